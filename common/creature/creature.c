@@ -30,29 +30,30 @@ static int emitter_is_there(const struct body_gene *body)
     return 0;
 }
 
+static void raise_to(int *version, int least, int is_needed)
+{
+    if (is_needed && *version < least)
+        *version = least;
+}
+
 int creature_format_version(const struct creature *creature)
 {
-    int version = body_kinds[creature->genome.kind].format_version;
-    for (int i = 0; version < 2 && i < creature->genome.body_count; i++)
-        if (creature->genome.bodies[i].joint == JOINT_LINEAR)
-            version = 2;
-    for (int i = 0; i < creature->genome.neuron_count; i++)
-        if (genome_has_lags(&creature->genome.neurons[i]))
-            version = 5;
-    for (int i = 0; i < creature->genome.body_count; i++)
-        if (creature->genome.bodies[i].sensors >> SENSOR_OTHER_ALONG)
-            version = version < 6 ? 6 : version;
-    for (int i = 0; i < creature->genome.body_count; i++)
-        if (creature->genome.bodies[i].sensors >> SENSOR_SOUND_ALONG ||
-            emitter_is_there(&creature->genome.bodies[i]))
-            version = 7;
-    for (int i = 0; i < creature->genome.body_count; i++)
-        if (creature->genome.bodies[i].sensors >> SENSOR_STRETCH ||
-            creature->genome.bodies[i].stretch.limit != 0)
-            version = 8;
-    if (genome_has_mouth(&creature->genome, MOUTH_PLANTS) ||
-        genome_has_mouth(&creature->genome, MOUTH_FLESH))
-        version = 9;
+    const struct genome *genome = &creature->genome;
+    int version = body_kinds[genome->kind].format_version;
+    for (int i = 0; i < genome->body_count; i++) {
+        const struct body_gene *body = &genome->bodies[i];
+        raise_to(&version, 2, body->joint == JOINT_LINEAR);
+        for (int k = 0; k < SENSOR_COUNT; k++)
+            raise_to(&version, sensors[k].since, (body->sensors & SENSOR_BIT(k)) != 0);
+        raise_to(&version, 7, emitter_is_there(body));
+        raise_to(&version, 8, body->stretch.limit != 0);
+        raise_to(&version, 10,
+                 !(gene_without(body_kinds[genome->kind].body, body) & GENE_HEAD));
+    }
+    for (int i = 0; i < genome->neuron_count; i++)
+        raise_to(&version, 5, genome_has_lags(&genome->neurons[i]));
+    raise_to(&version, 9,
+             genome_has_mouth(genome, MOUTH_PLANTS) || genome_has_mouth(genome, MOUTH_FLESH));
     return version;
 }
 

@@ -252,7 +252,10 @@ static void next_inputs(struct cursor *cursor, struct input_gene *inputs, int us
 static const struct late_form {
     unsigned without;
     const char *words;
-} late_forms[] = {{GENE_LATER | GENE_LAST, "emitters"}, {GENE_LAST, "stretches"}, {0, "mouths"}};
+} late_forms[] = {{GENE_LATER | GENE_LAST | GENE_HEAD, "emitters"},
+                  {GENE_LAST | GENE_HEAD, "stretches"},
+                  {GENE_HEAD, "mouths"},
+                  {0, "heads"}};
 
 /* The form of a row, by its length; NULL: it has no late fields. */
 static const struct late_form *find_late_form(const msgpack_object *object,

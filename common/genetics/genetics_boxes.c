@@ -207,6 +207,73 @@ static double draw_child_position(struct rng *rng)
     return rng_chance(rng, IN_THE_MIDDLE) ? 0 : rng_uniform(rng, -1, 1);
 }
 
+/* ---- a tidy birth ---- */
+
+#define ALONG_THE_SIDE 0.85 /* pairs hang so far from the middle of the trunk's side at most ... */
+#define SIDE_LOW       -0.8 /* ... and between these heights of it */
+#define SIDE_HIGH      0.1
+#define HIP            0.75 /* an upright limb hangs on its upper end, one that lies on its outer */
+
+/* The width becomes the longest side. */
+static void lay_along(struct body_gene *body)
+{
+    double *longest = body->height_m > body->box.depth_m ? &body->height_m : &body->box.depth_m;
+    double width = body->width_m;
+    if (*longest <= width)
+        return;
+    body->width_m = *longest;
+    *longest = width;
+}
+
+/* The face on which a body plan goes on from a part that is no pair: the way its own connection
+ * leads, ahead or behind; from the trunk either. */
+static enum face draw_way_on(const struct genome *genome, const struct body_gene *parent,
+                             int is_trunk, struct rng *rng)
+{
+    for (int i = 0; !is_trunk && i < genome->connection_count - 1; i++)
+        if (genome->connections[i].to == parent->id)
+            return genome->connections[i].parent_face == FACE_LEFT ? FACE_LEFT : FACE_RIGHT;
+    return rng_chance(rng, 0.5) ? FACE_RIGHT : FACE_LEFT;
+}
+
+static void set_faces(struct connection_gene *connection, enum face parent, enum face child)
+{
+    connection->parent_face = (uint8_t)parent;
+    connection->child_face = (uint8_t)child;
+}
+
+/* A body plan. The root lies along x. A pair hangs on the side of what is no pair, by the hip if it
+ * is upright; what is no pair goes on end to end: neck and head, spine and tail. A limb goes on at
+ * its far end. */
+static void tidy_connection(struct genome *genome, struct connection_gene *connection,
+                            struct rng *rng)
+{
+    struct body_gene *parent = &genome->bodies[genome_find_body(genome, connection->from)];
+    const struct body_gene *child = &genome->bodies[genome_find_body(genome, connection->to)];
+    int is_trunk = genome->root ? parent->id == genome->root : parent == genome->bodies;
+    int is_upright = child->height_m > child->box.depth_m;
+    connection->angle_rad = connection->child_position = connection->parent_position = 0;
+    connection->mount = (struct mount_gene){0};
+    connection->is_reflected = connection->is_terminal_only = 0;
+    if (is_trunk)
+        lay_along(parent);
+    if (parent->is_symmetric && parent->height_m > parent->box.depth_m) {
+        set_faces(connection, FACE_BOTTOM, FACE_TOP);
+    } else if (parent->is_symmetric) {
+        set_faces(connection, is_upright ? FACE_BOTTOM : FACE_FRONT,
+                  is_upright ? FACE_TOP : FACE_BACK);
+        connection->mount.parent_position_2 = is_upright ? HIP : 0;
+    } else if (child->is_symmetric) {
+        set_faces(connection, FACE_FRONT, FACE_BACK);
+        connection->parent_position = rng_uniform(rng, -ALONG_THE_SIDE, ALONG_THE_SIDE);
+        connection->mount.parent_position_2 = rng_uniform(rng, SIDE_LOW, SIDE_HIGH);
+        connection->mount.child_position_2 = is_upright ? HIP : 0;
+    } else {
+        enum face way = draw_way_on(genome, parent, is_trunk, rng);
+        set_faces(connection, way, way == FACE_LEFT ? FACE_RIGHT : FACE_LEFT);
+    }
+}
+
 static void draw_connection(struct genome *genome, const struct params *params, struct rng *rng)
 {
     struct connection_gene *connection = &genome->connections[genome->connection_count - 1];
@@ -222,6 +289,9 @@ static void draw_connection(struct genome *genome, const struct params *params, 
     connection->scale = rng_chance(rng, UNSCALED) ? 1 : rng_uniform(rng, SCALE_LOW, SCALE_HIGH);
     connection->is_reflected = (uint8_t)rng_chance(rng, REFLECTED);
     connection->is_terminal_only = (uint8_t)rng_chance(rng, TERMINAL_ONLY);
+    /* where no connection is tidy nothing is drawn, and all else is as it was */
+    if (params->initial_tidy > 0 && rng_chance(rng, params->initial_tidy))
+        tidy_connection(genome, connection, rng);
 }
 
 /* Further freedoms first do what the first one does, one way or the other. */

@@ -463,14 +463,27 @@ static int copy_parent(struct genome *child, const struct genome *a)
     return status;
 }
 
+/* 1 if the same genes hang together: crossover of the two changes no plan. */
+static int has_plan_of(const struct genome *a, const struct genome *b)
+{
+    int i, is_same = a->kind == b->kind && a->root == b->root && a->body_count == b->body_count &&
+                     a->connection_count == b->connection_count;
+
+    for (i = 0; is_same && i < a->body_count; i++)
+        is_same = a->bodies[i].id == b->bodies[i].id;
+    for (i = 0; is_same && i < a->connection_count; i++)
+        is_same = a->connections[i].id == b->connections[i].id;
+    return is_same;
+}
+
 int genetics_crossover(struct genome *child, const struct genome *a, const struct genome *b,
                        const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
     struct chromosome chromosome;
     int tries;
 
-    /* Bodies of two kinds have nothing to exchange. */
-    if (a->kind != b->kind)
+    /* Bodies of two kinds have nothing to exchange, nor of two plans that are to be kept. */
+    if (a->kind != b->kind || (params->mutation_plan == PLAN_KEEP && !has_plan_of(a, b)))
         return copy_parent(child, a);
     build_chromosome(&chromosome, a, b);
     for (tries = 0; tries < MATE_TRIES; tries++) {
@@ -605,7 +618,7 @@ int genetics_graft(struct genome *child, const struct genome *a, const struct ge
     if (a->kind != b->kind)
         return copy_parent(child, a);
     /* A graft makes another body: where that is not wanted, brains are crossed. */
-    if (!params->mutation_body)
+    if (!params->mutation_body || params->mutation_plan == PLAN_KEEP)
         return genetics_crossover(child, a, b, params, rng, ids);
     for (tries = 0; tries < MATE_TRIES; tries++) {
         int result = try_graft(child, a, b, params, rng, ids);

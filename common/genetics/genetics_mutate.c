@@ -39,7 +39,9 @@ static int draw_kind(const struct genome *genome, const struct params *params, s
         double rate = mutation_param(params, kind->rate_offset);
 
         ENSURE(count < KINDS_WEIGHED, "%d kinds of mutation", count);
-        if ((kind->is_of_body && !params->mutation_body) || (kind->is_on && !kind->is_on(params)))
+        if ((kind->of != OF_BRAIN && !params->mutation_body) ||
+            (kind->of == OF_PLAN && params->mutation_plan == PLAN_KEEP) ||
+            (kind->is_on && !kind->is_on(params)))
             rate = 0;
         weights[count] = rate > 0 ? rate * kind->count_sites(genome) : 0;
     }

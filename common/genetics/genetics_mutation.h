@@ -17,16 +17,20 @@ struct mutation {
     char words[MUTATION_WORDS_SIZE];
 };
 
+/* What it changes: of the body nothing does with mutation.body off, of the plan, which parts there
+ * are and how they hang together, with mutation.plan = keep. */
+enum mutation_of { OF_BRAIN, OF_BODY, OF_PLAN };
+
 struct mutation_kind {
     size_t rate_offset; /* of its rate in struct params */
-    int is_of_body;     /* it changes the body: then not with mutation.body off */
+    enum mutation_of of;
     int (*count_sites)(const struct genome *genome);
     int (*is_on)(const struct params *params); /* NULL: always */
     void (*apply)(struct mutation *mutation);
 };
-#define MUTATION_KIND(rate, name, sites, of_body)                                                  \
+#define MUTATION_KIND(rate, name, sites, of_what)                                                  \
     {                                                                                              \
-        .rate_offset = offsetof(struct params, rate), .is_of_body = of_body, .count_sites = sites, \
+        .rate_offset = offsetof(struct params, rate), .of = of_what, .count_sites = sites,         \
         .apply = name                                                                              \
     }
 

@@ -183,7 +183,7 @@ static void sphere_surface(struct mutation *mutation)
 
     if (draw < SURFACE_HEAD) {
         for (i = 0; i < mutation->genome->body_count; i++)
-            mutation->genome->bodies[i].sphere.is_head = i == row;
+            mutation->genome->bodies[i].is_head = i == row;
         mutation_say(mutation, "sphere %d became the head", row);
     } else if (draw < SURFACE_HEAD + SURFACE_ROLLING) {
         sphere->is_rolling = !sphere->is_rolling;
@@ -328,13 +328,13 @@ static int count_axes(const struct genome *genome)
 }
 
 static const struct mutation_kind mutations[] = {
-    MUTATION_KIND(spheres_mutation_surface, sphere_surface, count_bodies, 1),
-    MUTATION_KIND(spheres_mutation_axis, sphere_axis, count_axes, 1),
-    MUTATION_KIND(spheres_mutation_drive, sphere_drive, count_axes, 0),
-    MUTATION_KIND(spheres_mutation_bone_length, bone_length, count_connections, 1),
-    MUTATION_KIND(spheres_mutation_bone_muscle, bone_muscle, count_connections, 1),
-    MUTATION_KIND(spheres_mutation_bone_brace, bone_brace, count_connections, 1),
-    MUTATION_KIND(spheres_mutation_add_brace, add_brace, count_bodies, 1),
+    MUTATION_KIND(spheres_mutation_surface, sphere_surface, count_bodies, OF_BODY),
+    MUTATION_KIND(spheres_mutation_axis, sphere_axis, count_axes, OF_BODY),
+    MUTATION_KIND(spheres_mutation_drive, sphere_drive, count_axes, OF_BRAIN),
+    MUTATION_KIND(spheres_mutation_bone_length, bone_length, count_connections, OF_BODY),
+    MUTATION_KIND(spheres_mutation_bone_muscle, bone_muscle, count_connections, OF_BODY),
+    MUTATION_KIND(spheres_mutation_bone_brace, bone_brace, count_connections, OF_PLAN),
+    MUTATION_KIND(spheres_mutation_add_brace, add_brace, count_bodies, OF_PLAN),
     {.apply = NULL},
 };
 

@@ -3,31 +3,19 @@
 
 #include "common/genome/sensor.h"
 
-/* Rectangles have the first ones; spheres those that need no faces. */
-#define SENSORS_OF_MANY                                                                            \
-    (SENSORS_OF_SIGHT(OTHER) | SENSORS_OF_SIGHT(OBJECT) | SENSORS_OF_SIGHT(SOUND) |                \
-     SENSORS_OF_SIGHT(SCENT_1) | SENSORS_OF_SIGHT(SCENT_2) | SENSOR_BIT(SENSOR_PAIN) |             \
-     SENSOR_BIT(SENSOR_RESERVE) | SENSOR_BIT(SENSOR_TOUCH_KIND))
-#define SENSORS_THROUGH                                                                            \
-    (SENSOR_BIT(SENSOR_ACCELERATION_THROUGH) | SENSOR_BIT(SENSOR_LIGHT_THROUGH) |                  \
-     SENSOR_BIT(SENSOR_OTHER_THROUGH) | SENSOR_BIT(SENSOR_OBJECT_THROUGH) |                        \
-     SENSOR_BIT(SENSOR_SOUND_THROUGH) | SENSOR_BIT(SENSOR_SCENT_1_THROUGH) |                       \
-     SENSOR_BIT(SENSOR_SCENT_2_THROUGH))
-#define SENSORS_OF_FACES                                                                           \
-    ((SENSOR_BIT(SENSOR_LIGHT_LEVEL + 1) - 1) | (SENSORS_OF_MANY & ~SENSORS_THROUGH))
-#define SENSORS_OF_RECTANGLES (SENSORS_OF_FACES | SENSOR_BIT(SENSOR_STRETCH))
-#define SENSORS_OF_SPHERES                                                                         \
-    (SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE) | SENSOR_BIT(SENSOR_LIGHT_ALONG) |   \
-     SENSOR_BIT(SENSOR_LIGHT_ACROSS) | SENSOR_BIT(SENSOR_LIGHT_LEVEL) | SENSOR_BIT(SENSOR_BONE) |  \
-     SENSOR_BIT(SENSOR_BONE_RATE) | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_TOUCH) |        \
-     SENSOR_BIT(SENSOR_HEIGHT))
-
-/* Those of rectangles, which stretch alone, and what the third dimension adds. */
-#define SENSORS_OF_BOXES                                                                           \
-    (SENSORS_OF_FACES | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT_3) |                  \
-     SENSOR_BIT(SENSOR_JOINT_RATE_2) | SENSOR_BIT(SENSOR_JOINT_RATE_3) |                           \
-     SENSOR_BIT(SENSOR_CONTACT_FRONT) | SENSOR_BIT(SENSOR_CONTACT_BACK) | SENSORS_THROUGH |        \
-     SENSOR_BIT(SENSOR_HEIGHT))
+/* Kinds as the rows of sensors have them. */
+enum {
+    SENSOR_OF_R = 1 << BODY_RECTANGLES,
+    SENSOR_OF_B = 1 << BODY_BOXES,
+    SENSOR_OF_S = 1 << BODY_SPHERES,
+    SENSOR_OF_RB = SENSOR_OF_R | SENSOR_OF_B,
+    SENSOR_OF_BS = SENSOR_OF_B | SENSOR_OF_S,
+    SENSOR_OF_RBS = SENSOR_OF_RB | SENSOR_OF_S,
+};
+#define OF(kind, id, kinds)                 | (SENSOR_OF_##kinds >> (kind)&1 ? SENSOR_BIT(SENSOR_##id) : 0)
+#define OF_RECTANGLES(id, name, kinds, ...) OF(BODY_RECTANGLES, id, kinds)
+#define OF_SPHERES(id, name, kinds, ...)    OF(BODY_SPHERES, id, kinds)
+#define OF_BOXES(id, name, kinds, ...)      OF(BODY_BOXES, id, kinds)
 
 int body_kind_check_params(int kind, const struct params *params, struct error *error)
 {
@@ -53,7 +41,7 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                          .brace_noun = "connection",
                          .body = rectangle_body_genes,
                          .connection = rectangle_connection_genes,
-                         .sensors = SENSORS_OF_RECTANGLES,
+                         .sensors = 0 SENSORS(OF_RECTANGLES),
                          .growth = &growth_rectangles,
                          .solvers = SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
                          .can_contend = 1,
@@ -67,7 +55,7 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                       .brace_noun = "brace",
                       .body = sphere_body_genes,
                       .connection = sphere_connection_genes,
-                      .sensors = SENSORS_OF_SPHERES,
+                      .sensors = 0 SENSORS(OF_SPHERES),
                       .growth = &growth_spheres,
                       .solvers = SOLVER_BIT(SOLVER_ARTICULATED),
                       .format_version = 3},
@@ -77,7 +65,7 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                     .brace_noun = "connection",
                     .body = box_body_genes,
                     .connection = box_connection_genes,
-                    .sensors = SENSORS_OF_BOXES,
+                    .sensors = 0 SENSORS(OF_BOXES),
                     .growth = &growth_boxes,
                     .solvers = SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
                     .can_contend = 1,

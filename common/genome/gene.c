@@ -130,7 +130,7 @@ unsigned gene_without(const struct gene_field *table, const void *gene)
         if ((table->flags & GENE_ANY_LATE) && table->type != GENE_INPUT &&
             gene_number(table, gene) != 0)
             used |= table->flags & GENE_ANY_LATE;
-    for (unsigned flag = GENE_LAST; flag >= GENE_LATE && !(used & flag); flag /= 2)
+    for (unsigned flag = GENE_HEAD; flag >= GENE_LATE && !(used & flag); flag /= 2)
         without |= flag;
     return without;
 }

@@ -40,7 +40,8 @@ enum {
     GENE_LATE = 128,  /* format 7 */
     GENE_LATER = 256, /* format 8 */
     GENE_LAST = 512,  /* format 9 */
-    GENE_ANY_LATE = GENE_LATE | GENE_LATER | GENE_LAST,
+    GENE_HEAD = 1024, /* format 10 */
+    GENE_ANY_LATE = GENE_LATE | GENE_LATER | GENE_LAST | GENE_HEAD,
 };
 
 /* The forms that limits have in text: by the unit of the joint. */

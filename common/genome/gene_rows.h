@@ -93,6 +93,13 @@
         .flags = GENE_REQUIRED | GENE_WRITTEN | GENE_LINK, GENE_CONNECTION(to)                     \
     }
 
+/* The head of the creature; GENE_HEAD where format 10 added it. */
+#define GENE_ROW_HEAD(late)                                                                        \
+    {                                                                                              \
+        .name = "is_head", .key = "head", .words = "the head", .type = GENE_FLAG, .flags = late,   \
+        GENE_BODY(is_head), GENE_BETWEEN(0, 1)                                                     \
+    }
+
 /* Rows of a connection gene that change the whole subtree it leads to. The functions narrow the
  * ranges of scale and flags; NULL: they do not. */
 #define GENE_ROWS_SUBTREE(narrow_scale, narrow_flag)                                               \

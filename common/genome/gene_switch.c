@@ -15,39 +15,28 @@ static const struct gene_switch {
     const char *key, *what;
     size_t field;
     int is_real; /* a double, on above 0; else an int */
-    uint64_t sensors;
     uint32_t acts;
 } switches[] = {
-#define SWITCH(section, name, is_real, what, sensors, acts)                                        \
+#define SWITCH(section, name, is_real, what, acts)                                                 \
     {                                                                                              \
-#section "." #name, what, offsetof(struct params, section##_##name), is_real, sensors,     \
-            acts                                                                                   \
+#section "." #name, what, offsetof(struct params, section##_##name), is_real, acts         \
     }
-    SWITCH(sensor, joint, 0, "sensors of joints",
-           SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT_3), 0),
-    SWITCH(sensor, contact, 0, "sensors of contact", SENSORS_OF_CONTACT, 0),
-    SWITCH(sensor, joint_rate, 0, "sensors of joint rates",
-           SENSOR_BIT(SENSOR_JOINT_RATE) | SENSOR_BIT(SENSOR_JOINT_RATE_2) |
-               SENSOR_BIT(SENSOR_JOINT_RATE_3),
-           0),
-    SWITCH(sensor, acceleration, 0, "sensors of acceleration",
-           SENSOR_BIT(SENSOR_ACCELERATION_ALONG) | SENSOR_BIT(SENSOR_ACCELERATION_ACROSS) |
-               SENSOR_BIT(SENSOR_ACCELERATION_THROUGH),
-           0),
-    SWITCH(sensor, light, 0, "sight of light", SENSORS_OF_SIGHT(LIGHT), 0),
-    SWITCH(sensor, other, 0, "sight of others", SENSORS_OF_SIGHT(OTHER), 0),
-    SWITCH(sensor, object, 0, "sight of objects", SENSORS_OF_SIGHT(OBJECT), 0),
-    SWITCH(sensor, sound, 0, "sound", SENSORS_OF_SIGHT(SOUND), EMITTER_BIT(EMITTER_SOUND)),
-    SWITCH(sensor, scent, 0, "scent", SENSORS_OF_SIGHT(SCENT_1) | SENSORS_OF_SIGHT(SCENT_2),
-           EMITTER_BIT(EMITTER_SCENT_1) | EMITTER_BIT(EMITTER_SCENT_2)),
-    SWITCH(sensor, pain, 0, "pain", SENSOR_BIT(SENSOR_PAIN), 0),
-    SWITCH(sensor, reserve, 0, "the sensor of its reserve", SENSOR_BIT(SENSOR_RESERVE), 0),
-    SWITCH(sensor, touch_kind, 0, "sensors of what is touched", SENSOR_BIT(SENSOR_TOUCH_KIND), 0),
-    SWITCH(spheres, sensor_bone, 0, "sensors of bones",
-           SENSOR_BIT(SENSOR_BONE) | SENSOR_BIT(SENSOR_BONE_RATE), 0),
-    SWITCH(sensor, height, 0, "sensors of height", SENSOR_BIT(SENSOR_HEIGHT), 0),
-    SWITCH(creature, stretch_max, 1, "stretching", SENSOR_BIT(SENSOR_STRETCH), ACT_STRETCHING),
-    SWITCH(creature, effectors, 0, "muscles", 0, ACT_MUSCLES),
+    SWITCH(sensor, joint, 0, "sensors of joints", 0),
+    SWITCH(sensor, contact, 0, "sensors of contact", 0),
+    SWITCH(sensor, joint_rate, 0, "sensors of joint rates", 0),
+    SWITCH(sensor, acceleration, 0, "sensors of acceleration", 0),
+    SWITCH(sensor, light, 0, "sight of light", 0),
+    SWITCH(sensor, other, 0, "sight of others", 0),
+    SWITCH(sensor, object, 0, "sight of objects", 0),
+    SWITCH(sensor, sound, 0, "sound", EMITTER_BIT(EMITTER_SOUND)),
+    SWITCH(sensor, scent, 0, "scent", EMITTER_BIT(EMITTER_SCENT_1) | EMITTER_BIT(EMITTER_SCENT_2)),
+    SWITCH(sensor, pain, 0, "pain", 0),
+    SWITCH(sensor, reserve, 0, "the sensor of its reserve", 0),
+    SWITCH(sensor, touch_kind, 0, "sensors of what is touched", 0),
+    SWITCH(spheres, sensor_bone, 0, "sensors of bones", 0),
+    SWITCH(sensor, height, 0, "sensors of height", 0),
+    SWITCH(creature, stretch_max, 1, "stretching", ACT_STRETCHING),
+    SWITCH(creature, effectors, 0, "muscles", ACT_MUSCLES),
 #undef SWITCH
 };
 enum { SWITCH_COUNT = sizeof switches / sizeof switches[0] };
@@ -58,12 +47,21 @@ static int is_on(const struct gene_switch *row, const struct params *params)
     return row->is_real ? *(const double *)field > 0 : *(const int *)field != 0;
 }
 
+static uint64_t sensors_of(const struct gene_switch *row)
+{
+    uint64_t set = 0;
+    for (int i = 0; i < SENSOR_COUNT; i++)
+        if (sensors[i].switch_at == row->field)
+            set |= SENSOR_BIT(i);
+    return set;
+}
+
 uint64_t sensors_switched_on(const struct params *params)
 {
     uint64_t set = 0;
     for (int i = 0; i < SWITCH_COUNT; i++)
         if (is_on(&switches[i], params))
-            set |= switches[i].sensors;
+            set |= sensors_of(&switches[i]);
     return set;
 }
 
@@ -115,7 +113,7 @@ int gene_switches_explain(const struct genome *genome, const struct params *para
     text[0] = '\0';
     for (int i = 0; i < SWITCH_COUNT; i++) {
         const struct gene_switch *row = &switches[i];
-        int is_wanted = (wants.sensors & row->sensors) || (wants.acts & row->acts);
+        int is_wanted = (wants.sensors & sensors_of(row)) || (wants.acts & row->acts);
         if (!is_wanted || is_on(row, params) || used + 1 >= GENE_SWITCH_TEXT_SIZE)
             continue;
         used += (size_t)snprintf(text + used, GENE_SWITCH_TEXT_SIZE - used, "%s%s (on: -s %s=%s)",

@@ -52,6 +52,7 @@ const struct gene_field box_body_genes[] = {
      GENE_BODY(drives),
      .narrow = narrow_further_inputs},
     GENE_ROWS_EMITTERS,
+    GENE_ROW_HEAD(GENE_HEAD),
     GENE_END,
 };
 

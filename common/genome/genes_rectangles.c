@@ -42,6 +42,7 @@ const struct gene_field rectangle_body_genes[] = {
      GENE_BETWEEN(MOUTH_NONE, MOUTH_FLESH),
      .names = mouth_names,
      .mutation = {.change = CHANGE_MOUTH}},
+    GENE_ROW_HEAD(GENE_HEAD),
     GENE_END,
 };
 

@@ -180,7 +180,6 @@ struct sphere_gene {
     double radius_m;
     double friction;    /* times creature.friction */
     uint8_t is_rolling; /* turns about its centre, as a wheel; else its bones hold it, as a foot */
-    uint8_t is_head;    /* the creature's head is the first part of such a gene; else the root */
     double axis_rad; /* of hinges and saddles: the first axis, turned about the bone from sideways;
                               * the second is at right angles to it */
     double lower_2, upper_2; /* rad, of saddles: about the second axis */
@@ -219,7 +218,8 @@ struct body_gene {
     struct input_gene drives[GENOME_DRIVES_MAX]; /* genome_drive_count() of them are used */
     struct emitter_gene emitters[EMITTER_COUNT];
     struct stretch_gene stretch;
-    uint8_t mouth; /* enum mouth */
+    uint8_t mouth;   /* enum mouth */
+    uint8_t is_head; /* the creature's head is the first part of such a gene: see phenotype.h */
     struct sphere_gene sphere;
     struct box_gene box;
 };

@@ -1,7 +1,7 @@
 /* The rules of a genome: the check, and the garbage collection after which it holds.
  *
- * One function, reference_problem(), decides which references are allowed; both ask it, so that
- * what is collected always passes. */
+ * One function, reference_problem(), decides which references are allowed; both ask it, so that a
+ * collected genome always passes. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

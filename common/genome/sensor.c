@@ -6,7 +6,8 @@
 #include "common/genome/body_kind.h"
 
 const struct sensor_info sensors[SENSOR_COUNT] = {
-#define X(id, text_name, text) {.name = text_name, .meaning = text},
+#define X(id, text_name, kinds, version, field, text)                                              \
+    {text_name, text, version, offsetof(struct params, field)},
     SENSORS(X)
 #undef X
 };

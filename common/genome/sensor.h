@@ -1,4 +1,5 @@
-/* The sensors of a part: one table; a body gene carries a set of them as bits. */
+/* The sensors of a part: one table; a body gene carries a set of them as bits. The physics of each
+ * kind of body write their values (feel() in simulator/NAMES/physics_NAMES.c). */
 #ifndef COMMON_GENOME_SENSOR_H
 #define COMMON_GENOME_SENSOR_H
 
@@ -18,58 +19,99 @@ enum face {
     FACE_COUNT
 };
 
+/* A row of the sensors: name in files; kinds of bodies that have it (R rectangles, B boxes, S
+ * spheres); version of creature files from which on; parameter that switches it on; meaning. */
 #define SENSORS(X)                                                                                 \
-    X(JOINT, "joint", "angle of the joint to the parent, rad (mirrored parts: sign reversed)")     \
-    X(CONTACT_RIGHT, "contact-right", "1 while the right face touches anything, else -1")          \
-    X(CONTACT_TOP, "contact-top", "1 while the top face touches anything, else -1")                \
-    X(CONTACT_LEFT, "contact-left", "1 while the left face touches anything, else -1")             \
-    X(CONTACT_BOTTOM, "contact-bottom", "1 while the bottom face touches anything, else -1")       \
-    X(JOINT_RATE, "joint-rate", "rate of the joint, rad/s (mirrored parts: sign reversed)")        \
-    X(ACCELERATION_ALONG, "acceleration-along",                                                    \
+    X(JOINT, "joint", RBS, 1, sensor_joint,                                                        \
+      "angle of the joint to the parent, rad (mirrored parts: sign reversed)")                     \
+    X(CONTACT_RIGHT, "contact-right", RB, 1, sensor_contact,                                       \
+      "1 while the right face touches anything, else -1")                                          \
+    X(CONTACT_TOP, "contact-top", RB, 1, sensor_contact,                                           \
+      "1 while the top face touches anything, else -1")                                            \
+    X(CONTACT_LEFT, "contact-left", RB, 1, sensor_contact,                                         \
+      "1 while the left face touches anything, else -1")                                           \
+    X(CONTACT_BOTTOM, "contact-bottom", RB, 1, sensor_contact,                                     \
+      "1 while the bottom face touches anything, else -1")                                         \
+    X(JOINT_RATE, "joint-rate", RBS, 1, sensor_joint_rate,                                         \
+      "rate of the joint, rad/s (mirrored parts: sign reversed)")                                  \
+    X(ACCELERATION_ALONG, "acceleration-along", RB, 1, sensor_acceleration,                        \
       "acceleration of the part's centre less gravity, along its width, in 9.81 m/s2")             \
-    X(ACCELERATION_ACROSS, "acceleration-across", "the same, along its height")                    \
-    X(LIGHT_ALONG, "light-along", "direction of the light: its cosine to the part's width")        \
-    X(LIGHT_ACROSS, "light-across", "direction of the light: its cosine to the part's height")     \
-    X(LIGHT_LEVEL, "light-level", "brightness / (1 + distance squared) of the light, m")           \
-    X(BONE, "bone", "length of the bone to the parent, less that at birth, by that at birth")      \
-    X(BONE_RATE, "bone-rate", "rate of that length, lengths at birth per second")                  \
-    X(JOINT_2, "joint-2", "angle of the joint about its second axis, rad")                         \
-    X(TOUCH, "touch", "1 while the part touches anything, else -1")                                \
-    X(HEIGHT, "height", "height of the part's centre, m")                                          \
-    X(CONTACT_FRONT, "contact-front", "1 while the front face touches anything, else -1")          \
-    X(CONTACT_BACK, "contact-back", "1 while the back face touches anything, else -1")             \
-    X(JOINT_RATE_2, "joint-rate-2", "rate of the joint's second freedom, rad/s")                   \
-    X(JOINT_3, "joint-3", "the joint's third freedom, rad")                                        \
-    X(JOINT_RATE_3, "joint-rate-3", "rate of the joint's third freedom, rad/s")                    \
-    X(ACCELERATION_THROUGH, "acceleration-through", "acceleration along the part's depth")         \
-    X(LIGHT_THROUGH, "light-through", "direction of the light: its cosine to the part's depth")    \
-    X(OTHER_ALONG, "other-along", "direction of the nearest other creature: cosine to the width")  \
-    X(OTHER_ACROSS, "other-across", "the same: its cosine to the part's height")                   \
-    X(OTHER_THROUGH, "other-through", "the same: its cosine to the part's depth")                  \
-    X(OTHER_LEVEL, "other-level", "1 / (1 + distance squared) of it, m")                           \
-    X(OBJECT_ALONG, "object-along", "direction of the contest's object: cosine to the width")      \
-    X(OBJECT_ACROSS, "object-across", "the same: its cosine to the part's height")                 \
-    X(OBJECT_THROUGH, "object-through", "the same: its cosine to the part's depth")                \
-    X(OBJECT_LEVEL, "object-level", "1 / (1 + distance squared) of it, m")                         \
-    X(SOUND_ALONG, "sound-along", "direction of the loudest sound of others: cosine to the width") \
-    X(SOUND_ACROSS, "sound-across", "the same: its cosine to the part's height")                   \
-    X(SOUND_THROUGH, "sound-through", "the same: its cosine to the part's depth")                  \
-    X(SOUND_LEVEL, "sound-level", "strength / (1 + distance squared) of it, m")                    \
-    X(SCENT_1_ALONG, "scent-1-along", "direction to more of the first scent: cosine to the width") \
-    X(SCENT_1_ACROSS, "scent-1-across", "the same: its cosine to the part's height")               \
-    X(SCENT_1_THROUGH, "scent-1-through", "the same: its cosine to the part's depth")              \
-    X(SCENT_1_LEVEL, "scent-1-level", "how much of it there is at the part, 0 to 1")               \
-    X(SCENT_2_ALONG, "scent-2-along", "direction to more of the second scent: as scent-1-along")   \
-    X(SCENT_2_ACROSS, "scent-2-across", "the same: its cosine to the part's height")               \
-    X(SCENT_2_THROUGH, "scent-2-through", "the same: its cosine to the part's depth")              \
-    X(SCENT_2_LEVEL, "scent-2-level", "how much of it there is at the part, 0 to 1")               \
-    X(PAIN, "pain", "preserve: what mouths took of late, 0 to 1")                                  \
-    X(RESERVE, "reserve", "preserve: reserve of energy, as a share of the most it can hold")       \
-    X(TOUCH_KIND, "touch-kind", "what the part touches: 1 another creature, 0 nobody")             \
-    X(STRETCH, "stretch", "how long the part is: from -1, shortest, to 1, longest; 0 at birth")
+    X(ACCELERATION_ACROSS, "acceleration-across", RB, 1, sensor_acceleration,                      \
+      "the same, along its height")                                                                \
+    X(LIGHT_ALONG, "light-along", RBS, 1, sensor_light,                                            \
+      "direction of the light: its cosine to the part's width")                                    \
+    X(LIGHT_ACROSS, "light-across", RBS, 1, sensor_light,                                          \
+      "direction of the light: its cosine to the part's height")                                   \
+    X(LIGHT_LEVEL, "light-level", RBS, 1, sensor_light,                                            \
+      "brightness / (1 + distance squared) of the light, m")                                       \
+    X(BONE, "bone", S, 3, spheres_sensor_bone,                                                     \
+      "length of the bone to the parent, less that at birth, by that at birth")                    \
+    X(BONE_RATE, "bone-rate", S, 3, spheres_sensor_bone,                                           \
+      "rate of that length, lengths at birth per second")                                          \
+    X(JOINT_2, "joint-2", BS, 3, sensor_joint, "angle of the joint about its second axis, rad")    \
+    X(TOUCH, "touch", S, 3, sensor_contact, "1 while the part touches anything, else -1")          \
+    X(HEIGHT, "height", BS, 3, sensor_height, "height of the part's centre, m")                    \
+    X(CONTACT_FRONT, "contact-front", B, 4, sensor_contact,                                        \
+      "1 while the front face touches anything, else -1")                                          \
+    X(CONTACT_BACK, "contact-back", B, 4, sensor_contact,                                          \
+      "1 while the back face touches anything, else -1")                                           \
+    X(JOINT_RATE_2, "joint-rate-2", B, 4, sensor_joint_rate,                                       \
+      "rate of the joint's second freedom, rad/s")                                                 \
+    X(JOINT_3, "joint-3", B, 4, sensor_joint, "the joint's third freedom, rad")                    \
+    X(JOINT_RATE_3, "joint-rate-3", B, 4, sensor_joint_rate,                                       \
+      "rate of the joint's third freedom, rad/s")                                                  \
+    X(ACCELERATION_THROUGH, "acceleration-through", B, 4, sensor_acceleration,                     \
+      "acceleration along the part's depth")                                                       \
+    X(LIGHT_THROUGH, "light-through", B, 4, sensor_light,                                          \
+      "direction of the light: its cosine to the part's depth")                                    \
+    X(OTHER_ALONG, "other-along", RB, 6, sensor_other,                                             \
+      "direction of the nearest other creature: cosine to the width")                              \
+    X(OTHER_ACROSS, "other-across", RB, 6, sensor_other,                                           \
+      "the same: its cosine to the part's height")                                                 \
+    X(OTHER_THROUGH, "other-through", B, 6, sensor_other,                                          \
+      "the same: its cosine to the part's depth")                                                  \
+    X(OTHER_LEVEL, "other-level", RB, 6, sensor_other, "1 / (1 + distance squared) of it, m")      \
+    X(OBJECT_ALONG, "object-along", RB, 6, sensor_object,                                          \
+      "direction of the contest's object: cosine to the width")                                    \
+    X(OBJECT_ACROSS, "object-across", RB, 6, sensor_object,                                        \
+      "the same: its cosine to the part's height")                                                 \
+    X(OBJECT_THROUGH, "object-through", B, 6, sensor_object,                                       \
+      "the same: its cosine to the part's depth")                                                  \
+    X(OBJECT_LEVEL, "object-level", RB, 6, sensor_object, "1 / (1 + distance squared) of it, m")   \
+    X(SOUND_ALONG, "sound-along", RB, 7, sensor_sound,                                             \
+      "direction of the loudest sound of others: cosine to the width")                             \
+    X(SOUND_ACROSS, "sound-across", RB, 7, sensor_sound,                                           \
+      "the same: its cosine to the part's height")                                                 \
+    X(SOUND_THROUGH, "sound-through", B, 7, sensor_sound,                                          \
+      "the same: its cosine to the part's depth")                                                  \
+    X(SOUND_LEVEL, "sound-level", RB, 7, sensor_sound,                                             \
+      "strength / (1 + distance squared) of it, m")                                                \
+    X(SCENT_1_ALONG, "scent-1-along", RB, 7, sensor_scent,                                         \
+      "direction to more of the first scent: cosine to the width")                                 \
+    X(SCENT_1_ACROSS, "scent-1-across", RB, 7, sensor_scent,                                       \
+      "the same: its cosine to the part's height")                                                 \
+    X(SCENT_1_THROUGH, "scent-1-through", B, 7, sensor_scent,                                      \
+      "the same: its cosine to the part's depth")                                                  \
+    X(SCENT_1_LEVEL, "scent-1-level", RB, 7, sensor_scent,                                         \
+      "how much of it there is at the part, 0 to 1")                                               \
+    X(SCENT_2_ALONG, "scent-2-along", RB, 7, sensor_scent,                                         \
+      "direction to more of the second scent: as scent-1-along")                                   \
+    X(SCENT_2_ACROSS, "scent-2-across", RB, 7, sensor_scent,                                       \
+      "the same: its cosine to the part's height")                                                 \
+    X(SCENT_2_THROUGH, "scent-2-through", B, 7, sensor_scent,                                      \
+      "the same: its cosine to the part's depth")                                                  \
+    X(SCENT_2_LEVEL, "scent-2-level", RB, 7, sensor_scent,                                         \
+      "how much of it there is at the part, 0 to 1")                                               \
+    X(PAIN, "pain", RB, 7, sensor_pain, "preserve: what mouths took of late, 0 to 1")              \
+    X(RESERVE, "reserve", RB, 7, sensor_reserve,                                                   \
+      "preserve: reserve of energy, as a share of the most it can hold")                           \
+    X(TOUCH_KIND, "touch-kind", RB, 7, sensor_touch_kind,                                          \
+      "what the part touches: 1 another creature, 0 nobody")                                       \
+    X(STRETCH, "stretch", R, 8, creature_stretch_max,                                              \
+      "how long the part is: from -1, shortest, to 1, longest; 0 at birth")
 
 enum sensor {
-#define X(id, name, text) SENSOR_##id,
+#define X(id, ...) SENSOR_##id,
     SENSORS(X)
 #undef X
         SENSOR_COUNT
@@ -80,15 +122,11 @@ enum sensor {
     (SENSOR_BIT(SENSOR_##what##_ALONG) | SENSOR_BIT(SENSOR_##what##_ACROSS) |                      \
      SENSOR_BIT(SENSOR_##what##_THROUGH) | SENSOR_BIT(SENSOR_##what##_LEVEL))
 
-#define SENSORS_OF_CONTACT                                                                         \
-    (SENSOR_BIT(SENSOR_CONTACT_RIGHT) | SENSOR_BIT(SENSOR_CONTACT_TOP) |                           \
-     SENSOR_BIT(SENSOR_CONTACT_LEFT) | SENSOR_BIT(SENSOR_CONTACT_BOTTOM) |                         \
-     SENSOR_BIT(SENSOR_CONTACT_FRONT) | SENSOR_BIT(SENSOR_CONTACT_BACK) |                          \
-     SENSOR_BIT(SENSOR_TOUCH))
-
 struct sensor_info {
     const char *name;
     const char *meaning;
+    int since;        /* version of creature files */
+    size_t switch_at; /* of its parameter in struct params: gene_switch.c */
 };
 
 extern const struct sensor_info sensors[SENSOR_COUNT];

@@ -1,6 +1,5 @@
-/* Expression: from the genome's graph to a body and a wired brain. Shared by all kinds of body: how
- * large a part is, where it lies and what joins it to its parent is asked of the kind
- * (phenotype_grow.h).
+/* Expression: from the genome's graph to a body and a wired brain. Shared by all kinds of body: the
+ * kind tells the size of a part, its place and its joint (phenotype_grow.h).
  *
  * Sizes: up to creature.parts_max parts (default 16, at most 64) and creature.neurons_max neurons;
  * a few microseconds for a usual genome, once per evaluation. Work is bounded for every genome:
@@ -367,6 +366,16 @@ int phenotype_take_tables(struct phenotype *phenotype, struct arena *arena, int 
     return phenotype->drives && phenotype->effectors && phenotype->shapes ? 0 : ERR_MEMORY;
 }
 
+static int find_head(const struct grower *grower)
+{
+    const struct phenotype *phenotype = grower->phenotype;
+
+    for (int i = 0; i < phenotype->part_count; i++)
+        if (grower->genome->bodies[grower->growths[i].body_row].is_head)
+            return i;
+    return grower->growth->find_head ? grower->growth->find_head(phenotype) : 0;
+}
+
 int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
                       const struct params *params, struct arena *arena)
 {
@@ -392,6 +401,7 @@ int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
 
     if (grower->growth->join(grower, arena))
         goto full;
+    phenotype->head = find_head(grower);
 
     /* Neurons, and the wires of neurons and effectors. */
     int neuron_limit = number_neurons(grower);

@@ -134,7 +134,9 @@ struct phenotype {
     int part_count, drive_count, shape_count, neuron_count, effector_count, emitter_count;
     int first_drive;
     int piece_count; /* number of rigid pieces */
-    int head;        /* the part whose height is the head's */
+    /* the first part of a gene that is the head; where no gene is, of boxes the one that lies
+     * farthest ahead at birth of those alone of their gene, of other kinds the root */
+    int head;
     /* parts x parts: how two meet, PAIR_USUAL but where it says otherwise; NULL: everywhere */
     const unsigned char *meetings;
     const void *detail; /* what the kind has besides; only its own files read it */

@@ -212,6 +212,31 @@ static double balance_factor(struct vec3 size, struct vec3 parent, double most)
     return wanted == ratio ? 1 : det_pow(wanted / ratio, 1.0 / 3);
 }
 
+/* The axis of that rank by length, 0: the longest; of equals the first. */
+static int ranked_axis(const double sides[3], int rank)
+{
+    for (int k = 0; k < 3; k++) {
+        int longer = 0;
+        for (int i = 0; i < 3; i++)
+            longer += sides[i] > sides[k] || (sides[i] == sides[k] && i < k);
+        if (longer == rank)
+            return k;
+    }
+    return 0;
+}
+
+/* Each side, by rank, at most so many times the parent's. */
+static struct vec3 taper(struct vec3 size, struct vec3 parent, double most)
+{
+    double sides[3] = {size.x, size.y, size.z};
+    const double above[3] = {parent.x, parent.y, parent.z}, own[3] = {size.x, size.y, size.z};
+    for (int rank = 0; rank < 3; rank++) {
+        double *side = &sides[ranked_axis(own, rank)];
+        *side = fmin(*side, most * above[ranked_axis(above, rank)]);
+    }
+    return (struct vec3){sides[0], sides[1], sides[2]};
+}
+
 static void develop_size(struct grower *grower, int index)
 {
     const struct params *params = grower->params;
@@ -223,6 +248,8 @@ static void develop_size(struct grower *grower, int index)
 
     *size = clamp_sides(params, (struct vec3){gene->width_m * scale, gene->height_m * scale,
                                               gene->box.depth_m * scale});
+    if (parent >= 0 && params->boxes_taper > 0)
+        *size = clamp_sides(params, taper(*size, boxes[parent].size_m, params->boxes_taper));
     if (parent < 0 || most <= 0)
         return;
     double factor = balance_factor(*size, boxes[parent].size_m, fmax(most, 1));
@@ -645,6 +672,26 @@ static int join(struct grower *grower, struct arena *arena)
     return 0;
 }
 
+/* It is the only part of its gene. */
+static int is_single(const struct phenotype *phenotype, int index)
+{
+    for (int i = 0; i < phenotype->part_count; i++)
+        if (i != index && phenotype->parts[i].body == phenotype->parts[index].body)
+            return 0;
+    return 1;
+}
+
+/* Ahead is x. */
+static int find_head(const struct phenotype *phenotype)
+{
+    int head = 0;
+    for (int i = 1; i < phenotype->part_count; i++)
+        if (phenotype->parts[i].centre.x > phenotype->parts[head].centre.x &&
+            is_single(phenotype, i))
+            head = i;
+    return head;
+}
+
 static const struct input_gene *find_input(const struct grower *grower, int drive, int *reader)
 {
     const struct drive *of = &grower->phenotype->drives[drive];
@@ -706,4 +753,5 @@ const struct body_growth growth_boxes = {.begin = begin,
                                          .has_room = has_room,
                                          .join = join,
                                          .find_input = find_input,
+                                         .find_head = find_head,
                                          .put_detail = put_detail};

@@ -1,9 +1,8 @@
 /* How bodies grow: what phenotype.c shares with the kinds of body, and what it asks of them.
  *
  * The walk over the genome's graph, recursion, symmetry and the brain are the same for all kinds
- * (phenotype.c); how large a part is, where it lies and what joins it to its parent is asked of the
- * kind: its row in the table of kinds (common/genome/body_kind.h) has a struct body_growth, in
- * phenotype_KIND.c. */
+ * (phenotype.c); the kind tells the size of a part, its place and its joint: its row in the table
+ * of kinds (common/genome/body_kind.h) has a struct body_growth, in phenotype_KIND.c. */
 #ifndef COMMON_BODY_PHENOTYPE_GROW_H
 #define COMMON_BODY_PHENOTYPE_GROW_H
 
@@ -58,6 +57,8 @@ struct body_growth {
     const struct input_gene *(*find_input)(const struct grower *grower, int drive, int *reader);
     /* Makes what has grown its mirror image, x to -x, to the bit. NULL: the kind has none. */
     void (*mirror)(struct phenotype *phenotype);
+    /* The head where no gene says it; NULL: the root. */
+    int (*find_head)(const struct phenotype *phenotype);
     /* Puts all that phenotype.detail holds into the key of a motion; NULL: it holds nothing. */
     void (*put_detail)(struct key_hasher *hasher, const struct phenotype *phenotype);
 };

@@ -402,8 +402,8 @@ static int has_effector(const struct grower *grower, const struct body_link *lin
            (link->parent >= 0 && link->kind != LINK_RIGID && body->has_effector);
 }
 
-/* One drive a link, since the solver counts so. A part's own frame turns with its mirror, but what
- * slides goes by the scale: the gene's signal times both is the angle or extension in the world. */
+/* One drive a link, since the solver counts so. A part's own frame turns with its mirror, but a
+ * slide goes by the scale: the gene's signal times both is the angle or extension in the world. */
 static void make_drives(struct grower *grower)
 {
     const struct phenotype *phenotype = grower->phenotype;

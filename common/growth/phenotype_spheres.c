@@ -516,9 +516,6 @@ static int join(struct grower *grower, struct arena *arena)
     for (int i = 1; i < count; i++)
         add_joint(grower, i);
     mask_sensors(grower);
-    for (int i = count - 1; i >= 0; i--)
-        if (gene_of(grower, i)->sphere.is_head)
-            grower->phenotype->head = i;
     if (phenotype_take_tables(phenotype, arena, body->drive_count, body->drive_count,
                               count + body->bone_count))
         return ERR_MEMORY;

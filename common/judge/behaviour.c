@@ -36,16 +36,24 @@ static double fitness_walk(const struct measures *measures, const struct params 
     return (measures->distance_m - size / 2) / size;
 }
 
+/* What is left where a body goes tail first and has parts that do nothing; 1 where both are free. */
+static double share_of_body(const struct measures *measures, const struct params *params)
+{
+    return (1 - params->fitness_ahead * (1 - measures->head_first) / 2) *
+           (1 - params->fitness_idle_weight * measures->idle_share);
+}
+
 /* With x = d/s walking is worth x - 1/2. x^2 / (x + 1/2) is x - 1/2 too, for large x, and above 0
  * wherever something moves: of random bodies two of three that live move by less than half their
- * length, and there is something to climb. Less what slides and what lies on its belly. */
+ * length, and there is something to climb. Slides, and lying on the belly, count less. */
 static double fitness_stride(const struct measures *measures, const struct params *params)
 {
     double slip = measures->slip_share > 1 ? 1 : measures->slip_share;
     double way = measures->distance_m / size_of_walker(measures, params);
 
     return way * way / (way + 0.5) * (1 - params->fitness_slip_weight * slip) *
-           (1 - params->fitness_belly_weight * measures->belly_share);
+           (1 - params->fitness_belly_weight * measures->belly_share) *
+           share_of_body(measures, params);
 }
 
 static double way_walk(const struct measures *measures, const struct params *params)
@@ -101,7 +109,7 @@ static double weakest_window(const struct measures *measures)
  * 1), half is K times the weakest window. Steady motion over D gives p_k = D / K, hence D / 2 + D /
  * 2 = D: the straight distance. One push followed by drift has a weak last window and low
  * weights. */
-static double fitness_swim(const struct measures *measures, const struct params *params)
+static double steady_progress(const struct measures *measures)
 {
     double weighted = 0;
     int k;
@@ -110,6 +118,11 @@ static double fitness_swim(const struct measures *measures, const struct params 
         weighted +=
             2.0 * k / (MEASURE_WINDOWS + 1) * measures_get(measures, MEASURE_window_1_m + k - 1);
     return 0.5 * weighted + 0.5 * MEASURE_WINDOWS * weakest_window(measures);
+}
+
+static double fitness_swim(const struct measures *measures, const struct params *params)
+{
+    return steady_progress(measures) * share_of_body(measures, params);
 }
 
 static void explain_swim(const struct measures *measures, const struct params *params, char *words,
@@ -134,7 +147,7 @@ static double fitness_fly(const struct measures *measures, const struct params *
 
     if (spent_j == 0)
         return 0;
-    return fitness_swim(measures, params) * measures->work_in_j / spent_j;
+    return steady_progress(measures) * measures->work_in_j / spent_j;
 }
 
 static void explain_fly(const struct measures *measures, const struct params *params, char *words,
@@ -271,7 +284,9 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
                         "max(0, min(lowest_max_m - lowest_start_m, height_max_m - height_start_m))",
                         "proposal 1995, of the whole body", fitness_jump, explain_jump, NULL, 0, 0,
                         0},
-    [BEHAVIOUR_SWIM] = {"swim", "max(0, sum over windows k of (k / 9) p_k + 4 min over k of p_k)",
+    [BEHAVIOUR_SWIM] = {"swim",
+                        "max(0, sum over windows k of (k / 9) p_k + 4 min over k of p_k), times "
+                        "(1 - ahead (1 - head_first) / 2) (1 - idle_weight idle_share)",
                         "proposal 1995, consistent motion rewarded", fitness_swim, explain_swim,
                         way_swim, 0, 1, 0},
     [BEHAVIOUR_FLY] = {"fly",
@@ -289,7 +304,8 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
                             "First Life", fitness_platform, explain_platform, NULL, 0, 0, 0},
     [BEHAVIOUR_STRIDE] = {"stride",
                           "x^2 / (x + 1/2), x = distance / size, times "
-                          "(1 - slip_weight min(1, slip_share)) (1 - belly_weight belly_share)",
+                          "(1 - slip_weight min(1, slip_share)) (1 - belly_weight belly_share) "
+                          "(1 - ahead (1 - head_first) / 2) (1 - idle_weight idle_share)",
                           "walk, on legs", fitness_stride, explain_stride, way_walk, 1, 1, 0},
     [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom,
                           explain_custom, NULL, 0, 0, 0},
@@ -344,12 +360,13 @@ int behaviour_is_defined(const struct measures *measures, const struct params *p
 int behaviour_can_record(double fitness, double own, const struct params *params)
 {
     ENSURE(own >= 0, "a fitness of %g", own);
-    int is_least = params->guard_score == SCORE_LEAST &&
-                   fitness >= params->guard_referee_share * own && fitness <= own;
+    int is_tried = params->guard_score != SCORE_OWN &&
+                   fitness >= params->guard_referee_share * own &&
+                   (fitness <= own || params->guard_score == SCORE_MEAN);
 
     int is_refused = fitness == 0 && params->guard_perturbed_runs + params->guard_fine_runs > 0;
 
-    return fitness == own || is_refused || (fitness > 0 && is_least);
+    return fitness == own || is_refused || (fitness > 0 && is_tried);
 }
 
 double behaviour_apart_rad(const struct measures *one, const struct measures *other,

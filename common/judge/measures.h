@@ -58,7 +58,7 @@
     X(rk4_share, "share of the steps taken with RK4 (the others: Moreau midpoint)")                \
     X(reach_m, "greatest horizontal way of the centre of mass with a floor below it")              \
     X(fell, "1 if it fell off what it stood on (its mass centre 0.1 m below it), else 0")          \
-    X(head_start_m, "height of the head (the root part's centre) at the settled start")            \
+    X(head_start_m, "height of the head's centre at the settled start")                            \
     X(head_mean_m, "mean height of the head")                                                      \
     X(head_max_m, "greatest height of the head")                                                   \
     X(follow_share, "1 - distance to the light / that of who stays put; mean over the trials")     \
@@ -82,6 +82,12 @@
       "last segments of limbs that bear a twentieth of the load and are off the ground for a "     \
       "sixth of the time")                                                                         \
     X(pairs, "pairs of parts that are mirror images")                                              \
+    X(head_first,                                                                                  \
+      "cosine between its way and the direction from its middle to its head, mean over the path: " \
+      "1 goes head first, -1 tail first")                                                          \
+    X(idle_share,                                                                                  \
+      "share of its parts that neither bear load, nor swing, nor feel, nor carry such parts or "   \
+      "the head")                                                                                  \
     X(contests, "contests it has had, bouts counted; of all that follow the means over them")      \
     X(contest_margin, "by how much it won, -1 .. 1")                                               \
     X(contest_won, "share that it won")                                                            \

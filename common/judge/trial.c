@@ -12,8 +12,10 @@ static const char *const purpose_names[TRIAL_PURPOSE_COUNT] = {[TRIAL_FIRST] = "
                                                                [TRIAL_CHAMPION] = "champion",
                                                                [TRIAL_POLISH] = "polish"};
 
-static const char *const purpose_words[TRIAL_PURPOSE_COUNT] = {
-    [TRIAL_FIRST] = "first trials", [TRIAL_ENTRY] = "referee", [TRIAL_CHAMPION] = "exam"};
+static const char *const purpose_words[TRIAL_PURPOSE_COUNT] = {[TRIAL_FIRST] = "first trials",
+                                                               [TRIAL_ENTRY] = "referee",
+                                                               [TRIAL_CHAMPION] = "exam",
+                                                               [TRIAL_POLISH] = "polish"};
 
 /* The exam is not about how a body comes to rest, which takes longer with one solver than with
  * another. */

@@ -29,8 +29,9 @@ struct trial {
     int bout;             /* of a contest, from 1 (contest_make_bout()); 0: there is none */
 };
 
-/* Perturbations of a run's own trials; those of the exam come after, and then those of the polish,
- * of the exam's kind: so that no start in which a creature was selected is one of the exam's. */
+/* Perturbed starts are of one kind (simulator/evaluate/perturb.c): first those of a run's own
+ * trials, then those of the exam, then those of the polish. So no start in which a creature was
+ * selected is one of the exam's. */
 #define TRIAL_RUN_STARTS       8
 #define TRIAL_EXAM_STARTS      32
 #define TRIAL_POLISH_STARTS    8

@@ -1,13 +1,12 @@
 /* Two numbers side by side, which one instruction adds or multiplies: half the work where two
- * numbers go the same way. Every processor does the same arithmetic, and each number is what it
- * would be alone: the same operations in the same order, only next to another's. (x - a b and x + a
- * (-b) are the same bits, and so are a + b and b + a.)
- * PAIR(vector, i) are neighbours in a vector of numbers, which is made even. What has just been
- * stored as a pair is quickly loaded singly, but what has just been stored singly can be loaded as
- * a pair only when the stores have reached memory, a dozen cycles later: SINGLES(vector, i) is for
- * that.
- * Comparisons are functions, since gcc 12 takes a mask that is made by < and used by & apart into
- * single numbers and branches: ten instructions instead of one. */
+ * numbers go the same way. Every processor does the same arithmetic, and each number is as it would
+ * be alone: the same operations in the same order, only next to another's. (x - a b and x + a (-b)
+ * are the same bits, and so are a + b and b + a.) PAIR(vector, i) are neighbours in a vector of
+ * numbers, which is made even. A pair that has just been stored is quickly loaded singly, but two
+ * numbers that have just been stored singly can be loaded as a pair only when the stores have
+ * reached memory, a dozen cycles later: SINGLES(vector, i) is for that. Comparisons are functions,
+ * since gcc 12 takes a mask that is made by < and used by & apart into single numbers and branches:
+ * ten instructions instead of one. */
 #ifndef COMMON_MATH_PAIR_H
 #define COMMON_MATH_PAIR_H
 

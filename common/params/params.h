@@ -121,6 +121,10 @@
     REAL(mutation, add_connection, 0.4, 0, 1000, 'S', "rate per body gene: a new connection")      \
     REAL(mutation, remove_connection, 0.4, 0, 1000, 'S', "rate per connection: it goes")           \
     BOOL(mutation, body, 1, 'S', "no: only brains mutate")                                         \
+    CHOICE(mutation, plan, 0, "free|keep", 'S',                                                    \
+           "keep: sizes, limits, senses and brains mutate, what hangs where does not; no grafts, " \
+           "and "                                                                                  \
+           "crossover within a plan only")                                                         \
     REAL(mutation, step, 0.3, 0.001, 10, 'S', "size of a numeric mutation, by the value's scale")  \
     INT(initial, bodies_min, 2, 1, 32, 'S', "body genes, at least")                                \
     INT(initial, bodies_max, 4, 1, 32, 'S', "body genes, at most")                                 \
@@ -129,6 +133,9 @@
     INT(initial, central_max, 2, 0, 32, 'S', "central neurons, at most")                           \
     TEXT(initial, functions, "all", 'S', "neuron functions that may arise: all, names, or -names") \
     INT(initial, recursion_max, 4, 1, 4, 'S', "recursive limit, at most")                          \
+    REAL(initial, tidy, 0, 0, 1, 'S',                                                              \
+         "boxes: share of connections, later ones too, by a plan: a root along the way, pairs on " \
+         "its sides, others end to end, without angles")                                           \
     REAL(initial, symmetric, 0.3, 0, 1, 'S', "share of symmetric body genes")                      \
     REAL(initial, side_min_m, 0.06, 0.01, 10, 'S', "smallest side")                                \
     REAL(initial, side_max_m, 0.7, 0.01, 10, 'S', "largest side")                                  \
@@ -184,6 +191,9 @@
         "the joint; or pass through one another; auto: half")                                      \
     REAL(boxes, mass_ratio_max, 40, 0, 1e9, 'E',                                                   \
          "mass by the parent's; lighter parts are enlarged, heavier shrunk; 0 = off")              \
+    REAL(boxes, taper, 0, 0, 10, 'E',                                                              \
+         "each side of a part, the longest, the middle and the shortest, is at most this times "   \
+         "its parent's; 0 = off")                                                                  \
     REAL(boxes, overlap_max_m, 0.001, 0, 10, 'E',                                                  \
          "parts that would grow deeper into others are not made; 0 = off")                         \
     REAL(boxes, strength_n_m, 700, 0, 10000000, 'E',                                               \
@@ -319,14 +329,10 @@
     INT(guard, referee_top, 10, 0, 1000, 'S', "ranks that the referee tries; 0 = off")             \
     REAL(guard, referee_share, 0.7, 0, 1, 'J',                                                     \
          "share of its score that a creature must keep in each trial")                             \
-    INT(guard, perturbed_runs, 1, 0, 8, 'J', "trials from perturbed starts; 0 = off")              \
+    INT(guard, perturbed_runs, 2, 0, 8, 'J', "trials from perturbed starts; 0 = off")              \
     INT(guard, fine_runs, 1, 0, 8, 'J', "at a quarter of the step, of the first in rank; 0 = off") \
-    CHOICE(guard, score, 1, "own|least", 'J',                                                      \
-           "an accepted creature's fitness: its own, or the least with the trials'")               \
-    REAL(guard, perturbed_pose_rad, 1e-3, 0, 0.5, 'E',                                             \
-         "perturbed: the body is tilted by this, joints turn by less (linear: m)")                 \
-    REAL(guard, perturbed_friction, 0.1, 0, 0.9, 'E',                                              \
-         "perturbed: share by which friction and drag are more, or less")                          \
+    CHOICE(guard, score, 1, "own|least|mean", 'J',                                                 \
+           "an accepted creature's fitness: its own, or the least or mean with the trials'")       \
     BOOL(guard, other_solver, 1, 'J', "the champion's exam has four runs with the other solver")   \
     INT(guard, exam_candidates, 50, 1, 1000, 'F', "candidates for the exam, at most")              \
     REAL(guard, exam_cost, 1, 0, 1e6, 'F',                                                         \
@@ -386,9 +392,11 @@
     REAL(preserve, hatch_s, 20, 0, 3600, 'S', "from an egg to its hatching")                       \
     REAL(preserve, age_s, 300, 1, 1e6, 'S',                                                        \
          "at this age upkeep is double; thrice that is the end")                                   \
-    REAL(exam, turn_rad, 0.02, 0, 0.5, 'E', "as guard.perturbed_pose_rad, in the exam's starts")   \
+    REAL(exam, turn_rad, 0.02, 0, 0.5, 'E',                                                        \
+         "perturbed starts: the body is tilted by this, joints turn by less (linear: m)")          \
     REAL(exam, drop_m, 0.02, 0, 1, 'E', "where there is a floor they are higher, by at most this") \
-    REAL(exam, friction_share, 0.1, 0, 0.9, 'E', "as guard.perturbed_friction")                    \
+    REAL(exam, friction_share, 0.1, 0, 0.9, 'E',                                                   \
+         "share by which friction and drag are more, or less")                                     \
     REAL(exam, slope_rad, 0.017453292519943295, 0, 0.5, 'E',                                       \
          "where there is a floor it slopes by this: gravity is tilted")                            \
     REAL(exam, line_share, 0.5, 0, 10, 'E',                                                        \
@@ -403,6 +411,8 @@
          "walk, stride: smaller creatures count as this size")                                     \
     REAL(fitness, slip_weight, 0.5, 0, 1, 'J', "stride: what sliding all the way takes away")      \
     REAL(fitness, belly_weight, 1, 0, 1, 'J', "stride: what lying on the belly takes away")        \
+    REAL(fitness, ahead, 0, 0, 1, 'J', "stride, swim: what going tail first takes away")           \
+    REAL(fitness, idle_weight, 0, 0, 1, 'J', "stride, swim: what parts take away that do nothing") \
     INT(farm, workers, 0, 0, 1024, 'F', "simulator processes; 0: one a core, or a task of Slurm")  \
     BOOL(farm, reuse, 1, 'F', "a creature with an earlier one's body and brain gets its result")   \
     INT(farm, prefetch, 2, 1, 64, 'F', "tasks a worker holds at once")                             \
@@ -454,6 +464,7 @@ enum body_kind { BODY_RECTANGLES, BODY_SPHERES, BODY_BOXES, BODY_KIND_COUNT };
 enum { CHOICE_PERCENTAGE, CHOICE_INHERITED };
 enum { ARCHIVE_REFEREE_ENTRANTS, ARCHIVE_REFEREE_TOP };
 enum { OVERLAP_PUSH, OVERLAP_REJECT };
+enum { PLAN_FREE, PLAN_KEEP };
 enum { NEIGHBOURS_AUTO, NEIGHBOURS_HALF, NEIGHBOURS_PASS };
 enum { EFFECTOR_POSITION, EFFECTOR_TORQUE };
 enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT, SOLVER_COUNT };
@@ -463,7 +474,7 @@ enum { PRESET_CUSTOM, PRESET_LAND, PRESET_WATER, PRESET_AIR, PRESET_MOON };
 enum { DRAG_LAW_LINEAR, DRAG_LAW_QUADRATIC };
 enum { DRAG_FACES_ALL, DRAG_FACES_LEADING };
 enum { SETTLE_LIMP, SETTLE_HOLD };
-enum { SCORE_OWN, SCORE_LEAST };
+enum { SCORE_OWN, SCORE_LEAST, SCORE_MEAN };
 enum { UNTIL_TIME, UNTIL_TOUCH, UNTIL_FALL };
 enum { LIGHT_NONE, LIGHT_STILL, LIGHT_MOVING };
 enum contest_pattern {

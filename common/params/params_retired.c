@@ -1,11 +1,13 @@
 /* Words of older versions in parameter files, creature files and run stores: keys that stand
- * elsewhere now, keys that are constants now, and choices that are gone.
+ * elsewhere now, keys that are constants now or whose place another one takes, and choices that are
+ * gone.
  *
  * A key that moved may be used as ever. A constant's key may be used as long as it says the
  * constant. If it says something else, a file or a command line is refused. A record is read, with
  * a remark, since what it tells of may move differently now. */
 #include "common/params/params.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,13 +61,19 @@ static const struct {
 static const struct fixed {
     const char *key;
     double value;
+    const char *now; /* the key that takes its place; NULL: the value is a constant */
 } fixed[] = {
-    {"settle.rest_s", SETTLE_REST_S},  {"settle.rest_height_m", 0.001},
-    {"settle.push_apart_s", 0.5},      {"simulation.contact_sweeps", 100},
-    {"guard.cost_of_transport", 0.01}, {"creature.bone_hz", 75},
-    {"creature.body_damping_1_s", 1},
+    {"settle.rest_s", SETTLE_REST_S, NULL},
+    {"settle.rest_height_m", 0.001, NULL},
+    {"settle.push_apart_s", 0.5, NULL},
+    {"simulation.contact_sweeps", 100, NULL},
+    {"guard.cost_of_transport", 0.01, NULL},
+    {"creature.bone_hz", 75, NULL},
+    {"creature.body_damping_1_s", 1, NULL},
+    {"guard.perturbed_pose_rad", 0.001, "exam.turn_rad"},
+    {"guard.perturbed_friction", 0.1, "exam.friction_share"},
 };
-enum { FIXED_COUNT = sizeof fixed / sizeof fixed[0] };
+enum { FIXED_COUNT = sizeof fixed / sizeof fixed[0], NOW_SIZE = 80 };
 
 /* Values that are gone from the choices of a row, and which one a record means now. */
 static const struct {
@@ -101,41 +109,52 @@ int params_known_count(void)
     return param_count + FIXED_COUNT;
 }
 
+/* "it is always 100", "exam.turn_rad takes its place". */
+static void describe_now(const struct fixed *row, char text[NOW_SIZE])
+{
+    char number[TEXT_NUMBER_SIZE];
+    if (row->now)
+        snprintf(text, NOW_SIZE, "%s takes its place", row->now);
+    else
+        snprintf(text, NOW_SIZE, "it is always %s", text_print_double(row->value, number));
+}
+
 int params_check_fixed(const char *key, const char *value, struct error *error)
 {
     const struct fixed *row = &fixed[find_fixed(key)];
-    char *end, number[TEXT_NUMBER_SIZE];
+    char *end, now[NOW_SIZE];
     if (*value != '\0' && strtod(value, &end) == row->value && *end == '\0')
         return 0;
-    return error_set(error, ERR_RANGE, "%s: %.80s cannot be set any more: it is always %s", key,
-                     value, text_print_double(row->value, number));
+    describe_now(row, now);
+    return error_set(error, ERR_RANGE, "%s: %.80s cannot be set any more: %s", key, value, now);
 }
 
 /* Another remark follows the first one after "; ", as far as there is room. */
 static void add_remark(struct params_remark *remark, const char *key, const char *value,
-                       const char *consequence, const char *now)
+                       const char *now)
 {
     size_t used = strlen(remark->text);
-    snprintf(remark->text + used, sizeof remark->text - used, "%s%s = %.80s is gone: %s%s%s",
-             used ? "; " : "", key, value, consequence, now,
-             consequence[0] ? ", so results may differ" : " takes its place");
+    snprintf(remark->text + used, sizeof remark->text - used, "%s%s = %.80s is gone: %s",
+             used ? "; " : "", key, value, now);
 }
 
 int params_set_recorded(struct params *params, const char *key, const char *value,
                         struct params_remark *remark, struct error *error)
 {
-    char number[TEXT_NUMBER_SIZE];
+    char now[NOW_SIZE], words[NOW_SIZE + 32];
     struct error unlike;
     if (params_is_fixed(key)) {
+        describe_now(&fixed[find_fixed(key)], now);
+        snprintf(words, sizeof words, "%s, so results may differ", now);
         if (params_check_fixed(key, value, &unlike))
-            add_remark(remark, key, value, "it is always ",
-                       text_print_double(fixed[find_fixed(key)].value, number));
+            add_remark(remark, key, value, words);
         return 0;
     }
     for (size_t i = 0; i < sizeof retired_values / sizeof retired_values[0]; i++) {
         if (strcmp(key, retired_values[i].key) || strcmp(value, retired_values[i].value))
             continue;
-        add_remark(remark, key, value, "", retired_values[i].now);
+        snprintf(words, sizeof words, "%s takes its place", retired_values[i].now);
+        add_remark(remark, key, value, words);
         value = retired_values[i].now;
     }
     return params_set(params, key, value, error);

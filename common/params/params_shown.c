@@ -127,6 +127,11 @@ static int strides(const struct params *params)
     return params->evolution_behaviour == BEHAVIOUR_STRIDE;
 }
 
+static int strides_or_swims(const struct params *params)
+{
+    return strides(params) || params->evolution_behaviour == BEHAVIOUR_SWIM;
+}
+
 static int has_expression(const struct params *params)
 {
     return params->evolution_behaviour == BEHAVIOUR_CUSTOM;
@@ -191,6 +196,7 @@ static const struct group {
     {is_dragged_linearly, {"world.viscosity_"}},
     {is_dragged_quadratically, {"world.quadratic_"}},
     {strides, {"fitness.slip_weight", "fitness.belly_weight"}},
+    {strides_or_swims, {"fitness.ahead", "fitness.idle_weight"}},
     {has_expression, {"fitness.expression"}},
     {is_preserve,
      {"preserve.", "mutation.body_mouth", "sensor.pain", "sensor.reserve", "sensor.touch_kind"}},
@@ -230,9 +236,7 @@ static const struct group {
       "spheres.spin_resistance",
       "spheres.bones_max"}},
     {is_fine,
-     {"guard.perturbed_pose_rad",
-      "guard.perturbed_friction",
-      "guard.exam_",
+     {"guard.exam_",
       "guard.joint_pulse_s",
       "guard.motionless_m",
       "guard.hopeless_",

@@ -12,7 +12,7 @@
 #include "common/judge/measures.h"
 
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 17
+#define STORE_SCHEMA_VERSION 18
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */

@@ -21,8 +21,8 @@ int draft_begin(struct draft *draft, const char *path, struct error *error);
 int draft_open(struct draft *draft, const char *path, struct error *error);
 
 /* With status 0 everything that was written reaches the disk, and the file gets its name.
- * Otherwise, or if that fails, nothing is left of the draft, and what had the name stays. Returns
- * the status, or ERR_IO with a message. */
+ * Otherwise, or if that fails, nothing is left of the draft, and the old file stays. Returns the
+ * status, or ERR_IO with a message. */
 int draft_end(struct draft *draft, int status, struct error *error);
 
 #endif

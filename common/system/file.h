@@ -28,8 +28,8 @@ int file_is_special(const char *path);
 /* Writes a temporary file beside path, syncs it, and renames it to path. On an error path is as it
  * was and the temporary file is gone. A special file (as above) stays and gets the bytes. */
 int file_write(const char *path, const void *bytes, size_t length, struct error *error);
-/* Writes it whatever path is now: a link, a pipe or a device of that name goes, what it leads to
- * stays as it is. For names in a directory that may be a stranger's. */
+/* Writes it whatever path is now: a link, a pipe or a device of that name goes, its target stays as
+ * it is. For names in a directory that may be a stranger's. */
 int file_replace(const char *path, const void *bytes, size_t length, struct error *error);
 
 /* Renames a file, whatever has the new name now, and syncs the directory. */

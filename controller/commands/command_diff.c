@@ -3,7 +3,7 @@
 
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
-#include "common/genetics/genetics_diff.h"
+#include "common/creature/genome_diff.h"
 
 static void print_heading(const char *mark, const char *name, const struct creature *creature)
 {
@@ -21,18 +21,21 @@ static void print_heading(const char *mark, const char *name, const struct creat
     output_print(stdout, "\n");
 }
 
-static void print_difference(char **names, const struct creature *a, const struct creature *b)
+static int print_difference(char **names, const struct creature *a, const struct creature *b,
+                            struct error *error)
 {
-    struct genetics_diff counts;
+    struct genome_diff counts;
 
     print_heading("---", names[0], a);
     print_heading("+++", names[1], b);
-    counts = genetics_diff(&a->genome, &b->genome, stdout);
+    if (genome_diff(&a->genome, &b->genome, stdout, &counts))
+        return error_memory(error);
     if (genome_is_equal(&a->genome, &b->genome))
         output_print(stdout, "the genomes are equal: %d genes\n", counts.same);
     else
         output_print(stdout, "%d genes the same, %d changed, %d added, %d removed\n", counts.same,
                      counts.changed, counts.added, counts.removed);
+    return 0;
 }
 
 static int command_diff(int argc, char **argv)
@@ -51,12 +54,11 @@ static int command_diff(int argc, char **argv)
     creature_init(&a);
     creature_init(&b);
     if (command_read_creature(argv[optind], &a, &error) ||
-        command_read_creature(argv[optind + 1], &b, &error)) {
+        command_read_creature(argv[optind + 1], &b, &error) ||
+        print_difference(argv + optind, &a, &b, &error))
         result = command_fail(&error);
-    } else {
-        print_difference(argv + optind, &a, &b);
+    else
         result = command_finish_output();
-    }
     creature_deinit(&a);
     creature_deinit(&b);
     return result;
@@ -67,8 +69,10 @@ const struct command diff_command = {
     .name = "diff",
     .operands = "A B",
     .summary = "what differs between two creatures' genomes, in words",
-    .about = "Says what differs between the genomes of two creatures (files, or RUN_DIR:ID), for "
-             "example a parent and its child. Genes are matched by their ids: + only B has it, - "
-             "only A has it, ~ both have it and it changed. In brackets stands where a gene comes "
-             "from: [55.1] is the first gene of creature 55, a lone number was written by hand.",
+    .about =
+        "Says what differs between the genomes of two creatures (files, or RUN_DIR:ID), for "
+        "example a parent and its child. Genes are matched by their ids: + only B has it, - "
+        "only A has it, ~ both have it and it changed. Fields have the names of creature files "
+        "(docs/creature-format.md). In brackets stands where a gene comes from: [55.1] is the "
+        "first gene of creature 55; ids without were written by hand.",
     .run = command_diff};

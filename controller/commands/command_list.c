@@ -200,7 +200,8 @@ static int print_scores(struct store *store, uint32_t generation, int has_exam,
                         const struct params *params, struct error *error)
 {
     static const char *const meanings[] = {
-        [SCORE_OWN] = "its own", [SCORE_LEAST] = "the least in several trials"};
+        [SCORE_OWN] = "its own", [SCORE_LEAST] = "the least in several trials",
+        [SCORE_MEAN] = "the mean of several trials"};
     struct store_status status;
     char text[STORE_CHAMPION_SIZE];
     int result = store_get_status(store, &status, error);

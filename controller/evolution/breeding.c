@@ -68,7 +68,9 @@ static int make_fresh(void *context, struct individual *child)
     struct rng rng;
     int status;
 
-    if (making->params->mutation_body || !making->body)
+    int is_kept = !making->params->mutation_body || making->params->mutation_plan == PLAN_KEEP;
+
+    if (!is_kept || !making->body)
         return breeding_make_random(making->params, child);
     status = genome_copy(&child->genome, &making->body->genome);
     if (status)

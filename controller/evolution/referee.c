@@ -1,8 +1,8 @@
 /* Trials of the referee. A motion that lives on an error of integration fails at a finer step;
  * one that lives on a coincidence fails from another start. So a creature is simulated again
- * from slightly other poses with more or less friction (simulation.perturbation), at the step
- * and at a quarter of it. An exactly symmetric start could balance at any step. The worst trial
- * counts.
+ * from other poses and heights, on slopes and with more or less friction, as the exam does
+ * (simulation.perturbation), at the step and at a quarter of it. An exactly symmetric start could
+ * balance at any step. The worst trial counts.
  *
  * A trial at a quarter of the step costs four others, and it decided the score of 54 of 3289
  * swimmers that had it: so it is for the first of all, whose score leads the run. */
@@ -50,12 +50,21 @@ double referee_kept(const struct individual *individual, const struct params *pa
     return fmin(1, individual->referee_fitness / own);
 }
 
+/* 1, 8, 2, 7, ...: starts k and 9 - k are off in opposite ways (simulator/evaluate/perturb.c), so
+ * that two trials have all signs. */
+static int find_start(int number)
+{
+    int pair = number % TRIAL_RUN_STARTS / 2;
+
+    return number % 2 == 0 ? pair + 1 : TRIAL_RUN_STARTS - pair;
+}
+
 struct trial referee_trial(int number, const struct params *params)
 {
     int is_fine = referee_stage(number, params) == REFEREE_FINE;
 
     return (struct trial){.purpose = TRIAL_ENTRY,
-                          .perturbation = number % TRIAL_RUN_STARTS + 1,
+                          .perturbation = find_start(number),
                           .halvings = is_fine ? TRIAL_FINE_HALVINGS : 0};
 }
 

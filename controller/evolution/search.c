@@ -9,6 +9,7 @@
  * Typical: 300 individuals of about 10 kB. */
 #include "controller/evolution/search.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,16 +103,17 @@ double search_judge(const struct search *search, const struct individual *indivi
 {
     const struct params *params = &search->params;
     double fitness = behaviour_fitness(individual->verdict, &individual->measures, params);
-    int is_least = params->guard_score == SCORE_LEAST;
+    int is_own = params->guard_score == SCORE_OWN, is_mean = params->guard_score == SCORE_MEAN;
 
     if (params->guard_referee_top == 0 || fitness == 0)
         return fitness;
     if (individual->heard == REFEREE_NOT)
-        return is_least && individual->kept > 0 ? individual->kept * fitness : fitness;
+        return !is_own && individual->kept > 0 ? individual->kept * fitness : fitness;
     if (individual->referee_fitness < params->guard_referee_share * fitness)
         return 0;
-    return is_least && individual->referee_fitness < fitness ? individual->referee_fitness
-                                                             : fitness;
+    return is_mean || (!is_own && individual->referee_fitness < fitness)
+               ? individual->referee_fitness
+               : fitness;
 }
 
 /* Without a goal a score says nothing, and contests have other starts anyway: then there is no
@@ -158,7 +160,7 @@ void search_hear(struct search *search, struct individual *individual)
 {
     ENSURE(individual->has_glance, "creature %llu was not tried",
            (unsigned long long)individual->id);
-    if (individual->heard == REFEREE_NOT ||
+    if (search->params.guard_score == SCORE_MEAN || individual->heard == REFEREE_NOT ||
         individual->glance_fitness < individual->referee_fitness) {
         individual->referee_fitness = individual->glance_fitness;
         memcpy(individual->referee_words, individual->glance_words,
@@ -620,8 +622,22 @@ const struct individual *search_take_refereed(struct search *search)
     return NULL;
 }
 
-/* Keeps the worst of the trials of a stage. 1 if the stage ends: with its last one, or with a
- * failure. */
+/* Takes a trial into the mean of the creature's own evaluation and its trials, of all stages. */
+static void note_mean(struct individual *individual, int number, int is_first_of_stage, double own,
+                      double fitness)
+{
+    double before = number == 0         ? own
+                    : is_first_of_stage ? individual->referee_fitness
+                                        : individual->glance_fitness;
+
+    individual->glance_fitness = before + (fitness - before) / (number + 2);
+    snprintf(individual->glance_words, sizeof individual->glance_words,
+             "keeps %.0f %% in the mean of %d starts", 100 * individual->glance_fitness / own,
+             number + 2);
+}
+
+/* Keeps the worst of the trials of a stage, or the mean. 1 if the stage ends: with its last one, or
+ * with a failure. */
 static int note_trial(struct search *search, struct individual *individual, int verdict,
                       const struct measures *measures)
 {
@@ -629,15 +645,20 @@ static int note_trial(struct search *search, struct individual *individual, int 
     double own = behaviour_fitness(individual->verdict, &individual->measures, params);
     double fitness = referee_fitness(individual, verdict, measures, params);
     int number = individual->referee_trial++, stage = referee_stage(number, params);
+    int is_first = number == referee_trial_after(stage - 1, params);
+    int is_last = individual->referee_trial == referee_trial_after(stage, params);
     struct trial trial = referee_trial(number, params);
 
-    if (number == referee_trial_after(stage - 1, params) || fitness < individual->glance_fitness) {
+    if (params->guard_score == SCORE_MEAN) {
+        note_mean(individual, number, is_first, own, fitness);
+        return is_last;
+    }
+    if (is_first || fitness < individual->glance_fitness) {
         individual->glance_fitness = fitness;
         referee_describe(individual, &trial, verdict, measures, params, individual->glance_words,
                          sizeof individual->glance_words);
     }
-    return individual->referee_trial == referee_trial_after(stage, params) ||
-           fitness < params->guard_referee_share * own;
+    return is_last || fitness < params->guard_referee_share * own;
 }
 
 const struct individual *search_tell_referee(struct search *search, uint64_t id, int verdict,

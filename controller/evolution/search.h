@@ -58,8 +58,8 @@ struct individual {
     uint64_t digest;
     double fitness; /* 0 if the referee refused it; guard.score */
     int heard;      /* enum referee_stage: how far the referee has tried it, and its word counts */
-    double referee_fitness;                /* fitness in the worst of its trials */
-    char referee_words[SEARCH_WORDS_SIZE]; /* that trial's outcome */
+    double referee_fitness;                /* fitness in the worst of its trials, or the mean */
+    char referee_words[SEARCH_WORDS_SIZE]; /* that trial's outcome, or theirs */
     /* The share of its score that the referee left its nearest tried ancestor, known at birth;
      * 0: no ancestor was tried. */
     double kept;
@@ -85,7 +85,7 @@ struct individual {
     int is_before_referee; /* a trial of the referee has been given out */
     int referee_trial;     /* number of the trial given out, else of the next */
     int has_glance;        /* a stage of trials has ended, and its word does not count yet */
-    double glance_fitness; /* fitness in the worst trial of that stage so far */
+    double glance_fitness; /* as referee_fitness, with that stage so far */
     char glance_words[SEARCH_WORDS_SIZE];
     int is_news; /* search_take_refereed() has not given it yet */
     int place;   /* the order of ranks */

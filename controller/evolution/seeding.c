@@ -196,7 +196,7 @@ int seeding_populate(const struct seeding *seeding, const struct params *params,
     int seeded = (int)(params->evolution_seeded_share * count + 0.5);
     int i, status = 0;
 
-    if (!params->mutation_body)
+    if (!params->mutation_body || params->mutation_plan == PLAN_KEEP)
         seeded = count;
 
     if (seed_count == 0)

@@ -15,7 +15,8 @@
 #define BOTTOM 36.0
 #define TICKS  5
 
-void chart_include(const double *values, int count, double *low, double *high)
+/* Widens *low and *high to hold the finite ones of the values. */
+static void include(const double *values, int count, double *low, double *high)
 {
     ENSURE(count >= 0, "%d values", count);
     for (int i = 0; i < count; i++)
@@ -109,11 +110,9 @@ static void write_ticks(const struct chart *chart)
     fputs("</text>\n", chart->file);
 }
 
-void chart_begin(struct chart *chart)
+static void begin(struct chart *chart)
 {
     ENSURE(chart->file && chart->title && chart->x_name, "a plot without words");
-    widen(&chart->x_min, &chart->x_max, 0, 0);
-    widen(&chart->y_min, &chart->y_max, 1, chart->is_count);
     fputs("<figure class='plot'><figcaption>", chart->file);
     html_write(chart->file, chart->title);
     fprintf(chart->file,
@@ -141,8 +140,9 @@ static int is_drawn(int index, int count)
     return index % stride == 0 || index == count - 1;
 }
 
-void chart_band(const struct chart *chart, const double *x, const double *low, const double *high,
-                int count, int color)
+/* The area between two rows of values. */
+static void draw_band(const struct chart *chart, const double *x, const double *low,
+                      const double *high, int count, int color)
 {
     ENSURE(count >= 0 && color >= 0 && color < CHART_COLORS, "%d points of colour %d", count,
            color);
@@ -156,8 +156,8 @@ void chart_band(const struct chart *chart, const double *x, const double *low, c
     fputs("'/>\n", chart->file);
 }
 
-void chart_line(const struct chart *chart, const double *x, const struct chart_series *series,
-                int count)
+static void draw_line(const struct chart *chart, const double *x, const struct chart_series *series,
+                      int count)
 {
     ENSURE(count >= 0, "%d values", count);
     ENSURE(count >= 0 && series->color >= 0 && series->color < CHART_COLORS,
@@ -180,8 +180,8 @@ void chart_line(const struct chart *chart, const double *x, const struct chart_s
                         series->color, place_x(chart, x[i]), place_y(chart, series->values[i]));
 }
 
-int chart_stack(const struct chart *chart, const double *x, const struct chart_series *series,
-                int series_count, int count)
+static int draw_stack(const struct chart *chart, const double *x, const struct chart_series *series,
+                      int series_count, int count)
 {
     double *sums = calloc(2 * (size_t)count + 1, sizeof *sums);
     if (!sums)
@@ -195,15 +195,15 @@ int chart_stack(const struct chart *chart, const double *x, const struct chart_s
         fputs("<g class='layer' data-name='", chart->file);
         html_write(chart->file, series[k].name);
         fputs("'>", chart->file);
-        chart_band(chart, x, low, high, count, series[k].color);
+        draw_band(chart, x, low, high, count, series[k].color);
         fputs("</g>\n", chart->file);
     }
     free(sums);
     return 0;
 }
 
-void chart_end(const struct chart *chart, const struct chart_series *series, int series_count,
-               int count)
+static void end(const struct chart *chart, const struct chart_series *series, int series_count,
+                int count)
 {
     ENSURE(series_count >= 0 && count >= 0, "%d series of %d points", series_count, count);
     fputs("</svg>\n<p class='keys'>", chart->file);
@@ -224,4 +224,43 @@ void chart_end(const struct chart *chart, const struct chart_series *series, int
         fputs("</p>", chart->file);
     }
     fputs("</figure>\n", chart->file);
+}
+
+/* Sets the axes: they hold all that is drawn. */
+static void set_axes(struct chart *chart, const double *x, const struct chart_series *series,
+                     int series_count, int count)
+{
+    chart->x_min = chart->has_origin ? 0 : HUGE_VAL;
+    chart->x_max = -HUGE_VAL;
+    chart->y_min = 0;
+    chart->y_max = chart->is_share;
+    include(x, count, &chart->x_min, &chart->x_max);
+    for (int k = 0; k < series_count && !chart->is_stack; k++)
+        include(series[k].values, count, &chart->y_min, &chart->y_max);
+    for (int i = 0; i < count && chart->is_stack && !chart->is_share; i++) {
+        double sum = 0;
+        for (int k = 0; k < series_count; k++)
+            sum += series[k].values[i];
+        include(&sum, 1, &chart->y_min, &chart->y_max);
+    }
+    if (chart->high)
+        include(chart->high, count, &chart->y_min, &chart->y_max);
+    widen(&chart->x_min, &chart->x_max, 0, 0);
+    widen(&chart->y_min, &chart->y_max, 1, chart->is_count);
+}
+
+int page_figure(struct chart *chart, const double *x, const struct chart_series *series,
+                int series_count, int count)
+{
+    int status = 0;
+    set_axes(chart, x, series, series_count, count);
+    begin(chart);
+    if (chart->low)
+        draw_band(chart, x, chart->low, chart->high, count, 1);
+    if (chart->is_stack)
+        status = draw_stack(chart, x, series, series_count, count);
+    for (int k = series_count - 1; k >= 0 && !chart->is_stack; k--)
+        draw_line(chart, x, &series[k], count);
+    end(chart, series, series_count, count);
+    return status;
 }

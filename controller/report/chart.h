@@ -15,14 +15,17 @@
 
 struct chart {
     FILE *file;
-    const char *title;  /* what is plotted, with its unit */
-    const char *x_name; /* "generation" */
-    double x_min, x_max, y_min, y_max;
+    const char *title;   /* what is plotted, with its unit */
+    const char *x_name;  /* "generation" */
     int is_share;        /* y is 0 .. 1 and shown as percents */
     int is_count;        /* y is whole numbers */
+    int is_stack;        /* series are layers, one upon the other */
+    int has_origin;      /* x begins at 0 */
     const char *meaning; /* a sentence under the picture, or NULL */
     const double *marks; /* places on the x axis with an upright line */
     int mark_count;
+    const double *low, *high;          /* a band behind the lines, of colour 1; or NULL */
+    double x_min, x_max, y_min, y_max; /* set by page_figure() */
 };
 
 struct chart_series {
@@ -31,22 +34,9 @@ struct chart_series {
     const double *values;
 };
 
-/* Widens *low and *high to hold the finite ones of the values. */
-void chart_include(const double *values, int count, double *low, double *high);
-
-/* Begins with axes; widens the axes to round numbers. x_max > x_min is not required of the
- * caller. */
-void chart_begin(struct chart *chart);
-/* The area between two rows of values. */
-void chart_band(const struct chart *chart, const double *x, const double *low, const double *high,
-                int count, int color);
-void chart_line(const struct chart *chart, const double *x, const struct chart_series *series,
-                int count);
-/* Series that are shares of one whole, one upon the other. 0 or ERR_MEMORY. */
-int chart_stack(const struct chart *chart, const double *x, const struct chart_series *series,
+/* Draws a plot of at most CHART_COLORS series over x, each of `count` values, with a legend that tells
+ * each series' last value. y begins at 0 or below; axes end at round numbers. 0 or ERR_MEMORY. */
+int page_figure(struct chart *chart, const double *x, const struct chart_series *series,
                 int series_count, int count);
-/* Ends, with a legend that tells each series' last value. */
-void chart_end(const struct chart *chart, const struct chart_series *series, int series_count,
-               int count);
 
 #endif

@@ -99,25 +99,16 @@ static void draw(const struct ladder *ladder, FILE *file, const char *title, int
 {
     double x[LADDER_RUNGS_MAX], values[LINES_MAX][LADDER_RUNGS_MAX];
     struct chart_series series[LINES_MAX];
-    struct chart chart = {.file = file,
-                          .title = title,
-                          .x_name = "generation",
-                          .x_min = ladder->rungs[0].generation,
-                          .x_max = ladder->rungs[ladder->rung_count - 1].generation,
-                          .y_max = is_share,
-                          .is_share = is_share};
+    struct chart chart = {
+        .file = file, .title = title, .x_name = "generation", .is_share = is_share};
     for (int k = 0; k < count; k++) {
         for (int i = 0; i < ladder->rung_count; i++) {
             x[i] = ladder->rungs[i].generation;
             values[k][i] = lines[k].value(ladder, lines[k].part, i);
         }
         series[k] = (struct chart_series){lines[k].name, k, values[k]};
-        chart_include(values[k], ladder->rung_count, &chart.y_min, &chart.y_max);
     }
-    chart_begin(&chart);
-    for (int k = count - 1; k >= 0; k--)
-        chart_line(&chart, x, &series[k], ladder->rung_count);
-    chart_end(&chart, series, count, ladder->rung_count);
+    page_figure(&chart, x, series, count, ladder->rung_count);
 }
 
 void ladder_page_write(const struct ladder *ladder, FILE *file)

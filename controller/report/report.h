@@ -91,8 +91,6 @@ int report_write_families(const struct report *report, FILE *file);
 /* NULL: it has none, or none of an earlier generation. */
 const struct store_life *report_find_mother(const struct run_facts *facts,
                                             const struct store_life *life);
-/* A key figure and its name. */
-void report_write_tile(FILE *file, const char *value, const char *name);
 /* Champions, and where they come from. */
 int report_write_champions(const struct report *report, FILE *file);
 int report_write_lineage(const struct report *report, FILE *file);

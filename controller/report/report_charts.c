@@ -84,17 +84,12 @@ static void fill_spread(struct table *table, const struct report *report, size_t
 /* Axes over the generations, or over the evaluations. */
 static struct chart make_chart(const struct table *table, FILE *file, const char *title, enum row x)
 {
-    struct chart chart = {.file = file,
+    return (struct chart){.file = file,
                           .title = title,
                           .x_name = x == ROW_NUMBER ? "generation" : "evaluations",
-                          .x_min = x == ROW_NUMBER ? HUGE_VAL : 0,
-                          .x_max = -HUGE_VAL,
-                          .y_min = 0,
-                          .y_max = -HUGE_VAL,
+                          .has_origin = x == ROW_EVALUATIONS,
                           .marks = table->marks[x],
                           .mark_count = table->mark_count};
-    chart_include(table->rows[x], table->count, &chart.x_min, &chart.x_max);
-    return chart;
 }
 
 /* Best, median and quartiles. */
@@ -106,13 +101,9 @@ static void draw_spread(const struct table *table, FILE *file, const char *title
                                           {"lower quartile", 2, table->rows[ROW_Q1]},
                                           {"upper quartile", 2, table->rows[ROW_Q3]}};
     int first = !table->has_best;
-    for (int i = first; i < 4; i++)
-        chart_include(series[i].values, table->count, &chart.y_min, &chart.y_max);
-    chart_begin(&chart);
-    chart_band(&chart, table->rows[x], table->rows[ROW_Q1], table->rows[ROW_Q3], table->count, 1);
-    for (int i = 3; i >= first; i--)
-        chart_line(&chart, table->rows[x], &series[i], table->count);
-    chart_end(&chart, series + first, 4 - first, table->count);
+    chart.low = table->rows[ROW_Q1];
+    chart.high = table->rows[ROW_Q3];
+    page_figure(&chart, table->rows[x], series + first, 4 - first, table->count);
 }
 
 int report_write_course(const struct report *report, FILE *file)
@@ -189,16 +180,10 @@ static void draw_values(struct table *table, const struct report *report, FILE *
         for (int i = 0; i < table->count; i++)
             row[i] = values[k].value(&report->statistics.generations[i]);
         series[k] = (struct chart_series){values[k].name, k, row};
-        chart_include(row, table->count, &chart.y_min, &chart.y_max);
     }
     chart.is_share = is_share;
     chart.is_count = !is_share;
-    if (is_share)
-        chart.y_max = 1;
-    chart_begin(&chart);
-    for (int k = count - 1; k >= 0; k--)
-        chart_line(&chart, table->rows[ROW_NUMBER], &series[k], table->count);
-    chart_end(&chart, series, count, table->count);
+    page_figure(&chart, table->rows[ROW_NUMBER], series, count, table->count);
 }
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof(array)[0]))
@@ -315,11 +300,8 @@ int report_write_verdicts(const struct report *report, FILE *file)
     }
     struct chart chart =
         make_chart(&table, file, "Verdicts of those born, by generation", ROW_NUMBER);
-    chart.y_max = 1;
-    chart.is_share = 1;
-    chart_begin(&chart);
-    int status = chart_stack(&chart, table.rows[ROW_NUMBER], series, drawn + 1, (int)count);
-    chart_end(&chart, series, drawn + 1, (int)count);
+    chart.is_share = chart.is_stack = 1;
+    int status = page_figure(&chart, table.rows[ROW_NUMBER], series, drawn + 1, (int)count);
     table_free(&table);
     free(values);
     return status;

@@ -4,6 +4,7 @@
 
 #include "common/math/detmath.h"
 #include "controller/report/chart.h"
+#include "controller/report/page.h"
 #include "controller/report/report.h"
 #include "controller/analysis/shadow.h"
 
@@ -32,10 +33,7 @@ static void draw_plot(const struct shadow_report *shadows, int number, FILE *fil
     struct chart chart = {.file = file,
                           .title = plots[number].title,
                           .meaning = plots[number].meaning,
-                          .x_name = "simulated minutes",
-                          .x_min = HUGE_VAL,
-                          .x_max = -HUGE_VAL,
-                          .y_max = -HUGE_VAL};
+                          .x_name = "simulated minutes"};
     for (int i = 0; i < SHADOW_STEPS; i++) {
         const struct shadow_band *band = &shadows->bands[i][plots[number].fact];
         run[i] = band->run;
@@ -48,53 +46,49 @@ static void draw_plot(const struct shadow_report *shadows, int number, FILE *fil
     if (count < 2)
         return;
     const struct chart_series series = {"the run", 0, run + first};
-    chart_include(minutes + first, count, &chart.x_min, &chart.x_max);
-    chart_include(run + first, count, &chart.y_min, &chart.y_max);
-    chart_include(high + first, count, &chart.y_min, &chart.y_max);
-    chart_begin(&chart);
-    chart_band(&chart, minutes + first, low + first, high + first, count, 1);
-    chart_line(&chart, minutes + first, &series, count);
-    chart_end(&chart, &series, 1, count);
+    chart.low = low + first;
+    chart.high = high + first;
+    page_figure(&chart, minutes + first, &series, 1, count);
 }
 
 /* ---- the table ---- */
 
+/* A number, or an empty cell. */
 static void write_number(FILE *file, double value, int digits)
 {
     if (isfinite(value))
-        fprintf(file, "<td class='n'>%.*f</td>", digits, value);
+        page_cells(file, "#%.*f", digits, value);
     else
-        fputs("<td class='n'></td>", file);
+        page_cells(file, "#");
 }
 
 static void write_row(const struct shadow_report *shadows, const struct shadow_row *row, FILE *file)
 {
     const struct shadow_band *band =
         row->is_mean ? &shadows->means[row->fact] : &shadows->bands[SHADOW_STEPS - 1][row->fact];
-    fprintf(file, "<tr><td>%s%s%s</td>", row->name, row->unit[0] ? "," : "", row->unit);
+    fputs("<tr>", file);
+    page_cells(file, "%s%s%s", row->name, row->unit[0] ? "," : "", row->unit);
     write_number(file, band->run, row->digits);
     write_number(file, band->middle, row->digits);
     write_number(file, band->low, row->digits);
     write_number(file, band->high, row->digits);
-    fprintf(file, "<td>%s</td><td>%s</td></tr>\n", shadow_verdict(band), row->meaning);
+    page_cells(file, "%s|%s", shadow_verdict(band), row->meaning);
+    fputs("</tr>\n", file);
 }
 
 static void write_table(const struct shadow_report *shadows, FILE *file)
 {
-    fputs("<div class='wide'><table><tr><th></th><th class='n'>run</th>"
-          "<th class='n'>shadows</th><th class='n'>95 % from</th><th class='n'>to</th>"
-          "<th></th><th></th></tr>\n",
-          file);
+    page_table(file, "|#run|#shadows|#95 % from|#to||");
     for (int i = 0; i < SHADOW_FACT_COUNT; i++)
         write_row(shadows, &shadow_rows[i], file);
-    fputs("</table></div>\n", file);
-    fprintf(
+    page_table_end(file);
+    page_note(
         file,
-        "<p class='soft'>%d shadows have the run's births and deaths at their times and the "
+        "%d shadows have the run's births and deaths at their times and the "
         "same mutations; mothers and the dead are drawn by chance (Bedau, Snyder and Packard "
         "1998). The last four rows are those of MODES (Dolson et al. 2019), means of the second "
         "half: only ancestors of ten minutes before count. By drift alone %.1f families of a "
-        "world would be left.</p>\n",
+        "world would be left.",
         SHADOW_COPIES, shadows->drift_families);
     fprintf(file,
             "<p>A generation changes bodies by %+.1f %% by selection, as those with more children "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "controller/report/chart.h"
+#include "controller/report/page.h"
 #include "controller/report/report.h"
 
 #define UJ_IN_J 1e6
@@ -158,19 +159,14 @@ static void draw_flows(const struct flows *flows, FILE *file)
 
 static void write_flows(const struct flows *flows, FILE *file)
 {
-    fputs("<div class='wide'><table><tr><th>from</th><th>to</th><th class='n'>W</th>"
-          "<th class='n'>of the sun's</th></tr>\n",
-          file);
+    page_table(file, "from|to|#W|#of the sun's");
     for (int i = 0; i < FLOW_COUNT; i++)
-        fprintf(
-            file,
-            "<tr><td>%s</td><td>%s</td><td class='n'>%.1f</td><td class='n'>%.1f %%</td></tr>\n",
-            nodes[flow_ends[i].from].name, nodes[flow_ends[i].to].name, flows->w[i],
-            flows->w[0] > 0 ? 100 * flows->w[i] / flows->w[0] : 0);
-    fprintf(file,
-            "<tr><td>all</td><td>heat</td><td class='n'>%.1f</td><td class='n'>%.1f %%</td></tr>\n"
-            "</table></div>\n",
-            flows->heat_w, flows->w[0] > 0 ? 100 * flows->heat_w / flows->w[0] : 0);
+        page_row(file, "%s|%s|#%.1f|#%.1f %%", nodes[flow_ends[i].from].name,
+                 nodes[flow_ends[i].to].name, flows->w[i],
+                 flows->w[0] > 0 ? 100 * flows->w[i] / flows->w[0] : 0);
+    page_row(file, "all|heat|#%.1f|#%.1f %%", flows->heat_w,
+             flows->w[0] > 0 ? 100 * flows->heat_w / flows->w[0] : 0);
+    page_table_end(file);
 }
 
 /* ---- families ---- */
@@ -246,8 +242,7 @@ static int draw_families(const struct run_facts *facts, const struct family *fam
                           .meaning = "A layer that swallows the others is a family that takes "
                                      "over. The last has all families that are not named.",
                           .x_name = "simulated minutes",
-                          .x_min = 0,
-                          .x_max = end_s / 60,
+                          .is_stack = 1,
                           .is_count = 1};
     if (!rows)
         return ERR_MEMORY;
@@ -257,16 +252,9 @@ static int draw_families(const struct run_facts *facts, const struct family *fam
                  (long long)families[i < shown ? i : 0].number);
         series[i] = (struct chart_series){names[i], i, rows[i]};
     }
-    for (int k = 0; k < MOMENTS; k++) {
-        double sum = 0;
-        for (int i = 0; i <= shown; i++)
-            sum += rows[i][k];
+    for (int k = 0; k < MOMENTS; k++)
         minutes[k] = end_s * k / (MOMENTS - 1) / 60;
-        chart_include(&sum, 1, &chart.y_min, &chart.y_max);
-    }
-    chart_begin(&chart);
-    int status = chart_stack(&chart, minutes, series, shown + 1, MOMENTS);
-    chart_end(&chart, series, shown + 1, MOMENTS);
+    int status = page_figure(&chart, minutes, series, shown + 1, MOMENTS);
     free(rows);
     return status;
 }

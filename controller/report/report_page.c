@@ -7,21 +7,13 @@
 #include "common/version.h"
 #include "controller/evolution/contests.h"
 #include "controller/report/ladder_page.h"
+#include "controller/report/page.h"
 #include "controller/report/report.h"
 #include "controller/report/report_page.inc"
 #include "controller/evolution/search.h"
 
 /* More events than these are not listed. */
 #define EVENTS_MAX 200
-
-void report_write_tile(FILE *file, const char *value, const char *name)
-{
-    fputs("<div class='tile'><b>", file);
-    html_write(file, value);
-    fputs("</b><span>", file);
-    html_write(file, name);
-    fputs("</span></div>\n", file);
-}
 
 /* "1 h 12 min", "48 s" */
 static const char *print_duration(double seconds, char text[32])
@@ -77,39 +69,28 @@ static void write_symbols(const struct report *report, FILE *file)
 static void write_figures(const struct report *report, FILE *file)
 {
     const struct store_status *status = &report->facts.status;
-    char text[64], duration[32];
+    char duration[32];
     if (report->top_count > 0 && !run_has_no_goal(&report->facts.params)) {
-        snprintf(text, sizeof text, "%.4g", status->best);
-        report_write_tile(file, text, "best fitness");
-        snprintf(text, sizeof text, "%.4g", status->median);
-        report_write_tile(file, text, "median fitness");
+        page_tile(file, "best fitness", "%.4g", status->best);
+        page_tile(file, "median fitness", "%.4g", status->median);
     }
-    snprintf(text, sizeof text, "%d of %" PRId64, report->facts.generation_count,
-             report->facts.params.evolution_generations);
-    report_write_tile(file, text, "generations complete");
-    snprintf(text, sizeof text, "%d", report->statistics.evaluated);
-    report_write_tile(file, text, "creatures evaluated");
-    if (search_is_interactive(&report->facts.params)) {
-        snprintf(text, sizeof text, "%d, %d, %d", report->statistics.bred, report->statistics.kept,
-                 report->statistics.banned);
-        report_write_tile(file, text, "to breed, to keep, banned by hand");
-    }
-    snprintf(text, sizeof text, "%s", print_duration(report->statistics.working_s, duration));
-    report_write_tile(file, text, "of work");
-    if (report->statistics.working_s > 0) {
-        snprintf(text, sizeof text, "%.0f/s",
-                 report->statistics.evaluated / report->statistics.working_s);
-        report_write_tile(file, text, "evaluations");
-    }
+    page_tile(file, "generations complete", "%d of %" PRId64, report->facts.generation_count,
+              report->facts.params.evolution_generations);
+    page_tile(file, "creatures evaluated", "%d", report->statistics.evaluated);
+    if (search_is_interactive(&report->facts.params))
+        page_tile(file, "to breed, to keep, banned by hand", "%d, %d, %d", report->statistics.bred,
+                  report->statistics.kept, report->statistics.banned);
+    page_tile(file, "of work", "%s", print_duration(report->statistics.working_s, duration));
+    if (report->statistics.working_s > 0)
+        page_tile(file, "evaluations", "%.0f/s",
+                  report->statistics.evaluated / report->statistics.working_s);
     int verified = 0, replayed = 0;
     for (int i = 0; i < report->gallery.count; i++) {
         replayed += report->gallery.pictures[i].status[0] != '\0';
         verified += !strcmp(report->gallery.pictures[i].status, "verified");
     }
-    if (replayed > 0) {
-        snprintf(text, sizeof text, "%d of %d", verified, replayed);
-        report_write_tile(file, text, "replays verified");
-    }
+    if (replayed > 0)
+        page_tile(file, "replays verified", "%d of %d", verified, replayed);
 }
 
 /* What it is bred for, and who decides. */
@@ -212,29 +193,19 @@ static int write_doctor(const struct report *report, FILE *file)
     }
     if (told == 0)
         fputs("<p>Nothing that was looked at.</p>\n", file);
-    fprintf(file,
-            "<details class='paper'><summary>All %d things looked "
-            "at</summary>\n<table><tr><th>thing</th>"
-            "<th>measured</th><th></th></tr>\n",
+    fprintf(file, "<details class='paper'><summary>All %d things looked at</summary>\n",
             report->finding_count);
+    page_table(file, "thing|measured|");
     for (int i = 0; i < report->finding_count; i++) {
-        static const char *const words[] = {[DOCTOR_PROBLEM] = "problem",
-                                            [DOCTOR_NOTE] = "note",
-                                            [DOCTOR_FINE] = "fine",
-                                            [DOCTOR_UNKNOWN] = "too little to tell"};
-        static const char *const tones[] = {[DOCTOR_PROBLEM] = "bad",
-                                            [DOCTOR_NOTE] = "warn",
-                                            [DOCTOR_FINE] = "good",
-                                            [DOCTOR_UNKNOWN] = "soft"};
+        static const char *const tones[] = {[DOCTOR_PROBLEM] = "bad problem",
+                                            [DOCTOR_NOTE] = "warn note",
+                                            [DOCTOR_FINE] = "good fine",
+                                            [DOCTOR_UNKNOWN] = "soft too little to tell"};
         const struct doctor_finding *finding = &report->findings[i];
-        fputs("<tr><td>", file);
-        html_write(file, finding->name);
-        fputs("</td><td class='long'>", file);
-        html_write(file, finding->figure);
-        fprintf(file, "</td><td class='%s'>%s</td></tr>\n", tones[finding->state],
-                words[finding->state]);
+        page_row(file, "%s|~%s|@%s", finding->name, finding->figure, tones[finding->state]);
     }
-    fputs("</table></details>\n", file);
+    page_table_end(file);
+    fputs("</details>\n", file);
     return 0;
 }
 
@@ -249,37 +220,33 @@ static int write_methods(const struct report *report, FILE *file)
 {
     int has_scores = !run_has_no_goal(&report->facts.params);
     int has_choices = search_is_interactive(&report->facts.params);
-    fprintf(file,
-            "<div class='wide'><table><tr><th>method</th><th class='n'>born</th>"
-            "<th class='n'>survived</th><th></th>%s%s</tr>\n",
-            has_scores ? "<th class='n'>fitter than its parents</th>"
-                         "<th class='n'>became champion</th>"
-                       : "",
-            has_choices ? "<th class='n'>chosen by hand</th>" : "");
+    char columns[160];
+    snprintf(columns, sizeof columns, "method|#born|#survived|%s%s",
+             has_scores ? "|#fitter than its parents|#became champion" : "",
+             has_choices ? "|#chosen by hand" : "");
+    page_table(file, columns);
     for (int i = 0; i < METHOD_COUNT; i++) {
         const struct run_method *method = &report->statistics.methods[i];
         double share = percent_of(method->survived, method->born);
         if (method->born == 0)
             continue;
-        fprintf(file,
-                "<tr><td>%s</td><td class='n'>%d</td><td class='n'>%.1f %%</td><td><span "
-                "class='bar'><i class='s0' style='width:%.1f%%'></i></span></td>",
-                breeding_method_names[i], method->born, share, share);
+        fputs("<tr>", file);
+        page_cells(file, "%s|#%d|#%.1f %%|=%.1f", breeding_method_names[i], method->born, share,
+                   share);
         if (has_scores && method->had_parent > 0)
-            fprintf(file, "<td class='n'>%.1f %%</td>",
-                    percent_of(method->improved, method->had_parent));
+            page_cells(file, "#%.1f %%", percent_of(method->improved, method->had_parent));
         else if (has_scores)
-            fputs("<td class='n'></td>", file);
+            page_cells(file, "#");
         if (has_scores)
-            fprintf(file, "<td class='n'>%d</td>", method->champions);
+            page_cells(file, "#%d", method->champions);
         if (has_choices)
-            fprintf(file, "<td class='n'>%d</td>", method->chosen);
+            page_cells(file, "#%d", method->chosen);
         fputs("</tr>\n", file);
     }
-    fprintf(file,
-            "</table></div>\n<p class='soft'>Survived: the generation it was born in.%s%s</p>\n",
-            has_scores ? " Fitter: than each of its parents." : "",
-            has_choices ? " Chosen: marked to breed or to be kept, once or more often." : "");
+    page_table_end(file);
+    page_note(file, "Survived: the generation it was born in.%s%s",
+              has_scores ? " Fitter: than each of its parents." : "",
+              has_choices ? " Chosen: marked to breed or to be kept, once or more often." : "");
     return 0;
 }
 
@@ -290,35 +257,19 @@ static int write_verdicts(const struct report *report, FILE *file)
     fputs("<div class='plots'>\n", file);
     if (report->facts.generation_count > 0)
         status = report_write_verdicts(report, file);
-    fputs("<div class='wide'><table><tr><th>verdict</th><th class='n'>creatures</th>"
-          "<th class='n'>share</th><th>meaning</th></tr>\n",
-          file);
+    page_table(file, "verdict|#creatures|#share|meaning");
     for (int i = 0; i < RUN_VERDICTS_MAX; i++)
         if (statistics->verdicts[i] > 0)
-            fprintf(file,
-                    "<tr><td>%s</td><td class='n'>%d</td><td class='n'>%.1f %%</td><td>%s</td>"
-                    "</tr>\n",
-                    verdict_name(i), statistics->verdicts[i],
-                    percent_of(statistics->verdicts[i], statistics->evaluated), verdict_reason(i));
-    fputs("</table>\n", file);
+            page_row(file, "%s|#%d|#%.1f %%|%s", verdict_name(i), statistics->verdicts[i],
+                     percent_of(statistics->verdicts[i], statistics->evaluated), verdict_reason(i));
+    page_table_end(file);
     if (statistics->seen > 0)
-        fprintf(
-            file,
-            "<p class='soft'>The referee saw %d of them again, from another start and at a finer "
-            "step, and refused %d.</p>\n",
-            statistics->seen, statistics->refused);
-    fputs("</div></div>\n", file);
+        page_note(file,
+                  "The referee saw %d of them again, from another start and at a finer step, and "
+                  "refused %d.",
+                  statistics->seen, statistics->refused);
+    fputs("</div>\n", file);
     return status;
-}
-
-static void write_time_row(FILE *file, const char *name, const char *counts, double cpu_s,
-                           double all_s)
-{
-    double share = percent_of(cpu_s, all_s);
-    fprintf(file,
-            "<tr><td>%s</td>%s<td class='n'>%.1f</td><td class='n'>%.0f %%</td><td><span "
-            "class='bar'><i class='s0' style='width:%.1f%%'></i></span></td></tr>\n",
-            name, counts, cpu_s, share, share);
 }
 
 /* Where the processor time went, by kind of trial; the controller comes last. */
@@ -326,28 +277,25 @@ static int write_time(const struct report *report, FILE *file)
 {
     const struct run_statistics *statistics = &report->statistics;
     double controller_s = report->facts.status.controller_cpu_s, all_s = controller_s;
-    char name[96], counts[128];
+    char name[96];
     for (int i = 0; i < statistics->kind_count; i++)
         all_s += statistics->kinds[i].cpu_ms / 1000;
-    fputs(
-        "<div class='wide'><table><tr><th></th><th class='n'>simulated</th>"
-        "<th class='n'>given again</th><th class='n'>processor time, s</th><th class='n'>share</th>"
-        "<th></th></tr>\n",
-        file);
+    page_table(file, "|#simulated|#given again|#processor time, s|#share|");
     for (int i = 0; i < statistics->kind_count; i++) {
         const struct store_spent *kind = &statistics->kinds[i];
+        double cpu_s = kind->cpu_ms / 1000, share = percent_of(cpu_s, all_s);
         trial_describe_kind(&kind->trial, &report->facts.params, name, sizeof name);
-        snprintf(counts, sizeof counts,
-                 "<td class='n'>%" PRId64 "</td><td class='n'>%" PRId64 "</td>", kind->simulated,
-                 kind->given);
-        write_time_row(file, name, counts, kind->cpu_ms / 1000, all_s);
+        page_row(file, "%s|#%" PRId64 "|#%" PRId64 "|#%.1f|#%.0f %%|=%.1f", name, kind->simulated,
+                 kind->given, cpu_s, share, share);
     }
+    double share = percent_of(controller_s, all_s);
     if (controller_s > 0)
-        write_time_row(file, "controller", "<td></td><td></td>", controller_s, all_s);
-    fprintf(file, "</table></div>\n<p class='soft'>%.1f s of processor time in all.%s</p>\n", all_s,
-            statistics->has_only_firsts
-                ? " This run's store does not know what the referee's trials took."
-                : "");
+        page_row(file, "controller|||#%.1f|#%.0f %%|=%.1f", controller_s, share, share);
+    page_table_end(file);
+    page_note(file, "%.1f s of processor time in all.%s", all_s,
+              statistics->has_only_firsts
+                  ? " This run's store does not know what the referee's trials took."
+                  : "");
     return 0;
 }
 
@@ -357,33 +305,27 @@ static int write_workers(const struct report *report, FILE *file)
     char duration[32];
     double all_s =
         statistics->worker_count > 0 ? statistics->worker_s / statistics->worker_count : 0;
-    fputs("<div class='wide'><table><tr><th>worker</th><th class='n'>evaluations</th>"
-          "<th class='n'>busy</th><th></th><th class='n'>before the referee</th>"
-          "<th class='n'>repeated</th></tr>\n",
-          file);
+    page_table(file, "worker|#evaluations|#busy||#before the referee|#repeated");
     for (int i = 0; i < statistics->worker_count; i++) {
         const struct run_worker *worker = &statistics->workers[i];
         double busy = percent_of(worker->busy_s, all_s);
         double referee = percent_of(worker->referee_s, all_s);
         busy = busy > 100 ? 100 : busy;
         referee = referee > 100 - busy ? 100 - busy : referee;
-        fprintf(file,
-                "<tr><td>%d</td><td class='n'>%" PRId64 "</td><td class='n'>%.0f %%</td><td><span "
-                "class='bar'><i class='s0' style='width:%.1f%%'></i><i class='s2' "
-                "style='width:%.1f%%'></i></span></td><td class='n'>%.0f %%</td><td "
-                "class='n'>%" PRId64 "</td></tr>\n",
-                worker->worker, worker->evaluations, busy, busy, referee, referee,
-                worker->repeated);
+        page_row(file, "%d|#%" PRId64 "|#%.0f %%|=%.1f,%.1f|#%.0f %%|#%" PRId64, worker->worker,
+                 worker->evaluations, busy, busy, referee, referee, worker->repeated);
     }
-    fprintf(file,
-            "</table></div>\n<p class='soft'>Shares of the time in which results came in (%s). "
-            "Before the referee: all trials but the first ones.</p>\n",
-            print_duration(statistics->working_s, duration));
+    page_table_end(file);
+    page_note(
+        file,
+        "Shares of the time in which results came in (%s). Before the referee: all trials but "
+        "the first ones.",
+        print_duration(statistics->working_s, duration));
     if (statistics->reused > 0)
-        fprintf(file,
-                "<p class='soft'>%d creatures (%.0f %%) have the body and brain of an earlier one: "
-                "they got its result and were not simulated.</p>\n",
-                statistics->reused, percent_of(statistics->reused, statistics->evaluated));
+        page_note(file,
+                  "%d creatures (%.0f %%) have the body and brain of an earlier one: they got its "
+                  "result and were not simulated.",
+                  statistics->reused, percent_of(statistics->reused, statistics->evaluated));
     return 0;
 }
 
@@ -392,34 +334,21 @@ static int write_workers(const struct report *report, FILE *file)
 static int write_events(const struct report *report, FILE *file)
 {
     const struct run_facts *facts = &report->facts;
-    fprintf(file, "<details><summary>%d events</summary>\n<table>\n", facts->event_count);
-    for (int i = 0; i < facts->event_count && i < EVENTS_MAX; i++) {
-        const struct store_event *event = &facts->events[i];
-        fputs("<tr><td>", file);
-        html_write(file, event->time_utc);
-        fputs("</td><td>", file);
-        html_write(file, event->event);
-        fputs("</td><td class='long'>", file);
-        html_write(file, event->detail);
-        fputs("</td></tr>\n", file);
-    }
-    fputs("</table></details>\n", file);
+    fprintf(file, "<details><summary>%d events</summary>\n", facts->event_count);
+    page_table(file, NULL);
+    for (int i = 0; i < facts->event_count && i < EVENTS_MAX; i++)
+        page_row(file, "%s|%s|~%s", facts->events[i].time_utc, facts->events[i].event,
+                 facts->events[i].detail);
+    page_table_end(file);
+    fputs("</details>\n", file);
     if (facts->quarantined_count == 0)
         return 0;
-    fprintf(file,
-            "<h3>Quarantine (%" PRId64
-            ")</h3>\n<div class='wide'><table><tr><th>creature</th><th>why</th>"
-            "<th>shows it again</th></tr>\n",
-            facts->status.quarantined);
-    for (int i = 0; i < facts->quarantined_count; i++) {
-        const struct store_quarantine *row = &facts->quarantined[i];
-        fprintf(file, "<tr><td>%" PRIu64 "</td><td>", row->id);
-        html_write(file, row->reason);
-        fputs("</td><td class='long'><code>", file);
-        html_write(file, row->command);
-        fputs("</code></td></tr>\n", file);
-    }
-    fputs("</table></div>\n", file);
+    fprintf(file, "<h3>Quarantine (%" PRId64 ")</h3>\n", facts->status.quarantined);
+    page_table(file, "creature|why|shows it again");
+    for (int i = 0; i < facts->quarantined_count; i++)
+        page_row(file, "%" PRIu64 "|%s|`%s", facts->quarantined[i].id, facts->quarantined[i].reason,
+                 facts->quarantined[i].command);
+    page_table_end(file);
     return 0;
 }
 
@@ -428,13 +357,7 @@ static void write_param(const struct params *params, FILE *file, int index)
 {
     char value[PARAM_TEXT_SIZE];
     params_print_value(params, index, value, sizeof value);
-    fputs("<tr><td><code>", file);
-    html_write(file, param_table[index].key);
-    fputs("</code></td><td class='long'><b>", file);
-    html_write(file, value);
-    fputs("</b></td><td>", file);
-    html_write(file, param_table[index].help);
-    fputs("</td></tr>\n", file);
+    page_row(file, "`%s|*%s|%s", param_table[index].key, value, param_table[index].help);
 }
 
 static int is_preset(const struct params *params, const struct params *presets, int index)
@@ -459,11 +382,12 @@ static int write_params(const struct report *report, FILE *file)
                     count);
         else
             fprintf(file, "<h3>Other than the default (%d)</h3>\n", count);
-        fputs("<div class='wide'><table>\n", file);
+        page_table(file, NULL);
         for (int i = 0; i < param_count; i++)
             if (is_preset(params, &presets, i) == is_default)
                 write_param(params, file, i);
-        fprintf(file, "</table></div>\n%s", is_default ? "</details>\n" : "");
+        page_table_end(file);
+        fputs(is_default ? "</details>\n" : "", file);
     }
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "controller/report/chart.h"
+#include "controller/report/page.h"
 #include "controller/report/report.h"
 
 /* Rows of the tables of lives. */
@@ -176,43 +177,6 @@ static void fill_lines(const struct plot *plot, const struct course *course, int
         }
 }
 
-static void include_sums(struct chart *chart, const struct chart_series *series, int line_count,
-                         int count)
-{
-    for (int i = 0; i < count; i++) {
-        double sum = 0;
-        for (int k = 0; k < line_count; k++)
-            sum += series[k].values[i];
-        chart_include(&sum, 1, &chart->y_min, &chart->y_max);
-    }
-}
-
-static int draw_lines(const struct plot *plot, const struct course *course,
-                      const struct chart_series *series, int line_count, FILE *file)
-{
-    int status = 0;
-    struct chart chart = {.file = file,
-                          .title = plot->title,
-                          .meaning = plot->meaning,
-                          .x_name = "simulated minutes",
-                          .x_min = HUGE_VAL,
-                          .x_max = -HUGE_VAL,
-                          .y_max = -HUGE_VAL,
-                          .is_count = plot->unit == 1};
-    chart_include(course->minutes, course->count, &chart.x_min, &chart.x_max);
-    for (int k = 0; k < line_count && !plot->is_stack; k++)
-        chart_include(series[k].values, course->count, &chart.y_min, &chart.y_max);
-    if (plot->is_stack)
-        include_sums(&chart, series, line_count, course->count);
-    chart_begin(&chart);
-    if (plot->is_stack)
-        status = chart_stack(&chart, course->minutes, series, line_count, course->count);
-    for (int k = line_count - 1; k >= 0 && !plot->is_stack; k--)
-        chart_line(&chart, course->minutes, &series[k], course->count);
-    chart_end(&chart, series, line_count, course->count);
-    return status;
-}
-
 static int draw_plot(const struct plot *plot, const struct course *course, FILE *file)
 {
     struct chart_series series[CHART_COLORS];
@@ -227,51 +191,51 @@ static int draw_plot(const struct plot *plot, const struct course *course, FILE 
         series[k] = (struct chart_series){plot->lines[0].name ? plot->lines[k].name : names[k], k,
                                           values + (size_t)k * (size_t)course->count};
     }
-    int status = draw_lines(plot, course, series, line_count, file);
+    struct chart chart = {.file = file,
+                          .title = plot->title,
+                          .meaning = plot->meaning,
+                          .x_name = "simulated minutes",
+                          .is_stack = plot->is_stack,
+                          .is_count = plot->unit == 1};
+    int status = page_figure(&chart, course->minutes, series, line_count, course->count);
     free(values);
     return status;
 }
 
 /* ---- the worlds ---- */
 
-static const struct column {
-    const char *name;
+static const struct {
     int fact;
     double unit;
-} columns[] = {{"living", EPOCH_living, 1},
-               {"eggs", EPOCH_eggs, 1},
-               {"families", EPOCH_families, 1},
-               {"hunters", EPOCH_hunters, 1},
-               {"births", EPOCH_births, 1},
-               {"died of hunger", EPOCH_died_of_hunger, 1},
-               {"age", EPOCH_died_of_age, 1},
-               {"mouths", EPOCH_died_of_mouths, 1},
-               {"guards", EPOCH_died_of_guards, 1},
-               {"plants eaten, kJ", EPOCH_eaten_plants_uj, UJ_IN_KJ},
-               {"carrion, kJ", EPOCH_eaten_carrion_uj, UJ_IN_KJ},
-               {"the living, kJ", EPOCH_eaten_living_uj, UJ_IN_KJ}};
+} columns[] = {{EPOCH_living, 1},
+               {EPOCH_eggs, 1},
+               {EPOCH_families, 1},
+               {EPOCH_hunters, 1},
+               {EPOCH_births, 1},
+               {EPOCH_died_of_hunger, 1},
+               {EPOCH_died_of_age, 1},
+               {EPOCH_died_of_mouths, 1},
+               {EPOCH_died_of_guards, 1},
+               {EPOCH_eaten_plants_uj, UJ_IN_KJ},
+               {EPOCH_eaten_carrion_uj, UJ_IN_KJ},
+               {EPOCH_eaten_living_uj, UJ_IN_KJ}};
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
 
 static void write_table(const struct course *course, FILE *file)
 {
     const struct store_epoch_row *rows = course->rows[course->count - 1];
-    fprintf(file,
-            "<h3>The worlds after %.4g minutes</h3>\n<div class='wide'><table><tr>"
-            "<th class='n'>world</th>",
-            course->minutes[course->count - 1]);
-    for (int c = 0; c < COLUMN_COUNT; c++)
-        fprintf(file, "<th class='n'>%s</th>", columns[c].name);
-    fputs("</tr>\n", file);
+    fprintf(file, "<h3>The worlds after %.4g minutes</h3>\n", course->minutes[course->count - 1]);
+    page_table(file, "#world|#living|#eggs|#families|#hunters|#births|#died of hunger|#age|#mouths|"
+                     "#guards|#plants eaten, kJ|#carrion, kJ|#the living, kJ");
     for (int k = 0; k < course->world_count; k++) {
-        fprintf(file, "<tr><td class='n'>%d</td>", k);
+        fputs("<tr>", file);
+        page_cells(file, "#%d", k);
         for (int c = 0; c < COLUMN_COUNT; c++)
-            fprintf(file, "<td class='n'>%.0f</td>",
-                    (double)rows[k].facts[columns[c].fact] / columns[c].unit);
+            page_cells(file, "#%.0f", (double)rows[k].facts[columns[c].fact] / columns[c].unit);
         fputs("</tr>\n", file);
     }
-    fputs("</table></div>\n<p class='soft'>Deaths, births and what was eaten are sums since the "
-          "beginning.</p>\n",
-          file);
+    page_table_end(file);
+    page_note(file, "Deaths, births and what was eaten are sums since the beginning.");
 }
 
 /* What there is less what there should be, uJ; wraps around where a sum is no int64. */
@@ -320,10 +284,8 @@ int report_write_worlds(const struct report *report, FILE *file)
         fputs(i == PLOT_COUNT - 1 ? "</div>\n" : "", file);
     }
     if (course.count > 0 && course.world_count > CHART_COLORS)
-        fprintf(file,
-                "<p class='soft'>Lines by world are those of the first %d; the table has all "
-                "%d.</p>\n",
-                CHART_COLORS, course.world_count);
+        page_note(file, "Lines by world are those of the first %d; the table has all %d.",
+                  CHART_COLORS, course.world_count);
     if (course.count > 0) {
         write_table(&course, file);
         write_ledger(&report->facts, file);
@@ -336,20 +298,16 @@ int report_write_worlds(const struct report *report, FILE *file)
 
 void report_write_preserve_figures(const struct report *report, FILE *file)
 {
-    static const struct column tiles[] = {{"living", EPOCH_living, 1},
-                                          {"births, founders among them", EPOCH_births, 1}};
+    static const struct plot_line tiles[] = {{"living", EPOCH_living},
+                                             {"births, founders among them", EPOCH_births}};
     struct course course;
-    char text[64];
     if (course_make(&course, &report->facts))
         return;
-    snprintf(text, sizeof text, "%d", course.world_count);
-    report_write_tile(file, text, "worlds");
-    snprintf(text, sizeof text, "%.4g min", course.count ? course.minutes[course.count - 1] : 0);
-    report_write_tile(file, text, "of each");
-    for (size_t i = 0; i < sizeof tiles / sizeof tiles[0] && course.count > 0; i++) {
-        snprintf(text, sizeof text, "%.0f", sum_fact(&course, course.count - 1, -1, tiles[i].fact));
-        report_write_tile(file, text, tiles[i].name);
-    }
+    page_tile(file, "worlds", "%d", course.world_count);
+    page_tile(file, "of each", "%.4g min", course.count ? course.minutes[course.count - 1] : 0);
+    for (size_t i = 0; i < sizeof tiles / sizeof tiles[0] && course.count > 0; i++)
+        page_tile(file, tiles[i].name, "%.0f",
+                  sum_fact(&course, course.count - 1, -1, tiles[i].fact));
     course_free(&course);
 }
 
@@ -370,41 +328,30 @@ const struct store_life *report_find_mother(const struct run_facts *facts,
     return mother && mother->generation < life->generation ? mother : NULL;
 }
 
-static void write_time(FILE *file, double seconds)
+/* "1:05", or "?" where it is no time. */
+static const char *print_time(double seconds, char text[16])
 {
-    if (seconds >= 0 && seconds < 1e9)
-        fprintf(file, "%d:%02d", (int)(seconds / 60), (int)fmod(seconds, 60));
-    else
-        fputs("?", file);
+    int is_time = seconds >= 0 && seconds < 1e9;
+    snprintf(text, 16, is_time ? "%d:%02d" : "?", is_time ? (int)(seconds / 60) : 0,
+             is_time ? (int)fmod(seconds, 60) : 0);
+    return text;
 }
 
-/* Writes the cells of a life that both tables have. */
-static void write_life(const struct store_life *life, FILE *file)
+/* Begins the row of a life, with the cells that both tables have. */
+static void begin_life(const struct store_life *life, FILE *file)
 {
-    fprintf(file,
-            "<tr><td class='n'>%" PRIu64 "</td><td class='n'>%" PRIu32 "</td><td class='n'>%" PRId64
-            "</td><td>%s</td><td class='n'>",
-            life->id, life->world, life->family, life->is_hunter ? "hunts" : "");
-    write_time(file, life->born_s);
-    fputs("</td><td class='n'>", file);
-    if (life->is_dead)
-        write_time(file, life->died_s);
-    fprintf(file, "</td><td>%s</td><td class='n'>%" PRId64 "</td><td class='n'>%" PRId64 "</td>",
-            life->cause >= 0 && life->cause < EPOCH_CAUSE_COUNT ? epoch_cause_names[life->cause]
-            : life->is_dead                                     ? "?"
-                                                                : "it lives",
-            life->children, life->generation);
+    char born[16], died[16];
+    fputs("<tr>", file);
+    page_cells(file, "#%" PRIu64 "|#%" PRIu32 "|#%" PRId64 "|%s|#%s|#%s|%s|#%" PRId64 "|#%" PRId64,
+               life->id, life->world, life->family, life->is_hunter ? "hunts" : "",
+               print_time(life->born_s, born), life->is_dead ? print_time(life->died_s, died) : "",
+               life->cause >= 0 && life->cause < EPOCH_CAUSE_COUNT ? epoch_cause_names[life->cause]
+               : life->is_dead                                     ? "?"
+                                                                   : "it lives",
+               life->children, life->generation);
 }
 
-static void begin_lives(FILE *file, const char *title, const char *last)
-{
-    fprintf(file,
-            "<h3>%s</h3>\n<div class='wide'><table><tr><th class='n'>creature</th>"
-            "<th class='n'>world</th><th class='n'>family</th><th></th><th class='n'>born</th>"
-            "<th class='n'>died</th><th>of</th><th class='n'>children</th>"
-            "<th class='n'>generation</th>%s</tr>\n",
-            title, last);
-}
+#define LIFE_COLUMNS "#creature|#world|#family||#born|#died|of|#children|#generation"
 
 /* Its mothers, the youngest first. */
 static void write_mothers(const struct run_facts *facts, const struct store_life *life, FILE *file)
@@ -436,12 +383,13 @@ static int compare_generations(const void *a, const void *b)
 
 static void write_fertile(const struct store_life **lives, int count, FILE *file)
 {
-    begin_lives(file, "Most children", "");
+    fputs("<h3>Most children</h3>\n", file);
+    page_table(file, LIFE_COLUMNS);
     for (int i = 0; i < count && i < LIVES_SHOWN && lives[i]->children > 0; i++) {
-        write_life(lives[i], file);
+        begin_life(lives[i], file);
         fputs("</tr>\n", file);
     }
-    fputs("</table></div>\n", file);
+    page_table_end(file);
 }
 
 /* One of each family: the first that came so far. */
@@ -450,7 +398,8 @@ static void write_deepest(const struct run_facts *facts, const struct store_life
 {
     int64_t shown[LIVES_SHOWN];
     int shown_count = 0;
-    begin_lives(file, "Longest lineages", "<th>its mother, her mother, ...</th>");
+    fputs("<h3>Longest lineages</h3>\n", file);
+    page_table(file, LIFE_COLUMNS "|its mother, her mother, ...");
     for (int i = 0; i < facts->life_count && shown_count < LIVES_SHOWN; i++) {
         int is_shown = 0;
         for (int k = 0; k < shown_count; k++)
@@ -458,14 +407,12 @@ static void write_deepest(const struct run_facts *facts, const struct store_life
         if (is_shown || lives[i]->generation <= 0)
             continue;
         shown[shown_count++] = lives[i]->family;
-        write_life(lives[i], file);
+        begin_life(lives[i], file);
         write_mothers(facts, lives[i], file);
         fputs("</tr>\n", file);
     }
-    fputs(
-        "</table></div>\n<p class='soft'>One of each family, the first that came so far. Founders "
-        "are generation 0.</p>\n",
-        file);
+    page_table_end(file);
+    page_note(file, "One of each family, the first that came so far. Founders are generation 0.");
 }
 
 int report_write_lives(const struct report *report, FILE *file)

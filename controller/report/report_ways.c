@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "controller/report/page.h"
 #include "controller/report/report.h"
 
 /* Lives are divided by how much of what they digested was flesh. */
@@ -63,14 +64,10 @@ static void tally_add(struct tally *t, const struct store_life *life)
 static void write_way(const struct way *way, const struct tally *t, double all, FILE *file)
 {
     double flesh = 1 - t->eaten[0] / t->all;
-    fprintf(file,
-            "<tr><td>%s</td><td class='n'>%d</td><td class='n'>%.0f %%</td><td class='n'>%.0f %%"
-            "</td><td class='n'>%.0f %%</td><td class='n'>%.1f</td><td class='n'>%.2f</td>"
-            "<td class='n'>%.1f</td><td class='n'>%.2f</td><td class='n'>%.0f</td>"
-            "<td class='n'>%.0f %%</td></tr>\n",
-            way->name, t->count, 100 * t->all / all, 100 * t->eaten[1] / t->all,
-            100 * t->eaten[2] / t->all, 2 + flesh, t->area_m2 / t->count, t->parts / t->count,
-            t->way_m / t->age_s, t->age_s / t->count, 100.0 * t->child_count / t->count);
+    page_row(file, "%s|#%d|#%.0f %%|#%.0f %%|#%.0f %%|#%.1f|#%.2f|#%.1f|#%.2f|#%.0f|#%.0f %%",
+             way->name, t->count, 100 * t->all / all, 100 * t->eaten[1] / t->all,
+             100 * t->eaten[2] / t->all, 2 + flesh, t->area_m2 / t->count, t->parts / t->count,
+             t->way_m / t->age_s, t->age_s / t->count, 100.0 * t->child_count / t->count);
 }
 
 static void write_ways(const struct run_facts *facts, FILE *file)
@@ -86,23 +83,20 @@ static void write_ways(const struct run_facts *facts, FILE *file)
             tally_add(&tallies[w], &facts->lives[i]);
             all += eaten;
         }
-    fputs("<h3>Ways of living</h3>\n<div class='wide'><table><tr><th></th><th class='n'>lives</th>"
-          "<th class='n'>of all food</th><th class='n'>theirs is carrion</th>"
-          "<th class='n'>the living</th><th class='n'>trophic level</th>"
-          "<th class='n'>body, m²</th><th class='n'>parts</th><th class='n'>speed, m/s</th>"
-          "<th class='n'>age, s</th><th class='n'>with children</th></tr>\n",
-          file);
+    fputs("<h3>Ways of living</h3>\n", file);
+    page_table(file, "|#lives|#of all food|#theirs is carrion|#the living|#trophic level|#body, m²|"
+                     "#parts|#speed, m/s|#age, s|#with children");
     for (int w = 0; w < WAY_COUNT; w++) {
         found += tallies[w].count > 0 && tallies[w].all >= WAY_SHARE * all;
         if (tallies[w].count > 0)
             write_way(&ways[w], &tallies[w], all, file);
     }
-    fprintf(
-        file,
-        "</table></div>\n<p class='soft'>Of the dead, by what they digested: grazers less than "
-        "a fifth flesh, flesh eaters half or more. Plants are at trophic level 1, who eats them "
-        "at 2, who eats those at 3. Ways of living with a tenth of all food or more: %d.</p>\n",
-        found);
+    page_table_end(file);
+    page_note(file,
+              "Of the dead, by what they digested: grazers less than a fifth flesh, flesh eaters "
+              "half or more. Plants are at trophic level 1, who eats them at 2, who eats those at "
+              "3. Ways of living with a tenth of all food or more: %d.",
+              found);
 }
 
 /* ---- traits ---- */
@@ -121,24 +115,18 @@ static void write_traits(const struct run_facts *facts, FILE *file)
         int span = (int)(SPAN_COUNT * life->died_s / (end_s + 1e-9));
         tally_add(&tallies[span < SPAN_COUNT ? span : SPAN_COUNT - 1], life);
     }
-    fputs("<h3>Traits of the dead over time</h3>\n<div class='wide'><table><tr>"
-          "<th class='n'>minutes</th><th class='n'>deaths</th><th class='n'>body, m²</th>"
-          "<th class='n'>parts</th><th class='n'>speed, m/s</th><th class='n'>flesh eaten</th>"
-          "<th class='n'>age, s</th></tr>\n",
-          file);
+    fputs("<h3>Traits of the dead over time</h3>\n", file);
+    page_table(file, "#minutes|#deaths|#body, m²|#parts|#speed, m/s|#flesh eaten|#age, s");
     for (int k = 0; k < SPAN_COUNT; k++) {
         const struct tally *t = &tallies[k];
         if (t->count == 0)
             continue;
-        fprintf(file,
-                "<tr><td class='n'>%.1f - %.1f</td><td class='n'>%d</td><td class='n'>%.2f</td>"
-                "<td class='n'>%.1f</td><td class='n'>%.2f</td><td class='n'>%.0f %%</td>"
-                "<td class='n'>%.0f</td></tr>\n",
-                k * end_s / SPAN_COUNT / 60, (k + 1) * end_s / SPAN_COUNT / 60, t->count,
-                t->area_m2 / t->count, t->parts / t->count, t->age_s > 0 ? t->way_m / t->age_s : 0,
-                t->all > 0 ? 100 * (1 - t->eaten[0] / t->all) : 0, t->age_s / t->count);
+        page_row(file, "#%.1f - %.1f|#%d|#%.2f|#%.1f|#%.2f|#%.0f %%|#%.0f",
+                 k * end_s / SPAN_COUNT / 60, (k + 1) * end_s / SPAN_COUNT / 60, t->count,
+                 t->area_m2 / t->count, t->parts / t->count, t->age_s > 0 ? t->way_m / t->age_s : 0,
+                 t->all > 0 ? 100 * (1 - t->eaten[0] / t->all) : 0, t->age_s / t->count);
     }
-    fputs("</table></div>\n", file);
+    page_table_end(file);
 }
 
 /* ---- moments ---- */
@@ -185,10 +173,9 @@ static double time_of(const struct moment *moment, const struct store_life *life
 static void write_moment(const char *name, const struct store_life *life, double at_s, FILE *file)
 {
     int from_s = at_s > 5 ? (int)at_s - 5 : 0;
-    fprintf(file,
-            "<tr><td>%s</td><td class='n'>%" PRIu64 "</td><td class='n'>%d:%02d</td><td>"
-            "<code>controller view RUN_DIR --world %" PRIu32 " --from %d:%02d</code></td></tr>\n",
-            name, life->id, (int)at_s / 60, (int)at_s % 60, life->world, from_s / 60, from_s % 60);
+    page_row(file,
+             "%s|#%" PRIu64 "|#%d:%02d|`controller view RUN_DIR --world %" PRIu32 " --from %d:%02d",
+             name, life->id, (int)at_s / 60, (int)at_s % 60, life->world, from_s / 60, from_s % 60);
 }
 
 static void write_firsts(const struct run_facts *facts, FILE *file)
@@ -230,13 +217,12 @@ int report_write_ways(const struct report *report, FILE *file)
     const struct run_facts *facts = &report->facts;
     write_ways(facts, file);
     write_traits(facts, file);
-    fputs("<h3>When something was new</h3>\n<div class='wide'><table><tr><th></th>"
-          "<th class='n'>creature</th><th class='n'>at</th><th>to see it</th></tr>\n",
-          file);
+    fputs("<h3>When something was new</h3>\n", file);
+    page_table(file, "|#creature|#at|to see it");
     write_firsts(facts, file);
     write_larger(facts, file);
-    fputs("</table></div>\n<p class='soft'>Add <code>--export FILE</code>, such as film.mp4 with "
-          "<code>--to M:SS</code>.</p>\n",
-          file);
+    page_table_end(file);
+    page_note(file,
+              "Add <code>--export FILE</code>, such as film.mp4 with <code>--to M:SS</code>.");
     return 0;
 }

@@ -5,7 +5,7 @@
  *
  * Nothing depends on the order of laws, but for rounding: a body that is its own mirror image stays
  * so. Sweeps of Gauss-Seidel, which solve one law after the other, solved more problems alone; but
- * what they leave of loads that several contacts share favours the first ones, step by step: a body
+ * their errors in loads that several contacts share favour the first ones, step by step: a body
  * that walks straight leaves its line. */
 #include "simulator/contact/cones_private.h"
 
@@ -422,7 +422,8 @@ static int solve_awake(struct cones *s)
 }
 
 /* Laws that pressed on nothing are idle: they are solved for only when they would have to press.
- * Most of what is near does not touch, and what did not press in the last step hardly ever does. */
+ * Most near pairs do not touch, and a contact that did not press in the last step hardly ever
+ * does. */
 static void find_idle(struct cones *s)
 {
     struct cone_group *g = &s->group;

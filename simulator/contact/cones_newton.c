@@ -83,8 +83,8 @@ static double set_yields(struct cones *s, double weight)
     return sum;
 }
 
-/* dl = given - D dv of a law. Where the system is one of lines, what D sees of dv are their shares,
- * which are exacter than dv, the difference of large numbers; returns where those of the next law
+/* dl = given - D dv of a law. Where the system is one of lines, D takes their shares of dv, which
+ * are exacter than dv, the difference of large numbers; returns where those of the next law
  * begin. */
 static const double *change_impulse(const struct cone_yielding *d, int size, const double dv[3],
                                     const double *shares, double *l)

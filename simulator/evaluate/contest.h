@@ -1,4 +1,4 @@
-/* A contest: two creatures in one world, and what they contend for. The rules are in
+/* A contest: two creatures in one world, and their goal. The rules are in
  * common/judge/contest.h. */
 #ifndef SIMULATOR_EVALUATE_CONTEST_H
 #define SIMULATOR_EVALUATE_CONTEST_H

@@ -34,11 +34,22 @@ int run_has_fallen(const struct run *run)
     return run->world.gravity_m_s2 > 0 && dynamics_centre_of_mass(run->dynamics).y < run->fallen_m;
 }
 
-static double head_height(const struct run *run)
+static struct vec3 head_at(const struct run *run)
 {
     struct part_state head;
     dynamics_part_state(run->dynamics, run->phenotype.head, &head);
-    return head.at_m.y;
+    return head.at_m;
+}
+
+/* Of a step of the centre of mass, how far it leads to where the head is; along the ground where
+ * things fall. */
+static double way_to_head(const struct run *run, struct vec3 centre, struct vec3 head)
+{
+    struct vec3 to = vec3_sub(head, centre);
+    if (run->world.gravity_m_s2 > 0)
+        to.y = 0;
+    double length = vec3_length(to);
+    return length > 0 ? vec3_dot(vec3_sub(centre, run->last), to) / length : 0;
 }
 
 void run_sum_ledger(const struct run *run, const struct ledger *l, double *gain_j,
@@ -78,7 +89,7 @@ void run_measure_start(struct run *run)
     m->size_max_m = extent_grow(&run->phenotype, run->dynamics, run->middles, 0);
     m->lowest_start_m = m->lowest_max_m = low.y;
     m->height_start_m = m->height_max_m = run->start.y;
-    m->head_start_m = m->head_max_m = head_height(run);
+    m->head_start_m = m->head_max_m = head_at(run).y;
 }
 
 void run_measure_tick(struct run *run)
@@ -99,7 +110,9 @@ void run_measure_tick(struct run *run)
     m->size_max_m = extent_grow(&run->phenotype, run->dynamics, run->middles, m->size_max_m);
     run->height_sum_m += centre.y;
     run->lowest_sum_m += low.y;
-    double head_m = head_height(run);
+    struct vec3 head = head_at(run);
+    double head_m = head.y;
+    run->head_first_m += way_to_head(run, centre, head);
     run->has_landed |= run->has_touched;
     if (run->has_landed) {
         m->lowest_max_m = fmax(m->lowest_max_m, low.y);
@@ -178,6 +191,7 @@ void run_measure_course(struct run *run)
     m->lowest_mean_m = run->ticks ? run->lowest_sum_m / (double)run->ticks : m->lowest_start_m;
     m->clearance_mean_m = run->ticks ? run->clearance_sum_m / (double)run->ticks : 0;
     m->head_mean_m = run->ticks ? run->head_sum_m / (double)run->ticks : m->head_start_m;
+    m->head_first = m->path_m > 0 ? run->head_first_m / m->path_m : 0;
     m->follow_share = light_follow_share(&run->light);
     m->light_distance_m = light_mean_distance(&run->light);
     m->contact_share = run->ticks ? (double)run->contact_ticks / (double)run->ticks : 0;

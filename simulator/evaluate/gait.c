@@ -8,6 +8,8 @@
 /* A foot bears this share of the load, and is off the ground for this share of the time. */
 #define FOOT_LOAD_SHARE 0.05
 #define FOOT_LIFT_SHARE (1.0 / 6)
+/* What bears less of the load does nothing by that. */
+#define BEARER_LOAD_SHARE 0.02
 
 int gait_create(struct gait *gait, const struct phenotype *phenotype, struct arena *arena)
 {
@@ -103,12 +105,50 @@ static void find_belly(const struct phenotype *phenotype, int *is_belly)
         is_belly[heaviest] = 1;
 }
 
+static int is_felt(const struct wire *wire, int part)
+{
+    return wire->kind == WIRE_SENSOR && wire->index == part;
+}
+
 /* Of a last segment: it steps. */
 static int is_foot(const struct gait *gait, int part, double load_n_s)
 {
     const struct gait_foot *foot = &gait->feet[part];
     double lifted = 1 - (double)foot->ticks / (double)gait->ticks;
     return foot->load_n_s >= FOOT_LOAD_SHARE * load_n_s && lifted >= FOOT_LIFT_SHARE;
+}
+
+/* A part is of use that bears, whose joint swings, or that the brain feels, and the head. */
+static int is_of_use(const struct gait *gait, const struct phenotype *phenotype, int part,
+                     double load_n_s)
+{
+    const struct gait_foot *foot = &gait->feet[part];
+    if (part == phenotype->head || (load_n_s > 0 && foot->load_n_s >= BEARER_LOAD_SHARE * load_n_s))
+        return 1;
+    for (int i = phenotype->first_drive; i < phenotype->drive_count; i++)
+        if (phenotype->drives[i].part == part && gait->swings[i].count > 0)
+            return 1;
+    for (int i = 0; i < phenotype->effector_count; i++)
+        if (is_felt(&phenotype->effectors[i].input, part))
+            return 1;
+    for (int i = 0; i < phenotype->neuron_count; i++)
+        for (int k = 0; k < NEURON_INPUTS_MAX; k++)
+            if (is_felt(&phenotype->neurons[i].inputs[k], part))
+                return 1;
+    return 0;
+}
+
+/* The share of parts that are of no use, and carry none that are. */
+static double idle_share(const struct gait *gait, const struct phenotype *phenotype,
+                         double load_n_s)
+{
+    int is_used[PHENOTYPE_PARTS_MAX] = {1}, idle = 0;
+    for (int i = phenotype->part_count - 1; i > 0; i--) {
+        is_used[i] |= is_of_use(gait, phenotype, i, load_n_s);
+        is_used[phenotype->parts[i].parent] |= is_used[i];
+        idle += !is_used[i];
+    }
+    return (double)idle / (double)phenotype->part_count;
 }
 
 void gait_measure(const struct gait *gait, const struct phenotype *phenotype, struct measures *m)
@@ -125,6 +165,7 @@ void gait_measure(const struct gait *gait, const struct phenotype *phenotype, st
     m->feet = 0;
     for (int i = 0; i < phenotype->part_count && load_n_s > 0; i++)
         m->feet += !is_belly[i] && is_foot(gait, i, load_n_s);
+    m->idle_share = idle_share(gait, phenotype, load_n_s);
     m->stride_hz = m->time_s > 0 ? swings / m->time_s : 0;
     m->stride_m = swings > 0 ? m->distance_m / swings : 0;
 }

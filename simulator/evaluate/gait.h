@@ -29,7 +29,7 @@ struct gait {
 int gait_create(struct gait *gait, const struct phenotype *phenotype, struct arena *arena);
 void gait_watch(struct gait *gait, const struct phenotype *phenotype, struct dynamics *dynamics,
                 int creature);
-/* Sets belly_share, stride_hz, stride_m, feet. Time and way are measured already. */
+/* Sets belly_share, stride_hz, stride_m, feet, idle_share. Time and way are measured already. */
 void gait_measure(const struct gait *gait, const struct phenotype *phenotype,
                   struct measures *measures);
 /* How many pairs of parts are mirror images: as deep, as large and as heavy. Of the grown

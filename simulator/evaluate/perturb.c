@@ -4,6 +4,8 @@
  * Eight starts are eight conditions: a 2^3 factorial design (Box, Hunter and Hunter, Statistics for
  * Experimenters, 1978, chapter 10). Friction and drag are more or less, the body is tilted one way
  * or the other, and the floor slopes one way or the other. Each is off by the whole of its amount.
+ * A run's own trials, the polish and the exam have the same amounts (exam.*) and other numbers: a
+ * run whose starts were off by a twentieth of the exam's bred hoppers that failed it.
  * A ground with relief has other waves in each start. The height of the drop is in another eighth
  * of its range in each start; its upper half goes with the product of the three signs. In space the
  * way of a tilt or a slope is one of eight directions along the ground, of which its sign chooses
@@ -20,21 +22,6 @@
 enum { STARTS = TRIAL_RUN_STARTS };
 /* The signs, by bit. */
 enum { SIGN_FRICTION, SIGN_TILT, SIGN_SLOPE };
-
-/* How far a start is off. */
-struct amounts {
-    double turn_rad, drop_m, friction_share, slope_rad;
-    double relief_m; /* 0: as it is */
-};
-
-static struct amounts amounts_of(const struct params *p)
-{
-    if (p->simulation_perturbation > TRIAL_RUN_STARTS)
-        return (struct amounts){p->exam_turn_rad, p->exam_drop_m, p->exam_friction_share,
-                                p->exam_slope_rad, fmax(p->exam_relief_m, p->world_relief_m)};
-    return (struct amounts){.turn_rad = p->guard_perturbed_pose_rad,
-                            .friction_share = p->guard_perturbed_friction};
-}
 
 /* Perturbations, from 0, come in eights: which eight this one belongs to, and its place there. */
 static uint64_t group_of(const struct run *run)
@@ -108,22 +95,22 @@ static void lay_relief(struct run *run, double depth_m, struct rng *rng)
 }
 
 /* The changes that a floor makes possible. */
-static void perturb_on_floor(struct run *run, const struct amounts *amounts, int signs,
-                             double first_rad, struct rng *rng)
+static void perturb_on_floor(struct run *run, int signs, double first_rad, struct rng *rng)
 {
+    const struct params *p = run->params;
+    double relief_m = fmax(p->exam_relief_m, p->world_relief_m);
     int product = (signs ^ signs >> 1 ^ signs >> 2) & 1;
     double slope_share = share_of(signs, SIGN_SLOPE, SIGN_FRICTION, SIGN_TILT);
     double height_share = share_of((signs & ~1) | product, SIGN_FRICTION, SIGN_TILT, SIGN_SLOPE);
-    slope(&run->world, amounts->slope_rad, way_of(run, slope_share, first_rad));
-    run->drop_m = amounts->drop_m * (height_share + rng_unit(rng) / STARTS);
-    if (run->world.has_ground && amounts->relief_m > 0)
-        lay_relief(run, amounts->relief_m, rng);
+    slope(&run->world, p->exam_slope_rad, way_of(run, slope_share, first_rad));
+    run->drop_m = p->exam_drop_m * (height_share + rng_unit(rng) / STARTS);
+    if (run->world.has_ground && relief_m > 0)
+        lay_relief(run, relief_m, rng);
 }
 
 int run_perturb_start(struct run *run)
 {
     const struct params *p = run->params;
-    struct amounts amounts = amounts_of(p);
     struct rng rng;
     run->has_landed = 1;
     if (p->simulation_perturbation == 0)
@@ -136,10 +123,10 @@ int run_perturb_start(struct run *run)
     int is_less = signs >> SIGN_FRICTION & 1;
 
     rng_init(&rng, run->seed, RNG_PERTURBATION, 0, (uint64_t)p->simulation_perturbation);
-    resist(&run->world, 1 + (is_less ? -amounts.friction_share : amounts.friction_share));
-    int verdict = turn(run, amounts.turn_rad, way_of(run, tilt_share, tilt_rad), &rng);
+    resist(&run->world, 1 + (is_less ? -p->exam_friction_share : p->exam_friction_share));
+    int verdict = turn(run, p->exam_turn_rad, way_of(run, tilt_share, tilt_rad), &rng);
     if (terrain_can_carry(&run->world) && run->world.gravity_m_s2 > 0)
-        perturb_on_floor(run, &amounts, signs, slope_rad, &rng);
+        perturb_on_floor(run, signs, slope_rad, &rng);
     dynamics_set_world(run->dynamics, &run->world);
     return verdict;
 }

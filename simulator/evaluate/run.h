@@ -102,7 +102,8 @@ struct run {
     /* running measures */
     struct vec3 last, windows[MEASURE_WINDOWS + 1];
     double height_sum_m, lowest_sum_m, head_sum_m, clearance_sum_m;
-    int has_touched; /* in a step of this tick */
+    double head_first_m; /* of the path: its way along the direction to the head */
+    int has_touched;     /* in a step of this tick */
     uint64_t ticks, contact_ticks;
     struct gait gait;
     double blows_j;                  /* energy lost in impacts that was already heard */
@@ -192,7 +193,7 @@ int run_part_newborn(struct run *run);
 int run_settle(struct run *run);
 /* perturb.c: where the parameters ask for it, the start is another one: at rest, body and joints
  * are turned a little (joints within their limits, parts apart, the lowest point at its height),
- * what resists is more or less, the floor slopes. A verdict. */
+ * resistance is more or less, the floor slopes. A verdict. */
 int run_perturb_start(struct run *run);
 /* Lifts it off the floor. */
 void run_perturb_height(struct run *run);

@@ -7,7 +7,7 @@
  *   + - -,  + + -,  - + -,  - + +,  - - +,  + - +      (signs of e1, e2, e3 from its centre)
  *
  * around the corner + + + that is farthest from the plane. Where a box passes through the plane,
- * what is behind it is cut off: at the sides of the hexagon that pass through it, and at the edges
+ * the part behind it is cut off: at the sides of the hexagon that pass through it, and at the edges
  * from + + + to those corners with two + that are behind it. */
 #include "simulator/links/exposure.h"
 
@@ -21,7 +21,7 @@
 /* Smaller pieces are dropped, as a share of the face. */
 #define AREA_MIN 1e-12
 /* Corners of a shadow that are nearer to one another, by its size, are one: rounding would point a
- * side between them any way, and what lies beyond a side is exposed. Boxes at right angles have all
+ * side between them any way, and points beyond a side are exposed. Boxes at right angles have all
  * their corners twice. */
 #define DOUBLE_SHARE 1e-8
 

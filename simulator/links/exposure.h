@@ -3,9 +3,10 @@
  * A point of a face is exposed if the ray from it along the face's outward normal, itself included,
  * meets no other box: it is neither covered by one nor faces one, at any distance. The shadow of a
  * convex box on a face is what the part of it in front of the face's plane covers, seen along the
- * normal. Each shadow is clipped to the face, and what earlier shadows hide is cut out of it:
- * convex pieces that share nothing, whose integrals are taken from those of the whole face. Most
- * faces have one shadow or none, and so one piece. Nothing is sampled, so that nothing flickers. */
+ * normal. Each shadow is clipped to the face, and the pieces that earlier shadows hide are cut out
+ * of it: convex pieces that share nothing, whose integrals are taken from those of the whole face.
+ * Most faces have one shadow or none, and so one piece. Nothing is sampled, so that nothing
+ * flickers. */
 #ifndef SIMULATOR_BODY_SPACE_EXPOSURE_H
 #define SIMULATOR_BODY_SPACE_EXPOSURE_H
 

@@ -2,8 +2,8 @@
  * the normal velocity vn = v0 + s vs + t vt are linear in s and t. The integrand is a polynomial of
  * degree 2, times |vn| one of degree 3 on each side of the line vn = 0. A law that does not ask for
  * vn takes sums along the edges of a piece. For the others a convex piece is cut where vn = 0, and
- * what is left of it into triangles, for which there is a rule that is exact for such polynomials.
- * The integrals of all pieces of a face make one tensor. */
+ * the rest of it into triangles, for which there is a rule that is exact for such polynomials. The
+ * integrals of all pieces of a face make one tensor. */
 #include "simulator/links/space_drag.h"
 
 #include <math.h>
@@ -268,7 +268,7 @@ static void add_box(struct space_tensor *tensor, const struct space_drag *drag, 
                                               .spread = drag->stretches[i].spread};
     const double spread[3] = {stretch.spread.x, stretch.spread.y, stretch.spread.z};
     int is_screened = 0;
-    for (int face = 0; face < 6; face++) {
+    for (int face = 0; face < 2 * drag->axes; face++) {
         const struct space_drag_face *f = &drag->hidden->faces[6 * i + face];
         int k = face / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
         double sign = face % 2 ? 1 : -1, v0 = sign * v[k] + stretch.rate * spread[k];
@@ -363,7 +363,8 @@ int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
                       const struct body_box *boxes, int box_count, const struct body_link *links,
                       int link_count, struct arena *arena)
 {
-    *drag = (struct space_drag){.boxes = boxes, .box_count = box_count, .link_count = link_count};
+    *drag = (struct space_drag){
+        .boxes = boxes, .box_count = box_count, .link_count = link_count, .axes = 3};
     drag->own = arena_take(arena, (size_t)link_count, sizeof drag->own[0]);
     drag->bodies = arena_take(arena, (size_t)box_count, sizeof drag->bodies[0]);
     drag->others = arena_take(arena, (size_t)box_count, sizeof drag->others[0]);

@@ -58,6 +58,7 @@ struct space_drag {
     struct space_drag_law law; /* only space_drag_set_law() changes it */
     const struct body_box *boxes;
     int box_count, link_count;
+    int axes; /* faces across the first so many axes of boxes feel it: 3, or the caller's 2 */
     struct space_tensor
         *own; /* per link, in its axes, about its origin: of linear drag on all faces */
     /* with exposure: per box its body, the root link, where it is, and how another box lies to

@@ -2,7 +2,7 @@
  * between two epochs.
  *
  * Scent is energy: an emitter takes it from the reserve, the grid holds it as a store of the
- * ledger, and what fades is heat. A full signal emits preserve.scent_w; a share that the reserve
+ * ledger, and faded energy is heat. A full signal emits preserve.scent_w; a share that the reserve
  * cannot pay is not emitted. A sound is work: it is paid as that of muscles is. Listeners of the
  * sound are the living by number. */
 #include "simulator/preserve/preserve_world.h"

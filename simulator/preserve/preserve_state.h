@@ -131,8 +131,8 @@ void preserve_state_stores(const struct preserve_state *state, microjoules store
 microjoules preserve_state_total(const struct preserve_state *state);
 /* Energies that are negative or beyond ENERGY_SUM_MAX, or a ledger that is not equal, are a bug. */
 void preserve_state_check(const struct preserve_state *state);
-/* Whether all numbers are within the bounds of a state: what is read must be, and what lived must
- * still be. ERR_RANGE names the first that is not. */
+/* Whether all numbers are within the bounds of a state: a state that is read must be, and one that
+ * lived must still be. ERR_RANGE names the first that is not. */
 int preserve_state_bound(const struct preserve_state *state, struct error *error);
 
 void preserve_state_encode(const struct preserve_state *state, struct pack_writer *writer);

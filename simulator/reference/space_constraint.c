@@ -112,6 +112,7 @@ static int create_drag(struct space_constraint *c, const struct body *body, stru
         return ERR_MEMORY;
     for (int i = 0; c->shapes && i < count; i++)
         c->drag.bodies[i] = 0;
+    c->drag.axes = c->room->moves;
     if (!has_stretch(c))
         return 0;
     c->drag.stretches = arena_take(arena, (size_t)count, sizeof c->drag.stretches[0]);
@@ -172,6 +173,8 @@ void space_constraint_check(const struct space_constraint *c)
     }
 }
 
+static const struct room in_space = {3, 3}, in_plane = {2, 1};
+
 static void put_state(struct space_constraint *c, const double *q, const double *qd);
 static const struct space_hooks hooks;
 
@@ -189,6 +192,7 @@ int space_constraint_init(struct space_constraint *c, const struct dynamics_solv
     c->boxes = c->base.boxes = body->boxes;
     c->box_count = c->base.box_count = body->box_count;
     c->shapes = world->surfaces.shapes;
+    c->room = c->shapes ? &in_plane : &in_space;
     c->ground.parent = WORLD;
     c->ground.place.turn = QUATERNION_ONE;
     c->ground.turned = quaternion_matrix(QUATERNION_ONE);

@@ -189,6 +189,11 @@ static void find_yields(const struct space_constraint *c, const struct row *row,
         yields[k] = yield_of(space_system_body(c, row->bodies[k]), &way[k]);
 }
 
+static void set_yields(const struct space_constraint *c, struct row *row)
+{
+    find_yields(c, row, row->g, row->yields);
+}
+
 double space_equation_row_mass(const struct space_constraint *c, const struct row *row)
 {
     struct wrench yields[2];
@@ -215,15 +220,10 @@ static void apply(struct space_constraint *c, const struct row *row, double forc
 {
     for (int k = 0; k < 2; k++) {
         struct rigid *b = space_system_moved(c, row->bodies[k]);
-        b->free_v = vec3_along(b->free_v, row->g[k].v, b->inverse_mass * force);
-        b->free_w = vec3_along(b->free_w, sym3_apply(&b->inverse, row->g[k].w), force);
-        b->free_stretch += b->inverse_stretch_mass * row->g[k].stretch * force;
+        b->free_v = vec3_along(b->free_v, row->yields[k].v, force);
+        b->free_w = vec3_along(b->free_w, row->yields[k].w, force);
+        b->free_stretch += row->yields[k].stretch * force;
     }
-}
-
-static void scale_row(struct space_constraint *c, int i)
-{
-    c->scale[i] = sqrt(space_equation_row_mass(c, &c->rows[i]));
 }
 
 static double product(const double *a, const double *b, int count)
@@ -241,13 +241,15 @@ void space_equation_factor_joints(struct space_constraint *c)
 {
     int m = c->joint_rows;
     for (int i = 0; i < m; i++) {
-        struct wrench yields[2];
+        struct row *row = &c->rows[i];
         double *l = c->joints + i * m;
         int first = i;
-        find_yields(c, &c->rows[i], c->rows[i].j, yields);
-        scale_row(c, i);
-        for (int j = i; j >= 0; j--) {
-            l[j] = c->scale[i] * c->scale[j] * couple(&c->rows[j], &c->rows[i], yields);
+        set_yields(c, row);
+        double own = couple(row, row, row->yields);
+        c->scale[i] = own > 0 ? sqrt(1 / own) : 0;
+        l[i] = c->scale[i] * c->scale[i] * own;
+        for (int j = i - 1; j >= 0; j--) {
+            l[j] = c->scale[i] * c->scale[j] * couple(&c->rows[j], row, row->yields);
             first = l[j] != 0 ? j : first;
         }
         for (int j = first; j < i; j++) {
@@ -285,10 +287,9 @@ static void solve_up(const struct space_constraint *c, double *b)
 }
 
 /* The products of a touch's row with those of joints, by its own way or that of its force. */
-static void set_beside(struct space_constraint *c, int i, const struct wrench *way, double *beside)
+static void set_beside(struct space_constraint *c, int i, const struct wrench yields[2],
+                       double *beside)
 {
-    struct wrench yields[2];
-    find_yields(c, &c->rows[i], way, yields);
     for (int k = 0; k < c->joint_rows; k++)
         beside[k] = c->scale[k] * c->scale[i] * couple(&c->rows[k], &c->rows[i], yields);
     solve_down(c, beside);
@@ -353,8 +354,7 @@ static void fill_island(struct space_constraint *c, int count, const double *fre
     for (int j = 0; j < count; j++) {
         int of = c->members[j];
         double scale = c->scale[m + of], before = scale > 0 ? c->reference[m + of] / scale : 0;
-        struct wrench yields[2];
-        find_yields(c, &c->rows[m + of], c->rows[m + of].g, yields);
+        const struct wrench *yields = c->rows[m + of].yields;
         for (int i = 0; i < count; i++) {
             int k = c->members[i];
             double w = c->scale[m + k] * scale * couple(&c->rows[m + k], &c->rows[m + of], yields) -
@@ -388,10 +388,13 @@ static void solve_touches(struct space_constraint *c, double *free)
 {
     int m = c->joint_rows;
     for (int i = 0; i < c->row_count - m; i++) {
+        struct wrench yields[2];
         const struct row *row = &c->rows[m + i];
-        set_beside(c, m + i, row->g, c->along + i * m);
-        if (row->is_askew)
-            set_beside(c, m + i, row->j, c->against + i * m);
+        set_beside(c, m + i, row->yields, c->along + i * m);
+        if (!row->is_askew)
+            continue;
+        find_yields(c, row, row->j, yields);
+        set_beside(c, m + i, yields, c->against + i * m);
     }
     find_islands(c);
     for (int island = 0; island < c->count; island++) {
@@ -409,9 +412,11 @@ static void solve_rows(struct space_constraint *c)
     space_equation_factor_joints(c);
     c->work += (uint64_t)(ROW_WORK * c->row_count);
     for (int i = 0; i < c->row_count; i++) {
-        const struct row *r = &c->rows[i];
-        if (i >= c->joint_rows)
-            scale_row(c, i);
+        struct row *r = &c->rows[i];
+        if (i >= c->joint_rows) {
+            c->scale[i] = sqrt(space_equation_row_mass(c, r));
+            set_yields(c, r);
+        }
         c->lambda[i] = -c->scale[i] * (space_equation_acceleration_of(c, r) + 2 / tau * r->rate +
                                        r->deviation / (tau * tau));
     }
@@ -437,14 +442,13 @@ static void clear_accelerations(struct space_constraint *c)
     }
 }
 
-void space_equation_respond(struct space_constraint *c, const struct row *row)
+void space_equation_respond(struct space_constraint *c, struct row *row)
 {
     int m = c->joint_rows;
     clear_accelerations(c);
-    struct wrench yields[2];
-    find_yields(c, row, row->j, yields);
+    set_yields(c, row);
     for (int k = 0; k < m; k++)
-        c->lambda[k] = -c->scale[k] * couple(&c->rows[k], row, yields);
+        c->lambda[k] = -c->scale[k] * couple(&c->rows[k], row, row->yields);
     solve_down(c, c->lambda);
     solve_up(c, c->lambda);
     apply(c, row, 1);

@@ -73,7 +73,7 @@ static struct vec3 unwhiten(const struct rigid *b, struct vec3 y)
 /* A row of Y: the change of all velocities, times the square root of the masses, by a unit impulse
  * along a row, and what joints add to stay closed. With joints eliminated W = J M^-1 J' is Y Y' of
  * these. */
-static void set_response(struct space_constraint *c, const struct row *row, double *y)
+static void set_response(struct space_constraint *c, struct row *row, double *y)
 {
     space_equation_respond(c, row);
     for (int i = 0; i < c->count; i++, y += BODY_RATES) {

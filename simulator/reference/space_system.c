@@ -11,7 +11,8 @@
  * A joint without a slide has the places along three axes, one with a slide those across it; one
  * without a turn has three turn rows, one that turns about k has two (the child's k across f's
  * others), one with two axes has one: they stay across each other. A ball has no turn row, a free
- * root no row at all. A prescribed motion is a row along its freedom.
+ * root no row at all. A prescribed motion is a row along its freedom. In the plane the places along z
+ * and the turns about other axes than z have no rows: nothing moves or turns that way.
  *
  * A rectangle may stretch: it gets longer and thinner with a coordinate e of its own, width exp(e),
  * height exp(-e), about its centre of mass. With s = J r, J the mirror in the line along the width,
@@ -203,11 +204,11 @@ static void place_hinge(const struct space_constraint *c, struct hinge *h)
 {
     const struct rigid *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
     h->f = mat3_product(&p->turned, &h->frame);
-    h->rc = mat3_apply(&b->turned, sym3_apply(&b->grown, h->own));
-    h->rp = mat3_apply(&p->turned, sym3_apply(&p->grown, h->parents));
+    h->rc = mat3_apply(&b->turned, space_system_grown(b, h->own));
+    h->rp = mat3_apply(&p->turned, space_system_grown(p, h->parents));
     h->d = vec3_sub(vec3_add(b->place.centre, h->rc), vec3_add(p->place.centre, h->rp));
-    h->sc = sym3_apply(&b->spread, h->rc);
-    h->sp = sym3_apply(&p->spread, h->rp);
+    h->sc = space_system_spread(b, h->rc);
+    h->sp = space_system_spread(p, h->rp);
     h->d_rate =
         vec3_sub(space_system_velocity(b, h->rc, h->sc), space_system_velocity(p, h->rp, h->sp));
     h->inward =
@@ -547,19 +548,19 @@ static struct row *next_row(struct space_constraint *c)
     return &c->rows[c->row_count++];
 }
 
-/* The deviation of a joint. */
+/* The rows that close a joint in the room that there is. */
 static void add_hinge_rows(struct space_constraint *c, const struct hinge *h)
 {
     int first = h->joint->axes[0], second = h->joint->axes[1];
-    for (int axis = h->joint->slides; axis < 3; axis++)
+    for (int axis = h->joint->slides; axis < c->room->moves; axis++)
         set_place_row(c, h, axis, next_row(c));
     if (h->joint->turns == 2) {
         set_across_row(c, h, first, second, next_row(c));
     } else if (h->joint->turns == 1) {
-        set_across_row(c, h, (first + 1) % 3, first, next_row(c));
-        set_across_row(c, h, (first + 2) % 3, first, next_row(c));
+        for (int k = 1; k < c->room->turns; k++)
+            set_across_row(c, h, (first + k) % 3, first, next_row(c));
     } else if (!h->joint->has_ball) {
-        for (int axis = 0; axis < 3; axis++)
+        for (int axis = 0; axis < c->room->turns; axis++)
             set_across_row(c, h, axis, (axis + 1) % 3, next_row(c));
     }
 }

@@ -84,6 +84,7 @@ struct wrench {
 struct row {
     int bodies[2];
     struct wrench j[2], g[2];
+    struct wrench yields[2]; /* M^-1 g, in the equation */
     double deviation, rate, curvature;
     int driven;   /* the freedom that it prescribes, or -1 */
     int is_askew; /* g is not j */
@@ -147,10 +148,17 @@ struct limit {
     double side, end; /* rad or m */
 };
 
+/* What bodies may do: move along so many axes, the first ones, and turn about so many, the last or
+ * all. Joints have no rows for the others. */
+struct room {
+    int moves, turns;
+};
+
 struct space_constraint {
     struct space_state base;
-    struct arena *arena; /* of more room; where that is exhausted, steps fail */
-    struct rigid ground; /* the world as a body */
+    const struct room *room; /* space or the plane */
+    struct arena *arena;     /* of more room; where that is exhausted, steps fail */
+    struct rigid ground;     /* the world as a body */
     struct rigid *bodies;
     int count, rates, coordinates;
     struct hinge *loops;
@@ -230,6 +238,16 @@ static inline int space_system_stretches(const struct rigid *b)
 {
     return b->stretch < b->rates;
 }
+/* Where a place at birth is now, from the centre of mass, in the body's axes; and how one at an arm in
+ * the world moves with the stretch. */
+static inline struct vec3 space_system_grown(const struct rigid *b, struct vec3 at)
+{
+    return space_system_stretches(b) ? sym3_apply(&b->grown, at) : at;
+}
+static inline struct vec3 space_system_spread(const struct rigid *b, struct vec3 arm)
+{
+    return space_system_stretches(b) ? sym3_apply(&b->spread, arm) : (struct vec3){0, 0, 0};
+}
 /* The velocity of what of a body is at an arm from its centre of mass, which moves so with the
  * stretch; and its acceleration where the body has none. See space_system.c. */
 static inline struct vec3 space_system_velocity(const struct rigid *b, struct vec3 arm,
@@ -243,6 +261,8 @@ static inline struct vec3 space_system_inward(const struct rigid *b, struct vec3
 {
     double rate = b->place.stretch_rate;
     struct vec3 sum = vec3_cross(b->place.spin, vec3_cross(b->place.spin, arm));
+    if (!space_system_stretches(b))
+        return sum;
     return vec3_along(vec3_along(sum, vec3_cross(b->place.spin, spread), 2 * rate), arm,
                       rate * rate);
 }
@@ -360,7 +380,7 @@ double space_equation_row_mass(const struct space_constraint *c, const struct ro
 void space_equation_factor_joints(struct space_constraint *c);
 /* Accelerations become those by a unit force along a row alone, and what joints add to stay closed;
  * or velocities, by an impulse. */
-void space_equation_respond(struct space_constraint *c, const struct row *row);
+void space_equation_respond(struct space_constraint *c, struct row *row);
 /* Closes loops, with the prescribed motions at their start, by small motions of all bodies: places,
  * then velocities, each time with the least change in the sense of its energy. Where that is
  * impossible it comes as near as it can. */

@@ -258,7 +258,7 @@ static void update_relief(const struct space_constraint *c, struct touch *t)
     relief_shape_at(relief, t->at.x, t->at.z, &shape);
     struct vec3 n = relief_normal(&shape), spin = a->place.spin;
     struct vec3 s = vec3_sub(t->at, a->place.centre);
-    const struct vec3 spreads[2] = {sym3_apply(&a->spread, s), {0, 0, 0}};
+    const struct vec3 spreads[2] = {space_system_spread(a, s), {0, 0, 0}};
     struct vec3 u = space_system_velocity(a, s, spreads[0]);
     struct vec3 inward = space_system_inward(a, s, spreads[0]);
     struct vec3 across = vec3_cross(n, c->shapes ? (struct vec3){0, 0, 1} : (struct vec3){1, 0, 0});
@@ -267,7 +267,7 @@ static void update_relief(const struct space_constraint *c, struct touch *t)
     struct vec3 r = vec3_sub(t->at, space_system_body(c, t->bodies[1])->place.centre);
     struct relief_motion motion = relief_motion_of(&shape, &f, u, spin, WANDERING_M_S);
     struct vec3 other = vec3_add(inward, vec3_cross(spin, motion.wandering));
-    other = vec3_along(other, sym3_apply(&a->spread, motion.wandering), a->place.stretch_rate);
+    other = vec3_along(other, space_system_spread(a, motion.wandering), a->place.stretch_rate);
     for (int i = 0; i < 3; i++) {
         space_touch_set_row(c, t, i, directions[i], s, r, spreads);
         t->rows[i].curvature = vec3_dot(directions[i], i == 0 ? inward : other);
@@ -296,12 +296,12 @@ static void update_boxes(const struct space_constraint *c, struct touch *t)
         on_b = on_a;
     struct vec3 s = vec3_sub(on_a, a->place.centre), r = vec3_sub(on_b, b->place.centre);
     struct vec3 on_face = vec3_along(r, t->directions[0], -gap);
-    const struct vec3 spreads[2] = {sym3_apply(&a->spread, s), sym3_apply(&b->spread, on_face)};
+    const struct vec3 spreads[2] = {space_system_spread(a, s), space_system_spread(b, on_face)};
     struct vec3 u = vec3_sub(space_system_velocity(a, s, spreads[0]),
                              vec3_add(b->place.velocity, vec3_cross(w1, r)));
     struct vec3 inward =
         vec3_sub(space_system_inward(a, s, spreads[0]), vec3_cross(w1, vec3_cross(w1, r)));
-    const struct vec3 along = sym3_apply(&b->spread, u),
+    const struct vec3 along = space_system_spread(b, u),
                       moved[3] = {vec3_scale(on_face, rate), along, along};
     for (int i = 0; i < 3; i++) {
         struct vec3 e = t->directions[i];
@@ -451,7 +451,7 @@ struct vec3 space_touch_local(const struct rigid *b, struct vec3 at)
 
 struct vec3 space_touch_place(const struct rigid *b, struct vec3 local)
 {
-    return vec3_add(b->place.centre, mat3_apply(&b->turned, sym3_apply(&b->grown, local)));
+    return vec3_add(b->place.centre, mat3_apply(&b->turned, space_system_grown(b, local)));
 }
 
 /* The edges are those whose product is the normal: which box is whose is not told. */

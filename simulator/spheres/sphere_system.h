@@ -294,7 +294,7 @@ void sphere_system_check(const struct sphere_system *s);
 void sphere_system_set_viscosity(struct sphere_system *s);
 /* Positions and velocities as they are seen from outside. Returns whether they are finite. */
 int sphere_system_publish(struct sphere_system *s);
-/* After a state has been set: nothing touches, and what is near is to be looked for anew. */
+/* After a state has been set: nothing touches, and near spheres are to be looked for anew. */
 void sphere_system_forget(struct sphere_system *s);
 /* Force of a muscle in the last substep, N. */
 double sphere_muscle_force(const struct sphere_system *s, const struct muscle *muscle);

@@ -1,6 +1,6 @@
 /* simulator contest A B [PARAMS.ini]: all bouts of a pair of creature files, for people and for the
  * league. */
-#include "simulator/tools/command_contest.h"
+#include "simulator/tools/commands.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* simulator evaluate CREATURE [PARAMS.ini]: does for one creature, and for people to read, what a
  * worker does with a task. Prints the measures, and compares the digest with the recorded one where
  * they must be equal: same parameters, same seed, same version. */
-#include "simulator/tools/command_evaluate.h"
+#include "simulator/tools/commands.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* simulator export CREATURE [PARAMS.ini]: simulates a creature once and writes what other programs
  * can read: its body as MJCF for MuJoCo, the controls of its actuators as a table, its motion as a
  * trace. */
-#include "simulator/tools/command_export.h"
+#include "simulator/tools/commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* simulator garden: a common garden. As many founders of a world as creatures of its end live in
  * the same fresh water, and the descendants of either are counted. Whether a creature hunts goes
  * with it. */
-#include "simulator/tools/command_garden.h"
+#include "simulator/tools/commands.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* simulator preserve CREATURE...: one world for some minutes, a line a minute. */
-#include "simulator/tools/command_preserve.h"
+#include "simulator/tools/commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>

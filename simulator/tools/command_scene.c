@@ -1,5 +1,5 @@
 /* simulator scene SCENE.json: reads a scene, moves it and writes what happened. */
-#include "simulator/tools/command_scene.h"
+#include "simulator/tools/commands.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* simulator take: a creature of a preserve as a file of its own, with what it does alone in that
  * water, so that all that reads creatures can show and use it. */
-#include "simulator/tools/command_take.h"
+#include "simulator/tools/commands.h"
 
 #include <inttypes.h>
 #include <stdio.h>

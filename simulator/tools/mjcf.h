@@ -1,5 +1,5 @@
-/* A creature for MuJoCo: its body as MJCF, and what its brain told its muscles as a table to play
- * back. Any kind of body that has a model (simulator/body/model.h).
+/* A creature for MuJoCo: its body as MJCF, and its muscles' signals as a table to play back. Any
+ * kind of body that has a model (simulator/body/model.h).
  *
  * x to the right is MuJoCo's x, y upwards its z, z towards the viewer its -y; so a turn in the
  * plane, counter-clockwise, is one about -y. Masses, centres and inertias are ours; each part is a

@@ -2,7 +2,7 @@
  *
  * Amounts are whole numbers, so that sums are exact: the emitted amount is the present and the
  * decayed one (scent_total() + decayed == emitted), at every tick and in every order of calls. A
- * caller that counts energy emits microjoules, and what decays in a tick is its heat.
+ * caller that counts energy emits microjoules, and the decay of a tick is its heat.
  *
  * Diffusion: in a tick two cells side by side with amounts a and b exchange (a - b) / 8, rounded
  * toward zero, all pairs at once. A cell has six neighbours at most and gives each an eighth, so
@@ -13,9 +13,8 @@
  *
  * Decay: a cell loses 1/fade_ticks of what it has, rounded up, so that traces end.
  *
- * The box is closed: nothing leaves it, and what is emitted or smelt outside is at its nearest
- * cell. Sizes: 64 x 64 cells take some 10 us a tick and channel; a channel that is empty takes
- * nothing.
+ * The box is closed: nothing leaves it, and scent emitted or smelt outside is at its nearest cell.
+ * Sizes: 64 x 64 cells take some 10 us a tick and channel; a channel that is empty takes nothing.
  *
  * Use: scent_create() from the arena; each tick scent_smell() for each nose, then scent_emit() for
  * each emitter, then scent_tick(). The order of emitters does not matter. `amounts`, `emitted` and

@@ -19,7 +19,7 @@
 
 #include "common/creature/creature.h"
 #include "common/genetics/genetics.h"
-#include "common/genetics/genetics_diff.h"
+#include "common/creature/genome_diff.h"
 #include "simulator/mind/brain.h"
 #include "simulator/evaluate/evaluate.h"
 #include "common/growth/phenotype.h"
@@ -391,14 +391,15 @@ static int check_diff(struct fuzz *fuzz, const struct genome *child, const struc
 {
     char *text = NULL;
     size_t size = 0;
+    struct genome_diff counts;
     FILE *out = open_memstream(&text, &size);
 
     if (!out)
         return refuse(fuzz, "out of memory");
-    genetics_diff(a, child, out);
+    int status = genome_diff(a, child, out, &counts);
     fclose(out);
     free(text);
-    return (size == 0) == genome_is_equal(a, child) ? 0 : refuse(fuzz, "diff is wrong");
+    return !status && (size == 0) == genome_is_equal(a, child) ? 0 : refuse(fuzz, "diff is wrong");
 }
 
 static int check_child(struct fuzz *fuzz, const struct genome *child, const struct genome *a,

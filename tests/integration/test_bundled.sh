@@ -40,11 +40,15 @@ evaluates '^digest .* verified$'
 # EXAMS=all has all of them, in six minutes of processor time.
 cat >"$work/table" <<'END_OF_TABLE'
 arm seek-land3d lesson: a spherical joint, and what an arm alone can do
+beetle beetle3d beginning: a plan whose brain is to be trained
 biped walk lesson: it falls and crawls on, something to mend
 biped3d walk3d lesson: it keeps its feet from most starts by one solver
+bird herd beginning: a plan whose brain is to be trained
 caterpillar caterpillar beginning: the brain is to be trained
+dog dog3d beginning: a plan whose brain is to be trained
 earthworm worm 1.4
 fish swim 0.7
+fish3d fish3d beginning: a plan whose brain is to be trained
 flapper fly lesson: it climbs, by the default solver
 flyer fly 39
 frog jump3d lesson: the other solver takes minutes for it
@@ -54,12 +58,14 @@ inchworm swim 1.7
 land-seeker-1 - beginning: it falls from most starts
 land-seeker-2 - beginning: it falls from most starts
 land-seeker-3 - beginning: it falls from most starts
+lizard herd beginning: a plan whose brain is to be trained
 moth fly3d 7
 pusher walk 3.8
 quadruped walk3d 4.4
 ray swim3d 0.44
 seeker seek 0.3
 seeker3d seek3d 0.15
+serpent fish3d beginning: a plan whose brain is to be trained
 snake swim3d 1.6
 spider spider beginning: the brain is to be trained
 strider walk 12
@@ -71,7 +77,9 @@ swimmer-4 - 3.2
 swimmer-5 - 5.5
 tadpole swim 0.48
 tail swim 1.5
+toad herd beginning: a plan whose brain is to be trained
 tripod tripod beginning: the brain is to be trained
+turtle herd beginning: a plan whose brain is to be trained
 walker-1 - 17
 walker-2 - 9
 walker-3 - 3.8

@@ -232,7 +232,7 @@ static inline void fixture_make_spheres(struct genome *genome)
     tail->upper = 0.8;
     tail->recursive_limit = 3;
     tail->is_symmetric = SYMMETRY_LEVELS;
-    tail->sphere.is_head = tail->sphere.is_rolling = 1;
+    tail->is_head = tail->sphere.is_rolling = 1;
     fixture_bone(genome, 11, BALL_ROOT, BALL_LEG)->angle_rad = -1.1;
     fixture_bone(genome, 12, BALL_ROOT, BALL_LEG)->is_terminal_only = 0;
     struct connection_gene *shin = fixture_bone(genome, 13, BALL_LEG, BALL_FOOT);

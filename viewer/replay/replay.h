@@ -49,6 +49,7 @@ struct replay_part {
     struct vec3 base; /* and in the parent's frame; of a joint that slides: where it slides from */
     uint64_t sensors; /* set of SENSOR_BIT() */
     int color;        /* which of the palette's colours of parts it has */
+    int is_head;
 };
 
 struct replay_drive {

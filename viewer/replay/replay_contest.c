@@ -48,7 +48,8 @@ static void fill_parts(struct recording *recording, int body)
                                  .mirror = phenotype->parts[i].mirror,
                                  .body = owner,
                                  .joint = -1,
-                                 .color = hues[owner] + HUES * (i % SHADES)};
+                                 .color = hues[owner] + HUES * (i % SHADES),
+                                 .is_head = body < 2 && i == phenotype->head};
         replay->shapes[index] = phenotype->shapes[i];
         replay->shapes[index].part = index;
         replay->shapes[index].drive = stretch < 0 ? -1 : recording->first_drive[body] + stretch;

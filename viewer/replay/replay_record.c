@@ -35,7 +35,8 @@ static void copy_parts(struct replay *replay, const struct phenotype *phenotype,
                                                 .body = genome_find_body(genome, part->body),
                                                 .joint = -1,
                                                 .sensors = part->sensors,
-                                                .color = i};
+                                                .color = i,
+                                                .is_head = i == phenotype->head};
     }
 }
 

@@ -320,7 +320,7 @@ void tree_set_velocity(struct tree *tree, const double *qd)
         set_velocity(tree, qd, 0);
 }
 
-/* Sums over links: mass times place, momentum, and what about the root's origin makes up angular
+/* Sums over links: mass times place, momentum, and the sums about the root's origin for angular
  * momentum and inertia. */
 struct bulk_sum {
     pair moment, momentum, twist, square;

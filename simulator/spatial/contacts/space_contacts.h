@@ -163,9 +163,9 @@ double space_contacts_solve(struct space_contacts *contacts);
 /* After that: 1 if one of the contacts found was an impact on the body. */
 int space_contacts_had_impact(const struct space_contacts *contacts,
                               const struct space_contact_body *body);
-/* Books the work of contacts and limits on a body: losses by kind, and what is positive in sum as
- * unearned gain. Of what two bodies lose together each books half; their work on one another is
- * their exchange. */
+/* Books the work of contacts and limits on a body: losses by kind, and a positive sum as unearned
+ * gain. Of what two bodies lose together each books half; their work on one another is their
+ * exchange. */
 void space_contacts_book(const struct space_contacts *contacts,
                          const struct space_contact_body *body, struct ledger *ledger);
 /* The impulses of contacts on the tree of a body's root, sum and moment about a point. */

@@ -7,13 +7,15 @@
 
 /* Contacts farther off their law have their step taken again in halves; so have limits that act
  * alone while the energy is out of balance by more than these shares of the step's terms and of the
- * motion's energy together, and contacts with greater shares. Halves know nothing of what presses,
- * so that what slides along a cone is better off whole. */
+ * motion's energy together, and contacts with greater shares. Halves know nothing of the contacts
+ * that press, so that sliding along a cone is better off whole. */
 #define LAW_RESIDUAL_MAX_M_S  1e-5
-#define UNBALANCED            5e-4
+#define UNBALANCED            2e-3
 #define UNBALANCED_TOUCHING   1e-2
 #define MOTION_SHARE          2e-5
 #define MOTION_SHARE_TOUCHING 2e-4
+/* What the mending of momentum moves where limits act alone counts so many times. */
+#define MENDED_ALONE 2
 /* A step is split so many times, one within another, at most; for limits alone more often, where
  * joints hit them most. */
 #define SPLITS_MAX       3
@@ -326,7 +328,7 @@ static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken, 
     double rounding = ENERGY_ROUNDING * (fabs(start) + fabs(end));
     off = now->mended_j - before->mended_j;
     if (d->are_limits_alone) {
-        off += now->gain_limit_j - before->gain_limit_j;
+        off = MENDED_ALONE * off + now->gain_limit_j - before->gain_limit_j;
     } else {
         share = UNBALANCED_TOUCHING;
         motion = MOTION_SHARE_TOUCHING;
@@ -437,7 +439,7 @@ static int had_blow(const struct space_group *g)
 
 /* Takes the step, split `splits` times before. Returns where it has to be split; 0: nowhere. An
  * impact is to be in the middle of a part; contacts that cannot be held to their law need halves,
- * and so do impacts that follow one another, and what errs in energy. */
+ * and so do impacts that follow one another, and steps that err in energy. */
 static double try_midpoint(struct space_group *g, int splits, int is_retaken)
 {
     int may_split = splits < SPLITS_MAX;

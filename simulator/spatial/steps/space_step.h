@@ -21,9 +21,9 @@ struct space_group {
     struct space_contacts *contacts;
     double law_residual; /* m/s, of the last step */
     double step_s;       /* of the whole step, of which contacts->dt_s is a part */
-    double instant_s;    /* what is less apart is at one time */
+    double instant_s;    /* instants less apart are one */
     int has_hit;         /* limits have just stopped joints that hit them */
-    int is_mendable;     /* the step just taken would be better if what presses were known */
+    int is_mendable;     /* the step would be better if pressing contacts were known */
 };
 
 struct space_dynamics {

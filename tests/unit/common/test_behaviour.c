@@ -366,6 +366,31 @@ START_TEST(stride_is_walking_less_what_slides_and_lies)
 }
 END_TEST
 
+/* Tail first leaves nothing at a weight of 1, across half; swimmers as walkers. */
+START_TEST(going_head_first_and_idle_parts_count)
+{
+    static const int travels[] = {BEHAVIOUR_STRIDE, BEHAVIOUR_SWIM};
+    for (int i = 0; i < 2; i++) {
+        measures.size_m = 1;
+        measures.distance_m = 0.5;
+        for (int k = 0; k < MEASURE_WINDOWS; k++)
+            measures_set(&measures, MEASURE_window_1_m + k, 0.25 / MEASURE_WINDOWS);
+        measures.head_first = -1;
+        measures.idle_share = 0.5;
+        params.fitness_ahead = params.fitness_idle_weight = 0;
+        ck_assert_double_eq_tol(fitness(travels[i]), 0.25, 1e-15);
+        params.fitness_idle_weight = 0.5;
+        ck_assert_double_eq_tol(fitness(travels[i]), 0.25 * 0.75, 1e-15);
+        params.fitness_ahead = 1;
+        ck_assert_double_eq(fitness(travels[i]), 0);
+        measures.head_first = 0;
+        ck_assert_double_eq_tol(fitness(travels[i]), 0.25 * 0.75 / 2, 1e-15);
+        measures.head_first = 1;
+        ck_assert_double_eq_tol(fitness(travels[i]), 0.25 * 0.75, 1e-15);
+    }
+}
+END_TEST
+
 START_TEST(only_scored_verdicts_have_fitness)
 {
     measures.size_m = 1;
@@ -451,6 +476,7 @@ int main(void)
     tcase_add_test(tests, hop_counts_the_clearance_alone);
     tcase_add_test(tests, platform_fails_who_ever_leaves_it);
     tcase_add_test(tests, stride_is_walking_less_what_slides_and_lies);
+    tcase_add_test(tests, going_head_first_and_idle_parts_count);
     tcase_add_test(tests, only_scored_verdicts_have_fitness);
     tcase_add_test(tests, measures_that_are_not_finite_score_nothing);
     return run_tests("behaviour", tests);

@@ -91,6 +91,12 @@ static void make_mouthed(struct genome *genome)
     genome->bodies[1].mouth = MOUTH_PLANTS;
 }
 
+static void make_headed(struct genome *genome)
+{
+    make_mouthed(genome);
+    genome->bodies[1].is_head = 1;
+}
+
 /* Everything set, with numbers that need all their digits. */
 static void make_creature(struct creature *made)
 {
@@ -435,10 +441,10 @@ START_TEST(hostile_content_behind_a_right_checksum)
     ck_assert_int_eq(decode_content(content, bin->size, 2), 0);
     ck_assert_int_eq(decode_content(content, bin->size, 3), ERR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "damaged: version 3 with content of version 2"));
-    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 10) {
+    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 11) {
         ck_assert_int_eq(decode_content(content, bin->size, version), ERR_VERSION);
         ck_assert_ptr_nonnull(
-            strstr(error.message, " is not supported (this program reads 1 to 9)"));
+            strstr(error.message, " is not supported (this program reads 1 to 10)"));
     }
     free(content);
     pack_close(&file);
@@ -567,10 +573,10 @@ static const struct {
     {"{}", "worm.json: not a creature file: \"format\" is not"},
     {"{\"format\": \"other\"}", "worm.json: not a creature file"},
     {"{\"format\": \"bestiary-creature\"}", "worm.json: version: missing"},
-    {"{\"format\": \"bestiary-creature\", \"version\": 10}",
-     "worm.json: format version 10 is not supported (this program reads 1 to 9)"},
+    {"{\"format\": \"bestiary-creature\", \"version\": 11}",
+     "worm.json: format version 11 is not supported (this program reads 1 to 10)"},
     {"{\"format\": \"bestiary-creature\", \"version\": 0}",
-     "worm.json: format version 0 is not supported (this program reads 1 to 9)"},
+     "worm.json: format version 0 is not supported (this program reads 1 to 10)"},
     {"{\"format\": \"bestiary-creature\", \"version\": -1}",
      "worm.json: version: -1 is not within"},
     {"{\"format\": \"bestiary-creature\", \"version\": 1.0}",
@@ -794,6 +800,37 @@ START_TEST(stretches_are_kept)
         ck_assert_int_eq(creature_format_version(&creature), 8);
         body->sensors &= ~SENSOR_BIT(SENSOR_STRETCH);
         ck_assert_int_eq(creature_format_version(&creature), i ? 1 : 7);
+    }
+}
+END_TEST
+
+/* A head alone, of rectangles and of boxes. */
+START_TEST(heads_are_kept)
+{
+    for (int i = 0; i < 2; i++) {
+        struct creature copy;
+        struct packed_genome packed;
+        struct genome packed_copy;
+        struct pack_writer scratch;
+        genome_deinit(&creature.genome);
+        (i ? fixture_make_boxes : fixture_make)(&creature.genome);
+        uint64_t without = genome_hash(&creature.genome);
+        creature.genome.bodies[1].is_head = 1;
+        ck_assert(genome_hash(&creature.genome) != without);
+        ck_assert_int_eq(creature_format_version(&creature), 10);
+        char *text = creature_to_json(&creature);
+        ck_assert_ptr_nonnull(strstr(text, "\"head\": true"));
+        ck_assert_int_eq(creature_decode(&copy, text, strlen(text), "worm", &error), 0);
+        assert_equal(&copy, &creature);
+        creature_deinit(&copy);
+        free(text);
+        pack_writer_init(&scratch);
+        ck_assert_int_eq(genome_pack(&packed, &creature.genome, &scratch), 0);
+        ck_assert_int_eq(genome_decode_bytes(&packed_copy, packed.bytes, packed.length, &error), 0);
+        ck_assert(genome_is_equal(&packed_copy, &creature.genome));
+        genome_deinit(&packed_copy);
+        packed_genome_deinit(&packed);
+        pack_writer_deinit(&scratch);
     }
 }
 END_TEST
@@ -1323,6 +1360,7 @@ START_TEST(golden_files_are_read)
     make_emitting(&genomes[6]);
     make_stretching(&genomes[7]);
     make_mouthed(&genomes[8]);
+    make_headed(&genomes[9]);
     /* files of versions without the key mean what they did */
     ck_assert_int_eq(text.params.boxes_neighbours, version < 5 ? NEIGHBOURS_PASS : NEIGHBOURS_AUTO);
     ck_assert_int_eq(binary.params.boxes_neighbours, text.params.boxes_neighbours);
@@ -1416,6 +1454,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, emitters_are_kept);
     tcase_add_test(tests, stretches_are_kept);
     tcase_add_test(tests, mouths_are_kept);
+    tcase_add_test(tests, heads_are_kept);
     tcase_add_test(tests, emitters_that_must_fail);
     tcase_add_loop_test(tests, other_kinds_travel, 0, 2);
     tcase_add_test(tests, other_kinds_in_json_that_must_fail);
@@ -1446,7 +1485,7 @@ int main(int argc, char **argv)
         char binary[64], text[64];
         make_creature(&creature);
         genome_deinit(&creature.genome);
-        make_mouthed(&creature.genome);
+        make_headed(&creature.genome);
         snprintf(binary, sizeof binary, GOLDEN_BINARY, CREATURE_FORMAT_VERSION);
         snprintf(text, sizeof text, GOLDEN_JSON, CREATURE_FORMAT_VERSION);
         return creature_write(&creature, binary, 0, &error) != 0 ||

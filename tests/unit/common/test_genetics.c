@@ -322,6 +322,45 @@ START_TEST(random_genomes_are_expressed)
 }
 END_TEST
 
+/* With initial.tidy = 1 the root lies along x, pairs hang on the sides of single parts, nothing is at
+ * an angle; of connections that evolution adds, too. */
+START_TEST(tidy_births_have_a_plan)
+{
+    int pairs = 0, ends = 0;
+    params.creature_body = BODY_BOXES;
+    params.initial_tidy = 1;
+    params.initial_symmetric = 0.6;
+    allow_only("add_body");
+    for (int i = 1; i <= 100; i++) {
+        struct genome genome;
+        char text[256];
+        make(&genome, (uint64_t)i);
+        mutate(&genome, 2, 1000, text);
+        const struct body_gene *root = &genome.bodies[genome_find_body(&genome, genome.root)];
+        int is_parent = 0;
+        for (int k = 0; k < genome.connection_count; k++) {
+            const struct connection_gene *c = &genome.connections[k];
+            const struct body_gene *from = &genome.bodies[genome_find_body(&genome, c->from)];
+            const struct body_gene *to = &genome.bodies[genome_find_body(&genome, c->to)];
+            is_parent |= from == root;
+            ck_assert(c->angle_rad == 0 && c->mount.tilt_rad == 0 && c->mount.roll_rad == 0);
+            if (from->is_symmetric)
+                continue;
+            ck_assert_int_eq(c->parent_face == FACE_FRONT, to->is_symmetric != 0);
+            ck_assert(to->is_symmetric || c->parent_face == FACE_LEFT ||
+                      c->parent_face == FACE_RIGHT);
+            pairs += to->is_symmetric != 0;
+            ends += !to->is_symmetric;
+        }
+        if (is_parent)
+            ck_assert_double_ge(root->width_m, fmax(root->height_m, root->box.depth_m));
+        genome_deinit(&genome);
+    }
+    ck_assert_int_gt(pairs, 50);
+    ck_assert_int_gt(ends, 50);
+}
+END_TEST
+
 /* Only allowed functions, whatever evolution does; drives fall back from waves to saws to none. */
 START_TEST(functions_can_be_left_out)
 {
@@ -1123,6 +1162,60 @@ START_TEST(unrelated_parents_cross)
 }
 END_TEST
 
+/* What hangs where. */
+static void assert_plan_kept(const struct genome *child, const struct genome *a)
+{
+    ck_assert(child->body_count == a->body_count && child->root == a->root &&
+              child->connection_count == a->connection_count);
+    for (int i = 0; i < a->body_count; i++) {
+        const struct body_gene *own = &child->bodies[i], *of = &a->bodies[i];
+        ck_assert(own->id == of->id && own->joint == of->joint &&
+                  own->is_symmetric == of->is_symmetric &&
+                  own->recursive_limit == of->recursive_limit);
+    }
+    for (int i = 0; i < a->connection_count; i++) {
+        struct connection_gene own = child->connections[i];
+        own.scale = a->connections[i].scale;
+        ck_assert_mem_eq(&own, &a->connections[i], sizeof own);
+    }
+}
+
+/* mutation.plan = keep: 300 children of two plans have those of their first parents, though sizes
+ * differ; parents of one plan cross. */
+START_TEST(plans_are_kept)
+{
+    int resized = 0, crossed = 0;
+    params.creature_body = BODY_BOXES;
+    params.mutation_plan = PLAN_KEEP;
+    for (int i = 0; i < 100; i++) {
+        struct gene_counter ids = {.creature = 3};
+        struct genome a, b, kin, children[3];
+        char text[256];
+        make(&a, 1);
+        make(&b, 2);
+        ck_assert_int_eq(genome_copy(&kin, &a), 0);
+        mutate(&kin, 6, 4, text);
+        ck_assert_int_eq(genetics_crossover(&children[0], &a, &b, &params, &rng, &ids), 0);
+        ck_assert_int_eq(genetics_graft(&children[1], &a, &b, &params, &rng, &ids), 0);
+        ck_assert_int_eq(genetics_crossover(&children[2], &a, &kin, &params, &rng, &ids), 0);
+        crossed += !genome_is_equal(&children[2], &a) && !genome_is_equal(&children[2], &kin);
+        assert_plan_kept(&kin, &a);
+        for (int k = 0; k < a.body_count; k++)
+            resized += kin.bodies[k].width_m != a.bodies[k].width_m;
+        for (int k = 0; k < 3; k++) {
+            assert_plan_kept(&children[k], &a);
+            assert_sound(&children[k], "a kept plan");
+            genome_deinit(&children[k]);
+        }
+        genome_deinit(&a);
+        genome_deinit(&b);
+        genome_deinit(&kin);
+    }
+    ck_assert_int_gt(resized, 20);
+    ck_assert_int_gt(crossed, 20);
+}
+END_TEST
+
 /* Two hand-written genomes use the same small ids for different things. */
 START_TEST(equal_ids_of_unlike_genes_do_no_harm)
 {
@@ -1335,6 +1428,8 @@ int main(void)
     tcase_add_test(counts, mutation_counts_are_25_50_25);
     tcase_add_test(counts, mated_children_can_mutate_less);
     tcase_add_test(counts, mutation_counts_are_bounded);
+    tcase_add_test(mutation, tidy_births_have_a_plan);
+    tcase_add_test(mutation, plans_are_kept);
     tcase_add_loop_test(mutation, every_kind_occurs_and_says_what_it_did, 0, KIND_COUNT);
     tcase_add_test(mutation, kinds_here_are_those_of_the_parameters);
     tcase_add_test(mutation, sites_are_drawn_by_rate_and_number);

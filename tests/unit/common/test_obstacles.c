@@ -549,7 +549,8 @@ START_TEST(perturbed_poses_are_outside)
                                         "world.obstacles=0 -1 20 2 0.3",
                                         "world.ground=no",
                                         "settle.required=no",
-                                        "guard.perturbed_pose_rad=0.1",
+                                        "exam.turn_rad=0.1",
+                                        "exam.drop_m=0",
                                         number,
                                         NULL};
         struct obstacles obstacles;

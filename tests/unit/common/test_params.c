@@ -181,6 +181,7 @@ START_TEST(bad_values)
         {"quite.different=3", "unknown key quite.different"},
         {"evolution.fitness=", "unknown key evolution.fitness (there are fitness.expression, "
                                "fitness.size_floor_m, fitness.slip_weight, fitness.belly_weight, "
+                               "fitness.ahead, fitness.idle_weight, "
                                "evolution.generations, "},
         {"population.size", "population.size: expected section.key=value"},
         {"=3", "=3: expected section.key=value"},
@@ -408,6 +409,10 @@ START_TEST(a_key_that_is_a_constant_says_the_constant)
     ck_assert_int_eq(read_ini("[settle]\nrest_s = 0.7\n"), ERR_RANGE);
     ck_assert_str_eq(error.message,
                      "walk.ini:2: settle.rest_s: 0.7 cannot be set any more: it is always 0.5");
+    ck_assert_int_eq(read_ini("[guard]\nperturbed_friction = 0.1\nperturbed_pose_rad = 0.02\n"),
+                     ERR_RANGE);
+    ck_assert_str_eq(error.message, "walk.ini:3: guard.perturbed_pose_rad: 0.02 cannot be set any "
+                                    "more: exam.turn_rad takes its place");
     ck_assert_int_eq(params_set(&params, "settle.rest_s", "", &error), ERR_RANGE);
     ck_assert_int_eq(params_set(&params, "settle.rest_s", "0.5 ", &error), ERR_RANGE);
     ck_assert_int_lt(params_find("settle.rest_s"), 0);

@@ -1091,7 +1091,7 @@ END_TEST
 
 /* ---- the manual ---- */
 
-/* The creature of docs/genotype.md grows as its table says. */
+/* The creature of docs/genotype.md grows as the page says. */
 START_TEST(the_example_of_the_manual)
 {
     add_body(0.4, 0.2, 1);

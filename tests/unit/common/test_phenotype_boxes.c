@@ -284,6 +284,35 @@ START_TEST(images_are_exact)
 }
 END_TEST
 
+/* Ahead of the root lie a pair and, not as far, a single part: that is the head, unless a gene says
+ * another one; of several the first. Of a pair alone the root is. */
+START_TEST(the_head_is_the_single_part_ahead)
+{
+    gene_id root = add_box(0.4, 0.1, 0.1, JOINT_RIGID)->id;
+    gene_id nose = add_box(0.1, 0.1, 0.1, JOINT_RIGID)->id;
+    gene_id tail = add_box(0.3, 0.1, 0.1, JOINT_RIGID)->id;
+    struct body_gene *arm = add_box(0.5, 0.05, 0.05, JOINT_RIGID);
+    arm->is_symmetric = SYMMETRY_SIDES;
+    set("creature.twins=yes");
+    grown_hang(root, tail, FACE_LEFT, FACE_RIGHT);
+    grown_hang(root, arm->id, FACE_RIGHT, FACE_LEFT)->mount.parent_position_2 = 1;
+    grown_hang(root, nose, FACE_RIGHT, FACE_LEFT);
+    express();
+    ck_assert_int_eq(phenotype.part_count, 5);
+    ck_assert_int_eq(phenotype.head, 4);
+    genome.bodies[2].is_head = 1;
+    express();
+    ck_assert_int_eq(phenotype.head, 1);
+    genome.bodies[1].is_head = 1;
+    express();
+    ck_assert_int_eq(phenotype.head, 1);
+    genome.bodies[1].is_head = genome.bodies[2].is_head = 0;
+    genome_remove_connection(&genome, 2);
+    express();
+    ck_assert_int_eq(phenotype.head, 0);
+}
+END_TEST
+
 /* With creature.twins one connection grows what two do otherwise: first both parts, then what hangs
  * on them. */
 START_TEST(twins_grow_by_one_connection)
@@ -450,6 +479,27 @@ END_TEST
 
 /* A light part is enlarged and a heavy one shrunk, in its own shape, to a fortieth and forty times
  * its parent's mass; as far as the bounds of sides allow. */
+/* With boxes.taper no side is longer, rank by rank, than so many times the parent's. */
+START_TEST(limbs_taper)
+{
+    gene_id root = add_box(0.2, 0.4, 0.3, JOINT_RIGID)->id;
+    gene_id limb = add_box(0.15, 0.1, 0.9, JOINT_RIGID)->id;
+    gene_id tip = add_box(0.35, 0.5, 0.1, JOINT_RIGID)->id;
+    grown_hang(root, limb, FACE_FRONT, FACE_BACK);
+    grown_hang(limb, tip, FACE_FRONT, FACE_BACK);
+    set("boxes.mass_ratio_max=0");
+    express();
+    ck_assert_double_eq(space->boxes[1].size_m.z, 0.9);
+    set("boxes.taper=1");
+    express();
+    assert_near(space->boxes[1].size_m, (struct vec3){0.15, 0.1, 0.4}, "limb");
+    assert_near(space->boxes[2].size_m, (struct vec3){0.15, 0.4, 0.1}, "tip");
+    set("boxes.taper=0.5");
+    express();
+    assert_near(space->boxes[1].size_m, (struct vec3){0.15, 0.1, 0.2}, "half of the limb");
+}
+END_TEST
+
 START_TEST(neighbours_are_of_like_mass)
 {
     struct body_gene *child;
@@ -836,11 +886,13 @@ int main(void)
     tcase_add_test(tests, positions_run_along_the_faces);
     tcase_add_test(tests, orientation);
     tcase_add_loop_test(tests, images_are_exact, 0, 3);
+    tcase_add_test(tests, the_head_is_the_single_part_ahead);
     tcase_add_loop_test(tests, twins_grow_by_one_connection, 0, 3);
     tcase_add_test(tests, of_joined_boxes_half_is_there);
     tcase_add_loop_test(tests, signals_move_images_alike, 0, 7);
     tcase_add_test(tests, reflection_is_about_the_face);
     tcase_add_test(tests, sizes_are_clamped);
+    tcase_add_test(tests, limbs_taper);
     tcase_add_test(tests, neighbours_are_of_like_mass);
     tcase_add_test(tests, parts_without_room_are_not_made);
     tcase_add_test(tests, rigid_parts_are_one_link);

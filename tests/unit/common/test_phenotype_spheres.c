@@ -107,7 +107,7 @@ START_TEST(bones_lead_where_their_angles_say)
 {
     add_sphere(0.1);
     add_sphere(0.2);
-    add_sphere(0.05)->sphere.is_head = 1;
+    add_sphere(0.05)->is_head = 1;
     join(1, 2, 0.5, acos(-1) / 2, 0);
     join(2, 3, 0.25, 0, acos(-1) / 6);
     express();
@@ -474,7 +474,7 @@ static int is_same_body(const struct genome *a, const struct genome *b)
         if (p->id != q->id || p->joint != q->joint || p->lower != q->lower ||
             p->upper != q->upper || p->is_symmetric != q->is_symmetric ||
             p->recursive_limit != q->recursive_limit || p->has_effector != q->has_effector ||
-            p->sphere.radius_m != q->sphere.radius_m || p->sphere.is_head != q->sphere.is_head)
+            p->sphere.radius_m != q->sphere.radius_m || p->is_head != q->is_head)
             return 0;
     }
     for (int i = 0; i < a->connection_count; i++)

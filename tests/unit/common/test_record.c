@@ -109,6 +109,8 @@ START_TEST(the_least_over_trials_can_be)
     expect(RECORD_VERIFIED, "");
     creature.params.guard_score = SCORE_OWN;
     expect(RECORD_DIFFERS, "fitness");
+    creature.params.guard_score = SCORE_MEAN;
+    expect(RECORD_VERIFIED, "");
     creature.params.guard_score = SCORE_LEAST;
     creature.params.evolution_behaviour = BEHAVIOUR_JUMP;
     expect(RECORD_DIFFERS, "fitness: recorded 0.625, now 0");

@@ -104,6 +104,19 @@ START_TEST(words)
 }
 END_TEST
 
+/* A row of costs has the words of its trials' purpose. */
+START_TEST(each_purpose_has_words)
+{
+    char text[TRIAL_TEXT_SIZE];
+
+    for (int purpose = 0; purpose < TRIAL_PURPOSE_COUNT; purpose++) {
+        trial_describe_kind(&(struct trial){.purpose = purpose}, &params, text, sizeof text);
+        ck_assert_msg(text[0] != '(' && strlen(text) > strlen(" at h"), "%s", text);
+    }
+    ck_assert_str_eq(text, "polish at h");
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("all");
@@ -113,5 +126,6 @@ int main(void)
     tcase_add_test(tests, other_texts_are_refused);
     tcase_add_test(tests, parameters_become_those_of_the_trial);
     tcase_add_test(tests, words);
+    tcase_add_test(tests, each_purpose_has_words);
     return run_tests("trial", tests);
 }

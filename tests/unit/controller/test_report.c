@@ -6,6 +6,7 @@
 
 #include "common/formats/html.h"
 #include "controller/report/chart.h"
+#include "controller/report/page.h"
 #include "tests/unit/planted_run.h"
 #include "tests/suite.h"
 
@@ -566,16 +567,37 @@ START_TEST(html_is_escaped)
 }
 END_TEST
 
+/* Marks and bars of foreign texts stand for themselves. */
+START_TEST(cells_are_escaped)
+{
+    size_t length;
+    FILE *file = open_memstream(&page, &length);
+    page_table(file, "a <b>|#95 % from");
+    page_row(file, "%s|#%d|=%.1f,%.1f|@%s|`%s|*%s|~", "#|<i>", 5, 2.5, 30.0, "bad so|so", "<", "&");
+    page_table_end(file);
+    fclose(file);
+    ck_assert_str_eq(page,
+                     "<div class='wide'><table><tr><th>a &lt;b&gt;</th><th class='n'>95 % from</th>"
+                     "</tr>\n<tr><td>#|&lt;i&gt;</td><td class='n'>5</td><td><span class='bar'>"
+                     "<i class='s0' style='width:2.5%'></i><i class='s2' style='width:30.0%'></i>"
+                     "</span></td><td class='bad'>so|so</td><td><code>&lt;</code></td>"
+                     "<td class='long'><b>&amp;</b></td><td class='long'></td></tr>\n"
+                     "</table></div>\n");
+}
+END_TEST
+
 START_TEST(charts_hold_their_values)
 {
     const double x[] = {0, 1, 2}, y[] = {0, 5, 10};
     const struct chart_series series = {"a <b>", 3, y};
     size_t length;
     FILE *file = open_memstream(&page, &length);
-    struct chart chart = {file, "title", "x", 0, 2, 0, 9.5, 0, 0, NULL, (const double[]){1}, 1};
-    chart_begin(&chart);
-    chart_line(&chart, x, &series, 3);
-    chart_end(&chart, &series, 1, 3);
+    struct chart chart = {.file = file,
+                          .title = "title",
+                          .x_name = "x",
+                          .marks = (const double[]){1},
+                          .mark_count = 1};
+    page_figure(&chart, x, &series, 1, 3);
     fclose(file);
     check_well_formed(page);
     ck_assert_double_eq(chart.y_max, 10);
@@ -593,12 +615,9 @@ START_TEST(counts_have_whole_ticks)
     for (int is_count = 0; is_count < 2; is_count++) {
         size_t length;
         FILE *file = open_memstream(&page, &length);
-        struct chart chart = {.file = file, .title = "marks", .x_name = "generation", .x_max = 2};
+        struct chart chart = {.file = file, .title = "marks", .x_name = "generation"};
         chart.is_count = is_count;
-        chart_include(y, 3, &chart.y_min, &chart.y_max);
-        chart_begin(&chart);
-        chart_line(&chart, x, &(struct chart_series){"breed", 0, y}, 3);
-        chart_end(&chart, &(struct chart_series){"breed", 0, y}, 1, 3);
+        page_figure(&chart, x, &(struct chart_series){"breed", 0, y}, 1, 3);
         fclose(file);
         ck_assert_double_eq(chart.y_max, 1);
         check_says(">1</text>");
@@ -618,10 +637,8 @@ START_TEST(charts_are_thinned_out)
     for (int i = 0; i < 5000; i++)
         x[i] = i;
     FILE *file = open_memstream(&page, &length);
-    struct chart chart = {file, "title", "x", 0, 4999, 0, 4999, 0, 0, NULL, NULL, 0};
-    chart_begin(&chart);
-    chart_line(&chart, x, &series, 5000);
-    chart_end(&chart, &series, 1, 5000);
+    struct chart chart = {.file = file, .title = "title", .x_name = "x"};
+    page_figure(&chart, x, &series, 1, 5000);
     fclose(file);
     ck_assert_uint_lt(length, 10000);
     check_says("428.0,10.0 '");
@@ -644,6 +661,7 @@ int main(void)
     tcase_add_test(tests, what_is_not_a_number_is_drawn_nowhere);
     tcase_add_test(tests, steps_are_the_largest);
     tcase_add_test(tests, html_is_escaped);
+    tcase_add_test(tests, cells_are_escaped);
     tcase_add_test(tests, bytes_are_base64);
     tcase_add_test(tests, charts_hold_their_values);
     tcase_add_test(tests, counts_have_whole_ticks);

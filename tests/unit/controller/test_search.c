@@ -577,7 +577,7 @@ START_TEST(the_first_is_tried_finely)
     ck_assert_ptr_nonnull(tell_share(search, 58, 1));
     told = tell_share(search, 60, 0.96);
     ck_assert(told->heard == REFEREE_FINE && told->fitness == 0.96 * 60);
-    ck_assert_str_eq(told->referee_words, "keeps 96 % from perturbed start 2 at h/4");
+    ck_assert_str_eq(told->referee_words, "keeps 96 % from perturbed start 8 at h/4");
     /* another has become the first */
     expect_called(search, next);
     ck_assert_double_eq(tell_share(search, 59, 1)->fitness, 59);
@@ -618,6 +618,36 @@ START_TEST(children_stand_at_what_their_ancestors_kept)
                             one->kept * 10);
         break;
     }
+    search_destroy(search);
+}
+END_TEST
+
+/* The mean of its own score and its trials', of both stages; a restart knows it. */
+START_TEST(the_mean_score_counts)
+{
+    struct search *search;
+
+    params.guard_score = SCORE_MEAN;
+    params.guard_perturbed_runs = 2;
+    params.guard_fine_runs = 1;
+    search = make_ladder(2);
+    for (int i = 0; i < 2; i++)
+        ck_assert_ptr_nonnull(search_ask_referee(search));
+    ck_assert_double_eq(tell_share(search, 60, 0.4)->fitness, 60);
+    ck_assert_uint_eq(search_ask_referee(search)->id, 60);
+    const struct individual *told = tell_share(search, 60, 1.6);
+    ck_assert(told->heard == REFEREE_AT_STEP && told->fitness == 60);
+    ck_assert_str_eq(told->referee_words, "keeps 100 % in the mean of 3 starts");
+    search = stop_and_restore(search, NULL);
+    for (int i = 0; i < 2; i++)
+        ck_assert_ptr_nonnull(search_ask_referee(search));
+    told = tell_share(search, 60, 1.4);
+    ck_assert(told->heard == REFEREE_FINE);
+    ck_assert_double_eq_tol(told->fitness, 1.1 * 60, 1e-12);
+    ck_assert_double_eq(tell_share(search, 59, 0)->fitness, 59);
+    ck_assert_uint_eq(search_ask_referee(search)->id, 59);
+    /* a third of its score is less than guard.referee_share */
+    ck_assert_double_eq(tell_share(search, 59, 0)->fitness, 0);
     search_destroy(search);
 }
 END_TEST
@@ -1783,6 +1813,7 @@ int main(void)
     tcase_add_test(tests, children_stand_at_what_their_ancestors_kept);
     tcase_add_test(tests, the_referee_sees_the_top);
     tcase_add_test(tests, the_least_score_counts);
+    tcase_add_test(tests, the_mean_score_counts);
     tcase_add_test(tests, strange_words_of_the_referee_change_nothing);
     tcase_add_test(tests, the_referee_may_look_early);
     tcase_add_test(tests, who_comes_up_is_called_at_once);

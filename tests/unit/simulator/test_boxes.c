@@ -829,6 +829,12 @@ START_TEST(the_belly_is_no_matter_of_the_root)
     ck_assert_double_eq_tol(hat.belly_share, trunk.belly_share, 0.02);
     ck_assert_double_eq(trunk.feet, 1);
     ck_assert_double_eq(hat.feet, 1);
+    /* the hat does nothing, unless it carries the others */
+    ck_assert_double_eq(trunk.idle_share, 0.25);
+    ck_assert_double_eq(hat.idle_share, 0);
+    /* its head is the last segment, ahead of it: it pulls itself there, or pushes itself back */
+    ck_assert_double_gt(fabs(trunk.head_first), 0.3);
+    ck_assert_int_eq(trunk.head_first > 0, trunk.way_x_m > 0);
 }
 END_TEST
 

@@ -877,13 +877,13 @@ START_TEST(perturbations_change_a_little)
         ck_assert_double_lt(result.measures.lowest_start_m, 2e-3);
         ck_assert_double_gt(result.measures.lowest_start_m, -2e-3);
     }
-    params.guard_perturbed_pose_rad = 0;
+    params.exam_turn_rad = params.exam_drop_m = params.exam_slope_rad = 0;
     ck_verdict(VERDICT_OK);
     ck_assert_uint_ne(result.digest, digests[0]);
-    params.guard_perturbed_friction = 0;
+    params.exam_friction_share = 0;
     ck_verdict(VERDICT_OK);
     ck_assert_uint_eq(result.digest, digests[0]);
-    params.guard_perturbed_pose_rad = 1e-3;
+    params.exam_turn_rad = 1e-3;
     ck_verdict(VERDICT_OK);
     ck_assert_uint_ne(result.digest, digests[0]);
 }
@@ -893,8 +893,8 @@ END_TEST
 START_TEST(odd_perturbations_have_more_friction)
 {
     double friction_j[3];
-    params.guard_perturbed_pose_rad = 0;
-    params.guard_perturbed_friction = 0.5;
+    params.exam_turn_rad = params.exam_drop_m = params.exam_slope_rad = 0;
+    params.exam_friction_share = 0.5;
     params.world_friction = params.creature_friction = 0.2;
     make_worm(1.5);
     for (int i = 0; i < 3; i++) {

@@ -192,7 +192,7 @@ START_TEST(a_floor_has_relief)
     struct start_seen born = start(0, 7);
     ck_assert_double_eq(start(FIRST, 7).relief.depth_m, 0);
     params.exam_relief_m = 0.04;
-    ck_assert_double_eq(start(1, 7).relief.depth_m, 0);
+    ck_assert_double_eq(start(1, 7).relief.depth_m, 0.04);
     for (int i = 0; i < STARTS; i++) {
         struct start_seen seen = start(FIRST + i, 7);
         ck_assert_double_eq(seen.relief.depth_m, 0.04);
@@ -220,17 +220,25 @@ START_TEST(without_a_floor_nothing_falls)
 }
 END_TEST
 
-/* A run's own starts are level, and by its own amounts; another seed has other heights. */
+/* A run's own starts are of the exam's kinds, and none of them is one of the exam's; another seed
+ * has other heights. Starts k and 9 - k are off in opposite ways. */
 START_TEST(the_exam_has_starts_of_its_own)
 {
     load(0);
     struct start_seen born = start(0, 7);
     for (int i = 1; i <= TRIAL_RUN_STARTS; i++) {
-        struct vec3 tilt;
-        struct start_seen seen = start(i, 7);
-        ck_assert(seen.drop_m == 0 && seen.gravity.x == 0);
-        ck_assert_double_eq_tol(way_of_tilt(&seen, &born, &tilt), params.guard_perturbed_pose_rad,
-                                1e-9);
+        struct vec3 tilt, slope, opposite;
+        struct start_seen seen = start(i, 7), other = start(TRIAL_RUN_STARTS + 1 - i, 7);
+        ck_assert(seen.drop_m > 0 && seen.drop_m < params.exam_drop_m);
+        ck_assert_double_eq_tol(way_of_tilt(&seen, &born, &tilt), params.exam_turn_rad, 1e-9);
+        ck_assert_double_eq_tol(way_of_slope(&seen, &slope), params.exam_slope_rad, 1e-9);
+        way_of_slope(&other, &opposite);
+        ck_assert_double_eq(slope.x, -opposite.x);
+        way_of_tilt(&other, &born, &opposite);
+        ck_assert_double_eq_tol(tilt.x, -opposite.x, 1e-9);
+        ck_assert((seen.resistance > 1) != (other.resistance > 1));
+        for (int k = 0; k < STARTS; k++)
+            ck_assert(start(FIRST + k, 7).drop_m != seen.drop_m);
     }
     ck_assert(start(FIRST, 7).drop_m != start(FIRST, 8).drop_m);
     ck_assert(start(FIRST, 7).drop_m != start(FIRST + STARTS, 7).drop_m);

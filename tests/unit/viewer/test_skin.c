@@ -102,13 +102,18 @@ static int is_near(const unsigned char *covered, int x, int y)
     return 0;
 }
 
-/* Whether it is at a joint, where the ball and the neck are. */
+/* Whether it is at a joint, where the ball and the neck are, or at an eye. */
 static int is_at_joint(const struct scene *scene, const struct limbs *limbs, double x, double y)
 {
     for (int i = 0; i < limbs->count; i++) {
         const struct limb *limb = &limbs->list[i];
         struct spot spot = eye_project(&scene->eye, limb->joint);
         if (limb->parent >= 0 && hypot(x - spot.x, y - spot.y) < 1.5 * limb->ball * spot.scale + 2)
+            return 1;
+    }
+    for (int i = limbs->count; i < limbs->count + limbs->eye_count; i++) {
+        struct spot spot = eye_project(&scene->eye, limbs->list[i].centre);
+        if (hypot(x - spot.x, y - spot.y) < limbs->list[i].reach * spot.scale + 2)
             return 1;
     }
     return 0;
@@ -240,6 +245,42 @@ static uint64_t hash_rows(void)
                       (size_t)replay->frame_count * replay->row_floats * sizeof(float));
 }
 
+/* Eyes sit on the head alone, two in space and one in the plane, each a ball and a pupil before it,
+ * on the surface and in its front half; true shapes have none. */
+START_TEST(eyes_sit_on_the_head)
+{
+    static const char *const names[][2] = {{"quadruped.json", "walk3d"}, {"inchworm.json", "walk"}};
+    for (int n = 0; n < 2; n++) {
+        make_replay(names[n][0], names[n][1], 1);
+        struct draw_view view = view_at(0, 0.4, 0.2);
+        struct scene scene;
+        int head = 0;
+        while (!replay->parts[head].is_head)
+            head++;
+        open_picture();
+        scene_place(&scene, cr, &view, replay, 0);
+        for (int style = SKIN_COAT; style <= SKIN_BOXES; style++) {
+            struct limbs *limbs = limbs_create(&scene, (enum skin_style)style);
+            ck_assert_ptr_nonnull(limbs);
+            ck_assert_int_eq(limbs->eye_count, style == SKIN_BOXES ? 0 : n ? 2 : 4);
+            for (int i = limbs->count; i < limbs->count + limbs->eye_count; i++) {
+                const struct limb *ball = &limbs->list[i], *on = &limbs->list[head];
+                double ahead = vec3_dot(vec3_sub(ball->centre, on->centre), on->axes[0]);
+                ck_assert_double_lt(fabs(limb_distance(on, ball->centre)), ball->reach);
+                ck_assert_double_gt(ahead, 0);
+            }
+            free(limbs);
+        }
+        replay->parts[head].is_head = 0;
+        struct limbs *limbs = limbs_create(&scene, SKIN_COAT);
+        ck_assert_int_eq(limbs->eye_count, 0);
+        free(limbs);
+        close_picture(NULL);
+        drop_replay();
+    }
+}
+END_TEST
+
 /* A skin is a picture only: a replay that is drawn stays what it was, and is simulated again with
  * the same bits. */
 START_TEST(skins_change_no_bit)
@@ -308,6 +349,47 @@ START_TEST(triangles_have_depth)
 }
 END_TEST
 
+static void add_quad(struct raster *raster, double top_px, double top_near, double bottom_px,
+                     double bottom_near)
+{
+    struct raster_corner corners[4] = {{20, top_px, top_near, {200, 0, 0}},
+                                       {180, top_px, top_near, {200, 0, 0}},
+                                       {20, bottom_px, bottom_near, {200, 0, 0}},
+                                       {180, bottom_px, bottom_near, {200, 0, 0}}};
+    raster_add(raster, corners, 0);
+    raster_add(raster, corners + 1, 0);
+}
+
+/* Over a face a back is seen from low, far longer than its height in the picture: no line goes
+ * between the two, nor beside that around the back. Where the back begins farther behind, one
+ * does. */
+START_TEST(backs_have_no_creases)
+{
+    const double box[4] = {0, 0, WIDTH, HEIGHT};
+    for (int has_step = 0; has_step < 2; has_step++) {
+        int dark = 0;
+        struct raster *raster = raster_create(box, 1, 1);
+        ck_assert_ptr_nonnull(raster);
+        add_quad(raster, 60, 10, 100, 10);
+        add_quad(raster, 40, 2, 60, has_step ? 8 : 10);
+        open_picture();
+        raster_paint(cr, raster, 2, 0.1);
+        cairo_surface_flush(surface);
+        for (int y = 43; y < 97; y++) {
+            uint32_t pixel;
+            memcpy(&pixel,
+                   cairo_image_surface_get_data(surface) +
+                       y * cairo_image_surface_get_stride(surface) + 100 * 4,
+                   4);
+            dark += (pixel & 0xffffff) != 0xc80000;
+        }
+        close_picture(NULL);
+        ck_assert_int_eq(dark, has_step ? 2 : 0);
+        raster_destroy(raster);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("all");
@@ -315,8 +397,10 @@ int main(void)
     tcase_add_test(cases, skins_lie_in_their_shapes);
     tcase_add_test(cases, covers_hide_skins);
     tcase_add_test(cases, kin_have_one_coat);
+    tcase_add_test(cases, eyes_sit_on_the_head);
     tcase_add_test(cases, skins_change_no_bit);
     tcase_add_test(cases, triangles_have_depth);
+    tcase_add_test(cases, backs_have_no_creases);
     return run_tests("skin", cases);
 }
 

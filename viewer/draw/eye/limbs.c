@@ -28,6 +28,19 @@
 #define DARK_LEFT   0.1
 #define DARK_SINGLE 0.5
 
+/* Eyes, by the shorter half of the head across its way ahead: their radius, how far behind its front
+ * and how far up; by their radius: how deep they lie, and the pupil. */
+#define EYE         0.48
+#define EYE_BEHIND  0.8
+#define EYE_UP      0.4
+#define EYE_DEPTH   0.35
+#define PUPIL       0.62
+#define PUPIL_OUT   0.5
+#define EYE_COLOR   0xfffdf6
+#define PUPIL_COLOR 0x1b1b1f
+/* Of the way inwards to the head's surface. */
+enum { EYE_STEPS = 6, EYE_BALLS = 2 };
+
 static struct vec3 unit(struct vec3 v)
 {
     double length = vec3_length(v);
@@ -223,18 +236,85 @@ static struct vec3 find_up(const struct scene *scene)
     return replay_pose_turn(&scene->moment.poses[0], up);
 }
 
+/* ---- eyes ---- */
+
+/* A ball of an eye, in the axes of the head. */
+static void add_ball(struct limbs *limbs, const struct limb *head, struct vec3 at, double radius,
+                     uint32_t color)
+{
+    struct limb *ball = &limbs->list[limbs->count + limbs->eye_count++];
+    *ball = (struct limb){.centre = at,
+                          .axes = {head->axes[0], head->axes[1], head->axes[2]},
+                          .half = {radius, radius, radius},
+                          .reach = radius,
+                          .along = -1,
+                          .parent = -1,
+                          .root = head->root,
+                          .color = color};
+    round_edges(ball, 1);
+}
+
+/* Of the axes across the head's way ahead the one that was nearest to up at the start; with its
+ * sign there. */
+static int find_eye_axis(const struct scene *scene, int part, int ahead, double *sign)
+{
+    struct replay_frame first;
+    int best = -1;
+    double most = -1;
+    replay_get_frame(scene->replay, 0, &first);
+    for (int k = 0; k < (scene->replay->has_depth ? 3 : 2); k++) {
+        struct vec3 axis = {k == 0, k == 1, k == 2};
+        double up = replay_pose_turn(&first.poses[part], axis).y;
+        if (k == ahead || fabs(up) <= most)
+            continue;
+        most = fabs(up);
+        best = k;
+        *sign = up < 0 ? -1 : 1;
+    }
+    return best;
+}
+
+/* Ahead is away from the joint; of a head that hangs on nothing along its own x. */
+static void add_eyes(struct limbs *limbs, const struct scene *scene, int part)
+{
+    const struct limb *head = &limbs->list[part];
+    int ahead = head->along >= 0 ? head->along : 0;
+    double front = head->along >= 0 ? -head->sign : 1, up_sign = 1;
+    int up = find_eye_axis(scene, part, ahead, &up_sign), side = 3 - ahead - up;
+    double across = fmin(head->half[up], head->half[side]), radius = EYE * across;
+    double scale = 1 - head->taper;
+    struct vec3 at = vec3_along(head->centre, head->axes[ahead],
+                                front * fmax(head->half[ahead] - EYE_BEHIND * across, 0));
+    at = vec3_along(at, head->axes[up], up_sign * scale * EYE_UP * head->half[up]);
+    for (int out = scene->replay->has_depth ? -1 : 1; out <= 1; out += 2) {
+        struct vec3 eye = vec3_along(at, head->axes[side], out * head->half[side]);
+        for (int i = 0; i < EYE_STEPS; i++)
+            eye = vec3_along(eye, head->axes[side], -out * fmax(limb_distance(head, eye), 0));
+        eye = vec3_along(eye, head->axes[side], -out * EYE_DEPTH * radius);
+        struct vec3 gaze = vec3_scale(head->axes[side], out);
+        gaze = unit(vec3_along(gaze, head->axes[ahead], 0.5 * front));
+        add_ball(limbs, head, eye, radius, EYE_COLOR);
+        add_ball(limbs, head, vec3_along(eye, gaze, PUPIL_OUT * radius), PUPIL * radius,
+                 PUPIL_COLOR);
+    }
+}
+
 struct limbs *limbs_create(const struct scene *scene, enum skin_style style)
 {
     const struct replay *replay = scene->replay;
     size_t count = (size_t)replay->shape_count;
-    struct limbs *limbs = malloc(sizeof *limbs + count * sizeof limbs->list[0]);
+    int roots = 0, heads = 0, parts = replay->part_count;
+    for (int i = 0; i < parts; i++) {
+        roots += replay->parts[i].parent < 0;
+        heads += replay->parts[i].is_head;
+    }
+    size_t eyes = (size_t)(2 * EYE_BALLS * heads);
+    struct limbs *limbs = malloc(sizeof *limbs + (count + eyes) * sizeof limbs->list[0]);
     if (!limbs)
         return NULL;
-    int roots = 0, parts = replay->part_count;
-    for (int i = 0; i < parts; i++)
-        roots += replay->parts[i].parent < 0;
     uint32_t coat = choose_coat(replay);
     limbs->count = replay->shape_count;
+    limbs->eye_count = 0;
     limbs->style = style;
     limbs->is_animal = roots == 1 && style == SKIN_COAT;
     limbs->up = find_up(scene);
@@ -254,6 +334,9 @@ struct limbs *limbs_create(const struct scene *scene, enum skin_style style)
         limb->reach = hypot(limb->half[0], hypot(limb->half[1], limb->half[2]));
         color_limb(limbs, scene, i, coat);
     }
+    for (int i = 0; i < parts && style != SKIN_BOXES; i++)
+        if (replay->parts[i].is_head)
+            add_eyes(limbs, scene, i);
     return limbs;
 }
 

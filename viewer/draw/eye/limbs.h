@@ -35,8 +35,8 @@ struct limbs {
     struct vec3 up; /* of the first body, where its back is; a unit */
     enum skin_style style;
     int is_animal; /* one body alone in one coat, which has a light belly */
-    int count;
-    struct limb list[]; /* by shape */
+    int count, eye_count;
+    struct limb list[]; /* by shape; then the balls of eyes, which sit on heads and shade nothing */
 };
 
 /* The limbs of a scene at its time, to be freed; NULL: no memory. */

@@ -122,24 +122,35 @@ int raster_side(const struct raster *raster, double x, double y, double near)
     return (double)at->near > near ? 1 : at->color == HOLE ? 0 : -1;
 }
 
-/* Whether one of two neighbours, and not the other, is farther by more than a step than the slope
- * to the other leads to: what is thinner than two lines has none. */
-static int is_edge(float a, float here, float b, float step)
+static float most_of(float a, float b)
 {
-    float less = a < b ? a : b, more = a < b ? b : a;
-    return more > here - step && less < here - step - (more > here ? more - here : 0);
+    return a > b ? a : b;
+}
+
+/* Whether one of two neighbours, and not the other, is farther by more than a step than the slope
+ * to the other leads to: what is thinner than two lines has none. Nor has a back that is seen from
+ * low: behind the neighbour the slope goes on as steep, or the back ends. */
+static int is_edge(const float near[5], float step)
+{
+    int less = near[1] < near[3] ? 1 : 3, more = 4 - less;
+    float here = near[2], rise = most_of(near[more] - here, 0);
+    if (!(near[more] > here - step && near[less] < here - step - rise))
+        return 0;
+    return near[less] == -INFINITY || here - near[less] > step + near[less] - near[2 * less - 2];
 }
 
 /* Whether it is beside something much farther, so many samples along its row or its column. */
 static int is_outline(const struct raster *raster, int column, int row, int reach, float step)
 {
     const struct sample *at = &raster->list[(size_t)row * (size_t)raster->columns + (size_t)column];
-    int down = reach * raster->columns;
-    float left = column >= reach ? at[-reach].near : at->near;
-    float right = column + reach < raster->columns ? at[reach].near : at->near;
-    float above = row >= reach ? at[-down].near : at->near;
-    float below = row + reach < raster->rows ? at[down].near : at->near;
-    return is_edge(left, at->near, right, step) || is_edge(above, at->near, below, step);
+    float across[5], down[5];
+    for (int i = 0; i < 5; i++) {
+        int x = column + (i - 2) * reach, y = row + (i - 2) * reach;
+        int has_x = x >= 0 && x < raster->columns, has_y = y >= 0 && y < raster->rows;
+        across[i] = has_x ? at[x - column].near : at->near;
+        down[i] = has_y ? at[(y - row) * raster->columns].near : at->near;
+    }
+    return is_edge(across, step) || is_edge(down, step);
 }
 
 /* The mean of a pixel's samples, as cairo has it: multiplied by how much of it is covered. */

@@ -335,7 +335,8 @@ static int draw_nets(struct skin *skin)
     if (!(box[0] < box[2] && box[1] < box[3]))
         return 1;
     skin->raster = raster_create(box, skin->fine, skin->is_coarse ? SAMPLES_COARSE : SAMPLES);
-    for (int i = 0; i < skin->limbs->count && skin->raster; i++) {
+    int count = skin->limbs->count + skin->limbs->eye_count;
+    for (int i = 0; i < count && skin->raster; i++) {
         const struct limb *limb = &skin->limbs->list[i];
         find_box(skin, limb, own);
         if (own[0] > box[2] || own[1] > box[3] || own[2] < box[0] || own[3] < box[1])
@@ -441,6 +442,11 @@ static void draw_flat_body(const struct skin *skin, int root, double line_m)
                           is_inside ? -fmin(line_m, LINE_THIN * limb->half[limb->thin]) : 0,
                           is_inside ? limb->color : palette_mix(limb->color, SHADE, 0.6));
         }
+    for (int i = 0; i < skin->limbs->eye_count; i++) {
+        const struct limb *eye = &skin->limbs->list[skin->limbs->count + i];
+        if (eye->root == root)
+            fill_flat(skin, eye, 0, eye->color);
+    }
 }
 
 /* ---- both ---- */

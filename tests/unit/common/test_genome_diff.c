@@ -1,6 +1,6 @@
 /* The difference of genomes in words: nothing of equal ones, something of every field that differs,
  * lines and counts that agree, also over random mutations and matings. */
-#include "common/genetics/genetics_diff.h"
+#include "common/creature/genome_diff.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tests/unit/genome_fixture.h"
 #include "tests/suite.h"
 
-static struct genetics_diff counts;
+static struct genome_diff counts;
 
 /* The text, to be freed. */
 static char *diff(const struct genome *before, const struct genome *after)
@@ -20,7 +20,7 @@ static char *diff(const struct genome *before, const struct genome *after)
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    counts = genetics_diff(before, after, out);
+    ck_assert_int_eq(genome_diff(before, after, out, &counts), 0);
     ck_assert_int_eq(fclose(out), 0);
     return text;
 }
@@ -71,65 +71,61 @@ END_TEST
 /* Every field of every gene, and the line that must tell of its change (or the line's
  * beginning). */
 #define CHANGES(X)                                                                                 \
-    X(g->root = ARM, "~ root: body 0 [1] -> body 1 [2]\n")                                         \
-    X(g->bodies[1].width_m = 0.7, "~ body 1 [2]: width 0.15 -> 0.7 m\n")                           \
-    X(g->bodies[1].height_m = 0.2 + 1e-15, "~ body 1 [2]: height 0.2 -> 0.200000000000001 m\n")    \
-    X(g->bodies[1].joint = JOINT_RIGID, "~ body 1 [2]: joint rotary -> rigid\n")                   \
+    X(g->root = ARM, "~ genome: root 1 -> 2\n")                                                    \
+    X(g->bodies[1].width_m = 0.7, "~ body 2: width_m 0.15 -> 0.7\n")                               \
+    X(g->bodies[1].height_m = 0.2 + 1e-15, "~ body 2: height_m 0.2 -> 0.200000000000001\n")        \
+    X(g->bodies[1].joint = JOINT_RIGID, "~ body 2: joint rotary -> rigid\n")                       \
     X((g->bodies[1].joint = JOINT_LINEAR, g->bodies[1].upper = 0.5),                               \
-      "~ body 1 [2]: joint rotary -> linear; limits -0.3333 .. 7.5 rad -> -0.3333 .. 0.5 m\n")     \
-    X(g->bodies[1].lower = 0, "~ body 1 [2]: lower limit -0.3333 -> 0 rad")                        \
-    X(g->bodies[1].upper = 1, "~ body 1 [2]: upper limit 7.5 -> 1 rad")                            \
-    X(g->bodies[1].recursive_limit = 4, "~ body 1 [2]: recursive limit 3 -> 4\n")                  \
-    X(g->bodies[1].is_symmetric = 0, "~ body 1 [2]: is no longer symmetric\n")                     \
-    X(g->bodies[0].is_symmetric = 1, "~ body 0 [1]: became symmetric\n")                           \
-    X(g->bodies[1].sensors ^= SENSOR_BIT(SENSOR_JOINT), "~ body 1 [2]: lost sensor joint\n")       \
+      "~ body 2: joint rotary -> linear; limits_rad [-0.3333, 7.5] -> unset; limits_m unset -> "   \
+      "[-0.3333, 0.5]\n")                                                                          \
+    X(g->bodies[1].lower = 0, "~ body 2: limits_rad.0 -0.3333 -> 0\n")                             \
+    X(g->bodies[1].upper = 1, "~ body 2: limits_rad.1 7.5 -> 1\n")                                 \
+    X(g->bodies[1].recursive_limit = 4, "~ body 2: recursive_limit 3 -> 4\n")                      \
+    X(g->bodies[1].is_symmetric = 0, "~ body 2: symmetric true -> unset\n")                        \
+    X(g->bodies[0].is_symmetric = 1, "~ body 1: symmetric unset -> true\n")                        \
+    X(g->bodies[1].sensors ^= SENSOR_BIT(SENSOR_JOINT),                                            \
+      "~ body 2: sensors [\"joint\", \"contact-left\"] -> [\"contact-left\"]\n")                   \
     X(g->bodies[1].sensors ^= SENSOR_BIT(SENSOR_CONTACT_TOP),                                      \
-      "~ body 1 [2]: gained sensor contact-top\n")                                                 \
+      "~ body 2: sensors [\"joint\", \"contact-left\"] -> [\"joint\", \"contact-top\", "           \
+      "\"contact-left\"]\n")                                                                       \
     X((g->bodies[1].has_effector = 0, g->bodies[1].effector_strength = 0,                          \
        g->bodies[1].effector_input = (struct input_gene){0}),                                      \
-      "~ body 1 [2]: lost its effector\n")                                                         \
+      "~ body 2: effector {\"input\": {\"neuron\": 200, \"of\": \"own\", \"weight\": -0.7}, "      \
+      "\"strength\": 0.25} -> unset\n")                                                            \
     X((g->bodies[0].has_effector = 1, g->bodies[0].effector_strength = 0.5,                        \
        g->bodies[0].effector_input = fixture_constant(2, 1)),                                      \
-      "~ body 0 [1]: gained its effector: constant 2, strength 0.5\n")                             \
-    X(g->bodies[1].effector_input.weight = 0.7, "~ body 1 [2]: effector weight -0.7 -> 0.7\n")     \
+      "~ body 1: effector unset -> {\"input\": 2, \"strength\": 0.5}\n")                           \
+    X(g->bodies[1].effector_input.weight = 0.7, "~ body 2: effector.input.weight -0.7 -> 0.7\n")   \
     X(g->bodies[1].effector_input.source = ARM_FIRST + 1,                                          \
-      "~ body 1 [2]: effector neuron 4 [200] (sum, own) -> neuron 5 [201] (product, own)\n")       \
+      "~ body 2: effector.input.neuron 200 -> 201\n")                                              \
     X(g->bodies[2].effector_input.sensor = SENSOR_CONTACT_LEFT,                                    \
-      "~ body 2 [1024.3]: effector sensor joint (parent) -> sensor contact-left (parent)\n")       \
-    X(g->bodies[1].effector_strength = 1, "~ body 1 [2]: strength 0.25 -> 1\n")                    \
-    X(g->connections[2].from = HAND, "~ connection 2 [13]: from body 1 [2] -> body 2 [1024.3]\n")  \
-    X(g->connections[2].to = HAND, "~ connection 2 [13]: to body 1 [2] -> body 2 [1024.3]\n")      \
-    X(g->connections[0].parent_face = FACE_LEFT, "~ connection 0 [11]: parent face top -> left\n") \
-    X(g->connections[0].parent_position = 0, "~ connection 0 [11]: parent position -0.3 -> 0\n")   \
-    X(g->connections[0].child_face = FACE_LEFT,                                                    \
-      "~ connection 0 [11]: child face bottom -> left\n")                                          \
-    X(g->connections[0].child_position = 0, "~ connection 0 [11]: child position 1 -> 0\n")        \
-    X(g->connections[0].angle_rad = 6.2, "~ connection 0 [11]: angle -6.2 -> 6.2 rad\n")           \
-    X(g->connections[0].scale = 2, "~ connection 0 [11]: scale 1 -> 2\n")                          \
-    X(g->connections[0].is_reflected = 1, "~ connection 0 [11]: became reflected\n")               \
-    X(g->connections[3].is_terminal_only = 0, "~ connection 3 [14]: is no longer terminal-only\n") \
-    X(g->neurons[3].owner = ARM, "~ neuron 3 [103]: moved from body 0 [1] to body 1 [2]\n")        \
-    X(g->neurons[3].owner = 0, "~ neuron 3 [103]: moved from body 0 [1] to the central set\n")     \
-    X(g->neurons[1].function = NEURON_COS, "~ neuron 1 [101]: function abs -> cos\n")              \
-    X(g->neurons[2].function = NEURON_MAX,                                                         \
-      "~ neuron 2 [102]: function sin -> max; gained input 1: constant 0 x 0\n")                   \
-    X(g->neurons[0].initial = 0.5, "~ neuron 0 [100]: phase 0 -> 0.5 turns\n")                     \
-    X(g->neurons[0].lag_image = 0.5, "~ neuron 0 [100]: lag of images 0 -> 0.5 turns\n")           \
-    X(g->neurons[0].lag_row = 0.25, "~ neuron 0 [100]: lag in a row 0 -> 0.25 turns\n")            \
-    X(g->neurons[0].inputs[0].value = -1.5, "~ neuron 0 [100]: input 0 constant 1.5 -> -1.5\n")    \
-    X(g->neurons[0].inputs[2].weight = 2, "~ neuron 0 [100]: input 2 weight 1 -> 2\n")             \
-    X(g->neurons[3].inputs[1].via = TO_ARM_LEFT,                                                   \
-      "~ neuron 3 [103]: input 1 neuron 4 [200] (sum, child by connection 1 [12]) -> "             \
-      "neuron 4 [200] (sum, child by connection 0 [11])\n")                                        \
-    X(g->neurons[2].inputs[0].via = ARM,                                                           \
-      "~ neuron 2 [102]: input 0 sensor contact-right (part of body 0 [1]) -> "                    \
-      "sensor contact-right (part of body 1 [2])\n")                                               \
+      "~ body 1048579 [1024.3]: effector.input.sensor joint -> contact-left\n")                    \
+    X(g->bodies[1].effector_strength = 1, "~ body 2: effector.strength 0.25 -> 1\n")               \
+    X(g->connections[2].from = HAND, "~ connection 13: from 2 -> 1048579\n")                       \
+    X(g->connections[2].to = HAND, "~ connection 13: to 2 -> 1048579\n")                           \
+    X(g->connections[0].parent_face = FACE_LEFT, "~ connection 11: parent_face top -> left\n")     \
+    X(g->connections[0].parent_position = 0, "~ connection 11: parent_position -0.3 -> unset\n")   \
+    X(g->connections[0].child_face = FACE_LEFT, "~ connection 11: child_face bottom -> left\n")    \
+    X(g->connections[0].child_position = 0, "~ connection 11: child_position 1 -> unset\n")        \
+    X(g->connections[0].angle_rad = 6.2, "~ connection 11: angle_rad -6.2 -> 6.2\n")               \
+    X(g->connections[0].scale = 2, "~ connection 11: scale unset -> 2\n")                          \
+    X(g->connections[0].is_reflected = 1, "~ connection 11: reflected unset -> true\n")            \
+    X(g->connections[3].is_terminal_only = 0, "~ connection 14: terminal_only true -> unset\n")    \
+    X(g->neurons[3].owner = ARM, "~ neuron 103: in 1 -> 2\n")                                      \
+    X(g->neurons[3].owner = 0, "~ neuron 103: in 1 -> central\n")                                  \
+    X(g->neurons[1].function = NEURON_COS, "~ neuron 101: function abs -> cos\n")                  \
+    X(g->neurons[2].function = NEURON_MAX, "~ neuron 102: function sin -> max\n")                  \
+    X(g->neurons[0].initial = 0.5, "~ neuron 100: initial unset -> 0.5\n")                         \
+    X(g->neurons[0].lag_image = 0.5, "~ neuron 100: lag_image unset -> 0.5\n")                     \
+    X(g->neurons[0].lag_row = 0.25, "~ neuron 100: lag_row unset -> 0.25\n")                       \
+    X(g->neurons[0].inputs[0].value = -1.5, "~ neuron 100: inputs.0 1.5 -> -1.5\n")                \
+    X(g->neurons[0].inputs[2].weight = 2, "~ neuron 100: inputs.2.weight unset -> 2\n")            \
+    X(g->neurons[3].inputs[1].via = TO_ARM_LEFT, "~ neuron 103: inputs.1.via 12 -> 11\n")          \
+    X(g->neurons[2].inputs[0].via = ARM, "~ neuron 102: inputs.0.via 1 -> 2\n")                    \
     X(g->neurons[2].inputs[0].scope = SCOPE_OWN,                                                   \
-      "~ neuron 2 [102]: input 0 sensor contact-right (part of body 0 [1]) -> "                    \
-      "sensor contact-right (own)\n")                                                              \
-    X(genome_remove_connection(g, 3),                                                              \
-      "- connection 3 [14]: from body 1 [2], to body 2 [1024.3], parent face right, child face "   \
-      "right, terminal-only\n")
+      "~ neuron 102: inputs.0.of part -> own; inputs.0.via 1 -> unset\n")                          \
+    X(genome_remove_connection(g, 3), "- connection 14: from 2, to 1048579, parent_face right, "   \
+                                      "child_face right, terminal_only true\n")
 
 enum {
 #define X(statement, words) +1
@@ -253,15 +249,12 @@ START_TEST(new_genes_are_told_whole)
     genome_remove_neuron(&a, 0);
     genome_remove_body(&a, 1);
     char *text = diff(&a, &b);
-    ck_assert_ptr_nonnull(strstr(text,
-                                 "+ neuron 0 [100]: oscillate-saw in the central set: constant "
-                                 "1.5, neuron 1 [101] (abs, central), neuron 2 [102] (sin, "
-                                 "central)\n"));
+    ck_assert_ptr_nonnull(strstr(text, "function oscillate-saw, inputs [1.5, "));
     ck_assert_ptr_nonnull(strstr(
-        text, "+ body 1 [2]: width 0.15 m, height 0.2 m, joint rotary, limits -0.3333 .. 7.5 rad, "
-              "recursive limit 3, "
-              "symmetric, sensor joint, sensor contact-left, effector: neuron 4 [200] (sum, own) "
-              "x -0.7, strength 0.25\n"));
+        text, "+ body 2: width_m 0.15, height_m 0.2, joint rotary, limits_rad [-0.3333, 7.5], "
+              "recursive_limit 3, symmetric true, sensors [\"joint\", \"contact-left\"], "
+              "effector {\"input\": {\"neuron\": 200, \"of\": \"own\", \"weight\": -0.7}, "
+              "\"strength\": 0.25}\n"));
     free(text);
     assert_diff_is_right(&a, &b);
     genome_deinit(&a);
@@ -279,7 +272,7 @@ START_TEST(another_order_is_told)
     b.bodies[0] = b.bodies[1];
     b.bodies[1] = first;
     char *text = diff(&a, &b);
-    ck_assert_str_eq(text, "~ order of bodies: [1] [2] [1024.3] -> [2] [1] [1024.3]\n");
+    ck_assert_str_eq(text, "~ order of bodies: 1 2 1048579 -> 2 1 1048579\n");
     ck_assert_int_eq(counts.is_moved, 1);
     ck_assert_int_eq(counts.same, count_genes(&a));
     free(text);
@@ -334,5 +327,5 @@ int main(void)
     tcase_add_test(all, new_genes_are_told_whole);
     tcase_add_test(all, another_order_is_told);
     tcase_add_test(all, relatives_are_compared_rightly);
-    return run_tests("genetics_diff", all);
+    return run_tests("genome_diff", all);
 }

@@ -1,0 +1,131 @@
+/* Each sensor of each kind of body has a value other than 0 at some tick of a random creature: one
+ * that nothing writes is found here. What worlds of a preserve alone write (pain, reserve) is in
+ * test_senses.c. */
+#include "simulator/evaluate/contest.h"
+
+#include "common/genetics/genetics.h"
+#include "common/genome/body_kind.h"
+#include "tests/suite.h"
+
+enum { CREATURES_MOST = 300 };
+#define OF_PRESERVES (SENSOR_BIT(SENSOR_PAIN) | SENSOR_BIT(SENSOR_RESERVE))
+
+static struct arena arena;
+static struct params params;
+static uint64_t felt;
+
+static void set(const char *assignment)
+{
+    struct error error;
+    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+}
+
+static void set_up(void)
+{
+    ck_assert_int_eq(arena_init(&arena, 2 * EVALUATE_ARENA_BYTES), 0);
+    params_set_defaults(&params);
+}
+
+static void tear_down(void)
+{
+    arena_deinit(&arena);
+}
+
+/* Switches on all that a kind has, and lets creatures move. */
+static void set_kind(int kind)
+{
+    static const char *const on[] = {
+        "sensor.joint=yes",    "sensor.contact=yes",      "sensor.joint_rate=yes",
+        "sensor.height=yes",   "sensor.acceleration=yes", "initial.oscillators=1",
+        "initial.effectors=1", "simulation.duration_s=3", "spheres.sensor_bone=yes"};
+    params.creature_body = kind;
+    for (size_t i = 0; i < sizeof on / sizeof on[0]; i++)
+        set(on[i]);
+    if (body_kinds[kind].can_stretch)
+        set("creature.stretch_max=0.5");
+    if (kind == BODY_SPHERES)
+        set("spheres.dimensions=3");
+}
+
+static int note(void *context, const struct evaluate_view *view)
+{
+    for (int i = 0; i < view->phenotype->part_count; i++)
+        for (int k = 0; k < SENSOR_COUNT; k++)
+            if (view->sensors[i * SENSOR_COUNT + k] != 0)
+                felt |= SENSOR_BIT(k);
+    return 0;
+}
+
+static void draw(struct genome *genome, uint64_t id)
+{
+    struct gene_counter ids = {.creature = id};
+    struct rng rng;
+    rng_init(&rng, 24, RNG_RANDOM_GENOME, 0, id);
+    ck_assert_int_eq(genetics_random(genome, &params, &rng, &ids), 0);
+}
+
+static void check_felt(uint64_t wanted)
+{
+    for (int k = 0; k < SENSOR_COUNT; k++)
+        ck_assert_msg(!(wanted & ~felt & SENSOR_BIT(k)), "%s of %s is always 0", sensors[k].name,
+                      body_kinds[params.creature_body].name);
+}
+
+START_TEST(each_sensor_is_felt)
+{
+    set_kind(_i);
+    set("sensor.light=yes");
+    set("light.kind=still");
+    uint64_t wanted = body_kinds[_i].sensors & sensors_switched_on(&params);
+    felt = 0;
+    for (uint64_t id = 1; id < CREATURES_MOST && (wanted & ~felt); id++) {
+        struct genome genome;
+        struct evaluation result;
+        draw(&genome, id);
+        evaluate(&genome, &params, id, &arena, note, NULL, &result);
+        genome_deinit(&genome);
+    }
+    check_felt(wanted);
+}
+END_TEST
+
+/* Where two meet, and a ball. */
+START_TEST(each_sensor_of_others_is_felt)
+{
+    static const char *const on[] = {
+        "sensor.other=yes",      "sensor.object=yes", "sensor.sound=yes",  "sensor.scent=yes",
+        "sensor.touch_kind=yes", "contest.goal=ball", "contest.line_m=0.3"};
+    if (!body_kinds[_i].can_contend)
+        return;
+    contest_apply(&params);
+    set_kind(_i);
+    for (size_t i = 0; i < sizeof on / sizeof on[0]; i++)
+        set(on[i]);
+    uint64_t wanted = body_kinds[_i].sensors & sensors_switched_on(&params) & ~OF_PRESERVES;
+    felt = 0;
+    for (uint64_t id = 1; id < CREATURES_MOST && (wanted & ~felt); id++) {
+        struct genome a, b;
+        const struct genome *const genomes[2] = {&a, &b};
+        const struct contest_bout bout = {.seed = id, .line_m = params.contest_line_m};
+        struct contest_result result;
+        struct error error;
+        draw(&a, 2 * id);
+        draw(&b, 2 * id + 1);
+        ck_assert_msg(contest_check(&a, &b, &params, &error) == 0, "%s", error.message);
+        evaluate_contest(genomes, &params, &bout, &arena, note, NULL, &result);
+        genome_deinit(&a);
+        genome_deinit(&b);
+    }
+    check_felt(wanted);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("sensors_felt");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, each_sensor_is_felt, 0, BODY_KIND_COUNT);
+    tcase_add_loop_test(tests, each_sensor_of_others_is_felt, 0, BODY_KIND_COUNT);
+    return run_tests("sensors_felt", tests);
+}
