@@ -198,6 +198,20 @@ START_TEST(lives_can_be_changed)
 }
 END_TEST
 
+/* What a program is told no of, instead of an abort. */
+START_TEST(what_cannot_be_is_said)
+{
+    struct bestiary_life *life;
+    struct bestiary_result result;
+    take(kinds[1]);
+    ck_ok(bestiary_params_set(params, "world.relief_m", "0.1", &error));
+    ck_assert_int_eq(bestiary_evaluate(creature, params, 1, &result, &error), BESTIARY_ERROR_RANGE);
+    ck_assert_int_eq(bestiary_life_make(&life, creature, params, 1, &error), BESTIARY_ERROR_RANGE);
+    ck_assert_ptr_null(life);
+    leave();
+}
+END_TEST
+
 START_TEST(creatures_breed_and_travel)
 {
     struct bestiary_creature *a, *b, *child, *twin;
@@ -370,6 +384,7 @@ int main(void)
                         (int)(sizeof folders / sizeof folders[0]));
     tcase_add_loop_test(test, snapshots_change_nothing, 0, 3);
     tcase_add_loop_test(test, lives_can_be_changed, 0, 3);
+    tcase_add_test(test, what_cannot_be_is_said);
     tcase_add_test(test, creatures_breed_and_travel);
     tcase_add_test(test, creatures_contend);
     tcase_add_test(test, worlds_live);
