@@ -36,7 +36,7 @@ enum {
     EPOCH_RESULT_FIELDS = 4 + EPOCH_END_FIELDS,
 };
 
-/* What the parameters' table allows. */
+/* The limits of the parameters' table. */
 #define SETUP_DEADLINE_MAX_S 86400.0
 #define SETUP_MEMORY_MAX_MB  1048576
 #define SETUP_NICE_MAX       19
@@ -178,7 +178,7 @@ static int message_read_rivals(struct task *task, const msgpack_object *object, 
     return status;
 }
 
-/* What all tasks begin with. */
+/* The fields that all tasks begin with. */
 static int message_read_task_id(struct task *task, const msgpack_object *field, struct error *error)
 {
     int status = pack_get_u64(field, UINT64_MAX, &task->id, "task.id", error);
@@ -514,7 +514,7 @@ void message_encode_setup(struct pack_writer *writer, const struct params *param
     pack_double(writer, params->farm_deadline_s);
     pack_u64(writer, (uint64_t)params->farm_memory_mb);
     pack_u64(writer, (uint64_t)params->farm_nice);
-    /* who breeds within an evaluation needs to know how */
+    /* an evaluation that breeds needs the rules of breeding */
     params_encode(params, params->evolution_behaviour == BEHAVIOUR_PRESERVE, writer);
     message_end(writer, at);
 }

@@ -14,7 +14,7 @@
 #include "proto/frame.h"
 
 enum message_type {
-    MESSAGE_HELLO = 1,      /* both ways, first: protocol version, build id, who and where */
+    MESSAGE_HELLO = 1,      /* both ways, first: protocol version, build id, process, host */
     MESSAGE_SETUP = 2,      /* parameters and their digest */
     MESSAGE_TASK = 3,       /* evaluate a genome, or those of a contest */
     MESSAGE_STOP = 4,       /* finish what is queued, then exit 0 */
@@ -56,7 +56,7 @@ struct task {
     struct pace_bar bar; /* raises guard.hopeless_m_s and hopeless_sizes_s */
     struct genome genome;
     struct packed_genome packed; /* the same, if it was packed already; is not sent twice */
-    struct task_rival rivals[TASK_RIVALS_MAX]; /* who is in the world with it */
+    struct task_rival rivals[TASK_RIVALS_MAX]; /* the creatures in the world with it */
     int rival_count;
     struct epoch_order *epoch; /* heap; NULL: it is an evaluation. Else id, attempt and seed hold */
 
@@ -69,7 +69,7 @@ void task_deinit(struct task *task);
 /* `from` is left without what it owned. */
 void task_move(struct task *to, struct task *from);
 
-/* What may differ between two equal runs. */
+/* Facts that may differ between two equal runs. */
 struct task_cost {
     double wall_ms, cpu_ms;
     uint64_t arena_bytes; /* high-water mark */
@@ -133,7 +133,7 @@ void message_encode_rejected(struct pack_writer *writer, uint64_t id, const char
 /* Exit codes of a simulator that says why it ends. */
 #define WORKER_EXIT_HUNG   3 /* more processor time than the deadline allows */
 #define WORKER_EXIT_MEMORY 4 /* no memory left within its limit */
-#define WORKER_EXIT_SENT   5 /* somebody sent it a signal like those of crashes: nobody's fault */
+#define WORKER_EXIT_SENT   5 /* a signal like those of crashes came from outside: no fault */
 
 /* Processor time a task may use at this attempt, and how long a worker may stand still with it, as
  * multiples of the settings: more each time, so that a slow machine gets everything done. */

@@ -172,7 +172,7 @@ static const struct option_row options[] = {
     {"bout", 0, "N", "of a contest the first or the second alone (a file has the first)",
      OPTION_WHOLE, AT(bout), .min = 1, .max = CONTEST_BOUTS},
     {"follow", 0, "a|b|ab|LIFE",
-     "the camera goes with one of a contest (ab: a picture of each), or with somebody of a "
+     "the camera goes with one of a contest (ab: a picture of each), or with a creature of a "
      "preserve, from egg to carcass",
      OPTION_READ, AT(follow), .read = read_follow},
     {"see", 0, "FROM:TO",
@@ -208,7 +208,7 @@ static const struct command viewer_command = {
              "its keys), or writes a file, without any display.",
     .options = options};
 
-/* What stands behind the options. */
+/* The text behind the options. */
 static void print_tables(void)
 {
     output_lines(stdout, "\nFiles:\n");
@@ -236,7 +236,7 @@ static int check_parameters(const struct request *request, struct error *error)
                : 0;
 }
 
-/* What does not go together on the command line; NULL: all does. */
+/* Options that do not go together; NULL: all do. */
 static const char *find_fault(const struct request *request, int operand_count)
 {
     const struct export_job *job = &request->job;

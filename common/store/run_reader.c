@@ -257,7 +257,7 @@ int run_reader_get_life(struct run_reader *reader, uint64_t id, struct run_life 
                        (int64_t)id, 0, read_life, life, error);
     reader_end(reader);
     if (!status && isnan(life->born_s))
-        status = error_set(error, ERR_MISSING, "%s: nobody with the id %" PRIu64 " has hatched",
+        status = error_set(error, ERR_MISSING, "%s: creature %" PRIu64 " has not hatched",
                            reader->directory, id);
     return status;
 }

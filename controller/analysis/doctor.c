@@ -1,9 +1,9 @@
 /* The thresholds below are judgements: good runs of the examples (300 creatures, 50 generations)
  * get no finding. Each finding has the figure that was compared.
  *
- * Rules are rows: what is looked at, the shares from which it is told, advice, and remedies. A row's
- * function says the figure and returns the share that is compared; where one share does not decide,
- * the function gives the advice itself. */
+ * Rules are rows: what is looked at, the shares from which it is told, advice, and remedies. A
+ * row's function says the figure and returns the share that is compared; where one share does not
+ * decide, the function gives the advice itself. */
 #include "controller/evolution/search.h"
 #include "controller/analysis/doctor.h"
 
@@ -193,7 +193,7 @@ static double look_at_champion(struct look *x)
     if (champion->id)
         SAY(x, "creature %" PRIu64 ": %s", champion->id, champion->words);
     else
-        SAY(x, "nobody has sat the champion's exam");
+        SAY(x, "no creature has sat the champion's exam");
     return champion->id ? !champion->holds : NAN;
 }
 
@@ -369,7 +369,7 @@ static double look_at_choices(struct look *x)
 {
     const struct run_statistics *statistics = x->statistics;
     if (statistics->asked == 0) {
-        SAY(x, "nobody has been asked yet");
+        SAY(x, "no choice has been asked for yet");
         return NAN;
     }
     SAY(x, "in %d of %d generations something was chosen: %d to breed, %d to keep, %d banned",
@@ -380,7 +380,7 @@ static double look_at_choices(struct look *x)
     if (has_goal(x->params))
         return 1;
     advise(x, DOCTOR_NOTE,
-           "Where nobody is chosen everyone breeds, good or bad, and what was won before is "
+           "Without choices all creatures breed, good or bad, and earlier gains are "
            "lost again: mark a few in each generation (controller view RUN_DIR).");
     return 0;
 }
@@ -526,8 +526,7 @@ static const struct rule rules[] = {
          "(mutation.step).",
          "mutation.none*0.5, mutation.step*2"),
     RULE("choices", 0, search_is_interactive, 1, 0, look_at_choices,
-         "Where nobody is chosen the goal decides alone: it could ask less often.",
-         "interactive.every*2"),
+         "Without choices the goal decides alone: it could ask less often.", "interactive.every*2"),
     VERDICT_RULE("overlap at birth", OVERLAP, 0.10, "of the bodies were rejected for overlap",
                  "Their evaluations are lost. Parts can be pushed apart instead, or random bodies "
                  "made simpler.",

@@ -1,4 +1,4 @@
-/* The run doctor: what holds a run back, in words, each with the figure it was seen from and the
+/* The run doctor: findings in words, each with the figure it was seen from and the
  * setting to try.
  *
  * A pure function of a run's statistics and parameters. One function for each rule. Rules that

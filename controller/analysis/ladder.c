@@ -28,7 +28,7 @@ static int is_same_meeting(const struct ladder_meeting *one, const struct ladder
     return one->part == other->part && one->a == other->a && one->b == other->b;
 }
 
-/* What holds of a ladder that was planned or read. */
+/* The invariants of a ladder that was planned or read. */
 void ladder_check(const struct ladder *ladder)
 {
     ENSURE(ladder->rung_count > 0 && ladder->rung_count <= LADDER_RUNGS_MAX, "%d rungs",

@@ -12,9 +12,9 @@
  *   control      as champions, of a run from the same beginnings in which dice select
  *                (controller/evolution/drift.h)
  *   rivals       the best of a rung and the best of the first generations
- *   panel        the best of a rung and creatures that nobody was ever bred against
+ *   panel        the best of a rung and creatures that no generation ever met
  *
- * Here is no I/O: ladder_plan.h finds who meets whom, ladder_file.h keeps it. */
+ * Here is no I/O: ladder_plan.h finds the pairs that meet, ladder_file.h keeps them. */
 #ifndef CONTROLLER_REPORT_LADDER_H
 #define CONTROLLER_REPORT_LADDER_H
 
@@ -55,7 +55,7 @@ struct ladder_meeting {
 };
 
 struct ladder {
-    /* What a ladder of the same run has in common with another one. */
+    /* The part that all ladders of one run have in common. */
     struct ladder_settings {
         char simulator[64];        /* message_build_id() */
         uint64_t params;           /* params_evaluation_digest() */
@@ -66,7 +66,7 @@ struct ladder {
     struct ladder_meeting *meetings; /* in order of parts */
     int meeting_count;
 };
-/* What holds of a ladder that was planned or read: an assertion. */
+/* Asserts the invariants of a ladder that was planned or read. */
 void ladder_check(const struct ladder *ladder);
 void ladder_deinit(struct ladder *ladder);
 /* Whether both were planned alike: then they have the same meetings. */

@@ -1,4 +1,5 @@
-/* See ladder_file.h. A meeting is a row of numbers: a, b, margin, and who touched the goal. */
+/* See ladder_file.h. A meeting is a row of numbers: a, b, margin, and which of them touched the
+ * goal. */
 #include "controller/analysis/ladder_file.h"
 
 #include <errno.h>

@@ -38,7 +38,7 @@ static int fail_memory(struct error *error)
 
 /* ---- players ---- */
 
-/* Its place among the players, where everybody stands once. Below 0: ERR_MEMORY. */
+/* Its place among the players; each player has one. Below 0: ERR_MEMORY. */
 static int add_player(struct making *making, uint64_t id, uint64_t seed,
                       const struct genome *genome)
 {

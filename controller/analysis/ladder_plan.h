@@ -1,4 +1,4 @@
-/* Who meets whom in the ladder of a run, read from its store (ladder.h). */
+/* Finds the pairs that meet in the ladder of a run, from its store (ladder.h). */
 #ifndef CONTROLLER_REPORT_LADDER_PLAN_H
 #define CONTROLLER_REPORT_LADDER_PLAN_H
 

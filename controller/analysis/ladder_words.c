@@ -1,4 +1,4 @@
-/* What the numbers of a ladder mean, a sentence or two for each picture. */
+/* Explains the numbers of a ladder, a sentence or two for each picture. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 /* Shares of cyclic triads among all triples: few, and as many as chance makes. */
 #define TRIADS_FEW    0.05
 #define TRIADS_CHANCE 0.25
-/* What the champion's exam asks for. */
+/* The share of wins that the champion's exam asks for. */
 #define EXAM_SHARE 0.8
 
 static int is_clear_rise(const struct ladder_trend *trend)
@@ -78,7 +78,7 @@ static void say_populations(const struct ladder *ladder, char text[LADDER_WORDS_
              : is_clear_rise(&champions) ? "champions alone got better"
                                          : "populations did not clearly get better",
              100 * touched,
-             touched < TOUCHED_LEAST ? ": they hardly meet, so who wins says little" : "");
+             touched < TOUCHED_LEAST ? ": they hardly meet, so a win says little" : "");
 }
 
 static void say_control(const struct ladder *ladder, char text[LADDER_WORDS_SIZE])
@@ -92,7 +92,7 @@ static void say_control(const struct ladder *ladder, char text[LADDER_WORDS_SIZE
                  : "what rises in the run rises by selection");
 }
 
-/* What the panel says; nothing where there is none. */
+/* The panel's words; none without a panel. */
 static void put_panel(const struct ladder *ladder, char *text, size_t size)
 {
     int panel;
@@ -101,7 +101,7 @@ static void put_panel(const struct ladder *ladder, char *text, size_t size)
     text[0] = '\0';
     if (panel > 0)
         snprintf(text, size,
-                 ", and %.0f of %d with a panel that nobody was bred against, of which the first "
+                 ", and %.0f of %d with a panel that no generation met, of which the first "
                  "champion won %.0f: %s",
                  now * panel, panel, first * panel,
                  now > first   ? "it is better with strangers, too"
@@ -131,7 +131,7 @@ static void say_triads(const struct ladder *ladder, char text[LADDER_WORDS_SIZE]
              "would: %s.",
              triads > 0 ? triads : 0, triples,
              triads <= TRIADS_FEW * triples     ? "there is an order of strength"
-             : triads < TRIADS_CHANCE * triples ? "who is stronger depends on the opponent"
+             : triads < TRIADS_CHANCE * triples ? "which one is stronger depends on the opponent"
                                                 : "there is no order of strength");
 }
 

@@ -1,9 +1,9 @@
-/* A league: who is how strong, by the bouts of all pairs.
+/* A league: how strong each creature is, by the bouts of all pairs.
  *
  * Ratings are those of Bradley and Terry (1952): the chance that one of strength p beats one of
  * strength q is p / (p + q), printed as Elo's numbers, 400 log10 p, whose mean is 0. Each has drawn
- * one bout besides, shared out among all others, so that who wins or loses all has a rating, too.
- * Strengths that make what happened likeliest are found by the iteration of Hunter (2004, "MM
+ * one bout besides, shared out among all others, so that one that wins or loses all is rated, too.
+ * The likeliest strengths are found by the iteration of Hunter (2004, "MM
  * algorithms for generalized Bradley-Terry models", eq. 3). Intervals: bouts are drawn anew with
  * replacement, from the middle 90 % of the ratings (Efron 1979). The same bits everywhere. */
 #ifndef CONTROLLER_REPORT_LEAGUE_H
@@ -33,7 +33,7 @@ struct league_triad {
  * seed. ERR_MEMORY. */
 int league_rate(const struct league_bout *bouts, int bout_count, int player_count, uint64_t seed,
                 struct league_row *rows);
-/* Counts the triads of players by who has the greater sum of margins; lists the first `most`. */
+/* Counts the cyclic triads of players by sums of margins; lists the first `most`. */
 int league_find_triads(const struct league_bout *bouts, int bout_count, int player_count,
                        struct league_triad *triads, int most);
 

@@ -317,7 +317,7 @@ static void sum_generations(struct run_statistics *statistics, const struct run_
 
 /* ---- choices ---- */
 
-/* At the end of that generation the run waits for somebody. */
+/* At the end of that generation the run waits for choices. */
 static int is_asked_in(const struct params *params, uint32_t generation)
 {
     int64_t next = (int64_t)generation + 1, every = params->interactive_every;
@@ -325,7 +325,7 @@ static int is_asked_in(const struct params *params, uint32_t generation)
            next % every == 0;
 }
 
-/* Marks of those who are there; each method's chosen ones are counted once. */
+/* Marks of the members; each method's chosen ones are counted once. */
 static int sum_choices(struct run_statistics *statistics, const struct run_facts *facts)
 {
     unsigned char *is_counted = calloc((size_t)facts->fact_count + 1, 1);

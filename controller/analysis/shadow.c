@@ -101,7 +101,7 @@ void shadow_play_free(struct shadow_play *play)
     *play = (struct shadow_play){.count = 0};
 }
 
-/* ---- a stage: who lives now ---- */
+/* ---- a stage: the creatures that live now ---- */
 
 struct crowd {
     int *rows, count;
@@ -156,7 +156,7 @@ static int stage_make(struct stage *s, const struct shadow_play *play, struct rn
     return is_made ? 0 : ERR_MEMORY;
 }
 
-/* What cannot be is brought into range: the store is not trusted. */
+/* Impossible values are brought into range: the store is not trusted. */
 static struct shadow_traits traits_of(const struct store_life *life)
 {
     double parts = fmin(fmax((double)life->part_count, 1), PARTS_SANE), food_uj = 0;

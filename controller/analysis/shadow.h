@@ -1,10 +1,10 @@
 /* Is it evolution? The lives of a preserve beside neutral shadows of them.
  *
  * A shadow (Bedau, Snyder & Packard 1998) has the births and deaths of the run, each at its time
- * and in its world, and the same mutations: what a child differs in from its mother. But who
- * becomes the mother, and who dies, is drawn at random among those who live there. So it has the
- * run's numbers, its turnover and the bias of its mutations, and no selection. What a run does that
- * hardly any of its shadows does is selection's.
+ * and in its world, and the same mutations (differences of a child from its mother). But
+ * the mother, and the creature that dies, are drawn at random among those that live there. So it
+ * has the run's numbers, its turnover and the bias of its mutations, and no selection. What a run
+ * does that hardly any of its shadows does is selection's.
  *
  * Both are measured alike: inherited traits of the living, families, and the four hallmarks that
  * MODES measures (Dolson, Vostinar, Wiser & Ofria 2019) behind a persistence filter: at a time only
@@ -18,7 +18,7 @@
 #define SHADOW_COPIES   200
 #define SHADOW_FILTER_S 600.0 /* more than two lives */
 
-/* What is measured at a time. */
+/* Measures at one time. */
 enum shadow_fact {
     SHADOW_AREA,       /* of bodies, m2: the geometric mean of the living */
     SHADOW_PARTS,      /* mean */
@@ -33,7 +33,7 @@ enum shadow_fact {
     SHADOW_FACT_COUNT
 };
 
-/* What of a creature its children inherit. */
+/* The traits that children inherit from a creature. */
 struct shadow_traits {
     double log_area, parts;
     double way_m_s, food_w; /* NAN while it lives */
@@ -72,7 +72,7 @@ struct shadow_band {
     double run, low, middle, high; /* low and high: of 95 % of the shadows */
 };
 struct shadow_report {
-    int step_count; /* 0: nobody lived */
+    int step_count; /* 0: no creature lived */
     double times_s[SHADOW_STEPS];
     struct shadow_band bands[SHADOW_STEPS][SHADOW_FACT_COUNT];
     /* means over the second half of the time, of those of the persistent */

@@ -14,7 +14,7 @@
 
 /* ---- giving ---- */
 
-/* Nobody works on the run: into its store. */
+/* No controller works on the run: the choices go into its store. */
 static int put_choice(const char *directory, uint64_t id, int choice, struct error *error)
 {
     char path[RUN_PATH_SIZE];
@@ -92,7 +92,7 @@ static int show(const char *directory, struct error *error)
         status = store_get_params(store, &params, error);
     if (!status && !search_is_interactive(&params))
         status = error_set(error, ERR_RANGE,
-                           "%s: nobody chooses in this run: neither is evolution.behaviour "
+                           "%s: this run has no choices by hand: neither is evolution.behaviour "
                            "interactive, nor interactive.share above 0",
                            directory);
     if (!status)

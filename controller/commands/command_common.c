@@ -1,4 +1,4 @@
-/* What the commands share. */
+/* Functions that the commands share. */
 #include "common/formats/file_kind.h"
 #include "common/genetics/mutation_words.h"
 #include "common/store/creature_name.h"

@@ -9,7 +9,7 @@
 #include "controller/workers/farm.h"
 #include "controller/store/run_directory.h"
 
-/* An order that nobody here takes may have to be given on another machine. */
+/* An order without a controller on this machine may have to be given on another one. */
 static void add_elsewhere(const char *directory, struct error *error)
 {
     struct store *store = NULL;

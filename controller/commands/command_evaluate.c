@@ -29,7 +29,7 @@ static int write_creature(const char *directory, uint64_t id, char path[RUN_PATH
     return status;
 }
 
-/* What is handed over; creatures of runs become files of their own, at most `creatures_max`. */
+/* The words handed over; creatures of runs become files of their own, at most `creatures_max`. */
 static int hand_over(const struct command *command, int argc, char **argv, int creatures_max)
 {
     if (command_is_help(argc, argv))
@@ -90,7 +90,7 @@ const struct command contest_command = {
     .program = "controller",
     .name = "contest",
     .operands = "A B [PARAMS.ini] [option of simulator contest]...",
-    .summary = "two creatures in one world, and who wins",
+    .summary = "two creatures in one world, and which one wins",
     .about = "Puts two creatures (files, RUN_DIR:ID or RUN_DIR:best) into one world and says who "
              "wins. All arguments are handed to simulator: see 'simulator contest --help', and "
              "docs/contests.md.",

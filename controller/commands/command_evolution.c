@@ -56,7 +56,7 @@ static int make_report(struct store *store, struct shadow_report *shadows, int *
     if (!status && shadow_report_make(shadows, lives, *life_count, (int)params.preserve_worlds))
         status = error_memory(error);
     if (!status && shadows->step_count == 0)
-        status = error_set(error, ERR_MISSING, "nobody has lived yet");
+        status = error_set(error, ERR_MISSING, "no creature has lived yet");
     free(lives);
     return status;
 }

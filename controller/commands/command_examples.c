@@ -6,7 +6,7 @@
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 
-/* What stands between two words, on one line. */
+/* The text between two words, on one line. */
 static const char *find_between(const char *text, const char *before, const char *after,
                                 int *length)
 {

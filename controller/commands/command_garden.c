@@ -12,7 +12,7 @@
 
 enum { SIDES = 2, FILES_MAX = SIDES * EPOCH_WORLDS_MAX };
 
-/* What the simulator is called with. */
+/* The simulator's arguments. */
 struct call {
     char params[RUN_PATH_SIZE];
     char files[FILES_MAX][RUN_PATH_SIZE];

@@ -20,7 +20,7 @@
 /* Most mutations that --count takes; how often mutating is tried until something has changed. */
 enum { COUNT_MAX = 64, TRIES = 100 };
 
-/* What was on the command line. Assignments point into argv. */
+/* The command line. Assignments point into argv. */
 struct request {
     const char *command;
     const char *output, *params_path, *method;
@@ -291,7 +291,7 @@ static int command_breed(int argc, char **argv)
         "count", 0, "N", help, OPTION_WHOLE, .field = offsetof(struct request, mutation_count),    \
                                              .max = COUNT_MAX                                      \
     }
-/* What all three have. */
+/* The options that all three commands have. */
 #define COMMON                                                                                     \
     {"seed",                                                                                       \
      0,                                                                                            \

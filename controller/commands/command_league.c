@@ -1,4 +1,4 @@
-/* controller league: every pair of many creature files meets, and a table says who is how strong.
+/* controller league: every pair of many creature files meets; a table says how strong each one is.
  *
  * Each pair is a process of `simulator contest`, so that a creature that breaks the simulator
  * breaks one pair only. Some processes of this program run them, each its share of the pairs, and
@@ -22,7 +22,7 @@
 
 /* Files of a league, words that are handed on, and triads that are named. */
 enum { PLAYERS_MAX = 200, WORDS_MAX = 256, TRIADS_SHOWN = 10 };
-/* What a pair's process prints, at most. */
+/* The longest output of a pair's process. */
 enum { REPLY_BYTES_MAX = 1 << 16 };
 /* A process that a signal ended has an exit code from here on (program_run()). */
 enum { SIGNALLED = 128 };
@@ -36,7 +36,7 @@ struct request {
     char simulator[RUN_PATH_SIZE], viewer[RUN_PATH_SIZE];
 };
 
-/* What came of a pair; written to the pipe in one piece. */
+/* The result of a pair; written to the pipe in one piece. */
 struct outcome {
     int pair, code;
     int page_code;  /* of the program that made the page of the duel */
@@ -214,7 +214,7 @@ static int is_culprit(const struct request *request, int player)
     return listen_to(request->simulator, words, reply, &error) >= SIGNALLED;
 }
 
-/* Finds who is to blame for a pair whose process crashed. A player that crashes alone is out; if
+/* Finds the culprit of a pair whose process crashed. A player that crashes alone is out; if
  * neither does, only the pair is. */
 static void blame(const struct request *request, const struct outcome *outcome, int *is_out)
 {
@@ -229,7 +229,7 @@ static void blame(const struct request *request, const struct outcome *outcome, 
                      request->files[a], request->files[b]);
 }
 
-/* What is wrong with a pair but a crash is wrong with the request. */
+/* A pair that fails without a crash means that the request is wrong. */
 static int refuse(const struct request *request, const struct outcome *outcome, struct error *error)
 {
     int a, b;
@@ -328,7 +328,7 @@ static int make_league(const struct request *request, struct outcome *outcomes, 
     return status ? status : write_page(page, request->output, error);
 }
 
-/* What this league has made, and nothing else. */
+/* Removes the files that this league has made, and nothing else. */
 static void remove_output(const struct request *request)
 {
     char path[RUN_PATH_SIZE];

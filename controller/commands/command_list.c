@@ -104,7 +104,7 @@ static json_t *json_entry(const struct store_entry *entry, const struct params *
     return object;
 }
 
-/* What cannot be written is said at the end of the command. */
+/* Errors of writing are reported at the end of the command. */
 static int end_json(struct json_stream *stream, struct error *error)
 {
     json_stream_end(stream, ']');
@@ -143,7 +143,7 @@ static int print_worlds_json(struct store *store, uint32_t epoch, struct error *
     return end_json(&stream, error);
 }
 
-/* What was on the command line. */
+/* The command line. */
 struct request {
     int64_t generation, top, lineage; /* lineage: a creature's id; 0 = none */
     int is_all, is_json, has_exam, has_mutations;
@@ -181,7 +181,7 @@ static void print_verdicts(const struct store_entry *entries, int count)
     }
 }
 
-/* What there is to say against single ones. */
+/* Warnings about single creatures. */
 static void print_notes(const struct store_entry *entries, int count, const struct params *params)
 {
     for (int i = 0; i < count; i++) {
@@ -195,7 +195,7 @@ static void print_notes(const struct store_entry *entries, int count, const stru
     }
 }
 
-/* What the numbers are, and of a finished run whether its champion passed its exam. */
+/* Explains the numbers, and says whether the champion of a finished run passed its exam. */
 static int print_scores(struct store *store, uint32_t generation, int has_exam,
                         const struct params *params, struct error *error)
 {
@@ -233,7 +233,7 @@ static int get_entries(struct store *store, const struct request *request,
                           entries, count, generation, error);
 }
 
-/* A generation that nobody is judged in has no entries. */
+/* A generation without judged creatures has no entries. */
 static int print_list(struct store *store, const char *directory, const struct request *request,
                       const struct params *params, struct error *error)
 {

@@ -172,7 +172,7 @@ static const struct option_row options[] = {
      .field = offsetof(struct request, bouts), .min = 2, .max = CONTESTS_EXAM_BOUTS},
     {"samples", 0, "N", "pairs of members of two generations that are drawn; default 2",
      OPTION_WHOLE, .field = offsetof(struct request, samples), .max = LADDER_SAMPLES_MAX},
-    {"panel", 0, "N", "creatures that nobody was bred against; default 20", OPTION_WHOLE,
+    {"panel", 0, "N", "creatures that no generation met; default 20", OPTION_WHOLE,
      .field = offsetof(struct request, panel), .max = LADDER_PANEL_MAX},
     {"jobs", 'j', "N", "processes at once; default: one for each core", OPTION_WHOLE,
      .field = offsetof(struct request, jobs), .min = 1, .max = FARM_WORKERS_MAX},

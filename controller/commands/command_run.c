@@ -30,7 +30,7 @@ enum { ROW_SEED, ROW_GENERATIONS, ROW_POPULATION, ROW_WORKERS, ROW_COUNT };
 static const char *const row_keys[ROW_COUNT] = {"seed", "evolution.generations", "population.size",
                                                 "farm.workers"};
 
-/* What was on the command line; freed by arguments_deinit(). */
+/* The command line; freed by arguments_deinit(). */
 struct arguments {
     const char *directory;
     struct option_list assignments, seeds;
@@ -189,7 +189,7 @@ static int session_tend(struct session *session, struct store *store,
 }
 
 /* Closes the run; then, so that the viewer finds it as it stays, opens the window that was wanted,
- * unless who watches has one already. */
+ * unless the terminal shows one already. */
 static void session_deinit(struct session *session)
 {
     search_destroy(session->search);
@@ -426,12 +426,13 @@ static int open_choices(struct session *session, const struct arguments *argumen
         return 0;
     if (!search_is_interactive(&session->params) && !preserve_is_wanted(&session->params))
         return error_set(error, ERR_RANGE,
-                         "--choices: nobody chooses in this run: neither is evolution.behaviour "
+                         "--choices: this run has no choices by hand: neither is "
+                         "evolution.behaviour "
                          "interactive, nor interactive.share above 0");
     return command_open_run(arguments->choices, &session->choices, error);
 }
 
-/* What one needs to do the run again: params.ini and its seeds. */
+/* Writes the files that do the run again: params.ini and its seeds. */
 static int session_write_files(struct session *session, struct error *error)
 {
     int status = run_directory_write_seeds(session->directory, &session->seeding, error);

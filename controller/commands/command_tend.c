@@ -28,7 +28,7 @@ static int join(char **words, int count, char *line, size_t size, struct error *
     return used < size ? 0 : error_set(error, ERR_LIMIT, "the deed is too long: %.60s...", line);
 }
 
-/* Nobody works on the run: into its store. */
+/* No controller works on the run: the deeds go into its store. */
 static int put_deed(const char *directory, const char *line, struct error *error)
 {
     char path[RUN_PATH_SIZE], text[160];
@@ -87,8 +87,8 @@ const struct command tend_command = {
     .about =
         "Does something to a world of a run of a preserve, at the beginning of its next epoch: "
         "'put CREATURE [X Y]' (a file, or RUN_DIR:ID) lays an egg of it, 'feed X Y JOULES' lets "
-        "plants grow there, 'move LIFE X Y' and 'remove LIFE' move somebody or take it out, "
-        "'protect LIFE' lets mouths spare somebody and 'expose LIFE' no longer; LIFE is an id "
+        "plants grow there, 'move LIFE X Y' and 'remove LIFE' move a creature or take it out, "
+        "'protect LIFE' lets mouths spare a creature and 'expose LIFE' no longer; LIFE is an id "
         "of table lives, places are in m from the lower left. The run keeps it in its table "
         "deeds, so that it repeats. The viewer does the same with keys: controller view "
         "RUN_DIR.",

@@ -54,7 +54,7 @@ int breeding_make_random(const struct params *params, struct individual *child)
     return genetics_random(&child->genome, params, &rng, &ids);
 }
 
-/* What a child is made of. */
+/* The parents and streams of a child. */
 struct making {
     const struct params *params;
     const struct breeding_parents *parents;

@@ -3,9 +3,9 @@
  * Every child has streams of random numbers of its own, keyed by (run seed, purpose, generation,
  * id), so no draw of a child depends on another's making. Children come with id and generation set.
  *
- * A child that would move as somebody in the census does is drawn again, from other streams, at
- * most breeding.draws times in all; then it stays as it is. Whoever is kept is noted in the
- * census. */
+ * A child that would move like a creature in the census is drawn again, from other streams, at
+ * most breeding.draws times in all; then it stays as it is. The census notes each child
+ * that is kept. */
 #ifndef CONTROLLER_EVOLUTION_BREEDING_H
 #define CONTROLLER_EVOLUTION_BREEDING_H
 
@@ -31,8 +31,8 @@ int breeding_draw(const struct params *params, struct census *census, struct ind
 
 /* A fresh random genome, drawn once. */
 int breeding_make_random(const struct params *params, struct individual *child);
-/* Makes a newcomer where nobody is fit to breed. Where bodies do not mutate (mutation.body) it is a
- * new brain in the body of an individual; NULL: there is no such individual. */
+/* Makes a newcomer where no creature is fit to breed. Where bodies do not mutate (mutation.body)
+ * it is a new brain in the body of an individual; NULL: there is no such individual. */
 int breeding_make_fresh(const struct params *params, struct census *census,
                         const struct individual *body, struct individual *child);
 

@@ -1,4 +1,4 @@
-/* What is kept of a complete generation: ranks, and what they sum up to. It is made before the search
+/* The kept facts of a complete generation: ranks and their sums. They are made before the search
  * advances and gives the population up. */
 #ifndef CONTROLLER_EVOLUTION_CLOSING_H
 #define CONTROLLER_EVOLUTION_CLOSING_H

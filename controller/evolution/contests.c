@@ -95,7 +95,7 @@ int contests_check_params(const struct params *params, struct error *error)
     if (params->contest_dark && !params->sensor_sound && !params->sensor_scent)
         return refuse(error, "sensor.sound = yes or sensor.scent = yes: it is dark");
     if (!params->contest_dark && !params->sensor_other)
-        return refuse(error, "sensor.other = yes: who contends sees the other one");
+        return refuse(error, "sensor.other = yes: contestants see one another");
     if (!params->contest_dark && !params->sensor_object && contest_has_object(params->contest_goal))
         return refuse(error, "sensor.object = yes: there is something to contend for");
     if (params->light_kind != LIGHT_NONE)
@@ -199,7 +199,7 @@ static int find_key(struct contests *contests, const struct individual *individu
 
 int contests_add_to_hall(struct contests *contests, uint64_t id, struct genome *genome)
 {
-    ENSURE(id > 0, "nobody goes into the hall");
+    ENSURE(id > 0, "no creature goes into the hall");
     for (int i = 0; i < contests->hall_count; i++)
         if (contests->hall[i].id == id) {
             contests->added_count++;
@@ -248,7 +248,7 @@ static void end_bout(struct contests *contests, struct bout *bout)
         contests->has_news |= --contests->players[bout->sides[i]].left == 0;
 }
 
-/* Those who move alike are even: nobody has touched anything. */
+/* Creatures that move alike are even, and neither has touched anything. */
 static int are_equal(const struct contests *contests, const struct bout *bout)
 {
     return phenotype_key_is_equal(&player_of(contests, bout, 0)->key,
@@ -270,7 +270,7 @@ static int add_bout(struct contests *contests, int a, int b, const struct trial 
     return 0;
 }
 
-/* What start a bout has: pose, friction, slope and distance are drawn for each generation and are
+/* The start of a bout: pose, friction, slope and distance are drawn for each generation and are
  * the same for all in it, so that a creature bred for one start alone loses in the next. */
 static int start_of(const struct contests *contests, int bout)
 {
@@ -547,7 +547,7 @@ static uint64_t seed_of(const struct contests *contests)
                : rng_mix_seed(seed, contests->generation + 1);
 }
 
-/* The key of all that the motion of both depends on. Who stands where follows from the genomes. */
+/* The key of all that the motion of both depends on. Genomes decide the sides. */
 static struct phenotype_key key_of(const struct contests *contests, const struct bout *bout)
 {
     const struct player *a = player_of(contests, bout, 0), *b = player_of(contests, bout, 1);

@@ -1,12 +1,14 @@
-/* The contests of a generation (evolution.behaviour = contest): who meets whom, and what that comes
- * to for each. No I/O, and the order in which results come in decides nothing.
+/* The contests of a generation (evolution.behaviour = contest): the pairs that meet, and each
+ * creature's result. No I/O, and the order in which results come in decides nothing.
  *
- *   contests_open  ->  contests_ask, simulate, contests_tell  ->  contests_take: who has all of his
+ *   contests_open  ->  contests_ask, simulate, contests_tell  ->  contests_take: a creature
+ *   that has all of its contests
  *
  * Opponents come from the generation itself or from the hall of fame: the best of every generation
  * so far, and before them its founders, the first creatures of the run (its seeds, where it has
- * some). Where there are two species, they are of the other one. Each pair has contest.headings bouts. A pair that moves alike is even, and is not
- * simulated. Patterns as Sims 1994b names them; the hall after Rosin and Belew 1997. */
+ * some). Where there are two species, they are of the other one. Each pair has contest.headings
+ * bouts. A pair that moves alike is even, and is not simulated. Patterns as Sims 1994b names them;
+ * the hall after Rosin and Belew 1997. */
 #ifndef CONTROLLER_EVOLUTION_CONTESTS_H
 #define CONTROLLER_EVOLUTION_CONTESTS_H
 
@@ -49,7 +51,7 @@ void contests_destroy(struct contests *contests); /* NULL is fine */
 /* Founders that a hall begins with. */
 int contests_founder_count(const struct params *params);
 /* The next of the hall: the founders in order of id, then the best of each species of each
- * generation. Takes over the genome. Somebody who is in it already stays once. 0 or ERR_MEMORY. */
+ * generation. Takes over the genome. A creature in it stays once. 0 or ERR_MEMORY. */
 int contests_add_to_hall(struct contests *contests, uint64_t id, struct genome *genome);
 /* How many were added, ever. */
 int contests_hall_count(const struct contests *contests);
@@ -67,12 +69,12 @@ struct contests_pair {
 };
 /* Plans the pairs of a list instead, each with so many bouts, up to CONTESTS_EXAM_BOUTS: from the
  * starts of the exam, at the run's own step. The younger one is the first side, so that a pair is
- * the same in either order. The individuals must stay where they are; nobody can be taken. 0 or
+ * the same in either order. The individuals must stay where they are; none can be taken. 0 or
  * ERR_MEMORY. */
 int contests_open_pairs(struct contests *contests, const struct individual *individuals, int count,
                         const struct contests_pair *pairs, int pair_count, int bouts);
 
-/* What is to be simulated. */
+/* The bout to be simulated. */
 struct contests_wanted {
     int number; /* of the bout; CONTESTS_ALONE: one alone, to see whether it crashes by itself */
     const struct individual *sides[1 + TASK_RIVALS_MAX];
@@ -85,15 +87,15 @@ enum { CONTESTS_ALONE = -1 };
 
 /* The next; 0: there is none now. */
 int contests_ask(struct contests *contests, struct contests_wanted *wanted);
-/* What a bout came to. 0 or ERR_MEMORY, as the next two. */
+/* The result of a bout. 0 or ERR_MEMORY, as the next two. */
 int contests_tell(struct contests *contests, int number, const struct result *result);
-/* The simulator crashed: both are tried alone. Who crashes alone has lost by walkover and has
+/* The simulator crashed: both are tried alone. One that crashes alone has lost by walkover and has
  * the verdict quarantined; if neither does, both have lost this bout. */
 int contests_tell_crash(struct contests *contests, int number);
 /* Tells what became of a creature that was tried alone: why it crashed, or NULL if it did not. */
 int contests_tell_alone(struct contests *contests, uint64_t id, const char *crash);
 
-/* What a creature's contests came to. */
+/* The result of a creature's contests. */
 struct contests_outcome {
     uint64_t id;
     int verdict;              /* that of its first bout with a score, if there is one */
@@ -101,12 +103,12 @@ struct contests_outcome {
     uint64_t digest;          /* of all its bouts */
     const char *crash;        /* why it is in quarantine; NULL: it is not */
 };
-/* One who had all contests and was not taken before; 0: there is none now. */
+/* A creature that had all contests and was not taken before; 0: there is none now. */
 int contests_take(struct contests *contests, struct contests_outcome *outcome);
 
 /* Bouts that have no outcome yet, and all of them. */
 void contests_get_progress(const struct contests *contests, int *left, int *count);
-/* What a bout came to, by its number in the order in which they were planned; the margin of the
+/* The result of a bout, by its number in the order in which they were planned; the margin of the
  * individual in that place of the list, and whether it and the other one touched the goal. */
 void contests_get_bout(const struct contests *contests, int number, int first, double *margin,
                        double touched[2]);

@@ -1,5 +1,5 @@
-/* The control of a run: the same first generation, the same breeding, but who survives and breeds
- * is drawn by dice. What changes in it has nothing to do with selection (Cartlidge and Bullock
+/* The control of a run: the same first generation, the same breeding, but survivors and parents
+ * are drawn by dice. Its changes have nothing to do with selection (Cartlidge and Bullock
  * 2004, "Unpicking tartan CIAO plots"). Nothing is simulated. */
 #ifndef CONTROLLER_EVOLUTION_DRIFT_H
 #define CONTROLLER_EVOLUTION_DRIFT_H

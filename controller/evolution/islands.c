@@ -12,7 +12,7 @@ int islands_check_params(const struct params *params, struct error *error)
 {
     if (params->evolution_islands > 1 && search_is_interactive(params))
         return error_set(error, ERR_RANGE,
-                         "evolution.islands is %lld, but somebody chooses by hand",
+                         "evolution.islands is %lld, but parents are chosen by hand",
                          (long long)params->evolution_islands);
     return 0;
 }
@@ -239,7 +239,7 @@ static int is_resting(const struct individual *individual)
 }
 
 /* The first individuals by rank rest, as many as may, and the very first even without a score, so
- * that each start has somebody. Those of other islands go on resting. */
+ * that each start has a survivor. Those of other islands go on resting. */
 static void rest(struct search *search)
 {
     int most = islands_founders_max(&search->params);

@@ -193,8 +193,9 @@ static void sort_ranks(struct search *search)
 }
 
 /* Ranks a population without missing results and calls the top before the referee. A word of the
- * referee may bring a creature down or up (kept), so that who is called depends on the order of the
- * words: they count in the order of ranks, the first that is called first, whenever they came in. */
+ * referee may bring a creature down or up (kept), so that the calls depend on the order of the
+ * words: they count in the order of ranks, the first that is called first, whenever they came
+ * in. */
 static void rank(struct search *search)
 {
     struct individual *first;
@@ -391,7 +392,8 @@ int search_check_params(const struct params *params, struct error *error)
                          search_params_method(params)->name);
     if (search_params_method(params)->lagged && search_is_interactive(params))
         return error_set(error, ERR_RANGE,
-                         "evolution.search %s breeds without a break, so nobody can choose; with "
+                         "evolution.search %s breeds without a break, so choices are not possible; "
+                         "with "
                          "evolution.behaviour interactive or interactive.share use sims",
                          search_params_method(params)->name);
     return 0;
@@ -411,7 +413,7 @@ struct search *search_create(const struct params *params)
     return search_create_seeded(params, &(struct seeding){NULL, 0});
 }
 
-/* Makes the random creatures of a start in the search's generation, behind those who are there. */
+/* Makes the random creatures of a start in the search's generation, behind those that are there. */
 static int begin_start(struct search *search, const struct seeding *seeding)
 {
     struct population *population = &search->population;
@@ -756,8 +758,8 @@ int search_is_finished(struct search *search)
 
 /* ---- generations ---- */
 
-/* Places of the generation that can be survived: not of those who rest or were replaced. At the end
- * of an island only the next generation counts. */
+/* Places of the generation that can be survived: not of those that rest or were replaced. At the
+ * end of an island only the next generation counts. */
 static int count_places(const struct search *search)
 {
     const struct population *population = &search->population;
@@ -782,7 +784,7 @@ static int find_quota(const struct search *search)
     return quota > most ? (int)most : quota;
 }
 
-/* The share that survives, but not those without fitness (unless nobody has any: the first of the
+/* The share that survives, but not those without fitness (unless none has any: the first of the
  * ranks is always kept, so that a generation has a best). */
 int search_survivor_count(const struct search *search)
 {

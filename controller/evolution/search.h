@@ -67,7 +67,7 @@ struct individual {
     /* Only in runs with choices by hand. */
     int choice;      /* enum choice, made for the end of this generation */
     int is_selected; /* it survives this generation: search_select() */
-    int is_spare;    /* it takes no place, and stands behind who does */
+    int is_spare;    /* it takes no place, and stands behind those with one */
     int island;      /* the start that it is of, from 1; 0: of no one. islands.h */
     int is_resting;  /* it is of another island, and takes no part. Not stored */
 
@@ -138,7 +138,7 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
                                      const struct measures *measures, uint64_t digest);
 /* The referee: the first guard.referee_top of the ranks are simulated again, in several trials one
  * after the other (referee.h), the first of all in those at a finer step, too; and one whose score
- * does not hold loses its fitness; those who come up in its place are called next. A creature that
+ * does not hold loses its fitness; those that come up in its place are called next. A creature that
  * was not tried stands at its score times what its nearest tried ancestor kept: else each would
  * overtake those that were tried, merely because it was not. search_ask_referee() gives the next
  * of them that was not asked for yet, or NULL; its referee_trial says which trial.
@@ -148,7 +148,7 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
  *
  * So that workers need not wait, some are asked for before it is sure that they will be called:
  * near the end of a generation, and in lagged methods, which call when a result is about to count.
- * A result that nobody calls for changes nothing. So the meaning of the referee's results is taken
+ * A result without a call changes nothing. So the meaning of the referee's results is taken
  * apart: search_take_refereed() gives the next individual whose word of the referee counts from now
  * on, or NULL; it comes from this or from any other call. */
 const struct individual *search_ask_referee(struct search *search);
@@ -179,16 +179,16 @@ int search_has_referee(const struct search *search);
 /* 1 if this was the last generation. */
 int search_is_finished(struct search *search);
 /* Choosing by hand (search_interactive.c). Whether the generation, which is complete, is one after
- * which somebody is asked; the last one never is. */
+ * which choices are asked for; the last one never is. */
 int search_wants_choices(struct search *search);
 /* Whether anybody is ever asked. */
 int search_is_interactive(const struct params *params);
-/* Notes a choice, instead of an earlier one. 0, or ERR_MISSING if nobody of that id is in the
+/* Notes a choice, instead of an earlier one. 0, or ERR_MISSING if no creature of that id is in the
  * population. */
 int search_choose(struct search *search, uint64_t id, int choice);
-/* Ranks a complete generation by fitness, choice and id, and decides who survives
- * (is_selected). Nothing where nobody is asked. To be called before the generation is closed and
- * the next one opened. */
+/* Ranks a complete generation by fitness, choice and id, and selects the survivors
+ * (is_selected). Nothing where no choices are asked for. To be called before the generation is
+ * closed and the next one opened. */
 void search_select(struct search *search);
 
 /* Opens the next generation: survivors keep their results (unless evolution.reevaluate), children

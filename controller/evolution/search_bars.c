@@ -3,14 +3,14 @@
  * generation before.
  *
  * Where survivors compete with all children (sims, random) the slowest survivor sets the bar for
- * everybody, but only if fitness fills all places for survivors; before, any score may survive.
+ * all, but only if fitness fills all places for survivors; before, any score may survive.
  * Where a child competes with its like (archive) there is no bar: the pace of the slowest holder
- * would stop nobody, that of the best would kill all other kinds, and that of the slower parent
- * stopped one child in five and gained nothing (3000 walkers: 8.9 s and best 23.9 without, 9.1 s
- * and 23.7 with it).
+ * would stop no creature, that of the best would kill all other kinds, and that of the slower
+ * parent stopped one child in five and gained nothing (3000 walkers: 8.9 s and best 23.9 without,
+ * 9.1 s and 23.7 with it).
  *
  * A stopped child has less fitness than the creature that set the bar, and would stay below it
- * at that pace. Late starters are lost. */
+ * at that pace. A creature that only gets going late is stopped too. */
 #include "controller/evolution/search_private.h"
 
 void search_set_bars(const struct params *params, const struct individual *survivors,

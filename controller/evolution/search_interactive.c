@@ -2,16 +2,16 @@
  * from them, alone or together with those that the goal would take.
  *
  * The rule, which docs/evolution.md explains. Let s be interactive.share (1 for the behaviour
- * `interactive`, which has no goal), N the population's size. If nobody is marked keep or breed,
- * the goal decides alone (s = 0), except that the behaviour `interactive` takes everyone who is not
+ * `interactive`, which has no goal), N the population's size. If none is marked keep or breed,
+ * the goal decides alone (s = 0), except that the behaviour `interactive` takes all that are not
  * banned for a parent.
- *   - Everyone marked keep or breed survives. Unmarked ones with fitness follow by rank while fewer
+ *   - All marked keep or breed survive. Unmarked ones with fitness follow by rank while fewer
  *     than (1 - s) population.survival N survive. Banned ones never do.
  *   - s of the children have parents marked breed, all alike; if there are none, parents marked
  *     keep. The search method makes the others from the survivors, as ever.
  *
  * Without a goal the places of a generation are for living, different bodies. When all results are
- * there, whoever is dead (disqualified, or motionless) or has somebody's body stands behind all
+ * there, each that is dead (disqualified, or motionless) or has another's body stands behind all
  * others, and for each of them one more child is born: of the same parents, in the first generation
  * at random. That goes on until the places are filled, or breeding.draws times as many were born as
  * there were places.
@@ -25,7 +25,7 @@
 #include "controller/evolution/breeding.h"
 #include "controller/evolution/islands.h"
 
-/* ---- who is asked, and what was said ---- */
+/* ---- whether choices are asked for, and the choices ---- */
 
 static int has_goal(const struct params *params)
 {
@@ -71,7 +71,7 @@ static double find_share(const struct search *search)
     return has_goal(&search->params) ? search->params.interactive_share : 1;
 }
 
-/* ---- who survives ---- */
+/* ---- the survivors ---- */
 
 /* Fitness descending, then choice descending, then id ascending. */
 static int compare_wishes(const void *a, const void *b)
@@ -112,7 +112,7 @@ void search_select(struct search *search)
         individual->is_selected = individual->choice >= CHOICE_KEEP || is_good;
         selected += is_good;
     }
-    /* as without choices: a goal that nobody reaches keeps the first of the ranks */
+    /* as without choices: a goal that none reaches keeps the first of the ranks */
     if (selected == 0 && has_goal(&search->params))
         population->individuals[0].is_selected = population->individuals[0].choice == CHOICE_NONE;
 }
@@ -144,7 +144,7 @@ static int list_chosen(const struct search *search, struct breeding_parents *par
     return 0;
 }
 
-/* Children where nobody is left to breed: random ones or, where bodies do not mutate, new brains in
+/* Children where no parent is left: random ones or, where bodies do not mutate, new brains in
  * the bodies of the generation that goes, each body in turn. */
 static int breed_nobody(const struct search *search, struct individual *children, int count)
 {
@@ -157,7 +157,7 @@ static int breed_nobody(const struct search *search, struct individual *children
     return status;
 }
 
-/* The first `count` children, of those who were chosen. */
+/* The first `count` children, of the chosen parents. */
 static int breed_chosen(const struct search *search, struct individual *children, int count)
 {
     struct breeding_parents parents;
@@ -221,7 +221,7 @@ static int has_body_of(const struct individual *a, const struct individual *b)
            a->measures.mass_kg == b->measures.mass_kg && a->measures.size_m == b->measures.size_m;
 }
 
-/* Whether the individual takes no place: it is dead, or, where somebody looks at bodies, a living
+/* Whether the individual takes no place: it is dead, or, where bodies are looked at, a living
  * one that is older has its body. */
 static int takes_no_place(const struct search *search, const struct individual *individual)
 {
@@ -280,7 +280,7 @@ static int is_parent(const struct population *population, const struct individua
     return 0;
 }
 
-/* Children of those who are parents already; where they are gone, of the living. */
+/* Children of creatures that are parents already; where they are gone, of the living. */
 static int breed_more(struct search *search, struct individual *children, int count)
 {
     struct population *population = &search->population;

@@ -1,4 +1,4 @@
-/* What search.c and search_lagged.c share: the search itself. */
+/* Shared by search.c and search_lagged.c: the search itself. */
 #ifndef CONTROLLER_EVOLUTION_SEARCH_PRIVATE_H
 #define CONTROLLER_EVOLUTION_SEARCH_PRIVATE_H
 
@@ -61,10 +61,10 @@ int lagged_open(struct search *search);
 void search_set_bars(const struct params *params, const struct individual *survivors,
                      int survivor_count, int quota, struct individual *children, int count);
 
-/* Opens the next generation with those who were selected. */
+/* Opens the next generation with the selected. */
 int interactive_advance(struct search *search);
 /* Breeds, in a generation whose results are all there, more children, for places that the dead and,
- * where somebody chooses, the copies leave. It may be ranked after that, or miss results again. 0
+ * where choices are made, the copies leave. It may be ranked after that, or miss results again. 0
  * or ERR_MEMORY. */
 int search_fill(struct search *search);
 /* Whether it was disqualified, or did not move. */
@@ -75,7 +75,7 @@ struct individual *search_make_individuals(uint32_t generation, int kept, uint64
                                            int born);
 /* Makes a census of the first `count` of the population. 0 or ERR_MEMORY. */
 int search_count_known(struct search *search, int count);
-/* What follows from the genomes of newborns: key, seed, packed genome. 0 or ERR_MEMORY. */
+/* Makes key, seed and packed genome of newborns. 0 or ERR_MEMORY. */
 int search_complete_newborns(struct search *search, struct individual *children, int count);
 void search_free_individuals(struct individual *individuals, int count);
 /* Takes over a population from search_make_individuals(), with the old one, `kept` individuals, in

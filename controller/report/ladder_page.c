@@ -130,7 +130,7 @@ void ladder_page_write(const struct ladder *ladder, FILE *file)
     draw(ladder, file, "Contests won by champions", 1, shares, 2);
     write_words(ladder, LADDER_SAY_PANEL, file);
     fputs("</div>\n<div>", file);
-    draw(ladder, file, "Who touches the goal", 1, touches, 2);
+    draw(ladder, file, "Share that touches the goal", 1, touches, 2);
     write_words(ladder, LADDER_SAY_POPULATIONS, file);
     fputs("</div>\n</div>\n", file);
     write_words(ladder, LADDER_SAY_TRIADS, file);

@@ -1,4 +1,4 @@
-/* The page of a league: its table, who beat whom, and links to the pages of duels. */
+/* The page of a league: its table, the margins of all pairs, and links to the pages of duels. */
 #ifndef CONTROLLER_REPORT_LEAGUE_PAGE_H
 #define CONTROLLER_REPORT_LEAGUE_PAGE_H
 

@@ -35,7 +35,7 @@ static int thin_out(struct report_champion *all, int count)
     return wanted;
 }
 
-/* Everyone who became the best. */
+/* All that became the best. */
 static int find_champions(struct report *report)
 {
     const struct run_facts *facts = &report->facts;
@@ -58,7 +58,7 @@ static int find_champions(struct report *report)
     return 0;
 }
 
-/* Finds in each generation the first in rank of those marked breed, or keep if nobody was. */
+/* Finds in each generation the first in rank of those marked breed, or else keep. */
 static int find_chosen(struct report *report)
 {
     const struct run_facts *facts = &report->facts;
@@ -148,7 +148,7 @@ static int find_river(struct report *report)
     return report->river ? river_make(report->river, &report->facts) : ERR_MEMORY;
 }
 
-/* What controller progress left, if it did. */
+/* The numbers that controller progress kept, if it ran. */
 static int read_ladder(struct report *report, struct error *error)
 {
     int status = ladder_read(&report->ladder, report->directory, error);

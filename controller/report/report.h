@@ -80,7 +80,7 @@ int report_write_variety(const struct report *report, FILE *file);
 int report_write_verdicts(const struct report *report, FILE *file);
 int report_write_choices(const struct report *report, FILE *file);
 /* The sections of a preserve: key figures; worlds over time; where energy goes, and families;
- * how creatures lived, and what was new; the run beside drift alone; who lived. */
+ * how creatures lived, and what was new; the run beside drift alone; all lives. */
 void report_write_preserve_figures(const struct report *report, FILE *file);
 int report_write_worlds(const struct report *report, FILE *file);
 int report_write_ways(const struct report *report, FILE *file);

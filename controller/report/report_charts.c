@@ -20,7 +20,7 @@ typedef double row_value(const struct run_generation *generation);
 
 struct table {
     int count;
-    int has_best; /* somebody is better than another */
+    int has_best; /* scores differ */
     double *rows[ROW_COUNT];
     double *marks[AXIS_COUNT]; /* where islands begin, and where they merge */
     int mark_count;

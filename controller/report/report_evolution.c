@@ -107,7 +107,7 @@ int report_write_evolution(const struct report *report, FILE *file)
     int status = shadow_report_make(shadows, facts->lives, facts->life_count,
                                     (int)facts->params.preserve_worlds);
     if (!status && shadows->step_count == 0)
-        fputs("<p>Nobody has lived yet.</p>\n", file);
+        fputs("<p>No creature has lived yet.</p>\n", file);
     if (!status && shadows->step_count > 0) {
         fputs("<div class='plots'>\n", file);
         for (int i = 0; i < PLOT_COUNT; i++)

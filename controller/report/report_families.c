@@ -1,6 +1,6 @@
 /* Family trees of a preserve: the largest families that live at the end, and for each some of the
- * mothers between its founder and the living one of the highest generation. Bodies are known of who
- * lived when a state was kept. */
+ * mothers between its founder and the living one of the highest generation. Bodies are known of
+ * those that lived when a state was kept. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void choose_members(struct report_family *family, const struct run_facts 
     }
 }
 
-/* The families of who lives, who are in the order of compare_families(); the largest are left in
+/* The families of the living, in the order of compare_families(); the largest are left in
  * the report. */
 static void keep_largest(struct report *report, const struct store_life **living, int count,
                          const struct store_life **line)
@@ -114,7 +114,7 @@ int report_write_families(const struct report *report, FILE *file)
                 "living one of the highest generation, and some of the mothers between them, who "
                 "lived when a state was kept. <code>controller save RUN_DIR NUMBER</code> makes a "
                 "file of each.</p>\n"
-              : "<p>Nobody lives.</p>\n",
+              : "<p>No creature lives.</p>\n",
           file);
     return 0;
 }

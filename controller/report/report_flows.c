@@ -40,7 +40,7 @@ static const struct {
 } flow_ends[FLOW_COUNT] = {{SUN, PLANTS, -1},     {PLANTS, GRAZERS, 0},  {PLANTS, HUNTERS, 0},
                            {CARRION, GRAZERS, 1}, {CARRION, HUNTERS, 1}, {GRAZERS, HUNTERS, 2}};
 
-/* What hunters digested, by what all did. */
+/* Flesh digested, as a share of all food digested. */
 static double hunters_share(const struct run_facts *facts, int food)
 {
     double all = 0, theirs = 0;
@@ -153,7 +153,7 @@ static void draw_flows(const struct flows *flows, FILE *file)
                 2 * NODE_HALF_Y, nodes[i].x, nodes[i].y + 4, nodes[i].name);
     fprintf(file,
             "</svg>\n<p class='soft'>What is bitten off, before digestion, from minute %.4g to "
-            "%.4g. In that time %.0f W became heat. Who dies becomes a carcass.</p></figure>\n",
+            "%.4g. In that time %.0f W became heat. The dead become carcasses.</p></figure>\n",
             flows->from_s / 60, flows->to_s / 60, flows->heat_w);
 }
 

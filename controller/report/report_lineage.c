@@ -480,7 +480,7 @@ int report_write_lineage(const struct report *report, FILE *file)
         has_no_goal(report) ? "Creatures of the" : "The best of the",
         has_no_goal(report) ? "number" : "fitness",
         report->facts.choice_count > 0
-            ? " Who was marked by hand is a dot of that colour: "
+            ? " A creature that was marked by hand is a dot of that colour: "
               "<span class='mark breed'>breed</span>, <span class='mark keep'>keep</span>, "
               "<span class='mark ban'>ban</span>."
             : "");

@@ -93,7 +93,7 @@ static void write_figures(const struct report *report, FILE *file)
         page_tile(file, "replays verified", "%d of %d", verified, replayed);
 }
 
-/* What it is bred for, and who decides. */
+/* The goal, or that a person decides. */
 static void write_goal(const struct params *params, FILE *file)
 {
     const struct behaviour_info *behaviour = &behaviours[params->evolution_behaviour];
@@ -102,7 +102,7 @@ static void write_goal(const struct params *params, FILE *file)
         return;
     }
     if (run_has_no_goal(params)) {
-        fputs("<p>Bred <b>by hand</b>: somebody chose the parents.</p>\n", file);
+        fputs("<p>Bred <b>by hand</b>: a person chose the parents.</p>\n", file);
         return;
     }
     fputs("<p>Bred for <b>", file);

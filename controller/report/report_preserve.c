@@ -1,6 +1,6 @@
-/* The report of a preserve: its worlds over time, where their energy goes, and who lived. The store
- * is not trusted: an epoch that not all worlds have is left out, and a mother is of an earlier
- * generation than her child. */
+/* The report of a preserve: its worlds over time, where their energy goes, and their lives. The
+ * store is not trusted: an epoch that not all worlds have is left out, and a mother is of an
+ * earlier generation than her child. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -96,63 +96,40 @@ struct plot {
     struct plot_line lines[5];
 };
 
+#define PLOT(title, meaning, is_stack, is_rate, unit, ...)                                         \
+    {                                                                                              \
+        title, meaning, is_stack, is_rate, unit,                                                   \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
 static const struct plot plots[] = {
-    {"Living creatures",
-     "The line of a world that dies out falls to 0.",
-     0,
-     0,
-     1,
-     {{NULL, EPOCH_living}}},
-    {"Hunters",
-     "So many of the living bite the living: a way of life that comes and goes.",
-     0,
-     0,
-     1,
-     {{NULL, EPOCH_hunters}}},
-    {"Families",
-     "Founders with living descendants. They become fewer by chance alone, and rise "
-     "only where an egg drifts in.",
-     0,
-     0,
-     1,
-     {{NULL, EPOCH_families}}},
-    {"Deaths so far, all worlds",
-     "The layer that grows is what kills: mouths are hunters, guards "
-     "end who moves as nothing can.",
-     1,
-     0,
-     1,
-     {{"hunger", EPOCH_died_of_hunger},
-      {"age", EPOCH_died_of_age},
-      {"mouths", EPOCH_died_of_mouths},
-      {"guards", EPOCH_died_of_guards},
-      {"strain", EPOCH_died_of_strain}}},
-    {"What is eaten, all worlds (W)",
-     "Before digestion. Plants feed grazers, carrion whoever finds "
-     "it, the living hunters.",
-     0,
-     1,
-     UJ_IN_J,
-     {{"plants", EPOCH_eaten_plants_uj},
-      {"carrion", EPOCH_eaten_carrion_uj},
-      {"the living", EPOCH_eaten_living_uj}}},
-    {"Sun and heat, all worlds (W)",
-     "The sun is what plants gain, heat what is lost for ever. "
-     "Where heat is above, the worlds live on what they stored.",
-     0,
-     1,
-     UJ_IN_J,
-     {{"sun", EPOCH_sun_uj}, {"heat", EPOCH_heat_uj}}},
-    {"Where energy is, all worlds (kJ)",
-     "A thin layer of plants is a water that is grazed bare.",
-     1,
-     0,
-     UJ_IN_KJ,
-     {{"plants", EPOCH_plants_uj},
-      {"reserves", EPOCH_reserves_uj},
-      {"bodies", EPOCH_bodies_uj},
-      {"eggs", EPOCH_eggs_uj},
-      {"carcasses", EPOCH_carcasses_uj}}}};
+    PLOT("Living creatures", "The line of a world that dies out falls to 0.", 0, 0, 1,
+         {NULL, EPOCH_living}),
+    PLOT("Hunters", "So many of the living bite the living: a way of life that comes and goes.", 0,
+         0, 1, {NULL, EPOCH_hunters}),
+    PLOT("Families",
+         "Founders with living descendants. They become fewer by chance alone, and rise only where "
+         "an egg drifts in.",
+         0, 0, 1, {NULL, EPOCH_families}),
+    PLOT("Deaths so far, all worlds",
+         "The layer that grows is what kills: mouths are hunters, guards end impossible "
+         "motions.",
+         1, 0, 1, {"hunger", EPOCH_died_of_hunger}, {"age", EPOCH_died_of_age},
+         {"mouths", EPOCH_died_of_mouths}, {"guards", EPOCH_died_of_guards},
+         {"strain", EPOCH_died_of_strain}),
+    PLOT("What is eaten, all worlds (W)",
+         "Before digestion. Plants feed grazers, carrion any that finds it, the living hunters.", 0,
+         1, UJ_IN_J, {"plants", EPOCH_eaten_plants_uj}, {"carrion", EPOCH_eaten_carrion_uj},
+         {"the living", EPOCH_eaten_living_uj}),
+    PLOT("Sun and heat, all worlds (W)",
+         "The sun is what plants gain, heat what is lost for ever. Where heat is above, the worlds "
+         "live on what they stored.",
+         0, 1, UJ_IN_J, {"sun", EPOCH_sun_uj}, {"heat", EPOCH_heat_uj}),
+    PLOT("Where energy is, all worlds (kJ)",
+         "A thin layer of plants is a water that is grazed bare.", 1, 0, UJ_IN_KJ,
+         {"plants", EPOCH_plants_uj}, {"reserves", EPOCH_reserves_uj}, {"bodies", EPOCH_bodies_uj},
+         {"eggs", EPOCH_eggs_uj}, {"carcasses", EPOCH_carcasses_uj})};
 enum { PLOT_COUNT = sizeof plots / sizeof plots[0] };
 
 static int count_lines(const struct plot *plot, const struct course *course)
@@ -240,7 +217,7 @@ static void write_table(const struct course *course, FILE *file)
     page_note(file, "Deaths, births and what was eaten are sums since the beginning.");
 }
 
-/* What there is less what there should be, uJ; wraps around where a sum is no int64. */
+/* Energy there is, less energy there should be, uJ; wraps around where a sum is no int64. */
 static int64_t imbalance_of(const struct store_epoch_row *row)
 {
     static const struct {
@@ -412,7 +389,7 @@ int report_write_lives(const struct report *report, FILE *file)
     const struct run_facts *facts = &report->facts;
     size_t count = (size_t)facts->life_count;
     if (count == 0) {
-        fputs("<p>Nobody has hatched yet.</p>\n", file);
+        fputs("<p>No creature has hatched yet.</p>\n", file);
         return 0;
     }
     const struct store_life **lives = calloc(count, sizeof *lives);

@@ -94,7 +94,7 @@ static void write_ways(const struct run_facts *facts, FILE *file)
     page_table_end(file);
     page_note(file,
               "Of the dead, by what they digested: grazers less than a fifth flesh, flesh eaters "
-              "half or more. Plants are at trophic level 1, who eats them at 2, who eats those at "
+              "half or more. Plants are at trophic level 1, their eaters at 2, eaters of those at "
               "3. Ways of living with a tenth of all food or more: %d.",
               found);
 }

@@ -4,10 +4,10 @@
  * sides change into the directory for bind() and connect(), and use the bare name. libuv would keep
  * that name and remove it in whatever directory the process ends, so the socket is made by hand.
  *
- * Clients are few (somebody typed a command) and trusted with orders, not with memory: at most
+ * Clients are few (a person typed a command) and trusted with orders, not with memory: at most
  * CLIENTS_MAX at a time, each with one short line. One that sends nothing keeps its place until the
- * run ends or a newer one needs it. Who is closed without a byte in answer was not read: it asks
- * again, as one does who finds the queue full, until its time is over.
+ * run ends or a newer one needs it. A client that is closed without a byte in answer was not read:
+ * it asks again, as one that finds the queue full, until its time is over.
  *
  * accept() is called here: libuv's listeners call it again and again, within one turn of the loop,
  * while this process may not open another file. The listener rests for a second then. */
@@ -267,7 +267,7 @@ static void control_on_close(uv_handle_t *handle)
 struct control *control_create(uv_loop_t *loop, const char *directory, control_answer *answer,
                                void *context, struct error *error)
 {
-    ENSURE(loop && answer, "nobody answers orders");
+    ENSURE(loop && answer, "no function answers orders");
     struct control *control = calloc(1, sizeof *control);
     char *copy = strdup(directory);
     int descriptor = control && copy ? bind_there(directory, &control->socket) : -1;

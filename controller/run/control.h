@@ -2,7 +2,7 @@
  *
  * A client sends one line and gets a text until the end of the stream: "ok\n" or "error: ...\n",
  * and the answer behind it. The controller's side lives on its loop, so that orders are obeyed
- * between two results and nothing is locked; whoever may write in the run's directory may give
+ * between two results and nothing is locked; all that may write in the run's directory may give
  * orders. A run whose file system has no sockets goes on without. */
 #ifndef CONTROLLER_RUN_CONTROL_H
 #define CONTROLLER_RUN_CONTROL_H
@@ -28,9 +28,9 @@ void control_destroy(struct control *control);
 
 /* The client: gives an order to the controller of a run, again while it has no room, and waits at
  * most `timeout_ms` for the whole of the answer. 0 and *answer (freed by the caller; without its
- * first line and the end of its last one; of foreign origin); ERR_MISSING if nobody listens there;
- * ERR_BUSY if no answer comes; ERR_IO if it breaks off; ERR_RANGE with what the controller said if
- * it refused. */
+ * first line and the end of its last one; of foreign origin); ERR_MISSING if no process listens
+ * there; ERR_BUSY if no answer comes; ERR_IO if it breaks off; ERR_RANGE with what the controller
+ * said if it refused. */
 int control_ask(const char *directory, const char *line, int timeout_ms, char **answer,
                 struct error *error);
 

@@ -1,5 +1,5 @@
 /* The run itself: search, farm and store on one libuv loop, until the last generation is complete
- * or somebody stops it. */
+ * or is stopped. */
 #ifndef CONTROLLER_RUN_EVOLVE_H
 #define CONTROLLER_RUN_EVOLVE_H
 

@@ -1,5 +1,5 @@
-/* A run in which creatures are judged by contests: bouts and their results, who crashes, the hall
- * of fame, the champion's exam. Who meets whom is contests.h's. */
+/* A run in which creatures are judged by contests: bouts and their results, crashes, the hall
+ * of fame, the champion's exam. contests.h finds the pairs. */
 #include "controller/run/evolve_private.h"
 
 #include <inttypes.h>
@@ -92,7 +92,7 @@ static void end_exam(struct evolve *evolve)
         evolve_advance(evolve);
 }
 
-/* Takes all who are through; the last one ends the generation. */
+/* Takes all that are through; the last one ends the generation. */
 static void take_outcomes(struct evolve *evolve)
 {
     int64_t generation = evolve->contests_of;
@@ -191,7 +191,7 @@ static int put_bout(struct evolve *evolve, const struct task *task, const struct
 void evolve_take_contest(struct evolve *evolve, const struct task *task,
                          const struct result *result)
 {
-    ENSURE(evolve->contests, "a contest where nobody has one");
+    ENSURE(evolve->contests, "a contest in a run without contests");
     int status = 0;
     if (task->bout == CONTESTS_ALONE)
         status = contests_tell_alone(evolve->contests, task->creature, NULL);
@@ -203,7 +203,7 @@ void evolve_take_contest(struct evolve *evolve, const struct task *task,
 
 void evolve_quarantine_contest(struct evolve *evolve, const struct task *task, const char *reason)
 {
-    ENSURE(evolve->contests && reason, "a crash where nobody has a contest");
+    ENSURE(evolve->contests && reason, "a crash of a contest in a run without contests");
     char detail[512];
     int status;
     if (task->bout == CONTESTS_ALONE) {

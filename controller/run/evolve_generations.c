@@ -122,7 +122,7 @@ static void begin_waiting(struct evolve *evolve)
                    generation, directory, directory);
 }
 
-/* Whether the complete generation has to wait for somebody. */
+/* Whether the complete generation has to wait for choices. */
 static int must_wait(struct evolve *evolve)
 {
     struct search *search = evolve->settings->search;
@@ -150,7 +150,7 @@ static int open_next(struct evolve *evolve, const struct generation_closing *clo
     return status;
 }
 
-/* A fitness that nobody of the first generation has would leave a run without a goal. 0, or an
+/* A fitness that no creature of the first generation has leaves a run without a goal. 0, or an
  * error. */
 static int check_fitness(struct evolve *evolve)
 {

@@ -1,5 +1,5 @@
 /* Polish of a run: after the last generation its best are changed a little, many times
- * (controller/evolution/polish.h). What became better joins that generation as newborns, is
+ * (controller/evolution/polish.h). Improved copies join that generation as newborns, are
  * simulated, ranked and tried by the referee as all others, and may take the exam.
  *
  * The store has nothing of a polish that is under way: after a restart it begins again and comes to

@@ -1,12 +1,12 @@
-/* What the files of a run at work share. evolve.c starts and ends it; the others have one side
+/* Shared by the files of a run at work. evolve.c starts and ends it; the others have one side
  * each:
  *
  *   evolve_tasks        what the farm asks for, and what comes back
- *   evolve_generations  complete generations, and those who wait for choices
+ *   evolve_generations  complete generations, and those that wait for choices
  *   evolve_polish       the run's best are changed a little before their exam
  *   evolve_champion     the exam of the run's best
  *   evolve_contests     the same where creatures are judged by contests
- *   evolve_preserve     a run in which nobody is judged: worlds and epochs
+ *   evolve_preserve     a run without judging: worlds and epochs
  *   evolve_orders       orders from another terminal
  */
 #ifndef CONTROLLER_RUN_EVOLVE_PRIVATE_H
@@ -30,7 +30,7 @@ struct evolve {
     uv_signal_t signals[EVOLVE_SIGNALS];
     struct farm *farm;
     struct control *control;                  /* NULL: there is none */
-    struct reuse *reuse[TRIAL_PURPOSE_COUNT]; /* NULL: everybody is simulated */
+    struct reuse *reuse[TRIAL_PURPOSE_COUNT]; /* NULL: all are simulated */
     uint64_t task_count;
     double cpu_s; /* of this process, that the store knows of */
     struct progress_state state;
@@ -46,9 +46,9 @@ struct evolve {
     uint64_t *failed;      /* seeds that failed the exam: others that move alike would */
     int failed_count;
     int is_exam_begun;     /* of that candidate */
-    int is_champion_known; /* or that nobody has passed */
+    int is_champion_known; /* or that none has passed */
     struct exam exam;
-    struct contests *contests; /* NULL: everybody is judged alone */
+    struct contests *contests; /* NULL: each is judged alone */
     int64_t contests_of;       /* the generation whose contests are planned; -1: none */
     int is_contest_exam;       /* they are the champion's exam */
     struct evolve_preserve
@@ -98,7 +98,7 @@ void evolve_take_champion(struct evolve *evolve, const struct task *task, int ve
 
 /* Where creatures are judged by contests. 0, or ERR_* with a message. */
 int evolve_start_contests(struct evolve *evolve);
-/* What is to be simulated, with task->trial, seed, key and bout; *rival is NULL for one alone.
+/* The creature to be simulated, with task->trial, seed, key and bout; *rival is NULL for one alone.
  * NULL: nothing now. */
 const struct individual *evolve_ask_contest(struct evolve *evolve, struct task *task,
                                             const struct individual **rival);
@@ -131,7 +131,7 @@ void evolve_count_result(struct evolve *evolve, int status);
 void evolve_put_quarantine(struct evolve *evolve, const struct individual *individual,
                            const char *reason, const char *log);
 
-/* What the farm calls (farm.h). */
+/* Called by the farm (farm.h). */
 
 void evolve_on_result(void *context, const struct task *task, const struct result *result,
                       int slot);

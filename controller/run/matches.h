@@ -2,7 +2,7 @@
  *
  *   contests_ask ---> reuse: known already? ---> farm ---> contests_tell, until all have an outcome
  *
- * Pairs that move alike in all have the result of the first of them. What comes of it is the same
+ * Pairs that move alike in all have the result of the first of them. The outcome is the same
  * for any number of workers. */
 #ifndef CONTROLLER_RUN_MATCHES_H
 #define CONTROLLER_RUN_MATCHES_H
@@ -15,7 +15,7 @@ struct matches_settings {
     const char *simulator_path;
     uint64_t fingerprint; /* what each worker must compute */
     /* Is told now and then, and at the end, how many bouts are done and were simulated for it;
-     * NULL: nobody is. */
+     * NULL: none is. */
     void (*on_progress)(int done, int count, uint64_t simulated);
     void (*on_notice)(const char *text); /* a message for the user; NULL: it is dropped */
 };

@@ -107,7 +107,7 @@ static int is_at_rest(const struct progress_state *state)
     return state->is_waiting || state->is_paused;
 }
 
-/* What is done now: how fast the generation is, or what else there is to wait for. */
+/* The present work: the speed of the generation, or the trial to wait for. */
 static void format_work(const struct progress_state *state, double rate, char *buffer, size_t size)
 {
     char duration[48], who[32] = "the champion";

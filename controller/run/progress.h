@@ -12,10 +12,10 @@ struct progress_state {
     uint32_t generation, last_generation; /* numbers from 0 */
     int evaluated, members;               /* of the generation under way */
     int64_t evaluations_left;             /* of the whole run */
-    int is_waiting;                       /* for somebody who chooses */
+    int is_waiting;                       /* for choices by hand */
     int is_paused;
     int polish_done, polish_count; /* evaluations of the polish at the end; 0, 0: there is none */
-    int exam_candidate;            /* who sits the exam at the end, from 1; 0: nobody yet */
+    int exam_candidate;            /* the one in the exam at the end, from 1; 0: none yet */
     int exam_trial, exam_trials;   /* of that one: from 1, and all */
     int is_preserve;               /* then a generation is an epoch, and its members are worlds: */
     int64_t living;                /* in all of them */

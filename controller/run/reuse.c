@@ -172,7 +172,7 @@ static void remember(struct entry *entry, const struct pace_bar *bar, const stru
 static int wait_for(struct entry *entry, struct task *task)
 {
     ENSURE(entry->is_out && !entry->waiting.first == !entry->waiting.last,
-           "somebody waits for nobody");
+           "a task waits for a result that is not under way");
     struct waiting *waiting = calloc(1, sizeof *waiting);
     if (!waiting)
         return ERR_MEMORY;
@@ -298,7 +298,7 @@ int reuse_tell(struct reuse *reuse, const struct task *task, const struct result
                      "creatures %" PRIu64 " and %" PRIu64
                      " have the same body and brain, but not the same result (%s): a machine or a "
                      "build computes other bits, or the key misses what their motion depends on "
-                     "(then farm.reuse = no simulates everybody)",
+                     "(then farm.reuse = no simulates all)",
                      entry->result.creature, task->creature, difference);
 }
 

@@ -44,8 +44,8 @@ void reuse_destroy(struct reuse *reuse);
  * is taken over. REUSE_KNOWN: *known is good until the next call, and has the id of the creature
  * whose result it is. ERR_MEMORY (below 0) if there is no memory. */
 int reuse_ask(struct reuse *reuse, struct task *task, const struct result **known);
-/* What a task that was unknown came to. If the result was known and is another one: ERR_FORMAT with
- * a message that names both creatures. */
+/* Takes the result of a task that was unknown. If the result was known and is another one:
+ * ERR_FORMAT with a message that names both creatures. */
 int reuse_tell(struct reuse *reuse, const struct task *task, const struct result *result,
                struct error *error);
 /* It came to nothing. */

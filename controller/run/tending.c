@@ -14,7 +14,7 @@
 enum { WORDS_MAX = 6, LINE_SIZE = 4096 };
 #define FILE_BYTES_MAX (1u << 20)
 
-/* Where a creature is put that nobody says a place for: the water's upper third is light. */
+/* Where a creature without a given place is put: the water's upper third is light. */
 #define PUT_HEIGHT_SHARE (2.0 / 3)
 
 struct words {

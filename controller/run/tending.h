@@ -1,10 +1,10 @@
-/* What people do to the worlds of a preserve, in words: "WORLD DEED", where DEED is
+/* Deeds of people in the worlds of a preserve, in words: "WORLD DEED", where DEED is
  *
  *   put CREATURE [X Y]   an egg of it (a file, or RUN_DIR:ID), by default in the middle, high up
  *   feed X Y JOULES      plants at a place
- *   move LIFE X Y        somebody to a place
- *   remove LIFE          somebody out of the world
- *   protect LIFE         mouths spare somebody from now on; expose LIFE: no longer
+ *   move LIFE X Y        a creature to a place
+ *   remove LIFE          a creature out of the world
+ *   protect LIFE         mouths spare a creature from now on; expose LIFE: no longer
  *
  * A deed is done at the beginning of an epoch, and table `deeds` has it: so the run repeats. */
 #ifndef CONTROLLER_RUN_TENDING_H

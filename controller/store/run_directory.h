@@ -52,7 +52,7 @@ int run_directory_write_seeds(const char *directory, const struct seeding *seedi
  * whatever way. ERR_BUSY names the holder. Closing any other descriptor of the same file ends the
  * lock, so a process locks a run only once. */
 int run_directory_lock(const char *path, int *descriptor, struct error *error);
-/* The process that holds the lock, 0 if nobody does. */
+/* The process that holds the lock, 0 if none does. */
 pid_t run_directory_lock_holder(const char *path);
 
 /* Bytes used by the run's files, logs included. */

@@ -10,9 +10,9 @@
  * A newborn is a row in `births`. Its row in `individuals` is written, whole, when its result comes
  * in, and its row in `members` when its generation is closed; a generation that is opened empties
  * `births` at once. So no row is written twice, and a run that died knows whom it has to simulate.
- * Those who are older than their generation have a row in `members` from its beginning, whose flag
- * `evaluated` says whether the result in `individuals` counts: with evolution.reevaluate, or after
- * changed parameters, it is an old one, and the creature waits for the new one.
+ * Creatures that are older than their generation have a row in `members` from its beginning, whose
+ * flag `evaluated` says whether the result in `individuals` counts: with evolution.reevaluate, or
+ * after changed parameters, it is an old one, and the creature waits for the new one.
  *
  * On a network file system there is no write-ahead log, since its index is memory that processes of
  * one machine share (sqlite.org/wal.html); the journal is a rollback journal, every commit is

@@ -56,7 +56,7 @@ struct store_change {
 int store_put_params(struct store *store, const struct params *params, uint32_t generation,
                      struct store_change *change, struct error *error);
 
-/* Opens a generation: writes down who is newborn in the population, and as members those who are
+/* Opens a generation: writes down the newborn of the population, and as members those that are
  * older. If `closing` is not NULL, the generation before is closed with it in the same
  * transaction. */
 int store_put_generation(struct store *store, uint32_t generation,
@@ -72,7 +72,7 @@ int store_finish(struct store *store, uint32_t generation, const struct generati
 /* A child of the generation under way, bred since that was opened; goes into the open batch. */
 int store_put_newborn(struct store *store, const struct individual *newborn, struct error *error);
 
-/* What may differ between two equal runs. */
+/* Facts that may differ between two equal runs. */
 struct store_cost {
     struct task_cost task;
     int64_t simulations; /* that the times are of; 0: none, as where the result is another's */
@@ -111,7 +111,7 @@ struct store_epoch {
     uint64_t digest;
     const struct epoch_order *order; /* as it was lived through */
     const struct epoch_end *end;
-    int drifted_to; /* the world of the traveller; -1: nobody has left */
+    int drifted_to; /* the world of the traveller; -1: none has left */
     double cpu_ms;
     double tick_s;
 };
@@ -169,7 +169,7 @@ struct store_life {
 /* All of them, by id. The caller frees. */
 int store_get_lives(struct store *store, struct store_life **lives, int *count,
                     struct error *error);
-/* One of them; ERR_MISSING where nobody with that number has hatched. */
+/* One of them; ERR_MISSING where no creature with that number has hatched. */
 int store_get_life(struct store *store, uint64_t id, struct store_life *life, struct error *error);
 /* The packed egg of a creature that was the first of its tree of parts in a world; empty: it was
  * not. `egg` must be empty, and the caller frees it. */
@@ -211,7 +211,7 @@ int store_get_choices(struct store *store, int64_t generation, struct store_choi
 /* Copies the choices of another run into the open batch. Generations that were bred from there wait
  * for nobody here. */
 int store_copy_choices(struct store *store, struct store *from, struct error *error);
-/* Generations before this one wait for nobody. */
+/* Generations before this one do not wait. */
 int store_get_chosen_until(struct store *store, int64_t *generation, struct error *error);
 
 /* Calls `take` with every creature whose result can be given again, in order of id: the result is
@@ -238,7 +238,7 @@ struct store_status {
     int is_finished;
     uint64_t next_id;
     int64_t individuals, evaluated, quarantined;
-    int64_t reused; /* of the evaluated: those who got the result of one that moves alike */
+    int64_t reused; /* of the evaluated: those that got the result of one that moves alike */
     /* tasks of the referee; their creatures are refused, not in quarantine */
     int64_t referee_quarantined;
     int64_t evaluated_in_generation, members_in_generation;
@@ -319,16 +319,16 @@ int store_get_top(struct store *store, int64_t generation, int top, struct store
 
 /* Whom a list leaves out. */
 enum store_order {
-    STORE_RANKS, /* nobody; the champion is left out of no list */
-    /* who moves exactly as one before: copies, and mutants whose change does nothing */
+    STORE_RANKS, /* none; the champion is left out of no list */
+    /* those that move exactly as one before: copies, and mutants whose change does nothing */
     STORE_DISTINCT,
-    /* whose body is of the kind of one before (measures_are_one_kind()); who did not live, unless
-     * nobody did. Of the last generation the champion comes first */
+    /* those with a body of the kind of one before (measures_are_one_kind()); those that did not
+     * live, unless none did. Of the last generation the champion comes first */
     STORE_KINDS
 };
 /* The first `most` of the rest stay; returns how many. */
 int store_leave_out(struct store_entry *entries, int count, int most, enum store_order order);
-/* As store_get_top(), the best `top` of those who stay then. */
+/* As store_get_top(), the best `top` of those that stay then. */
 int store_get_best(struct store *store, int64_t generation, enum store_order order, int top,
                    struct store_entry **entries, int *count, uint32_t *generation_found,
                    struct error *error);
@@ -361,7 +361,7 @@ struct store_fact {
     int has_cost;
     struct store_cost cost;
 };
-/* Everyone who was ever born, in order of id. */
+/* All creatures that were ever born, in order of id. */
 int store_get_facts(struct store *store, struct store_fact **facts, int *count,
                     struct error *error);
 
@@ -416,7 +416,7 @@ struct store_digest {
 int store_get_digests(struct store *store, uint64_t *whole, struct store_digest **generations,
                       int *count, struct error *error);
 
-/* What its birth changed; of a seed: where it comes from. */
+/* The changes of its birth; of a seed: where it comes from. */
 const char *store_entry_words(const struct store_entry *entry);
 /* How a creature came about: "crossover of 12 and 40". */
 const char *store_entry_origin(const struct store_entry *entry, char *text, size_t size);

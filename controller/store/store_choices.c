@@ -1,4 +1,4 @@
-/* The run store: choices by hand, some dozens in a generation of a run in which somebody
+/* The run store: choices by hand, some dozens in a generation of a run in which a person
  * chooses. */
 #include "controller/store/store_private.h"
 
@@ -17,7 +17,7 @@ int store_check_choice(struct store *store, uint64_t id, struct error *error)
     if (!search_is_interactive(&params))
         return error_set(
             error, ERR_RANGE,
-            "nobody chooses in this run: neither is evolution.behaviour interactive, nor "
+            "this run has no choices by hand: neither is evolution.behaviour interactive, nor "
             "interactive.share above 0");
     if (store->generation + 1 >= params.evolution_generations)
         return error_set(error, ERR_RANGE,

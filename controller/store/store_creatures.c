@@ -49,7 +49,7 @@ enum {
     COLUMN_EXTRA
 };
 
-/* Before stages were told apart, who was tried was tried in all trials. */
+/* Before stages were told apart, a tried creature was tried in all trials. */
 static int read_stage(sqlite3_stmt *row)
 {
     if (statement_is_null(row, COLUMN_REFEREE))
@@ -148,7 +148,7 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The members by their rows, and of the generation under way those who have none yet. */
+/* The members by their rows, and of the generation under way those that have none yet. */
 int store_get_population(struct store *store, uint32_t generation, struct population *population,
                          struct error *error)
 {
@@ -175,7 +175,7 @@ int store_get_population(struct store *store, uint32_t generation, struct popula
     return status;
 }
 
-/* Who is given each result. */
+/* The creatures that are given each result. */
 struct taker {
     void (*take)(void *context, const struct individual *individual, double pace_least_m_s);
     void *context;
@@ -255,7 +255,7 @@ static int read_entry(struct database *database, sqlite3_stmt *row, void *item, 
     return status;
 }
 
-/* Where there are not enough who move differently, this many times as many are looked at. */
+/* Where too few move differently, this many times as many are looked at. */
 enum { MORE_LOOKED_AT = 8 };
 
 #define ENTRIES                                                                                    \

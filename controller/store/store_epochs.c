@@ -282,7 +282,7 @@ int store_get_life(struct store *store, uint64_t id, struct store_life *life, st
     int status = statement_each(&store->database, SELECT_LIVES " WHERE id = ?", (int64_t)id, 0,
                                 read_life, life, error);
     if (!status && life->id != id)
-        status = error_set(error, ERR_MISSING, "%s: nobody with the id %" PRIu64 " has hatched",
+        status = error_set(error, ERR_MISSING, "%s: creature %" PRIu64 " has not hatched",
                            store->database.path, id);
     return status;
 }

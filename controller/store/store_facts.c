@@ -1,4 +1,4 @@
-/* The run store: whole runs as arrays, for statistics: fitness by generation, everybody without
+/* The run store: whole runs as arrays, for statistics: fitness by generation, all creatures without
  * genome and words, members, events. A run of 300 x 50 has 12 000 creatures and 15 000 members;
  * each takes 200 bytes or less. */
 #include "controller/store/store_private.h"

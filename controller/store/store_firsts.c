@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-/* Who may have been the first in an epoch: what it was, and when. ?2 to ?3 is the epoch's time.
- * What was there before it is nothing new. Topologies are new beside those of all founders. Ways of
+/* Candidates for the first event of an epoch: its kind, and when. ?2 to ?3 is the epoch's time.
+ * Earlier events are nothing new. Topologies are new beside those of all founders. Ways of
  * living are told by what the dead ate: a fifth of it flesh, or half. */
 #define EATEN    "(plants_uj * 1.0 + carrion_uj + living_uj)"
 #define FLESH    "((carrion_uj * 1.0 + living_uj) / " EATEN ")"

@@ -1,4 +1,4 @@
-/* The run store: generations opened and closed, and who is born into them.
+/* The run store: generations opened and closed, and births into them.
  *
  * One transaction closes a generation and opens the next, and it is synced to disk: after a power
  * failure a run goes on in the generation that was under way, at worst without its last results. */
@@ -114,7 +114,7 @@ static int close_archive(struct store *store, uint32_t generation,
     return status;
 }
 
-/* Those who were born to fill the generation; once, however often it is closed. */
+/* Creatures that were born to fill the generation; once, however often it is closed. */
 static int count_more(struct store *store, uint32_t generation,
                       const struct generation_closing *closing, struct error *error)
 {

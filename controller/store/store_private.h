@@ -1,4 +1,4 @@
-/* What the files of the run store share: the store itself, and SQLite as they use it. store.c opens
+/* Shared by the files of the run store: the store itself, and SQLite as they use it. store.c opens
  * and closes; the others have one kind of content each:
  *
  *   store_sql          statements, columns, transactions
@@ -79,7 +79,7 @@ int store_run_for(struct store *store, const char *sql, int64_t generation, stru
 /* A row of the table `run`, instead of an earlier one. */
 int store_set_run_value(struct store *store, const char *key, const char *value,
                         struct error *error);
-/* What is known of a creature at birth: its columns, and their values, to which the end is added.
+/* The facts of a creature at birth: its columns, and their values, to which the end is added.
  * They are good until the next birth. */
 #define STORE_BIRTH                                                                                \
     "id, generation, method, parent1, parent2, mutations, seed, body, trials, bar_m_s,"            \
@@ -96,7 +96,7 @@ void store_now_utc(char text[32]);
 
 /* ---- transactions: store_sql.c ---- */
 
-/* What holds of an open store between two calls. */
+/* The invariants of an open store between two calls. */
 void store_check(const struct store *store);
 /* Opens a batch unless one is open; store_commit() ends it. */
 int store_begin(struct store *store, struct error *error);

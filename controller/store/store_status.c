@@ -1,4 +1,4 @@
-/* The run store: where a run stands, for `status`, and who is in quarantine. Read from another
+/* The run store: the progress of a run, for `status`, and its quarantine. Read from another
  * process while the run goes on, so each question is a query that an index answers. */
 #include "controller/store/store_private.h"
 
@@ -260,7 +260,7 @@ static int choose_quarantine_query(struct store *store, const char **sql, struct
     return status;
 }
 
-/* Who is given each of them. */
+/* The creatures that are given each of them. */
 struct taker {
     void (*take)(void *context, const struct store_quarantine *entry);
     void *context;

@@ -2,13 +2,13 @@
  *
  * Sizes: 1 to 1024 workers (usually the cores there are), prefetch 1 to 64 tasks each (usually 2),
  * tasks of 300 to 3000 bytes, up to some ten thousand results a second. Everything happens on the
- * loop's one thread. What a worker does is in worker.c.
+ * loop's one thread. worker.c has the states of a worker.
  *
  * Workers are fed once per turn of the loop (prepare), after all results of that turn are in. Their
  * deadlines are looked at in ticks.
  *
  * Backup copies: in a tick, workers without a task are sent the tasks that are out for long, so
- * that a stopped worker, a lost machine or a slow disk holds nobody up (Dean and Ghemawat,
+ * that a stopped worker, a lost machine or a slow disk delays no run (Dean and Ghemawat,
  * MapReduce, OSDI 2004, section 3.6). The first result counts; later ones must be equal. */
 #include "controller/workers/farm.h"
 
@@ -45,7 +45,7 @@ static void farm_check(struct farm *farm)
         worker_check(worker);
         for (int j = 0; j < worker_task_count(worker); j++) {
             struct farm_task *entry = worker_task(worker, j);
-            ENSURE(entry->holder_count > 0, "task %" PRIu64 " is held by nobody", entry->task.id);
+            ENSURE(entry->holder_count > 0, "no worker holds task %" PRIu64, entry->task.id);
             out_count += !entry->is_finished && entry->counted != farm->checks;
             entry->counted = farm->checks;
         }

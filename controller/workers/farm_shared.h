@@ -1,4 +1,4 @@
-/* What a farm and its workers share. Only farm.c and worker*.c open it. */
+/* Shared by a farm and its workers. Only farm.c and worker*.c open it. */
 #ifndef CONTROLLER_WORKERS_FARM_SHARED_H
 #define CONTROLLER_WORKERS_FARM_SHARED_H
 

@@ -29,7 +29,7 @@ int launcher_check(const char *words, struct error *error);
  * job that this process is in, if the words are Slurm's. */
 int64_t launcher_memory_mb(const char *words, int64_t memory_mb);
 
-/* How many workers there should be if nobody says: the job's tasks where the words start them with
+/* How many workers there should be by default: the job's tasks where the words start them with
  * srun; else a processor each, of those that this process has, and of those that its job has on
  * this machine. 1 or more. */
 int launcher_worker_count(const char *words);

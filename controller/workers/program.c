@@ -144,7 +144,7 @@ int program_start(const char *path, char *const *argv, int output, struct error 
     if (child < 0)
         return error_set(error, ERR_IO, "%s: cannot be started: %s", path, strerror(errno));
     if (child == 0) {
-        /* its child is nobody's when it is gone, and not the terminal's */
+        /* its child has no parent when it is gone, and not the terminal's */
         pid_t unused;
         setsid();
         _exit(spawn(&unused, path, argv, output));

@@ -16,17 +16,17 @@ int program_run(const char *path, char *const *argv, struct error *error);
 int program_run_into(const char *path, char *const *argv, int output, struct error *error);
 
 /* Runs a program with nothing to read, and gives the first line it prints, without the line's end.
- * A program that somebody ends by a signal is started again, PROGRAM_ASK_TRIES times in all, unless
- * the signal was for this process, too. ERR_IO if it prints no line, crashes, or ends with another
- * code than 0. */
+ * A program that another process ends by a signal is started again, PROGRAM_ASK_TRIES times in all,
+ * unless the signal was for this process, too. ERR_IO if it prints no line, crashes, or ends with
+ * another code than 0. */
 #define PROGRAM_ASK_TRIES 10
 int program_ask(const char *path, char *const *argv, char *line, size_t size, struct error *error);
 
-/* What that simulator computes (simulator/fingerprint.h): all workers must compute it. */
+/* The fingerprint of that simulator (simulator/fingerprint.h): all workers must compute it. */
 int program_ask_fingerprint(const char *path, uint64_t *fingerprint, struct error *error);
 
-/* Starts `path` as a session of its own that nobody waits for, standard input from nowhere, what it
- * prints going to an open file. */
+/* Starts `path` as a session of its own that is not waited for, standard input from nowhere, what
+ * it prints going to an open file. */
 int program_start(const char *path, char *const *argv, int output, struct error *error);
 
 /* The processors this process may use, at least 1. */

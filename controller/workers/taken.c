@@ -1,4 +1,4 @@
-/* See taken.h. A world's state holds the genomes of who lives and of eggs. */
+/* See taken.h. A world's state holds the genomes of the living and of eggs. */
 #include "controller/workers/taken.h"
 
 #include <errno.h>
@@ -86,7 +86,7 @@ static int find_state(struct store *store, const struct store_life *life, struct
     return status ? status : taken_write_state(store, life->world, epoch, bench->state, error);
 }
 
-/* What a simulator said as it failed. */
+/* The words of a simulator that failed. */
 static int fail(uint64_t id, const char *output, const struct params *params, struct error *error)
 {
     if (strstr(output, "there is no creature"))

@@ -52,7 +52,7 @@ void task_queue_put_back(struct task_queue *queue, struct farm_task *entry);
 
 /* A task that was taken is under way no more; it stays readable until farm_task_free(). */
 void task_queue_end(struct task_queue *queue, struct farm_task *entry);
-/* Frees it if it is finished and nobody holds it. */
+/* Frees it if it is finished and no worker holds it. */
 void farm_task_settle(struct farm_task *entry);
 void farm_task_free(struct farm_task *entry);
 /* Both at once. */

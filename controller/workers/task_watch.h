@@ -1,7 +1,7 @@
 /* Watches the task that a worker executes, and says when it takes too long.
  *
  * The cost of a task is measured in its worker's processor time, so that a busy machine is
- * nobody's fault. There are two limits: the processor time of a task (deadline_s), and a time in
+ * no task's fault. There are two limits: the processor time of a task (deadline_s), and a time in
  * which its process uses no processor time, because it sleeps or is stopped (silence_s). Where
  * the processor time cannot be seen (behind ssh, say), a task may be silent for the sum of both.
  * Each attempt has more of both than the one before (task_patience()). Silence is measured in

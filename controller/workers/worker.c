@@ -19,10 +19,10 @@
  *
  * Time. A start, an end and a silence are measured in the farm's own running time: ticks, of which
  * a late one counts like a punctual one, so that a suspended machine or a stopped controller is
- * nobody's fault. A BUSY worker is late when its oldest task takes too long (task_watch.h).
+ * no task's fault. A BUSY worker is late when its oldest task takes too long (task_watch.h).
  *
  * An exit may come in every living state. DEAD means: killed, or its pipe broke, and its exit has
- * not been seen yet; results it wrote before still count there. What becomes of the tasks it held
+ * not been seen yet; results it wrote before still count there. The fate of the tasks it held
  * is in worker_tasks.h.
  *
  * Here are the table, what must hold between events, and hiring, retiring and time. The actions are

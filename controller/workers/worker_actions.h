@@ -1,4 +1,4 @@
-/* What the files of a worker share: the small steps, and the actions that worker.c has in its
+/* Shared by the files of a worker: the small steps, and the actions that worker.c has in its
  * table. Only worker*.c open it. */
 #ifndef CONTROLLER_WORKERS_WORKER_ACTIONS_H
 #define CONTROLLER_WORKERS_WORKER_ACTIONS_H

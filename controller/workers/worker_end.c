@@ -164,7 +164,7 @@ void worker_count_failure(struct worker *worker, const char *cause)
 void worker_wait(struct worker *worker, const char *end)
 {
     struct farm *farm = worker->farm;
-    /* a process that somebody killed meanwhile tells nothing about its host */
+    /* a process that was killed meanwhile tells nothing about its host */
     if (!worker->was_ready && farm->launcher.word_count > 0 && worker->cause[0] != '\0' &&
         hosts_note_failed_start(&farm->hosts, worker->place.host, worker->cause))
         farm_tell_left_out(farm, worker->place.host);

@@ -38,7 +38,7 @@ struct worker_process {
     int has_begun; /* the first byte of a frame has come */
     size_t greeting_bytes;
     char greeting[GREETING_KEPT_SIZE]; /* its beginning */
-    int is_muted;                      /* nobody listens any more */
+    int is_muted;                      /* its output is dropped */
     int is_broken;                     /* on_broken was called */
     int has_exited;
     int open_handles;
@@ -283,7 +283,7 @@ void worker_process_limit_files(const struct worker_process *process, int64_t by
 
 void worker_process_kill(struct worker_process *process, int signal)
 {
-    /* After the exit the id may belong to somebody else. */
+    /* After the exit the id may belong to another process. */
     if (!process->has_exited)
         uv_process_kill(&process->process, signal);
 }

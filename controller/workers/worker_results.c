@@ -1,4 +1,4 @@
-/* What goes to a worker that takes tasks, and what comes back. */
+/* Messages to a worker that takes tasks, and its answers. */
 #include "controller/workers/worker_actions.h"
 
 #include <inttypes.h>
@@ -109,7 +109,7 @@ void worker_take_result(struct worker *worker, const struct occasion *occasion)
         worker_finish(worker, entry, result);
 }
 
-/* A task that its simulator could not read counts like one that crashed it, but nobody died. */
+/* A task that its simulator could not read counts like one that crashed it, but no process died. */
 void worker_take_rejected(struct worker *worker, const struct occasion *occasion)
 {
     struct farm *farm = worker->farm;

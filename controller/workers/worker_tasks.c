@@ -123,7 +123,7 @@ void worker_quarantine(struct worker *worker, struct farm_task *entry, const cha
     farm_task_free(entry);
 }
 
-/* Nobody else does it either, or somebody does. */
+/* Gives up a task: frees it if it is finished, returns it to the queue if no worker holds it. */
 static void worker_drop(struct worker *worker, struct farm_task *entry)
 {
     if (entry->is_finished)

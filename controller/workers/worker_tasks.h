@@ -36,7 +36,7 @@ void worker_release_held(struct worker *worker, struct farm_task *entry);
 void worker_reserve(struct worker *worker, struct farm_task *entry);
 struct farm_task *worker_take_reserved(struct worker *worker);
 
-/* A task it could not do is the next one again, unless somebody else holds it. */
+/* A task it could not do is the next one again, unless another worker holds it. */
 void worker_requeue(struct worker *worker, struct farm_task *entry);
 /* All held tasks go back, the prefetched ones unblamed. Returns the one that has to leave the farm
  * for the quarantine, or NULL. */

@@ -6,7 +6,7 @@
 #include "tests/bench/bench.h"
 
 enum { FIELD_MAX = 4, CROWD = 100 };
-/* From one to the next where nobody is to meet, m. */
+/* From one to the next where none is to meet, m. */
 #define APART_M           1000.0
 #define CROWD_ARENA_BYTES ((size_t)CROWD << 21)
 
@@ -78,7 +78,7 @@ static int run_contests(const void *context)
     return done;
 }
 
-/* `count` of the creatures, in turn from `first` on, in one world where nobody is near another one.
+/* `count` of the creatures, in turn from `first` on, in one world where none is near another one.
  * The time that it takes, us. */
 static double time_apart(int first, int count, struct evaluation results[CROWD])
 {
@@ -93,8 +93,8 @@ static double time_apart(int first, int count, struct evaluation results[CROWD])
     return bench_now_us(0) - from_us;
 }
 
-/* What a contest costs, as a share of the evaluations of both by themselves. Contests that end early
- * do not count, nor creatures that a guard stops. */
+/* What a contest costs, as a share of the evaluations of both by themselves. Contests that end
+ * early do not count, nor creatures that a guard stops. */
 static double measure_contests(const void *context)
 {
     struct evaluation results[CROWD];

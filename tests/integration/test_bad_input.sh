@@ -25,7 +25,7 @@ if "$controller" run walk.ini -o undefined -s evolution.behaviour=custom \
 fi
 grep -q 'fitness.expression is not a finite number for any of the [0-9]* creatures of generation 0' \
     undefined.err || fail "a fitness that nobody has: $(cat undefined.err)"
-# whoever judges says so
+# each program that judges says so
 strider=$root/examples/creatures/strider.json
 for formula in Distance_m '1,5*distance_m' 'min()' ''; do
     refused 1 'fitness.expression' "$controller" run walk.ini -s evolution.behaviour=custom -s "fitness.expression=$formula"

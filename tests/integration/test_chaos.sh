@@ -10,7 +10,7 @@ BUILD=$(dirname "$bin") "$root/scripts/chaos" --seconds 4 --seed 7 >chaos.out 2>
 grep -q '^equal: ' chaos.out || fail "$(cat chaos.out)"
 [ "$(sed -n 's/^workers: *\([0-9]*\) killed.*/\1/p' chaos.out)" -ge 1 ] || fail "hardly any chaos: $(cat chaos.out)"
 
-# where somebody chooses, too
+# with choices by hand, too
 BUILD=$(dirname "$bin") "$root/scripts/chaos" --kinds --seconds 2 --seed 9 >chosen.out 2>&1 || fail "$(cat chosen.out)"
 grep -q '^equal: ' chosen.out || fail "$(cat chosen.out)"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Contests of two creature files: who wins, in either order; pictures; and what cannot meet.
+# Contests of two creature files: the winner, in either order; pictures; files that cannot meet.
 # runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -20,7 +20,7 @@ says '^winner +[AB] by 0\.' "$bin/simulator" contest "$a" "$b" --see light:objec
 says '^winner +nobody: both move alike' "$bin/simulator" contest "$a" "$a" "${short[@]}"
 says '^goal +sumo' "$bin/simulator" contest "$a" "$b" "${short[@]}" -s contest.goal=sumo
 
-# on a platform, who is pushed off it has lost
+# on a platform a creature that is pushed off has lost
 walkers=("$root"/examples/creatures/walker-{2,3}.creature)
 says '^  A ok .* 6\.000 .* -1\.000$' "$bin/simulator" contest "${walkers[@]}" platform-sumo
 
@@ -68,7 +68,7 @@ refused 2 'two creatures or more' "$bin/controller" league "$a" seek-land3d
 refused 1 'flat.creature: .*boxes and rectangles do not meet' "$bin/controller" league "$a" flat.creature seek-land3d
 refused 1 'exists already' "$bin/controller" league "$a" "$b" seek-land3d -o pages
 
-# who crashes the simulator is out, and nobody else: the others' table is that of a league without him
+# only a creature that crashes the simulator is out: the others' table is that of a league without it
 mkdir other && cp "$bin/controller" other
 cat >other/simulator <<END
 #!/usr/bin/env bash

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A run whose creatures are judged by contests: the same for any number of workers and after a kill;
-# who crashes the simulator is blamed, and nobody else; what the parameters must be.
+# only the creature that crashes the simulator is blamed; parameters that contests need.
 # speed: long
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -72,7 +72,7 @@ cmp progress1 progress2 || fail "what is known differs"
 cmp progress1 progress3 || fail "progress with other workers"
 cmp known.json one/progress.json || fail "progress.json with other workers"
 "$bin/controller" progress one -j 3 --every 1 --panel 3 >progress4 2>/dev/null || fail "progress with a panel"
-says 'with a panel that nobody was bred against' cat progress4
+says 'with a panel that no generation met' cat progress4
 "$bin/controller" report one --no-pictures -o one.html >/dev/null
 says "Champions \(rows\) against their ancestors" cat one.html
 refused 1 'one: .*3 complete generations' "$bin/controller" progress one --every 2

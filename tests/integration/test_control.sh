@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Orders to a run at work: another number of workers, pause, continue, status; its result is the same
-# as without. Also behind a long path, and with nobody or nonsense at the socket.
+# as without. Also behind a long path, and with no process or nonsense at the socket.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller
@@ -39,7 +39,7 @@ says '^continued$' "$controller" continue "$long"
 says '^not paused$' "$controller" continue "$long"
 says '^ +[0-9]+ +[0-9]+ +(busy|idle|starting|setup|waiting) +[0-9]+ % ' "$controller" status "$long"
 
-# nonsense is answered or dropped, and hurts nobody; the run waits, so that it does not end meanwhile
+# nonsense is answered or dropped, and does no harm; the run waits, so that it does not end meanwhile
 says '^paused$' "$controller" pause "$long"
 if command -v perl >/dev/null; then
     cat >send.pl <<'PERL'

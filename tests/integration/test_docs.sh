@@ -2,7 +2,7 @@
 # The documentation points to what exists: relative links and the headings they name, parameters, and the
 # pages that sources, scripts and examples name. The example parameter files load and are explained.
 # Creatures that pages show move. Champions of this simulator's version do what their files say, so
-# that whoever changes a result raises the version.
+# that a change of results raises the version.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bin=${BUILD:-build}/bin

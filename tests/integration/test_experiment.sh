@@ -8,7 +8,7 @@ experiment=$root/scripts/experiment
 build=$(dirname "$bin")
 
 says 'statistics are right' "$experiment" --self-test
-# no error when nobody reads on; the help comes late, so that the reader has gone by then
+# no error when the reader stops; the help comes late, so that the reader has gone by then
 (sleep 0.5 && exec "$experiment" --help 2>quiet.err) | true || true
 [ ! -s quiet.err ] || fail "a reader who stops early: $(cat quiet.err)"
 

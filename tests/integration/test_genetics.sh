@@ -174,7 +174,7 @@ refused 2 'takes no --generation' "$controller" list run --lineage 1 --generatio
 refused 2 'all goes with' "$controller" list run --all
 refused 2 'takes no .*--distinct' "$controller" list run --lineage 1 --distinct
 
-# who moves exactly as a better one is left out on request
+# creatures that move exactly as a better one are left out on request
 "$controller" list run --top 0 --json >all.json
 "$controller" list run --top 0 --distinct --json >distinct.json || fail "list --distinct"
 motions() { grep -e '"path_m"' -e '"work_in_j"' "$1" | paste - - | sort; }

@@ -128,11 +128,11 @@ wait "$run" || fail "the run with other choices"
 "$controller" digest unmixed >unmixed.digest
 if diff -q mixed.digest unmixed.digest >/dev/null; then fail "other choices change nothing"; fi
 
-# ---- where nobody chooses ----
+# ---- without choices ----
 "$controller" run walk.ini --seed 3 -o plain >/dev/null 2>&1 || fail "a plain run"
-refused 1 'nobody chooses in this run' "$controller" choose plain
-refused 1 'nobody chooses in this run' "$controller" choose plain 1 keep
-refused 1 '--choices: nobody chooses in this run' "$controller" run walk.ini -o new --choices whole
+refused 1 'this run has no choices by hand' "$controller" choose plain
+refused 1 'this run has no choices by hand' "$controller" choose plain 1 keep
+refused 1 '--choices: this run has no choices by hand' "$controller" run walk.ini -o new --choices whole
 refused 1 'nowhere' "$controller" run bred.ini -o new --choices nowhere
 refused 1 'use sims' "$controller" run bred.ini -o new -s evolution.search=archive
 [ ! -e new ] || fail "a refused run left a directory"

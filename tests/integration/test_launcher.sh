@@ -94,7 +94,7 @@ END2
     grep -q -- '^--unbuffered .* --mem-per-cpu=1024M --partition=long /' fake/words || fail "$(cat fake/words)"
 fi
 
-# Stopped workers and launchers hold nobody up, although their silence would be noticed after an hour only. What they
+# Stopped workers and launchers delay no run, although their silence would be noticed after an hour only. What they
 # say later is equal, and counts no more.
 options=(--seed 5 -s evolution.generations=30 -j 2)
 "$controller" run walk.ini "${options[@]}" -o long >long.out 2>&1 || fail "$(cat long.out)"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a run goes through on somebody's laptop: everything stands still for longer than any limit and goes
+# A run on a laptop: everything stands still for longer than any limit and goes
 # on, the controller is killed, resumed and stopped, the directory moves, a setting changes. Another run
 # that has only the change of the setting is the same.
 # shellcheck source=/dev/null disable=SC2154
@@ -16,7 +16,7 @@ finish() {
 "$controller" run walk.ini "${options[@]}" -j 2 -o whole >whole.out 2>&1 || fail "$(cat whole.out)"
 finish whole
 
-# everyone stops at once, for longer than a worker may be silent, and goes on: nobody is taken for hung
+# all stop at once, for longer than a worker may be silent, and go on: none is taken for hung
 start "$controller" run walk.ini "${options[@]}" -j 2 -s farm.silence_s=4 -o day >day.out 2>&1
 run=$pid
 wait_until "the run is in generation 1" has_reached day 1

@@ -64,7 +64,7 @@ grep -q "^controller: creature [0-9]* (task [0-9]*) has two results: worker .* o
 grep -q "host strange says" liar.out || fail "the strange host is not named: $(cat liar.out)"
 grep -q "host $(uname -n) says" liar.out || fail "the other host is not named: $(cat liar.out)"
 
-# A liar that nobody stops is found by reuse, when a creature whose like it has simulated is simulated by another worker.
+# A liar that is not stopped is found by reuse, when a creature whose like it has simulated is simulated by another worker.
 # Half of the children are copies, so that this is soon.
 make_launcher first "$right"
 status=0

@@ -132,7 +132,7 @@ async function change(words, second) {
   words.push(find('name').textContent);
   words.push(find('bar').style.background !== '' ? 'curve' : 'no-curve');
 }
-/* Who runs seven body lengths a second, or stands and then runs, stays in the picture at every speed, on a
+/* A creature that runs seven body lengths a second, or stands and then runs, stays in the picture at every speed, on a
  * wide screen and on a phone, however rarely the browser draws, through pauses, and at the end. */
 function keeps(words) {
   const calm = creature.values, body = Math.max(creature.width, 0.05), lost = new Set();

@@ -36,12 +36,12 @@ says '^change +- +- \.\. - +too early' "$bin/controller" evolution one
 says '^late creatures leave [01]\.[0-9]+ of all' "$bin/controller" garden one --seeds 2 --minutes 1 --each 2
 refused 1 'is no preserve|cannot|No such' "$bin/controller" garden none
 
-# who lived is a creature as any other: a file, for the simulator and other runs; the report has pictures of families
+# a life is a creature as any other: a file, for the simulator and other runs; the report has pictures of families
 founder=$(sql one 'SELECT id FROM lives WHERE generation = 0 ORDER BY id LIMIT 1')
 says "^life.creature: creature $founder, fitness 1" "$bin/controller" save one "$founder" -o life.creature
 says '^digest +[0-9a-f]+ +verified' "$bin/simulator" evaluate life.creature
 says 'the genomes are equal' "$bin/controller" diff life.creature "one:$founder"
-refused 1 'nobody with the id 99999 has hatched' "$bin/controller" save one 99999 -o nobody.creature
+refused 1 'creature 99999 has not hatched' "$bin/controller" save one 99999 -o nobody.creature
 refused 1 'nobody is best' "$bin/controller" save one best -o nobody.creature
 sql one "SELECT writefile('first.state', state) FROM states WHERE world = 0 AND epoch = 0" >/dev/null
 refused 1 'there is no creature 99999' "$bin/simulator" take --params one/params.ini --id 99999 -o nobody.creature first.state
@@ -80,10 +80,10 @@ if ! "$bin/viewer" --help | grep -Eq '^  \.png .*left out of this build'; then
     dead=$(sql one 'SELECT id FROM lives WHERE died_s IS NOT NULL AND cause <> "guard" ORDER BY died_s LIMIT 1')
     says "^verified +world $(sql one "SELECT world FROM lives WHERE id = $dead"), 0 s to" "$bin/controller" view one --follow "$dead" \
         --speed 60 --size 320x240 --export life.gif
-    refused 1 'nobody with the id 99999 has hatched' "$bin/controller" view one --follow 99999 --export life.gif
+    refused 1 'creature 99999 has not hatched' "$bin/controller" view one --follow 99999 --export life.gif
     refused 2 'nor the id of a life' "$bin/controller" view one --follow c --export life.gif
 fi
-# and in a window, on a display without a screen; its keys go to the other world and follow somebody
+# and in a window, on a display without a screen; its keys go to the other world and follow a creature
 if ! "$bin/viewer" one --world 1 --frames 1 2>&1 | grep -q 'left out of this build'; then
     refused 1 'there is no display' env -u DISPLAY -u WAYLAND_DISPLAY "$bin/controller" view one --world 1
     refused 2 'is for --export' "$bin/controller" view one --world 1 --to 2:00
@@ -167,7 +167,7 @@ says 'viewer started' cat two.out
 "$bin/controller" resume two -j 2 >two.resume 2>&1 || fail "resume: $(cat two.resume)"
 same_runs one two
 
-# the simulator says who was in hand when it crashes in epoch 2 of world 1, unless it is left out
+# the simulator names the creature in hand when it crashes in epoch 2 of world 1, unless it is left out
 command -v perl >/dev/null || exit 0
 cat >crash.pl <<'END'
 my $creature = shift @ARGV;

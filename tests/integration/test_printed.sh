@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What reaches the terminal: every command and every option of all programs, with words, names of files, contents and
-# answers that would steer it, break its lines, turn its text or hide in it; and output that nobody takes.
+# answers that would steer it, break its lines, turn its text or hide in it; and output without a reader.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller viewer=$bin/viewer simulator=$bin/simulator
@@ -155,7 +155,7 @@ for answer in said refused nonsense live; do
     kill "$pid"
 done
 
-# ---- nobody takes it: a failure with one line, by all commands that print ----
+# ---- no reader: a failure with one line, by all commands that print ----
 
 unheard() { # DESCRIPTOR'S KIND, REASON, COMMAND...
     local status=0

@@ -30,7 +30,7 @@ planted 'FAIL +controller list runs/none' <<<'    controller list runs/none'
 planted 'prints something else' <<<$'    $ simulator --version\n    simulator version none'
 planted 'README.md:1: neither a command' <<<'    controler run examples/walk.ini'
 planted 'mine.creature was not written' <<<'    simulator evaluate examples/creatures/pusher.json examples/walk.ini; : -o mine.creature'
-# what another version may change: an id; the file of somebody who typed the page before is not in the way
+# what another version may change: an id; a file of an earlier typing is not in the way
 echo old >copy/saved.creature
 planted "creature 3 is this version's alone" <<'END'
     controller run walk -o runs/walk-1

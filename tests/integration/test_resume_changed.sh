@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 RANDOM=${SEED:-7}
 small=(-s simulation.duration_s=2 -s guard.referee_top=2 -s guard.exam_candidates=1 -j 1)
 
-# islands in none of which somebody scored come together; a stop there goes on
+# islands without any score come together; a stop there goes on
 "$bin/controller" run walk --seed 1 --population 20 --generations 3 -j 1 \
     -s evolution.islands=2 -s evolution.island_generations=1 -o nobody >nobody.out 2>&1 ||
     fail "islands of nobody: $(cat nobody.out)"
@@ -23,7 +23,7 @@ done
 refused 1 'by simulation.solver articulated only' "$bin/controller" resume waters --generations 4 -s simulation.solver=constraint
 "$bin/controller" resume waters --generations 4 -j 1 >waters.out 2>&1 || fail "what was refused is kept: $(cat waters.out)"
 
-# Somebody chooses where a run asks. The exit code is in $status.
+# Chooses where a run asks. The exit code is in $status.
 at_work() { # ARGUMENT...
     status=0
     start timeout 300 "$bin/controller" "$@" -j 1 >out 2>&1

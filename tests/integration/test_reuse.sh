@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Results that are given again change nothing: runs with and without them are equal, for any number of workers, with bars
-# and referee, for every kind of body, after a kill; and who got whose result is the same, too.
+# and referee, for every kind of body, after a kill; and the same results are given again.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -60,17 +60,17 @@ compare spheres -s population.size=40 -s creature.body=spheres "${bars[@]}"
 compare boxes -s creature.body=boxes -s world.preset=water -s evolution.behaviour=swim -s simulation.duration_s=1 "${copies[@]}"
 [ -n "$(who_from boxes-1)" ] || fail "boxes: nobody's result is given again"
 
-# those who move alike see the same light
+# creatures that move alike see the same light
 seek=(-s evolution.behaviour=seek -s sensor.light=yes "${copies[@]}")
 compare still "${seek[@]}" -s light.kind=still
 [ -n "$(who_from still-1)" ] || fail "seek: nobody's result is given again"
 compare moving "${seek[@]}" -s light.kind=moving
 [ -n "$(who_from moving-1)" ] || fail "seek, moving light: nobody's result is given again"
 
-# everybody is a copy: generations pass without a worker
+# all are copies: generations pass without a worker
 compare copies -s mutation.none=1 -s mutation.one=0 -s breeding.crossover=0 -s breeding.graft=0 -s evolution.generations=9
 
-# killed in the midst and resumed with another number of workers; then with everybody simulated from there on
+# killed in the midst and resumed with another number of workers; then with all simulated from there on
 for search in sims archive; do
     options=(--seed 8 -s evolution.generations=10 -s simulation.duration_s=4
         -s evolution.search="$search" -s evolution.lag=9 "${bars[@]}")

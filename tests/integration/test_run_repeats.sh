@@ -72,7 +72,7 @@ for workers in 1 5; do
 done
 same_runs r1 r5
 
-# those who are stopped because survivors are faster are the same ones, stopped at the same instant; each comes to the
+# creatures that are stopped because survivors are faster are the same ones, stopped at the same instant; each comes to the
 # same by hand
 for search in sims archive; do
     for workers in 1 3; do

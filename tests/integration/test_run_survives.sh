@@ -59,7 +59,7 @@ for signal in INT TERM; do
     finish "stopped$signal"
 done
 
-# workers die, again and again; nobody has to resume anything. One at a time, so that the run lasts
+# workers die, again and again; nothing has to be resumed. One at a time, so that the run lasts
 begin maimed 0 1
 for kill in 1 2 3 4; do
     has_started() { [ "$(workers maimed | wc -l)" -ge "$kill" ]; }

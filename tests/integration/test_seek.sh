@@ -22,7 +22,7 @@ follows() {
 
 seek seeker.json seek.ini >seeing
 follows seeing 0.3 0.45 || fail "it does not follow the light everywhere: $(cat seeing)"
-# who sees nothing comes no nearer to any of them
+# a blind creature comes no nearer to any of them
 seek seeker.json seek.ini -s sensor.light=no >blind
 awk '$1 > 0.15 { bad = 1 } END { exit bad || NR != 8 }' blind || fail "it follows the light without eyes: $(cat blind)"
 

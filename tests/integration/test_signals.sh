@@ -15,7 +15,7 @@ count() { # PATTERN: lines in the controller's log, which may not be there yet
 }
 is_past() { [ "$(count event=worker_exited)" -gt "$1" ] || is_gone "$pid"; }
 
-# One signal after the other, each to a worker as soon as it is ready: whoever simulates is blamed for none of them.
+# One signal after the other, each to a worker as soon as it is ready: no creature is blamed for any of them.
 run=sent
 start "$bin/controller" run walk.ini "${options[@]}" -o "$run" >"$run.out" 2>&1
 sent=0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Who changes what is stored of a creature is found out: `differs` in the window, in exports, in the page and
+# A change of a stored creature is found out: `differs` in the window, in exports, in the page and
 # in the report, be it the last bit of a gene, one measure, the fitness or the verdict; the others of the run stay
 # verified. The same of files, binary and text.
 # runs: watched
@@ -91,7 +91,7 @@ sed 's/"guard.referee_share": 0.7/"guard.referee_share": 0.4/' low.json >generou
 cmp -s low.json generous.json && fail "the file has no guard.referee_share"
 is_recorded generous.json
 
-# a run nobody touched has none
+# an untouched run has none
 "$controller" report run >/dev/null 2>&1 || fail "report"
 grep -q "status bad'>differs" run/report.html && fail "the untouched run differs"
 exit 0

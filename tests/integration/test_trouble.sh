@@ -88,7 +88,7 @@ if command -v sqlite3 >/dev/null; then
     same_runs whole busy
 fi
 
-# a directory that cannot be written to; root may write everywhere, so it is somebody else, who takes
+# a directory that cannot be written to; root may write everywhere, so it is another user, that takes
 # copies of the programs: the build may lie where only root can look
 become=()
 chmod 755 "$work"

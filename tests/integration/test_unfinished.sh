@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whoever is stopped while it writes leaves nothing half written behind: no trace, no film, no folder of a report.
+# A program that is stopped while it writes leaves nothing half written behind: no trace, no film, no folder of a report.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller viewer=$bin/viewer simulator=$bin/simulator

@@ -154,7 +154,7 @@ SDL_VIDEODRIVER=dummy "$viewer" run --frames 20 --keys 'bcjuilomgad]vewd[eh' --s
     fail "keys: $(cat err)"
 head -c 8 keys.png | LC_ALL=C grep -aq PNG || fail "no screenshot of the keys"
 
-# `run --view` starts it when the run is over and waits for nobody; without a display a run does not fail
+# `run --view` starts it when the run is over and does not wait; without a display a run does not fail
 brief=(--seed 6 -s population.size=6 -s evolution.generations=1 -s simulation.duration_s=0.5)
 env -u DISPLAY -u WAYLAND_DISPLAY "$bin/controller" run walk.ini "${brief[@]}" -o unseen --view >out 2>err || fail "run --view: $(cat err)"
 grep -q 'there is no display' err || fail "run --view does not miss a display: $(cat err)"

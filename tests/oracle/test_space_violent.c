@@ -1,4 +1,4 @@
-/* Violent creatures of boxes: a statistic of energy that nobody accounts for. It takes many of them,
+/* Violent creatures of boxes: a statistic of energy that no account has. It takes many of them,
  * and is judged where nothing else watches. */
 #include <math.h>
 

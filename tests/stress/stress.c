@@ -90,7 +90,7 @@ static double excess_of(const struct record *record)
     return beyond <= 0 ? 0 : beyond / fmax(record->turnover_j - record->floor_j, record->floor_j);
 }
 
-/* More unaccounted energy than allowed, and nobody said a word. */
+/* More unaccounted energy than allowed, without a word. */
 static int is_unreported(const struct record *record)
 {
     return verdict_is_scored(record->verdict) && excess_of(record) > record->allowed_share;

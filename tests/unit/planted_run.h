@@ -24,7 +24,7 @@ struct planted {
     int stagnant_from;   /* from this generation on the score stays; 0: never */
     double rise;         /* of the score in a generation, without levelling off; 0: it does */
     int is_size_only;    /* the best's size is in proportion to its score */
-    double losers_score; /* of those who do not survive, of the best; negative: 0 */
+    double losers_score; /* of the best of those that do not survive; negative: 0 */
 };
 
 static inline double planted_best(const struct planted *planted, int generation)

@@ -149,7 +149,7 @@ enum palette_color draw_status_color(enum replay_status status)
     return colors[status];
 }
 
-/* What stands in a title, and what of it is left out where there is too little room. */
+/* The words of a title, and those that are left out where there is too little room. */
 struct title {
     const char *name, *score, *verdict, *status; /* verdict: NULL if it is fine */
     int has_score, has_status;
@@ -182,7 +182,7 @@ void draw_plate(cairo_t *cr, double x, double y, double width, double size_px)
     cairo_fill(cr);
 }
 
-/* What a creature's title has room for, and the size of its text. */
+/* The part of a creature's title that fits, and the size of its text. */
 static double title_fit(struct title *title, cairo_t *cr, const struct replay *replay, double room,
                         double size_px)
 {

@@ -106,8 +106,8 @@ int draw_ledger_below_brain(cairo_t *cr, const struct draw_view *view, const str
 /* The height that it takes there at least, with its margins. */
 double draw_ledger_height(const struct draw_view *view, const struct replay *replay);
 
-/* The living brain as a panel (top right). What is pointed at (NULL: nothing) is lit and
- * described. */
+/* The living brain as a panel (top right). The neuron or wire under the mouse (NULL: none) is lit
+ * and described. */
 void draw_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, const struct replay_cut *pointed);
 /* The width that the panel and its margins take from the view's. */
@@ -122,7 +122,7 @@ struct replay_cut draw_brain_pick(const struct draw_view *view, const struct rep
  * With a plate it can be read over anything. */
 void draw_title(cairo_t *cr, const struct replay *replay, double x, double right, double y,
                 double size_px, int has_plate);
-/* What of its genes the parameters switch off, in lines below a title of size_px; mostly nothing. */
+/* Genes that the parameters switch off, in lines below a title of size_px; mostly none. */
 void draw_off(cairo_t *cr, const struct replay *replay, double x, double right, double y,
               double size_px);
 

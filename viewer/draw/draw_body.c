@@ -18,7 +18,7 @@
 
 #include "common/math/rotation.h"
 
-/* What ghosts fade to; outlines of solids, and how dark they are. */
+/* The colour that ghosts fade to; outlines of solids, and how dark they are. */
 #define GHOST_COLOR COLOR_sky_bottom
 #define SHADE       0x14202a
 #define OUTLINE     0.3

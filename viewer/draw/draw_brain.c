@@ -3,7 +3,7 @@
  * The panel has a row for the central set and for each part with neurons, wired sensors or an
  * effector: a swatch of the part's colour, its sensors (triangles), its neurons (discs with a sign
  * of their function) and its effectors, one for each freedom of its joint (squares at the right
- * end). Wires are bent lines from what is read to who reads it; beads run along them with the
+ * end). Wires are bent lines from a source to its reader; beads run along them with the
  * signal, blue if it is negative, orange if positive. The layout is a function of the replay and
  * the view, so that a point of the picture can be looked up again. */
 #include "viewer/draw/draw.h"
@@ -551,7 +551,7 @@ struct replay_cut draw_brain_pick(const struct draw_view *view, const struct rep
     return picking.cut;
 }
 
-/* What a wire reads, in words. */
+/* The source of a wire, in words. */
 static void describe_source(const struct wire *wire, char *text, size_t size)
 {
     if (wire->kind == WIRE_SENSOR)

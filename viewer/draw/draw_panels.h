@@ -1,4 +1,4 @@
-/* What surrounds the picture: the bar of time with the fitness that accumulates, the timeline of a
+/* Panels around the picture: the bar of time with the fitness that accumulates, the timeline of a
  * run's generations, the strip of its champions, the line of descent. Each is a plain struct that
  * says where it is and what it shows; drawing and looking up a point read the same struct. Px of
  * the surface. */
@@ -77,7 +77,7 @@ int draw_descent_pick(const struct draw_descent *descent, double x, double y);
 /* A triangle, or two bars while it plays; radius px. */
 void draw_play_button(cairo_t *cr, int is_playing, double x, double y, double radius);
 
-/* What keys do, in three columns, over the picture; below them lines of text. */
+/* The keys and their actions, in three columns, over the picture; below them lines of text. */
 struct draw_help_row {
     const char *keys, *help;
 };

@@ -36,7 +36,7 @@
 /* Cells of a ground with relief to either side of the middle, and in a wave. */
 enum { FIELD_CELLS = 36 };
 #define RELIEF_CELLS 10
-/* What a slope gains or loses of light, by its normal. */
+/* The light that a slope gains or loses, by its normal. */
 #define LIGHT_X -0.5
 #define LIGHT_Z 0.6
 /* Marks to either side, and directions of lines that may part one's number from a body. */

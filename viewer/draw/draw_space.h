@@ -6,7 +6,7 @@
 
 #ifdef HAVE_CAIRO
 
-/* What draw_world() draws where the view is turned: without obstacles, which are sorted with the
+/* The part of draw_world() where the view is turned: without obstacles, which are sorted with the
  * body, and without marks of distance, which depend on it. */
 void draw_space(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s);

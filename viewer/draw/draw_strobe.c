@@ -22,7 +22,7 @@
 #define STRIP_TRAVEL 0.9
 /* Distance of moments in body widths that is aimed at. */
 #define STROBE_SPACING 0.85
-/* What is seen of obstacles below the body, where there is no ground, by its height. */
+/* The visible depth of obstacles below the body, where there is no ground, by its height. */
 #define FLOOR_SHARE 0.3
 #define TITLE_PX    46.0
 #define GROUND_PX   44.0

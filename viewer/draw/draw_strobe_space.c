@@ -1,8 +1,8 @@
 /* Strobe pictures of scenes with depth: the moments stand where they were, seen in perspective from
  * one place. The eye is turned so that the way leads to the right and a little towards it: what
  * comes later is larger, and before what came earlier. A long way is parted into rows, each with
- * its own eye, all of one scale. What stays in place, or goes steeply up or down, is shown as a
- * strip of cells. */
+ * its own eye, all of one scale. A body that stays in place, or goes steeply up or down, is shown
+ * as a strip of cells. */
 #include "viewer/draw/draw_space.h"
 
 #ifdef HAVE_CAIRO

@@ -1,6 +1,6 @@
 /* See draw_waters.h. A creature has its family's colour, pale where it is hungry; hunters have a
- * red edge; its mouth is a dot, which flashes when it eats; who is bitten has a red ring. Plants
- * are green as far as they are full. */
+ * red edge; its mouth is a dot, which flashes when it eats; a bitten creature has a red ring.
+ * Plants are green as far as they are full. */
 #include "viewer/draw/draw_waters.h"
 
 #ifdef HAVE_CAIRO
@@ -15,7 +15,7 @@
 
 #define LEGEND_PX     92.0 /* at ui 1 */
 #define DEATH_SHOWN_S 2.0
-/* Shown around the water, for who is pushed back at its banks. */
+/* Shown around the water, for creatures that are pushed back at its banks. */
 #define BANK_M        0.8
 #define PLANT_COLOR   0x3f8f4f
 #define HUNTER_COLOR  0xb3261e
@@ -26,10 +26,10 @@
 #define FLESH_COLOR   0xe5342b
 #define DARK_COLOR    0x10303e
 
-/* Shown of the water when somebody is followed, m; and how fast the eye follows. */
+/* Width of the water that is shown around a followed creature, m; and how fast the eye follows. */
 #define NEAR_M     9.0
 #define FOLLOW_1_S 4.0
-/* Who is followed right of this share of the width has its panel at the left. */
+/* A creature that is followed right of this share of the width has its panel at the left. */
 #define PANEL_SIDE_SHARE 0.6
 /* A creature is hit within this way of a part's middle besides its size, px. */
 #define PICK_PX 8.0
@@ -43,7 +43,7 @@ struct picture {
     double left, top, px_per_m, ui, height_m, width_px, water_px;
 };
 
-/* What kills, in words of people. */
+/* Causes of death, in words of people. */
 static const char *const death_words[EPOCH_CAUSE_COUNT] = {
     "starved", "died of age", "was eaten", "broke physics", "was taken out", "strained too much"};
 _Static_assert(DEATH_HUNGER == 0 && DEATH_AGE == 1 && DEATH_BITTEN == 2 && DEATH_GUARD == 3 &&
@@ -275,7 +275,7 @@ static void draw_deaths(const struct picture *p)
     }
 }
 
-/* ---- somebody's life ---- */
+/* ---- a creature's life ---- */
 
 enum { PANEL_LINES = 15, PANEL_TEXT = 96 };
 struct panel {
@@ -467,7 +467,7 @@ static double draw_word(const struct picture *p, double x, double y, const char 
     return x + 8 * p->ui + draw_text(p->cr, text, x, y, 12 * p->ui, 1, DRAW_LEFT, COLOR_text);
 }
 
-/* Who eats, who is eaten. White is a mouth, a red middle that it is for flesh. */
+/* The marks of eating and of being eaten. A mouth is white, a mouth for flesh has a red middle. */
 static void draw_signs(const struct picture *p, double x, double y)
 {
     double at = draw_key(p, x, y, SIGN_MOUTH, 0x9aa4aa, "a hunter's mouth");

@@ -1,4 +1,4 @@
-/* Draws a world of a preserve: who eats, who is eaten, who is related. */
+/* Draws a world of a preserve: eaters, the eaten, families. */
 #ifndef VIEWER_DRAW_DRAW_WATERS_H
 #define VIEWER_DRAW_DRAW_WATERS_H
 
@@ -8,19 +8,19 @@
 
 #include "viewer/replay/waters.h"
 
-/* What of the water is seen. */
+/* The visible part of the water. */
 struct waters_view {
     double x_m, y_m; /* in the middle */
     double zoom;     /* 1: the whole water, which is then in the middle */
-    uint64_t marked; /* somebody, who is described beside; 0: nobody */
+    uint64_t marked; /* the creature that is described beside; 0: none */
     int is_following;
     int by_form; /* colours are of trees of parts, not of families */
 };
 #define WATERS_ZOOM_MOST 40.0
-/* The whole water; or, marked other than 0, somebody from near. Where all founders are copies,
+/* The whole water; or, marked other than 0, a creature from near. Where all founders are copies,
  * colours are of trees. */
 struct waters_view waters_view_of(const struct waters *waters, uint64_t marked);
-/* The middle goes to who is marked, in dt_s or (dt_s below 0) at once. */
+/* The middle goes to the marked creature, in dt_s or (dt_s below 0) at once. */
 void waters_view_follow(struct waters_view *view, const struct waters *waters, int moment,
                         double dt_s);
 /* Zooms and keeps what is at a point, px, where it is. */
@@ -29,7 +29,7 @@ void waters_view_zoom(struct waters_view *view, int width_px, int height_px,
 /* Moves what is seen by so many px. */
 void waters_view_pan(struct waters_view *view, int width_px, int height_px,
                      const struct waters *waters, double dx, double dy);
-/* Who of the living, or which egg, is at a point; 0: nobody. */
+/* The living creature or egg at a point; 0: none. */
 uint64_t waters_view_pick(const struct waters_view *view, int width_px, int height_px,
                           const struct waters *waters, int moment, double x, double y);
 /* The water's place under a point. */

@@ -1,5 +1,5 @@
-/* What surrounds a creature: ground under a sky, water, or empty space, obstacles, with marks every
- * so many metres. Everything is fixed in the world, so that motion shows against it. */
+/* The surroundings of a creature: ground under a sky, water, or empty space, obstacles, with marks
+ * every so many metres. Everything is fixed in the world, so that motion shows against it. */
 #include "viewer/draw/draw_space.h"
 
 #ifdef HAVE_CAIRO
@@ -248,7 +248,7 @@ static void trace_relief(cairo_t *cr, const struct draw_view *view, const struct
     }
 }
 
-/* What is above the ground's waves is sky again; then their line. */
+/* Above the ground's waves is sky again; then their line. */
 static void draw_relief(cairo_t *cr, const struct draw_view *view, const struct relief *relief,
                         double bottom, unsigned overlays)
 {
@@ -294,7 +294,7 @@ static void draw_ground(cairo_t *cr, const struct draw_view *view, const struct 
         draw_ground_marks(cr, view, line_y + 2 * view->ui);
 }
 
-/* What of a polygon is within a distance of a point along one axis, on one side: Sutherland and
+/* The part of a polygon within a distance of a point along one axis, on one side: Sutherland and
  * Hodgman, Reentrant polygon clipping, CACM 17(1), 1974. Returns the count of corners, at most one
  * more. */
 static int cut_polygon(struct vec2 *corners, int count, struct vec2 axis, double most)

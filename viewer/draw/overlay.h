@@ -1,4 +1,4 @@
-/* What can be laid over a picture: one table of bits and names, for the window, exports and the
+/* Overlays of a picture: one table of bits and names, for the window, exports and the
  * command line. */
 #ifndef VIEWER_DRAW_OVERLAY_H
 #define VIEWER_DRAW_OVERLAY_H

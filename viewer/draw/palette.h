@@ -78,7 +78,7 @@ extern const struct palette_entry palette[COLOR_COUNT];
 enum palette_color palette_part_color(int part);
 
 /* The colour of a family of a preserve by its number, 0 or more; after PALETTE_FAMILIES they
- * repeat. Any two differ, also for who does not see red or green, the first ones most. */
+ * repeat. Any two differ, also to eyes without red or green, the first ones most. */
 #define PALETTE_FAMILIES 40
 uint32_t palette_family_color(int family);
 

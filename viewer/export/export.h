@@ -16,13 +16,14 @@
 #define EXPORT_SIDE_MAX_PX 8192
 #define EXPORT_FPS_MAX     120.0
 
-/* What to write. Zeros (width, height, fps) and a negative time mean the exporter's own choice. */
+/* The options of an export. Zeros (width, height, fps) and a negative time mean the exporter's own
+ * choice. */
 struct export_job {
     const struct replay *const *replays;
     int count;                   /* >= 1 */
     const struct waters *waters; /* of a preserve, instead of replays: then count is 0 */
     int is_world;                /* waters are to come */
-    uint64_t followed;           /* somebody in them; 0: nobody */
+    uint64_t followed;           /* a creature in them; 0: none */
     const char *path;
     double time_s; /* one moment; negative: the whole */
     int width_px, height_px;
@@ -92,7 +93,7 @@ int export_film_init(struct export_film *film, const struct export_job *job, dou
 void export_film_deinit(struct export_film *film);
 /* Draws the next frame: film->pixels; call for index 0, 1, ... in order. */
 void export_film_draw(struct export_film *film, int index);
-/* What to say to somebody who waits, once in EXPORT_TELL_MS by a clock: "run.mp4: frame 120 of
+/* A word for a person who waits, once in EXPORT_TELL_MS by a clock: "run.mp4: frame 120 of
  * 601". Returns whether there is something to say at now_ms (> 0); export_film_draw() asks and
  * prints it. */
 #define EXPORT_TELL_MS 5000

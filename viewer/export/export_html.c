@@ -65,7 +65,7 @@ static int html_frame_count(const struct replay *replay)
 #define IMPULSE_STEPS 20
 #define IMPULSE_MOST  3.0
 
-/* What the page's graph of the brain consists of: sensors that are read, neurons, effectors. */
+/* The nodes of the page's graph of the brain: sensors that are read, neurons, effectors. */
 enum node_kind { NODE_SENSOR, NODE_NEURON, NODE_EFFECTOR };
 struct node {
     enum node_kind kind;

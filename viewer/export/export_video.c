@@ -39,7 +39,7 @@ extern char **environ;
 #define OPTIONS_MAX   12
 /* Pixels of a row that are converted together; even. */
 #define SPAN_PX ((size_t)64)
-/* What ffmpeg may say; its first line is passed on. */
+/* Room for ffmpeg's words; the first line is passed on. */
 #define SAID_ALL_MAX 65536
 #define SAID_MAX     256
 
@@ -240,7 +240,7 @@ static int encoder_start(struct encoder *encoder, const struct format *format,
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
         return error_set(error, ERR_IO, "a pipe: %s", strerror(errno));
-    /* read at the end: what does not fit is lost, and holds up nobody */
+    /* read at the end: text that does not fit is lost, and holds up no writer */
     fcntl(ends[1], F_SETFL, O_NONBLOCK);
     encoder->said = ends[0];
     int failure = spawn(encoder, arguments, ends[1]);

@@ -107,7 +107,7 @@ static void *write_frames(void *argument)
     return NULL;
 }
 
-/* ---- who fills it ---- */
+/* ---- the writer ---- */
 
 /* Memory that is never given back to malloc: lent pages are still in the pipe when the queue is
  * gone. Or NULL. */

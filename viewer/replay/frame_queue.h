@@ -1,7 +1,7 @@
 /* Frames on their way into a pipe: a thread writes them while the next ones are made.
  *
- * A pipe holds less than a frame of a video, so that without a queue whoever draws waits for
- * whoever encodes, then the other way round; with it, both cores are busy. Frames have one size;
+ * A pipe holds less than a frame of a video, so that without a queue the drawing waits for
+ * the encoder, then the other way round; with it, both cores are busy. Frames have one size;
  * some tens of megabytes of them wait at most. One thread fills, the queue's own empties; SIGPIPE
  * must be ignored. */
 #ifndef VIEWER_REPLAY_FRAME_QUEUE_H

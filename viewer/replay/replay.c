@@ -604,7 +604,7 @@ static struct vec3 place_into(struct replay_place part, struct vec3 at)
     return turn_into(part, vec3_sub(at, part.at_m));
 }
 
-/* What of `arm` is across a way, as a unit; else the part's axis that is most across it. */
+/* The part of `arm` across a way, as a unit; else the part's axis that is most across it. */
 static struct vec3 across(struct vec3 way, struct vec3 arm, struct quaternion turn)
 {
     struct mat3 axes = quaternion_matrix(turn);

@@ -31,7 +31,7 @@ enum replay_status {
 };
 extern const char *const replay_status_names[REPLAY_STATUS_COUNT];
 
-/* What surrounds a creature, as far as that is to be seen. */
+/* The visible surroundings of a creature. */
 enum replay_medium {
     REPLAY_SKY,   /* over the ground, under gravity or in nothing */
     REPLAY_WATER, /* resists, and carries what is in it */
@@ -79,7 +79,7 @@ struct replay_effector {
     struct wire input;
 };
 
-/* What is taken out of a brain, to see what it was good for: all that reads a neuron, one input of
+/* A cut in a brain, which shows its use: all that reads a neuron, one input of
  * a neuron, or the input of an effector, reads 0 instead. */
 enum replay_cut_kind { CUT_NONE, CUT_NEURON, CUT_NEURON_INPUT, CUT_EFFECTOR_INPUT };
 struct replay_cut {
@@ -98,7 +98,7 @@ struct replay_contact {
     float x_m, y_m, z_m, normal_x, normal_y, normal_z, impulse_n_s;
 };
 
-/* What is to be heard of a creature in a tick, each 0 .. 1: the loudest of its emitters of sound,
+/* The sounds of a creature in a tick, each 0 .. 1: the loudest of its emitters of sound,
  * and what it hit since the row before, as loud as other creatures hear it. */
 struct replay_sound {
     float call, blow;
@@ -112,7 +112,7 @@ struct replay_solid {
     struct quaternion turn;
 };
 
-/* What the energy ledger shows, J. */
+/* The figures of the energy ledger, J. */
 #define REPLAY_ENERGIES(X)                                                                         \
     X(kinetic_j, "kinetic")                                                                        \
     X(potential_j, "potential")                                                                    \
@@ -221,9 +221,9 @@ struct contest_bout;
 int replay_create_bout(struct replay **replay, const struct creature *const creatures[2],
                        const struct params *params, const struct contest_bout *bout, int follow,
                        struct error *error);
-/* What the parameters say of the world but its obstacles. For recording. */
+/* Sets the world by the parameters, without obstacles. For recording. */
 void replay_describe_world(struct replay *replay, const struct params *params);
-/* What holds of every replay. */
+/* The invariants of a replay. */
 void replay_check(const struct replay *replay);
 void replay_destroy(struct replay *replay); /* NULL is allowed */
 
@@ -256,7 +256,7 @@ struct vec3 replay_pose_place(const struct replay_pose *pose, struct vec3 at);
 struct vec3 replay_pose_back(const struct replay_pose *pose, struct vec3 at);
 /* 1 if there is something to stand on: ground or obstacles. */
 int replay_has_floor(const struct replay *replay);
-/* What stands in a world with depth: obstacles, which reach to both sides, and solids. */
+/* Things in a world with depth: obstacles, which reach to both sides, and solids. */
 int replay_solid_count(const struct replay *replay);
 struct replay_solid replay_get_solid(const struct replay *replay, int index);
 /* The corners of an obstacle, counter-clockwise. */
@@ -317,7 +317,7 @@ void replay_put_joints(struct replay *replay, const struct phenotype *phenotype,
                        int first_drive);
 /* How high a creature of that mass calls, Hz. */
 double replay_voice_hz(double mass_kg);
-/* What is to be heard of one creature. lost_before_j: what blows had taken at the row before, J;
+/* The sounds of one creature. lost_before_j: what blows had taken at the row before, J;
  * negative: there is none. */
 struct evaluate_view;
 void replay_put_sound(struct replay_sound *sound, const struct evaluate_view *view,

@@ -189,7 +189,7 @@ static void describe(const struct recording *recording, const struct contest_res
              hue_names[0], name_of(recording->creatures[1]), hue_names[1]);
     replay_clean_text(text, replay->name, sizeof replay->name);
     if (margin == 0)
-        snprintf(replay->score, sizeof replay->score, "%s: nobody wins",
+        snprintf(replay->score, sizeof replay->score, "%s: neither wins",
                  contest_goal_names[recording->params->contest_goal]);
     else
         snprintf(replay->score, sizeof replay->score, "%s: %s wins by %.3g",
@@ -258,7 +258,7 @@ int replay_create_bout(struct replay **result, const struct creature *const crea
     replay_describe_world(replay, params);
     replay->status = REPLAY_UNRECORDED;
     replay->keeps_place = 1;
-    /* on a platform who falls is out, far within a ring that would hang in the air */
+    /* on a platform a fallen creature is out, far within a ring that would hang in the air */
     replay->ring_m =
         params->contest_goal == CONTEST_SUMO && params->world_ground ? params->contest_ring_m : 0;
     replay->frame_s = 1.0 / params->simulation_brain_hz;

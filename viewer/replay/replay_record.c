@@ -179,7 +179,7 @@ void replay_put_contacts(struct replay_row *row, const struct contact_point *poi
     *row->contact_count = (float)count;
 }
 
-/* What its fitness would be if the scored time ended now; without a goal 0. */
+/* Its fitness if the scored time ended now; without a goal 0. */
 static double fitness_now(const struct recorder *recorder, const struct evaluate_view *view)
 {
     struct measures measures;

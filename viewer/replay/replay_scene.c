@@ -102,7 +102,7 @@ static void fill_drives(struct recording *recording, int body)
     }
 }
 
-/* What a body hangs on: all in the frame of its parent. */
+/* The joint that a body hangs on: all in the frame of its parent. */
 static void hang(struct recording *recording, int body)
 {
     const struct body_link *link = &recording->scene.links[body];

@@ -1,4 +1,4 @@
-/* What is to be heard of creatures: what their emitters of sound call, and what they hit. */
+/* The sounds of creatures: calls of their emitters, and blows. */
 #include <math.h>
 
 #include "common/genome/sensor.h"

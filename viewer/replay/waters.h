@@ -39,7 +39,7 @@ struct waters_thing {
     int family;
     uint64_t id; /* of an egg */
 };
-/* Somebody hatched or died. */
+/* A creature hatched or died. */
 struct waters_event {
     double time_s;
     uint64_t id;
@@ -79,7 +79,7 @@ int waters_create(struct waters **waters, const struct waters_request *request,
                   struct error *error);
 void waters_destroy(struct waters *waters); /* NULL is allowed */
 
-/* Where somebody is at a moment, and what it is then. */
+/* The place of a creature at a moment, and its state then. */
 enum waters_being { WATERS_NOWHERE, WATERS_EGG, WATERS_LIVING, WATERS_CARCASS };
 enum waters_being waters_find(const struct waters *waters, int moment, uint64_t id, double *x_m,
                               double *y_m);
@@ -100,7 +100,7 @@ void waters_source_close(struct waters_source *source); /* NULL is allowed */
 double waters_source_time(const struct waters_source *source);
 /* The end of the last epoch that is recorded of a world, s. ERR_MISSING if there is none. */
 int waters_find_end(const char *run_directory, int world, double *end_s, struct error *error);
-/* Finds where and when somebody lived: from its egg to its carcass; the world's end while it
+/* Finds where and when a creature lived: from its egg to its carcass; the world's end while it
  * lives. */
 int waters_find_life(const char *run_directory, uint64_t id, int *world, double *from_s,
                      double *to_s, struct error *error);

@@ -1,5 +1,5 @@
 /* A world of a preserve for a window: a thread simulates it epoch by epoch, ahead of what is shown,
- * and hands each over as it is ready. Two that nobody has taken are the most it keeps. */
+ * and hands each over as it is ready. It keeps two that were not taken at most. */
 #ifndef VIEWER_REPLAY_WATERS_FEED_H
 #define VIEWER_REPLAY_WATERS_FEED_H
 

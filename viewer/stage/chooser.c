@@ -46,7 +46,7 @@ struct chooser *chooser_create(const char *run_directory)
     return chooser;
 }
 
-/* What holds between two calls. */
+/* The invariants between two calls. */
 static void chooser_check(const struct chooser *chooser)
 {
     ENSURE(chooser->order_count >= 0 && chooser->order_count <= ORDERS_MAX, "%d orders",
@@ -60,7 +60,7 @@ static void chooser_check(const struct chooser *chooser)
 
 static void reap(struct chooser *chooser, int *wait_status)
 {
-    ENSURE(chooser->child > 0, "nobody to wait for");
+    ENSURE(chooser->child > 0, "no process to wait for");
     pid_t ended;
     close(chooser->output);
     chooser->output = -1;
@@ -171,7 +171,7 @@ static int start(struct chooser *chooser, struct error *error)
                   : 0;
 }
 
-/* Reads what it says; 1 when it has ended. What does not fit is read and dropped. */
+/* Reads its words; 1 when it has ended. Text that does not fit is read and dropped. */
 static int listen_to(struct chooser *chooser)
 {
     char piece[256];

@@ -24,7 +24,7 @@ int chooser_choose(struct chooser *chooser, uint64_t id, int choice);
 /* That enough is chosen. */
 int chooser_next(struct chooser *chooser);
 
-/* What is done to a world of a preserve: words behind the world's number, see `controller tend`. */
+/* Deeds in a world of a preserve: words behind the world's number, see `controller tend`. */
 int chooser_tend(struct chooser *chooser, int world, const char *words);
 
 /* How an order ended: 0 with what the controller said; ERR_BUSY: none has ended; else it failed,

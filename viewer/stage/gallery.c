@@ -9,7 +9,7 @@
 #include "common/params/choice.h"
 #include "common/math/rng.h"
 
-/* Creatures of a generation where nothing else is said, and where somebody chooses. */
+/* Creatures of a generation by default, and where a person chooses. */
 #define TOP_USUAL       8
 #define TOP_INTERACTIVE 36
 
@@ -49,7 +49,7 @@ static enum run_order order_of(const struct gallery *gallery)
     return gallery->options.is_ranks ? RUN_ORDER_RANK : RUN_ORDER_KINDS;
 }
 
-/* What holds of a gallery between two calls. */
+/* The invariants of a gallery between two calls. */
 static void gallery_check(const struct gallery *gallery)
 {
     const struct shelf *shelves[] = {&gallery->shown, &gallery->strip};
@@ -57,7 +57,7 @@ static void gallery_check(const struct gallery *gallery)
         ENSURE(shelves[s]->count >= 0 && shelves[s]->count <= GALLERY_SHOWN_MAX,
                "shelf %d has %d creatures", s, shelves[s]->count);
         for (int i = 0; i < shelves[s]->count; i++)
-            ENSURE(shelves[s]->items[i]->users > 0, "shelf %d: creature %d is nobody's", s, i);
+            ENSURE(shelves[s]->items[i]->users > 0, "shelf %d: creature %d has no user", s, i);
     }
     ENSURE(gallery->choice_count >= 0 && (gallery->choice_count == 0 || gallery->choices),
            "%d choices", gallery->choice_count);
@@ -78,7 +78,7 @@ static struct specimen *shown_specimen(const struct gallery *gallery, int index)
 
 static void release(struct specimen *specimen)
 {
-    ENSURE(specimen->users > 0, "a creature that nobody has is given back");
+    ENSURE(specimen->users > 0, "a creature without a user is given back");
     if (--specimen->users > 0)
         return;
     creature_deinit(&specimen->creature);

@@ -101,7 +101,7 @@ int gallery_is_interactive(const struct gallery *gallery);
 int gallery_has_no_goal(const struct gallery *gallery);
 int64_t gallery_waiting(const struct gallery *gallery);
 int gallery_is_over(const struct gallery *gallery); /* its last generation is complete */
-/* What is chosen for one of a generation that is shown (enum choice), and for how many. */
+/* The choice for one of a generation that is shown (enum choice), and for how many. */
 int gallery_choice(const struct gallery *gallery, int index);
 int gallery_count_choices(const struct gallery *gallery, int choice);
 /* Looks what is chosen and whether the run waits; `changed` receives 1 if something is new. */

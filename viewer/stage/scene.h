@@ -1,4 +1,4 @@
-/* What a window shows: a stage (stage.h) or a shore (shore.h), by what can be done with it. The
+/* The content of a window: a stage (stage.h) or a shore (shore.h), by its actions. The
  * window hands it what SDL gives; px of the picture, y down. */
 #ifndef VIEWER_STAGE_SCENE_H
 #define VIEWER_STAGE_SCENE_H

@@ -29,11 +29,11 @@
 #define NOTE_S    5.0
 /* A press that moves less is a click. */
 #define CLICK_PX 4.0
-/* What a key feeds, J. */
+/* The food that a key gives, J. */
 #define FEED_J " 500"
 /* Epochs that are kept. 100 creatures are some 35 MB each. */
 enum { CHUNKS_MAX = 16 };
-/* What is simulated beyond what is shown. */
+/* The time simulated beyond the one shown. */
 #define AHEAD_S EPOCH_S
 
 enum shore_drag { SHORE_DRAG_NONE, SHORE_DRAG_PAN, SHORE_DRAG_SCRUB };
@@ -58,7 +58,7 @@ struct shore {
     double note_s;
 };
 
-/* What holds of a shore between two things that happen to it. */
+/* The invariants of a shore between two events. */
 static void shore_check(const struct shore *s)
 {
     ENSURE(s->chunk_count >= 0 && s->chunk_count <= CHUNKS_MAX, "%d chunks", s->chunk_count);
@@ -393,7 +393,7 @@ static void tend_at(struct shore *s, const char *before, const char *after)
     tend(s, words);
 }
 
-/* "DEED LIFE" of who is followed; 0: nobody is. */
+/* "DEED LIFE" of the followed creature; 0: none is. */
 static int name_followed(struct shore *s, const char *deed, char *words, size_t size)
 {
     snprintf(words, size, "%s %" PRIu64, deed, s->view.marked);
@@ -480,8 +480,8 @@ static const struct shore_key {
     {{STAGE_KEY_UP}, {"up, wheel", "zoom in"}, .turn = zoom_in, .value = 1},
     {{STAGE_KEY_DOWN}, {"down, wheel", "zoom out"}, .turn = zoom_in, .value = -1},
     {{'g'}, {"g", "feed where the mouse is"}, .act = act_feed},
-    {{'m'}, {"m", "move who is followed there"}, .act = act_move},
-    {{'k'}, {"k", "protect who is followed"}, .turn = tend_followed, .value = DEED_protect},
+    {{'m'}, {"m", "move the followed one there"}, .act = act_move},
+    {{'k'}, {"k", "protect the followed one"}, .turn = tend_followed, .value = DEED_protect},
     {{'u'}, {"u", "expose it again"}, .turn = tend_followed, .value = DEED_expose},
     {{'x'}, {"x", "take it out of the world"}, .turn = tend_followed, .value = DEED_remove},
     {{'s'}, {"s", "save this picture as png"}, .act = act_save},
@@ -583,7 +583,7 @@ static void move_mouse(void *scene, double x, double y)
     s->is_changed |= s->drag != SHORE_DRAG_NONE;
 }
 
-/* A click marks who is there, or nobody. */
+/* A click marks the creature there, or none. */
 static void release_mouse(void *scene)
 {
     struct shore *s = scene;

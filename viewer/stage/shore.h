@@ -14,7 +14,7 @@ struct shore_request {
     int world;
     double from_s;
     double speed;    /* in times real time; 0: 1 */
-    uint64_t follow; /* somebody's id; 0: nobody */
+    uint64_t follow; /* a creature's id; 0: none */
     int is_live;     /* shows the newest epoch of the run, again and again */
     int is_patient;  /* waits for what is simulated: for tests and pictures */
 };
@@ -25,7 +25,7 @@ int shore_create(struct shore **shore, const struct shore_request *request, stru
 void shore_destroy(struct shore *shore); /* NULL is allowed */
 extern const struct scene_acts shore_acts;
 
-/* What there is to see, for tests. */
+/* The visible state, for tests. */
 struct shore_sight {
     int world;
     uint64_t followed;

@@ -15,7 +15,7 @@
 #define MOVIE_S       60.0
 #define MOVIE_LEAST_S 2.5
 
-/* What holds of a stage between two things that happen to it. */
+/* The invariants of a stage between two events. */
 static void stage_check(const struct stage *stage)
 {
     ENSURE(stage->width > 0 && stage->height > 0, "a stage of %d x %d", stage->width,
@@ -76,7 +76,7 @@ static struct camera fit_camera(const struct stage *stage, int width)
     return camera;
 }
 
-/* Zooms to what another width of the picture has room for. What was zoomed by hand stays so in
+/* Zooms to what another width of the picture has room for. A zoom by hand stays so in
  * proportion; a width that comes back shows what it showed. */
 void stage_rescale(struct stage *stage, int width_before)
 {

@@ -28,7 +28,7 @@ void stage_resize(struct stage *stage, int width_px, int height_px);
 void stage_set_overlays(struct stage *stage, unsigned overlays); /* enum draw_overlay */
 void stage_seek(struct stage *stage, double time_s);
 
-/* What the user does. */
+/* The user's actions. */
 void stage_press_key(struct stage *stage, int key);
 void stage_press_mouse(struct stage *stage, double x, double y);
 /* The middle button, or the left one with shift: moves the picture also where dragging turns it. */
@@ -56,7 +56,7 @@ const char *stage_title(struct stage *stage);
 /* For the window: a struct stage. */
 extern const struct scene_acts stage_acts;
 
-/* What there is to see, for tests. */
+/* The visible state, for tests. */
 enum stage_view stage_view(const struct stage *stage);
 double stage_time(const struct stage *stage);
 

@@ -18,7 +18,7 @@ int stage_has_choices(const struct stage *stage)
     return gallery_is_interactive(stage->gallery) && stage->chooser;
 }
 
-/* Whether those who are shown can be chosen now. */
+/* Whether the shown creatures can be chosen now. */
 static int can_choose(const struct stage *stage)
 {
     return stage_has_choices(stage) && gallery_shelf(stage->gallery) == SHELF_GENERATION &&
@@ -26,14 +26,14 @@ static int can_choose(const struct stage *stage)
            gallery_generation(stage->gallery) == gallery_waiting(stage->gallery);
 }
 
-/* What there is to say about choosing. */
+/* The words about choosing. */
 static void describe(const struct stage *stage, char *text, size_t size)
 {
     long long waiting = gallery_waiting(stage->gallery);
     int breed = gallery_count_choices(stage->gallery, CHOICE_BREED);
     int keep = gallery_count_choices(stage->gallery, CHOICE_KEEP);
     if (can_choose(stage) && breed + keep == 0)
-        snprintf(text, size, "Generation %lld: who shall have children?", waiting);
+        snprintf(text, size, "Generation %lld: which ones shall have children?", waiting);
     else if (can_choose(stage))
         snprintf(text, size, "Generation %lld: %d to breed, %d to keep, %d banned", waiting, breed,
                  keep, gallery_count_choices(stage->gallery, CHOICE_BAN));
@@ -65,7 +65,7 @@ static int check_choosing(struct stage *stage)
     if (stage_has_choices(stage))
         describe(stage, text, sizeof text);
     else
-        snprintf(text, sizeof text, "nobody chooses in this run: see examples/interactive.ini");
+        snprintf(text, sizeof text, "no choices by hand in this run: see examples/interactive.ini");
     stage_set_toast(stage, text);
     return 0;
 }

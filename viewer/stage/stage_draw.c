@@ -15,7 +15,7 @@
 
 /* ---- drawing the scene ---- */
 
-/* What stands below the title of a creature. */
+/* The words below the title of a creature. */
 static void write_caption(const struct stage *stage, int index, char *text, size_t size)
 {
     const struct creature *creature = &gallery_specimen(stage->gallery, index)->creature;

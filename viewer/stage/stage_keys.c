@@ -1,4 +1,4 @@
-/* What keys do: one table, from which the help comes as well. */
+/* The actions of keys: one table, from which the help comes as well. */
 #include "viewer/stage/stage_private.h"
 
 #ifdef HAVE_CAIRO
@@ -147,7 +147,7 @@ static void act_kinds(struct stage *stage)
     struct error error;
     int is_kinds = !gallery_is_kinds(stage->gallery);
     if (gallery_shelf(stage->gallery) != SHELF_GENERATION || stage_has_choices(stage)) {
-        stage_set_toast(stage, stage_has_choices(stage) ? "who chooses sees the best, of any kind"
+        stage_set_toast(stage, stage_has_choices(stage) ? "choosing shows the best, of any kind"
                                                         : "only generations have kinds of bodies");
         return;
     }
@@ -236,7 +236,7 @@ static void act_quit(struct stage *stage)
         stage->is_quitting = 1;
 }
 
-/* What of a name can stand in a file's. */
+/* The part of a name that can stand in a file's. */
 static void clean_name(const char *from, char *name, size_t size)
 {
     size_t used = 0;
@@ -369,7 +369,7 @@ void stage_press_key(struct stage *stage, int key)
 {
     int is_capital = key >= 'A' && key <= 'Z';
     const struct binding *binding = find_binding(key);
-    /* where nobody chooses, B is b */
+    /* in a run without choices B is b */
     if (binding && strchr("BKX", key) && !stage_has_choices(stage))
         binding = NULL;
     if (!binding && is_capital)
@@ -400,7 +400,7 @@ void stage_act_word(struct stage *stage, enum bar_word word)
 
 /* ---- the help ---- */
 
-/* What no key does. */
+/* Actions without a key. */
 static const char *const help_lines[] = {
     "Mouse: drag the picture to pan (in depth: to turn; with shift to pan), the bar to scrub, the "
     "curve of a run to choose a generation; the wheel zooms.",

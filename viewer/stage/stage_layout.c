@@ -1,5 +1,5 @@
-/* What of the gallery is shown, and where everything is in the window: the picture, and below it
- * the strip of champions, the timeline of the run and the bar of time; on the left a line of
+/* The shown part of the gallery, and the places of all things in the window: the picture, and below
+ * it the strip of champions, the timeline of the run and the bar of time; on the left a line of
  * descent. */
 #include "viewer/stage/stage_private.h"
 

@@ -26,7 +26,7 @@ static int is_in_scene(const struct stage *stage, double x, double y)
     return x >= stage_scene_left(stage) && y < stage_scene_height(stage);
 }
 
-/* What of the brain is under the mouse. */
+/* The neuron or wire under the mouse. */
 static void point(struct stage *stage)
 {
     struct draw_view view = stage_brain_view(stage);

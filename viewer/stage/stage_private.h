@@ -1,4 +1,4 @@
-/* What the files of the stage share: its state, and what one of them does for the others.
+/* Shared by the files of the stage: its state, and functions of one for the others.
  *
  *   stage.c         time, camera, which creature and generation is shown, a run that goes on
  *   stage_layout.c  what is shown, and where it is in the window

@@ -197,7 +197,7 @@ static int handle_events(struct window *window, int is_idle)
 
 /* ---- the loop ---- */
 
-/* What the stage wants of the window. */
+/* The stage's wishes of the window. */
 static void obey(struct window *window)
 {
     const char *title = window->acts->title(window->scene);
@@ -253,7 +253,7 @@ static int write_screenshot(const struct window *window, struct error *error)
     return draft_end(&draft, status, error);
 }
 
-/* Where there is nothing to look at SDL would open a window that nobody sees, for ever. A driver
+/* Where there is nothing to look at SDL would open an invisible window, for ever. A driver
  * that was asked for by name is taken at its word. */
 static int open_video(void)
 {
@@ -336,7 +336,7 @@ int window_check(struct error *error)
     return 0;
 }
 
-/* What is shown. */
+/* The shown content. */
 static int make_scene(struct window *window, struct error *error)
 {
     const struct window_options *options = window->options;

@@ -123,7 +123,7 @@ START_TEST(margins_are_as_by_hand)
     result.object_way_m = -CONTEST_CUBE_M;
     ck_assert_double_eq(judge(1, 0, 0), -0.5);
     set("contest.goal=tag");
-    ck_assert_double_eq(judge(1, 3, 0), -0.75); /* nobody is caught */
+    ck_assert_double_eq(judge(1, 3, 0), -0.75); /* none is caught */
     result.sides[0].touched_s = 1.5;
     contest_judge(&params, &result);
     ck_assert_double_eq(result.sides[0].margin, 1 - 1.5 / 6);
@@ -407,7 +407,7 @@ START_TEST(exchanged_sides_in_the_plane_are_the_mirror_image)
 }
 END_TEST
 
-/* Of two that meet nobody and nothing margins are exchanged with sides, to the bit. */
+/* Margins of two that meet nothing are exchanged with sides, to the bit. */
 START_TEST(calm_pairs_exchange_their_margins)
 {
     struct contest_result exchanged;
@@ -436,7 +436,7 @@ START_TEST(height_gains_nothing)
     ck_assert_int_eq(result.sides[0].verdict, VERDICT_OK);
     ck_assert_double_eq_tol(seen.parts[0][0].at_m.x, -(0.5 + 0.8 + 0.05), 1e-4);
     ck_assert_double_eq_tol(seen.parts[1][0].at_m.x, 0.5 + 0.2 + 0.15, 1e-4);
-    /* nobody touched the cube, and it did not move */
+    /* the cube was not touched, and did not move */
     ck_assert(seen.object_moved_m == 0);
     ck_assert_double_eq(result.object_way_m, 0);
     ck_assert_double_eq(result.sides[0].touched_s, -1);
@@ -553,7 +553,7 @@ START_TEST(the_object_calls_in_the_dark)
 }
 END_TEST
 
-/* Who falls is heard. */
+/* A fall is heard. */
 START_TEST(blows_are_heard)
 {
     static struct sensed sensed;
@@ -591,7 +591,7 @@ START_TEST(a_seeker_takes_the_cube)
     ck_assert(seen.least_exchange_j < 0);
     contend(QUARTER, NULL, NULL, &again);
     ck_assert_uint_eq(again.digest, result.digest);
-    /* in either order it is the same contest, and who meets itself has not won */
+    /* in either order it is the same contest, and a creature that meets itself has not won */
     struct contest_pair pair, back;
     const struct genome *exchanged[2] = {genomes[1], genomes[0]};
     evaluate_pair(genomes, &params, &arena, &pair);
@@ -622,7 +622,7 @@ START_TEST(momentum_of_all_is_kept)
 }
 END_TEST
 
-/* Who does not grow has lost by walkover; if neither grows nobody has. */
+/* A creature that does not grow has lost by walkover; if neither grows neither has. */
 START_TEST(who_is_not_there_has_lost)
 {
     make_plate(0, BODY_BOXES, 0.3, 0.3);

@@ -102,7 +102,7 @@ START_TEST(test_a_pipe_gets_the_bytes_and_stays)
 }
 END_TEST
 
-/* Nobody writes into the pipe, and the device has no end: both are refused at once. */
+/* The pipe has no writer, and the device no end: both are refused at once. */
 START_TEST(test_what_is_no_file_is_refused_by_name)
 {
     const struct {
@@ -185,7 +185,7 @@ START_TEST(test_only_files_of_their_own_are_opened_within)
     ck_assert_int_eq(file_open_plain(path, O_RDONLY, &file, &error), 0);
     close(file);
     assert_content("mine");
-    /* the directory itself may be behind a link: it is the user who names it */
+    /* the directory itself may be behind a link: the user names it */
     ck_assert_int_eq(file_open_within(beside("door"), "it", O_RDONLY, &file, &error), 0);
     close(file);
 

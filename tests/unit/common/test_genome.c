@@ -649,7 +649,7 @@ START_TEST(sights_are_exchanged_and_exchanged_back)
     ck_assert_int_eq(neuron_row(TRUNK_SUM)->inputs[0].sensor, SENSOR_OTHER_ALONG);
     genome_exchange_sights(&genome, SIGHT_LIGHT, SIGHT_OTHER);
     ck_assert(genome_is_equal(&genome, &before));
-    /* to see it instead is for who does not see it yet */
+    /* to see it instead is for creatures that do not see it yet */
     ck_assert_int_eq(genome_see_instead(&genome, SIGHT_LIGHT, SIGHT_OBJECT), 1);
     ck_assert_int_eq(neuron_row(TRUNK_SUM)->inputs[0].sensor, SENSOR_OBJECT_ALONG);
     for (int i = 0; i < 2; i++) {

@@ -516,7 +516,7 @@ START_TEST(surfaces_are_found)
 }
 END_TEST
 
-/* No ground: they settle on what is under them, and nobody begins inside anything. */
+/* No ground: they settle on obstacles under them, and none begins inside anything. */
 START_TEST(creatures_settle_on_platforms)
 {
     static const char *const worlds[] = {"examples/steps.ini", "examples/hop.ini",

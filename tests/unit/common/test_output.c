@@ -1,4 +1,4 @@
-/* The door to standard output: printf()'s conversions, cleaned texts, and output that nobody takes.
+/* The door to standard output: printf()'s conversions, cleaned texts, and output without a reader.
  */
 #include "common/system/output.h"
 
@@ -131,7 +131,7 @@ START_TEST(test_what_is_no_text_becomes_one)
 }
 END_TEST
 
-/* ---- what nobody takes ---- */
+/* ---- output without a reader ---- */
 
 /* Few lines leave at the end, many before. */
 static const int line_counts[] = {1, 20000};

@@ -76,7 +76,7 @@ struct field {
     }
 
 /* Changes each field of a row by its last bit; says so in the key, or does not. The fields are all
- * there are, but for gaps: who adds one has to say whether the motion depends on it. */
+ * there are, but for gaps: a new one has to say whether the motion depends on it. */
 static void check_fields(void *row, size_t row_size, const struct field *fields, size_t count)
 {
     struct phenotype_key before = key_now();
@@ -343,7 +343,7 @@ START_TEST(every_field_of_neurons)
     CHECK_FIELDS(&neuron->inputs[1], sensor_wire_fields);
     CHECK_FIELDS(&neuron->inputs[2], constant_fields);
     CHECK_FIELDS(input, neuron_wire_fields);
-    /* what nobody reads */
+    /* values without a reader */
     struct phenotype_key before = key_now(), after;
     phenotype.neurons[1].function ^= 1;
     phenotype.neuron_count--;
@@ -393,7 +393,7 @@ static void rename_input(struct input_gene *input)
     input->via += input->via ? 5000 : 0;
 }
 
-/* Other ids, and a neuron that nobody reads: another genome, the same motion. */
+/* Other ids, and a neuron without a reader: another genome, the same motion. */
 START_TEST(ids_and_dead_neurons)
 {
     for (int kind = 0; kind < 2; kind++) {

@@ -524,7 +524,7 @@ START_TEST(bodies_stay_where_only_brains_evolve)
 }
 END_TEST
 
-/* Where nobody is fit, new ones have the body of another; where bodies evolve, any. */
+/* Where none is fit, new ones have the body of another; where bodies evolve, any. */
 START_TEST(who_comes_afresh_keeps_the_body)
 {
     struct individual base = {.id = 3}, child = {.id = 4};

@@ -77,7 +77,7 @@ START_TEST(each_forgery_differs)
 }
 END_TEST
 
-/* No trial adds to the creature's own score, and whoever keeps too little has none. */
+/* No trial adds to the creature's own score, and one that keeps too little has none. */
 START_TEST(a_fitness_that_cannot_be_differs)
 {
     static const double forged[] = {1000, OWN * (1 + 1e-15), 0.699 * OWN, 1e-300, -OWN};

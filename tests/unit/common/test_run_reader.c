@@ -197,12 +197,12 @@ START_TEST(gives_the_best_of_each_kind)
     run_sql("UPDATE individuals SET parts = 3, links = 2 WHERE id <= 3");
     run_sql("UPDATE individuals SET parts = 3, links = 3 WHERE id > 3");
     expect_kinds(2, (const uint64_t[]){1, 4});
-    /* who did not live takes no slot, unless nobody did */
+    /* a creature that did not live takes no slot, unless none did */
     run_sql("UPDATE individuals SET verdict = 'overlap' WHERE id = 4");
     expect_kinds(2, (const uint64_t[]){1, 5});
     run_sql("UPDATE individuals SET verdict = 'overlap'");
     expect_kinds(1, (const uint64_t[]){1});
-    /* nobody has been simulated yet: their kinds are not known */
+    /* none has been simulated yet: their kinds are not known */
     run_sql("UPDATE individuals SET verdict = NULL");
     expect_kinds(CREATURES, (const uint64_t[]){1, 2, 3, 4, 5});
 }
@@ -352,7 +352,7 @@ START_TEST(gives_closed_generations_also_those_that_come)
 }
 END_TEST
 
-/* Who watches does not keep the controller from making one file of a run that ends. */
+/* A reader does not keep the controller from making one file of a run that ends. */
 START_TEST(holds_nothing_between_calls)
 {
     struct store_generation *generations;

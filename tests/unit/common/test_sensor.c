@@ -134,7 +134,7 @@ START_TEST(sensors_of_contests_are_drawn_where_they_are_on)
 }
 END_TEST
 
-/* One part reads the light, sounds, and stretches; another has a sensor of scent that nobody
+/* One part reads the light, sounds, and stretches; another has a sensor of scent that no neuron
  * reads. */
 static void make_asking(struct genome *genome)
 {

@@ -1,5 +1,6 @@
-/* The census: who is noted is known, whoever moves alike is the same, and it grows beyond its first
- * room. Breeding by it: a child that repeats somebody is drawn again, and not for ever. */
+/* The census: a noted creature is known, creatures that move alike are the same, and it grows
+ * beyond its first room. Breeding by it: a child that repeats one is drawn again, and not for
+ * ever. */
 #include "controller/evolution/census.h"
 
 #include <check.h>

@@ -1,4 +1,4 @@
-/* Contests of a generation: who meets whom, sums that no order changes, the hall, crashes. */
+/* Contests of a generation: pairs, sums that no order changes, the hall, crashes. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +135,7 @@ static int count_pairs(const struct generation *got)
 
 /* ---- tests ---- */
 
-/* As many pairs as the patterns have, nobody twice, and everybody has what he is to have, in
+/* As many pairs as the patterns have, none twice, and each creature has its share, in
  * whatever order results come in. */
 START_TEST(patterns_have_their_pairs)
 {
@@ -292,7 +292,7 @@ START_TEST(sums_are_as_by_hand)
 }
 END_TEST
 
-/* The youngest wins the tournament; who is out early has lost the rounds it did not reach. */
+/* The youngest wins the tournament; one that is out early has lost the rounds it did not reach. */
 START_TEST(a_tournament_has_a_winner)
 {
     static struct generation got;
@@ -309,7 +309,7 @@ START_TEST(a_tournament_has_a_winner)
 }
 END_TEST
 
-/* Who moves like its opponent is even with it, and nothing is simulated. */
+/* A creature that moves like its opponent is even with it, and nothing is simulated. */
 START_TEST(equals_are_even)
 {
     static struct generation got;
@@ -368,7 +368,7 @@ START_TEST(pairs_of_a_list)
         contests_open_pairs(contests, population.individuals, population.count, pairs, 3, 2), 0);
     contests_get_progress(contests, &left, &count);
     ck_assert_int_eq(count, 6);
-    ck_assert_int_eq(left, 4); /* who moves alike is even */
+    ck_assert_int_eq(left, 4); /* creatures that move alike are even */
     while (contests_ask(contests, &wanted)) {
         ck_assert(wanted.sides[0]->id == 4 && wanted.sides[1]->id == 2);
         ck_assert(wanted.trial.bout > 4 && wanted.trial.perturbation > TRIAL_RUN_STARTS);
@@ -457,7 +457,7 @@ START_TEST(the_innocent_wins)
 }
 END_TEST
 
-/* Who is the best of several generations is in the hall once. */
+/* The best of several generations is in the hall once. */
 START_TEST(nobody_is_in_the_hall_twice)
 {
     static struct generation got;

@@ -549,7 +549,7 @@ START_TEST(without_a_goal_scores_are_no_matter)
     ck_assert_ptr_nonnull(strstr(find("choices")->figure,
                                  "in 19 of 19 generations something was chosen: 19 to breed, 19 to "
                                  "keep, 19 banned"));
-    /* of the last generation, which nobody survives, all count */
+    /* of the last generation, without survivors, all count */
     ck_assert_int_eq(statistics.generations[GENERATIONS - 1].survivors, PLANTED_POPULATION);
     ck_assert_int_eq(statistics.generations[GENERATIONS - 2].survivors, PLANTED_SURVIVORS);
 }
@@ -584,7 +584,7 @@ START_TEST(generations_without_choice_are_told)
     plant_choices(BEHAVIOUR_INTERACTIVE, 5);
     plant_equals();
     check_told("choices", DOCTOR_NOTE, "in 5 of 19 generations", "");
-    ck_assert_ptr_nonnull(strstr(find("choices")->advice, "everyone breeds"));
+    ck_assert_ptr_nonnull(strstr(find("choices")->advice, "all creatures breed"));
     plant_healthy();
     plant_choices(BEHAVIOUR_WALK, 9);
     check_told("choices", DOCTOR_NOTE, "in 9 of 19 generations", "interactive.every=2");
@@ -600,7 +600,7 @@ START_TEST(generations_without_choice_are_told)
 }
 END_TEST
 
-/* A minute at each of 19 generations, in which nobody has anything to do. */
+/* A minute at each of 19 generations, without work. */
 START_TEST(waiting_for_choices_is_no_work)
 {
     plant_healthy();

@@ -251,7 +251,7 @@ static void fake_take_task(const char *kind, const struct task *task)
         fake_send();
         return;
     }
-    /* at once, so that nobody ends the run between the two */
+    /* at once, so that the run does not end between the two */
     if (strcmp(kind, "double") == 0 && is_bad)
         fake_write_result(task->id, task->creature, VERDICT_OK, task->seed);
     fake_answer(task);
@@ -831,7 +831,7 @@ START_TEST(number_of_workers_changes)
 }
 END_TEST
 
-/* A long log is put away by a worker that has finished what it held; nobody is lost. */
+/* A long log is put away by a worker that has finished its tasks; no worker is lost. */
 START_TEST(long_log_begins_anew)
 {
     char path[128];

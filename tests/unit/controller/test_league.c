@@ -35,7 +35,7 @@ START_TEST(two_players_have_the_odds_of_their_points)
 }
 END_TEST
 
-/* Who wins all has a rating, and the order is the ladder's, which has no triad. */
+/* An unbeaten creature has a rating, and the order is the ladder's, which has no triad. */
 START_TEST(a_ladder_has_no_triads)
 {
     struct league_triad triad;

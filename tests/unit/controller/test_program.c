@@ -90,7 +90,7 @@ START_TEST(test_a_crash_is_the_answer)
 }
 END_TEST
 
-/* Who ends this process means it. */
+/* A signal to this process is meant. */
 START_TEST(test_a_signal_that_is_handed_on_ends_the_asking)
 {
     static const char *const ends[] = {"kill -TERM $PPID; exec sleep 60",

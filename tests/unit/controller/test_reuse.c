@@ -195,7 +195,7 @@ START_TEST(bars)
 }
 END_TEST
 
-/* One in 256 is simulated all the same, and nobody waits for it; a difference names both. */
+/* One in 256 is simulated all the same, and no task waits for it; a difference names both. */
 START_TEST(hits_are_checked)
 {
     static const char *const words[] = {"verdict", "digest", "least pace", "distance_m", NULL};

@@ -81,7 +81,7 @@ START_TEST(test_an_unfinished_beginning_is_begun_again)
 }
 END_TEST
 
-/* What is somebody's is left alone. */
+/* Foreign files are left alone. */
 START_TEST(test_nothing_else_is_begun_again)
 {
     static const char *const others[] = {"file", "run.db", "params.ini", "logs/controller.log"};

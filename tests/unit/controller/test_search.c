@@ -1,4 +1,4 @@
-/* Search: ask and tell, ranking, survival, who breeds; and that a search taken apart at any point
+/* Search: ask and tell, ranking, survival, parents; and that a search taken apart at any point
  * and restored goes on exactly as one that was never stopped. Lagged methods are in
  * test_search_archive.c.
  *
@@ -94,7 +94,7 @@ static void tell_toy_referee(struct search *search, const struct individual *ind
 
     told = search_tell_referee(search, id, score.verdict, &score.measures);
     ck_assert_ptr_nonnull(told);
-    /* its word counts at once, or after that of another who stands before it */
+    /* its word counts at once, or after that of another before it */
     ck_assert(told->id == id && told->has_result && (told->heard || told->has_glance));
     ck_assert(!told->heard ||
               (told->fitness == 0) ==
@@ -529,7 +529,7 @@ static const struct individual *tell_share(struct search *search, uint64_t id, d
     return search_tell_referee(search, id, VERDICT_OK, &measures);
 }
 
-/* Whom the referee accepts has the least of its scores; others, who come up so, are called. */
+/* An accepted creature has the least of its scores; others, that come up so, are called. */
 START_TEST(the_least_score_counts)
 {
     static const uint64_t first[] = {60, 59, 0}, second[] = {58, 0}, third[] = {57, 0};
@@ -704,7 +704,7 @@ START_TEST(strange_words_of_the_referee_change_nothing)
     ck_assert_ptr_null(tell_share(search, 0, 1));
     ck_assert_ptr_null(tell_share(search, 61, 1));
     ck_assert_ptr_null(tell_share(search, 57, 1));
-    /* One that nobody asked for is not taken, another once. */
+    /* One that was not asked for is not taken, another once. */
     ck_assert_ptr_null(tell_share(search, 59, 0));
     expect_called(search, all);
     ck_assert_ptr_nonnull(tell_share(search, 59, 1));
@@ -719,7 +719,7 @@ START_TEST(strange_words_of_the_referee_change_nothing)
 END_TEST
 
 /* Asks as a farm of three does: the referee's first, told in random order. Counts those that the
- * referee saw before all results were there, and those of them that nobody called for. */
+ * referee saw before all results were there, and those of them without a call. */
 static void evaluate_eagerly(struct search *search, struct rng *rng, int *early, int *needless)
 {
     uint64_t tasks[3], seen[100];
@@ -873,7 +873,7 @@ START_TEST(the_referee_can_be_off)
 }
 END_TEST
 
-/* More places than creatures, and nobody is accepted. */
+/* More places than creatures, and none is accepted. */
 START_TEST(everyone_may_be_refused)
 {
     const struct individual *individual;
@@ -894,7 +894,7 @@ START_TEST(everyone_may_be_refused)
 }
 END_TEST
 
-/* Nobody twice in a whole run, survivors included; in the end the top consists of accepted ones. */
+/* None twice in a whole run, survivors included; in the end the top consists of accepted ones. */
 START_TEST(nobody_is_seen_twice)
 {
     enum { IDS = 1000 };
@@ -1457,7 +1457,7 @@ START_TEST(the_end_is_known)
 }
 END_TEST
 
-/* ---- who breeds ---- */
+/* ---- parents ---- */
 
 enum { PARENTS = 5, CHILDREN = 8000 };
 
@@ -1710,7 +1710,7 @@ END_TEST
 
 /* ---- several trials ---- */
 
-/* In trial number `at` those who fail do. */
+/* In trial number `at` the failing ones do. */
 static struct score score_in_trial(const struct individual *individual, int trial)
 {
     struct score score = score_before_referee(individual), sound = evaluate_toy(individual);

@@ -1,5 +1,5 @@
 /* The archive, and the constant lag under it: child k knows the results up to k - lag and no
- * others, nobody waits, a search that is stopped anywhere and restored goes on as if it had not
+* others, no worker waits, a search that is stopped anywhere and restored goes on as if it had not
  * been; cells hold the best, new bodies get their trials, frozen bodies stay.
  *
  * The simulator's place is taken by a toy as in test_search.c: fitness and kind follow from the
@@ -202,7 +202,7 @@ static void tell_referee(struct search *search, uint64_t id, uint64_t trial)
     const struct individual *told;
     uint64_t trials = (uint64_t)(params.guard_perturbed_runs + params.guard_fine_runs);
 
-    /* those who fail do so in one of the trials, the first, the last or another */
+    /* the failing ones do so in one of the trials, the first, the last or another */
     if (score.digest % 7 == 2 && trial == score.digest / 7 % trials)
         score.measures.reach_m /= 2;
     told = search_tell_referee(search, id, score.verdict, &score.measures);
@@ -218,7 +218,7 @@ struct farm {
     int count;
 };
 
-/* Gives a task to everyone who has none; returns how many had to stay idle. */
+/* Gives a task to each worker without one; returns how many had to stay idle. */
 static int feed(struct search *search, struct farm *farm, int workers)
 {
     while (farm->count < workers) {
@@ -489,7 +489,7 @@ START_TEST(islands_have_archives_of_their_own)
 }
 END_TEST
 
-/* With few workers nobody is idle before the last results of the run, be it that the tasks take
+/* With few workers none is idle before the last results of the run, be it that the tasks take
  * unequal times. (A task that 28 others overtake, at 2/3 each, happens in one run of 400.) */
 START_TEST(nobody_waits)
 {
@@ -586,7 +586,7 @@ static void watch(void (*look)(struct search *search))
     search_destroy(search);
 }
 
-/* By the records alone: who ought to hold each cell. */
+/* By the records alone: the due holder of each cell. */
 static void look_at_cells(struct search *search)
 {
     const struct population *population = search_population(search);
@@ -656,7 +656,7 @@ START_TEST(bodies_get_their_trials)
             ck_assert(one->genome.bodies[i].width_m == base->genome.bodies[i].width_m);
             ck_assert(one->genome.bodies[i].upper == base->genome.bodies[i].upper);
         }
-        /* nobody of the body that was counted when it was bred is better than its base */
+        /* none of its body that was counted when it was bred is better than its base */
         for (uint64_t k = one->body; k + LAG < id; k++)
             if (records[k].individual.body == one->body &&
                 (records[k].individual.is_trial || k == one->body))
@@ -747,7 +747,7 @@ START_TEST(better_ones_breed_more_under_pressure)
 }
 END_TEST
 
-/* Nobody has fitness: children are random. */
+/* None has fitness: children are random. */
 START_TEST(an_empty_archive_starts_anew)
 {
     params.evolution_behaviour = BEHAVIOUR_WALK; /* the measures have no walk in them */

@@ -1,4 +1,4 @@
-/* Choosing by hand: who is asked, who survives, who has children, exactly as docs/evolution.md
+/* Choosing by hand: questions, survivors and parents, exactly as docs/evolution.md
  * says; and that neither the order of choices nor a restart changes anything. The simulator's place
  * is taken by a toy whose fitness is a function of the id. */
 #include "controller/evolution/search.h"
@@ -83,7 +83,7 @@ static int count_born(const struct search *search)
     return count;
 }
 
-/* ---- who is asked ---- */
+/* ---- questions ---- */
 
 START_TEST(asks_after_each_generation_but_the_last)
 {
@@ -212,7 +212,7 @@ START_TEST(without_a_choice_all_that_are_not_banned_breed)
 }
 END_TEST
 
-/* Where bodies do not mutate, those of whom nobody was wanted live on, each with a new brain;
+/* Where bodies do not mutate, bodies of which none was wanted live on, each with a new brain;
  * without a goal, and with one. */
 START_TEST(bodies_outlive_a_ban_of_everybody)
 {
@@ -380,7 +380,7 @@ START_TEST(choices_and_goal_share_the_next_generation)
 }
 END_TEST
 
-/* A run in which nobody says anything is the run without interactive. */
+/* A run without any choice is the run without interactive. */
 START_TEST(without_a_choice_the_goal_decides)
 {
     uint64_t hashes[2];

@@ -1138,7 +1138,7 @@ START_TEST(test_choices_come_back)
     uint64_t hashes[3];
     int count;
     params.evolution_behaviour = BEHAVIOUR_INTERACTIVE;
-    params.breeding_draws = 1; // nobody is born for the places of copies
+    params.breeding_draws = 1; // none is born for the places of copies
     store = make_run(&search, 2);
     uint64_t first = search_population(search)->individuals[0].id;
     for (int i = 0; i < 3; i++) {
@@ -1204,7 +1204,7 @@ START_TEST(test_nobody_chooses)
     struct search *search;
     struct store *store = make_run(&search, 2);
     ck_assert_int_eq(store_check_choice(store, 1, &error), ERR_RANGE);
-    ck_assert_ptr_nonnull(strstr(error.message, "nobody chooses"));
+    ck_assert_ptr_nonnull(strstr(error.message, "no choices by hand"));
     search_destroy(search);
     store_close(store);
 }
@@ -1271,8 +1271,8 @@ START_TEST(test_older_store)
 }
 END_TEST
 
-/* What 0.20.0 wrote (version 14) of a preserve: nobody did anything, nothing was the first. Lives go
- * on to be written. */
+/* A preserve as 0.20.0 wrote it (version 14): without deeds, without first events. Lives
+ * go on to be written. */
 START_TEST(test_older_preserve)
 {
     struct store *store;
@@ -1334,7 +1334,7 @@ START_TEST(test_older_preserve)
 }
 END_TEST
 
-/* Who was removed has no body at its death: what is known of it stays. */
+/* A removed creature has no body at its death: its known facts stay. */
 START_TEST(test_removed_life)
 {
     struct store *store;
@@ -1360,7 +1360,7 @@ START_TEST(test_removed_life)
 }
 END_TEST
 
-/* Version 8 kept those who waited among the others: a run of it goes on where it was. */
+/* Version 8 kept waiting creatures among the others: a run of it goes on where it was. */
 START_TEST(test_older_store_in_midst)
 {
     struct search *search;
@@ -1495,7 +1495,8 @@ START_TEST(test_costs_of_trials)
     ck_assert_int_eq(ask_sql("SELECT simulations FROM costs WHERE individual = 2"
                              " AND trial = 'first'"),
                      2);
-    /* a store of before is read as one that knows first trials only, and stays so when it goes on */
+    /* a store of before is read as one that knows first trials only, and stays so when it goes
+     * on */
     run_sql(STORE_FIXTURE_FIRSTS);
     for (int is_read_only = 1; is_read_only >= 0; is_read_only--) {
         ck_ok(store_open(&store, path, is_read_only, &error));
@@ -1679,7 +1680,7 @@ END_TEST
 
 /* ---- damage ---- */
 
-/* One row, but a number like 2^60 of it: whoever went through all branches would never come to an
+/* One row, but a number like 2^60 of it: a walk through all branches would never come to an
  * end. */
 START_TEST(test_branches_have_no_gaps)
 {

@@ -79,7 +79,7 @@ START_TEST(there_is_no_write_ahead_log)
 }
 END_TEST
 
-/* What the reader holds up is written with the next commit that finds nobody. */
+/* A commit that a reader holds up is written with the next one without a reader. */
 START_TEST(a_reader_fails_no_commit)
 {
     sqlite3 *reader;

@@ -56,7 +56,7 @@ static void make_genome(struct genome *genome)
     ck_assert_msg(genome_check(genome, &error) == 0, "%s", error.message);
 }
 
-/* An epoch in which somebody arrives and somebody must not live, and its end. */
+/* An epoch in which one creature arrives and one must not live, and its end. */
 static void make_epoch(void)
 {
     struct epoch_order *order = epoch_order_create();

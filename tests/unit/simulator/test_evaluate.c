@@ -482,7 +482,7 @@ START_TEST(verdict_hopeless)
     ck_assert_double_eq_tol(result.measures.time_s, 1.5, 1e-9);
     ck_assert_double_gt(result.measures.distance_max_m, 0);
     ck_assert_int_eq(verdict_is_scored(VERDICT_HOPELESS), 1);
-    /* who slows down later is stopped later */
+    /* a creature that slows down later is stopped later */
     params.guard_hopeless_s = 0.5;
     params.guard_hopeless_m_s = 1.01 * pace_m_s;
     ck_verdict(VERDICT_HOPELESS);
@@ -526,7 +526,7 @@ START_TEST(least_pace)
         }
         params = plain;
     }
-    /* nobody was looked at before that time */
+    /* none was looked at before that time */
     params.guard_hopeless_s = 3600;
     ck_verdict(VERDICT_OK);
     ck_assert_double_eq(result.pace_least_m_s, 0);

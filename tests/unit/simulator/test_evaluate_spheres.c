@@ -25,7 +25,7 @@ static void run(void)
     evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);
 }
 
-/* ---- who trembles ---- */
+/* ---- trembling ---- */
 
 static struct input_gene constant(double value)
 {

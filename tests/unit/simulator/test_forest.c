@@ -211,7 +211,7 @@ END_TEST
 
 enum { TICK_STEPS = 4 };
 
-/* By place: numbers of parts, who may rest, and room for how many steps each took. */
+/* By place: numbers of parts, whether it may rest, and room for the steps that each took. */
 static struct forest_tick four_steps(const int *parts, const int *may_rest, int *counts)
 {
     return (struct forest_tick){.steps = TICK_STEPS,
@@ -222,8 +222,8 @@ static struct forest_tick four_steps(const int *parts, const int *may_rest, int 
                                 .context = counts};
 }
 
-/* Four that go towards one another, twice: step by step, and by ticks, in which who is alone does
- * not wait for the others. */
+/* Four that go towards one another, twice: step by step, and by ticks, in which one that is alone
+ * does not wait for the others. */
 START_TEST(ticks_are_steps)
 {
     static const int never[MOST];
@@ -310,8 +310,8 @@ START_TEST(crowds_tick_as_they_step)
 }
 END_TEST
 
-/* In one tick a quick box hits one that rests, which is long and then hits a third that rests 14 cm away: as in
- * ticks of one step. */
+/* In one tick a quick box hits one that rests, which is long and then hits a third that rests 14 cm
+ * away: as in ticks of one step. */
 START_TEST(who_is_hit_comes_near_others)
 {
     static const int parts[3] = {1, 1, 1}, never[3];
@@ -338,8 +338,8 @@ START_TEST(who_is_hit_comes_near_others)
 }
 END_TEST
 
-/* Who may rest does so until somebody comes: a box that lies still is not moved, and gives way to
- * one that slides. */
+/* A body that may rest does so until another comes: a box that lies still is not moved, and gives
+ * way to one that slides. */
 START_TEST(what_rests_wakes)
 {
     static const int may_rest[2] = {1, 0};

@@ -49,8 +49,8 @@ static double run(enum policy policy, double speed_m_s, uint64_t seed)
     return light_follow_share(&light);
 }
 
-/* Who goes in the same way whatever it sees can do well by one seed; every perturbation has other
- * places. */
+/* A creature that goes the same way whatever it sees can do well by one seed; every perturbation
+ * has other places. */
 START_TEST(perturbations_have_places_of_their_own)
 {
     struct vec3 centre = {0, 0, 0};
@@ -201,7 +201,7 @@ START_TEST(a_still_light_stands_where_it_is_told)
 }
 END_TEST
 
-/* Who is beside the light is not at it: 3 m before it, then 3 m and 4 m beside it. */
+/* A creature beside the light is not at it: 3 m before it, then 3 m and 4 m beside it. */
 START_TEST(beside_the_light_is_away_from_it)
 {
     set("light.kind=still");

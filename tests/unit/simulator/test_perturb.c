@@ -248,7 +248,7 @@ START_TEST(the_exam_has_starts_of_its_own)
 }
 END_TEST
 
-/* The guards of energy and momentum know slopes and drops; who is dropped has not jumped. */
+/* The guards of energy and momentum know slopes and drops; a dropped creature has not jumped. */
 START_TEST(a_dropped_body_keeps_its_books)
 {
     load(_i);
@@ -268,8 +268,8 @@ START_TEST(a_dropped_body_keeps_its_books)
 }
 END_TEST
 
-/* Two plates on a block, one over the other, which slide up and down: in the plane on one another, in
- * space the lower one on the middle of the block as well. Turned joints would put them into one
+/* Two plates on a block, one over the other, which slide up and down: in the plane on one another,
+ * in space the lower one on the middle of the block as well. Turned joints would put them into one
  * another, or the block, by up to 49 mm. */
 static const char stacks[2][1024] = {
     "{\"format\": \"bestiary-creature\", \"version\": 2, \"bodies\": ["

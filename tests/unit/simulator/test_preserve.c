@@ -1,4 +1,4 @@
-/* A preserve: what it keeps over epochs, its state as bytes, who is born and how they die. */
+/* A preserve: kept facts over epochs, its state as bytes, births and deaths. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -286,7 +286,7 @@ static struct body_gene *find_limb(struct genome *genome)
     ck_abort_msg("no limb");
 }
 
-/* Who has mouths keeps them: the last one to hatch eats by a limb; others by their roots. */
+/* Creatures with mouths keep them: the last one to hatch eats by a limb; others by their roots. */
 START_TEST(mouths_are_as_genes_say)
 {
     struct genome *genome = &creatures[0].genome;
@@ -410,7 +410,7 @@ START_TEST(no_scent_without_a_reserve)
 }
 END_TEST
 
-/* Sounds that were on their way to one who died are not heard by those who move up. */
+/* Sounds that were on their way to a dead creature are not heard by those that move up. */
 START_TEST(the_dead_leave_no_sounds)
 {
     set("sound.speed_m_s=10");
@@ -445,7 +445,7 @@ START_TEST(the_dead_leave_no_sounds)
 }
 END_TEST
 
-/* All touch one another in a narrow water: nobody dies for what the solver of contacts rounds. */
+/* All touch one another in a narrow water: none dies of rounding in the solver of contacts. */
 START_TEST(a_crowd_breaks_no_guards)
 {
     set("preserve.founders=12");
@@ -815,7 +815,7 @@ START_TEST(people_put_in_feed_and_remove)
     ck_assert_int_eq(state.living_count, living - 1);
     ck_assert_int_eq(deaths[DEATH_REMOVED], 1);
     ck_assert(state.ledger.departures == held);
-    do_deed((struct epoch_deed){.kind = DEED_remove, .life = gone}); // nobody is there
+    do_deed((struct epoch_deed){.kind = DEED_remove, .life = gone}); // no creature is there
     ck_assert(state.ledger.departures == held);
 }
 END_TEST
@@ -836,7 +836,7 @@ START_TEST(people_move_somebody)
 }
 END_TEST
 
-/* Whom people protect is bitten by nobody. */
+/* A protected creature is not bitten. */
 START_TEST(mouths_spare_who_is_protected)
 {
     microjoules eaten[2];

@@ -169,7 +169,8 @@ START_TEST(a_number_out_of_its_bounds_is_refused_by_name)
 }
 END_TEST
 
-/* A world whose number is at its bound is refused with words, or lives; then its end can be read. */
+/* A world whose number is at its bound is refused with words, or lives; then its end can be
+ * read. */
 START_TEST(a_number_at_its_bound_lives_or_is_refused)
 {
     struct preserve_state copy, again;
@@ -203,7 +204,7 @@ START_TEST(founders_that_hatch_at_once_are_a_state)
 }
 END_TEST
 
-/* All cells are empty, below their seeds: nobody eats what is not there. */
+/* All cells are empty, below their seeds: none eats missing plants. */
 START_TEST(bare_ground_grows_again)
 {
     struct preserve_state copy;

@@ -67,7 +67,7 @@ START_TEST(the_variance_of_a_puff_grows_by_a_quarter)
 }
 END_TEST
 
-/* Nothing is lost or made, nothing is negative; scent that nobody renews ends. */
+/* Nothing is lost or made, nothing is negative; scent that is not renewed ends. */
 START_TEST(what_was_emitted_is_there_or_has_decayed)
 {
     struct rng rng;

@@ -75,7 +75,7 @@ START_TEST(what_is_too_far_away_is_not_heard)
 }
 END_TEST
 
-/* Who moves away at v is heard at intervals that are 1 + v / c as long. */
+/* A caller that moves away at v is heard at intervals that are 1 + v / c as long. */
 START_TEST(who_moves_away_is_heard_at_longer_intervals)
 {
     double v = 2, c = 20;
@@ -121,8 +121,8 @@ START_TEST(an_ear_holds_what_it_heard)
 }
 END_TEST
 
-/* Nobody hears itself; of all others the loudest where the listener is; of its own sounds in a tick
- * only the loudest is made. */
+/* No creature hears itself; of all others the loudest where the listener is; of its own sounds in a
+ * tick only the loudest is made. */
 START_TEST(the_loudest_other_is_heard)
 {
     for (int is_backward = 0; is_backward < 2; is_backward++)

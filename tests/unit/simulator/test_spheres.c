@@ -565,7 +565,7 @@ START_TEST(fast_balls_pass_nothing)
 }
 END_TEST
 
-/* Whoever is stopped still feels the ground, also if nobody asked before. */
+/* A stopped creature still feels the ground, also at the first question. */
 START_TEST(what_touched_is_known_after_a_stop)
 {
     fixture_add_sphere(f, 0.1, 1, 0, 0.1, 0);
@@ -944,7 +944,7 @@ static void throw_crowd(struct sphere_fixture *crowd, uint64_t number)
     }
 }
 
-/* Who looks for what is near at every step, as a world that has been set makes him do, finds no
+/* A search for near bodies at every step, as a world that has been set forces it, finds no
  * more. */
 START_TEST(what_is_near_is_looked_for_in_time)
 {

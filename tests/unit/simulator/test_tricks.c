@@ -188,7 +188,7 @@ START_TEST(lights_learned_by_heart_are_elsewhere)
 }
 END_TEST
 
-/* The other way round: who flies does it by its muscles, which the example makes stronger than
+/* The other way round: a flyer flies by its muscles, which the example makes stronger than
  * others', and comes down at once without. */
 START_TEST(flight_is_by_muscles)
 {

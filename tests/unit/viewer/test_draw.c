@@ -85,8 +85,8 @@ START_TEST(camera_follows_without_overshoot)
 }
 END_TEST
 
-/* Who is fast stays in the middle, at any speed of the replay, and the camera still starts and ends
- * softly. */
+/* A fast creature stays in the middle, at any speed of the replay, and the camera still starts and
+ * ends softly. */
 START_TEST(camera_keeps_up)
 {
     static const struct fixture runner = {"runner", 2, 12, 0, 0, 6};
@@ -594,7 +594,7 @@ START_TEST(the_ledger_leaves_room)
         close_picture();
         ck_assert_int_ge(box[2], 0);
         ck_assert_int_eq(left[3] - left[1], box[3] - box[1]);
-        if (i == 4) /* nobody can read this, but it does no harm */
+        if (i == 4) /* this is unreadable, but does no harm */
             continue;
         ck_assert_int_ge(box[1], (int)(30 * view.ui));  /* the title is seen */
         ck_assert_int_lt(box[3], (int)(0.75 * height)); /* and what is on the ground */

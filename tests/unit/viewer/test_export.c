@@ -462,7 +462,7 @@ static void film_odd_sides(const char *name)
     export_well(name);
 }
 
-/* Somebody who waits for a long film hears of it at times, and of a short one nothing. */
+/* A long film reports its progress at times, a short one nothing. */
 START_TEST(films_tell_how_far_they_are)
 {
     struct export_film film;

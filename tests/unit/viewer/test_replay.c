@@ -629,7 +629,7 @@ START_TEST(names_are_made_clean)
 }
 END_TEST
 
-/* Whoever is followed, a contest's middle is at x = 0, and so is the platform under it. */
+/* With any creature followed, a contest's middle is at x = 0, and so is the platform under it. */
 START_TEST(a_contest_has_its_middle_at_zero)
 {
     struct creature other;
@@ -650,7 +650,7 @@ START_TEST(a_contest_has_its_middle_at_zero)
         ck_assert_msg(status == 0, "%s", error.message);
         ck_assert_int_gt(replay->frame_count, 5);
         ck_assert_double_eq(replay->obstacles.list[0].x_m, 0);
-        /* followed by nobody on the ground, else on a platform, which has no ring */
+        /* without a follower on the ground, else on a platform, which has no ring */
         ck_assert_double_eq(replay->ring_m, follow < 0 ? params.contest_ring_m : 0);
         ck_assert_int_eq(replay->has_depth, 0);
         /* each has its joints, and a voice */

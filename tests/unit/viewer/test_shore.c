@@ -108,7 +108,7 @@ static void make_run(void)
     set("preserve.founders=3");
     set("preserve.width_m=8");
     set("preserve.height_m=5");
-    set("preserve.mouth_w=200"); // somebody starves soon
+    set("preserve.mouth_w=200"); // a creature starves soon
     preserve_apply(&params);
     check_ok(store_create(&store, path, &params, &error));
     add_epochs(store, 0, EPOCHS);

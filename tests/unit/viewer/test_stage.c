@@ -857,7 +857,7 @@ END_TEST
 
 #endif
 
-/* A file may ask for hours. Who takes less than the bound is shown, and one's own word counts. */
+/* A file may ask for hours. A replay within the bound is shown, and one's own word counts. */
 START_TEST(what_takes_too_long_is_refused)
 {
     static const struct {

@@ -20,7 +20,7 @@ struct camera_orbit {
         -0.55, 0.12                                                                                \
     }
 
-/* What a camera looks at: the middle, and how far apart the first and the last of a race are. */
+/* The target of a camera: the middle, and how far apart the first and the last of a race are. */
 struct camera_aim {
     double x_m, y_m, apart_m;
 };
@@ -44,8 +44,8 @@ void camera_fit(struct camera *camera, const struct replay *const *replays, int 
 /* px per m now: less than px_per_m where a race would leave the picture at its sides. */
 double camera_scale(const struct camera *camera);
 
-/* What the camera should look at: the middle between the first and the last centre of mass of
- * the replays (smoothed over a stride); on ground it keeps the ground in the lower quarter (in
+/* The target that the camera should have: the middle between the first and the last centre of mass
+ * of the replays (smoothed over a stride); on ground it keeps the ground in the lower quarter (in
  * depth: third) until a creature would leave the picture; a flyer that is so high that the
  * ground is out of the picture comes to the middle. */
 struct camera_aim camera_target(const struct camera *camera, const struct replay *const *replays,

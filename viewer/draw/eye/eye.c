@@ -8,7 +8,7 @@
 #define EYE_DISTANCE 1.1
 /* The eye is at least this share of its distance above the ground. */
 #define ABOVE_GROUND 0.04
-/* What is nearer to the eye than this share of its distance is left out. */
+/* Points nearer to the eye than this share of its distance are left out. */
 #define NEAREST_SHARE 0.08
 /* The middle follows the depth of the centre of mass over so many moments, this far apart. */
 #define DEPTH_MOMENTS 7

@@ -2,7 +2,7 @@
  *
  * A scene without depth is seen from the front, flat. A scene with depth is seen in perspective as
  * soon as the view is turned: the eye stands at a distance from the middle of the picture, turned
- * about it by the view's orbit. What lies in the middle is as large as in flat pictures, so that
+ * about it by the view's orbit. The middle is as large as in flat pictures, so that
  * following, zooming and panning serve both. A parallel eye is turned, too, but infinitely far
  * away: everything is as large as in the middle. */
 #ifndef VIEWER_DRAW_EYE_H

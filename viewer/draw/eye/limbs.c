@@ -226,7 +226,7 @@ static void hang_limb(struct limbs *limbs, const struct scene *scene, int i)
     taper_limb(limb);
 }
 
-/* What was up at the start, as the first part has turned since. */
+/* The direction that was up at the start, as the first part has turned since. */
 static struct vec3 find_up(const struct scene *scene)
 {
     struct replay_frame first;

@@ -104,7 +104,7 @@ static void add_corner(struct order_piece *piece, struct vec3 at, int is_cut)
     piece->corners[piece->count++] = at;
 }
 
-/* What of a polygon is before the plane (sign 1) or beyond it (-1): Sutherland and Hodgman,
+/* The part of a polygon before the plane (sign 1) or beyond it (-1): Sutherland and Hodgman,
  * Reentrant polygon clipping, CACM 17(1), 1974. */
 static struct order_piece part_of(const struct order_piece *plane, const struct order_piece *piece,
                                   int sign)
@@ -155,7 +155,7 @@ static void visit_spots(const struct walk *walk, int *list, int count)
         walk->visit(walk->context, &pieces[list[i]]);
 }
 
-/* What a plane costs: cuts, and how unequal the sides are. */
+/* The cost of a plane: cuts, and how unequal the sides are. */
 static int cost_of(const struct order *order, int plane, const int *list, int count)
 {
     int sides[4] = {0, 0, 0, 0};

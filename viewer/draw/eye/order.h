@@ -32,7 +32,7 @@ struct order_eye {
 };
 
 struct order;
-/* What is nearer to a plane than slack_m is in it. NULL: out of memory. */
+/* Points nearer to a plane than slack_m are in it. NULL: out of memory. */
 struct order *order_create(struct order_eye eye, double slack_m);
 void order_destroy(struct order *order); /* NULL is allowed */
 /* Adds a polygon that looks at the eye (3 or 4 corners; others are left out), or a spot. */

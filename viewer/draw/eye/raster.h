@@ -28,7 +28,7 @@ struct raster *raster_create(const double box[4], double fine, int samples);
 void raster_destroy(struct raster *raster); /* NULL is allowed */
 /* is_hole: nothing is drawn where it is nearest. */
 void raster_add(struct raster *raster, const struct raster_corner corners[3], int is_hole);
-/* What is nearest at a place, px: 1: before `near`; -1: drawn, and behind it; else 0. */
+/* The nearest thing at a place, px: 1: before `near`; -1: drawn, and behind it; else 0. */
 int raster_side(const struct raster *raster, double x, double y, double near);
 /* Paints it, with a dark line of so many px inside its outlines, where what lies beside is farther
  * by more than `step` of nearness. */

@@ -1,5 +1,5 @@
 /* Light in space: how bright a face is, and soft shadows on planes.
- * The light is a sun with a width and a dome of sky, as directions with a share each. What casts a
+ * The light is a sun with a width and a dome of sky, as directions with a share each. A caster of
  * shadow does so for every direction, on whichever plane is drawn; shadows of all directions lie
  * over one another, so that they are sharp where bodies touch what they stand on, and soft farther
  * away (percentage-closer shadows of polygons). All shadows are polygons, so that svg has them,
@@ -13,7 +13,7 @@
 
 enum { SHADE_POINTS_MAX = 40 };
 
-/* What casts a shadow: a box (its solid), or the hull of two balls, which may be one. */
+/* A caster of shadow: a box (its solid), or the hull of two balls, which may be one. */
 struct caster {
     int owner; /* does not cast on itself */
     int is_box;

@@ -367,7 +367,7 @@ int skin_side(const struct skin *skin, struct vec3 at)
     return skin->raster ? raster_side(skin->raster, spot.x, spot.y, near) : 0;
 }
 
-/* What is as wide as it is thick is round, other things are boxes without their edges. */
+/* Limbs as wide as they are thick are round, others are boxes without their edges. */
 struct caster skin_caster(const struct skin *skin, int shape)
 {
     const struct limb *limb = &skin->limbs->list[shape];

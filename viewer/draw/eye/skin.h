@@ -22,10 +22,10 @@ struct skin *skin_create(const struct scene *scene, enum skin_style style);
 void skin_destroy(struct skin *skin); /* NULL is allowed */
 /* A polygon that hides what is behind it, as eye_cut_polygon() takes it. */
 void skin_add_cover(struct skin *skin, const struct vec3 *corners, int count);
-/* What is seen where a place is: 1: the skin or a cover, before the place; -1: the skin, behind it;
+/* The visible thing at a place: 1: the skin or a cover, before the place; -1: the skin, behind it;
  * 0: neither. */
 int skin_side(const struct skin *skin, struct vec3 at);
-/* What throws the shadow of a shape, as its limb does. */
+/* The caster of a shape's shadow, as its limb casts it. */
 struct caster skin_caster(const struct skin *skin, int shape);
 void skin_draw(const struct skin *skin);
 
