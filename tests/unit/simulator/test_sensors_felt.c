@@ -5,6 +5,7 @@
 
 #include "common/genetics/genetics.h"
 #include "common/genome/body_kind.h"
+#include "tests/evaluate_one.h"
 #include "tests/suite.h"
 
 enum { CREATURES_MOST = 300 };
@@ -112,7 +113,15 @@ START_TEST(each_sensor_of_others_is_felt)
         draw(&a, 2 * id);
         draw(&b, 2 * id + 1);
         ck_assert_msg(contest_check(&a, &b, &params, &error) == 0, "%s", error.message);
-        evaluate_contest(genomes, &params, &bout, &arena, note, NULL, &result);
+        const struct evaluate_order order = {.genomes = genomes,
+                                             .count = 2,
+                                             .params = &params,
+                                             .seed = id,
+                                             .bout = &bout,
+                                             .contest = &result};
+        const struct evaluate_onlooker onlooker = {.observe = note};
+        struct evaluation results[2];
+        evaluate_list(&order, &onlooker, &arena, results);
         genome_deinit(&a);
         genome_deinit(&b);
     }
