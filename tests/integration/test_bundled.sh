@@ -59,6 +59,8 @@ land-seeker-1 - beginning: it falls from most starts
 land-seeker-2 - beginning: it falls from most starts
 land-seeker-3 - beginning: it falls from most starts
 lizard herd beginning: a plan whose brain is to be trained
+minnow vent beginning: a small swimmer of a water whose families are to be seen
+mite origin beginning: a poor swimmer, which others are to outlive
 moth fly3d 7
 pusher walk 3.8
 quadruped walk3d 4.4
