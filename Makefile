@@ -160,7 +160,7 @@ $(L_LIBRARY): $(LIBRARY:%.c=$(B)/obj/pic/%.o)
 	$(Q)objcopy --wildcard --keep-global-symbol='bestiary_*' $(B)/obj/bestiary.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $(B)/obj/bestiary.o
 $(SHARED): $(LIBRARY:%.c=$(B)/obj/pic/%.o) library/bestiary.map
-	$(Q)$(CC) $(LINK) -shared -Wl,-z,defs,-soname,$(@F),--version-script=library/bestiary.map -o $@ $(filter %.o,$^) $(LIBS_COMMON)
+	$(Q)$(CC) $(LINK) -shared $(if $(SAN),,-Wl,-z,defs) -Wl,-soname,$(@F),--version-script=library/bestiary.map -o $@ $(filter %.o,$^) $(LIBS_COMMON)
 	$(Q)ln -sf $(@F) $(B)/libbestiary.so
 library: $(L_LIBRARY) $(SHARED)
 $(B)/embed: examples/embed.c $(SHARED) include/bestiary.h
@@ -303,7 +303,7 @@ lint:
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
 	$(Q)shellcheck $(filter-out $(addprefix scripts/,bench-search check-layers costs experiment type-readme),$(wildcard scripts/*)) .ci/run $(wildcard tests/integration/*.sh)
 	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --error-exitcode=1 \
-		--suppress=missingIncludeSystem --inline-suppr -I. common proto simulator controller viewer
+		--suppress=missingIncludeSystem --inline-suppr -I. common proto simulator controller viewer library
 format:
 	$(Q)clang-format -i $(SOURCES)
 

@@ -8,11 +8,12 @@
  * else is numbers and bytes.
  *
  * A function that can fail returns 0 or a BESTIARY_ERROR_*, and leaves one line of text in `error`,
- * which may be NULL. The library has no global state, reads no file, clock, environment or locale,
- * and starts no thread. It does not end the process for anything that it is given; a bug in it, an
- * invariant that does not hold, prints a line on standard error and calls abort(). Different
- * objects may be used by different threads at once, one object by one at a time. SI units; x to the
- * right, y up.
+ * which may be NULL. The library has no variables, reads no file, clock or environment, and starts
+ * no thread (jansson, which reads JSON for it, takes a seed from /dev/urandom once). Numbers are
+ * texts of the C locale: LC_NUMERIC must stay "C", as it is unless a program calls setlocale(). The
+ * library does not end the process for anything that it is given; a bug in it, an invariant that
+ * does not hold, prints a line on standard error and calls abort(). Different objects may be used
+ * by different threads at once, one object by one at a time. SI units; x to the right, y up.
  *
  * Fields and enumerators are added at the end only, fields with a new symbol version. */
 #ifndef BESTIARY_H

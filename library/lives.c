@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/creature/record.h"
+#include "common/genome/body_kind.h"
 #include "common/genome/sensor.h"
 #include "common/judge/behaviour.h"
 #include "library/library.h"
@@ -67,6 +68,14 @@ static void judge(const struct creature *creature, const struct params *params, 
              detail[0] ? detail : verdict_reason(evaluation->verdict));
 }
 
+/* Whether creatures of that kind can live by such parameters. */
+static int check(const struct bestiary_creature *creature, const struct bestiary_params *params,
+                 struct error *own)
+{
+    int status = params_check(&params->p, own);
+    return status ? status : body_kind_check_params(creature->c.genome.kind, &params->p, own);
+}
+
 int bestiary_evaluate(const struct bestiary_creature *creature,
                       const struct bestiary_params *params, uint64_t seed,
                       struct bestiary_result *result, struct bestiary_error *error)
@@ -74,7 +83,7 @@ int bestiary_evaluate(const struct bestiary_creature *creature,
     const struct genome *genome = &creature->c.genome;
     struct evaluation evaluation;
     struct error own = {0};
-    int status = params_check(&params->p, &own);
+    int status = check(creature, params, &own);
     if (!status)
         status = library_evaluate(
             &(struct evaluate_order){
@@ -118,7 +127,7 @@ int bestiary_life_make(struct bestiary_life **life, const struct bestiary_creatu
     const struct genome *genome = &creature->c.genome;
     struct error own = {0};
     *life = NULL;
-    int status = params_check(&params->p, &own);
+    int status = check(creature, params, &own);
     if (!status && !(*life = calloc(1, sizeof **life)))
         status = ERR_MEMORY;
     if (!status)

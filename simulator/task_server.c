@@ -309,6 +309,8 @@ static void epoch_hear(void *context, const struct preserve_event *event)
     struct epoch_life life;
     if (preserve_epoch_life(event, &life) && run->status == 0)
         run->status = epoch_end_add_life(run->end, &life);
+    if (run->status == 0)
+        run->status = preserve_epoch_form(event, run->end);
 }
 
 static void epoch_busy(void *context, uint64_t creature)

@@ -451,6 +451,13 @@ static void print_sizes(const struct mutation *mutation, int row, char text[64])
                                gene_number(field, &mutation->genome->bodies[row]));
 }
 
+/* A small new subtree changes the motion of the body less. */
+static void shrink_newest(struct mutation *mutation)
+{
+    double *scale = &mutation->genome->connections[mutation->genome->connection_count - 1].scale;
+    *scale = fmax(*scale * mutation->params->mutation_small, GENOME_SCALE_MIN);
+}
+
 /* Hangs a new body on a random one, mostly with a drive of its own. */
 static void add_body(struct mutation *mutation)
 {
@@ -466,6 +473,7 @@ static void add_body(struct mutation *mutation)
                                                   mutation->params, mutation->rng, mutation->ids);
     if (mutation->status)
         return;
+    shrink_newest(mutation);
     if (genetics_has_mover(genome, row) &&
         rng_chance(mutation->rng, mutation->params->initial_effectors))
         mutation_gain_effector(mutation, row);
@@ -601,6 +609,8 @@ static void add_connection(struct mutation *mutation)
 
     mutation->status = genetics_random_connection(mutation->genome, from_id, to_id,
                                                   mutation->params, mutation->rng, mutation->ids);
+    if (!mutation->status)
+        shrink_newest(mutation);
     mutation_say(mutation, "added a %s from %s %d to %s %d",
                  body_kinds[mutation->genome->kind].connection_noun, mutation_body_noun(mutation),
                  from, mutation_body_noun(mutation), to);

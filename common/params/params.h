@@ -121,6 +121,7 @@
     REAL(mutation, add_connection, 0.4, 0, 1000, 'S', "rate per body gene: a new connection")      \
     REAL(mutation, remove_connection, 0.4, 0, 1000, 'S', "rate per connection: it goes")           \
     BOOL(mutation, body, 1, 'S', "no: only brains mutate")                                         \
+    REAL(mutation, small, 1, 0.05, 1, 'S', "a new connection begins at so much of its scale")      \
     CHOICE(mutation, plan, 0, "free|keep", 'S',                                                    \
            "keep: sizes, limits, senses and brains mutate, what hangs where does not; no grafts, " \
            "and "                                                                                  \
@@ -372,12 +373,15 @@
     REAL(preserve, width_m, 32, 2, 1000, 'S', "a preserve's water; whole cells of 0.5 m")          \
     REAL(preserve, height_m, 18, 2, 1000, 'S', "its depth")                                        \
     INT(preserve, founders, 40, 1, 200, 'S', "creatures at the start")                             \
+    BOOL(preserve, founders_copies, 0, 'S', "founders are exact copies; no: mutants, in turn")     \
     INT(preserve, most, 100, 1, 200, 'S', "living at once; eggs wait")                             \
     REAL(preserve, hunters, 0.2, 0, 1, 'S',                                                        \
          "share of founders without mouths that get one for flesh")                                \
     REAL(preserve, plants_j_m2, 1000, 1, 1e6, 'S', "energy that plants hold, at most")             \
     REAL(preserve, growth_1_s, 0.07, 0, 10, 'S', "rate of growth of few plants in full light")     \
     REAL(preserve, light_m, 6, 0.1, 1000, 'S', "depth at which 1/e of the light is left")          \
+    REAL(preserve, vent, 0, 0, 10, 'S', "light at the bottom; 1/e of it is left 1 m higher")       \
+    REAL(preserve, cold, 0, 0, 0.95, 'S', "share of its upkeep that a body at the bottom spares")  \
     REAL(preserve, day_s, 0, 0, 86400, 'S', "length of day and night together; 0: always day")     \
     REAL(preserve, bite_w_m, 2000, 0, 1e6, 'S', "what a mouth bites off, by its width")            \
     REAL(preserve, hunt, 0.7, 0, 100, 'S', "hunters bite the living so many times as fast")        \
@@ -392,6 +396,11 @@
     REAL(preserve, hatch_s, 20, 0, 3600, 'S', "from an egg to its hatching")                       \
     REAL(preserve, age_s, 300, 1, 1e6, 'S',                                                        \
          "at this age upkeep is double; thrice that is the end")                                   \
+    REAL(preserve, trial_s, 10, 0.1, 60, 'S', "so long a child lives alone before it is laid")     \
+    REAL(preserve, womb, 0, 0, 10, 'S',                                                            \
+         "a child of a new tree of parts comes this share of its mother's way alone, or more")     \
+    BOOL(preserve, injure, 0, 'S', "a creature that breaks a guard is hurt; no: it dies")          \
+    BOOL(preserve, fear, 0, 'S', "other-*: the nearest that may bite; no: the nearest")            \
     REAL(exam, turn_rad, 0.02, 0, 0.5, 'E',                                                        \
          "perturbed starts: the body is tilted by this, joints turn by less (linear: m)")          \
     REAL(exam, drop_m, 0.02, 0, 1, 'E', "where there is a floor they are higher, by at most this") \

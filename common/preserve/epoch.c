@@ -7,6 +7,8 @@
  * become smaller and smaller, since a small mother cannot pay for a larger child. */
 #define FOUNDER_M2 0.3
 #define LEAST_M2   0.25
+/* Where a mother so small can breed, these measures, of larger bodies, say nothing. */
+#define SMALL_M2 0.02
 /* The power of muscles, W by the square metre, and the life of creatures, s, as measured. */
 #define MUSCLES_W_M2 15.0
 #define LIFE_S       250.0
@@ -58,8 +60,8 @@ const char *const epoch_deed_names[DEED_COUNT] = {
     EPOCH_DEEDS(X)
 #undef X
 };
-const char *const epoch_cause_names[EPOCH_CAUSE_COUNT] = {"hunger", "age", "bitten", "guard",
-                                                          "removed"};
+const char *const epoch_cause_names[EPOCH_CAUSE_COUNT] = {"hunger", "age",     "bitten",
+                                                          "guard",  "removed", "strain"};
 
 int preserve_warn(const struct params *params, char *text, size_t size)
 {
@@ -71,6 +73,10 @@ int preserve_warn(const struct params *params, char *text, size_t size)
         (p->preserve_mouth_w + p->preserve_egg_j / LIFE_S) /
         (p->preserve_rest_w_m2 + MUSCLES_W_M2 + ALONE * p->preserve_body_j_m2 / LIFE_S);
     double child_j_m2 = ALONE * p->preserve_body_j_m2 + p->preserve_egg_j / FOUNDER_M2;
+    double spare_j_m2 =
+        (1 - p->preserve_give) * p->preserve_reserve_j_m2 - ALONE * p->preserve_body_j_m2;
+    if (p->preserve_egg_j < SMALL_M2 * spare_j_m2)
+        return 0;
     if (CELLS_OVER * (still_w - p->preserve_mouth_w) >= rest_w)
         snprintf(text, size,
                  "a mouth that never moves gets up to %.2g W where there is light, of which "

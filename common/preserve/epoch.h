@@ -44,6 +44,7 @@ enum { EPOCH_MOST = 1000000 };
     X(died_of_mouths)                                                                              \
     X(died_of_guards)                                                                              \
     X(removed)                                                                                     \
+    X(died_of_strain)                                                                              \
     X(eaten_plants_uj)                                                                             \
     X(eaten_carrion_uj)                                                                            \
     X(eaten_living_uj)                                                                             \
@@ -71,8 +72,8 @@ enum epoch_fact {
 extern const char *const epoch_fact_names[EPOCH_FACT_COUNT];
 
 /* The names of causes of death, in the order of the simulator's: hunger age bitten guard
- * removed. */
-enum { EPOCH_CAUSE_COUNT = 5 };
+ * removed strain. */
+enum { EPOCH_CAUSE_COUNT = 6 };
 extern const char *const epoch_cause_names[EPOCH_CAUSE_COUNT];
 
 /* The kinds of food, in the order of the simulator's: plants carrion living. */

@@ -7,7 +7,7 @@
 
 #include "common/creature/creature.h"
 
-enum { LIFE_FIELDS = 15 + EPOCH_FOOD_COUNT, DEED_FIELDS = 6 };
+enum { LIFE_FIELDS = 15 + EPOCH_FOOD_COUNT, DEED_FIELDS = 6, FORM_FIELDS = 3 };
 
 struct epoch_order *epoch_order_create(void)
 {
@@ -48,6 +48,9 @@ void epoch_end_destroy(struct epoch_end *end)
         return;
     packed_bytes_deinit(&end->state);
     packed_bytes_deinit(&end->traveller);
+    for (int i = 0; i < end->form_count; i++)
+        packed_bytes_deinit(&end->forms[i].egg);
+    free(end->forms);
     free(end->lives);
     free(end);
 }
@@ -66,6 +69,29 @@ int epoch_end_add_life(struct epoch_end *end, const struct epoch_life *life)
         end->life_room = room;
     }
     end->lives[end->life_count++] = *life;
+    return 0;
+}
+
+int epoch_end_add_form(struct epoch_end *end, struct epoch_form *form)
+{
+    ENSURE(end->form_count <= EPOCH_LIVES_MAX, "%d forms", end->form_count);
+    size_t count = (size_t)end->form_count;
+    struct epoch_form *forms =
+        count < EPOCH_LIVES_MAX ? realloc(end->forms, (count + 1) * sizeof *forms) : NULL;
+    if (!forms) {
+        packed_bytes_deinit(&form->egg);
+        return count < EPOCH_LIVES_MAX ? ERR_MEMORY : ERR_LIMIT;
+    }
+    end->forms = forms;
+    forms[end->form_count++] = *form;
+    return 0;
+}
+
+int epoch_end_has_form(const struct epoch_end *end, uint64_t topology)
+{
+    for (int i = 0; i < end->form_count; i++)
+        if (end->forms[i].topology == topology)
+            return 1;
     return 0;
 }
 
@@ -165,6 +191,13 @@ void epoch_end_encode(const struct epoch_end *end, struct pack_writer *writer)
     pack_array(writer, (size_t)end->life_count);
     for (int i = 0; i < end->life_count; i++)
         encode_life(&end->lives[i], writer);
+    pack_array(writer, (size_t)end->form_count);
+    for (int i = 0; i < end->form_count; i++) {
+        pack_array(writer, FORM_FIELDS);
+        pack_u64(writer, end->forms[i].topology);
+        pack_u64(writer, end->forms[i].life);
+        pack_bytes(writer, end->forms[i].egg.bytes, end->forms[i].egg.length);
+    }
 }
 
 /* ---- decoding ---- */
@@ -403,6 +436,34 @@ static int read_lives(const msgpack_object *field, struct epoch_end *end, struct
     return status;
 }
 
+static int read_form(const msgpack_object *object, struct epoch_form *form, struct error *error)
+{
+    static const char where[] = "epoch_end.forms";
+    const msgpack_object *items;
+    size_t count;
+    int status = pack_get_array(object, FORM_FIELDS, FORM_FIELDS, &items, &count, where, error);
+    if (status == 0)
+        status = pack_get_u64(&items[0], INT64_MAX, &form->topology, where, error);
+    if (status == 0)
+        status = pack_get_u64(&items[1], INT64_MAX, &form->life, where, error);
+    return status == 0 ? read_bytes(&items[2], &form->egg, where, error) : status;
+}
+
+static int read_forms(const msgpack_object *field, struct epoch_end *end, struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status =
+        pack_get_array(field, EPOCH_LIVES_MAX, -1, &items, &count, "epoch_end.forms", error);
+    for (size_t i = 0; i < count && status == 0; i++) {
+        struct epoch_form form = {.life = 0};
+        status = read_form(&items[i], &form, error);
+        if (status == 0 && epoch_end_add_form(end, &form) != 0)
+            status = error_set(error, ERR_MEMORY, "epoch_end.forms: %s", error_text(ERR_MEMORY));
+    }
+    return status;
+}
+
 static int read_end(const msgpack_object *fields, struct epoch_end *end, struct error *error)
 {
     const msgpack_object *items = NULL;
@@ -415,7 +476,9 @@ static int read_end(const msgpack_object *fields, struct epoch_end *end, struct 
                                 "epoch_end.facts", error);
     for (size_t i = 0; i < count && status == 0; i++)
         status = read_number(&items[i], 0, INT64_MAX, &end->facts[i], "epoch_end.facts", error);
-    return status == 0 ? read_lives(&fields[3], end, error) : status;
+    if (status == 0)
+        status = read_lives(&fields[3], end, error);
+    return status == 0 ? read_forms(&fields[4], end, error) : status;
 }
 
 struct epoch_end *epoch_end_decode(const msgpack_object *fields, struct error *error)

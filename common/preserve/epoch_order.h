@@ -49,19 +49,30 @@ struct epoch_order {
 struct epoch_order *epoch_order_create(void); /* empty; NULL: out of memory */
 void epoch_order_destroy(struct epoch_order *order);
 
+/* The first of a tree of parts that hatched in an epoch, as the egg that it was. */
+struct epoch_form {
+    uint64_t topology, life;
+    struct packed_bytes egg;
+};
+
 struct epoch_end {
     struct packed_bytes state, traveller; /* an egg that has left the world, or none */
     int64_t facts[EPOCH_FACT_COUNT];
     struct epoch_life *lives; /* in the order in which it happened */
     int life_count, life_room;
+    struct epoch_form *forms; /* in the order in which they hatched */
+    int form_count;
 };
 struct epoch_end *epoch_end_create(void);
 void epoch_end_destroy(struct epoch_end *end);
 /* Appends. 0, or ERR_MEMORY, or ERR_LIMIT. */
 int epoch_end_add_life(struct epoch_end *end, const struct epoch_life *life);
+/* Appends, and takes over the egg, also where it fails. 0, ERR_MEMORY or ERR_LIMIT. */
+int epoch_end_add_form(struct epoch_end *end, struct epoch_form *form);
+int epoch_end_has_form(const struct epoch_end *end, uint64_t topology);
 
 /* Fields of the messages behind the number, `at` the first of them. */
-enum { EPOCH_ORDER_FIELDS = 8, EPOCH_END_FIELDS = 4 };
+enum { EPOCH_ORDER_FIELDS = 8, EPOCH_END_FIELDS = 5 };
 void epoch_order_encode(const struct epoch_order *order, struct pack_writer *writer);
 void epoch_end_encode(const struct epoch_end *end, struct pack_writer *writer);
 /* NULL and an error if they break a rule. */

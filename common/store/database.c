@@ -158,6 +158,7 @@ static int pretend_tables(struct database *database, struct error *error)
         {"lives", "id INTEGER PRIMARY KEY, world, mother, father, family, generation, hunter,"
                   " born_s, died_s, cause, children, parts, area_m2, way_m, plants_uj, carrion_uj,"
                   " living_uj, topology, preyed_s"},
+        {"forms", "world, topology, life, egg"},
         {"firsts", "kind, what, world, epoch, time_s, life"},
         {"deeds", "world, epoch, number, deed, life, x_m, y_m, energy_uj, genome"},
         {"births",
@@ -228,7 +229,8 @@ int store_database_complete(struct database *database, int is_read_only, struct 
     static const struct column lives[] = {{"topology", "INTEGER", "NULL"},
                                           {"preyed_s", "REAL", "NULL"}};
     static const struct column epochs[] = {{"removed", "INTEGER", "0"},
-                                           {"scent_uj", "INTEGER", "0"}};
+                                           {"scent_uj", "INTEGER", "0"},
+                                           {"died_of_strain", "INTEGER", "0"}};
     struct column individuals[INDIVIDUAL_COLUMNS + MEASURE_COUNT];
     memcpy(individuals, lacking, sizeof lacking);
     for (int i = 0; i < MEASURE_COUNT; i++)
@@ -241,7 +243,7 @@ int store_database_complete(struct database *database, int is_read_only, struct 
     if (!status)
         status = complete_table(database, "lives", lives, 2, is_read_only, error);
     if (!status)
-        status = complete_table(database, "epochs", epochs, 2, is_read_only, error);
+        status = complete_table(database, "epochs", epochs, 3, is_read_only, error);
     return status ? status : complete_table(database, "costs", costs, 4, is_read_only, error);
 }
 

@@ -102,6 +102,15 @@
     " preyed_s REAL"                                                                               \
     ") STRICT"
 
+#define STORE_FORMS_TABLE                                                                          \
+    "CREATE TABLE IF NOT EXISTS forms ("                                                           \
+    " world INTEGER NOT NULL,"                                                                     \
+    " topology INTEGER NOT NULL,"                                                                  \
+    " life INTEGER NOT NULL,"                                                                      \
+    " egg BLOB NOT NULL,"                                                                          \
+    " PRIMARY KEY (world, topology)"                                                               \
+    ") STRICT"
+
 #define STORE_FIRSTS_TABLE                                                                         \
     "CREATE TABLE IF NOT EXISTS firsts ("                                                          \
     " kind TEXT NOT NULL,"                                                                         \
@@ -278,6 +287,7 @@ static const char *const store_schema[] = {
     STORE_EPOCHS_TABLE,
     STORE_STATES_TABLE,
     STORE_LIVES_TABLE,
+    STORE_FORMS_TABLE,
 
     /* Firsts (preserve.pause), and deeds of people; new in version 15. */
     STORE_FIRSTS_TABLE,

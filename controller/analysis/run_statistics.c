@@ -94,6 +94,28 @@ int run_facts_choice(const struct run_facts *facts, uint32_t generation, uint64_
     return found ? found->choice : CHOICE_NONE;
 }
 
+static int compare_lives(const void *a, const void *b)
+{
+    const struct store_life *left = a, *right = b;
+    return (left->id > right->id) - (left->id < right->id);
+}
+
+const struct store_life *run_facts_mother(const struct run_facts *facts,
+                                          const struct store_life *life)
+{
+    const struct store_life key = {.id = life->mother}, *mother = NULL;
+    if (life->mother)
+        mother = bsearch(&key, facts->lives, (size_t)facts->life_count, sizeof key, compare_lives);
+    return mother && mother->generation < life->generation ? mother : NULL;
+}
+
+int run_facts_has_body(const struct run_facts *facts, const struct store_life *life)
+{
+    double span_s = EPOCH_S * (double)facts->params.preserve_kept;
+    return life->generation == 0 || !life->is_dead ||
+           floor(life->born_s / span_s) < floor(life->died_s / span_s);
+}
+
 int run_has_no_goal(const struct params *params)
 {
     return params->evolution_behaviour == BEHAVIOUR_INTERACTIVE || preserve_is_wanted(params);

@@ -45,6 +45,11 @@ void run_facts_deinit(struct run_facts *facts);
 const struct store_fact *run_facts_find(const struct run_facts *facts, uint64_t id);
 /* The choice made of it in that generation: enum choice. */
 int run_facts_choice(const struct run_facts *facts, uint32_t generation, uint64_t id);
+/* NULL: a life has no mother, or none of an earlier generation. */
+const struct store_life *run_facts_mother(const struct run_facts *facts,
+                                          const struct store_life *life);
+/* Whether a state was kept while a creature lived. Founders wait as eggs in the first one. */
+int run_facts_has_body(const struct run_facts *facts, const struct store_life *life);
 /* 1 if all scores are equal, so that they tell nothing. */
 int run_has_no_goal(const struct params *params);
 

@@ -19,6 +19,8 @@ const struct shadow_row shadow_rows[SHADOW_FACT_COUNT] = {
     {"parts", "", "mean of the living at the end", SHADOW_PARTS, 0, 2},
     {"hunters", "", "share of the living at the end", SHADOW_HUNTERS, 0, 3},
     {"families", "", "of a world at the end", SHADOW_FAMILIES, 0, 2},
+    {"way", " m/s", "mean of the last twelfth's dead", SHADOW_WAY, 0, 4},
+    {"food", " W", "mean of the last twelfth's dead", SHADOW_FOOD, 0, 3},
     {"change", "", "kinds of the persistent that were not there before", SHADOW_CHANGE, 1, 2},
     {"novelty", "", "those of them that were never there", SHADOW_NOVELTY, 1, 2},
     {"complexity", "", "most parts of a kind of the persistent", SHADOW_COMPLEXITY, 1, 2},
@@ -114,6 +116,10 @@ struct stage {
     struct shadow_traits *traits;
     unsigned char *was_there, *was_ever; /* kinds of the persistent */
     int *marks;                          /* of rows: the last step that counted it */
+    struct {
+        double way_m_s, food_w;
+        int count;
+    } dead; /* sums since the last step, of those whose rates are known */
 };
 
 static void stage_free(struct stage *s)
@@ -153,9 +159,24 @@ static int stage_make(struct stage *s, const struct shadow_play *play, struct rn
 /* Impossible values are brought into range: the store is not trusted. */
 static struct shadow_traits traits_of(const struct store_life *life)
 {
-    double parts = fmin(fmax((double)life->part_count, 1), PARTS_SANE);
-    return (struct shadow_traits){det_log(life->area_m2), parts, life->is_hunter != 0,
-                                  life->family};
+    double parts = fmin(fmax((double)life->part_count, 1), PARTS_SANE), food_uj = 0;
+    double age_s = life->is_dead ? life->died_s - life->born_s : 0;
+    for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
+        food_uj += (double)life->gained_uj[i];
+    return (struct shadow_traits){.log_area = det_log(life->area_m2),
+                                  .parts = parts,
+                                  .way_m_s = age_s > 0 ? life->way_m / age_s : NAN,
+                                  .food_w = age_s > 0 ? 1e-6 * food_uj / age_s : NAN,
+                                  .is_hunter = life->is_hunter != 0,
+                                  .family = life->family};
+}
+
+/* What is not known of a child is as its mother has it. */
+static double shift_rate(double new, double own, double was)
+{
+    if (!isfinite(new))
+        return own;
+    return isfinite(own) && isfinite(was) ? fmax(new + own - was, 0) : new;
 }
 
 /* The child differs from the mother that it gets by what it differed in from its own. */
@@ -166,9 +187,12 @@ static struct shadow_traits inherit(const struct stage *s, int child, int mother
         return own;
     struct shadow_traits was = traits_of(&s->play->lives[s->play->mothers[child]]);
     const struct shadow_traits *new = &s->traits[mother];
-    return (struct shadow_traits){new->log_area + own.log_area - was.log_area,
-                                  fmax(new->parts + own.parts - was.parts, 1),
-                                  new->is_hunter ^ own.is_hunter ^ was.is_hunter, new->family};
+    return (struct shadow_traits){.log_area = new->log_area + own.log_area - was.log_area,
+                                  .parts = fmax(new->parts + own.parts - was.parts, 1),
+                                  .way_m_s = shift_rate(new->way_m_s, own.way_m_s, was.way_m_s),
+                                  .food_w = shift_rate(new->food_w, own.food_w, was.food_w),
+                                  .is_hunter = new->is_hunter ^ own.is_hunter ^ was.is_hunter,
+                                  .family = new->family};
 }
 
 /* A mother for a child, -1: it has none. A shadow draws her in the world of its own mother: an egg
@@ -202,6 +226,12 @@ static void bury(struct stage *s, int who)
     ENSURE(who >= 0 && who < s->play->count, "life %d of %d", who, s->play->count);
     struct crowd *crowd = &s->crowds[s->play->lives[who].world];
     int place = s->rng ? (int)rng_below(s->rng, (uint32_t)crowd->count) : s->places[who];
+    const struct shadow_traits *traits = &s->traits[crowd->rows[place]];
+    if (isfinite(traits->way_m_s + traits->food_w)) {
+        s->dead.way_m_s += traits->way_m_s;
+        s->dead.food_w += traits->food_w;
+        s->dead.count++;
+    }
     int last = crowd->rows[--crowd->count];
     crowd->rows[place] = last;
     s->places[last] = place;
@@ -226,7 +256,7 @@ static int count_families(const struct stage *s, const struct crowd *crowd, int6
     return count;
 }
 
-static int measure_traits(const struct stage *s, double facts[SHADOW_FACT_COUNT])
+static int measure_traits(struct stage *s, double facts[SHADOW_FACT_COUNT])
 {
     int64_t *families = calloc((size_t)s->play->count + 1, sizeof *families);
     double log_area = 0, count = 0;
@@ -246,6 +276,9 @@ static int measure_traits(const struct stage *s, double facts[SHADOW_FACT_COUNT]
     facts[SHADOW_AREA] = count > 0 ? det_exp(log_area / count) : NAN;
     facts[SHADOW_PARTS] /= count;
     facts[SHADOW_HUNTERS] /= count;
+    facts[SHADOW_WAY] = s->dead.count > 0 ? s->dead.way_m_s / s->dead.count : NAN;
+    facts[SHADOW_FOOD] = s->dead.count > 0 ? s->dead.food_w / s->dead.count : NAN;
+    memset(&s->dead, 0, sizeof s->dead);
     free(families);
     return 0;
 }

@@ -24,6 +24,8 @@ enum shadow_fact {
     SHADOW_PARTS,      /* mean */
     SHADOW_HUNTERS,    /* share */
     SHADOW_FAMILIES,   /* founders with living descendants, by world: mean */
+    SHADOW_WAY,        /* by time lived, m/s: mean of those that died since the time before */
+    SHADOW_FOOD,       /* what they digested by time lived, W */
     SHADOW_CHANGE,     /* kinds that were not there at the time before */
     SHADOW_NOVELTY,    /* kinds that were never there before */
     SHADOW_COMPLEXITY, /* most parts of a kind */
@@ -34,6 +36,7 @@ enum shadow_fact {
 /* The traits that children inherit from a creature. */
 struct shadow_traits {
     double log_area, parts;
+    double way_m_s, food_w; /* NAN while it lives */
     int is_hunter;
     int64_t family;
 };

@@ -8,6 +8,7 @@
 
 #include "common/formats/html.h"
 #include "common/system/file.h"
+#include "controller/report/page.h"
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
@@ -16,8 +17,8 @@ static const char head[] =
     "<meta name='viewport' content='width=device-width'>\n<title>A league - Bestiary</title>\n"
     "<style>\nbody { font: 15px system-ui, sans-serif; margin: 2em auto; max-width: 70em; "
     "padding: 0 1em; color: #26323a; background: #fdfcf9 }\n"
-    "td, th { padding: 0.15em 0.6em; text-align: right; border-bottom: 1px solid #d8ccb4 }\n"
-    "td.name, th.name { text-align: left }\n.win { background: #d3ecd8 }\n"
+    "td, th { padding: 0.15em 0.6em; text-align: left; border-bottom: 1px solid #d8ccb4 }\n"
+    ".n, .win, .loss { text-align: right }\n.win { background: #d3ecd8 }\n"
     ".loss { background: #f4d8d2 }\na { color: #2b5564 }\n"
     "@media (prefers-color-scheme: dark) { body { color: #e6ebee; background: #1b2229 } "
     "td, th { border-color: #3d382f } .win { background: #1f4a33 } .loss { background: #57302b } "
@@ -46,20 +47,15 @@ static double mean_margin(const struct league_page *page, int a, int b, int *cou
 
 static void write_rows(const struct league_page *page, FILE *file)
 {
-    fputs("<table>\n<tr><th>rank<th>rating<th>90 %<th>won<th>drawn<th>lost<th>margin"
-          "<th class='name'>creature</tr>\n",
-          file);
+    page_table(file, "#rank|#rating|#90 %|#won|#drawn|#lost|#margin|creature");
     for (int i = 0; i < page->player_count; i++) {
         const struct league_row *row = &page->rows[i];
-        fprintf(file,
-                "<tr><td>%d<td>%+.0f<td>%+.0f .. %+.0f<td>%d<td>%d<td>%d<td>%+.3f"
-                "<td class='name'>",
-                i + 1, row->rating, row->low, row->high, row->wins, row->draws, row->losses,
-                row->margin);
-        html_write(file, page->names[row->player]);
-        fputs(page->is_out[row->player] ? " (crashed the simulator: out)</tr>\n" : "</tr>\n", file);
+        page_row(file, "#%d|#%+.0f|#%+.0f .. %+.0f|#%d|#%d|#%d|#%+.3f|%s%s", i + 1, row->rating,
+                 row->low, row->high, row->wins, row->draws, row->losses, row->margin,
+                 page->names[row->player],
+                 page->is_out[row->player] ? " (crashed the simulator: out)" : "");
     }
-    fputs("</table>\n", file);
+    page_table_end(file);
 }
 
 static void write_cell(const struct league_page *page, FILE *file, int a, int b)
@@ -68,32 +64,34 @@ static void write_cell(const struct league_page *page, FILE *file, int a, int b)
     double margin = mean_margin(page, a, b, &count);
     char path[4096];
     if (a == b || count == 0) {
-        fputs("<td>", file);
+        fputs("<td></td>", file);
         return;
     }
-    fprintf(file, "<td class='%s'>", margin > 0 ? "win" : margin < 0 ? "loss" : "");
+    fprintf(file, "<td class='%s'>", margin > 0 ? "win" : margin < 0 ? "loss" : "n");
     if (!league_page_duel(path, sizeof path, page->directory, low, high) && !access(path, F_OK))
-        fprintf(file, "<a href='duel-%d-%d.html'>%+.2f</a>", low + 1, high + 1, margin);
+        fprintf(file, "<a href='duel-%d-%d.html'>%+.2f</a></td>", low + 1, high + 1, margin);
     else
-        fprintf(file, "%+.2f", margin);
+        fprintf(file, "%+.2f</td>", margin);
 }
 
 static void write_matrix(const struct league_page *page, FILE *file)
 {
     fputs("<h2>Wins of each pair</h2>\n<p>Mean margins of the creature of the row over that of the "
-          "column, by rank. A number opens the duel.</p>\n<table>\n<tr><th class='name'>creature",
+          "column, by rank. A number opens the duel.</p>\n",
           file);
+    page_table(file, NULL);
+    fputs("<tr><th>creature</th>", file);
     for (int i = 0; i < page->player_count; i++)
-        fprintf(file, "<th>%d", i + 1);
+        fprintf(file, "<th class='n'>%d</th>", i + 1);
     fputs("</tr>\n", file);
     for (int i = 0; i < page->player_count; i++) {
-        fprintf(file, "<tr><td class='name'>%d ", i + 1);
-        html_write(file, page->names[page->rows[i].player]);
+        fputs("<tr>", file);
+        page_cells(file, "%d %s", i + 1, page->names[page->rows[i].player]);
         for (int k = 0; k < page->player_count; k++)
             write_cell(page, file, page->rows[i].player, page->rows[k].player);
         fputs("</tr>\n", file);
     }
-    fputs("</table>\n", file);
+    page_table_end(file);
 }
 
 static void write_triads(const struct league_page *page, FILE *file)

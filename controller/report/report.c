@@ -115,7 +115,7 @@ static void add_id(uint64_t *ids, int *count, uint64_t id)
 static int make_gallery(struct report *report, struct store *store, struct error *error)
 {
     uint64_t ids[REPORT_TOP_MAX + 2 * REPORT_CHAMPIONS_MAX + REPORT_STEPS_MAX +
-                 REPORT_FAMILIES_MAX * REPORT_MEMBERS_MAX];
+                 REPORT_FAMILIES_MAX * REPORT_MEMBERS_MAX + 2 * RIVER_FORMS_MAX];
     int steps[REPORT_STEPS_MAX], count = 0;
     for (int i = 0; i < report->top_count; i++)
         add_id(ids, &count, report->top[i].id);
@@ -126,12 +126,26 @@ static int make_gallery(struct report *report, struct store *store, struct error
     int step_count = report->top_count > 0 ? report_choose_steps(&report->lines[0], steps) : 0;
     for (int i = step_count - 1; i >= 0; i--)
         add_id(ids, &count, report->lines[0].entries[steps[i]].id);
+    for (int i = 0; report->river && i < report->river->count; i++) {
+        const struct river_form *form = &report->river->forms[i];
+        add_id(ids, &count, form->first->id);
+        if (form->widest)
+            add_id(ids, &count, form->widest->id);
+    }
     for (int i = 0; i < report->family_count; i++)
         for (int k = 0; k < report->families[i].count; k++)
             add_id(ids, &count, report->families[i].members[k]->id);
     return count > 0
                ? report_gallery_make(&report->gallery, store, ids, count, REPORT_PLAYED_MAX, error)
                : 0;
+}
+
+static int find_river(struct report *report)
+{
+    if (!preserve_is_wanted(&report->facts.params))
+        return 0;
+    report->river = malloc(sizeof *report->river);
+    return report->river ? river_make(report->river, &report->facts) : ERR_MEMORY;
 }
 
 /* The numbers that controller progress kept, if it ran. */
@@ -155,7 +169,8 @@ int report_read(struct report *report, const char *directory, struct store *stor
     if (!status)
         status = read_top(report, store, error);
     if (!status && (run_statistics_make(&report->statistics, &report->facts) ||
-                    find_champions(report) || find_chosen(report) || report_find_families(report)))
+                    find_champions(report) || find_chosen(report) || report_find_families(report) ||
+                    find_river(report)))
         status = fail_memory(error);
     if (!status)
         report->finding_count =
@@ -178,6 +193,7 @@ void report_deinit(struct report *report)
     free(report->top);
     free(report->champions);
     free(report->chosen);
+    free(report->river);
     report_gallery_deinit(&report->gallery);
     ladder_deinit(&report->ladder);
     memset(report, 0, sizeof *report);

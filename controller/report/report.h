@@ -9,13 +9,14 @@
 
 #include "controller/analysis/doctor.h"
 #include "controller/analysis/ladder.h"
-#include "controller/report/report_gallery.h"
+#include "controller/analysis/river.h"
 #include "controller/analysis/run_statistics.h"
+#include "controller/report/report_gallery.h"
 
 #define REPORT_TOP_MAX       6
 #define REPORT_CHAMPIONS_MAX 12
 #define REPORT_STEPS_MAX     20
-#define REPORT_PLAYED_MAX    24
+#define REPORT_PLAYED_MAX    36
 #define REPORT_FAMILIES_MAX  6
 #define REPORT_MEMBERS_MAX   6
 
@@ -57,6 +58,7 @@ struct report {
     struct report_line lines[REPORT_TOP_MAX];           /* of top */
     struct report_family families[REPORT_FAMILIES_MAX]; /* the largest of a preserve */
     int family_count;
+    struct river *river; /* of a preserve, else NULL */
     struct report_gallery gallery;
     struct ladder ladder; /* what controller progress found; without rungs: nothing */
 };
@@ -88,9 +90,7 @@ int report_write_lives(const struct report *report, FILE *file);
 /* Finds the families of a preserve; ERR_MEMORY. */
 int report_find_families(struct report *report);
 int report_write_families(const struct report *report, FILE *file);
-/* NULL: it has none, or none of an earlier generation. */
-const struct store_life *report_find_mother(const struct run_facts *facts,
-                                            const struct store_life *life);
+int report_write_river(const struct report *report, FILE *file);
 /* Champions, and where they come from. */
 int report_write_champions(const struct report *report, FILE *file);
 int report_write_lineage(const struct report *report, FILE *file);

@@ -17,6 +17,7 @@ static const struct {
     {SHADOW_AREA, "Bodies beside drift (m²)",
      "The line is the run. The band has 95 % of the shadows, which inherit with the same "
      "mutations and choose by chance: what is outside, selection has made."},
+    {SHADOW_WAY, "Way by time of the dead beside drift (m/s)", "As in the plot of bodies."},
     {SHADOW_HUNTERS, "Share of hunters beside drift", "As in the plot of bodies."},
     {SHADOW_FAMILIES, "Families of a world beside drift",
      "Families are lost by chance, too. Below the band some take over; above it something "
@@ -59,7 +60,7 @@ static void write_number(FILE *file, double value, int digits)
     if (isfinite(value))
         page_cells(file, "#%.*f", digits, value);
     else
-        page_cells(file, "#");
+        page_cells(file, "#-");
 }
 
 static void write_row(const struct shadow_report *shadows, const struct shadow_row *row, FILE *file)

@@ -32,21 +32,13 @@ static int compare_sizes(const void *a, const void *b)
                                          : compare(left->number, right->number);
 }
 
-/* Whether a state was kept while it lived. Founders wait as eggs in the first one. */
-static int has_body(const struct params *params, const struct store_life *life)
-{
-    double span_s = EPOCH_S * (double)params->preserve_kept;
-    return life->generation == 0 || !life->is_dead ||
-           floor(life->born_s / span_s) < floor(life->died_s / span_s);
-}
-
 /* Up to REPORT_MEMBERS_MAX of a line, evenly apart; `line` is room for all lives. */
 static void choose_members(struct report_family *family, const struct run_facts *facts,
                            const struct store_life *youngest, const struct store_life **line)
 {
     int length = 0;
-    for (const struct store_life *one = youngest; one; one = report_find_mother(facts, one))
-        if (has_body(&facts->params, one))
+    for (const struct store_life *one = youngest; one; one = run_facts_mother(facts, one))
+        if (run_facts_has_body(facts, one))
             line[length++] = one;
     family->count = length < REPORT_MEMBERS_MAX ? length : REPORT_MEMBERS_MAX;
     for (int i = 0; i < family->count; i++) {

@@ -465,6 +465,7 @@ static const struct section {
     int (*is_wanted)(const struct params *params);
     int (*write)(const struct report *report, FILE *file);
 } sections[] = {
+    {"river", "river", "River of forms", preserve_is_wanted, report_write_river},
     {"worlds", "worlds", "Worlds", preserve_is_wanted, report_write_worlds},
     {"energy", "energy", "Energy and families", preserve_is_wanted, report_write_flows},
     {"ways", "ways of living", "How they live", preserve_is_wanted, report_write_ways},

@@ -96,62 +96,40 @@ struct plot {
     struct plot_line lines[5];
 };
 
+#define PLOT(title, meaning, is_stack, is_rate, unit, ...)                                         \
+    {                                                                                              \
+        title, meaning, is_stack, is_rate, unit,                                                   \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
 static const struct plot plots[] = {
-    {"Living creatures",
-     "The line of a world that dies out falls to 0.",
-     0,
-     0,
-     1,
-     {{NULL, EPOCH_living}}},
-    {"Hunters",
-     "So many of the living bite the living: a way of life that comes and goes.",
-     0,
-     0,
-     1,
-     {{NULL, EPOCH_hunters}}},
-    {"Families",
-     "Founders with living descendants. They become fewer by chance alone, and rise "
-     "only where an egg drifts in.",
-     0,
-     0,
-     1,
-     {{NULL, EPOCH_families}}},
-    {"Deaths so far, all worlds",
-     "The layer that grows is what kills: mouths are hunters, guards "
-     "end impossible motions.",
-     1,
-     0,
-     1,
-     {{"hunger", EPOCH_died_of_hunger},
-      {"age", EPOCH_died_of_age},
-      {"mouths", EPOCH_died_of_mouths},
-      {"guards", EPOCH_died_of_guards}}},
-    {"What is eaten, all worlds (W)",
-     "Before digestion. Plants feed grazers, carrion any that finds "
-     "it, the living hunters.",
-     0,
-     1,
-     UJ_IN_J,
-     {{"plants", EPOCH_eaten_plants_uj},
-      {"carrion", EPOCH_eaten_carrion_uj},
-      {"the living", EPOCH_eaten_living_uj}}},
-    {"Sun and heat, all worlds (W)",
-     "The sun is what plants gain, heat what is lost for ever. "
-     "Where heat is above, the worlds live on what they stored.",
-     0,
-     1,
-     UJ_IN_J,
-     {{"sun", EPOCH_sun_uj}, {"heat", EPOCH_heat_uj}}},
-    {"Where energy is, all worlds (kJ)",
-     "A thin layer of plants is a water that is grazed bare.",
-     1,
-     0,
-     UJ_IN_KJ,
-     {{"plants", EPOCH_plants_uj},
-      {"reserves", EPOCH_reserves_uj},
-      {"bodies", EPOCH_bodies_uj},
-      {"eggs", EPOCH_eggs_uj},
-      {"carcasses", EPOCH_carcasses_uj}}}};
+    PLOT("Living creatures", "The line of a world that dies out falls to 0.", 0, 0, 1,
+         {NULL, EPOCH_living}),
+    PLOT("Hunters", "So many of the living bite the living: a way of life that comes and goes.", 0,
+         0, 1, {NULL, EPOCH_hunters}),
+    PLOT("Families",
+         "Founders with living descendants. They become fewer by chance alone, and rise only where "
+         "an egg drifts in.",
+         0, 0, 1, {NULL, EPOCH_families}),
+    PLOT("Deaths so far, all worlds",
+         "The layer that grows is what kills: mouths are hunters, guards end impossible "
+         "motions.",
+         1, 0, 1, {"hunger", EPOCH_died_of_hunger}, {"age", EPOCH_died_of_age},
+         {"mouths", EPOCH_died_of_mouths}, {"guards", EPOCH_died_of_guards},
+         {"strain", EPOCH_died_of_strain}),
+    PLOT("What is eaten, all worlds (W)",
+         "Before digestion. Plants feed grazers, carrion any that finds it, the living hunters.", 0,
+         1, UJ_IN_J, {"plants", EPOCH_eaten_plants_uj}, {"carrion", EPOCH_eaten_carrion_uj},
+         {"the living", EPOCH_eaten_living_uj}),
+    PLOT("Sun and heat, all worlds (W)",
+         "The sun is what plants gain, heat what is lost for ever. Where heat is above, the worlds "
+         "live on what they stored.",
+         0, 1, UJ_IN_J, {"sun", EPOCH_sun_uj}, {"heat", EPOCH_heat_uj}),
+    PLOT("Where energy is, all worlds (kJ)",
+         "A thin layer of plants is a water that is grazed bare.", 1, 0, UJ_IN_KJ,
+         {"plants", EPOCH_plants_uj}, {"reserves", EPOCH_reserves_uj}, {"bodies", EPOCH_bodies_uj},
+         {"eggs", EPOCH_eggs_uj}, {"carcasses", EPOCH_carcasses_uj})};
 enum { PLOT_COUNT = sizeof plots / sizeof plots[0] };
 
 static int count_lines(const struct plot *plot, const struct course *course)
@@ -216,6 +194,7 @@ static const struct {
                {EPOCH_died_of_age, 1},
                {EPOCH_died_of_mouths, 1},
                {EPOCH_died_of_guards, 1},
+               {EPOCH_died_of_strain, 1},
                {EPOCH_eaten_plants_uj, UJ_IN_KJ},
                {EPOCH_eaten_carrion_uj, UJ_IN_KJ},
                {EPOCH_eaten_living_uj, UJ_IN_KJ}};
@@ -226,7 +205,7 @@ static void write_table(const struct course *course, FILE *file)
     const struct store_epoch_row *rows = course->rows[course->count - 1];
     fprintf(file, "<h3>The worlds after %.4g minutes</h3>\n", course->minutes[course->count - 1]);
     page_table(file, "#world|#living|#eggs|#families|#hunters|#births|#died of hunger|#age|#mouths|"
-                     "#guards|#plants eaten, kJ|#carrion, kJ|#the living, kJ");
+                     "#guards|#strain|#plants eaten, kJ|#carrion, kJ|#the living, kJ");
     for (int k = 0; k < course->world_count; k++) {
         fputs("<tr>", file);
         page_cells(file, "#%d", k);
@@ -313,21 +292,6 @@ void report_write_preserve_figures(const struct report *report, FILE *file)
 
 /* ---- lives ---- */
 
-static int compare_ids(const void *a, const void *b)
-{
-    uint64_t left = ((const struct store_life *)a)->id, right = ((const struct store_life *)b)->id;
-    return (left > right) - (left < right);
-}
-
-const struct store_life *report_find_mother(const struct run_facts *facts,
-                                            const struct store_life *life)
-{
-    const struct store_life key = {.id = life->mother}, *mother = NULL;
-    if (life->mother)
-        mother = bsearch(&key, facts->lives, (size_t)facts->life_count, sizeof key, compare_ids);
-    return mother && mother->generation < life->generation ? mother : NULL;
-}
-
 /* "1:05", or "?" where it is no time. */
 static const char *print_time(double seconds, char text[16])
 {
@@ -358,9 +322,14 @@ static void write_mothers(const struct run_facts *facts, const struct store_life
 {
     int count = 0;
     fputs("<td class='long'>", file);
-    while ((life = report_find_mother(facts, life)) != NULL && count++ < MOTHERS_SHOWN)
+    while ((life = run_facts_mother(facts, life)) != NULL && count++ < MOTHERS_SHOWN)
         fprintf(file, "%s%" PRIu64, count > 1 ? ", " : "", life->id);
     fputs(life ? ", ...</td>" : "</td>", file);
+}
+
+static int compare_ids(const struct store_life *left, const struct store_life *right)
+{
+    return (left->id > right->id) - (left->id < right->id);
 }
 
 static int compare_children(const void *a, const void *b)

@@ -164,12 +164,17 @@ struct store_life {
     /* of the dead: how far it came, and what it digested, by food */
     double way_m;
     int64_t gained_uj[EPOCH_FOOD_COUNT];
+    int64_t topology; /* hash of the tree of its parts and mouths; 0: not known */
 };
 /* All of them, by id. The caller frees. */
 int store_get_lives(struct store *store, struct store_life **lives, int *count,
                     struct error *error);
 /* One of them; ERR_MISSING where no creature with that number has hatched. */
 int store_get_life(struct store *store, uint64_t id, struct store_life *life, struct error *error);
+/* The packed egg of a creature that was the first of its tree of parts in a world; empty: it was
+ * not. `egg` must be empty, and the caller frees it. */
+int store_get_form(struct store *store, uint64_t life, struct packed_bytes *egg,
+                   struct error *error);
 /* The last epoch up to `most` whose state of a world was kept; ERR_MISSING: there is none. */
 int store_find_state(struct store *store, uint32_t world, uint32_t most, uint32_t *epoch,
                      struct error *error);

@@ -89,6 +89,17 @@ static int put_life(struct store *store, const struct store_epoch *epoch,
         values, error);
 }
 
+/* The first of a tree of parts in a world stays. */
+static int put_form(struct store *store, const struct store_epoch *epoch,
+                    const struct epoch_form *form, struct error *error)
+{
+    const struct store_value values[] = {
+        store_whole(epoch->world), store_whole((int64_t)form->topology),
+        store_whole((int64_t)form->life), store_bytes(form->egg.bytes, form->egg.length),
+        STORE_ROW_END};
+    return store_run(store, "INSERT OR IGNORE INTO forms VALUES (?, ?, ?, ?)", values, error);
+}
+
 static int put_state(struct store *store, const struct store_epoch *epoch, int64_t kept_every,
                      struct error *error)
 {
@@ -116,6 +127,8 @@ int store_put_epoch(struct store *store, const struct store_epoch *epoch, int64_
     int status = put_row(store, epoch, error);
     for (int i = 0; !status && i < epoch->end->life_count; i++)
         status = put_life(store, epoch, &epoch->end->lives[i], error);
+    for (int i = 0; !status && i < epoch->end->form_count; i++)
+        status = put_form(store, epoch, &epoch->end->forms[i], error);
     return status ? status : put_state(store, epoch, kept_every, error);
 }
 
@@ -224,7 +237,9 @@ static int read_life(struct database *database, sqlite3_stmt *row, void *item, s
     for (int i = 0; i < EPOCH_FOOD_COUNT && !status; i++)
         status =
             statement_whole(database, row, at++, 0, EPOCH_FACT_MOST, &life->gained_uj[i], error);
-    life->cause = find_cause(statement_text(row, at));
+    life->cause = find_cause(statement_text(row, at++));
+    if (!status && !statement_is_null(row, at))
+        status = statement_whole(database, row, at, 0, INT64_MAX, &life->topology, error);
     life->id = (uint64_t)id;
     life->mother = (uint64_t)mother;
     life->world = (uint32_t)world;
@@ -232,10 +247,27 @@ static int read_life(struct database *database, sqlite3_stmt *row, void *item, s
     return status;
 }
 
+static int read_egg(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+{
+    const void *bytes = sqlite3_column_blob(row, 0);
+    struct packed_bytes *egg = item;
+    packed_bytes_deinit(egg);
+    return bytes && packed_bytes_set(egg, bytes, (size_t)sqlite3_column_bytes(row, 0))
+               ? error_memory(error)
+               : 0;
+}
+
+int store_get_form(struct store *store, uint64_t life, struct packed_bytes *egg,
+                   struct error *error)
+{
+    return statement_each(&store->database, "SELECT egg FROM forms WHERE life = ?", (int64_t)life,
+                          0, read_egg, egg, error);
+}
+
 #define SELECT_LIVES                                                                               \
     "SELECT id, mother, world, family, generation, children, hunter,"                              \
     " born_s, died_s, area_m2, way_m, parts, plants_uj, carrion_uj, living_uj,"                    \
-    " cause FROM lives"
+    " cause, topology FROM lives"
 
 int store_get_lives(struct store *store, struct store_life **lives, int *count, struct error *error)
 {

@@ -20,6 +20,7 @@
 struct bench {
     char directory[RUN_PATH_SIZE], params[RUN_PATH_SIZE], state[RUN_PATH_SIZE],
         creature[RUN_PATH_SIZE], output[RUN_PATH_SIZE];
+    int has_egg; /* `state` is the egg of one creature */
 };
 
 int taken_write_state(struct store *store, uint32_t world, uint32_t epoch, const char *path,
@@ -66,10 +67,19 @@ static void bench_close(const struct bench *bench)
     rmdir(bench->directory);
 }
 
-/* The last state up to its death that was kept of its world. */
-static int find_state(struct store *store, const struct store_life *life, const struct bench *bench,
+/* The egg of the first of a tree of parts, or the last state up to its death that was kept of its
+ * world. */
+static int find_state(struct store *store, const struct store_life *life, struct bench *bench,
                       struct error *error)
 {
+    struct packed_bytes egg = {NULL, 0};
+    int read = store_get_form(store, life->id, &egg, error);
+    bench->has_egg = egg.bytes != NULL;
+    if (!read && bench->has_egg)
+        read = file_write(bench->state, egg.bytes, egg.length, error);
+    packed_bytes_deinit(&egg);
+    if (read || bench->has_egg)
+        return read;
     double last = life->is_dead ? life->died_s / EPOCH_S : UINT32_MAX;
     uint32_t epoch = last >= 0 && last < UINT32_MAX ? (uint32_t)last : UINT32_MAX;
     int status = store_find_state(store, life->world, epoch, &epoch, error);
@@ -94,8 +104,13 @@ static int run_simulator(const struct bench *bench, uint64_t id, const struct pa
     char program[RUN_PATH_SIZE], number[24], *output = NULL;
     size_t length;
     snprintf(number, sizeof number, "%" PRIu64, id);
-    const char *words[] = {"simulator", "take",          "--params", bench->params, "--id", number,
-                           "-o",        bench->creature, "--",       bench->state,  NULL};
+    const char *words[12] = {"simulator", "take", "--params", bench->params,
+                             "--id",      number, "-o",       bench->creature};
+    int count = 8;
+    if (bench->has_egg)
+        words[count++] = "--egg";
+    words[count++] = "--";
+    words[count] = bench->state;
     int status = program_find("simulator", program, error);
     int file = status ? -1 : open(bench->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (!status && file < 0)
@@ -113,8 +128,8 @@ static int run_simulator(const struct bench *bench, uint64_t id, const struct pa
     return status;
 }
 
-static int take(struct store *store, uint64_t id, const struct params *params,
-                const struct bench *bench, struct creature *creature, struct error *error)
+static int take(struct store *store, uint64_t id, const struct params *params, struct bench *bench,
+                struct creature *creature, struct error *error)
 {
     struct store_life life;
     int status = store_get_life(store, id, &life, error);

@@ -262,15 +262,26 @@ static int tick_crowd(struct forest *f, const struct forest_tick *tick, int firs
     return is_over;
 }
 
+static void end_crowd(struct forest *f, const struct forest_tick *tick, int first)
+{
+    for (int i = first; i < f->count; i++)
+        if (f->crowd[i] == first)
+            tick->done(tick->context, i);
+}
+
 void forest_tick(struct forest *f, const struct forest_tick *tick)
 {
     int is_over = 0;
     if (f->meeting && f->all[0]->solver->begin_meeting)
         f->all[0]->solver->begin_meeting(f->meeting);
     find_crowds(f, tick);
-    for (int i = 0; i < f->count && !is_over; i++)
-        if (f->crowd[i] == i)
-            is_over = tick_crowd(f, tick, i);
+    for (int i = 0; i < f->count && !is_over; i++) {
+        if (f->crowd[i] != i)
+            continue;
+        is_over = tick_crowd(f, tick, i);
+        if (tick->done)
+            end_crowd(f, tick, i);
+    }
 }
 
 void forest_check(const struct forest *f)

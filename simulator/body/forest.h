@@ -47,6 +47,8 @@ struct forest_tick {
     void (*before)(void *context, int place);
     /* After each step of each that was there; other than 0: all is over. */
     int (*after)(void *context, int place);
+    /* After all steps of those that took them together, while the caches have them; may be NULL. */
+    void (*done)(void *context, int place);
     void *context;
 };
 /* Bodies that can come near one another meanwhile take all steps before others do, and so have the

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/math/detmath.h"
+#include "common/judge/trial.h"
 #include "common/math/hash.h"
 #include "simulator/evaluate/terrain.h"
 

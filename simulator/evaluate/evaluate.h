@@ -7,7 +7,6 @@
 #ifndef SIMULATOR_EVALUATE_EVALUATE_H
 #define SIMULATOR_EVALUATE_EVALUATE_H
 
-#include "common/judge/trial.h"
 #include "simulator/mind/brain.h"
 #include "simulator/body/forest.h"
 #include "simulator/world/light.h"
@@ -15,6 +14,7 @@
 /* Enough for any phenotype within the bounds of the parameters' table. */
 #define EVALUATE_ARENA_BYTES (64u << 20)
 
+struct trial;
 struct contest_bout;
 struct contest_result;
 struct run;    /* an evaluation under way */

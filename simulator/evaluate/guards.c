@@ -211,6 +211,15 @@ int run_watch_step(struct run *run)
     return keeps_momentum(run) ? VERDICT_OK : VERDICT_MOMENTUM;
 }
 
+void run_forgive(struct run *run)
+{
+    run->turn_steps = run->strain_ticks = 0;
+    run->penetration_s = run->joint_speed_s = run->joint_pulse_s = 0;
+    run->result->measures.speed_max_m_s = 0;
+    for (int i = 0; i < run->phenotype.drive_count; i++)
+        run->reversals[i] = 0;
+}
+
 /* The greatest power of the muscles over POWER_TIME_S. */
 static void measure_power(struct run *run, double spent_j)
 {

@@ -206,6 +206,8 @@ void run_put_at(struct run *run, double height_m);
 
 /* guards.c: greatest speeds, touches, and the guards that look at every step. */
 int run_watch_step(struct run *run);
+/* guards.c: the guards begin to count anew. The account of motion is the caller's. */
+void run_forgive(struct run *run);
 /* The guards that look once a tick. */
 int run_watch_tick(struct run *run);
 

@@ -19,6 +19,9 @@ microjoules energy_ledger_error(const struct energy_ledger *l, microjoules store
     return stored - l->start - (l->sun - l->heat + l->arrivals - l->departures);
 }
 
+/* The light of vents falls by 1/e over this height. */
+#define VENT_M 1.0
+
 static int count_along(double length_m)
 {
     return (int)(length_m / PLANTS_CELL_M + 0.5);
@@ -51,7 +54,8 @@ int plants_create(struct plants *plants, const struct params *params, struct are
         plants->cells[i] = plants->least;
     for (int i = 0; i < rows; i++)
         plants->light[i] = det_exp(-(params->preserve_height_m - (i + 0.5) * PLANTS_CELL_M) /
-                                   params->preserve_light_m);
+                                   params->preserve_light_m) +
+                           params->preserve_vent * det_exp(-(i + 0.5) * PLANTS_CELL_M / VENT_M);
     return 0;
 }
 

@@ -28,6 +28,9 @@
 #define WORLD_IDS (UINT64_C(1) << 40)
 /* Arithmetic operations of an epoch, at most. */
 #define WORK_MAX 1e12
+/* An injury leaves this share of all speeds, and takes this share of the whole body. */
+#define INJURY_SLOWS 0.25
+#define INJURY_SHARE 0.05
 /* A creature dies at this many times preserve.age_s. */
 #define LIFE_SPANS 3.0
 
@@ -195,6 +198,8 @@ void preserve_kill(struct preserve *p, int i, int cause)
 
 static void think(struct preserve *p)
 {
+    for (int i = 0; i < p->state->living_count; i++)
+        p->centres[i] = p->dwellers[i]->centre;
     preserve_sort(p);
     for (int k = 0; k < p->state->living_count; k++) {
         struct surroundings around;
@@ -264,23 +269,45 @@ static double way_back(double low, double high, double most)
     return fmax(-low, 0) - fmax(high - most, 0);
 }
 
-static void push_back(const struct preserve *p, struct dweller *d)
+static void find_bank(const struct preserve *p, struct dweller *d)
 {
     struct vec3 low, high;
     dynamics_bounds(d->run.dynamics, &low, &high);
-    double x = way_back(low.x, high.x, p->params->preserve_width_m);
-    double y = way_back(low.y, high.y, p->params->preserve_height_m);
+    d->beyond_x_m = way_back(low.x, high.x, p->params->preserve_width_m);
+    d->beyond_y_m = way_back(low.y, high.y, p->params->preserve_height_m);
+}
+
+static void push_back(const struct preserve *p, struct dweller *d)
+{
     double qd[2 + 2 * PHENOTYPE_PARTS_MAX];
-    if (x == 0 && y == 0)
+    if (d->beyond_x_m == 0 && d->beyond_y_m == 0)
         return;
     for (int i = 0; i < dynamics_dof(d->run.dynamics); i++)
         qd[i] = dynamics_qd(d->run.dynamics)[i];
-    qd[0] += BANK_1_S2 * x * p->tick_s;
-    qd[1] += BANK_1_S2 * y * p->tick_s;
+    qd[0] += BANK_1_S2 * d->beyond_x_m * p->tick_s;
+    qd[1] += BANK_1_S2 * d->beyond_y_m * p->tick_s;
     dynamics_set_state(d->run.dynamics, dynamics_q(d->run.dynamics), qd);
     begin_account(d);
 }
 
+/* What one creature does by itself after its steps. */
+static void settle(void *context, int i)
+{
+    struct preserve *p = context;
+    struct dweller *d = p->dwellers[i];
+    d->run.time_s += p->tick_s;
+    d->run.ticks++;
+    preserve_find_place(d);
+    d->run.last = d->centre;
+    find_bank(p, d);
+    preserve_emit(p, i);
+    watch(d);
+    uint64_t work = run_work(&d->run);
+    p->work += work - d->booked_work;
+    d->booked_work = work;
+}
+
+/* Voices are heard in the order of numbers, so creatures that have some settle in that order. */
 static void move(struct preserve *p)
 {
     struct run *any = &p->dwellers[0]->run;
@@ -290,25 +317,46 @@ static void move(struct preserve *p)
                                .may_rest = p->may_rest,
                                .before = before_steps,
                                .after = after_step,
+                               .done = p->params->sensor_sound ? NULL : settle,
                                .context = p};
     forest_tick(&p->forest, &tick);
-    for (int i = 0; i < p->state->living_count; i++) {
-        struct dweller *d = p->dwellers[i];
-        d->run.time_s += p->tick_s;
-        d->run.ticks++;
-        d->run.last = dynamics_centre_of_mass(d->run.dynamics);
-        preserve_find_place(d);
-        preserve_emit(p, i);
-        watch(d);
-    }
+    for (int i = 0; i < p->state->living_count && !tick.done; i++)
+        settle(p, i);
 }
 
-/* Kills creatures that have broken a guard. Goes backwards, since the living move up. */
+/* A body that strains beyond a guard slows down and loses flesh, which is heat. Motion is no store
+ * of the ledger. Returns whether it lives on. */
+static int injure(struct preserve *p, int i)
+{
+    struct dweller *d = p->dwellers[i];
+    struct creature_state *c = &p->state->living[i];
+    double qd[2 + 2 * PHENOTYPE_PARTS_MAX];
+    for (int k = 0; k < dynamics_dof(d->run.dynamics); k++)
+        qd[k] = INJURY_SLOWS * dynamics_qd(d->run.dynamics)[k];
+    dynamics_set_state(d->run.dynamics, dynamics_q(d->run.dynamics), qd);
+    begin_account(d);
+    run_forgive(&d->run);
+    d->verdict = VERDICT_OK;
+    microjoules torn = (microjoules)(INJURY_SHARE * (double)c->body_whole);
+    torn = torn < c->body ? torn : c->body;
+    c->body -= torn;
+    c->starved += torn;
+    p->state->ledger.heat += torn;
+    return (double)c->body >= BODY_LEAST_SHARE * (double)c->body_whole;
+}
+
+/* Kills or injures creatures that have broken a guard. Goes backwards, since the living move up. */
 static void judge(struct preserve *p)
 {
-    for (int i = p->state->living_count; i-- > 0 && p->rc == 0;)
-        if (p->dwellers[i]->verdict != VERDICT_OK)
+    for (int i = p->state->living_count; i-- > 0 && p->rc == 0;) {
+        int verdict = p->dwellers[i]->verdict;
+        if (verdict == VERDICT_OK)
+            continue;
+        if (!p->params->preserve_injure || verdict == VERDICT_NOT_FINITE)
             preserve_kill(p, i, DEATH_GUARD);
+        else if (!injure(p, i))
+            preserve_kill(p, i, DEATH_STRAIN);
+    }
 }
 
 /* Takes from the reserve, then from the body; a debt beyond both is forgiven. */
@@ -339,13 +387,20 @@ static void forget_losses(const struct preserve *p, struct creature_state *c)
     c->starved = (microjoules)(kept * (double)c->starved);
 }
 
+/* The upkeep of a young body where this one is: cold water spares some of it. */
+static double upkeep_w(const struct preserve *p, const struct dweller *d)
+{
+    double depth = 1 - fmin(fmax(d->centre.y / p->params->preserve_height_m, 0), 1);
+    return d->rest_w * (1 - p->params->preserve_cold * depth);
+}
+
 /* Upkeep and the work of muscles. Returns whether it lives on, else of what it dies. */
 static int pay(struct preserve *p, int i, int *cause)
 {
     struct creature_state *c = &p->state->living[i];
     struct dweller *d = p->dwellers[i];
     double spans = preserve_age_s(p, c) / p->params->preserve_age_s;
-    c->owed_j += d->work_j + d->rest_w * p->tick_s * (1 + spans * spans);
+    c->owed_j += d->work_j + upkeep_w(p, d) * p->tick_s * (1 + spans * spans);
     d->work_j = 0;
     microjoules owed = microjoules_of(c->owed_j);
     c->owed_j = fmin(c->owed_j - joules_of(owed), OWED_MOST_J);
@@ -416,12 +471,6 @@ static void book_cost(struct preserve *p)
 {
     p->work += p->memory->work;
     p->memory->work = 0;
-    for (int i = 0; i < p->state->living_count; i++) {
-        struct dweller *d = p->dwellers[i];
-        uint64_t work = run_work(&d->run);
-        p->work += work - d->booked_work;
-        d->booked_work = work;
-    }
     if (p->state->tick % p->epoch_ticks == 0)
         p->work = 0;
     if (p->rc == 0 && (double)p->work > p->memory->work_max)
@@ -645,8 +694,8 @@ int preserve_found(struct preserve_state *state, const struct params *params, ui
     if (rc == 0)
         rc = found_water(state, params, memory, error);
     for (int i = 0; rc == 0 && i < eggs; i++)
-        rc = found_one(state, i + (int)world * eggs, genomes[i % count], i < count, params, memory,
-                       error);
+        rc = found_one(state, i + (int)world * eggs, genomes[i % count],
+                       i < count || params->preserve_founders_copies, params, memory, error);
     state->ledger.start = preserve_state_total(state);
     if (rc != 0)
         preserve_state_deinit(state);

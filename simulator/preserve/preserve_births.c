@@ -1,4 +1,5 @@
 /* Eggs: their mothers, their content, and the places where they hatch. */
+#include "simulator/preserve/preserve_epoch.h"
 #include "simulator/preserve/preserve_world.h"
 
 #include "common/genetics/genetics.h"
@@ -7,7 +8,6 @@
 /* Draws of a child, at most, until one can live alone for so long: a body that breaks a guard by
  * itself is no work of selection. */
 enum { CHILD_DRAWS = 8 };
-#define TRIAL_S 10.0
 /* As guard.budget: billions of operations of a trial, at most. */
 #define TRIAL_BUDGET 30
 /* Gene ids of children are above those of any run that a founder may come from. */
@@ -43,33 +43,58 @@ static int draw(struct genome *child, const struct genome *parent, const struct 
     return rc;
 }
 
+static void live_alone(const struct genome *genome, const struct params *params,
+                       struct preserve_memory *memory, struct evaluation *result)
+{
+    struct params alone = *params;
+    alone.simulation_duration_s = params->preserve_trial_s;
+    alone.guard_budget = TRIAL_BUDGET;
+    evaluate_list(
+        &(struct evaluate_order){.genomes = &genome, .count = 1, .params = &alone, .seed = 1}, NULL,
+        &memory->probe, result);
+    memory->work += result->work;
+}
+
 int preserve_try_alone(const struct genome *genome, const struct params *params,
                        struct preserve_memory *memory)
 {
     struct evaluation result;
-    struct params alone = *params;
-    alone.simulation_duration_s = TRIAL_S;
-    alone.guard_budget = TRIAL_BUDGET;
-    evaluate_list(
-        &(struct evaluate_order){.genomes = &genome, .count = 1, .params = &alone, .seed = 1}, NULL,
-        &memory->probe, &result);
-    memory->work += result.work;
+    live_alone(genome, params, memory, &result);
     return result.verdict;
 }
 
-/* Whether it can be born, has a mouth, and is no larger than most_m2; then its area is known. */
+/* What a genome comes to: its body, and how far that gets alone. */
+struct prospect {
+    double area_m2, way_m;
+    uint64_t topology;
+};
+
+/* Whether it can be born, has a mouth, and is no larger than most_m2. */
 static int can_live(const struct genome *genome, const struct params *params,
-                    struct preserve_memory *memory, double most_m2, double *area_m2)
+                    struct preserve_memory *memory, double most_m2, struct prospect *prospect)
 {
     struct run run;
     struct evaluation result;
     struct preserve_mouth mouths[GENOME_BODIES_MAX];
     arena_reset(&memory->probe);
+    *prospect = (struct prospect){.area_m2 = 0};
     if (preserve_grow(&run, &result, params, genome, &memory->probe) != VERDICT_OK)
         return 0;
-    *area_m2 = preserve_area(&run.phenotype);
-    return *area_m2 <= most_m2 && preserve_find_mouths(&run.phenotype, genome, mouths) > 0 &&
-           preserve_try_alone(genome, params, memory) == VERDICT_OK;
+    prospect->area_m2 = preserve_area(&run.phenotype);
+    prospect->topology = preserve_topology(&run.phenotype, genome);
+    if (prospect->area_m2 > most_m2 || preserve_find_mouths(&run.phenotype, genome, mouths) == 0)
+        return 0;
+    live_alone(genome, params, memory, &result);
+    prospect->way_m = result.measures.displacement_m;
+    return result.verdict == VERDICT_OK;
+}
+
+/* Whether the womb lets a child go: its tree of parts is its mother's, or gets far enough. */
+static int is_let_go(const struct prospect *child, const struct prospect *mother,
+                     const struct params *params)
+{
+    return child->topology == mother->topology ||
+           child->way_m >= params->preserve_womb * mother->way_m;
 }
 
 int preserve_mutate(struct genome *child, const struct genome *parent, const struct genome *other,
@@ -77,20 +102,26 @@ int preserve_mutate(struct genome *child, const struct genome *parent, const str
                     struct preserve_memory *memory, double most_m2, double *area_m2)
 {
     struct gene_counter ids = {.creature = GENE_CREATURES + id};
+    struct prospect prospect, mother = {.way_m = 0};
     struct rng rng;
     rng_init(&rng, seed, RNG_PRESERVE, 1, id);
+    if (params->preserve_womb > 0)
+        can_live(parent, params, memory, HUGE_VAL, &mother);
     for (int i = 0; i < CHILD_DRAWS; i++) {
         int rc = draw(child, parent, other, params, &rng, &ids);
         if (rc != 0)
             return rc;
-        if (can_live(child, params, memory, most_m2, area_m2))
+        int is_fine = can_live(child, params, memory, most_m2, &prospect);
+        *area_m2 = prospect.area_m2;
+        if (is_fine && is_let_go(&prospect, &mother, params))
             return 0;
         genome_deinit(child);
     }
     genome_init(child);
     int rc = genome_copy(child, parent);
     if (rc == 0)
-        can_live(child, params, memory, most_m2, area_m2);
+        can_live(child, params, memory, most_m2, &prospect);
+    *area_m2 = prospect.area_m2;
     return rc;
 }
 

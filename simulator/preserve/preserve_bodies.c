@@ -263,12 +263,15 @@ int preserve_plant_forest(struct preserve *p)
     p->may_rest = arena_take(arena, (size_t)count, sizeof p->may_rest[0]);
     p->order = arena_take(arena, (size_t)count, sizeof p->order[0]);
     p->views = arena_take(arena, (size_t)count, sizeof p->views[0]);
-    if (!p->part_counts || !p->may_rest || !p->order || !p->views)
+    p->centres = arena_take(arena, (size_t)count, sizeof p->centres[0]);
+    p->families = arena_take(arena, (size_t)count, sizeof p->families[0]);
+    if (!p->part_counts || !p->may_rest || !p->order || !p->views || !p->centres || !p->families)
         return error_set(p->error, ERR_MEMORY, "%d creatures do not fit into memory", count);
     for (int i = 0; i < count; i++) {
         all[i] = p->dwellers[i]->run.dynamics;
         p->part_counts[i] = p->dwellers[i]->run.phenotype.part_count;
         p->order[i] = i;
+        p->families[i] = p->state->living[i].descent.family;
     }
     p->is_changed = 0;
     return count > 0 ? forest_create(&p->forest, all, NULL, count, arena, p->error) : 0;

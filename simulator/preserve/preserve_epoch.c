@@ -133,7 +133,7 @@ int preserve_epoch_live(struct preserve_state *state, const struct params *param
 /* ---- in numbers ---- */
 
 _Static_assert(EPOCH_scent_uj - EPOCH_plants_uj == STORE_SCENT, "stores are facts");
-_Static_assert(EPOCH_removed - EPOCH_died_of_hunger == DEATH_REMOVED, "so are deaths");
+_Static_assert(EPOCH_died_of_strain - EPOCH_died_of_hunger == DEATH_STRAIN, "so are deaths");
 
 static int count_families(const struct preserve_state *s)
 {
@@ -168,14 +168,21 @@ void preserve_epoch_facts(const struct preserve_state *s, int64_t facts[EPOCH_FA
     facts[EPOCH_departures_uj] = s->ledger.departures;
 }
 
-/* Hash of the tree below a part, whatever the order of branches. */
-static uint64_t topology_of(const struct phenotype *phenotype, int part)
+/* Hash of the tree below a part, with its mouths, whatever the order of branches. */
+static uint64_t topology_below(const struct phenotype *phenotype, const struct genome *genome,
+                               int part)
 {
-    uint64_t sum = 0;
+    uint64_t sum = genome->bodies[genome_find_body(genome, phenotype->parts[part].body)].mouth;
     for (int i = part + 1; i < phenotype->part_count; i++)
         if (phenotype->parts[i].parent == part)
-            sum += topology_of(phenotype, i);
+            sum += topology_below(phenotype, genome, i);
     return hash_u64(HASH_START, sum) & INT64_MAX;
+}
+
+uint64_t preserve_topology(const struct phenotype *phenotype, const struct genome *genome)
+{
+    ENSURE(phenotype->part_count > 0, "a body without parts");
+    return topology_below(phenotype, genome, 0);
 }
 
 int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *life)
@@ -198,9 +205,21 @@ int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *l
                                 .preyed_tick = event->kind == PRESERVE_PREYED ? event->tick : -1};
     if (event->phenotype) {
         life->part_count = event->phenotype->part_count;
-        life->topology = topology_of(event->phenotype, 0);
+        life->topology = preserve_topology(event->phenotype, &c->genome);
     }
     for (int i = 0; i < FOOD_COUNT; i++)
         life->gained_uj[i] = c->gained[i];
     return event->kind != PRESERVE_LAID;
+}
+
+int preserve_epoch_form(const struct preserve_event *event, struct epoch_end *end)
+{
+    struct epoch_form form = {.life = event->creature->descent.id};
+    if (event->kind != PRESERVE_HATCHED || !event->phenotype || event->phenotype->part_count == 0)
+        return 0;
+    form.topology = preserve_topology(event->phenotype, &event->creature->genome);
+    if (epoch_end_has_form(end, form.topology))
+        return 0;
+    int rc = preserve_egg_pack(event->creature, &form.egg);
+    return rc == 0 ? epoch_end_add_form(end, &form) : rc;
 }

@@ -23,5 +23,10 @@ void preserve_epoch_facts(const struct preserve_state *state, int64_t facts[EPOC
 /* Fills the life of an event's creature. Returns 0 of an egg that was laid, which has no life
  * yet. */
 int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *life);
+/* Keeps a creature that hatched, as an egg, if it is the first of its tree of parts in this
+ * epoch. 0, ERR_MEMORY or ERR_LIMIT. */
+int preserve_epoch_form(const struct preserve_event *event, struct epoch_end *end);
+/* Hash of the tree of parts and mouths, whatever their sizes; up to INT64_MAX. */
+uint64_t preserve_topology(const struct phenotype *phenotype, const struct genome *genome);
 
 #endif

@@ -39,8 +39,8 @@ void preserve_sort(struct preserve *p)
 {
     for (int i = 1; i < p->state->living_count; i++) {
         int moved = p->order[i], at = i;
-        double x = p->dwellers[moved]->centre.x;
-        for (; at > 0 && p->dwellers[p->order[at - 1]]->centre.x > x; at--)
+        double x = p->centres[moved].x;
+        for (; at > 0 && p->centres[p->order[at - 1]].x > x; at--)
             p->order[at] = p->order[at - 1];
         p->order[at] = moved;
     }
@@ -75,20 +75,39 @@ static double greatest_appetite(const struct preserve *p, const struct dweller *
     return greatest;
 }
 
-/* The nearest other one to a place, within most_m; its kin or not. -1: there is none. Looks along
- * the order by x from its own place outwards. */
-static int find_nearest(const struct preserve *p, int i, int at, double most_m, int with_kin)
+/* Which others creature i looks for. */
+static int is_any(const struct preserve *p, int i, int other)
+{
+    return 1;
+}
+static int is_prey(const struct preserve *p, int i, int other)
+{
+    return !is_kin(p, i, other);
+}
+static int is_danger(const struct preserve *p, int i, int other)
+{
+    const struct dweller *d = p->dwellers[other];
+    for (int m = 0; m < d->mouth_count; m++)
+        if (d->mouths[m].kind == MOUTH_FLESH)
+            return !is_kin(p, i, other);
+    return 0;
+}
+
+/* The nearest of those to its place, within most_m; -1: there is none. Looks along the order by x
+ * from its own place outwards. */
+static int find_nearest(const struct preserve *p, int i, int at, double most_m,
+                        int (*is_wanted)(const struct preserve *p, int i, int other))
 {
     int nearest = -1;
-    struct vec3 from = p->dwellers[i]->centre;
+    struct vec3 from = p->centres[i];
     for (int way = -1; way <= 1; way += 2) {
         for (int k = at + way; k >= 0 && k < p->state->living_count; k += way) {
             int other = p->order[k];
-            struct vec3 to = p->dwellers[other]->centre;
+            struct vec3 to = p->centres[other];
             if (fabs(to.x - from.x) > most_m)
                 break;
             double away_m = distance_in_plane(from, to);
-            if (away_m >= most_m || (!with_kin && is_kin(p, i, other)))
+            if (away_m >= most_m || !is_wanted(p, i, other))
                 continue;
             most_m = away_m;
             nearest = other;
@@ -105,6 +124,9 @@ struct lure {
 
 static void consider(struct lure *lure, struct vec3 mouth, struct vec3 at, double worth)
 {
+    double side_m = fmax(fabs(at.x - mouth.x), fabs(at.y - mouth.y)); // the way is no less
+    if (side_m > SIGHT_M || worth / (NEAR_M + side_m) <= lure->worth)
+        return;
     double away_m = distance_in_plane(mouth, at);
     if (away_m > SIGHT_M || worth / (NEAR_M + away_m) <= lure->worth)
         return;
@@ -116,15 +138,20 @@ static void consider_plants(const struct preserve *p, struct lure *lure, struct 
                             double share)
 {
     const struct plants *plants = &p->plants;
-    for (double y = mouth.y - SIGHT_M; y <= mouth.y + SIGHT_M; y += PLANTS_CELL_M)
+    for (double y = mouth.y - SIGHT_M; y <= mouth.y + SIGHT_M; y += PLANTS_CELL_M) {
+        double row = floor(y / PLANTS_CELL_M);
+        if (!(row >= 0 && row < plants->rows))
+            continue;
+        const microjoules *cells = plants->cells + (int)row * plants->columns;
         for (double x = mouth.x - SIGHT_M; x <= mouth.x + SIGHT_M; x += PLANTS_CELL_M) {
-            const microjoules *cell = plants_at(plants, x, y);
-            struct vec3 middle = {(floor(x / PLANTS_CELL_M) + 0.5) * PLANTS_CELL_M,
-                                  (floor(y / PLANTS_CELL_M) + 0.5) * PLANTS_CELL_M, 0};
-            if (cell)
-                consider(lure, mouth, middle,
-                         share * digested[FOOD_PLANT] * joules_of(*cell - plants->least));
+            double column = floor(x / PLANTS_CELL_M);
+            if (!(column >= 0 && column < plants->columns))
+                continue;
+            struct vec3 middle = {(column + 0.5) * PLANTS_CELL_M, (row + 0.5) * PLANTS_CELL_M, 0};
+            consider(lure, mouth, middle,
+                     share * digested[FOOD_PLANT] * joules_of(cells[(int)column] - plants->least));
         }
+    }
 }
 
 static void look_for_food(struct preserve *p, int i, int at)
@@ -139,7 +166,8 @@ static void look_for_food(struct preserve *p, int i, int at)
         consider(&lure, from, (struct vec3){c->x_m, c->y_m, 0},
                  carrion * fmin(joules_of(c->energy), CARRION_DRAW_J));
     }
-    int prey = greatest_appetite(p, d, FOOD_LIVING) > 0 ? find_nearest(p, i, at, SIGHT_M, 0) : -1;
+    int prey =
+        greatest_appetite(p, d, FOOD_LIVING) > 0 ? find_nearest(p, i, at, SIGHT_M, is_prey) : -1;
     if (prey >= 0)
         consider(&lure, from, p->dwellers[prey]->centre, digested[FOOD_LIVING] * CARRION_DRAW_J);
     d->sees_food = lure.worth > 0;
@@ -154,11 +182,12 @@ void preserve_see(struct preserve *p, int place, struct surroundings *around)
     double depth_m = fmax(p->params->preserve_height_m - d->centre.y, 0);
     if ((p->state->tick + (int64_t)p->state->living[i].descent.id) % LOOK_TICKS == 0)
         look_for_food(p, i, place);
-    int other = find_nearest(p, i, place, HUGE_VAL, 1);
+    int other = p->params->preserve_fear ? find_nearest(p, i, place, SIGHT_M, is_danger)
+                                         : find_nearest(p, i, place, HUGE_VAL, is_any);
     const struct creature_state *c = &p->state->living[i];
     double bitten = (double)c->bitten;
     for (int k = 0; k < p->state->living_count; k++)
-        p->touch_kinds[k] = is_family(p, i, k) ? TOUCH_FAMILY : TOUCH_OTHER;
+        p->touch_kinds[k] = p->families[k] == p->families[i] ? TOUCH_FAMILY : TOUCH_OTHER;
     *around =
         (struct surroundings){.pain = bitten / (bitten + PAIN_SHARE * (double)c->body_whole),
                               .reserve = (double)c->reserve / (double)reserve_most(p, d->area_m2),
@@ -218,8 +247,9 @@ static struct carcass *find_carcass(struct preserve *p, const struct preserve_mo
 {
     for (int k = 0; k < p->state->carcass_count; k++) {
         struct carcass *c = &p->state->carcasses[k];
-        if (distance_in_plane(mouth->at, (struct vec3){c->x_m, c->y_m, 0}) <
-            c->radius_m + mouth->width_m / 2)
+        double reach_m = c->radius_m + mouth->width_m / 2;
+        if (fabs(c->x_m - mouth->at.x) < reach_m &&
+            distance_in_plane(mouth->at, (struct vec3){c->x_m, c->y_m, 0}) < reach_m)
             return c;
     }
     return NULL;

@@ -282,8 +282,9 @@ void preserve_state_encode(const struct preserve_state *s, struct pack_writer *w
     pack_i64(writer, s->ledger.arrivals);
     pack_i64(writer, s->ledger.departures);
     pack_u64(writer, s->counts.births);
-    pack_array(writer, DEATH_COUNT);
-    for (int i = 0; i < DEATH_COUNT; i++)
+    int causes = s->counts.deaths[DEATH_STRAIN] > 0 ? DEATH_COUNT : DEATH_STRAIN;
+    pack_array(writer, (size_t)causes);
+    for (int i = 0; i < causes; i++)
         pack_u64(writer, s->counts.deaths[i]);
     encode_energies(s->counts.eaten, FOOD_COUNT, writer);
     encode_energies(s->plants, s->plant_count, writer);
@@ -688,8 +689,8 @@ static void decode_carcasses(struct cursor *c, struct preserve_state *state)
 static void decode_counts(struct cursor *c, struct preserve_counts *counts)
 {
     counts->births = next_u64(c);
-    struct cursor deaths = next_array(c, DEATH_COUNT, DEATH_COUNT, "deaths");
-    for (int i = 0; i < DEATH_COUNT; i++)
+    struct cursor deaths = next_array(c, DEATH_COUNT, -1, "deaths");
+    for (size_t i = 0; i < deaths.count; i++)
         counts->deaths[i] = next_u64(&deaths);
     leave_array(c, &deaths);
     next_foods(c, counts->eaten);

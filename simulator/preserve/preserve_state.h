@@ -27,6 +27,7 @@ enum death {
     DEATH_BITTEN,
     DEATH_GUARD,
     DEATH_REMOVED, /* by people, or since its epoch crashed: it leaves no carcass */
+    DEATH_STRAIN,  /* injuries, where preserve.injure is on */
     DEATH_COUNT
 };
 /* Kinds of food. */

@@ -20,6 +20,7 @@ struct dweller {
     double work_j;        /* of its muscles, not paid yet */
     double booked_j;      /* what of its account of motion is in there */
     struct vec3 centre;
+    double beyond_x_m, beyond_y_m; /* of the banks: how far it is to be pushed back */
     struct preserve_mouth mouths[GENOME_BODIES_MAX];
     int mouth_count;
     struct vec3 food_at;
@@ -44,6 +45,8 @@ struct preserve {
     struct forest forest;
     int *part_counts, *may_rest, *order; /* order: of the living, by x */
     struct preserve_view *views;
+    struct vec3 *centres; /* of the living, by number, as they think: eyes read these, in a row */
+    int *families;        /* of the living, by number, as the forest was made */
     double touch_kinds[PRESERVE_LIVING_MAX]; /* of the living, to the one that feels now */
     double tick_s, daylight;
     int64_t epoch_ticks;
@@ -115,7 +118,7 @@ void preserve_forget_sounds(struct preserve *p, int i);
 /* preserve_births.c */
 void preserve_lay(struct preserve *p, int i);
 void preserve_hatch(struct preserve *p);
-/* The verdict on a life of ten seconds alone, in open water. */
+/* The verdict on a life of preserve.trial_s alone, in open water. */
 int preserve_try_alone(const struct genome *genome, const struct params *params,
                        struct preserve_memory *memory);
 /* A mutant of at most most_m2 that lives alone, of some draws; a copy of the parent where none

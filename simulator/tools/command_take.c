@@ -23,6 +23,7 @@ struct request {
     const char *params_path;
     const char *output;
     int64_t id;
+    int is_egg;
 };
 
 /* The creature that lives or waits in an egg; NULL: neither. */
@@ -87,7 +88,7 @@ static int take(const struct request *request, const char *path, struct error *e
     preserve_apply(&creature.params);
     status = params_check(&creature.params, error);
     if (!status)
-        status = state_file_read(path, &state, error);
+        status = (request->is_egg ? egg_file_read : state_file_read)(path, &state, error);
     if (status)
         return status;
     const struct creature_state *from = find(&state, (uint64_t)request->id);
@@ -121,6 +122,8 @@ static const struct option_row options[] = {
      .field = offsetof(struct request, params_path)},
     {"id", 0, "N", "whom", OPTION_WHOLE, .field = offsetof(struct request, id), .min = 1,
      .max = ID_MAX},
+    {"egg", 0, NULL, "the file has a packed egg, not a state", OPTION_FLAG,
+     .field = offsetof(struct request, is_egg)},
     {"output", 'o', "FILE", "where to", OPTION_TEXT, .field = offsetof(struct request, output)},
     {.name = NULL}};
 const struct command take_command = {

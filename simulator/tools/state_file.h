@@ -6,5 +6,7 @@
 
 /* Initialises `state`, and leaves it empty on error. Messages name the path. */
 int state_file_read(const char *path, struct preserve_state *state, struct error *error);
+/* The same of a file with one packed egg, which becomes the only content of the state. */
+int egg_file_read(const char *path, struct preserve_state *state, struct error *error);
 
 #endif

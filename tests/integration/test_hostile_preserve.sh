@@ -54,6 +54,7 @@ for column in born_s died_s area_m2 way_m preyed_s; do
     hostile "update lives set $column = -1e300"
 done
 hostile "update lives set cause = 'boredom', died_s = 20, topology = -1"
+hostile "update forms set egg = x'00000005789c', life = life + 1"
 hostile "insert into deeds values (0, 1, 1, 'remove', -1, 0, 0, 0, NULL)"
 hostile "insert into deeds values (0, 2, 1, 'feed', 0, 9e999, 0, 5, NULL)"
 hostile "update epochs set without = '99999999999999999999 x', drifted_to = 99, traveller = x'00000005789c'"

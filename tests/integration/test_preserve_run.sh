@@ -51,7 +51,18 @@ refused 2 'expected --params' "$bin/simulator" take first.state
 says '<h3>Family [0-9]+: [0-9]+ living' cat one/report.html
 cp -r one forgetful
 sql forgetful 'DELETE FROM states WHERE epoch < 4'
-born_early=$(sql one 'SELECT id FROM lives WHERE died_s < 90 LIMIT 1')
+born_early=$(sql one 'SELECT id FROM lives WHERE died_s < 90 AND id NOT IN (SELECT life FROM forms) LIMIT 1')
+# the first of each tree of parts is a creature that can be taken out, whatever states were kept
+first=$(sql one 'SELECT life FROM forms ORDER BY life DESC LIMIT 1')
+says "creature $first, fitness" "$bin/controller" save forgetful "$first" -o first.creature
+says '^digest +[0-9a-f]+ +verified' "$bin/simulator" evaluate first.creature
+[ "$(sql one 'SELECT count(*) FROM (SELECT DISTINCT world, topology FROM lives)')" = "$(sql one 'SELECT count(*) FROM forms')" ] ||
+    fail "not each tree has a first"
+# the sentences above the river of forms say what the store has
+world=$(sql one 'SELECT world FROM lives GROUP BY world ORDER BY count(*) DESC, world LIMIT 1')
+grep -o "river-words'>.*" one/report.html >words || fail "no words"
+grep -qF "$(sql one "SELECT count(DISTINCT topology) || ' forms hatched in 2:00; ' || sum(died_s IS NULL) || ' creatures of '
+    || count(DISTINCT CASE WHEN died_s IS NULL THEN topology END) || ' form' FROM lives WHERE world = $world")" words || fail "$(cat words)"
 [ -z "$born_early" ] || refused 1 'no state' "$bin/controller" save forgetful "$born_early" -o nobody.creature
 says 'report.html' "$bin/controller" report forgetful
 says '<h3>Family [0-9]+: [0-9]+ living' cat forgetful/report.html

@@ -20,6 +20,7 @@
 #define PLANT_COLOR   0x3f8f4f
 #define HUNTER_COLOR  0xb3261e
 #define CARRION_COLOR 0x8a7f73
+#define EGG_COLOR     0xb98a2e
 #define MOUTH_COLOR   0xffffff
 #define SPARED_COLOR  0xe0a526
 #define FLESH_COLOR   0xe5342b
@@ -43,10 +44,10 @@ struct picture {
 };
 
 /* Causes of death, in words of people. */
-static const char *const death_words[EPOCH_CAUSE_COUNT] = {"starved", "died of age", "was eaten",
-                                                           "broke physics", "was taken out"};
+static const char *const death_words[EPOCH_CAUSE_COUNT] = {
+    "starved", "died of age", "was eaten", "broke physics", "was taken out", "strained too much"};
 _Static_assert(DEATH_HUNGER == 0 && DEATH_AGE == 1 && DEATH_BITTEN == 2 && DEATH_GUARD == 3 &&
-                   DEATH_REMOVED == 4,
+                   DEATH_REMOVED == 4 && DEATH_STRAIN == 5,
                "words in the order of causes");
 static const char *const food_words[EPOCH_FOOD_COUNT] = {"plants", "carrion", "the living"};
 
@@ -149,7 +150,7 @@ static void draw_eggs(const struct picture *p)
         const struct waters_thing *egg = &p->moment->eggs[i];
         double radius = fmax(egg->radius_m * p->px_per_m, 3);
         disc(p, egg->x_m, egg->y_m, radius, 0xfdf6e3, 0.9);
-        draw_set_color(p->cr, palette_family_color(egg->family), 1);
+        draw_set_color(p->cr, p->view->by_form ? EGG_COLOR : palette_family_color(egg->family), 1);
         cairo_set_line_width(p->cr, 1.6 * p->ui);
         cairo_arc(p->cr, at_x(p, egg->x_m), at_y(p, egg->y_m), radius, -DRAW_PI / 2,
                   -DRAW_PI / 2 + 2 * DRAW_PI * fmax(egg->share, 0.02));
@@ -222,9 +223,15 @@ static void draw_mouth(const struct picture *p, const struct waters_mouth *mouth
         disc(p, mouth->x_m, mouth->y_m, 0.6 * size, FLESH_COLOR, 1);
 }
 
+/* What creatures of one colour have in common. */
+static int kind_of(const struct picture *p, const struct waters_creature *c)
+{
+    return p->view->by_form ? c->form : c->family;
+}
+
 static void draw_creature_of(const struct picture *p, const struct waters_creature *c)
 {
-    uint32_t family = palette_family_color(c->family);
+    uint32_t family = palette_family_color(kind_of(p, c));
     draw_parts(p, c, c->is_hunter ? HUNTER_COLOR : palette_mix(family, 0x14222a, 0.6),
                c->is_hunter ? 4 : 1.6);
     draw_parts(p, c, palette_mix(0xf2f2ee, family, 0.4 + 0.6 * c->fullness), 0);
@@ -402,45 +409,32 @@ static void draw_life(const struct picture *p, int moment)
 
 /* ---- the legend ---- */
 
-static int count_families(const struct waters_moment *m, int *largest, int *largest_count)
+/* How many have the colour of creature i; 0: one before it has the same. */
+static int count_alike(const struct picture *p, int i)
 {
-    int families = 0;
-    *largest_count = 0;
-    for (int i = 0; i < m->creature_count; i++) {
-        int count = 0, is_new = 1;
-        for (int k = 0; k < m->creature_count; k++) {
-            int is_same = m->creatures[k].family == m->creatures[i].family;
-            count += is_same;
-            is_new &= !(is_same && k < i);
-        }
-        families += is_new;
-        if (count > *largest_count) {
-            *largest_count = count;
-            *largest = m->creatures[i].family;
-        }
+    const struct waters_moment *m = p->moment;
+    int count = 0, kind = kind_of(p, &m->creatures[i]);
+    for (int k = 0; k < m->creature_count; k++) {
+        int is_same = kind_of(p, &m->creatures[k]) == kind;
+        if (is_same && k < i)
+            return 0;
+        count += is_same;
     }
-    return families;
+    return count;
 }
 
-/* Families by their numbers of the living, as one bar. */
+/* Families, or forms, by their numbers of the living, as one bar. */
 static void draw_family_bar(const struct picture *p, double x, double y, double width,
                             double height)
 {
     const struct waters_moment *m = p->moment;
     double at = x;
     for (int i = 0; i < m->creature_count; i++) {
-        int count = 0, is_new = 1;
-        for (int k = 0; k < m->creature_count; k++) {
-            int is_same = m->creatures[k].family == m->creatures[i].family;
-            count += is_same;
-            is_new &= !(is_same && k < i);
-        }
-        if (!is_new)
-            continue;
-        draw_set_color(p->cr, palette_family_color(m->creatures[i].family), 1);
-        cairo_rectangle(p->cr, at, y, width * count / m->creature_count, height);
+        double share = (double)count_alike(p, i) / m->creature_count;
+        draw_set_color(p->cr, palette_family_color(kind_of(p, &m->creatures[i])), 1);
+        cairo_rectangle(p->cr, at, y, width * share, height);
         cairo_fill(p->cr);
-        at += width * count / m->creature_count;
+        at += width * share;
     }
 }
 
@@ -484,7 +478,7 @@ static void draw_signs(const struct picture *p, double x, double y)
     at = draw_key(p, at, y, SIGN_EDGE, HUNTER_COLOR, "hunter");
     at = draw_key(p, at, y, SIGN_RING, FLESH_COLOR, "is bitten");
     at = draw_key(p, at, y, SIGN_BODY, 0xe4e2da, "pale: hungry");
-    at = draw_key(p, at, y, SIGN_EGG, 0xb98a2e, "egg");
+    at = draw_key(p, at, y, SIGN_EGG, EGG_COLOR, "egg");
     draw_key(p, at, y, SIGN_CARCASS, CARRION_COLOR, "the dead");
 }
 
@@ -492,17 +486,19 @@ static void draw_legend(const struct picture *p, double top)
 {
     const struct waters_moment *m = p->moment;
     char line[200], at[24];
-    int largest = 0, largest_count, families = count_families(m, &largest, &largest_count);
-    int hunters = 0;
+    int kinds = 0, hunters = 0;
     double x = 14 * p->ui, y = top + 22 * p->ui;
     for (int i = 0; i < m->creature_count; i++)
-        hunters += m->creatures[i].is_hunter;
+        hunters += m->creatures[i].is_hunter, kinds += count_alike(p, i) > 0;
     snprintf(line, sizeof line, "world %d   %s   %d living, %d of them hunters   %d %s",
              p->waters->world, clock_of(m->time_s, at), m->creature_count, hunters, m->egg_count,
              m->egg_count == 1 ? "egg" : "eggs");
     draw_text(p->cr, line, x, y, 15 * p->ui, 1, DRAW_LEFT, COLOR_text);
     draw_signs(p, x, y + 24 * p->ui);
-    snprintf(line, sizeof line, "related have one colour; families: %d", families);
+    snprintf(line, sizeof line,
+             p->view->by_form ? "bodies of one tree of parts have one colour; forms: %d"
+                              : "related have one colour; families: %d",
+             kinds);
     double used = draw_text(p->cr, line, x, y + 48 * p->ui, 12 * p->ui, 1, DRAW_LEFT, COLOR_text);
     if (m->creature_count > 0)
         draw_family_bar(p, x + used + 12 * p->ui, y + 39 * p->ui,
@@ -545,7 +541,8 @@ struct waters_view waters_view_of(const struct waters *w, uint64_t marked)
                                .y_m = w->params.preserve_height_m / 2,
                                .zoom = marked ? fmax(w->params.preserve_width_m / NEAR_M, 1) : 1,
                                .marked = marked,
-                               .is_following = marked != 0};
+                               .is_following = marked != 0,
+                               .by_form = w->params.preserve_founders_copies};
     /* where it will be first */
     for (int i = 0; marked && i < w->moment_count; i++)
         if (waters_find(w, i, marked, &view.x_m, &view.y_m))

@@ -14,9 +14,11 @@ struct waters_view {
     double zoom;     /* 1: the whole water, which is then in the middle */
     uint64_t marked; /* the creature that is described beside; 0: none */
     int is_following;
+    int by_form; /* colours are of trees of parts, not of families */
 };
 #define WATERS_ZOOM_MOST 40.0
-/* The whole water; or, marked other than 0, a creature from near. */
+/* The whole water; or, marked other than 0, a creature from near. Where all founders are copies,
+ * colours are of trees. */
 struct waters_view waters_view_of(const struct waters *waters, uint64_t marked);
 /* The middle goes to the marked creature, in dt_s or (dt_s below 0) at once. */
 void waters_view_follow(struct waters_view *view, const struct waters *waters, int moment,

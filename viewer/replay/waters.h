@@ -25,6 +25,7 @@ struct waters_mouth {
 struct waters_creature {
     uint64_t id, mother, father; /* parents: 0 = none */
     int family, is_hunter, generation, children;
+    int form;      /* a number of its tree of parts and mouths */
     int is_spared; /* by mouths: people protect it */
     float fullness, born_s, x_m, y_m;
     float reserve_j, body_j, whole_j; /* what it holds; the body it was born with */

@@ -316,7 +316,9 @@ static void mark(struct shore *s, uint64_t id)
     s->view.marked = id;
     s->view.is_following = id != 0;
     if (id && s->view.zoom <= 1) {
+        int by_form = s->view.by_form;
         s->view = waters_view_of(w, id);
+        s->view.by_form = by_form;
         waters_view_follow(&s->view, w, moment_of(s), -1);
     }
 }
@@ -337,6 +339,11 @@ static void mark_next(struct shore *s, int direction)
 static void act_follow(struct shore *s)
 {
     s->view.is_following = !s->view.is_following;
+}
+
+static void act_color(struct shore *s)
+{
+    s->view.by_form = !s->view.by_form;
 }
 
 static void act_whole(struct shore *s)
@@ -468,6 +475,7 @@ static const struct shore_key {
     {{'n', STAGE_KEY_TAB}, {"n, tab", "next creature"}, .turn = mark_next, .value = 1},
     {{'p', STAGE_KEY_BACKTAB}, {"p", "previous creature"}, .turn = mark_next, .value = -1},
     {{'f'}, {"f", "camera follows, or stays"}, .act = act_follow},
+    {{'c'}, {"c", "colours by family, or by tree of parts"}, .act = act_color},
     {{'0'}, {"0", "the whole water"}, .act = act_whole},
     {{STAGE_KEY_UP}, {"up, wheel", "zoom in"}, .turn = zoom_in, .value = 1},
     {{STAGE_KEY_DOWN}, {"down, wheel", "zoom out"}, .turn = zoom_in, .value = -1},

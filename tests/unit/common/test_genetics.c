@@ -690,6 +690,30 @@ START_TEST(every_kind_occurs_and_says_what_it_did)
 }
 END_TEST
 
+/* The same draws, with a smaller scale of the newest connection. */
+START_TEST(new_parts_may_begin_small)
+{
+    static const char *const growing[] = {"add_body", "add_connection"};
+    const struct rng start = rng;
+    for (int k = 0; k < 2; k++) {
+        double scales[3];
+        for (int i = 0; i < 3; i++) {
+            struct genome genome;
+            char text[256];
+            rng = start;
+            make(&genome, 5);
+            allow_only(growing[k]);
+            params.mutation_small = (double[]){1, 0.4, 0.05}[i];
+            ck_assert_int_eq(mutate(&genome, 1, 7, text), 0);
+            scales[i] = genome.connections[genome.connection_count - 1].scale;
+            genome_deinit(&genome);
+        }
+        ck_assert_double_eq(scales[1], 0.4 * scales[0]);
+        ck_assert_double_eq(scales[2], fmax(0.05 * scales[0], GENOME_SCALE_MIN));
+    }
+}
+END_TEST
+
 START_TEST(kinds_here_are_those_of_the_parameters)
 {
     int rates = 0;
@@ -1431,6 +1455,7 @@ int main(void)
     tcase_add_test(mutation, tidy_births_have_a_plan);
     tcase_add_test(mutation, plans_are_kept);
     tcase_add_loop_test(mutation, every_kind_occurs_and_says_what_it_did, 0, KIND_COUNT);
+    tcase_add_test(mutation, new_parts_may_begin_small);
     tcase_add_test(mutation, kinds_here_are_those_of_the_parameters);
     tcase_add_test(mutation, sites_are_drawn_by_rate_and_number);
     tcase_add_test(mutation, types_of_joint_without_a_share_never_come);

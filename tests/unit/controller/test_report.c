@@ -189,6 +189,9 @@ static void make_report(const struct planted *planted)
 
 static void write_page(void)
 {
+    static struct river river;
+    report.river = &river;
+    ck_assert_int_eq(river_make(&river, &report.facts), 0);
     size_t length;
     free(page);
     page = NULL;
@@ -196,6 +199,7 @@ static void write_page(void)
     ck_assert_ptr_nonnull(file);
     ck_assert_int_eq(report_write(&report, file), 0);
     ck_assert_int_eq(fclose(file), 0);
+    report.river = NULL;
     check_well_formed(page);
 }
 
@@ -400,7 +404,8 @@ static void make_preserve(int epochs)
         row->facts[EPOCH_sun_uj] = row->facts[EPOCH_plants_uj] = i * (int64_t)15e6;
     }
     facts->lives[0] = (struct store_life){
-        .id = 5, .family = 3, .cause = -1, .children = 1, .part_count = 4, .area_m2 = 0.25};
+        .id = 5, .family = 3, .cause = -1, .children = 1, .part_count = 4, .area_m2 = 0.25,
+        .topology = 12};
     facts->lives[1] = (struct store_life){.id = 7,
                                           .mother = 9,
                                           .family = 3,
@@ -422,6 +427,7 @@ static void make_preserve(int epochs)
                                           .cause = 0,
                                           .children = 1,
                                           .part_count = 5,
+                                          .topology = 13,
                                           .gained_uj = {10000000}};
     facts->life_count = 3;
 }
@@ -435,6 +441,9 @@ START_TEST(a_preserve_has_worlds_and_lives)
     check_closed();
     check_says("<a href='#worlds'>");
     check_says("<h2 id='lives'>");
+    check_says("Form A, of 4 parts, was there at the beginning; 1 of 1 have it at the end.");
+    check_says("<b>form B</b>: 5 parts, first at 0:20<br>born of form A<br>most: 1 at 0:20; 1 "
+               "lived so<br>extinct at 1:20");
     check_says("The worlds after 1 minutes");
     check_says("<td class='n'>1</td><td class='n'>15</td>");
     check_says("<i class='s1'></i>world 1 <b>15</b>");
@@ -470,7 +479,7 @@ START_TEST(a_strange_preserve_has_a_page)
     struct run_facts *facts = &report.facts;
     for (int i = 0; i < facts->epoch_count; i++)
         for (int k = 0; k < EPOCH_FACT_COUNT; k++)
-            facts->epochs[i].facts[k] = (i + k) % 2 ? INT64_MAX : INT64_MIN;
+            facts->epochs[i].facts[k] = (i + k / 2) % 2 ? INT64_MAX : INT64_MIN;
     facts->lives[0] = (struct store_life){.id = UINT64_MAX,
                                           .mother = 7,
                                           .generation = INT64_MAX,

@@ -65,7 +65,10 @@ START_TEST(a_play_of_the_run_is_the_run)
     struct shadow_play play;
     double facts[2][SHADOW_FACT_COUNT];
     add(0, -1, 0);
-    add(0, 5, 0)->is_hunter = 1;
+    struct store_life *hunter = add(0, 5, 0);
+    hunter->is_hunter = 1;
+    hunter->way_m = 10;
+    hunter->gained_uj[2] = 15000000;
     struct store_life *child = add(8, -1, 1);
     child->area_m2 = 0.0625;
     child->part_count = 2;
@@ -80,6 +83,26 @@ START_TEST(a_play_of_the_run_is_the_run)
     ck_assert_int_eq(shadow_play_run(&play, 0, 2, facts), 0);
     ck_assert_double_eq(facts[0][SHADOW_HUNTERS], 0);
     ck_assert_double_eq(facts[1][SHADOW_FAMILIES], 1);
+    ck_assert_double_eq(facts[0][SHADOW_WAY], 2);
+    ck_assert_double_eq(facts[0][SHADOW_FOOD], 3);
+    ck_assert(isnan(facts[1][SHADOW_WAY]));
+    shadow_play_free(&play);
+}
+END_TEST
+
+/* A child of any fast mother is by as much faster as it was than its own. */
+START_TEST(ways_are_inherited)
+{
+    struct shadow_play play;
+    double facts[1][SHADOW_FACT_COUNT];
+    for (int i = 0; i < 4; i++)
+        add(0, 5, 0)->way_m = 10;
+    add(4, 9, 1)->way_m = 15;
+    ck_assert_int_eq(shadow_play_make(&play, lives, life_count, 1), 0);
+    for (int copy = 0; copy < 20; copy++) {
+        ck_assert_int_eq(shadow_play_run(&play, copy, 1, facts), 0);
+        ck_assert_double_eq_tol(facts[0][SHADOW_WAY], 2.2, 1e-12);
+    }
     shadow_play_free(&play);
 }
 END_TEST
@@ -169,6 +192,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_neutral_line_is_fixed_once_in_n);
     tcase_add_test(tests, a_play_of_the_run_is_the_run);
+    tcase_add_test(tests, ways_are_inherited);
     tcase_add_test(tests, what_persists_is_measured);
     tcase_add_test(tests, selection_is_told_from_drift);
     tcase_add_test(tests, nobody_lives_long);

@@ -1288,12 +1288,19 @@ START_TEST(test_older_preserve)
     ck_ok(epoch_end_add_life(end, &life));
     end->facts[EPOCH_removed] = 6;
     end->facts[EPOCH_scent_uj] = 7;
+    end->facts[EPOCH_died_of_strain] = 8;
+    struct epoch_form forms[] = {{.topology = 3, .life = 5}, {.topology = 3, .life = 6}};
+    for (int i = 0; i < 2; i++) {
+        ck_ok(packed_bytes_set(&forms[i].egg, i ? "later" : "first", 5));
+        ck_ok(epoch_end_add_form(end, &forms[i]));
+    }
     ck_ok(packed_bytes_set(&end->state, "state", 5));
     ck_ok(store_put_epoch(store, &epoch, 1, &error));
     ck_ok(store_commit(store, &error));
     store_close(store);
     ck_assert_int_eq(ask_sql("SELECT preyed_s FROM lives"), 6);
-    run_sql("DROP TABLE firsts; DROP TABLE deeds; ALTER TABLE lives DROP COLUMN topology;"
+    run_sql("DROP TABLE forms; ALTER TABLE epochs DROP COLUMN died_of_strain;"
+            "DROP TABLE firsts; DROP TABLE deeds; ALTER TABLE lives DROP COLUMN topology;"
             "ALTER TABLE lives DROP COLUMN preyed_s; ALTER TABLE epochs DROP COLUMN removed;"
             "ALTER TABLE epochs DROP COLUMN scent_uj; PRAGMA user_version = 14");
     for (int is_read_only = 1; is_read_only >= 0; is_read_only--) {
@@ -1306,11 +1313,20 @@ START_TEST(test_older_preserve)
         ck_ok(store_get_order(store, next, &error));
         ck_assert(next->state.length == 5 && next->deed_count == 0 && next->spared_count == 0);
         epoch_order_destroy(next);
-        if (!is_read_only)
+        struct packed_bytes egg = {NULL, 0};
+        ck_ok(store_get_form(store, 5, &egg, &error));
+        ck_assert_ptr_null(egg.bytes);
+        if (!is_read_only) {
             ck_ok(store_put_epoch(store, &epoch, 1, &error));
+            ck_ok(store_get_form(store, 6, &egg, &error));
+            ck_assert_ptr_null(egg.bytes);
+            ck_ok(store_get_form(store, 5, &egg, &error));
+            ck_assert(egg.length == 5 && !memcmp(egg.bytes, "first", 5));
+            packed_bytes_deinit(&egg);
+        }
         store_close(store);
     }
-    ck_assert_int_eq(ask_sql("SELECT removed + scent_uj FROM epochs"), 13);
+    ck_assert_int_eq(ask_sql("SELECT removed + scent_uj + died_of_strain FROM epochs"), 21);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM lives WHERE topology = 3"), 1);
     ck_assert_int_eq(ask_sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
     epoch_order_destroy(order);

@@ -123,12 +123,15 @@ START_TEST(snapshots_change_nothing)
     static double before[20000], after[20000];
     struct bestiary_life *life;
     struct bestiary_result whole, result;
-    struct bestiary_bytes snapshot;
+    struct bestiary_bytes snapshot, middle = {NULL, 0};
+    int round = 0;
     take(kinds[_i]);
     ck_ok(bestiary_evaluate(creature, params, record.seed, &whole, &error));
     ck_ok(bestiary_life_make(&life, creature, params, record.seed, &error));
     for (int ticks = 1; ticks == 1;) {
         ck_ok(bestiary_life_save(life, &snapshot, &error));
+        if (round++ == 4)
+            ck_ok(bestiary_life_save(life, &middle, &error));
         bestiary_life_tick(life, 1 + (_i + 7) % 5);
         ck_ok(bestiary_life_result(life, &result, &error));
         int count = read_all(life, before, 20000);
@@ -145,6 +148,13 @@ START_TEST(snapshots_change_nothing)
     ck_assert_uint_eq(result.digest, whole.digest);
     ck_assert_int_eq(result.status, whole.status);
     ck_assert_double_eq(result.fitness, whole.fitness);
+    // from its end back into its midst
+    ck_assert_int_eq(bestiary_life_tick(life, 1), 0);
+    ck_ok(bestiary_life_restore(life, &middle, &error));
+    ck_assert_int_gt(bestiary_life_tick(life, 1000000), 10);
+    ck_ok(bestiary_life_result(life, &result, &error));
+    ck_assert_uint_eq(result.digest, whole.digest);
+    bestiary_bytes_free(&middle);
     bestiary_life_free(life);
     leave();
 }
@@ -172,8 +182,13 @@ START_TEST(lives_can_be_changed)
     int count = bestiary_life_read(life, BESTIARY_EFFECTORS, effectors, 800) / 4;
     ck_assert_int_gt(count, 0);
     ck_assert_int_eq(bestiary_life_steer(life, signals, count + 1, &error), BESTIARY_ERROR_USAGE);
+    for (int i = 0; i < count; i++)
+        signals[i] = 0.5 * effectors[4 * i + 2];
     ck_ok(bestiary_life_steer(life, signals, count, &error));
     bestiary_life_tick(life, 60);
+    ck_assert_int_eq(bestiary_life_read(life, BESTIARY_EFFECTORS, effectors, 800), 4 * count);
+    for (int i = 0; i < count; i++)
+        ck_assert_double_eq_tol(effectors[4 * i], signals[i], 1e-3 * effectors[4 * i + 2]);
     ck_ok(bestiary_life_result(life, &changed, &error));
     ck_assert_int_eq(changed.status, BESTIARY_CHANGED);
     ck_assert_uint_ne(changed.digest, own.digest);
@@ -191,9 +206,24 @@ START_TEST(lives_can_be_changed)
     bestiary_life_tick(life, 60);
     ck_ok(bestiary_life_result(life, &changed, &error));
     ck_assert_uint_eq(changed.digest, own.digest);
+    ck_assert_int_eq(changed.status, own.status);
     bestiary_bytes_free(&start);
     bestiary_life_free(life);
     bestiary_life_free(other);
+    leave();
+}
+END_TEST
+
+/* What a program is told no of, instead of an abort. */
+START_TEST(what_cannot_be_is_said)
+{
+    struct bestiary_life *life;
+    struct bestiary_result result;
+    take(kinds[1]);
+    ck_ok(bestiary_params_set(params, "world.relief_m", "0.1", &error));
+    ck_assert_int_eq(bestiary_evaluate(creature, params, 1, &result, &error), BESTIARY_ERROR_RANGE);
+    ck_assert_int_eq(bestiary_life_make(&life, creature, params, 1, &error), BESTIARY_ERROR_RANGE);
+    ck_assert_ptr_null(life);
     leave();
 }
 END_TEST
@@ -370,6 +400,7 @@ int main(void)
                         (int)(sizeof folders / sizeof folders[0]));
     tcase_add_loop_test(test, snapshots_change_nothing, 0, 3);
     tcase_add_loop_test(test, lives_can_be_changed, 0, 3);
+    tcase_add_test(test, what_cannot_be_is_said);
     tcase_add_test(test, creatures_breed_and_travel);
     tcase_add_test(test, creatures_contend);
     tcase_add_test(test, worlds_live);

@@ -88,6 +88,10 @@ static void make_epoch(void)
                               .topology = 77,
                               .preyed_tick = 40};
     ck_assert_int_eq(epoch_end_add_life(end, &life), 0);
+    struct epoch_form form = {.topology = 77, .life = 7};
+    ck_assert_int_eq(packed_bytes_set(&form.egg, "form", 4), 0);
+    ck_assert_int_eq(epoch_end_add_form(end, &form), 0);
+    ck_assert(epoch_end_has_form(end, 77) && !epoch_end_has_form(end, 78));
     epoch_task = (struct task){.id = 78, .attempt = 1, .seed = 4, .epoch = order};
     epoch_result = (struct result){.id = 78, .digest = 55, .epoch = end};
 }
@@ -304,6 +308,8 @@ START_TEST(epoch_round_trip)
     ck_assert_mem_eq(end->facts, epoch_result.epoch->facts, sizeof end->facts);
     ck_assert(end->life_count == 1 && end->lives[0].died_tick == 44 && end->lives[0].cause == 1);
     ck_assert(end->lives[0].topology == 77 && end->lives[0].preyed_tick == 40);
+    ck_assert(end->form_count == 1 && end->forms[0].topology == 77 && end->forms[0].life == 7);
+    ck_assert_mem_eq(end->forms[0].egg.bytes, "form", 4);
     message_deinit(&message);
 }
 END_TEST

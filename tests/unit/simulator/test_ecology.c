@@ -74,6 +74,16 @@ START_TEST(a_still_mouth_and_its_plants_come_to_terms)
 }
 END_TEST
 
+START_TEST(vents_give_light_at_the_bottom)
+{
+    struct plants dark = plants;
+    params.preserve_vent = 0.5;
+    ck_assert_int_eq(plants_create(&plants, &params, &arena), 0);
+    ck_assert_double_eq_tol(plants.light[0] - dark.light[0], 0.5 * exp(-0.25), 1e-12);
+    ck_assert_double_eq_tol(plants.light[2] - dark.light[2], 0.5 * exp(-1.25), 1e-12);
+}
+END_TEST
+
 START_TEST(plants_keep_their_seeds)
 {
     plants.cells[3] = 0;
@@ -158,6 +168,7 @@ int main(void)
     tcase_add_test(tests, plants_grow_as_verhulst_says);
     tcase_add_test(tests, plants_get_the_mean_of_a_time);
     tcase_add_test(tests, a_still_mouth_and_its_plants_come_to_terms);
+    tcase_add_test(tests, vents_give_light_at_the_bottom);
     tcase_add_test(tests, plants_keep_their_seeds);
     tcase_add_test(tests, places_have_cells);
     tcase_add_test(tests, a_meal_takes_no_more_than_there_is_or_fits);

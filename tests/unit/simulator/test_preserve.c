@@ -6,6 +6,7 @@
 
 #include "common/creature/creature.h"
 #include "simulator/preserve/preserve_epoch.h"
+#include "simulator/preserve/preserve_world.h"
 #include "tests/suite.h"
 
 #define SEEKER "examples/creatures/seeker.json"
@@ -197,6 +198,44 @@ END_TEST
 
 /* An egg that lies where there is no room, and eggs for which the world is full: 300 s after they
  * were ripe they are food. */
+/* With mouths alike for all, each is the creature that is named, in turn; else mutants follow. */
+START_TEST(founders_may_be_copies)
+{
+    set("preserve.hunters=0");
+    for (int copies = 0; copies < 2; copies++) {
+        params.preserve_founders_copies = copies;
+        int alike = 0;
+        found();
+        for (int i = 2; i < state.egg_count; i++)
+            alike += genome_is_equal(&state.eggs[i].genome, &state.eggs[i % 2].genome);
+        ck_assert_int_eq(alike == state.egg_count - 2, copies);
+        preserve_state_deinit(&state);
+    }
+}
+END_TEST
+
+/* Of still creatures of whose upkeep the bottom spares a part. */
+static microjoules heat_in(double cold)
+{
+    params.preserve_cold = cold;
+    set("preserve.bite_w_m=0");
+    found();
+    for (int i = 0; i < state.egg_count; i++)
+        state.eggs[i].y_m = 1;
+    run(120);
+    microjoules heat = state.ledger.heat;
+    preserve_state_deinit(&state);
+    return heat;
+}
+
+START_TEST(cold_water_spares_upkeep)
+{
+    microjoules warm = heat_in(0), cold = heat_in(0.9);
+    ck_assert_int_gt(cold, 0);
+    ck_assert_int_lt(cold, warm);
+}
+END_TEST
+
 START_TEST(eggs_do_not_wait_for_ever)
 {
     found();
@@ -420,6 +459,114 @@ START_TEST(a_crowd_breaks_no_guards)
 }
 END_TEST
 
+/* A guard that all break hurts them, until they die of it; energy adds up. */
+START_TEST(injuries_hurt_and_grow_back)
+{
+    for (int is_hurt = 0; is_hurt < 2; is_hurt++) {
+        memset(deaths, 0, sizeof deaths);
+        set("guard.speed_m_s=100");
+        found();
+        params.preserve_injure = is_hurt;
+        run(60);
+        ck_assert_int_eq(deaths[DEATH_GUARD] + deaths[DEATH_STRAIN], 0);
+        set("guard.speed_m_s=0.0001");
+        microjoules whole = state.living[0].body;
+        run(1);
+        ck_assert_int_eq(deaths[DEATH_GUARD] > 0, !is_hurt);
+        if (is_hurt)
+            ck_assert_double_eq_tol((double)state.living[0].body / (double)whole, 0.95, 1e-2);
+        run(30);
+        ck_assert_int_eq(deaths[DEATH_STRAIN] > 0, is_hurt);
+        ck_assert_uint_eq(state.counts.deaths[DEATH_STRAIN], (unsigned)deaths[DEATH_STRAIN]);
+        ck_assert_int_eq(energy_ledger_error(&state.ledger, preserve_state_total(&state)), 0);
+        pass_on();
+        set("guard.speed_m_s=100");
+        run(60);
+        preserve_state_deinit(&state);
+    }
+}
+END_TEST
+
+static uint64_t tree_of(const struct genome *genome)
+{
+    struct run one;
+    struct evaluation result;
+    arena_reset(&memory.probe);
+    ck_assert_int_eq(preserve_grow(&one, &result, &params, genome, &memory.probe), VERDICT_OK);
+    return preserve_topology(&one.phenotype, genome);
+}
+
+/* A child of another tree that gets less far than ten times its mother's way is not laid. */
+START_TEST(the_womb_keeps_trees)
+{
+    double area_m2;
+    set("mutation.none=0");
+    set("mutation.one=1");
+    set("mutation.add_body=1000");
+    preserve_apply(&params);
+    params.evolution_behaviour = BEHAVIOUR_PRESERVE;
+    struct genome mother;
+    ck_assert_int_eq(genome_copy(&mother, genomes[1]), 0);
+    preserve_give_mouth(&mother, MOUTH_PLANTS);
+    for (int is_womb = 0; is_womb < 2; is_womb++) {
+        int changed = 0;
+        params.preserve_womb = is_womb ? 10 : 0;
+        params.preserve_trial_s = 2;
+        for (uint64_t id = 1; id <= 6; id++) {
+            struct genome child;
+            ck_assert_int_eq(
+                preserve_mutate(&child, &mother, NULL, &params, 5, id, &memory, HUGE_VAL, &area_m2),
+                0);
+            changed += tree_of(&child) != tree_of(&mother);
+            genome_deinit(&child);
+        }
+        ck_assert_int_eq(changed > 0, !is_womb);
+    }
+    genome_deinit(&mother);
+}
+END_TEST
+
+static struct epoch_end *forms_end;
+static void hear_forms(void *context, const struct preserve_event *event)
+{
+    ck_assert_int_eq(preserve_epoch_form(event, forms_end), 0);
+}
+
+/* The first of each tree is kept, as an egg: there are as many as trees, a mouth more is one. */
+START_TEST(the_first_of_each_tree_is_kept)
+{
+    struct preserve_watcher watcher = {.hear = hear_forms};
+    struct preserve_state one;
+    set("preserve.founders_copies=yes");
+    set("preserve.hunters=0");
+    set("preserve.hatch_s=1000");
+    found();
+    for (int i = 0; i < state.egg_count; i++)
+        state.eggs[i].born_tick = -100000;
+    state.eggs[0].genome.bodies[1].mouth = MOUTH_PLANTS;
+    ck_assert(tree_of(&state.eggs[0].genome) != tree_of(&state.eggs[2].genome));
+    forms_end = epoch_end_create();
+    ck_assert_int_eq(preserve_run(&state, &params, 60, &watcher, &memory, &error), 0);
+    ck_assert_int_gt(state.living_count, 2);
+    int trees = 0;
+    for (int i = 0; i < state.living_count; i++) {
+        int is_new = 1;
+        for (int k = 0; k < i; k++)
+            is_new &= tree_of(&state.living[i].genome) != tree_of(&state.living[k].genome);
+        trees += is_new;
+    }
+    ck_assert(trees >= 2 && forms_end->form_count == trees);
+    preserve_state_init(&one);
+    ck_assert_int_eq(preserve_egg_unpack(&one, &forms_end->forms[1].egg, &error), 0);
+    ck_assert_uint_eq(one.eggs[0].descent.id, forms_end->forms[1].life);
+    for (int i = 0; i < state.living_count; i++)
+        if (state.living[i].descent.id == forms_end->forms[1].life)
+            ck_assert(genome_is_equal(&state.living[i].genome, &one.eggs[0].genome));
+    preserve_state_deinit(&one);
+    epoch_end_destroy(forms_end);
+}
+END_TEST
+
 /* Lets hunters live in a narrow water for 25 s; founders are children of `mother`, 0: of none.
  * Returns how many were bitten. */
 static int count_bitten(uint64_t mother)
@@ -464,6 +611,9 @@ START_TEST(what_would_not_pay_is_said)
     ck_assert(!preserve_warn(&params, text, sizeof text));
     set("preserve.body_j_m2=6000"); // the price of a body grows with it, that of an egg does not
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "will shrink"));
+    set("preserve.egg_j=10"); // measures of large bodies say nothing about small ones
+    set("preserve.body_j_m2=1500");
+    ck_assert(!preserve_warn(&params, text, sizeof text));
     params_set_recorded_defaults(&params); // of a run that is older than the parameter
     ck_assert_double_eq(params.preserve_egg_j, 300);
 }
@@ -764,6 +914,8 @@ int main(void)
     tcase_add_test(tests, hunger_kills_and_leaves_carcasses);
     tcase_add_test(tests, age_kills);
     tcase_add_test(tests, who_has_enough_lays_eggs_that_hatch);
+    tcase_add_test(tests, founders_may_be_copies);
+    tcase_add_test(tests, cold_water_spares_upkeep);
     tcase_add_test(tests, eggs_do_not_wait_for_ever);
     tcase_add_test(tests, hunters_bite_the_living);
     tcase_add_test(tests, mouths_are_as_genes_say);
@@ -772,6 +924,9 @@ int main(void)
     tcase_add_test(tests, no_scent_without_a_reserve);
     tcase_add_test(tests, the_dead_leave_no_sounds);
     tcase_add_test(tests, a_crowd_breaks_no_guards);
+    tcase_add_test(tests, injuries_hurt_and_grow_back);
+    tcase_add_test(tests, the_womb_keeps_trees);
+    tcase_add_test(tests, the_first_of_each_tree_is_kept);
     tcase_add_test(tests, kin_is_spared);
     tcase_add_test(tests, what_would_not_pay_is_said);
     tcase_add_test(tests, bodies_in_space_are_refused_by_name);

@@ -100,6 +100,7 @@ static int through_bytes(const struct preserve_state *s, struct preserve_state *
     X(s->ledger.arrivals, ENERGY_SUM_MAX)                                                          \
     X(s->counts.births, INT64_C(1) << 53)                                                          \
     X(s->counts.deaths[DEATH_AGE], INT64_C(1) << 53)                                               \
+    X(s->counts.deaths[DEATH_STRAIN], INT64_C(1) << 53)                                            \
     X(s->counts.eaten[FOOD_PLANT], ENERGY_SUM_MAX)                                                 \
     X(s->plants[3], MICROJOULES_MAX)                                                               \
     X(s->scents[3], ENERGY_SUM_MAX)                                                                \

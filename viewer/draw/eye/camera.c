@@ -19,6 +19,11 @@
 #define CAMERA_BODY_IN_LANE    0.66
 #define CAMERA_BODY_WIDTH      0.30
 #define CAMERA_BODY_WIDTH_DEEP 0.38
+/* Of up to three in space, though, one that is long and low takes at least this share of the whole picture's
+ * height, as far as this share of its width lets it. */
+#define CAMERA_BODY_LEAST     0.22
+#define CAMERA_FEW            3
+#define CAMERA_BODY_WIDE_MOST 0.62
 /* From its centre to its top, by its height; and the place of the top that moves the camera, from
  * the middle. */
 #define CAMERA_ABOVE_CENTRE 0.6
@@ -86,9 +91,11 @@ void camera_fit(struct camera *camera, const struct replay *const *replays, int 
     double share = CAMERA_BODY_HEIGHT;
     if (count > 1)
         share = fmin(CAMERA_BODY_IN_LANE, 0.95 - ground_share(is_deep, lane_height_px));
-    camera->px_per_m =
-        fmin(lane_height_px * share / height_m,
-             width_px * (is_deep ? CAMERA_BODY_WIDTH_DEEP : CAMERA_BODY_WIDTH) / width_m);
+    double wide = width_px * (is_deep ? CAMERA_BODY_WIDTH_DEEP : CAMERA_BODY_WIDTH) / width_m;
+    double least =
+        is_deep && count <= CAMERA_FEW ? count * CAMERA_BODY_LEAST * lane_height_px / height_m : 0;
+    wide = fmax(wide, fmin(least, width_px * CAMERA_BODY_WIDE_MOST / width_m));
+    camera->px_per_m = fmin(lane_height_px * share / height_m, wide);
     camera->is_following = 1;
     camera->body_m = width_m * (is_deep ? CAMERA_BODY_ACROSS : 1);
     camera->room_m = CAMERA_RACE_WIDTH * width_px / camera->px_per_m;
