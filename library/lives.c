@@ -17,7 +17,7 @@ _Static_assert((int)BESTIARY_CHANGED == RECORD_STATUS_COUNT &&
                    (int)BESTIARY_REFUSED == RECORD_REFUSED,
                "states of a record are ours");
 
-/* What a snapshot puts back besides the arena's bytes. */
+/* The state that a snapshot puts back besides the arena's bytes. */
 struct life_state {
     struct arena arena;
     struct params params; /* of the world, as it was changed */

@@ -1,6 +1,6 @@
 /* libbestiary: evolution by ask and tell. The search is the controller's, and tasks and results are
- * messages between controller and simulator, without their frames. What a run store has of a run is
- * kept as rows in memory, for its digest; 3 kB a creature. */
+ * messages between controller and simulator, without their frames. The rows of a run store are
+ * kept in memory, for its digest; 3 kB a creature. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -327,7 +327,7 @@ static double look_at_variety(struct look *x)
         return 0;
     }
     SAY(x,
-        "the population is one clone since generation %d: %s of those who survive at last have "
+        "the population is one clone since generation %d: %s of the last survivors have "
         "the same first ancestor and as many parts and joints",
         (int)generations[since].number, x->percents[0]);
     if (run_has_no_goal(x->params))

@@ -1,5 +1,5 @@
-/* A ladder as a file: RUN_DIR/progress.json, from which the run's report draws it. What stands in
- * it is a stranger's until it is checked. */
+/* A ladder as a file: RUN_DIR/progress.json, from which the run's report draws it. Its
+ * contents are a stranger's until they are checked. */
 #ifndef CONTROLLER_REPORT_LADDER_FILE_H
 #define CONTROLLER_REPORT_LADDER_FILE_H
 

@@ -67,8 +67,7 @@ struct run_generation {
     int members, scored; /* scored: with fitness above 0 */
     struct run_spread fitness, parts, neurons, size_m;
     int at_parts_max, at_neurons_max;
-    /* of the survivors, which breed; of all where a run without a goal ends and nobody was
-     * chosen */
+    /* of the survivors, which breed; of all where a run without a goal ends without choices */
     int survivors;
     int families;       /* first ancestors by the first parents */
     int kinds;          /* families with so many parts and so many that move */
@@ -120,7 +119,7 @@ struct run_statistics {
     struct store_champion champion; /* what the other solver said */
     int bred, kept, banned;         /* marks, of all generations */
     int asked,
-        answered; /* generations at whose end somebody was asked, or said something of them */
+        answered; /* generations at whose end choices were asked for, and those with choices */
 };
 /* 0 or ERR_MEMORY. */
 int run_statistics_make(struct run_statistics *statistics, const struct run_facts *facts);

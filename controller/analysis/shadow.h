@@ -3,8 +3,8 @@
  * A shadow (Bedau, Snyder & Packard 1998) has the births and deaths of the run, each at its time
  * and in its world, and the same mutations (differences of a child from its mother). But
  * the mother, and the creature that dies, are drawn at random among those that live there. So it
- * has the run's numbers, its turnover and the bias of its mutations, and no selection. What a run
- * does that hardly any of its shadows does is selection's.
+ * has the run's numbers, its turnover and the bias of its mutations, and no selection. Effects of
+ * a run that hardly any of its shadows has are selection's.
  *
  * Both are measured alike: inherited traits of the living, families, and the four hallmarks that
  * MODES measures (Dolson, Vostinar, Wiser & Ofria 2019) behind a persistence filter: at a time only
@@ -55,7 +55,7 @@ struct shadow_play {
     int event_count;
     int *mothers; /* rows; -1: a founder, or one whose mother is not known */
 };
-/* Begins with lives in the order of their ids. They must outlive the play. Who is not dead lives
+/* Begins with lives in the order of their ids. They must outlive the play. The others live
  * to the end. ERR_MEMORY. */
 int shadow_play_make(struct shadow_play *play, const struct store_life *lives, int count,
                      int world_count);

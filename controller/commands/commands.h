@@ -26,8 +26,8 @@ int command_usage(const char *command, const char *format, ...)
  * what is missing (`what`, for example "RUN_DIR") or too much. Returns 0 or COMMAND_USAGE. */
 int command_check_operands(int argc, char **argv, int minimum, int maximum, const char *what);
 
-/* The whole of a command whose one operand is RUN_DIR: reads the options into the request, acts, and
- * flushes what was printed. ERR_USAGE is told as a usage error. Returns the exit code. */
+/* The whole of a command whose one operand is RUN_DIR: reads the options into the request, acts,
+ * and flushes what was printed. ERR_USAGE is told as a usage error. Returns the exit code. */
 typedef int command_act(const char *directory, void *request, struct error *error);
 int command_with_run(const struct command *command, int argc, char **argv, void *request,
                      command_act *act);
@@ -64,7 +64,7 @@ int command_read_creature(const char *name, struct creature *creature, struct er
 #define COMMAND_WORDS_SIZE 1024
 /* How mutations are told: not at all, in short plain words, or each as it was made. */
 enum mutation_detail { MUTATIONS_LEFT_OUT, MUTATIONS_SHORT, MUTATIONS_FULL };
-/* What an entry began with: a seed's file, or its mutations. In a buffer of the caller. */
+/* The origin of an entry: a seed's file, or its mutations. In a buffer of the caller. */
 const char *command_entry_words(const struct store_entry *entry, enum mutation_detail detail,
                                 char text[COMMAND_WORDS_SIZE]);
 /* A line of a table on standard output. On a terminal it ends where the terminal does, with "...",

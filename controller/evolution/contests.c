@@ -2,7 +2,7 @@
  *
  * Players are the generation's creatures and, behind them, those of the hall that they meet. Bouts
  * are a list, planned when the generation is opened; a tournament's next round is added when the
- * one before is over. What a bout came to stays with it, and sums are made over the list, so that
+ * one before is over. The result of a bout stays with it, and sums are made over the list, so that
  * they do not depend on what came in first. */
 #include "controller/evolution/contests.h"
 
@@ -393,7 +393,7 @@ static int plan_all(struct contests *contests)
     return status;
 }
 
-/* The next round of a tournament: pairs of those who are in it, in an order that is drawn. One of
+/* The next round of a tournament: pairs of those that are in it, in an order that is drawn. One of
  * an odd number goes on without a contest. */
 static int plan_round(struct contests *contests)
 {

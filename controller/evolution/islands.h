@@ -5,10 +5,10 @@
  * early). Then the best of evolution.islands_merged starts breed on together.
  *
  * In each run from one random population a single founder takes over within a few generations, and
- * one run in three has no good one. Whose lineage goes on is decided here after some generations of
- * breeding, not by the luck of the first. Each creature has the number of its start, from 1, which
- * the run store keeps; which start is under way follows from the generation and the starts that
- * have creatures in the population. */
+ * one run in three has no good one. The lineages that go on are chosen here after some generations
+ * of breeding, not by the luck of the first. Each creature has the number of its start, from 1,
+ * which the run store keeps; which start is under way follows from the generation and the starts
+ * that have creatures in the population. */
 #ifndef CONTROLLER_EVOLUTION_ISLANDS_H
 #define CONTROLLER_EVOLUTION_ISLANDS_H
 
@@ -46,11 +46,12 @@ void islands_describe(const struct params *params, char text[ISLANDS_WORDS_SIZE]
 
 /* How many of a start may rest. */
 int islands_founders_max(const struct params *params);
-/* Of a restored search: creatures of other islands rest, and those that have just woken count anew. */
+/* Of a restored search: creatures of other islands rest, and those that have just woken count
+ * anew. */
 void islands_find_resting(struct search *search);
 /* At the end of an island, its generation being ranked: the best of it rest, and of the population
- * only the resting stay. At the end of a round only the best starts stay. Then those wake who breed
- * on. */
+ * only the resting stay. At the end of a round only the best starts stay. Then the creatures
+ * that breed on wake. */
 void islands_leave(struct search *search);
 
 #endif

@@ -1,11 +1,11 @@
-/* The machinery every search method shares: the population, who has been asked for, results,
+/* The machinery every search method shares: the population, tasks that were asked for, results,
  * ranking, the change of generations. search_lagged.c has the lagged methods' own ways.
  *
  * State: generation number, population, next creature id; everything else follows from them and
  * from the parameters. The population is kept in order of id while results are missing (so that
  * a result finds its individual by bisection) and is ranked when the last one arrives; then the
- * referee looks at the top. The ranks are made anew with each of its words, until nobody in the top
- * is left to look at. The words count in the order of ranks, whenever they came in.
+ * referee looks at the top. The ranks are made anew with each of its words, until all in the top
+ * are looked at. The words count in the order of ranks, whenever they came in.
  * Typical: 300 individuals of about 10 kB. */
 #include "controller/evolution/search.h"
 

@@ -166,8 +166,8 @@ int search_is_complete(struct search *search);
 /* Results of this generation that are there, and how many it needs. */
 void search_get_progress(const struct search *search, int *done, int *needed);
 /* How many of the ranked population survive: population.survival, at least 1; at the end of an
- * island those that rest. It is 0 in lagged methods, where individual_is_kept() says who survives,
- * and where somebody chooses (is_selected). */
+ * island those that rest. It is 0 in lagged methods, where individual_is_kept() tells survivors,
+ * and where choices are made (is_selected). */
 int search_survivor_count(const struct search *search);
 /* More newborns of the last generation, which is complete: then it is not until they are judged as
  * the others. They come without id and seed, and the search takes them over. 0 or ERR_MEMORY. */

@@ -14,7 +14,7 @@
  *
  * For the last archive.frozen of the run bodies stay as they are, and brains only are changed.
  *
- * State: who holds which cell, how many trials a body still gets, and whether one is under way;
+ * State: the holder of each cell, how many trials a body still gets, and whether one is under way;
  * fields of the individuals. Typical: 150 filled cells, 20 protected. Older creatures win ties
  * everywhere. */
 #include <inttypes.h>

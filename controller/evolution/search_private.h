@@ -42,7 +42,7 @@ int search_compare_ranks(const void *a, const void *b);
 int search_compare_ids(const void *a, const void *b);
 
 /* The lagged counterparts of the functions of search.h. begin takes the population of the search,
- * whoever made it, in any order; 0 or ERR_MEMORY. */
+ * from any maker, in any order; 0 or ERR_MEMORY. */
 int lagged_begin(struct search *search);
 void lagged_end(struct search *search);
 const struct individual *lagged_ask(struct search *search);

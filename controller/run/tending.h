@@ -17,7 +17,7 @@
 /* Reads a line. ERR_USAGE or another ERR_* with a message that says what is wrong. */
 int tending_read(const char *line, const struct params *params, uint32_t *world,
                  struct epoch_deed *deed, struct error *error);
-/* In both of these store NULL: only looks whether the lines can be understood. What they write is
+/* In both of these store NULL: only looks whether the lines can be understood. Their rows are
  * part of the open batch: store_commit() makes it durable.
  *
  * Writes the line into the store, for an epoch, or (0) for the next one that its world has not

@@ -208,8 +208,8 @@ int store_put_choice(struct store *store, uint64_t id, int choice, struct error 
  * frees. */
 int store_get_choices(struct store *store, int64_t generation, struct store_choice **choices,
                       int *count, struct error *error);
-/* Copies the choices of another run into the open batch. Generations that were bred from there wait
- * for nobody here. */
+/* Copies the choices of another run into the open batch. Generations that were bred from them do
+ * not wait here. */
 int store_copy_choices(struct store *store, struct store *from, struct error *error);
 /* Generations before this one do not wait. */
 int store_get_chosen_until(struct store *store, int64_t *generation, struct error *error);
@@ -317,7 +317,7 @@ struct store_entry {
 int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
                   int *count, uint32_t *generation_found, struct error *error);
 
-/* Whom a list leaves out. */
+/* The creatures that a list leaves out. */
 enum store_order {
     STORE_RANKS, /* none; the champion is left out of no list */
     /* those that move exactly as one before: copies, and mutants whose change does nothing */

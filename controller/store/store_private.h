@@ -104,9 +104,9 @@ void store_roll_back(struct store *store);
 
 /* ---- between the other files ---- */
 
-/* Whom generation ?1 judges: `individual`, and `evaluated` as in `members`. In the generation under
- * way a newborn has no row in `members` unless it is simulated a second time; its row in
- * `individuals` says that it is evaluated. */
+/* The members that generation ?1 judges: `individual`, and `evaluated` as in `members`. In the
+ * generation under way a newborn has no row in `members` unless it is simulated a second time; its
+ * row in `individuals` says that it is evaluated. */
 #define STORE_JUDGED                                                                               \
     "(SELECT individual, evaluated FROM members WHERE generation = ?1"                             \
     " UNION ALL SELECT id, id IN (SELECT id FROM individuals) FROM births"                         \

@@ -155,7 +155,7 @@ int taken_get_creature(struct store *store, uint64_t id, struct creature *creatu
         return store_get_creature(store, id, creature, error);
     if (id == CREATURE_BEST || id == CREATURE_FIRST)
         return error_set(error, ERR_USAGE,
-                         "nobody is best in a preserve: name a creature by its number");
+                         "no creature is best in a preserve: name one by its number");
     status = bench_open(&bench, error);
     if (!status)
         status = take(store, id, &params, &bench, creature, error);

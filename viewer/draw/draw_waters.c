@@ -242,7 +242,7 @@ static void draw_creature_of(const struct picture *p, const struct waters_creatu
              2.2);
 }
 
-/* Whom people protect has a golden ring. */
+/* A protected creature has a golden ring. */
 static void draw_spared(const struct picture *p)
 {
     for (int i = 0; i < p->moment->creature_count; i++) {

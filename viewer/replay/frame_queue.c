@@ -19,9 +19,9 @@
 /* A ring. Frame number i has its place at i modulo frame_count; the numbers only grow, and
  * written <= pushed <= written + frame_count - kept. The lock guards what stands below it.
  *
- * Where the system lets one lend pages to a pipe (vmsplice) they are not copied into it. What is
- * lent must not change until it is read: a frame of more pages than the pipe can hold has been read
- * when the whole of the next one is in the pipe, so that the place of the last one written is
+ * Where the system lets one lend pages to a pipe (vmsplice) they are not copied into it. Lent
+ * pages must not change until it is read: a frame of more pages than the pipe can hold has been
+ * read when the whole of the next one is in the pipe, so that the place of the last one written is
  * kept. */
 struct frame_queue {
     int descriptor;

@@ -328,7 +328,7 @@ void replay_put_ledger(struct replay_row *row, const struct ledger *ledger);
 /* The first of them; impulses are multiplied by per_step. */
 void replay_put_contacts(struct replay_row *row, const struct contact_point *points, int count,
                          double per_step);
-/* What a medium looks like that resists so much (Pa s or kg/m^2; in space Pa s/m or kg/m^3) under
+/* The look of a medium that resists so much (Pa s or kg/m^2; in space Pa s/m or kg/m^3) under
  * that gravity. */
 enum replay_medium replay_choose_medium(double drag, double gravity_m_s2, int has_ground);
 /* The direction of the level way of the centre of mass from start to end, a unit; along x where

@@ -23,7 +23,7 @@ struct gallery_options {
     int has_seed;
     uint64_t seed;
     int top;      /* creatures of a generation, 1 .. RUN_READER_TOP_MAX; 0: some, and more where
-                           somebody chooses */
+                           choices are made */
     int is_ranks; /* of a generation the best as they rank, not those of each kind of body */
     double
         budget; /* no replay may take more billions of operations (guard.budget); 0: what its file

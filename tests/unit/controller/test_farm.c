@@ -668,7 +668,7 @@ static int count_in_logs(const char *text)
     return count;
 }
 
-/* Whose answers overtake one another is killed, whatever they say; the oldest task is not blamed
+/* A worker whose answers overtake one another is killed; the oldest task is not blamed
  * for it. */
 START_TEST(answers_out_of_order_are_survived)
 {
@@ -693,7 +693,7 @@ START_TEST(silence_is_noticed)
 }
 END_TEST
 
-/* Whose processor time is not seen may be silent for longer. */
+/* A worker whose processor time is not seen may be silent for longer. */
 START_TEST(hidden_silence_is_noticed)
 {
     run.params.farm_silence_s = 0.3;

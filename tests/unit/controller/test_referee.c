@@ -70,8 +70,7 @@ START_TEST(the_way_has_two_dimensions_in_water)
 }
 END_TEST
 
-/* Who went sideways and a little back went the same way; who went sideways the other way did
- * not. */
+/* Sideways and a little back is the same way; sideways to the other side is not. */
 START_TEST(sideways_is_a_way)
 {
     struct measures same = went(-0.1), turned = went(0.1);

@@ -792,7 +792,7 @@ START_TEST(who_comes_up_is_called_at_once)
 }
 END_TEST
 
-/* Whom the referee sees early, before it is sure that he is called, changes nothing. */
+/* A creature that the referee sees early, before its call is sure, changes nothing. */
 START_TEST(the_referee_may_look_early)
 {
     struct search *patient = search_create(&params), *eager = search_create(&params);

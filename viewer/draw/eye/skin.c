@@ -38,8 +38,8 @@ enum { STEPS = 8 };
 #define SINK    0.2
 /* Corners that look away from the eye by more than this cosine are left out. */
 #define AWAY -0.6
-/* What throws a round shadow is less wide than so many times its thickness; what edges take from
- * the shadows of others, of their radius. */
+/* A limb with a round shadow is less wide than so many times its thickness; the share that edges
+ * take from the shadows of others, of their radius. */
 #define ROUND_MOST 1.6
 #define EDGE_SHADE 0.2
 /* Steps of the light, those of what is near, by the body's size; lines of a corner in the plane. */
