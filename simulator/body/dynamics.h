@@ -29,7 +29,7 @@ struct dynamics_settings {
     int solver; /* SOLVER_* */
     double dt_s;
     int integrator;     /* INTEGRATOR_*; RK4: no contacts and no limits, in either solver */
-    int contact_sweeps; /* at most, where nothing else solves contacts; 0 for the default of 100 */
+    int contact_sweeps; /* at most, where nothing else solves contacts; 0 for the default of 3000 */
     double servo_rad_s;
     double joint_speed_rad_s, joint_speed_m_s; /* of hinges and of linear joints */
     double hill_curvature; /* of the curve between an effector's bound and its speed; 0: none */

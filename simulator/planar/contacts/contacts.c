@@ -13,9 +13,9 @@
 /* Points between bodies that are remembered, at most; each is looked for among all. A hundred
  * bodies that swarm have some hundreds. */
 #define MET_MAX 16384
-/* Sweeps of projected Gauss-Seidel, the last resort: where 100 have not settled it, a thousand
- * more hardly do. */
-#define SWEEPS_MAX 100
+/* Sweeps of projected Jacobi, the last resort: the worst of 15000 systems of C12 misses its laws by
+ * 4e-2 m/s after 300 of them and by 2e-7 m/s after 3000. */
+#define SWEEPS_MAX 3000
 
 static size_t even_of(size_t count)
 {

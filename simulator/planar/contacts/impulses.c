@@ -1,8 +1,14 @@
 /* See impulses.h. Typical: 1 to 6 contacts, 2 to 12 rows; in two of three solves the same contacts
- * press, stick and slide as a step ago, so the first guess mostly holds. More guesses, or one
- * change of state at a time after the third, were tried and gave at most 1.4 %. Lemke's method
- * solved what is left for as much, but its pivots have an order, and mirror images drifted
- * apart. */
+ * press, stick and slide as a step ago, so the first guess mostly holds. Six guesses solve 91 % of
+ * the systems of C12 on land and 97 % of C5's; six more after eight sweeps solve 96 and 99 %, which
+ * saves a sixth of the cost of C12's impulses.
+ *
+ * Tried and lost: more guesses, or one change of state at a time after the third (1.4 % at most);
+ * guesses of proximal problems instead of cones (1.5 to 3 times the cost, half of the hard systems
+ * stay unsolved); more sweeps and guesses (2 % of C12's systems stay unsolved after ten rounds, 1.2 %
+ * after a hundred). Sweeps change all impulses at once: sweeps that change one after the other leave
+ * a tenth less unsolved, but have an order, and so had the pivots of Lemke's method: mirror images
+ * drift apart. */
 #include "simulator/planar/contacts/impulses.h"
 
 #include <math.h>
@@ -27,8 +33,11 @@
 #define ROW_PAIR_WORK 12
 /* Sweeps stop when no velocity changes by more than the first, m/s. If one still changes by the
  * second, the sweeps have found no solution. */
-#define SWEEP_TOLERANCE_M_S 1e-6
+#define SWEEP_TOLERANCE_M_S 1e-8
 #define WEDGED_M_S          1e-3
+#define SWEEP_SHARE         1.8
+/* Sweeps between the first guesses and the second ones. */
+#define FEW_SWEEPS 8
 
 /* Where a contact stands in the guess. Without friction OPEN or STICK (pressing). */
 enum { OPEN, STICK, SLIDE };
@@ -55,8 +64,9 @@ int impulses_extend(struct impulses *s, int laws_used, int rows_used, int laws, 
     with.held = arena_take(s->arena, even, sizeof(double));
     with.unknown = arena_take(s->arena, even, sizeof(int));
     with.coupled = arena_take(s->arena, even, sizeof(double));
+    with.share = arena_take(s->arena, even, sizeof(double));
     if (!with.laws || !with.w || !with.inverse || !with.free || !with.impulse || !with.velocity ||
-        !with.held || !with.unknown || !with.coupled)
+        !with.held || !with.unknown || !with.coupled || !with.share)
         return ERR_MEMORY;
     with.law_room = laws;
     with.row_room = rows;
@@ -410,19 +420,29 @@ static int are_lawful(const struct impulses *s)
 
 /* ---------------------------------------------------------------- sweeps */
 
-/* Changes one impulse and all velocities with it; returns the change of its own velocity. */
+/* The share of each row's miss by which a sweep changes its impulse: with less than 2 of the row's sum
+ * sweeps of contacts without friction end. */
+static void set_shares(struct impulses *s)
+{
+    for (int i = 0; i < s->rows; i++) {
+        const double *w = s->w + i * s->stride;
+        double sum = 0;
+        for (int k = 0; k < s->rows; k++)
+            sum += fabs(w[k]);
+        s->share[i] = s->inverse[i] != 0 ? SWEEP_SHARE / sum : 0;
+    }
+}
+
+/* Changes one impulse; returns by how much that changes its own velocity. */
 static double change_impulse(struct impulses *s, int row, double to)
 {
     double change = to - s->impulse[row];
-    if (change == 0)
-        return 0;
     s->impulse[row] = to;
-    const double *w = s->w + row * s->stride;
-    add_line(s->velocity, change, w, s->stride);
-    return fabs(change * w[row]);
+    return fabs(change * s->w[row * s->stride + row]);
 }
 
-/* One projected Gauss-Seidel sweep; returns the largest change of a velocity. */
+/* Moves all impulses at once towards their laws, from velocities that are theirs; returns the
+ * largest change of a velocity by its own impulse. */
 static double sweep(struct impulses *s)
 {
     double largest = 0;
@@ -430,33 +450,38 @@ static double sweep(struct impulses *s)
     for (int i = 0; i < s->count; i++) {
         const struct impulse_law *c = &s->laws[i];
         int n = c->row, t = n + 1;
-        double to = s->impulse[n] + (c->bound - s->velocity[n]) * s->inverse[n];
-        double change = change_impulse(s, n, to > 0 ? to : 0);
-        largest = change > largest ? change : largest;
+        double to = s->impulse[n] + (c->bound - s->velocity[n]) * s->share[n];
+        largest = fmax(largest, change_impulse(s, n, to > 0 ? to : 0));
         if (!c->has_friction)
             continue;
         double most = c->friction * s->impulse[n];
-        to = s->impulse[t] - s->velocity[t] * s->inverse[t];
-        change = change_impulse(s, t, to > most ? most : to < -most ? -most : to);
-        largest = change > largest ? change : largest;
+        to = s->impulse[t] - s->velocity[t] * s->share[t];
+        to = to > most ? most : to < -most ? -most : to;
+        largest = fmax(largest, change_impulse(s, t, to));
     }
+    impulses_set_velocities(s);
     return largest;
 }
 
-/* Sweeps until nothing changes; returns the last change, m/s. */
-static double sweep_impulses(struct impulses *s)
+/* Sweeps from the impulses that stand until nothing changes, so many times at most; returns the last
+ * change, m/s. */
+static double sweep_impulses(struct impulses *s, int most)
 {
-    double change = 0;
+    double change = HUGE_VAL;
+    set_shares(s);
     impulses_set_velocities(s);
-    for (int i = 0; i < s->sweeps; i++) {
+    for (int i = 0; i < most && !(change < SWEEP_TOLERANCE_M_S); i++)
         change = sweep(s);
-        if (change < SWEEP_TOLERANCE_M_S)
-            break;
-    }
     return change;
 }
 
 /* ---------------------------------------------------------------- solving */
+
+static void take_held(struct impulses *s)
+{
+    for (int i = 0; i < s->stride; i++)
+        s->impulse[i] = s->held[i];
+}
 
 void impulses_solve(struct impulses *s)
 {
@@ -465,15 +490,18 @@ void impulses_solve(struct impulses *s)
     s->is_exact = 1;
     if (solve_directly(s))
         return;
+    take_held(s);
+    sweep_impulses(s, FEW_SWEEPS);
+    if (solve_directly(s))
+        return;
     double residual = impulses_solve_cones(s);
     s->is_exact = are_lawful(s);
     if (residual < WEDGED_M_S)
         return;
-    for (int i = 0; i < s->stride; i++)
-        s->impulse[i] = s->held[i];
-    if (sweep_impulses(s) < WEDGED_M_S)
+    take_held(s);
+    if (sweep_impulses(s, s->sweeps) < WEDGED_M_S)
         return;
     for (int i = 0; i < s->stride; i++)
         s->impulse[i] = 0;
-    sweep_impulses(s);
+    sweep_impulses(s, s->sweeps);
 }

@@ -7,10 +7,10 @@
  *   |lt| <= mu ln,  lt = -mu ln sign(vt) where vt is not 0    Coulomb
  *
  * Solved exactly: which contacts press, stick and slide is guessed from the impulses of the step
- * before and mended until all laws hold. The remaining systems, and those with many contacts, are
- * solved as contacts in space are (simulator/contact/cones.h), island by island, after W has been
- * factored; no order of contacts decides. Systems that this cannot solve are swept by projected
- * Gauss-Seidel. */
+ * before and mended until all laws hold; if that does not end, from those of a few sweeps by
+ * projected Jacobi. The remaining systems, and those with many contacts, are solved as contacts in
+ * space are (simulator/contact/cones.h), island by island, after W has been factored; no order of
+ * contacts decides. Systems that this cannot solve are swept on. */
 #ifndef SIMULATOR_PLANAR_CONTACTS_IMPULSES_H
 #define SIMULATOR_PLANAR_CONTACTS_IMPULSES_H
 
@@ -50,7 +50,7 @@ struct impulses {
     int *unknown;            /* rows with an impulse that the guess leaves open */
     double *coupled;         /* ... and how much of it the next row gets */
     double *system, **lines; /* of equations: equally long, and in the order of their pivots */
-    double *held;
+    double *held, *share;
     struct arena *arena;
     int law_room, row_room, rates; /* rates: of all bodies, the rank of w at most */
     /* impulses_solve_cones(): made when it is first needed, with room for `cone_laws` */
