@@ -40,7 +40,7 @@ for search in sims archive; do
 
     # lists, lineage, files and the report know it
     one=$(query whole-$search "SELECT id FROM individuals WHERE method = 'polish' ORDER BY fitness DESC LIMIT 1")
-    says '^ *[0-9]+\*? +.* polish ' "$controller" list whole-$search --ranks --top 30
+    says '^ *[0-9]+\*? +.* polished ' "$controller" list whole-$search --ranks --top 30
     says ' numbers of the brain and ' "$controller" list whole-$search --lineage "$one"
     "$controller" save whole-$search "$one" -o polished-$search.creature >/dev/null || fail "save"
     says '^digest .*verified' "$controller" evaluate "whole-$search:$one"
