@@ -185,7 +185,7 @@ static struct evaluation evaluate_file(const char *name, const char *preset, dou
     return evaluate_path(path, params_of(preset, dt_s));
 }
 
-static const struct trial {
+static const struct planted_trial {
     const char *what;
     enum fault fault;
     const char *creature, *preset;
@@ -207,7 +207,7 @@ enum { TRIALS = sizeof trials / sizeof trials[0] };
 
 START_TEST(a_planted_error_is_found)
 {
-    const struct trial *t = &trials[_i];
+    const struct planted_trial *t = &trials[_i];
     armed = FAULT_NONE;
     struct evaluation sound = evaluate_file(t->creature, t->preset, 1.0 / 240);
     ck_assert_msg(sound.verdict == VERDICT_OK, "%s in %s: %s", t->creature, t->preset,

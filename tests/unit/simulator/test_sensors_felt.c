@@ -1,7 +1,7 @@
 /* Each sensor of each kind of body has a value other than 0 at some tick of a random creature: one
  * that nothing writes is found here. What worlds of a preserve alone write (pain, reserve) is in
  * test_senses.c. */
-#include "simulator/evaluate/contest.h"
+#include "simulator/evaluate/run.h"
 
 #include "common/genetics/genetics.h"
 #include "common/genome/body_kind.h"
