@@ -11,11 +11,11 @@
 #include "common/creature/creature.h"
 #include "common/genetics/genetics.h"
 #include "simulator/tools/mjcf.h"
+#include "tests/evaluate_one.h"
 #include "tests/suite.h"
 
 #ifdef HAVE_MUJOCO
 #include "tests/oracle/mujoco_fixture.h"
-#include "tests/evaluate_one.h"
 #endif
 
 enum { TICKS_MAX = 700, TICK_STEPS = 16, KINDS = 2 };
