@@ -600,7 +600,6 @@ START_TEST(children_are_sound)
     ck_assert_int_gt(fuzz.largest, LARGE_GENES / 2);
     fuzz_deinit(&fuzz);
 }
-END_TEST
 
 /* A random genome with all that faults are planted in; its creature id becomes fuzz->number. */
 static void make_subject(struct fuzz *fuzz, struct genome *child, struct rng *rng)
@@ -665,7 +664,6 @@ START_TEST(planted_faults_are_found)
     genome_deinit(&child);
     fuzz_deinit(&fuzz);
 }
-END_TEST
 
 /* What is expressed by some settings does not keep to others. */
 START_TEST(phenotypes_out_of_bounds_are_found)
@@ -697,7 +695,6 @@ START_TEST(phenotypes_out_of_bounds_are_found)
     genome_deinit(&child);
     fuzz_deinit(&fuzz);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {

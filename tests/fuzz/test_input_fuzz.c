@@ -790,7 +790,6 @@ START_TEST(damaged_input)
     corpus_deinit(&corpus);
     remove_store_place();
 }
-END_TEST
 
 /* The mutations reach both sides: much is refused, something is still accepted. */
 START_TEST(mutations_are_neither_tame_nor_wild)
@@ -818,7 +817,6 @@ START_TEST(mutations_are_neither_tame_nor_wild)
     ck_assert_int_gt(accepted, 100);
     ck_assert_int_lt(accepted, 1600);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {

@@ -138,7 +138,6 @@ START_TEST(digests_are_golden)
     fclose(file);
     ck_assert_int_eq(count, computed_count);
 }
-END_TEST
 
 /* The digest tells motions apart: another seed of the random numbers, a step a little longer. */
 START_TEST(other_physics_differ)
@@ -159,7 +158,6 @@ START_TEST(other_physics_differ)
     creature_deinit(&creature);
     arena_deinit(&arena);
 }
-END_TEST
 
 START_TEST(make_golden)
 {
@@ -170,7 +168,6 @@ START_TEST(make_golden)
         fprintf(file, "%s %016" PRIx64 "\n", computed[i].name, computed[i].digest);
     ck_assert_int_eq(fclose(file), 0);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {

@@ -60,7 +60,7 @@ static void check(const struct accuracy *accuracy, const char *what, double valu
 
 /* projectile_vacuum: apex and landing are interpolated within a step, on the parabola through
  * it. */
-START_TEST(projectile_vacuum)
+TEST(projectile_vacuum)
 {
     const struct body_part box = {
         .parent = -1, .width_m = 0.3, .height_m = 0.3, .mass_kg = 2, .inertia_kg_m2 = 0.1};
@@ -102,10 +102,9 @@ START_TEST(projectile_vacuum)
         check(accuracy, "E_total", stage_energy(&stage), 111.07, 0.02);
     }
 }
-END_TEST
 
 /* reaction_wheel: a servo turns a wheel on the common centre of mass three times. */
-START_TEST(reaction_wheel)
+TEST(reaction_wheel)
 {
     for (int a = 0; a < ACCURACIES; a++) {
         const struct accuracy *accuracy = &accuracies[a];
@@ -120,7 +119,6 @@ START_TEST(reaction_wheel)
               0.001);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- drag */
 
@@ -136,7 +134,7 @@ static const struct edge_case {
     {0.9, -1.0, 0.5, 4.0, -1.8, 0.041666666666666664},
 };
 
-START_TEST(edge_drag_integrals)
+TEST(edge_drag_integrals)
 {
     for (size_t i = 0; i < sizeof edge_cases / sizeof edge_cases[0]; i++) {
         const struct edge_case *edge = &edge_cases[i];
@@ -157,10 +155,9 @@ START_TEST(edge_drag_integrals)
         ck_assert_double_eq_tol(cos(angle) * qdd[0] + sin(angle) * qdd[1], 0, 1e-9);
     }
 }
-END_TEST
 
 /* terminal_velocity_linear: a square of 0.4 m, 2 kg, in 3 Pa s. */
-START_TEST(terminal_velocity_linear)
+TEST(terminal_velocity_linear)
 {
     for (int a = 0; a < ACCURACIES; a++) {
         const struct accuracy *accuracy = &accuracies[a];
@@ -176,10 +173,9 @@ START_TEST(terminal_velocity_linear)
         check(accuracy, "v_terminal", -stage_part(&stage, 0).velocity_m_s.y, 8.175, 0.01);
     }
 }
-END_TEST
 
 /* paddle_spin_down, free and pinned at a short side (there on a root too heavy to move). */
-START_TEST(paddle_spin_down)
+TEST(paddle_spin_down)
 {
     const struct body_part pinned[] = {
         {.parent = -1, .width_m = 0.1, .height_m = 0.1, .mass_kg = 1e12, .inertia_kg_m2 = 1e12},
@@ -207,12 +203,11 @@ START_TEST(paddle_spin_down)
               0.005);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- joints */
 
 /* joint_limit_beyond_half_turn: an even torque turns a rod from -260 to +270 degrees. */
-START_TEST(joint_limit_beyond_half_turn)
+TEST(joint_limit_beyond_half_turn)
 {
     const struct accuracy engine = accuracies[0], fine = {1.0 / 960, INTEGRATOR_AUTO, 1};
     for (int a = 0; a < 2; a++) {
@@ -246,7 +241,6 @@ START_TEST(joint_limit_beyond_half_turn)
                                 0.02);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- pinned rods */
 
@@ -312,7 +306,7 @@ static const struct {
     {175, 4.7134591254573195, 0.00942691825091464},
 };
 
-START_TEST(pendulum_period)
+TEST(pendulum_period)
 {
     double length = 1, mass = 1;
     for (size_t i = 0; i < sizeof pendulum_cases / sizeof pendulum_cases[0]; i++) {
@@ -333,7 +327,6 @@ START_TEST(pendulum_period)
               pendulum_cases[i].engine);
     }
 }
-END_TEST
 
 /* States of pinned rods: angles (the first absolute) and rates with their tolerances, and the
  * tip. */
@@ -499,23 +492,21 @@ static void check_rod_cases(const struct rods_case *cases, int case_count, int c
     ck_assert_double_gt(coarse / fine, 1.7);
 }
 
-START_TEST(double_pendulum_rods)
+TEST(double_pendulum_rods)
 {
     static const double lengths[] = {1, 0.7}, masses[] = {1, 0.8}, angles[] = {-BODY_PI / 6, 0};
     check_rod_cases(double_pendulum_cases,
                     sizeof double_pendulum_cases / sizeof double_pendulum_cases[0], 2, lengths,
                     masses, angles);
 }
-END_TEST
 
-START_TEST(chain5_pinned)
+TEST(chain5_pinned)
 {
     static const double lengths[] = {0.2, 0.2, 0.2, 0.2, 0.2}, masses[] = {0.2, 0.2, 0.2, 0.2, 0.2},
                         angles[5] = {0};
     check_rod_cases(chain_cases, sizeof chain_cases / sizeof chain_cases[0], 5, lengths, masses,
                     angles);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- contact */
 
@@ -530,7 +521,7 @@ static const struct {
     {1.0, 0.45871559633027525, 0, 0.01},
 };
 
-START_TEST(sliding_block_stop)
+TEST(sliding_block_stop)
 {
     for (size_t i = 0; i < sizeof sliding_cases / sizeof sliding_cases[0]; i++) {
         double q[DOF] = {0, 0.05}, qd[DOF] = {3}, stopped_s = 0;
@@ -558,7 +549,6 @@ START_TEST(sliding_block_stop)
               0, 1e-4);
     }
 }
-END_TEST
 
 /* rod_corner_impact: a slender rod at 30 degrees whose lower end touches, e = 0.5. */
 static const struct impact_case {
@@ -573,7 +563,7 @@ static const struct impact_case {
      -1.145252297608956, -4.954247966016776, 1.5904884680175972, 1, -0.8197447982845844},
 };
 
-START_TEST(rod_corner_impact)
+TEST(rod_corner_impact)
 {
     const struct body_part rod = {
         .parent = -1, .width_m = 1, .height_m = 1e-9, .mass_kg = 1, .inertia_kg_m2 = 1.0 / 12};
@@ -609,23 +599,5 @@ START_TEST(rod_corner_impact)
         ck_assert_double_eq_tol(l->loss_impact_j + l->loss_friction_j, -c->energy_j, 0.01);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("articulated");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, projectile_vacuum);
-    tcase_add_test(tests, reaction_wheel);
-    tcase_add_test(tests, edge_drag_integrals);
-    tcase_add_test(tests, terminal_velocity_linear);
-    tcase_add_test(tests, paddle_spin_down);
-    tcase_add_test(tests, joint_limit_beyond_half_turn);
-    tcase_add_test(tests, pendulum_period);
-    tcase_add_test(tests, double_pendulum_rods);
-    tcase_add_test(tests, chain5_pinned);
-    tcase_add_test(tests, sliding_block_stop);
-    tcase_add_test(tests, rod_corner_impact);
-    return run_tests("articulated", tests);
-}
+SUITE("articulated", 60, setup, teardown)

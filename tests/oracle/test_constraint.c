@@ -38,7 +38,7 @@ static void check_near(const char *what, double value, double expected, double t
 
 /* ---------------------------------------------------------------- free motion */
 
-START_TEST(projectile)
+TEST(projectile)
 {
     double q[DOF] = {0, 1, 0}, qd[DOF] = {5, 8, 7};
     stage.world.gravity_m_s2 = BODY_GRAVITY;
@@ -52,11 +52,10 @@ START_TEST(projectile)
     check_near("angle", now.angle_rad, 7, 1e-9);
     check_near("residual", dynamics_ledger(stage.dynamics)->residual_j, 0, 1e-9);
 }
-END_TEST
 
 /* Five links of 0.4 m and 0.2 kg, free: energy and both momenta for 10 s at the default step, at
  * the tolerance of evaluations. */
-START_TEST(chain5_keeps_energy_and_momentum)
+TEST(chain5_keeps_energy_and_momentum)
 {
     double q[DOF] = {0, 0, 0.1, 0.4, -0.3, 0.5, 0.2};
     double qd[DOF] = {0.3, -0.2, 1.1, -2, 1.7, 0.9, -1.3}, before[3], after[3];
@@ -75,10 +74,9 @@ START_TEST(chain5_keeps_energy_and_momentum)
     for (int i = 0; i < 3; i++)
         check_near("momentum", after[i] / before[i], 1, 1e-8);
 }
-END_TEST
 
 /* The error follows the tolerance. */
-START_TEST(tolerance_is_obeyed)
+TEST(tolerance_is_obeyed)
 {
     static const double tolerances[] = {1e-5, 1e-7, 1e-9, 1e-13};
     double end[4], q[DOF] = {0, 0, 0.1, 0.4, -0.3, 0.5, 0.2}, qd[DOF] = {0, 0, 4, -8, 7, 3, -5};
@@ -101,7 +99,6 @@ START_TEST(tolerance_is_obeyed)
     ck_assert_double_lt(errors[2], errors[1] / 10);
     ck_assert_double_lt(errors[2], 1e-6);
 }
-END_TEST
 
 static void check_joints_are_closed(int links)
 {
@@ -115,7 +112,7 @@ static void check_joints_are_closed(int links)
 }
 
 /* Joints are only held by accelerations, and by the terms that let deviations decay. */
-START_TEST(joints_stay_closed)
+TEST(joints_stay_closed)
 {
     double q[DOF] = {0}, qd[DOF] = {0, 0, 3, -7, 9, -8};
     stage.settings.rtol = 1e-8;
@@ -139,7 +136,6 @@ START_TEST(joints_stay_closed)
         memcpy(kept, dynamics_q(stage.dynamics), 6 * sizeof kept[0]);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- linear joints */
 
@@ -165,7 +161,7 @@ static void build_slider(double inertia_kg_m2, double axis_rad, double force_n, 
 }
 
 /* On a rod that nothing slows down: x = x0 cosh(w t) from the common centre. */
-START_TEST(a_bead_on_a_spinning_rod_flies_off_as_cosh)
+TEST(a_bead_on_a_spinning_rod_flies_off_as_cosh)
 {
     double q[DOF] = {0, 0, 0, 0.1}, qd[DOF] = {0, 0, 2};
     build_slider(1e12, 0.7, 0, 0);
@@ -181,11 +177,10 @@ START_TEST(a_bead_on_a_spinning_rod_flies_off_as_cosh)
     check_near("y", bead.at_m.y - root.at_m.y, extension * sin(3.7), 1e-7);
     check_near("angle", bead.angle_rad - root.angle_rad, 0, 1e-9);
 }
-END_TEST
 
 /* The joint moves the reduced mass 0.8 kg: damping, a position servo, an even force and its
  * work. */
-START_TEST(drives_of_linear_joints_follow_their_closed_forms)
+TEST(drives_of_linear_joints_follow_their_closed_forms)
 {
     double q[DOF] = {0}, qd[DOF] = {0, 0, 0, 3};
     stage.settings.servo_rad_s = 20;
@@ -210,11 +205,10 @@ START_TEST(drives_of_linear_joints_follow_their_closed_forms)
     check_near("work", dynamics_ledger(stage.dynamics)->work_effector_j, 2 * 1.25, 1e-8);
     check_near("force", read_effort(stage.dynamics, 1), 2, 0);
 }
-END_TEST
 
 /* At its limit a slider stops, the momentum stays and the energy of the reduced mass is lost there;
  * an effector that pushes on does not get further; the other way it is free. */
-START_TEST(limits_stop_linear_joints)
+TEST(limits_stop_linear_joints)
 {
     for (int side = -1; side <= 1; side += 2) {
         double q[DOF] = {0}, qd[DOF] = {0, 0, 0, side * 3};
@@ -238,10 +232,9 @@ START_TEST(limits_stop_linear_joints)
         check_near("released", dynamics_q(stage.dynamics)[3], 0, 1e-6);
     }
 }
-END_TEST
 
 /* Thrown and spinning: energy and momenta, and what may not come apart. */
-START_TEST(linear_joints_keep_energy_and_stay_on_their_axis)
+TEST(linear_joints_keep_energy_and_stay_on_their_axis)
 {
     struct rng rng;
     rng_init(&rng, 3, 2, 0, 0);
@@ -280,7 +273,6 @@ START_TEST(linear_joints_keep_energy_and_stay_on_their_axis)
         }
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- both solvers */
 
@@ -353,7 +345,7 @@ static void check_random_ledger(void)
     check_near("residual", l->residual_j / turnover, 0, 1e-6);
 }
 
-START_TEST(random_bodies_agree_with_articulated)
+TEST_LOOP(random_bodies_agree_with_articulated, 0, 2)
 {
     double errors[RANDOM_STEPS][RANDOM_BODIES] = {{0}};
     stage.settings.rtol = 1e-9;
@@ -387,7 +379,6 @@ START_TEST(random_bodies_agree_with_articulated)
             ck_assert_double_lt(most, random_cases[_i].most_m[at]);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- pinned rods */
 
@@ -449,7 +440,7 @@ static void check_rods(const char *name, const struct rods_case *cases, int case
     printf("constraint: %s, %g s: angles off by %.1e rad at most\n", name, t, worst);
 }
 
-START_TEST(double_pendulum_rods)
+TEST(double_pendulum_rods)
 {
     static const double lengths[] = {1, 0.7}, masses[] = {1, 0.8};
     static const struct rods_case cases[] = {
@@ -461,9 +452,8 @@ START_TEST(double_pendulum_rods)
     build_rods(2, lengths, masses, -BODY_PI / 6);
     check_rods("double pendulum", cases, 5, 2);
 }
-END_TEST
 
-START_TEST(chain5_pinned)
+TEST(chain5_pinned)
 {
     static const double lengths[] = {0.2, 0.2, 0.2, 0.2, 0.2}, masses[] = {0.2, 0.2, 0.2, 0.2, 0.2};
     static const struct rods_case cases[] = {
@@ -482,11 +472,10 @@ START_TEST(chain5_pinned)
     build_rods(5, lengths, masses, 0);
     check_rods("five pinned rods", cases, 3, 5);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- contact */
 
-START_TEST(sliding_block_stops)
+TEST(sliding_block_stops)
 {
     static const struct {
         double friction, distance_m;
@@ -510,10 +499,9 @@ START_TEST(sliding_block_stops)
         check_near("height", dynamics_q(stage.dynamics)[1], 0.05, 1e-9);
     }
 }
-END_TEST
 
 /* Impulse and motion after the impact of a slender rod at 30 degrees, e = 0.5. */
-START_TEST(rod_corner_impact)
+TEST(rod_corner_impact)
 {
     static const struct {
         double friction, vx_in, jn, jt, vx, vy, omega, energy_j;
@@ -551,11 +539,10 @@ START_TEST(rod_corner_impact)
         check_near("residual", dynamics_ledger(stage.dynamics)->residual_j, 0, 1e-9);
     }
 }
-END_TEST
 
 /* A ball of the plane, as it were: an upright box bounces to e^2 of its height, lies still at
  * last. */
-START_TEST(a_box_bounces_and_comes_to_rest)
+TEST(a_box_bounces_and_comes_to_rest)
 {
     double q[DOF] = {0, 1.05}, zero[DOF] = {0}, top = 0, e = 0.7, g = BODY_GRAVITY;
     stage.world = (struct world){.gravity_m_s2 = g, .has_ground = 1, .elasticity = e};
@@ -578,10 +565,9 @@ START_TEST(a_box_bounces_and_comes_to_rest)
     check_near("lost", l->loss_impact_j, g, 1e-5);
     check_near("residual", l->residual_j, 0, 1e-6);
 }
-END_TEST
 
 /* With e = 1 nothing is lost, on whichever corner it falls. */
-START_TEST(an_elastic_box_keeps_its_energy)
+TEST(an_elastic_box_keeps_its_energy)
 {
     static const double tilts_rad[] = {0, 0.1, 0.3, 0.6, 1.1};
     stage.settings.rtol = 1e-8;
@@ -597,7 +583,6 @@ START_TEST(an_elastic_box_keeps_its_energy)
         check_near("energy", stage_energy(&stage), before, 1e-9 * before);
     }
 }
-END_TEST
 
 /* Two bodies hung on the world that move on their own. */
 static void build_two(const struct body_part *first, const struct body_part *second)
@@ -623,7 +608,7 @@ static void build_two(const struct body_part *first, const struct body_part *sec
 
 /* A rod that turns into the ground gains energy by Newton's restitution with friction, so it does
  * not bounce; the box that lands ten metres from it at the same instant does. */
-START_TEST(each_impact_is_judged_on_its_own)
+TEST(each_impact_is_judged_on_its_own)
 {
     const struct body_part rod = {
         .parent = -1, .width_m = 1, .height_m = 1e-9, .mass_kg = 1, .inertia_kg_m2 = 1.0 / 12};
@@ -639,10 +624,9 @@ START_TEST(each_impact_is_judged_on_its_own)
     check_near("tip", tip, 0, 1e-3);
     check_near("box", stage_part(&stage, 1).velocity_m_s.y, 0.9, 1e-9);
 }
-END_TEST
 
 /* Dropped on a corner at the default epsilon; it topples and lies down. */
-START_TEST(a_dropped_box_lies_down)
+TEST(a_dropped_box_lies_down)
 {
     double q[DOF] = {0, 1, 0.6}, zero[DOF] = {0};
     stage.settings.rtol = 1e-8;
@@ -660,11 +644,10 @@ START_TEST(a_dropped_box_lies_down)
     check_near("residual", l->residual_j, 0, 1e-6);
     check_near("unearned", l->gain_impact_j + l->gain_push_out_j + l->gain_limit_j, 0, 1e-5);
 }
-END_TEST
 
 /* A rigid table on three feet in a row: the forces are redundant, carry the weight and do not
  * pull. */
-START_TEST(redundant_feet_share_the_weight)
+TEST(redundant_feet_share_the_weight)
 {
     struct body_part parts[4] = {
         {.parent = -1, .width_m = 1, .height_m = 0.1, .mass_kg = 2},
@@ -692,10 +675,9 @@ START_TEST(redundant_feet_share_the_weight)
     check_near("moment", moment, 0.1 * 0.1 * BODY_GRAVITY / 240, 1e-8);
     check_near("height", dynamics_q(stage.dynamics)[1], 0.35, 1e-9);
 }
-END_TEST
 
 /* A rod between stops at +-270 degrees, turned by a constant torque. */
-START_TEST(limits_stop_joints_beyond_half_a_turn)
+TEST(limits_stop_joints_beyond_half_a_turn)
 {
     double q[DOF] = {0, 0, 0, -260 * BODY_DEGREE}, zero[DOF] = {0};
     stage.settings.effector_mode = EFFECTOR_TORQUE;
@@ -709,10 +691,9 @@ START_TEST(limits_stop_joints_beyond_half_a_turn)
     check_near("rate", dynamics_qd(stage.dynamics)[3], 0, 1e-9);
     check_near("loss", dynamics_ledger(stage.dynamics)->loss_limit_j, 4.625122517784973, 1e-6);
 }
-END_TEST
 
 /* Two limbs of a fork close on each other by their servos, and push on. */
-START_TEST(limbs_press_on_each_other)
+TEST(limbs_press_on_each_other)
 {
     struct body_part parts[3] = {{.parent = -1, .width_m = 0.1, .height_m = 0.6, .mass_kg = 1},
                                  {.parent = 0,
@@ -750,7 +731,6 @@ START_TEST(limbs_press_on_each_other)
     const struct ledger *l = dynamics_ledger(stage.dynamics);
     check_near("residual", l->residual_j, 0, 1e-5);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- whole creatures */
 
@@ -785,7 +765,7 @@ static const struct crawl {
 } crawls[] = {{"tests/creatures/jamming-swimmer.creature", 5},
               {"tests/creatures/creeping-walker.creature", 4}};
 
-START_TEST(slow_sliding_takes_little_work)
+TEST_LOOP(slow_sliding_takes_little_work, 0, (int)(sizeof crawls / sizeof crawls[0]))
 {
     struct creature creature;
     struct error error;
@@ -806,7 +786,6 @@ START_TEST(slow_sliding_takes_little_work)
     arena_deinit(&arena);
     creature_deinit(&creature);
 }
-END_TEST
 
 static const char *const creature_files[] = {
     "examples/creatures/biped.json", "examples/creatures/fish.json",
@@ -814,7 +793,7 @@ static const char *const creature_files[] = {
 
 /* The articulated solver looks once a step at what is exposed: at a quarter of the step it is apart
  * by a quarter. */
-START_TEST(creatures_swim_alike)
+TEST(creatures_swim_alike)
 {
     for (int i = 0; i < 4; i++) {
         struct evaluation a =
@@ -826,9 +805,8 @@ START_TEST(creatures_swim_alike)
         check_near("share", b.measures.residual_share, 0, 1e-7);
     }
 }
-END_TEST
 
-START_TEST(creatures_walk_alike)
+TEST(creatures_walk_alike)
 {
     for (int i = 0; i < 4; i++) {
         struct evaluation a =
@@ -843,12 +821,11 @@ START_TEST(creatures_walk_alike)
         check_near("penetration", b.measures.penetration_max_m, 0, 1e-4);
     }
 }
-END_TEST
 
 /* The pusher's legs push hard, against contacts that last: its servos have to count what those do.
  * Where they do not, its way is a quarter too short at 1/240 s. Impacts may come a step late: 2.5 %
  * of the way at 1/240 s, 1.7 % at 1/480 s, 0.1 % from 1/960 s on. */
-START_TEST(a_pusher_walks_alike)
+TEST(a_pusher_walks_alike)
 {
     static const char path[] = "examples/creatures/pusher.json";
     struct evaluation b = evaluate_file(path, "land", SOLVER_CONSTRAINT, 1.0 / 240, 1);
@@ -874,9 +851,8 @@ START_TEST(a_pusher_walks_alike)
     b = evaluate_file(path, "water", SOLVER_CONSTRAINT, 1.0 / 240, 1);
     check_near("path", b.measures.path_m, a.measures.path_m, 2e-4);
 }
-END_TEST
 
-START_TEST(random_creatures_stay_finite)
+TEST(random_creatures_stay_finite)
 {
     struct params params;
     struct error error;
@@ -914,9 +890,8 @@ START_TEST(random_creatures_stay_finite)
     ck_assert_double_lt(worst, params.guard_energy_share);
     ck_assert_int_le(refused, 1);
 }
-END_TEST
 
-START_TEST(evaluations_repeat)
+TEST(evaluations_repeat)
 {
     struct evaluation a =
         evaluate_file(creature_files[0], "land", SOLVER_CONSTRAINT, 1.0 / 240, 0.5);
@@ -924,11 +899,10 @@ START_TEST(evaluations_repeat)
         evaluate_file(creature_files[0], "land", SOLVER_CONSTRAINT, 1.0 / 240, 0.5);
     ck_assert_uint_eq(a.digest, b.digest);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- the interface */
 
-START_TEST(states_come_back)
+TEST(states_come_back)
 {
     double q[DOF] = {3, 4, 5, 6, -7, 8}, qd[DOF] = {1, 2, 3, 4, 5, 6};
     body_init_chain(&stage.body, 4, 0.4, 0.05, 0.2);
@@ -958,9 +932,8 @@ START_TEST(states_come_back)
         check_near("bounds", bounds[i], their_bounds[i], 1e-13);
     }
 }
-END_TEST
 
-START_TEST(a_state_that_is_not_finite_is_reported)
+TEST(a_state_that_is_not_finite_is_reported)
 {
     double q[DOF] = {0}, qd[DOF] = {0, 0, HUGE_VAL};
     body_init_chain(&stage.body, 2, 0.4, 0.05, 0.2);
@@ -968,9 +941,8 @@ START_TEST(a_state_that_is_not_finite_is_reported)
     stage_set(&stage, q, qd);
     ck_assert_int_ne(dynamics_step(stage.dynamics), 0);
 }
-END_TEST
 
-START_TEST(a_full_arena_is_noticed)
+TEST(a_full_arena_is_noticed)
 {
     body_init_chain(&stage.body, 3, 0.4, 0.05, 0.2);
     stage_build(&stage);
@@ -984,42 +956,5 @@ START_TEST(a_full_arena_is_noticed)
         arena_deinit(&small);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("constraint");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 300);
-    tcase_add_test(tests, projectile);
-    tcase_add_test(tests, chain5_keeps_energy_and_momentum);
-    tcase_add_test(tests, tolerance_is_obeyed);
-    tcase_add_test(tests, joints_stay_closed);
-    tcase_add_test(tests, a_bead_on_a_spinning_rod_flies_off_as_cosh);
-    tcase_add_test(tests, drives_of_linear_joints_follow_their_closed_forms);
-    tcase_add_test(tests, limits_stop_linear_joints);
-    tcase_add_test(tests, linear_joints_keep_energy_and_stay_on_their_axis);
-    tcase_add_loop_test(tests, random_bodies_agree_with_articulated, 0, 2);
-    tcase_add_test(tests, double_pendulum_rods);
-    tcase_add_test(tests, chain5_pinned);
-    tcase_add_test(tests, sliding_block_stops);
-    tcase_add_test(tests, rod_corner_impact);
-    tcase_add_test(tests, a_box_bounces_and_comes_to_rest);
-    tcase_add_test(tests, an_elastic_box_keeps_its_energy);
-    tcase_add_test(tests, each_impact_is_judged_on_its_own);
-    tcase_add_test(tests, a_dropped_box_lies_down);
-    tcase_add_test(tests, redundant_feet_share_the_weight);
-    tcase_add_test(tests, limits_stop_joints_beyond_half_a_turn);
-    tcase_add_test(tests, limbs_press_on_each_other);
-    tcase_add_test(tests, creatures_swim_alike);
-    tcase_add_loop_test(tests, slow_sliding_takes_little_work, 0,
-                        (int)(sizeof crawls / sizeof crawls[0]));
-    tcase_add_test(tests, creatures_walk_alike);
-    tcase_add_test(tests, a_pusher_walks_alike);
-    tcase_add_test(tests, random_creatures_stay_finite);
-    tcase_add_test(tests, evaluations_repeat);
-    tcase_add_test(tests, states_come_back);
-    tcase_add_test(tests, a_state_that_is_not_finite_is_reported);
-    tcase_add_test(tests, a_full_arena_is_noticed);
-    return run_tests("constraint", tests);
-}
+SUITE("constraint", 300, setup, teardown)

@@ -75,7 +75,6 @@ START_TEST(tails_are_right)
     ck_assert_double_eq_tol(statistics_chi_square_tail(1.5, 2), exp(-0.75), 1e-12);
     ck_assert_double_eq_tol(statistics_chi_square_tail(40, 2) / exp(-20), 1, 1e-10);
 }
-END_TEST
 
 /* Fair dice are called biased about as often as stated: never in 2000 throws at 1e-6, sometimes but
  * at most as often as stated at 0.1; loaded dice always. */
@@ -105,7 +104,6 @@ START_TEST(the_alarm_rate_is_kept)
     ck_assert_int_gt(chi_alarms, 120);
     ck_assert_int_lt(chi_alarms, 280);
 }
-END_TEST
 
 /* ---- how many mutations ---- */
 
@@ -146,7 +144,6 @@ START_TEST(a_quarter_none_half_one)
         judge(biases[i][0], tally, count_probabilities, COUNT_CATEGORIES, trials, 1);
     }
 }
-END_TEST
 
 /* ---- children of given parents ---- */
 
@@ -216,7 +213,6 @@ START_TEST(words_tell_as_many_mutations)
         family_deinit(&family);
     }
 }
-END_TEST
 
 /* Breeding only, without mutation. */
 static void breed_only(const char *method)
@@ -257,7 +253,6 @@ START_TEST(offspring_in_proportion_to_fitness)
         family_deinit(&family);
     }
 }
-END_TEST
 
 /* The second parent in proportion to fitness among the others: pairs (first, second). */
 START_TEST(pairs_in_proportion_to_fitness)
@@ -287,7 +282,6 @@ START_TEST(pairs_in_proportion_to_fitness)
         family_deinit(&family);
     }
 }
-END_TEST
 
 START_TEST(methods_by_percentage)
 {
@@ -315,7 +309,6 @@ START_TEST(methods_by_percentage)
         family_deinit(&family);
     }
 }
-END_TEST
 
 /* ---- kinds of mutation ---- */
 
@@ -390,7 +383,6 @@ START_TEST(kinds_by_rate_and_sites)
     }
     genome_deinit(&genome);
 }
-END_TEST
 
 /* ---- crossing points ---- */
 
@@ -524,7 +516,6 @@ START_TEST(crossing_points_are_uniform)
             judge_places(sets, points, is_planted);
     }
 }
-END_TEST
 
 /* Uneven sets with even places: those of two neighbours are seldom. The chi square sees it. */
 START_TEST(uneven_sets_are_seen)
@@ -535,7 +526,6 @@ START_TEST(uneven_sets_are_seen)
         trials += counts[i] = i % 4 == 0 ? 700 : 833;
     ck_assert_double_lt(statistics_chi_square(counts, 36, trials), ALARM);
 }
-END_TEST
 
 START_TEST(numbers_of_points_are_uniform)
 {
@@ -554,7 +544,6 @@ START_TEST(numbers_of_points_are_uniform)
         judge("numbers of points", tally, probabilities, POINTS_MAX + 2, trials, is_planted);
     }
 }
-END_TEST
 
 int main(void)
 {

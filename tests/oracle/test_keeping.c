@@ -199,7 +199,6 @@ START_TEST(momentum_is_kept)
     ck_assert_msg(t.worst <= 1, "creature %d of %s %s: %.3g", (int)t.worst_number, body,
                   place->name, t.worst);
 }
-END_TEST
 
 /* Limits that a muscle presses on from one step to the next, until links went round a thousand
  * times in one; and a step of RK4 in air that was taken back, but not the moment of its weight. */
@@ -219,7 +218,6 @@ START_TEST(what_was_found_stays_mended)
     ck_assert_int_eq(t.broken, 0);
     ck_assert_double_le(t.worst, 1);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {

@@ -171,7 +171,7 @@ static void compare(int bodies, double friction, struct statistics *statistics)
     qsort(statistics->heights, (size_t)bodies, sizeof(double), compare_doubles);
 }
 
-START_TEST(sliding_bodies_agree)
+TEST(sliding_bodies_agree)
 {
     struct statistics s;
     int most = (int)(NEAR_SHARE * BODIES);
@@ -188,23 +188,13 @@ START_TEST(sliding_bodies_agree)
     ck_assert_double_lt(s.errors[0], ARTICULATED_SHARE);
     ck_assert_double_lt(s.errors[1], CONSTRAINT_SHARE);
 }
-END_TEST
 
 /* A twentieth less friction for one of them is noticed. */
-START_TEST(planted_friction)
+TEST(planted_friction)
 {
     struct statistics s;
     compare(9, 0.95 * params.world_friction, &s);
     ck_assert_double_gt(s.distances[4], NEAR_M);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("land");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 240);
-    tcase_add_test(tests, sliding_bodies_agree);
-    tcase_add_test(tests, planted_friction);
-    return run_tests("land", tests);
-}
+SUITE("land", 240, setup, teardown)

@@ -148,7 +148,7 @@ static void mirror_scene(void)
     }
 }
 
-START_TEST(mirror)
+TEST_LOOP(mirror, 0, 4)
 {
     struct part_state plain[BODIES], mirrored[BODIES];
     read_text(on_earth[SHAPE], SOLVER);
@@ -164,9 +164,8 @@ START_TEST(mirror)
         ck_assert_double_eq(plain[i].spin_rad_s.z, -mirrored[i].spin_rad_s.z);
     }
 }
-END_TEST
 
-START_TEST(translate)
+TEST_LOOP(translate, 0, 4)
 {
     struct part_state plain[BODIES], moved[BODIES];
     read_text(on_earth[SHAPE], SOLVER);
@@ -180,7 +179,6 @@ START_TEST(translate)
         check_near(&plain[i], &moved[i], 1e-9);
     }
 }
-END_TEST
 
 static struct vec2 turn(double angle, double x, double y)
 {
@@ -189,7 +187,7 @@ static struct vec2 turn(double angle, double x, double y)
     return (struct vec2){c * x - s * y, s * x + c * y};
 }
 
-START_TEST(rotate)
+TEST_LOOP(rotate, 0, 4)
 {
     struct part_state plain[BODIES], turned[BODIES];
     read_text(in_space[SHAPE], SOLVER);
@@ -212,9 +210,8 @@ START_TEST(rotate)
         check_near(&plain[i], &turned[i], SOLVER == SOLVER_ARTICULATED ? 1e-12 : 1e-10);
     }
 }
-END_TEST
 
-START_TEST(galilean)
+TEST_LOOP(galilean, 0, 4)
 {
     struct part_state plain[BODIES], moving[BODIES];
     read_text(in_space[SHAPE], SOLVER);
@@ -233,7 +230,6 @@ START_TEST(galilean)
         check_near(&plain[i], &moving[i], 1e-9);
     }
 }
-END_TEST
 
 static void read_pendulum(int solver)
 {
@@ -245,7 +241,7 @@ static void read_pendulum(int solver)
 }
 
 /* There and back again. */
-START_TEST(time_reversal)
+TEST_LOOP(time_reversal, 0, 2)
 {
     double q[8], qd[8];
     read_pendulum(_i);
@@ -263,10 +259,9 @@ START_TEST(time_reversal)
         ck_assert_double_eq_tol(dynamics_qd(dynamics)[i], 0, 1e-5);
     }
 }
-END_TEST
 
 /* Siblings in another order move the same to rounding; in the same order to the bit. */
-START_TEST(relabel)
+TEST_LOOP(relabel, 0, 4)
 {
     static const char *const other[] = {
         SCENE(EARTH, TORSO "," FOOT "," RIGHT "," LEFT "," HAND),
@@ -290,10 +285,9 @@ START_TEST(relabel)
         check_near(&plain[i], &relabelled[found], 1e-9);
     }
 }
-END_TEST
 
 /* Lengths four times, masses sixteen times, times twice as large: the same angles. */
-START_TEST(scale)
+TEST_LOOP(scale, 0, 2)
 {
     double angles[2][2];
     for (int is_large = 0; is_large < 2; is_large++) {
@@ -320,10 +314,9 @@ START_TEST(scale)
             ck_assert_double_eq_tol(angles[0][i], angles[1][i], 1e-7);
     }
 }
-END_TEST
 
 /* Without gravity, drives and velocities nothing begins to move. */
-START_TEST(rest)
+TEST_LOOP(rest, 0, 4)
 {
     read_text(in_space[SHAPE], SOLVER);
     for (int i = 0; i < scene.body_count; i++) {
@@ -349,10 +342,9 @@ START_TEST(rest)
         ck_assert_double_le(fabs(after.spin_rad_s.z), slack);
     }
 }
-END_TEST
 
 /* The rules notice a world that is not the same for all: a wind, as it were, to the right. */
-START_TEST(planted_fault)
+TEST(planted_fault)
 {
     struct part_state plain[BODIES], mirrored[BODIES];
     read_text(on_earth[0], 0);
@@ -362,21 +354,5 @@ START_TEST(planted_fault)
     move(STEPS, mirrored);
     ck_assert(plain[0].at_m.x != -mirrored[0].at_m.x);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("metamorphic");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, mirror, 0, 4);
-    tcase_add_loop_test(tests, translate, 0, 4);
-    tcase_add_loop_test(tests, rotate, 0, 4);
-    tcase_add_loop_test(tests, galilean, 0, 4);
-    tcase_add_loop_test(tests, time_reversal, 0, 2);
-    tcase_add_loop_test(tests, relabel, 0, 4);
-    tcase_add_loop_test(tests, scale, 0, 2);
-    tcase_add_loop_test(tests, rest, 0, 4);
-    tcase_add_test(tests, planted_fault);
-    return run_tests("metamorphic", tests);
-}
+SUITE("metamorphic", 60, setup, teardown)

@@ -349,7 +349,7 @@ static void compare(int i, const struct walker *w, const char *what, struct imag
     ck_assert_msg(off <= SAME, "%s, %s: %.3g apart", cases[i].name, what, off);
 }
 
-START_TEST(images_move_alike)
+TEST_LOOP(images_move_alike, 0, CASES)
 {
     static struct walker w;
     cases[_i].build(&w);
@@ -358,10 +358,9 @@ START_TEST(images_move_alike)
     compare(_i, &w, "in another order", (struct image){0, 1});
     compare(_i, &w, "in x = 0 in another order", (struct image){1, 1});
 }
-END_TEST
 
 /* A leg that is a micrometre out of its place is seen. */
-START_TEST(a_body_that_is_no_image_is_found_out)
+TEST(a_body_that_is_no_image_is_found_out)
 {
     static struct walker w;
     build_legs(&w);
@@ -370,14 +369,5 @@ START_TEST(a_body_that_is_no_image_is_found_out)
     follow(&w, (struct image){1, 0}, path[1]);
     ck_assert_double_gt(path_difference((struct image){1, 0}, w.count), SAME);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("mirror");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, images_move_alike, 0, CASES);
-    tcase_add_test(tests, a_body_that_is_no_image_is_found_out);
-    return run_tests("mirror", tests);
-}
+SUITE("mirror", 120, setup, teardown)

@@ -196,7 +196,6 @@ START_TEST(files_have_what_the_creature_has)
     ck_assert_int_eq(count_text(e->model, "viscosity is not in this file"), 1);
     forget(e);
 }
-END_TEST
 
 /* The field of heights, row by row from the least z on, is the ground here. */
 START_TEST(relief_is_where_it_is_here)
@@ -232,7 +231,6 @@ START_TEST(relief_is_where_it_is_here)
         forget(e);
     }
 }
-END_TEST
 
 START_TEST(worlds_have_their_obstacles)
 {
@@ -250,7 +248,6 @@ START_TEST(worlds_have_their_obstacles)
     ck_assert_int_eq(count_text(e->model, "quat='0.96891242171064"), 3);
     forget(e);
 }
-END_TEST
 
 /* Random creatures have joints of all kinds, and each has its like: two axes are two hinges, a cone
  * is a tendon. */
@@ -280,7 +277,6 @@ START_TEST(all_joints_are_written)
     for (int i = 0; i < 5; i++)
         ck_assert_int_ge(counts[i], 10);
 }
-END_TEST
 
 /* Quadratic drag is a medium of some density; linear drag is named as missing. */
 START_TEST(water_is_written)
@@ -302,7 +298,6 @@ START_TEST(water_is_written)
     ck_assert_int_eq(count_text(e->model, "viscosity is not in this file"), 0);
     forget(e);
 }
-END_TEST
 
 /* ---- in MuJoCo ---- */
 
@@ -436,7 +431,6 @@ START_TEST(creatures_move_alike)
     ck_assert_int_eq(count_different(kinds[_i / 2], CREATURES, mode, 1, 1, &count), 0);
     ck_assert_int_ge(count, CREATURES / 8);
 }
-END_TEST
 
 /* Gains that are a fiftieth off show in nearly all, a mass that is a fifth off in most. */
 START_TEST(faults_are_noticed)
@@ -447,7 +441,6 @@ START_TEST(faults_are_noticed)
     different = count_different(kinds[_i], some, EFFECTOR_POSITION, 1, 1.2, &count);
     ck_assert_int_gt(different, count / 2);
 }
-END_TEST
 
 /* A box in place of the creature's body, on its ground and with its contacts. */
 static void put_box(struct exported *exported)
@@ -490,7 +483,6 @@ START_TEST(sliding_boxes_stay_down)
     mj_deleteModel(model);
     forget(exported);
 }
-END_TEST
 
 /* Creatures that walk, and their parameters; those of rectangles first. The last two evolved: short
  * runs of walk3d. */
@@ -526,7 +518,6 @@ START_TEST(walkers_play_to_the_end)
     mj_deleteModel(model);
     forget(exported);
 }
-END_TEST
 
 /* ---- how far walkers get there, for docs/trace.md ---- */
 
@@ -603,7 +594,6 @@ START_TEST(print_walkers)
     }
     printf("\n");
 }
-END_TEST
 
 #endif
 

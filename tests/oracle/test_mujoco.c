@@ -221,7 +221,6 @@ START_TEST(accelerations_agree)
     stage_close(&stage);
     report("accelerations of 500 trees of up to 20 parts, relative", largest, 1e-10);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- free motion */
 
@@ -281,7 +280,6 @@ START_TEST(free_chains_agree)
     report("the same, 10 s, nine in ten", stage_quantile(at_10_s, COUNT, 0.9), 1e-9);
     report("the same, 10 s, all", stage_quantile(at_10_s, COUNT, 1), 1e-2);
 }
-END_TEST
 
 /* Branched trees of hinges and linear joints in gravity, every joint with a damper and either a
  * spring or an even torque. The step is one at which ours halves none. */
@@ -317,7 +315,6 @@ START_TEST(driven_trees_agree)
     stage_close(&stage);
     report("30 falling trees with springs, dampers, forces, 1/1920 s, at 2 s", largest, 1e-9);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- scenes */
 
@@ -361,7 +358,6 @@ START_TEST(hung_chains_agree)
     report("hanging chain of five, 1/960 s, at 2 s",
            scene_distance("chain5-pinned", SOLVER_ARTICULATED, 1.0 / 960, 2), 1e-10);
 }
-END_TEST
 
 START_TEST(constraint_solver_agrees)
 {
@@ -370,7 +366,6 @@ START_TEST(constraint_solver_agrees)
     report("the chain, constraint solver, MuJoCo at 1/15360 s, at 1 s",
            scene_distance("chain5-pinned", SOLVER_CONSTRAINT, 1.0 / 960, 1), 1e-10);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- passive fall */
 
@@ -461,7 +456,6 @@ START_TEST(passive_falls_agree)
     snprintf(what, sizeof what, "%d random creatures falling, %.0f s in all", fallen, total_s);
     report(what, largest, 1e-11);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- planted faults */
 
@@ -492,7 +486,6 @@ START_TEST(faults_are_noticed)
     }
     stage_close(&stage);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {

@@ -225,7 +225,6 @@ START_TEST(a_planted_error_is_found)
     if (t->verdict == VERDICT_ENERGY)
         ck_assert_double_gt(broken.measures.residual_share, 0.01);
 }
-END_TEST
 
 /* A worm whose faces strike and leave the ground sixteen times a second goes as far as by the
  * reference, which shares no step and no contact with the tree. */
@@ -252,7 +251,6 @@ START_TEST(fast_stretches_in_contact)
     ck_assert(way[1].verdict != VERDICT_OK ||
               fabs(way[1].measures.distance_m - right) > 0.05 * right);
 }
-END_TEST
 
 /* The first five worms that score of random ones, which wave 4 to 8 times a second. They were drawn
  * after the length of steps was chosen. The third goes 11 % too far. */
@@ -272,7 +270,6 @@ START_TEST(other_fast_worms)
     ck_assert_int_eq(right.verdict, VERDICT_OK);
     ck_assert_double_eq_tol(way.measures.distance_m, distance_m, 0.12 * distance_m);
 }
-END_TEST
 
 /* What presses as hard as in the step before is no impact, for which a step is solved twice. */
 START_TEST(loads_that_last_are_no_impacts)
@@ -285,7 +282,6 @@ START_TEST(loads_that_last_are_no_impacts)
     ck_assert_int_gt(bookings, 400);
     ck_assert_int_lt(solves * 100, bookings * 125);
 }
-END_TEST
 
 int main(void)
 {

@@ -977,7 +977,6 @@ START_TEST(documented_cases_exist)
     ck_assert_msg(rows == CASE_COUNT + 2, "%s has %d rows for %d cases (make accuracy)", PAGE,
                   rows - 2, (int)CASE_COUNT);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- as tests */
 
@@ -1001,7 +1000,6 @@ START_TEST(oracle_case)
     ck_assert_msg(bad == 0, "%s: %d numbers are wrong, first %s", oracle->name, bad, first);
     check_documented(oracle);
 }
-END_TEST
 
 /* A mass 1 % off, and gravity 0.1 % off, are noticed. */
 START_TEST(planted_faults)
@@ -1028,7 +1026,6 @@ START_TEST(planted_faults)
     arena_deinit(&trial->arena);
     free(trial);
 }
-END_TEST
 
 static int run_cases(void)
 {

@@ -437,7 +437,6 @@ START_TEST(oracle_case)
     }
     trial_destroy(t);
 }
-END_TEST
 
 static int print_markdown(void)
 {

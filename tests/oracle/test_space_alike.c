@@ -197,27 +197,17 @@ static double difference(enum variant variant, double dt_s)
                 vec3_length(vec3_sub(plain[1], other[1])));
 }
 
-START_TEST(the_same_motion)
+TEST_LOOP(the_same_motion, 0, VARIANTS)
 {
     double off = difference((enum variant)_i, 1.0 / 240);
     ck_assert_msg(off <= tolerances[_i], "variant %d: %.3g m apart", _i, off);
 }
-END_TEST
 
 /* Coordinates of another root err otherwise, but little at any step. */
-START_TEST(another_root_errs_little)
+TEST(another_root_errs_little)
 {
     for (int parts = 1; parts <= 4; parts *= 2)
         ck_assert_double_le(difference(REROOTED, 1.0 / (240 * parts)), tolerances[REROOTED]);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("alike");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, the_same_motion, 0, VARIANTS);
-    tcase_add_test(tests, another_root_errs_little);
-    return run_tests("space_alike", tests);
-}
+SUITE("space_alike", 120, setup, teardown)

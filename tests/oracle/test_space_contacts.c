@@ -150,7 +150,6 @@ START_TEST(contact_problems)
         }
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- pairs of boxes */
 
@@ -221,7 +220,6 @@ START_TEST(box_box_geometry)
             check_polygon(pair, &m);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- exposure */
 
@@ -274,7 +272,6 @@ START_TEST(face_exposure)
             expect(moments[i], element(expected, (size_t)i), GEOMETRY_TOLERANCE);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- drag */
 
@@ -321,7 +318,6 @@ START_TEST(face_drag)
                                 1e-12);
     }
 }
-END_TEST
 
 START_TEST(box_drag)
 {
@@ -356,7 +352,6 @@ START_TEST(box_drag)
         assert_near(wrench.n, torque, 1e-12);
     }
 }
-END_TEST
 
 int main(int argc, char **argv)
 {

@@ -831,7 +831,6 @@ START_TEST(exact_case)
     ck_assert_msg(outcome.bad == 0, "%s: %d of %d are wrong, first %s", measures[_i].name,
                   outcome.bad, outcome.count, outcome.worst);
 }
-END_TEST
 
 static void setup(void)
 {

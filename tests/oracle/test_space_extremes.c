@@ -51,7 +51,7 @@ static void move(double time_s)
 /* A cube with an inertia of 1 kg m^2 on a ball, with a weak spring and 2 N m about z, at the angle
  * (T/k) (1 - cos(t sqrt(k))); and with a torque that rises as T t: (T/k) (t - sin(t sqrt(k)) /
  * sqrt(k)). */
-START_TEST(torque_beside_a_spring_is_a_torque)
+TEST_LOOP(torque_beside_a_spring_is_a_torque, 0, 8)
 {
     static const char *const kinds[] = {"spherical", "revolute"};
     static const char *const torques[] = {"2", "{'slope_1_s': 2}"};
@@ -70,12 +70,11 @@ START_TEST(torque_beside_a_spring_is_a_torque)
     ck_assert_double_eq_tol(drive.value, expected, 1e-4);
     ck_assert_double_eq_tol(drive.effort, 2 - 0.1 * expected, 5e-3);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- faster than a step */
 
 /* A box that spins by 1000 rad/s keeps its momentum, and nearly its energy. */
-START_TEST(fast_spins_stay_finite)
+TEST(fast_spins_stay_finite)
 {
     struct vec3 p0, l0, p1, l1;
     start(
@@ -88,7 +87,6 @@ START_TEST(fast_spins_stay_finite)
     ck_assert_double_lt(fabs(dynamics_ledger(run)->residual_j), 0.01 * 543.75);
     ck_assert_double_lt(vec3_length(vec3_sub(l1, l0)), 0.01 * vec3_length(l0));
 }
-END_TEST
 
 /* A chain of `count` links of 10 g on balls or hinges, the last one heavy, falls from its side. */
 static void start_chain(const char *joint, int count, double heavy_kg, double first_turn)
@@ -118,7 +116,7 @@ static void start_chain(const char *joint, int count, double heavy_kg, double fi
 
 /* In the second one, links of which nothing touches another come near one another, so that some
  * steps are midpoint steps. */
-START_TEST(light_chains_with_a_heavy_end_keep_their_energy)
+TEST_LOOP(light_chains_with_a_heavy_end_keep_their_energy, 0, 4)
 {
     static const struct {
         const char *joint;
@@ -135,7 +133,6 @@ START_TEST(light_chains_with_a_heavy_end_keep_their_energy)
            fabs(dynamics_ledger(run)->residual_j) / turned);
     ck_assert_double_lt(fabs(dynamics_ledger(run)->residual_j), chains[_i].share * turned);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- thin walls */
 
@@ -173,7 +170,7 @@ static int passes_wall(struct rng *rng, int is_body)
     return *x > 0;
 }
 
-START_TEST(thin_walls_hold)
+TEST_LOOP(thin_walls_hold, 0, 2)
 {
     struct rng rng;
     rng_init(&rng, 7, 0, 0, 0);
@@ -184,10 +181,9 @@ START_TEST(thin_walls_hold)
     }
     ck_assert_int_eq(passed, 0);
 }
-END_TEST
 
 /* Plates that fly straight at walls as thin as they are stay in front of them. */
-START_TEST(plates_stop_at_walls)
+TEST_LOOP(plates_stop_at_walls, 0, 4)
 {
     static const struct {
         double thickness_m, from_m, speed_m_s;
@@ -203,17 +199,5 @@ START_TEST(plates_stop_at_walls)
     move(0.25);
     ck_assert_double_eq_tol(dynamics_q(run)[0], -plates[_i / 2].thickness_m, 1e-3);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("extremes");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, torque_beside_a_spring_is_a_torque, 0, 8);
-    tcase_add_test(tests, fast_spins_stay_finite);
-    tcase_add_loop_test(tests, light_chains_with_a_heavy_end_keep_their_energy, 0, 4);
-    tcase_add_loop_test(tests, thin_walls_hold, 0, 2);
-    tcase_add_loop_test(tests, plates_stop_at_walls, 0, 4);
-    return run_tests("space_extremes", tests);
-}
+SUITE("space_extremes", 60, setup, teardown)

@@ -202,7 +202,6 @@ START_TEST(joint_kinematics)
         }
     }
 }
-END_TEST
 
 START_TEST(readings)
 {
@@ -224,7 +223,6 @@ START_TEST(readings)
         }
     }
 }
-END_TEST
 
 /* Gradients of swing and twist against differences. */
 START_TEST(gradients)
@@ -244,7 +242,6 @@ START_TEST(gradients)
         }
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- limits */
 
@@ -362,7 +359,6 @@ START_TEST(cones)
     check_ball("spherical-cone-limit", start_ball(&link, tilted, (struct vec3){1, -1.9, 1.4}),
                cone_gap);
 }
-END_TEST
 
 START_TEST(twist)
 {
@@ -374,7 +370,6 @@ START_TEST(twist)
     link.upper[0] = 40 * PI / 180;
     check_ball("spherical-twist-limit", start_ball(&link, tilted, vec3_scale(r.x, 3)), twist_gap);
 }
-END_TEST
 
 /* A box on a hinge along (1, 2, 2) / 3 through its centre: the joint's frame takes z there, the
  * link's frame is that of the joint, and the box is turned back in it. */
@@ -429,7 +424,6 @@ START_TEST(hinge_limit)
         check_row(row, &values[i].value, "tol_engine");
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- drag */
 
@@ -491,7 +485,6 @@ START_TEST(drag_integrals)
             check_box(row);
     }
 }
-END_TEST
 
 static const struct body_box block = {.turn = {1, 0, 0, 0}, .size_m = {0.4, 0.2, 0.3}};
 
@@ -546,7 +539,6 @@ START_TEST(drag_decay)
         check_row(row, &value, "tol_engine");
     }
 }
-END_TEST
 
 /* Drag of any strength takes energy and never gives any. */
 START_TEST(drag_never_gives_energy)
@@ -566,7 +558,6 @@ START_TEST(drag_never_gives_energy)
         }
     }
 }
-END_TEST
 
 int main(int argc, char **argv)
 {

@@ -97,14 +97,13 @@ static const struct ball sliding[] = {
     {{0.5, 0.1, 0.2}, 0.05, 0, {0, 8, 0}, 0, 0},
 };
 
-START_TEST(a_cone_has_no_friction)
+TEST_LOOP(a_cone_has_no_friction, 0, (int)(sizeof sliding / sizeof sliding[0]))
 {
     double coarse = lost_by(&sliding[_i], 1.0 / 240, 10),
            fine = lost_by(&sliding[_i], 1.0 / 960, 10);
     ck_assert_msg(fabs(coarse) < 0.01, "loses %.4f at 240 Hz", coarse);
     ck_assert_msg(fabs(fine) < 0.001, "loses %.5f at 960 Hz", fine);
 }
-END_TEST
 
 /* Servos drive a ball between two boxes, free in space, against its cone, and along it. */
 static const struct driven {
@@ -137,7 +136,7 @@ static const char *driven_text(const struct driven *of)
     return text;
 }
 
-START_TEST(limits_of_driven_balls_make_no_work)
+TEST_LOOP(limits_of_driven_balls_make_no_work, 0, sizeof driven / sizeof driven[0])
 {
     start(driven_text(&driven[_i]), 1.0 / 240);
     move(5);
@@ -148,11 +147,10 @@ START_TEST(limits_of_driven_balls_make_no_work)
     printf("space kept: limits of a driven ball: %.1e of the work from nowhere\n", share);
     ck_assert_double_lt(share, 1.5e-3);
 }
-END_TEST
 
 /* Under gravity, which carries it off the cone and lets it hit again: as the reference solver has
  * it. */
-START_TEST(a_cone_is_left_and_hit_as_by_the_reference)
+TEST(a_cone_is_left_and_hit_as_by_the_reference)
 {
     const struct ball ball = {{0.5, 0.1, 0.2}, 1.0, 0.4, {0.5, 5, 1}, 0, 9.81};
     double kept[2];
@@ -167,7 +165,6 @@ START_TEST(a_cone_is_left_and_hit_as_by_the_reference)
     }
     ck_assert_double_eq_tol(kept[0], kept[1], 5e-3);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- impacts */
 
@@ -201,7 +198,7 @@ static double kept_by_block(double width, double height, double share, double tu
     return (energy() - least) / before;
 }
 
-START_TEST(a_rocking_block_loses_what_it_must)
+TEST_LOOP(a_rocking_block_loses_what_it_must, 0, 3)
 {
     const double sizes[][2] = {{0.1, 0.4}, {0.25, 1}, {0.1, 0.25}}, turns[] = {0, 1, -2.2};
     double width = sizes[_i][0], height = sizes[_i][1], sum = 0;
@@ -213,10 +210,9 @@ START_TEST(a_rocking_block_loses_what_it_must)
     }
     ck_assert_double_eq_tol(sum / 12, 0, 0.004);
 }
-END_TEST
 
 /* Boxes that bounce without loss, on nothing or on a smooth ground, keep their energy to 1e-4. */
-START_TEST(what_bounces_without_loss_keeps_its_energy)
+TEST_LOOP(what_bounces_without_loss_keeps_its_energy, 0, 2)
 {
     const double speeds[] = {0.5, 1, 2, 4}, masses[] = {1, 0.1, 2, 3};
     char text[1024];
@@ -237,21 +233,5 @@ START_TEST(what_bounces_without_loss_keeps_its_energy)
                       before - energy(), moving);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("space_kept");
-    TCase *tests = tcase_create("kept");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, a_cone_has_no_friction, 0,
-                        (int)(sizeof sliding / sizeof sliding[0]));
-    tcase_add_loop_test(tests, limits_of_driven_balls_make_no_work, 0,
-                        sizeof driven / sizeof driven[0]);
-    tcase_add_test(tests, a_cone_is_left_and_hit_as_by_the_reference);
-    tcase_add_loop_test(tests, a_rocking_block_loses_what_it_must, 0, 3);
-    tcase_add_loop_test(tests, what_bounces_without_loss_keeps_its_energy, 0, 2);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+SUITE("space_kept", 60, setup, teardown)

@@ -499,7 +499,7 @@ static void compare(int i, const struct own_body *b, const char *what, struct im
     ck_assert_msg(off <= SAME_M, "%s, %s: %.3g m apart", cases[i].name, what, off);
 }
 
-START_TEST(images_move_alike)
+TEST_LOOP(images_move_alike, 0, CASES)
 {
     static struct own_body b;
     cases[_i].build(&b);
@@ -511,9 +511,8 @@ START_TEST(images_move_alike)
     compare(_i, &b, "in another order", (struct image){{1, 1, 1}, 1});
     compare(_i, &b, "in z = 0 in another order", (struct image){{1, 1, -1}, 1});
 }
-END_TEST
 
-START_TEST(half_a_turn_changes_no_bit)
+TEST_LOOP(half_a_turn_changes_no_bit, 0, CASES)
 {
     static struct own_body b;
     const struct image half = {{-1, 1, -1}, 0};
@@ -522,10 +521,9 @@ START_TEST(half_a_turn_changes_no_bit)
     follow(&b, plain, (struct quaternion){0, 0, 1, 0}, path[1]);
     ck_assert_msg(path_difference(half, path[0], path[1], b.box_count) == 0, "%s", cases[_i].name);
 }
-END_TEST
 
 /* A leg that is a micrometre out of its place is seen. */
-START_TEST(a_body_that_is_no_image_is_found_out)
+TEST(a_body_that_is_no_image_is_found_out)
 {
     static struct own_body b;
     build_legs(&b);
@@ -535,15 +533,5 @@ START_TEST(a_body_that_is_no_image_is_found_out)
     follow(&b, in_z, QUATERNION_ONE, path[1]);
     ck_assert_double_gt(path_difference(in_z, path[0], path[1], b.box_count), SAME_M);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("mirror");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, images_move_alike, 0, CASES);
-    tcase_add_loop_test(tests, half_a_turn_changes_no_bit, 0, CASES);
-    tcase_add_test(tests, a_body_that_is_no_image_is_found_out);
-    return run_tests("space_mirror", tests);
-}
+SUITE("space_mirror", 120, setup, teardown)

@@ -428,7 +428,6 @@ START_TEST(accelerations_agree)
     }
     report("accelerations of 300 trees of up to 8 links, relative", largest, 1e-11);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- motion */
 
@@ -489,7 +488,6 @@ START_TEST(each_joint_agrees)
             printf("\n");
     }
 }
-END_TEST
 
 /* Trees of all joints at once. */
 START_TEST(trees_agree)
@@ -502,7 +500,6 @@ START_TEST(trees_agree)
     }
     report("40 of these trees after 0.5 s", largest, 1e-7);
 }
-END_TEST
 
 /* A mass that is 1e-5 too large, a joint that is 2 um off, a spring that is 1e-4 too strong, the
  * second axis of another joint: each shows. */
@@ -527,7 +524,6 @@ START_TEST(faults_are_noticed)
                       apart(&both, &ours, s.count));
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- scenes */
 
@@ -639,7 +635,6 @@ START_TEST(scenes_agree)
     }
     report("15 reference cases after 0.5 s", largest, 1e-7);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- water */
 
@@ -681,7 +676,6 @@ START_TEST(drag_is_a_medium)
     ck_assert_double_gt(slowed, 0.5);
     report("a box in water along and about its axes after 1 s", largest, 1e-6);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- the cone */
 
@@ -723,7 +717,6 @@ START_TEST(cones_hold)
     ck_assert_double_le(swing, 0.62);
     ck_assert_double_eq_tol(turn, most, 0.02);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {

@@ -219,7 +219,7 @@ static int is_massive(void)
 }
 
 /* Centres and velocities of all bodies, and that nothing leaves the plane. */
-START_TEST(embedded_scene)
+TEST_LOOP(embedded_scene, 0, 2 * EMBEDDED)
 {
     const struct embedded_case *c = &embedded[_i % EMBEDDED];
     struct error error = {0};
@@ -261,15 +261,5 @@ START_TEST(embedded_scene)
                           k, pairs[k][0], pairs[k][1]);
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("space_planar");
-    TCase *tests = tcase_create("planar");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, embedded_scene, 0, 2 * EMBEDDED);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+SUITE("space_planar", 120, setup, teardown)

@@ -339,20 +339,12 @@ static const struct {
                 {"rod_corner_impact", corner_impact}};
 enum { CASES = sizeof measures / sizeof measures[0] };
 
-START_TEST(embedded_contacts)
+TEST_LOOP(embedded_contacts, 0, 2 * CASES)
 {
     solver = _i < CASES ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT;
     open_case(measures[_i % CASES].name);
     measures[_i % CASES].measure();
     close_case();
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("planar_contacts");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 240);
-    tcase_add_loop_test(tests, embedded_contacts, 0, 2 * CASES);
-    return run_tests("space_planar_contacts", tests);
-}
+SUITE("space_planar_contacts", 240, setup, teardown)

@@ -457,7 +457,7 @@ static const struct plant plants[] = {
     {FAULT_CONE, cone, INTEGRATOR_AUTO, 1e-2, keep_energy},
 };
 
-START_TEST(planted_fault_is_found)
+TEST_LOOP(planted_fault_is_found, 0, (int)(sizeof plants / sizeof plants[0]))
 {
     fault = FAULT_NONE;
     double sound = find_error(&plants[_i]);
@@ -468,7 +468,6 @@ START_TEST(planted_fault_is_found)
     ck_assert_int_gt(planted, 0);
     ck_assert_msg(faulty > 2, "fault %d is not found: off by %.3g", fault, faulty);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- two that meet */
 
@@ -521,7 +520,7 @@ static double meet(void)
     return vec3_length(vec3_sub(after, before));
 }
 
-START_TEST(reaction_that_is_not_opposite_is_found)
+TEST(reaction_that_is_not_opposite_is_found)
 {
     fault = FAULT_NONE;
     double sound = meet();
@@ -532,7 +531,6 @@ START_TEST(reaction_that_is_not_opposite_is_found)
     ck_assert_double_lt(sound, 1e-9);
     ck_assert_double_gt(faulty, 1e-4);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- the guard */
 
@@ -569,7 +567,7 @@ static int count_refused(void)
     return refused;
 }
 
-START_TEST(guard_alone_sees_momentum_from_nowhere)
+TEST(guard_alone_sees_momentum_from_nowhere)
 {
     fault = FAULT_NONE;
     ck_assert_int_eq(count_refused(), 0);
@@ -578,16 +576,5 @@ START_TEST(guard_alone_sees_momentum_from_nowhere)
     ck_assert_int_gt(count_refused(), 10);
     ck_assert_int_gt(planted, 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("space_planted");
-    TCase *tests = tcase_create("planted");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, planted_fault_is_found, 0, (int)(sizeof plants / sizeof plants[0]));
-    tcase_add_test(tests, reaction_that_is_not_opposite_is_found);
-    tcase_add_test(tests, guard_alone_sees_momentum_from_nowhere);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+SUITE("space_planted", 120, NULL, NULL)

@@ -235,7 +235,7 @@ static struct scene joined(enum link_joint kind, int integrator)
     return s;
 }
 
-START_TEST(orders)
+TEST_LOOP(orders, 0, 2 * LINK_FREE)
 {
     enum link_joint kind = (enum link_joint)(_i % LINK_FREE);
     int is_midpoint = _i >= LINK_FREE;
@@ -245,10 +245,9 @@ START_TEST(orders)
     ck_assert_msg(fabs(ratio - ideal) <= allowed, "%s joint, %s: half the step errs by 1/%.3g",
                   joint_kinds[kind].name, is_midpoint ? "midpoint" : "RK4", ratio);
 }
-END_TEST
 
 /* Muscles at their bounds weaken with their speed, which is known only after the step. */
-START_TEST(muscles_at_their_bounds)
+TEST_LOOP(muscles_at_their_bounds, LINK_REVOLUTE, LINK_FREE)
 {
     enum link_joint kind = (enum link_joint)_i;
     struct scene s = joined(kind, INTEGRATOR_MIDPOINT);
@@ -261,10 +260,9 @@ START_TEST(muscles_at_their_bounds)
     double off = difference(&coarse, &exact, s.count);
     ck_assert_msg(off <= 0.012, "%s joint: off by %g", joint_kinds[kind].name, off);
 }
-END_TEST
 
 /* A free root alone, and a ball alone, have the order of the rule. */
-START_TEST(orders_of_roots)
+TEST(orders_of_roots)
 {
     for (int is_midpoint = 0; is_midpoint < 2; is_midpoint++)
         for (int is_free = 0; is_free < 2; is_free++) {
@@ -276,12 +274,11 @@ START_TEST(orders_of_roots)
             ck_assert_double_eq_tol(ratio, is_midpoint ? 4 : 16, is_midpoint ? 0.4 : 3);
         }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- what is conserved */
 
 /* A box that tumbles for a minute. */
-START_TEST(tumbling_keeps_energy)
+TEST(tumbling_keeps_energy)
 {
     static const double allowed_energy[2] = {1e-10, 4e-6}, allowed_spin[2] = {1e-9, 4e-5};
     for (int is_midpoint = 0; is_midpoint < 2; is_midpoint++) {
@@ -305,10 +302,9 @@ START_TEST(tumbling_keeps_energy)
         ck_assert_double_le(apart(before, after) / vec3_length(before), allowed_spin[is_midpoint]);
     }
 }
-END_TEST
 
 /* Momentum and angular momentum of a free tree whose springs work, and its ledger. */
-START_TEST(momentum_and_ledger)
+TEST(momentum_and_ledger)
 {
     static const double allowed_momentum[2] = {1e-6, 1e-2}, allowed_residual[2] = {1e-6, 1e-2};
     for (int is_midpoint = 0; is_midpoint < 2; is_midpoint++) {
@@ -327,7 +323,6 @@ START_TEST(momentum_and_ledger)
         ck_assert_double_le(fabs(ledger->residual_j), allowed_residual[is_midpoint]);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- what must not change */
 
@@ -359,7 +354,7 @@ static void turn_states(struct states *states, int count, struct quaternion turn
     }
 }
 
-START_TEST(turned_with_gravity)
+TEST_LOOP(turned_with_gravity, 0, 2)
 {
     struct quaternion turn = turn_of(0.7, -1.9, 1.1);
     struct vec3 nowhere = {0, 0, 0};
@@ -370,9 +365,8 @@ START_TEST(turned_with_gravity)
     turn_states(&plain, s.count, turn, nowhere);
     ck_assert_double_le(difference(&plain, &turned, s.count), 1e-10);
 }
-END_TEST
 
-START_TEST(shifted)
+TEST_LOOP(shifted, 0, 2)
 {
     struct vec3 far = {1000, -2000, 500};
     struct scene s = menagerie(ways[_i]);
@@ -382,7 +376,6 @@ START_TEST(shifted)
     turn_states(&plain, s.count, QUATERNION_ONE, far);
     ck_assert_double_le(difference(&plain, &there, s.count), 1e-9);
 }
-END_TEST
 
 /* x the other way round: turns about x keep their sign, those about y and z change it. */
 static void mirror_scene(struct scene *s)
@@ -413,7 +406,7 @@ static void mirror_scene(struct scene *s)
     }
 }
 
-START_TEST(mirrored_to_the_bit)
+TEST_LOOP(mirrored_to_the_bit, 0, 2)
 {
     struct scene s = menagerie(ways[_i]);
     struct states plain = move(&s, 1);
@@ -430,9 +423,8 @@ START_TEST(mirrored_to_the_bit)
         ck_assert(other.turned[i].x.y == -plain.turned[i].x.y);
     }
 }
-END_TEST
 
-START_TEST(sign_of_quaternions)
+TEST_LOOP(sign_of_quaternions, 0, 2)
 {
     struct scene s = menagerie(ways[_i]);
     struct states plain = move(&s, 1);
@@ -441,9 +433,8 @@ START_TEST(sign_of_quaternions)
     struct states other = move(&s, 1);
     ck_assert_double_eq(difference(&plain, &other, s.count), 0);
 }
-END_TEST
 
-START_TEST(at_rest_to_the_bit)
+TEST_LOOP(at_rest_to_the_bit, 0, 2)
 {
     struct scene s = menagerie(ways[_i]);
     s.stiffness = 0;
@@ -458,10 +449,9 @@ START_TEST(at_rest_to_the_bit)
     struct states after = read_states(d);
     ck_assert_double_eq(difference(&before, &after, s.count), 0);
 }
-END_TEST
 
 /* Two bodies, joined by a bend and a twist, from either end: reversed it is a twist and a bend. */
-START_TEST(rerooted)
+TEST_LOOP(rerooted, 0, 2)
 {
     struct scene a = empty(ways[_i]), b = empty(ways[_i]);
     struct vec3 joint = {0.25, 0.03, -0.02}, origin = {0, 0, 0};
@@ -494,10 +484,9 @@ START_TEST(rerooted)
     same.turned[1] = two.turned[0];
     ck_assert_double_le(difference(&one, &same, 2), _i == 0 ? 1e-8 : 1e-5);
 }
-END_TEST
 
 /* A rigid joint, against one link with the mass of both. */
-START_TEST(merged)
+TEST_LOOP(merged, 0, 2)
 {
     struct scene a = empty(ways[_i]), b;
     struct vec3 at = {0.2, -0.1, 0.05};
@@ -530,10 +519,9 @@ START_TEST(merged)
         ck_assert_double_le(apart(one.turned[i].y, two.turned[i].y), 1e-12);
     }
 }
-END_TEST
 
 /* Trees side by side do not know of one another. */
-START_TEST(forest)
+TEST_LOOP(forest, 0, 2)
 {
     struct scene a = joined(LINK_UNIVERSAL, ways[_i]), both = a;
     struct states alone = move(&a, 1);
@@ -543,10 +531,9 @@ START_TEST(forest)
     struct states together = move(&both, 1);
     ck_assert_double_eq(difference(&alone, &together, a.count), 0);
 }
-END_TEST
 
 /* Forwards, then back with all rates turned round. */
-START_TEST(time_reversal)
+TEST(time_reversal)
 {
     struct scene s = menagerie(INTEGRATOR_RK4);
     s.stiffness = 0;
@@ -564,11 +551,10 @@ START_TEST(time_reversal)
     for (int i = 0; i < s.count; i++)
         ck_assert_double_le(apart(before.centre[i], after.centre[i]), 1e-5);
 }
-END_TEST
 
 /* Servos that are far too stiff for their step, and bounded ones: nothing explodes, and no energy
  * comes from nowhere. */
-START_TEST(stiff_servos_hold)
+TEST(stiff_servos_hold)
 {
     struct scene s = menagerie(INTEGRATOR_AUTO);
     s.world.gravity_m_s2 = (struct vec3){0, 0, 0};
@@ -592,11 +578,10 @@ START_TEST(stiff_servos_hold)
             ck_assert_double_le(fabs(d->torque[k]), 0.5 * (1 + 1e-9));
     }
 }
-END_TEST
 
 /* Joints of each type that hit a limit and stay there. What comes after is as exact as if there was
  * none, wherever in a step the hit is, but at its very ends. */
-START_TEST(hits_are_in_time)
+TEST_LOOP(hits_are_in_time, LINK_REVOLUTE, LINK_FREE)
 {
     enum link_joint kind = (enum link_joint)_i;
     struct scene s = empty(INTEGRATOR_AUTO);
@@ -619,11 +604,10 @@ START_TEST(hits_are_in_time)
     ck_assert_msg(most <= 3e-5, "%s joint: off by %g", joint_kinds[kind].name, most);
     ck_assert_double_eq_tol(loss, exact_loss, 1e-5 * exact_loss);
 }
-END_TEST
 
 /* Random bodies with violent muscles, limits and drag: always finite, never beyond limits, and the
  * ledger accounts for what moves. */
-START_TEST(random_bodies)
+TEST(random_bodies)
 {
     struct rng rng;
     int bad = 0;
@@ -674,31 +658,5 @@ START_TEST(random_bodies)
     }
     ck_assert_msg(bad <= 4, "%d of 200 ledgers are off by more than 1 %%", bad);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("space_rules");
-    TCase *tests = tcase_create("rules");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, orders, 0, 2 * LINK_FREE);
-    tcase_add_loop_test(tests, muscles_at_their_bounds, LINK_REVOLUTE, LINK_FREE);
-    tcase_add_test(tests, orders_of_roots);
-    tcase_add_test(tests, tumbling_keeps_energy);
-    tcase_add_test(tests, momentum_and_ledger);
-    tcase_add_loop_test(tests, turned_with_gravity, 0, 2);
-    tcase_add_loop_test(tests, shifted, 0, 2);
-    tcase_add_loop_test(tests, mirrored_to_the_bit, 0, 2);
-    tcase_add_loop_test(tests, sign_of_quaternions, 0, 2);
-    tcase_add_loop_test(tests, at_rest_to_the_bit, 0, 2);
-    tcase_add_loop_test(tests, rerooted, 0, 2);
-    tcase_add_loop_test(tests, merged, 0, 2);
-    tcase_add_loop_test(tests, forest, 0, 2);
-    tcase_add_test(tests, time_reversal);
-    tcase_add_test(tests, stiff_servos_hold);
-    tcase_add_loop_test(tests, hits_are_in_time, LINK_REVOLUTE, LINK_FREE);
-    tcase_add_test(tests, random_bodies);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+SUITE("space_rules", 120, setup, teardown)

@@ -217,7 +217,6 @@ START_TEST(box_impacts)
         }
     close_case();
 }
-END_TEST
 
 START_TEST(edge_edge_impact)
 {
@@ -236,7 +235,6 @@ START_TEST(edge_edge_impact)
     }
     close_case();
 }
-END_TEST
 
 START_TEST(bouncing_box)
 {
@@ -271,7 +269,6 @@ START_TEST(bouncing_box)
     expect_one("rotation", NULL, -1, vec3_length(vec3_sub(link_of(0)->turned.x, axis)));
     close_case();
 }
-END_TEST
 
 /* ---------------------------------------------------------------- sliding */
 
@@ -310,7 +307,6 @@ START_TEST(sliding_box_oblique)
     expect_one("friction_loss", NULL, -1, -dynamics_ledger(&dynamics->dynamics)->loss_friction_j);
     close_case();
 }
-END_TEST
 
 START_TEST(spinning_box_friction)
 {
@@ -328,7 +324,6 @@ START_TEST(spinning_box_friction)
     expect_one("friction_loss", NULL, -1, -dynamics_ledger(&dynamics->dynamics)->loss_friction_j);
     close_case();
 }
-END_TEST
 
 /* Normal forces of the feet, one box each. */
 static void expect_loads(double t_s)
@@ -368,7 +363,6 @@ START_TEST(tripod_slide_spin)
     expect_one("stop_yaw", NULL, -1, yaw);
     close_case();
 }
-END_TEST
 
 /* Speed after 5 s from rest with this friction. */
 static double rest_speed(double friction)
@@ -401,7 +395,6 @@ START_TEST(incline_oblique)
     expect_one("limit_friction_rest", NULL, -1, limit);
     close_case();
 }
-END_TEST
 
 /* ---------------------------------------------------------------- tipping */
 
@@ -425,7 +418,6 @@ START_TEST(box_tipping_fall)
     expect_one("energy_before_impact_change", NULL, -1, before_j - start_j);
     close_case();
 }
-END_TEST
 
 /* What the falling box has lost of its 2.6 J after 0.625 s, which slipping alone may take. */
 static double loss_of_tipping(double dt_s)
@@ -449,7 +441,6 @@ START_TEST(what_tips_errs_by_second_order)
     ck_assert_double_gt(half, 0);
     ck_assert_double_eq_tol(whole / half, 4, 0.4);
 }
-END_TEST
 
 /* 1 if a box falls within 3 s where gravity leans by this, deg, towards a direction in the
  * plane. */
@@ -483,7 +474,6 @@ START_TEST(box_tipping_threshold)
     }
     close_case();
 }
-END_TEST
 
 /* How far the body is up after 0.1 s. */
 static double lifted(double dt_s)
@@ -505,14 +495,12 @@ START_TEST(what_a_servo_lifts_errs_by_second_order)
     ck_assert_double_lt(fabs(whole), 0.02);
     ck_assert_double_eq_tol(whole / half, 4, 0.4);
 }
-END_TEST
 
 /* As many tests as cases. */
 START_TEST(all_cases_are_here)
 {
     ck_assert_int_eq(json_object_size(cases), 11);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {

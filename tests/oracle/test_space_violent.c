@@ -20,7 +20,7 @@ static int count_lawless(void *context, const struct evaluate_view *view)
  * up, and their parts hold contacts to the law. The mean of 600 creatures instead of these 60 is
  * 0.65 %. It was 0.475 % while muscles at their bounds had less strength than Hill's curve leaves
  * them at their speed. */
-START_TEST(the_violent_keep_law_and_ledger)
+TEST(the_violent_keep_law_and_ledger)
 {
     struct arena arena;
     double sum = 0;
@@ -44,12 +44,5 @@ START_TEST(the_violent_keep_law_and_ledger)
     ck_assert_int_eq(lawless, 0);
     ck_assert_double_lt(sum / count, 0.0072);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("space_violent");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, the_violent_keep_law_and_ledger);
-    return run_tests("space_violent", tests);
-}
+SUITE("space_violent", 60, NULL, NULL)

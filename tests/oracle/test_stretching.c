@@ -135,7 +135,7 @@ static double acceleration_error(const struct sample *s, double faster)
     return off / most;
 }
 
-START_TEST(accelerations_agree)
+TEST_LOOP(accelerations_agree, 0, WORLDS)
 {
     double errors[BODIES];
     set_world(_i);
@@ -150,10 +150,9 @@ START_TEST(accelerations_agree)
         BODIES, _i, stage_quantile(errors, BODIES, 0.5), largest);
     ck_assert_double_lt(largest, 1e-9);
 }
-END_TEST
 
 /* The comparison sees a stretch that goes by a share of 1e-6 faster. */
-START_TEST(faults_show)
+TEST(faults_show)
 {
     double errors[BODIES];
     set_world(1);
@@ -164,7 +163,6 @@ START_TEST(faults_show)
     }
     ck_assert_double_gt(stage_quantile(errors, BODIES, 0.5), 1e-8);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- ways */
 
@@ -237,7 +235,7 @@ static void compare_ways(struct comparison *c)
 }
 
 /* RK4 where drag is smooth; exposure is looked at once a step. */
-START_TEST(ways_agree)
+TEST_LOOP(ways_agree, 0, 2 * WORLDS - 1)
 {
     int is_exposed = _i >= WORLDS, number = is_exposed ? _i - WORLDS + 1 : _i;
     char what[32];
@@ -249,10 +247,9 @@ START_TEST(ways_agree)
     ck_assert_double_lt(c.middle[1], is_exposed ? 3e-4 : 1e-8);
     ck_assert_double_gt(c.middle[0] / c.middle[1], is_exposed ? 1.7 : 8);
 }
-END_TEST
 
 /* Bodies that fall on the ground, which may have waves. */
-START_TEST(contacts_agree)
+TEST_LOOP(contacts_agree, 0, 2)
 {
     struct comparison c = {
         _i ? "waves" : "ground", draw_lander, BODIES / 16, 1.0 / 1920, 0.6, 1e-3, {0}};
@@ -269,16 +266,5 @@ START_TEST(contacts_agree)
     if (!TESTS_ARE_SANITIZED) /* of many, for some part from an impact on */
         ck_assert_double_gt(c.middle[0] / c.middle[1], 1.3);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("stretching");
-    tcase_set_timeout(tests, 600);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, accelerations_agree, 0, WORLDS);
-    tcase_add_test(tests, faults_show);
-    tcase_add_loop_test(tests, ways_agree, 0, 2 * WORLDS - 1);
-    tcase_add_loop_test(tests, contacts_agree, 0, 2);
-    return run_tests("stretching", tests);
-}
+SUITE("stretching", 600, setup, teardown)

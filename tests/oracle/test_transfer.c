@@ -659,7 +659,6 @@ START_TEST(creatures_keep_their_way)
     arena_deinit(&arena);
     arena_deinit(&model_arena);
 }
-END_TEST
 
 START_TEST(record_all)
 {
@@ -668,7 +667,6 @@ START_TEST(record_all)
         record(creatures[i].name);
     arena_deinit(&arena);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {

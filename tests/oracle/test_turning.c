@@ -187,7 +187,7 @@ static double rolls_off_by(int solver, double speed, double spin, double tilt, d
 
 static const double speeds[] = {0.2, 0.5, 1, 2, 5, 20};
 
-START_TEST(a_ball_rolls_on_the_level)
+TEST(a_ball_rolls_on_the_level)
 {
     for (int solver = 0; solver < 2; solver++)
         for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; i++) {
@@ -197,9 +197,8 @@ START_TEST(a_ball_rolls_on_the_level)
     fault = FAULT_MATTER;
     ck_assert_double_gt(rolls_off_by(SOLVER_ARTICULATED, 2, -16, 0, 0.5), 0.05);
 }
-END_TEST
 
-START_TEST(a_ball_slides_and_rolls)
+TEST(a_ball_slides_and_rolls)
 {
     for (int solver = 0; solver < 2; solver++) {
         double slides = rolls_off_by(solver, 2, 0, 0, 0.5),
@@ -211,10 +210,9 @@ START_TEST(a_ball_slides_and_rolls)
     fault = FAULT_MATTER;
     ck_assert_double_gt(rolls_off_by(SOLVER_ARTICULATED, 2, 0, 0, 0.5), 1e-3);
 }
-END_TEST
 
 /* A ball that slides on a box, which slides on the ground: what they have when it rolls. */
-START_TEST(a_ball_rolls_on_a_box)
+TEST(a_ball_rolls_on_a_box)
 {
     struct rolling r = level;
     double mass = 3, v = 1, given = v / (1 + 2.5 + 1 / mass);
@@ -235,7 +233,6 @@ START_TEST(a_ball_rolls_on_a_box)
         ck_assert_double_eq_tol(state->q[1], 0.2 + RADIUS_M, 1e-6);
     }
 }
-END_TEST
 
 /* About the edge of a box or a corner of one, which is below the ball at the start, or over another
  * ball that lies on the ground. */
@@ -297,14 +294,13 @@ static void check_kept(const struct rolling *r, double time_s, const char *what)
                   off[1]);
 }
 
-START_TEST(a_ball_rolls_over_edges_corners_and_balls)
+TEST(a_ball_rolls_over_edges_corners_and_balls)
 {
     struct rolling edge = about(0, 0.2), corner = about(1, -0.2), ball = over_a_ball();
     check_kept(&edge, 0.125, "edge");
     check_kept(&corner, 0.125, "corner");
     check_kept(&ball, 0.25, "ball");
 }
-END_TEST
 
 /* ---------------------------------------------------------------- faces and edges */
 
@@ -379,7 +375,7 @@ static const struct plate plates[] = {
     {2, 0.3, 0.2, 0.1, 1, -0.5, 0.2}, {1, 0.1, 0.1, -0.2, -3, 1, -0.3},
     {3, 0.6, 0.5, 0, -1.5, 1.5, 0},   {1.5, 0.02, 0, 0.3, 3, 0.5, 0.1}};
 
-START_TEST(a_face_turns_on_an_edge)
+TEST_LOOP(a_face_turns_on_an_edge, 0, (int)(sizeof plates / sizeof plates[0]))
 {
     struct plate images[2] = {plates[_i], mirrored(plates[_i])};
     for (int k = 0; k < 4; k++) {
@@ -396,7 +392,6 @@ START_TEST(a_face_turns_on_an_edge)
         fault = FAULT_NONE;
     }
 }
-END_TEST
 
 /* An edge along x, of a bar that turns about its three axes, slides over the edge along z of
  * another box. */
@@ -417,7 +412,7 @@ static void write_bar(double turn, double rate, double slip, int is_mirrored)
              rate * sign, rate * sign);
 }
 
-START_TEST(an_edge_turns_on_an_edge)
+TEST_LOOP(an_edge_turns_on_an_edge, 0, 4)
 {
     static const double cases[][3] = {{0, 2, 1}, {0.5, 1, 0.5}, {-0.7, -2, 0.7}, {1, 1.5, -0.3}};
     for (int k = 0; k < 2; k++) {
@@ -429,18 +424,5 @@ START_TEST(an_edge_turns_on_an_edge)
     ck_assert_msg(cases[_i][1] * cases[_i][2] < 0 || (half > off / 3 && half > 1e-4),
                   "a fault: %g and %g J", off, half);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("turning");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, a_ball_rolls_on_the_level);
-    tcase_add_test(tests, a_ball_slides_and_rolls);
-    tcase_add_test(tests, a_ball_rolls_on_a_box);
-    tcase_add_test(tests, a_ball_rolls_over_edges_corners_and_balls);
-    tcase_add_loop_test(tests, a_face_turns_on_an_edge, 0, (int)(sizeof plates / sizeof plates[0]));
-    tcase_add_loop_test(tests, an_edge_turns_on_an_edge, 0, 4);
-    return run_tests("turning", tests);
-}
+SUITE("turning", 120, setup, teardown)

@@ -89,7 +89,7 @@ static int passes_wall(const struct start *s)
     return stage_part(&stage, 0).at_m.x > 0;
 }
 
-START_TEST(walls_hold)
+TEST(walls_hold)
 {
     int passed = 0;
     for (int i = 0; i < STARTS; i++) {
@@ -98,7 +98,6 @@ START_TEST(walls_hold)
     }
     ck_assert_int_eq(passed, 0);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- other bodies */
 
@@ -140,7 +139,7 @@ static int passes_creature(const struct start *s)
     return is_beyond(&flown, &stood);
 }
 
-START_TEST(creatures_hold_one_another)
+TEST(creatures_hold_one_another)
 {
     int passed = 0;
     for (int i = 0; i < STARTS; i++) {
@@ -149,7 +148,6 @@ START_TEST(creatures_hold_one_another)
     }
     ck_assert_int_eq(passed, 0);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- own parts */
 
@@ -195,7 +193,7 @@ static int passes_part(const struct start *s)
     return has_passed;
 }
 
-START_TEST(parts_hold_one_another)
+TEST(parts_hold_one_another)
 {
     int passed = 0;
     for (int i = 0; i < STARTS; i++) {
@@ -204,15 +202,5 @@ START_TEST(parts_hold_one_another)
     }
     ck_assert_int_eq(passed, 0);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("walls");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, walls_hold);
-    tcase_add_test(tests, creatures_hold_one_another);
-    tcase_add_test(tests, parts_hold_one_another);
-    return run_tests("walls", tests);
-}
+SUITE("walls", 120, setup, teardown)

@@ -17,7 +17,7 @@ static int is_zero(const unsigned char *bytes, size_t count)
     return 1;
 }
 
-START_TEST(memory_is_aligned_zeroed_and_apart)
+TEST(memory_is_aligned_zeroed_and_apart)
 {
     struct arena arena;
     ck_assert_int_eq(arena_init(&arena, 4096), 0);
@@ -34,9 +34,8 @@ START_TEST(memory_is_aligned_zeroed_and_apart)
     }
     arena_deinit(&arena);
 }
-END_TEST
 
-START_TEST(used_memory_is_zeroed_again)
+TEST(used_memory_is_zeroed_again)
 {
     struct arena arena;
     ck_assert_int_eq(arena_init(&arena, 256), 0);
@@ -47,9 +46,8 @@ START_TEST(used_memory_is_zeroed_again)
     ck_assert(is_zero(bytes, 21));
     arena_deinit(&arena);
 }
-END_TEST
 
-START_TEST(memory_can_be_taken_as_it_is)
+TEST(memory_can_be_taken_as_it_is)
 {
     struct arena arena;
     ck_assert_int_eq(arena_init(&arena, 256), 0);
@@ -63,9 +61,8 @@ START_TEST(memory_can_be_taken_as_it_is)
     ck_assert_uint_eq(arena.used_bytes, 32);
     arena_deinit(&arena);
 }
-END_TEST
 
-START_TEST(a_full_arena_gives_null_and_stays_usable)
+TEST(a_full_arena_gives_null_and_stays_usable)
 {
     struct arena arena;
     ck_assert_int_eq(arena_init(&arena, 64), 0);
@@ -80,9 +77,8 @@ START_TEST(a_full_arena_gives_null_and_stays_usable)
     ck_assert_ptr_nonnull(arena_take(&arena, 8, 0));
     arena_deinit(&arena);
 }
-END_TEST
 
-START_TEST(products_that_overflow_are_refused)
+TEST(products_that_overflow_are_refused)
 {
     struct arena arena;
     ck_assert_int_eq(arena_init(&arena, 1024), 0);
@@ -94,9 +90,8 @@ START_TEST(products_that_overflow_are_refused)
     ck_assert_uint_eq(arena.used_bytes, 0);
     arena_deinit(&arena);
 }
-END_TEST
 
-START_TEST(the_high_water_mark_survives_a_reset)
+TEST(the_high_water_mark_survives_a_reset)
 {
     struct arena arena;
     ck_assert_int_eq(arena_init(&arena, 1024), 0);
@@ -111,9 +106,8 @@ START_TEST(the_high_water_mark_survives_a_reset)
     ck_assert_uint_eq(arena.high_water_bytes, 112 + 512);
     arena_deinit(&arena);
 }
-END_TEST
 
-START_TEST(an_array_is_extended)
+TEST(an_array_is_extended)
 {
     struct arena arena;
     ck_assert_int_eq(arena_init(&arena, 1024), 0);
@@ -128,9 +122,8 @@ START_TEST(an_array_is_extended)
     ck_assert_int_eq(more[2], 3);
     arena_deinit(&arena);
 }
-END_TEST
 
-START_TEST(what_did_not_fit_is_remembered)
+TEST(what_did_not_fit_is_remembered)
 {
     struct arena arena;
     ck_assert_int_eq(arena_init(&arena, 64), 0);
@@ -143,9 +136,8 @@ START_TEST(what_did_not_fit_is_remembered)
     ck_assert_int_eq(arena.is_exhausted, 0);
     arena_deinit(&arena);
 }
-END_TEST
 
-START_TEST(sizes_at_the_ends)
+TEST(sizes_at_the_ends)
 {
     struct arena arena;
     ck_assert_int_eq(arena_init(&arena, 0), 0);
@@ -157,19 +149,5 @@ START_TEST(sizes_at_the_ends)
     ck_assert_ptr_null(arena.base);
     arena_deinit(&arena);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("arena");
-    tcase_add_test(cases, memory_is_aligned_zeroed_and_apart);
-    tcase_add_test(cases, used_memory_is_zeroed_again);
-    tcase_add_test(cases, memory_can_be_taken_as_it_is);
-    tcase_add_test(cases, a_full_arena_gives_null_and_stays_usable);
-    tcase_add_test(cases, products_that_overflow_are_refused);
-    tcase_add_test(cases, the_high_water_mark_survives_a_reset);
-    tcase_add_test(cases, an_array_is_extended);
-    tcase_add_test(cases, what_did_not_fit_is_remembered);
-    tcase_add_test(cases, sizes_at_the_ends);
-    return run_tests("arena", cases);
-}
+SUITE("arena", 0, NULL, NULL)

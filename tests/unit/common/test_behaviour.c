@@ -30,7 +30,7 @@ static void set_windows(const double progress[MEASURE_WINDOWS])
         measures_set(&measures, MEASURE_window_1_m + k, progress[k]);
 }
 
-START_TEST(names_are_those_of_the_parameter)
+TEST(names_are_those_of_the_parameter)
 {
     char names[128] = "";
 
@@ -41,10 +41,9 @@ START_TEST(names_are_those_of_the_parameter)
     }
     ck_assert_str_eq(names, param_table[params_find("evolution.behaviour")].choices);
 }
-END_TEST
 
 /* Each behaviour has words for a fitness of 0, and for no other fitness. */
-START_TEST(zero_is_explained)
+TEST(zero_is_explained)
 {
     char words[BEHAVIOUR_WORDS_SIZE];
 
@@ -68,11 +67,10 @@ START_TEST(zero_is_explained)
     ck_assert_int_eq(behaviour_explain_zero(VERDICT_OK, &measures, &params, words), 0);
     ck_assert_str_eq(words, "");
 }
-END_TEST
 
 /* In three dimensions where nothing falls, else along the ground; no angle where a behaviour leads
  * nowhere. */
-START_TEST(ways_are_compared_by_their_angle)
+TEST(ways_are_compared_by_their_angle)
 {
     struct measures other = measures;
 
@@ -90,9 +88,8 @@ START_TEST(ways_are_compared_by_their_angle)
     params.evolution_behaviour = BEHAVIOUR_JUMP;
     ck_assert_double_eq(behaviour_apart_rad(&measures, &other, &params), 0);
 }
-END_TEST
 
-START_TEST(custom_is_what_the_user_says)
+TEST(custom_is_what_the_user_says)
 {
     measures.distance_m = 3;
     ck_assert_double_eq(fitness(BEHAVIOUR_CUSTOM), 3);
@@ -103,9 +100,8 @@ START_TEST(custom_is_what_the_user_says)
     strcpy(params.fitness_expression, "1 / (3 - distance_m)");
     ck_assert_double_eq(fitness(BEHAVIOUR_CUSTOM), 0);
 }
-END_TEST
 
-START_TEST(expressions_are_checked)
+TEST(expressions_are_checked)
 {
     struct error error = {0};
 
@@ -120,9 +116,8 @@ START_TEST(expressions_are_checked)
     ck_assert_str_eq(error.message,
                      "fitness.expression is empty, but evolution.behaviour is custom");
 }
-END_TEST
 
-START_TEST(an_expression_is_never_ignored)
+TEST(an_expression_is_never_ignored)
 {
     struct error error = {0};
 
@@ -135,9 +130,8 @@ START_TEST(an_expression_is_never_ignored)
     params.fitness_expression[0] = '\0';
     ck_assert_int_eq(behaviour_check_use(&params, &error), 0);
 }
-END_TEST
 
-START_TEST(a_fitness_may_be_undefined)
+TEST(a_fitness_may_be_undefined)
 {
     params.evolution_behaviour = BEHAVIOUR_CUSTOM;
     strcpy(params.fitness_expression, "1 / (3 - distance_m)");
@@ -145,9 +139,8 @@ START_TEST(a_fitness_may_be_undefined)
     measures.distance_m = 3;
     ck_assert_int_eq(behaviour_is_defined(&measures, &params), 0);
 }
-END_TEST
 
-START_TEST(walk_counts_body_lengths_beyond_a_fall)
+TEST(walk_counts_body_lengths_beyond_a_fall)
 {
     measures.size_m = 2;
     measures.distance_m = 5;
@@ -158,10 +151,9 @@ START_TEST(walk_counts_body_lengths_beyond_a_fall)
     measures.distance_m = 0.2;
     ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 0);
 }
-END_TEST
 
 /* Its size is that of the moving body; measures of old versions have the one at the start. */
-START_TEST(walk_is_not_measured_in_folded_bodies)
+TEST(walk_is_not_measured_in_folded_bodies)
 {
     measures.size_m = 1;
     measures.size_max_m = 2;
@@ -170,9 +162,8 @@ START_TEST(walk_is_not_measured_in_folded_bodies)
     measures.size_max_m = 0;
     ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 4.5);
 }
-END_TEST
 
-START_TEST(walk_has_a_size_floor)
+TEST(walk_has_a_size_floor)
 {
     measures.size_m = measures.size_max_m = 0.01;
     measures.distance_m = 1.25;
@@ -181,9 +172,8 @@ START_TEST(walk_has_a_size_floor)
     params.fitness_size_floor_m = 1;
     ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 0.75);
 }
-END_TEST
 
-START_TEST(jump_is_the_gain_of_the_lowest_point_and_the_centre)
+TEST(jump_is_the_gain_of_the_lowest_point_and_the_centre)
 {
     measures.lowest_start_m = 0.125;
     measures.lowest_max_m = 0.625;
@@ -198,18 +188,16 @@ START_TEST(jump_is_the_gain_of_the_lowest_point_and_the_centre)
     measures.lowest_max_m = 0.1;
     ck_assert_double_eq(fitness(BEHAVIOUR_JUMP), 0);
 }
-END_TEST
 
-START_TEST(swim_equals_the_distance_of_steady_motion)
+TEST(swim_equals_the_distance_of_steady_motion)
 {
     static const double steady[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
 
     set_windows(steady);
     ck_assert_double_eq_tol(fitness(BEHAVIOUR_SWIM), 4, 1e-12);
 }
-END_TEST
 
-START_TEST(swim_prefers_consistent_motion)
+TEST(swim_prefers_consistent_motion)
 {
     /* All of them 4 m in all: a push and drift, its mirror image, back and forth, one weak
      * window. */
@@ -228,9 +216,8 @@ START_TEST(swim_prefers_consistent_motion)
     ck_assert_double_gt(fitness(BEHAVIOUR_SWIM), drifting);
     ck_assert_double_lt(fitness(BEHAVIOUR_SWIM), 3);
 }
-END_TEST
 
-START_TEST(swim_is_the_documented_formula)
+TEST(swim_is_the_documented_formula)
 {
     static const double progress[] = {0.1, 0.9, 0.3, 0.2, 0.5, 0.4, 0.8, 0.7};
     double expected = 4 * 0.1;
@@ -240,18 +227,16 @@ START_TEST(swim_is_the_documented_formula)
     set_windows(progress);
     ck_assert_double_eq_tol(fitness(BEHAVIOUR_SWIM), expected, 1e-12);
 }
-END_TEST
 
-START_TEST(swim_is_never_negative)
+TEST(swim_is_never_negative)
 {
     static const double back[] = {1, 1, 1, 1, 1, 1, 1, -3};
 
     set_windows(back);
     ck_assert_double_eq(fitness(BEHAVIOUR_SWIM), 0);
 }
-END_TEST
 
-START_TEST(fly_is_swim_by_the_share_of_muscles)
+TEST(fly_is_swim_by_the_share_of_muscles)
 {
     static const double steady[] = {1, 1, 1, 1, 1, 1, 1, 1};
 
@@ -275,9 +260,8 @@ START_TEST(fly_is_swim_by_the_share_of_muscles)
     measures.way_y_m = NAN;
     ck_assert_double_eq(fitness(BEHAVIOUR_FLY), 0);
 }
-END_TEST
 
-START_TEST(seek_counts_only_following)
+TEST(seek_counts_only_following)
 {
     measures.follow_share = 0.4;
     ck_assert_double_eq(fitness(BEHAVIOUR_SEEK), 0.4);
@@ -285,9 +269,8 @@ START_TEST(seek_counts_only_following)
     measures.follow_share = -0.4;
     ck_assert_double_eq(fitness(BEHAVIOUR_SEEK), 0);
 }
-END_TEST
 
-START_TEST(head_up_counts_what_the_head_is_raised_on_average)
+TEST(head_up_counts_what_the_head_is_raised_on_average)
 {
     measures.head_start_m = 0.25;
     measures.head_mean_m = 0.75;
@@ -296,9 +279,8 @@ START_TEST(head_up_counts_what_the_head_is_raised_on_average)
     measures.head_mean_m = 0.125;
     ck_assert_double_eq(fitness(BEHAVIOUR_HEAD_UP), 0);
 }
-END_TEST
 
-START_TEST(hop_fails_who_falls_off_within_five_seconds)
+TEST(hop_fails_who_falls_off_within_five_seconds)
 {
     params.simulation_duration_s = 10;
     measures.clearance_mean_m = 0.6;
@@ -311,9 +293,8 @@ START_TEST(hop_fails_who_falls_off_within_five_seconds)
     measures.time_s = 5;
     ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0.3);
 }
-END_TEST
 
-START_TEST(hop_counts_the_clearance_alone)
+TEST(hop_counts_the_clearance_alone)
 {
     params.simulation_duration_s = 10;
     measures.time_s = 10;
@@ -326,9 +307,8 @@ START_TEST(hop_counts_the_clearance_alone)
     measures.clearance_mean_m = NAN;
     ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0);
 }
-END_TEST
 
-START_TEST(platform_fails_who_ever_leaves_it)
+TEST(platform_fails_who_ever_leaves_it)
 {
     measures.reach_m = 1.5;
     measures.distance_m = 0.5;
@@ -343,9 +323,8 @@ START_TEST(platform_fails_who_ever_leaves_it)
     measures.fell = 1;
     ck_assert_double_eq(fitness(BEHAVIOUR_PLATFORM), 0);
 }
-END_TEST
 
-START_TEST(stride_is_walking_less_what_slides_and_lies)
+TEST(stride_is_walking_less_what_slides_and_lies)
 {
     measures.size_m = 1;
     /* half a length is worth a quarter, not nothing */
@@ -364,10 +343,9 @@ START_TEST(stride_is_walking_less_what_slides_and_lies)
     measures.slip_share = NAN;
     ck_assert_double_eq(fitness(BEHAVIOUR_STRIDE), 0);
 }
-END_TEST
 
 /* Tail first leaves nothing at a weight of 1, across half; swimmers as walkers. */
-START_TEST(going_head_first_and_idle_parts_count)
+TEST(going_head_first_and_idle_parts_count)
 {
     static const int travels[] = {BEHAVIOUR_STRIDE, BEHAVIOUR_SWIM};
     for (int i = 0; i < 2; i++) {
@@ -389,9 +367,8 @@ START_TEST(going_head_first_and_idle_parts_count)
         ck_assert_double_eq_tol(fitness(travels[i]), 0.25 * 0.75, 1e-15);
     }
 }
-END_TEST
 
-START_TEST(only_scored_verdicts_have_fitness)
+TEST(only_scored_verdicts_have_fitness)
 {
     measures.size_m = 1;
     measures.distance_m = 10;
@@ -417,9 +394,8 @@ START_TEST(only_scored_verdicts_have_fitness)
                 ck_assert_double_eq(value, 0);
         }
 }
-END_TEST
 
-START_TEST(measures_that_are_not_finite_score_nothing)
+TEST(measures_that_are_not_finite_score_nothing)
 {
     static const double bad[] = {NAN, INFINITY, -INFINITY};
 
@@ -447,37 +423,5 @@ START_TEST(measures_that_are_not_finite_score_nothing)
     measures.window_3_m = NAN;
     ck_assert_double_eq(fitness(BEHAVIOUR_SWIM), 0);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_test(tests, names_are_those_of_the_parameter);
-    tcase_add_test(tests, zero_is_explained);
-    tcase_add_test(tests, ways_are_compared_by_their_angle);
-    tcase_add_test(tests, custom_is_what_the_user_says);
-    tcase_add_test(tests, expressions_are_checked);
-    tcase_add_test(tests, an_expression_is_never_ignored);
-    tcase_add_test(tests, a_fitness_may_be_undefined);
-    tcase_add_test(tests, walk_counts_body_lengths_beyond_a_fall);
-    tcase_add_test(tests, walk_is_not_measured_in_folded_bodies);
-    tcase_add_test(tests, walk_has_a_size_floor);
-    tcase_add_test(tests, jump_is_the_gain_of_the_lowest_point_and_the_centre);
-    tcase_add_test(tests, swim_equals_the_distance_of_steady_motion);
-    tcase_add_test(tests, swim_prefers_consistent_motion);
-    tcase_add_test(tests, swim_is_the_documented_formula);
-    tcase_add_test(tests, swim_is_never_negative);
-    tcase_add_test(tests, fly_is_swim_by_the_share_of_muscles);
-    tcase_add_test(tests, seek_counts_only_following);
-    tcase_add_test(tests, head_up_counts_what_the_head_is_raised_on_average);
-    tcase_add_test(tests, hop_fails_who_falls_off_within_five_seconds);
-    tcase_add_test(tests, hop_counts_the_clearance_alone);
-    tcase_add_test(tests, platform_fails_who_ever_leaves_it);
-    tcase_add_test(tests, stride_is_walking_less_what_slides_and_lies);
-    tcase_add_test(tests, going_head_first_and_idle_parts_count);
-    tcase_add_test(tests, only_scored_verdicts_have_fitness);
-    tcase_add_test(tests, measures_that_are_not_finite_score_nothing);
-    return run_tests("behaviour", tests);
-}
+SUITE("behaviour", 0, set_up, NULL)

@@ -109,7 +109,7 @@ static double judge(double start_m, double a_m, double b_m)
     return result.sides[0].margin;
 }
 
-START_TEST(margins_are_as_by_hand)
+TEST(margins_are_as_by_hand)
 {
     ck_assert_double_eq_tol(judge(1, 0.1, 0.3), 0.5, 1e-15);
     ck_assert_double_eq_tol(judge(1, 0.3, 0.1), -0.5, 1e-15);
@@ -134,9 +134,8 @@ START_TEST(margins_are_as_by_hand)
     contest_judge(&params, &result);
     ck_assert_double_eq(result.sides[0].margin, 0);
 }
-END_TEST
 
-START_TEST(what_cannot_meet_is_named)
+TEST(what_cannot_meet_is_named)
 {
     make_plate(0, BODY_RECTANGLES, 0.2, 0.5);
     make_plate(1, BODY_BOXES, 0.2, 0.5);
@@ -160,7 +159,6 @@ START_TEST(what_cannot_meet_is_named)
     ck_assert_int_eq(contest_check(genomes[1], genomes[1], &params, &error), ERR_USAGE);
     ck_assert_str_eq(error.message, "there are no contests of spheres");
 }
-END_TEST
 
 /* ---------------------------------------------------------------- starts */
 
@@ -217,7 +215,7 @@ static int look(void *context, const struct evaluate_view *view)
 
 /* The second one stands as the first after half a turn about the vertical, to the bit; and a pair
  * of equals is even, as long as it does not matter in which order sums are made. */
-START_TEST(the_second_starts_after_half_a_turn)
+TEST(the_second_starts_after_half_a_turn)
 {
     static struct watched seen;
     memset(&seen, 0, sizeof seen);
@@ -232,7 +230,6 @@ START_TEST(the_second_starts_after_half_a_turn)
     ck_assert_double_eq_tol(result.sides[0].margin, 0, 1e-6);
     ck_assert(seen.felt[0] > 0.1);
 }
-END_TEST
 
 /* Two alike that are compared tick by tick. */
 struct alike {
@@ -284,7 +281,7 @@ static int compare_sides(void *context, const struct evaluate_view *view)
 }
 
 /* A champion against itself, 200 m apart: all the way it is half a turn of the other one. */
-START_TEST(equals_move_after_half_a_turn)
+TEST_LOOP(equals_move_after_half_a_turn, 1, 5)
 {
     static struct alike alike;
     char path[64];
@@ -298,10 +295,9 @@ START_TEST(equals_move_after_half_a_turn)
     ck_assert(alike.ticks > 60);
     ck_assert(alike.off == 0);
 }
-END_TEST
 
 /* Two worms that stretch and bend are mirror images of one another, on land. */
-START_TEST(worms_are_mirrored)
+TEST(worms_are_mirrored)
 {
     static struct alike alike;
     memset(&alike, 0, sizeof alike);
@@ -315,7 +311,6 @@ START_TEST(worms_are_mirrored)
     ck_assert(alike.most_stretch > 0.2);
     ck_assert(alike.off == 0);
 }
-END_TEST
 
 /* A hash of the motion of each body, or of its mirror image: x and what turns negated. */
 struct mirror_hash {
@@ -396,7 +391,8 @@ static const struct mirrored_pair {
     {EXAMPLE("biped.json"), EXAMPLE("flapper.json"), "water"},
 };
 
-START_TEST(exchanged_sides_in_the_plane_are_the_mirror_image)
+TEST_LOOP(exchanged_sides_in_the_plane_are_the_mirror_image, 0,
+          sizeof mirrored_pairs / sizeof mirrored_pairs[0])
 {
     static const int goals[] = {CONTEST_CUBE, CONTEST_SUMO, CONTEST_BALL};
     const struct mirrored_pair *of = &mirrored_pairs[_i];
@@ -405,10 +401,9 @@ START_TEST(exchanged_sides_in_the_plane_are_the_mirror_image)
     for (size_t k = 0; k < sizeof goals / sizeof goals[0]; k++)
         check_mirrored(of->a, of->b, of->preset, goals[k]);
 }
-END_TEST
 
 /* Margins of two that meet nothing are exchanged with sides, to the bit. */
-START_TEST(calm_pairs_exchange_their_margins)
+TEST(calm_pairs_exchange_their_margins)
 {
     struct contest_result exchanged;
     read_seekers(SEEKER, OTHER);
@@ -422,10 +417,9 @@ START_TEST(calm_pairs_exchange_their_margins)
     ck_assert(result.sides[0].distance_m == exchanged.sides[1].distance_m);
     ck_assert(result.sides[0].margin == -exchanged.sides[0].margin);
 }
-END_TEST
 
 /* A plate that tips over its edge reaches the line, and no farther: height gains nothing. */
-START_TEST(height_gains_nothing)
+TEST_LOOP(height_gains_nothing, 0, 2)
 {
     static struct watched seen;
     memset(&seen, 0, sizeof seen);
@@ -443,7 +437,6 @@ START_TEST(height_gains_nothing)
     /* which is no win */
     ck_assert_double_eq(result.sides[0].margin, 0);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- in the dark */
 
@@ -511,7 +504,7 @@ static int senses_alike(const double a[TICKS + 1][SENSED], const double b[TICKS 
  * it later; the loud one senses nothing of the silent one, nor its own voice. Exchanged creatures
  * sense the same, and two loud ones sense one another alike: in space to the bit; in the plane the
  * sine of half a turn is not 0. */
-START_TEST(creatures_hear_and_smell_one_another)
+TEST_LOOP(creatures_hear_and_smell_one_another, 0, 2)
 {
     static struct sensed one, exchanged, both;
     int kind = _i ? BODY_BOXES : BODY_RECTANGLES;
@@ -534,10 +527,9 @@ START_TEST(creatures_hear_and_smell_one_another)
     ck_assert(senses_alike(both.values[0], both.values[1], off));
     ck_assert_double_gt(both.values[0][TICKS][1], 0.05);
 }
-END_TEST
 
 /* Two that are silent hear a cube 2 m away: after 2 m at 8 m/s, with 1 / (1 + 4), from ahead. */
-START_TEST(the_object_calls_in_the_dark)
+TEST_LOOP(the_object_calls_in_the_dark, 0, 2)
 {
     static struct sensed sensed;
     int kind = _i ? BODY_BOXES : BODY_RECTANGLES;
@@ -551,10 +543,9 @@ START_TEST(the_object_calls_in_the_dark)
             ck_assert_double_eq_tol(heard[0], tick > 15 ? 1 : 0, 1e-6);
         }
 }
-END_TEST
 
 /* A fall is heard. */
-START_TEST(blows_are_heard)
+TEST(blows_are_heard)
 {
     static struct sensed sensed;
     double loudest = 0;
@@ -572,12 +563,11 @@ START_TEST(blows_are_heard)
     ck_assert_double_eq(sensed.values[0][5][1], 0);
     ck_assert_double_lt(sensed.values[0][TICKS][1], 0.01);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- whole contests */
 
 /* A champion of the light goes for the cube, and pushes it. */
-START_TEST(a_seeker_takes_the_cube)
+TEST(a_seeker_takes_the_cube)
 {
     static struct watched seen;
     memset(&seen, 0, sizeof seen);
@@ -602,10 +592,9 @@ START_TEST(a_seeker_takes_the_cube)
     evaluate_pair(exchanged, &params, &arena, &back);
     ck_assert(back.is_equal && back.margin == 0);
 }
-END_TEST
 
 /* In empty space nothing but contacts acts: the momenta of all three keep their sums. */
-START_TEST(momentum_of_all_is_kept)
+TEST(momentum_of_all_is_kept)
 {
     static struct watched seen;
     memset(&seen, 0, sizeof seen);
@@ -620,10 +609,9 @@ START_TEST(momentum_of_all_is_kept)
     ck_assert(seen.exchange_off_j < 1e-12);
     ck_assert(seen.least_exchange_j < -0.1); /* they met */
 }
-END_TEST
 
 /* A creature that does not grow has lost by walkover; if neither grows neither has. */
-START_TEST(who_is_not_there_has_lost)
+TEST(who_is_not_there_has_lost)
 {
     make_plate(0, BODY_BOXES, 0.3, 0.3);
     make_plate(1, BODY_BOXES, 0.3, 0.3);
@@ -636,7 +624,6 @@ START_TEST(who_is_not_there_has_lost)
     fight(QUARTER, NULL, NULL);
     ck_assert_double_eq(result.sides[0].margin, CONTEST_WALKOVER);
 }
-END_TEST
 
 static int compare_ways(void *context, const struct evaluate_view *view)
 {
@@ -652,7 +639,7 @@ static int compare_ways(void *context, const struct evaluate_view *view)
 }
 
 /* In tag the hunter's object is the other one, and the hunted's lies the other way, as far. */
-START_TEST(the_hunted_sees_where_to_flee)
+TEST(the_hunted_sees_where_to_flee)
 {
     double least[2] = {1, 1};
     make_plate(0, BODY_RECTANGLES, 0.3, 0.3);
@@ -662,11 +649,10 @@ START_TEST(the_hunted_sees_where_to_flee)
     fight(QUARTER, compare_ways, least);
     ck_assert(fabs(least[0]) > 0.9 && fabs(least[1]) > 0.9);
 }
-END_TEST
 
 /* A start that is perturbed has lines farther from the middle, by at most exam.line_share, and in
  * space another heading; the same ones again by the same seed. */
-START_TEST(perturbed_starts_are_elsewhere)
+TEST(perturbed_starts_are_elsewhere)
 {
     double most_m = 0, least_m = 1;
     for (int i = 0; i <= TRIAL_PERTURBATION_MAX; i++) {
@@ -682,10 +668,9 @@ START_TEST(perturbed_starts_are_elsewhere)
     }
     ck_assert(most_m > 0.7 && most_m < 0.75 && least_m < 0.55);
 }
-END_TEST
 
 /* On a slope a ball rolls: a disk at 2/3 of what would slide, in space a ball at 5/7. */
-START_TEST(a_ball_rolls)
+TEST_LOOP(a_ball_rolls, 0, 2)
 {
     static struct watched seen;
     memset(&seen, 0, sizeof seen);
@@ -704,10 +689,9 @@ START_TEST(a_ball_rolls)
     set("world.preset=water");
     ck_assert_int_eq(contest_check(genomes[0], genomes[1], &params, &error), _i ? ERR_USAGE : 0);
 }
-END_TEST
 
 /* Two plates face one another. The one that is pushed out of the ring loses. */
-START_TEST(tag_and_sumo_end_when_they_are_decided)
+TEST(tag_and_sumo_end_when_they_are_decided)
 {
     make_plate(0, BODY_RECTANGLES, 0.3, 0.3);
     make_plate(1, BODY_RECTANGLES, 0.3, 0.3);
@@ -724,31 +708,5 @@ START_TEST(tag_and_sumo_end_when_they_are_decided)
     ck_assert(result.sides[0].margin > 0.99); /* they touch where they begin */
     ck_assert(result.time_s < 0.1);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("contest");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, margins_are_as_by_hand);
-    tcase_add_test(tests, what_cannot_meet_is_named);
-    tcase_add_test(tests, the_second_starts_after_half_a_turn);
-    tcase_add_loop_test(tests, equals_move_after_half_a_turn, 1, 5);
-    tcase_add_test(tests, worms_are_mirrored);
-    tcase_add_loop_test(tests, exchanged_sides_in_the_plane_are_the_mirror_image, 0,
-                        sizeof mirrored_pairs / sizeof mirrored_pairs[0]);
-    tcase_add_test(tests, calm_pairs_exchange_their_margins);
-    tcase_add_loop_test(tests, height_gains_nothing, 0, 2);
-    tcase_add_loop_test(tests, creatures_hear_and_smell_one_another, 0, 2);
-    tcase_add_loop_test(tests, the_object_calls_in_the_dark, 0, 2);
-    tcase_add_test(tests, blows_are_heard);
-    tcase_add_test(tests, a_seeker_takes_the_cube);
-    tcase_add_test(tests, momentum_of_all_is_kept);
-    tcase_add_test(tests, who_is_not_there_has_lost);
-    tcase_add_loop_test(tests, a_ball_rolls, 0, 2);
-    tcase_add_test(tests, the_hunted_sees_where_to_flee);
-    tcase_add_test(tests, perturbed_starts_are_elsewhere);
-    tcase_add_test(tests, tag_and_sumo_end_when_they_are_decided);
-    return run_tests("contest", tests);
-}
+SUITE("contest", 120, setup, teardown)

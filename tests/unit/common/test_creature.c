@@ -204,7 +204,6 @@ START_TEST(binary_round_trip)
     pack_writer_deinit(&writer);
     creature_deinit(&copy);
 }
-END_TEST
 
 /* binary -> JSON -> binary: the same bytes, the sign of zeros included. */
 START_TEST(json_round_trip)
@@ -227,7 +226,6 @@ START_TEST(json_round_trip)
     pack_writer_deinit(&writer);
     creature_deinit(&copy);
 }
-END_TEST
 
 START_TEST(without_evaluation)
 {
@@ -248,7 +246,6 @@ START_TEST(without_evaluation)
     creature_deinit(&copy);
     creature_deinit(&bare);
 }
-END_TEST
 
 START_TEST(genome_alone)
 {
@@ -273,7 +270,6 @@ START_TEST(genome_alone)
         ck_assert_int_lt(genome_decode_bytes(&copy, writer.buffer.data, length, &error), 0);
     pack_writer_deinit(&writer);
 }
-END_TEST
 
 /* The breeding gene: in both forms where it is set, and nowhere else, so that older files stay as
  * they were. */
@@ -314,7 +310,6 @@ START_TEST(breeding_gene)
         pack_writer_deinit(&writer);
     }
 }
-END_TEST
 
 START_TEST(genome_errors_name_the_place)
 {
@@ -344,7 +339,6 @@ START_TEST(genome_errors_name_the_place)
     ck_assert_str_eq(error.message, "bodies: expected at most 32 elements, not 33");
     pack_writer_deinit(&writer);
 }
-END_TEST
 
 START_TEST(every_flipped_bit_is_refused)
 {
@@ -362,7 +356,6 @@ START_TEST(every_flipped_bit_is_refused)
     }
     pack_writer_deinit(&writer);
 }
-END_TEST
 
 START_TEST(every_truncation_is_refused)
 {
@@ -378,7 +371,6 @@ START_TEST(every_truncation_is_refused)
     free(text);
     pack_writer_deinit(&writer);
 }
-END_TEST
 
 START_TEST(a_longer_file_is_refused)
 {
@@ -390,7 +382,6 @@ START_TEST(a_longer_file_is_refused)
     ck_assert_ptr_nonnull(strstr(error.message, "bytes after the end"));
     pack_writer_deinit(&writer);
 }
-END_TEST
 
 /* An envelope with a right checksum round any content. */
 static int decode_content(const void *content, size_t length, uint64_t version)
@@ -450,7 +441,6 @@ START_TEST(hostile_content_behind_a_right_checksum)
     pack_close(&file);
     pack_writer_deinit(&writer);
 }
-END_TEST
 
 START_TEST(other_files_are_no_creatures)
 {
@@ -461,7 +451,6 @@ START_TEST(other_files_are_no_creatures)
         ck_assert_msg(strstr(error.message, "x: not a creature file"), "%s", error.message);
     }
 }
-END_TEST
 
 /* ---- JSON written by hand ---- */
 
@@ -488,7 +477,6 @@ START_TEST(shortest_json)
     ck_assert_int_eq(decoded.has_evaluation, 0);
     creature_deinit(&decoded);
 }
-END_TEST
 
 /* By default a linear joint moves half the part's longer side either way. */
 START_TEST(linear_joints_in_json)
@@ -515,7 +503,6 @@ START_TEST(linear_joints_in_json)
     ck_assert(decoded.genome.bodies[0].lower == -0.0625 && decoded.genome.bodies[0].upper == 0);
     creature_deinit(&decoded);
 }
-END_TEST
 
 START_TEST(json_defaults)
 {
@@ -555,7 +542,6 @@ START_TEST(json_defaults)
     ck_assert(inputs[1].value == 0 && inputs[1].weight == 0);
     creature_deinit(&decoded);
 }
-END_TEST
 
 #define NEURON(inputs)                                                                             \
     HEAD BODIES                                                                                    \
@@ -730,7 +716,6 @@ START_TEST(lags_are_kept)
     creature.genome.neurons[0].lag_image = creature.genome.neurons[0].lag_row = 0;
     ck_assert_int_eq(creature_format_version(&creature), 4);
 }
-END_TEST
 
 /* So are emitters and late sensors. */
 START_TEST(emitters_are_kept)
@@ -754,7 +739,6 @@ START_TEST(emitters_are_kept)
     body->sensors = 0;
     ck_assert_int_eq(creature_format_version(&creature), 5);
 }
-END_TEST
 
 /* A stretch is kept, with emitters and without, and is what makes a file one of version 8. */
 START_TEST(stretches_are_kept)
@@ -802,7 +786,6 @@ START_TEST(stretches_are_kept)
         ck_assert_int_eq(creature_format_version(&creature), i ? 1 : 7);
     }
 }
-END_TEST
 
 /* A head alone, of rectangles and of boxes. */
 START_TEST(heads_are_kept)
@@ -833,7 +816,6 @@ START_TEST(heads_are_kept)
         pack_writer_deinit(&scratch);
     }
 }
-END_TEST
 
 /* Equal genomes have equal bytes: fields of emitters, of which there are none, are not written. */
 /* A mouth alone, without emitters and stretch, is kept in both forms. */
@@ -874,7 +856,6 @@ START_TEST(mouths_are_kept)
     packed_genome_deinit(&packed);
     pack_writer_deinit(&scratch);
 }
-END_TEST
 
 START_TEST(emitters_that_must_fail)
 {
@@ -902,7 +883,6 @@ START_TEST(emitters_that_must_fail)
     packed_genome_deinit(&packed);
     pack_writer_deinit(&scratch);
 }
-END_TEST
 
 /* Equal genomes have equal bytes: lags of 0 have none, and no byte of those that are there can be
  * missing. */
@@ -937,7 +917,6 @@ START_TEST(lags_that_must_fail)
     packed_genome_deinit(&packed);
     pack_writer_deinit(&scratch);
 }
-END_TEST
 
 START_TEST(json_that_must_fail)
 {
@@ -950,7 +929,6 @@ START_TEST(json_that_must_fail)
         ck_assert_int_eq(decoded.genome.body_count, 0);
     }
 }
-END_TEST
 
 START_TEST(json_preset_comes_first)
 {
@@ -963,7 +941,6 @@ START_TEST(json_preset_comes_first)
     ck_assert(decoded.params.world_gravity_m_s2 == 0);
     creature_deinit(&decoded);
 }
-END_TEST
 
 START_TEST(too_many_rows)
 {
@@ -983,7 +960,6 @@ START_TEST(too_many_rows)
     ck_assert_int_lt(decode_text(text, &decoded), 0);
     free(text);
 }
-END_TEST
 
 /* Damaged JSON is refused or gives a creature that can be written and read again. */
 START_TEST(damaged_json_never_crashes)
@@ -1015,7 +991,6 @@ START_TEST(damaged_json_never_crashes)
     ck_assert_int_gt(accepted, TESTS_ARE_SANITIZED ? 15 : 100);
     free(text);
 }
-END_TEST
 
 /* ---- parameters and measures in messages ---- */
 
@@ -1039,7 +1014,6 @@ START_TEST(params_travel)
         pack_writer_deinit(&writer);
     }
 }
-END_TEST
 
 static const char *params_message(const char *key, double value)
 {
@@ -1072,7 +1046,6 @@ START_TEST(bad_params_in_messages)
     ck_assert_str_eq(params_message("simulation.dt_s", 0.05),
                      "simulation.dt_s 0.05 is longer than a brain tick (simulation.brain_hz 60)");
 }
-END_TEST
 
 START_TEST(measures_travel)
 {
@@ -1095,7 +1068,6 @@ START_TEST(measures_travel)
     pack_close(&reader);
     pack_writer_deinit(&writer);
 }
-END_TEST
 
 /* ---- files ---- */
 
@@ -1148,7 +1120,6 @@ START_TEST(simulated_again_by_what_is_known)
     ck_assert_int_ne(creature_choose_params(&wanted, "no.ini", NULL, 0, &params, &error), 0);
     creature_deinit(&wanted);
 }
-END_TEST
 
 START_TEST(written_and_read)
 {
@@ -1166,7 +1137,6 @@ START_TEST(written_and_read)
     ck_assert_int_eq(creature_read(&copy, path, &error), ERR_MISSING);
     ck_assert_ptr_nonnull(strstr(error.message, "a.creature: No such file"));
 }
-END_TEST
 
 START_TEST(failed_writes_leave_nothing)
 {
@@ -1189,7 +1159,6 @@ START_TEST(failed_writes_leave_nothing)
     ck_assert_ptr_nonnull(strstr(error.message, "a.creature: not written: root: no body has"));
     ck_assert_int_eq(count_files(), 0);
 }
-END_TEST
 
 START_TEST(huge_files_are_refused)
 {
@@ -1203,7 +1172,6 @@ START_TEST(huge_files_are_refused)
     ck_assert_ptr_nonnull(strstr(error.message, "huge: larger than 4194304 bytes"));
     unlink(path);
 }
-END_TEST
 
 /* Spheres and boxes come back from both forms, and from neither when their bytes are damaged;
  * behind a right checksum nothing comes that genome_check() would refuse, nor under an older
@@ -1246,7 +1214,6 @@ START_TEST(other_kinds_travel)
     pack_close(&file);
     pack_writer_deinit(&writer);
 }
-END_TEST
 
 struct bad_rows {
     const char *rows, *message;
@@ -1337,7 +1304,6 @@ START_TEST(other_kinds_in_json_that_must_fail)
     assert_refused(4, "boxing",
                    &(struct bad_rows){"[]", "worm.json: body: unknown name \"boxing\""});
 }
-END_TEST
 
 /* Files of every version stay readable; see docs/creature-format.md. */
 START_TEST(golden_files_are_read)
@@ -1376,7 +1342,6 @@ START_TEST(golden_files_are_read)
     creature_deinit(&binary);
     creature_deinit(&text);
 }
-END_TEST
 
 START_TEST(examples_are_read)
 {
@@ -1396,7 +1361,6 @@ START_TEST(examples_are_read)
         creature_deinit(&copy);
     }
 }
-END_TEST
 
 /* Every whole creature in a ```json block of the manual. */
 START_TEST(examples_in_the_manual_are_read)
@@ -1426,7 +1390,6 @@ START_TEST(examples_in_the_manual_are_read)
         free(page);
     }
 }
-END_TEST
 
 static Suite *make_suite(void)
 {

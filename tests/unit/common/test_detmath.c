@@ -141,7 +141,7 @@ static const struct accuracy_case accuracy_cases[] = {
 
 #define ACCURACY_CASES ((int)(sizeof accuracy_cases / sizeof accuracy_cases[0]))
 
-START_TEST(errors_are_within_bounds)
+TEST_LOOP(errors_are_within_bounds, 0, ACCURACY_CASES)
 {
 #if LDBL_MANT_DIG >= 64
     const struct accuracy_case *accuracy = &accuracy_cases[_i];
@@ -150,7 +150,6 @@ START_TEST(errors_are_within_bounds)
                   accuracy->bound_ulp);
 #endif
 }
-END_TEST
 
 /* A relative error of 2^-52, as a wrong last digit in a coefficient would make it. */
 static double planted_sine(double x)
@@ -158,16 +157,15 @@ static double planted_sine(double x)
     return det_sin(x) * (1.0 + 0x1p-52);
 }
 
-START_TEST(a_planted_fault_is_seen)
+TEST(a_planted_fault_is_seen)
 {
 #if LDBL_MANT_DIG >= 64
     const struct accuracy_case planted = {"planted", planted_sine, sinl, even, {-20.0, 20.0}, 0.8};
     ck_assert_double_gt(worst_error(&planted), 1.2);
 #endif
 }
-END_TEST
 
-START_TEST(atan2_is_accurate_in_all_quadrants)
+TEST(atan2_is_accurate_in_all_quadrants)
 {
 #if LDBL_MANT_DIG >= 64
     for (int i = 0; i < SAMPLES; i++) {
@@ -176,9 +174,8 @@ START_TEST(atan2_is_accurate_in_all_quadrants)
     }
 #endif
 }
-END_TEST
 
-START_TEST(pow_is_as_good_as_it_says)
+TEST(pow_is_as_good_as_it_says)
 {
     for (int i = 0; i < SAMPLES; i++) {
         double x = fabs(any_order(1e-6, 1e6)), y = rng_uniform(&rng, -50.0, 50.0);
@@ -194,11 +191,10 @@ START_TEST(pow_is_as_good_as_it_says)
     ck_assert_double_eq(det_pow(10.0, -1000.0), 0.0);
     ck_assert(isnan(det_pow(-1.0, 0.5)));
 }
-END_TEST
 
 /* Correctly rounded values from 1400-bit arithmetic; the third argument is the double that comes
  * nearest to a multiple of pi/2. */
-START_TEST(huge_angles_are_reduced_exactly)
+TEST(huge_angles_are_reduced_exactly)
 {
     static const double known[][3] = {
         {1e22, -0x1.b453ab76bf397p-1, 0x1.0be2cef01c8f4p-1},
@@ -216,7 +212,6 @@ START_TEST(huge_angles_are_reduced_exactly)
         ck_assert_double_le(error_ulp(cosine, known[i][2]), 1.0);
     }
 }
-END_TEST
 
 static uint64_t bits_of(double x)
 {
@@ -225,7 +220,7 @@ static uint64_t bits_of(double x)
     return bits;
 }
 
-START_TEST(symmetries_are_exact)
+TEST(symmetries_are_exact)
 {
     for (int i = 0; i < SAMPLES; i++) {
         double x = i % 2 ? any_finite() : any_order(1e-8, 1e4);
@@ -242,9 +237,8 @@ START_TEST(symmetries_are_exact)
         REQUIRE(det_atan2(-y, x) == -det_atan2(y, x));
     }
 }
-END_TEST
 
-START_TEST(results_stay_in_their_ranges)
+TEST(results_stay_in_their_ranges)
 {
     for (int i = 0; i < SAMPLES; i++) {
         double x = i % 2 ? any_finite() : any_order(1e-8, 1e4), sine, cosine;
@@ -258,10 +252,9 @@ START_TEST(results_stay_in_their_ranges)
         REQUIRE(!isnan(det_log(fabs(x))));
     }
 }
-END_TEST
 
 /* Around the seams between formulas a monotonic function stays monotonic within its error. */
-START_TEST(seams_do_not_jump)
+TEST(seams_do_not_jump)
 {
     static const double tanh_seams[] = {0.75, 20.0},
                         atan_seams[] = {0.4375, 0.6875, 1.1875, 2.4375};
@@ -278,9 +271,8 @@ START_TEST(seams_do_not_jump)
         ck_assert_double_eq_tol(det_cos(nextafter(seam, 0.0)), det_cos(seam), 3e-16 * (1.0 + seam));
     }
 }
-END_TEST
 
-START_TEST(special_values_of_sine_and_cosine)
+TEST(special_values_of_sine_and_cosine)
 {
     static const double odd[] = {INFINITY, -INFINITY, NAN, -NAN};
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
@@ -295,9 +287,8 @@ START_TEST(special_values_of_sine_and_cosine)
     ck_assert_double_eq(det_sin(DET_PI / 2.0), 1.0);
     ck_assert_double_eq(det_cos(DET_PI), -1.0);
 }
-END_TEST
 
-START_TEST(special_values_of_exp_and_log)
+TEST(special_values_of_exp_and_log)
 {
     ck_assert_double_eq(det_exp(0.0), 1.0);
     ck_assert_double_eq(det_exp(-0.0), 1.0);
@@ -319,9 +310,8 @@ START_TEST(special_values_of_exp_and_log)
     ck_assert(isnan(det_log(NAN)));
     ck_assert_double_eq(det_log(0x1p-1074), -744.44007192138126);
 }
-END_TEST
 
-START_TEST(special_values_of_tanh_and_atan)
+TEST(special_values_of_tanh_and_atan)
 {
     ck_assert_double_eq(det_tanh(0.0), 0.0);
     ck_assert_double_eq(det_tanh(0x1p-1074), 0x1p-1074);
@@ -337,9 +327,8 @@ START_TEST(special_values_of_tanh_and_atan)
     ck_assert_double_eq(det_atan(-1e300), -DET_PI / 2.0);
     ck_assert(isnan(det_atan(NAN)));
 }
-END_TEST
 
-START_TEST(special_values_of_atan2)
+TEST(special_values_of_atan2)
 {
     ck_assert_double_eq(det_atan2(0.0, 0.0), 0.0);
     ck_assert_double_eq(det_atan2(0.0, 1.0), 0.0);
@@ -359,9 +348,8 @@ START_TEST(special_values_of_atan2)
     ck_assert(isnan(det_atan2(NAN, 1.0)));
     ck_assert(isnan(det_atan2(1.0, NAN)));
 }
-END_TEST
 
-START_TEST(floor_is_exact)
+TEST(floor_is_exact)
 {
     for (int i = 0; i < SAMPLES; i++) {
         double x = i % 2 ? any_finite() : any_order(1e-3, 1e17);
@@ -378,7 +366,6 @@ START_TEST(floor_is_exact)
     ck_assert_double_eq(det_floor(-INFINITY), -INFINITY);
     ck_assert(isnan(det_floor(NAN)));
 }
-END_TEST
 
 static uint64_t hash_results(uint64_t hash, double x)
 {
@@ -412,15 +399,14 @@ static uint64_t digest_of_everything(void)
 /* The one number on which compilers, optimisation levels and machines must agree. When the
  * functions are changed on purpose, so do the digests of all creatures: SIMULATOR_VERSION changes
  * with it. */
-START_TEST(results_have_the_golden_digest)
+TEST(results_have_the_golden_digest)
 {
     char text[17];
     hash_to_text(digest_of_everything(), text);
     ck_assert_str_eq(text, "e021ed7f0a8fb724");
 }
-END_TEST
 
-START_TEST(many_at_once_have_the_same_bits)
+TEST(many_at_once_have_the_same_bits)
 {
     for (int round = 0; round < 20000; round++) {
         static const double orders[] = {1e-300, 1e-12, 1, 10, 1e3, 1e6, 1e9, 1e300};
@@ -448,27 +434,5 @@ START_TEST(many_at_once_have_the_same_bits)
         }
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("detmath");
-    tcase_add_checked_fixture(cases, setup, NULL);
-    tcase_set_timeout(cases, 30);
-    tcase_add_loop_test(cases, errors_are_within_bounds, 0, ACCURACY_CASES);
-    tcase_add_test(cases, many_at_once_have_the_same_bits);
-    tcase_add_test(cases, a_planted_fault_is_seen);
-    tcase_add_test(cases, atan2_is_accurate_in_all_quadrants);
-    tcase_add_test(cases, pow_is_as_good_as_it_says);
-    tcase_add_test(cases, huge_angles_are_reduced_exactly);
-    tcase_add_test(cases, symmetries_are_exact);
-    tcase_add_test(cases, results_stay_in_their_ranges);
-    tcase_add_test(cases, seams_do_not_jump);
-    tcase_add_test(cases, special_values_of_sine_and_cosine);
-    tcase_add_test(cases, special_values_of_exp_and_log);
-    tcase_add_test(cases, special_values_of_tanh_and_atan);
-    tcase_add_test(cases, special_values_of_atan2);
-    tcase_add_test(cases, floor_is_exact);
-    tcase_add_test(cases, results_have_the_golden_digest);
-    return run_tests("detmath", cases);
-}
+SUITE("detmath", 30, setup, NULL)

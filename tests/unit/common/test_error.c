@@ -17,7 +17,7 @@ static const int codes[] = {
 
 #define CODE_COUNT ((int)(sizeof codes / sizeof codes[0]))
 
-START_TEST(codes_are_negative_distinct_and_have_texts)
+TEST(codes_are_negative_distinct_and_have_texts)
 {
     for (int i = 0; i < CODE_COUNT; i++) {
         ck_assert_int_lt(codes[i], 0);
@@ -33,28 +33,25 @@ START_TEST(codes_are_negative_distinct_and_have_texts)
     ck_assert_str_eq(error_text(-9999), "unknown error");
     ck_assert_str_eq(error_text(1), "unknown error");
 }
-END_TEST
 
-START_TEST(set_formats_and_returns_the_code)
+TEST(set_formats_and_returns_the_code)
 {
     struct error error = {0};
     ck_assert_int_eq(error_set(&error, ERR_UNKNOWN, "key '%s', line %d", "sede", 7), ERR_UNKNOWN);
     ck_assert_int_eq(error.code, ERR_UNKNOWN);
     ck_assert_str_eq(error.message, "key 'sede', line 7");
 }
-END_TEST
 
-START_TEST(prefix_keeps_the_code)
+TEST(prefix_keeps_the_code)
 {
     struct error error = {0};
     error_set(&error, ERR_FORMAT, "not a number");
     ck_assert_int_eq(error_prefix(&error, "%s:%d", "walk.ini", 12), ERR_FORMAT);
     ck_assert_str_eq(error.message, "walk.ini:12: not a number");
 }
-END_TEST
 
 /* The arguments may be the message itself. */
-START_TEST(messages_may_refer_to_themselves)
+TEST(messages_may_refer_to_themselves)
 {
     struct error error = {0};
     error_set(&error, ERR_FORMAT, "inner");
@@ -63,9 +60,8 @@ START_TEST(messages_may_refer_to_themselves)
     error_prefix(&error, "[%s]", error.message);
     ck_assert_str_eq(error.message, "[outer (inner)]: outer (inner)");
 }
-END_TEST
 
-START_TEST(long_messages_are_cut)
+TEST(long_messages_are_cut)
 {
     struct error error = {0};
     char text[2 * sizeof error.message];
@@ -79,9 +75,8 @@ START_TEST(long_messages_are_cut)
     error_prefix(&error, "%s", text);
     ck_assert_uint_eq(strlen(error.message), sizeof error.message - 1);
 }
-END_TEST
 
-START_TEST(foreign_control_characters_do_not_break_the_line)
+TEST(foreign_control_characters_do_not_break_the_line)
 {
     struct error error = {0};
     error_set(&error, ERR_IO, "%s", "a\nb\r\x1b[2Jc\x7f");
@@ -89,7 +84,6 @@ START_TEST(foreign_control_characters_do_not_break_the_line)
     error_prefix(&error, "p\tq");
     ck_assert_str_eq(error.message, "p q: a b  [2Jc ");
 }
-END_TEST
 
 /* Runs a bug in a child; its standard error goes to `report`, its end is returned. */
 static int run_bug(void (*bug)(void), char *report, size_t size)
@@ -133,7 +127,7 @@ static void no_bug(void)
     ENSURE(1 + 1 == 2, "arithmetic");
 }
 
-START_TEST(a_bug_reports_and_aborts)
+TEST(a_bug_reports_and_aborts)
 {
     char report[8192];
     int status = run_bug(small_bug, report, sizeof report);
@@ -143,9 +137,8 @@ START_TEST(a_bug_reports_and_aborts)
     ck_assert_ptr_nonnull(strstr(report, "parts is 3"));
     ck_assert_int_eq(report[strlen(report) - 1], '\n');
 }
-END_TEST
 
-START_TEST(a_long_bug_report_is_cut_to_one_line)
+TEST(a_long_bug_report_is_cut_to_one_line)
 {
     char report[8192];
     int status = run_bug(long_bug, report, sizeof report);
@@ -153,27 +146,12 @@ START_TEST(a_long_bug_report_is_cut_to_one_line)
     ck_assert_uint_lt(strlen(report), 4096);
     ck_assert_ptr_eq(strchr(report, '\n'), report + strlen(report) - 1);
 }
-END_TEST
 
-START_TEST(what_holds_goes_on)
+TEST(what_holds_goes_on)
 {
     char report[8192];
     ck_assert_int_eq(run_bug(no_bug, report, sizeof report), 0);
     ck_assert_str_eq(report, "");
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("error");
-    tcase_add_test(cases, codes_are_negative_distinct_and_have_texts);
-    tcase_add_test(cases, set_formats_and_returns_the_code);
-    tcase_add_test(cases, prefix_keeps_the_code);
-    tcase_add_test(cases, messages_may_refer_to_themselves);
-    tcase_add_test(cases, long_messages_are_cut);
-    tcase_add_test(cases, foreign_control_characters_do_not_break_the_line);
-    tcase_add_test(cases, a_bug_reports_and_aborts);
-    tcase_add_test(cases, a_long_bug_report_is_cut_to_one_line);
-    tcase_add_test(cases, what_holds_goes_on);
-    return run_tests("error", cases);
-}
+SUITE("error", 0, NULL, NULL)

@@ -46,7 +46,7 @@ static void expect(int holds, const char *words)
     ck_assert_str_eq(text, words);
 }
 
-START_TEST(one_of_eight_may_fail)
+TEST(one_of_eight_may_fail)
 {
     sit(EXAM_SOLVER_RUNS, 0);
     ck_assert(!exam_is_over(&exam));
@@ -55,20 +55,18 @@ START_TEST(one_of_eight_may_fail)
     expect(1, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 7 of 8), 8 with solver "
               "constraint (least of 4, passed 4 of 4)");
 }
-END_TEST
 
 /* Though the median is as good. */
-START_TEST(two_of_eight_are_too_many)
+TEST(two_of_eight_are_too_many)
 {
     sit(EXAM_SOLVER_RUNS, 0);
     sit(8, 2);
     expect(0, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 6 of 8), 8 with solver "
               "constraint (least of 4, passed 4 of 4)");
 }
-END_TEST
 
 /* Neither where the own score is 0 nor where the share is. */
-START_TEST(a_score_of_0_is_not_passed)
+TEST_LOOP(a_score_of_0_is_not_passed, 0, 2)
 {
     params.guard_other_solver = 0;
     params.guard_referee_share = _i ? 0 : params.guard_referee_share;
@@ -78,9 +76,8 @@ START_TEST(a_score_of_0_is_not_passed)
     ck_assert_int_eq(exam_fine_passed(&exam), 0);
     ck_assert_int_eq(exam_holds(&exam), 0);
 }
-END_TEST
 
-START_TEST(the_settings_say_how_many)
+TEST(the_settings_say_how_many)
 {
     static const struct {
         int starts, pass, failing, holds;
@@ -100,10 +97,9 @@ START_TEST(the_settings_say_how_many)
     exam_begin(&exam, 10, BODY_RECTANGLES, &params);
     ck_assert_int_eq(exam.solver_count, 2);
 }
-END_TEST
 
 /* As many may fail there as of all starts. */
-START_TEST(the_other_solver_must_hold_as_well)
+TEST(the_other_solver_must_hold_as_well)
 {
     sit(EXAM_SOLVER_RUNS, 2);
     expect(0,
@@ -120,11 +116,10 @@ START_TEST(the_other_solver_must_hold_as_well)
     expect(0,
            "10 at h; from perturbed starts 3 with solver constraint (least of 4, passed 3 of 4)");
 }
-END_TEST
 
 /* Trials by the other solver go first, then starts; of what is left no more may fail than by the
  * whole. */
-START_TEST(an_exam_is_cut_to_a_cost)
+TEST(an_exam_is_cut_to_a_cost)
 {
     static const struct {
         double evaluations;
@@ -157,10 +152,9 @@ START_TEST(an_exam_is_cut_to_a_cost)
            "10 at h; from perturbed starts 3 with solver constraint (least of 1, passed 0 of 1); "
            "cut to what the run cost");
 }
-END_TEST
 
 /* No start of the exam is one that selection has seen, however many trials a run has. */
-START_TEST(its_starts_are_new)
+TEST(its_starts_are_new)
 {
     int index = params_find("simulation.perturbation");
 
@@ -170,20 +164,18 @@ START_TEST(its_starts_are_new)
     for (int number = 0; number < 16; number++)
         ck_assert_int_le(referee_trial(number, &params).perturbation, TRIAL_RUN_STARTS);
 }
-END_TEST
 
 /* Spheres, and where the other solver is not wanted. */
-START_TEST(fine_runs_alone)
+TEST_LOOP(fine_runs_alone, 0, 2)
 {
     params.guard_other_solver = _i;
     exam_begin(&exam, 10, _i ? BODY_SPHERES : BODY_RECTANGLES, &params);
     sit(8, 0);
     expect(1, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 8 of 8)");
 }
-END_TEST
 
 /* What judges in the same way is no second judge. */
-START_TEST(the_other_solver_judges_where_it_is_another)
+TEST(the_other_solver_judges_where_it_is_another)
 {
     for (int solver = 0; solver < SOLVER_COUNT; solver++) {
         int other = params_other_solver(solver);
@@ -199,21 +191,5 @@ START_TEST(the_other_solver_judges_where_it_is_another)
     params.guard_other_solver = 0;
     ck_assert_int_eq(trial_other_solver(BODY_RECTANGLES, &params), -1);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_test(tests, an_exam_is_cut_to_a_cost);
-    tcase_add_test(tests, one_of_eight_may_fail);
-    tcase_add_test(tests, two_of_eight_are_too_many);
-    tcase_add_loop_test(tests, a_score_of_0_is_not_passed, 0, 2);
-    tcase_add_test(tests, the_settings_say_how_many);
-    tcase_add_test(tests, its_starts_are_new);
-    tcase_add_test(tests, the_other_solver_must_hold_as_well);
-    tcase_add_loop_test(tests, fine_runs_alone, 0, 2);
-    tcase_add_test(tests, the_other_solver_judges_where_it_is_another);
-    return run_tests("exam", tests);
-}
+SUITE("exam", 0, set_up, NULL)

@@ -67,7 +67,7 @@ static const struct {
     {"if(parts < 3, 0, distance_m / max(size_m, 0.5))", 3},
 };
 
-START_TEST(values_are_right)
+TEST_LOOP(values_are_right, 0, (int)(sizeof good / sizeof good[0]))
 {
     struct error error = {0};
 
@@ -75,9 +75,8 @@ START_TEST(values_are_right)
                   error.message);
     ck_assert_double_eq(expression_evaluate(good[_i].text, &measures), good[_i].value);
 }
-END_TEST
 
-START_TEST(functions_are_the_repeatable_ones)
+TEST(functions_are_the_repeatable_ones)
 {
     measures.size_m = 1.7;
     ck_assert(expression_evaluate("exp(size_m)", &measures) == det_exp(1.7));
@@ -88,9 +87,8 @@ START_TEST(functions_are_the_repeatable_ones)
     ck_assert(expression_evaluate("tanh(size_m)", &measures) == det_tanh(1.7));
     ck_assert(expression_evaluate("size_m ^ 0.3", &measures) == det_pow(1.7, 0.3));
 }
-END_TEST
 
-START_TEST(what_has_no_value_is_not_finite)
+TEST(what_has_no_value_is_not_finite)
 {
     ck_assert(!isfinite(expression_evaluate("1 / (parts - 3)", &measures)));
     ck_assert(!isfinite(expression_evaluate("log(work_net_j)", &measures)));
@@ -105,7 +103,6 @@ START_TEST(what_has_no_value_is_not_finite)
     /* what an if() leaves out does no harm */
     ck_assert_double_eq(expression_evaluate("if(parts > 3, 1 / (parts - 3), 7)", &measures), 7);
 }
-END_TEST
 
 static const struct {
     const char *text, *message;
@@ -137,7 +134,7 @@ static const struct {
     {"\xc3\xa4", "column 1: expected a number, a measure, a function or '('"},
 };
 
-START_TEST(errors_name_the_column)
+TEST_LOOP(errors_name_the_column, 0, (int)(sizeof bad / sizeof bad[0]))
 {
     struct error error = {0};
 
@@ -145,9 +142,8 @@ START_TEST(errors_name_the_column)
     ck_assert_str_eq(error.message, bad[_i].message);
     ck_assert(isnan(expression_evaluate(bad[_i].text, &measures)));
 }
-END_TEST
 
-START_TEST(depth_and_length_are_bounded)
+TEST(depth_and_length_are_bounded)
 {
     static char text[100001];
     struct error error = {0};
@@ -170,11 +166,10 @@ START_TEST(depth_and_length_are_bounded)
     ck_assert_int_eq(expression_check(text, &error), 0);
     ck_assert_double_eq(expression_evaluate(text, &measures), 100000);
 }
-END_TEST
 
 /* Pieces of the language in random order: it is accepted or refused, check and evaluation agree,
  * and a text that is accepted is still so within parentheses and gives the same. */
-START_TEST(random_texts)
+TEST(random_texts)
 {
     static const char *const pieces[] = {
         "1",      "0.5",  "2e3",  "distance_m", "size_m", "+",   "-",   "*",  "/",    "^",
@@ -206,19 +201,5 @@ START_TEST(random_texts)
     }
     ck_assert_int_gt(accepted, 600);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, values_are_right, 0, (int)(sizeof good / sizeof good[0]));
-    tcase_add_test(tests, functions_are_the_repeatable_ones);
-    tcase_add_test(tests, what_has_no_value_is_not_finite);
-    tcase_add_loop_test(tests, errors_name_the_column, 0, (int)(sizeof bad / sizeof bad[0]));
-    tcase_add_test(tests, depth_and_length_are_bounded);
-    tcase_add_test(tests, random_texts);
-    return run_tests("expression", tests);
-}
+SUITE("expression", 60, set_up, NULL)

@@ -39,7 +39,7 @@ static void assert_content(const char *expected)
     free(bytes);
 }
 
-START_TEST(test_a_file_is_written_and_replaced)
+TEST(test_a_file_is_written_and_replaced)
 {
     ck_assert_int_eq(file_write(path, "one", 3, &error), 0);
     assert_content("one");
@@ -48,9 +48,8 @@ START_TEST(test_a_file_is_written_and_replaced)
     ck_assert_int_eq(file_write(path, "three", 5, &error), 0);
     assert_content("three");
 }
-END_TEST
 
-START_TEST(test_a_byte_order_mark_is_left_out)
+TEST(test_a_byte_order_mark_is_left_out)
 {
     ck_assert_int_eq(file_write(path, "\xef\xbb\xbf{}", 5, &error), 0);
     assert_content("{}");
@@ -59,9 +58,8 @@ START_TEST(test_a_byte_order_mark_is_left_out)
     ck_assert_int_eq(file_write(path, "\xef\xbb", 2, &error), 0);
     assert_content("\xef\xbb");
 }
-END_TEST
 
-START_TEST(test_a_long_file_is_an_error_that_names_it)
+TEST(test_a_long_file_is_an_error_that_names_it)
 {
     char *bytes;
     size_t length;
@@ -72,9 +70,8 @@ START_TEST(test_a_long_file_is_an_error_that_names_it)
     ck_assert_ptr_null(bytes);
     ck_assert_ptr_nonnull(strstr(error.message, path));
 }
-END_TEST
 
-START_TEST(test_what_cannot_be_written_leaves_nothing)
+TEST(test_what_cannot_be_written_leaves_nothing)
 {
     char deeper[160];
     snprintf(deeper, sizeof deeper, "%s/no/it", directory);
@@ -84,9 +81,8 @@ START_TEST(test_what_cannot_be_written_leaves_nothing)
     ck_assert_int_eq(file_write(path, "x", 1, &error), ERR_IO);
     ck_assert_ptr_nonnull(strstr(error.message, path));
 }
-END_TEST
 
-START_TEST(test_a_pipe_gets_the_bytes_and_stays)
+TEST(test_a_pipe_gets_the_bytes_and_stays)
 {
     char text[8] = "";
     struct stat info;
@@ -100,10 +96,9 @@ START_TEST(test_a_pipe_gets_the_bytes_and_stays)
     close(reader);
     ck_assert(stat(path, &info) == 0 && S_ISFIFO(info.st_mode));
 }
-END_TEST
 
 /* The pipe has no writer, and the device no end: both are refused at once. */
-START_TEST(test_what_is_no_file_is_refused_by_name)
+TEST(test_what_is_no_file_is_refused_by_name)
 {
     const struct {
         const char *path, *word;
@@ -118,10 +113,9 @@ START_TEST(test_what_is_no_file_is_refused_by_name)
         ck_assert_ptr_nonnull(strstr(error.message, cases[i].word));
     }
 }
-END_TEST
 
 /* As a shell's <(...) gives it. */
-START_TEST(test_a_pipe_of_an_own_descriptor_is_read)
+TEST(test_a_pipe_of_an_own_descriptor_is_read)
 {
     char name[32], *bytes;
     size_t length;
@@ -135,9 +129,8 @@ START_TEST(test_a_pipe_of_an_own_descriptor_is_read)
     free(bytes);
     close(ends[0]);
 }
-END_TEST
 
-START_TEST(test_what_may_be_replaced)
+TEST(test_what_may_be_replaced)
 {
     ck_assert(file_is_special("/dev/null"));
     ck_assert(!file_is_special(directory));
@@ -145,7 +138,6 @@ START_TEST(test_what_may_be_replaced)
     ck_assert_int_eq(file_write(path, "", 0, &error), 0);
     ck_assert(!file_is_special(path));
 }
-END_TEST
 
 static const char *beside(const char *name)
 {
@@ -156,7 +148,7 @@ static const char *beside(const char *name)
 
 /* What a directory of a stranger may hold: each is refused at once, and what it leads to is not
  * touched. */
-START_TEST(test_only_files_of_their_own_are_opened_within)
+TEST(test_only_files_of_their_own_are_opened_within)
 {
     int file;
     ck_assert_int_eq(file_write(path, "mine", 4, &error), 0);
@@ -194,10 +186,9 @@ START_TEST(test_only_files_of_their_own_are_opened_within)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         ck_assert_int_eq(remove(beside(all[i])), 0);
 }
-END_TEST
 
 /* Whatever has the name, what it leads to stays. */
-START_TEST(test_a_link_is_replaced_not_followed)
+TEST(test_a_link_is_replaced_not_followed)
 {
     ck_assert_int_eq(file_write(path, "mine", 4, &error), 0);
     ck_assert_int_eq(symlink(path, beside("link")), 0);
@@ -209,21 +200,5 @@ START_TEST(test_a_link_is_replaced_not_followed)
     unlink(beside("link"));
     unlink(beside("pipe"));
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("file");
-    tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_test(cases, test_a_file_is_written_and_replaced);
-    tcase_add_test(cases, test_a_byte_order_mark_is_left_out);
-    tcase_add_test(cases, test_a_long_file_is_an_error_that_names_it);
-    tcase_add_test(cases, test_what_cannot_be_written_leaves_nothing);
-    tcase_add_test(cases, test_a_pipe_gets_the_bytes_and_stays);
-    tcase_add_test(cases, test_what_is_no_file_is_refused_by_name);
-    tcase_add_test(cases, test_a_pipe_of_an_own_descriptor_is_read);
-    tcase_add_test(cases, test_what_may_be_replaced);
-    tcase_add_test(cases, test_only_files_of_their_own_are_opened_within);
-    tcase_add_test(cases, test_a_link_is_replaced_not_followed);
-    return run_tests("file", cases);
-}
+SUITE("file", 0, set_up, tear_down)

@@ -116,7 +116,6 @@ START_TEST(gene_ids_name_creature_and_count)
     ck_assert(gene_counter_next(&ids) == (7 << 10 | 2));
     ck_assert_uint_eq(ids.count, 2);
 }
-END_TEST
 
 START_TEST(gene_ids_do_not_run_over)
 {
@@ -124,7 +123,6 @@ START_TEST(gene_ids_do_not_run_over)
 
     gene_counter_next(&ids);
 }
-END_TEST
 
 /* A file, or another run, brings a genome whose genes have the number of a child to come. */
 START_TEST(new_genes_of_a_child_have_other_ids_than_those_it_inherits)
@@ -147,7 +145,6 @@ START_TEST(new_genes_of_a_child_have_other_ids_than_those_it_inherits)
         genome_deinit(&child);
     }
 }
-END_TEST
 
 START_TEST(random_genomes_are_sound)
 {
@@ -187,7 +184,6 @@ START_TEST(random_genomes_are_sound)
         genome_deinit(&genome);
     }
 }
-END_TEST
 
 START_TEST(random_genomes_keep_the_shares_asked_for)
 {
@@ -237,7 +233,6 @@ START_TEST(random_genomes_keep_the_shares_asked_for)
     for (int k = 0; k < 4; k++)
         assert_share(phases[k], phases[0] + phases[1] + phases[2] + phases[3], 0.25, "phases");
 }
-END_TEST
 
 /* A joint that is in use: the root's is not, unless the root may occur again. */
 static int has_joint(const struct genome *genome, int row)
@@ -295,7 +290,6 @@ START_TEST(random_genomes_with_a_joint_move_it)
         genome_deinit(&genome);
     }
 }
-END_TEST
 
 START_TEST(random_genomes_are_expressed)
 {
@@ -320,7 +314,6 @@ START_TEST(random_genomes_are_expressed)
     ck_assert_int_gt(parts[6] + parts[7] + parts[8], trials / 20);
     arena_deinit(&arena);
 }
-END_TEST
 
 /* With initial.tidy = 1 the root lies along x, pairs hang on the sides of single parts, nothing is at
  * an angle; of connections that evolution adds, too. */
@@ -359,7 +352,6 @@ START_TEST(tidy_births_have_a_plan)
     ck_assert_int_gt(pairs, 50);
     ck_assert_int_gt(ends, 50);
 }
-END_TEST
 
 /* Only allowed functions, whatever evolution does; drives fall back from waves to saws to none. */
 START_TEST(functions_can_be_left_out)
@@ -389,7 +381,6 @@ START_TEST(functions_can_be_left_out)
         ck_assert_msg(seen == allowed, "%s: only %x", texts[t], (unsigned)seen);
     }
 }
-END_TEST
 
 START_TEST(random_bodies_keep_their_constraints)
 {
@@ -413,7 +404,6 @@ START_TEST(random_bodies_keep_their_constraints)
     }
     ck_assert_int_gt(bodies, 600);
 }
-END_TEST
 
 START_TEST(random_genomes_differ_and_repeat)
 {
@@ -435,7 +425,6 @@ START_TEST(random_genomes_differ_and_repeat)
     genome_deinit(&b);
     genome_deinit(&c);
 }
-END_TEST
 
 START_TEST(random_genomes_at_the_bounds_are_sound)
 {
@@ -467,7 +456,6 @@ START_TEST(random_genomes_at_the_bounds_are_sound)
         genome_deinit(&genome);
     }
 }
-END_TEST
 
 /* ---- numbers of mutations ---- */
 
@@ -493,7 +481,6 @@ START_TEST(mutation_counts_are_25_50_25)
         assert_share(tally[3], trials, 0.125, "three or more");
     }
 }
-END_TEST
 
 START_TEST(mated_children_can_mutate_less)
 {
@@ -509,7 +496,6 @@ START_TEST(mated_children_can_mutate_less)
     count_mutations(1, 1000, tally);
     ck_assert_int_eq(tally[0], 1000);
 }
-END_TEST
 
 START_TEST(mutation_counts_are_bounded)
 {
@@ -521,7 +507,6 @@ START_TEST(mutation_counts_are_bounded)
     params.mutation_none = 1;
     ck_assert_int_eq(genetics_mutation_count(&params, 0, &rng), 0);
 }
-END_TEST
 
 /* ---- mutation ---- */
 
@@ -688,7 +673,6 @@ START_TEST(every_kind_occurs_and_says_what_it_did)
         ck_assert_msg(!kinds[kind].words[k] || seen[k], "%s: never \"%s\"", kinds[kind].kind,
                       kinds[kind].words[k]);
 }
-END_TEST
 
 /* The same draws, with a smaller scale of the newest connection. */
 START_TEST(new_parts_may_begin_small)
@@ -712,7 +696,6 @@ START_TEST(new_parts_may_begin_small)
         ck_assert_double_eq(scales[2], fmax(0.05 * scales[0], GENOME_SCALE_MIN));
     }
 }
-END_TEST
 
 START_TEST(kinds_here_are_those_of_the_parameters)
 {
@@ -722,7 +705,6 @@ START_TEST(kinds_here_are_those_of_the_parameters)
         rates += params_is_rate(i);
     ck_assert_int_eq(rates, KIND_COUNT - KINDS_AGAIN);
 }
-END_TEST
 
 /* Rates times sites: two kinds against each other on one genome. */
 START_TEST(sites_are_drawn_by_rate_and_number)
@@ -748,7 +730,6 @@ START_TEST(sites_are_drawn_by_rate_and_number)
     assert_share(flags, trials, expected, "flags of connections");
     genome_deinit(&genome);
 }
-END_TEST
 
 /* The types of joint that the settings give no share never come up, not by mutation either. */
 START_TEST(types_of_joint_without_a_share_never_come)
@@ -783,7 +764,6 @@ START_TEST(types_of_joint_without_a_share_never_come)
         ck_assert_int_eq(seen, settings[s].allowed);
     }
 }
-END_TEST
 
 /* A joint that turns into a linear one keeps its range and its signal by the part's reach, and the
  * other way round; the limits stay within their bounds. */
@@ -826,7 +806,6 @@ START_TEST(a_change_of_type_keeps_range_and_signal)
     ck_assert_int_gt(to_linear, 50);
     ck_assert_int_gt(to_rotary, 20);
 }
-END_TEST
 
 /* A joint of boxes keeps its freedoms' inputs and limits as far as the new type has them; what is
  * new follows the first freedom, one way or the other. */
@@ -872,7 +851,6 @@ START_TEST(a_change_of_type_keeps_freedoms)
     ck_assert_int_gt(kept, 50);
     ck_assert_int_gt(cones, 20);
 }
-END_TEST
 
 START_TEST(several_mutations_come_in_the_order_of_the_kinds)
 {
@@ -893,7 +871,6 @@ START_TEST(several_mutations_come_in_the_order_of_the_kinds)
         genome_deinit(&genome);
     }
 }
-END_TEST
 
 START_TEST(a_mutation_always_changes_the_genome)
 {
@@ -911,7 +888,6 @@ START_TEST(a_mutation_always_changes_the_genome)
         genome_deinit(&genome);
     }
 }
-END_TEST
 
 START_TEST(nothing_to_change_ends)
 {
@@ -943,7 +919,6 @@ START_TEST(nothing_to_change_ends)
     genome_deinit(&genome);
     genome_deinit(&before);
 }
-END_TEST
 
 /* Six mutations are told in less and less room: whole words of the first ones, then "...". */
 START_TEST(texts_are_cut_to_fit)
@@ -978,7 +953,6 @@ START_TEST(texts_are_cut_to_fit)
     }
     genome_deinit(&genome);
 }
-END_TEST
 
 START_TEST(numeric_changes_follow_the_step)
 {
@@ -1009,7 +983,6 @@ START_TEST(numeric_changes_follow_the_step)
     for (int s = 0; s < 2; s++)
         ck_assert_double_eq_tol(sums[s] / 4000 / steps[s], 13.0 / 16, 0.06);
 }
-END_TEST
 
 START_TEST(a_full_genome_mutates_within_its_tables)
 {
@@ -1027,7 +1000,6 @@ START_TEST(a_full_genome_mutates_within_its_tables)
         genome_deinit(&genome);
     }
 }
-END_TEST
 
 /* ---- crossover ---- */
 
@@ -1046,7 +1018,6 @@ START_TEST(a_genome_crossed_with_itself_stays)
         genome_deinit(&child);
     }
 }
-END_TEST
 
 /* A copy in which every gene carries a mark that the original does not. */
 #define MARK 7.5
@@ -1120,7 +1091,6 @@ START_TEST(crossing_points_are_one_to_the_maximum)
     genome_deinit(&a);
     genome_deinit(&b);
 }
-END_TEST
 
 /* Each gap between two neighbouring genes is a crossing point as often as any other. */
 START_TEST(crossing_points_are_everywhere)
@@ -1153,7 +1123,6 @@ START_TEST(crossing_points_are_everywhere)
     genome_deinit(&a);
     genome_deinit(&b);
 }
-END_TEST
 
 static int count_bodies_of(const struct genome *child, uint64_t creature)
 {
@@ -1184,7 +1153,6 @@ START_TEST(unrelated_parents_cross)
     }
     ck_assert_int_gt(mixed, 90);
 }
-END_TEST
 
 /* What hangs where. */
 static void assert_plan_kept(const struct genome *child, const struct genome *a)
@@ -1238,7 +1206,6 @@ START_TEST(plans_are_kept)
     ck_assert_int_gt(resized, 20);
     ck_assert_int_gt(crossed, 20);
 }
-END_TEST
 
 /* Two hand-written genomes use the same small ids for different things. */
 START_TEST(equal_ids_of_unlike_genes_do_no_harm)
@@ -1259,7 +1226,6 @@ START_TEST(equal_ids_of_unlike_genes_do_no_harm)
         genome_deinit(&graft);
     }
 }
-END_TEST
 
 /* ---- grafting ---- */
 
@@ -1296,7 +1262,6 @@ START_TEST(a_graft_brings_a_section_along)
     }
     ck_assert_int_gt(central, 0);
 }
-END_TEST
 
 START_TEST(genes_a_has_already_get_new_ids)
 {
@@ -1316,7 +1281,6 @@ START_TEST(genes_a_has_already_get_new_ids)
     }
     ck_assert_int_gt(renamed, 600);
 }
-END_TEST
 
 START_TEST(a_root_without_connections_takes_a_graft)
 {
@@ -1336,7 +1300,6 @@ START_TEST(a_root_without_connections_takes_a_graft)
     genome_deinit(&b);
     genome_deinit(&child);
 }
-END_TEST
 
 START_TEST(full_parents_mate_within_the_tables)
 {
@@ -1360,7 +1323,6 @@ START_TEST(full_parents_mate_within_the_tables)
         genome_deinit(&b);
     }
 }
-END_TEST
 
 /* ---- the long chain ---- */
 
@@ -1410,7 +1372,6 @@ START_TEST(a_chain_of_breedings_stays_sound)
 {
     run_chain(4000);
 }
-END_TEST
 
 START_TEST(a_chain_of_growing_genomes_stays_sound)
 {
@@ -1423,7 +1384,6 @@ START_TEST(a_chain_of_growing_genomes_stays_sound)
     params.mutation_add_body = params.mutation_add_neuron = params.mutation_add_connection = 20;
     run_chain(400);
 }
-END_TEST
 
 int main(void)
 {

@@ -36,7 +36,7 @@ static void copy_numbers(struct genome *to, struct genome *from)
     free(b);
 }
 
-START_TEST(changed_genomes_are_sound)
+TEST_LOOP(changed_genomes_are_sound, 0, BODY_BOXES + 1)
 {
     int brain, body, brains = 0, bodies = 0;
 
@@ -63,9 +63,8 @@ START_TEST(changed_genomes_are_sound)
     }
     ck_assert(brains > 100 && bodies > 100);
 }
-END_TEST
 
-START_TEST(a_brain_changes_alone)
+TEST_LOOP(a_brain_changes_alone, 0, BODY_BOXES + 1)
 {
     int brain, body, brains = 0;
 
@@ -96,13 +95,5 @@ START_TEST(a_brain_changes_alone)
     }
     ck_assert_int_gt(brains, 10);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-
-    tcase_add_loop_test(tests, changed_genomes_are_sound, 0, BODY_BOXES + 1);
-    tcase_add_loop_test(tests, a_brain_changes_alone, 0, BODY_BOXES + 1);
-    return run_tests("genetics_numbers", tests);
-}
+SUITE("genetics_numbers", 0, NULL, NULL)

@@ -40,7 +40,6 @@ START_TEST(fixture_passes)
     ck_assert_int_eq(genome.connection_count, 4);
     ck_assert_int_eq(genome.neuron_count, 4 + NEURON_FUNCTION_COUNT);
 }
-END_TEST
 
 START_TEST(names_are_complete)
 {
@@ -48,7 +47,6 @@ START_TEST(names_are_complete)
     ck_assert_str_eq(joint_type_names[JOINT_LINEAR], "linear");
     ck_assert_str_eq(input_scope_names[SCOPE_PART], "part");
 }
-END_TEST
 
 START_TEST(rows_are_found_and_removed_in_order)
 {
@@ -66,7 +64,6 @@ START_TEST(rows_are_found_and_removed_in_order)
     ck_assert_uint_eq(genome.neurons[0].id, CENTRAL_WATCH);
     ck_assert_int_eq(genome.body_count, 2);
 }
-END_TEST
 
 START_TEST(tables_have_maxima)
 {
@@ -82,7 +79,6 @@ START_TEST(tables_have_maxima)
     ck_assert_uint_eq(genome.bodies[GENOME_BODIES_MAX - 1].id, 0);
     ck_assert_uint_eq(genome.bodies[0].id, TRUNK);
 }
-END_TEST
 
 START_TEST(a_removed_row_is_reused_zeroed)
 {
@@ -91,7 +87,6 @@ START_TEST(a_removed_row_is_reused_zeroed)
     ck_assert_uint_eq(body->id, 0);
     ck_assert(body->width_m == 0 && body->effector_input.weight == 0);
 }
-END_TEST
 
 START_TEST(copies_are_equal_and_independent)
 {
@@ -108,7 +103,6 @@ START_TEST(copies_are_equal_and_independent)
     ck_assert(genome_is_equal(&empty, &empty_copy));
     ck_assert_int_lt(genome_check(&empty, &error), 0);
 }
-END_TEST
 
 /* Each assignment changes one field: equality and digest must see it. */
 #define FIELDS(X)                                                                                  \
@@ -169,7 +163,6 @@ START_TEST(every_field_counts)
     ck_assert(genome_is_equal(&genome, &original));
     genome_deinit(&original);
 }
-END_TEST
 
 START_TEST(order_counts)
 {
@@ -180,7 +173,6 @@ START_TEST(order_counts)
     ck_assert_int_eq(genome_check(&genome, &error), 0);
     ck_assert_uint_ne(genome_hash(&genome), hash);
 }
-END_TEST
 
 static void make_linear(double lower, double upper)
 {
@@ -204,7 +196,6 @@ START_TEST(limits_are_in_the_unit_of_the_joint)
     genome.bodies[0].height_m = 0.7;
     ck_assert(genome_reach_m(&genome.bodies[0]) == 0.35);
 }
-END_TEST
 
 START_TEST(zeros_of_both_signs_are_equal)
 {
@@ -216,7 +207,6 @@ START_TEST(zeros_of_both_signs_are_equal)
     ck_assert_uint_eq(genome_hash(&genome), hash);
     genome_deinit(&copy);
 }
-END_TEST
 
 /* Every rule, broken once; the message begins with the row. */
 #define RULES(X)                                                                                   \
@@ -327,7 +317,6 @@ START_TEST(the_manual_has_every_gene)
     }
     free(manual);
 }
-END_TEST
 
 START_TEST(every_rule_is_checked)
 {
@@ -341,7 +330,6 @@ START_TEST(every_rule_is_checked)
     RULES(X)
 #undef X
 }
-END_TEST
 
 /* What boxes have of their own. */
 #define BOX_RULES(X)                                                                               \
@@ -412,7 +400,6 @@ START_TEST(every_rule_of_boxes_is_checked){
     leg = &genome.bodies[genome_find_body(&genome, BOX_LEG)];
     ck_assert(leg->drives[0].weight == 0 && leg->effector_strength == 0);
 }
-END_TEST
 
 /* Emitters come after the joint's inputs; a genome without them has the hash that it always had. */
 START_TEST(inputs_of_emitters)
@@ -446,7 +433,6 @@ START_TEST(inputs_of_emitters)
     ck_assert_int_lt(genome.neuron_count, neurons);
     genome_deinit(&copy);
 }
-END_TEST
 
 /* Sensors beyond number 31 make a difference, too. */
 START_TEST(late_sensors_are_compared)
@@ -459,7 +445,6 @@ START_TEST(late_sensors_are_compared)
     ck_assert(!genome_is_equal(&copy, &genome) && !genome_is_equal(&genome, &copy));
     genome_deinit(&copy);
 }
-END_TEST
 
 /* An input in place of the arm's effector's, of a neuron in the trunk, of one in the central
  * set. */
@@ -520,7 +505,6 @@ START_TEST(references_of_parts)
     ck_assert_int_lt(genome_check(&genome, &error), 0);
     assert_says(error.message, "body 2 (id 1048579), effector input: the body it reads has no");
 }
-END_TEST
 
 START_TEST(references_of_the_central_set)
 {
@@ -538,7 +522,6 @@ START_TEST(references_of_the_central_set)
                 "the central set has no sensors");
     ck_assert_str_eq(message_in_centre(fixture_sensor(SCOPE_PART, SENSOR_JOINT, ARM, 1)), "");
 }
-END_TEST
 
 /* ---- garbage ---- */
 
@@ -560,7 +543,6 @@ START_TEST(nothing_to_collect)
     ck_assert(genome_is_equal(&genome, &original));
     genome_deinit(&original);
 }
-END_TEST
 
 START_TEST(unreached_bodies_go)
 {
@@ -581,7 +563,6 @@ START_TEST(unreached_bodies_go)
     ck_assert(genome_is_equal(&genome, &original));
     genome_deinit(&original);
 }
-END_TEST
 
 START_TEST(idle_neurons_go_cycles_included)
 {
@@ -598,7 +579,6 @@ START_TEST(idle_neurons_go_cycles_included)
     ck_assert_int_eq(genome.neuron_count, 4 + NEURON_FUNCTION_COUNT);
     assert_collected();
 }
-END_TEST
 
 START_TEST(without_effectors_no_neuron_stays)
 {
@@ -609,7 +589,6 @@ START_TEST(without_effectors_no_neuron_stays)
     ck_assert(genome.bodies[1].effector_strength == 0);
     assert_collected();
 }
-END_TEST
 
 START_TEST(dangling_references_become_zero)
 {
@@ -625,7 +604,6 @@ START_TEST(dangling_references_become_zero)
     ck_assert_mem_eq(repaired, &zero, sizeof zero);
     ck_assert_mem_eq(&genome.bodies[2].effector_input, &zero, sizeof zero);
 }
-END_TEST
 
 /* What saw the light sees another thing, in sensors and wherever one is read, and again the
  * light. */
@@ -660,7 +638,6 @@ START_TEST(sights_are_exchanged_and_exchanged_back)
     }
     genome_deinit(&before);
 }
-END_TEST
 
 START_TEST(a_lost_root_is_replaced)
 {
@@ -672,7 +649,6 @@ START_TEST(a_lost_root_is_replaced)
     genome_collect_garbage(&genome); /* empty: nothing happens */
     ck_assert_int_eq(genome.body_count, 0);
 }
-END_TEST
 
 /* An input with random references, most of them wrong, and numbers in range. */
 static struct input_gene random_input(struct rng *rng)
@@ -745,7 +721,6 @@ START_TEST(whatever_is_damaged_is_repaired)
     // the damage must really be damage
     ck_assert_int_gt(broken, 10000);
 }
-END_TEST
 
 static Suite *make_suite(void)
 {

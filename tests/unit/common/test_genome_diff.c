@@ -53,7 +53,7 @@ static void assert_diff_is_right(const struct genome *before, const struct genom
     free(text);
 }
 
-START_TEST(equal_genomes_have_no_difference)
+TEST(equal_genomes_have_no_difference)
 {
     struct genome a, b;
 
@@ -66,7 +66,6 @@ START_TEST(equal_genomes_have_no_difference)
     genome_deinit(&a);
     genome_deinit(&b);
 }
-END_TEST
 
 /* Every field of every gene, and the line that must tell of its change (or the line's
  * beginning). */
@@ -146,7 +145,7 @@ static const char *change(struct genome *g, int i)
     return NULL;
 }
 
-START_TEST(every_field_is_told)
+TEST_LOOP(every_field_is_told, 0, CHANGE_COUNT)
 {
     struct genome a, b;
 
@@ -162,7 +161,6 @@ START_TEST(every_field_is_told)
     genome_deinit(&a);
     genome_deinit(&b);
 }
-END_TEST
 
 /* Another value of a field, right or not. */
 static void change_field(const struct gene_field *table, const struct gene_field *field, void *gene)
@@ -225,7 +223,7 @@ static int check_fields(int kind, int is_body, int row)
     return used;
 }
 
-START_TEST(every_field_of_every_kind_is_told)
+TEST_LOOP(every_field_of_every_kind_is_told, 0, BODY_KIND_COUNT)
 {
     struct genome genome;
     int used = 0;
@@ -238,9 +236,8 @@ START_TEST(every_field_of_every_kind_is_told)
     ck_assert_int_gt(used, 40);
     genome_deinit(&genome);
 }
-END_TEST
 
-START_TEST(new_genes_are_told_whole)
+TEST(new_genes_are_told_whole)
 {
     struct genome a, b;
 
@@ -260,9 +257,8 @@ START_TEST(new_genes_are_told_whole)
     genome_deinit(&a);
     genome_deinit(&b);
 }
-END_TEST
 
-START_TEST(another_order_is_told)
+TEST(another_order_is_told)
 {
     struct genome a, b;
 
@@ -279,10 +275,9 @@ START_TEST(another_order_is_told)
     genome_deinit(&a);
     genome_deinit(&b);
 }
-END_TEST
 
 /* Words and equality agree over whatever evolution does. */
-START_TEST(relatives_are_compared_rightly)
+TEST(relatives_are_compared_rightly)
 {
     struct params params;
     struct genome a, b;
@@ -315,17 +310,5 @@ START_TEST(relatives_are_compared_rightly)
         genome_deinit(&b);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *all = tcase_create("all");
-
-    tcase_add_test(all, equal_genomes_have_no_difference);
-    tcase_add_loop_test(all, every_field_is_told, 0, CHANGE_COUNT);
-    tcase_add_loop_test(all, every_field_of_every_kind_is_told, 0, BODY_KIND_COUNT);
-    tcase_add_test(all, new_genes_are_told_whole);
-    tcase_add_test(all, another_order_is_told);
-    tcase_add_test(all, relatives_are_compared_rightly);
-    return run_tests("genome_diff", all);
-}
+SUITE("genome_diff", 0, NULL, NULL)

@@ -11,7 +11,7 @@
 #include "tests/suite.h"
 
 /* Computed once by an independent program; a change here changes every stored digest. */
-START_TEST(values_are_fixed)
+TEST(values_are_fixed)
 {
     ck_assert_uint_eq(hash_u64(HASH_START, 0), UINT64_C(0x9ca066f1a4ab2eea));
     ck_assert_uint_eq(hash_u64(HASH_START, 1), UINT64_C(0x25b775faeca8f520));
@@ -19,9 +19,8 @@ START_TEST(values_are_fixed)
     ck_assert_uint_eq(hash_bytes(HASH_START, "genotype and phenotype", 22),
                       UINT64_C(0xd4a46ad5d6d6addf));
 }
-END_TEST
 
-START_TEST(zeros_are_equal_and_so_are_nans)
+TEST(zeros_are_equal_and_so_are_nans)
 {
     ck_assert_uint_eq(hash_double(7, -0.0), hash_double(7, 0.0));
     ck_assert_uint_eq(hash_double(7, -NAN), hash_double(7, NAN));
@@ -34,14 +33,12 @@ START_TEST(zeros_are_equal_and_so_are_nans)
     ck_assert_uint_ne(hash_double(7, INFINITY), hash_double(7, NAN));
     ck_assert_uint_ne(hash_double(7, 1.0), hash_double(7, 1.0 + 0x1p-52));
 }
-END_TEST
 
-START_TEST(order_matters)
+TEST(order_matters)
 {
     ck_assert_uint_ne(hash_u64(hash_u64(HASH_START, 1), 2), hash_u64(hash_u64(HASH_START, 2), 1));
     ck_assert_uint_ne(hash_u64(hash_u64(HASH_START, 0), 0), hash_u64(HASH_START, 0));
 }
-END_TEST
 
 static int count_bits(uint64_t word)
 {
@@ -52,7 +49,7 @@ static int count_bits(uint64_t word)
 }
 
 /* Each bit of the word flips about half of the bits of the hash. */
-START_TEST(every_bit_spreads)
+TEST(every_bit_spreads)
 {
     for (int bit = 0; bit < 64; bit++) {
         int flipped = 0;
@@ -64,10 +61,9 @@ START_TEST(every_bit_spreads)
         ck_assert_double_eq_tol(flipped / 200.0, 32.0, 3.0);
     }
 }
-END_TEST
 
 /* One changed bit or byte count anywhere gives another hash. */
-START_TEST(bytes_are_told_apart)
+TEST(bytes_are_told_apart)
 {
     unsigned char bytes[40];
     for (size_t i = 0; i < sizeof bytes; i++)
@@ -90,9 +86,8 @@ START_TEST(bytes_are_told_apart)
         ck_assert_uint_eq(hash_bytes(1, moved + shift, 16), hash_bytes(1, "sixteen letters.", 16));
     }
 }
-END_TEST
 
-START_TEST(text_form_round_trips)
+TEST(text_form_round_trips)
 {
     char text[17];
     hash_to_text(UINT64_C(0x00ff12ab00000009), text);
@@ -106,9 +101,8 @@ START_TEST(text_form_round_trips)
         ck_assert_uint_eq(back, hash);
     }
 }
-END_TEST
 
-START_TEST(bad_texts_are_refused)
+TEST(bad_texts_are_refused)
 {
     static const char *const bad[] = {
         "",
@@ -128,17 +122,5 @@ START_TEST(bad_texts_are_refused)
         ck_assert_uint_eq(hash, 99);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("hash");
-    tcase_add_test(cases, values_are_fixed);
-    tcase_add_test(cases, zeros_are_equal_and_so_are_nans);
-    tcase_add_test(cases, order_matters);
-    tcase_add_test(cases, every_bit_spreads);
-    tcase_add_test(cases, bytes_are_told_apart);
-    tcase_add_test(cases, text_form_round_trips);
-    tcase_add_test(cases, bad_texts_are_refused);
-    return run_tests("hash", cases);
-}
+SUITE("hash", 0, NULL, NULL)

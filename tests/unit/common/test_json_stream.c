@@ -35,7 +35,7 @@ static void stream_tree(struct json_stream *stream, const char *key, json_t *tre
     }
 }
 
-START_TEST(layouts_are_those_of_the_whole)
+TEST_LOOP(layouts_are_those_of_the_whole, 0, sizeof trees / sizeof trees[0])
 {
     json_t *tree = json_loads(trees[_i], 0, NULL);
     ck_assert_ptr_nonnull(tree);
@@ -55,9 +55,8 @@ START_TEST(layouts_are_those_of_the_whole)
         }
     json_decref(tree);
 }
-END_TEST
 
-START_TEST(failures_are_kept)
+TEST(failures_are_kept)
 {
     struct json_stream stream = {.file = fopen("/dev/full", "w")};
     if (!stream.file)
@@ -71,12 +70,5 @@ START_TEST(failures_are_kept)
     json_stream_put(&stream, NULL, NULL);
     ck_assert_int_eq(stream.has_failed, 1);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *test = tcase_create("json_stream");
-    tcase_add_loop_test(test, layouts_are_those_of_the_whole, 0, sizeof trees / sizeof trees[0]);
-    tcase_add_test(test, failures_are_kept);
-    return run_tests("json_stream", test);
-}
+SUITE("json_stream", 0, NULL, NULL)

@@ -392,7 +392,7 @@ static void run(void)
     ck_assert_str_eq(verdict_name(result.verdict), "ok");
 }
 
-START_TEST(it_falls_feels_and_is_evaluated)
+TEST(it_falls_feels_and_is_evaluated)
 {
     make_ball(0.4);
     run();
@@ -414,9 +414,8 @@ START_TEST(it_falls_feels_and_is_evaluated)
     ck_assert_double_gt(m->loss_impact_j, 0.7 * m->mass_kg * 9.81);
     ck_assert_double_lt(fabs(m->residual_j), 0.01 * m->mass_kg * 9.81);
 }
-END_TEST
 
-START_TEST(it_settles_and_starts_perturbed)
+TEST(it_settles_and_starts_perturbed)
 {
     static const char *const settings[] = {"settle.drop_m=0", "simulation.perturbation=1"};
     make_ball(0.4);
@@ -425,9 +424,8 @@ START_TEST(it_settles_and_starts_perturbed)
     run();
     ck_assert_double_eq_tol(result.measures.height_start_m, 0.2, 1e-3);
 }
-END_TEST
 
-START_TEST(same_balls_move_alike_and_others_do_not)
+TEST(same_balls_move_alike_and_others_do_not)
 {
     make_ball(0.4);
     run();
@@ -438,9 +436,8 @@ START_TEST(same_balls_move_alike_and_others_do_not)
     run();
     ck_assert_uint_ne(result.digest, digest);
 }
-END_TEST
 
-START_TEST(its_genes_are_drawn_mutate_and_are_written)
+TEST(its_genes_are_drawn_mutate_and_are_written)
 {
     struct gene_counter ids = {.creature = 1};
     struct rng rng;
@@ -455,15 +452,5 @@ START_TEST(its_genes_are_drawn_mutate_and_are_written)
         run();
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("all");
-    tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_test(cases, it_falls_feels_and_is_evaluated);
-    tcase_add_test(cases, it_settles_and_starts_perturbed);
-    tcase_add_test(cases, same_balls_move_alike_and_others_do_not);
-    tcase_add_test(cases, its_genes_are_drawn_mutate_and_are_written);
-    return run_tests("kind", cases);
-}
+SUITE("kind", 0, set_up, tear_down)

@@ -40,7 +40,7 @@ static const char *receive(void)
     return line;
 }
 
-START_TEST(a_line_has_time_level_event_and_fields)
+TEST(a_line_has_time_level_event_and_fields)
 {
     log_event(LOG_INFO, "task_done", "task=%d verdict=%s", 17, "ok");
     const char *text = receive();
@@ -55,9 +55,8 @@ START_TEST(a_line_has_time_level_event_and_fields)
     }
     ck_assert_str_eq(text + strlen(pattern), "level=info event=task_done task=17 verdict=ok");
 }
-END_TEST
 
-START_TEST(each_event_is_one_write)
+TEST(each_event_is_one_write)
 {
     for (int i = 0; i < 5; i++)
         log_event(LOG_WARN, "count", "i=%d", i);
@@ -69,9 +68,8 @@ START_TEST(each_event_is_one_write)
     }
     ck_assert_str_eq(receive(), "");
 }
-END_TEST
 
-START_TEST(levels_below_the_lowest_are_dropped)
+TEST(levels_below_the_lowest_are_dropped)
 {
     log_event(LOG_DEBUG, "detail", "a=1");
     ck_assert_str_eq(receive(), "");
@@ -84,25 +82,22 @@ START_TEST(levels_below_the_lowest_are_dropped)
     log_event(LOG_DEBUG, "detail", "a=1");
     ck_assert_ptr_nonnull(strstr(receive(), " level=debug event=detail a=1"));
 }
-END_TEST
 
-START_TEST(no_fields_no_blank_at_the_end)
+TEST(no_fields_no_blank_at_the_end)
 {
     const char *empty = "";
     log_event(LOG_INFO, "start", empty, 0);
     const char *text = receive();
     ck_assert_str_eq(strstr(text, " event="), " event=start");
 }
-END_TEST
 
-START_TEST(control_characters_cannot_break_a_line)
+TEST(control_characters_cannot_break_a_line)
 {
     log_event(LOG_INFO, "odd", "a=%s", "x\ny\rz\x1b");
     ck_assert_ptr_nonnull(strstr(receive(), " a=x y z "));
 }
-END_TEST
 
-START_TEST(long_lines_are_cut_and_marked)
+TEST(long_lines_are_cut_and_marked)
 {
     static char text[6000];
     for (size_t length = 1900; length < 2200; length++) {
@@ -118,10 +113,9 @@ START_TEST(long_lines_are_cut_and_marked)
             ck_assert_str_eq(mark, " cut=true");
     }
 }
-END_TEST
 
 /* A cut inside a quoted value leaves balanced quotes and no half escape, wherever it falls. */
-START_TEST(a_cut_closes_quotes)
+TEST(a_cut_closes_quotes)
 {
     static char text[3000], quoted[6100];
     for (size_t start = 0; start < 8; start++) {
@@ -142,18 +136,16 @@ START_TEST(a_cut_closes_quotes)
         ck_assert_str_eq(got + strlen(got) - 10, "\" cut=true");
     }
 }
-END_TEST
 
-START_TEST(a_dead_descriptor_is_no_error)
+TEST(a_dead_descriptor_is_no_error)
 {
     log_set(-1, LOG_INFO);
     errno = ENOENT;
     log_event(LOG_ERROR, "lost", "a=1");
     ck_assert_int_eq(errno, ENOENT);
 }
-END_TEST
 
-START_TEST(values_are_quoted_where_needed)
+TEST(values_are_quoted_where_needed)
 {
     static const char *const pairs[][2] = {
         {"plain", "plain"},
@@ -173,10 +165,9 @@ START_TEST(values_are_quoted_where_needed)
     }
     ck_assert_str_eq(log_quote(NULL, buffer, sizeof buffer), "\"\"");
 }
-END_TEST
 
 /* Into every size of buffer: never beyond it, always a value that is complete in itself. */
-START_TEST(values_are_cut_to_fit)
+TEST(values_are_cut_to_fit)
 {
     static const char *const texts[] = {"plain-and-long", "with \"quotes\" and \n", "\xff\xff\xff"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
@@ -197,21 +188,5 @@ START_TEST(values_are_cut_to_fit)
     log_quote("x", &untouched, 0);
     ck_assert_int_eq(untouched, '~');
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("log");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_add_test(cases, a_line_has_time_level_event_and_fields);
-    tcase_add_test(cases, each_event_is_one_write);
-    tcase_add_test(cases, levels_below_the_lowest_are_dropped);
-    tcase_add_test(cases, no_fields_no_blank_at_the_end);
-    tcase_add_test(cases, control_characters_cannot_break_a_line);
-    tcase_add_test(cases, long_lines_are_cut_and_marked);
-    tcase_add_test(cases, a_cut_closes_quotes);
-    tcase_add_test(cases, a_dead_descriptor_is_no_error);
-    tcase_add_test(cases, values_are_quoted_where_needed);
-    tcase_add_test(cases, values_are_cut_to_fit);
-    return run_tests("log", cases);
-}
+SUITE("log", 0, setup, teardown)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-START_TEST(names_are_distinct_and_found)
+TEST(names_are_distinct_and_found)
 {
     for (int i = 0; i < MEASURE_COUNT; i++) {
         ck_assert_str_ne(measure_table[i].meaning, "");
@@ -19,19 +19,17 @@ START_TEST(names_are_distinct_and_found)
     ck_assert_int_eq(measure_find("distance"), -1);
     ck_assert_int_eq(MEASURE_window_8_m - MEASURE_window_1_m + 1, MEASURE_WINDOWS);
 }
-END_TEST
 
 /* Names become columns of the run store: lower case, digits, underscores. */
-START_TEST(names_are_fit_for_columns)
+TEST(names_are_fit_for_columns)
 {
     for (int i = 0; i < MEASURE_COUNT; i++) {
         const char *name = measure_table[i].name;
         ck_assert_uint_eq(strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_"), strlen(name));
     }
 }
-END_TEST
 
-START_TEST(numbers_reach_the_fields)
+TEST(numbers_reach_the_fields)
 {
     struct measures measures = {0};
     for (int i = 0; i < MEASURE_COUNT; i++)
@@ -42,9 +40,8 @@ START_TEST(numbers_reach_the_fields)
     MEASURES(X)
 #undef X
 }
-END_TEST
 
-START_TEST(neurons_do_not_move)
+TEST(neurons_do_not_move)
 {
     struct measures one = {.parts = 3, .neurons = 2, .path_m = 1.5}, other = one;
     other.neurons = 5;
@@ -55,23 +52,20 @@ START_TEST(neurons_do_not_move)
         ck_assert_int_eq(measures_move_alike(&one, &other), i == MEASURE_neurons);
     }
 }
-END_TEST
 
-START_TEST(a_number_below_the_table_is_a_bug)
+TEST_SIGNAL(a_number_below_the_table_is_a_bug, SIGABRT)
 {
     struct measures measures = {0};
     measures_get(&measures, -1);
 }
-END_TEST
 
-START_TEST(a_number_beyond_the_table_is_a_bug)
+TEST_SIGNAL(a_number_beyond_the_table_is_a_bug, SIGABRT)
 {
     struct measures measures = {0};
     measures_set(&measures, MEASURE_COUNT, 1.0);
 }
-END_TEST
 
-START_TEST(verdicts_have_names_reasons_and_numbers)
+TEST(verdicts_have_names_reasons_and_numbers)
 {
     static const int numbers[] = {
 #define X(id, number, name, words, text) VERDICT_##id,
@@ -97,9 +91,8 @@ START_TEST(verdicts_have_names_reasons_and_numbers)
     ck_assert_int_eq(verdict_find("landed"), 14);
     ck_assert_int_eq(verdict_find("fell"), 15);
 }
-END_TEST
 
-START_TEST(unknown_verdicts)
+TEST(unknown_verdicts)
 {
     ck_assert_str_eq(verdict_name(-1), "unknown");
     ck_assert_str_eq(verdict_name(1000), "unknown");
@@ -109,18 +102,5 @@ START_TEST(unknown_verdicts)
     ck_assert_int_eq(verdict_is_scored(1000), 0);
     ck_assert_int_eq(verdict_is_scored(-1), 0);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("measures");
-    tcase_add_test(cases, names_are_distinct_and_found);
-    tcase_add_test(cases, names_are_fit_for_columns);
-    tcase_add_test(cases, numbers_reach_the_fields);
-    tcase_add_test(cases, neurons_do_not_move);
-    tcase_add_test_raise_signal(cases, a_number_below_the_table_is_a_bug, SIGABRT);
-    tcase_add_test_raise_signal(cases, a_number_beyond_the_table_is_a_bug, SIGABRT);
-    tcase_add_test(cases, verdicts_have_names_reasons_and_numbers);
-    tcase_add_test(cases, unknown_verdicts);
-    return run_tests("measures", cases);
-}
+SUITE("measures", 0, NULL, NULL)

@@ -38,7 +38,7 @@ static void write_it(const char *text, size_t length)
     fclose(file);
 }
 
-START_TEST(the_nearest_name_is_meant)
+TEST(the_nearest_name_is_meant)
 {
     static const char *const names[] = {"run", "resume", "status", "save", "sane"};
     static const struct {
@@ -55,10 +55,9 @@ START_TEST(the_nearest_name_is_meant)
     ck_assert_str_eq(text_suggest("run", text), " (did you mean run?)");
     ck_assert_str_eq(text_suggest(NULL, text), "");
 }
-END_TEST
 
 /* Texts, and their words with a bar behind each; NULL: a quote is not closed. */
-START_TEST(words_are_cut)
+TEST(words_are_cut)
 {
     static const struct {
         const char *text, *words;
@@ -83,9 +82,8 @@ START_TEST(words_are_cut)
             ck_assert_str_eq(words, cases[i].words);
     }
 }
-END_TEST
 
-START_TEST(words_are_quoted)
+TEST(words_are_quoted)
 {
     static const char *const words[] = {"", "a", "it's", "a b", "\"", " \"a\"\t", "ends \""};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -99,9 +97,8 @@ START_TEST(words_are_quoted)
         ck_assert_uint_le(strlen(text), 2);
     }
 }
-END_TEST
 
-START_TEST(an_option_is_suggested)
+TEST(an_option_is_suggested)
 {
     static const struct option options[] = {{"generations", required_argument, NULL, 'g'},
                                             {"seed", required_argument, NULL, 'n'},
@@ -125,7 +122,6 @@ START_TEST(an_option_is_suggested)
         ck_assert_str_eq(text, cases[i].text);
     }
 }
-END_TEST
 
 struct request {
     int flag, order, word;
@@ -161,7 +157,7 @@ static int parse_line(const char *line, struct request *request, struct error *f
     return options_parse(rows, argc, argv, request, fault);
 }
 
-START_TEST(values_go_where_their_rows_say)
+TEST(values_go_where_their_rows_say)
 {
     struct request request;
     ck_assert_int_eq(parse_line("x a -f --order -t one --text two -s a=1 --set b=2 b --whole 9 "
@@ -178,9 +174,8 @@ START_TEST(values_go_where_their_rows_say)
     free(request.list.items);
     ck_assert_int_eq(parse_line("x --flag -h", &request, &error), OPTIONS_HELP);
 }
-END_TEST
 
-START_TEST(wrong_values_are_named)
+TEST(wrong_values_are_named)
 {
     static const struct {
         const char *line, *text;
@@ -199,9 +194,8 @@ START_TEST(wrong_values_are_named)
         ck_assert_str_eq(error.message, cases[i].text);
     }
 }
-END_TEST
 
-START_TEST(words_are_options)
+TEST(words_are_options)
 {
     static const struct {
         const char *typed[3], *read[3];
@@ -220,9 +214,8 @@ START_TEST(words_are_options)
             ck_assert_str_eq(argv[k], cases[i].read[k]);
     }
 }
-END_TEST
 
-START_TEST(a_file_is_known_by_its_beginning)
+TEST(a_file_is_known_by_its_beginning)
 {
 #define TEXT(text) text, sizeof text - 1
     static const struct {
@@ -257,10 +250,9 @@ START_TEST(a_file_is_known_by_its_beginning)
     ck_assert_int_eq(file_kind_of("/dev/null"), FILE_UNKNOWN);
     ck_assert_int_eq(file_kind_of("nowhere"), FILE_UNKNOWN);
 }
-END_TEST
 
 /* The message says what the file is and what to type; of a run, and of a creature in it, too. */
-START_TEST(another_kind_is_explained)
+TEST(another_kind_is_explained)
 {
     char store[128], text[512], name[160];
     write_it(TEXT("seed = 3\n"));
@@ -287,9 +279,8 @@ START_TEST(another_kind_is_explained)
     snprintf(text, sizeof text, "(try: controller view %s)", directory);
     ck_assert_msg(strstr(error.message, text) != NULL, "%s", error.message);
 }
-END_TEST
 
-START_TEST(a_creature_of_a_run_is_named)
+TEST(a_creature_of_a_run_is_named)
 {
     static const struct {
         const char *name, *directory;
@@ -313,7 +304,6 @@ START_TEST(a_creature_of_a_run_is_named)
     write_it("", 0);
     ck_assert_int_eq(creature_name_split(path, found, sizeof found, &id), 0);
 }
-END_TEST
 
 static void check_example(void *context, const char *name, const char *comment)
 {
@@ -328,7 +318,7 @@ static void check_example(void *context, const char *name, const char *comment)
 
 /* By name, whatever the folder one is in; the file of that name comes first; every example says
  * what it is and how long it takes, in the lines that `controller examples` shows. */
-START_TEST(an_example_is_found)
+TEST(an_example_is_found)
 {
     char found[256];
     int count = 0;
@@ -345,22 +335,5 @@ START_TEST(an_example_is_found)
         ck_assert_msg(strstr(error.message, "did you mean walk3d?") != NULL, "%s", error.message);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("names");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, the_nearest_name_is_meant);
-    tcase_add_test(tests, words_are_cut);
-    tcase_add_test(tests, words_are_quoted);
-    tcase_add_test(tests, an_option_is_suggested);
-    tcase_add_test(tests, words_are_options);
-    tcase_add_test(tests, values_go_where_their_rows_say);
-    tcase_add_test(tests, wrong_values_are_named);
-    tcase_add_test(tests, a_file_is_known_by_its_beginning);
-    tcase_add_test(tests, another_kind_is_explained);
-    tcase_add_test(tests, a_creature_of_a_run_is_named);
-    tcase_add_test(tests, an_example_is_found);
-    return run_tests("names", tests);
-}
+SUITE("names", 0, set_up, tear_down)

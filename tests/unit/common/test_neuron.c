@@ -35,7 +35,7 @@ static double advance(enum neuron_function function, struct neuron_state *state,
     return neuron_evaluate(function, inputs, state, DT_S);
 }
 
-START_TEST(the_table_is_complete)
+TEST(the_table_is_complete)
 {
     ck_assert_int_eq(NEURON_FUNCTION_COUNT, 23);
     int stateful = 0;
@@ -52,7 +52,6 @@ START_TEST(the_table_is_complete)
     ck_assert_int_eq(neuron_find("Sum"), -1);
     ck_assert_int_eq(neuron_find("oscillate"), -1);
 }
-END_TEST
 
 /* ---- functions without state: values worked out by hand ---- */
 
@@ -113,7 +112,7 @@ static const struct row rows[] = {
     {NEURON_SIGMOID, {0.0, 0.0, 0.0}, 0.0},
 };
 
-START_TEST(functions_do_what_the_table_says)
+TEST(functions_do_what_the_table_says)
 {
     int is_seen[NEURON_FUNCTION_COUNT] = {0};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -127,10 +126,9 @@ START_TEST(functions_do_what_the_table_says)
     for (int i = 0; i < NEURON_FUNCTION_COUNT; i++)
         ck_assert(is_seen[i] || neuron_functions[i].is_stateful);
 }
-END_TEST
 
 /* Elementary functions are those of detmath, to the bit. */
-START_TEST(elementary_functions_are_the_deterministic_ones)
+TEST(elementary_functions_are_the_deterministic_ones)
 {
     for (double x = -12.0; x < 12.0; x += 0.037) {
         ck_assert_double_eq(evaluate(NEURON_SIN, x, 0, 0), det_sin(x));
@@ -141,9 +139,8 @@ START_TEST(elementary_functions_are_the_deterministic_ones)
         ck_assert_double_eq(evaluate(NEURON_SIGMOID, x, 0, 0), det_tanh(x));
     }
 }
-END_TEST
 
-START_TEST(sets_are_read)
+TEST(sets_are_read)
 {
     const uint32_t all = NEURON_BIT(NEURON_FUNCTION_COUNT) - 1;
     static const char *const wrong[] = {
@@ -177,9 +174,8 @@ START_TEST(sets_are_read)
     for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++)
         ck_assert_msg(neuron_parse_set(empty[i], &set, &error) == ERR_RANGE, "'%s'", empty[i]);
 }
-END_TEST
 
-START_TEST(inputs_that_are_not_finite_count_as_zero)
+TEST(inputs_that_are_not_finite_count_as_zero)
 {
     static const double odd[] = {INFINITY, -INFINITY, NAN, -NAN};
     for (int function = 0; function < NEURON_FUNCTION_COUNT; function++)
@@ -194,10 +190,9 @@ START_TEST(inputs_that_are_not_finite_count_as_zero)
                 ck_assert_double_eq(other.value, zero.value);
             }
 }
-END_TEST
 
 /* Inputs beyond a function's count change nothing. */
-START_TEST(inputs_a_function_does_not_have_are_ignored)
+TEST(inputs_a_function_does_not_have_are_ignored)
 {
     for (int function = 0; function < NEURON_FUNCTION_COUNT; function++)
         for (int i = 0; i < EXTREMES; i++) {
@@ -209,9 +204,8 @@ START_TEST(inputs_a_function_does_not_have_are_ignored)
             ck_assert_double_eq(neuron_evaluate(function, inputs, &other, DT_S), expected);
         }
 }
-END_TEST
 
-START_TEST(stateless_functions_leave_the_state_alone)
+TEST(stateless_functions_leave_the_state_alone)
 {
     const double inputs[NEURON_INPUTS_MAX] = {0.7, -0.3, 0.4};
     for (int function = 0; function < NEURON_FUNCTION_COUNT; function++) {
@@ -221,11 +215,10 @@ START_TEST(stateless_functions_leave_the_state_alone)
         ck_assert_int_eq(is_kept, !neuron_functions[function].is_stateful);
     }
 }
-END_TEST
 
 /* ---- functions with state ---- */
 
-START_TEST(integrate_sums_and_leaks)
+TEST(integrate_sums_and_leaks)
 {
     struct neuron_state state = {0};
     for (int i = 1; i <= 120; i++)
@@ -246,10 +239,9 @@ START_TEST(integrate_sums_and_leaks)
     double output = advance(NEURON_INTEGRATE, &state, 0.5, 3.0, 0.0);
     ck_assert_double_eq_tol(output, 2.0 + DT_S * (0.5 - 3.0 * 2.0), 1e-15);
 }
-END_TEST
 
 /* The sum itself stops at the limit, so that it comes back at once. */
-START_TEST(integrate_does_not_wind_up)
+TEST(integrate_does_not_wind_up)
 {
     struct neuron_state state = {0};
     for (int i = 0; i < 10000; i++)
@@ -258,9 +250,8 @@ START_TEST(integrate_does_not_wind_up)
     double output = advance(NEURON_INTEGRATE, &state, -12.0, 0.0, 0.0);
     ck_assert_double_eq_tol(output, 9.9, 1e-12);
 }
-END_TEST
 
-START_TEST(differentiate_is_a_rate_and_starts_at_zero)
+TEST(differentiate_is_a_rate_and_starts_at_zero)
 {
     struct neuron_state state = {0};
     ck_assert_double_eq(advance(NEURON_DIFFERENTIATE, &state, 5.0, 0.0, 0.0), 0.0);
@@ -271,9 +262,8 @@ START_TEST(differentiate_is_a_rate_and_starts_at_zero)
     ck_assert_double_eq(advance(NEURON_DIFFERENTIATE, &state, DBL_MAX, 0.0, 0.0), 10.0);
     ck_assert_double_eq(advance(NEURON_DIFFERENTIATE, &state, -DBL_MAX, 0.0, 0.0), -10.0);
 }
-END_TEST
 
-START_TEST(smooth_follows_at_its_rate)
+TEST(smooth_follows_at_its_rate)
 {
     struct neuron_state state = {0};
     double expected = 0.0;
@@ -286,9 +276,8 @@ START_TEST(smooth_follows_at_its_rate)
     ck_assert_double_eq(advance(NEURON_SMOOTH, &state, -4.0, 1e6, 0.0), -4.0);
     ck_assert_double_eq(advance(NEURON_SMOOTH, &state, 7.0, 0.0, 0.0), -4.0);
 }
-END_TEST
 
-START_TEST(memory_samples_and_holds)
+TEST(memory_samples_and_holds)
 {
     struct neuron_state state = {0};
     ck_assert_double_eq(advance(NEURON_MEMORY, &state, 0.0, 5.0, 0.0), 0.0);
@@ -298,9 +287,8 @@ START_TEST(memory_samples_and_holds)
     ck_assert_double_eq(advance(NEURON_MEMORY, &state, 1.0, -70.0, 0.0), -10.0);
     ck_assert_double_eq(advance(NEURON_MEMORY, &state, 0.0, 1.0, 0.0), -10.0);
 }
-END_TEST
 
-START_TEST(the_wave_is_a_sine_of_time)
+TEST(the_wave_is_a_sine_of_time)
 {
     for (int quarter = 0; quarter < 4; quarter++) {
         struct neuron_state state = {.value = quarter / 4.0};
@@ -312,9 +300,8 @@ START_TEST(the_wave_is_a_sine_of_time)
         }
     }
 }
-END_TEST
 
-START_TEST(the_saw_rises_and_falls_back)
+TEST(the_saw_rises_and_falls_back)
 {
     struct neuron_state state = {.value = 0.5};
     ck_assert_double_eq_tol(advance(NEURON_OSCILLATE_SAW, &state, 12.0, 3.0, 1.0), 1.6, 1e-12);
@@ -327,10 +314,9 @@ START_TEST(the_saw_rises_and_falls_back)
     /* Backwards through zero. */
     ck_assert_double_eq_tol(advance(NEURON_OSCILLATE_SAW, &state, -24.0, 1.0, 0.0), 0.8, 1e-12);
 }
-END_TEST
 
 /* A change of frequency bends the wave, it does not make it jump. */
-START_TEST(a_changing_frequency_does_not_jump)
+TEST(a_changing_frequency_does_not_jump)
 {
     struct neuron_state state = {0};
     double previous = 0.0;
@@ -340,10 +326,9 @@ START_TEST(a_changing_frequency_does_not_jump)
         previous = output;
     }
 }
-END_TEST
 
 /* A step just below zero must not round the phase up to 1. */
-START_TEST(the_phase_stays_below_one)
+TEST(the_phase_stays_below_one)
 {
     struct neuron_state state = {0};
     advance(NEURON_OSCILLATE_SAW, &state, -1e-20, 1.0, 0.0);
@@ -352,7 +337,6 @@ START_TEST(the_phase_stays_below_one)
     advance(NEURON_OSCILLATE_SAW, &state, 1e-20, 1.0, 0.0);
     ck_assert(state.value >= 0.0 && state.value < 1.0);
 }
-END_TEST
 
 /* ---- totality ---- */
 
@@ -365,7 +349,7 @@ static void check_total(int function, const double inputs[NEURON_INPUTS_MAX],
                      inputs[0], inputs[1], inputs[2], output, state->value);
 }
 
-START_TEST(every_function_is_total)
+TEST(every_function_is_total)
 {
     for (int function = 0; function < NEURON_FUNCTION_COUNT; function++)
         for (int i = 0; i < EXTREMES; i++)
@@ -377,9 +361,8 @@ START_TEST(every_function_is_total)
                     check_total(function, inputs, &state);
                 }
 }
-END_TEST
 
-START_TEST(states_survive_long_abuse)
+TEST(states_survive_long_abuse)
 {
     struct rng rng;
     rng_init(&rng, 1, RNG_TEST, 0, 0);
@@ -401,10 +384,9 @@ START_TEST(states_survive_long_abuse)
             ck_assert_double_eq_tol(state.value, 0.5, 1e-9);
     }
 }
-END_TEST
 
 /* Equal inputs and states give equal bits, also in another order of calls. */
-START_TEST(evaluation_is_pure)
+TEST(evaluation_is_pure)
 {
     for (int function = 0; function < NEURON_FUNCTION_COUNT; function++) {
         struct neuron_state first = {.value = 0.3}, second = {.value = 0.3};
@@ -417,30 +399,5 @@ START_TEST(evaluation_is_pure)
         }
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("neuron");
-    tcase_set_timeout(cases, 30);
-    tcase_add_test(cases, the_table_is_complete);
-    tcase_add_test(cases, functions_do_what_the_table_says);
-    tcase_add_test(cases, elementary_functions_are_the_deterministic_ones);
-    tcase_add_test(cases, sets_are_read);
-    tcase_add_test(cases, inputs_that_are_not_finite_count_as_zero);
-    tcase_add_test(cases, inputs_a_function_does_not_have_are_ignored);
-    tcase_add_test(cases, stateless_functions_leave_the_state_alone);
-    tcase_add_test(cases, integrate_sums_and_leaks);
-    tcase_add_test(cases, integrate_does_not_wind_up);
-    tcase_add_test(cases, differentiate_is_a_rate_and_starts_at_zero);
-    tcase_add_test(cases, smooth_follows_at_its_rate);
-    tcase_add_test(cases, memory_samples_and_holds);
-    tcase_add_test(cases, the_wave_is_a_sine_of_time);
-    tcase_add_test(cases, the_saw_rises_and_falls_back);
-    tcase_add_test(cases, a_changing_frequency_does_not_jump);
-    tcase_add_test(cases, the_phase_stays_below_one);
-    tcase_add_test(cases, every_function_is_total);
-    tcase_add_test(cases, states_survive_long_abuse);
-    tcase_add_test(cases, evaluation_is_pure);
-    return run_tests("neuron", cases);
-}
+SUITE("neuron", 30, NULL, NULL)

@@ -30,7 +30,7 @@ static void teardown(void)
 
 /* ---------------------------------------------------------------- text */
 
-START_TEST(text_is_read)
+TEST(text_is_read)
 {
     struct obstacles o;
     struct error error;
@@ -50,9 +50,8 @@ START_TEST(text_is_read)
     ck_assert_int_eq(obstacles_parse(&o, "0 0 1 1 0 * 32 1 0", &error), 0);
     ck_assert_int_eq(o.count, OBSTACLES_MAX);
 }
-END_TEST
 
-START_TEST(bad_text_is_named)
+TEST(bad_text_is_named)
 {
     static const struct {
         const char *text, *message;
@@ -83,10 +82,9 @@ START_TEST(bad_text_is_named)
         ck_assert_int_eq(o.count, 0);
     }
 }
-END_TEST
 
 /* Whatever the text, nothing but a result or a message. */
-START_TEST(any_text_is_survived)
+TEST(any_text_is_survived)
 {
     static const char letters[] = "0123456789 .,*-+e\txnai";
     struct rng rng;
@@ -104,9 +102,8 @@ START_TEST(any_text_is_survived)
         ck_assert(rc <= 0);
     }
 }
-END_TEST
 
-START_TEST(parameters_are_checked)
+TEST(parameters_are_checked)
 {
     struct params params;
     struct error error;
@@ -120,11 +117,10 @@ START_TEST(parameters_are_checked)
     ck_assert_int_eq(params_check(&params, &error), ERR_RANGE);
     ck_assert_ptr_nonnull(strstr(error.message, "world.obstacles"));
 }
-END_TEST
 
 /* ---------------------------------------------------------------- geometry */
 
-START_TEST(lifts_end_where_overlap_ends)
+TEST(lifts_end_where_overlap_ends)
 {
     struct rng rng;
     rng_init(&rng, 4, RNG_TEST, 0, 1);
@@ -153,7 +149,6 @@ START_TEST(lifts_end_where_overlap_ends)
     }
     ck_assert_int_gt(overlaps, 1000);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- motions */
 
@@ -172,7 +167,7 @@ static void add_obstacle(double x, double y, double width, double height, double
 
 /* A block on a slope of 20 degrees, with friction mu: slides down with a = g (sin - mu cos), or
  * stays. The block is shorter than it is wide, so that it does not tip. */
-START_TEST(a_block_slides_down_a_slope)
+TEST(a_block_slides_down_a_slope)
 {
     static const double frictions[] = {0, 0.2, 0.5};
     const double angle = 20 * BODY_DEGREE;
@@ -208,11 +203,10 @@ START_TEST(a_block_slides_down_a_slope)
                                         mu * 1.5 * BODY_GRAVITY * cos(angle) * way, 2e-2);
             }
 }
-END_TEST
 
 /* A box dropped half a metre onto a step that stands on the ground: it comes to rest at its height,
  * and the contacts are the step's. */
-START_TEST(a_box_rests_on_a_step)
+TEST(a_box_rests_on_a_step)
 {
     for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
         double q[DOF] = {3, 1, 0}, zero[DOF] = {0};
@@ -241,10 +235,9 @@ START_TEST(a_box_rests_on_a_step)
         ck_assert_double_eq_tol(load, BODY_GRAVITY * stage.settings.dt_s, 1e-4);
     }
 }
-END_TEST
 
 /* It bounces as high as the elasticity says. Restitution of the default solver: to a step. */
-START_TEST(a_box_bounces_on_an_obstacle)
+TEST(a_box_bounces_on_an_obstacle)
 {
     for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
         double q[DOF] = {0, 2.1, 0}, zero[DOF] = {0}, highest = 0;
@@ -262,10 +255,9 @@ START_TEST(a_box_bounces_on_an_obstacle)
         ck_assert_double_eq_tol(highest, 0.25, 0.01);
     }
 }
-END_TEST
 
 /* A wall stops what runs into it, at any speed, and an obstacle's corner stops a long side. */
-START_TEST(walls_stop_bodies)
+TEST(walls_stop_bodies)
 {
     for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++)
         for (int i = 0; i < 4; i++) {
@@ -286,9 +278,8 @@ START_TEST(walls_stop_bodies)
             ck_assert_double_lt(deepest, 2e-3);
         }
 }
-END_TEST
 
-START_TEST(a_corner_carries_a_beam)
+TEST(a_corner_carries_a_beam)
 {
     /* a beam laid on the corner of a turned obstacle, balanced, stays; pushed over, it tips */
     for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
@@ -312,10 +303,9 @@ START_TEST(a_corner_carries_a_beam)
         ck_assert_double_eq_tol(side, -0.05, 2e-3);
     }
 }
-END_TEST
 
 /* Obstacles side by side are one floor, and flush with the ground they are not there. */
-START_TEST(seams_do_not_catch)
+TEST(seams_do_not_catch)
 {
     for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
         double q[DOF] = {0, 0.6, 0}, qd[DOF] = {3};
@@ -333,10 +323,9 @@ START_TEST(seams_do_not_catch)
         ck_assert_double_eq_tol(box.at_m.y, 0.6, 2e-3);
     }
 }
-END_TEST
 
 /* A body far away, and one mirrored, do the same. */
-START_TEST(places_do_not_matter)
+TEST(places_do_not_matter)
 {
     struct part_state ends[3];
     for (int i = 0; i < 3; i++) {
@@ -358,11 +347,10 @@ START_TEST(places_do_not_matter)
     ck_assert_double_eq_tol(ends[2].at_m.x - 100, ends[0].at_m.x, 1e-6);
     ck_assert_double_eq_tol(ends[2].at_m.y, ends[0].at_m.y, 1e-6);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- surfaces of two materials */
 
-START_TEST(surfaces_are_combined)
+TEST(surfaces_are_combined)
 {
     struct params params;
     struct world world;
@@ -384,7 +372,6 @@ START_TEST(surfaces_are_combined)
     ck_assert_double_eq(world.friction, 0);
     ck_assert_double_eq(world.elasticity, 0.7);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- creatures */
 
@@ -452,7 +439,7 @@ static const char *solver_setting(int solver)
 }
 
 /* A step right under the creature, and something far above it: it starts on the step, and walks. */
-START_TEST(creatures_start_above_obstacles)
+TEST(creatures_start_above_obstacles)
 {
     for (int i = 0; i < 2; i++)
         for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
@@ -469,7 +456,6 @@ START_TEST(creatures_start_above_obstacles)
             ck_assert_double_lt(result.measures.residual_share, 0.01);
         }
 }
-END_TEST
 
 static struct world terrain_of(const char *text, int has_ground)
 {
@@ -479,7 +465,7 @@ static struct world terrain_of(const char *text, int has_ground)
     return world;
 }
 
-START_TEST(surfaces_are_found)
+TEST(surfaces_are_found)
 {
     struct world w = terrain_of("", 0);
     ck_assert(!terrain_can_carry(&w));
@@ -514,10 +500,9 @@ START_TEST(surfaces_are_found)
         ck_assert_double_eq_tol(terrain_lowest_surface(&w), lower, 1e-12);
     }
 }
-END_TEST
 
 /* No ground: they settle on obstacles under them, and none begins inside anything. */
-START_TEST(creatures_settle_on_platforms)
+TEST(creatures_settle_on_platforms)
 {
     static const char *const worlds[] = {"examples/steps.ini", "examples/hop.ini",
                                          "examples/platform.ini", "examples/course.ini"};
@@ -537,10 +522,9 @@ START_TEST(creatures_settle_on_platforms)
                 ck_assert_double_eq(result.measures.fell, 0);
             }
 }
-END_TEST
 
 /* On a slope, turned a little at the start: still outside of it. */
-START_TEST(perturbed_poses_are_outside)
+TEST(perturbed_poses_are_outside)
 {
     for (int i = 1; i <= 8; i++) {
         char number[64];
@@ -560,9 +544,8 @@ START_TEST(perturbed_poses_are_outside)
         ck_assert_double_lt(overlap_m, 3e-3);
     }
 }
-END_TEST
 
-START_TEST(creatures_fall_where_nothing_carries_them)
+TEST(creatures_fall_where_nothing_carries_them)
 {
     struct evaluation result;
     const char *off[] = {"world.ground=no", "world.obstacles=30 0 4 1 0", "simulation.until=fall",
@@ -597,10 +580,9 @@ START_TEST(creatures_fall_where_nothing_carries_them)
     ck_assert_double_eq(result.measures.fell, 0);
     ck_assert_double_gt(result.measures.reach_m, 0.75);
 }
-END_TEST
 
 /* A wide obstacle is a ground: the same walk on both, as exactly as chaos allows. */
-START_TEST(wide_obstacles_are_ground)
+TEST(wide_obstacles_are_ground)
 {
     for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
         struct evaluation ground, floor;
@@ -614,31 +596,5 @@ START_TEST(wide_obstacles_are_ground)
         ck_assert_double_eq_tol(floor.measures.height_mean_m, ground.measures.height_mean_m, 2e-3);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("obstacles");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, text_is_read);
-    tcase_add_test(tests, bad_text_is_named);
-    tcase_add_test(tests, any_text_is_survived);
-    tcase_add_test(tests, parameters_are_checked);
-    tcase_add_test(tests, lifts_end_where_overlap_ends);
-    tcase_add_test(tests, a_block_slides_down_a_slope);
-    tcase_add_test(tests, a_box_rests_on_a_step);
-    tcase_add_test(tests, a_box_bounces_on_an_obstacle);
-    tcase_add_test(tests, walls_stop_bodies);
-    tcase_add_test(tests, a_corner_carries_a_beam);
-    tcase_add_test(tests, seams_do_not_catch);
-    tcase_add_test(tests, places_do_not_matter);
-    tcase_add_test(tests, surfaces_are_combined);
-    tcase_add_test(tests, creatures_start_above_obstacles);
-    tcase_add_test(tests, surfaces_are_found);
-    tcase_add_test(tests, creatures_settle_on_platforms);
-    tcase_add_test(tests, perturbed_poses_are_outside);
-    tcase_add_test(tests, creatures_fall_where_nothing_carries_them);
-    tcase_add_test(tests, wide_obstacles_are_ground);
-    return run_tests("obstacles", tests);
-}
+SUITE("obstacles", 120, setup, teardown)

@@ -71,7 +71,6 @@ START_TEST(test_numbers_are_printed_like_printf)
                       1.0 / 3, 2.0, (double)INFINITY, -0.0);
     CHECK_LIKE_PRINTF("%p", (void *)&file);
 }
-END_TEST
 
 START_TEST(test_clean_texts_are_printed_like_printf)
 {
@@ -79,7 +78,6 @@ START_TEST(test_clean_texts_are_printed_like_printf)
                       "abc", 6, "abc", 6, "abc", 1, "abc", 'x', 'y');
     CHECK_LIKE_PRINTF("%s%s", "", "h\xc3\xb6hle");
 }
-END_TEST
 
 /* The format is printed as it is. Only what is put into it is cleaned. */
 START_TEST(test_texts_are_cleaned)
@@ -89,14 +87,12 @@ START_TEST(test_texts_are_cleaned)
     output_print(file, "%s.", nothing);
     ck_assert_str_eq(printed(), "\033[H" CLEANED "|   " CLEANED "|" CLEANED "   |a [| \n.");
 }
-END_TEST
 
 START_TEST(test_lines_keep_their_ends)
 {
     output_lines(file, "one\n" HOSTILE "\n");
     ck_assert_str_eq(printed(), "one\na [2J\n??b\n");
 }
-END_TEST
 
 /* ---- JSON ---- */
 
@@ -121,7 +117,6 @@ START_TEST(test_json_is_escaped)
     json_decref(back);
     json_decref(own_back);
 }
-END_TEST
 
 START_TEST(test_what_is_no_text_becomes_one)
 {
@@ -129,7 +124,6 @@ START_TEST(test_what_is_no_text_becomes_one)
     ck_assert_str_eq(json_string_value(value), "a?\n ");
     json_decref(value);
 }
-END_TEST
 
 /* ---- output without a reader ---- */
 
@@ -170,7 +164,6 @@ START_TEST(test_a_reader_that_goes_away_is_a_failure)
     ck_assert_int_eq(print_into(ends[1], line_counts[_i], said, sizeof said), 1);
     ck_assert_str_eq(said, "tester: standard output: Broken pipe\n");
 }
-END_TEST
 
 START_TEST(test_a_full_disk_is_a_failure)
 {
@@ -181,7 +174,6 @@ START_TEST(test_a_full_disk_is_a_failure)
     ck_assert_int_eq(print_into(full, line_counts[_i], said, sizeof said), 1);
     ck_assert_str_eq(said, "tester: standard output: No space left on device\n");
 }
-END_TEST
 
 START_TEST(test_what_is_taken_is_no_failure)
 {
@@ -190,7 +182,6 @@ START_TEST(test_what_is_taken_is_no_failure)
     ck_assert_int_eq(print_into(nowhere, line_counts[_i], said, sizeof said), 0);
     ck_assert_str_eq(said, "");
 }
-END_TEST
 
 /* No file that is opened later is taken for standard output. */
 START_TEST(test_closed_descriptors_are_taken)
@@ -209,7 +200,6 @@ START_TEST(test_closed_descriptors_are_taken)
     waitpid(child, &status, 0);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
-END_TEST
 
 int main(void)
 {

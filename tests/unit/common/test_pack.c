@@ -30,7 +30,7 @@ static int open_written(void)
     return pack_open(&reader, writer.buffer.data, writer.buffer.size, &error);
 }
 
-START_TEST(round_trip)
+TEST(round_trip)
 {
     static const uint64_t unsigned_numbers[] = {0, 127, 128, 255, 65536, UINT32_MAX, UINT64_MAX};
     static const int64_t signed_numbers[] = {-1, -32, -33, -129, INT32_MIN, INT64_MIN, INT64_MAX};
@@ -90,10 +90,9 @@ START_TEST(round_trip)
     ck_assert_ptr_null(pack_find(NULL, "u"));
     pack_close(&reader);
 }
-END_TEST
 
 /* A writer that is cleared begins anew; what was packed before goes in as it is. */
-START_TEST(packed_parts_go_in_whole)
+TEST(packed_parts_go_in_whole)
 {
     struct pack_writer part;
     pack_writer_init(&part);
@@ -109,17 +108,15 @@ START_TEST(packed_parts_go_in_whole)
     ck_assert_mem_eq(writer.buffer.data, "\x92\xa4kept\x07", 7);
     pack_writer_deinit(&part);
 }
-END_TEST
 
-START_TEST(doubles_are_always_64_bits)
+TEST(doubles_are_always_64_bits)
 {
     pack_double(&writer, 1);
     ck_assert_uint_eq(writer.buffer.size, 9);
     ck_assert_uint_eq((unsigned char)writer.buffer.data[0], 0xcb);
 }
-END_TEST
 
-START_TEST(doubles_accept_integers_but_only_finite_numbers)
+TEST(doubles_accept_integers_but_only_finite_numbers)
 {
     double value = 7;
     pack_array(&writer, 5);
@@ -142,10 +139,9 @@ START_TEST(doubles_accept_integers_but_only_finite_numbers)
     ck_assert(value == -3);
     pack_close(&reader);
 }
-END_TEST
 
 /* [300, -1, "abcdef", true, [1, 2, 3], bytes, a text with a line feed] */
-START_TEST(wrong_types_and_ranges_are_named)
+TEST(wrong_types_and_ranges_are_named)
 {
     pack_array(&writer, 7);
     pack_u64(&writer, 300);
@@ -186,9 +182,8 @@ START_TEST(wrong_types_and_ranges_are_named)
     ck_assert_int_eq(pack_get_array(&items[0], 9, 4, &found, &count, "a", &error), ERR_FORMAT);
     pack_close(&reader);
 }
-END_TEST
 
-START_TEST(large_unsigned_numbers_are_no_signed_ones)
+TEST(large_unsigned_numbers_are_no_signed_ones)
 {
     int64_t whole = 0;
     pack_u64(&writer, (uint64_t)INT64_MAX + 1);
@@ -196,7 +191,6 @@ START_TEST(large_unsigned_numbers_are_no_signed_ones)
     ck_assert_int_eq(pack_get_i64(reader.root, &whole, "n", &error), ERR_RANGE);
     pack_close(&reader);
 }
-END_TEST
 
 /* The must-fail corpus: bytes, and a part of the message. */
 static const struct {
@@ -232,7 +226,7 @@ static const struct {
     {"\x90\x90", 2, "bytes after the end"},
 };
 
-START_TEST(lies_are_refused)
+TEST(lies_are_refused)
 {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         // in a block of just that size, so that a sanitizer sees every step too far
@@ -243,9 +237,8 @@ START_TEST(lies_are_refused)
         free(exact);
     }
 }
-END_TEST
 
-START_TEST(depth_just_allowed)
+TEST(depth_just_allowed)
 {
     for (int i = 0; i < PACK_DEPTH_MAX; i++)
         pack_array(&writer, 1);
@@ -253,9 +246,8 @@ START_TEST(depth_just_allowed)
     ck_assert_msg(open_written() == 0, "%s", error.message);
     pack_close(&reader);
 }
-END_TEST
 
-START_TEST(every_truncation_is_refused)
+TEST(every_truncation_is_refused)
 {
     pack_map(&writer, 2);
     pack_text(&writer, "a");
@@ -270,7 +262,6 @@ START_TEST(every_truncation_is_refused)
     ck_assert_int_eq(open_written(), 0);
     pack_close(&reader);
 }
-END_TEST
 
 /* Walks what was opened, so that every object is touched. */
 static size_t count_objects(const msgpack_object *object)
@@ -286,7 +277,7 @@ static size_t count_objects(const msgpack_object *object)
     return count;
 }
 
-START_TEST(random_bytes_never_crash)
+TEST(random_bytes_never_crash)
 {
     struct rng rng;
     unsigned char bytes[48];
@@ -307,29 +298,5 @@ START_TEST(random_bytes_never_crash)
     }
     ck_assert_int_gt(opened, 100);
 }
-END_TEST
 
-static Suite *make_suite(void)
-{
-    Suite *suite = suite_create("pack");
-    TCase *tests = tcase_create("pack");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, round_trip);
-    tcase_add_test(tests, packed_parts_go_in_whole);
-    tcase_add_test(tests, doubles_are_always_64_bits);
-    tcase_add_test(tests, doubles_accept_integers_but_only_finite_numbers);
-    tcase_add_test(tests, wrong_types_and_ranges_are_named);
-    tcase_add_test(tests, large_unsigned_numbers_are_no_signed_ones);
-    tcase_add_test(tests, lies_are_refused);
-    tcase_add_test(tests, depth_just_allowed);
-    tcase_add_test(tests, every_truncation_is_refused);
-    tcase_add_test(tests, random_bytes_never_crash);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(make_suite());
-}
+SUITE("pack", 60, setup, teardown)

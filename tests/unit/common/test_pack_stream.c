@@ -63,7 +63,7 @@ static void read_objects(struct pack_stream *stream)
     ck_assert_int_eq(object.type, MSGPACK_OBJECT_NIL);
 }
 
-START_TEST(what_was_written_comes_back)
+TEST(what_was_written_comes_back)
 {
     struct pack_stream stream;
     write_objects();
@@ -72,9 +72,8 @@ START_TEST(what_was_written_comes_back)
     ck_assert_int_eq(pack_stream_end(&stream, &error), 0);
     pack_stream_close(&stream);
 }
-END_TEST
 
-START_TEST(what_is_cut_short_or_goes_on_is_refused)
+TEST(what_is_cut_short_or_goes_on_is_refused)
 {
     struct pack_stream stream;
     msgpack_object object;
@@ -92,9 +91,8 @@ START_TEST(what_is_cut_short_or_goes_on_is_refused)
     read_objects(&stream);
     ck_assert_int_eq(pack_stream_end(&stream, &error), ERR_FORMAT);
 }
-END_TEST
 
-START_TEST(texts_and_bytes_are_no_numbers)
+TEST(texts_and_bytes_are_no_numbers)
 {
     struct pack_stream stream;
     msgpack_object object;
@@ -102,7 +100,6 @@ START_TEST(texts_and_bytes_are_no_numbers)
     pack_stream_open(&stream, writer.buffer.data, writer.buffer.size);
     ck_assert_int_eq(pack_stream_take(&stream, &object, &error), ERR_FORMAT);
 }
-END_TEST
 
 /* Packed bytes on the heap. */
 static unsigned char *compress_all(uLongf *length)
@@ -116,7 +113,7 @@ static unsigned char *compress_all(uLongf *length)
 }
 
 /* More than a window holds: a hundred times the objects, and a whole one between them. */
-START_TEST(the_same_through_zlib)
+TEST(the_same_through_zlib)
 {
     enum { ROUNDS = 12000 };
     struct pack_stream stream;
@@ -141,7 +138,6 @@ START_TEST(the_same_through_zlib)
     pack_stream_close(&stream);
     free(packed);
 }
-END_TEST
 
 static int read_all(const unsigned char *packed, size_t packed_length, size_t length)
 {
@@ -155,7 +151,7 @@ static int read_all(const unsigned char *packed, size_t packed_length, size_t le
     return status;
 }
 
-START_TEST(a_wrong_length_and_a_cut_end_are_refused)
+TEST(a_wrong_length_and_a_cut_end_are_refused)
 {
     uLongf packed_length;
     write_objects();
@@ -168,9 +164,8 @@ START_TEST(a_wrong_length_and_a_cut_end_are_refused)
         ck_assert_msg(read_all(packed, cut, length) != 0, "cut after %zu bytes", cut);
     free(packed);
 }
-END_TEST
 
-START_TEST(a_whole_object_has_a_longest_length)
+TEST(a_whole_object_has_a_longest_length)
 {
     struct pack_stream stream;
     const unsigned char *bytes;
@@ -181,17 +176,5 @@ START_TEST(a_whole_object_has_a_longest_length)
     ck_assert_int_ne(pack_stream_take_whole(&stream, &bytes, &length, &error), 0);
     free(much);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("pack_stream");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, what_was_written_comes_back);
-    tcase_add_test(tests, what_is_cut_short_or_goes_on_is_refused);
-    tcase_add_test(tests, texts_and_bytes_are_no_numbers);
-    tcase_add_test(tests, the_same_through_zlib);
-    tcase_add_test(tests, a_wrong_length_and_a_cut_end_are_refused);
-    tcase_add_test(tests, a_whole_object_has_a_longest_length);
-    return run_tests("pack_stream", tests);
-}
+SUITE("pack_stream", 0, setup, teardown)

@@ -19,7 +19,7 @@ static void ck_assert_same_bits(double a, double b)
     ck_assert_mem_eq(&a, &b, sizeof a);
 }
 
-START_TEST(each_is_as_if_alone)
+TEST(each_is_as_if_alone)
 {
     struct rng rng;
     rng_init(&rng, 1, RNG_TEST, 0, 1);
@@ -40,11 +40,5 @@ START_TEST(each_is_as_if_alone)
         }
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tcase = tcase_create("pair");
-    tcase_add_test(tcase, each_is_as_if_alone);
-    return run_tests("pair", tcase);
-}
+SUITE("pair", 0, NULL, NULL)

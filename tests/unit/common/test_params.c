@@ -22,7 +22,7 @@ static void setup(void)
     params_set_defaults(&params);
 }
 
-START_TEST(table_is_sound)
+TEST(table_is_sound)
 {
     for (int i = 0; i < param_count; i++) {
         const struct param_info *info = &param_table[i];
@@ -44,9 +44,8 @@ START_TEST(table_is_sound)
     ck_assert_int_lt(params_find("run.seed"), 0);
     ck_assert_int_lt(params_find(""), 0);
 }
-END_TEST
 
-START_TEST(defaults_are_as_documented)
+TEST(defaults_are_as_documented)
 {
     ck_assert_int_eq(params.run_seed, 1);
     ck_assert_str_eq(params.run_name, "run");
@@ -56,10 +55,9 @@ START_TEST(defaults_are_as_documented)
     ck_assert_int_eq(params.world_ground, 1);
     ck_assert_msg(params_check(&params, &error) == 0, "%s", error.message);
 }
-END_TEST
 
 /* Every guard that 0 switches off is switched off by the word, too; other numbers are not. */
-START_TEST(guards_have_an_off)
+TEST(guards_have_an_off)
 {
     int count = 0;
     for (int i = 0; i < param_count; i++) {
@@ -77,10 +75,9 @@ START_TEST(guards_have_an_off)
     ck_assert_int_ne(params_set(&params, "world.friction", "off", &error), 0);
     ck_assert_int_ne(params_set(&params, "population.size", "off", &error), 0);
 }
-END_TEST
 
 /* Choices and the enums in the header stand in the same order. */
-START_TEST(choices_have_their_numbers)
+TEST(choices_have_their_numbers)
 {
     static const struct {
         const char *key, *value;
@@ -110,9 +107,8 @@ START_TEST(choices_have_their_numbers)
         ck_assert_int_eq(*(int *)((char *)&params + cases[i].offset), cases[i].number);
     }
 }
-END_TEST
 
-START_TEST(good_values)
+TEST(good_values)
 {
     ck_assert_int_eq(params_set_assignment(&params, "population.size=1000000", &error), 0);
     ck_assert_int_eq(params.population_size, 1000000);
@@ -135,9 +131,8 @@ START_TEST(good_values)
     ck_assert_int_eq(params_set_assignment(&params, "farm.launcher=", &error), 0);
     ck_assert_str_eq(params.farm_launcher, "");
 }
-END_TEST
 
-START_TEST(bad_values)
+TEST(bad_values)
 {
     static const struct {
         const char *assignment, *message;
@@ -196,9 +191,8 @@ START_TEST(bad_values)
         ck_assert_mem_eq(&params, &before, sizeof params);
     }
 }
-END_TEST
 
-START_TEST(long_values_and_keys)
+TEST(long_values_and_keys)
 {
     char text[1400];
     memset(text, 'a', sizeof text);
@@ -211,7 +205,6 @@ START_TEST(long_values_and_keys)
     strcpy(text + sizeof text - 3, "=1");
     ck_assert_int_eq(params_set_assignment(&params, text, &error), ERR_UNKNOWN);
 }
-END_TEST
 
 /* ---- INI ---- */
 
@@ -220,7 +213,7 @@ static int read_ini(const char *text)
     return params_read_text(&params, text, "walk.ini", &error);
 }
 
-START_TEST(ini_is_read)
+TEST(ini_is_read)
 {
     const char *text = "\xef\xbb\xbf; a comment\r\n"
                        "seed = 42\n"
@@ -245,9 +238,8 @@ START_TEST(ini_is_read)
     ck_assert_int_eq(read_ini(""), 0);
     ck_assert_int_eq(params.evolution_generations, 7);
 }
-END_TEST
 
-START_TEST(long_comments_are_read_over)
+TEST(long_comments_are_read_over)
 {
     char text[1000];
     memset(text, '-', sizeof text);
@@ -256,13 +248,12 @@ START_TEST(long_comments_are_read_over)
     ck_assert_msg(read_ini(text) == 0, "%s", error.message);
     ck_assert_int_eq(params.run_seed, 5);
 }
-END_TEST
 
 #define TEN      "aaaaaaaaaa"
 #define HUNDRED  TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 #define THOUSAND HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED
 
-START_TEST(ini_errors_name_file_and_line)
+TEST(ini_errors_name_file_and_line)
 {
     static const struct {
         const char *text, *message;
@@ -298,9 +289,8 @@ START_TEST(ini_errors_name_file_and_line)
                       "case %zu: %s", i, error.message);
     }
 }
-END_TEST
 
-START_TEST(files)
+TEST(files)
 {
     char path[] = "/tmp/bestiary-params-XXXXXX";
     int descriptor = mkstemp(path);
@@ -319,9 +309,8 @@ START_TEST(files)
     ck_assert_int_lt(params_read_file(&params, "/tmp", &error), 0);
     ck_assert_str_eq(error.message, "/tmp: a directory, not a file");
 }
-END_TEST
 
-START_TEST(presets)
+TEST(presets)
 {
     ck_assert_int_eq(read_ini("[world]\npreset = water\nviscosity_pa_s = 2\n"), 0);
     ck_assert(params.world_gravity_m_s2 == 0);
@@ -343,7 +332,6 @@ START_TEST(presets)
     ck_assert(params.world_friction == 0.8);
     ck_assert(params.world_gravity_m_s2 == 9.81);
 }
-END_TEST
 
 /* ---- round trips ---- */
 
@@ -387,7 +375,7 @@ static void set_random(struct params *target, struct rng *rng)
 
 /* ---- keys of older versions ---- */
 
-START_TEST(a_key_that_moved_may_be_used)
+TEST(a_key_that_moved_may_be_used)
 {
     ck_assert_int_eq(read_ini("[creature]\nbone_min_m = 0.07\n[world]\ndimensions = 2\n"), 0);
     ck_assert(params.spheres_bone_min_m == 0.07 && params.spheres_dimensions == 2);
@@ -399,9 +387,8 @@ START_TEST(a_key_that_moved_may_be_used)
                      ERR_EXISTS);
     ck_assert_str_eq(error.message, "walk.ini:4: rectangles.strength_n is set a second time");
 }
-END_TEST
 
-START_TEST(a_key_that_is_a_constant_says_the_constant)
+TEST(a_key_that_is_a_constant_says_the_constant)
 {
     struct params before = params;
     ck_assert_msg(read_ini("[settle]\nrest_s = 0.50\n[simulation]\ncontact_sweeps = 100\n") == 0,
@@ -418,10 +405,9 @@ START_TEST(a_key_that_is_a_constant_says_the_constant)
     ck_assert_int_lt(params_find("settle.rest_s"), 0);
     ck_assert_mem_eq(&params, &before, sizeof before);
 }
-END_TEST
 
 /* A record is read all the same, a remark says what is lost, and is printed once. */
-START_TEST(a_record_may_say_another_constant)
+TEST(a_record_may_say_another_constant)
 {
     struct params before = params;
     struct params_remark remark = {""};
@@ -448,9 +434,8 @@ START_TEST(a_record_may_say_another_constant)
     ck_assert_mem_eq(&params, &before, sizeof before);
     ck_assert_int_lt(params_set_recorded(&params, "settle.no_such", "1", &remark, &error), 0);
 }
-END_TEST
 
-START_TEST(a_word_ties_tau_to_the_step)
+TEST(a_word_ties_tau_to_the_step)
 {
     params_set_defaults(&params);
     ck_assert_int_eq(params_set(&params, "simulation.constraint_tau_s", "step", &error), 0);
@@ -461,9 +446,8 @@ START_TEST(a_word_ties_tau_to_the_step)
     ck_assert_int_eq(params_check(&params, &error), ERR_RANGE);
     ck_assert_ptr_nonnull(strstr(error.message, "constraint_tau_s"));
 }
-END_TEST
 
-START_TEST(written_files_read_back)
+TEST(written_files_read_back)
 {
     struct params defaults, other;
     struct rng rng;
@@ -478,10 +462,9 @@ START_TEST(written_files_read_back)
         assert_round_trip(round % 2, &other);
     }
 }
-END_TEST
 
 /* Words of a launcher, some of which look like comments, wherever the line is cut. */
-START_TEST(long_words_read_back)
+TEST(long_words_read_back)
 {
     struct params defaults;
     params_set_defaults(&defaults);
@@ -494,9 +477,8 @@ START_TEST(long_words_read_back)
         assert_round_trip(before % 3 == 0, &defaults);
     }
 }
-END_TEST
 
-START_TEST(comments_of_long_lines_are_no_value)
+TEST(comments_of_long_lines_are_no_value)
 {
     ck_assert_msg(read_ini("[farm]\nlauncher = nice ; " THOUSAND "\nstart_s = 7\n") == 0, "%s",
                   error.message);
@@ -506,9 +488,8 @@ START_TEST(comments_of_long_lines_are_no_value)
                   "%s", error.message);
     ck_assert_str_eq(params.farm_launcher, HUNDRED HUNDRED);
 }
-END_TEST
 
-START_TEST(longest_text_reads_back)
+TEST(longest_text_reads_back)
 {
     memset(params.farm_launcher, 'x', PARAM_TEXT_LENGTH_MAX);
     strcpy(params.run_name, "a # b; c = [d]");
@@ -516,9 +497,8 @@ START_TEST(longest_text_reads_back)
     params_set_defaults(&defaults);
     assert_round_trip(1, &defaults);
 }
-END_TEST
 
-START_TEST(a_full_disk_is_an_error)
+TEST(a_full_disk_is_an_error)
 {
     FILE *file = fopen("/dev/full", "w");
     if (!file)
@@ -526,11 +506,10 @@ START_TEST(a_full_disk_is_an_error)
     ck_assert_int_eq(params_write(&params, file, 1), ERR_IO);
     fclose(file);
 }
-END_TEST
 
 /* ---- cross checks ---- */
 
-START_TEST(cross_checks)
+TEST(cross_checks)
 {
     static const struct {
         const char *text, *message;
@@ -565,9 +544,8 @@ START_TEST(cross_checks)
                      0);
     ck_assert_msg(params_check(&params, &error) == 0, "%s", error.message);
 }
-END_TEST
 
-START_TEST(some_mutation_must_be_possible)
+TEST(some_mutation_must_be_possible)
 {
     for (int i = 0; i < param_count; i++)
         if (params_is_rate(i))
@@ -578,9 +556,8 @@ START_TEST(some_mutation_must_be_possible)
     params.mutation_one = 0;
     ck_assert_int_eq(params_check(&params, &error), 0);
 }
-END_TEST
 
-START_TEST(digest_sees_what_evaluations_depend_on)
+TEST(digest_sees_what_evaluations_depend_on)
 {
     uint64_t digest = params_evaluation_digest(&params);
     for (int i = 0; i < param_count; i++) {
@@ -605,7 +582,6 @@ START_TEST(digest_sees_what_evaluations_depend_on)
     ck_assert_int_eq(params_set_assignment(&params, "world.preset=moon", &error), 0);
     ck_assert_uint_ne(params_evaluation_digest(&params), digest);
 }
-END_TEST
 
 /* ---- what is shown ---- */
 
@@ -623,7 +599,7 @@ static int shows(const char *key)
     return params_is_shown(&params, params_find(key));
 }
 
-START_TEST(who_prints_a_walk_meets_what_it_uses)
+TEST(who_prints_a_walk_meets_what_it_uses)
 {
     char *text = NULL;
     size_t length;
@@ -651,7 +627,6 @@ START_TEST(who_prints_a_walk_meets_what_it_uses)
     ck_assert_mem_eq(&read, &params, sizeof read);
     free(text);
 }
-END_TEST
 
 /* ---- the manual ---- */
 
@@ -709,7 +684,7 @@ static char *find_list(char *page)
     return heading ? strstr(heading, "\n### ") : NULL;
 }
 
-START_TEST(manual_is_up_to_date)
+TEST(manual_is_up_to_date)
 {
     char *page, *list = print_list();
     size_t length;
@@ -722,7 +697,6 @@ START_TEST(manual_is_up_to_date)
     free(page);
     free(list);
 }
-END_TEST
 
 static int write_manual(void)
 {
@@ -743,7 +717,7 @@ static int write_manual(void)
 
 /* ---- text helpers ---- */
 
-START_TEST(distances)
+TEST(distances)
 {
     ck_assert_int_eq(text_distance("", ""), 0);
     ck_assert_int_eq(text_distance("abc", ""), 3);
@@ -753,9 +727,8 @@ START_TEST(distances)
     ck_assert(text_is_similar("widht_m", "width_m"));
     ck_assert(!text_is_similar("height_m", "id"));
 }
-END_TEST
 
-START_TEST(clean_texts)
+TEST(clean_texts)
 {
     static const char *const clean[] = {
         "",         "abc",          "h\xc3\xb6hle", "\xe2\x82\xac",    "\xf0\x9f\x90\x8d",
@@ -794,10 +767,9 @@ START_TEST(clean_texts)
         ck_assert_msg(!text_is_clean(dirty[i], strlen(dirty[i])), "dirty %zu", i);
     ck_assert(!text_is_clean("a\0b", 3));
 }
-END_TEST
 
 /* Whatever it is, it can be printed afterwards; what was clean is as before. */
-START_TEST(texts_are_cleaned)
+TEST(texts_are_cleaned)
 {
     static const struct {
         const char *dirty, *kept, *clean;
@@ -825,9 +797,8 @@ START_TEST(texts_are_cleaned)
         ck_assert(*cases[i].kept || text_is_clean(text, strlen(text)));
     }
 }
-END_TEST
 
-START_TEST(doubles_print_short_and_exact)
+TEST(doubles_print_short_and_exact)
 {
     char text[TEXT_NUMBER_SIZE];
     struct rng rng;
@@ -840,52 +811,11 @@ START_TEST(doubles_print_short_and_exact)
         ck_assert(strtod(text_print_double(value, text), NULL) == value);
     }
 }
-END_TEST
-
-static Suite *make_suite(void)
-{
-    Suite *suite = suite_create("params");
-    TCase *tests = tcase_create("params");
-    tcase_add_checked_fixture(tests, setup, NULL);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, table_is_sound);
-    tcase_add_test(tests, defaults_are_as_documented);
-    tcase_add_test(tests, guards_have_an_off);
-    tcase_add_test(tests, choices_have_their_numbers);
-    tcase_add_test(tests, good_values);
-    tcase_add_test(tests, bad_values);
-    tcase_add_test(tests, long_values_and_keys);
-    tcase_add_test(tests, ini_is_read);
-    tcase_add_test(tests, long_comments_are_read_over);
-    tcase_add_test(tests, ini_errors_name_file_and_line);
-    tcase_add_test(tests, files);
-    tcase_add_test(tests, presets);
-    tcase_add_test(tests, a_key_that_moved_may_be_used);
-    tcase_add_test(tests, a_key_that_is_a_constant_says_the_constant);
-    tcase_add_test(tests, a_record_may_say_another_constant);
-    tcase_add_test(tests, a_word_ties_tau_to_the_step);
-    tcase_add_test(tests, written_files_read_back);
-    tcase_add_test(tests, longest_text_reads_back);
-    tcase_add_test(tests, long_words_read_back);
-    tcase_add_test(tests, comments_of_long_lines_are_no_value);
-    tcase_add_test(tests, a_full_disk_is_an_error);
-    tcase_add_test(tests, cross_checks);
-    tcase_add_test(tests, some_mutation_must_be_possible);
-    tcase_add_test(tests, digest_sees_what_evaluations_depend_on);
-    tcase_add_test(tests, who_prints_a_walk_meets_what_it_uses);
-    tcase_add_test(tests, manual_is_up_to_date);
-    tcase_add_test(tests, distances);
-    tcase_add_test(tests, clean_texts);
-    tcase_add_test(tests, texts_are_cleaned);
-    tcase_add_test(tests, doubles_print_short_and_exact);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
 
 /* With --write-manual: puts the list into docs/parameters.md. */
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--write-manual") == 0)
         return write_manual();
-    return run_suite(make_suite());
+    return run_defined_tests("params", 60, setup, NULL);
 }

@@ -171,7 +171,6 @@ START_TEST(a_root_alone)
     ck_assert_double_eq(phenotype.mass_kg, 0.4 * 0.2);
     assert_pose(0, 0.0, 0.0, 0.0);
 }
-END_TEST
 
 START_TEST(too_few_parts_are_not_expressed)
 {
@@ -183,7 +182,6 @@ START_TEST(too_few_parts_are_not_expressed)
     genome.bodies[0].recursive_limit = 2;
     express_expecting(VERDICT_OK);
 }
-END_TEST
 
 START_TEST(recursion_stops_at_the_limit)
 {
@@ -194,7 +192,6 @@ START_TEST(recursion_stops_at_the_limit)
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(phenotype.parts[i].depth, i);
 }
-END_TEST
 
 START_TEST(limits_count_along_a_path_only)
 {
@@ -206,7 +203,6 @@ START_TEST(limits_count_along_a_path_only)
     ck_assert_int_eq((int)phenotype.parts[3].via, 102);
     ck_assert_int_eq((int)phenotype.parts[5].via, 101);
 }
-END_TEST
 
 START_TEST(two_genes_in_a_cycle)
 {
@@ -217,7 +213,6 @@ START_TEST(two_genes_in_a_cycle)
     express();
     ck_assert_str_eq(tree(), "1 2<0 1<1 2<2");
 }
-END_TEST
 
 START_TEST(connections_are_followed_in_table_order_depth_first)
 {
@@ -231,7 +226,6 @@ START_TEST(connections_are_followed_in_table_order_depth_first)
     express();
     ck_assert_str_eq(tree(), "1 3<0 2<1 2<0 3<3");
 }
-END_TEST
 
 START_TEST(terminal_only_comes_at_the_end_of_a_limb)
 {
@@ -243,7 +237,6 @@ START_TEST(terminal_only_comes_at_the_end_of_a_limb)
     ck_assert_str_eq(tree(), "1 1<0 1<1 2<2");
     ck_assert_int_eq((int)phenotype.parts[3].via, 101);
 }
-END_TEST
 
 START_TEST(a_gene_without_ordinary_connections_is_exhausted)
 {
@@ -254,7 +247,6 @@ START_TEST(a_gene_without_ordinary_connections_is_exhausted)
     express();
     ck_assert_str_eq(tree(), "1 2<0 2<0");
 }
-END_TEST
 
 /* At the last 1 the way to 1 is closed, but the one to 3 is open: no hand. */
 START_TEST(one_open_ordinary_connection_forbids_terminal_ones)
@@ -268,7 +260,6 @@ START_TEST(one_open_ordinary_connection_forbids_terminal_ones)
     express();
     ck_assert_str_eq(tree(), "1 1<0 3<1 3<0");
 }
-END_TEST
 
 START_TEST(terminal_connections_obey_their_targets_limit)
 {
@@ -277,7 +268,6 @@ START_TEST(terminal_connections_obey_their_targets_limit)
     express();
     ck_assert_str_eq(tree(), "1 1<0");
 }
-END_TEST
 
 START_TEST(parts_beyond_the_bound_are_not_made)
 {
@@ -291,7 +281,6 @@ START_TEST(parts_beyond_the_bound_are_not_made)
     express();
     ck_assert_str_eq(tree(), "1");
 }
-END_TEST
 
 /* Depth ends the limb, but that is no exhaustion: no hands. */
 START_TEST(depth_beyond_the_bound_is_not_made)
@@ -307,7 +296,6 @@ START_TEST(depth_beyond_the_bound_is_not_made)
     express();
     ck_assert_str_eq(tree(), "1");
 }
-END_TEST
 
 /* ---- size ---- */
 
@@ -334,7 +322,6 @@ START_TEST(scale_applies_to_the_subtree_and_sides_are_clamped)
     ck_assert_double_eq(phenotype.parts[4].width_m, 1.0);
     ck_assert_double_eq(phenotype.parts[4].height_m, 1.0);
 }
-END_TEST
 
 START_TEST(thin_parts_are_widened)
 {
@@ -354,7 +341,6 @@ START_TEST(thin_parts_are_widened)
     ck_assert_double_eq(phenotype.parts[2].height_m, 0.5);
     ck_assert_double_eq_tol(phenotype.mass_kg, 3.0 * (0.1 + 0.064 + 0.05), EPSILON);
 }
-END_TEST
 
 /* ---- placement ---- */
 
@@ -385,7 +371,6 @@ START_TEST(placement_by_hand)
      * (0.1, -0.1) of the parent. */
     assert_pose(5, 0.1 + 0.05, -0.1 - 0.15, QUARTER);
 }
-END_TEST
 
 /* Turns by whole quarters are exact: nothing of the sine of pi. */
 START_TEST(quarter_turns_are_exact)
@@ -400,7 +385,6 @@ START_TEST(quarter_turns_are_exact)
     ck_assert(phenotype.parts[2].centre.x == -0.375 && phenotype.parts[2].centre.y == 0.375);
     ck_assert_double_eq(phenotype.parts[2].angle_rad, 2.0 * QUARTER);
 }
-END_TEST
 
 START_TEST(a_reflected_subtree_is_mirrored_about_its_attachment)
 {
@@ -438,7 +422,6 @@ START_TEST(a_reflected_subtree_is_mirrored_about_its_attachment)
     ck_assert_double_eq(phenotype.body->links[2].upper[0], 0.0);
     ck_assert_int_eq(phenotype.body->links[1].sign[0], -1);
 }
-END_TEST
 
 /* ---- linear joints ---- */
 
@@ -482,7 +465,6 @@ START_TEST(a_linear_joint_slides_straight_out)
                 ck_assert_double_gt(x * link->axis.x + y * link->axis.y, 0.04);
             }
 }
-END_TEST
 
 START_TEST(linear_limits_go_by_the_scale)
 {
@@ -503,7 +485,6 @@ START_TEST(linear_limits_go_by_the_scale)
     ck_assert_double_eq(phenotype.body->links[3].upper[0], 1.5);
     ck_assert_double_eq_tol(phenotype.body->links[3].scale, 32, 1e-9);
 }
-END_TEST
 
 /* A piston has a rod no longer than the longer of what it joins, whatever the genes say. */
 START_TEST(linear_limits_go_by_the_sides)
@@ -529,7 +510,6 @@ START_TEST(linear_limits_go_by_the_sides)
     ck_assert_double_eq(phenotype.body->links[1].lower[0], -2);
     ck_assert_double_eq(phenotype.body->links[1].upper[0], 3);
 }
-END_TEST
 
 /* A mirrored part slides out as any other: nothing but the axis is mirrored. */
 START_TEST(a_mirrored_linear_joint_has_its_axis_mirrored)
@@ -555,7 +535,6 @@ START_TEST(a_mirrored_linear_joint_has_its_axis_mirrored)
         ck_assert_double_eq(b->sign[0], 1);
     }
 }
-END_TEST
 
 /* In N, by the larger cross-section. */
 START_TEST(strength_of_linear_joints)
@@ -577,7 +556,6 @@ START_TEST(strength_of_linear_joints)
     express();
     ck_assert_double_eq_tol(phenotype.body->links[1].strength, 40 * 0.3 * 0.5, EPSILON);
 }
-END_TEST
 
 START_TEST(two_reflections_cancel)
 {
@@ -591,7 +569,6 @@ START_TEST(two_reflections_cancel)
     ck_assert_int_eq(phenotype.parts[2].mirror, 1);
     assert_pose(2, 0.35, -0.15, -QUARTER);
 }
-END_TEST
 
 /* ---- symmetry ---- */
 
@@ -639,7 +616,6 @@ START_TEST(symmetric_limbs_are_exact_mirror_images)
     ck_assert_int_eq((int)phenotype.parts[1].via, 101);
     ck_assert_int_eq((int)phenotype.parts[7].via, 103);
 }
-END_TEST
 
 START_TEST(the_third_connection_is_itself_and_the_fourth_its_image)
 {
@@ -667,7 +643,6 @@ START_TEST(the_third_connection_is_itself_and_the_fourth_its_image)
     assert_pose(2, -0.02, 0.25, QUARTER);
     assert_pose(5, 0.02, -0.25, -QUARTER);
 }
-END_TEST
 
 /* Reflection is part of what an image takes from its partner, and flips once more. */
 START_TEST(an_image_of_a_reflected_limb)
@@ -682,7 +657,6 @@ START_TEST(an_image_of_a_reflected_limb)
     ck_assert_double_eq(phenotype.parts[1].centre.x, -phenotype.parts[2].centre.x);
     ck_assert_double_eq(phenotype.parts[1].centre.y, phenotype.parts[2].centre.y);
 }
-END_TEST
 
 /* The image keeps its own terminal-only flag: here only the image is at the end of the limb. */
 START_TEST(an_image_keeps_its_own_terminal_flag)
@@ -705,7 +679,6 @@ START_TEST(an_image_keeps_its_own_terminal_flag)
     ck_assert_str_eq(tree(), "1 2<0");
     assert_pose(1, -0.3, 0.0, -2.0 * QUARTER);
 }
-END_TEST
 
 /* The limbs' oscillator begins later in the image, and by more from part to part of a row. */
 START_TEST(copies_take_turns)
@@ -733,7 +706,6 @@ START_TEST(copies_take_turns)
         ck_assert_double_eq(neuron->initial, lags[i] > 0.25 ? 1.25 - lags[i] : 0.25 - lags[i]);
     }
 }
-END_TEST
 
 /* ---- links ---- */
 
@@ -778,7 +750,6 @@ START_TEST(rigid_joints_merge)
     ck_assert_double_eq_tol(limb->inertia.zz, 2.0 * (3.0 * 0.1 / 12.0 + 3.0 * 0.0025), EPSILON);
     ck_assert_double_eq_tol(phenotype.mass_kg, 18.0, EPSILON);
 }
-END_TEST
 
 START_TEST(neighbours_never_collide)
 {
@@ -798,7 +769,6 @@ START_TEST(neighbours_never_collide)
         for (int b = 0; b < 6; b++)
             ck_assert_int_eq(phenotype_is_neighbour(&phenotype, a, b), expected[a][b] == 'n');
 }
-END_TEST
 
 /* ---- effectors, sensors, neurons ---- */
 
@@ -830,7 +800,6 @@ START_TEST(effectors_sit_at_rotary_joints)
     express();
     ck_assert_double_eq_tol(phenotype.body->links[1].strength, 10.0 * 0.2 * 0.5, EPSILON);
 }
-END_TEST
 
 /* A part that stretches has a link without mass at its joint and one of its own; what hangs rigidly
  * on it begins a link. Its effector reads the input of the stretch. Where the world lets nothing
@@ -874,7 +843,6 @@ START_TEST(a_stretch_is_a_link_of_its_own)
     ck_assert_double_eq(phenotype.drives[3].unit, 0.3);
     ck_assert_double_eq(phenotype.drives[3].most, 1);
 }
-END_TEST
 
 START_TEST(a_joint_that_cannot_turn_is_not_felt)
 {
@@ -891,7 +859,6 @@ START_TEST(a_joint_that_cannot_turn_is_not_felt)
     ck_assert_uint_eq(phenotype.parts[1].sensors, all & ~of_joints);
     ck_assert_uint_eq(phenotype.parts[2].sensors, all);
 }
-END_TEST
 
 static void assert_wire(const struct wire *wire, int kind, int index)
 {
@@ -977,7 +944,6 @@ START_TEST(neurons_in_order_and_references_by_scope)
     ck_assert_int_eq(i[1].inputs[0].kind, WIRE_CONSTANT);
     ck_assert_double_eq(i[1].inputs[0].value, -2.0);
 }
-END_TEST
 
 /* A PARENT reference to gene 2's neuron from a part whose parent is of gene 1 finds nothing. */
 START_TEST(a_parent_of_another_gene_has_no_such_neuron)
@@ -995,7 +961,6 @@ START_TEST(a_parent_of_another_gene_has_no_such_neuron)
     assert_wire(&phenotype.neurons[0].inputs[0], WIRE_CONSTANT, 0);
     assert_wire(&phenotype.neurons[2].inputs[0], WIRE_NEURON, 1);
 }
-END_TEST
 
 START_TEST(sensor_references_by_scope)
 {
@@ -1029,7 +994,6 @@ START_TEST(sensor_references_by_scope)
     assert_wire(&phenotype.effectors[0].input, WIRE_SENSOR, 1);
     ck_assert_int_eq(phenotype.effectors[0].input.sensor, SENSOR_CONTACT_TOP);
 }
-END_TEST
 
 /* What a gene emits all its parts emit, if that is switched on. */
 START_TEST(emitters_grow_where_they_are_on)
@@ -1057,7 +1021,6 @@ START_TEST(emitters_grow_where_they_are_on)
     assert_wire(&phenotype.emitters[1].input, WIRE_SENSOR, part);
     phenotype_check(&phenotype);
 }
-END_TEST
 
 START_TEST(neurons_beyond_the_bound_are_not_made)
 {
@@ -1087,7 +1050,6 @@ START_TEST(neurons_beyond_the_bound_are_not_made)
     express();
     ck_assert_int_eq(phenotype.neuron_count, 0);
 }
-END_TEST
 
 /* ---- the manual ---- */
 
@@ -1127,7 +1089,6 @@ START_TEST(the_example_of_the_manual)
     assert_wire(&phenotype.neurons[2].inputs[1], WIRE_NEURON, 1);
     assert_wire(&phenotype.neurons[4].inputs[1], WIRE_NEURON, 3);
 }
-END_TEST
 
 /* ---- random genomes ---- */
 
@@ -1508,7 +1469,6 @@ START_TEST(whole_bodies_are_mirrored)
     }
     ck_assert_int_gt(parts, 500);
 }
-END_TEST
 
 START_TEST(random_genomes_obey_the_rules)
 {
@@ -1538,7 +1498,6 @@ START_TEST(random_genomes_obey_the_rules)
     ck_assert_int_ge(largest, 60);
     ck_assert_int_ge(wires, 1000 * 10);
 }
-END_TEST
 
 /* The largest genomes there are: all tables full, deepest recursion, every bound at its maximum. */
 START_TEST(adversarial_genomes_are_bounded)
@@ -1566,7 +1525,6 @@ START_TEST(adversarial_genomes_are_bounded)
     ck_assert_int_eq(phenotype.part_count, 64);
     check_parts();
 }
-END_TEST
 
 START_TEST(expression_is_pure)
 {
@@ -1599,7 +1557,6 @@ START_TEST(expression_is_pure)
     }
     arena_deinit(&other);
 }
-END_TEST
 
 START_TEST(a_full_arena_is_not_expressed)
 {
@@ -1624,7 +1581,6 @@ START_TEST(a_full_arena_is_not_expressed)
     }
     ck_assert_int_gt(failures, 10);
 }
-END_TEST
 
 /* ---- */
 

@@ -122,7 +122,7 @@ static void check_links(void)
 
 /* Each face of the child on each of the parent: faces look at each other, and their middles
  * meet. */
-START_TEST(faces_meet)
+TEST(faces_meet)
 {
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
     add_box(0.2, 0.16, 0.12, JOINT_REVOLUTE);
@@ -144,11 +144,10 @@ START_TEST(faces_meet)
             assert_near(joint.at, vec3_scale(normal, fabs(vec3_dot(normal, half))), "joint");
         }
 }
-END_TEST
 
 /* Opposite faces do not turn the child. Around z the joint bends in the plane of x and y; of front
  * and back in that of z and x. */
-START_TEST(straight_out_is_not_turned)
+TEST(straight_out_is_not_turned)
 {
     static const int opposite[FACE_COUNT] = {FACE_LEFT, FACE_BOTTOM, FACE_RIGHT,
                                              FACE_TOP,  FACE_BACK,   FACE_FRONT};
@@ -166,9 +165,8 @@ START_TEST(straight_out_is_not_turned)
         assert_near(link_pose(1).turn.z, axis, "axis of bending");
     }
 }
-END_TEST
 
-START_TEST(positions_run_along_the_faces)
+TEST(positions_run_along_the_faces)
 {
     static const struct {
         int face;
@@ -200,11 +198,10 @@ START_TEST(positions_run_along_the_faces)
         gene->child_position = gene->mount.child_position_2 = 0;
     }
 }
-END_TEST
 
 /* Roll about the normal, then bend, then tilt: the same by quaternions. Joint z goes towards the
  * side as the tilt does. */
-START_TEST(orientation)
+TEST(orientation)
 {
     static const struct vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
@@ -225,7 +222,6 @@ START_TEST(orientation)
     assert_near(vec3_sub(phenotype.parts[1].centre, (struct vec3){0.25, 0, 0}),
                 vec3_scale(expected.x, 0.1), "centre");
 }
-END_TEST
 
 /* ---- mirrors ---- */
 
@@ -260,7 +256,7 @@ static void add_limb(int symmetry, int joint)
 }
 
 /* Images are exact: places to the bit, own axes but for z, which changes its sign besides. */
-START_TEST(images_are_exact)
+TEST_LOOP(images_are_exact, 0, 3)
 {
     static const int axes[] = {[SYMMETRY_SIDES] = 2, [SYMMETRY_ENDS] = 0, [SYMMETRY_LEVELS] = 1};
     int symmetry = SYMMETRY_SIDES + _i, axis = axes[symmetry];
@@ -282,11 +278,10 @@ START_TEST(images_are_exact)
         assert_near(mirrored(own.z, axis), vec3_scale(others.z, -1), "z");
     }
 }
-END_TEST
 
 /* Ahead of the root lie a pair and, not as far, a single part: that is the head, unless a gene says
  * another one; of several the first. Of a pair alone the root is. */
-START_TEST(the_head_is_the_single_part_ahead)
+TEST(the_head_is_the_single_part_ahead)
 {
     gene_id root = add_box(0.4, 0.1, 0.1, JOINT_RIGID)->id;
     gene_id nose = add_box(0.1, 0.1, 0.1, JOINT_RIGID)->id;
@@ -311,11 +306,10 @@ START_TEST(the_head_is_the_single_part_ahead)
     express();
     ck_assert_int_eq(phenotype.head, 0);
 }
-END_TEST
 
 /* With creature.twins one connection grows what two do otherwise: first both parts, then what hangs
  * on them. */
-START_TEST(twins_grow_by_one_connection)
+TEST_LOOP(twins_grow_by_one_connection, 0, 3)
 {
     static const int order[] = {0, 1, 4, 2,
                                 3, 5, 6}; /* among the parts that two connections grow */
@@ -345,7 +339,6 @@ START_TEST(twins_grow_by_one_connection)
     express();
     ck_assert_int_eq(phenotype.part_count, 3);
 }
-END_TEST
 
 /* The turn of a joint of the child's frame against the one at birth, and how far it slides. */
 static struct quaternion joint_turn(int joint, const double *values)
@@ -401,7 +394,7 @@ static struct vec3 moved_tip(int link, const double *signals)
 
 /* A limb and its image that get the same signals move as mirror images. So do their limits. It
  * holds for every joint and every mirror. */
-START_TEST(signals_move_images_alike)
+TEST_LOOP(signals_move_images_alike, 0, 7)
 {
     static const int joints[] = {JOINT_REVOLUTE,   JOINT_TWIST,      JOINT_UNIVERSAL,
                                  JOINT_BEND_TWIST, JOINT_TWIST_BEND, JOINT_SPHERICAL,
@@ -429,11 +422,10 @@ START_TEST(signals_move_images_alike)
         }
     }
 }
-END_TEST
 
 /* Reflected: as the image in the plane through the anchor that holds the face's normal and first
  * direction. */
-START_TEST(reflection_is_about_the_face)
+TEST(reflection_is_about_the_face)
 {
     struct vec3 centres[3];
     add_limb(SYMMETRY_NONE, JOINT_REVOLUTE);
@@ -456,11 +448,10 @@ START_TEST(reflection_is_about_the_face)
     ck_assert_int_eq(phenotype.parts[1].mirror, -1);
     ck_assert_int_eq(phenotype.parts[2].mirror, 1);
 }
-END_TEST
 
 /* ---- sizes, links, drives ---- */
 
-START_TEST(sizes_are_clamped)
+TEST(sizes_are_clamped)
 {
     set("creature.side_max_m=0.8");
     set("creature.aspect_max=10");
@@ -475,12 +466,11 @@ START_TEST(sizes_are_clamped)
     ck_assert_double_eq_tol(phenotype.parts[0].mass_kg, 150 * 0.8 * 0.2 * 0.08, EXACT);
     ck_assert(phenotype.parts[0].cross_section_m == 0.08);
 }
-END_TEST
 
 /* A light part is enlarged and a heavy one shrunk, in its own shape, to a fortieth and forty times
  * its parent's mass; as far as the bounds of sides allow. */
 /* With boxes.taper no side is longer, rank by rank, than so many times the parent's. */
-START_TEST(limbs_taper)
+TEST(limbs_taper)
 {
     gene_id root = add_box(0.2, 0.4, 0.3, JOINT_RIGID)->id;
     gene_id limb = add_box(0.15, 0.1, 0.9, JOINT_RIGID)->id;
@@ -498,9 +488,8 @@ START_TEST(limbs_taper)
     express();
     assert_near(space->boxes[1].size_m, (struct vec3){0.15, 0.1, 0.2}, "half of the limb");
 }
-END_TEST
 
-START_TEST(neighbours_are_of_like_mass)
+TEST(neighbours_are_of_like_mass)
 {
     struct body_gene *child;
     add_box(0.4, 0.4, 0.2, JOINT_RIGID);
@@ -523,10 +512,9 @@ START_TEST(neighbours_are_of_like_mass)
     express();
     ck_assert(space->boxes[1].size_m.y == 0.25);
 }
-END_TEST
 
 /* What may be deeply in another part is only what a joint or nothing moves against it. */
-START_TEST(parts_without_room_are_not_made)
+TEST(parts_without_room_are_not_made)
 {
     add_box(0.5, 0.2, 0.2, JOINT_RIGID);
     struct body_gene *near = add_box(0.1, 0.3, 0.1, JOINT_REVOLUTE);
@@ -558,11 +546,10 @@ START_TEST(parts_without_room_are_not_made)
     ck_assert_int_eq(phenotype.part_count, 6);
     ck_assert_int_eq(space->link_count, 3);
 }
-END_TEST
 
 /* A rigid part belongs to its parent's link: mass, centre and inertia are those of both, seen from
  * the joint. */
-START_TEST(rigid_parts_are_one_link)
+TEST(rigid_parts_are_one_link)
 {
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
     add_box(0.2, 0.1, 0.1, JOINT_REVOLUTE);
@@ -588,10 +575,9 @@ START_TEST(rigid_parts_are_one_link)
     ck_assert_double_eq_tol(link->inertia.zz, across, EXACT);
     ck_assert(fabs(link->inertia.xy) < EXACT && fabs(link->inertia.yz) < EXACT);
 }
-END_TEST
 
 /* Off the axes: the tensor of two boxes against the sum over many small pieces. */
-START_TEST(inertia_is_that_of_the_matter)
+TEST(inertia_is_that_of_the_matter)
 {
     enum { PIECES = 24 };
     add_box(0.3, 0.2, 0.1, JOINT_RIGID);
@@ -624,10 +610,9 @@ START_TEST(inertia_is_that_of_the_matter)
         ck_assert_double_eq_tol(exact[i], found[i], 3e-3 * link->inertia.xx);
     ck_assert(fabs(link->inertia.xy) > 1e-3 * link->inertia.xx);
 }
-END_TEST
 
 /* Sims: in proportion to the larger cross-section, which lies across the longest side. */
-START_TEST(strength_goes_by_the_cross_section)
+TEST(strength_goes_by_the_cross_section)
 {
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
     struct body_gene *gene = add_box(0.2, 0.6, 0.1, JOINT_UNIVERSAL);
@@ -645,10 +630,9 @@ START_TEST(strength_goes_by_the_cross_section)
     ck_assert_double_eq_tol(phenotype.drives[0].strength, 3500 * 0.4 * 0.3 * 0.5, 1e-10);
     ck_assert_int_eq(phenotype.drives[0].is_linear, 1);
 }
-END_TEST
 
 /* Twist and swing of a ball; torques know no limits and no scale. */
-START_TEST(drives_of_a_spherical_joint)
+TEST(drives_of_a_spherical_joint)
 {
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
     struct body_gene *gene = add_box(0.2, 0.6, 0.1, JOINT_SPHERICAL);
@@ -669,10 +653,9 @@ START_TEST(drives_of_a_spherical_joint)
     express();
     ck_assert(phenotype.drives[1].least == -1 && phenotype.drives[1].most == 1);
 }
-END_TEST
 
 /* Extensions scale with the part, and are as long as sides allow. */
-START_TEST(extensions_are_bounded)
+TEST(extensions_are_bounded)
 {
     set("creature.extension_max=0.5");
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
@@ -687,10 +670,9 @@ START_TEST(extensions_are_bounded)
     ck_assert(phenotype.drives[0].unit == 0.5);
     ck_assert(phenotype.drives[0].least == -0.1 && phenotype.drives[0].most == 0.5);
 }
-END_TEST
 
 /* Each freedom has an input of its own; only freedoms that are there are felt. */
-START_TEST(inputs_and_sensors_of_freedoms)
+TEST(inputs_and_sensors_of_freedoms)
 {
     add_box(0.5, 0.4, 0.3, JOINT_RIGID)->sensors =
         SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_HEIGHT);
@@ -725,7 +707,6 @@ START_TEST(inputs_and_sensors_of_freedoms)
     ck_assert(
         !(phenotype.parts[1].sensors & (SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_2))));
 }
-END_TEST
 
 /* ---- the same bits everywhere ---- */
 
@@ -761,7 +742,7 @@ static uint64_t hash_body(uint64_t hash)
 
 /* Growth of limbs with all joints and mirrors, with every compiler and at all levels of
  * optimisation. A change of growth on purpose renews the number. */
-START_TEST(growth_has_golden_bits)
+TEST(growth_has_golden_bits)
 {
     uint64_t hash = HASH_START;
     for (int joint = JOINT_REVOLUTE; joint <= JOINT_SPHERICAL; joint++)
@@ -776,14 +757,13 @@ START_TEST(growth_has_golden_bits)
         }
     ck_assert_msg(hash == UINT64_C(0xbee9cf8d0926d3da), "the hash is %016" PRIx64, hash);
 }
-END_TEST
 
 /* ---- how parts meet ---- */
 
 /* A limb that leads out of a trunk, smaller or larger than it: the smaller one is cut next to the
  * joint, and what is left touches nothing at birth. One that leads across the trunk would be born
  * in it. */
-START_TEST(of_joined_boxes_half_is_there)
+TEST(of_joined_boxes_half_is_there)
 {
     for (int is_large = 0; is_large < 2; is_large++) {
         double side = is_large ? 0.8 : 0.1;
@@ -809,13 +789,12 @@ START_TEST(of_joined_boxes_half_is_there)
     express();
     ck_assert_ptr_null(phenotype.meetings);
 }
-END_TEST
 
 /* ---- random bodies ---- */
 
 /* The simulator, which measures overlap by its own means, finds as little of it as growth
  * leaves. */
-START_TEST(random_bodies_are_clear_of_themselves)
+TEST(random_bodies_are_clear_of_themselves)
 {
     int grown = 0, crowded = 0;
     params.creature_body = BODY_BOXES;
@@ -840,9 +819,8 @@ START_TEST(random_bodies_are_clear_of_themselves)
     ck_assert_int_gt(grown, 180);
     ck_assert_int_gt(crowded, 30); /* where growth does not mind */
 }
-END_TEST
 
-START_TEST(random_bodies_obey_the_rules)
+TEST(random_bodies_obey_the_rules)
 {
     int freedoms = 0, mirrored_parts = 0;
     for (uint64_t id = 1; id <= 300; id++) {
@@ -875,34 +853,5 @@ START_TEST(random_bodies_obey_the_rules)
     ck_assert_int_gt(freedoms, 900);
     ck_assert_int_gt(mirrored_parts, 100);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("boxes");
-    tcase_add_checked_fixture(tests, set_up, grown_tear_down);
-    tcase_add_test(tests, faces_meet);
-    tcase_add_test(tests, straight_out_is_not_turned);
-    tcase_add_test(tests, positions_run_along_the_faces);
-    tcase_add_test(tests, orientation);
-    tcase_add_loop_test(tests, images_are_exact, 0, 3);
-    tcase_add_test(tests, the_head_is_the_single_part_ahead);
-    tcase_add_loop_test(tests, twins_grow_by_one_connection, 0, 3);
-    tcase_add_test(tests, of_joined_boxes_half_is_there);
-    tcase_add_loop_test(tests, signals_move_images_alike, 0, 7);
-    tcase_add_test(tests, reflection_is_about_the_face);
-    tcase_add_test(tests, sizes_are_clamped);
-    tcase_add_test(tests, limbs_taper);
-    tcase_add_test(tests, neighbours_are_of_like_mass);
-    tcase_add_test(tests, parts_without_room_are_not_made);
-    tcase_add_test(tests, rigid_parts_are_one_link);
-    tcase_add_test(tests, inertia_is_that_of_the_matter);
-    tcase_add_test(tests, strength_goes_by_the_cross_section);
-    tcase_add_test(tests, drives_of_a_spherical_joint);
-    tcase_add_test(tests, extensions_are_bounded);
-    tcase_add_test(tests, inputs_and_sensors_of_freedoms);
-    tcase_add_test(tests, growth_has_golden_bits);
-    tcase_add_test(tests, random_bodies_obey_the_rules);
-    tcase_add_test(tests, random_bodies_are_clear_of_themselves);
-    return run_tests("phenotype_boxes", tests);
-}
+SUITE("phenotype_boxes", 0, set_up, grown_tear_down)

@@ -214,7 +214,7 @@ static const struct field space_link_fields[] = {
     FIELD(body_link, scale, 1),
 };
 
-START_TEST(every_field_of_rectangles)
+TEST(every_field_of_rectangles)
 {
     fixture_make(&genome);
     grow();
@@ -273,9 +273,8 @@ START_TEST(every_field_of_rectangles)
             ck_assert(!phenotype_key_is_equal(&keys[k], &keys[i]));
     }
 }
-END_TEST
 
-START_TEST(every_field_of_spheres)
+TEST(every_field_of_spheres)
 {
     fixture_make_spheres(&genome);
     grow();
@@ -298,9 +297,8 @@ START_TEST(every_field_of_spheres)
     /* four tables and their lengths */
     ck_assert_uint_eq(sizeof *body, 4 * sizeof(void *) + 4 * sizeof(int));
 }
-END_TEST
 
-START_TEST(every_field_of_boxes)
+TEST(every_field_of_boxes)
 {
     fixture_make_boxes(&genome);
     params.boxes_overlap_max_m = 0; /* images of some parts meet */
@@ -319,12 +317,11 @@ START_TEST(every_field_of_boxes)
     if (sizeof(void *) == 8)
         ck_assert_uint_eq(sizeof *space, 3 * (sizeof(void *) + 8));
 }
-END_TEST
 
 /* ---- brains ---- */
 
 /* In the middle of a brain: a neuron that reads one, a sensor and a constant. */
-START_TEST(every_field_of_neurons)
+TEST(every_field_of_neurons)
 {
     fixture_make(&genome);
     grow();
@@ -350,11 +347,10 @@ START_TEST(every_field_of_neurons)
     after = key_now();
     ck_assert(phenotype_key_is_equal(&before, &after));
 }
-END_TEST
 
 /* A brain with its instances in another order has the same key. One whose wires are exchanged has
  * another. */
-START_TEST(order_of_neurons)
+TEST(order_of_neurons)
 {
     fixture_make(&genome);
     grow();
@@ -383,7 +379,6 @@ START_TEST(order_of_neurons)
     after = key_now();
     ck_assert(!phenotype_key_is_equal(&before, &after));
 }
-END_TEST
 
 /* ---- genomes ---- */
 
@@ -394,7 +389,7 @@ static void rename_input(struct input_gene *input)
 }
 
 /* Other ids, and a neuron without a reader: another genome, the same motion. */
-START_TEST(ids_and_dead_neurons)
+TEST(ids_and_dead_neurons)
 {
     for (int kind = 0; kind < 2; kind++) {
         genome_deinit(&genome);
@@ -430,7 +425,6 @@ START_TEST(ids_and_dead_neurons)
         ck_assert(phenotype_key_is_equal(&before, &after));
     }
 }
-END_TEST
 
 static void set(const char *setting)
 {
@@ -438,7 +432,7 @@ static void set(const char *setting)
     ck_assert_msg(params_set_assignment(&params, setting, &error) == 0, "%s", error.message);
 }
 
-START_TEST(seeds_and_trials)
+TEST(seeds_and_trials)
 {
     fixture_make(&genome);
     struct phenotype_key key = key_of(&genome, 1), other = key_of(&genome, 2);
@@ -468,7 +462,6 @@ START_TEST(seeds_and_trials)
                      0);
     ck_assert(phenotype_key_is_equal(&keys[0], &keys[1]));
 }
-END_TEST
 
 /* ---- motion ---- */
 
@@ -479,7 +472,7 @@ static void evaluate_with(const struct genome *of, uint64_t seed, struct evaluat
 
 /* Parents and their mutants, in several worlds: where the keys are equal, so are digest, verdict,
  * work and measures, whatever the seeds; such pairs are not rare. */
-START_TEST(equal_keys_move_alike)
+TEST_LOOP(equal_keys_move_alike, 0, 5)
 {
     static const char *const worlds[][2] = {
         {"world.preset=land", "creature.body=rectangles"},
@@ -527,20 +520,5 @@ START_TEST(equal_keys_move_alike)
            worlds[_i][1], equal, CREATURES * CHILDREN);
     ck_assert_int_gt(other_genomes, CREATURES * CHILDREN / 50);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("keys");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, every_field_of_rectangles);
-    tcase_add_test(tests, every_field_of_spheres);
-    tcase_add_test(tests, every_field_of_boxes);
-    tcase_add_test(tests, every_field_of_neurons);
-    tcase_add_test(tests, order_of_neurons);
-    tcase_add_test(tests, ids_and_dead_neurons);
-    tcase_add_test(tests, seeds_and_trials);
-    tcase_add_loop_test(tests, equal_keys_move_alike, 0, 5);
-    return run_tests("phenotype_key", tests);
-}
+SUITE("phenotype_key", 120, setup, teardown)

@@ -103,7 +103,7 @@ static int has_bone(int a, int b)
 
 /* ---- places ---- */
 
-START_TEST(bones_lead_where_their_angles_say)
+TEST(bones_lead_where_their_angles_say)
 {
     add_sphere(0.1);
     add_sphere(0.2);
@@ -122,9 +122,8 @@ START_TEST(bones_lead_where_their_angles_say)
     ck_assert_int_eq(phenotype.head, 2);
     ck_assert_double_eq_tol(phenotype.parts[1].width_m, 0.4, 1e-12);
 }
-END_TEST
 
-START_TEST(images_are_exact_mirror_images)
+TEST(images_are_exact_mirror_images)
 {
     static const struct {
         int symmetry;
@@ -161,9 +160,8 @@ START_TEST(images_are_exact_mirror_images)
         ck_assert(body->joints[1].lower[0] == -0.2 && body->joints[1].upper[0] == 0.7);
     }
 }
-END_TEST
 
-START_TEST(recursion_scales_and_ends)
+TEST(recursion_scales_and_ends)
 {
     add_sphere(0.2)->recursive_limit = 4;
     add_sphere(0.1);
@@ -183,9 +181,8 @@ START_TEST(recursion_scales_and_ends)
     express();
     ck_assert_int_eq(body->sphere_count, 3);
 }
-END_TEST
 
-START_TEST(a_plane_has_no_third_dimension)
+TEST(a_plane_has_no_third_dimension)
 {
     add_sphere(0.1);
     struct body_gene *limb = add_sphere(0.1);
@@ -201,7 +198,6 @@ START_TEST(a_plane_has_no_third_dimension)
     ck_assert(body->spheres[2].centre.x == -body->spheres[1].centre.x);
     ck_assert(fabs(body->joints[0].axis.z) == 1);
 }
-END_TEST
 
 /* ---- braces ---- */
 
@@ -217,7 +213,7 @@ static void make_limbs(void)
 }
 
 /* A pair that one connection grew is a pair for braces, and so is what hangs on it. */
-START_TEST(braces_find_twins)
+TEST(braces_find_twins)
 {
     add_sphere(0.1);
     add_sphere(0.1)->is_symmetric = SYMMETRY_SIDES;
@@ -234,9 +230,8 @@ START_TEST(braces_find_twins)
     ck_assert(body->spheres[2].centre.x == body->spheres[1].centre.x);
     ck_assert(body->spheres[2].centre.z == -body->spheres[1].centre.z);
 }
-END_TEST
 
-START_TEST(braces_find_their_ends)
+TEST(braces_find_their_ends)
 {
     static const struct {
         gene_id from, to;
@@ -270,10 +265,9 @@ START_TEST(braces_find_their_ends)
         }
     }
 }
-END_TEST
 
 /* Siblings close a ring; no two bones join the same two; spheres.bones_max bounds braces alone. */
-START_TEST(rings_close_once)
+TEST(rings_close_once)
 {
     add_sphere(0.1);
     add_sphere(0.1);
@@ -292,11 +286,10 @@ START_TEST(rings_close_once)
     express();
     ck_assert_int_eq(body->bone_count, 5);
 }
-END_TEST
 
 /* ---- muscles and joints ---- */
 
-START_TEST(muscles_have_range_rate_and_strength)
+TEST(muscles_have_range_rate_and_strength)
 {
     add_sphere(0.1);
     struct body_gene *limb = add_sphere(0.05);
@@ -335,9 +328,8 @@ START_TEST(muscles_have_range_rate_and_strength)
     express();
     ck_assert(body->bones[0].rate_m_s == 0.7);
 }
-END_TEST
 
-START_TEST(joints_hold_against_the_bone_before)
+TEST(joints_hold_against_the_bone_before)
 {
     make_limbs();
     struct body_gene *foot = &genome.bodies[2];
@@ -379,7 +371,6 @@ START_TEST(joints_hold_against_the_bone_before)
     ck_assert_uint_eq(phenotype.parts[2].sensors,
                       SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_2));
 }
-END_TEST
 
 /* ---- creatures made by hand ---- */
 
@@ -398,7 +389,7 @@ static const struct {
     int spheres, bones;
 } examples[] = {{"spider", 12, 24}, {"tripod", 4, 6}, {"caterpillar", 7, 11}, {"hopper", 5, 10}};
 
-START_TEST(examples_are_what_they_say)
+TEST_LOOP(examples_are_what_they_say, 0, (int)(sizeof examples / sizeof examples[0]))
 {
     struct creature creature;
     struct genome collected;
@@ -415,7 +406,6 @@ START_TEST(examples_are_what_they_say)
     genome_deinit(&collected);
     creature_deinit(&creature);
 }
-END_TEST
 
 /* Every sensor shows what the dynamics say. */
 static int feel(void *context, const struct evaluate_view *view)
@@ -446,7 +436,7 @@ static int feel_nothing(void *context, const struct evaluate_view *view)
     return view->phase == PHASE_SCORE && view->time_s > 0.5;
 }
 
-START_TEST(senses_feel_the_body)
+TEST(senses_feel_the_body)
 {
     struct creature creature;
     struct evaluation evaluation;
@@ -461,7 +451,6 @@ START_TEST(senses_feel_the_body)
     evaluate(&creature.genome, &params, 1, &arena, feel_nothing, NULL, &evaluation);
     creature_deinit(&creature);
 }
-END_TEST
 
 /* ---- brains alone ---- */
 
@@ -485,7 +474,7 @@ static int is_same_body(const struct genome *a, const struct genome *b)
     return 1;
 }
 
-START_TEST(bodies_stay_where_only_brains_evolve)
+TEST(bodies_stay_where_only_brains_evolve)
 {
     struct creature creature;
     struct genome pool[4];
@@ -522,10 +511,9 @@ START_TEST(bodies_stay_where_only_brains_evolve)
         genome_deinit(&pool[i]);
     creature_deinit(&creature);
 }
-END_TEST
 
 /* Where none is fit, new ones have the body of another; where bodies evolve, any. */
-START_TEST(who_comes_afresh_keeps_the_body)
+TEST(who_comes_afresh_keeps_the_body)
 {
     struct individual base = {.id = 3}, child = {.id = 4};
     struct creature creature;
@@ -555,10 +543,9 @@ START_TEST(who_comes_afresh_keeps_the_body)
     genome_deinit(&base.genome);
     creature_deinit(&creature);
 }
-END_TEST
 
 /* Kinds of body do not mix: the child is a copy of the first parent. */
-START_TEST(kinds_do_not_mate)
+TEST(kinds_do_not_mate)
 {
     struct gene_counter ids = {.creature = 9};
     struct genome a, b, child;
@@ -577,27 +564,5 @@ START_TEST(kinds_do_not_mate)
     genome_deinit(&a);
     genome_deinit(&b);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("all");
-    tcase_add_checked_fixture(cases, set_up, grown_tear_down);
-    tcase_set_timeout(cases, 60);
-    tcase_add_test(cases, bones_lead_where_their_angles_say);
-    tcase_add_test(cases, images_are_exact_mirror_images);
-    tcase_add_test(cases, recursion_scales_and_ends);
-    tcase_add_test(cases, a_plane_has_no_third_dimension);
-    tcase_add_test(cases, braces_find_their_ends);
-    tcase_add_test(cases, braces_find_twins);
-    tcase_add_test(cases, rings_close_once);
-    tcase_add_test(cases, muscles_have_range_rate_and_strength);
-    tcase_add_test(cases, joints_hold_against_the_bone_before);
-    tcase_add_loop_test(cases, examples_are_what_they_say, 0,
-                        (int)(sizeof examples / sizeof examples[0]));
-    tcase_add_test(cases, senses_feel_the_body);
-    tcase_add_test(cases, bodies_stay_where_only_brains_evolve);
-    tcase_add_test(cases, who_comes_afresh_keeps_the_body);
-    tcase_add_test(cases, kinds_do_not_mate);
-    return run_tests("phenotype_spheres", cases);
-}
+SUITE("phenotype_spheres", 60, set_up, grown_tear_down)

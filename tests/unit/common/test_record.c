@@ -48,16 +48,15 @@ static void expect(enum record_status status, const char *words)
     ck_assert_msg(strstr(detail, words) != NULL, "'%s' is not in '%s'", words, detail);
 }
 
-START_TEST(a_true_record_is_verified)
+TEST(a_true_record_is_verified)
 {
     expect(RECORD_VERIFIED, "");
     ck_assert_str_eq(detail, "");
     creature.has_evaluation = 0;
     expect(RECORD_UNRECORDED, "");
 }
-END_TEST
 
-START_TEST(each_forgery_differs)
+TEST(each_forgery_differs)
 {
     creature.verdict = VERDICT_MOTIONLESS;
     expect(RECORD_DIFFERS, "recorded verdict motionless, now ok");
@@ -75,10 +74,9 @@ START_TEST(each_forgery_differs)
     }
     expect(RECORD_VERIFIED, "");
 }
-END_TEST
 
 /* No trial adds to the creature's own score, and one that keeps too little has none. */
-START_TEST(a_fitness_that_cannot_be_differs)
+TEST(a_fitness_that_cannot_be_differs)
 {
     static const double forged[] = {1000, OWN * (1 + 1e-15), 0.699 * OWN, 1e-300, -OWN};
     for (size_t i = 0; i < sizeof forged / sizeof forged[0]; i++) {
@@ -90,10 +88,9 @@ START_TEST(a_fitness_that_cannot_be_differs)
     creature.fitness = NAN;
     expect(RECORD_DIFFERS, "fitness: recorded nan, now 1.25");
 }
-END_TEST
 
 /* By the parameters that the file records. */
-START_TEST(the_least_over_trials_can_be)
+TEST(the_least_over_trials_can_be)
 {
     creature.fitness = 0.7 * OWN;
     expect(RECORD_VERIFIED, "");
@@ -116,9 +113,8 @@ START_TEST(the_least_over_trials_can_be)
     expect(RECORD_DIFFERS, "fitness: recorded 0.625, now 0");
     ck_assert_double_eq(record_own_fitness(&creature, VERDICT_OK, &measures), 0);
 }
-END_TEST
 
-START_TEST(another_version_is_said_to_be_one)
+TEST(another_version_is_said_to_be_one)
 {
     creature.simulator_version = SIMULATOR_VERSION - 1;
     expect(RECORD_VERIFIED, "");
@@ -126,17 +122,5 @@ START_TEST(another_version_is_said_to_be_one)
     expect(RECORD_OTHER_VERSION, "recorded by simulator version");
     expect(RECORD_OTHER_VERSION, "; fitness: recorded 1000, now 1.25");
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, a_true_record_is_verified);
-    tcase_add_test(tests, each_forgery_differs);
-    tcase_add_test(tests, a_fitness_that_cannot_be_differs);
-    tcase_add_test(tests, the_least_over_trials_can_be);
-    tcase_add_test(tests, another_version_is_said_to_be_one);
-    return run_tests("record", tests);
-}
+SUITE("record", 0, setup, teardown)

@@ -63,7 +63,7 @@ static double sampled_height(const struct relief *relief, const struct solid *bo
     return least;
 }
 
-START_TEST(test_lowest_points_are_those_of_samples)
+TEST(test_lowest_points_are_those_of_samples)
 {
     struct rng rng;
     int edges = 0, faces = 0;
@@ -100,9 +100,8 @@ START_TEST(test_lowest_points_are_those_of_samples)
     ck_assert_int_ge(edges, 20);
     ck_assert_int_ge(faces, 20);
 }
-END_TEST
 
-START_TEST(test_shape)
+TEST(test_shape)
 {
     struct relief one, other, flat;
     struct rng rng;
@@ -132,7 +131,6 @@ START_TEST(test_shape)
     ck_assert_double_le(low, -0.075);
     ck_assert_double_ge(apart, 0.04);
 }
-END_TEST
 
 /* A box that turns and moves, after a time. */
 static struct solid moved(const struct solid *box, struct vec3 velocity, struct vec3 spin, double t)
@@ -157,7 +155,7 @@ static double height_at(const struct relief *relief, const struct solid *box,
 }
 
 /* f'' = (n.p'' + turning) / n_y, by differences; nothing wanders faster than told. */
-START_TEST(test_turning)
+TEST(test_turning)
 {
     struct rng rng;
     int sides[3] = {0, 0, 0};
@@ -195,7 +193,6 @@ START_TEST(test_turning)
     }
     ck_assert(sides[0] > 100 && sides[1] > 100 && sides[2] > 30);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- motion */
 
@@ -282,7 +279,7 @@ static struct solid solid_of(struct motion *m)
 static const char *const solvers[] = {"articulated", "constraint"};
 
 /* No corner touches, the sum of the loads is the weight. */
-START_TEST(test_plate_rests_on_crests)
+TEST(test_plate_rests_on_crests)
 {
     for (int dimensions = 2; dimensions <= 3; dimensions++)
         for (int k = 0; k < 2; k++) {
@@ -309,11 +306,10 @@ START_TEST(test_plate_rests_on_crests)
             ck_assert_double_le(fabs(sampled_height(m.relief, &box, 300)), 1e-3);
         }
 }
-END_TEST
 
 /* Boxes fall on the ground: no sample of their surface is ever deeper than contacts are
  * elsewhere. */
-START_TEST(test_nothing_gets_in)
+TEST(test_nothing_gets_in)
 {
     for (int n = 0; n < 8; n++) {
         struct drop d = {3,
@@ -338,7 +334,6 @@ START_TEST(test_nothing_gets_in)
                             0.01 * (l->loss_friction_j + l->loss_impact_j));
     }
 }
-END_TEST
 
 /* Without friction a box slides to and fro in a valley. Energy that is lost, or from nowhere, after
  * its first touch, by that of its motion; in space, where it turns and its corners strike, what is
@@ -383,7 +378,7 @@ static struct drop beside_valley(int dimensions, const char *solver, double fric
     return d;
 }
 
-START_TEST(test_sliding_keeps_energy)
+TEST(test_sliding_keeps_energy)
 {
     for (int dimensions = 2; dimensions <= 3; dimensions++) {
         struct drop d = beside_valley(dimensions, "articulated", 0);
@@ -394,9 +389,8 @@ START_TEST(test_sliding_keeps_energy)
         ck_assert_double_le(wrong_share(&d, 1.0 / 240), 1e-3);
     }
 }
-END_TEST
 
-START_TEST(test_box_rests_on_slope)
+TEST(test_box_rests_on_slope)
 {
     for (int dimensions = 2; dimensions <= 3; dimensions++)
         for (int k = 0; k < 2; k++) {
@@ -411,9 +405,8 @@ START_TEST(test_box_rests_on_slope)
             ck_assert_double_eq_tol(sampled_height(m.relief, &after, 40), 0, 1e-3);
         }
 }
-END_TEST
 
-START_TEST(test_solvers_agree)
+TEST(test_solvers_agree)
 {
     for (int dimensions = 2; dimensions <= 3; dimensions++) {
         struct vec3 ends[2];
@@ -430,11 +423,10 @@ START_TEST(test_solvers_agree)
         ck_assert_double_le(vec3_length(vec3_sub(ends[0], ends[1])), 2e-3);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- what is refused */
 
-START_TEST(test_refused)
+TEST(test_refused)
 {
     static const char *const worlds[][2] = {
         {"{\"relief\": {\"depth_m\": 0.1, \"wavelength_m\": 1}}", "there is no ground"},
@@ -466,21 +458,5 @@ START_TEST(test_refused)
     ck_assert_int_ne(body_kind_check_params(params.creature_body, &params, &error), 0);
     ck_assert_msg(strstr(error.message, "spheres has no contacts"), "%s", error.message);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("relief");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, test_lowest_points_are_those_of_samples);
-    tcase_add_test(tests, test_shape);
-    tcase_add_test(tests, test_turning);
-    tcase_add_test(tests, test_plate_rests_on_crests);
-    tcase_add_test(tests, test_nothing_gets_in);
-    tcase_add_test(tests, test_sliding_keeps_energy);
-    tcase_add_test(tests, test_box_rests_on_slope);
-    tcase_add_test(tests, test_solvers_agree);
-    tcase_add_test(tests, test_refused);
-    return run_tests("relief", tests);
-}
+SUITE("relief", 60, setup, teardown)

@@ -16,7 +16,7 @@
     } while (0)
 
 /* From Random123's kat_vectors. */
-START_TEST(philox_known_answers)
+TEST(philox_known_answers)
 {
     static const struct {
         uint32_t counter[4], key[2], out[4];
@@ -35,9 +35,8 @@ START_TEST(philox_known_answers)
         ck_assert_mem_eq(out, known[i].out, sizeof out);
     }
 }
-END_TEST
 
-START_TEST(splitmix_known_answers)
+TEST(splitmix_known_answers)
 {
     static const uint64_t known[] = {UINT64_C(6457827717110365317), UINT64_C(3203168211198807973),
                                      UINT64_C(9817491932198370423), UINT64_C(4593380528125082431),
@@ -46,10 +45,9 @@ START_TEST(splitmix_known_answers)
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         ck_assert_uint_eq(rng_splitmix64(&state), known[i]);
 }
-END_TEST
 
 /* Key and counter are what the header says, so that a run can be recomputed elsewhere. */
-START_TEST(a_stream_is_made_of_its_names)
+TEST(a_stream_is_made_of_its_names)
 {
     struct rng rng;
     rng_init(&rng, 42, RNG_MUTATION, 7, UINT64_C(0x1122334455667788));
@@ -66,7 +64,6 @@ START_TEST(a_stream_is_made_of_its_names)
             ck_assert_uint_eq(rng_u32(&rng), out[i]);
     }
 }
-END_TEST
 
 static int compare_u64(const void *a, const void *b)
 {
@@ -75,7 +72,7 @@ static int compare_u64(const void *a, const void *b)
 }
 
 /* Neighbouring seeds, purposes, generations and individuals all have streams of their own. */
-START_TEST(streams_differ)
+TEST(streams_differ)
 {
     enum { SIDE = 6, COUNT = SIDE * SIDE * SIDE * SIDE };
     static uint64_t first[COUNT];
@@ -92,9 +89,8 @@ START_TEST(streams_differ)
     for (int i = 1; i < COUNT; i++)
         ck_assert_uint_ne(first[i], first[i - 1]);
 }
-END_TEST
 
-START_TEST(mixed_seeds_differ)
+TEST(mixed_seeds_differ)
 {
     enum { COUNT = 10000 };
     static uint64_t seeds[COUNT];
@@ -104,18 +100,16 @@ START_TEST(mixed_seeds_differ)
     for (int i = 1; i < COUNT; i++)
         REQUIRE(seeds[i] != seeds[i - 1]);
 }
-END_TEST
 
-START_TEST(a_used_up_stream_is_a_bug)
+TEST_SIGNAL(a_used_up_stream_is_a_bug, SIGABRT)
 {
     struct rng rng;
     rng_init(&rng, 1, RNG_TEST, 0, 0);
     rng.counter[0] = UINT32_MAX;
     rng_u32(&rng);
 }
-END_TEST
 
-START_TEST(unit_is_uniform_in_its_range)
+TEST(unit_is_uniform_in_its_range)
 {
     struct rng rng;
     rng_init(&rng, 1, RNG_TEST, 0, 1);
@@ -133,9 +127,8 @@ START_TEST(unit_is_uniform_in_its_range)
     for (int i = 0; i < BINS; i++)
         ck_assert_int_lt(abs(counts[i] - N / BINS), 500);
 }
-END_TEST
 
-START_TEST(uniform_stays_below_its_upper_end)
+TEST(uniform_stays_below_its_upper_end)
 {
     struct rng rng;
     rng_init(&rng, 1, RNG_TEST, 0, 2);
@@ -147,10 +140,9 @@ START_TEST(uniform_stays_below_its_upper_end)
         REQUIRE(rng_uniform(&rng, 2.0, 2.0) == 2.0);
     }
 }
-END_TEST
 
 /* Bounds that do not divide 2^32, up to the largest, hit every residue equally often. */
-START_TEST(below_is_unbiased)
+TEST(below_is_unbiased)
 {
     struct rng rng;
     rng_init(&rng, 1, RNG_TEST, 0, 3);
@@ -175,17 +167,15 @@ START_TEST(below_is_unbiased)
         ck_assert_uint_lt(rng_below(&rng, UINT32_MAX), UINT32_MAX);
     }
 }
-END_TEST
 
-START_TEST(below_zero_is_a_bug)
+TEST_SIGNAL(below_zero_is_a_bug, SIGABRT)
 {
     struct rng rng;
     rng_init(&rng, 1, RNG_TEST, 0, 0);
     rng_below(&rng, 0);
 }
-END_TEST
 
-START_TEST(chance_has_its_probability)
+TEST(chance_has_its_probability)
 {
     struct rng rng;
     rng_init(&rng, 1, RNG_TEST, 0, 4);
@@ -199,9 +189,8 @@ START_TEST(chance_has_its_probability)
     }
     ck_assert_double_eq_tol(hits / (double)N, 0.3, 0.007);
 }
-END_TEST
 
-START_TEST(pick_follows_the_weights)
+TEST(pick_follows_the_weights)
 {
     struct rng rng;
     rng_init(&rng, 1, RNG_TEST, 0, 6);
@@ -215,9 +204,8 @@ START_TEST(pick_follows_the_weights)
     ck_assert_int_lt(abs(counts[3] - N / 4), 700);
     ck_assert_int_lt(abs(counts[5] - N * 5 / 8), 800);
 }
-END_TEST
 
-START_TEST(pick_of_nothing_and_of_extremes)
+TEST(pick_of_nothing_and_of_extremes)
 {
     struct rng rng;
     rng_init(&rng, 1, RNG_TEST, 0, 7);
@@ -233,10 +221,9 @@ START_TEST(pick_of_nothing_and_of_extremes)
         ck_assert(index >= 0 && index < 2);
     }
 }
-END_TEST
 
 /* All distributions together, as they stand: stored runs can be resumed only while this holds. */
-START_TEST(draws_are_fixed)
+TEST(draws_are_fixed)
 {
     struct rng rng;
     rng_init(&rng, 20260131, RNG_BREEDING, 12, 345);
@@ -246,24 +233,5 @@ START_TEST(draws_are_fixed)
     ck_assert_double_eq(rng_uniform(&rng, -2.0, 3.0), 0x1.e87d12a658d76p+0);
     ck_assert_uint_eq(rng_below(&rng, 1000), 906);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("rng");
-    tcase_add_test(cases, philox_known_answers);
-    tcase_add_test(cases, splitmix_known_answers);
-    tcase_add_test(cases, a_stream_is_made_of_its_names);
-    tcase_add_test(cases, streams_differ);
-    tcase_add_test(cases, mixed_seeds_differ);
-    tcase_add_test_raise_signal(cases, a_used_up_stream_is_a_bug, SIGABRT);
-    tcase_add_test(cases, unit_is_uniform_in_its_range);
-    tcase_add_test(cases, uniform_stays_below_its_upper_end);
-    tcase_add_test(cases, below_is_unbiased);
-    tcase_add_test_raise_signal(cases, below_zero_is_a_bug, SIGABRT);
-    tcase_add_test(cases, chance_has_its_probability);
-    tcase_add_test(cases, pick_follows_the_weights);
-    tcase_add_test(cases, pick_of_nothing_and_of_extremes);
-    tcase_add_test(cases, draws_are_fixed);
-    return run_tests("rng", cases);
-}
+SUITE("rng", 0, NULL, NULL)

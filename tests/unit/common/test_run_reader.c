@@ -120,7 +120,7 @@ static void expect_failure(int64_t wanted, int code, const char *text)
 
 /* ---- what is there ---- */
 
-START_TEST(gives_the_best_of_the_last_closed_generation)
+TEST(gives_the_best_of_the_last_closed_generation)
 {
     ck_assert_msg(get(-1, 3) == 0, "%s", error.message);
     ck_assert_int_eq(generation, 1);
@@ -143,7 +143,6 @@ START_TEST(gives_the_best_of_the_last_closed_generation)
             ck_assert_double_eq(measures_get(&creature->measures, m), (i + 1 + m) / 7.0);
     }
 }
-END_TEST
 
 static void expect_kinds(int count, const uint64_t *ids)
 {
@@ -171,7 +170,7 @@ static void expect_named(uint64_t id, uint64_t wanted, int is_champion)
 }
 
 /* The champion, which need not be the first in rank, is the best, and stands for its kind. */
-START_TEST(the_champion_comes_first)
+TEST(the_champion_comes_first)
 {
     run_sql("UPDATE individuals SET parts = 3, links = 2 WHERE id <= 3");
     run_sql("UPDATE individuals SET parts = 3, links = 3 WHERE id > 3");
@@ -189,9 +188,8 @@ START_TEST(the_champion_comes_first)
     run_sql("INSERT OR REPLACE INTO run VALUES ('champion', 'x')");
     expect_kinds(2, (const uint64_t[]){1, 4});
 }
-END_TEST
 
-START_TEST(gives_the_best_of_each_kind)
+TEST(gives_the_best_of_each_kind)
 {
     /* of 1's kind of body are 2 and 3, and 4 is of 5's */
     run_sql("UPDATE individuals SET parts = 3, links = 2 WHERE id <= 3");
@@ -206,10 +204,9 @@ START_TEST(gives_the_best_of_each_kind)
     run_sql("UPDATE individuals SET verdict = NULL");
     expect_kinds(CREATURES, (const uint64_t[]){1, 2, 3, 4, 5});
 }
-END_TEST
 
 /* A run of a version that had other solvers. */
-START_TEST(reads_what_is_gone_from_the_choices)
+TEST(reads_what_is_gone_from_the_choices)
 {
     run_sql("INSERT INTO branch_parameters VALUES (1, 3, 'simulation.solver', 'rejection')");
     ck_assert_msg(get(-1, 1) == 0, "%s", error.message);
@@ -217,16 +214,14 @@ START_TEST(reads_what_is_gone_from_the_choices)
     ck_assert_int_eq(params_set(&found[0].params, "simulation.solver", "rejection", &error),
                      ERR_RANGE);
 }
-END_TEST
 
-START_TEST(gives_what_there_is_when_asked_for_more)
+TEST(gives_what_there_is_when_asked_for_more)
 {
     ck_assert_int_eq(get(1, RUN_READER_TOP_MAX), 0);
     ck_assert_int_eq(found_count, CREATURES);
 }
-END_TEST
 
-START_TEST(reads_while_another_writes)
+TEST(reads_while_another_writes)
 {
     run_sql("PRAGMA journal_mode = WAL");
     run_sql("BEGIN IMMEDIATE");
@@ -236,20 +231,18 @@ START_TEST(reads_while_another_writes)
     run_sql("ROLLBACK");
     run_sql("PRAGMA journal_mode = DELETE");
 }
-END_TEST
 
 /* ---- what is not ---- */
 
-START_TEST(says_which_generations_there_are)
+TEST(says_which_generations_there_are)
 {
     expect_failure(2, ERR_RANGE, "generation 2 is not complete; complete are 0 to 1");
     expect_failure(0, ERR_MISSING, "generation 0 has no creatures");
     run_sql("UPDATE generations SET closed = 0");
     expect_failure(-1, ERR_MISSING, "no generation is complete yet");
 }
-END_TEST
 
-START_TEST(refuses_what_is_no_run)
+TEST(refuses_what_is_no_run)
 {
     run_sql("PRAGMA user_version = 99");
     expect_failure(-1, ERR_VERSION, "schema version 99");
@@ -262,9 +255,8 @@ START_TEST(refuses_what_is_no_run)
     fclose(file);
     expect_failure(-1, ERR_FORMAT, "not a database");
 }
-END_TEST
 
-START_TEST(refuses_damaged_rows)
+TEST(refuses_damaged_rows)
 {
     static const struct {
         const char *damage, *repair, *text;
@@ -292,10 +284,9 @@ START_TEST(refuses_damaged_rows)
         run_sql(cases[i].repair);
     }
 }
-END_TEST
 
 /* Every byte of the genome cut off or changed: an error, or a genome that passes its checks. */
-START_TEST(survives_any_genome)
+TEST(survives_any_genome)
 {
     char sql[256];
     for (int cut = 0; cut < 400; cut += 7) {
@@ -313,7 +304,6 @@ START_TEST(survives_any_genome)
                 " WHERE id = 1");
     }
 }
-END_TEST
 
 /* ---- piece by piece ---- */
 
@@ -326,7 +316,7 @@ static struct run_reader *open_run(void)
     return reader;
 }
 
-START_TEST(gives_closed_generations_also_those_that_come)
+TEST(gives_closed_generations_also_those_that_come)
 {
     struct store_generation *generations;
     int count;
@@ -350,10 +340,9 @@ START_TEST(gives_closed_generations_also_those_that_come)
     free(generations);
     run_reader_close(reader);
 }
-END_TEST
 
 /* A reader does not keep the controller from making one file of a run that ends. */
-START_TEST(holds_nothing_between_calls)
+TEST(holds_nothing_between_calls)
 {
     struct store_generation *generations;
     struct creature creature;
@@ -375,9 +364,8 @@ START_TEST(holds_nothing_between_calls)
     ck_assert_int_ne(access(log, F_OK), 0);
     run_reader_close(reader);
 }
-END_TEST
 
-START_TEST(gives_one_creature_by_its_number)
+TEST(gives_one_creature_by_its_number)
 {
     struct creature creature;
     struct run_reader *reader = open_run();
@@ -397,9 +385,8 @@ START_TEST(gives_one_creature_by_its_number)
     ck_assert_int_eq(run_reader_get_creature(reader, 3, &creature, &error), ERR_FORMAT);
     run_reader_close(reader);
 }
-END_TEST
 
-START_TEST(gives_the_line_of_first_parents)
+TEST(gives_the_line_of_first_parents)
 {
     struct run_reader *reader = open_run();
     run_sql("UPDATE individuals SET parent1 = 3, parent2 = 4 WHERE id = 5");
@@ -427,11 +414,10 @@ START_TEST(gives_the_line_of_first_parents)
     ck_assert_ptr_null(found);
     run_reader_close(reader);
 }
-END_TEST
 
 /* ---- choosing by hand ---- */
 
-START_TEST(tells_what_is_chosen)
+TEST(tells_what_is_chosen)
 {
     struct run_reader *reader;
     struct run_choosing choosing;
@@ -482,27 +468,5 @@ START_TEST(tells_what_is_chosen)
     ck_assert_ptr_null(choices);
     run_reader_close(reader);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("run_reader");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, gives_the_best_of_the_last_closed_generation);
-    tcase_add_test(tests, gives_the_best_of_each_kind);
-    tcase_add_test(tests, the_champion_comes_first);
-    tcase_add_test(tests, gives_what_there_is_when_asked_for_more);
-    tcase_add_test(tests, reads_what_is_gone_from_the_choices);
-    tcase_add_test(tests, reads_while_another_writes);
-    tcase_add_test(tests, says_which_generations_there_are);
-    tcase_add_test(tests, refuses_what_is_no_run);
-    tcase_add_test(tests, refuses_damaged_rows);
-    tcase_add_test(tests, survives_any_genome);
-    tcase_add_test(tests, gives_closed_generations_also_those_that_come);
-    tcase_add_test(tests, holds_nothing_between_calls);
-    tcase_add_test(tests, gives_one_creature_by_its_number);
-    tcase_add_test(tests, gives_the_line_of_first_parents);
-    tcase_add_test(tests, tells_what_is_chosen);
-    return run_tests("run_reader", tests);
-}
+SUITE("run_reader", 120, setup, teardown)

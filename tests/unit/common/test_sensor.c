@@ -25,7 +25,7 @@ static int face_find(const char *name)
     return -1;
 }
 
-START_TEST(names_are_distinct_and_found)
+TEST(names_are_distinct_and_found)
 {
     for (int i = 0; i < SENSOR_COUNT; i++) {
         ck_assert_str_ne(sensors[i].name, "");
@@ -35,10 +35,9 @@ START_TEST(names_are_distinct_and_found)
     for (int i = 0; i < FACE_COUNT; i++)
         ck_assert_int_eq(face_find(face_names[i]), i);
 }
-END_TEST
 
 /* Files refer to sensors and faces by these names. */
-START_TEST(the_table_stands)
+TEST(the_table_stands)
 {
     ck_assert_int_eq(SENSOR_COUNT, 47);
     ck_assert_uint_eq(body_kinds[BODY_RECTANGLES].sensors, 0x7ddddd8007ff);
@@ -52,10 +51,9 @@ START_TEST(the_table_stands)
         ck_assert_str_eq(sensors[face_sensors[face]].name + 8, face_names[face]);
     ck_assert_uint_eq(SENSOR_BIT(SENSOR_CONTACT_BOTTOM), 16);
 }
-END_TEST
 
 /* Each switch of section sensor is alone responsible for its sensors; together they have all. */
-START_TEST(the_switches_share_out_the_sensors)
+TEST(the_switches_share_out_the_sensors)
 {
     static const struct {
         const char *key;
@@ -87,9 +85,8 @@ START_TEST(the_switches_share_out_the_sensors)
     all |= SENSOR_BIT(SENSOR_STRETCH);
     ck_assert_uint_eq(all, SENSOR_BIT(SENSOR_COUNT) - 1);
 }
-END_TEST
 
-START_TEST(unknown_names_are_not_found)
+TEST(unknown_names_are_not_found)
 {
     static const char *const unknown[] = {"", "Joint", "joint ", "contact", "up"};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
@@ -97,9 +94,8 @@ START_TEST(unknown_names_are_not_found)
         ck_assert_int_eq(face_find(unknown[i]), -1);
     }
 }
-END_TEST
 
-START_TEST(two_sights_are_read)
+TEST(two_sights_are_read)
 {
     static const char *const wrong[] = {
         "", "light", "light:", ":light", "light:light", "lights:other", "light:other "};
@@ -117,10 +113,9 @@ START_TEST(two_sights_are_read)
                      SENSOR_OTHER_THROUGH);
     ck_assert_int_eq(sight_sensor_of(SENSOR_JOINT, SIGHT_LIGHT, SIGHT_OTHER), SENSOR_JOINT);
 }
-END_TEST
 
 /* Worlds of one creature draw from the sensors that they always had. */
-START_TEST(sensors_of_contests_are_drawn_where_they_are_on)
+TEST(sensors_of_contests_are_drawn_where_they_are_on)
 {
     uint64_t of_contests = ~(SENSOR_BIT(SENSOR_OTHER_ALONG) - 1);
     struct params params;
@@ -132,7 +127,6 @@ START_TEST(sensors_of_contests_are_drawn_where_they_are_on)
                       body_kinds[BODY_BOXES].sensors &
                           (sights[SIGHT_OBJECT].sensors | ~of_contests));
 }
-END_TEST
 
 /* One part reads the light, sounds, and stretches; another has a sensor of scent that no neuron
  * reads. */
@@ -149,7 +143,7 @@ static void make_asking(struct genome *genome)
     body->sensors = SENSORS_OF_SIGHT(SCENT_1);
 }
 
-START_TEST(what_is_switched_off_is_said)
+TEST(what_is_switched_off_is_said)
 {
     char text[GENE_SWITCH_TEXT_SIZE];
     struct genome genome;
@@ -172,10 +166,9 @@ START_TEST(what_is_switched_off_is_said)
     ck_assert_str_eq(text, "these parameters switch off muscles (on: -s creature.effectors=yes)");
     genome_deinit(&genome);
 }
-END_TEST
 
 /* There is room for everything that a genome may read. */
-START_TEST(all_that_is_off_is_named)
+TEST(all_that_is_off_is_named)
 {
     char text[GENE_SWITCH_TEXT_SIZE];
     struct genome genome;
@@ -193,18 +186,5 @@ START_TEST(all_that_is_off_is_named)
     ck_assert_ptr_nonnull(strstr(text, "sensors of height (on: -s sensor.height=yes), "));
     genome_deinit(&genome);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("sensor");
-    tcase_add_test(cases, names_are_distinct_and_found);
-    tcase_add_test(cases, the_table_stands);
-    tcase_add_test(cases, the_switches_share_out_the_sensors);
-    tcase_add_test(cases, unknown_names_are_not_found);
-    tcase_add_test(cases, two_sights_are_read);
-    tcase_add_test(cases, what_is_switched_off_is_said);
-    tcase_add_test(cases, all_that_is_off_is_named);
-    tcase_add_test(cases, sensors_of_contests_are_drawn_where_they_are_on);
-    return run_tests("sensor", cases);
-}
+SUITE("sensor", 0, NULL, NULL)

@@ -21,7 +21,7 @@ static struct solid upright(double x, double y, double z, double hx, double hy, 
     return s;
 }
 
-START_TEST(a_box_on_the_ground)
+TEST(a_box_on_the_ground)
 {
     struct solid s = upright(1, 0.3, 2, 0.5, 0.25, 0.4);
     struct solid_manifold m;
@@ -42,10 +42,9 @@ START_TEST(a_box_on_the_ground)
     for (int i = 0; i < 8; i++)
         ck_assert_double_eq_tol(m.points[i].gap, m.points[i].feature & 2 ? -0.75 : -1.25, 1e-15);
 }
-END_TEST
 
 /* A ball touches in one point; which solid is given first changes the normal's sign alone. */
-START_TEST(a_ball_touches_in_a_point)
+TEST(a_ball_touches_in_a_point)
 {
     static const struct {
         double at[3], off[3]; /* of the ball; from there to the nearest point of the box */
@@ -76,9 +75,8 @@ START_TEST(a_ball_touches_in_a_point)
         ck_assert_double_eq_tol(m.points[0].gap, at[1] - 0.25, 1e-15);
     }
 }
-END_TEST
 
-START_TEST(a_corner_on_a_slope)
+TEST(a_corner_on_a_slope)
 {
     struct quaternion q = quaternion_normalised((struct quaternion){0.8, 0.2, 0.4, -0.4});
     struct mat3 turn = quaternion_matrix(q);
@@ -97,10 +95,9 @@ START_TEST(a_corner_on_a_slope)
     ck_assert_double_eq_tol(vec3_dot(normal, corner), -reach, 1e-14);
     ck_assert(m.normal.x == normal.x && m.normal.y == normal.y);
 }
-END_TEST
 
 /* No direction overlaps by less than the separation says, and one overlaps by just that. */
-START_TEST(depth_is_the_least_of_all_directions)
+TEST(depth_is_the_least_of_all_directions)
 {
     int overlapping = 0, found = 0;
     for (int i = 0; i < 3000; i++) {
@@ -125,10 +122,9 @@ START_TEST(depth_is_the_least_of_all_directions)
     ck_assert_int_gt(overlapping, 1000);
     ck_assert_int_gt(found, overlapping * 3 / 4);
 }
-END_TEST
 
 /* The deepest point of a manifold is as deep as the boxes overlap along its normal. */
-START_TEST(the_deepest_point_has_the_depth)
+TEST(the_deepest_point_has_the_depth)
 {
     for (int i = 0; i < 3000; i++) {
         struct solid a, b;
@@ -144,9 +140,8 @@ START_TEST(the_deepest_point_has_the_depth)
             ck_assert_double_eq_tol(least, -overlap_along(&a, &b, m.normal), 1e-12);
     }
 }
-END_TEST
 
-START_TEST(exchanged_boxes_keep_their_points)
+TEST(exchanged_boxes_keep_their_points)
 {
     int counts[SOLIDS_POINTS_MAX + 1] = {0};
     for (int i = 0; i < 5000; i++) {
@@ -171,11 +166,10 @@ START_TEST(exchanged_boxes_keep_their_points)
     for (int i = 0; i < 6; i++)
         ck_assert_int_gt(counts[i], 50);
 }
-END_TEST
 
 /* Shakes what lies on a box, by far less than it matters: axis and features stay. */
 /* A bar across a thin box touches both of its edges, though it leans on one of them. */
-START_TEST(a_bar_on_a_thin_box_touches_two_edges)
+TEST(a_bar_on_a_thin_box_touches_two_edges)
 {
     struct quaternion q = quaternion_exp((struct vec3){0, 0.3, 0.002});
     struct mat3 turn = quaternion_matrix(quaternion_normalised(q));
@@ -194,9 +188,8 @@ START_TEST(a_bar_on_a_thin_box_touches_two_edges)
     solids_meet(&bar, &box, m.points[1].gap, NULL, &m);
     ck_assert_int_eq(m.count, 1);
 }
-END_TEST
 
-START_TEST(what_rests_does_not_flicker)
+TEST(what_rests_does_not_flicker)
 {
     for (int i = 0; i < 200; i++) {
         struct mat3 turn = quaternion_matrix(
@@ -222,11 +215,10 @@ START_TEST(what_rests_does_not_flicker)
         }
     }
 }
-END_TEST
 
 /* One box slides and turns over another in steps of 0.1 mm and 0.1 mrad: the points that stay move
  * as little, but where sides that are nearly parallel cross, and few come and go. */
-START_TEST(points_move_continuously)
+TEST(points_move_continuously)
 {
     int kept = 0, changed = 0, fast = 0;
     for (int i = 0; i < 20; i++) {
@@ -261,21 +253,5 @@ START_TEST(points_move_continuously)
     ck_assert_int_lt(changed, kept / 200);
     ck_assert_int_lt(fast, kept / 1000);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tcase = tcase_create("solids");
-    tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, a_box_on_the_ground);
-    tcase_add_test(tcase, a_ball_touches_in_a_point);
-    tcase_add_test(tcase, a_corner_on_a_slope);
-    tcase_add_test(tcase, depth_is_the_least_of_all_directions);
-    tcase_add_test(tcase, the_deepest_point_has_the_depth);
-    tcase_add_test(tcase, exchanged_boxes_keep_their_points);
-    tcase_add_test(tcase, a_bar_on_a_thin_box_touches_two_edges);
-    tcase_add_test(tcase, what_rests_does_not_flicker);
-    tcase_add_test(tcase, points_move_continuously);
-    return run_tests("solids", tcase);
-}
+SUITE("solids", 120, setup, NULL)

@@ -119,7 +119,7 @@ static void expect(int status, const char *what, size_t size)
 
 /* This holds for any first byte: a journal whose first byte is 0 is not rolled back at once, but
  * perhaps later. */
-START_TEST(no_name_at_the_end_is_believed)
+TEST(no_name_at_the_end_is_believed)
 {
     static const unsigned char firsts[] = {0xd9, 0, 1, 'v'};
     unsigned char journal[SIZE_MAX_BYTES];
@@ -132,9 +132,8 @@ START_TEST(no_name_at_the_end_is_believed)
             expect(ERR_FORMAT, "a name", size);
         }
 }
-END_TEST
 
-START_TEST(no_name_behind_a_proper_header_is_believed)
+TEST(no_name_behind_a_proper_header_is_believed)
 {
     for (size_t size = SECTOR_BYTES + 17; size <= SIZE_MAX_BYTES; size++) {
         unsigned char journal[SIZE_MAX_BYTES] = {0};
@@ -144,9 +143,8 @@ START_TEST(no_name_behind_a_proper_header_is_believed)
         expect(ERR_FORMAT, "a name behind a header", size);
     }
 }
-END_TEST
 
-START_TEST(what_begins_as_no_journal_does_is_refused)
+TEST(what_begins_as_no_journal_does_is_refused)
 {
     unsigned char rubbish[SIZE_MAX_BYTES], only_magic[SIZE_MAX_BYTES] = {0};
     memset(rubbish, 0xff, sizeof rubbish);
@@ -165,9 +163,8 @@ START_TEST(what_begins_as_no_journal_does_is_refused)
         expect(ERR_FORMAT, "a header of zeros that has others", at);
     }
 }
-END_TEST
 
-START_TEST(headers_are_proper_or_refused)
+TEST(headers_are_proper_or_refused)
 {
     static const struct header bad[] = {
         {0, 1, 0, PAGE_BYTES},
@@ -193,7 +190,6 @@ START_TEST(headers_are_proper_or_refused)
     ck_assert_int_eq(stat("run.db", &after), 0);
     ck_assert_int_eq(before.st_size, after.st_size);
 }
-END_TEST
 
 /* What is let be is opened, which takes its time: small sizes, and some of the others. */
 static size_t next_size(size_t size)
@@ -202,7 +198,7 @@ static size_t next_size(size_t size)
 }
 
 /* The file was made and not yet written to, or was emptied; or its header is zeros. */
-START_TEST(journals_that_say_nothing_are_let_be)
+TEST(journals_that_say_nothing_are_let_be)
 {
     unsigned char zeros[SIZE_MAX_BYTES] = {0};
     for (size_t size = 0; size <= SIZE_MAX_BYTES; size = next_size(size)) {
@@ -210,7 +206,6 @@ START_TEST(journals_that_say_nothing_are_let_be)
         expect(0, "zeros", size);
     }
 }
-END_TEST
 
 /* ---- what SQLite leaves behind ---- */
 
@@ -257,7 +252,7 @@ static int64_t count_rows(void)
     return count;
 }
 
-START_TEST(journals_of_dead_writers_are_played_back)
+TEST(journals_of_dead_writers_are_played_back)
 {
     static const char *const modes[] = {"DELETE", "TRUNCATE", "PERSIST", "WAL"};
     for (int i = 0; i < 8; i++) {
@@ -266,10 +261,9 @@ START_TEST(journals_of_dead_writers_are_played_back)
         ck_assert_int_eq(count_rows(), 1);
     }
 }
-END_TEST
 
 /* Writing the header was cut short (the disk was full): it counts only later. */
-START_TEST(a_header_that_was_cut_short_is_let_be)
+TEST(a_header_that_was_cut_short_is_let_be)
 {
     unsigned char journal[SIZE_MAX_BYTES];
     die_while_writing("DELETE", 0);
@@ -283,7 +277,6 @@ START_TEST(a_header_that_was_cut_short_is_let_be)
         expect(0, "cut short", size);
     }
 }
-END_TEST
 
 /* ---- the door ---- */
 
@@ -316,7 +309,7 @@ static int open_without_door(sqlite3 **database)
 }
 
 /* Without it the file goes, so that the test means something. */
-START_TEST(the_door_removes_nothing_else)
+TEST(the_door_removes_nothing_else)
 {
     static const char *const names[] = {"v", "run.db", "run.db-shm", "lock", "../v"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -327,10 +320,9 @@ START_TEST(the_door_removes_nothing_else)
     play_back("v", open_without_door);
     ck_assert_int_ne(access("v", F_OK), 0);
 }
-END_TEST
 
 /* Each of its three ways alone, by names that are nearly its own. */
-START_TEST(the_door_knows_its_own_names)
+TEST(the_door_knows_its_own_names)
 {
     static const char *const strange[] = {"v",
                                           "lock",
@@ -367,9 +359,8 @@ START_TEST(the_door_knows_its_own_names)
     free(file);
     sqlite3_close(database);
 }
-END_TEST
 
-START_TEST(the_door_opens_nothing_else)
+TEST(the_door_opens_nothing_else)
 {
     static const char *const refused[] = {"ATTACH 'whole.db' AS other", "ATTACH 'new.db' AS other",
                                           "ATTACH 'run.db-journal' AS other",
@@ -382,10 +373,9 @@ START_TEST(the_door_opens_nothing_else)
     ck_assert_int_ne(access("run.db-journal", F_OK), 0);
     sqlite3_close(database);
 }
-END_TEST
 
 /* Temporary tables and sorting spill to files that have no name. */
-START_TEST(the_door_leaves_temporary_files_alone)
+TEST(the_door_leaves_temporary_files_alone)
 {
     sqlite3 *database;
     ck_assert_int_eq(open_door(&database), SQLITE_OK);
@@ -401,23 +391,5 @@ START_TEST(the_door_leaves_temporary_files_alone)
         "%s", sqlite3_errmsg(database));
     sqlite3_close(database);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *test = tcase_create("store_files");
-    tcase_set_timeout(test, 120);
-    tcase_add_checked_fixture(test, set_up, tear_down);
-    tcase_add_test(test, no_name_at_the_end_is_believed);
-    tcase_add_test(test, no_name_behind_a_proper_header_is_believed);
-    tcase_add_test(test, what_begins_as_no_journal_does_is_refused);
-    tcase_add_test(test, headers_are_proper_or_refused);
-    tcase_add_test(test, journals_that_say_nothing_are_let_be);
-    tcase_add_test(test, journals_of_dead_writers_are_played_back);
-    tcase_add_test(test, a_header_that_was_cut_short_is_let_be);
-    tcase_add_test(test, the_door_removes_nothing_else);
-    tcase_add_test(test, the_door_knows_its_own_names);
-    tcase_add_test(test, the_door_opens_nothing_else);
-    tcase_add_test(test, the_door_leaves_temporary_files_alone);
-    return run_tests("store_files", test);
-}
+SUITE("store_files", 120, set_up, tear_down)

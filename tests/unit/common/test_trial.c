@@ -16,7 +16,7 @@ static void set_up(void)
 }
 
 /* Every trial that there can be comes back from its text. */
-START_TEST(texts_come_back)
+TEST(texts_come_back)
 {
     struct trial trial, back;
     char text[TRIAL_TEXT_SIZE], longest[TRIAL_TEXT_SIZE] = "";
@@ -33,9 +33,8 @@ START_TEST(texts_come_back)
     trial_to_text(&(struct trial){TRIAL_ENTRY, 2, 2, 0, 0}, text);
     ck_assert_str_eq(text, "entry+perturbed-2+finer-2");
 }
-END_TEST
 
-START_TEST(other_texts_are_refused)
+TEST(other_texts_are_refused)
 {
     static const char *const texts[] = {"",
                                         "+finer-2",
@@ -64,9 +63,8 @@ START_TEST(other_texts_are_refused)
         ck_assert_ptr_nonnull(strstr(error.message, texts[i]));
     }
 }
-END_TEST
 
-START_TEST(parameters_become_those_of_the_trial)
+TEST(parameters_become_those_of_the_trial)
 {
     struct params first = params, other = params;
 
@@ -81,7 +79,6 @@ START_TEST(parameters_become_those_of_the_trial)
     ck_assert_int_eq(other.simulation_solver, SOLVER_CONSTRAINT);
     ck_assert_double_eq(other.guard_budget, params.guard_budget * 10);
 }
-END_TEST
 
 static void check_words(struct trial trial, const char *words)
 {
@@ -91,7 +88,7 @@ static void check_words(struct trial trial, const char *words)
     ck_assert_str_eq(text, words);
 }
 
-START_TEST(words)
+TEST(words)
 {
     char text[8];
 
@@ -102,10 +99,9 @@ START_TEST(words)
     trial_describe(&(struct trial){TRIAL_ENTRY, 1, 0, 0, 0}, &params, text, sizeof text);
     ck_assert_str_eq(text, "from pe");
 }
-END_TEST
 
 /* A row of costs has the words of its trials' purpose. */
-START_TEST(each_purpose_has_words)
+TEST(each_purpose_has_words)
 {
     char text[TRIAL_TEXT_SIZE];
 
@@ -115,17 +111,5 @@ START_TEST(each_purpose_has_words)
     }
     ck_assert_str_eq(text, "polish at h");
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_test(tests, texts_come_back);
-    tcase_add_test(tests, other_texts_are_refused);
-    tcase_add_test(tests, parameters_become_those_of_the_trial);
-    tcase_add_test(tests, words);
-    tcase_add_test(tests, each_purpose_has_words);
-    return run_tests("trial", tests);
-}
+SUITE("trial", 0, set_up, NULL)

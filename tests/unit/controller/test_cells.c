@@ -18,7 +18,7 @@ static int parse(const char *text)
     return cell_grid_parse(&grid, text, &error);
 }
 
-START_TEST(a_grid_is_read)
+TEST(a_grid_is_read)
 {
     ck_assert_int_eq(parse("links:3,4,6 size_m:0.6,1.2"), 0);
     ck_assert_int_eq(grid.count, 12);
@@ -30,9 +30,8 @@ START_TEST(a_grid_is_read)
     ck_assert_int_eq(parse(""), 0);
     ck_assert_int_eq(grid.count, 1);
 }
-END_TEST
 
-START_TEST(the_default_is_a_grid)
+TEST(the_default_is_a_grid)
 {
     struct params params;
 
@@ -40,10 +39,9 @@ START_TEST(the_default_is_a_grid)
     ck_assert_int_eq(parse(params.archive_cells), 0);
     ck_assert_int_gt(grid.count, 20);
 }
-END_TEST
 
 /* Every cell is met, bounds belong to the upper cell, and what is no number to the lowest. */
-START_TEST(cells_are_found)
+TEST(cells_are_found)
 {
     static const double links[] = {0, 2.9, 3, 3.5, 4, 5, 6, 100}, sizes[] = {-1, 0.6, 1.2};
     struct measures measures = {.links = 0};
@@ -64,7 +62,6 @@ START_TEST(cells_are_found)
     measures.size_m = INFINITY;
     ck_assert_int_eq(cell_grid_find(&grid, &measures), 3);
 }
-END_TEST
 
 static const struct {
     const char *text, *message;
@@ -93,15 +90,14 @@ static const struct {
      "column 133: more than 100000 cells"},
 };
 
-START_TEST(nonsense_is_refused)
+TEST_LOOP(nonsense_is_refused, 0, (int)(sizeof refused / sizeof refused[0]))
 {
     ck_assert_int_ne(parse(refused[_i].text), 0);
     ck_assert_str_eq(error.message, refused[_i].message);
 }
-END_TEST
 
 /* A name as long as a parameter may be is cut in the message, not in memory. */
-START_TEST(long_names_are_refused)
+TEST(long_names_are_refused)
 {
     char text[200];
 
@@ -109,16 +105,5 @@ START_TEST(long_names_are_refused)
     text[sizeof text - 1] = '\0';
     ck_assert_int_ne(parse(text), 0);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-
-    tcase_add_test(tests, a_grid_is_read);
-    tcase_add_test(tests, the_default_is_a_grid);
-    tcase_add_test(tests, cells_are_found);
-    tcase_add_loop_test(tests, nonsense_is_refused, 0, (int)(sizeof refused / sizeof refused[0]));
-    tcase_add_test(tests, long_names_are_refused);
-    return run_tests("cells", tests);
-}
+SUITE("cells", 0, NULL, NULL)

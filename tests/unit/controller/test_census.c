@@ -39,7 +39,7 @@ static int is_new(uint64_t number)
     return answer;
 }
 
-START_TEST(who_was_noted_is_known)
+TEST(who_was_noted_is_known)
 {
     enum { MANY = 5000 };
 
@@ -51,7 +51,6 @@ START_TEST(who_was_noted_is_known)
     census_clear(census);
     ck_assert_int_eq(is_new(7), 1);
 }
-END_TEST
 
 /* Always the same random creature, unless the draw is `good`. */
 struct maker {
@@ -84,7 +83,7 @@ static int draw(struct maker *maker, struct census *known)
     return maker->made;
 }
 
-START_TEST(a_child_that_repeats_is_drawn_again)
+TEST(a_child_that_repeats_is_drawn_again)
 {
     struct maker maker = {.good = -1};
 
@@ -97,10 +96,9 @@ START_TEST(a_child_that_repeats_is_drawn_again)
     params.breeding_draws = 1;
     ck_assert_int_eq(draw(&maker, census), 1);
 }
-END_TEST
 
 /* Draws have streams of their own, and the first is the one of old. */
-START_TEST(draws_have_streams_of_their_own)
+TEST(draws_have_streams_of_their_own)
 {
     struct individual child = {.id = 9, .generation = 3};
     struct rng first, second, plain;
@@ -113,15 +111,5 @@ START_TEST(draws_have_streams_of_their_own)
     ck_assert_uint_eq(number, rng_u64(&plain));
     ck_assert_uint_ne(number, rng_u64(&second));
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, who_was_noted_is_known);
-    tcase_add_test(tests, a_child_that_repeats_is_drawn_again);
-    tcase_add_test(tests, draws_have_streams_of_their_own);
-    return run_tests("census", tests);
-}
+SUITE("census", 0, set_up, tear_down)

@@ -137,7 +137,7 @@ static int count_pairs(const struct generation *got)
 
 /* As many pairs as the patterns have, none twice, and each creature has its share, in
  * whatever order results come in. */
-START_TEST(patterns_have_their_pairs)
+TEST(patterns_have_their_pairs)
 {
     static const struct {
         const char *pattern;
@@ -172,11 +172,10 @@ START_TEST(patterns_have_their_pairs)
                       "%s: the next generation has the same contests", patterns[i].pattern);
     }
 }
-END_TEST
 
 /* Of two species each meets the other one, also in the hall, and in tag those of odd ids hunt: they
  * are the first in every bout, by the order of genomes and bouts (contest_first()). */
-START_TEST(species_meet_one_another)
+TEST(species_meet_one_another)
 {
     static const struct {
         const char *pattern, *goal;
@@ -209,11 +208,10 @@ START_TEST(species_meet_one_another)
         }
     }
 }
-END_TEST
 
 /* The best of both species stand first in the ranks, then the second best, whatever their scores;
  * children have parents of their own species. */
-START_TEST(species_breed_apart)
+TEST(species_breed_apart)
 {
     set("contest.species=2");
     set("breeding.crossover=0.5");
@@ -239,11 +237,10 @@ START_TEST(species_breed_apart)
     }
     search_destroy(search);
 }
-END_TEST
 
 /* The start is drawn for each generation, the same for all in it, where sides are exchanged it is
  * the same, and none is one of the exam. */
-START_TEST(starts_are_drawn_for_a_generation)
+TEST(starts_are_drawn_for_a_generation)
 {
     static struct generation got;
     int last = 0, changes = 0;
@@ -267,10 +264,9 @@ START_TEST(starts_are_drawn_for_a_generation)
         starts[got.told[i].trial.bout] = got.told[i].trial.perturbation;
     ck_assert(starts[1] == starts[2] && starts[3] == starts[4] && starts[1] != starts[3]);
 }
-END_TEST
 
 /* Means by hand: number 1 against 100, the last best. */
-START_TEST(sums_are_as_by_hand)
+TEST(sums_are_as_by_hand)
 {
     static struct generation got;
     set("contest.pattern=all-vs-best");
@@ -290,10 +286,9 @@ START_TEST(sums_are_as_by_hand)
     ck_assert_double_eq(measures->parts, 1); /* the rest is of the first bout */
     ck_assert_double_eq(behaviour_fitness(VERDICT_OK, measures, &params), 1 - 0.099);
 }
-END_TEST
 
 /* The youngest wins the tournament; one that is out early has lost the rounds it did not reach. */
-START_TEST(a_tournament_has_a_winner)
+TEST(a_tournament_has_a_winner)
 {
     static struct generation got;
     set("contest.pattern=tournament");
@@ -307,10 +302,9 @@ START_TEST(a_tournament_has_a_winner)
         lowest += got.outcomes[id].measures.contest_margin < -0.7;
     ck_assert_int_eq(lowest, COUNT / 2);
 }
-END_TEST
 
 /* A creature that moves like its opponent is even with it, and nothing is simulated. */
-START_TEST(equals_are_even)
+TEST(equals_are_even)
 {
     static struct generation got;
     set("contest.pattern=all-vs-best");
@@ -321,10 +315,9 @@ START_TEST(equals_are_even)
     ck_assert_double_eq(got.outcomes[4].measures.contests, 2);
     ck_assert_int_eq(got.outcomes[4].verdict, VERDICT_OK);
 }
-END_TEST
 
 /* The champion meets the first of the hall, but no founders, from starts of the exam alone. */
-START_TEST(the_exam_is_against_the_first_of_the_hall)
+TEST(the_exam_is_against_the_first_of_the_hall)
 {
     struct contests_wanted wanted;
     struct individual champion;
@@ -354,11 +347,10 @@ START_TEST(the_exam_is_against_the_first_of_the_hall)
     ck_assert_int_eq(won, 40);
     individual_deinit(&champion);
 }
-END_TEST
 
 /* A list of pairs: from starts of the exam at the run's own step; the younger one is the first side
  * in either order, and the margin that of who is asked for. */
-START_TEST(pairs_of_a_list)
+TEST(pairs_of_a_list)
 {
     static const struct contests_pair pairs[] = {{3, 1}, {1, 3}, {2, 2}};
     struct contests_wanted wanted, turned = {.number = -1};
@@ -391,11 +383,10 @@ START_TEST(pairs_of_a_list)
     contests_get_bout(contests, 4, 2, &margin, touched);
     ck_assert_double_eq(margin, 0);
 }
-END_TEST
 
 /* When a bout has crashed, each creature is tried alone. The one that crashes alone is in
  * quarantine; the other one has won by walkover. If neither does, both have lost. */
-START_TEST(who_crashes_is_blamed)
+TEST(who_crashes_is_blamed)
 {
     struct contests_wanted wanted;
     struct contests_outcome outcome;
@@ -431,10 +422,9 @@ START_TEST(who_crashes_is_blamed)
     ck_assert_ptr_null(outcome.crash);
     ck_assert_double_eq(outcome.measures.contest_margin, -1);
 }
-END_TEST
 
 /* When two meet, the one that crashes alone loses by walkover. */
-START_TEST(the_innocent_wins)
+TEST(the_innocent_wins)
 {
     struct contests_wanted wanted;
     struct contests_outcome outcome;
@@ -455,10 +445,9 @@ START_TEST(the_innocent_wins)
     ck_assert(!contests_take(contests, &outcome));
     population.count = COUNT;
 }
-END_TEST
 
 /* The best of several generations is in the hall once. */
-START_TEST(nobody_is_in_the_hall_twice)
+TEST(nobody_is_in_the_hall_twice)
 {
     static struct generation got;
     set("contest.opponents=9");
@@ -467,10 +456,9 @@ START_TEST(nobody_is_in_the_hall_twice)
     play(&got, 1, 0);
     ck_assert_int_eq(count_pairs(&got), 4 * COUNT);
 }
-END_TEST
 
 /* What a run of contests must be, one demand after the other. */
-START_TEST(demands_on_the_parameters)
+TEST(demands_on_the_parameters)
 {
     static const char *const wrong[][2] = {{"evolution.search=archive", "sims"},
                                            {"evolution.reevaluate=no", "reevaluate"},
@@ -499,24 +487,5 @@ START_TEST(demands_on_the_parameters)
     params.population_size = 2000;
     ck_assert_int_eq(contests_check_params(&params, &error), ERR_LIMIT);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("contests");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, patterns_have_their_pairs);
-    tcase_add_test(tests, species_meet_one_another);
-    tcase_add_test(tests, species_breed_apart);
-    tcase_add_test(tests, starts_are_drawn_for_a_generation);
-    tcase_add_test(tests, sums_are_as_by_hand);
-    tcase_add_test(tests, a_tournament_has_a_winner);
-    tcase_add_test(tests, equals_are_even);
-    tcase_add_test(tests, the_exam_is_against_the_first_of_the_hall);
-    tcase_add_test(tests, pairs_of_a_list);
-    tcase_add_test(tests, who_crashes_is_blamed);
-    tcase_add_test(tests, the_innocent_wins);
-    tcase_add_test(tests, nobody_is_in_the_hall_twice);
-    tcase_add_test(tests, demands_on_the_parameters);
-    return run_tests("contests", tests);
-}
+SUITE("contests", 0, setup, teardown)

@@ -78,7 +78,7 @@ static void reap_clients(int *ended, int *answered)
 }
 
 /* All ask before the controller looks at the first of them. */
-START_TEST(test_every_order_of_a_crowd_is_obeyed_once)
+TEST(test_every_order_of_a_crowd_is_obeyed_once)
 {
     uv_loop_t loop;
     int ended = 0, answered = 0;
@@ -99,7 +99,6 @@ START_TEST(test_every_order_of_a_crowd_is_obeyed_once)
     ck_assert_int_eq(answered, CROWD);
     ck_assert_int_eq(obeyed, CROWD);
 }
-END_TEST
 
 /* ---- something else that listens ---- */
 
@@ -150,7 +149,7 @@ static void end_impostor(pid_t impostor)
 }
 
 /* Each byte comes in time, the whole never. */
-START_TEST(test_an_answer_that_drips_is_not_waited_for)
+TEST(test_an_answer_that_drips_is_not_waited_for)
 {
     char drops[103] = "ok\n";
     memset(drops + 3, 'x', sizeof drops - 4);
@@ -161,10 +160,9 @@ START_TEST(test_an_answer_that_drips_is_not_waited_for)
     ck_assert_ptr_nonnull(strstr(error.message, "the controller does not answer"));
     end_impostor(impostor);
 }
-END_TEST
 
 /* A controller closes those that it has no room for, before it reads them. */
-START_TEST(test_an_order_is_given_again_to_who_hangs_up)
+TEST(test_an_order_is_given_again_to_who_hangs_up)
 {
     static const char *const texts[] = {"", "", "ok\ndone\n"};
     pid_t impostor = start_impostor(texts, 3, 100);
@@ -172,9 +170,8 @@ START_TEST(test_an_order_is_given_again_to_who_hangs_up)
     ck_assert_str_eq(answer, "done");
     end_impostor(impostor);
 }
-END_TEST
 
-START_TEST(test_who_always_hangs_up_does_not_answer)
+TEST(test_who_always_hangs_up_does_not_answer)
 {
     static const char *texts[500];
     for (int i = 0; i < 500; i++)
@@ -183,10 +180,9 @@ START_TEST(test_who_always_hangs_up_does_not_answer)
     ck_assert_int_eq(control_ask(directory, "pause", 200, &answer, &error), ERR_BUSY);
     end_impostor(impostor);
 }
-END_TEST
 
 /* Half of an answer is none, and the order may have been obeyed: it is not given again. */
-START_TEST(test_what_is_no_answer_is_refused)
+TEST(test_what_is_no_answer_is_refused)
 {
     static const char *const texts[] = {"okay\n", "error: no\033[2J\xe2\x80\xa8\xef\xbb\xbf!\nmore",
                                         "ok"};
@@ -201,9 +197,8 @@ START_TEST(test_what_is_no_answer_is_refused)
         setup();
     }
 }
-END_TEST
 
-START_TEST(test_nobody_is_told_from_one_that_does_not_answer)
+TEST(test_nobody_is_told_from_one_that_does_not_answer)
 {
     ck_assert_int_eq(control_ask(directory, "pause", 100, &answer, &error), ERR_MISSING);
     int listener = listen_there();
@@ -211,18 +206,5 @@ START_TEST(test_nobody_is_told_from_one_that_does_not_answer)
     close(listener);
     ck_assert_int_eq(control_ask(directory, "pause", 100, &answer, &error), ERR_MISSING);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *test = tcase_create("control");
-    tcase_add_checked_fixture(test, setup, teardown);
-    tcase_set_timeout(test, 60);
-    tcase_add_test(test, test_every_order_of_a_crowd_is_obeyed_once);
-    tcase_add_test(test, test_an_answer_that_drips_is_not_waited_for);
-    tcase_add_test(test, test_an_order_is_given_again_to_who_hangs_up);
-    tcase_add_test(test, test_who_always_hangs_up_does_not_answer);
-    tcase_add_test(test, test_what_is_no_answer_is_refused);
-    tcase_add_test(test, test_nobody_is_told_from_one_that_does_not_answer);
-    return run_tests("control", test);
-}
+SUITE("control", 60, setup, teardown)

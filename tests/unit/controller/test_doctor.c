@@ -96,7 +96,7 @@ static void plant_verdict(int verdict, int part, int whole)
 
 /* ---- statistics ---- */
 
-START_TEST(statistics_count)
+TEST(statistics_count)
 {
     plant_healthy();
     examine();
@@ -128,9 +128,8 @@ START_TEST(statistics_count)
     ck_assert_double_eq_tol(statistics.working_s, statistics.evaluated * 0.05, 1e-6);
     ck_assert_double_eq_tol(statistics.worker_s, 2 * statistics.working_s, 1e-6);
 }
-END_TEST
 
-START_TEST(quartiles_are_between_ranks)
+TEST(quartiles_are_between_ranks)
 {
     plant_healthy();
     for (int i = 0; i < PLANTED_POPULATION; i++)
@@ -141,10 +140,9 @@ START_TEST(quartiles_are_between_ranks)
     ck_assert_double_eq(statistics.generations[0].fitness.q3, 75.25);
     ck_assert_double_eq(statistics.generations[0].fitness.best, 100);
 }
-END_TEST
 
 /* The time between a stop and the resume is no work. */
-START_TEST(pauses_do_not_count)
+TEST(pauses_do_not_count)
 {
     plant_healthy();
     int half = facts.fact_count / 2;
@@ -158,9 +156,8 @@ START_TEST(pauses_do_not_count)
     examine();
     ck_assert_double_eq_tol(statistics.working_s, facts.fact_count * 0.05, 0.01);
 }
-END_TEST
 
-START_TEST(times_are_read)
+TEST(times_are_read)
 {
     ck_assert_double_eq(run_parse_time("1970-01-01T00:00:00.000Z"), 0);
     ck_assert_double_eq(run_parse_time("2000-02-29T12:00:01.500Z"), 951825601.5);
@@ -169,10 +166,9 @@ START_TEST(times_are_read)
     ck_assert(run_parse_time("") < 0 && run_parse_time("2026-13-01T00:00:00.000Z") < 0);
     ck_assert(run_parse_time("yesterday") < 0 && run_parse_time("2026-03-01T10:15:30Zx") < 0);
 }
-END_TEST
 
 /* What a store that was tampered with may hold. */
-START_TEST(nonsense_does_no_harm)
+TEST(nonsense_does_no_harm)
 {
     plant_healthy();
     facts.facts[5].parents[0] = facts.facts[5].id;
@@ -192,9 +188,8 @@ START_TEST(nonsense_does_no_harm)
     examine();
     ck_assert_int_eq(statistics.generations[0].members, PLANTED_POPULATION - 1);
 }
-END_TEST
 
-START_TEST(an_empty_run_is_too_young)
+TEST(an_empty_run_is_too_young)
 {
     plant(&(struct planted){.generations = 1});
     facts.fact_count = facts.member_count = facts.generation_count = facts.event_count = 0;
@@ -203,11 +198,10 @@ START_TEST(an_empty_run_is_too_young)
     ck_assert_int_eq(find("overlap at birth")->state, DOCTOR_UNKNOWN);
     ck_assert_int_eq(find("crashes")->state, DOCTOR_FINE);
 }
-END_TEST
 
 /* ---- the doctor ---- */
 
-START_TEST(a_healthy_run_is_silent)
+TEST(a_healthy_run_is_silent)
 {
     plant_healthy();
     examine();
@@ -215,9 +209,8 @@ START_TEST(a_healthy_run_is_silent)
         ck_assert_msg(findings[i].state == DOCTOR_FINE, "%s: %s", findings[i].name,
                       findings[i].figure);
 }
-END_TEST
 
-START_TEST(overlap_is_told)
+TEST(overlap_is_told)
 {
     plant_healthy();
     facts.params.creature_overlap = OVERLAP_REJECT;
@@ -229,9 +222,8 @@ START_TEST(overlap_is_told)
     facts.params.creature_overlap = OVERLAP_PUSH;
     check_told("overlap at birth", DOCTOR_PROBLEM, "31 %", "initial.recursion_max=3");
 }
-END_TEST
 
-START_TEST(motionless_is_told)
+TEST(motionless_is_told)
 {
     plant_healthy();
     plant_verdict(VERDICT_MOTIONLESS, 20, 100);
@@ -241,10 +233,9 @@ START_TEST(motionless_is_told)
             facts.facts[i].motion = (uint64_t)i;
     check_told("motionless", DOCTOR_NOTE, "20 % were motionless", "initial.oscillators=0.85");
 }
-END_TEST
 
 /* Every verdict that costs evaluations is told, and its remedy can be set. */
-START_TEST(each_verdict_is_told)
+TEST_LOOP(each_verdict_is_told, 0, 12)
 {
     static const int verdicts[] = {
         VERDICT_NOT_EXPRESSED, VERDICT_UNSETTLED,   VERDICT_NOT_FINITE, VERDICT_TOO_FAST,
@@ -259,9 +250,8 @@ START_TEST(each_verdict_is_told)
     ck_assert_msg(findings[0].setting[0], "%s: no remedy", findings[0].name);
     ck_assert_int_ge(findings[1].state, DOCTOR_FINE);
 }
-END_TEST
 
-START_TEST(a_clone_is_told)
+TEST(a_clone_is_told)
 {
     plant(&(struct planted){.generations = GENERATIONS, .clone_from = 7});
     facts.params.evolution_search = SEARCH_ARCHIVE;
@@ -273,9 +263,8 @@ START_TEST(a_clone_is_told)
     examine();
     ck_assert_int_eq(find("variety")->state, DOCTOR_PROBLEM);
 }
-END_TEST
 
-START_TEST(standing_still_is_told)
+TEST(standing_still_is_told)
 {
     plant(&(struct planted){.generations = GENERATIONS, .stagnant_from = 8});
     check_told("progress", DOCTOR_PROBLEM, "not risen by 1 % since generation 8 (of 19)", "");
@@ -288,10 +277,9 @@ START_TEST(standing_still_is_told)
         facts.generations[i].cells = 60;
     check_told("progress", DOCTOR_PROBLEM, "since generation 8", "archive.pressure=3");
 }
-END_TEST
 
 /* What is set away from the default stays; on the way away from it a setting is proposed. */
-START_TEST(what_is_set_on_purpose_is_not_undone)
+TEST(what_is_set_on_purpose_is_not_undone)
 {
     for (int parts = 9; parts <= 20; parts += 11) {
         plant_healthy();
@@ -306,10 +294,9 @@ START_TEST(what_is_set_on_purpose_is_not_undone)
                          parts < 16);
     }
 }
-END_TEST
 
 /* The best falls where a start begins: no progress is told of before the merger. */
-START_TEST(starts_are_no_standstill)
+TEST(starts_are_no_standstill)
 {
     plant(&(struct planted){.generations = GENERATIONS, .stagnant_from = 8});
     facts.params.evolution_islands = 4;
@@ -322,25 +309,22 @@ START_TEST(starts_are_no_standstill)
     examine();
     ck_assert_int_eq(find("progress")->state, DOCTOR_PROBLEM);
 }
-END_TEST
 
-START_TEST(rising_still_is_told)
+TEST(rising_still_is_told)
 {
     plant(&(struct planted){.generations = GENERATIONS, .rise = 0.04});
     check_told("progress", DOCTOR_NOTE, "rose by 12 % in the last 3 generations",
                "evolution.generations=40");
 }
-END_TEST
 
-START_TEST(growth_by_size_is_told)
+TEST(growth_by_size_is_told)
 {
     plant(&(struct planted){.generations = GENERATIONS, .is_size_only = 1});
     check_told("score and size", DOCTOR_PROBLEM, "the best score became", "creature.side_max_m=");
     ck_assert_ptr_nonnull(strstr(find("score and size")->advice, "by size only"));
 }
-END_TEST
 
-START_TEST(copies_are_told)
+TEST(copies_are_told)
 {
     plant_healthy();
     for (int i = 0; i < facts.fact_count; i++)
@@ -348,9 +332,8 @@ START_TEST(copies_are_told)
             facts.facts[i].motion = planted_fact(&facts, facts.facts[i].parents[0])->motion;
     check_told("copies", DOCTOR_NOTE, "40 % of the children move exactly", "mutation.none=0.125");
 }
-END_TEST
 
-START_TEST(a_poor_start_is_told)
+TEST(a_poor_start_is_told)
 {
     plant_healthy();
     for (int i = 1; i < PLANTED_POPULATION; i++)
@@ -358,18 +341,16 @@ START_TEST(a_poor_start_is_told)
     check_told("the first generation", DOCTOR_NOTE, "1.0 % of the first generation scored",
                "population.size=600");
 }
-END_TEST
 
-START_TEST(poor_children_are_told)
+TEST(poor_children_are_told)
 {
     plant(&(struct planted){.generations = GENERATIONS, .losers_score = -1});
     for (int i = 0; i < PLANTED_POPULATION; i++)
         facts.members[i].fitness = 1;
     check_told("children", DOCTOR_PROBLEM, "75 % of the children", "mutation.step=0.15");
 }
-END_TEST
 
-START_TEST(the_referee_is_told)
+TEST(the_referee_is_told)
 {
     plant_healthy();
     for (int i = 0; i < facts.fact_count; i++)
@@ -377,9 +358,8 @@ START_TEST(the_referee_is_told)
             facts.facts[i].fitness = 0;
     check_told("the referee", DOCTOR_PROBLEM, "refused 50 %", "simulation.dt_s=0.00208");
 }
-END_TEST
 
-START_TEST(the_exam_is_told)
+TEST(the_exam_is_told)
 {
     plant_healthy();
     facts.status.champion.holds = 0;
@@ -390,9 +370,8 @@ START_TEST(the_exam_is_told)
     examine();
     ck_assert_int_eq(find("the champion")->state, DOCTOR_UNKNOWN);
 }
-END_TEST
 
-START_TEST(bounds_are_told)
+TEST(bounds_are_told)
 {
     plant_healthy();
     for (int i = 0; i < facts.fact_count; i++)
@@ -404,9 +383,8 @@ START_TEST(bounds_are_told)
         facts.facts[i].neurons = (double)facts.params.creature_neurons_max;
     check_told("bound of neurons", DOCTOR_NOTE, "100 %", "creature.neurons_max=512");
 }
-END_TEST
 
-START_TEST(dear_evaluations_are_told)
+TEST(dear_evaluations_are_told)
 {
     plant_healthy();
     for (int i = 0; i < facts.fact_count; i++)
@@ -414,9 +392,8 @@ START_TEST(dear_evaluations_are_told)
     check_told("time of an evaluation", DOCTOR_NOTE, "10 ms of processor time at first, 200 ms",
                "creature.parts_max=12");
 }
-END_TEST
 
-START_TEST(useless_methods_are_told)
+TEST(useless_methods_are_told)
 {
     plant_healthy();
     for (int i = 0; i < facts.member_count; i++) {
@@ -426,9 +403,8 @@ START_TEST(useless_methods_are_told)
     }
     check_told("breeding methods", DOCTOR_NOTE, "of graft ones 0 %", "breeding.graft=15");
 }
-END_TEST
 
-START_TEST(idle_workers_are_told)
+TEST(idle_workers_are_told)
 {
     plant_healthy();
     for (int i = 0; i < facts.fact_count; i++) {
@@ -438,9 +414,8 @@ START_TEST(idle_workers_are_told)
     planted_spend(&facts);
     check_told("workers", DOCTOR_NOTE, "busy 40 % of their time (2 of them", "farm.prefetch=4");
 }
-END_TEST
 
-START_TEST(lost_workers_and_crashes_are_told)
+TEST(lost_workers_and_crashes_are_told)
 {
     plant_healthy();
     for (int i = 0; i < facts.fact_count; i += 50)
@@ -451,9 +426,8 @@ START_TEST(lost_workers_and_crashes_are_told)
     facts.facts[77].verdict = VERDICT_QUARANTINED;
     check_told("crashes", DOCTOR_PROBLEM, "1 creatures crashed", "");
 }
-END_TEST
 
-START_TEST(an_empty_archive_is_told)
+TEST(an_empty_archive_is_told)
 {
     plant_healthy();
     facts.params.evolution_search = SEARCH_ARCHIVE;
@@ -461,7 +435,6 @@ START_TEST(an_empty_archive_is_told)
         facts.generations[i].cells = 10;
     check_told("cells of the archive", DOCTOR_NOTE, "10 of 96 cells", "archive.pressure=3");
 }
-END_TEST
 
 /* ---- choosing by hand ---- */
 
@@ -503,7 +476,7 @@ static void plant_equals(void)
     facts.status.champion.id = 0;
 }
 
-START_TEST(choices_are_counted)
+TEST(choices_are_counted)
 {
     const struct store_member *first = NULL;
     plant_healthy();
@@ -530,10 +503,9 @@ START_TEST(choices_are_counted)
     facts.choice_count = 0;
     ck_assert_int_eq(run_facts_choice(&facts, 0, first->id), CHOICE_NONE);
 }
-END_TEST
 
 /* Where scores are all alike nothing is said of them, nor is the archive proposed. */
-START_TEST(without_a_goal_scores_are_no_matter)
+TEST(without_a_goal_scores_are_no_matter)
 {
     static const char *const scores[] = {"progress", "score and size", "the first generation",
                                          "children", "the referee",    "the other solver"};
@@ -553,9 +525,8 @@ START_TEST(without_a_goal_scores_are_no_matter)
     ck_assert_int_eq(statistics.generations[GENERATIONS - 1].survivors, PLANTED_POPULATION);
     ck_assert_int_eq(statistics.generations[GENERATIONS - 2].survivors, PLANTED_SURVIVORS);
 }
-END_TEST
 
-START_TEST(one_body_bred_by_hand_is_told)
+TEST(one_body_bred_by_hand_is_told)
 {
     plant(&(struct planted){.generations = GENERATIONS, .clone_from = 7});
     plant_choices(BEHAVIOUR_INTERACTIVE, GENERATIONS - 1);
@@ -564,9 +535,8 @@ START_TEST(one_body_bred_by_hand_is_told)
     ck_assert_str_eq(find("variety")->setting, "");
     ck_assert_ptr_nonnull(strstr(find("variety")->advice, "keep or breed some of another kind"));
 }
-END_TEST
 
-START_TEST(a_goal_beside_choices_is_looked_at)
+TEST(a_goal_beside_choices_is_looked_at)
 {
     plant(&(struct planted){.generations = GENERATIONS, .stagnant_from = 5});
     plant_choices(BEHAVIOUR_WALK, GENERATIONS - 1);
@@ -576,9 +546,8 @@ START_TEST(a_goal_beside_choices_is_looked_at)
     check_told("progress", DOCTOR_PROBLEM, "has not risen by 1 %", "");
     ck_assert_str_eq(find("progress")->setting, "");
 }
-END_TEST
 
-START_TEST(generations_without_choice_are_told)
+TEST(generations_without_choice_are_told)
 {
     plant_healthy();
     plant_choices(BEHAVIOUR_INTERACTIVE, 5);
@@ -598,10 +567,9 @@ START_TEST(generations_without_choice_are_told)
     examine();
     ck_assert_int_eq(find("choices")->state, DOCTOR_UNKNOWN);
 }
-END_TEST
 
 /* A minute at each of 19 generations, without work. */
-START_TEST(waiting_for_choices_is_no_work)
+TEST(waiting_for_choices_is_no_work)
 {
     plant_healthy();
     examine();
@@ -615,10 +583,9 @@ START_TEST(waiting_for_choices_is_no_work)
     examine();
     ck_assert(statistics.working_s > working_s + 60 * (GENERATIONS - 2));
 }
-END_TEST
 
 /* Where a parameter is at its bound already, no setting beyond is proposed. */
-START_TEST(no_remedy_lies_beyond_the_bounds)
+TEST_LOOP(no_remedy_lies_beyond_the_bounds, 0, 2)
 {
     plant(&(struct planted){.generations = GENERATIONS,
                             .clone_from = 3,
@@ -639,46 +606,5 @@ START_TEST(no_remedy_lies_beyond_the_bounds)
         examine();
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("doctor");
-    tcase_add_checked_fixture(tests, NULL, tear_down);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, statistics_count);
-    tcase_add_test(tests, quartiles_are_between_ranks);
-    tcase_add_test(tests, pauses_do_not_count);
-    tcase_add_test(tests, times_are_read);
-    tcase_add_test(tests, nonsense_does_no_harm);
-    tcase_add_test(tests, an_empty_run_is_too_young);
-    tcase_add_test(tests, a_healthy_run_is_silent);
-    tcase_add_test(tests, overlap_is_told);
-    tcase_add_test(tests, motionless_is_told);
-    tcase_add_loop_test(tests, each_verdict_is_told, 0, 12);
-    tcase_add_test(tests, a_clone_is_told);
-    tcase_add_test(tests, standing_still_is_told);
-    tcase_add_test(tests, what_is_set_on_purpose_is_not_undone);
-    tcase_add_test(tests, starts_are_no_standstill);
-    tcase_add_test(tests, rising_still_is_told);
-    tcase_add_test(tests, growth_by_size_is_told);
-    tcase_add_test(tests, copies_are_told);
-    tcase_add_test(tests, a_poor_start_is_told);
-    tcase_add_test(tests, poor_children_are_told);
-    tcase_add_test(tests, the_referee_is_told);
-    tcase_add_test(tests, the_exam_is_told);
-    tcase_add_test(tests, bounds_are_told);
-    tcase_add_test(tests, dear_evaluations_are_told);
-    tcase_add_test(tests, useless_methods_are_told);
-    tcase_add_test(tests, idle_workers_are_told);
-    tcase_add_test(tests, lost_workers_and_crashes_are_told);
-    tcase_add_test(tests, an_empty_archive_is_told);
-    tcase_add_test(tests, choices_are_counted);
-    tcase_add_test(tests, without_a_goal_scores_are_no_matter);
-    tcase_add_test(tests, one_body_bred_by_hand_is_told);
-    tcase_add_test(tests, a_goal_beside_choices_is_looked_at);
-    tcase_add_test(tests, generations_without_choice_are_told);
-    tcase_add_test(tests, waiting_for_choices_is_no_work);
-    tcase_add_loop_test(tests, no_remedy_lies_beyond_the_bounds, 0, 2);
-    return run_tests("doctor", tests);
-}
+SUITE("doctor", 60, NULL, tear_down)

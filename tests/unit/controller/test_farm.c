@@ -559,7 +559,6 @@ START_TEST(every_task_once)
     run_farm("good", 1 + _i / 3, TESTS_ARE_SANITIZED ? 300 : 2000);
     expect_all_done(0);
 }
-END_TEST
 
 START_TEST(crash_is_quarantined)
 {
@@ -571,14 +570,12 @@ START_TEST(crash_is_quarantined)
         deaths += count_in_log(slot, "event=worker_died");
     ck_assert_int_eq(deaths, 3);
 }
-END_TEST
 
 START_TEST(death_is_in_the_workers_log)
 {
     run_farm("crash", 1, 20);
     ck_assert_int_eq(count_in_log(1, "end=SIGSEGV cause=\"\" task=7 creature=1007"), 3);
 }
-END_TEST
 
 /* Two crashes are forgiven if the third attempt, alone, succeeds. */
 START_TEST(crash_twice_is_forgiven)
@@ -586,7 +583,6 @@ START_TEST(crash_twice_is_forgiven)
     run_farm("crash-twice", 2, 60);
     expect_all_done(0);
 }
-END_TEST
 
 /* A result that was written before the end counts, and the next task is the one to blame. */
 START_TEST(result_before_the_end_counts)
@@ -594,7 +590,6 @@ START_TEST(result_before_the_end_counts)
     run_farm("answer-and-crash", 1, 60);
     expect_all_done(0);
 }
-END_TEST
 
 /* Ends from outside never condemn a task, however many. */
 START_TEST(exit_codes_do_not_condemn)
@@ -603,7 +598,6 @@ START_TEST(exit_codes_do_not_condemn)
     expect_all_done(0);
     ck_assert_int_eq(count_in_log(1, "event=worker_died"), 4);
 }
-END_TEST
 
 /* Signals like those of crashes, sent to simulators or to what stands in front of them. */
 START_TEST(signals_from_outside_do_not_condemn)
@@ -615,14 +609,12 @@ START_TEST(signals_from_outside_do_not_condemn)
     expect_all_done(0);
     ck_assert_int_eq(count_in_log(1, ends[_i]) + count_in_log(2, ends[_i]), 6);
 }
-END_TEST
 
 START_TEST(killed_by_itself)
 {
     run_farm("suicide", 2, 30);
     expect_all_done(0);
 }
-END_TEST
 
 static void on_chaos(uv_timer_t *timer)
 {
@@ -646,7 +638,6 @@ START_TEST(killed_at_random)
     expect_all_done(0);
     ck_assert_int_gt(run.kills, 3);
 }
-END_TEST
 
 START_TEST(nonsense_is_survived)
 {
@@ -658,7 +649,6 @@ START_TEST(nonsense_is_survived)
     ck_assert_int_ge(count_in_log(1, "event=worker_died") + count_in_log(2, "event=worker_died"),
                      1);
 }
-END_TEST
 
 static int count_in_logs(const char *text)
 {
@@ -678,7 +668,6 @@ START_TEST(answers_out_of_order_are_survived)
     expect_all_done(0);
     ck_assert_int_ge(count_in_logs("out of order: "), 1);
 }
-END_TEST
 
 /* Asleep, stopped, and with its pipe full (of 64 large tasks): no processor time is used. */
 START_TEST(silence_is_noticed)
@@ -691,7 +680,6 @@ START_TEST(silence_is_noticed)
     expect_all_done(0);
     ck_assert_int_ge(count_in_logs("late while busy: stood still for 0.3 s"), 1);
 }
-END_TEST
 
 /* A worker whose processor time is not seen may be silent for longer. */
 START_TEST(hidden_silence_is_noticed)
@@ -702,7 +690,6 @@ START_TEST(hidden_silence_is_noticed)
     expect_all_done(0);
     ck_assert_int_ge(count_in_logs("late while busy: stood still for 0.7 s"), 1);
 }
-END_TEST
 
 /* ---- backup copies ---- */
 
@@ -716,7 +703,6 @@ START_TEST(stopped_worker_holds_up_nothing)
     expect_all_done(0);
     ck_assert_int_eq(count_in_logs("late while busy"), 0);
 }
-END_TEST
 
 /* A result that comes after another worker's is compared with it and counts no more. */
 START_TEST(late_result_is_dropped)
@@ -725,7 +711,6 @@ START_TEST(late_result_is_dropped)
     expect_all_done(0);
     ck_assert_int_eq(count_in_logs("which it does not hold"), 0);
 }
-END_TEST
 
 START_TEST(late_result_that_differs_ends_the_run)
 {
@@ -742,7 +727,6 @@ START_TEST(late_result_that_differs_ends_the_run)
     const char *first = strstr(run.reason, names);
     ck_assert_msg(first != NULL && strstr(first + 1, names) != NULL, "%s", run.reason);
 }
-END_TEST
 
 /* A task that is to be tried alone by a process that never comes, since it waits in a queue, is
  * done by others. */
@@ -752,7 +736,6 @@ START_TEST(reserved_task_is_done_by_others)
     run_farm("lost-in-queue", 3, 100);
     expect_all_done(0);
 }
-END_TEST
 
 START_TEST(deadline_in_processor_time)
 {
@@ -764,7 +747,6 @@ START_TEST(deadline_in_processor_time)
     ck_assert_int_ge(kills, 1);
     ck_assert_int_le(kills, 2);
 }
-END_TEST
 
 /* A second attempt has twice the time: what takes longer than the deadline gets done, without
  * blame. */
@@ -778,7 +760,6 @@ START_TEST(slow_task_gets_done)
     ck_assert_int_le(kills, 2);
     ck_assert_int_eq(count_in_logs("event=worker_died"), kills);
 }
-END_TEST
 
 /* What never ends is tried three times, the last one alone, and no more. */
 START_TEST(endless_task_is_quarantined)
@@ -789,7 +770,6 @@ START_TEST(endless_task_is_quarantined)
     ck_assert_str_eq(run.reason, "late while busy: used more than 0.3 s of processor time");
     ck_assert_int_eq(count_in_logs("of processor time"), 3);
 }
-END_TEST
 
 START_TEST(own_alarm_condemns)
 {
@@ -798,7 +778,6 @@ START_TEST(own_alarm_condemns)
     ck_assert_str_eq(run.reason, "exit code 3 (its own alarm)");
     ck_assert_int_eq(count_in_logs("end=\"exit code 3 (its own alarm)\""), 3);
 }
-END_TEST
 
 START_TEST(out_of_memory_is_quarantined)
 {
@@ -806,7 +785,6 @@ START_TEST(out_of_memory_is_quarantined)
     expect_all_done(BAD_TASK);
     ck_assert_str_eq(run.reason, "exit code 4 (out of memory)");
 }
-END_TEST
 
 /* ---- another number of workers, and pauses ---- */
 
@@ -829,7 +807,6 @@ START_TEST(number_of_workers_changes)
     expect_all_done(_i % 3 == 2 ? BAD_TASK : 0);
     ck_assert_int_eq(*run.worker_counts, 0);
 }
-END_TEST
 
 /* A long log is put away by a worker that has finished its tasks; no worker is lost. */
 START_TEST(long_log_begins_anew)
@@ -844,7 +821,6 @@ START_TEST(long_log_begins_anew)
     ck_assert_int_gt(info.st_size, 1 << 20);
     ck_assert_int_eq(count_in_logs("event=worker_died"), 0);
 }
-END_TEST
 
 /* 5 MB within a task. */
 START_TEST(log_is_bound_within_a_task)
@@ -859,7 +835,6 @@ START_TEST(log_is_bound_within_a_task)
         ck_assert(stat(path, &info) != 0 || info.st_size < 3 << 20);
     }
 }
-END_TEST
 
 static void on_settled(uv_timer_t *timer)
 {
@@ -901,7 +876,6 @@ START_TEST(pause_and_go_on)
     expect_all_done(0);
     expect_nothing_left();
 }
-END_TEST
 
 START_TEST(stop_while_paused)
 {
@@ -916,7 +890,6 @@ START_TEST(stop_while_paused)
     ck_assert_int_eq(run.finished, 0);
     expect_nothing_left();
 }
-END_TEST
 
 /* Time in which the controller itself stood still is not counted against its workers. */
 START_TEST(controller_pauses)
@@ -928,7 +901,6 @@ START_TEST(controller_pauses)
     ck_assert_int_eq(count_in_log(1, "event=worker_died") + count_in_log(2, "event=worker_died"),
                      0);
 }
-END_TEST
 
 START_TEST(rejected_is_quarantined)
 {
@@ -936,7 +908,6 @@ START_TEST(rejected_is_quarantined)
     expect_all_done(BAD_TASK);
     ck_assert_str_eq(run.reason, "rejected: do not like it");
 }
-END_TEST
 
 START_TEST(wrong_version_is_a_failure)
 {
@@ -945,7 +916,6 @@ START_TEST(wrong_version_is_a_failure)
     ck_assert_int_eq(run.finished, 0);
     ck_assert_ptr_nonnull(strstr(run.reason, "wrong version: it has protocol 18, \"older\""));
 }
-END_TEST
 
 /* A machine that computes other bits gets no work; the others do it. Said once. */
 START_TEST(other_bits_are_left_out)
@@ -956,7 +926,6 @@ START_TEST(other_bits_are_left_out)
     ck_assert_int_eq(run.notices, 1);
     ck_assert_ptr_nonnull(strstr(run.notice, "host strange is left out: its simulator computes"));
 }
-END_TEST
 
 START_TEST(other_bits_everywhere_are_a_failure)
 {
@@ -969,7 +938,6 @@ START_TEST(other_bits_everywhere_are_a_failure)
                   "%s", run.reason);
     ck_assert_int_eq(run.notices, 1);
 }
-END_TEST
 
 /* A host on which three starts in a row fail is left out. */
 START_TEST(failed_starts_leave_a_host_out)
@@ -982,7 +950,6 @@ START_TEST(failed_starts_leave_a_host_out)
                          "these parameters") != NULL,
                   "%s", run.notice);
 }
-END_TEST
 
 /* Behind a launcher the first hello may take as long as farm.start_s says, and no longer. */
 START_TEST(starts_may_take_their_time)
@@ -996,7 +963,6 @@ START_TEST(starts_may_take_their_time)
     else
         ck_assert_ptr_nonnull(strstr(run.reason, "late while starting: no answer in time"));
 }
-END_TEST
 
 /* What stands in front of a simulator gets SIGTERM first, and SIGKILL if that does not end it. */
 START_TEST(launchers_are_asked_first)
@@ -1007,7 +973,6 @@ START_TEST(launchers_are_asked_first)
     expect_all_done(0);
     ck_assert_int_eq(count_in_log(1, ends[_i]), 1);
 }
-END_TEST
 
 START_TEST(failed_starts_are_a_failure)
 {
@@ -1018,7 +983,6 @@ START_TEST(failed_starts_are_a_failure)
     ck_assert_int_eq(run.failures, 1);
     ck_assert_msg(strstr(run.reason, reasons[_i]) != NULL, "%s", run.reason);
 }
-END_TEST
 
 /* Workers that start, but do nothing that they are told. */
 START_TEST(fruitless_workers_are_a_failure)
@@ -1028,7 +992,6 @@ START_TEST(fruitless_workers_are_a_failure)
     ck_assert_msg(strstr(run.reason, "brings no result: rejected: do not like it") != NULL, "%s",
                   run.reason);
 }
-END_TEST
 
 START_TEST(missing_program_is_refused)
 {
@@ -1038,7 +1001,6 @@ START_TEST(missing_program_is_refused)
     ck_assert_str_eq(error.message, "simulator not found: /nowhere/simulator");
     expect_nothing_left();
 }
-END_TEST
 
 START_TEST(missing_program_behind_a_launcher)
 {
@@ -1052,7 +1014,6 @@ START_TEST(missing_program_behind_a_launcher)
     ck_assert_ptr_nonnull(strstr(run.reason, "not found"));
     expect_nothing_left();
 }
-END_TEST
 
 /* A file that is no program for this machine. */
 START_TEST(unrunnable_program)
@@ -1073,7 +1034,6 @@ START_TEST(unrunnable_program)
     ck_assert_int_eq(run.failures, 1);
     expect_nothing_left();
 }
-END_TEST
 
 START_TEST(stop_while_busy)
 {
@@ -1081,7 +1041,6 @@ START_TEST(stop_while_busy)
     run_farm("slow", 3, 500);
     ck_assert_int_eq(run.finished, 10);
 }
-END_TEST
 
 /* One that does not hear of the end, as it is at work, is killed, and that is no failure of its. */
 START_TEST(stop_in_the_midst_of_a_task)
@@ -1092,7 +1051,6 @@ START_TEST(stop_in_the_midst_of_a_task)
     for (int slot = 1; slot <= 2; slot++)
         ck_assert_int_eq(count_in_log(slot, "event=worker_died"), 0);
 }
-END_TEST
 
 START_TEST(stop_at_once)
 {
@@ -1103,7 +1061,6 @@ START_TEST(stop_at_once)
     ck_assert_int_eq(run.finished, 0);
     expect_nothing_left();
 }
-END_TEST
 
 /* At any instant of the start: spawned, greeted, set up, busy. */
 START_TEST(stop_while_starting)
@@ -1116,7 +1073,6 @@ START_TEST(stop_while_starting)
     ck_assert_int_eq(run.stops, 1);
     expect_nothing_left();
 }
-END_TEST
 
 START_TEST(stubborn_worker_is_killed)
 {
@@ -1124,7 +1080,6 @@ START_TEST(stubborn_worker_is_killed)
     expect_all_done(0);
     ck_assert_int_eq(count_in_log(1, "event=worker_died"), 1);
 }
-END_TEST
 
 /* The real worker loop and the real evaluation: equal digests on one and on three workers. */
 static uint64_t real_digests[2][21];
@@ -1164,7 +1119,6 @@ START_TEST(real_worker)
     ck_assert_int_ge(count_in_log(1, "event=end tasks="), 2);
     expect_nothing_left();
 }
-END_TEST
 
 int main(int argc, char **argv)
 {

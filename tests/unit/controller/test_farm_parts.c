@@ -58,7 +58,6 @@ START_TEST(test_tasks_go_out_in_their_order)
     ck_assert_int_eq(queue.pending_count, 0);
     ck_assert_uint_eq(queue.submitted_count, 5);
 }
-END_TEST
 
 START_TEST(test_tasks_given_back_are_next_in_their_order)
 {
@@ -72,7 +71,6 @@ START_TEST(test_tasks_given_back_are_next_in_their_order)
     for (uint64_t id = 1; id <= 5; id++)
         expect_next(id);
 }
-END_TEST
 
 START_TEST(test_a_task_put_back_is_the_last)
 {
@@ -84,7 +82,6 @@ START_TEST(test_a_task_put_back_is_the_last)
     expect_next(1);
     expect_next(6);
 }
-END_TEST
 
 START_TEST(test_an_empty_queue_takes_from_both_sides)
 {
@@ -100,7 +97,6 @@ START_TEST(test_an_empty_queue_takes_from_both_sides)
     expect_next(5);
     expect_next(6);
 }
-END_TEST
 
 START_TEST(test_a_task_counts_until_it_ends)
 {
@@ -113,21 +109,18 @@ START_TEST(test_a_task_counts_until_it_ends)
     farm_task_free(entry);
     task_queue_check(&queue, 0);
 }
-END_TEST
 
 START_TEST(test_a_lost_task_is_found)
 {
     farm_task_free(task_queue_take(&queue));
     task_queue_check(&queue, 0);
 }
-END_TEST
 
 START_TEST(test_an_empty_queue_gives_nothing)
 {
     queue = (struct task_queue){0};
     task_queue_take(&queue);
 }
-END_TEST
 
 /* ---- the watch ---- */
 
@@ -151,7 +144,6 @@ START_TEST(test_processor_time_counts_from_the_first_look)
     ck_assert_int_eq(look(&watch, 0, 110.5, 3), TASK_OVERDUE);
     ck_assert_double_eq_tol(task_watch_used_s(&watch), 10.5, 1e-6);
 }
-END_TEST
 
 START_TEST(test_a_further_attempt_has_more_time)
 {
@@ -161,7 +153,6 @@ START_TEST(test_a_further_attempt_has_more_time)
     ck_assert_int_eq(look(&watch, 1, 130, 3), TASK_IN_TIME);
     ck_assert_int_eq(look(&watch, 1, 132, 4), TASK_OVERDUE);
 }
-END_TEST
 
 START_TEST(test_silence_counts_from_the_last_progress)
 {
@@ -171,7 +162,6 @@ START_TEST(test_silence_counts_from_the_last_progress)
     ck_assert_int_eq(look(&watch, 0, 2, 110), TASK_IN_TIME);
     ck_assert_int_eq(look(&watch, 0, 2, 111), TASK_SILENT);
 }
-END_TEST
 
 START_TEST(test_unseen_processor_time_may_be_silent_for_both)
 {
@@ -183,7 +173,6 @@ START_TEST(test_unseen_processor_time_may_be_silent_for_both)
     ck_assert_int_eq(look(&watch, 0, 500, 73), TASK_IN_TIME);
     ck_assert_int_eq(look(&watch, 0, 511, 74), TASK_OVERDUE);
 }
-END_TEST
 
 /* ---- ends ---- */
 
@@ -204,7 +193,6 @@ START_TEST(test_ends_have_names)
     ck_assert_str_eq(print((struct process_end){.exit_code = 127}),
                      "exit code 127 (program not found)");
 }
-END_TEST
 
 START_TEST(test_only_crashes_are_self_inflicted)
 {
@@ -215,7 +203,6 @@ START_TEST(test_only_crashes_are_self_inflicted)
     ck_assert(!process_end_is_self_inflicted((struct process_end){.exit_code = WORKER_EXIT_SENT}));
     ck_assert(!process_end_is_self_inflicted((struct process_end){.exit_code = 0}));
 }
-END_TEST
 
 START_TEST(test_launchers_report_signals_as_exit_codes)
 {
@@ -225,7 +212,6 @@ START_TEST(test_launchers_report_signals_as_exit_codes)
     ck_assert_int_eq(process_end_of_child((struct process_end){.exit_code = 193}).signal, 0);
     ck_assert_int_eq(process_end_of_child((struct process_end){.signal = SIGTERM}).signal, SIGTERM);
 }
-END_TEST
 
 /* ---- logs ---- */
 
@@ -259,7 +245,6 @@ START_TEST(test_the_tail_of_a_log_is_of_the_last_process)
     ck_assert_int_eq(unlink(path), 0);
     ck_assert_int_eq(rmdir(directory), 0);
 }
-END_TEST
 
 START_TEST(test_without_a_directory_there_are_no_logs)
 {
@@ -270,7 +255,6 @@ START_TEST(test_without_a_directory_there_are_no_logs)
     worker_log_read_tail(&logs, 1, tail);
     ck_assert_str_eq(tail, "");
 }
-END_TEST
 
 /* ---- invariants of a worker ---- */
 
@@ -297,20 +281,17 @@ START_TEST(test_a_new_slot_is_gone_until_it_is_hired)
     worker_dispatch(&worker, EVENT_STOP, NULL);
     ck_assert_int_eq(worker.state, WORKER_GONE);
 }
-END_TEST
 
 START_TEST(test_what_cannot_happen_stops_the_program)
 {
     worker_dispatch(&worker, EVENT_HELLO, NULL);
 }
-END_TEST
 
 START_TEST(test_an_idle_worker_has_a_process)
 {
     worker.state = WORKER_IDLE;
     worker_check(&worker);
 }
-END_TEST
 
 START_TEST(test_a_waiting_worker_holds_nothing)
 {
@@ -318,14 +299,12 @@ START_TEST(test_a_waiting_worker_holds_nothing)
     worker.held[worker.held_count++] = &alone;
     worker_check(&worker);
 }
-END_TEST
 
 START_TEST(test_a_worker_that_is_gone_has_no_reserved_task)
 {
     worker.reserved = &alone;
     worker_check(&worker);
 }
-END_TEST
 
 START_TEST(test_only_a_waiting_worker_waits_for_a_start)
 {
@@ -333,7 +312,6 @@ START_TEST(test_only_a_waiting_worker_waits_for_a_start)
     worker.state = WORKER_GONE;
     worker_check(&worker);
 }
-END_TEST
 
 static TCase *worker_tests(void)
 {

@@ -55,7 +55,7 @@ static void tear_down(void)
 
 /* Four values have 24 orders, and one of them is as steep as the true one. Scores are -0.5, -1/6,
  * 1/6, 0.5 at generations 0, 10, 20, 30: 1/30 each. */
-START_TEST(a_ladder_rises)
+TEST(a_ladder_rises)
 {
     make_ladder(4);
     struct ladder_trend trend = ladder_find_trend(&ladder, LADDER_CHAMPIONS);
@@ -71,10 +71,9 @@ START_TEST(a_ladder_rises)
     ck_assert_double_eq(ladder_margin(&ladder, LADDER_CHAMPIONS, 0, 3), -0.5);
     ck_assert(isnan(ladder_margin(&ladder, LADDER_CONTROL, 0, -1)));
 }
-END_TEST
 
 /* The 6 orders of (0, 1, 3) at 0, 1, 2 have the slopes 3/2, 1, 1/2 and their opposites. */
-START_TEST(orders_are_counted)
+TEST(orders_are_counted)
 {
     static const struct {
         double y[3], slope, p;
@@ -91,11 +90,10 @@ START_TEST(orders_are_counted)
     ck_assert_double_eq(ladder_fit(x, cases[0].y, 1).p, 1);
     ck_assert_double_eq(ladder_fit(x, cases[0].y, 0).p, 1);
 }
-END_TEST
 
 /* One of 12! orders is as steep: it is hardly ever drawn. The drawn share of 9 values is near the
  * exact one. */
-START_TEST(many_orders_are_drawn)
+TEST(many_orders_are_drawn)
 {
     make_ladder(12);
     struct ladder_trend trend = ladder_find_trend(&ladder, LADDER_CHAMPIONS);
@@ -111,9 +109,8 @@ START_TEST(many_orders_are_drawn)
     /* sums of 3 of 0 .. 8 that are at least 12: 46 of 84 */
     ck_assert_double_eq_tol(trend.p, 46.0 / 84, 0.02);
 }
-END_TEST
 
-START_TEST(rock_paper_scissors)
+TEST(rock_paper_scissors)
 {
     make(3);
     meet(LADDER_CHAMPIONS, 1, 0, 0.3);
@@ -126,11 +123,10 @@ START_TEST(rock_paper_scissors)
     struct ladder_order order = ladder_find_order(&ladder, -1);
     ck_assert(order.won == 2 && order.lost == 1);
 }
-END_TEST
 
 /* ---- shares ---- */
 
-START_TEST(shares_are_of_ones_own_meetings)
+TEST(shares_are_of_ones_own_meetings)
 {
     int count;
     make(3);
@@ -150,7 +146,6 @@ START_TEST(shares_are_of_ones_own_meetings)
     ck_assert_double_eq_tol(ladder_touched(&ladder, LADDER_POPULATIONS, 2), 2.0 / 3, 1e-15);
     ck_assert_double_eq(ladder_touched(&ladder, LADDER_POPULATIONS, 0), 0);
 }
-END_TEST
 
 /* ---- the file ---- */
 
@@ -177,7 +172,7 @@ static void assert_same_meeting(const struct ladder_meeting *a, const struct lad
     ck_assert_double_eq(a->touched[1], b->touched[1]);
 }
 
-START_TEST(a_file_gives_the_ladder_again)
+TEST(a_file_gives_the_ladder_again)
 {
     struct ladder read;
     make_directory();
@@ -196,10 +191,9 @@ START_TEST(a_file_gives_the_ladder_again)
     ladder_deinit(&read);
     remove_directory();
 }
-END_TEST
 
 /* Each is a stranger's file. */
-START_TEST(what_is_wrong_is_refused)
+TEST(what_is_wrong_is_refused)
 {
     static const char good[] = "{\"format\":1,\"simulator\":\"s\",\"params\":\"0000000000000001\","
                                "\"bouts\":2,\"samples\":1,"
@@ -239,7 +233,6 @@ START_TEST(what_is_wrong_is_refused)
     }
     remove_directory();
 }
-END_TEST
 
 /* ---- words and pictures ---- */
 
@@ -250,7 +243,7 @@ static void check_says(enum ladder_topic topic, const char *words)
     ck_assert_msg(strstr(text, words) != NULL, "'%s' lacks '%s'", text, words);
 }
 
-START_TEST(words_say_what_the_numbers_mean)
+TEST(words_say_what_the_numbers_mean)
 {
     make_ladder(6);
     for (int b = 0; b < 2; b++)
@@ -274,10 +267,9 @@ START_TEST(words_say_what_the_numbers_mean)
     check_says(LADDER_SAY_MASTER, "falls by 0.02 a generation (p = 1): no progress");
     check_says(LADDER_SAY_PANEL, "worse with strangers");
 }
-END_TEST
 
 /* A cell for each pair, and no number that is none. */
-START_TEST(pictures_have_a_cell_for_each_pair)
+TEST(pictures_have_a_cell_for_each_pair)
 {
     char *page = NULL;
     size_t length;
@@ -293,20 +285,5 @@ START_TEST(pictures_have_a_cell_for_each_pair)
     ck_assert_ptr_null(strstr(page, "='nan"));
     free(page);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("ladder");
-    tcase_add_checked_fixture(tests, NULL, tear_down);
-    tcase_add_test(tests, a_ladder_rises);
-    tcase_add_test(tests, orders_are_counted);
-    tcase_add_test(tests, many_orders_are_drawn);
-    tcase_add_test(tests, rock_paper_scissors);
-    tcase_add_test(tests, shares_are_of_ones_own_meetings);
-    tcase_add_test(tests, a_file_gives_the_ladder_again);
-    tcase_add_test(tests, what_is_wrong_is_refused);
-    tcase_add_test(tests, words_say_what_the_numbers_mean);
-    tcase_add_test(tests, pictures_have_a_cell_for_each_pair);
-    return run_tests("ladder", tests);
-}
+SUITE("ladder", 0, NULL, tear_down)

@@ -35,7 +35,7 @@ static const char *true_words(int count)
     return words;
 }
 
-START_TEST(test_words_are_cut_at_spaces_and_tabs)
+TEST(test_words_are_cut_at_spaces_and_tabs)
 {
     ck_assert_int_eq(launcher_init(&launcher, " \tnice  -n\t 5 ", 0, "/no/simulator", &error), 0);
     ck_assert_int_eq(launcher.word_count, 3);
@@ -45,18 +45,16 @@ START_TEST(test_words_are_cut_at_spaces_and_tabs)
     ck_assert_str_eq(launcher.argv[3], "/no/simulator");
     ck_assert_ptr_null(launcher.argv[4]);
 }
-END_TEST
 
-START_TEST(test_quotes_are_letters)
+TEST(test_quotes_are_letters)
 {
     ck_assert_int_eq(launcher_init(&launcher, "env 'A=b c'", 0, "/no/simulator", &error), 0);
     ck_assert_int_eq(launcher.word_count, 3);
     ck_assert_str_eq(launcher.argv[1], "'A=b");
     ck_assert_str_eq(launcher.argv[2], "c'");
 }
-END_TEST
 
-START_TEST(test_no_words_mean_the_simulator_alone)
+TEST(test_no_words_mean_the_simulator_alone)
 {
     ck_assert_int_eq(launcher_init(&launcher, " \t", 0, "/bin/sh", &error), 0);
     ck_assert_int_eq(launcher.word_count, 0);
@@ -64,16 +62,14 @@ START_TEST(test_no_words_mean_the_simulator_alone)
     ck_assert_ptr_null(launcher.argv[1]);
     ck_assert_int_eq(launcher_check("", &error), 0);
 }
-END_TEST
 
-START_TEST(test_a_missing_simulator_is_named)
+TEST(test_a_missing_simulator_is_named)
 {
     ck_assert_int_eq(launcher_init(&launcher, "", 0, "/no/simulator", &error), ERR_MISSING);
     ck_assert_str_eq(error.message, "simulator not found: /no/simulator");
 }
-END_TEST
 
-START_TEST(test_a_missing_program_is_named)
+TEST(test_a_missing_program_is_named)
 {
     ck_assert_int_eq(launcher_init(&launcher, "no-such-launcher -x", 0, "/bin/sh", &error),
                      ERR_MISSING);
@@ -81,17 +77,15 @@ START_TEST(test_a_missing_program_is_named)
     ck_assert_int_eq(launcher_check("/bin/no-such-launcher", &error), ERR_MISSING);
     ck_assert_str_eq(error.message, "farm.launcher: program not found: /bin/no-such-launcher");
 }
-END_TEST
 
 /* A file that cannot be executed is no program. */
-START_TEST(test_a_program_can_be_executed)
+TEST(test_a_program_can_be_executed)
 {
     ck_assert_int_eq(launcher_check("/etc/passwd", &error), ERR_MISSING);
     ck_assert_int_eq(launcher_check("/bin/sh", &error), 0);
 }
-END_TEST
 
-START_TEST(test_all_of_path_is_searched)
+TEST(test_all_of_path_is_searched)
 {
     ck_assert_int_eq(launcher_check("sh", &error), 0);
     setenv("PATH", "/no/such/folder", 1);
@@ -99,9 +93,8 @@ START_TEST(test_all_of_path_is_searched)
     setenv("PATH", "", 1);
     ck_assert_int_eq(launcher_check("sh", &error), ERR_MISSING);
 }
-END_TEST
 
-START_TEST(test_words_are_counted)
+TEST(test_words_are_counted)
 {
     ck_assert_int_eq(
         launcher_init(&launcher, true_words(LAUNCHER_WORDS_MAX), 0, "/no/simulator", &error), 0);
@@ -111,7 +104,6 @@ START_TEST(test_words_are_counted)
     ck_assert_int_eq(launcher_check(true_words(LAUNCHER_WORDS_MAX + 1), &error), ERR_LIMIT);
     ck_assert_str_eq(error.message, "farm.launcher: more than 64 words");
 }
-END_TEST
 
 /* A name in front of all others in PATH. */
 static void plant_srun(void)
@@ -131,7 +123,7 @@ static void remove_srun(void)
     rmdir(getenv("PATH"));
 }
 
-START_TEST(test_slurm_stands_for_srun)
+TEST(test_slurm_stands_for_srun)
 {
     static const char *const expected[] = {"srun",
                                            "--unbuffered",
@@ -162,9 +154,8 @@ START_TEST(test_slurm_stands_for_srun)
         ERR_MISSING);
     remove_srun();
 }
-END_TEST
 
-START_TEST(test_only_slurm_can_leave_hosts_out)
+TEST(test_only_slurm_can_leave_hosts_out)
 {
     ck_assert_int_eq(launcher_init(&launcher, "env slurm", 300, "/no/simulator", &error), 0);
     launcher_leave_out(&launcher, "n1");
@@ -172,18 +163,16 @@ START_TEST(test_only_slurm_can_leave_hosts_out)
     ck_assert_str_eq(launcher.argv[2], "/no/simulator");
     ck_assert_ptr_null(launcher.argv[3]);
 }
-END_TEST
 
-START_TEST(test_slurm_without_srun_is_refused)
+TEST(test_slurm_without_srun_is_refused)
 {
     setenv("PATH", "/no/such/folder", 1);
     ck_assert_int_eq(launcher_check("slurm", &error), ERR_MISSING);
     ck_assert_str_eq(error.message, "farm.launcher: program not found: srun");
 }
-END_TEST
 
 /* A worker gets at most a processor's share of what its job has. */
-START_TEST(test_memory_is_the_jobs)
+TEST(test_memory_is_the_jobs)
 {
     unsetenv("SLURM_MEM_PER_CPU");
     unsetenv("SLURM_MEM_PER_NODE");
@@ -198,10 +187,9 @@ START_TEST(test_memory_is_the_jobs)
     setenv("SLURM_MEM_PER_CPU", "700", 1);
     ck_assert_int_eq(launcher_memory_mb("slurm", 1024), 700);
 }
-END_TEST
 
 /* Not more than the job has; its tasks where srun starts them. */
-START_TEST(test_workers_are_the_jobs)
+TEST(test_workers_are_the_jobs)
 {
     unsetenv("SLURM_NTASKS");
     unsetenv("SLURM_CPUS_ON_NODE");
@@ -219,24 +207,5 @@ START_TEST(test_workers_are_the_jobs)
     setenv("SLURM_CPUS_ON_NODE", "99999", 1);
     ck_assert_int_eq(launcher_worker_count(""), cores);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tcase = tcase_create("launcher_words");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_test(tcase, test_words_are_cut_at_spaces_and_tabs);
-    tcase_add_test(tcase, test_quotes_are_letters);
-    tcase_add_test(tcase, test_no_words_mean_the_simulator_alone);
-    tcase_add_test(tcase, test_a_missing_simulator_is_named);
-    tcase_add_test(tcase, test_a_missing_program_is_named);
-    tcase_add_test(tcase, test_a_program_can_be_executed);
-    tcase_add_test(tcase, test_all_of_path_is_searched);
-    tcase_add_test(tcase, test_words_are_counted);
-    tcase_add_test(tcase, test_slurm_stands_for_srun);
-    tcase_add_test(tcase, test_only_slurm_can_leave_hosts_out);
-    tcase_add_test(tcase, test_slurm_without_srun_is_refused);
-    tcase_add_test(tcase, test_memory_is_the_jobs);
-    tcase_add_test(tcase, test_workers_are_the_jobs);
-    return run_tests("launcher_words", tcase);
-}
+SUITE("launcher_words", 0, set_up, tear_down)

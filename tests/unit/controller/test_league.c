@@ -19,7 +19,7 @@ static void play(int a, int b, double margin, int times)
 }
 
 /* The odds of two are those of their points, half a point more each. */
-START_TEST(two_players_have_the_odds_of_their_points)
+TEST(two_players_have_the_odds_of_their_points)
 {
     count = 0;
     play(0, 1, 1, 75);
@@ -33,10 +33,9 @@ START_TEST(two_players_have_the_odds_of_their_points)
     ck_assert_int_eq(rows[0].losses, 25);
     ck_assert_double_eq_tol(rows[0].margin, (75 - 2.5) / 100, 1e-12);
 }
-END_TEST
 
 /* An unbeaten creature has a rating, and the order is the ladder's, which has no triad. */
-START_TEST(a_ladder_has_no_triads)
+TEST(a_ladder_has_no_triads)
 {
     struct league_triad triad;
     count = 0;
@@ -50,11 +49,10 @@ START_TEST(a_ladder_has_no_triads)
     }
     ck_assert_int_eq(league_find_triads(bouts, count, MOST, &triad, 1), 0);
 }
-END_TEST
 
 /* In a regular tournament, in which each beats the next half of all, n (n^2 - 1) / 24 triads are
  * cyclic, and all are equally strong. */
-START_TEST(a_regular_tournament_has_most_triads)
+TEST(a_regular_tournament_has_most_triads)
 {
     struct league_triad triads[2];
     count = 0;
@@ -68,10 +66,9 @@ START_TEST(a_regular_tournament_has_most_triads)
     for (int i = 0; i < MOST; i++)
         ck_assert_double_eq_tol(rows[i].rating, 0, 1e-6);
 }
-END_TEST
 
 /* Draws from the seed: the same again, and no bout at all is a league, too. */
-START_TEST(intervals_repeat)
+TEST(intervals_repeat)
 {
     struct league_row again[MOST];
     count = 0;
@@ -86,14 +83,5 @@ START_TEST(intervals_repeat)
     ck_assert_int_eq(league_rate(bouts, 0, 1, 5, rows), 0);
     ck_assert_double_eq_tol(rows[0].rating, 0, 1e-9);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("league");
-    tcase_add_test(tests, two_players_have_the_odds_of_their_points);
-    tcase_add_test(tests, a_ladder_has_no_triads);
-    tcase_add_test(tests, a_regular_tournament_has_most_triads);
-    tcase_add_test(tests, intervals_repeat);
-    return run_tests("league", tests);
-}
+SUITE("league", 0, NULL, NULL)

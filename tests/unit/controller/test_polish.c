@@ -106,7 +106,7 @@ static int run(struct individual children[POLISH_MOST], uint64_t born, struct rn
     return count;
 }
 
-START_TEST(the_step_stays_at_one_success_in_five)
+TEST(the_step_stays_at_one_success_in_five)
 {
     double step = 0.1;
 
@@ -126,9 +126,8 @@ START_TEST(the_step_stays_at_one_success_in_five)
         ck_assert_double_ge(step, POLISH_STEP_LEAST);
     }
 }
-END_TEST
 
-START_TEST(the_best_become_better)
+TEST(the_best_become_better)
 {
     struct individual children[POLISH_MOST], again[POLISH_MOST];
     struct trial perturbed = {.perturbation = TRIAL_PERTURBATION_MAX};
@@ -152,9 +151,8 @@ START_TEST(the_best_become_better)
         individual_deinit(&again[i]);
     }
 }
-END_TEST
 
-START_TEST(those_that_move_alike_are_one)
+TEST(those_that_move_alike_are_one)
 {
     struct polish *polish;
     struct trial trial;
@@ -168,10 +166,9 @@ START_TEST(those_that_move_alike_are_one)
     ck_assert_ptr_null(polish_ask(polish, &trial));
     polish_destroy(polish);
 }
-END_TEST
 
 /* A creature gets POLISH_LEAST evaluations, or none. */
-START_TEST(a_short_run_polishes_fewer)
+TEST(a_short_run_polishes_fewer)
 {
     static const struct {
         uint64_t born;
@@ -198,10 +195,9 @@ START_TEST(a_short_run_polishes_fewer)
     ck_assert_int_eq(polish_create(&polish, &params, &population, 60000), 0);
     ck_assert_ptr_null(polish);
 }
-END_TEST
 
 /* A simulator that crashes is no success. */
-START_TEST(what_never_succeeds_has_no_child)
+TEST(what_never_succeeds_has_no_child)
 {
     static const struct measures none;
     struct individual children[POLISH_MOST];
@@ -216,17 +212,5 @@ START_TEST(what_never_succeeds_has_no_child)
     ck_assert_int_eq(polish_take_children(polish, 4, children), 0);
     polish_destroy(polish);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, the_step_stays_at_one_success_in_five);
-    tcase_add_test(tests, the_best_become_better);
-    tcase_add_test(tests, those_that_move_alike_are_one);
-    tcase_add_test(tests, a_short_run_polishes_fewer);
-    tcase_add_test(tests, what_never_succeeds_has_no_child);
-    return run_tests("polish", tests);
-}
+SUITE("polish", 0, set_up, tear_down)

@@ -50,16 +50,15 @@ static int ask(const char *rest)
     return program_ask("/bin/sh", argv, line, sizeof line, &error);
 }
 
-START_TEST(test_the_first_line_is_the_answer)
+TEST(test_the_first_line_is_the_answer)
 {
     ck_assert_int_eq(ask("echo one; echo two"), 0);
     ck_assert_str_eq(line, "one");
     ck_assert_int_eq(count_starts(), 1);
 }
-END_TEST
 
 /* SIGKILL, SIGTERM, and a crash's signal that the program says was sent. */
-START_TEST(test_what_others_end_is_asked_again)
+TEST_LOOP(test_what_others_end_is_asked_again, 0, 3)
 {
     static const char *const ends[] = {"kill -KILL $$", "kill -TERM $$", "exit 5"};
     char script[128];
@@ -69,17 +68,15 @@ START_TEST(test_what_others_end_is_asked_again)
     ck_assert_str_eq(line, "here");
     ck_assert_int_eq(count_starts(), 4);
 }
-END_TEST
 
-START_TEST(test_what_is_ended_again_and_again_is_given_up)
+TEST(test_what_is_ended_again_and_again_is_given_up)
 {
     ck_assert_int_eq(ask("kill -KILL $$"), ERR_IO);
     ck_assert_str_eq(error.message, "/bin/sh -c: SIGKILL");
     ck_assert_int_eq(count_starts(), PROGRAM_ASK_TRIES);
 }
-END_TEST
 
-START_TEST(test_a_crash_is_the_answer)
+TEST(test_a_crash_is_the_answer)
 {
     ck_assert_int_eq(ask("ulimit -c 0; kill -SEGV $$"), ERR_IO);
     ck_assert_str_eq(error.message, "/bin/sh -c: SIGSEGV");
@@ -88,26 +85,14 @@ START_TEST(test_a_crash_is_the_answer)
     ck_assert_int_eq(ask("true"), ERR_IO);
     ck_assert_int_eq(count_starts(), 3);
 }
-END_TEST
 
 /* A signal to this process is meant. */
-START_TEST(test_a_signal_that_is_handed_on_ends_the_asking)
+TEST_LOOP(test_a_signal_that_is_handed_on_ends_the_asking, 0, 2)
 {
     static const char *const ends[] = {"kill -TERM $PPID; exec sleep 60",
                                        "kill -INT $PPID; kill -KILL $$"};
     ck_assert_int_eq(ask(ends[_i]), ERR_IO);
     ck_assert_int_eq(count_starts(), 1);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *test = tcase_create("program");
-    tcase_add_checked_fixture(test, setup, teardown);
-    tcase_add_test(test, test_the_first_line_is_the_answer);
-    tcase_add_loop_test(test, test_what_others_end_is_asked_again, 0, 3);
-    tcase_add_test(test, test_what_is_ended_again_and_again_is_given_up);
-    tcase_add_test(test, test_a_crash_is_the_answer);
-    tcase_add_loop_test(test, test_a_signal_that_is_handed_on_ends_the_asking, 0, 2);
-    return run_tests("program", test);
-}
+SUITE("program", 0, setup, teardown)

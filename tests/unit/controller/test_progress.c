@@ -16,7 +16,7 @@ static const struct progress_state state = {.generation = 12,
                                             .best = 3.21449,
                                             .median = 1.875};
 
-START_TEST(test_line)
+TEST(test_line)
 {
     char line[256];
     progress_format(&state, 100.0, 0, line, sizeof line);
@@ -25,10 +25,9 @@ START_TEST(test_line)
     progress_format(&state, 1.5, 0, line, sizeof line);
     ck_assert_ptr_nonnull(strstr(line, "1.5 evaluations/s  1:22:53 left"));
 }
-END_TEST
 
 /* In a run of islands the best of a start may be less than that of one before. */
-START_TEST(test_line_of_islands)
+TEST(test_line_of_islands)
 {
     char line[256];
     struct progress_state island = state;
@@ -45,10 +44,9 @@ START_TEST(test_line_of_islands)
     progress_format(&island, 0, 0, line, sizeof line);
     ck_assert_str_eq(line, "generation 12/49   50%  start 2 of 8 (so far 1.839)");
 }
-END_TEST
 
 /* No time that is left is guessed from evaluations where other things are done, or nothing. */
-START_TEST(test_line_of_exam_and_rest)
+TEST(test_line_of_exam_and_rest)
 {
     char line[256];
     struct progress_state other = state;
@@ -67,9 +65,8 @@ START_TEST(test_line_of_exam_and_rest)
     progress_format(&other, 0.001, 0, line, sizeof line);
     ck_assert_str_eq(line, "generation 12/49   50%  best 3.214  median 1.875  paused");
 }
-END_TEST
 
-START_TEST(test_line_without_knowledge)
+TEST(test_line_without_knowledge)
 {
     char line[256];
     struct progress_state first = {.last_generation = 9};
@@ -80,11 +77,10 @@ START_TEST(test_line_without_knowledge)
     progress_format(&state, 100.0, 1, line, 20);
     ck_assert_uint_eq(strlen(line), 19);
 }
-END_TEST
 
 /* An hour for which the process is stopped is no time in which it was slow; one in which it runs
  * is. */
-START_TEST(test_a_stop_is_no_running_time)
+TEST(test_a_stop_is_no_running_time)
 {
     enum { HOUR_MS = 3600 * 1000 };
     struct progress progress;
@@ -113,9 +109,8 @@ START_TEST(test_a_stop_is_no_running_time)
     ck_assert_int_ge(progress.clock_ms, HOUR_MS);
     ck_assert_double_lt(progress_rate(&progress), 101.0 / 3600);
 }
-END_TEST
 
-START_TEST(test_plain_lines)
+TEST(test_plain_lines)
 {
     int ends[2];
     char text[1024];
@@ -144,9 +139,8 @@ START_TEST(test_plain_lines)
     ck_assert_int_eq(lines, 3);
     ck_assert_ptr_nonnull(strstr(text, "\ncreature 7\n"));
 }
-END_TEST
 
-START_TEST(test_many_counts)
+TEST(test_many_counts)
 {
     struct progress progress;
     progress_init(&progress, STDERR_FILENO);
@@ -158,17 +152,5 @@ START_TEST(test_many_counts)
     ck_assert_int_le(progress.sample_count, PROGRESS_SAMPLES);
     ck_assert(progress_rate(&progress) >= 0.0);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("progress");
-    tcase_add_test(tests, test_line);
-    tcase_add_test(tests, test_line_without_knowledge);
-    tcase_add_test(tests, test_line_of_islands);
-    tcase_add_test(tests, test_line_of_exam_and_rest);
-    tcase_add_test(tests, test_plain_lines);
-    tcase_add_test(tests, test_a_stop_is_no_running_time);
-    tcase_add_test(tests, test_many_counts);
-    return run_tests("progress", tests);
-}
+SUITE("progress", 0, NULL, NULL)

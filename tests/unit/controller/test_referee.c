@@ -28,7 +28,7 @@ static struct measures went(double x_m)
     return measures;
 }
 
-START_TEST(the_cheap_trials_come_first)
+TEST(the_cheap_trials_come_first)
 {
     static const int starts[] = {1, 8, 2, 7, 3, 6, 4, 5, 1, 8};
 
@@ -42,9 +42,8 @@ START_TEST(the_cheap_trials_come_first)
         ck_assert_int_eq(trial.perturbation, starts[number]);
     }
 }
-END_TEST
 
-START_TEST(the_other_way_is_worth_nothing)
+TEST(the_other_way_is_worth_nothing)
 {
     struct measures same = went(3.5), turned = went(-3.5);
 
@@ -56,10 +55,9 @@ START_TEST(the_other_way_is_worth_nothing)
     turned.reach_m = 4;
     ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &turned, &params), 4);
 }
-END_TEST
 
 /* Where nothing falls, up and down are ways, too. */
-START_TEST(the_way_has_two_dimensions_in_water)
+TEST(the_way_has_two_dimensions_in_water)
 {
     struct measures bent = went(-1);
 
@@ -68,10 +66,9 @@ START_TEST(the_way_has_two_dimensions_in_water)
     params.world_gravity_m_s2 = 0;
     ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &bent, &params), 0.5);
 }
-END_TEST
 
 /* Sideways and a little back is the same way; sideways to the other side is not. */
-START_TEST(sideways_is_a_way)
+TEST(sideways_is_a_way)
 {
     struct measures same = went(-0.1), turned = went(0.1);
 
@@ -82,7 +79,6 @@ START_TEST(sideways_is_a_way)
     ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &same, &params), 4);
     ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &turned, &params), 0);
 }
-END_TEST
 
 static void check_words(int number, int verdict, double x_m, const char *words)
 {
@@ -94,7 +90,7 @@ static void check_words(int number, int verdict, double x_m, const char *words)
     ck_assert_str_eq(text, words);
 }
 
-START_TEST(it_says_what_happened)
+TEST(it_says_what_happened)
 {
     char text[SEARCH_WORDS_SIZE];
     struct measures measures = went(4.5);
@@ -114,10 +110,9 @@ START_TEST(it_says_what_happened)
     own.measures.distance_m = 0;
     check_words(0, VERDICT_OK, 4.5, "keeps 0 % from perturbed start 1 at h");
 }
-END_TEST
 
 /* A champion just below a bound is compared, not disqualified for being just above it. */
-START_TEST(another_solver_leaves_speeds_some_slack)
+TEST(another_solver_leaves_speeds_some_slack)
 {
     struct params before = params;
     params_ask_solver(&params, params.simulation_solver);
@@ -133,18 +128,5 @@ START_TEST(another_solver_leaves_speeds_some_slack)
     ck_assert_double_eq(params.guard_energy_share, before.guard_energy_share);
     ck_assert_double_eq(params.guard_penetration_m, before.guard_penetration_m);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_test(tests, the_cheap_trials_come_first);
-    tcase_add_test(tests, the_other_way_is_worth_nothing);
-    tcase_add_test(tests, the_way_has_two_dimensions_in_water);
-    tcase_add_test(tests, sideways_is_a_way);
-    tcase_add_test(tests, it_says_what_happened);
-    tcase_add_test(tests, another_solver_leaves_speeds_some_slack);
-    return run_tests("referee", tests);
-}
+SUITE("referee", 0, set_up, NULL)

@@ -225,7 +225,7 @@ static void check_says(const char *text)
 
 /* ---- the page ---- */
 
-START_TEST(page_tells_of_the_run)
+TEST(page_tells_of_the_run)
 {
     static const char *const sections[] = {"doctor",   "fitness", "champions",
                                            "lineage",  "variety", "breeding",
@@ -255,9 +255,8 @@ START_TEST(page_tells_of_the_run)
         ck_assert_int_eq(count_text(page, row), 1);
     }
 }
-END_TEST
 
-START_TEST(page_escapes_what_is_hostile)
+TEST(page_escapes_what_is_hostile)
 {
     make_report(&(struct planted){.generations = 10});
     snprintf(report.facts.params.run_name, sizeof report.facts.params.run_name, "%s", HOSTILE);
@@ -282,7 +281,6 @@ START_TEST(page_escapes_what_is_hostile)
     check_says("??&lt;b&gt;");
     check_says("<h1>&lt;script&gt;");
 }
-END_TEST
 
 /* Marks of the made-up run: the best breeds in all generations but the last, its parent was kept
  * once; the run goes on without a goal, or beside one. */
@@ -313,7 +311,7 @@ static void make_chosen_report(int behaviour)
         doctor_examine(&report.statistics, &report.facts.params, report.findings);
 }
 
-START_TEST(choices_stand_on_the_cards_and_in_the_lineage)
+TEST(choices_stand_on_the_cards_and_in_the_lineage)
 {
     char text[64];
     make_chosen_report(BEHAVIOUR_WALK);
@@ -336,10 +334,9 @@ START_TEST(choices_stand_on_the_cards_and_in_the_lineage)
     report_print_choices(&report, report.top[0].id, CHOICE_BREED, text, 34);
     ck_assert_str_eq(text, " in 0-3");
 }
-END_TEST
 
 /* Where all scores are equal the page knows no champions and no fitness. */
-START_TEST(without_a_goal_there_is_no_fitness)
+TEST(without_a_goal_there_is_no_fitness)
 {
     make_chosen_report(BEHAVIOUR_INTERACTIVE);
     report.champion_count = 0;
@@ -359,18 +356,16 @@ START_TEST(without_a_goal_there_is_no_fitness)
     ck_assert_ptr_null(strstr(page, "evolution.search=archive"));
     ck_assert_ptr_null(strstr(page, ">best <b>"));
 }
-END_TEST
 
 /* The page within the page comes out of its attribute as it was. */
-START_TEST(player_stands_in_an_attribute)
+TEST(player_stands_in_an_attribute)
 {
     make_report(&(struct planted){.generations = 10});
     write_page();
     check_says("srcdoc=\"<!doctype html><p class=&quot;x&quot;>a &amp;lt; b</p>\"></iframe>");
 }
-END_TEST
 
-START_TEST(a_young_run_has_a_page)
+TEST(a_young_run_has_a_page)
 {
     make_report(&(struct planted){.generations = 1});
     report.facts.generation_count = report.facts.member_count = 0;
@@ -383,7 +378,6 @@ START_TEST(a_young_run_has_a_page)
     write_page();
     check_says("<circle class='dot");
 }
-END_TEST
 
 /* A run of a preserve: two worlds, `epochs` of them whole, and one that only world 0 has
  * reached. */
@@ -403,9 +397,13 @@ static void make_preserve(int epochs)
         row->facts[EPOCH_living] = 10 + i;
         row->facts[EPOCH_sun_uj] = row->facts[EPOCH_plants_uj] = i * (int64_t)15e6;
     }
-    facts->lives[0] = (struct store_life){
-        .id = 5, .family = 3, .cause = -1, .children = 1, .part_count = 4, .area_m2 = 0.25,
-        .topology = 12};
+    facts->lives[0] = (struct store_life){.id = 5,
+                                          .family = 3,
+                                          .cause = -1,
+                                          .children = 1,
+                                          .part_count = 4,
+                                          .area_m2 = 0.25,
+                                          .topology = 12};
     facts->lives[1] = (struct store_life){.id = 7,
                                           .mother = 9,
                                           .family = 3,
@@ -432,7 +430,7 @@ static void make_preserve(int epochs)
     facts->life_count = 3;
 }
 
-START_TEST(a_preserve_has_worlds_and_lives)
+TEST(a_preserve_has_worlds_and_lives)
 {
     static const char *const absent[] = {"#doctor",     "#fitness",      "#champions", "#breeding",
                                          "id='doctor'", "id='verdicts'", "evaluat"};
@@ -470,10 +468,9 @@ START_TEST(a_preserve_has_worlds_and_lives)
     for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++)
         ck_assert_msg(!strstr(main_part, absent[i]), "the page has '%s'", absent[i]);
 }
-END_TEST
 
 /* Numbers that no run has, and a ring of mothers. */
-START_TEST(a_strange_preserve_has_a_page)
+TEST(a_strange_preserve_has_a_page)
 {
     make_preserve(3);
     struct run_facts *facts = &report.facts;
@@ -499,9 +496,8 @@ START_TEST(a_strange_preserve_has_a_page)
     write_page();
     check_says("No creature has hatched yet");
 }
-END_TEST
 
-START_TEST(what_is_not_a_number_is_drawn_nowhere)
+TEST(what_is_not_a_number_is_drawn_nowhere)
 {
     make_report(&(struct planted){.generations = 10});
     for (int i = 0; i < 10; i++) {
@@ -519,11 +515,10 @@ START_TEST(what_is_not_a_number_is_drawn_nowhere)
         ck_assert_uint_eq(strspn(points, "0123456789., "), (size_t)(end - points));
     }
 }
-END_TEST
 
 /* ---- its parts ---- */
 
-START_TEST(steps_are_the_largest)
+TEST(steps_are_the_largest)
 {
     struct store_entry entries[60] = {{0}};
     struct report_line line = {entries, 60};
@@ -545,10 +540,9 @@ START_TEST(steps_are_the_largest)
     ck_assert_int_eq(report_choose_steps(&line, steps), 1);
     ck_assert_int_eq(steps[0], 0);
 }
-END_TEST
 
 /* The examples of RFC 4648, section 10. */
-START_TEST(bytes_are_base64)
+TEST(bytes_are_base64)
 {
     static const char *const words[] = {"",         "Zg==",     "Zm8=",    "Zm9v",
                                         "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"};
@@ -562,9 +556,8 @@ START_TEST(bytes_are_base64)
         free(text);
     }
 }
-END_TEST
 
-START_TEST(html_is_escaped)
+TEST(html_is_escaped)
 {
     char *text = NULL;
     size_t length;
@@ -575,10 +568,9 @@ START_TEST(html_is_escaped)
     ck_assert_str_eq(text, "a&lt;b&gt;&amp;&quot;&#39;\xc3\xa4|?&lt;??");
     free(text);
 }
-END_TEST
 
 /* Marks and bars of foreign texts stand for themselves. */
-START_TEST(cells_are_escaped)
+TEST(cells_are_escaped)
 {
     size_t length;
     FILE *file = open_memstream(&page, &length);
@@ -594,9 +586,8 @@ START_TEST(cells_are_escaped)
                      "<td class='long'><b>&amp;</b></td><td class='long'></td></tr>\n"
                      "</table></div>\n");
 }
-END_TEST
 
-START_TEST(charts_hold_their_values)
+TEST(charts_hold_their_values)
 {
     const double x[] = {0, 1, 2}, y[] = {0, 5, 10};
     const struct chart_series series = {"a <b>", 3, y};
@@ -616,10 +607,9 @@ START_TEST(charts_hold_their_values)
     check_says("points='46.0,194.0 237.0,102.0 428.0,10.0 '");
     check_says("a &lt;b&gt; <b>10</b>");
 }
-END_TEST
 
 /* No fifth of a creature on an axis of counts. */
-START_TEST(counts_have_whole_ticks)
+TEST(counts_have_whole_ticks)
 {
     const double x[] = {0, 1, 2}, y[] = {0, 1, 1};
     for (int is_count = 0; is_count < 2; is_count++) {
@@ -636,10 +626,9 @@ START_TEST(counts_have_whole_ticks)
     }
     page = NULL;
 }
-END_TEST
 
 /* Long runs: not every generation is a point, but the last is. */
-START_TEST(charts_are_thinned_out)
+TEST(charts_are_thinned_out)
 {
     static double x[5000];
     size_t length;
@@ -653,28 +642,5 @@ START_TEST(charts_are_thinned_out)
     ck_assert_uint_lt(length, 10000);
     check_says("428.0,10.0 '");
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("report");
-    tcase_add_checked_fixture(tests, NULL, tear_down);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, page_tells_of_the_run);
-    tcase_add_test(tests, page_escapes_what_is_hostile);
-    tcase_add_test(tests, choices_stand_on_the_cards_and_in_the_lineage);
-    tcase_add_test(tests, without_a_goal_there_is_no_fitness);
-    tcase_add_test(tests, player_stands_in_an_attribute);
-    tcase_add_test(tests, a_young_run_has_a_page);
-    tcase_add_test(tests, a_preserve_has_worlds_and_lives);
-    tcase_add_test(tests, a_strange_preserve_has_a_page);
-    tcase_add_test(tests, what_is_not_a_number_is_drawn_nowhere);
-    tcase_add_test(tests, steps_are_the_largest);
-    tcase_add_test(tests, html_is_escaped);
-    tcase_add_test(tests, cells_are_escaped);
-    tcase_add_test(tests, bytes_are_base64);
-    tcase_add_test(tests, charts_hold_their_values);
-    tcase_add_test(tests, counts_have_whole_ticks);
-    tcase_add_test(tests, charts_are_thinned_out);
-    return run_tests("report", tests);
-}
+SUITE("report", 60, NULL, tear_down)

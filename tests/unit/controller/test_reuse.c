@@ -82,7 +82,7 @@ static int is_checked(uint64_t creature)
     return hash_u64(HASH_START, creature) % REUSE_CHECKED == 0;
 }
 
-START_TEST(the_first_of_each_body_is_simulated)
+TEST(the_first_of_each_body_is_simulated)
 {
     for (int body = 1; body <= 3; body++) {
         struct task task = make_task((uint64_t)body, body);
@@ -94,10 +94,9 @@ START_TEST(the_first_of_each_body_is_simulated)
     const struct reuse_counts *counts = reuse_get_counts(reuse);
     ck_assert(counts->known == 3 && counts->simulated == 3 && counts->checked == 0);
 }
-END_TEST
 
 /* Neither another trial nor another start is answered by it. */
-START_TEST(a_trial_is_another_question)
+TEST(a_trial_is_another_question)
 {
     struct task task = make_task(1, 1);
     answer(&task, 1);
@@ -114,10 +113,9 @@ START_TEST(a_trial_is_another_question)
         genome_deinit(&task.genome);
     }
 }
-END_TEST
 
 /* While the first is out the others wait, whenever they ask; then they come in their order. */
-START_TEST(twins_wait)
+TEST(twins_wait)
 {
     struct task first = make_task(1, 1), task;
     ck_assert_int_eq(ask(&first), REUSE_UNKNOWN);
@@ -139,11 +137,10 @@ START_TEST(twins_wait)
     }
     ck_assert_int_eq(reuse_take(reuse, &task), 0);
 }
-END_TEST
 
 /* Where nothing comes back the next is simulated, and the others wait for that one. What waits at
  * the end is freed. */
-START_TEST(a_crash_is_nobody_elses)
+TEST(a_crash_is_nobody_elses)
 {
     struct task first = make_task(1, 1), task;
     ck_assert_int_eq(ask(&first), REUSE_UNKNOWN);
@@ -160,10 +157,9 @@ START_TEST(a_crash_is_nobody_elses)
     ck_assert_int_eq(reuse_take(reuse, &task), 1);
     ck_assert_int_eq(ask(&task), REUSE_WAITS);
 }
-END_TEST
 
 /* A result holds for bars that would not have changed it. */
-START_TEST(bars)
+TEST(bars)
 {
     params.guard_hopeless_s = 3;
     struct task task = make_task(1, 1);
@@ -193,10 +189,9 @@ START_TEST(bars)
     reuse_forget(reuse, &task);
     genome_deinit(&task.genome);
 }
-END_TEST
 
 /* One in 256 is simulated all the same, and no task waits for it; a difference names both. */
-START_TEST(hits_are_checked)
+TEST(hits_are_checked)
 {
     static const char *const words[] = {"verdict", "digest", "least pace", "distance_m", NULL};
     struct task first = make_task(1, 1);
@@ -232,11 +227,10 @@ START_TEST(hits_are_checked)
     ck_assert_int_gt(checked, 70);
     ck_assert_int_lt(checked, 130);
 }
-END_TEST
 
 /* A check that is out ends as one, though another result has taken the place of what it checks: who
  * waits for that one's twin goes on waiting, and the entry makes room later. */
-START_TEST(checks_of_what_gave_way)
+TEST(checks_of_what_gave_way)
 {
     params.guard_hopeless_s = 3;
     struct task task = make_task(1, 1), twin;
@@ -276,10 +270,9 @@ START_TEST(checks_of_what_gave_way)
     ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
     genome_deinit(&task.genome);
 }
-END_TEST
 
 /* After a restart the table is as it was: the same creature is the source. */
-START_TEST(results_of_before_a_restart)
+TEST(results_of_before_a_restart)
 {
     params.guard_hopeless_s = 3;
     for (uint64_t id = 1; id <= 6; id++) {
@@ -300,10 +293,9 @@ START_TEST(results_of_before_a_restart)
     reuse_forget(reuse, &task);
     genome_deinit(&task.genome);
 }
-END_TEST
 
 /* The oldest key makes room, unless its creature is out. */
-START_TEST(the_table_has_an_end)
+TEST(the_table_has_an_end)
 {
     struct task out = make_task(1, 0), task;
     ck_assert_int_eq(ask(&out), REUSE_UNKNOWN);
@@ -334,21 +326,5 @@ START_TEST(the_table_has_an_end)
     genome_deinit(&task.genome);
     expect_known(2, REUSE_ENTRIES_MAX, REUSE_ENTRIES_MAX + 1);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("reuse");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, the_first_of_each_body_is_simulated);
-    tcase_add_test(tests, a_trial_is_another_question);
-    tcase_add_test(tests, twins_wait);
-    tcase_add_test(tests, a_crash_is_nobody_elses);
-    tcase_add_test(tests, bars);
-    tcase_add_test(tests, hits_are_checked);
-    tcase_add_test(tests, checks_of_what_gave_way);
-    tcase_add_test(tests, results_of_before_a_restart);
-    tcase_add_test(tests, the_table_has_an_end);
-    return run_tests("reuse", tests);
-}
+SUITE("reuse", 60, setup, teardown)

@@ -46,7 +46,7 @@ static void setup(void)
     facts.epoch_count = 1;
 }
 
-START_TEST(forms_begin_peak_and_end)
+TEST(forms_begin_peak_and_end)
 {
     ck_assert_int_eq(river_make(&river, &facts), 0);
     ck_assert(river.world == 1 && river.end_s == 600 && river.count == 2);
@@ -67,9 +67,8 @@ START_TEST(forms_begin_peak_and_end)
         ck_assert_double_eq(old->width[k], founders + children);
     }
 }
-END_TEST
 
-START_TEST(sentences_say_what_happened)
+TEST(sentences_say_what_happened)
 {
     ck_assert_int_eq(river_make(&river, &facts), 0);
     river_tell(&river, text, sizeof text);
@@ -83,10 +82,9 @@ START_TEST(sentences_say_what_happened)
     ck_assert_int_eq(river_make(&river, &facts), 0);
     ck_assert(strstr(river_tell(&river, text, sizeof text), "; 1 of 9 have it at the end."));
 }
-END_TEST
 
 /* Forms beyond the bands are counted with the form that they come from. */
-START_TEST(rare_forms_flow_with_their_parent)
+TEST(rare_forms_flow_with_their_parent)
 {
     enum { MANY = 40 };
     static struct store_life crowd[MANY];
@@ -107,9 +105,8 @@ START_TEST(rare_forms_flow_with_their_parent)
     ck_assert_double_eq(river.forms[0].own[k], MANY - RIVER_FORMS_MAX + 1);
     ck_assert_double_eq(river.forms[0].width[k], MANY);
 }
-END_TEST
 
-START_TEST(strange_lives_are_left_out)
+TEST(strange_lives_are_left_out)
 {
     lives[0].topology = 0;
     lives[1].died_s = NAN;
@@ -123,15 +120,5 @@ START_TEST(strange_lives_are_left_out)
     river_tell(&river, text, sizeof text);
     ck_assert_int_eq(strlen(river_tell(&river, text, 10)), 9);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("river");
-    tcase_add_checked_fixture(tests, setup, NULL);
-    tcase_add_test(tests, forms_begin_peak_and_end);
-    tcase_add_test(tests, sentences_say_what_happened);
-    tcase_add_test(tests, rare_forms_flow_with_their_parent);
-    tcase_add_test(tests, strange_lives_are_left_out);
-    return run_tests("river", tests);
-}
+SUITE("river", 0, setup, NULL)

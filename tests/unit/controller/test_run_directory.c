@@ -47,7 +47,7 @@ static void write_file(const char *name, const char *text)
     fclose(file);
 }
 
-START_TEST(test_create)
+TEST(test_create)
 {
     ck_assert_int_eq(run_directory_create(below("a/b/run"), &error), 0);
     ck_assert_int_eq(access(below("a/b/run/logs"), W_OK), 0);
@@ -57,19 +57,17 @@ START_TEST(test_create)
     write_file(below("file"), "x");
     ck_assert_int_eq(run_directory_create(base, &error), ERR_EXISTS);
 }
-END_TEST
 
-START_TEST(test_create_in_empty_or_through_file)
+TEST(test_create_in_empty_or_through_file)
 {
     ck_assert_int_eq(run_directory_create(base, &error), 0);
     write_file(below("file"), "x");
     ck_assert_int_eq(run_directory_create(below("file"), &error), ERR_EXISTS);
     ck_assert_int_eq(run_directory_create(below("file/run"), &error), ERR_IO);
 }
-END_TEST
 
 /* A controller that had no room for run.db, or was killed, leaves this behind. */
-START_TEST(test_an_unfinished_beginning_is_begun_again)
+TEST(test_an_unfinished_beginning_is_begun_again)
 {
     static const char *const files[] = {"lock", "run.db.new", "run.db.new-journal"};
     ck_assert_int_eq(run_directory_create(base, &error), 0);
@@ -79,10 +77,9 @@ START_TEST(test_an_unfinished_beginning_is_begun_again)
     ck_assert_int_eq(run_directory_check(base, &error), ERR_MISSING);
     ck_assert_ptr_nonnull(strstr(error.message, "controller run"));
 }
-END_TEST
 
 /* Foreign files are left alone. */
-START_TEST(test_nothing_else_is_begun_again)
+TEST(test_nothing_else_is_begun_again)
 {
     static const char *const others[] = {"file", "run.db", "params.ini", "logs/controller.log"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
@@ -101,9 +98,8 @@ START_TEST(test_nothing_else_is_begun_again)
     ck_assert_int_eq(symlink("/tmp", below("logs")), 0);
     ck_assert_int_eq(run_directory_create(base, &error), ERR_EXISTS);
 }
-END_TEST
 
-START_TEST(test_check)
+TEST(test_check)
 {
     ck_assert_int_eq(run_directory_check(below("nothing"), &error), ERR_MISSING);
     ck_assert_int_eq(run_directory_check(base, &error), ERR_MISSING);
@@ -114,9 +110,8 @@ START_TEST(test_check)
     write_file(below("a/b/run/run.db"), "");
     ck_assert_int_eq(run_directory_check(below("a/b/run"), &error), 0);
 }
-END_TEST
 
-START_TEST(test_params_are_read_back)
+TEST(test_params_are_read_back)
 {
     struct params params, found;
     params_set_defaults(&params);
@@ -131,9 +126,8 @@ START_TEST(test_params_are_read_back)
     ck_assert_int_ne(access(below("a/b/run/params.ini.new"), F_OK), 0);
     ck_assert_int_eq(run_directory_write_params(below("nothing"), &params, &error), ERR_MISSING);
 }
-END_TEST
 
-START_TEST(test_lock)
+TEST(test_lock)
 {
     int ready[2], done[2], descriptor;
     char byte = 0;
@@ -157,9 +151,8 @@ START_TEST(test_lock)
     ck_assert_int_eq(run_directory_lock(path, &descriptor, &error), 0);
     close(descriptor);
 }
-END_TEST
 
-START_TEST(test_paths_are_bounded)
+TEST(test_paths_are_bounded)
 {
     char name[RUN_PATH_SIZE + 8];
     memset(name, 'x', sizeof name - 1);
@@ -168,29 +161,13 @@ START_TEST(test_paths_are_bounded)
     ck_assert_int_eq(run_directory_create(name, &error), ERR_LIMIT);
     ck_assert_int_eq(run_directory_check(name, &error), ERR_LIMIT);
 }
-END_TEST
 
-START_TEST(test_disk_bytes)
+TEST(test_disk_bytes)
 {
     ck_assert_int_eq(run_directory_disk_bytes(below("nothing")), 0);
     ck_assert_int_eq(run_directory_create(below("a/b/run"), &error), 0);
     write_file(below("a/b/run/run.db"), "12345");
     ck_assert_int_eq(run_directory_disk_bytes(below("a/b/run")), 5);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("run_directory");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, test_create);
-    tcase_add_test(tests, test_create_in_empty_or_through_file);
-    tcase_add_test(tests, test_an_unfinished_beginning_is_begun_again);
-    tcase_add_test(tests, test_nothing_else_is_begun_again);
-    tcase_add_test(tests, test_check);
-    tcase_add_test(tests, test_params_are_read_back);
-    tcase_add_test(tests, test_lock);
-    tcase_add_test(tests, test_paths_are_bounded);
-    tcase_add_test(tests, test_disk_bytes);
-    return run_tests("run_directory", tests);
-}
+SUITE("run_directory", 0, set_up, tear_down)

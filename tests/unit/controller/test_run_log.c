@@ -60,16 +60,15 @@ static void log_lines(int count)
     }
 }
 
-START_TEST(a_short_log_stays)
+TEST(a_short_log_stays)
 {
     ck_assert_int_eq(run_log_open(&run_log, directory, 1 << 20, &error), 0);
     log_lines(100);
     ck_assert_int_eq(count_lines("controller.log"), 100);
     ck_assert_int_eq(count_lines("controller.old.log"), -1);
 }
-END_TEST
 
-START_TEST(a_long_log_begins_anew)
+TEST(a_long_log_begins_anew)
 {
     ck_assert_int_eq(run_log_open(&run_log, directory, 4000, &error), 0);
     int before = run_log.descriptor;
@@ -87,9 +86,8 @@ START_TEST(a_long_log_begins_anew)
     ck_assert_int_eq(run_log.descriptor, before);
     ck_assert_int_eq(fcntl(before, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
-END_TEST
 
-START_TEST(a_log_that_is_long_already_is_put_away)
+TEST(a_log_that_is_long_already_is_put_away)
 {
     ck_assert_int_eq(run_log_open(&run_log, directory, 1 << 20, &error), 0);
     log_lines(50);
@@ -98,10 +96,9 @@ START_TEST(a_log_that_is_long_already_is_put_away)
     ck_assert_int_eq(count_lines("controller.old.log"), 50);
     ck_assert_int_eq(count_lines("controller.log"), 0);
 }
-END_TEST
 
 /* Another run came to the place of this one. */
-START_TEST(a_log_of_others_is_left_alone)
+TEST(a_log_of_others_is_left_alone)
 {
     ck_assert_int_eq(run_log_open(&run_log, directory, 100, &error), 0);
     ck_assert_int_eq(unlink(in_logs("controller.log")), 0);
@@ -113,10 +110,9 @@ START_TEST(a_log_of_others_is_left_alone)
     ck_assert_int_eq(count_lines("controller.log"), 90);
     ck_assert_int_eq(count_lines("controller.old.log"), -1);
 }
-END_TEST
 
 /* With its folder. */
-START_TEST(a_deleted_log_begins_anew)
+TEST(a_deleted_log_begins_anew)
 {
     ck_assert_int_eq(run_log_open(&run_log, directory, 1 << 20, &error), 0);
     log_lines(3);
@@ -130,25 +126,12 @@ START_TEST(a_deleted_log_begins_anew)
     log_lines(2);
     ck_assert_int_eq(count_lines("controller.log"), 3);
 }
-END_TEST
 
-START_TEST(a_directory_without_logs_is_an_error)
+TEST(a_directory_without_logs_is_an_error)
 {
     rmdir(in_logs(""));
     ck_assert_int_lt(run_log_open(&run_log, directory, 100, &error), 0);
     ck_assert_ptr_nonnull(strstr(error.message, "controller.log"));
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("run_log");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, a_short_log_stays);
-    tcase_add_test(tests, a_long_log_begins_anew);
-    tcase_add_test(tests, a_log_that_is_long_already_is_put_away);
-    tcase_add_test(tests, a_log_of_others_is_left_alone);
-    tcase_add_test(tests, a_deleted_log_begins_anew);
-    tcase_add_test(tests, a_directory_without_logs_is_an_error);
-    return run_tests("run_log", tests);
-}
+SUITE("run_log", 0, setup, teardown)

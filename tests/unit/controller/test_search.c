@@ -236,7 +236,7 @@ static void assert_share(int64_t count, int64_t trials, double probability, cons
 
 /* ---- ask and tell ---- */
 
-START_TEST(methods_are_those_of_the_parameter)
+TEST(methods_are_those_of_the_parameter)
 {
     char names[128] = "";
 
@@ -249,7 +249,6 @@ START_TEST(methods_are_those_of_the_parameter)
     ck_assert_str_eq(names, param_table[params_find("evolution.search")].choices);
     ck_assert_str_eq(breeding_method_names[METHOD_GRAFT], "graft");
 }
-END_TEST
 
 /* ---- bars ---- */
 
@@ -268,7 +267,7 @@ static void tell_walkers(struct search *search, double share)
 }
 
 /* The slowest survivor of all sets the bar, in the unit of the behaviour. */
-START_TEST(the_slowest_survivor_sets_the_bar)
+TEST(the_slowest_survivor_sets_the_bar)
 {
     static const int behaviours_with[2] = {BEHAVIOUR_WALK, BEHAVIOUR_SWIM};
 
@@ -309,11 +308,10 @@ START_TEST(the_slowest_survivor_sets_the_bar)
         search_destroy(search);
     }
 }
-END_TEST
 
 /* No bar: switched off, places for survivors left that any score would fill, or a behaviour in
  * which a late start may win. */
-START_TEST(there_may_be_no_bar)
+TEST(there_may_be_no_bar)
 {
     params.guard_referee_top = 0;
     for (int i = 0; i < 3; i++) {
@@ -330,9 +328,8 @@ START_TEST(there_may_be_no_bar)
         search_destroy(search);
     }
 }
-END_TEST
 
-START_TEST(the_first_generation_is_random)
+TEST(the_first_generation_is_random)
 {
     struct search *search = search_create(&params);
     const struct population *population = search_population(search);
@@ -354,10 +351,9 @@ START_TEST(the_first_generation_is_random)
     search_destroy(search);
     search_destroy(NULL);
 }
-END_TEST
 
 /* Over some generations, so that there are copies where children are drawn once. */
-START_TEST(those_who_move_alike_have_one_seed)
+TEST_LOOP(those_who_move_alike_have_one_seed, 0, 2)
 {
     struct search *search;
     const struct population *population;
@@ -393,9 +389,8 @@ START_TEST(those_who_move_alike_have_one_seed)
     arena_deinit(&arena);
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(everyone_is_asked_for_once)
+TEST(everyone_is_asked_for_once)
 {
     struct search *search = search_create(&params);
     const struct individual *individual;
@@ -409,9 +404,8 @@ START_TEST(everyone_is_asked_for_once)
     ck_assert_ptr_null(search_ask(search));
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(strange_results_change_nothing)
+TEST(strange_results_change_nothing)
 {
     struct search *search = search_create(&params);
     struct measures measures = {.reach_m = 3};
@@ -433,9 +427,8 @@ START_TEST(strange_results_change_nothing)
     ck_assert_ptr_null(search_ask(search));
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(the_complete_population_is_ranked)
+TEST(the_complete_population_is_ranked)
 {
     struct search *search = search_create(&params);
     const struct individual *individuals;
@@ -453,9 +446,8 @@ START_TEST(the_complete_population_is_ranked)
     ck_assert_int_gt(ties, 0);
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(the_order_of_results_does_not_matter)
+TEST(the_order_of_results_does_not_matter)
 {
     struct search *a = search_create(&params), *b = search_create(&params);
     struct rng rng;
@@ -473,9 +465,8 @@ START_TEST(the_order_of_results_does_not_matter)
     search_destroy(a);
     search_destroy(b);
 }
-END_TEST
 
-START_TEST(other_seeds_give_other_runs)
+TEST(other_seeds_give_other_runs)
 {
     struct search *a = search_create(&params), *b;
 
@@ -486,7 +477,6 @@ START_TEST(other_seeds_give_other_runs)
     search_destroy(a);
     search_destroy(b);
 }
-END_TEST
 
 /* ---- the referee ---- */
 
@@ -530,7 +520,7 @@ static const struct individual *tell_share(struct search *search, uint64_t id, d
 }
 
 /* An accepted creature has the least of its scores; others, that come up so, are called. */
-START_TEST(the_least_score_counts)
+TEST(the_least_score_counts)
 {
     static const uint64_t first[] = {60, 59, 0}, second[] = {58, 0}, third[] = {57, 0};
     struct search *search;
@@ -552,10 +542,9 @@ START_TEST(the_least_score_counts)
     ck_assert(individuals[13].id == 45 && individuals[14].id == 60);
     search_destroy(search);
 }
-END_TEST
 
 /* The first of all is tried at a quarter of the step, too, and only while it is the first. */
-START_TEST(the_first_is_tried_finely)
+TEST(the_first_is_tried_finely)
 {
     static const uint64_t first[] = {60, 59, 58, 0}, at_step[] = {60, 0}, next[] = {59, 0};
     static const uint64_t nobody[] = {0};
@@ -585,10 +574,9 @@ START_TEST(the_first_is_tried_finely)
     ck_assert_int_eq(individual_of(search, 58)->heard, REFEREE_AT_STEP);
     search_destroy(search);
 }
-END_TEST
 
 /* An untried child stands at its score times what its nearest tried ancestor kept. */
-START_TEST(children_stand_at_what_their_ancestors_kept)
+TEST(children_stand_at_what_their_ancestors_kept)
 {
     struct measures measures = {.reach_m = 10};
     struct individual parent = {.verdict = VERDICT_OK, .measures = measures, .fitness = 10};
@@ -620,10 +608,9 @@ START_TEST(children_stand_at_what_their_ancestors_kept)
     }
     search_destroy(search);
 }
-END_TEST
 
 /* The mean of its own score and its trials', of both stages; a restart knows it. */
-START_TEST(the_mean_score_counts)
+TEST(the_mean_score_counts)
 {
     struct search *search;
 
@@ -650,9 +637,8 @@ START_TEST(the_mean_score_counts)
     ck_assert_double_eq(tell_share(search, 59, 0)->fitness, 0);
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(the_referee_sees_the_top)
+TEST(the_referee_sees_the_top)
 {
     static const uint64_t first[] = {60, 59, 58, 57, 56, 0}, second[] = {55, 54, 0};
     static const uint64_t third[] = {53, 0}, ranks[] = {60, 58, 56, 55, 53, 52};
@@ -694,9 +680,8 @@ START_TEST(the_referee_sees_the_top)
         ck_assert(individuals[i].fitness == 0 && individuals[i].heard);
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(strange_words_of_the_referee_change_nothing)
+TEST(strange_words_of_the_referee_change_nothing)
 {
     static const uint64_t all[] = {60, 59, 58, 0};
     struct search *search = make_ladder(3);
@@ -716,7 +701,6 @@ START_TEST(strange_words_of_the_referee_change_nothing)
     ck_assert(search_population(search)->individuals[0].id == 60);
     search_destroy(search);
 }
-END_TEST
 
 /* Asks as a farm of three does: the referee's first, told in random order. Counts those that the
  * referee saw before all results were there, and those of them without a call. */
@@ -773,7 +757,7 @@ static void evaluate_eagerly(struct search *search, struct rng *rng, int *early,
 }
 
 /* Workers need not wait for the rest of the top. */
-START_TEST(who_comes_up_is_called_at_once)
+TEST(who_comes_up_is_called_at_once)
 {
     static const struct measures none;
     struct search *search = search_create(&params);
@@ -790,10 +774,9 @@ START_TEST(who_comes_up_is_called_at_once)
     ck_assert_ptr_nonnull(search_ask_referee(search));
     search_destroy(search);
 }
-END_TEST
 
 /* A creature that the referee sees early, before its call is sure, changes nothing. */
-START_TEST(the_referee_may_look_early)
+TEST(the_referee_may_look_early)
 {
     struct search *patient = search_create(&params), *eager = search_create(&params);
     int early = 0, needless = 0;
@@ -813,10 +796,9 @@ START_TEST(the_referee_may_look_early)
     search_destroy(patient);
     search_destroy(eager);
 }
-END_TEST
 
 /* Refused early, but beaten by later ones: never called for, so not refused. */
-START_TEST(what_nobody_calls_for_changes_nothing)
+TEST(what_nobody_calls_for_changes_nothing)
 {
     static const uint64_t called[] = {60, 59, 58, 0};
     struct search *search;
@@ -849,9 +831,8 @@ START_TEST(what_nobody_calls_for_changes_nothing)
     }
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(the_referee_can_be_off)
+TEST(the_referee_can_be_off)
 {
     static const uint64_t nobody[] = {0}, first[] = {60, 0};
     struct search *search = make_ladder(0);
@@ -871,10 +852,9 @@ START_TEST(the_referee_can_be_off)
     ck_assert(search_population(search)->individuals[0].fitness == 60);
     search_destroy(search);
 }
-END_TEST
 
 /* More places than creatures, and none is accepted. */
-START_TEST(everyone_may_be_refused)
+TEST(everyone_may_be_refused)
 {
     const struct individual *individual;
     struct search *search = make_ladder(1000);
@@ -892,10 +872,9 @@ START_TEST(everyone_may_be_refused)
     ck_assert_int_eq(search_population(search)->individuals[59].method, METHOD_RANDOM);
     search_destroy(search);
 }
-END_TEST
 
 /* None twice in a whole run, survivors included; in the end the top consists of accepted ones. */
-START_TEST(nobody_is_seen_twice)
+TEST_LOOP(nobody_is_seen_twice, 0, 2)
 {
     enum { IDS = 1000 };
     static char is_seen[IDS];
@@ -930,7 +909,6 @@ START_TEST(nobody_is_seen_twice)
     ck_assert_int_lt(seen, 8 * 30);
     search_destroy(search);
 }
-END_TEST
 
 /* ---- stopping and going on ---- */
 
@@ -967,7 +945,7 @@ static void set_up_halving(void)
 
 /* Straight on the one side; on the other stopped and restored before, in the middle of (at a random
  * number of results, told in random order) and after each generation. */
-START_TEST(restored_equals_uninterrupted)
+TEST_LOOP(restored_equals_uninterrupted, 0, 12)
 {
     struct search *straight, *broken;
     struct rng rng;
@@ -1013,7 +991,6 @@ START_TEST(restored_equals_uninterrupted)
     search_destroy(straight);
     search_destroy(broken);
 }
-END_TEST
 
 /* Two changed copies of the best, as polish makes them. */
 static void add_two(struct search *search)
@@ -1034,7 +1011,7 @@ static void add_two(struct search *search)
 
 /* Newborns of the complete last generation are news, are judged as all others, and breed on where
  * the run becomes longer. */
-START_TEST(the_last_generation_gets_more)
+TEST(the_last_generation_gets_more)
 {
     struct search *straight, *broken;
     const struct individual *newborn;
@@ -1085,7 +1062,6 @@ START_TEST(the_last_generation_gets_more)
     search_destroy(straight);
     search_destroy(broken);
 }
-END_TEST
 
 /* Individuals of an island that rest. */
 static int count_resting(const struct search *search, int island)
@@ -1106,7 +1082,7 @@ static double best_of(const struct search *search)
 
 /* A fifth of 60 survive: 12 rest, and none of them is asked for, ranked or a parent before the
  * islands are over. Then only the better island has children. */
-START_TEST(islands_begin_anew_and_the_best_breeds_on)
+TEST(islands_begin_anew_and_the_best_breeds_on)
 {
     struct search *search;
     const struct population *population;
@@ -1142,7 +1118,6 @@ START_TEST(islands_begin_anew_and_the_best_breeds_on)
     ck_assert_double_ge(best_of(search), fmax(best[0], best[1]));
     search_destroy(search);
 }
-END_TEST
 
 /* How many of that start are there, and of these how many take no part. */
 static int count_of_island(const struct search *search, int island, int *resting)
@@ -1161,7 +1136,7 @@ static int count_of_island(const struct search *search, int island, int *resting
 
 /* Of four starts the best two go on, one after the other, in the order in which they began; then
  * the better of these. */
-START_TEST(the_best_half_of_the_starts_goes_on)
+TEST(the_best_half_of_the_starts_goes_on)
 {
     struct search *search;
     double best[5] = {0};
@@ -1214,10 +1189,9 @@ START_TEST(the_best_half_of_the_starts_goes_on)
     ck_assert_int_eq(count_of_island(search, 0, &resting), 48);
     search_destroy(search);
 }
-END_TEST
 
 /* As many more as are dead, in rounds, up to thrice the population. */
-START_TEST(the_dead_of_a_start_are_drawn_again)
+TEST(the_dead_of_a_start_are_drawn_again)
 {
     struct search *search;
     const struct population *population;
@@ -1241,10 +1215,9 @@ START_TEST(the_dead_of_a_start_are_drawn_again)
     ck_assert_int_eq(population->count, 60);
     search_destroy(search);
 }
-END_TEST
 
 /* 30 generations hold five islands of three and as many after them; fewer hold fewer, or none. */
-START_TEST(short_runs_have_fewer_islands)
+TEST(short_runs_have_fewer_islands)
 {
     static const struct {
         int generations, count;
@@ -1266,9 +1239,8 @@ START_TEST(short_runs_have_fewer_islands)
     params.interactive_share = 0.5;
     ck_assert_int_eq(search_check_params(&params, &error), ERR_RANGE);
 }
-END_TEST
 
-START_TEST(settings_may_change_when_restored)
+TEST(settings_may_change_when_restored)
 {
     struct search *search = search_create(&params);
 
@@ -1289,10 +1261,9 @@ START_TEST(settings_may_change_when_restored)
     ck_assert_int_eq(search_population(search)->count, 10);
     search_destroy(search);
 }
-END_TEST
 
 /* A next id from a damaged store must not give an id twice. */
-START_TEST(ids_are_not_given_twice)
+TEST(ids_are_not_given_twice)
 {
     struct search *search = search_create(&params);
     struct population population;
@@ -1304,11 +1275,10 @@ START_TEST(ids_are_not_given_twice)
     ck_assert(search_next_id(search) == 61);
     search_destroy(search);
 }
-END_TEST
 
 /* ---- survival ---- */
 
-START_TEST(survivors_keep_their_results)
+TEST(survivors_keep_their_results)
 {
     struct search *search = search_create(&params);
     const struct population *population = search_population(search);
@@ -1337,9 +1307,8 @@ START_TEST(survivors_keep_their_results)
     ck_assert_int_eq(missing, 48);
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(survivors_can_be_simulated_again)
+TEST(survivors_can_be_simulated_again)
 {
     struct search *search;
     const struct individual *individual;
@@ -1354,7 +1323,6 @@ START_TEST(survivors_can_be_simulated_again)
     ck_assert_int_eq(asked, 60);
     search_destroy(search);
 }
-END_TEST
 
 /* Tells every result: the first `good` ids get a fitness, the others none; the referee agrees. */
 static void tell_good(struct search *search, uint64_t good)
@@ -1373,7 +1341,7 @@ static void tell_good(struct search *search, uint64_t good)
     }
 }
 
-START_TEST(zeros_are_replaced_by_random_ones)
+TEST(zeros_are_replaced_by_random_ones)
 {
     struct search *search = search_create(&params);
     const struct population *population = search_population(search);
@@ -1399,9 +1367,8 @@ START_TEST(zeros_are_replaced_by_random_ones)
     ck_assert_int_eq(fresh, 7);
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(a_generation_without_fitness_starts_anew)
+TEST(a_generation_without_fitness_starts_anew)
 {
     struct search *search = search_create(&params);
     const struct population *population = search_population(search);
@@ -1415,9 +1382,8 @@ START_TEST(a_generation_without_fitness_starts_anew)
         ck_assert_int_eq(population->individuals[i].method, METHOD_RANDOM);
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(small_and_immortal_populations_work)
+TEST(small_and_immortal_populations_work)
 {
     struct search *search;
 
@@ -1438,9 +1404,8 @@ START_TEST(small_and_immortal_populations_work)
     ck_assert(search_next_id(search) == 3);
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(the_end_is_known)
+TEST(the_end_is_known)
 {
     struct search *search;
 
@@ -1455,7 +1420,6 @@ START_TEST(the_end_is_known)
     ck_assert(search_is_finished(search));
     search_destroy(search);
 }
-END_TEST
 
 /* ---- parents ---- */
 
@@ -1500,7 +1464,7 @@ static void free_many(struct individual *children)
     free(children);
 }
 
-START_TEST(methods_keep_their_shares)
+TEST(methods_keep_their_shares)
 {
     struct individual *children = breed_many();
     int tally[METHOD_COUNT] = {0};
@@ -1515,9 +1479,8 @@ START_TEST(methods_keep_their_shares)
     assert_share(tally[METHOD_GRAFT], CHILDREN, 0.3, "graft");
     free_many(children);
 }
-END_TEST
 
-START_TEST(weights_of_methods_are_obeyed)
+TEST(weights_of_methods_are_obeyed)
 {
     struct individual *children;
 
@@ -1532,7 +1495,6 @@ START_TEST(weights_of_methods_are_obeyed)
         ck_assert_int_eq(children[i].method, METHOD_ASEXUAL);
     free_many(children);
 }
-END_TEST
 
 static int method_of_gene(int gene)
 {
@@ -1549,7 +1511,7 @@ static void inherit_methods(void)
 }
 
 /* Parents breed as their genes say, and hand the gene on. */
-START_TEST(methods_can_be_inherited)
+TEST(methods_can_be_inherited)
 {
     struct individual *children;
     int tally[BREEDING_GENE_COUNT] = {0}, of_second = 0, mated = 0;
@@ -1573,9 +1535,8 @@ START_TEST(methods_can_be_inherited)
     assert_share(of_second, mated, 0.5, "gene of the second parent");
     free_many(children);
 }
-END_TEST
 
-START_TEST(children_of_parents_without_the_gene_get_one)
+TEST(children_of_parents_without_the_gene_get_one)
 {
     struct individual *children;
     int tally[METHOD_COUNT] = {0};
@@ -1593,9 +1554,8 @@ START_TEST(children_of_parents_without_the_gene_get_one)
     free_many(children);
     has_unset_parents = 0;
 }
-END_TEST
 
-START_TEST(offspring_is_in_proportion_to_fitness)
+TEST(offspring_is_in_proportion_to_fitness)
 {
     struct individual *children = breed_many();
     int first[PARENTS + 1] = {0}, second[PARENTS + 1] = {0}, mated = 0;
@@ -1617,9 +1577,8 @@ START_TEST(offspring_is_in_proportion_to_fitness)
     }
     free_many(children);
 }
-END_TEST
 
-START_TEST(a_quarter_of_the_children_does_not_mutate)
+TEST(a_quarter_of_the_children_does_not_mutate)
 {
     struct individual *children = breed_many();
     int none = 0, one = 0;
@@ -1632,9 +1591,8 @@ START_TEST(a_quarter_of_the_children_does_not_mutate)
     assert_share(one, CHILDREN, 0.5, "one mutation");
     free_many(children);
 }
-END_TEST
 
-START_TEST(children_do_not_depend_on_one_another)
+TEST(children_do_not_depend_on_one_another)
 {
     struct search *search = search_create(&params);
     const struct population *population = search_population(search);
@@ -1649,7 +1607,6 @@ START_TEST(children_do_not_depend_on_one_another)
     individual_deinit(&child);
     search_destroy(search);
 }
-END_TEST
 
 /* ---- the methods ---- */
 
@@ -1676,7 +1633,7 @@ static double survivors_after(int method, uint64_t seed)
     return sum;
 }
 
-START_TEST(random_is_a_control_at_equal_evaluations)
+TEST(random_is_a_control_at_equal_evaluations)
 {
     struct search *search;
     const struct individual *individual;
@@ -1694,9 +1651,8 @@ START_TEST(random_is_a_control_at_equal_evaluations)
     ck_assert_int_eq(asked, 48);
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(sims_finds_more_than_random)
+TEST(sims_finds_more_than_random)
 {
     double sims = 0, control = 0;
 
@@ -1706,7 +1662,6 @@ START_TEST(sims_finds_more_than_random)
     }
     ck_assert_msg(sims > control, "%g against %g", sims, control);
 }
-END_TEST
 
 /* ---- several trials ---- */
 
@@ -1751,7 +1706,7 @@ static void run_trials(struct search *search, int order, struct rng *rng, int tr
 
 /* The accepted have survived all trials, the refused failed in the last they had; any order will
  * do. */
-START_TEST(the_referee_tries_several_times)
+TEST(the_referee_tries_several_times)
 {
     enum { MOST = 400 };
     int trials[MOST] = {0}, again[MOST] = {0}, seen = 0, refused = 0, early = 0;
@@ -1790,59 +1745,5 @@ START_TEST(the_referee_tries_several_times)
     search_destroy(search);
     search_destroy(other);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, methods_are_those_of_the_parameter);
-    tcase_add_test(tests, the_slowest_survivor_sets_the_bar);
-    tcase_add_test(tests, there_may_be_no_bar);
-    tcase_add_test(tests, the_first_generation_is_random);
-    tcase_add_loop_test(tests, those_who_move_alike_have_one_seed, 0, 2);
-    tcase_add_test(tests, everyone_is_asked_for_once);
-    tcase_add_test(tests, strange_results_change_nothing);
-    tcase_add_test(tests, the_complete_population_is_ranked);
-    tcase_add_test(tests, the_order_of_results_does_not_matter);
-    tcase_add_test(tests, other_seeds_give_other_runs);
-    tcase_add_test(tests, the_last_generation_gets_more);
-    tcase_add_test(tests, the_first_is_tried_finely);
-    tcase_add_test(tests, children_stand_at_what_their_ancestors_kept);
-    tcase_add_test(tests, the_referee_sees_the_top);
-    tcase_add_test(tests, the_least_score_counts);
-    tcase_add_test(tests, the_mean_score_counts);
-    tcase_add_test(tests, strange_words_of_the_referee_change_nothing);
-    tcase_add_test(tests, the_referee_may_look_early);
-    tcase_add_test(tests, who_comes_up_is_called_at_once);
-    tcase_add_test(tests, what_nobody_calls_for_changes_nothing);
-    tcase_add_test(tests, the_referee_can_be_off);
-    tcase_add_test(tests, everyone_may_be_refused);
-    tcase_add_loop_test(tests, nobody_is_seen_twice, 0, 2);
-    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 12);
-    tcase_add_test(tests, islands_begin_anew_and_the_best_breeds_on);
-    tcase_add_test(tests, the_best_half_of_the_starts_goes_on);
-    tcase_add_test(tests, the_dead_of_a_start_are_drawn_again);
-    tcase_add_test(tests, short_runs_have_fewer_islands);
-    tcase_add_test(tests, settings_may_change_when_restored);
-    tcase_add_test(tests, ids_are_not_given_twice);
-    tcase_add_test(tests, survivors_keep_their_results);
-    tcase_add_test(tests, survivors_can_be_simulated_again);
-    tcase_add_test(tests, zeros_are_replaced_by_random_ones);
-    tcase_add_test(tests, a_generation_without_fitness_starts_anew);
-    tcase_add_test(tests, small_and_immortal_populations_work);
-    tcase_add_test(tests, the_end_is_known);
-    tcase_add_test(tests, methods_keep_their_shares);
-    tcase_add_test(tests, weights_of_methods_are_obeyed);
-    tcase_add_test(tests, methods_can_be_inherited);
-    tcase_add_test(tests, children_of_parents_without_the_gene_get_one);
-    tcase_add_test(tests, offspring_is_in_proportion_to_fitness);
-    tcase_add_test(tests, a_quarter_of_the_children_does_not_mutate);
-    tcase_add_test(tests, children_do_not_depend_on_one_another);
-    tcase_add_test(tests, random_is_a_control_at_equal_evaluations);
-    tcase_add_test(tests, sims_finds_more_than_random);
-    tcase_add_test(tests, the_referee_tries_several_times);
-    return run_tests("search", tests);
-}
+SUITE("search", 120, set_up, NULL)

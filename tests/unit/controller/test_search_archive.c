@@ -344,7 +344,7 @@ static struct search *live(struct farm *farm)
 
 /* Newborns that are added to the complete last generation count after all others; after a restart,
  * too. */
-START_TEST(the_last_generation_gets_more)
+TEST(the_last_generation_gets_more)
 {
     uint64_t straight = 0;
 
@@ -380,11 +380,10 @@ START_TEST(the_last_generation_gets_more)
         search_destroy(search);
     }
 }
-END_TEST
 
 /* ---- the lag ---- */
 
-START_TEST(the_run_does_not_depend_on_the_workers)
+TEST(the_run_does_not_depend_on_the_workers)
 {
     uint64_t one[GENERATIONS], many[GENERATIONS];
     struct rng rng;
@@ -400,7 +399,6 @@ START_TEST(the_run_does_not_depend_on_the_workers)
     run(1, 0, 0, NULL, many);
     ck_assert_mem_ne(one, many, sizeof one);
 }
-END_TEST
 
 /* Generations 0, 1 and 2, 3 are the islands, 4 and those after it what follows. */
 static void set_up_islands(void)
@@ -420,7 +418,7 @@ static void set_up_halving(void)
     params.evolution_island_halvings = 1;
 }
 
-START_TEST(restored_equals_uninterrupted)
+TEST_LOOP(restored_equals_uninterrupted, 0, 48)
 {
     uint64_t straight[GENERATIONS], broken[GENERATIONS];
     struct rng rng;
@@ -436,11 +434,10 @@ START_TEST(restored_equals_uninterrupted)
     run(1 + 3 * (_i % 3), 1 + _i % 7, _i % 5, &rng, broken);
     ck_assert_mem_eq(straight, broken, sizeof straight);
 }
-END_TEST
 
 /* Each island begins without cells and with random creatures, as many more as are dead; the best of
  * the better one are counted again when the islands are over. */
-START_TEST(islands_have_archives_of_their_own)
+TEST(islands_have_archives_of_their_own)
 {
     struct search *search;
     const struct population *population;
@@ -487,11 +484,10 @@ START_TEST(islands_have_archives_of_their_own)
                   !population->individuals[i].cell);
     search_destroy(search);
 }
-END_TEST
 
 /* With few workers none is idle before the last results of the run, be it that the tasks take
  * unequal times. (A task that 28 others overtake, at 2/3 each, happens in one run of 400.) */
-START_TEST(nobody_waits)
+TEST(nobody_waits)
 {
     uint64_t hashes[GENERATIONS];
     struct rng rng;
@@ -508,10 +504,9 @@ START_TEST(nobody_waits)
     params.evolution_lag = 3;
     ck_assert_int_gt(run(8, 0, 0, &rng, hashes), 0);
 }
-END_TEST
 
 /* A child is there as soon as the result `lag` before it has counted, and not before. */
-START_TEST(the_lag_is_kept)
+TEST(the_lag_is_kept)
 {
     struct search *search;
 
@@ -532,9 +527,8 @@ START_TEST(the_lag_is_kept)
     }
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(progress_is_known)
+TEST(progress_is_known)
 {
     struct search *search = begin();
     int done, needed;
@@ -547,9 +541,8 @@ START_TEST(progress_is_known)
     ck_assert_int_eq(search_survivor_count(search), 0);
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(strange_results_change_nothing)
+TEST(strange_results_change_nothing)
 {
     struct search *search = begin();
     struct measures measures = {.reach_m = 9};
@@ -561,7 +554,6 @@ START_TEST(strange_results_change_nothing)
     ck_assert_ptr_null(search_tell_referee(search, 3, VERDICT_OK, &measures));
     search_destroy(search);
 }
-END_TEST
 
 /* ---- the archive ---- */
 
@@ -622,11 +614,10 @@ static void look_at_cells(struct search *search)
         ck_assert(population->individuals[i].id > last);
 }
 
-START_TEST(cells_hold_the_best_that_the_referee_accepts)
+TEST(cells_hold_the_best_that_the_referee_accepts)
 {
     watch(look_at_cells);
 }
-END_TEST
 
 static void look_at_nothing(struct search *search)
 {
@@ -634,7 +625,7 @@ static void look_at_nothing(struct search *search)
 
 /* Every body gets at most its trials, each from the best of the body so far; they leave it as it
  * is. */
-START_TEST(bodies_get_their_trials)
+TEST(bodies_get_their_trials)
 {
     int trials = 0, bodies = 0, tried[ROOM] = {0};
 
@@ -665,18 +656,16 @@ START_TEST(bodies_get_their_trials)
     ck_assert_int_gt(trials, 40);
     ck_assert_int_gt(bodies, SIZE);
 }
-END_TEST
 
-START_TEST(trials_can_be_off)
+TEST(trials_can_be_off)
 {
     params.archive_trials = 0;
     watch(look_at_nothing);
     for (uint64_t id = 1; id < ROOM; id++)
         ck_assert(!records[id].individual.is_trial);
 }
-END_TEST
 
-START_TEST(bodies_freeze)
+TEST(bodies_freeze)
 {
     int before = 0;
 
@@ -694,7 +683,6 @@ START_TEST(bodies_freeze)
     }
     ck_assert_int_gt(before, 10);
 }
-END_TEST
 
 /* Parents' ranks among the cells: with pressure 0 as often below the middle as above. */
 static double share_of_the_upper_half(int pressure)
@@ -738,24 +726,22 @@ static double share_of_the_upper_half(int pressure)
     return (double)upper / all;
 }
 
-START_TEST(better_ones_breed_more_under_pressure)
+TEST(better_ones_breed_more_under_pressure)
 {
     double even = share_of_the_upper_half(0), steep = share_of_the_upper_half(8);
 
     ck_assert_msg(steep > 0.9, "%g of the parents are of the upper half", steep);
     ck_assert_msg(even < 0.75, "%g of the parents are of the upper half", even);
 }
-END_TEST
 
 /* None has fitness: children are random. */
-START_TEST(an_empty_archive_starts_anew)
+TEST(an_empty_archive_starts_anew)
 {
     params.evolution_behaviour = BEHAVIOUR_WALK; /* the measures have no walk in them */
     watch(look_at_nothing);
     for (uint64_t id = 1; id < ROOM; id++)
         ck_assert_int_eq(records[id].individual.method, METHOD_RANDOM);
 }
-END_TEST
 
 /* ---- changed settings ---- */
 
@@ -770,7 +756,7 @@ static void finish_generation(struct search *search, struct farm *farm)
 }
 
 /* After a change of what evaluations give, all results are forgotten: everyone is counted again. */
-START_TEST(forgotten_results_are_counted_again)
+TEST(forgotten_results_are_counted_again)
 {
     struct search *search = begin();
     struct farm farm = {.count = 0};
@@ -794,10 +780,9 @@ START_TEST(forgotten_results_are_counted_again)
     ck_assert_int_le(filled, 0);
     search_destroy(search);
 }
-END_TEST
 
 /* Another grid: the kept are placed anew, no cell is held twice. */
-START_TEST(the_grid_may_change)
+TEST(the_grid_may_change)
 {
     struct search *search = begin();
     struct farm farm = {.count = 0};
@@ -813,9 +798,8 @@ START_TEST(the_grid_may_change)
     ck_assert_int_eq(holders, 1);
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(parameters_are_checked)
+TEST(parameters_are_checked)
 {
     struct error error;
 
@@ -828,30 +812,5 @@ START_TEST(parameters_are_checked)
     ck_assert_int_ne(search_check_params(&params, &error), 0);
     ck_assert_str_eq(error.message, "archive.cells: column 9: bounds must rise");
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-
-    tcase_add_checked_fixture(tests, set_up, forget_records);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, the_last_generation_gets_more);
-    tcase_add_test(tests, the_run_does_not_depend_on_the_workers);
-    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 48);
-    tcase_add_test(tests, islands_have_archives_of_their_own);
-    tcase_add_test(tests, nobody_waits);
-    tcase_add_test(tests, the_lag_is_kept);
-    tcase_add_test(tests, progress_is_known);
-    tcase_add_test(tests, strange_results_change_nothing);
-    tcase_add_test(tests, cells_hold_the_best_that_the_referee_accepts);
-    tcase_add_test(tests, bodies_get_their_trials);
-    tcase_add_test(tests, trials_can_be_off);
-    tcase_add_test(tests, bodies_freeze);
-    tcase_add_test(tests, better_ones_breed_more_under_pressure);
-    tcase_add_test(tests, an_empty_archive_starts_anew);
-    tcase_add_test(tests, forgotten_results_are_counted_again);
-    tcase_add_test(tests, the_grid_may_change);
-    tcase_add_test(tests, parameters_are_checked);
-    return run_tests("search_archive", tests);
-}
+SUITE("search_archive", 120, set_up, forget_records)

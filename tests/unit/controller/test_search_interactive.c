@@ -85,7 +85,7 @@ static int count_born(const struct search *search)
 
 /* ---- questions ---- */
 
-START_TEST(asks_after_each_generation_but_the_last)
+TEST(asks_after_each_generation_but_the_last)
 {
     for (params.interactive_every = 1; params.interactive_every <= 3; params.interactive_every++) {
         struct search *search = search_create(&params);
@@ -101,9 +101,8 @@ START_TEST(asks_after_each_generation_but_the_last)
         search_destroy(search);
     }
 }
-END_TEST
 
-START_TEST(nobody_is_asked_without_interactive)
+TEST(nobody_is_asked_without_interactive)
 {
     params.evolution_behaviour = BEHAVIOUR_PLATFORM;
     struct search *search = make();
@@ -113,11 +112,10 @@ START_TEST(nobody_is_asked_without_interactive)
     params.interactive_share = 0.01;
     ck_assert(search_is_interactive(&params));
 }
-END_TEST
 
 /* The referee looks for scores that were gained unfairly: nothing of the kind can be, without a
  * goal. */
-START_TEST(without_a_goal_there_is_no_referee)
+TEST(without_a_goal_there_is_no_referee)
 {
     struct search *search = search_create(&params);
     const struct individual *individual;
@@ -129,9 +127,8 @@ START_TEST(without_a_goal_there_is_no_referee)
     ck_assert(search_is_complete(search));
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(archive_is_refused)
+TEST(archive_is_refused)
 {
     struct error error;
     params.evolution_search = SEARCH_ARCHIVE;
@@ -143,11 +140,10 @@ START_TEST(archive_is_refused)
     params.evolution_search = SEARCH_SIMS;
     ck_assert_int_eq(search_check_params(&params, &error), 0);
 }
-END_TEST
 
 /* ---- without a goal ---- */
 
-START_TEST(children_are_of_those_who_were_chosen)
+TEST(children_are_of_those_who_were_chosen)
 {
     static const uint64_t chosen[] = {3, 10, 0};
     struct search *search = make();
@@ -178,9 +174,8 @@ START_TEST(children_are_of_those_who_were_chosen)
     ck_assert_int_gt(count_children(search, (const uint64_t[]){10, 0}), 0);
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(the_kept_breed_if_nobody_else_does)
+TEST(the_kept_breed_if_nobody_else_does)
 {
     static const uint64_t kept[] = {4, 0};
     struct search *search = make();
@@ -189,9 +184,8 @@ START_TEST(the_kept_breed_if_nobody_else_does)
     ck_assert_int_eq(count_children(search, kept), SIZE - 1);
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(without_a_choice_all_that_are_not_banned_breed)
+TEST(without_a_choice_all_that_are_not_banned_breed)
 {
     static const uint64_t banned[] = {1, 2, 3, 4, 6, 7, 8, 9, 5, 10, 15, 20, 0};
     struct search *search = make();
@@ -210,11 +204,10 @@ START_TEST(without_a_choice_all_that_are_not_banned_breed)
     ck_assert_int_eq(count_children(search, NULL), 0);
     search_destroy(search);
 }
-END_TEST
 
 /* Where bodies do not mutate, bodies of which none was wanted live on, each with a new brain;
  * without a goal, and with one. */
-START_TEST(bodies_outlive_a_ban_of_everybody)
+TEST(bodies_outlive_a_ban_of_everybody)
 {
     static const int behaviours[] = {BEHAVIOUR_INTERACTIVE, BEHAVIOUR_PLATFORM};
     struct genome before[SIZE + 1];
@@ -249,9 +242,8 @@ START_TEST(bodies_outlive_a_ban_of_everybody)
         search_destroy(search);
     }
 }
-END_TEST
 
-START_TEST(everybody_may_be_kept)
+TEST(everybody_may_be_kept)
 {
     struct search *search = make();
     for (uint64_t id = 1; id <= SIZE; id++)
@@ -262,7 +254,6 @@ START_TEST(everybody_may_be_kept)
     ck_assert(search_wants_choices(search));
     search_destroy(search);
 }
-END_TEST
 
 /* ---- places for the living ---- */
 
@@ -306,7 +297,7 @@ static uint64_t check_places(const struct search *search)
 }
 
 /* The order of results changes nothing. Children that fill places have the chosen parents. */
-START_TEST(places_are_for_the_living)
+TEST(places_are_for_the_living)
 {
     uint64_t hashes[2][2];
 
@@ -332,10 +323,9 @@ START_TEST(places_are_for_the_living)
     ck_assert_uint_eq(hashes[0][0], hashes[1][0]);
     ck_assert_uint_eq(hashes[0][1], hashes[1][1]);
 }
-END_TEST
 
 /* Where all are dead it ends, with breeding.draws times as many births as places. */
-START_TEST(filling_places_ends)
+TEST(filling_places_ends)
 {
     const struct individual *individual;
     struct measures measures = {.mass_kg = 1};
@@ -348,11 +338,10 @@ START_TEST(filling_places_ends)
     ck_assert_int_eq(search_population(search)->count, 3 * SIZE);
     search_destroy(search);
 }
-END_TEST
 
 /* ---- mixed with a goal ---- */
 
-START_TEST(choices_and_goal_share_the_next_generation)
+TEST(choices_and_goal_share_the_next_generation)
 {
     static const uint64_t chosen[] = {2, 0};
     params.evolution_behaviour = BEHAVIOUR_PLATFORM;
@@ -378,10 +367,9 @@ START_TEST(choices_and_goal_share_the_next_generation)
     ck_assert_int_eq(count_children(search, survivors), SIZE - 4);
     search_destroy(search);
 }
-END_TEST
 
 /* A run without any choice is the run without interactive. */
-START_TEST(without_a_choice_the_goal_decides)
+TEST(without_a_choice_the_goal_decides)
 {
     uint64_t hashes[2];
     params.evolution_behaviour = BEHAVIOUR_PLATFORM;
@@ -401,7 +389,6 @@ START_TEST(without_a_choice_the_goal_decides)
     }
     ck_assert_uint_eq(hashes[0], hashes[1]);
 }
-END_TEST
 
 /* ---- order and restart ---- */
 
@@ -444,31 +431,11 @@ static uint64_t breed(int is_backwards, int is_restarted)
     return hash;
 }
 
-START_TEST(neither_order_nor_restart_matters)
+TEST(neither_order_nor_restart_matters)
 {
     uint64_t hash = breed(0, 0);
     ck_assert_uint_eq(hash, breed(1, 0));
     ck_assert_uint_eq(hash, breed(0, 1));
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("search_interactive");
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_test(tests, asks_after_each_generation_but_the_last);
-    tcase_add_test(tests, nobody_is_asked_without_interactive);
-    tcase_add_test(tests, without_a_goal_there_is_no_referee);
-    tcase_add_test(tests, archive_is_refused);
-    tcase_add_test(tests, children_are_of_those_who_were_chosen);
-    tcase_add_test(tests, the_kept_breed_if_nobody_else_does);
-    tcase_add_test(tests, without_a_choice_all_that_are_not_banned_breed);
-    tcase_add_test(tests, bodies_outlive_a_ban_of_everybody);
-    tcase_add_test(tests, everybody_may_be_kept);
-    tcase_add_test(tests, places_are_for_the_living);
-    tcase_add_test(tests, filling_places_ends);
-    tcase_add_test(tests, choices_and_goal_share_the_next_generation);
-    tcase_add_test(tests, without_a_choice_the_goal_decides);
-    tcase_add_test(tests, neither_order_nor_restart_matters);
-    return run_tests("search_interactive", tests);
-}
+SUITE("search_interactive", 0, set_up, NULL)

@@ -121,7 +121,7 @@ static uint64_t hash_without_ids(const struct genome *genome)
     return hash;
 }
 
-START_TEST(seeds_are_the_first_individuals)
+TEST(seeds_are_the_first_individuals)
 {
     struct search *search;
 
@@ -142,10 +142,9 @@ START_TEST(seeds_are_the_first_individuals)
     ck_assert_str_eq(breeding_method_names[METHOD_SEED], "seed");
     search_destroy(search);
 }
-END_TEST
 
 /* No gene of a seed has an id that a creature still to be born might give. */
-START_TEST(ids_are_of_the_run)
+TEST(ids_are_of_the_run)
 {
     struct search *search;
 
@@ -165,9 +164,8 @@ START_TEST(ids_are_of_the_run)
     }
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(relatives_stay_aligned)
+TEST(relatives_stay_aligned)
 {
     struct search *search;
     int shared = 0;
@@ -188,9 +186,8 @@ START_TEST(relatives_stay_aligned)
     ck_assert_int_gt(shared, 0);
     search_destroy(search);
 }
-END_TEST
 
-START_TEST(mutants_fill_the_share)
+TEST(mutants_fill_the_share)
 {
     static const double shares[] = {0, 0.5, 1};
     static const int filled[] = {3, 15, 30};
@@ -218,7 +215,6 @@ START_TEST(mutants_fill_the_share)
         search_destroy(search);
     }
 }
-END_TEST
 
 static void assert_equal(const struct population *a, const struct population *b)
 {
@@ -232,7 +228,7 @@ static void assert_equal(const struct population *a, const struct population *b)
 
 /* What the store keeps of the seeds gives the same first generation, should the run die before that
  * is stored; and a run without seeds has none. */
-START_TEST(stored_seeds_give_the_same_generation)
+TEST(stored_seeds_give_the_same_generation)
 {
     char directory[] = "/tmp/bestiary-seeding-XXXXXX", path[64], name[64];
     struct seeding read;
@@ -267,9 +263,8 @@ START_TEST(stored_seeds_give_the_same_generation)
     unlink(name);
     ck_assert_int_eq(rmdir(directory), 0);
 }
-END_TEST
 
-START_TEST(too_many_seeds_are_refused)
+TEST(too_many_seeds_are_refused)
 {
     struct creature creature;
     struct genome genome;
@@ -284,18 +279,5 @@ START_TEST(too_many_seeds_are_refused)
     creature_deinit(&creature);
     genome_deinit(&genome);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *all = tcase_create("all");
-
-    tcase_add_checked_fixture(all, set_up, tear_down);
-    tcase_add_test(all, seeds_are_the_first_individuals);
-    tcase_add_test(all, ids_are_of_the_run);
-    tcase_add_test(all, relatives_stay_aligned);
-    tcase_add_test(all, mutants_fill_the_share);
-    tcase_add_test(all, stored_seeds_give_the_same_generation);
-    tcase_add_test(all, too_many_seeds_are_refused);
-    return run_tests("seeding", all);
-}
+SUITE("seeding", 0, set_up, tear_down)

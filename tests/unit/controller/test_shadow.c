@@ -41,7 +41,7 @@ static void fill_lives(void)
 }
 
 /* One of n takes over with the probability 1/n (Moran 1958). */
-START_TEST(a_neutral_line_is_fixed_once_in_n)
+TEST(a_neutral_line_is_fixed_once_in_n)
 {
     struct shadow_play play;
     double facts[1][SHADOW_FACT_COUNT];
@@ -57,10 +57,9 @@ START_TEST(a_neutral_line_is_fixed_once_in_n)
     ck_assert_int_eq(fixed + lost, COPIES);
     ck_assert_msg(abs(fixed - COPIES / FOUNDERS) <= 16, "%d of %d", fixed, COPIES);
 }
-END_TEST
 
 /* As it was: 2 died, 1 had a smaller child. The shadow has the same number and the same mutation. */
-START_TEST(a_play_of_the_run_is_the_run)
+TEST(a_play_of_the_run_is_the_run)
 {
     struct shadow_play play;
     double facts[2][SHADOW_FACT_COUNT];
@@ -88,10 +87,9 @@ START_TEST(a_play_of_the_run_is_the_run)
     ck_assert(isnan(facts[1][SHADOW_WAY]));
     shadow_play_free(&play);
 }
-END_TEST
 
 /* A child of any fast mother is by as much faster as it was than its own. */
-START_TEST(ways_are_inherited)
+TEST(ways_are_inherited)
 {
     struct shadow_play play;
     double facts[1][SHADOW_FACT_COUNT];
@@ -105,10 +103,9 @@ START_TEST(ways_are_inherited)
     }
     shadow_play_free(&play);
 }
-END_TEST
 
 /* Behind the filter are those whose descendants live ten minutes later. */
-START_TEST(what_persists_is_measured)
+TEST(what_persists_is_measured)
 {
     struct shadow_play play;
     double facts[3][SHADOW_FACT_COUNT];
@@ -125,11 +122,10 @@ START_TEST(what_persists_is_measured)
             ck_assert_double_eq_tol(facts[i][SHADOW_CHANGE + k], expected[i][k], 1e-12);
     shadow_play_free(&play);
 }
-END_TEST
 
 /* Large mothers have all children. Of two sizes one is always lost, and half of the shadows come
  * to the same: only the number of children tells. */
-START_TEST(selection_is_told_from_drift)
+TEST(selection_is_told_from_drift)
 {
     struct shadow_report *report = calloc(1, sizeof *report);
     for (int i = 0; i < FOUNDERS; i++)
@@ -152,10 +148,9 @@ START_TEST(selection_is_told_from_drift)
     ck_assert_str_eq(shadow_verdict(&band), "selection");
     free(report);
 }
-END_TEST
 
 /* Numbers that stand in sentences are numbers. */
-START_TEST(nobody_lives_long)
+TEST(nobody_lives_long)
 {
     struct shadow_report *report = calloc(1, sizeof *report);
     add(20, 20, 0);
@@ -165,9 +160,8 @@ START_TEST(nobody_lives_long)
     ck_assert(isfinite(report->selected) && isfinite(report->inherited));
     free(report);
 }
-END_TEST
 
-START_TEST(a_store_that_lies_is_survived)
+TEST(a_store_that_lies_is_survived)
 {
     struct shadow_report *report = calloc(1, sizeof *report);
     ck_assert_int_eq(shadow_report_make(report, lives, 0, 1), 0);
@@ -183,19 +177,5 @@ START_TEST(a_store_that_lies_is_survived)
     ck_assert_int_eq(shadow_report_make(report, lives, life_count, 1), 0);
     free(report);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("shadow");
-    tcase_add_checked_fixture(tests, setup, NULL);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, a_neutral_line_is_fixed_once_in_n);
-    tcase_add_test(tests, a_play_of_the_run_is_the_run);
-    tcase_add_test(tests, ways_are_inherited);
-    tcase_add_test(tests, what_persists_is_measured);
-    tcase_add_test(tests, selection_is_told_from_drift);
-    tcase_add_test(tests, nobody_lives_long);
-    tcase_add_test(tests, a_store_that_lies_is_survived);
-    return run_tests("shadow", tests);
-}
+SUITE("shadow", 60, setup, NULL)

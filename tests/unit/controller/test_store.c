@@ -174,7 +174,7 @@ static void free_population(struct population *population)
 
 /* ---- round trips ---- */
 
-START_TEST(test_create_refuses_to_overwrite)
+TEST(test_create_refuses_to_overwrite)
 {
     struct store *store, *second;
     ck_ok(store_create(&store, path, &params, &error));
@@ -183,9 +183,8 @@ START_TEST(test_create_refuses_to_overwrite)
     ck_assert_ptr_null(second);
     ck_assert_ptr_nonnull(strstr(error.message, path));
 }
-END_TEST
 
-START_TEST(test_params_come_back)
+TEST(test_params_come_back)
 {
     struct store *store;
     struct params found;
@@ -205,7 +204,6 @@ START_TEST(test_params_come_back)
         ck_assert_str_eq(a, b);
     }
 }
-END_TEST
 
 static char *read_file(long *length)
 {
@@ -252,7 +250,7 @@ static void check_equal(const struct individual *a, const struct individual *b)
     ck_assert_int_eq(memcmp(&a->measures, &b->measures, sizeof a->measures), 0);
 }
 
-START_TEST(test_population_comes_back)
+TEST(test_population_comes_back)
 {
     struct search *search;
     struct population found;
@@ -269,7 +267,6 @@ START_TEST(test_population_comes_back)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
 static void run_sql(const char *sql)
 {
@@ -297,7 +294,7 @@ static int64_t ask_sql(const char *sql)
 
 /* A creature's rows are written once: when it is born, when it has its result, when its generation
  * is closed. */
-START_TEST(test_rows_by_age)
+TEST(test_rows_by_age)
 {
     struct search *search;
     struct store *store = make_run(&search, 0);
@@ -325,9 +322,8 @@ START_TEST(test_rows_by_age)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
-START_TEST(test_status_counts)
+TEST(test_status_counts)
 {
     struct search *search;
     struct store_status status;
@@ -353,9 +349,8 @@ START_TEST(test_status_counts)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
-START_TEST(test_survivors_and_curve)
+TEST(test_survivors_and_curve)
 {
     struct store *store;
     struct store_entry *entries;
@@ -404,11 +399,10 @@ START_TEST(test_survivors_and_curve)
     free(generations);
     store_close(store);
 }
-END_TEST
 
 /* All but the last of the population move alike: further ranks are looked at until there are
  * enough. */
-START_TEST(test_distinct)
+TEST(test_distinct)
 {
     struct store *store;
     struct store_entry *entries;
@@ -437,10 +431,9 @@ START_TEST(test_distinct)
     ck_assert_int_eq(count, 0);
     store_close(store);
 }
-END_TEST
 
 /* As great as a fitness may be: what sums it up stays a number. */
-START_TEST(test_huge_fitness_has_a_mean)
+TEST(test_huge_fitness_has_a_mean)
 {
     struct search *search;
     struct store *store = make_run(&search, POPULATION);
@@ -462,7 +455,6 @@ START_TEST(test_huge_fitness_has_a_mean)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
 /* Everyone as facts, without and with a result. */
 static void check_facts(struct store *store, int evaluated)
@@ -494,7 +486,7 @@ static void check_facts(struct store *store, int evaluated)
     free(facts);
 }
 
-START_TEST(test_facts_and_members)
+TEST(test_facts_and_members)
 {
     struct search *search;
     struct store_member *members;
@@ -523,7 +515,6 @@ START_TEST(test_facts_and_members)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
 /* How many of the generation the referee has seen, and how many of these it refused. */
 static void count_referee(struct store *store, uint32_t generation, int *seen, int *refused)
@@ -566,7 +557,7 @@ static void check_lineage(struct store *store, uint64_t id, int has_second_paren
     free(entries);
 }
 
-START_TEST(test_lineage)
+TEST(test_lineage)
 {
     struct store *store;
     struct store_entry *entries;
@@ -588,9 +579,8 @@ START_TEST(test_lineage)
     ck_assert_ptr_nonnull(strstr(error.message, "there is no creature"));
     store_close(store);
 }
-END_TEST
 
-START_TEST(test_referee_comes_back)
+TEST(test_referee_comes_back)
 {
     struct search *search;
     struct store_entry *entries;
@@ -619,7 +609,6 @@ START_TEST(test_referee_comes_back)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
 /* ---- the archive, whose children are bred one by one ---- */
 
@@ -650,7 +639,7 @@ static void evaluate_lagged(struct store *store, struct search *search, int coun
     }
 }
 
-START_TEST(test_archive_comes_back)
+TEST(test_archive_comes_back)
 {
     enum { GENERATION = 2, MORE = 7 };
     struct search *search;
@@ -715,11 +704,10 @@ START_TEST(test_archive_comes_back)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
 /* Those whom the referee judged by other parameters are of their branch: a replay judges by
  * them. */
-START_TEST(test_referee_judges_by_its_branch)
+TEST(test_referee_judges_by_its_branch)
 {
     struct search *search;
     struct store_change change;
@@ -751,10 +739,9 @@ START_TEST(test_referee_judges_by_its_branch)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
 /* It looks again when results or what fitness means changed, and only then. */
-START_TEST(test_referee_is_forgotten)
+TEST_LOOP(test_referee_is_forgotten, 0, 2)
 {
     struct search *search;
     struct store_change change;
@@ -781,9 +768,8 @@ START_TEST(test_referee_is_forgotten)
     ck_assert_int_gt(seen, 0);
     store_close(store);
 }
-END_TEST
 
-START_TEST(test_creature)
+TEST(test_creature)
 {
     struct search *search;
     struct creature creature;
@@ -807,9 +793,8 @@ START_TEST(test_creature)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
-START_TEST(test_quarantine)
+TEST(test_quarantine)
 {
     static const struct measures zero;
     struct search *search;
@@ -838,12 +823,11 @@ START_TEST(test_quarantine)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
 /* ---- going on ---- */
 
 /* With evolution.reevaluate a survivor's old result does not count in the new generation. */
-START_TEST(test_reevaluated_survivors_wait)
+TEST(test_reevaluated_survivors_wait)
 {
     struct search *search;
     struct population found;
@@ -858,9 +842,8 @@ START_TEST(test_reevaluated_survivors_wait)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
-START_TEST(test_changed_params)
+TEST(test_changed_params)
 {
     struct search *search;
     struct store_change change;
@@ -910,10 +893,9 @@ START_TEST(test_changed_params)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
 /* A process that dies keeps what it committed and nothing else. */
-START_TEST(test_death_keeps_commits)
+TEST(test_death_keeps_commits)
 {
     pid_t child = fork();
     if (child == 0) {
@@ -939,10 +921,9 @@ START_TEST(test_death_keeps_commits)
     store_close(store);
     ck_assert_int_ne(access(wal, F_OK), 0);
 }
-END_TEST
 
 /* Some other program has the run open when it ends: run.db alone holds everything all the same. */
-START_TEST(test_ends_while_others_look)
+TEST(test_ends_while_others_look)
 {
     struct search *search;
     struct store_status expected, status;
@@ -968,10 +949,9 @@ START_TEST(test_ends_while_others_look)
     store_close(store);
     sqlite3_close(onlooker);
 }
-END_TEST
 
 /* Another process holds the run: a second writer is refused, a reader is not. */
-START_TEST(test_one_writer)
+TEST(test_one_writer)
 {
     int ready[2], done[2];
     char byte = 0;
@@ -1005,7 +985,6 @@ START_TEST(test_one_writer)
     ck_ok(store_open(&store, path, 0, &error));
     store_close(store);
 }
-END_TEST
 
 /* ---- digests ---- */
 
@@ -1034,7 +1013,7 @@ static uint64_t digest_of_run(const char *assignment)
     return whole;
 }
 
-START_TEST(test_digest_tells_runs_apart)
+TEST(test_digest_tells_runs_apart)
 {
     uint64_t one = digest_of_run(NULL);
     ck_assert_uint_eq(one, digest_of_run(NULL));
@@ -1048,10 +1027,9 @@ START_TEST(test_digest_tells_runs_apart)
     ck_assert_uint_ne(three, digest_of_run(NULL));
     referee_share = 1;
 }
-END_TEST
 
 /* A run recorded before a key existed lacks its row. */
-START_TEST(test_keys_that_are_off_change_no_digest)
+TEST(test_keys_that_are_off_change_no_digest)
 {
     sqlite3 *database;
     make_finished_run();
@@ -1069,7 +1047,6 @@ START_TEST(test_keys_that_are_off_change_no_digest)
     ck_assert_int_eq(sqlite3_close(database), SQLITE_OK);
     ck_assert_uint_eq(whole, whole_digest(path));
 }
-END_TEST
 
 /* ---- all of it ---- */
 
@@ -1126,7 +1103,7 @@ static int read_all(const char *file)
 
 /* ---- choices ---- */
 
-START_TEST(test_choices_come_back)
+TEST(test_choices_come_back)
 {
     static const int wishes[] = {CHOICE_BAN, CHOICE_KEEP, CHOICE_BREED};
     struct store *store, *other;
@@ -1197,9 +1174,8 @@ START_TEST(test_choices_come_back)
     store_close(other);
     store_close(store);
 }
-END_TEST
 
-START_TEST(test_nobody_chooses)
+TEST(test_nobody_chooses)
 {
     struct search *search;
     struct store *store = make_run(&search, 2);
@@ -1208,10 +1184,9 @@ START_TEST(test_nobody_chooses)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
 /* A generation that waits is closed, and closed again when the next one is opened. */
-START_TEST(test_generation_closes_twice)
+TEST(test_generation_closes_twice)
 {
     struct search *search;
     struct store *store = make_run(&search, POPULATION);
@@ -1229,10 +1204,9 @@ START_TEST(test_generation_closes_twice)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
 /* What version 4 wrote is read as it is, and brought up to date by a writer. */
-START_TEST(test_older_store)
+TEST(test_older_store)
 {
     struct store *store;
     struct store_choice *choices;
@@ -1269,11 +1243,10 @@ START_TEST(test_older_store)
     run_sql("PRAGMA user_version = 3");
     ck_assert_int_eq(store_open(&store, path, 1, &error), ERR_VERSION);
 }
-END_TEST
 
 /* A preserve as 0.20.0 wrote it (version 14): without deeds, without first events. Lives
  * go on to be written. */
-START_TEST(test_older_preserve)
+TEST(test_older_preserve)
 {
     struct store *store;
     struct store_life *lives;
@@ -1332,10 +1305,9 @@ START_TEST(test_older_preserve)
     epoch_order_destroy(order);
     epoch_end_destroy(end);
 }
-END_TEST
 
 /* A removed creature has no body at its death: its known facts stay. */
-START_TEST(test_removed_life)
+TEST(test_removed_life)
 {
     struct store *store;
     struct epoch_order *order = epoch_order_create();
@@ -1358,10 +1330,9 @@ START_TEST(test_removed_life)
     epoch_order_destroy(order);
     epoch_end_destroy(end);
 }
-END_TEST
 
 /* Version 8 kept waiting creatures among the others: a run of it goes on where it was. */
-START_TEST(test_older_store_in_midst)
+TEST(test_older_store_in_midst)
 {
     struct search *search;
     struct store *store = make_run(&search, 3);
@@ -1403,7 +1374,6 @@ START_TEST(test_older_store_in_midst)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
 struct given {
     int count;
@@ -1437,7 +1407,7 @@ static int count_results(void)
 
 /* Costs are kept by trial. What is simulated again adds to its row; the controller's own time adds
  * up. Nothing of that is in the digests. */
-START_TEST(test_costs_of_trials)
+TEST(test_costs_of_trials)
 {
     static const struct {
         const char *trial;
@@ -1518,11 +1488,10 @@ START_TEST(test_costs_of_trials)
     ck_assert_ptr_nonnull(strstr(error.message, "cpu_ms"));
     store_close(store);
 }
-END_TEST
 
 /* All results that could be given again: not those in quarantine, of an older store, of another
  * world or another simulator. */
-START_TEST(test_results_to_give_again)
+TEST(test_results_to_give_again)
 {
     struct store *store;
     struct store_status status;
@@ -1554,11 +1523,10 @@ START_TEST(test_results_to_give_again)
     store_close(store);
     ck_assert_int_eq(count_results(), 0);
 }
-END_TEST
 
 /* A bar stays with its creature: in the population, in the creature's own parameters, and in
  * digests. New results are not held against what was a bar in another world. */
-START_TEST(test_bars_come_back)
+TEST(test_bars_come_back)
 {
     struct store *store;
     struct search *search;
@@ -1612,7 +1580,6 @@ START_TEST(test_bars_come_back)
     search_destroy(search);
     store_close(store);
 }
-END_TEST
 
 static void check_bars(struct store *store, const struct search *search, uint64_t digest)
 {
@@ -1636,7 +1603,7 @@ static void check_bars(struct store *store, const struct search *search, uint64_
 
 /* Version 9 had a table of bars: they are read there, of creatures with and without a result, and
  * moved by a writer. */
-START_TEST(test_older_bars)
+TEST(test_older_bars)
 {
     struct store *store;
     struct search *search;
@@ -1676,13 +1643,12 @@ START_TEST(test_older_bars)
     }
     search_destroy(search);
 }
-END_TEST
 
 /* ---- damage ---- */
 
 /* One row, but a number like 2^60 of it: a walk through all branches would never come to an
  * end. */
-START_TEST(test_branches_have_no_gaps)
+TEST(test_branches_have_no_gaps)
 {
     static const char *const damages[] = {
         "UPDATE branches SET branch = 1 << 60", "UPDATE branches SET branch = 2",
@@ -1703,9 +1669,8 @@ START_TEST(test_branches_have_no_gaps)
         unlink(path);
     }
 }
-END_TEST
 
-START_TEST(test_damage_is_an_error)
+TEST(test_damage_is_an_error)
 {
     char copy[96];
     long length;
@@ -1733,10 +1698,9 @@ START_TEST(test_damage_is_an_error)
     }
     free(bytes);
 }
-END_TEST
 
 /* A writer looks at the whole file first and leaves a damaged one alone. */
-START_TEST(test_writer_refuses_damage)
+TEST(test_writer_refuses_damage)
 {
     struct store *store;
     long length;
@@ -1749,9 +1713,8 @@ START_TEST(test_writer_refuses_damage)
     ck_assert_ptr_nonnull(strstr(error.message, path));
     free(bytes);
 }
-END_TEST
 
-START_TEST(test_not_a_store)
+TEST(test_not_a_store)
 {
     struct store *store;
     ck_assert_int_eq(store_open(&store, path, 1, &error), ERR_MISSING);
@@ -1763,50 +1726,5 @@ START_TEST(test_not_a_store)
     ck_assert_int_eq(store_open(&store, path, 1, &error), ERR_FORMAT);
     ck_assert_int_eq(store_open(&store, path, 0, &error), ERR_FORMAT);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("store");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, test_create_refuses_to_overwrite);
-    tcase_add_test(tests, test_params_come_back);
-    tcase_add_test(tests, test_population_comes_back);
-    tcase_add_test(tests, test_rows_by_age);
-    tcase_add_test(tests, test_status_counts);
-    tcase_add_test(tests, test_survivors_and_curve);
-    tcase_add_test(tests, test_distinct);
-    tcase_add_test(tests, test_huge_fitness_has_a_mean);
-    tcase_add_test(tests, test_facts_and_members);
-    tcase_add_test(tests, test_lineage);
-    tcase_add_test(tests, test_referee_comes_back);
-    tcase_add_test(tests, test_archive_comes_back);
-    tcase_add_test(tests, test_referee_judges_by_its_branch);
-    tcase_add_loop_test(tests, test_referee_is_forgotten, 0, 2);
-    tcase_add_test(tests, test_creature);
-    tcase_add_test(tests, test_quarantine);
-    tcase_add_test(tests, test_reevaluated_survivors_wait);
-    tcase_add_test(tests, test_changed_params);
-    tcase_add_test(tests, test_death_keeps_commits);
-    tcase_add_test(tests, test_ends_while_others_look);
-    tcase_add_test(tests, test_one_writer);
-    tcase_add_test(tests, test_digest_tells_runs_apart);
-    tcase_add_test(tests, test_keys_that_are_off_change_no_digest);
-    tcase_add_test(tests, test_choices_come_back);
-    tcase_add_test(tests, test_nobody_chooses);
-    tcase_add_test(tests, test_generation_closes_twice);
-    tcase_add_test(tests, test_older_store);
-    tcase_add_test(tests, test_older_preserve);
-    tcase_add_test(tests, test_removed_life);
-    tcase_add_test(tests, test_older_store_in_midst);
-    tcase_add_test(tests, test_costs_of_trials);
-    tcase_add_test(tests, test_results_to_give_again);
-    tcase_add_test(tests, test_bars_come_back);
-    tcase_add_test(tests, test_older_bars);
-    tcase_add_test(tests, test_branches_have_no_gaps);
-    tcase_add_test(tests, test_damage_is_an_error);
-    tcase_add_test(tests, test_writer_refuses_damage);
-    tcase_add_test(tests, test_not_a_store);
-    return run_tests("store", tests);
-}
+SUITE("store", 60, set_up, tear_down)

@@ -149,7 +149,8 @@ static int close_generation(struct store *store, struct search *search, struct e
     uint32_t generation = search_generation(search);
     ck_assert(search_is_complete(search));
     ck_assert_int_eq(
-        generation_closing_init(&closing, search_population(search), search_survivor_count(search)), 0);
+        generation_closing_init(&closing, search_population(search), search_survivor_count(search)),
+        0);
     int status;
     if (search_is_finished(search)) {
         status = store_finish(store, generation, &closing, error);
@@ -302,7 +303,7 @@ static void use_search(int search)
     params.evolution_lag = POPULATION / 2;
 }
 
-START_TEST(nothing_is_lost)
+TEST_LOOP(nothing_is_lost, 0, 2 * KIND_COUNT)
 {
     static const int searches[] = {SEARCH_SIMS, SEARCH_ARCHIVE};
     struct error error = {0};
@@ -351,13 +352,5 @@ START_TEST(nothing_is_lost)
     ck_assert_int_gt(created, TESTS_ARE_SANITIZED ? 5 : 15);
     ck_assert_int_gt(begun_again, 5);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *test = tcase_create("store_faults");
-    tcase_set_timeout(test, 120);
-    tcase_add_checked_fixture(test, set_up, tear_down);
-    tcase_add_loop_test(test, nothing_is_lost, 0, 2 * KIND_COUNT);
-    return run_tests("store_faults", test);
-}
+SUITE("store_faults", 120, set_up, tear_down)

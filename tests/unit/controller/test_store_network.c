@@ -62,7 +62,7 @@ static int count_events(sqlite3 *reader)
     return count;
 }
 
-START_TEST(there_is_no_write_ahead_log)
+TEST(there_is_no_write_ahead_log)
 {
     put("run", "n1 4711");
     ck_assert_int_ne(access(log_of_writes, F_OK), 0);
@@ -77,10 +77,9 @@ START_TEST(there_is_no_write_ahead_log)
     put("resume", "n2 13");
     ck_assert_int_ne(access(log_of_writes, F_OK), 0);
 }
-END_TEST
 
 /* A commit that a reader holds up is written with the next one without a reader. */
-START_TEST(a_reader_fails_no_commit)
+TEST(a_reader_fails_no_commit)
 {
     sqlite3 *reader;
     put("run", "n1 4711");
@@ -95,10 +94,9 @@ START_TEST(a_reader_fails_no_commit)
     ck_assert_int_eq(count_events(reader), 4);
     sqlite3_close(reader);
 }
-END_TEST
 
 /* `status` elsewhere says where the controller is, until it has ended. */
-START_TEST(the_controllers_place_is_known)
+TEST(the_controllers_place_is_known)
 {
     struct store_status status;
     put("run", "n1 4711");
@@ -109,23 +107,11 @@ START_TEST(the_controllers_place_is_known)
     ck_assert_int_eq(store_get_status(store, &status, &error), 0);
     ck_assert_str_eq(status.place, "");
 }
-END_TEST
 
-START_TEST(files_here_are_not_on_the_network)
+TEST(files_here_are_not_on_the_network)
 {
     ck_assert_int_eq(__real_file_is_on_network("/proc"), 0);
     ck_assert_int_eq(__real_file_is_on_network("/no/such/place"), 0);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *test = tcase_create("store_network");
-    tcase_set_timeout(test, 60);
-    tcase_add_checked_fixture(test, set_up, tear_down);
-    tcase_add_test(test, there_is_no_write_ahead_log);
-    tcase_add_test(test, a_reader_fails_no_commit);
-    tcase_add_test(test, the_controllers_place_is_known);
-    tcase_add_test(test, files_here_are_not_on_the_network);
-    return run_tests("store_network", test);
-}
+SUITE("store_network", 60, set_up, tear_down)

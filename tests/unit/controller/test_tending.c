@@ -27,7 +27,7 @@ static void teardown(void)
     unlink(path);
 }
 
-START_TEST(words_become_deeds)
+TEST(words_become_deeds)
 {
     struct epoch_deed deed;
     uint32_t world = 7;
@@ -42,9 +42,8 @@ START_TEST(words_become_deeds)
                      0);
     ck_assert(deed.kind == DEED_move && deed.life == 1099511627777 && deed.y_m == 5);
 }
-END_TEST
 
-START_TEST(what_is_no_deed_is_refused)
+TEST(what_is_no_deed_is_refused)
 {
     static const char *const lines[] = {"",
                                         "0",
@@ -75,7 +74,6 @@ START_TEST(what_is_no_deed_is_refused)
         ck_assert_ptr_null(deed.genome);
     }
 }
-END_TEST
 
 /* The order of an epoch, as the store has it. */
 static struct epoch_order *get_order(struct store *store, uint32_t world, uint32_t epoch)
@@ -87,7 +85,7 @@ static struct epoch_order *get_order(struct store *store, uint32_t world, uint32
     return order;
 }
 
-START_TEST(an_epoch_has_its_deeds)
+TEST(an_epoch_has_its_deeds)
 {
     static const struct {
         const char *line;
@@ -120,14 +118,5 @@ START_TEST(an_epoch_has_its_deeds)
     epoch_order_destroy(order);
     store_close(store);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("tending");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, words_become_deeds);
-    tcase_add_test(tests, what_is_no_deed_is_refused);
-    tcase_add_test(tests, an_epoch_has_its_deeds);
-    return run_tests("tending", tests);
-}
+SUITE("tending", 0, setup, teardown)

@@ -73,7 +73,7 @@ static struct evaluation evaluate_file(const char *path)
 }
 
 /* Every bundled creature of a folder moves as in the core. */
-START_TEST(creatures_move_as_in_the_core)
+TEST_LOOP(creatures_move_as_in_the_core, 0, (int)(sizeof folders / sizeof folders[0]))
 {
     DIR *folder = opendir(folders[_i]);
     const struct dirent *entry;
@@ -100,7 +100,6 @@ START_TEST(creatures_move_as_in_the_core)
     closedir(folder);
     ck_assert_int_gt(count, 0);
 }
-END_TEST
 
 static const char *const kinds[] = {"docs/results/plane/champions/walk-archive-1.creature",
                                     "docs/results/spheres/champions/spider-sims-1.creature",
@@ -118,7 +117,7 @@ static int read_all(const struct bestiary_life *life, double *values, int size)
 
 /* A life that is taken back again and again comes to what the whole evaluation comes to, with the
  * same numbers on the way. */
-START_TEST(snapshots_change_nothing)
+TEST_LOOP(snapshots_change_nothing, 0, 3)
 {
     static double before[20000], after[20000];
     struct bestiary_life *life;
@@ -158,10 +157,9 @@ START_TEST(snapshots_change_nothing)
     bestiary_life_free(life);
     leave();
 }
-END_TEST
 
 /* A snapshot is of one life; steering and another world change it, and say so. */
-START_TEST(lives_can_be_changed)
+TEST_LOOP(lives_can_be_changed, 0, 3)
 {
     struct bestiary_life *life, *other;
     struct bestiary_result own, changed;
@@ -212,10 +210,9 @@ START_TEST(lives_can_be_changed)
     bestiary_life_free(other);
     leave();
 }
-END_TEST
 
 /* What a program is told no of, instead of an abort. */
-START_TEST(what_cannot_be_is_said)
+TEST(what_cannot_be_is_said)
 {
     struct bestiary_life *life;
     struct bestiary_result result;
@@ -226,9 +223,8 @@ START_TEST(what_cannot_be_is_said)
     ck_assert_ptr_null(life);
     leave();
 }
-END_TEST
 
-START_TEST(creatures_breed_and_travel)
+TEST(creatures_breed_and_travel)
 {
     struct bestiary_creature *a, *b, *child, *twin;
     struct bestiary_bytes bytes, text, again;
@@ -266,10 +262,9 @@ START_TEST(creatures_breed_and_travel)
     bestiary_creature_free(b);
     bestiary_params_free(params);
 }
-END_TEST
 
 /* A contest in either order. */
-START_TEST(creatures_contend)
+TEST(creatures_contend)
 {
     double margin, back;
     uint64_t digest, other;
@@ -287,10 +282,9 @@ START_TEST(creatures_contend)
     bestiary_creature_free(rival);
     leave();
 }
-END_TEST
 
 /* A world that is written and read lives on as the one that went on. */
-START_TEST(worlds_live)
+TEST(worlds_live)
 {
     struct bestiary_world *world, *again;
     struct bestiary_bytes bytes;
@@ -321,10 +315,9 @@ START_TEST(worlds_live)
     bestiary_world_free(again);
     leave();
 }
-END_TEST
 
 /* Results may be told in any order, once, and only those of tasks that were asked for. */
-START_TEST(a_search_ends_as_itself)
+TEST(a_search_ends_as_itself)
 {
     static const char ini[] = "[population]\nsize = 10\n[evolution]\ngenerations = 3\n"
                               "[simulation]\nduration_s = 1\n";
@@ -370,9 +363,8 @@ START_TEST(a_search_ends_as_itself)
     ck_assert_uint_eq(digests[0], digests[1]);
     bestiary_params_free(params);
 }
-END_TEST
 
-START_TEST(parameters_are_texts)
+TEST(parameters_are_texts)
 {
     char value[64];
     ck_assert_int_eq(bestiary_params_make(&params, "[world]\ngravity_m_s2 = x\n", &error),
@@ -390,21 +382,5 @@ START_TEST(parameters_are_texts)
     ck_assert_ptr_null(bestiary_fact_name(1000));
     ck_assert_uint_ne(bestiary_fingerprint(), 0);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *test = tcase_create("library");
-    tcase_set_timeout(test, 240);
-    tcase_add_loop_test(test, creatures_move_as_in_the_core, 0,
-                        (int)(sizeof folders / sizeof folders[0]));
-    tcase_add_loop_test(test, snapshots_change_nothing, 0, 3);
-    tcase_add_loop_test(test, lives_can_be_changed, 0, 3);
-    tcase_add_test(test, what_cannot_be_is_said);
-    tcase_add_test(test, creatures_breed_and_travel);
-    tcase_add_test(test, creatures_contend);
-    tcase_add_test(test, worlds_live);
-    tcase_add_test(test, a_search_ends_as_itself);
-    tcase_add_test(test, parameters_are_texts);
-    return run_tests("library", test);
-}
+SUITE("library", 240, NULL, NULL)

@@ -97,7 +97,6 @@ START_TEST(evaluations)
     LIE(result.cost.cpu_ms, 1e308, "result.cost");
     LIE(result.cost.arena_bytes, UINT64_MAX, "result.cost");
 }
-END_TEST
 
 /* Each measure of each side, beyond its bounds and at them. */
 START_TEST(measures_have_bounds)
@@ -122,14 +121,12 @@ START_TEST(measures_have_bounds)
         }
     }
 }
-END_TEST
 
 START_TEST(kinds_are_not_mixed)
 {
     LIE(task.epoch, NULL, "epoch_end for an evaluation");
     LIE(result.epoch, NULL, "result for an epoch");
 }
-END_TEST
 
 START_TEST(epochs)
 {
@@ -152,7 +149,6 @@ START_TEST(epochs)
         LIE(end->facts[i], end->facts[i] + 1, "epoch_end.facts");
     LIE(result.cost.cpu_ms, 1e308, "result.cost");
 }
-END_TEST
 
 START_TEST(lives)
 {
@@ -177,7 +173,6 @@ START_TEST(lives)
     for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
         LIE(alive->gained_uj[i], INT64_MAX, "epoch_end.lives");
 }
-END_TEST
 
 int main(void)
 {

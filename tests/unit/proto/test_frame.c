@@ -54,15 +54,14 @@ static void expect_nothing(void)
     ck_assert_int_eq(next(&payload, &length), 0);
 }
 
-START_TEST(header_is_big_endian)
+TEST(header_is_big_endian)
 {
     unsigned char header[FRAME_HEADER_BYTES];
     frame_write_header(header, 0x0a0b0c);
     ck_assert_mem_eq(header, "\x00\x0a\x0b\x0c", 4);
 }
-END_TEST
 
-START_TEST(byte_by_byte)
+TEST(byte_by_byte)
 {
     unsigned char *bytes = make_frame(300, 7);
     for (size_t i = 0; i < FRAME_HEADER_BYTES + 300; i++) {
@@ -75,10 +74,9 @@ START_TEST(byte_by_byte)
     ck_assert_uint_eq(frame_reader_pending(&reader), 0);
     free(bytes);
 }
-END_TEST
 
 /* Frames of many sizes as one stream, cut into pieces of many sizes. */
-START_TEST(every_cut_of_a_stream)
+TEST(every_cut_of_a_stream)
 {
     enum { FRAMES = 60 };
     unsigned char *stream = malloc(1 << 20);
@@ -111,16 +109,14 @@ START_TEST(every_cut_of_a_stream)
     }
     free(stream);
 }
-END_TEST
 
-START_TEST(largest_frame_is_taken)
+TEST(largest_frame_is_taken)
 {
     unsigned char *bytes = make_frame(FRAME_PAYLOAD_MAX, 1);
     ck_assert_int_eq(frame_reader_feed(&reader, bytes, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX), 0);
     expect_frame(FRAME_PAYLOAD_MAX, 1);
     free(bytes);
 }
-END_TEST
 
 static void expect_refusal(const char *header, int code)
 {
@@ -132,27 +128,24 @@ static void expect_refusal(const char *header, int code)
 }
 
 /* Judged by the header alone: no memory is taken for what is announced. */
-START_TEST(too_long_is_refused)
+TEST(too_long_is_refused)
 {
     expect_refusal("\x01\x00\x00\x01", ERR_LIMIT);
     ck_assert_uint_le(reader.room, 4096);
 }
-END_TEST
 
-START_TEST(four_gigabytes_are_refused)
+TEST(four_gigabytes_are_refused)
 {
     expect_refusal("\xff\xff\xff\xff", ERR_LIMIT);
     ck_assert_uint_le(reader.room, 4096);
 }
-END_TEST
 
-START_TEST(empty_is_refused)
+TEST(empty_is_refused)
 {
     expect_refusal("\x00\x00\x00\x00", ERR_FORMAT);
 }
-END_TEST
 
-START_TEST(refusal_comes_after_good_frames)
+TEST(refusal_comes_after_good_frames)
 {
     unsigned char *bytes = make_frame(5, 9);
     ck_assert_int_eq(frame_reader_feed(&reader, bytes, FRAME_HEADER_BYTES + 5), 0);
@@ -163,29 +156,13 @@ START_TEST(refusal_comes_after_good_frames)
     ck_assert_int_eq(next(&payload, &length), ERR_LIMIT);
     free(bytes);
 }
-END_TEST
 
-START_TEST(nothing_is_nothing)
+TEST(nothing_is_nothing)
 {
     ck_assert_int_eq(frame_reader_feed(&reader, NULL, 0), 0);
     expect_nothing();
     frame_reader_deinit(&reader);
     frame_reader_deinit(&reader);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *test = tcase_create("frame");
-    tcase_add_checked_fixture(test, setup, teardown);
-    tcase_add_test(test, header_is_big_endian);
-    tcase_add_test(test, byte_by_byte);
-    tcase_add_test(test, every_cut_of_a_stream);
-    tcase_add_test(test, largest_frame_is_taken);
-    tcase_add_test(test, too_long_is_refused);
-    tcase_add_test(test, four_gigabytes_are_refused);
-    tcase_add_test(test, empty_is_refused);
-    tcase_add_test(test, refusal_comes_after_good_frames);
-    tcase_add_test(test, nothing_is_nothing);
-    return run_tests("frame", test);
-}
+SUITE("frame", 0, setup, teardown)

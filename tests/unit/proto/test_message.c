@@ -204,7 +204,7 @@ static void decode_good(struct message *message)
 
 /* ---- round trips ---- */
 
-START_TEST(hello_round_trip)
+TEST(hello_round_trip)
 {
     struct message message;
     encode_all(0);
@@ -219,9 +219,8 @@ START_TEST(hello_round_trip)
     ck_assert_str_eq(message.as.hello.step, "4");
     message_deinit(&message);
 }
-END_TEST
 
-START_TEST(setup_round_trip)
+TEST(setup_round_trip)
 {
     struct message message;
     encode_all(1);
@@ -234,9 +233,8 @@ START_TEST(setup_round_trip)
     ck_assert_double_eq(message.as.setup.params.farm_deadline_s, 12);
     message_deinit(&message);
 }
-END_TEST
 
-START_TEST(task_round_trip)
+TEST(task_round_trip)
 {
     struct message message;
     encode_all(2);
@@ -254,9 +252,8 @@ START_TEST(task_round_trip)
     ck_assert(genome_is_equal(&message.as.task.rivals[0].genome, &task.rivals[0].genome));
     message_deinit(&message);
 }
-END_TEST
 
-START_TEST(result_round_trip)
+TEST(result_round_trip)
 {
     struct message message;
     encode_all(5);
@@ -280,9 +277,8 @@ START_TEST(result_round_trip)
         -1);
     message_deinit(&message);
 }
-END_TEST
 
-START_TEST(epoch_round_trip)
+TEST(epoch_round_trip)
 {
     struct message message;
     encode_all(6);
@@ -312,10 +308,9 @@ START_TEST(epoch_round_trip)
     ck_assert_mem_eq(end->forms[0].egg.bytes, "form", 4);
     message_deinit(&message);
 }
-END_TEST
 
 /* A world is founded in epoch 0, and only then. */
-START_TEST(epochs_that_break_a_rule)
+TEST(epochs_that_break_a_rule)
 {
     struct message message;
     struct error error = {0};
@@ -336,9 +331,8 @@ START_TEST(epochs_that_break_a_rule)
         ck_assert_uint_eq(rejected_id, 78);
     }
 }
-END_TEST
 
-START_TEST(small_round_trips)
+TEST(small_round_trips)
 {
     struct message message;
     encode_all(3);
@@ -357,10 +351,9 @@ START_TEST(small_round_trips)
     ck_assert_str_eq(message.as.rejected.reason, "task.genome: no root");
     message_deinit(&message);
 }
-END_TEST
 
 /* A reason too long for the other end is cut, between characters. */
-START_TEST(long_reason_is_cut)
+TEST(long_reason_is_cut)
 {
     struct message message;
     char reason[600];
@@ -371,10 +364,9 @@ START_TEST(long_reason_is_cut)
     ck_assert_uint_eq(strlen(message.as.rejected.reason), 254);
     message_deinit(&message);
 }
-END_TEST
 
 /* Several frames in one buffer, as they leave in one write. */
-START_TEST(frames_append)
+TEST(frames_append)
 {
     struct frame_reader reader;
     struct error error = {0};
@@ -390,10 +382,9 @@ START_TEST(frames_append)
     ck_assert_int_eq(frame_reader_next(&reader, &payload, &length, &error), 0);
     frame_reader_deinit(&reader);
 }
-END_TEST
 
 /* The example bytes of PROTOCOL.md. */
-START_TEST(documented_bytes)
+TEST(documented_bytes)
 {
     message_encode_stop(&writer);
     message_encode_rejected(&writer, 7, "no root");
@@ -401,7 +392,6 @@ START_TEST(documented_bytes)
     ck_assert_mem_eq(writer.buffer.data, "\x00\x00\x00\x02\x91\x04", 6);
     ck_assert_mem_eq(writer.buffer.data + 6, "\x00\x00\x00\x0b\x93\x22\x07\xa7no root", 15);
 }
-END_TEST
 
 static const char *read_page(void)
 {
@@ -414,7 +404,7 @@ static const char *read_page(void)
 }
 
 /* The page's hello, with the protocol's and the program's version, is what is sent. */
-START_TEST(documented_hello)
+TEST(documented_hello)
 {
     const char *at = strstr(read_page(), "\nhello ");
     ck_assert_ptr_nonnull(at);
@@ -429,10 +419,9 @@ START_TEST(documented_hello)
     at += strspn(at, " ");
     ck_assert_int_eq(*at, '[');
 }
-END_TEST
 
 /* The page's result is what is sent: its length, and how many measures it has. */
-START_TEST(documented_result)
+TEST(documented_result)
 {
     struct result sent = {
         .id = 7, .creature = 204, .verdict = 1, .digest = 1, .cost = {.arena_bytes = 4096}};
@@ -446,10 +435,9 @@ START_TEST(documented_result)
              MEASURE_COUNT);
     ck_assert_msg(strstr(read_page(), expected) != NULL, "not in PROTOCOL.md: %s", expected);
 }
-END_TEST
 
 /* PROTOCOL.md lists the measures in their order: "1 `parts`, 2 `links`, ...". */
-START_TEST(documented_measures)
+TEST(documented_measures)
 {
     const char *at = strstr(read_page(), "<!-- measures -->");
     ck_assert_ptr_nonnull(at);
@@ -464,7 +452,6 @@ START_TEST(documented_measures)
     }
     ck_assert_int_eq(strncmp(at, "\n<!-- end of measures -->", 25), 0);
 }
-END_TEST
 
 /* ---- refusals ---- */
 
@@ -483,7 +470,7 @@ static struct error expect_refusal(int code, uint64_t expected_id)
     return error;
 }
 
-START_TEST(not_a_message)
+TEST(not_a_message)
 {
     pack_u64(&writer, 3);
     expect_refusal(ERR_FORMAT, 0);
@@ -503,9 +490,8 @@ START_TEST(not_a_message)
         pack_u64(&writer, 1);
     expect_refusal(ERR_LIMIT, 0);
 }
-END_TEST
 
-START_TEST(wrong_field_counts)
+TEST(wrong_field_counts)
 {
     static const int types[] = {MESSAGE_HELLO, MESSAGE_SETUP,  MESSAGE_TASK,    MESSAGE_STOP,
                                 MESSAGE_READY, MESSAGE_RESULT, MESSAGE_REJECTED};
@@ -518,10 +504,9 @@ START_TEST(wrong_field_counts)
         expect_refusal(ERR_FORMAT, 0);
     }
 }
-END_TEST
 
 /* A later protocol's hello may have more fields; it must stay readable. */
-START_TEST(hello_of_the_future)
+TEST(hello_of_the_future)
 {
     struct message message;
     struct error error = {0};
@@ -539,10 +524,9 @@ START_TEST(hello_of_the_future)
     ck_assert_str_eq(message.as.hello.build, "bestiary 9");
     message_deinit(&message);
 }
-END_TEST
 
 /* One of this version must say where it is. */
-START_TEST(hello_of_the_past)
+TEST(hello_of_the_past)
 {
     struct message message;
     struct error error = {0};
@@ -560,10 +544,9 @@ START_TEST(hello_of_the_past)
     }
     ck_assert_str_eq(error.message, "hello: 4 fields, expected 8");
 }
-END_TEST
 
 /* What Slurm tells a process of its job. */
-START_TEST(hello_knows_its_job)
+TEST(hello_knows_its_job)
 {
     struct hello ours;
     unsetenv("SLURM_ARRAY_JOB_ID");
@@ -580,7 +563,6 @@ START_TEST(hello_knows_its_job)
     hello_init(&ours, 5);
     ck_assert_str_eq(ours.job, "29_4");
 }
-END_TEST
 
 static void begin_task(uint64_t id)
 {
@@ -597,7 +579,7 @@ static void pack_bar(double m_s, double sizes_s)
 }
 
 /* Whatever else is wrong with a task, its id is given back. */
-START_TEST(bad_tasks)
+TEST(bad_tasks)
 {
     begin_task(0);
     pack_u64(&writer, 0);
@@ -675,7 +657,6 @@ START_TEST(bad_tasks)
     error = expect_refusal(ERR_RANGE, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "width"));
 }
-END_TEST
 
 /* A task with so many rivals, the last of which has so many fields. */
 static void put_rivals(const char *trial, int count, int fields)
@@ -696,7 +677,7 @@ static void put_rivals(const char *trial, int count, int fields)
 }
 
 /* A contest is of two, and nothing else is. */
-START_TEST(bad_rivals)
+TEST(bad_rivals)
 {
     put_rivals("first+bout-1", 2, 2);
     struct error error = expect_refusal(ERR_LIMIT, 9);
@@ -714,7 +695,6 @@ START_TEST(bad_rivals)
     error = expect_refusal(ERR_RANGE, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "task.rivals.genome"));
 }
-END_TEST
 
 static void put_result(uint64_t verdict, double pace_m_s, double wall_ms, int measure_count)
 {
@@ -735,7 +715,7 @@ static void put_result(uint64_t verdict, double pace_m_s, double wall_ms, int me
     pack_array(&writer, 0);
 }
 
-START_TEST(bad_results)
+TEST(bad_results)
 {
     put_result(VERDICT_UNSOLVED + 1, 0, 1, MEASURE_COUNT);
     struct error error = expect_refusal(ERR_RANGE, 0);
@@ -756,7 +736,6 @@ START_TEST(bad_results)
     error = expect_refusal(ERR_RANGE, 0);
     ck_assert_ptr_nonnull(strstr(error.message, "result.pace_least_m_s"));
 }
-END_TEST
 
 static void put_setup(double deadline_s, const char *key, double value)
 {
@@ -771,7 +750,7 @@ static void put_setup(double deadline_s, const char *key, double value)
     pack_double(&writer, value);
 }
 
-START_TEST(bad_setups)
+TEST(bad_setups)
 {
     put_setup(0, "world.friction", 1);
     expect_refusal(ERR_RANGE, 0);
@@ -784,9 +763,8 @@ START_TEST(bad_setups)
     error = expect_refusal(ERR_RANGE, 0);
     ck_assert_ptr_nonnull(strstr(error.message, "world.friction"));
 }
-END_TEST
 
-START_TEST(too_long_is_refused)
+TEST(too_long_is_refused)
 {
     struct message message;
     struct error error = {0};
@@ -796,7 +774,6 @@ START_TEST(too_long_is_refused)
                      ERR_LIMIT);
     free(bytes);
 }
-END_TEST
 
 /* ---- hostile bytes ---- */
 
@@ -828,7 +805,7 @@ static unsigned char *copy_payload(int kind, size_t *length)
     return bytes;
 }
 
-START_TEST(every_truncation)
+TEST_LOOP(every_truncation, 0, MESSAGE_KINDS)
 {
     size_t length;
     unsigned char *bytes = copy_payload(_i, &length);
@@ -836,9 +813,8 @@ START_TEST(every_truncation)
         ck_assert_int_ne(decode_bytes(bytes, cut), 0);
     free(bytes);
 }
-END_TEST
 
-START_TEST(every_bit_flip)
+TEST_LOOP(every_bit_flip, 0, MESSAGE_KINDS)
 {
     size_t length;
     unsigned char *bytes = copy_payload(_i, &length);
@@ -849,9 +825,8 @@ START_TEST(every_bit_flip)
     }
     free(bytes);
 }
-END_TEST
 
-START_TEST(every_byte_to_the_extremes)
+TEST_LOOP(every_byte_to_the_extremes, 0, MESSAGE_KINDS)
 {
     static const unsigned char extremes[] = {0x00, 0x7f, 0x80, 0x9f, 0xc0, 0xc1, 0xc7,
                                              0xcb, 0xcf, 0xd3, 0xdb, 0xdd, 0xdf, 0xff};
@@ -867,10 +842,9 @@ START_TEST(every_byte_to_the_extremes)
     }
     free(bytes);
 }
-END_TEST
 
 /* Several random bytes at once, and random bytes inserted or taken out. */
-START_TEST(random_damage)
+TEST_LOOP(random_damage, 0, MESSAGE_KINDS)
 {
     struct rng rng;
     size_t length;
@@ -894,39 +868,5 @@ START_TEST(random_damage)
     free(damaged);
     free(bytes);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *test = tcase_create("message");
-    tcase_set_timeout(test, 60);
-    tcase_add_checked_fixture(test, setup, teardown);
-    tcase_add_test(test, hello_round_trip);
-    tcase_add_test(test, setup_round_trip);
-    tcase_add_test(test, task_round_trip);
-    tcase_add_test(test, result_round_trip);
-    tcase_add_test(test, epoch_round_trip);
-    tcase_add_test(test, epochs_that_break_a_rule);
-    tcase_add_test(test, small_round_trips);
-    tcase_add_test(test, long_reason_is_cut);
-    tcase_add_test(test, frames_append);
-    tcase_add_test(test, documented_bytes);
-    tcase_add_test(test, documented_hello);
-    tcase_add_test(test, documented_result);
-    tcase_add_test(test, documented_measures);
-    tcase_add_test(test, not_a_message);
-    tcase_add_test(test, wrong_field_counts);
-    tcase_add_test(test, hello_of_the_future);
-    tcase_add_test(test, hello_of_the_past);
-    tcase_add_test(test, hello_knows_its_job);
-    tcase_add_test(test, bad_tasks);
-    tcase_add_test(test, bad_rivals);
-    tcase_add_test(test, bad_results);
-    tcase_add_test(test, bad_setups);
-    tcase_add_test(test, too_long_is_refused);
-    tcase_add_loop_test(test, every_truncation, 0, MESSAGE_KINDS);
-    tcase_add_loop_test(test, every_bit_flip, 0, MESSAGE_KINDS);
-    tcase_add_loop_test(test, every_byte_to_the_extremes, 0, MESSAGE_KINDS);
-    tcase_add_loop_test(test, random_damage, 0, MESSAGE_KINDS);
-    return run_tests("message", test);
-}
+SUITE("message", 60, setup, teardown)

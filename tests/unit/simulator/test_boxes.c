@@ -212,7 +212,7 @@ static void compare_with_scene(double height, double time_s, double tolerance)
         }
 }
 
-START_TEST(a_creature_moves_as_a_scene_of_its_boxes)
+TEST(a_creature_moves_as_a_scene_of_its_boxes)
 {
     set("boxes.neighbours=pass"); /* as in scenes */
     static const char *const worlds[] = {"world.preset=land", "world.preset=water"};
@@ -227,7 +227,6 @@ START_TEST(a_creature_moves_as_a_scene_of_its_boxes)
         }
     ck_assert_int_gt(count, CREATURES);
 }
-END_TEST
 
 /* The places of all parts after limp motion from a state that turns, by the solver of the
  * parameters. */
@@ -249,7 +248,7 @@ static void move_limp(double time_s, struct vec3 *places)
 
 /* The reference solver shares no equation of motion with the other one; limits are met on the
  * way. */
-START_TEST(both_solvers_move_a_creature_alike)
+TEST(both_solvers_move_a_creature_alike)
 {
     static struct vec3 places[SOLVER_COUNT][PHENOTYPE_PARTS_MAX];
     int count = 0;
@@ -270,7 +269,6 @@ START_TEST(both_solvers_move_a_creature_alike)
     }
     ck_assert_int_gt(count, 3);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- turned and mirrored */
 
@@ -389,7 +387,7 @@ static void check_alike(const double *off, int count)
     ck_assert_msg(exact >= count * 3 / 4, "%d of %d", exact, count);
 }
 
-START_TEST(turned_about_the_vertical_it_moves_alike)
+TEST(turned_about_the_vertical_it_moves_alike)
 {
     struct quaternion turn = quaternion_about((struct vec3){0, 1, 0}, 1);
     struct mat3 matrix = quaternion_matrix(turn);
@@ -409,9 +407,8 @@ START_TEST(turned_about_the_vertical_it_moves_alike)
     }
     check_alike(off, count);
 }
-END_TEST
 
-START_TEST(in_a_mirror_it_moves_alike)
+TEST(in_a_mirror_it_moves_alike)
 {
     struct vec3 places[2][PHENOTYPE_PARTS_MAX];
     double off[CREATURES] = {0};
@@ -430,10 +427,9 @@ START_TEST(in_a_mirror_it_moves_alike)
     }
     check_alike(off, count);
 }
-END_TEST
 
 /* With joints that whip from limit to limit: nothing but gravity gives momentum. */
-START_TEST(in_flight_momentum_is_that_of_gravity)
+TEST(in_flight_momentum_is_that_of_gravity)
 {
     set("world.preset=moon");
     for (uint64_t id = 1; id <= CREATURES; id++) {
@@ -453,7 +449,6 @@ START_TEST(in_flight_momentum_is_that_of_gravity)
                       linear.y, -fall);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- senses */
 
@@ -534,7 +529,7 @@ static int opposite(int face)
     return faces[face];
 }
 
-START_TEST(the_face_that_it_stands_on_feels_contact)
+TEST(the_face_that_it_stands_on_feels_contact)
 {
     struct senses senses;
     struct light light = {.kind = LIGHT_NONE};
@@ -554,10 +549,9 @@ START_TEST(the_face_that_it_stands_on_feels_contact)
         }
     }
 }
-END_TEST
 
 /* A mirrored part that lies on its front in the world lies on the back of its genes. */
-START_TEST(a_mirrored_part_feels_in_the_axes_of_its_genes)
+TEST(a_mirrored_part_feels_in_the_axes_of_its_genes)
 {
     struct senses senses;
     struct light light = {.kind = LIGHT_STILL, .at = {3, 1, -2}, .brightness = 2};
@@ -577,9 +571,8 @@ START_TEST(a_mirrored_part_feels_in_the_axes_of_its_genes)
         ck_assert_double_eq_tol(felt[SENSOR_HEIGHT], at.y, 1e-12);
     }
 }
-END_TEST
 
-START_TEST(every_freedom_is_felt)
+TEST(every_freedom_is_felt)
 {
     static const enum sensor values[] = {SENSOR_JOINT, SENSOR_JOINT_2, SENSOR_JOINT_3};
     static const enum sensor rates[] = {SENSOR_JOINT_RATE, SENSOR_JOINT_RATE_2,
@@ -611,7 +604,6 @@ START_TEST(every_freedom_is_felt)
                 ck_assert_double_eq(felt[values[k]], 0);
         }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- guards */
 
@@ -623,7 +615,7 @@ static void evaluate_random(uint64_t id, struct evaluation *result)
     genome_deinit(&genome);
 }
 
-START_TEST(work_has_a_budget)
+TEST(work_has_a_budget)
 {
     set("simulation.duration_s=2");
     for (uint64_t id = 1; id <= CREATURES; id++) {
@@ -640,10 +632,9 @@ START_TEST(work_has_a_budget)
         ck_assert_uint_eq(part.digest, again.digest);
     }
 }
-END_TEST
 
 /* Turning about any axis counts, and not only about z. */
-START_TEST(what_spins_is_seen)
+TEST(what_spins_is_seen)
 {
     static const char *const guards[] = {"guard.turn_rad=0.0001", "guard.speed_m_s=0.001",
                                          "guard.mass_ratio=1.0001", "guard.motionless_m=9"};
@@ -663,11 +654,10 @@ START_TEST(what_spins_is_seen)
         ck_assert_msg(seen[i] > CREATURES / 3, "%s: %d", guards[i], seen[i]);
     }
 }
-END_TEST
 
 /* Joints stay within their limits, the whole turns by no more than it may, and each number is
  * another start. */
-START_TEST(a_perturbed_start_is_near)
+TEST(a_perturbed_start_is_near)
 {
     for (uint64_t id = 1; id <= CREATURES; id++) {
         if (!grow(id))
@@ -693,7 +683,6 @@ START_TEST(a_perturbed_start_is_near)
             }
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- neighbours */
 
@@ -727,7 +716,7 @@ static double close_lid(void)
 
 /* The near edge of its far half comes down first, 0.15 m from the hinge and half a thickness
  * below. */
-START_TEST(a_lid_closes_on_its_trunk)
+TEST(a_lid_closes_on_its_trunk)
 {
     double closed_rad = atan2(0.15, 0.025);
     set("world.gravity_m_s2=0");
@@ -740,7 +729,6 @@ START_TEST(a_lid_closes_on_its_trunk)
         ck_assert_double_gt(close_lid(), 2.5);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- gaits */
 
@@ -756,7 +744,7 @@ static struct measures measure_example(const char *path)
 
 /* One that trots on four legs, by oscillators of 1.8 Hz, and one that lies on the ground and beats
  * with its wings. */
-START_TEST(a_gait_is_measured)
+TEST(a_gait_is_measured)
 {
     set("world.preset=land");
     set("simulation.duration_s=5");
@@ -772,7 +760,6 @@ START_TEST(a_gait_is_measured)
     ck_assert_double_lt(ray.belly_share, 0.6);
     ck_assert_double_eq(ray.pairs, 3);
 }
-END_TEST
 
 static struct measures measure_json(const char *json)
 {
@@ -816,7 +803,7 @@ static struct measures crawl(int root, const char *hat_joint)
 }
 
 /* The trunk is the belly, be it the root or the hat. */
-START_TEST(the_belly_is_no_matter_of_the_root)
+TEST(the_belly_is_no_matter_of_the_root)
 {
     set("world.preset=land");
     set("simulation.duration_s=5");
@@ -836,10 +823,9 @@ START_TEST(the_belly_is_no_matter_of_the_root)
     ck_assert_double_gt(fabs(trunk.head_first), 0.3);
     ck_assert_int_eq(trunk.head_first > 0, trunk.way_x_m > 0);
 }
-END_TEST
 
 /* A block that lies, with a small one on its end: the block is belly, be it the root or not. */
-START_TEST(of_two_parts_the_heavier_is_belly)
+TEST(of_two_parts_the_heavier_is_belly)
 {
     set("world.preset=land");
     set("creature.parts_min=1");
@@ -858,10 +844,9 @@ START_TEST(of_two_parts_the_heavier_is_belly)
         ck_assert_double_eq(pair.feet, 0);
     }
 }
-END_TEST
 
 /* It has no limb. */
-START_TEST(a_body_of_one_part_is_all_belly)
+TEST(a_body_of_one_part_is_all_belly)
 {
     set("world.preset=land");
     set("creature.parts_min=1");
@@ -872,28 +857,5 @@ START_TEST(a_body_of_one_part_is_all_belly)
     ck_assert_double_eq(block.belly_share, 1);
     ck_assert_double_eq(block.feet, 0);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("boxes");
-    tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, a_creature_moves_as_a_scene_of_its_boxes);
-    tcase_add_test(tests, both_solvers_move_a_creature_alike);
-    tcase_add_test(tests, turned_about_the_vertical_it_moves_alike);
-    tcase_add_test(tests, in_a_mirror_it_moves_alike);
-    tcase_add_test(tests, in_flight_momentum_is_that_of_gravity);
-    tcase_add_test(tests, the_face_that_it_stands_on_feels_contact);
-    tcase_add_test(tests, a_mirrored_part_feels_in_the_axes_of_its_genes);
-    tcase_add_test(tests, every_freedom_is_felt);
-    tcase_add_test(tests, work_has_a_budget);
-    tcase_add_test(tests, what_spins_is_seen);
-    tcase_add_test(tests, a_perturbed_start_is_near);
-    tcase_add_test(tests, a_lid_closes_on_its_trunk);
-    tcase_add_test(tests, a_gait_is_measured);
-    tcase_add_test(tests, the_belly_is_no_matter_of_the_root);
-    tcase_add_test(tests, of_two_parts_the_heavier_is_belly);
-    tcase_add_test(tests, a_body_of_one_part_is_all_belly);
-    return run_tests("boxes", tests);
-}
+SUITE("boxes", 60, set_up, tear_down)

@@ -49,7 +49,7 @@ static double distance(struct vec3 a, struct vec3 b)
 
 /* Against sine and cosine in long double, over the border between the series and det_sincos()
  * too. */
-START_TEST(exponential_is_exact)
+TEST(exponential_is_exact)
 {
     for (int i = 0; i < SAMPLES; i++) {
         struct vec3 v = any_vector(exp(rng_uniform(&rng, log(1e-9), log(20))));
@@ -64,10 +64,9 @@ START_TEST(exponential_is_exact)
         ck_assert_double_le(error_of_length(q), 2 * 2.220446049250313e-16);
     }
 }
-END_TEST
 
 /* A turn made of many stays a unit, and one that nothing turns stays the same to the bit. */
-START_TEST(turns_stay_units)
+TEST(turns_stay_units)
 {
     struct quaternion q = any_turn();
     for (int i = 0; i < SAMPLES; i++) {
@@ -80,9 +79,8 @@ START_TEST(turns_stay_units)
         ck_assert(once.w == still.w && once.x == still.x && once.y == still.y && once.z == still.z);
     }
 }
-END_TEST
 
-START_TEST(logarithm_inverts)
+TEST(logarithm_inverts)
 {
     for (int i = 0; i < SAMPLES; i++) {
         struct vec3 v = any_vector(1.8);
@@ -92,11 +90,10 @@ START_TEST(logarithm_inverts)
         ck_assert_double_le(distance(quaternion_log(q), quaternion_log(other)), 0);
     }
 }
-END_TEST
 
 /* The matrix of a product is the product of the matrices; columns are orthonormal; signs do not
  * matter. */
-START_TEST(matrices_agree)
+TEST(matrices_agree)
 {
     for (int i = 0; i < SAMPLES; i++) {
         struct quaternion p = any_turn(), q = any_turn(), other = {-q.w, -q.x, -q.y, -q.z};
@@ -113,10 +110,9 @@ START_TEST(matrices_agree)
         ck_assert_double_le(distance(mat3_apply(&b, v), mat3_apply(&e, v)), 0);
     }
 }
-END_TEST
 
 /* d/dt of exp(w t) from the right is what quaternion_rate() says. */
-START_TEST(rates_are_derivatives)
+TEST(rates_are_derivatives)
 {
     for (int i = 0; i < 1000; i++) {
         struct quaternion q = any_turn();
@@ -132,9 +128,8 @@ START_TEST(rates_are_derivatives)
         ck_assert_double_le(fabs(change.z / (2 * h) - rate.z), 1e-9);
     }
 }
-END_TEST
 
-START_TEST(symmetric_matrices)
+TEST(symmetric_matrices)
 {
     for (int i = 0; i < SAMPLES; i++) {
         struct vec3 u = any_vector(1), v = any_vector(1), w = any_vector(1), x = any_vector(1);
@@ -152,20 +147,5 @@ START_TEST(symmetric_matrices)
         ck_assert_double_le(distance(sym3_apply(&turned, x), there), 1e-13);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tcase = tcase_create("rotation");
-    tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, exponential_is_exact);
-    tcase_add_test(tcase, turns_stay_units);
-    tcase_add_test(tcase, logarithm_inverts);
-    tcase_add_test(tcase, matrices_agree);
-    tcase_add_test(tcase, rates_are_derivatives);
-    tcase_add_test(tcase, symmetric_matrices);
-    Suite *suite = suite_create("boxes_rotation");
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
-}
+SUITE("boxes_rotation", 60, setup, NULL)

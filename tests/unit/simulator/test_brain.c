@@ -88,7 +88,7 @@ static uint64_t bits(double value)
 
 /* ---- hand-made ---- */
 
-START_TEST(effectors_read_constants_sensors_and_neurons)
+TEST(effectors_read_constants_sensors_and_neurons)
 {
     struct wiring w;
     double sensor_values[TEST_PARTS * SENSOR_COUNT] = {0};
@@ -113,10 +113,9 @@ START_TEST(effectors_read_constants_sensors_and_neurons)
     ck_assert_int_eq(brain_neuron_count(brain), 1);
     ck_assert_double_eq(brain_output(brain, sum), 0.875);
 }
-END_TEST
 
 /* The signals of emitters follow those of effectors, in either form of the brain. */
-START_TEST(emitters_have_the_last_signals)
+TEST(emitters_have_the_last_signals)
 {
     struct wiring w;
     double sensor_values[TEST_PARTS * SENSOR_COUNT] = {0};
@@ -136,10 +135,9 @@ START_TEST(emitters_have_the_last_signals)
     brain_think_recursive(brain, sensor_values, recursive, DT);
     ck_assert(recursive[0] == signals[0] && recursive[1] == signals[1]);
 }
-END_TEST
 
 /* A = B + 1, B = A + 1, pulled at A: B is evaluated inside A and reads the A of the last think. */
-START_TEST(a_cycle_reads_the_previous_think)
+TEST(a_cycle_reads_the_previous_think)
 {
     struct wiring w;
     double sensor_values[TEST_PARTS * SENSOR_COUNT] = {0};
@@ -157,10 +155,9 @@ START_TEST(a_cycle_reads_the_previous_think)
         ck_assert_double_eq(brain_output(brain, 1), 2.0 * think - 1.0);
     }
 }
-END_TEST
 
 /* The ring is now pulled at B first: A is the inner one. The order of effectors matters. */
-START_TEST(the_first_effector_decides_where_a_cycle_is_cut)
+TEST(the_first_effector_decides_where_a_cycle_is_cut)
 {
     struct wiring w;
     double sensor_values[TEST_PARTS * SENSOR_COUNT] = {0};
@@ -180,9 +177,8 @@ START_TEST(the_first_effector_decides_where_a_cycle_is_cut)
     ck_assert_double_eq(signals[1], 7.0);
     ck_assert_double_eq(signals[0], NEURON_OUTPUT_MAX);
 }
-END_TEST
 
-START_TEST(a_neuron_may_read_itself)
+TEST(a_neuron_may_read_itself)
 {
     struct wiring w;
     double sensor_values[TEST_PARTS * SENSOR_COUNT] = {0};
@@ -201,10 +197,9 @@ START_TEST(a_neuron_may_read_itself)
             brain_reset(brain);
     }
 }
-END_TEST
 
 /* An integrator read by two neurons and an effector advances once in a think. */
-START_TEST(shared_neurons_are_evaluated_once)
+TEST(shared_neurons_are_evaluated_once)
 {
     struct wiring w;
     double sensor_values[TEST_PARTS * SENSOR_COUNT] = {0};
@@ -223,9 +218,8 @@ START_TEST(shared_neurons_are_evaluated_once)
         ck_assert_double_eq(signals[0], 0.75 * think);
     }
 }
-END_TEST
 
-START_TEST(dead_neurons_are_left_out)
+TEST(dead_neurons_are_left_out)
 {
     struct wiring w;
     double sensor_values[TEST_PARTS * SENSOR_COUNT] = {0};
@@ -244,9 +238,8 @@ START_TEST(dead_neurons_are_left_out)
     ck_assert_double_eq(brain_output(brain, dead), 0.0);
     ck_assert_double_eq(brain_output(brain, self), 0.0);
 }
-END_TEST
 
-START_TEST(oscillators_begin_at_their_initial_phase)
+TEST(oscillators_begin_at_their_initial_phase)
 {
     struct wiring w;
     double sensor_values[TEST_PARTS * SENSOR_COUNT] = {0};
@@ -274,9 +267,8 @@ START_TEST(oscillators_begin_at_their_initial_phase)
         brain_reset(brain);
     }
 }
-END_TEST
 
-START_TEST(signals_are_finite_and_bounded)
+TEST(signals_are_finite_and_bounded)
 {
     struct wiring w;
     double sensor_values[TEST_PARTS * SENSOR_COUNT] = {0};
@@ -307,9 +299,8 @@ START_TEST(signals_are_finite_and_bounded)
         ck_assert_double_eq(signals[4], 0.5);
     }
 }
-END_TEST
 
-START_TEST(a_brain_without_anything_thinks)
+TEST(a_brain_without_anything_thinks)
 {
     struct wiring w;
     double sensor_values[TEST_PARTS * SENSOR_COUNT] = {0};
@@ -322,10 +313,9 @@ START_TEST(a_brain_without_anything_thinks)
     ck_assert_double_eq(signal, 7.0);
     ck_assert_int_eq(brain_neuron_count(brain), 0);
 }
-END_TEST
 
 /* The longest possible chain compiles without deep recursion: neuron i = neuron i + 1, + 1/1024. */
-START_TEST(a_chain_of_thousands_compiles)
+TEST(a_chain_of_thousands_compiles)
 {
     struct phenotype phenotype = {.neuron_count = LONG_CHAIN, .effector_count = 1};
     struct effector effector = {.input = from_neuron(0, 1.0)};
@@ -347,9 +337,8 @@ START_TEST(a_chain_of_thousands_compiles)
     ck_assert_int_eq(brain_neuron_count(brain), LONG_CHAIN);
     free(neurons);
 }
-END_TEST
 
-START_TEST(a_full_arena_gives_no_brain)
+TEST(a_full_arena_gives_no_brain)
 {
     struct wiring w;
     size_t needed;
@@ -370,7 +359,6 @@ START_TEST(a_full_arena_gives_no_brain)
     }
     ck_assert_int_gt(failures, 5);
 }
-END_TEST
 
 /* ---- random graphs ---- */
 
@@ -461,7 +449,7 @@ static int compare_outputs(const struct wiring *w, struct brain *a, struct brain
     return differing;
 }
 
-START_TEST(compiled_equals_recursive_bit_for_bit)
+TEST(compiled_equals_recursive_bit_for_bit)
 {
     struct wiring w;
     struct rng rng;
@@ -483,11 +471,10 @@ START_TEST(compiled_equals_recursive_bit_for_bit)
     }
     ck_assert_int_gt(live, 5000 * 5);
 }
-END_TEST
 
 /* The comparison must be able to fail: the first weights changed in their last bits are found in
  * most graphs, and another order of two effectors in those where it cuts a cycle elsewhere. */
-START_TEST(the_comparison_finds_planted_faults)
+TEST(the_comparison_finds_planted_faults)
 {
     struct wiring w, changed;
     struct rng rng;
@@ -525,34 +512,5 @@ START_TEST(the_comparison_finds_planted_faults)
     ck_assert_int_gt(found_weights, 100);
     ck_assert_int_gt(found_orders, 10);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("brain");
-    TCase *hand = tcase_create("hand-made");
-    TCase *random = tcase_create("random");
-
-    tcase_add_checked_fixture(hand, setup, teardown);
-    tcase_add_test(hand, effectors_read_constants_sensors_and_neurons);
-    tcase_add_test(hand, emitters_have_the_last_signals);
-    tcase_add_test(hand, a_cycle_reads_the_previous_think);
-    tcase_add_test(hand, the_first_effector_decides_where_a_cycle_is_cut);
-    tcase_add_test(hand, a_neuron_may_read_itself);
-    tcase_add_test(hand, shared_neurons_are_evaluated_once);
-    tcase_add_test(hand, dead_neurons_are_left_out);
-    tcase_add_test(hand, oscillators_begin_at_their_initial_phase);
-    tcase_add_test(hand, signals_are_finite_and_bounded);
-    tcase_add_test(hand, a_brain_without_anything_thinks);
-    tcase_add_test(hand, a_chain_of_thousands_compiles);
-    tcase_add_test(hand, a_full_arena_gives_no_brain);
-    suite_add_tcase(suite, hand);
-
-    tcase_add_checked_fixture(random, setup, teardown);
-    tcase_set_timeout(random, 60);
-    tcase_add_test(random, compiled_equals_recursive_bit_for_bit);
-    tcase_add_test(random, the_comparison_finds_planted_faults);
-    suite_add_tcase(suite, random);
-
-    return run_suite(suite);
-}
+SUITE("brain", 60, setup, teardown)

@@ -126,7 +126,6 @@ START_TEST(what_is_sound_passes)
         }
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- faults */
 
@@ -136,7 +135,6 @@ START_TEST(a_part_before_its_parent)
     stage.body.parts[1].parent = 2;
     stage_build(&stage);
 }
-END_TEST
 
 START_TEST(a_link_of_no_body)
 {
@@ -144,7 +142,6 @@ START_TEST(a_link_of_no_body)
     stage.body.parts[2].link = 3;
     stage_build(&stage);
 }
-END_TEST
 
 START_TEST(limits_the_wrong_way_round)
 {
@@ -153,7 +150,6 @@ START_TEST(limits_the_wrong_way_round)
     stage.body.links[2].upper[0] = -1;
     stage_build(&stage);
 }
-END_TEST
 
 START_TEST(a_wire_to_nothing)
 {
@@ -163,7 +159,6 @@ START_TEST(a_wire_to_nothing)
     stage.body.phenotype.neuron_count = 1;
     phenotype_check(&stage.body.phenotype);
 }
-END_TEST
 
 START_TEST(a_tree_that_hangs_on_its_leaf)
 {
@@ -171,7 +166,6 @@ START_TEST(a_tree_that_hangs_on_its_leaf)
     tree.links[1].parent = 2;
     tree_check(&tree);
 }
-END_TEST
 
 START_TEST(a_mass_that_is_nowhere)
 {
@@ -179,7 +173,6 @@ START_TEST(a_mass_that_is_nowhere)
     tree.mass *= 1.001;
     tree_check(&tree);
 }
-END_TEST
 
 START_TEST(a_direction_that_is_none)
 {
@@ -187,7 +180,6 @@ START_TEST(a_direction_that_is_none)
     tree.links[1].sin += 0.01;
     tree_check(&tree);
 }
-END_TEST
 
 START_TEST(a_reaction_that_is_not_opposite)
 {
@@ -198,7 +190,6 @@ START_TEST(a_reaction_that_is_not_opposite)
     c->on_b = c->on_a;
     contacts_check(&contacts);
 }
-END_TEST
 
 START_TEST(a_row_too_many)
 {
@@ -206,7 +197,6 @@ START_TEST(a_row_too_many)
     contacts.rows++;
     contacts_check(&contacts);
 }
-END_TEST
 
 START_TEST(a_contact_of_no_body)
 {
@@ -214,7 +204,6 @@ START_TEST(a_contact_of_no_body)
     contacts.list[1].of_a = 1;
     contacts_check(&contacts);
 }
-END_TEST
 
 START_TEST(a_body_in_the_columns_of_another)
 {
@@ -222,7 +211,6 @@ START_TEST(a_body_in_the_columns_of_another)
     own[1].own.column = 0;
     space_contacts_check(&shared);
 }
-END_TEST
 
 START_TEST(a_contact_of_a_body_that_has_parted)
 {
@@ -230,7 +218,6 @@ START_TEST(a_contact_of_a_body_that_has_parted)
     shared.body_count = 1;
     space_contacts_check(&shared);
 }
-END_TEST
 
 START_TEST(a_contact_that_moves_one_of_two)
 {
@@ -240,7 +227,6 @@ START_TEST(a_contact_that_moves_one_of_two)
             shared.cones.laws[i].to = own[1].own.column;
     space_contacts_check(&shared);
 }
-END_TEST
 
 START_TEST(a_normal_that_is_none)
 {
@@ -248,21 +234,18 @@ START_TEST(a_normal_that_is_none)
     shared.list[4].normal.y *= 1.001;
     space_contacts_check(&shared);
 }
-END_TEST
 
 START_TEST(a_negative_loss)
 {
     struct ledger ledger = {.loss_friction_j = -0.1, .work_effector_positive_j = 1};
     ledger_check(&ledger);
 }
-END_TEST
 
 START_TEST(more_work_than_was_positive)
 {
     struct ledger ledger = {.work_effector_j = 2, .work_effector_positive_j = 1};
     ledger_check(&ledger);
 }
-END_TEST
 
 static struct forest *make_forest(void)
 {
@@ -285,7 +268,6 @@ START_TEST(an_island_with_another_name)
     forest->island[0] = 1;
     forest_check(forest);
 }
-END_TEST
 
 START_TEST(a_broken_body_in_the_world)
 {
@@ -293,7 +275,6 @@ START_TEST(a_broken_body_in_the_world)
     forest->is_broken[1] = 1;
     forest_check(forest);
 }
-END_TEST
 
 START_TEST(dynamics_of_another_solver)
 {
@@ -302,7 +283,6 @@ START_TEST(dynamics_of_another_solver)
     stage_build(&stage);
     dynamics_place_sphere(stage.dynamics, 0, &state);
 }
-END_TEST
 
 int main(void)
 {

@@ -95,7 +95,7 @@ static double brute_distance(const struct box *a, const struct box *b)
 
 /* ---------------------------------------------------------------- ground */
 
-START_TEST(lowest_point_is_the_lowest_corner)
+TEST(lowest_point_is_the_lowest_corner)
 {
     for (int i = 0; i < PAIRS; i++) {
         struct box b = random_box(2);
@@ -107,9 +107,8 @@ START_TEST(lowest_point_is_the_lowest_corner)
         ck_assert_double_eq_tol(collide_lowest(&b), least, EPSILON);
     }
 }
-END_TEST
 
-START_TEST(a_flat_box_stands_on_two_corners)
+TEST(a_flat_box_stands_on_two_corners)
 {
     struct box b = make_box(3, 0.1, 0.6, 0.2, 0);
     struct manifold m;
@@ -127,9 +126,8 @@ START_TEST(a_flat_box_stands_on_two_corners)
     collide_ground(&b, -0.01, &m);
     ck_assert_int_eq(m.count, 0);
 }
-END_TEST
 
-START_TEST(a_tilted_box_stands_on_one_corner)
+TEST(a_tilted_box_stands_on_one_corner)
 {
     struct box b = make_box(0, sqrt(0.5), 1, 1, PI / 4);
     struct manifold m;
@@ -139,9 +137,8 @@ START_TEST(a_tilted_box_stands_on_one_corner)
     ck_assert_double_eq_tol(m.points[0].x, 0, EPSILON);
     ck_assert_double_eq_tol(m.points[0].gap, 0, EPSILON);
 }
-END_TEST
 
-START_TEST(ground_contacts_are_the_two_lowest_corners)
+TEST(ground_contacts_are_the_two_lowest_corners)
 {
     for (int i = 0; i < PAIRS; i++) {
         struct box b = random_box(0.6);
@@ -168,11 +165,10 @@ START_TEST(ground_contacts_are_the_two_lowest_corners)
             ck_assert(is_taken[k] || corners[k].y >= highest - EPSILON);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- pairs */
 
-START_TEST(separation_matches_brute_force)
+TEST(separation_matches_brute_force)
 {
     int apart = 0, overlapping = 0;
     for (int i = 0; i < PAIRS; i++) {
@@ -191,9 +187,8 @@ START_TEST(separation_matches_brute_force)
     ck_assert_int_gt(apart, PAIRS / 10);
     ck_assert_int_gt(overlapping, PAIRS / 10);
 }
-END_TEST
 
-START_TEST(faces_side_by_side_touch_at_two_points)
+TEST(faces_side_by_side_touch_at_two_points)
 {
     /* b stands 1 mm to the right of a, half a height up */
     struct box a = make_box(0, 0, 1, 0.4, 0), b = make_box(0.701, 0.2, 0.4, 0.4, 0);
@@ -221,9 +216,8 @@ START_TEST(faces_side_by_side_touch_at_two_points)
     collide_boxes(&a, &b, 0.0009, &m);
     ck_assert_int_eq(m.count, 0);
 }
-END_TEST
 
-START_TEST(a_corner_in_a_face_is_one_deep_point)
+TEST(a_corner_in_a_face_is_one_deep_point)
 {
     struct box a = make_box(0, 0, 2, 0.4, 0),
                b = make_box(0.3, 0.2 + sqrt(0.5) - 0.01, 1, 1, PI / 4);
@@ -235,9 +229,8 @@ START_TEST(a_corner_in_a_face_is_one_deep_point)
     ck_assert_double_eq_tol(m.points[0].x, 0.3, EPSILON);
     ck_assert_double_eq_tol(m.points[0].y, 0.195, EPSILON);
 }
-END_TEST
 
-START_TEST(coinciding_boxes_are_pushed_along_the_shorter_side)
+TEST(coinciding_boxes_are_pushed_along_the_shorter_side)
 {
     struct box a = make_box(1, 2, 0.8, 0.2, 0.5);
     struct manifold m;
@@ -247,7 +240,6 @@ START_TEST(coinciding_boxes_are_pushed_along_the_shorter_side)
     ck_assert_double_eq_tol(fabs(m.normal_x * a.sin - m.normal_y * a.cos), 1, EPSILON);
     ck_assert_double_eq_tol(m.points[0].gap, -0.2, EPSILON);
 }
-END_TEST
 
 /* What holds for every manifold. */
 static void check_manifold(const struct box *a, const struct box *b, double margin,
@@ -278,7 +270,7 @@ static void check_manifold(const struct box *a, const struct box *b, double marg
         ck_assert_int_ne(m->points[0].feature, m->points[1].feature);
 }
 
-START_TEST(manifolds_of_random_pairs_hold_what_they_promise)
+TEST(manifolds_of_random_pairs_hold_what_they_promise)
 {
     int one = 0, two = 0;
     for (int i = 0; i < PAIRS; i++) {
@@ -317,10 +309,9 @@ START_TEST(manifolds_of_random_pairs_hold_what_they_promise)
     ck_assert_int_gt(one, PAIRS / 20);
     ck_assert_int_gt(two, PAIRS / 20);
 }
-END_TEST
 
 /* A box moved a little along the normal: all gaps change by just that. */
-START_TEST(gaps_are_measured_along_the_normal)
+TEST(gaps_are_measured_along_the_normal)
 {
     int moved = 0;
     for (int i = 0; i < PAIRS; i++) {
@@ -341,9 +332,8 @@ START_TEST(gaps_are_measured_along_the_normal)
     }
     ck_assert_int_gt(moved, PAIRS / 20);
 }
-END_TEST
 
-START_TEST(features_stay_the_same_in_small_motions)
+TEST(features_stay_the_same_in_small_motions)
 {
     struct box a = make_box(0, 0, 1, 0.4, 0), b = make_box(0.1, 0.399, 0.4, 0.4, 0.01);
     struct manifold m, n;
@@ -355,7 +345,6 @@ START_TEST(features_stay_the_same_in_small_motions)
     for (int k = 0; k < 2; k++)
         ck_assert_int_eq(m.points[k].feature, n.points[k].feature);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- disks and half-planes */
 
@@ -399,7 +388,7 @@ static double brute_point_distance(const struct box *box, double x, double y)
     return is_inside ? -nearest : nearest;
 }
 
-START_TEST(a_disk_touches_the_ground_below_its_centre)
+TEST(a_disk_touches_the_ground_below_its_centre)
 {
     struct box disk = make_disk(0.3, 0.45, 0.5);
     struct manifold m;
@@ -411,7 +400,6 @@ START_TEST(a_disk_touches_the_ground_below_its_centre)
     collide_ground(&disk, -0.05, &m);
     ck_assert_int_eq(m.count, 0);
 }
-END_TEST
 
 /* Distance, one point at half the gap on the line between the surfaces, and the normal as promised;
  * the same with both exchanged. */
@@ -459,7 +447,7 @@ static void check_mirrored_manifold(const struct manifold *m, const struct manif
 }
 
 /* Mirror images of the other hand touch in the mirrored points, in the same order, to the bit. */
-START_TEST(mirror_images_touch_as_mirror_images)
+TEST(mirror_images_touch_as_mirror_images)
 {
     rng_init(&rng, 1, RNG_TEST, 0, 11);
     for (int i = 0; i < PAIRS; i++) {
@@ -475,9 +463,8 @@ START_TEST(mirror_images_touch_as_mirror_images)
         check_mirrored_manifold(&m, &image);
     }
 }
-END_TEST
 
-START_TEST(disks_and_boxes_match_brute_force)
+TEST(disks_and_boxes_match_brute_force)
 {
     int inside = 0, apart = 0;
     for (int i = 0; i < PAIRS; i++) {
@@ -492,9 +479,8 @@ START_TEST(disks_and_boxes_match_brute_force)
     ck_assert_int_gt(inside, PAIRS / 20);
     ck_assert_int_gt(apart, PAIRS / 20);
 }
-END_TEST
 
-START_TEST(half_planes_match_the_ground)
+TEST(half_planes_match_the_ground)
 {
     for (int i = 0; i < PAIRS; i++) {
         /* everything turned and moved so that the half-plane becomes the ground */
@@ -520,26 +506,5 @@ START_TEST(half_planes_match_the_ground)
         }
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("collide");
-    tcase_add_checked_fixture(tests, setup, NULL);
-    tcase_add_test(tests, lowest_point_is_the_lowest_corner);
-    tcase_add_test(tests, a_flat_box_stands_on_two_corners);
-    tcase_add_test(tests, a_tilted_box_stands_on_one_corner);
-    tcase_add_test(tests, ground_contacts_are_the_two_lowest_corners);
-    tcase_add_test(tests, separation_matches_brute_force);
-    tcase_add_test(tests, faces_side_by_side_touch_at_two_points);
-    tcase_add_test(tests, a_corner_in_a_face_is_one_deep_point);
-    tcase_add_test(tests, coinciding_boxes_are_pushed_along_the_shorter_side);
-    tcase_add_test(tests, manifolds_of_random_pairs_hold_what_they_promise);
-    tcase_add_test(tests, mirror_images_touch_as_mirror_images);
-    tcase_add_test(tests, gaps_are_measured_along_the_normal);
-    tcase_add_test(tests, features_stay_the_same_in_small_motions);
-    tcase_add_test(tests, a_disk_touches_the_ground_below_its_centre);
-    tcase_add_test(tests, disks_and_boxes_match_brute_force);
-    tcase_add_test(tests, half_planes_match_the_ground);
-    return run_tests("collide", tests);
-}
+SUITE("collide", 0, setup, NULL)

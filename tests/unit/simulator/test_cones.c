@@ -204,7 +204,7 @@ static double broken(void)
     return most;
 }
 
-START_TEST(a_block_on_the_ground)
+TEST(a_block_on_the_ground)
 {
     /* 2 kg, pushed down and askew: sticks, then slides with less friction, then leaves */
     s.count = 1;
@@ -233,10 +233,9 @@ START_TEST(a_block_on_the_ground)
     ck_assert(s.impulse[0] == 0 && s.impulse[1] == 0 && s.impulse[2] == 0);
     ck_assert(s.velocity[0] == 0.1 && s.velocity[1] == 0.3);
 }
-END_TEST
 
 /* The solution of one contact obeys the law to rounding, whatever its block is. */
-START_TEST(one_contact_is_exact)
+TEST(one_contact_is_exact)
 {
     int sliding = 0;
     for (int i = 0; i < 20000; i++) {
@@ -253,10 +252,9 @@ START_TEST(one_contact_is_exact)
     ck_assert_int_gt(sliding, 5000);
     ck_assert_int_lt(sliding, 19000);
 }
-END_TEST
 
 /* From nothing and from the solution of a neighbouring problem. */
-START_TEST(laws_hold_on_random_systems)
+TEST(laws_hold_on_random_systems)
 {
     int pressing = 0, sliding = 0;
     for (int i = 0; i < 2000; i++) {
@@ -278,9 +276,8 @@ START_TEST(laws_hold_on_random_systems)
     ck_assert_int_gt(pressing, 5000);
     ck_assert_int_gt(sliding, 5000);
 }
-END_TEST
 
-START_TEST(laws_hold_on_flat_chains)
+TEST(laws_hold_on_flat_chains)
 {
     int unsolved = 0, count = 200;
     for (int i = 0; i < count; i++) {
@@ -292,11 +289,10 @@ START_TEST(laws_hold_on_flat_chains)
     }
     ck_assert_int_le(unsolved, count / 100);
 }
-END_TEST
 
 /* The tangents' axes are turned by an angle of their own at each contact: velocities and sizes
  * stay. */
-START_TEST(tangents_may_be_turned)
+TEST(tangents_may_be_turned)
 {
     static double held[ROWS_MAX];
     for (int i = 0; i < 300; i++) {
@@ -332,7 +328,6 @@ START_TEST(tangents_may_be_turned)
         }
     }
 }
-END_TEST
 
 /* A system that was drawn and solved. */
 struct part {
@@ -355,7 +350,7 @@ static void keep_part(struct part *part, int dof)
 
 /* What happens in other columns changes nothing, to the bit: two systems alone, and both in one,
  * where the laws of the second come first. */
-START_TEST(what_shares_no_columns_is_solved_apart)
+TEST(what_shares_no_columns_is_solved_apart)
 {
     for (int i = 0; i < 100; i++) {
         struct part parts[2];
@@ -389,10 +384,9 @@ START_TEST(what_shares_no_columns_is_solved_apart)
             ck_assert(s.impulse[parts[1].rows + j] == parts[0].impulse[j]);
     }
 }
-END_TEST
 
 /* Two contacts that are opposites cannot both be pushed out: penetrations are kept from growing. */
-START_TEST(what_is_wedged_is_left_in_peace)
+TEST(what_is_wedged_is_left_in_peace)
 {
     s.count = 2;
     cones_begin(&s, 6);
@@ -409,9 +403,8 @@ START_TEST(what_is_wedged_is_left_in_peace)
     ck_assert(!s.laws[0].is_push_out && s.laws[1].bound == 0);
     ck_assert_double_le(s.residual, s.enough);
 }
-END_TEST
 
-START_TEST(what_may_not_act_does_not)
+TEST(what_may_not_act_does_not)
 {
     draw_system(2, 0, 6);
     s.laws[0].bound = -HUGE_VAL;
@@ -423,10 +416,9 @@ START_TEST(what_may_not_act_does_not)
     for (int i = 0; i < s.rows; i++)
         ck_assert(isfinite(s.velocity[i]));
 }
-END_TEST
 
 /* Each wrong in one way, and seen by the solver's own residual and by the checker above. */
-START_TEST(wrong_impulses_are_seen)
+TEST(wrong_impulses_are_seen)
 {
     for (int i = 0; i < 300; i++) {
         int row = 0;
@@ -442,21 +434,5 @@ START_TEST(wrong_impulses_are_seen)
         ck_assert_double_gt(broken(), 1e-5);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tcase = tcase_create("cones");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, a_block_on_the_ground);
-    tcase_add_test(tcase, one_contact_is_exact);
-    tcase_add_test(tcase, laws_hold_on_random_systems);
-    tcase_add_test(tcase, laws_hold_on_flat_chains);
-    tcase_add_test(tcase, tangents_may_be_turned);
-    tcase_add_test(tcase, what_shares_no_columns_is_solved_apart);
-    tcase_add_test(tcase, what_is_wedged_is_left_in_peace);
-    tcase_add_test(tcase, what_may_not_act_does_not);
-    tcase_add_test(tcase, wrong_impulses_are_seen);
-    return run_tests("cones", tcase);
-}
+SUITE("cones", 120, setup, teardown)

@@ -127,7 +127,7 @@ static void check_conditions(const double *after)
     }
 }
 
-START_TEST(impulses_meet_signorini_and_coulomb)
+TEST(impulses_meet_signorini_and_coulomb)
 {
     int contacts = 0, bodies = 0;
     for (int i = 0; i < 400; i++) {
@@ -148,10 +148,9 @@ START_TEST(impulses_meet_signorini_and_coulomb)
     ck_assert_int_gt(bodies, 200);
     ck_assert_int_gt(contacts, 300);
 }
-END_TEST
 
 /* The impulses of the ground are all the momentum that a body gains. */
-START_TEST(kick_is_the_momentum_of_the_impulses)
+TEST(kick_is_the_momentum_of_the_impulses)
 {
     int bodies = 0;
     for (int i = 0; i < 200; i++) {
@@ -187,10 +186,9 @@ START_TEST(kick_is_the_momentum_of_the_impulses)
     }
     ck_assert_int_gt(bodies, 100);
 }
-END_TEST
 
 /* Newton's restitution with friction can create energy; such impacts are solved again without. */
-START_TEST(impacts_never_create_energy)
+TEST(impacts_never_create_energy)
 {
     int impacts = 0;
     for (int i = 0; i < 3000; i++) {
@@ -228,9 +226,8 @@ START_TEST(impacts_never_create_energy)
     }
     ck_assert_int_gt(impacts, 1000);
 }
-END_TEST
 
-START_TEST(examination_sees_what_touches_and_what_may)
+TEST(examination_sees_what_touches_and_what_may)
 {
     double q[DOF] = {0, 1, 0, 0}, qd[DOF] = {0};
     const struct body_part parts[] = {{.parent = -1, .width_m = 0.4, .height_m = 0.2, .mass_kg = 1},
@@ -269,9 +266,8 @@ START_TEST(examination_sees_what_touches_and_what_may)
         ck_assert_msg(!c.is_violated == !cases[i].is_violated, "case %zu: is_violated", i);
     }
 }
-END_TEST
 
-START_TEST(overlap_counts_all_but_parents_and_children)
+TEST(overlap_counts_all_but_parents_and_children)
 {
     /* three boxes in a row, 0.1 m into one another, and a rigid one on the last's back */
     double q[DOF] = {0}, qd[DOF] = {0};
@@ -297,12 +293,11 @@ START_TEST(overlap_counts_all_but_parents_and_children)
     stage_build(&stage);
     ck_assert_double_eq_tol(dynamics_overlap(stage.dynamics), 0.15, 1e-12);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- blocks on the ground */
 
 /* A block does not sink, slide or turn in 10 s, and the step stays the contact's one. */
-START_TEST(a_block_at_rest_stays_at_rest)
+TEST(a_block_at_rest_stays_at_rest)
 {
     static const double qd[3] = {0};
     use_land(0.8, 0.3);
@@ -328,10 +323,9 @@ START_TEST(a_block_at_rest_stays_at_rest)
         ck_assert_double_eq(points[i].normal.y, 1);
     }
 }
-END_TEST
 
 /* A pile of links at rest needs hardly a sweep once the impulses of the last step are known. */
-START_TEST(warm_starts_carry_a_resting_body_with_one_sweep)
+TEST(warm_starts_carry_a_resting_body_with_one_sweep)
 {
     double q[DOF] = {0, 0.05}, qd[DOF] = {0};
     use_land(0.8, 0);
@@ -350,10 +344,9 @@ START_TEST(warm_starts_carry_a_resting_body_with_one_sweep)
     for (int i = 2; i < 7; i++)
         ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[i], 0, 0.01);
 }
-END_TEST
 
 /* A deep block is pushed out no faster than 5 cm/s, to within the slop; the energy is booked. */
-START_TEST(penetration_is_pushed_out_slowly)
+TEST(penetration_is_pushed_out_slowly)
 {
     static const double qd[3] = {0};
     double fastest = 0;
@@ -378,10 +371,9 @@ START_TEST(penetration_is_pushed_out_slowly)
     stage_run(&stage, 1);
     ck_assert_double_eq_tol(stage_part(&stage, 0).at_m.y, 0.1, 1e-3);
 }
-END_TEST
 
 /* Dropped flat with e = 0 a box stays down; nothing sinks in at any speed of impact. */
-START_TEST(a_box_dropped_without_elasticity_stays_down)
+TEST(a_box_dropped_without_elasticity_stays_down)
 {
     static const double speeds[] = {0, 1, 5, 25};
     for (int i = 0; i < 4; i++) {
@@ -404,10 +396,9 @@ START_TEST(a_box_dropped_without_elasticity_stays_down)
         ck_assert_double_lt(fabs(l->residual_j), 1e-4 * energy);
     }
 }
-END_TEST
 
 /* With e = 0.5 it rises to a quarter; the instant of impact is known to a step. */
-START_TEST(a_box_bounces_to_the_square_of_its_elasticity)
+TEST(a_box_bounces_to_the_square_of_its_elasticity)
 {
     static const double qd[3] = {0};
     double highest = 0;
@@ -438,12 +429,11 @@ START_TEST(a_box_bounces_to_the_square_of_its_elasticity)
     }
     ck_assert_double_eq_tol(highest, 0.25, 0.02 / 16);
 }
-END_TEST
 
 /* Contacts only take energy: chains thrown on the ground. One contact of several that act at once
  * may do positive work at the cost of the others, which the ledger counts as unearned: measured up
  * to 5 % of the energy, in a chain folded upon itself, but below 1 % in 38 of 40. */
-START_TEST(contacts_only_take_energy)
+TEST(contacts_only_take_energy)
 {
     double most = 0;
     int gaining = 0;
@@ -477,7 +467,6 @@ START_TEST(contacts_only_take_energy)
     ck_assert_double_lt(most, 1e-5);
     ck_assert_int_le(gaining, 4);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- own parts */
 
@@ -503,7 +492,7 @@ static void build_arms(double gap_m, double rate, double friction)
 }
 
 /* Measured: 5.2 mm deep at most for a step, at tip speeds of 6 to 24 m/s. */
-START_TEST(limbs_that_close_on_each_other_stop)
+TEST(limbs_that_close_on_each_other_stop)
 {
     static const double rates[] = {0.5, 5, 20, 40};
     for (int i = 0; i < 4; i++) {
@@ -537,7 +526,6 @@ START_TEST(limbs_that_close_on_each_other_stop)
         ck_assert_double_lt(total_gain(l), 1e-3 * l->energy_start_j);
     }
 }
-END_TEST
 
 /* Falls at 1 m/s, tilted, from a height that divides a step in sixteenths. Returns how deep
  * anything gets in 0.1 s. */
@@ -560,7 +548,7 @@ static double land(const struct body_part *parts, int count, int sixteenth, doub
 
 /* Two plates, one on the other, slide upright on a small hub. Measured: the upper one sinks 1.3 um
  * into the lower one; where it answered the ground's impacts in the middle of the step, 2.1 mm. */
-START_TEST(what_lies_on_a_part_lands_with_it)
+TEST(what_lies_on_a_part_lands_with_it)
 {
     const struct body_part stack[] = {
         {.parent = -1, .width_m = 0.1, .height_m = 0.1, .mass_kg = 0.1},
@@ -585,13 +573,12 @@ START_TEST(what_lies_on_a_part_lands_with_it)
         ck_assert_double_lt(total_gain(l), 1e-5);
     }
 }
-END_TEST
 
 /* A trunk whose muscle presses a foot down. What stops the foot acts at the instant of the impact,
  * what holds it against the muscle in the rest of the step, and the muscle's work counts the way by
  * which the pose is shifted. Measured: residual 0.084 mJ of 0.6 J, 0.51 mm deep at most; with all at the
  * instant and without that work 2.4 mJ, 0.69 mm. */
-START_TEST(a_foot_that_is_pressed_down_stays_down)
+TEST(a_foot_that_is_pressed_down_stays_down)
 {
     const struct body_part stilt[] = {{.parent = -1, .width_m = 0.3, .height_m = 0.1, .mass_kg = 1},
                                       {.parent = 0,
@@ -609,9 +596,8 @@ START_TEST(a_foot_that_is_pressed_down_stays_down)
         ck_assert_double_lt(total_gain(l), 1e-3);
     }
 }
-END_TEST
 
-START_TEST(parent_and_child_pass_through_one_another)
+TEST(parent_and_child_pass_through_one_another)
 {
     double q[DOF] = {0}, qd[DOF] = {0, 0, -1.5, 3};
     body_init_chain(&stage.body, 2, 0.4, 0.2, 1);
@@ -621,7 +607,6 @@ START_TEST(parent_and_child_pass_through_one_another)
     ck_assert_double_gt(dynamics_q(stage.dynamics)[3], 2 * BODY_PI);
     ck_assert(stage_is_all_rk4(&stage));
 }
-END_TEST
 
 /* ---------------------------------------------------------------- joint limits */
 
@@ -637,7 +622,7 @@ static void build_limited(double lower_rad, double upper_rad, double angle, doub
 
 /* Limits anywhere from a small angle to several turns, from both sides: reached, held, not
  * wrapped. */
-START_TEST(limits_hold_at_any_number_of_turns)
+TEST(limits_hold_at_any_number_of_turns)
 {
     static const double degrees[] = {10, 90, 179, 181, 200, 350, 360, 500, 720};
     for (size_t i = 0; i < sizeof degrees / sizeof degrees[0]; i++)
@@ -660,10 +645,9 @@ START_TEST(limits_hold_at_any_number_of_turns)
             ck_assert_double_eq(l->loss_impact_j, 0);
         }
 }
-END_TEST
 
 /* A torque that presses on is borne without drift and without work. */
-START_TEST(a_limit_bears_a_torque)
+TEST(a_limit_bears_a_torque)
 {
     stage.settings.effector_mode = EFFECTOR_TORQUE;
     build_limited(-0.5, 200 * BODY_DEGREE, 3, 0);
@@ -681,10 +665,9 @@ START_TEST(a_limit_bears_a_torque)
     stage_run(&stage, 0.25);
     ck_assert_double_lt(dynamics_q(stage.dynamics)[3], 200 * BODY_DEGREE - 0.5);
 }
-END_TEST
 
 /* Beyond a limit (an impossible start) a joint is pushed back slowly; the work is unearned. */
-START_TEST(a_joint_beyond_its_limit_is_pushed_back)
+TEST(a_joint_beyond_its_limit_is_pushed_back)
 {
     build_limited(-0.5, 0.5, 0.6, 0);
     stage_run(&stage, 0.25);
@@ -694,7 +677,6 @@ START_TEST(a_joint_beyond_its_limit_is_pushed_back)
     ck_assert_double_gt(dynamics_ledger(stage.dynamics)->gain_limit_j, 0);
     ck_assert_double_lt(fabs(dynamics_ledger(stage.dynamics)->residual_j), 1e-9);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- linear joints */
 
@@ -720,7 +702,7 @@ static void build_slider(double lower_m, double upper_m, double extension_m, dou
     dynamics_set_effectors(stage.dynamics, EFFECTORS_SLACK);
 }
 
-START_TEST(linear_limits_stop_and_bear)
+TEST(linear_limits_stop_and_bear)
 {
     for (int side = -1; side <= 1; side += 2) {
         double furthest = 0;
@@ -750,10 +732,9 @@ START_TEST(linear_limits_stop_and_bear)
     ck_assert_double_lt(l->gain_limit_j, 1e-6);
     ck_assert_double_lt(fabs(l->residual_j), 1e-6);
 }
-END_TEST
 
 /* As contacts: no faster than 5 cm/s. */
-START_TEST(a_linear_joint_beyond_its_limit_is_pushed_back)
+TEST(a_linear_joint_beyond_its_limit_is_pushed_back)
 {
     build_slider(-0.1, 0.1, 0.12, 0);
     stage_run(&stage, 0.25);
@@ -764,11 +745,10 @@ START_TEST(a_linear_joint_beyond_its_limit_is_pushed_back)
     ck_assert_double_gt(dynamics_ledger(stage.dynamics)->gain_limit_j, 0);
     ck_assert_double_lt(fabs(dynamics_ledger(stage.dynamics)->residual_j), 1e-9);
 }
-END_TEST
 
 /* Thrown on the ground, a chain that hangs on the world by massless links moves as one that is
  * free, whose momentum alone is mended; of a single link nothing has to be. */
-START_TEST(a_body_hung_on_the_world_lands_as_a_free_one)
+TEST(a_body_hung_on_the_world_lands_as_a_free_one)
 {
     for (int links = 1; links <= 3; links++) {
         double q[DOF] = {0, 0.8, 0.3, 0.2, -0.3}, qd[DOF] = {2, -1, 3, -2, 1}, hung[2][DOF] = {{0}};
@@ -803,7 +783,6 @@ START_TEST(a_body_hung_on_the_world_lands_as_a_free_one)
         ck_assert_double_eq_tol(l->residual_j, before.residual_j, apart);
     }
 }
-END_TEST
 
 /* Two boxes of 1 and 3 kg, each hung on the world by x, y and a hinge, head-on at 2 m/s. */
 static void build_two_boxes(double elasticity)
@@ -830,7 +809,7 @@ static void build_two_boxes(double elasticity)
     stage_set(&stage, q, qd);
 }
 
-START_TEST(two_free_bodies_collide)
+TEST(two_free_bodies_collide)
 {
     for (int i = 0; i < 2; i++) {
         double e = 0.5 * i, before[3], after[3];
@@ -851,11 +830,10 @@ START_TEST(two_free_bodies_collide)
         ck_assert_double_lt(fabs(l->residual_j), 1e-9);
     }
 }
-END_TEST
 
 /* A box that falls on a corner, e = 1, comes down on two corners in one step after 1.9 s: it lost
  * all there. What is left are impacts below the speed that bounces. */
-START_TEST(a_box_on_two_corners_bounces)
+TEST(a_box_on_two_corners_bounces)
 {
     double q[DOF] = {0, 0.15948382484821, 0.1}, zero[DOF] = {0};
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .elasticity = 1};
@@ -866,11 +844,10 @@ START_TEST(a_box_on_two_corners_bounces)
     const struct ledger *l = dynamics_ledger(stage.dynamics);
     ck_assert_double_lt(l->loss_impact_j, 0.01 * l->energy_start_j);
 }
-END_TEST
 
 /* Housner's block: tilted about one corner and let go, it falls on the other, which leaves it (1 -
  * 3/2 sin^2)^2 of its energy. Measured: 0.0013 off at most, without bias. */
-START_TEST(a_rocking_block_loses_what_it_must_at_an_impact)
+TEST(a_rocking_block_loses_what_it_must_at_an_impact)
 {
     const double width = 0.25, height = 1, alpha = atan2(width, height);
     double kept = 1 - 1.5 * sin(alpha) * sin(alpha), bias = 0;
@@ -894,10 +871,9 @@ START_TEST(a_rocking_block_loses_what_it_must_at_an_impact)
     printf("contacts: a rocking block keeps %.5f of its energy too much\n", bias);
     ck_assert_double_eq_tol(bias, 0, 0.001);
 }
-END_TEST
 
 /* A disk of 4 cm at 30 m/s, 12 cm a step, at a wall of 2 cm, from many starts. */
-START_TEST(fast_disks_that_bounce_do_not_pass_thin_walls)
+TEST(fast_disks_that_bounce_do_not_pass_thin_walls)
 {
     static const struct obstacle wall = {0, 2, 0.02, 2, 0};
     for (int k = 0; k < 48; k++) {
@@ -915,11 +891,10 @@ START_TEST(fast_disks_that_bounce_do_not_pass_thin_walls)
         ck_assert_double_eq_tol(part.velocity_m_s.x, k % 2 ? -24 : -12, 1e-6);
     }
 }
-END_TEST
 
 /* What happens far away is no reason to stay down: a box that is pushed out of the ground, another
  * that bounces. */
-START_TEST(impacts_are_judged_for_what_they_touch)
+TEST(impacts_are_judged_for_what_they_touch)
 {
     double highest = 0;
     int has_hit = 0;
@@ -937,11 +912,10 @@ START_TEST(impacts_are_judged_for_what_they_touch)
     ck_assert_double_eq_tol(highest, 0.3, 0.005);
     ck_assert_double_gt(dynamics_ledger(stage.dynamics)->gain_push_out_j, 0.1);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- choice of the integrator */
 
-START_TEST(steps_are_rk4_until_something_may_touch)
+TEST(steps_are_rk4_until_something_may_touch)
 {
     static const double qd[3] = {0};
     uint64_t steps, rk4_steps;
@@ -956,11 +930,10 @@ START_TEST(steps_are_rk4_until_something_may_touch)
     ck_assert_uint_gt(rk4_steps, 105);
     ck_assert_uint_lt(rk4_steps, 112);
 }
-END_TEST
 
 /* Spinning chains whose tips come down at up to 20 m/s, 8 cm a step. Measured: 18 mm deep, for a
  * step. */
-START_TEST(fast_tips_land_without_sinking_in)
+TEST(fast_tips_land_without_sinking_in)
 {
     double deepest = 0, residual = 0, excess = -1;
     int landed = 0;
@@ -987,9 +960,8 @@ START_TEST(fast_tips_land_without_sinking_in)
     ck_assert_double_lt(residual, 0.02);
     ck_assert_double_lt(excess, 1e-5);
 }
-END_TEST
 
-START_TEST(a_full_arena_is_an_error)
+TEST(a_full_arena_is_an_error)
 {
     struct arena small;
     int failures = 0;
@@ -1003,41 +975,5 @@ START_TEST(a_full_arena_is_an_error)
     }
     ck_assert_int_gt(failures, 5);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("contacts");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, impulses_meet_signorini_and_coulomb);
-    tcase_add_test(tests, kick_is_the_momentum_of_the_impulses);
-    tcase_add_test(tests, impacts_never_create_energy);
-    tcase_add_test(tests, examination_sees_what_touches_and_what_may);
-    tcase_add_test(tests, overlap_counts_all_but_parents_and_children);
-    tcase_add_test(tests, a_block_at_rest_stays_at_rest);
-    tcase_add_test(tests, warm_starts_carry_a_resting_body_with_one_sweep);
-    tcase_add_test(tests, penetration_is_pushed_out_slowly);
-    tcase_add_test(tests, a_box_dropped_without_elasticity_stays_down);
-    tcase_add_test(tests, a_box_bounces_to_the_square_of_its_elasticity);
-    tcase_add_test(tests, contacts_only_take_energy);
-    tcase_add_test(tests, limbs_that_close_on_each_other_stop);
-    tcase_add_test(tests, what_lies_on_a_part_lands_with_it);
-    tcase_add_test(tests, a_foot_that_is_pressed_down_stays_down);
-    tcase_add_test(tests, parent_and_child_pass_through_one_another);
-    tcase_add_test(tests, limits_hold_at_any_number_of_turns);
-    tcase_add_test(tests, a_limit_bears_a_torque);
-    tcase_add_test(tests, a_joint_beyond_its_limit_is_pushed_back);
-    tcase_add_test(tests, linear_limits_stop_and_bear);
-    tcase_add_test(tests, a_linear_joint_beyond_its_limit_is_pushed_back);
-    tcase_add_test(tests, a_body_hung_on_the_world_lands_as_a_free_one);
-    tcase_add_test(tests, two_free_bodies_collide);
-    tcase_add_test(tests, a_box_on_two_corners_bounces);
-    tcase_add_test(tests, a_rocking_block_loses_what_it_must_at_an_impact);
-    tcase_add_test(tests, fast_disks_that_bounce_do_not_pass_thin_walls);
-    tcase_add_test(tests, impacts_are_judged_for_what_they_touch);
-    tcase_add_test(tests, steps_are_rk4_until_something_may_touch);
-    tcase_add_test(tests, fast_tips_land_without_sinking_in);
-    tcase_add_test(tests, a_full_arena_is_an_error);
-    return run_tests("contacts", tests);
-}
+SUITE("contacts", 60, setup, teardown)

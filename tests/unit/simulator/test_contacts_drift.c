@@ -206,7 +206,7 @@ static double compare_many(int has_stretch, double disks, int *count)
     return worst;
 }
 
-START_TEST(drifts_are_what_velocities_gain)
+TEST_LOOP(drifts_are_what_velocities_gain, 0, 3)
 {
     static const struct {
         int has_stretch;
@@ -218,13 +218,5 @@ START_TEST(drifts_are_what_velocities_gain)
     ck_assert_int_gt(count, 300);
     ck_assert_double_lt(worst, 1e-6);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("contacts_drift");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, drifts_are_what_velocities_gain, 0, 3);
-    return run_tests("contacts_drift", tests);
-}
+SUITE("contacts_drift", 60, setup, teardown)

@@ -152,7 +152,7 @@ static double sunk_in_space(struct dynamics *run, int steps, double pitch)
 /* ---------------------------------------------------------------- the plane */
 
 /* 10 s leave it where it is, too. The upper ones lay 10 mm deep after 0.1 s. */
-START_TEST(twenty_squares_stand)
+TEST(twenty_squares_stand)
 {
     begin(2, "articulated");
     write_stack(2, 20, 0.2, 0, 0);
@@ -160,9 +160,8 @@ START_TEST(twenty_squares_stand)
     ck_assert_double_lt(move_plane(dynamics, 240), 1e-5);
     ck_assert_double_lt(sunk_in_plane(dynamics, 0.2), 1e-5);
 }
-END_TEST
 
-START_TEST(six_dropped_boxes_come_to_rest)
+TEST(six_dropped_boxes_come_to_rest)
 {
     begin(2, "articulated");
     write_stack(2, 6, 0.4, 1e-3, 0.01);
@@ -171,9 +170,8 @@ START_TEST(six_dropped_boxes_come_to_rest)
     ck_assert_double_lt(sunk_in_plane(dynamics, 0.2), 6e-3);
     ck_assert_double_lt(dynamics_ledger(dynamics)->kinetic_j, 1e-8);
 }
-END_TEST
 
-START_TEST(all_that_lie_in_the_plane_are_carried)
+TEST(all_that_lie_in_the_plane_are_carried)
 {
     const struct contact_point *points;
     begin(2, "articulated");
@@ -183,10 +181,9 @@ START_TEST(all_that_lie_in_the_plane_are_carried)
     ck_assert_double_lt(sunk_in_plane(dynamics, 0), 1e-5);
     ck_assert_int_eq(dynamics_contacts(dynamics, &points), 4 * BODIES_MAX);
 }
-END_TEST
 
 /* The reference takes room as it needs it. */
-START_TEST(forty_in_a_row_lie_by_the_reference)
+TEST(forty_in_a_row_lie_by_the_reference)
 {
     const struct contact_point *points;
     begin(2, "constraint");
@@ -195,7 +192,6 @@ START_TEST(forty_in_a_row_lie_by_the_reference)
     ck_assert_int_eq(dynamics_step(dynamics), 0);
     ck_assert_int_ge(dynamics_contacts(dynamics, &points), 2 * 40);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- space */
 
@@ -204,16 +200,15 @@ static const int few_steps[] = {120, 4};
 
 /* By the reference a step takes 40 ms; 5 s by the other one leave it where it is, too. It
  * collapsed. */
-START_TEST(a_tower_of_twenty_stands)
+TEST_LOOP(a_tower_of_twenty_stands, 0, 2)
 {
     begin(3, solvers[_i]);
     write_stack(3, 20, 0.2, 0, 0.002);
     struct dynamics *run = start_space();
     ck_assert_double_lt(sunk_in_space(run, few_steps[_i], 0.2), 5e-5);
 }
-END_TEST
 
-START_TEST(all_that_lie_are_carried)
+TEST_LOOP(all_that_lie_are_carried, 0, 2)
 {
     const struct contact_point *points;
     begin(3, solvers[_i]);
@@ -222,10 +217,9 @@ START_TEST(all_that_lie_are_carried)
     ck_assert_double_lt(sunk_in_space(run, few_steps[_i], 0), 5e-5);
     ck_assert_int_eq(dynamics_contacts(run, &points), 8 * BODIES_MAX);
 }
-END_TEST
 
 /* Just what creation takes: there is no room for more contacts. */
-START_TEST(no_memory_for_contacts_is_an_error)
+TEST_LOOP(no_memory_for_contacts_is_an_error, 0, 2)
 {
     begin(3, solvers[_i]);
     write_field(3);
@@ -241,7 +235,6 @@ START_TEST(no_memory_for_contacts_is_an_error)
     arena_reset(&arena);
     ck_assert_int_eq(scene_fail_step(&space, run, DYNAMICS_BROKEN, &arena, 1.5, &error), ERR_RANGE);
 }
-END_TEST
 
 static double pretended_miss(const struct dynamics *dynamics)
 {
@@ -257,7 +250,7 @@ static int pretended_contacts(const struct dynamics *dynamics,
     return 7;
 }
 
-START_TEST(no_solution_is_an_error)
+TEST(no_solution_is_an_error)
 {
     const struct dynamics_solver solver = {.law_miss = pretended_miss,
                                            .contacts = pretended_contacts};
@@ -270,20 +263,5 @@ START_TEST(no_solution_is_an_error)
     scene_fail_step(&scene, &run, DYNAMICS_BROKEN, &arena, 1.5, &error);
     ck_assert_str_eq(error.message, "the motion is not finite at 1.5 s");
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("crowds");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, no_solution_is_an_error);
-    tcase_add_test(tests, twenty_squares_stand);
-    tcase_add_test(tests, six_dropped_boxes_come_to_rest);
-    tcase_add_test(tests, all_that_lie_in_the_plane_are_carried);
-    tcase_add_test(tests, forty_in_a_row_lie_by_the_reference);
-    tcase_add_loop_test(tests, a_tower_of_twenty_stands, 0, 2);
-    tcase_add_loop_test(tests, all_that_lie_are_carried, 0, 2);
-    tcase_add_loop_test(tests, no_memory_for_contacts_is_an_error, 0, 2);
-    return run_tests("crowds", tests);
-}
+SUITE("crowds", 60, setup, teardown)

@@ -47,17 +47,16 @@ static double error_of_step(double h)
     return hypot(rk.y1[0] - cos(h), rk.y1[1] + sin(h));
 }
 
-START_TEST(a_step_errs_by_its_sixth_power)
+TEST(a_step_errs_by_its_sixth_power)
 {
     double ratio = error_of_step(0.2) / error_of_step(0.1);
     ck_assert_double_eq_tol(log2(ratio), 6, 0.2);
     ck_assert_int_eq(evaluations, 2 * (DORMAND_PRINCE_STAGES - 1));
 }
-END_TEST
 
 /* The estimate is of order 4, so larger than the error itself. It is 1 where the error is the
  * tolerance. */
-START_TEST(the_error_is_estimated)
+TEST(the_error_is_estimated)
 {
     double coarse = dormand_prince_try(&rk, y, 2, 0.2), fine = dormand_prince_try(&rk, y, 2, 0.1);
     ck_assert_double_eq_tol(log2(coarse / fine), 5, 0.5);
@@ -65,7 +64,6 @@ START_TEST(the_error_is_estimated)
     rk.rtol = 2e-9;
     ck_assert_double_eq_tol(dormand_prince_try(&rk, y, 2, 0.1), fine / 2, 1e-12 * fine);
 }
-END_TEST
 
 static double error_from(double start, int absolute)
 {
@@ -76,16 +74,15 @@ static double error_from(double start, int absolute)
 }
 
 /* Ten times as far out all errors are ten times as large. */
-START_TEST(errors_are_absolute_or_relative)
+TEST(errors_are_absolute_or_relative)
 {
     double before = error_from(1, 2);
     ck_assert_double_eq_tol(error_from(10, 2) / before, 10, 1e-3);
     ck_assert_double_eq_tol(error_from(10, 0) / before, 1, 0.02);
     ck_assert_double_eq_tol(error_from(0.1, 0) / before, 0.1, 1e-3);
 }
-END_TEST
 
-START_TEST(quadratures_and_states_inside)
+TEST(quadratures_and_states_inside)
 {
     double h = 0.05;
     dormand_prince_try(&rk, y, 2, h);
@@ -97,9 +94,8 @@ START_TEST(quadratures_and_states_inside)
     }
     ck_assert_double_eq_tol(rk.stage[0], rk.y1[0], 1e-15);
 }
-END_TEST
 
-START_TEST(the_last_stage_is_the_first_of_the_next_step)
+TEST(the_last_stage_is_the_first_of_the_next_step)
 {
     double h = 0.05;
     for (int i = 0; i < 20; i++) {
@@ -111,26 +107,13 @@ START_TEST(the_last_stage_is_the_first_of_the_next_step)
     ck_assert_double_eq_tol(y[0], cos(1.0), 1e-9);
     ck_assert_double_eq_tol(y[1], -sin(1.0), 1e-9);
 }
-END_TEST
 
-START_TEST(full_arena)
+TEST(full_arena)
 {
     struct arena small;
     ck_assert_int_eq(arena_init(&small, 4096), 0);
     ck_assert_int_eq(dormand_prince_create(&rk, 100, 10, &small), ERR_MEMORY);
     arena_deinit(&small);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("dormand_prince");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, a_step_errs_by_its_sixth_power);
-    tcase_add_test(tests, the_error_is_estimated);
-    tcase_add_test(tests, errors_are_absolute_or_relative);
-    tcase_add_test(tests, quadratures_and_states_inside);
-    tcase_add_test(tests, the_last_stage_is_the_first_of_the_next_step);
-    tcase_add_test(tests, full_arena);
-    return run_tests("dormand_prince", tests);
-}
+SUITE("dormand_prince", 0, setup, teardown)

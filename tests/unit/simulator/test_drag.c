@@ -178,7 +178,7 @@ static struct force link_force(const struct drag *drag, const struct tree *tree,
 }
 
 /* Measured: 4e-4 of the largest force at most, the error of the sums. */
-START_TEST(tensors_are_the_integrals)
+TEST(tensors_are_the_integrals)
 {
     double worst = 0;
     for (int k = 0; k < 15 * VARIANTS; k++) {
@@ -208,10 +208,9 @@ START_TEST(tensors_are_the_integrals)
     printf("drag: tensors against sums over %d points an edge: %.1e\n", POINTS, worst);
     ck_assert_double_lt(worst, 2e-3);
 }
-END_TEST
 
 /* drag.c and tree.c have the plain law each. */
-START_TEST(plain_tensors_are_those_of_the_tree)
+TEST(plain_tensors_are_those_of_the_tree)
 {
     struct world world = variant_world(0);
     for (int k = 0; k < 200; k++) {
@@ -233,10 +232,9 @@ START_TEST(plain_tensors_are_those_of_the_tree)
         }
     }
 }
-END_TEST
 
 /* Whatever moves, in whatever direction, loses. */
-START_TEST(tensors_never_do_work)
+TEST(tensors_never_do_work)
 {
     for (int k = 0; k < 100 * VARIANTS; k++) {
         struct world world = variant_world(k % VARIANTS);
@@ -260,7 +258,6 @@ START_TEST(tensors_never_do_work)
         ck_assert_double_ge(drag_rate(&drag), 0);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- exposure */
 
@@ -301,7 +298,7 @@ static void measure_exposed(double x, double y, double angle, int is_rigid, doub
     }
 }
 
-START_TEST(what_is_covered_or_faced_is_not_exposed)
+TEST(what_is_covered_or_faced_is_not_exposed)
 {
     const double root = sqrt(2);
     const struct {
@@ -326,7 +323,6 @@ START_TEST(what_is_covered_or_faced_is_not_exposed)
                           "case %zu: %g and %g m are exposed", i, length[0], length[1]);
         }
 }
-END_TEST
 
 /* A box with a paddle inside, which strokes fast one way and slowly back; returns how far the box
  * is moved in 20 s. Nothing of the paddle is exposed: the little that is left is the recoil of its
@@ -361,7 +357,7 @@ static double move_box(int solver, int has_exposure)
     return sqrt(centre.x * centre.x + centre.y * centre.y);
 }
 
-START_TEST(a_paddle_inside_a_box_moves_nothing)
+TEST(a_paddle_inside_a_box_moves_nothing)
 {
     for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
         double without = move_box(solver, 0), with = move_box(solver, 1);
@@ -371,7 +367,6 @@ START_TEST(a_paddle_inside_a_box_moves_nothing)
         ck_assert_double_lt(with, without / 4);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- closed forms */
 
@@ -410,7 +405,7 @@ static void check_ledger(int method)
 
 /* A plate of 0.5 m x 0.02 m: linear drag slows it at the rate 2 k L / m across, turning at the rate
  * k (L^3 + W^3) / 6 I; with leading faces at half those. */
-START_TEST(leading_faces_feel_half)
+TEST(leading_faces_feel_half)
 {
     const double length = 0.5, width = 0.02, mass = 0.8, k = 1.5;
     double zero[DOF] = {0}, push[DOF] = {0, 2, 0}, spin[DOF] = {0, 0, 4};
@@ -435,10 +430,9 @@ START_TEST(leading_faces_feel_half)
             check_ledger(m);
         }
 }
-END_TEST
 
 /* Falling: v = v_t tanh(g t / v_t), m g = 2 k W v_t^2; one face of the two where they lead. */
-START_TEST(quadratic_drag_has_a_terminal_speed)
+TEST(quadratic_drag_has_a_terminal_speed)
 {
     const double width = 0.3, mass = 2, k = 1.2;
     for (int m = 0; m < METHODS; m++)
@@ -459,11 +453,10 @@ START_TEST(quadratic_drag_has_a_terminal_speed)
             check_method(m, "terminal speed", -stage_part(&stage, 0).velocity_m_s.y, top);
         }
 }
-END_TEST
 
 /* Turning: two long edges and two short ones feel k w |w| times the integral of |s|^3:
  * I w' = -k w^2 (L^4 + W^4) / 16. */
-START_TEST(quadratic_drag_slows_a_spinning_plate)
+TEST(quadratic_drag_slows_a_spinning_plate)
 {
     const double length = 0.8, width = 0.1, mass = 0.5, k = 3;
     double zero[DOF] = {0}, spin[DOF] = {0, 0, -5};
@@ -481,10 +474,9 @@ START_TEST(quadratic_drag_slows_a_spinning_plate)
         check_ledger(m);
     }
 }
-END_TEST
 
 /* A disk: 8/3 k r v^2, whichever way it turns. */
-START_TEST(quadratic_drag_of_a_disk)
+TEST(quadratic_drag_of_a_disk)
 {
     const double radius = 0.2, mass = 0.5, k = 1.5;
     double zero[DOF] = {0}, start[DOF] = {3, -1, 7};
@@ -502,7 +494,6 @@ START_TEST(quadratic_drag_of_a_disk)
         check_method(m, "rate", dynamics_qd(stage.dynamics)[2], 7);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- steps */
 
@@ -519,7 +510,7 @@ static void build_random(int most)
 }
 
 /* Passive bodies in a medium of any law and thickness lose energy in every step. */
-START_TEST(energy_never_grows)
+TEST(energy_never_grows)
 {
     static const double thickness[] = {0.1, 1, 1000};
     for (int k = 0; k < 6 * VARIANTS; k++) {
@@ -550,10 +541,9 @@ START_TEST(energy_never_grows)
         ck_assert_double_lt(energy, start);
     }
 }
-END_TEST
 
 /* What would explode in explicit steps is taken by implicit ones. */
-START_TEST(stiff_quadratic_drag_is_implicit)
+TEST(stiff_quadratic_drag_is_implicit)
 {
     double zero[DOF] = {0}, qd[DOF] = {0, 20, 30};
     uint64_t steps, rk4_steps;
@@ -578,7 +568,6 @@ START_TEST(stiff_quadratic_drag_is_implicit)
     dynamics_step_counts(stage.dynamics, &steps, &more);
     ck_assert_uint_eq(more, rk4_steps + 240);
 }
-END_TEST
 
 /* Joint angles of a chain after 0.5 s in quadratic drag, at two steps: the distance from a fine
  * one. */
@@ -599,7 +588,7 @@ static double chain_error(double dt_s)
     return error;
 }
 
-START_TEST(quadratic_drag_keeps_the_second_order)
+TEST(quadratic_drag_keeps_the_second_order)
 {
     stage.settings.integrator = INTEGRATOR_MIDPOINT;
     for (int leading = 0; leading < 2; leading++) {
@@ -612,12 +601,11 @@ START_TEST(quadratic_drag_keeps_the_second_order)
         ck_assert_double_eq_tol(ratio, 4, 0.5);
     }
 }
-END_TEST
 
 /* The two solvers in the same medium. The articulated one looks at what is exposed once a step, so
  * with exposure they are apart in the first order: measured 1.6e-4 m, 1e-5 at a sixteenth of the
  * step; without it 4e-10. */
-START_TEST(solvers_agree)
+TEST(solvers_agree)
 {
     enum { BODIES = 40 };
     double worst[2] = {0};
@@ -651,7 +639,6 @@ START_TEST(solvers_agree)
     ck_assert_double_lt(worst[0], 1e-8);
     ck_assert_double_lt(worst[1], 3e-4);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- symmetry and settings */
 
@@ -681,7 +668,7 @@ static void build_arms(int sign)
     stage_set(&stage, q, qd);
 }
 
-START_TEST(a_mirrored_body_moves_mirrored_bit_for_bit)
+TEST(a_mirrored_body_moves_mirrored_bit_for_bit)
 {
     for (int k = 0; k < VARIANTS; k++)
         for (int integrator = INTEGRATOR_RK4; integrator <= INTEGRATOR_MIDPOINT; integrator++) {
@@ -702,10 +689,9 @@ START_TEST(a_mirrored_body_moves_mirrored_bit_for_bit)
             }
         }
 }
-END_TEST
 
 /* A law given to dynamics that exist acts from then on; and without viscosity nothing does. */
-START_TEST(the_law_can_be_changed)
+TEST(the_law_can_be_changed)
 {
     double zero[DOF] = {0}, push[DOF] = {0, 2, 0};
     for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
@@ -729,9 +715,8 @@ START_TEST(the_law_can_be_changed)
         }
     }
 }
-END_TEST
 
-START_TEST(memory_may_run_out)
+TEST(memory_may_run_out)
 {
     struct world world = variant_world(5);
     struct drag drag;
@@ -745,28 +730,5 @@ START_TEST(memory_may_run_out)
     }
     ck_assert_int_gt(failures, 10);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("drag");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, tensors_are_the_integrals);
-    tcase_add_test(tests, plain_tensors_are_those_of_the_tree);
-    tcase_add_test(tests, tensors_never_do_work);
-    tcase_add_test(tests, what_is_covered_or_faced_is_not_exposed);
-    tcase_add_test(tests, a_paddle_inside_a_box_moves_nothing);
-    tcase_add_test(tests, leading_faces_feel_half);
-    tcase_add_test(tests, quadratic_drag_has_a_terminal_speed);
-    tcase_add_test(tests, quadratic_drag_slows_a_spinning_plate);
-    tcase_add_test(tests, quadratic_drag_of_a_disk);
-    tcase_add_test(tests, energy_never_grows);
-    tcase_add_test(tests, stiff_quadratic_drag_is_implicit);
-    tcase_add_test(tests, quadratic_drag_keeps_the_second_order);
-    tcase_add_test(tests, solvers_agree);
-    tcase_add_test(tests, a_mirrored_body_moves_mirrored_bit_for_bit);
-    tcase_add_test(tests, the_law_can_be_changed);
-    tcase_add_test(tests, memory_may_run_out);
-    return run_tests("drag", tests);
-}
+SUITE("drag", 120, setup, teardown)

@@ -44,7 +44,7 @@ static void build_chain(double *q, double *qd)
 
 /* ---------------------------------------------------------------- conservation and order */
 
-START_TEST(free_chain_keeps_energy_and_momentum)
+TEST(free_chain_keeps_energy_and_momentum)
 {
     double q[DOF], qd[DOF], before[3], after[3];
     stage.settings.integrator = INTEGRATOR_RK4;
@@ -64,11 +64,10 @@ START_TEST(free_chain_keeps_energy_and_momentum)
     ck_assert_double_lt(angular, 1e-8);
     ck_assert(stage_is_all_rk4(&stage));
 }
-END_TEST
 
 /* Chains keep energy from random poses, too: some whip, and their tips then turn too fast for the
  * step. Measured: median 8e-9, 90 % below 4e-7. */
-START_TEST(random_chains_keep_energy)
+TEST(random_chains_keep_energy)
 {
     enum { CHAINS = 60 };
     double drift[CHAINS];
@@ -92,7 +91,6 @@ START_TEST(random_chains_keep_energy)
     ck_assert_double_lt(median, 5e-8);
     ck_assert_double_lt(most, 2e-6);
 }
-END_TEST
 
 /* Distance in q from a run at a 16th of the step. */
 static double chain_error(double dt_s, double seconds)
@@ -110,23 +108,21 @@ static double chain_error(double dt_s, double seconds)
     return error;
 }
 
-START_TEST(rk4_is_of_fourth_order)
+TEST(rk4_is_of_fourth_order)
 {
     stage.settings.integrator = INTEGRATOR_RK4;
     double ratio = chain_error(1.0 / 120, 2) / chain_error(1.0 / 240, 2);
     printf("dynamics: halving the step divides the error of RK4 by %.2f\n", ratio);
     ck_assert_double_eq_tol(ratio, 16, 3);
 }
-END_TEST
 
-START_TEST(midpoint_is_of_second_order)
+TEST(midpoint_is_of_second_order)
 {
     stage.settings.integrator = INTEGRATOR_MIDPOINT;
     double ratio = chain_error(1.0 / 120, 2) / chain_error(1.0 / 240, 2);
     printf("dynamics: halving the step divides the error of midpoint by %.2f\n", ratio);
     ck_assert_double_eq_tol(ratio, 4, 0.4);
 }
-END_TEST
 
 /* With servos, damping, drag and gravity too; the implicit terms must not spoil the order. */
 static double driven_error(double dt_s)
@@ -146,7 +142,7 @@ static double driven_error(double dt_s)
     return error;
 }
 
-START_TEST(implicit_terms_keep_the_order)
+TEST(implicit_terms_keep_the_order)
 {
     static const double order[INTEGRATORS] = {16, 4};
     static const double tolerance[INTEGRATORS] = {3.5, 0.5};
@@ -160,7 +156,6 @@ START_TEST(implicit_terms_keep_the_order)
         ck_assert_double_eq_tol(ratio, order[i], tolerance[i]);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- linear joints */
 
@@ -204,7 +199,7 @@ static double slider_error(double dt_s, double torque_n_m)
     return error;
 }
 
-START_TEST(linear_joints_keep_the_orders)
+TEST(linear_joints_keep_the_orders)
 {
     static const double order[INTEGRATORS] = {16, 4}, tolerance[INTEGRATORS] = {3, 0.5};
     for (int driven = 0; driven < 2; driven++)
@@ -224,9 +219,8 @@ START_TEST(linear_joints_keep_the_orders)
             ck_assert_double_eq_tol(ratio, order[i], tolerance[i]);
         }
 }
-END_TEST
 
-START_TEST(linear_joints_keep_energy_and_momentum)
+TEST(linear_joints_keep_energy_and_momentum)
 {
     double before[3], after[3];
     stage.settings.integrator = INTEGRATOR_RK4;
@@ -241,7 +235,6 @@ START_TEST(linear_joints_keep_energy_and_momentum)
     for (int i = 0; i < 3; i++)
         ck_assert_double_eq_tol(after[i], before[i], 1e-9);
 }
-END_TEST
 
 /* A body that slides on another along axis_rad, neither of which feels anything else. */
 static void build_pair(double inertia_kg_m2, double axis_rad, double force_n)
@@ -264,7 +257,7 @@ static void build_pair(double inertia_kg_m2, double axis_rad, double force_n)
 
 /* On a rod that nothing slows down: x = x0 cosh(w t) from the common centre. Measured 2e-9 (RK4),
  * 2e-4 (midpoint). */
-START_TEST(a_bead_on_a_spinning_rod_flies_off_as_cosh)
+TEST(a_bead_on_a_spinning_rod_flies_off_as_cosh)
 {
     static const double tolerance[INTEGRATORS] = {2e-8, 1e-3};
     for (int i = 0; i < INTEGRATORS; i++) {
@@ -285,10 +278,9 @@ START_TEST(a_bead_on_a_spinning_rod_flies_off_as_cosh)
         ck_assert_double_eq(bead.angle_rad, root.angle_rad);
     }
 }
-END_TEST
 
 /* The joint moves the reduced mass 0.8 kg: damping, a position servo, forces and their bounds. */
-START_TEST(drives_of_linear_joints_follow_their_closed_forms)
+TEST(drives_of_linear_joints_follow_their_closed_forms)
 {
     static const double tolerance[INTEGRATORS] = {1e-6, 5e-4};
     for (int i = 0; i < INTEGRATORS; i++) {
@@ -321,10 +313,9 @@ START_TEST(drives_of_linear_joints_follow_their_closed_forms)
         ck_assert_double_eq_tol(dynamics_ledger(stage.dynamics)->work_effector_j, 2 * 1.25, 1e-8);
     }
 }
-END_TEST
 
 /* The speed at which an effector's force vanishes is that of linear joints. */
-START_TEST(linear_effectors_have_a_speed_of_their_own)
+TEST(linear_effectors_have_a_speed_of_their_own)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         stage.settings.integrator = integrators[i];
@@ -339,7 +330,6 @@ START_TEST(linear_effectors_have_a_speed_of_their_own)
         ck_assert_double_eq_tol(l->work_effector_j, l->kinetic_j, 1e-6);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- muscles */
 
@@ -365,7 +355,7 @@ static double muscle_error(double dt_s, double strength_n)
     return fabs(time_to_speed(dynamics_qd(stage.dynamics)[3], strength_n, 0.25, 2) - 0.5);
 }
 
-START_TEST(muscles_shorten_as_hill_has_it)
+TEST(muscles_shorten_as_hill_has_it)
 {
     static const double order[INTEGRATORS] = {16, 4}, tolerance[INTEGRATORS] = {3, 0.4};
     stage.settings.hill_curvature = 0.25;
@@ -381,13 +371,12 @@ START_TEST(muscles_shorten_as_hill_has_it)
         ck_assert_double_eq_tol(ratio, order[i], tolerance[i]);
     }
 }
-END_TEST
 
 /* Muscles that are much too strong for what they move take a small part of a step to their greatest
  * speed. They get there without ringing, also when they are turned about, and up to a stiffness of
  * a few steps no faster. Beyond that the step that turns them about goes too far: its mean rate is
  * below the greatest, its end is not. */
-START_TEST(stiff_muscles_do_not_ring)
+TEST(stiff_muscles_do_not_ring)
 {
     stage.settings.hill_curvature = 0.25;
     stage.settings.joint_speed_m_s = 2;
@@ -411,10 +400,9 @@ START_TEST(stiff_muscles_do_not_ring)
         ck_assert_double_eq_tol(l->residual_j, 0, 1e-3 * l->work_effector_positive_j);
     }
 }
-END_TEST
 
 /* What stretches a muscle is held with its strength at rest, whatever the speed. */
-START_TEST(stretched_muscles_hold_their_strength)
+TEST(stretched_muscles_hold_their_strength)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         double q[DOF] = {0}, qd[DOF] = {0, 0, 0, -5};
@@ -429,7 +417,6 @@ START_TEST(stretched_muscles_hold_their_strength)
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 4, 1e-8);
     }
 }
-END_TEST
 
 /* A driven chain in water with muscles that are at their bounds half of the time: the articulated
  * solver comes to the same as the other one, whose steps are as fine as it takes. Bounds that begin
@@ -450,7 +437,7 @@ static void swing_chain(int solver, double dt_s, double *end)
     memcpy(end, dynamics_q(stage.dynamics), 6 * sizeof end[0]);
 }
 
-START_TEST(solvers_agree_on_muscles)
+TEST(solvers_agree_on_muscles)
 {
     double reference[DOF], end[DOF];
     stage.world = (struct world){.viscosity_pa_s = 0.8};
@@ -474,10 +461,9 @@ START_TEST(solvers_agree_on_muscles)
         ck_assert_double_lt(error[1], error[0] / 20);
     }
 }
-END_TEST
 
 /* Targets beyond the greatest extension are not aimed at. */
-START_TEST(linear_targets_are_clamped_to_the_limits)
+TEST(linear_targets_are_clamped_to_the_limits)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         stage.settings.integrator = integrators[i];
@@ -493,11 +479,10 @@ START_TEST(linear_targets_are_clamped_to_the_limits)
         ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], -0.1, 1e-5);
     }
 }
-END_TEST
 
 /* A driven, damped body in water that hangs on the world by joints without mass: as one that is
  * free, whose momentum alone is mended after midpoint steps. */
-START_TEST(a_body_hung_on_the_world_swims_as_a_free_one)
+TEST(a_body_hung_on_the_world_swims_as_a_free_one)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         struct part_state parts[5];
@@ -532,9 +517,8 @@ START_TEST(a_body_hung_on_the_world_swims_as_a_free_one)
         ck_assert_double_eq_tol(l->residual_j, free_ledger.residual_j, 20 * apart);
     }
 }
-END_TEST
 
-START_TEST(rest_stays_at_rest_bit_for_bit)
+TEST(rest_stays_at_rest_bit_for_bit)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         double q[DOF] = {1.25, -3, 0.1, 0.7, -0.2, 4, 0.3}, zero[DOF] = {0};
@@ -550,11 +534,10 @@ START_TEST(rest_stays_at_rest_bit_for_bit)
         }
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- exact solutions */
 
-START_TEST(a_free_box_turns_evenly_for_many_turns)
+TEST(a_free_box_turns_evenly_for_many_turns)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         double q[DOF] = {0}, qd[DOF] = {0.5, -0.25, 100};
@@ -569,11 +552,10 @@ START_TEST(a_free_box_turns_evenly_for_many_turns)
         ck_assert_double_eq_tol(stage_part(&stage, 0).at_m.y, -2.5, 1e-9);
     }
 }
-END_TEST
 
 /* The root's origin is its first part's centre, not its centre of mass: an eccentric link spins
  * about the latter. Measured 3e-11 (RK4), 3e-5 (midpoint). */
-START_TEST(an_eccentric_link_turns_about_its_centre_of_mass)
+TEST(an_eccentric_link_turns_about_its_centre_of_mass)
 {
     static const double tolerance[INTEGRATORS] = {2e-10, 1e-4};
     const struct body_part parts[] = {
@@ -599,12 +581,11 @@ START_TEST(an_eccentric_link_turns_about_its_centre_of_mass)
         ck_assert_double_eq_tol(other.velocity_m_s.x, -3 * 0.25 * sin(6), tolerance[i]);
     }
 }
-END_TEST
 
 /* A box in a viscous world: u = u0 exp(-2 k height t / m), v with the width, w with both cubes over
  * 6 I; turning must not mix them, since the drag of a square does not depend on its angle. Measured
  * 9e-12 (RK4), 1.5e-6 (midpoint). */
-START_TEST(drag_slows_exponentially)
+TEST(drag_slows_exponentially)
 {
     static const double tolerance[INTEGRATORS] = {1e-10, 5e-6};
     for (int i = 0; i < INTEGRATORS; i++) {
@@ -636,10 +617,9 @@ START_TEST(drag_slows_exponentially)
         ck_assert_double_eq_tol(now[2], 4 * exp(-rate), 4 * tolerance[i]);
     }
 }
-END_TEST
 
 /* Where the explicit step explodes, the implicit one slows down, and energy never grows. */
-START_TEST(implicit_drag_is_stable_for_any_viscosity)
+TEST(implicit_drag_is_stable_for_any_viscosity)
 {
     double q[DOF], qd[DOF];
     stage.settings.integrator = INTEGRATOR_MIDPOINT;
@@ -654,11 +634,10 @@ START_TEST(implicit_drag_is_stable_for_any_viscosity)
     const struct ledger *ledger = dynamics_ledger(stage.dynamics);
     ck_assert_double_lt(fabs(ledger->residual_j), 1e-2 * ledger->energy_start_j);
 }
-END_TEST
 
 /* Steps adapt to the viscosity by themselves: a chain comes to rest, and a box falls at its
  * terminal speed, m g / (2 k width), where explicit steps explode. */
-START_TEST(thick_water_is_swum_in)
+TEST(thick_water_is_swum_in)
 {
     double q[DOF] = {0}, qd[DOF] = {0};
     stage.settings.integrator = INTEGRATOR_AUTO;
@@ -679,9 +658,8 @@ START_TEST(thick_water_is_swum_in)
     ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[1], -0.01 * BODY_GRAVITY / (2 * 100 * 0.1),
                             1e-9);
 }
-END_TEST
 
-START_TEST(joint_damping_slows_the_joint)
+TEST(joint_damping_slows_the_joint)
 {
     /* two wheels on one axle: the relative rate falls as exp(-2 rate t), since damping = 2 rate
      * D0 */
@@ -706,7 +684,6 @@ START_TEST(joint_damping_slows_the_joint)
         ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 5 * exp(-1.5), tolerance[i]);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- symmetries */
 
@@ -762,7 +739,7 @@ static void fill_world(int integrator)
     stage.settings.servo_rad_s = 20;
 }
 
-START_TEST(mirror_image_moves_as_mirror_image_bit_for_bit)
+TEST(mirror_image_moves_as_mirror_image_bit_for_bit)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         struct part_state parts[4];
@@ -787,7 +764,6 @@ START_TEST(mirror_image_moves_as_mirror_image_bit_for_bit)
         ck_assert_double_eq(dynamics_ledger(stage.dynamics)->work_effector_j, work);
     }
 }
-END_TEST
 
 /* Compares the joint angles and the parts relative to the root with those kept before. */
 static void check_relative(const double *q, const struct part_state *parts, double tolerance)
@@ -811,7 +787,7 @@ static void keep_state(double *q, struct part_state *parts)
         parts[k] = stage_part(&stage, k);
 }
 
-START_TEST(a_kilometre_away_nothing_changes)
+TEST(a_kilometre_away_nothing_changes)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         struct part_state parts[4];
@@ -825,9 +801,8 @@ START_TEST(a_kilometre_away_nothing_changes)
         check_relative(q, parts, 1e-9);
     }
 }
-END_TEST
 
-START_TEST(order_of_siblings_does_not_matter)
+TEST(order_of_siblings_does_not_matter)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         struct part_state parts[4];
@@ -847,10 +822,9 @@ START_TEST(order_of_siblings_does_not_matter)
         }
     }
 }
-END_TEST
 
 /* Without drag a uniform velocity, and a turn of the whole scene, change nothing inside. */
-START_TEST(uniform_motion_and_a_turned_scene_change_nothing)
+TEST(uniform_motion_and_a_turned_scene_change_nothing)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         struct part_state parts[4];
@@ -886,10 +860,9 @@ START_TEST(uniform_motion_and_a_turned_scene_change_nothing)
         ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[2], q[2] + 1, 1e-10);
     }
 }
-END_TEST
 
 /* Measured 4e-11 after 2 + 2 s. */
-START_TEST(time_runs_backwards)
+TEST(time_runs_backwards)
 {
     double q[DOF], qd[DOF];
     stage.settings.integrator = INTEGRATOR_RK4;
@@ -909,11 +882,10 @@ START_TEST(time_runs_backwards)
         ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[i], -qd[i], 1e-6);
     }
 }
-END_TEST
 
 /* Lengths x 4 and masses x 16 under the same gravity: times x 2. The step must be doubled with
  * it. */
-START_TEST(four_times_as_long_takes_twice_the_time)
+TEST(four_times_as_long_takes_twice_the_time)
 {
     double q[DOF] = {0, 0, 0.3, -0.7, 1.1}, qd[DOF] = {0}, small[DOF];
     stage.settings.integrator = INTEGRATOR_RK4;
@@ -934,9 +906,8 @@ START_TEST(four_times_as_long_takes_twice_the_time)
     for (int i = 0; i < 5; i++)
         ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[i], (i < 2 ? 4 : 1) * small[i], 1e-9);
 }
-END_TEST
 
-START_TEST(the_same_steps_give_the_same_bits)
+TEST(the_same_steps_give_the_same_bits)
 {
     double q[DOF], again[DOF];
     fill_world(INTEGRATOR_AUTO);
@@ -954,7 +925,6 @@ START_TEST(the_same_steps_give_the_same_bits)
     memcpy(again, dynamics_q(stage.dynamics), 6 * sizeof again[0]);
     ck_assert_mem_eq(q, again, 6 * sizeof q[0]);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- servos */
 
@@ -966,7 +936,7 @@ static void build_servo(double torque_max_n_m, double lower_rad, double upper_ra
 
 /* Critically damped with the frequency asked for: q = target (1 - (1 + w t) exp(-w t)). Measured
  * 4e-7 (RK4), 2e-4 (midpoint). */
-START_TEST(servo_follows_its_closed_form)
+TEST(servo_follows_its_closed_form)
 {
     static const double tolerance[INTEGRATORS] = {1e-6, 5e-4};
     for (int i = 0; i < INTEGRATORS; i++) {
@@ -988,11 +958,10 @@ START_TEST(servo_follows_its_closed_form)
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 0, 1e-3);
     }
 }
-END_TEST
 
 /* Gains are those of one joint with all others free. Three joints bending together carry more
  * inertia than that: they settle all the same, after an overshoot (measured: 39 %). */
-START_TEST(servos_of_a_chain_settle)
+TEST(servos_of_a_chain_settle)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         double largest = 0;
@@ -1012,9 +981,8 @@ START_TEST(servos_of_a_chain_settle)
         ck_assert_double_lt(largest, 0.3 * 1.5);
     }
 }
-END_TEST
 
-START_TEST(a_moving_target_is_followed_without_lag)
+TEST(a_moving_target_is_followed_without_lag)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         stage.settings.integrator = integrators[i];
@@ -1025,11 +993,10 @@ START_TEST(a_moving_target_is_followed_without_lag)
         ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 2, 1e-6);
     }
 }
-END_TEST
 
 /* A weak servo with a far target: the torque stays at the bound, so the motion is even acceleration
  * until it brakes; the bound holds in every step. */
-START_TEST(torque_never_exceeds_its_bound)
+TEST(torque_never_exceeds_its_bound)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         double most = 0;
@@ -1046,9 +1013,8 @@ START_TEST(torque_never_exceeds_its_bound)
         ck_assert_double_ge(most, 0.05 * (1 - 1e-8));
     }
 }
-END_TEST
 
-START_TEST(targets_are_clamped_to_the_limits)
+TEST(targets_are_clamped_to_the_limits)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         stage.settings.integrator = integrators[i];
@@ -1062,9 +1028,8 @@ START_TEST(targets_are_clamped_to_the_limits)
         ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], -0.4, 1e-5);
     }
 }
-END_TEST
 
-START_TEST(slack_effectors_do_nothing_and_holding_ones_keep_the_pose)
+TEST(slack_effectors_do_nothing_and_holding_ones_keep_the_pose)
 {
     double q[DOF] = {0, 0, 0, 0.2}, qd[DOF] = {0, 0, 0, 1};
     build_servo(1000, 0, 0);
@@ -1086,11 +1051,10 @@ START_TEST(slack_effectors_do_nothing_and_holding_ones_keep_the_pose)
         ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 0, 1e-6);
     }
 }
-END_TEST
 
 /* Torque mode: an even torque does the work torque x angle; signals beyond 1 are clamped; the
  * torque falls with the speed and vanishes at joint_speed_rad_s. */
-START_TEST(torque_mode_works_as_torque_times_angle)
+TEST(torque_mode_works_as_torque_times_angle)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
         stage.settings.integrator = integrators[i];
@@ -1114,12 +1078,11 @@ START_TEST(torque_mode_works_as_torque_times_angle)
         ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 10, 1e-3);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- ledger */
 
 /* A driven, damped creature in water: everything is booked. */
-START_TEST(everything_is_booked)
+TEST(everything_is_booked)
 {
     static const double share[INTEGRATORS] = {2e-5, 4e-3};
     for (int i = 0; i < INTEGRATORS; i++) {
@@ -1142,11 +1105,10 @@ START_TEST(everything_is_booked)
         ck_assert_double_lt(fabs(l->residual_j), share[i] * l->work_effector_positive_j);
     }
 }
-END_TEST
 
 /* Targets that jump, and servos that are stiffer together than alone: steps too fast for RK4 are
  * halved. Measured 1.5e-4; 3.3e-4 without halving. */
-START_TEST(jumps_are_balanced)
+TEST(jumps_are_balanced)
 {
     stage.world = (struct world){.viscosity_pa_s = 1};
     stage.settings.servo_rad_s = 30;
@@ -1164,11 +1126,10 @@ START_TEST(jumps_are_balanced)
     ck_assert_double_gt(l->work_effector_positive_j, 0.5);
     ck_assert_double_lt(share, 2e-4);
 }
-END_TEST
 
 /* A chain of 23 rods that hangs on the world and is let go of horizontally whips its end faster and
  * faster: passive motion is halved, too. Without halving it is not finite after 3 s. */
-START_TEST(whips_are_balanced)
+TEST(whips_are_balanced)
 {
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY};
     stage.settings.integrator = INTEGRATOR_RK4;
@@ -1179,10 +1140,9 @@ START_TEST(whips_are_balanced)
     stage_run(&stage, 10);
     ck_assert_double_lt(fabs(dynamics_ledger(stage.dynamics)->residual_j), 0.4);
 }
-END_TEST
 
 /* A planted error: energy that comes from nowhere stands in the residual to the last digit. */
-START_TEST(energy_from_nowhere_is_the_residual)
+TEST(energy_from_nowhere_is_the_residual)
 {
     double q[DOF], qd[DOF];
     stage.settings.integrator = INTEGRATOR_RK4;
@@ -1201,9 +1161,8 @@ START_TEST(energy_from_nowhere_is_the_residual)
     dynamics_reset_ledger(stage.dynamics);
     ck_assert_double_eq(dynamics_ledger(stage.dynamics)->residual_j, 0);
 }
-END_TEST
 
-START_TEST(potential_energy_is_booked)
+TEST(potential_energy_is_booked)
 {
     stage.world = (struct world){.gravity_m_s2 = 3};
     body_init_box(&stage.body, 0.4, 0.2, 2);
@@ -1214,11 +1173,10 @@ START_TEST(potential_energy_is_booked)
     ck_assert_double_eq_tol(l->potential_j, -9, 1e-12);
     ck_assert_double_eq_tol(l->energy_start_j, 0, 1e-12);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- the interface */
 
-START_TEST(birth_is_the_phenotype)
+TEST(birth_is_the_phenotype)
 {
     const struct body_part parts[] = {{.parent = -1, .width_m = 0.6, .height_m = 0.2, .mass_kg = 1},
                                       {.parent = 0,
@@ -1262,10 +1220,9 @@ START_TEST(birth_is_the_phenotype)
     ck_assert_double_eq_tol(bounds[2], 0.7 + 0.25 * fabs(cos(2)) + 0.05 * sin(2), 1e-15);
     ck_assert_double_eq_tol(bounds[3], 0.9 + 0.25 * sin(2) + 0.05 * fabs(cos(2)), 1e-15);
 }
-END_TEST
 
 /* Rates of all parts against differences of their poses. */
-START_TEST(velocities_are_the_derivatives_of_the_poses)
+TEST(velocities_are_the_derivatives_of_the_poses)
 {
     for (int i = 0; i < 50; i++) {
         double q[DOF], qd[DOF], before[3], eps = 1e-6;
@@ -1300,9 +1257,8 @@ START_TEST(velocities_are_the_derivatives_of_the_poses)
         ck_assert_double_eq_tol(mass * (moved.y - centre.y) / eps, before[1], 1e-2);
     }
 }
-END_TEST
 
-START_TEST(stopping_leaves_the_pose)
+TEST(stopping_leaves_the_pose)
 {
     double q[DOF], qd[DOF];
     build_chain(q, qd);
@@ -1315,9 +1271,8 @@ START_TEST(stopping_leaves_the_pose)
     ck_assert_double_eq(stage_energy(&stage), 0);
     ck_assert_double_eq(dynamics_ledger(stage.dynamics)->energy_start_j, 0);
 }
-END_TEST
 
-START_TEST(the_world_can_be_changed)
+TEST(the_world_can_be_changed)
 {
     double q[DOF] = {0}, qd[DOF] = {1, 0, 0};
     struct world water = {.viscosity_pa_s = 2};
@@ -1330,9 +1285,8 @@ START_TEST(the_world_can_be_changed)
     stage_run(&stage, 0.5);
     ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[0], exp(-2 * 2 * 0.2 * 0.5 / 0.5), 1e-9);
 }
-END_TEST
 
-START_TEST(a_state_that_is_not_finite_is_reported)
+TEST(a_state_that_is_not_finite_is_reported)
 {
     double q[DOF], qd[DOF];
     build_chain(q, qd);
@@ -1340,10 +1294,9 @@ START_TEST(a_state_that_is_not_finite_is_reported)
     dynamics_set_state(stage.dynamics, q, qd);
     ck_assert_int_eq(dynamics_step(stage.dynamics), 1);
 }
-END_TEST
 
 /* Every size of arena: either no dynamics, or one that works. */
-START_TEST(a_full_arena_is_noticed)
+TEST(a_full_arena_is_noticed)
 {
     struct arena small;
     int failures = 0;
@@ -1360,60 +1313,5 @@ START_TEST(a_full_arena_is_noticed)
     }
     ck_assert_int_gt(failures, 5);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("dynamics");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, free_chain_keeps_energy_and_momentum);
-    tcase_add_test(tests, random_chains_keep_energy);
-    tcase_add_test(tests, rk4_is_of_fourth_order);
-    tcase_add_test(tests, midpoint_is_of_second_order);
-    tcase_add_test(tests, implicit_terms_keep_the_order);
-    tcase_add_test(tests, linear_joints_keep_the_orders);
-    tcase_add_test(tests, linear_joints_keep_energy_and_momentum);
-    tcase_add_test(tests, a_bead_on_a_spinning_rod_flies_off_as_cosh);
-    tcase_add_test(tests, drives_of_linear_joints_follow_their_closed_forms);
-    tcase_add_test(tests, linear_effectors_have_a_speed_of_their_own);
-    tcase_add_test(tests, muscles_shorten_as_hill_has_it);
-    tcase_add_test(tests, stiff_muscles_do_not_ring);
-    tcase_add_test(tests, stretched_muscles_hold_their_strength);
-    tcase_add_test(tests, solvers_agree_on_muscles);
-    tcase_add_test(tests, linear_targets_are_clamped_to_the_limits);
-    tcase_add_test(tests, a_body_hung_on_the_world_swims_as_a_free_one);
-    tcase_add_test(tests, rest_stays_at_rest_bit_for_bit);
-    tcase_add_test(tests, a_free_box_turns_evenly_for_many_turns);
-    tcase_add_test(tests, an_eccentric_link_turns_about_its_centre_of_mass);
-    tcase_add_test(tests, drag_slows_exponentially);
-    tcase_add_test(tests, implicit_drag_is_stable_for_any_viscosity);
-    tcase_add_test(tests, thick_water_is_swum_in);
-    tcase_add_test(tests, joint_damping_slows_the_joint);
-    tcase_add_test(tests, mirror_image_moves_as_mirror_image_bit_for_bit);
-    tcase_add_test(tests, a_kilometre_away_nothing_changes);
-    tcase_add_test(tests, order_of_siblings_does_not_matter);
-    tcase_add_test(tests, uniform_motion_and_a_turned_scene_change_nothing);
-    tcase_add_test(tests, time_runs_backwards);
-    tcase_add_test(tests, four_times_as_long_takes_twice_the_time);
-    tcase_add_test(tests, the_same_steps_give_the_same_bits);
-    tcase_add_test(tests, servo_follows_its_closed_form);
-    tcase_add_test(tests, servos_of_a_chain_settle);
-    tcase_add_test(tests, a_moving_target_is_followed_without_lag);
-    tcase_add_test(tests, torque_never_exceeds_its_bound);
-    tcase_add_test(tests, targets_are_clamped_to_the_limits);
-    tcase_add_test(tests, slack_effectors_do_nothing_and_holding_ones_keep_the_pose);
-    tcase_add_test(tests, torque_mode_works_as_torque_times_angle);
-    tcase_add_test(tests, everything_is_booked);
-    tcase_add_test(tests, jumps_are_balanced);
-    tcase_add_test(tests, whips_are_balanced);
-    tcase_add_test(tests, energy_from_nowhere_is_the_residual);
-    tcase_add_test(tests, potential_energy_is_booked);
-    tcase_add_test(tests, birth_is_the_phenotype);
-    tcase_add_test(tests, velocities_are_the_derivatives_of_the_poses);
-    tcase_add_test(tests, stopping_leaves_the_pose);
-    tcase_add_test(tests, the_world_can_be_changed);
-    tcase_add_test(tests, a_state_that_is_not_finite_is_reported);
-    tcase_add_test(tests, a_full_arena_is_noticed);
-    return run_tests("dynamics", tests);
-}
+SUITE("dynamics", 60, setup, teardown)

@@ -32,7 +32,7 @@ static void teardown(void)
     arena_deinit(&arena);
 }
 
-START_TEST(joules_are_rounded_towards_zero)
+TEST(joules_are_rounded_towards_zero)
 {
     ck_assert_int_eq(microjoules_of(1.9999999e-6), 1);
     ck_assert_int_eq(microjoules_of(2.5), 2500000);
@@ -40,9 +40,8 @@ START_TEST(joules_are_rounded_towards_zero)
     ck_assert_int_eq(microjoules_of(NAN), 0);
     ck_assert_int_eq(microjoules_of(INFINITY), MICROJOULES_MAX);
 }
-END_TEST
 
-START_TEST(plants_grow_as_verhulst_says)
+TEST(plants_grow_as_verhulst_says)
 {
     microjoules start = plants.most / 4, sun = 0;
     double dt_s = 0.05, r = plants.growth_1_s * plants.light[plants.rows - 1];
@@ -56,10 +55,9 @@ START_TEST(plants_grow_as_verhulst_says)
     ck_assert_int_eq(plants_total(&plants), before + sun);
     ck_assert(plants.light[plants.rows - 1] > plants.light[0]);
 }
-END_TEST
 
 /* p = most/2 (1 + sqrt(1 - 4 b / (r most))) under a mouth that takes b a second. */
-START_TEST(a_still_mouth_and_its_plants_come_to_terms)
+TEST(a_still_mouth_and_its_plants_come_to_terms)
 {
     double r = plants.growth_1_s * plants.light[0], most = (double)plants.most;
     double taken = 0.8 * r * most / 4, dt_s = 1.0 / 60;
@@ -72,9 +70,8 @@ START_TEST(a_still_mouth_and_its_plants_come_to_terms)
     }
     ck_assert_double_eq_tol((double)plants.cells[0] / (most / 2 * (1 + sqrt(1 - 0.8))), 1, 2e-3);
 }
-END_TEST
 
-START_TEST(vents_give_light_at_the_bottom)
+TEST(vents_give_light_at_the_bottom)
 {
     struct plants dark = plants;
     params.preserve_vent = 0.5;
@@ -82,18 +79,16 @@ START_TEST(vents_give_light_at_the_bottom)
     ck_assert_double_eq_tol(plants.light[0] - dark.light[0], 0.5 * exp(-0.25), 1e-12);
     ck_assert_double_eq_tol(plants.light[2] - dark.light[2], 0.5 * exp(-1.25), 1e-12);
 }
-END_TEST
 
-START_TEST(plants_keep_their_seeds)
+TEST(plants_keep_their_seeds)
 {
     plants.cells[3] = 0;
     microjoules sun = plants_grow(&plants, 0, 1);
     ck_assert_int_eq(plants.cells[3], plants.least);
     ck_assert_int_eq(sun, plants.least);
 }
-END_TEST
 
-START_TEST(places_have_cells)
+TEST(places_have_cells)
 {
     ck_assert_ptr_eq(plants_at(&plants, 0, 0), plants.cells);
     ck_assert_ptr_eq(plants_at(&plants, 3.99, 2.99),
@@ -102,9 +97,8 @@ START_TEST(places_have_cells)
     ck_assert_ptr_null(plants_at(&plants, 4, 1));
     ck_assert_ptr_null(plants_at(&plants, NAN, 1));
 }
-END_TEST
 
-START_TEST(a_meal_takes_no_more_than_there_is_or_fits)
+TEST(a_meal_takes_no_more_than_there_is_or_fits)
 {
     struct meal meal = meal_of(100, 1000, 0.8, 1000);
     ck_assert(meal.taken == 100 && meal.gained == 80);
@@ -119,9 +113,8 @@ START_TEST(a_meal_takes_no_more_than_there_is_or_fits)
         ck_assert(meal.gained <= room && meal.gained <= meal.taken && meal.taken <= 90);
     }
 }
-END_TEST
 
-START_TEST(days_have_as_much_light_as_none)
+TEST(days_have_as_much_light_as_none)
 {
     double sum = 0;
     for (int i = 0; i < 1000; i++)
@@ -130,18 +123,16 @@ START_TEST(days_have_as_much_light_as_none)
     ck_assert_double_eq(daylight_at(17, 0), 1);
     ck_assert_double_eq(daylight_at(90, 120), 0);
 }
-END_TEST
 
-START_TEST(the_ledger_finds_a_microjoule)
+TEST(the_ledger_finds_a_microjoule)
 {
     struct energy_ledger l = {.start = 10, .sun = 5, .heat = 7, .arrivals = 3, .departures = 2};
     ck_assert_int_eq(energy_ledger_error(&l, 9), 0);
     ck_assert_int_eq(energy_ledger_error(&l, 10), 1);
 }
-END_TEST
 
 /* The mean of a time is that of its moments; also where a day is shorter than a second. */
-START_TEST(plants_get_the_mean_of_a_time)
+TEST(plants_get_the_mean_of_a_time)
 {
     static const double days_s[] = {0, 0.3, 0.5, 1, 2, 3.7, 60, 86400};
     for (size_t i = 0; i < sizeof days_s / sizeof days_s[0]; i++) {
@@ -158,21 +149,5 @@ START_TEST(plants_get_the_mean_of_a_time)
             ck_assert_double_eq_tol(daylight_mean(7, 7 + 3 * day_s, day_s), 1, 1e-12);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("ecology");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, joules_are_rounded_towards_zero);
-    tcase_add_test(tests, plants_grow_as_verhulst_says);
-    tcase_add_test(tests, plants_get_the_mean_of_a_time);
-    tcase_add_test(tests, a_still_mouth_and_its_plants_come_to_terms);
-    tcase_add_test(tests, vents_give_light_at_the_bottom);
-    tcase_add_test(tests, plants_keep_their_seeds);
-    tcase_add_test(tests, places_have_cells);
-    tcase_add_test(tests, a_meal_takes_no_more_than_there_is_or_fits);
-    tcase_add_test(tests, days_have_as_much_light_as_none);
-    tcase_add_test(tests, the_ledger_finds_a_microjoule);
-    return run_tests("ecology", tests);
-}
+SUITE("ecology", 0, setup, teardown)

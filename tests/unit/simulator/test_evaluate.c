@@ -127,7 +127,7 @@ static void ck_same(const struct evaluation *a, const struct evaluation *b)
     ck_assert_uint_eq(a->arena_bytes, b->arena_bytes);
 }
 
-START_TEST(the_result_depends_on_the_inputs_alone)
+TEST(the_result_depends_on_the_inputs_alone)
 {
     struct evaluation first;
     struct genome other = {0};
@@ -161,9 +161,8 @@ START_TEST(the_result_depends_on_the_inputs_alone)
     ck_same(&first, &result);
     ck_assert_int_gt(views, 240);
 }
-END_TEST
 
-START_TEST(the_digest_tells_motions_apart_and_nothing_else)
+TEST(the_digest_tells_motions_apart_and_nothing_else)
 {
     make_worm(1);
     run();
@@ -189,9 +188,8 @@ START_TEST(the_digest_tells_motions_apart_and_nothing_else)
     run();
     ck_assert_uint_eq(result.digest, digest);
 }
-END_TEST
 
-START_TEST(a_small_arena_is_noticed)
+TEST(a_small_arena_is_noticed)
 {
     make_worm(1);
     run();
@@ -205,11 +203,10 @@ START_TEST(a_small_arena_is_noticed)
     ck_assert_int_eq(arena_init(&arena, needed), 0);
     ck_verdict(VERDICT_OK);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- verdicts */
 
-START_TEST(verdict_ok_and_motionless)
+TEST(verdict_ok_and_motionless)
 {
     make_stone();
     ck_verdict(VERDICT_MOTIONLESS);
@@ -219,9 +216,8 @@ START_TEST(verdict_ok_and_motionless)
     ck_verdict(VERDICT_OK);
     ck_assert_double_eq_tol(result.measures.time_s, 4, 1e-9);
 }
-END_TEST
 
-START_TEST(verdict_not_expressed)
+TEST(verdict_not_expressed)
 {
     add_body(0.5, 0.2);
     check_genome();
@@ -231,7 +227,6 @@ START_TEST(verdict_not_expressed)
     ck_verdict(VERDICT_MOTIONLESS);
     ck_assert_double_eq(result.measures.parts, 1);
 }
-END_TEST
 
 /* Two arms that lean against one another, their tips overlapping, and can give way. */
 static void make_overlapping_arms(void)
@@ -250,7 +245,7 @@ static int count_pushes(void *context, const struct evaluate_view *view)
     return 0;
 }
 
-START_TEST(verdict_overlap)
+TEST(verdict_overlap)
 {
     make_overlapping_arms();
     set("creature.overlap=reject");
@@ -268,9 +263,8 @@ START_TEST(verdict_overlap)
     ck_assert_int_gt(pushes, 0);
     ck_assert_int_le(pushes, 4);
 }
-END_TEST
 
-START_TEST(verdict_unsettled)
+TEST(verdict_unsettled)
 {
     make_table(0);
     set("settle.limit_s=0.3");
@@ -282,10 +276,9 @@ START_TEST(verdict_unsettled)
     ck_assert_int_ne(run(), VERDICT_UNSETTLED);
     ck_assert_double_eq(result.measures.settle_s, 0);
 }
-END_TEST
 
 /* Nothing presses it on the ground: it stands there at once, by either solver. */
-START_TEST(nothing_settles_without_gravity)
+TEST_LOOP(nothing_settles_without_gravity, 0, 2)
 {
     make_table(1);
     params.simulation_solver = _i ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
@@ -296,10 +289,9 @@ START_TEST(nothing_settles_without_gravity)
     ck_assert_double_eq(result.measures.settle_s, 0);
     ck_assert_double_eq_tol(result.measures.lowest_start_m, 0, 1e-9);
 }
-END_TEST
 
 /* What falls pays for its way with the height that it loses. */
-START_TEST(a_fall_is_no_cheap_way)
+TEST(a_fall_is_no_cheap_way)
 {
     make_table(0);
     set("settle.drop_m=2");
@@ -311,11 +303,10 @@ START_TEST(a_fall_is_no_cheap_way)
     ck_assert_double_lt(result.measures.way_y_m, -1.9);
     ck_assert_double_ge(result.measures.cost_of_transport, 0.9);
 }
-END_TEST
 
 /* The greatest distance between two points is that of the stretched worm, whichever way it is
  * turned. */
-START_TEST(the_size_of_a_body_is_that_of_its_motion)
+TEST(the_size_of_a_body_is_that_of_its_motion)
 {
     make_worm(1);
     ck_verdict(VERDICT_OK);
@@ -323,7 +314,6 @@ START_TEST(the_size_of_a_body_is_that_of_its_motion)
     ck_assert_double_le(result.measures.size_max_m, 1.01 * stretched_m);
     ck_assert_double_ge(result.measures.size_max_m, 0.95 * stretched_m);
 }
-END_TEST
 
 /* Explicit drag that is too fast even for the smallest steps explodes; all guards are off. */
 static void explode(void)
@@ -344,7 +334,7 @@ static void explode(void)
     set("world.viscosity_pa_s=0");
 }
 
-START_TEST(verdict_not_finite)
+TEST(verdict_not_finite)
 {
     make_worm(1);
     explode();
@@ -352,9 +342,8 @@ START_TEST(verdict_not_finite)
     for (int i = 0; i < MEASURE_COUNT; i++)
         ck_assert(isfinite(measures_get(&result.measures, i)));
 }
-END_TEST
 
-START_TEST(verdict_too_fast)
+TEST(verdict_too_fast)
 {
     make_worm(1);
     set("guard.speed_m_s=0.2");
@@ -363,17 +352,15 @@ START_TEST(verdict_too_fast)
     ck_assert_double_lt(result.measures.speed_max_m_s, 0.4);
     ck_assert_double_lt(result.measures.time_s, 4);
 }
-END_TEST
 
-START_TEST(verdict_spinning)
+TEST(verdict_spinning)
 {
     make_worm(1);
     set("guard.turn_rad=0.005");
     ck_verdict(VERDICT_SPINNING);
 }
-END_TEST
 
-START_TEST(verdict_joint_speed)
+TEST(verdict_joint_speed)
 {
     make_worm(1);
     ck_verdict(VERDICT_OK);
@@ -398,9 +385,8 @@ START_TEST(verdict_joint_speed)
     set("guard.joint_speed_m_s=0.001");
     ck_verdict(VERDICT_OK);
 }
-END_TEST
 
-START_TEST(verdict_penetration)
+TEST(verdict_penetration)
 {
     make_worm(2);
     set("guard.penetration_m=0.0000001");
@@ -409,9 +395,8 @@ START_TEST(verdict_penetration)
     set("guard.penetration_m=0");
     ck_verdict(VERDICT_OK);
 }
-END_TEST
 
-START_TEST(verdict_energy)
+TEST(verdict_energy)
 {
     /* servos far too stiff for the step; midpoint steps are not halved */
     make_worm(1);
@@ -427,11 +412,10 @@ START_TEST(verdict_energy)
     set("guard.energy_share=0");
     ck_assert_int_ne(run(), VERDICT_ENERGY);
 }
-END_TEST
 
 /* What shall be explicit is refused: 2 k h / (density side) is 0.5 at most. Else even water forty
  * times as thick is swum in: implicit steps help, and steps that adapt. */
-START_TEST(verdict_unstable_drag)
+TEST(verdict_unstable_drag)
 {
     make_worm(1);
     set("world.preset=water");
@@ -451,9 +435,8 @@ START_TEST(verdict_unstable_drag)
     ck_verdict(VERDICT_OK);
     ck_assert_double_lt(fabs(result.measures.residual_j), 1e-3 * result.measures.work_in_j);
 }
-END_TEST
 
-START_TEST(verdict_vibration)
+TEST(verdict_vibration)
 {
     make_worm(2);
     set("guard.reversals_hz=1");
@@ -462,12 +445,11 @@ START_TEST(verdict_vibration)
     set("guard.reversals_hz=20");
     ck_verdict(VERDICT_OK);
 }
-END_TEST
 
 /* Falls 2 m: lands at t = sqrt(2 h / g) at the end of that tick. */
 /* A worm that keeps the pace asked for goes on; one that does not is stopped at the time, not
  * before, and keeps the score it had then. */
-START_TEST(verdict_hopeless)
+TEST(verdict_hopeless)
 {
     make_worm(1.5);
     ck_verdict(VERDICT_OK);
@@ -490,11 +472,10 @@ START_TEST(verdict_hopeless)
     ck_verdict(VERDICT_OK);
     ck_assert_uint_eq(result.digest, digest);
 }
-END_TEST
 
 /* Every bar up to the least pace gives the same result, and every one above it stops the worm;
  * pace_is_same() says so, and what a worm that was stopped tells of other bars. */
-START_TEST(least_pace)
+TEST(least_pace)
 {
     static const double shares[] = {0, 0.5, 1 - 1e-9, 1 + 1e-9, 1.02, 2};
     make_worm(1.5);
@@ -534,10 +515,9 @@ START_TEST(least_pace)
                                   &result.measures, 0, &params),
                      1);
 }
-END_TEST
 
 /* A bar in sizes ends a hopeless trial, too. The higher of both bars holds. */
-START_TEST(hopeless_by_size)
+TEST(hopeless_by_size)
 {
     make_worm(1.5);
     ck_verdict(VERDICT_OK);
@@ -554,7 +534,6 @@ START_TEST(hopeless_by_size)
     ck_verdict(VERDICT_HOPELESS);
     ck_assert_double_eq_tol(result.measures.time_s, 1, 1e-9);
 }
-END_TEST
 
 /* A neuron between a body's oscillator and its joint: open from `start_s` on. */
 static void delay(gene_id body, double start_s)
@@ -583,7 +562,7 @@ static void delay(gene_id body, double start_s)
 
 /* What the bar of survivors costs: a late starter that would beat the survivor is stopped; without
  * the bar, or with one that waits longer, it wins. */
-START_TEST(a_bar_stops_late_starters)
+TEST(a_bar_stops_late_starters)
 {
     set("world.preset=water");
     params.simulation_duration_s = 8;
@@ -618,7 +597,6 @@ START_TEST(a_bar_stops_late_starters)
     params = off;
     ck_verdict(VERDICT_OK);
 }
-END_TEST
 
 static struct evaluation run_with_budget(uint64_t work)
 {
@@ -629,7 +607,7 @@ static struct evaluation run_with_budget(uint64_t work)
 
 /* An evaluation takes the same work each time, a solver's adaptive steps included. A budget that is
  * enough changes nothing; a smaller one ends the evaluation there. */
-START_TEST(verdict_budget)
+TEST_LOOP(verdict_budget, 0, 2)
 {
     static const char *const solvers[] = {"articulated", "constraint"};
     char assignment[64];
@@ -653,10 +631,9 @@ START_TEST(verdict_budget)
         ck_same(&spent, &again);
     }
 }
-END_TEST
 
 /* Cheap for the one solver, dear for the other. */
-START_TEST(a_budget_counts_what_a_solver_does)
+TEST(a_budget_counts_what_a_solver_does)
 {
     make_worm(1);
     set("simulation.duration_s=1");
@@ -666,9 +643,8 @@ START_TEST(a_budget_counts_what_a_solver_does)
     set("simulation.solver=constraint");
     ck_assert_int_eq(run_with_budget(3 * work).verdict, VERDICT_BUDGET);
 }
-END_TEST
 
-START_TEST(verdict_landed)
+TEST(verdict_landed)
 {
     make_stone();
     set("settle.drop_m=2");
@@ -683,10 +659,9 @@ START_TEST(verdict_landed)
     set("simulation.until=time");
     ck_verdict(VERDICT_OK);
 }
-END_TEST
 
 /* A touch in any step of a tick is one: it bounces, and no longer touches at the tick's end. */
-START_TEST(bounces_are_touches)
+TEST_LOOP(bounces_are_touches, 0, 8)
 {
     make_stone();
     set("guard.motionless_s=0");
@@ -705,9 +680,8 @@ START_TEST(bounces_are_touches)
     ck_assert_double_eq_tol(result.measures.lowest_mean_m, params.settle_drop_m * 2 / 3, 0.06);
     ck_assert_double_eq_tol(result.measures.clearance_mean_m, params.settle_drop_m * 2 / 3, 0.06);
 }
-END_TEST
 
-START_TEST(verdict_fell)
+TEST(verdict_fell)
 {
     make_stone();
     set("world.ground=no");
@@ -724,9 +698,8 @@ START_TEST(verdict_fell)
     ck_verdict(VERDICT_OK);
     ck_assert_double_eq(result.measures.fell, 0);
 }
-END_TEST
 
-START_TEST(verdict_unbalanced)
+TEST(verdict_unbalanced)
 {
     make_stone();
     add_body(0.05, 0.05);
@@ -739,10 +712,9 @@ START_TEST(verdict_unbalanced)
     set("guard.mass_ratio=0");
     ck_verdict(VERDICT_MOTIONLESS);
 }
-END_TEST
 
 /* A share below rounding shows that the guard looks. */
-START_TEST(verdict_momentum)
+TEST(verdict_momentum)
 {
     /* what rounding leaves, and no more, in flight as on the ground */
     static const char *const grounds[] = {"world.ground=no", "world.ground=yes"};
@@ -774,7 +746,6 @@ START_TEST(verdict_momentum)
         ck_verdict(VERDICT_MOMENTUM);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- measures */
 
@@ -815,7 +786,7 @@ static void check_measures(const struct measures *m)
     ck_assert_double_ge(fmax(m->lowest_max_m, 0) + 1e-12, m->clearance_mean_m);
 }
 
-START_TEST(measures_of_a_worm_on_land)
+TEST(measures_of_a_worm_on_land)
 {
     make_worm(1);
     ck_verdict(VERDICT_OK);
@@ -840,9 +811,8 @@ START_TEST(measures_of_a_worm_on_land)
     ck_assert_double_gt(m->joint_speed_max_rad_s, 1);
     ck_assert_double_lt(m->rk4_share, 0.5);
 }
-END_TEST
 
-START_TEST(measures_of_a_worm_in_water)
+TEST(measures_of_a_worm_in_water)
 {
     make_worm(1);
     set("world.preset=water");
@@ -860,11 +830,10 @@ START_TEST(measures_of_a_worm_in_water)
     ck_assert_double_gt(m->rk4_share, 0.9);
     ck_assert_double_lt(m->residual_share, 1e-3);
 }
-END_TEST
 
 /* A perturbation is another start of the same creature: another motion, but a like one; each number
  * has its own; of size 0 it is none. */
-START_TEST(perturbations_change_a_little)
+TEST(perturbations_change_a_little)
 {
     uint64_t digests[4];
     make_worm(1.5);
@@ -887,10 +856,9 @@ START_TEST(perturbations_change_a_little)
     ck_verdict(VERDICT_OK);
     ck_assert_uint_ne(result.digest, digests[0]);
 }
-END_TEST
 
 /* Perturbed by half, friction is what it is in worlds with half as much more or less. */
-START_TEST(odd_perturbations_have_more_friction)
+TEST(odd_perturbations_have_more_friction)
 {
     double friction_j[3];
     params.exam_turn_rad = params.exam_drop_m = params.exam_slope_rad = 0;
@@ -912,10 +880,9 @@ START_TEST(odd_perturbations_have_more_friction)
     ck_assert(fabs(friction_j[1] - friction_j[0]) > 1e-3 &&
               fabs(friction_j[2] - friction_j[0]) > 1e-3);
 }
-END_TEST
 
 /* Which way it went, and how often the joints turned round. */
-START_TEST(measures_of_the_way)
+TEST(measures_of_the_way)
 {
     make_worm(1.5);
     ck_verdict(VERDICT_OK);
@@ -933,9 +900,8 @@ START_TEST(measures_of_the_way)
     ck_verdict(VERDICT_OK);
     ck_assert_double_eq_tol(result.measures.reversals_max_hz, 3, 0.5);
 }
-END_TEST
 
-START_TEST(without_effectors_nothing_works)
+TEST(without_effectors_nothing_works)
 {
     make_worm(1);
     set("creature.effectors=no");
@@ -943,7 +909,6 @@ START_TEST(without_effectors_nothing_works)
     ck_assert_double_eq(result.measures.work_in_j, 0);
     ck_assert_double_eq(result.measures.work_net_j, 0);
 }
-END_TEST
 
 struct watch {
     int phases[3];           /* views of each phase */
@@ -986,7 +951,7 @@ static struct watch run_watched(double stop_s)
     return watch;
 }
 
-START_TEST(phases_and_ticks_are_seen_in_order)
+TEST(phases_and_ticks_are_seen_in_order)
 {
     make_worm(1);
     struct watch watch = run_watched(0);
@@ -997,7 +962,6 @@ START_TEST(phases_and_ticks_are_seen_in_order)
     ck_assert_double_eq_tol(watch.last_time_s, 4, 1e-9);
     ck_assert_uint_eq(watch.steps[1] - watch.steps[0], 4);
 }
-END_TEST
 
 struct spending {
     double up_to_j[1000];
@@ -1013,7 +977,7 @@ static int note_spending(void *context, const struct evaluate_view *view)
 }
 
 /* A tenth of a second is six ticks, or twelve, or one that is longer. */
-START_TEST(power_is_by_mass_and_its_greatest_over_a_tenth_of_a_second)
+TEST(power_is_by_mass_and_its_greatest_over_a_tenth_of_a_second)
 {
     static const char *const rates[] = {"simulation.brain_hz=60", "simulation.brain_hz=120",
                                         "simulation.brain_hz=8"};
@@ -1034,9 +998,8 @@ START_TEST(power_is_by_mass_and_its_greatest_over_a_tenth_of_a_second)
         ck_assert_double_gt(m->power_max_w_kg, 1.2 * m->power_w_kg);
     }
 }
-END_TEST
 
-START_TEST(an_observer_can_stop)
+TEST(an_observer_can_stop)
 {
     make_worm(1);
     run_watched(1.5);
@@ -1051,10 +1014,9 @@ START_TEST(an_observer_can_stop)
     ck_assert_double_eq(result.measures.path_m, stopped.path_m);
     ck_assert_double_eq(result.measures.work_in_j, stopped.work_in_j);
 }
-END_TEST
 
 /* The scored time is the nearest whole number of ticks, a tick a whole number of steps. */
-START_TEST(durations_and_steps_are_rounded)
+TEST(durations_and_steps_are_rounded)
 {
     static const struct {
         const char *settings[3];
@@ -1080,9 +1042,8 @@ START_TEST(durations_and_steps_are_rounded)
         ck_assert_uint_eq(watch.steps[1] - watch.steps[0], (unsigned)cases[i].steps_per_tick);
     }
 }
-END_TEST
 
-START_TEST(the_integrator_is_chosen)
+TEST(the_integrator_is_chosen)
 {
     make_worm(1);
     set("world.preset=water");
@@ -1097,9 +1058,8 @@ START_TEST(the_integrator_is_chosen)
     /* both find the same motion, to the order of the step */
     ck_assert_double_eq_tol(result.measures.path_m, path, 1e-3 * path);
 }
-END_TEST
 
-START_TEST(muscles_hold_while_settling_or_not)
+TEST(muscles_hold_while_settling_or_not)
 {
     make_table(1);
     set("settle.effectors=hold");
@@ -1112,7 +1072,6 @@ START_TEST(muscles_hold_while_settling_or_not)
     ck_assert_double_gt(fabs(watch.score_q[0]), 0.5);
     ck_assert_double_lt(result.measures.height_start_m, 0.8 * standing);
 }
-END_TEST
 
 /* Contact sensors of a creature that lies on the ground: its lower faces feel it. */
 static int feel(void *context, const struct evaluate_view *view)
@@ -1125,7 +1084,7 @@ static int feel(void *context, const struct evaluate_view *view)
     return 1;
 }
 
-START_TEST(sensors_feel_the_ground)
+TEST(sensors_feel_the_ground)
 {
     int felt[SENSOR_COUNT];
     make_stone();
@@ -1136,7 +1095,6 @@ START_TEST(sensors_feel_the_ground)
     ck_assert_int_eq(felt[SENSOR_CONTACT_LEFT], -1);
     ck_assert_int_eq(felt[SENSOR_CONTACT_RIGHT], -1);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- random creatures */
 
@@ -1172,7 +1130,7 @@ static int measure_residuals(const char *preset, double shares[RANDOM_CREATURES]
 }
 
 /* Measured over 10 s: see docs/physics-trust.md. */
-START_TEST(the_ledger_of_random_creatures_balances)
+TEST(the_ledger_of_random_creatures_balances)
 {
     static const struct {
         const char *preset;
@@ -1193,7 +1151,6 @@ START_TEST(the_ledger_of_random_creatures_balances)
         ck_assert_int_le(refused, RANDOM_CREATURES / 20);
     }
 }
-END_TEST
 
 static struct dynamics_settings passive_settings(void)
 {
@@ -1227,7 +1184,7 @@ static double drop(const struct phenotype *phenotype, const struct world *world)
     return most;
 }
 
-START_TEST(dropped_bodies_never_gain_energy)
+TEST(dropped_bodies_never_gain_energy)
 {
     struct world world;
     double most = -1;
@@ -1249,10 +1206,9 @@ START_TEST(dropped_bodies_never_gain_energy)
     ck_assert_int_eq(dropped, PASSIVE_CREATURES);
     ck_assert_double_lt(most, 1e-3);
 }
-END_TEST
 
 /* Free flight without gravity: those that neither meet themselves nor a limit keep their energy. */
-START_TEST(free_bodies_keep_their_energy)
+TEST(free_bodies_keep_their_energy)
 {
     const struct world space = {0};
     struct dynamics_settings settings = passive_settings();
@@ -1291,7 +1247,6 @@ START_TEST(free_bodies_keep_their_energy)
     ck_assert_int_gt(free_count, 20);
     ck_assert_double_lt(most, 1e-8);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- views */
 
@@ -1317,7 +1272,7 @@ static int stop_in_the_middle(void *context, const struct evaluate_view *view)
 
 /* At every view they are what the evaluation would give if it ended there, and looking changes
  * nothing. */
-START_TEST(measures_of_a_view_are_those_of_stopping_there)
+TEST(measures_of_a_view_are_those_of_stopping_there)
 {
     struct course course = {.middle_s = 1.5};
     struct evaluation seen, stopped;
@@ -1331,7 +1286,6 @@ START_TEST(measures_of_a_view_are_those_of_stopping_there)
     ck_assert_mem_eq(&course.middle, &stopped.measures, sizeof course.middle);
     ck_assert(memcmp(&course.middle, &course.last, sizeof course.last) != 0);
 }
-END_TEST
 
 static void still_effectors(void *context, struct phenotype *phenotype)
 {
@@ -1345,7 +1299,7 @@ static void leave_alone(void *context, struct phenotype *phenotype)
     ++*(int *)context;
 }
 
-START_TEST(an_edited_phenotype_is_simulated)
+TEST(an_edited_phenotype_is_simulated)
 {
     struct evaluation edited;
     int edits = 0;
@@ -1362,59 +1316,5 @@ START_TEST(an_edited_phenotype_is_simulated)
     ck_assert_double_eq(edited.measures.neurons, 0);
     ck_assert_double_lt(edited.measures.work_in_j, 0.1 * result.measures.work_in_j);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("evaluate");
-    tcase_add_checked_fixture(tests, setup, grown_tear_down);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, the_result_depends_on_the_inputs_alone);
-    tcase_add_test(tests, measures_of_a_view_are_those_of_stopping_there);
-    tcase_add_test(tests, an_edited_phenotype_is_simulated);
-    tcase_add_test(tests, the_digest_tells_motions_apart_and_nothing_else);
-    tcase_add_test(tests, a_small_arena_is_noticed);
-    tcase_add_test(tests, verdict_ok_and_motionless);
-    tcase_add_test(tests, verdict_not_expressed);
-    tcase_add_test(tests, verdict_overlap);
-    tcase_add_test(tests, verdict_unsettled);
-    tcase_add_loop_test(tests, nothing_settles_without_gravity, 0, 2);
-    tcase_add_test(tests, a_fall_is_no_cheap_way);
-    tcase_add_test(tests, the_size_of_a_body_is_that_of_its_motion);
-    tcase_add_test(tests, verdict_not_finite);
-    tcase_add_test(tests, verdict_too_fast);
-    tcase_add_test(tests, verdict_spinning);
-    tcase_add_test(tests, verdict_joint_speed);
-    tcase_add_test(tests, verdict_penetration);
-    tcase_add_test(tests, verdict_energy);
-    tcase_add_test(tests, verdict_unstable_drag);
-    tcase_add_test(tests, verdict_vibration);
-    tcase_add_test(tests, verdict_hopeless);
-    tcase_add_test(tests, least_pace);
-    tcase_add_test(tests, hopeless_by_size);
-    tcase_add_test(tests, a_bar_stops_late_starters);
-    tcase_add_loop_test(tests, verdict_budget, 0, 2);
-    tcase_add_test(tests, a_budget_counts_what_a_solver_does);
-    tcase_add_test(tests, verdict_landed);
-    tcase_add_loop_test(tests, bounces_are_touches, 0, 8);
-    tcase_add_test(tests, verdict_fell);
-    tcase_add_test(tests, verdict_unbalanced);
-    tcase_add_test(tests, verdict_momentum);
-    tcase_add_test(tests, measures_of_a_worm_on_land);
-    tcase_add_test(tests, measures_of_a_worm_in_water);
-    tcase_add_test(tests, perturbations_change_a_little);
-    tcase_add_test(tests, odd_perturbations_have_more_friction);
-    tcase_add_test(tests, measures_of_the_way);
-    tcase_add_test(tests, without_effectors_nothing_works);
-    tcase_add_test(tests, phases_and_ticks_are_seen_in_order);
-    tcase_add_test(tests, power_is_by_mass_and_its_greatest_over_a_tenth_of_a_second);
-    tcase_add_test(tests, an_observer_can_stop);
-    tcase_add_test(tests, durations_and_steps_are_rounded);
-    tcase_add_test(tests, the_integrator_is_chosen);
-    tcase_add_test(tests, muscles_hold_while_settling_or_not);
-    tcase_add_test(tests, sensors_feel_the_ground);
-    tcase_add_test(tests, the_ledger_of_random_creatures_balances);
-    tcase_add_test(tests, dropped_bodies_never_gain_energy);
-    tcase_add_test(tests, free_bodies_keep_their_energy);
-    return run_tests("evaluate", tests);
-}
+SUITE("evaluate", 120, setup, grown_tear_down)

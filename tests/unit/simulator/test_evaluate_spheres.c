@@ -60,7 +60,7 @@ static void make_dumbbell(double frequency_hz)
     set("guard.motionless_s=0");
 }
 
-START_TEST(who_trembles_is_caught)
+TEST(who_trembles_is_caught)
 {
     make_dumbbell(13);
     set("spheres.muscle_speed_m_s=100");
@@ -71,9 +71,8 @@ START_TEST(who_trembles_is_caught)
     ck_assert_int_eq(result.verdict, VERDICT_OK);
     ck_assert_double_eq_tol(result.measures.reversals_max_hz, 26, 1);
 }
-END_TEST
 
-START_TEST(who_moves_fast_is_not)
+TEST(who_moves_fast_is_not)
 {
     make_dumbbell(8);
     set("spheres.muscle_speed_m_s=100");
@@ -81,9 +80,8 @@ START_TEST(who_moves_fast_is_not)
     ck_assert_int_eq(result.verdict, VERDICT_OK);
     ck_assert_double_eq_tol(result.measures.reversals_max_hz, 16, 1);
 }
-END_TEST
 
-START_TEST(work_has_a_budget)
+TEST(work_has_a_budget)
 {
     make_dumbbell(1);
     set("simulation.duration_s=2");
@@ -95,7 +93,6 @@ START_TEST(work_has_a_budget)
     ck_assert_int_eq(result.verdict, VERDICT_BUDGET);
     ck_assert_uint_le(result.work, whole.work * 6 / 10);
 }
-END_TEST
 
 /* ---- the examples ---- */
 
@@ -116,7 +113,7 @@ static void read_example(int index)
     creature_deinit(&creature);
 }
 
-START_TEST(the_examples_have_a_score)
+TEST_LOOP(the_examples_have_a_score, 0, 4)
 {
     read_example(_i);
     run();
@@ -125,12 +122,11 @@ START_TEST(the_examples_have_a_score)
     ck_assert_double_eq_tol(hypot(result.measures.way_x_m, result.measures.way_z_m),
                             result.measures.distance_m, 1e-12);
 }
-END_TEST
 
 /* ---- the step ---- */
 
 /* What an example does is a matter of its body, not of the step: it goes as far with fine ones. */
-START_TEST(the_examples_go_as_far_at_every_step)
+TEST_LOOP(the_examples_go_as_far_at_every_step, 0, 4)
 {
     double way[6], least = HUGE_VAL, most = 0;
     for (int i = 0; i < 6; i++) {
@@ -150,10 +146,9 @@ START_TEST(the_examples_go_as_far_at_every_step)
     ck_assert_msg(most <= 1.1 * least, "%s: %.3f %.3f %.3f %.3f %.3f %.3f m", examples[_i], way[0],
                   way[1], way[2], way[3], way[4], way[5]);
 }
-END_TEST
 
 /* On a floor without friction nothing pushes anybody aside, whatever its muscles do. */
-START_TEST(nobody_gets_anywhere_without_friction)
+TEST(nobody_gets_anywhere_without_friction)
 {
     int scored = 0;
     for (uint64_t number = 0; number < 100; number++) {
@@ -175,11 +170,10 @@ START_TEST(nobody_gets_anywhere_without_friction)
     }
     ck_assert_int_gt(scored, 30);
 }
-END_TEST
 
 /* ---- rest ---- */
 
-START_TEST(who_has_no_orders_rests)
+TEST(who_has_no_orders_rests)
 {
     set("creature.effectors=no");
     make_dumbbell(1);
@@ -188,19 +182,5 @@ START_TEST(who_has_no_orders_rests)
     ck_assert_int_eq(result.verdict, VERDICT_OK);
     ck_assert_double_lt(result.measures.speed_max_m_s, 1e-3);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tcase = tcase_create("evaluate_spheres");
-    tcase_add_checked_fixture(tcase, set_up, grown_tear_down);
-    tcase_set_timeout(tcase, 300);
-    tcase_add_test(tcase, who_trembles_is_caught);
-    tcase_add_test(tcase, who_moves_fast_is_not);
-    tcase_add_test(tcase, work_has_a_budget);
-    tcase_add_loop_test(tcase, the_examples_have_a_score, 0, 4);
-    tcase_add_loop_test(tcase, the_examples_go_as_far_at_every_step, 0, 4);
-    tcase_add_test(tcase, nobody_gets_anywhere_without_friction);
-    tcase_add_test(tcase, who_has_no_orders_rests);
-    return run_tests("evaluate_spheres", tcase);
-}
+SUITE("evaluate_spheres", 300, set_up, grown_tear_down)

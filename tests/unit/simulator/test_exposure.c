@@ -50,7 +50,7 @@ static double exposed_area(const struct solid *solids, int count, int box, int f
     return sum;
 }
 
-START_TEST(a_box_alone_is_exposed)
+TEST(a_box_alone_is_exposed)
 {
     struct solid s = upright(1, 2, 3, 0.5, 0.2, 0.3);
     const double areas[3] = {0.24, 0.6, 0.4};
@@ -59,11 +59,10 @@ START_TEST(a_box_alone_is_exposed)
         ck_assert_double_eq_tol(exposed_area(&s, 1, 0, face), areas[face / 2], 1e-15);
     }
 }
-END_TEST
 
 /* A neighbour whose face is flush with ours hides nothing of it, one that stands on it hides its
  * footprint, and what faces it from afar as well. */
-START_TEST(neighbours_hide_what_they_cover)
+TEST(neighbours_hide_what_they_cover)
 {
     struct solid s[2] = {upright(0, 0, 0, 0.5, 0.2, 0.3), upright(0.9, 0, 0, 0.4, 0.2, 0.3)};
     ck_assert_double_eq_tol(exposed_area(s, 2, 0, 3), 0.6, 1e-15);
@@ -75,10 +74,9 @@ START_TEST(neighbours_hide_what_they_cover)
         ck_assert_double_eq_tol(exposed_area(s, 2, 0, 2), 0.6, 1e-15);
     }
 }
-END_TEST
 
 /* A box behind six walls is hidden, turned as it may be; so are the walls' inner faces. */
-START_TEST(a_sealed_box_is_hidden)
+TEST(a_sealed_box_is_hidden)
 {
     struct solid s[7];
     for (int k = 0; k < 50; k++) {
@@ -97,7 +95,6 @@ START_TEST(a_sealed_box_is_hidden)
         }
     }
 }
-END_TEST
 
 /* 1 if the ray from a point along a direction meets a box. */
 static int is_met(const struct solid *s, struct vec3 from, struct vec3 along)
@@ -180,7 +177,7 @@ static struct sums sum_exposed(const struct solid *solids, int count, int box, i
     return sums;
 }
 
-START_TEST(pieces_are_what_rays_find)
+TEST(pieces_are_what_rays_find)
 {
     int partly = 0;
     for (int n = 0; n < 30; n++) {
@@ -205,7 +202,6 @@ START_TEST(pieces_are_what_rays_find)
     }
     ck_assert_int_gt(partly, 60);
 }
-END_TEST
 
 /* A heap of boxes: 0: anywhere, 1: upright on a grid, so that sides are flush, 2: each on a face of
  * another. */
@@ -235,7 +231,7 @@ static void draw_heap(struct solid *heap, int count, int kind)
 
 /* What the plainest way leaves exposed has the same integrals, where sides are flush as well; flush
  * sides may be an 1e-8 of a box from where rounding has them. */
-START_TEST(integrals_are_those_of_all_cuts)
+TEST(integrals_are_those_of_all_cuts)
 {
     static struct exposure_piece plain[EXPOSURE_PIECES_MAX];
     int hidden = 0, cut = 0, several = 0;
@@ -266,10 +262,9 @@ START_TEST(integrals_are_those_of_all_cuts)
     ck_assert_int_gt(cut, 1500);
     ck_assert_int_gt(several, 250);
 }
-END_TEST
 
 /* Hidden pieces share nothing, one with another: no point of a grid is in two. */
-START_TEST(hidden_pieces_share_nothing)
+TEST(hidden_pieces_share_nothing)
 {
     int in_one = 0;
     for (int n = 0; n < 300; n++) {
@@ -295,10 +290,9 @@ START_TEST(hidden_pieces_share_nothing)
     }
     ck_assert_int_gt(in_one, 5000);
 }
-END_TEST
 
 /* More pieces than there is room for: the face counts as hidden. */
-START_TEST(a_face_in_too_many_shadows_is_hidden)
+TEST(a_face_in_too_many_shadows_is_hidden)
 {
     enum { STICKS = 100 };
     static struct solid s[STICKS + 1];
@@ -313,7 +307,6 @@ START_TEST(a_face_in_too_many_shadows_is_hidden)
     ck_assert_int_eq(exposure_find(&s[0], 3, others, STICKS + 1, pieces), EXPOSURE_ALL_HIDDEN);
     ck_assert_int_eq(exposure_find(&s[0], 2, others, STICKS + 1, pieces), 0);
 }
-END_TEST
 
 /* However boxes are turned as a whole, the same is exposed. */
 static void assert_turns_alike(const struct solid *heap, int count)
@@ -340,7 +333,7 @@ static void assert_turns_alike(const struct solid *heap, int count)
 /* At right angles a box has all corners of its shadow twice, but for rounding. These two boards, of
  * one of which an edge is above the corner of the other, hid nothing of one another in one turn of
  * a thousand. */
-START_TEST(turned_boxes_are_exposed_alike)
+TEST(turned_boxes_are_exposed_alike)
 {
     double c = cos(0.3719), s = sin(0.3719);
     const struct mat3 turn = {{c, 0, -s}, {s, 0, c}, {0, -1, 0}};
@@ -355,11 +348,10 @@ START_TEST(turned_boxes_are_exposed_alike)
         assert_turns_alike(heap, HEAP);
     }
 }
-END_TEST
 
 /* Pieces lie on the face, convex and counter-clockwise, and exposed areas change as little as the
  * boxes move. */
-START_TEST(pieces_change_continuously)
+TEST(pieces_change_continuously)
 {
     struct solid s[3];
     double last = 0;
@@ -386,7 +378,6 @@ START_TEST(pieces_change_continuously)
         last = area;
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- drag */
 
@@ -437,7 +428,7 @@ static double resisted(const struct space_tensor *t, const struct space_motion *
            vec3_dot(v->v, sym3_apply(&t->fv, v->v));
 }
 
-START_TEST(a_sealed_box_does_not_swim)
+TEST(a_sealed_box_does_not_swim)
 {
     for (int kind = 0; kind < 4; kind++) {
         const struct space_drag_law law = {5, kind & 1, kind >> 1, 1};
@@ -455,11 +446,10 @@ START_TEST(a_sealed_box_does_not_swim)
         arena_deinit(&arena);
     }
 }
-END_TEST
 
 /* Asked again at a pose, a tensor is the same; at another pose it is what a drag that has seen no
  * pose finds. Other velocities count where the law says so. */
-START_TEST(tensors_follow_pose_and_velocity)
+TEST(tensors_follow_pose_and_velocity)
 {
     for (int kind = 0; kind < 4; kind++) {
         const struct space_drag_law law = {5, kind & 1, kind >> 1, 1};
@@ -484,11 +474,10 @@ START_TEST(tensors_follow_pose_and_velocity)
         arena_deinit(&arena);
     }
 }
-END_TEST
 
 /* What is kept of a pose changes nothing: at many velocities a tensor is, bit for bit, that of a
  * drag that knows no pose, and that of one which has no room for pieces. */
-START_TEST(pieces_that_are_kept_are_those_found_anew)
+TEST(pieces_that_are_kept_are_those_found_anew)
 {
     for (int i = 0; i < 400; i++) {
         const struct space_drag_law law = {5, i & 1, i >> 1 & 1, 1};
@@ -512,11 +501,10 @@ START_TEST(pieces_that_are_kept_are_those_found_anew)
         arena_deinit(&arena);
     }
 }
-END_TEST
 
 /* A linear law sums along edges; one of leading faces alone by triangles, which are all of a face
  * that leads. */
-START_TEST(edges_and_triangles_give_the_same)
+TEST(edges_and_triangles_give_the_same)
 {
     const struct exposure_piece piece = {5,
                                          {{-1, -1}, {0.5, -1.2}, {1, 0}, {0.4, 0.9}, {-0.8, 0.3}}};
@@ -529,9 +517,8 @@ START_TEST(edges_and_triangles_give_the_same)
         ck_assert_double_eq_tol(found[0][k], found[1][k], 1e-13);
     ck_assert_double_eq_tol(found[0][0], exposure_area(&piece), 1e-13);
 }
-END_TEST
 
-START_TEST(drag_never_gives_power)
+TEST(drag_never_gives_power)
 {
     for (int i = 0; i < 400; i++) {
         const struct space_drag_law law = {5, i & 1, i >> 1 & 1, i >> 2 & 1};
@@ -545,11 +532,10 @@ START_TEST(drag_never_gives_power)
         arena_deinit(&arena);
     }
 }
-END_TEST
 
 /* Power of a motion against the sum over a grid of points of all faces, of those that rays leave
  * from freely. */
-START_TEST(tensors_are_what_rays_find)
+TEST(tensors_are_what_rays_find)
 {
     enum { FINE = 200 };
     for (int kind = 0; kind < 4; kind++) {
@@ -582,27 +568,5 @@ START_TEST(tensors_are_what_rays_find)
         arena_deinit(&arena);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tcase = tcase_create("exposure");
-    tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, a_box_alone_is_exposed);
-    tcase_add_test(tcase, neighbours_hide_what_they_cover);
-    tcase_add_test(tcase, a_sealed_box_is_hidden);
-    tcase_add_test(tcase, pieces_are_what_rays_find);
-    tcase_add_test(tcase, integrals_are_those_of_all_cuts);
-    tcase_add_test(tcase, hidden_pieces_share_nothing);
-    tcase_add_test(tcase, a_face_in_too_many_shadows_is_hidden);
-    tcase_add_test(tcase, turned_boxes_are_exposed_alike);
-    tcase_add_test(tcase, pieces_change_continuously);
-    tcase_add_test(tcase, a_sealed_box_does_not_swim);
-    tcase_add_test(tcase, tensors_follow_pose_and_velocity);
-    tcase_add_test(tcase, pieces_that_are_kept_are_those_found_anew);
-    tcase_add_test(tcase, edges_and_triangles_give_the_same);
-    tcase_add_test(tcase, drag_never_gives_power);
-    tcase_add_test(tcase, tensors_are_what_rays_find);
-    return run_tests("exposure", tcase);
-}
+SUITE("exposure", 120, setup, NULL)

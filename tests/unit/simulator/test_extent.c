@@ -59,7 +59,7 @@ static int look(void *context, const struct evaluate_view *view)
 }
 
 /* Random creatures of a kind: corners are among the points looked at; of balls they are rough. */
-START_TEST(it_is_the_greatest_distance)
+TEST_LOOP(it_is_the_greatest_distance, 0, BODY_KIND_COUNT)
 {
     int looked = 0;
     params.creature_body = _i;
@@ -81,18 +81,10 @@ START_TEST(it_is_the_greatest_distance)
     }
     ck_assert_int_gt(looked, 10);
 }
-END_TEST
 
 static void set_up(void)
 {
     grown_set_up(BODY_RECTANGLES);
 }
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-
-    tcase_add_checked_fixture(tests, set_up, grown_tear_down);
-    tcase_add_loop_test(tests, it_is_the_greatest_distance, 0, BODY_KIND_COUNT);
-    return run_tests("extent", tests);
-}
+SUITE("extent", 0, set_up, grown_tear_down)

@@ -61,7 +61,7 @@ static void be_sent(int number)
         pause();
 }
 
-START_TEST(signals_from_outside_become_an_exit_code)
+TEST_LOOP(signals_from_outside_become_an_exit_code, 0, 6)
 {
     int status = run_child(be_sent, signals[_i]);
     ck_assert_msg(WIFEXITED(status), "status %d: %s", status, log_text);
@@ -70,7 +70,6 @@ START_TEST(signals_from_outside_become_an_exit_code)
     ck_assert_ptr_nonnull(strstr(log_text, " sent_by="));
     ck_assert_ptr_nonnull(strstr(log_text, " task=17 creature=204\n"));
 }
-END_TEST
 
 static volatile int zero;
 
@@ -99,7 +98,7 @@ __attribute__((no_sanitize("undefined"))) static void be_at_fault(int number)
 }
 
 /* The signal arrives as it would without the handler, for a debugger and for the controller. */
-START_TEST(own_faults_stay_signals)
+TEST_LOOP(own_faults_stay_signals, 0, 5)
 {
     int status = run_child(be_at_fault, signals[_i]);
     ck_assert_ptr_nonnull(strstr(log_text, "level=error event=fault signal=SIG"));
@@ -110,7 +109,6 @@ START_TEST(own_faults_stay_signals)
     ck_assert_msg(WIFSIGNALED(status), "status %d: %s", status, log_text);
     ck_assert(WTERMSIG(status) == signals[_i] || signals[_i] == SIGILL);
 }
-END_TEST
 
 static void use_up_stack(int depth)
 {
@@ -121,27 +119,25 @@ static void use_up_stack(int depth)
     room[1] = room[0];
 }
 
-START_TEST(used_up_stack_is_told)
+TEST(used_up_stack_is_told)
 {
     int status = run_child(use_up_stack, 0);
     ck_assert_ptr_nonnull(strstr(log_text, "event=fault signal=SIGSEGV task=17"));
     ck_assert(TESTS_ARE_SANITIZED || (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV));
 }
-END_TEST
 
 static void break_invariant(int number)
 {
     ENSURE(number == 1, "it is %d", number);
 }
 
-START_TEST(broken_invariant_is_an_own_fault)
+TEST(broken_invariant_is_an_own_fault)
 {
     int status = run_child(break_invariant, 0);
     ck_assert_ptr_nonnull(strstr(log_text, "bug: "));
     ck_assert_ptr_nonnull(strstr(log_text, "event=fault signal=SIGABRT task=17"));
     ck_assert(TESTS_ARE_SANITIZED || (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT));
 }
-END_TEST
 
 static void burn_until_alarm(int microseconds)
 {
@@ -151,22 +147,11 @@ static void burn_until_alarm(int microseconds)
         clock();
 }
 
-START_TEST(own_alarm_is_told)
+TEST(own_alarm_is_told)
 {
     int status = run_child(burn_until_alarm, 20000);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == WORKER_EXIT_HUNG);
     ck_assert_ptr_nonnull(strstr(log_text, "level=error event=hung task=17 creature=204"));
 }
-END_TEST
 
-int main(void)
-{
-    TCase *test = tcase_create("fault");
-    tcase_set_timeout(test, 60);
-    tcase_add_loop_test(test, signals_from_outside_become_an_exit_code, 0, 6);
-    tcase_add_loop_test(test, own_faults_stay_signals, 0, 5);
-    tcase_add_test(test, used_up_stack_is_told);
-    tcase_add_test(test, broken_invariant_is_an_own_fault);
-    tcase_add_test(test, own_alarm_is_told);
-    return run_tests("fault", test);
-}
+SUITE("fault", 60, NULL, NULL)

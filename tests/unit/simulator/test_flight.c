@@ -177,7 +177,7 @@ static double outcome_difference(const struct outcome *a, const struct outcome *
 }
 
 /* Fast ones turn so far within a step that the series for small turns do not do. */
-START_TEST(pairs_step_as_single_links_do)
+TEST_LOOP(pairs_step_as_single_links_do, 0, 2)
 {
     double fastest_rad_s = _i == 0 ? 5 : 60, most = 0;
     for (int k = 0; k < TREES; k++) {
@@ -192,11 +192,10 @@ START_TEST(pairs_step_as_single_links_do)
            fastest_rad_s, most);
     ck_assert_double_lt(most, TOLERANCE);
 }
-END_TEST
 
 /* A step that goes on from the last one has its pose from there; links that turn leave the base of
  * their sines again and again. In the end the tree is where the state says. */
-START_TEST(steps_go_on_from_one_another)
+TEST(steps_go_on_from_one_another)
 {
     double most = 0, posed = 0;
     for (int k = 0; k < TREES / 10; k++) {
@@ -236,10 +235,9 @@ START_TEST(steps_go_on_from_one_another)
     ck_assert_double_lt(most, TOLERANCE);
     ck_assert_double_lt(posed, 1e-14);
 }
-END_TEST
 
 /* A state that is not the last step's end, if only by a little, is not taken for it. */
-START_TEST(another_state_is_noticed)
+TEST(another_state_is_noticed)
 {
     struct sample s;
     struct outcome first, again, fresh;
@@ -256,10 +254,9 @@ START_TEST(another_state_is_noticed)
     step_in_pairs(&s, &fresh);
     ck_assert_int_eq(memcmp(&fresh, &again, sizeof fresh), 0);
 }
-END_TEST
 
 /* What a flight computed before leaves no trace in the bits, not even in lanes without a link. */
-START_TEST(bits_do_not_depend_on_earlier_flights)
+TEST(bits_do_not_depend_on_earlier_flights)
 {
     for (int k = 0; k < TREES / 10; k++) {
         struct sample s, other;
@@ -279,9 +276,8 @@ START_TEST(bits_do_not_depend_on_earlier_flights)
         ck_assert_int_eq(memcmp(&fresh, &out, sizeof fresh), 0);
     }
 }
-END_TEST
 
-START_TEST(comparison_notices_an_aim)
+TEST(comparison_notices_an_aim)
 {
     struct sample s;
     struct outcome plain, paired;
@@ -292,9 +288,8 @@ START_TEST(comparison_notices_an_aim)
     step_in_pairs(&s, &paired);
     ck_assert_double_gt(outcome_difference(&paired, &plain), 10 * TOLERANCE);
 }
-END_TEST
 
-START_TEST(other_joints_do_not_suit)
+TEST(other_joints_do_not_suit)
 {
     struct sample s;
     draw_sample(&s, 4, 0, 1);
@@ -304,9 +299,8 @@ START_TEST(other_joints_do_not_suit)
     tree.links[tree.count - 1].is_driven = 1;
     ck_assert(!flight_suits(&tree));
 }
-END_TEST
 
-START_TEST(full_arena_is_an_error)
+TEST(full_arena_is_an_error)
 {
     struct sample s;
     struct flight flight;
@@ -316,18 +310,5 @@ START_TEST(full_arena_is_an_error)
     ck_assert_int_eq(flight_create(&flight, &tree, &small), ERR_MEMORY);
     arena_deinit(&small);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("flight");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, pairs_step_as_single_links_do, 0, 2);
-    tcase_add_test(tests, steps_go_on_from_one_another);
-    tcase_add_test(tests, another_state_is_noticed);
-    tcase_add_test(tests, bits_do_not_depend_on_earlier_flights);
-    tcase_add_test(tests, comparison_notices_an_aim);
-    tcase_add_test(tests, other_joints_do_not_suit);
-    tcase_add_test(tests, full_arena_is_an_error);
-    return run_tests("flight", tests);
-}
+SUITE("flight", 0, setup, teardown)

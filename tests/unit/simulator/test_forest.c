@@ -171,7 +171,7 @@ static uint64_t hash_of(const struct dynamics *dynamics, int parts)
 
 /* ---------------------------------------------------------------- apart */
 
-START_TEST(creatures_far_apart_move_as_alone)
+TEST_LOOP(creatures_far_apart_move_as_alone, 0, body_kind_count)
 {
     for (uint64_t round = 0; round < 3; round++) {
         struct dynamics *alone[3];
@@ -205,7 +205,6 @@ START_TEST(creatures_far_apart_move_as_alone)
         }
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- ticks */
 
@@ -224,7 +223,7 @@ static struct forest_tick four_steps(const int *parts, const int *may_rest, int 
 
 /* Four that go towards one another, twice: step by step, and by ticks, in which one that is alone
  * does not wait for the others. */
-START_TEST(ticks_are_steps)
+TEST_LOOP(ticks_are_steps, 0, body_kind_count)
 {
     static const int never[MOST];
     for (uint64_t round = 0; round < 3; round++) {
@@ -269,10 +268,9 @@ START_TEST(ticks_are_steps)
         forest_check(&ticked);
     }
 }
-END_TEST
 
 /* The same of a crowd: boxes on a grid go in all directions in empty space. */
-START_TEST(crowds_tick_as_they_step)
+TEST(crowds_tick_as_they_step)
 {
     static struct dynamics *stepped[CROWD], *ticked[CROWD];
     static int parts[CROWD], counts[CROWD];
@@ -308,11 +306,10 @@ START_TEST(crowds_tick_as_they_step)
     ck_assert_int_gt(met, CROWD / 4);
     ck_assert_int_gt(alone, CROWD);
 }
-END_TEST
 
 /* In one tick a quick box hits one that rests, which is long and then hits a third that rests 14 cm
  * away: as in ticks of one step. */
-START_TEST(who_is_hit_comes_near_others)
+TEST(who_is_hit_comes_near_others)
 {
     static const int parts[3] = {1, 1, 1}, never[3];
     struct dynamics *ticked[3];
@@ -336,11 +333,10 @@ START_TEST(who_is_hit_comes_near_others)
     for (int i = 0; i < 3; i++)
         ck_assert_uint_eq(hash_of(all[i], 1), hash_of(ticked[i], 1));
 }
-END_TEST
 
 /* A body that may rest does so until another comes: a box that lies still is not moved, and gives
  * way to one that slides. */
-START_TEST(what_rests_wakes)
+TEST(what_rests_wakes)
 {
     static const int may_rest[2] = {1, 0};
     int parts[2] = {1, 1}, counts[2] = {0};
@@ -360,11 +356,10 @@ START_TEST(what_rests_wakes)
     ck_assert_int_gt(counts[0], 0);
     ck_assert(dynamics_qd(all[0])[0] > 0.4);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- impacts */
 
-START_TEST(equal_boxes_exchange_velocities)
+TEST(equal_boxes_exchange_velocities)
 {
     into_space(1);
     place_box(0, 0.4, 0.4, 0, 1, 2);
@@ -377,11 +372,10 @@ START_TEST(equal_boxes_exchange_velocities)
     ck_assert_double_eq_tol(dynamics_ledger(all[0])->exchange_j, 0.16 * (1 - 4) / 2, 1e-9);
     ck_assert_double_eq_tol(dynamics_ledger(all[1])->exchange_j, 0.16 * (4 - 1) / 2, 1e-9);
 }
-END_TEST
 
 /* One at v goes after one at u, with a gap of D between them: it touches it at D / (v - u), to the
  * step. */
-START_TEST(a_pursuer_touches_in_its_time)
+TEST(a_pursuer_touches_in_its_time)
 {
     const double v = 2, u = 0.5, gap = 0.6;
     int steps = 0, met = 0;
@@ -396,9 +390,8 @@ START_TEST(a_pursuer_touches_in_its_time)
     }
     ck_assert_double_eq_tol(steps * settings.dt_s, gap / (v - u), settings.dt_s);
 }
-END_TEST
 
-START_TEST(equal_balls_exchange_velocities)
+TEST(equal_balls_exchange_velocities)
 {
     for (int i = 0; i < 2; i++) {
         fixture_init(&spheres[i]);
@@ -420,7 +413,6 @@ START_TEST(equal_balls_exchange_velocities)
     ck_assert_double_eq_tol(dynamics_qd(all[1])[0], 2, 1e-12);
     ck_assert_double_eq_tol(dynamics_ledger(all[0])->exchange_j, (1.0 - 4) / 2, 1e-12);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- momentum */
 
@@ -491,7 +483,7 @@ static void meet(int count, int steps, struct outcome *sum)
 }
 
 /* Two of a kind walk into one another in empty space; at last rectangles that stretch. */
-START_TEST(creatures_that_meet_keep_momentum)
+TEST_LOOP(creatures_that_meet_keep_momentum, 0, body_kind_count + 1)
 {
     struct outcome sum = {.points = 0};
     int is_stretching = _i == body_kind_count, kind = is_stretching ? BODY_RECTANGLES : _i;
@@ -523,11 +515,10 @@ START_TEST(creatures_that_meet_keep_momentum)
     ck_assert_double_lt(sum.residual, 0.1);
     ck_assert_double_lt(sum.exchange_off_j, 1e-9);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- rest */
 
-START_TEST(boxes_pile_and_stay)
+TEST(boxes_pile_and_stay)
 {
     for (int i = 0; i < MOST; i++)
         place_box(i, 0.4, 0.2, 0.02 * (i % 2), 0.12 + 0.25 * i, 0);
@@ -563,9 +554,8 @@ START_TEST(boxes_pile_and_stay)
         ck_assert_double_eq_tol(down, (MOST - 1 - i) * weight, 1e-3 * weight);
     }
 }
-END_TEST
 
-START_TEST(balls_pile_and_stay)
+TEST(balls_pile_and_stay)
 {
     static const double at[4][2] = {{0, 0}, {0.21, 0}, {0.105, 0.1785}, {0.42, 0}};
     for (int i = 0; i < 3; i++) {
@@ -586,9 +576,8 @@ START_TEST(balls_pile_and_stay)
     ck_assert_int_eq(between, 2);
     ck_assert_int_eq(dynamics_sphere_touches(all[2], 0), 1);
 }
-END_TEST
 
-START_TEST(overlapping_bodies_are_pushed_apart)
+TEST(overlapping_bodies_are_pushed_apart)
 {
     into_space(0);
     place_box(0, 0.4, 0.4, 0, 0, 0);
@@ -599,10 +588,9 @@ START_TEST(overlapping_bodies_are_pushed_apart)
     ck_assert_double_gt(dynamics_q(all[1])[0] - dynamics_q(all[0])[0], 0.4 - 1.5e-3);
     ck_assert_double_lt(dynamics_ledger(all[0])->kinetic_j, 1e-3);
 }
-END_TEST
 
 /* Numbers decide only in which order sums are made. */
-START_TEST(numbers_make_no_difference)
+TEST(numbers_make_no_difference)
 {
     double x[2][2];
     for (int turned = 0; turned < 2; turned++) {
@@ -618,9 +606,8 @@ START_TEST(numbers_make_no_difference)
     ck_assert_double_eq_tol(x[0][0], x[1][0], 1e-4);
     ck_assert_double_eq_tol(x[0][1], x[1][1], 1e-4);
 }
-END_TEST
 
-START_TEST(bodies_of_two_kinds_cannot_meet)
+TEST(bodies_of_two_kinds_cannot_meet)
 {
     place_box(0, 0.4, 0.4, 0, 1, 0);
     fixture_make_spider(&spheres[1]);
@@ -628,9 +615,8 @@ START_TEST(bodies_of_two_kinds_cannot_meet)
     all[1] = spheres[1].dynamics;
     ck_assert_int_eq(forest_create(&forest, all, NULL, 2, &arena, &error), ERR_UNAVAILABLE);
 }
-END_TEST
 
-START_TEST(a_full_arena_is_an_error)
+TEST(a_full_arena_is_an_error)
 {
     int failures = 0;
     place_box(0, 0.4, 0.4, 0, 1, 0);
@@ -643,27 +629,5 @@ START_TEST(a_full_arena_is_an_error)
     }
     ck_assert_int_gt(failures, 5);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("forest");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, creatures_far_apart_move_as_alone, 0, body_kind_count);
-    tcase_add_loop_test(tests, ticks_are_steps, 0, body_kind_count);
-    tcase_add_test(tests, crowds_tick_as_they_step);
-    tcase_add_test(tests, who_is_hit_comes_near_others);
-    tcase_add_test(tests, what_rests_wakes);
-    tcase_add_test(tests, equal_boxes_exchange_velocities);
-    tcase_add_test(tests, a_pursuer_touches_in_its_time);
-    tcase_add_test(tests, equal_balls_exchange_velocities);
-    tcase_add_loop_test(tests, creatures_that_meet_keep_momentum, 0, body_kind_count + 1);
-    tcase_add_test(tests, boxes_pile_and_stay);
-    tcase_add_test(tests, balls_pile_and_stay);
-    tcase_add_test(tests, overlapping_bodies_are_pushed_apart);
-    tcase_add_test(tests, numbers_make_no_difference);
-    tcase_add_test(tests, bodies_of_two_kinds_cannot_meet);
-    tcase_add_test(tests, a_full_arena_is_an_error);
-    return run_tests("forest", tests);
-}
+SUITE("forest", 120, setup, teardown)

@@ -90,7 +90,7 @@ static double broken(void)
     return most;
 }
 
-START_TEST(a_block_on_the_ground)
+TEST(a_block_on_the_ground)
 {
     /* 2 kg, pushed down and sideways: sticks, then slides with less friction, then leaves */
     s.count = 1;
@@ -117,10 +117,9 @@ START_TEST(a_block_on_the_ground)
     ck_assert(s.impulse[0] == 0 && s.impulse[1] == 0);
     ck_assert(s.velocity[0] == 0.1 && s.velocity[1] == 0.5);
 }
-END_TEST
 
 /* From nothing and from the solution of a neighbouring problem. */
-START_TEST(laws_hold_on_random_bodies)
+TEST(laws_hold_on_random_bodies)
 {
     int pressing = 0, sliding = 0;
     for (int i = 0; i < 4000; i++) {
@@ -140,10 +139,9 @@ START_TEST(laws_hold_on_random_bodies)
     ck_assert_int_gt(pressing, 10000);
     ck_assert_int_gt(sliding, 10000);
 }
-END_TEST
 
 /* More rows than rates: what several contacts say together is shared among them. */
-START_TEST(laws_hold_where_rows_depend_on_one_another)
+TEST(laws_hold_where_rows_depend_on_one_another)
 {
     for (int i = 0; i < 2000; i++) {
         int contacts = 3 + (int)rng_below(&rng, 4);
@@ -157,11 +155,10 @@ START_TEST(laws_hold_where_rows_depend_on_one_another)
         ck_assert_double_le(broken(), 1e-5);
     }
 }
-END_TEST
 
 /* Contacts that say nearly the same as the one before, as those of what lies almost flat: the cones
  * have W to rounding. */
-START_TEST(cones_have_the_whole_system)
+TEST(cones_have_the_whole_system)
 {
     double most = 0;
     for (int i = 0; i < 500; i++) {
@@ -184,10 +181,9 @@ START_TEST(cones_have_the_whole_system)
     }
     ck_assert_double_lt(most, 1e-11);
 }
-END_TEST
 
 /* Two rows that are opposites cannot both be pushed out: penetrations are kept from growing. */
-START_TEST(what_is_wedged_is_left_in_peace)
+TEST(what_is_wedged_is_left_in_peace)
 {
     s.count = 2;
     impulses_begin(&s, 4);
@@ -205,10 +201,9 @@ START_TEST(what_is_wedged_is_left_in_peace)
         ck_assert(fabs(s.impulse[i]) < 1e-3 && fabs(s.velocity[i]) < 1e-6);
     ck_assert(!s.laws[0].is_push_out && s.laws[1].bound == 0);
 }
-END_TEST
 
 /* 60 contacts are too many for Lemke's method. Sweeps came within 1e-3. */
-START_TEST(many_contacts_are_solved)
+TEST(many_contacts_are_solved)
 {
     for (int i = 0; i < 5; i++) {
         draw_system(LAWS_MAX, 0, DOF_MAX);
@@ -220,9 +215,8 @@ START_TEST(many_contacts_are_solved)
         ck_assert_double_le(broken(), 1e-7);
     }
 }
-END_TEST
 
-START_TEST(what_may_not_act_does_not)
+TEST(what_may_not_act_does_not)
 {
     draw_system(2, 0, 4);
     s.laws[0].bound = -HUGE_VAL;
@@ -234,10 +228,9 @@ START_TEST(what_may_not_act_does_not)
     for (int i = 0; i < s.rows; i++)
         ck_assert(isfinite(s.velocity[i]));
 }
-END_TEST
 
 /* Each wrong in one way, and seen by the checker above. */
-START_TEST(wrong_impulses_are_seen)
+TEST(wrong_impulses_are_seen)
 {
     for (int i = 0; i < 200; i++) {
         int row = 0;
@@ -252,19 +245,5 @@ START_TEST(wrong_impulses_are_seen)
         ck_assert_double_gt(broken(), 1e-4);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tcase = tcase_create("impulses");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, a_block_on_the_ground);
-    tcase_add_test(tcase, laws_hold_on_random_bodies);
-    tcase_add_test(tcase, laws_hold_where_rows_depend_on_one_another);
-    tcase_add_test(tcase, cones_have_the_whole_system);
-    tcase_add_test(tcase, what_is_wedged_is_left_in_peace);
-    tcase_add_test(tcase, many_contacts_are_solved);
-    tcase_add_test(tcase, what_may_not_act_does_not);
-    tcase_add_test(tcase, wrong_impulses_are_seen);
-    return run_tests("impulses", tcase);
-}
+SUITE("impulses", 0, setup, teardown)

@@ -88,7 +88,7 @@ static void check_near(const char *what, double value, double expected, double t
 
 /* Requests and sensors are in the gene's metres, half as far at half the scale; what is asked for
  * beyond the limits is not aimed at; a mirrored part slides out as any other. */
-START_TEST(extensions_are_clamped_and_scaled)
+TEST_LOOP(extensions_are_clamped_and_scaled, 0, 2)
 {
     static const struct {
         double signal, felt;
@@ -110,11 +110,10 @@ START_TEST(extensions_are_clamped_and_scaled)
             grown_tear_down();
         }
 }
-END_TEST
 
 /* In torque mode the signal is a share of the force, whatever the scale; the limits hold against
  * it. */
-START_TEST(forces_press_against_the_limits)
+TEST_LOOP(forces_press_against_the_limits, 0, 2)
 {
     for (int side = -1; side <= 1; side += 2) {
         prepare(_i);
@@ -133,10 +132,9 @@ START_TEST(forces_press_against_the_limits)
         grown_tear_down();
     }
 }
-END_TEST
 
 /* Six reversals a second of a joint that slides. */
-START_TEST(sliding_to_and_fro_is_counted)
+TEST_LOOP(sliding_to_and_fro_is_counted, 0, 2)
 {
     prepare(_i);
     add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
@@ -158,12 +156,11 @@ START_TEST(sliding_to_and_fro_is_counted)
     ck_assert_int_eq(run(), VERDICT_VIBRATION);
     grown_tear_down();
 }
-END_TEST
 
 /* ---------------------------------------------------------------- turning far */
 
 /* Limits beyond half a turn and beyond whole ones: angles are never wrapped. */
-START_TEST(limits_beyond_whole_turns)
+TEST_LOOP(limits_beyond_whole_turns, 0, 2)
 {
     static const struct {
         double lower, upper, signal, reached;
@@ -185,10 +182,9 @@ START_TEST(limits_beyond_whole_turns)
             grown_tear_down();
         }
 }
-END_TEST
 
 /* A torque without end is stopped at a limit of more than a whole turn. */
-START_TEST(torques_press_against_limits_beyond_a_turn)
+TEST_LOOP(torques_press_against_limits_beyond_a_turn, 0, 2)
 {
     for (int side = -1; side <= 1; side += 2) {
         prepare(_i);
@@ -206,12 +202,11 @@ START_TEST(torques_press_against_limits_beyond_a_turn)
         grown_tear_down();
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- rigid joints */
 
 /* A limb of one piece, of two, or of three moves alike. */
-START_TEST(rigid_parts_move_as_one)
+TEST_LOOP(rigid_parts_move_as_one, 0, 2)
 {
     double whole[TICKS_MAX];
     for (int pieces = 1; pieces <= 3; pieces++) {
@@ -237,17 +232,5 @@ START_TEST(rigid_parts_move_as_one)
         grown_tear_down();
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("joints");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, extensions_are_clamped_and_scaled, 0, 2);
-    tcase_add_loop_test(tests, forces_press_against_the_limits, 0, 2);
-    tcase_add_loop_test(tests, sliding_to_and_fro_is_counted, 0, 2);
-    tcase_add_loop_test(tests, limits_beyond_whole_turns, 0, 2);
-    tcase_add_loop_test(tests, torques_press_against_limits_beyond_a_turn, 0, 2);
-    tcase_add_loop_test(tests, rigid_parts_move_as_one, 0, 2);
-    return run_tests("joints", tests);
-}
+SUITE("joints", 120, NULL, NULL)

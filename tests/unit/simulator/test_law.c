@@ -188,7 +188,7 @@ static void set_random(int contacts, int limits, int of_columns, double power)
     }
 }
 
-START_TEST(random_laws)
+TEST(random_laws)
 {
     int unsolved = 0;
     for (int i = 0; i < 400; i++) {
@@ -204,10 +204,9 @@ START_TEST(random_laws)
     }
     ck_assert_int_le(unsolved, 3);
 }
-END_TEST
 
 /* In a plane one tangent says what two do, of which the second moves nothing. */
-START_TEST(one_tangent)
+TEST(one_tangent)
 {
     enum { CONTACTS = 6, COLUMNS = 9 };
     for (int round = 0; round < 50; round++) {
@@ -234,9 +233,8 @@ START_TEST(one_tangent)
             ck_assert_double_eq_tol(velocities[0][i], velocities[1][i], 1e-8);
     }
 }
-END_TEST
 
-START_TEST(towers_stand)
+TEST(towers_stand)
 {
     for (int boxes = 1; boxes <= 16; boxes *= 4) {
         build_tower(boxes, 1);
@@ -252,9 +250,8 @@ START_TEST(towers_stand)
         }
     }
 }
-END_TEST
 
-START_TEST(masses_differ)
+TEST(masses_differ)
 {
     build_tower(12, 1e4);
     lay_tower();
@@ -266,9 +263,8 @@ START_TEST(masses_differ)
     check_solved(1e-11);
     ck_assert_double_eq_tol(s.impulse[0], 100010 * G_M_S2 * STEP_S / 4, 1e-2);
 }
-END_TEST
 
-START_TEST(top_strikes)
+TEST(top_strikes)
 {
     build_tower(12, 1);
     bodies[11].v[1] = -3;
@@ -277,10 +273,9 @@ START_TEST(top_strikes)
     solve();
     check_solved(1e-11);
 }
-END_TEST
 
 /* On an incline that is 1e-3 less or more steep than friction holds. */
-START_TEST(incline)
+TEST(incline)
 {
     const double mu = 0.5;
     for (int k = -1; k <= 1; k += 2) {
@@ -300,7 +295,6 @@ START_TEST(incline)
         }
     }
 }
-END_TEST
 
 static void slide_and_spin(double side)
 {
@@ -314,7 +308,7 @@ static void slide_and_spin(double side)
     check_solved(1e-11);
 }
 
-START_TEST(mirror_images)
+TEST(mirror_images)
 {
     double normals[4], across[4];
     slide_and_spin(1);
@@ -329,10 +323,9 @@ START_TEST(mirror_images)
         ck_assert_double_eq_tol(s.impulse[3 * (i ^ 2) + 2], -across[i], 1e-8);
     }
 }
-END_TEST
 
 /* Painleve's rod, which friction presses into the ground that it slides on. */
-START_TEST(rods_jam)
+TEST(rods_jam)
 {
     static const double speeds[] = {1, 1e6, -1e6}, frictions[] = {0.5, 1.4, 3};
     double sine, cosine;
@@ -347,11 +340,10 @@ START_TEST(rods_jam)
         ck_assert_double_le(s.residual, 1e-13 * fmax(1e2, fabs(speeds[i / 3])));
     }
 }
-END_TEST
 
 /* A box between two steep walls: it is solved; with bounds that ask it away from both there is no
  * solution, and that is told. */
-START_TEST(wedge)
+TEST(wedge)
 {
     for (int asks = 0; asks <= 1; asks++) {
         double sine, cosine;
@@ -373,10 +365,9 @@ START_TEST(wedge)
         }
     }
 }
-END_TEST
 
 /* Contacts that do not feel one another have the impulses that they have alone, to the last bit. */
-START_TEST(groups)
+TEST(groups)
 {
     double alone[12];
     slide_and_spin(1);
@@ -399,10 +390,9 @@ START_TEST(groups)
         for (int t = 0; t < 3; t++)
             ck_assert_double_eq(s.impulse[9 * k + t], alone[3 * k + t]);
 }
-END_TEST
 
 /* What cannot move, or may have no impulse, gets none. */
-START_TEST(inert)
+TEST(inert)
 {
     build_tower(1, 1);
     lay_tower();
@@ -416,10 +406,9 @@ START_TEST(inert)
         ck_assert_double_eq(s.impulse[row + k], 0);
     }
 }
-END_TEST
 
 /* The certificate, and this file's own, tell every wrong impulse. */
-START_TEST(wrong_impulses)
+TEST(wrong_impulses)
 {
     for (int what = 0; what < 5; what++) {
         slide_and_spin(1);
@@ -444,9 +433,8 @@ START_TEST(wrong_impulses)
         ck_assert_msg(worst > 1e-5 && lack() > 1e-5, "%d: %g, %g", what, worst, lack());
     }
 }
-END_TEST
 
-START_TEST(no_room)
+TEST(no_room)
 {
     struct arena small;
     struct law law = {0};
@@ -456,25 +444,5 @@ START_TEST(no_room)
     ck_assert_int_eq(law.rows_max, 12);
     arena_deinit(&small);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("law");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, random_laws);
-    tcase_add_test(tests, one_tangent);
-    tcase_add_test(tests, towers_stand);
-    tcase_add_test(tests, masses_differ);
-    tcase_add_test(tests, top_strikes);
-    tcase_add_test(tests, incline);
-    tcase_add_test(tests, mirror_images);
-    tcase_add_test(tests, rods_jam);
-    tcase_add_test(tests, wedge);
-    tcase_add_test(tests, groups);
-    tcase_add_test(tests, inert);
-    tcase_add_test(tests, wrong_impulses);
-    tcase_add_test(tests, no_room);
-    return run_tests("law", tests);
-}
+SUITE("law", 60, setup, teardown)

@@ -51,7 +51,7 @@ static double run(enum policy policy, double speed_m_s, uint64_t seed)
 
 /* A creature that goes the same way whatever it sees can do well by one seed; every perturbation
  * has other places. */
-START_TEST(perturbations_have_places_of_their_own)
+TEST(perturbations_have_places_of_their_own)
 {
     struct vec3 centre = {0, 0, 0};
     struct vec3 first[3];
@@ -67,16 +67,14 @@ START_TEST(perturbations_have_places_of_their_own)
             ck_assert_double_gt(hypot(first[i].x - first[j].x, first[i].y - first[j].y), 0.01);
     }
 }
-END_TEST
 
-START_TEST(who_stays_put_scores_nothing)
+TEST(who_stays_put_scores_nothing)
 {
     for (uint64_t seed = 1; seed <= 20; seed++)
         ck_assert_double_eq_tol(run(STAYS, 0, seed), 0, 1e-12);
 }
-END_TEST
 
-START_TEST(who_follows_scores_more_the_faster)
+TEST(who_follows_scores_more_the_faster)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         double slow = run(FOLLOWS, 0.1, seed), fast = run(FOLLOWS, 100, seed);
@@ -86,9 +84,8 @@ START_TEST(who_follows_scores_more_the_faster)
         ck_assert_double_lt(light_mean_distance(&light), 0.05);
     }
 }
-END_TEST
 
-START_TEST(who_flees_or_goes_one_way_gains_nothing)
+TEST(who_flees_or_goes_one_way_gains_nothing)
 {
     double sum = 0;
     for (uint64_t seed = 1; seed <= 50; seed++) {
@@ -106,10 +103,9 @@ START_TEST(who_flees_or_goes_one_way_gains_nothing)
     }
     ck_assert_double_lt(sum, 0);
 }
-END_TEST
 
 /* Each trial is in a direction of its own, spread evenly; on land as many on either side. */
-START_TEST(trials_are_spread_over_the_directions)
+TEST(trials_are_spread_over_the_directions)
 {
     set("light.speed_m_s=0");
     for (int has_ground = 0; has_ground < 2; has_ground++)
@@ -137,11 +133,10 @@ START_TEST(trials_are_spread_over_the_directions)
                     ck_assert_double_lt(cos(angles[i] - angles[j]), 1e-9);
         }
 }
-END_TEST
 
 /* All around: on land in four directions at right angles along the ground, in water the places of
  * four trials are on no half of the sphere. */
-START_TEST(trials_are_all_around)
+TEST(trials_are_all_around)
 {
     set("light.around=yes");
     set("light.speed_m_s=1");
@@ -169,9 +164,8 @@ START_TEST(trials_are_all_around)
                     ck_assert_double_lt(vec3_dot(ways[i], ways[j]), has_ground ? 1e-9 : 0.6);
         }
 }
-END_TEST
 
-START_TEST(the_seed_decides_and_nothing_else)
+TEST(the_seed_decides_and_nothing_else)
 {
     int same = 0;
     for (uint64_t seed = 1; seed <= 10; seed++) {
@@ -185,9 +179,8 @@ START_TEST(the_seed_decides_and_nothing_else)
     }
     ck_assert_int_eq(same, 0);
 }
-END_TEST
 
-START_TEST(a_still_light_stands_where_it_is_told)
+TEST(a_still_light_stands_where_it_is_told)
 {
     set("light.kind=still");
     set("light.x_m=-3");
@@ -199,10 +192,9 @@ START_TEST(a_still_light_stands_where_it_is_told)
     ck_assert_double_gt(run(FOLLOWS, 1, 1), 0.5);
     ck_assert_double_eq(light.at.y, 1.5);
 }
-END_TEST
 
 /* A creature beside the light is not at it: 3 m before it, then 3 m and 4 m beside it. */
-START_TEST(beside_the_light_is_away_from_it)
+TEST(beside_the_light_is_away_from_it)
 {
     set("light.kind=still");
     set("light.x_m=3");
@@ -217,18 +209,16 @@ START_TEST(beside_the_light_is_away_from_it)
         ck_assert_double_eq_tol(light_follow_share(&light), 1 - 3.5 / 3, 1e-12);
     }
 }
-END_TEST
 
-START_TEST(without_a_light_nothing_is_measured)
+TEST(without_a_light_nothing_is_measured)
 {
     set("light.kind=none");
     ck_assert_double_eq(run(FOLLOWS, 1, 1), 0);
     ck_assert_double_eq(light_mean_distance(&light), 0);
 }
-END_TEST
 
 /* A run that ends early leaves the trials it did not reach at 0. */
-START_TEST(trials_not_reached_count_nothing)
+TEST(trials_not_reached_count_nothing)
 {
     light_init(&light, &params, 3);
     struct vec3 at = {0, 0, 0};
@@ -239,22 +229,5 @@ START_TEST(trials_not_reached_count_nothing)
     }
     ck_assert_double_eq_tol(light_follow_share(&light), 0.25, 0.01);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("light");
-    tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_test(tests, perturbations_have_places_of_their_own);
-    tcase_add_test(tests, who_stays_put_scores_nothing);
-    tcase_add_test(tests, who_follows_scores_more_the_faster);
-    tcase_add_test(tests, who_flees_or_goes_one_way_gains_nothing);
-    tcase_add_test(tests, trials_are_spread_over_the_directions);
-    tcase_add_test(tests, trials_are_all_around);
-    tcase_add_test(tests, the_seed_decides_and_nothing_else);
-    tcase_add_test(tests, a_still_light_stands_where_it_is_told);
-    tcase_add_test(tests, beside_the_light_is_away_from_it);
-    tcase_add_test(tests, without_a_light_nothing_is_measured);
-    tcase_add_test(tests, trials_not_reached_count_nothing);
-    return run_tests("light", tests);
-}
+SUITE("light", 0, set_up, NULL)

@@ -159,7 +159,7 @@ static double run_bodies(double friction, double elasticity, double linear)
     return worst;
 }
 
-START_TEST(contacts_and_gravity_give_all_momentum)
+TEST(contacts_and_gravity_give_all_momentum)
 {
     static const struct {
         double friction, elasticity, linear;
@@ -173,7 +173,6 @@ START_TEST(contacts_and_gravity_give_all_momentum)
     printf("momentum: flights: %.1e of a step's weight\n", lost_in_flight);
     ck_assert_double_lt(lost_in_flight, 1e-9);
 }
-END_TEST
 
 /* In a medium, with what the solver says that it gave: steps of RK4, too. */
 static double step_from_medium(void)
@@ -194,7 +193,7 @@ static double step_from_medium(void)
 }
 
 /* Light and heavy drag, hinges alone and linear joints, with and without gravity. */
-START_TEST(drag_gives_what_it_says)
+TEST_LOOP(drag_gives_what_it_says, 0, 8)
 {
     double worst = 0;
     uint64_t flown = 0;
@@ -215,14 +214,5 @@ START_TEST(drag_gives_what_it_says)
     ck_assert_double_lt(worst, 1e-9);
     ck_assert_uint_gt(flown, 100);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tcase = tcase_create("momentum");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 600);
-    tcase_add_test(tcase, contacts_and_gravity_give_all_momentum);
-    tcase_add_loop_test(tcase, drag_gives_what_it_says, 0, 8);
-    return run_tests("momentum", tcase);
-}
+SUITE("momentum", 600, setup, teardown)

@@ -138,7 +138,7 @@ static void expect_ways(const struct vec3 *ways, int is_flat)
     ck_assert_double_lt(vec3_length(sum), 1e-6);
 }
 
-START_TEST(eight_starts_are_eight_conditions)
+TEST_LOOP(eight_starts_are_eight_conditions, 0, EXAMPLES)
 {
     struct vec3 tilts[STARTS];
     int more = 0;
@@ -157,9 +157,8 @@ START_TEST(eight_starts_are_eight_conditions)
     if (creature.genome.kind != BODY_SPHERES)
         expect_ways(tilts, examples[_i].is_flat);
 }
-END_TEST
 
-START_TEST(a_floor_slopes_and_is_dropped_on)
+TEST_LOOP(a_floor_slopes_and_is_dropped_on, 0, EXAMPLES - 1)
 {
     struct vec3 slopes[STARTS];
     int eighths = 0, conditions = 0;
@@ -180,10 +179,9 @@ START_TEST(a_floor_slopes_and_is_dropped_on)
     if (examples[_i].is_flat && creature.genome.kind != BODY_SPHERES)
         ck_assert_int_eq(conditions, (1 << STARTS) - 1);
 }
-END_TEST
 
 /* Each start has waves of its own, and the body is as high above them as it would be without. */
-START_TEST(a_floor_has_relief)
+TEST_LOOP(a_floor_has_relief, 0, EXAMPLES - 1)
 {
     double phases[STARTS];
     load(_i);
@@ -207,9 +205,8 @@ START_TEST(a_floor_has_relief)
     ck_assert_double_eq(start(0, 7).relief.depth_m, 0.06);
     ck_assert_double_ge(start(0, 7).height_m, -1e-3);
 }
-END_TEST
 
-START_TEST(without_a_floor_nothing_falls)
+TEST(without_a_floor_nothing_falls)
 {
     load(EXAMPLES - 1);
     for (int i = 0; i < STARTS; i++) {
@@ -218,11 +215,10 @@ START_TEST(without_a_floor_nothing_falls)
         ck_assert_double_eq(vec3_length(seen.gravity), 0);
     }
 }
-END_TEST
 
 /* A run's own starts are of the exam's kinds, and none of them is one of the exam's; another seed
  * has other heights. Starts k and 9 - k are off in opposite ways. */
-START_TEST(the_exam_has_starts_of_its_own)
+TEST(the_exam_has_starts_of_its_own)
 {
     load(0);
     struct start_seen born = start(0, 7);
@@ -246,10 +242,9 @@ START_TEST(the_exam_has_starts_of_its_own)
     params.exam_friction_share = 0;
     ck_assert_double_eq(start(FIRST, 7).lowest_m, born.lowest_m);
 }
-END_TEST
 
 /* The guards of energy and momentum know slopes and drops; a dropped creature has not jumped. */
-START_TEST(a_dropped_body_keeps_its_books)
+TEST_LOOP(a_dropped_body_keeps_its_books, 0, EXAMPLES - 1)
 {
     load(_i);
     params.simulation_duration_s = 1;
@@ -266,7 +261,6 @@ START_TEST(a_dropped_body_keeps_its_books)
         ck_assert_double_lt(fabs(result.measures.lowest_start_m), 2e-3);
     }
 }
-END_TEST
 
 /* Two plates on a block, one over the other, which slide up and down: in the plane on one another,
  * in space the lower one on the middle of the block as well. Turned joints would put them into one
@@ -296,7 +290,7 @@ static const char stacks[2][1024] = {
     " \"parent_face\": \"top\", \"child_face\": \"bottom\"}]}"};
 
 /* Measured: gains of 0.16 mJ at most, where a start without pushing apart had 36 mJ. */
-START_TEST(parts_are_apart_at_the_start)
+TEST_LOOP(parts_are_apart_at_the_start, 0, 2)
 {
     params_set_defaults(&params);
     ck_assert_int_eq(
@@ -318,19 +312,5 @@ START_TEST(parts_are_apart_at_the_start)
         ck_assert_double_lt(result.measures.gain_unearned_j, 3e-4);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, eight_starts_are_eight_conditions, 0, EXAMPLES);
-    tcase_add_loop_test(tests, a_floor_slopes_and_is_dropped_on, 0, EXAMPLES - 1);
-    tcase_add_loop_test(tests, a_floor_has_relief, 0, EXAMPLES - 1);
-    tcase_add_test(tests, without_a_floor_nothing_falls);
-    tcase_add_test(tests, the_exam_has_starts_of_its_own);
-    tcase_add_loop_test(tests, a_dropped_body_keeps_its_books, 0, EXAMPLES - 1);
-    tcase_add_loop_test(tests, parts_are_apart_at_the_start, 0, 2);
-    return run_tests("perturb", tests);
-}
+SUITE("perturb", 0, set_up, tear_down)

@@ -94,7 +94,7 @@ static void pass_on(void)
     state = copy;
 }
 
-START_TEST(founders_hatch_and_the_ledger_is_equal)
+TEST(founders_hatch_and_the_ledger_is_equal)
 {
     found();
     ck_assert_int_eq(state.egg_count, 6);
@@ -106,7 +106,6 @@ START_TEST(founders_hatch_and_the_ledger_is_equal)
     state.living[0].reserve++;
     ck_assert_int_eq(energy_ledger_error(&state.ledger, preserve_state_total(&state)), 1);
 }
-END_TEST
 
 /* After 90 ticks in a row: another 90 lead where those lead that go through bytes before and in the
  * middle. */
@@ -123,17 +122,16 @@ static void run_through_bytes(void)
     ck_assert(preserve_digest(&state) == straight);
 }
 
-START_TEST(a_state_through_bytes_moves_on_alike)
+TEST(a_state_through_bytes_moves_on_alike)
 {
     found();
     run(90);
     run_through_bytes();
     ck_assert_int_eq(state.tick, 180);
 }
-END_TEST
 
 /* The push of a bank is no energy from nowhere. */
-START_TEST(who_is_beyond_a_bank_comes_back_and_lives)
+TEST(who_is_beyond_a_bank_comes_back_and_lives)
 {
     found();
     run(60);
@@ -144,9 +142,8 @@ START_TEST(who_is_beyond_a_bank_comes_back_and_lives)
     ck_assert_int_eq(deaths[DEATH_GUARD], 0);
     ck_assert(state.living[0].descent.id == id && state.living[0].x_m > -0.5);
 }
-END_TEST
 
-START_TEST(hunger_kills_and_leaves_carcasses)
+TEST(hunger_kills_and_leaves_carcasses)
 {
     set("preserve.plants_j_m2=1");
     set("preserve.rest_w_m2=3000");
@@ -158,9 +155,8 @@ START_TEST(hunger_kills_and_leaves_carcasses)
     ck_assert(state.carcass_count > 0);
     run(120); // a world without creatures goes on
 }
-END_TEST
 
-START_TEST(age_kills)
+TEST(age_kills)
 {
     set("preserve.age_s=1");
     set("preserve.rest_w_m2=0");
@@ -171,9 +167,8 @@ START_TEST(age_kills)
     ck_assert_int_eq(died, hatched);
     ck_assert_int_gt(deaths[DEATH_AGE], 0);
 }
-END_TEST
 
-START_TEST(who_has_enough_lays_eggs_that_hatch)
+TEST(who_has_enough_lays_eggs_that_hatch)
 {
     set("preserve.body_j_m2=500");
     set("preserve.egg_j=300");
@@ -194,12 +189,11 @@ START_TEST(who_has_enough_lays_eggs_that_hatch)
     ck_assert(children > 0);
     ck_assert(state.living_count <= (int)params.preserve_most);
 }
-END_TEST
 
 /* An egg that lies where there is no room, and eggs for which the world is full: 300 s after they
  * were ripe they are food. */
 /* With mouths alike for all, each is the creature that is named, in turn; else mutants follow. */
-START_TEST(founders_may_be_copies)
+TEST(founders_may_be_copies)
 {
     set("preserve.hunters=0");
     for (int copies = 0; copies < 2; copies++) {
@@ -212,7 +206,6 @@ START_TEST(founders_may_be_copies)
         preserve_state_deinit(&state);
     }
 }
-END_TEST
 
 /* Of still creatures of whose upkeep the bottom spares a part. */
 static microjoules heat_in(double cold)
@@ -228,15 +221,14 @@ static microjoules heat_in(double cold)
     return heat;
 }
 
-START_TEST(cold_water_spares_upkeep)
+TEST(cold_water_spares_upkeep)
 {
     microjoules warm = heat_in(0), cold = heat_in(0.9);
     ck_assert_int_gt(cold, 0);
     ck_assert_int_lt(cold, warm);
 }
-END_TEST
 
-START_TEST(eggs_do_not_wait_for_ever)
+TEST(eggs_do_not_wait_for_ever)
 {
     found();
     params.preserve_most = params.preserve_founders = 1; /* it has been founded */
@@ -255,9 +247,8 @@ START_TEST(eggs_do_not_wait_for_ever)
     ck_assert(state.counts.deaths[DEATH_GUARD] == 0 && died == 0);
     ck_assert_int_eq(energy_ledger_error(&state.ledger, preserve_state_total(&state)), 0);
 }
-END_TEST
 
-START_TEST(hunters_bite_the_living)
+TEST(hunters_bite_the_living)
 {
     set("preserve.hunters=1");
     set("preserve.width_m=7");
@@ -273,7 +264,6 @@ START_TEST(hunters_bite_the_living)
     }
     ck_assert(gained > 0 && bitten > 0);
 }
-END_TEST
 
 /* The body gene that is not the root and has grown. */
 static struct body_gene *find_limb(struct genome *genome)
@@ -287,7 +277,7 @@ static struct body_gene *find_limb(struct genome *genome)
 }
 
 /* Creatures with mouths keep them: the last one to hatch eats by a limb; others by their roots. */
-START_TEST(mouths_are_as_genes_say)
+TEST(mouths_are_as_genes_say)
 {
     struct genome *genome = &creatures[0].genome;
     find_limb(genome)->mouth = MOUTH_FLESH;
@@ -306,7 +296,6 @@ START_TEST(mouths_are_as_genes_say)
     ck_assert(hunters > 0 && hunters < state.living_count);
     ck_assert_int_eq(facts[EPOCH_hunters], hunters);
 }
-END_TEST
 
 static int look_at_mouths(void *context, const struct preserve_state *world,
                           const struct preserve_view *views, int count, double daylight)
@@ -329,7 +318,7 @@ static int look_at_mouths(void *context, const struct preserve_state *world,
 
 /* Each mouth is in a part, eats, and costs upkeep: with two a creature eats more, and at the same
  * food pays more. */
-START_TEST(two_mouths_eat_and_cost_more)
+TEST(two_mouths_eat_and_cost_more)
 {
     microjoules eaten[2], heat[2];
     set("preserve.founders=1");
@@ -351,7 +340,6 @@ START_TEST(two_mouths_eat_and_cost_more)
     ck_assert(eaten[1] > eaten[0]);
     ck_assert(heat[1] - heat[0] > 40 * INT64_C(1000000)); // 10 W, for 5 s but a little
 }
-END_TEST
 
 /* A body gene that gives off scent and sound all the time. */
 static void make_emitter(struct body_gene *gene, int emitter)
@@ -374,7 +362,7 @@ static void found_emitters(void)
 
 /* Scent is a store of the ledger, which the reserve fills and which becomes heat; sounds are on
  * their way at the end of an epoch. All of it goes through bytes. */
-START_TEST(scent_and_sound_are_kept)
+TEST(scent_and_sound_are_kept)
 {
     microjoules stores[STORE_COUNT];
     int heard = 0, ears = 0;
@@ -391,10 +379,9 @@ START_TEST(scent_and_sound_are_kept)
     ck_assert(heard > 0 && ears > 0);
     run_through_bytes();
 }
-END_TEST
 
 /* What the reserve does not have is not emitted, and what is emitted is all of what it has. */
-START_TEST(no_scent_without_a_reserve)
+TEST(no_scent_without_a_reserve)
 {
     microjoules stores[STORE_COUNT];
     set("preserve.scent_w=1000");
@@ -408,10 +395,9 @@ START_TEST(no_scent_without_a_reserve)
     for (int i = 0; i < state.living_count; i++)
         ck_assert(state.living[i].reserve < 1000000);
 }
-END_TEST
 
 /* Sounds that were on their way to a dead creature are not heard by those that move up. */
-START_TEST(the_dead_leave_no_sounds)
+TEST(the_dead_leave_no_sounds)
 {
     set("sound.speed_m_s=10");
     found_emitters();
@@ -443,10 +429,9 @@ START_TEST(the_dead_leave_no_sounds)
     state.living[one - 1].heard[0].tick = state.tick + 1000;
     ck_assert_int_eq(preserve_run(&state, &params, 1, NULL, &memory, &error), ERR_RANGE);
 }
-END_TEST
 
 /* All touch one another in a narrow water: none dies of rounding in the solver of contacts. */
-START_TEST(a_crowd_breaks_no_guards)
+TEST(a_crowd_breaks_no_guards)
 {
     set("preserve.founders=12");
     set("preserve.width_m=6");
@@ -457,10 +442,9 @@ START_TEST(a_crowd_breaks_no_guards)
     ck_assert_int_ge(hatched, 4);
     ck_assert_int_eq(deaths[DEATH_GUARD], 0);
 }
-END_TEST
 
 /* A guard that all break hurts them, until they die of it; energy adds up. */
-START_TEST(injuries_hurt_and_grow_back)
+TEST(injuries_hurt_and_grow_back)
 {
     for (int is_hurt = 0; is_hurt < 2; is_hurt++) {
         memset(deaths, 0, sizeof deaths);
@@ -485,7 +469,6 @@ START_TEST(injuries_hurt_and_grow_back)
         preserve_state_deinit(&state);
     }
 }
-END_TEST
 
 static uint64_t tree_of(const struct genome *genome)
 {
@@ -497,7 +480,7 @@ static uint64_t tree_of(const struct genome *genome)
 }
 
 /* A child of another tree that gets less far than ten times its mother's way is not laid. */
-START_TEST(the_womb_keeps_trees)
+TEST(the_womb_keeps_trees)
 {
     double area_m2;
     set("mutation.none=0");
@@ -524,7 +507,6 @@ START_TEST(the_womb_keeps_trees)
     }
     genome_deinit(&mother);
 }
-END_TEST
 
 static struct epoch_end *forms_end;
 static int trees;
@@ -537,7 +519,7 @@ static void hear_forms(void *context, const struct preserve_event *event)
 }
 
 /* The first of each tree is kept, as an egg: there are as many as trees, a mouth more is one. */
-START_TEST(the_first_of_each_tree_is_kept)
+TEST(the_first_of_each_tree_is_kept)
 {
     struct preserve_watcher watcher = {.hear = hear_forms};
     struct preserve_state one;
@@ -564,7 +546,6 @@ START_TEST(the_first_of_each_tree_is_kept)
     preserve_state_deinit(&one);
     epoch_end_destroy(forms_end);
 }
-END_TEST
 
 /* Lets hunters live in a narrow water for 25 s; founders are children of `mother`, 0: of none.
  * Returns how many were bitten. */
@@ -585,15 +566,14 @@ static int count_bitten(uint64_t mother)
 }
 
 /* Children of one mother are spared; the same ones are prey when they are not. */
-START_TEST(kin_is_spared)
+TEST(kin_is_spared)
 {
     ck_assert_int_eq(count_bitten(1000), 0);
     preserve_state_deinit(&state);
     ck_assert_int_gt(count_bitten(0), 0);
 }
-END_TEST
 
-START_TEST(what_would_not_pay_is_said)
+TEST(what_would_not_pay_is_said)
 {
     char text[256];
     ck_assert(!preserve_warn(&params, text, sizeof text));
@@ -616,9 +596,8 @@ START_TEST(what_would_not_pay_is_said)
     params_set_recorded_defaults(&params); // of a run that is older than the parameter
     ck_assert_double_eq(params.preserve_egg_j, 300);
 }
-END_TEST
 
-START_TEST(bodies_in_space_are_refused_by_name)
+TEST(bodies_in_space_are_refused_by_name)
 {
     creature_deinit(&creatures[1]);
     read(1, BOXES);
@@ -628,9 +607,8 @@ START_TEST(bodies_in_space_are_refused_by_name)
     ck_assert_str_eq(error.message, BOXES ": there is no preserve of boxes");
     names[1] = SNAKE;
 }
-END_TEST
 
-START_TEST(what_is_no_preserve_is_refused)
+TEST(what_is_no_preserve_is_refused)
 {
     set("preserve.width_m=16.2");
     ck_assert_int_eq(preserve_check(&params, &error), ERR_USAGE);
@@ -644,10 +622,9 @@ START_TEST(what_is_no_preserve_is_refused)
     ck_assert_int_eq(preserve_check(&params, &error), ERR_RANGE);
     ck_assert_ptr_nonnull(strstr(error.message, "simulation.solver"));
 }
-END_TEST
 
 /* Every byte is changed, and the bytes are cut everywhere: an error, or a state that is read. */
-START_TEST(hostile_states_are_refused_or_read)
+TEST(hostile_states_are_refused_or_read)
 {
     struct pack_writer writer;
     struct preserve_state copy;
@@ -674,9 +651,8 @@ START_TEST(hostile_states_are_refused_or_read)
     free(bytes);
     pack_writer_deinit(&writer);
 }
-END_TEST
 
-START_TEST(a_microjoule_too_much_is_seen_in_bytes)
+TEST(a_microjoule_too_much_is_seen_in_bytes)
 {
     struct pack_writer writer;
     struct preserve_state copy;
@@ -689,15 +665,13 @@ START_TEST(a_microjoule_too_much_is_seen_in_bytes)
     ck_assert_str_eq(error.message, "ledger: stores and flows differ");
     pack_writer_deinit(&writer);
 }
-END_TEST
 
-START_TEST(a_state_of_another_world_is_refused)
+TEST(a_state_of_another_world_is_refused)
 {
     found();
     set("preserve.width_m=8");
     ck_assert_int_eq(preserve_run(&state, &params, 1, NULL, &memory, &error), ERR_RANGE);
 }
-END_TEST
 
 /* An order for a world whose state is `state`. */
 static struct epoch_order *make_order(uint32_t epoch)
@@ -718,7 +692,7 @@ static void begin(const struct epoch_order *order)
 }
 
 /* Founders wait as eggs: one leaves an epoch, and comes to another world with all its energy. */
-START_TEST(an_egg_drifts_to_another_world)
+TEST(an_egg_drifts_to_another_world)
 {
     struct packed_bytes traveller = {NULL, 0};
     set("preserve.drift=1");
@@ -744,9 +718,8 @@ START_TEST(an_egg_drifts_to_another_world)
     preserve_state_check(&state);
     epoch_order_destroy(order);
 }
-END_TEST
 
-START_TEST(who_must_not_live_does_not)
+TEST(who_must_not_live_does_not)
 {
     found();
     run(60);
@@ -763,7 +736,6 @@ START_TEST(who_must_not_live_does_not)
     preserve_state_check(&state);
     epoch_order_destroy(order);
 }
-END_TEST
 
 /* Does one deed at the beginning of an epoch. */
 static void do_deed(struct epoch_deed deed)
@@ -784,7 +756,7 @@ static struct genome *copy_genome(const struct genome *genome)
 }
 
 /* What people bring in arrives, what they take out departs: the ledger stays equal. */
-START_TEST(people_put_in_feed_and_remove)
+TEST(people_put_in_feed_and_remove)
 {
     found();
     run(60);
@@ -818,9 +790,8 @@ START_TEST(people_put_in_feed_and_remove)
     do_deed((struct epoch_deed){.kind = DEED_remove, .life = gone}); // no creature is there
     ck_assert(state.ledger.departures == held);
 }
-END_TEST
 
-START_TEST(people_move_somebody)
+TEST(people_move_somebody)
 {
     found();
     run(600);
@@ -834,10 +805,9 @@ START_TEST(people_move_somebody)
     ck_assert_double_lt(fabs(state.living[0].x_m - at), 2);
     ck_assert_double_lt(state.living[0].way_m - way_m, 3);
 }
-END_TEST
 
 /* A protected creature is not bitten. */
-START_TEST(mouths_spare_who_is_protected)
+TEST(mouths_spare_who_is_protected)
 {
     microjoules eaten[2];
     for (int is_spared = 0; is_spared < 2; is_spared++) {
@@ -860,10 +830,9 @@ START_TEST(mouths_spare_who_is_protected)
     ck_assert(eaten[0] > 0);
     ck_assert(eaten[1] == 0);
 }
-END_TEST
 
 /* Worlds of a run have ids and families of their own. */
-START_TEST(worlds_are_apart)
+TEST(worlds_are_apart)
 {
     struct preserve_state other;
     found();
@@ -875,9 +844,8 @@ START_TEST(worlds_are_apart)
                       other.eggs[i].descent.family != state.eggs[k].descent.family);
     preserve_state_deinit(&other);
 }
-END_TEST
 
-START_TEST(hostile_packed_states_are_refused_or_read)
+TEST(hostile_packed_states_are_refused_or_read)
 {
     struct preserve_state copy;
     found();
@@ -900,45 +868,5 @@ START_TEST(hostile_packed_states_are_refused_or_read)
     preserve_state_deinit(&copy);
     epoch_order_destroy(order);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("preserve");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, founders_hatch_and_the_ledger_is_equal);
-    tcase_add_test(tests, a_state_through_bytes_moves_on_alike);
-    tcase_add_test(tests, who_is_beyond_a_bank_comes_back_and_lives);
-    tcase_add_test(tests, hunger_kills_and_leaves_carcasses);
-    tcase_add_test(tests, age_kills);
-    tcase_add_test(tests, who_has_enough_lays_eggs_that_hatch);
-    tcase_add_test(tests, founders_may_be_copies);
-    tcase_add_test(tests, cold_water_spares_upkeep);
-    tcase_add_test(tests, eggs_do_not_wait_for_ever);
-    tcase_add_test(tests, hunters_bite_the_living);
-    tcase_add_test(tests, mouths_are_as_genes_say);
-    tcase_add_test(tests, two_mouths_eat_and_cost_more);
-    tcase_add_test(tests, scent_and_sound_are_kept);
-    tcase_add_test(tests, no_scent_without_a_reserve);
-    tcase_add_test(tests, the_dead_leave_no_sounds);
-    tcase_add_test(tests, a_crowd_breaks_no_guards);
-    tcase_add_test(tests, injuries_hurt_and_grow_back);
-    tcase_add_test(tests, the_womb_keeps_trees);
-    tcase_add_test(tests, the_first_of_each_tree_is_kept);
-    tcase_add_test(tests, kin_is_spared);
-    tcase_add_test(tests, what_would_not_pay_is_said);
-    tcase_add_test(tests, bodies_in_space_are_refused_by_name);
-    tcase_add_test(tests, what_is_no_preserve_is_refused);
-    tcase_add_test(tests, hostile_states_are_refused_or_read);
-    tcase_add_test(tests, a_microjoule_too_much_is_seen_in_bytes);
-    tcase_add_test(tests, a_state_of_another_world_is_refused);
-    tcase_add_test(tests, an_egg_drifts_to_another_world);
-    tcase_add_test(tests, who_must_not_live_does_not);
-    tcase_add_test(tests, people_put_in_feed_and_remove);
-    tcase_add_test(tests, people_move_somebody);
-    tcase_add_test(tests, mouths_spare_who_is_protected);
-    tcase_add_test(tests, worlds_are_apart);
-    tcase_add_test(tests, hostile_packed_states_are_refused_or_read);
-    return run_tests("preserve", tests);
-}
+SUITE("preserve", 60, setup, teardown)

@@ -159,7 +159,7 @@ static const char *set_field(struct preserve_state *s, int number, int is_beyond
 enum { FIELD_COUNT = 0 WHOLE_FIELDS(X) REAL_FIELDS(X) };
 #undef X
 
-START_TEST(a_number_out_of_its_bounds_is_refused_by_name)
+TEST_LOOP(a_number_out_of_its_bounds_is_refused_by_name, 0, FIELD_COUNT)
 {
     struct preserve_state copy;
     const char *name = set_field(&state, _i, 1);
@@ -167,11 +167,10 @@ START_TEST(a_number_out_of_its_bounds_is_refused_by_name)
     ck_assert_msg(through_bytes(&state, &copy) == ERR_RANGE, "%s", name);
     ck_assert_msg(strstr(error.message, "expected"), "%s: %s", name, error.message);
 }
-END_TEST
 
 /* A world whose number is at its bound is refused with words, or lives; then its end can be
  * read. */
-START_TEST(a_number_at_its_bound_lives_or_is_refused)
+TEST_LOOP(a_number_at_its_bound_lives_or_is_refused, 0, FIELD_COUNT)
 {
     struct preserve_state copy, again;
     const char *name = set_field(&state, _i, 0);
@@ -187,10 +186,9 @@ START_TEST(a_number_at_its_bound_lives_or_is_refused)
     }
     ck_assert_msg(rc == 0 || error.message[0] != '\0', "%s", name);
 }
-END_TEST
 
 /* Where eggs hatch at once. */
-START_TEST(founders_that_hatch_at_once_are_a_state)
+TEST(founders_that_hatch_at_once_are_a_state)
 {
     const struct genome *genomes[] = {&creature.genome};
     static const char *const names[] = {SEEKER};
@@ -202,10 +200,9 @@ START_TEST(founders_that_hatch_at_once_are_a_state)
     ck_assert_msg(through_bytes(&state, &copy) == 0, "%s", error.message);
     preserve_state_deinit(&copy);
 }
-END_TEST
 
 /* All cells are empty, below their seeds: none eats missing plants. */
-START_TEST(bare_ground_grows_again)
+TEST(bare_ground_grows_again)
 {
     struct preserve_state copy;
     memset(state.plants, 0, (size_t)state.plant_count * sizeof state.plants[0]);
@@ -215,7 +212,6 @@ START_TEST(bare_ground_grows_again)
     ck_assert(copy.plants[0] > 0);
     preserve_state_deinit(&copy);
 }
-END_TEST
 
 /* ---- memory ---- */
 
@@ -245,7 +241,7 @@ static void pack_bomb(struct packed_bytes *packed, const unsigned char *head, si
 
 /* Bombs of 48 MB: an array where a state should be; a state with so many cells of plants; a state
  * in which each thing in turn is an endless array. */
-START_TEST(a_bomb_takes_no_memory)
+TEST(a_bomb_takes_no_memory)
 {
     static const unsigned char array[] = {0xdd, 2, 0xff, 0xff, 0xfb};
     unsigned char fields[] = {0xdc, 0, 18, 3, 0, 0,    0, 0, 0, 0,    0, 0,    0, 0x95,
@@ -266,10 +262,9 @@ START_TEST(a_bomb_takes_no_memory)
     if (!TESTS_ARE_SANITIZED)
         ck_assert_int_lt(memory_kb() - before_kb, 4096);
 }
-END_TEST
 
 /* Each of the living and the eggs holds as much motion as may be, all zeros, which pack well. */
-START_TEST(motion_that_packs_well_is_bounded)
+TEST(motion_that_packs_well_is_bounded)
 {
     struct packed_bytes packed = {NULL, 0};
     struct preserve_state copy;
@@ -290,9 +285,8 @@ START_TEST(motion_that_packs_well_is_bounded)
     ck_assert_msg(strstr(error.message, "memory"), "%s", error.message);
     packed_bytes_deinit(&packed);
 }
-END_TEST
 
-START_TEST(an_egg_that_moves_is_refused)
+TEST(an_egg_that_moves_is_refused)
 {
     struct preserve_state copy;
     state.eggs[0].numbers = calloc(1, sizeof(double));
@@ -300,20 +294,18 @@ START_TEST(an_egg_that_moves_is_refused)
     ck_assert_int_eq(through_bytes(&state, &copy), ERR_FORMAT);
     ck_assert_msg(strstr(error.message, "moves"), "%s", error.message);
 }
-END_TEST
 
 /* ---- work ---- */
 
-START_TEST(a_world_of_too_much_work_ends_with_words)
+TEST(a_world_of_too_much_work_ends_with_words)
 {
     memory.work_max = 1e6;
     ck_assert_int_eq(preserve_run(&state, &params, 1800, NULL, &memory, &error), ERR_LIMIT);
     ck_assert_msg(strstr(error.message, "billion operations"), "%s", error.message);
 }
-END_TEST
 
 /* Eggs that find no room are work: each is grown, once a second. */
-START_TEST(eggs_that_wait_are_work)
+TEST(eggs_that_wait_are_work)
 {
     for (int i = 1; i < 500; i++)
         add_egg(1000 + (uint64_t)i);
@@ -321,21 +313,5 @@ START_TEST(eggs_that_wait_are_work)
     ck_assert_int_eq(preserve_run(&state, &params, 180, NULL, &memory, &error), ERR_LIMIT);
     ck_assert_int_le(state.tick, 180);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("preserve_state");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, a_number_out_of_its_bounds_is_refused_by_name, 0, FIELD_COUNT);
-    tcase_add_loop_test(tests, a_number_at_its_bound_lives_or_is_refused, 0, FIELD_COUNT);
-    tcase_add_test(tests, founders_that_hatch_at_once_are_a_state);
-    tcase_add_test(tests, bare_ground_grows_again);
-    tcase_add_test(tests, a_bomb_takes_no_memory);
-    tcase_add_test(tests, motion_that_packs_well_is_bounded);
-    tcase_add_test(tests, an_egg_that_moves_is_refused);
-    tcase_add_test(tests, a_world_of_too_much_work_ends_with_words);
-    tcase_add_test(tests, eggs_that_wait_are_work);
-    return run_tests("preserve_state", tests);
-}
+SUITE("preserve_state", 60, setup, teardown)

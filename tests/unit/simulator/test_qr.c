@@ -31,7 +31,7 @@ static void teardown(void)
     arena_deinit(&arena);
 }
 
-START_TEST(by_hand)
+TEST(by_hand)
 {
     double x[3];
 
@@ -68,9 +68,8 @@ START_TEST(by_hand)
     ck_assert_int_eq(qr.rank, 0);
     ck_assert(x[0] == 0 && x[1] == 0);
 }
-END_TEST
 
-START_TEST(solves_in_place)
+TEST(solves_in_place)
 {
     double x[2] = {3, 5};
     qr_factor(&qr, (double[]){2, 1, 1, 3}, 2, 2, 1e-12);
@@ -78,7 +77,6 @@ START_TEST(solves_in_place)
     ck_assert_double_eq_tol(x[0], 0.8, 1e-15);
     ck_assert_double_eq_tol(x[1], 1.4, 1e-15);
 }
-END_TEST
 
 /* rows x cols of rank at most `rank`, elements about 1. */
 static void draw_matrix(struct rng *rng, int rows, int cols, int rank, double *a)
@@ -130,7 +128,7 @@ static void check_solution(const double *a, const double *b, const double *x, in
     ck_assert_double_eq_tol(dot, 0, 1e-8);
 }
 
-START_TEST(random_matrices)
+TEST(random_matrices)
 {
     struct rng rng = {0};
     rng_init(&rng, 5, 1, 0, 0);
@@ -166,10 +164,9 @@ START_TEST(random_matrices)
 #endif
     }
 }
-END_TEST
 
 /* Hilbert's matrix: the rank falls as the tolerance asks, and the solution stays small. */
-START_TEST(tolerance_decides)
+TEST(tolerance_decides)
 {
     double a[100], b[10], x[10];
     for (int i = 0; i < 10; i++) {
@@ -188,10 +185,9 @@ START_TEST(tolerance_decides)
     for (int i = 0; i < 10; i++)
         ck_assert_double_le(fabs(x[i]), 20);
 }
-END_TEST
 
 /* Every compiler and optimisation gives the same bits: a digest of solutions. */
-START_TEST(same_bits)
+TEST(same_bits)
 {
     struct rng rng = {0};
     rng_init(&rng, 77, 1, 0, 0);
@@ -208,26 +204,13 @@ START_TEST(same_bits)
     }
     ck_assert_uint_eq(digest, UINT64_C(0x9036e75e53aea505));
 }
-END_TEST
 
-START_TEST(full_arena)
+TEST(full_arena)
 {
     struct arena small;
     ck_assert_int_eq(arena_init(&small, 256), 0);
     ck_assert_int_ne(qr_create(&qr, 20, 20, &small), 0);
     arena_deinit(&small);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("qr");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, by_hand);
-    tcase_add_test(tests, solves_in_place);
-    tcase_add_test(tests, random_matrices);
-    tcase_add_test(tests, tolerance_decides);
-    tcase_add_test(tests, same_bits);
-    tcase_add_test(tests, full_arena);
-    return run_tests("qr", tests);
-}
+SUITE("qr", 0, setup, teardown)

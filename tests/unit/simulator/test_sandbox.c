@@ -60,7 +60,7 @@ static void try_all(void)
     NEED(tgkill(getpid(), gettid(), 0) == 0);
 }
 
-START_TEST(nothing_but_its_pipes)
+TEST(nothing_but_its_pipes)
 {
     int status = status_of(try_all);
     ck_assert_msg(WIFEXITED(status), "status %d", status);
@@ -68,7 +68,6 @@ START_TEST(nothing_but_its_pipes)
     ck_assert_msg(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 255, "line %d (modulo 200)",
                   WEXITSTATUS(status) - 1);
 }
-END_TEST
 
 static void die(void)
 {
@@ -77,12 +76,11 @@ static void die(void)
     raise(SIGABRT);
 }
 
-START_TEST(a_bug_still_ends_it)
+TEST(a_bug_still_ends_it)
 {
     int status = status_of(die);
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
-END_TEST
 
 static void close_all(void)
 {
@@ -94,17 +92,9 @@ static void close_all(void)
     NEED(fcntl(STDERR_FILENO, F_GETFD) >= 0);
 }
 
-START_TEST(files_are_closed)
+TEST(files_are_closed)
 {
     ck_assert_int_eq(status_of(close_all), 0);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *test = tcase_create("sandbox");
-    tcase_add_test(test, nothing_but_its_pipes);
-    tcase_add_test(test, a_bug_still_ends_it);
-    tcase_add_test(test, files_are_closed);
-    return run_tests("sandbox", test);
-}
+SUITE("sandbox", 0, NULL, NULL)

@@ -104,16 +104,15 @@ static const struct {
      "rectangles[0].mass_kg: unknown here"},
 };
 
-START_TEST(refuses)
+TEST_LOOP(refuses, 0, (int)(sizeof refused / sizeof refused[0]))
 {
     int code = read_text(refused[_i].text);
     ck_assert_msg(code < 0 && code == error.code, "%s: code %d", refused[_i].text, code);
     ck_assert_msg(strstr(error.message, refused[_i].words) != NULL, "%s: \"%s\" lacks \"%s\"",
                   refused[_i].text, error.message, refused[_i].words);
 }
-END_TEST
 
-START_TEST(refuses_too_many)
+TEST(refuses_too_many)
 {
     static char text[16384];
     strcpy(text, "{\"scene\": 1, \"bodies\": [");
@@ -130,7 +129,6 @@ START_TEST(refuses_too_many)
     strcat(text, "]}]}");
     ck_assert_int_eq(read_text(text), ERR_LIMIT);
 }
-END_TEST
 
 static const char arm[] =
     "{\"scene\": 1, \"world\": {\"viscosity_pa_s\": 0.5}, \"bodies\": ["
@@ -152,7 +150,7 @@ static const char arm[] =
     "  \"rate_rad_s\": 2, \"lower_rad\": -1, \"upper_rad\": 1.5, \"damping_n_m_s_rad\": 0.01}}]}";
 
 /* What is rigid is one link; frames, masses and angles come out as written. */
-START_TEST(builds_links)
+TEST(builds_links)
 {
     struct dynamics *dynamics;
     struct part_state state;
@@ -185,10 +183,9 @@ START_TEST(builds_links)
     ck_assert_double_eq_tol(tip.x, x + 0.15 * cos(-1.4), 1e-12);
     ck_assert_double_eq_tol(dynamics_q(dynamics)[2 + scene.bodies[3].link], 0.7, 1e-12);
 }
-END_TEST
 
 /* Both solvers move the arm the same until it meets the post, which stops it and stays. */
-START_TEST(solvers_agree)
+TEST(solvers_agree)
 {
     struct part_state states[2][4];
     struct dynamics *dynamics[2];
@@ -221,10 +218,9 @@ START_TEST(solvers_agree)
         ck_assert_double_eq_tol(states[0][i].angle_rad, states[1][i].angle_rad, 1e-8);
     }
 }
-END_TEST
 
 /* Point masses on rods move the same on both solvers, one of which needs inertias; energies too. */
-START_TEST(point_masses)
+TEST(point_masses)
 {
     static const char text[] =
         "{\"scene\": 1, \"bodies\": ["
@@ -264,7 +260,6 @@ START_TEST(point_masses)
     ck_assert_int_eq(scene_start(&scene, &small, &dynamics, &error), ERR_MEMORY);
     arena_deinit(&small);
 }
-END_TEST
 
 #define BOX(name, more)                                                                            \
     "{\"name\": \"" name                                                                           \
@@ -272,7 +267,7 @@ END_TEST
 
 /* Several free bodies, among them one with a limb and one on a rail, far from the origin: the
  * solvers agree, and free bodies do not know of one another. */
-START_TEST(several_bodies)
+TEST(several_bodies)
 {
     static const char text[] =
         "{\"scene\": 1, \"world\": {\"gravity_m_s2\": [3, -4], \"viscosity_pa_s\": 0.2}, "
@@ -349,13 +344,12 @@ START_TEST(several_bodies)
         ck_assert_double_eq_tol(states[0][i].angle_rad, states[1][i].angle_rad, 1e-8);
     }
 }
-END_TEST
 
 /* A table and a sine prescribe motions, which both solvers follow exactly whatever hangs on them;
  * the work goes into the ledger, also when something is struck. */
 /* A plate of 5 mm that flies at a wall of 5 mm at 1 m/s stays on its side, by either solver,
  * wherever it starts. */
-START_TEST(thin_plates_meet)
+TEST(thin_plates_meet)
 {
     static const char text[] =
         "{\"scene\": 1, \"world\": {\"gravity_m_s2\": 0, \"obstacles\": [{\"width_m\": 0.005, "
@@ -377,11 +371,10 @@ START_TEST(thin_plates_meet)
             ck_assert_double_eq_tol(state.velocity_m_s.x, 0, 1e-9);
         }
 }
-END_TEST
 
 /* Six boxes on one another, each ten times as heavy as the one below, stand by the constraint
  * solver. */
-START_TEST(a_tower_that_grows_heavier_stands)
+TEST(a_tower_that_grows_heavier_stands)
 {
     char text[2048] =
         "{\"scene\": 1, \"world\": {\"friction\": 0.6, \"ground\": true}, \"bodies\": [";
@@ -404,9 +397,8 @@ START_TEST(a_tower_that_grows_heavier_stands)
     ck_assert_double_eq_tol(top.at_m.y, 1.1, 1e-8);
     ck_assert_double_eq_tol(dynamics_ledger(dynamics)->residual_j, 0, 1e-6);
 }
-END_TEST
 
-START_TEST(prescribed_motions)
+TEST(prescribed_motions)
 {
     static const char text[] =
         "{\"scene\": 1, \"world\": {\"viscosity_pa_s\": 0.3, \"elasticity\": 0.3}, "
@@ -468,7 +460,6 @@ START_TEST(prescribed_motions)
         ck_assert_double_eq_tol(states[0][i].at_m.y, states[1][i].at_m.y, 2e-4);
     }
 }
-END_TEST
 
 /* The momentum after 2 s of a body at rest in empty space, whose arm and slider follow tables. */
 static double find_momentum(const char *others, int integrator, double dt_s)
@@ -506,7 +497,7 @@ static double find_momentum(const char *others, int integrator, double dt_s)
 /* Where a table begins and ends its acceleration jumps, within a step: what is joined answers. A
  * body that is alone is the root of its tree, one of two hangs on the world. RK4 keeps momentum to
  * its order until something touches. */
-START_TEST(motions_keep_momentum)
+TEST_LOOP(motions_keep_momentum, 0, 4)
 {
     static const double most[] = {2e-6, 1e-12, 4e-4, 6e-4}, gains[] = {4, 1, 8, 8};
     static const int integrators[] = {INTEGRATOR_AUTO, INTEGRATOR_MIDPOINT};
@@ -518,11 +509,10 @@ START_TEST(motions_keep_momentum)
     ck_assert_double_lt(coarse, most[_i]);
     ck_assert_double_lt(fine, coarse / gains[_i] + 1e-12);
 }
-END_TEST
 
 /* A box slides on the ground without friction and hits one that rests, e = 1, at speeds at which
  * they meet between two steps and within one: nothing is lost. */
-START_TEST(boxes_on_the_ground_bounce)
+TEST_LOOP(boxes_on_the_ground_bounce, 0, 4)
 {
     static const double speeds_m_s[] = {0.25, 0.3, 0.5, 3};
     char text[600];
@@ -541,7 +531,6 @@ START_TEST(boxes_on_the_ground_bounce)
     const struct ledger *l = dynamics_ledger(dynamics);
     ck_assert_double_lt(l->loss_impact_j, 1e-4 * speeds_m_s[_i] * speeds_m_s[_i]);
 }
-END_TEST
 
 /* Five alike in a row, e = 1, with small gaps between them: one or more come in from the left. As
  * many go out to the right, at the same speed; impacts follow one another within a step. */
@@ -575,7 +564,7 @@ static void write_cradle(const struct cradle *c, char *text, size_t size)
     snprintf(text + length, size - (size_t)length, "]}");
 }
 
-START_TEST(as_many_go_out_as_come_in)
+TEST_LOOP(as_many_go_out_as_come_in, 0, sizeof cradles / sizeof cradles[0])
 {
     const struct cradle *c = &cradles[_i];
     char text[2000];
@@ -594,11 +583,10 @@ START_TEST(as_many_go_out_as_come_in)
     const struct ledger *l = dynamics_ledger(dynamics);
     ck_assert_double_lt(l->loss_impact_j + l->gain_impact_j, 1e-5);
 }
-END_TEST
 
 /* What does not collide falls through another body and through the ground, on which the other
  * stays. */
-START_TEST(passes_through)
+TEST(passes_through)
 {
     static const char text[] = "{\"scene\": 1, \"world\": {\"ground\": true}, \"bodies\": [" BOX(
         "a", ", \"position_m\": [0, 0.1]") "," BOX("ghost", ", \"position_m\": [0, 0.5], "
@@ -618,11 +606,10 @@ START_TEST(passes_through)
         ck_assert_double_eq_tol(ghost.at_m.y, 0.5 - 9.81 / 2, 1e-9);
     }
 }
-END_TEST
 
 /* A four-bar linkage closes from where it stands, at rest as it must be, and stays closed; what
  * cannot close is said. */
-START_TEST(loops)
+TEST(loops)
 {
     static const char bar[] =
         "{\"scene\": 1, \"bodies\": ["
@@ -677,10 +664,9 @@ START_TEST(loops)
     ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), ERR_RANGE);
     ck_assert_ptr_nonnull(strstr(error.message, "does not close"));
 }
-END_TEST
 
 /* Cut off anywhere, or with any byte changed, a scene is read or refused with one line. */
-START_TEST(corrupt)
+TEST(corrupt)
 {
     static char text[sizeof arm];
     size_t length = strlen(arm);
@@ -695,27 +681,5 @@ START_TEST(corrupt)
         ck_assert_int_le(code, 0);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("scene");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, refuses, 0, (int)(sizeof refused / sizeof refused[0]));
-    tcase_add_test(tests, refuses_too_many);
-    tcase_add_test(tests, builds_links);
-    tcase_add_test(tests, solvers_agree);
-    tcase_add_test(tests, point_masses);
-    tcase_add_test(tests, several_bodies);
-    tcase_add_test(tests, thin_plates_meet);
-    tcase_add_test(tests, a_tower_that_grows_heavier_stands);
-    tcase_add_test(tests, prescribed_motions);
-    tcase_add_loop_test(tests, motions_keep_momentum, 0, 4);
-    tcase_add_test(tests, loops);
-    tcase_add_loop_test(tests, boxes_on_the_ground_bounce, 0, 4);
-    tcase_add_loop_test(tests, as_many_go_out_as_come_in, 0, sizeof cradles / sizeof cradles[0]);
-    tcase_add_test(tests, passes_through);
-    tcase_add_test(tests, corrupt);
-    return run_tests("scene", tests);
-}
+SUITE("scene", 60, setup, teardown)

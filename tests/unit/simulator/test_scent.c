@@ -48,7 +48,7 @@ static double variance_along(int axis)
 }
 
 /* By 1/4 cell^2 a tick along each axis, in the plane and in space. */
-START_TEST(the_variance_of_a_puff_grows_by_a_quarter)
+TEST(the_variance_of_a_puff_grows_by_a_quarter)
 {
     make(25, 20, 0, 0.25, 0);
     ck_assert(scent.cells[0] == 100 && scent.cells[1] == 80 && scent.cells[2] == 1);
@@ -65,10 +65,9 @@ START_TEST(the_variance_of_a_puff_grows_by_a_quarter)
     for (int axis = 0; axis < 3; axis++)
         ck_assert_double_eq_tol(variance_along(axis), 10, 1e-3);
 }
-END_TEST
 
 /* Nothing is lost or made, nothing is negative; scent that is not renewed ends. */
-START_TEST(what_was_emitted_is_there_or_has_decayed)
+TEST(what_was_emitted_is_there_or_has_decayed)
 {
     struct rng rng;
     rng_init(&rng, 1, RNG_TEST, 0, 0);
@@ -89,10 +88,9 @@ START_TEST(what_was_emitted_is_there_or_has_decayed)
     ck_assert_int_gt(scent.emitted[1], 50000000);
     ck_assert_int_eq(scent_total(&scent, 0) + scent_total(&scent, 1), 0);
 }
-END_TEST
 
 /* a (1 - 1/n)^t, rounded up by less than one a tick. */
-START_TEST(scent_fades_exponentially)
+TEST(scent_fades_exponentially)
 {
     double expected = 1e9;
     make(0, 0, 0, 0.25, 60);
@@ -103,7 +101,6 @@ START_TEST(scent_fades_exponentially)
     ck_assert_double_eq_tol((double)scent_total(&scent, 0), expected, 60);
     ck_assert_double_lt((double)scent_total(&scent, 0), expected);
 }
-END_TEST
 
 /* Emits at places of a seed, which a change of axes and signs moves, ticks, and smells at one. */
 static struct smell run_moved(struct vec3 (*moved)(struct vec3), int is_backward)
@@ -141,7 +138,7 @@ static struct vec3 turned(struct vec3 at)
 }
 
 /* To the bit: mirrored, turned by a quarter, and with emitters in another order. */
-START_TEST(mirrored_and_turned_worlds_smell_alike)
+TEST(mirrored_and_turned_worlds_smell_alike)
 {
     struct smell (*run)(struct vec3(*)(struct vec3), int) = run_moved;
     struct smell a = run(as_is, 0), b = run(mirrored, 0), c = run(turned, 0), d = run(as_is, 1);
@@ -152,10 +149,9 @@ START_TEST(mirrored_and_turned_worlds_smell_alike)
     ck_assert_double_eq_tol(c.level, a.level, 1e-14);
     ck_assert(d.uphill.x == a.uphill.x && d.uphill.y == a.uphill.y && d.level == a.level);
 }
-END_TEST
 
 /* Cells hold 100 x + 10 y + z of their middles, in cells. */
-START_TEST(a_nose_finds_the_way_uphill)
+TEST(a_nose_finds_the_way_uphill)
 {
     make(2, 2, 2, 0.5, 0);
     scent.middle_m = (struct vec3){1, 2, 3};
@@ -169,10 +165,9 @@ START_TEST(a_nose_finds_the_way_uphill)
     ck_assert_double_eq_tol(smell.level, amount / (amount + 1000), 1e-12);
     ck_assert_double_eq(scent_smell(&scent, 0, scent.middle_m).level, 0);
 }
-END_TEST
 
 /* What is beyond the box is at its nearest cell. */
-START_TEST(the_box_is_closed)
+TEST(the_box_is_closed)
 {
     make(2, 1, 0, 0.5, 0);
     scent_emit(&scent, 0, (struct vec3){9, -9, 100}, 1000);
@@ -180,9 +175,8 @@ START_TEST(the_box_is_closed)
     ck_assert_double_eq(scent_smell(&scent, 0, (struct vec3){1e9, -1e9, 7}).level, 0.5);
     ck_assert_double_eq(scent_smell(&scent, 0, (struct vec3){0, 0, 7}).uphill.z, 0);
 }
-END_TEST
 
-START_TEST(too_large_boxes_are_refused)
+TEST(too_large_boxes_are_refused)
 {
     struct arena small;
     scent = (struct scent){.cell_m = 0.01};
@@ -192,18 +186,5 @@ START_TEST(too_large_boxes_are_refused)
     ck_assert_int_eq(scent_create(&scent, (struct vec3){1, 1, 0}, &small), ERR_MEMORY);
     arena_deinit(&small);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("scent");
-    tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_test(cases, the_variance_of_a_puff_grows_by_a_quarter);
-    tcase_add_test(cases, what_was_emitted_is_there_or_has_decayed);
-    tcase_add_test(cases, scent_fades_exponentially);
-    tcase_add_test(cases, mirrored_and_turned_worlds_smell_alike);
-    tcase_add_test(cases, a_nose_finds_the_way_uphill);
-    tcase_add_test(cases, the_box_is_closed);
-    tcase_add_test(cases, too_large_boxes_are_refused);
-    return run_tests("scent", cases);
-}
+SUITE("scent", 0, set_up, tear_down)

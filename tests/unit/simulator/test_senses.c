@@ -83,7 +83,7 @@ static double felt(int part, int sensor)
     return senses.values[part * SENSOR_COUNT + sensor];
 }
 
-START_TEST(joints_and_their_rates)
+TEST(joints_and_their_rates)
 {
     for (int mirror = -1; mirror <= 1; mirror += 2) {
         make_pair(mirror);
@@ -95,11 +95,10 @@ START_TEST(joints_and_their_rates)
         ck_assert_double_eq(felt(0, SENSOR_JOINT_RATE), 0);
     }
 }
-END_TEST
 
 /* In metres of the gene: a part of twice the scale comes out twice as far. A mirrored one, too,
  * feels that it comes out. */
-START_TEST(linear_joints_and_their_rates)
+TEST(linear_joints_and_their_rates)
 {
     for (int mirror = -1; mirror <= 1; mirror += 2) {
         make_pair(mirror);
@@ -113,10 +112,9 @@ START_TEST(linear_joints_and_their_rates)
         ck_assert_double_eq(felt(1, SENSOR_JOINT_RATE), -0.125);
     }
 }
-END_TEST
 
 /* At rest an accelerometer feels the ground push: 1 g upwards; falling, nothing. */
-START_TEST(accelerometers_feel_weight_and_not_falling)
+TEST(accelerometers_feel_weight_and_not_falling)
 {
     for (int mirror = -1; mirror <= 1; mirror += 2) {
         make_pair(mirror);
@@ -133,10 +131,9 @@ START_TEST(accelerometers_feel_weight_and_not_falling)
         }
     }
 }
-END_TEST
 
 /* The direction is a unit vector in the part's frame, the level falls with the distance. */
-START_TEST(eyes_see_direction_and_level)
+TEST(eyes_see_direction_and_level)
 {
     set("light.kind=still");
     for (int mirror = -1; mirror <= 1; mirror += 2) {
@@ -161,10 +158,9 @@ START_TEST(eyes_see_direction_and_level)
     ck_assert_double_eq(felt(0, SENSOR_LIGHT_ALONG), 0);
     ck_assert_double_eq(felt(0, SENSOR_LIGHT_LEVEL), 1);
 }
-END_TEST
 
 /* The other creature and the object are seen as the light is. */
-START_TEST(others_and_objects_are_seen_as_the_light)
+TEST(others_and_objects_are_seen_as_the_light)
 {
     set("light.kind=still");
     set("sensor.other=yes");
@@ -189,10 +185,9 @@ START_TEST(others_and_objects_are_seen_as_the_light)
     feel(0);
     ck_assert_double_eq(felt(0, SENSOR_OTHER_LEVEL), 0);
 }
-END_TEST
 
 /* Sounds are heard as lights are seen; what is not there any more is not sensed any more. */
-START_TEST(sounds_come_and_go)
+TEST(sounds_come_and_go)
 {
     set("sensor.sound=yes");
     set("sensor.pain=yes");
@@ -209,10 +204,9 @@ START_TEST(sounds_come_and_go)
     ck_assert_double_eq(felt(0, SENSOR_SOUND_ACROSS), 0);
     ck_assert_double_eq(felt(0, SENSOR_SOUND_LEVEL), 0);
 }
-END_TEST
 
 /* Noses find the way to more of a scent where they are, in the part's own frame. */
-START_TEST(noses_smell_direction_and_level)
+TEST(noses_smell_direction_and_level)
 {
     struct scent there = {.cell_m = 0.5, .half = 100, .middle_m = {0, 5, 0}};
     set("sensor.scent=yes");
@@ -239,9 +233,8 @@ START_TEST(noses_smell_direction_and_level)
         ck_assert_double_eq(felt(1, SENSOR_SCENT_2_ACROSS), 0);
     }
 }
-END_TEST
 
-START_TEST(contacts_are_felt_by_the_faces_that_touch)
+TEST(contacts_are_felt_by_the_faces_that_touch)
 {
     make_pair(1);
     place(0, 0.05, 0, 0, 0);
@@ -255,9 +248,8 @@ START_TEST(contacts_are_felt_by_the_faces_that_touch)
         ck_assert_double_eq(felt(part, SENSOR_CONTACT_RIGHT), -1);
     }
 }
-END_TEST
 
-START_TEST(what_is_switched_off_reads_nothing)
+TEST(what_is_switched_off_reads_nothing)
 {
     static const char *const switches[] = {"sensor.joint=no", "sensor.joint_rate=no",
                                            "sensor.contact=no", "sensor.acceleration=no",
@@ -272,20 +264,5 @@ START_TEST(what_is_switched_off_reads_nothing)
     for (int k = 0; k < 2 * SENSOR_COUNT; k++)
         ck_assert_double_eq(senses.values[k], 0);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("senses");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, joints_and_their_rates);
-    tcase_add_test(tests, linear_joints_and_their_rates);
-    tcase_add_test(tests, accelerometers_feel_weight_and_not_falling);
-    tcase_add_test(tests, eyes_see_direction_and_level);
-    tcase_add_test(tests, others_and_objects_are_seen_as_the_light);
-    tcase_add_test(tests, sounds_come_and_go);
-    tcase_add_test(tests, noses_smell_direction_and_level);
-    tcase_add_test(tests, contacts_are_felt_by_the_faces_that_touch);
-    tcase_add_test(tests, what_is_switched_off_reads_nothing);
-    return run_tests("senses", tests);
-}
+SUITE("senses", 0, set_up, tear_down)

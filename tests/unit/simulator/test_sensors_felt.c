@@ -72,7 +72,7 @@ static void check_felt(uint64_t wanted)
                       body_kinds[params.creature_body].name);
 }
 
-START_TEST(each_sensor_is_felt)
+TEST_LOOP(each_sensor_is_felt, 0, BODY_KIND_COUNT)
 {
     set_kind(_i);
     set("sensor.light=yes");
@@ -88,10 +88,9 @@ START_TEST(each_sensor_is_felt)
     }
     check_felt(wanted);
 }
-END_TEST
 
 /* Where two meet, and a ball. */
-START_TEST(each_sensor_of_others_is_felt)
+TEST_LOOP(each_sensor_of_others_is_felt, 0, BODY_KIND_COUNT)
 {
     static const char *const on[] = {
         "sensor.other=yes",      "sensor.object=yes", "sensor.sound=yes",  "sensor.scent=yes",
@@ -127,14 +126,5 @@ START_TEST(each_sensor_of_others_is_felt)
     }
     check_felt(wanted);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("sensors_felt");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, each_sensor_is_felt, 0, BODY_KIND_COUNT);
-    tcase_add_loop_test(tests, each_sensor_of_others_is_felt, 0, BODY_KIND_COUNT);
-    return run_tests("sensors_felt", tests);
-}
+SUITE("sensors_felt", 60, set_up, tear_down)

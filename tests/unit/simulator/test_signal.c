@@ -35,7 +35,7 @@ static void check_derivatives(const struct signal *s, double from, double to, in
     }
 }
 
-START_TEST(lines_and_sines)
+TEST(lines_and_sines)
 {
     struct signal s = {
         .offset = 1, .slope = -2, .amplitude = 3, .rate_rad_s = TURN, .phase_rad = 0.4};
@@ -45,9 +45,8 @@ START_TEST(lines_and_sines)
     ck_assert_double_eq_tol(at.acceleration, -3 * TURN * TURN * cos(0.4), 1e-12);
     check_derivatives(&s, -1, 2, 1);
 }
-END_TEST
 
-START_TEST(tables_of_lines)
+TEST(tables_of_lines)
 {
     struct signal s = make_table(SIGNAL_LINES);
     for (int i = 0; i < POINTS; i++)
@@ -58,10 +57,9 @@ START_TEST(tables_of_lines)
     ck_assert_double_eq(signal_at(&s, 9).value, 1);
     ck_assert_double_eq(signal_at(&s, 9).rate, 0);
 }
-END_TEST
 
 /* Through all points, at rest at both ends, without a jump of rate or acceleration in between. */
-START_TEST(splines)
+TEST(splines)
 {
     struct signal s = make_table(SIGNAL_SPLINE);
     s.slope = 0.5;
@@ -77,9 +75,8 @@ START_TEST(splines)
     ck_assert_double_eq_tol(signal_at(&s, times[POINTS - 1] - 1e-12).rate, 0.5, 1e-9);
     check_derivatives(&s, -0.999, 2.99, 1);
 }
-END_TEST
 
-START_TEST(one_point)
+TEST(one_point)
 {
     struct signal s = {
         .count = 1, .table = SIGNAL_SPLINE, .times_s = times, .values = values, .bends = bends};
@@ -89,14 +86,5 @@ START_TEST(one_point)
     ck_assert_double_eq(signal_at(&s, 5).value, 2);
     ck_assert_double_eq(signal_at(&s, 5).acceleration, 0);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("signal");
-    tcase_add_test(tests, lines_and_sines);
-    tcase_add_test(tests, tables_of_lines);
-    tcase_add_test(tests, splines);
-    tcase_add_test(tests, one_point);
-    return run_tests("signal", tests);
-}
+SUITE("signal", 0, NULL, NULL)

@@ -44,7 +44,7 @@ static int wait_for_sound(int most, struct noise *heard)
 
 /* A click is heard once, round(60 d / c) ticks later, from where it was made, whether or not its
  * maker moves on. */
-START_TEST(a_click_is_late_by_its_distance)
+TEST(a_click_is_late_by_its_distance)
 {
     static const double distances_m[] = {0, 0.1, 1, 2.345, 7, 15};
     for (int i = 0; i < 6; i++) {
@@ -63,9 +63,8 @@ START_TEST(a_click_is_late_by_its_distance)
         ck_assert_int_eq(wait_for_sound(400, &heard), 400);
     }
 }
-END_TEST
 
-START_TEST(what_is_too_far_away_is_not_heard)
+TEST(what_is_too_far_away_is_not_heard)
 {
     struct noise heard;
     make(10, 0);
@@ -73,10 +72,9 @@ START_TEST(what_is_too_far_away_is_not_heard)
     sound_emit(&sound, SOURCE, (struct vec3){20.5, 0, 0}, 1);
     ck_assert_int_eq(wait_for_sound(500, &heard), 500);
 }
-END_TEST
 
 /* A caller that moves away at v is heard at intervals that are 1 + v / c as long. */
-START_TEST(who_moves_away_is_heard_at_longer_intervals)
+TEST(who_moves_away_is_heard_at_longer_intervals)
 {
     double v = 2, c = 20;
     int heard_at[40], count = 0;
@@ -90,9 +88,8 @@ START_TEST(who_moves_away_is_heard_at_longer_intervals)
     ck_assert_int_gt(count, 25);
     ck_assert_double_eq_tol((double)(heard_at[25] - heard_at[0]) / 25, 20 * (1 + v / c), 0.1);
 }
-END_TEST
 
-START_TEST(an_ear_holds_what_it_heard)
+TEST(an_ear_holds_what_it_heard)
 {
     struct noise heard;
     make(340, 0.5);
@@ -119,11 +116,10 @@ START_TEST(an_ear_holds_what_it_heard)
     }
     ck_assert_double_eq(heard.strength, 0);
 }
-END_TEST
 
 /* No creature hears itself; of all others the loudest where the listener is; of its own sounds in a
  * tick only the loudest is made. */
-START_TEST(the_loudest_other_is_heard)
+TEST(the_loudest_other_is_heard)
 {
     for (int is_backward = 0; is_backward < 2; is_backward++)
         for (int k = 0; k < 2; k++) {
@@ -152,10 +148,9 @@ START_TEST(the_loudest_other_is_heard)
         ck_assert_int_eq(sound_hear(&sound, LISTENER, origin).body, SOURCE);
     }
 }
-END_TEST
 
 /* Two bodies exchanged, in a world mirrored or not: each hears what the other one heard. */
-START_TEST(exchanged_bodies_hear_alike)
+TEST(exchanged_bodies_hear_alike)
 {
     double heard[4][2];
     for (int k = 0; k < 4; k++) {
@@ -174,9 +169,8 @@ START_TEST(exchanged_bodies_hear_alike)
     for (int k = 1; k < 4; k++)
         ck_assert(heard[k][0] == heard[0][0] && heard[k][1] == heard[0][1]);
 }
-END_TEST
 
-START_TEST(who_takes_a_number_over_has_heard_nothing)
+TEST(who_takes_a_number_over_has_heard_nothing)
 {
     make(10, 10);
     sound_hear(&sound, LISTENER, origin);
@@ -188,9 +182,8 @@ START_TEST(who_takes_a_number_over_has_heard_nothing)
     for (int tick = 0; tick < 100; tick++, sound_tick(&sound))
         ck_assert_double_eq(sound_hear(&sound, LISTENER, origin).strength, 0);
 }
-END_TEST
 
-START_TEST(small_arenas_are_refused)
+TEST(small_arenas_are_refused)
 {
     struct arena small;
     ck_assert_int_eq(arena_init(&small, 4096), 0);
@@ -198,19 +191,5 @@ START_TEST(small_arenas_are_refused)
     ck_assert_int_eq(sound_create(&sound, &small), ERR_MEMORY);
     arena_deinit(&small);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("sound");
-    tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_test(cases, a_click_is_late_by_its_distance);
-    tcase_add_test(cases, what_is_too_far_away_is_not_heard);
-    tcase_add_test(cases, who_moves_away_is_heard_at_longer_intervals);
-    tcase_add_test(cases, an_ear_holds_what_it_heard);
-    tcase_add_test(cases, the_loudest_other_is_heard);
-    tcase_add_test(cases, exchanged_bodies_hear_alike);
-    tcase_add_test(cases, who_takes_a_number_over_has_heard_nothing);
-    tcase_add_test(cases, small_arenas_are_refused);
-    return run_tests("sound", cases);
-}
+SUITE("sound", 0, set_up, tear_down)

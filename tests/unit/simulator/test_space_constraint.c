@@ -137,7 +137,7 @@ static void teardown(void)
 }
 
 /* The state goes in and comes out; joints are closed. */
-START_TEST(states_are_the_same)
+TEST(states_are_the_same)
 {
     for (int round = 0; round < 100; round++) {
         make_pair();
@@ -149,9 +149,8 @@ START_TEST(states_are_the_same)
     for (int i = 0; i < LINK_STRETCH; i++)
         ck_assert_int_gt(seen[i], 0);
 }
-END_TEST
 
-START_TEST(freedoms_feel_the_same_inertia)
+TEST(freedoms_feel_the_same_inertia)
 {
     for (int round = 0; round < 100; round++) {
         make_pair();
@@ -161,10 +160,9 @@ START_TEST(freedoms_feel_the_same_inertia)
         }
     }
 }
-END_TEST
 
 /* Gravity, passive damping, servos on some freedoms, drag by one law or another. */
-START_TEST(trees_move_alike)
+TEST(trees_move_alike)
 {
     double most = 0, off = 0;
     for (int round = 0; round < 8; round++) {
@@ -193,10 +191,9 @@ START_TEST(trees_move_alike)
     ck_assert_double_lt(most, 1e-9);
     ck_assert_double_lt(off, 1e-8);
 }
-END_TEST
 
 /* What floats free keeps momentum and angular momentum; the sums are made from the places alone. */
-START_TEST(momentum_is_kept)
+TEST(momentum_is_kept)
 {
     world.gravity_m_s2 = (struct vec3){0, 0, 0};
     for (int round = 0; round < 8; round++) {
@@ -225,11 +222,10 @@ START_TEST(momentum_is_kept)
         ck_assert_double_lt(distance(sums[0][1], sums[1][1]), 1e-9);
     }
 }
-END_TEST
 
 /* Two cubes, one four times as heavy, that overlap by 0.1 m come apart from rest to rest, no faster
  * than they may, and their centre of mass stays. */
-START_TEST(boxes_part)
+TEST(boxes_part)
 {
     for (int i = 0; i < 2; i++) {
         double mass = i == 0 ? 1 : 4, inertia = mass / 6;
@@ -263,19 +259,5 @@ START_TEST(boxes_part)
     for (int i = 0; i < 12; i++)
         ck_assert_double_eq(exact->qd[i], 0);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("space_constraint");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 240);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, states_are_the_same);
-    tcase_add_test(tests, freedoms_feel_the_same_inertia);
-    tcase_add_test(tests, trees_move_alike);
-    tcase_add_test(tests, momentum_is_kept);
-    tcase_add_test(tests, boxes_part);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
+SUITE("space_constraint", 240, setup, teardown)

@@ -228,7 +228,7 @@ static double compare(int a, int b)
     return worst / size;
 }
 
-START_TEST(drifts_are_what_velocities_gain)
+TEST(drifts_are_what_velocities_gain)
 {
     static const enum link_joint joints[] = {LINK_REVOLUTE, LINK_UNIVERSAL, LINK_SPHERICAL,
                                              LINK_LINEAR};
@@ -246,13 +246,5 @@ START_TEST(drifts_are_what_velocities_gain)
         ck_assert_int_gt(kinds[k], 100);
     ck_assert_double_lt(worst, 1e-6);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("space_contacts_drift");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, drifts_are_what_velocities_gain);
-    return run_tests("space_contacts_drift", tests);
-}
+SUITE("space_contacts_drift", 60, setup, teardown)

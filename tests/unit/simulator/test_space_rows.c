@@ -138,7 +138,7 @@ static void check_touches(struct space_constraint *c)
             check_touch(c, &c->found[i]);
 }
 
-START_TEST(boxes_that_touch)
+TEST(boxes_that_touch)
 {
     for (int round = 0; round < ROUNDS; round++) {
         struct body_link links[2] = {make_link(-1, LINK_FREE), make_link(-1, LINK_FREE)};
@@ -160,7 +160,6 @@ START_TEST(boxes_that_touch)
     ck_assert_int_gt(seen[TOUCH_FACE], 20);
     ck_assert_int_gt(seen[TOUCH_EDGES], 20);
 }
-END_TEST
 
 /* A rectangle that stretches along its width, half of it and of the height, on a link that is not
  * turned as it is. */
@@ -186,7 +185,7 @@ static struct space_place random_place(double stretch_rate)
                                 rng_uniform(&rng, -stretch_rate, stretch_rate)};
 }
 
-START_TEST(rectangles_that_stretch)
+TEST(rectangles_that_stretch)
 {
     struct body_link links[2];
     struct body_box boxes[2];
@@ -203,7 +202,6 @@ START_TEST(rectangles_that_stretch)
     }
     ck_assert_int_gt(seen[TOUCH_FACE], 100);
 }
-END_TEST
 
 /* Lays a rectangle on waves, where it neither comes nearer nor leaves; what is lowest of it wanders
  * along it. */
@@ -228,7 +226,7 @@ static void check_on_waves(struct space_constraint *c, struct space_place p)
             check_touch(c, &c->found[i]);
 }
 
-START_TEST(rectangles_on_waves)
+TEST(rectangles_on_waves)
 {
     struct body_link link;
     struct body_box box;
@@ -241,9 +239,8 @@ START_TEST(rectangles_on_waves)
         check_on_waves(create(&body, &waves), random_place(round % 2 ? 3 : 0));
     ck_assert_int_gt(seen[TOUCH_RELIEF], 100);
 }
-END_TEST
 
-START_TEST(joints_at_limits)
+TEST(joints_at_limits)
 {
     static const enum link_joint kinds[] = {LINK_SPHERICAL, LINK_REVOLUTE, LINK_LINEAR};
     for (int round = 0; round < ROUNDS; round++) {
@@ -281,16 +278,5 @@ START_TEST(joints_at_limits)
     }
     ck_assert_int_gt(seen[TOUCH_LIMIT], ROUNDS);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, boxes_that_touch);
-    tcase_add_test(tests, rectangles_that_stretch);
-    tcase_add_test(tests, rectangles_on_waves);
-    tcase_add_test(tests, joints_at_limits);
-    return run_tests("space_rows", tests);
-}
+SUITE("space_rows", 120, setup, teardown)

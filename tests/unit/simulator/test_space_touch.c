@@ -131,7 +131,7 @@ static struct quaternion yawed(double angle)
 }
 
 /* Slows by mu g along its way, whatever the way, and does not turn. */
-START_TEST(a_box_slides_straight_and_stops)
+TEST(a_box_slides_straight_and_stops)
 {
     for (int i = 0; i < 8; i++) {
         double angle = 0.7 * i, mu = 0.5, speed = 2, way = speed * speed / (2 * mu * 9.81);
@@ -152,10 +152,9 @@ START_TEST(a_box_slides_straight_and_stops)
                                 1e-3);
     }
 }
-END_TEST
 
 /* On a tilted fixed box: friction above the tangent of the slope holds, below it does not. */
-START_TEST(a_slope_holds_or_does_not)
+TEST(a_slope_holds_or_does_not)
 {
     struct solid slope;
     double tilt = 0.3;
@@ -184,9 +183,8 @@ START_TEST(a_slope_holds_or_does_not)
         ck_assert_int_eq(points[0].other, CONTACT_OBSTACLE);
     }
 }
-END_TEST
 
-START_TEST(a_box_bounces)
+TEST(a_box_bounces)
 {
     heap.world.surfaces.elasticity = 0.6;
     add_box(2, (struct vec3){0.4, 0.2, 0.3});
@@ -204,9 +202,8 @@ START_TEST(a_box_bounces)
     }
     ck_assert_double_eq_tol(apex, 0.36, 0.02);
 }
-END_TEST
 
-START_TEST(a_stack_rests)
+TEST(a_stack_rests)
 {
     for (int i = 0; i < 4; i++)
         add_box(1 + i, (struct vec3){0.4, 0.2, 0.3});
@@ -222,10 +219,9 @@ START_TEST(a_stack_rests)
         ck_assert_double_eq_tol(place_of(i).x, 0.01 * i, 1e-5);
     }
 }
-END_TEST
 
 /* Boxes that overlap come apart slowly and stop within the slop. */
-START_TEST(what_overlaps_is_pushed_out)
+TEST(what_overlaps_is_pushed_out)
 {
     heap.world.gravity_m_s2 = still;
     heap.world.surfaces.has_ground = 0;
@@ -242,11 +238,10 @@ START_TEST(what_overlaps_is_pushed_out)
     ck_assert_double_ge(place_of(1).y - place_of(0).y, 0.1985);
     ck_assert_double_gt(dynamics_ledger(&heap.dynamics->dynamics)->gain_push_out_j, 0);
 }
-END_TEST
 
 /* Small boxes thrown at a thin plate at up to 40 m/s, 17 times its thickness a step, stay on their
  * side. */
-START_TEST(nothing_tunnels)
+TEST(nothing_tunnels)
 {
     struct solid plate = {{0, 0, 0}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {3, 0.005, 3}, 0};
     heap.world.surfaces.has_ground = 0;
@@ -268,7 +263,6 @@ START_TEST(nothing_tunnels)
         }
     }
 }
-END_TEST
 
 /* Chains and boxes at random, that fall on one another. */
 static void build_pile(int seed)
@@ -305,7 +299,7 @@ static double missed(struct vec3 before, struct vec3 given, struct vec3 now)
 
 /* In every step with contact: what is there afterwards is what was, and what gravity and the ground
  * gave. */
-START_TEST(momentum_is_what_impulses_give)
+TEST(momentum_is_what_impulses_give)
 {
     for (int seed = 0; seed < 12; seed++) {
         build_pile(seed);
@@ -325,12 +319,11 @@ START_TEST(momentum_is_what_impulses_give)
         ck_assert_int_gt(touching, 60);
     }
 }
-END_TEST
 
 /* Likewise where there is drag, linear and quadratic, whole and leading faces, in every step. What
  * is mended for that is small, so that the impulses of drag are those by which bodies are slowed
  * down. */
-START_TEST(drag_gives_momentum)
+TEST_LOOP(drag_gives_momentum, 0, 3)
 {
     static const struct space_drag_law laws[] = {
         {.coefficient = 150},
@@ -354,10 +347,9 @@ START_TEST(drag_gives_momentum)
         ck_assert_double_le(l->mended_j, 5e-3 * l->loss_drag_j);
     }
 }
-END_TEST
 
 /* Two bodies that meet far from everything else keep what they have together. */
-START_TEST(a_collision_keeps_momentum)
+TEST(a_collision_keeps_momentum)
 {
     heap.world.gravity_m_s2 = still;
     heap.world.surfaces.has_ground = 0;
@@ -389,10 +381,9 @@ START_TEST(a_collision_keeps_momentum)
         ck_assert_double_gt(size, 0.1);
     }
 }
-END_TEST
 
 /* Energy falls but for what the ledger calls unearned, and the ledger closes. */
-START_TEST(passive_bodies_gain_no_energy)
+TEST(passive_bodies_gain_no_energy)
 {
     for (int seed = 20; seed < 32; seed++) {
         heap.world.surfaces.elasticity = heap.world.surfaces.own_elasticity = seed % 3 * 0.4;
@@ -415,10 +406,9 @@ START_TEST(passive_bodies_gain_no_energy)
         ck_assert_double_le(fabs(l->residual_j), 0.01 * losses);
     }
 }
-END_TEST
 
 /* A pile that is turned does the same: a friction that knew axes would show. */
-START_TEST(a_turned_scene_does_the_same)
+TEST(a_turned_scene_does_the_same)
 {
     struct vec3 places[2];
     for (int turned = 0; turned < 2; turned++) {
@@ -441,9 +431,8 @@ START_TEST(a_turned_scene_does_the_same)
     ck_assert_double_le(vec3_length(vec3_sub(places[0], places[1])), 1e-6);
     ck_assert_double_gt(places[0].x, 0.1);
 }
-END_TEST
 
-START_TEST(a_motion_repeats_to_the_bit)
+TEST(a_motion_repeats_to_the_bit)
 {
     double first[7 * BODIES_MAX];
     for (int again = 0; again < 2; again++) {
@@ -458,26 +447,5 @@ START_TEST(a_motion_repeats_to_the_bit)
         }
     }
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("space_touch");
-    TCase *tcase = tcase_create("space_touch");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, a_box_slides_straight_and_stops);
-    tcase_add_test(tcase, a_slope_holds_or_does_not);
-    tcase_add_test(tcase, a_box_bounces);
-    tcase_add_test(tcase, a_stack_rests);
-    tcase_add_test(tcase, what_overlaps_is_pushed_out);
-    tcase_add_test(tcase, nothing_tunnels);
-    tcase_add_test(tcase, momentum_is_what_impulses_give);
-    tcase_add_loop_test(tcase, drag_gives_momentum, 0, 3);
-    tcase_add_test(tcase, a_collision_keeps_momentum);
-    tcase_add_test(tcase, passive_bodies_gain_no_energy);
-    tcase_add_test(tcase, a_turned_scene_does_the_same);
-    tcase_add_test(tcase, a_motion_repeats_to_the_bit);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
-}
+SUITE("space_touch", 120, setup, teardown)

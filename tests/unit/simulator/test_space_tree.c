@@ -75,7 +75,7 @@ static void check_same(const double *row, const double *response, int from, int 
 }
 
 /* L^-T L^-1 J' f is M^-1 J' f; impulses between two links are one row. */
-START_TEST(rows_of_impulses_give_the_response)
+TEST(rows_of_impulses_give_the_response)
 {
     for (int n = 0; n < TREES; n++) {
         int a = n % LINKS, b = (int)rng_uniform(&rng, 0, LINKS), from = 0, to = 0;
@@ -100,9 +100,8 @@ START_TEST(rows_of_impulses_give_the_response)
         }
     }
 }
-END_TEST
 
-START_TEST(rows_of_joints_give_the_response)
+TEST(rows_of_joints_give_the_response)
 {
     for (int n = 0; n < TREES; n++) {
         double joint[JOINT_RATES_MAX], torques[RATES_MAX] = {0}, response[RATES_MAX];
@@ -118,9 +117,8 @@ START_TEST(rows_of_joints_give_the_response)
         check_same(rows[0], response, from, to);
     }
 }
-END_TEST
 
-START_TEST(a_shift_of_roots_is_a_new_pose)
+TEST(a_shift_of_roots_is_a_new_pose)
 {
     struct vec3 at[LINKS], way[LINKS];
     for (int n = 0; n < TREES; n++) {
@@ -140,14 +138,5 @@ START_TEST(a_shift_of_roots_is_a_new_pose)
         }
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("space_tree");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, rows_of_impulses_give_the_response);
-    tcase_add_test(tests, rows_of_joints_give_the_response);
-    tcase_add_test(tests, a_shift_of_roots_is_a_new_pose);
-    return run_tests("space_tree", tests);
-}
+SUITE("space_tree", 0, setup, teardown)

@@ -82,7 +82,7 @@ static void kick_muscles(int step, int period)
     }
 }
 
-START_TEST(momentum_is_kept_to_rounding_whatever_the_muscles_do)
+TEST(momentum_is_kept_to_rounding_whatever_the_muscles_do)
 {
     fixture_make_spider(f);
     leave_the_ground();
@@ -102,7 +102,6 @@ START_TEST(momentum_is_kept_to_rounding_whatever_the_muscles_do)
     ck_assert_double_gt(ledger->work_effector_positive_j, 10);
     ck_assert_double_lt(fabs(ledger->residual_j), 0.005 * ledger->work_effector_positive_j);
 }
-END_TEST
 
 /* Two spheres, 1 and 2 kg, 1 m apart, turning at 3 rad/s: where they are after 2 s, turned by 6
  * rad. */
@@ -123,7 +122,7 @@ static struct vec3 turn_dumbbell(int substeps)
 }
 
 /* To a bone that gives a little: one that cannot stretch is not what they converge to. */
-START_TEST(two_spheres_and_a_bone_converge_with_the_square_of_the_step)
+TEST(two_spheres_and_a_bone_converge_with_the_square_of_the_step)
 {
     struct vec3 stiff = {2.0 / 3 * det_cos(6), 2.0 / 3 * det_sin(6), 0}, exact = turn_dumbbell(512);
     double coarse = distance(turn_dumbbell(8), exact), fine = distance(turn_dumbbell(16), exact),
@@ -135,11 +134,10 @@ START_TEST(two_spheres_and_a_bone_converge_with_the_square_of_the_step)
     ck_assert_double_gt(fine / finest, 3.2);
     ck_assert_double_lt(fine / finest, 4.8);
 }
-END_TEST
 
 /* How stiff a body is does not depend on the step; and where it asks for finer steps, it takes
  * them. */
-START_TEST(stiffness_is_the_bodys_and_not_the_steps)
+TEST(stiffness_is_the_bodys_and_not_the_steps)
 {
     static const int substeps[4] = {2, 8, 64, 1};
     double force[4];
@@ -163,7 +161,6 @@ START_TEST(stiffness_is_the_bodys_and_not_the_steps)
     for (int i = 1; i < 4; i++)
         ck_assert_double_eq_tol(force[i], force[0], 1e-9 * -force[0]);
 }
-END_TEST
 
 /* Euler's equations for the principal rates of a body, by RK4 with a fine step. */
 static void turn_top(const double inertia[3], double w[3], double time_s)
@@ -194,7 +191,7 @@ static void turn_top(const double inertia[3], double w[3], double time_s)
  * coordinates', inertias 4 (b2 + c2) ... = 1, 2, 3 for these. */
 static const double tetrahedron[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
 
-START_TEST(a_tetrahedron_tumbles_as_eulers_equations_say)
+TEST(a_tetrahedron_tumbles_as_eulers_equations_say)
 {
     double a = sqrt(0.5), b = 0.5, c = 0, inertia[3] = {1, 2, 3};
     leave_the_ground();
@@ -232,10 +229,9 @@ START_TEST(a_tetrahedron_tumbles_as_eulers_equations_say)
         }
     }
 }
-END_TEST
 
 /* Torn to three times its length, a bone pulls back and swings, and does not run away. */
-START_TEST(a_bone_that_is_torn_apart_comes_back)
+TEST(a_bone_that_is_torn_apart_comes_back)
 {
     leave_the_ground();
     fixture_add_sphere(f, 0.1, 1, 0, 0, 0);
@@ -253,7 +249,6 @@ START_TEST(a_bone_that_is_torn_apart_comes_back)
     }
     ck_assert_double_eq_tol(distance(state_of(0).at_m, state_of(1).at_m), 0.5, 0.01);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- a pendulum */
 
@@ -270,7 +265,7 @@ static double pendulum_period(double length, double amplitude)
 }
 
 /* A bone of 1 m on a pivot of 1e6 kg that rests on the ground. */
-START_TEST(a_bone_swings_with_the_period_of_the_elliptic_integral)
+TEST(a_bone_swings_with_the_period_of_the_elliptic_integral)
 {
     double amplitude = 2.0, height = 3;
     f->world.friction = 10;
@@ -295,11 +290,10 @@ START_TEST(a_bone_swings_with_the_period_of_the_elliptic_integral)
     ck_assert_int_eq(crossings, 4);
     ck_assert_double_eq_tol(crossed_s, 1.75 * period, 2e-3 * period);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- contact */
 
-START_TEST(a_ball_bounces_to_the_square_of_its_elasticity)
+TEST(a_ball_bounces_to_the_square_of_its_elasticity)
 {
     double heights[6] = {0.64, 0.4096, 0.262144, 0.16777216, 0.1073741824, 0.068719476736};
     double times[6] = {0.451523640985730904, 1.17396146656290035, 1.75191172702463591,
@@ -328,10 +322,9 @@ START_TEST(a_ball_bounces_to_the_square_of_its_elasticity)
     ck_assert_double_lt(fabs(ledger->residual_j), 1e-9);
     ck_assert_double_le(ledger->gain_impact_j + ledger->gain_push_out_j, 1e-9);
 }
-END_TEST
 
 /* On an incline of 10 degrees, without slipping: a = g sin / (1 + 2/5). */
-START_TEST(a_ball_rolls_down_as_a_solid_sphere)
+TEST(a_ball_rolls_down_as_a_solid_sphere)
 {
     double slope = 10 * DET_PI / 180, r = 0.2, a = 9.81 * det_sin(slope) / 1.4;
     f->world.has_ground = 0;
@@ -350,11 +343,10 @@ START_TEST(a_ball_rolls_down_as_a_solid_sphere)
     ck_assert_double_eq_tol(end.spin_rad_s.z, a * 2 / r, 0.05);
     ck_assert_double_eq_tol(dynamics_ledger(f->dynamics)->loss_friction_j, 0, 2e-3);
 }
-END_TEST
 
 /* Slides at 4 m/s without spin: rolls at 5/7 of it after 2 v / (7 mu g), 12/49 of v^2 / (mu g)
  * on. */
-START_TEST(a_ball_slides_until_it_rolls)
+TEST(a_ball_slides_until_it_rolls)
 {
     double mu = 0.25, r = 0.2, v = 4, until = 2 * v / (7 * mu * 9.81);
     f->world.friction = mu;
@@ -372,7 +364,6 @@ START_TEST(a_ball_slides_until_it_rolls)
     ck_assert_double_eq_tol(state_of(0).spin_rad_s.z, -v * 5 / 7 / r, 0.05);
     ck_assert_double_eq_tol(dynamics_ledger(f->dynamics)->loss_friction_j, v * v / 7, 0.02);
 }
-END_TEST
 
 /* A ball on an obstacle at an angle that rolls with resistance c; returns how far it got in a
  * time. */
@@ -400,7 +391,7 @@ static double roll_down(double slope, double resistance, double speed, int count
 
 /* Coulomb's law of rolling, torque c r N: a = g (sin - c cos) / (1 + 2/5), and rest where tan <
  * c. */
-START_TEST(a_ball_rolls_against_its_resistance_and_stays_on_slopes_below_it)
+TEST(a_ball_rolls_against_its_resistance_and_stays_on_slopes_below_it)
 {
     double slope = 0.05, a = 9.81 / 1.4 * (det_sin(slope) - 0.02 * det_cos(slope));
     ck_assert_double_eq_tol(roll_down(slope, 0.02, 0, 480), 0.5 * a * 4, 2e-3);
@@ -414,10 +405,9 @@ START_TEST(a_ball_rolls_against_its_resistance_and_stays_on_slopes_below_it)
     ck_assert_double_lt(roll_down(slope, 0.06, 0, 480), 1e-9);
     ck_assert_double_gt(roll_down(slope, 0, 0, 480), 0.5);
 }
-END_TEST
 
 /* About the normal: 2/3 mu a N for a patch of radius a that presses evenly. */
-START_TEST(a_ball_that_spins_on_the_spot_is_braked_by_its_patch)
+TEST(a_ball_that_spins_on_the_spot_is_braked_by_its_patch)
 {
     double r = 0.2, patch = 0.1, rate = 2.0 / 3 * 0.8 * patch * r * 9.81 / (0.4 * r * r);
     f->settings.spheres.spin_resistance = patch;
@@ -434,11 +424,10 @@ START_TEST(a_ball_that_spins_on_the_spot_is_braked_by_its_patch)
     ck_assert_double_eq_tol(dynamics_ledger(f->dynamics)->loss_friction_j, 0.5 * 0.4 * r * r * 100,
                             1e-9);
 }
-END_TEST
 
 /* Two spheres on a slack muscle lose the speed at which they part, and a wheel its spin; not what
  * the body does as a whole. */
-START_TEST(a_body_loses_its_inner_motion_only)
+TEST(a_body_loses_its_inner_motion_only)
 {
     leave_the_ground();
     f->settings.spheres.body_damping_1_s = 1;
@@ -471,9 +460,8 @@ START_TEST(a_body_loses_its_inner_motion_only)
     ck_assert_double_gt(ledger->loss_damping_j, 0.1);
     ck_assert_double_lt(fabs(ledger->residual_j), 1e-3 * ledger->loss_damping_j);
 }
-END_TEST
 
-START_TEST(two_balls_collide_head_on)
+TEST(two_balls_collide_head_on)
 {
     leave_the_ground();
     f->world.own_elasticity = 0.6;
@@ -488,10 +476,9 @@ START_TEST(two_balls_collide_head_on)
     ck_assert_double_eq_tol(state_of(1).velocity_m_s.x, 2.2, 1e-12);
     ck_assert_double_eq_tol(dynamics_ledger(f->dynamics)->loss_impact_j, 9.6, 1e-9);
 }
-END_TEST
 
 /* Spinning balls that meet off centre: friction turns both, and angular momentum is kept. */
-START_TEST(friction_between_balls_keeps_angular_momentum)
+TEST(friction_between_balls_keeps_angular_momentum)
 {
     leave_the_ground();
     fixture_add_ball(f, 0.2, 1, -1, 0.15, 0.05);
@@ -506,10 +493,9 @@ START_TEST(friction_between_balls_keeps_angular_momentum)
     ck_assert_double_lt(distance(p, p_end), 1e-12);
     ck_assert_double_lt(distance(l, l_end), 1e-12);
 }
-END_TEST
 
 /* Over the seam of two platforms, and off the edge in the third dimension. */
-START_TEST(a_ball_passes_seams_and_falls_off_at_the_side)
+TEST(a_ball_passes_seams_and_falls_off_at_the_side)
 {
     f->world.has_ground = 0;
     f->world.half_depth_m = 0.5;
@@ -530,7 +516,6 @@ START_TEST(a_ball_passes_seams_and_falls_off_at_the_side)
     ck_assert_double_lt(state_of(0).at_m.y, -0.5);
     ck_assert_double_gt(state_of(0).at_m.z, 0.6);
 }
-END_TEST
 
 /* A ball of random size and speed flies at a wall of 2 to 20 mm across x = 0, or at a ball that
  * nothing moves. 1 if it comes to the other side. */
@@ -554,7 +539,7 @@ static int passes(struct rng *rng, int is_wall)
     return state_of(0).at_m.x > 0;
 }
 
-START_TEST(fast_balls_pass_nothing)
+TEST_LOOP(fast_balls_pass_nothing, 0, 2)
 {
     struct rng rng;
     int passed = 0;
@@ -563,10 +548,9 @@ START_TEST(fast_balls_pass_nothing)
         passed += passes(&rng, _i);
     ck_assert_int_eq(passed, 0);
 }
-END_TEST
 
 /* A stopped creature still feels the ground, also at the first question. */
-START_TEST(what_touched_is_known_after_a_stop)
+TEST(what_touched_is_known_after_a_stop)
 {
     fixture_add_sphere(f, 0.1, 1, 0, 0.1, 0);
     fixture_add_sphere(f, 0.1, 1, 0.5, 0.4, 0);
@@ -580,11 +564,10 @@ START_TEST(what_touched_is_known_after_a_stop)
     const struct contact_point *points;
     ck_assert_int_eq(dynamics_contacts(f->dynamics, &points), 0);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- viscosity */
 
-START_TEST(a_sphere_falls_at_the_speed_of_stokes)
+TEST(a_sphere_falls_at_the_speed_of_stokes)
 {
     double eta = 2, r = 0.1, m = 0.5;
     f->world.has_ground = 0;
@@ -605,11 +588,10 @@ START_TEST(a_sphere_falls_at_the_speed_of_stokes)
     ck_assert_double_gt(ledger->loss_drag_j, 1);
     ck_assert_double_lt(fabs(ledger->residual_j), 1e-9 * ledger->loss_drag_j + 1e-9);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- muscles and joints */
 
-START_TEST(a_muscle_keeps_its_rate_and_its_force)
+TEST(a_muscle_keeps_its_rate_and_its_force)
 {
     leave_the_ground();
     fixture_add_sphere(f, 0.1, 1, 0, 0, 0);
@@ -628,7 +610,6 @@ START_TEST(a_muscle_keeps_its_rate_and_its_force)
     ck_assert_double_gt(fastest, 0.49);
     ck_assert_double_lt(fastest, 0.6);
 }
-END_TEST
 
 /* A base of three spheres, heavy; a bone that turns on it about z. */
 static int make_hinge(double strength, double lower, double upper)
@@ -662,7 +643,7 @@ static int make_hinge(double strength, double lower, double upper)
     return 3;
 }
 
-START_TEST(a_hinge_turns_about_its_axis_only_and_stops_at_its_limit)
+TEST(a_hinge_turns_about_its_axis_only_and_stops_at_its_limit)
 {
     int end = make_hinge(0, -0.3, 0.8);
     set_velocity(end, 0, 1, 0.3);
@@ -686,9 +667,8 @@ START_TEST(a_hinge_turns_about_its_axis_only_and_stops_at_its_limit)
     const struct ledger *ledger = dynamics_ledger(f->dynamics);
     ck_assert_double_lt(fabs(ledger->residual_j), 0.01 * ledger->energy_start_j);
 }
-END_TEST
 
-START_TEST(a_motor_turns_its_bone_and_the_base_turns_back)
+TEST(a_motor_turns_its_bone_and_the_base_turns_back)
 {
     make_hinge(1, -1, 1);
     dynamics_set_target(f->dynamics, 0, 0.6, 0);
@@ -704,9 +684,8 @@ START_TEST(a_motor_turns_its_bone_and_the_base_turns_back)
     const struct ledger *ledger = dynamics_ledger(f->dynamics);
     ck_assert_double_lt(fabs(ledger->residual_j), 0.01 * ledger->work_effector_positive_j);
 }
-END_TEST
 
-START_TEST(a_ball_joint_keeps_within_its_cone_and_a_saddle_within_its_limits)
+TEST(a_ball_joint_keeps_within_its_cone_and_a_saddle_within_its_limits)
 {
     for (int kind = SPHERE_BALL; kind <= SPHERE_SADDLE; kind += 2) {
         fixture_init(f);
@@ -730,7 +709,6 @@ START_TEST(a_ball_joint_keeps_within_its_cone_and_a_saddle_within_its_limits)
             ck_assert_double_eq_tol(most[1], 0.2, 0.03);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- harsh use */
 
@@ -824,7 +802,7 @@ static double drop(void)
 
 /* With joints whose third sphere nothing holds, too. The guard on energy sees to the few; see
  * docs/physics-spheres.md for how many they are. */
-START_TEST(nothing_explodes_and_next_to_nothing_feeds_on_the_constraints)
+TEST(nothing_explodes_and_next_to_nothing_feeds_on_the_constraints)
 {
     int gaining[2] = {0, 0};
     for (uint64_t number = 0; number < 300; number++) {
@@ -836,7 +814,6 @@ START_TEST(nothing_explodes_and_next_to_nothing_feeds_on_the_constraints)
     ck_assert_int_le(gaining[0], 1);
     ck_assert_int_le(gaining[1], 1);
 }
-END_TEST
 
 /* How much momentum of a step, along and turning about the centre of mass, comes from nowhere, as a
  * share of the impulses that it was given. */
@@ -859,7 +836,7 @@ static double step_from_nowhere(void)
 
 /* Whatever muscles, joints, wheels and own parts do to one another: on the ground and obstacles,
  * dropped, in square waves. */
-START_TEST(contacts_and_gravity_give_all_momentum)
+TEST(contacts_and_gravity_give_all_momentum)
 {
     double worst = 0, touched = 0;
     for (uint64_t number = 0; number < 200; number++) {
@@ -886,7 +863,6 @@ START_TEST(contacts_and_gravity_give_all_momentum)
     ck_assert_double_gt(touched, 1000);
     ck_assert_msg(worst < 1e-9, "%g of a step's impulses from nowhere", worst);
 }
-END_TEST
 
 /* Share of m g H that a random body without orders has at most as kinetic energy, in a second after
  * others. */
@@ -910,7 +886,7 @@ static double stutter(uint64_t number, int after_s)
 }
 
 /* With the damping of the defaults. Those that rock on three points need more than 10 s. */
-START_TEST(what_lies_rests)
+TEST(what_lies_rests)
 {
     for (uint64_t number = 0; number < 100; number++) {
         double share = stutter(number, 10);
@@ -919,7 +895,6 @@ START_TEST(what_lies_rests)
         ck_assert_msg(share < 1e-6, "body %d keeps %g of m g H", (int)number, share);
     }
 }
-END_TEST
 
 /* Loose spheres thrown about between walls. */
 static void throw_crowd(struct sphere_fixture *crowd, uint64_t number)
@@ -946,7 +921,7 @@ static void throw_crowd(struct sphere_fixture *crowd, uint64_t number)
 
 /* A search for near bodies at every step, as a world that has been set forces it, finds no
  * more. */
-START_TEST(what_is_near_is_looked_for_in_time)
+TEST(what_is_near_is_looked_for_in_time)
 {
     static struct sphere_fixture crowd, careful;
     int met_sphere = 0, met_obstacle = 0;
@@ -971,7 +946,6 @@ START_TEST(what_is_near_is_looked_for_in_time)
     arena_deinit(&crowd.arena);
     arena_deinit(&careful.arena);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- nobody flies */
 
@@ -1000,18 +974,17 @@ static double unearned_share(void)
 
 /* Two that flew 39 and 23 m up where bones were held by simpler methods
  * (docs/physics-spheres.md). */
-START_TEST(nobody_lifts_itself)
+TEST(nobody_lifts_itself)
 {
     ck_assert_double_lt(fabs(fly(12, 48)), 1e-10);
     ck_assert_double_lt(unearned_share(), 0.01);
     ck_assert_double_lt(fabs(fly(239, 12)), 1e-10);
     ck_assert_double_lt(unearned_share(), 0.01);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- repeatable */
 
-START_TEST(an_image_moves_as_an_image)
+TEST(an_image_moves_as_an_image)
 {
     static double here[3 * FIXTURE_SPHERES];
     for (int mirror = 0; mirror < 2; mirror++) {
@@ -1035,40 +1008,5 @@ START_TEST(an_image_moves_as_an_image)
         }
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tcase = tcase_create("spheres");
-    tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_set_timeout(tcase, 600);
-    tcase_add_test(tcase, momentum_is_kept_to_rounding_whatever_the_muscles_do);
-    tcase_add_test(tcase, two_spheres_and_a_bone_converge_with_the_square_of_the_step);
-    tcase_add_test(tcase, contacts_and_gravity_give_all_momentum);
-    tcase_add_test(tcase, stiffness_is_the_bodys_and_not_the_steps);
-    tcase_add_test(tcase, a_tetrahedron_tumbles_as_eulers_equations_say);
-    tcase_add_test(tcase, a_bone_that_is_torn_apart_comes_back);
-    tcase_add_test(tcase, a_bone_swings_with_the_period_of_the_elliptic_integral);
-    tcase_add_test(tcase, a_ball_bounces_to_the_square_of_its_elasticity);
-    tcase_add_test(tcase, a_ball_rolls_down_as_a_solid_sphere);
-    tcase_add_test(tcase, a_ball_slides_until_it_rolls);
-    tcase_add_test(tcase, a_ball_rolls_against_its_resistance_and_stays_on_slopes_below_it);
-    tcase_add_test(tcase, a_ball_that_spins_on_the_spot_is_braked_by_its_patch);
-    tcase_add_test(tcase, a_body_loses_its_inner_motion_only);
-    tcase_add_test(tcase, two_balls_collide_head_on);
-    tcase_add_test(tcase, friction_between_balls_keeps_angular_momentum);
-    tcase_add_test(tcase, a_ball_passes_seams_and_falls_off_at_the_side);
-    tcase_add_test(tcase, what_touched_is_known_after_a_stop);
-    tcase_add_loop_test(tcase, fast_balls_pass_nothing, 0, 2);
-    tcase_add_test(tcase, a_sphere_falls_at_the_speed_of_stokes);
-    tcase_add_test(tcase, a_muscle_keeps_its_rate_and_its_force);
-    tcase_add_test(tcase, a_hinge_turns_about_its_axis_only_and_stops_at_its_limit);
-    tcase_add_test(tcase, a_motor_turns_its_bone_and_the_base_turns_back);
-    tcase_add_test(tcase, a_ball_joint_keeps_within_its_cone_and_a_saddle_within_its_limits);
-    tcase_add_test(tcase, nothing_explodes_and_next_to_nothing_feeds_on_the_constraints);
-    tcase_add_test(tcase, what_lies_rests);
-    tcase_add_test(tcase, what_is_near_is_looked_for_in_time);
-    tcase_add_test(tcase, nobody_lifts_itself);
-    tcase_add_test(tcase, an_image_moves_as_an_image);
-    return run_tests("spheres", tcase);
-}
+SUITE("spheres", 600, setup, NULL)

@@ -103,7 +103,7 @@ static void fly(double seconds)
     }
 }
 
-START_TEST(free_flight_keeps_momentum_and_the_ledger_balances)
+TEST_LOOP(free_flight_keeps_momentum_and_the_ledger_balances, SOLVER_ARTICULATED, SOLVER_COUNT)
 {
     struct vec3 before[2], after[2];
     double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0.3, -0.2, 1.5};
@@ -125,10 +125,9 @@ START_TEST(free_flight_keeps_momentum_and_the_ledger_balances)
         ck_assert_double_le(fabs(l->residual_j), least * size);
     }
 }
-END_TEST
 
 /* I o, and without a force I e'^2 + L^2 / I, with I = m (w^2 + h^2) / 12. */
-START_TEST(a_free_rectangle_turns_slower_when_it_is_longer)
+TEST_LOOP(a_free_rectangle_turns_slower_when_it_is_longer, SOLVER_ARTICULATED, SOLVER_COUNT)
 {
     double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0, 0, 2};
     stage.settings.solver = _i;
@@ -151,7 +150,6 @@ START_TEST(a_free_rectangle_turns_slower_when_it_is_longer)
     }
     ck_assert_double_gt(fabs(dynamics_q(stage.dynamics)[at]), 0.2);
 }
-END_TEST
 
 /* Where the family is after a second, in flight. */
 static double last_stretch(double dt_s, int integrator)
@@ -167,7 +165,7 @@ static double last_stretch(double dt_s, int integrator)
     return dynamics_q(stage.dynamics)[coordinate(0)];
 }
 
-START_TEST(errors_fall_with_the_order_of_the_integrator)
+TEST(errors_fall_with_the_order_of_the_integrator)
 {
     double exact = last_stretch(1.0 / 1920, INTEGRATOR_RK4);
     double rk4 = (last_stretch(1.0 / 60, INTEGRATOR_RK4) - exact) /
@@ -178,11 +176,10 @@ START_TEST(errors_fall_with_the_order_of_the_integrator)
     ck_assert_double_eq_tol(rk4, 16, 3);
     ck_assert_double_eq_tol(midpoint, 4, 0.6);
 }
-END_TEST
 
 /* m I e'' = -k w h (w + h) / 2 e' of a rectangle in a thick medium; and the drag of one that also
  * turns and slides takes what energy it loses. */
-START_TEST(drag_holds_a_stretch_back)
+TEST_LOOP(drag_holds_a_stretch_back, SOLVER_ARTICULATED, SOLVER_COUNT)
 {
     double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0}, k = 0.5, w = 0.6, h = 0.3;
     stage.settings.solver = _i;
@@ -206,7 +203,6 @@ START_TEST(drag_holds_a_stretch_back)
         ck_assert_double_le(fabs(l->residual_j), 3e-3 * l->work_effector_positive_j);
     }
 }
-END_TEST
 
 /* Adds the drag of an edge, from one corner to the next, on (turning, x, y, stretch) of a link that
  * moves with these rates: two Gauss points, which are exact. `axis`: the angle of the width. */
@@ -229,7 +225,7 @@ static void add_edge_drag(const double from[2], const double to[2], double axis,
 }
 
 /* The tensor of a part that hangs by a corner, against quadrature over its edges. */
-START_TEST(drag_of_a_stretching_part_is_that_of_its_edges)
+TEST(drag_of_a_stretching_part_is_that_of_its_edges)
 {
     const struct body_part parts[] = {{.parent = -1, .width_m = 0.3, .height_m = 0.2, .mass_kg = 1},
                                       {.parent = 0,
@@ -276,11 +272,10 @@ START_TEST(drag_of_a_stretching_part_is_that_of_its_edges)
     for (int k = 0; k < 4; k++)
         ck_assert_double_eq_tol(got[k], expected[k], 1e-12);
 }
-END_TEST
 
 /* A box on the ground that gets slowly higher does the work m g dh / 2; it rests on the ground all
  * the while, at its present height. */
-START_TEST(growing_on_the_ground_lifts_the_weight)
+TEST_LOOP(growing_on_the_ground_lifts_the_weight, SOLVER_ARTICULATED, SOLVER_COUNT)
 {
     double from, q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0};
     stage.settings.solver = _i;
@@ -306,7 +301,6 @@ START_TEST(growing_on_the_ground_lifts_the_weight)
     ck_assert_double_eq_tol(l->work_effector_j - from - l->loss_friction_j,
                             2 * BODY_GRAVITY * risen, 0.02 * 2 * BODY_GRAVITY * risen);
 }
-END_TEST
 
 enum { SEGMENTS = 8, WAVE = 4 };
 
@@ -363,7 +357,7 @@ static double way_to(int segment)
 /* Segments that stand stay where they are, and the others are carried on: in each cycle a worm goes
  * as far as its first segment moves against those that stand in turn, less what slips where the
  * load goes from one to the next: 0.9 % at 1/3840 s, 1.1 % by the other solver. */
-START_TEST(a_worm_goes_as_far_as_its_stroke)
+TEST(a_worm_goes_as_far_as_its_stroke)
 {
     double q[BODY_DOF_MAX] = {0, 0.1}, qd[BODY_DOF_MAX] = {0}, stroke = 0, start = 0;
     stage.world.has_ground = 1;
@@ -388,10 +382,9 @@ START_TEST(a_worm_goes_as_far_as_its_stroke)
     ck_assert_double_gt(fabs(stroke), 0.1);
     ck_assert_double_eq_tol(way, stroke, 0.02 * fabs(stroke));
 }
-END_TEST
 
 /* The area of what it touches with stays that at birth, to 2 ulp. */
-START_TEST(the_area_is_kept)
+TEST_LOOP(the_area_is_kept, SOLVER_ARTICULATED, SOLVER_COUNT)
 {
     double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0}, width = 0.37, height = 0.23;
     struct shape shape = {.half_m = {width / 2, height / 2, 1}};
@@ -407,10 +400,9 @@ START_TEST(the_area_is_kept)
         ck_assert_double_eq_tol(half.x, width / 2 * exp(q[coordinate(0)]), 1e-15);
     }
 }
-END_TEST
 
 /* Between two walls it presses with its strength over its way, and is stopped by its limit. */
-START_TEST(limits_hold)
+TEST_LOOP(limits_hold, SOLVER_ARTICULATED, SOLVER_COUNT)
 {
     stage.settings.solver = _i;
     build_box(0.4, 0.3, 0.3, 30);
@@ -427,10 +419,9 @@ START_TEST(limits_hold)
     ck_assert_double_gt(most, 0.29);
     ck_assert_double_lt(most, 0.303);
 }
-END_TEST
 
 /* Random bodies, whose parts mostly lie in one another, come apart by motions within limits. */
-START_TEST(what_overlaps_comes_apart_within_limits)
+TEST_LOOP(what_overlaps_comes_apart_within_limits, SOLVER_ARTICULATED, SOLVER_COUNT)
 {
     double before = 0, after = 0;
     stage.settings.solver = _i;
@@ -451,26 +442,5 @@ START_TEST(what_overlaps_comes_apart_within_limits)
     ck_assert_double_gt(before, 1);
     ck_assert_double_lt(after, before / 2);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("stretch");
-    tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, free_flight_keeps_momentum_and_the_ledger_balances,
-                        SOLVER_ARTICULATED, SOLVER_COUNT);
-    tcase_add_loop_test(tests, a_free_rectangle_turns_slower_when_it_is_longer, SOLVER_ARTICULATED,
-                        SOLVER_COUNT);
-    tcase_add_test(tests, errors_fall_with_the_order_of_the_integrator);
-    tcase_add_loop_test(tests, drag_holds_a_stretch_back, SOLVER_ARTICULATED, SOLVER_COUNT);
-    tcase_add_test(tests, drag_of_a_stretching_part_is_that_of_its_edges);
-    tcase_add_loop_test(tests, growing_on_the_ground_lifts_the_weight, SOLVER_ARTICULATED,
-                        SOLVER_COUNT);
-    tcase_add_test(tests, a_worm_goes_as_far_as_its_stroke);
-    tcase_add_loop_test(tests, the_area_is_kept, SOLVER_ARTICULATED, SOLVER_COUNT);
-    tcase_add_loop_test(tests, limits_hold, SOLVER_ARTICULATED, SOLVER_COUNT);
-    tcase_add_loop_test(tests, what_overlaps_comes_apart_within_limits, SOLVER_ARTICULATED,
-                        SOLVER_COUNT);
-    return run_tests("stretch", tests);
-}
+SUITE("stretch", 60, setup, teardown)

@@ -211,7 +211,6 @@ START_TEST(tasks_and_stop)
     ck_assert(is_in_log("event=end tasks=3 reason=stop"));
     close(to_child);
 }
-END_TEST
 
 /* None is too short for the clock. While the alarm of a task is set, the kernel may sum the
  * process's time only a few hundred times a second: a task in between then took none. */
@@ -228,7 +227,6 @@ START_TEST(each_task_has_its_processor_time)
     close(to_child);
     expect_exit(0);
 }
-END_TEST
 
 /* The motion of the same task evaluated here, with other parameters. */
 static uint64_t digest_with(struct params own)
@@ -273,7 +271,6 @@ START_TEST(halved_steps)
     close(to_child);
     expect_exit(0);
 }
-END_TEST
 
 /* So are perturbation, solver and bar others. */
 START_TEST(other_trials)
@@ -305,7 +302,6 @@ START_TEST(other_trials)
     close(to_child);
     expect_exit(0);
 }
-END_TEST
 
 START_TEST(end_of_input)
 {
@@ -318,7 +314,6 @@ START_TEST(end_of_input)
     expect_exit(0);
     ck_assert(is_in_log("reason=end-of-input"));
 }
-END_TEST
 
 /* One byte at a time: the loop must not depend on how the pipe cuts. */
 START_TEST(in_single_bytes)
@@ -335,7 +330,6 @@ START_TEST(in_single_bytes)
     expect_exit(0);
     close(to_child);
 }
-END_TEST
 
 /* ---- what is refused ---- */
 
@@ -359,7 +353,6 @@ START_TEST(unreadable_task)
     close(to_child);
     expect_exit(0);
 }
-END_TEST
 
 static void expect_refusal(const char *reason)
 {
@@ -379,7 +372,6 @@ START_TEST(other_version)
     send_raw("\x00\x00\x00\x0a\x94\x01\x12\xa5older\x01", 14);
     expect_refusal("the controller has protocol 18, \"older\"");
 }
-END_TEST
 
 START_TEST(other_digest)
 {
@@ -397,7 +389,6 @@ START_TEST(other_digest)
     send_written();
     expect_refusal("digest");
 }
-END_TEST
 
 static void expect_bad_frame(void)
 {
@@ -427,7 +418,6 @@ START_TEST(garbage)
     expect_bad_frame();
     close(to_child);
 }
-END_TEST
 
 START_TEST(end_inside_a_frame)
 {
@@ -436,7 +426,6 @@ START_TEST(end_inside_a_frame)
     close(to_child);
     expect_bad_frame();
 }
-END_TEST
 
 /* Messages that are good, but not now, or not from this side. */
 START_TEST(out_of_order)
@@ -466,7 +455,6 @@ START_TEST(out_of_order)
     expect_bad_frame();
     close(to_child);
 }
-END_TEST
 
 /* ---- ends from outside ---- */
 
@@ -484,7 +472,6 @@ START_TEST(signals)
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
     close(to_child);
 }
-END_TEST
 
 START_TEST(nobody_listens)
 {
@@ -495,7 +482,6 @@ START_TEST(nobody_listens)
     ck_assert(is_in_log("event=write_failed"));
     close(to_child);
 }
-END_TEST
 
 /* An evaluation far beyond its deadline ends the process by its own alarm. */
 START_TEST(hung_task)
@@ -512,7 +498,6 @@ START_TEST(hung_task)
     ck_assert(is_in_log("event=hung"));
     close(to_child);
 }
-END_TEST
 
 /* A second attempt has twice the time: what the first could not do in its time is done then. */
 START_TEST(patience_grows)
@@ -522,7 +507,6 @@ START_TEST(patience_grows)
     ck_assert(task_patience(1000000) == 64);
     ck_assert(task_patience(UINT32_MAX) == 64);
 }
-END_TEST
 
 START_TEST(gives_way)
 {
@@ -534,7 +518,6 @@ START_TEST(gives_way)
     expect_silence();
     expect_exit(0);
 }
-END_TEST
 
 /* The sanitizers need terabytes of addresses, so that the worker sets no limit under them. */
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -560,7 +543,6 @@ START_TEST(memory_has_a_limit)
     expect_silence();
     expect_exit(0);
 }
-END_TEST
 
 START_TEST(senseless_memory_limit)
 {
@@ -577,7 +559,6 @@ START_TEST(senseless_memory_limit)
     expect_exit(1);
     close(to_child);
 }
-END_TEST
 
 START_TEST(out_of_memory)
 {
@@ -596,7 +577,6 @@ START_TEST(out_of_memory)
     ck_assert(is_in_log("out of memory"));
     close(to_child);
 }
-END_TEST
 #endif
 
 int main(void)

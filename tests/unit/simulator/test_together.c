@@ -79,14 +79,13 @@ static int check_apart(int rounds)
     return scored;
 }
 
-START_TEST(far_apart_is_as_alone_on_land)
+TEST_LOOP(far_apart_is_as_alone_on_land, 0, body_kind_count)
 {
     params.creature_body = _i;
     ck_assert_int_gt(check_apart(8), 8);
 }
-END_TEST
 
-START_TEST(far_apart_is_as_alone_in_water)
+TEST_LOOP(far_apart_is_as_alone_in_water, 0, body_kind_count)
 {
     params.creature_body = _i;
     set("world.gravity_m_s2=0");
@@ -94,9 +93,8 @@ START_TEST(far_apart_is_as_alone_in_water)
     set("world.viscosity_pa_s=1");
     ck_assert_int_gt(check_apart(6), 6);
 }
-END_TEST
 
-START_TEST(one_at_its_usual_place_is_an_evaluation)
+TEST_LOOP(one_at_its_usual_place_is_an_evaluation, 0, body_kind_count)
 {
     params.creature_body = _i;
     for (uint64_t id = 1; id < 12; id++) {
@@ -108,10 +106,9 @@ START_TEST(one_at_its_usual_place_is_an_evaluation)
         ck_same(&alone, &results[0]);
     }
 }
-END_TEST
 
 /* A verdict ends one evaluation, not the others; and its body stays in the way. */
-START_TEST(a_verdict_ends_one_evaluation)
+TEST_LOOP(a_verdict_ends_one_evaluation, 0, body_kind_count)
 {
     struct evaluation alone;
     int ended = 0;
@@ -130,7 +127,6 @@ START_TEST(a_verdict_ends_one_evaluation)
     }
     ck_assert_int_gt(ended, 1);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- touching */
 
@@ -167,7 +163,7 @@ static int feel(void *context, const struct evaluate_view *view)
     return 0;
 }
 
-START_TEST(creatures_feel_one_another)
+TEST(creatures_feel_one_another)
 {
     struct felt felt = {.others = 0};
     set("creature.parts_min=1");
@@ -185,12 +181,11 @@ START_TEST(creatures_feel_one_another)
     ck_assert_double_eq(felt.right[1], -1);
     ck_assert_double_eq(felt.left[1], 1);
 }
-END_TEST
 
 /* The guards on momentum and energy know what others give. The bound on energy is wide, as the
  * error of steps is not looked for here: one of these bodies misses 1 % at 1/240 s, and not at half
  * of that. */
-START_TEST(creatures_that_meet_break_no_law)
+TEST_LOOP(creatures_that_meet_break_no_law, 0, body_kind_count)
 {
     int changed = 0, broken = 0, rounds = CHECKS_ARE_DEAR ? 10 : 30;
     set("guard.energy_share=0.02");
@@ -220,9 +215,8 @@ START_TEST(creatures_that_meet_break_no_law)
     ck_assert_int_gt(changed, rounds / 6);
     ck_assert_int_eq(broken, 0);
 }
-END_TEST
 
-START_TEST(a_full_arena_is_a_verdict)
+TEST_LOOP(a_full_arena_is_a_verdict, 0, body_kind_count)
 {
     params.creature_body = _i;
     for (int i = 0; i < 2; i++) {
@@ -238,19 +232,5 @@ START_TEST(a_full_arena_is_a_verdict)
         arena_deinit(&small);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("together");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, far_apart_is_as_alone_on_land, 0, body_kind_count);
-    tcase_add_loop_test(tests, far_apart_is_as_alone_in_water, 0, body_kind_count);
-    tcase_add_loop_test(tests, one_at_its_usual_place_is_an_evaluation, 0, body_kind_count);
-    tcase_add_loop_test(tests, a_verdict_ends_one_evaluation, 0, body_kind_count);
-    tcase_add_test(tests, creatures_feel_one_another);
-    tcase_add_loop_test(tests, creatures_that_meet_break_no_law, 0, body_kind_count);
-    tcase_add_loop_test(tests, a_full_arena_is_a_verdict, 0, body_kind_count);
-    return run_tests("together", tests);
-}
+SUITE("together", 120, setup, teardown)

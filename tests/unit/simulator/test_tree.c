@@ -373,7 +373,7 @@ static double acceleration_error(const struct sample *s, double half, int has_bi
     return find_error(qdd, expected, dense.dof);
 }
 
-START_TEST(accelerations_match_the_dense_formulation)
+TEST(accelerations_match_the_dense_formulation)
 {
     double worst = 0;
     for (int i = 0; i < TREES; i++) {
@@ -384,10 +384,9 @@ START_TEST(accelerations_match_the_dense_formulation)
     printf("tree: explicit accelerations, largest relative error %.1e\n", worst);
     ck_assert_double_lt(worst, TOLERANCE);
 }
-END_TEST
 
 /* Rectangles that stretch, and what hangs on them; the servo of a stretch is implicit, too. */
-START_TEST(accelerations_of_stretching_parts_match_the_dense_formulation)
+TEST(accelerations_of_stretching_parts_match_the_dense_formulation)
 {
     double worst = 0;
     for (int i = 0; i < TREES; i++) {
@@ -401,9 +400,8 @@ START_TEST(accelerations_of_stretching_parts_match_the_dense_formulation)
     printf("tree: accelerations of parts that stretch, largest relative error %.1e\n", worst);
     ck_assert_double_lt(worst, 3e-10);
 }
-END_TEST
 
-START_TEST(implicit_accelerations_match_the_dense_formulation)
+TEST(implicit_accelerations_match_the_dense_formulation)
 {
     double worst = 0;
     for (int i = 0; i < TREES; i++) {
@@ -416,10 +414,9 @@ START_TEST(implicit_accelerations_match_the_dense_formulation)
     printf("tree: implicit accelerations, largest relative error %.1e\n", worst);
     ck_assert_double_lt(worst, TOLERANCE);
 }
-END_TEST
 
 /* The comparison above can fail: without the velocity products it does, nearly always. */
-START_TEST(comparison_notices_missing_velocity_products)
+TEST(comparison_notices_missing_velocity_products)
 {
     int noticed = 0;
     for (int i = 0; i < TREES; i++) {
@@ -429,11 +426,10 @@ START_TEST(comparison_notices_missing_velocity_products)
     }
     ck_assert_int_gt(noticed, TREES * 8 / 10);
 }
-END_TEST
 
 /* For other velocities and torques, and with the factors for impulses made in between: bit for bit
  * what the whole gives. */
-START_TEST(accelerations_again_are_those_of_the_whole)
+TEST(accelerations_again_are_those_of_the_whole)
 {
     int others = 0;
     for (int i = 0; i < TREES; i++) {
@@ -459,9 +455,8 @@ START_TEST(accelerations_again_are_those_of_the_whole)
     }
     ck_assert_int_gt(others, TREES / 2);
 }
-END_TEST
 
-START_TEST(drag_power_matches_the_quadrature)
+TEST(drag_power_matches_the_quadrature)
 {
     double worst = 0;
     for (int i = 0; i < TREES; i++) {
@@ -489,7 +484,6 @@ START_TEST(drag_power_matches_the_quadrature)
     }
     ck_assert_double_lt(worst, TOLERANCE);
 }
-END_TEST
 
 /* ---------------------------------------------------------------- impulses */
 
@@ -574,7 +568,7 @@ static void draw_rows(const struct sample *s, struct tree_rows *rows, int row,
 
 enum { ROWS = 4 };
 
-START_TEST(impulses_match_the_dense_formulation)
+TEST(impulses_match_the_dense_formulation)
 {
     double worst = 0, worst_couple = 0;
     for (int i = 0; i < TREES; i++) {
@@ -624,7 +618,6 @@ START_TEST(impulses_match_the_dense_formulation)
     ck_assert_double_lt(worst, TOLERANCE);
     ck_assert_double_lt(worst_couple, TOLERANCE);
 }
-END_TEST
 
 static void couple_same(const struct sample *s, double couplings[ROWS * ROWS], uint64_t seed)
 {
@@ -639,7 +632,7 @@ static void couple_same(const struct sample *s, double couplings[ROWS * ROWS], u
 
 /* An evaluation with implicit servos finds the factors for impulses on its way: the same ones, to
  * the bit, and no longer when the pose is another. */
-START_TEST(factors_of_an_evaluation_are_the_same)
+TEST(factors_of_an_evaluation_are_the_same)
 {
     for (int i = 0; i < TREES; i++) {
         struct sample s;
@@ -664,7 +657,6 @@ START_TEST(factors_of_an_evaluation_are_the_same)
             ck_assert_double_eq_tol(alone[k], beside[k], 1e-9 * (1 + fabs(alone[k])));
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- pose and energies */
 
@@ -687,7 +679,7 @@ static void check_bulk(struct dense *dense, const struct sample *s, const struct
                             1e-11 * dense->mass[2][2]);
 }
 
-START_TEST(poses_velocities_and_energies_match)
+TEST(poses_velocities_and_energies_match)
 {
     for (int i = 0; i < TREES; i++) {
         struct sample s;
@@ -716,7 +708,6 @@ START_TEST(poses_velocities_and_energies_match)
                                 1e-11 * (1 + fabs(potential)));
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------- a free body hung on the world */
 
@@ -748,7 +739,7 @@ static void draw_hung(struct sample *s, double *q, double *qd, double *tau, doub
 }
 
 /* Two links without mass and a hinge are no different from a root that is free. */
-START_TEST(a_free_body_hung_on_the_world_moves_as_a_free_one)
+TEST(a_free_body_hung_on_the_world_moves_as_a_free_one)
 {
     double worst = 0, worst_far = 0;
     for (int i = 0; i < TREES; i++) {
@@ -785,11 +776,10 @@ START_TEST(a_free_body_hung_on_the_world_moves_as_a_free_one)
     ck_assert_double_lt(worst, 10 * TOLERANCE);
     ck_assert_double_lt(worst_far, 1e3 * TOLERANCE);
 }
-END_TEST
 
 /* Sines that are turned from a base are those of the angles: step by step, after leaps, and
  * anew. */
-START_TEST(turned_poses_are_the_same)
+TEST(turned_poses_are_the_same)
 {
     double worst = 0;
     for (int i = 0; i < TREES / 10; i++) {
@@ -812,9 +802,8 @@ START_TEST(turned_poses_are_the_same)
     }
     ck_assert_msg(worst < 1e-15, "sines off by %g", worst);
 }
-END_TEST
 
-START_TEST(viscosity_can_be_changed)
+TEST(viscosity_can_be_changed)
 {
     struct sample s;
     double thick[DOF], thin[DOF];
@@ -827,9 +816,8 @@ START_TEST(viscosity_can_be_changed)
     for (int i = 0; i < tree.dof; i++)
         ck_assert_double_eq(thick[i], thin[i]);
 }
-END_TEST
 
-START_TEST(a_full_arena_is_an_error)
+TEST(a_full_arena_is_an_error)
 {
     struct arena small;
     body_init_chain(&body, 8, 0.4, 0.1, 1);
@@ -837,24 +825,5 @@ START_TEST(a_full_arena_is_an_error)
     ck_assert_int_eq(tree_create(&tree, &body.phenotype, 0, &small), ERR_MEMORY);
     arena_deinit(&small);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("tree");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, accelerations_match_the_dense_formulation);
-    tcase_add_test(tests, accelerations_of_stretching_parts_match_the_dense_formulation);
-    tcase_add_test(tests, implicit_accelerations_match_the_dense_formulation);
-    tcase_add_test(tests, comparison_notices_missing_velocity_products);
-    tcase_add_test(tests, accelerations_again_are_those_of_the_whole);
-    tcase_add_test(tests, drag_power_matches_the_quadrature);
-    tcase_add_test(tests, impulses_match_the_dense_formulation);
-    tcase_add_test(tests, factors_of_an_evaluation_are_the_same);
-    tcase_add_test(tests, poses_velocities_and_energies_match);
-    tcase_add_test(tests, a_free_body_hung_on_the_world_moves_as_a_free_one);
-    tcase_add_test(tests, turned_poses_are_the_same);
-    tcase_add_test(tests, viscosity_can_be_changed);
-    tcase_add_test(tests, a_full_arena_is_an_error);
-    return run_tests("tree", tests);
-}
+SUITE("tree", 0, setup, teardown)

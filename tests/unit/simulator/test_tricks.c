@@ -156,7 +156,7 @@ static double judge(const struct trick *trick, int is_let, struct evaluation *re
     return behaviour_fitness(result->verdict, &result->measures, &params);
 }
 
-START_TEST(tricks_gain_nothing)
+TEST_LOOP(tricks_gain_nothing, 0, TRICK_COUNT)
 {
     const struct trick *trick = &tricks[_i];
     struct evaluation result;
@@ -166,10 +166,9 @@ START_TEST(tricks_gain_nothing)
     ck_assert_msg(result.verdict == trick->verdict, "%s: %s", trick->creature,
                   verdict_name(result.verdict));
 }
-END_TEST
 
 /* This one's world has the rule in the referee's runs: there the lights are elsewhere. */
-START_TEST(lights_learned_by_heart_are_elsewhere)
+TEST(lights_learned_by_heart_are_elsewhere)
 {
     struct evaluation result;
     struct params params;
@@ -186,11 +185,10 @@ START_TEST(lights_learned_by_heart_are_elsewhere)
             ck_assert_double_lt(share, 0);
     }
 }
-END_TEST
 
 /* The other way round: a flyer flies by its muscles, which the example makes stronger than
  * others', and comes down at once without. */
-START_TEST(flight_is_by_muscles)
+TEST_LOOP(flight_is_by_muscles, 0, FLYER_COUNT)
 {
     struct evaluation result;
     struct params params;
@@ -204,14 +202,5 @@ START_TEST(flight_is_by_muscles)
     ck_assert_int_eq(result.verdict, VERDICT_LANDED);
     ck_assert_double_lt(result.measures.time_s, 5);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("tricks");
-
-    tcase_add_loop_test(tests, tricks_gain_nothing, 0, TRICK_COUNT);
-    tcase_add_test(tests, lights_learned_by_heart_are_elsewhere);
-    tcase_add_loop_test(tests, flight_is_by_muscles, 0, FLYER_COUNT);
-    return run_tests("tricks", tests);
-}
+SUITE("tricks", 0, NULL, NULL)

@@ -33,7 +33,6 @@ START_TEST(palette_mixes_by_channel)
     ck_assert_int_eq(palette_part_color(0), COLOR_part_0);
     ck_assert_int_eq(palette_part_color(PALETTE_PARTS + 2), COLOR_part_2);
 }
-END_TEST
 
 /* Each pair of parts differs by this much in red, green and blue together, on light and on dark
  * pages. */
@@ -47,7 +46,6 @@ START_TEST(parts_have_colors_of_their_own)
                           "parts %d and %d", i, k);
         }
 }
-END_TEST
 
 /* Shadows are seen in both themes: what lies in the deepest is darker by a third, on any ground. */
 START_TEST(shadows_are_darker_than_the_ground)
@@ -61,7 +59,6 @@ START_TEST(shadows_are_darker_than_the_ground)
             ck_assert_int_lt((int)(shaded >> 8 & 255), (int)(ground >> 8 & 255) * 2 / 3);
         }
 }
-END_TEST
 
 START_TEST(camera_follows_without_overshoot)
 {
@@ -83,7 +80,6 @@ START_TEST(camera_follows_without_overshoot)
         camera_follow(&often, target, 0.01);
     ck_assert_double_eq_tol(once.x_m, often.x_m, 1e-9);
 }
-END_TEST
 
 /* A fast creature stays in the middle, at any speed of the replay, and the camera still starts and
  * ends softly. */
@@ -111,7 +107,6 @@ START_TEST(camera_keeps_up)
     }
     replay_destroy(replay);
 }
-END_TEST
 
 /* First, middle and last of a race, of which one goes left, stay in the picture; they are as
  * large as alone while they are together, and zooming by hand still acts. */
@@ -141,7 +136,6 @@ START_TEST(races_stay_in_the_picture)
     for (int i = 0; i < 3; i++)
         replay_destroy((struct replay *)replays[i]);
 }
-END_TEST
 
 START_TEST(camera_snaps_to_whole_pixels)
 {
@@ -151,7 +145,6 @@ START_TEST(camera_snaps_to_whole_pixels)
     ck_assert_double_eq_tol(snapped.y_m * 130, -101, 1e-9);
     ck_assert_double_eq(snapped.vx_m_s, 1);
 }
-END_TEST
 
 START_TEST(camera_zooms_around_a_point)
 {
@@ -164,7 +157,6 @@ START_TEST(camera_zooms_around_a_point)
         camera_zoom(&camera, 0.1, 0, 0);
     ck_assert(camera.px_per_m > 0 && isfinite(camera.x_m));
 }
-END_TEST
 
 START_TEST(camera_fits_and_flips)
 {
@@ -179,7 +171,6 @@ START_TEST(camera_fits_and_flips)
     replay_destroy(right);
     replay_destroy(left);
 }
-END_TEST
 
 #ifdef HAVE_CAIRO
 #include "tests/unit/picture_fixture.h"
@@ -238,7 +229,6 @@ START_TEST(parts_are_where_they_belong)
     }
     replay_destroy(replay);
 }
-END_TEST
 
 /* Moved by a pixel there and back, cairo draws all rows itself. clips: none, one between pixels,
  * one within them. */
@@ -294,7 +284,6 @@ START_TEST(rows_are_what_cairo_draws)
     replay_destroy(replays[0]);
     replay_destroy(replays[1]);
 }
-END_TEST
 
 static int fill_rows(double left, double top, double width, double bottom)
 {
@@ -321,7 +310,6 @@ START_TEST(rows_keep_to_the_picture)
     ck_assert_int_eq(fill_rows(0, 0, 10, 10), 0);
     close_picture();
 }
-END_TEST
 
 /* A rail from the base on the parent to the part; with its limits, a line to both
  * ends of its range. */
@@ -361,7 +349,6 @@ START_TEST(a_linear_joint_has_a_rail)
     }
     replay_destroy(replay);
 }
-END_TEST
 
 START_TEST(ghosts_are_paler)
 {
@@ -380,7 +367,6 @@ START_TEST(ghosts_are_paler)
     }
     replay_destroy(replay);
 }
-END_TEST
 
 START_TEST(ground_lies_at_height_zero)
 {
@@ -398,7 +384,6 @@ START_TEST(ground_lies_at_height_zero)
     close_picture();
     replay_destroy(replay);
 }
-END_TEST
 
 /* Rows and columns of the picture's edge below the ground's line that are not as the ground is,
  * and, in `inside`, pixels away from it. */
@@ -437,7 +422,6 @@ START_TEST(no_label_is_cut)
         }
     replay_destroy(replay);
 }
-END_TEST
 
 /* In lanes of a race that are low the body makes room for the labels below it. */
 START_TEST(low_lanes_have_ground)
@@ -453,7 +437,6 @@ START_TEST(low_lanes_have_ground)
     replay_destroy(a);
     replay_destroy(b);
 }
-END_TEST
 
 /* A body that rises by 4 m leaves the ground, never the picture, and comes to the middle. */
 START_TEST(flyers_are_in_the_middle)
@@ -476,7 +459,6 @@ START_TEST(flyers_are_in_the_middle)
     ck_assert_double_eq_tol(target_m, centre_m, 1e-9);
     replay_destroy(replay);
 }
-END_TEST
 
 /* A slab at y = 0.2 and a turned one; one so large that cairo could not count its corners. */
 START_TEST(obstacles_are_where_they_belong)
@@ -530,7 +512,6 @@ START_TEST(obstacles_are_where_they_belong)
         }
     replay_destroy(replay);
 }
-END_TEST
 
 START_TEST(each_overlay_changes_the_picture)
 {
@@ -556,7 +537,6 @@ START_TEST(each_overlay_changes_the_picture)
     close_picture();
     replay_destroy(replay);
 }
-END_TEST
 
 /* Rows and columns of what is not transparent: left, top, right, bottom. */
 static void find_drawn(int width, int height, int box[4])
@@ -616,7 +596,6 @@ START_TEST(the_ledger_leaves_room)
     }
     replay_destroy(replay);
 }
-END_TEST
 
 /* In a picture as high as a phone the ledger and the brain do not lie over each other, and a narrow
  * column has all of the numbers. */
@@ -646,7 +625,6 @@ START_TEST(the_ledger_is_narrow_on_a_phone)
     ck_assert_int_lt(box[2], 166);
     replay_destroy(replay);
 }
-END_TEST
 
 /* Terms that stay near 0 are left out where all would be too high. */
 START_TEST(the_ledger_shows_what_matters)
@@ -672,7 +650,6 @@ START_TEST(the_ledger_shows_what_matters)
     ck_assert_int_eq(folded[1], whole[1]);
     replay_destroy(replay);
 }
-END_TEST
 
 /* A bar inside each sensed face, on the right side of mirrored parts, too: lit where it touches. */
 START_TEST(a_touch_is_lit_at_its_face)
@@ -698,7 +675,6 @@ START_TEST(a_touch_is_lit_at_its_face)
     }
     replay_destroy(replay);
 }
-END_TEST
 
 /* In slow motion, between ticks: what is drawn at a part stays on it. */
 START_TEST(overlays_go_with_the_parts)
@@ -735,7 +711,6 @@ START_TEST(overlays_go_with_the_parts)
     }
     replay_destroy(replay);
 }
-END_TEST
 
 /* Every neuron of the panel can be pointed at; what is drawn there is lit. */
 START_TEST(the_brain_can_be_pointed_at)
@@ -779,7 +754,6 @@ START_TEST(the_brain_can_be_pointed_at)
     close_picture();
     replay_destroy(replay);
 }
-END_TEST
 
 START_TEST(cells_are_found_where_they_are_drawn)
 {
@@ -808,7 +782,6 @@ START_TEST(cells_are_found_where_they_are_drawn)
     }
     replay_destroy(replay);
 }
-END_TEST
 
 START_TEST(long_texts_are_broken_and_cut)
 {
@@ -825,7 +798,6 @@ START_TEST(long_texts_are_broken_and_cut)
     ck_assert_int_eq(draw_text_lines(cr, "", 10, 20, 160, 12, 2, COLOR_text), 0);
     close_picture();
 }
-END_TEST
 
 /* A picture's width before the first column that is left as it was, from the right. */
 static int painted_width(int width, int height)
@@ -856,7 +828,6 @@ START_TEST(titles_keep_to_their_room)
     }
     replay_destroy(replay);
 }
-END_TEST
 
 /* In a lane the title stands before ground and trail. */
 START_TEST(a_plate_sets_words_off)
@@ -877,7 +848,6 @@ START_TEST(a_plate_sets_words_off)
     }
     replay_destroy(replay);
 }
-END_TEST
 
 /* The first column in which a part is seen, and the last, from a row on. */
 static void find_parts(const struct replay *replay, unsigned overlays, int top, int columns[2])
@@ -913,7 +883,6 @@ START_TEST(the_brain_covers_nobody)
     ck_assert_int_le(beside[1], (int)(640 - draw_brain_width(&view, replay)));
     replay_destroy(replay);
 }
-END_TEST
 
 START_TEST(races_have_a_lane_for_each)
 {
@@ -932,7 +901,6 @@ START_TEST(races_have_a_lane_for_each)
     replay_destroy(a);
     replay_destroy(b);
 }
-END_TEST
 
 /* Colours of parts in columns of the picture: the strobe picture shows a body all along the way. */
 static int columns_with_parts(int width, int height)
@@ -964,7 +932,6 @@ START_TEST(strobe_shows_the_whole_way)
         replay_destroy(replay);
     }
 }
-END_TEST
 
 START_TEST(extremes_do_no_harm)
 {
@@ -990,7 +957,6 @@ START_TEST(extremes_do_no_harm)
     close_picture();
     replay_destroy(replay);
 }
-END_TEST
 
 #endif
 

@@ -87,7 +87,6 @@ START_TEST(replays_hold_shapes_and_drives)
     ck_assert(frame.poses[5].z_m != 0 && frame.centre.z != 0);
     drop_replay();
 }
-END_TEST
 
 /* ---- joints of boxes ---- */
 
@@ -183,7 +182,6 @@ START_TEST(joints_of_boxes_are_where_they_turn)
         drop_replay();
     }
 }
-END_TEST
 
 /* A walker is large in the picture, near its middle, and seen from a low place, so that its feet
  * show. */
@@ -202,7 +200,6 @@ START_TEST(walkers_fill_the_picture)
     ck_assert_double_le(camera.orbit.pitch_rad, 0.15);
     drop_replay();
 }
-END_TEST
 
 /* A long low one takes a fifth of the height, as long as it has room; of more than three none is
  * enlarged. */
@@ -220,7 +217,6 @@ START_TEST(low_bodies_are_seen)
     ck_assert_double_le(camera_body_width(replay) * camera.px_per_m / 960, 0.38 + 1e-9);
     drop_replay();
 }
-END_TEST
 
 /* The light of a replay is where that of the evaluation was, also in depth. */
 START_TEST(the_light_has_a_depth)
@@ -243,7 +239,6 @@ START_TEST(the_light_has_a_depth)
     creature_deinit(&creature);
     drop_replay();
 }
-END_TEST
 
 /* Stiff bones that chatter, the more the finer the step, are no reversals of their muscles. */
 START_TEST(chatter_is_no_reversal)
@@ -261,7 +256,6 @@ START_TEST(chatter_is_no_reversal)
     creature_deinit(&creature);
     drop_replay();
 }
-END_TEST
 
 START_TEST(the_camera_turns_within_bounds)
 {
@@ -274,7 +268,6 @@ START_TEST(the_camera_turns_within_bounds)
     // never flat again
     ck_assert(camera.orbit.pitch_rad != 0);
 }
-END_TEST
 
 #ifdef HAVE_CAIRO
 
@@ -366,7 +359,6 @@ START_TEST(the_orbit_turns_the_eye)
         ck_assert_int_le(abs((box[1] + box[3]) / 2 - 150), 2);
     }
 }
-END_TEST
 
 /* The middle of the picture is as large as the view says, whatever the orbit; nearer is larger. */
 START_TEST(the_middle_keeps_its_scale)
@@ -389,7 +381,6 @@ START_TEST(the_middle_keeps_its_scale)
         drop_replay();
     }
 }
-END_TEST
 
 /* A muscle's colour says whether it is short or long. */
 START_TEST(muscles_show_their_drive)
@@ -423,7 +414,6 @@ START_TEST(muscles_show_their_drive)
     ck_assert_int_lt((int)(colors[1] & 255), (int)(colors[1] >> 16 & 255) - 40);
     ck_assert_int_le(abs((int)(colors[2] & 255) - (int)(colors[2] >> 16 & 255)), 40);
 }
-END_TEST
 
 /* The same but for what is near to it, which takes a little light. */
 static int is_like(uint32_t a, uint32_t b)
@@ -475,7 +465,6 @@ START_TEST(boxes_have_sides)
         drop_replay();
     }
 }
-END_TEST
 
 /* A box between the eye and a sphere hides it, from whichever side one looks; one behind does
  * not. */
@@ -505,7 +494,6 @@ START_TEST(boxes_hide_what_is_behind)
         drop_replay();
     }
 }
-END_TEST
 
 /* The arrow of a contact leads along its normal, in all three directions, and is one weight
  * long. */
@@ -538,7 +526,6 @@ START_TEST(contacts_are_arrows_in_space)
         ck_assert_int_le(abs(across - (i == 2 ? 34 : 6)), 6);
     }
 }
-END_TEST
 
 /* The angle of a joint is shown in the plane that it turns in: what the eye looks at has an
  * area, what it sees from the side is a line. Also of the second axis of a joint, which the part
@@ -589,7 +576,6 @@ START_TEST(limits_lie_in_the_plane_of_the_joint)
             ck_assert_int_le(box[3] - box[1], 11);
     }
 }
-END_TEST
 
 /* An arrow can be seen on what has its own colour: it has a pale edge all around. */
 START_TEST(arrows_have_an_edge)
@@ -621,7 +607,6 @@ START_TEST(arrows_have_an_edge)
     close_picture();
     drop_replay();
 }
-END_TEST
 
 /* Each overlay shows something of a creature that moves, and none shows nothing. */
 START_TEST(overlays_show_something)
@@ -645,7 +630,6 @@ START_TEST(overlays_show_something)
     close_picture();
     drop_replay();
 }
-END_TEST
 
 /* A box in the air, and what is around. */
 static void make_box(double x, double y)
@@ -700,7 +684,6 @@ START_TEST(shadows_have_their_outline)
     count = shade_outline(&rod, &ground, up, outline);
     ck_assert_double_eq_tol(area_of(outline, count), 0.2 + acos(-1) * 0.01, 0.006);
 }
-END_TEST
 
 static int brightness(int x, int y)
 {
@@ -731,7 +714,6 @@ START_TEST(shadows_lie_on_the_ground)
     ck_assert_int_gt(dark[1], dark[0]);
     ck_assert_int_gt(dark[2], dark[0]);
 }
-END_TEST
 
 /* The ground is a checker near by, one colour far away, and haze at the horizon, above which is the
  * sky. */
@@ -757,7 +739,6 @@ START_TEST(the_ground_fades_into_haze)
     close_picture();
     drop_replay();
 }
-END_TEST
 
 /* The trail goes on behind a box and before it. */
 START_TEST(boxes_hide_the_trail)
@@ -792,7 +773,6 @@ START_TEST(boxes_hide_the_trail)
     close_picture();
     drop_replay();
 }
-END_TEST
 
 /* A box whose pieces are cut by another one has no seams: within its upper face all pixels are
  * alike. */
@@ -838,7 +818,6 @@ START_TEST(cut_faces_have_no_seams)
     }
     drop_replay();
 }
-END_TEST
 
 static void make_box_without_rows(void)
 {
@@ -904,7 +883,6 @@ START_TEST(races_in_space_stay_in_the_picture)
     replay_destroy(racers[0]);
     replay_destroy(racers[1]);
 }
-END_TEST
 
 /* A strobe picture in perspective: what comes later is farther to the right and larger; a dancer
  * stands in cells. */
@@ -945,7 +923,6 @@ START_TEST(strobes_stand_in_perspective)
         drop_replay();
     }
 }
-END_TEST
 
 /* Rows, from top to bottom, in which the strobe picture has a box. */
 static int rows_with_box(int rows)
@@ -987,7 +964,6 @@ START_TEST(long_ways_stand_in_rows)
         drop_replay();
     }
 }
-END_TEST
 
 /* One that jumps is seen at the top of its jump. */
 START_TEST(jumpers_are_seen_at_the_top)
@@ -1004,7 +980,6 @@ START_TEST(jumpers_are_seen_at_the_top)
         drop_replay();
     }
 }
-END_TEST
 
 /* How many pixels of the body's colour the strobe picture of a goer has. */
 static int strobe_pixels(void)
@@ -1041,7 +1016,6 @@ START_TEST(obstacles_hide_what_is_behind)
     ck_assert_int_gt(seen[1], seen[0] * 9 / 10);
     ck_assert_int_lt(seen[2], 100);
 }
-END_TEST
 
 /* Alone on nothing a body fills its cell, however deep it is. */
 START_TEST(plain_bodies_fill_their_cell)
@@ -1074,7 +1048,6 @@ START_TEST(plain_bodies_fill_their_cell)
         drop_replay();
     }
 }
-END_TEST
 
 /* Soft shadows on nothing: no step from pixel to pixel beside the body, away from the sun's
  * shadow, is one that shows. */
@@ -1096,7 +1069,6 @@ START_TEST(plain_shadows_are_smooth)
     close_picture();
     drop_replay();
 }
-END_TEST
 
 static char drawing[1 << 22];
 static size_t drawing_bytes;
@@ -1131,7 +1103,6 @@ START_TEST(drawings_have_images_of_bodies_alone)
     ck_assert_int_eq(images, draw_strobe_space_choose(&picture, replay).count);
     drop_replay();
 }
-END_TEST
 
 /* Marks of distance stand along the way, wherever that leads. */
 START_TEST(marks_stand_along_the_way)
@@ -1168,7 +1139,6 @@ START_TEST(marks_stand_along_the_way)
         drop_replay();
     }
 }
-END_TEST
 
 /* How many pixels the number below a mark changes. */
 static int mark_pixels(const struct draw_view *view, struct spot mark, double time_s)
@@ -1213,7 +1183,6 @@ START_TEST(bodies_cut_no_marks)
     ck_assert_int_eq(mark_pixels(&view, marks[1], end_s), 0);
     drop_replay();
 }
-END_TEST
 
 /* A box that looks where it goes, with a contact before it, after a light over where it ends. */
 static void make_seeker(struct vec3 end)
@@ -1273,7 +1242,6 @@ START_TEST(ways_lead_to_the_right)
         drop_replay();
     }
 }
-END_TEST
 
 /* An end that is nowhere has no direction: all before it stays as it was. */
 START_TEST(ways_to_nowhere_turn_nothing)
@@ -1289,7 +1257,6 @@ START_TEST(ways_to_nowhere_turn_nothing)
     ck_assert_double_gt(frame.centre.z, 3);
     drop_replay();
 }
-END_TEST
 
 /* A creature goes to the right, too. */
 START_TEST(creatures_go_to_the_right)
@@ -1302,7 +1269,6 @@ START_TEST(creatures_go_to_the_right)
     ck_assert_double_eq_tol(last.centre.z, first.centre.z, 1e-5);
     drop_replay();
 }
-END_TEST
 
 /* Side and top take a third of the picture; only of what has depth. */
 START_TEST(side_and_top_stand_beside)
@@ -1326,7 +1292,6 @@ START_TEST(side_and_top_stand_beside)
     ck_assert_int_gt((int)(pixels[1][1] & 255), (int)(pixels[1][1] >> 16 & 255) + 20);
     drop_replay();
 }
-END_TEST
 
 /* Beside a brain the ledger has its column, and covers nothing at the left. */
 START_TEST(the_ledger_stands_below_the_brain)
@@ -1348,7 +1313,6 @@ START_TEST(the_ledger_stands_below_the_brain)
     }
     drop_replay();
 }
-END_TEST
 
 /* A ledger and a split view on one side stand one below the other: what was seen of the panel stays
  * as it was. */
@@ -1382,7 +1346,6 @@ START_TEST(the_ledger_stands_above_the_split_view)
     ck_assert_int_eq(seen, 0);
     drop_replay();
 }
-END_TEST
 
 /* A joint of two freedoms has two effectors, side by side. */
 START_TEST(effectors_of_a_joint_stand_side_by_side)
@@ -1407,7 +1370,6 @@ START_TEST(effectors_of_a_joint_stand_side_by_side)
     ck_assert_double_gt(both, draw_brain_width(&view, replay) + 20);
     drop_replay();
 }
-END_TEST
 
 /* The eye does not go below the ground, however it is turned. */
 START_TEST(the_eye_stays_above_the_ground)
@@ -1425,7 +1387,6 @@ START_TEST(the_eye_stays_above_the_ground)
     ck_assert_double_lt(eye_position(&eye).y, 0.2);
     drop_replay();
 }
-END_TEST
 
 static uint64_t stage_picture(struct stage *stage)
 {
@@ -1474,7 +1435,6 @@ START_TEST(dragging_turns_the_picture)
     stage_destroy(stage);
     gallery_destroy(gallery);
 }
-END_TEST
 
 /* Pictures of whole creatures from all sides, on ground and on a platform: nothing breaks. */
 START_TEST(worlds_are_drawn_from_all_sides)
@@ -1494,7 +1454,6 @@ START_TEST(worlds_are_drawn_from_all_sides)
         drop_replay();
     }
 }
-END_TEST
 
 #endif
 
@@ -1534,7 +1493,6 @@ START_TEST(pages_hold_rods)
     drop_replay();
     unlink(path);
 }
-END_TEST
 
 int main(void)
 {

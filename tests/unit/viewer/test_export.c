@@ -102,7 +102,6 @@ START_TEST(suffixes_choose_the_exporter)
     ck_assert_int_eq(export_check(&job, &error), ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(error.message, "--plain"));
 }
-END_TEST
 
 START_TEST(what_is_left_out_names_its_package)
 {
@@ -115,7 +114,6 @@ START_TEST(what_is_left_out_names_its_package)
         ck_assert_ptr_nonnull(strstr(error.message, exporters[i].package));
     }
 }
-END_TEST
 
 START_TEST(failures_leave_nothing_behind)
 {
@@ -128,7 +126,6 @@ START_TEST(failures_leave_nothing_behind)
     }
     ck_assert_int_eq(count_files(), 0);
 }
-END_TEST
 
 /* ---- html ---- */
 
@@ -227,7 +224,6 @@ START_TEST(html_holds_the_motion)
     ck_assert_ptr_nonnull(strstr(page, "default-src &#39;none&#39;"));
     free(page);
 }
-END_TEST
 
 static int count_text(const char *text, const char *part)
 {
@@ -253,7 +249,6 @@ START_TEST(html_holds_the_obstacles)
         strstr(page, "obstacles: [[1.5, -0.25, 3, 0.5, 0], [-1, 0.123457, 0.01, 1000, -0.5]],\n"));
     free(page);
 }
-END_TEST
 
 START_TEST(html_escapes_names)
 {
@@ -272,7 +267,6 @@ START_TEST(html_escapes_names)
         strstr(page, "name: \"\\u003c/script\\u003e\\u003cb\\u003e\\u0022'\\u005c\\u0026\\u2028"));
     free(page);
 }
-END_TEST
 
 #ifdef HAVE_CAIRO
 
@@ -290,7 +284,6 @@ START_TEST(png_has_its_size)
         cairo_surface_destroy(picture);
     }
 }
-END_TEST
 
 START_TEST(png_chooses_its_size)
 {
@@ -308,7 +301,6 @@ START_TEST(png_chooses_its_size)
     }
     ck_assert_int_ge(heights[1], 3 * heights[0] - 3);
 }
-END_TEST
 
 /* Share of the picture's columns (or rows) from `from` to `to` where anything is drawn. */
 static double drawn_share(cairo_surface_t *picture, int from, int to, int is_row)
@@ -351,7 +343,6 @@ START_TEST(plain_is_the_creature_alone)
     ck_assert_int_eq(cairo_image_surface_get_height(picture), 300);
     cairo_surface_destroy(picture);
 }
-END_TEST
 
 /* Five stand in a grid of three by two, each in its cell. */
 START_TEST(plain_ones_stand_in_a_grid)
@@ -370,7 +361,6 @@ START_TEST(plain_ones_stand_in_a_grid)
     ck_assert(drawn_share(picture, 88, 92, 1) == 0);
     cairo_surface_destroy(picture);
 }
-END_TEST
 
 START_TEST(svg_is_a_drawing)
 {
@@ -382,7 +372,6 @@ START_TEST(svg_is_a_drawing)
     ck_assert_int_gt(count_text(text, "<path"), 50);
     free(text);
 }
-END_TEST
 
 /* ---- video ---- */
 
@@ -477,7 +466,6 @@ START_TEST(films_tell_how_far_they_are)
     ck_assert_int_eq(export_film_tell(&film, 4, 70000 + 2 * EXPORT_TELL_MS, line, sizeof line), 1);
     export_film_deinit(&film);
 }
-END_TEST
 
 START_TEST(mp4_shows_every_frame)
 {
@@ -491,7 +479,6 @@ START_TEST(mp4_shows_every_frame)
     free(bytes);
     check_video(2);
 }
-END_TEST
 
 /* Of a replay with voices; a scene has none. */
 START_TEST(films_and_pages_can_be_heard)
@@ -519,7 +506,6 @@ START_TEST(films_and_pages_can_be_heard)
     ck_assert_int_eq(export_as("out.gif"), ERR_USAGE);
     ck_assert_str_eq(error.message, "--sound is for mp4, webm and html, not for gif");
 }
-END_TEST
 
 START_TEST(webm_shows_every_frame)
 {
@@ -532,7 +518,6 @@ START_TEST(webm_shows_every_frame)
     free(bytes);
     check_video(2);
 }
-END_TEST
 
 START_TEST(video_says_what_to_install)
 {
@@ -541,7 +526,6 @@ START_TEST(video_says_what_to_install)
     ck_assert_msg(strstr(error.message, "install the package ffmpeg") != NULL, "%s", error.message);
     ck_assert_int_eq(export_as("out.webm"), ERR_MISSING);
 }
-END_TEST
 
 /* A program of that name that says something and ends without reading. */
 static void check_failing_ffmpeg(const char *script, int status, const char *message)
@@ -573,7 +557,6 @@ START_TEST(video_survives_a_failing_ffmpeg)
     check_failing_ffmpeg("#!/bin/sh\necho \"Unknown encoder 'libvpx-vp9'\" >&2\nexit 1\n",
                          ERR_MISSING, "built without libvpx");
 }
-END_TEST
 
 #ifdef HAVE_GIF
 
@@ -634,7 +617,6 @@ START_TEST(gif_plays_and_loops)
     free(canvas);
     DGifCloseFile(gif, &failure);
 }
-END_TEST
 
 START_TEST(gif_ends_after_ten_seconds)
 {
@@ -650,7 +632,6 @@ START_TEST(gif_ends_after_ten_seconds)
     ck_assert_int_eq(gif->ImageCount, 101);
     DGifCloseFile(gif, &failure);
 }
-END_TEST
 
 #endif
 #endif

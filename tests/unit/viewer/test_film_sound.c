@@ -77,15 +77,14 @@ static double loudness(double from_s, double to_s, int *rises)
     return sqrt(sum / (to - from));
 }
 
-START_TEST(nothing_is_silence)
+TEST(nothing_is_silence)
 {
     int rises;
     hear_all();
     ck_assert_double_eq(loudness(0, DURATION_S, &rises), 0);
 }
-END_TEST
 
-START_TEST(a_call_has_its_pitch)
+TEST(a_call_has_its_pitch)
 {
     int rises;
     for (int i = 60; i < 120; i++)
@@ -97,9 +96,8 @@ START_TEST(a_call_has_its_pitch)
     ck_assert_int_le(rises, 241);
     ck_assert_double_lt(loudness(2.1, 3, &rises), 1e-3);
 }
-END_TEST
 
-START_TEST(a_faint_call_is_fainter)
+TEST(a_faint_call_is_fainter)
 {
     int rises;
     for (int i = 60; i < 120; i++)
@@ -113,9 +111,8 @@ START_TEST(a_faint_call_is_fainter)
     ck_assert_double_lt(faint, loud / 5);
     ck_assert_double_gt(faint, loud / 20);
 }
-END_TEST
 
-START_TEST(a_blow_dies_away)
+TEST(a_blow_dies_away)
 {
     int rises;
     sound_at(60, 0, 0.8F);
@@ -126,9 +123,8 @@ START_TEST(a_blow_dies_away)
     ck_assert_double_lt(loudness(1.15, 1.2, &rises), first / 5);
     ck_assert_double_lt(loudness(1.6, 3, &rises), 1e-4);
 }
-END_TEST
 
-START_TEST(a_film_goes_on_in_silence)
+TEST(a_film_goes_on_in_silence)
 {
     int rises;
     for (int i = 0; i <= 60 * DURATION_S; i++)
@@ -139,26 +135,13 @@ START_TEST(a_film_goes_on_in_silence)
     ck_assert_double_lt(loudness(1.2, 3, &rises), 1e-4);
     replay->frame_count = 60 * DURATION_S + 1;
 }
-END_TEST
 
-START_TEST(the_large_call_deep)
+TEST(the_large_call_deep)
 {
     ck_assert_double_gt(replay_voice_hz(1), replay_voice_hz(10));
     ck_assert_double_eq_tol(replay_voice_hz(32) / replay_voice_hz(1), 0.25, 1e-12);
     ck_assert_double_gt(replay_voice_hz(1e9), 50);
     ck_assert_double_lt(replay_voice_hz(0), 2000);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("film_sound");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, nothing_is_silence);
-    tcase_add_test(tests, a_call_has_its_pitch);
-    tcase_add_test(tests, a_faint_call_is_fainter);
-    tcase_add_test(tests, a_blow_dies_away);
-    tcase_add_test(tests, a_film_goes_on_in_silence);
-    tcase_add_test(tests, the_large_call_deep);
-    return run_tests("film_sound", tests);
-}
+SUITE("film_sound", 0, set_up, tear_down)

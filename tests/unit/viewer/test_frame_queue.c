@@ -79,7 +79,7 @@ static int await_reader(void)
 }
 
 /* _i: 0 an even reader, 1 one that dawdles; 2 and 3 with small frames. */
-START_TEST(frames_come_in_order)
+TEST_LOOP(frames_come_in_order, 0, 4)
 {
     struct frame_queue *queue;
     size_t length = _i < 2 ? FRAME_BYTES : SMALL_BYTES;
@@ -103,9 +103,8 @@ START_TEST(frames_come_in_order)
     close(ends[1]);
     ck_assert_int_eq(await_reader(), 0);
 }
-END_TEST
 
-START_TEST(a_reader_that_goes_ends_it)
+TEST(a_reader_that_goes_ends_it)
 {
     struct frame_queue *queue;
     int pushed = 0;
@@ -120,9 +119,8 @@ START_TEST(a_reader_that_goes_ends_it)
     ck_assert_int_eq(frame_queue_finish(queue), ERR_IO);
     ck_assert_int_eq(await_reader(), 0);
 }
-END_TEST
 
-START_TEST(nothing_pushed_is_nothing_written)
+TEST(nothing_pushed_is_nothing_written)
 {
     struct frame_queue *queue;
     char byte;
@@ -137,15 +135,5 @@ START_TEST(nothing_pushed_is_nothing_written)
     frame_queue_push(queue);
     ck_assert_int_eq(frame_queue_finish(queue), ERR_IO);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("frame_queue");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, frames_come_in_order, 0, 4);
-    tcase_add_test(tests, a_reader_that_goes_ends_it);
-    tcase_add_test(tests, nothing_pushed_is_nothing_written);
-    return run_tests("frame_queue", tests);
-}
+SUITE("frame_queue", 60, set_up, tear_down)

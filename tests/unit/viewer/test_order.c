@@ -92,7 +92,7 @@ static struct order *make_order(int trial, struct order_eye eye, int is_stack)
     return order;
 }
 
-START_TEST(the_nearest_is_drawn_last)
+TEST_LOOP(the_nearest_is_drawn_last, 0, 12)
 {
     int trial = _i, wrong = 0, met = 0;
     struct vec3 at = {4 * random_at(trial, 20), 3 * fabs(random_at(trial, 21)) + 1.5,
@@ -120,11 +120,10 @@ START_TEST(the_nearest_is_drawn_last)
     ck_assert_int_eq(wrong, 0);
     order_destroy(order);
 }
-END_TEST
 
 /* All pieces of a face together are as large as it was, and each side that a cut made is said to be
  * one. */
-START_TEST(cutting_loses_nothing)
+TEST(cutting_loses_nothing)
 {
     struct order_eye eye = {{3, 2, 5}, 0};
     double before = 0, after = 0, seams = 0;
@@ -157,11 +156,10 @@ START_TEST(cutting_loses_nothing)
     ck_assert_double_gt(seams, 10);
     order_destroy(order);
 }
-END_TEST
 
 /* A spot is drawn before a wall that hides it and after one that it stands before; among spots the
  * farther comes first, and of two equally near the one of lower rank. */
-START_TEST(spots_are_where_they_are)
+TEST(spots_are_where_they_are)
 {
     struct order *order = order_create((struct order_eye){{0, 0, 5}, 0}, 1e-6);
     struct vec3 wall[4] = {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}};
@@ -179,10 +177,9 @@ START_TEST(spots_are_where_they_are)
         ck_assert_int_eq(drawn[i].owner, wanted[i]);
     order_destroy(order);
 }
-END_TEST
 
 /* A wall from behind, a line and nothing at all are not drawn. */
-START_TEST(what_looks_away_is_left_out)
+TEST(what_looks_away_is_left_out)
 {
     struct order *order = order_create((struct order_eye){{0, 0, -5}, 0}, 1e-6);
     struct vec3 wall[4] = {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}};
@@ -195,16 +192,5 @@ START_TEST(what_looks_away_is_left_out)
     order_destroy(order);
     order_destroy(NULL);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("order");
-    TCase *tcase = tcase_create("order");
-    tcase_add_loop_test(tcase, the_nearest_is_drawn_last, 0, 12);
-    tcase_add_test(tcase, cutting_loses_nothing);
-    tcase_add_test(tcase, spots_are_where_they_are);
-    tcase_add_test(tcase, what_looks_away_is_left_out);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
-}
+SUITE("order", 0, NULL, NULL)

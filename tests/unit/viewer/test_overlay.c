@@ -9,7 +9,7 @@
 static unsigned overlays;
 static struct error error;
 
-START_TEST(names_become_bits)
+TEST(names_become_bits)
 {
     ck_assert_int_eq(overlay_parse("trail", &overlays, &error), 0);
     ck_assert_uint_eq(overlays, DRAW_TRAIL);
@@ -18,9 +18,8 @@ START_TEST(names_become_bits)
     ck_assert_int_eq(overlay_parse("none", &overlays, &error), 0);
     ck_assert_uint_eq(overlays, 0);
 }
-END_TEST
 
-START_TEST(all_bits_differ)
+TEST(all_bits_differ)
 {
     unsigned all = DRAW_FLAT;
     for (int i = 0; i < overlay_count; i++) {
@@ -30,9 +29,8 @@ START_TEST(all_bits_differ)
         ck_assert_uint_eq(overlays, overlay_table[i].bit);
     }
 }
-END_TEST
 
-START_TEST(wrong_names_are_named)
+TEST(wrong_names_are_named)
 {
     static const char *const wrong[] = {"",       "trai",       "trails",     "trail,",
                                         ",trail", "trail,none", "trail;brain"};
@@ -41,13 +39,5 @@ START_TEST(wrong_names_are_named)
     overlay_parse("brain,glow,trail", &overlays, &error);
     ck_assert_msg(strstr(error.message, "'glow'") != NULL, "%s", error.message);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("overlay");
-    tcase_add_test(tests, names_become_bits);
-    tcase_add_test(tests, all_bits_differ);
-    tcase_add_test(tests, wrong_names_are_named);
-    return run_tests("overlay", tests);
-}
+SUITE("overlay", 0, NULL, NULL)

@@ -63,7 +63,7 @@ static double least_distance(int count, int eye)
 }
 
 /* 0.02 is what can just be seen side by side. */
-START_TEST(families_can_be_told_apart)
+TEST(families_can_be_told_apart)
 {
     static const struct {
         int count;
@@ -77,10 +77,9 @@ START_TEST(families_can_be_told_apart)
     ck_assert_uint_eq(palette_family_color(INT32_MAX),
                       palette_family_color(INT32_MAX % PALETTE_FAMILIES));
 }
-END_TEST
 
 /* Black and white are as far apart as OKLab has it: 1. */
-START_TEST(the_distance_is_that_of_oklab)
+TEST(the_distance_is_that_of_oklab)
 {
     double black[3], white[3];
     for (int eye = 0; eye < SIGHTS; eye++) {
@@ -89,12 +88,5 @@ START_TEST(the_distance_is_that_of_oklab)
         ck_assert_double_eq_tol(white[0] - black[0], 1, 1e-3);
     }
 }
-END_TEST
 
-int main(void)
-{
-    TCase *cases = tcase_create("palette");
-    tcase_add_test(cases, families_can_be_told_apart);
-    tcase_add_test(cases, the_distance_is_that_of_oklab);
-    return run_tests("palette", cases);
-}
+SUITE("palette", 0, NULL, NULL)

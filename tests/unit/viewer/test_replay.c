@@ -113,7 +113,7 @@ static void expect_status(enum replay_status status, const char *detail)
 
 /* ---- recording ---- */
 
-START_TEST(records_every_tick)
+TEST(records_every_tick)
 {
     struct replay *replay = replay_now(0);
     struct replay_frame frame;
@@ -135,11 +135,10 @@ START_TEST(records_every_tick)
     ck_assert_double_gt(frame.energies[ENERGY_work_j], 0);
     replay_destroy(replay);
 }
-END_TEST
 
 /* The place where a child hangs is on the outline of its parent, in every frame: geometry, poses
  * and anchors fit together. */
-START_TEST(parts_hang_together)
+TEST(parts_hang_together)
 {
     struct replay *replay = replay_now(0);
     const struct shape *parent = &replay->shapes[0];
@@ -156,11 +155,10 @@ START_TEST(parts_hang_together)
     }
     replay_destroy(replay);
 }
-END_TEST
 
 /* A slider: from its base on the parent's outline the part's anchor is off by the extension along
  * the axis, which turns with both. */
-START_TEST(a_linear_part_slides_along_its_axis)
+TEST(a_linear_part_slides_along_its_axis)
 {
     creature.genome.bodies[1].joint = JOINT_LINEAR;
     creature.genome.bodies[1].lower = -0.1;
@@ -191,9 +189,8 @@ START_TEST(a_linear_part_slides_along_its_axis)
     ck_assert(least < -0.05 && most > 0.1);
     replay_destroy(replay);
 }
-END_TEST
 
-START_TEST(samples_between_frames)
+TEST(samples_between_frames)
 {
     struct replay *replay = replay_now(0);
     struct replay_frame a, b;
@@ -223,9 +220,8 @@ START_TEST(samples_between_frames)
     ck_assert_double_eq(centre.x, a.centre.x);
     replay_destroy(replay);
 }
-END_TEST
 
-START_TEST(floats_in_water_around_its_start)
+TEST(floats_in_water_around_its_start)
 {
     struct replay_frame frame;
     ck_assert_int_eq(params_set(&params, "world.preset", "water", &error), 0);
@@ -237,10 +233,9 @@ START_TEST(floats_in_water_around_its_start)
     ck_assert_double_eq(frame.centre.y, 0);
     replay_destroy(replay);
 }
-END_TEST
 
 /* What resists is water only where nothing falls, by whichever law it resists. */
-START_TEST(tells_water_from_air)
+TEST(tells_water_from_air)
 {
     static const struct {
         const char *preset, *key, *value;
@@ -265,10 +260,9 @@ START_TEST(tells_water_from_air)
         replay_destroy(replay);
     }
 }
-END_TEST
 
 /* Obstacles are shifted with the body, and heights stay. */
-START_TEST(stands_on_obstacles)
+TEST(stands_on_obstacles)
 {
     struct replay_frame frame;
     ck_assert_int_eq(params_set(&params, "world.ground", "no", &error), 0);
@@ -289,11 +283,10 @@ START_TEST(stands_on_obstacles)
     ck_assert_double_eq_tol(height, 2.5, 1e-9);
     replay_destroy(replay);
 }
-END_TEST
 
 /* Parts that stretch are seen with their present sides: the second one hangs on the end of the
  * first, wherever that is. */
-START_TEST(parts_that_stretch_hang_together)
+TEST(parts_that_stretch_hang_together)
 {
     double longest = 0;
     params.creature_stretch_max = 0.5;
@@ -326,9 +319,8 @@ START_TEST(parts_that_stretch_hang_together)
     ck_assert_double_gt(longest, 0.23);
     replay_destroy(replay);
 }
-END_TEST
 
-START_TEST(keeps_memory_bounded)
+TEST(keeps_memory_bounded)
 {
     params.simulation_duration_s = 90;
     params.simulation_brain_hz = 1000;
@@ -346,11 +338,10 @@ START_TEST(keeps_memory_bounded)
     ck_assert_double_eq_tol(fabs(frame.centre.x), replay->measures.distance_m, 0.02);
     replay_destroy(replay);
 }
-END_TEST
 
 /* ---- creatures that end early, or never begin ---- */
 
-START_TEST(motionless_is_shown_to_its_end)
+TEST(motionless_is_shown_to_its_end)
 {
     creature.genome.bodies[1].has_effector = 0;
     params.simulation_duration_s = 30;
@@ -360,9 +351,8 @@ START_TEST(motionless_is_shown_to_its_end)
     ck_assert_double_lt(replay_duration(replay), 10);
     replay_destroy(replay);
 }
-END_TEST
 
-START_TEST(unsettled_shows_its_settling)
+TEST(unsettled_shows_its_settling)
 {
     params.settle_required = 1;
     params.settle_limit_s = 0.3;
@@ -371,9 +361,8 @@ START_TEST(unsettled_shows_its_settling)
     ck_assert_int_ge(replay->frame_count, 10);
     replay_destroy(replay);
 }
-END_TEST
 
-START_TEST(overlapping_shows_its_birth)
+TEST(overlapping_shows_its_birth)
 {
     add_body(3, 0.3, 0.1);
     add_connection(12, 1, 3, FACE_RIGHT);
@@ -385,9 +374,8 @@ START_TEST(overlapping_shows_its_birth)
     ck_assert_double_eq(replay_duration(replay), 0);
     replay_destroy(replay);
 }
-END_TEST
 
-START_TEST(what_has_no_body_is_refused)
+TEST(what_has_no_body_is_refused)
 {
     struct replay *replay;
     params.creature_parts_min = 9;
@@ -395,9 +383,8 @@ START_TEST(what_has_no_body_is_refused)
     ck_assert_ptr_null(replay);
     ck_assert_msg(strstr(error.message, "worm") != NULL, "%s", error.message);
 }
-END_TEST
 
-START_TEST(quarantined_is_not_simulated)
+TEST(quarantined_is_not_simulated)
 {
     struct replay *replay;
     creature.has_evaluation = 1;
@@ -405,11 +392,10 @@ START_TEST(quarantined_is_not_simulated)
     ck_assert_int_lt(replay_create(&replay, &creature, &params, SEED, 1, &error), 0);
     ck_assert_ptr_null(replay);
 }
-END_TEST
 
 /* ---- comparing ---- */
 
-START_TEST(same_motion_is_verified)
+TEST(same_motion_is_verified)
 {
     record();
     expect_status(REPLAY_VERIFIED, "");
@@ -417,10 +403,9 @@ START_TEST(same_motion_is_verified)
     ck_assert_str_eq(replay->score, "fitness 1.25");
     replay_destroy(replay);
 }
-END_TEST
 
 /* Where parents are chosen by hand the fitness is 1 for all, and nothing that one should see. */
-START_TEST(without_a_goal_there_is_no_fitness)
+TEST(without_a_goal_there_is_no_fitness)
 {
     const struct replay_cut cut = {CUT_NEURON, 0, 0};
     record();
@@ -436,10 +421,9 @@ START_TEST(without_a_goal_there_is_no_fitness)
         replay_destroy(replay);
     }
 }
-END_TEST
 
 /* The least over trials comes first, as in lists; what no trial can have left is only recorded. */
-START_TEST(what_is_recorded_is_told_from_what_is_verified)
+TEST(what_is_recorded_is_told_from_what_is_verified)
 {
     record();
     creature.fitness = 1;
@@ -453,9 +437,8 @@ START_TEST(what_is_recorded_is_told_from_what_is_verified)
     ck_assert_str_eq(replay->score, "fitness 1.25, recorded 1e+03");
     replay_destroy(replay);
 }
-END_TEST
 
-START_TEST(what_was_changed_differs)
+TEST(what_was_changed_differs)
 {
     record();
     creature.digest ^= 1;
@@ -470,11 +453,10 @@ START_TEST(what_was_changed_differs)
     creature.genome.bodies[1].width_m += 1e-12;
     expect_status(REPLAY_DIFFERS, "genome");
 }
-END_TEST
 
 /* It may move creatures otherwise; what moves in the same way to the last bit is verified all the
  * same. */
-START_TEST(another_version_may_differ)
+TEST(another_version_may_differ)
 {
     record();
     creature.simulator_version = SIMULATOR_VERSION + 1;
@@ -485,9 +467,8 @@ START_TEST(another_version_may_differ)
     creature.genome.bodies[1].width_m += 1e-12;
     expect_status(REPLAY_OTHER_VERSION, "version");
 }
-END_TEST
 
-START_TEST(another_seed_or_world_is_unrecorded)
+TEST(another_seed_or_world_is_unrecorded)
 {
     record();
     params.world_gravity_m_s2 = 3;
@@ -496,11 +477,10 @@ START_TEST(another_seed_or_world_is_unrecorded)
     ck_assert_msg(strstr(replay->score, "went") == replay->score, "%s", replay->score);
     replay_destroy(replay);
 }
-END_TEST
 
 /* ---- what the body feels and does, and its fitness so far ---- */
 
-START_TEST(fitness_grows_to_that_of_the_evaluation)
+TEST(fitness_grows_to_that_of_the_evaluation)
 {
     struct replay_frame frame;
     params.fitness_size_floor_m = 0.001;
@@ -520,9 +500,8 @@ START_TEST(fitness_grows_to_that_of_the_evaluation)
     ck_assert_double_eq_tol(frame.fitness, sum / 60 - start_m, 1e-5);
     replay_destroy(replay);
 }
-END_TEST
 
-START_TEST(sensors_and_torques_are_recorded)
+TEST(sensors_and_torques_are_recorded)
 {
     struct replay_frame frame;
     int touches = 0, pushes = 0;
@@ -546,7 +525,6 @@ START_TEST(sensors_and_torques_are_recorded)
     ck_assert_int_gt(pushes, 60);
     replay_destroy(replay);
 }
-END_TEST
 
 /* ---- cuts ---- */
 
@@ -558,7 +536,7 @@ static struct replay *replay_cut_now(const struct replay_cut *cuts, int count)
     return replay;
 }
 
-START_TEST(a_cut_neuron_stops_the_body)
+TEST(a_cut_neuron_stops_the_body)
 {
     const struct replay_cut cuts[] = {{CUT_NEURON, 0, 0}, {CUT_EFFECTOR_INPUT, 0, 0}};
     record();
@@ -579,9 +557,8 @@ START_TEST(a_cut_neuron_stops_the_body)
     }
     replay_destroy(whole);
 }
-END_TEST
 
-START_TEST(a_cut_input_reads_nothing)
+TEST(a_cut_input_reads_nothing)
 {
     const struct replay_cut amplitude = {CUT_NEURON_INPUT, 0, 1};
     struct replay_frame frame;
@@ -593,9 +570,8 @@ START_TEST(a_cut_input_reads_nothing)
     }
     replay_destroy(cut);
 }
-END_TEST
 
-START_TEST(cuts_that_point_nowhere_change_nothing)
+TEST(cuts_that_point_nowhere_change_nothing)
 {
     const struct replay_cut cuts[] = {{CUT_NONE, 0, 0},           {CUT_NEURON, 1, 0},
                                       {CUT_NEURON, -1, 0},        {CUT_NEURON_INPUT, 0, 3},
@@ -607,11 +583,10 @@ START_TEST(cuts_that_point_nowhere_change_nothing)
     ck_assert_int_eq(replay->cut_count, 0);
     replay_destroy(replay);
 }
-END_TEST
 
 /* ---- text ---- */
 
-START_TEST(names_are_made_clean)
+TEST(names_are_made_clean)
 {
     char clean[16];
     replay_clean_text("a\x1b[31mb\nc\xff", clean, sizeof clean);
@@ -627,10 +602,9 @@ START_TEST(names_are_made_clean)
     replay_clean_text("", clean, sizeof clean);
     ck_assert_str_eq(clean, "");
 }
-END_TEST
 
 /* With any creature followed, a contest's middle is at x = 0, and so is the platform under it. */
-START_TEST(a_contest_has_its_middle_at_zero)
+TEST(a_contest_has_its_middle_at_zero)
 {
     struct creature other;
     creature_init(&other);
@@ -670,39 +644,5 @@ START_TEST(a_contest_has_its_middle_at_zero)
     ck_assert_double_gt(widths[2], widths[1]);
     creature_deinit(&other);
 }
-END_TEST
 
-int main(void)
-{
-    TCase *tests = tcase_create("replay");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, records_every_tick);
-    tcase_add_test(tests, parts_hang_together);
-    tcase_add_test(tests, parts_that_stretch_hang_together);
-    tcase_add_test(tests, a_linear_part_slides_along_its_axis);
-    tcase_add_test(tests, samples_between_frames);
-    tcase_add_test(tests, floats_in_water_around_its_start);
-    tcase_add_test(tests, tells_water_from_air);
-    tcase_add_test(tests, stands_on_obstacles);
-    tcase_add_test(tests, a_contest_has_its_middle_at_zero);
-    tcase_add_test(tests, keeps_memory_bounded);
-    tcase_add_test(tests, motionless_is_shown_to_its_end);
-    tcase_add_test(tests, unsettled_shows_its_settling);
-    tcase_add_test(tests, overlapping_shows_its_birth);
-    tcase_add_test(tests, what_has_no_body_is_refused);
-    tcase_add_test(tests, quarantined_is_not_simulated);
-    tcase_add_test(tests, same_motion_is_verified);
-    tcase_add_test(tests, without_a_goal_there_is_no_fitness);
-    tcase_add_test(tests, what_is_recorded_is_told_from_what_is_verified);
-    tcase_add_test(tests, what_was_changed_differs);
-    tcase_add_test(tests, another_version_may_differ);
-    tcase_add_test(tests, another_seed_or_world_is_unrecorded);
-    tcase_add_test(tests, fitness_grows_to_that_of_the_evaluation);
-    tcase_add_test(tests, sensors_and_torques_are_recorded);
-    tcase_add_test(tests, a_cut_neuron_stops_the_body);
-    tcase_add_test(tests, a_cut_input_reads_nothing);
-    tcase_add_test(tests, cuts_that_point_nowhere_change_nothing);
-    tcase_add_test(tests, names_are_made_clean);
-    return run_tests("replay", tests);
-}
+SUITE("replay", 120, setup, teardown)

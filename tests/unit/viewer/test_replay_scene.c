@@ -20,7 +20,7 @@ static struct error error;
 static struct scene scene;
 
 /* The motion of a file by the dynamics alone, at its end. */
-START_TEST(a_scene_moves_as_in_the_simulator)
+TEST(a_scene_moves_as_in_the_simulator)
 {
     static const char path[] = "examples/scenes/space/arm.json";
     struct replay *replay;
@@ -57,10 +57,9 @@ START_TEST(a_scene_moves_as_in_the_simulator)
     arena_deinit(&arena);
     replay_destroy(replay);
 }
-END_TEST
 
 /* Each body has a part, whether the file gives it boxes or not; nothing is flat or without size. */
-START_TEST(every_reference_case_can_be_shown)
+TEST(every_reference_case_can_be_shown)
 {
     static const char folder[] = "tests/oracle/space/scenes";
     DIR *files = opendir(folder);
@@ -87,9 +86,8 @@ START_TEST(every_reference_case_can_be_shown)
     closedir(files);
     ck_assert_int_ge(shown, 20);
 }
-END_TEST
 
-START_TEST(what_is_no_scene_is_refused)
+TEST(what_is_no_scene_is_refused)
 {
     struct replay *replay;
     FILE *file = fopen("bad-scene.json", "w");
@@ -114,10 +112,9 @@ START_TEST(what_is_no_scene_is_refused)
     remove("bad-scene.json");
     ck_assert_int_eq(file_kind_of("examples/creatures/biped.json"), FILE_CREATURE);
 }
-END_TEST
 
 /* In the gallery a scene stands beside creatures, and is there at once. */
-START_TEST(scenes_stand_in_the_gallery)
+TEST(scenes_stand_in_the_gallery)
 {
     struct gallery_options options = {.champions_most = 2};
     struct gallery *gallery = gallery_create(&options);
@@ -129,17 +126,5 @@ START_TEST(scenes_stand_in_the_gallery)
     ck_assert_int_eq(gallery_heal(gallery, 0, &error), 0);
     gallery_destroy(gallery);
 }
-END_TEST
 
-int main(void)
-{
-    Suite *suite = suite_create("replay_scene");
-    TCase *tcase = tcase_create("all");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, a_scene_moves_as_in_the_simulator);
-    tcase_add_test(tcase, every_reference_case_can_be_shown);
-    tcase_add_test(tcase, what_is_no_scene_is_refused);
-    tcase_add_test(tcase, scenes_stand_in_the_gallery);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
-}
+SUITE("replay_scene", 120, NULL, NULL)

@@ -208,7 +208,6 @@ START_TEST(it_plays_pauses_and_jumps)
     press('q');
     ck_assert(shore_acts.is_quitting(shore));
 }
-END_TEST
 
 START_TEST(other_worlds_have_a_key)
 {
@@ -230,7 +229,6 @@ START_TEST(other_worlds_have_a_key)
     strange = (struct shore_request){.run_directory = directory, .from_s = 1e4};
     ck_assert_int_eq(shore_create(&shore, &strange, &error), ERR_MISSING);
 }
-END_TEST
 
 START_TEST(who_is_clicked_is_followed)
 {
@@ -259,7 +257,6 @@ START_TEST(who_is_clicked_is_followed)
     click(WIDTH / 2.0, 1);
     ck_assert(shore_look(shore).followed == 0);
 }
-END_TEST
 
 /* From its egg, or as a founder from the beginning, to its carcass. */
 START_TEST(a_life_has_an_end)
@@ -304,7 +301,6 @@ START_TEST(a_life_has_an_end)
         draw();
     }
 }
-END_TEST
 
 /* The newest epoch, and the next one when the run has come so far. */
 START_TEST(a_run_is_followed_while_it_goes_on)
@@ -325,7 +321,6 @@ START_TEST(a_run_is_followed_while_it_goes_on)
     ck_assert_double_eq_tol(shore_look(shore).waters->from_s, EPOCHS * EPOCH_S, 1e-9);
     ck_assert_int_eq(shore_look(shore).waters->verified, 1);
 }
-END_TEST
 
 /* Keys of the gardener go to `controller tend`, here a script that says what it was told. */
 START_TEST(deeds_are_handed_to_the_controller)
@@ -358,7 +353,6 @@ START_TEST(deeds_are_handed_to_the_controller)
     }
     unlink(program);
 }
-END_TEST
 
 int main(void)
 {

@@ -160,7 +160,6 @@ START_TEST(skins_lie_in_their_shapes)
         drop_replay();
     }
 }
-END_TEST
 
 /* What is nearer hides the skin, and is seen to be nearer; what is farther does not. */
 START_TEST(covers_hide_skins)
@@ -203,7 +202,6 @@ START_TEST(covers_hide_skins)
     ck_assert_int_gt(seen, 200);
     drop_replay();
 }
-END_TEST
 
 static uint32_t color_of(int part, enum skin_style style)
 {
@@ -237,7 +235,6 @@ START_TEST(kin_have_one_coat)
     ck_assert_uint_ne(color_of(0, SKIN_COAT), coat);
     drop_replay();
 }
-END_TEST
 
 static uint64_t hash_rows(void)
 {
@@ -279,7 +276,6 @@ START_TEST(eyes_sit_on_the_head)
         drop_replay();
     }
 }
-END_TEST
 
 /* A skin is a picture only: a replay that is drawn stays what it was, and is simulated again with
  * the same bits. */
@@ -306,7 +302,6 @@ START_TEST(skins_change_no_bit)
         drop_replay();
     }
 }
-END_TEST
 
 /* Triangles that share a side leave no gap; the nearest is seen, and holes are holes. */
 START_TEST(triangles_have_depth)
@@ -347,7 +342,6 @@ START_TEST(triangles_have_depth)
     ck_assert_uint_eq(covered[65 * WIDTH + 125], 255);
     raster_destroy(raster);
 }
-END_TEST
 
 static void add_quad(struct raster *raster, double top_px, double top_near, double bottom_px,
                      double bottom_near)
@@ -388,7 +382,6 @@ START_TEST(backs_have_no_creases)
         raster_destroy(raster);
     }
 }
-END_TEST
 
 int main(void)
 {

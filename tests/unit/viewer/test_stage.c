@@ -39,7 +39,6 @@ START_TEST(champions_are_those_that_are_new)
     ck_assert_int_eq(choose(ids, 0, 24, chosen), 0);
     ck_assert_int_eq(choose(ids, 1, 2, chosen), 1);
 }
-END_TEST
 
 START_TEST(of_many_champions_a_few_are_chosen_evenly)
 {
@@ -58,7 +57,6 @@ START_TEST(of_many_champions_a_few_are_chosen_evenly)
             }
         }
 }
-END_TEST
 
 #ifdef HAVE_CAIRO
 
@@ -293,7 +291,6 @@ START_TEST(plays_pauses_steps_and_scrubs)
         stage_advance(stage, 0.1);
     ck_assert_double_lt(stage_time(stage), 0.3);
 }
-END_TEST
 
 START_TEST(every_key_draws_and_overlays_toggle)
 {
@@ -338,7 +335,6 @@ START_TEST(every_key_draws_and_overlays_toggle)
     press("hq"); /* the help was open */
     ck_assert_int_eq(stage_is_quitting(stage), 1);
 }
-END_TEST
 
 START_TEST(a_still_stage_costs_nothing)
 {
@@ -358,7 +354,6 @@ START_TEST(a_still_stage_costs_nothing)
     ck_assert_uint_ne(draw(), help);
     ck_assert_int_eq(stage_is_quitting(stage), 0);
 }
-END_TEST
 
 /* ---- creatures and generations ---- */
 
@@ -384,7 +379,6 @@ START_TEST(words_beside_the_bar_are_buttons)
     stage_advance(stage, 0.1);
     ck_assert_double_eq_tol(stage_time(stage), 0.225, 1e-9);
 }
-END_TEST
 
 START_TEST(a_resized_window_comes_back)
 {
@@ -397,7 +391,6 @@ START_TEST(a_resized_window_comes_back)
     press("0");
     ck_assert(draw() == before);
 }
-END_TEST
 
 START_TEST(steps_through_creatures_and_generations)
 {
@@ -426,7 +419,6 @@ START_TEST(steps_through_creatures_and_generations)
     ck_assert_int_eq(gallery_generation(gallery), 0);
     ck_assert_uint_eq(current()->creature.id, 2);
 }
-END_TEST
 
 /* All worms are of one kind, of which the best is shown. */
 START_TEST(the_best_of_each_kind)
@@ -447,7 +439,6 @@ START_TEST(the_best_of_each_kind)
     press("y");
     ck_assert_int_eq(gallery_count(gallery), ancestors);
 }
-END_TEST
 
 START_TEST(race_grid_and_clicks)
 {
@@ -475,7 +466,6 @@ START_TEST(race_grid_and_clicks)
     ck_assert_int_eq(stage_view(stage), VIEW_SINGLE);
     ck_assert_int_eq(stage->current, 1);
 }
-END_TEST
 
 /* Creatures come into a race one by one, as they are simulated: it is placed anew for each. */
 START_TEST(races_grow)
@@ -488,7 +478,6 @@ START_TEST(races_grow)
     press("0");
     ck_assert_uint_eq(draw(), grown);
 }
-END_TEST
 
 START_TEST(line_of_descent_and_parent)
 {
@@ -517,7 +506,6 @@ START_TEST(line_of_descent_and_parent)
     ck_assert_int_eq(stage_view(stage), VIEW_PAIR);
     ck_assert_int_eq(gallery_shelf(gallery), SHELF_LINEAGE);
 }
-END_TEST
 
 START_TEST(evolution_in_a_minute)
 {
@@ -539,7 +527,6 @@ START_TEST(evolution_in_a_minute)
     ck_assert_int_eq(gallery_shelf(gallery), SHELF_GENERATION);
     ck_assert_int_eq(gallery_generation(gallery), 3);
 }
-END_TEST
 
 /* ---- a run under way ---- */
 
@@ -564,7 +551,6 @@ START_TEST(waits_for_a_run_and_follows_it)
     ck_assert_int_eq(gallery_generation(gallery), 2);
     ck_assert_uint_eq(current()->creature.id, 6);
 }
-END_TEST
 
 START_TEST(the_same_champion_goes_on_where_it_is)
 {
@@ -580,7 +566,6 @@ START_TEST(the_same_champion_goes_on_where_it_is)
     ck_assert_ptr_eq(current()->replay, before); /* not simulated again */
     ck_assert_double_eq(stage_time(stage), 0.8);
 }
-END_TEST
 
 START_TEST(who_looks_at_the_past_is_left_there)
 {
@@ -600,7 +585,6 @@ START_TEST(who_looks_at_the_past_is_left_there)
     ck_assert_int_eq(gallery_generation(gallery), 3);
     draw();
 }
-END_TEST
 
 /* ---- the brain ---- */
 
@@ -647,7 +631,6 @@ START_TEST(a_click_cuts_and_another_one_puts_back)
     press("w");
     ck_assert_uint_eq(current()->replay->digest, digest);
 }
-END_TEST
 
 START_TEST(dragging_the_picture_is_no_click)
 {
@@ -661,7 +644,6 @@ START_TEST(dragging_the_picture_is_no_click)
     stage_release_mouse(stage);
     ck_assert_int_ne(current()->replay->status, REPLAY_CHANGED);
 }
-END_TEST
 
 /* ---- choosing by hand ---- */
 
@@ -759,7 +741,6 @@ START_TEST(keys_choose)
     expect_orders(log, orders, 5);
     remove_controller(log);
 }
-END_TEST
 
 START_TEST(buttons_and_the_right_one_choose)
 {
@@ -791,7 +772,6 @@ START_TEST(buttons_and_the_right_one_choose)
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
     remove_controller(log);
 }
-END_TEST
 
 START_TEST(the_past_shows_what_was_chosen)
 {
@@ -814,7 +794,6 @@ START_TEST(the_past_shows_what_was_chosen)
     ck_assert_int_eq((int)gallery_waiting(gallery), -1);
     draw();
 }
-END_TEST
 
 /* Nowhere the fitness, which is 1 for all: numbers instead, and what was done by hand. */
 START_TEST(without_a_goal_no_fitness_is_shown)
@@ -839,7 +818,6 @@ START_TEST(without_a_goal_no_fitness_is_shown)
     ck_assert_ptr_nonnull(strstr(steps[0].thumb.text, "no. "));
     draw();
 }
-END_TEST
 
 START_TEST(where_nobody_chooses_capitals_are_small)
 {
@@ -853,7 +831,6 @@ START_TEST(where_nobody_chooses_capitals_are_small)
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
     draw();
 }
-END_TEST
 
 #endif
 
@@ -878,7 +855,6 @@ START_TEST(what_takes_too_long_is_refused)
         gallery = NULL;
     }
 }
-END_TEST
 
 int main(void)
 {

@@ -105,7 +105,6 @@ START_TEST(two_fingers_zoom)
     SDL_Event there_and_back[] = {pinch(0.05, 0.9, 0.4), pinch(-0.05, 0.9, 0.4)};
     ck_assert(!is_same(there_and_back, 1, there_and_back, 2));
 }
-END_TEST
 
 START_TEST(a_touchpad_goes_through_time)
 {
@@ -113,7 +112,6 @@ START_TEST(a_touchpad_goes_through_time)
     ck_assert(!is_same(NULL, 0, &on, 1));
     ck_assert(is_same(NULL, 0, both, 2));
 }
-END_TEST
 #endif
 
 int main(void)
