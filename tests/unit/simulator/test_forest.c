@@ -177,7 +177,7 @@ TEST_LOOP(creatures_far_apart_move_as_alone, 0, body_kind_count)
         struct dynamics *alone[3];
         arena_reset(&arena);
         for (int i = 0; i < 3; i++) {
-            const struct phenotype *p = draw(i, _i, 10 * round + 3 * (uint64_t)i);
+            const struct phenotype *p = draw(i, _i, 10 * round + 3 * (uint64_t)i + 40);
             const struct vec3 at = {30 * i, 1.5, 0};
             all[i] = create(p);
             alone[i] = create(p);
