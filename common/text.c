@@ -192,8 +192,11 @@ int text_is_similar(const char *typed, const char *name)
 {
     int length = (int)strlen(name);
     int allowed = length < 4 ? 1 : length < 9 ? 2 : 3;
+    int typed_length = (int)strlen(typed);
+    if (allowed > typed_length / 2) /* "new" is no "view" */
+        allowed = typed_length / 2;
     /* lengths alone are so far apart, which is soon known */
-    return abs((int)strlen(typed) - length) <= allowed && text_distance(typed, name) <= allowed;
+    return abs(typed_length - length) <= allowed && text_distance(typed, name) <= allowed;
 }
 
 const char *text_nearer(const char *typed, const char *name, const char *best)

@@ -41,9 +41,9 @@ struct creature {
 void creature_init(struct creature *creature);
 void creature_deinit(struct creature *creature);
 
-/* Reads a creature file of either form. On error the creature is left initialised and empty. This
+/* Reads a creature file of either form, or the example of that name. On error the creature is left initialised and empty. This
  * and what else reads, writes or prints is in creature_file.c. */
-int creature_read(struct creature *creature, const char *path, struct error *error);
+int creature_read(struct creature *creature, const char *name, struct error *error);
 /* Reads likewise, to see one thing where it saw another, if that is given (genome_see_instead()).
  * Tells people on stderr, in a line of `program`, if the creature stays as it is. */
 int creature_read_exchanged(struct creature *creature, const char *path,

@@ -12,12 +12,15 @@
 #include "common/system/file.h"
 #include "common/system/output.h"
 
-int creature_read(struct creature *creature, const char *path, struct error *error)
+int creature_read(struct creature *creature, const char *name, struct error *error)
 {
-    char *bytes;
+    char *bytes, path[4096];
     size_t length;
     creature_init(creature);
-    int rc = file_read(path, CREATURE_FILE_BYTES_MAX, &bytes, &length, error);
+    int rc = example_find(EXAMPLE_CREATURE, name, path, sizeof path, error);
+    if (rc != 0)
+        return rc;
+    rc = file_read(path, CREATURE_FILE_BYTES_MAX, &bytes, &length, error);
     if (rc == 0)
         rc = creature_decode(creature, bytes, length, path, error);
     free(bytes);
@@ -51,7 +54,7 @@ int creature_choose_params(const struct creature *creature, const char *params_p
     int status = 0;
     params_set_defaults(params);
     if (params_path)
-        status = example_find(params_path, path, sizeof path, error);
+        status = example_find(EXAMPLE_PARAMS, params_path, path, sizeof path, error);
     if (params_path && !status)
         status = params_read_file(params, path, error);
     else if (creature->has_evaluation)

@@ -1,5 +1,6 @@
 #include "common/formats/file_kind.h"
 
+#include <dirent.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,4 +122,28 @@ int file_kind_check_order(const char *creature, const char *params, struct error
     if (!params || file_kind_of(creature) != FILE_PARAMS || file_kind_of(params) != FILE_CREATURE)
         return 0;
     return error_set(error, ERR_USAGE, "the creature stands first: %s %s", params, creature);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+const char *file_kind_list_runs(const char *folder, char *text, size_t size)
+{
+    struct dirent **names;
+    char path[PATH_SIZE];
+    int count = scandir(folder, &names, is_visible, alphasort), found = 0;
+    text[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        int length = snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
+        size_t used = strlen(text);
+        if (length < (int)sizeof path && file_kind_of(path) == FILE_RUN &&
+            used + strlen(path) + 32 < size)
+            snprintf(text + used, size - used, "%s%s", found++ ? ", " : "; runs in it: ", path);
+        free(names[i]);
+    }
+    if (count >= 0)
+        free(names);
+    return text;
 }

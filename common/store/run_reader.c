@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 
+#include "common/formats/file_kind.h"
 #include "common/store/creature_name.h"
 #include "common/store/database.h"
 #include "common/store/stored_epochs.h"
@@ -23,9 +24,11 @@ struct run_reader {
 static int reader_open(struct run_reader *reader, struct error *error)
 {
     int status = store_database_open(&reader->database, reader->path, SQLITE_OPEN_READONLY, error);
+    char runs[256];
     return status == ERR_MISSING
-               ? error_set(error, ERR_MISSING, "%s: is not a run (it has no readable run.db)",
-                           reader->directory)
+               ? error_set(error, ERR_MISSING, "%s: is not a run (it has no readable run.db)%s",
+                           reader->directory,
+                           file_kind_list_runs(reader->directory, runs, sizeof runs))
                : status;
 }
 

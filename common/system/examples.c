@@ -10,7 +10,6 @@
 #include "common/system/file.h"
 #include "common/text.h"
 
-#define SUFFIX    ".ini"
 #define BYTES_MAX (1 << 20)
 #define PATH_SIZE 4096
 
@@ -31,39 +30,69 @@ int examples_find_folder(char *folder, size_t size, struct error *error)
     return error_set(error, ERR_MISSING, "the folder of the examples is not there");
 }
 
-/* The file of an example; 0 if the path does not fit. */
-static int print_path(const char *folder, const char *name, char *path, size_t size)
+enum { SUFFIXES_MAX = 2 };
+static const struct example_place {
+    const char *room, *suffixes[SUFFIXES_MAX]; /* room: below the folder of the examples */
+    const char *noun, *advice;
+} example_places[] = {
+    [EXAMPLE_PARAMS] = {"", {".ini"}, "example", "; see 'controller examples'"},
+    [EXAMPLE_CREATURE] = {"creatures/", {".json", ".creature"}, "example of that name", ""},
+};
+
+/* Takes the ending of an example off; 0 if the name has another one. */
+static int cut_suffix(enum example_kind kind, char *name)
 {
-    int written = snprintf(path, size, "%s/%s" SUFFIX, folder, name);
-    return written > 0 && (size_t)written < size;
+    for (int i = 0; i < SUFFIXES_MAX && example_places[kind].suffixes[i]; i++) {
+        const char *suffix = example_places[kind].suffixes[i];
+        size_t length = strlen(name), tail = strlen(suffix);
+        if (length <= tail || strcmp(name + length - tail, suffix) != 0)
+            continue;
+        name[length - tail] = '\0';
+        return 1;
+    }
+    return 0;
 }
 
-/* Takes ".ini" off; 0 if the name has another ending. */
-static int cut_suffix(char *name)
+/* The file of an example; 0 if there is none, or its path does not fit. */
+static int find_path(enum example_kind kind, const char *folder, const char *name, char *path,
+                     size_t size)
 {
-    size_t length = strlen(name), tail = strlen(SUFFIX);
-    if (length <= tail || strcmp(name + length - tail, SUFFIX) != 0)
-        return 0;
-    name[length - tail] = '\0';
-    return 1;
+    const struct example_place *place = &example_places[kind];
+    for (int i = 0; i < SUFFIXES_MAX && place->suffixes[i]; i++) {
+        int written =
+            snprintf(path, size, "%s/%s%s%s", folder, place->room, name, place->suffixes[i]);
+        if (written > 0 && (size_t)written < size && access(path, R_OK) == 0)
+            return 1;
+    }
+    return 0;
 }
 
-static int is_example(const struct dirent *entry)
+static int is_params(const struct dirent *entry)
 {
     char name[sizeof entry->d_name];
     snprintf(name, sizeof name, "%s", entry->d_name);
-    return cut_suffix(name);
+    return cut_suffix(EXAMPLE_PARAMS, name);
+}
+
+static int is_creature(const struct dirent *entry)
+{
+    char name[sizeof entry->d_name];
+    snprintf(name, sizeof name, "%s", entry->d_name);
+    return cut_suffix(EXAMPLE_CREATURE, name);
 }
 
 /* The names in the folder, sorted; each and the array are freed by the caller. A count, or
  * ERR_*. */
-static int list_names(const char *folder, struct dirent ***names, struct error *error)
+static int list_names(enum example_kind kind, const char *folder, struct dirent ***names,
+                      struct error *error)
 {
-    int count = scandir(folder, names, is_example, alphasort);
+    char room[PATH_SIZE + 16];
+    snprintf(room, sizeof room, "%s/%s", folder, example_places[kind].room);
+    int count = scandir(room, names, kind == EXAMPLE_PARAMS ? is_params : is_creature, alphasort);
     if (count < 0)
-        return error_set(error, ERR_IO, "%s: %s", folder, strerror(errno));
+        return error_set(error, ERR_IO, "%s: %s", room, strerror(errno));
     for (int i = 0; i < count; i++)
-        cut_suffix((*names)[i]->d_name);
+        cut_suffix(kind, (*names)[i]->d_name);
     return count;
 }
 
@@ -75,25 +104,28 @@ static void free_names(struct dirent **names, int count)
 }
 
 /* Neither a file nor an example. */
-static int fail_missing(const char *name, const char *folder, struct error *error)
+static int fail_missing(enum example_kind kind, const char *name, const char *folder,
+                        struct error *error)
 {
     struct dirent **names;
     char typed[64], suggestion[TEXT_SUGGESTION_SIZE];
     const char *slash = strrchr(name, '/'), *meant = NULL;
-    int count = list_names(folder, &names, error);
+    int count = list_names(kind, folder, &names, error);
     if (count < 0)
         return count;
     snprintf(typed, sizeof typed, "%s", slash ? slash + 1 : name);
-    cut_suffix(typed);
+    cut_suffix(kind, typed);
     for (int i = 0; i < count; i++)
         meant = text_nearer(typed, names[i]->d_name, meant);
-    error_set(error, ERR_MISSING, "%s: no such file, and no example%s; see 'controller examples'",
-              name, text_suggest(meant, suggestion));
+    error_set(error, ERR_MISSING, "%s: No such file or directory, and no %s%s%s", name,
+              example_places[kind].noun, text_suggest(meant, suggestion),
+              example_places[kind].advice);
     free_names(names, count);
     return ERR_MISSING;
 }
 
-int example_find(const char *name, char *path, size_t size, struct error *error)
+int example_find(enum example_kind kind, const char *name, char *path, size_t size,
+                 struct error *error)
 {
     char folder[PATH_SIZE];
     int is_file = access(name, F_OK) == 0 || errno != ENOENT;
@@ -101,9 +133,8 @@ int example_find(const char *name, char *path, size_t size, struct error *error)
         snprintf(path, size, "%s", name);
         return 0;
     }
-    int is_found =
-        !strchr(name, '/') && print_path(folder, name, path, size) && access(path, R_OK) == 0;
-    return is_found ? 0 : fail_missing(name, folder, error);
+    int is_found = !strchr(name, '/') && find_path(kind, folder, name, path, size);
+    return is_found ? 0 : fail_missing(kind, name, folder, error);
 }
 
 /* The comment at the beginning of a file, cut off there. */
@@ -122,11 +153,11 @@ int examples_each(void (*take)(void *context, const char *name, const char *comm
     char folder[PATH_SIZE], path[PATH_SIZE], *text;
     size_t length;
     int status = examples_find_folder(folder, sizeof folder, error);
-    int count = status ? status : list_names(folder, &names, error);
+    int count = status ? status : list_names(EXAMPLE_PARAMS, folder, &names, error);
     if (count < 0)
         return count;
     for (int i = 0; i < count && !status; i++) {
-        if (!print_path(folder, names[i]->d_name, path, sizeof path))
+        if (!find_path(EXAMPLE_PARAMS, folder, names[i]->d_name, path, sizeof path))
             continue;
         status = file_read(path, BYTES_MAX, &text, &length, error);
         if (status)

@@ -1,5 +1,5 @@
-/* The examples that come with the programs: parameter files, called by their names without
- * ".ini". */
+/* The examples that come with the programs: parameter files and creatures, called by their names
+ * without ".ini", ".json" or ".creature". */
 #ifndef COMMON_SYSTEM_EXAMPLES_H
 #define COMMON_SYSTEM_EXAMPLES_H
 
@@ -10,11 +10,13 @@
 /* Their folder: of the tree that this program was built in, or installed with it. ERR_MISSING. */
 int examples_find_folder(char *folder, size_t size, struct error *error);
 
-/* The parameter file that a person means: `name` itself if there is such a file, else the example
- * of that name. ERR_MISSING names a similar one. */
-int example_find(const char *name, char *path, size_t size, struct error *error);
+enum example_kind { EXAMPLE_PARAMS, EXAMPLE_CREATURE };
+/* The file that a person means: `name` itself if there is such a file, else the example of that
+ * name. ERR_MISSING names a similar one. */
+int example_find(enum example_kind kind, const char *name, char *path, size_t size,
+                 struct error *error);
 
-/* All of them, in the order of their names: the name, and the comment lines before the first other
+/* All parameter files, in the order of their names: the name, and the comment lines before the first other
  * line, as they stand in the file. */
 int examples_each(void (*take)(void *context, const char *name, const char *comment), void *context,
                   struct error *error);

@@ -298,13 +298,23 @@ void commands_print(const struct command *const *commands)
                      (*commands)->summary);
 }
 
+static int is_called(const struct command *command, const char *word)
+{
+    int is_called = !strcmp(word, command->name);
+    for (int i = 0; i < 2 && command->also[i]; i++)
+        is_called |= !strcmp(word, command->also[i]);
+    return is_called;
+}
+
 int commands_run(const struct command *const *commands, int argc, char **argv)
 {
     char suggestion[TEXT_SUGGESTION_SIZE];
     const char *meant = NULL, *program = commands[0]->program;
     for (; *commands; commands++) {
-        if (!strcmp(argv[0], (*commands)->name))
+        if (is_called(*commands, argv[0])) {
+            argv[0] = strdup((*commands)->name); /* messages name it; it lives as long as argv */
             return (*commands)->run(argc, argv);
+        }
         meant = text_nearer(argv[0], (*commands)->name, meant);
     }
     output_print(stderr, "%s: unknown command '%s'%s; see '%s --help'\n", program, argv[0],

@@ -64,6 +64,7 @@ int option_read_seed(const char *text, void *seed, struct error *error);
 /* A command of a program, or a program without commands (name NULL). */
 struct command {
     const char *program, *name;
+    const char *also[2];  /* other words for it, which help does not list; NULL: no more */
     const char *operands; /* "RUN_DIR ID|best" */
     const char *summary;  /* one line */
     const char *about;    /* what --help says before the options */

@@ -454,6 +454,31 @@ static int fill_store(struct store *store, void *context, struct error *error)
     return status ? status : session_tend(session, store, beginning->arguments, error);
 }
 
+/* Of a directory that has a run: by which keys the run there differs from the one that is wished. */
+static void add_difference(const struct session *session, struct error *error)
+{
+    enum { NAMED_MAX = 3 };
+    char path[RUN_PATH_SIZE], was[PARAM_TEXT_SIZE], wished[PARAM_TEXT_SIZE];
+    struct error unread = {0};
+    struct params there;
+    struct store *store = NULL;
+    int found = 0;
+    if (run_directory_path(session->directory, "run.db", path, &unread) ||
+        store_open(&store, path, 1, &unread) || store_get_params(store, &there, &unread))
+        found = -1;
+    for (int i = 0; i < param_count && found >= 0 && found < NAMED_MAX; i++) {
+        params_print_value(&there, i, was, sizeof was);
+        params_print_value(&session->params, i, wished, sizeof wished);
+        if (param_table[i].scope == 'F' || !strcmp(was, wished))
+            continue;
+        size_t used = strlen(error->message);
+        snprintf(error->message + used, sizeof error->message - used,
+                 "%s %s is %.40s there, and not %.40s", found++ ? "," : ";", param_table[i].key, was,
+                 wished);
+    }
+    store_close(store);
+}
+
 static int make_run(struct session *session, const struct arguments *arguments, struct error *error)
 {
     struct beginning beginning = {session, arguments};
@@ -461,6 +486,8 @@ static int make_run(struct session *session, const struct arguments *arguments, 
     int status = session_check_farm(session, error);
     if (!status)
         status = run_directory_create(session->directory, error);
+    if (status == ERR_EXISTS)
+        add_difference(session, error);
     if (!status)
         status = run_directory_path(session->directory, "run.db", path, error);
     if (!status) /* the run's own files are enough to do it again */
@@ -512,7 +539,7 @@ static int read_run_params(int argc, char **argv, const struct arguments *argume
     if (result)
         return result;
     params_set_defaults(&session->params);
-    if (optind < argc && (example_find(argv[optind], path, sizeof path, &error) ||
+    if (optind < argc && (example_find(EXAMPLE_PARAMS, argv[optind], path, sizeof path, &error) ||
                           params_read_file(&session->params, path, &error)))
         return command_fail(&error);
     char of_file[PARAM_TEXT_SIZE];
@@ -813,6 +840,7 @@ static const struct option_row resume_options[] = {
 const struct command run_command = {
     .program = "controller",
     .name = "run",
+    .also = {"evolve"},
     .operands = "PARAMS.ini | EXAMPLE",
     .summary = "evolve, with live progress",
     .about = "Evolves creatures as the parameter file says, or the example of that name "

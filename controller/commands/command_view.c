@@ -32,6 +32,7 @@ static int command_view(int argc, char **argv)
 const struct command view_command = {
     .program = "controller",
     .name = "view",
+    .also = {"show", "watch"},
     .operands = "RUN_DIR [--generation N] [--top K] [option of viewer]...",
     .summary = "watch survivors in the viewer",
     .about =

@@ -123,9 +123,12 @@ int run_directory_check(const char *directory, struct error *error)
         error_set(error, ERR_MISSING, "%s: not a run: it is not a directory", directory);
         return file_kind_explain(directory, FILE_RUN, error);
     }
-    if (lstat(path, &info))
-        return error_set(error, ERR_MISSING, "%s: not a run: there is no run.db in it%s", directory,
+    if (lstat(path, &info)) {
+        char runs[256];
+        return error_set(error, ERR_MISSING, "%s: not a run: there is no run.db in it%s%s",
+                         directory, file_kind_list_runs(directory, runs, sizeof runs),
                          is_unused(directory) ? " (begin one there with 'controller run')" : "");
+    }
     return file_check_plain(&info, 0, path, error);
 }
 

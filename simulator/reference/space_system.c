@@ -215,12 +215,24 @@ static void place_hinge(const struct space_constraint *c, struct hinge *h)
         vec3_sub(space_system_inward(b, h->rc, h->sc), space_system_inward(p, h->rp, h->sp));
 }
 
+/* Rounding tilts bodies of the plane and moves them out of it. No row of a joint resists that, and a
+ * tilt may grow. Faces of bodies lie in the plane or, turned over, against it. */
+static void hold_in_plane(struct space_place *place)
+{
+    struct quaternion *turn = &place->turn;
+    int is_over = turn->x * turn->x + turn->y * turn->y > turn->w * turn->w + turn->z * turn->z;
+    *(is_over ? &turn->w : &turn->x) = *(is_over ? &turn->z : &turn->y) = 0;
+    place->velocity.z = place->spin.x = place->spin.y = 0;
+}
+
 /* Everything that follows from a state but accelerations. */
 void space_system_place(struct space_constraint *c, const double *y)
 {
     for (int i = 0; i < c->count; i++) {
         struct rigid *b = &c->bodies[i];
         b->place = space_system_place_at(y + STATE_SIZE * i);
+        if (c->room->turns < 3)
+            hold_in_plane(&b->place);
         b->place.turn = quaternion_normalised(b->place.turn);
         b->turned = quaternion_matrix(b->place.turn);
         space_system_form(b);

@@ -68,7 +68,7 @@ refused 1 '' "$controller" run walk.ini -s initial.bodies_min=5 -s initial.bodie
 
 # parameter files
 refused 1 'missing.ini' "$controller" run missing.ini
-refused 1 'wlak: no such file.*did you mean walk' "$controller" run wlak
+refused 1 'wlak: No such file.*did you mean walk' "$controller" run wlak
 refused 1 'biped.json: this is a creature, not a parameter file .try: viewer ' \
     "$controller" run "$root/examples/creatures/biped.json"
 refused 2 'the creature stands first' "$bin/simulator" evaluate walk.ini "$root/examples/creatures/biped.json"

@@ -31,7 +31,7 @@ says '^repeat it: *--seed [0-9]' "$controller" random -o drawn.creature --force
 printf '{"format": "bestiary-creature", "version": 1, "bodies": [{"id": 1, "width_m": 1, "height_m": 1}]}' >one.creature
 # a genome without connections, and nothing but connections to mutate
 mapfile -t rates < <("$controller" run --print-config --all |
-    sed -n '/^\[mutation\]/,/^\[initial\]/s/^\([a-z_]*\) = .*/mutation.\1=0/p' | grep -v 'step')
+    sed -n '/^\[mutation\]/,/^\[initial\]/s/^\([a-z_]*\) = .*/mutation.\1=0/p' | grep -vE '\.(step|small|plan)=')
 refused 1 'no mutation is possible' "$controller" mutate one.creature -o never.creature "${rates[@]/#/-s}" \
     -s mutation.remove_connection=1
 

@@ -55,7 +55,7 @@ grep -q '[1-9][0-9]* creatures ([1-9][0-9]* %) have the body and brain of an ear
 compare swim -s world.preset=water -s evolution.behaviour=swim -s evolution.search=archive \
     -s evolution.lag=9 "${copies[@]}"
 [ -n "$(who_from swim-1)" ] || fail "swim: nobody's result is given again"
-compare spheres -s population.size=40 -s creature.body=spheres "${bars[@]}"
+compare spheres --seed 10 -s population.size=40 -s creature.body=spheres "${bars[@]}"
 [ -n "$(who_from spheres-1)" ] || fail "spheres: nobody's result is given again"
 compare boxes -s creature.body=boxes -s world.preset=water -s evolution.behaviour=swim -s simulation.duration_s=1 "${copies[@]}"
 [ -n "$(who_from boxes-1)" ] || fail "boxes: nobody's result is given again"

@@ -324,16 +324,29 @@ TEST(an_example_is_found)
     int count = 0;
     ck_assert_msg(examples_each(check_example, &count, &error) == 0, "%s", error.message);
     ck_assert_int_ge(count, 20);
-    ck_assert_int_eq(example_find("walk3d", found, sizeof found, &error), 0);
+    ck_assert_int_eq(example_find(EXAMPLE_PARAMS, "walk3d", found, sizeof found, &error), 0);
     ck_assert_msg(strstr(found, "/examples/walk3d.ini") != NULL, "%s", found);
     ck_assert_int_eq(file_kind_of(found), FILE_PARAMS);
-    ck_assert_int_eq(example_find("examples/walk.ini", found, sizeof found, &error), 0);
+    ck_assert_int_eq(example_find(EXAMPLE_PARAMS, "examples/walk.ini", found, sizeof found, &error),
+                     0);
     ck_assert_str_eq(found, "examples/walk.ini");
     static const char *const wrong[] = {"wlak3d", "examples/wlak3d.ini", "wlak3d.ini"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        ck_assert_int_eq(example_find(wrong[i], found, sizeof found, &error), ERR_MISSING);
+        ck_assert_int_eq(example_find(EXAMPLE_PARAMS, wrong[i], found, sizeof found, &error),
+                         ERR_MISSING);
         ck_assert_msg(strstr(error.message, "did you mean walk3d?") != NULL, "%s", error.message);
     }
+    static const char *const creatures[][2] = {{"strider", "/examples/creatures/strider.json"},
+                                               {"walker-1", "/creatures/walker-1.creature"}};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(
+            example_find(EXAMPLE_CREATURE, creatures[i][0], found, sizeof found, &error), 0);
+        ck_assert_msg(strstr(found, creatures[i][1]) != NULL, "%s", found);
+        ck_assert_int_eq(file_kind_of(found), FILE_CREATURE);
+    }
+    ck_assert_int_eq(example_find(EXAMPLE_CREATURE, "stirder", found, sizeof found, &error),
+                     ERR_MISSING);
+    ck_assert_msg(strstr(error.message, "did you mean strider?") != NULL, "%s", error.message);
 }
 
 SUITE("names", 0, set_up, tear_down)
