@@ -65,7 +65,7 @@ done
 says '^mutations: [^n]' "$controller" breed a.creature b.json -m graft --count 3 -o g.creature --seed 1
 
 # creatures of a run
-"$controller" run walk.ini -s evolution.generations=2 -s breeding.draws=1 -o run >/dev/null 2>&1 || fail "run"
+"$controller" run walk.ini --seed 10 -s evolution.generations=2 -s breeding.draws=1 -o run >/dev/null 2>&1 || fail "run"
 says '^mutations:' "$controller" mutate run:3 --count 1 -o three.creature --seed 1
 says 'asexual of 3' "$controller" diff run:3 three.creature
 
