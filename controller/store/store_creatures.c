@@ -148,7 +148,8 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The members by their rows, and of the generation under way those that have none yet. */
+/* The members by their rows, and of the generation under way those that have none yet. Where no
+ * creature of an archive scored, a generation begins without members. */
 int store_get_population(struct store *store, uint32_t generation, struct population *population,
                          struct error *error)
 {
@@ -160,16 +161,21 @@ int store_get_population(struct store *store, uint32_t generation, struct popula
         STORED_SELECT_BIRTHS INDIVIDUAL_COLUMNS
         ", 0, NULL, NULL, NULL, NULL"
         " FROM i WHERE ?1 = (SELECT max(number) FROM generations)"};
+    int64_t is_open = 0;
     int status = 0;
     memset(population, 0, sizeof *population);
     for (size_t i = 0; !status && i < sizeof queries / sizeof queries[0]; i++)
         status = statement_each(&store->database, queries[i], generation, 0, read_member,
                                 population, error);
     if (!status && !population->count)
+        status = statement_number(&store->database,
+                                  "SELECT closed = 0 FROM generations WHERE number = ?1",
+                                  generation, 0, &is_open, error);
+    if (!status && !population->count && !is_open)
         status = statement_fail_content(&store->database, "a generation has no members", error);
     if (status)
         free_population(population);
-    else
+    else if (population->count)
         qsort(population->individuals, (size_t)population->count, sizeof *population->individuals,
               compare_ids);
     return status;
