@@ -312,7 +312,9 @@ int commands_run(const struct command *const *commands, int argc, char **argv)
     const char *meant = NULL, *program = commands[0]->program;
     for (; *commands; commands++) {
         if (is_called(*commands, argv[0])) {
-            argv[0] = strdup((*commands)->name); /* messages name it; it lives as long as argv */
+            static char name[32]; /* messages name the command */
+            snprintf(name, sizeof name, "%s", (*commands)->name);
+            argv[0] = name;
             return (*commands)->run(argc, argv);
         }
         meant = text_nearer(argv[0], (*commands)->name, meant);

@@ -65,7 +65,7 @@ bomb=$(perl -MCompress::Zlib -e '$p = "\xdd" . pack("N", (48 << 20) - 5) . "\0" 
 [ -z "$bomb" ] || {
     echo "update states set state = x'$bomb';" >bomb.sql
     rm -rf run && cp -r good run && sqlite3 run/run.db <bomb.sql
-    for i in 2 4 5; do
+    for i in 4 5; do
         status=0
         # shellcheck disable=SC2086
         ([ "$share" != 1 ] || ulimit -v 1200000
