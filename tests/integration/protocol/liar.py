@@ -76,8 +76,8 @@ LIES = {
     "no-rival": put(8, []),
     "rivals": put(8, lambda rivals: rivals + rivals),
     "rival-verdict": put(8, 0, 0, 13),
-    "rival-margin": put(8, 0, 1, 66, 1.5),
-    "margin": put(5, 66, -2.0),
+    "rival-margin": put(8, 0, 1, 68, 1.5),
+    "margin": put(5, 68, -2.0),
     "huge-rival-measure": put(8, 0, 1, 7, HUGE),
     # of ends of epochs
     "no-state": put(4, b""),
