@@ -89,7 +89,7 @@ LIES = {
     "few-facts": put(6, lambda facts: facts[1:]),
     "negative-fact": put(6, 0, -1),
     "huge-fact": put(6, 0, 2**62),
-    "unbalanced-facts": put(6, 13, lambda energy: energy + 1),
+    "unbalanced-facts": put(6, 14, lambda energy: energy + 1),
     "life-ends-before-it-begins": bad_life,
     "endless-life": endless_life,
     "epoch-cost": put(3, [1.0, HUGE, 0]),
