@@ -19,7 +19,7 @@ int creature_read(struct creature *creature, const char *name, struct error *err
     creature_init(creature);
     int rc = example_find(EXAMPLE_CREATURE, name, path, sizeof path, error);
     if (rc != 0)
-        return rc;
+        return file_kind_explain(name, FILE_CREATURE, error);
     rc = file_read(path, CREATURE_FILE_BYTES_MAX, &bytes, &length, error);
     if (rc == 0)
         rc = creature_decode(creature, bytes, length, path, error);

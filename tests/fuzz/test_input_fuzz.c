@@ -43,7 +43,7 @@
 #include "tests/fuzz/hostile_state.h"
 #include "tests/suite.h"
 
-enum { CORPUS_MAX = 64, INPUT_MAX = 1 << 20, MUTATIONS_MAX = 8 };
+enum { CORPUS_MAX = 128, INPUT_MAX = 1 << 20, MUTATIONS_MAX = 8 };
 
 struct input {
     unsigned char *bytes;

@@ -17,14 +17,14 @@ if "$viewer" --help | grep -q '^  \.png .*left out'; then echo "skip: this build
 
 biped=$root/examples/creatures/biped.json pusher=$root/examples/creatures/pusher.json
 "$viewer" "$biped" "$pusher" --params walk.ini --export page.html --sound >/dev/null || fail "page"
-"$viewer" "$biped" --params walk.ini --export shot.png --time 1 --size 800x450 >/dev/null || fail "png"
+"$viewer" "$biped" --params walk.ini --overlays boxes --export shot.png --time 1 --size 800x450 >/dev/null || fail "png"
 spider=$root/examples/creatures/spider.json tripod=$root/examples/creatures/tripod.json
 "$viewer" "$spider" "$tripod" -s simulation.duration_s=2 -s evolution.behaviour=swim --export spheres.html >/dev/null || fail "page of spheres"
-"$viewer" "$spider" -s simulation.duration_s=2 --export spheres.png --time 1 --size 800x450 >/dev/null || fail "png of spheres"
+"$viewer" "$spider" -s simulation.duration_s=2 --overlays boxes --export spheres.png --time 1 --size 800x450 >/dev/null || fail "png of spheres"
 
 quadruped=$root/examples/creatures/quadruped.json walk3d=$root/examples/walk3d.ini
 "$viewer" "$quadruped" "$root/examples/creatures/biped3d.json" --params "$walk3d" -s simulation.duration_s=2 --export boxes.html >/dev/null || fail "page of boxes"
-"$viewer" "$quadruped" --params "$walk3d" -s simulation.duration_s=2 --export boxes.png --time 1 --size 800x450 >/dev/null || fail "png of boxes"
+"$viewer" "$quadruped" --params "$walk3d" -s simulation.duration_s=2 --overlays boxes --export boxes.png --time 1 --size 800x450 >/dev/null || fail "png of boxes"
 
 # What the probes use. The body is what has the colours of parts; the camera frames it otherwise here and
 # there. Compared is the share of its pixels that both pictures have.
