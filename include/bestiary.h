@@ -142,7 +142,7 @@ BESTIARY_API int bestiary_contest(const struct bestiary_creature *a,
 /* ---- lives ---- */
 
 /* An evaluation that stands at its start, grown and settled. The creature must outlive it. It takes
- * 64 MB of addresses, of which it touches some 0.3. */
+ * 64 MB of addresses, and it touches some 0.3 MB of them. */
 BESTIARY_API int bestiary_life_make(struct bestiary_life **life,
                                     const struct bestiary_creature *creature,
                                     const struct bestiary_params *params, uint64_t seed,

@@ -36,7 +36,8 @@ static double fitness_walk(const struct measures *measures, const struct params 
     return (measures->distance_m - size / 2) / size;
 }
 
-/* What is left where a body goes tail first and has parts that do nothing; 1 where both are free. */
+/* The share of a score that a body keeps which goes tail first and has idle parts; 1 where both are
+ * free. */
 static double share_of_body(const struct measures *measures, const struct params *params)
 {
     return (1 - params->fitness_ahead * (1 - measures->head_first) / 2) *

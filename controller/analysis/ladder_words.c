@@ -101,7 +101,7 @@ static void put_panel(const struct ladder *ladder, char *text, size_t size)
     text[0] = '\0';
     if (panel > 0)
         snprintf(text, size,
-                 ", and %.0f of %d with a panel that no generation met, of which the first "
+                 ", and %.0f of %d with a panel that no generation met; the first "
                  "champion won %.0f: %s",
                  now * panel, panel, first * panel,
                  now > first   ? "it is better with strangers, too"

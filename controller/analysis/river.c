@@ -72,7 +72,7 @@ static uint32_t find_fullest(const struct run_facts *facts)
     return (uint32_t)fullest;
 }
 
-/* What the store says is not trusted: a life with impossible times is left out. */
+/* The store's rows are not trusted: a life with impossible times is left out. */
 static int is_sound(const struct store_life *life)
 {
     return life->topology > 0 && life->born_s >= 0 && life->born_s < EPOCH_TIME_MOST_S &&

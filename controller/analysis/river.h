@@ -37,7 +37,7 @@ int river_make(struct river *river, const struct run_facts *facts);
 double river_time(const struct river *river, int moment);
 /* The form that most have, forms without a band included; -1: nothing lives. */
 int river_leader(const struct river *river, int moment);
-/* What the river shows, in sentences: how the founders' form ended, which forms led, what lives.
+/* The river's story in sentences: how the founders' form ended, which forms led, what lives.
  * Returns `text`. */
 const char *river_tell(const struct river *river, char *text, size_t size);
 

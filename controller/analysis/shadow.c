@@ -171,7 +171,7 @@ static struct shadow_traits traits_of(const struct store_life *life)
                                   .family = life->family};
 }
 
-/* What is not known of a child is as its mother has it. */
+/* A trait that is not known of a child is its mother's. */
 static double shift_rate(double new, double own, double was)
 {
     if (!isfinite(new))

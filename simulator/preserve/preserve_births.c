@@ -63,7 +63,7 @@ int preserve_try_alone(const struct genome *genome, const struct params *params,
     return result.verdict;
 }
 
-/* What a genome comes to: its body, and how far that gets alone. */
+/* The body that a genome grows into, and how far that body gets alone. */
 struct prospect {
     double area_m2, way_m;
     uint64_t topology;
