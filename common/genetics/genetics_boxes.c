@@ -274,6 +274,97 @@ static void tidy_connection(struct genome *genome, struct connection_gene *conne
     }
 }
 
+/* ---- taper ---- */
+
+/* The sides of a body, the longest first. */
+static void rank_sides(struct body_gene *body, double *sides[3])
+{
+    double *all[3] = {&body->width_m, &body->height_m, &body->box.depth_m};
+    for (int k = 0; k < 3; k++) {
+        int rank = 0;
+        for (int i = 0; i < 3; i++)
+            rank += *all[i] > *all[k] || (*all[i] == *all[k] && i < k);
+        sides[rank] = all[k];
+    }
+}
+
+static int has_sides_of(const struct body_gene *a, const struct body_gene *b)
+{
+    return a->width_m == b->width_m && a->height_m == b->height_m &&
+           a->box.depth_m == b->box.depth_m;
+}
+
+/* 1 if the ancestor has the connection with the same scale between bodies of the same sides. */
+static int is_inherited(const struct genome *ancestor, const struct connection_gene *connection,
+                        const struct body_gene *parent, const struct body_gene *child)
+{
+    int row = ancestor ? genome_find_connection(ancestor, connection->id) : -1;
+    if (row < 0)
+        return 0;
+    const struct connection_gene *old = &ancestor->connections[row];
+    return old->from == connection->from && old->to == connection->to &&
+           old->scale == connection->scale &&
+           has_sides_of(parent, &ancestor->bodies[genome_find_body(ancestor, old->from)]) &&
+           has_sides_of(child, &ancestor->bodies[genome_find_body(ancestor, old->to)]);
+}
+
+/* Each side of the child, by rank, at most so many times the parent's. */
+static int bound_sides(struct connection_gene *connection, struct body_gene *parent,
+                       struct body_gene *child, const struct params *params)
+{
+    double *above[3], *own[3], most = params->initial_taper / connection->scale;
+    int is_changed = 0;
+    rank_sides(parent, above);
+    rank_sides(child, own);
+    for (int rank = 0; rank < 3; rank++) {
+        double bound = fmax(most * *above[rank], params->creature_side_min_m);
+        is_changed |= *own[rank] > bound;
+        *own[rank] = fmin(*own[rank], bound);
+    }
+    return is_changed;
+}
+
+/* The same by the scale of the connection, since the child hangs on another body, too. */
+static int bound_scale(struct connection_gene *connection, struct body_gene *parent,
+                       struct body_gene *child, const struct params *params)
+{
+    double *above[3], *own[3], before = connection->scale;
+    rank_sides(parent, above);
+    rank_sides(child, own);
+    for (int rank = 0; rank < 3; rank++)
+        connection->scale =
+            fmin(connection->scale, params->initial_taper * *above[rank] / *own[rank]);
+    connection->scale = fmax(connection->scale, fmin(before, GENOME_SCALE_MIN));
+    return connection->scale != before;
+}
+
+/* From the root on: the first connection to a body bounds its sides, each further one its own
+ * scale. */
+static int taper(struct genome *genome, const struct genome *a, const struct genome *b,
+                 const struct params *params)
+{
+    char is_reached[GENOME_BODIES_MAX] = {0}, is_done[GENOME_CONNECTIONS_MAX] = {0};
+    int i = 0, is_changed = 0;
+    is_reached[genome->root ? genome_find_body(genome, genome->root) : 0] = 1;
+    while (i < genome->connection_count) {
+        struct connection_gene *connection = &genome->connections[i];
+        int from = genome_find_body(genome, connection->from);
+        int to = genome_find_body(genome, connection->to);
+        struct body_gene *parent = &genome->bodies[from], *child = &genome->bodies[to];
+        if (is_done[i] || !is_reached[from]) {
+            i++;
+            continue;
+        }
+        if (!is_inherited(a, connection, parent, child) &&
+            !is_inherited(b, connection, parent, child))
+            is_changed |=
+                (is_reached[to] ? bound_scale : bound_sides)(connection, parent, child, params);
+        is_done[i] = is_reached[to] = 1;
+        i = 0;
+    }
+    return is_changed;
+}
+
 static void draw_connection(struct genome *genome, const struct params *params, struct rng *rng)
 {
     struct connection_gene *connection = &genome->connections[genome->connection_count - 1];
@@ -342,6 +433,7 @@ const struct genetics_kind genetics_boxes = {
     .draw_body = draw_body,
     .enlarge = enlarge,
     .draw_connection = draw_connection,
+    .taper = taper,
     .random_joint = random_joint,
     .set_joint = set_joint,
     .mutations = mutations,

@@ -23,6 +23,10 @@ struct genetics_kind {
     /* Joins what has grown; NULL: such bodies have no braces. */
     void (*draw_brace)(struct connection_gene *connection, const struct params *params,
                        struct rng *rng);
+    /* Bounds each part by its parent (initial.taper), but for what an ancestor has alike (each may
+     * be NULL). 1 if something changed. NULL: such bodies do not taper. */
+    int (*taper)(struct genome *genome, const struct genome *a, const struct genome *b,
+                 const struct params *params);
     /* A type of joint by the initial.* shares, not `except` (-1: any); -1 where no other has a
      * share. */
     int (*random_joint)(const struct params *params, int except, struct rng *rng);

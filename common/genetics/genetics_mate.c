@@ -413,13 +413,15 @@ static void redraw_targets(struct genome *genome, struct rng *rng)
 }
 
 /* 1 if the genome is tidied and has more than a root (or no parent had). */
-static int finish(struct genome *child, const struct genome *a, struct rng *rng)
+static int finish(struct genome *child, const struct genome *a, const struct genome *b,
+                  const struct params *params, struct rng *rng)
 {
     if (child->body_count == 0)
         return 0;
     if (genome_find_body(child, child->root) < 0)
         child->root = child->bodies[0].id;
     redraw_targets(child, rng);
+    genetics_taper(child, a, b, params);
     wiring_tidy(child, rng);
     CHECK_DEARLY(genetics_check(child));
     return child->connection_count > 0 || a->connection_count == 0;
@@ -447,7 +449,7 @@ static int try_crossover(struct genome *child, struct chromosome *chromosome,
     child->breeding = a->breeding;
     if (a->breeding != b->breeding && rng_chance(rng, 0.5))
         child->breeding = b->breeding;
-    if (!status && finish(child, a, rng))
+    if (!status && finish(child, a, b, params, rng))
         return 1;
     genome_deinit(child);
     return status == ERR_MEMORY ? ERR_MEMORY : 0;
@@ -602,7 +604,7 @@ static int try_graft(struct genome *child, const struct genome *a, const struct 
     if (!status)
         status = lead_to_graft(child, a->connection_count, section.ids[TABLE_BODY][top], params,
                                rng, ids);
-    if (!status && finish(child, a, rng))
+    if (!status && finish(child, a, b, params, rng))
         return 1;
     genome_deinit(child);
     return status == ERR_MEMORY ? ERR_MEMORY : 0;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/genetics/genetics_kind.h"
+#include "common/genetics/genetics_random.h"
 #include "common/genetics/genetics_wiring.h"
 
 enum { TRIES_PER_MUTATION = 64, KINDS_MAX = 128, KINDS_WEIGHED = 64 };
@@ -80,6 +81,9 @@ static int try_kind(struct mutation *mutation, struct genome *genome, int kind)
     kind_at(genome, kind)->apply(mutation);
     is_change = !mutation->status;
     if (is_change) {
+        size_t used = strlen(mutation->words);
+        if (genetics_taper(&trial, genome, NULL, mutation->params))
+            snprintf(mutation->words + used, sizeof mutation->words - used, ", tapered");
         wiring_tidy(&trial, mutation->rng);
         is_change = !genome_is_equal(&trial, genome) &&
                     (trial.connection_count > 0 || genome->connection_count == 0);

@@ -185,6 +185,13 @@ int genetics_random_brace(struct genome *genome, gene_id from, gene_id to,
     return status;
 }
 
+int genetics_taper(struct genome *genome, const struct genome *a, const struct genome *b,
+                   const struct params *params)
+{
+    const struct genetics_kind *kind = genetics_kind_of(genome);
+    return kind->taper && params->initial_taper > 0 && kind->taper(genome, a, b, params);
+}
+
 /* Mirrored copies take turns; along a row goes a wave of any length. */
 static void draw_lags(struct neuron_gene *neuron, const struct params *params, struct rng *rng)
 {
@@ -637,6 +644,7 @@ static int fill(struct genome *genome, const struct params *params, struct rng *
     if (connect_tree(genome, params, rng, ids) == ERR_MEMORY ||
         connect_further(genome, params, rng, ids) == ERR_MEMORY)
         return ERR_MEMORY;
+    genetics_taper(genome, NULL, NULL, params);
     if (genetics_kind_of(genome)->draw_brace && add_braces(genome, params, rng, ids) == ERR_MEMORY)
         return ERR_MEMORY;
     return fill_brain(genome, params, rng, ids);

@@ -17,6 +17,11 @@ int genetics_random_connection(struct genome *genome, gene_id from, gene_id to,
 int genetics_random_brace(struct genome *genome, gene_id from, gene_id to,
                           const struct params *params, struct rng *rng, struct gene_counter *ids);
 
+/* Bounds parts by their parents as the kind of body does (genetics_kind.h), where initial.taper is
+ * on. 1 if something changed. */
+int genetics_taper(struct genome *genome, const struct genome *a, const struct genome *b,
+                   const struct params *params);
+
 /* A neuron of a random function whose inputs are still constants: wire it when everything it may
  * read is there. */
 int genetics_random_neuron(struct genome *genome, gene_id owner, const struct params *params,

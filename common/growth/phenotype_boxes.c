@@ -212,31 +212,6 @@ static double balance_factor(struct vec3 size, struct vec3 parent, double most)
     return wanted == ratio ? 1 : det_pow(wanted / ratio, 1.0 / 3);
 }
 
-/* The axis of that rank by length, 0: the longest; of equals the first. */
-static int ranked_axis(const double sides[3], int rank)
-{
-    for (int k = 0; k < 3; k++) {
-        int longer = 0;
-        for (int i = 0; i < 3; i++)
-            longer += sides[i] > sides[k] || (sides[i] == sides[k] && i < k);
-        if (longer == rank)
-            return k;
-    }
-    return 0;
-}
-
-/* Each side, by rank, at most so many times the parent's. */
-static struct vec3 taper(struct vec3 size, struct vec3 parent, double most)
-{
-    double sides[3] = {size.x, size.y, size.z};
-    const double above[3] = {parent.x, parent.y, parent.z}, own[3] = {size.x, size.y, size.z};
-    for (int rank = 0; rank < 3; rank++) {
-        double *side = &sides[ranked_axis(own, rank)];
-        *side = fmin(*side, most * above[ranked_axis(above, rank)]);
-    }
-    return (struct vec3){sides[0], sides[1], sides[2]};
-}
-
 static void develop_size(struct grower *grower, int index)
 {
     const struct params *params = grower->params;
@@ -248,8 +223,6 @@ static void develop_size(struct grower *grower, int index)
 
     *size = clamp_sides(params, (struct vec3){gene->width_m * scale, gene->height_m * scale,
                                               gene->box.depth_m * scale});
-    if (parent >= 0 && params->boxes_taper > 0)
-        *size = clamp_sides(params, taper(*size, boxes[parent].size_m, params->boxes_taper));
     if (parent < 0 || most <= 0)
         return;
     double factor = balance_factor(*size, boxes[parent].size_m, fmax(most, 1));

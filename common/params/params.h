@@ -137,6 +137,9 @@
     REAL(initial, tidy, 0, 0, 1, 'S',                                                              \
          "boxes: share of connections, later ones too, by a plan: a root along the way, pairs on " \
          "its sides, others end to end, without angles")                                           \
+    REAL(initial, taper, 0, 0, 10, 'S',                                                            \
+         "boxes: each side of a part, the longest, the middle and the shortest, is at most this "  \
+         "times its parent's, in parts that mutation or mating changes, too; 0 = off")             \
     REAL(initial, symmetric, 0.3, 0, 1, 'S', "share of symmetric body genes")                      \
     REAL(initial, side_min_m, 0.06, 0.01, 10, 'S', "smallest side")                                \
     REAL(initial, side_max_m, 0.7, 0.01, 10, 'S', "largest side")                                  \
@@ -192,9 +195,6 @@
         "the joint; or pass through one another; auto: half")                                      \
     REAL(boxes, mass_ratio_max, 40, 0, 1e9, 'E',                                                   \
          "mass by the parent's; lighter parts are enlarged, heavier shrunk; 0 = off")              \
-    REAL(boxes, taper, 0, 0, 10, 'E',                                                              \
-         "each side of a part, the longest, the middle and the shortest, is at most this times "   \
-         "its parent's; 0 = off")                                                                  \
     REAL(boxes, overlap_max_m, 0.001, 0, 10, 'E',                                                  \
          "parts that would grow deeper into others are not made; 0 = off")                         \
     REAL(boxes, strength_n_m, 700, 0, 10000000, 'E',                                               \

@@ -72,6 +72,7 @@ static const struct fixed {
     {"creature.body_damping_1_s", 1, NULL},
     {"guard.perturbed_pose_rad", 0.001, "exam.turn_rad"},
     {"guard.perturbed_friction", 0.1, "exam.friction_share"},
+    {"boxes.taper", 0, "initial.taper"},
 };
 enum { FIXED_COUNT = sizeof fixed / sizeof fixed[0], NOW_SIZE = 80 };
 

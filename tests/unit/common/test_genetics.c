@@ -353,6 +353,81 @@ START_TEST(tidy_births_have_a_plan)
     ck_assert_int_gt(ends, 50);
 }
 
+/* The longest side of a body by its rank, 0: the longest. */
+static double side_of(const struct body_gene *body, int rank)
+{
+    double a = fmax(body->width_m, body->height_m), b = fmin(body->width_m, body->height_m);
+    double c = body->box.depth_m, longest = fmax(a, c), shortest = fmin(b, c);
+    return rank == 0 ? longest : rank == 2 ? shortest : a + b + c - longest - shortest;
+}
+
+/* How often a side is above the bound of initial.taper = 1. */
+static int count_thick(const struct genome *genome)
+{
+    int count = 0;
+    for (int i = 0; i < genome->connection_count; i++) {
+        const struct connection_gene *c = &genome->connections[i];
+        const struct body_gene *from = &genome->bodies[genome_find_body(genome, c->from)];
+        const struct body_gene *to = &genome->bodies[genome_find_body(genome, c->to)];
+        for (int rank = 0; rank < 3; rank++)
+            count += side_of(to, rank) * c->scale > side_of(from, rank) * (1 + 1e-9) &&
+                     side_of(to, rank) > params.creature_side_min_m && c->scale > GENOME_SCALE_MIN;
+    }
+    return count;
+}
+
+/* With initial.taper = 1 no part of a random body is thicker than its parent, nor does mutation or
+ * mating make one. */
+START_TEST(bodies_taper)
+{
+    int thick_without = 0;
+    params.creature_body = BODY_BOXES;
+    for (int i = 1; i <= 100; i++) {
+        struct gene_counter ids = {.creature = 5000 + (uint64_t)i};
+        struct genome a, b, child, graft;
+        char text[256];
+        params.initial_taper = 0;
+        make(&b, (uint64_t)i);
+        thick_without += count_thick(&b);
+        genome_deinit(&b);
+        params.initial_taper = 1;
+        make(&a, (uint64_t)i);
+        make(&b, 1000 + (uint64_t)i);
+        ck_assert_int_eq(count_thick(&a) + count_thick(&b), 0);
+        mutate(&a, 8, 2000 + (uint64_t)i, text);
+        ck_assert_msg(count_thick(&a) == 0, "%s", text);
+        ck_assert_int_eq(genetics_crossover(&child, &a, &b, &params, &rng, &ids), 0);
+        ck_assert_int_eq(genetics_graft(&graft, &a, &b, &params, &rng, &ids), 0);
+        ck_assert_int_eq(count_thick(&child) + count_thick(&graft), 0);
+        assert_sound(&graft, "a tapered graft");
+        genome_deinit(&a);
+        genome_deinit(&b);
+        genome_deinit(&child);
+        genome_deinit(&graft);
+    }
+    ck_assert_int_gt(thick_without, 100);
+}
+
+/* What an ancestor has thick stays so in its children, until its own sizes change. */
+START_TEST(thick_parts_are_inherited)
+{
+    struct genome genome;
+    char text[256];
+    params.creature_body = BODY_BOXES;
+    do
+        make(&genome, 1);
+    while (count_thick(&genome) < 3);
+    int before = count_thick(&genome);
+    params.initial_taper = 1;
+    allow_only("neuron_weight");
+    mutate(&genome, 20, 2, text);
+    ck_assert_int_eq(count_thick(&genome), before);
+    allow_only("body_size");
+    mutate(&genome, 60, 3, text);
+    ck_assert_int_eq(count_thick(&genome), 0);
+    genome_deinit(&genome);
+}
+
 /* Only allowed functions, whatever evolution does; drives fall back from waves to saws to none. */
 START_TEST(functions_can_be_left_out)
 {
@@ -1413,6 +1488,8 @@ int main(void)
     tcase_add_test(counts, mated_children_can_mutate_less);
     tcase_add_test(counts, mutation_counts_are_bounded);
     tcase_add_test(mutation, tidy_births_have_a_plan);
+    tcase_add_test(mutation, bodies_taper);
+    tcase_add_test(mutation, thick_parts_are_inherited);
     tcase_add_test(mutation, plans_are_kept);
     tcase_add_loop_test(mutation, every_kind_occurs_and_says_what_it_did, 0, KIND_COUNT);
     tcase_add_test(mutation, new_parts_may_begin_small);

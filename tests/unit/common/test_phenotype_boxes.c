@@ -469,26 +469,6 @@ TEST(sizes_are_clamped)
 
 /* A light part is enlarged and a heavy one shrunk, in its own shape, to a fortieth and forty times
  * its parent's mass; as far as the bounds of sides allow. */
-/* With boxes.taper no side is longer, rank by rank, than so many times the parent's. */
-TEST(limbs_taper)
-{
-    gene_id root = add_box(0.2, 0.4, 0.3, JOINT_RIGID)->id;
-    gene_id limb = add_box(0.15, 0.1, 0.9, JOINT_RIGID)->id;
-    gene_id tip = add_box(0.35, 0.5, 0.1, JOINT_RIGID)->id;
-    grown_hang(root, limb, FACE_FRONT, FACE_BACK);
-    grown_hang(limb, tip, FACE_FRONT, FACE_BACK);
-    set("boxes.mass_ratio_max=0");
-    express();
-    ck_assert_double_eq(space->boxes[1].size_m.z, 0.9);
-    set("boxes.taper=1");
-    express();
-    assert_near(space->boxes[1].size_m, (struct vec3){0.15, 0.1, 0.4}, "limb");
-    assert_near(space->boxes[2].size_m, (struct vec3){0.15, 0.4, 0.1}, "tip");
-    set("boxes.taper=0.5");
-    express();
-    assert_near(space->boxes[1].size_m, (struct vec3){0.15, 0.1, 0.2}, "half of the limb");
-}
-
 TEST(neighbours_are_of_like_mass)
 {
     struct body_gene *child;
