@@ -315,6 +315,7 @@ install-library: library
 	install -m 644 $(L_LIBRARY) $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(PREFIX)/lib/libbestiary.so
+	install -m 644 -D -t $(DESTDIR)$(PREFIX)/share/bestiary/python python/bestiary.py
 	sed "s|@PREFIX@|$(PREFIX)|; s|@REQUIRES@|$(MSGPACK) jansson inih zlib|; \
 		s|@VERSION@|$$(sed -n 's/.*BESTIARY_VERSION "\(.*\)"/\1/p' common/version.h)|" \
 		library/bestiary.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/bestiary.pc

@@ -133,6 +133,10 @@ struct bestiary_result {
 BESTIARY_API int bestiary_evaluate(const struct bestiary_creature *creature,
                                    const struct bestiary_params *params, uint64_t seed,
                                    struct bestiary_result *result, struct bestiary_error *error);
+/* The same, and makes the evaluation the creature's record, in place of the one that it has. */
+BESTIARY_API int bestiary_record(struct bestiary_creature *creature,
+                                 const struct bestiary_params *params, uint64_t seed,
+                                 struct bestiary_result *result, struct bestiary_error *error);
 /* All bouts of two creatures: the first one's margin, -1 .. 1. */
 BESTIARY_API int bestiary_contest(const struct bestiary_creature *a,
                                   const struct bestiary_creature *b,
@@ -169,6 +173,9 @@ enum bestiary_read {
     BESTIARY_LEDGER, /* energies, J: kinetic, potential, at the start, work, positive work; lost to
                            friction, impacts, limits, drag, damping; unearned, mended, residual */
     BESTIARY_MEASURES, /* as bestiary_measure_name() */
+    /* for a learner, in the frame of the root: up (3), velocity (3), spin (3), way to the light (3,
+       0 where there is none); the root's height; a drive: value, rate */
+    BESTIARY_OBSERVATION,
     BESTIARY_READS
 };
 /* Writes at most `size` numbers, and returns how many there are; 0: it never had a body. `values`
@@ -177,6 +184,20 @@ BESTIARY_API int bestiary_life_read(const struct bestiary_life *life, enum besti
                                     double *values, int size);
 /* Signals of all effectors from now on, instead of the brain's; NULL: the brain's again. */
 BESTIARY_API int bestiary_life_steer(struct bestiary_life *life, const double *signals, int count,
+                                     struct bestiary_error *error);
+/* A step of `count` lives, whose bodies may differ: each goes on for up to `ticks` brain ticks.
+ * Signals: a row of `width` numbers a life, -1 .. 1 from an effector's least to its most; a body with
+ * fewer effectors takes the first ones, further effectors rest in the middle; NULL: as the lives are
+ * steered. Writes of each life as it is then `size` numbers of BESTIARY_OBSERVATION, with zeros after
+ * its last, its centre of mass (3), and whether it goes on (1 or 0). */
+struct bestiary_step {
+    const double *signals;
+    int width, size, ticks;
+    double *observations, *centres;
+    unsigned char *is_live;
+};
+BESTIARY_API int bestiary_lives_step(struct bestiary_life *const *lives, int count,
+                                     const struct bestiary_step *step,
                                      struct bestiary_error *error);
 /* Changes a parameter of the section `world` from now on. Energy guards begin anew. */
 BESTIARY_API int bestiary_life_change(struct bestiary_life *life, const char *key,

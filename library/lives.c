@@ -9,6 +9,7 @@
 #include "common/genome/body_kind.h"
 #include "common/genome/sensor.h"
 #include "common/judge/behaviour.h"
+#include "common/math/rotation.h"
 #include "library/library.h"
 #include "library/lives.h"
 #include "simulator/evaluate/contest.h"
@@ -76,22 +77,44 @@ static int check(const struct bestiary_creature *creature, const struct bestiary
     return status ? status : body_kind_check_params(creature->c.genome.kind, &params->p, own);
 }
 
-int bestiary_evaluate(const struct bestiary_creature *creature,
-                      const struct bestiary_params *params, uint64_t seed,
-                      struct bestiary_result *result, struct bestiary_error *error)
+static int evaluate_one(const struct bestiary_creature *creature,
+                        const struct bestiary_params *params, uint64_t seed,
+                        struct evaluation *evaluation, struct bestiary_error *error)
 {
     const struct genome *genome = &creature->c.genome;
-    struct evaluation evaluation;
     struct error own = {0};
     int status = check(creature, params, &own);
     if (!status)
         status = library_evaluate(
             &(struct evaluate_order){
                 .genomes = &genome, .count = 1, .params = &params->p, .seed = seed},
-            &evaluation);
+            evaluation);
+    return library_say(error, status, &own);
+}
+
+int bestiary_evaluate(const struct bestiary_creature *creature,
+                      const struct bestiary_params *params, uint64_t seed,
+                      struct bestiary_result *result, struct bestiary_error *error)
+{
+    struct evaluation evaluation;
+    int status = evaluate_one(creature, params, seed, &evaluation, error);
     if (!status)
         judge(&creature->c, &params->p, seed, &evaluation, result);
-    return library_say(error, status, &own);
+    return status;
+}
+
+int bestiary_record(struct bestiary_creature *creature, const struct bestiary_params *params,
+                    uint64_t seed, struct bestiary_result *result, struct bestiary_error *error)
+{
+    struct evaluation evaluation;
+    int status = evaluate_one(creature, params, seed, &evaluation, error);
+    if (status)
+        return status;
+    creature->c.params = params->p;
+    creature->c.seed = seed;
+    record_put(&creature->c, evaluation.verdict, evaluation.digest, &evaluation.measures);
+    judge(&creature->c, &params->p, seed, &evaluation, result);
+    return 0;
 }
 
 int bestiary_contest(const struct bestiary_creature *a, const struct bestiary_creature *b,
@@ -210,25 +233,37 @@ int bestiary_life_result(struct bestiary_life *life, struct bestiary_result *res
     return status;
 }
 
-/* Takes room for the signals on the first call. */
+/* Room for a signal of each effector, which the life listens to from now on. NULL: none is left. */
+static double *take_the_reins(struct bestiary_life *life, int count)
+{
+    struct life_state *state = &life->state;
+    if (!state->steer)
+        state->steer = arena_take(&state->arena, (size_t)count, sizeof state->steer[0]);
+    state->is_changed = 1;
+    if (state->steer)
+        evaluate_steer(life->course, state->steer);
+    return state->steer;
+}
+
 int bestiary_life_steer(struct bestiary_life *life, const double *signals, int count,
                         struct bestiary_error *error)
 {
     struct evaluate_view view;
-    struct life_state *state = &life->state;
     struct error own;
     if (!evaluate_look(life->course, &view) || (signals && count != view.phenotype->effector_count))
         return library_say(
             error, error_set(&own, ERR_USAGE, "%d signals for another number of effectors", count),
             &own);
-    if (signals && !state->steer)
-        state->steer = arena_take(&state->arena, (size_t)count, sizeof state->steer[0]);
-    if (signals && !state->steer)
+    if (!signals) {
+        life->state.is_changed = 1;
+        evaluate_steer(life->course, NULL);
+        return 0;
+    }
+    double *steer = take_the_reins(life, count);
+    if (!steer)
         return library_say(error, ERR_MEMORY, NULL);
-    for (int i = 0; signals && i < count; i++)
-        state->steer[i] = isfinite(signals[i]) ? signals[i] : 0;
-    state->is_changed = 1;
-    evaluate_steer(life->course, signals ? state->steer : NULL);
+    for (int i = 0; i < count; i++)
+        steer[i] = isfinite(signals[i]) ? signals[i] : 0;
     return 0;
 }
 
@@ -401,17 +436,44 @@ static void put_measures(struct numbers *to, const struct evaluate_view *v)
         put(to, measures_get(&measures, i));
 }
 
+static void put_observation(struct numbers *to, const struct evaluate_view *v)
+{
+    struct part_state root;
+    dynamics_part_state(v->dynamics, 0, &root);
+    const struct mat3 frame = quaternion_matrix(dynamics_part_turn(v->dynamics, 0));
+    int is_lit = v->light->kind != LIGHT_NONE;
+    put_vec3(to, mat3_back(&frame, (struct vec3){0, 1, 0}));
+    put_vec3(to, mat3_back(&frame, root.velocity_m_s));
+    put_vec3(to, mat3_back(&frame, root.spin_rad_s));
+    put_vec3(to, mat3_back(&frame, vec3_scale(vec3_sub(v->light->at, root.at_m), is_lit)));
+    put(to, root.at_m.y);
+    for (int i = 0; i < v->phenotype->drive_count; i++) {
+        struct drive_state drive;
+        dynamics_drive_state(v->dynamics, i, &drive);
+        put(to, drive.value);
+        put(to, drive.rate);
+    }
+}
+
 int bestiary_life_read(const struct bestiary_life *life, enum bestiary_read what, double *values,
                        int size)
 {
     static void (*const readers[BESTIARY_READS])(struct numbers *, const struct evaluate_view *) = {
-        [BESTIARY_TIME] = put_time,           [BESTIARY_CENTRE] = put_centre,
-        [BESTIARY_LIGHT] = put_light,         [BESTIARY_PARTS] = put_parts,
-        [BESTIARY_SHAPES] = put_shapes,       [BESTIARY_POSES] = put_poses,
-        [BESTIARY_MOTIONS] = put_motions,     [BESTIARY_DRIVES] = put_drives,
-        [BESTIARY_EFFECTORS] = put_effectors, [BESTIARY_NEURONS] = put_neurons,
-        [BESTIARY_SENSORS] = put_sensors,     [BESTIARY_CONTACTS] = put_contacts,
-        [BESTIARY_LEDGER] = put_ledger,       [BESTIARY_MEASURES] = put_measures};
+        [BESTIARY_TIME] = put_time,
+        [BESTIARY_CENTRE] = put_centre,
+        [BESTIARY_LIGHT] = put_light,
+        [BESTIARY_PARTS] = put_parts,
+        [BESTIARY_SHAPES] = put_shapes,
+        [BESTIARY_POSES] = put_poses,
+        [BESTIARY_MOTIONS] = put_motions,
+        [BESTIARY_DRIVES] = put_drives,
+        [BESTIARY_EFFECTORS] = put_effectors,
+        [BESTIARY_NEURONS] = put_neurons,
+        [BESTIARY_SENSORS] = put_sensors,
+        [BESTIARY_CONTACTS] = put_contacts,
+        [BESTIARY_LEDGER] = put_ledger,
+        [BESTIARY_MEASURES] = put_measures,
+        [BESTIARY_OBSERVATION] = put_observation};
     struct numbers to = {values, size, 0};
     struct evaluate_view view;
     if ((int)what < 0 || what >= BESTIARY_READS || !evaluate_look(life->course, &view))
@@ -419,4 +481,40 @@ int bestiary_life_read(const struct bestiary_life *life, enum bestiary_read what
     view.is_live &= !life->state.is_over;
     readers[what](&to, &view);
     return to.count;
+}
+
+/* ---- steps of many lives ---- */
+
+/* Signals of -1 .. 1, scaled to what the effectors take. 0 or ERR_MEMORY. */
+static int steer_scaled(struct bestiary_life *life, const double *row, int width)
+{
+    struct evaluate_view view;
+    if (!evaluate_look(life->course, &view))
+        return 0;
+    const struct phenotype *phenotype = view.phenotype;
+    double *steer = take_the_reins(life, phenotype->effector_count);
+    for (int i = 0; steer && i < phenotype->effector_count; i++) {
+        const struct drive *drive = &phenotype->drives[phenotype->effectors[i].drive];
+        double signal = i < width && isfinite(row[i]) ? fmax(-1, fmin(1, row[i])) : 0;
+        steer[i] = drive->least + 0.5 * (signal + 1) * (drive->most - drive->least);
+    }
+    return steer ? 0 : ERR_MEMORY;
+}
+
+int bestiary_lives_step(struct bestiary_life *const *lives, int count,
+                        const struct bestiary_step *step, struct bestiary_error *error)
+{
+    for (int i = 0; i < count; i++) {
+        double *row = step->observations + (size_t)i * (size_t)step->size;
+        if (step->signals &&
+            steer_scaled(lives[i], step->signals + (size_t)i * (size_t)step->width, step->width))
+            return library_say(error, ERR_MEMORY, NULL);
+        bestiary_life_tick(lives[i], step->ticks);
+        int used = bestiary_life_read(lives[i], BESTIARY_OBSERVATION, row, step->size);
+        for (int at = used; at < step->size; at++)
+            row[at] = 0;
+        bestiary_life_read(lives[i], BESTIARY_CENTRE, step->centres + 3 * (size_t)i, 3);
+        step->is_live[i] = !lives[i]->state.is_over;
+    }
+    return 0;
 }

@@ -12,6 +12,18 @@ double record_own_fitness(const struct creature *creature, int verdict,
     return behaviour_fitness(verdict, measures, &creature->params);
 }
 
+void record_put(struct creature *creature, int verdict, uint64_t digest,
+                const struct measures *measures)
+{
+    creature->has_evaluation = 1;
+    creature->verdict = verdict;
+    creature->measures = *measures;
+    creature->fitness = record_own_fitness(creature, verdict, measures);
+    creature->digest = digest;
+    creature->genome_hash = genome_hash(&creature->genome);
+    creature->simulator_version = SIMULATOR_VERSION;
+}
+
 /* Nothing: there is none. */
 static void describe_difference(const struct creature *creature, int verdict, uint64_t digest,
                                 const struct measures *measures, char *detail, size_t size)

@@ -16,6 +16,9 @@ enum record_status {
 #define RECORD_STATUS_NAMES "verified", "differs", "unrecorded", "other version", "refused"
 #define RECORD_DETAIL_SIZE  160
 
+/* Makes an evaluation by the creature's parameters and seed its record. */
+void record_put(struct creature *creature, int verdict, uint64_t digest,
+                const struct measures *measures);
 /* The evaluation was made with the record's parameters and seed. `detail` says what differs. */
 enum record_status record_compare(const struct creature *creature, int verdict, uint64_t digest,
                                   const struct measures *measures, char detail[RECORD_DETAIL_SIZE]);

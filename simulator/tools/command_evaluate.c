@@ -384,15 +384,10 @@ static int report_write_record(struct report *report, const char *path)
     struct error error = {0};
     struct creature *creature = &report->creature;
     const char *ending = strrchr(path, '.');
-    creature->has_evaluation = 1;
     creature->params = report->params;
     creature->seed = report->seed;
-    creature->verdict = report->evaluation.verdict;
-    creature->fitness = fitness_of(&report->evaluation, &report->params);
-    creature->measures = report->evaluation.measures;
-    creature->digest = report->evaluation.digest;
-    creature->genome_hash = report->genome_hash;
-    creature->simulator_version = SIMULATOR_VERSION;
+    record_put(creature, report->evaluation.verdict, report->evaluation.digest,
+               &report->evaluation.measures);
     int is_text = ending != NULL && strcmp(ending, ".json") == 0;
     return creature_write(creature, path, is_text, &error) == 0 ? EXIT_OK
                                                                 : fail(EXIT_FAILED, error.message);

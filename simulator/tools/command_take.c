@@ -7,9 +7,8 @@
 #include <stdlib.h>
 
 #include "common/creature/creature.h"
-#include "common/judge/behaviour.h"
+#include "common/creature/record.h"
 #include "common/system/output.h"
-#include "common/version.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/preserve/preserve.h"
 #include "simulator/tools/state_file.h"
@@ -51,13 +50,7 @@ static int try_alone(struct creature *creature, struct error *error)
             .genomes = &genome, .count = 1, .params = &creature->params, .seed = creature->seed},
         NULL, &arena, &result);
     arena_deinit(&arena);
-    creature->has_evaluation = 1;
-    creature->verdict = result.verdict;
-    creature->measures = result.measures;
-    creature->fitness = behaviour_fitness(result.verdict, &result.measures, &creature->params);
-    creature->digest = result.digest;
-    creature->genome_hash = genome_hash(&creature->genome);
-    creature->simulator_version = SIMULATOR_VERSION;
+    record_put(creature, result.verdict, result.digest, &result.measures);
     return 0;
 }
 

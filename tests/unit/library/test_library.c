@@ -1,6 +1,7 @@
 /* The library through its header alone, beside the core that it is made of. */
 #include <check.h>
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,73 @@ TEST_LOOP(lives_can_be_changed, 0, 3)
     bestiary_bytes_free(&start);
     bestiary_life_free(life);
     bestiary_life_free(other);
+    leave();
+}
+
+/* Lives of all kinds take steps together as each alone; a body takes of a row what it has effectors
+ * for, and what is no number is none. */
+TEST(lives_step_together)
+{
+    struct bestiary_creature *creatures[3];
+    struct bestiary_life *lives[3], *alone;
+    struct bestiary_params *owns[3];
+    double signals[3 * 40], observations[3 * 60], centres[9], expected[60], effectors[160], own[40];
+    unsigned char is_live[3];
+    for (int i = 0; i < 3; i++) {
+        take(kinds[i]);
+        creatures[i] = creature;
+        owns[i] = params;
+        ck_ok(bestiary_life_make(&lives[i], creature, params, 1, &error));
+    }
+    for (int i = 0; i < 120; i++)
+        signals[i] = i % 7 == 3 ? 0.0 / 0.0 : 0.3 * (i % 9) - 1.2;
+    const struct bestiary_step step = {signals, 40, 60, 30, observations, centres, is_live};
+    ck_ok(bestiary_lives_step(lives, 3, &step, &error));
+    for (int i = 0; i < 3; i++) {
+        ck_ok(bestiary_life_make(&alone, creatures[i], owns[i], 1, &error));
+        int count = bestiary_life_read(alone, BESTIARY_EFFECTORS, effectors, 160) / 4;
+        ck_assert_int_gt(count, 0);
+        for (int e = 0; e < count; e++) {
+            double signal = fmax(-1, fmin(1, signals[40 * i + e]));
+            if (!isfinite(signals[40 * i + e]))
+                signal = 0;
+            own[e] = effectors[4 * e + 1] +
+                     0.5 * (signal + 1) * (effectors[4 * e + 2] - effectors[4 * e + 1]);
+        }
+        ck_ok(bestiary_life_steer(alone, own, count, &error));
+        ck_assert_int_eq(bestiary_life_tick(alone, 30) == 30, is_live[i]);
+        count = bestiary_life_read(alone, BESTIARY_OBSERVATION, expected, 60);
+        ck_assert_int_gt(count, 13);
+        ck_assert_mem_eq(expected, observations + 60 * i, (size_t)count * sizeof expected[0]);
+        for (int at = count; at < 60; at++)
+            ck_assert_double_eq(observations[60 * i + at], 0);
+        bestiary_life_free(alone);
+        bestiary_life_free(lives[i]);
+        bestiary_params_free(owns[i]);
+        bestiary_creature_free(creatures[i]);
+    }
+}
+
+/* A child's record is verified after it went through a file. */
+TEST(records_are_made)
+{
+    struct bestiary_creature *child, *read;
+    struct bestiary_result result;
+    struct bestiary_bytes bytes;
+    take(kinds[1]);
+    ck_ok(bestiary_creature_breed(&child, creature, NULL, 0, 2, params, 5, &error));
+    ck_ok(bestiary_record(child, params, 9, &result, &error));
+    ck_assert_int_eq(result.status, BESTIARY_VERIFIED);
+    ck_ok(bestiary_creature_write(child, BESTIARY_BINARY, &bytes, &error));
+    ck_ok(bestiary_creature_read(&read, bytes.data, bytes.length, &error));
+    ck_ok(bestiary_creature_record(read, &record));
+    ck_assert_uint_eq(record.seed, 9);
+    ck_assert_uint_eq(record.digest, result.digest);
+    ck_ok(bestiary_evaluate(read, params, 9, &result, &error));
+    ck_assert_int_eq(result.status, BESTIARY_VERIFIED);
+    bestiary_bytes_free(&bytes);
+    bestiary_creature_free(read);
+    bestiary_creature_free(child);
     leave();
 }
 
