@@ -322,6 +322,7 @@ install-library: library
 install: $(if $(PGO),pgo,all) install-library
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/bestiary
 	install -m 755 $(if $(PGO),$(PROGRAMS:$(B)/%=build/pgo/%),$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 scripts/experiment $(DESTDIR)$(PREFIX)/bin/bestiary-experiment
 	cp -R examples $(DESTDIR)$(PREFIX)/share/bestiary/
 
 clean:

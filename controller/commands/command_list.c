@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/formats/json_stream.h"
 #include "common/math/hash.h"
@@ -143,12 +144,88 @@ static int print_worlds_json(struct store *store, uint32_t epoch, struct error *
     return end_json(&stream, error);
 }
 
+/* A row for each creature: what it is, then all measures. */
+static void print_csv(const struct store_entry *entries, int count)
+{
+    output_print(stdout, "id,rank,champion,survived,generation,method,parent1,parent2,verdict,"
+                         "fitness,referee_fitness,seed,digest");
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        output_print(stdout, ",%s", measure_table[i].name);
+    output_print(stdout, "\n");
+    for (int i = 0; i < count; i++) {
+        const struct store_entry *e = &entries[i];
+        output_print(stdout,
+                     "%" PRIu64 ",%d,%d,%d,%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64 ",%s,%.17g,", e->id,
+                     e->rank, e->is_champion, e->survived, e->generation, e->method, e->parents[0],
+                     e->parents[1], verdict_name(e->verdict), e->fitness);
+        if (e->has_referee)
+            output_print(stdout, "%.17g", e->referee_fitness);
+        output_print(stdout, ",%016" PRIx64 ",%016" PRIx64, e->seed, e->digest);
+        for (int k = 0; k < MEASURE_COUNT; k++)
+            output_print(stdout, ",%.17g", measures_get(&e->measures, k));
+        output_print(stdout, "\n");
+    }
+}
+
 /* The command line. */
 struct request {
     int64_t generation, top, lineage; /* lineage: a creature's id; 0 = none */
-    int is_all, is_json, has_exam, has_mutations;
-    int order; /* enum store_order, and 1; 0: not said */
+    int is_all, is_json, is_csv, has_exam, has_mutations;
+    int order;        /* enum store_order, and 1; 0: not said */
+    const char *sort; /* a measure's name; NULL: by rank or descent */
 };
+
+/* ---- sorting ---- */
+
+/* What an entry is sorted by. */
+struct sorted {
+    struct store_entry entry;
+    double value;
+};
+
+/* The greatest first, equal ones in the order of birth. */
+static int compare_sorted(const void *a, const void *b)
+{
+    const struct sorted *one = a, *other = b;
+    if (one->value != other->value)
+        return one->value < other->value ? 1 : -1;
+    return one->entry.id < other->entry.id ? -1 : one->entry.id > other->entry.id;
+}
+
+static int find_measure(const char *name)
+{
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        if (!strcmp(measure_table[i].name, name))
+            return i;
+    return -1;
+}
+
+/* Sorts the entries by a measure, or by the creatures' fitness, and keeps the first `top` (0: all).
+ */
+static int sort_entries(struct store_entry *entries, int *count, const char *key, int64_t top,
+                        struct error *error)
+{
+    int measure = find_measure(key), is_fitness = !strcmp(key, "fitness");
+    if (measure < 0 && !is_fitness)
+        return error_set(error, ERR_USAGE,
+                         "--sort: there is no measure '%.40s'; `list --csv` heads its columns with "
+                         "all of them",
+                         key);
+    struct sorted *sorted = malloc((size_t)(*count ? *count : 1) * sizeof *sorted);
+    if (!sorted)
+        return error_memory(error);
+    for (int i = 0; i < *count; i++)
+        sorted[i] =
+            (struct sorted){entries[i], is_fitness ? entries[i].fitness
+                                                   : measures_get(&entries[i].measures, measure)};
+    qsort(sorted, (size_t)*count, sizeof *sorted, compare_sorted);
+    if (top && top < *count)
+        *count = (int)top;
+    for (int i = 0; i < *count; i++)
+        entries[i] = sorted[i].entry;
+    free(sorted);
+    return 0;
+}
 
 /* A line for each ancestor, the youngest first. */
 static void print_lineage(const struct store_entry *entries, int count, int has_mutations)
@@ -199,9 +276,9 @@ static void print_notes(const struct store_entry *entries, int count, const stru
 static int print_scores(struct store *store, uint32_t generation, int has_exam,
                         const struct params *params, struct error *error)
 {
-    static const char *const meanings[] = {
-        [SCORE_OWN] = "its own", [SCORE_LEAST] = "the least in several trials",
-        [SCORE_MEAN] = "the mean of several trials"};
+    static const char *const meanings[] = {[SCORE_OWN] = "its own",
+                                           [SCORE_LEAST] = "the least in several trials",
+                                           [SCORE_MEAN] = "the mean of several trials"};
     struct store_status status;
     char text[STORE_CHAMPION_SIZE];
     int result = store_get_status(store, &status, error);
@@ -226,11 +303,15 @@ static int get_entries(struct store *store, const struct request *request,
     if (request->lineage)
         return store_get_lineage(store, (uint64_t)request->lineage, request->is_all, entries, count,
                                  error);
-    int top = request->top ? (int)request->top : INT32_MAX;
-    enum store_order usual = request->is_json ? STORE_RANKS : STORE_KINDS;
-    return store_get_best(store, request->generation,
-                          request->order ? (enum store_order)(request->order - 1) : usual, top,
-                          entries, count, generation, error);
+    int top = request->top && !request->sort ? (int)request->top : INT32_MAX;
+    int is_data = request->is_json || request->is_csv || request->sort;
+    enum store_order usual = is_data ? STORE_RANKS : STORE_KINDS;
+    int status = store_get_best(store, request->generation,
+                                request->order ? (enum store_order)(request->order - 1) : usual,
+                                top, entries, count, generation, error);
+    return status || !request->sort
+               ? status
+               : sort_entries(*entries, count, request->sort, request->top, error);
 }
 
 /* A generation without judged creatures has no entries. */
@@ -246,6 +327,8 @@ static int print_list(struct store *store, const char *directory, const struct r
             (request->is_json ? print_worlds_json : command_print_worlds)(store, generation, error);
     } else if (!status && request->is_json) {
         status = print_json(entries, count, params, error);
+    } else if (!status && request->is_csv) {
+        print_csv(entries, count);
     } else if (!status && request->lineage) {
         output_print(stdout, "%s, creature %" PRId64 " and its ancestors%s\n", directory,
                      request->lineage, request->is_all ? "" : " by the first parents");
@@ -268,15 +351,20 @@ static int list_run(const char *directory, void *wanted, struct error *error)
     struct store *store = NULL;
     struct params params;
     /* combinations that make no sense */
-    if (request->lineage &&
-        (request->generation >= 0 || request->top != TOP_DEFAULT || request->order))
-        return error_set(error, ERR_USAGE,
-                         "--lineage takes no --generation, --top, --kinds, --ranks or --distinct");
+    if (request->lineage && (request->generation >= 0 || request->top != TOP_DEFAULT ||
+                             request->order || request->sort))
+        return error_set(
+            error, ERR_USAGE,
+            "--lineage takes no --generation, --top, --kinds, --ranks, --distinct or --sort");
+    if (request->is_json && request->is_csv)
+        return error_set(error, ERR_USAGE, "--json and --csv exclude one another");
     if (request->is_all && !request->lineage)
         return error_set(error, ERR_USAGE, "--all goes with --lineage");
     int status = command_open_run(directory, &store, error);
     if (!status)
         status = store_get_params(store, &params, error);
+    if (!status && preserve_is_wanted(&params) && (request->is_csv || request->sort))
+        status = error_set(error, ERR_USAGE, "a preserve has no ranks: --json has its worlds");
     if (!status)
         status = print_list(store, directory, request, &params, error);
     store_close(store);
@@ -310,6 +398,10 @@ static const struct option_row options[] = {
      .field = offsetof(struct request, is_all)},
     {"mutations", 0, NULL, "each change of a birth as it was made, in lines as long as they are",
      OPTION_FLAG, .field = offsetof(struct request, has_mutations)},
+    {"sort", 0, "MEASURE", "by a measure (distance_m, parts, ...) or by fitness, greatest first",
+     OPTION_TEXT, .field = offsetof(struct request, sort)},
+    {"csv", 0, NULL, "a row for each creature, as they rank, with all measures", OPTION_FLAG,
+     .field = offsetof(struct request, is_csv)},
     {"json", 0, NULL,
      "one array, one object per creature (of a preserve: per world); what may differ between two "
      "equal runs stands under the "

@@ -473,8 +473,8 @@ static void add_difference(const struct session *session, struct error *error)
             continue;
         size_t used = strlen(error->message);
         snprintf(error->message + used, sizeof error->message - used,
-                 "%s %s is %.40s there, and not %.40s", found++ ? "," : ";", param_table[i].key, was,
-                 wished);
+                 "%s %s is %.40s there, and not %.40s", found++ ? "," : ";", param_table[i].key,
+                 was, wished);
     }
     store_close(store);
 }

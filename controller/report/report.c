@@ -168,9 +168,9 @@ int report_read(struct report *report, const char *directory, struct store *stor
     int status = run_facts_read(&report->facts, store, error);
     if (!status)
         status = read_top(report, store, error);
-    if (!status && (run_statistics_make(&report->statistics, &report->facts) ||
-                    find_champions(report) || find_chosen(report) || report_find_families(report) ||
-                    find_river(report)))
+    if (!status &&
+        (run_statistics_make(&report->statistics, &report->facts) || find_champions(report) ||
+         find_chosen(report) || report_find_families(report) || find_river(report)))
         status = fail_memory(error);
     if (!status)
         report->finding_count =

@@ -360,7 +360,8 @@ static int upgrade(struct store *store, struct error *error)
                                STORE_CHOICES_TABLE
                                ";" STORE_BARS_TABLE ";" STORE_TRIALS_TABLE ";" STORE_CONTESTS_TABLE
                                ";" STORE_BIRTHS_TABLE ";" STORE_EPOCHS_TABLE ";" STORE_STATES_TABLE
-                               ";" STORE_LIVES_TABLE ";" STORE_FORMS_TABLE ";" STORE_FIRSTS_TABLE ";" STORE_DEEDS_TABLE,
+                               ";" STORE_LIVES_TABLE ";" STORE_FORMS_TABLE ";" STORE_FIRSTS_TABLE
+                               ";" STORE_DEEDS_TABLE,
                                error);
     if (!status)
         status = store_database_complete(&store->database, 0, error);
