@@ -294,16 +294,17 @@ precision: $(B)/bench/precision $(B)/bench/plot
 		<$(B)/precision.csv >$(B)/precision.svg
 	$(Q)cp $(B)/precision.csv $(B)/precision.svg docs/images/
 
+include page/page.mk
 include tests/bench/peers/peers.mk
 
-SOURCES := $(wildcard $(foreach f,common proto simulator controller viewer library include examples,$(f)/*.[ch] $(f)/*/*.[ch] $(f)/*/*/*.[ch]) \
+SOURCES := $(wildcard $(foreach f,common proto simulator controller viewer library page include examples,$(f)/*.[ch] $(f)/*/*.[ch] $(f)/*/*/*.[ch]) \
 	tests/*/*.[ch] tests/bench/peers/*.[ch] tests/bench/peers/*.cc)
 lint:
 	$(Q)scripts/check-layers
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
-	$(Q)shellcheck $(filter-out $(addprefix scripts/,bench-search check-layers costs experiment type-readme),$(wildcard scripts/*)) .ci/run $(wildcard tests/integration/*.sh)
+	$(Q)shellcheck $(filter-out $(addprefix scripts/,bench-search check-layers costs experiment type-readme),$(wildcard scripts/*)) page/assemble .ci/run $(wildcard tests/integration/*.sh)
 	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --error-exitcode=1 \
-		--suppress=missingIncludeSystem --inline-suppr -I. common proto simulator controller viewer library
+		--suppress=missingIncludeSystem --inline-suppr -I. common proto simulator controller viewer library page
 format:
 	$(Q)clang-format -i $(SOURCES)
 
@@ -344,6 +345,7 @@ help:
 	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
 	@echo "make format     lay the sources out           make clean   remove build/"
 	@echo "make library    libbestiary.a and .so, for programs that include include/bestiary.h"
+	@echo "make web        the library as WebAssembly (scripts/dependencies --install web); then pages live"
 	@echo "make install PREFIX=/usr/local                programs, library and examples"
 	@echo "knobs: KINDS='unit golden'  MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  AVX=  CFLAGS=..."
 

@@ -188,6 +188,8 @@ static const struct option_row options[] = {
      AT(job.is_plain)},
     {"sound", 0, NULL, "of films and pages: what the creatures call, and what they hit",
      OPTION_FLAG, AT(job.has_sound)},
+    {"recorded", 0, NULL, "a page has the motion recorded, not creatures that it simulates itself",
+     OPTION_FLAG, AT(job.is_recorded)},
     {"size", 0, "WxH", "in pixels", OPTION_READ, AT(size), .read = read_size},
     {"fps", 0, "N", "frames per second of gif and mp4", OPTION_REAL, AT(job.fps), .min = 1,
      .max = EXPORT_FPS_MAX},
@@ -258,6 +260,7 @@ static const char *find_fault(const struct request *request, int operand_count)
          "--frames, --screenshot and --keys are for the window, not for --export"},
         {!job->path && job->fps > 0, "--fps is for --export"},
         {!job->path && job->has_sound, "--sound is for --export"},
+        {!job->path && job->is_recorded, "--recorded is for --export"},
         {!job->path && job->is_plain, "--plain is for --export"},
         {!job->path && job->is_grid, "--grid is for --export"}};
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
@@ -402,14 +405,22 @@ static int show_window(struct gallery *gallery, const struct request *request, s
 static int export(const struct gallery *gallery, const struct request *request, struct error *error)
 {
     const struct replay *replays[GALLERY_SHOWN_MAX];
+    struct export_life *lives = calloc((size_t)gallery_count(gallery) + 1, sizeof *lives);
     struct export_job job = request->job;
+    if (!lives)
+        return error_memory(error);
     job.replays = replays;
+    job.lives = lives;
     if (request->follow.which == FOLLOW_BOTH)
         job.is_grid = export_find(job.path)->has_overlays;
     for (int i = 0; i < gallery_count(gallery); i++)
-        if (gallery_specimen(gallery, i)->replay)
+        if (gallery_specimen(gallery, i)->replay) {
+            if (gallery_choose_life(gallery, i, &lives[job.count].params, &lives[job.count].seed))
+                lives[job.count].creature = &gallery_specimen(gallery, i)->creature;
             replays[job.count++] = gallery_specimen(gallery, i)->replay;
+        }
     int status = export_write(&job, error);
+    free(lives);
     if (!status)
         output_print(stdout, "%s\n", job.path);
     return status;

@@ -543,11 +543,26 @@ void evaluate_steer(struct course *course, const double *signals)
     course->habitat->runs[0].outside = signals;
 }
 
+/* The world as it is in the run, for the body; what was there before is no error of the ledger. */
+static void put_world(struct run *run)
+{
+    dynamics_set_world(run->dynamics, &run->world);
+    dynamics_reset_ledger(run->dynamics);
+    dynamics_momentum(run->dynamics, &run->momentum, &run->angular_momentum);
+}
+
 void evaluate_change_world(struct course *course, const struct params *params)
 {
     struct run *run = &course->habitat->runs[0];
     world_init(&run->world, params);
-    dynamics_set_world(run->dynamics, &run->world);
-    dynamics_reset_ledger(run->dynamics);
-    dynamics_momentum(run->dynamics, &run->momentum, &run->angular_momentum);
+    put_world(run);
+}
+
+void evaluate_pull(struct course *course, struct vec3 pull_m_s2)
+{
+    struct run *run = &course->habitat->runs[0];
+    run->world.gravity_x_m_s2 += pull_m_s2.x;
+    run->world.gravity_m_s2 -= pull_m_s2.y;
+    run->world.gravity_z_m_s2 += pull_m_s2.z;
+    put_world(run);
 }

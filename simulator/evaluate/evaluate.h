@@ -108,5 +108,8 @@ void evaluate_steer(struct course *course, const double *signals);
 /* The world of other parameters from now on. The ledger begins anew, so that no guard takes the
  * change for energy from nowhere. */
 void evaluate_change_world(struct course *course, const struct params *params);
+/* Accelerates all that the body is made of by so much more, m/s2, from now on: a pull, which its
+ * opposite ends. The ledger begins anew, too. */
+void evaluate_pull(struct course *course, struct vec3 pull_m_s2);
 
 #endif

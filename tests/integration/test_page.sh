@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The replay page in a browser without a screen: it plays, pauses, scrubs and changes the creature without
+# The page of what is recorded, in a browser without a screen: it plays, pauses, scrubs and changes the creature without
 # an error, its overlays toggle, the fitness stands behind its bar, and its canvas shows the body where the png export has it;
 # so do pages of spheres and of boxes in space, which the mouse turns. On a phone all controls are within reach.
 # runs: watched
@@ -16,14 +16,14 @@ done
 if "$viewer" --help | grep -q '^  \.png .*left out'; then echo "skip: this build writes no png" && exit 77; fi
 
 biped=$root/examples/creatures/biped.json pusher=$root/examples/creatures/pusher.json
-"$viewer" "$biped" "$pusher" --params walk.ini --export page.html --sound >/dev/null || fail "page"
+"$viewer" "$biped" "$pusher" --params walk.ini --recorded --export page.html --sound >/dev/null || fail "page"
 "$viewer" "$biped" --params walk.ini --overlays boxes --export shot.png --time 1 --size 800x450 >/dev/null || fail "png"
 spider=$root/examples/creatures/spider.json tripod=$root/examples/creatures/tripod.json
-"$viewer" "$spider" "$tripod" -s simulation.duration_s=2 -s evolution.behaviour=swim --export spheres.html >/dev/null || fail "page of spheres"
+"$viewer" "$spider" "$tripod" -s simulation.duration_s=2 -s evolution.behaviour=swim --recorded --export spheres.html >/dev/null || fail "page of spheres"
 "$viewer" "$spider" -s simulation.duration_s=2 --overlays boxes --export spheres.png --time 1 --size 800x450 >/dev/null || fail "png of spheres"
 
 quadruped=$root/examples/creatures/quadruped.json walk3d=$root/examples/walk3d.ini
-"$viewer" "$quadruped" "$root/examples/creatures/biped3d.json" --params "$walk3d" -s simulation.duration_s=2 --export boxes.html >/dev/null || fail "page of boxes"
+"$viewer" "$quadruped" "$root/examples/creatures/biped3d.json" --params "$walk3d" -s simulation.duration_s=2 --recorded --export boxes.html >/dev/null || fail "page of boxes"
 "$viewer" "$quadruped" --params "$walk3d" -s simulation.duration_s=2 --overlays boxes --export boxes.png --time 1 --size 800x450 >/dev/null || fail "png of boxes"
 
 # What the probes use. The body is what has the colours of parts; the camera frames it otherwise here and
@@ -242,10 +242,10 @@ END_OF_PROBE
 # Boxes in space: the same, and the largest faces are where the png has them.
 sed "s/change(words, 'tripod')/change(words, 'biped in space')/" spheres.js >boxes.js
 
-# A page without its end, for a probe behind it. The probe draws: the page asks for frames without end, which a browser in
+# A page without its end and its policy, which lets nothing run but what is its own, for a probe behind it. The probe draws: the page asks for frames without end, which a browser in
 # virtual time may wait for for ever.
 open_page() { # PAGE
-    awk '/<\/body>/ {exit} {print} /<head>/ {print "<script>requestAnimationFrame = () => 0;</script>"}' "$1"
+    awk '/<\/body>/ {exit} /Content-Security-Policy/ {next} {print} /<head>/ {print "<script>requestAnimationFrame = () => 0;</script>"}' "$1"
 }
 
 # browse PAGE SHOT PROBE SHARE: the page with the probe behind it, in the browser; what it found is $title. At

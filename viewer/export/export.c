@@ -102,6 +102,8 @@ int export_check(const struct export_job *job, struct error *error)
     if (job->has_sound && !exporter->has_sound)
         return error_set(error, ERR_USAGE, "--sound is for mp4, webm and html, not for %s",
                          exporter->suffix);
+    if (job->is_recorded && strcmp(exporter->suffix, "html") != 0)
+        return error_set(error, ERR_USAGE, "--recorded is for html, not for %s", exporter->suffix);
     if (job->has_sound && job->is_world)
         return error_set(error, ERR_USAGE, "--sound: a preserve is silent");
     if (job->time_s >= 0 && !exporter->has_moments)

@@ -16,14 +16,23 @@
 #define EXPORT_SIDE_MAX_PX 8192
 #define EXPORT_FPS_MAX     120.0
 
+/* What a replay was simulated from, for pages that simulate it again. */
+struct export_life {
+    const struct creature *creature; /* NULL: the replay is of something else */
+    struct params params;
+    uint64_t seed;
+};
+
 /* The options of an export. Zeros (width, height, fps) and a negative time mean the exporter's own
  * choice. */
 struct export_job {
     const struct replay *const *replays;
-    int count;                   /* >= 1 */
-    const struct waters *waters; /* of a preserve, instead of replays: then count is 0 */
-    int is_world;                /* waters are to come */
-    uint64_t followed;           /* a creature in them; 0: none */
+    const struct export_life *lives; /* of the replays; may be NULL */
+    int is_recorded;                 /* pages have motion, though there are lives */
+    int count;                       /* >= 1 */
+    const struct waters *waters;     /* of a preserve, instead of replays: then count is 0 */
+    int is_world;                    /* waters are to come */
+    uint64_t followed;               /* a creature in them; 0: none */
     const char *path;
     double time_s; /* one moment; negative: the whole */
     int width_px, height_px;

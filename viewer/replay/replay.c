@@ -228,6 +228,7 @@ void replay_turn_to_way(struct replay *replay)
         return;
     struct vec3 way = replay_level_way(replay);
     struct quaternion turn = quaternion_about((struct vec3){0, 1, 0}, atan2(way.z, way.x));
+    replay->turned = turn;
     for (int i = 0; i < replay->frame_count; i++) {
         struct replay_row row;
         row_at(replay, i, &row);
@@ -282,6 +283,18 @@ void replay_finish(struct replay *replay)
         replay->fitness_least = fmin(replay->fitness_least, *row.fitness);
     }
     replay->size_m = fmax(replay->width_m, replay->height_m);
+    replay->shifted_x_m = x;
+    replay->shifted_y_m = y;
+    replay->is_placed = 1;
+}
+
+void replay_place_row(const struct replay *replay, struct replay_row *row)
+{
+    if (!replay->is_placed)
+        return;
+    if (replay->turned.w != 0 || replay->turned.y != 0)
+        row_turn(replay, row, replay->turned);
+    row_shift(replay, row, replay->shifted_x_m, replay->shifted_y_m);
 }
 
 int replay_has_floor(const struct replay *replay)

@@ -194,6 +194,10 @@ struct replay {
      * frame; the larger of width and height. */
     double width_m, height_m, depth_m, size_m;
     int framed_first, framed_count; /* these parts; 0: all */
+    /* How rows stand to the world: turned, then shifted back by so much; see replay_place_row(). */
+    struct quaternion turned;
+    float shifted_x_m, shifted_y_m;
+    int is_placed;
 
     double frame_s; /* time from row to row */
     int frame_count;
@@ -226,6 +230,29 @@ void replay_describe_world(struct replay *replay, const struct params *params);
 /* The invariants of a replay. */
 void replay_check(const struct replay *replay);
 void replay_destroy(struct replay *replay); /* NULL is allowed */
+
+/* A replay of a life that can be changed on its way: from a tick on it is lived and recorded anew.
+ * The camera's sizes and the places of all rows stay those of the life that was not changed. */
+struct replay_live;
+/* As replay_create_cut(), in an arena of so many bytes; the creature must outlive it. */
+int replay_live_open(struct replay_live **live, const struct creature *creature,
+                     const struct params *params, uint64_t seed, int is_recorded,
+                     const struct replay_cut *cuts, int cut_count, size_t arena_bytes,
+                     struct error *error);
+const struct replay *replay_live_replay(const struct replay_live *live);
+void replay_live_close(struct replay_live *live); /* NULL is allowed */
+/* Goes back to the last snapshot at or before a tick, which is its result: what was changed at that
+ * tick or later is undone, and the rows behind it are gone. ERR_MISSING: it never had a body. */
+int replay_live_back(struct replay_live *live, int tick);
+/* Goes on to a tick, as far as there are any. 0 or ERR_MEMORY. */
+int replay_live_go(struct replay_live *live, int tick);
+/* Changes the world from now on: a parameter of the section `world`, or a pull, along the replay's
+ * axes. */
+int replay_live_change(struct replay_live *live, const char *key, const char *value,
+                       struct error *error);
+void replay_live_pull(struct replay_live *live, struct vec3 pull_m_s2);
+/* Lives on to the end. A life without changes compares with its record again. */
+void replay_live_finish(struct replay_live *live);
 
 /* 1 if that is cut. */
 int replay_is_cut(const struct replay *replay, const struct replay_cut *cut);
@@ -337,6 +364,8 @@ struct vec3 replay_level_way(const struct replay *replay);
 /* Turns all rows of a scene with depth about the vertical, so that this way leads along x; not
  * where something stands in the world. After the last row. */
 void replay_turn_to_way(struct replay *replay);
+/* Brings a row of the world to where those of the replay are, once these are placed. */
+void replay_place_row(const struct replay *replay, struct replay_row *row);
 /* Shifts all rows so that the first centre of mass is the origin (see the head of this file) and
  * computes size_m. Call once, after that. */
 void replay_finish(struct replay *replay);

@@ -1,11 +1,14 @@
 /* A replay from a creature: it is evaluated again, as a whole or without some of its neurons and
- * wires, and what is seen is recorded row by row. */
+ * wires, and what is seen is recorded row by row. A life that can be changed keeps a snapshot of its
+ * arena every half second, 0.3 MB each: it goes back to one, and on from there. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/judge/behaviour.h"
+#include "common/math/rotation.h"
 #include "viewer/replay/replay.h"
 
 /* A medium is shown as water if it resists at least so much, by either law, Pa s or kg/m2, with at
@@ -283,6 +286,7 @@ static int recorder_observe(void *context, const struct evaluate_view *view)
     if (recorder->status)
         return 1;
     record_row(recorder, &row, view);
+    replay_place_row(replay, &row);
     if (!row_is_finite(replay, &row))
         replay->frame_count--;
     return 0;
@@ -433,6 +437,293 @@ void replay_describe_world(struct replay *replay, const struct params *params)
     replay->gravity_m_s2 = params->world_gravity_m_s2;
 }
 
+/* ---- a life ---- */
+
+enum { SNAPSHOT_TICKS = 30 };
+
+struct snapshot {
+    int tick;
+    double lost_j;
+    int is_changed;
+    struct params world;
+    struct arena arena;
+    unsigned char *bytes; /* those of the arena that are used */
+};
+
+struct replay_live {
+    struct replay *replay;
+    struct recorder recorder;
+    struct arena arena;
+    struct course *course; /* NULL: it never had a body */
+    const struct creature *creature;
+    struct params params, world; /* as it began, and as it was changed */
+    int is_recorded, is_changed;
+    int tick;
+    struct snapshot *snapshots; /* in the order of their ticks; NULL: none is kept */
+    int snapshot_count, snapshot_room;
+};
+
+static int keep_snapshot(struct replay_live *live)
+{
+    if (live->snapshot_count == live->snapshot_room) {
+        int room = 2 * live->snapshot_room + 8;
+        struct snapshot *grown = realloc(live->snapshots, (size_t)room * sizeof *grown);
+        if (!grown)
+            return ERR_MEMORY;
+        live->snapshots = grown;
+        live->snapshot_room = room;
+    }
+    struct snapshot *snapshot = &live->snapshots[live->snapshot_count];
+    *snapshot = (struct snapshot){.tick = live->tick,
+                                  .lost_j = live->recorder.lost_j,
+                                  .is_changed = live->is_changed,
+                                  .world = live->world,
+                                  .arena = live->arena,
+                                  .bytes = malloc(live->arena.used_bytes)};
+    if (!snapshot->bytes)
+        return ERR_MEMORY;
+    memcpy(snapshot->bytes, live->arena.base, live->arena.used_bytes);
+    live->snapshot_count++;
+    return 0;
+}
+
+static void drop_snapshots(struct replay_live *live, int kept)
+{
+    while (live->snapshot_count > kept)
+        free(live->snapshots[--live->snapshot_count].bytes);
+}
+
+/* The rows behind the snapshot's are gone, too. */
+static void put_back(struct replay_live *live, const struct snapshot *snapshot)
+{
+    live->tick = snapshot->tick;
+    live->recorder.lost_j = snapshot->lost_j;
+    live->recorder.tick = snapshot->tick + 1;
+    live->replay->frame_count = snapshot->tick / live->recorder.stride + 1;
+    live->is_changed = snapshot->is_changed;
+    live->world = snapshot->world;
+    live->arena = snapshot->arena;
+    memcpy(live->arena.base, snapshot->bytes, snapshot->arena.used_bytes);
+}
+
+/* On its way, and where it arrives, it keeps the snapshots that it has not. */
+static int advance(struct replay_live *live, int tick, int keeps)
+{
+    for (;;) {
+        int last = live->snapshot_count ? live->snapshots[live->snapshot_count - 1].tick : -1;
+        if (keeps && live->tick % SNAPSHOT_TICKS == 0 && live->tick > last && keep_snapshot(live))
+            return ERR_MEMORY;
+        if (live->tick >= tick || !evaluate_tick(live->course))
+            return 0;
+        live->tick++;
+    }
+}
+
+/* What came of it. */
+static void conclude(struct replay_live *live, const struct evaluation *evaluation)
+{
+    struct replay *replay = live->replay;
+    replay->verdict = evaluation->verdict;
+    replay->measures = evaluation->measures;
+    replay->digest = evaluation->digest;
+    replay->fitness = behaviour_fitness(evaluation->verdict, &evaluation->measures, &live->params);
+    replay->detail[0] = '\0';
+    set_status(replay, live->creature, live->is_recorded);
+    set_score(replay, live->creature, live->is_recorded);
+}
+
+/* The tables of what is not simulated. */
+static int describe(struct replay *replay, const struct creature *creature,
+                    const struct params *params, struct error *error)
+{
+    replay_clean_text(creature->name[0] ? creature->name : "unnamed", replay->name,
+                      sizeof replay->name);
+    replay_describe_world(replay, params);
+    replay_put_off(replay, &creature->genome, params, "");
+    if (obstacles_parse(&replay->obstacles, params->world_obstacles, error) != 0)
+        return ERR_RANGE;
+    replay->has_goal = params->evolution_behaviour != BEHAVIOUR_INTERACTIVE;
+    replay->frame_s = 1.0 / params->simulation_brain_hz;
+    replay->id = creature->id;
+    return 0;
+}
+
+/* The whole life, recorded. */
+static int live_through(struct replay_live *live, uint64_t seed, int keeps, struct error *error)
+{
+    struct replay *replay = live->replay;
+    struct recorder *recorder = &live->recorder;
+    const struct genome *genome = &live->creature->genome;
+    live->course = evaluate_open(
+        &(struct evaluate_order){
+            .genomes = &genome, .count = 1, .params = &live->params, .seed = seed},
+        &(struct evaluate_onlooker){recorder_edit, recorder_observe, recorder}, &live->arena);
+    ENSURE(live->course, "%zu bytes hold no course", live->arena.size_bytes);
+    int status = advance(live, INT_MAX, keeps);
+    struct evaluation evaluation = *evaluate_close(live->course);
+    if (!recorder->status && replay->frame_count == 0) {
+        live->course = NULL;
+        recorder->status = record_birth(recorder, live->creature, &live->params, &live->arena);
+    }
+    if (status)
+        recorder->status = status;
+    conclude(live, &evaluation);
+    if (!recorder->status)
+        return 0;
+    return error_set(error, recorder->status, "%s cannot be shown: %s", replay->name,
+                     recorder->status == ERR_MISSING ? verdict_reason(evaluation.verdict)
+                                                     : error_text(recorder->status));
+}
+
+static int open_life(struct replay_live *live, uint64_t seed, int keeps, struct error *error)
+{
+    const struct creature *creature = live->creature;
+    struct replay *replay = live->replay;
+    int status = describe(replay, creature, &live->params, error);
+    if (!status && creature->has_evaluation && creature->verdict == VERDICT_QUARANTINED &&
+        live->is_recorded)
+        status = error_set(error, ERR_LIMIT, "%s cannot be replayed: %s", replay->name,
+                           verdict_reason(VERDICT_QUARANTINED));
+    return status ? status : live_through(live, seed, keeps, error);
+}
+
+static struct replay_live *make_life(const struct creature *creature, const struct params *params,
+                                     size_t arena_bytes)
+{
+    struct replay_live *live = calloc(1, sizeof *live);
+    if (!live)
+        return NULL;
+    live->replay = calloc(1, sizeof *live->replay);
+    if (!live->replay || arena_init(&live->arena, arena_bytes)) {
+        replay_live_close(live);
+        return NULL;
+    }
+    live->creature = creature;
+    live->params = live->world = *params;
+    live->recorder = (struct recorder){live->replay,
+                                       &creature->genome,
+                                       &live->params,
+                                       1.0 / params->simulation_brain_hz,
+                                       -1,
+                                       0,
+                                       1,
+                                       -1,
+                                       0};
+    return live;
+}
+
+static int open_cut(struct replay_live **result, const struct creature *creature,
+                    const struct params *params, uint64_t seed, int is_recorded,
+                    const struct replay_cut *cuts, int cut_count, int keeps, size_t arena_bytes,
+                    struct error *error)
+{
+    ENSURE(cut_count >= 0 && cut_count <= REPLAY_CUTS_MAX, "%d cuts", cut_count);
+    struct replay_live *live = make_life(creature, params, arena_bytes);
+    *result = NULL;
+    if (!live)
+        return error_set(error, ERR_MEMORY, "replay: %s", error_text(ERR_MEMORY));
+    live->is_recorded = is_recorded;
+    live->replay->cut_count = cut_count;
+    for (int i = 0; i < cut_count; i++)
+        live->replay->cuts[i] = cuts[i];
+    int status = open_life(live, seed, keeps, error);
+    if (status) {
+        replay_live_close(live);
+        return status;
+    }
+    replay_turn_to_way(live->replay);
+    replay_finish(live->replay);
+    replay_check(live->replay);
+    *result = live;
+    return 0;
+}
+
+int replay_live_open(struct replay_live **result, const struct creature *creature,
+                     const struct params *params, uint64_t seed, int is_recorded,
+                     const struct replay_cut *cuts, int cut_count, size_t arena_bytes,
+                     struct error *error)
+{
+    return open_cut(result, creature, params, seed, is_recorded, cuts, cut_count, 1, arena_bytes,
+                    error);
+}
+
+const struct replay *replay_live_replay(const struct replay_live *live)
+{
+    return live->replay;
+}
+
+void replay_live_close(struct replay_live *live)
+{
+    if (!live)
+        return;
+    drop_snapshots(live, 0);
+    free(live->snapshots);
+    arena_deinit(&live->arena);
+    replay_destroy(live->replay);
+    free(live);
+}
+
+int replay_live_back(struct replay_live *live, int tick)
+{
+    int kept = live->snapshot_count;
+    if (!live->course || !kept)
+        return ERR_MISSING;
+    while (kept > 1 && live->snapshots[kept - 1].tick > tick)
+        kept--;
+    put_back(live, &live->snapshots[kept - 1]);
+    drop_snapshots(live, kept);
+    return live->tick;
+}
+
+int replay_live_go(struct replay_live *live, int tick)
+{
+    return live->course ? advance(live, tick, 1) : ERR_MISSING;
+}
+
+int replay_live_change(struct replay_live *live, const char *key, const char *value,
+                       struct error *error)
+{
+    struct params changed = live->world;
+    struct evaluate_view view;
+    int status = params_set(&changed, key, value, error);
+    if (!status)
+        status = params_check(&changed, error);
+    if (!status && (strncmp(key, "world.", 6) != 0 || !evaluate_look(live->course, &view)))
+        status = error_set(error, ERR_USAGE, "%.80s cannot be changed in this life", key);
+    if (status)
+        return status;
+    live->world = changed;
+    live->is_changed = 1;
+    evaluate_change_world(live->course, &changed);
+    return 0;
+}
+
+void replay_live_pull(struct replay_live *live, struct vec3 pull_m_s2)
+{
+    struct evaluate_view view;
+    struct quaternion back = live->replay->turned;
+    back.y = -back.y;
+    if (back.w != 0 || back.y != 0) {
+        struct mat3 axes = quaternion_matrix(back);
+        pull_m_s2 = mat3_apply(&axes, pull_m_s2);
+    }
+    live->is_changed = 1;
+    if (evaluate_look(live->course, &view))
+        evaluate_pull(live->course, pull_m_s2);
+}
+
+void replay_live_finish(struct replay_live *live)
+{
+    if (!live->course)
+        return;
+    live->recorder.status = advance(live, INT_MAX, 1);
+    conclude(live, evaluate_close(live->course));
+    if (live->is_changed)
+        live->replay->status = REPLAY_CHANGED;
+}
+
+/* ---- the whole ---- */
+
 int replay_create(struct replay **result, const struct creature *creature,
                   const struct params *params, uint64_t seed, int is_recorded, struct error *error)
 {
@@ -443,65 +734,14 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
                       const struct params *params, uint64_t seed, int is_recorded,
                       const struct replay_cut *cuts, int cut_count, struct error *error)
 {
-    ENSURE(cut_count >= 0 && cut_count <= REPLAY_CUTS_MAX, "%d cuts", cut_count);
-    struct arena arena = {0};
-    struct evaluation evaluation;
-    struct replay *replay = calloc(1, sizeof *replay);
-    struct recorder recorder = {
-        replay, &creature->genome, params, 1.0 / params->simulation_brain_hz, -1, 0, 1, -1, 0};
+    struct replay_live *live;
     *result = NULL;
-    if (!replay || arena_init(&arena, EVALUATE_ARENA_BYTES)) {
-        free(replay);
-        return error_set(error, ERR_MEMORY, "replay: %s", error_text(ERR_MEMORY));
-    }
-    replay_clean_text(creature->name[0] ? creature->name : "unnamed", replay->name,
-                      sizeof replay->name);
-    if (creature->has_evaluation && creature->verdict == VERDICT_QUARANTINED && is_recorded) {
-        error_set(error, ERR_LIMIT, "%s cannot be replayed: %s", replay->name,
-                  verdict_reason(VERDICT_QUARANTINED));
-        arena_deinit(&arena);
-        replay_destroy(replay);
-        return ERR_LIMIT;
-    }
-    replay_describe_world(replay, params);
-    replay_put_off(replay, &creature->genome, params, "");
-    if (obstacles_parse(&replay->obstacles, params->world_obstacles, error) != 0) {
-        arena_deinit(&arena);
-        replay_destroy(replay);
-        return ERR_RANGE;
-    }
-    replay->has_goal = params->evolution_behaviour != BEHAVIOUR_INTERACTIVE;
-    replay->frame_s = recorder.tick_s;
-    replay->id = creature->id;
-    replay->cut_count = cut_count < REPLAY_CUTS_MAX ? cut_count : REPLAY_CUTS_MAX;
-    for (int i = 0; i < replay->cut_count; i++)
-        replay->cuts[i] = cuts[i];
-
-    const struct genome *genome = &creature->genome;
-    evaluate_list(
-        &(struct evaluate_order){.genomes = &genome, .count = 1, .params = params, .seed = seed},
-        &(struct evaluate_onlooker){recorder_edit, recorder_observe, &recorder}, &arena,
-        &evaluation);
-    if (!recorder.status && replay->frame_count == 0)
-        recorder.status = record_birth(&recorder, creature, params, &arena);
-    arena_deinit(&arena);
-
-    replay->verdict = evaluation.verdict;
-    replay->measures = evaluation.measures;
-    replay->digest = evaluation.digest;
-    replay->fitness = behaviour_fitness(evaluation.verdict, &evaluation.measures, params);
-    if (recorder.status) {
-        int code = recorder.status;
-        error_set(error, code, "%s cannot be shown: %s", replay->name,
-                  code == ERR_MISSING ? verdict_reason(evaluation.verdict) : error_text(code));
-        replay_destroy(replay);
-        return code;
-    }
-    set_status(replay, creature, is_recorded);
-    set_score(replay, creature, is_recorded);
-    replay_turn_to_way(replay);
-    replay_finish(replay);
-    replay_check(replay);
-    *result = replay;
+    int status = open_cut(&live, creature, params, seed, is_recorded, cuts, cut_count, 0,
+                          EVALUATE_ARENA_BYTES, error);
+    if (status)
+        return status;
+    *result = live->replay;
+    live->replay = NULL;
+    replay_live_close(live);
     return 0;
 }

@@ -209,6 +209,25 @@ static int replay_contest(const struct gallery *gallery, struct replay **replay,
     return status;
 }
 
+static uint64_t choose_seed(const struct gallery *gallery, const struct creature *creature,
+                            const struct params *params)
+{
+    return gallery->options.has_seed ? gallery->options.seed
+                                     : creature_choose_seed(creature, params);
+}
+
+int gallery_choose_life(const struct gallery *gallery, int index, struct params *params,
+                        uint64_t *seed)
+{
+    const struct creature *creature = &gallery_specimen(gallery, index)->creature;
+    struct error error;
+    if (!creature->genome.body_count || gallery_choose_params(gallery, creature, params, &error) ||
+        params->evolution_behaviour == BEHAVIOUR_CONTEST)
+        return 0;
+    *seed = choose_seed(gallery, creature, params);
+    return 1;
+}
+
 /* A replay without the cuts; takes the place of the old one only if it is made. */
 static int simulate(const struct gallery *gallery, struct specimen *specimen,
                     const struct replay_cut *cuts, int cut_count, struct error *error)
@@ -219,8 +238,7 @@ static int simulate(const struct gallery *gallery, struct specimen *specimen,
     int status = gallery_choose_params(gallery, creature, &params, error);
     if (status)
         return status;
-    uint64_t seed =
-        gallery->options.has_seed ? gallery->options.seed : creature_choose_seed(creature, &params);
+    uint64_t seed = choose_seed(gallery, creature, &params);
     int is_recorded =
         creature->has_evaluation && seed == creature->seed &&
         params_evaluation_digest(&params) == params_evaluation_digest(&creature->params);

@@ -94,6 +94,9 @@ int64_t gallery_strip_generation(const struct gallery *gallery, int index);
 /* The parameters that a creature is replayed with. */
 int gallery_choose_params(const struct gallery *gallery, const struct creature *creature,
                           struct params *params, struct error *error);
+/* By what one of the shelf is simulated; 0: it is no evaluation of a creature alone. */
+int gallery_choose_life(const struct gallery *gallery, int index, struct params *params,
+                        uint64_t *seed);
 
 /* Choosing by hand (docs/evolution.md). Whether that is done in this run, whether nothing else
  * chooses, and the generation that waits for it, or -1. */

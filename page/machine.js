@@ -1,0 +1,113 @@
+/* The simulator in its module of WebAssembly. Everything goes by bytes and numbers; a call that fails throws an Error with
+ * the module's words, and after a bug in it, a trap, the machine is not to be used again. */
+
+const encoder = new TextEncoder(), decoder = new TextDecoder();
+const hex = value => BigInt.asUintN(64, value).toString(16).padStart(16, '0');
+
+export async function makeMachine(module) {
+  const imports = {};
+  /* what the C library would ask of a system: there is none (52: not supported) */
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) (imports[from] ??= {})[name] = () => 52;
+  const x = (await WebAssembly.instantiate(module, imports)).exports;
+  x._initialize();
+  return new Machine(x);
+}
+
+export class Machine {
+  constructor(x) { this.x = x; }
+
+  bytesAt(at, length) { return new Uint8Array(this.x.memory.buffer, at, length); }
+  given(length) {
+    if (length < 0) this.fail();
+    return this.bytesAt(this.x.web_given(), length).slice();
+  }
+  fail() {
+    const at = this.x.web_error(), whole = this.bytesAt(at, 480);
+    throw new Error(decoder.decode(whole.slice(0, whole.indexOf(0))));
+  }
+  check(is_good) { if (!is_good) this.fail(); }
+
+  /* Calls f with addresses of texts and of bytes, as long as it runs. */
+  lend(values, f) {
+    const taken = [];
+    try {
+      for (const value of values) {
+        const bytes = typeof value === 'string' ? encoder.encode(value) : value;
+        const at = this.x.web_take(bytes.length + 1);
+        if (!at) throw new Error('out of memory');
+        taken.push(at);
+        this.bytesAt(at, bytes.length + 1).set(bytes);
+        this.bytesAt(at, bytes.length + 1)[bytes.length] = 0;
+      }
+      return f(...taken);
+    } finally {
+      for (const at of taken) this.x.web_free(at);
+    }
+  }
+
+  /* ---- a creature on stage ---- */
+
+  /* params: pairs of names and texts that are not the defaults. */
+  begin(params) {
+    this.check(this.x.web_begin());
+    for (const [key, value] of params) this.lend([key, value], (k, v) => this.check(this.x.web_set(k, v)));
+  }
+  read(bytes) { this.lend([bytes], at => this.check(this.x.web_read(at, bytes.length))); }
+  useRecord() { return BigInt.asUintN(64, this.x.web_use_record()); }
+  write(form) { return this.given(this.x.web_write(form)); }
+  evaluate(seed) {
+    return this.lend([new Uint8Array(17)], at => {
+      const status = this.x.web_evaluate(BigInt(seed), at);
+      if (status < 0) this.fail();
+      return { digest: decoder.decode(this.bytesAt(at, 16)), status };
+    });
+  }
+
+  live(seed, sound) {
+    this.check(this.x.web_live(BigInt(seed), sound ? 1 : 0));
+    return this.show();
+  }
+  /* What is seen of the life: words and tables, and an array of numbers for each channel. */
+  show() {
+    const shown = JSON.parse(decoder.decode(this.given(this.x.web_describe())));
+    const frames = this.x.web_frames(), channels = this.x.web_channel_count(), at = this.x.web_rows();
+    if (!at) throw new Error('out of memory');
+    const rows = new Float64Array(this.x.memory.buffer, at, frames * channels);
+    shown.values = Array.from({ length: channels }, (_, k) => Float64Array.from({ length: frames }, (_, f) => rows[f * channels + k]));
+    shown.frames = frames;
+    return shown;
+  }
+  cut(effectors) {
+    this.x.web_cut(-1);
+    for (const effector of effectors) this.x.web_cut(effector);
+  }
+  /* Lives on from a tick by all deeds of this life: { tick, key, value } or { tick, pull: [x, y, z] }. */
+  change(tick, deeds) {
+    const back = this.x.web_back(tick);
+    if (back < 0) this.fail();
+    for (const deed of deeds.filter(d => d.tick >= back).sort((a, b) => a.tick - b.tick)) {
+      this.check(this.x.web_go(deed.tick));
+      if (deed.pull) this.x.web_pull(...deed.pull);
+      else this.lend([deed.key, deed.value], (k, v) => this.check(this.x.web_change(k, v)));
+    }
+    this.x.web_finish();
+    return this.show();
+  }
+
+  /* ---- evolution: one machine has the search, each does tasks ---- */
+
+  search() { this.check(this.x.web_search()); }
+  ask() { return this.given(this.x.web_ask()); }
+  task(bytes) { return this.given(this.lend([bytes], at => this.x.web_task(at, bytes.length))); }
+  tell(bytes) {
+    return this.lend([bytes, new Uint8Array(56)], (at, to) => {
+      this.check(this.x.web_tell(at, bytes.length, to));
+      const view = new DataView(this.x.memory.buffer, to);
+      const [generation, done, needed, best, median, finished, evaluations] = Array.from({ length: 7 }, (_, i) => view.getFloat64(8 * i, true));
+      return { generation, done, needed, best, median, finished: finished === 1, evaluations };
+    });
+  }
+  best(rank = 0) { return this.given(this.x.web_best(rank)); }
+  digest() { return hex(this.x.web_digest()); }
+  fingerprint() { return hex(this.x.web_fingerprint()); }
+}

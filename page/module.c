@@ -1,0 +1,290 @@
+/* What the page calls in its module: a creature on stage, whose life can be changed; evolution by
+ * ask and tell. Numbers and addresses only: bytes and texts are read where an address is given,
+ * web_given() has those that a call made. A function that can fail returns 0, NULL or -1, and
+ * web_error() says why. A bug traps: the page throws the instance away. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "library/library.h"
+#include "library/lives.h"
+#include "viewer/export/page_data.h"
+
+#define EXPORT(name) __attribute__((export_name(#name)))
+
+static struct bestiary_error error; /* of the last call */
+static struct bestiary_bytes given;
+static struct bestiary_params *params;
+
+/* ---- the stage ---- */
+
+static struct bestiary_creature *creature;
+static struct replay_live *live;
+static struct page_brain brain;
+static struct replay_cut cuts[REPLAY_CUTS_MAX];
+static int cut_count;
+static double *rows;
+
+/* The page reads no parameter files: it sets what differs from the defaults, one by one. */
+int params_read_text(struct params *to, const char *text, const char *name, struct error *own)
+{
+    return error_set(own, ERR_UNAVAILABLE, "%s: the page reads no INI", name);
+}
+
+EXPORT(web_take) void *web_take(size_t size)
+{
+    return malloc(size);
+}
+
+EXPORT(web_free) void web_free(void *taken)
+{
+    free(taken);
+}
+
+EXPORT(web_error) const char *web_error(void)
+{
+    return error.message;
+}
+
+EXPORT(web_given) const void *web_given(void)
+{
+    return given.data;
+}
+
+static int give(int status)
+{
+    return status ? -1 : (int)given.length;
+}
+
+/* The parameters of all that follows: the defaults. */
+EXPORT(web_begin) int web_begin(void)
+{
+    bestiary_params_free(params);
+    return !bestiary_params_make(&params, NULL, &error);
+}
+
+EXPORT(web_set) int web_set(const char *key, const char *value)
+{
+    return !bestiary_params_set(params, key, value, &error);
+}
+
+static void leave_stage(void)
+{
+    replay_live_close(live);
+    live = NULL;
+    cut_count = 0;
+}
+
+static int enter_stage(int status, struct bestiary_creature *next)
+{
+    if (status)
+        return 0;
+    leave_stage();
+    bestiary_creature_free(creature);
+    creature = next;
+    return 1;
+}
+
+/* Puts the creature of a file on stage. */
+EXPORT(web_read) int web_read(const void *bytes, size_t length)
+{
+    struct bestiary_creature *next;
+    int status = bestiary_creature_read(&next, bytes, length, &error);
+    return enter_stage(status, next);
+}
+
+/* Its file, 0: binary, 1: JSON. The length of what is given. */
+EXPORT(web_write) int web_write(int form)
+{
+    bestiary_bytes_free(&given);
+    return give(bestiary_creature_write(creature, (enum bestiary_form)form, &given, &error));
+}
+
+static int open_life(uint64_t seed, int is_recorded, size_t arena_bytes)
+{
+    struct error own = {0};
+    replay_live_close(live);
+    int status = replay_live_open(&live, &creature->c, &params->p, seed, is_recorded, cuts,
+                                  cut_count, arena_bytes, &own);
+    return library_say(&error, status, &own);
+}
+
+/* Lives its life by the parameters, in little memory first. It is compared with its record if that
+ * is by these parameters and this seed. */
+EXPORT(web_live) int web_live(uint64_t seed, int has_sound)
+{
+    const struct creature *c = &creature->c;
+    int is_recorded = c->has_evaluation && seed == c->seed &&
+                      params_evaluation_digest(&params->p) == params_evaluation_digest(&c->params);
+    int status = open_life(seed, is_recorded, LIBRARY_ARENA_BYTES);
+    if (!status && replay_live_replay(live)->verdict == VERDICT_MEMORY)
+        status = open_life(seed, is_recorded, EVALUATE_ARENA_BYTES);
+    if (status)
+        return 0;
+    page_survey(&brain, replay_live_replay(live), has_sound);
+    return 1;
+}
+
+/* The life in words and tables: an object of JSON. The length of what is given. */
+EXPORT(web_describe) int web_describe(void)
+{
+    const struct replay *replay = replay_live_replay(live);
+    char *text;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    bestiary_bytes_free(&given);
+    if (!file)
+        return give(library_say(&error, ERR_MEMORY, NULL));
+    fputs("{", file);
+    page_write_creature(file, replay, &brain);
+    fprintf(file, ", \"digest\": \"%016" PRIx64 "\", \"tick\": %.17g}", replay->digest,
+            1 / params->p.simulation_brain_hz);
+    fclose(file);
+    given = (struct bestiary_bytes){(unsigned char *)text, size};
+    return give(0);
+}
+
+/* Its motion: numbers by frame and channel, and how many frames there are. */
+EXPORT(web_frames) int web_frames(void)
+{
+    return page_frame_count(replay_live_replay(live));
+}
+
+EXPORT(web_channel_count) int web_channel_count(void)
+{
+    return (int)page_channels(replay_live_replay(live), &brain);
+}
+
+EXPORT(web_rows) const double *web_rows(void)
+{
+    const struct replay *replay = replay_live_replay(live);
+    size_t channels = page_channels(replay, &brain), frames = (size_t)page_frame_count(replay);
+    free(rows);
+    rows = calloc(channels * frames, sizeof *rows);
+    for (size_t f = 0; rows && f < frames; f++) {
+        if (f)
+            memcpy(rows + f * channels, rows + (f - 1) * channels, channels * sizeof *rows);
+        page_read(replay, &brain, (double)f / PAGE_HZ, rows + f * channels);
+    }
+    return rows;
+}
+
+/* ---- changes ---- */
+
+/* Cuts a muscle from the next life on; -1: none is cut. */
+EXPORT(web_cut) int web_cut(int effector)
+{
+    if (effector < 0)
+        cut_count = 0;
+    else if (cut_count < REPLAY_CUTS_MAX)
+        cuts[cut_count++] = (struct replay_cut){CUT_EFFECTOR_INPUT, effector, 0};
+    return cut_count;
+}
+
+/* Back to the last snapshot at or before a tick; its tick. */
+EXPORT(web_back) int web_back(int tick)
+{
+    int at = replay_live_back(live, tick);
+    return at < 0 ? library_say(&error, at, NULL) : at;
+}
+
+EXPORT(web_go) int web_go(int tick)
+{
+    return !library_say(&error, replay_live_go(live, tick), NULL);
+}
+
+EXPORT(web_change) int web_change(const char *key, const char *value)
+{
+    struct error own = {0};
+    return !library_say(&error, replay_live_change(live, key, value, &own), &own);
+}
+
+EXPORT(web_pull) void web_pull(double x, double y, double z)
+{
+    replay_live_pull(live, (struct vec3){x, y, z});
+}
+
+EXPORT(web_finish) void web_finish(void)
+{
+    replay_live_finish(live);
+}
+
+/* ---- evaluations without a stage ---- */
+
+/* Writes the digest of the creature's evaluation as 16 digits, and gives its status. */
+EXPORT(web_evaluate) int web_evaluate(uint64_t seed, char *digits)
+{
+    struct bestiary_result result;
+    if (bestiary_evaluate(creature, params, seed, &result, &error))
+        return -1;
+    snprintf(digits, 17, "%016" PRIx64, result.digest);
+    return (int)result.status;
+}
+
+/* Its record's seed, and its parameters instead of those that were set. */
+EXPORT(web_use_record) uint64_t web_use_record(void)
+{
+    struct bestiary_record record;
+    bestiary_creature_record(creature, &record);
+    bestiary_params_free(params);
+    return bestiary_params_of(&params, creature, &error) ? 0 : record.seed;
+}
+
+EXPORT(web_fingerprint) uint64_t web_fingerprint(void)
+{
+    return bestiary_fingerprint();
+}
+
+/* ---- evolution ---- */
+
+static struct bestiary_search *search;
+
+EXPORT(web_search) int web_search(void)
+{
+    bestiary_search_free(search);
+    return !bestiary_search_make(&search, params, &error);
+}
+
+EXPORT(web_ask) int web_ask(void)
+{
+    bestiary_bytes_free(&given);
+    return give(bestiary_search_ask(search, &given, &error));
+}
+
+EXPORT(web_task) int web_task(const void *task, size_t length)
+{
+    bestiary_bytes_free(&given);
+    return give(bestiary_task(params, task, length, &given, &error));
+}
+
+/* Takes a result, and writes generation, done, needed, best, median, 1 if it is finished,
+ * evaluations. */
+EXPORT(web_tell) int web_tell(const void *result, size_t length, double *to)
+{
+    struct bestiary_progress p;
+    if (bestiary_search_tell(search, result, length, &error))
+        return 0;
+    bestiary_search_progress(search, &p);
+    double values[] = {p.generation,         p.done, p.needed, p.best, p.median, p.is_finished,
+                       (double)p.evaluations};
+    memcpy(to, values, sizeof values);
+    return 1;
+}
+
+/* The file of the best of the last complete generation. */
+EXPORT(web_best) int web_best(int rank)
+{
+    struct bestiary_creature *best;
+    bestiary_bytes_free(&given);
+    if (bestiary_search_creature(search, rank, &best, &error))
+        return -1;
+    int status = bestiary_creature_write(best, BESTIARY_BINARY, &given, &error);
+    bestiary_creature_free(best);
+    return give(status);
+}
+
+EXPORT(web_digest) uint64_t web_digest(void)
+{
+    return bestiary_search_digest(search);
+}

@@ -1,0 +1,62 @@
+/* ---- the simulator behind the page: workers that speak as worker.js does ---- */
+
+export const bytesOf = base64 => Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+
+async function inflate(bytes, form) {
+  if (typeof DecompressionStream === 'undefined')
+    throw new Error('This browser is too old to unpack the page (it has no DecompressionStream).');
+  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream(form))).arrayBuffer());
+}
+
+/* A worker, as a function of calls that promises the result of the last one. */
+export function makeWorker(module) {
+  const url = URL.createObjectURL(new Blob([find('worker').textContent], { type: 'text/javascript' }));
+  const worker = new Worker(url), open = new Map();
+  let count = 0;
+  const ask = (...calls) => new Promise((yes, no) => {
+    open.set(++count, { yes, no });
+    worker.postMessage({ id: count, calls, start: count === 1 ? module : null });
+  });
+  worker.onmessage = ({ data: { id, value, error } }) => {
+    const { yes, no } = open.get(id);
+    open.delete(id);
+    if (error) no(new Error(error));
+    else yes(value);
+  };
+  worker.onerror = event => {
+    event.preventDefault();
+    for (const { no } of open.values()) no(new Error('This browser lets no worker run in the page.'));
+    open.clear();
+  };
+  return { ask, stop: () => { worker.terminate(); URL.revokeObjectURL(url); } };
+}
+
+/* The module, compiled once, and the worker of the stage. */
+let compiled = null, stage = null, staged = null;
+export const moduleOf = () => compiled ??= inflate(bytesOf(find('module').textContent), 'gzip').then(WebAssembly.compile);
+const canLive = () => !!find('module');
+
+/* Lives through a creature's life in the worker; what is seen of it becomes the creature's. */
+async function live(c) {
+  stage ??= makeWorker(await moduleOf());
+  staged = c;
+  const shown = await stage.ask(['begin', c.params], ['read', bytesOf(c.bytes)], ...c.acts.filter(act => act.body !== undefined).map(act => ['lengthen', act.body, act.factor]),
+    ['cut', c.acts.flatMap(act => act.cut ?? [])], ['live', c.seed, c.voices.length > 0]);
+  return take(c, deedsOf(c).length ? await stage.ask(['change', 0, deedsOf(c)]) : shown);
+}
+
+const deedsOf = c => c.acts.flatMap(act => act.deeds ?? []);
+const isGrown = act => act.body !== undefined || act.cut !== undefined;
+
+function take(c, shown) {
+  Object.assign(c, shown, { name: c.name, plan: null, most: c.most ?? shown.most });
+  if (c.acts.length) c.status = 'changed';
+  else if (c.proof) c.status = c.proof === c.digest ? 'verified' : 'differs';
+  return c;
+}
+
+/* After an act at a tick, or after one was taken back. */
+async function liveOn(c, act) {
+  if (staged !== c || isGrown(act)) return live(c);
+  return take(c, await stage.ask(['change', act.deeds[0].tick, deedsOf(c)]));
+}

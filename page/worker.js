@@ -1,0 +1,18 @@
+/* A worker of the page: it has one machine, and does what it is asked: a list of calls, the result of the last of which it
+ * gives. After a bug in the module it makes another machine, which knows nothing of before. */
+import { makeMachine } from './machine.js';
+
+let module = null, machine = null;
+onmessage = async ({ data: { id, calls, start } }) => {
+  try {
+    if (start) module = start;
+    machine ??= await makeMachine(module);
+    let value = null;
+    for (const [name, ...words] of calls) value = machine[name](...words);
+    postMessage({ id, value });
+  } catch (error) {
+    const is_bug = error instanceof WebAssembly.RuntimeError;
+    if (is_bug) machine = null;
+    postMessage({ id, error: is_bug ? `the simulator met a bug (${error.message})` : error.message });
+  }
+};
