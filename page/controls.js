@@ -71,6 +71,9 @@ async function choose(index) {
   resize();
   fit();
   curve();
+  find('toy').hidden = !c.bytes;
+  if (isPlaying()) setPlayground(!!c.bytes);
+  find('undo').disabled = find('reset').disabled = !c.acts.length;
 }
 
 /* The fitness so far, behind the bar of time. */
@@ -126,6 +129,7 @@ canvas.addEventListener('wheel', e => {
   zoom(e.deltaY < 0 ? 1.15 : 1 / 1.15, (e.clientX - box.left) * ui, (e.clientY - box.top) * ui);
 }, { passive: false });
 
+watchPlay();
 find('play').onclick = () => setPlaying(!playing);
 find('follow').onclick = () => setFollowing(!following);
 find('in').onclick = () => zoom(1.3, width / 2, height / 2);
@@ -143,6 +147,8 @@ addEventListener('keydown', e => {
   if (e.target !== document.body || e.ctrlKey || e.metaKey || e.altKey) return;
   const step = { ArrowRight: 0.5, ArrowLeft: -0.5, '.': 1 / DATA.hz, ',': -1 / DATA.hz }[e.key];
   if (e.key === ' ') setPlaying(!playing);
+  else if (e.key === 't' && creature?.bytes) setPlayground(!isPlaying());
+  else if (e.key === 'z' && isPlaying()) undo();
   else if (e.key === 'f') setFollowing(!following);
   else if (e.key === 'r' && DATA.creatures.length > 1) setRace(!race);
   else if (e.key === '+' || e.key === '=') zoom(1.3, width / 2, height / 2);

@@ -77,6 +77,7 @@ export class Machine {
     shown.frames = frames;
     return shown;
   }
+  lengthen(body, factor) { this.check(this.x.web_lengthen(body, factor)); }
   cut(effectors) {
     this.x.web_cut(-1);
     for (const effector of effectors) this.x.web_cut(effector);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/genome/body_kind.h"
 #include "library/library.h"
 #include "library/lives.h"
 #include "viewer/export/page_data.h"
@@ -126,6 +127,28 @@ EXPORT(web_live) int web_live(uint64_t seed, int has_sound)
     return 1;
 }
 
+/* What a player can turn: name, parameter, value now, greatest value. What resists is viscosity, by
+ * length in the plane and by area in space. */
+static void write_knobs(FILE *file)
+{
+    int is_flat = body_kinds[creature->c.genome.kind].is_flat;
+    const struct {
+        const char *name, *key;
+        double most;
+    } knobs[] = {{"gravity", "world.gravity_m_s2", 25},
+                 {"friction", "world.friction", 2},
+                 {"water", is_flat ? "world.viscosity_pa_s" : "world.viscosity_pa_s_m",
+                  is_flat ? 2 : 300}};
+    fputs(", \"knobs\": [", file);
+    for (int i = 0; i < 3; i++) {
+        char value[PARAM_TEXT_SIZE];
+        params_print_value(&params->p, params_find(knobs[i].key), value, sizeof value);
+        fprintf(file, "%s[\"%s\", \"%s\", \"%s\", %g]", i ? ", " : "", knobs[i].name,
+                knobs[i].key, value, knobs[i].most);
+    }
+    fputs("]", file);
+}
+
 /* The life in words and tables: an object of JSON. The length of what is given. */
 EXPORT(web_describe) int web_describe(void)
 {
@@ -138,6 +161,7 @@ EXPORT(web_describe) int web_describe(void)
         return give(library_say(&error, ERR_MEMORY, NULL));
     fputs("{", file);
     page_write_creature(file, replay, &brain);
+    write_knobs(file);
     fprintf(file, ", \"digest\": \"%016" PRIx64 "\", \"tick\": %.17g}", replay->digest,
             1 / params->p.simulation_brain_hz);
     fclose(file);
@@ -171,6 +195,21 @@ EXPORT(web_rows) const double *web_rows(void)
 }
 
 /* ---- changes ---- */
+
+/* Makes the parts of a gene larger along their longest side, or balls as a whole, from the next life
+ * on. */
+EXPORT(web_lengthen) int web_lengthen(int body, double factor)
+{
+    struct genome *genome = &creature->c.genome;
+    if (body < 0 || body >= genome->body_count)
+        return 0;
+    struct body_gene *gene = &genome->bodies[body];
+    double *longest = gene->width_m > gene->height_m ? &gene->width_m : &gene->height_m;
+    if (gene->box.depth_m > *longest)
+        longest = &gene->box.depth_m;
+    *(gene->sphere.radius_m > 0 ? &gene->sphere.radius_m : longest) *= factor;
+    return 1;
+}
 
 /* Cuts a muscle from the next life on; -1: none is cut. */
 EXPORT(web_cut) int web_cut(int effector)

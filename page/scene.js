@@ -40,6 +40,7 @@ function draw() {
   if (!creature) return;
   if (race) return lanes();
   scene();
+  drawAim();
   if (layers.brain && creature.nodes.length) brain();
 }
 

@@ -289,7 +289,7 @@ const touch = (kind, id, x, y) => canvas.dispatchEvent(new PointerEvent(kind, { 
   resize();
   draw();
   for (const control of document.querySelectorAll('button, select, input')) {
-    if (control.hidden) continue;
+    if (control.closest('[hidden]')) continue;
     const box = control.getBoundingClientRect(), met = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
     const name = control.id || control.textContent;
     if (out(box)) told.push(`${name}-is-outside`);

@@ -41,7 +41,44 @@ async function isAsRecorded(open) {
   for (const page of [lived, recorded]) quiet(page);
 }
 
+/* On a phone: a push, a knob, a longer leg and a cut muscle change the life; each is taken back, and at last it is verified. */
+async function plays(open) {
+  const page = await open(`${folder}/files.html`, { width: 390, height: 760, mobile: true });
+  const idle = () => page.until('!isBusy', 30);
+  await page.until('creature && creature.values');
+  const digest = await page.run('creature.digest'), seen = [digest];
+  await page.run(`find('toy').click(); setPlaying(false); time = 2; jump()`);
+  assert.ok(await page.run('canvas.getBoundingClientRect().height / innerHeight') >= 0.75, 'the sheet is high');
+  for (const control of ['[data-tool=push]', '[data-tool=shorter]', '#undo', '#reset', '#put-away', '#knobs input'])
+    assert.ok(await page.run(`(() => { const b = document.querySelector('${control}').getBoundingClientRect();
+      return b.left >= 0 && b.right <= innerWidth && b.bottom <= innerHeight && b.height >= 28; })()`), control);
+  await page.drag(195, 300, 60, -60);
+  await page.until('creature.acts.length === 1');
+  const done = async count => {
+    await idle();
+    assert.equal(await page.run('creature.acts.length'), count);
+    assert.equal(await page.run(`find('status').textContent`), 'changed');
+    seen.push(await page.run('creature.digest'));
+    assert.equal(new Set(seen).size, seen.length, 'nothing changed');
+  };
+  await done(1);
+  for (const value of [5, 2]) await page.run(`(() => { const knob = document.querySelector('#knobs input'); knob.value = ${value}; knob.dispatchEvent(new Event('input')); })()`);
+  await done(2);
+  await page.run(`act({ body: 1, factor: 1.25 })`);
+  await done(3);
+  await page.run(`act({ cut: [0] })`);
+  await done(4);
+  for (let left = 3; left >= 0; left--) {
+    await page.run('undo()');
+    await idle();
+    assert.equal(await page.run('creature.digest'), seen[left], `undone to ${left}`);
+  }
+  assert.equal(await page.run(`find('status').textContent`), 'verified');
+  quiet(page);
+}
+
 await browse(async open => {
   await seesAll(open);
   await isAsRecorded(open);
+  await plays(open);
 });
