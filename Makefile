@@ -320,11 +320,33 @@ install-library: library
 	sed "s|@PREFIX@|$(PREFIX)|; s|@REQUIRES@|$(MSGPACK) jansson inih zlib|; \
 		s|@VERSION@|$$(sed -n 's/.*BESTIARY_VERSION "\(.*\)"/\1/p' common/version.h)|" \
 		library/bestiary.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/bestiary.pc
+# where zsh looks: Debian keeps what packages bring apart
+ZSH := share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 install: $(if $(PGO),pgo,all) install-library
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/bestiary
 	install -m 755 $(if $(PGO),$(PROGRAMS:$(B)/%=build/pgo/%),$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
 	install -m 755 scripts/experiment $(DESTDIR)$(PREFIX)/bin/bestiary-experiment
 	cp -R examples $(DESTDIR)$(PREFIX)/share/bestiary/
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,man/man1 applications mime/packages)
+	for p in controller simulator viewer; do \
+		scripts/manual-page $(B)/bin/$$p >$(DESTDIR)$(PREFIX)/share/man/man1/$$p.1 || exit 1; \
+		install -m 644 -D packaging/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p; \
+		install -m 644 -D packaging/completion.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish; done
+	install -m 644 -D packaging/completion.zsh $(DESTDIR)$(PREFIX)/$(ZSH)/_bestiary
+	install -m 644 packaging/bestiary.desktop $(DESTDIR)$(PREFIX)/share/applications
+	install -m 644 packaging/bestiary.xml $(DESTDIR)$(PREFIX)/share/mime/packages
+	install -m 644 -D packaging/bestiary.svg $(DESTDIR)$(PREFIX)/share/icons/hicolor/scalable/apps/bestiary.svg
+
+# what `make install` put there
+uninstall:
+	rm -rf $(DESTDIR)$(PREFIX)/share/bestiary
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(addprefix bin/,controller simulator viewer bestiary-experiment) include/bestiary.h \
+		$(addprefix lib/,libbestiary.a libbestiary.so libbestiary.so.1 pkgconfig/bestiary.pc) \
+		$(ZSH)/_bestiary $(addprefix share/,$(foreach p,controller simulator viewer,man/man1/$p.1 bash-completion/completions/$p fish/vendor_completions.d/$p.fish) \
+		applications/bestiary.desktop \
+		mime/packages/bestiary.xml icons/hicolor/scalable/apps/bestiary.svg))
+deb: all
+	$(Q)scripts/package-debian $(B)
 
 clean:
 	rm -rf build
@@ -342,6 +364,7 @@ help:
 	@echo "make stress     violent creatures in every world (STRESS='-n N --log FILE ...')"
 	@echo "make residuals  what the energy ledger leaves over;   make parting   when the solvers part"
 	@echo "make pgo        programs optimised for what they do, in build/pgo/bin"
+	@echo "make install PREFIX=~/.local, make uninstall;   make deb: a package for Debian and Ubuntu"
 	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
 	@echo "make format     lay the sources out           make clean   remove build/"
 	@echo "make library    libbestiary.a and .so, for programs that include include/bestiary.h"
@@ -350,5 +373,5 @@ help:
 	@echo "knobs: KINDS='unit golden'  MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  AVX=  CFLAGS=..."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all library install-library pgo tests test fuzz-genetics oracle accuracy stress residuals parting bench bench-peers bench-run bench-search precision lint format install clean help
+.PHONY: all library install-library pgo tests test fuzz-genetics oracle accuracy stress residuals parting bench bench-peers bench-run bench-search precision lint format install uninstall deb clean help
 .SECONDARY:
