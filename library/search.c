@@ -90,7 +90,7 @@ static const struct individual *ask(struct bestiary_search *s, struct trial *tri
 {
     const struct individual *individual = search_ask_referee(s->search);
     if (individual) {
-        *trial = referee_trial(individual->referee_trial, &s->params);
+        *trial = referee_trial(individual, individual->referee_trial, &s->params);
         return individual;
     }
     individual = search_ask(s->search);

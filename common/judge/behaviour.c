@@ -361,10 +361,8 @@ int behaviour_is_defined(const struct measures *measures, const struct params *p
 int behaviour_can_record(double fitness, double own, const struct params *params)
 {
     ENSURE(own >= 0, "a fitness of %g", own);
-    int is_tried = params->guard_score != SCORE_OWN &&
-                   fitness >= params->guard_referee_share * own &&
-                   (fitness <= own || params->guard_score == SCORE_MEAN);
-
+    int is_tried =
+        params->guard_score != SCORE_OWN && (fitness <= own || params->guard_score == SCORE_MEAN);
     int is_refused = fitness == 0 && params->guard_perturbed_runs + params->guard_fine_runs > 0;
 
     return fitness == own || is_refused || (fitness > 0 && is_tried);

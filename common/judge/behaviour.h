@@ -36,8 +36,8 @@ int behaviour_explain_zero(int verdict, const struct measures *measures,
  *   then. */
 int behaviour_is_defined(const struct measures *measures, const struct params *params);
 /* Whether a run of these parameters may record that fitness of a creature whose own is `own`: the
- * same, 0 (the referee refused it, where there is one), or, by guard.score = least, what it kept in
- * the worst trial. */
+ * same, 0 (the referee refused it, where there is one), or, but for guard.score = own, what it kept
+ * in its trials, or less. */
 int behaviour_can_record(double fitness, double own, const struct params *params);
 
 /* The angle between where two evaluations led, rad; 0 for behaviours that have no direction. Where

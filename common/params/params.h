@@ -330,7 +330,8 @@
     INT(guard, referee_top, 10, 0, 1000, 'S', "ranks that the referee tries; 0 = off")             \
     REAL(guard, referee_share, 0.7, 0, 1, 'J',                                                     \
          "share of its score that a creature must keep in each trial")                             \
-    INT(guard, perturbed_runs, 2, 0, 8, 'J', "trials from perturbed starts; 0 = off")              \
+    INT(guard, perturbed_runs, 2, 0, 8, 'J',                                                       \
+        "trials from perturbed starts, half of them of the first in rank alone; 0 = off")          \
     INT(guard, fine_runs, 1, 0, 8, 'J', "at a quarter of the step, of the first in rank; 0 = off") \
     CHOICE(guard, score, 1, "own|least|mean", 'J',                                                 \
            "an accepted creature's fitness: its own, or the least or mean with the trials'")       \

@@ -4,8 +4,9 @@
  * (simulation.perturbation), at the step and at a quarter of it. An exactly symmetric start could
  * balance at any step. The worst trial counts.
  *
- * A trial at a quarter of the step costs four others, and it decided the score of 54 of 3289
- * swimmers that had it: so it is for the first of all, whose score leads the run. */
+ * The second half of the trials at the step is for the first of all, whose score leads the run, and
+ * so is a trial at a quarter of the step, which costs four others and decided the score of 54 of
+ * 3289 swimmers that had it. */
 #include "controller/evolution/referee.h"
 
 #include <math.h>
@@ -19,39 +20,50 @@ int referee_trial_count(const struct params *params)
     return (int)(params->guard_perturbed_runs + params->guard_fine_runs);
 }
 
+/* Trials that are for all of the top: half of those at the step. A mean needs all of them. */
+static int count_for_all(const struct params *params)
+{
+    int runs = (int)params->guard_perturbed_runs;
+
+    return params->guard_score == SCORE_MEAN ? runs : (runs + 1) / 2;
+}
+
 int referee_stage(int number, const struct params *params)
 {
     ENSURE(number >= 0 && number < referee_trial_count(params), "trial %d of %d", number,
            referee_trial_count(params));
-    return number < params->guard_perturbed_runs ? REFEREE_AT_STEP : REFEREE_FINE;
+    return number < count_for_all(params) ? REFEREE_TOP : REFEREE_FIRST;
 }
 
 int referee_trial_after(int stage, const struct params *params)
 {
-    if (stage == REFEREE_FINE)
+    if (stage == REFEREE_FIRST)
         return referee_trial_count(params);
-    return stage == REFEREE_AT_STEP ? (int)params->guard_perturbed_runs : 0;
+    return stage == REFEREE_TOP ? count_for_all(params) : 0;
 }
 
 int referee_find_wanted(int is_first, const struct params *params)
 {
-    if (is_first && params->guard_fine_runs > 0)
-        return REFEREE_FINE;
-    return params->guard_perturbed_runs > 0 ? REFEREE_AT_STEP : REFEREE_NOT;
+    int count = count_for_all(params);
+
+    if (is_first && referee_trial_count(params) > count)
+        return REFEREE_FIRST;
+    return count > 0 ? REFEREE_TOP : REFEREE_NOT;
 }
 
 double referee_kept(const struct individual *individual, const struct params *params)
 {
     double own = behaviour_fitness(individual->verdict, &individual->measures, params);
 
-    /* one that was refused left nothing, and its children are other creatures */
+    /* one that has nothing left leaves nothing, and its children are other creatures */
     if (individual->heard == REFEREE_NOT || !(individual->fitness > 0))
         return individual->kept;
-    return fmin(1, individual->referee_fitness / own);
+    return fmin(1, individual->fitness / own);
 }
 
 /* 1, 8, 2, 7, ...: starts k and 9 - k are off in opposite ways (simulator/evaluate/perturb.c), so
- * that two trials have all signs. */
+ * that two trials have all signs. The one that comes first has more friction: where the second one
+ * is for the first of all alone, creatures change them about, and a run knows both. */
 static int find_start(int number)
 {
     int pair = number % TRIAL_RUN_STARTS / 2;
@@ -59,12 +71,13 @@ static int find_start(int number)
     return number % 2 == 0 ? pair + 1 : TRIAL_RUN_STARTS - pair;
 }
 
-struct trial referee_trial(int number, const struct params *params)
+struct trial referee_trial(const struct individual *individual, int number,
+                           const struct params *params)
 {
-    int is_fine = referee_stage(number, params) == REFEREE_FINE;
+    int is_fine = number >= params->guard_perturbed_runs;
 
     return (struct trial){.purpose = TRIAL_ENTRY,
-                          .perturbation = find_start(number),
+                          .perturbation = find_start(number ^ (int)(individual->seed & 1)),
                           .halvings = is_fine ? TRIAL_FINE_HALVINGS : 0};
 }
 

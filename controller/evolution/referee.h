@@ -12,8 +12,8 @@ int referee_trial_count(const struct params *params);
 /* How far a creature was tried: a stage ends with the last of its trials, or with a refusal. */
 enum referee_stage {
     REFEREE_NOT,
-    REFEREE_AT_STEP, /* in all trials at the run's step */
-    REFEREE_FINE     /* and in those at a finer one */
+    REFEREE_TOP, /* in the trials that all of the top have */
+    REFEREE_FIRST /* and in those of the first of all: the others at the run's step, the finer ones */
 };
 /* The stage that trial belongs to. */
 int referee_stage(int number, const struct params *params);
@@ -26,8 +26,10 @@ int referee_find_wanted(int is_first, const struct params *params);
  * referee left it, or else its own ancestor; 0: not known. */
 double referee_kept(const struct individual *individual, const struct params *params);
 
-/* Trial 0 .. count - 1 of a creature that has come to the top or into the archive. */
-struct trial referee_trial(int number, const struct params *params);
+/* Trial 0 .. count - 1 of a creature that has come to the top or into the archive. Creatures that
+ * move alike have the same ones. */
+struct trial referee_trial(const struct individual *individual, int number,
+                           const struct params *params);
 
 /* Fitness in a trial; 0 if it leads the other way than the individual's own evaluation did. */
 double referee_fitness(const struct individual *individual, int verdict,

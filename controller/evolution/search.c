@@ -98,22 +98,25 @@ static void sort(struct population *population, int (*compare)(const void *a, co
               compare);
 }
 
-/* Fitness of an individual that has a result, after the referee's word. */
+/* Fitness of an individual that has a result, after the referee's word. What keeps too little
+ * counts less than it kept, but more than nothing: where all that move are fragile, a run would
+ * have nobody to breed from. */
 double search_judge(const struct search *search, const struct individual *individual)
 {
     const struct params *params = &search->params;
     double fitness = behaviour_fitness(individual->verdict, &individual->measures, params);
-    int is_own = params->guard_score == SCORE_OWN, is_mean = params->guard_score == SCORE_MEAN;
+    double told = individual->referee_fitness, share = params->guard_referee_share * fitness;
+    int is_own = params->guard_score == SCORE_OWN;
 
     if (params->guard_referee_top == 0 || fitness == 0)
         return fitness;
     if (individual->heard == REFEREE_NOT)
         return !is_own && individual->kept > 0 ? individual->kept * fitness : fitness;
-    if (individual->referee_fitness < params->guard_referee_share * fitness)
-        return 0;
-    return is_mean || (!is_own && individual->referee_fitness < fitness)
-               ? individual->referee_fitness
-               : fitness;
+    if (is_own)
+        return told < share ? 0 : fitness;
+    if (told < share)
+        return told * told / share;
+    return params->guard_score == SCORE_MEAN ? told : fmin(told, fitness);
 }
 
 /* Without a goal a score says nothing, and contests have other starts anyway: then there is no
@@ -140,7 +143,7 @@ static int is_called(const struct search *search, int rank)
     return is_wanted(search, rank, search->params.guard_referee_top);
 }
 
-/* How many of the top will be refused when their word counts: others come up then. */
+/* How many of the top will keep too little when their word counts: others come up then. */
 static int count_falling(const struct search *search)
 {
     const struct params *params = &search->params;
@@ -167,6 +170,7 @@ void search_hear(struct search *search, struct individual *individual)
                sizeof individual->referee_words);
     }
     individual->heard = referee_stage(individual->referee_trial - 1, &search->params);
+    individual->referee_trial = referee_trial_after(individual->heard, &search->params);
     individual->has_glance = 0;
     individual->fitness = search_judge(search, individual);
     individual->is_news = 1;
@@ -649,7 +653,7 @@ static int note_trial(struct search *search, struct individual *individual, int 
     int number = individual->referee_trial++, stage = referee_stage(number, params);
     int is_first = number == referee_trial_after(stage - 1, params);
     int is_last = individual->referee_trial == referee_trial_after(stage, params);
-    struct trial trial = referee_trial(number, params);
+    struct trial trial = referee_trial(individual, number, params);
 
     if (params->guard_score == SCORE_MEAN) {
         note_mean(individual, number, is_first, own, fitness);

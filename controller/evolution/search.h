@@ -56,7 +56,7 @@ struct individual {
     int verdict;
     struct measures measures;
     uint64_t digest;
-    double fitness; /* 0 if the referee refused it; guard.score */
+    double fitness; /* after the referee's word; guard.score */
     int heard;      /* enum referee_stage: how far the referee has tried it, and its word counts */
     double referee_fitness;                /* fitness in the worst of its trials, or the mean */
     char referee_words[SEARCH_WORDS_SIZE]; /* that trial's outcome, or theirs */
@@ -137,8 +137,8 @@ const struct individual *search_ask(struct search *search);
 const struct individual *search_tell(struct search *search, uint64_t id, int verdict,
                                      const struct measures *measures, uint64_t digest);
 /* The referee: the first guard.referee_top of the ranks are simulated again, in several trials one
- * after the other (referee.h), the first of all in those at a finer step, too; and one whose score
- * does not hold loses its fitness; those that come up in its place are called next. A creature that
+ * after the other (referee.h), the first of all in more of them; and one whose score does not hold
+ * falls; those that come up in its place are called next. A creature that
  * was not tried stands at its score times what its nearest tried ancestor kept: else each would
  * overtake those that were tried, merely because it was not. search_ask_referee() gives the next
  * of them that was not asked for yet, or NULL; its referee_trial says which trial.

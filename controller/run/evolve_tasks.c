@@ -23,7 +23,8 @@ static const struct individual *ask(struct evolve *evolve, struct task *task,
         return evolve_ask_contest(evolve, task, rival);
     const struct individual *individual = search_ask_referee(evolve->settings->search);
     if (individual) {
-        task->trial = referee_trial(individual->referee_trial, evolve->settings->params);
+        task->trial =
+            referee_trial(individual, individual->referee_trial, evolve->settings->params);
         return individual;
     }
     individual = search_ask(evolve->settings->search);

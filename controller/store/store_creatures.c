@@ -54,8 +54,8 @@ static int read_stage(sqlite3_stmt *row)
 {
     if (statement_is_null(row, COLUMN_REFEREE))
         return REFEREE_NOT;
-    return sqlite3_column_int(row, COLUMN_REFEREE_STAGE) == REFEREE_AT_STEP ? REFEREE_AT_STEP
-                                                                            : REFEREE_FINE;
+    return sqlite3_column_int(row, COLUMN_REFEREE_STAGE) == REFEREE_TOP ? REFEREE_TOP
+                                                                        : REFEREE_FIRST;
 }
 
 /* Reads a row of STORED_SELECT with INDIVIDUAL_COLUMNS. The individual owns its

@@ -44,8 +44,8 @@ says "^champion .*creature $champion\\b.* [0-9.(]* at h; from perturbed starts .
 says "^champion \(\*\): (creature $champion passed its exam|none: creature $champion, the first in rank, failed the exam, and no other passed) \(how: --exam\)\$" "$controller" list run
 says '^fitness: the least in several trials; 0: ' "$controller" list run
 # and the referee tried perturbed runs before the finer step
-grep -hq 'trial=entry+perturbed-1 ' run/logs/worker-*.log || fail "no perturbed run"
-grep -hq 'trial=entry+perturbed-[23]+finer-2 ' run/logs/worker-*.log || fail "no quarter step"
+grep -hq 'trial=entry+perturbed-[18] ' run/logs/worker-*.log || fail "no perturbed run"
+grep -hq 'trial=entry+perturbed-[27]+finer-2 ' run/logs/worker-*.log || fail "no quarter step"
 
 # such a short run pays for less of an exam by itself: 68 evaluations for trials of four; it repeats
 for workers in 1 2; do

@@ -58,12 +58,13 @@ jump=(--seed 11 -s evolution.behaviour=jump)
 bad=$(sed -n 's/^    "id": \([0-9]*\),/\1/p' sound.json)
 grep -q '"referee_fitness": [0-9]' sound.json || fail "the referee has not seen it: $(cat sound.json)"
 seed=$(sed -n "/^    \"id\": $bad,/,/\"seed\"/s/^    \"seed\": \"\(.*\)\",/\1/p" sound.json)
-later=$(printf '\xb9%s' entry+perturbed-2+finer-2 | od -An -tx1 | tr -d ' \n')
+start=$(sed -n "s/.*creature=$bad .*trial=entry+perturbed-\([0-9]\)+finer-2 .*/\1/p" jump/logs/worker-*.log)
+later=$(printf '\xb9%s' "entry+perturbed-$start+finer-2" | od -An -tx1 | tr -d ' \n')
 for workers in 1 3; do
     "$bin/controller" run walk.ini "${jump[@]}" -j $workers -o "late$workers" -s farm.prefetch=1 \
         -s farm.launcher="perl $PWD/crash.pl ${seed}$later" >"late$workers.out" 2>&1 ||
         fail "the run ended: $(cat "late$workers.out")"
-    grep -q "quarantine: creature $bad from perturbed start 2 at h/4" "late$workers.out" ||
+    grep -q "quarantine: creature $bad from perturbed start $start at h/4" "late$workers.out" ||
         fail "does not tell of the referee's crash: $(cat "late$workers.out")"
     grep -q "event=referee creature=$bad referee_fitness=0 fitness=0" \
         "late$workers/logs/controller.log" || fail "not in the log"

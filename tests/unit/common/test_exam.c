@@ -161,8 +161,10 @@ TEST(its_starts_are_new)
     ck_assert_double_eq(param_table[index].max, TRIAL_PERTURBATION_MAX);
     ck_assert_double_eq(param_table[params_find("exam.starts")].max, EXAM_STARTS_MAX);
     params.guard_perturbed_runs = params.guard_fine_runs = 8;
-    for (int number = 0; number < 16; number++)
-        ck_assert_int_le(referee_trial(number, &params).perturbation, TRIAL_RUN_STARTS);
+    for (int number = 0; number < 32; number++) {
+        struct individual one = {.seed = (uint64_t)number % 2};
+        ck_assert_int_le(referee_trial(&one, number / 2, &params).perturbation, TRIAL_RUN_STARTS);
+    }
 }
 
 /* Spheres, and where the other solver is not wanted. */

@@ -36,10 +36,31 @@ TEST(the_cheap_trials_come_first)
     params.guard_fine_runs = 7;
     ck_assert_int_eq(referee_trial_count(&params), 10);
     for (int number = 0; number < 10; number++) {
-        struct trial trial = referee_trial(number, &params);
+        struct trial trial = referee_trial(&own, number, &params);
         ck_assert(trial.purpose == TRIAL_ENTRY && !trial.has_other_solver);
         ck_assert_int_eq(trial.halvings, number < 3 ? 0 : 2);
         ck_assert_int_eq(trial.perturbation, starts[number]);
+    }
+    /* others begin with the second of a pair */
+    own.seed = 1;
+    for (int number = 0; number < 10; number++)
+        ck_assert_int_eq(referee_trial(&own, number, &params).perturbation, starts[number ^ 1]);
+}
+
+/* The first of all has the trials that are dear, and half of the others; a mean has all of them. */
+TEST(half_of_the_cheap_trials_are_for_all)
+{
+    static const int cases[][5] = {/* perturbed, fine, mean: for all, for the first */
+                                   {2, 1, 0, 1, 3}, {3, 0, 0, 2, 3}, {1, 0, 0, 1, 1},
+                                   {0, 1, 0, 0, 1}, {2, 1, 1, 2, 3}, {2, 0, 1, 2, 2}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const int *at = cases[i];
+        params.guard_perturbed_runs = at[0];
+        params.guard_fine_runs = at[1];
+        params.guard_score = at[2] ? SCORE_MEAN : SCORE_LEAST;
+        ck_assert_int_eq(referee_trial_after(referee_find_wanted(0, &params), &params), at[3]);
+        ck_assert_int_eq(referee_trial_after(referee_find_wanted(1, &params), &params), at[4]);
     }
 }
 
@@ -82,7 +103,7 @@ TEST(sideways_is_a_way)
 
 static void check_words(int number, int verdict, double x_m, const char *words)
 {
-    struct trial trial = referee_trial(number, &params);
+    struct trial trial = referee_trial(&own, number, &params);
     struct measures measures = went(x_m);
     char text[SEARCH_WORDS_SIZE];
 
