@@ -173,7 +173,8 @@ $(B)/embed_static: examples/embed.c $(L_LIBRARY) include/bestiary.h
 # ---- tests: one program per file in tests/unit/PART, tests/oracle, tests/golden and tests/fuzz. `make tests` links those of
 # a kind as one, all, to which their names lead (tests/programs.c); `make build/tests/unit/test_qr` one alone ----
 KINDS ?= unit oracle golden fuzz bench stress
-TEST_SOURCES := $(wildcard $(foreach kind,$(KINDS),tests/$(kind)/test_*.c tests/$(kind)/*/test_*.c))
+TEST_SOURCES := $(sort $(wildcard $(foreach kind,$(KINDS),tests/$(kind)/test_*.c tests/$(kind)/*/test_*.c)) \
+	$(if $(filter watched,$(KINDS)),$(shell grep -l 'runs: watched' tests/*/test_*.c tests/*/*/test_*.c)))
 kind_of = $(word 2,$(subst /, ,$(1)))
 LIBS_TEST := $(shell pkg-config --libs check 2>/dev/null)
 # half of all lines; the longest tests take as much time at -O1 as at -O3, as it is spent in the libraries

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Contests of two creature files: the winner, in either order; pictures; files that cannot meet.
-# runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 champions=$root/tests/creatures

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The simulator for arm64, built on another machine and run by qemu, computes the same bits: its fingerprint, ten
 # creatures, and a run of 16 creatures and 3 generations whose workers are all of that kind.
+# runs: seldom
 # speed: long
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -21,7 +22,7 @@ if grep -qw avx /proc/cpuinfo; then
 fi
 
 # at -O1, as most of the time is the compiler's, but with what would fuse multiplications and additions
-env -u MAKEFLAGS make -C "$root" CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar VARIANT=arm64 WHOLE= OPT='-O1 -fexpensive-optimizations' -j 2 \
+env -u MAKEFLAGS -u WERROR make -C "$root" CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar VARIANT=arm64 WHOLE= OPT='-O1 -fexpensive-optimizations' -j 2 \
     CFLAGS="-isystem $libraries/usr/include -Wno-maybe-uninitialized" \
     LDFLAGS="-static -L$libraries/usr/lib/aarch64-linux-gnu" build/arm64/bin/simulator >make.out 2>&1 ||
     fail "make: $(tail -n 20 make.out)"

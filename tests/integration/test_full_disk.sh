@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # A disk that is full, at the first byte, in the midst and at the last one: no command that writes a file leaves half of it,
 # and each ends with exit code 1 and one line. What had the name before stays.
-# runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller viewer=$bin/viewer simulator=$bin/simulator

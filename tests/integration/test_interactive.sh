@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Choosing by hand: a run waits after each generation and breeds what was chosen; killed, stopped and
 # resumed it comes to the same, as does another run that repeats its choices.
-# runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller

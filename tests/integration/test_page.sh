@@ -2,7 +2,6 @@
 # The page of what is recorded, in a browser without a screen: it plays, pauses, scrubs and changes the creature without
 # an error, its overlays toggle, the fitness stands behind its bar, and its canvas shows the body where the png export has it;
 # so do pages of spheres and of boxes in space, which the mouse turns. On a phone all controls are within reach.
-# runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 viewer=$bin/viewer

@@ -2,7 +2,6 @@
 # A creature that crashes every simulator it meets goes to quarantine, and the run goes on, equal for
 # any number of workers. The crash is planted: a launcher looks for the creature's seed in what the
 # controller sends, and says that the simulator died of SIGSEGV when it finds it.
-# runs: watched
 # speed: long
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

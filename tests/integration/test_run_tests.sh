@@ -68,6 +68,9 @@ printf '# runs: watched\nexit 3\n' | script test_bad
 expect 1 "0 passed, 0 failed, 0 skipped" integration test_bad
 expect 1 "0 passed, 1 failed, 0 skipped" watched test_bad
 expect 1 "0 passed, 1 failed, 0 skipped" integration watched test_bad
+printf '/* Bad.\n * runs: seldom */\n' >"$tree/tests/unit/test_two_suites.c"
+expect 1 "0 passed, 0 failed, 0 skipped" unit watched test_two_suites
+expect 0 "4 passed, 0 failed, 0 skipped" seldom test_two_suites
 
 # checks share a process where that is asked for, but those that must not
 # shellcheck disable=SC2016

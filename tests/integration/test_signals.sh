@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Workers that others send signals to, those of crashes among them, are replaced, and the run stays the same.
-# runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

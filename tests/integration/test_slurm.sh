@@ -2,6 +2,7 @@
 # A real Slurm with four nodes on this machine, in a folder of its own. Runs from the login side, within a job and in a
 # job that is requeued, while steps are cancelled, workers, launchers and a node are killed, a node is drained and the
 # cluster is full: each is the local run.
+# runs: seldom
 # speed: long
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -4,7 +4,7 @@
  *
  * A right program fails one of these checks with a probability of at most ALARM, if the seeds were
  * others; as they are fixed, a check that passes once passes always.
- * speed: long */
+ * speed: long runs: seldom */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Bodies whose parts stretch, by both solvers: of the tree in coordinates of joints, and of the
  * reference in those of links, with constraint forces and a column for each stretch. They share no
  * equation of motion and no drag.
- * speed: long */
+ * speed: long runs: seldom */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* common/system/arena: alignment, zeroing, exhaustion, overflow, reset and the high-water mark. */
+/* common/system/arena: alignment, zeroing, exhaustion, overflow, reset and the high-water mark.
+ * runs: watched */
 #include "common/system/arena.h"
 
 #include <check.h>

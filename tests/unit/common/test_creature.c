@@ -1,6 +1,6 @@
 /* common/creature: exact round trips between memory, MessagePack and JSON; every single-bit flip
  * and every truncation of a file refused; hostile content behind a right checksum; JSON that must
- * fail, with the message; writing that leaves no half file. checks: forked */
+ * fail, with the message; writing that leaves no half file. checks: forked runs: watched */
 #include "common/creature/creature.h"
 #include "common/creature/creature_codec.h"
 

@@ -1,4 +1,5 @@
-/* Expressions: values worked out by hand, errors and their columns, and a fuzz of made-up texts. */
+/* Expressions: values worked out by hand, errors and their columns, and a fuzz of made-up texts.
+ * runs: watched */
 #include "common/judge/expression.h"
 
 #include <check.h>

@@ -1,4 +1,4 @@
-/* What is written by and by is what jansson prints of the whole tree. */
+/* What is written by and by is what jansson prints of the whole tree. runs: watched */
 #include "common/formats/json_stream.h"
 
 #include <check.h>

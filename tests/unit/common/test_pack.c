@@ -1,5 +1,5 @@
 /* common/formats/pack: what is written is read back; lies about sizes, depth, types and ends are
- * refused before anything is allocated; random and damaged bytes never crash. */
+ * refused before anything is allocated; random and damaged bytes never crash. runs: watched */
 #include "common/formats/pack.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* common/params: the table, values from text, INI files with every kind of error, the preset, exact
- * round trips, cross checks and the digest of evaluations. */
+ * round trips, cross checks and the digest of evaluations. runs: watched */
 #include "common/params/params.h"
 
 #include <check.h>

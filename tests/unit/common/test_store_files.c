@@ -1,7 +1,7 @@
 /* The files of a run store. Hostile journals of all sizes: what they name stays, and they are
  * refused. Journals that SQLite leaves behind when a writer dies are played back. And the door
  * itself: SQLite, sent through it to an unread store, touches the store's own names
- * alone. */
+ * alone. runs: watched */
 #include "common/store/store_files.h"
 
 #include <check.h>

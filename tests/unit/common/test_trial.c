@@ -1,4 +1,4 @@
-/* Trials: as text and back, in words, and their parameters. */
+/* Trials: as text and back, in words, and their parameters. runs: watched */
 #include "common/judge/trial.h"
 #include "tests/suite.h"
 

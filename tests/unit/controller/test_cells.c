@@ -1,4 +1,5 @@
-/* Grids of cells: what is read, what is refused and where, which cell a creature falls into. */
+/* Grids of cells: what is read, what is refused and where, which cell a creature falls into.
+ * runs: watched */
 #include "controller/evolution/cells.h"
 
 #include <check.h>

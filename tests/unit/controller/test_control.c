@@ -1,5 +1,5 @@
 /* Orders through a socket: more at once than there is room for, and controllers that drip, hang up
- * or say what must not be printed. */
+ * or say what must not be printed. runs: watched */
 #include "controller/run/control.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 /* The parts of the farm, each alone: the queue gives tasks out in the order in which they came,
  * those given back first, and counts each until it ends; the watch over one task; the names of
- * ends; the logs of workers; what must hold of a worker. checks: forked */
+ * ends; the logs of workers; what must hold of a worker. checks: forked runs: watched */
 #include "controller/workers/task_queue.h"
 
 #include <check.h>

@@ -1,4 +1,5 @@
-/* Ladders by hand: slopes, permutation tests, order, triads; their file, words and pictures. */
+/* Ladders by hand: slopes, permutation tests, order, triads; their file, words and pictures.
+ * runs: watched */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>

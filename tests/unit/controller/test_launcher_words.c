@@ -1,5 +1,5 @@
 /* The words of farm.launcher: where they are cut, and that a command is refused before anything
- * starts if its program is missing. */
+ * starts if its program is missing. runs: watched */
 #include "controller/workers/launcher.h"
 
 #include <check.h>

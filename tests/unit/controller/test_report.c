@@ -1,5 +1,5 @@
 /* The run report: the page is well-formed whatever the run holds, refers to nothing outside of
- * itself, and hostile texts stand for themselves. */
+ * itself, and hostile texts stand for themselves. runs: watched */
 #include "controller/report/report.h"
 
 #include <ctype.h>

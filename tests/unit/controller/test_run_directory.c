@@ -1,4 +1,5 @@
-/* A run's directory: made only where nothing is, recognised, locked by one process at a time. */
+/* A run's directory: made only where nothing is, recognised, locked by one process at a time.
+ * runs: watched */
 #include "controller/store/run_directory.h"
 #include "tests/suite.h"
 

@@ -1,5 +1,5 @@
 /* The controller's log begins anew beyond its limit, loses no line, and leaves other files
- * alone. */
+ * alone. runs: watched */
 #include "controller/store/run_log.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* The run store: what goes in comes out, bit for bit; what is committed survives the process;
- * damage is an error and never a crash. */
+ * damage is an error and never a crash. runs: watched */
 #include "controller/store/store.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* What people do to a preserve, in words: what is understood, what is refused, and what the store
- * makes of it for the epochs that follow. */
+ * makes of it for the epochs that follow. runs: watched */
 #include "controller/run/tending.h"
 
 #include <check.h>

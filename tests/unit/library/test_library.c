@@ -1,4 +1,4 @@
-/* The library through its header alone, beside the core that it is made of. */
+/* The library through its header alone, beside the core that it is made of. runs: watched */
 #include <check.h>
 #include <dirent.h>
 #include <math.h>

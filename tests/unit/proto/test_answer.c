@@ -1,5 +1,5 @@
 /* Answers held against their tasks: what an honest simulator says passes, and each lie is refused
- * by the name of its field. */
+ * by the name of its field. runs: watched */
 #include "proto/answer.h"
 
 #include <check.h>

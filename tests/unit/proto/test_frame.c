@@ -1,4 +1,4 @@
-/* Frames: whole, in pieces, many at once, and the lengths that are refused. */
+/* Frames: whole, in pieces, many at once, and the lengths that are refused. runs: watched */
 #include "proto/frame.h"
 #include "tests/suite.h"
 

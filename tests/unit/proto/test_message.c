@@ -1,5 +1,5 @@
 /* Messages: round trips, refusals that name the field, and every bit flip, byte and truncation of
- * every message. */
+ * every message. runs: watched */
 #include "proto/message.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 /* Invariants: sound bodies pass the checks at every step; each fault planted here aborts its
  * program. (Each test is a process of its own.)
- * checks: forked */
+ * checks: forked runs: watched */
 #include <signal.h>
 
 #include "simulator/body/forest.h"

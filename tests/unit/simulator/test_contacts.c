@@ -1,6 +1,6 @@
 /* Contacts and joint limits: the impulses of single steps against the conditions that define them,
  * and motions with closed forms: sliding, rest, bounces, stops, limits beyond a turn. Comments say
- * what was measured. */
+ * what was measured. runs: watched */
 #include "simulator/planar/contacts/contacts.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The reference's law of contacts: random problems, boxes that lie, tower, slide, wedge and jam,
  * mirror images, and groups of contacts that do not feel one another. What the law lacks is
  * computed anew here, from Signorini's and Coulomb's lines themselves, and it is shown to tell
- * wrong impulses. */
+ * wrong impulses. runs: watched */
 #include "simulator/reference/law.h"
 
 #include <check.h>

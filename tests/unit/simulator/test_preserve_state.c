@@ -1,5 +1,5 @@
 /* States of a preserve that a stranger wrote: numbers out of their bounds, and at them; bytes that
- * unpack to much more; worlds that take more work than any. */
+ * unpack to much more; worlds that take more work than any. runs: watched */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

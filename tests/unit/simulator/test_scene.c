@@ -1,5 +1,5 @@
 /* Scenes: what is read, what is refused and where the message points, how bodies become links, and
- * that both solvers move the same. */
+ * that both solvers move the same. runs: watched */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Boxes in space that touch: sliding, bouncing, resting, pushed out of one another, too fast to be
  * missed; and what holds for all of them: momentum is what impulses and gravity give, passive
  * bodies gain no energy, contacts obey their law, and a scene turned about the vertical does the
- * same. */
+ * same. runs: watched */
 #include "simulator/spatial/steps/space_dynamics.h"
 
 #include <check.h>

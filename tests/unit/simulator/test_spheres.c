@@ -1,7 +1,7 @@
 /* The dynamics of spheres and bones against closed forms: momentum to rounding, the order of
  * convergence, a bone as a pendulum, a tumbling tetrahedron against Euler's equations, balls that
  * bounce, roll and slide, joints and muscles, and the energy ledger of bodies that move as wildly
- * as they can. */
+ * as they can. runs: watched */
 #include <check.h>
 
 #include "common/math/detmath.h"

@@ -1,6 +1,6 @@
 /* The worker loop over real pipes: the conversation in order, every kind of wrong input, and the
  * ends. The worker is a child process, so that its exit code and what it sent are seen as the
- * controller sees them. checks: forked */
+ * controller sees them. checks: forked runs: watched */
 #define _GNU_SOURCE /* prlimit() */
 #include "simulator/task_server.h"
 

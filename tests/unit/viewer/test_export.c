@@ -1,5 +1,5 @@
 /* Exports: every kind of file is read back and compared with what it was made of; failures leave
- * nothing behind. */
+ * nothing behind. runs: watched */
 #define _GNU_SOURCE /* for memmem */
 #include "viewer/export/export.h"
 

@@ -1,5 +1,5 @@
 /* Scenes in three dimensions as replays: they move as the simulator moves them, every reference
- * case can be shown, and what is no scene is refused. */
+ * case can be shown, and what is no scene is refused. runs: watched */
 #include "viewer/replay/replay.h"
 
 #include "common/formats/file_kind.h"
