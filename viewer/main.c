@@ -1,6 +1,7 @@
 /* viewer: replays creatures of runs and files in a window, or writes them as pictures, video or a
  * page. Decides nothing and changes nothing: what it shows is simulated again and compared. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,9 @@ struct request {
         int is_given;
         int64_t number;
     } world;
-    double from_s, to_s, speed;
+    struct asked_angle {
+        double yaw_deg, pitch_deg;
+    } angle;
     int is_contest;
     int64_t bout;
     struct asked_follow {
@@ -103,6 +106,19 @@ static int read_clock(const char *text, void *field, struct error *error)
         !(minutes >= 0 && seconds >= 0 && minutes < 1e6))
         return error_set(error, ERR_USAGE, "'%s' is no time: 90 or 1:30", text);
     *(double *)field = 60 * minutes + seconds;
+    return 0;
+}
+
+/* "30" or "30,10", degrees. */
+static int read_angle(const char *text, void *field, struct error *error)
+{
+    struct asked_angle *angle = field;
+    char end;
+    angle->pitch_deg = 0;
+    int count = sscanf(text, "%9lf,%9lf%c", &angle->yaw_deg, &angle->pitch_deg, &end);
+    if ((count != 1 && count != 2) || strspn(text, "+-0123456789.,") != strlen(text) ||
+        fabs(angle->yaw_deg) > 360 || fabs(angle->pitch_deg) > 90)
+        return error_set(error, ERR_USAGE, "'%s' is no angle: 30, or 30,10 (degrees)", text);
     return 0;
 }
 
@@ -159,12 +175,20 @@ static const struct option_row options[] = {
      AT(job.time_s), .max = 1e6},
     {"world", 0, "N", "of a run of a preserve: that world, from --from on", OPTION_READ, AT(world),
      .read = read_world},
-    {"from", 0, "M:SS", "of a world: the beginning (default 0:00); a picture is of this moment",
-     OPTION_READ, AT(from_s), .read = read_clock},
-    {"to", 0, "M:SS", "of a world: the end (default: 30 s later)", OPTION_READ, AT(to_s),
-     .read = read_clock},
-    {"speed", 0, "N", "of a world: in times real time", OPTION_REAL, AT(speed), .min = 0.1,
-     .max = 1000},
+    {"from", 0, "M:SS",
+     "of films and of a world: the beginning (default 0:00); a world's picture is of this moment",
+     OPTION_READ, AT(job.shot.from_s), .read = read_clock},
+    {"to", 0, "M:SS", "of films and of a world: the end (default: of a world 30 s later)",
+     OPTION_READ, AT(job.shot.to_s), .read = read_clock},
+    {"speed", 0, "N", "of films and of a world: in times real time; 0.1 is slow motion",
+     OPTION_REAL, AT(job.shot.speed), .min = 0.01, .max = 1000},
+    {"zoom", 0, "N", "of films and stills: 3 is a close-up, 0.5 shows more around", OPTION_REAL,
+     AT(job.shot.zoom), .min = 0.05, .max = 50},
+    {"angle", 0, "YAW[,PITCH]",
+     "of films and stills in space: the eye is turned to the right and up, degrees", OPTION_READ,
+     AT(angle), .read = read_angle},
+    {"turn", 0, "N", "of films in space: the eye goes round, degrees a second", OPTION_REAL,
+     AT(job.shot.turn_deg_s), .min = -360, .max = 360},
     {"live", 0, NULL, "of a world, in the window: its newest epoch while the run goes on",
      OPTION_FLAG, AT(is_live)},
     {"contest", 0, NULL, "A B: both in one world, see docs/contests.md; the first is blue",
@@ -242,16 +266,21 @@ static int check_parameters(const struct request *request, struct error *error)
 static const char *find_fault(const struct request *request, int operand_count)
 {
     const struct export_job *job = &request->job;
+    const struct export_shot *shot = &job->shot;
     const struct {
         int is_there;
         const char *text;
     } faults[] = {
         {operand_count < 1, "expected RUN_DIR or CREATURE...; see: viewer --help"},
         {job->is_world && operand_count != 1, "--world and --follow LIFE: expected one RUN_DIR"},
-        {!job->is_world && (request->from_s || request->to_s || request->speed || request->is_live),
-         "--from, --to, --speed and --live are for --world"},
+        {!job->is_world && !job->path && (shot->from_s || shot->speed),
+         "--from and --speed are for --export and for --world"},
+        {!job->is_world && request->is_live, "--live is for --world"},
+        {!job->path && (shot->zoom || shot->yaw_deg || shot->pitch_deg || shot->turn_deg_s),
+         "--zoom, --angle and --turn are for --export"},
         {request->is_live && job->path, "--live is for the window, not for --export"},
-        {!job->path && request->to_s, "--to is for --export"},
+        {!job->path && shot->to_s, "--to is for --export"},
+        {job->path && shot->to_s && shot->to_s <= shot->from_s, "--to is not after --from"},
         {request->is_contest && operand_count != 2, "--contest: expected two creature files"},
         {!request->is_contest &&
              (request->bout || request->follow.which >= 0 || request->see.is_given),
@@ -290,6 +319,8 @@ static int parse_arguments(struct request *request, int argc, char **argv)
     request->job.width_px = request->size.width_px;
     request->job.height_px = request->size.height_px;
     request->job.is_world = request->world.is_given || request->follow.life;
+    request->job.shot.yaw_deg = request->angle.yaw_deg;
+    request->job.shot.pitch_deg = request->angle.pitch_deg;
     const char *fault = find_fault(request, argc - optind);
     if (fault)
         return fail(ERR_USAGE, fault);
@@ -436,7 +467,7 @@ static int export_world(const struct request *request, const struct waters_reque
     struct export_job job = request->job;
     struct waters *waters;
     double fps = job.fps > 0 ? job.fps : exporter->fps,
-           speed = request->speed > 0 ? request->speed : 1;
+           speed = request->job.shot.speed > 0 ? request->job.shot.speed : 1;
     struct waters_request wanted = *span;
     wanted.step_s = exporter->has_moments ? 1e9 : speed / fps;
     if (exporter->has_moments)
@@ -468,7 +499,7 @@ static int show_world(const struct request *request, const struct waters_request
     struct shore_request shore = {.run_directory = span->run_directory,
                                   .world = span->world,
                                   .from_s = span->from_s,
-                                  .speed = request->speed,
+                                  .speed = request->job.shot.speed,
                                   .follow = request->follow.life,
                                   .is_live = request->is_live,
                                   .is_patient = request->frame_limit > 0};
@@ -495,18 +526,18 @@ static int open_world(const struct request *request, const char *directory, stru
     struct waters_request span = {.run_directory = directory,
                                   .budget = request->is_anyway ? 0 : REPLAY_BUDGET,
                                   .world = (int)request->world.number,
-                                  .from_s = request->from_s,
-                                  .to_s = request->from_s + 30};
+                                  .from_s = request->job.shot.from_s,
+                                  .to_s = request->job.shot.from_s + 30};
     double from_s = 0, to_s = 0;
     int status = 0;
     if (request->follow.life) {
         status =
             waters_find_life(directory, request->follow.life, &span.world, &from_s, &to_s, error);
-        span.from_s = request->from_s > 0 ? request->from_s : from_s;
+        span.from_s = request->job.shot.from_s > 0 ? request->job.shot.from_s : from_s;
         span.to_s = to_s;
     }
-    if (request->to_s > 0)
-        span.to_s = request->to_s;
+    if (request->job.shot.to_s > 0)
+        span.to_s = request->job.shot.to_s;
     if (status)
         return status;
     return request->job.path ? export_world(request, &span, error)

@@ -104,6 +104,18 @@ int export_check(const struct export_job *job, struct error *error)
                          exporter->suffix);
     if (job->is_recorded && strcmp(exporter->suffix, "html") != 0)
         return error_set(error, ERR_USAGE, "--recorded is for html, not for %s", exporter->suffix);
+    const struct export_shot *shot = &job->shot;
+    int is_cut = shot->from_s > 0 || shot->to_s > 0 || shot->speed > 0;
+    int is_aimed = shot->zoom > 0 || shot->yaw_deg || shot->pitch_deg || shot->turn_deg_s;
+    if (is_cut && !job->is_world && exporter->fps * exporter->has_overlays == 0)
+        return error_set(error, ERR_USAGE, "--from, --to and --speed are for films, not for %s",
+                         exporter->suffix);
+    if (is_aimed && (job->is_world || job->is_grid || job->is_plain ||
+                     (job->time_s < 0 && exporter->fps * exporter->has_overlays == 0)))
+        return error_set(error, ERR_USAGE,
+                         "--zoom, --angle and --turn are for films and for stills with --time");
+    if (is_cut && job->has_sound)
+        return error_set(error, ERR_USAGE, "--sound is for whole films at their own pace");
     if (job->has_sound && job->is_world)
         return error_set(error, ERR_USAGE, "--sound: a preserve is silent");
     if (job->time_s >= 0 && !exporter->has_moments)
@@ -177,6 +189,19 @@ int export_write(const struct export_job *request, struct error *error)
 
 #ifdef HAVE_CAIRO
 
+static double radians(double degrees)
+{
+    return degrees * DRAW_PI / 180;
+}
+
+static void aim(struct camera *camera, const struct export_shot *shot)
+{
+    if (shot->zoom > 0)
+        camera_zoom(camera, shot->zoom, 0, 0);
+    if (shot->yaw_deg || shot->pitch_deg)
+        camera_turn(camera, radians(shot->yaw_deg), radians(shot->pitch_deg));
+}
+
 void export_draw_still(cairo_t *cr, const struct export_job *job)
 {
     struct camera camera;
@@ -205,6 +230,7 @@ void export_draw_still(cairo_t *cr, const struct export_job *job)
         return;
     }
     camera_fit(&camera, job->replays, job->count, job->width_px, lane);
+    aim(&camera, &job->shot);
     camera_jump(&camera, camera_target(&camera, job->replays, job->count, job->time_s, lane));
     draw_frame(cr, job->width_px, job->height_px, job->replays, job->count, &camera, job->time_s,
                overlays);
@@ -214,6 +240,7 @@ int export_film_init(struct export_film *film, const struct export_job *job, dou
                      double limit_s, unsigned more, struct error *error)
 {
     ENSURE(fps > 0 && limit_s > 0, "%g frames per second, %g s", fps, limit_s);
+    const struct export_shot *shot = &job->shot;
     double duration = 0;
     for (int i = 0; i < job->count; i++)
         duration = fmax(duration, replay_duration(job->replays[i]));
@@ -221,7 +248,13 @@ int export_film_init(struct export_film *film, const struct export_job *job, dou
     film->job = job;
     film->overlays = more | (job->has_overlays ? job->overlays : DRAW_TRAIL);
     film->fps = fps;
-    film->frame_count = (int)(fmin(duration, limit_s) * fps + 1e-6) + 1;
+    film->speed = shot->speed > 0 ? shot->speed : 1;
+    if (shot->to_s > 0)
+        duration = fmin(duration, shot->to_s);
+    duration -= shot->from_s;
+    if (!job->waters && duration < 0)
+        return error_set(error, ERR_USAGE, "--from: %g s is after the end", shot->from_s);
+    film->frame_count = (int)(fmin(duration / film->speed, limit_s) * fps + 1e-6) + 1;
     for (int i = 0; i < 2; i++) {
         film->surfaces[i] =
             cairo_image_surface_create(CAIRO_FORMAT_RGB24, job->width_px, job->height_px);
@@ -233,9 +266,11 @@ int export_film_init(struct export_film *film, const struct export_job *job, dou
         film->view = waters_view_of(job->waters, job->followed);
     }
     film->stride = (size_t)cairo_image_surface_get_stride(film->surfaces[0]) / 4;
-    if (!job->waters)
+    if (!job->waters) {
         camera_fit(&film->camera, job->replays, job->count, job->width_px,
                    draw_lane_height(job->height_px, job->count));
+        aim(&film->camera, shot);
+    }
     return 0;
 }
 
@@ -274,16 +309,25 @@ static void tell_progress(struct export_film *film, int index)
         output_print(stderr, "%s\n", line);
 }
 
+/* The creatures' time in a frame. */
+static double film_time(const struct export_film *film, int index)
+{
+    return film->job->shot.from_s + film->speed * index / film->fps;
+}
+
 /* Where the eye is in this frame. */
 static struct camera follow(struct export_film *film, int index)
 {
     const struct export_job *job = film->job;
-    double time_s = index / film->fps, lane = draw_lane_height(job->height_px, job->count);
+    double time_s = film_time(film, index), lane = draw_lane_height(job->height_px, job->count);
+    if (index > 0 && job->shot.turn_deg_s)
+        camera_turn(&film->camera, radians(job->shot.turn_deg_s) / film->fps, 0);
     if (index == 0)
         camera_jump(&film->camera,
                     camera_target(&film->camera, job->replays, job->count, time_s, lane));
     else
-        camera_track(&film->camera, job->replays, job->count, time_s, 1, lane, 1 / film->fps);
+        camera_track(&film->camera, job->replays, job->count, time_s, film->speed, lane,
+                     1 / film->fps);
     return camera_snap(&film->camera);
 }
 
@@ -292,7 +336,7 @@ void export_film_draw(struct export_film *film, int index)
     ENSURE(index >= 0 && index < film->frame_count, "frame %d of %d", index, film->frame_count);
     const struct export_job *job = film->job;
     tell_progress(film, index);
-    double time_s = index / film->fps;
+    double time_s = film_time(film, index);
     struct camera camera = job->waters ? film->camera : follow(film, index);
     if (job->waters)
         waters_view_follow(&film->view, job->waters, index, index ? 1 / film->fps : -1);

@@ -23,6 +23,15 @@ struct export_life {
     uint64_t seed;
 };
 
+/* How a film, or a still of one moment, is taken. All zeros: the whole, at its own pace. */
+struct export_shot {
+    double from_s, to_s;       /* of the creatures' time; to_s 0: to the end */
+    double speed;              /* 0.1: ten times as slow; 0: 1 */
+    double zoom;               /* 0: 1 */
+    double yaw_deg, pitch_deg; /* besides the usual angle, where a scene has depth */
+    double turn_deg_s;         /* the eye goes round it by so much a second of the film */
+};
+
 /* The options of an export. Zeros (width, height, fps) and a negative time mean the exporter's own
  * choice. */
 struct export_job {
@@ -35,6 +44,7 @@ struct export_job {
     uint64_t followed;               /* a creature in them; 0: none */
     const char *path;
     double time_s; /* one moment; negative: the whole */
+    struct export_shot shot;
     int width_px, height_px;
     double fps;
     int is_grid; /* each creature in a cell of its own instead of a race, or of strobe pictures */
@@ -88,6 +98,7 @@ struct export_film {
     unsigned overlays;
     int frame_count;
     double fps;
+    double speed; /* of the creatures' time in the film's */
     struct camera camera;
     struct waters_view view; /* of waters */
     cairo_surface_t *surfaces[2];

@@ -468,6 +468,35 @@ START_TEST(films_tell_how_far_they_are)
     export_film_deinit(&film);
 }
 
+/* A part of a film in slow motion, from near: so many frames, and the last one shows more of the
+ * body than that of the whole film at the same time. A part that begins after the end is none. */
+START_TEST(films_are_cut_and_aimed)
+{
+    struct export_film film;
+    uint32_t *near;
+    job.path = "out.gif";
+    job.shot = (struct export_shot){.from_s = 0.5, .to_s = 1.5, .speed = 0.25, .zoom = 3};
+    ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 0, &error), 0);
+    ck_assert_int_eq(film.frame_count, 81);
+    for (int i = 0; i < film.frame_count; i++)
+        export_film_draw(&film, i);
+    size_t bytes = film.stride * (size_t)job.height_px * sizeof near[0];
+    ck_assert_ptr_nonnull(near = malloc(bytes));
+    memcpy(near, film.pixels, bytes);
+    export_film_deinit(&film);
+    job.shot = (struct export_shot){.to_s = 1.5};
+    ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 0, &error), 0);
+    ck_assert_int_eq(film.frame_count, 31);
+    for (int i = 0; i < film.frame_count; i++)
+        export_film_draw(&film, i);
+    ck_assert(memcmp(near, film.pixels, bytes) != 0);
+    export_film_deinit(&film);
+    free(near);
+    job.shot = (struct export_shot){.from_s = 1e3};
+    ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 0, &error), ERR_USAGE);
+    export_film_deinit(&film);
+}
+
 START_TEST(mp4_shows_every_frame)
 {
     size_t length;
@@ -646,6 +675,7 @@ static void add_picture_tests(TCase *tests)
     tcase_add_test(tests, plain_ones_stand_in_a_grid);
     tcase_add_test(tests, svg_is_a_drawing);
     tcase_add_test(tests, films_tell_how_far_they_are);
+    tcase_add_test(tests, films_are_cut_and_aimed);
     tcase_add_test(tests, mp4_shows_every_frame);
     tcase_add_test(tests, webm_shows_every_frame);
     tcase_add_test(tests, films_and_pages_can_be_heard);
