@@ -53,7 +53,7 @@ function say(text) {
 
 async function choose(index) {
   const c = DATA.creatures[index];
-  if (!c.values && c.bytes) say(`simulating ${c.name} …`);
+  if (!c.values && isAlive(c)) say(`simulating ${c.name ?? 'the creature of the link'} …`);
   try {
     await load(c);
   } catch (error) {
@@ -71,8 +71,8 @@ async function choose(index) {
   resize();
   fit();
   curve();
-  find('toy').hidden = !c.bytes;
-  if (isPlaying()) setPlayground(!!c.bytes);
+  find('toy').hidden = find('link').hidden = !isAlive(c);
+  if (isPlaying()) setPlayground(isAlive(c));
   find('undo').disabled = find('reset').disabled = !c.acts.length;
 }
 
@@ -137,8 +137,10 @@ find('out').onclick = () => zoom(1 / 1.3, width / 2, height / 2);
 find('speed').onchange = e => { speed = Number(e.target.value); };
 find('seek').oninput = e => { setPlaying(false); time = Number(e.target.value); };
 const who = find('who');
-DATA.creatures.forEach((c, i) => who.append(new Option(`${i + 1}. ${c.name} (${c.score})`, i)));
-who.hidden = find('race').hidden = DATA.creatures.length < 2;
+const offer = (c, i) => who.append(new Option(`${i + 1}. ${c.name} (${c.score})`, i));
+DATA.creatures.forEach(offer);
+const choices = () => { who.hidden = find('race').hidden = DATA.creatures.length < 2; };
+choices();
 find('sound').hidden = !DATA.creatures.some(c => c.voices.length);
 find('sound').onclick = () => setSound(!audio || audio.state !== 'running');
 find('race').onclick = () => setRace(!race);
@@ -147,7 +149,7 @@ addEventListener('keydown', e => {
   if (e.target !== document.body || e.ctrlKey || e.metaKey || e.altKey) return;
   const step = { ArrowRight: 0.5, ArrowLeft: -0.5, '.': 1 / DATA.hz, ',': -1 / DATA.hz }[e.key];
   if (e.key === ' ') setPlaying(!playing);
-  else if (e.key === 't' && creature?.bytes) setPlayground(!isPlaying());
+  else if (e.key === 't' && isAlive(creature)) setPlayground(!isPlaying());
   else if (e.key === 'z' && isPlaying()) undo();
   else if (e.key === 'f') setFollowing(!following);
   else if (e.key === 'r' && DATA.creatures.length > 1) setRace(!race);
@@ -194,7 +196,35 @@ function tick(now) {
   }
   requestAnimationFrame(tick);
 }
-if (location.hash.startsWith('#t=')) {
+/* Puts one more creature into the page and shows it. */
+async function welcome(c) {
+  const index = DATA.creatures.push(c) - 1;
+  await choose(index);
+  offer(c, index);
+  who.value = index;
+  choices();
+}
+
+let ownLink = '';
+async function openLink() {
+  if (!location.hash.startsWith('#c=') || location.hash === ownLink) return;
+  say('reading the link …');
+  await creatureOf(location.hash).then(welcome).catch(error => say(error.message));
+}
+find('link').onclick = async () => {
+  const c = creature;
+  if (c.acts.length) return tell('a link is of the creature as it was: reset it first');
+  await live(c);
+  ownLink = await linkOf(await askStage(['link']));
+  location.hash = ownLink;
+  await navigator.clipboard?.writeText(location.href).catch(() => {});
+  tell('the address of this page is now the link to this creature');
+};
+addEventListener('hashchange', openLink);
+
+if (location.hash.startsWith('#c=')) {
+  openLink();
+} else if (location.hash.startsWith('#t=')) {
   /* page.html#t=3.5 shows that moment, still */
   choose(0).then(() => { setPlaying(false); time = Math.min(Number(location.hash.slice(3)) || 0, duration()); jump(); });
 } else {

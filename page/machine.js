@@ -54,6 +54,12 @@ export class Machine {
   }
   read(bytes) { this.lend([bytes], at => this.check(this.x.web_read(at, bytes.length))); }
   useRecord() { return BigInt.asUintN(64, this.x.web_use_record()); }
+  /* Puts the creature of a link on stage: its name, seed, digest and duration. */
+  openLink(bytes) {
+    this.lend([bytes], at => this.check(this.x.web_open_link(at, bytes.length)));
+    return { seed: String(BigInt.asUintN(64, this.x.web_link_seed())), digest: hex(this.x.web_link_digest()) };
+  }
+  link() { return this.given(this.x.web_link()); }
   write(form) { return this.given(this.x.web_write(form)); }
   evaluate(seed) {
     return this.lend([new Uint8Array(17)], at => {

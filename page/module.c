@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/creature/creature_link.h"
 #include "common/genome/body_kind.h"
 #include "library/library.h"
 #include "library/lives.h"
@@ -26,6 +27,7 @@ static struct page_brain brain;
 static struct replay_cut cuts[REPLAY_CUTS_MAX];
 static int cut_count;
 static double *rows;
+static uint64_t live_seed;
 
 /* The page reads no parameter files: it sets what differs from the defaults, one by one. */
 int params_read_text(struct params *to, const char *text, const char *name, struct error *own)
@@ -95,6 +97,48 @@ EXPORT(web_read) int web_read(const void *bytes, size_t length)
     return enter_stage(status, next);
 }
 
+static struct creature_link link;
+
+/* Puts the creature of a link on stage, and its parameters; web_link_seed() and web_link_digest()
+ * have the rest. */
+EXPORT(web_open_link) int web_open_link(const void *bytes, size_t length)
+{
+    struct error own = {0};
+    struct bestiary_creature *next = library_creature_make();
+    int status =
+        next ? creature_link_decode(&next->c, &link, bytes, length, &own) : BESTIARY_ERROR_MEMORY;
+    if (!web_begin() || !enter_stage(library_creature_give(&next, status, &own, &error), next))
+        return 0;
+    params->p = link.params;
+    return 1;
+}
+
+EXPORT(web_link_seed) uint64_t web_link_seed(void)
+{
+    return link.seed;
+}
+
+EXPORT(web_link_digest) uint64_t web_link_digest(void)
+{
+    return link.digest;
+}
+
+/* A link to the creature on stage as it lived last. The length of what is given. */
+EXPORT(web_link) int web_link(void)
+{
+    struct pack_writer writer;
+    link.params = params->p;
+    link.seed = live_seed;
+    link.digest = replay_live_replay(live)->digest;
+    bestiary_bytes_free(&given);
+    pack_writer_init(&writer);
+    creature_link_encode(&creature->c, &link, &writer);
+    int status = writer.has_failed ? BESTIARY_ERROR_MEMORY
+                                   : library_copy(&given, writer.buffer.data, writer.buffer.size);
+    pack_writer_deinit(&writer);
+    return give(library_say(&error, status, NULL));
+}
+
 /* Its file, 0: binary, 1: JSON. The length of what is given. */
 EXPORT(web_write) int web_write(int form)
 {
@@ -123,6 +167,7 @@ EXPORT(web_live) int web_live(uint64_t seed, int has_sound)
         status = open_life(seed, is_recorded, EVALUATE_ARENA_BYTES);
     if (status)
         return 0;
+    live_seed = seed;
     page_survey(&brain, replay_live_replay(live), has_sound);
     return 1;
 }
@@ -135,16 +180,16 @@ static void write_knobs(FILE *file)
     const struct {
         const char *name, *key;
         double most;
-    } knobs[] = {{"gravity", "world.gravity_m_s2", 25},
-                 {"friction", "world.friction", 2},
-                 {"water", is_flat ? "world.viscosity_pa_s" : "world.viscosity_pa_s_m",
-                  is_flat ? 2 : 300}};
+    } knobs[] = {
+        {"gravity", "world.gravity_m_s2", 25},
+        {"friction", "world.friction", 2},
+        {"water", is_flat ? "world.viscosity_pa_s" : "world.viscosity_pa_s_m", is_flat ? 2 : 300}};
     fputs(", \"knobs\": [", file);
     for (int i = 0; i < 3; i++) {
         char value[PARAM_TEXT_SIZE];
         params_print_value(&params->p, params_find(knobs[i].key), value, sizeof value);
-        fprintf(file, "%s[\"%s\", \"%s\", \"%s\", %g]", i ? ", " : "", knobs[i].name,
-                knobs[i].key, value, knobs[i].most);
+        fprintf(file, "%s[\"%s\", \"%s\", \"%s\", %g]", i ? ", " : "", knobs[i].name, knobs[i].key,
+                value, knobs[i].most);
     }
     fputs("]", file);
 }

@@ -36,20 +36,31 @@ let compiled = null, stage = null, staged = null;
 export const moduleOf = () => compiled ??= inflate(bytesOf(find('module').textContent), 'gzip').then(WebAssembly.compile);
 const canLive = () => !!find('module');
 
+const isAlive = c => !!(c?.bytes || c?.link);
+const entrance = c => c.link ? [['openLink', c.link]] : [['begin', c.params], ['read', bytesOf(c.bytes)]];
+const askStage = async (...calls) => (stage ??= makeWorker(await moduleOf())).ask(...calls);
+
 /* Lives through a creature's life in the worker; what is seen of it becomes the creature's. */
 async function live(c) {
-  stage ??= makeWorker(await moduleOf());
   staged = c;
-  const shown = await stage.ask(['begin', c.params], ['read', bytesOf(c.bytes)], ...c.acts.filter(act => act.body !== undefined).map(act => ['lengthen', act.body, act.factor]),
-    ['cut', c.acts.flatMap(act => act.cut ?? [])], ['live', c.seed, c.voices.length > 0]);
-  return take(c, deedsOf(c).length ? await stage.ask(['change', 0, deedsOf(c)]) : shown);
+  const grown = c.acts.filter(act => act.body !== undefined).map(act => ['lengthen', act.body, act.factor]);
+  const shown = await askStage(...entrance(c), ...grown, ['cut', c.acts.flatMap(act => act.cut ?? [])], ['live', c.seed, c.voices.length > 0]);
+  return take(c, deedsOf(c).length ? await askStage(['change', 0, deedsOf(c)]) : shown);
+}
+
+/* A creature that a link brings. */
+async function creatureOf(link) {
+  const bytes = await bytesOfLink(link);
+  if (!canLive()) throw new Error('This page has no simulator: open the link in one that has.');
+  const { seed, digest } = await askStage(['openLink', bytes]);
+  return { link: bytes, seed, proof: digest, acts: [], voices: [], score: '' };
 }
 
 const deedsOf = c => c.acts.flatMap(act => act.deeds ?? []);
 const isGrown = act => act.body !== undefined || act.cut !== undefined;
 
 function take(c, shown) {
-  Object.assign(c, shown, { name: c.name, plan: null, most: c.most ?? shown.most });
+  Object.assign(c, shown, { name: c.name ?? shown.name, plan: null, most: c.most ?? shown.most });
   if (c.acts.length) c.status = 'changed';
   else if (c.proof) c.status = c.proof === c.digest ? 'verified' : 'differs';
   return c;
@@ -58,5 +69,5 @@ function take(c, shown) {
 /* After an act at a tick, or after one was taken back. */
 async function liveOn(c, act) {
   if (staged !== c || isGrown(act)) return live(c);
-  return take(c, await stage.ask(['change', act.deeds[0].tick, deedsOf(c)]));
+  return take(c, await askStage(['change', act.deeds[0].tick, deedsOf(c)]));
 }

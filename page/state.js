@@ -19,7 +19,7 @@ const orbit = { yaw: -0.55, pitch: 0.12 };
 async function load(c) {
   if (c.values) return c;
   c.acts ??= [];
-  if (c.bytes) return live(c);
+  if (isAlive(c)) return live(c);
   const bytes = await inflate(bytesOf(c.data), 'deflate'), n = c.frames;
   const channels = 3 + 6 * c.parts.length + (c.light ? 3 : 0) + 1 + c.effectors + c.nodes.length +
     6 * c.contacts + c.drives.filter(drive => drive[6] < 0).length + 2 * c.voices.length;

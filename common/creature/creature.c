@@ -47,8 +47,7 @@ int creature_format_version(const struct creature *creature)
             raise_to(&version, sensors[k].since, (body->sensors & SENSOR_BIT(k)) != 0);
         raise_to(&version, 7, emitter_is_there(body));
         raise_to(&version, 8, body->stretch.limit != 0);
-        raise_to(&version, 10,
-                 !(gene_without(body_kinds[genome->kind].body, body) & GENE_HEAD));
+        raise_to(&version, 10, !(gene_without(body_kinds[genome->kind].body, body) & GENE_HEAD));
     }
     for (int i = 0; i < genome->neuron_count; i++)
         raise_to(&version, 5, genome_has_lags(&genome->neurons[i]));

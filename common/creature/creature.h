@@ -95,6 +95,9 @@ int genome_decode_bytes(struct genome *genome, const void *bytes, size_t length,
 void measures_encode(const struct measures *measures, struct pack_writer *writer);
 int measures_decode(struct measures *measures, const msgpack_object *object, struct error *error);
 
+/* Those of a creature's file that params_decode() would not find without them; not the preset, which
+ * acts through others. */
+void params_encode_changed(const struct params *params, struct pack_writer *writer);
 /* Parameters of scope 'E' (or all, if is_all) as a map key -> value. Unknown keys are errors;
  * missing ones keep their defaults. */
 void params_encode(const struct params *params, int is_all, struct pack_writer *writer);

@@ -60,6 +60,32 @@ void params_encode(const struct params *params, int is_all, struct pack_writer *
     params_encode_rows(params, is_all ? NULL : is_evaluation_row, writer);
 }
 
+/* Whether it is another value than a file without that row has. */
+static int is_changed(const struct params *params, const struct params *base, int index)
+{
+    char own[PARAM_TEXT_SIZE], usual[PARAM_TEXT_SIZE];
+    if (!creature_records_param(index) || index == params_find("world.preset"))
+        return 0;
+    params_print_value(params, index, own, sizeof own);
+    params_print_value(base, index, usual, sizeof usual);
+    return strcmp(own, usual) != 0;
+}
+
+void params_encode_changed(const struct params *params, struct pack_writer *writer)
+{
+    struct params base;
+    size_t count = 0;
+    params_set_recorded_defaults(&base);
+    for (int i = 0; i < param_count; i++)
+        count += is_changed(params, &base, i);
+    pack_map(writer, count);
+    for (int i = 0; i < param_count; i++)
+        if (is_changed(params, &base, i)) {
+            pack_text(writer, param_table[i].key);
+            encode_value(params, i, writer);
+        }
+}
+
 /* The value as text for params_set(), by the row's type; what is constant now was a number. */
 static int print_object(const msgpack_object *object, const struct param_info *info,
                         char text[PARAM_TEXT_SIZE], struct error *error)

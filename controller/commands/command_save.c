@@ -1,7 +1,9 @@
 /* controller save: a creature of a run as a file of its own, with all that is known of it. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "common/creature/creature_link.h"
 #include "common/store/creature_name.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
@@ -32,9 +34,27 @@ static int save_creature(const char *directory, uint64_t id, const char *path, i
     return status;
 }
 
+/* What a page proves: the recorded evaluation. */
+static int print_link(const char *directory, uint64_t id, struct error *error)
+{
+    struct creature creature;
+    int status = command_get_creature(directory, id, &creature, error);
+    if (status)
+        return status;
+    char *text = creature_link_text(&creature, &(struct creature_link){.params = creature.params,
+                                                                       .seed = creature.seed,
+                                                                       .digest = creature.digest});
+    creature_deinit(&creature);
+    if (!text)
+        return error_memory(error);
+    output_print(stdout, "%s\n", text);
+    free(text);
+    return 0;
+}
+
 struct request {
     const char *output;
-    int is_text, is_forced;
+    int is_text, is_forced, is_link;
 };
 
 static int command_save(int argc, char **argv)
@@ -52,6 +72,9 @@ static int command_save(int argc, char **argv)
         result = command_parse_id(argv[0], "ID", argv[optind + 1], &id);
     if (result)
         return result;
+    if (request.is_link)
+        return print_link(argv[optind], id, &error) ? command_fail(&error)
+                                                    : command_finish_output();
     if (request.output)
         snprintf(path, sizeof path, "%s", request.output);
     else
@@ -70,6 +93,9 @@ static const struct option_row options[] = {
      .field = offsetof(struct request, output)},
     {"text", 0, NULL, "readable JSON instead of the binary form", OPTION_FLAG,
      .field = offsetof(struct request, is_text)},
+    {"link", 0, NULL,
+     "prints what goes behind the address of a page instead: it proves the creature", OPTION_FLAG,
+     .field = offsetof(struct request, is_link)},
     {"force", 0, NULL, "overwrite the file if it exists", OPTION_FLAG,
      .field = offsetof(struct request, is_forced)},
     {.name = NULL}};

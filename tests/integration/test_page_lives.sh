@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A page that simulates its creatures itself, in a browser in real time: of all kinds, on a wide screen and on a phone. It says
-# that they are verified, and plays and scrubs; nothing is said on the console, and nothing is asked for.
+# that they are verified, plays and scrubs, lets them be changed, and proves links; nothing is said on the console, and nothing is asked for.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [ -e "$root/build/web/bestiary.wasm" ] || { echo "skip: there is no module (make web)" && exit 77; }
@@ -13,6 +13,8 @@ cd "$root/examples/creatures" || exit 1
 "$bin/viewer" spider.json quadruped.json -s simulation.duration_s=2 --seed 7 --export "$work/kinds.html" >/dev/null || fail "page of kinds"
 "$bin/viewer" spider.json -s simulation.duration_s=2 --recorded --export "$work/recorded.html" >/dev/null || fail "recorded page"
 cd "$work" || exit 1
+"$bin/controller" run walk.ini -o run >run.out 2>&1 || fail "no run: $(tail -n 3 run.out)"
+"$bin/controller" save run best --link >link.txt || fail "no link"
 [ "$(wc -c <files.html)" -lt 1000000 ] || fail "the page is large"
 [ "$(wc -c <recorded.html)" -lt 150000 ] || fail "the recorded page is large"
 node "$root/tests/page/lives.mjs" "$work" || fail "the page"

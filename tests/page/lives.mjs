@@ -1,5 +1,6 @@
 /* What test_page_lives.sh looks for in its pages. */
 import assert from 'node:assert';
+import { readFile } from 'node:fs/promises';
 import { browse } from './browser.mjs';
 
 const folder = `file://${process.argv[2]}`;
@@ -77,8 +78,31 @@ async function plays(open) {
   quiet(page);
 }
 
+/* A link is proved where it is opened; the page's own link brings the same creature; what is no link is one message. */
+async function proves(open) {
+  const link = (await readFile(`${process.argv[2]}/link.txt`, 'utf8')).trim();
+  const page = await open(`${folder}/files.html${link}`), count = 13;
+  await page.until('creature && creature.values');
+  assert.equal(await page.run('creature.status'), 'verified');
+  assert.equal(await page.run('DATA.creatures.length'), count + 1);
+  await page.run(`find('link').click()`);
+  await page.until(`ownLink !== ''`);
+  const own = await page.run('location.hash'), digest = await page.run('creature.digest');
+  assert.ok(own.length <= 2000, `${own.length}`);
+  quiet(page);
+  const other = await open(`${folder}/kinds.html${own}`);
+  await other.until('creature && creature.values');
+  assert.deepEqual([await other.run('creature.status'), await other.run('creature.digest')], ['verified', digest]);
+  for (const bad of ['#c=2.x', '#c=1.<b>', own.slice(0, -9), `#c=1.${'A'.repeat(500)}`]) {
+    const page = await open(`${folder}/files.html${bad}`);
+    await page.until(`/^(This link|link:)/.test(note.textContent) && note.style.display !== 'none'`);
+    quiet(page);
+  }
+}
+
 await browse(async open => {
   await seesAll(open);
   await isAsRecorded(open);
   await plays(open);
+  await proves(open);
 });
