@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/judge/behaviour.h"
 #include "common/judge/contest.h"
@@ -326,21 +327,79 @@ int gallery_heal(struct gallery *gallery, int index, struct error *error)
 
 /* ---- shelves ---- */
 
+static struct file_mark mark_file(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info))
+        return (struct file_mark){0};
+    return (struct file_mark){(int64_t)info.st_ino, info.st_size, info.st_mtim.tv_sec,
+                              info.st_mtim.tv_nsec};
+}
+
+/* A creature without a name has that of its file. */
+static int read_file(const char *path, struct creature *creature, struct error *error)
+{
+    creature_init(creature);
+    int status = run_reader_read_creature(path, creature, error);
+    if (!status && !creature->name[0]) {
+        const char *slash = strrchr(path, '/');
+        snprintf(creature->name, sizeof creature->name, "%.63s", slash ? slash + 1 : path);
+    }
+    return status;
+}
+
 int gallery_add_file(struct gallery *gallery, const char *path, struct error *error)
 {
     struct creature creature;
-    if (gallery->shown.count == GALLERY_SHOWN_MAX)
+    struct file_mark mark = mark_file(path);
+    int count = gallery->shown.count;
+    if (count == GALLERY_SHOWN_MAX)
         return error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX);
-    creature_init(&creature);
-    int status = run_reader_read_creature(path, &creature, error);
-    if (!status && !creature.name[0]) {
-        const char *slash = strrchr(path, '/');
-        snprintf(creature.name, sizeof creature.name, "%.63s", slash ? slash + 1 : path);
-    }
+    int status = read_file(path, &creature, error);
     if (!status)
         shelf_put(gallery, &gallery->shown, &creature, -1);
+    if (gallery->shown.count > count) {
+        gallery->shown.items[count]->path = path;
+        gallery->shown.items[count]->mark = mark;
+    }
     creature_deinit(&creature);
     return status;
+}
+
+/* Takes what its file has now, if that can be shown. */
+static int reload(const struct gallery *gallery, struct specimen *specimen, struct error *error)
+{
+    struct creature before = specimen->creature, fresh;
+    int status = read_file(specimen->path, &fresh, error);
+    if (status)
+        return status;
+    specimen->creature = fresh;
+    status = simulate(gallery, specimen, NULL, 0, error);
+    if (status) {
+        specimen->creature = before;
+        creature_deinit(&fresh);
+        return status;
+    }
+    specimen->refusal[0] = '\0';
+    creature_deinit(&before);
+    return 0;
+}
+
+int gallery_reload(struct gallery *gallery, int *changed, struct error *error)
+{
+    *changed = 0;
+    for (int i = 0; i < gallery->shown.count; i++) {
+        struct specimen *specimen = gallery->shown.items[i];
+        struct file_mark mark = specimen->path ? mark_file(specimen->path) : specimen->mark;
+        if (!mark.inode || !memcmp(&mark, &specimen->mark, sizeof mark))
+            continue;
+        specimen->mark = mark;
+        int status = reload(gallery, specimen, error);
+        if (status)
+            return status;
+        *changed = 1;
+    }
+    return 0;
 }
 
 /* Puts a replay on the shelf of files, which has no creature that could be simulated again. It

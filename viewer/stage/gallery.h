@@ -33,12 +33,18 @@ struct gallery_options {
 
 enum gallery_shelf { SHELF_FILES, SHELF_GENERATION, SHELF_CHAMPIONS, SHELF_LINEAGE };
 
+/* A file as it was when it was read; zeros: there was none. */
+struct file_mark {
+    int64_t inode, size, time_s, time_ns;
+};
 /* A creature on a shelf. */
 struct specimen {
     struct creature creature;
     struct replay *replay; /* NULL: not simulated yet, or refused */
     char refusal[480];     /* why it cannot be shown, or empty */
     int users;             /* shelves it stands on; for the gallery */
+    const char *path;      /* of a file; NULL: of a run */
+    struct file_mark mark;
 };
 
 struct gallery;
@@ -46,8 +52,11 @@ struct gallery;
 struct gallery *gallery_create(const struct gallery_options *options);
 void gallery_destroy(struct gallery *gallery); /* NULL is allowed */
 
-/* Adds a creature file, or the best of a run's generation (-1: the last), to the shelf of files. */
+/* Adds a creature file to the shelf of files; the path is kept. */
 int gallery_add_file(struct gallery *gallery, const char *path, struct error *error);
+/* Reads and simulates again the shelf's files that were written since; `changed` receives whether any
+ * was. On error the creature stays as it was, and so it is said once. */
+int gallery_reload(struct gallery *gallery, int *changed, struct error *error);
 /* Adds a scene in three dimensions, moved at once; its creature is empty but for the name. */
 int gallery_add_scene(struct gallery *gallery, const char *path, struct error *error);
 /* How a contest of two is shown. */
@@ -60,6 +69,7 @@ struct gallery_contest {
  * names. */
 int gallery_add_contest(struct gallery *gallery, char *const paths[2],
                         const struct gallery_contest *contest, struct error *error);
+/* Adds the best of a run's generation (-1: the last). */
 int gallery_add_run(struct gallery *gallery, const char *directory, int64_t generation,
                     struct error *error);
 /* Opens a run and looks which generations are complete; shows none of them yet. */

@@ -293,6 +293,13 @@ void stage_look_for_news(struct stage *stage, double now_s)
     if (stage_has_choices(stage) && !chooser_is_busy(stage->chooser) &&
         !gallery_refresh_choices(stage->gallery, &added, &error))
         stage->is_changed |= added;
+    if (gallery_reload(stage->gallery, &added, &error)) {
+        stage_set_toast(stage, error.message);
+    } else if (added) {
+        stage_collect_ready(stage);
+        stage_seek(stage, stage->time_s);
+        stage_set_toast(stage, "the file was written: it is read and simulated again");
+    }
     if (gallery_refresh(stage->gallery, &added, &error)) {
         stage_set_toast(stage, error.message);
         return;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "simulator/links/space_state.h"
 #include "simulator/tools/scenes/scene.h"
@@ -124,6 +125,51 @@ TEST(scenes_stand_in_the_gallery)
     ck_assert_int_eq(gallery_simulate(gallery, 0, &error), 0);
     ck_assert_str_eq(gallery_specimen(gallery, 0)->replay->name, "stack");
     ck_assert_int_eq(gallery_heal(gallery, 0, &error), 0);
+    gallery_destroy(gallery);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    static char bytes[1 << 20];
+    FILE *file = fopen(from, "rb");
+    ck_assert_ptr_nonnull(file);
+    size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    file = fopen(to, "wb");
+    ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
+    fclose(file);
+}
+
+/* A creature's file that is written anew is read again; a bad one is said once, and changes
+ * nothing; a file that is gone is none. */
+TEST(files_are_read_again)
+{
+    struct gallery_options options = {.champions_most = 2};
+    struct gallery *gallery = gallery_create(&options);
+    char path[] = "reloaded-XXXXXX";
+    int changed, descriptor = mkstemp(path);
+    ck_assert_int_ge(descriptor, 0);
+    close(descriptor);
+    copy_file("examples/creatures/biped.json", path);
+    ck_assert_int_eq(gallery_add_file(gallery, path, &error), 0);
+    ck_assert_int_eq(gallery_simulate(gallery, 0, &error), 0);
+    ck_assert_int_eq(gallery_reload(gallery, &changed, &error), 0);
+    ck_assert_int_eq(changed, 0);
+    copy_file("examples/creatures/strider.json", path);
+    ck_assert_int_eq(gallery_reload(gallery, &changed, &error), 0);
+    ck_assert_int_eq(changed, 1);
+    ck_assert_str_eq(gallery_specimen(gallery, 0)->replay->name, "strider");
+    FILE *file = fopen(path, "w");
+    fputs("{", file);
+    fclose(file);
+    ck_assert_int_ne(gallery_reload(gallery, &changed, &error), 0);
+    ck_assert_ptr_nonnull(strstr(error.message, path));
+    ck_assert_int_eq(gallery_reload(gallery, &changed, &error), 0);
+    ck_assert_int_eq(changed, 0);
+    ck_assert_str_eq(gallery_specimen(gallery, 0)->replay->name, "strider");
+    remove(path);
+    ck_assert_int_eq(gallery_reload(gallery, &changed, &error), 0);
+    ck_assert_int_eq(changed, 0);
     gallery_destroy(gallery);
 }
 
