@@ -51,8 +51,9 @@ function say(text) {
   note.textContent = text;
 }
 
-async function choose(index) {
-  const c = DATA.creatures[index];
+/* Shows a creature, which may be put in the place of another one. */
+async function choose(index, c = DATA.creatures[index]) {
+  DATA.creatures[index] = c;
   if (!c.values && isAlive(c)) say(`simulating ${c.name ?? 'the creature of the link'} …`);
   try {
     await load(c);
@@ -130,6 +131,7 @@ canvas.addEventListener('wheel', e => {
 }, { passive: false });
 
 watchPlay();
+watchEvolution();
 find('play').onclick = () => setPlaying(!playing);
 find('follow').onclick = () => setFollowing(!following);
 find('in').onclick = () => zoom(1.3, width / 2, height / 2);

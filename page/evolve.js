@@ -1,0 +1,102 @@
+/* ---- evolution in the page, by ask and tell: one worker has the search, the others do its tasks ---- */
+
+export const KINDS = {
+  'walk, in the plane': [['world.preset', 'land'], ['evolution.behaviour', 'walk']],
+  'swim, in the plane': [['world.preset', 'water'], ['evolution.behaviour', 'swim']],
+  'walk, of spheres': [['creature.body', 'spheres'], ['world.preset', 'land'], ['evolution.behaviour', 'walk']],
+  'walk, of boxes': [['creature.body', 'boxes'], ['world.preset', 'land'], ['evolution.behaviour', 'walk']],
+  'swim, of boxes': [['creature.body', 'boxes'], ['world.preset', 'water'], ['evolution.behaviour', 'swim']],
+};
+export const paramsOf = (kind, size, generations, seed) => [...KINDS[kind], ['population.size', String(size)],
+  ['evolution.generations', String(generations)], ['seed', String(seed)]];
+
+/* Evolves until it is finished or stopped. `make` makes a worker; each(progress) is told of every result, best(file, progress)
+ * of the first in rank of each generation. Gives the digest of the run, which no order of results and no number of workers
+ * changes; '' if it was stopped. */
+export async function evolve(make, count, params, each, best, isStopped = () => false) {
+  const keeper = make(), crew = Array.from({ length: count }, make);
+  let progress = { generation: 0, done: 0, needed: 0, best: NaN, median: NaN, finished: false, evaluations: 0 };
+  const work = async worker => {
+    await worker.ask(['begin', params]);
+    while (!progress.finished && !isStopped()) {
+      const task = await keeper.ask(['ask']);
+      if (!task.length) {
+        await new Promise(done => setTimeout(done, 5));
+        continue;
+      }
+      const result = await worker.ask(['task', task]);
+      if (progress.finished || isStopped()) return;
+      const before = progress.generation;
+      progress = await keeper.ask(['tell', result]);
+      each(progress);
+      if (progress.finished || progress.generation > before) await best(await keeper.ask(['best']), progress);
+    }
+  };
+  try {
+    await keeper.ask(['begin', params], ['search']);
+    await Promise.all(crew.map(work));
+    return progress.finished ? await keeper.ask(['digest']) : '';
+  } finally {
+    for (const worker of [keeper, ...crew]) worker.stop();
+  }
+}
+
+/* ---- its sheet ---- */
+
+let evolving = null, history = [];
+
+function drawCurve() {
+  const most = Math.max(...history.flat(), 1e-9), x = i => 200 * i / Math.max(history.length - 1, 1), y = v => 38 - 36 * Math.max(v, 0) / most;
+  const points = k => history.map((pair, i) => `${x(i).toFixed(1)},${y(pair[k]).toFixed(1)}`).join(' ');
+  find('curve').innerHTML = `<polyline points='${points(1)}' fill='none' stroke='currentColor' stroke-opacity='0.4' stroke-width='1.5'/>` +
+    `<polyline points='${points(0)}' fill='none' stroke='currentColor' stroke-width='2'/>`;
+}
+
+const sayRun = text => { find('run').textContent = text; };
+
+async function showBest(file, progress, kind) {
+  history.push([progress.best, progress.median]);
+  drawCurve();
+  if (isBusy || (isPlaying() && creature.acts.length)) return;
+  const seed = await askStage(['read', file], ['useRecord']);
+  const c = { file, seed: String(seed), name: `${kind}, generation ${history.length}`, acts: [], voices: [], score: `fitness ${progress.best.toPrecision(3)}` };
+  await (evolving.index === undefined ? welcome(c) : choose(evolving.index, c));
+  evolving.index = DATA.creatures.indexOf(c);
+}
+
+async function startRun() {
+  const kind = find('kind').value, seed = Math.floor(Number(find('seed').value)) || 1, [size, generations] = find('size').value.split('x').map(Number);
+  const own = evolving = { isStopped: false }, began = performance.now();
+  history = [];
+  find('start').textContent = 'stop';
+  try {
+    const module = await moduleOf(), count = Math.min(Math.max((navigator.hardwareConcurrency || 2) - 1, 1), 8);
+    const digest = await evolve(() => makeWorker(module), count, paramsOf(kind, size, generations, seed),
+      p => sayRun(`generation ${p.generation}, ${p.done} of ${p.needed}; ${p.evaluations} evaluated`),
+      (file, p) => showBest(file, p, kind), () => own.isStopped);
+    sayRun(digest ? `${size} x ${generations}, seed ${seed}: run ${digest}, ${((performance.now() - began) / 1000).toFixed(0)} s` : 'stopped');
+  } catch (error) {
+    sayRun(error.message);
+  }
+  own.isStopped = true;
+  find('start').textContent = 'start';
+}
+
+function setBreeding(on) {
+  if (on) setPlayground(false);
+  find('breed').hidden = !on;
+  find('evolve').setAttribute('aria-pressed', String(on));
+  document.body.classList.toggle('plays', on);
+  resize();
+}
+
+function watchEvolution() {
+  find('evolve').hidden = !canLive();
+  find('kind').append(...Object.keys(KINDS).map(name => new Option(name, name)));
+  find('evolve').onclick = () => setBreeding(find('breed').hidden);
+  find('end-breed').onclick = () => setBreeding(false);
+  find('start').onclick = () => {
+    if (!evolving || evolving.isStopped) startRun();
+    else evolving.isStopped = true;
+  };
+}

@@ -115,6 +115,7 @@ function showKnobs() {
 
 function setPlayground(on) {
   if (on && race) setRace(false);
+  if (on) setBreeding(false);
   find('sheet').hidden = !on;
   document.body.classList.toggle('plays', on);
   find('toy').setAttribute('aria-pressed', String(on));

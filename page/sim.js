@@ -36,8 +36,8 @@ let compiled = null, stage = null, staged = null;
 export const moduleOf = () => compiled ??= inflate(bytesOf(find('module').textContent), 'gzip').then(WebAssembly.compile);
 const canLive = () => !!find('module');
 
-const isAlive = c => !!(c?.bytes || c?.link);
-const entrance = c => c.link ? [['openLink', c.link]] : [['begin', c.params], ['read', bytesOf(c.bytes)]];
+const isAlive = c => !!(c?.bytes || c?.link || c?.file);
+const entrance = c => c.link ? [['openLink', c.link]] : c.file ? [['read', c.file], ['useRecord']] : [['begin', c.params], ['read', bytesOf(c.bytes)]];
 const askStage = async (...calls) => (stage ??= makeWorker(await moduleOf())).ask(...calls);
 
 /* Lives through a creature's life in the worker; what is seen of it becomes the creature's. */

@@ -14,6 +14,9 @@ cd "$root/examples/creatures" || exit 1
 "$bin/viewer" spider.json -s simulation.duration_s=2 --recorded --export "$work/recorded.html" >/dev/null || fail "recorded page"
 cd "$work" || exit 1
 "$bin/controller" run walk.ini -o run >run.out 2>&1 || fail "no run: $(tail -n 3 run.out)"
+printf '[world]\npreset = land\n[population]\nsize = 20\n[evolution]\ngenerations = 3\n' >small.ini
+"$bin/controller" run small.ini --seed 3 -o small >run.out 2>&1 || fail "no run: $(tail -n 3 run.out)"
+"$bin/controller" digest small | tail -n 1 >digest.txt
 "$bin/controller" save run best --link >link.txt || fail "no link"
 [ "$(wc -c <files.html)" -lt 1000000 ] || fail "the page is large"
 [ "$(wc -c <recorded.html)" -lt 150000 ] || fail "the recorded page is large"

@@ -100,9 +100,23 @@ async function proves(open) {
   }
 }
 
+/* A run in the page has the digest that the controller has, and its champion stands on the stage. */
+async function evolves(open) {
+  const page = await open(`${folder}/kinds.html`);
+  await page.until('creature && creature.values');
+  await page.run(`find('evolve').click(); find('seed').value = 3; find('size').options[0].text = find('size').options[0].value = '20x3'; find('start').click()`);
+  await page.until(`/: run [0-9a-f]{16}, /.test(find('run').textContent)`, 120);
+  const wanted = (await readFile(`${process.argv[2]}/digest.txt`, 'utf8')).trim().split(/\s+/).pop();
+  assert.equal(await page.run(`find('run').textContent.match(/run (\\w+)/)[1]`), wanted);
+  assert.equal(await page.run('creature.status'), 'verified');
+  assert.match(await page.run(`find('name').textContent`), /^walk, in the plane, generation 3$/);
+  quiet(page);
+}
+
 await browse(async open => {
   await seesAll(open);
   await isAsRecorded(open);
   await plays(open);
   await proves(open);
+  await evolves(open);
 });
