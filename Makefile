@@ -5,6 +5,7 @@
 
 MODE ?= release
 SAN ?=
+OBJCOPY ?= objcopy
 PREFIX ?= /usr/local
 space := $(empty) $(empty)
 comma := ,
@@ -157,7 +158,7 @@ $(B)/obj/pic/%.o: %.c
 	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
 $(L_LIBRARY): $(LIBRARY:%.c=$(B)/obj/pic/%.o)
 	$(Q)$(CC) -r -nostdlib -o $(B)/obj/bestiary.o $^
-	$(Q)objcopy --wildcard --keep-global-symbol='bestiary_*' $(B)/obj/bestiary.o
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='bestiary_*' $(B)/obj/bestiary.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $(B)/obj/bestiary.o
 $(SHARED): $(LIBRARY:%.c=$(B)/obj/pic/%.o) library/bestiary.map
 	$(Q)$(CC) $(LINK) -shared $(if $(SAN),,-Wl,-z,defs) -Wl,-soname,$(@F),--version-script=library/bestiary.map -o $@ $(filter %.o,$^) $(LIBS_COMMON)
@@ -165,6 +166,8 @@ $(SHARED): $(LIBRARY:%.c=$(B)/obj/pic/%.o) library/bestiary.map
 library: $(L_LIBRARY) $(SHARED)
 $(B)/embed: examples/embed.c $(SHARED) include/bestiary.h
 	$(Q)$(CC) -std=c11 -Wall -Wextra $(LINK) -Iinclude -o $@ $< -L$(B) -lbestiary -Wl,-rpath,$(abspath $(B))
+$(B)/everywhere: tests/golden/everywhere.c $(L_LIBRARY) include/bestiary.h
+	$(Q)$(CC) -std=c11 -Wall -Wextra $(LINK) -Iinclude -o $@ $< $(L_LIBRARY) $(LIBS_COMMON)
 $(B)/library_run: tests/integration/library_run.c $(SHARED) include/bestiary.h
 	$(Q)$(CC) -std=c11 -Wall -Wextra $(LINK) -Iinclude -o $@ $< -L$(B) -lbestiary -Wl,-rpath,$(abspath $(B))
 $(B)/embed_static: examples/embed.c $(L_LIBRARY) include/bestiary.h
@@ -197,7 +200,7 @@ $(B)/tests/$(call kind_of,$(1))/%: $(B)/obj/$(1)%.o $(ALL_LIBS)
 	$$(link_test)
 $(B)/together/$(call kind_of,$(1))/%.o: $(B)/obj/$(1)%.o
 	@mkdir -p $$(@D)
-	$$(Q)objcopy --redefine-sym main=$$(*F)_main --keep-global-symbol=$$(*F)_main $$< $$@
+	$$(Q)$(OBJCOPY) --redefine-sym main=$$(*F)_main --keep-global-symbol=$$(*F)_main $$< $$@
 endef
 $(foreach folder,$(sort $(dir $(TEST_SOURCES))) tests/bench/ tests/stress/,$(eval $(call programs_of_folder,$(folder))))
 
@@ -235,7 +238,7 @@ TRIED := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard $(patsubst %,tests/%/*.c,$
 BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 # those that are users of the library
 $(addprefix $(B)/tests/,unit/all unit/test_library fuzz/all fuzz/test_input_fuzz): $(L_LIBRARY)
-tests: $(addsuffix /all,$(TEST_FOLDERS)) $(TESTS_ALONE) $(PROGRAMS) $(TRIED) $(addprefix $(B)/,embed embed_static library_run)
+tests: $(addsuffix /all,$(TEST_FOLDERS)) $(TESTS_ALONE) $(PROGRAMS) $(TRIED) $(addprefix $(B)/,embed embed_static everywhere library_run)
 test: tests
 	$(Q)BUILD=$(B) scripts/run-tests
 

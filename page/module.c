@@ -29,12 +29,6 @@ static int cut_count;
 static double *rows;
 static uint64_t live_seed;
 
-/* The page reads no parameter files: it sets what differs from the defaults, one by one. */
-int params_read_text(struct params *to, const char *text, const char *name, struct error *own)
-{
-    return error_set(own, ERR_UNAVAILABLE, "%s: the page reads no INI", name);
-}
-
 EXPORT(web_take) void *web_take(size_t size)
 {
     return malloc(size);
