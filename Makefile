@@ -306,7 +306,7 @@ SOURCES := $(wildcard $(foreach f,common proto simulator controller viewer libra
 lint:
 	$(Q)scripts/check-layers
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
-	$(Q)shellcheck $(filter-out $(addprefix scripts/,bench-search check-layers costs experiment type-readme),$(wildcard scripts/*)) page/assemble .ci/run $(wildcard tests/integration/*.sh)
+	$(Q)shellcheck $(filter-out $(addprefix scripts/,bench-search check-layers costs experiment type-readme),$(wildcard scripts/*)) page/assemble page/site .ci/run $(wildcard tests/integration/*.sh)
 	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --error-exitcode=1 \
 		--suppress=missingIncludeSystem --inline-suppr -I. common proto simulator controller viewer library page
 format:
@@ -373,6 +373,7 @@ help:
 	@echo "make format     lay the sources out           make clean   remove build/"
 	@echo "make library    libbestiary.a and .so, for programs that include include/bestiary.h"
 	@echo "make web        the library as WebAssembly (scripts/dependencies --install web); then pages live"
+	@echo "make site       a static web site of pages that live, in build/site (SITE=...)"
 	@echo "make install PREFIX=/usr/local                programs, library and examples"
 	@echo "knobs: KINDS='unit golden'  MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  AVX=  CFLAGS=..."
 

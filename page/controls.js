@@ -230,6 +230,10 @@ if (location.hash.startsWith('#c=')) {
   /* page.html#t=3.5 shows that moment, still */
   choose(0).then(() => { setPlaying(false); time = Math.min(Number(location.hash.slice(3)) || 0, duration()); jump(); });
 } else {
-  choose(0);
+  choose(0).then(() => {
+    if (location.hash !== '#evolve' || !canLive()) return;
+    setBreeding(true);
+    startRun();
+  });
 }
 requestAnimationFrame(tick);

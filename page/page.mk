@@ -45,4 +45,8 @@ $(PAGE_OBJECTS): $(WEB)/bestiary.wasm.gz
 $(PAGE_OBJECTS): ALL_CFLAGS += -DPAGE_MODULE='"$(WEB)/bestiary.wasm.gz"'
 -include $(shell find $(WEB)/obj -name '*.d' 2>/dev/null)
 endif
-.PHONY: web
+# a folder for any web server
+SITE ?= build/site
+site: web
+	$(Q)page/site $(BIN)/viewer $(SITE)
+.PHONY: web site
