@@ -36,12 +36,10 @@ static double fitness_walk(const struct measures *measures, const struct params 
     return (measures->distance_m - size / 2) / size;
 }
 
-/* The share of a score that a body keeps which goes tail first and has idle parts; 1 where both are
- * free. */
-static double share_of_body(const struct measures *measures, const struct params *params)
+/* The share of a score that a body keeps which goes tail first; 1 where that is free. */
+static double share_ahead(const struct measures *measures, const struct params *params)
 {
-    return (1 - params->fitness_ahead * (1 - measures->head_first) / 2) *
-           (1 - params->fitness_idle_weight * measures->idle_share);
+    return 1 - params->fitness_ahead * (1 - measures->head_first) / 2;
 }
 
 /* With x = d/s walking is worth x - 1/2. x^2 / (x + 1/2) is x - 1/2 too, for large x, and above 0
@@ -54,7 +52,7 @@ static double fitness_stride(const struct measures *measures, const struct param
 
     return way * way / (way + 0.5) * (1 - params->fitness_slip_weight * slip) *
            (1 - params->fitness_belly_weight * measures->belly_share) *
-           share_of_body(measures, params);
+           share_ahead(measures, params);
 }
 
 static double way_walk(const struct measures *measures, const struct params *params)
@@ -123,7 +121,7 @@ static double steady_progress(const struct measures *measures)
 
 static double fitness_swim(const struct measures *measures, const struct params *params)
 {
-    return steady_progress(measures) * share_of_body(measures, params);
+    return steady_progress(measures) * share_ahead(measures, params);
 }
 
 static void explain_swim(const struct measures *measures, const struct params *params, char *words,
@@ -287,7 +285,7 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
                         0},
     [BEHAVIOUR_SWIM] = {"swim",
                         "max(0, sum over windows k of (k / 9) p_k + 4 min over k of p_k), times "
-                        "(1 - ahead (1 - head_first) / 2) (1 - idle_weight idle_share)",
+                        "(1 - ahead (1 - head_first) / 2)",
                         "proposal 1995, consistent motion rewarded", fitness_swim, explain_swim,
                         way_swim, 0, 1, 0},
     [BEHAVIOUR_FLY] = {"fly",
@@ -306,7 +304,7 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_STRIDE] = {"stride",
                           "x^2 / (x + 1/2), x = distance / size, times "
                           "(1 - slip_weight min(1, slip_share)) (1 - belly_weight belly_share) "
-                          "(1 - ahead (1 - head_first) / 2) (1 - idle_weight idle_share)",
+                          "(1 - ahead (1 - head_first) / 2)",
                           "walk, on legs", fitness_stride, explain_stride, way_walk, 1, 1, 0},
     [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom,
                           explain_custom, NULL, 0, 0, 0},

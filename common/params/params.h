@@ -422,7 +422,6 @@
     REAL(fitness, slip_weight, 0.5, 0, 1, 'J', "stride: what sliding all the way takes away")      \
     REAL(fitness, belly_weight, 1, 0, 1, 'J', "stride: what lying on the belly takes away")        \
     REAL(fitness, ahead, 0, 0, 1, 'J', "stride, swim: what going tail first takes away")           \
-    REAL(fitness, idle_weight, 0, 0, 1, 'J', "stride, swim: what parts take away that do nothing") \
     INT(farm, workers, 0, 0, 1024, 'F', "simulator processes; 0: one a core, or a task of Slurm")  \
     BOOL(farm, reuse, 1, 'F', "a creature with an earlier one's body and brain gets its result")   \
     INT(farm, prefetch, 2, 1, 64, 'F', "tasks a worker holds at once")                             \

@@ -73,6 +73,7 @@ static const struct fixed {
     {"guard.perturbed_pose_rad", 0.001, "exam.turn_rad"},
     {"guard.perturbed_friction", 0.1, "exam.friction_share"},
     {"boxes.taper", 0, "initial.taper"},
+    {"fitness.idle_weight", 0, NULL},
 };
 enum { FIXED_COUNT = sizeof fixed / sizeof fixed[0], NOW_SIZE = 80 };
 

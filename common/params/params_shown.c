@@ -198,7 +198,7 @@ static const struct group {
     {is_dragged_linearly, {"world.viscosity_"}},
     {is_dragged_quadratically, {"world.quadratic_"}},
     {strides, {"fitness.slip_weight", "fitness.belly_weight"}},
-    {strides_or_swims, {"fitness.ahead", "fitness.idle_weight"}},
+    {strides_or_swims, {"fitness.ahead"}},
     {has_expression, {"fitness.expression"}},
     {is_preserve,
      {"preserve.", "mutation.body_mouth", "sensor.pain", "sensor.reserve", "sensor.touch_kind"}},

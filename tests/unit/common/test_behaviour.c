@@ -345,7 +345,7 @@ TEST(stride_is_walking_less_what_slides_and_lies)
 }
 
 /* Tail first leaves nothing at a weight of 1, across half; swimmers as walkers. */
-TEST(going_head_first_and_idle_parts_count)
+TEST(going_head_first_counts)
 {
     static const int travels[] = {BEHAVIOUR_STRIDE, BEHAVIOUR_SWIM};
     for (int i = 0; i < 2; i++) {
@@ -354,17 +354,14 @@ TEST(going_head_first_and_idle_parts_count)
         for (int k = 0; k < MEASURE_WINDOWS; k++)
             measures_set(&measures, MEASURE_window_1_m + k, 0.25 / MEASURE_WINDOWS);
         measures.head_first = -1;
-        measures.idle_share = 0.5;
-        params.fitness_ahead = params.fitness_idle_weight = 0;
+        params.fitness_ahead = 0;
         ck_assert_double_eq_tol(fitness(travels[i]), 0.25, 1e-15);
-        params.fitness_idle_weight = 0.5;
-        ck_assert_double_eq_tol(fitness(travels[i]), 0.25 * 0.75, 1e-15);
         params.fitness_ahead = 1;
         ck_assert_double_eq(fitness(travels[i]), 0);
         measures.head_first = 0;
-        ck_assert_double_eq_tol(fitness(travels[i]), 0.25 * 0.75 / 2, 1e-15);
+        ck_assert_double_eq_tol(fitness(travels[i]), 0.25 / 2, 1e-15);
         measures.head_first = 1;
-        ck_assert_double_eq_tol(fitness(travels[i]), 0.25 * 0.75, 1e-15);
+        ck_assert_double_eq_tol(fitness(travels[i]), 0.25, 1e-15);
     }
 }
 

@@ -176,7 +176,7 @@ TEST(bad_values)
         {"quite.different=3", "unknown key quite.different"},
         {"evolution.fitness=", "unknown key evolution.fitness (there are fitness.expression, "
                                "fitness.size_floor_m, fitness.slip_weight, fitness.belly_weight, "
-                               "fitness.ahead, fitness.idle_weight, "
+                               "fitness.ahead, "
                                "evolution.generations, "},
         {"population.size", "population.size: expected section.key=value"},
         {"=3", "=3: expected section.key=value"},
