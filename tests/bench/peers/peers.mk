@@ -1,6 +1,6 @@
 # make bench-peers: the bodies of tests/bench/fixed.h, and bodies in space, in other physics engines, in one program for the
 # plane and one for space, with those of them that are installed. The only place where C++ is compiled. DOCUMENT=1
-# also writes the figures into docs/performance.md and docs/physics-space.md; ONLY=plane or ONLY=space measures one of them;
+# also writes the figures into docs/performance.md; ONLY=plane or ONLY=space measures one of them;
 # REPETITIONS=N is for the impatient. BOX3D=DIR also builds Box3D, of which there is no package, from its source folder.
 
 PEERS := box2d chipmunk ode mujoco bullet
