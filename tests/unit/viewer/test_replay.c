@@ -404,6 +404,77 @@ TEST(same_motion_is_verified)
     replay_destroy(replay);
 }
 
+/* ---- lives that are changed ---- */
+
+static float last_x(const struct replay_live *live)
+{
+    struct replay_frame frame;
+    const struct replay *replay = replay_live_replay(live);
+    replay_get_frame(replay, replay->frame_count - 1, &frame);
+    return frame.poses[0].x_m;
+}
+
+static struct replay_live *live_now(size_t arena_bytes)
+{
+    struct replay_live *live;
+    int status = replay_live_open(&live, &creature, &params, SEED, 1, NULL, 0, arena_bytes, &error);
+    ck_assert_msg(status == 0, "%s", error.message);
+    return live;
+}
+
+/* A snapshot lies at tick 60: what was done there is undone with what came later, and what was done
+ * before stays. */
+TEST(a_life_goes_back_to_the_same_bits)
+{
+    record();
+    struct replay_live *live = live_now(1 << 20);
+    const struct replay *replay = replay_live_replay(live);
+    uint64_t whole = replay->digest;
+    float end = last_x(live);
+    int frames = replay->frame_count;
+    ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
+
+    ck_assert_int_eq(replay_live_back(live, 60), 60);
+    replay_live_pull(live, (struct vec3){30, 0, 0});
+    ck_assert_int_eq(replay_live_go(live, 66), 0);
+    replay_live_pull(live, (struct vec3){-30, 0, 0});
+    replay_live_finish(live);
+    uint64_t pushed = replay->digest;
+    ck_assert_int_eq(replay->status, REPLAY_CHANGED);
+    ck_assert_uint_ne(pushed, whole);
+    ck_assert_float_gt(last_x(live), end + 0.1F);
+
+    ck_assert_int_eq(replay_live_back(live, 95), 90);
+    ck_assert_int_eq(replay_live_go(live, 95), 0);
+    ck_assert_int_eq(replay_live_change(live, "world.gravity_m_s2", "2", &error), 0);
+    ck_assert_int_eq(replay_live_change(live, "creature.parts_max", "2", &error), ERR_USAGE);
+    ck_assert_int_eq(replay_live_change(live, "world.gravity_m_s2", "-2", &error), ERR_RANGE);
+    replay_live_finish(live);
+    ck_assert_uint_ne(replay->digest, pushed);
+    ck_assert_int_eq(replay_live_back(live, 95), 90);
+    replay_live_finish(live);
+    ck_assert_uint_eq(replay->digest, pushed);
+
+    ck_assert_int_eq(replay_live_back(live, 60), 60);
+    replay_live_finish(live);
+    ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
+    ck_assert_uint_eq(replay->digest, whole);
+    ck_assert_int_eq(replay->frame_count, frames);
+    ck_assert_float_eq(last_x(live), end);
+    replay_check(replay);
+    replay_live_close(live);
+}
+
+TEST(a_life_in_too_little_memory_says_so)
+{
+    record();
+    struct replay_live *live;
+    int status = replay_live_open(&live, &creature, &params, SEED, 1, NULL, 0, 16 << 10, &error);
+    ck_assert(status != 0 || replay_live_replay(live)->verdict == VERDICT_MEMORY);
+    replay_live_close(live);
+    replay_live_close(NULL);
+}
+
 /* Where parents are chosen by hand the fitness is 1 for all, and nothing that one should see. */
 TEST(without_a_goal_there_is_no_fitness)
 {
