@@ -9,9 +9,6 @@
 
 const char *const contest_goal_names[CONTEST_GOAL_COUNT] = {"cube", "push", "tag", "sumo", "ball"};
 
-/* From the middle to the edge, so that a grid in space has room (SCENT_CELLS_MAX). */
-enum { SCENT_CELLS = 48 };
-
 int contest_has_object(int goal)
 {
     ENSURE(goal >= 0 && goal < CONTEST_GOAL_COUNT, "goal %d", goal);
@@ -54,9 +51,6 @@ int contest_check(const struct genome *a, const struct genome *b, const struct p
                          "drag of a ball is not known");
     if (params->world_ground && params->world_relief_m > 0)
         return error_set(error, ERR_USAGE, "a contest is on level ground: world.relief_m = 0");
-    if (params->sensor_scent && params->scent_range_m > SCENT_CELLS * params->scent_cell_m)
-        return error_set(error, ERR_USAGE, "scent.range_m is at most %d times scent.cell_m",
-                         SCENT_CELLS);
     if (params->simulation_until != UNTIL_TIME)
         return error_set(error, ERR_USAGE, "a contest has simulation.until = time");
     return params_check_meeting(params, error);

@@ -27,16 +27,17 @@
 #define IS_BARE(s)                 IS_BARE_EXPANDED(BARE_##s)
 
 #define KEY(s, n) &(#s "." #n)[IS_BARE(s) ? sizeof(#s) : 0]
-#define HEAD(s, n, type, scope)                                                                    \
-#s, #n, KEY(s, n), PARAM_##type, scope, offsetof(struct params, s##_##n)
+#define HEAD(s, n, type, scope, when)                                                              \
+#s, #n, KEY(s, n), PARAM_##type, scope, when, offsetof(struct params, s##_##n)
 
-#define ROW_REAL(s, n, d, lo, hi, scope, help)                                                     \
-    {HEAD(s, n, REAL, scope), (double)(lo), (double)(hi), NULL, #d, help},
-#define ROW_INT(s, n, d, lo, hi, scope, help)                                                      \
-    {HEAD(s, n, INT, scope), (double)(lo), (double)(hi), NULL, #d, help},
-#define ROW_BOOL(s, n, d, scope, help)          {HEAD(s, n, BOOL, scope), 0, 1, NULL, #d, help},
-#define ROW_CHOICE(s, n, d, names, scope, help) {HEAD(s, n, CHOICE, scope), 0, 0, names, #d, help},
-#define ROW_TEXT(s, n, d, scope, help)          {HEAD(s, n, TEXT, scope), 0, 0, NULL, d, help},
+#define ROW_REAL(s, n, d, lo, hi, scope, when, help)                                               \
+    {HEAD(s, n, REAL, scope, when), (double)(lo), (double)(hi), NULL, #d, help},
+#define ROW_INT(s, n, d, lo, hi, scope, when, help)                                                \
+    {HEAD(s, n, INT, scope, when), (double)(lo), (double)(hi), NULL, #d, help},
+#define ROW_BOOL(s, n, d, scope, when, help) {HEAD(s, n, BOOL, scope, when), 0, 1, NULL, #d, help},
+#define ROW_CHOICE(s, n, d, names, scope, when, help)                                              \
+    {HEAD(s, n, CHOICE, scope, when), 0, 0, names, #d, help},
+#define ROW_TEXT(s, n, d, scope, when, help) {HEAD(s, n, TEXT, scope, when), 0, 0, NULL, d, help},
 
 const struct param_info param_table[] = {PARAMS(ROW_REAL, ROW_INT, ROW_BOOL, ROW_CHOICE, ROW_TEXT)};
 const int param_count = (int)(sizeof(param_table) / sizeof(param_table[0]));
@@ -89,12 +90,14 @@ int params_find(const char *key)
     return -1;
 }
 
-#define DEFAULT_NUMBER(s, n, d, lo, hi, scope, help) .s##_##n = (d),
-#define DEFAULT_BOOL(s, n, d, scope, help)           .s##_##n = (d),
-#define DEFAULT_CHOICE(s, n, d, names, scope, help)  .s##_##n = (d),
-#define DEFAULT_TEXT(s, n, d, scope, help)           .s##_##n = d,
+#define DEFAULT_NUMBER(s, n, d, lo, hi, scope, when, help) .s##_##n = (d),
+#define DEFAULT_BOOL(s, n, d, scope, when, help)           .s##_##n = (d),
+#define DEFAULT_CHOICE(s, n, d, names, scope, when, help)  .s##_##n = (d),
+#define DEFAULT_TEXT(s, n, d, scope, when, help)           .s##_##n = d,
+#define DEFAULT_CONSTANT(s, n, value, help)                .s##_##n = (value),
 static const struct params defaults = {
-    PARAMS(DEFAULT_NUMBER, DEFAULT_NUMBER, DEFAULT_BOOL, DEFAULT_CHOICE, DEFAULT_TEXT)};
+    PARAMS(DEFAULT_NUMBER, DEFAULT_NUMBER, DEFAULT_BOOL, DEFAULT_CHOICE, DEFAULT_TEXT)
+        CONSTANTS(DEFAULT_CONSTANT, DEFAULT_CONSTANT)};
 
 void params_set_defaults(struct params *params)
 {
@@ -154,11 +157,6 @@ static int set_real(double *field, const struct param_info *info, const char *va
 {
     // strtod alone would also take blanks in front, hexadecimal numbers, inf and nan
     char *end;
-    if (info->offset == offsetof(struct params, simulation_constraint_tau_s) &&
-        strcmp(value, "step") == 0) {
-        *field = 0;
-        return 0;
-    }
     if (strcmp(value, "off") == 0 && can_be_off(info))
         value = "0";
     double number = strtod(value, &end);
@@ -418,15 +416,6 @@ static int check_bounds(const struct params *params, struct error *error)
     int rc;
     if ((rc = check_order((double)params->initial_bodies_min, (double)params->initial_bodies_max,
                           "initial.bodies_min", "initial.bodies_max", error)) ||
-        (rc =
-             check_order(params->spheres_initial_radius_min_m, params->spheres_initial_radius_max_m,
-                         "spheres.initial_radius_min_m", "spheres.initial_radius_max_m", error)) ||
-        (rc = check_order(params->spheres_initial_bone_min_m, params->spheres_initial_bone_max_m,
-                          "spheres.initial_bone_min_m", "spheres.initial_bone_max_m", error)) ||
-        (rc = check_order(params->spheres_radius_min_m, params->spheres_radius_max_m,
-                          "spheres.radius_min_m", "spheres.radius_max_m", error)) ||
-        (rc = check_order(params->spheres_bone_min_m, params->spheres_bone_max_m,
-                          "spheres.bone_min_m", "spheres.bone_max_m", error)) ||
         (rc = check_order(params->initial_side_min_m, params->initial_side_max_m,
                           "initial.side_min_m", "initial.side_max_m", error)) ||
         (rc = check_order((double)params->creature_parts_min, (double)params->creature_parts_max,
@@ -436,20 +425,6 @@ static int check_bounds(const struct params *params, struct error *error)
         return rc;
     return check_order(params->creature_side_min_m, params->creature_side_max_m,
                        "creature.side_min_m", "creature.side_max_m", error);
-}
-
-int params_is_rate(int index)
-{
-    return strncmp(param_table[index].help, "rate per ", strlen("rate per ")) == 0;
-}
-
-static double sum_mutation_rates(const struct params *params)
-{
-    double sum = 0;
-    for (int i = 0; i < param_count; i++)
-        if (params_is_rate(i))
-            sum += *(const double *)value_of(params, &param_table[i]);
-    return sum;
 }
 
 static int check_functions(const struct params *params, struct error *error)
@@ -469,19 +444,12 @@ static int check_search(const struct params *params, struct error *error)
         return error_set(error, ERR_RANGE,
                          "mutation.none %g and mutation.one %g add up to more than 1",
                          params->mutation_none, params->mutation_one);
-    if (params->mutation_none < 1 && sum_mutation_rates(params) <= 0)
-        return error_set(error, ERR_RANGE,
-                         "all mutation rates are 0 but mutation.none %g is below 1",
-                         params->mutation_none);
     if ((double)params->population_size * params->population_survival < 1)
         return error_set(error, ERR_RANGE,
                          "population.survival %g of population.size %" PRId64 " leaves no survivor",
                          params->population_survival, params->population_size);
     return 0;
 }
-
-/* Shorter ones make the equations too stiff for the solver's steps. */
-#define CONSTRAINT_TAU_MIN_S 1e-4
 
 /* The ground is not too steep for contacts. */
 static int check_relief(const struct params *params, struct error *error)
@@ -506,11 +474,6 @@ static int check_simulation(const struct params *params, struct error *error)
         return error_set(error, ERR_RANGE,
                          "simulation.dt_s %g is longer than a brain tick (simulation.brain_hz %g)",
                          params->simulation_dt_s, params->simulation_brain_hz);
-    if (params->simulation_constraint_tau_s > 0 &&
-        params->simulation_constraint_tau_s < CONSTRAINT_TAU_MIN_S)
-        return error_set(error, ERR_RANGE,
-                         "simulation.constraint_tau_s %g is neither 0 nor %g at least",
-                         params->simulation_constraint_tau_s, CONSTRAINT_TAU_MIN_S);
     struct obstacles obstacles;
     int rc = obstacles_parse(&obstacles, params->world_obstacles, error);
     if (rc != 0)

@@ -1,10 +1,11 @@
 /* Parameters: one row each, from which the struct, parsing, checking, printing and the manual come.
  *
- * Rows: section, name, default, minimum, maximum, scope, help. The key is `section.name` (rows of
+ * Rows: section, name, default, minimum, maximum, scope, when, help. The key is `section.name` (rows of
  * section `run` have the bare name as key, for example `seed`); the unit is part of the name. Scope
  * says what a parameter may change: E the result of an evaluation (these enter the evaluation's
  * digest), J what becomes of the result: fitness, the referee's word, the exam (creature files
- * record rows of E and J), S the course of the search, F only how the work is done. */
+ * record rows of E and J), S the course of the search, F only how the work is done. `when` says
+ * which conditions a run meets that uses the row, as bits (PARAM_CONDITIONS). */
 #ifndef COMMON_PARAMS_PARAMS_H
 #define COMMON_PARAMS_PARAMS_H
 
@@ -13,6 +14,7 @@
 #include <stdio.h>
 
 #include "common/error.h"
+#include "common/params/constants.h"
 
 #define PARAM_TEXT_SIZE       1024
 #define PARAM_TEXT_LENGTH_MAX 1000
@@ -26,429 +28,401 @@
 #define CONTEST_GOALS            "cube|push|tag|sumo|ball"
 #define SOLVER_CHOICES           SOLVERS(SOLVER_CHOICE)
 
-/* REAL(section, name, default, min, max, scope, help)
- * INT(section, name, default, min, max, scope, help)
- * BOOL(section, name, default, scope, help)
- * CHOICE(section, name, default index, "a|b|c", scope, help)
- * TEXT(section, name, default, scope, help) */
+/* The conditions under which rows are used: name, and whether the parameters *p meet it. */
+#define PARAM_CONDITIONS(X)                                                                        \
+    X(SPHERES, p->creature_body == BODY_SPHERES)                                                   \
+    X(BOXES, p->creature_body == BODY_BOXES)                                                       \
+    X(RECTANGLES, p->creature_body == BODY_RECTANGLES)                                             \
+    X(VOLUME, p->creature_body != BODY_RECTANGLES)                                                 \
+    X(LENGTHS, p->creature_body != BODY_BOXES)                                                     \
+    X(FACES, p->creature_body != BODY_SPHERES)                                                     \
+    X(ARCHIVE, p->evolution_search == SEARCH_ARCHIVE)                                              \
+    X(INTERACTIVE, p->interactive_share > 0 || p->evolution_behaviour == BEHAVIOUR_INTERACTIVE)    \
+    X(ISLANDS, p->evolution_islands > 1)                                                           \
+    X(LIGHT, p->light_kind != LIGHT_NONE)                                                          \
+    X(STILL_LIGHT, p->light_kind == LIGHT_STILL)                                                   \
+    X(MOVING_LIGHT, p->light_kind == LIGHT_MOVING)                                                 \
+    X(CONTEST, p->evolution_behaviour == BEHAVIOUR_CONTEST)                                        \
+    X(ALONE, p->evolution_behaviour != BEHAVIOUR_CONTEST)                                          \
+    X(RING, p->contest_goal == CONTEST_SUMO)                                                       \
+    X(OTHERS,                                                                                      \
+      p->evolution_behaviour == BEHAVIOUR_CONTEST || p->evolution_behaviour == BEHAVIOUR_PRESERVE) \
+    X(STRETCH, p->creature_stretch_max > 0)                                                        \
+    X(RELIEF, p->world_relief_m > 0 || p->exam_relief_m > 0)                                       \
+    X(PRESERVE, p->evolution_behaviour == BEHAVIOUR_PRESERVE)                                      \
+    X(BRED, p->evolution_behaviour != BEHAVIOUR_PRESERVE)                                          \
+    X(WAY, p->evolution_behaviour == BEHAVIOUR_STRIDE || p->evolution_behaviour == BEHAVIOUR_SWIM) \
+    X(CUSTOM, p->evolution_behaviour == BEHAVIOUR_CUSTOM)                                          \
+    X(DRAG, p->world_viscosity_pa_s > 0 || p->world_viscosity_pa_s_m > 0 ||                        \
+                p->world_drag_law == DRAG_LAW_QUADRATIC)                                           \
+    X(LINEAR_DRAG, p->world_drag_law == DRAG_LAW_LINEAR)                                           \
+    X(QUADRATIC_DRAG, p->world_drag_law == DRAG_LAW_QUADRATIC)
+enum param_condition {
+#define PARAM_CONDITION(name, holds) IS_##name,
+    PARAM_CONDITIONS(PARAM_CONDITION)
+#undef PARAM_CONDITION
+        IS_SELDOM
+};
+enum {
+    ALWAYS = 0,
+#define PARAM_CONDITION(name, holds) IF_##name = 1 << IS_##name,
+    PARAM_CONDITIONS(PARAM_CONDITION)
+#undef PARAM_CONDITION
+        SELDOM = 1 << IS_SELDOM, /* no run meets it: hardly ever set */
+};
+
+/* REAL(section, name, default, min, max, scope, when, help)
+ * INT(section, name, default, min, max, scope, when, help)
+ * BOOL(section, name, default, scope, when, help)
+ * CHOICE(section, name, default index, "a|b|c", scope, when, help)
+ * TEXT(section, name, default, scope, when, help) */
 #define PARAMS(REAL, INT, BOOL, CHOICE, TEXT)                                                      \
-    INT(run, seed, 1, 0, INT64_MAX, 'S', "same seed, same run, bit for bit")                       \
-    TEXT(run, name, "run", 'F', "names the default directory, runs/NAME-SEED")                     \
-    INT(population, size, 300, 2, 1000000, 'S', "creatures in each generation")                    \
-    REAL(population, survival, 0.2, 0.001, 1, 'S', "share that survives")                          \
-    INT(evolution, generations, 50, 1, 1000000, 'S', "generations, the first included")            \
+    INT(run, seed, 1, 0, INT64_MAX, 'S', ALWAYS, "same seed, same run, bit for bit")               \
+    TEXT(run, name, "run", 'F', ALWAYS, "names the default directory, runs/NAME-SEED")             \
+    INT(population, size, 300, 2, 1000000, 'S', IF_BRED, "creatures in each generation")           \
+    REAL(population, survival, 0.2, 0.001, 1, 'S', IF_BRED, "share that survives")                 \
+    INT(evolution, generations, 50, 1, 1000000, 'S', ALWAYS, "generations, the first included")    \
     CHOICE(evolution, behaviour, 0,                                                                \
            "walk|jump|swim|fly|seek|head-up|hop|platform|stride|custom|interactive|contest|"       \
            "preserve",                                                                             \
-           'J', "what creatures are bred for; preserve: they live, for nothing")                   \
-    CHOICE(evolution, search, 2, "sims|random|archive", 'S', "random is the control")              \
-    TEXT(evolution, seeds, "", 'F',                                                                \
+           'J', ALWAYS, "what creatures are bred for; preserve: they live, for nothing")           \
+    CHOICE(evolution, search, 2, "sims|random|archive", 'S', IF_BRED, "random is the control")     \
+    TEXT(evolution, seeds, "", 'F', ALWAYS,                                                        \
          "creatures to begin with, separated by blanks: files, beside the parameter file or from " \
          "here, or RUN_DIR:ID; a name with blanks stands in double quotes")                        \
-    TEXT(evolution, seeds_see, "", 'F',                                                            \
+    TEXT(evolution, seeds_see, "", 'F', SELDOM,                                                    \
          "those that see the one, and nothing of the other, see that instead: light:object")       \
-    REAL(evolution, seeded_share, 0.5, 0, 1, 'S',                                                  \
+    REAL(evolution, seeded_share, 0.5, 0, 1, 'S', SELDOM,                                          \
          "share of the first generation for seeds and their mutants")                              \
-    BOOL(evolution, reevaluate, 0, 'S', "simulate survivors again")                                \
-    INT(evolution, islands, 1, 1, 1000, 'S',                                                       \
+    BOOL(evolution, reevaluate, 0, 'S', SELDOM, "simulate survivors again")                        \
+    INT(evolution, islands, 1, 1, 1000, 'S', IF_ALONE | IF_BRED,                                   \
         "starts from random creatures, one after the other; then their best breed on together")    \
-    INT(evolution, island_generations, 10, 1, 1000000, 'S', "generations of each start")           \
-    INT(evolution, island_halvings, 0, 0, 10, 'S',                                                 \
+    INT(evolution, island_generations, 10, 1, 1000000, 'S', IF_ISLANDS,                            \
+        "generations of each start")                                                               \
+    INT(evolution, island_halvings, 0, 0, 10, 'S', IF_ISLANDS,                                     \
         "how often the best half of the starts goes on, one after the other, before that")         \
-    INT(evolution, halving_generations, 2, 1, 1000000, 'S', "generations of each that goes on")    \
-    INT(evolution, islands_merged, 2, 1, 1000, 'S', "starts whose best breed on, at most")         \
-    REAL(evolution, polish, 0.03, 0, 10, 'S',                                                      \
+    INT(evolution, halving_generations, 2, 1, 1000000, 'S', SELDOM,                                \
+        "generations of each that goes on")                                                        \
+    INT(evolution, islands_merged, 2, 1, 1000, 'S', IF_ISLANDS,                                    \
+        "starts whose best breed on, at most")                                                     \
+    REAL(evolution, polish, 0.03, 0, 10, 'S', SELDOM,                                              \
          "share of the run's evaluations by which its best are changed at the end; 0 = off")       \
-    INT(evolution, living_draws, 1, 1, 100, 'S',                                                   \
+    INT(evolution, living_draws, 1, 1, 100, 'S', SELDOM,                                           \
         "random creatures of a start that do not move are drawn again, until there were this "     \
         "many times the population; 1: never")                                                     \
-    INT(evolution, lag, 48, 1, 100000, 'S', "archive: results that a child does not wait for")     \
+    INT(evolution, lag, 48, 1, 100000, 'S', SELDOM,                                                \
+        "archive: results that a child does not wait for")                                         \
     TEXT(archive, cells, "links:3,4,5,6,8 size_m:0.6,1,1.6 contact_share:0.2,0.5,0.8", 'S',        \
-         "measures and the bounds between cells")                                                  \
-    INT(archive, pressure, 6, 0, 16, 'S',                                                          \
+         IF_ARCHIVE | IF_BRED, "measures and the bounds between cells")                            \
+    INT(archive, pressure, 6, 0, 16, 'S', SELDOM,                                                  \
         "a parent's weight is (1 - rank / filled cells) to this power")                            \
-    INT(archive, trials, 3, 0, 100, 'S', "changed brains tried in each new body")                  \
-    REAL(archive, trial_share, 0.5, 0, 1, 'S',                                                     \
-         "a new body is tried from this share of its cell's fitness")                              \
-    REAL(archive, frozen, 0.2, 0, 1, 'S', "last share of the run, without new bodies")             \
-    CHOICE(archive, referee, 0, "entrants|top", 'S',                                               \
+    INT(archive, trials, 3, 0, 100, 'S', SELDOM, "changed brains tried in each new body")          \
+    CHOICE(archive, referee, 0, "entrants|top", 'S', SELDOM,                                       \
            "the referee tries what fills a cell, or only the top")                                 \
-    REAL(interactive, share, 0, 0, 1, 'S',                                                         \
+    REAL(interactive, share, 0, 0, 1, 'S', IF_ALONE | IF_BRED,                                     \
          "share of children with parents chosen by hand; 0: nobody is asked")                      \
-    INT(interactive, every, 1, 1, 1000000, 'S', "generations between choices")                     \
-    REAL(breeding, asexual, 40, 0, 100, 'S', "weight of asexual breeding")                         \
-    REAL(breeding, crossover, 30, 0, 100, 'S', "weight of crossover")                              \
-    REAL(breeding, graft, 30, 0, 100, 'S', "weight of grafting")                                   \
-    CHOICE(breeding, choice, 0, "percentage|inherited", 'S',                                       \
+    INT(interactive, every, 1, 1, 1000000, 'S', IF_INTERACTIVE | IF_ALONE | IF_BRED,               \
+        "generations between choices")                                                             \
+    REAL(breeding, asexual, 40, 0, 100, 'S', SELDOM, "weight of asexual breeding")                 \
+    REAL(breeding, crossover, 30, 0, 100, 'S', SELDOM, "weight of crossover")                      \
+    REAL(breeding, graft, 30, 0, 100, 'S', SELDOM, "weight of grafting")                           \
+    CHOICE(breeding, choice, 0, "percentage|inherited", 'S', SELDOM,                               \
            "by these weights, or a gene of the first parent")                                      \
-    INT(breeding, draws, 8, 1, 100, 'S',                                                           \
+    INT(breeding, draws, 8, 1, 100, 'S', SELDOM,                                                   \
         "draws of a child, at most, until its body and brain are new to the population; 1: as "    \
         "Sims")                                                                                    \
-    INT(breeding, crossover_points_max, 3, 1, 16, 'S', "crossing points, at most")                 \
-    REAL(mutation, none, 0.25, 0, 1, 'S', "share of children without mutation")                    \
-    REAL(mutation, one, 0.5, 0, 1, 'S', "share with one; the rest have more")                      \
-    REAL(mutation, more_continue, 0.5, 0, 0.95, 'S', "chance of each after the second")            \
-    REAL(mutation, mated_scale, 1, 0, 1, 'S',                                                      \
-         "children of two parents: factor of the mutated share")                                   \
-    REAL(mutation, breeding_method, 0.5, 0, 1000, 'S',                                             \
-         "rate per genome: its method, if inherited")                                              \
-    REAL(mutation, body_size, 1, 0, 1000, 'S', "rate per body gene: a side or radius")             \
-    REAL(mutation, body_joint, 0.2, 0, 1000, 'S', "rate per body gene: joint type")                \
-    REAL(mutation, body_limits, 0.6, 0, 1000, 'S', "rate per joint: a limit")                      \
-    REAL(mutation, body_recursion, 0.4, 0, 1000, 'S', "rate per body gene: recursive limit")       \
-    REAL(mutation, body_symmetry, 0.2, 0, 1000, 'S', "rate per body gene: symmetry")               \
-    REAL(mutation, body_sensors, 0.3, 0, 1000, 'S', "rate per body gene: gains or loses a sensor") \
-    REAL(mutation, effector, 0.6, 0, 1000, 'S', "rate per joint: input, weight, strength")         \
-    REAL(mutation, neuron_function, 0.2, 0, 1000, 'S', "rate per neuron: function")                \
-    REAL(mutation, neuron_weight, 1, 0, 1000, 'S', "rate per neuron: a weight or constant")        \
-    REAL(mutation, emitter, 0.3, 0, 1000, 'S',                                                     \
-         "rate per body gene: gains, loses or changes what makes sound or scent")                  \
-    REAL(mutation, stretch, 0.4, 0, 1000, 'S',                                                     \
-         "rate per body gene: gains, loses or changes its stretch")                                \
-    REAL(mutation, body_mouth, 0.1, 0, 1000, 'S', "rate per body gene: its mouth, in a preserve")  \
-    REAL(mutation, neuron_lag, 0, 0, 1000, 'S',                                                    \
+    REAL(mutation, none, 0.25, 0, 1, 'S', ALWAYS, "share of children without mutation")            \
+    REAL(mutation, one, 0.5, 0, 1, 'S', ALWAYS, "share with one; the rest have more")              \
+    REAL(mutation, body_size, 1, 0, 1000, 'S', SELDOM, "rate per body gene: a side or radius")     \
+    REAL(mutation, body_joint, 0.2, 0, 1000, 'S', SELDOM, "rate per body gene: joint type")        \
+    REAL(mutation, body_recursion, 0.4, 0, 1000, 'S', SELDOM,                                      \
+         "rate per body gene: recursive limit")                                                    \
+    REAL(mutation, body_symmetry, 0.2, 0, 1000, 'S', SELDOM, "rate per body gene: symmetry")       \
+    REAL(mutation, body_sensors, 0.3, 0, 1000, 'S', SELDOM,                                        \
+         "rate per body gene: gains or loses a sensor")                                            \
+    REAL(mutation, neuron_lag, 0, 0, 1000, 'S', SELDOM,                                            \
          "rate per oscillator: by how much its copies in images and rows lag")                     \
-    REAL(mutation, neuron_input, 0.4, 0, 1000, 'S', "rate per neuron: an input's source")          \
-    REAL(mutation, add_body, 0.5, 0, 1000, 'S', "rate per genome: a new body gene")                \
-    REAL(mutation, add_neuron, 1, 0, 1000, 'S', "rate per genome: a new neuron")                   \
-    REAL(mutation, connection_placement, 1, 0, 1000, 'S',                                          \
-         "rate per connection: face, position, angle")                                             \
-    REAL(mutation, connection_scale, 0.4, 0, 1000, 'S', "rate per connection: scale")              \
-    REAL(mutation, connection_flags, 0.3, 0, 1000, 'S',                                            \
-         "rate per connection: reflected or terminal-only")                                        \
-    REAL(mutation, connection_target, 0.2, 0, 1000, 'S',                                           \
-         "rate per connection: leads to another body gene")                                        \
-    REAL(mutation, add_connection, 0.4, 0, 1000, 'S', "rate per body gene: a new connection")      \
-    REAL(mutation, remove_connection, 0.4, 0, 1000, 'S', "rate per connection: it goes")           \
-    BOOL(mutation, body, 1, 'S', "no: only brains mutate")                                         \
-    REAL(mutation, small, 1, 0.05, 1, 'S', "a new connection begins at so much of its scale")      \
-    CHOICE(mutation, plan, 0, "free|keep", 'S',                                                    \
+    REAL(mutation, add_body, 0.5, 0, 1000, 'S', SELDOM, "rate per genome: a new body gene")        \
+    REAL(mutation, add_neuron, 1, 0, 1000, 'S', SELDOM, "rate per genome: a new neuron")           \
+    REAL(mutation, connection_scale, 0.4, 0, 1000, 'S', SELDOM, "rate per connection: scale")      \
+    REAL(mutation, add_connection, 0.4, 0, 1000, 'S', SELDOM,                                      \
+         "rate per body gene: a new connection")                                                   \
+    REAL(mutation, remove_connection, 0.4, 0, 1000, 'S', SELDOM, "rate per connection: it goes")   \
+    BOOL(mutation, body, 1, 'S', ALWAYS, "no: only brains mutate")                                 \
+    REAL(mutation, small, 1, 0.05, 1, 'S', SELDOM,                                                 \
+         "a new connection begins at so much of its scale")                                        \
+    CHOICE(mutation, plan, 0, "free|keep", 'S', ALWAYS,                                            \
            "keep: sizes, limits, senses and brains mutate, what hangs where does not; no grafts, " \
            "and "                                                                                  \
            "crossover within a plan only")                                                         \
-    REAL(mutation, step, 0.3, 0.001, 10, 'S', "size of a numeric mutation, by the value's scale")  \
-    INT(initial, bodies_min, 2, 1, 32, 'S', "body genes, at least")                                \
-    INT(initial, bodies_max, 4, 1, 32, 'S', "body genes, at most")                                 \
-    REAL(initial, connections, 1.4, 1, 4, 'S', "connections per body gene")                        \
-    INT(initial, neurons_max, 3, 0, 32, 'S', "neurons per body gene, besides the drive, at most")  \
-    INT(initial, central_max, 2, 0, 32, 'S', "central neurons, at most")                           \
-    TEXT(initial, functions, "all", 'S', "neuron functions that may arise: all, names, or -names") \
-    INT(initial, recursion_max, 4, 1, 4, 'S', "recursive limit, at most")                          \
-    REAL(initial, tidy, 0, 0, 1, 'S',                                                              \
+    REAL(mutation, step, 0.3, 0.001, 10, 'S', ALWAYS,                                              \
+         "size of a numeric mutation, by the value's scale")                                       \
+    INT(initial, bodies_min, 2, 1, 32, 'S', ALWAYS, "body genes, at least")                        \
+    INT(initial, bodies_max, 4, 1, 32, 'S', ALWAYS, "body genes, at most")                         \
+    REAL(initial, connections, 1.4, 1, 4, 'S', SELDOM, "connections per body gene")                \
+    TEXT(initial, functions, "all", 'S', SELDOM,                                                   \
+         "neuron functions that may arise: all, names, or -names")                                 \
+    INT(initial, recursion_max, 4, 1, 4, 'S', ALWAYS, "recursive limit, at most")                  \
+    REAL(initial, tidy, 0, 0, 1, 'S', IF_BOXES,                                                    \
          "boxes: share of connections, later ones too, by a plan: a root along the way, pairs on " \
          "its sides, others end to end, without angles")                                           \
-    REAL(initial, taper, 0, 0, 10, 'S',                                                            \
+    REAL(initial, taper, 0, 0, 10, 'S', IF_BOXES,                                                  \
          "boxes: each side of a part, the longest, the middle and the shortest, is at most this "  \
          "times its parent's, in parts that mutation or mating changes, too; 0 = off")             \
-    REAL(initial, symmetric, 0.3, 0, 1, 'S', "share of symmetric body genes")                      \
-    REAL(initial, side_min_m, 0.06, 0.01, 10, 'S', "smallest side")                                \
-    REAL(initial, side_max_m, 0.7, 0.01, 10, 'S', "largest side")                                  \
-    REAL(initial, rigid, 0.1, 0, 1, 'S', "share of rigid joints")                                  \
-    REAL(initial, linear, 0.2, 0, 1, 'S', "share of linear joints among the others")               \
-    REAL(initial, effectors, 0.9, 0, 1, 'S', "share of moving joints with an effector")            \
-    REAL(initial, oscillators, 0.7, 0, 1, 'S', "share of effectors that an oscillator drives")     \
-    REAL(initial, lags, 0, 0, 1, 'S', "share of oscillators whose copies lag")                     \
-    REAL(initial, limit_max_rad, 1.6, 0.1, 12.566370614359172, 'S', "largest joint limit")         \
-    REAL(initial, extension_max, 0.8, 0.05, 10, 'S',                                               \
-         "largest limit of a linear joint, by the part's longer side")                             \
-    CHOICE(creature, body, 0, "rectangles|spheres|boxes", 'S',                                     \
+    REAL(initial, symmetric, 0.3, 0, 1, 'S', ALWAYS, "share of symmetric body genes")              \
+    REAL(initial, side_min_m, 0.06, 0.01, 10, 'S', IF_FACES, "smallest side")                      \
+    REAL(initial, side_max_m, 0.7, 0.01, 10, 'S', IF_FACES, "largest side")                        \
+    REAL(initial, rigid, 0.1, 0, 1, 'S', SELDOM, "share of rigid joints")                          \
+    REAL(initial, effectors, 0.9, 0, 1, 'S', SELDOM, "share of moving joints with an effector")    \
+    REAL(initial, oscillators, 0.7, 0, 1, 'S', SELDOM,                                             \
+         "share of effectors that an oscillator drives")                                           \
+    REAL(initial, lags, 0, 0, 1, 'S', SELDOM, "share of oscillators whose copies lag")             \
+    CHOICE(creature, body, 0, "rectangles|spheres|boxes", 'S', ALWAYS,                             \
            "kind of random genomes; spheres and boxes move in space")                              \
-    INT(creature, parts_min, 2, 1, 64, 'E', "parts, at least")                                     \
-    INT(creature, parts_max, 16, 1, 64, 'E', "parts, at most")                                     \
-    INT(creature, depth_max, 8, 1, 64, 'E', "parts from root to tip, at most")                     \
-    BOOL(creature, twins, 0, 'E', "a symmetric gene grows its mirror image with one connection")   \
-    INT(creature, neurons_max, 256, 0, 4096, 'E', "neurons, at most")                              \
-    REAL(creature, side_min_m, 0.03, 0.01, 10, 'E', "smallest grown side")                         \
-    REAL(creature, side_max_m, 1, 0.01, 10, 'E', "largest grown side")                             \
-    REAL(creature, aspect_max, 20, 1, 1000, 'E',                                                   \
+    INT(creature, parts_min, 2, 1, 64, 'E', ALWAYS, "parts, at least")                             \
+    INT(creature, parts_max, 16, 1, 64, 'E', ALWAYS, "parts, at most")                             \
+    BOOL(creature, twins, 0, 'E', IF_FACES,                                                        \
+         "a symmetric gene grows its mirror image with one connection")                            \
+    INT(creature, neurons_max, 256, 0, 4096, 'E', ALWAYS, "neurons, at most")                      \
+    REAL(creature, side_min_m, 0.03, 0.01, 10, 'E', IF_FACES, "smallest grown side")               \
+    REAL(creature, aspect_max, 20, 1, 1000, 'E', SELDOM,                                           \
          "longest side by shortest; thinner parts are widened")                                    \
-    REAL(creature, extension_max, 1, 0, 1000, 'E',                                                 \
-         "greatest extension of linear joints by the longest side of part and parent; 0 = off")    \
-    REAL(creature, stretch_max, 0, 0, 0.6931471805599453, 'E',                                     \
+    REAL(creature, stretch_max, 0, 0, 0.6931471805599453, 'E', IF_RECTANGLES,                      \
          "logarithm of how much longer or shorter rectangles get, at most; 0: they are rigid")     \
-    REAL(initial, stretching, 0.5, 0, 1, 'S', "share of rectangles that stretch, where they may")  \
-    REAL(creature, friction, 0.8, 0, 10, 'E',                                                      \
+    REAL(initial, stretching, 0.5, 0, 1, 'S', IF_STRETCH,                                          \
+         "share of rectangles that stretch, where they may")                                       \
+    REAL(creature, friction, 0.8, 0, 10, 'E', ALWAYS,                                              \
          "Coulomb friction; with the world's: geometric mean")                                     \
-    REAL(creature, elasticity, 0, 0, 1, 'E', "Newton's restitution; with the world's: the larger") \
-    REAL(creature, density_kg_m3, 150, 1, 100000, 'E', "spheres, boxes: mass by volume")           \
-    CHOICE(creature, overlap, 0, "push|reject", 'E',                                               \
+    REAL(creature, elasticity, 0, 0, 1, 'E', SELDOM,                                               \
+         "Newton's restitution; with the world's: the larger")                                     \
+    REAL(creature, density_kg_m3, 150, 1, 100000, 'E', IF_VOLUME,                                  \
+         "spheres, boxes: mass by volume")                                                         \
+    CHOICE(creature, overlap, 0, "push|reject", 'E', SELDOM,                                       \
            "parts that overlap at birth are pushed apart, or disqualify")                          \
-    BOOL(creature, effectors, 1, 'E', "no: a passive body")                                        \
-    CHOICE(creature, effector_mode, 0, "position|torque", 'E',                                     \
+    BOOL(creature, effectors, 1, 'E', SELDOM, "no: a passive body")                                \
+    CHOICE(creature, effector_mode, 0, "position|torque", 'E', SELDOM,                             \
            "what a joint does with its signal")                                                    \
-    REAL(creature, servo_rad_s, 30, 1, 200, 'E', "natural frequency of position servos")           \
-    REAL(creature, joint_speed_rad_s, 20, 0.1, 1000, 'E',                                          \
+    REAL(creature, joint_speed_rad_s, 20, 0.1, 1000, 'E', SELDOM,                                  \
          "speed without torque: in torque mode, or with hill_curvature")                           \
-    REAL(creature, joint_speed_m_s, 2, 0.01, 1000, 'E', "the same of linear joints")               \
-    REAL(creature, hill_curvature, 0.25, 0, 10, 'E',                                               \
+    REAL(creature, hill_curvature, 0.25, 0, 10, 'E', SELDOM,                                       \
          "a/F0 of Hill's curve, by which muscles weaken with speed (animals: 0.25); 0 = off")      \
-    REAL(creature, effector_filter_s, 0.04, 0, 1, 'E', "time constant of signals")                 \
-    REAL(creature, joint_damping_1_s, 0, 0, 100, 'E', "passive damping of joints")                 \
-    REAL(rectangles, density_kg_m2, 1, 0.01, 10000, 'E', "mass by area")                           \
-    REAL(rectangles, strength_n, 5, 0, 100000, 'E',                                                \
+    REAL(creature, effector_filter_s, 0.04, 0, 1, 'E', SELDOM, "time constant of signals")         \
+    REAL(rectangles, strength_n, 5, 0, 100000, 'E', IF_RECTANGLES,                                 \
          "greatest torque by larger cross-section, N m/m")                                         \
-    REAL(rectangles, linear_strength_n_m, 25, 0, 1000000, 'E',                                     \
-         "greatest force of linear joints by larger cross-section, N/m")                           \
     CHOICE(                                                                                        \
-        boxes, neighbours, 0, "auto|half|pass", 'E',                                               \
+        boxes, neighbours, 0, "auto|half|pass", 'E', SELDOM,                                       \
         "boxes that a joint joins collide, without the half of the smaller one that is next to "   \
         "the joint; or pass through one another; auto: half")                                      \
-    REAL(boxes, mass_ratio_max, 40, 0, 1e9, 'E',                                                   \
-         "mass by the parent's; lighter parts are enlarged, heavier shrunk; 0 = off")              \
-    REAL(boxes, overlap_max_m, 0.001, 0, 10, 'E',                                                  \
-         "parts that would grow deeper into others are not made; 0 = off")                         \
-    REAL(boxes, strength_n_m, 700, 0, 10000000, 'E',                                               \
+    REAL(boxes, strength_n_m, 700, 0, 10000000, 'E', IF_BOXES,                                     \
          "greatest torque by larger cross-section, N m/m2")                                        \
-    REAL(boxes, linear_strength_n_m2, 3500, 0, 10000000, 'E',                                      \
-         "greatest force of linear joints by larger cross-section, N/m2")                          \
-    REAL(spheres, radius_min_m, 0.02, 0.005, 5, 'E', "smallest grown radius")                      \
-    REAL(spheres, radius_max_m, 0.5, 0.005, 5, 'E', "largest grown radius")                        \
-    REAL(spheres, bone_min_m, 0.05, 0.01, 10, 'E', "shortest grown bone")                          \
-    REAL(spheres, bone_max_m, 2, 0.01, 10, 'E', "longest grown bone")                              \
-    INT(spheres, bones_max, 64, 1, 192, 'E', "bones and braces, at most")                          \
-    REAL(spheres, muscle_strength_n_m, 400, 0, 1000000, 'E',                                       \
-         "greatest force of a muscle by its larger diameter, N/m")                                 \
-    REAL(spheres, muscle_speed_m_s, 2, 0.01, 100, 'E', "greatest speed of a muscle")               \
-    REAL(spheres, drive_strength_n, 40, 0, 1000000, 'E',                                           \
-         "greatest torque of a drive by the larger diameter, N m/m")                               \
-    REAL(spheres, drive_speed_rad_s, 6, 0.1, 100, 'E', "greatest speed of a drive")                \
-    REAL(spheres, rolling_resistance, 0.01, 0, 1, 'E',                                             \
-         "lever of the load against rolling, by the radius")                                       \
-    REAL(spheres, spin_resistance, 0.05, 0, 1, 'E',                                                \
-         "radius of the patch that a rolling one stands on, by its own")                           \
-    REAL(spheres, initial_radius_min_m, 0.04, 0.005, 5, 'S', "smallest sphere")                    \
-    REAL(spheres, initial_radius_max_m, 0.15, 0.005, 5, 'S', "largest sphere")                     \
-    REAL(spheres, initial_bone_min_m, 0.15, 0.01, 10, 'S', "shortest bone")                        \
-    REAL(spheres, initial_bone_max_m, 0.6, 0.01, 10, 'S', "longest bone")                          \
-    REAL(spheres, initial_muscles, 0.5, 0, 1, 'S', "share of muscles among bones and braces")      \
-    REAL(spheres, initial_braces, 1.5, 0, 8, 'S', "braces per body gene")                          \
-    REAL(spheres, initial_held, 0.3, 0, 1, 'S', "share of spheres whose joint is not free")        \
-    INT(spheres, substeps, 2, 1, 1000, 'E', "substeps in a step; more where bones need them")      \
-    INT(spheres, dimensions, 3, 2, 3, 'E', "2 keeps them in the plane z = 0")                      \
-    BOOL(spheres, sensor_bone, 1, 'E', "length of a bone and its rate")                            \
-    REAL(spheres, guard_strain, 0.25, 0, 10, 'E',                                                  \
-         "share by which bones are off their length; 0 = off")                                     \
-    REAL(spheres, mutation_surface, 0.2, 0, 1000, 'S', "rate per sphere: friction, rolling, head") \
-    REAL(spheres, mutation_axis, 0.3, 0, 1000, 'S', "rate per hinge and saddle: its axis")         \
-    REAL(spheres, mutation_drive, 0.4, 0, 1000, 'S', "rate per hinge and saddle: its drive")       \
-    REAL(spheres, mutation_bone_length, 0.8, 0, 1000, 'S', "rate per bone: length")                \
-    REAL(spheres, mutation_bone_muscle, 0.6, 0, 1000, 'S',                                         \
-         "rate per bone: muscle or not, range, rate, gain")                                        \
-    REAL(spheres, mutation_bone_brace, 0.3, 0, 1000, 'S', "rate per brace: where it leads")        \
-    REAL(spheres, mutation_add_brace, 0.4, 0, 1000, 'S', "rate per sphere gene: a new brace")      \
-    REAL(simulation, duration_s, 10, 0.1, 3600, 'E', "scored time")                                \
-    CHOICE(simulation, until, 0, "time|touch|fall", 'E',                                           \
+    INT(spheres, dimensions, 3, 2, 3, 'E', IF_SPHERES, "2 keeps them in the plane z = 0")          \
+    BOOL(spheres, sensor_bone, 1, 'E', IF_SPHERES, "length of a bone and its rate")                \
+    REAL(simulation, duration_s, 10, 0.1, 3600, 'E', IF_BRED, "scored time")                       \
+    CHOICE(simulation, until, 0, "time|touch|fall", 'E', IF_BRED,                                  \
            "ends early at a touch of the ground, or at a fall")                                    \
-    CHOICE(simulation, solver, 0, SOLVER_CHOICES, 'E', "what moves bodies; docs/physics.md")       \
-    REAL(simulation, constraint_tau_s, 0.01, 0, 1, 'E',                                            \
-         "constraint: time in which deviations decay; 0 or step = dt_s")                           \
-    REAL(simulation, rtol, 1e-8, 1e-13, 0.01, 'E', "constraint: tolerance of its steps")           \
-    CHOICE(simulation, integrator, 0, "auto|rk4|midpoint", 'E',                                    \
+    CHOICE(simulation, solver, 0, SOLVER_CHOICES, 'E', ALWAYS,                                     \
+           "what moves bodies; docs/physics.md")                                                   \
+    CHOICE(simulation, integrator, 0, "auto|rk4|midpoint", 'E', SELDOM,                            \
            "auto: RK4 unless something touches")                                                   \
-    REAL(simulation, dt_s, 0.004166666666666667, 0.00001, 0.05, 'E',                               \
+    REAL(simulation, dt_s, 0.004166666666666667, 0.00001, 0.05, 'E', ALWAYS,                       \
          "time step, rounded to parts of a brain tick")                                            \
-    REAL(simulation, brain_hz, 60, 1, 1000, 'E', "brain ticks per second, two thinks each")        \
-    INT(simulation, perturbation, 0, 0, 48, 'E',                                                   \
+    INT(simulation, perturbation, 0, 0, 48, 'E', SELDOM,                                           \
         "number of a perturbed start; above 8: the exam's; 0: as born")                            \
-    CHOICE(world, preset, 0, "custom|land|water|air|moon", 'E',                                    \
+    CHOICE(world, preset, 0, "custom|land|water|air|moon", 'E', ALWAYS,                            \
            "sets the defaults of this section")                                                    \
-    REAL(world, gravity_m_s2, 9.81, 0, 100, 'E', "downwards")                                      \
-    REAL(world, viscosity_pa_s, 0, 0, 100, 'E', "linear drag on faces, by length x speed")         \
-    CHOICE(world, drag_law, 0, "linear|quadratic", 'E',                                            \
+    REAL(world, gravity_m_s2, 9.81, 0, 100, 'E', ALWAYS, "downwards")                              \
+    REAL(world, viscosity_pa_s, 0, 0, 100, 'E', IF_LENGTHS | IF_LINEAR_DRAG,                       \
+         "linear drag on faces, by length x speed")                                                \
+    CHOICE(world, drag_law, 0, "linear|quadratic", 'E', ALWAYS,                                    \
            "which drag acts: viscosity_* or quadratic_drag_*")                                     \
-    REAL(world, quadratic_drag_kg_m2, 0, 0, 100, 'E',                                              \
+    REAL(world, quadratic_drag_kg_m2, 0, 0, 100, 'E', IF_LENGTHS | IF_QUADRATIC_DRAG,              \
          "quadratic drag on faces, by length x speed squared")                                     \
-    REAL(world, viscosity_pa_s_m, 0, 0, 100000, 'E',                                               \
+    REAL(world, viscosity_pa_s_m, 0, 0, 100000, 'E', IF_BOXES | IF_LINEAR_DRAG,                    \
          "boxes: linear drag on faces, by area x speed")                                           \
-    REAL(world, quadratic_drag_kg_m3, 0, 0, 100000, 'E',                                           \
+    REAL(world, quadratic_drag_kg_m3, 0, 0, 100000, 'E', IF_BOXES | IF_QUADRATIC_DRAG,             \
          "boxes: quadratic drag on faces, by area x speed squared")                                \
-    CHOICE(world, drag_faces, 0, "all|leading", 'E',                                               \
+    CHOICE(world, drag_faces, 0, "all|leading", 'E', SELDOM,                                       \
            "faces that feel drag: all, or those that move forwards")                               \
-    BOOL(world, drag_exposure, 1, 'E', "no drag on faces that an own part covers or faces")        \
-    BOOL(world, ground, 1, 'E', "an infinite ground, y = 0 where it is highest")                   \
-    REAL(world, relief_m, 0, 0, 1, 'E',                                                            \
+    BOOL(world, drag_exposure, 1, 'E', SELDOM,                                                     \
+         "no drag on faces that an own part covers or faces")                                      \
+    BOOL(world, ground, 1, 'E', IF_BRED, "an infinite ground, y = 0 where it is highest")          \
+    REAL(world, relief_m, 0, 0, 1, 'E', IF_FACES | IF_ALONE | IF_BRED,                             \
          "rectangles, boxes: the ground has waves, from crest to trough at most this; 0 = flat")   \
-    REAL(world, relief_wavelength_m, 0.5, 0.05, 100, 'E', "length of the shortest of the waves")   \
-    INT(world, relief_seed, 1, 0, INT64_MAX, 'E', "directions and phases of the waves")            \
-    TEXT(world, obstacles, "", 'E',                                                                \
+    REAL(world, relief_wavelength_m, 0.5, 0.05, 100, 'E', IF_RELIEF,                               \
+         "length of the shortest of the waves")                                                    \
+    TEXT(world, obstacles, "", 'E', IF_BRED,                                                       \
          "fixed rectangles: x y width height angle_rad [* count dx dy], ...")                      \
-    REAL(world, depth_m, 1.5, 0.01, 1000, 'E',                                                     \
-         "obstacles reach from minus to plus half of this in z")                                   \
-    REAL(world, friction, 0.8, 0, 10, 'E', "Coulomb friction of ground and obstacles")             \
-    REAL(world, elasticity, 0, 0, 1, 'E', "Newton's restitution of ground and obstacles")          \
-    CHOICE(light, kind, 0, "none|still|moving", 'E', "a source of light")                          \
-    REAL(light, x_m, 3, -1000, 1000, 'E', "still: from the settled start")                         \
-    REAL(light, y_m, 0.5, -1000, 1000, 'E',                                                        \
+    REAL(world, friction, 0.8, 0, 10, 'E', ALWAYS, "Coulomb friction of ground and obstacles")     \
+    REAL(world, elasticity, 0, 0, 1, 'E', SELDOM, "Newton's restitution of ground and obstacles")  \
+    CHOICE(light, kind, 0, "none|still|moving", 'E', IF_ALONE | IF_BRED, "a source of light")      \
+    REAL(light, x_m, 3, -1000, 1000, 'E', IF_STILL_LIGHT, "still: from the settled start")         \
+    REAL(light, y_m, 0.5, -1000, 1000, 'E', IF_LIGHT,                                              \
          "height above the ground; without ground (still): above the start")                       \
-    REAL(light, range_m, 3, 0.1, 1000, 'E',                                                        \
+    REAL(light, range_m, 3, 0.1, 1000, 'E', IF_MOVING_LIGHT,                                       \
          "moving: each trial puts it at half to all of this distance")                             \
-    REAL(light, speed_m_s, 0.1, 0, 100, 'E', "moving: greatest speed of its drift")                \
-    INT(light, trials, 4, 1, 100, 'E', "moving: trials in the scored time")                        \
-    BOOL(light, around, 0, 'E', "moving: in space all around, not in the plane z = 0")             \
-    REAL(light, brightness, 1, 0, 1000, 'E', "what the level sensor reads beside it")              \
-    BOOL(sensor, joint, 1, 'E', "angle; a switched-off sensor reads 0 and does not evolve")        \
-    BOOL(sensor, joint_rate, 1, 'E', "rate of the joint")                                          \
-    BOOL(sensor, contact, 1, 'E', "contact, touch")                                                \
-    BOOL(sensor, acceleration, 0, 'E', "acceleration")                                             \
-    BOOL(sensor, light, 0, 'E', "direction and level of light")                                    \
-    BOOL(sensor, other, 0, 'E', "contests: direction and level of the nearest other creature")     \
-    BOOL(sensor, object, 0, 'E', "contests: direction and level of the object")                    \
-    BOOL(sensor, sound, 0, 'E',                                                                    \
+    INT(light, trials, 4, 1, 100, 'E', IF_MOVING_LIGHT, "moving: trials in the scored time")       \
+    BOOL(light, around, 0, 'E', SELDOM, "moving: in space all around, not in the plane z = 0")     \
+    BOOL(sensor, joint, 1, 'E', SELDOM,                                                            \
+         "angle; a switched-off sensor reads 0 and does not evolve")                               \
+    BOOL(sensor, joint_rate, 1, 'E', SELDOM, "rate of the joint")                                  \
+    BOOL(sensor, contact, 1, 'E', SELDOM, "contact, touch")                                        \
+    BOOL(sensor, acceleration, 0, 'E', SELDOM, "acceleration")                                     \
+    BOOL(sensor, light, 0, 'E', IF_ALONE | IF_BRED, "direction and level of light")                \
+    BOOL(sensor, other, 0, 'E', IF_CONTEST,                                                        \
+         "contests: direction and level of the nearest other creature")                            \
+    BOOL(sensor, object, 0, 'E', IF_CONTEST, "contests: direction and level of the object")        \
+    BOOL(sensor, sound, 0, 'E', IF_OTHERS,                                                         \
          "contests, preserve: direction and level of the loudest sound; sounds that parts make")   \
-    BOOL(sensor, scent, 0, 'E',                                                                    \
+    BOOL(sensor, scent, 0, 'E', IF_OTHERS,                                                         \
          "contests, preserve: direction and level of two scents; scents that parts give off")      \
-    BOOL(sensor, pain, 0, 'E', "preserve: what mouths took of late")                               \
-    BOOL(sensor, reserve, 0, 'E', "preserve: reserve of energy")                                   \
-    BOOL(sensor, touch_kind, 0, 'E', "contests, preserve: what kind of creature a part touches")   \
-    BOOL(sensor, height, 1, 'E', "spheres, boxes: height")                                         \
-    REAL(scent, cell_m, 0.25, 0.05, 10, 'E',                                                       \
-         "side of a cell of scent, which spreads by cell^2 / 8 a tick")                            \
-    REAL(scent, range_m, 6, 0.5, 100, 'E', "contests: from the middle to the scent's edge")        \
-    REAL(scent, fade_s, 5, 0.1, 1e6, 'E', "1 - 1/e of a scent decays in this time")                \
-    REAL(sound, speed_m_s, 340, 1, 10000, 'E', "of sound")                                         \
-    REAL(sound, hold_s, 0.3, 0, 10, 'E', "1 - 1/e of what an ear heard fades in this time")        \
-    REAL(sound, blow_j, 0.1, 1e-6, 1e6, 'E',                                                       \
-         "a blow that loses this energy in a tick is half as loud as a full voice")                \
-    CHOICE(settle, effectors, 1, "limp|hold", 'E',                                                 \
+    BOOL(sensor, pain, 0, 'E', SELDOM, "preserve: what mouths took of late")                       \
+    BOOL(sensor, reserve, 0, 'E', SELDOM, "preserve: reserve of energy")                           \
+    BOOL(sensor, touch_kind, 0, 'E', SELDOM,                                                       \
+         "contests, preserve: what kind of creature a part touches")                               \
+    BOOL(sensor, height, 1, 'E', SELDOM, "spheres, boxes: height")                                 \
+    CHOICE(settle, effectors, 1, "limp|hold", 'E', SELDOM,                                         \
            "joints while settling: slack, or held as at birth")                                    \
-    REAL(settle, drop_m, 0, 0, 1000, 'E', "above 0: dropped from this height without settling")    \
-    REAL(settle, limit_s, 5, 0, 60, 'E', "longest time to come to rest")                           \
-    BOOL(settle, required, 1, 'E', "disqualify what does not come to rest")                        \
-    REAL(guard, speed_m_s, 30, 0, 10000, 'E', "speed of a part; 0 = off")                          \
-    REAL(guard, turn_rad, 0.25, 0, 10, 'E', "turn in a step, for 3 steps; 0 = off")                \
-    REAL(guard, penetration_m, 0.02, 0, 10, 'E', "penetration for 50 ms; 0 = off")                 \
-    REAL(guard, energy_share, 0.01, 0, 1000, 'E',                                                  \
+    REAL(settle, drop_m, 0, 0, 1000, 'E', SELDOM,                                                  \
+         "above 0: dropped from this height without settling")                                     \
+    REAL(settle, limit_s, 5, 0, 60, 'E', SELDOM, "longest time to come to rest")                   \
+    BOOL(settle, required, 1, 'E', SELDOM, "disqualify what does not come to rest")                \
+    REAL(guard, energy_share, 0.01, 0, 1000, 'E', SELDOM,                                          \
          "unaccounted energy, by work and losses; 0 = off")                                        \
-    REAL(guard, momentum_share, 1e-9, 0, 1, 'E',                                                   \
-         "momentum from nowhere, by impulses + mass x (1 m/s + speed); 0 = off")                   \
-    REAL(guard, mass_ratio, 50, 0, 1e9, 'E', "ratio of the masses at a joint; 0 = off")            \
-    REAL(guard, reversals_hz, 20, 0, 1000, 'E', "reversals of a joint per second; 0 = off")        \
-    REAL(guard, joint_speed_rad_s, 20, 0, 10000, 'E', "rate of a joint for 50 ms; 0 = off")        \
-    REAL(guard, joint_speed_m_s, 5, 0, 10000, 'E', "the same of linear joints; 0 = off")           \
-    REAL(guard, joint_pulse_s, 0.02, 0, 1000, 'E',                                                 \
-         "(rate / bound - 1) x time of a faster pulse; 0 = off")                                   \
-    INT(guard, referee_top, 10, 0, 1000, 'S', "ranks that the referee tries; 0 = off")             \
-    REAL(guard, referee_share, 0.7, 0, 1, 'J',                                                     \
+    INT(guard, referee_top, 10, 0, 1000, 'S', IF_ALONE | IF_BRED,                                  \
+        "ranks that the referee tries; 0 = off")                                                   \
+    REAL(guard, referee_share, 0.7, 0, 1, 'J', IF_ALONE | IF_BRED,                                 \
          "share of its score that a creature must keep in each trial")                             \
-    INT(guard, perturbed_runs, 2, 0, 8, 'J',                                                       \
-        "trials from perturbed starts, half of them of the first in rank alone; 0 = off")          \
-    INT(guard, fine_runs, 1, 0, 8, 'J', "at a quarter of the step, of the first in rank; 0 = off") \
-    CHOICE(guard, score, 1, "own|least|mean", 'J',                                                 \
+    CHOICE(guard, score, 1, "own|least|mean", 'J', SELDOM,                                         \
            "an accepted creature's fitness: its own, or the least or mean with the trials'")       \
-    BOOL(guard, other_solver, 1, 'J', "the champion's exam has four runs with the other solver")   \
-    INT(guard, exam_candidates, 50, 1, 1000, 'F', "candidates for the exam, at most")              \
-    REAL(guard, exam_cost, 1, 0, 1e6, 'F',                                                         \
+    BOOL(guard, other_solver, 1, 'J', SELDOM,                                                      \
+         "the champion's exam has four runs with the other solver")                                \
+    INT(guard, exam_candidates, 50, 1, 1000, 'F', SELDOM, "candidates for the exam, at most")      \
+    REAL(guard, exam_cost, 1, 0, 1e6, 'F', SELDOM,                                                 \
          "the exams cost at most this many times the run, by steps; 0 = off")                      \
-    REAL(guard, budget, 30, 0, 1e6, 'E',                                                           \
+    REAL(guard, budget, 30, 0, 1e6, 'E', SELDOM,                                                   \
          "billions of arithmetic operations in an evaluation; 0 = off")                            \
-    REAL(guard, motionless_s, 2, 0, 3600, 'E', "stop after this time without motion; 0 = off")     \
-    REAL(guard, motionless_m, 0.01, 0, 10, 'E', "motion below this does not count")                \
-    REAL(guard, hopeless_m_s, 0, 0, 1000, 'E',                                                     \
+    REAL(guard, motionless_s, 2, 0, 3600, 'E', IF_ALONE | IF_BRED,                                 \
+         "stop after this time without motion; 0 = off")                                           \
+    REAL(guard, hopeless_m_s, 0, 0, 1000, 'E', SELDOM,                                             \
          "stop creatures whose way so far is slower; 0 = off")                                     \
-    REAL(guard, hopeless_sizes_s, 0, 0, 1000, 'E', "the same in own sizes per second; 0 = off")    \
-    REAL(guard, hopeless_share, 0.5, 0, 1, 'S',                                                    \
+    REAL(guard, hopeless_sizes_s, 0, 0, 1000, 'E', SELDOM,                                         \
+         "the same in own sizes per second; 0 = off")                                              \
+    REAL(guard, hopeless_share, 0.5, 0, 1, 'S', SELDOM,                                            \
          "walk, swim: the same, as a share of the slowest survivor's pace; 0 = off")               \
-    REAL(guard, hopeless_s, 3, 0, 3600, 'E', "time before slow creatures are stopped")             \
-    CHOICE(contest, goal, 0, CONTEST_GOALS, 'E',                                                   \
+    REAL(guard, hopeless_s, 3, 0, 3600, 'E', SELDOM, "time before slow creatures are stopped")     \
+    CHOICE(contest, goal, 0, CONTEST_GOALS, 'E', IF_CONTEST,                                       \
            "what two creatures contend for; docs/contests.md")                                     \
-    REAL(contest, line_m, 0.5, 0, 100, 'E',                                                        \
+    REAL(contest, line_m, 0.5, 0, 100, 'E', IF_CONTEST,                                            \
          "from the middle to the line behind which each of them starts")                           \
-    REAL(contest, ring_m, 1.5, 0.1, 1000, 'E', "sumo: radius of the ring")                         \
-    BOOL(contest, dark, 0, 'E',                                                                    \
+    REAL(contest, ring_m, 1.5, 0.1, 1000, 'E', IF_RING, "sumo: radius of the ring")                \
+    BOOL(contest, dark, 0, 'E', IF_CONTEST,                                                        \
          "nobody sees: other-* and object-* read 0; sensor.sound, sensor.scent are left")          \
     CHOICE(contest, pattern, 0, "all-vs-hall|all-vs-best|random|tournament|all-vs-all", 'S',       \
-           "behaviour contest: who meets whom in a generation")                                    \
-    INT(contest, opponents, 2, 1, 64, 'S',                                                         \
+           IF_CONTEST, "behaviour contest: who meets whom in a generation")                        \
+    INT(contest, opponents, 2, 1, 64, 'S', IF_CONTEST,                                             \
         "of the hall, besides the last best; random: of the generation")                           \
-    INT(contest, headings, 2, 1, 4, 'S',                                                           \
+    INT(contest, headings, 2, 1, 4, 'S', SELDOM,                                                   \
         "bouts of each pair: other headings in space, sides exchanged in the plane")               \
-    INT(contest, species, 1, 1, 2, 'S',                                                            \
+    INT(contest, species, 1, 1, 2, 'S', IF_CONTEST,                                                \
         "2: creatures meet, and breed with, those of the other and of their own; in tag one "      \
         "hunts")                                                                                   \
-    INT(preserve, worlds, 4, 1, 64, 'S', "worlds of a run, from which eggs drift to others")       \
-    REAL(preserve, drift, 0.1, 0, 1, 'S', "chance that an egg leaves a world in an epoch")         \
-    TEXT(preserve, pause, "none", 'F',                                                             \
+    INT(preserve, worlds, 4, 1, 64, 'S', IF_PRESERVE,                                              \
+        "worlds of a run, from which eggs drift to others")                                        \
+    REAL(preserve, drift, 0.1, 0, 1, 'S', SELDOM, "chance that an egg leaves a world in an epoch") \
+    TEXT(preserve, pause, "none", 'F', SELDOM,                                                     \
          "the run stops when something is there for the first time: none, or some of predation, "  \
          "topology, trophic-level")                                                                \
-    INT(preserve, kept, 10, 1, 1000000, 'F', "a world's state is kept of every so many epochs")    \
-    REAL(preserve, width_m, 32, 2, 1000, 'S', "a preserve's water; whole cells of 0.5 m")          \
-    REAL(preserve, height_m, 18, 2, 1000, 'S', "its depth")                                        \
-    INT(preserve, founders, 40, 1, 200, 'S', "creatures at the start")                             \
-    BOOL(preserve, founders_copies, 0, 'S', "founders are exact copies; no: mutants, in turn")     \
-    INT(preserve, most, 100, 1, 200, 'S', "living at once; eggs wait")                             \
-    REAL(preserve, hunters, 0.2, 0, 1, 'S',                                                        \
+    INT(preserve, kept, 10, 1, 1000000, 'F', SELDOM,                                               \
+        "a world's state is kept of every so many epochs")                                         \
+    REAL(preserve, width_m, 32, 2, 1000, 'S', IF_PRESERVE,                                         \
+         "a preserve's water; whole cells of 0.5 m")                                               \
+    REAL(preserve, height_m, 18, 2, 1000, 'S', IF_PRESERVE, "its depth")                           \
+    INT(preserve, founders, 40, 1, 200, 'S', IF_PRESERVE, "creatures at the start")                \
+    BOOL(preserve, founders_copies, 0, 'S', IF_PRESERVE,                                           \
+         "founders are exact copies; no: mutants, in turn")                                        \
+    INT(preserve, most, 100, 1, 200, 'S', IF_PRESERVE, "living at once; eggs wait")                \
+    REAL(preserve, hunters, 0.2, 0, 1, 'S', IF_PRESERVE,                                           \
          "share of founders without mouths that get one for flesh")                                \
-    REAL(preserve, plants_j_m2, 1000, 1, 1e6, 'S', "energy that plants hold, at most")             \
-    REAL(preserve, growth_1_s, 0.07, 0, 10, 'S', "rate of growth of few plants in full light")     \
-    REAL(preserve, light_m, 6, 0.1, 1000, 'S', "depth at which 1/e of the light is left")          \
-    REAL(preserve, vent, 0, 0, 10, 'S', "light at the bottom; 1/e of it is left 1 m higher")       \
-    REAL(preserve, cold, 0, 0, 0.95, 'S', "share of its upkeep that a body at the bottom spares")  \
-    REAL(preserve, day_s, 0, 0, 86400, 'S', "length of day and night together; 0: always day")     \
-    REAL(preserve, bite_w_m, 2000, 0, 1e6, 'S', "what a mouth bites off, by its width")            \
-    REAL(preserve, hunt, 0.7, 0, 100, 'S', "hunters bite the living so many times as fast")        \
-    REAL(preserve, rest_w_m2, 2, 0, 1e6, 'S', "upkeep of a body, by its area")                     \
-    REAL(preserve, mouth_w, 10, 0, 1e6, 'S', "upkeep of each mouth besides")                       \
-    REAL(preserve, scent_w, 1, 0.001, 1000, 'S', "what a full signal gives off of a scent")        \
-    REAL(preserve, sound_w, 1, 0, 1000, 'S', "what a full signal of a sound costs")                \
-    REAL(preserve, body_j_m2, 3000, 1, 1e6, 'S', "energy of a body, by its area")                  \
-    REAL(preserve, reserve_j_m2, 16000, 1, 1e6, 'S', "reserve that it can hold, by its area")      \
-    REAL(preserve, give, 0.4, 0, 0.9, 'S', "share of its reserve that goes with an egg")           \
-    REAL(preserve, egg_j, 1200, 0, 1e6, 'S', "price of each egg besides, however small the child") \
-    REAL(preserve, hatch_s, 20, 0, 3600, 'S', "from an egg to its hatching")                       \
-    REAL(preserve, age_s, 300, 1, 1e6, 'S',                                                        \
+    REAL(preserve, plants_j_m2, 1000, 1, 1e6, 'S', IF_PRESERVE,                                    \
+         "energy that plants hold, at most")                                                       \
+    REAL(preserve, growth_1_s, 0.07, 0, 10, 'S', IF_PRESERVE,                                      \
+         "rate of growth of few plants in full light")                                             \
+    REAL(preserve, light_m, 6, 0.1, 1000, 'S', IF_PRESERVE,                                        \
+         "depth at which 1/e of the light is left")                                                \
+    REAL(preserve, vent, 0, 0, 10, 'S', IF_PRESERVE,                                               \
+         "light at the bottom; 1/e of it is left 1 m higher")                                      \
+    REAL(preserve, cold, 0, 0, 0.95, 'S', SELDOM,                                                  \
+         "share of its upkeep that a body at the bottom spares")                                   \
+    REAL(preserve, day_s, 0, 0, 86400, 'S', IF_PRESERVE,                                           \
+         "length of day and night together; 0: always day")                                        \
+    REAL(preserve, bite_w_m, 2000, 0, 1e6, 'S', SELDOM, "what a mouth bites off, by its width")    \
+    REAL(preserve, hunt, 0.7, 0, 100, 'S', IF_PRESERVE,                                            \
+         "hunters bite the living so many times as fast")                                          \
+    REAL(preserve, rest_w_m2, 2, 0, 1e6, 'S', SELDOM, "upkeep of a body, by its area")             \
+    REAL(preserve, mouth_w, 10, 0, 1e6, 'S', SELDOM, "upkeep of each mouth besides")               \
+    REAL(preserve, body_j_m2, 3000, 1, 1e6, 'S', SELDOM, "energy of a body, by its area")          \
+    REAL(preserve, reserve_j_m2, 16000, 1, 1e6, 'S', SELDOM,                                       \
+         "reserve that it can hold, by its area")                                                  \
+    REAL(preserve, give, 0.4, 0, 0.9, 'S', SELDOM, "share of its reserve that goes with an egg")   \
+    REAL(preserve, egg_j, 1200, 0, 1e6, 'S', SELDOM,                                               \
+         "price of each egg besides, however small the child")                                     \
+    REAL(preserve, hatch_s, 20, 0, 3600, 'S', SELDOM, "from an egg to its hatching")               \
+    REAL(preserve, age_s, 300, 1, 1e6, 'S', SELDOM,                                                \
          "at this age upkeep is double; thrice that is the end")                                   \
-    REAL(preserve, trial_s, 10, 0.1, 60, 'S', "so long a child lives alone before it is laid")     \
-    REAL(preserve, womb, 0, 0, 10, 'S',                                                            \
+    REAL(preserve, trial_s, 10, 0.1, 60, 'S', SELDOM,                                              \
+         "so long a child lives alone before it is laid")                                          \
+    REAL(preserve, womb, 0, 0, 10, 'S', IF_PRESERVE,                                               \
          "a child of a new tree of parts comes this share of its mother's way alone, or more")     \
-    BOOL(preserve, injure, 0, 'S', "a creature that breaks a guard is hurt; no: it dies")          \
-    BOOL(preserve, fear, 0, 'S', "other-*: the nearest that may bite; no: the nearest")            \
-    REAL(exam, turn_rad, 0.02, 0, 0.5, 'E',                                                        \
+    BOOL(preserve, injure, 0, 'S', IF_PRESERVE,                                                    \
+         "a creature that breaks a guard is hurt; no: it dies")                                    \
+    BOOL(preserve, fear, 0, 'S', SELDOM, "other-*: the nearest that may bite; no: the nearest")    \
+    REAL(exam, turn_rad, 0.02, 0, 0.5, 'E', SELDOM,                                                \
          "perturbed starts: the body is tilted by this, joints turn by less (linear: m)")          \
-    REAL(exam, drop_m, 0.02, 0, 1, 'E', "where there is a floor they are higher, by at most this") \
-    REAL(exam, friction_share, 0.1, 0, 0.9, 'E',                                                   \
-         "share by which friction and drag are more, or less")                                     \
-    REAL(exam, slope_rad, 0.017453292519943295, 0, 0.5, 'E',                                       \
+    REAL(exam, drop_m, 0.02, 0, 1, 'E', SELDOM,                                                    \
+         "where there is a floor they are higher, by at most this")                                \
+    REAL(exam, slope_rad, 0.017453292519943295, 0, 0.5, 'E', SELDOM,                               \
          "where there is a floor it slopes by this: gravity is tilted")                            \
-    REAL(exam, line_share, 0.5, 0, 10, 'E',                                                        \
-         "contests: lines are farther from the middle, by at most this share")                     \
-    REAL(exam, relief_m, 0, 0, 1, 'E',                                                             \
+    REAL(exam, relief_m, 0, 0, 1, 'E', SELDOM,                                                     \
          "as world.relief_m where that is less, in each start with another seed")                  \
-    INT(exam, starts, 8, 1, 32, 'J', "starts at a quarter of the step")                            \
-    INT(exam, pass, 7, 1, 32, 'J', "of these must keep guard.referee_share, at least")             \
-    TEXT(fitness, expression, "", 'J',                                                             \
+    INT(exam, starts, 8, 1, 32, 'J', SELDOM, "starts at a quarter of the step")                    \
+    INT(exam, pass, 7, 1, 32, 'J', SELDOM, "of these must keep guard.referee_share, at least")     \
+    TEXT(fitness, expression, "", 'J', IF_CUSTOM,                                                  \
          "custom: fitness by the measures, as in distance_m / size_max_m")                         \
-    REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'J',                                              \
-         "walk, stride: smaller creatures count as this size")                                     \
-    REAL(fitness, slip_weight, 0.5, 0, 1, 'J', "stride: what sliding all the way takes away")      \
-    REAL(fitness, belly_weight, 1, 0, 1, 'J', "stride: what lying on the belly takes away")        \
-    REAL(fitness, ahead, 0, 0, 1, 'J', "stride, swim: what going tail first takes away")           \
-    INT(farm, workers, 0, 0, 1024, 'F', "simulator processes; 0: one a core, or a task of Slurm")  \
-    BOOL(farm, reuse, 1, 'F', "a creature with an earlier one's body and brain gets its result")   \
-    INT(farm, prefetch, 2, 1, 64, 'F', "tasks a worker holds at once")                             \
-    REAL(farm, deadline_s, 300, 1, 86400, 'F', "processor time of a task, at most")                \
-    REAL(farm, silence_s, 60, 1, 86400, 'F',                                                       \
+    REAL(fitness, ahead, 0, 0, 1, 'J', IF_WAY, "stride, swim: what going tail first takes away")   \
+    INT(farm, workers, 0, 0, 1024, 'F', ALWAYS,                                                    \
+        "simulator processes; 0: one a core, or a task of Slurm")                                  \
+    BOOL(farm, reuse, 1, 'F', SELDOM,                                                              \
+         "a creature with an earlier one's body and brain gets its result")                        \
+    INT(farm, prefetch, 2, 1, 64, 'F', SELDOM, "tasks a worker holds at once")                     \
+    REAL(farm, deadline_s, 300, 1, 86400, 'F', SELDOM, "processor time of a task, at most")        \
+    REAL(farm, silence_s, 60, 1, 86400, 'F', SELDOM,                                               \
          "a worker that stands still with a task for this long is replaced")                       \
-    INT(farm, memory_mb, 1024, 0, 1048576, 'F', "memory of a worker, at most; 0 = no limit")       \
-    INT(farm, nice, 0, 0, 19, 'F', "workers give way to other programs: 0 no, 19 always")          \
-    BOOL(farm, pin, 0, 'F', "Linux: each worker stays on one core")                                \
-    INT(farm, log_mb, 64, 1, 1048576, 'F', "a longer log begins anew; the one before is kept")     \
-    TEXT(farm, launcher, "", 'F',                                                                  \
+    INT(farm, memory_mb, 1024, 0, 1048576, 'F', SELDOM,                                            \
+        "memory of a worker, at most; 0 = no limit")                                               \
+    INT(farm, nice, 0, 0, 19, 'F', SELDOM, "workers give way to other programs: 0 no, 19 always")  \
+    BOOL(farm, pin, 0, 'F', SELDOM, "Linux: each worker stays on one core")                        \
+    INT(farm, log_mb, 64, 1, 1048576, 'F', SELDOM,                                                 \
+        "a longer log begins anew; the one before is kept")                                        \
+    TEXT(farm, launcher, "", 'F', ALWAYS,                                                          \
          "command that each simulator is started by, without a shell; slurm = srun")               \
-    REAL(farm, start_s, 30, 1, 86400, 'F',                                                         \
+    REAL(farm, start_s, 30, 1, 86400, 'F', SELDOM,                                                 \
          "a worker silent for this long from its start is replaced; not Slurm's")                  \
-    REAL(farm, commit_s, 1, 0.01, 60, 'F', "results are committed at least this often")
+    REAL(farm, commit_s, 1, 0.01, 60, 'F', SELDOM, "results are committed at least this often")
 
 enum param_type { PARAM_REAL, PARAM_INT, PARAM_BOOL, PARAM_CHOICE, PARAM_TEXT };
 
 /* One field per row, named section_name: double, int64_t, int (bool, choice index), char[]. */
 struct params {
-#define PARAMS_FIELD_REAL(s, n, d, lo, hi, scope, help)  double s##_##n;
-#define PARAMS_FIELD_INT(s, n, d, lo, hi, scope, help)   int64_t s##_##n;
-#define PARAMS_FIELD_BOOL(s, n, d, scope, help)          int s##_##n;
-#define PARAMS_FIELD_CHOICE(s, n, d, names, scope, help) int s##_##n;
-#define PARAMS_FIELD_TEXT(s, n, d, scope, help)          char s##_##n[PARAM_TEXT_SIZE];
+#define PARAMS_FIELD_REAL(s, n, d, lo, hi, scope, when, help)  double s##_##n;
+#define PARAMS_FIELD_INT(s, n, d, lo, hi, scope, when, help)   int64_t s##_##n;
+#define PARAMS_FIELD_BOOL(s, n, d, scope, when, help)          int s##_##n;
+#define PARAMS_FIELD_CHOICE(s, n, d, names, scope, when, help) int s##_##n;
+#define PARAMS_FIELD_TEXT(s, n, d, scope, when, help)          char s##_##n[PARAM_TEXT_SIZE];
     PARAMS(PARAMS_FIELD_REAL, PARAMS_FIELD_INT, PARAMS_FIELD_BOOL, PARAMS_FIELD_CHOICE,
            PARAMS_FIELD_TEXT)
+#define CONSTANT_REAL(s, n, value, help) double s##_##n;
+#define CONSTANT_INT(s, n, value, help)  int64_t s##_##n;
+    CONSTANTS(CONSTANT_REAL, CONSTANT_INT)
 };
 
 /* Indices of the CHOICE rows, in the order of their names. */
@@ -508,6 +482,7 @@ struct param_info {
     const char *key; /* "section.name", or the bare name in section run */
     enum param_type type;
     char scope;          /* 'E', 'J', 'S' or 'F' */
+    unsigned when;       /* conditions: IF_*, ALWAYS or SELDOM */
     size_t offset;       /* in struct params */
     double min, max;     /* REAL and INT (INT64_MAX as a double) */
     const char *choices; /* CHOICE: "a|b|c" */
@@ -529,8 +504,16 @@ void params_ask_solver(struct params *params, int solver);
 
 /* The row with that key, or that had it in an older version; or -1. */
 int params_find(const char *key);
-/* Whether it is a rate of a kind of mutation. */
-int params_is_rate(int index);
+
+/* A number that is the same in every run (constants.h): its former key, its value, its field. */
+struct param_constant {
+    const char *key;
+    double value;
+    size_t offset; /* in struct params */
+    int is_int;    /* an int64_t; else a double */
+};
+extern const struct param_constant param_constants[];
+extern const int param_constant_count;
 
 /* Keys of older versions. The key under which a row stands now: the same, unless it moved. */
 const char *params_key_now(const char *key);
@@ -553,8 +536,8 @@ int params_set(struct params *params, const char *key, const char *value, struct
 struct params_remark {
     char text[240];
 };
-/* Sets likewise from a record, which may be of an older version: a choice that is gone becomes the
- * one that took its place, another value of a constant is left out, and the remark says so. */
+/* Sets likewise from a record, which may be of an older version: another value of a constant is
+ * left out, and the remark says so. */
 int params_set_recorded(struct params *params, const char *key, const char *value,
                         struct params_remark *remark, struct error *error);
 /* Prints a remark on standard error, once in a process. */

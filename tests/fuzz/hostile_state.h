@@ -9,6 +9,7 @@
 
 #include "common/creature/creature.h"
 #include "simulator/preserve/preserve_epoch.h"
+#include "tests/set_param.h"
 
 static struct preserve_memory hostile_memory;
 static struct params hostile_params;
@@ -28,8 +29,7 @@ static const struct preserve_state *hostile_make_good(void)
         return &hostile_good;
     params_set_defaults(&hostile_params);
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
-        ENSURE(params_set_assignment(&hostile_params, settings[i], &error) == 0, "%s",
-               error.message);
+        ENSURE(set_param(&hostile_params, settings[i], &error) == 0, "%s", error.message);
     preserve_apply(&hostile_params);
     ENSURE(preserve_memory_init(&hostile_memory) == 0 &&
                creature_read(&creature, "examples/creatures/fish.json", &error) == 0,

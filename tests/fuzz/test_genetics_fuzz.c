@@ -25,6 +25,7 @@
 #include "common/growth/phenotype.h"
 #include "common/growth/body.h"
 #include "common/growth/sphere_body.h"
+#include "tests/set_param.h"
 #include "tests/suite.h"
 
 enum {
@@ -687,7 +688,7 @@ START_TEST(phenotypes_out_of_bounds_are_found)
         ck_assert_int_eq(phenotype_express(&phenotype, &child, &fuzz.params, &fuzz.arena),
                          VERDICT_OK);
         ck_assert_msg(!check_expressed(&fuzz, &phenotype, &rng), "%s", fuzz.problem);
-        ck_assert_int_eq(params_set_assignment(&fuzz.params, bounds[i].assignment, &error), 0);
+        ck_assert_int_eq(set_param(&fuzz.params, bounds[i].assignment, &error), 0);
         ck_assert_int_eq(check_expressed(&fuzz, &phenotype, &rng), -1);
         ck_assert_msg(strstr(fuzz.problem, bounds[i].words) != NULL, "%s: '%s'",
                       bounds[i].assignment, fuzz.problem);

@@ -15,6 +15,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
+#include "tests/set_param.h"
 
 #define GOLDEN_PATH      "tests/golden/digests.txt"
 #define RANDOM_CREATURES 25
@@ -72,7 +73,7 @@ static void add_random(const char *name, const char *world_name, const char *set
     snprintf(path, sizeof path, "examples/%s.ini", world_name);
     read_params(&params, path);
     if (setting != NULL)
-        ck_assert_msg(params_set_assignment(&params, setting, &error) == 0, "%s", error.message);
+        ck_assert_msg(set_param(&params, setting, &error) == 0, "%s", error.message);
     uint64_t hash = HASH_START;
     for (uint64_t id = 1; id <= RANDOM_CREATURES; id++) {
         struct genome genome;

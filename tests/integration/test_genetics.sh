@@ -86,7 +86,7 @@ tail -n 1 line.out | grep -Eq '^ +[0-9]+ .* random$' || fail "the lineage does n
 
 # the method of breeding as a gene: equal for any number of workers
 for j in 1 2; do
-    "$controller" run walk.ini -s guard.referee_top=0 -s breeding.choice=inherited -s mutation.breeding_method=100 -j $j -o gene$j \
+    "$controller" run walk.ini -s guard.referee_top=0 -s breeding.choice=inherited -j $j -o gene$j \
         >/dev/null 2>&1 || fail "run with an inherited method"
 done
 same_runs gene1 gene2

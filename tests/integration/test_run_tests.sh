@@ -64,12 +64,17 @@ rm "$tree/build/tests/unit/test_bad"
 expect 1 "0 passed, 1 failed, 0 skipped" unit test_bad
 script test_bad <<<'exit 3'
 expect 1 "0 passed, 1 failed, 0 skipped" integration test_bad
-printf '# runs: watched\nexit 3\n' | script test_bad
-expect 1 "0 passed, 0 failed, 0 skipped" integration test_bad
-expect 1 "0 passed, 1 failed, 0 skipped" watched test_bad
-expect 1 "0 passed, 1 failed, 0 skipped" integration watched test_bad
+# a mark takes a test out of its folder's kind, unless it is asked for by name
+mv "$tree/tests/integration/test_bad.sh" "$tree/"
+script test_marked <<<$'# runs: watched\nexit 3'
+expect 1 "0 passed, 1 failed, 0 skipped" watched
+expect 1 "0 passed, 1 failed, 0 skipped" integration test_marked
+expect 1 "0 passed, 1 failed, 0 skipped" integration watched test_marked
+expect 0 "1 passed, 0 failed, 1 skipped" integration
+rm "$tree/tests/integration/test_marked.sh"
+mv "$tree/test_bad.sh" "$tree/tests/integration/"
 printf '/* Bad.\n * runs: seldom */\n' >"$tree/tests/unit/test_two_suites.c"
-expect 1 "0 passed, 0 failed, 0 skipped" unit watched test_two_suites
+expect 1 "0 passed, 0 failed, 0 skipped" watched test_two_suites
 expect 0 "4 passed, 0 failed, 0 skipped" seldom test_two_suites
 
 # checks share a process where that is asked for, but those that must not

@@ -13,6 +13,7 @@
 #include "controller/evolution/breeding.h"
 #include "common/genetics/genetics.h"
 #include "tests/sanitized.h"
+#include "tests/set_param.h"
 #include "tests/unit/statistics.h"
 #include "tests/suite.h"
 
@@ -31,7 +32,7 @@ static void set(const char *assignment)
 {
     struct error error;
 
-    ck_assert_msg(!params_set_assignment(&params, assignment, &error), "%s", error.message);
+    ck_assert_msg(!set_param(&params, assignment, &error), "%s", error.message);
 }
 
 static void print_counts(const int64_t *counts, const double *probabilities, int count,

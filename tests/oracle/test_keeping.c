@@ -15,6 +15,7 @@
 #include "tests/stress/violent.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
+#include "tests/set_param.h"
 
 /* Momentum from nowhere, as a share of the impulses so far, at most. */
 #define KEPT_SHARE 1e-9
@@ -122,7 +123,7 @@ static int watch(void *context, const struct evaluate_view *view)
 static void set(struct params *params, const char *assignment)
 {
     struct error error;
-    ck_assert_msg(params_set_assignment(params, assignment, &error) == 0, "%s", error.message);
+    ck_assert_msg(set_param(params, assignment, &error) == 0, "%s", error.message);
 }
 
 /* A tick is a step, nothing stops a creature, and limits are narrow. */

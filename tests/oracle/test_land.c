@@ -15,6 +15,7 @@
 #include "tests/readout.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
+#include "tests/set_param.h"
 
 /* The distance that four in five keep to is chance where there are few: small changes of the steps
  * made it 17 and 32 mm for 30 bodies, 14 and 17 mm for 90. */
@@ -54,8 +55,7 @@ static void setup(void)
     params_set_defaults(&params);
     ck_assert_int_eq(params_set(&params, "world.preset", "land", &error), 0);
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
-        ck_assert_msg(params_set_assignment(&params, settings[i], &error) == 0, "%s",
-                      error.message);
+        ck_assert_msg(set_param(&params, settings[i], &error) == 0, "%s", error.message);
     params.simulation_duration_s = DURATION_S;
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
 }

@@ -18,6 +18,7 @@
 #include "tests/stress/violent.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
+#include "tests/set_param.h"
 
 enum fault {
     FAULT_NONE,
@@ -557,7 +558,7 @@ static int count_refused(void)
         params.initial_limit_max_rad = 0.4;
         params.initial_bodies_max = 2;
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-            ck_assert_int_eq(params_set_assignment(&params, all[i], &error), 0);
+            ck_assert_int_eq(set_param(&params, all[i], &error), 0);
         ck_assert_int_eq(violent_genome(&genome, &params, number), 0);
         evaluate(&genome, &params, number, &arena, NULL, NULL, &evaluation);
         refused += evaluation.verdict == VERDICT_MOMENTUM;

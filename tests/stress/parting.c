@@ -28,6 +28,7 @@
 #include "common/creature/creature.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/evaluate_one.h"
+#include "tests/set_param.h"
 
 enum { TICKS_MAX = 601, PARTS_MAX = 32, DOF_MAX = 2 + PHENOTYPE_PARTS_MAX, PLANTED_MAX = 8 };
 enum { RUN_REFERENCE, RUN_TURNED, RUN_NUDGED, RUN_240, RUN_960, RUN_3840, RUN_15360, RUN_COUNT };
@@ -112,7 +113,7 @@ static int follow(void *context, const struct evaluate_view *view)
 static void set(struct params *params, const char *assignment)
 {
     struct error error;
-    if (params_set_assignment(params, assignment, &error) != 0)
+    if (set_param(params, assignment, &error) != 0)
         die(error.message);
 }
 

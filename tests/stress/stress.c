@@ -36,6 +36,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "tests/stress/violent.h"
 #include "tests/evaluate_one.h"
+#include "tests/set_param.h"
 
 enum {
     WORLDS_MAX = 8,
@@ -114,7 +115,7 @@ static void set_all(const struct stress *stress, struct params *params)
 {
     struct error error;
     for (int i = 0; i < stress->assignment_count; i++)
-        if (params_set_assignment(params, stress->assignments[i], &error) != 0)
+        if (set_param(params, stress->assignments[i], &error) != 0)
             die(error.message);
     if (params_check(params, &error) != 0)
         die(error.message);

@@ -9,6 +9,7 @@
 #include "common/genome/genome.h"
 #include "common/params/params.h"
 #include "simulator/evaluate/evaluate.h"
+#include "tests/set_param.h"
 
 static struct genome genome;
 static struct params params;
@@ -34,7 +35,7 @@ static inline void grown_tear_down(void)
 /* "section.key=value" */
 static inline void set(const char *assignment)
 {
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 /* A body gene of any kind; nothing of it is set but its id, and that it occurs once. */

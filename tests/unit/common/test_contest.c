@@ -11,6 +11,7 @@
 #include "common/math/hash.h"
 #include "simulator/evaluate/contest.h"
 #include "simulator/evaluate/run.h"
+#include "tests/set_param.h"
 #include "tests/suite.h"
 
 #define SEEKER "tests/creatures/seek-land3d-sims-4.creature"
@@ -29,7 +30,7 @@ static struct contest_result result;
 
 static void set(const char *assignment)
 {
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 static void setup(void)

@@ -115,12 +115,12 @@ static void make_creature(struct creature *made)
     made->params.world_preset = PRESET_WATER;
     made->params.world_gravity_m_s2 = 1.0 / 3.0;
     made->params.world_ground = 0;
-    made->params.spheres_substeps = 17;
+    made->params.spheres_dimensions = 2;
     made->params.evolution_behaviour = BEHAVIOUR_SWIM;
-    made->params.fitness_size_floor_m = 0.7;
+    made->params.fitness_ahead = 0.7;
     made->params.guard_referee_share = 0.4;
     made->params.guard_score = SCORE_OWN;
-    made->params.guard_fine_runs = 3;
+    made->params.exam_starts = 9;
     made->seed = UINT64_C(0xfedcba9876543210);
     made->verdict = VERDICT_TOO_FAST;
     made->fitness = 0.1 + 0.2;
@@ -159,10 +159,10 @@ static void assert_equal(const struct creature *a, const struct creature *b)
     ck_assert_uint_eq(params_evaluation_digest(&a->params), params_evaluation_digest(&b->params));
     ck_assert_int_eq(a->params.world_preset, b->params.world_preset);
     ck_assert_int_eq(a->params.evolution_behaviour, b->params.evolution_behaviour);
-    ck_assert(a->params.fitness_size_floor_m == b->params.fitness_size_floor_m);
+    ck_assert(a->params.fitness_ahead == b->params.fitness_ahead);
     ck_assert(a->params.guard_referee_share == b->params.guard_referee_share);
     ck_assert_int_eq(a->params.guard_score, b->params.guard_score);
-    ck_assert_int_eq(a->params.guard_fine_runs, b->params.guard_fine_runs);
+    ck_assert_int_eq(a->params.exam_starts, b->params.exam_starts);
     ck_assert_uint_eq(a->seed, b->seed);
     ck_assert_int_eq(a->verdict, b->verdict);
     ck_assert_mem_eq(&a->fitness, &b->fitness, sizeof a->fitness);

@@ -16,6 +16,7 @@
 #include "common/creature/creature.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
+#include "tests/set_param.h"
 
 static struct params params;
 static struct rng rng;
@@ -90,19 +91,44 @@ static void assert_round_trip(const struct genome *genome)
     pack_writer_deinit(&writer);
 }
 
+static int is_rate(const char *key)
+{
+    return (strncmp(key, "mutation.", 9) == 0 && strcmp(key, "mutation.more_continue") != 0 &&
+            strcmp(key, "mutation.mated_scale") != 0) ||
+           strncmp(key, "spheres.mutation_", 17) == 0;
+}
+
+/* All rates become 0; how many there are. */
+static int stop_mutations(void)
+{
+    int count = 0;
+
+    for (int i = 0; i < param_count; i++) {
+        if (strncmp(param_table[i].help, "rate per ", 9) != 0)
+            continue;
+        *(double *)((char *)&params + param_table[i].offset) = 0;
+        count++;
+    }
+    for (int i = 0; i < param_constant_count; i++) {
+        if (!is_rate(param_constants[i].key))
+            continue;
+        *(double *)((char *)&params + param_constants[i].offset) = 0;
+        count++;
+    }
+    return count;
+}
+
 /* All rates 0 but one. */
 static void allow_only(const char *kind)
 {
     struct error error;
-    char key[80];
+    char key[64], assignment[80];
 
-    for (int i = 0; i < param_count; i++) {
-        if (params_is_rate(i))
-            ck_assert_int_eq(params_set(&params, param_table[i].key, "0", &error), 0);
-    }
+    stop_mutations();
     if (kind) {
         snprintf(key, sizeof(key), "mutation.%s", kind);
-        ck_assert_int_eq(params_set(&params, key, "1", &error), 0);
+        snprintf(assignment, sizeof(assignment), "%s=1", params_key_now(key));
+        ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
     }
 }
 
@@ -774,11 +800,7 @@ START_TEST(new_parts_may_begin_small)
 
 START_TEST(kinds_here_are_those_of_the_parameters)
 {
-    int rates = 0;
-
-    for (int i = 0; i < param_count; i++)
-        rates += params_is_rate(i);
-    ck_assert_int_eq(rates, KIND_COUNT - KINDS_AGAIN);
+    ck_assert_int_eq(stop_mutations(), KIND_COUNT - KINDS_AGAIN);
 }
 
 /* Rates times sites: two kinds against each other on one genome. */

@@ -15,6 +15,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
+#include "tests/set_param.h"
 
 #define DENSITY_KG_M3 1000
 #define RESTITUTION   0.5
@@ -348,8 +349,7 @@ static void set_up(void)
     genome_init(&genome);
     params_set_defaults(&params);
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
-        ck_assert_msg(params_set_assignment(&params, settings[i], &error) == 0, "%s",
-                      error.message);
+        ck_assert_msg(set_param(&params, settings[i], &error) == 0, "%s", error.message);
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
 }
 
@@ -420,7 +420,7 @@ TEST(it_settles_and_starts_perturbed)
     static const char *const settings[] = {"settle.drop_m=0", "simulation.perturbation=1"};
     make_ball(0.4);
     for (int i = 0; i < 2; i++)
-        ck_assert_int_eq(params_set_assignment(&params, settings[i], &error), 0);
+        ck_assert_int_eq(set_param(&params, settings[i], &error), 0);
     run();
     ck_assert_double_eq_tol(result.measures.height_start_m, 0.2, 1e-3);
 }

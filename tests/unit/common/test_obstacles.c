@@ -13,6 +13,7 @@
 #include "tests/unit/body_fixture.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
+#include "tests/set_param.h"
 
 enum { DOF = BODY_DOF_MAX };
 
@@ -419,7 +420,7 @@ static void judge(const char *creature_path, const char *world, const char *cons
     if (world != NULL)
         ck_assert_msg(params_read_file(&params, world, &error) == 0, "%s", error.message);
     for (int i = 0; settings[i] != NULL; i++)
-        ck_assert_int_eq(params_set_assignment(&params, settings[i], &error), 0);
+        ck_assert_int_eq(set_param(&params, settings[i], &error), 0);
     ck_assert_msg(params_check(&params, &error) == 0, "%s", error.message);
     creature_init(&creature);
     ck_assert_int_eq(creature_read(&creature, creature_path, &error), 0);

@@ -15,6 +15,7 @@
 #include "tests/unit/genome_fixture.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
+#include "tests/set_param.h"
 
 /* Random creatures of each world, and children of each. */
 enum { CREATURES = 60, CHILDREN = 4 };
@@ -429,7 +430,7 @@ TEST(ids_and_dead_neurons)
 static void set(const char *setting)
 {
     struct error error;
-    ck_assert_msg(params_set_assignment(&params, setting, &error) == 0, "%s", error.message);
+    ck_assert_msg(set_param(&params, setting, &error) == 0, "%s", error.message);
 }
 
 TEST(seeds_and_trials)

@@ -205,16 +205,6 @@ TEST(gives_the_best_of_each_kind)
     expect_kinds(CREATURES, (const uint64_t[]){1, 2, 3, 4, 5});
 }
 
-/* A run of a version that had other solvers. */
-TEST(reads_what_is_gone_from_the_choices)
-{
-    run_sql("INSERT INTO branch_parameters VALUES (1, 3, 'simulation.solver', 'rejection')");
-    ck_assert_msg(get(-1, 1) == 0, "%s", error.message);
-    ck_assert_int_eq(found[0].params.simulation_solver, SOLVER_ARTICULATED);
-    ck_assert_int_eq(params_set(&found[0].params, "simulation.solver", "rejection", &error),
-                     ERR_RANGE);
-}
-
 TEST(gives_what_there_is_when_asked_for_more)
 {
     ck_assert_int_eq(get(1, RUN_READER_TOP_MAX), 0);

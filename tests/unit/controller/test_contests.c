@@ -6,6 +6,7 @@
 #include "common/judge/behaviour.h"
 #include "controller/evolution/contests.h"
 #include "tests/chain_genome.h"
+#include "tests/set_param.h"
 #include "tests/suite.h"
 
 enum { COUNT = 12, TOLD_MAX = 400 };
@@ -25,7 +26,7 @@ static void make_individual(struct individual *individual, int number)
 
 static void set(const char *assignment)
 {
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 static void setup(void)

@@ -2,6 +2,7 @@
  * planted is found with its figure, and every setting it proposes is one that parameters take. */
 #include "controller/analysis/doctor.h"
 
+#include "tests/set_param.h"
 #include "tests/unit/planted_run.h"
 #include "tests/suite.h"
 
@@ -36,8 +37,8 @@ static void check_setting(const struct doctor_finding *finding)
     struct error error = {0};
     if (!finding->setting[0])
         return;
-    ck_assert_msg(params_set_assignment(&changed, finding->setting, &error) == 0, "%s: %s",
-                  finding->setting, error.message);
+    ck_assert_msg(set_param(&changed, finding->setting, &error) == 0, "%s: %s", finding->setting,
+                  error.message);
     ck_assert_msg(memcmp(&changed, &facts.params, sizeof changed) != 0, "%s changes nothing",
                   finding->setting);
 }
@@ -320,7 +321,7 @@ TEST(rising_still_is_told)
 TEST(growth_by_size_is_told)
 {
     plant(&(struct planted){.generations = GENERATIONS, .is_size_only = 1});
-    check_told("score and size", DOCTOR_PROBLEM, "the best score became", "creature.side_max_m=");
+    check_told("score and size", DOCTOR_PROBLEM, "the best score became", "creature.parts_max=");
     ck_assert_ptr_nonnull(strstr(find("score and size")->advice, "by size only"));
 }
 

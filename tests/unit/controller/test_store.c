@@ -13,6 +13,7 @@
 
 #include "common/math/rng.h"
 #include "controller/evolution/referee.h"
+#include "tests/set_param.h"
 #include "tests/suite.h"
 #include "tests/unit/store_fixture.h"
 
@@ -716,7 +717,7 @@ TEST(test_referee_judges_by_its_branch)
     int judged = 0;
     struct store *store = make_run(&search, POPULATION);
     search_destroy(search);
-    ck_ok(params_set_assignment(&params, "evolution.behaviour=jump", &error));
+    ck_ok(set_param(&params, "evolution.behaviour=jump", &error));
     ck_ok(store_put_params(store, &params, 1, &change, &error));
     ck_ok(store_get_status(store, &status, &error));
     ck_ok(store_get_population(store, 1, &population, &error));
@@ -753,13 +754,13 @@ TEST_LOOP(test_referee_is_forgotten, 0, 2)
     ck_assert_int_gt(seen, 1);
 
     int seen_before = seen;
-    ck_ok(params_set_assignment(&params, "guard.referee_share=0.6", &error));
+    ck_ok(set_param(&params, "guard.referee_share=0.6", &error));
     ck_ok(store_put_params(store, &params, 1, &change, &error));
     ck_assert(change.is_new_branch && !change.is_reevaluated && !change.is_judged_anew);
     count_referee(store, 1, &seen, &refused);
     ck_assert_int_eq(seen, seen_before);
 
-    ck_ok(params_set_assignment(&params, change_text, &error));
+    ck_ok(set_param(&params, change_text, &error));
     ck_ok(store_put_params(store, &params, 1, &change, &error));
     ck_assert(change.is_reevaluated == !_i && change.is_judged_anew == _i);
     count_referee(store, 1, &seen, &refused);
@@ -1006,7 +1007,7 @@ static uint64_t whole_digest(const char *file)
 static uint64_t digest_of_run(const char *assignment)
 {
     if (assignment)
-        ck_ok(params_set_assignment(&params, assignment, &error));
+        ck_ok(set_param(&params, assignment, &error));
     make_finished_run();
     uint64_t whole = whole_digest(path);
     unlink(path);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/store/run_reader.h"
+#include "tests/set_param.h"
 #include "tests/suite.h"
 
 static struct params params;
@@ -16,8 +17,8 @@ static char path[64];
 static void setup(void)
 {
     params_set_defaults(&params);
-    ck_assert_int_eq(params_set_assignment(&params, "preserve.worlds=2", &error), 0);
-    ck_assert_int_eq(params_set_assignment(&params, "evolution.generations=9", &error), 0);
+    ck_assert_int_eq(set_param(&params, "preserve.worlds=2", &error), 0);
+    ck_assert_int_eq(set_param(&params, "evolution.generations=9", &error), 0);
     snprintf(path, sizeof path, "/tmp/test_tending.%ld.db", (long)getpid());
     unlink(path);
 }

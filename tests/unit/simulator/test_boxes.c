@@ -19,6 +19,7 @@
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
+#include "tests/set_param.h"
 
 enum { CREATURES = 20, TEXT_SIZE = 1 << 16 };
 
@@ -42,7 +43,7 @@ static void tear_down(void)
 
 static void set(const char *assignment)
 {
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 static void draw_genome(struct genome *genome, uint64_t id)

@@ -1,6 +1,7 @@
 /* The light: places of the light, its trials, and the measures of following against creatures whose
  * motion is given. */
 #include "simulator/world/light.h"
+#include "tests/set_param.h"
 #include "tests/suite.h"
 
 #include <check.h>
@@ -13,7 +14,7 @@ static struct light light;
 static void set(const char *assignment)
 {
     struct error error;
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 static void set_up(void)

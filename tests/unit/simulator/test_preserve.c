@@ -7,6 +7,7 @@
 #include "common/creature/creature.h"
 #include "simulator/preserve/preserve_epoch.h"
 #include "simulator/preserve/preserve_world.h"
+#include "tests/set_param.h"
 #include "tests/suite.h"
 
 #define SEEKER "examples/creatures/seeker.json"
@@ -25,7 +26,7 @@ static int laid, hatched, died, deaths[DEATH_COUNT];
 
 static void set(const char *assignment)
 {
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 static void read(int i, const char *path)

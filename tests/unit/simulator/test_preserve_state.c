@@ -10,6 +10,7 @@
 #include "common/creature/creature.h"
 #include "simulator/preserve/preserve_epoch.h"
 #include "tests/sanitized.h"
+#include "tests/set_param.h"
 #include "tests/suite.h"
 
 #define SEEKER "examples/creatures/seeker.json"
@@ -22,7 +23,7 @@ static struct preserve_state state;
 
 static void set(const char *assignment)
 {
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 /* One that finds no room. */

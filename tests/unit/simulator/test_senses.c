@@ -2,6 +2,7 @@
 #include "simulator/mind/senses.h"
 #include "simulator/world/light.h"
 
+#include "tests/set_param.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/suite.h"
 
@@ -16,7 +17,7 @@ static struct dynamics *dynamics;
 static void set(const char *assignment)
 {
     struct error error;
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 static void set_up(void)

@@ -6,6 +6,7 @@
 #include "common/genetics/genetics.h"
 #include "common/genome/body_kind.h"
 #include "tests/evaluate_one.h"
+#include "tests/set_param.h"
 #include "tests/suite.h"
 
 enum { CREATURES_MOST = 300 };
@@ -18,7 +19,7 @@ static uint64_t felt;
 static void set(const char *assignment)
 {
     struct error error;
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 static void set_up(void)

@@ -10,6 +10,7 @@
 #include "simulator/evaluate/run.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
+#include "tests/set_param.h"
 
 enum { MOST = 4 };
 
@@ -38,7 +39,7 @@ static void teardown(void)
 
 static void set(const char *assignment)
 {
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 static void draw(int i, uint64_t id)

@@ -9,6 +9,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
+#include "tests/set_param.h"
 
 #define SETTINGS_MAX 6
 
@@ -151,7 +152,7 @@ static double judge(const struct trick *trick, int is_let, struct evaluation *re
     read_world(&params, trick->world);
     give_old_muscles(&params);
     for (int i = 0; is_let && i < SETTINGS_MAX && trick->without[i]; i++)
-        ck_assert_int_eq(params_set_assignment(&params, trick->without[i], &error), 0);
+        ck_assert_int_eq(set_param(&params, trick->without[i], &error), 0);
     play(trick->creature, &params, 1, 0, result);
     return behaviour_fitness(result->verdict, &result->measures, &params);
 }

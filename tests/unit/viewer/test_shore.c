@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/set_param.h"
 #include "tests/suite.h"
 
 #ifdef HAVE_CAIRO
@@ -93,7 +94,7 @@ static void add_epochs(struct store *store, uint32_t first, uint32_t last)
 
 static void set(const char *assignment)
 {
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 static void make_run(void)

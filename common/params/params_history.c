@@ -1,6 +1,5 @@
 /* Words of older versions in parameter files, creature files and run stores: keys that stand
- * elsewhere now, keys that are constants now or whose place another one takes, and choices that are
- * gone.
+ * elsewhere now, and keys that are constants now or whose place another one takes.
  *
  * A key that moved may be used as ever. A constant's key may be used as long as it says the
  * constant. If it says something else, a file or a command line is refused. A record is read, with
@@ -56,8 +55,13 @@ static const struct {
     {"preserve.head_w", "preserve.mouth_w"},
 };
 
-/* Each with its reason beside the constant: settle.c, contacts.c, command_list.c,
- * sphere_build.c, evaluate.c. */
+#define CONSTANT_ROW_REAL(s, n, value, help)                                                       \
+    {#s "." #n, value, offsetof(struct params, s##_##n), 0},
+#define CONSTANT_ROW_INT(s, n, value, help) {#s "." #n, value, offsetof(struct params, s##_##n), 1},
+const struct param_constant param_constants[] = {CONSTANTS(CONSTANT_ROW_REAL, CONSTANT_ROW_INT)};
+const int param_constant_count = (int)(sizeof param_constants / sizeof param_constants[0]);
+
+/* Keys whose constants stand beside what they are for, and those whose place another one takes. */
 static const struct fixed {
     const char *key;
     double value;
@@ -77,14 +81,6 @@ static const struct fixed {
 };
 enum { FIXED_COUNT = sizeof fixed / sizeof fixed[0], NOW_SIZE = 80 };
 
-/* Values that are gone from the choices of a row, and which one a record means now. */
-static const struct {
-    const char *key, *value, *now;
-} retired_values[] = {
-    {"simulation.solver", "rejection", "articulated"},
-    {"simulation.solver", "nudge", "articulated"},
-};
-
 const char *params_key_now(const char *key)
 {
     for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++)
@@ -93,22 +89,32 @@ const char *params_key_now(const char *key)
     return key;
 }
 
-static int find_fixed(const char *key)
+/* The row of a key that cannot be set any more; 0: there is none. */
+static int find_fixed(const char *key, struct fixed *row)
 {
     for (int i = 0; i < FIXED_COUNT; i++)
-        if (strcmp(fixed[i].key, key) == 0)
-            return i;
-    return -1;
+        if (strcmp(fixed[i].key, key) == 0) {
+            *row = fixed[i];
+            return 1;
+        }
+    key = params_key_now(key);
+    for (int i = 0; i < param_constant_count; i++)
+        if (strcmp(param_constants[i].key, key) == 0) {
+            *row = (struct fixed){key, param_constants[i].value, NULL};
+            return 1;
+        }
+    return 0;
 }
 
 int params_is_fixed(const char *key)
 {
-    return find_fixed(key) >= 0;
+    struct fixed row;
+    return find_fixed(key, &row);
 }
 
 int params_known_count(void)
 {
-    return param_count + FIXED_COUNT;
+    return param_count + param_constant_count + FIXED_COUNT;
 }
 
 /* "it is always 100", "exam.turn_rad takes its place". */
@@ -123,11 +129,12 @@ static void describe_now(const struct fixed *row, char text[NOW_SIZE])
 
 int params_check_fixed(const char *key, const char *value, struct error *error)
 {
-    const struct fixed *row = &fixed[find_fixed(key)];
+    struct fixed row;
     char *end, now[NOW_SIZE];
-    if (*value != '\0' && strtod(value, &end) == row->value && *end == '\0')
+    ENSURE(find_fixed(key, &row), "%s can be set", key);
+    if (*value != '\0' && strtod(value, &end) == row.value && *end == '\0')
         return 0;
-    describe_now(row, now);
+    describe_now(&row, now);
     return error_set(error, ERR_RANGE, "%s: %.80s cannot be set any more: %s", key, value, now);
 }
 
@@ -144,20 +151,13 @@ int params_set_recorded(struct params *params, const char *key, const char *valu
                         struct params_remark *remark, struct error *error)
 {
     char now[NOW_SIZE], words[NOW_SIZE + 32];
+    struct fixed row;
     struct error unlike;
-    if (params_is_fixed(key)) {
-        describe_now(&fixed[find_fixed(key)], now);
-        snprintf(words, sizeof words, "%s, so results may differ", now);
-        if (params_check_fixed(key, value, &unlike))
-            add_remark(remark, key, value, words);
-        return 0;
-    }
-    for (size_t i = 0; i < sizeof retired_values / sizeof retired_values[0]; i++) {
-        if (strcmp(key, retired_values[i].key) || strcmp(value, retired_values[i].value))
-            continue;
-        snprintf(words, sizeof words, "%s takes its place", retired_values[i].now);
+    if (!find_fixed(key, &row))
+        return params_set(params, key, value, error);
+    describe_now(&row, now);
+    snprintf(words, sizeof words, "%s, so results may differ", now);
+    if (params_check_fixed(key, value, &unlike))
         add_remark(remark, key, value, words);
-        value = retired_values[i].now;
-    }
-    return params_set(params, key, value, error);
+    return 0;
 }
