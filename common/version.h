@@ -2,7 +2,7 @@
 #ifndef COMMON_VERSION_H
 #define COMMON_VERSION_H
 
-#define BESTIARY_VERSION "0.25.0"
+#define BESTIARY_VERSION "0.26.0"
 
 /* Changes whenever the same genotype, parameters and seed may give another digest. */
 #define SIMULATOR_VERSION 28
@@ -11,6 +11,6 @@
  * 7: sensors of sound, scent and more, and emitters; 8: parts that stretch, and their sensor;
  * 9: mouths; 10: heads of boxes and rectangles; files without are of version 1. */
 #define CREATURE_FORMAT_VERSION 10
-#define PROTOCOL_VERSION        17
+#define PROTOCOL_VERSION        18
 
 #endif

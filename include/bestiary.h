@@ -58,9 +58,9 @@ BESTIARY_API void bestiary_bytes_free(struct bestiary_bytes *bytes);
 
 /* ---- the library ---- */
 
-/* "0.25.0", and the version of the simulator (may be NULL): digests of equal ones compare. */
+/* "0.26.0", and the version of the simulator (may be NULL): digests of equal ones compare. */
 BESTIARY_API const char *bestiary_version(int *simulator_version);
-/* A hash of two built-in lives: machines with equal ones give equal digests. 0: out of memory. */
+/* A hash of three built-in lives: machines with equal ones give equal digests. 0: out of memory. */
 BESTIARY_API uint64_t bestiary_fingerprint(void);
 /* The names of measures and of a world's facts, by their place; NULL: there are no more. */
 BESTIARY_API const char *bestiary_measure_name(int index);

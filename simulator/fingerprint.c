@@ -1,7 +1,9 @@
-/* Two creatures, one of each kind of body, walk on the ground for some seconds: joints, contacts
- * with friction, muscles, oscillators and sensors take part. */
+/* Three creatures, one of each kind of body, walk on stairs for some seconds: joints, contacts with
+ * friction, muscles, oscillators and sensors take part, and at once the many contacts of boxes'
+ * faces, which are solved four at a time. */
 #include "simulator/fingerprint.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/creature/creature.h"
@@ -9,6 +11,9 @@
 #include "simulator/evaluate/evaluate.h"
 
 #define FINGERPRINT_DURATION_S 3
+
+/* Steps of 2 cm, where the boxes come to. */
+#define FINGERPRINT_OBSTACLES "-0.4 -0.48 0.3 1 0 * 6 -0.3 0.02"
 
 static const char *const creatures[] = {
     "{\"format\": \"bestiary-creature\", \"version\": 1, \"root\": 1,"
@@ -48,6 +53,29 @@ static const char *const creatures[] = {
     "{\"id\": 2, \"in\": 3, \"function\": \"oscillate-wave\", \"initial\": 0.3, \"inputs\": [1.5, "
     "0.25]}"
     "]}",
+    "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\", \"root\": 1,"
+    " \"bodies\": ["
+    "{\"id\": 1, \"width_m\": 0.6, \"height_m\": 0.06, \"depth_m\": 0.35},"
+    "{\"id\": 2, \"width_m\": 0.16, \"height_m\": 0.22, \"depth_m\": 0.12, \"joint\": "
+    "\"revolute\", \"limits_rad\": [-0.8, 0.8], \"sensors\": [\"contact-bottom\"],"
+    " \"effector\": {\"input\": {\"neuron\": 1, \"of\": \"central\"}}},"
+    "{\"id\": 3, \"width_m\": 0.16, \"height_m\": 0.22, \"depth_m\": 0.12, \"joint\": "
+    "\"revolute\", \"limits_rad\": [-0.8, 0.8],"
+    " \"effector\": {\"input\": {\"neuron\": 2, \"of\": \"central\"}}}],"
+    " \"connections\": ["
+    "{\"id\": 1, \"from\": 1, \"to\": 2, \"parent_face\": \"bottom\", \"parent_position\": 0.8,"
+    " \"parent_position_2\": -0.9, \"child_face\": \"top\"},"
+    "{\"id\": 2, \"from\": 1, \"to\": 3, \"parent_face\": \"bottom\", \"parent_position\": 0.8,"
+    " \"parent_position_2\": 0.9, \"child_face\": \"top\"},"
+    "{\"id\": 3, \"from\": 1, \"to\": 3, \"parent_face\": \"bottom\", \"parent_position\": -0.8,"
+    " \"parent_position_2\": -0.9, \"child_face\": \"top\"},"
+    "{\"id\": 4, \"from\": 1, \"to\": 2, \"parent_face\": \"bottom\", \"parent_position\": -0.8,"
+    " \"parent_position_2\": 0.9, \"child_face\": \"top\"}],"
+    " \"neurons\": ["
+    "{\"id\": 1, \"in\": \"central\", \"function\": \"oscillate-wave\", \"inputs\": [1.8, 1]},"
+    "{\"id\": 2, \"in\": \"central\", \"function\": \"oscillate-wave\", \"initial\": 0.25,"
+    " \"inputs\": [1.8, 1]}"
+    "]}",
 };
 
 uint64_t fingerprint_compute(struct arena *arena)
@@ -56,6 +84,7 @@ uint64_t fingerprint_compute(struct arena *arena)
     struct params params;
     params_set_defaults(&params);
     params.simulation_duration_s = FINGERPRINT_DURATION_S;
+    snprintf(params.world_obstacles, sizeof params.world_obstacles, "%s", FINGERPRINT_OBSTACLES);
     for (size_t i = 0; i < sizeof creatures / sizeof creatures[0]; i++) {
         struct creature creature;
         struct error error = {0};

@@ -1,4 +1,4 @@
-/* The results of this build on this machine, as one number: the digest of two built-in creatures'
+/* The results of this build on this machine, as one number: the digest of three built-in creatures'
  * motion.
  *
  * Equal fingerprints mean that two simulators give the same bits; another compiler's flags (fused

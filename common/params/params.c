@@ -94,7 +94,7 @@ int params_find(const char *key)
 #define DEFAULT_BOOL(s, n, d, scope, when, help)           .s##_##n = (d),
 #define DEFAULT_CHOICE(s, n, d, names, scope, when, help)  .s##_##n = (d),
 #define DEFAULT_TEXT(s, n, d, scope, when, help)           .s##_##n = d,
-#define DEFAULT_CONSTANT(s, n, value, help)                .s##_##n = (value),
+#define DEFAULT_CONSTANT(s, n, value, scope, help)         .s##_##n = (value),
 static const struct params defaults = {
     PARAMS(DEFAULT_NUMBER, DEFAULT_NUMBER, DEFAULT_BOOL, DEFAULT_CHOICE, DEFAULT_TEXT)
         CONSTANTS(DEFAULT_CONSTANT, DEFAULT_CONSTANT)};

@@ -420,8 +420,8 @@ struct params {
 #define PARAMS_FIELD_TEXT(s, n, d, scope, when, help)          char s##_##n[PARAM_TEXT_SIZE];
     PARAMS(PARAMS_FIELD_REAL, PARAMS_FIELD_INT, PARAMS_FIELD_BOOL, PARAMS_FIELD_CHOICE,
            PARAMS_FIELD_TEXT)
-#define CONSTANT_REAL(s, n, value, help) double s##_##n;
-#define CONSTANT_INT(s, n, value, help)  int64_t s##_##n;
+#define CONSTANT_REAL(s, n, value, scope, help) double s##_##n;
+#define CONSTANT_INT(s, n, value, scope, help)  int64_t s##_##n;
     CONSTANTS(CONSTANT_REAL, CONSTANT_INT)
 };
 
@@ -511,6 +511,7 @@ struct param_constant {
     double value;
     size_t offset; /* in struct params */
     int is_int;    /* an int64_t; else a double */
+    char scope;    /* 'E', 'J' or 'S' */
 };
 extern const struct param_constant param_constants[];
 extern const int param_constant_count;

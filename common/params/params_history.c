@@ -3,7 +3,7 @@
  *
  * A key that moved may be used as ever. A constant's key may be used as long as it says the
  * constant. If it says something else, a file or a command line is refused. A record is read, with
- * a remark, since what it tells of may move differently now. */
+ * a remark where the creature may move differently now. */
 #include "common/params/params.h"
 
 #include <stdio.h>
@@ -55,9 +55,10 @@ static const struct {
     {"preserve.head_w", "preserve.mouth_w"},
 };
 
-#define CONSTANT_ROW_REAL(s, n, value, help)                                                       \
-    {#s "." #n, value, offsetof(struct params, s##_##n), 0},
-#define CONSTANT_ROW_INT(s, n, value, help) {#s "." #n, value, offsetof(struct params, s##_##n), 1},
+#define CONSTANT_ROW_REAL(s, n, value, scope, help)                                                \
+    {#s "." #n, value, offsetof(struct params, s##_##n), 0, scope},
+#define CONSTANT_ROW_INT(s, n, value, scope, help)                                                 \
+    {#s "." #n, value, offsetof(struct params, s##_##n), 1, scope},
 const struct param_constant param_constants[] = {CONSTANTS(CONSTANT_ROW_REAL, CONSTANT_ROW_INT)};
 const int param_constant_count = (int)(sizeof param_constants / sizeof param_constants[0]);
 
@@ -66,18 +67,19 @@ static const struct fixed {
     const char *key;
     double value;
     const char *now; /* the key that takes its place; NULL: the value is a constant */
+    int is_breeding; /* it changes no evaluation */
 } fixed[] = {
-    {"settle.rest_s", SETTLE_REST_S, NULL},
-    {"settle.rest_height_m", 0.001, NULL},
-    {"settle.push_apart_s", 0.5, NULL},
-    {"simulation.contact_sweeps", 100, NULL},
-    {"guard.cost_of_transport", 0.01, NULL},
-    {"creature.bone_hz", 75, NULL},
-    {"creature.body_damping_1_s", 1, NULL},
-    {"guard.perturbed_pose_rad", 0.001, "exam.turn_rad"},
-    {"guard.perturbed_friction", 0.1, "exam.friction_share"},
-    {"boxes.taper", 0, "initial.taper"},
-    {"fitness.idle_weight", 0, NULL},
+    {"settle.rest_s", SETTLE_REST_S, NULL, 0},
+    {"settle.rest_height_m", 0.001, NULL, 0},
+    {"settle.push_apart_s", 0.5, NULL, 0},
+    {"simulation.contact_sweeps", 100, NULL, 0},
+    {"guard.cost_of_transport", 0.01, NULL, 0},
+    {"creature.bone_hz", 75, NULL, 0},
+    {"creature.body_damping_1_s", 1, NULL, 0},
+    {"guard.perturbed_pose_rad", 0.001, "exam.turn_rad", 1},
+    {"guard.perturbed_friction", 0.1, "exam.friction_share", 1},
+    {"boxes.taper", 0, "initial.taper", 0},
+    {"fitness.idle_weight", 0, NULL, 1},
 };
 enum { FIXED_COUNT = sizeof fixed / sizeof fixed[0], NOW_SIZE = 80 };
 
@@ -100,7 +102,8 @@ static int find_fixed(const char *key, struct fixed *row)
     key = params_key_now(key);
     for (int i = 0; i < param_constant_count; i++)
         if (strcmp(param_constants[i].key, key) == 0) {
-            *row = (struct fixed){key, param_constants[i].value, NULL};
+            *row = (struct fixed){key, param_constants[i].value, NULL,
+                                  param_constants[i].scope != 'E'};
             return 1;
         }
     return 0;
@@ -157,7 +160,7 @@ int params_set_recorded(struct params *params, const char *key, const char *valu
         return params_set(params, key, value, error);
     describe_now(&row, now);
     snprintf(words, sizeof words, "%s, so results may differ", now);
-    if (params_check_fixed(key, value, &unlike))
+    if (!row.is_breeding && params_check_fixed(key, value, &unlike))
         add_remark(remark, key, value, words);
     return 0;
 }

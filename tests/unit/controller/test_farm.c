@@ -300,7 +300,7 @@ static void fake_say_hello(const char *kind)
 static int fake_main(const char *kind, const char *program)
 {
     signal(SIGXFSZ, SIG_IGN);
-    static const char wrong_hello[] = "\x00\x00\x00\x0a\x94\x01\x12\xa5older\x01";
+    static const char wrong_hello[] = "\x00\x00\x00\x0a\x94\x01\x13\xa5older\x01";
     struct frame_reader reader;
     if (strcmp(kind, "real") == 0)
         return task_server_run(STDIN_FILENO, STDOUT_FILENO);
@@ -914,7 +914,7 @@ START_TEST(wrong_version_is_a_failure)
     run_farm("version", 2, 10);
     ck_assert_int_eq(run.failures, 1);
     ck_assert_int_eq(run.finished, 0);
-    ck_assert_ptr_nonnull(strstr(run.reason, "wrong version: it has protocol 18, \"older\""));
+    ck_assert_ptr_nonnull(strstr(run.reason, "wrong version: it has protocol 19, \"older\""));
 }
 
 /* A machine that computes other bits gets no work; the others do it. Said once. */

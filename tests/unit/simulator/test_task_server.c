@@ -369,8 +369,8 @@ static void expect_refusal(const char *reason)
 
 START_TEST(other_version)
 {
-    send_raw("\x00\x00\x00\x0a\x94\x01\x12\xa5older\x01", 14);
-    expect_refusal("the controller has protocol 18, \"older\"");
+    send_raw("\x00\x00\x00\x0a\x94\x01\x13\xa5older\x01", 14);
+    expect_refusal("the controller has protocol 19, \"older\"");
 }
 
 START_TEST(other_digest)
