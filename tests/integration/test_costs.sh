@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Evaluations and runs cost as much as the ledger says: scripts/costs measures it anew. It needs gcc 12 and valgrind, and
 # takes 40 s of processor time, and as much to build its simulator.
-# runs: seldom
 # speed: long
 set -euo pipefail
 cd "$(dirname "$0")/../.."
