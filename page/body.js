@@ -255,7 +255,7 @@ function carried(spot) {
   return carry;
 }
 
-/* What carries the body is 26 px long. */
+/* A force as large as the weight is 26 px long. */
 function contacts(eye) {
   const first = brainFirst() + creature.nodes.length, unit = 26 * ui / camera.scale;
   for (let k = first; k < first + 6 * creature.contacts; k += 6) {

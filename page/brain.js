@@ -53,7 +53,7 @@ function node(kind, name, x, y, v, u) {
   g.fillText(sign, x, y + (sign.length > 2 ? 2.6 : 3.5) * u);
 }
 
-/* A bent line from what is read to who reads it; beads run along it with the signal. */
+/* A bent line from a source to its reader; beads run along it with the signal. */
 function wire(from, to, flow, u) {
   const self = from === to, bend = 9 * u + 0.1 * Math.abs(to.x - from.x) + (self ? 9 * u : 0);
   const p = [from, { x: from.x - (self ? 18 * u : 0), y: from.y - bend },

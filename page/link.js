@@ -23,7 +23,7 @@ export async function linkOf(bytes) {
   return PREFIX + btoa(String.fromCharCode(...packed)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/* What a link carries; an Error says in one line why it carries nothing. */
+/* The content of a link. An Error says in one line why a link has none. */
 export async function bytesOfLink(link) {
   if (!link.startsWith(PREFIX)) throw new Error('This link is of a later version of Bestiary.');
   try {

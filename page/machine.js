@@ -6,7 +6,7 @@ const hex = value => BigInt.asUintN(64, value).toString(16).padStart(16, '0');
 
 export async function makeMachine(module) {
   const imports = {};
-  /* what the C library would ask of a system: there is none (52: not supported) */
+  /* calls of the C library to a system: there is no system (52: not supported) */
   for (const { module: from, name } of WebAssembly.Module.imports(module)) (imports[from] ??= {})[name] = () => 52;
   const x = (await WebAssembly.instantiate(module, imports)).exports;
   x._initialize();
@@ -73,7 +73,7 @@ export class Machine {
     this.check(this.x.web_live(BigInt(seed), sound ? 1 : 0));
     return this.show();
   }
-  /* What is seen of the life: words and tables, and an array of numbers for each channel. */
+  /* The visible side of the life: words and tables, and an array of numbers for each channel. */
   show() {
     const shown = JSON.parse(decoder.decode(this.given(this.x.web_describe())));
     const frames = this.x.web_frames(), channels = this.x.web_channel_count(), at = this.x.web_rows();

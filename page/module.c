@@ -1,5 +1,5 @@
-/* What the page calls in its module: a creature on stage, whose life can be changed; evolution by
- * ask and tell. Numbers and addresses only: bytes and texts are read where an address is given,
+/* The functions that the page calls in its module: a creature on stage, whose life can be changed;
+ * evolution by ask and tell. Numbers and addresses only: bytes and texts are read where an address is given,
  * web_given() has those that a call made. A function that can fail returns 0, NULL or -1, and
  * web_error() says why. A bug traps: the page throws the instance away. */
 #include <inttypes.h>
@@ -117,7 +117,7 @@ EXPORT(web_link_digest) uint64_t web_link_digest(void)
     return link.digest;
 }
 
-/* A link to the creature on stage as it lived last. The length of what is given. */
+/* A link to the creature on stage as it lived last. Returns the number of bytes that are given. */
 EXPORT(web_link) int web_link(void)
 {
     struct pack_writer writer;
@@ -133,7 +133,7 @@ EXPORT(web_link) int web_link(void)
     return give(library_say(&error, status, NULL));
 }
 
-/* Its file, 0: binary, 1: JSON. The length of what is given. */
+/* Its file, 0: binary, 1: JSON. Returns the number of bytes that are given. */
 EXPORT(web_write) int web_write(int form)
 {
     bestiary_bytes_free(&given);
@@ -166,7 +166,7 @@ EXPORT(web_live) int web_live(uint64_t seed, int has_sound)
     return 1;
 }
 
-/* What a player can turn: name, parameter, value now, greatest value. What resists is viscosity, by
+/* The dials of a player: name, parameter, value now, greatest value. Resistance is viscosity, by
  * length in the plane and by area in space. */
 static void write_knobs(FILE *file)
 {
@@ -188,7 +188,7 @@ static void write_knobs(FILE *file)
     fputs("]", file);
 }
 
-/* The life in words and tables: an object of JSON. The length of what is given. */
+/* The life in words and tables: an object of JSON. Returns the number of bytes that are given. */
 EXPORT(web_describe) int web_describe(void)
 {
     const struct replay *replay = replay_live_replay(live);

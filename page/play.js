@@ -1,4 +1,4 @@
-/* ---- play: what is done to a creature, and taken back. An act is { deeds: [...] } on its way, or { cut: [...] } or { body,
+/* ---- play: acts on a creature, each of which can be undone. An act is { deeds: [...] } on its way, or { cut: [...] } or { body,
  * factor } from its start; deeds are as Machine.change() takes them ---- */
 
 const PUSH_S = 0.1, PUSH_RATE = 3; /* a push of 1 m of the picture makes it 3 m/s faster */
@@ -130,7 +130,7 @@ function chooseTool(name) {
   tell(name === 'push' ? 'drag to push it' : 'tap a part');
 }
 
-/* What is aimed at is drawn over the picture. */
+/* The target of a touch is drawn over the picture. */
 function drawAim() {
   if (!aim || tool !== 'push') return;
   line(aim.x, aim.y, aim.toX, aim.toY, C.contact, 1, 3 * ui);

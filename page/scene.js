@@ -10,7 +10,7 @@ function scene() {
 /* Lanes one above the other, all from one line; those that go left are mirrored. */
 function lanes() {
   const whole = height, seen = { x: camera.x, y: camera.y, scale: camera.scale }, lane = whole / DATA.creatures.length;
-  /* smaller where the first and the last would leave the picture; what is deep is wider across */
+  /* smaller where the first and the last would leave the picture; a body with depth is wider across */
   const [first, last] = ends(time), wide = Math.max(...DATA.creatures.map(c => c.width * (c.deep ? 1.41 : 1)));
   camera.scale *= Math.min(1, camera.room / (first - last + wide));
   each((c, i) => {

@@ -40,7 +40,7 @@ const isAlive = c => !!(c?.bytes || c?.link || c?.file);
 const entrance = c => c.link ? [['openLink', c.link]] : c.file ? [['read', c.file], ['useRecord']] : [['begin', c.params], ['read', bytesOf(c.bytes)]];
 const askStage = async (...calls) => (stage ??= makeWorker(await moduleOf())).ask(...calls);
 
-/* Lives through a creature's life in the worker; what is seen of it becomes the creature's. */
+/* Lives through a creature's life in the worker; its visible side becomes the creature's. */
 async function live(c) {
   staged = c;
   const grown = c.acts.filter(act => act.body !== undefined).map(act => ['lengthen', act.body, act.factor]);

@@ -1,4 +1,4 @@
-/* ---- sound, as in films: a tone for what each creature calls, a thud for what it hits ---- */
+/* ---- sound, as in films: a tone for each call of a creature, a thud for each blow ---- */
 
 const CALL_S = 0.015, THUD_S = 0.05, THUD_PITCH = 1.5, THUD_GAIN = 4, CALL_GAIN = 0.3;
 let audio = null, heard = 0;

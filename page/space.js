@@ -17,7 +17,7 @@ function side(plane, piece, slack) {
   return piece.corners.length === 1 && !found ? BEFORE : found;
 }
 
-/* What of a polygon is before a plane (sign 1) or beyond it (-1); `cuts` says which sides are cuts. */
+/* The part of a polygon before a plane (sign 1) or beyond it (-1); `cuts` says which sides are cuts. */
 function cutOff(plane, piece, sign) {
   const part = Object.assign({}, piece, { corners: [], cuts: [] });
   const add = (corner, cut) => { part.corners.push(corner); part.cuts.push(cut); };
@@ -80,7 +80,7 @@ const LIGHTS = (() => {
 const litBy = normal => Math.min(Math.max(-0.62 + 1.15 * Math.max(dot(normal, SUN), 0) + 0.3 * normal[1], -1), 1);
 const shaded = (color, lit) => lit > 0 ? mix(color, '#ffffff', 0.42 * lit) : mix(color, SHADE, -0.52 * lit);
 
-/* What casts a shadow: a box by its corners, or the hull of balls. */
+/* The outline that casts a shadow: a box by its corners, or the hull of balls. */
 const castBox = (owner, middle, halves) => {
   const corners = [0, 1, 2, 3, 4, 5, 6, 7].map(i =>
     halves.reduce((p, half, k) => along(p, half, i >> k & 1 ? 1 : -1), middle));
@@ -243,7 +243,7 @@ function sidesOf(eye, middle, halves, draw) {
   return list;
 }
 
-/* What shadows fall on: with relief the plane that touches it below the body. */
+/* The ground that shadows fall on: with relief the plane that touches it below the body. */
 const groundPlane = () => {
   if (!creature.relief) return { at: [0, 0, 0], normal: [0, 1, 0] };
   const { x, z } = centre(time), e = 1e-3, y = reliefAt(x, z);

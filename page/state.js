@@ -56,7 +56,7 @@ function each(f) {
   DATA.creatures.forEach((c, i) => { creature = c; f(c, i); });
   creature = chosen;
 }
-/* In a race all go right, but what has a depth. */
+/* In a race all go right, except bodies with depth. */
 const way = c => !c.deep && c.values[0][c.frames - 1] < 0 ? -1 : 1;
 
 const duration = () => !creature ? 0 :

@@ -24,7 +24,7 @@ function meanDepth(t) {
 }
 
 /* project() maps a place to [x, y, scale, nearness], or null where it is too near to the eye; clip() a polygon, or a
- * line, to its places in the picture, without what is too near. */
+ * line, to its places in the picture, without the points that are too near. */
 function makeEye() {
   if (!creature.deep)
     return { flat: true, project: (x, y, z) => [sx(x), sy(y), camera.scale, z] };
@@ -152,7 +152,7 @@ const reliefAt = (x, z) => {
   return waves.reduce((sum, w) => sum + Math.sin(w[0] * x + w[1] * z + w[2]), -waves.length) * depth / (2 * waves.length);
 };
 
-/* The soil below its line; what is above stays sky. */
+/* The soil below its line; the sky above it stays. */
 function reliefGround() {
   const trace = () => {
     g.beginPath();

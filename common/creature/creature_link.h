@@ -1,4 +1,4 @@
-/* A creature as a link carries it: what it takes to simulate it again and to see that it moves the
+/* A creature as a link carries it: enough to simulate it again and to see that it moves the
  * same. Its genome, the parameters that are not the defaults, by name, seed and digest; deflated
  * about 1 kB. A page's address has it behind "#c=1.", deflated without a header, in base64url. */
 #ifndef COMMON_CREATURE_CREATURE_LINK_H

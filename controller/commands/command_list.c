@@ -144,7 +144,7 @@ static int print_worlds_json(struct store *store, uint32_t epoch, struct error *
     return end_json(&stream, error);
 }
 
-/* A row for each creature: what it is, then all measures. */
+/* A row for each creature: its birth and rank, then all measures. */
 static void print_csv(const struct store_entry *entries, int count)
 {
     output_print(stdout, "id,rank,champion,survived,generation,method,parent1,parent2,verdict,"
@@ -177,7 +177,7 @@ struct request {
 
 /* ---- sorting ---- */
 
-/* What an entry is sorted by. */
+/* An entry and the value that it is sorted by. */
 struct sorted {
     struct store_entry entry;
     double value;

@@ -1,4 +1,4 @@
-/* Links: what is written is read; what is damaged, too long, or made up says so in one line. */
+/* Links: a written link is read; a damaged, too long or invented one is refused in one line. */
 import test from 'node:test';
 import assert from 'node:assert';
 import { readFile, readdir } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/* What test_page_lives.sh looks for in its pages. */
+/* The checks of test_page_lives.sh in its pages. */
 import assert from 'node:assert';
 import { readFile } from 'node:fs/promises';
 import { browse } from './browser.mjs';
@@ -27,7 +27,7 @@ async function seesAll(open) {
   quiet(page);
 }
 
-/* What is lived is what is recorded, but for the rounding of the record. */
+/* A simulated life is the recorded one, but for the rounding of the record. */
 async function isAsRecorded(open) {
   const lived = await open(`${folder}/kinds.html`, { width: 390, height: 760, mobile: true });
   const recorded = await open(`${folder}/recorded.html`);
@@ -78,7 +78,7 @@ async function plays(open) {
   quiet(page);
 }
 
-/* A link is proved where it is opened; the page's own link brings the same creature; what is no link is one message. */
+/* A link is proved where it is opened; the page's own link brings the same creature; a text that is no link gives one message. */
 async function proves(open) {
   const link = (await readFile(`${process.argv[2]}/link.txt`, 'utf8')).trim();
   const page = await open(`${folder}/files.html${link}`), count = 13;

@@ -1,4 +1,4 @@
-/* What a page shows of a replay: its text, and its motion as channels of numbers. */
+/* A replay as a page shows it: its text, and its motion as channels of numbers. */
 #include "viewer/export/page_data.h"
 
 #include <math.h>
