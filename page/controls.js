@@ -132,6 +132,7 @@ canvas.addEventListener('wheel', e => {
 
 watchPlay();
 watchEvolution();
+watchHand();
 find('play').onclick = () => setPlaying(!playing);
 find('follow').onclick = () => setFollowing(!following);
 find('in').onclick = () => zoom(1.3, width / 2, height / 2);

@@ -53,6 +53,11 @@ export class Machine {
     for (const [key, value] of params) this.lend([key, value], (k, v) => this.check(this.x.web_set(k, v)));
   }
   read(bytes) { this.lend([bytes], at => this.check(this.x.web_read(at, bytes.length))); }
+  /* Puts a random creature on stage, or a child of the creatures of two files (b null: a mutant of one). */
+  random(seed) { this.check(this.x.web_random(BigInt(seed))); }
+  breed(a, b, seed) {
+    this.lend([a, b ?? new Uint8Array(0)], (p, q) => this.check(this.x.web_breed(p, a.length, q, b?.length ?? 0, BigInt(seed))));
+  }
   useRecord() { return BigInt.asUintN(64, this.x.web_use_record()); }
   /* Puts the creature of a link on stage: its name, seed, digest and duration. */
   openLink(bytes) {

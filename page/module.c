@@ -91,6 +91,32 @@ EXPORT(web_read) int web_read(const void *bytes, size_t length)
     return enter_stage(status, next);
 }
 
+/* Puts a random creature by the parameters on stage. */
+EXPORT(web_random) int web_random(uint64_t seed)
+{
+    struct bestiary_creature *next;
+    int status = bestiary_creature_random(&next, params, seed, &error);
+    return enter_stage(status, next);
+}
+
+/* Puts a child of the creatures of two files on stage: by crossover, or by graft where the seed is
+ * odd, then mutated. b_length 0: a mutant of the first, of one to four mutations. */
+EXPORT(web_breed)
+int web_breed(const void *a, size_t a_length, const void *b, size_t b_length, uint64_t seed)
+{
+    struct bestiary_creature *mother = NULL, *father = NULL, *child = NULL;
+    int mutations = b_length ? -1 : 1 + (int)(seed % 4);
+    int status = bestiary_creature_read(&mother, a, a_length, &error);
+    if (!status && b_length)
+        status = bestiary_creature_read(&father, b, b_length, &error);
+    if (!status)
+        status = bestiary_creature_breed(&child, mother, father, (int)(seed % 2), mutations, params,
+                                         seed, &error);
+    bestiary_creature_free(mother);
+    bestiary_creature_free(father);
+    return enter_stage(status, child);
+}
+
 static struct creature_link link;
 
 /* Puts the creature of a link on stage, and its parameters; web_link_seed() and web_link_digest()

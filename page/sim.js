@@ -37,7 +37,7 @@ export const moduleOf = () => compiled ??= inflate(bytesOf(find('module').textCo
 const canLive = () => !!find('module');
 
 const isAlive = c => !!(c?.bytes || c?.link || c?.file);
-const entrance = c => c.link ? [['openLink', c.link]] : c.file ? [['read', c.file], ['useRecord']] : [['begin', c.params], ['read', bytesOf(c.bytes)]];
+const entrance = c => c.link ? [['openLink', c.link]] : c.file && c.params ? [['begin', c.params], ['read', c.file]] : c.file ? [['read', c.file], ['useRecord']] : [['begin', c.params], ['read', bytesOf(c.bytes)]];
 const askStage = async (...calls) => (stage ??= makeWorker(await moduleOf())).ask(...calls);
 
 /* Lives through a creature's life in the worker; its visible side becomes the creature's. */

@@ -5,6 +5,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { deflateRawSync } from 'node:zlib';
 import { linkOf, bytesOfLink } from '../../page/link.js';
 import { isFurther, pushAt, turnAt } from '../../page/play.js';
+import { fillPlaces } from '../../page/hand.js';
 import { makeMachine } from '../../page/machine.js';
 
 const root = new URL('../../', import.meta.url);
@@ -28,6 +29,19 @@ test('a damaged link says so', async () => {
   await refused(link(Buffer.alloc(1 << 24)), /too long/);
   const good = link(Buffer.from('some bytes that are long enough'));
   for (let length = 6; length < good.length; length++) await refused(good.slice(0, length), /damaged/);
+});
+
+test('places are filled by creatures that live and differ', async () => {
+  const own = { seed: 0 }, parents = [{ digest: 'a', verdict: 'ok' }];
+  const bear = async (from, seed) => ({ digest: String.fromCharCode(97 + seed % 20), verdict: seed % 3 ? 'ok' : 'push-apart', from });
+  const nine = await fillPlaces(own, parents, bear);
+  assert.equal(nine.length, 9);
+  assert.equal(nine[0], parents[0]);
+  assert.equal(new Set(nine.map(c => c.digest)).size, 9);
+  assert.ok(nine.every(c => c.verdict === 'ok'));
+  const few = await fillPlaces({ seed: 0 }, [], async () => ({ digest: 'a', verdict: 'ok' }));
+  assert.equal(few.length, 1, 'copies are left out, and the search for others ends');
+  assert.equal((await fillPlaces({ seed: 0 }, [], bear, () => true)).length, 0);
 });
 
 test('acts are deeds', () => {

@@ -113,10 +113,38 @@ async function evolves(open) {
   quiet(page);
 }
 
+/* By hand: nine that live and differ; the children of two, which stay; one of them on the stage, where it is touched. */
+async function choosesByHand(open) {
+  const page = await open(`${folder}/files.html`, { width: 390, height: 760, mobile: true });
+  const waits = generation => page.until(`find('run').textContent === 'generation ${generation}: pick one or two'`, 60);
+  await page.until('creature && creature.values');
+  await page.run(`find('evolve').click(); find('by-hand').click()`);
+  await waits(1);
+  assert.equal(await page.run('hand.nine.length'), 9);
+  assert.equal(await page.run('new Set(hand.nine.map(c => c.digest)).size'), 9);
+  await page.run('pick(1); pick(4); pick(6)');
+  const parents = await page.run('hand.picked.map(place => hand.nine[place].digest)');
+  assert.equal(parents.length, 2, 'two at most are picked');
+  await page.run(`find('cross').click()`);
+  await waits(2);
+  assert.deepEqual(await page.run('hand.nine.slice(0, 2).map(c => c.digest)'), parents);
+  await page.run('pick(8)');
+  const child = await page.run('hand.nine[8].digest');
+  await page.run(`find('alone').click()`);
+  await page.until('!hand && DATA.creatures.length === 14 && creature === DATA.creatures[13]');
+  assert.equal(await page.run('creature.digest'), child);
+  await page.run(`find('toy').click()`);
+  await page.run('act({ cut: [0] })');
+  await page.until('!isBusy', 30);
+  assert.equal(await page.run(`find('status').textContent`), 'changed');
+  quiet(page);
+}
+
 await browse(async open => {
   await seesAll(open);
   await isAsRecorded(open);
   await plays(open);
   await proves(open);
   await evolves(open);
+  await choosesByHand(open);
 });
