@@ -984,10 +984,10 @@ START_TEST(failed_starts_are_a_failure)
     ck_assert_msg(strstr(run.reason, reasons[_i]) != NULL, "%s", run.reason);
 }
 
-/* Workers that start, but do nothing that they are told. */
+/* Workers that start, but reject every task. There are tasks enough for the slower one to start. */
 START_TEST(fruitless_workers_are_a_failure)
 {
-    run_farm("reject-all", 2, 100);
+    run_farm("reject-all", 2, TASKS_MAX);
     ck_assert_int_eq(run.failures, 1);
     ck_assert_msg(strstr(run.reason, "brings no result: rejected: do not like it") != NULL, "%s",
                   run.reason);
