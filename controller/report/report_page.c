@@ -37,8 +37,8 @@ static void write_head(const struct report *report, FILE *file)
           "<meta name='generator' content='Bestiary'>\n"
           "<meta name='color-scheme' content='light dark'>\n"
           "<meta http-equiv='Content-Security-Policy' content='default-src &#39;none&#39;; "
-          "script-src "
-          "&#39;unsafe-inline&#39;; style-src &#39;unsafe-inline&#39;; img-src data:'>\n"
+          "script-src &#39;unsafe-inline&#39; &#39;wasm-unsafe-eval&#39;; worker-src blob:; "
+          "style-src &#39;unsafe-inline&#39;; img-src data:'>\n"
           "<link rel='icon' href='data:,'>\n<title>",
           file);
     html_write(file, report->facts.params.run_name);

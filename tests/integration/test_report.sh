@@ -83,35 +83,10 @@ refused 1 'nodir/x.html' "$controller" report run -o nodir/x.html --no-pictures
 [ "$(cksum run/run.db)" = "$before" ] || fail "a mistake changed the run"
 says 'usage: controller report' "$controller" report --help
 
-# ---- in a browser: no errors, and a picture that is clicked plays ----
-browser=""
-for program in chromium chromium-browser google-chrome; do
-    if [ -z "$browser" ] && command -v $program >/dev/null; then browser=$program; fi
-done
-if [ -z "$browser" ]; then
-    echo "skip: the page in a browser (chromium is not installed)"
-    exit 77
-fi
-probe='<script>setTimeout(async () => {
-  const name = () => { const at = player.contentDocument && player.contentDocument.getElementById("name"); return at ? at.textContent : ""; };
-  const until = async is_true => { for (let k = 0; k < 400 && !is_true(); k++) await new Promise(done => setTimeout(done, 50)); };
-  await until(() => name() !== "");
-  const first = name();
-  document.querySelector("[data-play=\\"1\\"]").dispatchEvent(new Event("click", { bubbles: true }));
-  document.querySelector(".plot svg").dispatchEvent(new PointerEvent("pointermove", { clientX: 200, clientY: 100 }));
-  await until(() => name() !== first);
-  document.title = "plays " + name(); }, 200);</script></body>'
-awk -v probe="$probe" '{sub("</body>", ""); print} END {print probe}' $page >probe.html
-opens() { # FILE: its document into dom, what the console said into console
-    HOME=$work timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
-        --enable-logging=stderr --virtual-time-budget=40000 --dump-dom "file://$work/$1" >dom 2>console
-}
-opens small.html || { echo "skip: $browser does not start here" && exit 77; }
-grep CONSOLE console && fail "the small page has errors"
-if grep -q "data-play='1'" $page; then
-    opens probe.html || fail "$browser: $(tail -n 5 console)"
-    grep CONSOLE console && fail "the page has errors"
-    second=$(grep -o '<b>[0-9]*\. creature [0-9]*' $page | sed -n '2s/.* //p')
-    grep -q "<title>plays .*-$second</title>" dom || fail "the second does not play: $(grep '<title>' dom | head -n 1)"
-    grep -q '<div class="tip">generation [0-9]*: best ' dom || fail "no values under the pointer"
-fi
+# ---- in a browser: no errors, the champions are verified, and a picture that is clicked plays ----
+command -v node >/dev/null || { echo "skip: node is not installed (scripts/dependencies --install web)" && exit 77; }
+[ -x /usr/bin/chromium ] || [ -x /usr/bin/chromium-browser ] || [ -x /usr/bin/google-chrome ] ||
+    { echo "skip: the page in a browser (chromium is not installed)" && exit 77; }
+second=""
+! grep -q "data-play='1'" $page || second=$(grep -o '<b>[0-9]*\. creature [0-9]*' $page | sed -n '2s/.* //p')
+node "$root/tests/page/report.mjs" "$work" $page "$second" || fail "the page"

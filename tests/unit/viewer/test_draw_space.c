@@ -1472,14 +1472,14 @@ START_TEST(pages_hold_rods)
     size_t length = fread(text, 1, sizeof text - 1, file);
     text[length] = 0;
     fclose(file);
-    ck_assert_ptr_nonnull(strstr(text, "deep: 1, "));
+    ck_assert_ptr_nonnull(strstr(text, "\"deep\": 1, "));
     ck_assert_ptr_nonnull(strstr(text, "[\"rod\", 0, 1, -1, [0.125, 0, 0]"));
     /* what the overlays show: limits and effectors of the drives, contacts */
-    const char *drives = strstr(text, "drives: [["), *contacts = strstr(text, "contacts: ");
+    const char *drives = strstr(text, "\"drives\": [["), *contacts = strstr(text, "\"contacts\": ");
     ck_assert(drives && contacts);
     int part, axis, is_linear, effector, rod, count = 0, rods = 0;
     double lower, upper;
-    for (const char *at = drives + 9; sscanf(at, "[%d, %d, %d, %lf, %lf, %d, %d, [", &part, &axis,
+    for (const char *at = drives + 11; sscanf(at, "[%d, %d, %d, %lf, %lf, %d, %d, [", &part, &axis,
                                              &is_linear, &lower, &upper, &effector, &rod) == 7;
          at = strstr(at, "]]") + 2, at += strspn(at, ", "), count++) {
         ck_assert(part >= 0 && part < replay->part_count);
