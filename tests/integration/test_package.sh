@@ -19,7 +19,7 @@ completed() {
 [ "$(completed controller compa)" = compare ] || fail "commands are not completed: $(completed controller compa)"
 [ "$(completed controller list --so)" = --sort ] || fail "options are not completed: $(completed controller list --so)"
 [ "$(completed viewer --exp)" = --export ] || fail "options are not completed: $(completed viewer --exp)"
-(cd / && controller examples) >said && grep -q '^walk ' said || fail "the installed program finds no examples"
+{ (cd / && controller examples) >said && grep -q '^walk ' said; } || fail "the installed program finds no examples"
 make -s -C "$root" uninstall PREFIX="$work/usr" || fail "not uninstalled"
 left=$(find usr ! -type d)
 [ -z "$left" ] || fail "left behind: $left"
