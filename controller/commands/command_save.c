@@ -34,7 +34,7 @@ static int save_creature(const char *directory, uint64_t id, const char *path, i
     return status;
 }
 
-/* What a page proves: the recorded evaluation. */
+/* The recorded evaluation, which a page proves. */
 static int print_link(const char *directory, uint64_t id, struct error *error)
 {
     struct creature creature;

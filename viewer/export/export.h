@@ -16,7 +16,7 @@
 #define EXPORT_SIDE_MAX_PX 8192
 #define EXPORT_FPS_MAX     120.0
 
-/* What a replay was simulated from, for pages that simulate it again. */
+/* The creature, parameters and seed of a replay, for pages that simulate it again. */
 struct export_life {
     const struct creature *creature; /* NULL: the replay is of something else */
     struct params params;

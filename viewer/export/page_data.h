@@ -1,4 +1,4 @@
-/* What a page shows of a replay: text as JSON, and motion as channels at 30 Hz. */
+/* A replay as a page shows it: text as JSON, and motion as channels at 30 Hz. */
 #ifndef VIEWER_EXPORT_PAGE_DATA_H
 #define VIEWER_EXPORT_PAGE_DATA_H
 

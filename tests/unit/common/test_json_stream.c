@@ -1,4 +1,4 @@
-/* What is written by and by is what jansson prints of the whole tree. runs: watched */
+/* A text that is written by and by is the one that jansson prints of the whole tree. runs: watched */
 #include "common/formats/json_stream.h"
 
 #include <check.h>
