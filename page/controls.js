@@ -72,8 +72,8 @@ async function choose(index, c = DATA.creatures[index]) {
   resize();
   fit();
   curve();
-  find('toy').hidden = find('link').hidden = !isAlive(c);
-  if (isPlaying()) setPlayground(isAlive(c));
+  find('toy').hidden = find('link').hidden = !isAlone(c);
+  if (isPlaying()) setPlayground(isAlone(c));
   find('undo').disabled = find('reset').disabled = !c.acts.length;
 }
 
@@ -152,7 +152,7 @@ addEventListener('keydown', e => {
   if (e.target !== document.body || e.ctrlKey || e.metaKey || e.altKey) return;
   const step = { ArrowRight: 0.5, ArrowLeft: -0.5, '.': 1 / DATA.hz, ',': -1 / DATA.hz }[e.key];
   if (e.key === ' ') setPlaying(!playing);
-  else if (e.key === 't' && isAlive(creature)) setPlayground(!isPlaying());
+  else if (e.key === 't' && isAlone(creature)) setPlayground(!isPlaying());
   else if (e.key === 'z' && isPlaying()) undo();
   else if (e.key === 'f') setFollowing(!following);
   else if (e.key === 'r' && DATA.creatures.length > 1) setRace(!race);

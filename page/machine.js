@@ -78,6 +78,11 @@ export class Machine {
     this.check(this.x.web_live(BigInt(seed), sound ? 1 : 0));
     return this.show();
   }
+  /* The creature on stage meets that of a file, in a bout of a contest. */
+  meet(file, seed, number, follow, sound) {
+    this.lend([file], at => this.check(this.x.web_meet(at, file.length, BigInt(seed), number, follow, sound ? 1 : 0)));
+    return this.show();
+  }
   /* The visible side of the life: words and tables, and an array of numbers for each channel. */
   show() {
     const shown = JSON.parse(decoder.decode(this.given(this.x.web_describe())));

@@ -23,6 +23,7 @@ static struct bestiary_params *params;
 
 static struct bestiary_creature *creature;
 static struct replay_live *live;
+static struct replay *bout_replay; /* NULL: a life is shown */
 static struct page_brain brain;
 static struct replay_cut cuts[REPLAY_CUTS_MAX];
 static int cut_count;
@@ -70,7 +71,15 @@ static void leave_stage(void)
 {
     replay_live_close(live);
     live = NULL;
+    replay_destroy(bout_replay);
+    bout_replay = NULL;
     cut_count = 0;
+}
+
+/* The life or the bout that is shown. */
+static const struct replay *shown(void)
+{
+    return bout_replay ? bout_replay : replay_live_replay(live);
 }
 
 static int enter_stage(int status, struct bestiary_creature *next)
@@ -192,6 +201,29 @@ EXPORT(web_live) int web_live(uint64_t seed, int has_sound)
     return 1;
 }
 
+/* Lets the creature on stage meet the one of a file, in a bout of a contest by the parameters.
+ * follow: as in struct replay_bout. */
+EXPORT(web_meet)
+int web_meet(const void *bytes, size_t length, uint64_t seed, int number, int follow, int has_sound)
+{
+    struct bestiary_creature *rival;
+    struct error own = {0};
+    if (bestiary_creature_read(&rival, bytes, length, &error))
+        return 0;
+    leave_stage();
+    struct replay_bout bout = {.creatures = {creature->c, rival->c},
+                               .params = params->p,
+                               .seed = seed,
+                               .number = number,
+                               .follow = follow};
+    int status = replay_create_bout(&bout_replay, &bout, &own);
+    bestiary_creature_free(rival);
+    if (library_say(&error, status, &own))
+        return 0;
+    page_survey(&brain, bout_replay, has_sound);
+    return 1;
+}
+
 /* The dials of a player: name, parameter, value now, greatest value. Resistance is viscosity, by
  * length in the plane and by area in space. */
 static void write_knobs(FILE *file)
@@ -217,7 +249,7 @@ static void write_knobs(FILE *file)
 /* The life in words and tables: an object of JSON. Returns the number of bytes that are given. */
 EXPORT(web_describe) int web_describe(void)
 {
-    const struct replay *replay = replay_live_replay(live);
+    const struct replay *replay = shown();
     char *text;
     size_t size;
     FILE *file = open_memstream(&text, &size);
@@ -237,17 +269,17 @@ EXPORT(web_describe) int web_describe(void)
 /* Its motion: numbers by frame and channel, and how many frames there are. */
 EXPORT(web_frames) int web_frames(void)
 {
-    return page_frame_count(replay_live_replay(live));
+    return page_frame_count(shown());
 }
 
 EXPORT(web_channel_count) int web_channel_count(void)
 {
-    return (int)page_channels(replay_live_replay(live), &brain);
+    return (int)page_channels(shown(), &brain);
 }
 
 EXPORT(web_rows) const double *web_rows(void)
 {
-    const struct replay *replay = replay_live_replay(live);
+    const struct replay *replay = shown();
     size_t channels = page_channels(replay, &brain), frames = (size_t)page_frame_count(replay);
     free(rows);
     rows = calloc(channels * frames, sizeof *rows);

@@ -37,12 +37,15 @@ export const moduleOf = () => compiled ??= inflate(bytesOf(find('module').textCo
 const canLive = () => !!find('module');
 
 const isAlive = c => !!(c?.bytes || c?.link || c?.file);
+/* What lives alone can be changed, and be put into a link. */
+const isAlone = c => isAlive(c) && !c.bout;
 const entrance = c => c.link ? [['openLink', c.link]] : c.file && c.params ? [['begin', c.params], ['read', c.file]] : c.file ? [['read', c.file], ['useRecord']] : [['begin', c.params], ['read', bytesOf(c.bytes)]];
 const askStage = async (...calls) => (stage ??= makeWorker(await moduleOf())).ask(...calls);
 
 /* Lives through a creature's life in the worker; its visible side becomes the creature's. */
 async function live(c) {
   staged = c;
+  if (c.bout) return take(c, await askStage(...entrance(c), ['meet', bytesOf(c.rival), c.seed, ...c.bout, c.voices.length > 0]));
   const grown = c.acts.filter(act => act.body !== undefined).map(act => ['lengthen', act.body, act.factor]);
   const shown = await askStage(...entrance(c), ...grown, ['cut', c.acts.flatMap(act => act.cut ?? [])], ['live', c.seed, c.voices.length > 0]);
   return take(c, deedsOf(c).length ? await askStage(['change', 0, deedsOf(c)]) : shown);

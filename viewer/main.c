@@ -446,9 +446,12 @@ static int export(const struct gallery *gallery, const struct request *request, 
         job.is_grid = export_find(job.path)->has_overlays;
     for (int i = 0; i < gallery_count(gallery); i++)
         if (gallery_specimen(gallery, i)->replay) {
-            if (gallery_choose_life(gallery, i, &lives[job.count].params, &lives[job.count].seed))
-                lives[job.count].creature = &gallery_specimen(gallery, i)->creature;
-            replays[job.count++] = gallery_specimen(gallery, i)->replay;
+            const struct specimen *specimen = gallery_specimen(gallery, i);
+            struct export_life *life = &lives[job.count];
+            life->bout = specimen->bout;
+            if (gallery_choose_life(gallery, i, &life->params, &life->seed))
+                life->creature = &specimen->creature;
+            replays[job.count++] = specimen->replay;
         }
     int status = export_write(&job, error);
     free(lives);

@@ -40,11 +40,10 @@ static void say_ancestors(const struct ladder *ladder, char text[LADDER_WORDS_SI
 {
     struct ladder_order all = ladder_find_order(ladder, -1);
     struct ladder_order last = ladder_find_order(ladder, ladder->rung_count - 1);
-    snprintf(
-        text, LADDER_WORDS_SIZE,
-        "Later champions beat earlier ones in %d pairs, are even in %d and lose in %d; the last "
-        "one beats %d of %d: %s.",
-        all.won, all.even, all.lost, last.won, ladder->rung_count - 1, meaning_of(all, last));
+    snprintf(text, LADDER_WORDS_SIZE,
+             "Later champions win %d pairs against earlier ones, draw %d and lose %d; the last "
+             "one beats %d of %d: %s.",
+             all.won, all.even, all.lost, last.won, ladder->rung_count - 1, meaning_of(all, last));
 }
 
 static void say_master(const struct ladder *ladder, char text[LADDER_WORDS_SIZE])

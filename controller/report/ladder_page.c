@@ -65,7 +65,7 @@ static void write_matrix(const struct ladder *ladder, FILE *file)
             write_cell(ladder, file, row, column);
     write_labels(ladder, file);
     fputs("</svg>\n<p class='keys'><span><i class='s3'></i>wins</span> <span><i class='s1'></i>"
-          "loses</span> <span><i class='s7'></i>even</span> <span>the stronger the colour, the "
+          "loses</span> <span><i class='s7'></i>draws</span> <span>the stronger the colour, the "
           "greater the margin</span></p>",
           file);
     write_words(ladder, LADDER_SAY_ANCESTORS, file);

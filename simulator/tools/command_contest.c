@@ -122,9 +122,9 @@ static void print_table(const struct report *report, const struct request *reque
     output_print(stdout, "B         %s\n", name_of(report, request, 1));
     output_print(stdout, "goal      %s\n", contest_goal_names[report->params.contest_goal]);
     if (pair->is_equal)
-        output_print(stdout, "winner    nobody: both move alike\n");
+        output_print(stdout, "winner    none: a draw, both move alike\n");
     else if (pair->margin == 0)
-        output_print(stdout, "winner    nobody\n");
+        output_print(stdout, "winner    none: a draw\n");
     else
         output_print(stdout, "winner    %s by %.3f\n", pair->margin > 0 ? "A" : "B",
                      fabs(pair->margin));

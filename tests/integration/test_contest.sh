@@ -16,7 +16,7 @@ assert ab["digest"] == ba["digest"] and ab["margin"] == -ba["margin"] != 0
 assert len(ab["bouts"]) == 2 and all(b["sides"][0]["margin"] == -b["sides"][1]["margin"] for b in ab["bouts"])
 END
 says '^winner +[AB] by 0\.' "$bin/simulator" contest "$a" "$b" --see light:object "${short[@]}"
-says '^winner +nobody: both move alike' "$bin/simulator" contest "$a" "$a" "${short[@]}"
+says '^winner +none: a draw, both move alike' "$bin/simulator" contest "$a" "$a" "${short[@]}"
 says '^goal +sumo' "$bin/simulator" contest "$a" "$b" "${short[@]}" -s contest.goal=sumo
 
 # on a platform a creature that is pushed off has lost

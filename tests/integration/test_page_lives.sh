@@ -18,6 +18,9 @@ printf '[world]\npreset = land\n[population]\nsize = 20\n[evolution]\ngeneration
 "$bin/controller" run small.ini --seed 3 -o small >run.out 2>&1 || fail "no run: $(tail -n 3 run.out)"
 "$bin/controller" digest small | tail -n 1 >digest.txt
 "$bin/controller" save run best --link >link.txt || fail "no link"
+"$bin/controller" run "$root/examples/sumo.ini" -s population.size=8 -s evolution.generations=2 -s simulation.duration_s=2 -o sumo >run.out 2>&1 ||
+    fail "no contests: $(tail -n 3 run.out)"
+"$bin/viewer" sumo --top 2 --export contests.html >/dev/null || fail "page of contests"
 [ "$(wc -c <files.html)" -lt 1000000 ] || fail "the page is large"
 [ "$(wc -c <recorded.html)" -lt 150000 ] || fail "the recorded page is large"
 node "$root/tests/page/lives.mjs" "$work" || fail "the page"

@@ -100,6 +100,22 @@ async function proves(open) {
   }
 }
 
+/* Contests of a run are simulated, too, and held against the digest that the run has; they are not touched. */
+async function contends(open) {
+  const page = await open(`${folder}/contests.html`);
+  await page.until('creature && creature.values');
+  for (let i = 0; i < 2; i++) {
+    await page.run(`choose(${i})`);
+    assert.equal(await page.run('creature.status'), 'verified', await page.run('creature.name'));
+    assert.equal(await page.run('creature.ring'), 2);
+    assert.ok(await page.run('creature.values[0].length') > 10);
+    assert.equal(await page.run(`find('toy').hidden && find('link').hidden`), true);
+  }
+  await page.run(`creature.proof = '0123456789abcdef'; live(creature)`);
+  assert.equal(await page.run('creature.status'), 'differs');
+  quiet(page);
+}
+
 /* A run in the page has the digest that the controller has, and its champion stands on the stage. */
 async function evolves(open) {
   const page = await open(`${folder}/kinds.html`);
@@ -145,6 +161,7 @@ await browse(async open => {
   await isAsRecorded(open);
   await plays(open);
   await proves(open);
+  await contends(open);
   await evolves(open);
   await choosesByHand(open);
 });

@@ -16,9 +16,11 @@
 #define EXPORT_SIDE_MAX_PX 8192
 #define EXPORT_FPS_MAX     120.0
 
-/* The creature, parameters and seed of a replay, for pages that simulate it again. */
+/* What a replay is simulated by, for pages that do it again: a bout, or a creature by parameters and
+ * a seed; both NULL: it is of something else. */
 struct export_life {
-    const struct creature *creature; /* NULL: the replay is of something else */
+    const struct replay_bout *bout;
+    const struct creature *creature;
     struct params params;
     uint64_t seed;
 };

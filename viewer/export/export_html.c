@@ -2,7 +2,7 @@
  *
  * A page that lives has creatures as files, and the library as a module of WebAssembly: it simulates
  * them again, and says itself whether they are as recorded. Where this build has no module, and for
- * contests and scenes, motion is recorded at 30 Hz: each channel (see page_data.c) as differences of
+ * scenes, motion is recorded at 30 Hz: each channel (see page_data.c) as differences of
  * whole multiples of 0.5 mm or 0.5 mrad, zigzag coded in 16 bits, all low bytes before all high
  * bytes, deflated, base64. Differences are taken from what the reader has decoded so far, so that
  * rounding never adds up. A channel that stays 0, as z in the plane, costs no bytes. About 15 kB for
@@ -94,16 +94,14 @@ static void write_params(FILE *file, const struct params *params)
     fputs("]", file);
 }
 
-/* The creature's file, and by what it is simulated again. 0 or ERR_MEMORY. */
-static int write_life(FILE *file, const struct export_life *life)
+/* A creature's file. 0 or ERR_MEMORY. */
+static int write_file(FILE *file, const char *name, const struct creature *creature)
 {
     struct pack_writer writer;
     pack_writer_init(&writer);
-    creature_encode(life->creature, &writer);
+    creature_encode(creature, &writer);
     int status = writer.has_failed ? ERR_MEMORY : 0;
-    fprintf(file, "\"seed\": \"%" PRIu64 "\", ", life->seed);
-    write_params(file, &life->params);
-    fputs(", \"bytes\": \"", file);
+    fprintf(file, "\"%s\": \"", name);
     if (!status)
         html_write_base64(file, (const unsigned char *)writer.buffer.data, writer.buffer.size);
     fputs("\"", file);
@@ -111,12 +109,40 @@ static int write_life(FILE *file, const struct export_life *life)
     return status;
 }
 
+static void write_order(FILE *file, const struct params *params, uint64_t seed)
+{
+    fprintf(file, "\"seed\": \"%" PRIu64 "\", ", seed);
+    write_params(file, params);
+    fputs(", ", file);
+}
+
+static int write_bout(FILE *file, const struct replay_bout *bout)
+{
+    write_order(file, &bout->params, bout->seed);
+    fprintf(file, "\"bout\": [%d, %d], ", bout->number, bout->follow);
+    if (bout->is_recorded)
+        fprintf(file, "\"proof\": \"%016" PRIx64 "\", ", bout->digest);
+    int status = write_file(file, "bytes", &bout->creatures[0]);
+    fputs(", ", file);
+    return status ? status : write_file(file, "rival", &bout->creatures[1]);
+}
+
+/* By what it is simulated again. 0 or ERR_MEMORY. */
+static int write_life(FILE *file, const struct export_life *life)
+{
+    if (life->bout)
+        return write_bout(file, life->bout);
+    write_order(file, &life->params, life->seed);
+    return write_file(file, "bytes", life->creature);
+}
+
 /* ---- the page ---- */
 
 /* Whether the page simulates it itself. */
 static int lives(const struct export_job *job, int index)
 {
-    return job->lives && job->lives[index].creature && !job->is_recorded &&
+    const struct export_life *life = job->lives ? &job->lives[index] : NULL;
+    return life && (life->bout || life->creature) && !job->is_recorded &&
            page_part(PAGE_MODULE_PACKED).length;
 }
 

@@ -218,13 +218,21 @@ int replay_create_cut(struct replay **replay, const struct creature *creature,
 /* A scene in three dimensions (docs/scenes.md), from its start to its end; status:
  * REPLAY_UNRECORDED. */
 int replay_create_scene(struct replay **replay, const char *path, struct error *error);
-/* A bout of a contest (simulator/evaluate/contest.h): the bodies of both, the first blue, the
- * second red, and of the object. The camera follows the first (0), the second (1), or the middle of
- * both (-1). */
-struct contest_bout;
-int replay_create_bout(struct replay **replay, const struct creature *const creatures[2],
-                       const struct params *params, const struct contest_bout *bout, int follow,
-                       struct error *error);
+/* A bout of a contest (common/judge/contest.h): all that its replay depends on. It owns its
+ * creatures. */
+struct replay_bout {
+    struct creature creatures[2]; /* the first is drawn blue, the second red */
+    struct params params;         /* after contest_apply() */
+    uint64_t seed;
+    int number;      /* of contest_make_bout(), from 1 */
+    int follow;      /* the camera follows the first (0), the second (1), or both (-1) */
+    int is_recorded; /* it has a digest */
+    uint64_t digest;
+};
+/* Shows the bodies of both and of the object. Fails with a message if such creatures cannot meet. */
+int replay_create_bout(struct replay **replay, const struct replay_bout *bout, struct error *error);
+/* Its creatures' memory. */
+void replay_bout_deinit(struct replay_bout *bout);
 /* Sets the world by the parameters, without obstacles. For recording. */
 void replay_describe_world(struct replay *replay, const struct params *params);
 /* The invariants of a replay. */

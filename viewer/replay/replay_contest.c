@@ -12,15 +12,16 @@
 
 /* The palette has its hues in several shades. */
 enum { HUES = 7, SHADES = 3 };
+/* Memory of a bout: most take some 1 MB. */
+static const size_t arena_sizes[] = {8u << 20, CONTEST_ARENA_BYTES};
 /* The hues of the first and the second of the pair, and of the object. */
 static const int hues[CONTEST_BODIES] = {5, 2, 1};
 static const char *const hue_names[CONTEST_BODIES] = {"blue", "red", "yellow"};
 
 struct recording {
     struct replay *replay;
-    const struct params *params;
-    const struct creature *creatures[2];
-    int first, body_count, follow;
+    const struct replay_bout *bout;
+    int first, body_count;
     int first_part[CONTEST_BODIES], first_drive[CONTEST_BODIES];
     struct evaluate_view views[CONTEST_BODIES]; /* of the tick */
     double lost_j[2]; /* to blows, of each of the pair, at the row before */
@@ -84,7 +85,7 @@ static int make_tables(struct recording *recording)
     for (int i = 0; i < recording->body_count; i++)
         fill_parts(recording, i);
     for (int i = 0; i < 2; i++)
-        if (recording->follow >= 0 && pair_index(recording, i) == recording->follow) {
+        if (pair_index(recording, i) == recording->bout->follow) {
             replay->framed_first = recording->first_part[i];
             replay->framed_count = recording->views[i].phenotype->part_count;
         }
@@ -102,8 +103,8 @@ static struct vec3 centre_of(const struct recording *recording)
 {
     struct vec3 a = dynamics_centre_of_mass(recording->views[0].dynamics);
     struct vec3 b = dynamics_centre_of_mass(recording->views[1].dynamics);
-    if (recording->follow >= 0)
-        return pair_index(recording, 0) == recording->follow ? a : b;
+    if (recording->bout->follow >= 0)
+        return pair_index(recording, 0) == recording->bout->follow ? a : b;
     return vec3_scale(vec3_add(a, b), 0.5);
 }
 
@@ -144,7 +145,7 @@ static void record(struct recording *recording)
         record_body(recording, i, &row, points, &point_count);
     for (int i = 0; i < recording->replay->voice_count; i++) {
         int owner = pair_index(recording, i);
-        replay_put_sound(&row.sounds[owner], &recording->views[i], recording->params,
+        replay_put_sound(&row.sounds[owner], &recording->views[i], &recording->bout->params,
                          &recording->lost_j[owner]);
     }
     replay_put_contacts(&row, points, point_count, 1);
@@ -182,49 +183,49 @@ static const char *name_of(const struct creature *creature)
 
 static void describe(const struct recording *recording, const struct contest_result *result)
 {
+    const struct replay_bout *bout = recording->bout;
+    const char *goal = contest_goal_names[bout->params.contest_goal];
     struct replay *replay = recording->replay;
     char text[sizeof replay->name];
     double margin = result->sides[0].margin;
-    snprintf(text, sizeof text, "%.17s (%s) against %.17s (%s)", name_of(recording->creatures[0]),
-             hue_names[0], name_of(recording->creatures[1]), hue_names[1]);
+    snprintf(text, sizeof text, "%.17s (%s) against %.17s (%s)", name_of(&bout->creatures[0]),
+             hue_names[0], name_of(&bout->creatures[1]), hue_names[1]);
     replay_clean_text(text, replay->name, sizeof replay->name);
     if (margin == 0)
-        snprintf(replay->score, sizeof replay->score, "%s: neither wins",
-                 contest_goal_names[recording->params->contest_goal]);
+        snprintf(replay->score, sizeof replay->score, "%s: a draw", goal);
     else
-        snprintf(replay->score, sizeof replay->score, "%s: %s wins by %.3g",
-                 contest_goal_names[recording->params->contest_goal], hue_names[margin < 0],
-                 fabs(margin));
+        snprintf(replay->score, sizeof replay->score, "%s: %s wins by %.3g", goal,
+                 hue_names[margin < 0], fabs(margin));
     for (int i = 0; i < 2; i++) {
         snprintf(text, sizeof text, "%s: ", hue_names[i]);
-        replay_put_off(replay, &recording->creatures[i]->genome, recording->params, text);
+        replay_put_off(replay, &bout->creatures[i].genome, &bout->params, text);
     }
     replay->verdict = verdict_is_scored(result->sides[0].verdict) ? result->sides[1].verdict
                                                                   : result->sides[0].verdict;
     replay->digest = result->digest;
+    if (bout->is_recorded)
+        replay->status = result->digest == bout->digest ? REPLAY_VERIFIED : REPLAY_DIFFERS;
     replay->measures.time_s = result->time_s;
 }
 
-static int make(struct recording *recording, const struct contest_bout *bout, struct error *error)
+static struct replay *make_replay(const struct params *params)
 {
-    const struct genome *genomes[2] = {&recording->creatures[0]->genome,
-                                       &recording->creatures[1]->genome};
-    struct contest_result result;
-    struct evaluation evaluations[2];
-    const struct evaluate_order order = {.genomes = genomes,
-                                         .count = 2,
-                                         .params = recording->params,
-                                         .bout = bout,
-                                         .contest = &result};
-    struct arena arena;
-    recording->first = contest_first(genomes, bout);
-    recording->body_count =
-        contest_has_object(recording->params->contest_goal) ? CONTEST_BODIES : 2;
-    if (arena_init(&arena, CONTEST_ARENA_BYTES))
-        return error_memory(error);
-    evaluate_list(&order, &(struct evaluate_onlooker){NULL, observe, recording}, &arena,
-                  evaluations);
-    arena_deinit(&arena);
+    struct replay *replay = calloc(1, sizeof *replay);
+    if (!replay)
+        return NULL;
+    replay_describe_world(replay, params);
+    replay->status = REPLAY_UNRECORDED;
+    replay->keeps_place = 1;
+    /* on a platform a fallen creature is out, far within a ring that would hang in the air */
+    replay->ring_m =
+        params->contest_goal == CONTEST_SUMO && params->world_ground ? params->contest_ring_m : 0;
+    replay->frame_s = 1.0 / params->simulation_brain_hz;
+    return replay;
+}
+
+static int say_failure(const struct recording *recording, const struct contest_result *result,
+                       struct error *error)
+{
     if (recording->status == ERR_LIMIT)
         return error_set(error, ERR_LIMIT, "more than %d parts or %d drives cannot be shown",
                          REPLAY_PARTS_MAX, REPLAY_DRIVES_MAX);
@@ -233,40 +234,65 @@ static int make(struct recording *recording, const struct contest_bout *bout, st
     if (recording->replay->frame_count == 0)
         return error_set(
             error, ERR_MISSING, "the contest does not begin: %s",
-            verdict_reason(result.sides[result.sides[0].verdict == VERDICT_OK].verdict));
+            verdict_reason(result->sides[result->sides[0].verdict == VERDICT_OK].verdict));
+    return 0;
+}
+
+/* Simulates and records in so much memory. is_short: that did not do. */
+static int make(struct recording *recording, size_t arena_bytes, int *is_short, struct error *error)
+{
+    const struct replay_bout *bout = recording->bout;
+    const struct params *params = &bout->params;
+    const struct genome *genomes[2] = {&bout->creatures[0].genome, &bout->creatures[1].genome};
+    const struct contest_bout meeting =
+        contest_make_bout(genomes[0]->kind, params, bout->seed, bout->number);
+    struct contest_result result;
+    struct evaluation evaluations[2];
+    const struct evaluate_order order = {
+        .genomes = genomes, .count = 2, .params = params, .bout = &meeting, .contest = &result};
+    struct arena arena;
+    recording->first = contest_first(genomes, &meeting);
+    recording->body_count = contest_has_object(params->contest_goal) ? CONTEST_BODIES : 2;
+    recording->replay = make_replay(params);
+    if (!recording->replay || arena_init(&arena, arena_bytes))
+        return error_memory(error);
+    int status = obstacles_parse(&recording->replay->obstacles, params->world_obstacles, error);
+    if (!status)
+        evaluate_list(&order, &(struct evaluate_onlooker){NULL, observe, recording}, &arena,
+                      evaluations);
+    *is_short = arena.is_exhausted;
+    arena_deinit(&arena);
+    if (!status)
+        status = say_failure(recording, &result, error);
+    if (status)
+        return status;
     describe(recording, &result);
     replay_finish(recording->replay);
     return 0;
 }
 
-int replay_create_bout(struct replay **result, const struct creature *const creatures[2],
-                       const struct params *params, const struct contest_bout *bout, int follow,
-                       struct error *error)
+int replay_create_bout(struct replay **result, const struct replay_bout *bout, struct error *error)
 {
-    ENSURE(follow >= -1 && follow <= 1, "the camera follows %d", follow);
-    struct replay *replay = calloc(1, sizeof *replay);
-    struct recording recording = {.replay = replay,
-                                  .params = params,
-                                  .creatures = {creatures[0], creatures[1]},
-                                  .follow = follow,
-                                  .lost_j = {-1, -1},
-                                  .stride = 1};
+    ENSURE(bout->follow >= -1 && bout->follow <= 1, "the camera follows %d", bout->follow);
+    int status =
+        contest_check(&bout->creatures[0].genome, &bout->creatures[1].genome, &bout->params, error);
     *result = NULL;
-    if (!replay)
-        return error_memory(error);
-    int status = obstacles_parse(&replay->obstacles, params->world_obstacles, error);
-    replay_describe_world(replay, params);
-    replay->status = REPLAY_UNRECORDED;
-    replay->keeps_place = 1;
-    /* on a platform a fallen creature is out, far within a ring that would hang in the air */
-    replay->ring_m =
-        params->contest_goal == CONTEST_SUMO && params->world_ground ? params->contest_ring_m : 0;
-    replay->frame_s = 1.0 / params->simulation_brain_hz;
+    for (int i = 0, is_short = !status; i < 2 && is_short; i++) {
+        struct recording recording = {.bout = bout, .lost_j = {-1, -1}, .stride = 1};
+        is_short = 0;
+        replay_destroy(*result);
+        status = make(&recording, arena_sizes[i], &is_short, error);
+        *result = recording.replay;
+    }
     if (!status)
-        status = make(&recording, bout, error);
-    if (status)
-        replay_destroy(replay);
-    else
-        *result = replay;
+        return 0;
+    replay_destroy(*result);
+    *result = NULL;
     return status;
+}
+
+void replay_bout_deinit(struct replay_bout *bout)
+{
+    creature_deinit(&bout->creatures[0]);
+    creature_deinit(&bout->creatures[1]);
 }

@@ -77,6 +77,13 @@ static struct specimen *shown_specimen(const struct gallery *gallery, int index)
 
 /* ---- specimens ---- */
 
+static void bout_free(struct replay_bout *bout)
+{
+    if (bout)
+        replay_bout_deinit(bout);
+    free(bout);
+}
+
 static void release(struct specimen *specimen)
 {
     ENSURE(specimen->users > 0, "a creature without a user is given back");
@@ -84,6 +91,7 @@ static void release(struct specimen *specimen)
         return;
     creature_deinit(&specimen->creature);
     replay_destroy(specimen->replay);
+    bout_free(specimen->bout);
     free(specimen);
 }
 
@@ -186,28 +194,28 @@ static int refuse_dear(const struct gallery *gallery, struct replay *replay, int
 }
 
 /* The last contest of a creature that was bred by contests, as its run has it. */
-static int replay_contest(const struct gallery *gallery, struct replay **replay,
-                          const struct creature *creature, struct params *params, int is_recorded,
-                          struct error *error)
+static int find_bout(const struct gallery *gallery, uint64_t id, const struct params *params,
+                     int is_recorded, struct replay_bout **bout, struct error *error)
 {
     struct store_contest contest;
-    struct creature creatures[2];
-    int status = run_reader_get_contest(gallery->reader, creature->id, &contest, creatures, error);
-    if (status)
+    struct replay_bout *found = calloc(1, sizeof *found);
+    if (!found)
+        return error_memory(error);
+    int status = run_reader_get_contest(gallery->reader, id, &contest, found->creatures, error);
+    if (status) {
+        free(found);
         return status;
-    const struct creature *const both[2] = {&creatures[0], &creatures[1]};
-    trial_apply(&contest.trial, params);
-    contest_apply(params);
-    struct contest_bout bout =
-        contest_make_bout(creatures[0].genome.kind, params, contest.seed, contest.trial.bout);
-    status = contest_check(&both[0]->genome, &both[1]->genome, params, error);
-    if (!status)
-        status = replay_create_bout(replay, both, params, &bout, -1, error);
-    if (!status && is_recorded)
-        (*replay)->status = (*replay)->digest == contest.digest ? REPLAY_VERIFIED : REPLAY_DIFFERS;
-    creature_deinit(&creatures[0]);
-    creature_deinit(&creatures[1]);
-    return status;
+    }
+    found->params = *params;
+    trial_apply(&contest.trial, &found->params);
+    contest_apply(&found->params);
+    found->seed = contest.seed;
+    found->number = contest.trial.bout;
+    found->follow = -1;
+    found->is_recorded = is_recorded;
+    found->digest = contest.digest;
+    *bout = found;
+    return 0;
 }
 
 static uint64_t choose_seed(const struct gallery *gallery, const struct creature *creature,
@@ -235,7 +243,8 @@ static int simulate(const struct gallery *gallery, struct specimen *specimen,
 {
     const struct creature *creature = &specimen->creature;
     struct params params;
-    struct replay *replay;
+    struct replay *replay = NULL;
+    struct replay_bout *bout = NULL;
     int status = gallery_choose_params(gallery, creature, &params, error);
     if (status)
         return status;
@@ -245,16 +254,22 @@ static int simulate(const struct gallery *gallery, struct specimen *specimen,
         params_evaluation_digest(&params) == params_evaluation_digest(&creature->params);
     int is_bounded = bound_budget(gallery, &params);
     if (gallery->reader && creature->params.evolution_behaviour == BEHAVIOUR_CONTEST)
-        status = replay_contest(gallery, &replay, creature, &params, is_recorded, error);
-    else
+        status = find_bout(gallery, creature->id, &params, is_recorded, &bout, error);
+    if (!status && bout)
+        status = replay_create_bout(&replay, bout, error);
+    else if (!status)
         status = replay_create_cut(&replay, creature, &params, seed, is_recorded, cuts, cut_count,
                                    error);
     if (!status)
         status = refuse_dear(gallery, replay, is_bounded, error);
-    if (status)
+    if (status) {
+        bout_free(bout);
         return status;
+    }
     replay_destroy(specimen->replay);
+    bout_free(specimen->bout);
     specimen->replay = replay;
+    specimen->bout = bout;
     return 0;
 }
 
@@ -402,9 +417,10 @@ int gallery_reload(struct gallery *gallery, int *changed, struct error *error)
     return 0;
 }
 
-/* Puts a replay on the shelf of files, which has no creature that could be simulated again. It
- * takes the replay. */
-static int put_replay(struct gallery *gallery, struct replay *replay, struct error *error)
+/* Puts a replay of a scene, or (not NULL) of a bout, on the shelf of files; its creature is empty but
+ * for the name. It takes both. */
+static int put_replay(struct gallery *gallery, struct replay *replay, struct replay_bout *bout,
+                      struct error *error)
 {
     struct creature nobody;
     int count = gallery->shown.count;
@@ -415,11 +431,13 @@ static int put_replay(struct gallery *gallery, struct replay *replay, struct err
     creature_deinit(&nobody);
     if (gallery->shown.count == count) {
         replay_destroy(replay);
+        bout_free(bout);
         return count < GALLERY_SHOWN_MAX
                    ? error_memory(error)
                    : error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX);
     }
     gallery->shown.items[count]->replay = replay;
+    gallery->shown.items[count]->bout = bout;
     return 0;
 }
 
@@ -427,32 +445,60 @@ int gallery_add_scene(struct gallery *gallery, const char *path, struct error *e
 {
     struct replay *replay;
     int status = replay_create_scene(&replay, path, error);
-    return status ? status : put_replay(gallery, replay, error);
+    return status ? status : put_replay(gallery, replay, NULL, error);
+}
+
+/* Bout `number` of two creatures by these parameters. NULL: out of memory. */
+static struct replay_bout *make_bout(const struct creature creatures[2],
+                                     const struct params *params, int number, int follow)
+{
+    struct replay_bout *bout = calloc(1, sizeof *bout);
+    int status = bout ? 0 : ERR_MEMORY;
+    for (int i = 0; i < 2 && !status; i++) {
+        creature_init(&bout->creatures[i]);
+        memcpy(bout->creatures[i].name, creatures[i].name, sizeof creatures[i].name);
+        status = genome_copy(&bout->creatures[i].genome, &creatures[i].genome);
+    }
+    if (status) {
+        bout_free(bout);
+        return NULL;
+    }
+    bout->params = *params;
+    bout->seed = (uint64_t)params->run_seed;
+    bout->number = number;
+    bout->follow = follow;
+    return bout;
+}
+
+static int add_bout(struct gallery *gallery, struct replay_bout *bout, int is_bounded,
+                    struct error *error)
+{
+    struct replay *replay;
+    if (!bout)
+        return error_memory(error);
+    int status = replay_create_bout(&replay, bout, error);
+    if (!status)
+        status = refuse_dear(gallery, replay, is_bounded, error);
+    if (!status)
+        return put_replay(gallery, replay, bout, error);
+    bout_free(bout);
+    return status;
 }
 
 /* Both are read. */
-static int add_bouts(struct gallery *gallery, const struct creature *const creatures[2],
+static int add_bouts(struct gallery *gallery, const struct creature creatures[2],
                      const struct gallery_contest *contest, struct error *error)
 {
     struct params params;
-    struct contest_bout bouts[CONTEST_BOUTS];
-    int status = gallery_choose_params(gallery, creatures[0], &params, error);
+    int status = gallery_choose_params(gallery, &creatures[0], &params, error);
     if (status)
         return status;
     contest_apply(&params);
-    status = contest_check(&creatures[0]->genome, &creatures[1]->genome, &params, error);
     int is_bounded = bound_budget(gallery, &params);
-    contest_make_bouts(creatures[0]->genome.kind, &params, bouts);
-    for (int i = 0; i < CONTEST_BOUTS && !status; i++) {
-        struct replay *replay;
-        if (contest->bout > 0 && contest->bout != i + 1)
-            continue;
-        status = replay_create_bout(&replay, creatures, &params, &bouts[i], contest->follow, error);
-        if (!status)
-            status = refuse_dear(gallery, replay, is_bounded, error);
-        if (!status)
-            status = put_replay(gallery, replay, error);
-    }
+    for (int number = 1; number <= CONTEST_BOUTS && !status; number++)
+        if (contest->bout == 0 || contest->bout == number)
+            status = add_bout(gallery, make_bout(creatures, &params, number, contest->follow),
+                              is_bounded, error);
     return status;
 }
 
@@ -465,10 +511,8 @@ int gallery_add_contest(struct gallery *gallery, char *const paths[2],
     int status = creature_read_exchanged(&creatures[0], paths[0], &contest->see, "viewer", error);
     if (!status)
         status = creature_read_exchanged(&creatures[1], paths[1], &contest->see, "viewer", error);
-    if (!status) {
-        const struct creature *const both[2] = {&creatures[0], &creatures[1]};
-        status = add_bouts(gallery, both, contest, error);
-    }
+    if (!status)
+        status = add_bouts(gallery, creatures, contest, error);
     creature_deinit(&creatures[0]);
     creature_deinit(&creatures[1]);
     return status;

@@ -40,10 +40,11 @@ struct file_mark {
 /* A creature on a shelf. */
 struct specimen {
     struct creature creature;
-    struct replay *replay; /* NULL: not simulated yet, or refused */
-    char refusal[480];     /* why it cannot be shown, or empty */
-    int users;             /* shelves it stands on; for the gallery */
-    const char *path;      /* of a file; NULL: of a run */
+    struct replay *replay;    /* NULL: not simulated yet, or refused */
+    struct replay_bout *bout; /* that the replay shows; NULL: it shows no contest */
+    char refusal[480];        /* why it cannot be shown, or empty */
+    int users;                /* shelves it stands on; for the gallery */
+    const char *path;         /* of a file; NULL: of a run */
     struct file_mark mark;
 };
 
@@ -62,7 +63,7 @@ int gallery_add_scene(struct gallery *gallery, const char *path, struct error *e
 /* How a contest of two is shown. */
 struct gallery_contest {
     int bout;   /* 1 .. CONTEST_BOUTS, or 0: all */
-    int follow; /* as replay_create_bout() says */
+    int follow; /* as struct replay_bout says */
     struct sight_exchange see;
 };
 /* Adds the bouts of two creature files, one after the other; their creatures are empty but for the

@@ -252,7 +252,7 @@ TEST(words_say_what_the_numbers_mean)
     meet(LADDER_PANEL, 0, 0, -1);
     meet(LADDER_PANEL, 5, 0, 1);
     check_says(LADDER_SAY_ANCESTORS,
-               "in 15 pairs, are even in 0 and lose in 0; the last one beats 5 "
+               "win 15 pairs against earlier ones, draw 0 and lose 0; the last one beats 5 "
                "of 5: each beats most");
     check_says(LADDER_SAY_MASTER, "rises by 0.02 a generation (p = 0.0014): progress");
     check_says(LADDER_SAY_POPULATIONS, "champions alone got better");

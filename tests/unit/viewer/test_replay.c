@@ -677,22 +677,30 @@ TEST(names_are_made_clean)
 /* With any creature followed, a contest's middle is at x = 0, and so is the platform under it. */
 TEST(a_contest_has_its_middle_at_zero)
 {
-    struct creature other;
-    creature_init(&other);
-    ck_assert_int_eq(genome_copy(&other.genome, &creature.genome), 0);
-    other.genome.bodies[1].width_m = 0.6;
+    struct replay_bout bout = {.seed = SEED, .number = 1};
+    for (int i = 0; i < 2; i++) {
+        creature_init(&bout.creatures[i]);
+        ck_assert_int_eq(genome_copy(&bout.creatures[i].genome, &creature.genome), 0);
+    }
+    bout.creatures[1].genome.bodies[1].width_m = 0.6;
     contest_apply(&params);
     params.contest_goal = CONTEST_SUMO;
     params.simulation_duration_s = 0.2;
     strcpy(params.world_obstacles, "0 -0.25 9 0.5 0");
-    struct contest_bout bout = contest_make_bout(creature.genome.kind, &params, SEED, 1);
     double widths[3];
     for (int follow = -1; follow < 2; follow++) {
-        const struct creature *both[2] = {&creature, &other};
         struct replay *replay;
         params.world_ground = follow < 0;
-        int status = replay_create_bout(&replay, both, &params, &bout, follow, &error);
+        bout.params = params;
+        bout.follow = follow;
+        int status = replay_create_bout(&replay, &bout, &error);
         ck_assert_msg(status == 0, "%s", error.message);
+        /* what is shown is held against the digest of the record, if there is one */
+        ck_assert_int_eq(replay->status, follow < 0   ? REPLAY_UNRECORDED
+                                         : follow > 0 ? REPLAY_VERIFIED
+                                                      : REPLAY_DIFFERS);
+        bout.is_recorded = 1;
+        bout.digest = replay->digest;
         ck_assert_int_gt(replay->frame_count, 5);
         ck_assert_double_eq(replay->obstacles.list[0].x_m, 0);
         /* without a follower on the ground, else on a platform, which has no ring */
@@ -713,7 +721,7 @@ TEST(a_contest_has_its_middle_at_zero)
     ck_assert_double_gt(widths[0], widths[1]);
     ck_assert_double_gt(widths[0], widths[2]);
     ck_assert_double_gt(widths[2], widths[1]);
-    creature_deinit(&other);
+    replay_bout_deinit(&bout);
 }
 
 SUITE("replay", 120, setup, teardown)
