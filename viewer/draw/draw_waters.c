@@ -13,7 +13,6 @@
 #include "simulator/preserve/preserve_state.h"
 #include "viewer/draw/draw.h"
 
-#define LEGEND_PX     92.0 /* at ui 1 */
 #define DEATH_SHOWN_S 2.0
 /* Shown around the water, for creatures that are pushed back at its banks. */
 #define BANK_M        0.8
@@ -61,7 +60,8 @@ static double clamp_middle(double middle_m, double water_m, double seen_m)
 static struct picture picture_of(cairo_t *cr, int width_px, int height_px, const struct waters *w,
                                  int moment, const struct waters_view *view)
 {
-    double ui = draw_ui_scale(width_px, height_px), water_px = height_px - LEGEND_PX * ui;
+    double ui = draw_ui_scale(width_px, height_px),
+           water_px = height_px - DRAW_WATERS_LEGEND_PX * ui;
     double width_m = w->params.preserve_width_m, height_m = w->params.preserve_height_m;
     double fit = fmin(width_px / (width_m + 2 * BANK_M), water_px / (height_m + 2 * BANK_M));
     double px_per_m = fit * view->zoom;

@@ -36,7 +36,8 @@ uint64_t waters_view_pick(const struct waters_view *view, int width_px, int heig
 void waters_view_place(const struct waters_view *view, int width_px, int height_px,
                        const struct waters *waters, double x, double y, double *x_m, double *y_m);
 
-/* The moment of that number, 0 .. moment_count - 1, with a legend below. */
+/* The moment of that number, 0 .. moment_count - 1, with a legend below, so high at ui 1. */
+#define DRAW_WATERS_LEGEND_PX 92.0
 void draw_waters(cairo_t *cr, int width_px, int height_px, const struct waters *waters, int moment,
                  const struct waters_view *view);
 

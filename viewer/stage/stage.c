@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define END_PAUSE_S    1.0 /* shows the end for this long, then starts over */
-#define TOAST_S        4.0
+#define END_PAUSE_S    1.0  /* shows the end for this long, then starts over */
 #define NEWS_S         1.0  /* from look to look */
 #define NEWS_CHOICES_S 0.25 /* where a person waits for the children */
 /* All champions in this time, but none shorter than that. */
@@ -18,8 +17,6 @@
 /* The invariants of a stage between two events. */
 static void stage_check(const struct stage *stage)
 {
-    ENSURE(stage->width > 0 && stage->height > 0, "a stage of %d x %d", stage->width,
-           stage->height);
     ENSURE(stage->ready_count >= 0 && stage->ready_count <= gallery_count(stage->gallery),
            "%d of %d creatures are ready", stage->ready_count, gallery_count(stage->gallery));
     for (int i = 0; i < stage->ready_count; i++)
@@ -30,11 +27,7 @@ static void stage_check(const struct stage *stage)
            "creature %d of %d", stage->current, gallery_count(stage->gallery));
     ENSURE((int)stage->view >= VIEW_SINGLE && stage->view <= VIEW_PAIR, "view %d",
            (int)stage->view);
-    ENSURE(stage->speed > 0 && stage->cells_zoom > 0, "speed %g, zoom %g", stage->speed,
-           stage->cells_zoom);
-    ENSURE(stage->time_s >= 0, "time %g s", stage->time_s);
-    ENSURE((int)stage->drag >= DRAG_NONE && stage->drag <= DRAG_TIMELINE, "drag %d",
-           (int)stage->drag);
+    ENSURE(stage->cells_zoom > 0, "zoom %g", stage->cells_zoom);
 }
 
 /* ---- camera and time ---- */
@@ -45,12 +38,13 @@ static void look_at_target(struct stage *stage, int is_jump, double dt_s)
     int count = stage_shown(stage, replays);
     if (!count)
         return;
-    double lane = stage_lane_height(stage), speed = stage->is_playing ? stage->speed : 0;
+    double lane = stage_lane_height(stage),
+           speed = stage->player.is_playing ? stage->player.speed : 0;
     if (is_jump)
         camera_jump(&stage->camera,
-                    camera_target(&stage->camera, replays, count, stage->time_s, lane));
+                    camera_target(&stage->camera, replays, count, stage->player.time_s, lane));
     else if (stage->camera.is_following)
-        camera_track(&stage->camera, replays, count, stage->time_s, speed, lane, dt_s);
+        camera_track(&stage->camera, replays, count, stage->player.time_s, speed, lane, dt_s);
 }
 
 void stage_refit(struct stage *stage)
@@ -58,7 +52,7 @@ void stage_refit(struct stage *stage)
     const struct replay *replays[GALLERY_SHOWN_MAX];
     int count = stage_shown(stage, replays);
     stage->cells_zoom = 1;
-    stage->is_changed = 1;
+    stage->player.is_changed = 1;
     if (!count)
         return;
     camera_fit(&stage->camera, replays, count, stage_scene_width(stage), stage_lane_height(stage));
@@ -85,7 +79,7 @@ void stage_rescale(struct stage *stage, int width_before)
     int count = stage_shown(stage, replays), width = stage_scene_width(stage);
     if (!count || width == width_before)
         return;
-    int is_back = stage->left_width == width && stage->left_time_s == stage->time_s &&
+    int is_back = stage->left_width == width && stage->left_time_s == stage->player.time_s &&
                   stage->left_at.x_m == left.x_m && stage->left_at.y_m == left.y_m &&
                   stage->left_at.px_per_m == left.px_per_m;
     if (is_back) {
@@ -98,27 +92,23 @@ void stage_rescale(struct stage *stage, int width_before)
     stage->left_camera = left;
     stage->left_at = stage->camera;
     stage->left_width = width_before;
-    stage->left_time_s = stage->time_s;
+    stage->left_time_s = stage->player.time_s;
 }
 
-void stage_seek(struct stage *stage, double time_s)
+double stage_tick(const struct player *player)
 {
-    stage->time_s = fmin(fmax(time_s, 0), stage_shown_duration(stage));
-    stage->is_changed = 1;
+    const struct replay *replay = stage_current_replay((const struct stage *)player);
+    return replay ? replay->frame_s : 0;
 }
 
-void stage_start_over(struct stage *stage)
+void stage_seek(struct player *player, double time_s)
 {
-    stage->time_s = 0;
-    stage->is_changed = 1;
-    look_at_target(stage, 1, 0);
+    player->time_s = time_s;
 }
 
-void stage_set_toast(struct stage *stage, const char *text)
+void stage_restart(struct player *player)
 {
-    snprintf(stage->toast, sizeof stage->toast, "%s", text);
-    stage->toast_s = TOAST_S;
-    stage->is_changed = 1;
+    look_at_target((struct stage *)player, 1, 0);
 }
 
 /* ---- choosing creatures ---- */
@@ -132,20 +122,20 @@ void stage_select_creature(struct stage *stage, int index)
     index = (index % count + count) % count;
     stage->pointed.kind = CUT_NONE;
     if (gallery_simulate(stage->gallery, index, &error))
-        stage_set_toast(stage, error.message);
+        player_say(&stage->player, error.message);
     else
         stage->current = index;
     /* its parent is shown beside it */
     if (stage->view == VIEW_PAIR && stage->current + 1 < count)
         gallery_simulate(stage->gallery, stage->current + 1, &error);
     stage_collect_ready(stage);
-    stage->is_changed = 1;
+    stage->player.is_changed = 1;
 }
 
 void stage_show_creature(struct stage *stage, int index)
 {
     stage_select_creature(stage, index);
-    stage->time_s = 0;
+    stage->player.time_s = 0;
     stage_refit(stage);
 }
 
@@ -166,7 +156,7 @@ void stage_show_generation(struct stage *stage, int64_t generation)
     if (shelf == SHELF_GENERATION && before == generation)
         return;
     if (gallery_show_generation(stage->gallery, generation, &error)) {
-        stage_set_toast(stage, error.message);
+        player_say(&stage->player, error.message);
         return;
     }
     stage->is_movie = 0;
@@ -206,8 +196,9 @@ void stage_show_newest(struct stage *stage)
 static void advance_movie(struct stage *stage)
 {
     int count = gallery_count(stage->gallery);
-    double share_s = fmax(MOVIE_S / count, MOVIE_LEAST_S) * stage->speed;
-    if (stage->time_s < fmin(share_s, stage_shown_duration(stage) + END_PAUSE_S * stage->speed))
+    double share_s = fmax(MOVIE_S / count, MOVIE_LEAST_S) * stage->player.speed;
+    if (stage->player.time_s <
+        fmin(share_s, stage_duration(&stage->player) + END_PAUSE_S * stage->player.speed))
         return;
     if (stage->current + 1 < count)
         stage_show_creature(stage, stage->current + 1);
@@ -220,33 +211,29 @@ static void work(struct stage *stage)
 {
     int lanes = stage->ready_count;
     if (gallery_work(stage->gallery))
-        stage->is_changed = 1;
+        stage->player.is_changed = 1;
     stage_collect_ready(stage);
     if (stage->view == VIEW_RACE && stage->ready_count != lanes)
         stage_refit(stage);
 }
 
-void stage_advance(struct stage *stage, double dt_s)
+void stage_advance(struct player *player, double dt_s)
 {
-    ENSURE(dt_s >= 0, "a step of %g s", dt_s);
+    struct stage *stage = (struct stage *)player;
     stage_check(stage);
     work(stage);
-    if (stage->is_playing && stage->drag != DRAG_SCRUB) {
-        stage->time_s += dt_s * stage->speed;
-        stage->strip_s += dt_s * stage->speed;
+    if (stage->player.is_playing && stage->player.drag != DRAG_SCRUB) {
+        stage->player.time_s += dt_s * stage->player.speed;
+        stage->strip_s += dt_s * stage->player.speed;
         if (stage->is_movie)
             advance_movie(stage);
-        if (stage->time_s > stage_shown_duration(stage) + END_PAUSE_S * stage->speed) {
-            stage->time_s = 0;
+        if (stage->player.time_s >
+            stage_duration(&stage->player) + END_PAUSE_S * stage->player.speed) {
+            stage->player.time_s = 0;
             look_at_target(stage, stage->camera.is_following, 0);
         }
     }
     look_at_target(stage, 0, dt_s);
-    stage->toast_s -= dt_s;
-    if (stage->toast[0] && stage->toast_s <= 0) {
-        stage->toast[0] = 0;
-        stage->is_changed = 1;
-    }
 }
 
 /* The newest generation takes the place of the one before; a creature that still leads goes on
@@ -258,7 +245,7 @@ static void follow_run(struct stage *stage)
         gallery_count(stage->gallery) ? gallery_specimen(stage->gallery, 0)->creature.id : 0;
     int was_first = stage->current == 0;
     if (gallery_show_generation(stage->gallery, -1, &error)) {
-        stage_set_toast(stage, error.message);
+        player_say(&stage->player, error.message);
         return;
     }
     stage_collect_ready(stage);
@@ -267,7 +254,7 @@ static void follow_run(struct stage *stage)
         return;
     }
     if (was_first && leader == gallery_specimen(stage->gallery, 0)->creature.id) {
-        stage->is_changed = 1;
+        stage->player.is_changed = 1;
         return;
     }
     char text[160];
@@ -277,11 +264,12 @@ static void follow_run(struct stage *stage)
              (long long)gallery_generation(stage->gallery),
              first->is_champion ? "the champion, which passed the exam" : "another one leads",
              first->fitness);
-    stage_set_toast(stage, text);
+    player_say(&stage->player, text);
 }
 
-void stage_look_for_news(struct stage *stage, double now_s)
+void stage_look_for_news(struct player *player, double now_s)
 {
+    struct stage *stage = (struct stage *)player;
     stage_check(stage);
     struct error error;
     int added;
@@ -292,115 +280,109 @@ void stage_look_for_news(struct stage *stage, double now_s)
     /* a fresh choice may not be in the store yet */
     if (stage_has_choices(stage) && !chooser_is_busy(stage->chooser) &&
         !gallery_refresh_choices(stage->gallery, &added, &error))
-        stage->is_changed |= added;
+        stage->player.is_changed |= added;
     if (gallery_reload(stage->gallery, &added, &error)) {
-        stage_set_toast(stage, error.message);
+        player_say(&stage->player, error.message);
     } else if (added) {
         stage_collect_ready(stage);
-        stage_seek(stage, stage->time_s);
-        stage_set_toast(stage, "the file was written: it is read and simulated again");
+        player_seek(&stage->player, stage->player.time_s);
+        player_say(&stage->player, "the file was written: it is read and simulated again");
     }
     if (gallery_refresh(stage->gallery, &added, &error)) {
-        stage_set_toast(stage, error.message);
+        player_say(&stage->player, error.message);
         return;
     }
     if (!added)
         return;
-    stage->has_news = stage->is_changed = 1;
+    stage->has_news = stage->player.is_changed = 1;
     /* the strip has other champions now; what is on the shelf stays */
     stage_collect_ready(stage);
     if (stage->is_live || !gallery_count(stage->gallery))
         follow_run(stage);
 }
 
-int stage_is_still(const struct stage *stage)
+int stage_is_still(const struct player *player)
 {
-    return !stage->is_playing && !stage->is_changed && !chooser_is_busy(stage->chooser) &&
-           !stage->toast[0] && hypot(stage->camera.vx_m_s, stage->camera.vy_m_s) < 1e-3;
+    const struct stage *stage = (const struct stage *)player;
+    return !player->is_playing && !chooser_is_busy(stage->chooser) &&
+           hypot(stage->camera.vx_m_s, stage->camera.vy_m_s) < 1e-3;
 }
 
 /* ---- the whole ---- */
 
-struct stage *stage_create(struct gallery *gallery, int is_live)
+struct player *stage_create(struct gallery *gallery, int is_live)
 {
     ENSURE(gallery, "a stage without a gallery");
     struct stage *stage = calloc(1, sizeof *stage);
     if (!stage)
         return NULL;
+    player_init(&stage->player, &stage_content);
     stage->gallery = gallery;
     stage->is_live = is_live;
-    stage->speed = stage->cells_zoom = 1;
-    stage->is_playing = stage->is_changed = stage->is_strip = 1;
+    stage->cells_zoom = stage->is_strip = 1;
     stage->overlays = DRAW_TRAIL;
     if (gallery_is_interactive(gallery)) {
         stage->chooser = chooser_create(gallery_directory(gallery));
         stage->view = VIEW_CELLS;
         stage->is_strip = 0; /* room for the grid */
     }
-    stage->width = 960;
-    stage->height = 540;
     stage_show_shelf(stage, 0);
-    return stage;
+    return &stage->player;
 }
 
-void stage_destroy(struct stage *stage)
+void stage_destroy(struct player *player)
 {
-    if (stage) {
-        chooser_destroy(stage->chooser);
-        if (stage->strip_picture)
-            cairo_surface_destroy(stage->strip_picture);
-    }
+    struct stage *stage = (struct stage *)player;
+    chooser_destroy(stage->chooser);
+    if (stage->strip_picture)
+        cairo_surface_destroy(stage->strip_picture);
     free(stage);
 }
 
-void stage_resize(struct stage *stage, int width_px, int height_px)
+/* As large as the window is, and then seen from the start. */
+void stage_begin(struct player *player)
 {
-    ENSURE(width_px > 0 && height_px > 0, "a window of %d x %d", width_px, height_px);
+    stage_refit((struct stage *)player);
+}
+
+void stage_resize(struct player *player, int width_px, int height_px)
+{
+    struct stage *stage = (struct stage *)player;
     struct camera before = fit_camera(stage, stage_scene_width(stage));
-    stage->width = width_px;
-    stage->height = height_px;
+    player->width = width_px;
+    player->height = height_px;
     struct camera after = fit_camera(stage, stage_scene_width(stage));
     camera_resize(&stage->camera, &before, &after);
-    stage->is_changed = 1;
 }
 
-int stage_is_quitting(const struct stage *stage)
+void stage_tell_title(const struct player *player, char *text, size_t size)
 {
-    return stage->is_quitting;
-}
-
-int stage_is_fullscreen(const struct stage *stage)
-{
-    return stage->is_fullscreen;
-}
-
-const char *stage_title(struct stage *stage)
-{
+    const struct stage *stage = (const struct stage *)player;
     const struct replay *replay = stage_current_replay(stage);
     if (!replay)
-        snprintf(stage->title, sizeof stage->title, "waiting - Bestiary");
+        snprintf(text, size, "waiting - Bestiary");
     else if (stage->view == VIEW_RACE)
-        snprintf(stage->title, sizeof stage->title, "race of %d - Bestiary", stage->ready_count);
+        snprintf(text, size, "race of %d - Bestiary", stage->ready_count);
     else
-        snprintf(stage->title, sizeof stage->title, "%s - %s - %s - Bestiary", replay->name,
-                 replay->score, replay_status_names[replay->status]);
-    return stage->title;
+        snprintf(text, size, "%s - %s - %s - Bestiary", replay->name, replay->score,
+                 replay_status_names[replay->status]);
 }
 
-enum stage_view stage_view(const struct stage *stage)
+void stage_name_picture(const struct player *player, char *text, size_t size)
 {
-    return stage->view;
+    const struct stage *stage = (const struct stage *)player;
+    const struct replay *replay = stage_current_replay(stage);
+    snprintf(text, size, "%s",
+             stage->view == VIEW_RACE    ? "race"
+             : stage->view == VIEW_CELLS ? "grid"
+             : replay                    ? replay->name
+                                         : "nothing");
 }
 
-double stage_time(const struct stage *stage)
+void stage_set_overlays(struct player *player, unsigned overlays)
 {
-    return stage->time_s;
-}
-
-void stage_set_overlays(struct stage *stage, unsigned overlays)
-{
-    stage->overlays = overlays;
-    stage->is_changed = 1;
+    ((struct stage *)player)->overlays = overlays;
+    player->is_changed = 1;
 }
 
 #endif

@@ -52,8 +52,8 @@ static void set_choice(struct stage *stage, int index, int choice)
     uint64_t id = gallery_specimen(stage->gallery, index)->creature.id;
     if (chooser_choose(stage->chooser, id, choice) ||
         gallery_note_choice(stage->gallery, index, choice))
-        stage_set_toast(stage, "too much at once");
-    stage->is_changed = 1;
+        player_say(&stage->player, "too much at once");
+    stage->player.is_changed = 1;
 }
 
 /* 0, and a message that says why, where nothing can be chosen. */
@@ -66,7 +66,7 @@ static int check_choosing(struct stage *stage)
         describe(stage, text, sizeof text);
     else
         snprintf(text, sizeof text, "no choices by hand in this run: see examples/interactive.ini");
-    stage_set_toast(stage, text);
+    player_say(&stage->player, text);
     return 0;
 }
 
@@ -87,13 +87,13 @@ void stage_change_choice(struct stage *stage, int index)
     set_choice(stage, index, next[gallery_choice(stage->gallery, index) - CHOICE_BAN]);
 }
 
-void stage_breed_next(struct stage *stage)
+void stage_breed_next(struct stage *stage, int unused)
 {
     if (!check_choosing(stage))
         return;
     if (chooser_next(stage->chooser))
-        stage_set_toast(stage, "too much at once");
-    stage->is_changed = 1;
+        player_say(&stage->player, "too much at once");
+    stage->player.is_changed = 1;
 }
 
 void stage_poll_choices(struct stage *stage)
@@ -106,11 +106,11 @@ void stage_poll_choices(struct stage *stage)
     int status = chooser_poll(stage->chooser, &answer, &error);
     if (status == ERR_BUSY)
         return;
-    stage->is_changed = 1;
+    stage->player.is_changed = 1;
     if (status)
-        stage_set_toast(stage, error.message);
+        player_say(&stage->player, error.message);
     else if (!answer.id)
-        stage_set_toast(stage, answer.text);
+        player_say(&stage->player, answer.text);
     /* what was refused is taken back, and what has begun is seen at once */
     if (status || !answer.id) {
         gallery_refresh_choices(stage->gallery, &unused, &error);
@@ -130,8 +130,9 @@ enum { BUTTON_COUNT = 4, BUTTON_NEXT = 3 };
 
 static struct draw_box bar_box(const struct stage *stage)
 {
-    double ui = stage_ui_scale(stage);
-    return (struct draw_box){0, stage_scene_height(stage), stage->width, CHOICES_PX * ui, ui};
+    double ui = player_ui(&stage->player);
+    return (struct draw_box){0, stage_scene_height(stage), stage->player.width, CHOICES_PX * ui,
+                             ui};
 }
 
 /* Buttons from right to left while there is room; the first of the table is left out last. */
@@ -209,7 +210,7 @@ int stage_press_choices(struct stage *stage, double x, double y)
         if (!draw_box_contains(&buttons[i].box, x, y))
             continue;
         if (i == BUTTON_NEXT)
-            stage_breed_next(stage);
+            stage_breed_next(stage, 0);
         else
             stage_choose(stage, buttons[i].choice);
     }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/math/hash.h"
-#include <string.h>
 
 /* The strip is drawn so many times a second; at every frame it would be a fifth of the work. */
 #define STRIP_HZ 15.0
@@ -54,8 +53,8 @@ static void draw_pair(cairo_t *cr, const struct stage *stage)
                       sizeof texts[i] - (size_t)used);
     }
     const struct draw_cells cells = {replays, captions, count, -1, stage->cells_zoom};
-    draw_cells(cr, stage_scene_width(stage), stage_scene_height(stage), &cells, stage->time_s,
-               stage->overlays);
+    draw_cells(cr, stage_scene_width(stage), stage_scene_height(stage), &cells,
+               stage->player.time_s, stage->overlays);
 }
 
 /* The creature, and beside it its brain, so that neither covers the other. */
@@ -66,13 +65,14 @@ static void draw_single(cairo_t *cr, const struct stage *stage)
     int width = stage_scene_width(stage), height = stage_scene_height(stage);
     char text[CREATURE_MUTATIONS_SIZE + 80];
     unsigned inside = stage->overlays & ~(unsigned)DRAW_BRAIN;
-    int has_ledger_beside = stage_has_brain(stage) && inside & DRAW_LEDGER &&
-                            draw_ledger_below_brain(NULL, &view, replay, stage->time_s, height);
+    int has_ledger_beside =
+        stage_has_brain(stage) && inside & DRAW_LEDGER &&
+        draw_ledger_below_brain(NULL, &view, replay, stage->player.time_s, height);
     if (has_ledger_beside)
         inside &= ~(unsigned)DRAW_LEDGER;
     if (stage_has_brain(stage))
         inside |= DRAW_PARTS;
-    draw_frame(cr, width, height, &replay, 1, &stage->camera, stage->time_s, inside);
+    draw_frame(cr, width, height, &replay, 1, &stage->camera, stage->player.time_s, inside);
     write_caption(stage, stage->current, text, sizeof text);
     draw_text_lines(cr, text, 14 * view.ui, 43 * view.ui, 0.8 * width, 11.5 * view.ui, 3,
                     COLOR_text_soft);
@@ -83,8 +83,8 @@ static void draw_single(cairo_t *cr, const struct stage *stage)
     cairo_fill(cr);
     /* first, since the brain's hint may lie over it */
     if (has_ledger_beside)
-        draw_ledger_below_brain(cr, &view, replay, stage->time_s, height);
-    draw_brain(cr, &view, replay, stage->time_s, &stage->pointed);
+        draw_ledger_below_brain(cr, &view, replay, stage->player.time_s, height);
+    draw_brain(cr, &view, replay, stage->player.time_s, &stage->pointed);
 }
 
 static void draw_waiting(cairo_t *cr, const struct stage *stage)
@@ -99,74 +99,29 @@ static void draw_waiting(cairo_t *cr, const struct stage *stage)
     draw_text(cr, text, width / 2.0, height / 2.0, 15 * ui, 0, DRAW_CENTRE, COLOR_text_soft);
 }
 
-void stage_draw_scene(const struct stage *stage, cairo_surface_t *surface)
+void stage_draw_scene(const struct player *player, cairo_t *cr)
 {
-    cairo_t *cr = cairo_create(surface);
-    /* while they move, sixteen shades of an edge do, and skins need half of the time */
-    if (stage->is_playing || stage->drag != DRAG_NONE)
-        cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
+    const struct stage *stage = (const struct stage *)player;
     if (!stage_current_replay(stage))
         draw_waiting(cr, stage);
     else if (stage->view == VIEW_RACE)
         draw_frame(cr, stage_scene_width(stage), stage_scene_height(stage), stage->replays,
-                   stage->ready_count, &stage->camera, stage->time_s, stage->overlays);
+                   stage->ready_count, &stage->camera, stage->player.time_s, stage->overlays);
     else if (stage->view == VIEW_CELLS)
         draw_cells(cr, stage_scene_width(stage), stage_scene_height(stage),
                    &(struct draw_cells){stage->replays, NULL, stage->ready_count,
                                         stage_ready_place(stage, stage->current),
                                         stage->cells_zoom},
-                   stage->time_s, stage->overlays);
+                   stage->player.time_s, stage->overlays);
     else if (stage->view == VIEW_PAIR)
         draw_pair(cr, stage);
     else
         draw_single(cr, stage);
     if (stage_current_replay(stage))
         stage_draw_marks(cr, stage);
-    cairo_destroy(cr);
-    cairo_surface_flush(surface);
 }
 
-/* ---- drawing the controls ---- */
-
-static void draw_word(cairo_t *cr, const struct stage *stage, enum bar_word word, const char *text)
-{
-    double left, width, ui = stage_ui_scale(stage), size = 12 * ui;
-    stage_word_box(stage, word, &left, &width);
-    /* "256/256" is long */
-    double share = 0.96 * width / fmax(draw_text_width(cr, text, size, 0), 1);
-    draw_text(cr, text, left + width / 2, stage->height - BAR_HEIGHT_PX * ui / 2 + 4.5 * ui,
-              size * fmin(share, 1), 0, DRAW_CENTRE, COLOR_text_soft);
-}
-
-static void draw_bar(cairo_t *cr, const struct stage *stage, double ui)
-{
-    const struct replay *replays[GALLERY_SHOWN_MAX];
-    struct draw_scrub scrub = stage_scrub_of(stage, replays);
-    double top = stage->height - BAR_HEIGHT_PX * ui, middle = top + BAR_HEIGHT_PX * ui / 2;
-    char text[32];
-    draw_set_color(cr, palette[COLOR_panel].light, 1);
-    cairo_rectangle(cr, 0, top, stage->width, stage->height - top);
-    cairo_fill(cr);
-    draw_play_button(cr, stage->is_playing, 26 * ui, middle, 7 * ui);
-    draw_scrub(cr, &scrub);
-    if (stage->speed >= 1)
-        snprintf(text, sizeof text, "x%g", stage->speed);
-    else
-        snprintf(text, sizeof text, "x1/%g", 1 / stage->speed);
-    draw_word(cr, stage, WORD_SPEED, text);
-    snprintf(text, sizeof text, "%d/%d", stage->current + 1, gallery_count(stage->gallery));
-    if (gallery_count(stage->gallery) > 1)
-        draw_word(cr, stage, WORD_PLACE, text);
-    draw_word(cr, stage, WORD_HELP, "h: help");
-}
-
-static void draw_toast(cairo_t *cr, const struct stage *stage, double ui)
-{
-    double width = draw_text_width(cr, stage->toast, 13 * ui, 0) + 28 * ui;
-    double x = (stage->width - width) / 2, y = stage_scene_height(stage) - 48 * ui;
-    draw_panel(cr, x, y, width, 32 * ui, ui);
-    draw_text(cr, stage->toast, x + 14 * ui, y + 21 * ui, 13 * ui, 0, DRAW_LEFT, COLOR_text);
-}
+/* ---- drawing the panels ---- */
 
 /* Everything that the strip's picture depends on. */
 static uint64_t hash_strip(const struct draw_strip *strip)
@@ -194,7 +149,7 @@ static void draw_kept_strip(cairo_t *cr, struct stage *stage)
         if (stage->strip_picture)
             cairo_surface_destroy(stage->strip_picture);
         stage->strip_picture =
-            cairo_image_surface_create(CAIRO_FORMAT_ARGB32, stage->width, height);
+            cairo_image_surface_create(CAIRO_FORMAT_ARGB32, stage->player.width, height);
         stage->strip_hash = hash;
         cairo_t *picture = cairo_create(stage->strip_picture);
         cairo_translate(picture, 0, -top);
@@ -205,10 +160,9 @@ static void draw_kept_strip(cairo_t *cr, struct stage *stage)
     cairo_paint(cr);
 }
 
-static void draw_panels(struct stage *stage, cairo_surface_t *surface)
+void stage_draw_panels(struct player *player, cairo_t *cr)
 {
-    double ui = stage_ui_scale(stage);
-    cairo_t *cr = cairo_create(surface);
+    struct stage *stage = (struct stage *)player;
     if (stage_has_descent(stage)) {
         struct draw_step steps[GALLERY_SHOWN_MAX];
         struct draw_descent descent = stage_descent_of(stage, steps);
@@ -222,23 +176,6 @@ static void draw_panels(struct stage *stage, cairo_surface_t *surface)
     }
     if (stage_has_choices(stage))
         stage_draw_choices(cr, stage);
-    draw_bar(cr, stage, ui);
-    if (stage->is_help)
-        stage_draw_help(cr, stage);
-    if (stage->toast[0])
-        draw_toast(cr, stage, ui);
-    cairo_destroy(cr);
-    cairo_surface_flush(surface);
-}
-
-void stage_draw(struct stage *stage, cairo_surface_t *surface)
-{
-    cairo_surface_t *scene = cairo_surface_create_for_rectangle(
-        surface, stage_scene_left(stage), 0, stage_room_width(stage), stage_scene_height(stage));
-    stage_draw_scene(stage, scene);
-    cairo_surface_destroy(scene);
-    draw_panels(stage, surface);
-    stage->is_changed = 0;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* The actions of keys: one table, from which the help comes as well. */
+/* The keys of a window of creatures, besides those of all windows. */
 #include "viewer/stage/stage_private.h"
 
 #ifdef HAVE_CAIRO
@@ -9,56 +9,9 @@
 
 #include "common/params/choice.h"
 
-#define SPEED_MIN 0.0625
-#define SPEED_MAX 16.0
-
-/* ---- actions ---- */
-
-void stage_act_play(struct stage *stage)
+void stage_step_creature(struct player *player, int direction)
 {
-    stage->is_playing = !stage->is_playing;
-    if (stage->is_playing && stage->time_s >= stage_shown_duration(stage))
-        stage_start_over(stage);
-}
-
-static void step(struct stage *stage, int direction)
-{
-    const struct replay *replay = stage_current_replay(stage);
-    if (!replay)
-        return;
-    stage->is_playing = 0;
-    stage_seek(stage, (floor(stage->time_s / replay->frame_s + 0.5) + direction) * replay->frame_s);
-}
-
-static void jump(struct stage *stage, int half_seconds)
-{
-    stage_seek(stage, stage->time_s + 0.5 * half_seconds);
-}
-
-static void act_faster(struct stage *stage)
-{
-    stage->speed = fmin(stage->speed * 2, SPEED_MAX);
-}
-
-/* By clicks: twice as fast up to the fourfold, then from a quarter on. */
-static void change_speed(struct stage *stage)
-{
-    stage->speed = stage->speed >= 4 ? 0.25 : stage->speed * 2;
-}
-
-static void act_slower(struct stage *stage)
-{
-    stage->speed = fmax(stage->speed / 2, SPEED_MIN);
-}
-
-static void act_restart(struct stage *stage)
-{
-    stage->is_playing = 1;
-    stage_start_over(stage);
-}
-
-static void step_creature(struct stage *stage, int direction)
-{
+    struct stage *stage = (struct stage *)player;
     stage->is_movie = 0;
     if (stage->view == VIEW_RACE)
         stage->view = VIEW_SINGLE;
@@ -74,7 +27,7 @@ static void toggle_view(struct stage *stage, int view)
                       ? VIEW_SINGLE
                       : (enum stage_view)view;
     stage->is_movie = 0;
-    stage_seek(stage, stage->time_s);
+    player_seek(&stage->player, stage->player.time_s);
     stage_refit(stage);
 }
 
@@ -87,7 +40,7 @@ static int show_descent(struct stage *stage)
     const struct specimen *specimen = gallery_specimen(stage->gallery, stage->current);
     int64_t home = gallery_specimen_generation(stage->gallery, stage->current);
     if (gallery_show_lineage(stage->gallery, specimen->creature.id, &error)) {
-        stage_set_toast(stage, error.message);
+        player_say(&stage->player, error.message);
         return error.code;
     }
     stage->home_generation = home;
@@ -101,7 +54,7 @@ static void leave_descent(struct stage *stage)
     stage_show_generation(stage, stage->home_generation);
 }
 
-static void act_descent(struct stage *stage)
+static void act_descent(struct stage *stage, int unused)
 {
     if (stage_has_descent(stage)) {
         leave_descent(stage);
@@ -111,7 +64,7 @@ static void act_descent(struct stage *stage)
     }
 }
 
-static void act_pair(struct stage *stage)
+static void act_pair(struct stage *stage, int unused)
 {
     if (stage->view == VIEW_PAIR) {
         stage->view = VIEW_SINGLE;
@@ -125,7 +78,7 @@ static void act_pair(struct stage *stage)
     }
 }
 
-static void act_movie(struct stage *stage)
+static void act_movie(struct stage *stage, int unused)
 {
     struct error error;
     if (gallery_shelf(stage->gallery) == SHELF_CHAMPIONS) {
@@ -133,49 +86,41 @@ static void act_movie(struct stage *stage)
         return;
     }
     if (gallery_show_champions(stage->gallery, &error)) {
-        stage_set_toast(stage, "only a run has champions of generations");
+        player_say(&stage->player, "only a run has champions of generations");
         return;
     }
-    stage->is_movie = stage->is_playing = 1;
+    stage->is_movie = stage->player.is_playing = 1;
     stage->is_live = 0;
     stage->view = VIEW_SINGLE;
     stage_show_shelf(stage, 0);
 }
 
-static void act_kinds(struct stage *stage)
+static void act_kinds(struct stage *stage, int unused)
 {
     struct error error;
     int is_kinds = !gallery_is_kinds(stage->gallery);
     if (gallery_shelf(stage->gallery) != SHELF_GENERATION || stage_has_choices(stage)) {
-        stage_set_toast(stage, stage_has_choices(stage) ? "choosing shows the best, of any kind"
-                                                        : "only generations have kinds of bodies");
+        player_say(&stage->player, stage_has_choices(stage)
+                                       ? "choosing shows the best, of any kind"
+                                       : "only generations have kinds of bodies");
         return;
     }
     gallery_set_kinds(stage->gallery, is_kinds);
     if (gallery_show_generation(stage->gallery, gallery_generation(stage->gallery), &error)) {
-        stage_set_toast(stage, error.message);
+        player_say(&stage->player, error.message);
         return;
     }
     stage_show_shelf(stage, 0);
-    stage_set_toast(stage, is_kinds ? "the best of each kind of body" : "the best, of any kind");
+    player_say(&stage->player,
+               is_kinds ? "the best of each kind of body" : "the best, of any kind");
 }
 
-static void act_strip(struct stage *stage)
+static void act_strip(struct stage *stage, int unused)
 {
     stage->is_strip = !stage->is_strip;
 }
 
-static void act_help(struct stage *stage)
-{
-    stage->is_help = !stage->is_help;
-}
-
-static void act_fullscreen(struct stage *stage)
-{
-    stage->is_fullscreen = !stage->is_fullscreen;
-}
-
-static void act_follow(struct stage *stage)
+static void act_follow(struct stage *stage, int unused)
 {
     stage->camera.is_following = !stage->camera.is_following;
     stage->camera.vx_m_s = stage->camera.vy_m_s = 0;
@@ -195,61 +140,51 @@ static void zoom_in(struct stage *stage, int steps)
     stage_zoom(stage, steps > 0 ? ZOOM_STEP : 1 / ZOOM_STEP, 0, 0);
 }
 
+static void act_newest(struct stage *stage, int unused)
+{
+    stage_show_newest(stage);
+}
+
+static void act_refit(struct stage *stage, int unused)
+{
+    stage_refit(stage);
+}
+
 static void toggle_overlay(struct stage *stage, int overlay)
 {
     stage->overlays ^= (unsigned)overlay;
 }
 
-static void act_brain(struct stage *stage)
+static void act_brain(struct stage *stage, int unused)
 {
     int before = stage_scene_width(stage);
     stage->overlays ^= DRAW_BRAIN;
     stage->pointed.kind = CUT_NONE;
     stage_rescale(stage, before);
     if (stage_has_brain(stage))
-        stage_set_toast(stage, "click a neuron or a wire to cut it out; x: put all back");
+        player_say(&stage->player, "click a neuron or a wire to cut it out; x: put all back");
     else
-        stage->toast[0] = 0;
+        stage->player.toast[0] = 0;
 }
 
-static void act_ledger(struct stage *stage)
+static void act_ledger(struct stage *stage, int unused)
 {
     int before = stage_scene_width(stage);
     stage->overlays ^= DRAW_LEDGER;
     stage_rescale(stage, before);
 }
 
-static void act_heal(struct stage *stage)
+static void act_heal(struct stage *stage, int unused)
 {
     struct error error;
     if (stage_current_replay(stage) && gallery_heal(stage->gallery, stage->current, &error))
-        stage_set_toast(stage, error.message);
+        player_say(&stage->player, error.message);
     stage_collect_ready(stage);
-    stage_seek(stage, stage->time_s);
-}
-
-static void act_quit(struct stage *stage)
-{
-    if (stage->is_help)
-        stage->is_help = 0;
-    else
-        stage->is_quitting = 1;
-}
-
-/* The part of a name that can stand in a file's. */
-static void clean_name(const char *from, char *name, size_t size)
-{
-    size_t used = 0;
-    for (; *from && used + 1 < size; from++)
-        name[used++] =
-            strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *from)
-                ? *from
-                : '_';
-    name[used] = 0;
+    player_seek(&stage->player, stage->player.time_s);
 }
 
 /* The creature that is marked, as `controller save` would write it. */
-static void act_save_creature(struct stage *stage)
+static void act_save_creature(struct stage *stage, int unused)
 {
     char name[64], path[128], text[600];
     struct error error;
@@ -257,148 +192,70 @@ static void act_save_creature(struct stage *stage)
         return;
     const struct creature *creature = &gallery_specimen(stage->gallery, stage->current)->creature;
     if (!creature->genome.body_count) {
-        stage_set_toast(stage, "a scene is no creature");
+        player_say(&stage->player, "a scene is no creature");
         return;
     }
-    clean_name(creature->name[0] ? creature->name : "creature", name, sizeof name);
+    player_clean_name(creature->name[0] ? creature->name : "creature", name, sizeof name);
     draw_choose_file_name(name, "creature", path, sizeof path);
     if (creature_write(creature, path, 0, &error))
         snprintf(text, sizeof text, "%s", error.message);
     else
         snprintf(text, sizeof text, "saved the creature as %s", path);
-    stage_set_toast(stage, text);
-}
-
-static const char *picture_name(const struct stage *stage)
-{
-    const struct replay *replay = stage_current_replay(stage);
-    if (stage->view == VIEW_RACE)
-        return "race";
-    if (stage->view == VIEW_CELLS)
-        return "grid";
-    return replay ? replay->name : "nothing";
-}
-
-static void act_save(struct stage *stage)
-{
-    char name[64], stem[100], text[300];
-    clean_name(picture_name(stage), name, sizeof name);
-    snprintf(stem, sizeof stem, "%s-%.2fs", name, stage->time_s);
-    cairo_surface_t *surface = cairo_image_surface_create(
-        CAIRO_FORMAT_RGB24, stage_room_width(stage), stage_scene_height(stage));
-    struct stage still = *stage; /* whose picture is as fine as can be */
-    still.is_playing = still.drag = 0;
-    stage_draw_scene(&still, surface);
-    draw_save(surface, stem, text, sizeof text);
-    stage_set_toast(stage, text);
+    player_say(&stage->player, text);
 }
 
 /* ---- keys ---- */
 
-struct binding {
-    int keys[3];
-    const char *label, *help;
-    void (*act)(struct stage *stage);             /* or */
-    void (*turn)(struct stage *stage, int value); /* with this: */
-    int value;
-};
-
-static const struct binding bindings[] = {
-    {{' '}, "space", "play, pause", .act = stage_act_play},
-    {{'.'}, ".", "one tick on", .turn = step, .value = 1},
-    {{','}, ",", "one tick back", .turn = step, .value = -1},
-    {{STAGE_KEY_RIGHT}, "right", "half a second on", .turn = jump, .value = 1},
-    {{STAGE_KEY_LEFT}, "left", "half a second back", .turn = jump, .value = -1},
-    {{'+', '='}, "+", "twice as fast", .act = act_faster},
-    {{'-'}, "-", "half as fast", .act = act_slower},
-    {{'r', STAGE_KEY_HOME}, "r", "start again", .act = act_restart},
-    {{'n', STAGE_KEY_TAB}, "n, tab", "next creature", .turn = step_creature, .value = 1},
-    {{'p', STAGE_KEY_BACKTAB}, "p", "previous creature", .turn = step_creature, .value = -1},
-    {{'g'}, "g", "race of all, or one", .turn = toggle_view, .value = VIEW_RACE},
-    {{'a'}, "a", "all in a grid, or one", .turn = toggle_view, .value = VIEW_CELLS},
-    {{'['}, "[", "generation before", .turn = stage_step_generation, .value = -1},
-    {{']'}, "]", "generation after", .turn = stage_step_generation, .value = 1},
-    {{STAGE_KEY_END}, "End", "newest generation, live", .act = stage_show_newest},
-    {{'y'}, "y", "the best of each kind of body", .act = act_kinds},
-    {{'v'}, "v", "strip of the champions", .act = act_strip},
-    {{'e'}, "e", "evolution in one minute", .act = act_movie},
-    {{'w'}, "w", "line of descent", .act = act_descent},
-    {{'d'}, "d", "beside its parent", .act = act_pair},
-    {{'f'}, "f", "camera follows, or stays", .act = act_follow},
-    {{STAGE_KEY_UP}, "up, wheel", "zoom in", .turn = zoom_in, .value = 1},
-    {{STAGE_KEY_DOWN}, "down, wheel", "zoom out", .turn = zoom_in, .value = -1},
-    {{'0'}, "0", "zoom and place anew", .act = stage_refit},
-    {{'t'}, "t", "trail of the centre of mass", .turn = toggle_overlay, .value = DRAW_TRAIL},
-    {{'c'}, "c", "contacts and impulses", .turn = toggle_overlay, .value = DRAW_CONTACTS},
-    {{'j'}, "j", "joint angles and limits", .turn = toggle_overlay, .value = DRAW_LIMITS},
-    {{'u'}, "u", "torques of the effectors", .turn = toggle_overlay, .value = DRAW_TORQUES},
-    {{'i'}, "i", "what sensors feel", .turn = toggle_overlay, .value = DRAW_SENSORS},
-    {{'o'}, "o", "way to the light", .turn = toggle_overlay, .value = DRAW_LIGHT},
-    {{'k'}, "k", "true shapes, or a skin", .turn = toggle_overlay, .value = DRAW_BOXES},
-    {{'m'}, "m", "marks of distance", .turn = toggle_overlay, .value = DRAW_UNMARKED},
-    {{'z'}, "z", "side and top beside", .turn = toggle_overlay, .value = DRAW_SPLIT},
-    {{'b'}, "b", "the living brain", .act = act_brain},
-    {{'l'}, "l", "energy ledger", .act = act_ledger},
-    {{'x'}, "x", "undo all cuts in the brain", .act = act_heal},
-    {{'s'}, "s", "save this picture as png", .act = act_save},
-    {{'S'}, "shift+S", "save the creature as a file", .act = act_save_creature},
+static const struct key_row keys[] = {
+    {{KEY_RIGHT}, "right", "half a second on", .act = player_jump, .value = 500},
+    {{KEY_LEFT}, "left", "half a second back", .act = player_jump, .value = -500},
+    {{'g'}, "g", "race of all, or one", .on_stage = toggle_view, .value = VIEW_RACE},
+    {{'a'}, "a", "all in a grid, or one", .on_stage = toggle_view, .value = VIEW_CELLS},
+    {{'['}, "[", "generation before", .on_stage = stage_step_generation, .value = -1},
+    {{']'}, "]", "generation after", .on_stage = stage_step_generation, .value = 1},
+    {{KEY_END}, "End", "newest generation, live", .on_stage = act_newest},
+    {{'y'}, "y", "the best of each kind of body", .on_stage = act_kinds},
+    {{'v'}, "v", "strip of the champions", .on_stage = act_strip},
+    {{'e'}, "e", "evolution in one minute", .on_stage = act_movie},
+    {{'w'}, "w", "line of descent", .on_stage = act_descent},
+    {{'d'}, "d", "beside its parent", .on_stage = act_pair},
+    {{'f'}, "f", "camera follows, or stays", .on_stage = act_follow},
+    {{KEY_UP}, "up, wheel", "zoom in", .on_stage = zoom_in, .value = 1},
+    {{KEY_DOWN}, "down, wheel", "zoom out", .on_stage = zoom_in, .value = -1},
+    {{'0'}, "0", "zoom and place anew", .on_stage = act_refit},
+    {{'t'}, "t", "trail of the centre of mass", .on_stage = toggle_overlay, .value = DRAW_TRAIL},
+    {{'c'}, "c", "contacts and impulses", .on_stage = toggle_overlay, .value = DRAW_CONTACTS},
+    {{'j'}, "j", "joint angles and limits", .on_stage = toggle_overlay, .value = DRAW_LIMITS},
+    {{'u'}, "u", "torques of the effectors", .on_stage = toggle_overlay, .value = DRAW_TORQUES},
+    {{'i'}, "i", "what sensors feel", .on_stage = toggle_overlay, .value = DRAW_SENSORS},
+    {{'o'}, "o", "way to the light", .on_stage = toggle_overlay, .value = DRAW_LIGHT},
+    {{'k'}, "k", "true shapes, or a skin", .on_stage = toggle_overlay, .value = DRAW_BOXES},
+    {{'m'}, "m", "marks of distance", .on_stage = toggle_overlay, .value = DRAW_UNMARKED},
+    {{'z'}, "z", "side and top beside", .on_stage = toggle_overlay, .value = DRAW_SPLIT},
+    {{'b'}, "b", "the living brain", .on_stage = act_brain},
+    {{'l'}, "l", "energy ledger", .on_stage = act_ledger},
+    {{'x'}, "x", "undo all cuts in the brain", .on_stage = act_heal},
+    {{'S'}, "shift+S", "save the creature as a file", .on_stage = act_save_creature},
     {{'B'},
      "shift+B",
      "let it breed (chosen by hand)",
-     .turn = stage_choose,
-     .value = CHOICE_BREED},
-    {{'K'}, "shift+K", "keep it", .turn = stage_choose, .value = CHOICE_KEEP},
-    {{'X'}, "shift+X", "ban it", .turn = stage_choose, .value = CHOICE_BAN},
-    {{STAGE_KEY_ENTER}, "Enter", "breed the next generation", .act = stage_breed_next},
-    {{STAGE_KEY_F11}, "F11", "full screen", .act = act_fullscreen},
-    {{'h', STAGE_KEY_F1}, "h, F1", "this help", .act = act_help},
-    {{'q', STAGE_KEY_ESCAPE}, "q, Esc", "quit", .act = act_quit},
+     .on_stage = stage_choose,
+     .value = CHOICE_BREED,
+     .is_choice = 1},
+    {{'K'}, "shift+K", "keep it", .on_stage = stage_choose, .value = CHOICE_KEEP, .is_choice = 1},
+    {{'X'}, "shift+X", "ban it", .on_stage = stage_choose, .value = CHOICE_BAN, .is_choice = 1},
+    {{KEY_ENTER}, "Enter", "breed the next generation", .on_stage = stage_breed_next},
 };
-#define BINDING_COUNT ((int)(sizeof bindings / sizeof bindings[0]))
 
-static const struct binding *find_binding(int key)
+/* In a run without choices B is b. */
+static int turn_key(struct player *player, const struct key_row *row)
 {
-    for (int i = 0; i < BINDING_COUNT; i++)
-        for (int k = 0; k < 3; k++)
-            if (bindings[i].keys[k] && bindings[i].keys[k] == key)
-                return &bindings[i];
-    return NULL;
+    struct stage *stage = (struct stage *)player;
+    if (row->is_choice && !stage_has_choices(stage))
+        return 0;
+    row->on_stage(stage, row->value);
+    return 1;
 }
-
-void stage_press_key(struct stage *stage, int key)
-{
-    int is_capital = key >= 'A' && key <= 'Z';
-    const struct binding *binding = find_binding(key);
-    /* in a run without choices B is b */
-    if (binding && strchr("BKX", key) && !stage_has_choices(stage))
-        binding = NULL;
-    if (!binding && is_capital)
-        binding = find_binding(key - 'A' + 'a');
-    stage->is_changed = 1;
-    ENSURE(!binding || !binding->act != !binding->turn, "key %s does two things, or nothing",
-           binding->label);
-    if (binding && binding->act)
-        binding->act(stage);
-    else if (binding)
-        binding->turn(stage, binding->value);
-}
-
-void stage_act_word(struct stage *stage, enum bar_word word)
-{
-    ENSURE((int)word >= 0 && word < WORD_COUNT, "word %d", (int)word);
-    switch (word) {
-    case WORD_SPEED:
-        change_speed(stage);
-        break;
-    case WORD_PLACE:
-        step_creature(stage, 1);
-        break;
-    default:
-        act_help(stage);
-    }
-}
-
-/* ---- the help ---- */
 
 /* Actions without a key. */
 static const char *const help_lines[] = {
@@ -410,16 +267,39 @@ static const char *const help_lines[] = {
     "a "
     "whole run's report: controller report RUN_DIR.",
 };
-#define HELP_LINE_COUNT ((int)(sizeof help_lines / sizeof help_lines[0]))
 
-void stage_draw_help(cairo_t *cr, const struct stage *stage)
-{
-    struct draw_help_row rows[BINDING_COUNT];
-    for (int i = 0; i < BINDING_COUNT; i++)
-        rows[i] = (struct draw_help_row){bindings[i].label, bindings[i].help};
-    draw_help(
-        cr, stage->width, stage->height,
-        &(struct draw_help){"Bestiary viewer", rows, BINDING_COUNT, help_lines, HELP_LINE_COUNT});
-}
+const struct content stage_content = {.keys = keys,
+                                      .key_count = sizeof keys / sizeof keys[0],
+                                      .help_title = "Bestiary viewer",
+                                      .help_lines = help_lines,
+                                      .help_line_count = sizeof help_lines / sizeof help_lines[0],
+                                      .speed_most = 16,
+                                      .speed_most_by_click = 4,
+                                      .starts_over = 1,
+                                      .begin = stage_begin,
+                                      .resize = stage_resize,
+                                      .turn_key = turn_key,
+                                      .duration = stage_duration,
+                                      .tick = stage_tick,
+                                      .seek = stage_seek,
+                                      .restart = stage_restart,
+                                      .step_creature = stage_step_creature,
+                                      .press = stage_press,
+                                      .press_choice = stage_press_choice,
+                                      .point = stage_point,
+                                      .drag = stage_drag,
+                                      .click = stage_click,
+                                      .turn_wheel = stage_turn_wheel,
+                                      .advance = stage_advance,
+                                      .look_for_news = stage_look_for_news,
+                                      .is_still = stage_is_still,
+                                      .scene_box = stage_scene_box,
+                                      .draw_scene = stage_draw_scene,
+                                      .draw_panels = stage_draw_panels,
+                                      .fill_scrub = stage_fill_scrub,
+                                      .tell_place = stage_tell_place,
+                                      .tell_title = stage_tell_title,
+                                      .name_picture = stage_name_picture,
+                                      .destroy = stage_destroy};
 
 #endif

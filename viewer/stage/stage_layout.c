@@ -62,8 +62,9 @@ int stage_shown(const struct stage *stage, const struct replay **replays)
     return count;
 }
 
-double stage_shown_duration(const struct stage *stage)
+double stage_duration(const struct player *player)
 {
+    const struct stage *stage = (const struct stage *)player;
     const struct replay *replays[GALLERY_SHOWN_MAX];
     double duration = 0;
     int count = stage_shown(stage, replays);
@@ -81,20 +82,15 @@ int stage_has_run(const struct stage *stage)
 
 /* ---- where things are ---- */
 
-double stage_ui_scale(const struct stage *stage)
-{
-    return draw_ui_scale(stage->width, stage->height);
-}
-
 /* A low window keeps its room for the picture. */
 int stage_has_strip(const struct stage *stage)
 {
-    return stage->is_strip && stage_has_run(stage) && stage->height >= STRIP_LEAST_PX;
+    return stage->is_strip && stage_has_run(stage) && stage->player.height >= STRIP_LEAST_PX;
 }
 
 static double panels_height(const struct stage *stage)
 {
-    double ui = stage_ui_scale(stage), height = BAR_HEIGHT_PX;
+    double ui = player_ui(&stage->player), height = BAR_HEIGHT_PX;
     if (stage_has_run(stage))
         height += TIMELINE_PX + (stage_has_strip(stage) ? STRIP_PX : 0);
     if (stage_has_choices(stage))
@@ -110,13 +106,13 @@ int stage_has_descent(const struct stage *stage)
 int stage_scene_left(const struct stage *stage)
 {
     return stage_has_descent(stage)
-               ? (int)fmin(DESCENT_PX * stage_ui_scale(stage), 0.5 * stage->width)
+               ? (int)fmin(DESCENT_PX * player_ui(&stage->player), 0.5 * stage->player.width)
                : 0;
 }
 
 int stage_room_width(const struct stage *stage)
 {
-    return stage->width - stage_scene_left(stage);
+    return stage->player.width - stage_scene_left(stage);
 }
 
 int stage_has_brain(const struct stage *stage)
@@ -138,7 +134,7 @@ int stage_scene_width(const struct stage *stage)
 /* Height of the picture above the panels. */
 int stage_scene_height(const struct stage *stage)
 {
-    return (int)fmax(stage->height - panels_height(stage), 1);
+    return (int)fmax(stage->player.height - panels_height(stage), 1);
 }
 
 double stage_lane_height(const struct stage *stage)
@@ -164,47 +160,47 @@ struct draw_view stage_brain_view(const struct stage *stage)
     return view;
 }
 
-void stage_word_box(const struct stage *stage, enum bar_word word, double *left, double *width)
+struct draw_box stage_scene_box(const struct player *player)
 {
-    ENSURE((int)word >= 0 && word < WORD_COUNT, "word %d", (int)word);
-    static const double edges_px[WORD_COUNT + 1] = {4, 46, 94, WORDS_PX};
-    double ui = stage_ui_scale(stage);
-    *left = stage->width - (WORDS_PX - edges_px[word]) * ui;
-    *width = (edges_px[word + 1] - edges_px[word]) * ui;
+    const struct stage *stage = (const struct stage *)player;
+    return (struct draw_box){stage_scene_left(stage), 0, stage_room_width(stage),
+                             stage_scene_height(stage), player_ui(player)};
 }
 
-struct draw_scrub stage_scrub_of(const struct stage *stage, const struct replay **replays)
+/* The curves of all that is shown. */
+void stage_fill_scrub(const struct player *player, struct draw_scrub *scrub,
+                      const struct replay **replays)
 {
-    double ui = stage_ui_scale(stage), height = BAR_HEIGHT_PX * ui;
-    struct draw_scrub scrub = {.box = {BAR_LEFT_PX * ui, stage->height - height + 2 * ui,
-                                       fmax(stage->width - (BAR_LEFT_PX + WORDS_PX) * ui, 1),
-                                       height - 4 * ui, ui},
-                               .replays = replays,
-                               .count = stage_shown(stage, replays),
-                               .marked = -1,
-                               .time_s = stage->time_s,
-                               .duration_s = stage_shown_duration(stage)};
-    for (int i = 0; i < scrub.count; i++)
+    const struct stage *stage = (const struct stage *)player;
+    _Static_assert(PLAYER_CURVES_MAX >= GALLERY_SHOWN_MAX, "all creatures have a curve");
+    scrub->count = stage_shown(stage, replays);
+    for (int i = 0; i < scrub->count; i++)
         if (replays[i] == stage_current_replay(stage))
-            scrub.marked = i;
-    return scrub;
+            scrub->marked = i;
+}
+
+void stage_tell_place(const struct player *player, char *text, size_t size)
+{
+    const struct stage *stage = (const struct stage *)player;
+    if (gallery_count(stage->gallery) > 1)
+        snprintf(text, size, "%d/%d", stage->current + 1, gallery_count(stage->gallery));
 }
 
 struct draw_timeline stage_timeline_of(const struct stage *stage)
 {
-    double ui = stage_ui_scale(stage), height = TIMELINE_PX * ui;
+    double ui = player_ui(&stage->player), height = TIMELINE_PX * ui;
     int count;
     const struct store_generation *generations = gallery_generations(stage->gallery, &count);
     int64_t generation = gallery_generation(stage->gallery);
     if (gallery_shelf(stage->gallery) == SHELF_CHAMPIONS)
         generation = gallery_specimen_generation(stage->gallery, stage->current);
-    return (struct draw_timeline){
-        .box = {0, stage->height - BAR_HEIGHT_PX * ui - height, stage->width, height, ui},
-        .generations = generations,
-        .count = count,
-        .shown = generation,
-        .is_live = stage->is_live && stage->has_news,
-        .has_no_goal = gallery_has_no_goal(stage->gallery)};
+    return (struct draw_timeline){.box = {0, stage->player.height - BAR_HEIGHT_PX * ui - height,
+                                          stage->player.width, height, ui},
+                                  .generations = generations,
+                                  .count = count,
+                                  .shown = generation,
+                                  .is_live = stage->is_live && stage->has_news,
+                                  .has_no_goal = gallery_has_no_goal(stage->gallery)};
 }
 
 /* How a creature is named: by its fitness, or by its number where all have the same fitness. */
@@ -219,10 +215,10 @@ static void tell_creature(const struct stage *stage, const struct creature *crea
 
 struct draw_strip stage_strip_of(const struct stage *stage, struct draw_thumb *thumbs)
 {
-    double ui = stage_ui_scale(stage);
+    double ui = player_ui(&stage->player);
     struct draw_timeline timeline = stage_timeline_of(stage);
     struct draw_strip strip = {
-        .box = {0, timeline.box.y - STRIP_PX * ui, stage->width, STRIP_PX * ui, ui},
+        .box = {0, timeline.box.y - STRIP_PX * ui, stage->player.width, STRIP_PX * ui, ui},
         .thumbs = thumbs,
         .count = gallery_strip_count(stage->gallery),
         .marked = -1,
@@ -241,12 +237,12 @@ struct draw_strip stage_strip_of(const struct stage *stage, struct draw_thumb *t
 
 struct draw_descent stage_descent_of(const struct stage *stage, struct draw_step *steps)
 {
-    struct draw_descent descent = {
-        .box = {0, 0, stage_scene_left(stage), stage_scene_height(stage), stage_ui_scale(stage)},
-        .steps = steps,
-        .count = gallery_count(stage->gallery),
-        .marked = stage->current,
-        .time_s = stage->time_s};
+    struct draw_descent descent = {.box = {0, 0, stage_scene_left(stage), stage_scene_height(stage),
+                                           player_ui(&stage->player)},
+                                   .steps = steps,
+                                   .count = gallery_count(stage->gallery),
+                                   .marked = stage->current,
+                                   .time_s = stage->player.time_s};
     for (int i = 0; i < descent.count; i++) {
         const struct specimen *specimen = gallery_specimen(stage->gallery, i);
         const struct creature *creature = &specimen->creature;

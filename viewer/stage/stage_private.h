@@ -3,9 +3,8 @@
  *   stage.c         time, camera, which creature and generation is shown, a run that goes on
  *   stage_layout.c  what is shown, and where it is in the window
  *   stage_draw.c    the picture and what surrounds it
- *   stage_keys.c    what each key does, and the help, which lists them
+ *   stage_keys.c    the table of keys, and the stage as the content of a player
  *   stage_mouse.c   pressing, dragging, clicking, the wheel
- *   stage_scene.c   the stage as a scene of the window
  *   stage_choose.c  choosing by hand: marks, buttons, what was said of them */
 #ifndef VIEWER_STAGE_STAGE_PRIVATE_H
 #define VIEWER_STAGE_STAGE_PRIVATE_H
@@ -16,22 +15,14 @@
 #include "viewer/draw/draw_panels.h"
 #include "viewer/stage/stage.h"
 
-/* px at ui 1 */
-#define BAR_HEIGHT_PX 40.0
-#define BAR_LEFT_PX   52.0
-#define CHOICES_PX    38.0
-/* Right of the bar of time stand the speed, the creature's place and the help, each to be
- * clicked. */
-#define WORDS_PX 150.0
-enum bar_word { WORD_SPEED, WORD_PLACE, WORD_HELP, WORD_COUNT };
-#define ZOOM_STEP 1.15 /* of a key, and of a click of the wheel */
+#define CHOICES_PX 38.0 /* at ui 1 */
 
-enum drag { DRAG_NONE, DRAG_PAN, DRAG_SHIFT, DRAG_SCRUB, DRAG_TIMELINE };
+enum stage_view { VIEW_SINGLE, VIEW_RACE, VIEW_CELLS, VIEW_PAIR };
 
 struct stage {
+    struct player player;
     struct gallery *gallery;
     struct chooser *chooser; /* NULL: there is nothing to choose */
-    int width, height;
 
     /* what is ready of the gallery's shelf, in its order */
     const struct replay *replays[GALLERY_SHOWN_MAX];
@@ -40,10 +31,9 @@ struct stage {
 
     enum stage_view view;
     int current; /* index in the gallery */
-    int is_playing, is_help, is_quitting, is_changed, is_fullscreen, is_live, has_news;
-    int is_strip, is_movie;
+    int is_live, has_news, is_strip, is_movie;
     int64_t home_generation; /* to go back to from a line of descent */
-    double time_s, speed, cells_zoom, strip_s;
+    double cells_zoom, strip_s;
     unsigned overlays;
     struct camera camera;
     /* before the brain took width from the picture, or gave it back: the camera, and what it
@@ -53,16 +43,10 @@ struct stage {
     double left_time_s;
     struct replay_cut pointed;
 
-    enum drag drag;
-    double mouse_x, mouse_y, press_x, press_y;
-    int is_click;
-
     cairo_surface_t *strip_picture; /* as it was drawn last, or NULL */
     uint64_t strip_hash;
 
     double next_news_s;
-    char toast[480], title[256];
-    double toast_s; /* left */
 };
 
 /* ---- stage_layout.c ---- */
@@ -73,9 +57,7 @@ int stage_ready_place(const struct stage *stage, int index);
 const struct replay *stage_current_replay(const struct stage *stage);
 /* The replays that are played: of a pair the parent first. */
 int stage_shown(const struct stage *stage, const struct replay **replays);
-double stage_shown_duration(const struct stage *stage);
 int stage_has_run(const struct stage *stage);
-double stage_ui_scale(const struct stage *stage);
 /* A low window keeps its room for the picture. */
 int stage_has_strip(const struct stage *stage);
 int stage_has_descent(const struct stage *stage);
@@ -88,9 +70,6 @@ int stage_scene_width(const struct stage *stage);
 int stage_scene_height(const struct stage *stage);
 double stage_lane_height(const struct stage *stage);
 struct draw_view stage_brain_view(const struct stage *stage);
-struct draw_scrub stage_scrub_of(const struct stage *stage, const struct replay **replays);
-/* Where a word is; px from the window's left edge. */
-void stage_word_box(const struct stage *stage, enum bar_word word, double *left, double *width);
 struct draw_timeline stage_timeline_of(const struct stage *stage);
 struct draw_strip stage_strip_of(const struct stage *stage, struct draw_thumb *thumbs);
 struct draw_descent stage_descent_of(const struct stage *stage, struct draw_step *steps);
@@ -99,8 +78,6 @@ struct draw_descent stage_descent_of(const struct stage *stage, struct draw_step
 
 void stage_refit(struct stage *stage);
 void stage_rescale(struct stage *stage, int width_before);
-void stage_start_over(struct stage *stage);
-void stage_set_toast(struct stage *stage, const char *text);
 void stage_select_creature(struct stage *stage, int index);
 void stage_show_creature(struct stage *stage, int index);
 /* After the shelf has changed. */
@@ -110,10 +87,6 @@ void stage_show_generation(struct stage *stage, int64_t generation);
 void stage_step_generation(struct stage *stage, int steps);
 void stage_show_newest(struct stage *stage);
 
-/* ---- stage_draw.c ---- */
-
-void stage_draw_scene(const struct stage *stage, cairo_surface_t *surface);
-
 /* ---- stage_choose.c ---- */
 
 /* Whether there is a bar for choosing. */
@@ -122,7 +95,7 @@ int stage_has_choices(const struct stage *stage);
 void stage_choose(struct stage *stage, int choice);
 /* From one choice to the next, for one of the gallery. */
 void stage_change_choice(struct stage *stage, int index);
-void stage_breed_next(struct stage *stage);
+void stage_breed_next(struct stage *stage, int unused);
 /* Looks what has become of choices. */
 void stage_poll_choices(struct stage *stage);
 void stage_draw_choices(cairo_t *cr, const struct stage *stage);
@@ -132,10 +105,36 @@ int stage_press_choices(struct stage *stage, double x, double y);
 
 /* ---- stage_keys.c ---- */
 
-void stage_act_play(struct stage *stage);
-void stage_act_word(struct stage *stage, enum bar_word word);
 void stage_zoom(struct stage *stage, double factor, double dx, double dy);
-void stage_draw_help(cairo_t *cr, const struct stage *stage);
+
+/* ---- what a content does (player.h) ---- */
+
+extern const struct content stage_content;
+void stage_begin(struct player *player);
+void stage_resize(struct player *player, int width_px, int height_px);
+double stage_duration(const struct player *player);
+double stage_tick(const struct player *player);
+void stage_seek(struct player *player, double time_s);
+void stage_restart(struct player *player);
+void stage_step_creature(struct player *player, int steps);
+enum drag stage_press(struct player *player, double x, double y);
+void stage_press_choice(struct player *player, double x, double y);
+void stage_point(struct player *player);
+void stage_drag(struct player *player, double dx, double dy);
+void stage_click(struct player *player, double x, double y);
+void stage_turn_wheel(struct player *player, double clicks, double x, double y);
+void stage_advance(struct player *player, double dt_s);
+void stage_look_for_news(struct player *player, double now_s);
+int stage_is_still(const struct player *player);
+struct draw_box stage_scene_box(const struct player *player);
+void stage_draw_scene(const struct player *player, cairo_t *cr);
+void stage_draw_panels(struct player *player, cairo_t *cr);
+void stage_fill_scrub(const struct player *player, struct draw_scrub *scrub,
+                      const struct replay **replays);
+void stage_tell_place(const struct player *player, char *text, size_t size);
+void stage_tell_title(const struct player *player, char *text, size_t size);
+void stage_name_picture(const struct player *player, char *text, size_t size);
+void stage_destroy(struct player *player);
 
 #endif
 #endif

@@ -1,4 +1,4 @@
-/* SDL2 gives the window, the clock and the events; the scene (scene.h) draws every frame with cairo
+/* SDL2 gives the window, the clock and the events; the player (player.h) draws every frame with cairo
  * into an image, which is uploaded as one texture, so that what one sees is what an export would
  * write. */
 #include "viewer/stage/window.h"
@@ -54,8 +54,7 @@ struct window {
     cairo_surface_t *surface;
     int width, height;      /* px */
     double pixels_per_unit; /* of the mouse's coordinates */
-    const struct scene_acts *acts;
-    void *scene;
+    struct player *player;
     int is_quitting, is_fullscreen;
 };
 
@@ -63,7 +62,7 @@ struct window {
 
 static void present(struct window *window)
 {
-    window->acts->draw(window->scene, window->surface);
+    player_draw(window->player, window->surface);
     SDL_UpdateTexture(window->texture, NULL, cairo_image_surface_get_data(window->surface),
                       cairo_image_surface_get_stride(window->surface));
     SDL_RenderClear(window->renderer);
@@ -92,7 +91,7 @@ static int fit_to_window(struct window *window)
                                         SDL_TEXTUREACCESS_STREAMING, width, height);
     if (!window->texture || cairo_surface_status(window->surface) != CAIRO_STATUS_SUCCESS)
         return ERR_IO;
-    window->acts->resize(window->scene, width, height);
+    player_resize(window->player, width, height);
     return 0;
 }
 
@@ -105,19 +104,19 @@ static int translate_key(const SDL_Keysym *key)
         SDL_Keycode from;
         int to;
     } keys[] = {
-        {SDLK_LEFT, STAGE_KEY_LEFT}, {SDLK_RIGHT, STAGE_KEY_RIGHT}, {SDLK_UP, STAGE_KEY_UP},
-        {SDLK_PAGEUP, STAGE_KEY_UP}, {SDLK_DOWN, STAGE_KEY_DOWN},   {SDLK_PAGEDOWN, STAGE_KEY_DOWN},
-        {SDLK_HOME, STAGE_KEY_HOME}, {SDLK_END, STAGE_KEY_END},     {SDLK_ESCAPE, STAGE_KEY_ESCAPE},
-        {SDLK_F1, STAGE_KEY_F1},     {SDLK_F11, STAGE_KEY_F11},     {SDLK_KP_PLUS, '+'},
+        {SDLK_LEFT, KEY_LEFT}, {SDLK_RIGHT, KEY_RIGHT}, {SDLK_UP, KEY_UP},
+        {SDLK_PAGEUP, KEY_UP}, {SDLK_DOWN, KEY_DOWN},   {SDLK_PAGEDOWN, KEY_DOWN},
+        {SDLK_HOME, KEY_HOME}, {SDLK_END, KEY_END},     {SDLK_ESCAPE, KEY_ESCAPE},
+        {SDLK_F1, KEY_F1},     {SDLK_F11, KEY_F11},     {SDLK_KP_PLUS, '+'},
         {SDLK_KP_MINUS, '-'},
     };
     if (key->sym == SDLK_TAB)
-        return key->mod & KMOD_SHIFT ? STAGE_KEY_BACKTAB : STAGE_KEY_TAB;
+        return key->mod & KMOD_SHIFT ? KEY_BACKTAB : KEY_TAB;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (keys[i].from == key->sym)
             return keys[i].to;
     if (key->sym == SDLK_KP_ENTER)
-        return STAGE_KEY_ENTER;
+        return KEY_ENTER;
     if (key->sym >= 'a' && key->sym <= 'z' && key->mod & KMOD_SHIFT)
         return (int)key->sym - 'a' + 'A';
     return key->sym > 0 && key->sym < 128 ? (int)key->sym : 0;
@@ -130,9 +129,9 @@ static void turn_wheel(struct window *window, const SDL_MouseWheelEvent *wheel)
     int x, y;
     SDL_GetMouseState(&x, &y);
     if (wheel->preciseY != 0)
-        window->acts->turn_wheel(window->scene, (double)wheel->preciseY, x * scale, y * scale);
+        player_turn_wheel(window->player, (double)wheel->preciseY, x * scale, y * scale);
     if (across != 0)
-        window->acts->seek(window->scene, window->acts->time(window->scene) + across * WHEEL_S);
+        player_seek(window->player, window->player->time_s + across * WHEEL_S);
 }
 
 static void handle_event(struct window *window, const SDL_Event *event)
@@ -143,38 +142,35 @@ static void handle_event(struct window *window, const SDL_Event *event)
         window->is_quitting = 1;
         break;
     case SDL_KEYDOWN:
-        window->acts->press_key(window->scene, translate_key(&event->key.keysym));
+        player_press_key(window->player, translate_key(&event->key.keysym));
         break;
     case SDL_MOUSEBUTTONDOWN:
         if (event->button.button == SDL_BUTTON_MIDDLE ||
             (event->button.button == SDL_BUTTON_LEFT && SDL_GetModState() & KMOD_SHIFT))
-            window->acts->press_pan(window->scene, event->button.x * scale,
-                                    event->button.y * scale);
+            player_press_pan(window->player, event->button.x * scale, event->button.y * scale);
         else if (event->button.button == SDL_BUTTON_LEFT)
-            window->acts->press_mouse(window->scene, event->button.x * scale,
-                                      event->button.y * scale);
+            player_press_mouse(window->player, event->button.x * scale, event->button.y * scale);
         else if (event->button.button == SDL_BUTTON_RIGHT)
-            window->acts->press_choice(window->scene, event->button.x * scale,
-                                       event->button.y * scale);
+            player_press_choice(window->player, event->button.x * scale, event->button.y * scale);
         break;
     case SDL_MOUSEBUTTONUP:
-        window->acts->release_mouse(window->scene);
+        player_release_mouse(window->player);
         break;
     case SDL_MOUSEMOTION:
-        window->acts->move_mouse(window->scene, event->motion.x * scale, event->motion.y * scale);
+        player_move_mouse(window->player, event->motion.x * scale, event->motion.y * scale);
         break;
     case SDL_MOUSEWHEEL:
         turn_wheel(window, &event->wheel);
         break;
     case SDL_MULTIGESTURE:
         /* two fingers that part; places and distances are shares of the window's */
-        window->acts->turn_wheel(window->scene, PINCH_CLICKS * (double)event->mgesture.dDist,
-                                 (double)event->mgesture.x * window->width,
-                                 (double)event->mgesture.y * window->height);
+        player_turn_wheel(window->player, PINCH_CLICKS * (double)event->mgesture.dDist,
+                          (double)event->mgesture.x * window->width,
+                          (double)event->mgesture.y * window->height);
         break;
     case SDL_WINDOWEVENT:
         /* uncovered or moved to another screen: the picture is wanted again */
-        window->acts->seek(window->scene, window->acts->time(window->scene));
+        player_seek(window->player, window->player->time_s);
         break;
     default:
         break;
@@ -197,13 +193,13 @@ static int handle_events(struct window *window, int is_idle)
 
 /* ---- the loop ---- */
 
-/* The stage's wishes of the window. */
+/* The player's wishes of the window. */
 static void obey(struct window *window)
 {
-    const char *title = window->acts->title(window->scene);
+    const char *title = player_title(window->player);
     if (strcmp(title, SDL_GetWindowTitle(window->window)) != 0)
         SDL_SetWindowTitle(window->window, title);
-    if (window->acts->is_fullscreen(window->scene) == window->is_fullscreen)
+    if (window->player->is_fullscreen == window->is_fullscreen)
         return;
     window->is_fullscreen = !window->is_fullscreen;
     SDL_SetWindowFullscreen(window->window,
@@ -212,7 +208,7 @@ static void obey(struct window *window)
 
 static int is_over(const struct window *window)
 {
-    return window->is_quitting || window->acts->is_quitting(window->scene);
+    return window->is_quitting || window->player->is_quitting;
 }
 
 static int loop(struct window *window, struct error *error)
@@ -223,12 +219,12 @@ static int loop(struct window *window, struct error *error)
         uint32_t start_ms = SDL_GetTicks();
         double dt_s = options->frame_limit ? FRAME_S : (start_ms - last_ms) / 1000.0;
         last_ms = start_ms;
-        window->acts->look_for_news(window->scene, start_ms / 1000.0);
-        if (!handle_events(window, window->acts->is_still(window->scene) && !options->frame_limit))
+        player_look_for_news(window->player, start_ms / 1000.0);
+        if (!handle_events(window, player_is_still(window->player) && !options->frame_limit))
             continue;
         if (fit_to_window(window))
             return error_set(error, ERR_IO, "window: %s", SDL_GetError());
-        window->acts->advance(window->scene, fmin(dt_s, FRAME_LONGEST_S));
+        player_advance(window->player, fmin(dt_s, FRAME_LONGEST_S));
         obey(window);
         present(window);
         if (options->frame_limit && ++frame >= options->frame_limit)
@@ -336,46 +332,39 @@ int window_check(struct error *error)
     return 0;
 }
 
-/* The shown content. */
-static int make_scene(struct window *window, struct error *error)
+/* With its content. */
+static int make_player(struct window *window, struct error *error)
 {
     const struct window_options *options = window->options;
-    struct shore *shore = NULL;
-    if (options->shore) {
-        int status = shore_create(&shore, options->shore, error);
-        window->acts = &shore_acts;
-        window->scene = shore;
-        return status;
-    }
-    struct stage *stage = stage_create(options->gallery, options->is_live);
-    if (!stage)
-        return error_set(error, ERR_MEMORY, "window: %s", error_text(ERR_MEMORY));
+    if (options->shore)
+        return shore_create(&window->player, options->shore, error);
+    window->player = stage_create(options->gallery, options->is_live);
+    if (!window->player)
+        return error_memory(error);
     if (options->has_overlays)
-        stage_set_overlays(stage, options->overlays);
-    window->acts = &stage_acts;
-    window->scene = stage;
+        stage_set_overlays(window->player, options->overlays);
     return 0;
 }
 
 int window_run(const struct window_options *options, struct error *error)
 {
     struct window window = {.options = options};
-    int status = make_scene(&window, error);
+    int status = make_player(&window, error);
     if (status)
         return status;
     status = open_window(&window, error);
     if (!status) {
-        window.acts->begin(window.scene);
+        player_begin(window.player);
         for (const char *key = options->keys; key && *key; key++)
-            window.acts->press_key(window.scene, *key);
+            player_press_key(window.player, *key);
         if (options->time_s >= 0)
-            window.acts->seek(window.scene, options->time_s);
+            player_seek(window.player, options->time_s);
         status = loop(&window, error);
     }
     if (!status && options->screenshot)
         status = write_screenshot(&window, error);
     close_window(&window);
-    window.acts->destroy(window.scene);
+    player_destroy(window.player);
     return status;
 }
 

@@ -27,7 +27,7 @@ enum { WORLDS = 2, EPOCHS = 3 };
 static char directory[64], path[96];
 static struct params params;
 static struct error error;
-static struct shore *shore;
+static struct player *shore;
 
 /* ---- a run of two small worlds ---- */
 
@@ -129,42 +129,42 @@ static void open_shore(struct shore_request request)
     request.run_directory = directory;
     request.is_patient = 1;
     check_ok(shore_create(&shore, &request, &error));
-    shore_acts.resize(shore, WIDTH, HEIGHT);
+    player_resize(shore, WIDTH, HEIGHT);
 }
 
 static void teardown(void)
 {
-    shore_destroy(shore);
+    player_destroy(shore);
     shore = NULL;
 }
 
 static void press(int key)
 {
-    shore_acts.press_key(shore, key);
+    player_press_key(shore, key);
 }
 
 static void pass(double time_s)
 {
-    shore_acts.advance(shore, time_s);
+    player_advance(shore, time_s);
 }
 
 static double now_s(void)
 {
-    return shore_acts.time(shore);
+    return shore->time_s;
 }
 
 static void draw(void)
 {
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, HEIGHT);
-    shore_acts.draw(shore, surface);
+    player_draw(shore, surface);
     ck_assert_int_eq(cairo_surface_status(surface), CAIRO_STATUS_SUCCESS);
     cairo_surface_destroy(surface);
 }
 
 static void click(double x, double y)
 {
-    shore_acts.press_mouse(shore, x, y);
-    shore_acts.release_mouse(shore);
+    player_press_mouse(shore, x, y);
+    player_release_mouse(shore);
 }
 
 START_TEST(it_plays_pauses_and_jumps)
@@ -180,19 +180,19 @@ START_TEST(it_plays_pauses_and_jumps)
     press(' ');
     pass(1);
     ck_assert_double_eq_tol(now_s(), 23, 1e-9);
-    ck_assert(strstr(shore_acts.title(shore), "world 0 at 0:23 - verified"));
+    ck_assert(strstr(player_title(shore), "world 0 at 0:23 - verified"));
     press('.');
     press('.');
     press(',');
     ck_assert_double_eq_tol(now_s(), 23 + 1.0 / 30, 1e-9);
-    press(STAGE_KEY_RIGHT);
+    press(KEY_RIGHT);
     ck_assert_double_eq_tol(now_s(), 28 + 1.0 / 30, 1e-9);
     press(']');
     pass(0);
     ck_assert_double_ge(now_s(), 30);
     /* far on and back, by the bar and by a key */
-    shore_acts.press_mouse(shore, WIDTH / 2.0, HEIGHT - 10);
-    shore_acts.release_mouse(shore);
+    player_press_mouse(shore, WIDTH / 2.0, HEIGHT - 10);
+    player_release_mouse(shore);
     double half_s = now_s();
     ck_assert(half_s > 20 && half_s < 70);
     press('r');
@@ -200,14 +200,14 @@ START_TEST(it_plays_pauses_and_jumps)
     ck_assert_double_eq_tol(now_s(), 0, 1e-9);
     ck_assert(fabs(shore_look(shore).waters->from_s) < 1e-9);
     /* to the end of what is recorded, and no further */
-    shore_acts.seek(shore, 1e6);
+    player_seek(shore, 1e6);
     ck_assert_double_eq_tol(now_s(), EPOCHS * EPOCH_S, 1e-9);
     press('h');
     draw();
     press('q');
-    ck_assert(!shore_acts.is_quitting(shore));
+    ck_assert(!shore->is_quitting);
     press('q');
-    ck_assert(shore_acts.is_quitting(shore));
+    ck_assert(shore->is_quitting);
 }
 
 START_TEST(other_worlds_have_a_key)
@@ -297,7 +297,7 @@ START_TEST(a_life_has_an_end)
     ck_assert(shore_look(shore).followed == id);
     for (int k = 0; k < 6 && now_s() < life.died_s + 1; k++) {
         pass(1);
-        shore_acts.seek(shore, now_s() + 20);
+        player_seek(shore, now_s() + 20);
         pass(0);
         draw();
     }
@@ -317,7 +317,7 @@ START_TEST(a_run_is_followed_while_it_goes_on)
     check_ok(store_open(&store, path, 0, &error));
     add_epochs(store, EPOCHS + 1, EPOCHS + 1);
     store_close(store);
-    shore_acts.look_for_news(shore, 10);
+    player_look_for_news(shore, 10);
     pass(0);
     ck_assert_double_eq_tol(shore_look(shore).waters->from_s, EPOCHS * EPOCH_S, 1e-9);
     ck_assert_int_eq(shore_look(shore).waters->verified, 1);
@@ -340,17 +340,16 @@ START_TEST(deeds_are_handed_to_the_controller)
     open_shore((struct shore_request){.from_s = 2});
     press(' ');
     pass(0);
-    shore_acts.move_mouse(shore, WIDTH / 2.0, HEIGHT / 3.0);
+    player_move_mouse(shore, WIDTH / 2.0, HEIGHT / 3.0);
     for (int i = 0; keys[i]; i++) {
         if (i == 2)
             press('n');
         press(keys[i]);
-        for (int k = 0; k < 1000 && !strstr(shore_look(shore).note, notes[i]); k++) {
-            shore_acts.look_for_news(shore, 0);
+        for (int k = 0; k < 1000 && !strstr(shore->toast, notes[i]); k++) {
+            player_look_for_news(shore, 0);
             nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         }
-        ck_assert_msg(strstr(shore_look(shore).note, notes[i]), "%s: %s", notes[i],
-                      shore_look(shore).note);
+        ck_assert_msg(strstr(shore->toast, notes[i]), "%s: %s", notes[i], shore->toast);
     }
     unlink(program);
 }

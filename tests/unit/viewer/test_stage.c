@@ -191,7 +191,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    stage_destroy(stage);
+    player_destroy(&stage->player);
     gallery_destroy(gallery);
     stage = NULL;
     gallery = NULL;
@@ -211,9 +211,9 @@ static void open_stage(void)
     gallery_generations(gallery, &count);
     if (count)
         ck_assert_msg(gallery_show_generation(gallery, -1, &error) == 0, "%s", error.message);
-    stage = stage_create(gallery, 1);
+    stage = (struct stage *)stage_create(gallery, 1);
     ck_assert_ptr_nonnull(stage);
-    stage_resize(stage, WIDTH, HEIGHT);
+    player_resize(&stage->player, WIDTH, HEIGHT);
 }
 
 static void open_run_of(int generations)
@@ -226,20 +226,20 @@ static void open_run_of(int generations)
 static void press(const char *keys)
 {
     for (; *keys; keys++)
-        stage_press_key(stage, *keys);
+        player_press_key(&stage->player, *keys);
 }
 
 static void click(double x, double y)
 {
-    stage_move_mouse(stage, x, y);
-    stage_press_mouse(stage, x, y);
-    stage_release_mouse(stage);
+    player_move_mouse(&stage->player, x, y);
+    player_press_mouse(&stage->player, x, y);
+    player_release_mouse(&stage->player);
 }
 
 static uint64_t draw(void)
 {
     uint64_t hash = HASH_START;
-    stage_draw(stage, surface);
+    player_draw(&stage->player, surface);
     cairo_surface_flush(surface);
     const unsigned char *data = cairo_image_surface_get_data(surface);
     for (int y = 0; y < HEIGHT; y++)
@@ -261,35 +261,35 @@ static const struct specimen *current(void)
 START_TEST(plays_pauses_steps_and_scrubs)
 {
     open_run_of(1);
-    ck_assert_int_eq(stage->is_playing, 1);
+    ck_assert_int_eq(stage->player.is_playing, 1);
     for (int i = 0; i < 30; i++)
-        stage_advance(stage, 1.0 / 60);
-    ck_assert_double_eq_tol(stage_time(stage), 0.5, 1e-9);
+        player_advance(&stage->player, 1.0 / 60);
+    ck_assert_double_eq_tol(stage->player.time_s, 0.5, 1e-9);
     press(" ");
-    stage_advance(stage, 0.1);
-    ck_assert_double_eq_tol(stage_time(stage), 0.5, 1e-9);
+    player_advance(&stage->player, 0.1);
+    ck_assert_double_eq_tol(stage->player.time_s, 0.5, 1e-9);
     press("..,");
-    ck_assert_double_eq_tol(stage_time(stage), 0.5 + 1.0 / 60, 1e-9);
-    stage_press_key(stage, STAGE_KEY_RIGHT);
-    ck_assert_double_eq_tol(stage_time(stage), 1 + 1.0 / 60, 1e-9);
+    ck_assert_double_eq_tol(stage->player.time_s, 0.5 + 1.0 / 60, 1e-9);
+    player_press_key(&stage->player, KEY_RIGHT);
+    ck_assert_double_eq_tol(stage->player.time_s, 1 + 1.0 / 60, 1e-9);
     /* the bar: its middle is half of the time, and dragging goes on beside it */
     click(52 + (WIDTH - 202) / 2.0, BAR_Y);
-    ck_assert_double_eq_tol(stage_time(stage), 0.75, 0.01);
-    stage_press_mouse(stage, 300, BAR_Y);
-    stage_move_mouse(stage, 5000, 10);
-    ck_assert_double_eq_tol(stage_time(stage), 1.5, 1e-9);
-    stage_release_mouse(stage);
+    ck_assert_double_eq_tol(stage->player.time_s, 0.75, 0.01);
+    player_press_mouse(&stage->player, 300, BAR_Y);
+    player_move_mouse(&stage->player, 5000, 10);
+    ck_assert_double_eq_tol(stage->player.time_s, 1.5, 1e-9);
+    player_release_mouse(&stage->player);
     click(26, BAR_Y);
-    ck_assert_int_eq(stage->is_playing, 1);
+    ck_assert_int_eq(stage->player.is_playing, 1);
     press("++");
-    stage_seek(stage, 0);
-    stage_advance(stage, 0.1);
-    ck_assert_double_eq_tol(stage_time(stage), 0.4, 1e-9);
+    player_seek(&stage->player, 0);
+    player_advance(&stage->player, 0.1);
+    ck_assert_double_eq_tol(stage->player.time_s, 0.4, 1e-9);
     /* the end is shown for a second, then it starts over */
     press("--");
     for (int i = 0; i < 22; i++)
-        stage_advance(stage, 0.1);
-    ck_assert_double_lt(stage_time(stage), 0.3);
+        player_advance(&stage->player, 0.1);
+    ck_assert_double_lt(stage->player.time_s, 0.3);
 }
 
 START_TEST(every_key_draws_and_overlays_toggle)
@@ -303,37 +303,37 @@ START_TEST(every_key_draws_and_overlays_toggle)
                     {'l', DRAW_LEDGER}};
     open_run_of(3);
     press(" ");
-    stage_seek(stage, 1.1); /* it has gone far enough for a trail */
+    player_seek(&stage->player, 1.1); /* it has gone far enough for a trail */
     for (size_t i = 0; i < sizeof overlays / sizeof overlays[0]; i++) {
         unsigned before = stage->overlays;
         uint64_t picture = draw();
-        stage_press_key(stage, overlays[i].key);
+        player_press_key(&stage->player, overlays[i].key);
         ck_assert_uint_eq(stage->overlays, before ^ overlays[i].overlay);
         /* there is no light to be seen, and no sensor to feel */
         if (!strchr("oi", overlays[i].key))
             ck_assert_msg(draw() != picture, "%c shows nothing", overlays[i].key);
-        stage_press_key(stage, overlays[i].key);
+        player_press_key(&stage->player, overlays[i].key);
         ck_assert_msg(draw() == picture, "%c leaves something", overlays[i].key);
     }
     /* what stands in the column beside the brain covers nothing of the creature */
-    stage_set_overlays(stage, DRAW_BRAIN);
+    stage_set_overlays(&stage->player, DRAW_BRAIN);
     uint64_t beside = draw();
-    stage_set_overlays(stage, DRAW_BRAIN | DRAW_LEDGER);
+    stage_set_overlays(&stage->player, DRAW_BRAIN | DRAW_LEDGER);
     ck_assert(draw() != beside);
-    stage_set_overlays(stage, DRAW_TRAIL);
+    stage_set_overlays(&stage->player, DRAW_TRAIL);
     /* whatever is pressed, it draws and stays alive; s would save, q would quit */
     for (int round = 0; round < 3; round++)
         for (int key = 0; key < 300; key++) {
-            if (key == STAGE_KEY_ESCAPE || (key < 128 && strchr("sSqQ", key)))
+            if (key == KEY_ESCAPE || (key < 128 && strchr("sSqQ", key)))
                 continue;
-            stage_press_key(stage, key);
-            stage_advance(stage, 1.0 / 60);
+            player_press_key(&stage->player, key);
+            player_advance(&stage->player, 1.0 / 60);
             if (key > 32 && key < 128)
                 draw();
         }
-    ck_assert_int_eq(stage_is_quitting(stage), 0);
+    ck_assert_int_eq(stage->player.is_quitting, 0);
     press("hq"); /* the help was open */
-    ck_assert_int_eq(stage_is_quitting(stage), 1);
+    ck_assert_int_eq(stage->player.is_quitting, 1);
 }
 
 START_TEST(a_still_stage_costs_nothing)
@@ -341,18 +341,18 @@ START_TEST(a_still_stage_costs_nothing)
     open_run_of(1);
     while (gallery_work(gallery))
         ;
-    ck_assert_int_eq(stage_is_still(stage), 0);
+    ck_assert_int_eq(player_is_still(&stage->player), 0);
     press(" ");
     draw();
-    ck_assert_int_eq(stage_is_still(stage), 1);
-    stage_move_mouse(stage, 40, 40);
-    ck_assert_int_eq(stage_is_still(stage), 1);
+    ck_assert_int_eq(player_is_still(&stage->player), 1);
+    player_move_mouse(&stage->player, 40, 40);
+    ck_assert_int_eq(player_is_still(&stage->player), 1);
     press("h");
-    ck_assert_int_eq(stage_is_still(stage), 0);
+    ck_assert_int_eq(player_is_still(&stage->player), 0);
     uint64_t help = draw();
-    stage_press_key(stage, STAGE_KEY_ESCAPE);
+    player_press_key(&stage->player, KEY_ESCAPE);
     ck_assert_uint_ne(draw(), help);
-    ck_assert_int_eq(stage_is_quitting(stage), 0);
+    ck_assert_int_eq(stage->player.is_quitting, 0);
 }
 
 /* ---- creatures and generations ---- */
@@ -370,14 +370,14 @@ START_TEST(words_beside_the_bar_are_buttons)
     ck_assert(draw() != before);
     click(WIDTH - 30, BAR_Y);
     ck_assert(draw() == before);
-    stage_seek(stage, 0);
+    player_seek(&stage->player, 0);
     click(WIDTH - 125, BAR_Y);
-    stage_advance(stage, 0.1);
-    ck_assert_double_eq_tol(stage_time(stage), 0.2, 1e-9);
+    player_advance(&stage->player, 0.1);
+    ck_assert_double_eq_tol(stage->player.time_s, 0.2, 1e-9);
     click(WIDTH - 125, BAR_Y);
     click(WIDTH - 125, BAR_Y);
-    stage_advance(stage, 0.1);
-    ck_assert_double_eq_tol(stage_time(stage), 0.225, 1e-9);
+    player_advance(&stage->player, 0.1);
+    ck_assert_double_eq_tol(stage->player.time_s, 0.225, 1e-9);
 }
 
 START_TEST(a_resized_window_comes_back)
@@ -385,9 +385,9 @@ START_TEST(a_resized_window_comes_back)
     open_run_of(1);
     press(" 0");
     uint64_t before = draw();
-    stage_resize(stage, WIDTH / 2, HEIGHT);
-    stage_resize(stage, WIDTH, HEIGHT / 2);
-    stage_resize(stage, WIDTH, HEIGHT);
+    player_resize(&stage->player, WIDTH / 2, HEIGHT);
+    player_resize(&stage->player, WIDTH, HEIGHT / 2);
+    player_resize(&stage->player, WIDTH, HEIGHT);
     press("0");
     ck_assert(draw() == before);
 }
@@ -408,7 +408,7 @@ START_TEST(steps_through_creatures_and_generations)
     ck_assert_int_eq(gallery_generation(gallery), 0);
     press("]");
     ck_assert_int_eq(gallery_generation(gallery), 1);
-    stage_press_key(stage, STAGE_KEY_END);
+    player_press_key(&stage->player, KEY_END);
     ck_assert_int_eq(gallery_generation(gallery), 2);
     /* the timeline from its left end to its right one, and the strip's first champion */
     click(60, TIMELINE_Y);
@@ -444,12 +444,12 @@ START_TEST(race_grid_and_clicks)
 {
     open_run_of(1);
     gallery_work(gallery);
-    stage_advance(stage, 0);
+    player_advance(&stage->player, 0);
     press("g");
-    ck_assert_int_eq(stage_view(stage), VIEW_RACE);
+    ck_assert_int_eq(stage->view, VIEW_RACE);
     uint64_t race = draw();
     press("a");
-    ck_assert_int_eq(stage_view(stage), VIEW_CELLS);
+    ck_assert_int_eq(stage->view, VIEW_CELLS);
     ck_assert_uint_ne(draw(), race);
     /* two cells: a click marks the other one, a second click opens it */
     double scene = HEIGHT - (40 + 58 + 84) * UI;
@@ -461,9 +461,9 @@ START_TEST(race_grid_and_clicks)
     }
     click(x[1], y[1]);
     ck_assert_int_eq(stage->current, 1);
-    ck_assert_int_eq(stage_view(stage), VIEW_CELLS);
+    ck_assert_int_eq(stage->view, VIEW_CELLS);
     click(x[1], y[1]);
-    ck_assert_int_eq(stage_view(stage), VIEW_SINGLE);
+    ck_assert_int_eq(stage->view, VIEW_SINGLE);
     ck_assert_int_eq(stage->current, 1);
 }
 
@@ -473,7 +473,7 @@ START_TEST(races_grow)
     open_run_of(2);
     press(" g[");
     for (int i = 0; i < 20; i++)
-        stage_advance(stage, 0);
+        player_advance(&stage->player, 0);
     uint64_t grown = draw();
     press("0");
     ck_assert_uint_eq(draw(), grown);
@@ -491,7 +491,7 @@ START_TEST(line_of_descent_and_parent)
     click(100, 30 + 92 * 1.5); /* the second step */
     ck_assert_int_eq(stage->current, 1);
     press("d");
-    ck_assert_int_eq(stage_view(stage), VIEW_PAIR);
+    ck_assert_int_eq(stage->view, VIEW_PAIR);
     ck_assert_ptr_nonnull(gallery_specimen(gallery, 2)->replay);
     uint64_t pair = draw();
     press("n");
@@ -500,10 +500,10 @@ START_TEST(line_of_descent_and_parent)
     press("w");
     ck_assert_int_eq(gallery_shelf(gallery), SHELF_GENERATION);
     ck_assert_int_eq(gallery_generation(gallery), 3);
-    ck_assert_int_eq(stage_view(stage), VIEW_SINGLE);
+    ck_assert_int_eq(stage->view, VIEW_SINGLE);
     /* from elsewhere d opens the line of descent, too */
     press("d");
-    ck_assert_int_eq(stage_view(stage), VIEW_PAIR);
+    ck_assert_int_eq(stage->view, VIEW_PAIR);
     ck_assert_int_eq(gallery_shelf(gallery), SHELF_LINEAGE);
 }
 
@@ -518,7 +518,7 @@ START_TEST(evolution_in_a_minute)
     while (current()->creature.id != 8 && time_s < 60) {
         ck_assert_uint_ge(current()->creature.id, last);
         last = current()->creature.id;
-        stage_advance(stage, 0.1);
+        player_advance(&stage->player, 0.1);
         time_s += 0.1;
     }
     ck_assert_double_lt(time_s, 60);
@@ -536,18 +536,18 @@ START_TEST(waits_for_a_run_and_follows_it)
     ck_assert_int_eq(gallery_count(gallery), 0);
     uint64_t waiting = draw();
     press("wdeag[]nx");
-    stage_advance(stage, 0.1);
-    stage_look_for_news(stage, 0);
+    player_advance(&stage->player, 0.1);
+    player_look_for_news(&stage->player, 0);
     put_generation(0);
-    stage_look_for_news(stage, 0.5); /* too early to look again */
+    player_look_for_news(&stage->player, 0.5); /* too early to look again */
     ck_assert_int_eq(gallery_count(gallery), 0);
-    stage_look_for_news(stage, 1.5);
+    player_look_for_news(&stage->player, 1.5);
     ck_assert_int_eq(gallery_generation(gallery), 0);
     ck_assert_uint_eq(current()->creature.id, 2);
     ck_assert_uint_ne(draw(), waiting);
     put_generation(1);
     put_generation(2);
-    stage_look_for_news(stage, 3);
+    player_look_for_news(&stage->player, 3);
     ck_assert_int_eq(gallery_generation(gallery), 2);
     ck_assert_uint_eq(current()->creature.id, 6);
 }
@@ -555,16 +555,16 @@ START_TEST(waits_for_a_run_and_follows_it)
 START_TEST(the_same_champion_goes_on_where_it_is)
 {
     open_run_of(1);
-    stage_seek(stage, 0.8);
+    player_seek(&stage->player, 0.8);
     run_sql(
         "INSERT INTO generations (number, branch, closed, evaluations_own, best, median, best_id)"
         " VALUES (1, 1, 1, 2, 2, 1, 2)");
     run_sql("INSERT INTO members VALUES (1, 2, 1, 1, 1, 2)");
     const struct replay *before = current()->replay;
-    stage_look_for_news(stage, 5);
+    player_look_for_news(&stage->player, 5);
     ck_assert_int_eq(gallery_generation(gallery), 1);
     ck_assert_ptr_eq(current()->replay, before); /* not simulated again */
-    ck_assert_double_eq(stage_time(stage), 0.8);
+    ck_assert_double_eq(stage->player.time_s, 0.8);
 }
 
 START_TEST(who_looks_at_the_past_is_left_there)
@@ -572,16 +572,16 @@ START_TEST(who_looks_at_the_past_is_left_there)
     open_run_of(2);
     press("[");
     put_generation(2);
-    stage_look_for_news(stage, 5);
+    player_look_for_news(&stage->player, 5);
     ck_assert_int_eq(gallery_generation(gallery), 0);
-    stage_press_key(stage, STAGE_KEY_END);
+    player_press_key(&stage->player, KEY_END);
     ck_assert_int_eq(gallery_generation(gallery), 2);
     put_generation(3);
-    stage_look_for_news(stage, 10);
+    player_look_for_news(&stage->player, 10);
     ck_assert_int_eq(gallery_generation(gallery), 3);
     /* a store that breaks is told, and what is shown stays */
     run_sql("PRAGMA foreign_keys = OFF; DROP TABLE generations");
-    stage_look_for_news(stage, 15);
+    player_look_for_news(&stage->player, 15);
     ck_assert_int_eq(gallery_generation(gallery), 3);
     draw();
 }
@@ -593,7 +593,7 @@ static int find_cut(enum replay_cut_kind kind, double *x, double *y)
 {
     for (*y = 40; *y < 300; *y += 3)
         for (*x = WIDTH / 2.0; *x < WIDTH; *x += 3) {
-            stage_move_mouse(stage, *x, *y);
+            player_move_mouse(&stage->player, *x, *y);
             if (stage->pointed.kind == kind)
                 return 1;
         }
@@ -606,7 +606,7 @@ START_TEST(a_click_cuts_and_another_one_puts_back)
     double x, y;
     open_run_of(1);
     press(" b");
-    stage_seek(stage, 1);
+    player_seek(&stage->player, 1);
     uint64_t digest = current()->replay->digest;
     ck_assert_int_eq(current()->replay->status, REPLAY_DIFFERS); /* the record is made up */
     for (int i = 0; i < 2; i++) {
@@ -615,7 +615,7 @@ START_TEST(a_click_cuts_and_another_one_puts_back)
         click(x, y);
         ck_assert_int_eq(current()->replay->status, REPLAY_CHANGED);
         ck_assert_uint_ne(current()->replay->digest, digest);
-        ck_assert_double_eq(stage_time(stage), 1);
+        ck_assert_double_eq(stage->player.time_s, 1);
         ck_assert_uint_ne(draw(), whole);
         click(x, y);
         ck_assert_int_eq(current()->replay->status, REPLAY_DIFFERS);
@@ -638,10 +638,10 @@ START_TEST(dragging_the_picture_is_no_click)
     open_run_of(1);
     press("b");
     ck_assert(find_cut(CUT_NEURON, &x, &y));
-    stage_press_mouse(stage, x, y);
-    stage_move_mouse(stage, x + 50, y + 5);
-    stage_move_mouse(stage, x, y);
-    stage_release_mouse(stage);
+    player_press_mouse(&stage->player, x, y);
+    player_move_mouse(&stage->player, x + 50, y + 5);
+    player_move_mouse(&stage->player, x, y);
+    player_release_mouse(&stage->player);
     ck_assert_int_ne(current()->replay->status, REPLAY_CHANGED);
 }
 
@@ -676,7 +676,7 @@ static void remove_controller(const char *log)
 static void give_orders(void)
 {
     for (int i = 0; i < 3000 && chooser_is_busy(stage->chooser); i++) {
-        stage_look_for_news(stage, 0);
+        player_look_for_news(&stage->player, 0);
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
     ck_assert(!chooser_is_busy(stage->chooser));
@@ -702,10 +702,10 @@ static void open_interactive_run(int generations)
     run_sql("INSERT INTO branch_parameters VALUES (1, 3, 'evolution.behaviour', 'interactive'),"
             " (1, 4, 'evolution.generations', '3')");
     open_run_of(generations);
-    stage_look_for_news(stage, 0);
+    player_look_for_news(&stage->player, 0);
     while (gallery_work(gallery))
         ;
-    stage_advance(stage, 0);
+    player_advance(&stage->player, 0);
 }
 
 START_TEST(keys_choose)
@@ -717,14 +717,14 @@ START_TEST(keys_choose)
     char log[96];
     make_controller(log, sizeof log);
     open_interactive_run(2);
-    ck_assert_int_eq(stage_view(stage), VIEW_CELLS);
+    ck_assert_int_eq(stage->view, VIEW_CELLS);
     ck_assert_int_eq((int)gallery_waiting(gallery), 1);
     ck_assert_uint_eq(current()->creature.id, 4);
     uint64_t without = draw();
     press("B");
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_BREED);
     ck_assert_int_eq(gallery_count_choices(gallery, CHOICE_BREED), 1);
-    ck_assert_int_eq(stage_is_still(stage), 0);
+    ck_assert_int_eq(player_is_still(&stage->player), 0);
     ck_assert_uint_ne(draw(), without);
     press("B");
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
@@ -732,7 +732,7 @@ START_TEST(keys_choose)
     press("KnX");
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_KEEP);
     ck_assert_int_eq(gallery_choice(gallery, 1), CHOICE_BAN);
-    stage_press_key(stage, STAGE_KEY_ENTER);
+    player_press_key(&stage->player, KEY_ENTER);
     run_sql("INSERT INTO choices VALUES (1, 4, 'keep')"); /* as the controller would */
     give_orders();
     /* what it refused is taken back */
@@ -752,8 +752,8 @@ START_TEST(buttons_and_the_right_one_choose)
     make_controller(log, sizeof log);
     open_interactive_run(2);
     for (int i = 0; i < 4; i++) {
-        stage_press_choice(stage, 60, 60);
-        stage_release_mouse(stage);
+        player_press_choice(&stage->player, 60, 60);
+        player_release_mouse(&stage->player);
     }
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
     /* the last button, from the right, breeds; the words on the left do nothing */
@@ -764,7 +764,7 @@ START_TEST(buttons_and_the_right_one_choose)
     /* once the next generation is bred nothing more can be chosen in this one */
     run_sql("INSERT INTO generations (number, branch, closed, evaluations_own)"
             " VALUES (2, 1, 0, 2)");
-    stage_look_for_news(stage, 100);
+    player_look_for_news(&stage->player, 100);
     ck_assert_int_eq((int)gallery_waiting(gallery), -1);
     press("B");
     click(WIDTH - 40, bar_y);
@@ -778,7 +778,7 @@ START_TEST(the_past_shows_what_was_chosen)
     open_interactive_run(1);
     run_sql("INSERT INTO choices VALUES (0, 2, 'breed')");
     put_generation(1);
-    stage_look_for_news(stage, 5);
+    player_look_for_news(&stage->player, 5);
     ck_assert_int_eq((int)gallery_generation(gallery), 1);
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
     press("[");
@@ -788,8 +788,8 @@ START_TEST(the_past_shows_what_was_chosen)
     ck_assert(!chooser_is_busy(stage->chooser));
     /* the last generation */
     put_generation(2);
-    stage_press_key(stage, STAGE_KEY_END);
-    stage_look_for_news(stage, 10);
+    player_press_key(&stage->player, KEY_END);
+    player_look_for_news(&stage->player, 10);
     ck_assert(gallery_is_over(gallery));
     ck_assert_int_eq((int)gallery_waiting(gallery), -1);
     draw();
@@ -826,8 +826,8 @@ START_TEST(where_nobody_chooses_capitals_are_small)
     press("B");
     ck_assert_uint_eq(stage->overlays, DRAW_TRAIL | DRAW_BRAIN);
     press("B");
-    stage_press_key(stage, STAGE_KEY_ENTER);
-    stage_press_choice(stage, 60, 60);
+    player_press_key(&stage->player, KEY_ENTER);
+    player_press_choice(&stage->player, 60, 60);
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
     draw();
 }
