@@ -94,6 +94,8 @@ int report_write_river(const struct report *report, FILE *file);
 /* Champions, and where they come from. */
 int report_write_champions(const struct report *report, FILE *file);
 int report_write_lineage(const struct report *report, FILE *file);
+/* Says why pictures or replays are missing, if any are. */
+void report_write_problem(const struct report *report, FILE *file);
 /* The picture of a creature, which plays it where it can. */
 void report_write_picture(const struct report *report, FILE *file, uint64_t id);
 /* " in 3-5, 9": the generations at whose end that was wished of it, each named once. Empty if

@@ -91,9 +91,11 @@ static void studio_close(const struct studio *studio, const struct report_galler
 
 /* ---- viewer ---- */
 
-/* The last line that viewer printed becomes the gallery's problem. */
+/* The last line that viewer printed becomes the gallery's problem, if it has none. */
 static void note_problem(struct report_gallery *gallery, const char *output)
 {
+    if (gallery->problem[0])
+        return;
     size_t length = strlen(output);
     while (length > 0 && isspace((unsigned char)output[length - 1]))
         length--;
@@ -168,7 +170,7 @@ static void make_player(struct studio *studio, struct report_gallery *gallery, i
     for (int i = 0; i < count; i++)
         pictured += gallery->pictures[i].status[0] != '\0';
     for (int i = 0; i < count && !status; i++) {
-        if (pictured && !gallery->pictures[i].status[0])
+        if (gallery->pictures[i].is_missing || (pictured && !gallery->pictures[i].status[0]))
             continue;
         studio_path(studio, gallery->pictures[i].id, "creature", paths[i]);
         argv[used++] = paths[i];
@@ -226,8 +228,9 @@ int report_gallery_make(struct report_gallery *gallery, struct store *store, con
         struct report_picture *picture = &gallery->pictures[gallery->count++];
         *picture = (struct report_picture){.id = ids[i], .number = -1};
         status = write_creature(&studio, store, ids[i], error);
-        if (status == ERR_MISSING) { /* of a life whose body was not kept */
+        if (status && status != ERR_MEMORY) { /* no body was kept, or it cannot be read */
             note_problem(gallery, error->message);
+            picture->is_missing = 1;
             status = 0;
             continue;
         }

@@ -17,7 +17,8 @@ struct report_picture {
     char status[16]; /* "verified", "differs", ...; empty if it could not be replayed */
     char *png;       /* a whole file; NULL: none */
     size_t png_bytes;
-    int number; /* in the player, from 0; -1: not in it */
+    int number;     /* in the player, from 0; -1: not in it */
+    int is_missing; /* its creature could not be had */
 };
 
 struct report_gallery {

@@ -188,6 +188,15 @@ static void write_page(const char *page, FILE *file)
     }
 }
 
+void report_write_problem(const struct report *report, FILE *file)
+{
+    if (!report->gallery.problem[0])
+        return;
+    fputs("<p class='soft'>Pictures or replays are missing: ", file);
+    html_write(file, report->gallery.problem);
+    fputs("</p>\n", file);
+}
+
 int report_write_champions(const struct report *report, FILE *file)
 {
     if (report->gallery.player) {
@@ -195,11 +204,7 @@ int report_write_champions(const struct report *report, FILE *file)
         write_page(report->gallery.player, file);
         fputs("\"></iframe>\n", file);
     }
-    if (report->gallery.problem[0]) {
-        fputs("<p class='soft'>Pictures or replays are missing: ", file);
-        html_write(file, report->gallery.problem);
-        fputs("</p>\n", file);
-    }
+    report_write_problem(report, file);
     write_top(report, file);
     write_strip(report, file, "The best", report->champions, report->champion_count);
     write_strip(report, file, "Chosen by hand", report->chosen, report->chosen_count);

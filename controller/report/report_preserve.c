@@ -388,6 +388,7 @@ int report_write_lives(const struct report *report, FILE *file)
 {
     const struct run_facts *facts = &report->facts;
     size_t count = (size_t)facts->life_count;
+    report_write_problem(report, file);
     if (count == 0) {
         fputs("<p>No creature has hatched yet.</p>\n", file);
         return 0;

@@ -21,6 +21,7 @@ struct bench {
     char directory[RUN_PATH_SIZE], params[RUN_PATH_SIZE], state[RUN_PATH_SIZE],
         creature[RUN_PATH_SIZE], output[RUN_PATH_SIZE];
     int has_egg; /* `state` is the egg of one creature */
+    uint32_t world, epoch;
 };
 
 int taken_write_state(struct store *store, uint32_t world, uint32_t epoch, const char *path,
@@ -81,20 +82,32 @@ static int find_state(struct store *store, const struct store_life *life, struct
     if (read || bench->has_egg)
         return read;
     double last = life->is_dead ? life->died_s / EPOCH_S : UINT32_MAX;
-    uint32_t epoch = last >= 0 && last < UINT32_MAX ? (uint32_t)last : UINT32_MAX;
-    int status = store_find_state(store, life->world, epoch, &epoch, error);
-    return status ? status : taken_write_state(store, life->world, epoch, bench->state, error);
+    bench->world = life->world;
+    bench->epoch = last >= 0 && last < UINT32_MAX ? (uint32_t)last : UINT32_MAX;
+    int status = store_find_state(store, life->world, bench->epoch, &bench->epoch, error);
+    return status ? status
+                  : taken_write_state(store, life->world, bench->epoch, bench->state, error);
 }
 
-/* The words of a simulator that failed. */
-static int fail(uint64_t id, const char *output, const struct params *params, struct error *error)
+/* The words of a simulator that failed. What it says of its file is said of the place in the run. */
+static int fail(const struct bench *bench, uint64_t id, const char *output,
+                const struct params *params, struct error *error)
 {
     if (strstr(output, "there is no creature"))
         return error_set(error, ERR_MISSING,
                          "no state that was kept has creature %" PRIu64 ": one of each %" PRId64
                          " epochs was (preserve.kept)",
                          id, params->preserve_kept);
-    return error_set(error, ERR_UNAVAILABLE, "creature %" PRIu64 ": %.*s", id,
+    char place[64] = "";
+    const char *of_file = strstr(output, bench->state);
+    if (of_file) {
+        output = of_file + strlen(bench->state);
+        snprintf(place, sizeof place, "its egg");
+        if (!bench->has_egg)
+            snprintf(place, sizeof place, "world %" PRIu32 ", state of epoch %" PRIu32,
+                     bench->world, bench->epoch);
+    }
+    return error_set(error, ERR_UNAVAILABLE, "creature %" PRIu64 ": %s%.*s", id, place,
                      (int)strcspn(output, "\n"), output);
 }
 
@@ -123,7 +136,7 @@ static int run_simulator(const struct bench *bench, uint64_t id, const struct pa
         return result;
     status = file_read(bench->output, OUTPUT_BYTES_MAX, &output, &length, error);
     if (!status)
-        status = fail(id, output, params, error);
+        status = fail(bench, id, output, params, error);
     free(output);
     return status;
 }

@@ -59,6 +59,13 @@ hostile "insert into deeds values (0, 1, 1, 'remove', -1, 0, 0, 0, NULL)"
 hostile "insert into deeds values (0, 2, 1, 'feed', 0, 9e999, 0, 5, NULL)"
 hostile "update epochs set without = '99999999999999999999 x', drifted_to = 99, traveller = x'00000005789c'"
 
+# A report does without the pictures of a state that cannot be read, and says so.
+rm -rf run && cp -r good run
+sqlite3 run/run.db "delete from forms; update states set state = x'00000005789c'"
+"$bin/controller" report run -o page.html >out 2>err || fail "a bad state: no report ($(cat err))"
+grep -q 'missing: creature .*: world 0, state of epoch 2: it cannot be uncompressed' err || fail "a bad state: $(cat err)"
+grep -q 'state of epoch 2: it cannot be uncompressed' page.html || fail "a bad state: the page says nothing"
+
 # 48 MB of zeros in an array, in 48 KB
 bomb=$(perl -MCompress::Zlib -e '$p = "\xdd" . pack("N", (48 << 20) - 5) . "\0" x ((48 << 20) - 5);
     print unpack("H*", pack("N", length $p) . compress($p))') || bomb=
