@@ -29,8 +29,6 @@
 #define STEPS_ANYWAY        20000000
 #define STEPS_PER_BYTE      100
 #define BYTES_PER_ROW       5
-/* No table's definition is longer. */
-#define SCHEMA_BYTES_MAX 4096
 
 /* ---- content ---- */
 
@@ -58,11 +56,14 @@ static const char *next_definition(const char *definition)
     return *end == ',' ? end + 1 + strspn(end + 1, " ") : NULL;
 }
 
+/* A column that was added later says no more than its name and type, with which its definition in
+ * `sql` begins. */
 static int has_definition(const char *sql, const char *definition)
 {
     size_t length = definition_length(definition);
     for (const char *own = first_definition(sql); own; own = next_definition(own))
-        if (definition_length(own) == length && !strncmp(own, definition, length))
+        if (!strncmp(own, definition, length) &&
+            (definition_length(own) == length || own[length] == ' '))
             return 1;
     return 0;
 }
@@ -84,28 +85,12 @@ static int is_made_of(const char *theirs, const char *ours)
     return !strcmp(end, tail);
 }
 
-/* SQLite keeps a table's text without what it says of other tables of that name. */
-static int is_among(const char *sql, const char *const *statements, size_t count)
-{
-    static const char words[] = "IF NOT EXISTS ";
-    char ours[SCHEMA_BYTES_MAX];
-    for (size_t i = 0; i < count; i++) {
-        const char *at = strstr(statements[i], words);
-        const char *rest = at ? at + strlen(words) : statements[i];
-        int length = snprintf(ours, sizeof ours, "%.*s%s", at ? (int)(at - statements[i]) : 0,
-                              statements[i], rest);
-        ENSURE(length < SCHEMA_BYTES_MAX, "a table of %d bytes", length);
-        if (is_made_of(sql, ours))
-            return 1;
-    }
-    return 0;
-}
-
 static int is_ours(const char *sql)
 {
-    return is_among(sql, store_schema, sizeof store_schema / sizeof store_schema[0]) ||
-           is_among(sql, store_schema_older,
-                    sizeof store_schema_older / sizeof store_schema_older[0]);
+    for (size_t i = 0; i < sizeof store_schema / sizeof store_schema[0]; i++)
+        if (is_made_of(sql, store_schema[i]))
+            return 1;
+    return 0;
 }
 
 static int fail(struct database *database, struct error *error)
@@ -136,46 +121,11 @@ static int check_identity(struct database *database, struct error *error)
         return error_set(error, ERR_FORMAT, "%s: not a run store of this program", database->path);
     if (version < STORE_SCHEMA_OLDEST || version > STORE_SCHEMA_VERSION)
         return error_set(error, ERR_VERSION,
-                         "%s: has schema version %" PRId64 ", this program reads version %d to %d",
-                         database->path, version, STORE_SCHEMA_OLDEST, STORE_SCHEMA_VERSION);
+                         "%s: is a run of %s version of Bestiary (schema version %" PRId64
+                         ", this one reads %d to %d)",
+                         database->path, version < STORE_SCHEMA_OLDEST ? "an older" : "a newer",
+                         version, STORE_SCHEMA_OLDEST, STORE_SCHEMA_VERSION);
     return 0;
-}
-
-/* Tables that older versions lack: a reader sees empty ones, of its own. */
-static int pretend_tables(struct database *database, struct error *error)
-{
-    static const char *const tables[][2] = {
-        {"bars", "individual INTEGER PRIMARY KEY, m_s, sizes_s"},
-        {"choices", "generation, individual, choice"},
-        {"contests", "generation, first, second, trial, seed, verdict1, verdict2, margin1, margin2,"
-                     " digest"},
-        {"epochs", "world, epoch, digest, without, drifted_to, traveller, cpu_ms"
-#define X(name) ", " #name
-         EPOCH_FACTS(X)
-#undef X
-        },
-        {"states", "world, epoch, state"},
-        {"lives", "id INTEGER PRIMARY KEY, world, mother, father, family, generation, hunter,"
-                  " born_s, died_s, cause, children, parts, area_m2, way_m, plants_uj, carrion_uj,"
-                  " living_uj, topology, preyed_s"},
-        {"forms", "world, topology, life, egg"},
-        {"firsts", "kind, what, world, epoch, time_s, life"},
-        {"deeds", "world, epoch, number, deed, life, x_m, y_m, energy_uj, genome"},
-        {"births",
-         "id INTEGER PRIMARY KEY, generation, method, parent1, parent2, mutations, seed, body,"
-         " trials, bar_m_s, bar_sizes_s, kept, island, genome"}};
-    int status = 0;
-    for (size_t i = 0; !status && i < sizeof tables / sizeof tables[0]; i++) {
-        char sql[800];
-        int64_t has_table = 0;
-        snprintf(sql, sizeof sql, "SELECT count(*) FROM sqlite_schema WHERE name = '%s'",
-                 tables[i][0]);
-        status = statement_number(database, sql, 0, 0, &has_table, error);
-        snprintf(sql, sizeof sql, "CREATE TEMP TABLE %s (%s)", tables[i][0], tables[i][1]);
-        if (!status && !has_table && sqlite3_exec(database->handle, sql, NULL, NULL, NULL))
-            status = fail(database, error);
-    }
-    return status;
 }
 
 struct column {
@@ -211,40 +161,15 @@ static int complete_table(struct database *database, const char *table,
     return status;
 }
 
-/* The columns that births lack, and individuals besides. */
-enum { BIRTH_COLUMNS = 4, INDIVIDUAL_COLUMNS = 5 };
-
 int store_database_complete(struct database *database, int is_read_only, struct error *error)
 {
-    static const struct column costs[] = {{"reused", "INTEGER", "NULL"},
-                                          {"pace_least_m_s", "REAL", "NULL"},
-                                          {"trial", "TEXT", "'first'"},
-                                          {"simulations", "INTEGER", "worker IS NOT NULL"}};
-    static const struct column lacking[INDIVIDUAL_COLUMNS] = {
-        {"bar_m_s", "REAL", "(SELECT m_s FROM bars WHERE individual = id)"},
-        {"bar_sizes_s", "REAL", "(SELECT sizes_s FROM bars WHERE individual = id)"},
-        {"kept", "REAL", "NULL"},
-        {"island", "INTEGER", "NULL"},
-        {"referee_stage", "INTEGER", "NULL"}};
-    static const struct column lives[] = {{"topology", "INTEGER", "NULL"},
-                                          {"preyed_s", "REAL", "NULL"}};
-    static const struct column epochs[] = {{"removed", "INTEGER", "0"},
-                                           {"scent_uj", "INTEGER", "0"},
-                                           {"died_of_strain", "INTEGER", "0"}};
-    struct column individuals[INDIVIDUAL_COLUMNS + MEASURE_COUNT];
-    memcpy(individuals, lacking, sizeof lacking);
+    static const struct column epochs[] = {{"died_of_strain", "INTEGER", "0"}};
+    struct column measures[MEASURE_COUNT];
     for (int i = 0; i < MEASURE_COUNT; i++)
-        individuals[INDIVIDUAL_COLUMNS + i] =
-            (struct column){measure_table[i].name, "REAL", "NULL"};
-    int status = complete_table(database, "individuals", individuals,
-                                INDIVIDUAL_COLUMNS + MEASURE_COUNT, is_read_only, error);
-    if (!status)
-        status = complete_table(database, "births", lacking, BIRTH_COLUMNS, is_read_only, error);
-    if (!status)
-        status = complete_table(database, "lives", lives, 2, is_read_only, error);
-    if (!status)
-        status = complete_table(database, "epochs", epochs, 3, is_read_only, error);
-    return status ? status : complete_table(database, "costs", costs, 4, is_read_only, error);
+        measures[i] = (struct column){measure_table[i].name, "REAL", "NULL"};
+    int status =
+        complete_table(database, "individuals", measures, MEASURE_COUNT, is_read_only, error);
+    return status ? status : complete_table(database, "epochs", epochs, 1, is_read_only, error);
 }
 
 /* ---- opening ---- */
@@ -313,8 +238,6 @@ int store_database_open(struct database *database, const char *path, int flags, 
     if (!status && !(flags & SQLITE_OPEN_CREATE))
         status = statement_each(database, "SELECT type, name, sql FROM sqlite_schema", 0, 0,
                                 check_object, NULL, error);
-    if (!status && (flags & SQLITE_OPEN_READONLY))
-        status = pretend_tables(database, error);
     if (!status && (flags & SQLITE_OPEN_READONLY))
         status = store_database_complete(database, 1, error);
     if (status)

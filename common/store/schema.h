@@ -14,173 +14,15 @@
 /* user_version; a store of an unknown version is refused. */
 #define STORE_SCHEMA_VERSION 18
 /* The oldest that is read; a writer brings it up to date. */
-#define STORE_SCHEMA_OLDEST 4
+#define STORE_SCHEMA_OLDEST 17
 /* "Best": says that an SQLite file is a run of this program. */
 #define STORE_APPLICATION_ID 0x42657374
 
 /* Longest wait for another program that holds a lock on run.db. */
 #define STORE_BUSY_TIMEOUT_MS 20000
 
-#define STORE_CHOICES_TABLE                                                                        \
-    "CREATE TABLE IF NOT EXISTS choices ("                                                         \
-    " generation INTEGER NOT NULL,"                                                                \
-    " individual INTEGER NOT NULL,"                                                                \
-    " choice TEXT NOT NULL CHECK (choice IN ('ban', 'keep', 'breed')),"                            \
-    " PRIMARY KEY (generation, individual)"                                                        \
-    ") STRICT, WITHOUT ROWID"
-
-/* Versions 6 to 9 have it; later it is two columns of births and individuals. */
-#define STORE_BARS_TABLE                                                                           \
-    "CREATE TABLE IF NOT EXISTS bars ("                                                            \
-    " individual INTEGER PRIMARY KEY,"                                                             \
-    " m_s REAL NOT NULL,"                                                                          \
-    " sizes_s REAL NOT NULL"                                                                       \
-    ") STRICT"
-
-#define STORE_TRIALS_TABLE                                                                         \
-    "CREATE TABLE IF NOT EXISTS referee_trials ("                                                  \
-    " individual INTEGER NOT NULL,"                                                                \
-    " trial TEXT NOT NULL,"                                                                        \
-    " verdict TEXT NOT NULL,"                                                                      \
-    " fitness REAL NOT NULL,"                                                                      \
-    " PRIMARY KEY (individual, trial)"                                                             \
-    ") STRICT, WITHOUT ROWID"
-
-#define STORE_CONTESTS_TABLE                                                                       \
-    "CREATE TABLE IF NOT EXISTS contests ("                                                        \
-    " generation INTEGER NOT NULL,"                                                                \
-    " first INTEGER NOT NULL, second INTEGER NOT NULL,"                                            \
-    " trial TEXT NOT NULL,"                                                                        \
-    " seed TEXT NOT NULL,"                                                                         \
-    " verdict1 TEXT NOT NULL, verdict2 TEXT NOT NULL,"                                             \
-    " margin1 REAL NOT NULL, margin2 REAL NOT NULL,"                                               \
-    " digest TEXT NOT NULL,"                                                                       \
-    " PRIMARY KEY (generation, first, second, trial)"                                              \
-    ") STRICT, WITHOUT ROWID"
-
 #define STORE_MEASURE_COLUMN(name, text) #name " REAL, "
 #define STORE_FACT_COLUMN(name)          " " #name " INTEGER NOT NULL,"
-#define STORE_EPOCHS_TABLE                                                                         \
-    "CREATE TABLE IF NOT EXISTS epochs ("                                                          \
-    " world INTEGER NOT NULL,"                                                                     \
-    " epoch INTEGER NOT NULL,"                                                                     \
-    " digest TEXT NOT NULL,"                                                                       \
-    " without TEXT NOT NULL,"                                                                      \
-    " drifted_to INTEGER,"                                                                         \
-    " traveller BLOB,"                                                                             \
-    " cpu_ms REAL NOT NULL," EPOCH_FACTS(STORE_FACT_COLUMN) " PRIMARY KEY (world, epoch)"          \
-                                                            ") STRICT"
-
-#define STORE_STATES_TABLE                                                                         \
-    "CREATE TABLE IF NOT EXISTS states ("                                                          \
-    " world INTEGER NOT NULL,"                                                                     \
-    " epoch INTEGER NOT NULL,"                                                                     \
-    " state BLOB NOT NULL,"                                                                        \
-    " PRIMARY KEY (world, epoch)"                                                                  \
-    ") STRICT"
-
-#define STORE_LIVES_TABLE                                                                          \
-    "CREATE TABLE IF NOT EXISTS lives ("                                                           \
-    " id INTEGER PRIMARY KEY,"                                                                     \
-    " world INTEGER NOT NULL,"                                                                     \
-    " mother INTEGER,"                                                                             \
-    " father INTEGER,"                                                                             \
-    " family INTEGER NOT NULL,"                                                                    \
-    " generation INTEGER NOT NULL,"                                                                \
-    " hunter INTEGER NOT NULL,"                                                                    \
-    " born_s REAL NOT NULL,"                                                                       \
-    " died_s REAL,"                                                                                \
-    " cause TEXT,"                                                                                 \
-    " children INTEGER NOT NULL,"                                                                  \
-    " parts INTEGER NOT NULL,"                                                                     \
-    " area_m2 REAL NOT NULL,"                                                                      \
-    " way_m REAL NOT NULL,"                                                                        \
-    " plants_uj INTEGER NOT NULL,"                                                                 \
-    " carrion_uj INTEGER NOT NULL,"                                                                \
-    " living_uj INTEGER NOT NULL,"                                                                 \
-    " topology INTEGER,"                                                                           \
-    " preyed_s REAL"                                                                               \
-    ") STRICT"
-
-#define STORE_FORMS_TABLE                                                                          \
-    "CREATE TABLE IF NOT EXISTS forms ("                                                           \
-    " world INTEGER NOT NULL,"                                                                     \
-    " topology INTEGER NOT NULL,"                                                                  \
-    " life INTEGER NOT NULL,"                                                                      \
-    " egg BLOB NOT NULL,"                                                                          \
-    " PRIMARY KEY (world, topology)"                                                               \
-    ") STRICT"
-
-#define STORE_FIRSTS_TABLE                                                                         \
-    "CREATE TABLE IF NOT EXISTS firsts ("                                                          \
-    " kind TEXT NOT NULL,"                                                                         \
-    " what TEXT NOT NULL,"                                                                         \
-    " world INTEGER NOT NULL,"                                                                     \
-    " epoch INTEGER NOT NULL,"                                                                     \
-    " time_s REAL NOT NULL,"                                                                       \
-    " life INTEGER NOT NULL,"                                                                      \
-    " PRIMARY KEY (kind, what)"                                                                    \
-    ") STRICT"
-
-#define STORE_DEEDS_TABLE                                                                          \
-    "CREATE TABLE IF NOT EXISTS deeds ("                                                           \
-    " world INTEGER NOT NULL,"                                                                     \
-    " epoch INTEGER NOT NULL,"                                                                     \
-    " number INTEGER NOT NULL,"                                                                    \
-    " deed TEXT NOT NULL,"                                                                         \
-    " life INTEGER NOT NULL,"                                                                      \
-    " x_m REAL NOT NULL,"                                                                          \
-    " y_m REAL NOT NULL,"                                                                          \
-    " energy_uj INTEGER NOT NULL,"                                                                 \
-    " genome BLOB,"                                                                                \
-    " PRIMARY KEY (world, epoch, number)"                                                          \
-    ") STRICT"
-
-/* The cost of each trial of a creature. A trial that is simulated again (each bout of a contest,
- * all after a change of parameters) adds to its row. */
-#define STORE_COSTS_TABLE                                                                          \
-    "CREATE TABLE costs ("                                                                         \
-    " individual INTEGER NOT NULL REFERENCES individuals,"                                         \
-    " trial TEXT NOT NULL,"                                                                        \
-    " worker INTEGER,"                                                                             \
-    " attempt INTEGER NOT NULL,"                                                                   \
-    " simulations INTEGER NOT NULL,"                                                               \
-    " wall_ms REAL NOT NULL, cpu_ms REAL NOT NULL,"                                                \
-    " arena_bytes INTEGER NOT NULL,"                                                               \
-    " time_s REAL NOT NULL,"                                                                       \
-    " reused INTEGER,"                                                                             \
-    " pace_least_m_s REAL,"                                                                        \
-    " PRIMARY KEY (individual, trial)"                                                             \
-    ") STRICT, WITHOUT ROWID"
-/* Versions 4 to 16 have a row for each first trial only. A writer adds the columns that they lack,
- * reused and pace_least_m_s before version 8, and puts the rows into the table above. */
-#define STORE_COSTS_TABLE_OLDER                                                                    \
-    "CREATE TABLE costs ("                                                                         \
-    " individual INTEGER PRIMARY KEY REFERENCES individuals,"                                      \
-    " worker INTEGER,"                                                                             \
-    " attempt INTEGER NOT NULL,"                                                                   \
-    " wall_ms REAL NOT NULL, cpu_ms REAL NOT NULL,"                                                \
-    " arena_bytes INTEGER NOT NULL,"                                                               \
-    " time_s REAL NOT NULL,"                                                                       \
-    " reused INTEGER,"                                                                             \
-    " pace_least_m_s REAL"                                                                         \
-    ") STRICT"
-
-#define STORE_BIRTHS_TABLE                                                                         \
-    "CREATE TABLE IF NOT EXISTS births ("                                                          \
-    " id INTEGER PRIMARY KEY,"                                                                     \
-    " generation INTEGER NOT NULL,"                                                                \
-    " method TEXT NOT NULL,"                                                                       \
-    " parent1 INTEGER, parent2 INTEGER,"                                                           \
-    " mutations TEXT NOT NULL,"                                                                    \
-    " seed TEXT NOT NULL,"                                                                         \
-    " body INTEGER,"                                                                               \
-    " trials INTEGER,"                                                                             \
-    " bar_m_s REAL, bar_sizes_s REAL,"                                                             \
-    " kept REAL,"                                                                                  \
-    " island INTEGER,"                                                                             \
-    " genome BLOB NOT NULL"                                                                        \
-    ") STRICT"
 
 static const char *const store_schema[] = {
     /* created_utc, program, finished (0 or 1), ... */
@@ -218,8 +60,21 @@ static const char *const store_schema[] = {
 
     /* The creatures born for the generation under way, and those still without a result from the
      * one before: emptied when it is closed. The row in `individuals` is written, whole, when the
-     * result is there, and that in `members` when the generation is closed. New in version 9. */
-    STORE_BIRTHS_TABLE,
+     * result is there, and that in `members` when the generation is closed. */
+    "CREATE TABLE births ("
+    " id INTEGER PRIMARY KEY,"
+    " generation INTEGER NOT NULL,"
+    " method TEXT NOT NULL,"
+    " parent1 INTEGER, parent2 INTEGER,"
+    " mutations TEXT NOT NULL,"
+    " seed TEXT NOT NULL,"
+    " body INTEGER,"
+    " trials INTEGER,"
+    " bar_m_s REAL, bar_sizes_s REAL,"
+    " kept REAL,"
+    " island INTEGER,"
+    " genome BLOB NOT NULL"
+    ") STRICT",
 
     "CREATE TABLE individuals ("
     " id INTEGER PRIMARY KEY,"      /* 1, 2, ... in the order of birth */
@@ -234,7 +89,7 @@ static const char *const store_schema[] = {
     " bar_sizes_s REAL,"
     " kept REAL,"      /* the share of its score that its nearest tried ancestor kept; NULL: none */
     " island INTEGER," /* evolution.islands: the start that it is of, from 1 */
-    " branch INTEGER REFERENCES branches," /* NULL (versions 4 to 8): not evaluated */
+    " branch INTEGER REFERENCES branches," /* of its evaluation */
     " verdict TEXT,"
     " fitness REAL,"          /* 0 if the referee was not satisfied */
     " referee_fitness REAL,"  /* in its worst trial; NULL: the referee has not seen it */
@@ -273,27 +128,119 @@ static const char *const store_schema[] = {
     " PRIMARY KEY (generation, individual)"
     ") STRICT, WITHOUT ROWID",
 
-    /* A person's wish for a member when its generation was bred from; new in version 5. */
-    STORE_CHOICES_TABLE,
+    /* A person's wish for a member when its generation was bred from. */
+    "CREATE TABLE choices ("
+    " generation INTEGER NOT NULL,"
+    " individual INTEGER NOT NULL,"
+    " choice TEXT NOT NULL CHECK (choice IN ('ban', 'keep', 'breed')),"
+    " PRIMARY KEY (generation, individual)"
+    ") STRICT, WITHOUT ROWID",
 
-    /* The trials of candidates for champion; new in version 7. */
-    STORE_TRIALS_TABLE,
+    /* The trials of candidates for champion. */
+    "CREATE TABLE referee_trials ("
+    " individual INTEGER NOT NULL,"
+    " trial TEXT NOT NULL,"
+    " verdict TEXT NOT NULL,"
+    " fitness REAL NOT NULL,"
+    " PRIMARY KEY (individual, trial)"
+    ") STRICT, WITHOUT ROWID",
 
-    /* The pairs that met, if creatures are judged by contests; new in version 12. */
-    STORE_CONTESTS_TABLE,
+    /* The pairs that met, if creatures are judged by contests. */
+    "CREATE TABLE contests ("
+    " generation INTEGER NOT NULL,"
+    " first INTEGER NOT NULL, second INTEGER NOT NULL,"
+    " trial TEXT NOT NULL,"
+    " seed TEXT NOT NULL,"
+    " verdict1 TEXT NOT NULL, verdict2 TEXT NOT NULL,"
+    " margin1 REAL NOT NULL, margin2 REAL NOT NULL,"
+    " digest TEXT NOT NULL,"
+    " PRIMARY KEY (generation, first, second, trial)"
+    ") STRICT, WITHOUT ROWID",
 
     /* Runs of a preserve: worlds at the end of their epochs, their states (proto/PROTOCOL.md), and
-     * the creatures that hatched; new in version 13. */
-    STORE_EPOCHS_TABLE,
-    STORE_STATES_TABLE,
-    STORE_LIVES_TABLE,
-    STORE_FORMS_TABLE,
+     * the creatures that hatched. */
+    "CREATE TABLE epochs ("
+    " world INTEGER NOT NULL,"
+    " epoch INTEGER NOT NULL,"
+    " digest TEXT NOT NULL,"
+    " without TEXT NOT NULL,"
+    " drifted_to INTEGER,"
+    " traveller BLOB,"
+    " cpu_ms REAL NOT NULL," EPOCH_FACTS(STORE_FACT_COLUMN) " PRIMARY KEY (world, epoch)"
+                                                            ") STRICT",
+    "CREATE TABLE states ("
+    " world INTEGER NOT NULL,"
+    " epoch INTEGER NOT NULL,"
+    " state BLOB NOT NULL,"
+    " PRIMARY KEY (world, epoch)"
+    ") STRICT",
+    "CREATE TABLE lives ("
+    " id INTEGER PRIMARY KEY,"
+    " world INTEGER NOT NULL,"
+    " mother INTEGER,"
+    " father INTEGER,"
+    " family INTEGER NOT NULL,"
+    " generation INTEGER NOT NULL,"
+    " hunter INTEGER NOT NULL,"
+    " born_s REAL NOT NULL,"
+    " died_s REAL,"
+    " cause TEXT,"
+    " children INTEGER NOT NULL,"
+    " parts INTEGER NOT NULL,"
+    " area_m2 REAL NOT NULL,"
+    " way_m REAL NOT NULL,"
+    " plants_uj INTEGER NOT NULL,"
+    " carrion_uj INTEGER NOT NULL,"
+    " living_uj INTEGER NOT NULL,"
+    " topology INTEGER,"
+    " preyed_s REAL"
+    ") STRICT",
+    "CREATE TABLE forms ("
+    " world INTEGER NOT NULL,"
+    " topology INTEGER NOT NULL,"
+    " life INTEGER NOT NULL,"
+    " egg BLOB NOT NULL,"
+    " PRIMARY KEY (world, topology)"
+    ") STRICT",
 
-    /* Firsts (preserve.pause), and deeds of people; new in version 15. */
-    STORE_FIRSTS_TABLE,
-    STORE_DEEDS_TABLE,
+    /* Firsts (preserve.pause), and deeds of people. */
+    "CREATE TABLE firsts ("
+    " kind TEXT NOT NULL,"
+    " what TEXT NOT NULL,"
+    " world INTEGER NOT NULL,"
+    " epoch INTEGER NOT NULL,"
+    " time_s REAL NOT NULL,"
+    " life INTEGER NOT NULL,"
+    " PRIMARY KEY (kind, what)"
+    ") STRICT",
+    "CREATE TABLE deeds ("
+    " world INTEGER NOT NULL,"
+    " epoch INTEGER NOT NULL,"
+    " number INTEGER NOT NULL,"
+    " deed TEXT NOT NULL,"
+    " life INTEGER NOT NULL,"
+    " x_m REAL NOT NULL,"
+    " y_m REAL NOT NULL,"
+    " energy_uj INTEGER NOT NULL,"
+    " genome BLOB,"
+    " PRIMARY KEY (world, epoch, number)"
+    ") STRICT",
 
-    STORE_COSTS_TABLE,
+    /* The cost of each trial of a creature. A trial that is simulated again (each bout of a contest,
+     * all after a change of parameters) adds to its row. */
+    "CREATE TABLE costs ("
+    " individual INTEGER NOT NULL REFERENCES individuals,"
+    " trial TEXT NOT NULL,"
+    " worker INTEGER,"
+    " attempt INTEGER NOT NULL,"
+    " simulations INTEGER NOT NULL,"
+    " wall_ms REAL NOT NULL, cpu_ms REAL NOT NULL,"
+    " arena_bytes INTEGER NOT NULL,"
+    " time_s REAL NOT NULL,"
+    " reused INTEGER,"
+    " pace_least_m_s REAL,"
+    " PRIMARY KEY (individual, trial)"
+    ") STRICT, WITHOUT ROWID",
 
     "CREATE TABLE events ("
     " number INTEGER PRIMARY KEY,"
@@ -307,13 +254,8 @@ static const char *const store_schema[] = {
     " time_utc TEXT NOT NULL,"
     " reason TEXT NOT NULL,"
     " command TEXT NOT NULL,"       /* reproduces the crash */
-    " log TEXT NOT NULL DEFAULT ''" /* last lines of the worker's log; older stores lack it */
+    " log TEXT NOT NULL DEFAULT ''" /* last lines of the worker's log */
     ") STRICT",
 };
-
-/* Further tables of older versions. */
-static const char *const store_schema_older[] = {
-    STORE_BARS_TABLE, STORE_COSTS_TABLE_OLDER,
-    "CREATE INDEX individuals_generation ON individuals (generation)"};
 
 #endif

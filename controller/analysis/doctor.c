@@ -456,10 +456,7 @@ static double look_at_workers(struct look *x)
     double share = fmin(1, share_of(busy_s, statistics->worker_s));
     SAY(x, "the workers were busy %s of their time (%d of them, %.0f s)", percent(x, 0, share),
         statistics->worker_count, statistics->working_s);
-    return statistics->working_s < 20 || statistics->evaluated < EVALUATIONS_MIN ||
-                   statistics->has_only_firsts
-               ? NAN
-               : 1 - share;
+    return statistics->working_s < 20 || statistics->evaluated < EVALUATIONS_MIN ? NAN : 1 - share;
 }
 
 static double look_at_losses(struct look *x)
@@ -499,11 +496,11 @@ static const struct rule rules[] = {
          "Nothing to select from: begin with more, or with creatures that do something similar "
          "already (evolution.seeds).",
          "population.size*2"),
-    RULE(
-        "score and size", GENERATIONS_MIN, has_goal, 1, 1, look_at_size,
-        "The score grows by size only: champions are larger, not better. Bound the parts, or divide "
-        "by the size in a fitness of your own (evolution.behaviour = custom).",
-        "creature.parts_max*0.7"),
+    RULE("score and size", GENERATIONS_MIN, has_goal, 1, 1, look_at_size,
+         "The score grows by size only: champions are larger, not better. Bound the parts, or "
+         "divide "
+         "by the size in a fitness of your own (evolution.behaviour = custom).",
+         "creature.parts_max*0.7"),
     RULE("the first generation", 1, has_goal, 0.97, 1, look_at_start,
          "So few are little to choose from: begin with more creatures, or with some that can do "
          "something already (evolution.seeds).",
@@ -558,8 +555,7 @@ static const struct rule rules[] = {
     VERDICT_RULE("drag", UNSTABLE_DRAG, 0.10, "were too thin for this viscosity and step",
                  "A smaller step carries thinner parts.", "simulation.dt_s*0.5"),
     VERDICT_RULE("step budget", BUDGET, 0.02, "used up their step budget",
-                 "The solver takes too many steps: allow more.",
-                 "guard.budget*4"),
+                 "The solver takes too many steps: allow more.", "guard.budget*4"),
     VERDICT_RULE("vibration", VIBRATION, 0.05, "moved by vibrating",
                  "Slower muscles make vibration useless.", "creature.effector_filter_s*2+0.02"),
     VERDICT_RULE("balance of masses", UNBALANCED, 0.05, "had joints of too different masses",

@@ -581,10 +581,6 @@ static int sum_kinds(struct run_statistics *statistics, const struct run_facts *
     if (count > 0)
         memcpy(statistics->kinds, facts->spent, count * sizeof *statistics->kinds);
     statistics->kind_count = store_sum_spent(statistics->kinds, facts->spent_count);
-    statistics->has_only_firsts =
-        statistics->seen > 0 &&
-        (statistics->kind_count == 0 ||
-         statistics->kinds[statistics->kind_count - 1].trial.purpose == TRIAL_FIRST);
     return 0;
 }
 

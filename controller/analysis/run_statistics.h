@@ -112,10 +112,9 @@ struct run_statistics {
     int worker_count;
     struct store_spent *kinds; /* of trials, and what they took on all workers */
     int kind_count;
-    int has_only_firsts; /* what the referee's trials took is not known: an older store */
-    double working_s;    /* while results came in: pauses between stop and resume, and the time in
+    double working_s; /* while results came in: pauses between stop and resume, and the time in
                          which the run waited for choices, left out */
-    double worker_s;     /* the same, summed over the workers there were */
+    double worker_s;  /* the same, summed over the workers there were */
     struct store_champion champion; /* what the other solver said */
     int bred, kept, banned;         /* marks, of all generations */
     int asked,

@@ -195,14 +195,6 @@ void islands_find_resting(struct search *search)
     struct segment now = find_segment(params, search->generation);
     int is_opening = islands_is_opening(params, search->generation) && now.round > 0;
 
-    for (int i = 0; i < search->population.count; i++) {
-        struct individual *individual = &search->population.individuals[i];
-        struct segment birth = find_segment(params, individual->generation);
-
-        /* older stores do not say it */
-        if (!individual->island && birth.round == 0 && islands_count(params) > 1)
-            individual->island = birth.place + 1;
-    }
     int island = islands_under_way(search, search->generation);
     for (int i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];

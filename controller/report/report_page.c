@@ -292,10 +292,7 @@ static int write_time(const struct report *report, FILE *file)
     if (controller_s > 0)
         page_row(file, "controller|||#%.1f|#%.0f %%|=%.1f", controller_s, share, share);
     page_table_end(file);
-    page_note(file, "%.1f s of processor time in all.%s", all_s,
-              statistics->has_only_firsts
-                  ? " This run's store does not know what the referee's trials took."
-                  : "");
+    page_note(file, "%.1f s of processor time in all.", all_s);
     return 0;
 }
 

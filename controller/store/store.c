@@ -294,81 +294,16 @@ static int check_damage(struct store *store, struct error *error)
     return statement_each(&store->database, "PRAGMA quick_check(1)", 0, 0, read_check, NULL, error);
 }
 
-int store_has_quarantine_log(struct store *store, int64_t *has_log, struct error *error)
-{
-    return statement_number(
-        &store->database, "SELECT count(*) FROM pragma_table_info('quarantine') WHERE name = 'log'",
-        0, 0, has_log, error);
-}
-
-static int add_quarantine_log(struct store *store, struct error *error)
-{
-    int64_t has_log;
-    int status = store_has_quarantine_log(store, &has_log, error);
-    if (status || has_log)
-        return status;
-    return store_execute(store, "ALTER TABLE quarantine ADD COLUMN log TEXT NOT NULL DEFAULT ''",
-                         error);
-}
-
-/* Moves bars into their columns, which are there, and drops what no query uses; then the store is
- * one of this version. */
-static int move_bars(struct store *store, struct error *error)
-{
-    char version[64];
-    snprintf(version, sizeof version, "PRAGMA user_version = %d", STORE_SCHEMA_VERSION);
-    int status = store_execute(store,
-                               "UPDATE individuals SET (bar_m_s, bar_sizes_s) ="
-                               " (SELECT m_s, sizes_s FROM bars WHERE individual = id)"
-                               " WHERE id IN (SELECT individual FROM bars);"
-                               "UPDATE births SET (bar_m_s, bar_sizes_s) ="
-                               " (SELECT m_s, sizes_s FROM bars WHERE individual = id);"
-                               "DROP TABLE bars; DROP INDEX IF EXISTS individuals_generation",
-                               error);
-    return status ? status : store_execute(store, version, error);
-}
-
-/* Puts costs, which have all columns, into the table of this version. A new one cannot take the
- * name of an older table: SQLite would quote it. */
-static int move_costs(struct store *store, struct error *error)
-{
-#define KEPT                                                                                       \
-    " individual, worker, attempt, wall_ms, cpu_ms, arena_bytes, time_s, reused, pace_least_m_s"
-    return store_execute(store,
-                         "CREATE TEMP TABLE older AS SELECT coalesce(trial, 'first') AS trial,"
-                         " coalesce(simulations, worker IS NOT NULL) AS simulations," KEPT
-                         " FROM costs;"
-                         "DROP TABLE costs;" STORE_COSTS_TABLE ";"
-                         "INSERT INTO costs (trial, simulations," KEPT
-                         ") SELECT trial, simulations," KEPT " FROM older; DROP TABLE older",
-                         error);
-#undef KEPT
-}
-
 /* Brings the tables up to date, all at once. */
 static int upgrade(struct store *store, struct error *error)
 {
-    int64_t version;
-    int status = statement_number(&store->database, "PRAGMA user_version", 0, 0, &version, error);
-    int is_older = version < STORE_SCHEMA_VERSION;
-    if (!status)
-        status = store_begin(store, error);
-    if (!status)
-        status = add_quarantine_log(store, error);
-    if (!status && is_older)
-        status = store_execute(store,
-                               STORE_CHOICES_TABLE
-                               ";" STORE_BARS_TABLE ";" STORE_TRIALS_TABLE ";" STORE_CONTESTS_TABLE
-                               ";" STORE_BIRTHS_TABLE ";" STORE_EPOCHS_TABLE ";" STORE_STATES_TABLE
-                               ";" STORE_LIVES_TABLE ";" STORE_FORMS_TABLE ";" STORE_FIRSTS_TABLE
-                               ";" STORE_DEEDS_TABLE,
-                               error);
+    char version[64];
+    snprintf(version, sizeof version, "PRAGMA user_version = %d", STORE_SCHEMA_VERSION);
+    int status = store_begin(store, error);
     if (!status)
         status = store_database_complete(&store->database, 0, error);
-    if (!status && is_older)
-        status = move_costs(store, error);
-    if (!status && is_older)
-        status = move_bars(store, error);
+    if (!status)
+        status = store_execute(store, version, error);
     return status ? status : store_commit(store, error);
 }
 

@@ -113,8 +113,6 @@ void store_roll_back(struct store *store);
     " WHERE ?1 = (SELECT max(number) FROM generations)"                                            \
     " AND id NOT IN (SELECT individual FROM members WHERE generation = ?1))"
 
-/* Whether an older store has the column quarantine.log. */
-int store_has_quarantine_log(struct store *store, int64_t *has_log, struct error *error);
 /* Writes the parameters as a new branch, of this program's simulator. */
 int store_put_branch(struct store *store, const struct params *params, uint32_t generation,
                      struct error *error);

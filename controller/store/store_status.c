@@ -248,17 +248,9 @@ static int read_quarantine(struct database *database, sqlite3_stmt *row, void *i
     return 0;
 }
 
-/* ?1 is how many, negative: all. Some older stores have no logs. */
-static int choose_quarantine_query(struct store *store, const char **sql, struct error *error)
-{
-    int64_t has_log;
-    int status = store_has_quarantine_log(store, &has_log, error);
-    *sql = has_log ? "SELECT individual, time_utc, reason, command, log"
-                     " FROM quarantine ORDER BY individual LIMIT ?"
-                   : "SELECT individual, time_utc, reason, command, ''"
-                     " FROM quarantine ORDER BY individual LIMIT ?";
-    return status;
-}
+/* ?1 is how many, negative: all. */
+static const char quarantine_query[] = "SELECT individual, time_utc, reason, command, log"
+                                       " FROM quarantine ORDER BY individual LIMIT ?";
 
 /* The creatures that are given each of them. */
 struct taker {
@@ -283,19 +275,14 @@ int store_each_quarantine(struct store *store,
                           void *context, struct error *error)
 {
     struct taker taker = {take, context};
-    const char *sql;
-    int status = choose_quarantine_query(store, &sql, error);
-    return status ? status
-                  : statement_each(&store->database, sql, -1, 0, hand_quarantine, &taker, error);
+    return statement_each(&store->database, quarantine_query, -1, 0, hand_quarantine, &taker,
+                          error);
 }
 
 int store_get_quarantine(struct store *store, int most, struct store_quarantine **entries,
                          int *count, struct error *error)
 {
-    struct listing listing = {NULL, sizeof **entries, read_quarantine, free_texts};
-    *entries = NULL;
-    *count = 0;
-    int status = choose_quarantine_query(store, &listing.sql, error);
-    return status ? status
-                  : statement_list(&store->database, &listing, most, 0, entries, count, error);
+    static const struct listing listing = {quarantine_query, sizeof **entries, read_quarantine,
+                                           free_texts};
+    return statement_list(&store->database, &listing, most, 0, entries, count, error);
 }

@@ -8,26 +8,6 @@
 #include "common/store/database.h"
 #include "common/store/schema.h"
 
-/* Makes of a store what version 16 wrote: it has costs of first trials only. */
-#define STORE_FIXTURE_FIRSTS                                                                       \
-    "CREATE TEMP TABLE kept AS SELECT individual, worker, attempt, wall_ms, cpu_ms, arena_bytes,"  \
-    " time_s, reused, pace_least_m_s FROM costs WHERE trial = 'first'; DROP TABLE "                \
-    "costs;" STORE_COSTS_TABLE_OLDER "; INSERT INTO costs SELECT * FROM kept; DROP TABLE kept;"    \
-    "PRAGMA user_version = 16;"
-
-/* What version 9 wrote: bars have a table, too, and there is an index. */
-#define STORE_FIXTURE_OLDER                                                                        \
-    STORE_FIXTURE_FIRSTS STORE_BARS_TABLE                                                          \
-        "; INSERT INTO bars SELECT id, bar_m_s, bar_sizes_s FROM individuals WHERE bar_m_s IS "    \
-        "NOT "                                                                                     \
-        "NULL"                                                                                     \
-        " UNION SELECT id, bar_m_s, bar_sizes_s FROM births WHERE bar_m_s IS NOT NULL;"            \
-        "ALTER TABLE individuals DROP COLUMN bar_m_s;"                                             \
-        "ALTER TABLE individuals DROP COLUMN bar_sizes_s;"                                         \
-        "ALTER TABLE births DROP COLUMN bar_m_s;"                                                  \
-        "ALTER TABLE births DROP COLUMN bar_sizes_s;"                                              \
-        "CREATE INDEX individuals_generation ON individuals (generation); PRAGMA user_version = 9"
-
 static inline void store_fixture_make_tables(sqlite3 *database)
 {
     char *sql = NULL;
