@@ -394,8 +394,8 @@ static void draw_picture(const struct picture *picture, unsigned overlays)
         draw_trail(scene->cr, scene->eye.view, replay, 0, scene->moment.frame.time_s);
     if (replay->has_light && scene->ghost == 0)
         draw_light(scene);
-    if (!scene->is_spatial && replay_has_floor(replay))
-        draw_flat_shadow(scene);
+    for (int i = 0; i < picture->count && !scene->is_spatial && replay_has_floor(replay); i++)
+        draw_flat_shadow(&picture->bodies[i].scene);
     if (replay->has_ground && scene->is_spatial)
         draw_ground_shadows(picture);
     order_walk(picture->order, paint, (void *)picture);

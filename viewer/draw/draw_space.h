@@ -22,26 +22,33 @@ void draw_space_marks(cairo_t *cr, const struct draw_view *view, const struct re
  * grows upwards: the greatest x cos(angle) - y sin(angle) of its places, px. */
 double draw_reach_px(const struct eye *eye, const struct shape *shape,
                      const struct replay_pose *pose, double angle);
+/* Widens a rectangle, left, top, right and bottom, px, by all parts at a moment, in
+ * the plane with the ground below them. */
+void draw_grow_bounds(const struct draw_view *view, const struct replay *replay, double time_s,
+                      double box[4]);
+/* Scales that had room and that had not; and the one to be tried next, where this one could be
+ * `share` times as large if sizes grew by it alone: what is near to the eye grows faster. */
+struct draw_scales {
+    double room_px_per_m, no_room_px_per_m;
+};
+double draw_next_scale(struct draw_scales *known, double px_per_m, double share);
 /* Moves and scales a view that is still until all moments have room: as shares of the view's sides
  * how wide and high they may be and how far from the top their middle is, and the greatest scale,
  * px/m. */
 struct draw_room {
     double width, height, middle, most_px_per_m;
 };
-void draw_fit_space(struct draw_view *view, const struct replay *replay, const double *times_s,
-                    int count, const struct draw_room *room);
-/* Strobe pictures of scenes with depth, in the rectangle of the view: when their moments are, and
- * whether each stands in a cell of its own, or in how many rows, one below the other, they stand
- * along the way; and the picture. */
+void draw_fit(struct draw_view *view, const struct replay *replay, const double *times_s, int count,
+              const struct draw_room *room);
+/* The moments of a strobe picture in the rectangle of the view: each in a cell of its own, or along
+ * the way, in how many rows, one below the other. */
 enum { DRAW_STROBE_ROWS = 3, DRAW_STROBE_IN_ROW = 10 };
 struct draw_strobe_moments {
     double times_s[DRAW_STROBE_ROWS * DRAW_STROBE_IN_ROW];
-    int count, rows, is_strip;
+    int count, rows, is_strip, is_mirrored; /* mirrored: in the plane it goes to the left */
 };
-struct draw_strobe_moments draw_strobe_space_choose(const struct draw_view *view,
-                                                    const struct replay *replay);
-void draw_strobe_space(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                       const struct draw_strobe_moments *moments, unsigned overlays);
+struct draw_strobe_moments draw_strobe_choose(const struct draw_view *view,
+                                              const struct replay *replay);
 /* A colour behind so much haze (eye_haze()). */
 uint32_t draw_hazed(const struct replay *replay, uint32_t color, double share);
 

@@ -1,10 +1,11 @@
 /* The strobe picture: a whole gait in one still.
  *
  * A creature that gets anywhere is drawn where it was at several moments equally far apart in time,
- * the earlier ones fainter, over marks of distance; a long way is folded into rows, as text is, and
- * a walk to the left is drawn mirrored, so that all pictures are read from left to right. One that
- * stays in place (it jumps, or fails) is drawn as a strip: the same moments side by side with their
- * times, without marks of distance, which would mean nothing there. */
+ * the earlier ones fainter, seen from one place, and its way is always read from left to right: in
+ * space the eye is turned so that the way leads to the right and a little towards it, in the plane
+ * a way to the left is mirrored. A long way is parted into rows, as text is, each with its own eye,
+ * all of one scale. A body that stays in place, or in space goes steeply up or down, is shown as a
+ * strip of cells, without marks of distance, which would mean nothing there. */
 #include "viewer/draw/draw_space.h"
 #include "viewer/draw/eye/scene.h"
 
@@ -13,62 +14,56 @@
 #include <math.h>
 #include <stdio.h>
 
-#define STROBE_MOMENTS_MAX 24
-#define STROBE_MOMENTS_MIN 5
-#define STROBE_ROWS_MAX    3
-/* Moments of a strip. */
-#define STRIP_MOMENTS 8
-/* Travel in body widths below which it is drawn as a strip. */
-#define STRIP_TRAVEL 0.9
-/* Distance of moments in body widths that is aimed at. */
-#define STROBE_SPACING 0.85
-/* The visible depth of obstacles below the body, where there is no ground, by its height. */
-#define FLOOR_SHARE 0.3
-#define TITLE_PX    46.0
-#define GROUND_PX   44.0
-#define PAD_PX      26.0
+/* Moments: the room that there is at least, and those of each of several rows at least. */
+#define MOMENTS_MIN    5
+#define MOMENTS_IN_ROW 4
+/* One row more must make the picture larger by this. */
+#define ROW_GAIN 1.2
+/* How far the way leads towards the eye, and how high the eye is, rad; less in rows, which are
+ * low. */
+#define TOWARDS_RAD 0.42
+#define PITCH_RAD   0.2
+/* How often cells are scaled anew. */
+#define PLACINGS 16
+/* Labels nearer than this to the one before, px, are left out. */
+#define LABEL_PX 40.0
+/* px at ui 1: the heading; the ground below a line of it, in the plane; above and below bodies. */
+#define TITLE_PX  46.0
+#define GROUND_PX 44.0
+#define PAD_PX    26.0
 
-struct strobe {
-    const struct replay *replay;
-    double bounds[4];       /* of all parts at the moments and between */
-    double left_m, right_m; /* greatest reach of the body from its centre of mass */
-    double travel_m, end_x_m;
-    int is_strip, is_mirrored;
-    int moment_count, row_count;
-    double times_s[STROBE_MOMENTS_MAX];
-    double px_per_m;
-};
+/* What differs in the plane and in space. */
+static const struct arrangement {
+    int strip;                /* moments in a strip */
+    double spacing;           /* from moment to moment, in body widths */
+    double travel;            /* a shorter way, in body widths, is no way */
+    double steep;             /* so is one that goes up by more than this share of its way aside */
+    double ghost, cell_ghost; /* how faint the first moment is */
+} arrangements[2] = {{8, 0.85, 0.9, INFINITY, 0.72, 0.3}, {5, 1.15, 1.2, 0.2, 0.62, 0}};
 
-static void strobe_survey(struct strobe *strobe, const struct replay *replay)
+static const struct arrangement *arrangement_of(const struct replay *replay)
 {
-    double least_x = INFINITY, least_y = INFINITY, most_x = -INFINITY, most_y = -INFINITY;
-    strobe->bounds[0] = strobe->bounds[1] = INFINITY;
-    strobe->bounds[2] = strobe->bounds[3] = -INFINITY;
-    strobe->left_m = strobe->right_m = 0.01;
-    for (int i = 0; i < replay->frame_count; i++) {
-        struct replay_frame frame;
-        double b[4];
-        replay_get_frame(replay, i, &frame);
-        replay_get_bounds(replay, frame.poses, frame.values, b);
-        for (int k = 0; k < 2; k++) {
-            strobe->bounds[k] = fmin(strobe->bounds[k], b[k]);
-            strobe->bounds[k + 2] = fmax(strobe->bounds[k + 2], b[k + 2]);
-        }
-        strobe->left_m = fmax(strobe->left_m, frame.centre.x - b[0]);
-        strobe->right_m = fmax(strobe->right_m, b[2] - frame.centre.x);
-        least_x = fmin(least_x, frame.centre.x);
-        most_x = fmax(most_x, frame.centre.x);
-        least_y = fmin(least_y, frame.centre.y);
-        most_y = fmax(most_y, frame.centre.y);
-        strobe->end_x_m = frame.centre.x;
-    }
-    strobe->travel_m =
-        replay_has_floor(replay) ? most_x - least_x : hypot(most_x - least_x, most_y - least_y);
-    if (replay->has_ground)
-        strobe->bounds[1] = fmin(strobe->bounds[1], 0);
-    else if (replay->obstacles.count > 0)
-        strobe->bounds[1] -= FLOOR_SHARE * (strobe->bounds[3] - strobe->bounds[1]);
+    return &arrangements[replay->has_depth];
 }
+
+/* The part of a row or a cell that bodies take. */
+static struct draw_room room_of(const struct draw_view *view, const struct replay *replay)
+{
+    double foot_px = replay->has_ground ? GROUND_PX : PAD_PX;
+    if (replay->has_depth)
+        return (struct draw_room){0.84, 0.62, 0.56, INFINITY};
+    return (struct draw_room){0.93, fmax(1 - (foot_px + PAD_PX) * view->ui / view->height_px, 0.1),
+                              0.5, INFINITY};
+}
+
+static struct vec3 centre_at(const struct replay *replay, double time_s)
+{
+    struct replay_frame frame;
+    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+    return frame.centre;
+}
+
+/* ---- moments ---- */
 
 /* The time at which the centre of mass is highest. */
 static double highest_time(const struct replay *replay)
@@ -133,153 +128,203 @@ void draw_strobe_times(const struct replay *replay, int count, double *times_s)
     }
 }
 
-static void strobe_choose_moments(struct strobe *strobe)
+/* ---- views ---- */
+
+/* In the plane the ground's line is where its marks have room below it. */
+static void stand_on_ground(struct draw_view *view, const struct replay *replay)
 {
-    double duration = replay_duration(strobe->replay), body = strobe->left_m + strobe->right_m;
-    strobe->is_strip = strobe->travel_m < STRIP_TRAVEL * body;
-    strobe->is_mirrored =
-        !strobe->is_strip && replay_has_floor(strobe->replay) && strobe->end_x_m < 0;
-    double room =
-        strobe->is_strip ? STRIP_MOMENTS : floor(strobe->travel_m / (STROBE_SPACING * body)) + 1;
-    int count = (int)fmin(fmax(room, STROBE_MOMENTS_MIN), STROBE_MOMENTS_MAX);
-    strobe->moment_count = duration > 0 ? draw_strobe_count(strobe->replay, count) : 1;
-    draw_strobe_times(strobe->replay, strobe->moment_count, strobe->times_s);
+    if (replay->has_ground && !replay->has_depth)
+        view->y_m = (view->height_px / 2 - fmin(GROUND_PX * view->ui, 0.4 * view->height_px)) /
+                    view->px_per_m;
 }
 
-/* Scale of the picture when it is folded into `rows`. */
-static double strobe_scale(const struct strobe *strobe, int rows, double width, double height,
-                           double ui)
+/* A row of the picture, and its moments: from `first` on, up to `end`. */
+struct row {
+    struct draw_view view;
+    int first, end;
+};
+
+static struct row place_row(const struct draw_view *view, const struct replay *replay,
+                            const struct draw_strobe_moments *m, int index, double most)
 {
-    const double *b = strobe->bounds;
-    double body = strobe->left_m + strobe->right_m, across = b[2] - b[0], ground;
-    if (strobe->is_strip)
-        across = strobe->moment_count * body * 1.12;
-    else if (rows > 1)
-        across = across / rows + body;
-    ground = (strobe->replay->has_ground ? GROUND_PX : PAD_PX) * ui;
-    double scale_x = (width - 2 * PAD_PX * ui) / across;
-    double scale_y = (height / rows - ground - PAD_PX * ui) / fmax(b[3] - b[1], 0.01);
-    return fmin(fmin(scale_x, scale_y), 0.8 * height / rows / body);
+    struct row row = {*view, index * m->count / m->rows, (index + 1) * m->count / m->rows};
+    struct draw_view *own = &row.view;
+    struct vec3 from = centre_at(replay, m->times_s[row.first]);
+    struct vec3 to = centre_at(replay, m->times_s[row.end - 1]);
+    own->top_px = floor(view->top_px + index * view->height_px / m->rows);
+    own->height_px = floor(view->top_px + (index + 1) * view->height_px / m->rows) - own->top_px;
+    own->orbit = (struct camera_orbit){atan2(from.z - to.z, to.x - from.x) + TOWARDS_RAD / m->rows,
+                                       PITCH_RAD / (m->rows * m->rows)};
+    own->flip = m->is_mirrored ? -1 : 1;
+    own->x_m = (from.x + to.x) / 2;
+    own->y_m = (from.y + to.y) / 2;
+    own->z_m = (from.z + to.z) / 2;
+    own->is_still = 1;
+    own->px_per_m =
+        0.5 * view->width_px / fmax(vec3_length(vec3_sub(to, from)), camera_body_width(replay));
+    struct draw_room room = room_of(own, replay);
+    room.most_px_per_m = most;
+    draw_fit(own, replay, m->times_s + row.first, row.end - row.first, &room);
+    stand_on_ground(own, replay);
+    return row;
 }
 
-static void strobe_fit(struct strobe *strobe, double width, double height, double ui)
+/* The scale that has room in all rows. */
+static double scale_rows(const struct draw_view *view, const struct replay *replay,
+                         const struct draw_strobe_moments *m)
 {
-    strobe->row_count = 1;
-    strobe->px_per_m = strobe_scale(strobe, 1, width, height, ui);
-    if (strobe->is_strip || !replay_has_floor(strobe->replay))
-        return;
-    for (int rows = 2; rows <= STROBE_ROWS_MAX; rows++) {
-        double scale = strobe_scale(strobe, rows, width, height, ui);
-        if (scale < 1.2 * strobe->px_per_m)
-            return;
-        strobe->px_per_m = scale;
-        strobe->row_count = rows;
+    double px_per_m = INFINITY;
+    for (int i = 0; i < m->rows; i++)
+        px_per_m = fmin(px_per_m, place_row(view, replay, m, i, INFINITY).view.px_per_m);
+    return px_per_m;
+}
+
+static struct draw_strobe_moments moments_of(const struct replay *replay, int count, int rows)
+{
+    double duration = replay_duration(replay);
+    struct draw_strobe_moments m = {.count = count, .rows = rows};
+    m.is_mirrored = !replay->has_depth && centre_at(replay, duration).x < centre_at(replay, 0).x;
+    draw_strobe_times(replay, count, m.times_s);
+    return m;
+}
+
+struct draw_strobe_moments draw_strobe_choose(const struct draw_view *view,
+                                              const struct replay *replay)
+{
+    const struct arrangement *by = arrangement_of(replay);
+    double duration = replay_duration(replay), body = fmax(camera_body_width(replay), 1e-3);
+    struct vec3 way = vec3_sub(centre_at(replay, duration), centre_at(replay, 0));
+    double travel = vec3_length(way), scale = 0;
+    struct draw_strobe_moments best = moments_of(replay, duration > 0 ? by->strip : 1, 1);
+    best.is_strip = travel < by->travel * body || fabs(way.y) > by->steep * hypot(way.x, way.z);
+    for (int rows = 1; rows <= DRAW_STROBE_ROWS && !best.is_strip; rows++) {
+        double room = fmin(travel / (by->spacing * body) + 1, rows * DRAW_STROBE_IN_ROW);
+        int count = draw_strobe_count(replay, (int)fmax(room, MOMENTS_MIN));
+        struct draw_strobe_moments m = moments_of(replay, count, rows);
+        double own = scale_rows(view, replay, &m);
+        if (own < ROW_GAIN * scale || count < rows * MOMENTS_IN_ROW)
+            break;
+        best = m;
+        scale = own;
+    }
+    return best;
+}
+
+static struct draw_view cell_view(const struct draw_view *view, const struct replay *replay,
+                                  const double *times_s, int count, int index)
+{
+    struct draw_view cell = *view;
+    struct vec3 centre = centre_at(replay, times_s[index]);
+    cell.left_px = floor(view->left_px + index * view->width_px / count);
+    cell.width_px = floor(view->left_px + (index + 1) * view->width_px / count) - cell.left_px;
+    cell.x_m = centre.x;
+    cell.y_m = centre.y;
+    stand_on_ground(&cell, replay);
+    return cell;
+}
+
+/* Scales the view until the body just has room in each cell. */
+static void scale_cells(struct draw_view *view, const struct replay *replay, const double *times_s,
+                        int count)
+{
+    const struct draw_room room = room_of(view, replay);
+    view->px_per_m = view->width_px / count / fmax(camera_body_width(replay), 1e-3);
+    struct draw_scales known = {0, INFINITY};
+    for (int k = 0; k < PLACINGS; k++) {
+        double share = INFINITY;
+        for (int i = 0; i < count; i++) {
+            struct draw_view cell = cell_view(view, replay, times_s, count, i);
+            double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+            double x = cell.left_px + cell.width_px / 2, y = cell.top_px + cell.height_px / 2;
+            draw_grow_bounds(&cell, replay, times_s[i], box);
+            double aside = fmax(x - box[0], box[2] - x), above = fmax(y - box[1], box[3] - y);
+            share = fmin(share, fmin(room.width * cell.width_px / fmax(2 * aside, 1),
+                                     room.height * cell.height_px / fmax(2 * above, 1)));
+        }
+        view->px_per_m = draw_next_scale(&known, view->px_per_m, share);
     }
 }
 
-/* The row in which a point of the way is drawn. */
-static int strobe_row_of(const struct strobe *strobe, double x_m)
-{
-    double across = strobe->bounds[2] - strobe->bounds[0];
-    double share = across > 0 ? (x_m - strobe->bounds[0]) / across : 0;
-    int row = (int)((strobe->end_x_m < 0 ? 1 - share : share) * strobe->row_count);
-    return row < 0 ? 0 : row >= strobe->row_count ? strobe->row_count - 1 : row;
-}
+/* ---- the picture ---- */
 
-static void strobe_row_view(const struct strobe *strobe, int row, double top, double height,
-                            double width, double ui, struct draw_view *view)
+static void draw_time(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                      double time_s, double *last_x)
 {
-    const double *b = strobe->bounds;
-    double middle = (row + 0.5) / strobe->row_count;
-    if (strobe->end_x_m < 0)
-        middle = 1 - middle;
-    *view = (struct draw_view){.top_px = top,
-                               .width_px = width,
-                               .height_px = height,
-                               .x_m = b[0] + middle * (b[2] - b[0]),
-                               .y_m = (b[1] + b[3]) / 2,
-                               .px_per_m = strobe->px_per_m,
-                               .flip = strobe->is_mirrored ? -1 : 1,
-                               .ui = ui};
-    if (strobe->replay->has_ground)
-        view->y_m = (height / 2 - GROUND_PX * ui) / strobe->px_per_m;
-}
-
-static double moment_ghost(const struct strobe *strobe, int moment)
-{
-    int last = strobe->moment_count - 1;
-    double age = last ? 1 - (double)moment / last : 0;
-    return strobe->is_strip ? 0.3 * age : 0.72 * pow(age, 0.8);
-}
-
-/* The time of a moment, above the body or, in a strip, below the ground. */
-static void draw_moment_time(cairo_t *cr, const struct draw_view *view, const struct strobe *strobe,
-                             int moment)
-{
-    double bounds[4], y;
+    double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY}, middle;
     char text[32];
-    struct replay_moment at;
-    replay_get_moment(strobe->replay, strobe->times_s[moment], &at);
-    replay_get_bounds(strobe->replay, at.poses, at.values, bounds);
-    y = strobe->is_strip && strobe->replay->has_ground
-            ? draw_view_y(view, 0) + 22 * view->ui
-            : draw_view_y(view, bounds[3]) - 7 * view->ui;
-    snprintf(text, sizeof text, "%.1f s", strobe->times_s[moment]);
-    draw_text(cr, text, draw_view_x(view, (bounds[0] + bounds[2]) / 2), y, 10.5 * view->ui, 0,
-              DRAW_CENTRE, COLOR_text_soft);
+    draw_grow_bounds(view, replay, time_s, box);
+    middle = (box[0] + box[2]) / 2;
+    if (fabs(middle - *last_x) < LABEL_PX * view->ui)
+        return;
+    *last_x = middle;
+    snprintf(text, sizeof text, "%.1f s", time_s);
+    draw_text(cr, text, middle, box[1] - 8 * view->ui, 10.5 * view->ui, 0, DRAW_CENTRE,
+              COLOR_text_soft);
 }
 
-/* Where there are obstacles or a ring, every moment shows where it is among them. */
-static void draw_strip(cairo_t *cr, const struct strobe *strobe, struct draw_view *view,
-                       unsigned overlays)
+static void draw_row(cairo_t *cr, const struct row *row, const struct replay *replay,
+                     const struct draw_strobe_moments *m, unsigned overlays)
 {
-    double slot = view->width_px / strobe->moment_count;
-    for (int i = 0; i < strobe->moment_count; i++) {
-        struct replay_pose poses[REPLAY_PARTS_MAX];
-        struct vec3 centre;
-        struct draw_view cell = *view;
-        replay_sample(strobe->replay, strobe->times_s[i], poses, &centre);
-        cell.left_px = view->left_px + i * slot;
-        cell.width_px = slot;
-        cell.x_m = centre.x + (strobe->right_m - strobe->left_m) / 2;
+    const struct draw_view *view = &row->view;
+    struct draw_moment moments[DRAW_STROBE_ROWS * DRAW_STROBE_IN_ROW];
+    const struct arrangement *by = arrangement_of(replay);
+    double last_x = -INFINITY;
+    draw_world(cr, view, replay, 0, overlays);
+    for (int i = row->first; i < row->end; i++) {
+        double age = 1 - (double)i / (m->count - 1);
+        moments[i] = (struct draw_moment){m->times_s[i], by->ghost * pow(age, 0.8)};
+    }
+    if (!(overlays & DRAW_UNMARKED))
+        draw_space_marks(cr, view, replay, moments + row->first, row->end - row->first);
+    draw_moments(cr, view, replay, moments + row->first, row->end - row->first,
+                 DRAW_TRAIL | (overlays & DRAW_BOXES));
+    for (int i = row->first; i < row->end; i++)
+        draw_time(cr, view, replay, m->times_s[i], &last_x);
+}
+
+static void draw_along(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                       const struct draw_strobe_moments *m, unsigned overlays)
+{
+    double px_per_m = scale_rows(view, replay, m);
+    for (int i = 0; i < m->rows; i++) {
+        struct row row = place_row(view, replay, m, i, px_per_m);
         cairo_save(cr);
-        if (strobe->replay->obstacles.count > 0 || strobe->replay->ring_m > 0) {
-            cairo_rectangle(cr, cell.left_px, cell.top_px, cell.width_px, cell.height_px);
-            cairo_clip(cr);
-            draw_world(cr, &cell, strobe->replay, 0, overlays | DRAW_UNMARKED);
-        }
-        draw_creature(cr, &cell, strobe->replay, strobe->times_s[i], moment_ghost(strobe, i),
-                      overlays & DRAW_BOXES);
-        draw_moment_time(cr, &cell, strobe, i);
+        cairo_rectangle(cr, row.view.left_px, row.view.top_px, row.view.width_px,
+                        row.view.height_px);
+        cairo_clip(cr);
+        draw_row(cr, &row, replay, m, overlays);
         cairo_restore(cr);
     }
 }
 
-static void draw_row(cairo_t *cr, const struct strobe *strobe, const struct draw_view *view,
-                     int row, unsigned overlays)
+/* In the plane one world is behind all cells, unless a creature has its place in it. */
+static void draw_strip(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                       const struct draw_strobe_moments *m, unsigned overlays)
 {
-    double end = replay_duration(strobe->replay), previous_x = -INFINITY;
-    draw_trail(cr, view, strobe->replay, 0, end);
-    for (int i = 0; i < strobe->moment_count; i++) {
-        struct replay_pose poses[REPLAY_PARTS_MAX];
-        struct vec3 centre;
-        replay_sample(strobe->replay, strobe->times_s[i], poses, &centre);
-        if (strobe_row_of(strobe, centre.x) != row)
-            continue;
-        draw_creature(cr, view, strobe->replay, strobe->times_s[i], moment_ghost(strobe, i),
+    struct draw_view scaled = *view;
+    int is_one = !replay->has_depth && replay->obstacles.count == 0 && !(replay->ring_m > 0);
+    scale_cells(&scaled, replay, m->times_s, m->count);
+    for (int i = 0; i < m->count; i++) {
+        struct draw_view cell = cell_view(&scaled, replay, m->times_s, m->count, i);
+        double edge = -INFINITY, age = m->count > 1 ? 1 - (double)i / (m->count - 1) : 0;
+        struct draw_view world = is_one ? scaled : cell;
+        world.x_m = cell.x_m;
+        world.y_m = cell.y_m;
+        cairo_save(cr);
+        cairo_rectangle(cr, world.left_px, world.top_px, world.width_px, world.height_px);
+        cairo_clip(cr);
+        if (!is_one || i == 0)
+            draw_world(cr, &world, replay, m->times_s[i], overlays | DRAW_UNMARKED);
+        draw_creature(cr, &cell, replay, m->times_s[i], arrangement_of(replay)->cell_ghost * age,
                       overlays & DRAW_BOXES);
-        double x = draw_view_x(view, centre.x);
-        if (fabs(x - previous_x) < 44 * view->ui)
-            continue;
-        draw_moment_time(cr, view, strobe, i);
-        previous_x = x;
+        draw_time(cr, &cell, replay, m->times_s[i], &edge);
+        cairo_restore(cr);
     }
 }
 
-static void draw_heading(cairo_t *cr, const struct strobe *strobe, double top, double width,
-                         double ui)
+static void draw_heading(cairo_t *cr, const struct replay *replay,
+                         const struct draw_strobe_moments *m, double top, double width, double ui)
 {
-    const struct replay *replay = strobe->replay;
     char text[96];
     double size = 17 * ui, used;
     int length = 0;
@@ -290,9 +335,9 @@ static void draw_heading(cairo_t *cr, const struct strobe *strobe, double top, d
     if (replay->status != REPLAY_UNRECORDED && replay->has_goal)
         length = snprintf(text, sizeof text, "%.2f m in %.3g s, ", replay->measures.displacement_m,
                           replay_duration(replay));
-    if (strobe->moment_count > 1 && !strobe->is_strip)
-        snprintf(text + length, sizeof text - (size_t)length, "%d moments%s", strobe->moment_count,
-                 strobe->is_mirrored ? ", mirrored" : "");
+    if (m->count > 1 && !m->is_strip)
+        snprintf(text + length, sizeof text - (size_t)length, "%d moments%s", m->count,
+                 m->is_mirrored && !m->is_strip ? ", mirrored" : "");
     else
         snprintf(text + length, sizeof text - (size_t)length, "side by side");
     used = draw_text(cr, text, width - 18 * ui, top + 29 * ui, 12 * ui, 0, DRAW_RIGHT,
@@ -306,62 +351,55 @@ static double strobe_ui(double width, double height)
     return fmin(fmax(fmin(width / 1200, height / 300), 0.8), 4);
 }
 
-static struct draw_view space_view(double top, double width, double height)
+/* Below the heading. */
+static struct draw_view body_view(double top, double width, double height)
 {
     double ui = strobe_ui(width, height), title = floor(TITLE_PX * ui);
-    return (struct draw_view){
-        .top_px = top + title, .width_px = width, .height_px = height - title, .flip = 1, .ui = ui};
+    return (struct draw_view){.top_px = top + title,
+                              .width_px = width,
+                              .height_px = height - title,
+                              .flip = 1,
+                              .orbit = CAMERA_ORBIT_USUAL,
+                              .ui = ui};
 }
 
 static void draw_strobe_of(cairo_t *cr, const struct replay *replay, double top, double width,
                            double height, unsigned overlays)
 {
-    struct strobe strobe = {.replay = replay};
-    double ui = strobe_ui(width, height), title = TITLE_PX * ui;
-    if (replay->has_depth) {
-        struct draw_view view = space_view(top, width, height);
-        struct draw_strobe_moments moments = draw_strobe_space_choose(&view, replay);
-        strobe.moment_count = moments.count;
-        strobe.is_strip = moments.is_strip;
-        draw_strobe_space(cr, &view, replay, &moments, overlays);
-        draw_heading(cr, &strobe, top, width, ui);
-        return;
+    struct draw_view view = body_view(top, width, height);
+    struct draw_strobe_moments m = draw_strobe_choose(&view, replay);
+    if (m.is_strip)
+        draw_strip(cr, &view, replay, &m, overlays);
+    else
+        draw_along(cr, &view, replay, &m, overlays);
+    draw_heading(cr, replay, &m, top, width, view.ui);
+}
+
+/* The height of the highest row's bodies, px. */
+static double highest_row(const struct draw_view *view, const struct replay *replay,
+                          const struct draw_strobe_moments *m)
+{
+    double px_per_m = scale_rows(view, replay, m), highest = 0;
+    for (int i = 0; i < m->rows; i++) {
+        struct row row = place_row(view, replay, m, i, px_per_m);
+        double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+        for (int k = row.first; k < row.end; k++)
+            draw_grow_bounds(&row.view, replay, m->times_s[k], box);
+        highest = fmax(highest, box[3] - box[1]);
     }
-    strobe_survey(&strobe, replay);
-    strobe_choose_moments(&strobe);
-    strobe_fit(&strobe, width, height - title, ui);
-    double row_height = (height - title) / strobe.row_count;
-    for (int row = 0; row < strobe.row_count; row++) {
-        struct draw_view view;
-        double row_top = top + title + row * row_height;
-        strobe_row_view(&strobe, row, row_top, row_height, width, ui, &view);
-        cairo_save(cr);
-        cairo_rectangle(cr, 0, row_top, width, row_height);
-        cairo_clip(cr);
-        draw_world(cr, &view, replay, 0, overlays | (strobe.is_strip ? DRAW_UNMARKED : 0));
-        if (strobe.is_strip)
-            draw_strip(cr, &strobe, &view, overlays);
-        else
-            draw_row(cr, &strobe, &view, row, overlays);
-        cairo_restore(cr);
-    }
-    draw_heading(cr, &strobe, top, width, ui);
+    return highest;
 }
 
 double draw_strobe_height(const struct replay *replay, double width_px, double most_px)
 {
-    struct strobe strobe = {.replay = replay};
-    double ui = strobe_ui(width_px, most_px), least = 0.6 * most_px;
-    if (replay->has_depth) {
-        struct draw_view view = space_view(0, width_px, most_px);
-        return draw_strobe_space_choose(&view, replay).is_strip ? least : most_px;
-    }
-    strobe_survey(&strobe, replay);
-    strobe_choose_moments(&strobe);
-    strobe_fit(&strobe, width_px, most_px - TITLE_PX * ui, ui);
-    double body = (strobe.bounds[3] - strobe.bounds[1]) * strobe.px_per_m;
-    double frame = (replay->has_ground ? GROUND_PX + 2 * PAD_PX : 4 * PAD_PX) * ui;
-    return fmin(fmax(TITLE_PX * ui + strobe.row_count * (body + frame), least), most_px);
+    ENSURE(most_px > 0, "%g px at most", most_px);
+    struct draw_view view = body_view(0, width_px, most_px);
+    struct draw_strobe_moments m = draw_strobe_choose(&view, replay);
+    double least = 0.6 * most_px, foot_px = replay->has_ground ? GROUND_PX : PAD_PX;
+    if (m.is_strip || replay->has_depth)
+        return m.is_strip ? least : most_px;
+    double row_px = highest_row(&view, replay, &m) + (foot_px + 2 * PAD_PX) * view.ui;
+    return fmin(fmax(TITLE_PX * view.ui + m.rows * row_px, least), most_px);
 }
 
 void draw_strobe(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,

@@ -506,7 +506,7 @@ START_TEST(obstacles_are_where_they_belong)
             uint64_t bare = picture_hash();
             other->obstacles = replay->obstacles;
             draw_strobe(cr, size * 2, size, replays, 1, 0);
-            ck_assert(picture_hash() != bare);
+            ck_assert_msg(picture_hash() != bare, "%d px, still: %d", size, is_still);
             close_picture();
             replay_destroy(other);
         }

@@ -892,7 +892,7 @@ START_TEST(strobes_stand_in_perspective)
         /* towards where one does not look from the front */
         make_goer(0, 0, is_still ? 0 : 5, 0);
         const struct draw_view picture = {.width_px = 400, .height_px = 300, .flip = 1, .ui = 1};
-        struct draw_strobe_moments moments = draw_strobe_space_choose(&picture, replay);
+        struct draw_strobe_moments moments = draw_strobe_choose(&picture, replay);
         ck_assert_int_eq(moments.is_strip, is_still);
         ck_assert_int_ge(moments.count, 4);
         const struct replay *replays[1] = {replay};
@@ -951,7 +951,7 @@ START_TEST(long_ways_stand_in_rows)
     } goers[] = {{0.5, 0, 0, 1, 0}, {9, 0, 0, 3, 0}, {0, 0, -9, 3, 0}, {5, 2, 5, 1, 1}};
     for (size_t i = 0; i < sizeof goers / sizeof goers[0]; i++) {
         make_goer(goers[i].x_m, goers[i].y_m, goers[i].z_m, 0);
-        struct draw_strobe_moments m = draw_strobe_space_choose(&picture, replay);
+        struct draw_strobe_moments m = draw_strobe_choose(&picture, replay);
         const struct replay *replays[1] = {replay};
         ck_assert_int_eq(m.rows, goers[i].rows);
         ck_assert_int_eq(m.is_strip, goers[i].is_strip);
@@ -972,7 +972,7 @@ START_TEST(jumpers_are_seen_at_the_top)
     for (int is_far = 0; is_far < 2; is_far++) {
         make_goer(is_far ? 2 : 0, 0, 0, 1);
         int seen = 0;
-        struct draw_strobe_moments m = draw_strobe_space_choose(&picture, replay);
+        struct draw_strobe_moments m = draw_strobe_choose(&picture, replay);
         ck_assert_int_eq(m.is_strip, !is_far);
         for (int i = 0; i < m.count; i++)
             seen += replay_frame_index(replay, m.times_s[i]) == 4;
@@ -1100,7 +1100,7 @@ START_TEST(drawings_have_images_of_bodies_alone)
     for (const char *at = drawing; (at = strstr(at, "<image")) != NULL; at++)
         images++;
     struct draw_view picture = {.width_px = 400, .height_px = 300, .flip = 1, .ui = 1};
-    ck_assert_int_eq(images, draw_strobe_space_choose(&picture, replay).count);
+    ck_assert_int_eq(images, draw_strobe_choose(&picture, replay).count);
     drop_replay();
 }
 
@@ -1388,11 +1388,11 @@ START_TEST(the_eye_stays_above_the_ground)
     drop_replay();
 }
 
-static uint64_t stage_picture(struct stage *stage)
+static uint64_t stage_picture(struct player *stage)
 {
     cairo_surface_t *window = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 640, 400);
     uint64_t hash = 0;
-    stage_draw(stage, window);
+    player_draw(stage, window);
     cairo_surface_flush(window);
     const unsigned char *data = cairo_image_surface_get_data(window);
     int length = 400 * cairo_image_surface_get_stride(window);
@@ -1409,30 +1409,30 @@ START_TEST(dragging_turns_the_picture)
     struct gallery *gallery = gallery_create(&options);
     ck_assert_msg(gallery_add_file(gallery, "examples/creatures/spider.json", &error) == 0, "%s",
                   error.message);
-    struct stage *stage = stage_create(gallery, 0);
-    stage_resize(stage, 640, 400);
+    struct player *stage = stage_create(gallery, 0);
+    player_resize(stage, 640, 400);
     for (int i = 0; i < 3; i++)
-        stage_advance(stage, 0);
-    stage_press_key(stage, ' ');
-    stage_seek(stage, 1);
+        player_advance(stage, 0);
+    player_press_key(stage, ' ');
+    player_seek(stage, 1);
     uint64_t before = stage_picture(stage);
     ck_assert_uint_eq(stage_picture(stage), before);
-    stage_press_mouse(stage, 320, 150);
-    stage_move_mouse(stage, 420, 180);
+    player_press_mouse(stage, 320, 150);
+    player_move_mouse(stage, 420, 180);
     ck_assert_uint_ne(stage_picture(stage), before);
-    stage_move_mouse(stage, 320, 150);
-    stage_release_mouse(stage);
+    player_move_mouse(stage, 320, 150);
+    player_release_mouse(stage);
     uint64_t turned_back = stage_picture(stage);
-    stage_press_pan(stage, 320, 150);
-    stage_move_mouse(stage, 380, 190);
+    player_press_pan(stage, 320, 150);
+    player_move_mouse(stage, 380, 190);
     ck_assert_uint_ne(stage_picture(stage), turned_back);
-    stage_move_mouse(stage, 320, 150);
-    stage_release_mouse(stage);
+    player_move_mouse(stage, 320, 150);
+    player_release_mouse(stage);
     /* until the hint that the camera stays is gone */
     for (int i = 0; i < 100; i++)
-        stage_advance(stage, 0.1);
+        player_advance(stage, 0.1);
     ck_assert_uint_eq(stage_picture(stage), turned_back);
-    stage_destroy(stage);
+    player_destroy(stage);
     gallery_destroy(gallery);
 }
 
@@ -1480,7 +1480,7 @@ START_TEST(pages_hold_rods)
     int part, axis, is_linear, effector, rod, count = 0, rods = 0;
     double lower, upper;
     for (const char *at = drives + 11; sscanf(at, "[%d, %d, %d, %lf, %lf, %d, %d, [", &part, &axis,
-                                             &is_linear, &lower, &upper, &effector, &rod) == 7;
+                                              &is_linear, &lower, &upper, &effector, &rod) == 7;
          at = strstr(at, "]]") + 2, at += strspn(at, ", "), count++) {
         ck_assert(part >= 0 && part < replay->part_count);
         ck_assert(effector >= 0 && effector < replay->effector_count);
