@@ -1,28 +1,25 @@
 #include "controller/report/report_gallery.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/system/file.h"
 #include "controller/workers/program.h"
+#include "controller/workers/scratch.h"
 #include "controller/workers/taken.h"
 
 #define PAGE_BYTES_MAX    (64u << 20)
 #define PICTURE_BYTES_MAX (4u << 20)
-#define OUTPUT_BYTES_MAX  (1u << 20)
 /* Pixels of a picture by its size in the page. */
 #define FINE 2
 
 /* A temporary directory and the program. */
 struct studio {
-    char directory[RUN_PATH_SIZE - 64];
+    struct scratch scratch;
     char viewer[RUN_PATH_SIZE];
     struct sigaction old[3];
 };
@@ -37,11 +34,13 @@ static void note_signal(int number)
     is_interrupted = 1;
 }
 
-/* directory/ID.suffix, or directory/output for id 0. */
+/* ID.suffix in the directory. */
 static void studio_path(const struct studio *studio, uint64_t id, const char *suffix,
                         char path[RUN_PATH_SIZE])
 {
-    snprintf(path, RUN_PATH_SIZE, "%s/%" PRIu64 ".%s", studio->directory, id, suffix);
+    char name[40];
+    snprintf(name, sizeof name, "%" PRIu64 ".%s", id, suffix);
+    scratch_path(&studio->scratch, name, path);
 }
 
 static void studio_ignore_no_more(const struct studio *studio)
@@ -52,40 +51,21 @@ static void studio_ignore_no_more(const struct studio *studio)
 
 static int studio_open(struct studio *studio, struct error *error)
 {
-    const char *place = getenv("TMPDIR");
-    int written = snprintf(studio->directory, sizeof studio->directory, "%s/bestiary-report-XXXXXX",
-                           place && *place ? place : "/tmp");
-    if (written >= (int)sizeof studio->directory)
-        return error_set(error, ERR_LIMIT, "TMPDIR: the path is too long");
     int status = program_find("viewer", studio->viewer, error);
     if (status)
         return status;
     is_interrupted = 0;
     for (int i = 0; i < 3; i++)
         sigaction(endings[i], &(struct sigaction){.sa_handler = note_signal}, &studio->old[i]);
-    if (mkdtemp(studio->directory))
-        return 0;
-    error_set(error, ERR_IO, "%s: %s", studio->directory, strerror(errno));
-    studio_ignore_no_more(studio);
-    return error->code;
+    status = scratch_open(&studio->scratch, "report", error);
+    if (status)
+        studio_ignore_no_more(studio);
+    return status;
 }
 
-static void studio_remove(const struct studio *studio, uint64_t id)
+static void studio_close(const struct studio *studio)
 {
-    static const char *const suffixes[] = {"creature", "png", "html", "output"};
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        char path[RUN_PATH_SIZE];
-        studio_path(studio, id, suffixes[i], path);
-        unlink(path);
-    }
-}
-
-static void studio_close(const struct studio *studio, const struct report_gallery *gallery)
-{
-    for (int i = 0; i < gallery->count; i++)
-        studio_remove(studio, gallery->pictures[i].id);
-    studio_remove(studio, 0);
-    rmdir(studio->directory);
+    scratch_close(&studio->scratch);
     studio_ignore_no_more(studio);
 }
 
@@ -110,21 +90,10 @@ static void note_problem(struct report_gallery *gallery, const char *output)
  * well. */
 static int run_viewer(struct studio *studio, char *const *argv, char **output, struct error *error)
 {
-    char path[RUN_PATH_SIZE];
-    size_t length;
-    *output = NULL;
-    studio_path(studio, 0, "output", path);
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (file < 0)
-        return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
-    int result = program_run_into(studio->viewer, argv, file, error);
-    close(file);
-    if (result < 0)
-        return result;
+    int result = scratch_run(&studio->scratch, studio->viewer, argv, output, error);
     for (int i = 0; i < 3; i++)
         is_interrupted |= result == 128 + endings[i];
-    int status = file_read(path, OUTPUT_BYTES_MAX, output, &length, error);
-    return status ? status : result ? ERR_UNAVAILABLE : 0;
+    return result > 0 ? ERR_UNAVAILABLE : result;
 }
 
 /* The word of the comparison: what stands before two blanks in the first line. */
@@ -241,7 +210,7 @@ int report_gallery_make(struct report_gallery *gallery, struct store *store, con
         make_player(&studio, gallery, player_count, error);
     if (!status && is_interrupted)
         status = error_set(error, ERR_UNAVAILABLE, "interrupted; no report was written");
-    studio_close(&studio, gallery);
+    studio_close(&studio);
     if (status)
         report_gallery_deinit(gallery);
     return status;

@@ -1,25 +1,21 @@
 /* See taken.h. A world's state holds the genomes of the living and of eggs. */
 #include "controller/workers/taken.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/preserve/epoch.h"
 #include "common/store/creature_name.h"
 #include "common/system/file.h"
 #include "controller/workers/program.h"
+#include "controller/workers/scratch.h"
 
-#define OUTPUT_BYTES_MAX (1u << 16)
-
-/* A temporary directory with what a simulator is given and what it makes. */
+/* What a simulator is given and what it makes. */
 struct bench {
-    char directory[RUN_PATH_SIZE], params[RUN_PATH_SIZE], state[RUN_PATH_SIZE],
-        creature[RUN_PATH_SIZE], output[RUN_PATH_SIZE];
+    struct scratch scratch;
+    char params[RUN_PATH_SIZE], state[RUN_PATH_SIZE], creature[RUN_PATH_SIZE];
     int has_egg; /* `state` is the egg of one creature */
     uint32_t world, epoch;
 };
@@ -40,32 +36,6 @@ int taken_write_state(struct store *store, uint32_t world, uint32_t epoch, const
         status = file_write(path, order->state.bytes, order->state.length, error);
     epoch_order_destroy(order);
     return status;
-}
-
-static int bench_open(struct bench *bench, struct error *error)
-{
-    const char *place = getenv("TMPDIR");
-    int written = snprintf(bench->directory, sizeof bench->directory, "%s/bestiary-taken-XXXXXX",
-                           place && *place ? place : "/tmp");
-    if (written >= RUN_PATH_SIZE)
-        return error_set(error, ERR_LIMIT, "TMPDIR: the path is too long");
-    if (!mkdtemp(bench->directory))
-        return error_set(error, ERR_IO, "%s: %s", bench->directory, strerror(errno));
-    int status = run_directory_path(bench->directory, "params.ini", bench->params, error);
-    if (!status)
-        status = run_directory_path(bench->directory, "world.state", bench->state, error);
-    if (!status)
-        status = run_directory_path(bench->directory, "taken.creature", bench->creature, error);
-    return status ? status : run_directory_path(bench->directory, "output", bench->output, error);
-}
-
-static void bench_close(const struct bench *bench)
-{
-    unlink(bench->params);
-    unlink(bench->state);
-    unlink(bench->creature);
-    unlink(bench->output);
-    rmdir(bench->directory);
 }
 
 /* The egg of the first of a tree of parts, or the last state up to its death that was kept of its
@@ -115,7 +85,6 @@ static int run_simulator(const struct bench *bench, uint64_t id, const struct pa
                          struct error *error)
 {
     char program[RUN_PATH_SIZE], number[24], *output = NULL;
-    size_t length;
     snprintf(number, sizeof number, "%" PRIu64, id);
     const char *words[12] = {"simulator", "take", "--params", bench->params,
                              "--id",      number, "-o",       bench->creature};
@@ -125,17 +94,9 @@ static int run_simulator(const struct bench *bench, uint64_t id, const struct pa
     words[count++] = "--";
     words[count] = bench->state;
     int status = program_find("simulator", program, error);
-    int file = status ? -1 : open(bench->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (!status && file < 0)
-        status = error_set(error, ERR_IO, "%s: %s", bench->output, strerror(errno));
-    if (status)
-        return status;
-    int result = program_run_into(program, (char *const *)words, file, error);
-    close(file);
-    if (result <= 0)
-        return result;
-    status = file_read(bench->output, OUTPUT_BYTES_MAX, &output, &length, error);
     if (!status)
+        status = scratch_run(&bench->scratch, program, (char *const *)words, &output, error);
+    if (status > 0)
         status = fail(bench, id, output, params, error);
     free(output);
     return status;
@@ -147,7 +108,7 @@ static int take(struct store *store, uint64_t id, const struct params *params, s
     struct store_life life;
     int status = store_get_life(store, id, &life, error);
     if (!status)
-        status = run_directory_write_params(bench->directory, params, error);
+        status = run_directory_write_params(bench->scratch.directory, params, error);
     if (!status)
         status = find_state(store, &life, bench, error);
     if (!status)
@@ -158,7 +119,7 @@ static int take(struct store *store, uint64_t id, const struct params *params, s
 int taken_get_creature(struct store *store, uint64_t id, struct creature *creature,
                        struct error *error)
 {
-    struct bench bench = {.directory = ""};
+    struct bench bench = {.has_egg = 0};
     struct params params;
     creature_init(creature);
     int status = store_get_params(store, &params, error);
@@ -169,9 +130,13 @@ int taken_get_creature(struct store *store, uint64_t id, struct creature *creatu
     if (id == CREATURE_BEST || id == CREATURE_FIRST)
         return error_set(error, ERR_USAGE,
                          "no creature is best in a preserve: name one by its number");
-    status = bench_open(&bench, error);
-    if (!status)
-        status = take(store, id, &params, &bench, creature, error);
-    bench_close(&bench);
+    status = scratch_open(&bench.scratch, "taken", error);
+    if (status)
+        return status;
+    scratch_path(&bench.scratch, "params.ini", bench.params);
+    scratch_path(&bench.scratch, "world.state", bench.state);
+    scratch_path(&bench.scratch, "taken.creature", bench.creature);
+    status = take(store, id, &params, &bench, creature, error);
+    scratch_close(&bench.scratch);
     return status;
 }
