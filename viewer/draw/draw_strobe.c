@@ -49,11 +49,11 @@ static const struct arrangement *arrangement_of(const struct replay *replay)
 /* The part of a row or a cell that bodies take. */
 static struct draw_room room_of(const struct draw_view *view, const struct replay *replay)
 {
-    double foot_px = replay->has_ground ? GROUND_PX : PAD_PX;
+    double foot_px = replay->has_ground ? GROUND_PX : PAD_PX, height_px = view->height_px;
     if (replay->has_depth)
         return (struct draw_room){0.84, 0.62, 0.56, INFINITY};
-    return (struct draw_room){0.93, fmax(1 - (foot_px + PAD_PX) * view->ui / view->height_px, 0.1),
-                              0.5, INFINITY};
+    return (struct draw_room){0.93, fmax(1 - (foot_px + PAD_PX) * view->ui / height_px, 0.1), 0.5,
+                              0.8 * height_px / fmax(camera_body_width(replay), 1e-3)};
 }
 
 static struct vec3 centre_at(const struct replay *replay, double time_s)
@@ -163,7 +163,7 @@ static struct row place_row(const struct draw_view *view, const struct replay *r
     own->px_per_m =
         0.5 * view->width_px / fmax(vec3_length(vec3_sub(to, from)), camera_body_width(replay));
     struct draw_room room = room_of(own, replay);
-    room.most_px_per_m = most;
+    room.most_px_per_m = fmin(room.most_px_per_m, most);
     draw_fit(own, replay, m->times_s + row.first, row.end - row.first, &room);
     stand_on_ground(own, replay);
     return row;
@@ -183,7 +183,8 @@ static struct draw_strobe_moments moments_of(const struct replay *replay, int co
 {
     double duration = replay_duration(replay);
     struct draw_strobe_moments m = {.count = count, .rows = rows};
-    m.is_mirrored = !replay->has_depth && centre_at(replay, duration).x < centre_at(replay, 0).x;
+    m.is_mirrored = !replay->has_depth && replay_has_floor(replay) &&
+                    centre_at(replay, duration).x < centre_at(replay, 0).x;
     draw_strobe_times(replay, count, m.times_s);
     return m;
 }
@@ -200,6 +201,8 @@ struct draw_strobe_moments draw_strobe_choose(const struct draw_view *view,
     for (int rows = 1; rows <= DRAW_STROBE_ROWS && !best.is_strip; rows++) {
         double room = fmin(travel / (by->spacing * body) + 1, rows * DRAW_STROBE_IN_ROW);
         int count = draw_strobe_count(replay, (int)fmax(room, MOMENTS_MIN));
+        if (rows == 1 && count < MOMENTS_IN_ROW)
+            count = MOMENTS_IN_ROW;
         struct draw_strobe_moments m = moments_of(replay, count, rows);
         double own = scale_rows(view, replay, &m);
         if (own < ROW_GAIN * scale || count < rows * MOMENTS_IN_ROW)
@@ -219,6 +222,13 @@ static struct draw_view cell_view(const struct draw_view *view, const struct rep
     cell.width_px = floor(view->left_px + (index + 1) * view->width_px / count) - cell.left_px;
     cell.x_m = centre.x;
     cell.y_m = centre.y;
+    if (!replay->has_depth) {
+        struct replay_moment moment;
+        double bounds[4];
+        replay_get_moment(replay, times_s[index], &moment);
+        replay_get_bounds(replay, moment.poses, moment.values, bounds);
+        cell.x_m = (bounds[0] + bounds[2]) / 2;
+    }
     stand_on_ground(&cell, replay);
     return cell;
 }
@@ -337,7 +347,7 @@ static void draw_heading(cairo_t *cr, const struct replay *replay,
                           replay_duration(replay));
     if (m->count > 1 && !m->is_strip)
         snprintf(text + length, sizeof text - (size_t)length, "%d moments%s", m->count,
-                 m->is_mirrored && !m->is_strip ? ", mirrored" : "");
+                 m->is_mirrored ? ", mirrored" : "");
     else
         snprintf(text + length, sizeof text - (size_t)length, "side by side");
     used = draw_text(cr, text, width - 18 * ui, top + 29 * ui, 12 * ui, 0, DRAW_RIGHT,
