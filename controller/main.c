@@ -19,7 +19,8 @@ static const struct command *const commands[] = {
     &preserve_command, &logs_command,      &workers_command, &pause_command,
     &continue_command, &choose_command,    &tend_command,    &random_command,
     &mutate_command,   &breed_command,     &diff_command,    &digest_command,
-    &compare_command,  &evolution_command, &garden_command,  NULL};
+    &compare_command,  &bisect_command,    &evolution_command, &garden_command,
+    NULL};
 
 static void print_help(void)
 {

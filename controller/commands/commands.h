@@ -16,7 +16,8 @@ extern const struct command run_command, examples_command, resume_command, statu
     list_command, view_command, report_command, save_command, evaluate_command, contest_command,
     league_command, progress_command, preserve_command, logs_command, workers_command,
     pause_command, continue_command, choose_command, tend_command, random_command, mutate_command,
-    breed_command, diff_command, digest_command, evolution_command, garden_command, compare_command;
+    breed_command, diff_command, digest_command, evolution_command, garden_command, compare_command,
+    bisect_command;
 
 /* Each prints one line to standard error and returns the exit code to end with. */
 int command_fail(const struct error *error);

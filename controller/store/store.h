@@ -147,6 +147,9 @@ struct store_epoch_row {
     uint32_t world, epoch;
     int64_t facts[EPOCH_FACT_COUNT];
 };
+/* The digest of a world at the end of an epoch. ERR_MISSING if it has not come so far. */
+int store_get_epoch_digest(struct store *store, uint32_t world, uint32_t epoch, uint64_t *digest,
+                           struct error *error);
 /* All epochs of all worlds, by epoch and world, from `first` on. The caller frees. */
 int store_get_epochs(struct store *store, uint32_t first, struct store_epoch_row **rows, int *count,
                      struct error *error);

@@ -292,3 +292,9 @@ int store_find_state(struct store *store, uint32_t world, uint32_t most, uint32_
 {
     return stored_epoch_find_state(&store->database, world, most, epoch, error);
 }
+
+int store_get_epoch_digest(struct store *store, uint32_t world, uint32_t epoch, uint64_t *digest,
+                           struct error *error)
+{
+    return stored_epoch_get_digest(&store->database, world, epoch, digest, error);
+}

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# `controller compare`: repetitions are a group, settings that differ are named, few seeds tell nothing, many do;
+# `controller bisect`: the first creature and number that differ. `controller compare`: repetitions are a group, settings that differ are named, few seeds tell nothing, many do;
 # `controller list` sorts by measures and writes rows.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+command -v sqlite3 >/dev/null || { echo "skip: sqlite3 is not installed" && exit 77; }
 
 for seed in 1 2 3 4; do
     "$bin/controller" run walk.ini -o "near-$seed" --seed $seed -s population.size=12 >/dev/null 2>&1 || fail "no run"
@@ -29,4 +30,16 @@ sort -t, -k"$column,$column" -gr <(tail -n +2 all.csv) | cut -d, -f"$column" | h
 "$bin/controller" list near-1 --sort beauty 2>said && fail "sorted by beauty"
 grep -q "no measure 'beauty'" said || fail "no reason: $(cat said)"
 "$bin/controller" list near-1 --csv --json 2>/dev/null && fail "both forms"
+
+"$bin/controller" bisect near-1 near-1 | grep '^all [1-9][0-9]* creatures are equal$' >said || fail "a run differs from itself"
+"$bin/controller" bisect near-1 far-1 >said || fail "bisect: $(cat said)"
+grep -q '^world.gravity_m_s2: 9.81 and 2$' said || fail "bisect names no setting: $(cat said)"
+grep -q '^the motions part at .* s of .*: p[0-9]*_[a-z_0-9]* is .* and ' said || fail "bisect finds no number: $(cat said)"
+printf '#!/bin/sh\necho "no such creature"\nexit 3\n' >broken && chmod +x broken
+"$bin/controller" bisect near-1 far-1 --with ./broken >said 2>&1 && fail "a broken simulator is no error"
+grep -q 'broken: no such creature' said || fail "bisect says no reason: $(cat said)"
+"$bin/controller" run preserve -o water --seed 1 -j 1 --generations 2 -s preserve.worlds=1 -s preserve.founders=3 >/dev/null 2>&1 || fail "no water"
+cp -r water other && sqlite3 other/run.db "update epochs set digest = '00000000000000aa' where epoch = 1"
+"$bin/controller" bisect water other >said || fail "bisect: $(cat said)"
+grep -q '^world 0 is the first that differs, in epoch 1: digests .* and 00000000000000aa$' said || fail "bisect finds no epoch: $(cat said)"
 exit 0
