@@ -351,7 +351,7 @@ static void print_replay(const struct replay *replay)
 static int simulate_shelf(struct gallery *gallery, int first, int is_run, const char *path,
                           struct error *error)
 {
-    int left_out = 0, count = gallery_count(gallery);
+    int left_out = 0, count = gallery->shown.count;
     for (int i = first; i < count; i++) {
         if (!gallery_simulate(gallery, i, error))
             print_replay(gallery_specimen(gallery, i)->replay);
@@ -373,12 +373,10 @@ static int simulate_shelf(struct gallery *gallery, int first, int is_run, const 
 static int open_run(struct gallery *gallery, const struct request *request, const char *path,
                     struct error *error)
 {
-    int generations;
     int status = gallery_open_run(gallery, path, error);
     if (status)
         return status;
-    gallery_generations(gallery, &generations);
-    if (generations == 0 && !request->job.path && request->generation < 0)
+    if (gallery->generation_count == 0 && !request->job.path && request->generation < 0)
         return 0;
     status = gallery_show_generation(gallery, request->generation, error);
     return status ? status : simulate_shelf(gallery, 0, 1, path, error);
@@ -388,7 +386,7 @@ static int add_operand(struct gallery *gallery, const struct request *request, c
                        int is_alone, struct error *error)
 {
     struct stat info;
-    int first = gallery_count(gallery);
+    int first = gallery->shown.count;
     int is_folder = !stat(path, &info) && S_ISDIR(info.st_mode);
     if (is_folder && is_alone)
         return open_run(gallery, request, path, error);
@@ -411,7 +409,7 @@ static int add_contest(struct gallery *gallery, const struct request *request, c
         contest.follow = is_split ? i : request->follow.which;
         status = gallery_add_contest(gallery, paths, &contest, error);
     }
-    for (int i = 0; i < gallery_count(gallery) && !status; i++)
+    for (int i = 0; i < gallery->shown.count && !status; i++)
         print_replay(gallery_specimen(gallery, i)->replay);
     return status;
 }
@@ -436,7 +434,7 @@ static int show_window(struct gallery *gallery, const struct request *request, s
 static int export(const struct gallery *gallery, const struct request *request, struct error *error)
 {
     const struct replay *replays[GALLERY_SHOWN_MAX];
-    struct export_life *lives = calloc((size_t)gallery_count(gallery) + 1, sizeof *lives);
+    struct export_life *lives = calloc((size_t)gallery->shown.count + 1, sizeof *lives);
     struct export_job job = request->job;
     if (!lives)
         return error_memory(error);
@@ -444,7 +442,7 @@ static int export(const struct gallery *gallery, const struct request *request, 
     job.lives = lives;
     if (request->follow.which == FOLLOW_BOTH)
         job.is_grid = export_find(job.path)->has_overlays;
-    for (int i = 0; i < gallery_count(gallery); i++)
+    for (int i = 0; i < gallery->shown.count; i++)
         if (gallery_specimen(gallery, i)->replay) {
             const struct specimen *specimen = gallery_specimen(gallery, i);
             struct export_life *life = &lives[job.count];

@@ -14,25 +14,6 @@
 #define TOP_USUAL       8
 #define TOP_INTERACTIVE 36
 
-struct shelf {
-    struct specimen *items[GALLERY_SHOWN_MAX];
-    int64_t generations[GALLERY_SHOWN_MAX];
-    int count;
-};
-
-struct gallery {
-    struct gallery_options options;
-    struct run_reader *reader; /* NULL: no run */
-    struct store_generation *generations;
-    int generation_count;
-    enum gallery_shelf kind;
-    int64_t generation; /* on the shelf, or -1 */
-    struct shelf shown, strip;
-    struct run_choosing choosing;
-    struct store_choice *choices; /* of the generation that is shown */
-    int choice_count;
-};
-
 static int top_of(const struct gallery *gallery)
 {
     if (gallery->options.top)
@@ -539,11 +520,6 @@ void gallery_set_kinds(struct gallery *gallery, int is_kinds)
     gallery->options.is_ranks = !is_kinds;
 }
 
-int gallery_is_kinds(const struct gallery *gallery)
-{
-    return !gallery->options.is_ranks;
-}
-
 int gallery_show_generation(struct gallery *gallery, int64_t generation, struct error *error)
 {
     ENSURE(gallery->reader && generation >= -1, "generation %lld of no run", (long long)generation);
@@ -690,24 +666,9 @@ int gallery_open_run(struct gallery *gallery, const char *directory, struct erro
 
 /* ---- choosing by hand ---- */
 
-int gallery_is_interactive(const struct gallery *gallery)
-{
-    return gallery->choosing.is_interactive;
-}
-
-int gallery_has_no_goal(const struct gallery *gallery)
-{
-    return gallery->choosing.has_no_goal;
-}
-
 int64_t gallery_waiting(const struct gallery *gallery)
 {
     return gallery->choosing.is_interactive ? gallery->choosing.waiting : -1;
-}
-
-int gallery_is_over(const struct gallery *gallery)
-{
-    return gallery->choosing.is_over;
 }
 
 static struct store_choice *find_choice(const struct gallery *gallery, uint64_t id)
@@ -778,11 +739,6 @@ int gallery_note_choice(struct gallery *gallery, int index, int choice)
     return 0;
 }
 
-const char *gallery_directory(const struct gallery *gallery)
-{
-    return gallery->reader ? run_reader_directory(gallery->reader) : NULL;
-}
-
 /* ---- the whole ---- */
 
 struct gallery *gallery_create(const struct gallery_options *options)
@@ -813,53 +769,7 @@ void gallery_destroy(struct gallery *gallery)
     free(gallery);
 }
 
-const struct store_generation *gallery_generations(const struct gallery *gallery, int *count)
-{
-    *count = gallery->generation_count;
-    return gallery->generations;
-}
-
-enum gallery_shelf gallery_shelf(const struct gallery *gallery)
-{
-    return gallery->kind;
-}
-
-int64_t gallery_generation(const struct gallery *gallery)
-{
-    return gallery->generation;
-}
-
-int gallery_count(const struct gallery *gallery)
-{
-    return gallery->shown.count;
-}
-
 const struct specimen *gallery_specimen(const struct gallery *gallery, int index)
 {
     return shown_specimen(gallery, index);
-}
-
-int64_t gallery_specimen_generation(const struct gallery *gallery, int index)
-{
-    shown_specimen(gallery, index);
-    return gallery->shown.generations[index];
-}
-
-int gallery_strip_count(const struct gallery *gallery)
-{
-    return gallery->strip.count;
-}
-
-const struct specimen *gallery_strip_specimen(const struct gallery *gallery, int index)
-{
-    ENSURE(index >= 0 && index < gallery->strip.count, "champion %d of %d", index,
-           gallery->strip.count);
-    return gallery->strip.items[index];
-}
-
-int64_t gallery_strip_generation(const struct gallery *gallery, int index)
-{
-    ENSURE(index >= 0 && index < gallery->strip.count, "champion %d of %d", index,
-           gallery->strip.count);
-    return gallery->strip.generations[index];
 }

@@ -48,7 +48,26 @@ struct specimen {
     struct file_mark mark;
 };
 
-struct gallery;
+struct shelf {
+    struct specimen *items[GALLERY_SHOWN_MAX];
+    /* The generation that each is shown for (of an ancestor: in which it was born), or -1. */
+    int64_t generations[GALLERY_SHOWN_MAX];
+    int count;
+};
+
+/* Others read it, and change it by the functions below. */
+struct gallery {
+    struct gallery_options options;
+    struct run_reader *reader;            /* NULL: no run */
+    struct store_generation *generations; /* complete ones, ascending */
+    int generation_count;
+    enum gallery_shelf kind;   /* of `shown` */
+    int64_t generation;        /* that is shown, or -1 */
+    struct shelf shown, strip; /* the strip: the champions, whatever is shown */
+    struct run_choosing choosing;
+    struct store_choice *choices; /* of the generation that is shown */
+    int choice_count;
+};
 /* NULL: out of memory. */
 struct gallery *gallery_create(const struct gallery_options *options);
 void gallery_destroy(struct gallery *gallery); /* NULL is allowed */
@@ -76,32 +95,19 @@ int gallery_add_run(struct gallery *gallery, const char *directory, int64_t gene
 /* Opens a run and looks which generations are complete; shows none of them yet. */
 int gallery_open_run(struct gallery *gallery, const char *directory, struct error *error);
 
-/* Complete generations, ascending; none without a run. */
-const struct store_generation *gallery_generations(const struct gallery *gallery, int *count);
 /* Looks for generations that were completed since; `added` receives how many. */
 int gallery_refresh(struct gallery *gallery, int *added, struct error *error);
 
 /* Each puts something else on the shelf; on error it stays as it is. */
 /* Whether generations shown from now on are the best of each kind of body. */
 void gallery_set_kinds(struct gallery *gallery, int is_kinds);
-int gallery_is_kinds(const struct gallery *gallery);
 /* -1: the last one. */
 int gallery_show_generation(struct gallery *gallery, int64_t generation, struct error *error);
 int gallery_show_champions(struct gallery *gallery, struct error *error);
 /* A creature of the run, its first parents after it. */
 int gallery_show_lineage(struct gallery *gallery, uint64_t id, struct error *error);
 
-enum gallery_shelf gallery_shelf(const struct gallery *gallery);
-/* The generation shown, or -1. */
-int64_t gallery_generation(const struct gallery *gallery);
-int gallery_count(const struct gallery *gallery);
 const struct specimen *gallery_specimen(const struct gallery *gallery, int index);
-/* The generation it is shown for (of an ancestor: in which it was born), or -1. */
-int64_t gallery_specimen_generation(const struct gallery *gallery, int index);
-/* The champions, for a strip, whatever is on the shelf. */
-int gallery_strip_count(const struct gallery *gallery);
-const struct specimen *gallery_strip_specimen(const struct gallery *gallery, int index);
-int64_t gallery_strip_generation(const struct gallery *gallery, int index);
 /* The parameters that a creature is replayed with. */
 int gallery_choose_params(const struct gallery *gallery, const struct creature *creature,
                           struct params *params, struct error *error);
@@ -109,12 +115,8 @@ int gallery_choose_params(const struct gallery *gallery, const struct creature *
 int gallery_choose_life(const struct gallery *gallery, int index, struct params *params,
                         uint64_t *seed);
 
-/* Choosing by hand (docs/evolution.md). Whether that is done in this run, whether nothing else
- * chooses, and the generation that waits for it, or -1. */
-int gallery_is_interactive(const struct gallery *gallery);
-int gallery_has_no_goal(const struct gallery *gallery);
+/* Choosing by hand (docs/evolution.md): the generation that waits for it, or -1. */
 int64_t gallery_waiting(const struct gallery *gallery);
-int gallery_is_over(const struct gallery *gallery); /* its last generation is complete */
 /* The choice for one of a generation that is shown (enum choice), and for how many. */
 int gallery_choice(const struct gallery *gallery, int index);
 int gallery_count_choices(const struct gallery *gallery, int choice);
@@ -122,8 +124,6 @@ int gallery_count_choices(const struct gallery *gallery, int choice);
 int gallery_refresh_choices(struct gallery *gallery, int *changed, struct error *error);
 /* Shows a choice as if it were made. 0 or ERR_MEMORY. */
 int gallery_note_choice(struct gallery *gallery, int index, int choice);
-/* The run's, or NULL. */
-const char *gallery_directory(const struct gallery *gallery);
 
 /* Simulates one of the shelf, unless it is done. ERR_* if it cannot be shown. */
 int gallery_simulate(struct gallery *gallery, int index, struct error *error);

@@ -17,14 +17,14 @@
 /* The invariants of a stage between two events. */
 static void stage_check(const struct stage *stage)
 {
-    ENSURE(stage->ready_count >= 0 && stage->ready_count <= gallery_count(stage->gallery),
-           "%d of %d creatures are ready", stage->ready_count, gallery_count(stage->gallery));
+    ENSURE(stage->ready_count >= 0 && stage->ready_count <= stage->gallery->shown.count,
+           "%d of %d creatures are ready", stage->ready_count, stage->gallery->shown.count);
     for (int i = 0; i < stage->ready_count; i++)
         ENSURE(stage->replays[i] && (i == 0 || stage->index_of[i] > stage->index_of[i - 1]),
                "creature %d is not behind the one before", i);
     ENSURE(stage->current >= 0 &&
-               (stage->current == 0 || stage->current < gallery_count(stage->gallery)),
-           "creature %d of %d", stage->current, gallery_count(stage->gallery));
+               (stage->current == 0 || stage->current < stage->gallery->shown.count),
+           "creature %d of %d", stage->current, stage->gallery->shown.count);
     ENSURE((int)stage->view >= VIEW_SINGLE && stage->view <= VIEW_PAIR, "view %d",
            (int)stage->view);
     ENSURE(stage->cells_zoom > 0, "zoom %g", stage->cells_zoom);
@@ -116,7 +116,7 @@ void stage_restart(struct player *player)
 void stage_select_creature(struct stage *stage, int index)
 {
     struct error error;
-    int count = gallery_count(stage->gallery);
+    int count = stage->gallery->shown.count;
     if (!count)
         return;
     index = (index % count + count) % count;
@@ -151,8 +151,8 @@ void stage_show_shelf(struct stage *stage, int index)
 void stage_show_generation(struct stage *stage, int64_t generation)
 {
     struct error error;
-    int64_t before = gallery_generation(stage->gallery);
-    enum gallery_shelf shelf = gallery_shelf(stage->gallery);
+    int64_t before = stage->gallery->generation;
+    enum gallery_shelf shelf = stage->gallery->kind;
     if (shelf == SHELF_GENERATION && before == generation)
         return;
     if (gallery_show_generation(stage->gallery, generation, &error)) {
@@ -195,7 +195,7 @@ void stage_show_newest(struct stage *stage)
 /* The next champion when one has been seen for its share of the minute; the last one stays. */
 static void advance_movie(struct stage *stage)
 {
-    int count = gallery_count(stage->gallery);
+    int count = stage->gallery->shown.count;
     double share_s = fmax(MOVIE_S / count, MOVIE_LEAST_S) * stage->player.speed;
     if (stage->player.time_s <
         fmin(share_s, stage_duration(&stage->player) + END_PAUSE_S * stage->player.speed))
@@ -242,7 +242,7 @@ static void follow_run(struct stage *stage)
 {
     struct error error;
     uint64_t leader =
-        gallery_count(stage->gallery) ? gallery_specimen(stage->gallery, 0)->creature.id : 0;
+        stage->gallery->shown.count ? gallery_specimen(stage->gallery, 0)->creature.id : 0;
     int was_first = stage->current == 0;
     if (gallery_show_generation(stage->gallery, -1, &error)) {
         player_say(&stage->player, error.message);
@@ -261,7 +261,7 @@ static void follow_run(struct stage *stage)
     const struct creature *first = &gallery_specimen(stage->gallery, 0)->creature;
     stage_show_shelf(stage, 0);
     snprintf(text, sizeof text, "generation %lld: %s, fitness %.3g",
-             (long long)gallery_generation(stage->gallery),
+             (long long)stage->gallery->generation,
              first->is_champion ? "the champion, which passed the exam" : "another one leads",
              first->fitness);
     player_say(&stage->player, text);
@@ -297,7 +297,7 @@ void stage_look_for_news(struct player *player, double now_s)
     stage->has_news = stage->player.is_changed = 1;
     /* the strip has other champions now; what is on the shelf stays */
     stage_collect_ready(stage);
-    if (stage->is_live || !gallery_count(stage->gallery))
+    if (stage->is_live || !stage->gallery->shown.count)
         follow_run(stage);
 }
 
@@ -321,8 +321,8 @@ struct player *stage_create(struct gallery *gallery, int is_live)
     stage->is_live = is_live;
     stage->cells_zoom = stage->is_strip = 1;
     stage->overlays = DRAW_TRAIL;
-    if (gallery_is_interactive(gallery)) {
-        stage->chooser = chooser_create(gallery_directory(gallery));
+    if (gallery->choosing.is_interactive) {
+        stage->chooser = chooser_create(run_reader_directory(gallery->reader));
         stage->view = VIEW_CELLS;
         stage->is_strip = 0; /* room for the grid */
     }

@@ -15,15 +15,15 @@
 
 int stage_has_choices(const struct stage *stage)
 {
-    return gallery_is_interactive(stage->gallery) && stage->chooser;
+    return stage->gallery->choosing.is_interactive && stage->chooser;
 }
 
 /* Whether the shown creatures can be chosen now. */
 static int can_choose(const struct stage *stage)
 {
-    return stage_has_choices(stage) && gallery_shelf(stage->gallery) == SHELF_GENERATION &&
+    return stage_has_choices(stage) && stage->gallery->kind == SHELF_GENERATION &&
            gallery_waiting(stage->gallery) >= 0 &&
-           gallery_generation(stage->gallery) == gallery_waiting(stage->gallery);
+           stage->gallery->generation == gallery_waiting(stage->gallery);
 }
 
 /* The words about choosing. */
@@ -39,7 +39,7 @@ static void describe(const struct stage *stage, char *text, size_t size)
                  keep, gallery_count_choices(stage->gallery, CHOICE_BAN));
     else if (waiting >= 0)
         snprintf(text, size, "Generation %lld waits for choices: the key End shows it", waiting);
-    else if (gallery_is_over(stage->gallery))
+    else if (stage->gallery->choosing.is_over)
         snprintf(text, size, "The last generation is done; nothing is bred from it");
     else
         snprintf(text, size, "The next generation is being simulated ...");
@@ -60,7 +60,7 @@ static void set_choice(struct stage *stage, int index, int choice)
 static int check_choosing(struct stage *stage)
 {
     char text[120];
-    if (can_choose(stage) && gallery_count(stage->gallery))
+    if (can_choose(stage) && stage->gallery->shown.count)
         return 1;
     if (stage_has_choices(stage))
         describe(stage, text, sizeof text);
@@ -159,7 +159,7 @@ static void draw_button(cairo_t *cr, const struct stage *stage, const struct but
 {
     const struct draw_box *box = &button->box;
     double ui = box->ui;
-    int is_set = button->choice != CHOICE_NONE && gallery_count(stage->gallery) &&
+    int is_set = button->choice != CHOICE_NONE && stage->gallery->shown.count &&
                  gallery_choice(stage->gallery, stage->current) == button->choice;
     int is_full = is_set || button->choice == CHOICE_NONE;
     draw_rounded(cr, box->x, box->y, box->width, box->height, 6 * ui);

@@ -18,14 +18,14 @@
 static void write_caption(const struct stage *stage, int index, char *text, size_t size)
 {
     const struct creature *creature = &gallery_specimen(stage->gallery, index)->creature;
-    int64_t generation = gallery_specimen_generation(stage->gallery, index);
-    int count = gallery_count(stage->gallery);
+    int64_t generation = stage->gallery->shown.generations[index];
+    int count = stage->gallery->shown.count;
     const char *mark = creature->is_champion ? ", champion of the run" : "";
-    switch (gallery_shelf(stage->gallery)) {
+    switch (stage->gallery->kind) {
     case SHELF_GENERATION:
         snprintf(text, size,
-                 gallery_is_kinds(stage->gallery) ? "generation %lld, kind of body %d of %d%s"
-                                                  : "generation %lld, number %d of the best %d%s",
+                 !stage->gallery->options.is_ranks ? "generation %lld, kind of body %d of %d%s"
+                                                   : "generation %lld, number %d of the best %d%s",
                  (long long)generation, index + 1, count, mark);
         break;
     case SHELF_CHAMPIONS:
@@ -91,7 +91,7 @@ static void draw_waiting(cairo_t *cr, const struct stage *stage)
 {
     int width = stage_scene_width(stage), height = stage_scene_height(stage);
     double ui = draw_ui_scale(width, height);
-    const char *text = gallery_count(stage->gallery)
+    const char *text = stage->gallery->shown.count
                            ? gallery_specimen(stage->gallery, stage->current)->refusal
                            : "The run has not finished a generation yet; this window waits for it.";
     draw_set_color(cr, palette[COLOR_sky_bottom].light, 1);

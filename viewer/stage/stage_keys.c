@@ -23,7 +23,7 @@ void stage_step_creature(struct player *player, int direction)
 
 static void toggle_view(struct stage *stage, int view)
 {
-    stage->view = (int)stage->view == view || gallery_count(stage->gallery) < 2
+    stage->view = (int)stage->view == view || stage->gallery->shown.count < 2
                       ? VIEW_SINGLE
                       : (enum stage_view)view;
     stage->is_movie = 0;
@@ -35,10 +35,10 @@ static void toggle_view(struct stage *stage, int view)
 static int show_descent(struct stage *stage)
 {
     struct error error;
-    if (!gallery_count(stage->gallery))
+    if (!stage->gallery->shown.count)
         return ERR_MISSING;
     const struct specimen *specimen = gallery_specimen(stage->gallery, stage->current);
-    int64_t home = gallery_specimen_generation(stage->gallery, stage->current);
+    int64_t home = stage->gallery->shown.generations[stage->current];
     if (gallery_show_lineage(stage->gallery, specimen->creature.id, &error)) {
         player_say(&stage->player, error.message);
         return error.code;
@@ -81,7 +81,7 @@ static void act_pair(struct stage *stage, int unused)
 static void act_movie(struct stage *stage, int unused)
 {
     struct error error;
-    if (gallery_shelf(stage->gallery) == SHELF_CHAMPIONS) {
+    if (stage->gallery->kind == SHELF_CHAMPIONS) {
         stage_show_newest(stage);
         return;
     }
@@ -98,15 +98,15 @@ static void act_movie(struct stage *stage, int unused)
 static void act_kinds(struct stage *stage, int unused)
 {
     struct error error;
-    int is_kinds = !gallery_is_kinds(stage->gallery);
-    if (gallery_shelf(stage->gallery) != SHELF_GENERATION || stage_has_choices(stage)) {
+    int is_kinds = stage->gallery->options.is_ranks;
+    if (stage->gallery->kind != SHELF_GENERATION || stage_has_choices(stage)) {
         player_say(&stage->player, stage_has_choices(stage)
                                        ? "choosing shows the best, of any kind"
                                        : "only generations have kinds of bodies");
         return;
     }
     gallery_set_kinds(stage->gallery, is_kinds);
-    if (gallery_show_generation(stage->gallery, gallery_generation(stage->gallery), &error)) {
+    if (gallery_show_generation(stage->gallery, stage->gallery->generation, &error)) {
         player_say(&stage->player, error.message);
         return;
     }
@@ -188,7 +188,7 @@ static void act_save_creature(struct stage *stage, int unused)
 {
     char name[64], path[128], text[600];
     struct error error;
-    if (!gallery_count(stage->gallery))
+    if (!stage->gallery->shown.count)
         return;
     const struct creature *creature = &gallery_specimen(stage->gallery, stage->current)->creature;
     if (!creature->genome.body_count) {

@@ -22,7 +22,7 @@
 void stage_collect_ready(struct stage *stage)
 {
     stage->ready_count = 0;
-    for (int i = 0; i < gallery_count(stage->gallery); i++) {
+    for (int i = 0; i < stage->gallery->shown.count; i++) {
         const struct replay *replay = gallery_specimen(stage->gallery, i)->replay;
         if (!replay)
             continue;
@@ -75,9 +75,7 @@ double stage_duration(const struct player *player)
 
 int stage_has_run(const struct stage *stage)
 {
-    int count;
-    gallery_generations(stage->gallery, &count);
-    return count > 0;
+    return stage->gallery->generation_count > 0;
 }
 
 /* ---- where things are ---- */
@@ -100,7 +98,7 @@ static double panels_height(const struct stage *stage)
 
 int stage_has_descent(const struct stage *stage)
 {
-    return gallery_shelf(stage->gallery) == SHELF_LINEAGE;
+    return stage->gallery->kind == SHELF_LINEAGE;
 }
 
 int stage_scene_left(const struct stage *stage)
@@ -182,32 +180,30 @@ void stage_fill_scrub(const struct player *player, struct draw_scrub *scrub,
 void stage_tell_place(const struct player *player, char *text, size_t size)
 {
     const struct stage *stage = (const struct stage *)player;
-    if (gallery_count(stage->gallery) > 1)
-        snprintf(text, size, "%d/%d", stage->current + 1, gallery_count(stage->gallery));
+    if (stage->gallery->shown.count > 1)
+        snprintf(text, size, "%d/%d", stage->current + 1, stage->gallery->shown.count);
 }
 
 struct draw_timeline stage_timeline_of(const struct stage *stage)
 {
     double ui = player_ui(&stage->player), height = TIMELINE_PX * ui;
-    int count;
-    const struct store_generation *generations = gallery_generations(stage->gallery, &count);
-    int64_t generation = gallery_generation(stage->gallery);
-    if (gallery_shelf(stage->gallery) == SHELF_CHAMPIONS)
-        generation = gallery_specimen_generation(stage->gallery, stage->current);
+    int64_t generation = stage->gallery->generation;
+    if (stage->gallery->kind == SHELF_CHAMPIONS)
+        generation = stage->gallery->shown.generations[stage->current];
     return (struct draw_timeline){.box = {0, stage->player.height - BAR_HEIGHT_PX * ui - height,
                                           stage->player.width, height, ui},
-                                  .generations = generations,
-                                  .count = count,
+                                  .generations = stage->gallery->generations,
+                                  .count = stage->gallery->generation_count,
                                   .shown = generation,
                                   .is_live = stage->is_live && stage->has_news,
-                                  .has_no_goal = gallery_has_no_goal(stage->gallery)};
+                                  .has_no_goal = stage->gallery->choosing.has_no_goal};
 }
 
 /* How a creature is named: by its fitness, or by its number where all have the same fitness. */
 static void tell_creature(const struct stage *stage, const struct creature *creature,
                           const char *before, char text[48])
 {
-    if (gallery_has_no_goal(stage->gallery))
+    if (stage->gallery->choosing.has_no_goal)
         snprintf(text, 48, "no. %llu", (unsigned long long)creature->id);
     else
         snprintf(text, 48, "%s%.3g", before, creature->fitness);
@@ -220,12 +216,12 @@ struct draw_strip stage_strip_of(const struct stage *stage, struct draw_thumb *t
     struct draw_strip strip = {
         .box = {0, timeline.box.y - STRIP_PX * ui, stage->player.width, STRIP_PX * ui, ui},
         .thumbs = thumbs,
-        .count = gallery_strip_count(stage->gallery),
+        .count = stage->gallery->strip.count,
         .marked = -1,
         .time_s = stage->strip_s};
     for (int i = 0; i < strip.count; i++) {
-        const struct specimen *specimen = gallery_strip_specimen(stage->gallery, i);
-        int64_t generation = gallery_strip_generation(stage->gallery, i);
+        const struct specimen *specimen = stage->gallery->strip.items[i];
+        int64_t generation = stage->gallery->strip.generations[i];
         thumbs[i].replay = specimen->replay;
         snprintf(thumbs[i].title, sizeof thumbs[i].title, "gen. %lld", (long long)generation);
         tell_creature(stage, &specimen->creature, "", thumbs[i].text);
@@ -240,7 +236,7 @@ struct draw_descent stage_descent_of(const struct stage *stage, struct draw_step
     struct draw_descent descent = {.box = {0, 0, stage_scene_left(stage), stage_scene_height(stage),
                                            player_ui(&stage->player)},
                                    .steps = steps,
-                                   .count = gallery_count(stage->gallery),
+                                   .count = stage->gallery->shown.count,
                                    .marked = stage->current,
                                    .time_s = stage->player.time_s};
     for (int i = 0; i < descent.count; i++) {

@@ -66,7 +66,7 @@ static int press_strip(struct stage *stage, double x, double y)
     int index = draw_strip_pick(&strip, x, y);
     if (index >= 0) {
         stage->is_live = 0;
-        stage_show_generation(stage, gallery_strip_generation(stage->gallery, index));
+        stage_show_generation(stage, stage->gallery->strip.generations[index]);
     }
     return draw_box_contains(&strip.box, x, y);
 }
@@ -168,7 +168,7 @@ void stage_turn_wheel(struct player *player, double clicks, double x, double y)
     double dy = y - stage_scene_height(stage) / 2.0;
     if (stage_has_descent(stage) && x < stage_scene_left(stage)) {
         int index = stage->current + (clicks < 0 ? 1 : -1);
-        if (index >= 0 && index < gallery_count(stage->gallery))
+        if (index >= 0 && index < stage->gallery->shown.count)
             stage_show_creature(stage, index);
         return;
     }

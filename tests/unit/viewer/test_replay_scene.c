@@ -121,7 +121,7 @@ TEST(scenes_stand_in_the_gallery)
     struct gallery *gallery = gallery_create(&options);
     ck_assert_int_eq(gallery_add_scene(gallery, "examples/scenes/space/stack.json", &error), 0);
     ck_assert_int_eq(gallery_add_file(gallery, "examples/creatures/biped.json", &error), 0);
-    ck_assert_int_eq(gallery_count(gallery), 2);
+    ck_assert_int_eq(gallery->shown.count, 2);
     ck_assert_int_eq(gallery_simulate(gallery, 0, &error), 0);
     ck_assert_str_eq(gallery_specimen(gallery, 0)->replay->name, "stack");
     ck_assert_int_eq(gallery_heal(gallery, 0, &error), 0);

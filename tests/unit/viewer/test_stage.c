@@ -204,12 +204,10 @@ static void teardown(void)
 static void open_stage(void)
 {
     struct gallery_options options = {.top = 8, .is_ranks = 1, .champions_most = 24};
-    int count;
     gallery = gallery_create(&options);
     ck_assert_ptr_nonnull(gallery);
     ck_assert_msg(gallery_open_run(gallery, directory, &error) == 0, "%s", error.message);
-    gallery_generations(gallery, &count);
-    if (count)
+    if (gallery->generation_count)
         ck_assert_msg(gallery_show_generation(gallery, -1, &error) == 0, "%s", error.message);
     stage = (struct stage *)stage_create(gallery, 1);
     ck_assert_ptr_nonnull(stage);
@@ -395,28 +393,28 @@ START_TEST(a_resized_window_comes_back)
 START_TEST(steps_through_creatures_and_generations)
 {
     open_run_of(3);
-    ck_assert_int_eq(gallery_count(gallery), 2);
+    ck_assert_int_eq(gallery->shown.count, 2);
     ck_assert_uint_eq(current()->creature.id, 6);
     press("n");
     ck_assert_uint_eq(current()->creature.id, 5);
     press("n");
     ck_assert_uint_eq(current()->creature.id, 6);
     press("[");
-    ck_assert_int_eq(gallery_generation(gallery), 1);
+    ck_assert_int_eq(gallery->generation, 1);
     ck_assert_uint_eq(current()->creature.id, 4);
     press("[[[");
-    ck_assert_int_eq(gallery_generation(gallery), 0);
+    ck_assert_int_eq(gallery->generation, 0);
     press("]");
-    ck_assert_int_eq(gallery_generation(gallery), 1);
+    ck_assert_int_eq(gallery->generation, 1);
     player_press_key(&stage->player, KEY_END);
-    ck_assert_int_eq(gallery_generation(gallery), 2);
+    ck_assert_int_eq(gallery->generation, 2);
     /* the timeline from its left end to its right one, and the strip's first champion */
     click(60, TIMELINE_Y);
-    ck_assert_int_eq(gallery_generation(gallery), 0);
+    ck_assert_int_eq(gallery->generation, 0);
     click(WIDTH - 110, TIMELINE_Y);
-    ck_assert_int_eq(gallery_generation(gallery), 2);
+    ck_assert_int_eq(gallery->generation, 2);
     click(40, STRIP_Y);
-    ck_assert_int_eq(gallery_generation(gallery), 0);
+    ck_assert_int_eq(gallery->generation, 0);
     ck_assert_uint_eq(current()->creature.id, 2);
 }
 
@@ -425,19 +423,19 @@ START_TEST(the_best_of_each_kind)
 {
     open_run_of(3);
     press("[y");
-    ck_assert_int_eq(gallery_generation(gallery), 1);
-    ck_assert_int_eq(gallery_count(gallery), 1);
+    ck_assert_int_eq(gallery->generation, 1);
+    ck_assert_int_eq(gallery->shown.count, 1);
     ck_assert_uint_eq(current()->creature.id, 4);
     press("[");
-    ck_assert_int_eq(gallery_count(gallery), 1);
+    ck_assert_int_eq(gallery->shown.count, 1);
     press("y");
-    ck_assert_int_eq(gallery_generation(gallery), 0);
-    ck_assert_int_eq(gallery_count(gallery), 2);
+    ck_assert_int_eq(gallery->generation, 0);
+    ck_assert_int_eq(gallery->shown.count, 2);
     /* champions and ancestors stay what they are */
     press("w");
-    int ancestors = gallery_count(gallery);
+    int ancestors = gallery->shown.count;
     press("y");
-    ck_assert_int_eq(gallery_count(gallery), ancestors);
+    ck_assert_int_eq(gallery->shown.count, ancestors);
 }
 
 START_TEST(race_grid_and_clicks)
@@ -483,8 +481,8 @@ START_TEST(line_of_descent_and_parent)
 {
     open_run_of(4);
     press("w");
-    ck_assert_int_eq(gallery_shelf(gallery), SHELF_LINEAGE);
-    ck_assert_int_eq(gallery_count(gallery), 4);
+    ck_assert_int_eq(gallery->kind, SHELF_LINEAGE);
+    ck_assert_int_eq(gallery->shown.count, 4);
     for (int i = 0; i < 4; i++)
         ck_assert_uint_eq(gallery_specimen(gallery, i)->creature.id, 8 - 2 * (uint64_t)i);
     draw();
@@ -498,13 +496,13 @@ START_TEST(line_of_descent_and_parent)
     ck_assert_int_eq(stage->current, 2);
     ck_assert_uint_ne(draw(), pair);
     press("w");
-    ck_assert_int_eq(gallery_shelf(gallery), SHELF_GENERATION);
-    ck_assert_int_eq(gallery_generation(gallery), 3);
+    ck_assert_int_eq(gallery->kind, SHELF_GENERATION);
+    ck_assert_int_eq(gallery->generation, 3);
     ck_assert_int_eq(stage->view, VIEW_SINGLE);
     /* from elsewhere d opens the line of descent, too */
     press("d");
     ck_assert_int_eq(stage->view, VIEW_PAIR);
-    ck_assert_int_eq(gallery_shelf(gallery), SHELF_LINEAGE);
+    ck_assert_int_eq(gallery->kind, SHELF_LINEAGE);
 }
 
 START_TEST(evolution_in_a_minute)
@@ -513,7 +511,7 @@ START_TEST(evolution_in_a_minute)
     double time_s = 0;
     open_run_of(4);
     press("e");
-    ck_assert_int_eq(gallery_shelf(gallery), SHELF_CHAMPIONS);
+    ck_assert_int_eq(gallery->kind, SHELF_CHAMPIONS);
     ck_assert_uint_eq(current()->creature.id, 2);
     while (current()->creature.id != 8 && time_s < 60) {
         ck_assert_uint_ge(current()->creature.id, last);
@@ -524,8 +522,8 @@ START_TEST(evolution_in_a_minute)
     ck_assert_double_lt(time_s, 60);
     ck_assert_uint_eq(last, 6);
     press("e");
-    ck_assert_int_eq(gallery_shelf(gallery), SHELF_GENERATION);
-    ck_assert_int_eq(gallery_generation(gallery), 3);
+    ck_assert_int_eq(gallery->kind, SHELF_GENERATION);
+    ck_assert_int_eq(gallery->generation, 3);
 }
 
 /* ---- a run under way ---- */
@@ -533,22 +531,22 @@ START_TEST(evolution_in_a_minute)
 START_TEST(waits_for_a_run_and_follows_it)
 {
     open_stage();
-    ck_assert_int_eq(gallery_count(gallery), 0);
+    ck_assert_int_eq(gallery->shown.count, 0);
     uint64_t waiting = draw();
     press("wdeag[]nx");
     player_advance(&stage->player, 0.1);
     player_look_for_news(&stage->player, 0);
     put_generation(0);
     player_look_for_news(&stage->player, 0.5); /* too early to look again */
-    ck_assert_int_eq(gallery_count(gallery), 0);
+    ck_assert_int_eq(gallery->shown.count, 0);
     player_look_for_news(&stage->player, 1.5);
-    ck_assert_int_eq(gallery_generation(gallery), 0);
+    ck_assert_int_eq(gallery->generation, 0);
     ck_assert_uint_eq(current()->creature.id, 2);
     ck_assert_uint_ne(draw(), waiting);
     put_generation(1);
     put_generation(2);
     player_look_for_news(&stage->player, 3);
-    ck_assert_int_eq(gallery_generation(gallery), 2);
+    ck_assert_int_eq(gallery->generation, 2);
     ck_assert_uint_eq(current()->creature.id, 6);
 }
 
@@ -562,7 +560,7 @@ START_TEST(the_same_champion_goes_on_where_it_is)
     run_sql("INSERT INTO members VALUES (1, 2, 1, 1, 1, 2)");
     const struct replay *before = current()->replay;
     player_look_for_news(&stage->player, 5);
-    ck_assert_int_eq(gallery_generation(gallery), 1);
+    ck_assert_int_eq(gallery->generation, 1);
     ck_assert_ptr_eq(current()->replay, before); /* not simulated again */
     ck_assert_double_eq(stage->player.time_s, 0.8);
 }
@@ -573,16 +571,16 @@ START_TEST(who_looks_at_the_past_is_left_there)
     press("[");
     put_generation(2);
     player_look_for_news(&stage->player, 5);
-    ck_assert_int_eq(gallery_generation(gallery), 0);
+    ck_assert_int_eq(gallery->generation, 0);
     player_press_key(&stage->player, KEY_END);
-    ck_assert_int_eq(gallery_generation(gallery), 2);
+    ck_assert_int_eq(gallery->generation, 2);
     put_generation(3);
     player_look_for_news(&stage->player, 10);
-    ck_assert_int_eq(gallery_generation(gallery), 3);
+    ck_assert_int_eq(gallery->generation, 3);
     /* a store that breaks is told, and what is shown stays */
     run_sql("PRAGMA foreign_keys = OFF; DROP TABLE generations");
     player_look_for_news(&stage->player, 15);
-    ck_assert_int_eq(gallery_generation(gallery), 3);
+    ck_assert_int_eq(gallery->generation, 3);
     draw();
 }
 
@@ -779,7 +777,7 @@ START_TEST(the_past_shows_what_was_chosen)
     run_sql("INSERT INTO choices VALUES (0, 2, 'breed')");
     put_generation(1);
     player_look_for_news(&stage->player, 5);
-    ck_assert_int_eq((int)gallery_generation(gallery), 1);
+    ck_assert_int_eq((int)gallery->generation, 1);
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
     press("[");
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_BREED);
@@ -790,7 +788,7 @@ START_TEST(the_past_shows_what_was_chosen)
     put_generation(2);
     player_press_key(&stage->player, KEY_END);
     player_look_for_news(&stage->player, 10);
-    ck_assert(gallery_is_over(gallery));
+    ck_assert(gallery->choosing.is_over);
     ck_assert_int_eq((int)gallery_waiting(gallery), -1);
     draw();
 }
@@ -813,7 +811,7 @@ START_TEST(without_a_goal_no_fitness_is_shown)
     ck_assert_int_ge(strip.count, 1);
     ck_assert_str_eq(thumbs[0].text, "no. 2");
     press("w");
-    ck_assert_int_eq((int)gallery_shelf(gallery), SHELF_LINEAGE);
+    ck_assert_int_eq((int)gallery->kind, SHELF_LINEAGE);
     ck_assert_int_ge(stage_descent_of(stage, steps).count, 1);
     ck_assert_ptr_nonnull(strstr(steps[0].thumb.text, "no. "));
     draw();
