@@ -133,6 +133,7 @@ canvas.addEventListener('wheel', e => {
 watchPlay();
 watchEvolution();
 watchHand();
+watchEditor();
 find('play').onclick = () => setPlaying(!playing);
 find('follow').onclick = () => setFollowing(!following);
 find('in').onclick = () => zoom(1.3, width / 2, height / 2);
@@ -232,7 +233,9 @@ if (location.hash.startsWith('#c=')) {
   choose(0).then(() => { setPlaying(false); time = Math.min(Number(location.hash.slice(3)) || 0, duration()); jump(); });
 } else {
   choose(0).then(() => {
-    if (location.hash !== '#evolve' || !canLive()) return;
+    if (!canLive()) return;
+    if (location.hash === '#edit') find('edit').click();
+    if (location.hash !== '#evolve') return;
     setBreeding(true);
     startRun();
   });

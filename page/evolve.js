@@ -57,7 +57,7 @@ const sayRun = text => { find('run').textContent = text; };
 async function showBest(file, progress, kind) {
   history.push([progress.best, progress.median]);
   drawCurve();
-  if (hand || isBusy || (isPlaying() && creature.acts.length)) return;
+  if (hand || editing || isBusy || (isPlaying() && creature.acts.length)) return;
   const seed = await askStage(['read', file], ['useRecord']);
   const c = { file, seed: String(seed), name: `${kind}, generation ${history.length}`, acts: [], voices: [], score: `fitness ${progress.best.toPrecision(3)}` };
   await (evolving.index === undefined ? welcome(c) : choose(evolving.index, c));

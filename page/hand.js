@@ -86,29 +86,33 @@ async function stagePicked() {
 
 const cellOf = place => [place % 3 * width / 3, Math.floor(place / 3) * height / 3, width / 3, height / 3];
 
+/* Draws by f with a creature in a part of the picture, [x, y, width, height]. */
+function drawIn([x, y, w, h], c, f) {
+  const whole = { width, height, creature }, seen = { ...camera };
+  g.save();
+  g.beginPath();
+  g.rect(x, y, w, h);
+  g.clip();
+  g.translate(x, y);
+  [width, height, creature] = [w, h, c];
+  fit();
+  scene();
+  f?.(w, h);
+  g.restore();
+  ({ width, height, creature } = whole);
+  Object.assign(camera, seen);
+}
+
 function drawHand() {
-  const whole = { width, height, creature }, cells = hand.nine.map((_, place) => cellOf(place)), seen = { ...camera };
   g.fillStyle = C.sky_top ?? C.sky_bottom;
   g.fillRect(0, 0, width, height);
-  hand.nine.forEach((c, place) => {
-    const [x, y, w, h] = cells[place];
-    g.save();
-    g.beginPath();
-    g.rect(x, y, w, h);
-    g.clip();
-    g.translate(x, y);
-    [width, height, creature] = [w, h, c];
-    fit();
-    scene();
+  hand.nine.forEach((c, place) => drawIn(cellOf(place), c, (w, h) => {
     const isPicked = hand.picked.includes(place);
     g.strokeStyle = isPicked ? C.good : C.joint_line;
     g.globalAlpha = isPicked ? 1 : 0.35;
     g.lineWidth = (isPicked ? 8 : 2) * ui;
     g.strokeRect(0, 0, w, h);
-    g.restore();
-  });
-  ({ width, height, creature } = whole);
-  Object.assign(camera, seen);
+  }));
 }
 
 function watchHand() {

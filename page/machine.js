@@ -85,7 +85,7 @@ export class Machine {
   }
   /* The visible side of the life: words and tables, and an array of numbers for each channel. */
   show() {
-    const shown = JSON.parse(decoder.decode(this.given(this.x.web_describe())));
+    const shown = this.told(this.x.web_describe());
     const frames = this.x.web_frames(), channels = this.x.web_channel_count(), at = this.x.web_rows();
     if (!at) throw new Error('out of memory');
     const rows = new Float64Array(this.x.memory.buffer, at, frames * channels);
@@ -109,6 +109,18 @@ export class Machine {
     }
     this.x.web_finish();
     return this.show();
+  }
+
+  /* ---- the editor: see plan.h ---- */
+
+  told(length) { return JSON.parse(decoder.decode(this.given(length))); }
+  plan() { return this.told(this.x.web_plan()); }
+  fields(isConnection, row) { return this.told(this.x.web_fields(isConnection ? 1 : 0, row)); }
+  functions() { return this.told(this.x.web_functions()); }
+  /* The creature's JSON with its evaluation, by the parameters and a seed, as its record. */
+  record(seed) {
+    this.check(this.x.web_record(BigInt(seed)));
+    return this.told(this.x.web_write(1));
   }
 
   /* ---- evolution: one machine has the search, each does tasks ---- */

@@ -11,6 +11,7 @@
 #include "common/genome/body_kind.h"
 #include "library/library.h"
 #include "library/lives.h"
+#include "page/plan.h"
 #include "viewer/export/page_data.h"
 
 #define EXPORT(name) __attribute__((export_name(#name)))
@@ -53,6 +54,23 @@ EXPORT(web_given) const void *web_given(void)
 static int give(int status)
 {
     return status ? -1 : (int)given.length;
+}
+
+/* A text that is given: it is written between these two. */
+static char *text;
+static size_t text_size;
+
+static FILE *begin_text(void)
+{
+    bestiary_bytes_free(&given);
+    return open_memstream(&text, &text_size);
+}
+
+static int give_text(FILE *file, int status)
+{
+    fclose(file);
+    given = (struct bestiary_bytes){(unsigned char *)text, text_size};
+    return give(library_say(&error, status, NULL));
 }
 
 /* The parameters of all that follows: the defaults. */
@@ -250,10 +268,7 @@ static void write_knobs(FILE *file)
 EXPORT(web_describe) int web_describe(void)
 {
     const struct replay *replay = shown();
-    char *text;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    bestiary_bytes_free(&given);
+    FILE *file = begin_text();
     if (!file)
         return give(library_say(&error, ERR_MEMORY, NULL));
     fputs("{", file);
@@ -261,9 +276,7 @@ EXPORT(web_describe) int web_describe(void)
     write_knobs(file);
     fprintf(file, ", \"digest\": \"%016" PRIx64 "\", \"tick\": %.17g}", replay->digest,
             1 / params->p.simulation_brain_hz);
-    fclose(file);
-    given = (struct bestiary_bytes){(unsigned char *)text, size};
-    return give(0);
+    return give_text(file, 0);
 }
 
 /* Its motion: numbers by frame and channel, and how many frames there are. */
@@ -289,6 +302,45 @@ EXPORT(web_rows) const double *web_rows(void)
         page_read(replay, &brain, (double)f / PAGE_HZ, rows + f * channels);
     }
     return rows;
+}
+
+/* ---- the editor ---- */
+
+/* The parts that grow of the creature on stage, the fields of one of its genes, and the functions
+ * of neurons: texts of plan.h. Each returns the number of bytes that are given. */
+EXPORT(web_plan) int web_plan(void)
+{
+    FILE *file = begin_text();
+    if (!file)
+        return give(library_say(&error, ERR_MEMORY, NULL));
+    return give_text(file, plan_write(file, &creature->c.genome, &params->p));
+}
+
+EXPORT(web_fields) int web_fields(int is_connection, int row)
+{
+    const struct genome *genome = &creature->c.genome;
+    int count = is_connection ? genome->connection_count : genome->body_count;
+    FILE *file = row >= 0 && row < count ? begin_text() : NULL;
+    if (!file)
+        return give(library_say(&error, ERR_RANGE, NULL));
+    plan_write_fields(file, genome, is_connection, row);
+    return give_text(file, 0);
+}
+
+EXPORT(web_functions) int web_functions(void)
+{
+    FILE *file = begin_text();
+    if (!file)
+        return give(library_say(&error, ERR_MEMORY, NULL));
+    plan_write_functions(file);
+    return give_text(file, 0);
+}
+
+/* Makes its evaluation by the parameters and a seed its record. */
+EXPORT(web_record) int web_record(uint64_t seed)
+{
+    struct bestiary_result result;
+    return !bestiary_record(creature, params, seed, &result, &error);
 }
 
 /* ---- changes ---- */

@@ -1,6 +1,7 @@
 # ---- pages: their parts, which the viewer has in itself, and the module that lives in them ----
 PAGE_PARTS := build/page
-$(PAGE_PARTS)/tail: page/assemble $(wildcard page/*.js) page/page.html page/style.css
+$(PAGE_PARTS)/tail: page/assemble $(wildcard page/*.js) page/page.html page/style.css \
+		$(wildcard examples/creatures/*.json)
 	$(Q)page/assemble $(abspath $(@D))
 PAGE_OBJECTS := $(B)/obj/viewer/export/page_parts.o
 $(PAGE_OBJECTS): $(PAGE_PARTS)/tail
@@ -14,7 +15,7 @@ WEB_VERSION := $(firstword $(foreach v,16 17 18 19,$(if $(shell command -v clang
 WEB_CC := clang$(WEB_VERSION)
 WEB_CFLAGS := --target=wasm32-wasi -std=c11 -O3 -ffp-contract=off -fno-math-errno -D_POSIX_C_SOURCE=200809L \
 	-I. -isystem $(WEB)/libraries/include -fvisibility=hidden -ffunction-sections -Wall -Wextra -Wno-unused-parameter
-WEB_SOURCES := $(filter-out common/params/params_file.c,$(LIBRARY)) page/module.c page/params_text.c viewer/export/page_data.c \
+WEB_SOURCES := $(filter-out common/params/params_file.c,$(LIBRARY)) page/module.c page/plan.c page/params_text.c viewer/export/page_data.c \
 	$(addprefix viewer/,replay/replay.c replay/replay_contest.c replay/replay_record.c replay/replay_sound.c draw/eye/camera.c draw/palette.c)
 WEB_OBJECTS := $(WEB_SOURCES:%.c=$(WEB)/obj/%.o)
 web: $(WEB)/bestiary.wasm.gz

@@ -1,0 +1,185 @@
+/* ---- the editor: a creature is built, and lives anew after each change ---- */
+
+const WORLDS = { land: [['world.preset', 'land']], water: [['world.preset', 'water']], air: [['world.preset', 'air']], moon: [['world.preset', 'moon']] };
+const BLANK = { format: 'bestiary-creature', version: 10, name: 'new', bodies: [{ id: 1, width_m: 0.5, height_m: 0.15 }], connections: [], neurons: [] };
+const TEMPLATE_WORLDS = { fish: 'water' };
+const FILE_MOST = 4 << 20; /* bytes, as in the programs */
+
+let editing = null; /* { history, draft, parts, functions, chosen: { body, via }, neuron, c, params, seed, view, drag, gesture, isAdding, isWatched, isSliding, isCentral, lives } */
+
+const bytesOfDoc = doc => new TextEncoder().encode(JSON.stringify(doc));
+/* The document of a creature with its record: what it is edited from, and how it is simulated. */
+function opened(full) {
+  const { evaluation, id, parents, generation, mutations, ...doc } = full;
+  const params = Object.entries(evaluation?.parameters ?? {}).map(([key, value]) => [key, String(value)]);
+  return { doc: { ...doc, version: 10, method: 'hand', neurons: doc.neurons ?? [], connections: doc.connections ?? [] }, params };
+}
+
+/* Reads a document in the module and shows what grows of it, then its life. An Error, in the library's words, leaves the document as
+ * it was, or says why what has grown does not live. */
+async function adopt(doc, gesture) {
+  const { params, seed, c, history } = editing, file = bytesOfDoc(doc);
+  editing.draft = null;
+  const plan = await askStage(['begin', params], ['read', file], ['plan']);
+  if (doc !== history.doc) history.put(doc, gesture);
+  editing.parts = plan.parts.map((part, index) => ({ ...partOf(part), index }));
+  Object.assign(c, { file, params, seed, acts: [], name: doc.name ?? 'new', most: undefined });
+  showChosen();
+  editing.lives = false;
+  await live(c);
+  editing.lives = true;
+  creature = c;
+}
+
+/* A change of the document; changes by one gesture are undone together. */
+function change(f, gesture = null, base = editing.draft ?? editing.history.doc) {
+  const next = structuredClone(base);
+  try {
+    f(next);
+  } catch (error) {
+    return tell(error.message);
+  }
+  editing.draft = next;
+  tell('');
+  return wishFor(() => adopt(next, gesture));
+}
+function walkHistory(isBack) {
+  const { history } = editing;
+  if (isBack ? history.undo() : history.redo()) wishFor(() => adopt(history.doc, null));
+}
+
+function showChosen() {
+  const { history } = editing;
+  find('edit-undo').disabled = !history.past.length;
+  find('edit-name').value = history.doc.name ?? '';
+  find('edit-redo').disabled = !history.future.length;
+  for (const id of ['edit-twin', 'edit-repeat', 'edit-remove']) find(id).disabled = !editing.chosen;
+  if (editing.drag || editing.isSliding) return;
+  showBrain();
+  showForm();
+}
+function choosePart(part) {
+  Object.assign(editing, { chosen: { body: part.body, via: part.via }, neuron: null, isCentral: false });
+  showChosen();
+}
+function setAdding(on) {
+  editing.isAdding = on;
+  find('edit-limb').setAttribute('aria-pressed', String(on));
+  tell(on ? 'drag from a part to where the limb ends' : '');
+}
+/* The whole picture is its life, with all that the page can do with it; or the plan. */
+function watchLife(on) {
+  editing.isWatched = on;
+  find('edit-watch').setAttribute('aria-pressed', String(on));
+  document.body.classList.toggle('edits', !on);
+  resize();
+  fit();
+}
+
+/* Opens a document of JSON with its record; params: how it lives, where the record does not say it. */
+async function openDoc(full, params = WORLDS.land, seed = '1') {
+  const { doc, params: own } = opened(full), c = { acts: [], voices: [], score: '' };
+  const functions = editing?.functions ?? await askStage(['functions']);
+  setPlayground(false);
+  setBreeding(false);
+  editing = { history: new History(doc), draft: null, parts: [], functions, chosen: { body: doc.root ?? doc.bodies[0]?.id }, neuron: null, c,
+    params: own.length ? own : params, seed, view: {}, drag: null, gesture: 0, lives: false };
+  find('edit-world').value = Object.keys(WORLDS).find(name => WORLDS[name] === editing.params) ?? '';
+  find('editor').hidden = false;
+  document.body.classList.add('edits', 'built');
+  resize();
+  await wishFor(() => adopt(doc, null));
+  fitPlan();
+  setPlaying(true);
+  tell('tap a part, and drag what shows; + limb adds one');
+}
+
+async function openEditor(c) {
+  const record = await askStage(...entrance(c), ['record', c.seed]);
+  await openDoc(record, undefined, c.seed);
+}
+function closeEditor() {
+  const { c } = editing;
+  editing = null;
+  find('editor').hidden = true;
+  document.body.classList.remove('edits', 'built');
+  resize();
+  if (creature === c) welcome(c);
+  else choose(0);
+}
+
+async function openTemplate(name) {
+  const doc = name ? JSON.parse(find('templates').textContent)[name] : BLANK;
+  await openDoc({ ...doc, name: name || 'new', note: '' }, WORLDS[TEMPLATE_WORLDS[name] ?? 'land']);
+}
+/* A file of either form; the library reads it, and says why not. */
+async function openFile(file) {
+  if (file.size > FILE_MOST) throw new Error(`${file.name} has more than ${FILE_MOST >> 20} MB`);
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const seed = String(await askStage(['begin', []], ['read', bytes], ['useRecord']));
+  const record = await askStage(['begin', []], ['read', bytes], ['record', seed]);
+  await openDoc(record, undefined, seed);
+}
+async function saveDoc() {
+  const { c } = editing, record = await askStage(...entrance(c), ['record', c.seed]);
+  download(`${fileName(record.name)}.json`, JSON.stringify(record, null, 2));
+}
+
+const fileName = name => (name ?? '').replace(/[^\w.-]+/g, '-').replace(/^[-.]+/, '') || 'creature';
+function download(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
+  make('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+function watchEditor() {
+  const templates = find('edit-template'), on = (id, f) => { find(id).onclick = () => Promise.resolve(f()).catch(error => tell(error.message)); };
+  find('edit').hidden = !canLive();
+  if (!canLive()) return;
+  templates.append(...['', ...Object.keys(JSON.parse(find('templates').textContent))].map(name => new Option(name || 'a block', name)));
+  templates.onchange = () => {
+    openTemplate(templates.value).catch(error => tell(error.message));
+    templates.selectedIndex = 0;
+  };
+  templates.prepend(new Option('new from …', '', true, true));
+  find('edit-world').append(...['', ...Object.keys(WORLDS)].map(name => new Option(name || 'its own world', name)));
+  find('edit-world').onchange = e => {
+    editing.params = WORLDS[e.target.value] ?? editing.params;
+    wishFor(() => adopt(editing.history.doc, null));
+  };
+  on('edit', () => openEditor(creature));
+  on('edit-undo', () => walkHistory(true));
+  on('edit-redo', () => walkHistory(false));
+  on('edit-save', saveDoc);
+  on('edit-close', closeEditor);
+  on('edit-watch', () => watchLife(!editing.isWatched));
+  on('edit-limb', () => setAdding(!editing.isAdding));
+  on('edit-twin', () => change(next => twin(next, editing.chosen.body)));
+  on('edit-repeat', () => change(next => repeat(next, editing.chosen.body)));
+  on('edit-remove', () => change(next => removePart(next, editing.chosen.body)));
+  on('edit-neuron', () => change(next => { editing.neuron = addNeuron(next, editing.isCentral ? 'central' : editing.chosen.body); }));
+  find('edit-name').onchange = e => change(next => { next.name = e.target.value; });
+  find('edit-open').onchange = e => openFile(e.target.files[0]).catch(error => tell(error.message)).finally(() => { e.target.value = ''; });
+  const drags = (name, f) => canvas.addEventListener(name, e => {
+    if (!editing || editing.isWatched) return;
+    const box = canvas.getBoundingClientRect();
+    e.stopImmediatePropagation();
+    f((e.clientX - box.left) * ui, (e.clientY - box.top) * ui, e);
+  }, true);
+  drags('pointerdown', (x, y, e) => {
+    canvas.setPointerCapture(e.pointerId);
+    pressPlan(x, y);
+  });
+  drags('pointermove', dragPlan);
+  drags('pointerup', releasePlan);
+  drags('pointercancel', () => { editing.drag = null; });
+  drags('wheel', (x, y, e) => {
+    e.preventDefault();
+    editing.view.scale *= e.deltaY < 0 ? 1.15 : 1 / 1.15;
+  });
+  addEventListener('keydown', e => {
+    if (!editing || e.target !== document.body || (!e.ctrlKey && !e.metaKey) || !'zy'.includes(e.key)) return;
+    e.preventDefault();
+    walkHistory(e.key === 'z' && !e.shiftKey);
+  });
+}
