@@ -75,6 +75,7 @@ async function choose(index, c = DATA.creatures[index]) {
   find('toy').hidden = find('link').hidden = !isAlone(c);
   if (isPlaying()) setPlayground(isAlone(c));
   find('undo').disabled = find('reset').disabled = !c.acts.length;
+  await judge(c);
 }
 
 /* The fitness so far, behind the bar of time. */
@@ -210,23 +211,34 @@ async function welcome(c) {
 }
 
 let ownLink = '';
+const isLink = hash => hash.startsWith('#c=') || hash.startsWith(CHALLENGE);
 async function openLink() {
-  if (!location.hash.startsWith('#c=') || location.hash === ownLink) return;
+  const { hash } = location;
+  if (!isLink(hash) || hash === ownLink) return;
   say('reading the link …');
-  await creatureOf(location.hash).then(welcome).catch(error => say(error.message));
+  try {
+    const c = await creatureOf(hash.replace(CHALLENGE, '#c='));
+    await welcome(c);
+    if (hash.startsWith(CHALLENGE)) await takeChallenge(c);
+  } catch (error) {
+    say(error.message);
+  }
 }
-find('link').onclick = async () => {
+/* Puts the creature as it was into the page's address. */
+async function share(prefix, words) {
   const c = creature;
   if (c.acts.length) return tell('a link is of the creature as it was: reset it first');
   await live(c);
-  ownLink = await linkOf(await askStage(['link']));
+  ownLink = (await linkOf(await askStage(['link']))).replace('#c=', prefix);
   location.hash = ownLink;
   await navigator.clipboard?.writeText(location.href).catch(() => {});
-  tell('the address of this page is now the link to this creature');
-};
+  return tell(words);
+}
+find('link').onclick = () => share('#c=', 'the address of this page is now the link to this creature');
+find('challenge').onclick = () => share(CHALLENGE, 'the address of this page is now a challenge: who has a better creature?');
 addEventListener('hashchange', openLink);
 
-if (location.hash.startsWith('#c=')) {
+if (isLink(location.hash)) {
   openLink();
 } else if (location.hash.startsWith('#t=')) {
   /* page.html#t=3.5 shows that moment, still */

@@ -77,6 +77,7 @@ const isWave = neuron => neuron.function.startsWith('oscillate');
 
 /* A limb from one place of the world to another, with a muscle and a wave of its own. Gives its id. */
 export function addLimb(doc, parent, from, to) {
+  if (doc.body === 'spheres') throw new Error('limbs are added to rectangles and boxes only');
   const start = toGene(parent, from), end = toGene(parent, to), { face, position } = faceAt(parent.half, start);
   const [hx, hy] = parent.half, edge = [[hx, position * hy], [-position * hx, hy], [-hx, -position * hy], [position * hx, -hy]][face];
   const dx = end[0] - edge[0], dy = end[1] - edge[1], isTap = Math.hypot(end[0] - start[0], end[1] - start[1]) < 0.02;

@@ -11,12 +11,13 @@ const make = (name, properties = {}, ...inner) => {
 const labelled = (words, ...inner) => make('label', {}, make('span', { textContent: words }), ...inner);
 const press = (text, onclick, title = '') => make('button', { textContent: text, onclick, title });
 
-/* A slider and a number for one value; all of a slide is one step of the history. */
-function numberRow(words, unit, value, low, high, put, step = 0.01) {
+/* A slider and a number for one value, behind other controls; all of a slide is one step of the history. */
+function numberRow(words, unit, value, low, high, put, step = 0.01, ...before) {
   const soft = SOFT[unit] ?? SOFT_ELSE, slider = make('input', { type: 'range', min: Math.max(low, -soft), max: Math.min(high, soft), step });
   const number = make('input', { type: 'number', step: 'any', value: rounded3(value) });
   slider.value = value;
-  slider.setAttribute('aria-label', `${words}, slider`);
+  slider.ariaLabel = `${words}, slider`;
+  number.ariaLabel = words;
   slider.onpointerdown = slider.onkeydown = () => { editing.gesture++; };
   slider.onchange = () => {
     editing.isSliding = false;
@@ -28,14 +29,15 @@ function numberRow(words, unit, value, low, high, put, step = 0.01) {
     put(Number(slider.value), `${words} ${editing.gesture}`);
   };
   number.onchange = () => put(Number(number.value), null);
-  return labelled(unit ? `${words}, ${unit}` : words, slider, number);
+  return labelled(unit ? `${words}, ${unit}` : words, ...before, slider, number);
 }
-function selectRow(words, options, value, put) {
+function selection(options, value, put) {
   const select = make('select', {}, ...options.map(([text, of]) => new Option(text, JSON.stringify(of))));
   select.value = JSON.stringify(value);
   select.onchange = () => put(JSON.parse(select.value), null);
-  return labelled(words, select);
+  return select;
 }
+const selectRow = (words, ...rest) => labelled(words, selection(...rest));
 function checkRow(words, is_on, put, title = '') {
   const box = make('input', { type: 'checkbox', checked: is_on });
   box.onchange = () => put(box.checked, null);
@@ -45,20 +47,20 @@ function checkRow(words, is_on, put, title = '') {
 }
 
 /* An input: a constant, or what it reads and by which weight. `at` finds it in a document: a list or object, and its key. */
-function inputRows(words, reader, at) {
+function inputRow(words, reader, at) {
   const doc = editing.history.doc, value = (([object, key]) => object[key] ?? 0)(at(doc)), sources = sourcesFor(doc, reader);
   const isConstant = typeof value === 'number' || value.constant !== undefined, own = sources.find(([, to]) => isSameSource(to, value));
-  const put = (f, gesture) => change(next => {
+  const put = f => (given, gesture) => change(next => {
     const [object, key] = at(next);
     for (let k = object.length; k < key; k++) object[k] = 0;
-    object[key] = f(object[key] ?? 0);
+    object[key] = f(given, object[key]);
   }, gesture);
-  const options = [['constant', null], ...sources.map(([text, to]) => [text, to])];
+  const options = [['is', null], ...sources];
   if (!isConstant && !own) options.push(['what is not there', value]);
-  const rows = [selectRow(words, options, isConstant ? null : own?.[1] ?? value, to => put(() => to ? { ...to, weight: 1 } : 0, null))];
-  if (!isConstant) rows.push(numberRow('weight', '', value.weight ?? 1, -100, 100, (v, gesture) => put(old => ({ ...old, weight: v }), gesture)));
-  else rows.push(numberRow('value', '', (value.constant ?? value) * (value.weight ?? 1), -100, 100, (v, gesture) => put(() => v, gesture)));
-  return rows;
+  const select = selection(options, isConstant ? null : own?.[1] ?? value, put(to => to ? { ...to, weight: 1 } : 0));
+  select.ariaLabel = `${words}, source`;
+  if (isConstant) return numberRow(words, '', (value.constant ?? value) * (value.weight ?? 1), -100, 100, put(v => v), 0.01, select);
+  return numberRow(words, '', value.weight ?? 1, -100, 100, put((v, old) => ({ ...old, weight: v })), 0.01, select);
 }
 
 /* The rows of a gene; `at` finds it in a document. */
@@ -95,9 +97,9 @@ function fieldRows(fields, at, reader) {
           const list = at(next).sensors ?? [];
           at(next).sensors = on ? [...list, name] : list.filter(other => other !== name);
         }), meaning))));
-    if (type === 'input') rows.push(...inputRows(`${group} reads`, reader, doc => [at(doc)[group], key]));
+    if (type === 'input') rows.push(inputRow(`${group} input`, reader, doc => [at(doc)[group], key]));
     if (type === 'inputs' && high > 0)
-      for (let k = 0; k < high; k++) rows.push(...inputRows(`${words} ${k + 1} reads`, reader, doc => [at(doc)[group][key] ??= [], k]));
+      for (let k = 0; k < high; k++) rows.push(inputRow(`${words} ${k + 1}`, reader, doc => [at(doc)[group][key] ??= [], k]));
   }
   return rows;
 }
@@ -111,7 +113,7 @@ function neuronRows(id) {
     Object.assign(of, { function: value, inputs: (of.inputs ?? []).slice(0, most) });
     if (!isWave(of)) for (const key of ['initial', 'lag_image', 'lag_row']) delete of[key];
   })), make('p', { textContent: sentence }));
-  for (let k = 0; k < count; k++) rows.push(...inputRows('abc'[k], neuron.in, doc => [at(doc).inputs ??= [], k]));
+  for (let k = 0; k < count; k++) rows.push(inputRow('abc'[k], neuron.in, doc => [at(doc).inputs ??= [], k]));
   if (isWave(neuron))
     for (const [key, words] of [['initial', 'phase, turns'], ['lag_image', 'later in the twin, turns'], ['lag_row', 'later along a row, turns']])
       rows.push(numberRow(words, '', neuron[key] ?? 0, 0, 0.999, put(key)));

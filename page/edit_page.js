@@ -1,18 +1,18 @@
 /* ---- the editor: a creature is built, and lives anew after each change ---- */
 
 const WORLDS = { land: [['world.preset', 'land']], water: [['world.preset', 'water']], air: [['world.preset', 'air']], moon: [['world.preset', 'moon']] };
-const BLANK = { format: 'bestiary-creature', version: 10, name: 'new', bodies: [{ id: 1, width_m: 0.5, height_m: 0.15 }], connections: [], neurons: [] };
+const BLANK = { format: 'bestiary-creature', version: 10, bodies: [{ id: 1, width_m: 0.5, height_m: 0.15 }, { id: 2, width_m: 0.3, height_m: 0.1 }],
+  connections: [{ id: 1, from: 1, to: 2 }], neurons: [] };
 const TEMPLATE_WORLDS = { fish: 'water' };
 const FILE_MOST = 4 << 20; /* bytes, as in the programs */
 
 let editing = null; /* { history, draft, parts, functions, chosen: { body, via }, neuron, c, params, seed, view, drag, gesture, isAdding, isWatched, isSliding, isCentral, lives } */
 
 const bytesOfDoc = doc => new TextEncoder().encode(JSON.stringify(doc));
-/* The document of a creature with its record: what it is edited from, and how it is simulated. */
+/* The document of a creature's file: without its origin and its record. */
 function opened(full) {
   const { evaluation, id, parents, generation, mutations, ...doc } = full;
-  const params = Object.entries(evaluation?.parameters ?? {}).map(([key, value]) => [key, String(value)]);
-  return { doc: { ...doc, version: 10, method: 'hand', neurons: doc.neurons ?? [], connections: doc.connections ?? [] }, params };
+  return { ...doc, version: 10, method: 'hand', neurons: doc.neurons ?? [], connections: doc.connections ?? [] };
 }
 
 /* Reads a document in the module and shows what grows of it, then its life. An Error, in the library's words, leaves the document as
@@ -29,6 +29,7 @@ async function adopt(doc, gesture) {
   await live(c);
   editing.lives = true;
   creature = c;
+  await judge(c);
 }
 
 /* A change of the document; changes by one gesture are undone together. */
@@ -76,14 +77,14 @@ function watchLife(on) {
   fit();
 }
 
-/* Opens a document of JSON with its record; params: how it lives, where the record does not say it. */
-async function openDoc(full, params = WORLDS.land, seed = '1') {
-  const { doc, params: own } = opened(full), c = { acts: [], voices: [], score: '' };
+/* Opens a file's JSON, which lives by the parameters and the seed, or by those of the challenge. */
+async function openDoc(full, params, seed) {
+  const doc = opened(full), c = { acts: [], voices: [], score: '' };
   const functions = editing?.functions ?? await askStage(['functions']);
   setPlayground(false);
   setBreeding(false);
   editing = { history: new History(doc), draft: null, parts: [], functions, chosen: { body: doc.root ?? doc.bodies[0]?.id }, neuron: null, c,
-    params: own.length ? own : params, seed, view: {}, drag: null, gesture: 0, lives: false };
+    params: challenge?.params ?? params, seed: challenge?.seed ?? seed, view: {}, drag: null, gesture: 0, lives: false };
   find('edit-world').value = Object.keys(WORLDS).find(name => WORLDS[name] === editing.params) ?? '';
   find('editor').hidden = false;
   document.body.classList.add('edits', 'built');
@@ -91,12 +92,12 @@ async function openDoc(full, params = WORLDS.land, seed = '1') {
   await wishFor(() => adopt(doc, null));
   fitPlan();
   setPlaying(true);
-  tell('tap a part, and drag what shows; + limb adds one');
+  if (editing.lives) tell('tap a part, and drag what shows; + limb adds one');
 }
 
 async function openEditor(c) {
-  const record = await askStage(...entrance(c), ['record', c.seed]);
-  await openDoc(record, undefined, c.seed);
+  const record = await recordBy(c, null, c.seed);
+  await openDoc(record, paramsOfRecord(record), c.seed);
 }
 function closeEditor() {
   const { c } = editing;
@@ -110,33 +111,20 @@ function closeEditor() {
 
 async function openTemplate(name) {
   const doc = name ? JSON.parse(find('templates').textContent)[name] : BLANK;
-  await openDoc({ ...doc, name: name || 'new', note: '' }, WORLDS[TEMPLATE_WORLDS[name] ?? 'land']);
+  await openDoc({ ...doc, name: name || 'new', note: '' }, WORLDS[TEMPLATE_WORLDS[name] ?? 'land'], '1');
 }
 /* A file of either form; the library reads it, and says why not. */
 async function openFile(file) {
   if (file.size > FILE_MOST) throw new Error(`${file.name} has more than ${FILE_MOST >> 20} MB`);
   const bytes = new Uint8Array(await file.arrayBuffer());
   const seed = String(await askStage(['begin', []], ['read', bytes], ['useRecord']));
-  const record = await askStage(['begin', []], ['read', bytes], ['record', seed]);
-  await openDoc(record, undefined, seed);
+  await openEditor({ file: bytes, seed });
 }
-async function saveDoc() {
-  const { c } = editing, record = await askStage(...entrance(c), ['record', c.seed]);
-  download(`${fileName(record.name)}.json`, JSON.stringify(record, null, 2));
-}
-
-const fileName = name => (name ?? '').replace(/[^\w.-]+/g, '-').replace(/^[-.]+/, '') || 'creature';
-function download(name, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
-  make('a', { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
-}
-
 function watchEditor() {
   const templates = find('edit-template'), on = (id, f) => { find(id).onclick = () => Promise.resolve(f()).catch(error => tell(error.message)); };
   find('edit').hidden = !canLive();
   if (!canLive()) return;
-  templates.append(...['', ...Object.keys(JSON.parse(find('templates').textContent))].map(name => new Option(name || 'a block', name)));
+  templates.append(...['', ...Object.keys(JSON.parse(find('templates').textContent))].map(name => new Option(name || 'two parts', name)));
   templates.onchange = () => {
     openTemplate(templates.value).catch(error => tell(error.message));
     templates.selectedIndex = 0;
@@ -150,7 +138,7 @@ function watchEditor() {
   on('edit', () => openEditor(creature));
   on('edit-undo', () => walkHistory(true));
   on('edit-redo', () => walkHistory(false));
-  on('edit-save', saveDoc);
+  on('edit-save', () => saveCreature(editing.c));
   on('edit-close', closeEditor);
   on('edit-watch', () => watchLife(!editing.isWatched));
   on('edit-limb', () => setAdding(!editing.isAdding));

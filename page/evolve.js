@@ -1,4 +1,5 @@
 /* ---- evolution in the page, by ask and tell: one worker has the search, the others do its tasks ---- */
+import { restore } from './keep.js';
 
 export const KINDS = {
   'walk, in the plane': [['world.preset', 'land'], ['evolution.behaviour', 'walk']],
@@ -11,16 +12,22 @@ export const paramsOf = (kind, size, generations, seed) => [...KINDS[kind], ['po
   ['evolution.generations', String(generations)], ['seed', String(seed)]];
 
 /* Evolves until it is finished or stopped. `make` makes a worker; each(progress) is told of every result, best(file, progress)
- * of the first in rank of each generation. Gives the digest of the run, which no order of results and no number of workers
- * changes; '' if it was stopped. */
-export async function evolve(make, count, params, each, best, isStopped = () => false) {
+ * of the first in rank of each generation. kept: the log of what went before (keep.js), and add(entry), which is told what comes.
+ * Gives the digest of the run, which no order of results and no number of workers changes; '' if it was stopped. */
+export async function evolve(make, count, params, each, best, isStopped = () => false, kept = { log: [], add() {} }) {
   const keeper = make(), crew = Array.from({ length: count }, make);
-  let progress = { generation: 0, done: 0, needed: 0, best: NaN, median: NaN, finished: false, evaluations: 0 };
+  let progress = { generation: 0, done: 0, needed: 0, best: NaN, median: NaN, finished: false, evaluations: 0 }, waiting = [], asked = 0;
+  const next = async () => {
+    if (waiting.length) return waiting.shift();
+    const task = await keeper.ask(['ask']);
+    if (task.length) kept.add(null);
+    return { task, number: task.length ? asked++ : -1 };
+  };
   const work = async worker => {
     await worker.ask(['begin', params]);
     while (!progress.finished && !isStopped()) {
-      const task = await keeper.ask(['ask']);
-      if (!task.length) {
+      const { task, number } = await next();
+      if (number < 0) {
         await new Promise(done => setTimeout(done, 5));
         continue;
       }
@@ -28,12 +35,17 @@ export async function evolve(make, count, params, each, best, isStopped = () => 
       if (progress.finished || isStopped()) return;
       const before = progress.generation;
       progress = await keeper.ask(['tell', result]);
+      kept.add([number, result]);
       each(progress);
       if (progress.finished || progress.generation > before) await best(await keeper.ask(['best']), progress);
     }
   };
   try {
     await keeper.ask(['begin', params], ['search']);
+    const before = await restore(keeper.ask, kept.log, each);
+    ({ waiting, asked } = before);
+    progress = before.progress ?? progress;
+    if (progress.finished || progress.generation) await best(await keeper.ask(['best']), progress);
     await Promise.all(crew.map(work));
     return progress.finished ? await keeper.ask(['digest']) : '';
   } finally {
@@ -55,8 +67,6 @@ function drawCurve() {
 const sayRun = text => { find('run').textContent = text; };
 
 async function showBest(file, progress, kind) {
-  history.push([progress.best, progress.median]);
-  drawCurve();
   if (hand || editing || isBusy || (isPlaying() && creature.acts.length)) return;
   const seed = await askStage(['read', file], ['useRecord']);
   const c = { file, seed: String(seed), name: `${kind}, generation ${history.length}`, acts: [], voices: [], score: `fitness ${progress.best.toPrecision(3)}` };
@@ -64,22 +74,48 @@ async function showBest(file, progress, kind) {
   evolving.index = DATA.creatures.indexOf(c);
 }
 
-async function startRun() {
-  const kind = find('kind').value, seed = Math.floor(Number(find('seed').value)) || 1, [size, generations] = find('size').value.split('x').map(Number);
-  const own = evolving = { isStopped: false }, began = performance.now();
+/* A curve's point for each generation. */
+function noteResult(p) {
+  sayRun(`generation ${p.generation}, ${p.done} of ${p.needed}; ${p.evaluations} evaluated`);
+  if (p.generation === history.length && !p.finished) return;
+  history.push([p.best, p.median]);
+  drawCurve();
+}
+
+/* What the sheet asks for. */
+const chosenRun = () => {
+  const [size, generations] = find('size').value.split('x').map(Number);
+  return { kind: find('kind').value, size, generations, seed: Math.floor(Number(find('seed').value)) || 1, module: find('module').textContent.length };
+};
+const paramsOfRun = ({ kind, size, generations, seed }) => paramsOf(kind, size, generations, seed);
+
+/* Begins a run, or goes on with one that was kept. */
+async function startRun(run = { ...chosenRun(), log: [] }) {
+  const own = evolving = { isStopped: false, run }, began = performance.now(), { kind, size, generations, seed, log } = run;
+  let isKept = true;
+  const keep = act => act().catch(() => { isKept = false; }); /* a browser without a store, or a full one */
   history = [];
   find('start').textContent = 'stop';
+  find('go-on').hidden = true;
   try {
+    if (!log.length) keep(() => keepRun({ ...run, log: undefined }));
     const module = await moduleOf(), count = Math.min(Math.max((navigator.hardwareConcurrency || 2) - 1, 1), 8);
-    const digest = await evolve(() => makeWorker(module), count, paramsOf(kind, size, generations, seed),
-      p => sayRun(`generation ${p.generation}, ${p.done} of ${p.needed}; ${p.evaluations} evaluated`),
-      (file, p) => showBest(file, p, kind), () => own.isStopped);
+    const digest = await evolve(() => makeWorker(module), count, paramsOfRun(run), noteResult, (file, p) => showBest(file, p, kind), () => own.isStopped,
+      { log, add: entry => isKept && keep(() => keepEntry(entry)) });
     sayRun(digest ? `${size} x ${generations}, seed ${seed}: run ${digest}, ${((performance.now() - began) / 1000).toFixed(0)} s` : 'stopped');
   } catch (error) {
     sayRun(error.message);
   }
   own.isStopped = true;
   find('start').textContent = 'start';
+  offerKept();
+}
+
+async function offerKept() {
+  const run = await keptRun().catch(() => null);
+  find('go-on').hidden = !run || run.module !== find('module').textContent.length || (evolving && !evolving.isStopped);
+  find('go-on').title = run ? `${run.kind}, ${run.size} x ${run.generations}, seed ${run.seed}: ${run.log.length} steps are kept` : '';
+  find('go-on').onclick = () => startRun(run);
 }
 
 function setBreeding(on) {
@@ -100,4 +136,7 @@ function watchEvolution() {
     if (!evolving || evolving.isStopped) startRun();
     else evolving.isStopped = true;
   };
+  find('save').onclick = () => saveCreature(creature).catch(error => sayRun(error.message));
+  find('ini').onclick = () => download('run.ini', iniOf(paramsOfRun(evolving?.run ?? chosenRun())));
+  if (canLive()) offerKept();
 }
