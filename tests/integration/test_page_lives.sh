@@ -22,5 +22,5 @@ printf '[world]\npreset = land\n[population]\nsize = 20\n[evolution]\ngeneration
     fail "no contests: $(tail -n 3 run.out)"
 "$bin/viewer" sumo --top 2 --export contests.html >/dev/null || fail "page of contests"
 [ "$(wc -c <files.html)" -lt 1000000 ] || fail "the page is large"
-[ "$(wc -c <recorded.html)" -lt 150000 ] || fail "the recorded page is large"
+[ "$(wc -c <recorded.html)" -lt 200000 ] || fail "the recorded page is large"
 node "$root/tests/page/lives.mjs" "$work" || fail "the page"
