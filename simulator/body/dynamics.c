@@ -11,6 +11,8 @@
  * Without, a ring of bones would sway for minutes; a stride of half a second keeps 0.6 of its
  * swing. */
 #define BODY_DAMPING_1_S 1.0
+/* Room for points of contact at first. */
+#define POINTS_ROOM 8
 
 struct dynamics_settings dynamics_settings_of(const struct params *p)
 {
@@ -60,6 +62,13 @@ void ledger_check(const struct ledger *l)
     ENSURE(!(l->work_effector_j > l->work_effector_positive_j + 1e-9 * size),
            "effectors gave %g J, of which %g J were positive", l->work_effector_j,
            l->work_effector_positive_j);
+}
+
+double ledger_booked_j(const struct ledger *l)
+{
+    return l->work_effector_j + l->exchange_j - l->loss_limit_j - l->loss_drag_j -
+           l->loss_damping_j - l->loss_friction_j - l->loss_impact_j + l->gain_limit_j +
+           l->gain_impact_j + l->gain_push_out_j;
 }
 
 double ledger_unearned_j(const struct ledger *ledger, double gain_j)
@@ -118,39 +127,9 @@ int dynamics_step(struct dynamics *dynamics)
     return dynamics->solver->step(dynamics);
 }
 
-uint64_t dynamics_work(const struct dynamics *dynamics)
-{
-    return dynamics->work;
-}
-
-int dynamics_dof(const struct dynamics *dynamics)
-{
-    return dynamics->solver->dof(dynamics);
-}
-
-const double *dynamics_q(const struct dynamics *dynamics)
-{
-    return dynamics->solver->q(dynamics);
-}
-
-const double *dynamics_qd(const struct dynamics *dynamics)
-{
-    return dynamics->solver->qd(dynamics);
-}
-
 void dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd)
 {
     dynamics->solver->set_state(dynamics, q, qd);
-}
-
-void dynamics_shift(struct dynamics *dynamics, struct vec3 by_m)
-{
-    dynamics->solver->shift(dynamics, by_m);
-}
-
-void dynamics_stop(struct dynamics *dynamics)
-{
-    dynamics->solver->stop(dynamics);
 }
 
 void dynamics_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
@@ -190,11 +169,6 @@ void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_
 void dynamics_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
 {
     dynamics->solver->drive_state(dynamics, drive, state);
-}
-
-const double *dynamics_drive_rates(const struct dynamics *dynamics)
-{
-    return dynamics->solver->drive_rates ? dynamics->solver->drive_rates(dynamics) : NULL;
 }
 
 struct vec3 dynamics_centre_of_mass(const struct dynamics *dynamics)
@@ -243,39 +217,61 @@ double dynamics_overlap(const struct dynamics *dynamics)
     return dynamics->solver->overlap(dynamics);
 }
 
-void dynamics_reset_ledger(struct dynamics *dynamics)
+void dynamics_shift(struct dynamics *d, struct vec3 by_m)
 {
-    dynamics->solver->reset_ledger(dynamics);
+    const double by[] = {by_m.x, by_m.y, by_m.z};
+    if (d->solver->shift) {
+        d->solver->shift(d, by_m);
+        return;
+    }
+    for (int i = 0; i < d->root_slides; i++)
+        d->q[i] += by[i];
+    dynamics_set_state(d, d->q, d->qd);
 }
 
-const struct ledger *dynamics_ledger(struct dynamics *dynamics)
+void dynamics_stop(struct dynamics *d)
 {
-    const struct ledger *ledger = dynamics->solver->ledger(dynamics);
-    CHECK_DEARLY(ledger_check(ledger));
-    return ledger;
+    if (d->solver->stop)
+        d->solver->stop(d);
+    else
+        dynamics_set_state(d, d->q, d->still);
+    dynamics_reset_ledger(d);
+}
+
+void dynamics_reset_ledger(struct dynamics *d)
+{
+    double kinetic, potential;
+    d->solver->energy(d, &kinetic, &potential);
+    d->ledger = (struct ledger){.energy_start_j = kinetic + potential};
+}
+
+const struct ledger *dynamics_ledger(struct dynamics *d)
+{
+    struct ledger *l = &d->ledger;
+    d->solver->energy(d, &l->kinetic_j, &l->potential_j);
+    l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - ledger_booked_j(l);
+    CHECK_DEARLY(ledger_check(l));
+    return l;
 }
 
 int dynamics_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
 {
-    return dynamics->solver->contacts(dynamics, contacts);
+    if (dynamics->solver->report)
+        dynamics->solver->report(dynamics);
+    *contacts = dynamics->touches.points;
+    return dynamics->touches.count;
 }
 
-int dynamics_substeps(const struct dynamics *dynamics)
+struct contact_point *touches_add(struct touches *t, struct arena *arena)
 {
-    return dynamics->solver->substeps ? dynamics->solver->substeps(dynamics) : 1;
-}
-
-double dynamics_penetration(const struct dynamics *dynamics)
-{
-    return dynamics->solver->penetration(dynamics);
-}
-
-double dynamics_law_miss(const struct dynamics *dynamics)
-{
-    return dynamics->solver->law_miss ? dynamics->solver->law_miss(dynamics) : 0;
-}
-
-void dynamics_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps)
-{
-    dynamics->solver->step_counts(dynamics, steps, rk4_steps);
+    if (t->count == t->room) {
+        int room = 2 * t->room + POINTS_ROOM;
+        struct contact_point *points =
+            arena_extend(arena, t->points, (size_t)t->count, (size_t)room, sizeof points[0]);
+        if (!points)
+            return NULL;
+        t->points = points;
+        t->room = room;
+    }
+    return &t->points[t->count++];
 }

@@ -14,7 +14,6 @@
 #include "common/math/vec3.h"
 #include "simulator/world/world.h"
 
-struct dynamics;
 struct servo; /* servo.h */
 
 /* The further state of the dynamics of spheres. */
@@ -38,7 +37,7 @@ struct dynamics_settings {
     double restitution_speed_m_s; /* slower impacts do not bounce; 0 for the default of 0.2 */
     /* of the constraint solver; constraint_tau_s: 0 for dt_s */
     double constraint_tau_s, rtol;
-    uint64_t work_max; /* see dynamics_work(); 0: no end */
+    uint64_t work_max; /* see dynamics_step(); 0: no end */
     struct sphere_settings spheres;
 };
 
@@ -62,6 +61,8 @@ struct ledger {
 
 /* A negative loss or gain is a bug. */
 void ledger_check(const struct ledger *ledger);
+/* The energy that came in and went since the reset, J. */
+double ledger_booked_j(const struct ledger *ledger);
 /* Energy from nowhere, J, of a ledger whose gains sum up to gain_j: these, what the mending of
  * momentum moved, and the residual of either sign. */
 double ledger_unearned_j(const struct ledger *ledger, double gain_j);
@@ -122,6 +123,33 @@ static inline int contact_is_inner(const struct contact_point *point)
     return point->other_creature == point->creature;
 }
 
+/* The contacts of a body in its last step: those with an impulse, or a gap below 1 mm. */
+struct touches {
+    struct contact_point *points;
+    int count, room;
+    double penetration_m; /* the deepest */
+    /* by how much a contact came off its law, because the solver could not hold it */
+    double law_miss_m;
+};
+
+/* A body in motion. Its solver writes the fields, others read them. */
+struct dynamics {
+    const struct dynamics_solver *solver;
+    int creature;  /* whose body it is: its number in the world */
+    uint64_t work; /* arithmetic operations so far, roughly, on every machine the same */
+    uint64_t steps, rk4_steps; /* taken; those of them with RK4 */
+    int substeps;              /* in a step; the impulses of contacts are those of the last */
+    int dof;                   /* the number of rates */
+    int root_slides;           /* the first coordinates say where the body is: 2, or 3 in space */
+    double *q, *qd;
+    const double *still; /* rates that are 0 */
+    /* The rates of all drives in their order. NULL: at an instant they are those of stiff springs
+     * that chatter, the more the finer the step, and say little of the motion. */
+    const double *drive_rates;
+    struct touches touches; /* dynamics_contacts() has those of the last step */
+    struct ledger ledger;   /* dynamics_ledger() has it with the energies of the present state */
+};
+
 /* Where the centre of a part is and how it moves, in the world's axes; dynamics_part_turn() says
  * how it is turned. Bodies in the plane have z = 0 and turn about z alone. */
 struct part_state {
@@ -161,16 +189,11 @@ void dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s);
 
 /* One step of settings.dt_s. Returns 0; DYNAMICS_BROKEN when the state is no longer finite or the
  * arena of creation is exhausted; DYNAMICS_UNSOLVED when the reference finds no solution for its
- * contacts, which is then off their law by dynamics_law_miss() per dt_s. */
+ * contacts, which is then off their law by touches.law_miss_m per dt_s. Beyond settings.work_max a
+ * step may end anywhere. */
 enum { DYNAMICS_BROKEN = 1, DYNAMICS_UNSOLVED };
 int dynamics_step(struct dynamics *dynamics);
-/* Arithmetic operations so far, roughly and the same on every machine. Beyond settings.work_max a
- * step may end anywhere. */
-uint64_t dynamics_work(const struct dynamics *dynamics);
 
-int dynamics_dof(const struct dynamics *dynamics); /* the number of rates */
-const double *dynamics_q(const struct dynamics *dynamics);
-const double *dynamics_qd(const struct dynamics *dynamics);
 /* Puts the state; contacts and warm starts are forgotten. */
 void dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd);
 /* Moves the whole body; contacts and warm starts are forgotten. */
@@ -193,9 +216,6 @@ void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_
 double dynamics_part_stretch(const struct dynamics *dynamics, int part);
 /* Value, rate and effort of a drive, also of one without an effector. */
 void dynamics_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state);
-/* The rates of all drives in their order. NULL: at an instant they are those of stiff springs that
- * chatter, the more the finer the step, and say little of the motion. */
-const double *dynamics_drive_rates(const struct dynamics *dynamics);
 struct vec3 dynamics_centre_of_mass(const struct dynamics *dynamics);
 /* Linear momentum and angular momentum about the world's origin. */
 void dynamics_momentum(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular);
@@ -215,16 +235,7 @@ void dynamics_reset_ledger(struct dynamics *dynamics);
 /* The ledger with the energies of the present state; good until the next call on the dynamics. */
 const struct ledger *dynamics_ledger(struct dynamics *dynamics);
 
-/* Contacts with an impulse, or a gap below 1 mm, in the last step. */
+/* The points of contact in the last step; returns their number. */
 int dynamics_contacts(const struct dynamics *dynamics, const struct contact_point **contacts);
-/* Substeps in a step; the impulses of contacts are those of the last. */
-int dynamics_substeps(const struct dynamics *dynamics);
-/* Deepest penetration in the last step, m. */
-double dynamics_penetration(const struct dynamics *dynamics);
-/* By how much a contact came off its law in the last step, m, because the solver could not hold
- * it. */
-double dynamics_law_miss(const struct dynamics *dynamics);
-/* Steps taken, and those of them with RK4. */
-void dynamics_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps);
 
 #endif

@@ -35,10 +35,8 @@ struct dynamics_solver {
     void (*set_joint_damping)(struct dynamics *dynamics, double rate_1_s);
     void (*set_push_out)(struct dynamics *dynamics, double speed_m_s);
 
-    int (*dof)(const struct dynamics *dynamics);
-    const double *(*q)(const struct dynamics *dynamics);
-    const double *(*qd)(const struct dynamics *dynamics);
     void (*set_state)(struct dynamics *dynamics, const double *q, const double *qd);
+    /* NULL: by the coordinates of the root, and by rates that are 0 */
     void (*shift)(struct dynamics *dynamics, struct vec3 by_m);
     void (*stop)(struct dynamics *dynamics);
 
@@ -52,7 +50,6 @@ struct dynamics_solver {
                                    int link); /* NULL in the plane */
     void (*link_state)(const struct dynamics *dynamics, int link, struct part_state *state);
     void (*drive_state)(const struct dynamics *dynamics, int drive, struct drive_state *state);
-    const double *(*drive_rates)(const struct dynamics *dynamics); /* NULL: they chatter */
     struct vec3 (*centre_of_mass)(const struct dynamics *dynamics);
     void (*momentum)(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular);
     /* NULL: it never says */
@@ -62,20 +59,21 @@ struct dynamics_solver {
     uint64_t (*hash_part)(const struct dynamics *dynamics, int part, uint64_t hash);
     double (*overlap)(const struct dynamics *dynamics);
 
-    void (*reset_ledger)(struct dynamics *dynamics);
-    const struct ledger *(*ledger)(struct dynamics *dynamics);
-    int (*contacts)(const struct dynamics *dynamics, const struct contact_point **contacts);
-    double (*penetration)(const struct dynamics *dynamics);
-    int (*substeps)(const struct dynamics *dynamics);    /* NULL: always one */
-    double (*law_miss)(const struct dynamics *dynamics); /* NULL: 0 */
-    void (*step_counts)(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps);
+    /* Energies of the present state, J. */
+    void (*energy)(struct dynamics *dynamics, double *kinetic_j, double *potential_j);
+    /* Fills the touches. NULL: the step has done so. */
+    void (*report)(const struct dynamics *dynamics);
 };
 
-struct dynamics {
-    const struct dynamics_solver *solver;
-    int creature;  /* whose body it is: its number in the world */
-    uint64_t work; /* operations counted so far */
-};
+/* Forgets the points of contact. */
+static inline void touches_clear(struct touches *touches)
+{
+    touches->count = 0;
+    touches->penetration_m = touches->law_miss_m = 0;
+}
+
+/* A new point, not set. NULL: the arena is exhausted, and the step fails. */
+struct contact_point *touches_add(struct touches *touches, struct arena *arena);
 
 /* The solver's own struct, which begins with the dynamics. They must be this solver's. */
 static inline void *dynamics_of(const struct dynamics *dynamics,

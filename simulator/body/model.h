@@ -5,7 +5,7 @@
  * Frames as everywhere: SI units, y up, right-handed; what moves in the plane only lies in z = 0. A
  * link's frame has its origin at its joint. From where it is at birth in its parent's frame its
  * joints move it one after the other: the first is fixed in the parent, each other one in what the
- * one before it moves. Coordinates and rates are those of dynamics_q() and dynamics_qd(); drive i
+ * one before it moves. Coordinates and rates are those of struct dynamics; drive i
  * of the phenotype is the rate root_rates + i. */
 #ifndef SIMULATOR_BODY_MODEL_H
 #define SIMULATOR_BODY_MODEL_H

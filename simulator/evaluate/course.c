@@ -196,7 +196,8 @@ void run_measure_course(struct run *run)
     m->light_distance_m = light_mean_distance(&run->light);
     m->contact_share = run->ticks ? (double)run->contact_ticks / (double)run->ticks : 0;
     gait_measure(&run->gait, &run->phenotype, m);
-    dynamics_step_counts(run->dynamics, &steps, &rk4_steps);
+    steps = run->dynamics->steps;
+    rk4_steps = run->dynamics->rk4_steps;
     m->rk4_share = steps ? (double)rk4_steps / (double)steps : 0;
 
     /* progress of each window along the line from start to end, the horizontal part of it where

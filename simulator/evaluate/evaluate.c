@@ -190,7 +190,7 @@ int run_make(struct run *run, const struct genome *genome, struct arena *arena)
 
 uint64_t run_work(const struct run *run)
 {
-    return dynamics_work(run->dynamics) + run->tick_work;
+    return run->dynamics->work + run->tick_work;
 }
 
 static int judge_cost(const struct run *run)

@@ -62,7 +62,7 @@ struct evaluation {
      * bar below it would have changed nothing. */
     double pace_least_m_s;
     uint64_t arena_bytes; /* used */
-    uint64_t work;        /* see dynamics_work() */
+    uint64_t work;        /* see struct dynamics */
 };
 
 /* All that an evaluation depends on. */

@@ -14,7 +14,7 @@
 /* Reversals of a joint are counted from this rate on, rad/s; of a linear one, m/s. */
 #define REVERSAL_RATE_RAD_S 0.2
 #define REVERSAL_RATE_M_S   0.04
-/* Some solvers' rates say little (dynamics_drive_rates()). There a drive reverses when it has come
+/* Some solvers' rates say little (struct dynamics). There a drive reverses when it has come
  * back this far from its turning point. */
 #define REVERSAL_WAY_RAD 0.02
 #define REVERSAL_WAY_M   0.005
@@ -54,7 +54,7 @@ static void count_reversal(struct run *run, int drive, double value, double way)
 static void watch_ways(struct run *run)
 {
     struct measures *m = &run->result->measures;
-    if (dynamics_drive_rates(run->dynamics))
+    if (run->dynamics->drive_rates)
         return;
     for (int i = 0; i < run->phenotype.drive_count; i++) {
         int is_linear = run->phenotype.drives[i].is_linear;
@@ -73,7 +73,7 @@ static double watch_rates(struct run *run)
     const struct params *p = run->params;
     const struct phenotype *phenotype = &run->phenotype;
     struct measures *m = &run->result->measures;
-    const double *rates = dynamics_drive_rates(run->dynamics);
+    const double *rates = run->dynamics->drive_rates;
     double excess = 0;
     for (int i = phenotype->first_drive; rates && i < phenotype->drive_count; i++) {
         int is_linear = phenotype->drives[i].is_linear;
@@ -189,7 +189,7 @@ int run_watch_step(struct run *run)
     m->speed_max_m_s = sqrt(fastest_sq);
     double excess = watch_rates(run);
     watch_touches(run);
-    double penetration = dynamics_penetration(run->dynamics);
+    double penetration = run->dynamics->touches.penetration_m;
     if (penetration > m->penetration_max_m) /* fmax() may give -0 or 0 for both */
         m->penetration_max_m = penetration;
 

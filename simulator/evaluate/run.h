@@ -77,7 +77,7 @@ struct run {
     double fallen_m;       /* below this height it has fallen off */
     double pace_least_m_s; /* of those that bars were compared with; infinite before the first */
 
-    /* operations, see dynamics_work(): allowed (0: any number), and taken by brain, senses and
+    /* operations, see struct dynamics: allowed (0: any number), and taken by brain, senses and
      * measures */
     uint64_t work_max, tick_work;
 
@@ -182,7 +182,7 @@ void run_think(struct run *run, const struct surroundings *around);
 int run_step(struct run *run);
 void run_observe(struct run *run);
 
-/* evaluate.c: arithmetic operations so far, of its body and its mind (dynamics_work()). */
+/* evaluate.c: arithmetic operations so far, of its body and its mind (struct dynamics). */
 uint64_t run_work(const struct run *run);
 
 /* settle.c: without gravity, ground and muscles, until nothing overlaps. */

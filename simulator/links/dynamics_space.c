@@ -67,6 +67,7 @@ void dynamics_space_adopt(struct space_state *s, const struct phenotype *phenoty
     ENSURE(s->form->rates == phenotype->root_rates + phenotype->drive_count,
            "%d drives of %d rates", phenotype->drive_count, s->form->rates);
     s->phenotype = phenotype;
+    s->dynamics.drive_rates = s->qd + phenotype->root_rates;
     for (int i = 0; i < s->form->count; i++) {
         const struct space_tree_link *link = &s->form->links[i];
         for (int k = 0; k < link->rates && !link->joint->is_root; k++) {
@@ -74,86 +75,6 @@ void dynamics_space_adopt(struct space_state *s, const struct phenotype *phenoty
             space_state_set_effector(s, rate, phenotype->drives[drive].strength);
         }
     }
-}
-
-/* ---------------------------------------------------------------- what others read */
-
-/* Room for so many points. 0: memory is out, and the next step fails. */
-static int has_room(struct space_state *s, int count)
-{
-    if (count <= s->point_room)
-        return 1;
-    struct contact_point *points = arena_take(s->arena, 2 * (size_t)count, sizeof points[0]);
-    if (!points)
-        return 0;
-    s->points = points;
-    s->point_room = 2 * count;
-    return 1;
-}
-
-/* The solver's, which numbers creatures only where they meet. */
-int dynamics_space_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
-{
-    struct space_state *s = space_state_of(dynamics);
-    const struct contact_point *points;
-    int count = s->hooks->find_contacts(s, &points);
-    if (!has_room(s, count))
-        count = s->point_room;
-    for (int i = 0; i < count; i++) {
-        s->points[i] = points[i];
-        s->points[i].creature = dynamics->creature;
-        if (points[i].other < 0)
-            s->points[i].other_creature = -1;
-        else if (contact_is_inner(&points[i]))
-            s->points[i].other_creature = dynamics->creature;
-    }
-    *contacts = s->points;
-    return count;
-}
-
-double dynamics_space_law_miss(const struct dynamics *dynamics)
-{
-    const struct space_state *s = space_state_of(dynamics);
-    return s->law_residual * s->settings.dt_s;
-}
-
-void dynamics_space_step_counts(const struct dynamics *dynamics, uint64_t *steps,
-                                uint64_t *rk4_steps)
-{
-    const struct space_state *s = space_state_of(dynamics);
-    *steps = s->steps;
-    *rk4_steps = s->rk_steps;
-}
-
-/* ---------------------------------------------------------------- state */
-
-int dynamics_space_dof(const struct dynamics *dynamics)
-{
-    return tree_of(dynamics)->rates;
-}
-
-const double *dynamics_space_q(const struct dynamics *dynamics)
-{
-    return space_state_of(dynamics)->q;
-}
-
-const double *dynamics_space_qd(const struct dynamics *dynamics)
-{
-    return space_state_of(dynamics)->qd;
-}
-
-void dynamics_space_shift(struct dynamics *dynamics, struct vec3 by_m)
-{
-    struct space_state *s = space_state_of(dynamics);
-    const double by[] = {by_m.x, by_m.y, by_m.z};
-    for (int i = 0; i < tree_of(dynamics)->coordinates; i++)
-        s->scratch_q[i] = s->q[i] + (i < 3 ? by[i] : 0);
-    dynamics_set_state(dynamics, s->scratch_q, dynamics_space_qd(dynamics));
-}
-
-void dynamics_space_stop(struct dynamics *dynamics)
-{
-    dynamics_set_state(dynamics, dynamics_space_q(dynamics), space_state_of(dynamics)->still);
 }
 
 /* ---------------------------------------------------------------- what others read */
@@ -222,11 +143,6 @@ void dynamics_space_drive_state(const struct dynamics *dynamics, int drive,
     int rate = s->phenotype->root_rates + drive;
     *state = (struct drive_state){
         .value = space_state_value(s, rate), .rate = s->qd[rate], .effort = s->torque[rate]};
-}
-
-const double *dynamics_space_drive_rates(const struct dynamics *dynamics)
-{
-    return dynamics_space_qd(dynamics) + space_state_of(dynamics)->phenotype->root_rates;
 }
 
 struct vec3 dynamics_space_centre_of_mass(const struct dynamics *dynamics)

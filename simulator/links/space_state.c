@@ -11,20 +11,22 @@ int space_state_init(struct space_state *s, const struct dynamics_solver *solver
     ENSURE(settings->dt_s > 0, "steps of %g s", settings->dt_s);
     s->dynamics.solver = solver;
     s->hooks = hooks;
-    s->arena = arena;
     s->settings = *settings;
     s->form = form;
     s->q = arena_take(arena, (size_t)form->coordinates, sizeof s->q[0]);
     s->qd = arena_take(arena, rates, sizeof s->qd[0]);
-    s->scratch_q = arena_take(arena, (size_t)form->coordinates, sizeof s->scratch_q[0]);
-    s->still = arena_take(arena, rates, sizeof s->still[0]);
+    s->dynamics.still = arena_take(arena, rates, sizeof(double));
     s->link_of = arena_take(arena, rates, sizeof s->link_of[0]);
     s->servos = arena_take(arena, rates, sizeof s->servos[0]);
     s->torque = arena_take(arena, rates, sizeof s->torque[0]);
     s->birth_inertia = arena_take(arena, rates, sizeof s->birth_inertia[0]);
-    if (!s->q || !s->qd || !s->scratch_q || !s->still || !s->link_of || !s->servos || !s->torque ||
-        !s->birth_inertia)
+    if (arena->is_exhausted)
         return ERR_MEMORY;
+    s->dynamics.substeps = 1;
+    s->dynamics.dof = form->rates;
+    s->dynamics.root_slides = 3;
+    s->dynamics.q = s->q;
+    s->dynamics.qd = s->qd;
     for (int i = 0; i < form->count; i++)
         for (int k = 0; k < form->links[i].rates; k++)
             s->link_of[form->links[i].rate + k] = i;

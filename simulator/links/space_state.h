@@ -43,9 +43,6 @@ struct space_hooks {
     const struct space_tree *(*find_tree)(struct space_state *s);
     /* Servos, or what they may do, have changed. */
     void (*heed_servos)(struct space_state *s);
-    /* Contacts with an impulse, or a gap below 1 mm, in the last step. part: a box; other: a box,
-     * or as in struct contact_point. Creatures have numbers only where they meet. */
-    int (*find_contacts)(const struct space_state *s, const struct contact_point **contacts);
 };
 
 /* A body in motion: to be read. Functions change it. */
@@ -59,8 +56,7 @@ struct space_state {
     struct dynamics_settings settings;
     const struct space_tree *form; /* its links and freedoms; the pose may be an old one */
     double *q, *qd;                /* the state: coordinates and rates, see joint.h */
-    double *scratch_q, *still;     /* coordinates; rates, all 0 */
-    /* per rate of dynamics_qd(): that of the tree, or -1 where nothing moves; NULL: the same */
+    /* per rate of struct dynamics: that of the tree, or -1 where nothing moves; NULL: the same */
     const int *rate_of;
     /* per rate: */
     int *link_of;
@@ -68,16 +64,11 @@ struct space_state {
     double *torque;        /* torque or force that drives it, of the last step */
     double *birth_inertia; /* its inertia at birth while the whole floats, 1 / (M^-1)_ii */
     enum effector_state effectors;
-    struct ledger ledger;     /* dynamics_ledger() has it with the energies of the present state */
-    uint64_t steps, rk_steps; /* taken, and those of them with Runge-Kutta */
-    double law_residual;      /* how far contacts were off their law in the last step, m/s */
+    double law_residual; /* how far contacts were off their law in the last step, m/s */
     /* what contacts, gravity and drag gave all bodies in the last step, about the world's origin,
      * to rounding, where it is known */
     struct impulse_sum given;
     int is_given;
-    struct contact_point *points; /* of the last step, by the creature's number */
-    int point_room;
-    struct arena *arena;
 };
 
 /* The state of such dynamics, and its tree at the present pose; good until the next step. */

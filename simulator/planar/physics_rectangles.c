@@ -96,8 +96,8 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
                     struct rng *rng, double most_rad)
 {
     double q[PLANE_RATES_MAX], *values = q + PLANE_ROOT_RATES;
-    for (int i = 0; i < dynamics_dof(dynamics); i++)
-        q[i] = dynamics_q(dynamics)[i];
+    for (int i = 0; i < dynamics->dof; i++)
+        q[i] = dynamics->q[i];
     values[0] += turn.z;
     for (int i = phenotype->first_drive; i < phenotype->drive_count; i++) {
         const struct drive *drive = &phenotype->drives[i];
@@ -106,7 +106,7 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
                     : turned > drive->upper ? fmax(values[i], drive->upper)
                                             : turned;
     }
-    dynamics_set_state(dynamics, q, dynamics_qd(dynamics));
+    dynamics_set_state(dynamics, q, dynamics->qd);
 }
 
 const struct body_physics physics_rectangles = {

@@ -282,11 +282,11 @@ static void push_back(const struct preserve *p, struct dweller *d)
     double qd[2 + 2 * PHENOTYPE_PARTS_MAX];
     if (d->beyond_x_m == 0 && d->beyond_y_m == 0)
         return;
-    for (int i = 0; i < dynamics_dof(d->run.dynamics); i++)
-        qd[i] = dynamics_qd(d->run.dynamics)[i];
+    for (int i = 0; i < d->run.dynamics->dof; i++)
+        qd[i] = d->run.dynamics->qd[i];
     qd[0] += BANK_1_S2 * d->beyond_x_m * p->tick_s;
     qd[1] += BANK_1_S2 * d->beyond_y_m * p->tick_s;
-    dynamics_set_state(d->run.dynamics, dynamics_q(d->run.dynamics), qd);
+    dynamics_set_state(d->run.dynamics, d->run.dynamics->q, qd);
     begin_account(d);
 }
 
@@ -331,9 +331,9 @@ static int injure(struct preserve *p, int i)
     struct dweller *d = p->dwellers[i];
     struct creature_state *c = &p->state->living[i];
     double qd[2 + 2 * PHENOTYPE_PARTS_MAX];
-    for (int k = 0; k < dynamics_dof(d->run.dynamics); k++)
-        qd[k] = INJURY_SLOWS * dynamics_qd(d->run.dynamics)[k];
-    dynamics_set_state(d->run.dynamics, dynamics_q(d->run.dynamics), qd);
+    for (int k = 0; k < d->run.dynamics->dof; k++)
+        qd[k] = INJURY_SLOWS * d->run.dynamics->qd[k];
+    dynamics_set_state(d->run.dynamics, d->run.dynamics->q, qd);
     begin_account(d);
     run_forgive(&d->run);
     d->verdict = VERDICT_OK;

@@ -81,16 +81,16 @@ void preserve_find_place(struct dweller *d)
 
 static int count_numbers(const struct run *run)
 {
-    return 2 * dynamics_dof(run->dynamics) + run->phenotype.effector_count +
-           3 * run->phenotype.part_count + brain_memory_size(run->brain);
+    return 2 * run->dynamics->dof + run->phenotype.effector_count + 3 * run->phenotype.part_count +
+           brain_memory_size(run->brain);
 }
 
 static void save_numbers(const struct run *run, double *to)
 {
-    int dof = dynamics_dof(run->dynamics);
+    int dof = run->dynamics->dof;
     for (int i = 0; i < dof; i++) {
-        *to++ = dynamics_q(run->dynamics)[i];
-        *to++ = dynamics_qd(run->dynamics)[i];
+        *to++ = run->dynamics->q[i];
+        *to++ = run->dynamics->qd[i];
     }
     for (int i = 0; i < run->phenotype.effector_count; i++)
         *to++ = run->filtered[i];
@@ -105,7 +105,7 @@ static void save_numbers(const struct run *run, double *to)
 static void load_numbers(struct run *run, const double *from)
 {
     double q[2 + 2 * PHENOTYPE_PARTS_MAX], qd[2 + 2 * PHENOTYPE_PARTS_MAX];
-    int dof = dynamics_dof(run->dynamics);
+    int dof = run->dynamics->dof;
     for (int i = 0; i < dof; i++) {
         q[i] = *from++;
         qd[i] = *from++;
@@ -143,10 +143,10 @@ int preserve_save_motion(struct preserve *p)
 static void put(struct run *run, const struct creature_state *c)
 {
     double q[2 + 2 * PHENOTYPE_PARTS_MAX];
-    for (int i = 0; i < dynamics_dof(run->dynamics); i++)
-        q[i] = dynamics_q(run->dynamics)[i];
+    for (int i = 0; i < run->dynamics->dof; i++)
+        q[i] = run->dynamics->q[i];
     q[2] = c->turn_rad;
-    dynamics_set_state(run->dynamics, q, dynamics_qd(run->dynamics));
+    dynamics_set_state(run->dynamics, q, run->dynamics->qd);
     struct vec3 centre = dynamics_centre_of_mass(run->dynamics);
     dynamics_shift(run->dynamics, vec3_sub((struct vec3){c->x_m, c->y_m, 0}, centre));
 }

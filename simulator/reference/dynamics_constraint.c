@@ -27,7 +27,6 @@ struct flat {
     int *link_of;           /* per link of the phenotype: that in space, or NOWHERE */
     int *whole_of;          /* ... the link that has its mass */
     double *turned;         /* per link of the phenotype: its frame in space against its own, rad */
-    struct ledger ledger;   /* with what is fixed, to which scenes may give a mass */
     int *rate_of;           /* per coordinate: that in space, or NOWHERE */
     double *q, *qd, *still; /* of the phenotype; still: zeros */
     double *space_q, *space_qd; /* scratch */
@@ -36,6 +35,11 @@ struct flat {
 static struct flat *flat_of(const struct dynamics *dynamics)
 {
     return dynamics_of(dynamics, &dynamics_constraint);
+}
+
+static int flat_dof(const struct flat *f)
+{
+    return PLANE_ROOT_RATES + f->plane->link_count;
 }
 
 static struct quaternion about_z(double angle)
@@ -147,7 +151,7 @@ static void set_link(struct flat *f, int i, struct body_link *to)
 static void set_links(struct flat *f)
 {
     int rate = 0;
-    for (int i = 0; i < dynamics_dof(&f->c.base.dynamics); i++)
+    for (int i = 0; i < flat_dof(f); i++)
         f->rate_of[i] = NOWHERE;
     for (int i = 0; i < f->plane->link_count; i++) {
         f->link_of[i] = NOWHERE;
@@ -264,26 +268,28 @@ static struct dynamics *create(const struct phenotype *p, const struct world *wo
                               arena) != 0 ||
         (p->body->closure_count > 0 && close_loops(f, arena) != 0))
         return NULL;
+    struct dynamics *dynamics = &f->c.base.dynamics;
+    dynamics->dof = flat_dof(f);
+    dynamics->root_slides = 2;
+    dynamics->q = f->q;
+    dynamics->qd = f->qd;
+    dynamics->still = f->still;
+    dynamics->drive_rates = f->qd + PLANE_ROOT_RATES;
     for (int i = 1; i < p->body->link_count; i++)
         if (f->rate_of[PLANE_ROOT_RATES + i] != NOWHERE &&
             (p->body->links[i].kind == LINK_STRETCH || !is_free(p, i)))
             space_state_set_effector(&f->c.base, f->rate_of[PLANE_ROOT_RATES + i],
                                      p->body->links[i].strength);
-    return &f->c.base.dynamics;
+    return dynamics;
 }
 
 /* ---------------------------------------------------------------- the state */
-
-static int flat_dof(const struct dynamics *dynamics)
-{
-    return PLANE_ROOT_RATES + flat_of(dynamics)->plane->link_count;
-}
 
 /* The coordinates in space are those of the phenotype. */
 static void read_state(struct flat *f)
 {
     const double *q = f->c.base.q, *qd = f->c.base.qd;
-    for (int i = 0; i < flat_dof(&f->c.base.dynamics); i++) {
+    for (int i = 0; i < flat_dof(f); i++) {
         if (f->rate_of[i] == NOWHERE)
             continue;
         f->q[i] = q[f->rate_of[i]];
@@ -294,7 +300,7 @@ static void read_state(struct flat *f)
 static void flat_set_state(struct dynamics *dynamics, const double *q, const double *qd)
 {
     struct flat *f = flat_of(dynamics);
-    for (int i = 0; i < flat_dof(dynamics); i++) {
+    for (int i = 0; i < flat_dof(f); i++) {
         f->q[i] = q[i];
         f->qd[i] = qd[i];
         if (f->rate_of[i] == NOWHERE)
@@ -307,34 +313,6 @@ static void flat_set_state(struct dynamics *dynamics, const double *q, const dou
     space_constraint_set_state(dynamics, f->space_q, f->space_qd);
     if (f->plane->closure_count > 0)
         read_state(f);
-}
-
-static const double *flat_q(const struct dynamics *dynamics)
-{
-    return flat_of(dynamics)->q;
-}
-
-static const double *flat_qd(const struct dynamics *dynamics)
-{
-    return flat_of(dynamics)->qd;
-}
-
-static const double *flat_drive_rates(const struct dynamics *dynamics)
-{
-    return flat_qd(dynamics) + PLANE_ROOT_RATES;
-}
-
-static void flat_shift(struct dynamics *dynamics, struct vec3 by_m)
-{
-    struct flat *f = flat_of(dynamics);
-    f->q[0] += by_m.x;
-    f->q[1] += by_m.y;
-    flat_set_state(dynamics, f->q, f->qd);
-}
-
-static void flat_stop(struct dynamics *dynamics)
-{
-    flat_set_state(dynamics, flat_q(dynamics), flat_of(dynamics)->still);
 }
 
 static int flat_step(struct dynamics *dynamics)
@@ -514,18 +492,14 @@ static double flat_overlap(const struct dynamics *dynamics)
     return deepest;
 }
 
-static const struct ledger *flat_ledger(struct dynamics *dynamics)
+/* Scenes may give a mass to what is fixed. */
+static void flat_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j)
 {
-    struct flat *f = flat_of(dynamics);
-    const struct body_link *root = &f->plane->links[0];
-    f->ledger = *space_constraint_ledger(dynamics);
-    if (body_is_fixed(f->plane)) {
-        double fixed_j =
-            -root->mass_kg * vec3_dot(f->c.base.world.gravity_m_s2, place_of(f, 0).centre);
-        f->ledger.potential_j += fixed_j;
-        f->ledger.energy_start_j += fixed_j;
-    }
-    return &f->ledger;
+    const struct flat *f = flat_of(dynamics);
+    space_constraint_energy(dynamics, kinetic_j, potential_j);
+    if (body_is_fixed(f->plane))
+        *potential_j -= f->plane->links[0].mass_kg *
+                        vec3_dot(f->c.base.world.gravity_m_s2, place_of(f, 0).centre);
 }
 
 const struct dynamics_solver dynamics_constraint = {
@@ -537,26 +511,15 @@ const struct dynamics_solver dynamics_constraint = {
     .set_world = flat_set_world,
     .set_joint_damping = dynamics_space_set_joint_damping,
     .set_push_out = space_constraint_set_push_out,
-    .dof = flat_dof,
-    .q = flat_q,
-    .qd = flat_qd,
     .set_state = flat_set_state,
-    .shift = flat_shift,
-    .stop = flat_stop,
     .part_state = flat_part_state,
     .part_stretch = flat_part_stretch,
     .link_state = flat_link_state,
     .drive_state = flat_drive_state,
-    .drive_rates = flat_drive_rates,
     .centre_of_mass = flat_centre_of_mass,
     .momentum = flat_momentum,
     .bounds = flat_bounds,
     .hash_part = flat_hash_part,
     .overlap = flat_overlap,
-    .reset_ledger = space_constraint_reset_ledger,
-    .ledger = flat_ledger,
-    .contacts = dynamics_space_contacts,
-    .penetration = space_constraint_penetration,
-    .law_miss = dynamics_space_law_miss,
-    .step_counts = dynamics_space_step_counts,
+    .energy = flat_energy,
 };

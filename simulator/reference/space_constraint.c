@@ -306,8 +306,8 @@ static void accept_step(struct space_constraint *c, double h)
     settle_state(c);
     space_touch_hold(c);
     renew_touches(c);
-    c->base.steps++;
-    c->base.rk_steps++;
+    c->base.dynamics.steps++;
+    c->base.dynamics.rk4_steps++;
 }
 
 /* ---------------------------------------------------------------- events */
@@ -471,14 +471,14 @@ static void book(struct space_constraint *c)
 {
     double *work = c->effector_work, *losses = c->losses;
     for (int i = 0; i < c->rates; i++) {
-        c->base.ledger.work_effector_j += work[i];
-        c->base.ledger.work_effector_positive_j += work[i] > 0 ? work[i] : 0;
+        c->base.dynamics.ledger.work_effector_j += work[i];
+        c->base.dynamics.ledger.work_effector_positive_j += work[i] > 0 ? work[i] : 0;
         work[i] = 0;
     }
     /* one weight of the method is negative, which shows where there is nothing to lose */
-    c->base.ledger.loss_damping_j += fmax(losses[0], 0);
-    c->base.ledger.loss_drag_j += fmax(losses[1], 0);
-    c->base.ledger.loss_friction_j += fmax(losses[2], 0);
+    c->base.dynamics.ledger.loss_damping_j += fmax(losses[0], 0);
+    c->base.dynamics.ledger.loss_drag_j += fmax(losses[1], 0);
+    c->base.dynamics.ledger.loss_friction_j += fmax(losses[2], 0);
     for (int i = 0; i < LOSSES; i++)
         losses[i] = 0;
 }
@@ -492,9 +492,9 @@ static int is_before(const struct touch_mark *a, const struct touch_mark *b)
  * one another. */
 static void report_touches(struct space_constraint *c)
 {
+    struct touches *touches = &c->base.dynamics.touches;
     space_touch_find(c, NEAR_M);
-    c->point_count = 0;
-    c->penetration_m = 0;
+    touches_clear(touches);
     for (int i = 0; i < c->found_count; i++)
         space_impulses_mark(c, &c->found[i], none);
     for (int i = 0; i < c->mark_count; i++) {
@@ -504,13 +504,14 @@ static void report_touches(struct space_constraint *c)
             c->marks[at] = c->marks[at - 1];
         c->marks[at] = mark;
     }
-    if (space_touch_extend_points(c, c->mark_count) != 0)
-        return;
     for (int i = 0; i < c->mark_count; i++) {
         const struct contact_point *point = &c->marks[i].point;
-        c->penetration_m = fmax(c->penetration_m, -point->gap_m);
-        if (point->normal_impulse_n_s > 0 || point->gap_m < NEAR_M)
-            c->points[c->point_count++] = *point;
+        touches->penetration_m = fmax(touches->penetration_m, -point->gap_m);
+        if (point->normal_impulse_n_s <= 0 && point->gap_m >= NEAR_M)
+            continue;
+        struct contact_point *to = touches_add(touches, c->arena);
+        if (to)
+            *to = *point;
     }
 }
 
@@ -584,6 +585,7 @@ int space_constraint_step(struct dynamics *dynamics)
     struct space_constraint *c = space_constraint_of(dynamics);
     int result = take_step(c);
     dynamics->work = c->work;
+    dynamics->touches.law_miss_m = c->base.law_residual * c->base.settings.dt_s;
     return result;
 }
 
@@ -595,13 +597,6 @@ static double potential_energy(const struct space_constraint *c)
     for (int i = 0; i < c->count; i++)
         sum -= c->bodies[i].mass * vec3_dot(c->base.world.gravity_m_s2, c->bodies[i].place.centre);
     return sum;
-}
-
-void space_constraint_reset_ledger(struct dynamics *dynamics)
-{
-    struct space_constraint *c = space_constraint_of(dynamics);
-    c->base.ledger =
-        (struct ledger){.energy_start_j = space_system_kinetic_energy(c) + potential_energy(c)};
 }
 
 /* The turn and stretch of a body, and their rates, whose parent has its own. */
@@ -672,7 +667,7 @@ static void put_state(struct space_constraint *c, const double *q, const double 
         c->effector_work[i] = 0;
     for (int i = 0; i < LOSSES; i++)
         c->losses[i] = 0;
-    c->touch_count = c->point_count = c->mark_count = 0;
+    c->touch_count = c->base.dynamics.touches.count = c->mark_count = 0;
     c->is_tree_placed = 0;
     c->is_stale = 1;
     c->h_s = c->base.settings.dt_s;
@@ -683,7 +678,7 @@ static void put_state(struct space_constraint *c, const double *q, const double 
         space_equation_close(c);
         settle_state(c);
     }
-    space_constraint_reset_ledger(&c->base.dynamics);
+    dynamics_reset_ledger(&c->base.dynamics);
 }
 
 void space_constraint_set_state(struct dynamics *dynamics, const double *q, const double *qd)
@@ -739,28 +734,11 @@ double space_constraint_gap(struct space_constraint *c)
     return most;
 }
 
-const struct ledger *space_constraint_ledger(struct dynamics *dynamics)
+void space_constraint_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j)
 {
-    struct space_constraint *c = space_constraint_of(dynamics);
-    struct ledger *l = &c->base.ledger;
-    l->kinetic_j = space_system_kinetic_energy(c);
-    l->potential_j = potential_energy(c);
-    l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j +
-                    l->loss_damping_j + l->loss_drag_j + l->loss_friction_j + l->loss_impact_j +
-                    l->loss_limit_j - l->gain_impact_j;
-    return l;
-}
-
-static int find_contacts(const struct space_state *s, const struct contact_point **contacts)
-{
-    const struct space_constraint *c = space_constraint_of(&s->dynamics);
-    *contacts = c->points;
-    return c->point_count;
-}
-
-double space_constraint_penetration(const struct dynamics *dynamics)
-{
-    return space_constraint_of(dynamics)->penetration_m;
+    const struct space_constraint *c = space_constraint_of(dynamics);
+    *kinetic_j = space_system_kinetic_energy(c);
+    *potential_j = potential_energy(c);
 }
 
 static const struct space_tree *find_tree(struct space_state *s)
@@ -795,7 +773,7 @@ void space_constraint_set_push_out(struct dynamics *dynamics, double speed_m_s)
     space_constraint_of(dynamics)->push_out_m_s = speed_m_s;
 }
 
-static const struct space_hooks hooks = {find_tree, heed_servos, find_contacts};
+static const struct space_hooks hooks = {find_tree, heed_servos};
 
 /* ---------------------------------------------------------------- creatures of boxes */
 
@@ -820,13 +798,11 @@ static void set_world(struct dynamics *dynamics, const struct world *world)
     space_constraint_heed_world(c);
 }
 
-const struct dynamics_solver dynamics_constraint_space = {
-    DYNAMICS_SPACE,
-    .create = create,
-    .step = space_constraint_step,
-    .set_state = space_constraint_set_state,
-    .set_world = set_world,
-    .set_push_out = space_constraint_set_push_out,
-    .reset_ledger = space_constraint_reset_ledger,
-    .ledger = space_constraint_ledger,
-    .penetration = space_constraint_penetration};
+const struct dynamics_solver dynamics_constraint_space = {DYNAMICS_SPACE,
+                                                          .create = create,
+                                                          .step = space_constraint_step,
+                                                          .set_state = space_constraint_set_state,
+                                                          .set_world = set_world,
+                                                          .set_push_out =
+                                                              space_constraint_set_push_out,
+                                                          .energy = space_constraint_energy};

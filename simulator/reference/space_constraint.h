@@ -37,9 +37,7 @@ struct space_constraint *space_constraint_of(const struct dynamics *dynamics);
 int space_constraint_step(struct dynamics *dynamics);
 void space_constraint_set_state(struct dynamics *dynamics, const double *q, const double *qd);
 void space_constraint_set_push_out(struct dynamics *dynamics, double speed_m_s);
-void space_constraint_reset_ledger(struct dynamics *dynamics);
-const struct ledger *space_constraint_ledger(struct dynamics *dynamics);
-double space_constraint_penetration(const struct dynamics *dynamics);
+void space_constraint_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j);
 /* The world of the state has changed: with the fixed boxes of creation, or without any. It may have
  * ground and friction only if the world of creation had them. Motion and ledger stay. */
 void space_constraint_heed_world(struct space_constraint *c);

@@ -230,13 +230,13 @@ static void book_works(struct space_constraint *c, struct works w)
     double sum = w.normal + w.tangent + w.limit;
     double losses = fmin(w.normal, 0) + fmin(w.tangent, 0) + fmin(w.limit, 0);
     if (sum > 0) {
-        c->base.ledger.gain_impact_j += sum;
+        c->base.dynamics.ledger.gain_impact_j += sum;
         return;
     }
     double share = losses < 0 ? sum / losses : 0;
-    c->base.ledger.loss_impact_j -= share * fmin(w.normal, 0);
-    c->base.ledger.loss_friction_j -= share * fmin(w.tangent, 0);
-    c->base.ledger.loss_limit_j -= share * fmin(w.limit, 0);
+    c->base.dynamics.ledger.loss_impact_j -= share * fmin(w.normal, 0);
+    c->base.dynamics.ledger.loss_friction_j -= share * fmin(w.tangent, 0);
+    c->base.dynamics.ledger.loss_limit_j -= share * fmin(w.limit, 0);
 }
 
 void space_impulses_mark(struct space_constraint *c, const struct touch *t, struct vec3 impulse)
@@ -254,8 +254,11 @@ void space_impulses_mark(struct space_constraint *c, const struct touch *t, stru
     if (at == c->mark_count) {
         const struct touch_pair *p = &c->pairs[t->pair];
         *mark = (struct touch_mark){.pair = t->pair, .feature = t->feature};
-        mark->point = (struct contact_point){
-            .part = p->a, .other = p->b, .other_creature = p->b < 0 ? -1 : 0};
+        int creature = c->base.dynamics.creature;
+        mark->point = (struct contact_point){.creature = creature,
+                                             .part = p->a,
+                                             .other = p->b,
+                                             .other_creature = p->b < 0 ? -1 : creature};
         c->mark_count++;
     }
     double normal = vec3_dot(impulse, t->directions[0]);
@@ -296,8 +299,8 @@ static void book_motions(struct space_constraint *c, double work)
         has_motion |= c->base.servos[i].law == SERVO_MOTION;
     if (!has_motion)
         return;
-    c->base.ledger.work_effector_j += work;
-    c->base.ledger.work_effector_positive_j += fmax(work, 0);
+    c->base.dynamics.ledger.work_effector_j += work;
+    c->base.dynamics.ledger.work_effector_positive_j += fmax(work, 0);
 }
 
 /* Solves what found[] is subject to, with velocities `before`, and again without restitution where
@@ -536,7 +539,7 @@ int space_impulses_step(struct space_constraint *c, double ahead, double h)
     drift(c, h / 2);
     keep_places(c, c->y);
     space_system_place(c, c->y);
-    c->base.steps++;
+    c->base.dynamics.steps++;
     return 0;
 }
 

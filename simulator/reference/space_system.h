@@ -194,9 +194,6 @@ struct space_constraint {
     int has_reference; /* forces are the nearest to those before; 0: the least ones */
     struct touch_mark *marks;
     int mark_count, mark_room;
-    struct contact_point *points;
-    int point_count, point_room;
-    double penetration_m;
     uint64_t work;
     double push_out_m_s; /* above 0: steps part boxes, at birth */
     int is_tree_placed;  /* carriers are at the present state */
@@ -271,9 +268,8 @@ static inline struct vec3 space_system_inward(const struct rigid *b, struct vec3
 
 /* Lists what may ever touch; ERR_MEMORY when the arena is full. Bodies and settings are there. */
 int space_touch_create(struct space_constraint *c, struct arena *arena);
-/* Room for one more mark, or for so many points; ERR_MEMORY: as before. */
+/* Room for one more mark; ERR_MEMORY: as before. */
 int space_touch_extend_marks(struct space_constraint *c);
-int space_touch_extend_points(struct space_constraint *c, int count);
 /* The pairs that may touch in the world as it is. */
 void space_touch_list_pairs(struct space_constraint *c);
 /* Fills found[] with what is closer than a margin, m or rad, at the state that bodies are placed

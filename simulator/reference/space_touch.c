@@ -175,18 +175,6 @@ int space_touch_extend_marks(struct space_constraint *c)
     return 0;
 }
 
-int space_touch_extend_points(struct space_constraint *c, int count)
-{
-    struct contact_point *points;
-    if (count <= c->point_room)
-        return 0;
-    if (!(points = arena_take(c->arena, 2 * (size_t)count, sizeof points[0])))
-        return ERR_MEMORY;
-    c->points = points;
-    c->point_room = 2 * count;
-    return 0;
-}
-
 /* ---------------------------------------------------------------- boxes that touch */
 
 void space_touch_set_row(const struct space_constraint *c, struct touch *t, int i, struct vec3 e,

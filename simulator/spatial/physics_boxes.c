@@ -149,7 +149,7 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
     const struct space_tree *tree = space_state_tree(space_state_of(dynamics));
     double q[JOINT_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
     for (int i = 0; i < tree->coordinates; i++)
-        q[i] = dynamics_q(dynamics)[i];
+        q[i] = dynamics->q[i];
     for (int i = 0; i < tree->count; i++) {
         const struct body_link *link = &phenotype->body->links[i];
         const struct space_tree_link *l = &tree->links[i];
@@ -164,7 +164,7 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
         if (l->joint->has_ball)
             perturb_ball(link, own + plain, turn, rng, most_rad);
     }
-    dynamics_set_state(dynamics, q, dynamics_qd(dynamics));
+    dynamics_set_state(dynamics, q, dynamics->qd);
 }
 
 /* The product of (0, 0, 1, 0) and the root's quaternion, w x y z, which is that of the root's
@@ -174,12 +174,12 @@ static void half_turn(struct dynamics *dynamics)
     const struct space_tree *tree = space_state_tree(space_state_of(dynamics));
     double q[JOINT_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
     for (int i = 0; i < tree->coordinates; i++)
-        q[i] = dynamics_q(dynamics)[i];
+        q[i] = dynamics->q[i];
     struct quaternion turn = {q[3], q[4], q[5], q[6]};
     q[0] = 0 - q[0];
     q[2] = 0 - q[2];
     set_ball(q + 3, (struct quaternion){0 - turn.y, turn.z, turn.w, 0 - turn.x});
-    dynamics_set_state(dynamics, q, dynamics_qd(dynamics));
+    dynamics_set_state(dynamics, q, dynamics->qd);
 }
 
 const struct body_physics physics_boxes = {

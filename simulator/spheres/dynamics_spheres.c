@@ -47,21 +47,6 @@ static void spheres_set_push_out(struct dynamics *dynamics, double speed_m_s)
     sphere_system_of(dynamics)->push_out_m_s = speed_m_s;
 }
 
-static int spheres_dof(const struct dynamics *dynamics)
-{
-    return 3 * sphere_system_at(dynamics)->balls;
-}
-
-static const double *spheres_q(const struct dynamics *dynamics)
-{
-    return &sphere_system_at(dynamics)->q->x;
-}
-
-static const double *spheres_qd(const struct dynamics *dynamics)
-{
-    return &sphere_system_at(dynamics)->qd->x;
-}
-
 static void spheres_set_state(struct dynamics *dynamics, const double *q, const double *qd)
 {
     struct sphere_system *s = sphere_system_of(dynamics);
@@ -72,15 +57,12 @@ static void spheres_set_state(struct dynamics *dynamics, const double *q, const 
     sphere_system_forget(s);
 }
 
-static void spheres_reset_ledger(struct dynamics *dynamics);
-
 static void spheres_stop(struct dynamics *dynamics)
 {
     struct sphere_system *s = sphere_system_of(dynamics);
     for (int i = 0; i < s->balls; i++)
         s->ball[i].velocity = s->matter[i].spin = (struct vec3){0, 0, 0};
     sphere_system_forget(s);
-    spheres_reset_ledger(dynamics);
 }
 
 /* Spheres have no angle. */
@@ -200,8 +182,9 @@ static double stretch_energy(const struct sphere_system *s)
     return sum;
 }
 
-static void measure_energy(const struct sphere_system *s, double *kinetic_j, double *potential_j)
+static void spheres_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j)
 {
+    const struct sphere_system *s = sphere_system_at(dynamics);
     struct vec3 gravity = world_gravity(&s->world);
     *kinetic_j = 0;
     *potential_j = stretch_energy(s) + sphere_joints_energy(s);
@@ -214,45 +197,9 @@ static void measure_energy(const struct sphere_system *s, double *kinetic_j, dou
     }
 }
 
-static void spheres_reset_ledger(struct dynamics *dynamics)
+static void spheres_report(const struct dynamics *dynamics)
 {
-    struct sphere_system *s = sphere_system_of(dynamics);
-    double kinetic, potential;
-    measure_energy(s, &kinetic, &potential);
-    s->ledger = (struct ledger){.energy_start_j = kinetic + potential};
-}
-
-static const struct ledger *spheres_ledger(struct dynamics *dynamics)
-{
-    struct sphere_system *s = sphere_system_of(dynamics);
-    struct ledger *l = &s->ledger;
-    measure_energy(s, &l->kinetic_j, &l->potential_j);
-    double losses = l->loss_friction_j + l->loss_impact_j + l->loss_limit_j + l->loss_drag_j +
-                    l->loss_damping_j;
-    double gains = l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j;
-    l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j -
-                    l->exchange_j + losses - gains;
-    return l;
-}
-
-static int spheres_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
-{
-    struct sphere_system *s = dynamics_of(dynamics, &dynamics_spheres);
-    sphere_contacts_report(s);
-    *contacts = s->points;
-    return s->point_count;
-}
-
-static double spheres_penetration(const struct dynamics *dynamics)
-{
-    return sphere_system_at(dynamics)->penetration;
-}
-
-static void spheres_step_counts(const struct dynamics *dynamics, uint64_t *steps,
-                                uint64_t *rk4_steps)
-{
-    *steps = sphere_system_at(dynamics)->steps;
-    *rk4_steps = 0;
+    sphere_contacts_report(dynamics_of(dynamics, &dynamics_spheres));
 }
 
 /* ------------------------------------------------------------ what dynamics_spheres.h asks for */
@@ -326,11 +273,6 @@ static void spheres_drive_state(const struct dynamics *dynamics, int drive,
     state->effort = s->angle[d->index].rows[d->axis].torque;
 }
 
-static int spheres_substeps(const struct dynamics *dynamics)
-{
-    return sphere_system_at(dynamics)->substeps;
-}
-
 int dynamics_sphere_touches(const struct dynamics *dynamics, int sphere)
 {
     struct sphere_system *s = dynamics_of(dynamics, &dynamics_spheres);
@@ -351,9 +293,6 @@ const struct dynamics_solver dynamics_spheres = {
     .set_world = spheres_set_world,
     .set_joint_damping = spheres_set_joint_damping,
     .set_push_out = spheres_set_push_out,
-    .dof = spheres_dof,
-    .q = spheres_q,
-    .qd = spheres_qd,
     .set_state = spheres_set_state,
     .shift = spheres_shift,
     .stop = spheres_stop,
@@ -366,10 +305,6 @@ const struct dynamics_solver dynamics_spheres = {
     .bounds = spheres_bounds,
     .hash_part = spheres_hash_part,
     .overlap = spheres_overlap,
-    .reset_ledger = spheres_reset_ledger,
-    .ledger = spheres_ledger,
-    .contacts = spheres_contacts,
-    .penetration = spheres_penetration,
-    .substeps = spheres_substeps,
-    .step_counts = spheres_step_counts,
+    .energy = spheres_energy,
+    .report = spheres_report,
 };

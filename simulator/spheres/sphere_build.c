@@ -176,16 +176,14 @@ static int take_memory(struct sphere_system *s, struct arena *arena)
     s->matter = arena_take(arena, balls, sizeof *s->matter);
     s->rod = arena_take(arena, rods, sizeof *s->rod);
     s->muscle = arena_take(arena, rods, sizeof *s->muscle);
-    s->q = arena_take(arena, balls, sizeof *s->q);
-    s->qd = arena_take(arena, balls, sizeof *s->qd);
+    s->base.dof = 3 * s->balls;
+    s->base.q = arena_take(arena, 3 * balls, sizeof(double));
+    s->base.qd = arena_take(arena, 3 * balls, sizeof(double));
     s->rod_of = arena_take(arena, rods, sizeof *s->rod_of);
     s->pull = arena_take(arena, rods, sizeof *s->pull);
     s->ends = arena_take(arena, 2 * rods, sizeof *s->ends);
     s->first_end = arena_take(arena, 2 * balls + 1, sizeof *s->first_end);
-    return s->ball && s->matter && s->rod && s->muscle && s->q && s->qd && s->rod_of && s->pull &&
-                   s->ends && s->first_end
-               ? 0
-               : ERR_MEMORY;
+    return arena->is_exhausted ? ERR_MEMORY : 0;
 }
 
 /* As many substeps as are asked for, or as the stiffness needs. */
@@ -197,8 +195,8 @@ static void set_step(struct sphere_system *s)
     s->bone_damping = damped / (1 + 0.5 * damped);
     int asked = settings->spheres.substeps > 0 ? settings->spheres.substeps : SUBSTEPS;
     int needed = (int)ceil(s->vibration_rad_s * settings->dt_s / PHASE_MOST - 1e-9);
-    s->substeps = needed > asked ? needed : asked;
-    s->h = settings->dt_s / s->substeps;
+    s->base.substeps = needed > asked ? needed : asked;
+    s->h = settings->dt_s / s->base.substeps;
 }
 
 /* Joints are of spheres of the body, with a bone to another on either side. */
@@ -220,7 +218,7 @@ static void check_joint(const struct sphere_system *s, int i)
 static void check(const struct sphere_system *s)
 {
     int spheres = s->phenotype->part_count;
-    ENSURE(s->substeps > 0 && s->h > 0, "%d substeps of %g s", s->substeps, s->h);
+    ENSURE(s->base.substeps > 0 && s->h > 0, "%d substeps of %g s", s->base.substeps, s->h);
     for (int i = 0; i < s->body->bone_count; i++) {
         int a = s->body->bones[i].a, b = s->body->bones[i].b;
         ENSURE(a >= 0 && a < spheres && b >= 0 && b < spheres, "bone %d joins spheres %d and %d", i,

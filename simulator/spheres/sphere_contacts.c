@@ -52,16 +52,14 @@ int sphere_contacts_create(struct sphere_system *s, struct arena *arena)
     s->arena = arena;
     s->box_room = s->world.obstacles.count;
     size_t boxes = (size_t)s->balls * (size_t)s->box_room;
-    s->touch_room = s->point_room = (int)(all + boxes) + s->balls;
+    s->touch_room = (int)(all + boxes) + s->balls;
     s->pairs = arena_take(arena, all, sizeof *s->pairs);
     s->near = arena_take(arena, all, sizeof *s->near);
     s->reach_sq = arena_take(arena, all, sizeof *s->reach_sq);
     s->near_boxes = arena_take(arena, boxes, sizeof *s->near_boxes);
     s->touch = arena_take(arena, (size_t)s->touch_room, sizeof *s->touch);
-    s->points = arena_take(arena, (size_t)s->touch_room, sizeof *s->points);
     s->boxes = arena_take(arena, (size_t)s->box_room, sizeof *s->boxes);
-    if (!s->pairs || !s->near || !s->reach_sq || !s->near_boxes || !s->touch || !s->points ||
-        !s->boxes)
+    if (!s->pairs || !s->near || !s->reach_sq || !s->near_boxes || !s->touch || !s->boxes)
         return ERR_MEMORY;
     for (int a = 0; a < s->balls; a++) {
         s->slack = fmax(s->slack, s->ball[a].radius);
@@ -468,9 +466,9 @@ static void stand(struct sphere_system *s, int index, double gap, struct touch *
     double up = least - v.y, work = 0.5 * up * ball->mass * (start.y + least);
     touch->impulse = up * ball->mass;
     if (work != 0)
-        *(work < 0             ? &s->ledger.loss_impact_j
-          : touch->is_push_out ? &s->ledger.gain_push_out_j
-                               : &s->ledger.gain_impact_j) += fabs(work);
+        *(work < 0             ? &s->base.ledger.loss_impact_j
+          : touch->is_push_out ? &s->base.ledger.gain_push_out_j
+                               : &s->base.ledger.gain_impact_j) += fabs(work);
     v.y = least;
     double most = surface.friction * up;
     if (most > 0) {
@@ -480,7 +478,8 @@ static void stand(struct sphere_system *s, int index, double gap, struct touch *
         v.x -= share * v.x;
         v.z -= share * v.z;
         double rubbed = 0.5 * (touch->rub.x * (start.x + v.x) + touch->rub.z * (start.z + v.z));
-        *(rubbed < 0 ? &s->ledger.loss_friction_j : &s->ledger.gain_impact_j) += fabs(rubbed);
+        *(rubbed < 0 ? &s->base.ledger.loss_friction_j : &s->base.ledger.gain_impact_j) +=
+            fabs(rubbed);
     }
     lanes_store(lanes_from(v), &ball->velocity);
 }
@@ -517,7 +516,7 @@ void sphere_contacts_solve(struct sphere_system *s)
     if (s->world.has_ground)
         meet_ground(s);
     for (int i = 0; i < s->touch_count; i++)
-        s->penetration = larger(s->penetration, -s->touch[i].gap);
+        s->base.touches.penetration_m = larger(s->base.touches.penetration_m, -s->touch[i].gap);
 }
 
 /* A sphere that does not turn is pushed at its centre, whatever rubs it. `sign`: +1 for a, -1 for
@@ -573,40 +572,49 @@ void sphere_contacts_book(struct sphere_system *s)
         if (touch->impulse > 0 && touch->b < 0)
             book_impulse(s, touch->a, touch, 1, touch->arm_a);
         if (!touch->is_booked && touch->impulse > 0)
-            book_work(&s->ledger, touch, work_of(s, touch), 1);
+            book_work(&s->base.ledger, touch, work_of(s, touch), 1);
     }
     s->given_sums = vec3_add(s->given_sums, vec3_sub(s->given.linear, s->slowed));
+}
+
+/* Where memory is out the step fails. */
+static void add_point(struct sphere_system *s, const struct contact_point *point)
+{
+    struct contact_point *to = touches_add(&s->base.touches, s->arena);
+    s->matter[point->part].is_touching = 1;
+    if (to)
+        *to = *point;
 }
 
 void sphere_contacts_report(struct sphere_system *s)
 {
     if (s->is_reported)
         return;
-    ENSURE(s->touch_count <= s->touch_room && s->touch_count <= s->point_room,
-           "%d touches, room for %d and %d points", s->touch_count, s->touch_room, s->point_room);
+    ENSURE(s->touch_count <= s->touch_room, "%d touches, room for %d", s->touch_count,
+           s->touch_room);
     s->is_reported = 1;
     for (int i = 0; i < s->balls; i++)
         s->matter[i].is_touching = 0;
-    s->point_count = 0;
+    s->base.touches.count = 0;
     for (int i = 0; i < s->touch_count; i++) {
         const struct touch *touch = &s->touch[i];
         const struct ball *a = &s->ball[touch->a];
         if (touch->impulse <= 0 && touch->gap >= TOUCH_M)
             continue;
-        s->matter[touch->a].is_touching = 1;
         if (touch->b >= 0)
             s->matter[touch->b].is_touching = 1;
-        s->points[s->point_count++] = (struct contact_point){
-            .creature = s->base.creature,
-            .part = touch->a,
-            .other_creature = touch->b >= 0 ? s->base.creature : -1,
-            .other = touch->b,
-            .at = {a->at.x - a->radius * touch->normal.x, a->at.y - a->radius * touch->normal.y,
-                   a->at.z - a->radius * touch->normal.z},
-            .normal = touch->normal,
-            .gap_m = touch->gap,
-            .normal_impulse_n_s = touch->impulse,
-            .friction_impulse_n_s = vec3_length(touch->rub)};
+        struct contact_point point = {.creature = s->base.creature,
+                                      .part = touch->a,
+                                      .other_creature = touch->b >= 0 ? s->base.creature : -1,
+                                      .other = touch->b,
+                                      .at = {a->at.x - a->radius * touch->normal.x,
+                                             a->at.y - a->radius * touch->normal.y,
+                                             a->at.z - a->radius * touch->normal.z},
+                                      .normal = touch->normal,
+                                      .gap_m = touch->gap,
+                                      .normal_impulse_n_s = touch->impulse,
+                                      .friction_impulse_n_s = vec3_length(touch->rub)};
+        add_point(s, &point);
     }
 }
 
@@ -650,8 +658,9 @@ void sphere_contacts_meet(struct sphere_system *s, struct sphere_system *others,
                 continue;
             touches->of_a[touches->count++] = s;
             solve_touch(s, touch);
-            s->penetration = larger(s->penetration, -touch->gap);
-            others->penetration = larger(others->penetration, -touch->gap);
+            s->base.touches.penetration_m = larger(s->base.touches.penetration_m, -touch->gap);
+            others->base.touches.penetration_m =
+                larger(others->base.touches.penetration_m, -touch->gap);
         }
 }
 
@@ -676,27 +685,11 @@ void sphere_contacts_book_meeting(const struct sphere_touches *touches)
         double sum = work.normal + work.rubbed, on_a = work_on_a(a, touch);
         book_impulse(a, touch->a, touch, 1, touch->arm_a);
         book_impulse(b, touch->b, touch, -1, touch->arm_b);
-        book_work(&a->ledger, touch, work, 0.5);
-        book_work(&b->ledger, touch, work, 0.5);
-        a->ledger.exchange_j += on_a - sum / 2;
-        b->ledger.exchange_j += sum / 2 - on_a;
+        book_work(&a->base.ledger, touch, work, 0.5);
+        book_work(&b->base.ledger, touch, work, 0.5);
+        a->base.ledger.exchange_j += on_a - sum / 2;
+        b->base.ledger.exchange_j += sum / 2 - on_a;
     }
-}
-
-/* Where memory is out the step fails. */
-static void add_point(struct sphere_system *s, const struct contact_point *point)
-{
-    s->matter[point->part].is_touching = 1;
-    if (s->point_count == s->point_room) {
-        size_t used = (size_t)s->point_count, room = 2 * used + TOUCHES_ROOM;
-        struct contact_point *points =
-            arena_extend(s->arena, s->points, used, room, sizeof points[0]);
-        if (!points)
-            return;
-        s->points = points;
-        s->point_room = (int)room;
-    }
-    s->points[s->point_count++] = *point;
 }
 
 void sphere_contacts_report_meeting(const struct sphere_touches *touches)

@@ -322,7 +322,7 @@ static void hold(struct sphere_system *s, struct angle *angle, int axis)
     struct joint_row *row = &angle->rows[axis];
     double off = beyond(angle, axis, row->angle);
     if (off == 0) {
-        s->ledger.loss_limit_j += row->store;
+        s->base.ledger.loss_limit_j += row->store;
         row->store = 0;
         return;
     }
@@ -374,10 +374,10 @@ void sphere_joints_book(struct sphere_system *s)
                 continue;
             double rates = turning(s, angle, row, 1) + turning(s, angle, row, 0);
             double turned = 0.5 * s->h / row->lever * rates, work = row->torque * turned;
-            s->ledger.work_effector_j += work;
-            s->ledger.work_effector_positive_j += work > 0 ? work : 0;
+            s->base.ledger.work_effector_j += work;
+            s->base.ledger.work_effector_positive_j += work > 0 ? work : 0;
             row->store -= row->hold * turned;
-            s->ledger.gain_limit_j += fmax(-row->store, 0);
+            s->base.ledger.gain_limit_j += fmax(-row->store, 0);
             row->store = fmax(row->store, 0);
         }
     }

@@ -58,12 +58,13 @@ enum { PIECE_WORK = 40, PAIR_WORK = 2, TOUCH_WORK = 200, JOINT_PIECES = 8 };
  * infinite value, or no number, has made the places so as well, and their sum. */
 int sphere_system_publish(struct sphere_system *s)
 {
+    struct vec3 *q = (struct vec3 *)s->base.q, *qd = (struct vec3 *)s->base.qd;
     struct lanes sum = {{0, 0}, 0};
     for (int i = 0; i < s->balls; i++) {
         const struct ball *ball = &s->ball[i];
         sum = lanes_add(sum, lanes_of(&ball->at));
-        s->q[i] = ball->at;
-        s->qd[i] = ball->velocity;
+        q[i] = ball->at;
+        qd[i] = ball->velocity;
     }
     return (sum.xy[0] + sum.xy[1] + sum.z) * 0 == 0;
 }
@@ -72,9 +73,9 @@ int sphere_system_publish(struct sphere_system *s)
 void sphere_system_forget(struct sphere_system *s)
 {
     sphere_contacts_report(s);
-    s->point_count = s->touch_count = 0;
+    s->base.touches.count = s->touch_count = 0;
     s->is_reported = 1;
-    s->penetration = 0;
+    s->base.touches.penetration_m = 0;
     s->travel = HUGE_VAL;
     sphere_system_publish(s);
 }
@@ -203,8 +204,8 @@ static void book_muscles(struct sphere_system *s)
         sum += work;
         twice_positive += work + fabs(work);
     }
-    s->ledger.work_effector_j += sum;
-    s->ledger.work_effector_positive_j += 0.5 * twice_positive;
+    s->base.ledger.work_effector_j += sum;
+    s->base.ledger.work_effector_positive_j += 0.5 * twice_positive;
 }
 
 double sphere_muscle_force(const struct sphere_system *s, const struct muscle *muscle)
@@ -304,7 +305,7 @@ static void damp(struct sphere_system *s)
         s->matter[i].damped = lanes_of(&s->ball[i].velocity);
         s->matter[i].spin_damped = (struct vec3){0, 0, 0};
     }
-    if (s->settings.spheres.body_damping_1_s > 0 && s->steps % BODY_DAMPING_STEPS == 0)
+    if (s->settings.spheres.body_damping_1_s > 0 && s->base.steps % BODY_DAMPING_STEPS == 0)
         damp_body(s);
     double share = fmin(s->damping_1_s * s->settings.dt_s * ROD_DAMPING_STEPS, 1);
     for (int i = 0; i < s->fixed_rods; i++)
@@ -334,7 +335,7 @@ static void book_damping(struct sphere_system *s)
         if (m->inertia > 0)
             work += 0.5 * m->inertia * vec3_dot(m->spin_damped, vec3_add(m->spin_start, m->spin));
     }
-    *(work > 0 ? &s->ledger.gain_limit_j : &s->ledger.loss_damping_j) += fabs(work);
+    *(work > 0 ? &s->base.ledger.gain_limit_j : &s->base.ledger.loss_damping_j) += fabs(work);
 }
 
 /* From one middle to the next; at the end positions are h / 2 ahead of velocities. Damping acts
@@ -430,9 +431,9 @@ static void slow_down(struct sphere_system *s, double time_s)
         double half = 0.5 * time_s * c * ball->inverse_mass, left = (1 - half) / (1 + half);
         double turn = 0.5 * time_s * matter->spin_drag * matter->inverse_inertia;
         double turn_left = (1 - turn) / (1 + turn);
-        s->ledger.loss_drag_j += 0.5 * ball->mass * v_sq * (1 - left * left) +
-                                 0.5 * matter->inertia * vec3_dot(matter->spin, matter->spin) *
-                                     (1 - turn_left * turn_left);
+        s->base.ledger.loss_drag_j += 0.5 * ball->mass * v_sq * (1 - left * left) +
+                                      0.5 * matter->inertia * vec3_dot(matter->spin, matter->spin) *
+                                          (1 - turn_left * turn_left);
         book_slowing(s, i, left - 1, turn_left - 1);
         ball->velocity = vec3_scale(ball->velocity, left);
         matter->spin = vec3_scale(matter->spin, turn_left);
@@ -442,24 +443,24 @@ static void slow_down(struct sphere_system *s, double time_s)
 /* Bones are damped in the last substep of a step, every other step. */
 static int is_damping(const struct sphere_system *s, int substep)
 {
-    return substep == s->substeps && s->steps % ROD_DAMPING_STEPS == 0;
+    return substep == s->base.substeps && s->base.steps % ROD_DAMPING_STEPS == 0;
 }
 
 static void take_substeps(struct sphere_system *s)
 {
     advance_muscles(s);
     set_out(s);
-    for (int i = 1; i <= s->substeps; i++) {
+    for (int i = 1; i <= s->base.substeps; i++) {
         pull_and_damp(s, is_damping(s, i));
         sphere_contacts_solve(s);
         book_substep(s, is_damping(s, i));
-        go_on(s, i == s->substeps);
+        go_on(s, i == s->base.substeps);
     }
 }
 
 static void begin_step(struct sphere_system *s)
 {
-    s->penetration = 0;
+    s->base.touches.penetration_m = 0;
     s->given = (struct impulse_sum){.size = 0};
     s->given_sums = s->given_sums_of_sums = (struct vec3){0, 0, 0};
     if (world_has_drag(&s->world))
@@ -474,11 +475,11 @@ static int end_step(struct sphere_system *s)
         slow_down(s, 0.5 * s->settings.dt_s);
     s->is_reported = 0;
     s->base.work +=
-        (uint64_t)s->substeps *
+        (uint64_t)s->base.substeps *
         (uint64_t)(PIECE_WORK * (s->balls + s->rods + JOINT_PIECES * s->body->joint_count) +
                    PAIR_WORK * s->balls * (s->balls + s->world.obstacles.count) +
                    TOUCH_WORK * s->touch_count);
-    s->steps++;
+    s->base.steps++;
     return !sphere_system_publish(s) || s->arena->is_exhausted;
 }
 
@@ -544,21 +545,21 @@ static void substep_together(struct meeting *meeting, struct dynamics *const *so
     for (int k = 0; k < count; k++)
         book_substep(sphere_system_of(some[k]), is_damping(sphere_system_of(some[k]), substep));
     for (int k = 0; k < count; k++)
-        go_on(sphere_system_of(some[k]), substep == sphere_system_of(some[k])->substeps);
+        go_on(sphere_system_of(some[k]), substep == sphere_system_of(some[k])->base.substeps);
 }
 
 void sphere_step_together(struct meeting *meeting, struct dynamics *const *some, int count,
                           int *is_broken)
 {
     for (int k = 0; k < count; k++) {
-        ENSURE(sphere_system_of(some[k])->substeps == sphere_system_of(some[0])->substeps,
+        ENSURE(sphere_system_of(some[k])->base.substeps == sphere_system_of(some[0])->base.substeps,
                "body %d takes %d substeps, the first one %d", k,
-               sphere_system_of(some[k])->substeps, sphere_system_of(some[0])->substeps);
+               sphere_system_of(some[k])->base.substeps, sphere_system_of(some[0])->base.substeps);
         begin_step(sphere_system_of(some[k]));
         advance_muscles(sphere_system_of(some[k]));
         set_out(sphere_system_of(some[k]));
     }
-    for (int i = 1; i <= sphere_system_of(some[0])->substeps; i++)
+    for (int i = 1; i <= sphere_system_of(some[0])->base.substeps; i++)
         substep_together(meeting, some, count, i);
     for (int k = 0; k < count; k++) {
         is_broken[k] = end_step(sphere_system_of(some[k]));

@@ -209,7 +209,6 @@ struct sphere_system {
     /* nothing in the body vibrates faster: what bones and joints are stiff by */
     double vibration_rad_s;
     double bone_damping; /* share of the rate of its length that a bone loses when it is damped */
-    int substeps;
     enum effector_state effectors;
     double damping_1_s, push_out_m_s;
 
@@ -227,7 +226,6 @@ struct sphere_system {
     struct rod_end *ends;
     int *first_end;
     struct angle *angle;
-    struct vec3 *q, *qd; /* three numbers per sphere: the state of record */
 
     /* contacts */
     struct sphere_pair *pairs, *near; /* that may touch at all; that are near */
@@ -241,18 +239,13 @@ struct sphere_system {
     double way;           /* of the fastest sphere in the last substep, m */
     struct touch *touch;
     int touch_count, touch_room;
-    struct contact_point *points; /* of the last substep, if they are reported */
-    int point_count, point_room, is_reported;
-    double penetration;
+    int is_reported; /* the touches are those of the last substep */
 
     /* by contacts with the world and drag, in this step: about the world's origin; and see
      * spheres_impulses() */
     struct impulse_sum given;
     struct vec3 slowed; /* of that, by drag before the first substep */
     struct vec3 given_sums, given_sums_of_sums;
-
-    struct ledger ledger;
-    uint64_t steps;
 };
 
 static inline struct sphere_system *sphere_system_of(struct dynamics *dynamics)

@@ -183,7 +183,7 @@ static int prepare(struct run *run, const struct request *request, struct error 
 /* Whether contacts hold what they should. */
 static int check_contacts(struct run *run, uint64_t step, struct error *error)
 {
-    double dt = run->scene.settings.dt_s, miss = dynamics_law_miss(run->dynamics);
+    double dt = run->scene.settings.dt_s, miss = run->dynamics->touches.law_miss_m;
     if (!(miss <= HELD_M_S * dt))
         run->missed_m += miss;
     if (run->missed_m <= MISS_MAX_M)
@@ -224,7 +224,8 @@ static void print_summary(struct run *run)
 {
     const struct ledger *l = dynamics_ledger(run->dynamics);
     uint64_t steps, rk_steps;
-    dynamics_step_counts(run->dynamics, &steps, &rk_steps);
+    steps = run->dynamics->steps;
+    rk_steps = run->dynamics->rk4_steps;
     output_print(stdout, "time %g s, %llu steps of %g s: %llu taken, %llu of them by Runge-Kutta\n",
                  (double)run->steps * run->scene.settings.dt_s, (unsigned long long)run->steps,
                  run->scene.settings.dt_s, (unsigned long long)steps, (unsigned long long)rk_steps);

@@ -671,8 +671,8 @@ static int begin(struct mjcf *mjcf, const struct evaluate_view *view)
                              .model = &mjcf->body,
                              .phenotype = view->phenotype,
                              .world = &world,
-                             .q = dynamics_q(view->dynamics),
-                             .qd = dynamics_qd(view->dynamics),
+                             .q = view->dynamics->q,
+                             .qd = view->dynamics->qd,
                              .step_s = 1 / (params->simulation_brain_hz * steps_per_tick(params)),
                              .effector_mode = params->creature_effector_mode,
                              .has_drag = world_has_drag(&world),
@@ -716,7 +716,7 @@ static void find_controls(const struct mjcf *mjcf, const struct evaluate_view *v
         const struct model_joint *joint = joint_of(&mjcf->body, rate);
         target[i] = targets[rate];
         shift[i] = is_position && joint->kind == MODEL_BALL
-                       ? find_shift(joint, dynamics_q(view->dynamics), targets, rate)
+                       ? find_shift(joint, view->dynamics->q, targets, rate)
                        : 0;
     }
 }

@@ -126,7 +126,7 @@ static void print_space_whole(const struct scene_trace *t)
 
 static void print_space_body(const struct scene_trace *t, int body)
 {
-    const double *q = dynamics_q(t->dynamics), *qd = dynamics_qd(t->dynamics);
+    const double *q = t->dynamics->q, *qd = t->dynamics->qd;
     struct quaternion turn = dynamics_link_turn(t->dynamics, body);
     int rates = joint_rates(joint_of(t->scene, body)), first = 0;
     struct part_state s;

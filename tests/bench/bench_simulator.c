@@ -293,12 +293,12 @@ static struct tape {
 
 static int record_tick(void *context, const struct evaluate_view *view)
 {
-    size_t dof = (size_t)dynamics_dof(view->dynamics) * sizeof(double);
+    size_t dof = (size_t)view->dynamics->dof * sizeof(double);
     if (view->phase != PHASE_SCORE || dof > sizeof tape.q || tape.ticks == TAPE_TICKS_MAX)
         return 0;
     if (tape.ticks == 0)
-        memcpy(tape.q, dynamics_q(view->dynamics), dof);
-    memcpy(tape.end, dynamics_q(view->dynamics), dof);
+        memcpy(tape.q, view->dynamics->q, dof);
+    memcpy(tape.end, view->dynamics->q, dof);
     for (int i = 0; i < view->phenotype->effector_count; i++)
         tape.signals[tape.ticks][i] = view->signals[i];
     tape.ticks++;
@@ -341,10 +341,7 @@ static int replay_tape(const struct creature *creature)
             if (dynamics_step(dynamics) != 0)
                 return -1;
     }
-    return memcmp(dynamics_q(dynamics), tape.end,
-                  (size_t)dynamics_dof(dynamics) * sizeof(double)) == 0
-               ? 0
-               : -1;
+    return memcmp(dynamics->q, tape.end, (size_t)dynamics->dof * sizeof(double)) == 0 ? 0 : -1;
 }
 
 static double time_evaluation(const struct creature *creature, double duration_s)

@@ -161,7 +161,7 @@ static int run(const void *context)
             if (dynamics_step(&d->dynamics) != 0)
                 return -1;
             worst_residual = fmax(worst_residual, d->law_residual);
-            deepest = fmax(deepest, dynamics_penetration(&d->dynamics));
+            deepest = fmax(deepest, d->dynamics.touches.penetration_m);
         }
         if (!d)
             return -1;

@@ -115,8 +115,7 @@ TEST(reaction_wheel)
         stage_run(&stage, 4);
         check(accuracy, "body_rotation", stage_part(&stage, 0).angle_rad, -3.7699111843077517,
               0.001);
-        check(accuracy, "joint_angle_reported", dynamics_q(stage.dynamics)[3], 18.84955592153876,
-              0.001);
+        check(accuracy, "joint_angle_reported", stage.dynamics->q[3], 18.84955592153876, 0.001);
     }
 }
 
@@ -189,18 +188,17 @@ TEST(paddle_spin_down)
         stage_build(&stage);
         stage_set(&stage, q, qd);
         stage_run(&stage, 0.2);
-        check(accuracy, "omega", dynamics_qd(stage.dynamics)[2], 0.11316936468019405, 0.01);
+        check(accuracy, "omega", stage.dynamics->qd[2], 0.11316936468019405, 0.01);
         stage_run(&stage, 4);
-        check(accuracy, "total_angle", dynamics_q(stage.dynamics)[2], 0.26397011046133856, 0.005);
+        check(accuracy, "total_angle", stage.dynamics->q[2], 0.26397011046133856, 0.005);
 
         body_init(&stage.body, pinned, 2);
         stage_build(&stage);
         stage_set(&stage, q, qd_pinned);
         stage_run(&stage, 0.1);
-        check(accuracy, "omega pinned", dynamics_qd(stage.dynamics)[3], 0.7378423297108402, 0.01);
+        check(accuracy, "omega pinned", stage.dynamics->qd[3], 0.7378423297108402, 0.01);
         stage_run(&stage, 4);
-        check(accuracy, "total_angle pinned", dynamics_q(stage.dynamics)[3], 0.2613063282902229,
-              0.005);
+        check(accuracy, "total_angle pinned", stage.dynamics->q[3], 0.2613063282902229, 0.005);
     }
 }
 
@@ -224,9 +222,9 @@ TEST(joint_limit_beyond_half_turn)
         /* the last state before the stop, and from there on by the exact motion */
         int step = 0;
         double angle = 0, rate = 0;
-        while (dynamics_qd(stage.dynamics)[3] >= rate && step < 4000) {
-            angle = dynamics_q(stage.dynamics)[3];
-            rate = dynamics_qd(stage.dynamics)[3];
+        while (stage.dynamics->qd[3] >= rate && step < 4000) {
+            angle = stage.dynamics->q[3];
+            rate = stage.dynamics->qd[3];
             stage_run(&stage, accuracy->dt_s);
             step++;
         }
@@ -235,8 +233,8 @@ TEST(joint_limit_beyond_half_turn)
         check(accuracy, "time_to_stop", t + (at_stop - rate) / 5, 1.923563883583797, 0.005);
         check(accuracy, "omega_at_stop", at_stop, 9.617819417918984, 0.02);
         stage_run(&stage, 1);
-        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 4.71238898038469, 0.005);
-        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 0, 1e-9);
+        ck_assert_double_eq_tol(stage.dynamics->q[3], 4.71238898038469, 0.005);
+        ck_assert_double_eq_tol(stage.dynamics->qd[3], 0, 1e-9);
         ck_assert_double_eq_tol(dynamics_ledger(stage.dynamics)->loss_limit_j, 4.625122517784973,
                                 0.02);
     }
@@ -287,9 +285,9 @@ static void build_rods(int count, const double *lengths, const double *masses, c
 
 static void check_gantry_stands(void)
 {
-    ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[0], 0, 1e-5);
-    ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[1], PIN_HEIGHT_M + 1, 1e-5);
-    ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[2], 0, 1e-5);
+    ck_assert_double_eq_tol(stage.dynamics->q[0], 0, 1e-5);
+    ck_assert_double_eq_tol(stage.dynamics->q[1], PIN_HEIGHT_M + 1, 1e-5);
+    ck_assert_double_eq_tol(stage.dynamics->q[2], 0, 1e-5);
 }
 
 /* pendulum_period, rod of 1 m: amplitude in degrees, period, tolerance. */
@@ -319,7 +317,7 @@ TEST(pendulum_period)
         for (; now < 0; time += stage.settings.dt_s) {
             stage_run(&stage, stage.settings.dt_s);
             before = now;
-            now = dynamics_qd(stage.dynamics)[3];
+            now = stage.dynamics->qd[3];
         }
         double half = time - stage.settings.dt_s * now / (now - before);
         check_gantry_stands();
@@ -446,7 +444,7 @@ static double run_to(const struct rods_case *c, int count, double seconds)
     double error = 0;
     stage_run(&stage, seconds);
     for (int i = 0; i < count; i++)
-        error = fmax(error, fabs(dynamics_q(stage.dynamics)[3 + i] - c->q[i]));
+        error = fmax(error, fabs(stage.dynamics->q[3 + i] - c->q[i]));
     return error;
 }
 
@@ -454,9 +452,9 @@ static void check_rods(const struct rods_case *c, int count, const double *lengt
 {
     const struct accuracy *accuracy = &accuracies[0];
     for (int i = 0; i < count; i++) {
-        check(accuracy, "q", dynamics_q(stage.dynamics)[3 + i], c->q[i], c->q_engine);
+        check(accuracy, "q", stage.dynamics->q[3 + i], c->q[i], c->q_engine);
         if (c->qd_engine > 0)
-            check(accuracy, "dq/dt", dynamics_qd(stage.dynamics)[3 + i], c->qd[i], c->qd_engine);
+            check(accuracy, "dq/dt", stage.dynamics->qd[3 + i], c->qd[i], c->qd_engine);
     }
     struct part_state last = stage_part(&stage, GANTRY_PARTS + count - 1);
     double half = lengths[count - 1] / 2;
@@ -533,10 +531,10 @@ TEST(sliding_block_stop)
         stage_set(&stage, q, qd);
         for (int step = 1; step <= 960; step++) {
             stage_run(&stage, stage.settings.dt_s);
-            if (stopped_s == 0 && dynamics_qd(stage.dynamics)[0] < 1e-6)
+            if (stopped_s == 0 && stage.dynamics->qd[0] < 1e-6)
                 stopped_s = step * stage.settings.dt_s;
         }
-        double stopped_m = dynamics_q(stage.dynamics)[0];
+        double stopped_m = stage.dynamics->q[0];
         check(&accuracies[0], "stop_distance", stopped_m, sliding_cases[i].distance_m,
               sliding_cases[i].engine);
         if (sliding_cases[i].time_s > 0)
@@ -545,8 +543,7 @@ TEST(sliding_block_stop)
         /* what slid away is booked as friction; nothing creeps afterwards */
         ck_assert_double_eq_tol(dynamics_ledger(stage.dynamics)->loss_friction_j, 4.5, 1e-3);
         stage_run(&stage, 1);
-        check(&accuracies[0], "creep_after_stop_per_s", dynamics_q(stage.dynamics)[0] - stopped_m,
-              0, 1e-4);
+        check(&accuracies[0], "creep_after_stop_per_s", stage.dynamics->q[0] - stopped_m, 0, 1e-4);
     }
 }
 

@@ -88,7 +88,7 @@ TEST(tolerance_is_obeyed)
         stage_build(&stage);
         stage_set(&stage, q, qd);
         stage_run(&stage, 2);
-        end[i] = dynamics_q(stage.dynamics)[6];
+        end[i] = stage.dynamics->q[6];
     }
     double errors[3];
     for (int i = 0; i < 3; i++)
@@ -132,8 +132,8 @@ TEST(joints_stay_closed)
         stage_run(&stage, 2);
         check_joints_are_closed(4);
         for (int i = 0; i < 6 && is_tied; i++)
-            ck_assert_double_eq(dynamics_q(stage.dynamics)[i], kept[i]);
-        memcpy(kept, dynamics_q(stage.dynamics), 6 * sizeof kept[0]);
+            ck_assert_double_eq(stage.dynamics->q[i], kept[i]);
+        memcpy(kept, stage.dynamics->q, 6 * sizeof kept[0]);
     }
 }
 
@@ -169,10 +169,10 @@ TEST(a_bead_on_a_spinning_rod_flies_off_as_cosh)
     qd[1] = -2 * 0.02 * cos(0.7);
     stage_set(&stage, q, qd);
     stage_run(&stage, 1.5);
-    double extension = dynamics_q(stage.dynamics)[3];
+    double extension = stage.dynamics->q[3];
     struct part_state root = stage_part(&stage, 0), bead = stage_part(&stage, 1);
     check_near("extension", extension, 0.1 * cosh(3), 1e-7);
-    check_near("rate", dynamics_qd(stage.dynamics)[3], 0.2 * sinh(3), 4e-7);
+    check_near("rate", stage.dynamics->qd[3], 0.2 * sinh(3), 4e-7);
     check_near("x", bead.at_m.x - root.at_m.x, extension * cos(3.7), 1e-7);
     check_near("y", bead.at_m.y - root.at_m.y, extension * sin(3.7), 1e-7);
     check_near("angle", bead.angle_rad - root.angle_rad, 0, 1e-9);
@@ -188,7 +188,7 @@ TEST(drives_of_linear_joints_follow_their_closed_forms)
     build_slider(0, 0.7, 0, 0);
     stage_set(&stage, q, qd);
     stage_run(&stage, 0.5);
-    check_near("damped rate", dynamics_qd(stage.dynamics)[3], 3 * exp(-1.5), 1e-8);
+    check_near("damped rate", stage.dynamics->qd[3], 3 * exp(-1.5), 1e-8);
     check_near("damping", dynamics_ledger(stage.dynamics)->loss_damping_j, 0.4 * (9 - 9 * exp(-3)),
                1e-8);
     stage.settings.joint_damping_1_s = 0;
@@ -196,12 +196,12 @@ TEST(drives_of_linear_joints_follow_their_closed_forms)
     build_slider(0, 0.7, 1000, 0);
     dynamics_set_target(stage.dynamics, 1, 0.3, 0);
     stage_run(&stage, 0.2);
-    check_near("servo", dynamics_q(stage.dynamics)[3], 0.3 * (1 - 5 * exp(-4)), 1e-8);
+    check_near("servo", stage.dynamics->q[3], 0.3 * (1 - 5 * exp(-4)), 1e-8);
 
     build_slider(0, 0.7, 2, 0);
     dynamics_set_target(stage.dynamics, 1, 100, 0);
     stage_run(&stage, 1);
-    check_near("pushed", dynamics_q(stage.dynamics)[3], 2 / 0.8 / 2, 1e-8);
+    check_near("pushed", stage.dynamics->q[3], 2 / 0.8 / 2, 1e-8);
     check_near("work", dynamics_ledger(stage.dynamics)->work_effector_j, 2 * 1.25, 1e-8);
     check_near("force", read_effort(stage.dynamics, 1), 2, 0);
 }
@@ -216,8 +216,8 @@ TEST(limits_stop_linear_joints)
         stage_set(&stage, q, qd);
         stage_run(&stage, 0.5);
         const struct ledger *l = dynamics_ledger(stage.dynamics);
-        check_near("extension", dynamics_q(stage.dynamics)[3], side * 0.25, 1e-8);
-        check_near("rate", dynamics_qd(stage.dynamics)[3], 0, 1e-9);
+        check_near("extension", stage.dynamics->q[3], side * 0.25, 1e-8);
+        check_near("rate", stage.dynamics->qd[3], 0, 1e-9);
         check_near("loss", l->loss_limit_j, 0.4 * 9, 1e-7);
         check_near("gain", l->gain_limit_j, 0, 1e-9);
         check_near("residual", l->residual_j, 0, 1e-7);
@@ -226,10 +226,10 @@ TEST(limits_stop_linear_joints)
         build_slider(0, 0.7, 5, 0.25);
         dynamics_set_target(stage.dynamics, 1, side * 9, 0);
         stage_run(&stage, 1);
-        check_near("pressed", dynamics_q(stage.dynamics)[3], side * 0.25, 1e-6);
+        check_near("pressed", stage.dynamics->q[3], side * 0.25, 1e-6);
         dynamics_set_target(stage.dynamics, 1, 0, 0);
         stage_run(&stage, 1);
-        check_near("released", dynamics_q(stage.dynamics)[3], 0, 1e-6);
+        check_near("released", stage.dynamics->q[3], 0, 1e-6);
     }
 }
 
@@ -266,7 +266,7 @@ TEST(linear_joints_keep_energy_and_stay_on_their_axis)
                 c * (b.at_m.x - a.at_m.x) + s * (b.at_m.y - a.at_m.y) + centre.x - link->joint.x;
             double y =
                 c * (b.at_m.y - a.at_m.y) - s * (b.at_m.x - a.at_m.x) + centre.y - link->joint.y;
-            double out = dynamics_q(stage.dynamics)[2 + i];
+            double out = stage.dynamics->q[2 + i];
             check_near("turn", b.angle_rad - a.angle_rad, 0, 1e-7);
             check_near("along x", x - link->centre.x, out * link->axis.x, 1e-6);
             check_near("along y", y - link->centre.y, out * link->axis.y, 1e-6);
@@ -320,7 +320,7 @@ static void move_random(int solver, double dt_s, uint64_t number, int at, double
     for (int i = 1; i < p->body->link_count; i++)
         dynamics_set_target(stage.dynamics, i, q[2 + i], rng_uniform(&rng, -3, 3));
     stage_run(&stage, 1);
-    memcpy(q_end, dynamics_q(stage.dynamics), sizeof(double) * (size_t)(2 + p->body->link_count));
+    memcpy(q_end, stage.dynamics->q, sizeof(double) * (size_t)(2 + p->body->link_count));
     struct vec3 c = dynamics_centre_of_mass(stage.dynamics);
     centre[0] = c.x;
     centre[1] = c.y;
@@ -363,7 +363,7 @@ TEST_LOOP(random_bodies_agree_with_articulated, 0, 2)
                 errors[at][k] = fmax(errors[at][k], apart);
             }
         }
-        for (int i = 0; i < dynamics_dof(stage.dynamics); i++)
+        for (int i = 0; i < stage.dynamics->dof; i++)
             check_near("coordinate", b[i], a[i], 1e-4);
     }
     for (int at = 0; at < RANDOM_STEPS && random_cases[_i].largest_m[at] > 0; at++) {
@@ -429,14 +429,14 @@ static void check_rods(const char *name, const struct rods_case *cases, int case
         stage_run(&stage, cases[k].t_s - t);
         t = cases[k].t_s;
         for (int i = 0; i < count; i++) {
-            double q = dynamics_q(stage.dynamics)[3 + i];
+            double q = stage.dynamics->q[3 + i];
             check_near("angle", q, cases[k].q[i], cases[k].tolerance);
             worst = fmax(worst, fabs(q - cases[k].q[i]));
         }
         check_near("energy", stage_energy(&stage), energy, 1e-6);
     }
-    check_near("pin x", dynamics_q(stage.dynamics)[0], 0, 1e-7);
-    check_near("pin y", dynamics_q(stage.dynamics)[1], PIN_HEIGHT_M + 1, 1e-7);
+    check_near("pin x", stage.dynamics->q[0], 0, 1e-7);
+    check_near("pin y", stage.dynamics->q[1], PIN_HEIGHT_M + 1, 1e-7);
     printf("constraint: %s, %g s: angles off by %.1e rad at most\n", name, t, worst);
 }
 
@@ -491,12 +491,12 @@ TEST(sliding_block_stops)
         stage_build(&stage);
         stage_set(&stage, q, qd);
         stage_run(&stage, 4);
-        double stopped_m = dynamics_q(stage.dynamics)[0];
+        double stopped_m = stage.dynamics->q[0];
         check_near("stop_distance", stopped_m, cases[i].distance_m, 1e-8);
         check_near("friction", dynamics_ledger(stage.dynamics)->loss_friction_j, 4.5, 1e-7);
         stage_run(&stage, 1);
-        check_near("creep", dynamics_q(stage.dynamics)[0], stopped_m, 1e-9);
-        check_near("height", dynamics_q(stage.dynamics)[1], 0.05, 1e-9);
+        check_near("creep", stage.dynamics->q[0], stopped_m, 1e-9);
+        check_near("height", stage.dynamics->q[1], 0.05, 1e-9);
     }
 }
 
@@ -559,8 +559,8 @@ TEST(a_box_bounces_and_comes_to_rest)
     }
     check_near("height of the first bounce", top - 0.05, e * e, 1e-6);
     stage_run(&stage, 6 - last / 240.0);
-    check_near("height at rest", dynamics_q(stage.dynamics)[1], 0.05, 1e-7);
-    check_near("speed at rest", dynamics_qd(stage.dynamics)[1], 0, 1e-7);
+    check_near("height at rest", stage.dynamics->q[1], 0.05, 1e-7);
+    check_near("speed at rest", stage.dynamics->qd[1], 0, 1e-7);
     const struct ledger *l = dynamics_ledger(stage.dynamics);
     check_near("lost", l->loss_impact_j, g, 1e-5);
     check_near("residual", l->residual_j, 0, 1e-6);
@@ -636,10 +636,10 @@ TEST(a_dropped_box_lies_down)
     stage_set(&stage, q, zero);
     for (int i = 0; i < 480; i++) {
         stage_run(&stage, 1.0 / 240);
-        ck_assert_double_lt(dynamics_penetration(stage.dynamics), 2e-7);
+        ck_assert_double_lt(stage.dynamics->touches.penetration_m, 2e-7);
     }
-    check_near("height", dynamics_q(stage.dynamics)[1], 0.1, 1e-7);
-    check_near("angle", dynamics_q(stage.dynamics)[2], 0, 1e-7);
+    check_near("height", stage.dynamics->q[1], 0.1, 1e-7);
+    check_near("angle", stage.dynamics->q[2], 0, 1e-7);
     const struct ledger *l = dynamics_ledger(stage.dynamics);
     check_near("residual", l->residual_j, 0, 1e-6);
     check_near("unearned", l->gain_impact_j + l->gain_push_out_j + l->gain_limit_j, 0, 1e-5);
@@ -673,7 +673,7 @@ TEST(redundant_feet_share_the_weight)
     double weight = 2.3 * BODY_GRAVITY / 240;
     check_near("weight", sum, weight, 1e-8);
     check_near("moment", moment, 0.1 * 0.1 * BODY_GRAVITY / 240, 1e-8);
-    check_near("height", dynamics_q(stage.dynamics)[1], 0.35, 1e-9);
+    check_near("height", stage.dynamics->q[1], 0.35, 1e-9);
 }
 
 /* A rod between stops at +-270 degrees, turned by a constant torque. */
@@ -687,8 +687,8 @@ TEST(limits_stop_joints_beyond_half_a_turn)
     stage_set(&stage, q, zero);
     dynamics_set_target(stage.dynamics, 1, 1, 0);
     stage_run(&stage, 3);
-    check_near("angle", dynamics_q(stage.dynamics)[3], 270 * BODY_DEGREE, 1e-7);
-    check_near("rate", dynamics_qd(stage.dynamics)[3], 0, 1e-9);
+    check_near("angle", stage.dynamics->q[3], 270 * BODY_DEGREE, 1e-7);
+    check_near("rate", stage.dynamics->qd[3], 0, 1e-9);
     check_near("loss", dynamics_ledger(stage.dynamics)->loss_limit_j, 4.625122517784973, 1e-6);
 }
 
@@ -909,8 +909,8 @@ TEST(states_come_back)
     stage_build(&stage);
     stage_set(&stage, q, qd);
     for (int i = 0; i < 6; i++) {
-        check_near("q", dynamics_q(stage.dynamics)[i], q[i], 0);
-        check_near("qd", dynamics_qd(stage.dynamics)[i], qd[i], 0);
+        check_near("q", stage.dynamics->q[i], q[i], 0);
+        check_near("qd", stage.dynamics->qd[i], qd[i], 0);
     }
     struct part_state ours[4];
     double bounds[4], their_bounds[4];

@@ -68,8 +68,8 @@ static void teardown(void)
 static void push(struct slide *slide, struct dynamics *dynamics)
 {
     double q[DOF_MAX], qd[DOF_MAX] = {PUSH_M_S};
-    for (int i = 0; i < dynamics_dof(dynamics); i++)
-        q[i] = dynamics_q(dynamics)[i];
+    for (int i = 0; i < dynamics->dof; i++)
+        q[i] = dynamics->q[i];
     q[1] += DROP_M;
     dynamics_set_state(dynamics, q, qd);
     slide->is_pushed = 1;

@@ -246,17 +246,17 @@ TEST_LOOP(time_reversal, 0, 2)
     double q[8], qd[8];
     read_pendulum(_i);
     struct dynamics *dynamics = start();
-    int dof = dynamics_dof(dynamics);
+    int dof = dynamics->dof;
     run(dynamics, 480);
     for (int i = 0; i < dof; i++) {
-        q[i] = dynamics_q(dynamics)[i];
-        qd[i] = -dynamics_qd(dynamics)[i];
+        q[i] = dynamics->q[i];
+        qd[i] = -dynamics->qd[i];
     }
     dynamics_set_state(dynamics, q, qd);
     run(dynamics, 480);
     for (int i = 0; i < dof; i++) {
-        ck_assert_double_eq_tol(dynamics_q(dynamics)[i], scene.q[i], 1e-6);
-        ck_assert_double_eq_tol(dynamics_qd(dynamics)[i], 0, 1e-5);
+        ck_assert_double_eq_tol(dynamics->q[i], scene.q[i], 1e-6);
+        ck_assert_double_eq_tol(dynamics->qd[i], 0, 1e-5);
     }
 }
 

@@ -46,10 +46,11 @@ static void watch(struct exported *exported, const struct evaluate_view *view)
 {
     const struct phenotype *p = view->phenotype;
     uint64_t steps, rk4_steps;
-    dynamics_step_counts(view->dynamics, &steps, &rk4_steps);
+    steps = view->dynamics->steps;
+    rk4_steps = view->dynamics->rk4_steps;
     if (exported->ticks == 0)
         exported->other_steps = steps - rk4_steps;
-    exported->dof = dynamics_dof(view->dynamics);
+    exported->dof = view->dynamics->dof;
     exported->effector_count = p->effector_count;
     exported->link_count = p->body ? p->body->link_count : 0; /* in the plane */
     exported->part_count = p->part_count;

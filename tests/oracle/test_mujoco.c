@@ -252,7 +252,7 @@ static double motion_distance(struct stage *stage, const struct drives *drives, 
     for (long step = 0; step < lround(until_s / stage->settings.dt_s); step++) {
         ck_assert_int_eq(dynamics_step(stage->dynamics), 0);
         peer_run(&peer, 1);
-        largest = fmax(largest, peer_distance(&peer, dynamics_q(stage->dynamics)));
+        largest = fmax(largest, peer_distance(&peer, stage->dynamics->q));
     }
     peer_close(&peer);
     return largest;
@@ -344,7 +344,7 @@ static double scene_distance(const char *name, int solver, double dt_s, double u
         ck_assert_int_eq(dynamics_step(dynamics), 0);
         peer_run(&peer, lround(dt_s / fine_s));
     }
-    double distance = peer_distance(&peer, dynamics_q(dynamics));
+    double distance = peer_distance(&peer, dynamics->q);
     peer_close(&peer);
     arena_deinit(&arena);
     free(scene);
@@ -418,11 +418,12 @@ static double fall_distance(const struct phenotype *p, struct arena *arena, stru
     double fallen_s = 0;
     *distance = 0;
     for (uint64_t steps = 0, rk4_steps = 0; steps == rk4_steps;) {
-        *distance = fmax(*distance, peer_distance(&peer, dynamics_q(dynamics)));
+        *distance = fmax(*distance, peer_distance(&peer, dynamics->q));
         fallen_s = (double)steps * settings.dt_s;
         ck_assert_double_lt(fallen_s, 5);
         ck_assert_int_eq(dynamics_step(dynamics), 0);
-        dynamics_step_counts(dynamics, &steps, &rk4_steps);
+        steps = dynamics->steps;
+        rk4_steps = dynamics->rk4_steps;
         peer_run(&peer, 1);
     }
     peer_close(&peer);
@@ -481,7 +482,7 @@ START_TEST(faults_are_noticed)
         peer_set(&peer, q, qd);
         stage_run(&stage, 1);
         peer_run(&peer, 240);
-        ck_assert_double_gt(peer_distance(&peer, dynamics_q(stage.dynamics)), 1e-8);
+        ck_assert_double_gt(peer_distance(&peer, stage.dynamics->q), 1e-8);
         peer_close(&peer);
     }
     stage_close(&stage);

@@ -140,12 +140,12 @@ static void trial_run(struct trial *t, double until_s)
 /* Joint coordinates of body i, when every body has a link. */
 static double angle_of(const struct trial *t, int i)
 {
-    return dynamics_q(t->dynamics)[2 + t->scene.bodies[i].link];
+    return t->dynamics->q[2 + t->scene.bodies[i].link];
 }
 
 static double rate_of(const struct trial *t, int i)
 {
-    return dynamics_qd(t->dynamics)[2 + t->scene.bodies[i].link];
+    return t->dynamics->qd[2 + t->scene.bodies[i].link];
 }
 
 static struct part_state state_of(const struct trial *t, int i)

@@ -172,11 +172,11 @@ static int read_quantity(struct trial *t, const char *name, int body, double *va
     if (strcmp(name, "angular_momentum") == 0)
         return put(values, angular);
     if (strcmp(name, "q") == 0) {
-        memcpy(values, dynamics_q(t->run), (size_t)tree->coordinates * sizeof *values);
+        memcpy(values, t->run->q, (size_t)tree->coordinates * sizeof *values);
         return tree->coordinates;
     }
     if (strcmp(name, "qd") == 0) {
-        memcpy(values, dynamics_qd(t->run), (size_t)tree->rates * sizeof *values);
+        memcpy(values, t->run->qd, (size_t)tree->rates * sizeof *values);
         return tree->rates;
     }
     return 0;
@@ -260,7 +260,7 @@ static double find_period(struct trial *t)
     double first = -1, at;
     for (;;) {
         trial_step(t);
-        add_sample(&rate, dynamics_qd(t->run)[4]);
+        add_sample(&rate, t->run->qd[4]);
         if (!find_crossing(&rate, 1, &at))
             continue;
         if (first >= 0)

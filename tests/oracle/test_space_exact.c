@@ -160,9 +160,9 @@ static void start(void)
 
 static void step(void)
 {
-    memcpy(before_q, dynamics_q(run),
+    memcpy(before_q, run->q,
            (size_t)space_state_tree(space_state_of(run))->coordinates * sizeof before_q[0]);
-    memcpy(before_qd, dynamics_qd(run),
+    memcpy(before_qd, run->qd,
            (size_t)space_state_tree(space_state_of(run))->rates * sizeof before_qd[0]);
     before_ledger = *dynamics_ledger(run);
     need(dynamics_step(run) == 0, "the motion is finite");
@@ -185,7 +185,7 @@ static void go_on(const double *q, const double *qd, const struct ledger *ledger
 static void go_on_from_here(double dt_s)
 {
     struct ledger ledger = *dynamics_ledger(run);
-    go_on(dynamics_q(run), dynamics_qd(run), &ledger, dt_s);
+    go_on(run->q, run->qd, &ledger, dt_s);
 }
 
 /* To the end of the first of very small steps at whose end it has happened. */
@@ -664,7 +664,7 @@ static void hinge_limit(const char *name)
     expect_one("inertia_about_axis", NULL, space_state_of(run)->birth_inertia[0]);
     expect_one("time_to_stop", NULL, stop);
     expect_one("omega_at_stop", NULL, speed);
-    expect_one("angle_after", NULL, dynamics_q(run)[0]);
+    expect_one("angle_after", NULL, run->q[0]);
     expect_one("energy_loss", NULL, lost_j);
     expect_one("hinge_torque_across_axis_just_before_stop", NULL, vec3_length(bend));
 }
@@ -689,7 +689,7 @@ static void start_block(int axis, double gravity, double spin)
 
 static double turn_about(int axis, double near)
 {
-    const double *q = dynamics_q(run) + 3;
+    const double *q = run->q + 3;
     double turn = 2 * atan2(q[1 + axis], q[0]);
     return turn + 2 * PI * floor((near - turn) / (2 * PI) + 0.5);
 }
@@ -709,13 +709,13 @@ static void drag_decay(const char *name)
     for (int axis = 0; axis < 3; axis++) {
         start_block(axis, 9.81, 0);
         run_to(2);
-        expect_of_axis("fall_in_2s", "axis_up", axis, -dynamics_q(run)[axis]);
+        expect_of_axis("fall_in_2s", "axis_up", axis, -run->q[axis]);
         /* what an exponential from rest comes to, by two moments (Aitken) */
         start_block(axis, 9.81, 0);
         run_to(20);
-        double early = -dynamics_qd(run)[axis];
+        double early = -run->qd[axis];
         run_to(40);
-        double late = -dynamics_qd(run)[axis];
+        double late = -run->qd[axis];
         expect_of_axis("terminal_velocity", "axis_up", axis, early * early / (2 * early - late));
         start_block(axis, 0, 5);
         double angle = 0, start_j = kinetic();
@@ -723,7 +723,7 @@ static void drag_decay(const char *name)
             step();
             angle = turn_about(axis, angle);
         }
-        expect_of_axis("omega", "axis", axis, dynamics_qd(run)[3 + axis]);
+        expect_of_axis("omega", "axis", axis, run->qd[3 + axis]);
         expect_of_axis("angle", "axis", axis, angle);
         expect_of_axis("energy_lost", "axis", axis, start_j - kinetic());
     }

@@ -164,7 +164,7 @@ static int passes_wall(struct rng *rng, int is_body)
              turn[1], turn[2], turn[3], speed, speed * (rng_unit(rng) - 0.5),
              speed * (rng_unit(rng) - 0.5), spin[0], spin[1], spin[2]);
     start(text, SOLVER_ARTICULATED);
-    const double *x = dynamics_q(run) + (is_body ? 7 : 0);
+    const double *x = run->q + (is_body ? 7 : 0);
     for (int i = 0; i < 240 && *x < 0.1; i++)
         ck_assert_int_eq(dynamics_step(run), 0);
     return *x > 0;
@@ -197,7 +197,7 @@ TEST_LOOP(plates_stop_at_walls, 0, 4)
              plates[_i / 2].speed_m_s);
     start(text, _i % 2 == 0 ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT);
     move(0.25);
-    ck_assert_double_eq_tol(dynamics_q(run)[0], -plates[_i / 2].thickness_m, 1e-3);
+    ck_assert_double_eq_tol(run->q[0], -plates[_i / 2].thickness_m, 1e-3);
 }
 
 SUITE("space_extremes", 60, setup, teardown)

@@ -187,10 +187,10 @@ static double kept_by_block(double width, double height, double share, double tu
     double least = 2 * 9.81 * height / 2, before = energy() - least, highest = y;
     int has_hit = 0;
     for (int i = 0; i < 2 / dt_s; i++) {
-        double last = dynamics_q(run)[1];
+        double last = run->q[1];
         ck_assert_int_eq(dynamics_step(run), 0);
         has_hit |= energy() - least < 0.95 * before;
-        if (has_hit && dynamics_q(run)[1] < last && last > height / 2 * 1.002)
+        if (has_hit && run->q[1] < last && last > height / 2 * 1.002)
             break;
         highest = last;
     }

@@ -405,7 +405,7 @@ static double find_error(const struct plant *plant)
             return HUGE_VAL;
         }
         const struct space_tree *tree = space_state_tree(d);
-        deepest = fmax(deepest, dynamics_penetration(&d->dynamics));
+        deepest = fmax(deepest, d->dynamics.touches.penetration_m);
         for (int k = 0; k < tree->count; k++)
             for (int j = 0; j < tree->links[k].joint->turns; j++) {
                 double q = d->q[tree->links[k].coordinate + j];

@@ -12,7 +12,7 @@ static struct params params;
 static int count_lawless(void *context, const struct evaluate_view *view)
 {
     int *lawless = context;
-    *lawless += !(dynamics_law_miss(view->dynamics) <= 1e-5 * params.simulation_dt_s);
+    *lawless += !(view->dynamics->touches.law_miss_m <= 1e-5 * params.simulation_dt_s);
     return 0;
 }
 

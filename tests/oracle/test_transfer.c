@@ -73,7 +73,6 @@ static struct peer {
     double targets[RATES_MAX], target_rates[RATES_MAX]; /* per rate */
     double q[RATES_MAX + PHENOTYPE_PARTS_MAX], qd[RATES_MAX];
     struct contact_point points[POINTS_MAX];
-    int point_count;
 } peer;
 
 static struct arena arena, model_arena;
@@ -120,7 +119,7 @@ static int number_of(const struct model_joint *joint)
     return number;
 }
 
-/* The state of a joint as dynamics_q() and dynamics_qd() have it. */
+/* The state of a joint as struct dynamics has it. */
 static void read_joint(const struct model_link *link, const struct model_joint *joint)
 {
     int number = number_of(joint);
@@ -426,9 +425,9 @@ static int part_of(int geom)
 }
 
 /* What touches, for the senses. MuJoCo's normal leads from the first to the second. */
-static void read_contacts(const struct dynamics *dynamics)
+static void read_contacts(struct dynamics *dynamics)
 {
-    peer.point_count = 0;
+    dynamics->touches = (struct touches){.points = peer.points, .room = POINTS_MAX};
     for (int i = 0; i < peer.data->ncon && i < POINTS_MAX; i++) {
         const mjContact *c = &peer.data->contact[i];
         int one = part_of(c->geom1), two = part_of(c->geom2), is_first = two < 0;
@@ -436,7 +435,7 @@ static void read_contacts(const struct dynamics *dynamics)
         if (c->dist > 0 || (one < 0 && two < 0))
             continue;
         int other = is_first ? two : one;
-        peer.points[peer.point_count++] =
+        peer.points[dynamics->touches.count++] =
             (struct contact_point){.creature = dynamics->creature,
                                    .part = is_first ? one : two,
                                    .other_creature = other < 0 ? -1 : dynamics->creature,
@@ -473,13 +472,6 @@ static void peer_set_target(struct dynamics *dynamics, int drive, double target,
     (void)dynamics;
     peer.targets[peer.body.root_rates + drive] = target;
     peer.target_rates[peer.body.root_rates + drive] = rate;
-}
-
-static int peer_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
-{
-    (void)dynamics;
-    *contacts = peer.points;
-    return peer.point_count;
 }
 
 /* ---------------------------------------------------------------- the model */
@@ -570,7 +562,6 @@ static int hand_over(void *context, const struct evaluate_view *view)
     solver = dynamics_boxes;
     solver.step = peer_step;
     solver.set_target = peer_set_target;
-    solver.contacts = peer_contacts;
     solver.impulses = NULL;
     ((struct dynamics *)view->dynamics)->solver = &solver;
     return 0;

@@ -88,11 +88,11 @@ static int follow(void *context, const struct evaluate_view *view)
 {
     struct motion_run *run = context;
     struct dynamics *dynamics = (struct dynamics *)view->dynamics;
-    int dof = dynamics_dof(dynamics);
+    int dof = dynamics->dof;
     if (view->phase != PHASE_SCORE)
         return 0;
     if (!run->is_given) {
-        memcpy(run->q, dynamics_q(dynamics), (size_t)dof * sizeof run->q[0]);
+        memcpy(run->q, dynamics->q, (size_t)dof * sizeof run->q[0]);
         return 1;
     }
     if (run->ticks == 0) {

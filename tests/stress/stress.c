@@ -177,7 +177,7 @@ static int watch_speeds(void *context, const struct evaluate_view *view)
     if (view->phase != PHASE_SCORE)
         return 0;
     watch->looks++;
-    watch->lawless += !(dynamics_law_miss(view->dynamics) <= LAW_GOOD_M_S * watch->dt_s);
+    watch->lawless += !(view->dynamics->touches.law_miss_m <= LAW_GOOD_M_S * watch->dt_s);
     double losses = l->loss_friction_j + l->loss_impact_j + l->loss_limit_j + l->loss_drag_j +
                     l->loss_damping_j;
     double turnover = l->work_effector_positive_j + losses + fabs(l->energy_start_j);

@@ -396,7 +396,8 @@ static inline double stage_energy(struct stage *stage)
 static inline int stage_is_all_rk4(const struct stage *stage)
 {
     uint64_t steps, rk4_steps;
-    dynamics_step_counts(stage->dynamics, &steps, &rk4_steps);
+    steps = stage->dynamics->steps;
+    rk4_steps = stage->dynamics->rk4_steps;
     return steps == rk4_steps;
 }
 

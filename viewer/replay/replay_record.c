@@ -238,7 +238,7 @@ static void record_row(struct recorder *recorder, struct replay_row *row,
     replay_put_sound(row->sounds, view, recorder->params, &recorder->lost_j);
     *row->fitness = (float)fitness_now(recorder, view);
     int count = dynamics_contacts(view->dynamics, &points);
-    replay_put_contacts(row, points, count, dynamics_substeps(view->dynamics));
+    replay_put_contacts(row, points, count, view->dynamics->substeps);
 }
 
 /* A row with a number that is not finite cannot be drawn: the replay ends before it. */

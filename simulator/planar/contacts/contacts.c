@@ -35,14 +35,13 @@ static int take_body_memory(struct contact_body *own, struct arena *arena)
     own->obstacles = arena_take(arena, walls, sizeof own->obstacles[0]);
     own->spans = arena_take(arena, walls, sizeof own->spans[0]);
     own->near = arena_take(arena, walls, sizeof own->near[0]);
-    own->points = arena_take(arena, (size_t)own->point_room, sizeof own->points[0]);
     own->kick_shares = arena_take(arena, even, sizeof(double));
     own->shift = arena_take(arena, (size_t)own->dof, sizeof(double));
     own->warm = arena_take(arena, slots, sizeof own->warm[0]);
     own->relief_warm = arena_take(arena, RELIEF_POINTS_MAX * parts, sizeof own->relief_warm[0]);
     int is_complete = own->lower && own->upper && own->movers && own->pairs && own->obstacles &&
-                      own->spans && own->near && own->points && own->kick_shares && own->shift &&
-                      own->warm && own->relief_warm;
+                      own->spans && own->near && own->kick_shares && own->shift && own->warm &&
+                      own->relief_warm;
     return is_complete ? 0 : ERR_MEMORY;
 }
 
@@ -182,7 +181,7 @@ static void init_obstacle(struct contact_body *own, int i, const struct obstacle
 }
 
 /* One contact a corner and two a pair at most. */
-static int point_room(const struct contact_body *own)
+static int contact_room(const struct contact_body *own)
 {
     int parts = own->parts, walls = own->obstacle_room;
     int points = 4 * parts + parts * (parts - 1) + 2 * parts * walls;
@@ -192,7 +191,6 @@ static int point_room(const struct contact_body *own)
 static int create_body(struct contact_body *own, struct arena *arena)
 {
     const struct phenotype *phenotype = own->phenotype;
-    own->point_room = point_room(own);
     if (take_body_memory(own, arena) != 0)
         return ERR_MEMORY;
     for (int i = 0; i < own->links + own->links % 2; i++) {
@@ -222,7 +220,7 @@ static double bouncing_speed(const struct dynamics_settings *settings)
 
 int contacts_create(struct contacts *s, const struct phenotype *phenotype, struct tree *tree,
                     const struct world *world, const struct dynamics_settings *settings,
-                    struct arena *arena)
+                    struct touches *touches, struct arena *arena)
 {
     *s = (struct contacts){.arena = arena,
                            .world = world,
@@ -235,16 +233,18 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
                                    .parts = phenotype->part_count,
                                    .links = phenotype->body->link_count,
                                    .obstacle_room = world->obstacles.count,
-                                   .dof = tree->dof},
+                                   .dof = tree->dof,
+                                   .touches = touches},
                            .body_count = 1,
                            .body_room = 1,
                            .share_room = 1,
                            .limit_room = phenotype->body->link_count,
                            .mass = tree->mass};
     struct contact_body *own = &s->own;
+    *touches = (struct touches){.room = 0};
     if (create_body(own, arena) != 0)
         return ERR_MEMORY;
-    s->room = own->point_room;
+    s->room = contact_room(own);
     s->all = arena_take(arena, 1, sizeof s->all[0]);
     if (!s->all)
         return ERR_MEMORY;
@@ -300,8 +300,8 @@ void contacts_forget(struct contacts *s)
 {
     struct contact_body *own = &s->own;
     own->step += 2;
-    s->count = own->point_count = own->near_count = 0;
-    own->penetration = own->law_miss_m = 0;
+    s->count = own->near_count = 0;
+    touches_clear(own->touches);
 }
 
 static void check_body(const struct contacts *s, int of)
@@ -309,8 +309,8 @@ static void check_body(const struct contacts *s, int of)
     const struct contact_body *own = s->bodies[of];
     ENSURE(own->tree->count == own->links && own->links == own->phenotype->body->link_count,
            "a tree of %d links for contacts of %d", own->tree->count, own->links);
-    ENSURE(own->point_count <= own->point_room, "%d points where there is room for %d",
-           own->point_count, own->point_room);
+    ENSURE(own->touches->count <= own->touches->room, "%d points where there is room for %d",
+           own->touches->count, own->touches->room);
     ENSURE(s->shares[of].stride >= own->links, "shares of %d links in lines of %d", own->links,
            s->shares[of].stride);
 }

@@ -13,7 +13,7 @@
 #define SIMULATOR_PLANAR_CONTACTS_H
 
 #include "simulator/contact/collide.h"
-#include "simulator/body/dynamics.h"
+#include "simulator/body/dynamics_solver.h"
 #include "simulator/planar/contacts/impulses.h"
 #include "simulator/planar/tree/tree.h"
 
@@ -111,10 +111,7 @@ struct contact_body {
     uint64_t step;                  /* count of steps, for warm starts; a gap forgets them */
     int is_going_on;                /* the points of the parts before of this step stay */
 
-    struct contact_point *points; /* of the last step, of all its parts */
-    int point_count, point_room;
-    double penetration;
-    double law_miss_m; /* in the last step: how far a contact came off its law, at most */
+    struct touches *touches; /* of the last step, of all its parts */
 };
 
 /* A point between two bodies: creature and part on either side, and number of the point. */
@@ -172,11 +169,11 @@ struct clearance {
 
 /* Contacts whose rows, bodies or forces do not fit one another are a bug. */
 void contacts_check(const struct contacts *contacts);
-/* Contacts of one body. Takes everything from the arena, on the way, too; ERR_MEMORY when it is
+/* Contacts of one body, which says what touches in `touches`. Takes everything from the arena, on the way, too; ERR_MEMORY when it is
  * full. Pointers are kept. */
 int contacts_create(struct contacts *contacts, const struct phenotype *phenotype, struct tree *tree,
                     const struct world *world, const struct dynamics_settings *settings,
-                    struct arena *arena);
+                    struct touches *touches, struct arena *arena);
 /* Contacts that several bodies can share, each with contacts of its own: `all`. */
 int contacts_create_shared(struct contacts *contacts, struct contacts *const *all, int count,
                            const struct dynamics_settings *settings, struct arena *arena);

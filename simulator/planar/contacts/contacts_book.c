@@ -173,28 +173,13 @@ static inline void set_point(struct contact_point *point, const struct contact *
     point->friction_impulse_n_s = impulse[1];
 }
 
-/* NULL: memory is out, and the step fails. */
-static struct contact_point *new_point(struct contacts *s, struct contact_body *own)
-{
-    if (own->point_count == own->point_room) {
-        int room = 2 * own->point_room + 4;
-        struct contact_point *points = arena_extend(s->arena, own->points, (size_t)own->point_count,
-                                                    (size_t)room, sizeof points[0]);
-        if (!points)
-            return NULL;
-        own->points = points;
-        own->point_room = room;
-    }
-    return &own->points[own->point_count++];
-}
-
 int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
 {
     struct contact_body *own = s->bodies[of];
     int is_pressing = 0;
     own->step++;
     if (!own->is_going_on)
-        own->point_count = own->penetration = own->law_miss_m = 0;
+        touches_clear(own->touches);
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
         const double *impulse = s->impulses.impulse + c->first_row;
@@ -208,11 +193,12 @@ int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
         if (c->part < 0)
             continue;
         double gap = acting_gap(c), miss = s->dt_s * impulses_miss(&s->impulses, i);
-        if (!(miss <= own->law_miss_m))
-            own->law_miss_m = miss;
-        if (-gap > own->penetration)
-            own->penetration = -gap;
-        struct contact_point *point = impulse[0] > 0 || gap < SLOP_M ? new_point(s, own) : NULL;
+        if (!(miss <= own->touches->law_miss_m))
+            own->touches->law_miss_m = miss;
+        if (-gap > own->touches->penetration_m)
+            own->touches->penetration_m = -gap;
+        struct contact_point *point =
+            impulse[0] > 0 || gap < SLOP_M ? touches_add(own->touches, s->arena) : NULL;
         if (!point)
             continue;
         int is_b = c->of_a != of, others = is_b ? c->of_a : c->of_b;

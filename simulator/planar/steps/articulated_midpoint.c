@@ -53,13 +53,13 @@
 static void book_effectors(struct articulated *d)
 {
     const double *work = d->effector_work;
-    double net = d->ledger.work_effector_j, positive = d->ledger.work_effector_positive_j;
+    double net = d->base.ledger.work_effector_j, positive = d->base.ledger.work_effector_positive_j;
     for (int at = 3, dof = d->dof; at < dof; at++) {
         net += work[at];
         positive += work[at] > 0 ? work[at] : 0;
     }
-    d->ledger.work_effector_j = net;
-    d->ledger.work_effector_positive_j = positive;
+    d->base.ledger.work_effector_j = net;
+    d->base.ledger.work_effector_positive_j = positive;
 }
 
 /* The loss by damping over a way with the rates' mean `share` x (from + to). */
@@ -89,7 +89,7 @@ static void book_joints(struct articulated *d, const double *from, const double 
         PAIR(work, at) += torque * (share * (PAIR(from, at) + PAIR(to, at)));
     }
     if (d->has_damping)
-        d->ledger.loss_damping_j += damping_loss(d, from, to, share, half);
+        d->base.ledger.loss_damping_j += damping_loss(d, from, to, share, half);
 }
 
 /* Books effectors and damping over the way by which instants of impacts shift the pose. */
@@ -107,7 +107,7 @@ static void book_drag(struct articulated *d, const double *from, const double *t
     struct force sum;
     for (int i = 0; i < d->dof; i++)
         d->rates[i] = (from[i] + to[i]) / 2;
-    d->ledger.loss_drag_j -= half * tree_drag_power(&d->tree, d->rates, half, &sum);
+    d->base.ledger.loss_drag_j -= half * tree_drag_power(&d->tree, d->rates, half, &sum);
     d->drag_impulse.n += half * sum.n;
     d->drag_impulse.x += half * sum.x;
     d->drag_impulse.y += half * sum.y;
@@ -383,8 +383,8 @@ ALWAYS_INLINE static inline void begin_midpoint(struct articulated *d)
         change_length(d, d->settings.dt_s);
     momentum_find(d);
     d->drag_impulse = (struct force){0, 0, 0};
-    d->drag_before_j = d->ledger.loss_drag_j;
-    d->damping_before_j = d->ledger.loss_damping_j;
+    d->drag_before_j = d->base.ledger.loss_drag_j;
+    d->damping_before_j = d->base.ledger.loss_damping_j;
     d->base.work += d->step_work;
     move_freely(d);
     double *effector_work = d->effector_work, *kick = d->kick;
@@ -526,8 +526,8 @@ static void take_back(struct group *g)
 {
     for (int k = 0; k < g->count; k++) {
         struct articulated *d = g->all[k];
-        d->ledger.loss_drag_j = d->drag_before_j;
-        d->ledger.loss_damping_j = d->damping_before_j;
+        d->base.ledger.loss_drag_j = d->drag_before_j;
+        d->base.ledger.loss_damping_j = d->damping_before_j;
         d->is_posed = 0;
         forget_steps(d);
     }

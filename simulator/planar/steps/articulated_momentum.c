@@ -38,7 +38,7 @@ static double put_bulk(struct articulated *d, struct tree_bulk is, struct tree_b
     double x = d->q0[0] + (d->bulk.centre_x - is.centre_x + way.x);
     double y = d->q0[1] + (d->bulk.centre_y - is.centre_y + way.y);
     double gain_j = bulk_gain(d, &is, target, x - d->q[0], y - d->q[1]);
-    d->ledger.mended_j += fabs(gain_j);
+    d->base.ledger.mended_j += fabs(gain_j);
     d->tree.root_x = d->q[0] = x;
     d->tree.root_y = d->q[1] = y;
     target->centre_x = is.centre_x;

@@ -63,7 +63,6 @@ struct articulated {
     struct box *boxes;    /* for what is exposed to drag */
     int dof, links, parts;
     double *q, *qd;
-    uint64_t steps, rk4_steps;
     uint64_t step_work; /* operations of a step but for the impulses, roughly */
     enum effector_state effectors;
     double damping_rate;
@@ -121,8 +120,6 @@ struct articulated {
     double pull_work_j[2];  /* by that in a midpoint step: in its middle, at its end */
     double *aim[3]; /* of the effectors: at the start of the step, in its middle, at its end */
     double *torque; /* of the last step, per link */
-
-    struct ledger ledger;
 };
 
 static inline struct articulated *articulated_of(const struct dynamics *dynamics)
@@ -143,9 +140,9 @@ static inline void articulated_set_pose(struct articulated *d)
 /* Books the work of an effector over a step. */
 static inline void articulated_book_effector(struct articulated *d, double work)
 {
-    d->ledger.work_effector_j += work;
+    d->base.ledger.work_effector_j += work;
     if (work > 0)
-        d->ledger.work_effector_positive_j += work;
+        d->base.ledger.work_effector_positive_j += work;
 }
 
 /* Drag: tensors of the links for the tree's velocities. */
@@ -213,10 +210,6 @@ void midpoint_step(struct group *g);
 
 /* ---- articulated_read.c: see dynamics_solver.h ---- */
 
-int articulated_dof(const struct dynamics *dynamics);
-const double *articulated_q(const struct dynamics *dynamics);
-const double *articulated_qd(const struct dynamics *dynamics);
-const double *articulated_drive_rates(const struct dynamics *dynamics);
 void articulated_part_state(const struct dynamics *dynamics, int part, struct part_state *state);
 uint64_t articulated_hash_part(const struct dynamics *dynamics, int part, uint64_t hash);
 double articulated_part_stretch(const struct dynamics *dynamics, int part);
@@ -224,14 +217,10 @@ void articulated_link_state(const struct dynamics *dynamics, int link, struct pa
 struct vec3 articulated_centre_of_mass(const struct dynamics *dynamics);
 void articulated_momentum(const struct dynamics *dynamics, struct vec3 *linear,
                           struct vec3 *angular);
-void articulated_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps);
-int articulated_contacts(const struct dynamics *dynamics, const struct contact_point **contacts);
 int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
                          struct impulse_sum *impulses);
-double articulated_penetration(const struct dynamics *dynamics);
-double articulated_law_miss(const struct dynamics *dynamics);
 void articulated_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state);
-const struct ledger *articulated_ledger(struct dynamics *dynamics);
+void articulated_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j);
 void articulated_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
 double articulated_overlap(const struct dynamics *dynamics);
 

@@ -14,29 +14,6 @@ static const struct articulated *posed(const struct dynamics *dynamics)
     return d;
 }
 
-int articulated_dof(const struct dynamics *dynamics)
-{
-    const struct articulated *d = articulated_of(dynamics);
-    return d->dof;
-}
-
-const double *articulated_q(const struct dynamics *dynamics)
-{
-    const struct articulated *d = articulated_of(dynamics);
-    return d->q;
-}
-
-const double *articulated_qd(const struct dynamics *dynamics)
-{
-    const struct articulated *d = articulated_of(dynamics);
-    return d->qd;
-}
-
-const double *articulated_drive_rates(const struct dynamics *dynamics)
-{
-    return articulated_qd(dynamics) + 2;
-}
-
 FOLLOWS(vec2, x, y);
 FOLLOWS(vec3, x, y);
 
@@ -123,20 +100,6 @@ void articulated_momentum(const struct dynamics *dynamics, struct vec3 *linear,
     *angular = (struct vec3){0, 0, spin};
 }
 
-void articulated_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps)
-{
-    const struct articulated *d = articulated_of(dynamics);
-    *steps = d->steps;
-    *rk4_steps = d->rk4_steps;
-}
-
-int articulated_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
-{
-    const struct articulated *d = articulated_of(dynamics);
-    *contacts = d->contacts.own.points;
-    return d->contacts.own.point_count;
-}
-
 /* All act in the middle of the step, or of its parts. */
 int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
                          struct impulse_sum *impulses)
@@ -156,8 +119,8 @@ int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre, st
                               .truncation_share = is_plain ? RK4_TRUNCATION_SHARE : 0};
     if (is_plain && d->tree.has_drag)
         return 0;
-    for (int i = 0; i < d->contacts.own.point_count; i++) {
-        const struct contact_point *p = &d->contacts.own.points[i];
+    for (int i = 0; i < d->base.touches.count; i++) {
+        const struct contact_point *p = &d->base.touches.points[i];
         double normal = p->normal_impulse_n_s, friction = p->friction_impulse_n_s;
         double x = p->normal.x * normal + p->normal.y * friction;
         double y = p->normal.y * normal - p->normal.x * friction;
@@ -172,37 +135,18 @@ int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre, st
     return 1;
 }
 
-double articulated_penetration(const struct dynamics *dynamics)
-{
-    const struct articulated *d = articulated_of(dynamics);
-    return d->contacts.own.penetration;
-}
-
-double articulated_law_miss(const struct dynamics *dynamics)
-{
-    const struct articulated *d = articulated_of(dynamics);
-    return d->contacts.own.law_miss_m;
-}
-
 void articulated_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
 {
     const struct articulated *d = articulated_of(dynamics);
     *state = (struct drive_state){d->q[2 + drive], d->qd[2 + drive], d->torque[drive]};
 }
 
-const struct ledger *articulated_ledger(struct dynamics *dynamics)
+void articulated_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j)
 {
-    struct articulated *d = articulated_of(dynamics);
-    struct ledger *l = &d->ledger;
-    articulated_set_pose(d);
+    const struct articulated *d = posed(dynamics);
     struct tree_energy energy = tree_energy(&d->tree, d->world.gravity_m_s2);
-    l->kinetic_j = energy.kinetic;
-    l->potential_j = energy.potential;
-    l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j -
-                    l->exchange_j + l->loss_friction_j + l->loss_impact_j + l->loss_limit_j +
-                    l->loss_drag_j + l->loss_damping_j - l->gain_push_out_j - l->gain_impact_j -
-                    l->gain_limit_j;
-    return l;
+    *kinetic_j = energy.kinetic;
+    *potential_j = energy.potential;
 }
 
 void articulated_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)

@@ -191,7 +191,7 @@ static void examine_state(struct articulated *d)
 int rk4_try(struct articulated *d)
 {
     int is_kept = !d->tree.is_root_fixed && d->settings.integrator == INTEGRATOR_AUTO;
-    double mended_j = d->ledger.mended_j;
+    double mended_j = d->base.ledger.mended_j;
     articulated_set_pose(d);
     if (is_kept)
         momentum_find(d);
@@ -213,20 +213,20 @@ int rk4_try(struct articulated *d)
             d->bulk = bulk;
             d->dragged = (struct impulse_sum){.size = 0};
             d->weighed = (struct vec2){0, 0};
-            d->ledger.mended_j = mended_j;
+            d->base.ledger.mended_j = mended_j;
             return 0;
         }
     }
     for (int at = WORK_DRIVES; at < d->dof; at++)
         articulated_book_effector(d, d->work[at]);
-    d->ledger.loss_drag_j += d->work[WORK_DRAG];
-    d->ledger.loss_damping_j += d->work[WORK_DAMPING];
+    d->base.ledger.loss_drag_j += d->work[WORK_DRAG];
+    d->base.ledger.loss_damping_j += d->work[WORK_DAMPING];
     contacts_forget(&d->contacts);
     for (int i = 0; i < d->dof; i++)
         d->last_kick[i] = d->kick_before[i] = 0;
     d->is_pressing = 0;
     d->has_accelerations = 1;
     d->is_balance_known = 1;
-    d->rk4_steps++;
+    d->base.rk4_steps++;
     return 1;
 }

@@ -186,15 +186,6 @@ static void forget_contacts(struct articulated *d)
     d->is_bulk_known = d->is_balance_known = 0;
 }
 
-static void articulated_reset_ledger(struct dynamics *dynamics)
-{
-    struct articulated *d = articulated_of(dynamics);
-    articulated_set_pose(d);
-    d->ledger = (struct ledger){0};
-    struct tree_energy energy = tree_energy(&d->tree, d->world.gravity_m_s2);
-    d->ledger.energy_start_j = energy.kinetic + energy.potential;
-}
-
 static struct dynamics *articulated_create(const struct phenotype *phenotype,
                                            const struct world *world,
                                            const struct dynamics_settings *settings,
@@ -214,10 +205,18 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
     d->damping_rate = settings->joint_damping_1_s;
     if (take_scratch(d, arena) != 0 || flight_create(&d->flight, &d->tree, arena) != 0 ||
         drag_create(&d->drag, phenotype, world, arena) != 0 ||
-        contacts_create(&d->contacts, phenotype, &d->tree, &d->world, settings, arena) != 0)
+        contacts_create(&d->contacts, phenotype, &d->tree, &d->world, settings, &d->base.touches,
+                        arena) != 0)
         return NULL;
+    d->base.substeps = 1;
+    d->base.dof = d->dof;
+    d->base.root_slides = 2;
+    d->base.q = d->q;
+    d->base.qd = d->qd;
+    d->base.drive_rates = d->qd + PLANE_ROOT_RATES;
+    d->base.still = d->still;
     d->self = d;
-    d->account = &d->ledger;
+    d->account = &d->base.ledger;
     d->alone = (struct group){.all = &d->self,
                               .count = 1,
                               .contacts = &d->contacts,
@@ -236,7 +235,7 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
     articulated_set_pose(d);
     find_coupled_rates(d);
     torques_init(d);
-    articulated_reset_ledger(&d->base);
+    dynamics_reset_ledger(&d->base);
     return &d->base;
 }
 
@@ -310,24 +309,6 @@ static void articulated_set_state(struct dynamics *dynamics, const double *q, co
     forget_contacts(d);
 }
 
-static void articulated_shift(struct dynamics *dynamics, struct vec3 by_m)
-{
-    struct articulated *d = articulated_of(dynamics);
-    d->q[0] += by_m.x;
-    d->q[1] += by_m.y;
-    articulated_set_state(dynamics, d->q, d->qd);
-}
-
-static void articulated_stop(struct dynamics *dynamics)
-{
-    struct articulated *d = articulated_of(dynamics);
-    for (int i = 0; i < d->dof; i++)
-        d->qd[i] = 0;
-    d->is_posed = 0;
-    forget_contacts(d);
-    articulated_reset_ledger(&d->base);
-}
-
 /* ---------------------------------------------------------------- steps */
 
 /* Whether something could act in this step. Contacts that pressed in the last one could. */
@@ -352,7 +333,7 @@ ALWAYS_INLINE static inline int begin_step(struct articulated *d)
     }
     if (d->drag.kind >= DRAG_EXPOSED)
         articulated_set_pose(d);
-    d->steps++;
+    d->base.steps++;
     d->was_parted = 0;
     d->gone = d->weighed = (struct vec2){0, 0};
     d->dragged = (struct impulse_sum){.size = 0};
@@ -459,7 +440,7 @@ static void articulated_step_together(struct meeting *meeting, struct dynamics *
         g->v1[k] = d->v1;
         g->vs[k] = d->vs;
         g->rates[k] = d->rates;
-        g->ledgers[k] = &d->ledger;
+        g->ledgers[k] = &d->base.ledger;
         contacts_gather(&meeting->contacts, &d->contacts);
         is_broken[k] = DYNAMICS_BROKEN;
         begin_step(d);
@@ -486,27 +467,16 @@ const struct dynamics_solver dynamics_articulated = {
     .begin_meeting = articulated_begin_meeting,
     .sweep = articulated_sweep,
     .step_together = articulated_step_together,
-    .dof = articulated_dof,
-    .q = articulated_q,
-    .qd = articulated_qd,
     .set_state = articulated_set_state,
-    .shift = articulated_shift,
-    .stop = articulated_stop,
     .part_state = articulated_part_state,
     .part_stretch = articulated_part_stretch,
     .link_state = articulated_link_state,
     .drive_state = articulated_drive_state,
-    .drive_rates = articulated_drive_rates,
     .centre_of_mass = articulated_centre_of_mass,
     .momentum = articulated_momentum,
     .impulses = articulated_impulses,
     .bounds = articulated_bounds,
     .hash_part = articulated_hash_part,
     .overlap = articulated_overlap,
-    .reset_ledger = articulated_reset_ledger,
-    .ledger = articulated_ledger,
-    .contacts = articulated_contacts,
-    .penetration = articulated_penetration,
-    .law_miss = articulated_law_miss,
-    .step_counts = articulated_step_counts,
+    .energy = articulated_energy,
 };

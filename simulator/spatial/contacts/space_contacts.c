@@ -166,6 +166,7 @@ int space_contacts_create(struct space_contacts *s, const struct space_contact_b
                                  .restitution_speed = bouncing_speed(settings),
                                  .body_room = 1,
                                  .own = *body};
+    *own->touches = (struct touches){.room = 0};
     own->box_count = box_count;
     own->movers = arena_take(arena, n, sizeof own->movers[0]);
     own->pairs = arena_take(arena, pairs, sizeof own->pairs[0]);
@@ -177,9 +178,7 @@ int space_contacts_create(struct space_contacts *s, const struct space_contact_b
     list_pairs(own);
     s->room = SOLIDS_POINTS_MAX * own->pair_count;
     s->room = s->room < SPACE_CONTACTS_ROOM ? s->room : SPACE_CONTACTS_ROOM;
-    own->point_room = s->room;
-    own->points = arena_take(arena, (size_t)s->room, sizeof own->points[0]);
-    if (!own->points || take_memory(s, own->limits->row_max, own->tree->rates) != 0)
+    if (take_memory(s, own->limits->row_max, own->tree->rates) != 0)
         return ERR_MEMORY;
     space_contacts_gather(s, s);
     return 0;
@@ -236,8 +235,8 @@ void space_contacts_forget(struct space_contacts *s)
 {
     struct space_contact_body *own = &s->own;
     own->step += 2;
-    s->count = own->point_count = 0;
-    own->penetration = 0;
+    s->count = 0;
+    touches_clear(own->touches);
 }
 
 int space_contacts_has_pairs(const struct space_contacts *s)
@@ -253,8 +252,8 @@ static void check_body(const struct space_contacts *s, const struct space_contac
     ENSURE(own->column == column && column + own->tree->rates <= s->cones.columns,
            "rates of a body begin in column %d of %d, not in %d", own->column, s->cones.columns,
            column);
-    ENSURE(own->point_count <= own->point_room, "%d points where there is room for %d",
-           own->point_count, own->point_room);
+    ENSURE(own->touches->count <= own->touches->room, "%d points where there is room for %d",
+           own->touches->count, own->touches->room);
     ENSURE(own->pair_count == 0 || own->touched < own->pair_count, "pair %d of %d may touch",
            own->touched, own->pair_count);
     for (int i = 0; i < own->box_count; i++)

@@ -69,6 +69,7 @@ struct space_contact_body {
     struct space_limits *limits;
     const struct space_surfaces *surfaces;
     double *rates[SPACE_MOMENTS];
+    struct touches *touches; /* of the last step */
 
     int creature;               /* its number among those that it meets */
     struct space_mover *movers; /* per box */
@@ -78,9 +79,6 @@ struct space_contact_body {
     int pair_count, touched;  /* the pair that may have touched last */
     uint64_t step;
     uint64_t limit_step; /* for which what limits gave is known: only the last step counts */
-    struct contact_point *points; /* of the last step */
-    int point_count, point_room;
-    double penetration; /* m, in the last step */
     /* in the step: its first column, its first limit among those of all, and how many there are */
     int column, first_limit, limit_count;
 };

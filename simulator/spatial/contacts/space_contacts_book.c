@@ -113,26 +113,11 @@ static struct contact_point point_of(const struct space_contacts *s, int i, int 
                                   .friction_impulse_n_s = sqrt(l[1] * l[1] + l[2] * l[2])};
 }
 
-static void add_point(struct space_contacts *s, struct space_contact_body *own, int i, int side)
-{
-    if (own->point_count == own->point_room) {
-        int room = 2 * own->point_room + SOLIDS_POINTS_MAX;
-        struct contact_point *points = arena_extend(s->arena, own->points, (size_t)own->point_count,
-                                                    (size_t)room, sizeof points[0]);
-        if (!points)
-            return; /* the step fails */
-        own->points = points;
-        own->point_room = room;
-    }
-    own->points[own->point_count++] = point_of(s, i, side);
-}
-
 int space_contacts_keep(struct space_contacts *s, struct space_contact_body *own)
 {
     int is_pressing = 0;
     own->step++;
-    own->point_count = 0;
-    own->penetration = 0;
+    touches_clear(own->touches);
     for (int i = 0; i < own->pair_count; i++)
         if (own->pairs[i].found.count > 0)
             hold_manifold(&own->pairs[i]);
@@ -147,10 +132,12 @@ int space_contacts_keep(struct space_contacts *s, struct space_contact_body *own
         if (side == 0)
             c->pair->impulses[c->point] = impulse_of(s, i);
         is_pressing |= is_pressed;
-        if (-c->gap > own->penetration)
-            own->penetration = -c->gap;
-        if (is_pressed || c->gap < SLOP_M)
-            add_point(s, own, i, side);
+        if (-c->gap > own->touches->penetration_m)
+            own->touches->penetration_m = -c->gap;
+        struct contact_point *point =
+            is_pressed || c->gap < SLOP_M ? touches_add(own->touches, s->arena) : NULL;
+        if (point)
+            *point = point_of(s, i, side);
     }
     for (int i = s->count; i < s->cones.count; i++)
         is_pressing |= part_of(s, i, own) > 0 && s->cones.impulse[s->cones.laws[i].row] > 0;

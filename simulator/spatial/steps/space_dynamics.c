@@ -119,15 +119,6 @@ static void check(const struct space_dynamics *d)
     }
 }
 
-void space_dynamics_reset_ledger(struct dynamics *dynamics)
-{
-    struct space_dynamics *d = space_dynamics_of(dynamics);
-    space_step_set_pose(d);
-    d->base.ledger = (struct ledger){0};
-    d->base.ledger.energy_start_j =
-        space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
-}
-
 static const struct space_hooks hooks;
 
 struct space_state *space_dynamics_create(const struct body *body, const struct space_world *world,
@@ -152,7 +143,8 @@ struct space_state *space_dynamics_create(const struct body *body, const struct 
     const struct space_contact_body own = {.tree = &d->tree,
                                            .limits = &d->limits,
                                            .surfaces = &d->surfaces,
-                                           .rates = {d->qd0, d->vm, d->base.qd}};
+                                           .rates = {d->qd0, d->vm, d->base.qd},
+                                           .touches = &d->base.dynamics.touches};
     if (space_limits_create(&d->limits, &d->tree, body->links, arena) != 0 ||
         space_drag_create(&d->drag, &world->drag, body->boxes, body->box_count, body->links,
                           body->link_count, arena) != 0 ||
@@ -168,33 +160,26 @@ struct space_state *space_dynamics_create(const struct body *body, const struct 
     weigh_freedoms(d);
     space_state_set_joint_damping(&d->base, settings->joint_damping_1_s);
     count_operations(d);
-    space_dynamics_reset_ledger(&d->base.dynamics);
+    dynamics_reset_ledger(&d->base.dynamics);
     return &d->base;
 }
 
 /* ---------------------------------------------------------------- the ledger */
 
-const struct ledger *space_dynamics_ledger(struct dynamics *dynamics)
+void space_dynamics_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j)
 {
     struct space_dynamics *d = space_dynamics_of(dynamics);
-    struct ledger *l = &d->base.ledger;
     space_step_set_pose(d);
-    l->kinetic_j = space_tree_kinetic_energy(&d->tree);
-    l->potential_j = space_tree_potential_energy(&d->tree);
-    double losses = l->loss_friction_j + l->loss_impact_j + l->loss_limit_j + l->loss_drag_j +
-                    l->loss_damping_j;
-    double gains = l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j;
-    l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j -
-                    l->exchange_j + losses - gains;
-    return l;
+    *kinetic_j = space_tree_kinetic_energy(&d->tree);
+    *potential_j = space_tree_potential_energy(&d->tree);
 }
 
 void space_step_book_work(struct space_dynamics *d)
 {
     for (int i = 0; i < d->rates; i++) {
-        d->base.ledger.work_effector_j += d->work[i];
+        d->base.dynamics.ledger.work_effector_j += d->work[i];
         if (d->work[i] > 0)
-            d->base.ledger.work_effector_positive_j += d->work[i];
+            d->base.dynamics.ledger.work_effector_positive_j += d->work[i];
     }
 }
 
@@ -232,7 +217,7 @@ static void keep_start(struct space_dynamics *d)
         d->q0[i] = d->base.q[i];
     for (int i = 0; i < d->rates; i++)
         d->qd0[i] = d->base.qd[i];
-    d->ledger_before = d->base.ledger;
+    d->ledger_before = d->base.dynamics.ledger;
 }
 
 static void go_back(struct space_dynamics *d)
@@ -241,7 +226,7 @@ static void go_back(struct space_dynamics *d)
         d->base.q[i] = d->q0[i];
     for (int i = 0; i < d->rates; i++)
         d->base.qd[i] = d->qd0[i];
-    d->base.ledger = d->ledger_before;
+    d->base.dynamics.ledger = d->ledger_before;
     d->is_posed = 0;
 }
 
@@ -286,14 +271,6 @@ static void advance_servos(struct space_dynamics *d)
         servo_advance(&d->base.servos[i], d->base.settings.dt_s);
 }
 
-/* The energy there should be, less that at the reset; and what came in and went. */
-static double booked_energy(const struct ledger *l)
-{
-    return l->work_effector_j + l->exchange_j - l->loss_limit_j - l->loss_drag_j -
-           l->loss_damping_j - l->loss_friction_j - l->loss_impact_j + l->gain_limit_j +
-           l->gain_impact_j + l->gain_push_out_j;
-}
-
 static double turnover(const struct ledger *l)
 {
     return l->work_effector_positive_j + l->loss_limit_j + l->loss_friction_j + l->loss_impact_j +
@@ -317,14 +294,14 @@ static double find_start_energy(struct space_dynamics *d)
  * this. */
 static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken, double part)
 {
-    const struct ledger *now = &d->base.ledger, *before = &d->ledger_before;
+    const struct ledger *now = &d->base.dynamics.ledger, *before = &d->ledger_before;
     double size = turnover(now) - turnover(before) + fabs(now->exchange_j - before->exchange_j);
     double share = UNBALANCED, motion = MOTION_SHARE, off = 0;
     if (!d->has_start_energy)
         d->start_energy = find_start_energy(d);
     d->has_start_energy = 1;
     double kinetic, start = d->start_energy, end = energy_at(d, &kinetic);
-    double error = end - start - booked_energy(now) + booked_energy(before);
+    double error = end - start - ledger_booked_j(now) + ledger_booked_j(before);
     double rounding = ENERGY_ROUNDING * (fabs(start) + fabs(end));
     off = now->mended_j - before->mended_j;
     if (d->are_limits_alone) {
@@ -527,7 +504,7 @@ void space_step_begin(struct space_dynamics *d)
 {
     d->base.given = (struct impulse_sum){.size = 0};
     d->base.is_given = 1;
-    d->base.steps++;
+    d->base.dynamics.steps++;
 }
 
 void space_step_advance(struct space_group *g)
@@ -546,17 +523,21 @@ void space_step_advance(struct space_group *g)
     advance(g, left < h);
     set_step(g, h);
     ENSURE(!(g->law_residual < 0), "contacts off their law by %g m/s", g->law_residual);
-    for (int k = 0; k < g->count; k++)
-        g->all[k]->base.law_residual = fmax(residual, g->law_residual);
+    for (int k = 0; k < g->count; k++) {
+        struct space_state *s = &g->all[k]->base;
+        s->law_residual = fmax(residual, g->law_residual);
+        s->dynamics.touches.law_miss_m = s->law_residual * h;
+    }
 }
 
 int space_dynamics_step(struct dynamics *dynamics)
 {
     struct space_dynamics *d = space_dynamics_of(dynamics);
+    d->contacts.own.creature = dynamics->creature;
     keep_start(d);
     space_step_begin(d);
     if (try_rk4(d)) {
-        d->base.rk_steps++;
+        d->base.dynamics.rk4_steps++;
         advance_servos(d);
     } else {
         space_step_advance(&d->alone);
@@ -581,7 +562,7 @@ void space_dynamics_set_state(struct dynamics *dynamics, const double *q, const 
     space_step_follow_signals(d, 0, d->base.q, d->base.qd);
     d->is_posed = d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
     space_contacts_forget(&d->contacts);
-    space_dynamics_reset_ledger(dynamics);
+    dynamics_reset_ledger(dynamics);
 }
 
 static const struct space_tree *find_tree(struct space_state *s)
@@ -589,18 +570,6 @@ static const struct space_tree *find_tree(struct space_state *s)
     struct space_dynamics *d = space_dynamics_of(&s->dynamics);
     space_step_set_pose(d);
     return &d->tree;
-}
-
-static int find_contacts(const struct space_state *s, const struct contact_point **contacts)
-{
-    const struct space_contacts *all = &space_dynamics_of(&s->dynamics)->contacts;
-    *contacts = all->own.points;
-    return all->own.point_count;
-}
-
-double space_dynamics_penetration(const struct dynamics *dynamics)
-{
-    return space_dynamics_of(dynamics)->contacts.own.penetration;
 }
 
 /* ---------------------------------------------------------------- what changes on the way */
@@ -631,4 +600,4 @@ void space_dynamics_set_world(struct dynamics *dynamics, const struct world *to)
     count_operations(d);
 }
 
-static const struct space_hooks hooks = {find_tree, heed_servos, find_contacts};
+static const struct space_hooks hooks = {find_tree, heed_servos};

@@ -23,9 +23,7 @@ int space_dynamics_step(struct dynamics *dynamics);
 void space_dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd);
 void space_dynamics_set_world(struct dynamics *dynamics, const struct world *to);
 void space_dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s);
-void space_dynamics_reset_ledger(struct dynamics *dynamics);
-const struct ledger *space_dynamics_ledger(struct dynamics *dynamics);
-double space_dynamics_penetration(const struct dynamics *dynamics);
+void space_dynamics_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j);
 
 extern const struct dynamics_solver dynamics_boxes;
 struct space_dynamics;

@@ -171,9 +171,9 @@ static void find_accelerations(struct space_dynamics *d, double half)
 void space_step_book_limits(struct space_dynamics *d, double work)
 {
     if (work > 0)
-        d->base.ledger.gain_limit_j += work;
+        d->base.dynamics.ledger.gain_limit_j += work;
     else
-        d->base.ledger.loss_limit_j -= work;
+        d->base.dynamics.ledger.loss_limit_j -= work;
 }
 
 /* Limits that act in the step: with contacts, where there are some. */
@@ -266,8 +266,8 @@ static void leave_limits(struct space_dynamics *d)
         taken += d->base.torque[i] * way[i];
         positive += fmax(d->base.torque[i] * way[i], 0);
     }
-    d->base.ledger.work_effector_j += taken;
-    d->base.ledger.work_effector_positive_j += positive;
+    d->base.dynamics.ledger.work_effector_j += taken;
+    d->base.dynamics.ledger.work_effector_positive_j += positive;
     d->limits_work += space_step_energy(d) - before - taken;
 }
 
@@ -277,7 +277,7 @@ static void book_middle(struct space_dynamics *d, double half)
         double way = half * (d->qd0[i] + d->base.qd[i]);
         d->base.torque[i] = d->effort[i] - d->effort_extra[i] * d->qdd[i];
         d->work[i] = d->base.torque[i] * way;
-        d->base.ledger.loss_damping_j +=
+        d->base.dynamics.ledger.loss_damping_j +=
             d->base.servos[i].damping * (d->carried[i] + half * d->qdd[i]) * way;
     }
     space_step_book_work(d);
@@ -291,7 +291,7 @@ static void book_drag(struct space_dynamics *d, double half)
         dragged[i] = d->carried[i] + half * d->qdd[i];
         mean[i] = 0.5 * (d->qd0[i] + d->base.qd[i]);
     }
-    d->base.ledger.loss_drag_j -= 2 * half * space_step_drag_power(d, dragged, mean);
+    d->base.dynamics.ledger.loss_drag_j -= 2 * half * space_step_drag_power(d, dragged, mean);
     for (int i = 0; i < d->root_count; i++)
         d->dragged[i] = space_step_drag_impulse(d, d->roots[i], 2 * half);
 }
@@ -327,7 +327,7 @@ static void end_middle(struct space_dynamics *d, struct space_contacts *contacts
     book_middle(d, half);
     book_drag(d, half);
     if (has_contacts)
-        space_contacts_book(contacts, &d->contacts.own, &d->base.ledger);
+        space_contacts_book(contacts, &d->contacts.own, &d->base.dynamics.ledger);
     leave_limits(d);
     space_step_book_limits(d, d->limits_work);
     space_step_keep_momentum(d, contacts, half);

@@ -47,7 +47,7 @@ static void keep_root(struct space_dynamics *d, int i, double turned_s)
     double gain =
         space_momentum_set(&d->tree, d->roots[i], &now, target, turned_s, d->base.q, d->base.qd);
     gain -= now.mass * vec3_dot(d->tree.gravity, vec3_sub(target->centre, now.centre));
-    d->base.ledger.mended_j += fabs(gain);
+    d->base.dynamics.ledger.mended_j += fabs(gain);
 }
 
 void space_step_keep_momentum(struct space_dynamics *d, const struct space_contacts *contacts,

@@ -137,8 +137,8 @@ static void set_from(struct space_dynamics *d)
 
 static void book_part(struct space_dynamics *d, const struct part_losses *losses)
 {
-    d->base.ledger.loss_damping_j += losses->damping_j;
-    d->base.ledger.loss_drag_j += losses->drag_j;
+    d->base.dynamics.ledger.loss_damping_j += losses->damping_j;
+    d->base.dynamics.ledger.loss_drag_j += losses->drag_j;
     space_step_book_work(d);
 }
 

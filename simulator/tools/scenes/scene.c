@@ -225,7 +225,7 @@ int scene_fail_step(const struct scene *scene, const struct dynamics *dynamics, 
     if (result == DYNAMICS_UNSOLVED)
         return error_set(error, ERR_RANGE,
                          "contacts have no solution: off by %.3g m/s at %d contacts, at %.9g s",
-                         dynamics_law_miss(dynamics) / scene->settings.dt_s,
+                         dynamics->touches.law_miss_m / scene->settings.dt_s,
                          dynamics_contacts(dynamics, &contacts), time_s);
     return error_set(error, ERR_RANGE, "the motion is not finite at %.9g s", time_s);
 }

@@ -132,8 +132,6 @@ struct toy {
     struct vec3 at, velocity;
     double dt_s, radius;
     struct contact_point contact;
-    struct ledger ledger;
-    uint64_t steps;
 };
 
 extern const struct dynamics_solver toy_solver;
@@ -148,6 +146,8 @@ static struct dynamics *create(const struct phenotype *phenotype, const struct w
     toy->phenotype = phenotype;
     toy->world = *world;
     toy->dt_s = settings->dt_s;
+    toy->base.substeps = 1;
+    toy->base.touches.points = &toy->contact;
     toy->radius = phenotype->shapes[0].half_m.y;
     return &toy->base;
 }
@@ -162,7 +162,7 @@ static int step(struct dynamics *dynamics)
     struct toy *toy = toy_of(dynamics);
     double g = toy->world.gravity_m_s2, dt = toy->dt_s;
     double fallen = toy->velocity.y * dt - g * dt * dt / 2;
-    toy->contact.gap_m = 1;
+    toy->base.touches.count = 0;
     if (toy->world.has_ground && toy->at.y + fallen < toy->radius) {
         double before = toy->velocity.y, after = fabs(before) > 0.1 ? -RESTITUTION * before : 0;
         toy->velocity.y = after;
@@ -170,13 +170,14 @@ static int step(struct dynamics *dynamics)
                                               .other = CONTACT_GROUND,
                                               .at = {toy->at.x, 0, toy->at.z},
                                               .normal = {0, 1, 0}};
-        toy->ledger.loss_impact_j +=
+        toy->base.touches.count = 1;
+        toy->base.ledger.loss_impact_j +=
             toy->phenotype->mass_kg * (before * before - after * after) / 2;
     } else {
         toy->at.y += fallen;
         toy->velocity.y -= g * dt;
     }
-    toy->steps++;
+    toy->base.steps++;
     toy->base.work += 10;
     return 0;
 }
@@ -199,34 +200,17 @@ static void shift(struct dynamics *dynamics, struct vec3 by_m)
     toy_of(dynamics)->at = vec3_add(toy_of(dynamics)->at, by_m);
 }
 
-static double energy_of(const struct toy *toy, double *kinetic_j)
+static void energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j)
 {
+    const struct toy *toy = toy_of(dynamics);
     double mass = toy->phenotype->mass_kg;
     *kinetic_j = mass * vec3_dot(toy->velocity, toy->velocity) / 2;
-    return *kinetic_j + mass * toy->world.gravity_m_s2 * toy->at.y;
-}
-
-static void reset_ledger(struct dynamics *dynamics)
-{
-    double kinetic;
-    toy_of(dynamics)->ledger =
-        (struct ledger){.energy_start_j = energy_of(toy_of(dynamics), &kinetic)};
+    *potential_j = mass * toy->world.gravity_m_s2 * toy->at.y;
 }
 
 static void stop(struct dynamics *dynamics)
 {
     toy_of(dynamics)->velocity = (struct vec3){0, 0, 0};
-    reset_ledger(dynamics);
-}
-
-static const struct ledger *ledger(struct dynamics *dynamics)
-{
-    struct toy *toy = toy_of(dynamics);
-    struct ledger *l = &toy->ledger;
-    double energy = energy_of(toy, &l->kinetic_j);
-    l->potential_j = energy - l->kinetic_j;
-    l->residual_j = energy - l->energy_start_j + l->loss_impact_j;
-    return l;
 }
 
 static void part_state(const struct dynamics *dynamics, int part, struct part_state *state)
@@ -269,18 +253,6 @@ static double none(const struct dynamics *dynamics)
     return 0;
 }
 
-static int contacts(const struct dynamics *dynamics, const struct contact_point **points)
-{
-    *points = &toy_of(dynamics)->contact;
-    return toy_of(dynamics)->contact.gap_m <= 0;
-}
-
-static void step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps)
-{
-    *steps = toy_of(dynamics)->steps;
-    *rk4_steps = 0;
-}
-
 const struct dynamics_solver toy_solver = {.create = create,
                                            .step = step,
                                            .set_world = set_world,
@@ -295,11 +267,7 @@ const struct dynamics_solver toy_solver = {.create = create,
                                            .bounds = bounds,
                                            .hash_part = hash_part,
                                            .overlap = none,
-                                           .reset_ledger = reset_ledger,
-                                           .ledger = ledger,
-                                           .contacts = contacts,
-                                           .penetration = none,
-                                           .step_counts = step_counts};
+                                           .energy = energy};
 
 static int judge(const struct phenotype *phenotype, const struct world *world,
                  const struct params *params, double dt_s)
@@ -310,8 +278,7 @@ static int judge(const struct phenotype *phenotype, const struct world *world,
 static void feel(struct senses *senses, const struct dynamics *dynamics,
                  const struct surroundings *around)
 {
-    const struct contact_point *points;
-    senses->values[SENSOR_TOUCH] = contacts(dynamics, &points) > 0 ? 1 : -1;
+    senses->values[SENSOR_TOUCH] = dynamics->touches.count > 0 ? 1 : -1;
     senses->values[SENSOR_HEIGHT] = toy_of(dynamics)->at.y;
 }
 

@@ -273,7 +273,7 @@ TEST(walls_stop_bodies)
             double deepest = 0;
             for (int k = 0; k < 480; k++) {
                 stage_run(&stage, stage.settings.dt_s);
-                deepest = fmax(deepest, dynamics_penetration(stage.dynamics));
+                deepest = fmax(deepest, stage.dynamics->touches.penetration_m);
             }
             ck_assert_double_lt(stage_part(&stage, 0).at_m.x, 0.83);
             ck_assert_double_lt(deepest, 2e-3);

@@ -36,6 +36,8 @@ static void teardown(void)
     stage_close(&stage);
 }
 
+static struct touches touches[2];
+
 /* A chain of three on the ground, and what it touches. */
 static void make_chain(void)
 {
@@ -43,7 +45,7 @@ static void make_chain(void)
     body_init_chain(&stage.body, 3, 0.4, 0.1, 1);
     ck_assert_int_eq(tree_create(&tree, &stage.body.phenotype, 0, &stage.arena), 0);
     ck_assert_int_eq(contacts_create(&contacts, &stage.body.phenotype, &tree, &stage.world,
-                                     &stage.settings, &stage.arena),
+                                     &stage.settings, &touches[0], &stage.arena),
                      0);
     tree_set_pose(&tree, q);
     contacts_find(&contacts, &at, &rates);
@@ -71,7 +73,8 @@ static void make_box_in_space(int i)
     const struct space_contact_body body = {.tree = &trees[i],
                                             .limits = &limits[i],
                                             .surfaces = &surfaces,
-                                            .rates = {rates[0], rates[1], rates[2]}};
+                                            .rates = {rates[0], rates[1], rates[2]},
+                                            .touches = &touches[i]};
     ck_assert_int_eq(space_contacts_create(&own[i], &body, &box, 1, &stage.settings, &stage.arena),
                      0);
     space_tree_birth(&trees[i], q);

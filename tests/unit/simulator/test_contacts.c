@@ -55,6 +55,7 @@ static double total_gain(const struct ledger *l)
 struct system {
     struct tree tree;
     struct contacts contacts;
+    struct touches touches;
 };
 static struct system sys;
 /* rates at which nothing turns on within the step */
@@ -67,7 +68,7 @@ static void draw_system(int most, double *q, double *qd)
     body_init_random(&stage.body, most, &rng);
     ck_assert_int_eq(tree_create(&sys.tree, &stage.body.phenotype, 0, &stage.arena), 0);
     ck_assert_int_eq(contacts_create(&sys.contacts, &stage.body.phenotype, &sys.tree, &stage.world,
-                                     &stage.settings, &stage.arena),
+                                     &stage.settings, &sys.touches, &stage.arena),
                      0);
     for (int i = 0; i < sys.tree.dof; i++) {
         q[i] = rng_uniform(&rng, -2, 2);
@@ -243,7 +244,7 @@ TEST(examination_sees_what_touches_and_what_may)
     body_init(&stage.body, parts, 2);
     tree_create(&sys.tree, &stage.body.phenotype, 0, &stage.arena);
     contacts_create(&sys.contacts, &stage.body.phenotype, &sys.tree, &stage.world, &stage.settings,
-                    &stage.arena);
+                    &sys.touches, &stage.arena);
     struct {
         double y, vy, angle, rate;
         int may_touch, is_violated;
@@ -307,7 +308,7 @@ TEST(a_block_at_rest_stays_at_rest)
     ck_assert_double_eq_tol(state.at_m.y, 0.1, 1e-6);
     ck_assert_double_eq_tol(state.at_m.x, 0, 1e-9);
     ck_assert_double_eq_tol(state.angle_rad, 0, 1e-9);
-    ck_assert_double_lt(dynamics_penetration(stage.dynamics), 1e-3);
+    ck_assert_double_lt(stage.dynamics->touches.penetration_m, 1e-3);
     const struct ledger *l = dynamics_ledger(stage.dynamics);
     ck_assert_double_lt(fabs(l->residual_j), 1e-6);
     ck_assert_double_lt(total_gain(l), 1e-6);
@@ -340,9 +341,9 @@ TEST(warm_starts_carry_a_resting_body_with_one_sweep)
     for (int i = 0; i < count; i++)
         sum += points[i].normal_impulse_n_s * 240;
     ck_assert_double_eq_tol(sum, 2.5 * BODY_GRAVITY, 0.05);
-    ck_assert_double_lt(dynamics_penetration(stage.dynamics), 1e-3);
+    ck_assert_double_lt(stage.dynamics->touches.penetration_m, 1e-3);
     for (int i = 2; i < 7; i++)
-        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[i], 0, 0.01);
+        ck_assert_double_eq_tol(stage.dynamics->q[i], 0, 0.01);
 }
 
 /* A deep block is pushed out no faster than 5 cm/s, to within the slop; the energy is booked. */
@@ -382,7 +383,7 @@ TEST(a_box_dropped_without_elasticity_stays_down)
         build_box(0.4, 0.2, 1, 0.5, qd);
         for (int step = 0; step < 480; step++) {
             stage_run(&stage, stage.settings.dt_s);
-            deepest = fmax(deepest, dynamics_penetration(stage.dynamics));
+            deepest = fmax(deepest, stage.dynamics->touches.penetration_m);
             if (step > 120)
                 highest_after = fmax(highest_after, stage_part(&stage, 0).at_m.y);
         }
@@ -442,7 +443,7 @@ TEST(contacts_only_take_energy)
         use_land(rng_uniform(&rng, 0, 1.5), i % 2 ? 0.5 : 0);
         body_init_chain(&stage.body, 2 + i % 4, 0.4, 0.12, 0.2);
         stage_build(&stage);
-        int dof = dynamics_dof(stage.dynamics);
+        int dof = stage.dynamics->dof;
         for (int k = 3; k < dof; k++)
             q[k] = rng_uniform(&rng, -0.6, 0.6);
         q[1] = 1.5;
@@ -503,7 +504,7 @@ TEST(limbs_that_close_on_each_other_stop)
         int touched = 0;
         for (int step = 0; step < 480; step++) {
             stage_run(&stage, stage.settings.dt_s);
-            deepest = fmax(deepest, dynamics_penetration(stage.dynamics));
+            deepest = fmax(deepest, stage.dynamics->touches.penetration_m);
             const struct contact_point *points;
             int count = dynamics_contacts(stage.dynamics, &points);
             for (int k = 0; k < count; k++) {
@@ -541,7 +542,7 @@ static double land(const struct body_part *parts, int count, int sixteenth, doub
     dynamics_set_target(stage.dynamics, 1, target, 0);
     for (int step = 0; step < 24; step++) {
         stage_run(&stage, stage.settings.dt_s);
-        deepest_m = fmax(deepest_m, dynamics_penetration(stage.dynamics));
+        deepest_m = fmax(deepest_m, stage.dynamics->touches.penetration_m);
     }
     return deepest_m;
 }
@@ -604,7 +605,7 @@ TEST(parent_and_child_pass_through_one_another)
     stage_build(&stage);
     stage_set(&stage, q, qd);
     stage_run(&stage, 4);
-    ck_assert_double_gt(dynamics_q(stage.dynamics)[3], 2 * BODY_PI);
+    ck_assert_double_gt(stage.dynamics->q[3], 2 * BODY_PI);
     ck_assert(stage_is_all_rk4(&stage));
 }
 
@@ -632,11 +633,11 @@ TEST(limits_hold_at_any_number_of_turns)
             double start = dynamics_ledger(stage.dynamics)->kinetic_j;
             for (int step = 0; step < 720; step++) {
                 stage_run(&stage, stage.settings.dt_s);
-                furthest = fmax(furthest, side * dynamics_q(stage.dynamics)[3]);
+                furthest = fmax(furthest, side * stage.dynamics->q[3]);
             }
             ck_assert_double_le(furthest, limit + 1e-3);
-            ck_assert_double_eq_tol(side * dynamics_q(stage.dynamics)[3], limit, 2e-3);
-            ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 0, 1e-9);
+            ck_assert_double_eq_tol(side * stage.dynamics->q[3], limit, 2e-3);
+            ck_assert_double_eq_tol(stage.dynamics->qd[3], 0, 1e-9);
 
             /* what the stop took is booked under its own name */
             const struct ledger *l = dynamics_ledger(stage.dynamics);
@@ -654,7 +655,7 @@ TEST(a_limit_bears_a_torque)
     dynamics_set_effectors(stage.dynamics, EFFECTORS_ON);
     dynamics_set_target(stage.dynamics, 1, 1, 0);
     stage_run(&stage, 10);
-    ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 200 * BODY_DEGREE, 2.1e-3);
+    ck_assert_double_eq_tol(stage.dynamics->q[3], 200 * BODY_DEGREE, 2.1e-3);
     const struct ledger *l = dynamics_ledger(stage.dynamics);
     ck_assert_double_eq_tol(l->work_effector_j, 0.5 * (200 * BODY_DEGREE - 3), 2e-3);
     ck_assert_double_lt(l->gain_limit_j, 1e-6);
@@ -663,7 +664,7 @@ TEST(a_limit_bears_a_torque)
     /* and lets go when it turns round */
     dynamics_set_target(stage.dynamics, 1, -1, 0);
     stage_run(&stage, 0.25);
-    ck_assert_double_lt(dynamics_q(stage.dynamics)[3], 200 * BODY_DEGREE - 0.5);
+    ck_assert_double_lt(stage.dynamics->q[3], 200 * BODY_DEGREE - 0.5);
 }
 
 /* Beyond a limit (an impossible start) a joint is pushed back slowly; the work is unearned. */
@@ -671,9 +672,9 @@ TEST(a_joint_beyond_its_limit_is_pushed_back)
 {
     build_limited(-0.5, 0.5, 0.6, 0);
     stage_run(&stage, 0.25);
-    ck_assert_double_le(dynamics_q(stage.dynamics)[3], 0.5 + 3e-3);
-    ck_assert_double_ge(dynamics_q(stage.dynamics)[3], 0.4);
-    ck_assert_double_le(fabs(dynamics_qd(stage.dynamics)[3]), 0.5 + 1e-9);
+    ck_assert_double_le(stage.dynamics->q[3], 0.5 + 3e-3);
+    ck_assert_double_ge(stage.dynamics->q[3], 0.4);
+    ck_assert_double_le(fabs(stage.dynamics->qd[3]), 0.5 + 1e-9);
     ck_assert_double_gt(dynamics_ledger(stage.dynamics)->gain_limit_j, 0);
     ck_assert_double_lt(fabs(dynamics_ledger(stage.dynamics)->residual_j), 1e-9);
 }
@@ -710,11 +711,11 @@ TEST(linear_limits_stop_and_bear)
         double start = dynamics_ledger(stage.dynamics)->kinetic_j;
         for (int step = 0; step < 240; step++) {
             stage_run(&stage, stage.settings.dt_s);
-            furthest = fmax(furthest, side * dynamics_q(stage.dynamics)[3]);
+            furthest = fmax(furthest, side * stage.dynamics->q[3]);
         }
         ck_assert_double_le(furthest, 0.4 + 1e-3);
-        ck_assert_double_eq_tol(side * dynamics_q(stage.dynamics)[3], 0.4, 1e-3);
-        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 0, 1e-9);
+        ck_assert_double_eq_tol(side * stage.dynamics->q[3], 0.4, 1e-3);
+        ck_assert_double_eq_tol(stage.dynamics->qd[3], 0, 1e-9);
         const struct ledger *l = dynamics_ledger(stage.dynamics);
         ck_assert_double_eq_tol(l->loss_limit_j, start, 1e-9);
         ck_assert_double_eq_tol(l->kinetic_j, 0, 1e-9);
@@ -726,7 +727,7 @@ TEST(linear_limits_stop_and_bear)
     dynamics_set_effectors(stage.dynamics, EFFECTORS_ON);
     dynamics_set_target(stage.dynamics, 1, 1, 0);
     stage_run(&stage, 5);
-    ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 0.4, 1.1e-3);
+    ck_assert_double_eq_tol(stage.dynamics->q[3], 0.4, 1.1e-3);
     const struct ledger *l = dynamics_ledger(stage.dynamics);
     ck_assert_double_eq_tol(l->work_effector_j, 20 * 0.2, 20 * 1.1e-3);
     ck_assert_double_lt(l->gain_limit_j, 1e-6);
@@ -738,10 +739,10 @@ TEST(a_linear_joint_beyond_its_limit_is_pushed_back)
 {
     build_slider(-0.1, 0.1, 0.12, 0);
     stage_run(&stage, 0.25);
-    ck_assert_double_le(fabs(dynamics_qd(stage.dynamics)[3]), 0.05 + 1e-9);
-    ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 0.12 - 0.05 * 0.25, 1e-3);
+    ck_assert_double_le(fabs(stage.dynamics->qd[3]), 0.05 + 1e-9);
+    ck_assert_double_eq_tol(stage.dynamics->q[3], 0.12 - 0.05 * 0.25, 1e-3);
     stage_run(&stage, 0.75);
-    ck_assert_double_le(dynamics_q(stage.dynamics)[3], 0.101 + 1e-4);
+    ck_assert_double_le(stage.dynamics->q[3], 0.101 + 1e-4);
     ck_assert_double_gt(dynamics_ledger(stage.dynamics)->gain_limit_j, 0);
     ck_assert_double_lt(fabs(dynamics_ledger(stage.dynamics)->residual_j), 1e-9);
 }
@@ -860,9 +861,9 @@ TEST(a_rocking_block_loses_what_it_must_at_an_impact)
         stage_build(&stage);
         stage_set(&stage, q, qd);
         double least = BODY_GRAVITY * height / 2, before = stage_energy(&stage) - least;
-        for (int i = 0; i < 720 && (rate > 0 || dynamics_q(stage.dynamics)[2] < 0); i++) {
+        for (int i = 0; i < 720 && (rate > 0 || stage.dynamics->q[2] < 0); i++) {
             stage_run(&stage, stage.settings.dt_s);
-            rate = dynamics_qd(stage.dynamics)[2];
+            rate = stage.dynamics->qd[2];
         }
         double off = (stage_energy(&stage) - least) / before - kept * kept;
         ck_assert_double_eq_tol(off, 0, 0.003);
@@ -925,7 +926,8 @@ TEST(steps_are_rk4_until_something_may_touch)
     ck_assert(stage_is_all_rk4(&stage));
     ck_assert_double_eq_tol(stage_part(&stage, 0).at_m.y, 1.1 - BODY_GRAVITY * 0.08, 1e-12);
     stage_run(&stage, 0.4);
-    dynamics_step_counts(stage.dynamics, &steps, &rk4_steps);
+    steps = stage.dynamics->steps;
+    rk4_steps = stage.dynamics->rk4_steps;
     ck_assert_uint_eq(steps, 192);
     ck_assert_uint_gt(rk4_steps, 105);
     ck_assert_uint_lt(rk4_steps, 112);
@@ -946,7 +948,7 @@ TEST(fast_tips_land_without_sinking_in)
         double energy = stage_energy(&stage);
         for (int step = 0; step < 120; step++) {
             stage_run(&stage, stage.settings.dt_s);
-            deepest = fmax(deepest, dynamics_penetration(stage.dynamics));
+            deepest = fmax(deepest, stage.dynamics->touches.penetration_m);
         }
         const struct ledger *l = dynamics_ledger(stage.dynamics);
         residual = fmax(residual, fabs(l->residual_j) / energy);
@@ -970,7 +972,7 @@ TEST(a_full_arena_is_an_error)
     for (size_t size = 16; size < 1u << 18; size += size / 4) {
         ck_assert_int_eq(arena_init(&small, size), 0);
         failures += contacts_create(&sys.contacts, &stage.body.phenotype, &sys.tree, &stage.world,
-                                    &stage.settings, &small) == ERR_MEMORY;
+                                    &stage.settings, &sys.touches, &small) == ERR_MEMORY;
         arena_deinit(&small);
     }
     ck_assert_int_gt(failures, 5);

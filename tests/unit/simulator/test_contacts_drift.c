@@ -18,6 +18,7 @@ static struct couple {
     struct test_body body[2];
     struct tree tree[2];
     struct contacts own[2], shared;
+    struct touches touches[2];
     double q[2][DOF], qd[2][DOF], *rates[2];
 } pair_of_bodies, *const couple = &pair_of_bodies;
 
@@ -47,7 +48,7 @@ static void draw_body(int k, int has_stretch, double disks)
         }
     ck_assert_int_eq(tree_create(&couple->tree[k], &body->phenotype, 0, &arena), 0);
     ck_assert_int_eq(contacts_create(&couple->own[k], &body->phenotype, &couple->tree[k], &world,
-                                     &settings, &arena),
+                                     &settings, &couple->touches[k], &arena),
                      0);
     for (int i = 0; i < couple->tree[k].dof; i++) {
         couple->q[k][i] = i < 2 ? 0 : rng_uniform(&rng, -1, 1);

@@ -121,7 +121,7 @@ static double move_plane(struct dynamics *dynamics, int steps)
     double missed = 0;
     for (int i = 0; i < steps; i++) {
         ck_assert_int_eq(dynamics_step(dynamics), 0);
-        missed += dynamics_law_miss(dynamics);
+        missed += dynamics->touches.law_miss_m;
     }
     return missed;
 }
@@ -236,25 +236,10 @@ TEST_LOOP(no_memory_for_contacts_is_an_error, 0, 2)
     ck_assert_int_eq(scene_fail_step(&space, run, DYNAMICS_BROKEN, &arena, 1.5, &error), ERR_RANGE);
 }
 
-static double pretended_miss(const struct dynamics *dynamics)
-{
-    (void)dynamics;
-    return 0.001;
-}
-
-static int pretended_contacts(const struct dynamics *dynamics,
-                              const struct contact_point **contacts)
-{
-    (void)dynamics;
-    *contacts = NULL;
-    return 7;
-}
-
 TEST(no_solution_is_an_error)
 {
-    const struct dynamics_solver solver = {.law_miss = pretended_miss,
-                                           .contacts = pretended_contacts};
-    const struct dynamics run = {.solver = &solver};
+    const struct dynamics_solver solver = {.step = NULL};
+    const struct dynamics run = {.solver = &solver, .touches = {.count = 7, .law_miss_m = 0.001}};
     scene.settings.dt_s = 0.004;
     ck_assert_int_eq(scene_fail_step(&scene, &run, DYNAMICS_UNSOLVED, &arena, 1.5, &error),
                      ERR_RANGE);

@@ -426,7 +426,7 @@ TEST(leading_faces_feel_half)
             stage_run(&stage, 0.5);
             double cubes = length * length * length + width * width * width;
             double rate = share * k * cubes / 6 / stage.body.links[0].inertia.zz;
-            check_method(m, "rate", dynamics_qd(stage.dynamics)[2], 4 * exp(-rate * 0.5));
+            check_method(m, "rate", stage.dynamics->qd[2], 4 * exp(-rate * 0.5));
             check_ledger(m);
         }
 }
@@ -469,8 +469,8 @@ TEST(quadratic_drag_slows_a_spinning_plate)
         stage_run(&stage, 1);
         double powers = length * length * length * length + width * width * width * width;
         double c = k * powers / 16 / stage.body.links[0].inertia.zz;
-        check_method(m, "rate", dynamics_qd(stage.dynamics)[2], -5 / (1 + 5 * c));
-        check_method(m, "angle", dynamics_q(stage.dynamics)[2], -log(1 + 5 * c) / c);
+        check_method(m, "rate", stage.dynamics->qd[2], -5 / (1 + 5 * c));
+        check_method(m, "angle", stage.dynamics->q[2], -log(1 + 5 * c) / c);
         check_ledger(m);
     }
 }
@@ -489,9 +489,9 @@ TEST(quadratic_drag_of_a_disk)
         stage_set(&stage, zero, start);
         stage_run(&stage, 1);
         double c = 8.0 / 3 * k * radius / mass, slower = 1 / (1 + c * sqrt(10));
-        check_method(m, "vx", dynamics_qd(stage.dynamics)[0], 3 * slower);
-        check_method(m, "vy", dynamics_qd(stage.dynamics)[1], -slower);
-        check_method(m, "rate", dynamics_qd(stage.dynamics)[2], 7);
+        check_method(m, "vx", stage.dynamics->qd[0], 3 * slower);
+        check_method(m, "vy", stage.dynamics->qd[1], -slower);
+        check_method(m, "rate", stage.dynamics->qd[2], 7);
     }
 }
 
@@ -557,7 +557,8 @@ TEST(stiff_quadratic_drag_is_implicit)
         stage_run(&stage, stage.settings.dt_s);
         ck_assert_double_lt(stage_energy(&stage), before);
     }
-    dynamics_step_counts(stage.dynamics, &steps, &rk4_steps);
+    steps = stage.dynamics->steps;
+    rk4_steps = stage.dynamics->rk4_steps;
     ck_assert_uint_lt(rk4_steps, steps);
     ck_assert_double_lt(stage_part(&stage, 0).velocity_m_s.y, 1);
 
@@ -565,7 +566,8 @@ TEST(stiff_quadratic_drag_is_implicit)
     stage_set(&stage, zero, zero);
     stage_run(&stage, 1);
     uint64_t more;
-    dynamics_step_counts(stage.dynamics, &steps, &more);
+    steps = stage.dynamics->steps;
+    more = stage.dynamics->rk4_steps;
     ck_assert_uint_eq(more, rk4_steps + 240);
 }
 
@@ -581,7 +583,7 @@ static double chain_error(double dt_s)
         stage_build(&stage);
         stage_set(&stage, q, qd);
         stage_run(&stage, 0.5);
-        memcpy(end[fine], dynamics_q(stage.dynamics), sizeof end[0]);
+        memcpy(end[fine], stage.dynamics->q, sizeof end[0]);
     }
     for (int i = 0; i < 5; i++)
         error = fmax(error, fabs(end[0][i] - end[1][i]));

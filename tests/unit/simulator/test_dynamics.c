@@ -99,12 +99,12 @@ static double chain_error(double dt_s, double seconds)
     stage.settings.dt_s = dt_s;
     build_chain(q, qd);
     stage_run(&stage, seconds);
-    memcpy(coarse, dynamics_q(stage.dynamics), 7 * sizeof(double));
+    memcpy(coarse, stage.dynamics->q, 7 * sizeof(double));
     stage.settings.dt_s = dt_s / 16;
     build_chain(q, qd);
     stage_run(&stage, seconds);
     for (int i = 0; i < 7; i++)
-        error = fmax(error, fabs(dynamics_q(stage.dynamics)[i] - coarse[i]));
+        error = fmax(error, fabs(stage.dynamics->q[i] - coarse[i]));
     return error;
 }
 
@@ -135,7 +135,7 @@ static double driven_error(double dt_s)
         for (int i = 1; i < 4; i++)
             dynamics_set_target(stage.dynamics, i, 0.2 * i, i == 2 ? -0.5 : 0.3);
         stage_run(&stage, 0.5);
-        memcpy(end[fine], dynamics_q(stage.dynamics), sizeof end[0]);
+        memcpy(end[fine], stage.dynamics->q, sizeof end[0]);
     }
     for (int i = 0; i < 6; i++)
         error = fmax(error, fabs(end[0][i] - end[1][i]));
@@ -192,7 +192,7 @@ static double slider_error(double dt_s, double torque_n_m)
         stage.settings.dt_s = fine ? dt_s / 16 : dt_s;
         build_sliders(torque_n_m);
         stage_run(&stage, 0.5);
-        memcpy(end[fine], dynamics_q(stage.dynamics), 7 * sizeof(double));
+        memcpy(end[fine], stage.dynamics->q, 7 * sizeof(double));
     }
     for (int i = 0; i < 7; i++)
         error = fmax(error, fabs(end[0][i] - end[1][i]));
@@ -230,7 +230,7 @@ TEST(linear_joints_keep_energy_and_momentum)
     stage_run(&stage, 2);
     read_momentum(stage.dynamics, after);
     printf("dynamics: linear joints 2 s: energy %.1e\n", fabs(stage_energy(&stage) - energy));
-    ck_assert_double_gt(fabs(dynamics_q(stage.dynamics)[3]), 0.5);
+    ck_assert_double_gt(fabs(stage.dynamics->q[3]), 0.5);
     ck_assert_double_eq_tol(stage_energy(&stage), energy, 1e-7 * energy);
     for (int i = 0; i < 3; i++)
         ck_assert_double_eq_tol(after[i], before[i], 1e-9);
@@ -269,9 +269,9 @@ TEST(a_bead_on_a_spinning_rod_flies_off_as_cosh)
         qd[1] = -2 * 0.02 * cos(0.7);
         stage_set(&stage, q, qd);
         stage_run(&stage, 1.5);
-        double extension = dynamics_q(stage.dynamics)[3];
+        double extension = stage.dynamics->q[3];
         ck_assert_double_eq_tol(extension, 0.1 * cosh(3), tolerance[i]);
-        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 0.2 * sinh(3), 4 * tolerance[i]);
+        ck_assert_double_eq_tol(stage.dynamics->qd[3], 0.2 * sinh(3), 4 * tolerance[i]);
         struct part_state root = stage_part(&stage, 0), bead = stage_part(&stage, 1);
         ck_assert_double_eq_tol(bead.at_m.x - root.at_m.x, extension * cos(3.7), 1e-12);
         ck_assert_double_eq_tol(bead.at_m.y - root.at_m.y, extension * sin(3.7), 1e-12);
@@ -291,7 +291,7 @@ TEST(drives_of_linear_joints_follow_their_closed_forms)
         build_pair(0, 0.7, 0);
         stage_set(&stage, q, qd);
         stage_run(&stage, 0.5);
-        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 3 * exp(-1.5), tolerance[i]);
+        ck_assert_double_eq_tol(stage.dynamics->qd[3], 3 * exp(-1.5), tolerance[i]);
         stage.settings.joint_damping_1_s = 0;
 
         build_pair(0, 0.7, 1000);
@@ -299,8 +299,8 @@ TEST(drives_of_linear_joints_follow_their_closed_forms)
         for (int step = 1; step <= 240; step++) {
             stage_run(&stage, stage.settings.dt_s);
             double t = step * stage.settings.dt_s;
-            error = fmax(error, fabs(dynamics_q(stage.dynamics)[3] -
-                                     0.3 * (1 - (1 + 20 * t) * exp(-20 * t))));
+            error =
+                fmax(error, fabs(stage.dynamics->q[3] - 0.3 * (1 - (1 + 20 * t) * exp(-20 * t))));
         }
         ck_assert_double_lt(error, tolerance[i]);
 
@@ -308,7 +308,7 @@ TEST(drives_of_linear_joints_follow_their_closed_forms)
         build_pair(0, 0.7, 2);
         dynamics_set_target(stage.dynamics, 1, 100, 0);
         stage_run(&stage, 1);
-        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 2 / 0.8 / 2, 1e-9);
+        ck_assert_double_eq_tol(stage.dynamics->q[3], 2 / 0.8 / 2, 1e-9);
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 2, 1e-8);
         ck_assert_double_eq_tol(dynamics_ledger(stage.dynamics)->work_effector_j, 2 * 1.25, 1e-8);
     }
@@ -325,7 +325,7 @@ TEST(linear_effectors_have_a_speed_of_their_own)
         build_pair(0, -2, 3);
         dynamics_set_target(stage.dynamics, 1, 1, 0);
         stage_run(&stage, 3);
-        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 0.5, 1e-6);
+        ck_assert_double_eq_tol(stage.dynamics->qd[3], 0.5, 1e-6);
         const struct ledger *l = dynamics_ledger(stage.dynamics);
         ck_assert_double_eq_tol(l->work_effector_j, l->kinetic_j, 1e-6);
     }
@@ -352,7 +352,7 @@ static double muscle_error(double dt_s, double strength_n)
     stage_run(&stage, 0.5);
     const struct ledger *l = dynamics_ledger(stage.dynamics);
     ck_assert_double_eq_tol(l->residual_j, 0, 1e-6 * l->work_effector_j);
-    return fabs(time_to_speed(dynamics_qd(stage.dynamics)[3], strength_n, 0.25, 2) - 0.5);
+    return fabs(time_to_speed(stage.dynamics->qd[3], strength_n, 0.25, 2) - 0.5);
 }
 
 TEST(muscles_shorten_as_hill_has_it)
@@ -389,7 +389,7 @@ TEST(stiff_muscles_do_not_ring)
             dynamics_set_target(stage.dynamics, 1, way * 1e9, 0);
             for (int step = 0; step < 480; step++) {
                 stage_run(&stage, 1.0 / 240);
-                double rate = way * dynamics_qd(stage.dynamics)[3];
+                double rate = way * stage.dynamics->qd[3];
                 ck_assert_double_le(rate, most);
                 ck_assert_double_ge(rate, last - 1e-9);
                 last = rate;
@@ -413,7 +413,7 @@ TEST(stretched_muscles_hold_their_strength)
         stage_set(&stage, q, qd);
         dynamics_set_target(stage.dynamics, 1, 1000, 0);
         stage_run(&stage, 0.5);
-        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], -5 + 0.5 * 4 / 0.8, 1e-9);
+        ck_assert_double_eq_tol(stage.dynamics->qd[3], -5 + 0.5 * 4 / 0.8, 1e-9);
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 4, 1e-8);
     }
 }
@@ -434,7 +434,7 @@ static void swing_chain(int solver, double dt_s, double *end)
     for (int i = 1; i < 4; i++)
         dynamics_set_target(stage.dynamics, i, i == 2 ? 1 : -1, 0);
     stage_run(&stage, 0.25);
-    memcpy(end, dynamics_q(stage.dynamics), 6 * sizeof end[0]);
+    memcpy(end, stage.dynamics->q, 6 * sizeof end[0]);
 }
 
 TEST(solvers_agree_on_muscles)
@@ -473,10 +473,10 @@ TEST(linear_targets_are_clamped_to_the_limits)
         stage_build(&stage);
         dynamics_set_target(stage.dynamics, 1, 25, 10);
         stage_run(&stage, 2);
-        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 0.2, 1e-5);
+        ck_assert_double_eq_tol(stage.dynamics->q[3], 0.2, 1e-5);
         dynamics_set_target(stage.dynamics, 1, -25, 0);
         stage_run(&stage, 2);
-        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], -0.1, 1e-5);
+        ck_assert_double_eq_tol(stage.dynamics->q[3], -0.1, 1e-5);
     }
 }
 
@@ -491,8 +491,8 @@ TEST(a_body_hung_on_the_world_swims_as_a_free_one)
         stage.settings.integrator = integrators[i];
         stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .viscosity_pa_s = 0.5};
         build_sliders(2);
-        memcpy(q + 3, dynamics_q(stage.dynamics), 7 * sizeof q[0]);
-        memcpy(qd + 3, dynamics_qd(stage.dynamics), 7 * sizeof qd[0]);
+        memcpy(q + 3, stage.dynamics->q, 7 * sizeof q[0]);
+        memcpy(qd + 3, stage.dynamics->qd, 7 * sizeof qd[0]);
         stage_run(&stage, 1);
         for (int k = 0; k < 5; k++)
             parts[k] = stage_part(&stage, k);
@@ -529,8 +529,8 @@ TEST(rest_stays_at_rest_bit_for_bit)
         stage_set(&stage, q, zero);
         stage_run(&stage, 2);
         for (int k = 0; k < 7; k++) {
-            ck_assert_double_eq(dynamics_q(stage.dynamics)[k], q[k]);
-            ck_assert_double_eq(dynamics_qd(stage.dynamics)[k], 0);
+            ck_assert_double_eq(stage.dynamics->q[k], q[k]);
+            ck_assert_double_eq(stage.dynamics->qd[k], 0);
         }
     }
 }
@@ -546,7 +546,7 @@ TEST(a_free_box_turns_evenly_for_many_turns)
         stage_build(&stage);
         stage_set(&stage, q, qd);
         stage_run(&stage, 10);
-        ck_assert_double_eq(dynamics_qd(stage.dynamics)[2], 100);
+        ck_assert_double_eq(stage.dynamics->qd[2], 100);
         ck_assert_double_eq_tol(stage_part(&stage, 0).angle_rad, 1000, 1e-9);
         ck_assert_double_eq_tol(stage_part(&stage, 0).at_m.x, 5, 1e-9);
         ck_assert_double_eq_tol(stage_part(&stage, 0).at_m.y, -2.5, 1e-9);
@@ -566,7 +566,7 @@ TEST(an_eccentric_link_turns_about_its_centre_of_mass)
         stage.settings.integrator = integrators[i];
         body_init(&stage.body, parts, 2);
         stage_build(&stage);
-        ck_assert_int_eq(dynamics_dof(stage.dynamics), 3);
+        ck_assert_int_eq(stage.dynamics->dof, 3);
         stage_set(&stage, q, qd);
         stage_run(&stage, 2);
 
@@ -596,7 +596,7 @@ TEST(drag_slows_exponentially)
         stage_build(&stage);
         stage_set(&stage, q, qd);
         stage_run(&stage, 1);
-        const double *now = dynamics_qd(stage.dynamics);
+        const double *now = stage.dynamics->qd;
         ck_assert_double_eq_tol(now[0], 2 * exp(-2 * 1.5 * 0.2 / 0.8), tolerance[i]);
         ck_assert_double_eq_tol(now[1], -exp(-2 * 1.5 * 0.5 / 0.8), tolerance[i]);
         ck_assert_double_eq_tol(now[2], 0, 1e-15);
@@ -610,7 +610,7 @@ TEST(drag_slows_exponentially)
         stage_build(&stage);
         stage_set(&stage, q, spin);
         stage_run(&stage, 1);
-        now = dynamics_qd(stage.dynamics);
+        now = stage.dynamics->qd;
         double rate = 1.5 * (0.027 + 0.027) / 6 / (0.8 * 0.18 / 12);
         ck_assert_double_eq_tol(now[0], exp(-2 * 1.5 * 0.3 / 0.8), tolerance[i]);
         ck_assert_double_eq_tol(now[1], 0.5 * exp(-2 * 1.5 * 0.3 / 0.8), tolerance[i]);
@@ -655,8 +655,7 @@ TEST(thick_water_is_swum_in)
     body_init_box(&stage.body, 0.1, 0.1, 0.01);
     stage_build(&stage);
     stage_run(&stage, 1);
-    ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[1], -0.01 * BODY_GRAVITY / (2 * 100 * 0.1),
-                            1e-9);
+    ck_assert_double_eq_tol(stage.dynamics->qd[1], -0.01 * BODY_GRAVITY / (2 * 100 * 0.1), 1e-9);
 }
 
 TEST(joint_damping_slows_the_joint)
@@ -675,13 +674,13 @@ TEST(joint_damping_slows_the_joint)
         stage_build(&stage);
         stage_set(&stage, q, qd);
         stage_run(&stage, 0.5);
-        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 5 * exp(-1.5), tolerance[i]);
+        ck_assert_double_eq_tol(stage.dynamics->qd[3], 5 * exp(-1.5), tolerance[i]);
         const struct ledger *ledger = dynamics_ledger(stage.dynamics);
         ck_assert_double_eq_tol(ledger->loss_damping_j, ledger->energy_start_j - ledger->kinetic_j,
                                 1e-9);
         dynamics_set_joint_damping(stage.dynamics, 0);
         stage_run(&stage, 0.5);
-        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 5 * exp(-1.5), tolerance[i]);
+        ck_assert_double_eq_tol(stage.dynamics->qd[3], 5 * exp(-1.5), tolerance[i]);
     }
 }
 
@@ -770,7 +769,7 @@ static void check_relative(const double *q, const struct part_state *parts, doub
 {
     struct part_state root = stage_part(&stage, 0);
     for (int k = 3; k < 6; k++)
-        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[k], q[k], tolerance);
+        ck_assert_double_eq_tol(stage.dynamics->q[k], q[k], tolerance);
     for (int k = 1; k < 4; k++) {
         struct part_state part = stage_part(&stage, k);
         ck_assert_double_eq_tol(part.at_m.x - root.at_m.x, parts[k].at_m.x - parts[0].at_m.x,
@@ -782,7 +781,7 @@ static void check_relative(const double *q, const struct part_state *parts, doub
 
 static void keep_state(double *q, struct part_state *parts)
 {
-    memcpy(q, dynamics_q(stage.dynamics), 6 * sizeof q[0]);
+    memcpy(q, stage.dynamics->q, 6 * sizeof q[0]);
     for (int k = 0; k < 4; k++)
         parts[k] = stage_part(&stage, k);
 }
@@ -832,8 +831,8 @@ TEST(uniform_motion_and_a_turned_scene_change_nothing)
         fill_world(integrators[i]);
         stage.world = (struct world){0};
         build_branched(1, 1, 0);
-        memcpy(start, dynamics_q(stage.dynamics), 6 * sizeof start[0]);
-        memcpy(rates, dynamics_qd(stage.dynamics), 6 * sizeof rates[0]);
+        memcpy(start, stage.dynamics->q, 6 * sizeof start[0]);
+        memcpy(rates, stage.dynamics->qd, 6 * sizeof rates[0]);
         stage_run(&stage, 1);
         keep_state(q, parts);
 
@@ -856,8 +855,8 @@ TEST(uniform_motion_and_a_turned_scene_change_nothing)
         stage_set(&stage, turned, moving);
         stage_run(&stage, 1);
         for (int k = 3; k < 6; k++)
-            ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[k], q[k], 1e-10);
-        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[2], q[2] + 1, 1e-10);
+            ck_assert_double_eq_tol(stage.dynamics->q[k], q[k], 1e-10);
+        ck_assert_double_eq_tol(stage.dynamics->q[2], q[2] + 1, 1e-10);
     }
 }
 
@@ -871,15 +870,15 @@ TEST(time_runs_backwards)
     stage_run(&stage, 2);
     double turned[DOF], back[DOF];
     for (int i = 0; i < 7; i++) {
-        turned[i] = dynamics_q(stage.dynamics)[i];
-        back[i] = -dynamics_qd(stage.dynamics)[i];
+        turned[i] = stage.dynamics->q[i];
+        back[i] = -stage.dynamics->qd[i];
     }
     ck_assert_double_gt(fabs(turned[3] - q[3]), 0.1);
     stage_set(&stage, turned, back);
     stage_run(&stage, 2);
     for (int i = 0; i < 7; i++) {
-        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[i], q[i], 1e-6);
-        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[i], -qd[i], 1e-6);
+        ck_assert_double_eq_tol(stage.dynamics->q[i], q[i], 1e-6);
+        ck_assert_double_eq_tol(stage.dynamics->qd[i], -qd[i], 1e-6);
     }
 }
 
@@ -895,7 +894,7 @@ TEST(four_times_as_long_takes_twice_the_time)
     qd[3] = 2;
     stage_set(&stage, q, qd);
     stage_run(&stage, 1);
-    memcpy(small, dynamics_q(stage.dynamics), 5 * sizeof small[0]);
+    memcpy(small, stage.dynamics->q, 5 * sizeof small[0]);
 
     stage.settings.dt_s *= 2;
     body_init_chain(&stage.body, 3, 1.2, 0.4, 3.2);
@@ -904,7 +903,7 @@ TEST(four_times_as_long_takes_twice_the_time)
     stage_set(&stage, q, qd);
     stage_run(&stage, 2);
     for (int i = 0; i < 5; i++)
-        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[i], (i < 2 ? 4 : 1) * small[i], 1e-9);
+        ck_assert_double_eq_tol(stage.dynamics->q[i], (i < 2 ? 4 : 1) * small[i], 1e-9);
 }
 
 TEST(the_same_steps_give_the_same_bits)
@@ -913,7 +912,7 @@ TEST(the_same_steps_give_the_same_bits)
     fill_world(INTEGRATOR_AUTO);
     build_branched(1, 1, 0);
     stage_run(&stage, 1);
-    memcpy(q, dynamics_q(stage.dynamics), 6 * sizeof q[0]);
+    memcpy(q, stage.dynamics->q, 6 * sizeof q[0]);
     build_branched(1, 1, 0);
     for (int i = 0; i < 240; i++) {
         /* looking must not change anything */
@@ -922,7 +921,7 @@ TEST(the_same_steps_give_the_same_bits)
         dynamics_centre_of_mass(stage.dynamics);
         stage_run(&stage, stage.settings.dt_s);
     }
-    memcpy(again, dynamics_q(stage.dynamics), 6 * sizeof again[0]);
+    memcpy(again, stage.dynamics->q, 6 * sizeof again[0]);
     ck_assert_mem_eq(q, again, 6 * sizeof q[0]);
 }
 
@@ -947,14 +946,14 @@ TEST(servo_follows_its_closed_form)
         dynamics_set_target(stage.dynamics, 1, 0.7, 0);
         for (int step = 1; step <= 240; step++) {
             stage_run(&stage, stage.settings.dt_s);
-            double t = step * stage.settings.dt_s, angle = dynamics_q(stage.dynamics)[3];
+            double t = step * stage.settings.dt_s, angle = stage.dynamics->q[3];
             double expected = 0.7 * (1 - (1 + 20 * t) * exp(-20 * t));
             error = fmax(error, fabs(angle - expected));
             largest = fmax(largest, angle);
         }
         ck_assert_double_lt(error, tolerance[i]);
         ck_assert_double_le(largest, 0.7 + 1e-9);
-        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 0.7, 1e-5);
+        ck_assert_double_eq_tol(stage.dynamics->q[3], 0.7, 1e-5);
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 0, 1e-3);
     }
 }
@@ -974,10 +973,10 @@ TEST(servos_of_a_chain_settle)
         for (int step = 0; step < 960; step++) {
             stage_run(&stage, stage.settings.dt_s);
             for (int k = 1; k < 4; k++)
-                largest = fmax(largest, dynamics_q(stage.dynamics)[2 + k]);
+                largest = fmax(largest, stage.dynamics->q[2 + k]);
         }
         for (int k = 1; k < 4; k++)
-            ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[2 + k], 0.3, 1e-3);
+            ck_assert_double_eq_tol(stage.dynamics->q[2 + k], 0.3, 1e-3);
         ck_assert_double_lt(largest, 0.3 * 1.5);
     }
 }
@@ -989,8 +988,8 @@ TEST(a_moving_target_is_followed_without_lag)
         build_servo(1000, 0, 0);
         dynamics_set_target(stage.dynamics, 1, 0, 2);
         stage_run(&stage, 1);
-        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 2, 1e-6);
-        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 2, 1e-6);
+        ck_assert_double_eq_tol(stage.dynamics->q[3], 2, 1e-6);
+        ck_assert_double_eq_tol(stage.dynamics->qd[3], 2, 1e-6);
     }
 }
 
@@ -1007,7 +1006,7 @@ TEST(torque_never_exceeds_its_bound)
             stage_run(&stage, stage.settings.dt_s);
             most = fmax(most, fabs(read_effort(stage.dynamics, 1)));
             if (step == 120)
-                ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 0.05 / 0.016 * 0.5, 1e-9);
+                ck_assert_double_eq_tol(stage.dynamics->qd[3], 0.05 / 0.016 * 0.5, 1e-9);
         }
         ck_assert_double_le(most, 0.05 * (1 + 1e-8));
         ck_assert_double_ge(most, 0.05 * (1 - 1e-8));
@@ -1021,11 +1020,11 @@ TEST(targets_are_clamped_to_the_limits)
         build_servo(1000, -0.4, 0.5);
         dynamics_set_target(stage.dynamics, 1, 25, 10);
         stage_run(&stage, 2);
-        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 0.5, 1e-5);
+        ck_assert_double_eq_tol(stage.dynamics->q[3], 0.5, 1e-5);
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 0, 1e-3);
         dynamics_set_target(stage.dynamics, 1, -25, 0);
         stage_run(&stage, 2);
-        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], -0.4, 1e-5);
+        ck_assert_double_eq_tol(stage.dynamics->q[3], -0.4, 1e-5);
     }
 }
 
@@ -1037,7 +1036,7 @@ TEST(slack_effectors_do_nothing_and_holding_ones_keep_the_pose)
     dynamics_set_target(stage.dynamics, 1, 1, 0);
     stage_set(&stage, q, qd);
     stage_run(&stage, 1);
-    ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 1, 1e-12);
+    ck_assert_double_eq_tol(stage.dynamics->qd[3], 1, 1e-12);
     ck_assert_double_eq(read_effort(stage.dynamics, 1), 0);
     ck_assert_double_eq(dynamics_ledger(stage.dynamics)->work_effector_j, 0);
 
@@ -1048,7 +1047,7 @@ TEST(slack_effectors_do_nothing_and_holding_ones_keep_the_pose)
         dynamics_set_target(stage.dynamics, 1, 1, 0);
         stage_set(&stage, q, qd);
         stage_run(&stage, 1);
-        ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[3], 0, 1e-6);
+        ck_assert_double_eq_tol(stage.dynamics->q[3], 0, 1e-6);
     }
 }
 
@@ -1063,7 +1062,7 @@ TEST(torque_mode_works_as_torque_times_angle)
         build_servo(0.8, 0, 0);
         dynamics_set_target(stage.dynamics, 1, -5, 0);
         stage_run(&stage, 0.5);
-        double angle = dynamics_q(stage.dynamics)[3];
+        double angle = stage.dynamics->q[3];
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), -0.8, 1e-9);
         ck_assert_double_eq_tol(angle, -0.8 / 0.016 * 0.125, 1e-9);
         const struct ledger *ledger = dynamics_ledger(stage.dynamics);
@@ -1075,7 +1074,7 @@ TEST(torque_mode_works_as_torque_times_angle)
         build_servo(0.8, 0, 0);
         dynamics_set_target(stage.dynamics, 1, 1, 0);
         stage_run(&stage, 3);
-        ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 10, 1e-3);
+        ck_assert_double_eq_tol(stage.dynamics->qd[3], 10, 1e-3);
     }
 }
 
@@ -1151,8 +1150,8 @@ TEST(energy_from_nowhere_is_the_residual)
     double kinetic = dynamics_ledger(stage.dynamics)->kinetic_j;
     ck_assert_double_lt(fabs(dynamics_ledger(stage.dynamics)->residual_j), 1e-9);
     for (int i = 0; i < 7; i++) {
-        q[i] = dynamics_q(stage.dynamics)[i];
-        qd[i] = 1.01 * dynamics_qd(stage.dynamics)[i];
+        q[i] = stage.dynamics->q[i];
+        qd[i] = 1.01 * stage.dynamics->qd[i];
     }
     dynamics_set_state(stage.dynamics, q, qd);
     stage_run(&stage, 0.5);
@@ -1198,7 +1197,7 @@ TEST(birth_is_the_phenotype)
                                        .anchor_y_m = 0.6}};
     body_init(&stage.body, parts, 3);
     stage_build(&stage);
-    ck_assert_int_eq(dynamics_dof(stage.dynamics), 4);
+    ck_assert_int_eq(stage.dynamics->dof, 4);
     double x = 0, y = 0;
     for (int i = 0; i < 3; i++) {
         struct part_state state = stage_part(&stage, i);
@@ -1229,7 +1228,7 @@ TEST(velocities_are_the_derivatives_of_the_poses)
         struct part_state now[BODY_PARTS_MAX];
         body_init_random(&stage.body, 8, &rng);
         stage_build(&stage);
-        int dof = dynamics_dof(stage.dynamics), parts = stage.body.phenotype.part_count;
+        int dof = stage.dynamics->dof, parts = stage.body.phenotype.part_count;
         for (int k = 0; k < dof; k++) {
             q[k] = rng_uniform(&rng, -3, 3);
             qd[k] = rng_uniform(&rng, -3, 3);
@@ -1263,11 +1262,11 @@ TEST(stopping_leaves_the_pose)
     double q[DOF], qd[DOF];
     build_chain(q, qd);
     stage_run(&stage, 0.1);
-    memcpy(q, dynamics_q(stage.dynamics), 7 * sizeof q[0]);
+    memcpy(q, stage.dynamics->q, 7 * sizeof q[0]);
     dynamics_stop(stage.dynamics);
-    ck_assert_mem_eq(dynamics_q(stage.dynamics), q, 7 * sizeof q[0]);
+    ck_assert_mem_eq(stage.dynamics->q, q, 7 * sizeof q[0]);
     for (int i = 0; i < 7; i++)
-        ck_assert_double_eq(dynamics_qd(stage.dynamics)[i], 0);
+        ck_assert_double_eq(stage.dynamics->qd[i], 0);
     ck_assert_double_eq(stage_energy(&stage), 0);
     ck_assert_double_eq(dynamics_ledger(stage.dynamics)->energy_start_j, 0);
 }
@@ -1280,10 +1279,10 @@ TEST(the_world_can_be_changed)
     stage_build(&stage);
     stage_set(&stage, q, qd);
     stage_run(&stage, 0.5);
-    ck_assert_double_eq(dynamics_qd(stage.dynamics)[0], 1);
+    ck_assert_double_eq(stage.dynamics->qd[0], 1);
     dynamics_set_world(stage.dynamics, &water);
     stage_run(&stage, 0.5);
-    ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[0], exp(-2 * 2 * 0.2 * 0.5 / 0.5), 1e-9);
+    ck_assert_double_eq_tol(stage.dynamics->qd[0], exp(-2 * 2 * 0.2 * 0.5 / 0.5), 1e-9);
 }
 
 TEST(a_state_that_is_not_finite_is_reported)

@@ -924,7 +924,8 @@ static int watch_view(void *context, const struct evaluate_view *view)
 {
     struct watch *watch = context;
     uint64_t steps, rk4_steps;
-    dynamics_step_counts(view->dynamics, &steps, &rk4_steps);
+    steps = view->dynamics->steps;
+    rk4_steps = view->dynamics->rk4_steps;
     watch->phases[view->phase]++;
     watch->is_consistent &= view->phenotype && view->dynamics && view->brain && view->sensors &&
                             view->signals && view->ledger;
@@ -935,7 +936,7 @@ static int watch_view(void *context, const struct evaluate_view *view)
         /* everything starts from rest */
         watch->is_consistent &= view->ledger->kinetic_j == 0 && view->ledger->loss_impact_j == 0;
         for (int i = 0; i < 3 && i + 1 < view->phenotype->body->link_count; i++)
-            watch->score_q[i] = dynamics_q(view->dynamics)[3 + i];
+            watch->score_q[i] = view->dynamics->q[3 + i];
     }
     if (seen <= 2)
         watch->steps[seen - 1] = steps;
@@ -1170,9 +1171,9 @@ static double drop(const struct phenotype *phenotype, const struct world *world)
     if (dynamics_overlap(d) > 2e-3)
         return -1;
     read_bounds(d, bounds);
-    memcpy(q, dynamics_q(d), (size_t)dynamics_dof(d) * sizeof q[0]);
+    memcpy(q, d->q, (size_t)d->dof * sizeof q[0]);
     q[1] += 0.5 - bounds[1];
-    dynamics_set_state(d, q, dynamics_qd(d));
+    dynamics_set_state(d, q, d->qd);
     dynamics_set_effectors(d, EFFECTORS_SLACK);
     dynamics_reset_ledger(d);
     double start = dynamics_ledger(d)->potential_j;
@@ -1228,7 +1229,7 @@ TEST(free_bodies_keep_their_energy)
         ck_assert_ptr_nonnull(d);
         if (dynamics_overlap(d) > 0)
             continue;
-        for (int i = 0; i < dynamics_dof(d); i++)
+        for (int i = 0; i < d->dof; i++)
             qd[i] = rng_uniform(&rng, -1, 1);
         dynamics_set_state(d, q, qd);
         dynamics_set_effectors(d, EFFECTORS_SLACK);
@@ -1236,7 +1237,8 @@ TEST(free_bodies_keep_their_energy)
         double start = dynamics_ledger(d)->kinetic_j;
         for (int step = 0; step < 240; step++)
             ck_assert_int_eq(dynamics_step(d), 0);
-        dynamics_step_counts(d, &steps, &rk4_steps);
+        steps = d->steps;
+        rk4_steps = d->rk4_steps;
         if (steps != rk4_steps)
             continue;
         most = fmax(most, fabs(dynamics_ledger(d)->kinetic_j - start) / start);

@@ -145,17 +145,16 @@ static void set_out(struct dynamics *dynamics, double mass_kg, double vx)
 {
     double qd[256] = {0};
     struct vec3 linear = {0, 0, 0}, angular;
-    ck_assert_int_le(dynamics_dof(dynamics), 256);
-    for (int i = 0; i < dynamics_dof(dynamics) && fabs(linear.x) < 0.999 * mass_kg * fabs(vx);
-         i++) {
+    ck_assert_int_le(dynamics->dof, 256);
+    for (int i = 0; i < dynamics->dof && fabs(linear.x) < 0.999 * mass_kg * fabs(vx); i++) {
         double before = linear.x;
         qd[i] = vx;
-        dynamics_set_state(dynamics, dynamics_q(dynamics), qd);
+        dynamics_set_state(dynamics, dynamics->q, qd);
         dynamics_momentum(dynamics, &linear, &angular);
         if (linear.x == before)
             qd[i] = 0;
     }
-    dynamics_set_state(dynamics, dynamics_q(dynamics), qd);
+    dynamics_set_state(dynamics, dynamics->q, qd);
     dynamics_momentum(dynamics, &linear, &angular);
     ck_assert_double_eq_tol(linear.x, mass_kg * vx, 1e-6 * mass_kg);
     dynamics_reset_ledger(dynamics);
@@ -329,7 +328,7 @@ TEST(who_is_hit_comes_near_others)
     forest_tick(&by_tick, &tick);
     for (int k = 0; k < TICK_STEPS; k++)
         ck_assert_int_eq(forest_step(&forest), 0);
-    ck_assert(dynamics_qd(all[2])[0] > 1);
+    ck_assert(all[2]->qd[0] > 1);
     for (int i = 0; i < 3; i++)
         ck_assert_uint_eq(hash_of(all[i], 1), hash_of(ticked[i], 1));
 }
@@ -354,7 +353,7 @@ TEST(what_rests_wakes)
     for (int i = 0; i < 60; i++)
         forest_tick(&forest, &tick);
     ck_assert_int_gt(counts[0], 0);
-    ck_assert(dynamics_qd(all[0])[0] > 0.4);
+    ck_assert(all[0]->qd[0] > 0.4);
 }
 
 /* ---------------------------------------------------------------- impacts */
@@ -367,8 +366,8 @@ TEST(equal_boxes_exchange_velocities)
     plant(2);
     for (int step = 0; step < 240; step++)
         ck_assert_int_eq(forest_step(&forest), 0);
-    ck_assert_double_eq_tol(dynamics_qd(all[0])[0], -1, 1e-8);
-    ck_assert_double_eq_tol(dynamics_qd(all[1])[0], 2, 1e-8);
+    ck_assert_double_eq_tol(all[0]->qd[0], -1, 1e-8);
+    ck_assert_double_eq_tol(all[1]->qd[0], 2, 1e-8);
     ck_assert_double_eq_tol(dynamics_ledger(all[0])->exchange_j, 0.16 * (1 - 4) / 2, 1e-9);
     ck_assert_double_eq_tol(dynamics_ledger(all[1])->exchange_j, 0.16 * (4 - 1) / 2, 1e-9);
 }
@@ -385,8 +384,8 @@ TEST(a_pursuer_touches_in_its_time)
     plant(2);
     for (; steps < 240 && !met; steps++) {
         ck_assert_int_eq(forest_step(&forest), 0);
-        met = dynamics_qd(all[0])[0] != v;
-        ck_assert(met == (dynamics_qd(all[1])[0] != u));
+        met = all[0]->qd[0] != v;
+        ck_assert(met == (all[1]->qd[0] != u));
     }
     ck_assert_double_eq_tol(steps * settings.dt_s, gap / (v - u), settings.dt_s);
 }
@@ -409,8 +408,8 @@ TEST(equal_balls_exchange_velocities)
     plant(2);
     for (int step = 0; step < 240; step++)
         ck_assert_int_eq(forest_step(&forest), 0);
-    ck_assert_double_eq_tol(dynamics_qd(all[0])[0], -1, 1e-12);
-    ck_assert_double_eq_tol(dynamics_qd(all[1])[0], 2, 1e-12);
+    ck_assert_double_eq_tol(all[0]->qd[0], -1, 1e-12);
+    ck_assert_double_eq_tol(all[1]->qd[0], 2, 1e-12);
     ck_assert_double_eq_tol(dynamics_ledger(all[0])->exchange_j, (1.0 - 4) / 2, 1e-12);
 }
 
@@ -526,13 +525,13 @@ TEST(boxes_pile_and_stay)
     for (int step = 0; step < 3 * 240; step++)
         ck_assert_int_eq(forest_step(&forest), 0);
     for (int i = 0; i < MOST; i++) {
-        const double *q = dynamics_q(all[i]), *qd = dynamics_qd(all[i]);
+        const double *q = all[i]->q, *qd = all[i]->qd;
         ck_assert_double_eq_tol(q[1], 0.1 + 0.2 * i, 5e-3);
         ck_assert_double_eq_tol(q[0], 0.02 * (i % 2), 5e-3);
         ck_assert_double_eq_tol(qd[0], 0, 1e-3);
         ck_assert_double_eq_tol(qd[1], 0, 1e-3);
         ck_assert_int_eq(forest_island_size(&forest, i), MOST);
-        ck_assert_double_lt(dynamics_penetration(all[i]), 4e-3);
+        ck_assert_double_lt(all[i]->touches.penetration_m, 4e-3);
     }
     /* the weight of those above, N s a step, from both sides */
     const struct contact_point *points;
@@ -568,7 +567,7 @@ TEST(balls_pile_and_stay)
     plant(3);
     for (int step = 0; step < 240; step++)
         ck_assert_int_eq(forest_step(&forest), 0);
-    ck_assert_double_gt(dynamics_q(all[2])[1], 0.25);
+    ck_assert_double_gt(all[2]->q[1], 0.25);
     const struct contact_point *points;
     int between = 0;
     for (int k = dynamics_contacts(all[2], &points); k-- > 0;)
@@ -585,7 +584,7 @@ TEST(overlapping_bodies_are_pushed_apart)
     plant(2);
     for (int step = 0; step < 240; step++)
         ck_assert_int_eq(forest_step(&forest), 0);
-    ck_assert_double_gt(dynamics_q(all[1])[0] - dynamics_q(all[0])[0], 0.4 - 1.5e-3);
+    ck_assert_double_gt(all[1]->q[0] - all[0]->q[0], 0.4 - 1.5e-3);
     ck_assert_double_lt(dynamics_ledger(all[0])->kinetic_j, 1e-3);
 }
 
@@ -600,8 +599,8 @@ TEST(numbers_make_no_difference)
         plant(2);
         for (int step = 0; step < 240; step++)
             ck_assert_int_eq(forest_step(&forest), 0);
-        x[turned][0] = dynamics_q(all[turned])[0];
-        x[turned][1] = dynamics_q(all[!turned])[0];
+        x[turned][0] = all[turned]->q[0];
+        x[turned][1] = (all[!turned])->q[0];
     }
     ck_assert_double_eq_tol(x[0][0], x[1][0], 1e-4);
     ck_assert_double_eq_tol(x[0][1], x[1][1], 1e-4);

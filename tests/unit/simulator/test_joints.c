@@ -58,7 +58,7 @@ static int look(void *context, const struct evaluate_view *view)
         return 0;
     dynamics_part_state(view->dynamics, 0, &root);
     dynamics_part_state(view->dynamics, part, &child);
-    seen.joint = dynamics_q(view->dynamics)[2 + link];
+    seen.joint = view->dynamics->q[2 + link];
     seen.effort = read_effort(view->dynamics, link);
     seen.felt = view->sensors[part * SENSOR_COUNT + SENSOR_JOINT];
     seen.out_m = cos(root.angle_rad) * (child.at_m.x - root.at_m.x) +

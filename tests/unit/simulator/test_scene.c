@@ -181,7 +181,7 @@ TEST(builds_links)
     ck_assert_double_eq_tol(state.spin_rad_s.z, 2, 1e-12);
     struct vec2 tip = scene_body_point(&scene, dynamics, 3, (struct vec2){0.15, 0});
     ck_assert_double_eq_tol(tip.x, x + 0.15 * cos(-1.4), 1e-12);
-    ck_assert_double_eq_tol(dynamics_q(dynamics)[2 + scene.bodies[3].link], 0.7, 1e-12);
+    ck_assert_double_eq_tol(dynamics->q[2 + scene.bodies[3].link], 0.7, 1e-12);
 }
 
 /* Both solvers move the arm the same until it meets the post, which stops it and stays. */
@@ -203,7 +203,7 @@ TEST(solvers_agree)
         double deepest = 0;
         for (int i = 0; i < 4000; i++) {
             ck_assert_int_eq(dynamics_step(dynamics[solver]), 0);
-            deepest = fmax(deepest, dynamics_penetration(dynamics[solver]));
+            deepest = fmax(deepest, dynamics[solver]->touches.penetration_m);
         }
         struct part_state post;
         scene_body_state(&scene, dynamics[solver], 0, &post);

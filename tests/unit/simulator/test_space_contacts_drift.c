@@ -21,6 +21,7 @@ static struct body_of_two {
     struct space_tree tree;
     struct space_limits limits;
     struct space_contacts contacts;
+    struct touches touches;
     double q[COORDINATES_MOST], rates[RATES_MOST];
 } bodies[2];
 static struct space_contacts shared;
@@ -79,7 +80,8 @@ static void draw_body(struct body_of_two *b, enum link_joint joint, double balls
     const struct space_contact_body body = {.tree = &b->tree,
                                             .limits = &b->limits,
                                             .surfaces = &surfaces,
-                                            .rates = {b->rates, b->rates, b->rates}};
+                                            .rates = {b->rates, b->rates, b->rates},
+                                            .touches = &b->touches};
     ck_assert_int_eq(space_contacts_create(&b->contacts, &body, b->boxes, LINKS, &settings, &arena),
                      0);
     b->contacts.own.pair_count = 0;

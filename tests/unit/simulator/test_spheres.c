@@ -933,8 +933,7 @@ TEST(what_is_near_is_looked_for_in_time)
             dynamics_set_world(careful.dynamics, &careful.world);
             ck_assert_int_eq(dynamics_step(crowd.dynamics), 0);
             ck_assert_int_eq(dynamics_step(careful.dynamics), 0);
-            ck_assert_mem_eq(dynamics_q(crowd.dynamics), dynamics_q(careful.dynamics),
-                             30 * sizeof(double));
+            ck_assert_mem_eq(crowd.dynamics->q, careful.dynamics->q, 30 * sizeof(double));
             for (int k = dynamics_contacts(crowd.dynamics, &contacts); k-- > 0;) {
                 met_sphere += contacts[k].other >= 0;
                 met_obstacle += contacts[k].other <= CONTACT_OBSTACLE;
@@ -998,7 +997,7 @@ TEST(an_image_moves_as_an_image)
             kick_muscles(i, 24);
             steps(1);
         }
-        const double *q = dynamics_q(f->dynamics);
+        const double *q = f->dynamics->q;
         for (int i = 0; i < f->body.sphere_count && !mirror; i++)
             memcpy(here + 3 * i, q + 3 * i, 3 * sizeof *q);
         for (int i = 0; i < f->body.sphere_count && mirror; i++) {

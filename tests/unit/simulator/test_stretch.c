@@ -117,7 +117,7 @@ TEST_LOOP(free_flight_keeps_momentum_and_the_ledger_balances, SOLVER_ARTICULATED
         dynamics_momentum(stage.dynamics, &after[0], &after[1]);
         const struct ledger *l = dynamics_ledger(stage.dynamics);
         double size = l->work_effector_positive_j + l->kinetic_j, least = i ? 1e-2 : 1e-4;
-        ck_assert_double_gt(fabs(dynamics_q(stage.dynamics)[coordinate(0)]), 0.02);
+        ck_assert_double_gt(fabs(stage.dynamics->q[coordinate(0)]), 0.02);
         ck_assert_double_gt(l->work_effector_positive_j, 0.5);
         ck_assert_double_eq_tol(after[0].x, before[0].x, 1e-9);
         ck_assert_double_eq_tol(after[0].y, before[0].y, 1e-9);
@@ -137,7 +137,7 @@ TEST_LOOP(a_free_rectangle_turns_slower_when_it_is_longer, SOLVER_ARTICULATED, S
     stage_set(&stage, q, qd);
     double spin = 0, energy = 0;
     for (int i = 0; i <= 10; i++) {
-        const double *now = dynamics_q(stage.dynamics), *rate = dynamics_qd(stage.dynamics);
+        const double *now = stage.dynamics->q, *rate = stage.dynamics->qd;
         double width = 0.6 * exp(now[at]), height = 0.3 * exp(-now[at]);
         double inertia = 2 * (width * width + height * height) / 12;
         double is = inertia * rate[2], has = inertia * rate[at] * rate[at] + is * is / inertia;
@@ -148,7 +148,7 @@ TEST_LOOP(a_free_rectangle_turns_slower_when_it_is_longer, SOLVER_ARTICULATED, S
         ck_assert_double_eq(dynamics_part_stretch(stage.dynamics, 0), now[at]);
         stage_run(&stage, 0.1);
     }
-    ck_assert_double_gt(fabs(dynamics_q(stage.dynamics)[at]), 0.2);
+    ck_assert_double_gt(fabs(stage.dynamics->q[at]), 0.2);
 }
 
 /* Where the family is after a second, in flight. */
@@ -162,7 +162,7 @@ static double last_stretch(double dt_s, int integrator)
     qd[coordinate(3)] = -0.3;
     stage_set(&stage, q, qd);
     stage_run(&stage, 0.5);
-    return dynamics_q(stage.dynamics)[coordinate(0)];
+    return stage.dynamics->q[coordinate(0)];
 }
 
 TEST(errors_fall_with_the_order_of_the_integrator)
@@ -190,7 +190,7 @@ TEST_LOOP(drag_holds_a_stretch_back, SOLVER_ARTICULATED, SOLVER_COUNT)
     stage_set(&stage, q, qd);
     stage_run(&stage, 0.5);
     double inertia = 2 * (w * w + h * h) / 12, rate = k * w * h * (w + h) / 2 / inertia;
-    ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[at], 1e-6 * exp(-0.5 * rate), 1e-12);
+    ck_assert_double_eq_tol(stage.dynamics->qd[at], 1e-6 * exp(-0.5 * rate), 1e-12);
 
     for (int i = 0; i < 4; i++) {
         stage.world.drag_exposure = i & 1;
@@ -414,7 +414,7 @@ TEST_LOOP(limits_hold, SOLVER_ARTICULATED, SOLVER_COUNT)
     double most = 0;
     for (int i = 0; i < 60; i++) {
         stage_run(&stage, 1.0 / 60);
-        most = fmax(most, fabs(dynamics_q(stage.dynamics)[at]));
+        most = fmax(most, fabs(stage.dynamics->q[at]));
     }
     ck_assert_double_gt(most, 0.29);
     ck_assert_double_lt(most, 0.303);
