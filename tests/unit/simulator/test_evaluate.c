@@ -923,9 +923,7 @@ struct watch {
 static int watch_view(void *context, const struct evaluate_view *view)
 {
     struct watch *watch = context;
-    uint64_t steps, rk4_steps;
-    steps = view->dynamics->steps;
-    rk4_steps = view->dynamics->rk4_steps;
+    uint64_t steps = view->dynamics->steps;
     watch->phases[view->phase]++;
     watch->is_consistent &= view->phenotype && view->dynamics && view->brain && view->sensors &&
                             view->signals && view->ledger;

@@ -86,10 +86,7 @@ static struct state fall(const struct state *from)
 
 static uint64_t flights(void)
 {
-    uint64_t steps, flown;
-    steps = stage.dynamics->steps;
-    flown = stage.dynamics->rk4_steps;
-    return flown;
+    return stage.dynamics->rk4_steps;
 }
 
 /* How much of a step's momentum comes from nowhere, as a share of the impulses. Steps of RK4 leave
