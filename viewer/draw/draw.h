@@ -66,6 +66,13 @@ enum palette_color draw_status_color(enum replay_status status);
 int draw_rows(cairo_t *cr, cairo_pattern_t *pattern, double left, double top, double width,
               double bottom);
 
+/* A vertical gradient of two colours; a further colour of one. */
+cairo_pattern_t *draw_gradient(double top, double bottom, uint32_t from, uint32_t to);
+void draw_add_stop(cairo_pattern_t *pattern, double share, uint32_t color, double alpha);
+/* Fills the view from a row to another with such a pattern, which it takes. */
+void draw_band(cairo_t *cr, const struct draw_view *view, double top, double bottom,
+               cairo_pattern_t *pattern);
+
 /* Sky and ground, water, or empty space, with distance marks; those of turned views:
  * draw_space_marks(). */
 void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,

@@ -45,7 +45,7 @@ static struct draw_view fit_body(const struct replay *replay, double time_s, dou
         /* from so far away that nothing is behind the eye */
         view.px_per_m = 0.2 * fmin(width, height) / fmax(replay->size_m, 1e-3);
         draw_fit(&view, replay, &time_s, 1,
-                       &(struct draw_room){1 - 2 * MARGIN, 1 - 2 * MARGIN, 0.5, INFINITY});
+                 &(struct draw_room){1 - 2 * MARGIN, 1 - 2 * MARGIN, 0.5, INFINITY});
     }
     return view;
 }

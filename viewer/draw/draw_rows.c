@@ -105,4 +105,34 @@ int draw_rows(cairo_t *cr, cairo_pattern_t *pattern, double left, double top, do
     return is_drawn;
 }
 
+void draw_add_stop(cairo_pattern_t *pattern, double share, uint32_t color, double alpha)
+{
+    cairo_pattern_add_color_stop_rgba(pattern, share, (color >> 16 & 255) / 255.0,
+                                      (color >> 8 & 255) / 255.0, (color & 255) / 255.0, alpha);
+}
+
+cairo_pattern_t *draw_gradient(double top, double bottom, uint32_t from, uint32_t to)
+{
+    cairo_pattern_t *pattern = cairo_pattern_create_linear(0, top, 0, bottom);
+    draw_add_stop(pattern, 0, from, 1);
+    draw_add_stop(pattern, 1, to, 1);
+    return pattern;
+}
+
+void draw_band(cairo_t *cr, const struct draw_view *view, double top, double bottom,
+               cairo_pattern_t *pattern)
+{
+    /* cairo draws the rows in which the band ends; whole rows are drawn faster where possible */
+    double first = ceil(top), end = floor(bottom);
+    cairo_set_source(cr, pattern);
+    if (end > first && draw_rows(cr, pattern, view->left_px, first, view->width_px, end)) {
+        cairo_rectangle(cr, view->left_px, top, view->width_px, first - top);
+        cairo_rectangle(cr, view->left_px, end, view->width_px, bottom - end);
+    } else if (bottom > top) {
+        cairo_rectangle(cr, view->left_px, top, view->width_px, bottom - top);
+    }
+    cairo_fill(cr);
+    cairo_pattern_destroy(pattern);
+}
+
 #endif

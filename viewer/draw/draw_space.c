@@ -45,45 +45,17 @@ enum { FIELD_CELLS = 36 };
 /* Straight pieces of a ring. */
 #define RING_LINES 96
 
-static const enum palette_color haze_colors[REPLAY_MEDIUM_COUNT] = {
-    [REPLAY_SKY] = COLOR_sky_bottom,
-    [REPLAY_WATER] = COLOR_water_top,
-    [REPLAY_AIR] = COLOR_air_bottom};
+const struct draw_medium draw_media[REPLAY_MEDIUM_COUNT] = {
+    [REPLAY_SKY] = {COLOR_sky_top, COLOR_sky_bottom, COLOR_sky_bottom},
+    [REPLAY_WATER] = {COLOR_water_top, COLOR_water_bottom, COLOR_water_top},
+    [REPLAY_AIR] = {COLOR_air_top, COLOR_air_bottom, COLOR_air_bottom}};
 
 uint32_t draw_hazed(const struct replay *replay, uint32_t color, double share)
 {
-    return palette_mix(color, palette[haze_colors[replay->medium]].light, share);
+    return palette_mix(color, palette[draw_media[replay->medium].haze].light, share);
 }
 
-static void add_stop(cairo_pattern_t *pattern, double share, uint32_t color, double alpha)
-{
-    cairo_pattern_add_color_stop_rgba(pattern, share, (color >> 16 & 255) / 255.0,
-                                      (color >> 8 & 255) / 255.0, (color & 255) / 255.0, alpha);
-}
-
-/* From one row to another; whole rows. */
-static void fill_rows(cairo_t *cr, const struct draw_view *view, double top, double bottom,
-                      cairo_pattern_t *pattern)
-{
-    cairo_set_source(cr, pattern);
-    if (bottom > top && !draw_rows(cr, pattern, view->left_px, top, view->width_px, bottom)) {
-        cairo_rectangle(cr, view->left_px, top, view->width_px, bottom - top);
-        cairo_fill(cr);
-    }
-    cairo_pattern_destroy(pattern);
-}
-
-static cairo_pattern_t *two_colors(double top, double bottom, enum palette_color from,
-                                   enum palette_color to)
-{
-    cairo_pattern_t *pattern = cairo_pattern_create_linear(0, top, 0, bottom);
-    add_stop(pattern, 0, palette[from].light, 1);
-    add_stop(pattern, 1, palette[to].light, 1);
-    return pattern;
-}
-
-/* 1, 2 or 5 times a power of ten metres, about `px` in the middle. */
-static double round_step(const struct draw_view *view, double px)
+double draw_round_step(const struct draw_view *view, double px)
 {
     double least = px * view->ui / view->px_per_m, step = pow(10, floor(log10(least)));
     if (step >= least)
@@ -113,9 +85,7 @@ static void draw_hills(cairo_t *cr, const struct eye *eye, double horizon, doubl
     cairo_close_path(cr);
     /* their feet are in the haze */
     cairo_pattern_t *pattern =
-        cairo_pattern_create_linear(0, horizon - 0.8 * height_px, 0, horizon);
-    add_stop(pattern, 0, color, 1);
-    add_stop(pattern, 1, palette[COLOR_sky_bottom].light, 1);
+        draw_gradient(horizon - 0.8 * height_px, horizon, color, palette[COLOR_sky_bottom].light);
     cairo_set_source(cr, pattern);
     cairo_fill(cr);
     cairo_pattern_destroy(pattern);
@@ -124,15 +94,13 @@ static void draw_hills(cairo_t *cr, const struct eye *eye, double horizon, doubl
 static void draw_sky(cairo_t *cr, const struct eye *eye, const struct replay *replay, double edge)
 {
     const struct draw_view *view = eye->view;
-    double top = view->top_px, bottom = top + view->height_px;
-    if (replay->medium == REPLAY_WATER)
-        fill_rows(cr, view, top, bottom,
-                  two_colors(top, bottom, COLOR_water_top, COLOR_water_bottom));
-    else if (replay->medium == REPLAY_AIR)
-        fill_rows(cr, view, top, bottom, two_colors(top, bottom, COLOR_air_top, COLOR_air_bottom));
-    else if (edge > top)
-        fill_rows(cr, view, top, edge,
-                  two_colors(edge - 0.6 * view->height_px, edge, COLOR_sky_top, COLOR_sky_bottom));
+    const struct draw_medium *medium = &draw_media[replay->medium];
+    double top = view->top_px, end = replay->medium == REPLAY_SKY ? edge : top + view->height_px;
+    double first = replay->medium == REPLAY_SKY ? edge - 0.6 * view->height_px : top;
+    if (end > top)
+        draw_band(
+            cr, view, top, end,
+            draw_gradient(first, end, palette[medium->top].light, palette[medium->bottom].light));
     if (replay->medium != REPLAY_SKY || edge <= top)
         return;
     double height = fmin(0.085 * view->height_px, 60 * view->ui);
@@ -195,7 +163,7 @@ static struct field place_field(const struct eye *eye, const struct replay *repl
 {
     const struct draw_view *view = eye->view;
     double reach = 0.7 * hypot(view->width_px, view->height_px) / view->px_per_m;
-    double step = round_step(view, TILE_PX);
+    double step = draw_round_step(view, TILE_PX);
     double least = fmax(replay->relief.wavelength_m / RELIEF_CELLS, reach / FIELD_CELLS);
     double cell = step / fmax(floor(step / least), 1);
     return (struct field){.eye = eye,
@@ -279,7 +247,7 @@ static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay 
 {
     const struct draw_view *view = eye->view;
     double bottom = view->top_px + view->height_px, top = fmax(edge, view->top_px);
-    double step = round_step(view, TILE_PX), span = bottom - top;
+    double step = draw_round_step(view, TILE_PX), span = bottom - top;
     if (!(span > 0) || (!eye_is_flat(eye) && eye_position(eye).y <= 0))
         return;
     cairo_pattern_t *soil = cairo_pattern_create_linear(0, top, 0, bottom);
@@ -290,11 +258,11 @@ static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay 
         double haze = eye_haze(eye, distance), alpha = checker_alpha(eye, step, distance);
         uint32_t color = palette_mix(palette[COLOR_ground_top].light,
                                      palette[COLOR_ground_bottom].light, 0.75 * share);
-        add_stop(soil, share, draw_hazed(replay, color, haze), 1);
-        add_stop(checker, share, draw_hazed(replay, palette[COLOR_ground_line].light, haze),
-                 alpha * 0.5);
+        draw_add_stop(soil, share, draw_hazed(replay, color, haze), 1);
+        draw_add_stop(checker, share, draw_hazed(replay, palette[COLOR_ground_line].light, haze),
+                      alpha * 0.5);
     }
-    fill_rows(cr, view, top, bottom, soil);
+    draw_band(cr, view, top, bottom, soil);
     cairo_save(cr);
     cairo_rectangle(cr, view->left_px, top, view->width_px, span);
     cairo_clip(cr);
@@ -382,7 +350,8 @@ void draw_space_marks(cairo_t *cr, const struct draw_view *view, const struct re
     struct replay_frame first;
     replay_get_frame(replay, 0, &first);
     struct vec3 start = {first.centre.x, 0, first.centre.z}, way = replay_level_way(replay);
-    double step = round_step(view, TILE_PX), size = 9.5 * view->ui, last_x = -INFINITY, last_y = 0;
+    double step = draw_round_step(view, TILE_PX), size = 9.5 * view->ui, last_x = -INFINITY,
+           last_y = 0;
     double nearest = floor(vec3_dot(vec3_sub(eye.middle, start), way) / step);
     for (int i = -MARKS; i <= MARKS; i++) {
         char text[32];
@@ -410,8 +379,7 @@ void draw_space_marks(cairo_t *cr, const struct draw_view *view, const struct re
 
 /* ---- specks ---- */
 
-/* A well-mixed number in [0, 1) for a cell of the world. */
-static double cell_noise(int64_t x, int64_t y, int64_t z, uint64_t salt)
+double draw_noise(int64_t x, int64_t y, int64_t z, uint64_t salt)
 {
     uint64_t h = (uint64_t)x * UINT64_C(0x9e3779b97f4a7c15) +
                  (uint64_t)y * UINT64_C(0xc2b2ae3d27d4eb4f) +
@@ -431,16 +399,16 @@ static void draw_specks(cairo_t *cr, const struct eye *eye)
     for (int64_t x = x0 - 2 * SPECKS; x <= x0 + 2 * SPECKS; x++)
         for (int64_t y = y0 - SPECKS; y <= y0 + SPECKS; y++)
             for (int64_t z = z0 - SPECKS; z <= z0 + SPECKS; z++) {
-                struct vec3 at = {((double)x + cell_noise(x, y, z, 1)) * cell,
-                                  ((double)y + cell_noise(x, y, z, 2)) * cell,
-                                  ((double)z + cell_noise(x, y, z, 3)) * cell};
+                struct vec3 at = {((double)x + draw_noise(x, y, z, 1)) * cell,
+                                  ((double)y + draw_noise(x, y, z, 2)) * cell,
+                                  ((double)z + draw_noise(x, y, z, 3)) * cell};
                 struct spot spot = eye_project(eye, at);
                 double far = fabs(at.z - eye->middle.z) / (SPECKS * cell);
                 double size = spot.scale / eye->view->px_per_m;
                 if (!spot.is_seen || far >= 1)
                     continue;
                 cairo_arc(cr, spot.x, spot.y,
-                          (0.5 + 1.1 * cell_noise(x, y, z, 4)) * eye->view->ui * size, 0,
+                          (0.5 + 1.1 * draw_noise(x, y, z, 4)) * eye->view->ui * size, 0,
                           2 * DRAW_PI);
                 draw_set_color(cr, palette[COLOR_grid].light, 0.3 * (1 - far) * fmin(size, 1.4));
                 cairo_fill(cr);

@@ -49,6 +49,14 @@ struct draw_strobe_moments {
 };
 struct draw_strobe_moments draw_strobe_choose(const struct draw_view *view,
                                               const struct replay *replay);
+/* The colours of a medium: from above to below, and of its haze. */
+extern const struct draw_medium {
+    enum palette_color top, bottom, haze;
+} draw_media[REPLAY_MEDIUM_COUNT];
+/* 1, 2 or 5 times a power of ten metres, at least `px` at ui 1 in the middle. */
+double draw_round_step(const struct draw_view *view, double px);
+/* A well-mixed number in [0, 1) for a cell of the world. */
+double draw_noise(int64_t x, int64_t y, int64_t z, uint64_t salt);
 /* A colour behind so much haze (eye_haze()). */
 uint32_t draw_hazed(const struct replay *replay, uint32_t color, double share);
 

@@ -103,14 +103,10 @@ static void draw_water(const struct picture *p)
 {
     double width = p->waters->params.preserve_width_m * p->px_per_m;
     double height = p->height_m * p->px_per_m;
-    cairo_pattern_t *pattern = cairo_pattern_create_linear(0, p->top, 0, p->top + height);
     double night = p->moment->daylight < 1 ? 0.5 * (1 - p->moment->daylight) : 0;
-    uint32_t top = palette_mix(palette[COLOR_water_top].light, DARK_COLOR, night);
-    uint32_t bottom = palette_mix(0x4f8aa0, DARK_COLOR, night);
-    cairo_pattern_add_color_stop_rgb(pattern, 0, (top >> 16) / 255.0, (top >> 8 & 255) / 255.0,
-                                     (top & 255) / 255.0);
-    cairo_pattern_add_color_stop_rgb(pattern, 1, (bottom >> 16) / 255.0,
-                                     (bottom >> 8 & 255) / 255.0, (bottom & 255) / 255.0);
+    cairo_pattern_t *pattern = draw_gradient(
+        p->top, p->top + height, palette_mix(palette[COLOR_water_top].light, DARK_COLOR, night),
+        palette_mix(0x4f8aa0, DARK_COLOR, night));
     cairo_set_source(p->cr, pattern);
     cairo_rectangle(p->cr, p->left, p->top, width, height);
     cairo_fill(p->cr);

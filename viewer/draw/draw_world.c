@@ -16,16 +16,6 @@
 /* The line of a ground with relief has a point in so many px. */
 #define RELIEF_PX 3.0
 
-static cairo_pattern_t *gradient_create(double top, double bottom, uint32_t from, uint32_t to)
-{
-    cairo_pattern_t *pattern = cairo_pattern_create_linear(0, top, 0, bottom);
-    cairo_pattern_add_color_stop_rgb(pattern, 0, (from >> 16 & 255) / 255.0,
-                                     (from >> 8 & 255) / 255.0, (from & 255) / 255.0);
-    cairo_pattern_add_color_stop_rgb(pattern, 1, (to >> 16 & 255) / 255.0, (to >> 8 & 255) / 255.0,
-                                     (to & 255) / 255.0);
-    return pattern;
-}
-
 /* Fills a band from top to bottom with a vertical gradient, or its mean colour. */
 static void fill_band(cairo_t *cr, const struct draw_view *view, double top, double bottom,
                       enum palette_color from, enum palette_color to, unsigned overlays)
@@ -38,18 +28,8 @@ static void fill_band(cairo_t *cr, const struct draw_view *view, double top, dou
         cairo_fill(cr);
         return;
     }
-    cairo_pattern_t *pattern = gradient_create(top, bottom, palette[from].light, palette[to].light);
-    cairo_set_source(cr, pattern);
-    /* cairo draws the rows in which the band ends; whole rows are drawn faster where possible */
-    double first = ceil(top), end = floor(bottom);
-    if (end > first && draw_rows(cr, pattern, view->left_px, first, view->width_px, end)) {
-        cairo_rectangle(cr, view->left_px, top, view->width_px, first - top);
-        cairo_rectangle(cr, view->left_px, end, view->width_px, bottom - end);
-    } else {
-        cairo_rectangle(cr, view->left_px, top, view->width_px, bottom - top);
-    }
-    cairo_fill(cr);
-    cairo_pattern_destroy(pattern);
+    draw_band(cr, view, top, bottom,
+              draw_gradient(top, bottom, palette[from].light, palette[to].light));
 }
 
 /* A row of soft hills behind the horizon; distance 0 moves with the ground, towards 1 stands still.
@@ -97,16 +77,6 @@ static void draw_waves(cairo_t *cr, const struct draw_view *view, double time_s)
     cairo_fill(cr);
 }
 
-/* A well-mixed number in [0, 1) for a cell of the world. */
-static double cell_noise(int64_t column, int64_t row, uint64_t salt)
-{
-    uint64_t h = (uint64_t)column * UINT64_C(0x9e3779b97f4a7c15) +
-                 (uint64_t)row * UINT64_C(0xc2b2ae3d27d4eb4f) + salt;
-    h = (h ^ (h >> 29)) * UINT64_C(0xbf58476d1ce4e5b9);
-    h = (h ^ (h >> 32)) * UINT64_C(0x94d049bb133111eb);
-    return (double)((h ^ (h >> 31)) >> 11) / 9007199254740992.0;
-}
-
 /* Specks that hang in the medium: one in every cell of about 90 px. */
 static void draw_specks(cairo_t *cr, const struct draw_view *view)
 {
@@ -118,25 +88,13 @@ static void draw_specks(cairo_t *cr, const struct draw_view *view)
     draw_set_color(cr, palette[COLOR_grid].light, 0.22);
     for (int64_t c = (int64_t)floor((view->x_m - half_x) / cell); c <= column_end; c++)
         for (int64_t r = (int64_t)floor((view->y_m - half_y) / cell); r <= row_end; r++) {
-            double x = draw_view_x(view, ((double)c + cell_noise(c, r, 1)) * cell);
-            double y = draw_view_y(view, ((double)r + cell_noise(c, r, 2)) * cell);
-            double radius = (0.7 + 1.3 * cell_noise(c, r, 3)) * view->ui;
+            double x = draw_view_x(view, ((double)c + draw_noise(c, r, 0, 1)) * cell);
+            double y = draw_view_y(view, ((double)r + draw_noise(c, r, 0, 2)) * cell);
+            double radius = (0.7 + 1.3 * draw_noise(c, r, 0, 3)) * view->ui;
             cairo_new_sub_path(cr);
             cairo_arc(cr, x, y, radius, 0, 2 * DRAW_PI);
         }
     cairo_fill(cr);
-}
-
-/* 1, 2 or 5 times a power of ten metres, so that marks are not too dense. */
-static double mark_step(const struct draw_view *view)
-{
-    double least = MARK_SPACING_PX * view->ui / view->px_per_m;
-    double step = pow(10, floor(log10(least)));
-    if (step * 2 >= least && step < least)
-        return step * 2;
-    if (step < least)
-        step = step * 5 >= least ? step * 5 : step * 10;
-    return step;
 }
 
 static void mark_text(double value, char text[32])
@@ -176,7 +134,8 @@ static void draw_label(cairo_t *cr, const struct draw_view *view, const char *te
  * out. */
 static void draw_ground_labels(cairo_t *cr, const struct draw_view *view, double line_y)
 {
-    double step = mark_step(view), half = view->width_px / view->px_per_m / 2, ui = view->ui;
+    double step = draw_round_step(view, MARK_SPACING_PX),
+           half = view->width_px / view->px_per_m / 2, ui = view->ui;
     double room = view->top_px + view->height_px - line_y - 3;
     double size = fmin(11.5 * ui, room - fmin(8 * ui, 0.4 * room));
     char text[32];
@@ -192,7 +151,7 @@ static void draw_ground_labels(cairo_t *cr, const struct draw_view *view, double
 static void draw_ground_marks(cairo_t *cr, const struct draw_view *view, double line_y)
 {
     static const double dashes[] = {4, 4};
-    double step = mark_step(view);
+    double step = draw_round_step(view, MARK_SPACING_PX);
     draw_ticks(cr, view, line_y, step / 5, 5, 3.5, 0.5);
     draw_ticks(cr, view, line_y, step, 0, 7, 0.95);
     draw_ground_labels(cr, view, line_y);
@@ -208,7 +167,7 @@ static void draw_ground_marks(cairo_t *cr, const struct draw_view *view, double 
 /* A grid with labels at the lower and the left edge, for worlds without ground. */
 static void draw_grid(cairo_t *cr, const struct draw_view *view)
 {
-    double step = mark_step(view), ui = view->ui, size = 11 * ui;
+    double step = draw_round_step(view, MARK_SPACING_PX), ui = view->ui, size = 11 * ui;
     double half_x = view->width_px / view->px_per_m / 2,
            half_y = view->height_px / view->px_per_m / 2;
     double bottom = view->top_px + view->height_px, right = view->left_px + view->width_px;
@@ -364,15 +323,10 @@ void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *
         return;
     }
     double horizon = fmin(draw_view_y(view, -replay->relief.depth_m), bottom);
-    if (replay->medium == REPLAY_WATER)
-        fill_band(cr, view, view->top_px, bottom, COLOR_water_top, COLOR_water_bottom, overlays);
-    else if (replay->medium == REPLAY_AIR)
-        fill_band(cr, view, view->top_px, bottom, COLOR_air_top, COLOR_air_bottom, overlays);
-    else
-        /* the sky covers the whole row of pixels in which the ground begins: nothing shows through
-         * there */
-        fill_band(cr, view, view->top_px, ceil(horizon), COLOR_sky_top, COLOR_sky_bottom, overlays);
-
+    /* the sky covers the whole row of pixels in which the ground begins: nothing shows through
+     * there */
+    fill_band(cr, view, view->top_px, replay->medium == REPLAY_SKY ? ceil(horizon) : bottom,
+              draw_media[replay->medium].top, draw_media[replay->medium].bottom, overlays);
     if (replay->medium == REPLAY_SKY && horizon > view->top_px) {
         double height = fmin(0.28 * view->height_px, 130 * view->ui);
         draw_hills(cr, view, horizon, 0.85, height, 0.10);
