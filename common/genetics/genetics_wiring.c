@@ -171,7 +171,9 @@ static int is_valid_neuron(const struct genome *genome, const struct input_gene 
     return 0;
 }
 
-int wiring_is_valid(const struct genome *genome, gene_id owner, const struct input_gene *input)
+/* 1 if a reader of `owner` may have this input. */
+static int wiring_is_valid(const struct genome *genome, gene_id owner,
+                           const struct input_gene *input)
 {
     struct place places[PLACES_MAX];
     int i, count;

@@ -9,9 +9,6 @@
 #include "common/genome/genome.h"
 #include "common/math/rng.h"
 
-/* 1 if a reader of `owner` may have this input. */
-int wiring_is_valid(const struct genome *genome, gene_id owner, const struct input_gene *input);
-
 /* Leads `input` to a random source of that kind (for constants: a random value), keeping its
  * weight. Returns 0, input untouched, if the reader can reach no such source. */
 int wiring_draw_source(const struct genome *genome, gene_id owner, enum input_kind kind,

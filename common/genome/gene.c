@@ -6,7 +6,9 @@
 #include "common/genome/genome.h"
 #include "common/math/hash.h"
 
-const struct gene_field *gene_gate(const struct gene_field *table, const struct gene_field *field)
+/* The field by which its group exists; NULL: it is in no group. */
+static const struct gene_field *gene_gate(const struct gene_field *table,
+                                          const struct gene_field *field)
 {
     for (; field->group && table->name; table++)
         if ((table->flags & GENE_GATE) && strcmp(table->group, field->group) == 0)

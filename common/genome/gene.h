@@ -126,8 +126,6 @@ double gene_assumed(const struct gene_field *field, const void *gene);
 /* The number in a field of type REAL, COUNT, FLAG or CHOICE. */
 double gene_number(const struct gene_field *field, const void *gene);
 void gene_set_number(const struct gene_field *field, void *gene, double number);
-/* The field by which its group exists; NULL: it is in no group. */
-const struct gene_field *gene_gate(const struct gene_field *table, const struct gene_field *field);
 const struct gene_limit_form *gene_form(const struct gene_field *field, const void *gene);
 
 /* Values of a field or of all fields are the same; doubles by value. */

@@ -10,7 +10,8 @@
 /* Far above the rounding of a product and a quotient. */
 #define ROUNDING 1e-12
 
-int pace_is_known(const struct params *params)
+/* Whether the behaviour of the parameters pays for getting on at all. */
+static int pace_is_known(const struct params *params)
 {
     return behaviours[params->evolution_behaviour].way != NULL;
 }

@@ -21,8 +21,6 @@ struct pace_bar {
 /* The largest bar of either kind, as for the parameters. */
 #define PACE_MAX 1000.0
 
-/* Whether the behaviour of the parameters pays for getting on at all. */
-int pace_is_known(const struct params *params);
 /* The pace of a finished evaluation: the mean over simulation.duration_s, in sizes per second where
  * fitness counts sizes, else in m/s. 0 where it is not known, or not finite. */
 double pace_of(const struct measures *measures, const struct params *params);

@@ -114,12 +114,14 @@ struct vec3 relief_normal(const struct relief_shape *s)
     return (struct vec3){-s->slope_x / size, 1 / size, -s->slope_z / size};
 }
 
-double relief_bend(const struct relief_shape *s, struct vec3 a, struct vec3 b)
+/* How the slope along a changes along b, 1/m. */
+static double relief_bend(const struct relief_shape *s, struct vec3 a, struct vec3 b)
 {
     return s->bend_xx * a.x * b.x + s->bend_xz * (a.x * b.z + a.z * b.x) + s->bend_zz * a.z * b.z;
 }
 
-double relief_rise(const struct relief_shape *s, struct vec3 way)
+/* How fast f rises along a way. */
+static double relief_rise(const struct relief_shape *s, struct vec3 way)
 {
     return way.y - s->slope_x * way.x - s->slope_z * way.z;
 }

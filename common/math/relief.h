@@ -74,9 +74,6 @@ void relief_shape_at(const struct relief *relief, double x_m, double z_m,
                      struct relief_shape *shape);
 /* The unit normal. */
 struct vec3 relief_normal(const struct relief_shape *shape);
-/* How fast f rises along a way; and how the slope along a changes along b, 1/m. */
-double relief_rise(const struct relief_shape *shape, struct vec3 way);
-double relief_bend(const struct relief_shape *shape, struct vec3 a, struct vec3 b);
 /* How a lowest point moves on while a body does. `u` is the velocity of what of the body is there,
  * `spin` how the body turns. With f = y - g of a point p at rest in the body, n = (-g_x, 1, -g_z) /
  * m the normal and H the second derivatives of g, the gap D = f / m has

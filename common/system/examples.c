@@ -13,7 +13,8 @@
 #define BYTES_MAX (1 << 20)
 #define PATH_SIZE 4096
 
-int examples_find_folder(char *folder, size_t size, struct error *error)
+/* Their folder: of the tree that this program was built in, or installed with it. ERR_MISSING. */
+static int examples_find_folder(char *folder, size_t size, struct error *error)
 {
     /* installed; build/bin; build/VARIANT/bin and build/tests/unit; build/VARIANT/tests/unit */
     static const char *const places[] = {"/../share/bestiary/examples", "/../../examples",

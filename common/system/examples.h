@@ -7,9 +7,6 @@
 
 #include "common/error.h"
 
-/* Their folder: of the tree that this program was built in, or installed with it. ERR_MISSING. */
-int examples_find_folder(char *folder, size_t size, struct error *error);
-
 enum example_kind { EXAMPLE_PARAMS, EXAMPLE_CREATURE };
 /* The file that a person means: `name` itself if there is such a file, else the example of that
  * name. ERR_MISSING names a similar one. */

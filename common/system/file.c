@@ -91,7 +91,10 @@ static int check_readable(const struct stat *info, const char *path, struct erro
 
 /* Opening a device may do something, so what it is is looked at before; and after, since the name
  * may lead to another file by then, without waiting for the other end of a pipe meanwhile. */
-int file_open(const char *path, int *descriptor, struct error *error)
+/* Opens a file that a user names, to be read. A directory, a device, a socket or a named pipe is
+ * ERR_FORMAT with its name, at once; an own descriptor (/dev/stdin, /dev/fd/N, as a shell's <(...)
+ * has it) may be a pipe, which is waited for. 0, or ERR_* with a message. */
+static int file_open(const char *path, int *descriptor, struct error *error)
 {
     struct stat info;
     if (stat(path, &info) != 0)

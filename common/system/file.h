@@ -7,14 +7,10 @@
 
 #include "common/error.h"
 
-/* Opens a file that a user names, to be read. A directory, a device, a socket or a named pipe is
- * ERR_FORMAT with its name, at once; an own descriptor (/dev/stdin, /dev/fd/N, as a shell's <(...)
- * has it) may be a pipe, which is waited for. 0, or ERR_* with a message. */
-int file_open(const char *path, int *descriptor, struct error *error);
-
-/* Reads at most max_bytes of what file_open() opens; a longer file is ERR_LIMIT. *bytes is from
- * malloc and has a zero byte behind its end; a byte order mark of UTF-8 before a text is left out.
- * Errors name the path; *bytes is then NULL. */
+/* Reads at most max_bytes of a file that a user names; a longer file is ERR_LIMIT, a directory, a
+ * device, a socket or a named pipe ERR_FORMAT. *bytes is from malloc and has a zero byte behind its
+ * end; a byte order mark of UTF-8 before a text is left out. Errors name the path; *bytes is then
+ * NULL. */
 int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length,
               struct error *error);
 

@@ -165,8 +165,10 @@ static int take_value(const struct option_row *row, const char *text, int argc, 
 
 /* ---- the command line ---- */
 
-int options_parse(const struct option_row *rows, int argc, char **argv, void *request,
-                  struct error *error)
+/* Reads the options of argv[1...] into the request and moves them before the operands, which begin
+ * at optind. 0, OPTIONS_HELP, or ERR_USAGE with a message. */
+static int options_parse(const struct option_row *rows, int argc, char **argv, void *request,
+                         struct error *error)
 {
     struct option options[ROWS_MAX + 2] = {{NULL, 0, NULL, 0}};
     char letters[2 * ROWS_MAX + 3] = ":h", fault[sizeof error->message];
@@ -227,12 +229,14 @@ static void print_wrapped(const char *text, int indent)
     output_print(stdout, "\n");
 }
 
-void options_print_text(const char *text)
+/* A text on standard output, its paragraphs wrapped. */
+static void options_print_text(const char *text)
 {
     print_wrapped(text, 0);
 }
 
-void options_print(const struct option_row *rows)
+/* The table as part of a help text, on standard output. */
+static void options_print(const struct option_row *rows)
 {
     char head[64], letter[8];
     for (; rows && rows->name; rows++) {

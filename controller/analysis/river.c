@@ -271,7 +271,8 @@ int river_make(struct river *river, const struct run_facts *facts)
 
 /* ---- sentences ---- */
 
-int river_leader(const struct river *river, int moment)
+/* The form that most have, forms without a band included; -1: nothing lives. */
+static int river_leader(const struct river *river, int moment)
 {
     int leader = -1;
     for (int f = 0; f < river->count; f++)

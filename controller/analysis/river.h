@@ -35,8 +35,6 @@ struct river {
 int river_make(struct river *river, const struct run_facts *facts);
 /* The middle of the span of a moment. */
 double river_time(const struct river *river, int moment);
-/* The form that most have, forms without a band included; -1: nothing lives. */
-int river_leader(const struct river *river, int moment);
 /* The river's story in sentences: how the founders' form ended, which forms led, what lives.
  * Returns `text`. */
 const char *river_tell(const struct river *river, char *text, size_t size);

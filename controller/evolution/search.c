@@ -101,7 +101,7 @@ static void sort(struct population *population, int (*compare)(const void *a, co
 /* Fitness of an individual that has a result, after the referee's word. What keeps too little
  * counts less than it kept, but more than nothing: where all that move are fragile, a run would
  * have nobody to breed from. */
-double search_judge(const struct search *search, const struct individual *individual)
+static double search_judge(const struct search *search, const struct individual *individual)
 {
     const struct params *params = &search->params;
     double fitness = behaviour_fitness(individual->verdict, &individual->measures, params);

@@ -34,7 +34,6 @@ struct search {
 };
 
 const struct search_method *search_method_of(const struct search *search);
-double search_judge(const struct search *search, const struct individual *individual);
 /* The referee has spoken, and it counts. */
 void search_hear(struct search *search, struct individual *individual);
 /* By rank (fitness descending, then id ascending), and by id; for qsort(). */

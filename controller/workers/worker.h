@@ -96,9 +96,6 @@ void worker_check(const struct worker *worker);
 
 /* Whether it may be given a task while it holds at most held_max. */
 int worker_has_room(const struct worker *worker, int held_max);
-/* Whether its oldest task had to be sent to others, too. Then it gets nothing until it has
- * answered. */
-int worker_lags(const struct worker *worker);
 /* Sends it a task, which it then holds. If its pipe is broken the task is requeued. */
 void worker_give(struct worker *worker, struct farm_task *entry);
 /* Sends an IDLE worker the task that is reserved for it, if there is one. */

@@ -138,7 +138,9 @@ void worker_take_rejected(struct worker *worker, const struct occasion *occasion
     worker_count_failure(worker, cause);
 }
 
-int worker_lags(const struct worker *worker)
+/* Whether its oldest task had to be sent to others, too. Then it gets nothing until it has
+ * answered. */
+static int worker_lags(const struct worker *worker)
 {
     return worker->held_count > 0 &&
            (worker->held[0]->is_finished || worker->held[0]->last_slot != worker->slot);

@@ -120,7 +120,8 @@ static double fast_way(const struct sphere_system *s)
 /* How far beyond the slack all others are is found without a root for each pair: if the squares of
  * distance and reach differ by `least` or more in each pair, and no reach is more than R, then each
  * is at least sqrt(R^2 + least) - R beyond its reach. */
-void sphere_contacts_look(struct sphere_system *s)
+/* Looks anew for what is near. */
+static void sphere_contacts_look(struct sphere_system *s)
 {
     double least = DBL_MAX, beyond, more = 2 * fast_way(s);
     ENSURE(s->world.obstacles.count <= s->box_room, "%d obstacles in a world made for %d",

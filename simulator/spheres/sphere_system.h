@@ -294,8 +294,6 @@ double sphere_muscle_force(const struct sphere_system *s, const struct muscle *m
 
 /* Pairs and room; ERR_MEMORY. */
 int sphere_contacts_create(struct sphere_system *s, struct arena *arena);
-/* Looks anew for what is near. */
-void sphere_contacts_look(struct sphere_system *s);
 /* Finds and solves what touches in this substep, after the bones. */
 void sphere_contacts_solve(struct sphere_system *s);
 /* Books the work and the impulses of the contacts of the substep. */

@@ -729,7 +729,9 @@ static void write_header(FILE *file, const struct phenotype *p)
     fputc('\n', file);
 }
 
-void mjcf_write_controls(FILE *file, const struct mjcf_scene *scene, uint64_t steps)
+/* The controls by the servos' own targets, in the middle of each step of the model from its start:
+ * a table as `signals` below. Of a ball whose target is not 0 they are those for small turns. */
+static void mjcf_write_controls(FILE *file, const struct mjcf_scene *scene, uint64_t steps)
 {
     const struct phenotype *p = scene->phenotype;
     write_header(file, p);

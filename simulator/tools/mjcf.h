@@ -44,9 +44,6 @@ struct mjcf_scene {
 };
 
 void mjcf_write(FILE *file, const struct mjcf_scene *scene);
-/* The controls by the servos' own targets, in the middle of each step of the model from its start:
- * a table as `signals` below. Of a ball whose target is not 0 they are those for small turns. */
-void mjcf_write_controls(FILE *file, const struct mjcf_scene *scene, uint64_t steps);
 
 /* A scene in three dimensions at its start, with its step; and the controls of its servos over so
  * many steps. Either file may be NULL. Freedoms that follow a motion are free there. 0, or

@@ -35,8 +35,8 @@ int spot_has(const struct scene_spot *spot, const char *key)
     return json_object_get(spot->object, key) != NULL;
 }
 
-double spot_check_number(struct scene_reader *r, const struct scene_spot *spot, const char *key,
-                         const json_t *value, double least, double most)
+static double spot_check_number(struct scene_reader *r, const struct scene_spot *spot,
+                                const char *key, const json_t *value, double least, double most)
 {
     double number = json_number_value(value);
     char text[96];

@@ -34,8 +34,6 @@ void scene_fail(struct scene_reader *r, int code, const struct scene_spot *spot,
  * none. */
 json_t *spot_take(const struct scene_spot *spot, const char *key);
 int spot_has(const struct scene_spot *spot, const char *key);
-double spot_check_number(struct scene_reader *r, const struct scene_spot *spot, const char *key,
-                         const json_t *value, double least, double most);
 double spot_number(struct scene_reader *r, const struct scene_spot *spot, const char *key,
                    double fallback, double least, double most);
 /* A number that must be there. */
