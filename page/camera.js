@@ -32,8 +32,8 @@ function targetOf(t, apart = 0.07) {
 
 function fit() {
   const scale = (share, h) => Math.min(h * share / Math.max(creature.height, 0.05),
-    width * (creature.deep ? 0.4 : 0.34) / Math.max(creature.width, 0.05));
-  camera.scale = scale(0.46, height);
+    width * (creature.epochs ? 0.95 : creature.deep ? 0.4 : 0.34) / Math.max(creature.width, 0.05));
+  camera.scale = scale(creature.epochs ? 0.88 : 0.46, height);
   if (race) {
     camera.scale = Infinity;
     each(() => { camera.scale = Math.min(camera.scale, scale(0.6, height / DATA.creatures.length)); });

@@ -73,6 +73,7 @@ async function choose(index, c = DATA.creatures[index]) {
   fit();
   curve();
   find('toy').hidden = find('link').hidden = !isAlone(c);
+  find('layers').classList.toggle('away', !!c.epochs);
   if (isPlaying()) setPlayground(isAlone(c));
   find('undo').disabled = find('reset').disabled = !c.acts.length;
   await judge(c);
@@ -131,6 +132,10 @@ canvas.addEventListener('wheel', e => {
   zoom(e.deltaY < 0 ? 1.15 : 1 / 1.15, (e.clientX - box.left) * ui, (e.clientY - box.top) * ui);
 }, { passive: false });
 
+canvas.addEventListener('click', e => {
+  const box = canvas.getBoundingClientRect();
+  if (creature?.epochs && !hand) markAt((e.clientX - box.left) * ui, (e.clientY - box.top) * ui);
+});
 watchPlay();
 watchEvolution();
 watchHand();
@@ -144,7 +149,11 @@ find('seek').oninput = e => { setPlaying(false); time = Number(e.target.value); 
 const who = find('who');
 const offer = (c, i) => who.append(new Option(`${i + 1}. ${c.name} (${c.score})`, i));
 DATA.creatures.forEach(offer);
-const choices = () => { who.hidden = find('race').hidden = DATA.creatures.length < 2; };
+const canRace = () => DATA.creatures.length > 1 && !DATA.creatures.some(c => c.epochs);
+const choices = () => {
+  who.hidden = DATA.creatures.length < 2;
+  find('race').hidden = !canRace();
+};
 choices();
 find('sound').hidden = !DATA.creatures.some(c => c.voices.length);
 find('sound').onclick = () => setSound(!audio || audio.state !== 'running');
@@ -157,7 +166,7 @@ addEventListener('keydown', e => {
   else if (e.key === 't' && isAlone(creature)) setPlayground(!isPlaying());
   else if (e.key === 'z' && isPlaying()) undo();
   else if (e.key === 'f') setFollowing(!following);
-  else if (e.key === 'r' && DATA.creatures.length > 1) setRace(!race);
+  else if (e.key === 'r' && canRace()) setRace(!race);
   else if (e.key === '+' || e.key === '=') zoom(1.3, width / 2, height / 2);
   else if (e.key === '-') zoom(1 / 1.3, width / 2, height / 2);
   else if (e.key === 'n' || e.key === 'p') {
@@ -185,7 +194,9 @@ function tick(now) {
   if (creature) {
     if (playing) {
       time += dt * speed;
-      if (time > duration() + speed) {
+      /* what is still simulated is waited for */
+      if (creature.status === 'simulating') time = Math.min(time, duration());
+      else if (time > duration() + speed) {
         time = 0;
         if (following) jump();
       }

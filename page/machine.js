@@ -8,13 +8,15 @@ export async function makeMachine(module) {
   const imports = {};
   /* calls of the C library to a system: there is no system (52: not supported) */
   for (const { module: from, name } of WebAssembly.Module.imports(module)) (imports[from] ??= {})[name] = () => 52;
-  const x = (await WebAssembly.instantiate(module, imports)).exports;
-  x._initialize();
-  return new Machine(x);
+  imports.page.show = (at, count) => machine.onMoment(new Float32Array(machine.x.memory.buffer, at, count).slice());
+  const machine = new Machine((await WebAssembly.instantiate(module, imports)).exports);
+  machine.x._initialize();
+  return machine;
 }
 
 export class Machine {
-  constructor(x) { this.x = x; }
+  /* onMoment() takes the numbers of each moment of a world. */
+  constructor(x) { Object.assign(this, { x, onMoment: () => {} }); }
 
   bytesAt(at, length) { return new Uint8Array(this.x.memory.buffer, at, length); }
   given(length) {
@@ -121,6 +123,16 @@ export class Machine {
   record(seed) {
     this.check(this.x.web_record(BigInt(seed)));
     return this.told(this.x.web_write(1));
+  }
+
+  /* ---- a world of a preserve ---- */
+
+  water(world, from, to) { this.check(this.x.web_water(world, from, to)); }
+  /* Lives through the epoch of an order; whether its end has that digest. */
+  epoch(order, digest) {
+    const same = this.lend([order], at => this.x.web_epoch(at, order.length, BigInt(`0x${digest}`)));
+    if (same < 0) this.fail();
+    return same === 1;
   }
 
   /* ---- evolution: one machine has the search, each does tasks ---- */

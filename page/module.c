@@ -9,12 +9,10 @@
 
 #include "common/creature/creature_link.h"
 #include "common/genome/body_kind.h"
-#include "library/library.h"
 #include "library/lives.h"
+#include "page/module.h"
 #include "page/plan.h"
 #include "viewer/export/page_data.h"
-
-#define EXPORT(name) __attribute__((export_name(#name)))
 
 static struct bestiary_error error; /* of the last call */
 static struct bestiary_bytes given;
@@ -49,6 +47,16 @@ EXPORT(web_error) const char *web_error(void)
 EXPORT(web_given) const void *web_given(void)
 {
     return given.data;
+}
+
+const struct bestiary_params *module_params(void)
+{
+    return params;
+}
+
+int module_say(int status, const struct error *own)
+{
+    return library_say(&error, status, own);
 }
 
 static int give(int status)

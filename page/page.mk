@@ -15,8 +15,8 @@ WEB_VERSION := $(firstword $(foreach v,16 17 18 19,$(if $(shell command -v clang
 WEB_CC := clang$(WEB_VERSION)
 WEB_CFLAGS := --target=wasm32-wasi -std=c11 -O3 -ffp-contract=off -fno-math-errno -D_POSIX_C_SOURCE=200809L \
 	-I. -isystem $(WEB)/libraries/include -fvisibility=hidden -ffunction-sections -Wall -Wextra -Wno-unused-parameter
-WEB_SOURCES := $(filter-out common/params/params_file.c,$(LIBRARY)) page/module.c page/plan.c page/params_text.c viewer/export/page_data.c \
-	$(addprefix viewer/,replay/replay.c replay/replay_contest.c replay/replay_record.c replay/replay_sound.c draw/eye/camera.c draw/palette.c)
+WEB_SOURCES := $(filter-out common/params/params_file.c,$(LIBRARY)) page/module.c page/plan.c page/water.c page/params_text.c viewer/export/page_data.c \
+	$(addprefix viewer/,replay/replay.c replay/replay_contest.c replay/replay_record.c replay/replay_sound.c replay/waters_film.c draw/eye/camera.c draw/palette.c)
 WEB_OBJECTS := $(WEB_SOURCES:%.c=$(WEB)/obj/%.o)
 web: $(WEB)/bestiary.wasm.gz
 	$(Q)$(MAKE) all
@@ -29,14 +29,14 @@ $(WEB)/obj/%.o: %.c | $(WEB)/libraries/complete
 $(WEB)/obj/libraries.o: $(WEB)/libraries/complete
 	@mkdir -p $(WEB)/obj/libraries
 	$(Q)for source in $(WEB)/libraries/*.c; do \
-		$(WEB_CC) $(WEB_CFLAGS) -DHAVE_CONFIG_H -w -c $$source -o $(WEB)/obj/libraries/$$(basename $$source .c).o || exit 1; done
+		$(WEB_CC) $(WEB_CFLAGS) -Os -DHAVE_CONFIG_H -w -c $$source -o $(WEB)/obj/libraries/$$(basename $$source .c).o || exit 1; done
 	$(Q)wasm-ld$(WEB_VERSION) -r -o $@ $(WEB)/obj/libraries/*.o
 $(WEB)/bestiary.wasm: $(WEB_OBJECTS) $(WEB)/obj/libraries.o
 	$(Q)$(WEB_CC) --target=wasm32-wasi -mexec-model=reactor -o $@ $^ -Wl,--gc-sections,--strip-all \
 		-Wl,-z,stack-size=1048576 -Wl,--max-memory=1073741824
 # a program of the library's alone, for its digests
 $(WEB)/obj/tests/golden/everywhere.o: WEB_CFLAGS += -Iinclude
-$(WEB)/everywhere.wasm: $(WEB)/obj/tests/golden/everywhere.o $(filter-out $(WEB)/obj/page/module.o $(WEB)/obj/viewer/%,$(WEB_OBJECTS)) \
+$(WEB)/everywhere.wasm: $(WEB)/obj/tests/golden/everywhere.o $(filter-out $(WEB)/obj/page/module.o $(WEB)/obj/page/water.o $(WEB)/obj/viewer/%,$(WEB_OBJECTS)) \
 		$(WEB)/obj/libraries.o
 	$(Q)$(WEB_CC) --target=wasm32-wasi -o $@ $^ -Wl,--gc-sections,--strip-all -Wl,-z,stack-size=1048576
 $(WEB)/bestiary.wasm.gz: $(WEB)/bestiary.wasm

@@ -41,6 +41,7 @@ function draw() {
   if (editing && !editing.isWatched) return drawEditor();
   if (hand) return drawHand();
   if (race) return lanes();
+  if (creature.epochs) return drawWater();
   scene();
   drawAim();
   if (layers.brain && creature.nodes.length) brain();

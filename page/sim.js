@@ -8,7 +8,7 @@ async function inflate(bytes, form) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream(form))).arrayBuffer());
 }
 
-/* A worker, as a function of calls that promises the result of the last one. */
+/* A worker: ask() takes calls and promises the result of the last one, each() is given the moments of a world. */
 export function makeWorker(module) {
   const url = URL.createObjectURL(new Blob([find('worker').textContent], { type: 'text/javascript' }));
   const worker = new Worker(url), open = new Map();
@@ -17,7 +17,9 @@ export function makeWorker(module) {
     open.set(++count, { yes, no });
     worker.postMessage({ id: count, calls, start: count === 1 ? module : null });
   });
-  worker.onmessage = ({ data: { id, value, error } }) => {
+  const self = { ask, each: () => {}, stop: () => { worker.terminate(); URL.revokeObjectURL(url); } };
+  worker.onmessage = ({ data: { id, value, error, moment } }) => {
+    if (moment) return self.each(moment);
     const { yes, no } = open.get(id);
     open.delete(id);
     if (error) no(new Error(error));
@@ -28,7 +30,7 @@ export function makeWorker(module) {
     for (const { no } of open.values()) no(new Error('This browser lets no worker run in the page.'));
     open.clear();
   };
-  return { ask, stop: () => { worker.terminate(); URL.revokeObjectURL(url); } };
+  return self;
 }
 
 /* The module, compiled once, and the worker of the stage. */

@@ -19,6 +19,7 @@ const orbit = { yaw: -0.55, pitch: 0.12 };
 async function load(c) {
   if (c.values) return c;
   c.acts ??= [];
+  if (c.epochs) return liveWater(c);
   if (isAlive(c)) return live(c);
   const bytes = await inflate(bytesOf(c.data), 'deflate'), n = c.frames;
   const channels = 3 + 6 * c.parts.length + (c.light ? 3 : 0) + 1 + c.effectors + c.nodes.length +
@@ -70,6 +71,6 @@ function at(channel, t) {
 }
 /* Value of a channel that jumps: that of the last frame. */
 const step = (channel, t) => creature.values[channel][Math.min(Math.max(Math.floor(t * DATA.hz + 1e-6), 0), creature.frames - 1)];
-const centre = t => ({ x: at(0, t), y: at(1, t), z: at(2, t) });
+const centre = t => creature.epochs ? waterCentre(t) : ({ x: at(0, t), y: at(1, t), z: at(2, t) });
 /* The light jumps from place to place. */
 const lightAt = () => [3, 2, 1].map(k => step(extra() - k, time));

@@ -7,6 +7,7 @@ onmessage = async ({ data: { id, calls, start } }) => {
   try {
     if (start) module = start;
     machine ??= await makeMachine(module);
+    machine.onMoment = moment => postMessage({ moment }, [moment.buffer]);
     let value = null;
     for (const [name, ...words] of calls) value = machine[name](...words);
     postMessage({ id, value });

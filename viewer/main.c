@@ -460,7 +460,7 @@ static int export(const struct gallery *gallery, const struct request *request, 
 
 /* ---- worlds of a preserve ---- */
 
-/* A picture, or a film. */
+/* A picture, a film, or a page, which simulates the world itself. */
 static int export_world(const struct request *request, const struct waters_request *span,
                         struct error *error)
 {
@@ -470,7 +470,8 @@ static int export_world(const struct request *request, const struct waters_reque
     double fps = job.fps > 0 ? job.fps : exporter->fps,
            speed = request->job.shot.speed > 0 ? request->job.shot.speed : 1;
     struct waters_request wanted = *span;
-    wanted.step_s = exporter->has_moments ? 1e9 : speed / fps;
+    wanted.keeps_epochs = exporter->write == export_html;
+    wanted.step_s = exporter->has_moments ? 1e9 : wanted.keeps_epochs ? 1 : speed / fps;
     if (exporter->has_moments)
         wanted.to_s = wanted.from_s + 1; // one moment
     if (wanted.to_s <= wanted.from_s)

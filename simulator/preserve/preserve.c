@@ -36,9 +36,14 @@
 
 int preserve_memory_init(struct preserve_memory *memory)
 {
+    return preserve_memory_init_of(memory, PRESERVE_ARENA_BYTES);
+}
+
+int preserve_memory_init_of(struct preserve_memory *memory, size_t bodies_bytes)
+{
     *memory = (struct preserve_memory){.work_max = WORK_MAX};
-    if (arena_init(&memory->bodies, PRESERVE_ARENA_BYTES) == 0 &&
-        arena_init(&memory->meeting, PRESERVE_MEET_BYTES) == 0 &&
+    if (arena_init(&memory->bodies, bodies_bytes) == 0 &&
+        arena_init(&memory->meeting, bodies_bytes / 2) == 0 &&
         arena_init(&memory->probe, EVALUATE_ARENA_BYTES) == 0)
         return 0;
     preserve_memory_deinit(memory);

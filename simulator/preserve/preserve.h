@@ -13,9 +13,8 @@
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/preserve/preserve_state.h"
 
-/* Bodies of an epoch; and what lets them meet. */
+/* Bodies of an epoch; what lets them meet takes half as much. */
 #define PRESERVE_ARENA_BYTES (512u << 20)
-#define PRESERVE_MEET_BYTES  (256u << 20)
 
 struct preserve_memory {
     struct arena bodies, meeting, probe;
@@ -25,6 +24,9 @@ struct preserve_memory {
 };
 /* ERR_MEMORY, and nothing is taken. */
 int preserve_memory_init(struct preserve_memory *memory);
+/* The same with so many bytes for bodies, and half as many for what lets them meet: an epoch that
+ * needs more ends with ERR_MEMORY. */
+int preserve_memory_init_of(struct preserve_memory *memory, size_t bodies_bytes);
 void preserve_memory_deinit(struct preserve_memory *memory);
 
 /* Events in it. */

@@ -116,6 +116,32 @@ async function contends(open) {
   quiet(page);
 }
 
+/* A world of a preserve is shown while it is simulated, and verified at its end; a tap marks a creature, which the picture
+ * follows. An order that is damaged gives one message. */
+async function livesTogether(open) {
+  const page = await open(`${folder}/world.html`, { width: 390, height: 760, mobile: true });
+  await page.until('creature && creature.frames > 1');
+  assert.equal(await page.run('creature.mark'), 0);
+  await page.until(`creature.status !== 'simulating'`);
+  assert.equal(await page.run(`find('status').textContent`), 'verified');
+  assert.equal(await page.run('creature.frames'), 301);
+  await page.run(`setPlaying(false); time = 5; jump()`);
+  const { seconds, count, x, y } = await page.run(`(() => { const m = momentAt(creature, time), c = m.living[0];
+    return { seconds: m.seconds, count: m.living.length, x: sx(c.parts[0][0]) / ui, y: sy(c.parts[0][1]) / ui + canvas.getBoundingClientRect().top }; })()`);
+  assert.equal(seconds, 25);
+  assert.ok(count > 5, `${count} live`);
+  await page.drag(x, y, 0, 0);
+  await page.until('creature.mark === momentAt(creature, time).living[0].mark');
+  await page.run('jump()');
+  assert.ok(await page.run('Math.abs(target(time, 0).x - momentAt(creature, time).living[0].x) < 0.01'));
+  assert.match(await page.run('tellWater(momentAt(creature, time))'), /^(hunter|grazer) of family/);
+  assert.equal(await page.run(`find('toy').hidden && find('race').hidden && find('link').hidden`), true);
+  quiet(page);
+  await page.run(`creature.epochs[0][1] = creature.epochs[0][1].slice(0, 400); creature.values = null; creature = null; choose(0)`);
+  await page.until(`note.style.display !== 'none' && note.textContent.length > 9`);
+  quiet(page);
+}
+
 /* A run in the page has the digest that the controller has, and its champion stands on the stage. */
 async function evolves(open) {
   const page = await open(`${folder}/kinds.html`);
@@ -162,6 +188,7 @@ await browse(async open => {
   await plays(open);
   await proves(open);
   await contends(open);
+  await livesTogether(open);
   await evolves(open);
   await choosesByHand(open);
 });

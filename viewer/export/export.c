@@ -16,6 +16,7 @@
 #ifdef HAVE_CAIRO
 #include "viewer/draw/draw.h"
 #include "viewer/draw/draw_waters.h"
+#include "viewer/export/page_parts.h"
 #define WITH_CAIRO(function) function
 #else
 #define WITH_CAIRO(function) NULL
@@ -90,8 +91,14 @@ int export_check(const struct export_job *job, struct error *error)
                          "--export %s: %s export is left out of this build: install %s "
                          "and build again",
                          job->path, exporter->suffix, exporter->package);
-    if (job->is_world && !strcmp(exporter->suffix, "html"))
-        return error_set(error, ERR_USAGE, "--world is for pictures and films, not for html");
+    if (job->is_world && exporter->write == export_html && !page_part(PAGE_MODULE_PACKED).length)
+        return error_set(error, ERR_UNAVAILABLE,
+                         "--export %s: this build has no module for pages that live: "
+                         "'make web' makes it",
+                         job->path);
+    if (job->is_world &&
+        (job->is_recorded || (job->shot.speed > 0 && exporter->write == export_html)))
+        return error_set(error, ERR_USAGE, "--recorded and --speed are not for pages of a world");
     if (job->is_plain && !exporter->has_moments)
         return error_set(error, ERR_USAGE, "--plain is for png and svg, not for %s",
                          exporter->suffix);

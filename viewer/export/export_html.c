@@ -75,15 +75,15 @@ static int write_motion(FILE *file, const struct replay *replay, const struct pa
 
 /* ---- lives ---- */
 
-/* Those of evaluation and judgement that are not the default, as pairs of texts. The preset acts
- * through others. */
-static void write_params(FILE *file, const struct params *params)
+/* Those of some scopes that are not the default, as pairs of texts. The preset acts through
+ * others. */
+static void write_params(FILE *file, const struct params *params, const char *scopes)
 {
     int count = 0;
     fputs("\"params\": [", file);
     for (int i = 0; i < param_count; i++) {
         char value[PARAM_TEXT_SIZE];
-        if (params_is_default(params, i) || !strchr("EJ", param_table[i].scope) ||
+        if (params_is_default(params, i) || !strchr(scopes, param_table[i].scope) ||
             i == params_find("world.preset"))
             continue;
         params_print_value(params, i, value, sizeof value);
@@ -112,7 +112,7 @@ static int write_file(FILE *file, const char *name, const struct creature *creat
 static void write_order(FILE *file, const struct params *params, uint64_t seed)
 {
     fprintf(file, "\"seed\": \"%" PRIu64 "\", ", seed);
-    write_params(file, params);
+    write_params(file, params, "EJ");
     fputs(", ", file);
 }
 
@@ -165,6 +165,28 @@ static int write_creature(FILE *file, const struct export_job *job, int index)
     return status;
 }
 
+/* A world of a preserve as a creature of the page: its sides, m, its cells, and its epochs. */
+static void write_world(FILE *file, const struct waters *waters, uint64_t followed)
+{
+    const struct params *params = &waters->params;
+    fprintf(file,
+            "{\"name\": \"world %d\", \"score\": \"from %g s\", \"off\": \"\", \"detail\": \"\", "
+            "\"status\": \"\", \"verdict\": \"ok\", \"deep\": 0, \"ground\": 0, \"light\": 0, "
+            "\"most\": 0, \"voices\": [], \"parts\": [], \"nodes\": [],\n"
+            "\"from\": %.17g, \"to\": %.17g, \"world\": %d, \"follow\": \"%" PRIu64 "\", "
+            "\"width\": %.17g, \"height\": %.17g, ",
+            waters->world, waters->from_s, waters->from_s, waters->to_s, waters->world, followed,
+            params->preserve_width_m, params->preserve_height_m);
+    write_params(file, params, "EJS");
+    fputs(",\n\"epochs\": [", file);
+    for (int i = 0; i < waters->epoch_count; i++) {
+        fprintf(file, "%s[\"%016" PRIx64 "\", \"", i ? ",\n" : "", waters->epochs[i].digest);
+        html_write_base64(file, waters->epochs[i].order.bytes, waters->epochs[i].order.length);
+        fputs("\"]", file);
+    }
+    fputs("]}", file);
+}
+
 static void write_part(FILE *file, enum page_part_name name)
 {
     struct page_part part = page_part(name);
@@ -182,11 +204,11 @@ static void write_module(FILE *file)
 int export_html(const struct export_job *job, const char *path, struct error *error)
 {
     FILE *file = fopen(path, "w");
-    int status = 0, is_alive = 0;
+    int status = 0, is_alive = job->waters != NULL;
     if (!file)
         return error_set(error, ERR_IO, "%s: %s", job->path, strerror(errno));
     write_part(file, PAGE_START);
-    html_write(file, job->replays[0]->name);
+    html_write(file, job->waters ? "a world" : job->replays[0]->name);
     fputs(" - Bestiary", file);
     write_part(file, PAGE_HEAD);
     fputs("{", file);
@@ -196,6 +218,8 @@ int export_html(const struct export_job *job, const char *path, struct error *er
         status = write_creature(file, job, i);
         is_alive |= lives(job, i);
     }
+    if (job->waters)
+        write_world(file, job->waters, job->followed);
     fputs("]}", file);
     write_part(file, PAGE_MIDDLE);
     if (is_alive)

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "common/creature/packed_bytes.h"
 #include "common/preserve/epoch.h"
 #include "common/params/params.h"
 #include "common/error.h"
@@ -56,6 +57,12 @@ struct waters_moment {
     unsigned char *plants; /* share of the most that a cell holds, 0 .. 255 */
     int creature_count, part_count, mouth_count, egg_count, carcass_count;
 };
+/* An epoch's order as a message has it, with the state that it begins with, and the digest of the state
+ * at its end: by these a page simulates it again. */
+struct waters_epoch {
+    struct packed_bytes order;
+    uint64_t digest;
+};
 struct waters {
     struct params params;
     int world, columns, rows;
@@ -65,6 +72,9 @@ struct waters {
     struct waters_event *events; /* since the source was opened */
     int event_count, event_room;
     size_t bytes;
+    int keeps_epochs;
+    struct waters_epoch *epochs; /* if it keeps them: those that reach beyond from_s */
+    int epoch_count;
     int verified, recorded; /* epochs that came out as recorded; and how many are recorded */
 };
 
@@ -72,6 +82,7 @@ struct waters_request {
     const char *run_directory;
     int world;
     double from_s, to_s, step_s;
+    int keeps_epochs;
     double budget; /* no epoch may take more billions of operations; 0: what any world may take */
 };
 /* Simulates from the state before on that is kept. Fails with a message; ERR_LIMIT: the budget. */
