@@ -54,7 +54,7 @@ function waterCentre(t) {
   return marked ? { x: marked.x, y: marked.y, z: 0 } : { x: creature.width / 2, y: creature.height / 2, z: 0 };
 }
 
-function disc(x, y, radius, fill, alpha = 1) {
+function blob(x, y, radius, fill, alpha = 1) {
   g.globalAlpha = alpha;
   g.beginPath();
   g.arc(sx(x), sy(y), radius, 0, 7);
@@ -102,9 +102,9 @@ function swimmer(c, before) {
   swimmerParts(c, () => g.fill());
   for (const [x, y, wide, kind, eaten] of c.mouths) {
     const size = Math.max(0.25 * wide * camera.scale, 1.8);
-    if (eaten >= 0) disc(x, y, 2.4 * size, BITES[eaten], 0.85);
-    disc(x, y, size, '#ffffff');
-    if (kind === 1) disc(x, y, 0.6 * size, EDGES.flesh);
+    if (eaten >= 0) blob(x, y, 2.4 * size, BITES[eaten], 0.85);
+    blob(x, y, size, '#ffffff');
+    if (kind === 1) blob(x, y, 0.6 * size, EDGES.flesh);
   }
   if (before && c.bitten > before.bitten) halo(c.x, c.y, Math.max(0.5 * reach, 7 * ui), EDGES.flesh, 2.2);
   if (c.spared) halo(c.x, c.y, reach + 4 * ui, EDGES.spared, 2);
@@ -130,9 +130,9 @@ function drawWater() {
   g.fillStyle = depth;
   g.fillRect(sx(0), top, creature.width * camera.scale, low - top);
   drawPlants(moment);
-  for (const [x, y, radius] of moment.carcasses) disc(x, y, Math.max(0.6 * radius * camera.scale, 2), EDGES.carrion, 0.75);
+  for (const [x, y, radius] of moment.carcasses) blob(x, y, Math.max(0.6 * radius * camera.scale, 2), EDGES.carrion, 0.75);
   for (const [x, y, radius, share, color] of moment.eggs) {
-    disc(x, y, Math.max(radius * camera.scale, 3), '#fdf6e3', 0.9);
+    blob(x, y, Math.max(radius * camera.scale, 3), '#fdf6e3', 0.9);
     halo(x, y, Math.max(radius * camera.scale, 3), rgb(color), 1.6, Math.max(share, 0.02));
   }
   for (const c of moment.living) swimmer(c, before.get(c.mark));
