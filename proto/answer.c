@@ -74,20 +74,16 @@ static int check_bytes(const struct task *task, const struct result *result,
 /* Stores are what flows made of them, to the microjoule. */
 static int check_facts(const int64_t *facts, struct error *error)
 {
-    int64_t stores = 0;
     for (int i = 0; i < EPOCH_FACT_COUNT; i++)
         if (facts[i] > (i < EPOCH_eaten_plants_uj ? EPOCH_COUNT_MOST : EPOCH_FACT_MOST))
             return error_set(error, ERR_RANGE, "epoch_end.facts: %s is %" PRId64,
                              epoch_fact_names[i], facts[i]);
-    for (int i = EPOCH_plants_uj; i <= EPOCH_scent_uj; i++)
-        stores += facts[i];
-    int64_t flows = facts[EPOCH_start_uj] + facts[EPOCH_sun_uj] - facts[EPOCH_heat_uj] +
-                    facts[EPOCH_arrivals_uj] - facts[EPOCH_departures_uj];
-    return stores == flows
+    int64_t imbalance = epoch_imbalance(facts);
+    return imbalance == 0
                ? 0
                : error_set(error, ERR_RANGE,
-                           "epoch_end.facts: stores of %" PRId64 " uJ, but flows of %" PRId64 " uJ",
-                           stores, flows);
+                           "epoch_end.facts: stores hold %" PRId64 " uJ more than flows brought",
+                           imbalance);
 }
 
 /* An event of a life, after its birth; -1: it did not happen. */

@@ -63,6 +63,16 @@ const char *const epoch_deed_names[DEED_COUNT] = {
 const char *const epoch_cause_names[EPOCH_CAUSE_COUNT] = {"hunger", "age",     "bitten",
                                                           "guard",  "removed", "strain"};
 
+int64_t epoch_imbalance(const int64_t facts[EPOCH_FACT_COUNT])
+{
+    uint64_t sum = 0;
+    for (int i = EPOCH_plants_uj; i <= EPOCH_scent_uj; i++)
+        sum += (uint64_t)facts[i];
+    return (int64_t)(sum - (uint64_t)facts[EPOCH_start_uj] - (uint64_t)facts[EPOCH_sun_uj] +
+                     (uint64_t)facts[EPOCH_heat_uj] - (uint64_t)facts[EPOCH_arrivals_uj] +
+                     (uint64_t)facts[EPOCH_departures_uj]);
+}
+
 int preserve_warn(const struct params *params, char *text, size_t size)
 {
     const struct params *p = params;

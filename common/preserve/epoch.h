@@ -70,6 +70,9 @@ enum epoch_fact {
         EPOCH_FACT_COUNT
 };
 extern const char *const epoch_fact_names[EPOCH_FACT_COUNT];
+/* Energy in stores less what flows made of it, uJ: 0 in a world whose energy adds up. Wraps around
+ * where a sum is no int64. */
+int64_t epoch_imbalance(const int64_t facts[EPOCH_FACT_COUNT]);
 
 /* The names of causes of death, in the order of the simulator's: hunger age bitten guard
  * removed strain. */

@@ -301,7 +301,7 @@ static void sum_generations(struct run_statistics *statistics, const struct run_
         statistics->generations[i] = (struct run_generation){.number = from->generation,
                                                              .evaluations = from->evaluations,
                                                              .best_id = from->best_id,
-                                                             .cells = from->cells};
+                                                             .cells = (int)from->cells};
     }
     statistics->generation_count = facts->generation_count;
     for (int first = 0, end; first < facts->member_count; first = end) {

@@ -62,7 +62,7 @@ struct run_generation {
     uint32_t number;
     int64_t evaluations; /* up to and including it */
     uint64_t best_id;
-    int64_t cells; /* of the archive */
+    int cells; /* of the archive */
     /* of those judged in it */
     int members, scored; /* scored: with fitness above 0 */
     struct run_spread fitness, parts, neurons, size_m;

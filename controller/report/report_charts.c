@@ -16,8 +16,6 @@
 enum row { ROW_NUMBER, ROW_EVALUATIONS, ROW_BEST, ROW_Q1, ROW_MEDIAN, ROW_Q3, ROW_COUNT };
 #define AXIS_COUNT ROW_BEST
 
-typedef double row_value(const struct run_generation *generation);
-
 struct table {
     int count;
     int has_best; /* scores differ */
@@ -122,55 +120,30 @@ int report_write_course(const struct report *report, FILE *file)
 
 /* ---- variety ---- */
 
-static double share_in(int part, int whole)
-{
-    return whole > 0 ? (double)part / whole : 0;
-}
-
-static double share_of_kind(const struct run_generation *generation)
-{
-    return share_in(generation->commonest_kind, generation->survivors);
-}
-
-static double share_of_family(const struct run_generation *generation)
-{
-    return share_in(generation->largest_family, generation->survivors);
-}
-
-static double share_of_motions(const struct run_generation *generation)
-{
-    return share_in(generation->motions, generation->survivors);
-}
-
-static double share_of_scored(const struct run_generation *generation)
-{
-    return share_in(generation->scored, generation->members);
-}
-
-static double count_kinds(const struct run_generation *generation)
-{
-    return generation->kinds;
-}
-
-static double count_families(const struct run_generation *generation)
-{
-    return generation->families;
-}
-
-static double count_cells(const struct run_generation *generation)
-{
-    return (double)generation->cells;
-}
-
-/* Up to ROW_COUNT - ROW_BEST lines, each of one value per generation: shares or counts. */
-struct named_value {
+/* A line of one value per generation: a count, or its share of another one. */
+struct value {
     const char *name;
-    row_value *value;
+    size_t part, whole; /* where the counts stand in a generation; whole 0: there is none */
 };
+#define COUNT(name, part)                                                                          \
+    {                                                                                              \
+        name, offsetof(struct run_generation, part), 0                                             \
+    }
+#define SHARE(name, part, whole)                                                                   \
+    {                                                                                              \
+        name, offsetof(struct run_generation, part), offsetof(struct run_generation, whole)        \
+    }
 
+static double value_of(const struct run_generation *generation, const struct value *value)
+{
+    int part = *(const int *)((const char *)generation + value->part);
+    int whole = *(const int *)((const char *)generation + value->whole);
+    return value->whole == 0 ? part : whole > 0 ? (double)part / whole : 0;
+}
+
+/* Up to ROW_COUNT - ROW_BEST lines, all of them counts or all shares. */
 static void draw_values(struct table *table, const struct report *report, FILE *file,
-                        const char *title, int is_share, const struct named_value *values,
-                        int count)
+                        const char *title, const struct value *values, int count)
 {
     struct chart_series series[ROW_COUNT];
     struct chart chart = make_chart(table, file, title, ROW_NUMBER);
@@ -178,11 +151,11 @@ static void draw_values(struct table *table, const struct report *report, FILE *
     for (int k = 0; k < count; k++) {
         double *row = table->rows[ROW_BEST + k];
         for (int i = 0; i < table->count; i++)
-            row[i] = values[k].value(&report->statistics.generations[i]);
+            row[i] = value_of(&report->statistics.generations[i], &values[k]);
         series[k] = (struct chart_series){values[k].name, k, row};
     }
-    chart.is_share = is_share;
-    chart.is_count = !is_share;
+    chart.is_share = values[0].whole != 0;
+    chart.is_count = !chart.is_share;
     page_figure(&chart, table->rows[ROW_NUMBER], series, count, table->count);
 }
 
@@ -190,18 +163,17 @@ static void draw_values(struct table *table, const struct report *report, FILE *
 
 int report_write_variety(const struct report *report, FILE *file)
 {
-    static const struct named_value shares[] = {{"commonest kind", share_of_kind},
-                                                {"largest family", share_of_family},
-                                                {"different motions", share_of_motions}};
-    static const struct named_value counts[] = {{"kinds", count_kinds},
-                                                {"families", count_families}};
-    static const struct named_value scored[] = {{"with a score", share_of_scored}};
-    static const struct named_value cells[] = {{"cells filled", count_cells}};
+    static const struct value shares[] = {SHARE("commonest kind", commonest_kind, survivors),
+                                          SHARE("largest family", largest_family, survivors),
+                                          SHARE("different motions", motions, survivors)};
+    static const struct value counts[] = {COUNT("kinds", kinds), COUNT("families", families)};
+    static const struct value scored[] = {SHARE("with a score", scored, members)};
+    static const struct value cells[] = {COUNT("cells filled", cells)};
     struct table table;
     if (table_make(&table, report))
         return ERR_MEMORY;
-    draw_values(&table, report, file, "Shares of the survivors", 1, shares, COUNT_OF(shares));
-    draw_values(&table, report, file, "Kinds and families among the survivors", 0, counts,
+    draw_values(&table, report, file, "Shares of the survivors", shares, COUNT_OF(shares));
+    draw_values(&table, report, file, "Kinds and families among the survivors", counts,
                 COUNT_OF(counts));
     fill_spread(&table, report, offsetof(struct run_generation, parts));
     draw_spread(&table, file, "Parts of a body", ROW_NUMBER);
@@ -209,34 +181,19 @@ int report_write_variety(const struct report *report, FILE *file)
     draw_spread(&table, file, "Neurons of a brain", ROW_NUMBER);
     fill_spread(&table, report, offsetof(struct run_generation, size_m));
     draw_spread(&table, file, "Size (m)", ROW_NUMBER);
-    draw_values(&table, report, file, "Share of those judged", 1, scored, COUNT_OF(scored));
+    draw_values(&table, report, file, "Share of those judged", scored, COUNT_OF(scored));
     if (search_params_method(&report->facts.params)->has_cells)
-        draw_values(&table, report, file, "Cells of the archive", 0, cells, COUNT_OF(cells));
+        draw_values(&table, report, file, "Cells of the archive", cells, COUNT_OF(cells));
     table_free(&table);
     return 0;
 }
 
 /* ---- choices ---- */
 
-static double count_bred(const struct run_generation *generation)
-{
-    return generation->bred;
-}
-
-static double count_kept(const struct run_generation *generation)
-{
-    return generation->kept;
-}
-
-static double count_banned(const struct run_generation *generation)
-{
-    return generation->banned;
-}
-
 int report_write_choices(const struct report *report, FILE *file)
 {
-    static const struct named_value marks[] = {
-        {"breed", count_bred}, {"keep", count_kept}, {"ban", count_banned}};
+    static const struct value marks[] = {COUNT("breed", bred), COUNT("keep", kept),
+                                         COUNT("ban", banned)};
     struct table table;
     if (table_make(&table, report))
         return ERR_MEMORY;
@@ -246,7 +203,7 @@ int report_write_choices(const struct report *report, FILE *file)
         const struct run_generation *newest = &report->statistics.generations[last];
         table.count -= newest->bred + newest->kept + newest->banned == 0;
     }
-    draw_values(&table, report, file, "Marked by hand, by generation", 0, marks, COUNT_OF(marks));
+    draw_values(&table, report, file, "Marked by hand, by generation", marks, COUNT_OF(marks));
     table_free(&table);
     return 0;
 }

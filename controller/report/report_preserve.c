@@ -217,27 +217,10 @@ static void write_table(const struct course *course, FILE *file)
     page_note(file, "Deaths, births and what was eaten are sums since the beginning.");
 }
 
-/* Energy there is, less energy there should be, uJ; wraps around where a sum is no int64. */
-static int64_t imbalance_of(const struct store_epoch_row *row)
-{
-    static const struct {
-        int fact, sign;
-    } terms[] = {{EPOCH_plants_uj, 1},    {EPOCH_reserves_uj, 1},  {EPOCH_bodies_uj, 1},
-                 {EPOCH_eggs_uj, 1},      {EPOCH_carcasses_uj, 1}, {EPOCH_start_uj, -1},
-                 {EPOCH_sun_uj, -1},      {EPOCH_heat_uj, 1},      {EPOCH_arrivals_uj, -1},
-                 {EPOCH_departures_uj, 1}};
-    uint64_t sum = 0;
-    for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) {
-        uint64_t value = (uint64_t)row->facts[terms[i].fact];
-        sum += terms[i].sign > 0 ? value : -value;
-    }
-    return (int64_t)sum;
-}
-
 static void write_ledger(const struct run_facts *facts, FILE *file)
 {
     for (int i = 0; i < facts->epoch_count; i++) {
-        int64_t imbalance = imbalance_of(&facts->epochs[i]);
+        int64_t imbalance = epoch_imbalance(facts->epochs[i].facts);
         if (imbalance == 0)
             continue;
         fprintf(file,

@@ -396,6 +396,7 @@ static void make_preserve(int epochs)
         *row = (struct store_epoch_row){.epoch = (uint32_t)i / 2, .world = (uint32_t)i % 2};
         row->facts[EPOCH_living] = 10 + i;
         row->facts[EPOCH_sun_uj] = row->facts[EPOCH_plants_uj] = i * (int64_t)15e6;
+        row->facts[EPOCH_plants_uj] -= row->facts[EPOCH_scent_uj] = i;
     }
     facts->lives[0] = (struct store_life){.id = 5,
                                           .family = 3,
@@ -505,7 +506,7 @@ TEST(what_is_not_a_number_is_drawn_nowhere)
         generation->fitness.best = i % 3 ? NAN : INFINITY;
         generation->fitness.q3 = -INFINITY;
         generation->size_m.median = 1e300;
-        generation->cells = INT64_MAX;
+        generation->cells = INT_MAX;
         generation->evaluations = i % 2 ? INT64_MAX : INT64_MIN;
     }
     write_page();
