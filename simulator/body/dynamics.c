@@ -134,15 +134,15 @@ void dynamics_set_state(struct dynamics *dynamics, const double *q, const double
 
 void dynamics_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
 {
-    dynamics->solver->part_state(dynamics, part, state);
+    dynamics->solver->read->part_state(dynamics, part, state);
 }
 
 struct quaternion dynamics_part_turn(const struct dynamics *dynamics, int part)
 {
     struct part_state state;
     double sine, cosine;
-    if (dynamics->solver->part_turn)
-        return dynamics->solver->part_turn(dynamics, part);
+    if (dynamics->solver->read->part_turn)
+        return dynamics->solver->read->part_turn(dynamics, part);
     dynamics_part_state(dynamics, part, &state);
     det_sincos(state.angle_rad / 2, &sine, &cosine);
     return (struct quaternion){cosine, 0, 0, sine};
@@ -151,56 +151,58 @@ struct quaternion dynamics_part_turn(const struct dynamics *dynamics, int part)
 int dynamics_part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
                          struct vec3 *high)
 {
-    if (dynamics->solver->part_bounds)
-        dynamics->solver->part_bounds(dynamics, part, low, high);
-    return dynamics->solver->part_bounds != NULL;
+    if (dynamics->solver->read->part_bounds)
+        dynamics->solver->read->part_bounds(dynamics, part, low, high);
+    return dynamics->solver->read->part_bounds != NULL;
 }
 
 struct quaternion dynamics_link_turn(const struct dynamics *dynamics, int link)
 {
-    return dynamics->solver->link_turn(dynamics, link);
+    return dynamics->solver->read->link_turn(dynamics, link);
 }
 
 void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
 {
-    dynamics->solver->link_state(dynamics, link, state);
+    dynamics->solver->read->link_state(dynamics, link, state);
 }
 
 void dynamics_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
 {
-    dynamics->solver->drive_state(dynamics, drive, state);
+    dynamics->solver->read->drive_state(dynamics, drive, state);
 }
 
 struct vec3 dynamics_centre_of_mass(const struct dynamics *dynamics)
 {
-    return dynamics->solver->centre_of_mass(dynamics);
+    return dynamics->solver->read->centre_of_mass(dynamics);
 }
 
 void dynamics_momentum(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular)
 {
-    dynamics->solver->momentum(dynamics, linear, angular);
+    dynamics->solver->read->momentum(dynamics, linear, angular);
 }
 
 int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
                       struct impulse_sum *impulses)
 {
-    const struct dynamics_solver *solver = dynamics->solver;
-    return solver->impulses && solver->impulses(dynamics, centre, velocity, impulses);
+    const struct dynamics_reader *read = dynamics->solver->read;
+    return read->impulses && read->impulses(dynamics, centre, velocity, impulses);
 }
 
 void dynamics_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
-    dynamics->solver->bounds(dynamics, low, high);
+    dynamics->solver->read->bounds(dynamics, low, high);
 }
 
 uint64_t dynamics_hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
 {
-    return dynamics->solver->hash_part(dynamics, part, hash);
+    return dynamics->solver->read->hash_part(dynamics, part, hash);
 }
 
 double dynamics_part_stretch(const struct dynamics *dynamics, int part)
 {
-    return dynamics->solver->part_stretch ? dynamics->solver->part_stretch(dynamics, part) : 0;
+    return dynamics->solver->read->part_stretch
+               ? dynamics->solver->read->part_stretch(dynamics, part)
+               : 0;
 }
 
 uint64_t dynamics_hash_flat_part(const struct dynamics *dynamics, int part, uint64_t hash)
@@ -214,7 +216,7 @@ uint64_t dynamics_hash_flat_part(const struct dynamics *dynamics, int part, uint
 
 double dynamics_overlap(const struct dynamics *dynamics)
 {
-    return dynamics->solver->overlap(dynamics);
+    return dynamics->solver->read->overlap(dynamics);
 }
 
 void dynamics_shift(struct dynamics *d, struct vec3 by_m)

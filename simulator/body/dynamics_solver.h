@@ -10,6 +10,28 @@
 
 struct meeting; /* what bodies of one solver need to meet one another */
 
+/* What others read of the present state, and of the last step. */
+struct dynamics_reader {
+    void (*part_state)(const struct dynamics *dynamics, int part, struct part_state *state);
+    double (*part_stretch)(const struct dynamics *dynamics, int part);         /* NULL: 0 */
+    struct quaternion (*part_turn)(const struct dynamics *dynamics, int part); /* NULL: about z */
+    /* NULL: as in the plane */
+    void (*part_bounds)(const struct dynamics *dynamics, int part, struct vec3 *low,
+                        struct vec3 *high);
+    struct quaternion (*link_turn)(const struct dynamics *dynamics,
+                                   int link); /* NULL in the plane */
+    void (*link_state)(const struct dynamics *dynamics, int link, struct part_state *state);
+    void (*drive_state)(const struct dynamics *dynamics, int drive, struct drive_state *state);
+    struct vec3 (*centre_of_mass)(const struct dynamics *dynamics);
+    void (*momentum)(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular);
+    /* NULL: it never says */
+    int (*impulses)(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
+                    struct impulse_sum *impulses);
+    void (*bounds)(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
+    uint64_t (*hash_part)(const struct dynamics *dynamics, int part, uint64_t hash);
+    double (*overlap)(const struct dynamics *dynamics);
+};
+
 struct dynamics_solver {
     struct dynamics *(*create)(const struct phenotype *phenotype, const struct world *world,
                                const struct dynamics_settings *settings, struct arena *arena);
@@ -40,25 +62,7 @@ struct dynamics_solver {
     void (*shift)(struct dynamics *dynamics, struct vec3 by_m);
     void (*stop)(struct dynamics *dynamics);
 
-    void (*part_state)(const struct dynamics *dynamics, int part, struct part_state *state);
-    double (*part_stretch)(const struct dynamics *dynamics, int part);         /* NULL: 0 */
-    struct quaternion (*part_turn)(const struct dynamics *dynamics, int part); /* NULL: about z */
-    /* NULL: as in the plane */
-    void (*part_bounds)(const struct dynamics *dynamics, int part, struct vec3 *low,
-                        struct vec3 *high);
-    struct quaternion (*link_turn)(const struct dynamics *dynamics,
-                                   int link); /* NULL in the plane */
-    void (*link_state)(const struct dynamics *dynamics, int link, struct part_state *state);
-    void (*drive_state)(const struct dynamics *dynamics, int drive, struct drive_state *state);
-    struct vec3 (*centre_of_mass)(const struct dynamics *dynamics);
-    void (*momentum)(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular);
-    /* NULL: it never says */
-    int (*impulses)(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
-                    struct impulse_sum *impulses);
-    void (*bounds)(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
-    uint64_t (*hash_part)(const struct dynamics *dynamics, int part, uint64_t hash);
-    double (*overlap)(const struct dynamics *dynamics);
-
+    const struct dynamics_reader *read;
     /* Energies of the present state, J. */
     void (*energy)(struct dynamics *dynamics, double *kinetic_j, double *potential_j);
     /* Fills the touches. NULL: the step has done so. */

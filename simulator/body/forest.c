@@ -34,9 +34,7 @@ int forest_create(struct forest *forest, struct dynamics *const *all, const int 
                               .along = arena_take(arena, room, sizeof forest->along[0]),
                               .some = arena_take(arena, room, sizeof forest->some[0]),
                               .results = arena_take(arena, room, sizeof forest->results[0])};
-    if (!forest->all || !forest->is_gone || !forest->is_broken || !forest->low || !forest->high ||
-        !forest->speed || !forest->fastest || !forest->order || !forest->crowd || !forest->island ||
-        !forest->members || !forest->along || !forest->some || !forest->results)
+    if (arena->is_exhausted)
         return error_set(error, ERR_MEMORY, "%d bodies do not fit into memory", count);
     const struct dynamics_solver *solver = all[0]->solver;
     for (int i = 0; i < count; i++) {

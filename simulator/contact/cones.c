@@ -52,35 +52,34 @@ int cones_create(struct cones *s, int laws, int rows, int columns, struct arena 
     s->side = block_width(columns + 1);
     double **of_columns[] = {&s->whole, &s->right, &s->shares};
     for (size_t i = 0; i < sizeof of_columns / sizeof of_columns[0]; i++)
-        if (!(*of_columns[i] = arena_take(arena, width, sizeof(double))))
-            return ERR_MEMORY;
+        *of_columns[i] = arena_take(arena, width, sizeof(double));
     s->reached = arena_take(arena, side, sizeof s->reached[0]);
     s->pivots = arena_take(arena, side, sizeof s->pivots[0]);
     /* the last line's quads reach beyond it */
     s->system = arena_take(arena, side * side + BLOCK, sizeof(double));
     s->factors = arena_take(arena, side * side, sizeof(double));
-    int is_complete = s->reached && s->pivots && s->system && s->factors;
-    return is_complete ? cones_extend(s, laws, rows, arena) : ERR_MEMORY;
+    return cones_extend(s, laws, rows, arena);
 }
 
 int cones_extend(struct cones *s, int laws, int rows, struct arena *arena)
 {
     size_t n = (size_t)rows, width = (size_t)s->stride, side = (size_t)s->side;
-    double **of_rows[] = {&s->free, &s->impulse, &s->velocity, &s->best, &s->centre};
+    struct cones with = *s;
+    double **of_rows[] = {&with.free, &with.impulse, &with.velocity, &with.best, &with.centre};
     for (size_t i = 0; i < sizeof of_rows / sizeof of_rows[0]; i++)
-        if (!(*of_rows[i] = arena_take(arena, n, sizeof(double))))
-            return ERR_MEMORY;
-    s->laws = arena_take(arena, (size_t)laws, sizeof s->laws[0]);
-    s->blocks = arena_take(arena, (size_t)laws, sizeof s->blocks[0]);
-    s->yields = arena_take(arena, (size_t)laws, sizeof s->yields[0]);
-    s->yields_next = arena_take(arena, (size_t)laws, sizeof s->yields[0]);
-    s->order = arena_take(arena, (size_t)laws, sizeof s->order[0]);
-    s->y = arena_take(arena, n * width + side, sizeof(double));
-    s->lines = arena_take(arena, n, sizeof s->lines[0]);
-    s->slips = arena_take(arena, n * width + side, sizeof(double));
-    int is_complete = s->laws && s->blocks && s->yields && s->yields_next && s->order && s->y &&
-                      s->lines && s->slips;
-    return is_complete ? 0 : ERR_MEMORY;
+        *of_rows[i] = arena_take(arena, n, sizeof(double));
+    with.laws = arena_take(arena, (size_t)laws, sizeof s->laws[0]);
+    with.blocks = arena_take(arena, (size_t)laws, sizeof s->blocks[0]);
+    with.yields = arena_take(arena, (size_t)laws, sizeof s->yields[0]);
+    with.yields_next = arena_take(arena, (size_t)laws, sizeof s->yields[0]);
+    with.order = arena_take(arena, (size_t)laws, sizeof s->order[0]);
+    with.y = arena_take(arena, n * width + side, sizeof(double));
+    with.lines = arena_take(arena, n, sizeof s->lines[0]);
+    with.slips = arena_take(arena, n * width + side, sizeof(double));
+    if (arena->is_exhausted)
+        return ERR_MEMORY;
+    *s = with;
+    return 0;
 }
 
 void cones_begin(struct cones *s, int rows)

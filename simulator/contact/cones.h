@@ -90,8 +90,8 @@ struct cones {
 
 /* Takes memory for `laws` laws with `rows` rows in all; ERR_MEMORY when the arena is full. */
 int cones_create(struct cones *cones, int laws, int rows, int columns, struct arena *arena);
-/* Room for more laws and rows; their old content is gone. ERR_MEMORY when the arena is full: the
- * room stays what it was. */
+/* Room for more laws and rows; their old content is gone. ERR_MEMORY when the arena is full: all is
+ * as it was. */
 int cones_extend(struct cones *cones, int laws, int rows, struct arena *arena);
 /* Says how many rows there are, and makes y 0. Laws, count, y and free are then the caller's to
  * fill. */

@@ -134,8 +134,7 @@ static int take_memory(struct run *run, struct arena *arena)
     run->direction = arena_take(arena, drives, sizeof(int));
     run->turned_at = arena_take(arena, drives, sizeof(double));
     run->middles = arena_take(arena, (size_t)run->phenotype.part_count, sizeof run->middles[0]);
-    if (!run->signals || !run->filtered || !run->reversals || !run->direction || !run->turned_at ||
-        !run->middles)
+    if (arena->is_exhausted)
         return ERR_MEMORY;
     for (int i = 0; i < run->phenotype.drive_count; i++)
         run->turned_at[i] = run->phenotype.drives[i].rest;

@@ -97,7 +97,7 @@ static const struct space_tree_link *link_of(const struct dynamics *dynamics, in
     return &tree_of(dynamics)->links[space_state_of(dynamics)->boxes[part].link];
 }
 
-void dynamics_space_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
+static void part_state(const struct dynamics *dynamics, int part, struct part_state *state)
 {
     const struct space_tree_link *link = link_of(dynamics, part);
     struct vec3 arm = arm_of(space_state_of(dynamics), link, part), w = link->velocity.w;
@@ -106,7 +106,7 @@ void dynamics_space_part_state(const struct dynamics *dynamics, int part, struct
                                  .spin_rad_s = w};
 }
 
-void dynamics_space_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
+static void link_state(const struct dynamics *dynamics, int link, struct part_state *state)
 {
     const struct space_tree_link *l = &tree_of(dynamics)->links[link];
     *state = (struct part_state){.at_m = space_tree_centre(l),
@@ -114,30 +114,29 @@ void dynamics_space_link_state(const struct dynamics *dynamics, int link, struct
                                  .spin_rad_s = l->velocity.w};
 }
 
-struct quaternion dynamics_space_link_turn(const struct dynamics *dynamics, int link)
+static struct quaternion link_turn(const struct dynamics *dynamics, int link)
 {
     return quaternion_of(&tree_of(dynamics)->links[link].turned);
 }
 
-struct quaternion dynamics_space_part_turn(const struct dynamics *dynamics, int part)
+static struct quaternion part_turn(const struct dynamics *dynamics, int part)
 {
     struct mat3 turn = turn_of(space_state_of(dynamics), link_of(dynamics, part), part);
     return quaternion_of(&turn);
 }
 
-uint64_t dynamics_space_hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
+static uint64_t hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
 {
-    struct quaternion turn = dynamics_space_part_turn(dynamics, part);
+    struct quaternion turn = part_turn(dynamics, part);
     struct part_state s;
-    dynamics_space_part_state(dynamics, part, &s);
+    part_state(dynamics, part, &s);
     hash = hash_vec3(hash, s.at_m);
     hash = hash_double(hash_double(hash, turn.w), turn.x);
     hash = hash_double(hash_double(hash, turn.y), turn.z);
     return hash_vec3(hash_vec3(hash, s.velocity_m_s), s.spin_rad_s);
 }
 
-void dynamics_space_drive_state(const struct dynamics *dynamics, int drive,
-                                struct drive_state *state)
+static void drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
 {
     const struct space_state *s = space_state_of(dynamics);
     int rate = s->phenotype->root_rates + drive;
@@ -145,20 +144,19 @@ void dynamics_space_drive_state(const struct dynamics *dynamics, int drive,
         .value = space_state_value(s, rate), .rate = s->qd[rate], .effort = s->torque[rate]};
 }
 
-struct vec3 dynamics_space_centre_of_mass(const struct dynamics *dynamics)
+static struct vec3 centre_of_mass(const struct dynamics *dynamics)
 {
     return space_tree_centre_of_mass(tree_of(dynamics));
 }
 
-void dynamics_space_momentum(const struct dynamics *dynamics, struct vec3 *linear,
-                             struct vec3 *angular)
+static void momentum(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular)
 {
     space_tree_momentum(tree_of(dynamics), linear, angular);
 }
 
 /* From about the world's origin to about the centre. */
-int dynamics_space_impulses(const struct dynamics *dynamics, struct vec3 centre,
-                            struct vec3 velocity, struct impulse_sum *impulses)
+static int impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
+                    struct impulse_sum *impulses)
 {
     const struct space_state *s = space_state_of(dynamics);
     *impulses = s->given;
@@ -176,8 +174,8 @@ static void place(const struct dynamics *dynamics, int part, struct solid *solid
     solid->is_round = s->boxes[part].is_round;
 }
 
-void dynamics_space_part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
-                                struct vec3 *high)
+static void part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
+                        struct vec3 *high)
 {
     struct solid solid;
     place(dynamics, part, &solid);
@@ -188,12 +186,12 @@ void dynamics_space_part_bounds(const struct dynamics *dynamics, int part, struc
     *high = vec3_add(solid.centre, reach);
 }
 
-void dynamics_space_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
+static void bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
-    dynamics_space_part_bounds(dynamics, 0, low, high);
+    part_bounds(dynamics, 0, low, high);
     for (int i = 1; i < space_state_of(dynamics)->box_count; i++) {
         struct vec3 l, h;
-        dynamics_space_part_bounds(dynamics, i, &l, &h);
+        part_bounds(dynamics, i, &l, &h);
         *low = (struct vec3){fmin(low->x, l.x), fmin(low->y, l.y), fmin(low->z, l.z)};
         *high = (struct vec3){fmax(high->x, h.x), fmax(high->y, h.y), fmax(high->z, h.z)};
     }
@@ -210,7 +208,7 @@ static unsigned char meeting_of(const struct space_state *s, int a, int b)
     return one == two || (meeting == PAIR_USUAL && are_joined) ? PAIR_PASS : meeting;
 }
 
-double dynamics_space_overlap(const struct dynamics *dynamics)
+static double overlap(const struct dynamics *dynamics)
 {
     const struct space_state *s = space_state_of(dynamics);
     double deepest = 0;
@@ -227,3 +225,18 @@ double dynamics_space_overlap(const struct dynamics *dynamics)
         }
     return deepest;
 }
+
+const struct dynamics_reader dynamics_space_reader = {
+    .part_state = part_state,
+    .part_turn = part_turn,
+    .part_bounds = part_bounds,
+    .link_turn = link_turn,
+    .link_state = link_state,
+    .drive_state = drive_state,
+    .centre_of_mass = centre_of_mass,
+    .momentum = momentum,
+    .impulses = impulses,
+    .bounds = bounds,
+    .hash_part = hash_part,
+    .overlap = overlap,
+};

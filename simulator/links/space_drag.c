@@ -372,8 +372,7 @@ int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
     drag->turns = arena_take(arena, (size_t)box_count, sizeof drag->turns[0]);
     drag->poses = arena_take(arena, (size_t)link_count, sizeof drag->poses[0]);
     drag->hidden = create_hidden(box_count, arena);
-    if (!drag->own || !drag->bodies || !drag->others || !drag->solids || !drag->turns ||
-        !drag->poses || !drag->hidden)
+    if (arena->is_exhausted)
         return ERR_MEMORY;
     for (int i = 0; i < box_count; i++) {
         ENSURE(boxes[i].link >= 0 && boxes[i].link < link_count, "box %d is of link %d of %d", i,

@@ -215,12 +215,9 @@ static int take_memory(struct flat *f, struct arena *arena)
     f->whole_of = arena_take(arena, links, sizeof f->whole_of[0]);
     f->turned = arena_take(arena, links, sizeof f->turned[0]);
     f->rate_of = arena_take(arena, links + PLANE_ROOT_RATES, sizeof f->rate_of[0]);
-    int is_complete = f->links && f->boxes && f->shapes && f->meetings && f->fixed && f->link_of &&
-                      f->whole_of && f->turned && f->rate_of;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        is_complete &=
-            (*numbers[i] = arena_take(arena, links + PLANE_ROOT_RATES, sizeof(double))) != NULL;
-    return is_complete ? 0 : ERR_MEMORY;
+        *numbers[i] = arena_take(arena, links + PLANE_ROOT_RATES, sizeof(double));
+    return arena->is_exhausted ? ERR_MEMORY : 0;
 }
 
 /* Axes of a joint that closes a loop in its two links: x is the way of a linear one. */
@@ -502,16 +499,7 @@ static void flat_energy(struct dynamics *dynamics, double *kinetic_j, double *po
                         vec3_dot(f->c.base.world.gravity_m_s2, place_of(f, 0).centre);
 }
 
-const struct dynamics_solver dynamics_constraint = {
-    .create = create,
-    .step = flat_step,
-    .set_target = dynamics_space_set_target,
-    .set_servo = dynamics_space_set_servo,
-    .set_effectors = dynamics_space_set_effectors,
-    .set_world = flat_set_world,
-    .set_joint_damping = dynamics_space_set_joint_damping,
-    .set_push_out = space_constraint_set_push_out,
-    .set_state = flat_set_state,
+static const struct dynamics_reader flat_reader = {
     .part_state = flat_part_state,
     .part_stretch = flat_part_stretch,
     .link_state = flat_link_state,
@@ -521,5 +509,15 @@ const struct dynamics_solver dynamics_constraint = {
     .bounds = flat_bounds,
     .hash_part = flat_hash_part,
     .overlap = flat_overlap,
+};
+
+const struct dynamics_solver dynamics_constraint = {
+    .create = create,
+    .step = flat_step,
+    DYNAMICS_SPACE,
+    .set_world = flat_set_world,
+    .read = &flat_reader,
+    .set_push_out = space_constraint_set_push_out,
+    .set_state = flat_set_state,
     .energy = flat_energy,
 };

@@ -26,9 +26,7 @@ int qr_create(struct qr *qr, int rows_max, int cols_max, struct arena *arena)
     qr->references = arena_take(arena, cols, sizeof(double));
     qr->work = arena_take(arena, rows > cols ? rows : cols, sizeof(double));
     qr->pivot = arena_take(arena, cols, sizeof(int));
-    int is_complete =
-        qr->a && qr->left && qr->right && qr->norms && qr->references && qr->work && qr->pivot;
-    return is_complete ? 0 : ERR_MEMORY;
+    return arena->is_exhausted ? ERR_MEMORY : 0;
 }
 
 static double *column(const struct qr *qr, int j)

@@ -799,6 +799,8 @@ static void set_world(struct dynamics *dynamics, const struct world *world)
 }
 
 const struct dynamics_solver dynamics_constraint_space = {DYNAMICS_SPACE,
+                                                          .servo = dynamics_space_servo,
+                                                          .read = &dynamics_space_reader,
                                                           .create = create,
                                                           .step = space_constraint_step,
                                                           .set_state = space_constraint_set_state,

@@ -48,6 +48,8 @@ static void step_together(struct meeting *m, struct dynamics *const *some, int c
 }
 
 const struct dynamics_solver dynamics_boxes = {DYNAMICS_SPACE,
+                                               .servo = dynamics_space_servo,
+                                               .read = &dynamics_space_reader,
                                                .create = create,
                                                .step = space_dynamics_step,
                                                .set_state = space_dynamics_set_state,

@@ -281,6 +281,18 @@ int dynamics_sphere_touches(const struct dynamics *dynamics, int sphere)
     return s->matter[sphere].is_touching;
 }
 
+static const struct dynamics_reader spheres_reader = {
+    .part_state = spheres_part_state,
+    .link_state = spheres_part_state,
+    .drive_state = spheres_drive_state,
+    .centre_of_mass = spheres_centre_of_mass,
+    .momentum = spheres_momentum,
+    .impulses = spheres_impulses,
+    .bounds = spheres_bounds,
+    .hash_part = spheres_hash_part,
+    .overlap = spheres_overlap,
+};
+
 const struct dynamics_solver dynamics_spheres = {
     .create = sphere_system_create,
     .step = sphere_step,
@@ -296,15 +308,7 @@ const struct dynamics_solver dynamics_spheres = {
     .set_state = spheres_set_state,
     .shift = spheres_shift,
     .stop = spheres_stop,
-    .part_state = spheres_part_state,
-    .link_state = spheres_part_state,
-    .drive_state = spheres_drive_state,
-    .centre_of_mass = spheres_centre_of_mass,
-    .momentum = spheres_momentum,
-    .impulses = spheres_impulses,
-    .bounds = spheres_bounds,
-    .hash_part = spheres_hash_part,
-    .overlap = spheres_overlap,
+    .read = &spheres_reader,
     .energy = spheres_energy,
     .report = spheres_report,
 };

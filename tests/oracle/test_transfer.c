@@ -556,13 +556,16 @@ static void begin(const struct params *params, const struct evaluate_view *view)
 static int hand_over(void *context, const struct evaluate_view *view)
 {
     static struct dynamics_solver solver;
+    static struct dynamics_reader reader;
     if (view->phase != PHASE_SCORE || peer.model)
         return 0;
     begin(context, view);
     solver = dynamics_boxes;
     solver.step = peer_step;
     solver.set_target = peer_set_target;
-    solver.impulses = NULL;
+    reader = *solver.read;
+    reader.impulses = NULL;
+    solver.read = &reader;
     ((struct dynamics *)view->dynamics)->solver = &solver;
     return 0;
 }

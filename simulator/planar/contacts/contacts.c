@@ -39,10 +39,7 @@ static int take_body_memory(struct contact_body *own, struct arena *arena)
     own->shift = arena_take(arena, (size_t)own->dof, sizeof(double));
     own->warm = arena_take(arena, slots, sizeof own->warm[0]);
     own->relief_warm = arena_take(arena, RELIEF_POINTS_MAX * parts, sizeof own->relief_warm[0]);
-    int is_complete = own->lower && own->upper && own->movers && own->pairs && own->obstacles &&
-                      own->spans && own->near && own->kick_shares && own->shift && own->warm &&
-                      own->relief_warm;
-    return is_complete ? 0 : ERR_MEMORY;
+    return arena->is_exhausted ? ERR_MEMORY : 0;
 }
 
 static int row_room(const struct contacts *s, int room)

@@ -33,10 +33,10 @@ struct contact {
     double elasticity;
     double radius[2]; /* as in struct manifold */
     int is_impact;
-    int has_slip;           /* what its rows gain by turning depends on how it slips */
-    int is_bouncing;        /* it is one that leaves again: its law is for the instant after it */
-    int island, is_gaining; /* of an impact that is judged */
-    double depth_max;       /* deeper, it would be pushed out on the other side */
+    int has_slip;     /* what its rows gain by turning depends on how it slips */
+    int is_bouncing;  /* it is one that leaves again: its law is for the instant after it */
+    int is_gaining;   /* an impact that is judged gives its island energy */
+    double depth_max; /* deeper, it would be pushed out on the other side */
     /* how long after the middle of the step its impulse acts, s: 0 but for impacts and what answers
      * them */
     double late;

@@ -173,34 +173,6 @@ void contacts_take_back_push_outs(struct contacts *s)
         slow_push_outs(s, 0);
 }
 
-/* Whether two contacts feel each other's impulses. */
-static int are_coupled(const struct contacts *s, const struct contact *a, const struct contact *b)
-{
-    const struct impulses *system = &s->impulses;
-    for (int i = a->first_row; i < a->first_row + row_count(a); i++)
-        for (int j = b->first_row; j < b->first_row + row_count(b); j++)
-            if (system->w[i * system->stride + j] != 0)
-                return 1;
-    return 0;
-}
-
-/* Numbers the islands of contacts that press and are coupled, one through another. */
-static void find_islands(struct contacts *s)
-{
-    struct contact *list = s->list;
-    for (int i = 0; i < s->count; i++) {
-        list[i].island = i;
-        for (int j = 0; j < i; j++) {
-            int from = list[j].island;
-            if (from == list[i].island || s->impulses.impulse[list[i].first_row] <= 0 ||
-                s->impulses.impulse[list[j].first_row] <= 0 || !are_coupled(s, &list[i], &list[j]))
-                continue;
-            for (int k = 0; k < i; k++)
-                list[k].island = list[k].island == from ? list[i].island : list[k].island;
-        }
-    }
-}
-
 /* Whether the contacts of an island gain energy, push-out apart, by more than rounding, and than
  * velocities that miss the law by what a solution may. */
 static int is_gaining(const struct contacts *s, int island)
@@ -210,7 +182,7 @@ static int is_gaining(const struct contacts *s, int island)
         const struct contact *c = &s->list[i];
         for (int k = 0; k < row_count(c); k++) {
             double impulse = s->impulses.impulse[c->first_row + k];
-            if (c->island != island || s->impulses.laws[i].is_push_out)
+            if (s->impulses.islands[i] != island || s->impulses.laws[i].is_push_out)
                 continue;
             work += row_work(s, c, k);
             size += fabs(impulse * s->start[c->first_row + k]);
@@ -231,10 +203,10 @@ int contacts_take_back_impacts(struct contacts *s)
         has_impact |= s->list[i].is_impact && s->list[i].elasticity > 0;
     if (!has_impact)
         return 0;
-    find_islands(s);
+    impulses_find_islands(&s->impulses, 1);
     for (int i = 0; i < s->count; i++) {
         struct contact *c = &s->list[i];
-        c->is_gaining = c->is_impact && c->elasticity > 0 && is_gaining(s, c->island);
+        c->is_gaining = c->is_impact && c->elasticity > 0 && is_gaining(s, s->impulses.islands[i]);
         has_gained |= c->is_gaining;
     }
     s->has_gained = has_gained;

@@ -48,7 +48,7 @@ int impulses_create(struct impulses *s, int laws, int rows, int rates, int sweep
     *s = (struct impulses){.sweeps = sweeps, .rates = rates, .arena = arena};
     s->system = arena_take(arena, DIRECT_MAX * LINE, sizeof(double));
     s->lines = arena_take(arena, DIRECT_MAX, sizeof s->lines[0]);
-    return s->system && s->lines ? impulses_extend(s, 0, 0, laws, rows) : ERR_MEMORY;
+    return impulses_extend(s, 0, 0, laws, rows);
 }
 
 int impulses_extend(struct impulses *s, int laws_used, int rows_used, int laws, int rows)
@@ -65,8 +65,8 @@ int impulses_extend(struct impulses *s, int laws_used, int rows_used, int laws, 
     with.unknown = arena_take(s->arena, even, sizeof(int));
     with.coupled = arena_take(s->arena, even, sizeof(double));
     with.share = arena_take(s->arena, even, sizeof(double));
-    if (!with.laws || !with.w || !with.inverse || !with.free || !with.impulse || !with.velocity ||
-        !with.held || !with.unknown || !with.coupled || !with.share)
+    with.islands = arena_take(s->arena, (size_t)laws, sizeof s->islands[0]);
+    if (s->arena->is_exhausted)
         return ERR_MEMORY;
     with.law_room = laws;
     with.row_room = rows;
@@ -130,6 +130,35 @@ static inline double law_miss(const struct impulses *s, int row)
     double given = s->impulse[row] * s->w[row * s->stride + row];
     double miss = IMPULSES_ENOUGH_M_S + 2 * REDUNDANCY * fabs(given);
     return miss < LAW_MISS_MAX_M_S ? miss : LAW_MISS_MAX_M_S;
+}
+
+static int are_coupled(const struct impulses *s, const struct impulse_law *a,
+                       const struct impulse_law *b)
+{
+    for (int i = a->row; i < a->row + impulse_rows(a); i++)
+        for (int j = b->row; j < b->row + impulse_rows(b); j++)
+            if (s->w[i * s->stride + j] != 0)
+                return 1;
+    return 0;
+}
+
+void impulses_find_islands(struct impulses *s, int are_pressing)
+{
+    int *island = s->islands;
+    for (int i = 0; i < s->count; i++) {
+        island[i] = i;
+        for (int j = i - 1; j >= 0; j--) {
+            int from = island[i], to = island[j];
+            if (from == to || (are_pressing && (s->impulse[s->laws[i].row] <= 0 ||
+                                                s->impulse[s->laws[j].row] <= 0)))
+                continue;
+            if (!are_coupled(s, &s->laws[i], &s->laws[j]))
+                continue;
+            int low = from < to ? from : to, high = from + to - low;
+            for (int k = 0; k <= i; k++)
+                island[k] = island[k] == high ? low : island[k];
+        }
+    }
 }
 
 /* ---------------------------------------------------------------- guesses */

@@ -34,6 +34,12 @@ struct impulse_law {
     double slide; /* sign of the friction impulse while sliding */
 };
 
+/* A normal row, and a tangent one where there is friction. */
+static inline int impulse_rows(const struct impulse_law *law)
+{
+    return law->has_friction ? 2 : 1;
+}
+
 struct impulses {
     struct impulse_law *laws;
     int count, rows;
@@ -51,12 +57,12 @@ struct impulses {
     double *coupled;         /* ... and how much of it the next row gets */
     double *system, **lines; /* of equations: equally long, and in the order of their pivots */
     double *held, *share;
+    int *islands; /* per law: the first law that it is coupled with, as they were last found */
     struct arena *arena;
     int law_room, row_room, rates; /* rates: of all bodies, the rank of w at most */
     /* impulses_solve_cones(): made when it is first needed, with room for `cone_laws` */
     struct cones cones;
     int cone_laws;
-    int *islands;        /* per law: the first law that it is coupled with */
     int *place, *member; /* per row: where it is in the cones; the rows of an island */
     double *left;        /* per row: the part of w's diagonal that is not factored yet */
 };
@@ -77,6 +83,9 @@ double impulses_solve_cones(struct impulses *impulses);
 /* After solving: how far the normal velocity of a law is from its bound; 0 where the law holds, and
  * where no impulse can move the row. */
 double impulses_miss(const struct impulses *impulses, int law);
+/* Numbers the laws that are coupled, one through another, by the first of them: all, or those that
+ * press. */
+void impulses_find_islands(struct impulses *impulses, int are_pressing);
 /* Velocities under the impulses that stand. */
 void impulses_set_velocities(struct impulses *impulses);
 

@@ -13,54 +13,21 @@
 /* Rows of W of which less than this share is left are sums of others. */
 #define FACTORED 1e-11
 
-static int size_of(const struct impulse_law *law)
-{
-    return law->has_friction ? 2 : 1;
-}
-
 static int take_memory(struct impulses *s)
 {
     int rows = 3 * s->law_room;
     if (s->cone_laws >= s->law_room)
         return 0;
-    s->islands = arena_take(s->arena, (size_t)s->law_room, sizeof s->islands[0]);
     s->left = arena_take(s->arena, (size_t)s->row_room, sizeof s->left[0]);
     s->place = arena_take(s->arena, (size_t)s->row_room, sizeof s->place[0]);
     s->member = arena_take(s->arena, (size_t)s->row_room, sizeof s->member[0]);
-    if (!s->islands || !s->left || !s->place || !s->member)
+    if (s->arena->is_exhausted)
         return ERR_MEMORY;
     int status = s->cone_laws > 0
                      ? cones_extend(&s->cones, s->law_room, rows, s->arena)
                      : cones_create(&s->cones, s->law_room, rows, 2 * s->rates, s->arena);
     s->cone_laws = status == 0 ? s->law_room : s->cone_laws;
     return status;
-}
-
-static int are_coupled(const struct impulses *s, const struct impulse_law *a,
-                       const struct impulse_law *b)
-{
-    for (int i = a->row; i < a->row + size_of(a); i++)
-        for (int j = b->row; j < b->row + size_of(b); j++)
-            if (s->w[i * s->stride + j] != 0)
-                return 1;
-    return 0;
-}
-
-/* Numbers the laws that are coupled, one through another, by the first of them. */
-static void find_islands(struct impulses *s)
-{
-    int *island = s->islands;
-    for (int i = 0; i < s->count; i++) {
-        island[i] = i;
-        for (int j = i - 1; j >= 0; j--) {
-            int from = island[i], to = island[j];
-            if (from == to || !are_coupled(s, &s->laws[i], &s->laws[j]))
-                continue;
-            int low = from < to ? from : to, high = from + to - low;
-            for (int k = 0; k <= i; k++)
-                island[k] = island[k] == high ? low : island[k];
-        }
-    }
 }
 
 /* The laws of the cones, and where rows of w are in them. */
@@ -76,7 +43,7 @@ static void list_laws(struct impulses *s)
                                              .is_push_out = law->is_push_out,
                                              .bound = law->bound,
                                              .friction = law->friction};
-        for (int k = 0; k < size_of(law); k++)
+        for (int k = 0; k < impulse_rows(law); k++)
             s->place[law->row + k] = row + k;
         row += size;
     }
@@ -90,7 +57,7 @@ static int list_members(struct impulses *s, int island)
 {
     int count = 0;
     for (int i = 0; i < s->count; i++)
-        for (int k = 0; k < size_of(&s->laws[i]) && s->islands[i] == island; k++) {
+        for (int k = 0; k < impulse_rows(&s->laws[i]) && s->islands[i] == island; k++) {
             int row = s->laws[i].row + k;
             s->left[row] = s->inverse[row] != 0 ? s->w[row * s->stride + row] : 0;
             if (s->left[row] > 0)
@@ -159,7 +126,7 @@ double impulses_solve_cones(struct impulses *s)
 {
     if (take_memory(s) != 0)
         return HUGE_VAL;
-    find_islands(s);
+    impulses_find_islands(s, 0);
     list_laws(s);
     factor(s);
     for (int row = 0; row < s->rows; row++) {

@@ -210,18 +210,7 @@ void midpoint_step(struct group *g);
 
 /* ---- articulated_read.c: see dynamics_solver.h ---- */
 
-void articulated_part_state(const struct dynamics *dynamics, int part, struct part_state *state);
-uint64_t articulated_hash_part(const struct dynamics *dynamics, int part, uint64_t hash);
-double articulated_part_stretch(const struct dynamics *dynamics, int part);
-void articulated_link_state(const struct dynamics *dynamics, int link, struct part_state *state);
-struct vec3 articulated_centre_of_mass(const struct dynamics *dynamics);
-void articulated_momentum(const struct dynamics *dynamics, struct vec3 *linear,
-                          struct vec3 *angular);
-int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
-                         struct impulse_sum *impulses);
-void articulated_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state);
+extern const struct dynamics_reader articulated_reader;
 void articulated_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j);
-void articulated_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
-double articulated_overlap(const struct dynamics *dynamics);
 
 #endif

@@ -23,39 +23,7 @@ static inline pair place_in(const struct tree_link *l, pair local)
     return l->cos * local + l->sin * plane_turn(local);
 }
 
-void articulated_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
-{
-    const struct articulated *d = posed(dynamics);
-    const struct part *p = &d->phenotype->parts[part];
-    const struct tree_link *l = &d->tree.links[p->link];
-    if (l->stretch) {
-        articulated_link_state(dynamics, p->link, state);
-        state->angle_rad += p->local_angle_rad;
-        return;
-    }
-    pair origin = XY(l->px), at = origin + place_in(l, XY(p->local.x));
-    pair v = XY(l->velocity.x) + l->velocity.w * plane_turn(at - origin);
-    *state = (struct part_state){.angle_rad = l->angle + p->local_angle_rad,
-                                 .spin_rad_s = {0, 0, l->velocity.w}};
-    XY(state->at_m.x) = XY(d->tree.root_x) + at;
-    XY(state->velocity_m_s.x) = v;
-}
-
-uint64_t articulated_hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
-{
-    const struct articulated *d = articulated_of(dynamics);
-    hash = dynamics_hash_flat_part(dynamics, part, hash);
-    return d->drag.has_stretch ? hash_double(hash, articulated_part_stretch(dynamics, part)) : hash;
-}
-
-double articulated_part_stretch(const struct dynamics *dynamics, int part)
-{
-    const struct articulated *d = articulated_of(dynamics);
-    int link = d->phenotype->parts[part].link;
-    return d->tree.links[link].stretch ? d->q[2 + link] : 0;
-}
-
-void articulated_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
+static void link_state(const struct dynamics *dynamics, int link, struct part_state *state)
 {
     const struct articulated *d = posed(dynamics);
     const struct tree_link *l = &d->tree.links[link];
@@ -67,7 +35,39 @@ void articulated_link_state(const struct dynamics *dynamics, int link, struct pa
                                  .spin_rad_s = {0, 0, v.w}};
 }
 
-struct vec3 articulated_centre_of_mass(const struct dynamics *dynamics)
+static void part_state(const struct dynamics *dynamics, int part, struct part_state *state)
+{
+    const struct articulated *d = posed(dynamics);
+    const struct part *p = &d->phenotype->parts[part];
+    const struct tree_link *l = &d->tree.links[p->link];
+    if (l->stretch) {
+        link_state(dynamics, p->link, state);
+        state->angle_rad += p->local_angle_rad;
+        return;
+    }
+    pair origin = XY(l->px), at = origin + place_in(l, XY(p->local.x));
+    pair v = XY(l->velocity.x) + l->velocity.w * plane_turn(at - origin);
+    *state = (struct part_state){.angle_rad = l->angle + p->local_angle_rad,
+                                 .spin_rad_s = {0, 0, l->velocity.w}};
+    XY(state->at_m.x) = XY(d->tree.root_x) + at;
+    XY(state->velocity_m_s.x) = v;
+}
+
+static double part_stretch(const struct dynamics *dynamics, int part)
+{
+    const struct articulated *d = articulated_of(dynamics);
+    int link = d->phenotype->parts[part].link;
+    return d->tree.links[link].stretch ? d->q[2 + link] : 0;
+}
+
+static uint64_t hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
+{
+    const struct articulated *d = articulated_of(dynamics);
+    hash = dynamics_hash_flat_part(dynamics, part, hash);
+    return d->drag.has_stretch ? hash_double(hash, part_stretch(dynamics, part)) : hash;
+}
+
+static struct vec3 centre_of_mass(const struct dynamics *dynamics)
 {
     const struct articulated *d = posed(dynamics);
     pair moment = {0, 0};
@@ -79,8 +79,7 @@ struct vec3 articulated_centre_of_mass(const struct dynamics *dynamics)
     return (struct vec3){centre[0], centre[1], 0};
 }
 
-void articulated_momentum(const struct dynamics *dynamics, struct vec3 *linear,
-                          struct vec3 *angular)
+static void momentum(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular)
 {
     const struct articulated *d = posed(dynamics);
     pair sum = {0, 0}, root = XY(d->tree.root_x);
@@ -101,8 +100,8 @@ void articulated_momentum(const struct dynamics *dynamics, struct vec3 *linear,
 }
 
 /* All act in the middle of the step, or of its parts. */
-int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
-                         struct impulse_sum *impulses)
+static int impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
+                    struct impulse_sum *impulses)
 {
     const struct articulated *d = articulated_of(dynamics);
     double mass_s = d->phenotype->mass_kg * d->settings.dt_s, h = d->settings.dt_s;
@@ -135,7 +134,7 @@ int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre, st
     return 1;
 }
 
-void articulated_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
+static void drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
 {
     const struct articulated *d = articulated_of(dynamics);
     *state = (struct drive_state){d->q[2 + drive], d->qd[2 + drive], d->torque[drive]};
@@ -149,7 +148,7 @@ void articulated_energy(struct dynamics *dynamics, double *kinetic_j, double *po
     *potential_j = energy.potential;
 }
 
-void articulated_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
+static void bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
     const struct articulated *d = posed(dynamics);
     *low = *high = (struct vec3){0, 0, 0};
@@ -166,8 +165,21 @@ void articulated_bounds(const struct dynamics *dynamics, struct vec3 *low, struc
     }
 }
 
-double articulated_overlap(const struct dynamics *dynamics)
+static double overlap(const struct dynamics *dynamics)
 {
     const struct articulated *d = posed(dynamics);
     return contacts_overlap(&d->contacts.own);
 }
+
+const struct dynamics_reader articulated_reader = {
+    .part_state = part_state,
+    .part_stretch = part_stretch,
+    .link_state = link_state,
+    .drive_state = drive_state,
+    .centre_of_mass = centre_of_mass,
+    .momentum = momentum,
+    .impulses = impulses,
+    .bounds = bounds,
+    .hash_part = hash_part,
+    .overlap = overlap,
+};

@@ -41,10 +41,7 @@ static int take_memory(struct drag *g, struct arena *arena)
     g->tensors = arena_take(arena, links, sizeof g->tensors[0]);
     g->rates = arena_take(arena, links, sizeof g->rates[0]);
     g->columns = arena_take(arena, links, sizeof g->columns[0]);
-    int is_complete = g->parts && g->centres && g->mass && g->inertia && g->edges &&
-                      g->rest_pieces && g->pieces && g->rest_counts && g->counts && g->is_shaded &&
-                      g->rest && g->pairs && g->velocity && g->tensors && g->rates && g->columns;
-    return is_complete ? 0 : ERR_MEMORY;
+    return arena->is_exhausted ? ERR_MEMORY : 0;
 }
 
 static void set_edge(struct drag *g, int i, int face)

@@ -98,70 +98,34 @@ static void init_drag(struct articulated *d)
 
 /* ---------------------------------------------------------------- creation */
 
+/* Vectors of dof numbers, made even. */
+static void take_vectors(struct articulated *d, double ***vectors, size_t count,
+                         struct arena *arena)
+{
+    for (size_t i = 0; i < count; i++)
+        *vectors[i] = arena_take(arena, (size_t)(d->dof + 1) & ~(size_t)1, sizeof(double));
+}
+
 static int take_scratch(struct articulated *d, struct arena *arena)
 {
-    /* one block, cut into vectors of dof numbers, made even */
-    double **vectors[] = {&d->q,
-                          &d->qd,
-                          &d->q0,
-                          &d->qd0,
-                          &d->qm,
-                          &d->vm,
-                          &d->mended,
-                          &d->vs,
-                          &d->v1,
-                          &d->kick,
-                          &d->qdd,
-                          &d->qdd_last,
-                          &d->tau,
-                          &d->extra,
-                          &d->k_q,
-                          &d->k_v,
-                          &d->effector_tau,
-                          &d->effector_extra,
-                          &d->effector_work,
-                          &d->last_kick,
-                          &d->carried,
-                          &d->kick_before,
-                          &d->rates,
-                          &d->torque,
-                          &d->work,
-                          &d->part_work,
-                          &d->vm_before,
-                          &d->vs_before,
-                          &d->from_q,
-                          &d->from_qd,
-                          &d->still,
-                          &d->answer,
-                          &d->birth_d,
-                          &d->coupled,
-                          &d->aim[0],
-                          &d->aim[1],
-                          &d->aim[2],
-                          &d->clamped,
-                          &d->low,
-                          &d->high,
-                          &d->bound_rate,
-                          &d->laws.hill_n_m,
-                          &d->laws.hill_s_rad,
-                          &d->laws.kp,
-                          &d->laws.kd,
-                          &d->laws.damping,
-                          &d->laws.most,
-                          &d->laws.target,
-                          &d->laws.rate,
-                          &d->laws.is_plain,
-                          &d->laws.extra,
-                          &d->laws.birth_share};
-    size_t count = sizeof vectors / sizeof vectors[0], even = (size_t)(d->dof + 1) & ~(size_t)1;
-    double *block = arena_take(arena, count * even, sizeof(double));
+    double **motion[] = {&d->q,       &d->qd,      &d->q0,      &d->qd0,    &d->qm,     &d->vm,
+                         &d->vs,      &d->v1,      &d->qdd,     &d->k_q,    &d->k_v,    &d->kick,
+                         &d->rates,   &d->still,   &d->low,     &d->high,   &d->tau,    &d->extra,
+                         &d->work,    &d->from_q,  &d->from_qd, &d->answer, &d->torque, &d->mended,
+                         &d->coupled, &d->carried, &d->clamped, &d->birth_d};
+    double **others[] = {&d->qdd_last,       &d->last_kick,    &d->vm_before,  &d->vs_before,
+                         &d->kick_before,    &d->part_work,    &d->bound_rate, &d->effector_tau,
+                         &d->effector_extra, &d->effector_work};
+    struct joint_laws *l = &d->laws;
+    double **laws[] = {&d->aim[0], &d->aim[1],   &d->aim[2],  &l->hill_n_m,   &l->hill_s_rad,
+                       &l->kp,     &l->kd,       &l->damping, &l->most,       &l->target,
+                       &l->rate,   &l->is_plain, &l->extra,   &l->birth_share};
+    take_vectors(d, motion, sizeof motion / sizeof motion[0], arena);
+    take_vectors(d, others, sizeof others / sizeof others[0], arena);
+    take_vectors(d, laws, sizeof laws / sizeof laws[0], arena);
     d->servos = arena_take(arena, (size_t)d->links, sizeof d->servos[0]);
     d->boxes = arena_take(arena, (size_t)d->parts, sizeof d->boxes[0]);
-    if (!block || !d->servos || !d->boxes)
-        return ERR_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        *vectors[i] = block + i * even;
-    return 0;
+    return arena->is_exhausted ? ERR_MEMORY : 0;
 }
 
 /* Velocity products do not depend on how fast the body as a whole moves along: not on the root's
@@ -468,15 +432,6 @@ const struct dynamics_solver dynamics_articulated = {
     .sweep = articulated_sweep,
     .step_together = articulated_step_together,
     .set_state = articulated_set_state,
-    .part_state = articulated_part_state,
-    .part_stretch = articulated_part_stretch,
-    .link_state = articulated_link_state,
-    .drive_state = articulated_drive_state,
-    .centre_of_mass = articulated_centre_of_mass,
-    .momentum = articulated_momentum,
-    .impulses = articulated_impulses,
-    .bounds = articulated_bounds,
-    .hash_part = articulated_hash_part,
-    .overlap = articulated_overlap,
+    .read = &articulated_reader,
     .energy = articulated_energy,
 };

@@ -97,19 +97,15 @@ static int take_rows(struct space_contacts *s, int room)
     size_t rows = (size_t)row_room(s, room);
     struct space_contact *list =
         arena_extend(s->arena, s->list, (size_t)s->count, (size_t)room, sizeof list[0]);
-    double *start = arena_take(s->arena, rows, sizeof(double));
-    double *work = arena_take(s->arena, rows, sizeof(double));
-    double *drift = arena_take(s->arena, rows, sizeof(double));
-    double *loads = arena_take(s->arena, rows, sizeof(double));
-    double *given = arena_take(s->arena, rows, sizeof(double));
-    if (!list || !start || !work || !drift || !loads || !given)
+    double *numbers = arena_take(s->arena, 5 * rows, sizeof(double));
+    if (!list || !numbers)
         return ERR_MEMORY;
     s->list = list;
-    s->start = start;
-    s->work = work;
-    s->drift = drift;
-    s->loads = loads;
-    s->given = given;
+    s->start = numbers;
+    s->work = s->start + rows;
+    s->drift = s->work + rows;
+    s->loads = s->drift + rows;
+    s->given = s->loads + rows;
     return 0;
 }
 

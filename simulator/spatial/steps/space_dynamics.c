@@ -52,18 +52,15 @@ static int take_memory(struct space_dynamics *d, struct arena *arena)
                            &d->extra, &d->zero,    &d->effort,  &d->effort_extra, &d->work,
                            &d->v_sum, &d->pressed, &d->carried, &d->qd_from};
     for (size_t i = 0; i < sizeof of_coordinates / sizeof of_coordinates[0]; i++)
-        if (!(*of_coordinates[i] = arena_take(arena, (size_t)d->coordinates, sizeof(double))))
-            return ERR_MEMORY;
+        *of_coordinates[i] = arena_take(arena, (size_t)d->coordinates, sizeof(double));
     for (size_t i = 0; i < sizeof of_rates / sizeof of_rates[0]; i++)
-        if (!(*of_rates[i] = arena_take(arena, (size_t)d->rates, sizeof(double))))
-            return ERR_MEMORY;
+        *of_rates[i] = arena_take(arena, (size_t)d->rates, sizeof(double));
     d->clamped = arena_take(arena, (size_t)d->rates, sizeof d->clamped[0]);
     d->roots = arena_take(arena, (size_t)d->tree.count, sizeof d->roots[0]);
     d->momenta = arena_take(arena, (size_t)d->tree.count, sizeof d->momenta[0]);
     d->kept = arena_take(arena, (size_t)d->tree.count, sizeof d->kept[0]);
     d->dragged = arena_take(arena, (size_t)d->tree.count, sizeof d->dragged[0]);
-    int is_complete = d->clamped && d->roots && d->momenta && d->kept && d->dragged;
-    return is_complete ? 0 : ERR_MEMORY;
+    return arena->is_exhausted ? ERR_MEMORY : 0;
 }
 
 void space_step_set_pose(struct space_dynamics *d)

@@ -253,6 +253,13 @@ static double none(const struct dynamics *dynamics)
     return 0;
 }
 
+static const struct dynamics_reader toy_reader = {.part_state = part_state,
+                                                  .centre_of_mass = centre_of_mass,
+                                                  .momentum = momentum,
+                                                  .bounds = bounds,
+                                                  .hash_part = hash_part,
+                                                  .overlap = none};
+
 const struct dynamics_solver toy_solver = {.create = create,
                                            .step = step,
                                            .set_world = set_world,
@@ -261,12 +268,7 @@ const struct dynamics_solver toy_solver = {.create = create,
                                            .set_push_out = set_number,
                                            .shift = shift,
                                            .stop = stop,
-                                           .part_state = part_state,
-                                           .centre_of_mass = centre_of_mass,
-                                           .momentum = momentum,
-                                           .bounds = bounds,
-                                           .hash_part = hash_part,
-                                           .overlap = none,
+                                           .read = &toy_reader,
                                            .energy = energy};
 
 static int judge(const struct phenotype *phenotype, const struct world *world,

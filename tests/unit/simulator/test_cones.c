@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/error.h"
 #include "common/math/rng.h"
 #include "tests/suite.h"
 
@@ -433,6 +434,18 @@ TEST(wrong_impulses_are_seen)
         ck_assert_double_gt(cones_miss(&s, row / 3), 1e-5);
         ck_assert_double_gt(broken(), 1e-5);
     }
+}
+
+/* Where memory is out the step goes on with the room that there was, and fails after it. */
+TEST(room_that_does_not_fit_leaves_all_as_it_was)
+{
+    struct cones before = s;
+    for (int laws = LAWS_MAX; !arena.is_exhausted; laws *= 2) {
+        before = s;
+        int status = cones_extend(&s, laws, 3 * laws, &arena);
+        ck_assert_int_eq(status, arena.is_exhausted ? ERR_MEMORY : 0);
+    }
+    ck_assert_mem_eq(&s, &before, sizeof s);
 }
 
 SUITE("cones", 120, setup, teardown)
