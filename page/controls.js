@@ -72,7 +72,7 @@ async function choose(index, c = DATA.creatures[index]) {
   resize();
   fit();
   curve();
-  find('toy').hidden = find('link').hidden = !isAlone(c);
+  for (const id of ['toy', 'edit', 'link', 'challenge']) find(id).hidden = !isAlone(c);
   find('layers').classList.toggle('away', !!c.epochs);
   if (isPlaying()) setPlayground(isAlone(c));
   find('undo').disabled = find('reset').disabled = !c.acts.length;

@@ -83,7 +83,7 @@ export function addLimb(doc, parent, from, to) {
   const dx = end[0] - edge[0], dy = end[1] - edge[1], isTap = Math.hypot(end[0] - start[0], end[1] - start[1]) < 0.02;
   const gene = geneOf(doc.bodies, parent.body), scale = 2 * hx / gene.width_m || 1, long = isTap ? LIMB_M : Math.hypot(dx, dy) / scale;
   const angle = isTap ? 0 : Math.atan2(dy, dx) - AWAY[face], id = freeId(doc.bodies), wave = freeId(doc.neurons ??= []);
-  doc.neurons.push({ id: wave, in: id, function: 'oscillate-wave', initial: doc.neurons.filter(isWave).length % 4 / 4, inputs: [1.5, 1, 0] });
+  doc.neurons.push({ id: wave, in: id, function: 'oscillate-wave', initial: doc.neurons.filter(isWave).length % 4 / 4, inputs: [1, 1, 0] });
   const width = rounded3(bounded(long, 0.05, 1)), limb = { id, width_m: width, height_m: rounded3(bounded(0.35 * width, 0.05, 0.12)) };
   if (gene.depth_m) limb.depth_m = limb.height_m;
   doc.bodies.push({ ...limb, limits_rad: [-1, 1], effector: { input: { neuron: wave, weight: 0.6 } } });

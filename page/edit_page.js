@@ -122,7 +122,6 @@ async function openFile(file) {
 }
 function watchEditor() {
   const templates = find('edit-template'), on = (id, f) => { find(id).onclick = () => Promise.resolve(f()).catch(error => tell(error.message)); };
-  find('edit').hidden = !canLive();
   if (!canLive()) return;
   templates.append(...['', ...Object.keys(JSON.parse(find('templates').textContent))].map(name => new Option(name || 'two parts', name)));
   templates.onchange = () => {

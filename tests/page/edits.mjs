@@ -103,6 +103,7 @@ async function keeps(open) {
 async function challenges(open) {
   const page = await open(url(''));
   await page.until('creature && creature.values');
+  assert.equal(await page.run(`['edit', 'link', 'challenge'].some(id => find(id).hidden)`), false);
   await page.run(`find('challenge').click()`);
   await page.until(`ownLink.startsWith('#g=1.')`);
   const other = await open(url(await page.run('ownLink')), phone);
