@@ -29,7 +29,7 @@ async function takeChallenge(c) {
 }
 /* Compares a creature that is shown with the best one. */
 async function judge(c) {
-  if (!challenge) return;
+  if (!challenge || !isAlone(c)) return;
   const { params, seed, fitness, goal } = challenge;
   const own = c === challenge.c ? undefined : (await recordBy(c, params, seed)).evaluation.fitness;
   find('goal').hidden = false;

@@ -19,10 +19,7 @@ function numberRow(words, unit, value, low, high, put, step = 0.01, ...before) {
   slider.ariaLabel = `${words}, slider`;
   number.ariaLabel = words;
   slider.onpointerdown = slider.onkeydown = () => { editing.gesture++; };
-  slider.onchange = () => {
-    editing.isSliding = false;
-    showForm();
-  };
+  slider.onchange = settleDoc;
   slider.oninput = () => {
     editing.isSliding = true;
     number.value = slider.value;

@@ -4,6 +4,7 @@ const WORLDS = { land: [['world.preset', 'land']], water: [['world.preset', 'wat
 const BLANK = { format: 'bestiary-creature', version: 10, bodies: [{ id: 1, width_m: 0.5, height_m: 0.15 }, { id: 2, width_m: 0.3, height_m: 0.1 }],
   connections: [{ id: 1, from: 1, to: 2 }], neurons: [] };
 const TEMPLATE_WORLDS = { fish: 'water' };
+const SHORT = ['simulation.duration_s', '2']; /* while something is dragged */
 const FILE_MOST = 4 << 20; /* bytes, as in the programs */
 
 let editing = null; /* { history, draft, parts, functions, chosen: { body, via }, neuron, c, params, seed, view, drag, gesture, isAdding, isWatched, isSliding, isCentral, lives } */
@@ -23,13 +24,20 @@ async function adopt(doc, gesture) {
   const plan = await askStage(['begin', params], ['read', file], ['plan']);
   if (doc !== history.doc) history.put(doc, gesture);
   editing.parts = plan.parts.map((part, index) => ({ ...partOf(part), index }));
-  Object.assign(c, { file, params, seed, acts: [], name: doc.name ?? 'new', most: undefined });
+  const isShort = !!(editing.drag || editing.isSliding);
+  Object.assign(c, { file, params: isShort ? [...params, SHORT] : params, seed, acts: [], name: doc.name ?? 'new', most: undefined });
+  if (!isShort && isOutside()) fitPlan();
   showChosen();
   editing.lives = false;
   await live(c);
   editing.lives = true;
   creature = c;
-  await judge(c);
+  if (!isShort) await judge(c);
+}
+/* After a drag or a slide: the whole life, and the form. */
+function settleDoc() {
+  editing.isSliding = false;
+  wishFor(() => adopt(editing.history.doc, null));
 }
 
 /* A change of the document; changes by one gesture are undone together. */

@@ -64,6 +64,11 @@ function fitPlan() {
   Object.assign(view, { x: (left + right) / 2 - width / 2, y: height / 2 - (top + bottom) / 2 + 0.16 * height / scale, scale });
 }
 
+const isOutside = () => {
+  const eye = planEye();
+  return editing.parts.flatMap(cornersOf).map(eye).some(([x, y]) => !(x >= 0 && x <= width && y >= 0 && y <= height));
+};
+
 /* ---- handles of the chosen part, in the plane: [name, place in the picture, what a drag to a place of the world does] ---- */
 
 const chosenPart = () => {
@@ -211,7 +216,7 @@ function dragPlan(x, y) {
 function releasePlan() {
   const { drag } = editing;
   editing.drag = null;
-  if (drag?.act) showForm();
+  if (drag?.act) settleDoc();
   if (!drag?.isLimb || !drag.part) return;
   setAdding(false);
   const [from, to] = [drag.from, drag.to].map(p => spotInPlan(...p));

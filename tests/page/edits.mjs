@@ -31,8 +31,9 @@ async function builds(open, size) {
   await page.until(`/part 3/.test(find('edit-form').textContent)`);
   const slide = value => `(i => { i.value = ${value}; i.dispatchEvent(new Event('input')); })(${row('upper limit')}.querySelector('input'))`;
   for (const value of [0.4, 0.2, 0.1]) digests.push(await lives(page, slide(value)));
+  assert.equal(await page.run('duration()'), 2, 'while a slider moves, a short life is shown');
   assert.equal(new Set(digests).size, 4, `${digests}`);
-  await page.run(`${row('upper limit')}.querySelector('input').dispatchEvent(new Event('change'))`);
+  digests[3] = await lives(page, `${row('upper limit')}.querySelector('input').dispatchEvent(new Event('change'))`);
   assert.equal(await page.run('editing.history.past.length'), 1, 'a slide is one step');
   assert.equal(await lives(page, `find('edit-undo').click()`), digests[0]);
   assert.equal(await lives(page, `find('edit-redo').click()`), digests[3]);
