@@ -139,15 +139,11 @@ void draw_panel(cairo_t *cr, double x, double y, double width, double height, do
     cairo_stroke(cr);
 }
 
-enum palette_color draw_status_color(enum replay_status status)
-{
-    static const enum palette_color colors[REPLAY_STATUS_COUNT] = {
-        [REPLAY_VERIFIED] = COLOR_good,      [REPLAY_DIFFERS] = COLOR_bad,
-        [REPLAY_UNRECORDED] = COLOR_neutral, [REPLAY_OTHER_VERSION] = COLOR_warn,
-        [REPLAY_CHANGED] = COLOR_warn,       [REPLAY_REFUSED] = COLOR_warn,
-    };
-    return colors[status];
-}
+static const enum palette_color status_colors[REPLAY_STATUS_COUNT] = {
+    [REPLAY_VERIFIED] = COLOR_good,      [REPLAY_DIFFERS] = COLOR_bad,
+    [REPLAY_UNRECORDED] = COLOR_neutral, [REPLAY_OTHER_VERSION] = COLOR_warn,
+    [REPLAY_CHANGED] = COLOR_warn,       [REPLAY_REFUSED] = COLOR_warn,
+};
 
 /* The words of a title, and those that are left out where there is too little room. */
 struct title {
@@ -211,7 +207,7 @@ void draw_title(cairo_t *cr, const struct replay *replay, double x, double right
                 double size_px, int has_plate)
 {
     struct title title;
-    enum palette_color color = draw_status_color(replay->status);
+    enum palette_color color = status_colors[replay->status];
     double size = title_fit(&title, cr, replay, right - x, size_px);
     double gap = TITLE_GAP * size, dot = TITLE_DOT * size;
 

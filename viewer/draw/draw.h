@@ -57,8 +57,6 @@ void draw_plate(cairo_t *cr, double x, double y, double width, double size_px);
 void draw_rounded(cairo_t *cr, double x, double y, double width, double height, double radius);
 /* A panel for text, nearly opaque. */
 void draw_panel(cairo_t *cr, double x, double y, double width, double height, double ui);
-/* The colour that a status is written in. */
-enum palette_color draw_status_color(enum replay_status status);
 
 /* Fills whole rows of a rectangle (its edges between pixels) with a pattern that varies from row to
  * row only, five times as fast as cairo and with the same result, where the target is an image. 0:
@@ -165,13 +163,6 @@ void draw_strobe(cairo_t *cr, int width_px, int height_px, const struct replay *
                  int count, unsigned overlays);
 /* The height in which it looks well for one creature, up to most_px. */
 double draw_strobe_height(const struct replay *replay, double width_px, double most_px);
-/* The number of moments, up to a quarter fewer than there is room for, at which poses differ most:
- * moments that fall on the same phase of every stride make it look as if it slid. */
-int draw_strobe_count(const struct replay *replay, int most);
-/* The times of so many moments, s: equally far apart, but that where there is a floor the one
- * nearest to the top of the highest jump is at the top. */
-void draw_strobe_times(const struct replay *replay, int count, double *times_s);
-
 /* STEM.SUFFIX, or STEM-2.SUFFIX ...: a file that does not exist yet. */
 void draw_choose_file_name(const char *stem, const char *suffix, char *path, size_t size);
 /* Writes a picture as STEM.png, or STEM-2.png ..., and destroys it. `text` says what came of it. */

@@ -98,7 +98,9 @@ static double pose_change(const struct replay *replay, int count)
     return sum / (count - 1);
 }
 
-int draw_strobe_count(const struct replay *replay, int most)
+/* The number of moments, up to a quarter fewer than there is room for, at which poses differ most:
+ * moments that fall on the same phase of every stride make it look as if it slid. */
+static int count_moments(const struct replay *replay, int most)
 {
     int best = most;
     double best_change = -1;
@@ -113,7 +115,9 @@ int draw_strobe_count(const struct replay *replay, int most)
     return best;
 }
 
-void draw_strobe_times(const struct replay *replay, int count, double *times_s)
+/* Equally far apart, but that where there is a floor the one nearest to the top of the highest jump
+ * is at the top. */
+static void choose_times(const struct replay *replay, int count, double *times_s)
 {
     double duration = replay_duration(replay);
     int last = count - 1;
@@ -185,7 +189,7 @@ static struct draw_strobe_moments moments_of(const struct replay *replay, int co
     struct draw_strobe_moments m = {.count = count, .rows = rows};
     m.is_mirrored = !replay->has_depth && replay_has_floor(replay) &&
                     centre_at(replay, duration).x < centre_at(replay, 0).x;
-    draw_strobe_times(replay, count, m.times_s);
+    choose_times(replay, count, m.times_s);
     return m;
 }
 
@@ -200,7 +204,7 @@ struct draw_strobe_moments draw_strobe_choose(const struct draw_view *view,
     best.is_strip = travel < by->travel * body || fabs(way.y) > by->steep * hypot(way.x, way.z);
     for (int rows = 1; rows <= DRAW_STROBE_ROWS && !best.is_strip; rows++) {
         double room = fmin(travel / (by->spacing * body) + 1, rows * DRAW_STROBE_IN_ROW);
-        int count = draw_strobe_count(replay, (int)fmax(room, MOMENTS_MIN));
+        int count = count_moments(replay, (int)fmax(room, MOMENTS_MIN));
         if (rows == 1 && count < MOMENTS_IN_ROW)
             count = MOMENTS_IN_ROW;
         struct draw_strobe_moments m = moments_of(replay, count, rows);

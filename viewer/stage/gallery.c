@@ -139,8 +139,9 @@ static void shelf_replace(struct shelf *shelf, const struct shelf *fresh)
 
 /* ---- simulating ---- */
 
-int gallery_choose_params(const struct gallery *gallery, const struct creature *creature,
-                          struct params *params, struct error *error)
+/* The parameters that a creature is replayed with. */
+static int choose_params(const struct gallery *gallery, const struct creature *creature,
+                         struct params *params, struct error *error)
 {
     const struct gallery_options *options = &gallery->options;
     int status = creature_choose_params(creature, options->params_path, options->assignments,
@@ -211,7 +212,7 @@ int gallery_choose_life(const struct gallery *gallery, int index, struct params 
 {
     const struct creature *creature = &gallery_specimen(gallery, index)->creature;
     struct error error;
-    if (!creature->genome.body_count || gallery_choose_params(gallery, creature, params, &error) ||
+    if (!creature->genome.body_count || choose_params(gallery, creature, params, &error) ||
         params->evolution_behaviour == BEHAVIOUR_CONTEST)
         return 0;
     *seed = choose_seed(gallery, creature, params);
@@ -226,7 +227,7 @@ static int simulate(const struct gallery *gallery, struct specimen *specimen,
     struct params params;
     struct replay *replay = NULL;
     struct replay_bout *bout = NULL;
-    int status = gallery_choose_params(gallery, creature, &params, error);
+    int status = choose_params(gallery, creature, &params, error);
     if (status)
         return status;
     uint64_t seed = choose_seed(gallery, creature, &params);
@@ -471,7 +472,7 @@ static int add_bouts(struct gallery *gallery, const struct creature creatures[2]
                      const struct gallery_contest *contest, struct error *error)
 {
     struct params params;
-    int status = gallery_choose_params(gallery, &creatures[0], &params, error);
+    int status = choose_params(gallery, &creatures[0], &params, error);
     if (status)
         return status;
     contest_apply(&params);

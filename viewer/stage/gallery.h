@@ -108,9 +108,6 @@ int gallery_show_champions(struct gallery *gallery, struct error *error);
 int gallery_show_lineage(struct gallery *gallery, uint64_t id, struct error *error);
 
 const struct specimen *gallery_specimen(const struct gallery *gallery, int index);
-/* The parameters that a creature is replayed with. */
-int gallery_choose_params(const struct gallery *gallery, const struct creature *creature,
-                          struct params *params, struct error *error);
 /* By what one of the shelf is simulated; 0: it is no evaluation of a creature alone. */
 int gallery_choose_life(const struct gallery *gallery, int index, struct params *params,
                         uint64_t *seed);
