@@ -11,7 +11,7 @@ let editing = null; /* { history, draft, parts, functions, chosen: { body, via }
 
 const bytesOfDoc = doc => new TextEncoder().encode(JSON.stringify(doc));
 /* The document of a creature's file: without its origin and its record. */
-function opened(full) {
+export function opened(full) {
   const { evaluation, id, parents, generation, mutations, ...doc } = full;
   return { ...doc, version: 10, method: 'hand', neurons: doc.neurons ?? [], connections: doc.connections ?? [] };
 }
@@ -81,6 +81,7 @@ function watchLife(on) {
   editing.isWatched = on;
   find('edit-watch').setAttribute('aria-pressed', String(on));
   document.body.classList.toggle('edits', !on);
+  tell('');
   resize();
   fit();
 }
@@ -112,6 +113,7 @@ function closeEditor() {
   editing = null;
   find('editor').hidden = true;
   document.body.classList.remove('edits', 'built');
+  tell('');
   resize();
   if (creature === c) welcome(c);
   else choose(0);

@@ -1,9 +1,10 @@
 /* The editor's acts on a document, its brain's wires, the log of a run, files and goals. */
 import test from 'node:test';
 import assert from 'node:assert';
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import * as edit from '../../page/edit.js';
 import { brainOf, wireUp, addNeuron } from '../../page/edit_brain.js';
+import { opened } from '../../page/edit_page.js';
 import { iniOf, restore } from '../../page/keep.js';
 import { goalOf, paramsOfRecord, standing } from '../../page/challenge.js';
 import { evolve, paramsOf } from '../../page/evolve.js';
@@ -107,6 +108,19 @@ test('the module names the fields of genes', needs, async () => {
       });
     assert.throws(() => machine.fields(false, doc.bodies.length), /range/);
   }
+});
+
+test('a creature that is opened and not changed lives as before', needs, async () => {
+  const names = (await readdir(new URL('examples/creatures/', root))).sort();
+  for (const name of names) {
+    machine.begin([]);
+    machine.read(await readFile(new URL(`examples/creatures/${name}`, root)));
+    const seed = machine.useRecord(), record = machine.record(seed);
+    machine.begin(paramsOfRecord(record));
+    machine.read(bytes(opened(record)));
+    assert.equal(machine.evaluate(seed).digest, record.evaluation.digest, name);
+  }
+  assert.ok(names.length >= 40);
 });
 
 test('the way back', () => {

@@ -71,7 +71,9 @@ async function savesFiles(page) {
   assert.equal(await lives(page, `saveCreature(editing.c)`), digest);
   const open = text => page.run(`openFile(new File([${JSON.stringify(text)}], 'x.json')).catch(error => error.message)`);
   assert.match(await open('{"format": "bestiary-creature", "version": 99}'), /version/);
-  assert.match(await open('\u0001\u0002 nothing'), /^creature: /);
+  for (const text of ['\u0001\u0002 nothing', '', '[]', 'null', '{"__proto__": {}}', `${'['.repeat(5000)}`, '{"format": "bestiary-creature", "version": 1, "bodies": 5}',
+    '{"format": "bestiary-creature", "version": 1, "bodies": [{"id": 1e99, "width_m": 1, "height_m": 1}]}'])
+    assert.match(await open(text), /^creature: [^\n]+$/, text.slice(0, 40));
   assert.equal(await lives(page), digest);
   await open(JSON.stringify(await page.run(`recordBy(editing.c, null, editing.c.seed)`)));
   assert.equal(await lives(page), digest);
