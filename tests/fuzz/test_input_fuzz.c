@@ -1,6 +1,6 @@
 /* Everything that is read from outside, fed with damaged input: frames, messages in both
  * directions, creatures in both forms, parameter files, scenes, expressions, cell grids, run
- * stores, states of a preserve, files of deeds.
+ * stores, states of a preserve, files of deeds, links.
  *
  * Each target has seeds, good input that is made here or lies in the tree, which are mutated:
  * bits, bytes, extreme numbers, pieces cut, doubled and taken from another seed. A reader may
@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/creature/creature.h"
+#include "common/creature/creature_link.h"
 #include "common/judge/expression.h"
 #include "common/system/log.h"
 #include "common/math/rng.h"
@@ -535,6 +535,65 @@ static void tend_take(const unsigned char *bytes, size_t length)
     check_error(tending_put_file(NULL, &params, store_path, &error), &error);
 }
 
+/* ---- links ---- */
+
+static void encode_link(const struct creature *creature, const struct creature_link *link,
+                        struct pack_writer *writer)
+{
+    pack_writer_init(writer);
+    creature_link_encode(creature, link, writer);
+    ENSURE(!writer->has_failed, "out of memory");
+}
+
+static void link_seeds(struct corpus *corpus)
+{
+    static const char *const names[] = {"walker-1.creature", "land-seeker-2.creature",
+                                        "swimmer-1.creature", "spider.json", "inchworm.json"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct creature creature;
+        struct creature_link link = {.seed = i, .digest = UINT64_MAX};
+        struct pack_writer writer;
+        struct error error = {0};
+        char path[128];
+        snprintf(path, sizeof path, "examples/creatures/%s", names[i]);
+        ENSURE(creature_read(&creature, path, &error) == 0, "%s", error.message);
+        link.params = creature.params;
+        if (!creature.has_evaluation)
+            params_set_defaults(&link.params);
+        encode_link(&creature, &link, &writer);
+        corpus_add(corpus, writer.buffer.data, writer.buffer.size);
+        pack_writer_deinit(&writer);
+        creature_deinit(&creature);
+    }
+}
+
+/* What is accepted is written as a link that is read as the same. */
+static void link_take(const unsigned char *bytes, size_t length)
+{
+    struct creature creature, again;
+    struct creature_link link, read;
+    struct error error = {0};
+    creature_init(&creature);
+    creature_init(&again);
+    int status = creature_link_decode(&creature, &link, bytes, length, &error);
+    check_error(status, &error);
+    if (status == 0) {
+        struct pack_writer writer;
+        ENSURE(genome_check(&creature.genome, &error) == 0, "%s", error.message);
+        encode_link(&creature, &link, &writer);
+        ENSURE(creature_link_decode(&again, &read, writer.buffer.data, writer.buffer.size,
+                                    &error) == 0,
+               "%s", error.message);
+        ENSURE(genome_is_equal(&again.genome, &creature.genome) && read.seed == link.seed &&
+                   read.digest == link.digest &&
+                   params_evaluation_digest(&read.params) == params_evaluation_digest(&link.params),
+               "another creature");
+        pack_writer_deinit(&writer);
+    }
+    creature_deinit(&creature);
+    creature_deinit(&again);
+}
+
 /* ---- the library's readers ---- */
 
 static void library_seeds(struct corpus *corpus)
@@ -606,6 +665,7 @@ static const struct target {
     {"state", state_seeds, state_take, 1000},
     {"world", world_seeds, hostile_take, 150},
     {"tend", tend_seeds, tend_take, 2000},
+    {"link", link_seeds, link_take, 3000},
     {"library", library_seeds, library_take, 500},
 };
 enum { TARGET_COUNT = sizeof targets / sizeof targets[0] };
