@@ -78,6 +78,24 @@ int waters_source_live(struct waters_source *s, struct waters *w, atomic_int *st
     return status;
 }
 
+static void stop_film(void *stop, const struct waters *w)
+{
+    atomic_store((atomic_int *)stop, 1);
+}
+
+int waters_source_glimpse(struct waters_source *s, struct waters *w, struct error *error)
+{
+    atomic_int stop = 0;
+    int events = s->film.event_count;
+    w->is_glimpse = 1;
+    s->film.show = stop_film;
+    s->film.context = &stop;
+    int status = waters_source_live(s, w, &stop, error);
+    s->film.show = NULL;
+    s->film.event_count = events;
+    return status == ERR_BUSY && w->moment_count > 0 ? 0 : status;
+}
+
 /* ---- sources ---- */
 
 int waters_source_open(struct waters_source **result, const char *run_directory, int world,

@@ -76,6 +76,7 @@ struct waters {
     struct waters_epoch *epochs; /* if it keeps them: those that reach beyond from_s */
     int epoch_count;
     int verified, recorded; /* epochs that came out as recorded; and how many are recorded */
+    int is_glimpse;         /* one moment, of the state that the simulation begins with */
 };
 
 struct waters_request {
@@ -118,6 +119,8 @@ int waters_find_life(const char *run_directory, uint64_t id, int *world, double 
 /* Nothing of a world yet, from from_s to to_s. NULL: out of memory. */
 struct waters *waters_source_begin(const struct waters_source *source, double from_s, double to_s,
                                    double step_s);
+/* Adds the first moment of the next epoch, which is yet to be lived through. */
+int waters_source_glimpse(struct waters_source *source, struct waters *waters, struct error *error);
 /* Adds the next epoch. `stop` (may be NULL) ends it soon when it becomes other than 0: ERR_STOPPED.
  * ERR_MISSING if the run has not come so far. */
 int waters_source_live(struct waters_source *source, struct waters *waters, atomic_int *stop,

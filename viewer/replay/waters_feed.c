@@ -20,6 +20,19 @@ struct waters_feed {
     struct error end; /* code 0: it goes on */
 };
 
+/* The state that is kept, at once; NULL: there is none to be seen. */
+static struct waters *glimpse(struct waters_feed *feed)
+{
+    double time_s = waters_source_time(feed->source);
+    struct waters *w = waters_source_begin(feed->source, time_s, time_s + EPOCH_S, EPOCH_S);
+    struct error unused;
+    if (w && waters_source_glimpse(feed->source, w, &unused) != 0) {
+        waters_destroy(w);
+        w = NULL;
+    }
+    return w;
+}
+
 /* The next epoch; before from_s nothing of it is recorded. */
 static struct waters *live(struct waters_feed *feed, struct error *error)
 {
@@ -51,7 +64,10 @@ static void put(struct waters_feed *feed, struct waters *w, const struct error *
 static void *work(void *context)
 {
     struct waters_feed *feed = context;
+    struct waters *first = glimpse(feed);
     pthread_mutex_lock(&feed->lock);
+    if (first)
+        put(feed, first, NULL);
     while (!atomic_load(&feed->stop) && !feed->end.code) {
         struct error error = {0};
         if (feed->ready_count == READY_MAX) {

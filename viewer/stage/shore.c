@@ -66,6 +66,12 @@ static const struct waters *current(const struct shore *s)
     return s->chunk_count > 0 ? s->chunks[s->chunk_count - 1] : NULL;
 }
 
+/* Whether more is known than a glimpse of where the simulation begins. */
+static int has_film(const struct shore *s)
+{
+    return s->chunk_count > 0 && !s->chunks[0]->is_glimpse;
+}
+
 static int moment_of(const struct shore *s)
 {
     return waters_moment_at(current(s), s->player.time_s);
@@ -74,7 +80,7 @@ static int moment_of(const struct shore *s)
 /* Until when it can be shown. */
 static double known_s(const struct shore *s)
 {
-    return s->chunk_count > 0 ? s->chunks[s->chunk_count - 1]->to_s : 0;
+    return has_film(s) ? s->chunks[s->chunk_count - 1]->to_s : 0;
 }
 
 /* ---- the feed ---- */
@@ -107,6 +113,8 @@ static void go_to(struct shore *s, double time_s)
 
 static void keep(struct shore *s, struct waters *w)
 {
+    if (!has_film(s))
+        forget_chunks(s);
     if (s->chunk_count == CHUNKS_MAX) {
         waters_destroy(s->chunks[0]);
         memmove(s->chunks, s->chunks + 1, (CHUNKS_MAX - 1) * sizeof s->chunks[0]);
@@ -125,8 +133,8 @@ static void keep(struct shore *s, struct waters *w)
 static void take_ready(struct shore *s)
 {
     struct error error = {0};
-    while (s->feed && !s->is_over && (!s->chunk_count || known_s(s) < s->player.time_s + AHEAD_S)) {
-        int is_wanted = !s->chunk_count || s->player.time_s >= known_s(s) - STEP_S;
+    while (s->feed && !s->is_over && (!has_film(s) || known_s(s) < s->player.time_s + AHEAD_S)) {
+        int is_wanted = !has_film(s) || s->player.time_s >= known_s(s) - STEP_S;
         if (s->is_patient && is_wanted)
             waters_feed_wait(s->feed);
         struct waters *w = waters_feed_take(s->feed, &error);
@@ -159,7 +167,7 @@ static void seek(struct player *player, double time_s)
 {
     struct shore *s = (struct shore *)player;
     s->is_live = 0;
-    if (s->chunk_count > 0 && time_s >= s->chunks[0]->from_s && time_s <= known_s(s) + AHEAD_S)
+    if (has_film(s) && time_s >= s->chunks[0]->from_s && time_s <= known_s(s) + AHEAD_S)
         player->time_s = time_s; // which may have to be waited for
     else
         go_to(s, time_s);
@@ -180,7 +188,7 @@ static void advance(struct player *player, double dt_s)
     struct shore *s = (struct shore *)player;
     shore_check(s);
     take_ready(s);
-    if (!current(s))
+    if (!has_film(s))
         return;
     if (player->is_playing && player->drag != DRAG_SCRUB && player->time_s <= known_s(s)) {
         player->time_s = fmin(player->time_s + dt_s * player->speed, known_s(s));
@@ -441,7 +449,7 @@ static void tell_title(const struct player *player, char *text, size_t size)
     int seconds = (int)(player->time_s + 1e-6);
     snprintf(text, size, "world %d at %d:%02d - %s - Bestiary", s->world, seconds / 60,
              seconds % 60,
-             !w                           ? "simulating"
+             !has_film(s)                 ? "simulating"
              : w->verified == w->recorded ? "verified"
                                           : "differs");
 }

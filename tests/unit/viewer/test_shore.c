@@ -259,6 +259,36 @@ START_TEST(who_is_clicked_is_followed)
     ck_assert(shore_look(shore).followed == 0);
 }
 
+/* The state that is kept is seen at once, and changes nothing of what follows. */
+START_TEST(a_glimpse_comes_first)
+{
+    struct waters_source *source;
+    check_ok(waters_source_open(&source, directory, 0, 0, &error));
+    struct waters *w = waters_source_begin(source, 0, EPOCH_S, EPOCH_S);
+    check_ok(waters_source_glimpse(source, w, &error));
+    ck_assert_int_eq(w->moment_count, 1);
+    ck_assert_int_gt(w->moments[0].creature_count, 0);
+    ck_assert_int_eq(w->verified, 0);
+    waters_destroy(w);
+    w = waters_source_begin(source, 0, EPOCH_S, 1);
+    check_ok(waters_source_live(source, w, NULL, &error));
+    ck_assert_int_eq(w->verified, 1);
+    ck_assert_double_eq(waters_source_time(source), EPOCH_S);
+    waters_destroy(w);
+    waters_source_close(source);
+    /* what is seen is no film yet: its title says so */
+    struct shore_request request = {.run_directory = directory, .from_s = EPOCH_S + 1};
+    check_ok(shore_create(&shore, &request, &error));
+    for (int k = 0; k < 3000 && !shore_look(shore).waters; k++) {
+        player_look_for_news(shore, 0);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    const struct waters *first = shore_look(shore).waters;
+    ck_assert_ptr_nonnull(first);
+    ck_assert(!first->is_glimpse == !strstr(player_title(shore), "simulating"));
+    draw();
+}
+
 /* From its egg, or as a founder from the beginning, to its carcass. */
 START_TEST(a_life_has_an_end)
 {
@@ -363,6 +393,7 @@ int main(void)
     tcase_add_test(tests, it_plays_pauses_and_jumps);
     tcase_add_test(tests, other_worlds_have_a_key);
     tcase_add_test(tests, who_is_clicked_is_followed);
+    tcase_add_test(tests, a_glimpse_comes_first);
     tcase_add_test(tests, a_life_has_an_end);
     tcase_add_test(tests, a_run_is_followed_while_it_goes_on);
     tcase_add_test(tests, deeds_are_handed_to_the_controller);
