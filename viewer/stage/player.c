@@ -469,9 +469,9 @@ void player_draw(struct player *player, cairo_surface_t *surface)
     if (player->content->draw_panels)
         player->content->draw_panels(player, cr);
     draw_bar(player, cr);
+    draw_toast(player, cr, &box);
     if (player->is_help)
         draw_keys(player, cr);
-    draw_toast(player, cr, &box);
     cairo_destroy(cr);
     cairo_surface_flush(surface);
     player->is_changed = 0;

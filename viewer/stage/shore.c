@@ -379,7 +379,7 @@ static const struct key_row keys[] = {
     {{'w'}, "w", "next world", .on_shore = step_world, .value = 1},
     {{'v'}, "v", "world before", .on_shore = step_world, .value = -1},
     {{'f'}, "f", "camera follows, or stays", .on_shore = act_follow},
-    {{'c'}, "c", "colours by family, or by tree of parts", .on_shore = act_color},
+    {{'c'}, "c", "colours by family, or by form", .on_shore = act_color},
     {{'0'}, "0", "the whole water", .on_shore = act_whole},
     {{KEY_UP}, "up, wheel", "zoom in", .on_shore = zoom_in, .value = 1},
     {{KEY_DOWN}, "down, wheel", "zoom out", .on_shore = zoom_in, .value = -1},
