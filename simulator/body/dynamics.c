@@ -251,7 +251,11 @@ const struct ledger *dynamics_ledger(struct dynamics *d)
 {
     struct ledger *l = &d->ledger;
     d->solver->energy(d, &l->kinetic_j, &l->potential_j);
-    l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - ledger_booked_j(l);
+    /* term by term, in the order of records that are kept: another order has other last bits */
+    l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j -
+                    l->exchange_j + l->loss_friction_j + l->loss_impact_j + l->loss_limit_j +
+                    l->loss_drag_j + l->loss_damping_j - l->gain_push_out_j - l->gain_impact_j -
+                    l->gain_limit_j;
     CHECK_DEARLY(ledger_check(l));
     return l;
 }
