@@ -1,6 +1,8 @@
 /* ---- the editor's document, the JSON of a creature file: what its acts make of it, and the way back ---- */
 
-const FACES = ['right', 'top', 'left', 'bottom'], AWAY = [0, Math.PI / 2, Math.PI, -Math.PI / 2];
+/* Faces, and the axes of their normals and of their two directions: [axis, sign]; those of rectangles come first. */
+const FACES = ['right', 'top', 'left', 'bottom', 'front', 'back'], AWAY = [0, Math.PI / 2, Math.PI, -Math.PI / 2];
+const NORMALS = [[0, 1], [1, 1], [0, -1], [1, -1], [2, 1], [2, -1]], UPS = [[1, 1], [0, -1], [1, -1], [0, 1], [0, 1], [0, -1]], DEEPS = [2, 2, 2, 2, 1, 1];
 const LIMB_M = 0.25; /* of a tap */
 const bounded = (v, low, high) => Math.min(Math.max(v, low), high);
 const rounded3 = v => Math.round(1000 * v) / 1000;
@@ -17,20 +19,28 @@ export const geneOf = (rows, id) => (rows ?? []).find(row => row.id === id);
 export function partOf([body, via, parent, mirror, ...n]) {
   return { body, via, parent, mirror, half: n.slice(0, 3), at: n.slice(3, 6), turn: n.slice(6, 10), anchor: n.slice(10, 13) };
 }
-/* In the plane: a place of the world in the frame of the part's gene, and back. */
-export function toGene({ at, turn: [w, , , z], mirror }, [x, y]) {
-  const a = -2 * Math.atan2(z, w), dx = x - at[0], dy = y - at[1];
-  return [dx * Math.cos(a) - dy * Math.sin(a), mirror * (dx * Math.sin(a) + dy * Math.cos(a))];
+/* The axes of a part's gene in the world: in a mirrored part y is reversed, of boxes z. */
+export function geneAxes({ half, turn: [w, x, y, z], mirror }) {
+  const axes = [[1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)], [2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)],
+    [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)]];
+  return axes.map((axis, i) => axis.map(v => i === (half[2] ? 2 : 1) ? mirror * v : v));
 }
-export function fromGene({ at, turn: [w, , , z], mirror }, [x, y]) {
-  const a = 2 * Math.atan2(z, w), v = mirror * y;
-  return [at[0] + x * Math.cos(a) - v * Math.sin(a), at[1] + x * Math.sin(a) + v * Math.cos(a), 0];
+/* A place of the world in the frame of a part's gene, and back. */
+export const toGene = (part, spot) => geneAxes(part).map(axis => axis.reduce((sum, v, i) => sum + v * ((spot[i] ?? 0) - part.at[i]), 0));
+export const fromGene = (part, own) => part.at.map((v, i) => geneAxes(part).reduce((sum, axis, k) => sum + axis[i] * (own[k] ?? 0), v));
+/* The face towards a place of a part's own frame, and how far along its directions. */
+export function faceAt(half, own) {
+  const out = NORMALS.slice(0, half[2] ? 6 : 4).map(([axis, sign]) => sign * own[axis] / half[axis]), face = out.indexOf(Math.max(...out));
+  const share = (axis, sign) => rounded3(bounded(sign * own[axis] / half[axis], -1, 1));
+  return { face, position: share(...UPS[face]), ...half[2] ? { position_2: share(DEEPS[face], 1) } : {} };
 }
-/* The face towards a place of a rectangle's own frame, and how far along it. */
-export function faceAt([hx, hy], [x, y]) {
-  const along4 = [y / hy, -x / hx, -y / hy, x / hx], out = [x / hx, y / hy, -x / hx, -y / hy];
-  const face = out.indexOf(Math.max(...out));
-  return { face, position: rounded3(bounded(along4[face], -1, 1)) };
+/* The place on a face. */
+function onFace(half, { face, position, position_2 = 0 }) {
+  const own = [0, 0, 0], [axis, sign] = NORMALS[face], [up, way] = UPS[face];
+  own[axis] = sign * half[axis];
+  own[up] = way * position * half[up];
+  own[DEEPS[face]] = position_2 * half[DEEPS[face]];
+  return own;
 }
 
 /* The connection that says how a part hangs on its parent: of the second one of a symmetric pair the first one; and whether the
@@ -46,11 +56,13 @@ export function placementOf(doc, part, parent) {
 
 /* ---- acts ---- */
 
+const placed = ({ face, position, position_2 }) => ({ parent_face: FACES[face], parent_position: position, ...position_2 === undefined ? {} : { parent_position_2: position_2 } });
+
 /* Hangs a part where a place of the world is nearest on its parent's outline. */
 export function movePart(doc, part, parent, spot) {
-  const { connection, isImage } = placementOf(doc, part, parent), [x, y] = toGene(parent, spot);
-  const { face, position } = faceAt(parent.half, [isImage ? -x : x, y]);
-  Object.assign(connection, { parent_face: FACES[face], parent_position: position });
+  const { connection, isImage } = placementOf(doc, part, parent), across = parent.half[2] ? { ends: 0, levels: 1 }[geneOf(doc.bodies, part.body).symmetric] ?? 2 : 0;
+  const own = toGene(parent, spot).map((v, axis) => isImage && axis === across ? -v : v);
+  Object.assign(connection, placed(faceAt(parent.half, own)));
 }
 export function turnPart(doc, part, parent, angle) {
   const { connection } = placementOf(doc, part, parent), turned = (connection.angle_rad ?? 0) + part.mirror * angle;
@@ -59,12 +71,12 @@ export function turnPart(doc, part, parent, angle) {
 /* Which way a side of a part grows: away from where it hangs; 0: both ways. */
 export function growth(doc, part, parent, axis) {
   const face = parent ? placementOf(doc, part, parent).connection.child_face ?? 'left' : '';
-  return [{ left: 1, right: -1 }, { bottom: 1, top: -1 }][axis][face] ?? 0;
+  return [{ left: 1, right: -1 }, { bottom: 1, top: -1 }, { back: 1, front: -1 }][axis][face] ?? 0;
 }
-/* Makes a part so wide (axis 0) or high (axis 1) that its free end is at a place of the world. */
-export function sizePart(doc, part, parent, axis, spot) {
-  const gene = geneOf(doc.bodies, part.body), way = growth(doc, part, parent, axis), key = ['width_m', 'height_m'][axis];
-  const scale = 2 * part.half[axis] / gene[key], v = toGene(part, spot)[axis];
+/* Makes a part so large along an axis that its free end is at v, m, along it. */
+export function sizePart(doc, part, parent, axis, v) {
+  const gene = geneOf(doc.bodies, part.body), way = growth(doc, part, parent, axis), key = ['width_m', 'height_m', 'depth_m'][axis];
+  const scale = 2 * part.half[axis] / gene[key];
   gene[key] = rounded3(bounded((way ? way * v + part.half[axis] : 2 * Math.abs(v)) / scale, 0.02, 1));
 }
 /* Sets the lower (0) or upper (1) limit of a joint to an angle from the pose at birth. */
@@ -75,19 +87,18 @@ export function limitPart(doc, part, end, angle) {
 
 const isWave = neuron => neuron.function.startsWith('oscillate');
 
-/* A limb from one place of the world to another, with a muscle and a wave of its own. Gives its id. */
+/* A limb from one place of the world to another, of boxes so long and straight out, with a muscle and a wave of its own. Gives its id. */
 export function addLimb(doc, parent, from, to) {
   if (doc.body === 'spheres') throw new Error('limbs are added to rectangles and boxes only');
-  const start = toGene(parent, from), end = toGene(parent, to), { face, position } = faceAt(parent.half, start);
-  const [hx, hy] = parent.half, edge = [[hx, position * hy], [-position * hx, hy], [-hx, -position * hy], [position * hx, -hy]][face];
-  const dx = end[0] - edge[0], dy = end[1] - edge[1], isTap = Math.hypot(end[0] - start[0], end[1] - start[1]) < 0.02;
-  const gene = geneOf(doc.bodies, parent.body), scale = 2 * hx / gene.width_m || 1, long = isTap ? LIMB_M : Math.hypot(dx, dy) / scale;
-  const angle = isTap ? 0 : Math.atan2(dy, dx) - AWAY[face], id = freeId(doc.bodies), wave = freeId(doc.neurons ??= []);
+  const start = toGene(parent, from), end = toGene(parent, to), at = faceAt(parent.half, start), edge = onFace(parent.half, at);
+  const [dx, dy, dz] = end.map((v, i) => v - edge[i]), isTap = Math.hypot(...end.map((v, i) => v - start[i])) < 0.02;
+  const gene = geneOf(doc.bodies, parent.body), scale = 2 * parent.half[0] / gene.width_m, long = isTap ? LIMB_M : Math.hypot(dx, dy, dz) / scale;
+  const angle = isTap || gene.depth_m ? 0 : Math.atan2(dy, dx) - AWAY[at.face], id = freeId(doc.bodies), wave = freeId(doc.neurons ??= []);
   doc.neurons.push({ id: wave, in: id, function: 'oscillate-wave', initial: doc.neurons.filter(isWave).length % 4 / 4, inputs: [1, 1, 0] });
   const width = rounded3(bounded(long, 0.05, 1)), limb = { id, width_m: width, height_m: rounded3(bounded(0.35 * width, 0.05, 0.12)) };
   if (gene.depth_m) limb.depth_m = limb.height_m;
   doc.bodies.push({ ...limb, limits_rad: [-1, 1], effector: { input: { neuron: wave, weight: 0.6 } } });
-  (doc.connections ??= []).push({ id: freeId(doc.connections), from: parent.body, to: id, parent_face: FACES[face], parent_position: position,
+  (doc.connections ??= []).push({ id: freeId(doc.connections), from: parent.body, to: id, ...placed(at),
     child_face: 'left', angle_rad: rounded3(Math.atan2(Math.sin(angle), Math.cos(angle))) });
   return id;
 }

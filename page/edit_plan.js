@@ -1,18 +1,34 @@
 /* ---- the editor's picture: the creature as it is born, with handles in the plane, and its life in a corner ---- */
 
-/* Where a place of the world is in the picture, [x, y, nearness], px; from the front, of a body with depth from the orbit. */
-function planEye() {
-  const { view, parts } = editing, isFlat = isFlatPlan(parts);
-  const yaw = isFlat ? 0 : orbit.yaw, pitch = isFlat ? 0 : Math.max(orbit.pitch, 0.25);
+/* The picture's axes in the world: right, up, towards the eye; from the front, of a body with depth from the orbit. */
+function planAxes() {
+  const isFlat = isFlatPlan(editing.parts), yaw = isFlat ? 0 : orbit.yaw, pitch = isFlat ? 0 : Math.max(orbit.pitch, 0.25);
   const [cy, sn, cp, sp] = [Math.cos(yaw), Math.sin(yaw), Math.cos(pitch), Math.sin(pitch)];
-  const axes = [[cy, 0, -sn], [-sn * sp, cp, -cy * sp], [sn * cp, sp, cy * cp]];
+  return [[cy, 0, -sn], [-sn * sp, cp, -cy * sp], [sn * cp, sp, cy * cp]];
+}
+/* Where a place of the world is in the picture, [x, y, nearness], px. */
+function planEye() {
+  const { view } = editing, axes = planAxes();
   return v => {
     const [x, y, z] = axes.map(axis => dot(axis, v));
     return [width / 2 + (x - view.x) * view.scale, height / 2 - (y - view.y) * view.scale, z];
   };
 }
 const isFlatPlan = parts => parts.every(part => part.half[2] === 0);
-const spotInPlan = (x, y) => [editing.view.x + (x - width / 2) / editing.view.scale, editing.view.y - (y - height / 2) / editing.view.scale];
+/* The place of the world at one of the picture: in the plane; of a body with depth on the sides of a part that face the eye, the
+ * nearest. */
+function spotInPlan(x, y, part) {
+  const { view } = editing, [right, up, back] = planAxes(), own = [view.x + (x - width / 2) / view.scale, view.y - (y - height / 2) / view.scale];
+  if (!part?.half[2]) return along(along([0, 0, 0], right, own[0]), up, own[1]);
+  const axes = axesOf(part.turn), spots = axes.map((n, i) => {
+    const sign = Math.sign(dot(n, back)) || 1, middle = along(part.at, n, sign * part.half[i]), [u, v] = [1, 2].map(k => (i + k) % 3);
+    const way = [own[0] - dot(right, middle), own[1] - dot(up, middle)], [a, b, c, d] = [dot(right, axes[u]), dot(right, axes[v]), dot(up, axes[u]), dot(up, axes[v])];
+    const det = a * d - b * c || 1e-9, s = [(d * way[0] - b * way[1]) / det, (a * way[1] - c * way[0]) / det];
+    const kept = s.map((t, k) => bounded(t, -part.half[[u, v][k]], part.half[[u, v][k]]));
+    return [Math.hypot(a * (s[0] - kept[0]) + b * (s[1] - kept[1]), c * (s[0] - kept[0]) + d * (s[1] - kept[1])), along(along(middle, axes[u], kept[0]), axes[v], kept[1])];
+  });
+  return spots.sort((a, b) => a[0] - b[0])[0][1];
+}
 
 const cornersOf = ({ half, at, turn }) => {
   const axes = axesOf(turn), ways = half[2] ? [-1, 1] : [0];
@@ -43,6 +59,16 @@ const disc = (x, y, r) => {
   return path;
 };
 
+/* The sides of a box that face the eye: [outline, how dark]. */
+function sidesInPlan(part, eye) {
+  const axes = axesOf(part.turn), [, , back] = planAxes();
+  return axes.map((n, i) => {
+    const sign = Math.sign(dot(n, back)) || 1, [u, v] = [1, 2].map(k => (i + k) % 3), middle = along(part.at, n, sign * part.half[i]);
+    const corner = (a, b) => eye(along(along(middle, axes[u], a * part.half[u]), axes[v], b * part.half[v]));
+    return [pathOf([corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)]), 0.28 - 0.28 * sign * n[1]];
+  });
+}
+
 /* The parts from the farthest to the nearest: [part, outline, nearness]. */
 function outlines() {
   const eye = planEye(), isBall = part => part.half[2] > 0 && editing.history.doc.body === 'spheres';
@@ -69,7 +95,7 @@ const isOutside = () => {
   return editing.parts.flatMap(cornersOf).map(eye).some(([x, y]) => !(x >= 0 && x <= width && y >= 0 && y <= height));
 };
 
-/* ---- handles of the chosen part, in the plane: [name, place in the picture, what a drag to a place of the world does] ---- */
+/* ---- handles of the chosen part: [name, place in the picture, what a drag to a place of the picture does] ---- */
 
 const chosenPart = () => {
   const { chosen, parts } = editing;
@@ -87,25 +113,28 @@ function jointOf(part) {
 const around = ([x, y], angle, r) => [x + r * Math.cos(angle), y + r * Math.sin(angle), 0];
 
 function handles() {
-  const part = chosenPart(), doc = editing.history.doc;
-  if (!part || !isFlatPlan(editing.parts)) return [];
-  const parent = parentOf(part), eye = planEye(), list = [], ways = [0, 1].map(axis => growth(doc, part, parent, axis) || 1);
-  const put = (name, spot, act) => list.push([name, eye(spot), act]);
-  for (const axis of [0, 1]) {
-    const tip = axis ? [0, ways[1] * part.half[1]] : [ways[0] * part.half[0], 0];
-    put('size', fromGene(part, tip), (next, spot) => sizePart(next, part, parent, axis, spot));
-  }
+  const part = chosenPart(), { body } = editing.history.doc;
+  if (!part || body === 'spheres') return [];
+  const parent = parentOf(part), eye = planEye(), list = [], axes = geneAxes(part), middle = eye(part.at), put = (...handle) => list.push(handle);
+  part.half.forEach((half, axis) => {
+    const tip = [0, 1, 2].map(i => i === axis ? (growth(editing.history.doc, part, parent, axis) || 1) * half : 0), spot = eye(fromGene(part, tip));
+    const way = eye(along(part.at, axes[axis], 1)).map((v, i) => v - middle[i]).slice(0, 2), long = Math.hypot(...way);
+    if (half && long > 0.2 * editing.view.scale)
+      put('size', spot, (next, x, y) => sizePart(next, part, parent, axis, ((x - middle[0]) * way[0] + (y - middle[1]) * way[1]) / long ** 2));
+  });
   const hinge = jointOf(part);
-  if (parent) {
-    const out = Math.atan2(part.at[1] - part.anchor[1], part.at[0] - part.anchor[0]), far = 2 * Math.hypot(part.at[0] - part.anchor[0], part.at[1] - part.anchor[1]);
-    const angleOfSpot = spot => Math.atan2(spot[1] - part.anchor[1], spot[0] - part.anchor[0]);
-    put('turn', around(part.anchor, out, far + 26 * ui / editing.view.scale), (next, spot) => turnPart(next, part, parent, angleOfSpot(spot) - out));
-    for (const end of hinge ? [0, 1] : [])
-      put('limit', around(part.anchor, hinge.zero + hinge.limits[end], hinge.radius), (next, spot) => {
-        const turned = angleOfSpot(spot) - hinge.zero;
-        limitPart(next, part, end, Math.atan2(Math.sin(turned), Math.cos(turned)));
-      });
-  }
+  if (!parent || part.half[2]) return list;
+  const out = Math.atan2(part.at[1] - part.anchor[1], part.at[0] - part.anchor[0]), far = 2 * Math.hypot(part.at[0] - part.anchor[0], part.at[1] - part.anchor[1]);
+  const angleTo = (x, y) => {
+    const spot = spotInPlan(x, y);
+    return Math.atan2(spot[1] - part.anchor[1], spot[0] - part.anchor[0]);
+  };
+  put('turn', eye(around(part.anchor, out, far + 26 * ui / editing.view.scale)), (next, x, y) => turnPart(next, part, parent, angleTo(x, y) - out));
+  for (const end of hinge ? [0, 1] : [])
+    put('limit', eye(around(part.anchor, hinge.zero + hinge.limits[end], hinge.radius)), (next, x, y) => {
+      const turned = angleTo(x, y) - hinge.zero;
+      limitPart(next, part, end, Math.atan2(Math.sin(turned), Math.cos(turned)));
+    });
   return list;
 }
 
@@ -136,8 +165,14 @@ function drawPlan() {
   g.fillRect(0, 0, width, height);
   g.lineJoin = 'round';
   for (const [part, path] of outlines()) {
-    g.fillStyle = copies.has(part) ? mix(shade(part), C.panel, 0.5) : shade(part);
+    const color = copies.has(part) ? mix(shade(part), C.panel, 0.5) : shade(part);
+    g.fillStyle = color;
     g.fill(path);
+    if (part.half[2] && doc.body !== 'spheres')
+      for (const [side, dark] of sidesInPlan(part, eye)) {
+        g.fillStyle = mix(color, '#14202a', dark);
+        g.fill(side);
+      }
     const isChosen = part.body === chosen?.body;
     g.strokeStyle = isChosen ? C.good : mix(shade(part), '#14202a', 0.45);
     g.lineWidth = (isChosen ? 3 : 1.4) * ui;
@@ -184,7 +219,7 @@ const nearestPart = (x, y) => {
 };
 
 function pressPlan(x, y) {
-  const [cx, cy, w, h] = lifeCell(), spot = spotInPlan(x, y), flat = isFlatPlan(editing.parts), part = partInPlan(x, y);
+  const [cx, cy, w, h] = lifeCell(), part = partInPlan(x, y);
   if (x > cx && x < cx + w && y > cy && y < cy + h) return watchLife(true);
   const handle = handles().map(([, at, act]) => [Math.hypot(at[0] - x, at[1] - y), act]).sort((a, b) => a[0] - b[0])[0];
   editing.gesture++;
@@ -194,7 +229,9 @@ function pressPlan(x, y) {
   else if (part) {
     choosePart(part);
     const hung = chosenPart(), parent = hung && parentOf(hung);
-    if (flat && parent) Object.assign(editing.drag, { act: (next, to) => movePart(next, hung, parent, [0, 1].map(i => hung.anchor[i] + to[i] - spot[i])), slack: 6 * ui });
+    if (!parent || editing.history.doc.body === 'spheres') return;
+    const [ax, ay] = planEye()(hung.anchor);
+    Object.assign(editing.drag, { act: (next, px, py) => movePart(next, hung, parent, spotInPlan(ax + px - x, ay + py - y, parent)), slack: 6 * ui });
   }
 }
 
@@ -206,7 +243,7 @@ function dragPlan(x, y) {
   drag.to = [x, y];
   if (drag.isLimb) return;
   if (drag.act) {
-    if (drag.moved > (drag.slack ?? 0)) change(next => drag.act(next, spotInPlan(x, y)), `drag ${editing.gesture}`, drag.base);
+    if (drag.moved > (drag.slack ?? 0)) change(next => drag.act(next, x, y), `drag ${editing.gesture}`, drag.base);
   } else if (isFlatPlan(editing.parts)) {
     view.x -= dx / view.scale;
     view.y += dy / view.scale;
@@ -216,12 +253,10 @@ function dragPlan(x, y) {
 function releasePlan() {
   const { drag } = editing;
   editing.drag = null;
-  if (drag?.act) settleDoc();
+  if (drag?.act && drag.moved > (drag.slack ?? 0)) settleDoc();
+  else showChosen();
   if (!drag?.isLimb || !drag.part) return;
   setAdding(false);
-  const [from, to] = [drag.from, drag.to].map(p => spotInPlan(...p));
-  change(next => {
-    const isFlat = isFlatPlan(editing.parts), start = isFlat ? from : drag.part.at;
-    editing.chosen = { body: addLimb(next, drag.part, start, isFlat ? to : start) };
-  });
+  const [right, up] = planAxes(), from = spotInPlan(...drag.from, drag.part), [dx, dy] = [0, 1].map(i => (drag.to[i] - drag.from[i]) / editing.view.scale);
+  change(next => { editing.chosen = { body: addLimb(next, drag.part, from, along(along(from, right, dx), up, -dy)) }; });
 }

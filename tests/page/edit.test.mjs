@@ -37,7 +37,7 @@ test('a part is hung, turned, sized and limited where the pointer is', needs, as
   [trunk, leg] = grow(doc);
   assert.ok(Math.abs(Math.sin(Math.atan2(leg.at[1] - leg.anchor[1], leg.at[0] - leg.anchor[0]) - before - 0.5)) < 1e-3);
   const free = edit.fromGene(leg, [0, -0.3]);
-  edit.sizePart(doc, leg, trunk, 1, free);
+  edit.sizePart(doc, leg, trunk, 1, -0.3);
   [trunk, leg] = grow(doc);
   near(edit.fromGene(leg, [0, -leg.half[1]]), free, 'its free end');
   edit.limitPart(doc, leg, 0, -0.25);
@@ -60,6 +60,29 @@ test('a limb ends where it was drawn, and its twin is a mirror image', needs, as
   edit.repeat(doc, id);
   assert.equal(grow(doc).filter(part => part.body === id).length, 8);
   assert.throws(() => edit.twin(doc, id), /has a twin/);
+});
+
+test('in space parts are hung on all faces, and images on the other side', needs, async () => {
+  let count = 0;
+  for (const name of ['lizard', 'quadruped', 'moth', 'ray']) {
+    const doc = await example(name), parts = grow(doc);
+    for (const part of parts.filter(other => other.parent === 0)) {
+      const next = structuredClone(doc), parent = parts[part.parent];
+      for (const own of [[0.9, 0.2, -0.3], [0.3, 0.95, 0.1], [-0.2, 0.5, 1], [0.4, -0.1, -1]]) {
+        const spot = edit.fromGene(parent, own.map((v, i) => v * parent.half[i])), { face } = edit.faceAt(parent.half, edit.toGene(parent, spot));
+        edit.movePart(next, part, parent, spot);
+        const moved = grow(next).find(other => other.body === part.body && other.via === part.via && other.mirror === part.mirror);
+        if (!moved) continue; /* there is no room */
+        const at = edit.toGene(parent, moved.anchor), axis = [0, 1, 0, 1, 2, 2][face];
+        at.forEach((v, i) => assert.ok(Math.abs(v - (i === axis ? Math.sign(own[i]) : own[i]) * parent.half[i]) < 2e-3, `${name}, part ${part.body}: ${at} for ${own}`));
+        count++;
+      }
+    }
+  }
+  assert.ok(count > 30, `${count}`);
+  const doc = await example('quadruped'), trunk = grow(doc)[0], top = edit.fromGene(trunk, [0.1, trunk.half[1], 0.05]);
+  const id = edit.addLimb(doc, trunk, top, [top[0], top[1] + 0.3, top[2]]), limb = grow(doc).find(part => part.body === id);
+  near(edit.fromGene(limb, [limb.half[0], 0, 0]), [0.1, trunk.half[1] + 0.3], 'its end');
 });
 
 test('what is removed leaves nothing behind that reads it', needs, async () => {
