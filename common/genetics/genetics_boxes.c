@@ -24,12 +24,12 @@
 #define UNSCALED      0.5
 #define SCALE_LOW     0.6
 #define SCALE_HIGH    1.2
-#define REFLECTED     0.1
+#define REFLECTED     0.1 /* share that is reflected */
 #define TERMINAL_ONLY 0.1
 
 enum { PLACES_TRIED = 10 };
 
-static double draw_side_m(const struct params *params, struct rng *rng)
+double genetics_draw_side_m(const struct params *params, struct rng *rng)
 {
     return genetics_random_length(params->initial_side_min_m, params->initial_side_max_m, rng);
 }
@@ -62,7 +62,7 @@ static void draw_second_limits(struct body_gene *body, const struct params *para
         body->box.lower_2 = -rng_uniform(rng, LIMIT_LEAST_RAD, most);
 }
 
-static void draw_limits(struct body_gene *body, const struct params *params, struct rng *rng)
+void genetics_draw_limits(struct body_gene *body, const struct params *params, struct rng *rng)
 {
     double least = LIMIT_LEAST_RAD, most = params->initial_limit_max_rad;
 
@@ -80,19 +80,27 @@ static void draw_limits(struct body_gene *body, const struct params *params, str
 
 static void draw_body(struct body_gene *body, const struct params *params, struct rng *rng)
 {
-    body->width_m = draw_side_m(params, rng);
-    body->height_m = draw_side_m(params, rng);
-    body->box.depth_m = draw_side_m(params, rng);
+    body->width_m = genetics_draw_side_m(params, rng);
+    body->height_m = genetics_draw_side_m(params, rng);
+    body->box.depth_m = genetics_draw_side_m(params, rng);
     body->joint = (uint8_t)random_joint(params, -1, rng);
-    draw_limits(body, params, rng);
+    genetics_draw_limits(body, params, rng);
 }
 
 /* The larger of two sides each way. */
 static void enlarge(struct body_gene *body, const struct params *params, struct rng *rng)
 {
-    body->width_m = fmax(body->width_m, draw_side_m(params, rng));
-    body->height_m = fmax(body->height_m, draw_side_m(params, rng));
-    body->box.depth_m = fmax(body->box.depth_m, draw_side_m(params, rng));
+    body->width_m = fmax(body->width_m, genetics_draw_side_m(params, rng));
+    body->height_m = fmax(body->height_m, genetics_draw_side_m(params, rng));
+    body->box.depth_m = fmax(body->box.depth_m, genetics_draw_side_m(params, rng));
+}
+
+enum face genetics_draw_end(const enum face ends[2], int face_count, struct rng *rng)
+{
+    int is_second = rng_chance(rng, 0.5);
+
+    return rng_chance(rng, BY_ITS_END) ? ends[is_second]
+                                       : (enum face)rng_below(rng, (uint32_t)face_count);
 }
 
 /* Mostly one of the two ends of its longest side. */
@@ -101,18 +109,13 @@ static enum face draw_child_face(const struct body_gene *child, struct rng *rng)
     static const enum face ends[3][2] = {
         {FACE_LEFT, FACE_RIGHT}, {FACE_BOTTOM, FACE_TOP}, {FACE_BACK, FACE_FRONT}};
     const double sides[3] = {child->width_m, child->height_m, child->box.depth_m};
-    int is_second = rng_chance(rng, 0.5), longest = sides[1] > sides[0];
+    int longest = sides[1] > sides[0];
 
-    if (!rng_chance(rng, BY_ITS_END))
-        return (enum face)rng_below(rng, FACE_COUNT);
-    if (sides[2] > sides[longest])
-        longest = 2;
-    return ends[longest][is_second];
+    return genetics_draw_end(ends[sides[2] > sides[longest] ? 2 : longest], FACE_COUNT, rng);
 }
 
-/* A point of a part's surface, in its own frame. */
-static struct vec3 surface_point(const struct body_gene *body, int face, double position,
-                                 double position_2)
+struct vec3 genetics_surface_point(const struct body_gene *body, int face, double position,
+                                   double position_2)
 {
     double x = body->width_m / 2, y = body->height_m / 2, z = body->box.depth_m / 2;
 
@@ -132,27 +135,24 @@ static struct vec3 surface_point(const struct body_gene *body, int face, double 
     }
 }
 
-/* The distance to the nearest attachment that the part has already: of its own to its parent, or of
- * a child. */
-static double measure_space(const struct genome *genome, const struct body_gene *body,
-                            struct vec3 here)
+double genetics_measure_space(const struct genome *genome, const struct body_gene *body,
+                              struct vec3 here)
 {
     double space = HUGE_VAL;
 
-    /* the last connection is the one that is drawn */
     for (int i = 0; i < genome->connection_count - 1; i++) {
         const struct connection_gene *other = &genome->connections[i];
 
         if (other->from == body->id)
-            space = fmin(space,
-                         vec3_length(vec3_sub(
-                             here, surface_point(body, other->parent_face, other->parent_position,
-                                                 other->mount.parent_position_2))));
+            space = fmin(space, vec3_length(vec3_sub(
+                                    here, genetics_surface_point(body, other->parent_face,
+                                                                 other->parent_position,
+                                                                 other->mount.parent_position_2))));
         if (other->to == body->id)
-            space =
-                fmin(space, vec3_length(vec3_sub(
-                                here, surface_point(body, other->child_face, other->child_position,
-                                                    other->mount.child_position_2))));
+            space = fmin(space, vec3_length(vec3_sub(
+                                    here, genetics_surface_point(body, other->child_face,
+                                                                 other->child_position,
+                                                                 other->mount.child_position_2))));
     }
     return space;
 }
@@ -176,8 +176,9 @@ static void draw_place(const struct genome *genome, struct connection_gene *conn
     for (int i = 0; i < PLACES_TRIED; i++) {
         int face = (int)rng_below(rng, FACE_COUNT);
         double position = rng_uniform(rng, -1, 1), position_2 = rng_uniform(rng, -1, 1);
-        struct vec3 here = surface_point(parent, face, position, position_2);
-        double space = fmin(measure_space(genome, parent, here), measure_image_space(child, here));
+        struct vec3 here = genetics_surface_point(parent, face, position, position_2);
+        double space =
+            fmin(genetics_measure_space(genome, parent, here), measure_image_space(child, here));
 
         if (space > most) {
             most = space;
@@ -197,14 +198,21 @@ static double draw_roll_rad(struct rng *rng)
     return rng_uniform(rng, -2 * QUARTER_RAD, 2 * QUARTER_RAD);
 }
 
-static double draw_angle_rad(struct rng *rng)
+double genetics_draw_angle_rad(struct rng *rng)
 {
     return rng_chance(rng, STRAIGHT) ? 0 : rng_uniform(rng, -ANGLE_MAX_RAD, ANGLE_MAX_RAD);
 }
 
-static double draw_child_position(struct rng *rng)
+double genetics_draw_child_position(struct rng *rng)
 {
     return rng_chance(rng, IN_THE_MIDDLE) ? 0 : rng_uniform(rng, -1, 1);
+}
+
+void genetics_draw_flags(struct connection_gene *connection, double reflected, struct rng *rng)
+{
+    connection->scale = rng_chance(rng, UNSCALED) ? 1 : rng_uniform(rng, SCALE_LOW, SCALE_HIGH);
+    connection->is_reflected = (uint8_t)rng_chance(rng, reflected);
+    connection->is_terminal_only = (uint8_t)rng_chance(rng, TERMINAL_ONLY);
 }
 
 /* ---- a tidy birth ---- */
@@ -372,14 +380,12 @@ static void draw_connection(struct genome *genome, const struct params *params, 
 
     draw_place(genome, connection, child, rng);
     connection->child_face = (uint8_t)draw_child_face(child, rng);
-    connection->child_position = draw_child_position(rng);
-    connection->mount.child_position_2 = draw_child_position(rng);
+    connection->child_position = genetics_draw_child_position(rng);
+    connection->mount.child_position_2 = genetics_draw_child_position(rng);
     connection->mount.roll_rad = draw_roll_rad(rng);
-    connection->angle_rad = draw_angle_rad(rng);
-    connection->mount.tilt_rad = draw_angle_rad(rng);
-    connection->scale = rng_chance(rng, UNSCALED) ? 1 : rng_uniform(rng, SCALE_LOW, SCALE_HIGH);
-    connection->is_reflected = (uint8_t)rng_chance(rng, REFLECTED);
-    connection->is_terminal_only = (uint8_t)rng_chance(rng, TERMINAL_ONLY);
+    connection->angle_rad = genetics_draw_angle_rad(rng);
+    connection->mount.tilt_rad = genetics_draw_angle_rad(rng);
+    genetics_draw_flags(connection, REFLECTED, rng);
     /* where no connection is tidy nothing is drawn, and all else is as it was */
     if (params->initial_tidy > 0 && rng_chance(rng, params->initial_tidy))
         tidy_connection(genome, connection, rng);

@@ -5,6 +5,7 @@
 #define COMMON_GENETICS_GENETICS_KIND_H
 
 #include "common/genetics/genetics_mutation.h"
+#include "common/math/vec3.h"
 
 struct genetics_kind {
     /* 1 if an effector of body `row` would move something. */
@@ -36,6 +37,23 @@ struct genetics_kind {
 
     const struct mutation_kind *mutations; /* of its own; ends with a row without a function */
 };
+
+/* genetics_boxes.c: what rectangles, which have no depth, share with boxes. */
+double genetics_draw_side_m(const struct params *params, struct rng *rng);
+void genetics_draw_limits(struct body_gene *body, const struct params *params, struct rng *rng);
+/* A point of a part's surface, in its own frame. */
+struct vec3 genetics_surface_point(const struct body_gene *body, int face, double position,
+                                   double position_2);
+/* The distance from a point to the nearest attachment that the part has already: of its own to its
+ * parent, or of a child. The last connection, which is being drawn, does not count. */
+double genetics_measure_space(const struct genome *genome, const struct body_gene *body,
+                              struct vec3 here);
+/* One of the two faces, mostly, else any of `face_count`. */
+enum face genetics_draw_end(const enum face ends[2], int face_count, struct rng *rng);
+double genetics_draw_child_position(struct rng *rng);
+double genetics_draw_angle_rad(struct rng *rng);
+/* Scale, reflection with that chance, and whether the connection is a terminal one. */
+void genetics_draw_flags(struct connection_gene *connection, double reflected, struct rng *rng);
 
 /* The table of kinds, by BODY_*, and what it is made of. */
 extern const struct genetics_kind *const genetics_kinds[];
