@@ -16,6 +16,7 @@
 #include "common/version.h"
 #include "viewer/export/export.h"
 #include "viewer/stage/shore.h"
+#include "viewer/stage/stage.h"
 #include "viewer/stage/window.h"
 
 static const char status_text[] =
@@ -414,23 +415,6 @@ static int add_contest(struct gallery *gallery, const struct request *request, c
     return status;
 }
 
-static int show_window(struct gallery *gallery, const struct request *request, struct error *error)
-{
-    struct window_options window = {.gallery = gallery,
-                                    .is_live = request->generation < 0,
-                                    .width_px = request->job.width_px,
-                                    .height_px = request->job.height_px,
-                                    .time_s = request->job.time_s,
-                                    .keys = request->keys                          ? request->keys
-                                            : request->follow.which == FOLLOW_BOTH ? "a" /* grid */
-                                                                                   : NULL,
-                                    .has_overlays = request->job.has_overlays,
-                                    .overlays = request->job.overlays,
-                                    .frame_limit = (long)request->frame_limit,
-                                    .screenshot = request->screenshot};
-    return window_run(&window, error);
-}
-
 static int export(const struct gallery *gallery, const struct request *request, struct error *error)
 {
     const struct replay *replays[GALLERY_SHOWN_MAX];
@@ -494,10 +478,37 @@ static int export_world(const struct request *request, const struct waters_reque
     return status;
 }
 
+/* ---- the window ---- */
+
 #ifdef HAVE_CAIRO
+static int show(struct player *player, const struct request *request, double time_s,
+                struct error *error)
+{
+    int has_both = request->follow.which == FOLLOW_BOTH;
+    struct window_options window = {.width_px = request->job.width_px,
+                                    .height_px = request->job.height_px,
+                                    .time_s = time_s,
+                                    .keys =
+                                        !request->keys && has_both ? "a" /* grid */ : request->keys,
+                                    .frame_limit = (long)request->frame_limit,
+                                    .screenshot = request->screenshot};
+    return window_run(player, &window, error);
+}
+
+static int show_gallery(struct gallery *gallery, const struct request *request, struct error *error)
+{
+    struct player *player = stage_create(gallery, request->generation < 0);
+    if (!player)
+        return error_memory(error);
+    if (request->job.has_overlays)
+        stage_set_overlays(player, request->job.overlays);
+    return show(player, request, request->job.time_s, error);
+}
+
 static int show_world(const struct request *request, const struct waters_request *span,
                       struct error *error)
 {
+    struct player *player;
     struct shore_request shore = {.run_directory = span->run_directory,
                                   .world = span->world,
                                   .from_s = span->from_s,
@@ -505,22 +516,23 @@ static int show_world(const struct request *request, const struct waters_request
                                   .follow = request->follow.life,
                                   .is_live = request->is_live,
                                   .is_patient = request->frame_limit > 0};
-    struct window_options window = {.shore = &shore,
-                                    .width_px = request->job.width_px,
-                                    .height_px = request->job.height_px,
-                                    .time_s = -1,
-                                    .keys = request->keys,
-                                    .frame_limit = (long)request->frame_limit,
-                                    .screenshot = request->screenshot};
-    return window_run(&window, error);
+    int status = shore_create(&player, &shore, error);
+    return status ? status : show(player, request, -1, error);
 }
 #else
+static int show_gallery(struct gallery *gallery, const struct request *request, struct error *error)
+{
+    return window_check(error);
+}
+
 static int show_world(const struct request *request, const struct waters_request *span,
                       struct error *error)
 {
     return window_check(error);
 }
 #endif
+
+/* ---- the whole ---- */
 
 /* Shows a life from its egg to its carcass; what the command line says of times goes first. */
 static int open_world(const struct request *request, const char *directory, struct error *error)
@@ -578,7 +590,7 @@ static int run(const struct request *request, int argc, char **argv, struct erro
         status = add_operand(gallery, request, argv[i], argc - optind == 1, error);
     if (!status)
         status = request->job.path ? export(gallery, request, error)
-                                   : show_window(gallery, request, error);
+                                   : show_gallery(gallery, request, error);
     gallery_destroy(gallery);
     return status;
 }

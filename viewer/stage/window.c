@@ -12,7 +12,7 @@ int window_check(struct error *error)
                      "libcairo2-dev and build again, or use --export");
 }
 
-int window_run(const struct window_options *options, struct error *error)
+int window_run(struct player *player, const struct window_options *options, struct error *error)
 {
     return window_check(error);
 }
@@ -25,8 +25,7 @@ int window_run(const struct window_options *options, struct error *error)
 
 #include "common/system/display.h"
 #include "common/system/draft.h"
-#include "viewer/stage/shore.h"
-#include "viewer/stage/stage.h"
+#include "viewer/stage/player.h"
 
 #define WINDOW_WIDTH    1120
 #define WINDOW_HEIGHT   680
@@ -332,39 +331,22 @@ int window_check(struct error *error)
     return 0;
 }
 
-/* With its content. */
-static int make_player(struct window *window, struct error *error)
+int window_run(struct player *player, const struct window_options *options, struct error *error)
 {
-    const struct window_options *options = window->options;
-    if (options->shore)
-        return shore_create(&window->player, options->shore, error);
-    window->player = stage_create(options->gallery, options->is_live);
-    if (!window->player)
-        return error_memory(error);
-    if (options->has_overlays)
-        stage_set_overlays(window->player, options->overlays);
-    return 0;
-}
-
-int window_run(const struct window_options *options, struct error *error)
-{
-    struct window window = {.options = options};
-    int status = make_player(&window, error);
-    if (status)
-        return status;
-    status = open_window(&window, error);
+    struct window window = {.options = options, .player = player};
+    int status = open_window(&window, error);
     if (!status) {
-        player_begin(window.player);
+        player_begin(player);
         for (const char *key = options->keys; key && *key; key++)
-            player_press_key(window.player, *key);
+            player_press_key(player, *key);
         if (options->time_s >= 0)
-            player_seek(window.player, options->time_s);
+            player_seek(player, options->time_s);
         status = loop(&window, error);
     }
     if (!status && options->screenshot)
         status = write_screenshot(&window, error);
     close_window(&window);
-    player_destroy(window.player);
+    player_destroy(player);
     return status;
 }
 

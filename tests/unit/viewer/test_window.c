@@ -2,6 +2,7 @@
  * touchpad. They are put into SDL's queue before the window opens on SDL's own display without a
  * screen; its pictures are compared. */
 #include "viewer/stage/window.h"
+#include "viewer/stage/stage.h"
 #include "tests/suite.h"
 
 #include <check.h>
@@ -60,7 +61,6 @@ static SDL_Event wheel(double across, double up)
 static char *show(const SDL_Event *events, int count, size_t *length)
 {
     struct window_options options = {
-        .gallery = gallery,
         .width_px = 320,
         .height_px = 240,
         .time_s = 0.5,
@@ -72,7 +72,7 @@ static char *show(const SDL_Event *events, int count, size_t *length)
         SDL_Event event = events[i];
         ck_assert_int_eq(SDL_PushEvent(&event), 1);
     }
-    ck_assert_msg(window_run(&options, &error) == 0, "%s", error.message);
+    ck_assert_msg(window_run(stage_create(gallery, 0), &options, &error) == 0, "%s", error.message);
     FILE *file = fopen(path, "rb");
     char *bytes = malloc(1 << 20);
     ck_assert(file && bytes);
