@@ -15,9 +15,9 @@
 #include "common/system/signals.h"
 #include "common/version.h"
 #include "viewer/export/export.h"
-#include "viewer/stage/shore.h"
-#include "viewer/stage/stage.h"
-#include "viewer/stage/window.h"
+#include "viewer/window/preserve_window.h"
+#include "viewer/window/creature_window.h"
+#include "viewer/window/window.h"
 
 static const char status_text[] =
     "\n"
@@ -497,11 +497,11 @@ static int show(struct player *player, const struct request *request, double tim
 
 static int show_gallery(struct gallery *gallery, const struct request *request, struct error *error)
 {
-    struct player *player = stage_create(gallery, request->generation < 0);
+    struct player *player = creatures_create(gallery, request->generation < 0);
     if (!player)
         return error_memory(error);
     if (request->job.has_overlays)
-        stage_set_overlays(player, request->job.overlays);
+        creatures_set_overlays(player, request->job.overlays);
     return show(player, request, request->job.time_s, error);
 }
 
@@ -509,14 +509,14 @@ static int show_world(const struct request *request, const struct waters_request
                       struct error *error)
 {
     struct player *player;
-    struct shore_request shore = {.run_directory = span->run_directory,
-                                  .world = span->world,
-                                  .from_s = span->from_s,
-                                  .speed = request->job.shot.speed,
-                                  .follow = request->follow.life,
-                                  .is_live = request->is_live,
-                                  .is_patient = request->frame_limit > 0};
-    int status = shore_create(&player, &shore, error);
+    struct preserve_window_request window = {.run_directory = span->run_directory,
+                                             .world = span->world,
+                                             .from_s = span->from_s,
+                                             .speed = request->job.shot.speed,
+                                             .follow = request->follow.life,
+                                             .is_live = request->is_live,
+                                             .is_patient = request->frame_limit > 0};
+    int status = preserve_window_create(&player, &window, error);
     return status ? status : show(player, request, -1, error);
 }
 #else

@@ -13,7 +13,7 @@
 #include "tests/unit/pose_fixture.h"
 #include "tests/suite.h"
 #include "viewer/export/export.h"
-#include "viewer/stage/stage.h"
+#include "viewer/window/creature_window.h"
 
 static struct replay *replay;
 static struct error error;
@@ -1388,11 +1388,11 @@ START_TEST(the_eye_stays_above_the_ground)
     drop_replay();
 }
 
-static uint64_t stage_picture(struct player *stage)
+static uint64_t window_picture(struct player *player)
 {
     cairo_surface_t *window = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 640, 400);
     uint64_t hash = 0;
-    player_draw(stage, window);
+    player_draw(player, window);
     cairo_surface_flush(window);
     const unsigned char *data = cairo_image_surface_get_data(window);
     int length = 400 * cairo_image_surface_get_stride(window);
@@ -1409,30 +1409,30 @@ START_TEST(dragging_turns_the_picture)
     struct gallery *gallery = gallery_create(&options);
     ck_assert_msg(gallery_add_file(gallery, "examples/creatures/spider.json", &error) == 0, "%s",
                   error.message);
-    struct player *stage = stage_create(gallery, 0);
-    player_resize(stage, 640, 400);
+    struct player *window = creatures_create(gallery, 0);
+    player_resize(window, 640, 400);
     for (int i = 0; i < 3; i++)
-        player_advance(stage, 0);
-    player_press_key(stage, ' ');
-    player_seek(stage, 1);
-    uint64_t before = stage_picture(stage);
-    ck_assert_uint_eq(stage_picture(stage), before);
-    player_press_mouse(stage, 320, 150);
-    player_move_mouse(stage, 420, 180);
-    ck_assert_uint_ne(stage_picture(stage), before);
-    player_move_mouse(stage, 320, 150);
-    player_release_mouse(stage);
-    uint64_t turned_back = stage_picture(stage);
-    player_press_pan(stage, 320, 150);
-    player_move_mouse(stage, 380, 190);
-    ck_assert_uint_ne(stage_picture(stage), turned_back);
-    player_move_mouse(stage, 320, 150);
-    player_release_mouse(stage);
+        player_advance(window, 0);
+    player_press_key(window, ' ');
+    player_seek(window, 1);
+    uint64_t before = window_picture(window);
+    ck_assert_uint_eq(window_picture(window), before);
+    player_press_mouse(window, 320, 150);
+    player_move_mouse(window, 420, 180);
+    ck_assert_uint_ne(window_picture(window), before);
+    player_move_mouse(window, 320, 150);
+    player_release_mouse(window);
+    uint64_t turned_back = window_picture(window);
+    player_press_pan(window, 320, 150);
+    player_move_mouse(window, 380, 190);
+    ck_assert_uint_ne(window_picture(window), turned_back);
+    player_move_mouse(window, 320, 150);
+    player_release_mouse(window);
     /* until the hint that the camera stays is gone */
     for (int i = 0; i < 100; i++)
-        player_advance(stage, 0.1);
-    ck_assert_uint_eq(stage_picture(stage), turned_back);
-    player_destroy(stage);
+        player_advance(window, 0.1);
+    ck_assert_uint_eq(window_picture(window), turned_back);
+    player_destroy(window);
     gallery_destroy(gallery);
 }
 

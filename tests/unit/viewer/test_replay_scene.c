@@ -15,7 +15,7 @@
 #include "simulator/links/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
-#include "viewer/stage/gallery.h"
+#include "viewer/window/gallery.h"
 
 static struct error error;
 static struct scene scene;

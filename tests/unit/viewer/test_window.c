@@ -1,8 +1,8 @@
 /* Events that no pointer of a virtual display sends: two fingers that part or meet, and wheels of a
  * touchpad. They are put into SDL's queue before the window opens on SDL's own display without a
  * screen; its pictures are compared. */
-#include "viewer/stage/window.h"
-#include "viewer/stage/stage.h"
+#include "viewer/window/window.h"
+#include "viewer/window/creature_window.h"
 #include "tests/suite.h"
 
 #include <check.h>
@@ -72,7 +72,8 @@ static char *show(const SDL_Event *events, int count, size_t *length)
         SDL_Event event = events[i];
         ck_assert_int_eq(SDL_PushEvent(&event), 1);
     }
-    ck_assert_msg(window_run(stage_create(gallery, 0), &options, &error) == 0, "%s", error.message);
+    ck_assert_msg(window_run(creatures_create(gallery, 0), &options, &error) == 0, "%s",
+                  error.message);
     FILE *file = fopen(path, "rb");
     char *bytes = malloc(1 << 20);
     ck_assert(file && bytes);

@@ -1,7 +1,7 @@
 /* SDL2 gives the window, the clock and the events; the player (player.h) draws every frame with cairo
  * into an image, which is uploaded as one texture, so that what one sees is what an export would
  * write. */
-#include "viewer/stage/window.h"
+#include "viewer/window/window.h"
 
 #ifndef HAVE_SDL
 
@@ -25,7 +25,7 @@ int window_run(struct player *player, const struct window_options *options, stru
 
 #include "common/system/display.h"
 #include "common/system/draft.h"
-#include "viewer/stage/player.h"
+#include "viewer/window/player.h"
 
 #define WINDOW_WIDTH    1120
 #define WINDOW_HEIGHT   680

@@ -1,11 +1,11 @@
 /* All that windows have in common, without a window: time that is played, the table of keys and the
  * help that comes from it, the bar of time, the mouse, and words that come and go. A content
- * (stage.h, shore.h) has the picture, the panels, and keys of its own.
+ * (creature_window.h, preserve_window.h) has the picture, the panels, and keys of its own.
  *
  * The window hands a player what SDL gives, so that tests can press every key without a display.
  * Coordinates: px of the picture, y down. */
-#ifndef VIEWER_STAGE_PLAYER_H
-#define VIEWER_STAGE_PLAYER_H
+#ifndef VIEWER_WINDOW_PLAYER_H
+#define VIEWER_WINDOW_PLAYER_H
 
 #ifdef HAVE_CAIRO
 
@@ -41,16 +41,16 @@ enum player_key {
 enum drag { DRAG_NONE, DRAG_PICTURE, DRAG_SHIFT, DRAG_SCRUB, DRAG_PANEL };
 
 struct player;
-struct stage;
-struct shore;
+struct creature_window;
+struct preserve_window;
 
 /* A key does the one or the other thing, with that value. */
 struct key_row {
     int keys[2];
     const char *label, *help;
     void (*act)(struct player *player, int value);
-    void (*on_stage)(struct stage *stage, int value);
-    void (*on_shore)(struct shore *shore, int value);
+    void (*on_creatures)(struct creature_window *window, int value);
+    void (*on_preserve)(struct preserve_window *window, int value);
     int value;
     int is_choice; /* only where creatures are chosen by hand */
 };

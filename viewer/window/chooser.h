@@ -4,8 +4,8 @@
  *
  * Orders are given one after the other, in their order, without waiting: a window polls for how
  * they ended. An order takes some ten milliseconds. */
-#ifndef VIEWER_STAGE_CHOOSER_H
-#define VIEWER_STAGE_CHOOSER_H
+#ifndef VIEWER_WINDOW_CHOOSER_H
+#define VIEWER_WINDOW_CHOOSER_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  * while it is under way. Shelves are filled at once, replays are simulated one by one when asked
  * for (some ten milliseconds each), so that a window stays alive meanwhile; a creature on several
  * shelves is simulated once. Knows nothing of windows and pictures. */
-#ifndef VIEWER_STAGE_GALLERY_H
-#define VIEWER_STAGE_GALLERY_H
+#ifndef VIEWER_WINDOW_GALLERY_H
+#define VIEWER_WINDOW_GALLERY_H
 
 #include "common/judge/contest.h"
 #include "viewer/replay/replay.h"

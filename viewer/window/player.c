@@ -1,4 +1,4 @@
-#include "viewer/stage/player.h"
+#include "viewer/window/player.h"
 
 #ifdef HAVE_CAIRO
 

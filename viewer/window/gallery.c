@@ -1,4 +1,4 @@
-#include "viewer/stage/gallery.h"
+#include "viewer/window/gallery.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* The window: a player on a display, with keyboard, mouse and clock. */
-#ifndef VIEWER_STAGE_WINDOW_H
-#define VIEWER_STAGE_WINDOW_H
+#ifndef VIEWER_WINDOW_WINDOW_H
+#define VIEWER_WINDOW_WINDOW_H
 
 #include "common/error.h"
 
-struct player; /* viewer/stage/player.h */
+struct player; /* viewer/window/player.h */
 
 struct window_options {
     int width_px, height_px; /* 0: the default */

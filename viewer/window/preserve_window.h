@@ -1,15 +1,15 @@
-/* The shore: a world of a preserve, seen from beside the water. Plays what a thread simulates ahead
+/* A window of a preserve: one of its worlds, seen from beside the water. Plays what a thread simulates ahead
  * (waters_feed.h), jumps to other times, goes to other worlds, follows a creature, and may follow
  * the run while it goes on. The content of a window (player.h). */
-#ifndef VIEWER_STAGE_SHORE_H
-#define VIEWER_STAGE_SHORE_H
+#ifndef VIEWER_WINDOW_PRESERVE_WINDOW_H
+#define VIEWER_WINDOW_PRESERVE_WINDOW_H
 
 #ifdef HAVE_CAIRO
 
 #include "viewer/replay/waters.h"
-#include "viewer/stage/player.h"
+#include "viewer/window/player.h"
 
-struct shore_request {
+struct preserve_window_request {
     const char *run_directory;
     int world;
     double from_s;
@@ -20,15 +20,16 @@ struct shore_request {
 };
 
 /* ERR_MISSING if the run has no such world, or it has not come so far. */
-int shore_create(struct player **shore, const struct shore_request *request, struct error *error);
+int preserve_window_create(struct player **window, const struct preserve_window_request *request,
+                           struct error *error);
 
 /* The visible state, for tests. */
-struct shore_sight {
+struct preserve_window_sight {
     int world;
     uint64_t followed;
     const struct waters *waters; /* NULL: not ready */
 };
-struct shore_sight shore_look(const struct player *shore);
+struct preserve_window_sight preserve_window_look(const struct player *window);
 
 #endif
 #endif

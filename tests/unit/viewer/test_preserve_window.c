@@ -1,6 +1,6 @@
 /* A world of a preserve as the window shows it, without a window: playing, jumps, other worlds, who
  * is followed from egg to carcass, and a run that grows while it is watched. */
-#include "viewer/stage/shore.h"
+#include "viewer/window/preserve_window.h"
 
 #include <check.h>
 #include <math.h>
@@ -27,7 +27,7 @@ enum { WORLDS = 2, EPOCHS = 3 };
 static char directory[64], path[96];
 static struct params params;
 static struct error error;
-static struct player *shore;
+static struct player *window;
 
 /* ---- a run of two small worlds ---- */
 
@@ -100,7 +100,7 @@ static void set(const char *assignment)
 static void make_run(void)
 {
     struct store *store;
-    snprintf(directory, sizeof directory, "/tmp/test_shore.%ld", (long)getpid());
+    snprintf(directory, sizeof directory, "/tmp/test_preserve_window.%ld", (long)getpid());
     snprintf(path, sizeof path, "%s/run.db", directory);
     ck_assert_int_eq(mkdir(directory, 0700), 0);
     params_set_defaults(&params);
@@ -122,65 +122,65 @@ static void remove_run(void)
     rmdir(directory);
 }
 
-/* ---- the shore ---- */
+/* ---- the window ---- */
 
-static void open_shore(struct shore_request request)
+static void open_window(struct preserve_window_request request)
 {
     request.run_directory = directory;
     request.is_patient = 1;
-    check_ok(shore_create(&shore, &request, &error));
-    player_resize(shore, WIDTH, HEIGHT);
+    check_ok(preserve_window_create(&window, &request, &error));
+    player_resize(window, WIDTH, HEIGHT);
 }
 
 static void teardown(void)
 {
-    player_destroy(shore);
-    shore = NULL;
+    player_destroy(window);
+    window = NULL;
 }
 
 static void press(int key)
 {
-    player_press_key(shore, key);
+    player_press_key(window, key);
 }
 
 static void pass(double time_s)
 {
-    player_advance(shore, time_s);
+    player_advance(window, time_s);
 }
 
 static double now_s(void)
 {
-    return shore->time_s;
+    return window->time_s;
 }
 
 static void draw(void)
 {
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, HEIGHT);
-    player_draw(shore, surface);
+    player_draw(window, surface);
     ck_assert_int_eq(cairo_surface_status(surface), CAIRO_STATUS_SUCCESS);
     cairo_surface_destroy(surface);
 }
 
 static void click(double x, double y)
 {
-    player_press_mouse(shore, x, y);
-    player_release_mouse(shore);
+    player_press_mouse(window, x, y);
+    player_release_mouse(window);
 }
 
 START_TEST(it_plays_pauses_and_jumps)
 {
-    open_shore((struct shore_request){.from_s = 20});
-    ck_assert_ptr_null(shore_look(shore).waters);
+    open_window((struct preserve_window_request){.from_s = 20});
+    ck_assert_ptr_null(preserve_window_look(window).waters);
     pass(1);
     ck_assert_double_eq_tol(now_s(), 21, 1e-9);
-    ck_assert_int_eq(shore_look(shore).waters->verified, 1);
+    ck_assert_int_eq(preserve_window_look(window).waters->verified, 1);
     press('+');
     pass(1);
     ck_assert_double_eq_tol(now_s(), 23, 1e-9);
     press(' ');
     pass(1);
     ck_assert_double_eq_tol(now_s(), 23, 1e-9);
-    ck_assert(strstr(player_title(shore), "world 0 at 0:23 - verified"));
+    ck_assert(strstr(player_title(window), "world 0 at 0:23 - verified"));
     press('.');
     press('.');
     press(',');
@@ -191,52 +191,52 @@ START_TEST(it_plays_pauses_and_jumps)
     pass(0);
     ck_assert_double_ge(now_s(), 30);
     /* far on and back, by the bar and by a key */
-    player_press_mouse(shore, WIDTH / 2.0, HEIGHT - 10);
-    player_release_mouse(shore);
+    player_press_mouse(window, WIDTH / 2.0, HEIGHT - 10);
+    player_release_mouse(window);
     double half_s = now_s();
     ck_assert(half_s > 20 && half_s < 70);
     press('r');
     pass(0);
     ck_assert_double_eq_tol(now_s(), 0, 1e-9);
-    ck_assert(fabs(shore_look(shore).waters->from_s) < 1e-9);
+    ck_assert(fabs(preserve_window_look(window).waters->from_s) < 1e-9);
     /* to the end of what is recorded, and no further */
-    player_seek(shore, 1e6);
+    player_seek(window, 1e6);
     ck_assert_double_eq_tol(now_s(), EPOCHS * EPOCH_S, 1e-9);
     press('h');
     draw();
     press('q');
-    ck_assert(!shore->is_quitting);
+    ck_assert(!window->is_quitting);
     press('q');
-    ck_assert(shore->is_quitting);
+    ck_assert(window->is_quitting);
 }
 
 START_TEST(other_worlds_have_a_key)
 {
-    open_shore((struct shore_request){.from_s = 5});
+    open_window((struct preserve_window_request){.from_s = 5});
     pass(0);
-    uint64_t first = shore_look(shore).waters->moments[0].creatures[0].id;
+    uint64_t first = preserve_window_look(window).waters->moments[0].creatures[0].id;
     press('w');
     pass(0);
-    ck_assert_int_eq(shore_look(shore).world, 1);
-    ck_assert(shore_look(shore).waters->moments[0].creatures[0].id != first);
+    ck_assert_int_eq(preserve_window_look(window).world, 1);
+    ck_assert(preserve_window_look(window).waters->moments[0].creatures[0].id != first);
     press('w'); // there is no third one
-    ck_assert_int_eq(shore_look(shore).world, 1);
+    ck_assert_int_eq(preserve_window_look(window).world, 1);
     press('v');
     pass(0);
-    ck_assert_int_eq(shore_look(shore).world, 0);
+    ck_assert_int_eq(preserve_window_look(window).world, 0);
     teardown();
-    struct shore_request strange = {.run_directory = directory, .world = 7};
-    ck_assert_int_eq(shore_create(&shore, &strange, &error), ERR_MISSING);
-    strange = (struct shore_request){.run_directory = directory, .from_s = 1e4};
-    ck_assert_int_eq(shore_create(&shore, &strange, &error), ERR_MISSING);
+    struct preserve_window_request strange = {.run_directory = directory, .world = 7};
+    ck_assert_int_eq(preserve_window_create(&window, &strange, &error), ERR_MISSING);
+    strange = (struct preserve_window_request){.run_directory = directory, .from_s = 1e4};
+    ck_assert_int_eq(preserve_window_create(&window, &strange, &error), ERR_MISSING);
 }
 
 START_TEST(who_is_clicked_is_followed)
 {
-    open_shore((struct shore_request){.from_s = 2});
+    open_window((struct preserve_window_request){.from_s = 2});
     press(' ');
     pass(0);
-    const struct waters *w = shore_look(shore).waters;
+    const struct waters *w = preserve_window_look(window).waters;
     struct waters_view view = waters_view_of(w, 0);
     int moment = waters_moment_at(w, now_s());
     const struct waters_creature *c = &w->moments[moment].creatures[0];
@@ -249,14 +249,14 @@ START_TEST(who_is_clicked_is_followed)
     ck_assert(waters_view_pick(&view, WIDTH, height, w, moment, x, y) == c->id);
     ck_assert(waters_view_pick(&view, WIDTH, height, w, moment, -50, -50) == 0);
     click(x, y);
-    ck_assert(shore_look(shore).followed == c->id);
+    ck_assert(preserve_window_look(window).followed == c->id);
     draw();
     press('n');
-    ck_assert(shore_look(shore).followed == w->moments[moment].creatures[1].id);
+    ck_assert(preserve_window_look(window).followed == w->moments[moment].creatures[1].id);
     press('p');
-    ck_assert(shore_look(shore).followed == c->id);
+    ck_assert(preserve_window_look(window).followed == c->id);
     click(WIDTH / 2.0, 1);
-    ck_assert(shore_look(shore).followed == 0);
+    ck_assert(preserve_window_look(window).followed == 0);
 }
 
 /* The state that is kept is seen at once, and changes nothing of what follows. */
@@ -277,15 +277,15 @@ START_TEST(a_glimpse_comes_first)
     waters_destroy(w);
     waters_source_close(source);
     /* what is seen is no film yet: its title says so */
-    struct shore_request request = {.run_directory = directory, .from_s = EPOCH_S + 1};
-    check_ok(shore_create(&shore, &request, &error));
-    for (int k = 0; k < 3000 && !shore_look(shore).waters; k++) {
-        player_look_for_news(shore, 0);
+    struct preserve_window_request request = {.run_directory = directory, .from_s = EPOCH_S + 1};
+    check_ok(preserve_window_create(&window, &request, &error));
+    for (int k = 0; k < 3000 && !preserve_window_look(window).waters; k++) {
+        player_look_for_news(window, 0);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    const struct waters *first = shore_look(shore).waters;
+    const struct waters *first = preserve_window_look(window).waters;
     ck_assert_ptr_nonnull(first);
-    ck_assert(!first->is_glimpse == !strstr(player_title(shore), "simulating"));
+    ck_assert(!first->is_glimpse == !strstr(player_title(window), "simulating"));
     draw();
 }
 
@@ -322,12 +322,12 @@ START_TEST(a_life_has_an_end)
     ck_assert_int_eq(waters_find_life(directory, 999999, &world, &from_s, &to_s, &error),
                      ERR_MISSING);
 
-    open_shore((struct shore_request){.world = world, .from_s = from_s, .follow = id});
+    open_window((struct preserve_window_request){.world = world, .from_s = from_s, .follow = id});
     pass(0);
-    ck_assert(shore_look(shore).followed == id);
+    ck_assert(preserve_window_look(window).followed == id);
     for (int k = 0; k < 6 && now_s() < life.died_s + 1; k++) {
         pass(1);
-        player_seek(shore, now_s() + 20);
+        player_seek(window, now_s() + 20);
         pass(0);
         draw();
     }
@@ -337,9 +337,10 @@ START_TEST(a_life_has_an_end)
 START_TEST(a_run_is_followed_while_it_goes_on)
 {
     struct store *store;
-    open_shore((struct shore_request){.is_live = 1});
+    open_window((struct preserve_window_request){.is_live = 1});
     pass(0);
-    ck_assert_double_eq_tol(shore_look(shore).waters->from_s, (EPOCHS - 1) * EPOCH_S, 1e-9);
+    ck_assert_double_eq_tol(preserve_window_look(window).waters->from_s, (EPOCHS - 1) * EPOCH_S,
+                            1e-9);
     press('+');
     for (int k = 0; k < 20; k++)
         pass(1);
@@ -347,10 +348,10 @@ START_TEST(a_run_is_followed_while_it_goes_on)
     check_ok(store_open(&store, path, 0, &error));
     add_epochs(store, EPOCHS + 1, EPOCHS + 1);
     store_close(store);
-    player_look_for_news(shore, 10);
+    player_look_for_news(window, 10);
     pass(0);
-    ck_assert_double_eq_tol(shore_look(shore).waters->from_s, EPOCHS * EPOCH_S, 1e-9);
-    ck_assert_int_eq(shore_look(shore).waters->verified, 1);
+    ck_assert_double_eq_tol(preserve_window_look(window).waters->from_s, EPOCHS * EPOCH_S, 1e-9);
+    ck_assert_int_eq(preserve_window_look(window).waters->verified, 1);
 }
 
 /* Keys of the gardener go to `controller tend`, here a script that says what it was told. */
@@ -367,26 +368,26 @@ START_TEST(deeds_are_handed_to_the_controller)
     ck_assert_int_eq(fclose(script), 0);
     ck_assert_int_eq(chmod(program, 0755), 0);
     setenv("PATH", directory, 1);
-    open_shore((struct shore_request){.from_s = 2});
+    open_window((struct preserve_window_request){.from_s = 2});
     press(' ');
     pass(0);
-    player_move_mouse(shore, WIDTH / 2.0, HEIGHT / 3.0);
+    player_move_mouse(window, WIDTH / 2.0, HEIGHT / 3.0);
     for (int i = 0; keys[i]; i++) {
         if (i == 2)
             press('n');
         press(keys[i]);
-        for (int k = 0; k < 1000 && !strstr(shore->toast, notes[i]); k++) {
-            player_look_for_news(shore, 0);
+        for (int k = 0; k < 1000 && !strstr(window->toast, notes[i]); k++) {
+            player_look_for_news(window, 0);
             nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         }
-        ck_assert_msg(strstr(shore->toast, notes[i]), "%s: %s", notes[i], shore->toast);
+        ck_assert_msg(strstr(window->toast, notes[i]), "%s: %s", notes[i], window->toast);
     }
     unlink(program);
 }
 
 int main(void)
 {
-    TCase *tests = tcase_create("shore");
+    TCase *tests = tcase_create("preserve_window");
     tcase_set_timeout(tests, 60);
     tcase_add_unchecked_fixture(tests, make_run, remove_run);
     tcase_add_checked_fixture(tests, NULL, teardown);
@@ -397,7 +398,7 @@ int main(void)
     tcase_add_test(tests, a_life_has_an_end);
     tcase_add_test(tests, a_run_is_followed_while_it_goes_on);
     tcase_add_test(tests, deeds_are_handed_to_the_controller);
-    return run_tests("shore", tests);
+    return run_tests("preserve_window", tests);
 }
 
 #else

@@ -1,7 +1,7 @@
 /* Choosing by hand in the window: a bar with buttons above the panels, marks on the creatures, and
  * what keys and clicks on them do. Choices appear at once; what the controller says of them comes a
  * moment later, and takes back what it refuses. */
-#include "viewer/stage/stage_private.h"
+#include "viewer/window/creature_private.h"
 
 #ifdef HAVE_CAIRO
 
@@ -13,33 +13,33 @@
 #define BUTTON_PX     26.0
 #define BUTTON_GAP_PX 8.0
 
-int stage_has_choices(const struct stage *stage)
+int creatures_has_choices(const struct creature_window *window)
 {
-    return stage->gallery->choosing.is_interactive && stage->chooser;
+    return window->gallery->choosing.is_interactive && window->chooser;
 }
 
 /* Whether the shown creatures can be chosen now. */
-static int can_choose(const struct stage *stage)
+static int can_choose(const struct creature_window *window)
 {
-    return stage_has_choices(stage) && stage->gallery->kind == SHELF_GENERATION &&
-           gallery_waiting(stage->gallery) >= 0 &&
-           stage->gallery->generation == gallery_waiting(stage->gallery);
+    return creatures_has_choices(window) && window->gallery->kind == SHELF_GENERATION &&
+           gallery_waiting(window->gallery) >= 0 &&
+           window->gallery->generation == gallery_waiting(window->gallery);
 }
 
 /* The words about choosing. */
-static void describe(const struct stage *stage, char *text, size_t size)
+static void describe(const struct creature_window *window, char *text, size_t size)
 {
-    long long waiting = gallery_waiting(stage->gallery);
-    int breed = gallery_count_choices(stage->gallery, CHOICE_BREED);
-    int keep = gallery_count_choices(stage->gallery, CHOICE_KEEP);
-    if (can_choose(stage) && breed + keep == 0)
+    long long waiting = gallery_waiting(window->gallery);
+    int breed = gallery_count_choices(window->gallery, CHOICE_BREED);
+    int keep = gallery_count_choices(window->gallery, CHOICE_KEEP);
+    if (can_choose(window) && breed + keep == 0)
         snprintf(text, size, "Generation %lld: which ones shall have children?", waiting);
-    else if (can_choose(stage))
+    else if (can_choose(window))
         snprintf(text, size, "Generation %lld: %d to breed, %d to keep, %d banned", waiting, breed,
-                 keep, gallery_count_choices(stage->gallery, CHOICE_BAN));
+                 keep, gallery_count_choices(window->gallery, CHOICE_BAN));
     else if (waiting >= 0)
         snprintf(text, size, "Generation %lld waits for choices: the key End shows it", waiting);
-    else if (stage->gallery->choosing.is_over)
+    else if (window->gallery->choosing.is_over)
         snprintf(text, size, "The last generation is done; nothing is bred from it");
     else
         snprintf(text, size, "The next generation is being simulated ...");
@@ -47,74 +47,74 @@ static void describe(const struct stage *stage, char *text, size_t size)
 
 /* ---- giving ---- */
 
-static void set_choice(struct stage *stage, int index, int choice)
+static void set_choice(struct creature_window *window, int index, int choice)
 {
-    uint64_t id = gallery_specimen(stage->gallery, index)->creature.id;
-    if (chooser_choose(stage->chooser, id, choice) ||
-        gallery_note_choice(stage->gallery, index, choice))
-        player_say(&stage->player, "too much at once");
-    stage->player.is_changed = 1;
+    uint64_t id = gallery_specimen(window->gallery, index)->creature.id;
+    if (chooser_choose(window->chooser, id, choice) ||
+        gallery_note_choice(window->gallery, index, choice))
+        player_say(&window->player, "too much at once");
+    window->player.is_changed = 1;
 }
 
 /* 0, and a message that says why, where nothing can be chosen. */
-static int check_choosing(struct stage *stage)
+static int check_choosing(struct creature_window *window)
 {
     char text[120];
-    if (can_choose(stage) && stage->gallery->shown.count)
+    if (can_choose(window) && window->gallery->shown.count)
         return 1;
-    if (stage_has_choices(stage))
-        describe(stage, text, sizeof text);
+    if (creatures_has_choices(window))
+        describe(window, text, sizeof text);
     else
         snprintf(text, sizeof text, "no choices by hand in this run: see examples/interactive.ini");
-    player_say(&stage->player, text);
+    player_say(&window->player, text);
     return 0;
 }
 
-void stage_choose(struct stage *stage, int choice)
+void creatures_choose(struct creature_window *window, int choice)
 {
     ENSURE(choice_name(choice)[0], "choice %d", choice);
-    if (!check_choosing(stage))
+    if (!check_choosing(window))
         return;
-    int is_same = gallery_choice(stage->gallery, stage->current) == choice;
-    set_choice(stage, stage->current, is_same ? CHOICE_NONE : choice);
+    int is_same = gallery_choice(window->gallery, window->current) == choice;
+    set_choice(window, window->current, is_same ? CHOICE_NONE : choice);
 }
 
-void stage_change_choice(struct stage *stage, int index)
+void creatures_change_choice(struct creature_window *window, int index)
 {
     static const int next[] = {CHOICE_NONE, CHOICE_BREED, CHOICE_BAN, CHOICE_KEEP};
-    if (!check_choosing(stage))
+    if (!check_choosing(window))
         return;
-    set_choice(stage, index, next[gallery_choice(stage->gallery, index) - CHOICE_BAN]);
+    set_choice(window, index, next[gallery_choice(window->gallery, index) - CHOICE_BAN]);
 }
 
-void stage_breed_next(struct stage *stage, int unused)
+void creatures_breed_next(struct creature_window *window, int unused)
 {
-    if (!check_choosing(stage))
+    if (!check_choosing(window))
         return;
-    if (chooser_next(stage->chooser))
-        player_say(&stage->player, "too much at once");
-    stage->player.is_changed = 1;
+    if (chooser_next(window->chooser))
+        player_say(&window->player, "too much at once");
+    window->player.is_changed = 1;
 }
 
-void stage_poll_choices(struct stage *stage)
+void creatures_poll_choices(struct creature_window *window)
 {
     struct chooser_answer answer;
     struct error error;
     int unused;
-    if (!stage->chooser)
+    if (!window->chooser)
         return;
-    int status = chooser_poll(stage->chooser, &answer, &error);
+    int status = chooser_poll(window->chooser, &answer, &error);
     if (status == ERR_BUSY)
         return;
-    stage->player.is_changed = 1;
+    window->player.is_changed = 1;
     if (status)
-        player_say(&stage->player, error.message);
+        player_say(&window->player, error.message);
     else if (!answer.id)
-        player_say(&stage->player, answer.text);
+        player_say(&window->player, answer.text);
     /* what was refused is taken back, and what has begun is seen at once */
     if (status || !answer.id) {
-        gallery_refresh_choices(stage->gallery, &unused, &error);
-        stage->next_news_s = 0;
+        gallery_refresh_choices(window->gallery, &unused, &error);
+        window->next_news_s = 0;
     }
 }
 
@@ -128,22 +128,22 @@ struct button {
 };
 enum { BUTTON_COUNT = 4, BUTTON_NEXT = 3 };
 
-static struct draw_box bar_box(const struct stage *stage)
+static struct draw_box bar_box(const struct creature_window *window)
 {
-    double ui = player_ui(&stage->player);
-    return (struct draw_box){0, stage_scene_height(stage), stage->player.width, CHOICES_PX * ui,
-                             ui};
+    double ui = player_ui(&window->player);
+    return (struct draw_box){0, creatures_scene_height(window), window->player.width,
+                             CHOICES_PX * ui, ui};
 }
 
 /* Buttons from right to left while there is room; the first of the table is left out last. */
-static void place_buttons(cairo_t *cr, const struct stage *stage, struct button *buttons)
+static void place_buttons(cairo_t *cr, const struct creature_window *window, struct button *buttons)
 {
     static const struct button all[BUTTON_COUNT] = {
         {.text = "Breed  Shift+B", .choice = CHOICE_BREED, .color = COLOR_good},
         {.text = "Keep  Shift+K", .choice = CHOICE_KEEP, .color = COLOR_limit},
         {.text = "Ban  Shift+X", .choice = CHOICE_BAN, .color = COLOR_bad},
         {.text = "Next generation  Enter", .choice = CHOICE_NONE, .color = COLOR_part_0}};
-    struct draw_box bar = bar_box(stage);
+    struct draw_box bar = bar_box(window);
     double ui = bar.ui, right = bar.width - 12 * ui;
     for (int i = BUTTON_COUNT - 1; i >= 0; i--) {
         double width = draw_text_width(cr, all[i].text, 12 * ui, 1) + 22 * ui;
@@ -155,12 +155,13 @@ static void place_buttons(cairo_t *cr, const struct stage *stage, struct button 
     }
 }
 
-static void draw_button(cairo_t *cr, const struct stage *stage, const struct button *button)
+static void draw_button(cairo_t *cr, const struct creature_window *window,
+                        const struct button *button)
 {
     const struct draw_box *box = &button->box;
     double ui = box->ui;
-    int is_set = button->choice != CHOICE_NONE && stage->gallery->shown.count &&
-                 gallery_choice(stage->gallery, stage->current) == button->choice;
+    int is_set = button->choice != CHOICE_NONE && window->gallery->shown.count &&
+                 gallery_choice(window->gallery, window->current) == button->choice;
     int is_full = is_set || button->choice == CHOICE_NONE;
     draw_rounded(cr, box->x, box->y, box->width, box->height, 6 * ui);
     draw_set_color(cr, palette[button->color].light, is_full ? 1 : 0.12);
@@ -172,47 +173,47 @@ static void draw_button(cairo_t *cr, const struct stage *stage, const struct but
               12 * ui, 1, DRAW_CENTRE, is_full ? COLOR_panel : button->color);
 }
 
-void stage_draw_choices(cairo_t *cr, const struct stage *stage)
+void creatures_draw_choices(cairo_t *cr, const struct creature_window *window)
 {
-    struct draw_box bar = bar_box(stage);
+    struct draw_box bar = bar_box(window);
     struct button buttons[BUTTON_COUNT];
     char text[120];
     double room = bar.width - 28 * bar.ui;
     draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_rectangle(cr, bar.x, bar.y, bar.width, bar.height);
     cairo_fill(cr);
-    if (can_choose(stage)) {
-        place_buttons(cr, stage, buttons);
+    if (can_choose(window)) {
+        place_buttons(cr, window, buttons);
         for (int i = 0; i < BUTTON_COUNT; i++)
-            draw_button(cr, stage, &buttons[i]);
+            draw_button(cr, window, &buttons[i]);
         room = buttons[0].box.x - 28 * bar.ui;
     }
-    describe(stage, text, sizeof text);
+    describe(window, text, sizeof text);
     double width = draw_text_width(cr, text, 12.5 * bar.ui, 0);
     if (room > 0.6 * width)
         draw_text(cr, text, 14 * bar.ui, bar.y + bar.height / 2 + 4.5 * bar.ui,
                   12.5 * bar.ui * fmin(1, room / width), 0, DRAW_LEFT, COLOR_text);
 }
 
-int stage_press_choices(struct stage *stage, double x, double y)
+int creatures_press_choices(struct creature_window *window, double x, double y)
 {
-    struct draw_box bar = bar_box(stage);
+    struct draw_box bar = bar_box(window);
     struct button buttons[BUTTON_COUNT];
-    if (!stage_has_choices(stage) || !draw_box_contains(&bar, x, y))
+    if (!creatures_has_choices(window) || !draw_box_contains(&bar, x, y))
         return 0;
     /* a picture without size, to measure texts on */
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
     cairo_t *cr = cairo_create(surface);
-    place_buttons(cr, stage, buttons);
+    place_buttons(cr, window, buttons);
     cairo_destroy(cr);
     cairo_surface_destroy(surface);
-    for (int i = 0; i < BUTTON_COUNT && can_choose(stage); i++) {
+    for (int i = 0; i < BUTTON_COUNT && can_choose(window); i++) {
         if (!draw_box_contains(&buttons[i].box, x, y))
             continue;
         if (i == BUTTON_NEXT)
-            stage_breed_next(stage, 0);
+            creatures_breed_next(window, 0);
         else
-            stage_choose(stage, buttons[i].choice);
+            creatures_choose(window, buttons[i].choice);
     }
     return 1;
 }
@@ -247,32 +248,32 @@ static void draw_mark(cairo_t *cr, const struct draw_box *box, int choice)
 }
 
 /* Where in the picture the `place`-th of the ready creatures is. */
-static struct draw_box find_box(const struct stage *stage, int place)
+static struct draw_box find_box(const struct creature_window *window, int place)
 {
-    int width = stage_scene_width(stage), height = stage_scene_height(stage);
+    int width = creatures_scene_width(window), height = creatures_scene_height(window);
     double ui = draw_ui_scale(width, height);
     struct draw_box box = {0, 0, width, height, ui};
-    if (stage->view == VIEW_RACE) {
-        box.height = stage_lane_height(stage);
+    if (window->view == VIEW_RACE) {
+        box.height = creatures_lane_height(window);
         box.y = place * box.height;
-    } else if (stage->view == VIEW_CELLS) {
+    } else if (window->view == VIEW_CELLS) {
         struct draw_view cell;
-        draw_cells_get(width, height, stage->ready_count, place, &cell);
+        draw_cells_get(width, height, window->ready_count, place, &cell);
         box = (struct draw_box){cell.left_px, cell.top_px, cell.width_px, cell.height_px, ui};
     }
     return box;
 }
 
-void stage_draw_marks(cairo_t *cr, const struct stage *stage)
+void creatures_draw_marks(cairo_t *cr, const struct creature_window *window)
 {
-    if (!stage_has_choices(stage) || stage->view == VIEW_PAIR)
+    if (!creatures_has_choices(window) || window->view == VIEW_PAIR)
         return;
-    for (int i = 0; i < stage->ready_count; i++) {
-        int index = stage->index_of[i];
-        struct draw_box box = find_box(stage, i);
-        if (stage->view == VIEW_SINGLE && index != stage->current)
+    for (int i = 0; i < window->ready_count; i++) {
+        int index = window->index_of[i];
+        struct draw_box box = find_box(window, i);
+        if (window->view == VIEW_SINGLE && index != window->current)
             continue;
-        draw_mark(cr, &box, gallery_choice(stage->gallery, index));
+        draw_mark(cr, &box, gallery_choice(window->gallery, index));
     }
 }
 

@@ -1,6 +1,6 @@
-/* Gallery and stage: shelves of a run, what keys and the mouse do, a run that grows while it is
+/* Gallery and window of creatures: shelves of a run, what keys and the mouse do, a run that grows while it is
  * watched, cuts in the brain. Everything the window does, without a window. */
-#include "viewer/stage/stage.h"
+#include "viewer/window/creature_window.h"
 
 #include <check.h>
 #include <sqlite3.h>
@@ -15,7 +15,7 @@
 #include "common/version.h"
 #include "tests/unit/store_fixture.h"
 #include "tests/unit/genome_fixture.h"
-#include "viewer/stage/gallery.h"
+#include "viewer/window/gallery.h"
 
 /* ---- which champions stand for all ---- */
 
@@ -60,14 +60,14 @@ START_TEST(of_many_champions_a_few_are_chosen_evenly)
 
 #ifdef HAVE_CAIRO
 
-#include "viewer/stage/chooser.h"
+#include "viewer/window/chooser.h"
 #include "viewer/draw/draw.h"
-#include "viewer/stage/stage_private.h"
+#include "viewer/window/creature_private.h"
 #include "tests/suite.h"
 
 #define WIDTH  960
 #define HEIGHT 640
-/* Middles of the panels below the picture, as stage.c lays them out at this size. */
+/* Middles of the panels below the picture, as creature_layout.c lays them out at this size. */
 #define UI         1.0
 #define BAR_Y      (HEIGHT - 20 * UI)
 #define TIMELINE_Y (HEIGHT - (40 + 29) * UI)
@@ -78,7 +78,7 @@ START_TEST(of_many_champions_a_few_are_chosen_evenly)
 static char directory[64], path[96];
 static sqlite3 *database;
 static struct gallery *gallery;
-static struct stage *stage;
+static struct creature_window *window;
 static cairo_surface_t *surface;
 static struct error error;
 
@@ -175,7 +175,7 @@ static void put_generation(int number)
 static void setup(void)
 {
     memset(&error, 0, sizeof error);
-    snprintf(directory, sizeof directory, "/tmp/test_stage.XXXXXX");
+    snprintf(directory, sizeof directory, "/tmp/test_creatures.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/run.db", directory);
     ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
@@ -191,9 +191,9 @@ static void setup(void)
 
 static void teardown(void)
 {
-    player_destroy(&stage->player);
+    player_destroy(&window->player);
     gallery_destroy(gallery);
-    stage = NULL;
+    window = NULL;
     gallery = NULL;
     cairo_surface_destroy(surface);
     sqlite3_close(database);
@@ -201,7 +201,7 @@ static void teardown(void)
     ck_assert_int_eq(rmdir(directory), 0);
 }
 
-static void open_stage(void)
+static void open_window(void)
 {
     struct gallery_options options = {.top = 8, .is_ranks = 1, .champions_most = 24};
     gallery = gallery_create(&options);
@@ -209,35 +209,35 @@ static void open_stage(void)
     ck_assert_msg(gallery_open_run(gallery, directory, &error) == 0, "%s", error.message);
     if (gallery->generation_count)
         ck_assert_msg(gallery_show_generation(gallery, -1, &error) == 0, "%s", error.message);
-    stage = (struct stage *)stage_create(gallery, 1);
-    ck_assert_ptr_nonnull(stage);
-    player_resize(&stage->player, WIDTH, HEIGHT);
+    window = (struct creature_window *)creatures_create(gallery, 1);
+    ck_assert_ptr_nonnull(window);
+    player_resize(&window->player, WIDTH, HEIGHT);
 }
 
 static void open_run_of(int generations)
 {
     for (int i = 0; i < generations; i++)
         put_generation(i);
-    open_stage();
+    open_window();
 }
 
 static void press(const char *keys)
 {
     for (; *keys; keys++)
-        player_press_key(&stage->player, *keys);
+        player_press_key(&window->player, *keys);
 }
 
 static void click(double x, double y)
 {
-    player_move_mouse(&stage->player, x, y);
-    player_press_mouse(&stage->player, x, y);
-    player_release_mouse(&stage->player);
+    player_move_mouse(&window->player, x, y);
+    player_press_mouse(&window->player, x, y);
+    player_release_mouse(&window->player);
 }
 
 static uint64_t draw(void)
 {
     uint64_t hash = HASH_START;
-    player_draw(&stage->player, surface);
+    player_draw(&window->player, surface);
     cairo_surface_flush(surface);
     const unsigned char *data = cairo_image_surface_get_data(surface);
     for (int y = 0; y < HEIGHT; y++)
@@ -251,7 +251,7 @@ static uint64_t draw(void)
 
 static const struct specimen *current(void)
 {
-    return gallery_specimen(gallery, stage->current);
+    return gallery_specimen(gallery, window->current);
 }
 
 /* ---- playing ---- */
@@ -259,35 +259,35 @@ static const struct specimen *current(void)
 START_TEST(plays_pauses_steps_and_scrubs)
 {
     open_run_of(1);
-    ck_assert_int_eq(stage->player.is_playing, 1);
+    ck_assert_int_eq(window->player.is_playing, 1);
     for (int i = 0; i < 30; i++)
-        player_advance(&stage->player, 1.0 / 60);
-    ck_assert_double_eq_tol(stage->player.time_s, 0.5, 1e-9);
+        player_advance(&window->player, 1.0 / 60);
+    ck_assert_double_eq_tol(window->player.time_s, 0.5, 1e-9);
     press(" ");
-    player_advance(&stage->player, 0.1);
-    ck_assert_double_eq_tol(stage->player.time_s, 0.5, 1e-9);
+    player_advance(&window->player, 0.1);
+    ck_assert_double_eq_tol(window->player.time_s, 0.5, 1e-9);
     press("..,");
-    ck_assert_double_eq_tol(stage->player.time_s, 0.5 + 1.0 / 60, 1e-9);
-    player_press_key(&stage->player, KEY_RIGHT);
-    ck_assert_double_eq_tol(stage->player.time_s, 1 + 1.0 / 60, 1e-9);
+    ck_assert_double_eq_tol(window->player.time_s, 0.5 + 1.0 / 60, 1e-9);
+    player_press_key(&window->player, KEY_RIGHT);
+    ck_assert_double_eq_tol(window->player.time_s, 1 + 1.0 / 60, 1e-9);
     /* the bar: its middle is half of the time, and dragging goes on beside it */
     click(52 + (WIDTH - 202) / 2.0, BAR_Y);
-    ck_assert_double_eq_tol(stage->player.time_s, 0.75, 0.01);
-    player_press_mouse(&stage->player, 300, BAR_Y);
-    player_move_mouse(&stage->player, 5000, 10);
-    ck_assert_double_eq_tol(stage->player.time_s, 1.5, 1e-9);
-    player_release_mouse(&stage->player);
+    ck_assert_double_eq_tol(window->player.time_s, 0.75, 0.01);
+    player_press_mouse(&window->player, 300, BAR_Y);
+    player_move_mouse(&window->player, 5000, 10);
+    ck_assert_double_eq_tol(window->player.time_s, 1.5, 1e-9);
+    player_release_mouse(&window->player);
     click(26, BAR_Y);
-    ck_assert_int_eq(stage->player.is_playing, 1);
+    ck_assert_int_eq(window->player.is_playing, 1);
     press("++");
-    player_seek(&stage->player, 0);
-    player_advance(&stage->player, 0.1);
-    ck_assert_double_eq_tol(stage->player.time_s, 0.4, 1e-9);
+    player_seek(&window->player, 0);
+    player_advance(&window->player, 0.1);
+    ck_assert_double_eq_tol(window->player.time_s, 0.4, 1e-9);
     /* the end is shown for a second, then it starts over */
     press("--");
     for (int i = 0; i < 22; i++)
-        player_advance(&stage->player, 0.1);
-    ck_assert_double_lt(stage->player.time_s, 0.3);
+        player_advance(&window->player, 0.1);
+    ck_assert_double_lt(window->player.time_s, 0.3);
 }
 
 START_TEST(every_key_draws_and_overlays_toggle)
@@ -301,56 +301,56 @@ START_TEST(every_key_draws_and_overlays_toggle)
                     {'l', DRAW_LEDGER}};
     open_run_of(3);
     press(" ");
-    player_seek(&stage->player, 1.1); /* it has gone far enough for a trail */
+    player_seek(&window->player, 1.1); /* it has gone far enough for a trail */
     for (size_t i = 0; i < sizeof overlays / sizeof overlays[0]; i++) {
-        unsigned before = stage->overlays;
+        unsigned before = window->overlays;
         uint64_t picture = draw();
-        player_press_key(&stage->player, overlays[i].key);
-        ck_assert_uint_eq(stage->overlays, before ^ overlays[i].overlay);
+        player_press_key(&window->player, overlays[i].key);
+        ck_assert_uint_eq(window->overlays, before ^ overlays[i].overlay);
         /* there is no light to be seen, and no sensor to feel */
         if (!strchr("oi", overlays[i].key))
             ck_assert_msg(draw() != picture, "%c shows nothing", overlays[i].key);
-        player_press_key(&stage->player, overlays[i].key);
+        player_press_key(&window->player, overlays[i].key);
         ck_assert_msg(draw() == picture, "%c leaves something", overlays[i].key);
     }
     /* what stands in the column beside the brain covers nothing of the creature */
-    stage_set_overlays(&stage->player, DRAW_BRAIN);
+    creatures_set_overlays(&window->player, DRAW_BRAIN);
     uint64_t beside = draw();
-    stage_set_overlays(&stage->player, DRAW_BRAIN | DRAW_LEDGER);
+    creatures_set_overlays(&window->player, DRAW_BRAIN | DRAW_LEDGER);
     ck_assert(draw() != beside);
-    stage_set_overlays(&stage->player, DRAW_TRAIL);
+    creatures_set_overlays(&window->player, DRAW_TRAIL);
     /* whatever is pressed, it draws and stays alive; s would save, q would quit */
     for (int round = 0; round < 3; round++)
         for (int key = 0; key < 300; key++) {
             if (key == KEY_ESCAPE || (key < 128 && strchr("sSqQ", key)))
                 continue;
-            player_press_key(&stage->player, key);
-            player_advance(&stage->player, 1.0 / 60);
+            player_press_key(&window->player, key);
+            player_advance(&window->player, 1.0 / 60);
             if (key > 32 && key < 128)
                 draw();
         }
-    ck_assert_int_eq(stage->player.is_quitting, 0);
+    ck_assert_int_eq(window->player.is_quitting, 0);
     press("hq"); /* the help was open */
-    ck_assert_int_eq(stage->player.is_quitting, 1);
+    ck_assert_int_eq(window->player.is_quitting, 1);
 }
 
-START_TEST(a_still_stage_costs_nothing)
+START_TEST(a_still_window_costs_nothing)
 {
     open_run_of(1);
     while (gallery_work(gallery))
         ;
-    ck_assert_int_eq(player_is_still(&stage->player), 0);
+    ck_assert_int_eq(player_is_still(&window->player), 0);
     press(" ");
     draw();
-    ck_assert_int_eq(player_is_still(&stage->player), 1);
-    player_move_mouse(&stage->player, 40, 40);
-    ck_assert_int_eq(player_is_still(&stage->player), 1);
+    ck_assert_int_eq(player_is_still(&window->player), 1);
+    player_move_mouse(&window->player, 40, 40);
+    ck_assert_int_eq(player_is_still(&window->player), 1);
     press("h");
-    ck_assert_int_eq(player_is_still(&stage->player), 0);
+    ck_assert_int_eq(player_is_still(&window->player), 0);
     uint64_t help = draw();
-    player_press_key(&stage->player, KEY_ESCAPE);
+    player_press_key(&window->player, KEY_ESCAPE);
     ck_assert_uint_ne(draw(), help);
-    ck_assert_int_eq(stage->player.is_quitting, 0);
+    ck_assert_int_eq(window->player.is_quitting, 0);
 }
 
 /* ---- creatures and generations ---- */
@@ -368,14 +368,14 @@ START_TEST(words_beside_the_bar_are_buttons)
     ck_assert(draw() != before);
     click(WIDTH - 30, BAR_Y);
     ck_assert(draw() == before);
-    player_seek(&stage->player, 0);
+    player_seek(&window->player, 0);
     click(WIDTH - 125, BAR_Y);
-    player_advance(&stage->player, 0.1);
-    ck_assert_double_eq_tol(stage->player.time_s, 0.2, 1e-9);
+    player_advance(&window->player, 0.1);
+    ck_assert_double_eq_tol(window->player.time_s, 0.2, 1e-9);
     click(WIDTH - 125, BAR_Y);
     click(WIDTH - 125, BAR_Y);
-    player_advance(&stage->player, 0.1);
-    ck_assert_double_eq_tol(stage->player.time_s, 0.225, 1e-9);
+    player_advance(&window->player, 0.1);
+    ck_assert_double_eq_tol(window->player.time_s, 0.225, 1e-9);
 }
 
 START_TEST(a_resized_window_comes_back)
@@ -383,9 +383,9 @@ START_TEST(a_resized_window_comes_back)
     open_run_of(1);
     press(" 0");
     uint64_t before = draw();
-    player_resize(&stage->player, WIDTH / 2, HEIGHT);
-    player_resize(&stage->player, WIDTH, HEIGHT / 2);
-    player_resize(&stage->player, WIDTH, HEIGHT);
+    player_resize(&window->player, WIDTH / 2, HEIGHT);
+    player_resize(&window->player, WIDTH, HEIGHT / 2);
+    player_resize(&window->player, WIDTH, HEIGHT);
     press("0");
     ck_assert(draw() == before);
 }
@@ -406,7 +406,7 @@ START_TEST(steps_through_creatures_and_generations)
     ck_assert_int_eq(gallery->generation, 0);
     press("]");
     ck_assert_int_eq(gallery->generation, 1);
-    player_press_key(&stage->player, KEY_END);
+    player_press_key(&window->player, KEY_END);
     ck_assert_int_eq(gallery->generation, 2);
     /* the timeline from its left end to its right one, and the strip's first champion */
     click(60, TIMELINE_Y);
@@ -442,12 +442,12 @@ START_TEST(race_grid_and_clicks)
 {
     open_run_of(1);
     gallery_work(gallery);
-    player_advance(&stage->player, 0);
+    player_advance(&window->player, 0);
     press("g");
-    ck_assert_int_eq(stage->view, VIEW_RACE);
+    ck_assert_int_eq(window->view, VIEW_RACE);
     uint64_t race = draw();
     press("a");
-    ck_assert_int_eq(stage->view, VIEW_CELLS);
+    ck_assert_int_eq(window->view, VIEW_CELLS);
     ck_assert_uint_ne(draw(), race);
     /* two cells: a click marks the other one, a second click opens it */
     double scene = HEIGHT - (40 + 58 + 84) * UI;
@@ -458,11 +458,11 @@ START_TEST(race_grid_and_clicks)
         y[1] = 3 * scene / 4;
     }
     click(x[1], y[1]);
-    ck_assert_int_eq(stage->current, 1);
-    ck_assert_int_eq(stage->view, VIEW_CELLS);
+    ck_assert_int_eq(window->current, 1);
+    ck_assert_int_eq(window->view, VIEW_CELLS);
     click(x[1], y[1]);
-    ck_assert_int_eq(stage->view, VIEW_SINGLE);
-    ck_assert_int_eq(stage->current, 1);
+    ck_assert_int_eq(window->view, VIEW_SINGLE);
+    ck_assert_int_eq(window->current, 1);
 }
 
 /* Creatures come into a race one by one, as they are simulated: it is placed anew for each. */
@@ -471,7 +471,7 @@ START_TEST(races_grow)
     open_run_of(2);
     press(" g[");
     for (int i = 0; i < 20; i++)
-        player_advance(&stage->player, 0);
+        player_advance(&window->player, 0);
     uint64_t grown = draw();
     press("0");
     ck_assert_uint_eq(draw(), grown);
@@ -487,21 +487,21 @@ START_TEST(line_of_descent_and_parent)
         ck_assert_uint_eq(gallery_specimen(gallery, i)->creature.id, 8 - 2 * (uint64_t)i);
     draw();
     click(100, 30 + 92 * 1.5); /* the second step */
-    ck_assert_int_eq(stage->current, 1);
+    ck_assert_int_eq(window->current, 1);
     press("d");
-    ck_assert_int_eq(stage->view, VIEW_PAIR);
+    ck_assert_int_eq(window->view, VIEW_PAIR);
     ck_assert_ptr_nonnull(gallery_specimen(gallery, 2)->replay);
     uint64_t pair = draw();
     press("n");
-    ck_assert_int_eq(stage->current, 2);
+    ck_assert_int_eq(window->current, 2);
     ck_assert_uint_ne(draw(), pair);
     press("w");
     ck_assert_int_eq(gallery->kind, SHELF_GENERATION);
     ck_assert_int_eq(gallery->generation, 3);
-    ck_assert_int_eq(stage->view, VIEW_SINGLE);
+    ck_assert_int_eq(window->view, VIEW_SINGLE);
     /* from elsewhere d opens the line of descent, too */
     press("d");
-    ck_assert_int_eq(stage->view, VIEW_PAIR);
+    ck_assert_int_eq(window->view, VIEW_PAIR);
     ck_assert_int_eq(gallery->kind, SHELF_LINEAGE);
 }
 
@@ -516,7 +516,7 @@ START_TEST(evolution_in_a_minute)
     while (current()->creature.id != 8 && time_s < 60) {
         ck_assert_uint_ge(current()->creature.id, last);
         last = current()->creature.id;
-        player_advance(&stage->player, 0.1);
+        player_advance(&window->player, 0.1);
         time_s += 0.1;
     }
     ck_assert_double_lt(time_s, 60);
@@ -530,22 +530,22 @@ START_TEST(evolution_in_a_minute)
 
 START_TEST(waits_for_a_run_and_follows_it)
 {
-    open_stage();
+    open_window();
     ck_assert_int_eq(gallery->shown.count, 0);
     uint64_t waiting = draw();
     press("wdeag[]nx");
-    player_advance(&stage->player, 0.1);
-    player_look_for_news(&stage->player, 0);
+    player_advance(&window->player, 0.1);
+    player_look_for_news(&window->player, 0);
     put_generation(0);
-    player_look_for_news(&stage->player, 0.5); /* too early to look again */
+    player_look_for_news(&window->player, 0.5); /* too early to look again */
     ck_assert_int_eq(gallery->shown.count, 0);
-    player_look_for_news(&stage->player, 1.5);
+    player_look_for_news(&window->player, 1.5);
     ck_assert_int_eq(gallery->generation, 0);
     ck_assert_uint_eq(current()->creature.id, 2);
     ck_assert_uint_ne(draw(), waiting);
     put_generation(1);
     put_generation(2);
-    player_look_for_news(&stage->player, 3);
+    player_look_for_news(&window->player, 3);
     ck_assert_int_eq(gallery->generation, 2);
     ck_assert_uint_eq(current()->creature.id, 6);
 }
@@ -553,16 +553,16 @@ START_TEST(waits_for_a_run_and_follows_it)
 START_TEST(the_same_champion_goes_on_where_it_is)
 {
     open_run_of(1);
-    player_seek(&stage->player, 0.8);
+    player_seek(&window->player, 0.8);
     run_sql(
         "INSERT INTO generations (number, branch, closed, evaluations_own, best, median, best_id)"
         " VALUES (1, 1, 1, 2, 2, 1, 2)");
     run_sql("INSERT INTO members VALUES (1, 2, 1, 1, 1, 2)");
     const struct replay *before = current()->replay;
-    player_look_for_news(&stage->player, 5);
+    player_look_for_news(&window->player, 5);
     ck_assert_int_eq(gallery->generation, 1);
     ck_assert_ptr_eq(current()->replay, before); /* not simulated again */
-    ck_assert_double_eq(stage->player.time_s, 0.8);
+    ck_assert_double_eq(window->player.time_s, 0.8);
 }
 
 START_TEST(who_looks_at_the_past_is_left_there)
@@ -570,16 +570,16 @@ START_TEST(who_looks_at_the_past_is_left_there)
     open_run_of(2);
     press("[");
     put_generation(2);
-    player_look_for_news(&stage->player, 5);
+    player_look_for_news(&window->player, 5);
     ck_assert_int_eq(gallery->generation, 0);
-    player_press_key(&stage->player, KEY_END);
+    player_press_key(&window->player, KEY_END);
     ck_assert_int_eq(gallery->generation, 2);
     put_generation(3);
-    player_look_for_news(&stage->player, 10);
+    player_look_for_news(&window->player, 10);
     ck_assert_int_eq(gallery->generation, 3);
     /* a store that breaks is told, and what is shown stays */
     run_sql("PRAGMA foreign_keys = OFF; DROP TABLE generations");
-    player_look_for_news(&stage->player, 15);
+    player_look_for_news(&window->player, 15);
     ck_assert_int_eq(gallery->generation, 3);
     draw();
 }
@@ -591,8 +591,8 @@ static int find_cut(enum replay_cut_kind kind, double *x, double *y)
 {
     for (*y = 40; *y < 300; *y += 3)
         for (*x = WIDTH / 2.0; *x < WIDTH; *x += 3) {
-            player_move_mouse(&stage->player, *x, *y);
-            if (stage->pointed.kind == kind)
+            player_move_mouse(&window->player, *x, *y);
+            if (window->pointed.kind == kind)
                 return 1;
         }
     return 0;
@@ -604,7 +604,7 @@ START_TEST(a_click_cuts_and_another_one_puts_back)
     double x, y;
     open_run_of(1);
     press(" b");
-    player_seek(&stage->player, 1);
+    player_seek(&window->player, 1);
     uint64_t digest = current()->replay->digest;
     ck_assert_int_eq(current()->replay->status, REPLAY_DIFFERS); /* the record is made up */
     for (int i = 0; i < 2; i++) {
@@ -613,7 +613,7 @@ START_TEST(a_click_cuts_and_another_one_puts_back)
         click(x, y);
         ck_assert_int_eq(current()->replay->status, REPLAY_CHANGED);
         ck_assert_uint_ne(current()->replay->digest, digest);
-        ck_assert_double_eq(stage->player.time_s, 1);
+        ck_assert_double_eq(window->player.time_s, 1);
         ck_assert_uint_ne(draw(), whole);
         click(x, y);
         ck_assert_int_eq(current()->replay->status, REPLAY_DIFFERS);
@@ -636,10 +636,10 @@ START_TEST(dragging_the_picture_is_no_click)
     open_run_of(1);
     press("b");
     ck_assert(find_cut(CUT_NEURON, &x, &y));
-    player_press_mouse(&stage->player, x, y);
-    player_move_mouse(&stage->player, x + 50, y + 5);
-    player_move_mouse(&stage->player, x, y);
-    player_release_mouse(&stage->player);
+    player_press_mouse(&window->player, x, y);
+    player_move_mouse(&window->player, x + 50, y + 5);
+    player_move_mouse(&window->player, x, y);
+    player_release_mouse(&window->player);
     ck_assert_int_ne(current()->replay->status, REPLAY_CHANGED);
 }
 
@@ -673,11 +673,11 @@ static void remove_controller(const char *log)
 /* Until all orders have been answered. */
 static void give_orders(void)
 {
-    for (int i = 0; i < 3000 && chooser_is_busy(stage->chooser); i++) {
-        player_look_for_news(&stage->player, 0);
+    for (int i = 0; i < 3000 && chooser_is_busy(window->chooser); i++) {
+        player_look_for_news(&window->player, 0);
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
-    ck_assert(!chooser_is_busy(stage->chooser));
+    ck_assert(!chooser_is_busy(window->chooser));
 }
 
 static void expect_orders(const char *log, const char *const *orders, int count)
@@ -700,10 +700,10 @@ static void open_interactive_run(int generations)
     run_sql("INSERT INTO branch_parameters VALUES (1, 3, 'evolution.behaviour', 'interactive'),"
             " (1, 4, 'evolution.generations', '3')");
     open_run_of(generations);
-    player_look_for_news(&stage->player, 0);
+    player_look_for_news(&window->player, 0);
     while (gallery_work(gallery))
         ;
-    player_advance(&stage->player, 0);
+    player_advance(&window->player, 0);
 }
 
 START_TEST(keys_choose)
@@ -715,14 +715,14 @@ START_TEST(keys_choose)
     char log[96];
     make_controller(log, sizeof log);
     open_interactive_run(2);
-    ck_assert_int_eq(stage->view, VIEW_CELLS);
+    ck_assert_int_eq(window->view, VIEW_CELLS);
     ck_assert_int_eq((int)gallery_waiting(gallery), 1);
     ck_assert_uint_eq(current()->creature.id, 4);
     uint64_t without = draw();
     press("B");
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_BREED);
     ck_assert_int_eq(gallery_count_choices(gallery, CHOICE_BREED), 1);
-    ck_assert_int_eq(player_is_still(&stage->player), 0);
+    ck_assert_int_eq(player_is_still(&window->player), 0);
     ck_assert_uint_ne(draw(), without);
     press("B");
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
@@ -730,7 +730,7 @@ START_TEST(keys_choose)
     press("KnX");
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_KEEP);
     ck_assert_int_eq(gallery_choice(gallery, 1), CHOICE_BAN);
-    player_press_key(&stage->player, KEY_ENTER);
+    player_press_key(&window->player, KEY_ENTER);
     run_sql("INSERT INTO choices VALUES (1, 4, 'keep')"); /* as the controller would */
     give_orders();
     /* what it refused is taken back */
@@ -750,8 +750,8 @@ START_TEST(buttons_and_the_right_one_choose)
     make_controller(log, sizeof log);
     open_interactive_run(2);
     for (int i = 0; i < 4; i++) {
-        player_press_choice(&stage->player, 60, 60);
-        player_release_mouse(&stage->player);
+        player_press_choice(&window->player, 60, 60);
+        player_release_mouse(&window->player);
     }
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
     /* the last button, from the right, breeds; the words on the left do nothing */
@@ -762,11 +762,11 @@ START_TEST(buttons_and_the_right_one_choose)
     /* once the next generation is bred nothing more can be chosen in this one */
     run_sql("INSERT INTO generations (number, branch, closed, evaluations_own)"
             " VALUES (2, 1, 0, 2)");
-    player_look_for_news(&stage->player, 100);
+    player_look_for_news(&window->player, 100);
     ck_assert_int_eq((int)gallery_waiting(gallery), -1);
     press("B");
     click(WIDTH - 40, bar_y);
-    ck_assert(!chooser_is_busy(stage->chooser));
+    ck_assert(!chooser_is_busy(window->chooser));
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
     remove_controller(log);
 }
@@ -776,18 +776,18 @@ START_TEST(the_past_shows_what_was_chosen)
     open_interactive_run(1);
     run_sql("INSERT INTO choices VALUES (0, 2, 'breed')");
     put_generation(1);
-    player_look_for_news(&stage->player, 5);
+    player_look_for_news(&window->player, 5);
     ck_assert_int_eq((int)gallery->generation, 1);
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
     press("[");
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_BREED);
     press("B");
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_BREED);
-    ck_assert(!chooser_is_busy(stage->chooser));
+    ck_assert(!chooser_is_busy(window->chooser));
     /* the last generation */
     put_generation(2);
-    player_press_key(&stage->player, KEY_END);
-    player_look_for_news(&stage->player, 10);
+    player_press_key(&window->player, KEY_END);
+    player_look_for_news(&window->player, 10);
     ck_assert(gallery->choosing.is_over);
     ck_assert_int_eq((int)gallery_waiting(gallery), -1);
     draw();
@@ -799,20 +799,20 @@ START_TEST(without_a_goal_no_fitness_is_shown)
     struct draw_thumb thumbs[GALLERY_SHOWN_MAX];
     struct draw_step steps[GALLERY_LINEAGE_MAX];
     open_run_of(1);
-    ck_assert_int_eq(stage_timeline_of(stage).has_no_goal, 0);
-    ck_assert_str_eq((stage_strip_of(stage, thumbs), thumbs[0].text), "2");
+    ck_assert_int_eq(creatures_timeline_of(window).has_no_goal, 0);
+    ck_assert_str_eq((creatures_strip_of(window, thumbs), thumbs[0].text), "2");
     teardown();
     setup();
     run_sql("INSERT INTO choices VALUES (0, 2, 'breed')");
     open_interactive_run(1);
-    ck_assert_int_eq(stage_timeline_of(stage).has_no_goal, 1);
+    ck_assert_int_eq(creatures_timeline_of(window).has_no_goal, 1);
     ck_assert_ptr_nonnull(strstr(current()->replay->score, "went "));
-    struct draw_strip strip = stage_strip_of(stage, thumbs);
+    struct draw_strip strip = creatures_strip_of(window, thumbs);
     ck_assert_int_ge(strip.count, 1);
     ck_assert_str_eq(thumbs[0].text, "no. 2");
     press("w");
     ck_assert_int_eq((int)gallery->kind, SHELF_LINEAGE);
-    ck_assert_int_ge(stage_descent_of(stage, steps).count, 1);
+    ck_assert_int_ge(creatures_descent_of(window, steps).count, 1);
     ck_assert_ptr_nonnull(strstr(steps[0].thumb.text, "no. "));
     draw();
 }
@@ -820,12 +820,12 @@ START_TEST(without_a_goal_no_fitness_is_shown)
 START_TEST(where_nobody_chooses_capitals_are_small)
 {
     open_run_of(2);
-    ck_assert_ptr_null(stage->chooser);
+    ck_assert_ptr_null(window->chooser);
     press("B");
-    ck_assert_uint_eq(stage->overlays, DRAW_TRAIL | DRAW_BRAIN);
+    ck_assert_uint_eq(window->overlays, DRAW_TRAIL | DRAW_BRAIN);
     press("B");
-    player_press_key(&stage->player, KEY_ENTER);
-    player_press_choice(&stage->player, 60, 60);
+    player_press_key(&window->player, KEY_ENTER);
+    player_press_choice(&window->player, 60, 60);
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
     draw();
 }
@@ -856,18 +856,18 @@ START_TEST(what_takes_too_long_is_refused)
 
 int main(void)
 {
-    Suite *suite = suite_create("stage");
+    Suite *suite = suite_create("creature_window");
     TCase *choice = tcase_create("choice");
     tcase_add_test(choice, champions_are_those_that_are_new);
     tcase_add_test(choice, of_many_champions_a_few_are_chosen_evenly);
     suite_add_tcase(suite, choice);
 #ifdef HAVE_CAIRO
-    TCase *tests = tcase_create("stage");
+    TCase *tests = tcase_create("window");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 240);
     tcase_add_test(tests, plays_pauses_steps_and_scrubs);
     tcase_add_test(tests, every_key_draws_and_overlays_toggle);
-    tcase_add_test(tests, a_still_stage_costs_nothing);
+    tcase_add_test(tests, a_still_window_costs_nothing);
     tcase_add_test(tests, words_beside_the_bar_are_buttons);
     tcase_add_test(tests, a_resized_window_comes_back);
     tcase_add_test(tests, steps_through_creatures_and_generations);

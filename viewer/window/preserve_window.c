@@ -1,6 +1,6 @@
-/* See shore.h. Epochs that were simulated stay, up to a bound, so that going back costs nothing; a
+/* See preserve_window.h. Epochs that were simulated stay, up to a bound, so that going back costs nothing; a
  * jump to another time begins a new feed there. */
-#include "viewer/stage/shore.h"
+#include "viewer/window/preserve_window.h"
 
 #ifdef HAVE_CAIRO
 
@@ -13,7 +13,7 @@
 #include "viewer/draw/draw_panels.h"
 #include "viewer/draw/draw_waters.h"
 #include "viewer/replay/waters_feed.h"
-#include "viewer/stage/chooser.h"
+#include "viewer/window/chooser.h"
 
 /* From one moment to the next, s. */
 #define STEP_S    (1.0 / 30)
@@ -28,7 +28,7 @@ enum { CHUNKS_MAX = 16 };
 /* The time simulated beyond the one shown. */
 #define AHEAD_S EPOCH_S
 
-struct shore {
+struct preserve_window {
     struct player player;
     char directory[4000];
     int world;
@@ -45,8 +45,8 @@ struct shore {
     double next_news_s;
 };
 
-/* The invariants of a shore between two events. */
-static void shore_check(const struct shore *s)
+/* The invariants of a window between two events. */
+static void preserve_window_check(const struct preserve_window *s)
 {
     ENSURE(s->chunk_count >= 0 && s->chunk_count <= CHUNKS_MAX, "%d chunks", s->chunk_count);
     for (int i = 1; i < s->chunk_count; i++)
@@ -58,7 +58,7 @@ static void shore_check(const struct shore *s)
 
 /* ---- what is known ---- */
 
-static const struct waters *current(const struct shore *s)
+static const struct waters *current(const struct preserve_window *s)
 {
     for (int i = 0; i < s->chunk_count; i++)
         if (s->player.time_s < s->chunks[i]->to_s)
@@ -67,32 +67,32 @@ static const struct waters *current(const struct shore *s)
 }
 
 /* Whether more is known than a glimpse of where the simulation begins. */
-static int has_film(const struct shore *s)
+static int has_film(const struct preserve_window *s)
 {
     return s->chunk_count > 0 && !s->chunks[0]->is_glimpse;
 }
 
-static int moment_of(const struct shore *s)
+static int moment_of(const struct preserve_window *s)
 {
     return waters_moment_at(current(s), s->player.time_s);
 }
 
 /* Until when it can be shown. */
-static double known_s(const struct shore *s)
+static double known_s(const struct preserve_window *s)
 {
     return has_film(s) ? s->chunks[s->chunk_count - 1]->to_s : 0;
 }
 
 /* ---- the feed ---- */
 
-static void forget_chunks(struct shore *s)
+static void forget_chunks(struct preserve_window *s)
 {
     for (int i = 0; i < s->chunk_count; i++)
         waters_destroy(s->chunks[i]);
     s->chunk_count = 0;
 }
 
-static int begin_feed(struct shore *s, double from_s, struct error *error)
+static int begin_feed(struct preserve_window *s, double from_s, struct error *error)
 {
     struct waters_feed_request request = {s->directory, s->world, from_s, STEP_S};
     waters_feed_destroy(s->feed);
@@ -102,7 +102,7 @@ static int begin_feed(struct shore *s, double from_s, struct error *error)
 }
 
 /* Everything anew from a time on. */
-static void go_to(struct shore *s, double time_s)
+static void go_to(struct preserve_window *s, double time_s)
 {
     struct error error = {0};
     forget_chunks(s);
@@ -111,7 +111,7 @@ static void go_to(struct shore *s, double time_s)
         player_wait(&s->player, error.message);
 }
 
-static void keep(struct shore *s, struct waters *w)
+static void keep(struct preserve_window *s, struct waters *w)
 {
     if (!has_film(s))
         forget_chunks(s);
@@ -130,7 +130,7 @@ static void keep(struct shore *s, struct waters *w)
 }
 
 /* Takes what is ready, while it is soon to be shown. */
-static void take_ready(struct shore *s)
+static void take_ready(struct preserve_window *s)
 {
     struct error error = {0};
     while (s->feed && !s->is_over && (!has_film(s) || known_s(s) < s->player.time_s + AHEAD_S)) {
@@ -154,7 +154,7 @@ static void take_ready(struct shore *s)
 
 static double duration(const struct player *player)
 {
-    const struct shore *s = (const struct shore *)player;
+    const struct preserve_window *s = (const struct preserve_window *)player;
     return fmax(s->end_s, known_s(s));
 }
 
@@ -165,7 +165,7 @@ static double tick(const struct player *player)
 
 static void seek(struct player *player, double time_s)
 {
-    struct shore *s = (struct shore *)player;
+    struct preserve_window *s = (struct preserve_window *)player;
     s->is_live = 0;
     if (has_film(s) && time_s >= s->chunks[0]->from_s && time_s <= known_s(s) + AHEAD_S)
         player->time_s = time_s; // which may have to be waited for
@@ -174,7 +174,7 @@ static void seek(struct player *player, double time_s)
 }
 
 /* The newest epoch that is recorded, once what is shown has been seen to its end. */
-static void follow_run(struct shore *s)
+static void follow_run(struct preserve_window *s)
 {
     double newest_s = s->end_s - EPOCH_S;
     if (s->is_live && s->player.time_s >= known_s(s) - STEP_S && newest_s >= known_s(s)) {
@@ -185,8 +185,8 @@ static void follow_run(struct shore *s)
 
 static void advance(struct player *player, double dt_s)
 {
-    struct shore *s = (struct shore *)player;
-    shore_check(s);
+    struct preserve_window *s = (struct preserve_window *)player;
+    preserve_window_check(s);
     take_ready(s);
     if (!has_film(s))
         return;
@@ -200,7 +200,7 @@ static void advance(struct player *player, double dt_s)
 }
 
 /* Says what has become of a deed. */
-static void hear_gardener(struct shore *s)
+static void hear_gardener(struct preserve_window *s)
 {
     struct chooser_answer answer;
     struct error error = {0};
@@ -211,7 +211,7 @@ static void hear_gardener(struct shore *s)
 
 static void look_for_news(struct player *player, double now_s)
 {
-    struct shore *s = (struct shore *)player;
+    struct preserve_window *s = (struct preserve_window *)player;
     struct error error = {0};
     double end_s;
     hear_gardener(s);
@@ -230,7 +230,7 @@ static void look_for_news(struct player *player, double now_s)
 
 /* ---- what keys do ---- */
 
-static void act_newest(struct shore *s, int unused)
+static void act_newest(struct preserve_window *s, int unused)
 {
     s->is_live = 1;
     s->player.is_playing = 1;
@@ -238,7 +238,7 @@ static void act_newest(struct shore *s, int unused)
 }
 
 /* Another world at the same time, or at its newest. */
-static void step_world(struct shore *s, int worlds)
+static void step_world(struct preserve_window *s, int worlds)
 {
     int world = s->world + worlds;
     struct error error = {0};
@@ -254,7 +254,7 @@ static void step_world(struct shore *s, int worlds)
     go_to(s, s->is_live ? fmax(end_s - EPOCH_S, 0) : fmin(s->player.time_s, end_s));
 }
 
-static void mark(struct shore *s, uint64_t id)
+static void mark(struct preserve_window *s, uint64_t id)
 {
     const struct waters *w = current(s);
     s->wanted = id;
@@ -270,7 +270,7 @@ static void mark(struct shore *s, uint64_t id)
 
 static void mark_next(struct player *player, int direction)
 {
-    struct shore *s = (struct shore *)player;
+    struct preserve_window *s = (struct preserve_window *)player;
     const struct waters *w = current(s);
     const struct waters_moment *m = w ? &w->moments[moment_of(s)] : NULL;
     int at = direction > 0 ? -1 : 0;
@@ -282,43 +282,43 @@ static void mark_next(struct player *player, int direction)
     mark(s, m->creatures[(at + direction + m->creature_count) % m->creature_count].id);
 }
 
-static void act_follow(struct shore *s, int unused)
+static void act_follow(struct preserve_window *s, int unused)
 {
     s->view.is_following = !s->view.is_following;
 }
 
-static void act_color(struct shore *s, int unused)
+static void act_color(struct preserve_window *s, int unused)
 {
     s->view.by_form = !s->view.by_form;
 }
 
-static void act_whole(struct shore *s, int unused)
+static void act_whole(struct preserve_window *s, int unused)
 {
     s->view.zoom = 1;
     s->view.is_following = 0;
 }
 
-static int water_height(const struct shore *s)
+static int water_height(const struct preserve_window *s)
 {
     return (int)(s->player.height - BAR_HEIGHT_PX * player_ui(&s->player));
 }
 
 static void turn_wheel(struct player *player, double clicks, double x, double y)
 {
-    struct shore *s = (struct shore *)player;
+    struct preserve_window *s = (struct preserve_window *)player;
     const struct waters *w = current(s);
     if (w)
         waters_view_zoom(&s->view, player->width, water_height(s), w, pow(ZOOM_STEP, clicks), x, y);
 }
 
-static void zoom_in(struct shore *s, int clicks)
+static void zoom_in(struct preserve_window *s, int clicks)
 {
     turn_wheel(&s->player, clicks, s->player.width / 2.0, s->player.height / 2.0);
 }
 
 /* ---- the gardener's keys ---- */
 
-static void tend(struct shore *s, const char *words)
+static void tend(struct preserve_window *s, const char *words)
 {
     if (!s->gardener)
         s->gardener = chooser_create(s->directory);
@@ -327,7 +327,7 @@ static void tend(struct shore *s, const char *words)
 }
 
 /* A deed at the place under the mouse: `before` and `after` stand around the place. */
-static void tend_at(struct shore *s, const char *before, const char *after)
+static void tend_at(struct preserve_window *s, const char *before, const char *after)
 {
     const struct waters *w = current(s);
     char words[80];
@@ -343,7 +343,7 @@ static void tend_at(struct shore *s, const char *before, const char *after)
 }
 
 /* "DEED LIFE" of the followed creature; 0: none is. */
-static int name_followed(struct shore *s, const char *deed, char *words, size_t size)
+static int name_followed(struct preserve_window *s, const char *deed, char *words, size_t size)
 {
     snprintf(words, size, "%s %" PRIu64, deed, s->view.marked);
     if (!s->view.marked)
@@ -351,19 +351,19 @@ static int name_followed(struct shore *s, const char *deed, char *words, size_t 
     return s->view.marked != 0;
 }
 
-static void tend_followed(struct shore *s, int deed)
+static void tend_followed(struct preserve_window *s, int deed)
 {
     char words[48];
     if (name_followed(s, epoch_deed_names[deed], words, sizeof words))
         tend(s, words);
 }
 
-static void act_feed(struct shore *s, int unused)
+static void act_feed(struct preserve_window *s, int unused)
 {
     tend_at(s, "feed", FEED_J);
 }
 
-static void act_move(struct shore *s, int unused)
+static void act_move(struct preserve_window *s, int unused)
 {
     char words[48];
     if (name_followed(s, "move", words, sizeof words))
@@ -375,24 +375,24 @@ static const struct key_row keys[] = {
     {{KEY_LEFT}, "left", "five seconds back", .act = player_jump, .value = -JUMP_MS},
     {{']'}, "]", "half a minute on", .act = player_jump, .value = EPOCH_MS},
     {{'['}, "[", "half a minute back", .act = player_jump, .value = -EPOCH_MS},
-    {{KEY_END, 'e'}, "End, e", "newest epoch, live", .on_shore = act_newest},
-    {{'w'}, "w", "next world", .on_shore = step_world, .value = 1},
-    {{'v'}, "v", "world before", .on_shore = step_world, .value = -1},
-    {{'f'}, "f", "camera follows, or stays", .on_shore = act_follow},
-    {{'c'}, "c", "colours by family, or by form", .on_shore = act_color},
-    {{'0'}, "0", "the whole water", .on_shore = act_whole},
-    {{KEY_UP}, "up, wheel", "zoom in", .on_shore = zoom_in, .value = 1},
-    {{KEY_DOWN}, "down, wheel", "zoom out", .on_shore = zoom_in, .value = -1},
-    {{'g'}, "g", "feed where the mouse is", .on_shore = act_feed},
-    {{'m'}, "m", "move the followed one there", .on_shore = act_move},
-    {{'k'}, "k", "protect the followed one", .on_shore = tend_followed, .value = DEED_protect},
-    {{'u'}, "u", "expose it again", .on_shore = tend_followed, .value = DEED_expose},
-    {{'x'}, "x", "take it out of the world", .on_shore = tend_followed, .value = DEED_remove},
+    {{KEY_END, 'e'}, "End, e", "newest epoch, live", .on_preserve = act_newest},
+    {{'w'}, "w", "next world", .on_preserve = step_world, .value = 1},
+    {{'v'}, "v", "world before", .on_preserve = step_world, .value = -1},
+    {{'f'}, "f", "camera follows, or stays", .on_preserve = act_follow},
+    {{'c'}, "c", "colours by family, or by form", .on_preserve = act_color},
+    {{'0'}, "0", "the whole water", .on_preserve = act_whole},
+    {{KEY_UP}, "up, wheel", "zoom in", .on_preserve = zoom_in, .value = 1},
+    {{KEY_DOWN}, "down, wheel", "zoom out", .on_preserve = zoom_in, .value = -1},
+    {{'g'}, "g", "feed where the mouse is", .on_preserve = act_feed},
+    {{'m'}, "m", "move the followed one there", .on_preserve = act_move},
+    {{'k'}, "k", "protect the followed one", .on_preserve = tend_followed, .value = DEED_protect},
+    {{'u'}, "u", "expose it again", .on_preserve = tend_followed, .value = DEED_expose},
+    {{'x'}, "x", "take it out of the world", .on_preserve = tend_followed, .value = DEED_remove},
 };
 
 static int turn_key(struct player *player, const struct key_row *row)
 {
-    row->on_shore((struct shore *)player, row->value);
+    row->on_preserve((struct preserve_window *)player, row->value);
     return 1;
 }
 
@@ -405,7 +405,7 @@ static enum drag press(struct player *player, double x, double y)
 
 static void drag(struct player *player, double dx, double dy)
 {
-    struct shore *s = (struct shore *)player;
+    struct preserve_window *s = (struct preserve_window *)player;
     const struct waters *w = current(s);
     if (!w)
         return;
@@ -416,7 +416,7 @@ static void drag(struct player *player, double dx, double dy)
 /* Marks the creature there, or none. */
 static void click(struct player *player, double x, double y)
 {
-    struct shore *s = (struct shore *)player;
+    struct preserve_window *s = (struct preserve_window *)player;
     const struct waters *w = current(s);
     if (w)
         mark(s, waters_view_pick(&s->view, player->width, water_height(s), w, moment_of(s), x, y));
@@ -426,13 +426,13 @@ static void click(struct player *player, double x, double y)
 
 static struct draw_box scene_box(const struct player *player)
 {
-    const struct shore *s = (const struct shore *)player;
+    const struct preserve_window *s = (const struct preserve_window *)player;
     return (struct draw_box){0, 0, player->width, water_height(s), player_ui(player)};
 }
 
 static void draw_scene(const struct player *player, cairo_t *cr)
 {
-    const struct shore *s = (const struct shore *)player;
+    const struct preserve_window *s = (const struct preserve_window *)player;
     const struct waters *w = current(s);
     if (w) {
         draw_waters(cr, player->width, water_height(s), w, moment_of(s), &s->view);
@@ -444,7 +444,7 @@ static void draw_scene(const struct player *player, cairo_t *cr)
 
 static void tell_title(const struct player *player, char *text, size_t size)
 {
-    const struct shore *s = (const struct shore *)player;
+    const struct preserve_window *s = (const struct preserve_window *)player;
     const struct waters *w = current(s);
     int seconds = (int)(player->time_s + 1e-6);
     snprintf(text, size, "world %d at %d:%02d - %s - Bestiary", s->world, seconds / 60,
@@ -456,19 +456,19 @@ static void tell_title(const struct player *player, char *text, size_t size)
 
 static void name_picture(const struct player *player, char *text, size_t size)
 {
-    snprintf(text, size, "world-%d", ((const struct shore *)player)->world);
+    snprintf(text, size, "world-%d", ((const struct preserve_window *)player)->world);
 }
 
 /* While it waits for what is simulated it leaves the processor to that, and looks for news. */
 static int is_still(const struct player *player)
 {
-    const struct shore *s = (const struct shore *)player;
+    const struct preserve_window *s = (const struct preserve_window *)player;
     return !chooser_is_busy(s->gardener) && (!player->is_playing || player->time_s >= known_s(s));
 }
 
 static void begin(struct player *player)
 {
-    struct shore *s = (struct shore *)player;
+    struct preserve_window *s = (struct preserve_window *)player;
     if (s->is_patient)
         take_ready(s);
 }
@@ -477,7 +477,7 @@ static void begin(struct player *player)
 
 static void destroy(struct player *player)
 {
-    struct shore *s = (struct shore *)player;
+    struct preserve_window *s = (struct preserve_window *)player;
     waters_feed_destroy(s->feed);
     forget_chunks(s);
     chooser_destroy(s->gardener);
@@ -518,12 +518,13 @@ static const struct content content = {.keys = keys,
                                        .name_picture = name_picture,
                                        .destroy = destroy};
 
-int shore_create(struct player **result, const struct shore_request *request, struct error *error)
+int preserve_window_create(struct player **result, const struct preserve_window_request *request,
+                           struct error *error)
 {
     ENSURE(request->run_directory && request->world >= 0, "world %d of no run", request->world);
     ENSURE(request->from_s >= 0 && request->speed >= 0, "from %g s, speed %g", request->from_s,
            request->speed);
-    struct shore *s = calloc(1, sizeof *s);
+    struct preserve_window *s = calloc(1, sizeof *s);
     if (!s)
         return error_memory(error);
     player_init(&s->player, &content);
@@ -555,10 +556,10 @@ int shore_create(struct player **result, const struct shore_request *request, st
     return status;
 }
 
-struct shore_sight shore_look(const struct player *player)
+struct preserve_window_sight preserve_window_look(const struct player *player)
 {
-    const struct shore *s = (const struct shore *)player;
-    return (struct shore_sight){s->world, s->view.marked, current(s)};
+    const struct preserve_window *s = (const struct preserve_window *)player;
+    return (struct preserve_window_sight){s->world, s->view.marked, current(s)};
 }
 
 #endif

@@ -1,4 +1,4 @@
-#include "viewer/stage/chooser.h"
+#include "viewer/window/chooser.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,142 @@
+/* Shared by the files of the window of creatures: its state, and functions of one for the others.
+ *
+ *   creature_window.c   time, camera, which creature and generation is shown, a run that goes on
+ *   creature_layout.c   what is shown, and where it is in the window
+ *   creature_draw.c     the picture and what surrounds it
+ *   creature_keys.c     the table of keys, and all that a player calls
+ *   creature_mouse.c    pressing, dragging, clicking, the wheel
+ *   creature_choices.c  choosing by hand: marks, buttons, what was said of them */
+#ifndef VIEWER_WINDOW_CREATURE_PRIVATE_H
+#define VIEWER_WINDOW_CREATURE_PRIVATE_H
+
+#ifdef HAVE_CAIRO
+
+#include "viewer/window/chooser.h"
+#include "viewer/draw/draw_panels.h"
+#include "viewer/window/creature_window.h"
+
+#define CHOICES_PX 38.0 /* at ui 1 */
+
+enum creature_view { VIEW_SINGLE, VIEW_RACE, VIEW_CELLS, VIEW_PAIR };
+
+struct creature_window {
+    struct player player;
+    struct gallery *gallery;
+    struct chooser *chooser; /* NULL: there is nothing to choose */
+
+    /* what is ready of the gallery's shelf, in its order */
+    const struct replay *replays[GALLERY_SHOWN_MAX];
+    int index_of[GALLERY_SHOWN_MAX];
+    int ready_count;
+
+    enum creature_view view;
+    int current; /* index in the gallery */
+    int is_live, has_news, is_strip, is_movie;
+    int64_t home_generation; /* to go back to from a line of descent */
+    double cells_zoom, strip_s;
+    unsigned overlays;
+    struct camera camera;
+    /* before the brain took width from the picture, or gave it back: the camera, and what it
+     * became */
+    struct camera left_camera, left_at;
+    int left_width;
+    double left_time_s;
+    struct replay_cut pointed;
+
+    cairo_surface_t *strip_picture; /* as it was drawn last, or NULL */
+    uint64_t strip_hash;
+
+    double next_news_s;
+};
+
+/* ---- creature_layout.c ---- */
+
+void creatures_collect_ready(struct creature_window *window);
+/* The place of a creature among those that are ready, or -1. */
+int creatures_ready_place(const struct creature_window *window, int index);
+const struct replay *creatures_current_replay(const struct creature_window *window);
+/* The replays that are played: of a pair the parent first. */
+int creatures_shown(const struct creature_window *window, const struct replay **replays);
+int creatures_has_run(const struct creature_window *window);
+/* A low window keeps its room for the picture. */
+int creatures_has_strip(const struct creature_window *window);
+int creatures_has_descent(const struct creature_window *window);
+int creatures_scene_left(const struct creature_window *window);
+/* Width of what is between that and the right edge: the creature, and beside it its brain. */
+int creatures_room_width(const struct creature_window *window);
+int creatures_has_brain(const struct creature_window *window);
+int creatures_scene_width(const struct creature_window *window);
+/* Height of the picture above the panels. */
+int creatures_scene_height(const struct creature_window *window);
+double creatures_lane_height(const struct creature_window *window);
+struct draw_view creatures_brain_view(const struct creature_window *window);
+struct draw_timeline creatures_timeline_of(const struct creature_window *window);
+struct draw_strip creatures_strip_of(const struct creature_window *window,
+                                     struct draw_thumb *thumbs);
+struct draw_descent creatures_descent_of(const struct creature_window *window,
+                                         struct draw_step *steps);
+
+/* ---- creature_window.c ---- */
+
+void creatures_refit(struct creature_window *window);
+void creatures_rescale(struct creature_window *window, int width_before);
+void creatures_select_creature(struct creature_window *window, int index);
+void creatures_show_creature(struct creature_window *window, int index);
+/* After the shelf has changed. */
+void creatures_show_shelf(struct creature_window *window, int index);
+void creatures_show_generation(struct creature_window *window, int64_t generation);
+/* The generation `steps` after the one that is shown. */
+void creatures_step_generation(struct creature_window *window, int steps);
+void creatures_show_newest(struct creature_window *window);
+
+/* ---- creature_choices.c ---- */
+
+/* Whether there is a bar for choosing. */
+int creatures_has_choices(const struct creature_window *window);
+/* For the creature that is marked: a choice, or what it was without it. */
+void creatures_choose(struct creature_window *window, int choice);
+/* From one choice to the next, for one of the gallery. */
+void creatures_change_choice(struct creature_window *window, int index);
+void creatures_breed_next(struct creature_window *window, int unused);
+/* Looks what has become of choices. */
+void creatures_poll_choices(struct creature_window *window);
+void creatures_draw_choices(cairo_t *cr, const struct creature_window *window);
+void creatures_draw_marks(cairo_t *cr, const struct creature_window *window);
+/* 1 if it was on the bar. */
+int creatures_press_choices(struct creature_window *window, double x, double y);
+
+/* ---- creature_keys.c ---- */
+
+void creatures_zoom(struct creature_window *window, double factor, double dx, double dy);
+
+/* ---- what a content does (player.h) ---- */
+
+extern const struct content creatures_content;
+void creatures_begin(struct player *player);
+void creatures_resize(struct player *player, int width_px, int height_px);
+double creatures_duration(const struct player *player);
+double creatures_tick(const struct player *player);
+void creatures_seek(struct player *player, double time_s);
+void creatures_restart(struct player *player);
+void creatures_step_creature(struct player *player, int steps);
+enum drag creatures_press(struct player *player, double x, double y);
+void creatures_press_choice(struct player *player, double x, double y);
+void creatures_point(struct player *player);
+void creatures_drag(struct player *player, double dx, double dy);
+void creatures_click(struct player *player, double x, double y);
+void creatures_turn_wheel(struct player *player, double clicks, double x, double y);
+void creatures_advance(struct player *player, double dt_s);
+void creatures_look_for_news(struct player *player, double now_s);
+int creatures_is_still(const struct player *player);
+struct draw_box creatures_scene_box(const struct player *player);
+void creatures_draw_scene(const struct player *player, cairo_t *cr);
+void creatures_draw_panels(struct player *player, cairo_t *cr);
+void creatures_fill_scrub(const struct player *player, struct draw_scrub *scrub,
+                          const struct replay **replays);
+void creatures_tell_place(const struct player *player, char *text, size_t size);
+void creatures_tell_title(const struct player *player, char *text, size_t size);
+void creatures_name_picture(const struct player *player, char *text, size_t size);
+void creatures_destroy(struct player *player);
+
+#endif
+#endif
