@@ -162,6 +162,33 @@ void replay_thin(struct replay *replay)
     replay->frame_s *= 2;
 }
 
+int replay_thin_full(struct replay *replay)
+{
+    size_t bytes = (size_t)replay->frame_count * replay->row_floats * sizeof(float);
+    int is_full =
+        replay->frame_count % 2 == 0 && replay->frame_count > 64 && bytes >= REPLAY_BYTES_MAX / 2;
+    if (is_full)
+        replay_thin(replay);
+    return is_full;
+}
+
+int replay_make_tables(struct replay *replay)
+{
+    if (replay->part_count > REPLAY_PARTS_MAX || replay->drive_count > REPLAY_DRIVES_MAX)
+        return ERR_LIMIT;
+    replay->parts = calloc((size_t)replay->part_count + 1, sizeof *replay->parts);
+    replay->shapes =
+        calloc((size_t)(replay->shape_count + replay->part_count) + 1, sizeof *replay->shapes);
+    replay->drives = calloc((size_t)replay->drive_count + 1, sizeof *replay->drives);
+    replay->neurons = calloc((size_t)replay->neuron_count + 1, sizeof *replay->neurons);
+    replay->effectors = calloc((size_t)replay->effector_count + 1, sizeof *replay->effectors);
+    replay->solids = calloc((size_t)replay->own_solid_count + 1, sizeof *replay->solids);
+    return replay->parts && replay->shapes && replay->drives && replay->neurons &&
+                   replay->effectors && replay->solids
+               ? 0
+               : ERR_MEMORY;
+}
+
 static void row_shift(const struct replay *replay, struct replay_row *row, float x, float y)
 {
     row->centre[0] -= x;

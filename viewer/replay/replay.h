@@ -333,6 +333,11 @@ struct replay_row {
 int replay_append(struct replay *replay, struct replay_row *row);
 /* Keeps every second row, twice as long after one another. */
 void replay_thin(struct replay *replay);
+/* Thins a replay that is full; 1 if it was. */
+int replay_thin_full(struct replay *replay);
+/* Takes the tables of as many parts, drives ... as are counted; shapes have room for rails. 0,
+ * ERR_LIMIT or ERR_MEMORY. */
+int replay_make_tables(struct replay *replay);
 /* Where a part is at birth. */
 struct replay_place {
     struct vec3 at_m;
@@ -359,6 +364,12 @@ void replay_put_sound(struct replay_sound *sound, const struct evaluate_view *vi
                       const struct params *params, double *lost_before_j);
 struct ledger;
 struct contact_point;
+struct dynamics;
+void replay_put_centre(struct replay_row *row, struct vec3 centre);
+/* Poses, values and efforts of a body whose parts and drives begin at these. */
+void replay_put_body(const struct replay *replay, struct replay_row *row,
+                     const struct dynamics *dynamics, const struct phenotype *phenotype,
+                     int first_part, int first_drive);
 void replay_put_ledger(struct replay_row *row, const struct ledger *ledger);
 /* The first of them; impulses are multiplied by per_step. */
 void replay_put_contacts(struct replay_row *row, const struct contact_point *points, int count,

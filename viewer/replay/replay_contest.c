@@ -70,18 +70,11 @@ static int make_tables(struct recording *recording)
         count += recording->views[i].phenotype->part_count;
         drive_count += recording->views[i].phenotype->drive_count;
     }
-    if (count > REPLAY_PARTS_MAX || drive_count > REPLAY_DRIVES_MAX)
-        return ERR_LIMIT;
     replay->part_count = replay->shape_count = count;
     replay->drive_count = drive_count;
-    replay->parts = calloc((size_t)count + 1, sizeof *replay->parts);
-    replay->shapes = calloc(2 * (size_t)count + 1, sizeof *replay->shapes); /* with rails */
-    replay->drives = calloc((size_t)drive_count + 1, sizeof *replay->drives);
-    replay->effectors = calloc(1, sizeof *replay->effectors);
-    replay->neurons = calloc(1, sizeof *replay->neurons);
-    if (!replay->parts || !replay->shapes || !replay->drives || !replay->effectors ||
-        !replay->neurons)
-        return ERR_MEMORY;
+    int status = replay_make_tables(replay);
+    if (status)
+        return status;
     for (int i = 0; i < recording->body_count; i++)
         fill_parts(recording, i);
     for (int i = 0; i < 2; i++)
@@ -114,17 +107,8 @@ static void record_body(struct recording *recording, int body, struct replay_row
     const struct evaluate_view *view = &recording->views[body];
     const struct contact_point *own;
     int count = dynamics_contacts(view->dynamics, &own);
-    for (int i = 0; i < view->phenotype->part_count; i++) {
-        struct part_state state;
-        dynamics_part_state(view->dynamics, i, &state);
-        row->poses[recording->first_part[body] + i] =
-            replay_pose_of(state.at_m, dynamics_part_turn(view->dynamics, i));
-    }
-    for (int i = 0; i < view->phenotype->drive_count; i++) {
-        struct drive_state state;
-        dynamics_drive_state(view->dynamics, i, &state);
-        row->values[recording->first_drive[body] + i] = (float)state.value;
-    }
+    replay_put_body(recording->replay, row, view->dynamics, view->phenotype,
+                    recording->first_part[body], recording->first_drive[body]);
     for (int i = 0; i < count && *point_count < REPLAY_CONTACTS_MAX; i++)
         points[(*point_count)++] = own[i];
 }
@@ -137,10 +121,7 @@ static void record(struct recording *recording)
     recording->status = replay_append(recording->replay, &row);
     if (recording->status)
         return;
-    struct vec3 centre = centre_of(recording);
-    row.centre[0] = (float)centre.x;
-    row.centre[1] = (float)centre.y;
-    row.centre[2] = (float)centre.z;
+    replay_put_centre(&row, centre_of(recording));
     for (int i = 0; i < recording->body_count; i++)
         record_body(recording, i, &row, points, &point_count);
     for (int i = 0; i < recording->replay->voice_count; i++) {
@@ -165,11 +146,8 @@ static int observe(void *context, const struct evaluate_view *view)
         recording->status = make_tables(recording);
     if (recording->status || recording->tick++ % recording->stride)
         return recording->status != 0;
-    if (replay->frame_count % 2 == 0 && replay->frame_count > 64 &&
-        (size_t)replay->frame_count * replay->row_floats * sizeof(float) >= REPLAY_BYTES_MAX / 2) {
-        replay_thin(replay);
+    if (replay_thin_full(replay))
         recording->stride *= 2;
-    }
     record(recording);
     return recording->status != 0;
 }

@@ -123,8 +123,6 @@ static void copy_brain(struct replay *replay, const struct phenotype *phenotype)
 static int copy_phenotype(struct replay *replay, const struct phenotype *phenotype,
                           const struct genome *genome)
 {
-    if (phenotype->part_count > REPLAY_PARTS_MAX || phenotype->drive_count > REPLAY_DRIVES_MAX)
-        return ERR_LIMIT;
     replay->part_count = phenotype->part_count;
     replay->shape_count = phenotype->shape_count;
     replay->drive_count = phenotype->drive_count;
@@ -132,15 +130,9 @@ static int copy_phenotype(struct replay *replay, const struct phenotype *phenoty
     replay->effector_count = phenotype->effector_count;
     replay->voice_count = 1;
     replay->voice_hz[0] = replay_voice_hz(phenotype->mass_kg);
-    replay->parts = calloc((size_t)replay->part_count + 1, sizeof *replay->parts);
-    replay->shapes =
-        calloc((size_t)(replay->shape_count + replay->part_count) + 1, sizeof *replay->shapes);
-    replay->drives = calloc((size_t)replay->drive_count + 1, sizeof *replay->drives);
-    replay->neurons = calloc((size_t)replay->neuron_count + 1, sizeof *replay->neurons);
-    replay->effectors = calloc((size_t)replay->effector_count + 1, sizeof *replay->effectors);
-    if (!replay->parts || !replay->shapes || !replay->drives || !replay->neurons ||
-        !replay->effectors)
-        return ERR_MEMORY;
+    int status = replay_make_tables(replay);
+    if (status)
+        return status;
     copy_parts(replay, phenotype, genome);
     replay_put_joints(replay, phenotype, 0, 0);
     copy_shapes(replay, phenotype);
@@ -203,20 +195,29 @@ static void record_brain(const struct replay *replay, struct replay_row *row,
         row->sensors[i] = (float)view->sensors[i];
 }
 
-static void record_body(const struct replay *replay, struct replay_row *row,
-                        const struct dynamics *dynamics)
+void replay_put_centre(struct replay_row *row, struct vec3 centre)
 {
-    for (int i = 0; i < replay->part_count; i++) {
+    row->centre[0] = (float)centre.x;
+    row->centre[1] = (float)centre.y;
+    row->centre[2] = (float)centre.z;
+}
+
+void replay_put_body(const struct replay *replay, struct replay_row *row,
+                     const struct dynamics *dynamics, const struct phenotype *phenotype,
+                     int first_part, int first_drive)
+{
+    for (int i = 0; i < phenotype->part_count; i++) {
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        row->poses[i] = replay_pose_of(state.at_m, dynamics_part_turn(dynamics, i));
+        row->poses[first_part + i] = replay_pose_of(state.at_m, dynamics_part_turn(dynamics, i));
     }
-    for (int i = 0; i < replay->drive_count; i++) {
+    for (int i = 0; i < phenotype->drive_count; i++) {
         struct drive_state state;
+        int effector = replay->drives[first_drive + i].effector;
         dynamics_drive_state(dynamics, i, &state);
-        row->values[i] = (float)state.value;
-        if (replay->drives[i].effector >= 0)
-            row->torques[replay->drives[i].effector] = (float)state.effort;
+        row->values[first_drive + i] = (float)state.value;
+        if (effector >= 0)
+            row->torques[effector] = (float)state.effort;
     }
 }
 
@@ -225,14 +226,11 @@ static void record_row(struct recorder *recorder, struct replay_row *row,
 {
     const struct replay *replay = recorder->replay;
     const struct contact_point *points;
-    struct vec3 centre = dynamics_centre_of_mass(view->dynamics);
-    row->centre[0] = (float)centre.x;
-    row->centre[1] = (float)centre.y;
-    row->centre[2] = (float)centre.z;
+    replay_put_centre(row, dynamics_centre_of_mass(view->dynamics));
     row->light[0] = (float)view->light->at.x;
     row->light[1] = (float)view->light->at.y;
     row->light[2] = (float)view->light->at.z;
-    record_body(replay, row, view->dynamics);
+    replay_put_body(replay, row, view->dynamics, view->phenotype, 0, 0);
     record_brain(replay, row, view);
     replay_put_ledger(row, view->ledger);
     replay_put_sound(row->sounds, view, recorder->params, &recorder->lost_j);
@@ -276,12 +274,9 @@ static int recorder_observe(void *context, const struct evaluate_view *view)
     replay->relief = *view->relief;
     if (recorder->tick++ % recorder->stride)
         return 0;
-    /* full: half the rate from here on */
-    if (replay->frame_count % 2 == 0 && replay->frame_count > 64 &&
-        (size_t)replay->frame_count * replay->row_floats * sizeof(float) >= REPLAY_BYTES_MAX / 2) {
-        replay_thin(replay);
+    /* half the rate from here on */
+    if (replay_thin_full(replay))
         recorder->stride *= 2;
-    }
     recorder->status = replay_append(replay, &row);
     if (recorder->status)
         return 1;

@@ -131,8 +131,6 @@ static int make_tables(struct recording *recording)
     struct replay *replay = recording->replay;
     const struct scene *scene = &recording->scene;
     list_shapes(recording);
-    if (recording->part_count > REPLAY_PARTS_MAX)
-        return ERR_LIMIT;
     for (int i = 0; i < scene->body_count; i++) {
         recording->first_drive[i] = recording->drive_count;
         if (scene->links[i].kind != LINK_FREE)
@@ -141,15 +139,9 @@ static int make_tables(struct recording *recording)
     replay->part_count = replay->shape_count = recording->part_count;
     replay->drive_count = replay->effector_count = recording->drive_count;
     replay->own_solid_count = scene->world.solid_count;
-    replay->parts = calloc((size_t)replay->part_count + 1, sizeof *replay->parts);
-    replay->shapes = calloc(2 * (size_t)replay->part_count + 1, sizeof *replay->shapes);
-    replay->drives = calloc((size_t)replay->drive_count + 1, sizeof *replay->drives);
-    replay->effectors = calloc((size_t)replay->effector_count + 1, sizeof *replay->effectors);
-    replay->neurons = calloc(1, sizeof *replay->neurons);
-    replay->solids = calloc((size_t)replay->own_solid_count + 1, sizeof *replay->solids);
-    if (!replay->parts || !replay->shapes || !replay->drives || !replay->effectors ||
-        !replay->neurons || !replay->solids)
-        return ERR_MEMORY;
+    int status = replay_make_tables(replay);
+    if (status)
+        return status;
     for (int i = 0; i < replay->part_count; i++)
         fill_part(recording, i);
     for (int i = 0; i < scene->body_count; i++)
@@ -193,9 +185,7 @@ static void record(struct recording *recording, struct replay_row *row)
     const struct scene *scene = &recording->scene;
     const struct contact_point *points;
     struct vec3 centre = dynamics_centre_of_mass(recording->dynamics);
-    row->centre[0] = (float)centre.x;
-    row->centre[1] = (float)centre.y;
-    row->centre[2] = (float)centre.z;
+    replay_put_centre(row, centre);
     for (int i = 0; i < replay->part_count; i++) {
         const struct body_box *box = &recording->boxes[i];
         struct quaternion turn = dynamics_link_turn(recording->dynamics, box->link);
