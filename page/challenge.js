@@ -4,7 +4,7 @@
 const CHALLENGE = '#g=';
 let challenge = null; /* { c, params, seed, fitness, goal } */
 
-/* What a creature does by parameters, pairs of names and texts, and a seed: its file with that as its record. */
+/* A creature's file, with its evaluation by parameters (pairs of names and texts; null: its own) and a seed as its record. */
 async function recordBy(c, params, seed) {
   staged = null;
   return askStage(...entrance(c), ...params ? [['begin', params]] : [], ['record', seed]);

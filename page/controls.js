@@ -246,7 +246,7 @@ async function share(prefix, words) {
   return tell(words);
 }
 find('link').onclick = () => share('#c=', 'the address of this page is now the link to this creature');
-find('challenge').onclick = () => share(CHALLENGE, 'the address of this page is now a challenge: who has a better creature?');
+find('challenge').onclick = () => share(CHALLENGE, 'the address of this page is now a challenge to other creatures');
 addEventListener('hashchange', openLink);
 
 if (isLink(location.hash)) {

@@ -1,4 +1,4 @@
-/* ---- the editor's document, the JSON of a creature file: what its acts make of it, and the way back ---- */
+/* ---- the editor's document, the JSON of a creature file: acts on it, and the way back ---- */
 
 /* Faces, and the axes of their normals and of their two directions: [axis, sign]; those of rectangles come first. */
 const FACES = ['right', 'top', 'left', 'bottom', 'front', 'back'], AWAY = [0, Math.PI / 2, Math.PI, -Math.PI / 2];
@@ -156,7 +156,7 @@ export function removePart(doc, id) {
   dropGenes(doc, gone, of(doc.connections, c => gone.has(c.from) || gone.has(c.to)), of(doc.neurons, n => gone.has(n.in)));
 }
 
-/* What a reader, a body gene's id or 'central', may read: [words, reference, body gene or 'central'] each. */
+/* The sources that a reader, a body gene's id or 'central', may read: [words, reference, body gene or 'central'] each. */
 export function sourcesFor(doc, reader) {
   const list = [], isCentral = reader === 'central', connections = doc.connections ?? [];
   const add = (owner, of, words, via) => {

@@ -1,6 +1,6 @@
 /* ---- the editor's form: the fields of the chosen genes, as the module names them (page/plan.h), and the inputs of neurons ---- */
 
-const SOFT = { m: 1, rad: Math.PI }, SOFT_ELSE = 3; /* what sliders reach; a typed number may be greater */
+const SOFT = { m: 1, rad: Math.PI }, SOFT_ELSE = 3; /* the reach of sliders; a typed number may be greater */
 
 const make = (name, properties = {}, ...inner) => {
   const element = document.createElement(name);
@@ -53,7 +53,7 @@ function inputRow(words, reader, at) {
     object[key] = f(given, object[key]);
   }, gesture);
   const options = [['is', null], ...sources];
-  if (!isConstant && !own) options.push(['what is not there', value]);
+  if (!isConstant && !own) options.push(['a missing source', value]);
   const select = selection(options, isConstant ? null : own?.[1] ?? value, put(to => to ? { ...to, weight: 1 } : 0));
   select.ariaLabel = `${words}, source`;
   if (isConstant) return numberRow(words, '', (value.constant ?? value) * (value.weight ?? 1), -100, 100, put(v => v), 0.01, select);

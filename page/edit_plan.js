@@ -95,7 +95,7 @@ const isOutside = () => {
   return editing.parts.flatMap(cornersOf).map(eye).some(([x, y]) => !(x >= 0 && x <= width && y >= 0 && y <= height));
 };
 
-/* ---- handles of the chosen part: [name, place in the picture, what a drag to a place of the picture does] ---- */
+/* ---- handles of the chosen part: [name, place in the picture, the act of a drag to a place of the picture] ---- */
 
 const chosenPart = () => {
   const { chosen, parts } = editing;

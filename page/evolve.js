@@ -82,7 +82,7 @@ function noteResult(p) {
   drawCurve();
 }
 
-/* What the sheet asks for. */
+/* The run that the sheet asks for. */
 const chosenRun = () => {
   const [size, generations] = find('size').value.split('x').map(Number);
   return { kind: find('kind').value, size, generations, seed: Math.floor(Number(find('seed').value)) || 1, module: find('module').textContent.length };

@@ -1,5 +1,5 @@
-/* What the page's editor knows of a creature: the parts that grow of its genes as they are at birth,
- * and the fields that a gene has. All are texts of JSON. */
+/* A creature for the page's editor: the parts that grow of its genes, as they are at birth, and the
+ * fields of a gene. All are texts of JSON. */
 #ifndef PAGE_PLAN_H
 #define PAGE_PLAN_H
 

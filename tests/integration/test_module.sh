@@ -10,7 +10,7 @@ module() { node "$root/tests/page/module.mjs" "$module" "$@"; }
 digest_of() { "$bin/simulator" evaluate "$@" --json | sed -n 's/.*"digest": *"\([0-9a-f]*\)".*/\1/p'; }
 
 node --test "$root"/tests/page/*.test.mjs >tests.out 2>&1 || fail "$(grep -A 12 '^not ok' tests.out)"
-[ "$(sed -n 's/^# pass //p' tests.out)" = 16 ] || fail "$(tail -n 9 tests.out)"
+[ "$(sed -n 's/^# pass //p' tests.out)" = 17 ] || fail "$(tail -n 9 tests.out)"
 
 "$bin/simulator" --fingerprint | grep -q "$(module fingerprint)" || fail "another fingerprint"
 

@@ -85,7 +85,7 @@ test('in space parts are hung on all faces, and images on the other side', needs
   near(edit.fromGene(limb, [limb.half[0], 0, 0]), [0.1, trunk.half[1] + 0.3], 'its end');
 });
 
-test('what is removed leaves nothing behind that reads it', needs, async () => {
+test('a removed gene leaves no reader behind', needs, async () => {
   for (const name of ['biped', 'strider', 'fish', 'inchworm', 'quadruped', 'seeker', 'lizard']) {
     const doc = await example(name);
     for (const { id } of doc.bodies.slice(1).reverse())
@@ -144,6 +144,26 @@ test('a creature that is opened and not changed lives as before', needs, async (
     assert.equal(machine.evaluate(seed).digest, record.evaluation.digest, name);
   }
   assert.ok(names.length >= 40);
+});
+
+test('random creatures of all kinds have a plan, fields and a brain', needs, () => {
+  let count = 0;
+  for (const kind of ['rectangles', 'boxes', 'spheres'])
+    for (let seed = 1; seed <= 30; seed++) {
+      machine.begin([['creature.body', kind], ['simulation.duration_s', '0.1']]);
+      machine.random(seed);
+      const { parts, verdict } = machine.plan(), doc = opened(machine.record(1));
+      doc.bodies.forEach((_, row) => assert.ok(machine.fields(false, row).length > 5));
+      doc.connections.forEach((_, row) => assert.ok(machine.fields(true, row).length > 5));
+      assert.ok(brainOf(doc).nodes.length >= doc.neurons.length);
+      assert.equal(verdict, 'ok');
+      if (parts.length < 2) continue; /* too few to live */
+      assert.equal(machine.live(1, false).parts.length, parts.length);
+      for (const part of parts.map(edit.partOf).filter(part => part.parent >= 0))
+        assert.ok(edit.placementOf(doc, part, edit.partOf(parts[part.parent])).connection);
+      count++;
+    }
+  assert.ok(count > 60, `${count}`);
 });
 
 test('the way back', () => {

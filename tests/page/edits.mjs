@@ -17,7 +17,7 @@ const lives = async (page, f) => {
 const saves = page => page.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: folder });
 const row = words => `[...document.querySelectorAll('#edit-form label')].find(l => l.textContent.startsWith('${words}'))`;
 
-/* A template; a limit, by its slider, changes what it does; undo brings the same life back; what the library refuses changes nothing. */
+/* A template; a limit, by its slider, changes its life; undo brings the same life back; a change that the library refuses is none. */
 async function builds(open, size) {
   const page = await open(url('#edit'), size), middle = part => page.run(`planEye()(editing.parts[${part}].at)`);
   const drag = async (from, dx, dy) => {
@@ -61,7 +61,7 @@ async function builds(open, size) {
   return page;
 }
 
-/* What is saved is what the programs read; it is opened again, and a file that is none is refused in the library's words. */
+/* Creatures are saved, and opened again; the library's words refuse other files. */
 async function savesFiles(page) {
   await saves(page);
   await lives(page, `(find('edit-world').value = 'water', find('edit-world').onchange({ target: find('edit-world') }))`);
