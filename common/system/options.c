@@ -165,10 +165,8 @@ static int take_value(const struct option_row *row, const char *text, int argc, 
 
 /* ---- the command line ---- */
 
-/* Reads the options of argv[1...] into the request and moves them before the operands, which begin
- * at optind. 0, OPTIONS_HELP, or ERR_USAGE with a message. */
-static int options_parse(const struct option_row *rows, int argc, char **argv, void *request,
-                         struct error *error)
+int options_parse(const struct option_row *rows, int argc, char **argv, void *request,
+                  struct error *error)
 {
     struct option options[ROWS_MAX + 2] = {{NULL, 0, NULL, 0}};
     char letters[2 * ROWS_MAX + 3] = ":h", fault[sizeof error->message];

@@ -44,6 +44,11 @@ struct option_list {
 /* Returned by options_parse() when --help was among the options. */
 #define OPTIONS_HELP 1
 
+/* Reads the options of argv[1...] into the request and moves them before the operands, which begin
+ * at optind. 0, OPTIONS_HELP, or ERR_USAGE with a message. */
+int options_parse(const struct option_row *rows, int argc, char **argv, void *request,
+                  struct error *error);
+
 /* A seed: a whole number of 64 bits, decimal or hexadecimal after 0x. For OPTION_READ, of a struct
  * option_seed. */
 struct option_seed {
