@@ -206,7 +206,7 @@ $(foreach folder,$(sort $(dir $(TEST_SOURCES))) tests/bench/ tests/stress/,$(eva
 
 # linked alone: errors are planted between the solver and its parts
 $(B)/tests/oracle/test_planted: LINK += -Wl,--wrap=contacts_solve,--wrap=contacts_book,--wrap=contacts_outer_impulse \
-	-Wl,--wrap=tree_drag_power,--wrap=tree_drag_power_now,--wrap=tree_accelerate,--wrap=flight_suits
+	-Wl,--wrap=tree_drag_power,--wrap=tree_drag_power_now,--wrap=tree_accelerate
 $(B)/tests/oracle/test_space_planted: LINK += -Wl,--wrap=space_tree_set_velocity,--wrap=space_tree_accelerate \
 	-Wl,--wrap=space_drag_set,--wrap=space_limits_solve,--wrap=cones_solve,--wrap=exposure_find \
 	-Wl,--wrap=space_contacts_book,--wrap=space_contacts_impulse,--wrap=space_limits_find \

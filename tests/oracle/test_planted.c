@@ -13,7 +13,6 @@
 #include "common/creature/creature.h"
 #include "simulator/planar/contacts/contacts.h"
 #include "simulator/evaluate/evaluate.h"
-#include "simulator/planar/steps/flight.h"
 #include "simulator/planar/tree/tree.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
@@ -54,15 +53,6 @@ void __real_tree_accelerate(struct tree *tree, const double *tau, const double *
                             double gravity_m_s2, double half_step, double *qdd);
 void __wrap_tree_accelerate(struct tree *tree, const double *tau, const double *extra_d,
                             double gravity_m_s2, double half_step, double *qdd);
-
-int __wrap_flight_suits(const struct tree *tree);
-
-/* All steps go the way that has the other functions wrapped: the quicker one is the same (see
- * test_flight). */
-int __wrap_flight_suits(const struct tree *tree)
-{
-    return 0;
-}
 
 void __wrap_contacts_solve(struct contacts *s, double *const *kick)
 {

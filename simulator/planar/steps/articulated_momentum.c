@@ -88,7 +88,7 @@ void momentum_keep(struct articulated *d, const struct contacts *contacts, int o
     put_bulk(d, tree_move(&d->tree, d->q, d->qd), &to, way);
 }
 
-double momentum_keep_flight(struct articulated *d)
+double momentum_keep_free(struct articulated *d)
 {
     double h = d->settings.dt_s, mass = d->tree.mass;
     const struct tree_bulk is = tree_bulk(&d->tree), from = d->bulk;

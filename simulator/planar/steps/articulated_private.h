@@ -14,7 +14,6 @@
 #include "simulator/body/servo.h"
 #include "simulator/planar/contacts/contacts.h"
 #include "simulator/planar/steps/drag.h"
-#include "simulator/planar/steps/flight.h"
 #include "simulator/planar/tree/tree.h"
 
 /* The greatest number of parts that an RK4 step is halved into. */
@@ -49,15 +48,16 @@ struct group {
     int is_parted; /* the step is taken in parts */
 };
 
+/* Places in the works of an RK4 step, where q has those of the root: losses by drag and by damping,
+ * work of driven joints. From 2 + 1 on come the effectors'. */
+enum rk4_work { WORK_DRAG, WORK_DAMPING, WORK_DRIVES };
+
 struct articulated {
     struct dynamics base;
     const struct phenotype *phenotype;
     struct dynamics_settings settings;
     struct world world;
     struct tree tree;
-    struct flight flight; /* RK4 steps of trees of hinges */
-    int is_flying;        /* they go that way */
-    int is_world_new;     /* gravity or drag is not what `flight` has */
     struct drag drag;
     double drag_rate_1_s; /* in this step, see drag_rate() */
     struct box *boxes;    /* for what is exposed to drag */
@@ -112,14 +112,14 @@ struct articulated {
     double *carried;          /* qd0 + last_kick / 2: with h/2 qdd the mean of a midpoint step */
     double *kick_before;      /* of the last step, whatever it was */
     double *rates;            /* given to the tree for a moment, to see what works at them */
-    double *work, *part_work; /* of an RK4 step, of a part of it: places as of enum flight_work */
+    double *work, *part_work; /* of an RK4 step, of a part of it: places as of enum rk4_work */
     double *from_q, *from_qd; /* where a part of it begins */
     struct balance balance;   /* at its end; it is that of the present state if */
     int is_balance_known;
     double *still, *answer; /* rates that are 0; what rates do when driven joints are pulled */
     double pull_work_j[2];  /* by that in a midpoint step: in its middle, at its end */
-    double *aim[3]; /* of the effectors: at the start of the step, in its middle, at its end */
-    double *torque; /* of the last step, per link */
+    double *aim;            /* of the effectors */
+    double *torque;         /* of the last step, per link */
 };
 
 static inline struct articulated *articulated_of(const struct dynamics *dynamics)
@@ -154,10 +154,8 @@ void articulated_set_drag(struct articulated *d);
 void torques_init(struct articulated *d);
 /* The servos' gains, once they or the effectors' state have changed. */
 void torques_set_laws(struct articulated *d);
-/* Where effectors aim, `ahead` after the start of the step; and at the start of a part of a step
- * that begins `past` after it, in its middle and at its end. */
-void torques_set_aims(struct articulated *d, double ahead, double *aim);
-void torques_set_aims_ahead(struct articulated *d, double past, double half);
+/* Sets where effectors aim, `ahead` after the start of the step. */
+void torques_set_aims(struct articulated *d, double ahead);
 /* A step has passed: the targets have moved. */
 void torques_advance(struct articulated *d);
 /* Explicit torques at joint angles q with rates qd, within what muscles can. */
@@ -198,7 +196,7 @@ void momentum_keep(struct articulated *d, const struct contacts *contacts, int o
 void momentum_add_drag(struct articulated *d, const struct force *impulse, double x, double y);
 /* Keeps momentum in a step of RK4 in which nothing but gravity and drag act from outside, at the
  * tree's pose. Returns the energy that takes. */
-double momentum_keep_flight(struct articulated *d);
+double momentum_keep_free(struct articulated *d);
 
 /* ---- articulated_rk4.c, articulated_midpoint.c ---- */
 

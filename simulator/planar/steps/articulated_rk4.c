@@ -1,6 +1,5 @@
 /* See articulated_private.h. Free motion by the classical Runge-Kutta method, in as many parts as
- * the energy asks for: limbs that whirl, and servos that are stiff, are too fast for a whole step.
- * Trees of hinges go by flight.h. */
+ * the energy asks for: limbs that whirl, and servos that are stiff, are too fast for a whole step. */
 #include "simulator/planar/steps/articulated_private.h"
 
 #include <math.h>
@@ -29,6 +28,7 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
                         double past, double h)
 {
     static const double weight[4] = {1, 2, 2, 1}, offset[4] = {0, 0.5, 0.5, 1};
+    d->base.work += d->step_work;
     d->drag_impulse = (struct force){0, 0, 0};
     for (int i = 0; i < d->dof; i++) {
         d->k_q[i] = d->k_v[i] = 0;
@@ -43,15 +43,14 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
                 d->vm[i] = from_qd[i] + ahead * d->qdd[i];
             }
             drives_follow(d, past + ahead, d->qm, d->vm);
-            tree_set_pose(&d->tree, d->qm);
-            tree_set_velocity(&d->tree, d->vm);
+            tree_turn(&d->tree, d->qm, d->vm);
         }
         if (stage == 0)
             drives_follow(d, past, d->qm, d->vm);
         if (d->drag.kind == DRAG_MOVING)
             articulated_set_drag(d);
         if (stage != 2)
-            torques_set_aims(d, past + h * offset[stage], d->aim[0]);
+            torques_set_aims(d, past + h * offset[stage]);
         torques_set(d, d->qm, d->vm);
         tree_accelerate(&d->tree, d->tau, d->extra, d->world.gravity_m_s2, 0, d->qdd);
         if (d->has_drives)
@@ -78,45 +77,10 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
     for (int i = 1; i < d->links; i++)
         d->torque[i] = d->effector_tau[2 + i];
     drives_follow(d, past + h, d->q, NULL);
-    tree_set_pose(&d->tree, d->q);
+    tree_turn(&d->tree, d->q, d->qd);
     if (d->has_drives)
         d->part_work[WORK_DRIVES] += drives_pull(d, past + h, d->qd);
-    tree_set_velocity(&d->tree, d->qd);
     d->is_posed = d->is_moving = 1;
-}
-
-/* Takes a step of a tree of hinges by flight.h. */
-static void fly(struct articulated *d, const double *from_q, const double *from_qd, double past,
-                double h)
-{
-    torques_set_aims_ahead(d, past, h / 2);
-    if (d->is_world_new)
-        flight_set_world(&d->flight, &d->tree);
-    d->is_world_new = 0;
-    struct flight_step step = {.from_q = from_q,
-                               .from_qd = from_qd,
-                               .q = d->q,
-                               .qd = d->qd,
-                               .work = d->part_work,
-                               .acceleration = d->qdd,
-                               .torque = d->torque,
-                               .aim = {d->aim[0], d->aim[1], d->aim[2]},
-                               .gravity_m_s2 = d->world.gravity_m_s2,
-                               .h_s = h};
-    flight_advance(&d->flight, &d->tree, &step);
-    d->drag_impulse = step.drag;
-    tree_place_hinges(&d->tree, d->q, d->qd);
-    d->is_posed = d->is_moving = 1;
-}
-
-static void advance_freely(struct articulated *d, const double *from_q, const double *from_qd,
-                           double past, double h)
-{
-    d->base.work += d->step_work;
-    if (d->is_flying)
-        fly(d, from_q, from_qd, past, h);
-    else
-        advance_rk4(d, from_q, from_qd, past, h);
 }
 
 /* At the tree's pose and velocity. */
@@ -155,12 +119,11 @@ static void step_rk4(struct articulated *d)
     for (int done = 0, part = RK4_PARTS; done < RK4_PARTS;) {
         for (int i = 0, dof = d->dof; i < dof; i += 2)
             PAIR(part_work, i) = (pair){0, 0};
-        advance_freely(d, from_q, from_qd, done * h, part * h);
+        advance_rk4(d, from_q, from_qd, done * h, part * h);
         to = take_balance(d);
         if (part > 1 && is_unbalanced(d, from, to)) {
             part /= 2;
-            tree_set_pose(&d->tree, from_q);
-            tree_set_velocity(&d->tree, from_qd);
+            tree_turn(&d->tree, from_q, from_qd);
             continue;
         }
         from = to;
@@ -199,7 +162,7 @@ int rk4_try(struct articulated *d)
     step_rk4(d);
     d->is_examined = 0;
     if (is_kept)
-        d->balance.energy_j += momentum_keep_flight(d);
+        d->balance.energy_j += momentum_keep_free(d);
     else
         d->is_bulk_known = 0;
     if (d->settings.integrator == INTEGRATOR_AUTO) {

@@ -33,9 +33,6 @@ static void set_law(struct articulated *d, int i)
     d->has_other_aims |= !is_slack && !is_plain;
     d->has_curve |= laws->hill_s_rad[at] > 0;
     d->has_damping |= s->damping != 0;
-    flight_set_law(&d->flight, i,
-                   &(struct flight_law){kp, kd, s->damping, laws->most[at], laws->hill_n_m[at],
-                                        laws->hill_s_rad[at]});
 }
 
 void torques_set_laws(struct articulated *d)
@@ -43,7 +40,6 @@ void torques_set_laws(struct articulated *d)
     d->has_stiff_muscles = d->has_other_aims = d->has_curve = d->has_damping = 0;
     for (int i = 1; i < d->links; i++)
         set_law(d, i);
-    d->is_flying = flight_suits(&d->tree) && d->drag.kind != DRAG_MOVING;
 }
 
 void torques_init(struct articulated *d)
@@ -91,7 +87,7 @@ static inline pair plain_aim(const struct plain_effectors *e, double ahead)
 }
 
 /* Sets the aims of effectors that are not plain. */
-static void set_other_aims(struct articulated *d, double ahead, double *aim)
+static void set_other_aims(struct articulated *d, double ahead)
 {
     for (int i = 1; i < d->links && d->has_other_aims; i++) {
         int at = 2 + i;
@@ -100,32 +96,19 @@ static void set_other_aims(struct articulated *d, double ahead, double *aim)
             continue;
         servo->target = d->laws.target[at];
         servo->rate = d->laws.rate[at];
-        aim[at] = servo_aim(servo, d->effectors, d->settings.effector_mode,
-                            d->contacts.own.lower[i], d->contacts.own.upper[i], ahead);
+        d->aim[at] = servo_aim(servo, d->effectors, d->settings.effector_mode,
+                               d->contacts.own.lower[i], d->contacts.own.upper[i], ahead);
     }
 }
 
-void torques_set_aims(struct articulated *d, double ahead, double *aim)
+void torques_set_aims(struct articulated *d, double ahead)
 {
+    double *aim = d->aim;
     for (int at = 2, dof = d->dof; at < dof; at += 2) {
         struct plain_effectors e = plain_effectors_at(d, at);
         PAIR(aim, at) = plain_aim(&e, ahead);
     }
-    set_other_aims(d, ahead, aim);
-}
-
-/* Sets the aims at the start of a step, in its middle and at its end. */
-void torques_set_aims_ahead(struct articulated *d, double past, double half)
-{
-    double *start = d->aim[0], *middle = d->aim[1], *end = d->aim[2];
-    for (int at = 2, dof = d->dof; at < dof; at += 2) {
-        struct plain_effectors e = plain_effectors_at(d, at);
-        PAIR(start, at) = plain_aim(&e, past);
-        PAIR(middle, at) = plain_aim(&e, past + half);
-        PAIR(end, at) = plain_aim(&e, past + 2 * half);
-    }
-    for (int k = 0; k < 3; k++)
-        set_other_aims(d, past + k * half, d->aim[k]);
+    set_other_aims(d, ahead);
 }
 
 void torques_advance(struct articulated *d)
@@ -142,7 +125,7 @@ void torques_set(struct articulated *d, const double *q, const double *qd)
 {
     const struct joint_laws *laws = &d->laws;
     for (int at = 3; at < d->dof; at++) {
-        double tau = d->aim[0][at] - laws->kp[at] * q[at] - laws->kd[at] * qd[at];
+        double tau = d->aim[at] - laws->kp[at] * q[at] - laws->kd[at] * qd[at];
         double most = muscle_most(laws->most[at], laws->hill_n_m[at], laws->hill_s_rad[at],
                                   tau > 0 ? qd[at] : -qd[at]);
         tau = tau > most ? most : tau < -most ? -most : tau;
@@ -212,7 +195,7 @@ static inline int aim_implicitly(struct articulated *d, double half, const doubl
                                  int has_curve)
 {
     const struct joint_laws laws = d->laws;
-    const double *q0 = d->q0, *carried = d->carried, *aim = d->aim[0];
+    const double *q0 = d->q0, *carried = d->carried, *aim = d->aim;
     double *effector_tau = d->effector_tau, *effector_extra = d->effector_extra;
     double *taus = d->tau, *extras = d->extra, *clamped = d->clamped;
     double *lows = d->low, *highs = d->high, *bound_rate = d->bound_rate;
@@ -242,7 +225,7 @@ static inline int aim_implicitly(struct articulated *d, double half, const doubl
 void torques_set_implicit(struct articulated *d, double half, const double *foreseen)
 {
     const double *effector_tau = d->effector_tau, *low = d->low, *high = d->high;
-    torques_set_aims(d, half, d->aim[0]);
+    torques_set_aims(d, half);
     int is_exceeded =
         d->has_curve ? aim_implicitly(d, half, foreseen, 1) : aim_implicitly(d, half, foreseen, 0);
     for (int at = 3; at < d->dof && is_exceeded; at++) {

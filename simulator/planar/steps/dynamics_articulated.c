@@ -66,7 +66,6 @@ void articulated_set_drag(struct articulated *d)
     for (int i = 0; i < d->links && d->drag.has_stretch; i++)
         if (d->tree.links[i].stretch)
             d->tree.links[i].stretch->drag = d->drag.columns[i];
-    d->is_world_new = 1;
 }
 
 /* Before a step: 1 if drag is too fast for an explicit one. */
@@ -92,8 +91,6 @@ static void init_drag(struct articulated *d)
     if (is_plain)
         drag_update(&d->drag);
     d->drag_rate_1_s = is_plain ? drag_rate(&d->drag) : 0;
-    d->is_world_new = 1;
-    d->is_flying = flight_suits(&d->tree) && d->drag.kind != DRAG_MOVING;
 }
 
 /* ---------------------------------------------------------------- creation */
@@ -117,9 +114,9 @@ static int take_scratch(struct articulated *d, struct arena *arena)
                          &d->kick_before,    &d->part_work,    &d->bound_rate, &d->effector_tau,
                          &d->effector_extra, &d->effector_work};
     struct joint_laws *l = &d->laws;
-    double **laws[] = {&d->aim[0], &d->aim[1],   &d->aim[2],  &l->hill_n_m,   &l->hill_s_rad,
-                       &l->kp,     &l->kd,       &l->damping, &l->most,       &l->target,
-                       &l->rate,   &l->is_plain, &l->extra,   &l->birth_share};
+    double **laws[] = {&d->aim,  &l->hill_n_m, &l->hill_s_rad, &l->kp,
+                       &l->kd,   &l->damping,  &l->most,       &l->target,
+                       &l->rate, &l->is_plain, &l->extra,      &l->birth_share};
     take_vectors(d, motion, sizeof motion / sizeof motion[0], arena);
     take_vectors(d, others, sizeof others / sizeof others[0], arena);
     take_vectors(d, laws, sizeof laws / sizeof laws[0], arena);
@@ -142,7 +139,6 @@ static void find_coupled_rates(struct articulated *d)
 static void forget_contacts(struct articulated *d)
 {
     contacts_forget(&d->contacts);
-    flight_forget(&d->flight);
     tree_forget_turns(&d->tree);
     for (int i = 0; i < d->dof; i++)
         d->last_kick[i] = d->kick_before[i] = 0;
@@ -167,8 +163,7 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
     d->links = phenotype->body->link_count;
     d->parts = phenotype->part_count;
     d->damping_rate = settings->joint_damping_1_s;
-    if (take_scratch(d, arena) != 0 || flight_create(&d->flight, &d->tree, arena) != 0 ||
-        drag_create(&d->drag, phenotype, world, arena) != 0 ||
+    if (take_scratch(d, arena) != 0 || drag_create(&d->drag, phenotype, world, arena) != 0 ||
         contacts_create(&d->contacts, phenotype, &d->tree, &d->world, settings, &d->base.touches,
                         arena) != 0)
         return NULL;

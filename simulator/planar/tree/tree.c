@@ -385,12 +385,6 @@ static NEVER_INLINE void move_all_links(struct tree *tree, const double *q, cons
     move_links(tree, q, qd, 0, NULL);
 }
 
-void tree_place_hinges(struct tree *tree, const double *q, const double *qd)
-{
-    set_root(tree, q);
-    move_links(tree, q, qd, 1, NULL);
-}
-
 void tree_turn(struct tree *tree, const double *q, const double *qd)
 {
     turn_angles(tree, q);

@@ -246,8 +246,6 @@ void tree_set_pose(struct tree *tree, const double *q);
  * time. The last bits depend on the poses before, back to the last tree_forget_turns(). */
 void tree_turn(struct tree *tree, const double *q, const double *qd);
 void tree_forget_turns(struct tree *tree);
-/* Sets the pose of a tree of hinges whose angle, sine and cosine have been set. */
-void tree_place_hinges(struct tree *tree, const double *q, const double *qd);
 /* Velocities of all links from qd, at the pose. */
 void tree_set_velocity(struct tree *tree, const double *qd);
 /* Velocities of all links at the pose for other rates, into `start`. */

@@ -9,7 +9,7 @@ import sys
 
 import msgpack
 
-BUILD = "bestiary 0.26.0 simulator 28"
+BUILD = "bestiary 0.27.0 simulator 29"
 simulator = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL)
 
