@@ -217,7 +217,7 @@ START_TEST(html_holds_the_motion)
     size_t length;
     export_well("out.html");
     char *page = read_file(&length);
-    ck_assert_uint_lt(length, 120000);
+    ck_assert_uint_lt(length, 250000);
     check_motion(page);
     ck_assert_ptr_null(strstr(page, "unsafe-inline"));
     ck_assert_ptr_null(strstr(page, "http://"));
