@@ -94,7 +94,8 @@ export function addLimb(doc, parent, from, to) {
   const [dx, dy, dz] = end.map((v, i) => v - edge[i]), isTap = Math.hypot(...end.map((v, i) => v - start[i])) < 0.02;
   const gene = geneOf(doc.bodies, parent.body), scale = 2 * parent.half[0] / gene.width_m, long = isTap ? LIMB_M : Math.hypot(dx, dy, dz) / scale;
   const angle = isTap || gene.depth_m ? 0 : Math.atan2(dy, dx) - AWAY[at.face], id = freeId(doc.bodies), wave = freeId(doc.neurons ??= []);
-  doc.neurons.push({ id: wave, in: id, function: 'oscillate-wave', initial: doc.neurons.filter(isWave).length % 4 / 4, inputs: [1, 1, 0] });
+  const { lag_image, lag_row } = doc.neurons.find(neuron => neuron.in === parent.body && isWave(neuron)) ?? {};
+  doc.neurons.push({ id: wave, in: id, function: 'oscillate-wave', ...lag_image && { lag_image }, ...lag_row && { lag_row }, initial: doc.neurons.filter(isWave).length % 4 / 4, inputs: [1, 1, 0] });
   const width = rounded3(bounded(long, 0.05, 1)), limb = { id, width_m: width, height_m: rounded3(bounded(0.35 * width, 0.05, 0.12)) };
   if (gene.depth_m) limb.depth_m = limb.height_m;
   doc.bodies.push({ ...limb, limits_rad: [-1, 1], effector: { input: { neuron: wave, weight: 0.6 } } });
@@ -103,6 +104,15 @@ export function addLimb(doc, parent, from, to) {
   return id;
 }
 
+/* A body gene and all that hang on it. */
+function limbOf(doc, id, isOpen = () => true) {
+  const reached = new Set([id]);
+  for (let size = 0; size < reached.size;) {
+    size = reached.size;
+    for (const c of doc.connections ?? []) if (reached.has(c.from) && isOpen(c)) reached.add(c.to);
+  }
+  return reached;
+}
 /* The limb once more, as a mirror image on the other side of its parent, half a turn later. */
 export function twin(doc, id) {
   const gene = geneOf(doc.bodies, id), first = doc.connections.find(c => c.to === id && c.from !== id);
@@ -110,7 +120,8 @@ export function twin(doc, id) {
   if (gene.symmetric) throw new Error('it has a twin');
   gene.symmetric = true;
   doc.connections.splice(doc.connections.indexOf(first) + 1, 0, { ...first, id: freeId(doc.connections) });
-  for (const neuron of doc.neurons ?? []) if (neuron.in === id && isWave(neuron)) neuron.lag_image = 0.5;
+  const limb = limbOf(doc, id);
+  for (const neuron of doc.neurons ?? []) if (limb.has(neuron.in) && isWave(neuron)) neuron.lag_image = 0.5;
 }
 /* The part hangs on itself, four in a row, each smaller and a little later. */
 export function repeat(doc, id) {
@@ -145,12 +156,8 @@ function dropGenes(doc, bodies, connections, neurons) {
 export const removeNeuron = (doc, id) => dropGenes(doc, new Set(), new Set(), new Set([id]));
 /* Takes a body gene out, and all that hangs on the root by it alone. */
 export function removePart(doc, id) {
-  const root = doc.root ?? doc.bodies[0].id, reached = new Set([root]);
+  const root = doc.root ?? doc.bodies[0].id, reached = limbOf(doc, root, c => c.to !== id);
   if (id === root) throw new Error('the root stays');
-  for (let size = 0; size < reached.size;) {
-    size = reached.size;
-    for (const c of doc.connections ?? []) if (reached.has(c.from) && c.to !== id) reached.add(c.to);
-  }
   const gone = new Set(doc.bodies.map(body => body.id).filter(body => !reached.has(body)));
   const of = (rows, isGone) => new Set((rows ?? []).filter(isGone).map(row => row.id));
   dropGenes(doc, gone, of(doc.connections, c => gone.has(c.from) || gone.has(c.to)), of(doc.neurons, n => gone.has(n.in)));

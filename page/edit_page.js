@@ -7,7 +7,7 @@ const TEMPLATE_WORLDS = { fish: 'water' };
 const SHORT = ['simulation.duration_s', '2']; /* while something is dragged */
 const FILE_MOST = 4 << 20; /* bytes, as in the programs */
 
-let editing = null; /* { history, draft, parts, functions, chosen: { body, via }, neuron, c, params, seed, view, drag, gesture, isAdding, isWatched, isSliding, isCentral, lives } */
+let editing = null; /* { history, draft, parts, functions, chosen: { body, via }, neuron, c, params, seed, view, drag, gesture, isAdding, isWatched, isSliding, isCentral, lives, isTraining } */
 
 const bytesOfDoc = doc => new TextEncoder().encode(JSON.stringify(doc));
 /* The document of a creature's file: without its origin and its record. */
@@ -86,6 +86,33 @@ function watchLife(on) {
   fit();
 }
 
+/* Mutants of the brain and the proportions, one after the other, in a worker of their own: each that is better takes the document's
+ * place. All of it is one step of the history. */
+async function train() {
+  const own = editing, gesture = `train ${++own.gesture}`, press = on => find('edit-train').setAttribute('aria-pressed', String(own.isTraining = on));
+  if (own.isTraining) return press(false);
+  press(true);
+  const worker = makeWorker(await moduleOf()), ask = (...calls) => worker.ask(['begin', [...own.params, ['mutation.plan', 'keep']]], ...calls, ['record', own.seed]);
+  try {
+    for (let seed = 1, doc = null, best = 0; editing === own && own.isTraining; seed++) {
+      if (own.history.doc !== doc) {
+        doc = own.history.doc;
+        best = (await ask(['read', bytesOfDoc(doc)])).evaluation.fitness;
+      }
+      const child = await ask(['breed', bytesOfDoc(doc), null, seed]), { fitness } = child.evaluation;
+      if (editing !== own) break;
+      tell(`${seed} mutants; fitness ${best.toPrecision(4)}`);
+      if (!(fitness > best) || own.history.doc !== doc || own.drag || own.isSliding) continue;
+      const next = opened({ ...child, name: doc.name });
+      await wishFor(() => adopt(next, gesture));
+      if (own.history.doc === next) [doc, best] = [next, fitness];
+    }
+  } finally {
+    worker.stop();
+    if (editing === own) press(false);
+  }
+}
+
 /* Opens a file's JSON, which lives by the parameters and the seed, or by those of the challenge. */
 async function openDoc(full, params, seed) {
   const doc = opened(full), c = { acts: [], voices: [], score: '' };
@@ -154,6 +181,7 @@ function watchEditor() {
   on('edit-twin', () => change(next => twin(next, editing.chosen.body)));
   on('edit-repeat', () => change(next => repeat(next, editing.chosen.body)));
   on('edit-remove', () => change(next => removePart(next, editing.chosen.body)));
+  on('edit-train', train);
   on('edit-neuron', () => change(next => { editing.neuron = addNeuron(next, editing.isCentral ? 'central' : editing.chosen.body); }));
   find('edit-name').onchange = e => change(next => { next.name = e.target.value; });
   find('edit-open').onchange = e => openFile(e.target.files[0]).catch(error => tell(error.message)).finally(() => { e.target.value = ''; });

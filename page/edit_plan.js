@@ -91,8 +91,8 @@ function fitPlan() {
 }
 
 const isOutside = () => {
-  const eye = planEye();
-  return editing.parts.flatMap(cornersOf).map(eye).some(([x, y]) => !(x >= 0 && x <= width && y >= 0 && y <= height));
+  const eye = planEye(), edge = 40 * ui; /* room for handles */
+  return editing.parts.flatMap(cornersOf).map(eye).some(([x, y]) => !(x > edge && x < width - edge && y > edge && y < height - edge));
 };
 
 /* ---- handles of the chosen part: [name, place in the picture, the act of a drag to a place of the picture] ---- */

@@ -61,6 +61,23 @@ async function builds(open, size) {
   return page;
 }
 
+/* Training makes a biped better; it is one step, which is undone. */
+async function trains(open) {
+  const page = await open(url('#edit'));
+  await page.until('editing && editing.lives && !isBusy');
+  await lives(page, `openTemplate('biped')`);
+  const digest = await lives(page), fitness = () => page.run(`recordBy(editing.c, null, '1').then(record => record.evaluation.fitness)`), first = await fitness();
+  await page.run(`find('edit-train').click()`);
+  await page.until(`creature.digest !== '${digest}' && /^[3-9]\\d mutants/.test(find('told').textContent)`);
+  await page.run(`find('edit-train').click()`);
+  await page.until(`!editing.isTraining && !isBusy`);
+  assert.ok(await fitness() > first);
+  assert.equal(await page.run('editing.history.past.length'), 1);
+  assert.equal(await page.run('editing.history.doc.bodies.length'), 5);
+  assert.equal(await lives(page, `find('edit-undo').click()`), digest);
+  quiet(page);
+}
+
 /* Creatures are saved, and opened again; the library's words refuse other files. */
 async function savesFiles(page) {
   await saves(page);
@@ -124,6 +141,7 @@ async function challenges(open) {
 
 await browse(async open => {
   await builds(open, phone);
+  await trains(open);
   await savesFiles(await builds(open));
   await keeps(open);
   await challenges(open);
