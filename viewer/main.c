@@ -28,8 +28,6 @@ static const char status_text[] =
     "Exit code: 0 shown or written (a replay that differs is still shown), 1 failed, 2 wrong "
     "usage.\n";
 
-enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
-
 #define CHAMPIONS_IN_STRIP 24
 
 /* Billions of operations for a replay, some 20 to 50 s: three times what an evaluation may take by

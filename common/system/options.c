@@ -13,7 +13,7 @@
 
 /* Columns of a help text, and where its explanations begin. */
 enum { HELP_COLUMNS = 90, HELP_INDENT = 26 };
-enum { ROWS_MAX = 40, EXIT_USAGE = 2 };
+enum { ROWS_MAX = 40 };
 
 /* The long option that may have been meant by "--WORD" or "--WORD=VALUE"; NULL: there is none. */
 static const char *find_meant(const char *word, const struct option *options)
@@ -279,6 +279,21 @@ int command_parse(const struct command *command, int argc, char **argv, void *re
     return status ? 0 : -1;
 }
 
+/* "program", or "program command" */
+static void full_name(const struct command *command, char *name, size_t size)
+{
+    snprintf(name, size, "%s%s%s", command->program, command->name ? " " : "",
+             command->name ? command->name : "");
+}
+
+int command_complain(const struct command *command, int exit_code, const char *message)
+{
+    char name[64];
+    full_name(command, name, sizeof name);
+    output_print(stderr, "%s: %s\n", name, message);
+    return exit_code;
+}
+
 int command_refuse(const struct command *command, const char *format, ...)
 {
     char text[512], name[64];
@@ -286,8 +301,7 @@ int command_refuse(const struct command *command, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    snprintf(name, sizeof name, "%s%s%s", command->program, command->name ? " " : "",
-             command->name ? command->name : "");
+    full_name(command, name, sizeof name);
     output_print(stderr, "%s: %s (see '%s --help')\n", name, text, name);
     return EXIT_USAGE;
 }

@@ -72,7 +72,11 @@ struct command {
 /* As options_parse(). Returns -1 to go on, or the exit code to end with: 0 after the help, or 2
  * after a line on standard error. */
 int command_parse(const struct command *command, int argc, char **argv, void *request);
-/* One line on standard error that names the command; returns 2. */
+/* Exit codes. */
+enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
+/* One line on standard error that names the command; returns the exit code. */
+int command_complain(const struct command *command, int exit_code, const char *message);
+/* The same, which refers to the help; returns EXIT_USAGE. */
 int command_refuse(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The table of a program's commands, which NULL ends, for its help. */

@@ -17,8 +17,6 @@
 #include "common/system/output.h"
 #include "simulator/evaluate/contest.h"
 
-enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
-
 struct request {
     const char *paths[2], *params_path;
     struct option_list assignments;
@@ -31,12 +29,6 @@ struct report {
     struct params params;
     struct contest_pair pair;
 };
-
-static int fail(int exit_code, const char *message)
-{
-    output_print(stderr, "simulator contest: %s\n", message);
-    return exit_code;
-}
 
 /* Returns -1 to go on, else the exit code. */
 static int request_parse(struct request *request, int argc, char **argv)
@@ -166,7 +158,7 @@ static int print_json(const struct report *report, const struct request *request
     char *text = object ? json_text_dump(object) : NULL;
     json_decref(object);
     if (!text)
-        return fail(EXIT_FAILED, error_text(ERR_MEMORY));
+        return command_complain(&contest_command, EXIT_FAILED, error_text(ERR_MEMORY));
     output_lines(stdout, text);
     free(text);
     return EXIT_OK;
@@ -190,7 +182,8 @@ static int request_run(const struct request *request)
     if (!status)
         status = evaluate_report(&report, &error);
     if (status)
-        exit_code = fail(status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED, error.message);
+        exit_code = command_complain(&contest_command,
+                                     status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED, error.message);
     else if (request->is_json)
         exit_code = print_json(&report, request);
     else

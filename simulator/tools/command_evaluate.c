@@ -63,15 +63,7 @@ struct report {
     double wall_ms, cpu_ms;
 };
 
-enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
-
 /* ---- the request ---- */
-
-static int fail(int exit_code, const char *message)
-{
-    output_print(stderr, "simulator evaluate: %s\n", message);
-    return exit_code;
-}
 
 static int read_trial(const char *text, void *field, struct error *error)
 {
@@ -92,7 +84,7 @@ static int request_parse(struct request *request, int argc, char **argv)
     request->creature_path = argv[optind];
     request->params_path = argv[optind + 1];
     if (file_kind_check_order(request->creature_path, request->params_path, &error))
-        return fail(EXIT_USAGE, error.message);
+        return command_complain(&evaluate_command, EXIT_USAGE, error.message);
     return -1;
 }
 
@@ -103,8 +95,9 @@ static int report_read_params(struct report *report, const struct request *reque
 {
     struct error error = {0};
     if (request->params_path == NULL && !report->creature.has_evaluation)
-        return fail(EXIT_USAGE,
-                    "the creature has no recorded evaluation: give a PARAMS.ini as well");
+        return command_complain(
+            &evaluate_command, EXIT_USAGE,
+            "the creature has no recorded evaluation: give a PARAMS.ini as well");
     int status =
         creature_choose_params(&report->creature, request->params_path, request->assignments.items,
                                request->assignments.count, &report->params, &error);
@@ -118,7 +111,7 @@ static int report_read_params(struct report *report, const struct request *reque
         status = params_check(&report->params, &error);
     if (status == 0)
         status = behaviour_check_params(&report->params, &error);
-    return status == 0 ? 0 : fail(EXIT_FAILED, error.message);
+    return status == 0 ? 0 : command_complain(&evaluate_command, EXIT_FAILED, error.message);
 }
 
 static void report_choose_seed(struct report *report, const struct request *request)
@@ -350,7 +343,7 @@ static int report_print_json(const struct report *report)
     char *text = object != NULL ? json_text_dump(object) : NULL;
     json_decref(object);
     if (text == NULL)
-        return fail(EXIT_FAILED, error_text(ERR_MEMORY));
+        return command_complain(&evaluate_command, EXIT_FAILED, error_text(ERR_MEMORY));
     output_lines(stdout, text);
     free(text);
     return EXIT_OK;
@@ -361,7 +354,7 @@ static int report_fail_difference(const struct report *report)
     char text[64 + RECORD_DETAIL_SIZE];
     snprintf(text, sizeof text, "the evaluation differs from the recorded one: %s",
              report->difference);
-    return fail(EXIT_FAILED, text);
+    return command_complain(&evaluate_command, EXIT_FAILED, text);
 }
 
 static int report_print(const struct report *report, const struct request *request)
@@ -389,8 +382,9 @@ static int report_write_record(struct report *report, const char *path)
     record_put(creature, report->evaluation.verdict, report->evaluation.digest,
                &report->evaluation.measures);
     int is_text = ending != NULL && strcmp(ending, ".json") == 0;
-    return creature_write(creature, path, is_text, &error) == 0 ? EXIT_OK
-                                                                : fail(EXIT_FAILED, error.message);
+    return creature_write(creature, path, is_text, &error) == 0
+               ? EXIT_OK
+               : command_complain(&evaluate_command, EXIT_FAILED, error.message);
 }
 
 static int request_run(const struct request *request)
@@ -399,14 +393,14 @@ static int request_run(const struct request *request)
     struct error error = {0};
     creature_init(&report.creature);
     if (creature_read(&report.creature, request->creature_path, &error) != 0)
-        return fail(EXIT_FAILED, error.message);
+        return command_complain(&evaluate_command, EXIT_FAILED, error.message);
     int exit_code = report_read_params(&report, request);
     if (exit_code == EXIT_OK) {
         creature_tell_switches(&report.creature, &report.params, "simulator evaluate", report.path);
         report_choose_seed(&report, request);
         report.genome_hash = genome_hash(&report.creature.genome);
         if (report_evaluate(&report, request, &error) != 0)
-            exit_code = fail(EXIT_FAILED, error.message);
+            exit_code = command_complain(&evaluate_command, EXIT_FAILED, error.message);
     }
     if (exit_code == EXIT_OK) {
         report_compare(&report);

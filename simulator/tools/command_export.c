@@ -18,19 +18,11 @@
 #include "simulator/tools/mjcf.h"
 #include "simulator/tools/trace.h"
 
-enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
-
 struct request {
     const char *creature_path, *params_path;
     const char *mjcf_path, *signals_path, *trajectory_path;
     struct option_list assignments;
 };
-
-static int fail(int exit_code, const char *message)
-{
-    output_print(stderr, "simulator export: %s\n", message);
-    return exit_code;
-}
 
 /* Returns -1 to go on, else the exit code. */
 static int request_parse(struct request *request, int argc, char **argv)
@@ -42,11 +34,12 @@ static int request_parse(struct request *request, int argc, char **argv)
     if (argc - optind < 1 || argc - optind > 2)
         return command_refuse(&export_command, "expected CREATURE [PARAMS.ini]");
     if (!request->mjcf_path && !request->signals_path && !request->trajectory_path)
-        return fail(EXIT_USAGE, "nothing to write: give --mjcf, --signals or --trajectory");
+        return command_complain(&export_command, EXIT_USAGE,
+                                "nothing to write: give --mjcf, --signals or --trajectory");
     request->creature_path = argv[optind];
     request->params_path = argv[optind + 1];
     if (file_kind_check_order(request->creature_path, request->params_path, &error))
-        return fail(EXIT_USAGE, error.message);
+        return command_complain(&export_command, EXIT_USAGE, error.message);
     return -1;
 }
 
@@ -202,7 +195,8 @@ static int command_export(int argc, char **argv)
     free(request.assignments.items);
     if (!status)
         return EXIT_OK;
-    return fail(status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED, error.message);
+    return command_complain(&export_command, status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED,
+                            error.message);
 }
 
 static const struct option_row options[] = {

@@ -13,7 +13,6 @@
 #include "simulator/preserve/preserve_world.h"
 #include "simulator/tools/state_file.h"
 
-enum { EXIT_OK, EXIT_FAILED };
 enum { SIDES = 2, SEEDS_MAX = 1000, EACH_MAX = 20, MINUTES_MAX = 60, EPOCHS_A_MINUTE = 2 };
 /* Draws of a creature that lives alone for a while. */
 enum { DRAWS_MAX = 1000 };
@@ -218,8 +217,7 @@ static int command_garden(int argc, char **argv)
     free(garden);
     if (!status)
         return EXIT_OK;
-    output_print(stderr, "simulator garden: %s\n", error.message);
-    return EXIT_FAILED;
+    return command_complain(&garden_command, EXIT_FAILED, error.message);
 }
 
 static const struct option_row options[] = {

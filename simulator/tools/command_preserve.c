@@ -12,7 +12,6 @@
 #include "common/system/output.h"
 #include "simulator/preserve/preserve_epoch.h"
 
-enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 /* An epoch, s: the world is taken up anew after it. */
 enum { EPOCHS_A_MINUTE = 2, MINUTES_MAX = 1440 };
 
@@ -33,12 +32,6 @@ struct report {
     struct preserve_state state;
     struct preserve_memory memory;
 };
-
-static int fail(int exit_code, const char *message)
-{
-    output_print(stderr, "simulator preserve: %s\n", message);
-    return exit_code;
-}
 
 /* Returns -1 to go on, else the exit code. */
 static int request_parse(struct request *request, int argc, char **argv)
@@ -212,7 +205,8 @@ static int request_run(const struct request *request)
     }
     free(report);
     if (status)
-        return fail(status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED, error.message);
+        return command_complain(&preserve_command, status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED,
+                                error.message);
     return EXIT_OK;
 }
 

@@ -13,7 +13,6 @@
 #include "simulator/tools/mjcf.h"
 #include "simulator/tools/scene_trace.h"
 
-enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 /* Steps in a run and between two lines, at most. */
 #define STEPS_MAX 1e10
 /* A contact that comes off its law slower than this, m/s, counts as held; faster ones may come off
@@ -50,12 +49,6 @@ struct run {
 };
 
 /* ---------------------------------------------------------------- the request */
-
-static int fail(int exit_code, const char *message)
-{
-    output_print(stderr, "simulator scene: %s\n", message);
-    return exit_code;
-}
 
 /* A positive number or a fraction of two. */
 static int read_positive(const char *text, void *field, struct error *error)
@@ -277,13 +270,13 @@ static int command_scene(int argc, char **argv)
     struct run *run = calloc(1, sizeof *run);
     if (!run || arena_init(&run->arena, SCENE_ARENA_BYTES) != 0) {
         free(run);
-        return fail(EXIT_FAILED, "out of memory");
+        return command_complain(&scene_command, EXIT_FAILED, "out of memory");
     }
     run->path = request.path;
     int result = run_request(run, &request, &error);
     arena_deinit(&run->arena);
     free(run);
-    return result == 0 ? EXIT_OK : fail(EXIT_FAILED, error.message);
+    return result == 0 ? EXIT_OK : command_complain(&scene_command, EXIT_FAILED, error.message);
 }
 
 #define REAL(name, argument, help, field_)                                                         \

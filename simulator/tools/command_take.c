@@ -13,7 +13,6 @@
 #include "simulator/preserve/preserve.h"
 #include "simulator/tools/state_file.h"
 
-enum { EXIT_OK, EXIT_FAILED };
 /* The greatest whole number that doubles hold exactly; worlds number their creatures from world <<
  * 40 on. */
 #define ID_MAX (INT64_C(1) << 53)
@@ -106,8 +105,7 @@ static int command_take(int argc, char **argv)
         return command_refuse(&take_command, "expected --params, --id, --output and a state");
     if (!take(&request, argv[optind], &error))
         return EXIT_OK;
-    output_print(stderr, "simulator take: %s\n", error.message);
-    return EXIT_FAILED;
+    return command_complain(&take_command, EXIT_FAILED, error.message);
 }
 
 static const struct option_row options[] = {

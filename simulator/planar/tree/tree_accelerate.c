@@ -196,39 +196,41 @@ static struct plane_tensor eliminate_hinge(struct tree_link *l, double extra)
                                  ia.y - ia.n * u[1]};
 }
 
-/* Takes out a freedom of U = (un, ux, uy) and D. */
-static inline void eliminate_freedom(struct tree_link *l, double un, double ux, double uy, double d)
+/* U and D of a linear joint, or of a stretch: what it is pushed with by the link's accelerations,
+ * and what its own one takes. */
+static inline struct tree_column freedom_of(const struct tree_link *l)
 {
     const struct tensor *ia = &l->ia;
-    double g = 1 / d;
+    if (!l->is_linear)
+        return l->stretch->sum;
+    double x = ia->xx * l->sx + ia->xy * l->sy, y = ia->xy * l->sx + ia->yy * l->sy;
+    return (struct tree_column){ia->nx * l->sx + ia->ny * l->sy, x, y, x * l->sx + y * l->sy};
+}
+
+/* What is left of an inertia without a freedom of U, of which n, x, y is the share that yields. */
+static inline struct tensor without_freedom(const struct tensor *ia, struct tree_column u, double n,
+                                            double x, double y)
+{
+    return (struct tensor){.nn = ia->nn - u.n * n,
+                           .nx = ia->nx - u.n * x,
+                           .ny = ia->ny - u.n * y,
+                           .xx = ia->xx - u.x * x,
+                           .xy = ia->xy - u.x * y,
+                           .yy = ia->yy - u.y * y};
+}
+
+static inline void eliminate_freedom(struct tree_link *l, double extra)
+{
+    struct tree_column u = freedom_of(l);
+    double g = 1 / (u.d + extra);
     l->g = g;
-    l->kn = un;
-    l->kx = ux;
-    l->ky = uy;
-    l->ux = ux * g;
-    l->uy = uy * g;
-    l->un = un * g;
-    l->handed = (struct tensor){.nn = ia->nn - un * l->un,
-                                .nx = ia->nx - un * l->ux,
-                                .ny = ia->ny - un * l->uy,
-                                .xx = ia->xx - ux * l->ux,
-                                .xy = ia->xy - ux * l->uy,
-                                .yy = ia->yy - uy * l->uy};
-}
-
-/* Eliminates a linear joint. */
-static inline void eliminate_slide(struct tree_link *l, double extra)
-{
-    const struct tensor *ia = &l->ia;
-    double ux = ia->xx * l->sx + ia->xy * l->sy, uy = ia->xy * l->sx + ia->yy * l->sy;
-    double un = ia->nx * l->sx + ia->ny * l->sy;
-    eliminate_freedom(l, un, ux, uy, ux * l->sx + uy * l->sy + extra);
-}
-
-static inline void eliminate_stretch(struct tree_link *l, double extra)
-{
-    const struct tree_column *sum = &l->stretch->sum;
-    eliminate_freedom(l, sum->n, sum->x, sum->y, sum->d + extra);
+    l->kn = u.n;
+    l->kx = u.x;
+    l->ky = u.y;
+    l->ux = u.x * g;
+    l->uy = u.y * g;
+    l->un = u.n * g;
+    l->handed = without_freedom(&l->ia, u, l->un, l->ux, l->uy);
 }
 
 /* Eliminates a joint whose acceleration is given. */
@@ -245,10 +247,8 @@ static struct plane_tensor eliminate_joint(struct tree_link *l, double extra)
 {
     if (l->is_driven)
         eliminate_driven(l);
-    else if (l->is_linear)
-        eliminate_slide(l, extra);
-    else if (l->stretch)
-        eliminate_stretch(l, extra);
+    else if (l->is_linear || l->stretch)
+        eliminate_freedom(l, extra);
     else
         return eliminate_hinge(l, extra);
     return load_tensor(&l->handed);
@@ -645,35 +645,15 @@ static struct plane_tensor factor_hinge(struct tree_link *l)
     return (struct plane_tensor){0, {0, 0}, ia.x - ia.n[0] * f, ia.y - ia.n * f[1]};
 }
 
-static struct plane_tensor factor_freedom(struct tree_link *l, double un, double ux, double uy,
-                                          double d)
+static struct plane_tensor factor_freedom(struct tree_link *l)
 {
-    struct tensor t = l->ia;
-    l->inverse = 1 / d;
-    l->fx = ux * l->inverse;
-    l->fy = uy * l->inverse;
-    l->fn = un * l->inverse;
-    t.xx -= ux * l->fx;
-    t.xy -= ux * l->fy;
-    t.yy -= uy * l->fy;
-    t.nx -= un * l->fx;
-    t.ny -= un * l->fy;
-    t.nn -= un * l->fn;
-    return load_tensor(&t);
-}
-
-static struct plane_tensor factor_slide(struct tree_link *l)
-{
-    const struct tensor *t = &l->ia;
-    double ux = t->xx * l->sx + t->xy * l->sy, uy = t->xy * l->sx + t->yy * l->sy;
-    double un = t->nx * l->sx + t->ny * l->sy;
-    return factor_freedom(l, un, ux, uy, ux * l->sx + uy * l->sy);
-}
-
-static struct plane_tensor factor_stretch(struct tree_link *l)
-{
-    const struct tree_column *sum = &l->stretch->sum;
-    return factor_freedom(l, sum->n, sum->x, sum->y, sum->d);
+    struct tree_column u = freedom_of(l);
+    l->inverse = 1 / u.d;
+    l->fx = u.x * l->inverse;
+    l->fy = u.y * l->inverse;
+    l->fn = u.n * l->inverse;
+    struct tensor left = without_freedom(&l->ia, u, l->fn, l->fx, l->fy);
+    return load_tensor(&left);
 }
 
 static struct plane_tensor factor_driven(struct tree_link *l)
@@ -686,9 +666,7 @@ static struct plane_tensor factor_joint(struct tree_link *l)
 {
     if (l->is_driven)
         return factor_driven(l);
-    if (l->stretch)
-        return factor_stretch(l);
-    return l->is_linear ? factor_slide(l) : factor_hinge(l);
+    return l->is_linear || l->stretch ? factor_freedom(l) : factor_hinge(l);
 }
 
 void tree_factor(struct tree *tree)
