@@ -205,16 +205,13 @@ struct replay {
     size_t row_floats;
 };
 
-/* Simulates and records. is_recorded: params and seed are those of the creature's recorded
- * evaluation, so that the result can be compared. Fails with a message where nothing can be
- * shown. */
+/* Simulates and records, without some of its brain: at most REPLAY_CUTS_MAX cuts; those that point
+ * nowhere are left out. With any, the status is REPLAY_CHANGED. is_recorded: params and seed are
+ * those of the creature's recorded evaluation, so that the result can be compared. Fails with a
+ * message where nothing can be shown. */
 int replay_create(struct replay **replay, const struct creature *creature,
-                  const struct params *params, uint64_t seed, int is_recorded, struct error *error);
-/* Makes a replay without some of its brain: at most REPLAY_CUTS_MAX cuts; those that point nowhere
- * are left out. With any, the status is REPLAY_CHANGED. */
-int replay_create_cut(struct replay **replay, const struct creature *creature,
-                      const struct params *params, uint64_t seed, int is_recorded,
-                      const struct replay_cut *cuts, int cut_count, struct error *error);
+                  const struct params *params, uint64_t seed, int is_recorded,
+                  const struct replay_cut *cuts, int cut_count, struct error *error);
 /* A scene in three dimensions (docs/scenes.md), from its start to its end; status:
  * REPLAY_UNRECORDED. */
 int replay_create_scene(struct replay **replay, const char *path, struct error *error);
@@ -242,7 +239,7 @@ void replay_destroy(struct replay *replay); /* NULL is allowed */
 /* A replay of a life that can be changed on its way: from a tick on it is lived and recorded anew.
  * The camera's sizes and the places of all rows stay those of the life that was not changed. */
 struct replay_live;
-/* As replay_create_cut(), in an arena of so many bytes; the creature must outlive it. */
+/* As replay_create(), in an arena of so many bytes; the creature must outlive it. */
 int replay_live_open(struct replay_live **live, const struct creature *creature,
                      const struct params *params, uint64_t seed, int is_recorded,
                      const struct replay_cut *cuts, int cut_count, size_t arena_bytes,

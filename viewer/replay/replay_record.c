@@ -720,14 +720,8 @@ void replay_live_finish(struct replay_live *live)
 /* ---- the whole ---- */
 
 int replay_create(struct replay **result, const struct creature *creature,
-                  const struct params *params, uint64_t seed, int is_recorded, struct error *error)
-{
-    return replay_create_cut(result, creature, params, seed, is_recorded, NULL, 0, error);
-}
-
-int replay_create_cut(struct replay **result, const struct creature *creature,
-                      const struct params *params, uint64_t seed, int is_recorded,
-                      const struct replay_cut *cuts, int cut_count, struct error *error)
+                  const struct params *params, uint64_t seed, int is_recorded,
+                  const struct replay_cut *cuts, int cut_count, struct error *error)
 {
     struct replay_live *live;
     *result = NULL;

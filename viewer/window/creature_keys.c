@@ -3,6 +3,7 @@
 
 #ifdef HAVE_CAIRO
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static void toggle_view(struct creature_window *window, int view)
                        : (enum creature_view)view;
     window->is_movie = 0;
     player_seek(&window->player, window->player.time_s);
-    creatures_refit(window);
+    creatures_refit(window, 0);
 }
 
 /* Puts the line of descent of the chosen creature on the shelf; 0, or a toast says why not. */
@@ -68,7 +69,7 @@ static void act_pair(struct creature_window *window, int unused)
 {
     if (window->view == VIEW_PAIR) {
         window->view = VIEW_SINGLE;
-        creatures_refit(window);
+        creatures_refit(window, 0);
     } else if (creatures_has_descent(window)) {
         window->view = VIEW_PAIR;
         creatures_show_creature(window, window->current);
@@ -82,7 +83,7 @@ static void act_movie(struct creature_window *window, int unused)
 {
     struct error error;
     if (window->gallery->kind == SHELF_CHAMPIONS) {
-        creatures_show_newest(window);
+        creatures_step_generation(window, INT_MAX);
         return;
     }
     if (gallery_show_champions(window->gallery, &error)) {
@@ -138,16 +139,6 @@ void creatures_zoom(struct creature_window *window, double factor, double dx, do
 static void zoom_in(struct creature_window *window, int steps)
 {
     creatures_zoom(window, steps > 0 ? ZOOM_STEP : 1 / ZOOM_STEP, 0, 0);
-}
-
-static void act_newest(struct creature_window *window, int unused)
-{
-    creatures_show_newest(window);
-}
-
-static void act_refit(struct creature_window *window, int unused)
-{
-    creatures_refit(window);
 }
 
 static void toggle_overlay(struct creature_window *window, int overlay)
@@ -213,7 +204,11 @@ static const struct key_row keys[] = {
     {{'a'}, "a", "all in a grid, or one", .on_creatures = toggle_view, .value = VIEW_CELLS},
     {{'['}, "[", "generation before", .on_creatures = creatures_step_generation, .value = -1},
     {{']'}, "]", "generation after", .on_creatures = creatures_step_generation, .value = 1},
-    {{KEY_END}, "End", "newest generation, live", .on_creatures = act_newest},
+    {{KEY_END},
+     "End",
+     "newest generation, live",
+     .on_creatures = creatures_step_generation,
+     .value = INT_MAX},
     {{'y'}, "y", "the best of each kind of body", .on_creatures = act_kinds},
     {{'v'}, "v", "strip of the champions", .on_creatures = act_strip},
     {{'e'}, "e", "evolution in one minute", .on_creatures = act_movie},
@@ -222,7 +217,7 @@ static const struct key_row keys[] = {
     {{'f'}, "f", "camera follows, or stays", .on_creatures = act_follow},
     {{KEY_UP}, "up, wheel", "zoom in", .on_creatures = zoom_in, .value = 1},
     {{KEY_DOWN}, "down, wheel", "zoom out", .on_creatures = zoom_in, .value = -1},
-    {{'0'}, "0", "zoom and place anew", .on_creatures = act_refit},
+    {{'0'}, "0", "zoom and place anew", .on_creatures = creatures_refit},
     {{'t'},
      "t",
      "trail of the centre of mass",
@@ -296,7 +291,6 @@ const struct content creatures_content = {.keys = keys,
                                           .turn_key = turn_key,
                                           .duration = creatures_duration,
                                           .tick = creatures_tick,
-                                          .seek = creatures_seek,
                                           .restart = creatures_restart,
                                           .step_creature = creatures_step_creature,
                                           .press = creatures_press,

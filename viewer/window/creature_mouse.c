@@ -144,7 +144,7 @@ void creatures_click(struct player *player, double x, double y)
         return;
     if (window->index_of[place] == window->current) {
         window->view = VIEW_SINGLE;
-        creatures_refit(window);
+        creatures_refit(window, 0);
     } else {
         creatures_select_creature(window, window->index_of[place]);
     }

@@ -78,7 +78,7 @@ struct draw_descent creatures_descent_of(const struct creature_window *window,
 
 /* ---- creature_window.c ---- */
 
-void creatures_refit(struct creature_window *window);
+void creatures_refit(struct creature_window *window, int unused);
 void creatures_rescale(struct creature_window *window, int width_before);
 void creatures_select_creature(struct creature_window *window, int index);
 void creatures_show_creature(struct creature_window *window, int index);
@@ -87,7 +87,6 @@ void creatures_show_shelf(struct creature_window *window, int index);
 void creatures_show_generation(struct creature_window *window, int64_t generation);
 /* The generation `steps` after the one that is shown. */
 void creatures_step_generation(struct creature_window *window, int steps);
-void creatures_show_newest(struct creature_window *window);
 
 /* ---- creature_choices.c ---- */
 
@@ -116,7 +115,6 @@ void creatures_begin(struct player *player);
 void creatures_resize(struct player *player, int width_px, int height_px);
 double creatures_duration(const struct player *player);
 double creatures_tick(const struct player *player);
-void creatures_seek(struct player *player, double time_s);
 void creatures_restart(struct player *player);
 void creatures_step_creature(struct player *player, int steps);
 enum drag creatures_press(struct player *player, double x, double y);

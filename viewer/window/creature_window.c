@@ -47,7 +47,7 @@ static void look_at_target(struct creature_window *window, int is_jump, double d
         camera_track(&window->camera, replays, count, window->player.time_s, speed, lane, dt_s);
 }
 
-void creatures_refit(struct creature_window *window)
+void creatures_refit(struct creature_window *window, int unused)
 {
     const struct replay *replays[GALLERY_SHOWN_MAX];
     int count = creatures_shown(window, replays);
@@ -102,11 +102,6 @@ double creatures_tick(const struct player *player)
     return replay ? replay->frame_s : 0;
 }
 
-void creatures_seek(struct player *player, double time_s)
-{
-    player->time_s = time_s;
-}
-
 void creatures_restart(struct player *player)
 {
     look_at_target((struct creature_window *)player, 1, 0);
@@ -137,7 +132,7 @@ void creatures_show_creature(struct creature_window *window, int index)
 {
     creatures_select_creature(window, index);
     window->player.time_s = 0;
-    creatures_refit(window);
+    creatures_refit(window, 0);
 }
 
 /* After the shelf has changed. */
@@ -166,29 +161,19 @@ void creatures_show_generation(struct creature_window *window, int64_t generatio
     creatures_show_shelf(window, 0);
 }
 
-/* The generation `steps` after the one that is shown. */
+/* The generation `steps` after the one that is shown, as far as there are any. */
 void creatures_step_generation(struct creature_window *window, int steps)
 {
-    ENSURE(steps != 0, "no step");
     struct draw_timeline timeline = creatures_timeline_of(window);
-    int at = timeline.count - 1;
+    int last = timeline.count - 1, at = last;
     if (!timeline.count)
         return;
     for (int i = 0; i < timeline.count; i++)
         if (timeline.generations[i].generation == timeline.shown)
             at = i;
-    at = at + steps < 0 ? 0 : at + steps >= timeline.count ? timeline.count - 1 : at + steps;
-    window->is_live = at == timeline.count - 1;
+    at = (int)fmin(fmax((double)at + steps, 0), last);
+    window->is_live = at == last;
     creatures_show_generation(window, timeline.generations[at].generation);
-}
-
-void creatures_show_newest(struct creature_window *window)
-{
-    struct draw_timeline timeline = creatures_timeline_of(window);
-    if (!timeline.count)
-        return;
-    window->is_live = 1;
-    creatures_show_generation(window, timeline.generations[timeline.count - 1].generation);
 }
 
 /* ---- time ---- */
@@ -215,7 +200,7 @@ static void work(struct creature_window *window)
         window->player.is_changed = 1;
     creatures_collect_ready(window);
     if (window->view == VIEW_RACE && window->ready_count != lanes)
-        creatures_refit(window);
+        creatures_refit(window, 0);
 }
 
 void creatures_advance(struct player *player, double dt_s)
@@ -343,7 +328,7 @@ void creatures_destroy(struct player *player)
 /* As large as the window is, and then seen from the start. */
 void creatures_begin(struct player *player)
 {
-    creatures_refit((struct creature_window *)player);
+    creatures_refit((struct creature_window *)player, 0);
 }
 
 void creatures_resize(struct player *player, int width_px, int height_px)

@@ -240,8 +240,8 @@ static int simulate(const struct gallery *gallery, struct specimen *specimen,
     if (!status && bout)
         status = replay_create_bout(&replay, bout, error);
     else if (!status)
-        status = replay_create_cut(&replay, creature, &params, seed, is_recorded, cuts, cut_count,
-                                   error);
+        status =
+            replay_create(&replay, creature, &params, seed, is_recorded, cuts, cut_count, error);
     if (!status)
         status = refuse_dear(gallery, replay, is_bounded, error);
     if (status) {

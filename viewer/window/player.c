@@ -91,7 +91,11 @@ const char *player_title(struct player *player)
 void player_seek(struct player *player, double time_s)
 {
     player->is_changed = 1;
-    player->content->seek(player, fmin(fmax(time_s, 0), player->content->duration(player)));
+    time_s = fmin(fmax(time_s, 0), player->content->duration(player));
+    if (player->content->seek)
+        player->content->seek(player, time_s);
+    else
+        player->time_s = time_s;
 }
 
 void player_advance(struct player *player, double dt_s)

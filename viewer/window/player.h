@@ -71,7 +71,7 @@ struct content {
     int (*turn_key)(struct player *, const struct key_row *);     /* 0: it means nothing here */
     double (*duration)(const struct player *);
     double (*tick)(const struct player *);             /* s; 0: there is nothing to step */
-    void (*seek)(struct player *, double time_s);      /* within the duration */
+    void (*seek)(struct player *, double time_s);      /* within the duration; NULL: just that */
     void (*restart)(struct player *);                  /* besides; NULL: nothing more */
     void (*step_creature)(struct player *, int steps); /* to the next one, or back */
     enum drag (*press)(struct player *, double x, double y);

@@ -38,7 +38,7 @@ static void make_changed(const char *name, int sliding)
         gene->upper = 0.25;
     }
     ck_assert_int_eq(params_set(&params, "simulation.duration_s", "2", &error), 0);
-    ck_assert_msg(replay_create(&replay, &creature, &params, 1, 0, &error) == 0, "%s",
+    ck_assert_msg(replay_create(&replay, &creature, &params, 1, 0, NULL, 0, &error) == 0, "%s",
                   error.message);
     creature_deinit(&creature);
 }
@@ -229,7 +229,7 @@ START_TEST(the_light_has_a_depth)
     params_set_defaults(&params);
     ck_assert_int_eq(params_read_file(&params, "examples/seek-land3d.ini", &error), 0);
     ck_assert_int_eq(params_set(&params, "simulation.duration_s", "4", &error), 0);
-    ck_assert_msg(replay_create(&replay, &creature, &params, 1, 0, &error) == 0, "%s",
+    ck_assert_msg(replay_create(&replay, &creature, &params, 1, 0, NULL, 0, &error) == 0, "%s",
                   error.message);
     for (int i = 0; i < replay->frame_count; i++) {
         replay_get_frame(replay, i, &frame);
@@ -249,7 +249,7 @@ START_TEST(chatter_is_no_reversal)
     ck_assert_int_eq(params_read_file(&params, "examples/hopper.ini", &error), 0);
     ck_assert_int_eq(params_set(&params, "simulation.dt_s", "0.00104166", &error), 0);
     ck_assert_int_eq(creature_read(&creature, "examples/creatures/hopper.json", &error), 0);
-    ck_assert_int_eq(replay_create(&replay, &creature, &params, 1, 0, &error), 0);
+    ck_assert_int_eq(replay_create(&replay, &creature, &params, 1, 0, NULL, 0, &error), 0);
     // 15 by the rates at an instant
     ck_assert_double_lt(replay->measures.reversals_max_hz, 12);
     ck_assert_double_gt(replay->measures.reversals_max_hz, 1);
@@ -1357,7 +1357,7 @@ START_TEST(effectors_of_a_joint_stand_side_by_side)
     ck_assert_int_eq(params_read_file(&params, "examples/walk3d.ini", &error), 0);
     ck_assert_int_eq(params_set(&params, "simulation.duration_s", "1", &error), 0);
     ck_assert_int_eq(creature_read(&creature, "examples/creatures/quadruped.json", &error), 0);
-    ck_assert_int_eq(replay_create(&replay, &creature, &params, 1, 0, &error), 0);
+    ck_assert_int_eq(replay_create(&replay, &creature, &params, 1, 0, NULL, 0, &error), 0);
     creature_deinit(&creature);
     ck_assert_int_eq(replay->effector_count, 12);
     double both = draw_brain_width(&view, replay);

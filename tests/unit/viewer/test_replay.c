@@ -80,7 +80,7 @@ static void teardown(void)
 static struct replay *replay_now(int is_recorded)
 {
     struct replay *replay;
-    int status = replay_create(&replay, &creature, &params, SEED, is_recorded, &error);
+    int status = replay_create(&replay, &creature, &params, SEED, is_recorded, NULL, 0, &error);
     ck_assert_msg(status == 0, "%s", error.message);
     return replay;
 }
@@ -379,7 +379,7 @@ TEST(what_has_no_body_is_refused)
 {
     struct replay *replay;
     params.creature_parts_min = 9;
-    ck_assert_int_lt(replay_create(&replay, &creature, &params, SEED, 0, &error), 0);
+    ck_assert_int_lt(replay_create(&replay, &creature, &params, SEED, 0, NULL, 0, &error), 0);
     ck_assert_ptr_null(replay);
     ck_assert_msg(strstr(error.message, "worm") != NULL, "%s", error.message);
 }
@@ -389,7 +389,7 @@ TEST(quarantined_is_not_simulated)
     struct replay *replay;
     creature.has_evaluation = 1;
     creature.verdict = VERDICT_QUARANTINED;
-    ck_assert_int_lt(replay_create(&replay, &creature, &params, SEED, 1, &error), 0);
+    ck_assert_int_lt(replay_create(&replay, &creature, &params, SEED, 1, NULL, 0, &error), 0);
     ck_assert_ptr_null(replay);
 }
 
@@ -483,8 +483,7 @@ TEST(without_a_goal_there_is_no_fitness)
     params.evolution_behaviour = BEHAVIOUR_INTERACTIVE;
     for (int i = 0; i < 2; i++) {
         struct replay *replay;
-        ck_assert_int_eq(replay_create_cut(&replay, &creature, &params, SEED, 1, &cut, i, &error),
-                         0);
+        ck_assert_int_eq(replay_create(&replay, &creature, &params, SEED, 1, &cut, i, &error), 0);
         ck_assert_msg(strstr(replay->score, "went ") == replay->score, "%s", replay->score);
         ck_assert_msg(!strstr(replay->score, "fitness"), "%s", replay->score);
         ck_assert_int_eq(replay->has_goal, 0);
@@ -602,7 +601,7 @@ TEST(sensors_and_torques_are_recorded)
 static struct replay *replay_cut_now(const struct replay_cut *cuts, int count)
 {
     struct replay *replay;
-    int status = replay_create_cut(&replay, &creature, &params, SEED, 1, cuts, count, &error);
+    int status = replay_create(&replay, &creature, &params, SEED, 1, cuts, count, &error);
     ck_assert_msg(status == 0, "%s", error.message);
     return replay;
 }

@@ -41,7 +41,7 @@ static void make_replay(const char *name, const char *params_name, double sizes)
         creature.genome.bodies[i].width_m *= sizes;
     ck_assert_msg(replay_create(&replay, &creature, &params,
                                 params_name ? 1 : creature_choose_seed(&creature, &params),
-                                !params_name, &error) == 0,
+                                !params_name, NULL, 0, &error) == 0,
                   "%s", error.message);
     creature_deinit(&creature);
 }
