@@ -64,28 +64,6 @@ static struct own_part *own_of(const struct grower *grower, int part)
     return &((struct own *)grower->own)->parts[part];
 }
 
-static const struct body_gene *gene_of(const struct grower *grower, int part)
-{
-    return &grower->genome->bodies[grower->growths[part].body_row];
-}
-
-/* ---- vectors ---- */
-
-static struct vec3 combine(double a, struct vec3 u, double b, struct vec3 v)
-{
-    return (struct vec3){a * u.x + b * v.x, a * u.y + b * v.y, a * u.z + b * v.z};
-}
-
-static struct vec3 negate(struct vec3 v)
-{
-    return (struct vec3){0.0 - v.x, 0.0 - v.y, 0.0 - v.z};
-}
-
-static double clamp(double value, double low, double high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
 /* ---- parts ---- */
 
 /* Normal and directions of a face: a number from 1 of the part's axis, negative against it. */
@@ -100,12 +78,12 @@ static struct vec3 axis_of(const struct frame *frame, int number)
 {
     struct vec3 axis = frame->axes[abs(number) - 1];
 
-    return number > 0 ? axis : negate(axis);
+    return number > 0 ? axis : vec3_negate(axis);
 }
 
 static void set_axis(struct frame *frame, int number, struct vec3 axis)
 {
-    frame->axes[abs(number) - 1] = number > 0 ? axis : negate(axis);
+    frame->axes[abs(number) - 1] = number > 0 ? axis : vec3_negate(axis);
 }
 
 /* From a part's centre to a point of a face. */
@@ -128,7 +106,7 @@ static struct frame look_from_parent(const struct grower *grower, int index)
     int symmetry = gene_of(grower, index)->is_symmetric;
     if (grower->growths[index].is_image) {
         int axis = symmetry == SYMMETRY_SIDES ? 2 : symmetry == SYMMETRY_ENDS ? 0 : 1;
-        seen.axes[axis] = negate(seen.axes[axis]);
+        seen.axes[axis] = vec3_negate(seen.axes[axis]);
     }
     return seen;
 }
@@ -144,13 +122,13 @@ static struct frame make_joint(const struct frame *parent, const struct connecti
     struct vec3 n = axis_of(parent, axes->n), u = axis_of(parent, axes->u);
     struct vec3 v = axis_of(parent, axes->v);
     if (gene->is_reflected)
-        v = negate(v);
-    struct vec3 u_turned = combine(cos_r, u, sin_r, v);
-    struct vec3 v_turned = combine(-sin_r, u, cos_r, v);
-    struct vec3 out = combine(cos_a, n, sin_a, u_turned);
-    return (struct frame){{combine(cos_t, out, sin_t, v_turned),
-                           combine(-sin_a, n, cos_a, u_turned),
-                           combine(-sin_t, out, cos_t, v_turned)}};
+        v = vec3_negate(v);
+    struct vec3 u_turned = vec3_mix(cos_r, u, sin_r, v);
+    struct vec3 v_turned = vec3_mix(-sin_r, u, cos_r, v);
+    struct vec3 out = vec3_mix(cos_a, n, sin_a, u_turned);
+    return (struct frame){{vec3_mix(cos_t, out, sin_t, v_turned),
+                           vec3_mix(-sin_a, n, cos_a, u_turned),
+                           vec3_mix(-sin_t, out, cos_t, v_turned)}};
 }
 
 /* Sets mirror, frames, anchor and centre of a child whose size and parent are known. */
@@ -168,8 +146,8 @@ static void place_child(struct grower *grower, int index)
     part->mirror = is_turned_over ? -parent->mirror : parent->mirror;
     own->joint = make_joint(&seen, gene);
     const struct face_axes *face = &faces[gene->child_face];
-    set_axis(&own->frame, face->n, negate(own->joint.axes[0]));
-    set_axis(&own->frame, face->u, negate(own->joint.axes[1]));
+    set_axis(&own->frame, face->n, vec3_negate(own->joint.axes[0]));
+    set_axis(&own->frame, face->u, vec3_negate(own->joint.axes[1]));
     set_axis(&own->frame, face->v, own->joint.axes[2]);
     part->anchor =
         vec3_add(parent->centre, face_point(&seen, boxes[part->parent].size_m, gene->parent_face,
@@ -322,7 +300,7 @@ static const unsigned char freedom_axes[JOINT_TYPE_COUNT][GENOME_FREEDOMS_MAX] =
 static struct mat3 turn_of(const struct frame *frame, int mirror)
 {
     return (struct mat3){frame->axes[0], frame->axes[1],
-                         mirror > 0 ? frame->axes[2] : negate(frame->axes[2])};
+                         mirror > 0 ? frame->axes[2] : vec3_negate(frame->axes[2])};
 }
 
 /* At birth, in the world. */
@@ -344,17 +322,6 @@ static struct mat3 seen_from(const struct mat3 *from, const struct mat3 *turn)
                          mat3_back(from, turn->z)};
 }
 
-/* How far a part may slide: as far as there is something to slide in or to slide out of. */
-static double extension_limit(const struct grower *grower, int index)
-{
-    const struct params *params = grower->params;
-    const struct body_box *boxes = boxes_of(grower);
-    int parent = grower->phenotype->parts[index].parent;
-    double longer = fmax(longest_of(boxes[index].size_m), longest_of(boxes[parent].size_m));
-    double most = params->creature_extension_max * longer;
-    return most > 0 && most < params->creature_side_max_m ? most : params->creature_side_max_m;
-}
-
 static void set_limits(const struct grower *grower, struct body_link *link)
 {
     const struct body_gene *gene = gene_of(grower, link->part);
@@ -362,7 +329,10 @@ static void set_limits(const struct grower *grower, struct body_link *link)
                                  {gene->box.lower_2, gene->box.upper_2}};
     int intervals = body_freedoms(link);
     if (link->kind == LINK_LINEAR) {
-        double most = extension_limit(grower, link->part);
+        const struct body_box *boxes = boxes_of(grower);
+        double most =
+            extension_limit(grower->params, fmax(longest_of(boxes[link->part].size_m),
+                                                 longest_of(boxes[link->parent_part].size_m)));
         link->lower[0] = clamp(gene->lower * link->scale, -most, 0);
         link->upper[0] = clamp(gene->upper * link->scale, 0, most);
         return;

@@ -39,6 +39,24 @@ struct grower {
     int central_count;
 };
 
+static inline const struct body_gene *gene_of(const struct grower *grower, int part)
+{
+    return &grower->genome->bodies[grower->growths[part].body_row];
+}
+
+static inline double clamp(double value, double low, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* How far a part may slide: as far as there is something to slide in or to slide out of. `longer_m`
+ * is the longest side of it and its parent. */
+static inline double extension_limit(const struct params *params, double longer_m)
+{
+    double most = params->creature_extension_max * longer_m;
+    return most > 0 && most < params->creature_side_max_m ? most : params->creature_side_max_m;
+}
+
 struct key_hasher; /* of phenotype_key.h */
 
 struct body_growth {

@@ -91,11 +91,6 @@ static struct vec2 axis_of(int quarters, double rest_rad)
     }
 }
 
-static double clamp(double value, double low, double high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
 static void develop_size(const struct params *params, const struct body_gene *body, double scale,
                          struct part *part)
 {
@@ -103,11 +98,11 @@ static void develop_size(const struct params *params, const struct body_gene *bo
     double high = params->creature_side_max_m;
     double width = clamp(body->width_m * scale, low, high);
     double height = clamp(body->height_m * scale, low, high);
-    double shortest = (width > height ? width : height) / params->creature_aspect_max;
+    double shortest = fmax(width, height) / params->creature_aspect_max;
 
-    part->width_m = width < shortest ? shortest : width;
-    part->height_m = height < shortest ? shortest : height;
-    part->cross_section_m = part->width_m < part->height_m ? part->width_m : part->height_m;
+    part->width_m = fmax(width, shortest);
+    part->height_m = fmax(height, shortest);
+    part->cross_section_m = fmin(part->width_m, part->height_m);
     part->mass_kg = params->rectangles_density_kg_m2 * part->width_m * part->height_m;
     part->shape = body->is_round ? PART_DISK : PART_BOX;
     if (body->is_round)
@@ -165,7 +160,7 @@ static void place_child(struct grower *grower, int child, const struct branch *b
 /* How far a part stretches, either way; 0: it is rigid. */
 static double stretch_limit(const struct grower *grower, int index)
 {
-    const struct body_gene *body = &grower->genome->bodies[grower->growths[index].body_row];
+    const struct body_gene *body = gene_of(grower, index);
 
     return fmin(body->stretch.limit, grower->params->creature_stretch_max);
 }
@@ -179,7 +174,7 @@ static int begin(struct grower *grower, struct arena *arena)
 static void place(struct grower *grower, int index)
 {
     const struct growth *growth = &grower->growths[index];
-    const struct body_gene *body = &grower->genome->bodies[growth->body_row];
+    const struct body_gene *body = gene_of(grower, index);
     struct part *part = &grower->phenotype->parts[index];
 
     own_of(grower)[index].axis = (struct vec2){1.0, 0.0};
@@ -198,27 +193,18 @@ static void place(struct grower *grower, int index)
 
 /* ---- links ---- */
 
-/* How far a part may slide: as far as there is something to slide in or to slide out of. */
-static double extension_limit(const struct grower *grower, int index)
-{
-    const struct params *params = grower->params;
-    const struct part *part = &grower->phenotype->parts[index];
-    const struct part *parent = &grower->phenotype->parts[part->parent];
-    double own = part->width_m > part->height_m ? part->width_m : part->height_m;
-    double other = parent->width_m > parent->height_m ? parent->width_m : parent->height_m;
-    double most = params->creature_extension_max * (own > other ? own : other);
-
-    return most > 0 && most < params->creature_side_max_m ? most : params->creature_side_max_m;
-}
-
 /* Kind and limits of a part's joint. A mirrored part turns the other way, but slides out as any
  * other; how far, goes by its scale, and not further than the body's sides allow. */
 static void set_joint(const struct grower *grower, struct body_link *link, int index)
 {
-    const struct body_gene *body = &grower->genome->bodies[grower->growths[index].body_row];
+    const struct body_gene *body = gene_of(grower, index);
 
     if (body->joint == JOINT_LINEAR) {
-        double most = extension_limit(grower, index);
+        const struct part *part = &grower->phenotype->parts[index];
+        const struct part *parent = &grower->phenotype->parts[part->parent];
+        double most =
+            extension_limit(grower->params, fmax(fmax(part->width_m, part->height_m),
+                                                 fmax(parent->width_m, parent->height_m)));
 
         link->kind = LINK_LINEAR;
         link->axis = vec3_of_plane(own_of(grower)[index].out);
@@ -238,8 +224,7 @@ static double joint_strength(const struct grower *grower, const struct body_link
 {
     const struct part *part = &grower->phenotype->parts[link->part];
     const struct part *parent = &grower->phenotype->parts[link->parent_part];
-    double section = part->cross_section_m > parent->cross_section_m ? part->cross_section_m
-                                                                     : parent->cross_section_m;
+    double section = fmax(part->cross_section_m, parent->cross_section_m);
     double strength = link->kind == LINK_LINEAR ? grower->params->rectangles_linear_strength_n_m
                                                 : grower->params->rectangles_strength_n;
 
@@ -296,7 +281,7 @@ static void add_link(struct grower *grower, int index)
     if (link->parent < 0)
         return;
 
-    const struct body_gene *body = &grower->genome->bodies[grower->growths[index].body_row];
+    const struct body_gene *body = gene_of(grower, index);
     set_joint(grower, link, index);
     if (body->has_effector) {
         link->strength = joint_strength(grower, link, body);
@@ -349,7 +334,7 @@ static void add_links(struct grower *grower, int index)
 {
     struct phenotype *phenotype = grower->phenotype;
     struct part *part = &phenotype->parts[index];
-    const struct body_gene *body = &grower->genome->bodies[grower->growths[index].body_row];
+    const struct body_gene *body = gene_of(grower, index);
     double limit = stretch_limit(grower, index);
 
     part->link = -1;
@@ -396,7 +381,7 @@ static struct vec3 joint_way(const struct body_link *link)
 /* A part that stretches always has one for that. */
 static int has_effector(const struct grower *grower, const struct body_link *link)
 {
-    const struct body_gene *body = &grower->genome->bodies[grower->growths[link->part].body_row];
+    const struct body_gene *body = gene_of(grower, link->part);
 
     return link->kind == LINK_STRETCH ||
            (link->parent >= 0 && link->kind != LINK_RIGID && body->has_effector);
@@ -422,8 +407,8 @@ static void make_drives(struct grower *grower)
                                               .upper = link->upper[0],
                                               .strength = link->strength,
                                               .unit = unit,
-                                              .least = at_lower < at_upper ? at_lower : at_upper,
-                                              .most = at_lower < at_upper ? at_upper : at_lower,
+                                              .least = fmin(at_lower, at_upper),
+                                              .most = fmax(at_lower, at_upper),
                                               .way = joint_way(link)};
         if (has_effector(grower, link))
             (effector++)->drive = i;
@@ -471,7 +456,7 @@ static const struct input_gene *find_input(const struct grower *grower, int driv
 {
     const struct drive *moved = &grower->phenotype->drives[drive];
     *reader = moved->part;
-    const struct body_gene *body = &grower->genome->bodies[grower->growths[*reader].body_row];
+    const struct body_gene *body = gene_of(grower, *reader);
     return moved->is_stretch ? &body->stretch.input : &body->effector_input;
 }
 

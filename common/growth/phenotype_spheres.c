@@ -53,43 +53,13 @@ static struct frame *frame_of(const struct grower *grower, int part)
 
 /* ---- vectors ---- */
 
-static struct vec3 combine(double a, struct vec3 u, double b, struct vec3 v)
-{
-    return (struct vec3){a * u.x + b * v.x, a * u.y + b * v.y, a * u.z + b * v.z};
-}
-
-static struct vec3 subtract(struct vec3 a, struct vec3 b)
-{
-    return (struct vec3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static struct vec3 negate(struct vec3 v)
-{
-    return (struct vec3){0.0 - v.x, 0.0 - v.y, 0.0 - v.z};
-}
-
-static double dot(struct vec3 a, struct vec3 b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-static double clamp(double value, double low, double high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
 static double distance(const struct sphere_body *body, int a, int b)
 {
-    struct vec3 way = subtract(body->spheres[b].centre, body->spheres[a].centre);
-    return sqrt(dot(way, way));
+    struct vec3 way = vec3_sub(body->spheres[b].centre, body->spheres[a].centre);
+    return sqrt(vec3_dot(way, way));
 }
 
 /* ---- parts ---- */
-
-static const struct body_gene *gene_of(const struct grower *grower, int part)
-{
-    return &grower->genome->bodies[grower->growths[part].body_row];
-}
 
 /* The connection whose numbers a part's bone has. */
 static const struct connection_gene *bone_gene_of(const struct grower *grower, int part)
@@ -128,7 +98,7 @@ static void look_from_parent(const struct grower *grower, int index, struct fram
     *seen = *frame_of(grower, part->parent);
     *mirror = grower->phenotype->parts[part->parent].mirror;
     if (bone_gene_of(grower, index)->is_reflected) {
-        seen->side = negate(seen->side);
+        seen->side = vec3_negate(seen->side);
         *mirror = -*mirror;
     }
     if (!grower->growths[index].is_image)
@@ -138,7 +108,7 @@ static void look_from_parent(const struct grower *grower, int index, struct fram
     struct vec3 *axis = symmetry == SYMMETRY_SIDES  ? &seen->side
                         : symmetry == SYMMETRY_ENDS ? &seen->ahead
                                                     : &seen->up;
-    *axis = negate(*axis);
+    *axis = vec3_negate(*axis);
     *mirror = -*mirror;
 }
 
@@ -156,12 +126,12 @@ static void place_child(struct grower *grower, int index)
     look_from_parent(grower, index, &from, &part->mirror);
     det_sincos(gene->angle_rad, &sin_a, &cos_a);
     det_sincos(tilt_rad, &sin_t, &cos_t);
-    struct vec3 turned = combine(cos_a, from.ahead, sin_a, from.up);
-    frame->ahead = combine(cos_t, turned, sin_t, from.side);
-    frame->up = combine(-sin_a, from.ahead, cos_a, from.up);
-    frame->side = combine(-sin_t, turned, cos_t, from.side);
+    struct vec3 turned = vec3_mix(cos_a, from.ahead, sin_a, from.up);
+    frame->ahead = vec3_mix(cos_t, turned, sin_t, from.side);
+    frame->up = vec3_mix(-sin_a, from.ahead, cos_a, from.up);
+    frame->side = vec3_mix(-sin_t, turned, cos_t, from.side);
     body_of(grower)->spheres[index].centre =
-        combine(1, body_of(grower)->spheres[part->parent].centre, length, frame->ahead);
+        vec3_mix(1, body_of(grower)->spheres[part->parent].centre, length, frame->ahead);
 }
 
 static void place(struct grower *grower, int index)
@@ -362,9 +332,9 @@ static int hangs_on(const struct phenotype *phenotype, int part, int top)
 /* The square of the sine of the angle at `sphere` between base and another sphere. */
 static double off_line(const struct sphere_body *body, int sphere, int base, int other)
 {
-    struct vec3 a = subtract(body->spheres[base].centre, body->spheres[sphere].centre);
-    struct vec3 b = subtract(body->spheres[other].centre, body->spheres[sphere].centre);
-    double both = dot(a, a) * dot(b, b), product = dot(a, b);
+    struct vec3 a = vec3_sub(body->spheres[base].centre, body->spheres[sphere].centre);
+    struct vec3 b = vec3_sub(body->spheres[other].centre, body->spheres[sphere].centre);
+    double both = vec3_dot(a, a) * vec3_dot(b, b), product = vec3_dot(a, b);
     return both > 0 ? 1 - product * product / both : 0;
 }
 
@@ -423,7 +393,7 @@ static void add_joint(struct grower *grower, int end)
         .kind = gene->joint == JOINT_BALL    ? SPHERE_BALL
                 : gene->joint == JOINT_HINGE ? SPHERE_HINGE
                                              : SPHERE_SADDLE,
-        .axis = combine(mirror * cosine, frame->side, mirror * sine, frame->up),
+        .axis = vec3_mix(mirror * cosine, frame->side, mirror * sine, frame->up),
         .lower = {gene->lower, gene->sphere.lower_2},
         .upper = {gene->upper, gene->sphere.upper_2}};
     // in the plane there is one axis

@@ -43,6 +43,18 @@ static inline struct vec3 vec3_scale(struct vec3 a, double s)
     return (struct vec3){a.x * s, a.y * s, a.z * s};
 }
 
+/* Zeros stay positive. */
+static inline struct vec3 vec3_negate(struct vec3 a)
+{
+    return (struct vec3){0.0 - a.x, 0.0 - a.y, 0.0 - a.z};
+}
+
+/* s a + t b */
+static inline struct vec3 vec3_mix(double s, struct vec3 a, double t, struct vec3 b)
+{
+    return (struct vec3){s * a.x + t * b.x, s * a.y + t * b.y, s * a.z + t * b.z};
+}
+
 /* a + s b */
 static inline struct vec3 vec3_along(struct vec3 a, struct vec3 b, double s)
 {
