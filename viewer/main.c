@@ -17,6 +17,7 @@
 #include "viewer/export/export.h"
 #include "viewer/window/preserve_window.h"
 #include "viewer/window/creature_window.h"
+#include "viewer/window/gallery.h"
 #include "viewer/window/window.h"
 
 static const char status_text[] =
