@@ -143,7 +143,7 @@ async function showForm() {
   }
   const neuron = geneOf(doc.neurons, editing.neuron);
   if (neuron) groups.push(['chosen neuron', neuronRows(neuron.id)]);
-  form.replaceChildren(...groups.map(([title, rows]) => group(title, rows, isOpen[title] ?? !/^(where|more)/.test(title))));
+  const parts = selectRow('part', doc.bodies.map(({ id }) => [`part ${id}`, id]), chosen?.body, body => choosePart({ body }));
+  form.replaceChildren(parts, ...groups.map(([title, rows]) => group(title, rows, isOpen[title] ?? !/^(where|more)/.test(title))));
   if (active) [...form.querySelectorAll('[aria-label]')].find(element => element.getAttribute('aria-label') === active)?.focus();
-  if (!groups.length) form.textContent = 'tap a part';
 }

@@ -28,7 +28,7 @@ async function builds(open, size) {
   await lives(page, `openTemplate('fish')`);
   const digests = [await lives(page)];
   await drag(await middle(2), 0, 0);
-  await page.until(`/part 3/.test(find('edit-form').textContent)`);
+  await page.until(`document.querySelector('#edit-form select').value === '3'`);
   const slide = value => `(i => { i.value = ${value}; i.dispatchEvent(new Event('input')); })(${row('upper limit')}.querySelector('input'))`;
   for (const value of [0.4, 0.2, 0.1]) digests.push(await lives(page, slide(value)));
   assert.equal(await page.run('duration()'), 2, 'while a slider moves, a short life is shown');
