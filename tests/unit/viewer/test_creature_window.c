@@ -13,6 +13,7 @@
 #include "common/params/choice.h"
 #include "common/math/hash.h"
 #include "common/version.h"
+#include "tests/suite.h"
 #include "tests/unit/store_fixture.h"
 #include "tests/unit/genome_fixture.h"
 #include "viewer/window/gallery.h"
@@ -63,7 +64,6 @@ START_TEST(of_many_champions_a_few_are_chosen_evenly)
 #include "viewer/window/chooser.h"
 #include "viewer/draw/draw.h"
 #include "viewer/window/creature_private.h"
-#include "tests/suite.h"
 
 #define WIDTH  960
 #define HEIGHT 640
@@ -830,8 +830,6 @@ START_TEST(where_nobody_chooses_capitals_are_small)
     draw();
 }
 
-#endif
-
 /* A file may ask for hours. A replay within the bound is shown, and one's own word counts. */
 START_TEST(what_takes_too_long_is_refused)
 {
@@ -853,6 +851,8 @@ START_TEST(what_takes_too_long_is_refused)
         gallery = NULL;
     }
 }
+
+#endif
 
 int main(void)
 {
