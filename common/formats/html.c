@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "common/error.h"
+#include "common/system/output.h"
 #include "common/text.h"
 
 void html_write(FILE *file, const char *text)
@@ -21,6 +23,20 @@ void html_write(FILE *file, const char *text)
         else
             fputc(is_clean || (*c >= 0x20 && *c < 0x7f) ? *c : '?', file);
     }
+}
+
+static void put_text(FILE *file, const char *format, int width, char *text)
+{
+    ENSURE(width == 0, "a width of %d on a page", width);
+    html_write(file, text);
+}
+
+void html_print(FILE *file, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    output_format(file, format, &arguments, put_text);
+    va_end(arguments);
 }
 
 void html_write_base64(FILE *file, const unsigned char *bytes, size_t length)

@@ -32,11 +32,13 @@ static int reader_open(struct run_reader *reader, struct error *error)
                : status;
 }
 
-static void reader_end(struct run_reader *reader)
+/* Ends a call; returns its status. */
+static int reader_end(struct run_reader *reader, int status)
 {
     ENSURE(reader->users > 0, "%s: ended without a beginning", reader->path);
     if (--reader->users == 0)
         store_database_close(&reader->database);
+    return status;
 }
 
 /* Opens the database for a call; on error there is nothing to end. */
@@ -44,9 +46,7 @@ static int reader_begin(struct run_reader *reader, struct error *error)
 {
     ENSURE(reader->users >= 0, "%s: %d calls", reader->path, reader->users);
     int status = reader->users++ == 0 ? reader_open(reader, error) : 0;
-    if (status)
-        reader_end(reader);
-    return status;
+    return status ? reader_end(reader, status) : 0;
 }
 
 int run_reader_open(struct run_reader **result, const char *run_directory, struct error *error)
@@ -67,9 +67,8 @@ int run_reader_open(struct run_reader **result, const char *run_directory, struc
         run_reader_close(reader);
         return status;
     }
-    reader_end(reader);
     *result = reader;
-    return 0;
+    return reader_end(reader, 0);
 }
 
 void run_reader_close(struct run_reader *reader)
@@ -142,7 +141,7 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, enum r
     if (!status)
         status = statement_each(&reader->database, member_queries[order], *generation_found, 0,
                                 read_member, &members, error);
-    reader_end(reader);
+    reader_end(reader, status);
     *creatures = members.creatures;
     *count = members.count;
     if (!status && *count == 0)
@@ -178,11 +177,8 @@ int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creat
 {
     creature_init(creature);
     int status = reader_begin(reader, error);
-    if (status)
-        return status;
-    status = stored_get_creature(&reader->database, id, creature, error);
-    reader_end(reader);
-    return status;
+    return status ? status
+                  : reader_end(reader, stored_get_creature(&reader->database, id, creature, error));
 }
 
 int run_reader_get_contest(struct run_reader *reader, uint64_t id, struct store_contest *contest,
@@ -198,8 +194,7 @@ int run_reader_get_contest(struct run_reader *reader, uint64_t id, struct store_
         status = stored_get_creature(&reader->database, contest->ids[i], &creatures[i], error);
     if (status)
         creature_deinit(&creatures[0]);
-    reader_end(reader);
-    return status;
+    return reader_end(reader, status);
 }
 
 int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t most,
@@ -215,8 +210,7 @@ int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t mo
         status = stored_branch_params(&reader->database, branch, params, error);
     if (!status)
         status = stored_epoch_find_state(&reader->database, world, most, epoch, error);
-    reader_end(reader);
-    return status;
+    return reader_end(reader, status);
 }
 
 int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, uint64_t *digest,
@@ -229,8 +223,7 @@ int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, u
     if (!status)
         status =
             stored_epoch_get_digest(&reader->database, order->world, order->epoch, digest, error);
-    reader_end(reader);
-    return status;
+    return reader_end(reader, status);
 }
 
 static int read_life(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
@@ -258,7 +251,7 @@ int run_reader_get_life(struct run_reader *reader, uint64_t id, struct run_life 
     status =
         statement_each(&reader->database, "SELECT world, born_s, died_s FROM lives WHERE id = ?",
                        (int64_t)id, 0, read_life, life, error);
-    reader_end(reader);
+    reader_end(reader, status);
     if (!status && isnan(life->born_s))
         status = error_set(error, ERR_MISSING, "%s: creature %" PRIu64 " has not hatched",
                            reader->directory, id);
@@ -305,7 +298,7 @@ int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
                                reader->path, id);
         id = creature->parents[0];
     }
-    reader_end(reader);
+    reader_end(reader, status);
     if (status) {
         run_reader_free(*creatures, *count);
         *creatures = NULL;
@@ -321,11 +314,9 @@ int run_reader_get_generations(struct run_reader *reader, int64_t first,
     *generations = NULL;
     *count = 0;
     int status = reader_begin(reader, error);
-    if (status)
-        return status;
-    status = stored_get_generations(&reader->database, first, generations, count, error);
-    reader_end(reader);
-    return status;
+    return status ? status
+                  : reader_end(reader, stored_get_generations(&reader->database, first, generations,
+                                                              count, error));
 }
 
 /* ---- choosing by hand ---- */
@@ -367,11 +358,7 @@ int run_reader_get_choosing(struct run_reader *reader, struct run_choosing *choo
 {
     *choosing = (struct run_choosing){.waiting = -1};
     int status = reader_begin(reader, error);
-    if (status)
-        return status;
-    status = reader_get_choosing(reader, choosing, error);
-    reader_end(reader);
-    return status;
+    return status ? status : reader_end(reader, reader_get_choosing(reader, choosing, error));
 }
 
 int run_reader_get_choices(struct run_reader *reader, int64_t generation,
@@ -380,11 +367,9 @@ int run_reader_get_choices(struct run_reader *reader, int64_t generation,
     *choices = NULL;
     *count = 0;
     int status = reader_begin(reader, error);
-    if (status)
-        return status;
-    status = stored_get_choices(&reader->database, generation, choices, count, error);
-    reader_end(reader);
-    return status;
+    return status ? status
+                  : reader_end(reader, stored_get_choices(&reader->database, generation, choices,
+                                                          count, error));
 }
 
 void run_reader_free(struct creature *creatures, int count)

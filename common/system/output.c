@@ -151,18 +151,20 @@ static uintmax_t take_unsigned(enum size size, va_list *arguments)
     }
 }
 
-static void print_text(FILE *line, const struct conversion *conversion, const char *text)
+static void print_text(FILE *line, const struct conversion *conversion, output_text *put,
+                       const char *text)
 {
     size_t most = conversion->precision < 0 ? SIZE_MAX : (size_t)conversion->precision;
     char format[16], *copy = strndup(text ? text : "", most);
     if (!copy)
         return;
     snprintf(format, sizeof format, "%%%s*s", conversion->flags);
-    fprintf(line, format, conversion->width, text_clean(copy, ""));
+    put(line, format, conversion->width, copy);
     free(copy);
 }
 
-static void print_conversion(FILE *line, const struct conversion *conversion, va_list *arguments)
+static void print_conversion(FILE *line, const struct conversion *conversion, output_text *put,
+                             va_list *arguments)
 {
     char format[24], character[2] = "";
     snprintf(format, sizeof format, "%%%s*.*%s%c", conversion->flags,
@@ -180,11 +182,11 @@ static void print_conversion(FILE *line, const struct conversion *conversion, va
         fprintf(line, format, width, precision, take_unsigned(conversion->size, arguments));
         break;
     case 's':
-        print_text(line, conversion, va_arg(*arguments, const char *));
+        print_text(line, conversion, put, va_arg(*arguments, const char *));
         break;
     case 'c':
         character[0] = (char)va_arg(*arguments, int);
-        print_text(line, conversion, character);
+        print_text(line, conversion, put, character);
         break;
     case 'p':
         fprintf(line, "%p", va_arg(*arguments, void *));
@@ -197,7 +199,7 @@ static void print_conversion(FILE *line, const struct conversion *conversion, va
     }
 }
 
-static void print_line(FILE *line, const char *format, va_list *arguments)
+void output_format(FILE *line, const char *format, va_list *arguments, output_text *put)
 {
     struct conversion conversion;
     for (const char *at = format; *at;) {
@@ -206,12 +208,17 @@ static void print_line(FILE *line, const char *format, va_list *arguments)
         at += plain;
         if (*at) {
             at = read_conversion(at + 1, &conversion, arguments);
-            print_conversion(line, &conversion, arguments);
+            print_conversion(line, &conversion, put, arguments);
         }
     }
 }
 
 /* ---- printing ---- */
+
+static void put_clean(FILE *line, const char *format, int width, char *text)
+{
+    fprintf(line, format, width, text_clean(text, ""));
+}
 
 void output_print(FILE *file, const char *format, ...)
 {
@@ -221,7 +228,7 @@ void output_print(FILE *file, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     if (line)
-        print_line(line, format, &arguments);
+        output_format(line, format, &arguments, put_clean);
     va_end(arguments);
     errno = 0;
     if (line && fclose(line) == 0)

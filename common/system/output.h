@@ -3,6 +3,7 @@
 #ifndef COMMON_SYSTEM_OUTPUT_H
 #define COMMON_SYSTEM_OUTPUT_H
 
+#include <stdarg.h>
 #include <stdio.h>
 
 /* For main(), after signals_begin(). A reader that goes away, or a file at its limit, is an error
@@ -15,6 +16,11 @@ void output_begin(void);
  * i u x X o c e f g s p %, with flags, width, precision, stars, and hh h l ll z j. NULL is an empty
  * text. One write for an unbuffered file. */
 void output_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The conversions of output_print(), with `put` for what %s and %c stand for: a copy of the text,
+ * and the format ("%-*s") that takes its width and itself. */
+typedef void output_text(FILE *file, const char *format, int width, char *text);
+void output_format(FILE *file, const char *format, va_list *arguments, output_text *put);
 
 /* Several lines, cleaned but for their ends. */
 void output_lines(FILE *file, const char *text);

@@ -104,26 +104,20 @@ static void write_ticks(const struct chart *chart)
         write_count(chart, k * step);
         fputs("</text>\n", chart->file);
     }
-    fprintf(chart->file, "<text class='tick' x='%g' y='%g' text-anchor='end'>", WIDTH - RIGHT,
-            HEIGHT - 4);
-    html_write(chart->file, chart->x_name);
-    fputs("</text>\n", chart->file);
+    html_print(chart->file, "<text class='tick' x='%g' y='%g' text-anchor='end'>%s</text>\n",
+               WIDTH - RIGHT, HEIGHT - 4, chart->x_name);
 }
 
 static void begin(struct chart *chart)
 {
     ENSURE(chart->file && chart->title && chart->x_name, "a plot without words");
-    fputs("<figure class='plot'><figcaption>", chart->file);
-    html_write(chart->file, chart->title);
-    fprintf(chart->file,
-            "</figcaption>\n<svg viewBox='0 0 %g %g' role='img' data-axes='%.9g %.9g %.9g %.9g' "
-            "data-box='%g %g %g %g' data-share='%d' data-x='",
-            WIDTH, HEIGHT, chart->x_min, chart->x_max, chart->y_min, chart->y_max, LEFT,
-            WIDTH - RIGHT, TOP, HEIGHT - BOTTOM, chart->is_share);
-    html_write(chart->file, chart->x_name);
-    fputs("'><title>", chart->file);
-    html_write(chart->file, chart->title);
-    fputs("</title>\n", chart->file);
+    html_print(chart->file,
+               "<figure class='plot'><figcaption>%s</figcaption>\n"
+               "<svg viewBox='0 0 %g %g' role='img' data-axes='%.9g %.9g %.9g %.9g' "
+               "data-box='%g %g %g %g' data-share='%d' data-x='%s'><title>%s</title>\n",
+               chart->title, WIDTH, HEIGHT, chart->x_min, chart->x_max, chart->y_min, chart->y_max,
+               LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM, chart->is_share, chart->x_name,
+               chart->title);
     write_ticks(chart);
     for (int i = 0; i < chart->mark_count; i++) {
         double x = place_x(chart, chart->marks[i]);
@@ -163,9 +157,8 @@ static void draw_line(const struct chart *chart, const double *x, const struct c
     ENSURE(count >= 0 && series->color >= 0 && series->color < CHART_COLORS,
            "%s: %d points of colour %d", series->name, count, series->color);
     int drawn = 0;
-    fprintf(chart->file, "<polyline class='line s%d' data-name='", series->color);
-    html_write(chart->file, series->name);
-    fputs("' points='", chart->file);
+    html_print(chart->file, "<polyline class='line s%d' data-name='%s' points='", series->color,
+               series->name);
     for (int i = 0; i < count; i++)
         if (is_drawn(i, count) && isfinite(series->values[i])) {
             fprintf(chart->file, "%.1f,%.1f ", place_x(chart, x[i]),
@@ -192,9 +185,7 @@ static int draw_stack(const struct chart *chart, const double *x, const struct c
             low[i] = high[i];
             high[i] += isfinite(series[k].values[i]) ? series[k].values[i] : 0;
         }
-        fputs("<g class='layer' data-name='", chart->file);
-        html_write(chart->file, series[k].name);
-        fputs("'>", chart->file);
+        html_print(chart->file, "<g class='layer' data-name='%s'>", series[k].name);
         draw_band(chart, x, low, high, count, series[k].color);
         fputs("</g>\n", chart->file);
     }
@@ -208,8 +199,7 @@ static void end(const struct chart *chart, const struct chart_series *series, in
     ENSURE(series_count >= 0 && count >= 0, "%d series of %d points", series_count, count);
     fputs("</svg>\n<p class='keys'>", chart->file);
     for (int k = 0; k < series_count; k++) {
-        fprintf(chart->file, "<span><i class='s%d'></i>", series[k].color);
-        html_write(chart->file, series[k].name);
+        html_print(chart->file, "<span><i class='s%d'></i>%s", series[k].color, series[k].name);
         if (count > 0 && isfinite(series[k].values[count - 1])) {
             fputs(" <b>", chart->file);
             write_value(chart, series[k].values[count - 1]);
@@ -218,11 +208,8 @@ static void end(const struct chart *chart, const struct chart_series *series, in
         fputs("</span> ", chart->file);
     }
     fputs("</p>", chart->file);
-    if (chart->meaning) {
-        fputs("<p class='soft'>", chart->file);
-        html_write(chart->file, chart->meaning);
-        fputs("</p>", chart->file);
-    }
+    if (chart->meaning)
+        html_print(chart->file, "<p class='soft'>%s</p>", chart->meaning);
     fputs("</figure>\n", chart->file);
 }
 

@@ -14,9 +14,7 @@ static void write_words(const struct ladder *ladder, enum ladder_topic topic, FI
 {
     char text[LADDER_WORDS_SIZE];
     ladder_say(ladder, topic, text);
-    fputs("<p>", file);
-    html_write(file, text);
-    fputs("</p>\n", file);
+    html_print(file, "<p>%s</p>\n", text);
 }
 
 /* ---- current against ancestral ---- */

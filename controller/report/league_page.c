@@ -103,12 +103,9 @@ static void write_triads(const struct league_page *page, FILE *file)
         "would be %.1f. Where there are many, a rank says little.</p>\n<ul>\n",
         page->triad_count, triples, triples / 4.0);
     for (int i = 0; i < page->triad_count && i < 10; i++) {
-        const int members[3] = {page->triads[i].a, page->triads[i].b, page->triads[i].c};
-        fputs("<li>", file);
-        for (int k = 0; k < 3; k++) {
-            html_write(file, page->names[members[k]]);
-            fputs(k < 2 ? " beats " : "</li>\n", file);
-        }
+        const struct league_triad *triad = &page->triads[i];
+        html_print(file, "<li>%s beats %s beats %s</li>\n", page->names[triad->a],
+                   page->names[triad->b], page->names[triad->c]);
     }
     fprintf(file, "</ul>\n<p>Digest of all contests: %016" PRIx64 "</p>\n</body>\n</html>\n",
             page->digest);

@@ -46,9 +46,11 @@ static void write_replay_status(const struct report *report, FILE *file, uint64_
         return;
     int is_good = !strcmp(picture->status, "verified");
     int is_bad = !strcmp(picture->status, "differs");
-    fprintf(file, "<span class='status %s'>", is_good ? "good" : is_bad ? "bad" : "warn");
-    html_write(file, picture->status);
-    fputs("</span>", file);
+    html_print(file, "<span class='status %s'>%s</span>",
+               is_good  ? "good"
+               : is_bad ? "bad"
+                        : "warn",
+               picture->status);
 }
 
 /* ---- what was chosen by hand ---- */
@@ -144,10 +146,9 @@ static void write_top(const struct report *report, FILE *file)
                 entry->measures.neurons == 1 ? "" : "s", entry->measures.size_m,
                 entry->verdict == VERDICT_OK ? "" : "verdict ",
                 entry->verdict == VERDICT_OK ? "" : verdict_name(entry->verdict));
-        fprintf(file, "%sborn in %" PRIu32 ": ", entry->verdict == VERDICT_OK ? "" : "; ",
-                entry->generation);
-        html_write(file, store_entry_origin(entry, origin, sizeof origin));
-        fputs("</p></div>\n", file);
+        html_print(file, "%sborn in %" PRIu32 ": %s</p></div>\n",
+                   entry->verdict == VERDICT_OK ? "" : "; ", entry->generation,
+                   store_entry_origin(entry, origin, sizeof origin));
     }
     fputs("</div>\n", file);
 }
@@ -190,11 +191,9 @@ static void write_page(const char *page, FILE *file)
 
 void report_write_problem(const struct report *report, FILE *file)
 {
-    if (!report->gallery.problem[0])
-        return;
-    fputs("<p class='soft'>Pictures or replays are missing: ", file);
-    html_write(file, report->gallery.problem);
-    fputs("</p>\n", file);
+    if (report->gallery.problem[0])
+        html_print(file, "<p class='soft'>Pictures or replays are missing: %s</p>\n",
+                   report->gallery.problem);
 }
 
 int report_write_champions(const struct report *report, FILE *file)
@@ -373,16 +372,12 @@ static void write_nodes(const struct report *report, const struct tree *tree, FI
             if (picture->number >= 0)
                 fprintf(file, " data-play='%d'", picture->number);
             fputs("/>", file);
+            fprintf(file, "<text class='tick halo' x='%.1f' y='%.1f' text-anchor='middle'>", x,
+                    y + 18);
             if (has_no_goal(report))
-                fprintf(file,
-                        "<text class='tick halo' x='%.1f' y='%.1f' text-anchor='middle'>%" PRIu64
-                        "</text>",
-                        x, y + 18, entry->id);
+                fprintf(file, "%" PRIu64 "</text>", entry->id);
             else
-                fprintf(
-                    file,
-                    "<text class='tick halo' x='%.1f' y='%.1f' text-anchor='middle'>%.3g</text>", x,
-                    y + 18, entry->fitness);
+                fprintf(file, "%.3g</text>", entry->fitness);
             free_until = x - THUMB_SPACING;
         }
         fputs("</g>\n", file);
@@ -417,12 +412,8 @@ static int write_tree(const struct report *report, FILE *file)
 /* Mutations in words; their arrows must not be broken into two lines. */
 static void write_words(FILE *file, const char *words)
 {
-    for (const char *arrow; (arrow = strstr(words, " -> ")) != NULL; words = arrow + 4) {
-        char text[CREATURE_MUTATIONS_SIZE + PARAM_TEXT_SIZE];
-        snprintf(text, sizeof text, "%.*s", (int)(arrow - words), words);
-        html_write(file, text);
-        fputs(" &rarr; ", file);
-    }
+    for (const char *arrow; (arrow = strstr(words, " -> ")) != NULL; words = arrow + 4)
+        html_print(file, "%.*s &rarr; ", (int)(arrow - words), words);
     html_write(file, words);
 }
 
@@ -433,9 +424,8 @@ static void write_step(const struct report *report, FILE *file, const struct sto
     const char *words = store_entry_words(entry);
     fputs("<li>", file);
     report_write_picture(report, file, entry->id);
-    fprintf(file, "<div><b>creature %" PRIu64 "</b>, generation %" PRIu32 ", ", entry->id,
-            entry->generation);
-    html_write(file, store_entry_origin(entry, origin, sizeof origin));
+    html_print(file, "<div><b>creature %" PRIu64 "</b>, generation %" PRIu32 ", %s", entry->id,
+               entry->generation, store_entry_origin(entry, origin, sizeof origin));
     write_marks(report, file, entry->id);
     if (!has_no_goal(report))
         fprintf(file, "<br>fitness <b>%.4g</b>", entry->fitness);

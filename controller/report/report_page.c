@@ -39,12 +39,11 @@ static void write_head(const struct report *report, FILE *file)
           "<meta http-equiv='Content-Security-Policy' content='default-src &#39;none&#39;; "
           "script-src &#39;unsafe-inline&#39; &#39;wasm-unsafe-eval&#39;; worker-src blob:; "
           "style-src &#39;unsafe-inline&#39;; img-src data:'>\n"
-          "<link rel='icon' href='data:,'>\n<title>",
+          "<link rel='icon' href='data:,'>\n",
           file);
-    html_write(file, report->facts.params.run_name);
-    fprintf(file,
-            " (seed %" PRId64 ") - Bestiary run report</title>\n<style>\n%s</style>\n</head>\n",
-            report->facts.params.run_seed, page_style);
+    html_print(file, "<title>%s (seed %" PRId64 ") - Bestiary run report</title>\n",
+               report->facts.params.run_name, report->facts.params.run_seed);
+    fprintf(file, "<style>\n%s</style>\n</head>\n", page_style);
 }
 
 /* The pictures, each once; the page refers to them. */
@@ -105,12 +104,9 @@ static void write_goal(const struct params *params, FILE *file)
         fputs("<p>Bred <b>by hand</b>: a person chose the parents.</p>\n", file);
         return;
     }
-    fputs("<p>Bred for <b>", file);
-    html_write(file, behaviour->name);
-    fputs("</b>: <code>", file);
-    html_write(file, params->evolution_behaviour == BEHAVIOUR_CUSTOM ? params->fitness_expression
-                                                                     : behaviour->formula);
-    fputs("</code>", file);
+    html_print(file, "<p>Bred for <b>%s</b>: <code>%s</code>", behaviour->name,
+               params->evolution_behaviour == BEHAVIOUR_CUSTOM ? params->fitness_expression
+                                                               : behaviour->formula);
     if (search_is_interactive(params))
         fprintf(file, ", and by hand: a share of %.3g is bred from those chosen",
                 params->interactive_share);
@@ -120,20 +116,17 @@ static void write_goal(const struct params *params, FILE *file)
 /* "2026-11-21T18:39:02.078Z" as date and minute; else as it is. */
 static void write_minute(const char *utc, FILE *file)
 {
-    char text[32];
-    if (strlen(utc) > 16 && utc[10] == 'T')
-        snprintf(text, sizeof text, "%.10s %.5s UTC", utc, utc + 11);
+    int is_usual = strlen(utc) > 16 && utc[10] == 'T';
+    if (is_usual)
+        html_print(file, "%.10s %.5s UTC", utc, utc + 11);
     else
-        snprintf(text, sizeof text, "%.31s", utc);
-    html_write(file, text);
+        html_print(file, "%.31s", utc);
 }
 
 static void write_header(const struct report *report, FILE *file)
 {
     const struct params *params = &report->facts.params;
-    fputs("<header>\n<h1>", file);
-    html_write(file, params->run_name);
-    fputs("</h1>\n", file);
+    html_print(file, "<header>\n<h1>%s</h1>\n", params->run_name);
     write_goal(params, file);
     fprintf(file, "<p class='soft'>seed %" PRId64 ", ", params->run_seed);
     if (!preserve_is_wanted(params))
@@ -141,21 +134,15 @@ static void write_header(const struct report *report, FILE *file)
                 params->population_size);
     fputs("begun ", file);
     write_minute(report->facts.status.created_utc, file);
-    fprintf(file, ", %s; <code>", report->facts.status.is_finished ? "finished" : "not finished");
-    html_write(file, report->directory);
-    fputs("</code></p>\n", file);
+    html_print(file, ", %s; <code>%s</code></p>\n",
+               report->facts.status.is_finished ? "finished" : "not finished", report->directory);
     if (!preserve_is_wanted(params)) {
         char text[STORE_CHAMPION_SIZE];
         store_describe_champion(&report->facts.status, params, 1, text);
-        fprintf(file, "<p>Champion: <span class='%s'>",
-                report->facts.status.champion.holds ? "good" : "bad");
-        html_write(file, text);
-        fputs("</span>.", file);
-        if (store_describe_ancestor(&report->facts.status, params, text)) {
-            fputs(" Ancestor: ", file);
-            html_write(file, text);
-            fputs(".", file);
-        }
+        html_print(file, "<p>Champion: <span class='%s'>%s</span>.",
+                   report->facts.status.champion.holds ? "good" : "bad", text);
+        if (store_describe_ancestor(&report->facts.status, params, text))
+            html_print(file, " Ancestor: %s.", text);
         fputs("</p>\n", file);
     }
     fputs("<div class='tiles'>\n", file);
@@ -167,17 +154,11 @@ static void write_header(const struct report *report, FILE *file)
 
 static void write_finding(FILE *file, const struct doctor_finding *finding)
 {
-    fprintf(file, "<div class='finding %s'><p><b>",
-            finding->state == DOCTOR_PROBLEM ? "problem" : "note");
-    html_write(file, finding->figure);
-    fputs("</b></p><p>", file);
-    html_write(file, finding->advice);
-    fputs("</p>", file);
-    if (finding->setting[0]) {
-        fputs("<p>Try <code>-s ", file);
-        html_write(file, finding->setting);
-        fputs("</code></p>", file);
-    }
+    html_print(file, "<div class='finding %s'><p><b>%s</b></p><p>%s</p>",
+               finding->state == DOCTOR_PROBLEM ? "problem" : "note", finding->figure,
+               finding->advice);
+    if (finding->setting[0])
+        html_print(file, "<p>Try <code>-s %s</code></p>", finding->setting);
     fputs("</div>\n", file);
 }
 
