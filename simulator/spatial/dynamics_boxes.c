@@ -1,6 +1,8 @@
 /* Creatures of boxes, and scenes in space, by articulated bodies: creation, and how they meet. */
+#include <math.h>
+
 #include "simulator/links/dynamics_space.h"
-#include "simulator/spatial/steps/space_meeting.h"
+#include "simulator/spatial/steps/space_step.h"
 
 static struct dynamics *create(const struct phenotype *phenotype, const struct world *world,
                                const struct dynamics_settings *settings, struct arena *arena)
@@ -16,35 +18,64 @@ static struct dynamics *create(const struct phenotype *phenotype, const struct w
 }
 
 struct meeting {
-    struct space_meeting *space;
-    struct space_dynamics **some; /* of the step */
+    struct space_contacts contacts;
+    struct space_group group; /* of the step that is taken */
 };
 
 static struct meeting *create_meeting(struct dynamics *const *all, int count, struct arena *arena)
 {
+    ENSURE(count > 0, "a meeting of %d bodies", count);
+    size_t room = (size_t)count;
     struct meeting *m = arena_take(arena, 1, sizeof *m);
-    int *numbers = arena_take(arena, (size_t)count, sizeof numbers[0]);
-    if (!m || !numbers || !(m->some = arena_take(arena, (size_t)count, sizeof m->some[0])))
+    struct space_contacts **contacts = arena_take(arena, room, sizeof contacts[0]);
+    struct space_dynamics **some = arena_take(arena, room, sizeof some[0]);
+    if (!m || !contacts || !some)
         return NULL;
     for (int k = 0; k < count; k++) {
-        m->some[k] = space_dynamics_of(all[k]);
-        numbers[k] = all[k]->creature;
+        contacts[k] = &space_dynamics_of(all[k])->contacts;
+        contacts[k]->own.creature = all[k]->creature;
     }
-    m->space = space_meeting_create(m->some, numbers, count, arena);
-    return m->space ? m : NULL;
+    m->group = (struct space_group){.all = some, .contacts = &m->contacts};
+    int status = space_contacts_create_shared(&m->contacts, contacts, count,
+                                              &space_dynamics_of(all[0])->base.settings, arena);
+    return status == 0 ? m : NULL;
 }
 
+/* With RK4 alone there are no contacts: low is above high. */
 static void sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
-    space_meeting_sweep(space_dynamics_of(dynamics), low, high);
+    struct space_dynamics *d = space_dynamics_of(dynamics);
+    *low = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    *high = vec3_scale(*low, -1);
+    if (d->base.settings.integrator == INTEGRATOR_RK4)
+        return;
+    space_step_set_pose(d);
+    space_contacts_sweep(&d->contacts, low, high);
 }
 
+/* By the midpoint rule, split for all where it has to be for one. */
 static void step_together(struct meeting *m, struct dynamics *const *some, int count,
                           int *is_broken)
 {
-    for (int k = 0; k < count; k++)
-        m->some[k] = space_dynamics_of(some[k]);
-    space_meeting_step(m->space, m->some, count, is_broken);
+    struct space_group *g = &m->group;
+    g->count = count;
+    for (int k = 0; k < count; k++) {
+        struct space_dynamics *d = g->all[k] = space_dynamics_of(some[k]);
+        ENSURE(d->base.settings.dt_s == g->all[0]->base.settings.dt_s,
+               "body %d of a step together has steps of %g s, the first one of %g s", k,
+               d->base.settings.dt_s, g->all[0]->base.settings.dt_s);
+        space_contacts_gather(&m->contacts, &d->contacts);
+        space_step_begin(d);
+    }
+    space_step_advance(g);
+    for (int k = 0; k < count; k++) {
+        struct space_dynamics *d = g->all[k];
+        d->operations += m->contacts.cones.work / (uint64_t)count;
+        space_step_count_work(d);
+        is_broken[k] = space_step_has_failed(d);
+    }
+    m->contacts.cones.work = 0;
+    space_contacts_part(&m->contacts);
 }
 
 const struct dynamics_solver dynamics_boxes = {DYNAMICS_SPACE,

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/spatial/steps/space_meeting.h"
 #include "simulator/spatial/tree/space_limits.h"
 #include "simulator/spatial/tree/space_momentum.h"
 #include "simulator/evaluate/evaluate.h"
@@ -490,9 +489,7 @@ static double meet(void)
     struct arena arena;
     struct dynamics *runs[2];
     struct space_state *states[2];
-    struct space_dynamics *bodies[2];
     struct vec3 before = {0, 0, 0}, after = {0, 0, 0}, linear, angular;
-    const int numbers[] = {0, 1};
     int is_broken[2], contacts = 0;
     ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
     for (int i = 0; i < 2; i++) {
@@ -500,15 +497,15 @@ static double meet(void)
                       "%s", error.message);
         ck_assert_int_eq(scene_start(&scenes[i], &arena, &runs[i], &error), 0);
         states[i] = space_state_of(runs[i]);
-        bodies[i] = space_dynamics_of(&states[i]->dynamics);
+        runs[i]->creature = i;
         space_tree_momentum(space_state_tree(states[i]), &linear, &angular);
         before = vec3_add(before, vec3_add(linear, angular));
     }
-    struct space_meeting *meeting = space_meeting_create(bodies, numbers, 2, &arena);
+    struct meeting *meeting = runs[0]->solver->create_meeting(runs, 2, &arena);
     ck_assert_ptr_nonnull(meeting);
     for (int step = 0; step < 240; step++) {
         const struct contact_point *points;
-        space_meeting_step(meeting, bodies, 2, is_broken);
+        runs[0]->solver->step_together(meeting, runs, 2, is_broken);
         ck_assert_int_eq(is_broken[0] | is_broken[1], 0);
         contacts += dynamics_contacts(&states[1]->dynamics, &points);
     }
