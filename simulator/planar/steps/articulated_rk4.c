@@ -78,8 +78,10 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
         d->torque[i] = d->effector_tau[2 + i];
     drives_follow(d, past + h, d->q, NULL);
     tree_turn(&d->tree, d->q, d->qd);
-    if (d->has_drives)
+    if (d->has_drives) {
         d->part_work[WORK_DRIVES] += drives_pull(d, past + h, d->qd);
+        tree_set_velocity(&d->tree, d->qd);
+    }
     d->is_posed = d->is_moving = 1;
 }
 
