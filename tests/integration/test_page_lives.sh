@@ -27,5 +27,5 @@ printf '[world]\npreset = land\n[population]\nsize = 20\n[evolution]\ngeneration
 grep -Eq '^verified .* 1 of 1 epochs as recorded' said || fail "$(cat said)"
 "$bin/viewer" waters --world 0 --recorded --export recorded-world.html >said 2>&1 && fail "a recorded page of a world"
 [ "$(wc -c <files.html)" -lt 1000000 ] || fail "the page is large"
-[ "$(wc -c <recorded.html)" -lt 200000 ] || fail "the recorded page is large"
+[ "$(wc -c <recorded.html)" -lt 250000 ] || fail "the recorded page is large"
 node "$root/tests/page/lives.mjs" "$work" || fail "the page"
