@@ -7,7 +7,44 @@
 
 #include "common/creature/creature.h"
 
-enum { LIFE_FIELDS = 15 + EPOCH_FOOD_COUNT, DEED_FIELDS = 6, FORM_FIELDS = 3 };
+/* The fields of a life, and of a deed between its kind and its genome, in the order in which they
+ * travel: how they are packed, and their bounds. */
+#define LIFE_FIELDS(X)                                                                             \
+    X(u64, id, INT64_MAX)                                                                          \
+    X(u64, mother, INT64_MAX)                                                                      \
+    X(u64, father, INT64_MAX)                                                                      \
+    X(i64, family, 0, INT32_MAX)                                                                   \
+    X(i64, generation, 0, INT32_MAX)                                                               \
+    X(bool, is_hunter, 1)                                                                          \
+    X(i64, born_tick, INT64_MIN, INT64_MAX)                                                        \
+    X(i64, died_tick, -1, INT64_MAX)                                                               \
+    X(i64, cause, -1, EPOCH_CAUSE_COUNT - 1)                                                       \
+    X(i64, children, 0, INT32_MAX)                                                                 \
+    X(i64, part_count, 0, INT32_MAX)                                                               \
+    X(double, area_m2, LIFE_MOST)                                                                  \
+    X(double, way_m, LIFE_MOST)                                                                    \
+    X(i64, gained_uj[0], 0, INT64_MAX)                                                             \
+    X(i64, gained_uj[1], 0, INT64_MAX)                                                             \
+    X(i64, gained_uj[2], 0, INT64_MAX)                                                             \
+    X(u64, topology, INT64_MAX)                                                                    \
+    X(i64, preyed_tick, -1, INT64_MAX)
+_Static_assert(EPOCH_FOOD_COUNT == 3, "a field for each food");
+#define DEED_FIELDS(X)                                                                             \
+    X(u64, life, INT64_MAX)                                                                        \
+    X(double, x_m, DEED_PLACE_MOST_M)                                                              \
+    X(double, y_m, DEED_PLACE_MOST_M)                                                              \
+    X(i64, energy_uj, 0, DEED_ENERGY_MAX_UJ)
+
+#define ONE(type, field, ...)   +1
+#define WRITE(type, field, ...) pack_##type(writer, item->field);
+#define READ(type, field, ...)                                                                     \
+    if (status == 0)                                                                               \
+        status = READ_##type(items++, &item->field, __VA_ARGS__);
+#define READ_u64(object, value, most)        pack_get_u64(object, most, value, where, error)
+#define READ_i64(object, value, least, most) read_number(object, least, most, value, where, error)
+#define READ_bool(object, value, most)       pack_get_bool(object, value, where, error)
+#define READ_double(object, value, most)     read_real(object, most, value, where, error)
+enum { LIFE_COUNT = 0 LIFE_FIELDS(ONE), DEED_FIELD_COUNT = 2 DEED_FIELDS(ONE), FORM_FIELDS = 3 };
 
 struct epoch_order *epoch_order_create(void)
 {
@@ -114,17 +151,14 @@ static void order_check(const struct epoch_order *order)
 
 /* ---- encoding ---- */
 
-static void encode_deed(const struct epoch_deed *deed, struct pack_writer *writer)
+static void encode_deed(const struct epoch_deed *item, struct pack_writer *writer)
 {
-    pack_array(writer, DEED_FIELDS);
-    pack_i64(writer, deed->kind);
-    pack_u64(writer, deed->life);
-    pack_double(writer, deed->x_m);
-    pack_double(writer, deed->y_m);
-    pack_i64(writer, deed->energy_uj);
-    pack_array(writer, deed->genome ? 1 : 0);
-    if (deed->genome)
-        genome_encode(deed->genome, writer);
+    pack_array(writer, DEED_FIELD_COUNT);
+    pack_i64(writer, item->kind);
+    DEED_FIELDS(WRITE)
+    pack_array(writer, item->genome ? 1 : 0);
+    if (item->genome)
+        genome_encode(item->genome, writer);
 }
 
 static void encode_ids(const uint64_t *ids, int count, struct pack_writer *writer)
@@ -153,30 +187,14 @@ void epoch_order_encode(const struct epoch_order *order, struct pack_writer *wri
     encode_ids(order->spared, order->spared_count, writer);
 }
 
-static void encode_life(const struct epoch_life *life, struct pack_writer *writer)
+static void encode_life(const struct epoch_life *item, struct pack_writer *writer)
 {
-    ENSURE(life->cause >= -1 && life->cause < EPOCH_CAUSE_COUNT, "cause %lld",
-           (long long)life->cause);
-    ENSURE(life->died_tick < 0 || life->died_tick >= life->born_tick, "died at %lld, born at %lld",
-           (long long)life->died_tick, (long long)life->born_tick);
-    pack_array(writer, LIFE_FIELDS);
-    pack_u64(writer, life->id);
-    pack_u64(writer, life->mother);
-    pack_u64(writer, life->father);
-    pack_i64(writer, life->family);
-    pack_i64(writer, life->generation);
-    pack_bool(writer, life->is_hunter);
-    pack_i64(writer, life->born_tick);
-    pack_i64(writer, life->died_tick);
-    pack_i64(writer, life->cause);
-    pack_i64(writer, life->children);
-    pack_i64(writer, life->part_count);
-    pack_double(writer, life->area_m2);
-    pack_double(writer, life->way_m);
-    for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
-        pack_i64(writer, life->gained_uj[i]);
-    pack_u64(writer, life->topology);
-    pack_i64(writer, life->preyed_tick);
+    ENSURE(item->cause >= -1 && item->cause < EPOCH_CAUSE_COUNT, "cause %lld",
+           (long long)item->cause);
+    ENSURE(item->died_tick < 0 || item->died_tick >= item->born_tick, "died at %lld, born at %lld",
+           (long long)item->died_tick, (long long)item->born_tick);
+    pack_array(writer, LIFE_COUNT);
+    LIFE_FIELDS(WRITE)
 }
 
 void epoch_end_encode(const struct epoch_end *end, struct pack_writer *writer)
@@ -303,28 +321,29 @@ static int read_number(const msgpack_object *object, int64_t least, int64_t most
     return status;
 }
 
-static int read_deed(const msgpack_object *object, struct epoch_deed *deed, struct error *error)
+static int read_real(const msgpack_object *object, double most, double *value, const char *where,
+                     struct error *error)
+{
+    int status = pack_get_double(object, value, where, error);
+    if (status == 0 && fabs(*value) > most)
+        status = error_set(error, ERR_RANGE, "%s: %g", where, *value);
+    return status;
+}
+
+static int read_deed(const msgpack_object *object, struct epoch_deed *item, struct error *error)
 {
     static const char where[] = "epoch.deeds";
     const msgpack_object *items;
     size_t count;
     int64_t kind = 0;
-    *deed = (struct epoch_deed){.genome = NULL};
-    int status = pack_get_array(object, DEED_FIELDS, DEED_FIELDS, &items, &count, where, error);
+    *item = (struct epoch_deed){.genome = NULL};
+    int status =
+        pack_get_array(object, DEED_FIELD_COUNT, DEED_FIELD_COUNT, &items, &count, where, error);
     if (status == 0)
-        status = read_number(&items[0], 0, DEED_COUNT - 1, &kind, where, error);
-    deed->kind = (int)kind;
-    if (status == 0)
-        status = pack_get_u64(&items[1], INT64_MAX, &deed->life, where, error);
-    if (status == 0)
-        status = pack_get_double(&items[2], &deed->x_m, where, error);
-    if (status == 0)
-        status = pack_get_double(&items[3], &deed->y_m, where, error);
-    if (status == 0 && fmax(fabs(deed->x_m), fabs(deed->y_m)) > DEED_PLACE_MOST_M)
-        status = error_set(error, ERR_RANGE, "%s: at %g, %g", where, deed->x_m, deed->y_m);
-    if (status == 0)
-        status = read_number(&items[4], 0, DEED_ENERGY_MAX_UJ, &deed->energy_uj, where, error);
-    return status == 0 ? read_deed_genome(&items[5], deed, error) : status;
+        status = read_number(items++, 0, DEED_COUNT - 1, &kind, where, error);
+    item->kind = (int)kind;
+    DEED_FIELDS(READ)
+    return status == 0 ? read_deed_genome(items, item, error) : status;
 }
 
 static int read_deeds(const msgpack_object *field, struct epoch_order *order, struct error *error)
@@ -378,46 +397,13 @@ struct epoch_order *epoch_order_decode(const msgpack_object *fields, struct erro
     return NULL;
 }
 
-static int read_life(const msgpack_object *object, struct epoch_life *life, struct error *error)
+static int read_life(const msgpack_object *object, struct epoch_life *item, struct error *error)
 {
     static const char where[] = "epoch_end.lives";
     const msgpack_object *items;
     size_t count;
-    int status = pack_get_array(object, LIFE_FIELDS, LIFE_FIELDS, &items, &count, where, error);
-    if (status == 0)
-        status = pack_get_u64(&items[0], INT64_MAX, &life->id, where, error);
-    if (status == 0)
-        status = pack_get_u64(&items[1], INT64_MAX, &life->mother, where, error);
-    if (status == 0)
-        status = pack_get_u64(&items[2], INT64_MAX, &life->father, where, error);
-    if (status == 0)
-        status = read_number(&items[3], 0, INT32_MAX, &life->family, where, error);
-    if (status == 0)
-        status = read_number(&items[4], 0, INT32_MAX, &life->generation, where, error);
-    if (status == 0)
-        status = pack_get_bool(&items[5], &life->is_hunter, where, error);
-    if (status == 0)
-        status = read_number(&items[6], INT64_MIN, INT64_MAX, &life->born_tick, where, error);
-    if (status == 0)
-        status = read_number(&items[7], -1, INT64_MAX, &life->died_tick, where, error);
-    if (status == 0)
-        status = read_number(&items[8], -1, EPOCH_CAUSE_COUNT - 1, &life->cause, where, error);
-    if (status == 0)
-        status = read_number(&items[9], 0, INT32_MAX, &life->children, where, error);
-    if (status == 0)
-        status = read_number(&items[10], 0, INT32_MAX, &life->part_count, where, error);
-    if (status == 0)
-        status = pack_get_double(&items[11], &life->area_m2, where, error);
-    if (status == 0)
-        status = pack_get_double(&items[12], &life->way_m, where, error);
-    for (int i = 0; i < EPOCH_FOOD_COUNT && status == 0; i++)
-        status = read_number(&items[13 + i], 0, INT64_MAX, &life->gained_uj[i], where, error);
-    if (status == 0)
-        status =
-            pack_get_u64(&items[13 + EPOCH_FOOD_COUNT], INT64_MAX, &life->topology, where, error);
-    if (status == 0)
-        status = read_number(&items[14 + EPOCH_FOOD_COUNT], -1, INT64_MAX, &life->preyed_tick,
-                             where, error);
+    int status = pack_get_array(object, LIFE_COUNT, LIFE_COUNT, &items, &count, where, error);
+    LIFE_FIELDS(READ)
     return status;
 }
 
