@@ -103,18 +103,21 @@ function depthIn({ kind, at, half }, spot) {
 }
 const lengthOf = ([a, b]) => Math.hypot(...along(b, a, -1));
 
+/* Length now by length at birth; 1 where nothing changes it. How thick a rod is, m: a muscle that is short is thick. */
+const stretchOf = (shape, length) => shape.drive >= 0 ? length / (2 * shape.half[0]) : 1;
+const rodWidth = (shape, length) => Math.min(least(shapeOf(shape.part)), least(shapeOf(shape.other))) *
+  (shape.drive >= 0 ? 0.55 / Math.sqrt(Math.max(stretchOf(shape, length), 0.2)) : 0.38);
+const rodColor = (shape, length) => shape.drive < 0 ? C.joint : mix(C.part_2, stretchOf(shape, length) < 1 ? C.negative : C.positive,
+  Math.min(0.25 + 0.75 * drive(creature.drives[shape.drive][5]), 1));
+
 function rod(eye, shape, poses) {
-  const ends = rodEnds(shape, poses), [a, b] = ends.map(p => eye.project(...p));
+  const ends = rodEnds(shape, poses), length = lengthOf(ends), [a, b] = ends.map(p => eye.project(...p));
   if (!a || !b) return;
-  const one = shapeOf(shape.part), other = shapeOf(shape.other), muscle = shape.drive >= 0;
-  const stretch = muscle ? lengthOf(ends) / (2 * shape.half[0]) : 1;
+  const one = shapeOf(shape.part), other = shapeOf(shape.other), color = rodColor(shape, length);
   const flat = Math.hypot(b[0] - a[0], b[1] - a[1], (b[3] - a[3]) * (a[2] + b[2]) / 2);
   const from = 0.85 * depthIn(one, shape.at) * a[2] / flat, to = 0.85 * depthIn(other, shape.end) * b[2] / flat;
   if (!(from + to < 1)) return;
-  const half = Math.min(least(one), least(other)) * (a[2] + b[2]) / 2;
-  const thick = Math.max((muscle ? 0.55 / Math.sqrt(Math.max(stretch, 0.2)) : 0.38) * half, 1.2 * ui);
-  const color = !muscle ? C.joint :
-    mix(C.part_2, stretch < 1 ? C.negative : C.positive, Math.min(0.25 + 0.75 * drive(creature.drives[shape.drive][5]), 1));
+  const thick = Math.max(rodWidth(shape, length) * (a[2] + b[2]) / 2, 1.2 * ui);
   g.lineCap = 'round';
   for (const [style, wide] of [[mix(color, '#14202a', 0.5), thick + 1.4 * ui], [color, thick]])
     line(a[0] + (b[0] - a[0]) * from, a[1] + (b[1] - a[1]) * from, b[0] - (b[0] - a[0]) * to, b[1] - (b[1] - a[1]) * to, style, 1, wide);
@@ -127,9 +130,15 @@ function angleOf(eye, q, from, way) {
   return a && b ? Math.atan2(b[1] - a[1], b[0] - a[0]) : 0;
 }
 
-/* A disc, or a sleeve where a part slides from; its core glows with the effector's signal. */
+/* The core of a joint glows with the effector's signal. */
+const jointColor = p => {
+  const effector = creature.drives[creature.parts[p][2]][5];
+  return mix(C.joint, C.effector, effector < 0 ? 0 : 0.25 + 0.75 * drive(effector));
+};
+
+/* A disc, or a sleeve where a part slides from. */
 function joint(eye, p, poses) {
-  const [, parent, index, , base] = creature.parts[p], [, , linear, , , effector, , way] = creature.drives[index];
+  const [, parent, index, , base] = creature.parts[p], [, , linear, , , , , way] = creature.drives[index];
   const a = eye.project(...place(poses[parent], grown(parent, base)));
   if (!a) return;
   const side = 2 * Math.min(least(shapeOf(p)), least(shapeOf(parent)));
@@ -141,7 +150,7 @@ function joint(eye, p, poses) {
     g.rotate(angleOf(eye, poses[parent], base, way));
     g.rect(-radius, -radius, 2 * radius, 2 * radius);
   } else g.arc(0, 0, radius, 0, 7);
-  g.fillStyle = mix(C.joint, C.effector, effector < 0 ? 0 : 0.25 + 0.75 * drive(effector));
+  g.fillStyle = jointColor(p);
   g.fill();
   g.strokeStyle = C.joint_line;
   g.lineWidth = Math.max(0.28 * radius, 0.8 * ui);
@@ -184,6 +193,7 @@ function body() {
   const near = spot => (eye.project(...spot) || [0, 0, 0, Infinity])[3];
   if (creature.light) light(eye);
   flatShadow(poses);
+  if (!layers.shapes) return flatSkin(eye, poses);
   for (let i = creature.shapes.length - 1; i >= 0; i--) {
     const shape = shapeOf(i), middle = shape.kind === 'rod' ? between(...rodEnds(shape, poses), 0.5) : place(poses[shape.part], shape.at);
     items.push([near(middle), () => painters[shape.kind](eye, shape, poses, partColor(shape.part))]);

@@ -104,8 +104,6 @@ function drawIn([x, y, w, h], c, f) {
 }
 
 function drawHand() {
-  g.fillStyle = C.sky_top ?? C.sky_bottom;
-  g.fillRect(0, 0, width, height);
   hand.nine.forEach((c, place) => drawIn(cellOf(place), c, (w, h) => {
     const isPicked = hand.picked.includes(place);
     g.strokeStyle = isPicked ? C.good : C.joint_line;

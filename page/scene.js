@@ -38,6 +38,7 @@ function lanes() {
 
 function draw() {
   if (!creature) return;
+  clearPicture();
   if (editing && !editing.isWatched) return drawEditor();
   if (hand) return drawHand();
   if (race) return lanes();

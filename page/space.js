@@ -65,18 +65,19 @@ const across = way => {
   return [u, cross(way, u)];
 };
 /* Directions that light comes from, with what each takes away: the sun's disc and the sky. */
-const LIGHTS = (() => {
+function makeLights(suns, skies) {
   const turns = Math.PI * (3 - Math.sqrt(5)), [u, v] = across(SUN), list = [];
-  for (let i = 0; i < 10; i++) {
-    const r = 0.1 * Math.sqrt((i + 0.5) / 10);
-    list.push({ from: unit(along(along(SUN, u, r * Math.cos(i * turns)), v, r * Math.sin(i * turns))), dark: 0.04, sun: true });
+  for (let i = 0; i < suns; i++) {
+    const r = 0.1 * Math.sqrt((i + 0.5) / suns);
+    list.push({ from: unit(along(along(SUN, u, r * Math.cos(i * turns)), v, r * Math.sin(i * turns))), dark: 0.4 / suns, sun: true });
   }
-  for (let i = 0; i < 16; i++) {
-    const r = 0.8 * Math.sqrt((i + 0.5) / 16), a = i * turns + 1;
-    list.push({ from: [r * Math.cos(a), Math.sqrt(1 - r * r), r * Math.sin(a)], dark: 0.28 / 16, sun: false });
+  for (let i = 0; i < skies; i++) {
+    const r = 0.8 * Math.sqrt((i + 0.5) / skies), a = i * turns + 1;
+    list.push({ from: [r * Math.cos(a), Math.sqrt(1 - r * r), r * Math.sin(a)], dark: 0.28 / skies, sun: false });
   }
   return list;
-})();
+}
+const LIGHTS = makeLights(10, 16), LIGHTS_FEW = makeLights(6, 8);
 const litBy = normal => Math.min(Math.max(-0.62 + 1.15 * Math.max(dot(normal, SUN), 0) + 0.3 * normal[1], -1), 1);
 const shaded = (color, lit) => lit > 0 ? mix(color, '#ffffff', 0.42 * lit) : mix(color, SHADE, -0.52 * lit);
 
@@ -253,6 +254,7 @@ const groundPlane = () => {
 
 /* All that is in the world but the ground: the body, obstacles and the trail, sorted. */
 function deepBody() {
+  if (gpuNow()) return creature.light && light(makeEye());
   const eye = makeEye(), poses = posesAt(time), painters = { box, ball, rod }, list = [], casters = [];
   const spot = (at, near, rank, draw) => list.push({ corners: [at], near, rank, draw });
   const nearness = at => (eye.project(...at) || [0, 0, 0, Infinity])[3];
@@ -282,8 +284,7 @@ function deepBody() {
     casters.push(castBox(-1 - i, middle, halves));
   });
   if (layers.trail) {
-    const last = Math.min(Math.floor(time * DATA.hz), creature.frames - 1), n = Math.min(last, 160), way = [];
-    for (let i = 0; i <= n && last > 0; i++) way.push([0, 1, 2].map(k => creature.values[k][Math.floor(i * last / n)]));
+    const way = trailNow();
     way.slice(1).forEach((b, i) => {
       const middle = between(way[i], b, 0.5), draw = () => {
         const ends = eye.clip([way[i], b]);

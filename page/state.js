@@ -9,7 +9,7 @@ const ICONS = {
 let C = dark.matches ? DATA.dark : DATA.light;
 let creature = null, time = 0, playing = true, speed = 1, following = true, last = 0;
 let width = 0, height = 0, ui = 1, race = false, flip = 1;
-const layers = { trail: true, marks: true, limits: false, torques: false, contacts: false, brain: false };
+const layers = { trail: true, marks: true, limits: false, torques: false, contacts: false, brain: false, shapes: false };
 const camera = { x: 0, y: 0, vx: 0, vy: 0, scale: 100 };
 /* Where the eye stands that looks at a scene with depth. */
 const orbit = { yaw: -0.55, pitch: 0.12 };

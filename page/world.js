@@ -246,7 +246,12 @@ const hazeColor = () => ({ sky: C.sky_bottom, water: C.water_top, air: C.air_bot
 const hazed = (color, share) => mix(color, hazeColor(), share);
 const clear = (color, alpha) => mix(color, color, 0).replace('rgb(', 'rgba(').replace(')', `,${alpha})`);
 
-/* Two soft rows at the horizon, by the direction that one looks in. */
+/* Two soft rows at the horizon, by the direction of the look: their height at a column, as a share. */
+function hillAt(eye, x, row) {
+  const a = Math.atan2(x - width / 2, eye.focus / Math.cos(eye.pitch)) - orbit.yaw;
+  return 0.5 + 0.26 * Math.sin(7 * a + 2 * row) + 0.16 * Math.sin(13 * a + 1 + row) + 0.08 * Math.sin(31 * a + 3 * row);
+}
+
 function farHills(eye, size, row, share) {
   const fill = g.createLinearGradient(0, eye.horizon - 0.8 * size, 0, eye.horizon);
   fill.addColorStop(0, mix(C.sky_bottom, C.grid, share));
@@ -254,11 +259,7 @@ function farHills(eye, size, row, share) {
   g.fillStyle = fill;
   g.beginPath();
   g.moveTo(0, eye.horizon + 1);
-  for (let x = 0; x <= width + 8; x += 8) {
-    const a = Math.atan2(x - width / 2, eye.focus / Math.cos(eye.pitch)) - orbit.yaw;
-    const y = 0.5 + 0.26 * Math.sin(7 * a + 2 * row) + 0.16 * Math.sin(13 * a + 1 + row) + 0.08 * Math.sin(31 * a + 3 * row);
-    g.lineTo(x, eye.horizon - y * size);
-  }
+  for (let x = 0; x <= width + 8; x += 8) g.lineTo(x, eye.horizon - hillAt(eye, x, row) * size);
   g.lineTo(width + 8, eye.horizon + 1);
   g.fill();
 }
@@ -297,10 +298,13 @@ const covered = (eye, x0, y0, x1, y1) => posesAt(time).some((q, p) => {
   return true;
 });
 
+/* Cells of a ground with relief: a whole part of a tile, so that each is of one colour. */
+const reliefCell = (step, count) => step / Math.max(Math.floor(step /
+  Math.max((creature.relief?.length ?? 0) / 10, 0.7 * Math.hypot(width, height) / camera.scale / count)), 1);
+
 /* Cells around the middle from far to near, each of one tile; towards the rim they rise to the flat ground. */
 function deepWaves(eye, edge, step) {
-  const count = 28, reach = 0.7 * Math.hypot(width, height) / camera.scale;
-  const cell = step / Math.max(Math.floor(step / Math.max(creature.relief.length / 10, reach / count)), 1);
+  const count = 28, cell = reliefCell(step, count);
   const x0 = cell * Math.floor(camera.x / cell), z0 = cell * Math.floor(eye.z0 / cell);
   const alongX = Math.abs(eye.back[0]) > Math.abs(eye.back[2]), sign = eye.back[alongX ? 0 : 2] < 0 ? -1 : 1;
   const corner = (i, k) => {
@@ -353,14 +357,19 @@ function deepGround(eye, edge) {
   g.fill('evenodd');
   g.restore();
   if (creature.relief) deepWaves(eye, edge, step);
-  /* marks stand along the level line from the start towards the end */
+}
+
+/* Marks stand along the level line from the start towards the end. */
+function deepMarks(eye) {
+  const step = roundStep(60);
   const start = centre(0), end = centre(duration()), way = Math.hypot(end.x - start.x, end.z - start.z);
   const [ux, uz] = way > 0.1 ? [(end.x - start.x) / way, (end.z - start.z) / way] : [1, 0];
   const first = Math.floor(((camera.x - start.x) * ux + (eye.z0 - start.z) * uz) / step);
   let labelled = null;
-  for (let i = -7; i <= 7 && layers.marks; i++) {
+  for (let i = -7; i <= 7; i++) {
     const s = (first + i) * step, q = eye.project(start.x + s * ux, 0, start.z + s * uz);
     if (!q) continue;
+    if (covered(eye, q[0] - 3, q[1] - 2, q[0] + 3, q[1] + 2)) continue;
     g.fillStyle = C.ground_line;
     g.beginPath();
     g.ellipse(q[0], q[1], 3.2 * ui, 3.2 * ui * Math.max(Math.sin(eye.pitch), 0.4), 0, 0, 7);
@@ -393,8 +402,8 @@ function deepSpecks(eye) {
   g.globalAlpha = 1;
 }
 
-function deepWorld() {
-  const eye = makeEye(), edge = creature.ground ? Math.min(Math.max(Math.floor(eye.horizon), 0), height) : height;
+/* As WebGL draws it, by paths. */
+function deepPaths(eye, edge) {
   if (creature.medium === 'water') band(0, height, C.water_top, C.water_bottom);
   else if (creature.medium === 'air') band(0, height, C.air_top, C.air_bottom);
   else {
@@ -411,6 +420,13 @@ function deepWorld() {
   }
   if (creature.ground) deepGround(eye, edge);
   if (creature.ring) deepRing(eye);
+}
+
+function deepWorld() {
+  const eye = makeEye(), edge = creature.ground ? Math.min(Math.max(Math.floor(eye.horizon), 0), height) : height, gpu = gpuNow();
+  if (gpu) drawSpace(gpu, eye, edge);
+  else deepPaths(eye, edge);
+  if (creature.ground && layers.marks) deepMarks(eye);
   if (creature.medium !== 'sky') deepSpecks(eye);
 }
 
@@ -421,10 +437,12 @@ function ring() {
     line(x0, y0, x1, y1, C.contact, 0.9, 3 * ui);
 }
 
+const ringPoints = () => Array.from({ length: 97 }, (_, i) => [creature.ring * Math.cos(i * Math.PI / 48), 0, creature.ring * Math.sin(i * Math.PI / 48)]);
+
 function deepRing(eye) {
-  const at = i => [creature.ring * Math.cos(i * Math.PI / 48), 0, creature.ring * Math.sin(i * Math.PI / 48)];
+  const points = ringPoints();
   for (let i = 0; i < 96; i++) {
-    const ends = eye.clip([at(i), at(i + 1)]);
+    const ends = eye.clip(points.slice(i, i + 2));
     if (ends.length > 1) line(ends[0][0], ends[0][1], ends[1][0], ends[1][1], C.contact, 0.9, 3 * ui);
   }
 }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 export async function browse(f) {
   const program = ['chromium', 'chromium-browser', 'google-chrome'].map(name => `/usr/bin/${name}`).find(existsSync);
   const home = await mkdtemp(`${tmpdir()}/browser-`);
-  const child = spawn(program, ['--headless', '--no-sandbox', '--disable-gpu', '--force-device-scale-factor=1', '--remote-debugging-pipe',
+  const child = spawn(program, ['--headless', '--no-sandbox', '--disable-gpu', '--enable-unsafe-swiftshader', '--force-device-scale-factor=1', '--remote-debugging-pipe',
     '--blink-settings=preferredColorScheme=1', `--user-data-dir=${home}`], { env: { ...process.env, HOME: home }, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
   const waiting = new Map(), listeners = [];
   let count = 0, rest = '';

@@ -31,6 +31,13 @@ uint32_t palette_family_color(int family)
     return family_colors[family % PALETTE_FAMILIES];
 }
 
+uint32_t palette_coat(uint64_t plan)
+{
+    static const uint32_t coats[] = {0xb98a4e, 0x6f8f5a, 0x7b8794, 0xa8604a,
+                                     0x8a6f4f, 0x5f8a8b, 0x94803f, 0x8d7390};
+    return coats[(plan >> 32) % (sizeof coats / sizeof *coats)];
+}
+
 static uint32_t mix_channel(uint32_t a, uint32_t b, int shift, double share)
 {
     double from = (a >> shift) & 0xff, to = (b >> shift) & 0xff;

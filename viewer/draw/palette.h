@@ -82,6 +82,9 @@ enum palette_color palette_part_color(int part);
 #define PALETTE_FAMILIES 40
 uint32_t palette_family_color(int family);
 
+/* The colour of an animal's coat by the plan of its body (replay_plan()). */
+uint32_t palette_coat(uint64_t plan);
+
 /* a towards b: share 0 gives a, 1 gives b. */
 uint32_t palette_mix(uint32_t a, uint32_t b, double share);
 

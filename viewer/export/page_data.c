@@ -228,7 +228,7 @@ static void write_vector(FILE *file, struct vec3 v)
 }
 
 /* Row of the body gene, parent, drive of a joint at one place (-1: none), where that is and where
- * it slides from, colour. */
+ * it slides from, colour, side, whether it is no pair, whether it is the head. */
 static void write_parts(FILE *file, const struct replay *replay)
 {
     fputs("\"parts\": [", file);
@@ -238,9 +238,10 @@ static void write_parts(FILE *file, const struct replay *replay)
         write_vector(file, part->anchor);
         fputs(", ", file);
         write_vector(file, part->base);
-        fprintf(file, ", %d]", part->color);
+        fprintf(file, ", %d, %d, %d, %d]", part->color, part->mirror, !replay_has_twin(replay, i),
+                part->is_head);
     }
-    fputs("],\n", file);
+    fprintf(file, "], \"coat\": \"#%06x\",\n", (unsigned)palette_coat(replay_plan(replay)));
 }
 
 /* Kind, part, other end and drive of a rod (else -1), half its sides, place and turn in the part's

@@ -6,6 +6,7 @@
 
 #include "common/text.h"
 #include "common/math/detmath.h"
+#include "common/math/hash.h"
 #include "common/math/rotation.h"
 
 const char *const replay_status_names[REPLAY_STATUS_COUNT] = {RECORD_STATUS_NAMES, "changed"};
@@ -64,6 +65,38 @@ void replay_clean_text(const char *text, char *clean, size_t size)
         text += length;
     }
     clean[used] = 0;
+}
+
+/* ---- parts ---- */
+
+uint64_t replay_plan(const struct replay *replay)
+{
+    int ranks[REPLAY_PARTS_MAX], genes = 0;
+    uint64_t hash = HASH_START;
+    for (int i = 0; i < replay->part_count; i++) {
+        const struct replay_part *part = &replay->parts[i];
+        int first = 0;
+        while (replay->parts[first].body != part->body)
+            first++;
+        ranks[i] = first < i ? ranks[first] : genes++;
+        int has_parent = part->parent >= 0 && part->parent < i;
+        if (first == i)
+            hash = hash_u64(hash, has_parent ? (uint64_t)ranks[part->parent] + 1 : 0);
+        else if (part->mirror != replay->parts[first].mirror)
+            hash = hash_u64(hash, (uint64_t)ranks[i] << 32);
+    }
+    return hash;
+}
+
+int replay_has_twin(const struct replay *replay, int part)
+{
+    const struct replay_part *one = &replay->parts[part], *other = replay->parts;
+    struct vec3 half = replay->shapes[part].half_m;
+    for (int k = 0; k < replay->part_count; k++, other++)
+        if (other->body == one->body && other->mirror != one->mirror &&
+            vec3_length(vec3_sub(replay->shapes[k].half_m, half)) < 1e-6)
+            return 1;
+    return 0;
 }
 
 /* ---- rows ---- */

@@ -312,6 +312,11 @@ void replay_get_bounds(const struct replay *replay, const struct replay_pose *po
  * nothing. */
 void replay_put_off(struct replay *replay, const struct genome *genome, const struct params *params,
                     const char *who);
+/* A number of a body's plan: which gene grows on which, and which are pairs. Kin have the same one,
+ * whatever their sizes. */
+uint64_t replay_plan(const struct replay *replay);
+/* Whether another part is the mirror image of a part. */
+int replay_has_twin(const struct replay *replay, int part);
 /* Copies a text of foreign origin as printable UTF-8: control characters, quotes' escapes and
  * malformed bytes become '?'. */
 void replay_clean_text(const char *text, char *clean, size_t size);

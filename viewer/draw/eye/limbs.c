@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/math/hash.h"
 #include "common/math/rotation.h"
 
 #define SHADE 0x14202a
@@ -48,29 +47,6 @@ static struct vec3 unit(struct vec3 v)
 }
 
 /* ---- colours ---- */
-
-/* Of animals: one for a body plan, so that kin are alike whatever their sizes. The plan is which
- * gene grows on which, and which are pairs. */
-static uint32_t choose_coat(const struct replay *replay)
-{
-    static const uint32_t coats[] = {0xb98a4e, 0x6f8f5a, 0x7b8794, 0xa8604a,
-                                     0x8a6f4f, 0x5f8a8b, 0x94803f, 0x8d7390};
-    int ranks[REPLAY_PARTS_MAX], genes = 0;
-    uint64_t hash = HASH_START;
-    for (int i = 0; i < replay->part_count; i++) {
-        const struct replay_part *part = &replay->parts[i];
-        int first = 0;
-        while (replay->parts[first].body != part->body)
-            first++;
-        ranks[i] = first < i ? ranks[first] : genes++;
-        int has_parent = part->parent >= 0 && part->parent < i;
-        if (first == i)
-            hash = hash_u64(hash, has_parent ? (uint64_t)ranks[part->parent] + 1 : 0);
-        else if (part->mirror != replay->parts[first].mirror)
-            hash = hash_u64(hash, (uint64_t)ranks[i] << 32);
-    }
-    return coats[(hash >> 32) % (sizeof coats / sizeof *coats)];
-}
 
 static uint32_t part_color(const struct replay *replay, int part)
 {
@@ -188,18 +164,6 @@ static void taper_limb(struct limb *limb)
     limb->taper = limb->is_single ? TAPER_SINGLE : TAPER_PAIR;
 }
 
-/* Whether another part is its mirror image. */
-static int has_twin(const struct replay *replay, int i)
-{
-    const struct replay_part *part = &replay->parts[i], *other = replay->parts;
-    struct vec3 half = replay->shapes[i].half_m;
-    for (int k = 0; k < replay->part_count; k++, other++)
-        if (other->body == part->body && other->mirror != part->mirror &&
-            vec3_length(vec3_sub(replay->shapes[k].half_m, half)) < 1e-6)
-            return 1;
-    return 0;
-}
-
 /* Where it hangs; boxes hang nowhere, each is a body of its own. */
 static void hang_limb(struct limbs *limbs, const struct scene *scene, int i)
 {
@@ -207,7 +171,7 @@ static void hang_limb(struct limbs *limbs, const struct scene *scene, int i)
     const struct replay_part *parts = replay->parts;
     struct limb *limb = &limbs->list[i];
     limb->root = i;
-    limb->is_single = !has_twin(replay, i);
+    limb->is_single = !replay_has_twin(replay, i);
     if (parts[i].parent < 0 || limbs->style == SKIN_BOXES)
         return;
     /* no deeper than there are parts, whatever hangs on what */
@@ -312,7 +276,7 @@ struct limbs *limbs_create(const struct scene *scene, enum skin_style style)
     struct limbs *limbs = malloc(sizeof *limbs + (count + eyes) * sizeof limbs->list[0]);
     if (!limbs)
         return NULL;
-    uint32_t coat = choose_coat(replay);
+    uint32_t coat = palette_coat(replay_plan(replay));
     limbs->count = replay->shape_count;
     limbs->eye_count = 0;
     limbs->style = style;
