@@ -166,6 +166,7 @@ addEventListener('keydown', e => {
   else if (e.key === 't' && isAlone(creature)) setPlayground(!isPlaying());
   else if (e.key === 'z' && isPlaying()) undo();
   else if (e.key === 'f') setFollowing(!following);
+  else if (e.key === 'k') toggleLayer('shapes');
   else if (e.key === 'r' && canRace()) setRace(!race);
   else if (e.key === '+' || e.key === '=') zoom(1.3, width / 2, height / 2);
   else if (e.key === '-') zoom(1 / 1.3, width / 2, height / 2);
@@ -179,12 +180,11 @@ addEventListener('keydown', e => {
   } else return;
   e.preventDefault();
 });
-for (const button of document.querySelectorAll('[data-layer]'))
-  button.onclick = () => {
-    const name = button.dataset.layer;
-    layers[name] = !layers[name];
-    button.setAttribute('aria-pressed', String(layers[name]));
-  };
+function toggleLayer(name) {
+  layers[name] = !layers[name];
+  document.querySelector(`[data-layer='${name}']`).setAttribute('aria-pressed', String(layers[name]));
+}
+for (const button of document.querySelectorAll('[data-layer]')) button.onclick = () => toggleLayer(button.dataset.layer);
 dark.addEventListener('change', () => { colors(); if (creature) curve(); });
 addEventListener('resize', resize);
 

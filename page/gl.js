@@ -329,7 +329,7 @@ function makeGpu() {
   gl.enable(gl.DEPTH_TEST);
   gl.enable(gl.CULL_FACE);
   gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-  const gpu = { gl, rows, data: new Float32Array(4 * TEXELS * LIMBS_MOST), isLost: false,
+  const gpu = { gl, rows, data: new Float32Array(4 * TEXELS * LIMBS_MOST), isLost: false, fine: 1, span: 0, last: 0,
     skin: makeProgram(gl, SKIN, SKIN_LIGHT, ['cell', 'face']), cast: makeProgram(gl, CAST, CAST_LIGHT, ['cell', 'face']),
     ground: makeProgram(gl, GROUND, GROUND_LIGHT, ['cell']), ribbon: makeProgram(gl, RIBBON, RIBBON_LIGHT, ['a', 'b', 'side']),
     back: makeProgram(gl, BACK, BACK_LIGHT, ['at', 'tint']), net: boxNet(gl, NET), necks: boxNet(gl, NET_NECK), coarse: boxNet(gl, NET_COARSE),
@@ -486,22 +486,34 @@ function drawField(gpu, eye, lens, origin, edge, spot, reach, shared) {
 }
 
 /* A place of the picture to draw into: that of the other canvas, as it is moved. */
-function beginView({ gl }) {
-  const { e, f } = g.getTransform(), bottom = gl.canvas.height - f - height;
+function beginView({ gl, fine }) {
+  const { e, f } = g.getTransform(), box = [e, canvas.height - f - height, width, height].map(v => Math.round(v * fine));
   gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-  gl.viewport(e, bottom, width, height);
-  gl.scissor(e, bottom, width, height);
+  gl.viewport(...box);
+  gl.scissor(...box);
   gl.enable(gl.SCISSOR_TEST);
   gl.clear(gl.DEPTH_BUFFER_BIT);
 }
 
+/* Fewer pixels for one of the other canvas, where a frame takes longer than SLOW_MS. */
+const SLOW_MS = 40, FINE_LEAST = 0.5;
+function chooseFineness(gpu, now) {
+  const span = now - gpu.last;
+  gpu.last = now;
+  if (span < 500) gpu.span += 0.1 * (span - gpu.span);
+  if (gpu.span < SLOW_MS || gpu.fine <= FINE_LEAST) return;
+  gpu.fine = Math.max(0.7 * gpu.fine, FINE_LEAST);
+  gpu.span = 0;
+}
+
 /* Nothing is in the picture. */
 function clearPicture() {
+  const gpu = made?.gpu, { gl } = gpu ?? {};
   g.clearRect(0, 0, canvas.width, canvas.height);
-  const gl = made?.gpu?.gl;
   if (!gl) return;
-  const { width, height } = canvas;
-  if (gl.canvas.width !== width || gl.canvas.height !== height) Object.assign(gl.canvas, { width, height });
+  chooseFineness(gpu, performance.now());
+  const [w, h] = [canvas.width, canvas.height].map(v => Math.round(v * gpu.fine));
+  if (gl.canvas.width !== w || gl.canvas.height !== h) Object.assign(gl.canvas, { width: w, height: h });
   gl.clearColor(0, 0, 0, 0);
   gl.clear(gl.COLOR_BUFFER_BIT);
 }

@@ -42,6 +42,39 @@ async function isAsRecorded(open) {
   for (const page of [lived, recorded]) quiet(page);
 }
 
+/* Space by WebGL: the picture has sky, ground and body; true shapes look otherwise; the life is the same. Without WebGL paths
+ * paint it. */
+async function drawsSpace(open) {
+  const page = await open(`${folder}/kinds.html`);
+  await page.until('creature && creature.values');
+  await page.run('setPlaying(false); time = 1; jump()');
+  const digest = await page.run('creature.digest'), status = await page.run('creature.status');
+  const colors = isShape => page.run(`(() => {
+    layers.shapes = ${isShape};
+    Object.assign(made.gpu, { fine: 1, span: 0, last: performance.now() });
+    jump();
+    draw();
+    const { gl } = made.gpu, { width, height } = gl.canvas, pixels = new Uint32Array(width * height);
+    gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(pixels.buffer));
+    return { count: new Set(pixels).size, isFull: pixels.every(v => v >>> 24 === 255), hash: pixels.reduce((sum, v) => Math.imul(sum, 31) + v | 0, 0) };
+  })()`);
+  const skin = await colors(false), shapes = await colors(true);
+  assert.ok(skin.isFull && skin.count > 200, `${skin.count} colours`);
+  assert.notEqual(skin.hash, shapes.hash);
+  assert.equal((await colors(false)).hash, skin.hash);
+  assert.equal(await page.run('made.gpu.gl.getError()'), 0);
+  assert.deepEqual([await page.run('creature.digest'), await page.run('creature.status')], [digest, status]);
+  quiet(page);
+  const plain = await open(`${folder}/kinds.html`, { before: `HTMLCanvasElement.prototype.getContext = (open => function (kind, ways) {
+    return kind === 'webgl2' ? null : open.call(this, kind, ways); })(HTMLCanvasElement.prototype.getContext)` });
+  await plain.until('creature && creature.values && made');
+  assert.equal(await plain.run('made.gpu'), null);
+  const painted = await plain.run(`(() => { draw(); const { data } = g.getImageData(0, 0, canvas.width, canvas.height), seen = new Set();
+    for (let i = 0; i < data.length; i += 4) seen.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
+    return seen.size; })()`);
+  assert.ok(painted > 200, `${painted} colours`);
+}
+
 /* On a phone: a push, a knob, a longer leg and a cut muscle change the life; each is taken back, and at last it is verified. */
 async function plays(open) {
   const page = await open(`${folder}/files.html`, { width: 390, height: 760, mobile: true });
@@ -185,6 +218,7 @@ async function choosesByHand(open) {
 await browse(async open => {
   await seesAll(open);
   await isAsRecorded(open);
+  await drawsSpace(open);
   await plays(open);
   await proves(open);
   await contends(open);
