@@ -193,7 +193,8 @@ function body() {
   const near = spot => (eye.project(...spot) || [0, 0, 0, Infinity])[3];
   if (creature.light) light(eye);
   flatShadow(poses);
-  if (!layers.shapes) return flatSkin(eye, poses);
+  flatSkin(eye, ghostLimbs());
+  if (!layers.shapes) return flatSkin(eye, limbsNow(poses));
   for (let i = creature.shapes.length - 1; i >= 0; i--) {
     const shape = shapeOf(i), middle = shape.kind === 'rod' ? between(...rodEnds(shape, poses), 0.5) : place(poses[shape.part], shape.at);
     items.push([near(middle), () => painters[shape.kind](eye, shape, poses, partColor(shape.part))]);

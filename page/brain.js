@@ -77,6 +77,13 @@ function wire(from, to, flow, u) {
   g.globalAlpha = 1;
 }
 
+/* The neuron or effector at a place of the brain's picture, by its number among its kind. */
+function nodeAt(x, y) {
+  const { places, u } = creature.plan ?? {};
+  const at = layers.brain && places ? places.findIndex(p => Math.hypot(p.x - x, p.y - y) < CELL / 2 * u) : -1, kind = creature.nodes[at]?.[0];
+  return kind > 0 ? { isNeuron: kind === 1, index: creature.nodes.slice(0, at).filter(node => node[0] === kind).length } : null;
+}
+
 /* On a phone it leaves the middle, where the creature is, free. */
 function brain() {
   const plan = creature.plan || (creature.plan = layOut(creature));
@@ -95,6 +102,7 @@ function brain() {
   g.fillStyle = C.text;
   g.fillText(`brain: ${creature.nodes.filter(n => n[0] === 1).length} neurons, ${creature.wires.length} wires`, left + 9 * u, top + 18 * u);
   const places = plan.cells.map(c => ({ x: left + (98 + (c.column + 0.5) * CELL) * u, y: top + (27 + (c.line + 0.5) * CELL) * u }));
+  Object.assign(plan, { places, u });
   for (const row of plan.rows) {
     const y = top + (27 + (row.line + 0.5) * CELL) * u;
     if (row.part >= 0) {

@@ -68,7 +68,7 @@ async function choose(index, c = DATA.creatures[index]) {
   heading(c);
   colors();
   time = 0;
-  setPlaying(true);
+  setPlaying(!calm.matches);
   resize();
   fit();
   curve();

@@ -369,7 +369,7 @@ function sunLensOf(at, reach) {
   return matrix([...[u, v].map(axis => [...scaled(axis, 1 / reach), -dot(axis, at) / reach]), [...scaled(SUN, -1 / (4 * reach)), dot(SUN, at) / (4 * reach)], [0, 0, 0, 1]]);
 }
 
-/* Limbs as rows of the texture; the first are those of bodies. */
+/* Limbs as rows of the texture. */
 function sendLimbs({ gl, rows, data }, limbs, origin) {
   limbs.forEach((limb, i) => {
     const [x, y, z] = limb.axes, host = Math.max(limb.parent, 0), belly = isAnimal() && limb.isSingle && !limb.isEye ? 1 : 0;
@@ -520,16 +520,17 @@ function clearPicture() {
 
 /* Draws what is in space: sky, ground, solids, bodies, trail and ring. */
 function drawSpace(gpu, eye, edge) {
-  const { gl } = gpu, poses = posesAt(time), origin = [camera.x, camera.y, eye.z0], bodies = limbsNow(poses);
-  const limbs = [...bodies, ...solidLimbs()].slice(0, LIMBS_MOST), size = Math.max(creature.width, creature.height);
+  const { gl } = gpu, poses = posesAt(time), origin = [camera.x, camera.y, eye.z0], solid = [...limbsNow(poses), ...solidLimbs()];
+  const ghosts = ghostLimbs().map(limb => ({ ...limb, parent: limb.parent < 0 ? -1 : limb.parent + solid.length }));
+  const limbs = [...solid, ...ghosts].slice(0, LIMBS_MOST), casters = Math.min(solid.length, LIMBS_MOST), size = Math.max(creature.width, creature.height);
   const body = minus([0, 1, 2].map(k => at(k, time)), origin), level = creature.ground ? groundPlane().at[1] - origin[1] : -1e6, lift = Math.max(body[1] - level, 0);
   const lens = lensOf(eye), sunLens = sunLensOf(body, 1.3 * size);
   const reach = 1.6 * size + 0.9 * lift + (creature.solids.length ? 2 * size : 0);
   const spot = [0, 2].map(k => body[k] - SUN[k] / SUN[1] * lift / 2);
   sendLimbs(gpu, limbs, origin);
   gl.disable(gl.SCISSOR_TEST);
-  castSun(gpu, limbs.length, sunLens);
-  if (creature.ground) castShade(gpu, limbs.length, level, spot, reach);
+  castSun(gpu, casters, sunLens);
+  if (creature.ground) castShade(gpu, casters, level, spot, reach);
   beginView(gpu);
   [gpu.shade, gpu.sun].forEach(({ texture }, i) => {
     gl.activeTexture(gl.TEXTURE1 + i);
@@ -541,7 +542,7 @@ function drawSpace(gpu, eye, edge) {
   gpu.skin({ ...skin, isNeck: false });
   drawNet(gpu, gpu.net, limbs.length);
   gpu.skin({ isNeck: true });
-  drawNet(gpu, gpu.necks, bodies.length);
+  drawNet(gpu, gpu.necks, limbs.length);
   if (creature.ground) drawField(gpu, eye, lens, origin, edge, spot, reach, shared);
   if (creature.ring) drawRibbon(gpu, ringPoints(), origin, lens, C.contact, 0.9, 3 * ui);
   if (layers.trail) drawRibbon(gpu, trailNow(), origin, lens, C.trail, 0.55, 1.5 * ui);

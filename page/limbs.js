@@ -118,6 +118,17 @@ function limbsNow(poses) {
   return limbs;
 }
 
+/* Of a life that was played with as it was before, pale. */
+function ghostLimbs() {
+  const now = creature;
+  if (!now.acts?.length || !now.whole) return [];
+  creature = { ...now, ...now.whole };
+  const limbs = limbsNow(posesAt(time));
+  creature = now;
+  for (const limb of limbs) limb.color = mix(limb.color, hazeColor(), 0.65);
+  return limbs;
+}
+
 function jointBall(p, poses) {
   const [, parent, , , base] = creature.parts[p], radius = 0.3 * 2 * Math.min(least(shapeOf(p)), least(shapeOf(parent)));
   return Object.assign(makeLimb(place(poses[parent], grown(parent, base)), poses[parent].axes, [radius, radius, radius], 1), { color: jointColor(p), isEye: true });
@@ -150,8 +161,8 @@ function fillFlat(eye, limb, grow, color) {
   g.fill();
 }
 
-function flatSkin(eye, poses) {
-  const limbs = limbsNow(poses), size = Math.max(creature.width, creature.height);
+function flatSkin(eye, limbs) {
+  const size = Math.max(creature.width, creature.height);
   const wide = Math.min(Math.max(0.012 * size * camera.scale, 0.8 * ui), 1.6 * ui) / camera.scale;
   for (const root of [...new Set(limbs.map(limb => limb.root))].sort((a, b) => b - a)) {
     const own = limbs.filter(limb => limb.root === root && !limb.isEye).reverse();

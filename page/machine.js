@@ -96,9 +96,10 @@ export class Machine {
     return shown;
   }
   lengthen(body, factor) { this.check(this.x.web_lengthen(body, factor)); }
-  cut(effectors) {
-    this.x.web_cut(-1);
-    for (const effector of effectors) this.x.web_cut(effector);
+  cut(effectors, neurons = []) {
+    this.x.web_cut(-1, 0);
+    for (const effector of effectors) this.x.web_cut(effector, 0);
+    for (const neuron of neurons) this.x.web_cut(neuron, 1);
   }
   /* Lives on from a tick by all deeds of this life: { tick, key, value } or { tick, pull: [x, y, z] }. */
   change(tick, deeds) {

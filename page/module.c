@@ -25,7 +25,7 @@ static struct replay_live *live;
 static struct replay *bout_replay; /* NULL: a life is shown */
 static struct page_brain brain;
 static struct replay_cut cuts[REPLAY_CUTS_MAX];
-static int cut_count;
+static int cut_count, is_grown; /* is_grown: a gene was made larger */
 static double *rows;
 static uint64_t live_seed;
 
@@ -99,7 +99,7 @@ static void leave_stage(void)
     live = NULL;
     replay_destroy(bout_replay);
     bout_replay = NULL;
-    cut_count = 0;
+    cut_count = is_grown = 0;
 }
 
 /* The life or the bout that is shown. */
@@ -201,12 +201,12 @@ EXPORT(web_write) int web_write(int form)
     return give(bestiary_creature_write(creature, (enum bestiary_form)form, &given, &error));
 }
 
-static int open_life(uint64_t seed, int is_recorded, size_t arena_bytes)
+static int open_life(uint64_t seed, enum replay_origin origin, size_t arena_bytes)
 {
     struct error own = {0};
     replay_live_close(live);
-    int status = replay_live_open(&live, &creature->c, &params->p, seed, is_recorded, cuts,
-                                  cut_count, arena_bytes, &own);
+    int status = replay_live_open(&live, &creature->c, &params->p, seed, origin, cuts, cut_count,
+                                  arena_bytes, &own);
     return library_say(&error, status, &own);
 }
 
@@ -217,9 +217,12 @@ EXPORT(web_live) int web_live(uint64_t seed, int has_sound)
     const struct creature *c = &creature->c;
     int is_recorded = c->has_evaluation && seed == c->seed &&
                       params_evaluation_digest(&params->p) == params_evaluation_digest(&c->params);
-    int status = open_life(seed, is_recorded, LIBRARY_ARENA_BYTES);
+    enum replay_origin origin = is_grown      ? REPLAY_PLAYED
+                                : is_recorded ? REPLAY_RECORDED
+                                              : REPLAY_UNKNOWN;
+    int status = open_life(seed, origin, LIBRARY_ARENA_BYTES);
     if (!status && replay_live_replay(live)->verdict == VERDICT_MEMORY)
-        status = open_life(seed, is_recorded, EVALUATE_ARENA_BYTES);
+        status = open_life(seed, origin, EVALUATE_ARENA_BYTES);
     if (status)
         return 0;
     live_seed = seed;
@@ -365,16 +368,18 @@ EXPORT(web_lengthen) int web_lengthen(int body, double factor)
     if (gene->box.depth_m > *longest)
         longest = &gene->box.depth_m;
     *(gene->sphere.radius_m > 0 ? &gene->sphere.radius_m : longest) *= factor;
+    is_grown = 1;
     return 1;
 }
 
-/* Cuts a muscle from the next life on; -1: none is cut. */
-EXPORT(web_cut) int web_cut(int effector)
+/* Cuts a muscle, or all that reads a neuron, from the next life on; -1: nothing is cut. */
+EXPORT(web_cut) int web_cut(int index, int is_neuron)
 {
-    if (effector < 0)
+    if (index < 0)
         cut_count = 0;
     else if (cut_count < REPLAY_CUTS_MAX)
-        cuts[cut_count++] = (struct replay_cut){CUT_EFFECTOR_INPUT, effector, 0};
+        cuts[cut_count++] =
+            (struct replay_cut){is_neuron ? CUT_NEURON : CUT_EFFECTOR_INPUT, index, 0};
     return cut_count;
 }
 

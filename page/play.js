@@ -1,5 +1,5 @@
-/* ---- play: acts on a creature, each of which can be undone. An act is { deeds: [...] } on its way, or { cut: [...] } or { body,
- * factor } from its start; deeds are as Machine.change() takes them ---- */
+/* ---- play: acts on a creature, each of which can be undone. An act is { deeds: [...] } on its way, or { cut: [effectors] }, { mute: [neurons] }
+ * or { body, factor } from its start; deeds are as Machine.change() takes them ---- */
 
 const PUSH_S = 0.1, PUSH_RATE = 3; /* a push of 1 m of the picture makes it 3 m/s faster */
 
@@ -88,9 +88,12 @@ function wayOf(dx, dy) {
   return eye.right.map((v, i) => (v * dx - eye.up[i] * dy) / camera.scale);
 }
 
+const HINTS = { push: 'drag to push it', cut: 'tap a part, or a neuron of the brain', longer: 'tap a part', shorter: 'tap a part' };
 const tools = {
-  push: ({ x, y, toX, toY }) => Math.hypot(toX - x, toY - y) > 6 * ui ? act(pushAt(tickNow(), creature.tick, wayOf(toX - x, toY - y))) : tell('drag to push'),
+  push: ({ x, y, toX, toY }) => Math.hypot(toX - x, toY - y) > 6 * ui ? act(pushAt(tickNow(), creature.tick, wayOf(toX - x, toY - y))) : tell(HINTS.push),
   cut({ x, y }) {
+    const node = nodeAt(x, y);
+    if (node) return act(node.isNeuron ? { mute: [node.index] } : { cut: [node.index] });
     const part = partAt(x, y), cut = creature.drives.filter(drive => drive[0] === part && drive[5] >= 0).map(drive => drive[5]);
     if (!cut.length) return tell('this part is moved by no muscle of its own');
     tell(`${cut.length > 1 ? `${cut.length} muscles are` : 'a muscle is'} cut`);
@@ -120,14 +123,14 @@ function setPlayground(on) {
   document.body.classList.toggle('plays', on);
   find('toy').setAttribute('aria-pressed', String(on));
   if (on) showKnobs();
-  tell(!on ? '' : tool === 'push' ? 'drag to push it' : 'tap a part');
+  tell(on ? HINTS[tool] : '');
   resize();
 }
 
 function chooseTool(name) {
   tool = name;
   for (const button of document.querySelectorAll('[data-tool]')) button.setAttribute('aria-pressed', String(button.dataset.tool === name));
-  tell(name === 'push' ? 'drag to push it' : 'tap a part');
+  tell(HINTS[name]);
 }
 
 /* The target of a touch is drawn over the picture. */

@@ -49,7 +49,7 @@ async function live(c) {
   staged = c;
   if (c.bout) return take(c, await askStage(...entrance(c), ['meet', bytesOf(c.rival), c.seed, ...c.bout, c.voices.length > 0]));
   const grown = c.acts.filter(act => act.body !== undefined).map(act => ['lengthen', act.body, act.factor]);
-  const shown = await askStage(...entrance(c), ...grown, ['cut', c.acts.flatMap(act => act.cut ?? [])], ['live', c.seed, c.voices.length > 0]);
+  const shown = await askStage(...entrance(c), ...grown, ['cut', c.acts.flatMap(act => act.cut ?? []), c.acts.flatMap(act => act.mute ?? [])], ['live', c.seed, c.voices.length > 0]);
   return take(c, deedsOf(c).length ? await askStage(['change', 0, deedsOf(c)]) : shown);
 }
 
@@ -62,10 +62,11 @@ async function creatureOf(link) {
 }
 
 const deedsOf = c => c.acts.flatMap(act => act.deeds ?? []);
-const isGrown = act => act.body !== undefined || act.cut !== undefined;
+const isGrown = act => !act.deeds;
 
 function take(c, shown) {
   Object.assign(c, shown, { name: c.name ?? shown.name, plan: null, most: c.most ?? shown.most });
+  if (!c.acts.length) c.whole = shown;
   if (c.acts.length) c.status = 'changed';
   else if (c.proof) c.status = c.proof === c.digest ? 'verified' : 'differs';
   return c;

@@ -1,7 +1,7 @@
 const find = id => document.getElementById(id);
 const DATA = JSON.parse(find('data').textContent);
 const canvas = find('view'), g = canvas.getContext('2d'), note = find('note');
-const dark = matchMedia('(prefers-color-scheme: dark)');
+const dark = matchMedia('(prefers-color-scheme: dark)'), calm = matchMedia('(prefers-reduced-motion: reduce)');
 const ICONS = {
   play: `<svg width='16' height='16' viewBox='0 0 16 16'><path d='M3 1l11 7-11 7z'/></svg>`,
   pause: `<svg width='16' height='16' viewBox='0 0 16 16'><path d='M2 1h4v14H2zM10 1h4v14h-4z'/></svg>`,

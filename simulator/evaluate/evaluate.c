@@ -261,6 +261,12 @@ static int is_any_stopped(const struct habitat *h)
     return 0;
 }
 
+/* The guards of a life that is played with find nothing. */
+static int guarded(const struct run *run, int verdict)
+{
+    return run->is_played ? VERDICT_OK : verdict;
+}
+
 /* After a step of one creature. Returns 1 if none is left. */
 static int after_step(void *context, int body)
 {
@@ -270,7 +276,7 @@ static int after_step(void *context, int body)
         return 0;
     int verdict = judge_step(run, h->forest.is_broken[body]);
     if (verdict == VERDICT_OK)
-        verdict = run_watch_step(run);
+        verdict = guarded(run, run_watch_step(run));
     if (verdict == VERDICT_OK)
         return 0;
     end(run, verdict);
@@ -284,7 +290,7 @@ static void end_tick(struct run *run, uint64_t tick)
     run_measure_tick(run);
     run_digest_tick(run);
     run_observe(run);
-    int verdict = run_watch_tick(run);
+    int verdict = guarded(run, run_watch_tick(run));
     if (verdict == VERDICT_OK)
         verdict = run_judge_end(run);
     if (verdict != VERDICT_OK)
@@ -542,19 +548,17 @@ void evaluate_steer(struct course *course, const double *signals)
     course->habitat->runs[0].outside = signals;
 }
 
-/* The world as it is in the run, for the body; what was there before is no error of the ledger. */
-static void put_world(struct run *run)
+void evaluate_play(struct course *course)
 {
-    dynamics_set_world(run->dynamics, &run->world);
-    dynamics_reset_ledger(run->dynamics);
-    dynamics_momentum(run->dynamics, &run->momentum, &run->angular_momentum);
+    course->habitat->runs[0].is_played = 1;
 }
 
 void evaluate_change_world(struct course *course, const struct params *params)
 {
     struct run *run = &course->habitat->runs[0];
     world_init(&run->world, params);
-    put_world(run);
+    dynamics_set_world(run->dynamics, &run->world);
+    evaluate_play(course);
 }
 
 void evaluate_pull(struct course *course, struct vec3 pull_m_s2)
@@ -563,5 +567,6 @@ void evaluate_pull(struct course *course, struct vec3 pull_m_s2)
     run->world.gravity_x_m_s2 += pull_m_s2.x;
     run->world.gravity_m_s2 -= pull_m_s2.y;
     run->world.gravity_z_m_s2 += pull_m_s2.z;
-    put_world(run);
+    dynamics_set_world(run->dynamics, &run->world);
+    evaluate_play(course);
 }

@@ -105,11 +105,13 @@ const struct evaluation *evaluate_close(struct course *course);
 int evaluate_look(const struct course *course, struct evaluate_view *view);
 /* Signals of all effectors instead of the brain's, read at each tick; NULL: the brain's again. */
 void evaluate_steer(struct course *course, const double *signals);
-/* The world of other parameters from now on. The ledger begins anew, so that no guard takes the
- * change for energy from nowhere. */
+/* No guard ends it from now on: a life that is played with lasts until its time is over, or its
+ * numbers are none. */
+void evaluate_play(struct course *course);
+/* The world of other parameters from now on, as a life that is played with. */
 void evaluate_change_world(struct course *course, const struct params *params);
 /* Accelerates all that the body is made of by so much more, m/s2, from now on: a pull, which its
- * opposite ends. The ledger begins anew, too. */
+ * opposite ends; it is played with. */
 void evaluate_pull(struct course *course, struct vec3 pull_m_s2);
 
 #endif

@@ -87,6 +87,7 @@ struct run {
     double drop_m;     /* above where it was at rest, at the start */
     int has_landed;    /* since then; until then heights are no achievement */
     int is_stopped;    /* by the observer */
+    int is_played;     /* with: no guard ends it */
 
     /* guards */
     struct vec3 momentum, angular_momentum; /* after the last step */

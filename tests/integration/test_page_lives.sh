@@ -26,6 +26,6 @@ printf '[world]\npreset = land\n[population]\nsize = 20\n[evolution]\ngeneration
 "$bin/viewer" waters --world 0 --from 20 --to 30 --export world.html >said || fail "page of a world"
 grep -Eq '^verified .* 1 of 1 epochs as recorded' said || fail "$(cat said)"
 "$bin/viewer" waters --world 0 --recorded --export recorded-world.html >said 2>&1 && fail "a recorded page of a world"
-[ "$(wc -c <files.html)" -lt 1000000 ] || fail "the page is large"
+[ "$(wc -c <files.html)" -lt 1100000 ] || fail "the page is large"
 [ "$(wc -c <recorded.html)" -lt 250000 ] || fail "the recorded page is large"
 node "$root/tests/page/lives.mjs" "$work" || fail "the page"

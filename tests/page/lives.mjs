@@ -75,6 +75,22 @@ async function drawsSpace(open) {
   assert.ok(painted > 200, `${painted} colours`);
 }
 
+/* On a phone three quarters are the creature's, also under a sheet; what has no room is moved by a finger; no motion where none is wanted. */
+async function fitsPhone(open) {
+  const page = await open(`${folder}/files.html`, { width: 390, height: 844, mobile: true, before: `matchMedia = (ask => query =>
+    query.includes('motion') ? Object.assign(new EventTarget(), { matches: true }) : ask.call(window, query))(matchMedia)` });
+  await page.until('creature && creature.values');
+  assert.equal(await page.run('playing'), false);
+  for (const open of ['', 'toy', 'evolve']) {
+    if (open) await page.run(`find('${open}').click()`);
+    assert.ok(await page.run('canvas.getBoundingClientRect().height / innerHeight') >= 0.75, `${open} is high`);
+    const low = await page.run(`[...document.querySelectorAll('button, select')].map(b => [b.id || b.textContent, b.getBoundingClientRect().height]).filter(([, h]) => h && h < 40).join()`);
+    assert.equal(low, '', 'no target for a finger');
+    assert.ok(await page.run('document.documentElement.scrollWidth <= innerWidth'), `${open} is wide`);
+  }
+  quiet(page);
+}
+
 /* On a phone: a push, a knob, a longer leg and a cut muscle change the life; each is taken back, and at last it is verified. */
 async function plays(open) {
   const page = await open(`${folder}/files.html`, { width: 390, height: 760, mobile: true });
@@ -102,7 +118,13 @@ async function plays(open) {
   await done(3);
   await page.run(`act({ cut: [0] })`);
   await done(4);
-  for (let left = 3; left >= 0; left--) {
+  await page.run(`layers.brain = true; chooseTool('cut'); draw()`);
+  const node = await page.run(`creature.plan.places[creature.nodes.findIndex(node => node[0] === 1)]`);
+  await page.drag(node.x, node.y + await page.run('canvas.getBoundingClientRect().top'), 0, 0);
+  await page.until('creature.acts.length === 5');
+  await done(5);
+  assert.equal(await page.run('creature.acts[4].mute.length'), 1);
+  for (let left = 4; left >= 0; left--) {
     await page.run('undo()');
     await idle();
     assert.equal(await page.run('creature.digest'), seen[left], `undone to ${left}`);
@@ -219,6 +241,7 @@ await browse(async open => {
   await seesAll(open);
   await isAsRecorded(open);
   await drawsSpace(open);
+  await fitsPhone(open);
   await plays(open);
   await proves(open);
   await contends(open);

@@ -239,9 +239,13 @@ void replay_destroy(struct replay *replay); /* NULL is allowed */
 /* A replay of a life that can be changed on its way: from a tick on it is lived and recorded anew.
  * The camera's sizes and the places of all rows stay those of the life that was not changed. */
 struct replay_live;
-/* As replay_create(), in an arena of so many bytes; the creature must outlive it. */
+/* What a life is compared with: nothing; its record; nothing, as the creature or its brain was
+ * changed, and no guard ends it. */
+enum replay_origin { REPLAY_UNKNOWN, REPLAY_RECORDED, REPLAY_PLAYED };
+/* As replay_create(), in an arena of so many bytes; the creature must outlive it. With cuts it is
+ * played with. */
 int replay_live_open(struct replay_live **live, const struct creature *creature,
-                     const struct params *params, uint64_t seed, int is_recorded,
+                     const struct params *params, uint64_t seed, enum replay_origin origin,
                      const struct replay_cut *cuts, int cut_count, size_t arena_bytes,
                      struct error *error);
 const struct replay *replay_live_replay(const struct replay_live *live);

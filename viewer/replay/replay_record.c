@@ -452,7 +452,7 @@ struct replay_live {
     struct course *course; /* NULL: it never had a body */
     const struct creature *creature;
     struct params params, world; /* as it began, and as it was changed */
-    int is_recorded, is_changed;
+    int is_recorded, is_played, is_changed;
     int tick;
     struct snapshot *snapshots; /* in the order of their ticks; NULL: none is kept */
     int snapshot_count, snapshot_room;
@@ -554,6 +554,8 @@ static int live_through(struct replay_live *live, uint64_t seed, int keeps, stru
             .genomes = &genome, .count = 1, .params = &live->params, .seed = seed},
         &(struct evaluate_onlooker){recorder_edit, recorder_observe, recorder}, &live->arena);
     ENSURE(live->course, "%zu bytes hold no course", live->arena.size_bytes);
+    if (live->is_played)
+        evaluate_play(live->course);
     int status = advance(live, INT_MAX, keeps);
     struct evaluation evaluation = *evaluate_close(live->course);
     if (!recorder->status && replay->frame_count == 0) {
@@ -608,7 +610,7 @@ static struct replay_live *make_life(const struct creature *creature, const stru
 }
 
 static int open_cut(struct replay_live **result, const struct creature *creature,
-                    const struct params *params, uint64_t seed, int is_recorded,
+                    const struct params *params, uint64_t seed, enum replay_origin origin,
                     const struct replay_cut *cuts, int cut_count, int keeps, size_t arena_bytes,
                     struct error *error)
 {
@@ -617,7 +619,8 @@ static int open_cut(struct replay_live **result, const struct creature *creature
     *result = NULL;
     if (!live)
         return error_set(error, ERR_MEMORY, "replay: %s", error_text(ERR_MEMORY));
-    live->is_recorded = is_recorded;
+    live->is_recorded = origin == REPLAY_RECORDED;
+    live->is_played = cut_count || origin == REPLAY_PLAYED;
     live->replay->cut_count = cut_count;
     for (int i = 0; i < cut_count; i++)
         live->replay->cuts[i] = cuts[i];
@@ -634,12 +637,11 @@ static int open_cut(struct replay_live **result, const struct creature *creature
 }
 
 int replay_live_open(struct replay_live **result, const struct creature *creature,
-                     const struct params *params, uint64_t seed, int is_recorded,
+                     const struct params *params, uint64_t seed, enum replay_origin origin,
                      const struct replay_cut *cuts, int cut_count, size_t arena_bytes,
                      struct error *error)
 {
-    return open_cut(result, creature, params, seed, is_recorded, cuts, cut_count, 1, arena_bytes,
-                    error);
+    return open_cut(result, creature, params, seed, origin, cuts, cut_count, 1, arena_bytes, error);
 }
 
 const struct replay *replay_live_replay(const struct replay_live *live)
@@ -725,8 +727,9 @@ int replay_create(struct replay **result, const struct creature *creature,
 {
     struct replay_live *live;
     *result = NULL;
-    int status = open_cut(&live, creature, params, seed, is_recorded, cuts, cut_count, 0,
-                          EVALUATE_ARENA_BYTES, error);
+    int status =
+        open_cut(&live, creature, params, seed, is_recorded ? REPLAY_RECORDED : REPLAY_UNKNOWN,
+                 cuts, cut_count, 0, EVALUATE_ARENA_BYTES, error);
     if (status)
         return status;
     *result = live->replay;

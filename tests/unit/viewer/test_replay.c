@@ -414,10 +414,11 @@ static float last_x(const struct replay_live *live)
     return frame.poses[0].x_m;
 }
 
-static struct replay_live *live_now(size_t arena_bytes)
+static struct replay_live *live_as(enum replay_origin origin, size_t arena_bytes)
 {
     struct replay_live *live;
-    int status = replay_live_open(&live, &creature, &params, SEED, 1, NULL, 0, arena_bytes, &error);
+    int status =
+        replay_live_open(&live, &creature, &params, SEED, origin, NULL, 0, arena_bytes, &error);
     ck_assert_msg(status == 0, "%s", error.message);
     return live;
 }
@@ -427,7 +428,7 @@ static struct replay_live *live_now(size_t arena_bytes)
 TEST(a_life_goes_back_to_the_same_bits)
 {
     record();
-    struct replay_live *live = live_now(1 << 20);
+    struct replay_live *live = live_as(REPLAY_RECORDED, 1 << 20);
     const struct replay *replay = replay_live_replay(live);
     uint64_t whole = replay->digest;
     float end = last_x(live);
@@ -465,11 +466,31 @@ TEST(a_life_goes_back_to_the_same_bits)
     replay_live_close(live);
 }
 
+/* The same by what the creature is from its start, and by what is done to it on its way. */
+TEST(no_guard_ends_a_life_that_is_played_with)
+{
+    record();
+    params.guard_speed_m_s = 1e-3;
+    struct replay_live *live = live_as(REPLAY_UNKNOWN, 1 << 20);
+    ck_assert_int_eq(replay_live_replay(live)->verdict, VERDICT_TOO_FAST);
+    ck_assert_int_eq(replay_live_back(live, 0), 0);
+    replay_live_pull(live, (struct vec3){1, 0, 0});
+    replay_live_finish(live);
+    ck_assert_int_eq(replay_live_replay(live)->verdict, VERDICT_OK);
+    replay_live_close(live);
+
+    live = live_as(REPLAY_PLAYED, 1 << 20);
+    ck_assert_int_eq(replay_live_replay(live)->verdict, VERDICT_OK);
+    ck_assert_int_eq(replay_live_replay(live)->status, REPLAY_UNRECORDED);
+    replay_live_close(live);
+}
+
 TEST(a_life_in_too_little_memory_says_so)
 {
     record();
     struct replay_live *live;
-    int status = replay_live_open(&live, &creature, &params, SEED, 1, NULL, 0, 16 << 10, &error);
+    int status = replay_live_open(&live, &creature, &params, SEED, REPLAY_RECORDED, NULL, 0,
+                                  16 << 10, &error);
     ck_assert(status != 0 || replay_live_replay(live)->verdict == VERDICT_MEMORY);
     replay_live_close(live);
     replay_live_close(NULL);
