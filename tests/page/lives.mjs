@@ -46,7 +46,7 @@ async function isAsRecorded(open) {
  * paint it. */
 async function drawsSpace(open) {
   const page = await open(`${folder}/kinds.html`);
-  await page.until('creature && creature.values');
+  await page.until('creature && creature.values && made');
   await page.run('setPlaying(false); time = 1; jump()');
   const digest = await page.run('creature.digest'), status = await page.run('creature.status');
   const colors = isShape => page.run(`(() => {
@@ -119,7 +119,8 @@ async function plays(open) {
   await page.run(`act({ cut: [0] })`);
   await done(4);
   await page.run(`layers.brain = true; chooseTool('cut'); draw()`);
-  const node = await page.run(`creature.plan.places[creature.nodes.findIndex(node => node[0] === 1)]`);
+  /* one that another muscle reads */
+  const node = await page.run(`creature.plan.places[creature.wires.find(([from, to]) => creature.nodes[from][0] === 1 && creature.nodes[to][0] === 2 && to > 0)[0]]`);
   await page.drag(node.x, node.y + await page.run('canvas.getBoundingClientRect().top'), 0, 0);
   await page.until('creature.acts.length === 5');
   await done(5);
