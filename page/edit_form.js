@@ -132,8 +132,10 @@ async function showForm() {
   if (row >= 0) {
     const gene = doc.bodies[row], part = chosenPart(), parent = part && parentOf(part), hung = parent && placementOf(doc, part, parent).connection;
     const wave = geneOf(doc.neurons, gene.effector?.input?.neuron), at = next => geneOf(next.bodies, gene.id);
-    const fields = await askStage(['fields', false, row]), ways = hung ? await askStage(['fields', true, doc.connections.indexOf(hung)]) : [];
-    if (editing?.history.doc !== doc) return;
+    /* where the next document is on the stage already, its own form follows */
+    const fieldsOf = (isConnection, index) => askStage(['fields', isConnection, index]).catch(() => null);
+    const fields = await fieldsOf(false, row), ways = hung ? await fieldsOf(true, doc.connections.indexOf(hung)) : [];
+    if (!fields || !ways || editing?.history.doc !== doc) return;
     if (wave) groups.push(['its wave', neuronRows(wave.id)]);
     /* beginners need no field behind the muscle's */
     const rare = fields.findLastIndex(field => field[1] === 'effector') + 1 || fields.length;
