@@ -164,9 +164,9 @@ static void add_gallery(void)
     gallery->pictures = calloc(2, sizeof *gallery->pictures);
     ck_assert_ptr_nonnull(gallery->pictures);
     gallery->pictures[0] =
-        (struct report_picture){report.top[0].id, "verified", copy_of("foobar"), 6, 0};
+        (struct report_picture){report.top[0].id, "verified", copy_of("foobar"), 6, 0, 0};
     gallery->pictures[1] =
-        (struct report_picture){report.lines[0].entries[3].id, "differs", copy_of("foo"), 3, -1};
+        (struct report_picture){report.lines[0].entries[3].id, "differs", copy_of("foo"), 3, -1, 0};
     gallery->count = 2;
     gallery->player = copy_of("<!doctype html><p class=\"x\">a &lt; b</p>");
     snprintf(gallery->problem, sizeof gallery->problem, "viewer: %s", HOSTILE);
