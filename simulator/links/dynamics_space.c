@@ -52,12 +52,25 @@ const struct servo *dynamics_space_servo(const struct dynamics *dynamics, int dr
 
 void dynamics_space_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
-    space_state_set_effectors(space_state_of(dynamics), state);
+    struct space_state *s = space_state_of(dynamics);
+    ENSURE(state >= EFFECTORS_ON && state <= EFFECTORS_HOLD, "effectors in state %d", state);
+    s->effectors = state;
+    s->hooks->heed_servos(s);
+}
+
+/* 1 if nothing holds the freedom; a root's stretch is held as any other. */
+static int is_free(const struct space_state *s, int rate)
+{
+    const struct space_tree_link *l = &s->form->links[s->link_of[rate]];
+    return l->joint->is_root && rate - l->rate < l->rates - l->joint->stretches;
 }
 
 void dynamics_space_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
 {
-    space_state_set_joint_damping(space_state_of(dynamics), rate_1_s);
+    struct space_state *s = space_state_of(dynamics);
+    for (int i = 0; i < s->form->rates; i++)
+        s->servos[i].damping = is_free(s, i) ? 0 : rate_1_s * 2 * s->birth_inertia[i];
+    s->hooks->heed_servos(s);
 }
 
 /* Freedoms without muscles have effectors without strength, for their damping; those of free links

@@ -64,27 +64,6 @@ void space_state_set_effector(struct space_state *s, int rate, double strength)
     space_state_set_servo(s, rate, &servo);
 }
 
-void space_state_set_effectors(struct space_state *s, enum effector_state state)
-{
-    ENSURE(state >= EFFECTORS_ON && state <= EFFECTORS_HOLD, "effectors in state %d", state);
-    s->effectors = state;
-    s->hooks->heed_servos(s);
-}
-
-/* 1 if nothing holds the freedom; a root's stretch is held as any other. */
-static int is_free(const struct space_state *s, int rate)
-{
-    const struct space_tree_link *l = link_of(s, rate);
-    return l->joint->is_root && rate - l->rate < l->rates - l->joint->stretches;
-}
-
-void space_state_set_joint_damping(struct space_state *s, double rate_1_s)
-{
-    for (int i = 0; i < s->form->rates; i++)
-        s->servos[i].damping = is_free(s, i) ? 0 : rate_1_s * 2 * s->birth_inertia[i];
-    s->hooks->heed_servos(s);
-}
-
 double space_state_value(const struct space_state *s, int rate)
 {
     const struct space_tree_link *l = link_of(s, rate);

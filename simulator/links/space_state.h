@@ -87,9 +87,6 @@ void space_state_set_servo(struct space_state *s, int rate, const struct servo *
 /* An effector of that strength, N m or N, with gains for the inertia that the freedom feels at
  * birth. */
 void space_state_set_effector(struct space_state *s, int rate, double strength);
-void space_state_set_effectors(struct space_state *s, enum effector_state state);
-/* Passive damping of every joint, 1/s. */
-void space_state_set_joint_damping(struct space_state *s, double rate_1_s);
 /* The reading of a freedom: angle or length; of a ball a component of its rotation vector. */
 double space_state_value(const struct space_state *s, int rate);
 

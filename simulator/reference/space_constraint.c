@@ -210,7 +210,7 @@ int space_constraint_init(struct space_constraint *c, const struct dynamics_solv
     c->h_s = settings->dt_s;
     put_state(c, c->base.q, c->base.qd);
     space_equation_weigh_freedoms(c);
-    space_state_set_joint_damping(&c->base, settings->joint_damping_1_s);
+    dynamics_space_set_joint_damping(&c->base.dynamics, settings->joint_damping_1_s);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "common/error.h"
+#include "simulator/links/dynamics_space.h"
 #include "simulator/spatial/steps/space_step.h"
 #include "simulator/spatial/tree/space_tree_forces.h"
 
@@ -155,7 +156,7 @@ struct space_state *space_dynamics_create(const struct body *body, const struct 
             d->roots[d->root_count++] = i;
     check(d);
     weigh_freedoms(d);
-    space_state_set_joint_damping(&d->base, settings->joint_damping_1_s);
+    dynamics_space_set_joint_damping(&d->base.dynamics, settings->joint_damping_1_s);
     count_operations(d);
     dynamics_reset_ledger(&d->base.dynamics);
     return &d->base;
