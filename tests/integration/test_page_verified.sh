@@ -2,6 +2,7 @@
 # Every creature of the examples and of the documents has in a page, in Chromium and in Firefox, the digest and the status that
 # the simulator gives it; runs of 60 x 12 in the page have the digests of the controller's.
 # runs: seldom
+# speed: long
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [ -e "$root/build/web/bestiary.wasm" ] || { echo "skip: there is no module (make web)" && exit 77; }
