@@ -203,6 +203,7 @@ const lifeCell = () => {
 function drawEditor() {
   drawPlan();
   if (!editing.lives) return;
+  g.clearRect(...lifeCell()); /* a picture by WebGL lies below */
   drawIn(lifeCell(), creature, (w, h) => {
     g.strokeStyle = C.joint_line;
     g.lineWidth = 2 * ui;
