@@ -31,7 +31,8 @@ plot=$(sed -n '/Fitness by generation/,/<\/svg>/p' page.html)
 wait_until "the second start is under way" grep -qs '^generation 2/8 .*start 2 of 3, best ' cut.err
 kill -INT $!
 wait $! || fail "stopped: $(cat cut.err)"
-if ! "$controller" status cut | grep -q 'generation [678] of'; then
+"$controller" status cut >cut.out
+if ! grep -q '^generation *[678] of' cut.out; then
     says '^fitness +best .* in generation [2-5], start [23] of 3' "$controller" status cut
 fi
 "$controller" resume cut >cut.out 2>cut.err || fail "resume: $(cat cut.err)"
