@@ -89,7 +89,7 @@ function fieldRows(fields, at, reader) {
             pair[end] = v;
           }, gesture)));
     if (type === 'sensors')
-      rows.push(make('details', { open: !!value?.length }, make('summary', { textContent: `senses: ${value?.join(', ') || 'not one'}` }),
+      rows.push(make('details', { open: !!value?.length }, make('summary', { textContent: `senses: ${value?.join(', ') || 'none'}` }),
         ...names.map(([name, meaning]) => checkRow(name, !!value?.includes(name), on => change(next => {
           const list = at(next).sensors ?? [];
           at(next).sensors = on ? [...list, name] : list.filter(other => other !== name);
