@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "common/formats/file_kind.h"
+#include "common/store/creature_name.h"
 #include "common/system/limits.h"
 #include "common/math/rng.h"
 #include "common/system/options.h"
@@ -35,12 +36,15 @@ static const char status_text[] =
  * default. */
 #define REPLAY_BUDGET 100
 
+/* Creatures of a family unless others are asked for. */
+#define FAMILY_USUAL 8
+
 enum { FOLLOW_BOTH = 2 };
 
 struct request {
     int64_t generation; /* -1: the last */
     int64_t top;        /* 0: not given */
-    int is_ranks, is_kinds, is_anyway, is_version;
+    int is_ranks, is_kinds, is_anyway, is_version, is_family;
     const char *params_path;
     struct option_list assignments;
     struct option_seed seed;
@@ -162,6 +166,10 @@ static const struct option_row options[] = {
      "that move)",
      OPTION_FLAG, AT(is_ranks)},
     {"kinds", 0, NULL, NULL, OPTION_FLAG, AT(is_kinds)}, /* the default */
+    {"family", 0, NULL,
+     "of RUN_DIR or RUN_DIR:ID, in a file: its line of descent, the K ancestors that gained most "
+     "(--top, default: 8), from the first to it; films show them in turn, with --grid side by side",
+     OPTION_FLAG, AT(is_family)},
     {"params", 0, "FILE.ini", "other parameters than the recorded ones", OPTION_TEXT,
      AT(params_path)},
     {"set", 's', "SECTION.KEY=VALUE", "changes a parameter (repeatable)", OPTION_LIST,
@@ -215,7 +223,7 @@ static const struct option_row options[] = {
     {"recorded", 0, NULL, "a page has the motion recorded, not creatures that it simulates itself",
      OPTION_FLAG, AT(job.is_recorded)},
     {"size", 0, "WxH", "in pixels", OPTION_READ, AT(size), .read = read_size},
-    {"fps", 0, "N", "frames per second of gif and mp4", OPTION_REAL, AT(job.fps), .min = 1,
+    {"fps", 0, "N", "frames per second of films", OPTION_REAL, AT(job.fps), .min = 1,
      .max = EXPORT_FPS_MAX},
     {"frames", 0, "N", "closes the window after N frames, each 1/60 s on", OPTION_WHOLE,
      AT(frame_limit), .min = 1, .max = 1e9},
@@ -239,7 +247,7 @@ static void print_tables(void)
 {
     output_lines(stdout, "\nFiles:\n");
     for (int i = 0; i < exporter_count; i++)
-        output_print(stdout, "  .%-5s %s%s\n", exporters[i].suffix, exporters[i].help,
+        output_print(stdout, "  .%-6s %s%s\n", exporters[i].suffix, exporters[i].help,
                      exporters[i].write ? "" : " (left out of this build)");
     output_lines(stdout, "\nOverlays:\n");
     for (int i = 0; i < overlay_count; i++)
@@ -279,6 +287,9 @@ static const char *find_fault(const struct request *request, int operand_count)
         {!job->path && (shot->zoom || shot->yaw_deg || shot->pitch_deg || shot->turn_deg_s),
          "--zoom, --angle and --turn are for --export"},
         {request->is_live && job->path, "--live is for the window, not for --export"},
+        {request->is_family && (!job->path || operand_count != 1 || job->is_world),
+         "--family is for --export of one RUN_DIR or RUN_DIR:ID"},
+        {request->is_family && request->top == 1, "--family shows two creatures or more: --top 2"},
         {!job->path && shot->to_s, "--to is for --export"},
         {job->path && shot->to_s && shot->to_s <= shot->from_s, "--to is not after --from"},
         {request->is_contest && operand_count != 2, "--contest: expected two creature files"},
@@ -318,6 +329,7 @@ static int parse_arguments(struct request *request, int argc, char **argv)
     request->job.overlays = request->overlays.overlays;
     request->job.width_px = request->size.width_px;
     request->job.height_px = request->size.height_px;
+    request->job.is_in_turn = request->is_family && !request->job.is_grid;
     request->job.is_world = request->world.is_given || request->follow.life;
     request->job.shot.yaw_deg = request->angle.yaw_deg;
     request->job.shot.pitch_deg = request->angle.pitch_deg;
@@ -396,6 +408,20 @@ static int add_operand(struct gallery *gallery, const struct request *request, c
     return status ? status : simulate_shelf(gallery, first, is_folder, path, error);
 }
 
+static int add_family(struct gallery *gallery, const struct request *request, const char *name,
+                      struct error *error)
+{
+    char directory[4096];
+    uint64_t id = CREATURE_BEST;
+    if (!creature_name_split(name, directory, sizeof directory, &id))
+        snprintf(directory, sizeof directory, "%s", name);
+    int status = gallery_open_run(gallery, directory, error);
+    if (!status)
+        status = gallery_show_family(gallery, id, request->top ? (int)request->top : FAMILY_USUAL,
+                                     error);
+    return status ? status : simulate_shelf(gallery, 0, 1, name, error);
+}
+
 /* A file has one bout, and so have two pictures of it. */
 static int add_contest(struct gallery *gallery, const struct request *request, char **paths,
                        struct error *error)
@@ -417,11 +443,13 @@ static int add_contest(struct gallery *gallery, const struct request *request, c
 static int export(const struct gallery *gallery, const struct request *request, struct error *error)
 {
     const struct replay *replays[GALLERY_SHOWN_MAX];
+    const char *captions[GALLERY_SHOWN_MAX];
     struct export_life *lives = calloc((size_t)gallery->shown.count + 1, sizeof *lives);
     struct export_job job = request->job;
     if (!lives)
         return error_memory(error);
     job.replays = replays;
+    job.captions = request->is_family ? captions : NULL;
     job.lives = lives;
     if (request->follow.which == FOLLOW_BOTH)
         job.is_grid = export_find(job.path)->has_overlays;
@@ -432,6 +460,7 @@ static int export(const struct gallery *gallery, const struct request *request, 
             life->bout = specimen->bout;
             if (gallery_choose_life(gallery, i, &life->params, &life->seed))
                 life->creature = &specimen->creature;
+            captions[job.count] = specimen->caption;
             replays[job.count++] = specimen->replay;
         }
     int status = export_write(&job, error);
@@ -585,7 +614,10 @@ static int run(const struct request *request, int argc, char **argv, struct erro
     int status = gallery ? 0 : error_memory(error);
     if (!status && request->is_contest)
         status = add_contest(gallery, request, argv + optind, error);
-    for (int i = optind; i < argc && !status && !request->is_contest; i++)
+    if (!status && request->is_family)
+        status = add_family(gallery, request, argv[optind], error);
+    int is_listed = !request->is_contest && !request->is_family;
+    for (int i = optind; i < argc && !status && is_listed; i++)
         status = add_operand(gallery, request, argv[i], argc - optind == 1, error);
     if (!status)
         status = request->job.path ? export(gallery, request, error)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/judge/milestones.h"
 #include "controller/analysis/ladder_file.h"
 
 static int fail_memory(struct error *error)
@@ -81,25 +82,11 @@ static int find_chosen(struct report *report)
     return 0;
 }
 
-static double gain_of(const struct report_line *line, int index)
-{
-    return line->entries[index].fitness - line->entries[index + 1].fitness;
-}
-
 int report_choose_steps(const struct report_line *line, int steps[REPORT_STEPS_MAX])
 {
-    ENSURE(line->count >= 0, "%d steps", line->count);
-    int count = 0;
-    for (int i = line->count - 1; i >= 0; i--) {
-        /* how many in between gained more; ties: the younger one */
-        int is_end = i == 0 || i == line->count - 1, better = 0;
-        for (int k = 1; k < line->count - 1 && !is_end; k++)
-            better += gain_of(line, k) > gain_of(line, i) ||
-                      (k < i && !(gain_of(line, k) < gain_of(line, i)));
-        if (is_end || better < REPORT_STEPS_MAX - 2)
-            steps[count++] = i;
-    }
-    return count;
+    return line->count ? milestones_choose(&line->entries->fitness, sizeof *line->entries,
+                                           line->count, REPORT_STEPS_MAX, steps)
+                       : 0;
 }
 
 static void add_id(uint64_t *ids, int *count, uint64_t id)

@@ -46,6 +46,8 @@ makes sheet.png PNG run --top 9 --grid
 makes laid.svg '<svg' run --time 1 --overlays brain,contacts,limits,torques,sensors,ledger,light
 makes grid.gif 'GIF89a' run --top 4 --grid --size 240x160 --fps 5 --overlays none
 makes loop.gif 'GIF89a' run --size 160x90 --fps 10
+makes family.gif 'GIF89a' "run:$best" --family --top 3 --size 160x90 --fps 10
+makes family.png PNG run --family --grid
 makes drawing.svg '<svg' best.creature
 makes page.html 'doctype html' run --top 3
 grep -q '"verified"' page.html || fail "the page does not say verified"
@@ -110,6 +112,10 @@ refused 2 '--time is for' "$viewer" run --export out.html --time 1
 refused 2 '--plain is for' "$viewer" run --export out.html --plain
 refused 2 '--plain is for --export' "$viewer" run --plain
 refused 2 '--grid and --overlays are not for html' "$viewer" run --export out.html --grid
+refused 2 '--family is for --export of one' "$viewer" run --family
+refused 2 '--family shows two creatures or more' "$viewer" run --family --top 1 --export out.gif
+is_left_out mp4 || refused 2 '--sound is for whole films' "$viewer" run --family --sound --export out.mp4
+refused 1 'best.json: is not a run' "$viewer" best.json --family --export out.html
 refused 2 '--grid is for --export' "$viewer" run --grid
 refused 2 "'glow' is not an overlay" "$viewer" run --export out.png --overlays trail,glow
 refused 2 'for the window' "$viewer" run --export out.png --keys b

@@ -155,8 +155,9 @@ struct title {
 #define TITLE_DOT   0.28
 #define TITLE_LEAST 0.6 /* share of the size that is asked for */
 /* The lines below it that say what is switched off: their size beside its, and how many. */
-#define OFF_SHARE 0.9
-#define OFF_LINES 3
+#define OFF_SHARE     0.9
+#define OFF_LINES     3
+#define CAPTION_LINES 2
 
 static double title_width(cairo_t *cr, const struct title *title, double size_px)
 {
@@ -402,6 +403,18 @@ void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *c
         draw_plate(cr, width_px - 14 * ui - width, 24 * ui, width, 15 * ui);
     }
     draw_text(cr, text, width_px - 14 * ui, 24 * ui, 15 * ui, 0, DRAW_RIGHT, COLOR_text_soft);
+}
+
+void draw_caption(cairo_t *cr, int width_px, int height_px, const char *text)
+{
+    double ui = draw_ui_scale(width_px, height_px), margin = 14 * ui, size = 16 * ui;
+    double width = width_px - 2 * margin, room = width - 2 * margin;
+    int lines = 0;
+    for (const char *rest = text; *rest && lines < CAPTION_LINES; lines++)
+        rest += line_length(cr, rest, room, size);
+    double height = (1.35 * lines + 0.7) * size, top = height_px - margin - height;
+    draw_panel(cr, margin, top, width, height, ui);
+    draw_text_lines(cr, text, 2 * margin, top + 1.4 * size, room, size, CAPTION_LINES, COLOR_text);
 }
 
 /* ---- the grid ---- */

@@ -135,6 +135,8 @@ void draw_off(cairo_t *cr, const struct replay *replay, double x, double right, 
  * with names, time and overlays. */
 void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
                 int count, const struct camera *camera, double time_s, unsigned overlays);
+/* Words about the picture, in a panel at its foot. */
+void draw_caption(cairo_t *cr, int width_px, int height_px, const char *text);
 /* Creatures in cells, each followed by a camera of its own; all start together. */
 struct draw_cells {
     const struct replay *const *replays;

@@ -36,6 +36,9 @@
 #define GRID_COLUMNS_MOST 6
 #define GRID_TIME_S       1.0
 
+/* Of a film in turn each creature's time, unless another is asked for. */
+#define TURN_S 5.0
+
 #define FILM_LINE_SIZE 4200
 
 #define CAIRO_PACKAGE "libcairo2-dev"
@@ -50,6 +53,8 @@ const struct exporter exporters[] = {
      CAIRO_PACKAGE},
     {"webm", "the same in a free format, slower", 1280, 720, 30, 0, 1, 1, WITH_CAIRO(export_webm),
      CAIRO_PACKAGE},
+    {"frames", "folder of the video's frames: 00001.png ...", 1280, 720, 30, 0, 1, 0,
+     WITH_CAIRO(export_frames), CAIRO_PACKAGE},
     {"html", "page that plays in any browser, no network", 1280, 720, 30, 0, 0, 1, export_html, ""},
 };
 const int exporter_count = sizeof exporters / sizeof exporters[0];
@@ -80,9 +85,11 @@ int export_check(const struct export_job *job, struct error *error)
 {
     const struct exporter *exporter = export_find(job->path);
     if (!exporter)
-        return error_set(error, ERR_USAGE,
-                         "--export %s: the name must end in .png, .svg, .gif, .mp4, .webm or .html",
-                         job->path);
+        return error_set(
+            error, ERR_USAGE,
+            "--export %s: the name must end in .png, .svg, .gif, .mp4, .webm, .frames or "
+            ".html",
+            job->path);
     if (file_is_special(job->path))
         return error_set(error, ERR_USAGE, "--export %s: not a file: a device, a pipe or a socket",
                          job->path);
@@ -121,7 +128,7 @@ int export_check(const struct export_job *job, struct error *error)
                      (job->time_s < 0 && exporter->fps * exporter->has_overlays == 0)))
         return error_set(error, ERR_USAGE,
                          "--zoom, --angle and --turn are for films and for stills with --time");
-    if (is_cut && job->has_sound)
+    if ((is_cut || job->is_in_turn) && job->has_sound)
         return error_set(error, ERR_USAGE, "--sound is for whole films at their own pace");
     if (job->has_sound && job->is_world)
         return error_set(error, ERR_USAGE, "--sound: a preserve is silent");
@@ -226,7 +233,7 @@ void export_draw_still(cairo_t *cr, const struct export_job *job)
         return;
     }
     if (job->is_grid) {
-        const struct draw_cells cells = {job->replays, NULL, job->count, -1, 1};
+        const struct draw_cells cells = {job->replays, job->captions, job->count, -1, 1};
         draw_cells(cr, job->width_px, job->height_px, &cells,
                    job->time_s < 0 ? GRID_TIME_S : job->time_s, overlays);
         return;
@@ -258,10 +265,14 @@ int export_film_init(struct export_film *film, const struct export_job *job, dou
     film->speed = shot->speed > 0 ? shot->speed : 1;
     if (shot->to_s > 0)
         duration = fmin(duration, shot->to_s);
+    else if (job->is_in_turn)
+        duration = fmin(duration, shot->from_s + TURN_S);
     duration -= shot->from_s;
     if (!job->waters && duration < 0)
         return error_set(error, ERR_USAGE, "--from: %g s is after the end", shot->from_s);
-    film->frame_count = (int)(fmin(duration / film->speed, limit_s) * fps + 1e-6) + 1;
+    film->shot = -1;
+    film->shot_frames = (int)(fmin(duration / film->speed, limit_s) * fps + 1e-6) + 1;
+    film->frame_count = film->shot_frames * (job->is_in_turn ? job->count : 1);
     for (int i = 0; i < 2; i++) {
         film->surfaces[i] =
             cairo_image_surface_create(CAIRO_FORMAT_RGB24, job->width_px, job->height_px);
@@ -269,15 +280,10 @@ int export_film_init(struct export_film *film, const struct export_job *job, dou
             return error_set(error, ERR_MEMORY, "%s: %s", job->path, error_text(ERR_MEMORY));
     }
     if (job->waters) {
-        film->frame_count = job->waters->moment_count;
+        film->frame_count = film->shot_frames = job->waters->moment_count;
         film->view = waters_view_of(job->waters, job->followed);
     }
     film->stride = (size_t)cairo_image_surface_get_stride(film->surfaces[0]) / 4;
-    if (!job->waters) {
-        camera_fit(&film->camera, job->replays, job->count, job->width_px,
-                   draw_lane_height(job->height_px, job->count));
-        aim(&film->camera, shot);
-    }
     return 0;
 }
 
@@ -319,23 +325,52 @@ static void tell_progress(struct export_film *film, int index)
 /* The creatures' time in a frame. */
 static double film_time(const struct export_film *film, int index)
 {
-    return film->job->shot.from_s + film->speed * index / film->fps;
+    return film->job->shot.from_s + film->speed * (index % film->shot_frames) / film->fps;
+}
+
+/* What a frame shows: the replays, or one of them. */
+struct cast {
+    const struct replay *const *replays;
+    int count;
+};
+
+static struct cast film_cast(const struct export_film *film, int index)
+{
+    const struct export_job *job = film->job;
+    return job->is_in_turn ? (struct cast){job->replays + index / film->shot_frames, 1}
+                           : (struct cast){job->replays, job->count};
 }
 
 /* Where the eye is in this frame. */
 static struct camera follow(struct export_film *film, int index)
 {
     const struct export_job *job = film->job;
-    double time_s = film_time(film, index), lane = draw_lane_height(job->height_px, job->count);
-    if (index > 0 && job->shot.turn_deg_s)
-        camera_turn(&film->camera, radians(job->shot.turn_deg_s) / film->fps, 0);
-    if (index == 0)
-        camera_jump(&film->camera,
-                    camera_target(&film->camera, job->replays, job->count, time_s, lane));
-    else
-        camera_track(&film->camera, job->replays, job->count, time_s, film->speed, lane,
-                     1 / film->fps);
-    return camera_snap(&film->camera);
+    struct camera *camera = &film->camera;
+    struct cast cast = film_cast(film, index);
+    double time_s = film_time(film, index), lane = draw_lane_height(job->height_px, cast.count);
+    int is_cut = index % film->shot_frames == 0 || film->shot != index / film->shot_frames;
+    film->shot = index / film->shot_frames;
+    if (is_cut) {
+        camera_fit(camera, cast.replays, cast.count, job->width_px, lane);
+        aim(camera, &job->shot);
+        camera_jump(camera, camera_target(camera, cast.replays, cast.count, time_s, lane));
+        return camera_snap(camera);
+    }
+    if (job->shot.turn_deg_s)
+        camera_turn(camera, radians(job->shot.turn_deg_s) / film->fps, 0);
+    camera_track(camera, cast.replays, cast.count, time_s, film->speed, lane, 1 / film->fps);
+    return camera_snap(camera);
+}
+
+static void draw_cast(cairo_t *cr, struct export_film *film, int index)
+{
+    const struct export_job *job = film->job;
+    struct cast cast = film_cast(film, index);
+    struct camera camera = follow(film, index);
+    draw_frame(cr, job->width_px, job->height_px, cast.replays, cast.count, &camera,
+               film_time(film, index), film->overlays);
+    if (job->captions && job->is_in_turn)
+        draw_caption(cr, job->width_px, job->height_px, job->captions[film->shot]);
 }
 
 void export_film_draw(struct export_film *film, int index)
@@ -343,8 +378,6 @@ void export_film_draw(struct export_film *film, int index)
     ENSURE(index >= 0 && index < film->frame_count, "frame %d of %d", index, film->frame_count);
     const struct export_job *job = film->job;
     tell_progress(film, index);
-    double time_s = film_time(film, index);
-    struct camera camera = job->waters ? film->camera : follow(film, index);
     if (job->waters)
         waters_view_follow(&film->view, job->waters, index, index ? 1 / film->fps : -1);
     film->before = index ? film->pixels : NULL;
@@ -357,11 +390,10 @@ void export_film_draw(struct export_film *film, int index)
         draw_waters(cr, job->width_px, job->height_px, job->waters, index, &film->view);
     else if (job->is_grid)
         draw_cells(cr, job->width_px, job->height_px,
-                   &(struct draw_cells){job->replays, NULL, job->count, -1, 1}, time_s,
-                   film->overlays);
+                   &(struct draw_cells){job->replays, job->captions, job->count, -1, 1},
+                   film_time(film, index), film->overlays);
     else
-        draw_frame(cr, job->width_px, job->height_px, job->replays, job->count, &camera, time_s,
-                   film->overlays);
+        draw_cast(cr, film, index);
     cairo_destroy(cr);
     cairo_surface_flush(surface);
     film->pixels = film_pixels(film, surface == film->surfaces[1]);

@@ -49,6 +49,8 @@ struct export_job {
     struct export_shot shot;
     int width_px, height_px;
     double fps;
+    const char *const *captions; /* of the replays; NULL: none. Grids and films in turn have them */
+    int is_in_turn;              /* films: the replays one after the other instead of a race */
     int is_grid; /* each creature in a cell of its own instead of a race, or of strobe pictures */
     int has_overlays;
     unsigned overlays; /* enum draw_overlay, if has_overlays; else the trail */
@@ -83,6 +85,7 @@ int export_png(const struct export_job *job, const char *path, struct error *err
 int export_gif(const struct export_job *job, const char *path, struct error *error);
 int export_mp4(const struct export_job *job, const char *path, struct error *error);
 int export_webm(const struct export_job *job, const char *path, struct error *error);
+int export_frames(const struct export_job *job, const char *path, struct error *error);
 int export_svg(const struct export_job *job, const char *path, struct error *error);
 int export_html(const struct export_job *job, const char *path, struct error *error);
 
@@ -99,6 +102,8 @@ struct export_film {
     const struct export_job *job;
     unsigned overlays;
     int frame_count;
+    int shot_frames; /* of a shot; the replays of a film in turn have one each, other films have one */
+    int shot;        /* that the camera frames; -1: none yet */
     double fps;
     double speed; /* of the creatures' time in the film's */
     struct camera camera;
@@ -108,7 +113,7 @@ struct export_film {
     const uint32_t *pixels, *before; /* of this frame and of the one drawn before it; or NULL */
     int64_t told_ms; /* when export_film_tell() said something last; 0: never asked */
 };
-/* At most limit_s of the longest replay; more: overlays besides those of the job. Call
+/* At most limit_s a shot of the longest replay; more: overlays besides those of the job. Call
  * export_film_deinit() in any case. */
 int export_film_init(struct export_film *film, const struct export_job *job, double fps,
                      double limit_s, unsigned more, struct error *error);

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/genetics/mutation_words.h"
 #include "common/judge/behaviour.h"
 #include "common/judge/contest.h"
+#include "common/judge/milestones.h"
 #include "common/params/choice.h"
 #include "common/math/rng.h"
 
@@ -553,6 +555,69 @@ int gallery_show_champions(struct gallery *gallery, struct error *error)
     shelf_replace(&gallery->shown, &fresh);
     gallery->kind = SHELF_CHAMPIONS;
     gallery->generation = -1;
+    return 0;
+}
+
+/* "generation 7, child of one, fitness 1.83 (parent 1.2): a new wire in the brain" */
+static void write_caption(const struct creature *creature, const struct creature *parent,
+                          int has_goal, char text[SPECIMEN_CAPTION_SIZE])
+{
+    char plain[CREATURE_MUTATIONS_SIZE], changes[CREATURE_MUTATIONS_SIZE];
+    char fitness[40] = "", before[40] = "";
+    mutation_words_shorten(creature->mutations, plain, sizeof plain);
+    replay_clean_text(plain, changes, sizeof changes);
+    if (has_goal)
+        snprintf(fitness, sizeof fitness, ", fitness %.3g", creature->fitness);
+    if (has_goal && parent)
+        snprintf(before, sizeof before, " (parent %.3g)", parent->fitness);
+    snprintf(text, SPECIMEN_CAPTION_SIZE, "generation %lld, %s%s%s%s%s",
+             (long long)creature->generation,
+             creature->parents[1]   ? "child of two"
+             : creature->parents[0] ? "child of one"
+                                    : "the first of its line",
+             fitness, before, parent && changes[0] ? ": " : "", parent ? changes : "");
+}
+
+static void shelf_reverse(struct shelf *shelf)
+{
+    const struct shelf before = *shelf;
+    for (int i = 0; i < before.count; i++) {
+        shelf->items[i] = before.items[before.count - 1 - i];
+        shelf->generations[i] = before.generations[before.count - 1 - i];
+    }
+}
+
+int gallery_show_family(struct gallery *gallery, uint64_t id, int most, struct error *error)
+{
+    struct creature youngest, *creatures;
+    struct shelf fresh = {.count = 0};
+    int count, chosen[GALLERY_SHOWN_MAX];
+    ENSURE(gallery->reader && most >= 2 && most <= GALLERY_SHOWN_MAX, "a family of %d", most);
+    int status = run_reader_get_creature(gallery->reader, id, &youngest, error);
+    if (status)
+        return status;
+    status = run_reader_get_lineage(gallery->reader, youngest.id, GALLERY_FAMILY_MAX, &creatures,
+                                    &count, error);
+    creature_deinit(&youngest);
+    if (status)
+        return status;
+    /* a shelf takes a creature's texts and numbers, which its child's caption needs: the child goes
+     * first */
+    int left = milestones_choose(&creatures->fitness, sizeof *creatures, count, most, chosen);
+    while (left-- > 0) {
+        struct creature *creature = &creatures[chosen[left]];
+        char caption[SPECIMEN_CAPTION_SIZE];
+        int place = fresh.count;
+        write_caption(creature, chosen[left] + 1 < count ? creature + 1 : NULL,
+                      !gallery->choosing.has_no_goal, caption);
+        shelf_put(gallery, &fresh, creature, creature->generation);
+        if (fresh.count > place)
+            memcpy(fresh.items[place]->caption, caption, sizeof caption);
+    }
+    run_reader_free(creatures, count);
+    shelf_reverse(&fresh);
+    shelf_replace(&gallery->shown, &fresh);
+    gallery->kind = SHELF_LINEAGE;
     return 0;
 }
 

@@ -497,6 +497,76 @@ START_TEST(films_are_cut_and_aimed)
     export_film_deinit(&film);
 }
 
+/* The rows from `from` on of a frame differ from those of another, which has rows of the same
+ * length. */
+static int differs_from(const struct export_film *film, const uint32_t *other, int from)
+{
+    size_t first = film->stride * (size_t)from, end = film->stride * (size_t)film->job->height_px;
+    return memcmp(film->pixels + first, other + first, (end - first) * sizeof *other) != 0;
+}
+
+/* Each has as many frames as the longest, its own camera, and its caption. */
+START_TEST(films_show_a_family_in_turn)
+{
+    struct fixture swimmer = {"swimmer", 3, 0.2, 0, 2, 1};
+    struct replay *second = fixture_replay(&swimmer);
+    const struct replay *const family[] = {replay, second};
+    const char *const captions[] = {"the first of its line", "its child"};
+    struct export_film film, alone;
+    job.path = "out.mp4";
+    job.replays = family;
+    job.count = 2;
+    job.captions = captions;
+    job.is_in_turn = 1;
+    ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 0, &error), 0);
+    ck_assert_int_eq(film.frame_count, 2 * 41);
+    for (int i = 0; i < 42; i++)
+        export_film_draw(&film, i);
+    /* the second one's first frame is that of a film of its own, but for the caption at its foot */
+    struct export_job other = job;
+    other.replays = family + 1;
+    other.count = 1;
+    other.is_in_turn = 0;
+    ck_assert_int_eq(export_film_init(&alone, &other, 20, 10, 0, &error), 0);
+    export_film_draw(&alone, 0);
+    ck_assert_int_eq(memcmp(film.pixels, alone.pixels,
+                            film.stride * (size_t)(job.height_px / 2) * sizeof *film.pixels),
+                     0);
+    ck_assert(differs_from(&film, alone.pixels, job.height_px / 2));
+    export_film_deinit(&alone);
+    export_film_deinit(&film);
+    /* five seconds of longer ones */
+    struct fixture runner = {"runner", 3, 0.7, 0, 0, 9};
+    struct replay *longer = fixture_replay(&runner);
+    job.replays = (const struct replay *const[]){longer};
+    job.count = 1;
+    ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 0, &error), 0);
+    ck_assert_int_eq(film.frame_count, 101);
+    export_film_deinit(&film);
+    replay_destroy(longer);
+    replay_destroy(second);
+}
+
+START_TEST(frames_are_numbered_files)
+{
+    char folder[128], name[160];
+    job.fps = 4;
+    export_well("out.frames");
+    snprintf(folder, sizeof folder, "%s", path);
+    for (int i = 1; i <= 9; i++) {
+        snprintf(name, sizeof name, "%s/%05d.png", folder, i);
+        cairo_surface_t *frame = cairo_image_surface_create_from_png(name);
+        ck_assert_int_eq(cairo_image_surface_get_width(frame), 320);
+        ck_assert_int_eq(cairo_image_surface_get_height(frame), 180);
+        cairo_surface_destroy(frame);
+        if (i == 9)
+            ck_assert_int_eq(export_as("out.frames"), ERR_USAGE);
+        unlink(name);
+    }
+    ck_assert_ptr_nonnull(strstr(error.message, "is there already"));
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+
 START_TEST(mp4_shows_every_frame)
 {
     size_t length;
@@ -676,6 +746,8 @@ static void add_picture_tests(TCase *tests)
     tcase_add_test(tests, svg_is_a_drawing);
     tcase_add_test(tests, films_tell_how_far_they_are);
     tcase_add_test(tests, films_are_cut_and_aimed);
+    tcase_add_test(tests, films_show_a_family_in_turn);
+    tcase_add_test(tests, frames_are_numbered_files);
     tcase_add_test(tests, mp4_shows_every_frame);
     tcase_add_test(tests, webm_shows_every_frame);
     tcase_add_test(tests, films_and_pages_can_be_heard);

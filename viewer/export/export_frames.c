@@ -1,0 +1,62 @@
+/* The frames of a film, each a numbered PNG in a folder of their own: for programs that cut and
+ * encode films. */
+#include "viewer/export/export.h"
+
+#ifdef HAVE_CAIRO
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FRAMES_LIMIT_S 600.0
+
+static void name_frame(const char *folder, int index, char name[4200])
+{
+    snprintf(name, 4200, "%s/%05d.png", folder, index + 1);
+}
+
+static int write_frame(struct export_film *film, const char *folder, int index, struct error *error)
+{
+    char name[4200];
+    export_film_draw(film, index);
+    cairo_surface_t *surface = cairo_image_surface_create_for_data(
+        (unsigned char *)(uintptr_t)film->pixels, CAIRO_FORMAT_RGB24, film->job->width_px,
+        film->job->height_px, (int)film->stride * 4);
+    name_frame(folder, index, name);
+    cairo_status_t status = cairo_surface_write_to_png(surface, name);
+    cairo_surface_destroy(surface);
+    return status == CAIRO_STATUS_SUCCESS
+               ? 0
+               : error_set(error, ERR_IO, "%s: frame %d: %s", film->job->path, index + 1,
+                           cairo_status_to_string(status));
+}
+
+static void remove_frames(const char *folder, int count)
+{
+    char name[4200];
+    for (int i = 0; i < count; i++) {
+        name_frame(folder, i, name);
+        unlink(name);
+    }
+    rmdir(folder);
+}
+
+int export_frames(const struct export_job *job, const char *path, struct error *error)
+{
+    struct export_film film = {.job = job};
+    if (access(job->path, F_OK) == 0)
+        return error_set(error, ERR_USAGE, "--export %s: the folder is there already", job->path);
+    if (mkdir(path, 0777))
+        return error_set(error, ERR_IO, "%s: %s", job->path, strerror(errno));
+    int status = export_film_init(&film, job, job->fps, FRAMES_LIMIT_S, 0, error), count = 0;
+    while (!status && count < film.frame_count)
+        status = write_frame(&film, path, count++, error);
+    export_film_deinit(&film);
+    if (status)
+        remove_frames(path, count);
+    return status;
+}
+
+#endif
