@@ -417,8 +417,8 @@ static int add_family(struct gallery *gallery, const struct request *request, co
         snprintf(directory, sizeof directory, "%s", name);
     int status = gallery_open_run(gallery, directory, error);
     if (!status)
-        status = gallery_show_family(gallery, id, request->top ? (int)request->top : FAMILY_USUAL,
-                                     error);
+        status = gallery_show_lineage(gallery, id, GALLERY_FAMILY_MAX,
+                                      request->top ? (int)request->top : FAMILY_USUAL, error);
     return status ? status : simulate_shelf(gallery, 0, 1, name, error);
 }
 
@@ -453,16 +453,19 @@ static int export(const struct gallery *gallery, const struct request *request, 
     job.lives = lives;
     if (request->follow.which == FOLLOW_BOTH)
         job.is_grid = export_find(job.path)->has_overlays;
-    for (int i = 0; i < gallery->shown.count; i++)
-        if (gallery_specimen(gallery, i)->replay) {
-            const struct specimen *specimen = gallery_specimen(gallery, i);
-            struct export_life *life = &lives[job.count];
-            life->bout = specimen->bout;
-            if (gallery_choose_life(gallery, i, &life->params, &life->seed))
-                life->creature = &specimen->creature;
-            captions[job.count] = specimen->caption;
-            replays[job.count++] = specimen->replay;
-        }
+    for (int i = 0; i < gallery->shown.count; i++) {
+        /* a line of descent begins with the youngest, and its film ends with it */
+        int index = request->is_family ? gallery->shown.count - 1 - i : i;
+        const struct specimen *specimen = gallery_specimen(gallery, index);
+        if (!specimen->replay)
+            continue;
+        struct export_life *life = &lives[job.count];
+        life->bout = specimen->bout;
+        if (gallery_choose_life(gallery, index, &life->params, &life->seed))
+            life->creature = &specimen->creature;
+        captions[job.count] = specimen->caption;
+        replays[job.count++] = specimen->replay;
+    }
     int status = export_write(&job, error);
     free(lives);
     if (!status)

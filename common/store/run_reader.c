@@ -276,7 +276,7 @@ int run_reader_read_creature(const char *name, struct creature *creature, struct
 int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
                            struct creature **creatures, int *count, struct error *error)
 {
-    ENSURE(most > 0 && id > 0, "%d ancestors of %llu are asked for", most, (unsigned long long)id);
+    ENSURE(most > 0, "%d ancestors are asked for", most);
     *count = 0;
     *creatures = NULL;
     int status = reader_begin(reader, error);
@@ -285,17 +285,17 @@ int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
     *creatures = calloc((size_t)most, sizeof **creatures);
     if (!*creatures)
         status = error_memory(error);
-    while (!status && id && *count < most) {
+    for (int is_first = 1; !status && (is_first || id) && *count < most; is_first = 0) {
         struct creature *creature = &(*creatures)[*count];
         status = run_reader_get_creature(reader, id, creature, error);
         if (status)
             break;
         (*count)++;
         /* parents are older; a store that says otherwise must not lead in a circle */
-        if (creature->parents[0] >= id)
+        if (creature->parents[0] >= creature->id)
             status = error_set(error, ERR_FORMAT,
                                "%s: creature %" PRIu64 " is not younger than its parent",
-                               reader->path, id);
+                               reader->path, creature->id);
         id = creature->parents[0];
     }
     reader_end(reader, status);

@@ -55,8 +55,8 @@ int run_reader_get_contest(struct run_reader *reader, uint64_t id, struct store_
                            struct creature creatures[2], struct error *error);
 /* A creature that people name: a file, or RUN_DIR:ID. `creature` as above. */
 int run_reader_read_creature(const char *name, struct creature *creature, struct error *error);
-/* A creature and its line of first parents, itself first, at most `most`; run_reader_free() takes
- * them back. */
+/* A creature (also CREATURE_BEST or CREATURE_FIRST) and its line of first parents, itself first, at
+ * most `most`; run_reader_free() takes them back. */
 int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
                            struct creature **creatures, int *count, struct error *error);
 

@@ -31,19 +31,15 @@ static void write_caption(const struct creature_window *window, int index, char 
     case SHELF_CHAMPIONS:
         snprintf(text, size, "best of generation %lld%s", (long long)generation, mark);
         break;
-    case SHELF_LINEAGE:
-        snprintf(text, size, "generation %lld%s, %s%s%s", (long long)generation, mark,
-                 creature->method, creature->mutations[0] ? ": " : "", creature->mutations);
-        break;
     default:
-        text[0] = 0;
+        snprintf(text, size, "%s", gallery_specimen(window->gallery, index)->caption);
     }
 }
 
 static void draw_pair(cairo_t *cr, const struct creature_window *window)
 {
     const struct replay *replays[GALLERY_SHOWN_MAX];
-    char texts[2][CREATURE_MUTATIONS_SIZE + 80];
+    char texts[2][SPECIMEN_CAPTION_SIZE + 16];
     const char *captions[2] = {texts[0], texts[1]};
     int count = creatures_shown(window, replays);
     for (int i = 0; i < count; i++) {
@@ -63,7 +59,7 @@ static void draw_single(cairo_t *cr, const struct creature_window *window)
     const struct replay *replay = creatures_current_replay(window);
     struct draw_view view = creatures_brain_view(window);
     int width = creatures_scene_width(window), height = creatures_scene_height(window);
-    char text[CREATURE_MUTATIONS_SIZE + 80];
+    char text[SPECIMEN_CAPTION_SIZE];
     unsigned inside = window->overlays & ~(unsigned)DRAW_BRAIN;
     int has_ledger_beside =
         creatures_has_brain(window) && inside & DRAW_LEDGER &&

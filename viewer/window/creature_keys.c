@@ -40,7 +40,8 @@ static int show_descent(struct creature_window *window)
         return ERR_MISSING;
     const struct specimen *specimen = gallery_specimen(window->gallery, window->current);
     int64_t home = window->gallery->shown.generations[window->current];
-    if (gallery_show_lineage(window->gallery, specimen->creature.id, &error)) {
+    if (gallery_show_lineage(window->gallery, specimen->creature.id, GALLERY_LINEAGE_MAX,
+                             GALLERY_LINEAGE_MAX, &error)) {
         player_say(&window->player, error.message);
         return error.code;
     }

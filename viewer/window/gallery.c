@@ -578,30 +578,19 @@ static void write_caption(const struct creature *creature, const struct creature
              fitness, before, parent && changes[0] ? ": " : "", parent ? changes : "");
 }
 
-static void shelf_reverse(struct shelf *shelf)
+int gallery_show_lineage(struct gallery *gallery, uint64_t id, int depth, int most,
+                         struct error *error)
 {
-    const struct shelf before = *shelf;
-    for (int i = 0; i < before.count; i++) {
-        shelf->items[i] = before.items[before.count - 1 - i];
-        shelf->generations[i] = before.generations[before.count - 1 - i];
-    }
-}
-
-int gallery_show_family(struct gallery *gallery, uint64_t id, int most, struct error *error)
-{
-    struct creature youngest, *creatures;
+    struct creature *creatures;
     struct shelf fresh = {.count = 0};
     int count, chosen[GALLERY_SHOWN_MAX];
-    ENSURE(gallery->reader && most >= 2 && most <= GALLERY_SHOWN_MAX, "a family of %d", most);
-    int status = run_reader_get_creature(gallery->reader, id, &youngest, error);
+    ENSURE(most >= 2 && most <= GALLERY_SHOWN_MAX, "%d of a line", most);
+    if (!gallery->reader)
+        return error_set(error, ERR_MISSING, "only creatures of a run have known ancestors");
+    int status = run_reader_get_lineage(gallery->reader, id, depth, &creatures, &count, error);
     if (status)
         return status;
-    status = run_reader_get_lineage(gallery->reader, youngest.id, GALLERY_FAMILY_MAX, &creatures,
-                                    &count, error);
-    creature_deinit(&youngest);
-    if (status)
-        return status;
-    /* a shelf takes a creature's texts and numbers, which its child's caption needs: the child goes
+    /* a shelf takes a creature with its fitness, which its child's caption needs: the child goes
      * first */
     int left = milestones_choose(&creatures->fitness, sizeof *creatures, count, most, chosen);
     while (left-- > 0) {
@@ -614,26 +603,6 @@ int gallery_show_family(struct gallery *gallery, uint64_t id, int most, struct e
         if (fresh.count > place)
             memcpy(fresh.items[place]->caption, caption, sizeof caption);
     }
-    run_reader_free(creatures, count);
-    shelf_reverse(&fresh);
-    shelf_replace(&gallery->shown, &fresh);
-    gallery->kind = SHELF_LINEAGE;
-    return 0;
-}
-
-int gallery_show_lineage(struct gallery *gallery, uint64_t id, struct error *error)
-{
-    struct creature *creatures;
-    struct shelf fresh = {.count = 0};
-    int count;
-    if (!gallery->reader || !id)
-        return error_set(error, ERR_MISSING, "only creatures of a run have known ancestors");
-    int status =
-        run_reader_get_lineage(gallery->reader, id, GALLERY_LINEAGE_MAX, &creatures, &count, error);
-    if (status)
-        return status;
-    for (int i = 0; i < count; i++)
-        shelf_put(gallery, &fresh, &creatures[i], creatures[i].generation);
     run_reader_free(creatures, count);
     shelf_replace(&gallery->shown, &fresh);
     gallery->kind = SHELF_LINEAGE;

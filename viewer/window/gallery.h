@@ -14,7 +14,7 @@
 #define GALLERY_SHOWN_MAX 256
 /* Ancestors that are followed. */
 #define GALLERY_LINEAGE_MAX 64
-/* And of a family, of whom the milestones are shown: some 20 MB while they are chosen. */
+/* And where only the milestones are shown: some 20 MB while they are chosen. */
 #define GALLERY_FAMILY_MAX    4096
 #define SPECIMEN_CAPTION_SIZE (CREATURE_MUTATIONS_SIZE + 120)
 
@@ -46,7 +46,7 @@ struct specimen {
     struct replay *replay;               /* NULL: not simulated yet, or refused */
     struct replay_bout *bout;            /* that the replay shows; NULL: it shows no contest */
     char refusal[480];                   /* why it cannot be shown, or empty */
-    char caption[SPECIMEN_CAPTION_SIZE]; /* of a family's, else empty: birth, fitness, changes */
+    char caption[SPECIMEN_CAPTION_SIZE]; /* of a line of descent, else empty */
     int users;                           /* shelves it stands on; for the gallery */
     const char *path;                    /* of a file; NULL: of a run */
     struct file_mark mark;
@@ -108,11 +108,11 @@ void gallery_set_kinds(struct gallery *gallery, int is_kinds);
 /* -1: the last one. */
 int gallery_show_generation(struct gallery *gallery, int64_t generation, struct error *error);
 int gallery_show_champions(struct gallery *gallery, struct error *error);
-/* A creature of the run, its first parents after it. */
-int gallery_show_lineage(struct gallery *gallery, uint64_t id, struct error *error);
-/* The milestones of the line of a creature of the run (CREATURE_BEST: the best), at most `most` (2
- * .. GALLERY_SHOWN_MAX), the oldest first, each with a caption. ERR_MISSING if it is not there. */
-int gallery_show_family(struct gallery *gallery, uint64_t id, int most, struct error *error);
+/* A creature of the run (CREATURE_BEST: the best) and its first parents, at most `depth`: of those
+ * the milestones, at most `most` (2 .. GALLERY_SHOWN_MAX). The youngest comes first; each has a
+ * caption. ERR_MISSING without a run or such a creature. */
+int gallery_show_lineage(struct gallery *gallery, uint64_t id, int depth, int most,
+                         struct error *error);
 
 const struct specimen *gallery_specimen(const struct gallery *gallery, int index);
 /* By what one of the shelf is simulated; 0: it is no evaluation of a creature alone. */

@@ -506,25 +506,25 @@ START_TEST(line_of_descent_and_parent)
     ck_assert_int_eq(gallery->kind, SHELF_LINEAGE);
 }
 
-START_TEST(a_family_has_its_milestones)
+START_TEST(a_line_has_milestones_and_captions)
 {
     open_run_of(5);
     run_sql("UPDATE individuals SET fitness = 20, parent2 = 3 WHERE id = 6");
-    ck_assert_int_eq(gallery_show_family(gallery, CREATURE_BEST, 3, &error), 0);
+    ck_assert_int_eq(gallery_show_lineage(gallery, CREATURE_BEST, 99, 3, &error), 0);
     ck_assert_int_eq(gallery->shown.count, 3);
-    static const uint64_t ids[] = {2, 6, 10};
+    static const uint64_t ids[] = {10, 6, 2};
     static const char *const captions[] = {
-        "generation 0, the first of its line, fitness 2",
+        "generation 4, child of one, fitness 10 (parent 8): another size",
         "generation 2, child of two, fitness 20 (parent 4): another size",
-        "generation 4, child of one, fitness 10 (parent 8): another size"};
+        "generation 0, the first of its line, fitness 2"};
     for (int i = 0; i < 3; i++) {
         ck_assert_uint_eq(gallery_specimen(gallery, i)->creature.id, ids[i]);
         ck_assert_str_eq(gallery_specimen(gallery, i)->caption, captions[i]);
     }
-    ck_assert_int_eq(gallery_show_family(gallery, 9, 256, &error), 0);
-    ck_assert_int_eq(gallery->shown.count, 5);
-    ck_assert_int_eq(gallery_show_family(gallery, 99, 3, &error), ERR_MISSING);
-    ck_assert_int_eq(gallery->shown.count, 5);
+    ck_assert_int_eq(gallery_show_lineage(gallery, 9, 4, 256, &error), 0);
+    ck_assert_int_eq(gallery->shown.count, 4);
+    ck_assert_int_eq(gallery_show_lineage(gallery, 99, 4, 3, &error), ERR_MISSING);
+    ck_assert_int_eq(gallery->shown.count, 4);
 }
 
 START_TEST(evolution_in_a_minute)
@@ -897,7 +897,7 @@ int main(void)
     tcase_add_test(tests, race_grid_and_clicks);
     tcase_add_test(tests, races_grow);
     tcase_add_test(tests, line_of_descent_and_parent);
-    tcase_add_test(tests, a_family_has_its_milestones);
+    tcase_add_test(tests, a_line_has_milestones_and_captions);
     tcase_add_test(tests, evolution_in_a_minute);
     tcase_add_test(tests, waits_for_a_run_and_follows_it);
     tcase_add_test(tests, the_same_champion_goes_on_where_it_is);

@@ -117,7 +117,8 @@ START_TEST(what_is_left_out_names_its_package)
 
 START_TEST(failures_leave_nothing_behind)
 {
-    static const char *const names[] = {"no/out.png", "no/out.svg", "no/out.gif", "no/out.html"};
+    static const char *const names[] = {"no/out.png", "no/out.svg", "no/out.gif", "no/out.html",
+                                        "no/out.frames"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (!export_find(names[i])->write)
             continue;
