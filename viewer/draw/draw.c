@@ -158,6 +158,7 @@ struct title {
 #define OFF_SHARE     0.9
 #define OFF_LINES     3
 #define CAPTION_LINES 2
+#define GHOST_ALPHA   0.4
 
 static double title_width(cairo_t *cr, const struct title *title, double size_px)
 {
@@ -374,6 +375,30 @@ static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct re
     cairo_restore(cr);
 }
 
+/* The only creature's view: panels move it aside. */
+static void single_view(struct draw_view *view, int width_px, int height_px,
+                        const struct replay *replay, const struct camera *camera, double time_s,
+                        unsigned overlays)
+{
+    lane_view(view, width_px, height_px, 0, &replay, 1, camera, time_s);
+    if (overlays & DRAW_BRAIN)
+        make_room(view, replay, fmin(draw_brain_width(view, replay), view->width_px / 2));
+    if (overlays & DRAW_SPLIT && replay->has_depth)
+        make_room(view, replay, (overlays & DRAW_BRAIN ? -1 : 1) * SPLIT_SHARE * view->width_px);
+}
+
+void draw_ghost(cairo_t *cr, int width_px, int height_px, const struct replay *replay,
+                const struct replay *ghost, const struct camera *camera, double time_s,
+                unsigned overlays)
+{
+    struct draw_view view;
+    single_view(&view, width_px, height_px, replay, camera, time_s, overlays);
+    cairo_push_group(cr);
+    draw_creature(cr, &view, ghost, time_s, 0, 0);
+    cairo_pop_group_to_source(cr);
+    cairo_paint_with_alpha(cr, GHOST_ALPHA);
+}
+
 void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
                 int count, const struct camera *camera, double time_s, unsigned overlays)
 {
@@ -383,13 +408,10 @@ void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *c
            height_px);
     for (int i = 0; i < count; i++) {
         struct draw_view view;
-        lane_view(&view, width_px, height_px, i, replays, count, camera, time_s);
-        if (overlays & DRAW_BRAIN && count == 1)
-            make_room(&view, replays[i],
-                      fmin(draw_brain_width(&view, replays[i]), view.width_px / 2));
-        if (overlays & DRAW_SPLIT && count == 1 && replays[i]->has_depth)
-            make_room(&view, replays[i],
-                      (overlays & DRAW_BRAIN ? -1 : 1) * SPLIT_SHARE * view.width_px);
+        if (count == 1)
+            single_view(&view, width_px, height_px, replays[i], camera, time_s, overlays);
+        else
+            lane_view(&view, width_px, height_px, i, replays, count, camera, time_s);
         draw_lane(cr, &view, replays[i], time_s, overlays, count == 1);
         if (i == 0)
             continue;

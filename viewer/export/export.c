@@ -328,49 +328,37 @@ static double film_time(const struct export_film *film, int index)
     return film->job->shot.from_s + film->speed * (index % film->shot_frames) / film->fps;
 }
 
-/* What a frame shows: the replays, or one of them. */
-struct cast {
-    const struct replay *const *replays;
-    int count;
-};
-
-static struct cast film_cast(const struct export_film *film, int index)
-{
-    const struct export_job *job = film->job;
-    return job->is_in_turn ? (struct cast){job->replays + index / film->shot_frames, 1}
-                           : (struct cast){job->replays, job->count};
-}
-
-/* Where the eye is in this frame. */
-static struct camera follow(struct export_film *film, int index)
+/* Where the eye is in this frame of these replays. */
+static struct camera follow(struct export_film *film, const struct replay *const *replays,
+                            int count, int index)
 {
     const struct export_job *job = film->job;
     struct camera *camera = &film->camera;
-    struct cast cast = film_cast(film, index);
-    double time_s = film_time(film, index), lane = draw_lane_height(job->height_px, cast.count);
-    int is_cut = index % film->shot_frames == 0 || film->shot != index / film->shot_frames;
-    film->shot = index / film->shot_frames;
-    if (is_cut) {
-        camera_fit(camera, cast.replays, cast.count, job->width_px, lane);
+    int shot = index / film->shot_frames;
+    double time_s = film_time(film, index), lane = draw_lane_height(job->height_px, count);
+    if (index % film->shot_frames == 0 || film->shot != shot) {
+        film->shot = shot;
+        camera_fit(camera, replays, count, job->width_px, lane);
         aim(camera, &job->shot);
-        camera_jump(camera, camera_target(camera, cast.replays, cast.count, time_s, lane));
+        camera_jump(camera, camera_target(camera, replays, count, time_s, lane));
         return camera_snap(camera);
     }
     if (job->shot.turn_deg_s)
         camera_turn(camera, radians(job->shot.turn_deg_s) / film->fps, 0);
-    camera_track(camera, cast.replays, cast.count, time_s, film->speed, lane, 1 / film->fps);
+    camera_track(camera, replays, count, time_s, film->speed, lane, 1 / film->fps);
     return camera_snap(camera);
 }
 
-static void draw_cast(cairo_t *cr, struct export_film *film, int index)
+static void draw_replays(cairo_t *cr, struct export_film *film, int index)
 {
     const struct export_job *job = film->job;
-    struct cast cast = film_cast(film, index);
-    struct camera camera = follow(film, index);
-    draw_frame(cr, job->width_px, job->height_px, cast.replays, cast.count, &camera,
-               film_time(film, index), film->overlays);
+    int shot = index / film->shot_frames, count = job->is_in_turn ? 1 : job->count;
+    const struct replay *const *replays = job->replays + shot;
+    struct camera camera = follow(film, replays, count, index);
+    draw_frame(cr, job->width_px, job->height_px, replays, count, &camera, film_time(film, index),
+               film->overlays);
     if (job->captions && job->is_in_turn)
-        draw_caption(cr, job->width_px, job->height_px, job->captions[film->shot]);
+        draw_caption(cr, job->width_px, job->height_px, job->captions[shot]);
 }
 
 void export_film_draw(struct export_film *film, int index)
@@ -393,7 +381,7 @@ void export_film_draw(struct export_film *film, int index)
                    &(struct draw_cells){job->replays, job->captions, job->count, -1, 1},
                    film_time(film, index), film->overlays);
     else
-        draw_cast(cr, film, index);
+        draw_replays(cr, film, index);
     cairo_destroy(cr);
     cairo_surface_flush(surface);
     film->pixels = film_pixels(film, surface == film->surfaces[1]);

@@ -11,36 +11,27 @@
 #include <unistd.h>
 
 #define FRAMES_LIMIT_S 600.0
+#define NAME_SIZE      4200
 
-static void name_frame(const char *folder, int index, char name[4200])
+static const char *name_frame(const char *folder, int index, char name[NAME_SIZE])
 {
-    snprintf(name, 4200, "%s/%05d.png", folder, index + 1);
+    snprintf(name, NAME_SIZE, "%s/%05d.png", folder, index + 1);
+    return name;
 }
 
 static int write_frame(struct export_film *film, const char *folder, int index, struct error *error)
 {
-    char name[4200];
+    char name[NAME_SIZE];
     export_film_draw(film, index);
     cairo_surface_t *surface = cairo_image_surface_create_for_data(
         (unsigned char *)(uintptr_t)film->pixels, CAIRO_FORMAT_RGB24, film->job->width_px,
         film->job->height_px, (int)film->stride * 4);
-    name_frame(folder, index, name);
-    cairo_status_t status = cairo_surface_write_to_png(surface, name);
+    cairo_status_t status = cairo_surface_write_to_png(surface, name_frame(folder, index, name));
     cairo_surface_destroy(surface);
     return status == CAIRO_STATUS_SUCCESS
                ? 0
                : error_set(error, ERR_IO, "%s: frame %d: %s", film->job->path, index + 1,
                            cairo_status_to_string(status));
-}
-
-static void remove_frames(const char *folder, int count)
-{
-    char name[4200];
-    for (int i = 0; i < count; i++) {
-        name_frame(folder, i, name);
-        unlink(name);
-    }
-    rmdir(folder);
 }
 
 int export_frames(const struct export_job *job, const char *path, struct error *error)
@@ -54,8 +45,10 @@ int export_frames(const struct export_job *job, const char *path, struct error *
     while (!status && count < film.frame_count)
         status = write_frame(&film, path, count++, error);
     export_film_deinit(&film);
+    for (char name[NAME_SIZE]; status && count-- > 0;)
+        unlink(name_frame(path, count, name));
     if (status)
-        remove_frames(path, count);
+        rmdir(path);
     return status;
 }
 

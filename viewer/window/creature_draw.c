@@ -69,6 +69,10 @@ static void draw_single(cairo_t *cr, const struct creature_window *window)
     if (creatures_has_brain(window))
         inside |= DRAW_PARTS;
     draw_frame(cr, width, height, &replay, 1, &window->camera, window->player.time_s, inside);
+    int parent = window->has_ghost ? creatures_parent_place(window) : -1;
+    if (parent >= 0)
+        draw_ghost(cr, width, height, replay, window->replays[parent], &window->camera,
+                   window->player.time_s, inside);
     write_caption(window, window->current, text, sizeof text);
     draw_text_lines(cr, text, 14 * view.ui, 43 * view.ui, 0.8 * width, 11.5 * view.ui, 3,
                     COLOR_text_soft);

@@ -122,6 +122,19 @@ static void act_strip(struct creature_window *window, int unused)
     window->is_strip = !window->is_strip;
 }
 
+static void act_ghost(struct creature_window *window, int unused)
+{
+    int was_descent = creatures_has_descent(window);
+    window->has_ghost = !window->has_ghost || !was_descent;
+    window->view = VIEW_SINGLE;
+    if (was_descent) {
+        creatures_select_creature(window, window->current);
+        creatures_refit(window, 0);
+    } else if (!show_descent(window)) {
+        creatures_show_shelf(window, 0);
+    }
+}
+
 static void act_follow(struct creature_window *window, int unused)
 {
     window->camera.is_following = !window->camera.is_following;
@@ -215,6 +228,7 @@ static const struct key_row keys[] = {
     {{'e'}, "e", "evolution in one minute", .on_creatures = act_movie},
     {{'w'}, "w", "line of descent", .on_creatures = act_descent},
     {{'d'}, "d", "beside its parent", .on_creatures = act_pair},
+    {{'G'}, "shift+G", "its parent as a ghost", .on_creatures = act_ghost},
     {{'f'}, "f", "camera follows, or stays", .on_creatures = act_follow},
     {{KEY_UP}, "up, wheel", "zoom in", .on_creatures = zoom_in, .value = 1},
     {{KEY_DOWN}, "down, wheel", "zoom out", .on_creatures = zoom_in, .value = -1},

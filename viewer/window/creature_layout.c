@@ -46,6 +46,11 @@ const struct replay *creatures_current_replay(const struct creature_window *wind
     return place < 0 ? NULL : window->replays[place];
 }
 
+int creatures_parent_place(const struct creature_window *window)
+{
+    return creatures_has_descent(window) ? creatures_ready_place(window, window->current + 1) : -1;
+}
+
 /* The replays that are played: of a pair the parent first. */
 int creatures_shown(const struct creature_window *window, const struct replay **replays)
 {
@@ -54,8 +59,7 @@ int creatures_shown(const struct creature_window *window, const struct replay **
         memcpy(replays, window->replays, (size_t)window->ready_count * sizeof *replays);
         return window->ready_count;
     }
-    int parent =
-        window->view == VIEW_PAIR ? creatures_ready_place(window, window->current + 1) : -1;
+    int parent = window->view == VIEW_PAIR ? creatures_parent_place(window) : -1;
     if (parent >= 0)
         replays[count++] = window->replays[parent];
     if (creatures_current_replay(window))

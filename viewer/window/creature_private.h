@@ -31,7 +31,7 @@ struct creature_window {
 
     enum creature_view view;
     int current; /* index in the gallery */
-    int is_live, has_news, is_strip, is_movie;
+    int is_live, has_news, is_strip, is_movie, has_ghost;
     int64_t home_generation; /* to go back to from a line of descent */
     double cells_zoom, strip_s;
     unsigned overlays;
@@ -55,6 +55,8 @@ void creatures_collect_ready(struct creature_window *window);
 /* The place of a creature among those that are ready, or -1. */
 int creatures_ready_place(const struct creature_window *window, int index);
 const struct replay *creatures_current_replay(const struct creature_window *window);
+/* The parent's place among those that are ready, of a line of descent; or -1. */
+int creatures_parent_place(const struct creature_window *window);
 /* The replays that are played: of a pair the parent first. */
 int creatures_shown(const struct creature_window *window, const struct replay **replays);
 int creatures_has_run(const struct creature_window *window);

@@ -121,8 +121,8 @@ void creatures_select_creature(struct creature_window *window, int index)
         player_say(&window->player, error.message);
     else
         window->current = index;
-    /* its parent is shown beside it */
-    if (window->view == VIEW_PAIR && window->current + 1 < count)
+    /* its parent is shown, too */
+    if ((window->view == VIEW_PAIR || window->has_ghost) && window->current + 1 < count)
         gallery_simulate(window->gallery, window->current + 1, &error);
     creatures_collect_ready(window);
     window->player.is_changed = 1;

@@ -238,6 +238,10 @@ static void click(double x, double y)
 static uint64_t draw(void)
 {
     uint64_t hash = HASH_START;
+    /* edges between pixels mix with what was there */
+    memset(cairo_image_surface_get_data(surface), 0,
+           (size_t)cairo_image_surface_get_stride(surface) * HEIGHT);
+    cairo_surface_mark_dirty(surface);
     player_draw(&window->player, surface);
     cairo_surface_flush(surface);
     const unsigned char *data = cairo_image_surface_get_data(surface);
@@ -500,6 +504,18 @@ START_TEST(line_of_descent_and_parent)
     ck_assert_int_eq(gallery->kind, SHELF_GENERATION);
     ck_assert_int_eq(gallery->generation, 3);
     ck_assert_int_eq(window->view, VIEW_SINGLE);
+    /* the parent's ghost changes the picture, and the creature's stays when it goes */
+    press("G");
+    ck_assert_int_eq(gallery->kind, SHELF_LINEAGE);
+    while (gallery_work(gallery))
+        continue;
+    press("G");
+    uint64_t alone = draw();
+    press("G");
+    ck_assert_uint_ne(draw(), alone);
+    press("G");
+    ck_assert_uint_eq(draw(), alone);
+    press("w");
     /* from elsewhere d opens the line of descent, too */
     press("d");
     ck_assert_int_eq(window->view, VIEW_PAIR);
