@@ -12,11 +12,11 @@
 #include "common/system/draft.h"
 #include "common/system/file.h"
 #include "common/system/output.h"
+#include "viewer/export/page_parts.h"
 
 #ifdef HAVE_CAIRO
 #include "viewer/draw/draw.h"
 #include "viewer/draw/draw_waters.h"
-#include "viewer/export/page_parts.h"
 #define WITH_CAIRO(function) function
 #else
 #define WITH_CAIRO(function) NULL
