@@ -54,9 +54,12 @@ const picture = () => { draw(); return canvas.toDataURL(); };
 /* How much of the body here is there as well, in words. A dark face may count in one of the pictures alone, as it is near
  * what is_body takes: the quadruped is 150 pixels high here and 142 there, though both look the same. */
 function compare(is_body) {
+  layers.shapes = true;
+  draw();
   const here = body_of(canvas, is_body), there = body_of(shot, is_body);
   const both = here.shape.filter((is_on, i) => is_on && there.shape[i]).length;
   const either = here.shape.filter((is_on, i) => is_on || there.shape[i]).length;
+  layers.shapes = false;
   return `overlap ${(100 * both / either).toFixed(0)} of ${Math.min(here.size, there.size)} ` +
     (Math.abs(here.ratio / there.ratio - 1) < 0.08 ? 'alike' : `ratios ${here.ratio} ${there.ratio}`);
 }
@@ -242,9 +245,9 @@ END_OF_PROBE
 sed "s/change(words, 'tripod')/change(words, 'biped in space')/" spheres.js >boxes.js
 
 # A page without its end and its policy, which lets nothing run but what is its own, for a probe behind it. The probe draws: the page asks for frames without end, which a browser in
-# virtual time may wait for for ever.
+# virtual time may wait for for ever. It draws without WebGL, on the canvas that the probe reads.
 open_page() { # PAGE
-    awk '/<\/body>/ {exit} /Content-Security-Policy/ {next} {print} /<head>/ {print "<script>requestAnimationFrame = () => 0;</script>"}' "$1"
+    awk '/<\/body>/ {exit} /Content-Security-Policy/ {next} {print} /<head>/ {print "<script>requestAnimationFrame = () => 0; const real = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext = function (kind, ...more) { return kind === \"webgl2\" ? null : real.call(this, kind, ...more); };</script>"}' "$1"
 }
 
 # browse PAGE SHOT PROBE SHARE: the page with the probe behind it, in the browser; what it found is $title. At
@@ -267,11 +270,11 @@ browse() {
     echo "$title"
 }
 browse page.html shot.png flat.js 85
-[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain sounds numbers races together and-back pusher curve keeps-up" ]] || fail "the page: $title"
+[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain shapes sounds numbers races together and-back pusher curve keeps-up" ]] || fail "the page: $title"
 browse spheres.html spheres.png spheres.js 20
-[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain turns stops-above zooms races together and-back tripod curve keeps-up" ]] || fail "the page of spheres: $title"
+[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain no-shapes turns stops-above zooms races together and-back tripod curve keeps-up" ]] || fail "the page of spheres: $title"
 browse boxes.html boxes.png boxes.js 70
-[[ $title == "pauses plays scrubs overlap "*" trail marks limits torques contacts brain turns stops-above zooms races together and-back biped in space "*"curve keeps-up" ]] || fail "the page of boxes: $title"
+[[ $title == "pauses plays scrubs overlap "*" trail marks limits torques contacts brain no-shapes turns stops-above zooms races together and-back biped in space "*"curve keeps-up" ]] || fail "the page of boxes: $title"
 
 # A phone is a window of 390 x 700 in another page, which is told what was found.
 cat >phone.js <<'END_OF_PROBE'
@@ -289,6 +292,7 @@ const touch = (kind, id, x, y) => canvas.dispatchEvent(new PointerEvent(kind, { 
   draw();
   for (const control of document.querySelectorAll('button, select, input')) {
     if (control.closest('[hidden]')) continue;
+    control.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     const box = control.getBoundingClientRect(), met = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
     const name = control.id || control.textContent;
     if (out(box)) told.push(`${name}-is-outside`);
