@@ -14,7 +14,7 @@ B := build$(if $(strip $(VARIANT_PARTS)),/$(subst $(space),-,$(strip $(VARIANT_P
 BIN := $(B)/bin
 Q := $(if $(V),,@)
 
-# ---- libraries, found with pkg-config; what is missing is said by package name ----
+# ---- libraries, found with pkg-config; a missing library is named by its package ----
 PKG = $(shell pkg-config $(1) 2>/dev/null)
 MSGPACK := $(firstword $(foreach p,msgpack-c msgpack,$(if $(call PKG,--modversion $(p)),$(p))))
 define need
@@ -61,7 +61,7 @@ ifeq ($(VARIANT),costs)
 AVX :=
 ALL_CFLAGS += -DWITHOUT_CLONES
 endif
-# under sanitizers the compiler takes longer than what is quick anyhow: what does not simulate is not optimised
+# under sanitizers the compiler takes long: programs that do not simulate are quick anyhow and are not optimised
 $(B)/obj/controller/%.o $(B)/obj/viewer/%.o $(B)/obj/common/store/%.o: ALL_CFLAGS += $(if $(SAN),-O0)
 $(B)/obj/viewer/replay/frame_queue.o $(B)/obj/viewer/replay/waters_feed.o $(B)/obj/viewer/replay/waters.o: ALL_CFLAGS += -pthread
 LINK := -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)

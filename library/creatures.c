@@ -1,4 +1,4 @@
-/* libbestiary: the library itself, parameters and creatures. See include/bestiary.h. */
+/* libbestiary: versions and names, parameters, creatures. See include/bestiary.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "simulator/fingerprint.h"
 
 _Static_assert((int)BESTIARY_ERROR_MEMORY == ERR_MEMORY && (int)BESTIARY_ERROR_USAGE == ERR_USAGE,
-               "codes of errors are ours");
+               "the header's error codes are those of common/error.h");
 
 int library_say(struct bestiary_error *to, int status, const struct error *own)
 {
@@ -149,8 +149,8 @@ int bestiary_creature_read(struct bestiary_creature **creature, const void *byte
     return library_creature_give(creature, status, &own, error);
 }
 
-/* Random numbers of a creature that is made here. */
-static void begin_making(uint64_t seed, struct rng *rng)
+/* The stream of a creature that a caller makes: its seed alone tells it from other streams. */
+static void making_rng_init(uint64_t seed, struct rng *rng)
 {
     rng_init(rng, seed, RNG_BREEDING, 0, 1);
 }
@@ -164,12 +164,13 @@ int bestiary_creature_random(struct bestiary_creature **creature,
     struct rng rng;
     *creature = library_creature_make();
     int status = *creature ? params_check(&params->p, &own) : ERR_MEMORY;
-    begin_making(seed, &rng);
+    making_rng_init(seed, &rng);
     if (!status)
         status = genetics_random(&(*creature)->c.genome, &params->p, &rng, &ids);
     return library_creature_give(creature, status, &own, error);
 }
 
+/* Two parents: a child by crossover or graft; one (b is NULL): a copy. */
 static int mate(struct creature *child, const struct creature *a, const struct creature *b,
                 int is_graft, const struct params *params, struct rng *rng,
                 struct gene_counter *ids, struct error *error)
@@ -192,7 +193,7 @@ int bestiary_creature_breed(struct bestiary_creature **child, const struct besti
     struct rng rng;
     *child = library_creature_make();
     int status = *child ? params_check(&params->p, &own) : ERR_MEMORY;
-    begin_making(seed, &rng);
+    making_rng_init(seed, &rng);
     gene_counter_avoid(&ids, &a->c.genome, &(b ? b : a)->c.genome);
     if (!status)
         status =

@@ -281,7 +281,7 @@ function contacts(eye) {
   }
 }
 
-/* Colour and width of what shows where a drive is. */
+/* Colour and width of the pointer that shows a drive's position. */
 const pointer = full => [full ? C.contact : C.joint_line, 0.9, (full ? 2.4 : 1.4) * ui];
 const isFull = (value, lower, upper, slack) => value < lower + slack || value > upper - slack;
 const effortColor = share => share < 0 ? C.negative : C.positive;

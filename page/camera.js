@@ -48,7 +48,7 @@ function jump() {
 }
 
 /* A critically damped spring, as in the window, in the time of the replay, so that it moves alike at every
- * speed. It aims as far ahead as it lags behind: who goes steadily stays in the middle, however fast. */
+ * speed. It aims as far ahead as it lags behind: a creature that goes steadily stays in the middle, however fast. */
 const RATE = 6;
 function chase(dt) {
   const span = playing ? dt * speed : dt, ahead = playing ? 2 / RATE : 0, n = Math.ceil(span * 60);
@@ -60,7 +60,7 @@ function chase(dt) {
       camera[v] = (camera[v] - slope * RATE * h) * decay;
     }
   }
-  /* nobody leaves the picture, whatever it does; in depth what falls behind is nearer to the eye, and larger */
+  /* no creature leaves the picture; in depth one that falls behind is nearer to the eye, and larger */
   const now = target(time, 0), share = creature.deep ? 0.2 : 0.25;
   for (const [p, reach] of [['x', share * width], ['y', share * height]])
     camera[p] = Math.min(Math.max(camera[p], now[p] - reach / camera.scale), now[p] + reach / camera.scale);

@@ -194,7 +194,7 @@ function tick(now) {
   if (creature) {
     if (playing) {
       time += dt * speed;
-      /* what is still simulated is waited for */
+      /* the picture waits for a life that is still simulated */
       if (creature.status === 'simulating') time = Math.min(time, duration());
       else if (time > duration() + speed) {
         time = 0;

@@ -43,8 +43,8 @@ function onFace(half, { face, position, position_2 = 0 }) {
   return own;
 }
 
-/* The connection that says how a part hangs on its parent: of the second one of a symmetric pair the first one; and whether the
- * part is the mirror image of what that says. */
+/* The connection that says how a part hangs on its parent (the second part of a symmetric pair has that of the first one), and
+ * whether the part is the mirror image of the part in the connection. */
 export function placementOf(doc, part, parent) {
   const own = geneOf(doc.connections, part.via);
   if (!own) return null;

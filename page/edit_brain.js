@@ -1,4 +1,4 @@
-/* ---- the editor's brain: a row for the central set and each body gene; senses, neurons and what they move are nodes, and a
+/* ---- the editor's brain: a row for the central set and each body gene; senses, neurons and effectors are nodes, and a
  * drag from one to another is a wire ---- */
 import { freeId, geneOf, inputsOf, isSameSource, sourcesFor } from './edit.js';
 

@@ -16,8 +16,8 @@ export function opened(full) {
   return { ...doc, version: 10, method: 'hand', neurons: doc.neurons ?? [], connections: doc.connections ?? [] };
 }
 
-/* Reads a document in the module and shows what grows of it, then its life. An Error, in the library's words, leaves the document as
- * it was, or says why what has grown does not live. */
+/* Reads a document in the module and shows the body that grows of it, then its life. An Error, in the library's words, leaves the
+ * document as it was, or says why the body does not live. */
 async function adopt(doc, gesture) {
   const { params, seed, c, history } = editing, file = bytesOfDoc(doc);
   editing.draft = null;

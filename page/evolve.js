@@ -12,7 +12,7 @@ export const paramsOf = (kind, size, generations, seed) => [...KINDS[kind], ['po
   ['evolution.generations', String(generations)], ['seed', String(seed)]];
 
 /* Evolves until it is finished or stopped. `make` makes a worker; each(progress) is told of every result, best(file, progress)
- * of the first in rank of each generation. kept: the log of what went before (keep.js), and add(entry), which is told what comes.
+ * of the first in rank of each generation. kept: the log of the run so far (keep.js), and add(entry), which takes further entries.
  * Gives the digest of the run, which no order of results and no number of workers changes; '' if it was stopped. */
 export async function evolve(make, count, params, each, best, isStopped = () => false, kept = { log: [], add() {} }) {
   const keeper = make(), crew = Array.from({ length: count }, make);

@@ -399,7 +399,7 @@ function castSun(gpu, count, sunLens) {
   drawNet(gpu, gpu.coarse, count);
 }
 
-/* Each light is nearer than the one before, and what it has darkened it darkens no second time. */
+/* Each light is nearer than the one before. A place that one light has darkened is not darkened again. */
 function castShade(gpu, count, level, spot, reach) {
   const { gl } = gpu;
   beginPicture(gpu, gpu.shade);

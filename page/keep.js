@@ -1,8 +1,8 @@
-/* ---- keeping: a run of the page goes on after the page was closed. A search is a function of what it was asked and told, in that
+/* ---- keeping: a run of the page goes on after the page was closed. A search is a function of its asks and tells, in their
  * order: a log of both brings it back, and only tasks without a result are done again ---- */
 
-/* The log of a run: null for each task that was asked for, [the task's number, its result] for each that was told. Asks and tells a
- * search what stands in a log; each(progress) is told of every result. Gives how many tasks it was asked for, and those without a
+/* The log of a run: null for each task that was asked for, [the task's number, its result] for each that was told. Repeats
+ * the asks and tells of a log; each(progress) is told of every result. Gives how many tasks it was asked for, and those without a
  * result: { task, number }. */
 export async function restore(ask, log, each) {
   const open = new Map();

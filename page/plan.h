@@ -1,5 +1,5 @@
 /* A creature for the page's editor: the parts that grow of its genes, as they are at birth, and the
- * fields of a gene. All are texts of JSON. */
+ * fields of a gene. Each function writes one text of JSON, whose form stands here. */
 #ifndef PAGE_PLAN_H
 #define PAGE_PLAN_H
 
@@ -13,11 +13,11 @@
  * or ERR_MEMORY. */
 int plan_write(FILE *file, const struct genome *genome, const struct params *params);
 /* [[key, group or "", words, unit or "", type, low, high, assumed, is_gate, names or []], ...]: the
- * fields that body gene or connection number `row` uses, and its inputs. A gate is the field by
- * which its group is there. The names are those of a choice, or the sensors with their meanings.
- * `row` must be in the table. */
+ * fields that the body gene or connection in row `row` of its table uses, and its inputs. `assumed`
+ * is the value of a field that a file leaves out. A gate is the field that adds its group to the
+ * gene or takes it out. The names are those of a choice, or the sensors with their meanings. */
 void plan_write_fields(FILE *file, const struct genome *genome, int is_connection, int row);
-/* [[function's name, number of inputs, its sentence on inputs a, b, c], ...] */
+/* [[function's name, number of inputs, its value in words, of inputs a, b, c], ...] */
 void plan_write_functions(FILE *file);
 
 #endif

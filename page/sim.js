@@ -39,7 +39,7 @@ export const moduleOf = () => compiled ??= inflate(bytesOf(find('module').textCo
 const canLive = () => !!find('module');
 
 const isAlive = c => !!(c?.bytes || c?.link || c?.file);
-/* What lives alone can be changed, and be put into a link. */
+/* A creature that lives alone can be changed, and be put into a link. */
 const isAlone = c => isAlive(c) && !c.bout;
 const entrance = c => c.link ? [['openLink', c.link]] : c.file && c.params ? [['begin', c.params], ['read', c.file]] : c.file ? [['read', c.file], ['useRecord']] : [['begin', c.params], ['read', bytesOf(c.bytes)]];
 const askStage = async (...calls) => (stage ??= makeWorker(await moduleOf())).ask(...calls);

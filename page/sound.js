@@ -19,7 +19,7 @@ function makeVoice(hz, hiss) {
   return { call: call.gain, thud: thud.gain, left: 0 };
 }
 
-/* A browser lets a page be heard only after somebody pressed something. */
+/* A browser lets a page be heard only after a key or a button was pressed. */
 function setSound(on) {
   if (on && !audio) {
     audio = new AudioContext();
@@ -34,7 +34,7 @@ function setSound(on) {
   find('sound').setAttribute('aria-pressed', String(on));
 }
 
-/* What the creatures in the picture gave off since the last time, dt seconds ago. */
+/* Plays the sounds that the creatures in the picture made in the last dt seconds. */
 function hear(dt) {
   if (!audio || audio.state !== 'running') return;
   const from = Math.min(heard, time), chosen = creature;

@@ -8,7 +8,7 @@
 #include "viewer/export/page_data.h"
 #include "viewer/replay/waters_film.h"
 
-/* Enough for some hundred creatures; who needs more takes all that a world may have. */
+/* Enough for some hundred creatures; a larger world takes the most that is allowed. */
 #define BODIES_BYTES (64u << 20)
 
 /* Takes the numbers of a moment, which are gone after the call. */

@@ -1,5 +1,5 @@
-/* A worker of the page: it has one machine, and does what it is asked: a list of calls, the result of the last of which it
- * gives. After a bug in the module it makes another machine, which knows nothing of before. */
+/* A worker of the page: it has one machine and a list of calls for it, and gives the result of the last call. After a bug in
+ * the module it makes a new machine, without the old one's state. */
 import { makeMachine } from './machine.js';
 
 let module = null, machine = null;

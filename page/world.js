@@ -141,7 +141,7 @@ function label(text, x, y, align) {
   g.fillStyle = C.text_soft;
   g.font = `${11.5 * ui}px system-ui, 'DejaVu Sans', sans-serif`;
   g.textAlign = align;
-  /* none that the picture's edge would cut */
+  /* a text that the picture's edge would cut is left out */
   const wide = g.measureText(text).width, left = align === 'center' ? x - wide / 2 : x;
   if (left >= 2 && left + wide <= width - 2) g.fillText(text, x, y);
 }

@@ -2,7 +2,7 @@
  *
  * Typical frames are 200 to 2000 bytes, setup 3 kB, and a read brings 64 kB at most, so that the
  * buffer usually holds a few frames and a piece of the next. Given-out frames are only skipped;
- * what is left is moved to the front when new bytes do not fit behind it. The length is judged as
+ * the rest is moved to the front when new bytes do not fit behind it. The length is judged as
  * soon as its four bytes are there, before memory for the frame is taken. */
 #include "proto/frame.h"
 

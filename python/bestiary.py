@@ -526,7 +526,7 @@ class World(_Owned):
 
 
 class Search(_Owned):
-    """Evolution by ask and tell: the same run, whoever does its tasks in whatever order."""
+    """Evolution by ask and tell: the same run for any order and owner of its tasks."""
     _free = staticmethod(_c.search_free)
 
     def __init__(self, params):

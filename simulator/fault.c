@@ -1,5 +1,5 @@
-/* See fault.h. Everything within the handler is async-signal-safe; it has a stack of its own, so
- * that a task that used up the other is told of, too. */
+/* See fault.h. The handler calls async-signal-safe functions only. It has a stack of its own, so
+ * that it can also report a task that overflowed the usual one. */
 #define _XOPEN_SOURCE 700 /* sigaltstack() */
 #include "simulator/fault.h"
 
@@ -21,10 +21,11 @@ static const struct {
 };
 enum { WATCHED_COUNT = sizeof watched / sizeof watched[0] };
 
-static struct sigaction before[WATCHED_COUNT]; /* a sanitizer's, say */
+static struct sigaction before[WATCHED_COUNT]; /* earlier handlers, for example a sanitizer's */
 static char handler_stack[HANDLER_STACK_BYTES];
 static volatile uint64_t task_in_hand, creature_in_hand;
 
+/* A line of the log; text beyond its room is cut off. */
 struct line {
     char text[256];
     size_t length;
@@ -49,7 +50,8 @@ static void line_add_number(struct line *line, const char *key, uint64_t number)
     line_add(line, digits + at);
 }
 
-/* abort() and raise() send a process its own signals. */
+/* Whether another process sent the signal. abort() and raise() also send one (si_code <= 0), but
+ * from this process; a fault of an instruction or the alarm has si_code > 0. */
 static int is_from_outside(const siginfo_t *info)
 {
     return (info->si_code <= 0 || info->si_code == SI_USER) && info->si_pid != getpid();
@@ -83,7 +85,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
         _exit(WORKER_EXIT_SENT);
     if (number == SIGPROF)
         _exit(WORKER_EXIT_HUNG);
-    /* on return the instruction fails again, or what was raised comes again */
+    /* on return a faulty instruction fails again; a signal of raise() must be raised again */
     sigaction(number, &before[index], NULL);
     if (info->si_code <= 0)
         raise(number);

@@ -40,7 +40,7 @@
 
 enum {
     READ_BYTES = 64 * 1024,
-    /* what must be free within a memory limit, or it makes no sense */
+    /* the least room within a memory limit: a smaller limit makes no sense */
     MEMORY_FREE_BYTES = 16 << 20,
 };
 

@@ -60,7 +60,8 @@ void params_encode(const struct params *params, int is_all, struct pack_writer *
     params_encode_rows(params, is_all ? NULL : is_evaluation_row, writer);
 }
 
-/* Whether it is another value than a file without that row has. */
+/* Whether a file must have the row: its value differs from the one that readers assume without it.
+ * A preset is left out, since the rows that it sets are there. */
 static int is_changed(const struct params *params, const struct params *base, int index)
 {
     char own[PARAM_TEXT_SIZE], usual[PARAM_TEXT_SIZE];
@@ -86,7 +87,7 @@ void params_encode_changed(const struct params *params, struct pack_writer *writ
         }
 }
 
-/* The value as text for params_set(), by the row's type; what is constant now was a number. */
+/* Prints a value as text for params_set(), by the row's type. */
 static int print_object(const msgpack_object *object, const struct param_info *info,
                         char text[PARAM_TEXT_SIZE], struct error *error)
 {
@@ -122,6 +123,7 @@ static int decode_entry(struct params *params, const msgpack_object_kv *entry,
     if (rc != 0)
         return rc;
     int index = params_find(key);
+    /* a former parameter that is a constant now: all of those were numbers */
     const struct param_info number = {.key = key, .type = PARAM_REAL};
     const struct param_info *info = index >= 0             ? &param_table[index]
                                     : params_is_fixed(key) ? &number

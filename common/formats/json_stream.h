@@ -17,7 +17,7 @@ struct json_stream {
 /* An element of the innermost container. Keys are plain ASCII; NULL in arrays and at the outside.
  * The value's reference is taken; NULL, as jansson gives it where memory is out, is a failure. */
 void json_stream_put(struct json_stream *stream, const char *key, json_t *value);
-/* A container as an element, '{' or '['; what follows goes into it until json_stream_end() with
+/* A container as an element, '{' or '['; later values go into it until json_stream_end() with
  * '}' or ']'. */
 void json_stream_begin(struct json_stream *stream, const char *key, char bracket);
 void json_stream_end(struct json_stream *stream, char bracket);

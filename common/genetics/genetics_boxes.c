@@ -250,9 +250,9 @@ static void set_faces(struct connection_gene *connection, enum face parent, enum
     connection->child_face = (uint8_t)child;
 }
 
-/* A body plan. The root lies along x. A pair hangs on the side of what is no pair, by the hip if it
- * is upright; what is no pair goes on end to end: neck and head, spine and tail. A limb goes on at
- * its far end. */
+/* A body plan. The root lies along x. A pair hangs on the side of a single part, by the hip if that
+ * is upright; single parts go on end to end: neck and head, spine and tail. A limb goes on at its
+ * far end. */
 static void tidy_connection(struct genome *genome, struct connection_gene *connection,
                             struct rng *rng)
 {

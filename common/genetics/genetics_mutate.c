@@ -98,7 +98,7 @@ static int try_kind(struct mutation *mutation, struct genome *genome, int kind)
     return mutation->status == ERR_MEMORY ? ERR_MEMORY : is_change;
 }
 
-/* Appends to the list; what does not fit is left out, and "..." says so. */
+/* Appends to the list; text beyond its room is left out, and "..." says so. */
 static void add_words(const char *words, char *text, int text_size)
 {
     int length = text_size > 0 ? (int)strlen(text) : 0;

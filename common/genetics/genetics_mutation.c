@@ -175,7 +175,7 @@ void mutation_change_field(struct mutation *mutation, const struct gene_field *t
 {
     struct gene_range range = gene_range_of(table, field, gene);
 
-    /* what is not used, or has one value alone, stays */
+    /* a value that is not used, or is the only one allowed, stays */
     if (range.low == range.high)
         return;
     if (field->type == GENE_FLAG || (field->flags & GENE_BOOLEAN && range.high == 1))

@@ -700,7 +700,7 @@ static void keep_strengths(struct genome *genome, const struct genome *before)
 int genetics_random_brain(struct genome *genome, const struct params *params, struct rng *rng,
                           struct gene_counter *ids)
 {
-    struct params all = *params; /* whatever can be driven is */
+    struct params all = *params; /* all joints that can be driven are */
     struct genome made;
 
     all.initial_effectors = 1;

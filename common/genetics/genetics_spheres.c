@@ -1,7 +1,7 @@
 /* The genetics that spheres and bones have of their own: random genes, and mutations of surfaces,
  * drives, muscles and braces.
  *
- * Bones that may turn freely make a heap of balls; what stands is what triangles hold. Random
+ * Bones that may turn freely make a heap of balls; only triangles stand. Random
  * genomes therefore have braces (spheres.initial_braces for each body gene), most of them to the
  * nearest sphere of a gene or to an ancestor, which close triangles, and some joints that are held.
  * Muscles have ranges of some ten per cent: a signal of 1 takes them all the way. */

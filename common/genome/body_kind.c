@@ -3,7 +3,7 @@
 
 #include "common/genome/sensor.h"
 
-/* Kinds as the rows of sensors have them. */
+/* The letters of kinds in the rows of SENSORS, as sets of kinds. */
 enum {
     SENSOR_OF_R = 1 << BODY_RECTANGLES,
     SENSOR_OF_B = 1 << BODY_BOXES,
@@ -12,6 +12,7 @@ enum {
     SENSOR_OF_BS = SENSOR_OF_B | SENSOR_OF_S,
     SENSOR_OF_RBS = SENSOR_OF_RB | SENSOR_OF_S,
 };
+/* A row's part of the expression that is a kind's set of sensors: "| bit", or "| 0". */
 #define OF(kind, id, kinds)                 | (SENSOR_OF_##kinds >> (kind)&1 ? SENSOR_BIT(SENSOR_##id) : 0)
 #define OF_RECTANGLES(id, name, kinds, ...) OF(BODY_RECTANGLES, id, kinds)
 #define OF_SPHERES(id, name, kinds, ...)    OF(BODY_SPHERES, id, kinds)

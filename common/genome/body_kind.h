@@ -1,7 +1,7 @@
 /* Kinds of body: what a genome may grow into. A kind is a row here (its genes, and how it grows), a
  * row of the genetics (common/genetics/genetics_kind.h) and a row of the physics
- * (simulator/body/physics.h); nothing else asks which kind a genome is of. See docs/developing.md,
- * "A kind of body". */
+ * (simulator/body/physics.h); no other code asks which kind a genome is of. See docs/developing.md,
+ * "Kind of body". */
 #ifndef COMMON_GENOME_BODY_KIND_H
 #define COMMON_GENOME_BODY_KIND_H
 
@@ -15,14 +15,16 @@ struct body_kind_info {
     const char *body_noun, *connection_noun, *brace_noun; /* in sentences: "body", "connection" */
     const struct gene_field *body;                        /* of struct body_gene */
     const struct gene_field *connection;                  /* of struct connection_gene */
-    uint64_t sensors;                                     /* that its parts may have */
+    uint64_t sensors; /* set of SENSOR_BIT(): those that its parts may have */
     const struct body_growth *growth;
-    uint32_t solvers;   /* set of SOLVER_BIT(): that move such bodies; else the first one does */
-    int can_contend;    /* two of them may have a contest (common/judge/contest.h) */
-    int is_flat;        /* of both: it is in the plane */
-    int has_relief;     /* a ground may have waves: it has contacts with them */
-    int can_stretch;    /* its parts may */
-    int format_version; /* of creature files: the first that has the kind */
+    /* set of SOLVER_BIT(): the solvers of such bodies. Where parameters name another one, the first
+     * of enum solver moves them. */
+    uint32_t solvers;
+    int can_contend;    /* such bodies may have a contest (common/judge/contest.h) */
+    int is_flat;        /* they move in the plane z = 0 only */
+    int has_relief;     /* they have contacts with a ground that has waves */
+    int can_stretch;    /* their parts may stretch */
+    int format_version; /* the first version of creature files that has the kind */
 };
 
 /* By enum body_kind, whose order files keep. */

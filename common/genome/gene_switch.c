@@ -11,67 +11,47 @@
 /* The functions of parts, as bits: emitters by EMITTER_BIT(), and these. */
 enum { ACT_MUSCLES = 1 << EMITTER_COUNT, ACT_STRETCHING = 2 << EMITTER_COUNT };
 
-static const struct gene_switch {
-    const char *key, *what;
-    size_t field;
-    int is_real; /* a double, on above 0; else an int */
-    uint32_t acts;
-} switches[] = {
-#define SWITCH(section, name, is_real, what, acts)                                                 \
-    {                                                                                              \
-#section "." #name, what, offsetof(struct params, section##_##name), is_real, acts         \
-    }
-    SWITCH(sensor, joint, 0, "sensors of joints", 0),
-    SWITCH(sensor, contact, 0, "sensors of contact", 0),
-    SWITCH(sensor, joint_rate, 0, "sensors of joint rates", 0),
-    SWITCH(sensor, acceleration, 0, "sensors of acceleration", 0),
-    SWITCH(sensor, light, 0, "sight of light", 0),
-    SWITCH(sensor, other, 0, "sight of others", 0),
-    SWITCH(sensor, object, 0, "sight of objects", 0),
-    SWITCH(sensor, sound, 0, "sound", EMITTER_BIT(EMITTER_SOUND)),
-    SWITCH(sensor, scent, 0, "scent", EMITTER_BIT(EMITTER_SCENT_1) | EMITTER_BIT(EMITTER_SCENT_2)),
-    SWITCH(sensor, pain, 0, "pain", 0),
-    SWITCH(sensor, reserve, 0, "the sensor of its reserve", 0),
-    SWITCH(sensor, touch_kind, 0, "sensors of what is touched", 0),
-    SWITCH(spheres, sensor_bone, 0, "sensors of bones", 0),
-    SWITCH(sensor, height, 0, "sensors of height", 0),
-    SWITCH(creature, stretch_max, 1, "stretching", ACT_STRETCHING),
-    SWITCH(creature, effectors, 0, "muscles", ACT_MUSCLES),
-#undef SWITCH
-};
-enum { SWITCH_COUNT = sizeof switches / sizeof switches[0] };
-
-static int is_on(const struct gene_switch *row, const struct params *params)
-{
-    const void *field = (const char *)params + row->field;
-    return row->is_real ? *(const double *)field > 0 : *(const int *)field != 0;
-}
-
-static uint64_t sensors_of(const struct gene_switch *row)
-{
-    uint64_t set = 0;
-    for (int i = 0; i < SENSOR_COUNT; i++)
-        if (sensors[i].switch_at == row->field)
-            set |= SENSOR_BIT(i);
-    return set;
-}
+/* A function, and the parameter that switches it on. */
+#define ACTS(X)                                                                                    \
+    X(EMITTER_BIT(EMITTER_SOUND), sensor_sound)                                                    \
+    X(EMITTER_BIT(EMITTER_SCENT_1), sensor_scent)                                                  \
+    X(EMITTER_BIT(EMITTER_SCENT_2), sensor_scent)                                                  \
+    X(ACT_STRETCHING, creature_stretch_max)                                                        \
+    X(ACT_MUSCLES, creature_effectors)
 
 uint64_t sensors_switched_on(const struct params *params)
 {
-    uint64_t set = 0;
-    for (int i = 0; i < SWITCH_COUNT; i++)
-        if (is_on(&switches[i], params))
-            set |= sensors_of(&switches[i]);
-    return set;
+#define X(id, name, kinds, version, field, ...) | (params->field > 0 ? SENSOR_BIT(SENSOR_##id) : 0)
+    return 0 SENSORS(X);
+#undef X
+}
+
+static uint32_t acts_switched_on(const struct params *params)
+{
+#define X(act, field) | (params->field > 0 ? (uint32_t)(act) : 0)
+    return 0 ACTS(X);
+#undef X
 }
 
 uint32_t emitters_switched_on(const struct params *params)
 {
-    uint32_t set = 0;
-    for (int i = 0; i < SWITCH_COUNT; i++)
-        if (is_on(&switches[i], params))
-            set |= switches[i].acts;
-    return set & (EMITTER_BIT(EMITTER_COUNT) - 1);
+    return acts_switched_on(params) & (EMITTER_BIT(EMITTER_COUNT) - 1);
+}
+
+static uint64_t sensors_of(size_t field)
+{
+    uint64_t set = 0;
+    for (int i = 0; i < SENSOR_COUNT; i++)
+        if (sensors[i].switch_at == field)
+            set |= SENSOR_BIT(i);
+    return set;
+}
+
+static uint32_t acts_of(size_t field)
+{
+#define X(act, name) | (field == offsetof(struct params, name) ? (uint32_t)(act) : 0)
+    return 0 ACTS(X);
+#undef X
 }
 
 /* ---- what a genome has ---- */
@@ -82,7 +62,7 @@ struct wants {
     double stretch; /* the greatest limit */
 };
 
-static uint32_t acts_of(const struct body_gene *body)
+static uint32_t acts_of_body(const struct body_gene *body)
 {
     uint32_t acts = 0;
     for (int k = 0; k < EMITTER_COUNT; k++)
@@ -98,7 +78,7 @@ static struct wants wants_of(const struct genome *genome)
     struct wants wants = {.sensors = genome_sensors_read(genome)};
     for (int i = 0; i < genome->body_count; i++) {
         const struct body_gene *body = &genome->bodies[i];
-        wants.acts |= acts_of(body);
+        wants.acts |= acts_of_body(body);
         wants.stretch = fmax(wants.stretch, body->stretch.limit);
     }
     return wants;
@@ -108,17 +88,22 @@ int gene_switches_explain(const struct genome *genome, const struct params *para
                           char text[GENE_SWITCH_TEXT_SIZE])
 {
     struct wants wants = wants_of(genome);
+    uint64_t off_sensors = wants.sensors & ~sensors_switched_on(params);
+    uint32_t off_acts = wants.acts & ~acts_switched_on(params);
     char number[TEXT_NUMBER_SIZE];
     size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; i < SWITCH_COUNT; i++) {
-        const struct gene_switch *row = &switches[i];
-        int is_wanted = (wants.sensors & sensors_of(row)) || (wants.acts & row->acts);
-        if (!is_wanted || is_on(row, params) || used + 1 >= GENE_SWITCH_TEXT_SIZE)
+    for (int i = 0; i < param_count; i++) {
+        const struct param_info *row = &param_table[i];
+        if (!(off_sensors & sensors_of(row->offset)) && !(off_acts & acts_of(row->offset)))
             continue;
-        used += (size_t)snprintf(text + used, GENE_SWITCH_TEXT_SIZE - used, "%s%s (on: -s %s=%s)",
-                                 used ? ", " : "these parameters switch off ", row->what, row->key,
-                                 row->is_real ? text_print_double(wants.stretch, number) : "yes");
+        used += (size_t)snprintf(
+            text + used, GENE_SWITCH_TEXT_SIZE - used, "%s -s %s=%s",
+            used ? "" : "these parameters switch off some genes (on:", row->key,
+            row->type == PARAM_REAL ? text_print_double(wants.stretch, number) : "yes");
+        ENSURE(used + 1 < GENE_SWITCH_TEXT_SIZE, "%zu characters of switches", used);
     }
+    if (used > 0)
+        snprintf(text + used, GENE_SWITCH_TEXT_SIZE - used, ")");
     return used > 0;
 }

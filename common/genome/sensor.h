@@ -1,5 +1,6 @@
-/* The sensors of a part: one table; a body gene carries a set of them as bits. The physics of each
- * kind of body write their values (feel() in simulator/NAMES/physics_NAMES.c). */
+/* The sensors of a part: one table; a body gene carries a set of them as bits. Their values come
+ * from the physics of each kind of body (feel() in simulator/NAMES/physics_NAMES.c); those that are
+ * alike in all parts, from feel_alike() in simulator/mind/senses.c. */
 #ifndef COMMON_GENOME_SENSOR_H
 #define COMMON_GENOME_SENSOR_H
 
@@ -106,7 +107,7 @@ enum face {
     X(RESERVE, "reserve", RB, 7, sensor_reserve,                                                   \
       "preserve: reserve of energy, as a share of the most it can hold")                           \
     X(TOUCH_KIND, "touch-kind", RB, 7, sensor_touch_kind,                                          \
-      "what the part touches: 1 another creature, 0 nobody")                                       \
+      "1 while the part touches another creature, 0.5 if of its family, else 0")                   \
     X(STRETCH, "stretch", R, 8, creature_stretch_max,                                              \
       "how long the part is: from -1, shortest, to 1, longest; 0 at birth")
 
@@ -126,7 +127,7 @@ struct sensor_info {
     const char *name;
     const char *meaning;
     int since;        /* version of creature files */
-    size_t switch_at; /* of its parameter in struct params: gene_switch.c */
+    size_t switch_at; /* of the parameter that switches it on, in struct params */
 };
 
 extern const struct sensor_info sensors[SENSOR_COUNT];

@@ -17,8 +17,8 @@ enum {
 
 struct sphere {
     double radius_m, mass_kg;
-    /* About its centre; 0: it does not turn, as a foot that its bones hold: what touches it
-     * rubs. */
+    /* About its centre; 0: it does not turn, as a foot that its bones hold: things that
+     * touch it rub. */
     double inertia_kg_m2;
     double friction;    /* times creature.friction */
     double elasticity;  /* where it is more than creature.elasticity */

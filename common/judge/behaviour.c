@@ -313,7 +313,7 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_CONTEST] = {"contest", "1 + contest_margin + 0.2 contest_approach",
                            "Sims 1994b, by margin", fitness_contest, explain_contest, NULL, 0, 0,
                            0},
-    [BEHAVIOUR_PRESERVE] = {"preserve", "1; who eats enough breeds",
+    [BEHAVIOUR_PRESERVE] = {"preserve", "1; creatures that eat enough breed",
                             "proposal 1995, a closed world", fitness_preserve, explain_interactive,
                             NULL, 0, 0, 0},
 };

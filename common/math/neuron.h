@@ -62,8 +62,8 @@ extern const struct neuron_function_info neuron_functions[NEURON_FUNCTION_COUNT]
 /* The function with that name, or -1. */
 int neuron_find(const char *name);
 #define NEURON_BIT(function) (1u << (function))
-/* A set of functions from words: "all", names, and -names that are taken out; what begins with one
- * of these begins with all. Not empty. 0 or ERR_UNKNOWN, ERR_RANGE. */
+/* A set of functions from words: "all", names, and -names that are taken out; a text that begins
+ * with one of these begins with all. Not empty. 0 or ERR_UNKNOWN, ERR_RANGE. */
 int neuron_parse_set(const char *text, uint32_t *set, struct error *error);
 
 /* The memory of a stateful neuron; all zero at birth, except that `value` of the oscillators is

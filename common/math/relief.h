@@ -20,8 +20,8 @@
 enum { RELIEF_WAVES = 3, RELIEF_POINTS_MAX = 8, RELIEF_NAMES = 32 };
 /* The ground is nowhere steeper, as a tangent: then a box lies on it with one face at most. */
 #define RELIEF_SLOPE_MAX 0.6
-/* A lowest point wanders by this share of the shortest wave in a step, at most: what is more is not
- * known by its speed. */
+/* A lowest point wanders by this share of the shortest wave in a step, at most: its speed does
+ * not foretell a longer way. */
 #define RELIEF_WANDER_SHARE 0.02
 /* Lowest points of a feature that are nearer than this share of the shortest wave are one. */
 #define RELIEF_SAME_SHARE 0.1

@@ -23,7 +23,7 @@ enum rng_purpose {
     RNG_PRESERVE = 11,
     RNG_POLISH = 12,
 };
-/* Purposes are smaller than 2 to this; what stands above it tells streams of one purpose apart. */
+/* Purposes are smaller than 2 to this; the bits above tell streams of one purpose apart. */
 #define RNG_PURPOSE_BITS 8
 
 struct rng {

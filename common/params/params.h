@@ -120,7 +120,7 @@ enum {
     CHOICE(archive, referee, 0, "entrants|top", 'S', SELDOM,                                       \
            "the referee tries what fills a cell, or only the top")                                 \
     REAL(interactive, share, 0, 0, 1, 'S', IF_ALONE | IF_BRED,                                     \
-         "share of children with parents chosen by hand; 0: nobody is asked")                      \
+         "share of children with parents chosen by hand; 0: no requests")                          \
     INT(interactive, every, 1, 1, 1000000, 'S', IF_INTERACTIVE | IF_ALONE | IF_BRED,               \
         "generations between choices")                                                             \
     REAL(breeding, asexual, 40, 0, 100, 'S', SELDOM, "weight of asexual breeding")                 \
@@ -316,7 +316,7 @@ enum {
          "from the middle to the line behind which each of them starts")                           \
     REAL(contest, ring_m, 1.5, 0.1, 1000, 'E', IF_RING, "sumo: radius of the ring")                \
     BOOL(contest, dark, 0, 'E', IF_CONTEST,                                                        \
-         "nobody sees: other-* and object-* read 0; sensor.sound, sensor.scent are left")          \
+         "blind creatures: other-* and object-* read 0; sensor.sound, sensor.scent are left")      \
     CHOICE(contest, pattern, 0, "all-vs-hall|all-vs-best|random|tournament|all-vs-all", 'S',       \
            IF_CONTEST, "behaviour contest: who meets whom in a generation")                        \
     INT(contest, opponents, 2, 1, 64, 'S', IF_CONTEST,                                             \

@@ -1,8 +1,8 @@
 /* Reads a run's creatures from RUN_DIR/run.db, for viewers and lists.
  *
- * Opened read-only, so a run may be watched while it is under way; its content is not trusted,
- * every row is checked as a creature file is. The schema is the run store's, documented in
- * docs/run-store.md; a store of another version is refused. */
+ * The store is opened read-only, so a run may be watched while it is under way. Its content is not
+ * trusted: every row is checked as a creature file is. docs/run-store.md documents the schema; a
+ * store of another version is refused. */
 #ifndef COMMON_STORE_RUN_READER_H
 #define COMMON_STORE_RUN_READER_H
 
@@ -15,21 +15,22 @@
 /* Which creatures of a generation are shown. */
 enum run_order {
     RUN_ORDER_RANK, /* the best: in late generations many are copies */
-    /* the best of each kind of body (measures_are_one_kind()), of the creatures that lived, if any
-     * did; of the last generation the champion comes first and stands for its kind */
+    /* the best creature of each group of like bodies (measures_are_one_kind()). Creatures without a
+     * score are left out unless the first is one. In the last generation the champion comes first
+     * and stands for its group. */
     RUN_ORDER_KINDS
 };
 
-/* `top` of a closed generation (-1: the last closed one) as an array that run_reader_free() takes
- * back. 0 < top <= RUN_READER_TOP_MAX. `generation_found` receives the generation meant. Errors
- * name the directory. */
+/* Reads the first `top` creatures of a closed generation (-1: the last closed one) in that order,
+ * as an array that run_reader_free() takes back. 0 < top <= RUN_READER_TOP_MAX. `generation_found`
+ * receives the generation's number. Errors name the directory. */
 int run_reader_get_top(const char *run_directory, int64_t generation, enum run_order order, int top,
                        struct creature **creatures, int *count, int64_t *generation_found,
                        struct error *error);
 void run_reader_free(struct creature *creatures, int count); /* NULL is allowed */
 
-/* Reads a run piece by piece. Between calls nothing is kept open, so that a run may end
- * meanwhile. */
+/* Reads a run piece by piece. Between calls no file is open, so that the run's directory may be
+ * moved or removed meanwhile. */
 struct run_reader;
 /* The directory's name is copied. NULL and a message on error. */
 int run_reader_open(struct run_reader **reader, const char *run_directory, struct error *error);
@@ -53,14 +54,14 @@ int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creat
  * ERR_MISSING if it had none. */
 int run_reader_get_contest(struct run_reader *reader, uint64_t id, struct store_contest *contest,
                            struct creature creatures[2], struct error *error);
-/* A creature that people name: a file, or RUN_DIR:ID. `creature` as above. */
+/* One creature by a name as people type it: a file, or RUN_DIR:ID. `creature` as above. */
 int run_reader_read_creature(const char *name, struct creature *creature, struct error *error);
-/* A creature (also CREATURE_BEST or CREATURE_FIRST) and its line of first parents, itself first, at
- * most `most`; run_reader_free() takes them back. */
+/* A creature (also CREATURE_BEST or CREATURE_FIRST), its first parent, that one's first parent and
+ * so on: at most `most` creatures, which run_reader_free() takes back. */
 int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
                            struct creature **creatures, int *count, struct error *error);
 
-/* Finds where a world of a preserve can be taken up: the parameters in force, and the last epoch up
+/* Finds where a world of a preserve can go on: the parameters in force, and the last epoch up
  * to `most` whose state is kept. ERR_MISSING if there is none. */
 int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t most,
                           struct params *params, uint32_t *epoch, struct error *error);
@@ -79,18 +80,17 @@ struct run_life {
 int run_reader_get_life(struct run_reader *reader, uint64_t id, struct run_life *life,
                         struct error *error);
 
-/* Choosing by hand. Whether a person chooses in this run, and the generation that waits for choices
- * (-1: none does). */
+/* How far choosing by hand has come in a run. */
 struct run_choosing {
-    int is_interactive;
-    int has_no_goal; /* chosen by hand alone: the fitness says nothing */
-    int places;      /* of a generation; behind them stand dead ones and copies */
-    int64_t waiting;
-    int is_over; /* the last generation is complete */
+    int is_interactive; /* a person chooses in this run */
+    int has_no_goal;    /* people alone choose: the fitness says nothing */
+    int places;         /* creatures to choose from; behind them stand dead ones and copies */
+    int64_t waiting;    /* the generation that waits for choices; -1: none does */
+    int is_over;        /* the last generation is complete */
 };
 int run_reader_get_choosing(struct run_reader *reader, struct run_choosing *choosing,
                             struct error *error);
-/* The choices of a generation, as an array to free(); NULL where nothing was. */
+/* The choices of a generation, as an array to free(); NULL where there are none. */
 int run_reader_get_choices(struct run_reader *reader, int64_t generation,
                            struct store_choice **choices, int *count, struct error *error);
 

@@ -20,8 +20,8 @@ struct store_files {
 /* Opens the database `path` with SQLite's flags, if what is there can be one that a controller
  * left:
  *
- *   - it and the files beside it are regular files, not links, pipes or devices, and what is
- *     written has no other name;
+ *   - it and the files beside it are regular files, not links, pipes or devices, and a file
+ *     that is written has no other name;
  *   - the journal, if there is one, is such as SQLite leaves for a single database: it names no
  *     other file.
  *

@@ -1,7 +1,7 @@
 /* The arena: a bump allocator over one block of the heap.
  *
- * Block and every allocation are multiples of 16 bytes, so that whatever was taken, the space left
- * is one too and rounding a request up can never run over the end. */
+ * Block and every allocation are multiples of 16 bytes, so that the space left is always one, too,
+ * and rounding a request up can never run over the end. */
 #include "common/system/arena.h"
 
 #include <stdint.h>

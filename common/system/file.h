@@ -36,7 +36,7 @@ int file_rename(const char *from, const char *to, struct error *error);
 int file_is_on_network(const char *path);
 
 /* Opens DIRECTORY/NAME (flags: O_RDONLY, O_WRONLY, O_RDWR, with O_APPEND, O_CREAT). Only the
- * directory's own name may lead through links; what is below is opened if it is a regular file in
+ * directory's own name may lead through links; a file below is opened if it is a regular file in
  * real folders, without ever waiting, and for writing only if it has no other name. 0, or ERR_*
  * with a message. */
 int file_open_within(const char *directory, const char *name, int flags, int *descriptor,

@@ -137,7 +137,7 @@ static int take_value(const struct option_row *row, const char *text, int argc, 
     void *field = (char *)request + row->field;
     ENSURE((row->type == OPTION_FLAG) == (row->argument == NULL), "--%s has a value, or none",
            row->name);
-    ENSURE(row->type != OPTION_READ || row->read, "--%s: nobody reads it", row->name);
+    ENSURE(row->type != OPTION_READ || row->read, "--%s: it has no reader", row->name);
     ENSURE(!(row->min > row->max), "--%s: %g to %g", row->name, row->min, row->max);
     switch (row->type) {
     case OPTION_FLAG:

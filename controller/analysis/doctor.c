@@ -509,7 +509,7 @@ static const struct rule rules[] = {
          "Breeding destroys more than it makes: smaller mutations keep more of what works.",
          "mutation.step*0.5"),
     RULE("the referee", 0, has_goal, 0.15, 0.4, look_at_referee,
-         "At a finer step, or from a slightly other start, their scores do not hold: what is bred "
+         "At a finer step, or from a slightly other start, their scores do not hold: their motion "
          "is partly an error of integration. A smaller step leaves less of it to find.",
          "simulation.dt_s*0.5"),
     RULE("the champion", 0, has_goal, 1, 0, look_at_champion,

@@ -88,7 +88,7 @@ static void say_control(const struct ladder *ladder, char text[LADDER_WORDS_SIZE
     snprintf(text, LADDER_WORDS_SIZE, "Where dice select, the mean margin %s: %s.", words,
              is_clear_rise(&trend)
                  ? "such a rise needs no selection, and that of the run says little"
-                 : "what rises in the run rises by selection");
+                 : "selection makes the rise in the run");
 }
 
 /* The panel's words; none without a panel. */

@@ -89,7 +89,7 @@ const struct command evolution_command = {
     .about =
         "Compares a run of a preserve with 200 neutral shadows: the same births and deaths at "
         "the same times, and the same mutations, but mothers and the dead are drawn by chance. "
-        "What lies outside of 95 % of the shadows, selection has made. Of the living at the end: "
+        "Numbers outside of 95 % of the shadows are made by selection. Of the living at the end: "
         "bodies, parts, hunters, families. Means of the second half, by kinds whose ancestors "
         "lived ten minutes before (MODES): change, novelty, complexity, ecology. The report has "
         "the same with plots.",

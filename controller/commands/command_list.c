@@ -403,8 +403,9 @@ static const struct option_row options[] = {
     {"csv", 0, NULL, "a row for each creature, as they rank, with all measures", OPTION_FLAG,
      .field = offsetof(struct request, is_csv)},
     {"json", 0, NULL,
-     "one array, one object per creature (of a preserve: per world); what may differ between two "
-     "equal runs stands under the "
+     "one array, one object per creature (of a preserve: per world); numbers that may differ "
+     "between "
+     "two equal runs stand under the "
      "key `cost` (docs/run-store.md)",
      OPTION_FLAG, .field = offsetof(struct request, is_json)},
     {.name = NULL}};

@@ -19,7 +19,7 @@ struct request {
 
 /* ---- output ---- */
 
-/* A share in so many columns, or what stands for none. */
+/* A share in so many columns, or its sign if there is none. */
 static void print_share(int width, double share)
 {
     if (isnan(share))

@@ -364,14 +364,12 @@ static int session_evolve(struct session *session, const char *event)
         store_put_event(session->store, "failed", error.message, &ignored);
         command_fail(&error);
         if (store_check_place(session->store, &(struct error){0}))
-            output_print(stderr,
-                         "controller: what is done so far is kept where the run is now; go on "
-                         "there with: controller resume\n");
+            output_print(stderr, "controller: all work so far is kept where the run is now; go on "
+                                 "there with: controller resume\n");
         else
-            output_print(
-                stderr,
-                "controller: what is done so far is kept; go on with: controller resume %s\n",
-                session->directory);
+            output_print(stderr,
+                         "controller: all work so far is kept; go on with: controller resume %s\n",
+                         session->directory);
         return COMMAND_FAILED;
     }
 

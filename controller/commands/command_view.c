@@ -15,8 +15,7 @@ static int command_view(int argc, char **argv)
     }
     if (argc < 2)
         return command_usage(argv[0], "RUN_DIR is missing");
-    /* what is no option, and stands first, must be a run: viewer alone would also take a
-     * creature */
+    /* an operand that stands first must be a run: viewer alone would also take a creature */
     int has_end = !strcmp(argv[1], "--");
     if (has_end && argc < 3)
         return command_usage(argv[0], "RUN_DIR is missing");

@@ -16,7 +16,7 @@ struct census {
     struct arena arena;         /* where creatures grow */
 };
 
-static const struct phenotype_key nobody;
+static const struct phenotype_key no_key;
 
 struct census *census_create(void)
 {
@@ -53,7 +53,7 @@ static struct phenotype_key *find_place(struct phenotype_key *keys, size_t room,
 {
     size_t at = (size_t)key->words[0] & (room - 1);
 
-    while (!phenotype_key_is_equal(&keys[at], key) && !phenotype_key_is_equal(&keys[at], &nobody))
+    while (!phenotype_key_is_equal(&keys[at], key) && !phenotype_key_is_equal(&keys[at], &no_key))
         at = (at + 1) & (room - 1);
     return &keys[at];
 }
@@ -75,7 +75,7 @@ static int grow(struct census *census)
     if (!keys)
         return ERR_MEMORY;
     for (size_t i = 0; i < census->room; i++)
-        if (!phenotype_key_is_equal(&census->keys[i], &nobody))
+        if (!phenotype_key_is_equal(&census->keys[i], &no_key))
             *find_place(keys, room, &census->keys[i]) = census->keys[i];
     free(census->keys);
     census->keys = keys;
@@ -88,7 +88,7 @@ int census_find_key(struct census *census, const struct params *params,
 {
     static const struct trial first = {.purpose = TRIAL_FIRST};
 
-    return phenotype_key_is_equal(&individual->key, &nobody)
+    return phenotype_key_is_equal(&individual->key, &no_key)
                ? phenotype_key_grow(&individual->key, &individual->genome, params, &first, 0,
                                     &census->arena)
                : 0;
@@ -104,7 +104,7 @@ int census_note(struct census *census, const struct params *params, struct indiv
     if (2 * (census->count + 1) >= census->room && grow(census))
         return ERR_MEMORY;
     place = find_place(census->keys, census->room, &individual->key);
-    *is_new = phenotype_key_is_equal(place, &nobody);
+    *is_new = phenotype_key_is_equal(place, &no_key);
     census->count += (size_t)*is_new;
     *place = individual->key;
     check(census);

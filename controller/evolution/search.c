@@ -98,9 +98,9 @@ static void sort(struct population *population, int (*compare)(const void *a, co
               compare);
 }
 
-/* Fitness of an individual that has a result, after the referee's word. What keeps too little
- * counts less than it kept, but more than nothing: where all that move are fragile, a run would
- * have nobody to breed from. */
+/* Fitness of an individual that has a result, after the referee's word. One that keeps too
+ * little counts less than it kept, but more than nothing: where all that move are fragile, a run
+ * would have no parents. */
 static double search_judge(const struct search *search, const struct individual *individual)
 {
     const struct params *params = &search->params;

@@ -181,7 +181,7 @@ int search_is_finished(struct search *search);
 /* Choosing by hand (search_interactive.c). Whether the generation, which is complete, is one after
  * which choices are asked for; the last one never is. */
 int search_wants_choices(struct search *search);
-/* Whether anybody is ever asked. */
+/* Whether a person is ever asked. */
 int search_is_interactive(const struct params *params);
 /* Notes a choice, instead of an earlier one. 0, or ERR_MISSING if no creature of that id is in the
  * population. */

@@ -15,8 +15,8 @@
  *
  * A generation is population.size results counted; those in flight at its end are carried into the
  * next. After a restart the kept individuals and those in flight are as they were when the
- * generation began; what was bred since then is counted again in the same order (children that the
- * store has are taken, those it lost are bred a second time, equal to the first). */
+ * generation began; later children are counted again in the same order (those that the store has
+ * are taken, those it lost are bred a second time, equal to the first). */
 #include <stdlib.h>
 #include <string.h>
 

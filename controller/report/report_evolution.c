@@ -16,7 +16,7 @@ static const struct {
 } plots[] = {
     {SHADOW_AREA, "Bodies beside drift (m²)",
      "The line is the run. The band has 95 % of the shadows, which inherit with the same "
-     "mutations and choose by chance: what is outside, selection has made."},
+     "mutations and choose by chance: selection makes the rest."},
     {SHADOW_WAY, "Way by time of the dead beside drift (m/s)", "As in the plot of bodies."},
     {SHADOW_HUNTERS, "Share of hunters beside drift", "As in the plot of bodies."},
     {SHADOW_FAMILIES, "Families of a world beside drift",

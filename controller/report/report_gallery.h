@@ -29,7 +29,7 @@ struct report_gallery {
 };
 
 /* Makes the gallery of the creatures `ids`, without repetition; the first player_count of them also
- * play. 0 or an error of the store or of memory; what viewer cannot do is told in
+ * play. 0 or an error of the store or of memory; a failure of viewer is told in
  * gallery->problem. */
 int report_gallery_make(struct report_gallery *gallery, struct store *store, const uint64_t *ids,
                         int count, int player_count, struct error *error);

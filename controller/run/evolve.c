@@ -24,7 +24,7 @@
  * Orders come in through the control socket (control.h): another number of workers, pause,
  * continue, status, choices. Only choices change what the search gets, and the store keeps them.
  *
- * While STOPPING no result is taken: what is in flight is simulated again after a resume. */
+ * While STOPPING no result is taken: tasks in flight are simulated again after a resume. */
 #include "controller/run/evolve_private.h"
 
 #include <inttypes.h>

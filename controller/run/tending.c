@@ -164,7 +164,7 @@ int tending_put(struct store *store, const struct params *params, const char *li
     int status = tending_read(line, params, &world, &deed, error);
     if (!status && store)
         status = store_get_last_epoch(store, world, &lived, error);
-    /* epoch 0 founds the world, and is none in which anybody lives */
+    /* epoch 0 founds the world; no creature lives in it */
     uint32_t next = (uint32_t)(lived < 0 ? 1 : lived + 1);
     epoch = epoch ? epoch : next;
     if (!status && epoch < next)

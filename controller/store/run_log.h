@@ -20,7 +20,7 @@ int run_log_open(struct run_log *log, const char *directory, off_t limit_bytes,
                  struct error *error);
 
 /* Puts a log beyond its limit away as controller.old.log, in the place of an older one, and begins
- * anew; what cannot be done is left as it is. Two system calls where there is nothing to do. */
+ * anew; a failure leaves it as it is. Two system calls where there is nothing to do. */
 void run_log_rotate(struct run_log *log);
 
 /* Begins anew where the log was deleted, with its folder if need be; what cannot be done is left as

@@ -9,9 +9,6 @@
  * cosine of that. */
 #define FACE_COSINE 0.5
 
-#define SENSORS_OF_LIFE                                                                            \
-    (SENSOR_BIT(SENSOR_PAIN) | SENSOR_BIT(SENSOR_RESERVE) | SENSOR_BIT(SENSOR_TOUCH_KIND))
-
 double faces_bound_acceleration(double value)
 {
     return fmin(fmax(value, -ACCELERATION_MAX), ACCELERATION_MAX);
@@ -71,18 +68,14 @@ static void forget(struct senses *senses, const struct sight_info *sight)
     }
 }
 
-/* Feels what all parts feel alike; and which creature each touches. */
-static void feel_life(struct senses *senses, const struct dynamics *dynamics,
-                      const struct surroundings *around)
+/* Which creature each part touches. */
+static void feel_touch_kinds(struct senses *senses, const struct dynamics *dynamics,
+                             const struct surroundings *around)
 {
     const struct contact_point *contacts;
     int count = dynamics_contacts(dynamics, &contacts);
-    for (int i = 0; i < senses->phenotype->part_count; i++) {
-        double *felt = senses->values + i * SENSOR_COUNT;
-        felt[SENSOR_PAIN] = around->pain;
-        felt[SENSOR_RESERVE] = around->reserve;
-        felt[SENSOR_TOUCH_KIND] = 0;
-    }
+    for (int i = 0; i < senses->phenotype->part_count; i++)
+        senses->values[i * SENSOR_COUNT + SENSOR_TOUCH_KIND] = 0;
     for (int i = 0; i < count; i++) {
         int other = contacts[i].other_creature;
         if (other >= 0 && !contact_is_inner(&contacts[i]))
@@ -103,6 +96,6 @@ void faces_feel(const struct faces_feeling *feeling, struct senses *senses,
             feeling->see(senses, dynamics, around, k);
         else if (senses->on & SENSOR_BIT(sights[k].along))
             forget(senses, &sights[k]);
-    if (senses->on & SENSORS_OF_LIFE)
-        feel_life(senses, dynamics, around);
+    if (senses->on & SENSOR_BIT(SENSOR_TOUCH_KIND))
+        feel_touch_kinds(senses, dynamics, around);
 }

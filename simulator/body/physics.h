@@ -63,8 +63,8 @@ struct body_physics {
     /* A verdict on the body before it moves; VERDICT_OK: the steps can simulate it. */
     int (*judge)(const struct phenotype *phenotype, const struct world *world,
                  const struct params *params, double dt_s);
-    /* Writes all sensors of the parts; also those that are switched off, where that costs
-     * nothing. */
+    /* Writes the sensors that differ from part to part; also those that are switched off, where
+     * that costs nothing. */
     void (*feel)(struct senses *senses, const struct dynamics *dynamics,
                  const struct surroundings *surroundings);
     /* Changes the world in which the body comes to rest, so that motion decays at least at this

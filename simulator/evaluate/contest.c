@@ -128,7 +128,7 @@ static int watch(void *context, const struct habitat *h)
     result->object_way_m = object_at_m(referee, h) - referee->object_start_m;
     int is_over = is_decided(referee, h, distances_m);
     int is_last = time_s > referee->params->simulation_duration_s - CONTEST_LAST_S + 1e-9;
-    if (is_over) { /* what stands now counts */
+    if (is_over) { /* the present state counts */
         referee->last_ticks = 0;
         referee->sums_m[0] = referee->sums_m[1] = 0;
     }
@@ -230,7 +230,7 @@ void evaluate_contest(const struct genome *const genomes[2], const struct params
 
 /* ---------------------------------------------------------------- pairs */
 
-static const struct evaluate_onlooker nobody;
+static const struct evaluate_onlooker no_onlooker;
 
 int contest_first(const struct genome *const genomes[2], const struct contest_bout *bout)
 {
@@ -274,7 +274,7 @@ void evaluate_pair(const struct genome *const genomes[2], const struct params *p
                                   .is_equal = moves_alike(genomes, params, arena)};
     contest_make_bouts(genomes[0]->kind, params, pair->bouts);
     for (int i = 0; i < CONTEST_BOUTS && !pair->is_equal; i++) {
-        evaluate_bout(genomes, params, &pair->bouts[i], arena, &nobody, &pair->results[i]);
+        evaluate_bout(genomes, params, &pair->bouts[i], arena, &no_onlooker, &pair->results[i]);
         pair->margin += pair->results[i].sides[0].margin / CONTEST_BOUTS;
         pair->digest = hash_u64(pair->digest, pair->results[i].digest);
     }
@@ -304,7 +304,7 @@ void evaluate_list(const struct evaluate_order *order, const struct evaluate_onl
                    struct arena *arena, struct evaluation *results)
 {
     struct params params = *order->params;
-    onlooker = onlooker ? onlooker : &nobody;
+    onlooker = onlooker ? onlooker : &no_onlooker;
     if (order->trial)
         trial_apply(order->trial, &params);
     if (order->count == 2) {

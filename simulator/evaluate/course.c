@@ -170,7 +170,7 @@ void run_measure_ledger(struct run *run)
     m->residual_j = l->residual_j;
     m->residual_share = (fabs(l->residual_j) + l->mended_j + m->gain_unearned_j) / turnover_j;
     double way = m->mass_kg * STANDARD_GRAVITY_M_S2 * m->displacement_m;
-    /* what falls pays with the height that it lost */
+    /* a creature that falls pays with the height that it lost */
     double fallen_j = m->mass_kg * run->world.gravity_m_s2 * fmax(-m->way_y_m, 0);
     m->cost_of_transport = way > 0 ? (m->work_in_j + fallen_j) / way : 0;
     double slid_j = run->world.friction * m->mass_kg * run->world.gravity_m_s2 * m->distance_m;

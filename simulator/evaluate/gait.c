@@ -8,7 +8,7 @@
 /* A foot bears this share of the load, and is off the ground for this share of the time. */
 #define FOOT_LOAD_SHARE 0.05
 #define FOOT_LIFT_SHARE (1.0 / 6)
-/* What bears less of the load does nothing by that. */
+/* A part that bears less of the load is not counted as a bearer. */
 #define BEARER_LOAD_SHARE 0.02
 
 int gait_create(struct gait *gait, const struct phenotype *phenotype, struct arena *arena)

@@ -13,7 +13,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/preserve/preserve_state.h"
 
-/* Bodies of an epoch; what lets them meet takes half as much. */
+/* Bodies of an epoch; their meetings take half as much. */
 #define PRESERVE_ARENA_BYTES (512u << 20)
 
 struct preserve_memory {
@@ -96,8 +96,8 @@ struct preserve_founders {
 void preserve_give_mouth(struct genome *genome, int kind);
 /* Begins a world of a run, 0 .. EPOCH_WORLDS_MAX - 1, each of which has ids and families of its
  * own: founders are copies of the genomes, in turn, and from the second time on mutants of them.
- * Those without mouths get one. Each lives ten seconds alone first; what does not is drawn again.
- * ERR_USAGE names a genome that does not itself. */
+ * Those without mouths get one. Each lives ten seconds alone first; a mutant that dies is drawn
+ * again. ERR_USAGE names a genome that does not itself. */
 int preserve_found(struct preserve_state *state, const struct params *params, uint64_t seed,
                    uint32_t world, const struct preserve_founders *founders,
                    struct preserve_memory *memory, struct error *error);

@@ -1,5 +1,5 @@
 /* Deeds of people in a world at the beginning of an epoch: put in, feed, move, remove. Energy that
- * comes in is an arrival of the ledger, what goes out a departure. */
+ * comes in is an arrival of the ledger, energy that goes out a departure. */
 #ifndef SIMULATOR_PRESERVE_PRESERVE_DEEDS_H
 #define SIMULATOR_PRESERVE_PRESERVE_DEEDS_H
 

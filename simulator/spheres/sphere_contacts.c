@@ -5,8 +5,8 @@
  * Near spheres are looked for only when the fastest sphere has gone half of a slack since, and half
  * of what the others were farther apart than that.
  *
- * Contacts are solved once a substep, after the bones, each for its spheres alone: as if nothing
- * hung on them; what does comes with the bones' impulses in the next substep. Signorini with
+ * Contacts are solved once a substep, after the bones, each for its spheres alone: as if no
+ * body hung on them; its weight comes with the bones' impulses in the next substep. Signorini with
  * Newton's restitution and Coulomb's cone, as in contacts.h, with the gap of the middle of the
  * substep: vn >= -gap / h.
  *
@@ -520,8 +520,8 @@ void sphere_contacts_solve(struct sphere_system *s)
         s->base.touches.penetration_m = larger(s->base.touches.penetration_m, -s->touch[i].gap);
 }
 
-/* A sphere that does not turn is pushed at its centre, whatever rubs it. `sign`: +1 for a, -1 for
- * b. */
+/* A sphere that does not turn is pushed at its centre, wherever it is rubbed. `sign`: +1 for a, -1
+ * for b. */
 static void book_impulse(struct sphere_system *s, int index, const struct touch *touch, double sign,
                          double arm)
 {

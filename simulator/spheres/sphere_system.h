@@ -206,7 +206,7 @@ struct sphere_system {
     struct world world;
     struct dynamics_settings settings;
     double h, steps_1_s;
-    /* nothing in the body vibrates faster: what bones and joints are stiff by */
+    /* upper bound of all vibrations in the body, from the stiffness of bones and joints */
     double vibration_rad_s;
     double bone_damping; /* share of the rate of its length that a bone loses when it is damped */
     enum effector_state effectors;

@@ -223,5 +223,5 @@ const struct command contest_command = {
              "creature files, both of rectangles or both of boxes; PARAMS.ini holds the "
              "parameters, or is the name of an example (default: A's own).",
     .options = options,
-    .after = "Exit code: 0 simulated, whoever wins; 1 failed; 2 wrong usage.",
+    .after = "Exit code: 0 simulated; 1 failed; 2 wrong usage.",
     .run = command_contest};

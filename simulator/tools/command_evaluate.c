@@ -241,7 +241,7 @@ static void report_print_table(const struct report *report)
     output_print(stdout, "digest    %s  %s\n", digest, report->verification);
     output_print(stdout, "seed      0x%s\n", seed);
     if (report->is_solver_idle)
-        output_print(stdout, "solver    %s moves no %s: what is shown is the default's motion\n",
+        output_print(stdout, "solver    %s moves no %s: the motion shown is the default's\n",
                      params_solver_names[report->params.simulation_solver],
                      body_kinds[report->creature.genome.kind].name);
     output_print(stdout, "cost      %.1f ms, %.1f ms of processor time, %.0f kB of memory\n\n",

@@ -1,5 +1,5 @@
-/* simulator take: a creature of a preserve as a file of its own, with what it does alone in that
- * water, so that all that reads creatures can show and use it. */
+/* simulator take: writes a creature of a preserve as a creature file. The file's record is an
+ * evaluation of the creature alone in that water, so that every program can show and use it. */
 #include "simulator/tools/commands.h"
 
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 #include "simulator/preserve/preserve.h"
 #include "simulator/tools/state_file.h"
 
-/* The greatest whole number that doubles hold exactly; worlds number their creatures from world <<
- * 40 on. */
+/* The bound of an option is a double, which holds whole numbers up to 2^53 exactly. World w numbers
+ * its creatures from w << 40 on, far below. */
 #define ID_MAX (INT64_C(1) << 53)
 
 struct request {
@@ -24,7 +24,7 @@ struct request {
     int is_egg;
 };
 
-/* The creature that lives or waits in an egg; NULL: neither. */
+/* The creature with that id among the living and the eggs; NULL: there is none. */
 static const struct creature_state *find(const struct preserve_state *state, uint64_t id)
 {
     for (int i = 0; i < state->living_count; i++)
@@ -36,7 +36,7 @@ static const struct creature_state *find(const struct preserve_state *state, uin
     return NULL;
 }
 
-/* Its evaluation alone becomes its record. */
+/* Evaluates the creature alone; the result becomes its record. */
 static int try_alone(struct creature *creature, struct error *error)
 {
     struct arena arena;
@@ -111,11 +111,12 @@ static int command_take(int argc, char **argv)
 static const struct option_row options[] = {
     {"params", 0, "FILE.ini", "parameters of the run", OPTION_TEXT,
      .field = offsetof(struct request, params_path)},
-    {"id", 0, "N", "whom", OPTION_WHOLE, .field = offsetof(struct request, id), .min = 1,
-     .max = ID_MAX},
+    {"id", 0, "N", "the creature's id", OPTION_WHOLE, .field = offsetof(struct request, id),
+     .min = 1, .max = ID_MAX},
     {"egg", 0, NULL, "the file has a packed egg, not a state", OPTION_FLAG,
      .field = offsetof(struct request, is_egg)},
-    {"output", 'o', "FILE", "where to", OPTION_TEXT, .field = offsetof(struct request, output)},
+    {"output", 'o', "FILE", "the creature file to write", OPTION_TEXT,
+     .field = offsetof(struct request, output)},
     {.name = NULL}};
 const struct command take_command = {
     .program = "simulator",

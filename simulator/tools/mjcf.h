@@ -6,11 +6,11 @@
  * box, for contacts and to be seen. A link is a MuJoCo body with our joints in our order, since
  * there, too, each joint turns with those before it.
  *
- * What MuJoCo does otherwise, or not at all; the head of the written file says what of it applies:
+ * Differences of MuJoCo; the head of the written file says which of them apply:
  *   - the cone of a ball is a tendon between two points 1 m from it, whose length is 2 sin(swing /
  *     2); its twist has no limit of its own, the whole turn is bounded by what cone and twist allow
  *     together;
- *   - passive damping of a ball is the least of its three, and what is left is the muscles';
+ *   - passive damping of a ball is the least of its three, and muscles have the rest;
  *   - quadratic drag is that of a box of the link's mass and inertia, without exposure; linear drag
  *     is left out;
  *   - restitution and muscles that lose force with speed are left out;

@@ -14,7 +14,7 @@ for creature in examples/creatures/*.json; do
     grep -q "^note .*$params" "$work/out" || fail "its note is not shown: $(cat "$work/out")"
 done
 # without its file a worm lies still, and each program says why
-off='these parameters switch off stretching (on: -s creature.stretch_max=0.5)'
+off='these parameters switch off some genes (on: -s creature.stretch_max=0.5)'
 worm=examples/creatures/earthworm.json
 for verb in "evaluate $worm" "export $worm --trajectory $work/worm.csv" "contest $worm $worm"; do
     # shellcheck disable=SC2086

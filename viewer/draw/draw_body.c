@@ -2,9 +2,9 @@
  *
  * The body is a skin, or its true shapes with their joints (skin.h); it has a depth of its own.
  * Solids, as their faces, and pieces of the trail are drawn before it, from the farthest to the
- * nearest (order.h): faces are cut where they run into one another, so that whatever touches is
- * right; they are lit by their normal and have the soft shadows of everything else (shade.h). What
- * of them is nearer than the body covers it. In flat pictures one shadow lies below the whole
+ * nearest (order.h): faces are cut where they run into one another, so that touching solids
+ * are right; they are lit by their normal and have the soft shadows of everything else (shade.h).
+ * Faces nearer than the body cover it. In flat pictures one shadow lies below the whole
  * body. */
 #include "viewer/draw/draw_space.h"
 #include "viewer/draw/eye/scene.h"

@@ -1,21 +1,23 @@
-/* How far bodies reach in a picture, and the view in which moments of them just have room. */
+/* How far bodies reach in a picture, and the view in which bodies at several moments just have
+ * room. Perspective has no closed form for either, so both are found by a few rounds. */
 #include "viewer/draw/draw_space.h"
 
 #ifdef HAVE_CAIRO
 
 #include <math.h>
 
-/* How often a view is placed anew to reach it. */
+/* Rounds of draw_fit(). */
 #define PLACINGS 16
-/* Only where so much has room is the view moved: what is larger may lie behind the eye, and has no
- * middle. */
+/* The view is moved only if the bodies, scaled by this share, would have room: a larger body may
+ * reach behind the eye, and its picture has no middle. */
 #define SHIFT_SHARE 0.7
-/* How often a corner that stands out farthest is looked for. */
+/* Rounds of draw_reach_px(). */
 #define LOOKS 3
 
 double draw_reach_px(const struct eye *eye, const struct shape *shape,
                      const struct replay_pose *pose, double angle)
 {
+    /* `side` points in the picture's direction; `way` leans to the eye, to find the outermost place */
     double right = cos(angle), up = sin(angle), most = -INFINITY;
     struct vec3 side = vec3_along(vec3_scale(eye->right, eye->view->flip * right), eye->up, up);
     struct vec3 way = side;
@@ -25,7 +27,7 @@ double draw_reach_px(const struct eye *eye, const struct shape *shape,
         most = fmax(most, spot.x * right - spot.y * up);
         if (!spot.is_seen)
             break;
-        /* where places at the same distance aside are nearer to the eye, they are farther out */
+        /* of places equally far aside, the one nearer to the eye is drawn farther out */
         double aside = vec3_dot(vec3_sub(at, eye->middle), side);
         way = vec3_along(side, eye->back, aside / (eye->distance_m - spot.near));
     }
@@ -64,8 +66,8 @@ double draw_next_scale(struct draw_scales *known, double px_per_m, double share)
     return next;
 }
 
-/* Moves the view so that a place of the picture comes half the way to its middle: what is near to
- * the eye moves more. */
+/* Moves the view so that a place of the picture comes half the way to its middle. The whole way
+ * would be too far for a body near to the eye, which moves more in the picture. */
 static void shift_view(struct draw_view *view, const struct eye *eye, double x_px, double y_px)
 {
     double aside = (x_px - view->left_px - view->width_px / 2) / 2;

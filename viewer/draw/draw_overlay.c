@@ -24,7 +24,7 @@
 #define DIAL_PX      11.0
 #define EFFORT_PX    30.0
 #define EFFORT_LEAST 0.01
-/* How wide the edge of a line is; what is paler than that (the sum of its three shares) has a dark
+/* How wide the edge of a line is; a line paler than that (the sum of its three shares) has a dark
  * one. */
 #define EDGE_PX   0.9
 #define PALE_FROM 2.0

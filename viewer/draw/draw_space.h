@@ -32,12 +32,12 @@ struct draw_scales {
     double room_px_per_m, no_room_px_per_m;
 };
 double draw_next_scale(struct draw_scales *known, double px_per_m, double share);
-/* Moves and scales a view that is still until all moments have room: as shares of the view's sides
- * how wide and high they may be and how far from the top their middle is, and the greatest scale,
- * px/m. */
+/* The room that bodies may take in a view, as shares of its sides: width, height, and the distance
+ * of their middle from the top; and the greatest scale, px/m. */
 struct draw_room {
     double width, height, middle, most_px_per_m;
 };
+/* Moves and scales a view that stands still until the bodies at all moments have room. */
 void draw_fit(struct draw_view *view, const struct replay *replay, const double *times_s, int count,
               const struct draw_room *room);
 /* The moments of a strobe picture in the rectangle of the view: each in a cell of its own, or along

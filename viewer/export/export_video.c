@@ -34,7 +34,7 @@
 
 extern char **environ;
 
-/* Longest video, s: what is longer is cut, so that a disk is not filled by accident. */
+/* Longest video, s: a longer one is cut, so that a disk is not filled by accident. */
 #define VIDEO_LIMIT_S 600.0
 #define OPTIONS_MAX   12
 /* Pixels of a row that are converted together; even. */

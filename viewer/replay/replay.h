@@ -250,8 +250,8 @@ int replay_live_open(struct replay_live **live, const struct creature *creature,
                      struct error *error);
 const struct replay *replay_live_replay(const struct replay_live *live);
 void replay_live_close(struct replay_live *live); /* NULL is allowed */
-/* Goes back to the last snapshot at or before a tick, which is its result: what was changed at that
- * tick or later is undone, and the rows behind it are gone. ERR_MISSING: it never had a body. */
+/* Goes back to the last snapshot at or before a tick, which is its result: changes at that
+ * tick or later are undone, and the rows behind it are gone. ERR_MISSING: it never had a body. */
 int replay_live_back(struct replay_live *live, int tick);
 /* Goes on to a tick, as far as there are any. 0 or ERR_MEMORY. */
 int replay_live_go(struct replay_live *live, int tick);
@@ -271,8 +271,8 @@ double replay_duration(const struct replay *replay); /* time of the last frame, 
 void replay_get_frame(const struct replay *replay, int index, struct replay_frame *frame);
 /* The last frame at or before the time (clamped to the replay). */
 int replay_frame_index(const struct replay *replay, double time_s);
-/* A moment between two frames: poses, drives and the centre of mass are as they are then; what goes
- * by ticks, such as signals and contacts, is that of the frame before. */
+/* A moment between two frames: poses, drives and the centre of mass are as they are then;
+ * values by ticks, such as signals and contacts, are those of the frame before. */
 struct replay_moment {
     struct replay_frame frame; /* points to the arrays below: do not copy the struct */
     struct replay_pose poses[REPLAY_PARTS_MAX];

@@ -248,7 +248,8 @@ static int row_is_finite(const struct replay *replay, const struct replay_row *r
     return 1;
 }
 
-/* Rows of settling are kept until scoring starts, so that what never gets there can be seen. */
+/* Rows of settling are kept until scoring starts, so that a creature that never gets there can be
+ * seen. */
 static void recorder_begin_phase(struct recorder *recorder, int phase)
 {
     recorder->phase = phase;

@@ -1,7 +1,7 @@
 /* A world of a run of a preserve, simulated again over some of its time and recorded, to be drawn.
  *
  * A moment is as it looks: places and turns of parts, what plants hold, eggs, carcasses. 40
- * creatures are some 12 kB; what would take more than WATERS_BYTES_MAX is refused. */
+ * creatures are some 12 kB; a moment larger than WATERS_BYTES_MAX is refused. */
 #ifndef VIEWER_REPLAY_WATERS_H
 #define VIEWER_REPLAY_WATERS_H
 

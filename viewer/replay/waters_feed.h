@@ -12,7 +12,8 @@ struct waters_feed_request {
     int world;
     double from_s, step_s;
 };
-/* What is handed over first is a glimpse of the state that is kept, then the epoch of from_s. NULL and a message on error. */
+/* The feed hands over a glimpse of the state that is kept, then the epoch of from_s. NULL and a
+ * message on error. */
 int waters_feed_create(struct waters_feed **feed, const struct waters_feed_request *request,
                        struct error *error);
 /* Stops at the next tick. NULL is allowed. */

@@ -111,7 +111,7 @@ void creatures_poll_choices(struct creature_window *window)
         player_say(&window->player, error.message);
     else if (!answer.id)
         player_say(&window->player, answer.text);
-    /* what was refused is taken back, and what has begun is seen at once */
+    /* a refused choice is taken back, and one that has begun is seen at once */
     if (status || !answer.id) {
         gallery_refresh_choices(window->gallery, &unused, &error);
         window->next_news_s = 0;

@@ -281,7 +281,7 @@ void creatures_look_for_news(struct player *player, double now_s)
     if (!added)
         return;
     window->has_news = window->player.is_changed = 1;
-    /* the strip has other champions now; what is on the shelf stays */
+    /* the strip has other champions now; the shelf stays */
     creatures_collect_ready(window);
     if (window->is_live || !window->gallery->shown.count)
         follow_run(window);

@@ -64,7 +64,7 @@ struct content {
     double speed_most;          /* times real time */
     double speed_most_by_click; /* then it is slow */
     int starts_over;            /* play at the end begins anew */
-    double foot_px;             /* of the picture, at ui 1: what is said stands above it */
+    double foot_px;             /* of the picture, at ui 1: messages stand above it */
 
     void (*begin)(struct player *); /* the window has its size: before the first key */
     void (*resize)(struct player *, int width_px, int height_px); /* sets both; NULL: just that */

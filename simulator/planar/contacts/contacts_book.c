@@ -75,7 +75,7 @@ struct shares {
     double gains, losses;
 };
 
-/* Of a contact's positive work, what pushing out does; the rest it passes on. */
+/* The positive work of a contact that pushing out does, J; the contact passes the rest on. */
 static inline double push_out_work(const struct contacts *s, int i, double work)
 {
     const struct impulse_law *law = &s->impulses.laws[i];

@@ -11,6 +11,9 @@
 
 enum { CREATURES_MOST = 300 };
 #define OF_PRESERVES (SENSOR_BIT(SENSOR_PAIN) | SENSOR_BIT(SENSOR_RESERVE))
+#define OF_OTHERS                                                                                  \
+    (SENSORS_OF_SIGHT(OTHER) | SENSORS_OF_SIGHT(OBJECT) | SENSORS_OF_SIGHT(SOUND) |                \
+     SENSORS_OF_SIGHT(SCENT_1) | SENSORS_OF_SIGHT(SCENT_2) | SENSOR_BIT(SENSOR_TOUCH_KIND))
 
 static struct arena arena;
 static struct params params;
@@ -33,16 +36,22 @@ static void tear_down(void)
     arena_deinit(&arena);
 }
 
+static void switch_on(size_t field)
+{
+    for (int i = 0; i < param_count; i++)
+        if (param_table[i].offset == field && param_table[i].type == PARAM_BOOL)
+            *(int *)((char *)&params + field) = 1;
+}
+
 /* Switches on all that a kind has, and lets creatures move. */
 static void set_kind(int kind)
 {
-    static const char *const on[] = {
-        "sensor.joint=yes",    "sensor.contact=yes",      "sensor.joint_rate=yes",
-        "sensor.height=yes",   "sensor.acceleration=yes", "initial.oscillators=1",
-        "initial.effectors=1", "simulation.duration_s=3", "spheres.sensor_bone=yes"};
     params.creature_body = kind;
-    for (size_t i = 0; i < sizeof on / sizeof on[0]; i++)
-        set(on[i]);
+    for (int k = 0; k < SENSOR_COUNT; k++)
+        switch_on(sensors[k].switch_at);
+    set("initial.oscillators=1");
+    set("initial.effectors=1");
+    set("simulation.duration_s=3");
     if (body_kinds[kind].can_stretch)
         set("creature.stretch_max=0.5");
     if (kind == BODY_SPHERES)
@@ -76,9 +85,9 @@ static void check_felt(uint64_t wanted)
 TEST_LOOP(each_sensor_is_felt, 0, BODY_KIND_COUNT)
 {
     set_kind(_i);
-    set("sensor.light=yes");
     set("light.kind=still");
     uint64_t wanted = body_kinds[_i].sensors & sensors_switched_on(&params);
+    wanted &= ~(OF_OTHERS | OF_PRESERVES);
     felt = 0;
     for (uint64_t id = 1; id < CREATURES_MOST && (wanted & ~felt); id++) {
         struct genome genome;
@@ -93,16 +102,14 @@ TEST_LOOP(each_sensor_is_felt, 0, BODY_KIND_COUNT)
 /* Where two meet, and a ball. */
 TEST_LOOP(each_sensor_of_others_is_felt, 0, BODY_KIND_COUNT)
 {
-    static const char *const on[] = {
-        "sensor.other=yes",      "sensor.object=yes", "sensor.sound=yes",  "sensor.scent=yes",
-        "sensor.touch_kind=yes", "contest.goal=ball", "contest.line_m=0.3"};
     if (!body_kinds[_i].can_contend)
         return;
     contest_apply(&params);
     set_kind(_i);
-    for (size_t i = 0; i < sizeof on / sizeof on[0]; i++)
-        set(on[i]);
-    uint64_t wanted = body_kinds[_i].sensors & sensors_switched_on(&params) & ~OF_PRESERVES;
+    set("contest.goal=ball");
+    set("contest.line_m=0.3");
+    uint64_t wanted = body_kinds[_i].sensors & sensors_switched_on(&params);
+    wanted &= ~(OF_PRESERVES | SENSORS_OF_SIGHT(LIGHT));
     felt = 0;
     for (uint64_t id = 1; id < CREATURES_MOST && (wanted & ~felt); id++) {
         struct genome a, b;

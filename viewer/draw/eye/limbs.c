@@ -98,7 +98,7 @@ static struct limb box_limb(const struct scene *scene, int i, double share)
                         .half = {shape.half_m.x, shape.half_m.y, shape.half_m.z},
                         .along = -1,
                         .parent = -1};
-    /* what is flat is as deep as it is thin */
+    /* a flat part is as deep as it is thin */
     if (!(limb.half[2] > 0))
         limb.half[2] = fmin(limb.half[0], limb.half[1]);
     round_edges(&limb, shape.kind == SHAPE_BALL ? 1 : share);

@@ -1,4 +1,4 @@
-/* Painter's order in space: polygons and spots, cut and sorted so that what is farther comes first.
+/* Painter's order in space: polygons and spots, cut and sorted so that the farthest comes first.
  *
  * A binary space partition (Fuchs, Kedem and Naylor, On visible surface generation by a priori tree
  * structures, SIGGRAPH 1980): the plane of one polygon parts the others into those beyond it, those

@@ -128,7 +128,7 @@ static float most_of(float a, float b)
 }
 
 /* Whether one of two neighbours, and not the other, is farther by more than a step than the slope
- * to the other leads to: what is thinner than two lines has none. Nor has a back that is seen from
+ * to the other leads to: a thing thinner than two lines has none. Nor has a back that is seen from
  * low: behind the neighbour the slope goes on as steep, or the back ends. */
 static int is_edge(const float near[5], float step)
 {
