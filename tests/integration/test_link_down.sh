@@ -38,11 +38,12 @@ while True:
     connection.close()
 END2
 cat >client.py <<'END2'
-"""A launcher: every second worker is there."""
+"""A launcher: the first worker is there, the others are here."""
 import os, select, socket, sys
-if os.path.exists("first"):
+try:
+    open("first", "x").close()
+except FileExistsError:
     os.execv(sys.argv[1], sys.argv[1:])
-open("first", "w").close()
 there = socket.create_connection(("10.77.0.2", 7000))
 while True:
     for ready in select.select([0, there], [], [])[0]:
