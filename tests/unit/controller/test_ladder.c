@@ -256,7 +256,7 @@ TEST(words_say_what_the_numbers_mean)
                "of 5: each beats most");
     check_says(LADDER_SAY_MASTER, "rises by 0.02 a generation (p = 0.0014): progress");
     check_says(LADDER_SAY_POPULATIONS, "champions alone got better");
-    check_says(LADDER_SAY_CONTROL, "by selection");
+    check_says(LADDER_SAY_CONTROL, "selection makes");
     check_says(LADDER_SAY_PANEL,
                "wins 2 of 2 contests with the best of the first 2 generations (at "
                "least four in five), and 1 of 1");
