@@ -1,4 +1,4 @@
-/* What the files of the page's module share. */
+/* Functions and state that the files of the page's module share. */
 #ifndef PAGE_MODULE_H
 #define PAGE_MODULE_H
 

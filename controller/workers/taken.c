@@ -12,7 +12,7 @@
 #include "controller/workers/program.h"
 #include "controller/workers/scratch.h"
 
-/* What a simulator is given and what it makes. */
+/* The files that a simulator is given, and the creature's file that it makes. */
 struct bench {
     struct scratch scratch;
     char params[RUN_PATH_SIZE], state[RUN_PATH_SIZE], creature[RUN_PATH_SIZE];

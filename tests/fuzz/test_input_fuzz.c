@@ -567,7 +567,7 @@ static void link_seeds(struct corpus *corpus)
     }
 }
 
-/* What is accepted is written as a link that is read as the same. */
+/* A link that is accepted is written again, and the new link is read as the same creature. */
 static void link_take(const unsigned char *bytes, size_t length)
 {
     struct creature creature, again;

@@ -16,8 +16,8 @@
 #define EXPORT_SIDE_MAX_PX 8192
 #define EXPORT_FPS_MAX     120.0
 
-/* What a replay is simulated by, for pages that do it again: a bout, or a creature by parameters and
- * a seed; both NULL: it is of something else. */
+/* The origin of a replay, for pages that simulate it again: a bout, or a creature with parameters and
+ * a seed. Both are NULL for other replays. */
 struct export_life {
     const struct replay_bout *bout;
     const struct creature *creature;

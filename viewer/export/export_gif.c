@@ -6,7 +6,7 @@
  * holds only the rectangle that changed, and in it only the pixels that changed.
  *
  * Pixels are mapped where they differ from the frame before. 200 frames of 1280x720 in the plane
- * take 0.8 s, of which giflib's compressor takes a third. */
+ * take 0.8 s. giflib's compressor takes a third of it. */
 #include "viewer/export/export.h"
 
 #if defined(HAVE_CAIRO) && defined(HAVE_GIF)

@@ -239,8 +239,8 @@ void replay_destroy(struct replay *replay); /* NULL is allowed */
 /* A replay of a life that can be changed on its way: from a tick on it is lived and recorded anew.
  * The camera's sizes and the places of all rows stay those of the life that was not changed. */
 struct replay_live;
-/* What a life is compared with: nothing; its record; nothing, as the creature or its brain was
- * changed, and no guard ends it. */
+/* How a life is compared: with nothing; with its record; with nothing, because the creature or its
+ * brain was changed, and then no guard ends the life. */
 enum replay_origin { REPLAY_UNKNOWN, REPLAY_RECORDED, REPLAY_PLAYED };
 /* As replay_create(), in an arena of so many bytes; the creature must outlive it. With cuts it is
  * played with. */

@@ -36,8 +36,8 @@ enum player_key {
     KEY_F11,
 };
 
-/* What the mouse drags: the picture, the picture with shift or the middle button, the bar of time,
- * or a panel of the content. */
+/* The mouse drags the picture, the picture with shift or the middle button, the bar of time, or a
+ * panel of the content. */
 enum drag { DRAG_NONE, DRAG_PICTURE, DRAG_SHIFT, DRAG_SCRUB, DRAG_PANEL };
 
 struct player;

@@ -207,7 +207,7 @@ static inline struct tree_column freedom_of(const struct tree_link *l)
     return (struct tree_column){ia->nx * l->sx + ia->ny * l->sy, x, y, x * l->sx + y * l->sy};
 }
 
-/* What is left of an inertia without a freedom of U, of which n, x, y is the share that yields. */
+/* An inertia less the share n, x, y of it that yields along a freedom of column U. */
 static inline struct tensor without_freedom(const struct tensor *ia, struct tree_column u, double n,
                                             double x, double y)
 {
