@@ -63,7 +63,7 @@ ALL_CFLAGS += -DWITHOUT_CLONES
 endif
 # under sanitizers the compiler takes long: programs that do not simulate are quick anyhow and are not optimised
 $(B)/obj/controller/%.o $(B)/obj/viewer/%.o $(B)/obj/common/store/%.o: ALL_CFLAGS += $(if $(SAN),-O0)
-$(B)/obj/viewer/replay/frame_queue.o $(B)/obj/viewer/replay/waters_feed.o $(B)/obj/viewer/replay/waters.o: ALL_CFLAGS += -pthread
+$(B)/obj/viewer/replay/frame_queue.o $(B)/obj/viewer/replay/preserve_feed.o $(B)/obj/viewer/replay/preserve_replay.o: ALL_CFLAGS += -pthread
 LINK := -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)
 LIBS_COMMON := $(call PKG,--libs $(MSGPACK) jansson inih zlib) -lm
 LIBS_CONTROLLER := $(call PKG,--libs libuv sqlite3)
@@ -118,7 +118,7 @@ $(WHOLE): ALL_CFLAGS += -flto $(AVX) -fno-tree-loop-distribute-patterns -fvect-c
 $(WHOLE): $(B)/obj/whole/%.o: %.c
 	$(compile)
 WITH_WHOLE := $(BIN)/simulator $(B)/stress/stress \
-	$(addprefix $(B)/bench/bench_,simulator contest space space_contacts peers space_peers)
+	$(addprefix $(B)/bench/bench_,simulator contest space spatial_contacts peers space_peers)
 $(WITH_WHOLE): $(WHOLE)
 $(WITH_WHOLE): LINK += -flto=auto $(OPT) $(FLOATS)
 
@@ -126,9 +126,9 @@ $(WITH_WHOLE): LINK += -flto=auto $(OPT) $(FLOATS)
 pgo:
 	$(Q)rm -rf build/pgo
 	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(CFLAGS) -fprofile-generate' LDFLAGS='$(LDFLAGS) -fprofile-generate' \
-		build/pgo/bench/bench_simulator build/pgo/bench/bench_space_contacts
+		build/pgo/bench/bench_simulator build/pgo/bench/bench_spatial_contacts
 	$(Q)build/pgo/bench/bench_simulator random_walk,random_swim,evolved_walk,evolved_swim,boxes_walk,boxes_swim,spider 1
-	$(Q)build/pgo/bench/bench_space_contacts space_walker,space_snake 1
+	$(Q)build/pgo/bench/bench_spatial_contacts space_walker,space_snake 1
 	$(Q)find build/pgo -name '*.[oa]' -delete
 	$(Q)rm -rf build/pgo/bench
 	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(CFLAGS) -fprofile-use -fprofile-partial-training -Wno-missing-profile'
@@ -189,8 +189,8 @@ $(addprefix $(B)/tests/unit/,test_qr all): LIBS_TEST += $(call PKG,--libs lapack
 endif
 # and motions with MuJoCo's, which has no pkg-config file
 ifneq ($(wildcard /usr/include/mujoco/mujoco.h /usr/local/include/mujoco/mujoco.h),)
-$(addprefix $(B)/obj/tests/oracle/,test_mujoco.o test_mjcf.o test_space_mujoco.o test_transfer.o): ALL_CFLAGS += -DHAVE_MUJOCO
-$(addprefix $(B)/tests/oracle/,test_mujoco test_mjcf test_space_mujoco test_transfer all): LIBS_TEST += -lmujoco
+$(addprefix $(B)/obj/tests/oracle/,test_mujoco.o test_mjcf.o test_spatial_mujoco.o test_transfer.o): ALL_CFLAGS += -DHAVE_MUJOCO
+$(addprefix $(B)/tests/oracle/,test_mujoco test_mjcf test_spatial_mujoco test_transfer all): LIBS_TEST += -lmujoco
 endif
 ALL_LIBS := $(L_VIEWER) $(L_CONTROLLER) $(L_SIMULATOR) $(L_STORE) $(L_PROTO) $(L_COMMON)
 link_test = $(Q)rm -f $@ && $(CC) $(LINK) -o $@ $^ $(LIBS_VIEWER) $(LIBS_CONTROLLER) $(LIBS_COMMON) $(LIBS_TEST)
@@ -207,15 +207,15 @@ $(foreach folder,$(sort $(dir $(TEST_SOURCES))) tests/bench/ tests/stress/,$(eva
 # linked alone: errors are planted between the solver and its parts
 $(B)/tests/oracle/test_planted: LINK += -Wl,--wrap=contacts_solve,--wrap=contacts_book,--wrap=contacts_outer_impulse \
 	-Wl,--wrap=tree_drag_power,--wrap=tree_drag_power_now,--wrap=tree_accelerate
-$(B)/tests/oracle/test_space_planted: LINK += -Wl,--wrap=space_tree_set_velocity,--wrap=space_tree_accelerate \
-	-Wl,--wrap=space_drag_set,--wrap=space_limits_solve,--wrap=cones_solve,--wrap=exposure_find \
-	-Wl,--wrap=space_contacts_book,--wrap=space_contacts_impulse,--wrap=space_limits_find \
-	-Wl,--wrap=space_momentum_set,--wrap=space_contacts_stride
-$(B)/tests/oracle/test_turning: LINK += -Wl,--wrap=contacts_add_drifts,--wrap=space_contacts_measure_drifts
+$(B)/tests/oracle/test_spatial_planted: LINK += -Wl,--wrap=spatial_tree_set_velocity,--wrap=spatial_tree_accelerate \
+	-Wl,--wrap=spatial_drag_set,--wrap=spatial_limits_solve,--wrap=contact_solver_solve,--wrap=exposure_find \
+	-Wl,--wrap=spatial_contacts_book,--wrap=spatial_contacts_impulse,--wrap=spatial_limits_find \
+	-Wl,--wrap=spatial_momentum_set,--wrap=spatial_contacts_stride
+$(B)/tests/oracle/test_turning: LINK += -Wl,--wrap=contacts_add_drifts,--wrap=spatial_contacts_measure_drifts
 # and a network file system
 $(B)/tests/unit/test_store_network: LINK += -Wl,--wrap=file_is_on_network
 # one that starts itself as a worker, and one that has kinds of its own
-ALONE := $(addprefix $(B)/tests/,oracle/test_planted oracle/test_space_planted oracle/test_turning unit/test_store_network unit/test_farm \
+ALONE := $(addprefix $(B)/tests/,oracle/test_planted oracle/test_spatial_planted oracle/test_turning unit/test_store_network unit/test_farm \
 	unit/test_kind)
 TESTS := $(foreach source,$(TEST_SOURCES),$(B)/tests/$(call kind_of,$(source))/$(basename $(notdir $(source))))
 TESTS_ALONE := $(filter $(ALONE),$(TESTS))
@@ -249,7 +249,7 @@ oracle: $(B)/tests/oracle/test_scenes $(B)/tests/oracle/test_space $(ORACLE_SPAC
 	$(Q)BUILD=$(B) scripts/oracle-space
 
 # the tables of the documentation that come from these programs, written in place
-accuracy: $(addprefix $(B)/tests/oracle/,test_scenes test_mujoco test_space test_space_mujoco test_mjcf \
+accuracy: $(addprefix $(B)/tests/oracle/,test_scenes test_mujoco test_space test_spatial_mujoco test_mjcf \
 	test_transfer) $(ORACLE_SPACE)
 	$(Q)BUILD=$(B) scripts/measure-accuracy
 

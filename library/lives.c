@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/creature/record.h"
+#include "common/creature/verify.h"
 #include "common/genome/body_kind.h"
 #include "common/genome/sensor.h"
 #include "common/judge/behaviour.h"
@@ -63,7 +63,7 @@ static void judge(const struct creature *creature, const struct params *params, 
         .fitness = behaviour_fitness(evaluation->verdict, &evaluation->measures, params),
         .status = BESTIARY_UNRECORDED};
     if (creature->has_evaluation && !is_other)
-        result->status = (enum bestiary_status)record_compare(
+        result->status = (enum bestiary_status)verify_compare(
             creature, evaluation->verdict, evaluation->digest, &evaluation->measures, detail);
     snprintf(result->words, sizeof result->words, "%s",
              detail[0] ? detail : verdict_reason(evaluation->verdict));
@@ -112,7 +112,7 @@ int bestiary_record(struct bestiary_creature *creature, const struct bestiary_pa
         return status;
     creature->c.params = params->p;
     creature->c.seed = seed;
-    record_put(&creature->c, evaluation.verdict, evaluation.digest, &evaluation.measures);
+    verify_put(&creature->c, evaluation.verdict, evaluation.digest, &evaluation.measures);
     judge(&creature->c, &params->p, seed, &evaluation, result);
     return 0;
 }

@@ -152,7 +152,7 @@ static int do_task(const struct task *task, const struct params *params,
     if (task->epoch)
         return error_set(error, ERR_FORMAT, "an epoch is no task of a search");
     int status = evaluate_list_check(&order, error);
-    pace_apply_bar(&task->bar, &own);
+    early_stop_apply_bar(&task->bar, &own);
     if (!status)
         status = library_evaluate(&order, evaluations);
     if (status)
@@ -265,7 +265,7 @@ static int keep_best(struct bestiary_search *s, int rank, const struct individua
     memcpy(c->mutations, best->mutations, sizeof c->mutations);
     c->has_evaluation = 1;
     c->params = s->params;
-    pace_apply_bar(&best->bar, &c->params);
+    early_stop_apply_bar(&best->bar, &c->params);
     c->seed = best->seed;
     c->verdict = best->verdict;
     c->fitness = best->fitness;
@@ -545,7 +545,7 @@ static void hash_bar(uint64_t *hash, const struct row *row)
 {
     const struct run_value values[] = {whole(row->i.id), real(row->i.bar.m_s),
                                        real(row->i.bar.sizes_s)};
-    if (pace_has_bar(&row->i.bar))
+    if (early_stop_has_bar(&row->i.bar))
         run_digest_row(hash, values, 3);
 }
 

@@ -6,7 +6,7 @@
 #include "page/module.h"
 #include "viewer/draw/palette.h"
 #include "viewer/export/page_data.h"
-#include "viewer/replay/waters_film.h"
+#include "viewer/replay/preserve_film.h"
 
 /* Enough for some hundred creatures; a larger world takes the most that is allowed. */
 #define BODIES_BYTES (64u << 20)
@@ -15,8 +15,8 @@
 __attribute__((import_module("page"), import_name("show"))) void page_show(const float *numbers,
                                                                            int count);
 
-static struct waters_film film;
-static struct waters *waters;
+static struct preserve_film film;
+static struct preserve_replay *waters;
 
 struct numbers {
     float *values;
@@ -29,7 +29,7 @@ static void put(struct numbers *to, const float *values, size_t count)
     to->count += count;
 }
 
-static void put_things(struct numbers *to, const struct waters_thing *things, int count)
+static void put_things(struct numbers *to, const struct preserve_replay_thing *things, int count)
 {
     for (int i = 0; i < count; i++)
         put(to,
@@ -39,8 +39,8 @@ static void put_things(struct numbers *to, const struct waters_thing *things, in
 }
 
 /* Numbers have 24 bits: a creature is known by the last ones of its id. */
-static void put_creature(struct numbers *to, const struct waters_moment *m,
-                         const struct waters_creature *c)
+static void put_creature(struct numbers *to, const struct preserve_replay_moment *m,
+                         const struct preserve_replay_creature *c)
 {
     int kind = film.params.preserve_founders_copies ? c->form : c->family;
     put(to,
@@ -50,11 +50,11 @@ static void put_creature(struct numbers *to, const struct waters_moment *m,
                   (float)c->part_count, (float)c->mouth_count},
         14);
     for (int i = 0; i < c->part_count; i++) {
-        const struct waters_part *part = &m->parts[c->first_part + i];
+        const struct preserve_replay_part *part = &m->parts[c->first_part + i];
         put(to, (float[]){part->x_m, part->y_m, part->angle_rad, part->width_m, part->height_m}, 5);
     }
     for (int i = 0; i < c->mouth_count; i++) {
-        const struct waters_mouth *mouth = &m->mouths[c->first_mouth + i];
+        const struct preserve_replay_mouth *mouth = &m->mouths[c->first_mouth + i];
         put(to,
             (float[]){mouth->x_m, mouth->y_m, mouth->width_m, (float)mouth->kind,
                       (float)mouth->is_eating},
@@ -63,9 +63,9 @@ static void put_creature(struct numbers *to, const struct waters_moment *m,
 }
 
 /* Head, cells of plants by row, creatures, eggs, carcasses. */
-static void show(void *context, const struct waters *w)
+static void show(void *context, const struct preserve_replay *w)
 {
-    const struct waters_moment *m = &w->moments[w->moment_count - 1];
+    const struct preserve_replay_moment *m = &w->moments[w->moment_count - 1];
     size_t cells = (size_t)(w->columns * w->rows);
     size_t most = 7 + cells + 14 * (size_t)m->creature_count +
                   5 * (size_t)(m->part_count + m->mouth_count + m->egg_count + m->carcass_count);
@@ -91,14 +91,14 @@ static void show(void *context, const struct waters *w)
 EXPORT(web_water) int web_water(int world, double from_s, double to_s)
 {
     struct error own = {0};
-    waters_destroy(waters);
-    waters_film_deinit(&film);
-    film = (struct waters_film){.params = module_params()->p, .show = show};
+    preserve_replay_destroy(waters);
+    preserve_film_deinit(&film);
+    film = (struct preserve_film){.params = module_params()->p, .show = show};
     preserve_apply(&film.params);
     int status = preserve_check(&film.params, &own);
     if (!status)
         status = preserve_memory_init_of(&film.memory, BODIES_BYTES);
-    waters = status ? NULL : waters_film_begin(&film, world, from_s, to_s, 1 / PAGE_HZ);
+    waters = status ? NULL : preserve_film_begin(&film, world, from_s, to_s, 1 / PAGE_HZ);
     return !module_say(status || waters ? status : ERR_MEMORY, &own);
 }
 
@@ -116,7 +116,7 @@ static int live(const void *bytes, size_t length, uint64_t digest, struct error 
     if (!status)
         order = epoch_order_decode(fields, own);
     if (!status)
-        status = order ? waters_film_live(&film, waters, order, digest, own) : own->code;
+        status = order ? preserve_film_live(&film, waters, order, digest, own) : own->code;
     epoch_order_destroy(order);
     pack_close(&reader);
     return status;

@@ -1,4 +1,4 @@
-/* ---- a world of a preserve: moments as web_epoch() shows them, drawn as draw_waters.c does ---- */
+/* ---- a world of a preserve: moments as web_epoch() shows them, drawn as draw_preserve.c does ---- */
 
 const EDGES = { plants: '#3f8f4f', hunter: '#b3261e', carrion: '#8a7f73', spared: '#e0a526', flesh: '#e5342b' };
 const BITES = [EDGES.plants, EDGES.carrion, EDGES.flesh];

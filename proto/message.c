@@ -131,8 +131,9 @@ static int message_read_pace(const msgpack_object *field, double *pace, const ch
                              struct error *error)
 {
     int status = pack_get_double(field, pace, where, error);
-    if (status == 0 && !(*pace >= 0 && *pace <= PACE_MAX))
-        status = error_set(error, ERR_RANGE, "%s: %g, expected 0 .. %g", where, *pace, PACE_MAX);
+    if (status == 0 && !(*pace >= 0 && *pace <= EARLY_STOP_MAX))
+        status =
+            error_set(error, ERR_RANGE, "%s: %g, expected 0 .. %g", where, *pace, EARLY_STOP_MAX);
     return status;
 }
 

@@ -8,7 +8,7 @@
 
 #include "common/growth/phenotype_key.h"
 #include "common/creature/creature.h"
-#include "common/judge/pace.h"
+#include "common/judge/early_stop.h"
 #include "common/judge/trial.h"
 #include "common/preserve/epoch_order.h"
 #include "proto/frame.h"
@@ -52,8 +52,8 @@ struct task {
     uint64_t creature; /* for logs */
     uint32_t attempt;  /* 0, 1, ... */
     uint64_t seed;
-    struct trial trial;  /* what it is for */
-    struct pace_bar bar; /* raises guard.hopeless_m_s and hopeless_sizes_s */
+    struct trial trial;        /* what it is for */
+    struct early_stop_bar bar; /* raises guard.hopeless_m_s and hopeless_sizes_s */
     struct genome genome;
     struct packed_genome packed; /* the same, if it was packed already; is not sent twice */
     struct task_rival rivals[TASK_RIVALS_MAX]; /* the creatures in the world with it */

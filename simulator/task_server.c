@@ -268,7 +268,7 @@ static int server_take_task(struct task_server *server, const struct message *me
      * goes by ticks while there is an alarm on it. */
     double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID);
     struct evaluation evaluations[1 + TASK_RIVALS_MAX];
-    pace_apply_bar(&task->bar, &params);
+    early_stop_apply_bar(&task->bar, &params);
     server_set_alarm(server->params.farm_deadline_s * task_patience(task->attempt) + ALARM_SLACK_S);
     evaluate_list(&order, NULL, &server->arena, evaluations);
     server_set_alarm(0);

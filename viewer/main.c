@@ -476,22 +476,22 @@ static int export(const struct gallery *gallery, const struct request *request, 
 /* ---- worlds of a preserve ---- */
 
 /* A picture, a film, or a page, which simulates the world itself. */
-static int export_world(const struct request *request, const struct waters_request *span,
+static int export_world(const struct request *request, const struct preserve_replay_request *span,
                         struct error *error)
 {
     const struct exporter *exporter = export_find(request->job.path);
     struct export_job job = request->job;
-    struct waters *waters;
+    struct preserve_replay *waters;
     double fps = job.fps > 0 ? job.fps : exporter->fps,
            speed = request->job.shot.speed > 0 ? request->job.shot.speed : 1;
-    struct waters_request wanted = *span;
+    struct preserve_replay_request wanted = *span;
     wanted.keeps_epochs = exporter->write == export_html;
     wanted.step_s = exporter->has_moments ? 1e9 : wanted.keeps_epochs ? 1 : speed / fps;
     if (exporter->has_moments)
         wanted.to_s = wanted.from_s + 1; // one moment
     if (wanted.to_s <= wanted.from_s)
         return error_set(error, ERR_USAGE, "--to: %g s is not after --from", wanted.to_s);
-    int status = waters_create(&waters, &wanted, error);
+    int status = preserve_replay_create(&waters, &wanted, error);
     if (status)
         return status == ERR_LIMIT && wanted.budget > 0
                    ? error_set(error, status, "%.400s: show it with --anyway", error->message)
@@ -505,7 +505,7 @@ static int export_world(const struct request *request, const struct waters_reque
     status = export_write(&job, error);
     if (!status)
         output_print(stdout, "%s\n", job.path);
-    waters_destroy(waters);
+    preserve_replay_destroy(waters);
     return status;
 }
 
@@ -536,7 +536,7 @@ static int show_gallery(struct gallery *gallery, const struct request *request, 
     return show(player, request, request->job.time_s, error);
 }
 
-static int show_world(const struct request *request, const struct waters_request *span,
+static int show_world(const struct request *request, const struct preserve_replay_request *span,
                       struct error *error)
 {
     struct player *player;
@@ -556,7 +556,7 @@ static int show_gallery(struct gallery *gallery, const struct request *request, 
     return window_check(error);
 }
 
-static int show_world(const struct request *request, const struct waters_request *span,
+static int show_world(const struct request *request, const struct preserve_replay_request *span,
                       struct error *error)
 {
     return window_check(error);
@@ -568,16 +568,16 @@ static int show_world(const struct request *request, const struct waters_request
 /* Shows a life from its egg to its carcass; what the command line says of times goes first. */
 static int open_world(const struct request *request, const char *directory, struct error *error)
 {
-    struct waters_request span = {.run_directory = directory,
-                                  .budget = request->is_anyway ? 0 : REPLAY_BUDGET,
-                                  .world = (int)request->world.number,
-                                  .from_s = request->job.shot.from_s,
-                                  .to_s = request->job.shot.from_s + 30};
+    struct preserve_replay_request span = {.run_directory = directory,
+                                           .budget = request->is_anyway ? 0 : REPLAY_BUDGET,
+                                           .world = (int)request->world.number,
+                                           .from_s = request->job.shot.from_s,
+                                           .to_s = request->job.shot.from_s + 30};
     double from_s = 0, to_s = 0;
     int status = 0;
     if (request->follow.life) {
-        status =
-            waters_find_life(directory, request->follow.life, &span.world, &from_s, &to_s, error);
+        status = preserve_replay_find_life(directory, request->follow.life, &span.world, &from_s,
+                                           &to_s, error);
         span.from_s = request->job.shot.from_s > 0 ? request->job.shot.from_s : from_s;
         span.to_s = to_s;
     }
@@ -595,7 +595,7 @@ static int is_preserve(const struct request *request, const char *path)
     struct stat info;
     double end_s;
     return !request->job.path && !request->is_contest && !stat(path, &info) &&
-           S_ISDIR(info.st_mode) && !waters_find_end(path, 0, &end_s, &(struct error){0});
+           S_ISDIR(info.st_mode) && !preserve_replay_find_end(path, 0, &end_s, &(struct error){0});
 }
 
 static int run(const struct request *request, int argc, char **argv, struct error *error)

@@ -15,7 +15,7 @@ struct behaviour_info {
     /* Says in words why that is not above 0. */
     void (*explain)(const struct measures *measures, const struct params *params, char *words,
                     size_t size);
-    /* The way that fitness pays for, where a creature must get on all the time (pace.h); NULL where
+    /* The way that fitness pays for, where a creature must get on all the time (early_stop.h); NULL where
      * a late start may still win. In metres, or in sizes as fitness takes them. */
     double (*way)(const struct measures *measures, const struct params *params);
     int is_way_in_sizes;

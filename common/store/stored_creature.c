@@ -57,13 +57,13 @@ int stored_creature_read_row(struct database *database, sqlite3_stmt *row,
 static double read_bar(sqlite3_stmt *row, int column)
 {
     double bar = sqlite3_column_double(row, column);
-    return bar > 0 ? fmin(bar, PACE_MAX) : 0;
+    return bar > 0 ? fmin(bar, EARLY_STOP_MAX) : 0;
 }
 
-struct pace_bar stored_creature_bar(sqlite3_stmt *row)
+struct early_stop_bar stored_creature_bar(sqlite3_stmt *row)
 {
-    return (struct pace_bar){.m_s = read_bar(row, STORED_BAR_M_S),
-                             .sizes_s = read_bar(row, STORED_BAR_SIZES_S)};
+    return (struct early_stop_bar){.m_s = read_bar(row, STORED_BAR_M_S),
+                                   .sizes_s = read_bar(row, STORED_BAR_SIZES_S)};
 }
 
 struct recorded {
@@ -95,7 +95,7 @@ int stored_branch_params(struct database *database, int64_t branch, struct param
 int stored_creature_read(struct database *database, sqlite3_stmt *row, struct creature *creature,
                          struct error *error)
 {
-    struct pace_bar bar = stored_creature_bar(row);
+    struct early_stop_bar bar = stored_creature_bar(row);
     int status = stored_creature_read_row(database, row, creature, error);
     if (!status)
         status = stored_branch_params(database, sqlite3_column_int64(row, STORED_BRANCH),
@@ -105,7 +105,7 @@ int stored_creature_read(struct database *database, sqlite3_stmt *row, struct cr
     if (status)
         return status;
     creature->genome_hash = genome_hash(&creature->genome);
-    pace_apply_bar(&bar, &creature->params);
+    early_stop_apply_bar(&bar, &creature->params);
     snprintf(creature->name, sizeof creature->name, "%.40s-%" PRIu64, creature->params.run_name,
              creature->id);
     return 0;

@@ -3,7 +3,7 @@
 #define COMMON_STORE_STORED_CREATURE_H
 
 #include "common/creature/creature.h"
-#include "common/judge/pace.h"
+#include "common/judge/early_stop.h"
 #include "common/store/statement.h"
 
 /* Result columns of STORED_SELECT. */
@@ -69,7 +69,7 @@ enum {
 int stored_creature_read_row(struct database *database, sqlite3_stmt *row,
                              struct creature *creature, struct error *error);
 /* Within what may be sent; 0 where there is none. */
-struct pace_bar stored_creature_bar(sqlite3_stmt *row);
+struct early_stop_bar stored_creature_bar(sqlite3_stmt *row);
 /* The parameters of a branch, over the defaults. */
 int stored_branch_params(struct database *database, int64_t branch, struct params *params,
                          struct error *error);

@@ -18,7 +18,7 @@
 #include <sys/vfs.h>
 #endif
 
-#include "common/system/unfinished.h"
+#include "common/system/remove_on_signal.h"
 
 #define FIRST_READ_BYTES 8192
 #define TEMPORARY_TRIES  100
@@ -308,7 +308,7 @@ int file_replace(const char *path, const void *bytes, size_t length, struct erro
         rc = fail_path(error, path);
         goto done;
     }
-    unfinished_begin(temporary);
+    remove_on_signal_begin(temporary);
     int has_failed = file_write_all(descriptor, bytes, length) != 0 || fsync(descriptor) != 0;
     if (has_failed)
         rc = fail_path(error, path);
@@ -318,7 +318,7 @@ int file_replace(const char *path, const void *bytes, size_t length, struct erro
         rc = file_rename(temporary, path, error);
     if (rc != 0)
         unlink(temporary);
-    unfinished_end(temporary);
+    remove_on_signal_end(temporary);
 done:
     free(temporary);
     return rc;

@@ -15,7 +15,7 @@
 #include "controller/evolution/search.h"
 #include "controller/run/control.h"
 #include "controller/store/run_directory.h"
-#include "controller/workers/taken.h"
+#include "controller/workers/extract.h"
 
 /* How long the controller may take to answer. */
 #define ANSWER_MS 10000
@@ -128,7 +128,7 @@ int command_get_creature(const char *directory, uint64_t id, struct creature *cr
     creature_init(creature);
     int status = command_open_run(directory, &store, error);
     if (!status)
-        status = taken_get_creature(store, id, creature, error);
+        status = extract_get_creature(store, id, creature, error);
     store_close(store);
     return status;
 }

@@ -5,7 +5,7 @@
 #include "common/math/detmath.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
-#include "controller/analysis/shadow.h"
+#include "controller/analysis/neutral_model.h"
 
 /* Writes the number; a dash stands for a number that is not known yet. */
 static void write_number(double value, int digits, char text[32])
@@ -16,7 +16,7 @@ static void write_number(double value, int digits, char text[32])
         snprintf(text, 32, "-");
 }
 
-static void print_row(const struct shadow_report *shadows, const struct shadow_row *row)
+static void print_row(const struct neutral_report *shadows, const struct neutral_row *row)
 {
     const struct shadow_band *band =
         row->is_mean ? &shadows->means[row->fact] : &shadows->bands[SHADOW_STEPS - 1][row->fact];
@@ -25,16 +25,17 @@ static void print_row(const struct shadow_report *shadows, const struct shadow_r
     write_number(band->low, row->digits, low);
     write_number(band->high, row->digits, high);
     output_print(stdout, "%-11s %8s %9s .. %-8s %-10s %s%s%s\n", row->name, run, low, high,
-                 shadow_verdict(band), row->meaning, row->unit[0] ? "," : "", row->unit);
+                 neutral_verdict(band), row->meaning, row->unit[0] ? "," : "", row->unit);
 }
 
-static void print_report(const char *directory, const struct shadow_report *shadows, int life_count)
+static void print_report(const char *directory, const struct neutral_report *shadows,
+                         int life_count)
 {
     output_print(stdout, "%s: %d lives, %.4g minutes, %d neutral shadows\n\n%-11s %8s %21s\n",
                  directory, life_count, shadows->times_s[SHADOW_STEPS - 1] / 60, SHADOW_COPIES, "",
                  "run", "95 % of shadows");
     for (int i = 0; i < SHADOW_FACT_COUNT; i++)
-        print_row(shadows, &shadow_rows[i]);
+        print_row(shadows, &neutral_rows[i]);
     output_print(stdout,
                  "\nBy drift alone %.1f families of a world would be left. A generation changes "
                  "bodies by %+.1f %% by\nselection and by %+.1f %% by what children differ in from "
@@ -43,7 +44,7 @@ static void print_report(const char *directory, const struct shadow_report *shad
                  100 * (det_exp(shadows->inherited) - 1));
 }
 
-static int make_report(struct store *store, struct shadow_report *shadows, int *life_count,
+static int make_report(struct store *store, struct neutral_report *shadows, int *life_count,
                        struct error *error)
 {
     struct store_life *lives = NULL;
@@ -53,7 +54,7 @@ static int make_report(struct store *store, struct shadow_report *shadows, int *
         return error_set(error, ERR_RANGE, "the run is no preserve");
     if (!status)
         status = store_get_lives(store, &lives, life_count, error);
-    if (!status && shadow_report_make(shadows, lives, *life_count, (int)params.preserve_worlds))
+    if (!status && neutral_report_make(shadows, lives, *life_count, (int)params.preserve_worlds))
         status = error_memory(error);
     if (!status && shadows->step_count == 0)
         status = error_set(error, ERR_MISSING, "no creature has lived yet");
@@ -64,7 +65,7 @@ static int make_report(struct store *store, struct shadow_report *shadows, int *
 static int report_evolution(const char *directory, void *request, struct error *error)
 {
     struct store *store = NULL;
-    struct shadow_report *shadows = calloc(1, sizeof *shadows);
+    struct neutral_report *shadows = calloc(1, sizeof *shadows);
     int life_count = 0;
     int status = shadows ? command_open_run(directory, &store, error) : error_memory(error);
     if (!status)

@@ -8,7 +8,7 @@
 #include "controller/commands/commands.h"
 #include "controller/store/run_directory.h"
 #include "controller/workers/program.h"
-#include "controller/workers/taken.h"
+#include "controller/workers/extract.h"
 
 enum { SIDES = 2, FILES_MAX = SIDES * EPOCH_WORLDS_MAX };
 
@@ -31,7 +31,7 @@ static int write_state(struct store *store, uint32_t world, uint32_t epoch, stru
         return error_set(error, ERR_IO, "%s: cannot be made", path);
     close(file);
     call->file_count++;
-    return taken_write_state(store, world, epoch, path, error);
+    return extract_write_state(store, world, epoch, path, error);
 }
 
 /* The first and the last state of each world. */

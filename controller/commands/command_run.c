@@ -16,7 +16,7 @@
 #include "controller/commands/commands.h"
 #include "controller/commands/run_seeds.h"
 #include "controller/run/evolve.h"
-#include "controller/run/tending.h"
+#include "controller/run/deeds.h"
 #include "controller/workers/farm.h"
 #include "controller/workers/program.h"
 #include "controller/store/run_directory.h"
@@ -166,7 +166,7 @@ static int put_creature(struct session *session, struct store *store, const char
             snprintf(line, sizeof line, "%s put %s", at + 1, quoted);
         else
             snprintf(line, sizeof line, "%" PRId64 " put %s", world, quoted);
-        status = tending_put(store, &session->params, line, 0, text, sizeof text, error);
+        status = deeds_put(store, &session->params, line, 0, text, sizeof text, error);
         if (!status && store)
             output_print(stderr, "%s: %s\n", name, text);
     }
@@ -183,7 +183,7 @@ static int session_tend(struct session *session, struct store *store,
         status = put_creature(session, store, arguments->seeds.items[i], error);
     if (!status && arguments->tend)
         status = preserve_is_wanted(&session->params)
-                     ? tending_put_file(store, &session->params, arguments->tend, error)
+                     ? deeds_put_file(store, &session->params, arguments->tend, error)
                      : error_set(error, ERR_RANGE, "--tend: this run is none of a preserve");
     return status;
 }

@@ -8,7 +8,7 @@
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/run/control.h"
-#include "controller/run/tending.h"
+#include "controller/run/deeds.h"
 #include "controller/store/run_directory.h"
 
 /* Where the file of a creature stands among the words "WORLD put FILE". */
@@ -42,7 +42,7 @@ static int put_deed(const char *directory, const char *line, struct error *error
     if (!status && !preserve_is_wanted(&params))
         status = error_set(error, ERR_RANGE, "%s: this run is none of a preserve", directory);
     if (!status)
-        status = tending_put(store, &params, line, 0, text, sizeof text, error);
+        status = deeds_put(store, &params, line, 0, text, sizeof text, error);
     if (!status)
         status = store_commit(store, error);
     if (!status)

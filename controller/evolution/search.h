@@ -20,7 +20,7 @@
 #include "common/params/choice.h"
 #include "common/creature/creature.h"
 #include "common/judge/measures.h"
-#include "common/judge/pace.h"
+#include "common/judge/early_stop.h"
 #include "common/params/params.h"
 
 enum breeding_method {
@@ -48,7 +48,7 @@ struct individual {
      * move alike see the same light and get the same trials. */
     uint64_t seed;
     char mutations[CREATURE_MUTATIONS_SIZE]; /* in words; empty = none */
-    struct pace_bar bar; /* the least pace it must keep; set at birth, search_bars.c */
+    struct early_stop_bar bar; /* the least pace it must keep; set at birth, search_bars.c */
     struct genome genome;
     struct packed_genome packed; /* the genome as bytes; empty: not packed yet */
     struct phenotype_key key;    /* of its motion, with seed 0; 0, 0: not known */

@@ -1,4 +1,4 @@
-/* Whether it is evolution: the report of a preserve beside its neutral shadows (shadow.h). */
+/* Whether it is evolution: the report of a preserve beside its neutral shadows (neutral_model.h). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "controller/report/chart.h"
 #include "controller/report/page.h"
 #include "controller/report/report.h"
-#include "controller/analysis/shadow.h"
+#include "controller/analysis/neutral_model.h"
 
 /* ---- plots ---- */
 
@@ -27,7 +27,7 @@ static const struct {
 };
 enum { PLOT_COUNT = sizeof plots / sizeof plots[0] };
 
-static void draw_plot(const struct shadow_report *shadows, int number, FILE *file)
+static void draw_plot(const struct neutral_report *shadows, int number, FILE *file)
 {
     double run[SHADOW_STEPS], low[SHADOW_STEPS], high[SHADOW_STEPS], minutes[SHADOW_STEPS];
     int first = 0;
@@ -63,7 +63,8 @@ static void write_number(FILE *file, double value, int digits)
         page_cells(file, "#-");
 }
 
-static void write_row(const struct shadow_report *shadows, const struct shadow_row *row, FILE *file)
+static void write_row(const struct neutral_report *shadows, const struct neutral_row *row,
+                      FILE *file)
 {
     const struct shadow_band *band =
         row->is_mean ? &shadows->means[row->fact] : &shadows->bands[SHADOW_STEPS - 1][row->fact];
@@ -73,15 +74,15 @@ static void write_row(const struct shadow_report *shadows, const struct shadow_r
     write_number(file, band->middle, row->digits);
     write_number(file, band->low, row->digits);
     write_number(file, band->high, row->digits);
-    page_cells(file, "%s|%s", shadow_verdict(band), row->meaning);
+    page_cells(file, "%s|%s", neutral_verdict(band), row->meaning);
     fputs("</tr>\n", file);
 }
 
-static void write_table(const struct shadow_report *shadows, FILE *file)
+static void write_table(const struct neutral_report *shadows, FILE *file)
 {
     page_table(file, "|#run|#shadows|#95 % from|#to||");
     for (int i = 0; i < SHADOW_FACT_COUNT; i++)
-        write_row(shadows, &shadow_rows[i], file);
+        write_row(shadows, &neutral_rows[i], file);
     page_table_end(file);
     page_note(
         file,
@@ -100,12 +101,12 @@ static void write_table(const struct shadow_report *shadows, FILE *file)
 
 int report_write_evolution(const struct report *report, FILE *file)
 {
-    struct shadow_report *shadows = calloc(1, sizeof *shadows);
+    struct neutral_report *shadows = calloc(1, sizeof *shadows);
     const struct run_facts *facts = &report->facts;
     if (!shadows)
         return ERR_MEMORY;
-    int status = shadow_report_make(shadows, facts->lives, facts->life_count,
-                                    (int)facts->params.preserve_worlds);
+    int status = neutral_report_make(shadows, facts->lives, facts->life_count,
+                                     (int)facts->params.preserve_worlds);
     if (!status && shadows->step_count == 0)
         fputs("<p>No creature has lived yet.</p>\n", file);
     if (!status && shadows->step_count > 0) {

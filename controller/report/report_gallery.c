@@ -10,7 +10,7 @@
 #include "common/system/file.h"
 #include "controller/workers/program.h"
 #include "controller/workers/scratch.h"
-#include "controller/workers/taken.h"
+#include "controller/workers/extract.h"
 
 #define PAGE_BYTES_MAX    (64u << 20)
 #define PICTURE_BYTES_MAX (4u << 20)
@@ -171,7 +171,7 @@ static int write_creature(const struct studio *studio, struct store *store, uint
 {
     char path[RUN_PATH_SIZE];
     struct creature creature;
-    int status = taken_get_creature(store, id, &creature, error);
+    int status = extract_get_creature(store, id, &creature, error);
     if (status)
         return status;
     studio_path(studio, id, "creature", path);

@@ -9,7 +9,7 @@
 
 #include "common/system/log.h"
 #include "controller/run/live.h"
-#include "controller/run/tending.h"
+#include "controller/run/deeds.h"
 
 static char *print_answer(const char *head, const char *text)
 {
@@ -95,7 +95,7 @@ static char *order_next(struct evolve *evolve)
     return print_answer("ok\n", text);
 }
 
-/* "tend WORLD DEED", see tending.h. */
+/* "tend WORLD DEED", see deeds.h. */
 static char *order_tend(struct evolve *evolve, const char *line)
 {
     const struct params *params = evolve->settings->params;
@@ -107,8 +107,8 @@ static char *order_tend(struct evolve *evolve, const char *line)
         return print_answer("error: ", "this run is none of a preserve");
     if (sscanf(line, "%9" SCNu32, &world) != 1 || world >= params->preserve_worlds)
         return print_answer("error: ", "that is no world of this run");
-    if (tending_put(store, params, line, evolve_find_next_epoch(evolve, world), text, sizeof text,
-                    &error))
+    if (deeds_put(store, params, line, evolve_find_next_epoch(evolve, world), text, sizeof text,
+                  &error))
         return print_answer("error: ", error.message);
     if (store_commit(store, &evolve->error))
         evolve_fail(evolve);

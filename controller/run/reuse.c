@@ -33,7 +33,7 @@ struct entry {
     int is_out;      /* a task whose result it will take; others wait */
     int check_count; /* tasks that are out though their result is known */
     int has_result;
-    struct pace_bar bar; /* under which it was found */
+    struct early_stop_bar bar; /* under which it was found */
     struct result result;
     struct waiting_list waiting;
 };
@@ -152,14 +152,15 @@ static int find_key(struct reuse *reuse, struct phenotype_key *key, const struct
 }
 
 static int is_known(const struct reuse *reuse, const struct entry *entry,
-                    const struct pace_bar *bar)
+                    const struct early_stop_bar *bar)
 {
     return entry->has_result &&
-           pace_is_same(&entry->bar, bar, entry->result.verdict, &entry->result.measures,
-                        entry->result.pace_least_m_s, reuse->params);
+           early_stop_is_same(&entry->bar, bar, entry->result.verdict, &entry->result.measures,
+                              entry->result.pace_least_m_s, reuse->params);
 }
 
-static void remember(struct entry *entry, const struct pace_bar *bar, const struct result *result)
+static void remember(struct entry *entry, const struct early_stop_bar *bar,
+                     const struct result *result)
 {
     entry->has_result = 1;
     entry->bar = *bar;

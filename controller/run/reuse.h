@@ -12,7 +12,7 @@
  *               REUSE_WAITS   -> nothing; reuse_take() gives it back, to be asked for again
  *               REUSE_KNOWN   -> the result
  *
- * Bars (common/judge/pace.h) are part of the question: a result holds only for those bars that
+ * Bars (common/judge/early_stop.h) are part of the question: a result holds only for those bars that
  * would not have changed it. One in REUSE_CHECKED hits, chosen by the creature's id, is simulated
  * all the same. */
 #ifndef CONTROLLER_RUN_REUSE_H

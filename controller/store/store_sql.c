@@ -88,7 +88,7 @@ int store_pack_genome(struct store *store, const struct genome *genome, struct s
 int store_list_birth(struct store *store, const struct individual *individual,
                      struct store_value values[STORE_BIRTH_COUNT + 1], struct error *error)
 {
-    const struct pace_bar *bar = &individual->bar;
+    const struct early_stop_bar *bar = &individual->bar;
     ENSURE(individual->method >= 0 && individual->method < METHOD_COUNT,
            "%s: creature %" PRIu64 ": method %d", store->path, individual->id, individual->method);
     const struct store_value row[STORE_BIRTH_COUNT + 1] = {
@@ -101,8 +101,8 @@ int store_list_birth(struct store *store, const struct individual *individual,
         store_hash(individual->seed),
         store_id(individual->body),
         store_known(individual->is_trial, individual->born_trials),
-        pace_has_bar(bar) ? store_real(bar->m_s) : store_known(0, 0),
-        pace_has_bar(bar) ? store_real(bar->sizes_s) : store_known(0, 0),
+        early_stop_has_bar(bar) ? store_real(bar->m_s) : store_known(0, 0),
+        early_stop_has_bar(bar) ? store_real(bar->sizes_s) : store_known(0, 0),
         individual->kept > 0 ? store_real(individual->kept) : store_known(0, 0),
         store_known(individual->island > 0, individual->island),
         store_bytes(individual->packed.bytes, individual->packed.length),

@@ -6,20 +6,20 @@
 #include "common/growth/box_half.h"
 #include "common/math/hash.h"
 
-struct space_state *space_state_of(const struct dynamics *dynamics)
+struct spatial_state *spatial_state_of(const struct dynamics *dynamics)
 {
     ENSURE(dynamics->solver->set_servo == dynamics_space_set_servo, "dynamics of another solver");
-    return (struct space_state *)dynamics;
+    return (struct spatial_state *)dynamics;
 }
 
-static const struct space_tree *tree_of(const struct dynamics *dynamics)
+static const struct spatial_tree *tree_of(const struct dynamics *dynamics)
 {
-    return space_state_tree(space_state_of(dynamics));
+    return spatial_state_tree(spatial_state_of(dynamics));
 }
 
 /* ---------------------------------------------------------------- effectors and world */
 
-static int rate_of(const struct space_state *s, int drive)
+static int rate_of(const struct spatial_state *s, int drive)
 {
     int rate = s->phenotype->root_rates + drive;
     int at = s->rate_of ? s->rate_of[rate] : rate;
@@ -30,7 +30,7 @@ static int rate_of(const struct space_state *s, int drive)
 
 void dynamics_space_set_target(struct dynamics *dynamics, int drive, double target, double rate)
 {
-    struct space_state *s = space_state_of(dynamics);
+    struct spatial_state *s = spatial_state_of(dynamics);
     int at = rate_of(s, drive);
     if (at < 0)
         return;
@@ -40,34 +40,34 @@ void dynamics_space_set_target(struct dynamics *dynamics, int drive, double targ
 
 void dynamics_space_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo)
 {
-    struct space_state *s = space_state_of(dynamics);
-    space_state_set_servo(s, rate_of(s, drive), servo);
+    struct spatial_state *s = spatial_state_of(dynamics);
+    spatial_state_set_servo(s, rate_of(s, drive), servo);
 }
 
 const struct servo *dynamics_space_servo(const struct dynamics *dynamics, int drive)
 {
-    const struct space_state *s = space_state_of(dynamics);
+    const struct spatial_state *s = spatial_state_of(dynamics);
     return &s->servos[rate_of(s, drive)];
 }
 
 void dynamics_space_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
-    struct space_state *s = space_state_of(dynamics);
+    struct spatial_state *s = spatial_state_of(dynamics);
     ENSURE(state >= EFFECTORS_ON && state <= EFFECTORS_HOLD, "effectors in state %d", state);
     s->effectors = state;
     s->hooks->heed_servos(s);
 }
 
 /* 1 if nothing holds the freedom; a root's stretch is held as any other. */
-static int is_free(const struct space_state *s, int rate)
+static int is_free(const struct spatial_state *s, int rate)
 {
-    const struct space_tree_link *l = &s->form->links[s->link_of[rate]];
+    const struct spatial_tree_link *l = &s->form->links[s->link_of[rate]];
     return l->joint->is_root && rate - l->rate < l->rates - l->joint->stretches;
 }
 
 void dynamics_space_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
 {
-    struct space_state *s = space_state_of(dynamics);
+    struct spatial_state *s = spatial_state_of(dynamics);
     for (int i = 0; i < s->form->rates; i++)
         s->servos[i].damping = is_free(s, i) ? 0 : rate_1_s * 2 * s->birth_inertia[i];
     s->hooks->heed_servos(s);
@@ -75,17 +75,17 @@ void dynamics_space_set_joint_damping(struct dynamics *dynamics, double rate_1_s
 
 /* Freedoms without muscles have effectors without strength, for their damping; those of free links
  * have none. */
-void dynamics_space_adopt(struct space_state *s, const struct phenotype *phenotype)
+void dynamics_space_adopt(struct spatial_state *s, const struct phenotype *phenotype)
 {
     ENSURE(s->form->rates == phenotype->root_rates + phenotype->drive_count,
            "%d drives of %d rates", phenotype->drive_count, s->form->rates);
     s->phenotype = phenotype;
     s->dynamics.drive_rates = s->qd + phenotype->root_rates;
     for (int i = 0; i < s->form->count; i++) {
-        const struct space_tree_link *link = &s->form->links[i];
+        const struct spatial_tree_link *link = &s->form->links[i];
         for (int k = 0; k < link->rates && !link->joint->is_root; k++) {
             int rate = link->rate + k, drive = rate - phenotype->root_rates;
-            space_state_set_effector(s, rate, phenotype->drives[drive].strength);
+            spatial_state_set_effector(s, rate, phenotype->drives[drive].strength);
         }
     }
 }
@@ -93,27 +93,28 @@ void dynamics_space_adopt(struct space_state *s, const struct phenotype *phenoty
 /* ---------------------------------------------------------------- what others read */
 
 /* Where a box is: its centre from its link's origin. */
-static struct vec3 arm_of(const struct space_state *s, const struct space_tree_link *link, int part)
+static struct vec3 arm_of(const struct spatial_state *s, const struct spatial_tree_link *link,
+                          int part)
 {
     return mat3_apply(&link->turned, s->boxes[part].centre);
 }
 
-static struct mat3 turn_of(const struct space_state *s, const struct space_tree_link *link,
+static struct mat3 turn_of(const struct spatial_state *s, const struct spatial_tree_link *link,
                            int part)
 {
     struct mat3 own = quaternion_matrix(s->boxes[part].turn);
     return mat3_product(&link->turned, &own);
 }
 
-static const struct space_tree_link *link_of(const struct dynamics *dynamics, int part)
+static const struct spatial_tree_link *link_of(const struct dynamics *dynamics, int part)
 {
-    return &tree_of(dynamics)->links[space_state_of(dynamics)->boxes[part].link];
+    return &tree_of(dynamics)->links[spatial_state_of(dynamics)->boxes[part].link];
 }
 
 static void part_state(const struct dynamics *dynamics, int part, struct part_state *state)
 {
-    const struct space_tree_link *link = link_of(dynamics, part);
-    struct vec3 arm = arm_of(space_state_of(dynamics), link, part), w = link->velocity.w;
+    const struct spatial_tree_link *link = link_of(dynamics, part);
+    struct vec3 arm = arm_of(spatial_state_of(dynamics), link, part), w = link->velocity.w;
     *state = (struct part_state){.at_m = vec3_add(link->at, arm),
                                  .velocity_m_s = vec3_add(link->velocity.v, vec3_cross(w, arm)),
                                  .spin_rad_s = w};
@@ -121,9 +122,9 @@ static void part_state(const struct dynamics *dynamics, int part, struct part_st
 
 static void link_state(const struct dynamics *dynamics, int link, struct part_state *state)
 {
-    const struct space_tree_link *l = &tree_of(dynamics)->links[link];
-    *state = (struct part_state){.at_m = space_tree_centre(l),
-                                 .velocity_m_s = space_tree_centre_velocity(l),
+    const struct spatial_tree_link *l = &tree_of(dynamics)->links[link];
+    *state = (struct part_state){.at_m = spatial_tree_centre(l),
+                                 .velocity_m_s = spatial_tree_centre_velocity(l),
                                  .spin_rad_s = l->velocity.w};
 }
 
@@ -134,7 +135,7 @@ static struct quaternion link_turn(const struct dynamics *dynamics, int link)
 
 static struct quaternion part_turn(const struct dynamics *dynamics, int part)
 {
-    struct mat3 turn = turn_of(space_state_of(dynamics), link_of(dynamics, part), part);
+    struct mat3 turn = turn_of(spatial_state_of(dynamics), link_of(dynamics, part), part);
     return quaternion_of(&turn);
 }
 
@@ -151,27 +152,27 @@ static uint64_t hash_part(const struct dynamics *dynamics, int part, uint64_t ha
 
 static void drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
 {
-    const struct space_state *s = space_state_of(dynamics);
+    const struct spatial_state *s = spatial_state_of(dynamics);
     int rate = s->phenotype->root_rates + drive;
     *state = (struct drive_state){
-        .value = space_state_value(s, rate), .rate = s->qd[rate], .effort = s->torque[rate]};
+        .value = spatial_state_value(s, rate), .rate = s->qd[rate], .effort = s->torque[rate]};
 }
 
 static struct vec3 centre_of_mass(const struct dynamics *dynamics)
 {
-    return space_tree_centre_of_mass(tree_of(dynamics));
+    return spatial_tree_centre_of_mass(tree_of(dynamics));
 }
 
 static void momentum(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular)
 {
-    space_tree_momentum(tree_of(dynamics), linear, angular);
+    spatial_tree_momentum(tree_of(dynamics), linear, angular);
 }
 
 /* From about the world's origin to about the centre. */
 static int impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
                     struct impulse_sum *impulses)
 {
-    const struct space_state *s = space_state_of(dynamics);
+    const struct spatial_state *s = spatial_state_of(dynamics);
     *impulses = s->given;
     impulses->angular = vec3_sub(impulses->angular, vec3_cross(centre, impulses->linear));
     return s->is_given;
@@ -179,8 +180,8 @@ static int impulses(const struct dynamics *dynamics, struct vec3 centre, struct 
 
 static void place(const struct dynamics *dynamics, int part, struct solid *solid)
 {
-    const struct space_state *s = space_state_of(dynamics);
-    const struct space_tree_link *link = link_of(dynamics, part);
+    const struct spatial_state *s = spatial_state_of(dynamics);
+    const struct spatial_tree_link *link = link_of(dynamics, part);
     struct mat3 turn = turn_of(s, link, part);
     solids_place(solid, vec3_add(link->at, arm_of(s, link, part)), &turn,
                  vec3_scale(s->boxes[part].size_m, 0.5));
@@ -202,7 +203,7 @@ static void part_bounds(const struct dynamics *dynamics, int part, struct vec3 *
 static void bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
     part_bounds(dynamics, 0, low, high);
-    for (int i = 1; i < space_state_of(dynamics)->box_count; i++) {
+    for (int i = 1; i < spatial_state_of(dynamics)->box_count; i++) {
         struct vec3 l, h;
         part_bounds(dynamics, i, &l, &h);
         *low = (struct vec3){fmin(low->x, l.x), fmin(low->y, l.y), fmin(low->z, l.z)};
@@ -212,7 +213,7 @@ static void bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec
 
 /* How boxes a < b meet, as contacts have it: usually those of one link and of two that a joint
  * joins pass through one another. */
-static unsigned char meeting_of(const struct space_state *s, int a, int b)
+static unsigned char meeting_of(const struct spatial_state *s, int a, int b)
 {
     int one = s->boxes[a].link, two = s->boxes[b].link;
     const unsigned char *meetings = s->phenotype->meetings;
@@ -223,7 +224,7 @@ static unsigned char meeting_of(const struct space_state *s, int a, int b)
 
 static double overlap(const struct dynamics *dynamics)
 {
-    const struct space_state *s = space_state_of(dynamics);
+    const struct spatial_state *s = spatial_state_of(dynamics);
     double deepest = 0;
     for (int a = 0; a < s->box_count; a++)
         for (int b = a + 1; b < s->box_count; b++) {

@@ -4,7 +4,7 @@
 #ifndef SIMULATOR_BODY_SPACE_DYNAMICS_SPACE_H
 #define SIMULATOR_BODY_SPACE_DYNAMICS_SPACE_H
 
-#include "simulator/links/space_state.h"
+#include "simulator/links/spatial_state.h"
 
 void dynamics_space_set_target(struct dynamics *dynamics, int drive, double target, double rate);
 void dynamics_space_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo);
@@ -15,7 +15,7 @@ void dynamics_space_set_joint_damping(struct dynamics *dynamics, double rate_1_s
 extern const struct dynamics_reader dynamics_space_reader;
 
 /* Gives a state the creature that it moves: its drives get effectors. */
-void dynamics_space_adopt(struct space_state *s, const struct phenotype *phenotype);
+void dynamics_space_adopt(struct spatial_state *s, const struct phenotype *phenotype);
 
 /* The share of a row in these; the rest is the solver's own. */
 #define DYNAMICS_SPACE                                                                             \

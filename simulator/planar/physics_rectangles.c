@@ -5,8 +5,8 @@
 
 #include "common/growth/body.h"
 #include "common/math/detmath.h"
-#include "simulator/body/faces.h"
-#include "simulator/body/jointed.h"
+#include "simulator/body/face_senses.h"
+#include "simulator/body/linked_body.h"
 #include "simulator/body/physics_kinds.h"
 
 /* ---------------------------------------------------------------- senses */
@@ -45,8 +45,8 @@ static void feel_acceleration(struct senses *senses, const struct dynamics *dyna
         *before = state.velocity_m_s;
         struct vec2 a = to_part(&senses->phenotype->parts[i], &state, x / STANDARD_GRAVITY_M_S2,
                                 y / STANDARD_GRAVITY_M_S2);
-        felt[SENSOR_ACCELERATION_ALONG] = faces_bound_acceleration(a.x);
-        felt[SENSOR_ACCELERATION_ACROSS] = faces_bound_acceleration(a.y);
+        felt[SENSOR_ACCELERATION_ALONG] = face_senses_bound_acceleration(a.x);
+        felt[SENSOR_ACCELERATION_ACROSS] = face_senses_bound_acceleration(a.y);
     }
 }
 
@@ -58,7 +58,7 @@ static void see(struct senses *senses, const struct dynamics *dynamics,
         double *felt = senses->values + i * SENSOR_COUNT;
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        struct ray ray = faces_ray(around, of, state.at_m);
+        struct ray ray = face_senses_ray(around, of, state.at_m);
         struct vec2 way = to_part(&senses->phenotype->parts[i], &state, ray.way.x, ray.way.y);
         felt[sight->along] = ray.length > 0 ? way.x / ray.length : 0;
         felt[sight->across] = ray.length > 0 ? way.y / ray.length : 0;
@@ -66,13 +66,14 @@ static void see(struct senses *senses, const struct dynamics *dynamics,
     }
 }
 
-static const struct faces_feeling feeling = {FACE_FLAT_COUNT, to_genes, feel_acceleration, see};
+static const struct face_senses_feeling feeling = {FACE_FLAT_COUNT, to_genes, feel_acceleration,
+                                                   see};
 
 static void feel(struct senses *senses, const struct dynamics *dynamics,
                  const struct surroundings *around)
 {
-    jointed_feel(senses, dynamics);
-    faces_feel(&feeling, senses, dynamics, around);
+    linked_body_feel(senses, dynamics);
+    face_senses_feel(&feeling, senses, dynamics, around);
 }
 
 /* ---------------------------------------------------------------- the body as a whole */
@@ -84,7 +85,7 @@ static int judge(const struct phenotype *phenotype, const struct world *world,
                       params->simulation_integrator == INTEGRATOR_RK4 &&
                       world->drag_law == DRAG_LAW_LINEAR;
     double length_m = 2 * world->viscosity_pa_s * dt_s / params->rectangles_density_kg_m2;
-    return jointed_judge(phenotype, params, is_explicit ? length_m : 0);
+    return linked_body_judge(phenotype, params, is_explicit ? length_m : 0);
 }
 
 static int is_flat(const struct params *params)
@@ -113,7 +114,7 @@ const struct body_physics physics_rectangles = {
     .solvers =
         {[SOLVER_ARTICULATED] = &dynamics_articulated, [SOLVER_CONSTRAINT] = &dynamics_constraint},
     .effectors_apart = EFFECTORS_SLACK,
-    .model = jointed_model,
+    .model = linked_body_model,
     .judge = judge,
     .feel = feel,
     .is_flat = is_flat,

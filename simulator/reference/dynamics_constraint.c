@@ -9,14 +9,14 @@
 #include "common/math/hash.h"
 #include "simulator/links/dynamics_space.h"
 #include "simulator/contact/collide.h"
-#include "simulator/reference/space_system.h"
+#include "simulator/reference/spatial_system.h"
 
 /* Coordinates of a body that nothing holds: where it is, and its angle. */
 enum { FREE_X, FREE_Y, FREE_ANGLE, FREE_RATES };
 enum { NOWHERE = -1 };
 
 struct flat {
-    struct space_constraint c;
+    struct spatial_constraint c;
     const struct body *plane;
     struct body body;
     struct body_link *links;
@@ -191,7 +191,7 @@ static void set_world(struct flat *f, const struct world *world)
         collide_place_obstacle(&world->obstacles.list[i], &box);
         f->fixed[i] = collide_solid(&box, 0);
     }
-    space_world_set(&f->c.base.world, world);
+    spatial_world_set(&f->c.base.world, world);
     if (world->drag_law == DRAG_LAW_QUADRATIC)
         f->c.base.world.drag.coefficient = world->quadratic_drag_kg_m2;
     else
@@ -221,11 +221,11 @@ static int take_memory(struct flat *f, struct arena *arena)
 }
 
 /* Axes of a joint that closes a loop in its two links: x is the way of a linear one. */
-static struct space_loop loop_of(const struct flat *f, const struct closure *c)
+static struct spatial_loop loop_of(const struct flat *f, const struct closure *c)
 {
     int is_linear = c->kind == LINK_LINEAR;
     double way = is_linear ? det_atan2(-c->across.x, c->across.y) : 0;
-    return (struct space_loop){
+    return (struct spatial_loop){
         .kind = c->kind,
         .links = {f->link_of[c->a], f->link_of[c->b]},
         .at = {in_space(f, c->a, c->at_a), in_space(f, c->b, c->at_b)},
@@ -235,12 +235,12 @@ static struct space_loop loop_of(const struct flat *f, const struct closure *c)
 static int close_loops(struct flat *f, struct arena *arena)
 {
     int count = f->plane->closure_count;
-    struct space_loop *loops = arena_take(arena, (size_t)count, sizeof loops[0]);
+    struct spatial_loop *loops = arena_take(arena, (size_t)count, sizeof loops[0]);
     if (!loops)
         return ERR_MEMORY;
     for (int i = 0; i < count; i++)
         loops[i] = loop_of(f, &f->plane->closures[i]);
-    return space_constraint_close(&f->c, loops, count);
+    return spatial_constraint_close(&f->c, loops, count);
 }
 
 static struct dynamics *create(const struct phenotype *p, const struct world *world,
@@ -261,8 +261,8 @@ static struct dynamics *create(const struct phenotype *p, const struct world *wo
     for (int i = 0; i < p->part_count; i++)
         set_part(f, i);
     set_world(f, world);
-    if (space_constraint_init(&f->c, &dynamics_constraint, &f->body, &f->c.base.world, settings,
-                              arena) != 0 ||
+    if (spatial_constraint_init(&f->c, &dynamics_constraint, &f->body, &f->c.base.world, settings,
+                                arena) != 0 ||
         (p->body->closure_count > 0 && close_loops(f, arena) != 0))
         return NULL;
     struct dynamics *dynamics = &f->c.base.dynamics;
@@ -275,8 +275,8 @@ static struct dynamics *create(const struct phenotype *p, const struct world *wo
     for (int i = 1; i < p->body->link_count; i++)
         if (f->rate_of[PLANE_ROOT_RATES + i] != NOWHERE &&
             (p->body->links[i].kind == LINK_STRETCH || !is_free(p, i)))
-            space_state_set_effector(&f->c.base, f->rate_of[PLANE_ROOT_RATES + i],
-                                     p->body->links[i].strength);
+            spatial_state_set_effector(&f->c.base, f->rate_of[PLANE_ROOT_RATES + i],
+                                       p->body->links[i].strength);
     return dynamics;
 }
 
@@ -306,8 +306,8 @@ static void flat_set_state(struct dynamics *dynamics, const double *q, const dou
         f->space_qd[f->rate_of[i]] = qd[i];
     }
     if (body_is_fixed(f->plane))
-        space_constraint_set_ground(&f->c, (struct vec3){q[0], q[1], 0});
-    space_constraint_set_state(dynamics, f->space_q, f->space_qd);
+        spatial_constraint_set_ground(&f->c, (struct vec3){q[0], q[1], 0});
+    spatial_constraint_set_state(dynamics, f->space_q, f->space_qd);
     if (f->plane->closure_count > 0)
         read_state(f);
 }
@@ -315,7 +315,7 @@ static void flat_set_state(struct dynamics *dynamics, const double *q, const dou
 static int flat_step(struct dynamics *dynamics)
 {
     struct flat *f = flat_of(dynamics);
-    int is_broken = space_constraint_step(dynamics);
+    int is_broken = spatial_constraint_step(dynamics);
     read_state(f);
     return is_broken;
 }
@@ -326,7 +326,7 @@ static void flat_set_world(struct dynamics *dynamics, const struct world *world)
 {
     struct flat *f = flat_of(dynamics);
     set_world(f, world);
-    space_constraint_heed_world(&f->c);
+    spatial_constraint_heed_world(&f->c);
 }
 
 /* ---------------------------------------------------------------- what others read */
@@ -343,23 +343,23 @@ static double angle_of(const struct flat *f, int link)
 
 static const struct rigid *body_of(const struct flat *f, int link)
 {
-    return space_system_body(&f->c, f->link_of[f->whole_of[link]]);
+    return spatial_system_body(&f->c, f->link_of[f->whole_of[link]]);
 }
 
-static struct space_place place_of(const struct flat *f, int link)
+static struct spatial_place place_of(const struct flat *f, int link)
 {
     const struct rigid *b = body_of(f, link);
     if (b != &f->c.ground)
         return b->place;
     struct vec3 centre = f->plane->links[0].centre;
-    return (struct space_place){.centre = {f->q[0] + centre.x, f->q[1] + centre.y, 0}};
+    return (struct spatial_place){.centre = {f->q[0] + centre.x, f->q[1] + centre.y, 0}};
 }
 
 /* Where something is that was there from the centre of mass at birth. */
 static struct vec2 arm_of(const struct flat *f, int link, struct vec2 at)
 {
     const struct rigid *b = body_of(f, link);
-    if (!space_system_stretches(b))
+    if (!spatial_system_stretches(b))
         return turn(angle_of(f, link), at);
     struct vec3 own = in_space(f, f->whole_of[link], at);
     return vec3_flat(mat3_apply(&b->turned, sym3_apply(&b->grown, own)));
@@ -368,7 +368,7 @@ static struct vec2 arm_of(const struct flat *f, int link, struct vec2 at)
 /* How a place of a link's frame at birth moves. */
 static struct part_state state_at(const struct flat *f, int link, struct vec2 at)
 {
-    struct space_place place = place_of(f, link);
+    struct spatial_place place = place_of(f, link);
     struct vec3 centre = f->plane->links[f->whole_of[link]].centre;
     struct vec2 arm = arm_of(f, link, (struct vec2){at.x - centre.x, at.y - centre.y});
     struct vec3 spread = sym3_apply(&body_of(f, link)->spread, vec3_of_plane(arm));
@@ -435,7 +435,7 @@ static void flat_momentum(const struct dynamics *dynamics, struct vec3 *linear,
     const struct flat *f = flat_of(dynamics);
     *linear = *angular = (struct vec3){0, 0, 0};
     for (int i = 0; i < f->body.link_count; i++) {
-        struct space_place place = space_constraint_place(&f->c, i);
+        struct spatial_place place = spatial_constraint_place(&f->c, i);
         struct vec3 at = place.centre, v = place.velocity;
         double mass = f->links[i].mass_kg;
         linear->x += mass * v.x;
@@ -493,7 +493,7 @@ static double flat_overlap(const struct dynamics *dynamics)
 static void flat_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j)
 {
     const struct flat *f = flat_of(dynamics);
-    space_constraint_energy(dynamics, kinetic_j, potential_j);
+    spatial_constraint_energy(dynamics, kinetic_j, potential_j);
     if (body_is_fixed(f->plane))
         *potential_j -= f->plane->links[0].mass_kg *
                         vec3_dot(f->c.base.world.gravity_m_s2, place_of(f, 0).centre);
@@ -517,7 +517,7 @@ const struct dynamics_solver dynamics_constraint = {
     DYNAMICS_SPACE,
     .set_world = flat_set_world,
     .read = &flat_reader,
-    .set_push_out = space_constraint_set_push_out,
+    .set_push_out = spatial_constraint_set_push_out,
     .set_state = flat_set_state,
     .energy = flat_energy,
 };

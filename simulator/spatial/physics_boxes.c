@@ -4,10 +4,10 @@
 
 #include "common/growth/body.h"
 #include "common/math/detmath.h"
-#include "simulator/body/faces.h"
-#include "simulator/body/jointed.h"
+#include "simulator/body/face_senses.h"
+#include "simulator/body/linked_body.h"
 #include "simulator/body/physics_kinds.h"
-#include "simulator/spatial/steps/space_dynamics.h"
+#include "simulator/spatial/steps/spatial_dynamics.h"
 
 /* ---------------------------------------------------------------- senses */
 
@@ -41,9 +41,9 @@ static void feel_acceleration(struct senses *senses, const struct dynamics *dyna
             a = vec3_along(a, vec3_sub(v, senses->before[i]), 1 / around->tick_s);
         senses->before[i] = v;
         a = vec3_scale(mat3_back(&axes, a), 1 / STANDARD_GRAVITY_M_S2);
-        felt[SENSOR_ACCELERATION_ALONG] = faces_bound_acceleration(a.x);
-        felt[SENSOR_ACCELERATION_ACROSS] = faces_bound_acceleration(a.y);
-        felt[SENSOR_ACCELERATION_THROUGH] = faces_bound_acceleration(a.z);
+        felt[SENSOR_ACCELERATION_ALONG] = face_senses_bound_acceleration(a.x);
+        felt[SENSOR_ACCELERATION_ACROSS] = face_senses_bound_acceleration(a.y);
+        felt[SENSOR_ACCELERATION_THROUGH] = face_senses_bound_acceleration(a.z);
     }
 }
 
@@ -56,7 +56,7 @@ static void see(struct senses *senses, const struct dynamics *dynamics,
         struct mat3 axes = gene_axes(senses, dynamics, i);
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        struct ray ray = faces_ray(around, of, state.at_m);
+        struct ray ray = face_senses_ray(around, of, state.at_m);
         struct vec3 way =
             mat3_back(&axes, vec3_scale(ray.way, ray.length > 0 ? 1 / ray.length : 0));
         felt[sight->along] = way.x;
@@ -66,18 +66,18 @@ static void see(struct senses *senses, const struct dynamics *dynamics,
     }
 }
 
-static const struct faces_feeling feeling = {FACE_COUNT, to_genes, feel_acceleration, see};
+static const struct face_senses_feeling feeling = {FACE_COUNT, to_genes, feel_acceleration, see};
 
 static void feel(struct senses *senses, const struct dynamics *dynamics,
                  const struct surroundings *around)
 {
-    jointed_feel(senses, dynamics);
+    linked_body_feel(senses, dynamics);
     for (int i = 0; i < senses->phenotype->part_count; i++) {
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
         senses->values[i * SENSOR_COUNT + SENSOR_HEIGHT] = state.at_m.y;
     }
-    faces_feel(&feeling, senses, dynamics, around);
+    face_senses_feel(&feeling, senses, dynamics, around);
 }
 
 /* ---------------------------------------------------------------- the body as a whole */
@@ -88,7 +88,7 @@ static int judge(const struct phenotype *phenotype, const struct world *world,
     int is_explicit =
         params->simulation_integrator == INTEGRATOR_RK4 && world->drag_law == DRAG_LAW_LINEAR;
     double length_m = 2 * world->viscosity_pa_s_m * dt_s / params->creature_density_kg_m3;
-    return jointed_judge(phenotype, params, is_explicit ? length_m : 0);
+    return linked_body_judge(phenotype, params, is_explicit ? length_m : 0);
 }
 
 /* A box that moves with u along an axis has two faces of area A there, each with k A u^2 against
@@ -98,7 +98,7 @@ static int model(const struct phenotype *phenotype, const struct world *world,
                  const struct dynamics_settings *settings, struct body_model *model,
                  struct arena *arena)
 {
-    int status = jointed_model(phenotype, world, settings, model, arena);
+    int status = linked_body_model(phenotype, world, settings, model, arena);
     if (world->drag_law == DRAG_LAW_QUADRATIC)
         model->medium_kg_m3 =
             world->quadratic_drag_kg_m3 * (world->drag_faces == DRAG_FACES_LEADING ? 2 : 4);
@@ -146,13 +146,13 @@ static void perturb_ball(const struct body_link *link, double *q, struct vec3 tu
 static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype, struct vec3 turn,
                     struct rng *rng, double most_rad)
 {
-    const struct space_tree *tree = space_state_tree(space_state_of(dynamics));
+    const struct spatial_tree *tree = spatial_state_tree(spatial_state_of(dynamics));
     double q[JOINT_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
     for (int i = 0; i < tree->coordinates; i++)
         q[i] = dynamics->q[i];
     for (int i = 0; i < tree->count; i++) {
         const struct body_link *link = &phenotype->body->links[i];
-        const struct space_tree_link *l = &tree->links[i];
+        const struct spatial_tree_link *l = &tree->links[i];
         double *own = q + l->coordinate;
         int plain = l->slides + l->joint->turns;
         for (int k = 0; k < plain && i > 0; k++) {
@@ -171,7 +171,7 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
  * joint. */
 static void half_turn(struct dynamics *dynamics)
 {
-    const struct space_tree *tree = space_state_tree(space_state_of(dynamics));
+    const struct spatial_tree *tree = spatial_state_tree(spatial_state_of(dynamics));
     double q[JOINT_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
     for (int i = 0; i < tree->coordinates; i++)
         q[i] = dynamics->q[i];

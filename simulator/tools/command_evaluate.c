@@ -13,7 +13,7 @@
 #include "common/judge/behaviour.h"
 #include "common/judge/exam.h"
 #include "common/genome/body_kind.h"
-#include "common/creature/record.h"
+#include "common/creature/verify.h"
 #include "common/math/detmath.h"
 #include "common/math/hash.h"
 #include "common/formats/file_kind.h"
@@ -133,7 +133,7 @@ static void report_compare(struct report *report)
     report->verification =
         creature->has_evaluation && is_other
             ? "not compared"
-            : words[record_compare(creature, evaluation->verdict, evaluation->digest,
+            : words[verify_compare(creature, evaluation->verdict, evaluation->digest,
                                    &evaluation->measures, report->difference)];
 }
 
@@ -379,7 +379,7 @@ static int report_write_record(struct report *report, const char *path)
     const char *ending = strrchr(path, '.');
     creature->params = report->params;
     creature->seed = report->seed;
-    record_put(creature, report->evaluation.verdict, report->evaluation.digest,
+    verify_put(creature, report->evaluation.verdict, report->evaluation.digest,
                &report->evaluation.measures);
     int is_text = ending != NULL && strcmp(ending, ".json") == 0;
     return creature_write(creature, path, is_text, &error) == 0

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/system/draft.h"
+#include "common/system/atomic_file.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
 #include "simulator/tools/mjcf.h"
@@ -34,7 +34,7 @@ struct request {
  * path. */
 struct output {
     FILE *file;
-    struct draft draft;
+    struct atomic_file draft;
 };
 
 struct run {
@@ -92,7 +92,7 @@ static int open_output(struct output *output, const char *path, struct error *er
     output->file = NULL;
     if (is_standard(path))
         output->file = stdout;
-    else if (path && draft_open(&output->draft, path, error) != 0)
+    else if (path && atomic_file_open(&output->draft, path, error) != 0)
         return error->code;
     else if (path)
         output->file = output->draft.file;
@@ -103,8 +103,8 @@ static int open_output(struct output *output, const char *path, struct error *er
 static int close_output(struct output *output, int result, struct error *error)
 {
     struct error of_file;
-    if (!output->file || output->file == stdout || draft_end(&output->draft, 0, &of_file) == 0 ||
-        result)
+    if (!output->file || output->file == stdout ||
+        atomic_file_end(&output->draft, 0, &of_file) == 0 || result)
         return result;
     *error = of_file;
     return error->code;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "common/creature/creature.h"
-#include "common/creature/record.h"
+#include "common/creature/verify.h"
 #include "common/system/output.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/preserve/preserve.h"
@@ -49,7 +49,7 @@ static int try_alone(struct creature *creature, struct error *error)
             .genomes = &genome, .count = 1, .params = &creature->params, .seed = creature->seed},
         NULL, &arena, &result);
     arena_deinit(&arena);
-    record_put(creature, result.verdict, result.digest, &result.measures);
+    verify_put(creature, result.verdict, result.digest, &result.measures);
     return 0;
 }
 

@@ -40,12 +40,12 @@ static const char *const phase_names[] = {
 int trace_open(struct trace *trace, const char *path, struct error *error)
 {
     memset(trace, 0, sizeof *trace);
-    return draft_open(&trace->draft, path, error);
+    return atomic_file_open(&trace->draft, path, error);
 }
 
 int trace_close(struct trace *trace, struct error *error)
 {
-    return draft_end(&trace->draft, 0, error);
+    return atomic_file_end(&trace->draft, 0, error);
 }
 
 static void trace_print_header(FILE *file, const struct phenotype *phenotype)

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "common/system/draft.h"
+#include "common/system/atomic_file.h"
 #include "simulator/evaluate/evaluate.h"
 
 /* Columns of the ledger, fields of struct ledger; in every kind of trace. */
@@ -25,7 +25,7 @@
     X(residual_j)
 
 struct trace {
-    struct draft draft;
+    struct atomic_file draft;
     int has_header;
     uint64_t row_count;
 };

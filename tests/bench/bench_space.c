@@ -1,8 +1,8 @@
 /* How long bodies in space take: pose and accelerations a box, and ten seconds of two fixed
  * creatures in free fall under servos with limits. Q5 is a trunk with four legs on universal joints
  * and knees, nine boxes; S3 a snake of six boxes on universal joints. Nothing touches. */
-#include "simulator/spatial/steps/space_dynamics.h"
-#include "simulator/spatial/tree/space_tree_forces.h"
+#include "simulator/spatial/steps/spatial_dynamics.h"
+#include "simulator/spatial/tree/spatial_tree_forces.h"
 #include "tests/bench/bench.h"
 
 #define PI 3.14159265358979323846
@@ -111,18 +111,18 @@ static void tear_down(void)
 static double measure_accelerations(const void *context)
 {
     double extra[RATES_MAX] = {0}, tau[RATES_MAX] = {0}, qdd[RATES_MAX], sum = 0;
-    struct space_tree tree;
+    struct spatial_tree tree;
     arena_reset(&arena);
-    if (space_tree_create(&tree, creature.links, creature.count, (struct vec3){0, -9.81, 0},
-                          &arena) != 0)
+    if (spatial_tree_create(&tree, creature.links, creature.count, (struct vec3){0, -9.81, 0},
+                            &arena) != 0)
         return NAN;
     double from = bench_now_us(0);
     for (int i = 0; i < EVALUATIONS; i++) {
         creature.q[7 + i % (creature.rates - 6)] += 1e-6;
-        space_tree_set_pose(&tree, creature.q);
-        space_tree_set_velocity(&tree, creature.qd);
-        space_tree_factor(&tree, extra, 0);
-        space_tree_accelerate(&tree, tau, qdd);
+        spatial_tree_set_pose(&tree, creature.q);
+        spatial_tree_set_velocity(&tree, creature.qd);
+        spatial_tree_factor(&tree, extra, 0);
+        spatial_tree_accelerate(&tree, tau, qdd);
         sum += qdd[0];
     }
     double to = bench_now_us(0);
@@ -134,12 +134,12 @@ static int run_fall(const void *context)
 {
     const struct workload *workload = context;
     struct body body = {.links = creature.links, .link_count = creature.count};
-    struct space_world world = {.gravity_m_s2 = {0, -9.81, 0}};
+    struct spatial_world world = {.gravity_m_s2 = {0, -9.81, 0}};
     struct dynamics_settings settings = {.dt_s = 1.0 / 240, .integrator = workload->integrator};
     arena_reset(&arena);
-    struct space_state *d = space_dynamics_create(&body, &world, &settings, &arena);
+    struct spatial_state *d = spatial_dynamics_create(&body, &world, &settings, &arena);
     for (int i = 6; d && i < creature.rates; i++)
-        space_state_set_servo(d, i, &creature.servos[i]);
+        spatial_state_set_servo(d, i, &creature.servos[i]);
     if (d)
         dynamics_set_state(&d->dynamics, creature.q, creature.qd);
     for (int i = 0; d && i < STEPS; i++)

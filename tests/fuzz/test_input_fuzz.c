@@ -35,10 +35,10 @@
 #include "controller/store/store.h"
 #include "proto/message.h"
 #include "simulator/tools/scenes/scene.h"
-#include "simulator/links/space_state.h"
+#include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "common/store/run_reader.h"
-#include "controller/run/tending.h"
+#include "controller/run/deeds.h"
 #include "tests/chain_genome.h"
 #include "tests/fuzz/hostile_state.h"
 #include "tests/suite.h"
@@ -532,7 +532,7 @@ static void tend_take(const unsigned char *bytes, size_t length)
     params_set_defaults(&params);
     FILE *file = fopen(store_path, "wb");
     ENSURE(file && fwrite(bytes, 1, length, file) == length && fclose(file) == 0, "%s", store_path);
-    check_error(tending_put_file(NULL, &params, store_path, &error), &error);
+    check_error(deeds_put_file(NULL, &params, store_path, &error), &error);
 }
 
 /* ---- links ---- */

@@ -1,7 +1,7 @@
 /* Rectangles in the plane move as their mirror images in x = 0 do, while they are driven and touch
  * the ground, one another and their joints' limits, with parts in any order; a body that is its own
  * image stays so. Loads that several contacts share have no unique answer: what decides is to be no
- * order of contacts (test_space_mirror.c has the same in space). */
+ * order of contacts (test_spatial_mirror.c has the same in space). */
 #include <string.h>
 
 #include "simulator/body/servo.h"

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/links/space_state.h"
+#include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/documented.h"
 #include "tests/suite.h"
@@ -139,8 +139,8 @@ static int put_quaternion(double *values, struct quaternion q)
 /* The present value of a quantity; how many numbers it has, 0 if it is unknown. */
 static int read_quantity(struct trial *t, const char *name, int body, double *values)
 {
-    const struct space_tree *tree = space_state_tree(space_state_of(t->run));
-    const struct space_tree_link *l = &tree->links[body];
+    const struct spatial_tree *tree = spatial_state_tree(spatial_state_of(t->run));
+    const struct spatial_tree_link *l = &tree->links[body];
     const struct ledger *ledger = dynamics_ledger(t->run);
     struct vec3 linear, angular;
     const struct {
@@ -159,14 +159,14 @@ static int read_quantity(struct trial *t, const char *name, int body, double *va
             return 1;
         }
     if (strcmp(name, "centre") == 0)
-        return put(values, space_tree_centre(l));
+        return put(values, spatial_tree_centre(l));
     if (strcmp(name, "velocity") == 0)
-        return put(values, space_tree_centre_velocity(l));
+        return put(values, spatial_tree_centre_velocity(l));
     if (strcmp(name, "omega") == 0)
         return put(values, l->velocity.w);
     if (strcmp(name, "quaternion") == 0)
         return put_quaternion(values, quaternion_of(&l->turned));
-    space_tree_momentum(tree, &linear, &angular);
+    spatial_tree_momentum(tree, &linear, &angular);
     if (strcmp(name, "momentum") == 0)
         return put(values, linear);
     if (strcmp(name, "angular_momentum") == 0)
@@ -187,7 +187,7 @@ static void match_signs(struct trial *t, const char *name, double *values, const
 {
     int is_link = strcmp(name, "quaternion") == 0;
     for (int i = 0; i < t->scene.body_count; i++) {
-        const struct space_tree_link *l = &space_state_tree(space_state_of(t->run))->links[i];
+        const struct spatial_tree_link *l = &spatial_state_tree(spatial_state_of(t->run))->links[i];
         int at = is_link ? 0 : l->coordinate + l->slides + l->joint->turns;
         double dot = 0;
         if (!is_link && (!l->joint->has_ball || strcmp(name, "q") != 0))
@@ -276,11 +276,11 @@ static void find_nutation(struct trial *t, double *low, double *high, double *pe
 {
     struct samples height = {.count = 0}, speed = {.count = 0}, azimuth = {.count = 0};
     double at;
-    *low = *high = acos(space_state_tree(space_state_of(t->run))->links[0].turned.x.y);
-    struct vec3 start = space_state_tree(space_state_of(t->run))->links[0].turned.x;
+    *low = *high = acos(spatial_state_tree(spatial_state_of(t->run))->links[0].turned.x.y);
+    struct vec3 start = spatial_state_tree(spatial_state_of(t->run))->links[0].turned.x;
     for (int crossings = 0; crossings < 2;) {
         trial_step(t);
-        const struct space_tree_link *l = &space_state_tree(space_state_of(t->run))->links[0];
+        const struct spatial_tree_link *l = &spatial_state_tree(spatial_state_of(t->run))->links[0];
         struct vec3 axis = l->turned.x;
         add_sample(&height, axis.y);
         add_sample(&speed, vec3_cross(l->velocity.w, axis).y);
@@ -298,9 +298,9 @@ static void find_nutation(struct trial *t, double *low, double *high, double *pe
 /* How far body 0 has turned since the start. */
 static double find_turn(struct trial *t, double until_s)
 {
-    struct mat3 start = space_state_tree(space_state_of(t->run))->links[0].turned;
+    struct mat3 start = spatial_state_tree(spatial_state_of(t->run))->links[0].turned;
     trial_run(t, until_s);
-    struct mat3 now = space_state_tree(space_state_of(t->run))->links[0].turned;
+    struct mat3 now = spatial_state_tree(spatial_state_of(t->run))->links[0].turned;
     double trace = vec3_dot(start.x, now.x) + vec3_dot(start.y, now.y) + vec3_dot(start.z, now.z);
     return acos((trace - 1) / 2);
 }
@@ -423,7 +423,7 @@ START_TEST(oracle_case)
     struct trial *t = trial_create();
     double documented[RUN_COUNT] = {INFINITY}; /* the table has no column of RUN_FINE */
     documented_shares(PAGE, name, documented + RUN_RK4, RUN_COUNT - RUN_RK4);
-    /* where checks are dear the reference would take a minute; test_space_constraint.c has it
+    /* where checks are dear the reference would take a minute; test_spatial_constraint.c has it
      * there */
     int count = CHECKS_ARE_DEAR ? RUN_CONSTRAINT : RUN_COUNT;
     for (int run = 0; run < count; run++) {

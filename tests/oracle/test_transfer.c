@@ -38,12 +38,12 @@ int main(void)
 #include "common/creature/creature.h"
 #include "common/judge/behaviour.h"
 #include "common/version.h"
-#include "simulator/links/space_state.h"
+#include "simulator/links/spatial_state.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/tools/mjcf.h"
 #include "tests/oracle/mujoco_fixture.h"
 #include "simulator/body/physics.h"
-#include "simulator/spatial/steps/space_dynamics.h"
+#include "simulator/spatial/steps/spatial_dynamics.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
 
@@ -66,7 +66,7 @@ static struct peer {
     mjModel *model;
     mjData *data;
     struct body_model body;
-    struct space_drag_law drag;
+    struct spatial_drag_law drag;
     const struct phenotype *phenotype;
     double friction, own_friction, step_s;
     int effector_mode, parts;
@@ -514,10 +514,10 @@ static void take_settings(const struct params *p, const struct phenotype *phenot
                                                .effector_mode = p->creature_effector_mode,
                                                .joint_damping_1_s = p->creature_joint_damping_1_s};
     struct world world;
-    struct space_world surroundings;
+    struct spatial_world surroundings;
     world_init(&world, p);
     arena_reset(&model_arena);
-    ck_assert_int_eq(space_world_create(&surroundings, phenotype->meetings, &world, &model_arena),
+    ck_assert_int_eq(spatial_world_create(&surroundings, phenotype->meetings, &world, &model_arena),
                      0);
     ck_assert_int_eq(
         physics_of(phenotype)->model(phenotype, &world, &settings, &peer.body, &model_arena), 0);

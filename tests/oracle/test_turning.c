@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "simulator/planar/contacts/contacts.h"
-#include "simulator/reference/space_constraint.h"
-#include "simulator/spatial/contacts/space_contacts.h"
-#include "simulator/spatial/steps/space_dynamics.h"
+#include "simulator/reference/spatial_constraint.h"
+#include "simulator/spatial/contacts/spatial_contacts.h"
+#include "simulator/spatial/steps/spatial_dynamics.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 
@@ -29,8 +29,8 @@ static struct scene scene;
 
 void __real_contacts_add_drifts(struct contacts *s, double *const *middle);
 void __wrap_contacts_add_drifts(struct contacts *s, double *const *middle);
-void __real_space_contacts_measure_drifts(struct space_contacts *s);
-void __wrap_space_contacts_measure_drifts(struct space_contacts *s);
+void __real_spatial_contacts_measure_drifts(struct spatial_contacts *s);
+void __wrap_spatial_contacts_measure_drifts(struct spatial_contacts *s);
 
 void __wrap_contacts_add_drifts(struct contacts *s, double *const *middle)
 {
@@ -40,14 +40,14 @@ void __wrap_contacts_add_drifts(struct contacts *s, double *const *middle)
         s->drift[i] = 0;
 }
 
-void __wrap_space_contacts_measure_drifts(struct space_contacts *s)
+void __wrap_spatial_contacts_measure_drifts(struct spatial_contacts *s)
 {
-    __real_space_contacts_measure_drifts(s);
+    __real_spatial_contacts_measure_drifts(s);
     for (int i = 0; i < s->count && s->is_whole && fault == FAULT_MATTER; i++) {
-        const struct space_contact *c = &s->list[i];
+        const struct spatial_contact *c = &s->list[i];
         struct vec3 gain = {0, 0, 0};
         for (int side = 0; side < 2; side++) {
-            const struct space_mover *m = side == 0 ? c->pair->one : c->pair->two;
+            const struct spatial_mover *m = side == 0 ? c->pair->one : c->pair->two;
             if (!m)
                 continue;
             struct vec3 arm = vec3_sub(c->at, m->link->at), w = m->link->velocity.w;
@@ -88,7 +88,7 @@ struct rolling {
     } bodies[2];
 };
 
-static struct space_state *state;
+static struct spatial_state *state;
 
 static void start_rolling(const struct rolling *r, int solver, double dt_s)
 {
@@ -98,7 +98,7 @@ static void start_rolling(const struct rolling *r, int solver, double dt_s)
     const struct body body = {
         .links = links, .link_count = r->count, .boxes = boxes, .box_count = r->count};
     const struct dynamics_settings settings = {.dt_s = dt_s, .rtol = 1e-10};
-    const struct space_world world = {
+    const struct spatial_world world = {
         .gravity_m_s2 = {GRAVITY_M_S2 * sin(tilt), -GRAVITY_M_S2 * cos(tilt), 0},
         .surfaces = {.has_ground = r->has_ground,
                      .friction = r->friction,
@@ -124,8 +124,9 @@ static void start_rolling(const struct rolling *r, int solver, double dt_s)
         memcpy(qd + 6 * i, of_qd, sizeof of_qd);
     }
     arena_reset(&arena);
-    state = solver == SOLVER_CONSTRAINT ? space_constraint_create(&body, &world, &settings, &arena)
-                                        : space_dynamics_create(&body, &world, &settings, &arena);
+    state = solver == SOLVER_CONSTRAINT
+                ? spatial_constraint_create(&body, &world, &settings, &arena)
+                : spatial_dynamics_create(&body, &world, &settings, &arena);
     ck_assert_ptr_nonnull(state);
     dynamics_set_state(&state->dynamics, q, qd);
     dynamics_reset_ledger(&state->dynamics);

@@ -9,14 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/system/draft.h"
+#include "common/system/atomic_file.h"
 #include "common/system/file.h"
 #include "common/system/output.h"
 #include "viewer/export/page_parts.h"
 
 #ifdef HAVE_CAIRO
 #include "viewer/draw/draw.h"
-#include "viewer/draw/draw_waters.h"
+#include "viewer/draw/draw_preserve.h"
 #define WITH_CAIRO(function) function
 #else
 #define WITH_CAIRO(function) NULL
@@ -187,18 +187,18 @@ int export_write(const struct export_job *request, struct error *error)
            request->count);
     struct export_job job = *request;
     const struct exporter *exporter = export_find(job.path);
-    struct draft draft;
+    struct atomic_file draft;
     int status = export_check(&job, error);
     if (status)
         return status;
     choose_size(&job, exporter);
     if (!(job.fps > 0))
         job.fps = exporter->fps;
-    status = draft_begin(&draft, job.path, error);
+    status = atomic_file_begin(&draft, job.path, error);
     if (status)
         return status;
     status = exporter->write(&job, draft.name, error);
-    return draft_end(&draft, status, error);
+    return atomic_file_end(&draft, status, error);
 }
 
 #ifdef HAVE_CAIRO
@@ -220,9 +220,9 @@ void export_draw_still(cairo_t *cr, const struct export_job *job)
 {
     struct camera camera;
     if (job->waters) {
-        struct waters_view view = waters_view_of(job->waters, job->followed);
-        waters_view_follow(&view, job->waters, 0, -1);
-        draw_waters(cr, job->width_px, job->height_px, job->waters, 0, &view);
+        struct preserve_camera view = preserve_camera_of(job->waters, job->followed);
+        preserve_camera_follow(&view, job->waters, 0, -1);
+        draw_preserve(cr, job->width_px, job->height_px, job->waters, 0, &view);
         return;
     }
     double lane = draw_lane_height(job->height_px, job->count);
@@ -281,7 +281,7 @@ int export_film_init(struct export_film *film, const struct export_job *job, dou
     }
     if (job->waters) {
         film->frame_count = film->shot_frames = job->waters->moment_count;
-        film->view = waters_view_of(job->waters, job->followed);
+        film->view = preserve_camera_of(job->waters, job->followed);
     }
     film->stride = (size_t)cairo_image_surface_get_stride(film->surfaces[0]) / 4;
     return 0;
@@ -367,7 +367,7 @@ void export_film_draw(struct export_film *film, int index)
     const struct export_job *job = film->job;
     tell_progress(film, index);
     if (job->waters)
-        waters_view_follow(&film->view, job->waters, index, index ? 1 / film->fps : -1);
+        preserve_camera_follow(&film->view, job->waters, index, index ? 1 / film->fps : -1);
     film->before = index ? film->pixels : NULL;
     cairo_surface_t *surface = film->surfaces[film->pixels == film_pixels(film, 0)];
     cairo_t *cr = cairo_create(surface);
@@ -375,7 +375,7 @@ void export_film_draw(struct export_film *film, int index)
     if (job->waters)
         cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     if (job->waters)
-        draw_waters(cr, job->width_px, job->height_px, job->waters, index, &film->view);
+        draw_preserve(cr, job->width_px, job->height_px, job->waters, index, &film->view);
     else if (job->is_grid)
         draw_cells(cr, job->width_px, job->height_px,
                    &(struct draw_cells){job->replays, job->captions, job->count, -1, 1},

@@ -9,8 +9,8 @@
 #include "viewer/draw/eye/camera.h"
 #include "viewer/draw/overlay.h"
 #include "viewer/replay/replay.h"
-#include "viewer/draw/draw_waters.h"
-#include "viewer/replay/waters.h"
+#include "viewer/draw/draw_preserve.h"
+#include "viewer/replay/preserve_replay.h"
 
 #define EXPORT_SIDE_MIN_PX 16
 #define EXPORT_SIDE_MAX_PX 8192
@@ -38,12 +38,12 @@ struct export_shot {
  * choice. */
 struct export_job {
     const struct replay *const *replays;
-    const struct export_life *lives; /* of the replays; may be NULL */
-    int is_recorded;                 /* pages have motion, though there are lives */
-    int count;                       /* >= 1 */
-    const struct waters *waters;     /* of a preserve, instead of replays: then count is 0 */
-    int is_world;                    /* waters are to come */
-    uint64_t followed;               /* a creature in them; 0: none */
+    const struct export_life *lives;      /* of the replays; may be NULL */
+    int is_recorded;                      /* pages have motion, though there are lives */
+    int count;                            /* >= 1 */
+    const struct preserve_replay *waters; /* of a preserve, instead of replays: then count is 0 */
+    int is_world;                         /* waters are to come */
+    uint64_t followed;                    /* a creature in them; 0: none */
     const char *path;
     double time_s; /* one moment; negative: the whole */
     struct export_shot shot;
@@ -107,7 +107,7 @@ struct export_film {
     double fps;
     double speed; /* of the creatures' time in the film's */
     struct camera camera;
-    struct waters_view view; /* of waters */
+    struct preserve_camera view; /* of waters */
     cairo_surface_t *surfaces[2];
     size_t stride;
     const uint32_t *pixels, *before; /* of this frame and of the one drawn before it; or NULL */

@@ -166,7 +166,7 @@ static int write_creature(FILE *file, const struct export_job *job, int index)
 }
 
 /* A world of a preserve as a creature of the page: its sides, m, its cells, and its epochs. */
-static void write_world(FILE *file, const struct waters *waters, uint64_t followed)
+static void write_world(FILE *file, const struct preserve_replay *waters, uint64_t followed)
 {
     const struct params *params = &waters->params;
     fprintf(file,

@@ -9,7 +9,7 @@
 #ifndef VIEWER_REPLAY_REPLAY_H
 #define VIEWER_REPLAY_REPLAY_H
 
-#include "common/creature/record.h"
+#include "common/creature/verify.h"
 #include "common/genome/gene_switch.h"
 #include "common/params/obstacles.h"
 #include "simulator/evaluate/evaluate.h"

@@ -383,7 +383,7 @@ static void set_score(struct replay *replay, const struct creature *creature, in
                  replay->measures.time_s);
     else if (replay->cut_count && creature->has_evaluation)
         snprintf(text, size, "fitness %.3g, whole %.3g", replay->fitness,
-                 record_own_fitness(creature, creature->verdict, &creature->measures));
+                 verify_own_fitness(creature, creature->verdict, &creature->measures));
     else if (replay->cut_count || creature->fitness == replay->fitness)
         snprintf(text, size, "fitness %.3g", replay->fitness);
     else if (is_least)
@@ -397,7 +397,7 @@ static void set_status(struct replay *replay, const struct creature *creature, i
 {
     replay->status = REPLAY_UNRECORDED;
     if (is_recorded)
-        replay->status = (enum replay_status)record_compare(
+        replay->status = (enum replay_status)verify_compare(
             creature, replay->verdict, replay->digest, &replay->measures, replay->detail);
     if (!replay->cut_count)
         return;

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "viewer/draw/draw_panels.h"
-#include "viewer/draw/draw_waters.h"
-#include "viewer/replay/waters_feed.h"
+#include "viewer/draw/draw_preserve.h"
+#include "viewer/replay/preserve_feed.h"
 #include "viewer/window/chooser.h"
 
 /* From one moment to the next, s. */
@@ -33,11 +33,11 @@ struct preserve_window {
     char directory[4000];
     int world;
     struct chooser *gardener; /* hands deeds on; NULL: nothing was done yet */
-    struct waters_feed *feed;
-    struct waters *chunks[CHUNKS_MAX]; /* one after the other, without gaps */
+    struct preserve_feed *feed;
+    struct preserve_replay *chunks[CHUNKS_MAX]; /* one after the other, without gaps */
     int chunk_count;
     double end_s; /* of what is recorded */
-    struct waters_view view;
+    struct preserve_camera view;
     int has_view; /* the view is that of a water that is known */
     uint64_t wanted;
     int is_live, is_patient;
@@ -58,7 +58,7 @@ static void preserve_window_check(const struct preserve_window *s)
 
 /* ---- what is known ---- */
 
-static const struct waters *current(const struct preserve_window *s)
+static const struct preserve_replay *current(const struct preserve_window *s)
 {
     for (int i = 0; i < s->chunk_count; i++)
         if (s->player.time_s < s->chunks[i]->to_s)
@@ -74,7 +74,7 @@ static int has_film(const struct preserve_window *s)
 
 static int moment_of(const struct preserve_window *s)
 {
-    return waters_moment_at(current(s), s->player.time_s);
+    return preserve_replay_moment_at(current(s), s->player.time_s);
 }
 
 /* Until when it can be shown. */
@@ -88,17 +88,17 @@ static double known_s(const struct preserve_window *s)
 static void forget_chunks(struct preserve_window *s)
 {
     for (int i = 0; i < s->chunk_count; i++)
-        waters_destroy(s->chunks[i]);
+        preserve_replay_destroy(s->chunks[i]);
     s->chunk_count = 0;
 }
 
 static int begin_feed(struct preserve_window *s, double from_s, struct error *error)
 {
-    struct waters_feed_request request = {s->directory, s->world, from_s, STEP_S};
-    waters_feed_destroy(s->feed);
+    struct preserve_feed_request request = {s->directory, s->world, from_s, STEP_S};
+    preserve_feed_destroy(s->feed);
     s->feed = NULL;
     s->is_over = 0;
-    return waters_feed_create(&s->feed, &request, error);
+    return preserve_feed_create(&s->feed, &request, error);
 }
 
 /* Everything anew from a time on. */
@@ -111,21 +111,21 @@ static void go_to(struct preserve_window *s, double time_s)
         player_wait(&s->player, error.message);
 }
 
-static void keep(struct preserve_window *s, struct waters *w)
+static void keep(struct preserve_window *s, struct preserve_replay *w)
 {
     if (!has_film(s))
         forget_chunks(s);
     if (s->chunk_count == CHUNKS_MAX) {
-        waters_destroy(s->chunks[0]);
+        preserve_replay_destroy(s->chunks[0]);
         memmove(s->chunks, s->chunks + 1, (CHUNKS_MAX - 1) * sizeof s->chunks[0]);
         s->chunk_count--;
     }
     s->chunks[s->chunk_count++] = w;
     s->player.is_changed = 1;
     if (!s->has_view)
-        s->view = waters_view_of(w, s->wanted);
+        s->view = preserve_camera_of(w, s->wanted);
     if (!s->has_view && s->wanted)
-        waters_view_follow(&s->view, w, waters_moment_at(w, s->player.time_s), -1);
+        preserve_camera_follow(&s->view, w, preserve_replay_moment_at(w, s->player.time_s), -1);
     s->has_view = 1;
 }
 
@@ -136,8 +136,8 @@ static void take_ready(struct preserve_window *s)
     while (s->feed && !s->is_over && (!has_film(s) || known_s(s) < s->player.time_s + AHEAD_S)) {
         int is_wanted = !has_film(s) || s->player.time_s >= known_s(s) - STEP_S;
         if (s->is_patient && is_wanted)
-            waters_feed_wait(s->feed);
-        struct waters *w = waters_feed_take(s->feed, &error);
+            preserve_feed_wait(s->feed);
+        struct preserve_replay *w = preserve_feed_take(s->feed, &error);
         if (!w) {
             s->is_over = error.code != ERR_BUSY;
             player_wait(&s->player, error.code == ERR_MISSING ? "the record ends here"
@@ -194,9 +194,9 @@ static void advance(struct player *player, double dt_s)
         player->time_s = fmin(player->time_s + dt_s * player->speed, known_s(s));
         follow_run(s);
     }
-    const struct waters *w = current(s);
+    const struct preserve_replay *w = current(s);
     if (w && player->drag != DRAG_PICTURE && player->drag != DRAG_SHIFT)
-        waters_view_follow(&s->view, w, moment_of(s), dt_s * fmax(player->speed, 1));
+        preserve_camera_follow(&s->view, w, moment_of(s), dt_s * fmax(player->speed, 1));
 }
 
 /* Says what has become of a deed. */
@@ -219,7 +219,7 @@ static void look_for_news(struct player *player, double now_s)
     if (now_s < s->next_news_s)
         return;
     s->next_news_s = now_s + NEWS_S;
-    if (waters_find_end(s->directory, s->world, &end_s, &error) || end_s <= s->end_s)
+    if (preserve_replay_find_end(s->directory, s->world, &end_s, &error) || end_s <= s->end_s)
         return;
     s->end_s = end_s;
     s->player.is_changed = 1;
@@ -243,7 +243,7 @@ static void step_world(struct preserve_window *s, int worlds)
     int world = s->world + worlds;
     struct error error = {0};
     double end_s;
-    if (world < 0 || waters_find_end(s->directory, world, &end_s, &error)) {
+    if (world < 0 || preserve_replay_find_end(s->directory, world, &end_s, &error)) {
         player_say(&s->player, "the run has no further world");
         return;
     }
@@ -256,23 +256,23 @@ static void step_world(struct preserve_window *s, int worlds)
 
 static void mark(struct preserve_window *s, uint64_t id)
 {
-    const struct waters *w = current(s);
+    const struct preserve_replay *w = current(s);
     s->wanted = id;
     s->view.marked = id;
     s->view.is_following = id != 0;
     if (id && s->view.zoom <= 1) {
         int by_form = s->view.by_form;
-        s->view = waters_view_of(w, id);
+        s->view = preserve_camera_of(w, id);
         s->view.by_form = by_form;
-        waters_view_follow(&s->view, w, moment_of(s), -1);
+        preserve_camera_follow(&s->view, w, moment_of(s), -1);
     }
 }
 
 static void mark_next(struct player *player, int direction)
 {
     struct preserve_window *s = (struct preserve_window *)player;
-    const struct waters *w = current(s);
-    const struct waters_moment *m = w ? &w->moments[moment_of(s)] : NULL;
+    const struct preserve_replay *w = current(s);
+    const struct preserve_replay_moment *m = w ? &w->moments[moment_of(s)] : NULL;
     int at = direction > 0 ? -1 : 0;
     if (!m || m->creature_count == 0)
         return;
@@ -306,9 +306,10 @@ static int water_height(const struct preserve_window *s)
 static void turn_wheel(struct player *player, double clicks, double x, double y)
 {
     struct preserve_window *s = (struct preserve_window *)player;
-    const struct waters *w = current(s);
+    const struct preserve_replay *w = current(s);
     if (w)
-        waters_view_zoom(&s->view, player->width, water_height(s), w, pow(ZOOM_STEP, clicks), x, y);
+        preserve_camera_zoom(&s->view, player->width, water_height(s), w, pow(ZOOM_STEP, clicks), x,
+                             y);
 }
 
 static void zoom_in(struct preserve_window *s, int clicks)
@@ -329,13 +330,13 @@ static void tend(struct preserve_window *s, const char *words)
 /* A deed at the place under the mouse: `before` and `after` stand around the place. */
 static void tend_at(struct preserve_window *s, const char *before, const char *after)
 {
-    const struct waters *w = current(s);
+    const struct preserve_replay *w = current(s);
     char words[80];
     double x_m, y_m;
     if (!w)
         return;
-    waters_view_place(&s->view, s->player.width, water_height(s), w, s->player.mouse_x,
-                      s->player.mouse_y, &x_m, &y_m);
+    preserve_camera_place(&s->view, s->player.width, water_height(s), w, s->player.mouse_x,
+                          s->player.mouse_y, &x_m, &y_m);
     snprintf(words, sizeof words, "%s %.2f %.2f%s", before,
              fmin(fmax(x_m, 0), w->params.preserve_width_m),
              fmin(fmax(y_m, 0), w->params.preserve_height_m), after);
@@ -406,10 +407,10 @@ static enum drag press(struct player *player, double x, double y)
 static void drag(struct player *player, double dx, double dy)
 {
     struct preserve_window *s = (struct preserve_window *)player;
-    const struct waters *w = current(s);
+    const struct preserve_replay *w = current(s);
     if (!w)
         return;
-    waters_view_pan(&s->view, player->width, water_height(s), w, dx, dy);
+    preserve_camera_pan(&s->view, player->width, water_height(s), w, dx, dy);
     s->view.is_following = 0;
 }
 
@@ -417,9 +418,10 @@ static void drag(struct player *player, double dx, double dy)
 static void click(struct player *player, double x, double y)
 {
     struct preserve_window *s = (struct preserve_window *)player;
-    const struct waters *w = current(s);
+    const struct preserve_replay *w = current(s);
     if (w)
-        mark(s, waters_view_pick(&s->view, player->width, water_height(s), w, moment_of(s), x, y));
+        mark(s,
+             preserve_camera_pick(&s->view, player->width, water_height(s), w, moment_of(s), x, y));
 }
 
 /* ---- the picture ---- */
@@ -433,9 +435,9 @@ static struct draw_box scene_box(const struct player *player)
 static void draw_scene(const struct player *player, cairo_t *cr)
 {
     const struct preserve_window *s = (const struct preserve_window *)player;
-    const struct waters *w = current(s);
+    const struct preserve_replay *w = current(s);
     if (w) {
-        draw_waters(cr, player->width, water_height(s), w, moment_of(s), &s->view);
+        draw_preserve(cr, player->width, water_height(s), w, moment_of(s), &s->view);
     } else {
         draw_set_color(cr, palette[COLOR_sky_bottom].light, 1);
         cairo_paint(cr);
@@ -445,7 +447,7 @@ static void draw_scene(const struct player *player, cairo_t *cr)
 static void tell_title(const struct player *player, char *text, size_t size)
 {
     const struct preserve_window *s = (const struct preserve_window *)player;
-    const struct waters *w = current(s);
+    const struct preserve_replay *w = current(s);
     int seconds = (int)(player->time_s + 1e-6);
     snprintf(text, size, "world %d at %d:%02d - %s - Bestiary", s->world, seconds / 60,
              seconds % 60,
@@ -478,7 +480,7 @@ static void begin(struct player *player)
 static void destroy(struct player *player)
 {
     struct preserve_window *s = (struct preserve_window *)player;
-    waters_feed_destroy(s->feed);
+    preserve_feed_destroy(s->feed);
     forget_chunks(s);
     chooser_destroy(s->gardener);
     free(s);
@@ -536,7 +538,7 @@ int preserve_window_create(struct player **result, const struct preserve_window_
     s->wanted = request->follow;
     s->is_live = request->is_live;
     s->is_patient = request->is_patient;
-    int status = waters_find_end(s->directory, s->world, &s->end_s, error);
+    int status = preserve_replay_find_end(s->directory, s->world, &s->end_s, error);
     if (s->is_live && (status == ERR_MISSING || (!status && s->end_s < EPOCH_S))) {
         player_wait(&s->player,
                     "the run has not lived through an epoch yet; this window waits for it");

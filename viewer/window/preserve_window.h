@@ -1,12 +1,12 @@
 /* A window of a preserve: one of its worlds, seen from beside the water. Plays what a thread simulates ahead
- * (waters_feed.h), jumps to other times, goes to other worlds, follows a creature, and may follow
+ * (preserve_feed.h), jumps to other times, goes to other worlds, follows a creature, and may follow
  * the run while it goes on. The content of a window (player.h). */
 #ifndef VIEWER_WINDOW_PRESERVE_WINDOW_H
 #define VIEWER_WINDOW_PRESERVE_WINDOW_H
 
 #ifdef HAVE_CAIRO
 
-#include "viewer/replay/waters.h"
+#include "viewer/replay/preserve_replay.h"
 #include "viewer/window/player.h"
 
 struct preserve_window_request {
@@ -27,7 +27,7 @@ int preserve_window_create(struct player **window, const struct preserve_window_
 struct preserve_window_sight {
     int world;
     uint64_t followed;
-    const struct waters *waters; /* NULL: not ready */
+    const struct preserve_replay *waters; /* NULL: not ready */
 };
 struct preserve_window_sight preserve_window_look(const struct player *window);
 

@@ -24,7 +24,7 @@ int window_run(struct player *player, const struct window_options *options, stru
 #include <string.h>
 
 #include "common/system/display.h"
-#include "common/system/draft.h"
+#include "common/system/atomic_file.h"
 #include "viewer/window/player.h"
 
 #define WINDOW_WIDTH    1120
@@ -238,14 +238,14 @@ static int loop(struct window *window, struct error *error)
 
 static int write_screenshot(const struct window *window, struct error *error)
 {
-    struct draft draft;
-    int status = draft_begin(&draft, window->options->screenshot, error);
+    struct atomic_file draft;
+    int status = atomic_file_begin(&draft, window->options->screenshot, error);
     if (status)
         return status;
     cairo_status_t written = cairo_surface_write_to_png(window->surface, draft.name);
     if (written != CAIRO_STATUS_SUCCESS)
         status = error_set(error, ERR_IO, "%s: %s", draft.path, cairo_status_to_string(written));
-    return draft_end(&draft, status, error);
+    return atomic_file_end(&draft, status, error);
 }
 
 /* Where there is nothing to look at SDL would open an invisible window, for ever. A driver

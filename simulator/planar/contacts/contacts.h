@@ -5,7 +5,7 @@
  * another take a step with contacts that they share: M^-1 has a block for each body, and only
  * contacts between two bodies couple the blocks.
  *
- * A midpoint step, articulated_midpoint.c, calls, in this order: contacts_find, contacts_prepare,
+ * A midpoint step, planar_step_midpoint.c, calls, in this order: contacts_find, contacts_prepare,
  * contacts_solve (again after contacts_change_free where velocity products changed), contacts_book,
  * contacts_keep. Signorini's conditions with Newton's restitution and Coulomb's friction (Jean and
  * Moreau 1992; Jean 1999), solved by impulses.h. */

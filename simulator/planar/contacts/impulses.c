@@ -125,7 +125,7 @@ void impulses_set_velocities(struct impulses *s)
 }
 
 /* How far a velocity may miss its law. */
-static inline double law_miss(const struct impulses *s, int row)
+static inline double contact_law_miss(const struct impulses *s, int row)
 {
     double given = s->impulse[row] * s->w[row * s->stride + row];
     double miss = IMPULSES_ENOUGH_M_S + 2 * REDUNDANCY * fabs(given);
@@ -393,7 +393,7 @@ static int is_reached(const struct impulses *s)
 {
     for (int i = 0; i < s->count; i++) {
         const struct impulse_law *c = &s->laws[i];
-        if (c->state != OPEN && fabs(s->velocity[c->row] - c->bound) > law_miss(s, c->row))
+        if (c->state != OPEN && fabs(s->velocity[c->row] - c->bound) > contact_law_miss(s, c->row))
             return 0;
     }
     return 1;
@@ -426,10 +426,10 @@ double impulses_miss(const struct impulses *s, int i)
 static int is_lawful(const struct impulses *s, const struct impulse_law *law)
 {
     int n = law->row, t = n + 1;
-    double apart = s->velocity[n] - law->bound, miss = law_miss(s, n);
+    double apart = s->velocity[n] - law->bound, miss = contact_law_miss(s, n);
     if (apart < -miss || (s->impulse[n] > 0 && apart > miss))
         return 0;
-    if (!law->has_friction || fabs(s->velocity[t]) <= law_miss(s, t))
+    if (!law->has_friction || fabs(s->velocity[t]) <= contact_law_miss(s, t))
         return 1;
     double most = law->friction * s->impulse[n];
     return fabs(s->impulse[t] + (s->velocity[t] > 0 ? most : -most)) <= 1e-6 * most;

@@ -9,7 +9,7 @@
  * Solved exactly: which contacts press, stick and slide is guessed from the impulses of the step
  * before and mended until all laws hold; if that does not end, from those of a few sweeps by
  * projected Jacobi. The remaining systems, and those with many contacts, are solved as contacts in
- * space are (simulator/contact/cones.h), island by island, after W has been factored; no order of
+ * space are (simulator/contact/contact_solver.h), island by island, after W has been factored; no order of
  * contacts decides. Systems that this cannot solve are swept on. */
 #ifndef SIMULATOR_PLANAR_CONTACTS_IMPULSES_H
 #define SIMULATOR_PLANAR_CONTACTS_IMPULSES_H
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "common/system/arena.h"
-#include "simulator/contact/cones.h"
+#include "simulator/contact/contact_solver.h"
 
 /* Velocities that miss a law by this much hold it, m/s. */
 #define IMPULSES_ENOUGH_M_S 1e-7
@@ -61,7 +61,7 @@ struct impulses {
     struct arena *arena;
     int law_room, row_room, rates; /* rates: of all bodies, the rank of w at most */
     /* impulses_solve_cones(): made when it is first needed, with room for `cone_laws` */
-    struct cones cones;
+    struct contact_solver cones;
     int cone_laws;
     int *place, *member; /* per row: where it is in the cones; the rows of an island */
     double *left;        /* per row: the part of w's diagonal that is not factored yet */

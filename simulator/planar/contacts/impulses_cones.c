@@ -24,8 +24,8 @@ static int take_memory(struct impulses *s)
     if (s->arena->is_exhausted)
         return ERR_MEMORY;
     int status = s->cone_laws > 0
-                     ? cones_extend(&s->cones, s->law_room, rows, s->arena)
-                     : cones_create(&s->cones, s->law_room, rows, 2 * s->rates, s->arena);
+                     ? contact_solver_extend(&s->cones, s->law_room, rows, s->arena)
+                     : contact_solver_create(&s->cones, s->law_room, rows, 2 * s->rates, s->arena);
     s->cone_laws = status == 0 ? s->law_room : s->cone_laws;
     return status;
 }
@@ -47,7 +47,7 @@ static void list_laws(struct impulses *s)
             s->place[law->row + k] = row + k;
         row += size;
     }
-    cones_begin(&s->cones, row);
+    contact_solver_begin(&s->cones, row);
     for (int i = 0; i < row; i++)
         s->cones.free[i] = s->cones.impulse[i] = 0;
 }
@@ -90,11 +90,12 @@ static int take_pivot(struct impulses *s, int *count)
  * rounding the column still has its share, which is a root of that: W would be off by 1e-7. */
 static void add_column(struct impulses *s, int count, int pivot, int from, int column)
 {
-    double *top = cones_row(&s->cones, s->place[pivot]);
+    double *top = contact_solver_row(&s->cones, s->place[pivot]);
     double root = top[column] = sqrt(s->left[pivot]), inverse = 1 / root;
     for (int i = 0; i < count; i++) {
         int row = s->member[i];
-        double *y = cones_row(&s->cones, s->place[row]), sum = s->w[pivot * s->stride + row];
+        double *y = contact_solver_row(&s->cones, s->place[row]),
+               sum = s->w[pivot * s->stride + row];
         for (int k = from; k < column; k++)
             sum -= y[k] * top[k];
         y[column] = sum * inverse;
@@ -134,7 +135,7 @@ double impulses_solve_cones(struct impulses *s)
         s->cones.impulse[s->place[row]] = s->held[row];
     }
     s->cones.enough = ENOUGH_M_S;
-    cones_solve(&s->cones);
+    contact_solver_solve(&s->cones);
     for (int row = 0; row < s->stride; row++)
         s->impulse[row] = row < s->rows ? s->cones.impulse[s->place[row]] : 0;
     for (int i = 0; i < s->count; i++) {

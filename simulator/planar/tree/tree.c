@@ -10,7 +10,7 @@
 #include "common/math/pair.h"
 #include "simulator/planar/tree/tree_private.h"
 #include "simulator/planar/tree/tree_stretch.h"
-#include "simulator/planar/tree/turn.h"
+#include "simulator/planar/tree/sincos_update.h"
 
 #define DRAG_PI 3.14159265358979323846
 
@@ -267,7 +267,7 @@ static void renew_base(struct tree *tree, int i)
 static inline pair_bits are_far(const double *angle, const double *base, int i)
 {
     pair turn = SINGLES(angle, i) - PAIR(base, i);
-    return pair_is_less(pair_of(TURN_MAX_RAD * TURN_MAX_RAD), turn * turn);
+    return pair_is_less(pair_of(SINCOS_UPDATE_MAX_RAD * SINCOS_UPDATE_MAX_RAD), turn * turn);
 }
 
 static void renew_bases(struct tree *tree)
@@ -291,8 +291,8 @@ static inline void turn_angles(struct tree *tree, const double *q)
     for (int i = 0, count = tree->count; i < count; i += 2) {
         pair turn = SINGLES(angle, i) - PAIR(base, i), square = turn * turn, s, c;
         pair sin = PAIR(base_sine, i), cos = PAIR(base_cosine, i);
-        turn_sines(turn, square, &s, &c);
-        is_far |= pair_is_less(pair_of(TURN_MAX_RAD * TURN_MAX_RAD), square);
+        sincos_update(turn, square, &s, &c);
+        is_far |= pair_is_less(pair_of(SINCOS_UPDATE_MAX_RAD * SINCOS_UPDATE_MAX_RAD), square);
         PAIR(sine, i) = sin * c + cos * s;
         PAIR(cosine, i) = cos * c - sin * s;
     }

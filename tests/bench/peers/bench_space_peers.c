@@ -4,7 +4,7 @@
  *
  * Q5: a trunk on four legs of two boxes, with universal hips and hinges for knees. S3: six boxes
  * in a row on universal joints, flat on the ground. Limp is Q5 without motors, dropped from half a
- * metre: it falls and lies; in place of gaits it has four spins, as in bench_space_contacts. Q5 is
+ * metre: it falls and lies; in place of gaits it has four spins, as in bench_spatial_contacts. Q5 is
  * dropped; the double pendulum, of boxes on ball joints, has a reference of 64 bits of mantissa. */
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Our own bodies in space behind space_peers.h. Springs and dampers with a bound: the workload's
  * servo to the letter. */
 #include "common/version.h"
-#include "simulator/spatial/steps/space_dynamics.h"
+#include "simulator/spatial/steps/spatial_dynamics.h"
 #include "tests/bench/peers/space_peers.h"
 
 enum { LINKS_MAX = PEER_BODIES_MAX, RATES_MAX = 6 + 3 * LINKS_MAX };
@@ -16,7 +16,7 @@ static struct {
     struct vec3 origins[LINKS_MAX];
     struct quaternion inner[LINKS_MAX]; /* of the bodies in them */
     double q[RATES_MAX + LINKS_MAX], qd[RATES_MAX];
-    struct space_state *dynamics;
+    struct spatial_state *dynamics;
 } own;
 
 static struct vec3 vector_of(const double *v)
@@ -99,7 +99,7 @@ static void place(const struct peer_scene *scene, int i)
 }
 
 /* The state of a link at the start: joints are at 0. */
-static void start(const struct peer_scene *scene, int i, const struct space_tree_link *link)
+static void start(const struct peer_scene *scene, int i, const struct spatial_tree_link *link)
 {
     const struct peer_body *body = &scene->bodies[i];
     int at = space_peer_joint_of(scene, i);
@@ -139,14 +139,14 @@ static void *create(const struct peer_scene *scene, double hz, int integrator)
                               .link_count = scene->body_count,
                               .boxes = own.boxes,
                               .box_count = own.box_count};
-    const struct space_world world = {.gravity_m_s2 = {0, -scene->gravity_m_s2, 0},
-                                      .surfaces = {.has_ground = scene->has_ground,
-                                                   .friction = PEER_FRICTION,
-                                                   .own_friction = PEER_FRICTION}};
-    own.dynamics = space_dynamics_create(&body, &world, &settings, &arena);
+    const struct spatial_world world = {.gravity_m_s2 = {0, -scene->gravity_m_s2, 0},
+                                        .surfaces = {.has_ground = scene->has_ground,
+                                                     .friction = PEER_FRICTION,
+                                                     .own_friction = PEER_FRICTION}};
+    own.dynamics = spatial_dynamics_create(&body, &world, &settings, &arena);
     if (!own.dynamics)
         return NULL;
-    const struct space_tree *tree = space_state_tree(own.dynamics);
+    const struct spatial_tree *tree = spatial_state_tree(own.dynamics);
     for (int i = 0; i < scene->body_count; i++)
         start(scene, i, &tree->links[i]);
     for (int i = 0; scene->has_motors && i < scene->joint_count; i++)
@@ -154,8 +154,8 @@ static void *create(const struct peer_scene *scene, double hz, int integrator)
             double kv = scene->joints[i].kv_n_m_s[k];
             struct servo servo = {
                 .law = SERVO_SPRING, .kp = 10 * kv, .kd = kv, .torque_max = scene->torque_max_n_m};
-            space_state_set_servo(own.dynamics, tree->links[scene->joints[i].child].rate + k,
-                                  &servo);
+            spatial_state_set_servo(own.dynamics, tree->links[scene->joints[i].child].rate + k,
+                                    &servo);
         }
     dynamics_set_state(&own.dynamics->dynamics, own.q, own.qd);
     return own.dynamics;
@@ -173,8 +173,8 @@ static void *create_midpoint(const struct peer_scene *scene, double hz)
 
 static void step(void *world, const double (*targets)[2], const double (*rates)[2])
 {
-    struct space_state *d = world;
-    const struct space_tree *tree = space_state_tree(d);
+    struct spatial_state *d = world;
+    const struct spatial_tree *tree = spatial_state_tree(d);
     for (int i = 0; own.scene->has_motors && i < own.scene->joint_count; i++)
         for (int k = 0; k < (int)own.scene->joints[i].kind; k++) {
             struct servo *servo = &d->servos[tree->links[own.scene->joints[i].child].rate + k];
@@ -186,13 +186,13 @@ static void step(void *world, const double (*targets)[2], const double (*rates)[
 
 static void read_states(void *world, struct peer_state *states)
 {
-    struct space_state *d = world;
-    const struct space_tree *tree = space_state_tree(d);
+    struct spatial_state *d = world;
+    const struct spatial_tree *tree = spatial_state_tree(d);
     for (int i = 0; i < own.scene->body_count; i++) {
-        const struct space_tree_link *link = &tree->links[i];
-        put(space_tree_centre(link), states[i].at_m);
+        const struct spatial_tree_link *link = &tree->links[i];
+        put(spatial_tree_centre(link), states[i].at_m);
         put_turn(quaternion_product(quaternion_of(&link->turned), own.inner[i]), states[i].turn);
-        put(space_tree_centre_velocity(link), states[i].v_m_s);
+        put(spatial_tree_centre_velocity(link), states[i].v_m_s);
         put(link->velocity.w, states[i].w_rad_s);
     }
 }

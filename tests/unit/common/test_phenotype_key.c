@@ -197,7 +197,7 @@ static const struct field box_fields[] = {
     FIELD(body_box, size_m, 1), FIELD(body_box, is_dry, 0), /* never in creatures */
 };
 /* A stretch is of bodies in the plane; drives have the strength. */
-static const struct field space_link_fields[] = {
+static const struct field spatial_link_fields[] = {
     FIELD(body_link, parent, 1),      FIELD(body_link, kind, 1),
     FIELD(body_link, joint, 1),       FIELD(body_link, frame, 1),
     FIELD(body_link, axis, 0),        FIELD(body_link, half_m, 0),
@@ -310,7 +310,7 @@ TEST(every_field_of_boxes)
     for (int i = 0; i < space->box_count; i++)
         CHECK_FIELDS((struct body_box *)&space->boxes[i], box_fields);
     for (int i = 0; i < space->link_count; i++)
-        CHECK_FIELDS(&space->links[i], space_link_fields);
+        CHECK_FIELDS(&space->links[i], spatial_link_fields);
     for (int i = 0; i < phenotype.drive_count; i++)
         CHECK_FIELDS(&phenotype.drives[i], drive_fields);
     for (int i = 0; i < phenotype.part_count; i++)

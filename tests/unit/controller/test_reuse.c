@@ -167,7 +167,7 @@ TEST(bars)
     task = make_task(2, 1);
     task.bar.m_s = 0.9;
     ck_assert_int_eq(ask(&task), REUSE_KNOWN);
-    task.bar = (struct pace_bar){0, 0.9};
+    task.bar = (struct early_stop_bar){0, 0.9};
     ck_assert_int_eq(ask(&task), REUSE_KNOWN);
     genome_deinit(&task.genome);
     /* stopped; known for that bar, no more for others */

@@ -281,7 +281,7 @@ TEST(the_slowest_survivor_sets_the_bar)
         double pace;
 
         for (int i = 0; i < population->count; i++)
-            ck_assert(!pace_has_bar(&population->individuals[i].bar));
+            ck_assert(!early_stop_has_bar(&population->individuals[i].bar));
         while (b == 1 && (last = search_ask(search))) {
             struct measures measures = {.size_m = 1, .displacement_m = (double)last->id};
 
@@ -298,7 +298,7 @@ TEST(the_slowest_survivor_sets_the_bar)
         for (int i = 0; i < population->count; i++) {
             const struct individual *individual = &population->individuals[i];
 
-            ck_assert(pace_has_bar(&individual->bar) == !individual->has_result);
+            ck_assert(early_stop_has_bar(&individual->bar) == !individual->has_result);
             if (individual->has_result)
                 continue;
             ck_assert_double_eq(individual->bar.sizes_s, b == 0 ? 0.5 * pace : 0);
@@ -323,7 +323,7 @@ TEST(there_may_be_no_bar)
         tell_walkers(search, i == 1 ? 1.0 / 305 : 1);
         ck_assert_int_eq(search_advance(search), 0);
         for (int k = 0; k < population->count; k++)
-            ck_assert(!pace_has_bar(&population->individuals[k].bar));
+            ck_assert(!early_stop_has_bar(&population->individuals[k].bar));
         search_destroy(search);
     }
 }

@@ -1468,7 +1468,7 @@ TEST(test_bars_come_back)
         while (there->id != own->id)
             there++;
         ck_assert(own->bar.m_s == there->bar.m_s && own->bar.sizes_s == there->bar.sizes_s);
-        bars += pace_has_bar(&own->bar);
+        bars += early_stop_has_bar(&own->bar);
         individual_deinit(&population.individuals[i]);
         ck_ok(store_get_creature(store, there->id, &creature, &error));
         ck_assert(creature.params.guard_hopeless_sizes_s == there->bar.sizes_s);
@@ -1491,7 +1491,7 @@ TEST(test_bars_come_back)
     ck_assert(change.is_reevaluated);
     ck_ok(store_get_population(store, 1, &population, &error));
     for (int i = 0; i < population.count; i++) {
-        ck_assert(!pace_has_bar(&population.individuals[i].bar));
+        ck_assert(!early_stop_has_bar(&population.individuals[i].bar));
         individual_deinit(&population.individuals[i]);
     }
     free(population.individuals);

@@ -622,7 +622,7 @@ TEST(bad_tasks)
         ck_assert_ptr_nonnull(strstr(error.message, "task.trial"));
     }
 
-    static const struct pace_bar bars[] = {{-1, 0}, {0, 1.01 * PACE_MAX}};
+    static const struct early_stop_bar bars[] = {{-1, 0}, {0, 1.01 * EARLY_STOP_MAX}};
     for (int i = 0; i < 2; i++) {
         begin_task(9);
         pack_u64(&writer, 0);

@@ -12,10 +12,10 @@
 #include "common/genetics/genetics.h"
 #include "common/growth/body.h"
 #include "common/growth/box_half.h"
-#include "simulator/links/space_state.h"
+#include "simulator/links/spatial_state.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/mind/senses.h"
-#include "simulator/links/space_state.h"
+#include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
@@ -173,8 +173,8 @@ static void write_scene(double height, struct quaternion turn)
 static void put_root(struct dynamics *dynamics, double height, struct quaternion turn)
 {
     double q[7 + 4 * PHENOTYPE_PARTS_MAX], qd[6 + 3 * PHENOTYPE_PARTS_MAX] = {0};
-    const struct space_tree *tree = space_state_tree(space_state_of(dynamics));
-    space_tree_birth(tree, q);
+    const struct spatial_tree *tree = spatial_state_tree(spatial_state_of(dynamics));
+    spatial_tree_birth(tree, q);
     q[1] = height;
     q[3] = turn.w;
     q[4] = turn.x;
@@ -206,7 +206,8 @@ static void compare_with_scene(double height, double time_s, double tolerance)
         for (int i = 0; i < phenotype.part_count; i++) {
             if (phenotype.body->boxes[i].link != link)
                 continue;
-            const struct space_tree_link *l = &space_state_tree(space_state_of(other))->links[link];
+            const struct spatial_tree_link *l =
+                &spatial_state_tree(spatial_state_of(other))->links[link];
             struct vec3 at = vec3_add(l->at, mat3_apply(&l->turned, boxes[k++].centre));
             double off = vec3_length(vec3_sub(at, place_of(dynamics, i)));
             ck_assert_msg(off <= tolerance, "box %d is %g m off", i, off);

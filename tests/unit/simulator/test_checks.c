@@ -4,10 +4,10 @@
 #include <signal.h>
 
 #include "simulator/body/forest.h"
-#include "simulator/spatial/contacts/space_contacts.h"
+#include "simulator/spatial/contacts/spatial_contacts.h"
 #include "simulator/planar/contacts/contacts.h"
 #include "simulator/spheres/dynamics_spheres.h"
-#include "simulator/spatial/tree/space_tree_forces.h"
+#include "simulator/spatial/tree/spatial_tree_forces.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/forest_step.h"
 #include "tests/suite.h"
@@ -18,10 +18,10 @@ static struct tree tree;
 static struct contacts contacts;
 
 /* Two boxes in space, one on the other, that share contacts. */
-static struct space_tree trees[2];
-static struct space_limits limits[2];
-static struct space_surfaces surfaces;
-static struct space_contacts own[2], shared;
+static struct spatial_tree trees[2];
+static struct spatial_limits limits[2];
+static struct spatial_surfaces surfaces;
+static struct spatial_contacts own[2], shared;
 
 static void setup(void)
 {
@@ -64,38 +64,38 @@ static void make_box_in_space(int i)
                                   .mass_kg = 1,
                                   .inertia = {.xx = 0.1, .yy = 0.1, .zz = 0.1}};
     ck_assert_int_eq(
-        space_tree_create(&trees[i], &links[i], 1, (struct vec3){0, -9.81, 0}, &stage.arena), 0);
-    ck_assert_int_eq(space_limits_create(&limits[i], &trees[i], &links[i], &stage.arena), 0);
+        spatial_tree_create(&trees[i], &links[i], 1, (struct vec3){0, -9.81, 0}, &stage.arena), 0);
+    ck_assert_int_eq(spatial_limits_create(&limits[i], &trees[i], &links[i], &stage.arena), 0);
     for (int k = 0; k < SPACE_MOMENTS; k++) {
         rates[k] = arena_take(&stage.arena, 6, sizeof(double));
         ck_assert_ptr_nonnull(rates[k]);
     }
-    const struct space_contact_body body = {.tree = &trees[i],
-                                            .limits = &limits[i],
-                                            .surfaces = &surfaces,
-                                            .rates = {rates[0], rates[1], rates[2]},
-                                            .touches = &touches[i]};
-    ck_assert_int_eq(space_contacts_create(&own[i], &body, &box, 1, &stage.settings, &stage.arena),
-                     0);
-    space_tree_birth(&trees[i], q);
+    const struct spatial_contact_body body = {.tree = &trees[i],
+                                              .limits = &limits[i],
+                                              .surfaces = &surfaces,
+                                              .rates = {rates[0], rates[1], rates[2]},
+                                              .touches = &touches[i]};
+    ck_assert_int_eq(
+        spatial_contacts_create(&own[i], &body, &box, 1, &stage.settings, &stage.arena), 0);
+    spatial_tree_birth(&trees[i], q);
     q[1] = 0.1 + 0.199 * i;
-    space_tree_set_pose(&trees[i], q);
-    space_tree_factor_mass(&trees[i]);
+    spatial_tree_set_pose(&trees[i], q);
+    spatial_tree_factor_mass(&trees[i]);
 }
 
 static void make_boxes_that_meet(void)
 {
-    struct space_contacts *all[] = {&own[0], &own[1]};
+    struct spatial_contacts *all[] = {&own[0], &own[1]};
     surfaces.has_ground = 1;
     for (int i = 0; i < 2; i++)
         make_box_in_space(i);
-    ck_assert_int_eq(space_contacts_create_shared(&shared, all, 2, &stage.settings, &stage.arena),
+    ck_assert_int_eq(spatial_contacts_create_shared(&shared, all, 2, &stage.settings, &stage.arena),
                      0);
     for (int i = 0; i < 2; i++)
-        space_contacts_gather(&shared, all[i]);
-    ck_assert_int_eq(space_contacts_find(&shared), 8);
-    space_contacts_solve(&shared);
-    space_contacts_check(&shared);
+        spatial_contacts_gather(&shared, all[i]);
+    ck_assert_int_eq(spatial_contacts_find(&shared), 8);
+    spatial_contacts_solve(&shared);
+    spatial_contacts_check(&shared);
 }
 
 START_TEST(what_is_sound_passes)
@@ -212,14 +212,14 @@ START_TEST(a_body_in_the_columns_of_another)
 {
     make_boxes_that_meet();
     own[1].own.column = 0;
-    space_contacts_check(&shared);
+    spatial_contacts_check(&shared);
 }
 
 START_TEST(a_contact_of_a_body_that_has_parted)
 {
     make_boxes_that_meet();
     shared.body_count = 1;
-    space_contacts_check(&shared);
+    spatial_contacts_check(&shared);
 }
 
 START_TEST(a_contact_that_moves_one_of_two)
@@ -228,14 +228,14 @@ START_TEST(a_contact_that_moves_one_of_two)
     for (int i = 0; i < shared.count; i++)
         if (shared.list[i].pair->two)
             shared.cones.laws[i].to = own[1].own.column;
-    space_contacts_check(&shared);
+    spatial_contacts_check(&shared);
 }
 
 START_TEST(a_normal_that_is_none)
 {
     make_boxes_that_meet();
     shared.list[4].normal.y *= 1.001;
-    space_contacts_check(&shared);
+    spatial_contacts_check(&shared);
 }
 
 START_TEST(a_negative_loss)

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "simulator/links/space_state.h"
+#include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 
@@ -143,9 +143,9 @@ static double sunk_in_space(struct dynamics *run, int steps, double pitch)
     double most = 0;
     for (int i = 0; i < steps; i++)
         ck_assert_int_eq(dynamics_step(run), 0);
-    const struct space_tree *tree = space_state_tree(space_state_of(run));
+    const struct spatial_tree *tree = spatial_state_tree(spatial_state_of(run));
     for (int i = 0; i < tree->count; i++)
-        most = fmax(most, fabs(space_tree_centre(&tree->links[i]).y - 0.1 - pitch * i));
+        most = fmax(most, fabs(spatial_tree_centre(&tree->links[i]).y - 0.1 - pitch * i));
     return most;
 }
 

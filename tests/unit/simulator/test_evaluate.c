@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/judge/behaviour.h"
-#include "common/judge/pace.h"
+#include "common/judge/early_stop.h"
 #include "common/genetics/genetics.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/unit/genome_fixture.h"
@@ -474,7 +474,7 @@ TEST(verdict_hopeless)
 }
 
 /* Every bar up to the least pace gives the same result, and every one above it stops the worm;
- * pace_is_same() says so, and what a worm that was stopped tells of other bars. */
+ * early_stop_is_same() says so, and what a worm that was stopped tells of other bars. */
 TEST(least_pace)
 {
     static const double shares[] = {0, 0.5, 1 - 1e-9, 1 + 1e-9, 1.02, 2};
@@ -485,20 +485,21 @@ TEST(least_pace)
     ck_assert_double_gt(free.pace_least_m_s, 0);
     ck_assert_double_le(free.pace_least_m_s, free.measures.distance_max_m / free.measures.time_s);
     for (int held = 0; held < 6; held++) {
-        struct pace_bar held_bar = {shares[held] * free.pace_least_m_s, 0};
+        struct early_stop_bar held_bar = {shares[held] * free.pace_least_m_s, 0};
         struct params plain = params;
-        pace_apply_bar(&held_bar, &params);
+        early_stop_apply_bar(&held_bar, &params);
         ck_verdict(held < 3 ? VERDICT_OK : VERDICT_HOPELESS);
         struct evaluation at_first = result;
         for (int other = 0; other < 6; other++) {
-            struct pace_bar bar = {0, shares[other] * free.pace_least_m_s / free.measures.size_m};
+            struct early_stop_bar bar = {0, shares[other] * free.pace_least_m_s /
+                                                free.measures.size_m};
             params = plain;
-            pace_apply_bar(&bar, &params);
+            early_stop_apply_bar(&bar, &params);
             ck_verdict(other < 3 ? VERDICT_OK : VERDICT_HOPELESS);
             int is_same = result.digest == at_first.digest && result.verdict == at_first.verdict &&
                           measures_find_difference(&result.measures, &at_first.measures) < 0;
-            if (pace_is_same(&held_bar, &bar, at_first.verdict, &at_first.measures,
-                             at_first.pace_least_m_s, &plain))
+            if (early_stop_is_same(&held_bar, &bar, at_first.verdict, &at_first.measures,
+                                   at_first.pace_least_m_s, &plain))
                 ck_assert_msg(is_same, "bar %g said to be as good as %g", shares[other],
                               shares[held]);
             else
@@ -511,8 +512,9 @@ TEST(least_pace)
     params.guard_hopeless_s = 3600;
     ck_verdict(VERDICT_OK);
     ck_assert_double_eq(result.pace_least_m_s, 0);
-    ck_assert_int_eq(pace_is_same(&(struct pace_bar){0, 0}, &(struct pace_bar){900, 0}, VERDICT_OK,
-                                  &result.measures, 0, &params),
+    ck_assert_int_eq(early_stop_is_same(&(struct early_stop_bar){0, 0},
+                                        &(struct early_stop_bar){900, 0}, VERDICT_OK,
+                                        &result.measures, 0, &params),
                      1);
 }
 
@@ -572,8 +574,8 @@ TEST(a_bar_stops_late_starters)
     make_worm(0.5);
     ck_verdict(VERDICT_OK);
     struct measures survivor = result.measures;
-    struct pace_bar bar = pace_make_bar(pace_of(&survivor, &params), &params);
-    ck_assert(pace_has_bar(&bar));
+    struct early_stop_bar bar = early_stop_make_bar(early_stop_of(&survivor, &params), &params);
+    ck_assert(early_stop_has_bar(&bar));
     genome_deinit(&genome);
     genome_init(&genome);
     genome.root = 1;
@@ -586,7 +588,7 @@ TEST(a_bar_stops_late_starters)
                         behaviour_fitness(VERDICT_OK, &survivor, &params));
     uint64_t digest = result.digest;
     struct params off = params;
-    pace_apply_bar(&bar, &params);
+    early_stop_apply_bar(&bar, &params);
     ck_verdict(VERDICT_HOPELESS);
     ck_assert_double_eq_tol(result.measures.time_s, params.guard_hopeless_s, 1e-9);
     ck_assert_double_lt(behaviour_fitness(VERDICT_HOPELESS, &result.measures, &params),

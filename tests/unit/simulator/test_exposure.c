@@ -6,7 +6,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "simulator/links/space_drag.h"
+#include "simulator/links/spatial_drag.h"
 #include "tests/direction_search.h"
 #include "tests/exposure_reference.h"
 #include "tests/suite.h"
@@ -382,12 +382,12 @@ TEST(pieces_change_continuously)
 /* ---------------------------------------------------------------- drag */
 
 static struct arena arena;
-static struct space_tree tree;
-static struct space_drag drag;
+static struct spatial_tree tree;
+static struct spatial_drag drag;
 static struct body_box boxes[HEAP];
 
 /* A free link that is a heap of boxes at random, or a small one in a dry shell. */
-static void build_heap(int is_sealed, const struct space_drag_law *law)
+static void build_heap(int is_sealed, const struct spatial_drag_law *law)
 {
     struct body_link link = {.parent = -1,
                              .kind = LINK_FREE,
@@ -409,20 +409,20 @@ static void build_heap(int is_sealed, const struct space_drag_law *law)
         boxes[1].size_m = (struct vec3){3, 3, 3};
         boxes[1].is_dry = 1;
     }
-    ck_assert_int_eq(space_tree_create(&tree, &link, 1, (struct vec3){0, 0, 0}, &arena), 0);
-    ck_assert_int_eq(space_drag_create(&drag, law, boxes, count, &link, 1, &arena), 0);
-    space_tree_normalise(&tree, q);
-    space_tree_set_pose(&tree, q);
+    ck_assert_int_eq(spatial_tree_create(&tree, &link, 1, (struct vec3){0, 0, 0}, &arena), 0);
+    ck_assert_int_eq(spatial_drag_create(&drag, law, boxes, count, &link, 1, &arena), 0);
+    spatial_tree_normalise(&tree, q);
+    spatial_tree_set_pose(&tree, q);
 }
 
-static struct space_motion draw_motion(void)
+static struct spatial_motion draw_motion(void)
 {
-    return (struct space_motion){vec3_scale(draw_direction(&rng), rng_uniform(&rng, 0, 5)),
-                                 vec3_scale(draw_direction(&rng), rng_uniform(&rng, 0, 2))};
+    return (struct spatial_motion){vec3_scale(draw_direction(&rng), rng_uniform(&rng, 0, 5)),
+                                   vec3_scale(draw_direction(&rng), rng_uniform(&rng, 0, 2))};
 }
 
 /* V' B V */
-static double resisted(const struct space_tensor *t, const struct space_motion *v)
+static double resisted(const struct spatial_tensor *t, const struct spatial_motion *v)
 {
     return vec3_dot(v->w, sym3_apply(&t->nn, v->w)) + 2 * vec3_dot(v->w, mat3_back(&t->nv, v->v)) +
            vec3_dot(v->v, sym3_apply(&t->fv, v->v));
@@ -431,16 +431,16 @@ static double resisted(const struct space_tensor *t, const struct space_motion *
 TEST(a_sealed_box_does_not_swim)
 {
     for (int kind = 0; kind < 4; kind++) {
-        const struct space_drag_law law = {5, kind & 1, kind >> 1, 1};
+        const struct spatial_drag_law law = {5, kind & 1, kind >> 1, 1};
         build_heap(1, &law);
         tree.links[0].velocity = draw_motion();
-        space_drag_set(&drag, &tree);
-        struct space_motion v = draw_motion();
+        spatial_drag_set(&drag, &tree);
+        struct spatial_motion v = draw_motion();
         ck_assert(resisted(&tree.links[0].drag, &v) == 0);
-        const struct space_drag_law bare = {5, kind & 1, kind >> 1, 0};
-        space_drag_set_law(&drag, &bare);
+        const struct spatial_drag_law bare = {5, kind & 1, kind >> 1, 0};
+        spatial_drag_set_law(&drag, &bare);
         if (kind > 0) /* planted: the shell is forgotten */
-            space_drag_set(&drag, &tree);
+            spatial_drag_set(&drag, &tree);
         if (kind > 0)
             ck_assert_double_gt(resisted(&tree.links[0].drag, &v), 1e-3);
         arena_deinit(&arena);
@@ -452,23 +452,23 @@ TEST(a_sealed_box_does_not_swim)
 TEST(tensors_follow_pose_and_velocity)
 {
     for (int kind = 0; kind < 4; kind++) {
-        const struct space_drag_law law = {5, kind & 1, kind >> 1, 1};
-        struct space_tensor found[4];
+        const struct spatial_drag_law law = {5, kind & 1, kind >> 1, 1};
+        struct spatial_tensor found[4];
         build_heap(0, &law);
         tree.links[0].velocity = draw_motion();
         for (int n = 0; n < 4; n++) {
             if (n == 2)
                 tree.links[0].turned = draw_turn(&rng);
             if (n == 3)
-                space_drag_set_law(&drag, &law);
-            space_drag_set(&drag, &tree);
+                spatial_drag_set_law(&drag, &law);
+            spatial_drag_set(&drag, &tree);
             found[n] = tree.links[0].drag;
         }
         ck_assert_mem_eq(&found[1], &found[0], sizeof found[0]);
         ck_assert_mem_ne(&found[2], &found[0], sizeof found[0]);
         ck_assert_mem_eq(&found[3], &found[2], sizeof found[0]);
         tree.links[0].velocity = draw_motion();
-        space_drag_set(&drag, &tree);
+        spatial_drag_set(&drag, &tree);
         int is_same = memcmp(&tree.links[0].drag, &found[3], sizeof found[0]) == 0;
         ck_assert_int_eq(is_same, kind == 0);
         arena_deinit(&arena);
@@ -480,21 +480,21 @@ TEST(tensors_follow_pose_and_velocity)
 TEST(pieces_that_are_kept_are_those_found_anew)
 {
     for (int i = 0; i < 400; i++) {
-        const struct space_drag_law law = {5, i & 1, i >> 1 & 1, 1};
-        struct space_tensor kept;
+        const struct spatial_drag_law law = {5, i & 1, i >> 1 & 1, 1};
+        struct spatial_tensor kept;
         build_heap(0, &law);
         for (int n = 0; n < 10; n++) {
             tree.links[0].velocity = draw_motion();
-            space_drag_set(&drag, &tree);
+            spatial_drag_set(&drag, &tree);
             kept = tree.links[0].drag;
         }
-        ck_assert_int_eq(drag.hidden->count > 0, !space_drag_is_constant(&law));
+        ck_assert_int_eq(drag.hidden->count > 0, !spatial_drag_is_constant(&law));
         ck_assert_int_le(drag.hidden->count, drag.hidden->room);
         for (int n = 0; n < 2; n++) {
-            space_drag_set_law(&drag, &law);
+            spatial_drag_set_law(&drag, &law);
             if (n == 1)
                 drag.hidden->room = 0;
-            space_drag_set(&drag, &tree);
+            spatial_drag_set(&drag, &tree);
             ck_assert_mem_eq(&tree.links[0].drag, &kept, sizeof kept);
         }
         ck_assert_int_eq(drag.hidden->count, 0);
@@ -510,8 +510,8 @@ TEST(edges_and_triangles_give_the_same)
                                          {{-1, -1}, {0.5, -1.2}, {1, 0}, {0.4, 0.9}, {-0.8, 0.3}}};
     double found[2][6] = {{0}};
     for (int i = 0; i < 2; i++) {
-        const struct space_drag_law law = {5, 0, i, 1};
-        space_drag_integrate(&law, &piece, 3, 0.02, -0.01, found[i]);
+        const struct spatial_drag_law law = {5, 0, i, 1};
+        spatial_drag_integrate(&law, &piece, 3, 0.02, -0.01, found[i]);
     }
     for (int k = 0; k < 6; k++)
         ck_assert_double_eq_tol(found[0][k], found[1][k], 1e-13);
@@ -521,12 +521,12 @@ TEST(edges_and_triangles_give_the_same)
 TEST(drag_never_gives_power)
 {
     for (int i = 0; i < 400; i++) {
-        const struct space_drag_law law = {5, i & 1, i >> 1 & 1, i >> 2 & 1};
+        const struct spatial_drag_law law = {5, i & 1, i >> 1 & 1, i >> 2 & 1};
         build_heap(0, &law);
         tree.links[0].velocity = draw_motion();
-        space_drag_set(&drag, &tree);
+        spatial_drag_set(&drag, &tree);
         for (int k = 0; k < 20; k++) {
-            struct space_motion v = k == 0 ? tree.links[0].velocity : draw_motion();
+            struct spatial_motion v = k == 0 ? tree.links[0].velocity : draw_motion();
             ck_assert_double_ge(resisted(&tree.links[0].drag, &v), -1e-12);
         }
         arena_deinit(&arena);
@@ -539,10 +539,10 @@ TEST(tensors_are_what_rays_find)
 {
     enum { FINE = 200 };
     for (int kind = 0; kind < 4; kind++) {
-        const struct space_drag_law law = {5, kind & 1, kind >> 1, 1};
+        const struct spatial_drag_law law = {5, kind & 1, kind >> 1, 1};
         build_heap(0, &law);
-        struct space_motion v = tree.links[0].velocity = draw_motion();
-        space_drag_set(&drag, &tree);
+        struct spatial_motion v = tree.links[0].velocity = draw_motion();
+        spatial_drag_set(&drag, &tree);
         double sum = 0;
         for (int n = 0; n < drag.box_count * 6; n++) {
             const struct solid *s = &drag.solids[n / 6];

@@ -158,7 +158,7 @@ TEST(laws_hold_where_rows_depend_on_one_another)
 
 /* Contacts that say nearly the same as the one before, as those of what lies almost flat: the cones
  * have W to rounding. */
-TEST(cones_have_the_whole_system)
+TEST(contact_solver_have_the_whole_system)
 {
     double most = 0;
     for (int i = 0; i < 500; i++) {
@@ -171,8 +171,8 @@ TEST(cones_have_the_whole_system)
             s.held[k] = 0;
         impulses_solve_cones(&s);
         for (int k = 0; k < s.rows * s.stride; k++) {
-            const double *a = cones_row(&s.cones, s.place[k / s.stride]);
-            const double *b = cones_row(&s.cones, s.place[k % s.stride]);
+            const double *a = contact_solver_row(&s.cones, s.place[k / s.stride]);
+            const double *b = contact_solver_row(&s.cones, s.place[k % s.stride]);
             double sum = 0;
             for (int column = 0; column < s.cones.columns; column++)
                 sum += a[column] * b[column];

@@ -18,7 +18,7 @@
 #include "common/store/run_reader.h"
 #include "controller/store/store.h"
 #include "simulator/preserve/preserve_epoch.h"
-#include "viewer/draw/draw_waters.h"
+#include "viewer/draw/draw_preserve.h"
 
 #define WIDTH  640
 #define HEIGHT 400
@@ -236,18 +236,18 @@ START_TEST(who_is_clicked_is_followed)
     open_window((struct preserve_window_request){.from_s = 2});
     press(' ');
     pass(0);
-    const struct waters *w = preserve_window_look(window).waters;
-    struct waters_view view = waters_view_of(w, 0);
-    int moment = waters_moment_at(w, now_s());
-    const struct waters_creature *c = &w->moments[moment].creatures[0];
+    const struct preserve_replay *w = preserve_window_look(window).waters;
+    struct preserve_camera view = preserve_camera_of(w, 0);
+    int moment = preserve_replay_moment_at(w, now_s());
+    const struct preserve_replay_creature *c = &w->moments[moment].creatures[0];
     double low_x, low_y, high_x, high_y;
     int height = HEIGHT - 40 * HEIGHT / 540;
-    waters_view_place(&view, WIDTH, height, w, 0, 0, &low_x, &high_y);
-    waters_view_place(&view, WIDTH, height, w, WIDTH, height, &high_x, &low_y);
+    preserve_camera_place(&view, WIDTH, height, w, 0, 0, &low_x, &high_y);
+    preserve_camera_place(&view, WIDTH, height, w, WIDTH, height, &high_x, &low_y);
     double x = ((double)c->x_m - low_x) / (high_x - low_x) * WIDTH;
     double y = (high_y - (double)c->y_m) / (high_y - low_y) * height;
-    ck_assert(waters_view_pick(&view, WIDTH, height, w, moment, x, y) == c->id);
-    ck_assert(waters_view_pick(&view, WIDTH, height, w, moment, -50, -50) == 0);
+    ck_assert(preserve_camera_pick(&view, WIDTH, height, w, moment, x, y) == c->id);
+    ck_assert(preserve_camera_pick(&view, WIDTH, height, w, moment, -50, -50) == 0);
     click(x, y);
     ck_assert(preserve_window_look(window).followed == c->id);
     draw();
@@ -262,20 +262,20 @@ START_TEST(who_is_clicked_is_followed)
 /* The state that is kept is seen at once, and changes nothing of what follows. */
 START_TEST(a_glimpse_comes_first)
 {
-    struct waters_source *source;
-    check_ok(waters_source_open(&source, directory, 0, 0, &error));
-    struct waters *w = waters_source_begin(source, 0, EPOCH_S, EPOCH_S);
-    check_ok(waters_source_glimpse(source, w, &error));
+    struct preserve_source *source;
+    check_ok(preserve_source_open(&source, directory, 0, 0, &error));
+    struct preserve_replay *w = preserve_source_begin(source, 0, EPOCH_S, EPOCH_S);
+    check_ok(preserve_source_glimpse(source, w, &error));
     ck_assert_int_eq(w->moment_count, 1);
     ck_assert_int_gt(w->moments[0].creature_count, 0);
     ck_assert_int_eq(w->verified, 0);
-    waters_destroy(w);
-    w = waters_source_begin(source, 0, EPOCH_S, 1);
-    check_ok(waters_source_live(source, w, NULL, &error));
+    preserve_replay_destroy(w);
+    w = preserve_source_begin(source, 0, EPOCH_S, 1);
+    check_ok(preserve_source_live(source, w, NULL, &error));
     ck_assert_int_eq(w->verified, 1);
-    ck_assert_double_eq(waters_source_time(source), EPOCH_S);
-    waters_destroy(w);
-    waters_source_close(source);
+    ck_assert_double_eq(preserve_source_time(source), EPOCH_S);
+    preserve_replay_destroy(w);
+    preserve_source_close(source);
     /* what is seen is no film yet: its title says so */
     struct preserve_window_request request = {.run_directory = directory, .from_s = EPOCH_S + 1};
     check_ok(preserve_window_create(&window, &request, &error));
@@ -283,7 +283,7 @@ START_TEST(a_glimpse_comes_first)
         player_look_for_news(window, 0);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    const struct waters *first = preserve_window_look(window).waters;
+    const struct preserve_replay *first = preserve_window_look(window).waters;
     ck_assert_ptr_nonnull(first);
     ck_assert(!first->is_glimpse == !strstr(player_title(window), "simulating"));
     draw();
@@ -303,23 +303,24 @@ START_TEST(a_life_has_an_end)
             id = i;
     run_reader_close(reader);
     ck_assert_msg(!isnan(life.died_s), "nobody died");
-    check_ok(waters_find_life(directory, id, &world, &from_s, &to_s, &error));
+    check_ok(preserve_replay_find_life(directory, id, &world, &from_s, &to_s, &error));
     ck_assert(from_s <= life.born_s && to_s > life.died_s && world == 0);
-    struct waters_request request = {
+    struct preserve_replay_request request = {
         .run_directory = directory, .world = world, .from_s = from_s, .to_s = to_s, .step_s = 0.5};
-    struct waters *w;
-    check_ok(waters_create(&w, &request, &error));
-    int died = waters_moment_at(w, life.died_s) + 1;
-    ck_assert_int_eq(waters_find(w, waters_moment_at(w, life.died_s - 1), id, &x_m, &y_m),
-                     WATERS_LIVING);
-    ck_assert_int_eq(waters_find(w, died, id, &x_m, &y_m), WATERS_CARCASS);
-    const struct waters_event *death = waters_find_event(w, id, 1);
+    struct preserve_replay *w;
+    check_ok(preserve_replay_create(&w, &request, &error));
+    int died = preserve_replay_moment_at(w, life.died_s) + 1;
+    ck_assert_int_eq(
+        preserve_replay_find(w, preserve_replay_moment_at(w, life.died_s - 1), id, &x_m, &y_m),
+        WATERS_LIVING);
+    ck_assert_int_eq(preserve_replay_find(w, died, id, &x_m, &y_m), WATERS_CARCASS);
+    const struct preserve_replay_event *death = preserve_replay_find_event(w, id, 1);
     ck_assert(death && fabs(death->time_s - life.died_s) < 1e-6);
-    struct waters_view view = waters_view_of(w, id);
-    waters_view_follow(&view, w, died, -1);
+    struct preserve_camera view = preserve_camera_of(w, id);
+    preserve_camera_follow(&view, w, died, -1);
     ck_assert_double_eq_tol(view.x_m, x_m, 1e-9);
-    waters_destroy(w);
-    ck_assert_int_eq(waters_find_life(directory, 999999, &world, &from_s, &to_s, &error),
+    preserve_replay_destroy(w);
+    ck_assert_int_eq(preserve_replay_find_life(directory, 999999, &world, &from_s, &to_s, &error),
                      ERR_MISSING);
 
     open_window((struct preserve_window_request){.world = world, .from_s = from_s, .follow = id});

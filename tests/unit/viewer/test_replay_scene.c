@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "simulator/links/space_state.h"
+#include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 #include "viewer/window/gallery.h"
@@ -33,7 +33,7 @@ TEST(a_scene_moves_as_in_the_simulator)
     ck_assert_int_eq(scene_read_file(&scene, path, &error), 0);
     ck_assert_int_eq(scene_start(&scene, &arena, &run, &error), 0);
     double dt = scene.settings.dt_s;
-    struct vec3 start = space_tree_centre_of_mass(space_state_tree(space_state_of(run)));
+    struct vec3 start = spatial_tree_centre_of_mass(spatial_state_tree(spatial_state_of(run)));
     ck_assert_double_eq_tol(replay_duration(replay), scene.until_s, replay->frame_s);
     ck_assert_int_eq(replay->part_count, 3);
     ck_assert_int_eq(replay->drive_count, 2 + 1 + 3);
@@ -41,10 +41,10 @@ TEST(a_scene_moves_as_in_the_simulator)
     ck_assert_int_eq(replay->has_depth, 1);
     for (int i = 0; i * dt < 2 - dt / 2; i++)
         ck_assert_int_eq(dynamics_step(run), 0);
-    const struct space_tree *tree = space_state_tree(space_state_of(run));
+    const struct spatial_tree *tree = spatial_state_tree(spatial_state_of(run));
     replay_get_frame(replay, (int)(2 / replay->frame_s + 0.5), &frame);
     for (int i = 0; i < 3; i++) {
-        struct vec3 at = space_tree_centre(&tree->links[i]);
+        struct vec3 at = spatial_tree_centre(&tree->links[i]);
         struct vec3 x = replay_pose_turn(&frame.poses[i], (struct vec3){1, 0, 0});
         ck_assert_double_eq_tol((double)frame.poses[i].x_m, at.x - start.x, 1e-6);
         ck_assert_double_eq_tol((double)frame.poses[i].y_m, at.y - start.y, 1e-6);

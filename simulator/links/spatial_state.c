@@ -1,0 +1,77 @@
+/* See spatial_state.h. */
+#include "simulator/links/spatial_state.h"
+
+#include "common/error.h"
+
+int spatial_state_init(struct spatial_state *s, const struct dynamics_solver *solver,
+                       const struct spatial_hooks *hooks, const struct spatial_tree *form,
+                       const struct dynamics_settings *settings, struct arena *arena)
+{
+    size_t rates = (size_t)form->rates;
+    ENSURE(settings->dt_s > 0, "steps of %g s", settings->dt_s);
+    s->dynamics.solver = solver;
+    s->hooks = hooks;
+    s->settings = *settings;
+    s->form = form;
+    s->q = arena_take(arena, (size_t)form->coordinates, sizeof s->q[0]);
+    s->qd = arena_take(arena, rates, sizeof s->qd[0]);
+    s->dynamics.still = arena_take(arena, rates, sizeof(double));
+    s->link_of = arena_take(arena, rates, sizeof s->link_of[0]);
+    s->servos = arena_take(arena, rates, sizeof s->servos[0]);
+    s->torque = arena_take(arena, rates, sizeof s->torque[0]);
+    s->birth_inertia = arena_take(arena, rates, sizeof s->birth_inertia[0]);
+    if (arena->is_exhausted)
+        return ERR_MEMORY;
+    s->dynamics.substeps = 1;
+    s->dynamics.dof = form->rates;
+    s->dynamics.root_slides = 3;
+    s->dynamics.q = s->q;
+    s->dynamics.qd = s->qd;
+    for (int i = 0; i < form->count; i++)
+        for (int k = 0; k < form->links[i].rates; k++)
+            s->link_of[form->links[i].rate + k] = i;
+    spatial_tree_birth(form, s->q);
+    return 0;
+}
+
+const struct spatial_tree *spatial_state_tree(struct spatial_state *s)
+{
+    return s->hooks->find_tree(s);
+}
+
+static const struct spatial_tree_link *link_of(const struct spatial_state *s, int rate)
+{
+    ENSURE(rate >= 0 && rate < s->form->rates, "rate %d of %d", rate, s->form->rates);
+    return &s->form->links[s->link_of[rate]];
+}
+
+void spatial_state_set_servo(struct spatial_state *s, int rate, const struct servo *servo)
+{
+    ENSURE(rate >= 0 && rate < s->form->rates, "a servo of rate %d of %d", rate, s->form->rates);
+    ENSURE(servo->law >= SERVO_EFFECTOR && servo->law <= SERVO_MOTION, "a servo of law %d",
+           servo->law);
+    s->servos[rate] = *servo;
+    s->hooks->heed_servos(s);
+}
+
+void spatial_state_set_effector(struct spatial_state *s, int rate, double strength)
+{
+    const struct spatial_tree_link *l = link_of(s, rate);
+    struct muscle muscle = {1, rate - l->rate < l->slides, strength};
+    struct servo servo = {.law = SERVO_EFFECTOR};
+    servo_init(&servo, &muscle, s->birth_inertia[rate], &s->settings,
+               s->settings.joint_damping_1_s);
+    spatial_state_set_servo(s, rate, &servo);
+}
+
+double spatial_state_value(const struct spatial_state *s, int rate)
+{
+    const struct spatial_tree_link *l = link_of(s, rate);
+    int k = rate - l->rate, plain = l->slides + l->joint->turns;
+    const double *at = s->q + l->coordinate;
+    if (k < plain)
+        return at[k];
+    struct vec3 v =
+        quaternion_log((struct quaternion){at[plain], at[plain + 1], at[plain + 2], at[plain + 3]});
+    return k == plain ? v.x : k == plain + 1 ? v.y : v.z;
+}

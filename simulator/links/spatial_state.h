@@ -1,0 +1,93 @@
+/* Shared by the solvers of bodies in space: the front of their state, and what others read of it.
+ * simulator/links/dynamics_space.h has it as functions of struct dynamics_solver. */
+#ifndef SIMULATOR_BODY_SPACE_SPACE_STATE_H
+#define SIMULATOR_BODY_SPACE_SPACE_STATE_H
+
+#include "common/math/relief.h"
+#include "simulator/body/dynamics_solver.h"
+#include "simulator/body/servo.h"
+#include "simulator/links/spatial_drag.h"
+#include "simulator/links/spatial_tree.h"
+
+/* The surroundings of boxes: against ground and fixed boxes, and among themselves. */
+struct spatial_surfaces {
+    int has_ground; /* y = 0 and its relief, downwards */
+    struct relief relief;
+    double friction, elasticity;
+    double own_friction, own_elasticity;
+    const struct solid *fixed;
+    int fixed_count;
+    const unsigned char *meetings; /* boxes x boxes: how two meet, as in a phenotype; or NULL */
+    /* Per box its enum part_shape, of bodies in the plane z = 0, which the reference alone knows.
+     * There boxes of the world have the link -1. NULL: they are boxes in space */
+    const unsigned char *shapes;
+};
+
+struct spatial_world {
+    struct vec3 gravity_m_s2;
+    struct spatial_drag_law drag;
+    struct spatial_surfaces surfaces;
+};
+
+/* The surroundings, as the solvers of bodies in space want them; all memory is the arena's.
+ * ERR_MEMORY when the arena is full. */
+int spatial_world_create(struct spatial_world *to, const unsigned char *meetings,
+                         const struct world *world, struct arena *arena);
+/* Sets what needs no memory of the world. The obstacles of creation stay, or all of them go. */
+void spatial_world_set(struct spatial_world *to, const struct world *world);
+
+struct spatial_state;
+/* A solver's own part of the functions that both have. */
+struct spatial_hooks {
+    /* The tree at the present state, to be read; good until the next step. */
+    const struct spatial_tree *(*find_tree)(struct spatial_state *s);
+    /* Servos, or what they may do, have changed. */
+    void (*heed_servos)(struct spatial_state *s);
+};
+
+/* A body in motion: to be read. Functions change it. */
+struct spatial_state {
+    struct dynamics dynamics;
+    const struct spatial_hooks *hooks;
+    const struct phenotype *phenotype; /* NULL: parts and drives are not read */
+    const struct body_box *boxes;
+    int box_count;
+    struct spatial_world world;
+    struct dynamics_settings settings;
+    const struct spatial_tree *form; /* its links and freedoms; the pose may be an old one */
+    double *q, *qd;                  /* the state: coordinates and rates, see joint.h */
+    /* per rate of struct dynamics: that of the tree, or -1 where nothing moves; NULL: the same */
+    const int *rate_of;
+    /* per rate: */
+    int *link_of;
+    struct servo *servos;
+    double *torque;        /* torque or force that drives it, of the last step */
+    double *birth_inertia; /* its inertia at birth while the whole floats, 1 / (M^-1)_ii */
+    enum effector_state effectors;
+    double law_residual; /* how far contacts were off their law in the last step, m/s */
+    /* what contacts, gravity and drag gave all bodies in the last step, about the world's origin,
+     * to rounding, where it is known */
+    struct impulse_sum given;
+    int is_given;
+};
+
+/* The state of such dynamics, and its tree at the present pose; good until the next step. */
+struct spatial_state *spatial_state_of(const struct dynamics *dynamics);
+const struct spatial_tree *spatial_state_tree(struct spatial_state *s);
+
+/* For solvers: the front of a state whose links are those of `form`. ERR_MEMORY when the arena is
+ * full. */
+int spatial_state_init(struct spatial_state *s, const struct dynamics_solver *solver,
+                       const struct spatial_hooks *hooks, const struct spatial_tree *form,
+                       const struct dynamics_settings *settings, struct arena *arena);
+
+/* The drive of a freedom, by the index of its rate. The servos of a ball have torques in the
+ * child's axes; their targets are a rotation vector. */
+void spatial_state_set_servo(struct spatial_state *s, int rate, const struct servo *servo);
+/* An effector of that strength, N m or N, with gains for the inertia that the freedom feels at
+ * birth. */
+void spatial_state_set_effector(struct spatial_state *s, int rate, double strength);
+/* The reading of a freedom: angle or length; of a ball a component of its rotation vector. */
+double spatial_state_value(const struct spatial_state *s, int rate);
+
+#endif

@@ -1,0 +1,673 @@
+/* See spatial_system.h. A touch of boxes has a point of one body and a plane of the other, both at
+ * rest in their bodies; or an edge of each. With u the relative velocity of the two bodies where
+ * they touch, arms s and r from their centres of mass, and the normal n from body 1 to body 0:
+ *
+ *   D = n.(p0 - p1),   D' = n.u
+ *   face:  n stands in body 1,  D'' = n.(a0 - a1) + n.(w0 x (w0 x s) - w1 x (w1 x r)) + 2 (w1 x n).u
+ *   edges: n = +-e0 x e1 / |e0 x e1|; the points wander along the edges by x', y', so that u + x' e0 - y' e1 has no
+ *          part across n:  D'' = n.(...) as above without the last term, + n'.u + n.(x' w0 x e0 - y' w1 x e1)
+ *
+ * Where body 1 stretches (see spatial_system.c) its face moves with that, and what is on it along it.
+ * With q = p0 - D n, which is on the face, at the arm r1 in body 1, J its mirror, and u the
+ * velocity of p0 against body 1 as it turns and goes:
+ *
+ *   D'  = n.(u - e' J r1)        D'' has -n.(e'' J r1 + e'^2 r1) besides
+ *   along t:  t.(u - e' J r1)    has -t.(e'' J r1 + e' J u)
+ *
+ * On a ground with relief a corner touches, or the lowest point of an edge or a face: see relief.h.
+ * That point wanders, so that along the ground it is another one whose velocity counts: that gains
+ * w x its way.
+ *
+ * Where boxes touch is found by simulator/contact/solids.h: that is geometry, which the fast
+ * solver shares; here all points of a face count, not only four. */
+#include "simulator/reference/spatial_system.h"
+
+#include <math.h>
+
+#include "common/growth/box_half.h"
+#include "common/error.h"
+#include "common/math/detmath.h"
+
+/* Limits of a ball, after the freedoms that slide or turn. */
+enum { LIMIT_TWIST = JOINT_RATES_MAX, LIMIT_SWING };
+/* A point may get another name without being another one within this distance, m. */
+#define MATCH_M 1e-5
+
+/* A touch on a crest wanders no faster, m/s. */
+#define WANDERING_M_S 100.0
+
+/* ---------------------------------------------------------------- creation */
+
+/* The first body of what hangs together rigidly; WORLD if it cannot move. */
+static int piece_of(const struct spatial_constraint *c, int box)
+{
+    int i = c->boxes[box].link;
+    while (i >= 0 && c->bodies[i].rates == 0 &&
+           !spatial_system_stretches(spatial_system_body(c, c->bodies[i].parent)))
+        i = c->bodies[i].parent;
+    return i;
+}
+
+/* 1 if it is one of the boxes, and can move. */
+static int is_moving(const struct spatial_constraint *c, int box)
+{
+    return box >= 0 && piece_of(c, box) != WORLD;
+}
+
+static unsigned char meeting_of(const struct spatial_constraint *c, int a, int b)
+{
+    const unsigned char *meetings = c->base.world.surfaces.meetings;
+    return b >= 0 && meetings ? meetings[a * c->box_count + b] : PAIR_USUAL;
+}
+
+/* Not within a rigid piece, nor, usually, where a joint joins two links. */
+static int may_collide(const struct spatial_constraint *c, int a, int b)
+{
+    int one = c->boxes[a].link, two = c->boxes[b].link;
+    unsigned char meeting = meeting_of(c, a, b);
+    int are_joined =
+        spatial_system_body(c, one)->parent == two || spatial_system_body(c, two)->parent == one;
+    return piece_of(c, a) != piece_of(c, b) && meeting != PAIR_PASS &&
+           (meeting != PAIR_USUAL || !are_joined);
+}
+
+static void add_pair(struct spatial_constraint *c, int a, int b)
+{
+    c->pairs[c->pair_count++] = (struct touch_pair){a, b, {.axis = -1}, -1, meeting_of(c, a, b)};
+}
+
+void spatial_touch_list_pairs(struct spatial_constraint *c)
+{
+    c->pair_count = 0;
+    for (int a = 0; a < c->box_count; a++) {
+        if (is_moving(c, a) && c->base.world.surfaces.has_ground)
+            add_pair(c, a, CONTACT_GROUND);
+        for (int k = 0; k < c->base.world.surfaces.fixed_count && is_moving(c, a); k++)
+            add_pair(c, a, CONTACT_OBSTACLE - k);
+        for (int b = a + 1; b < c->box_count; b++)
+            if (may_collide(c, a, b))
+                add_pair(c, a, b);
+    }
+}
+
+static void add_limit(struct spatial_constraint *c, int body, int freedom, double side, double end)
+{
+    if (isfinite(end))
+        c->limits[c->limit_count++] = (struct limit){body, freedom, side, end};
+}
+
+static void list_limits(struct spatial_constraint *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        const struct rigid *b = &c->bodies[i];
+        int first = b->joint->is_root ? b->stretch : 0;
+        int intervals = b->joint->is_root ? b->rates : b->plain + b->joint->has_ball;
+        for (int k = first; k < intervals; k++) {
+            int freedom = k < b->plain ? k : LIMIT_TWIST;
+            add_limit(c, i, freedom, 1, b->link->lower[k]);
+            add_limit(c, i, freedom, -1, b->link->upper[k]);
+        }
+        if (first == 0 && b->joint->has_ball)
+            add_limit(c, i, LIMIT_SWING, -1, b->link->cone_rad);
+    }
+}
+
+/* By how much a side may be shorter than at birth. */
+static double least_share(const struct spatial_constraint *c, int box)
+{
+    const struct rigid *b = spatial_system_body(c, c->boxes[box].link);
+    if (!spatial_system_stretches(b))
+        return 1;
+    return det_exp(fmin(b->link->lower[b->stretch], -b->link->upper[b->stretch]));
+}
+
+int spatial_touch_create(struct spatial_constraint *c, struct arena *arena)
+{
+    size_t n = (size_t)c->box_count, fixed = (size_t)c->base.world.surfaces.fixed_count;
+    c->solids = arena_take(arena, n, sizeof c->solids[0]);
+    c->pairs = arena_take(arena, n * (n + 1 + fixed), sizeof c->pairs[0]);
+    c->limits = arena_take(arena, (size_t)(2 * c->rates + c->count), sizeof c->limits[0]);
+    if (!c->solids || !c->pairs || !c->limits)
+        return ERR_MEMORY;
+    spatial_touch_list_pairs(c);
+    list_limits(c);
+    c->touch_room = SOLIDS_POINTS_MAX * c->pair_count;
+    c->touch_room = c->touch_room < TOUCHES_ROOM ? c->touch_room : TOUCHES_ROOM;
+    c->touch_room += c->limit_count;
+    c->found_room = c->touch_room;
+    c->found = arena_take(arena, (size_t)c->found_room, sizeof c->found[0]);
+    c->thinnest_m = HUGE_VAL;
+    for (int i = 0; i < c->box_count; i++) {
+        struct vec3 size = c->boxes[i].size_m;
+        c->thinnest_m = fmin(c->thinnest_m, fmin(size.x, size.y) * least_share(c, i));
+        c->thinnest_m = c->shapes ? c->thinnest_m : fmin(c->thinnest_m, size.z);
+    }
+    for (int i = 0; i < c->base.world.surfaces.fixed_count; i++)
+        for (int k = 0; k < (c->shapes ? 2 : 3); k++)
+            c->thinnest_m = fmin(c->thinnest_m, 2 * c->base.world.surfaces.fixed[i].half[k]);
+    return c->found ? 0 : ERR_MEMORY;
+}
+
+/* NULL: memory is out, and the step fails. */
+static struct touch *next_found(struct spatial_constraint *c)
+{
+    if (c->found_count == c->found_room) {
+        int room = 2 * c->found_room;
+        struct touch *found =
+            arena_extend(c->arena, c->found, (size_t)c->found_count, (size_t)room, sizeof found[0]);
+        if (!found)
+            return NULL;
+        c->found = found;
+        c->found_room = room;
+    }
+    return &c->found[c->found_count];
+}
+
+int spatial_touch_extend_marks(struct spatial_constraint *c)
+{
+    int room = 2 * c->mark_room + TOUCHES_ROOM;
+    struct touch_mark *marks =
+        arena_extend(c->arena, c->marks, (size_t)c->mark_count, (size_t)room, sizeof marks[0]);
+    if (!marks)
+        return ERR_MEMORY;
+    c->marks = marks;
+    c->mark_room = room;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- boxes that touch */
+
+void spatial_touch_set_row(const struct spatial_constraint *c, struct touch *t, int i,
+                           struct vec3 e, struct vec3 s, struct vec3 r,
+                           const struct vec3 spreads[2])
+{
+    struct wrench own = {e, vec3_cross(s, e), vec3_dot(e, spreads[0])};
+    struct wrench others = {vec3_negated(e), vec3_negated(vec3_cross(r, e)),
+                            -vec3_dot(e, spreads[1])};
+    spatial_system_set_row(c, &t->rows[i], t->bodies[0], t->bodies[1], own, others);
+    t->directions[i] = e;
+}
+
+/* Two edges: where they are nearest, and what of the acceleration of D no accelerations make. */
+static double update_edges(struct touch *t, const struct rigid *a, const struct rigid *b,
+                           struct vec3 *on_a, struct vec3 *on_b)
+{
+    struct vec3 e0 = mat3_apply(&a->turned, t->edges[0]), e1 = mat3_apply(&b->turned, t->edges[1]);
+    struct vec3 w0 = a->place.spin, w1 = b->place.spin, way = vec3_sub(*on_b, *on_a);
+    struct vec3 n = vec3_scale(vec3_cross(e0, e1), t->sign);
+    double c = vec3_dot(e0, e1), square = vec3_dot(n, n), size = sqrt(square);
+    double by0 = vec3_dot(way, e0), by1 = vec3_dot(way, e1);
+    *on_a = vec3_along(*on_a, e0, (by0 - c * by1) / square);
+    *on_b = vec3_along(*on_b, e1, (c * by0 - by1) / square);
+    struct vec3 s = vec3_sub(*on_a, a->place.centre), r = vec3_sub(*on_b, b->place.centre);
+    struct vec3 u = vec3_sub(vec3_add(a->place.velocity, vec3_cross(w0, s)),
+                             vec3_add(b->place.velocity, vec3_cross(w1, r)));
+    double u0 = vec3_dot(u, e0), u1 = vec3_dot(u, e1);
+    double x = (c * u1 - u0) / square, y = (u1 - c * u0) / square;
+    struct vec3 turned0 = vec3_cross(w0, e0), turned1 = vec3_cross(w1, e1);
+    struct vec3 change = vec3_add(vec3_cross(turned0, e1), vec3_cross(e0, turned1));
+    n = vec3_scale(n, 1 / size);
+    change = vec3_scale(change, t->sign / size);
+    change = vec3_along(change, n, -vec3_dot(n, change));
+    t->directions[0] = n;
+    t->directions[1] = e1;
+    t->directions[2] = vec3_cross(n, e1);
+    return vec3_dot(change, u) + x * vec3_dot(n, turned0) - y * vec3_dot(n, turned1);
+}
+
+struct vec3 spatial_touch_size_m(const struct spatial_constraint *c, int box)
+{
+    struct vec3 size = c->boxes[box].size_m;
+    struct vec3 sides = spatial_system_body(c, c->boxes[box].link)->sides;
+    return c->shapes ? (struct vec3){size.x * sides.x, size.y * sides.y, 0} : size;
+}
+
+static void place_solid(const struct spatial_constraint *c, int i, struct solid *solid)
+{
+    const struct body_box *box = &c->boxes[i];
+    const struct rigid *b = spatial_system_body(c, box->link);
+    struct mat3 own = quaternion_matrix(quaternion_normalised(box->turn));
+    struct mat3 turn = mat3_product(&b->turned, &own);
+    struct vec3 arm = vec3_add(box->centre, b->hinge.own);
+    solids_place(solid, vec3_add(b->place.centre, mat3_apply(&b->turned, arm)), &turn,
+                 vec3_scale(spatial_touch_size_m(c, i), 0.5));
+    solid->is_round = box->is_round;
+}
+
+static void update_relief(const struct spatial_constraint *c, struct touch *t)
+{
+    const struct relief *relief = &c->base.world.surfaces.relief;
+    const struct rigid *a = spatial_system_body(c, t->bodies[0]);
+    struct solid solid;
+    struct relief_shape shape;
+    place_solid(c, c->pairs[t->pair].a, &solid);
+    struct relief_feature f = relief_feature_of(&solid, t->feature);
+    relief_descend(relief, &f, t->along);
+    t->at = relief_place(&f, t->along);
+    relief_shape_at(relief, t->at.x, t->at.z, &shape);
+    struct vec3 n = relief_normal(&shape), spin = a->place.spin;
+    struct vec3 s = vec3_sub(t->at, a->place.centre);
+    const struct vec3 spreads[2] = {spatial_system_spread(a, s), {0, 0, 0}};
+    struct vec3 u = spatial_system_velocity(a, s, spreads[0]);
+    struct vec3 inward = spatial_system_inward(a, s, spreads[0]);
+    struct vec3 across = vec3_cross(n, c->shapes ? (struct vec3){0, 0, 1} : (struct vec3){1, 0, 0});
+    across = vec3_scale(across, 1 / vec3_length(across));
+    const struct vec3 directions[3] = {n, across, vec3_cross(n, across)};
+    struct vec3 r = vec3_sub(t->at, spatial_system_body(c, t->bodies[1])->place.centre);
+    struct relief_motion motion = relief_motion_of(&shape, &f, u, spin, WANDERING_M_S);
+    struct vec3 other = vec3_add(inward, vec3_cross(spin, motion.wandering));
+    other = vec3_along(other, spatial_system_spread(a, motion.wandering), a->place.stretch_rate);
+    for (int i = 0; i < 3; i++) {
+        spatial_touch_set_row(c, t, i, directions[i], s, r, spreads);
+        t->rows[i].curvature = vec3_dot(directions[i], i == 0 ? inward : other);
+    }
+    t->rows[0].curvature += motion.turning;
+    t->rows[0].deviation = n.y * (t->at.y - shape.height);
+}
+
+static void update_boxes(const struct spatial_constraint *c, struct touch *t)
+{
+    const struct rigid *a = spatial_system_body(c, t->bodies[0]),
+                       *b = spatial_system_body(c, t->bodies[1]);
+    struct vec3 on_a = spatial_touch_place(a, t->points[0]);
+    struct vec3 on_b = spatial_touch_place(b, t->points[1]);
+    struct vec3 w1 = b->place.spin;
+    double wandering = 0, rate = b->place.stretch_rate;
+    if (t->kind == TOUCH_EDGES) {
+        wandering = update_edges(t, a, b, &on_a, &on_b);
+    } else {
+        t->directions[0] = mat3_apply(&b->turned, t->normal);
+        for (int k = 0; k < 2; k++)
+            t->directions[1 + k] = mat3_apply(&b->turned, t->tangents[k]);
+    }
+    double gap = vec3_dot(t->directions[0], vec3_sub(on_a, on_b));
+    if (t->kind == TOUCH_FACE)
+        on_b = on_a;
+    struct vec3 s = vec3_sub(on_a, a->place.centre), r = vec3_sub(on_b, b->place.centre);
+    struct vec3 on_face = vec3_along(r, t->directions[0], -gap);
+    const struct vec3 spreads[2] = {spatial_system_spread(a, s), spatial_system_spread(b, on_face)};
+    struct vec3 u = vec3_sub(spatial_system_velocity(a, s, spreads[0]),
+                             vec3_add(b->place.velocity, vec3_cross(w1, r)));
+    struct vec3 inward =
+        vec3_sub(spatial_system_inward(a, s, spreads[0]), vec3_cross(w1, vec3_cross(w1, r)));
+    const struct vec3 along = spatial_system_spread(b, u),
+                      moved[3] = {vec3_scale(on_face, rate), along, along};
+    for (int i = 0; i < 3; i++) {
+        struct vec3 e = t->directions[i];
+        spatial_touch_set_row(c, t, i, e, s, r, spreads);
+        t->rows[i].curvature =
+            vec3_dot(e, inward) + 2 * vec3_dot(vec3_cross(w1, e), u) - rate * vec3_dot(e, moved[i]);
+    }
+    if (t->kind == TOUCH_EDGES)
+        t->rows[0].curvature = vec3_dot(t->directions[0], inward) + wandering;
+    t->rows[0].deviation = gap;
+    t->at = on_a;
+}
+
+/* ---------------------------------------------------------------- limits */
+
+/* With the frame's axis x0 and the child's x: twist changes by g.(wc - wp), g = (x0 + x) / (1 +
+ * x0.x). */
+static void set_twist_row(const struct spatial_constraint *c, int i, struct row *row)
+{
+    const struct rigid *b = &c->bodies[i], *p = spatial_system_body(c, b->parent);
+    struct vec3 x0 = b->hinge.f.x, x = b->turned.x, both = vec3_add(x0, x);
+    struct vec3 x0_rate = vec3_cross(p->place.spin, x0), x_rate = vec3_cross(b->place.spin, x);
+    double most = 1 + vec3_dot(x0, x), share = most > 0 ? 1 / most : 0;
+    struct vec3 g = vec3_scale(both, share);
+    double most_rate = vec3_dot(x0_rate, x) + vec3_dot(x0, x_rate);
+    struct vec3 change = vec3_along(vec3_add(x0_rate, x_rate), g, -most_rate);
+    spatial_system_set_turn_row(c, &b->hinge, g, vec3_scale(change, share), row);
+}
+
+/* Swing changes by g.(wc - wp), g = x0 x x / |x0 x x|. */
+static void set_swing_row(const struct spatial_constraint *c, int i, struct row *row)
+{
+    const struct rigid *b = &c->bodies[i], *p = spatial_system_body(c, b->parent);
+    struct vec3 x0 = b->hinge.f.x, x = b->turned.x, across = vec3_cross(x0, x);
+    struct vec3 x0_rate = vec3_cross(p->place.spin, x0), x_rate = vec3_cross(b->place.spin, x);
+    double size = vec3_length(across), share = size > 0 ? 1 / size : 0;
+    struct vec3 g = vec3_scale(across, share);
+    struct vec3 change = vec3_add(vec3_cross(x0_rate, x), vec3_cross(x0, x_rate));
+    change = vec3_along(change, g, -vec3_dot(g, change));
+    spatial_system_set_turn_row(c, &b->hinge, g, vec3_scale(change, share), row);
+}
+
+/* A limit's coordinate. */
+static double limit_value(const struct spatial_constraint *c, int i, int freedom)
+{
+    const struct rigid *b = &c->bodies[i];
+    const double *q = c->base.q + b->coordinate, *ball = q + b->plain;
+    if (freedom < LIMIT_TWIST)
+        return q[freedom];
+    struct quaternion turn = {ball[0], ball[1], ball[2], ball[3]};
+    return freedom == LIMIT_TWIST ? joint_twist(turn) : joint_swing(turn);
+}
+
+static void update_limit(const struct spatial_constraint *c, struct touch *t)
+{
+    const struct limit *l = &c->limits[t->feature];
+    struct row *row = &t->rows[0];
+    if (l->freedom == LIMIT_SWING)
+        set_swing_row(c, l->body, row);
+    else if (l->freedom == LIMIT_TWIST)
+        set_twist_row(c, l->body, row);
+    else
+        spatial_system_set_freedom_row(c, l->body, l->freedom, row);
+    for (int k = 0; k < 2; k++) {
+        row->j[k].v = vec3_scale(row->j[k].v, l->side);
+        row->j[k].w = vec3_scale(row->j[k].w, l->side);
+        row->j[k].stretch *= l->side;
+        row->g[k] = row->j[k];
+    }
+    row->rate *= l->side;
+    row->curvature *= l->side;
+    row->deviation = l->side * (limit_value(c, l->body, l->freedom) - l->end);
+}
+
+void spatial_touch_update(const struct spatial_constraint *c, struct touch *t)
+{
+    if (t->kind == TOUCH_LIMIT)
+        update_limit(c, t);
+    else if (t->kind == TOUCH_RELIEF)
+        update_relief(c, t);
+    else if (t->kind == TOUCH_ROUND)
+        spatial_touch_update_round(c, t);
+    else
+        update_boxes(c, t);
+}
+
+struct vec3 spatial_touch_force(const struct touch *t, const double force[3])
+{
+    struct vec3 sum = vec3_scale(t->directions[0], force[0]);
+    for (int k = 1; k < t->size; k++)
+        sum = vec3_along(sum, t->directions[k], force[k]);
+    return sum;
+}
+
+double spatial_touch_floor(const struct spatial_constraint *c, double speed, double before)
+{
+    return speed > 2 * c->slip_m_s ? c->slip_m_s : before;
+}
+
+double spatial_touch_steadying(const struct spatial_constraint *c, const struct touch *t,
+                               double speed, double force)
+{
+    if (t->size < 3)
+        return 0;
+    return fmax(0, c->turning_s * t->friction * force * t->mobility - speed);
+}
+
+/* ---------------------------------------------------------------- finding */
+
+const struct solid *spatial_touch_solid(const struct spatial_constraint *c, int box)
+{
+    return box >= 0 ? &c->solids[box] : &c->base.world.surfaces.fixed[CONTACT_OBSTACLE - box];
+}
+
+static int link_of(const struct spatial_constraint *c, int box)
+{
+    return box >= 0 ? c->boxes[box].link : WORLD;
+}
+
+static void place_solids(struct spatial_constraint *c)
+{
+    for (int i = 0; i < c->box_count; i++)
+        place_solid(c, i, &c->solids[i]);
+}
+
+static double radius_of(const struct solid *s)
+{
+    return sqrt(s->half[0] * s->half[0] + s->half[1] * s->half[1] + s->half[2] * s->half[2]);
+}
+
+/* 1 if the spheres around two are within a margin. */
+static int are_near(const struct spatial_constraint *c, const struct touch_pair *p, double margin)
+{
+    const struct solid *a = &c->solids[p->a];
+    if (p->b == CONTACT_GROUND)
+        return a->centre.y - radius_of(a) < margin;
+    const struct solid *b = spatial_touch_solid(c, p->b);
+    struct vec3 way = vec3_sub(b->centre, a->centre);
+    double reach = radius_of(a) + radius_of(b) + margin;
+    return vec3_dot(way, way) < reach * reach;
+}
+
+struct vec3 spatial_touch_local(const struct rigid *b, struct vec3 at)
+{
+    return sym3_apply(&b->shrunk, mat3_back(&b->turned, vec3_sub(at, b->place.centre)));
+}
+
+struct vec3 spatial_touch_place(const struct rigid *b, struct vec3 local)
+{
+    return vec3_add(b->place.centre, mat3_apply(&b->turned, spatial_system_grown(b, local)));
+}
+
+/* The edges are those whose product is the normal: which box is whose is not told. */
+static void set_edges(struct touch *t, const struct touch_pair *p,
+                      const struct spatial_constraint *c, int axis, struct vec3 n)
+{
+    const struct solid *a = &c->solids[p->a], *b = spatial_touch_solid(c, p->b);
+    int i = (axis - 6) / 3, j = (axis - 6) % 3;
+    struct vec3 one = vec3_cross(a->axes[i], b->axes[j]);
+    struct vec3 two = vec3_cross(a->axes[j], b->axes[i]);
+    double by_one = vec3_dot(one, n), by_two = vec3_dot(two, n);
+    int is_one = fabs(by_one) * vec3_length(two) >= fabs(by_two) * vec3_length(one);
+    t->kind = TOUCH_EDGES;
+    t->edges[0] = mat3_back(&spatial_system_body(c, t->bodies[0])->turned, a->axes[is_one ? i : j]);
+    t->edges[1] = mat3_back(&spatial_system_body(c, t->bodies[1])->turned, b->axes[is_one ? j : i]);
+    t->sign = (is_one ? by_one : by_two) < 0 ? -1 : 1;
+}
+
+/* 1 if the face that the points are on is that of the first box. */
+static int is_first_face(const struct spatial_constraint *c, const struct touch_pair *p,
+                         const struct solid_manifold *m)
+{
+    if (p->b == CONTACT_GROUND)
+        return 0;
+    int axis = m->axis % 3;
+    double by_a = fabs(vec3_dot(m->normal, c->solids[p->a].axes[axis]));
+    return by_a > fabs(vec3_dot(m->normal, spatial_touch_solid(c, p->b)->axes[axis]));
+}
+
+struct touch *spatial_touch_begin(struct spatial_constraint *c, int pair, struct vec3 normal,
+                                  const struct solid_point *point, int is_swapped)
+{
+    const struct touch_pair *p = &c->pairs[pair];
+    const struct spatial_surfaces *s = &c->base.world.surfaces;
+    int one = link_of(c, p->a), two = link_of(c, p->b);
+    int is_inner = is_moving(c, p->a) && is_moving(c, p->b);
+    struct vec3 n = is_swapped ? vec3_negated(normal) : normal;
+    int is_along_z = c->shapes || !(fabs(n.x) < 0.7);
+    struct vec3 aside = is_along_z ? (struct vec3){0, 0, 1} : (struct vec3){1, 0, 0};
+    struct touch *t = next_found(c);
+    if (!t)
+        return NULL;
+    *t = (struct touch){.kind = TOUCH_FACE,
+                        .bodies = {is_swapped ? two : one, is_swapped ? one : two},
+                        .pair = pair,
+                        .feature = point->feature,
+                        .is_swapped = is_swapped,
+                        .friction = is_inner ? s->own_friction : s->friction,
+                        .elasticity = is_inner ? s->own_elasticity : s->elasticity};
+    const struct rigid *a = spatial_system_body(c, t->bodies[0]),
+                       *b = spatial_system_body(c, t->bodies[1]);
+    struct vec3 across = vec3_cross(n, aside);
+    across = vec3_scale(across, 1 / vec3_length(across));
+    t->points[0] = spatial_touch_local(a, vec3_along(point->at, n, point->gap / 2));
+    t->points[1] = spatial_touch_local(b, vec3_along(point->at, n, -point->gap / 2));
+    t->normal = mat3_back(&b->turned, n);
+    t->tangents[0] = mat3_back(&b->turned, across);
+    t->tangents[1] = mat3_back(&b->turned, vec3_cross(n, across));
+    return t;
+}
+
+void spatial_touch_end(struct spatial_constraint *c, struct touch *t)
+{
+    t->size = !(t->friction > 0) ? 1 : c->shapes ? 2 : 3;
+    spatial_touch_update(c, t);
+    c->found_count++;
+}
+
+/* A point of two of which one is a ball, or both are: it is 0. */
+static void add_round(struct spatial_constraint *c, int pair, const struct solid_manifold *m,
+                      const struct solid_point *point)
+{
+    const struct touch_pair *p = &c->pairs[pair];
+    const struct solid *one = &c->solids[p->a], *two = NULL;
+    if (p->b != CONTACT_GROUND)
+        two = spatial_touch_solid(c, p->b);
+    int is_swapped = !one->is_round;
+    const struct solid *ball = is_swapped ? two : one, *other = is_swapped ? one : two;
+    struct vec3 edge = {0, 0, 0};
+    struct touch *t = spatial_touch_begin(c, pair, m->normal, point, is_swapped);
+    if (!t)
+        return;
+    enum solids_nearest nearest = other ? solids_nearest_to_ball(ball, other, &edge) : SOLIDS_FACE;
+    t->edges[1] = mat3_back(&spatial_system_body(c, t->bodies[1])->turned, edge);
+    spatial_touch_make_round(c, t, ball->half[0], other && other->is_round ? other->half[0] : 0,
+                             nearest, point, is_swapped ? vec3_negated(m->normal) : m->normal);
+    spatial_touch_end(c, t);
+}
+
+static void add_point(struct spatial_constraint *c, int pair, const struct solid_manifold *m,
+                      const struct solid_point *point)
+{
+    const struct touch_pair *p = &c->pairs[pair];
+    int are_edges = p->b != CONTACT_GROUND && m->axis >= 6;
+    int is_swapped = !are_edges && is_first_face(c, p, m);
+    struct touch *t = spatial_touch_begin(c, pair, m->normal, point, is_swapped);
+    if (!t)
+        return;
+    if (are_edges)
+        set_edges(t, p, c, m->axis, m->normal);
+    spatial_touch_end(c, t);
+}
+
+/* The name of a lowest point: that of a touch which presses there, so that it stays the same while
+ * it wanders. */
+static int name_on_relief(const struct spatial_constraint *c, int pair,
+                          const struct relief_point *point)
+{
+    double near = RELIEF_SAME_SHARE * c->base.world.surfaces.relief.wavelength_m;
+    int own = point->name % RELIEF_NAMES, last = own - RELIEF_NAMES;
+    for (int i = 0; i < c->touch_count; i++) {
+        const struct touch *t = &c->touches[i];
+        if (t->kind != TOUCH_RELIEF || t->pair != pair || t->feature % RELIEF_NAMES != own)
+            continue;
+        if (fabs(t->along[0] - point->s[0]) + fabs(t->along[1] - point->s[1]) < near)
+            return t->feature;
+        last = t->feature > last ? t->feature : last;
+    }
+    return last + RELIEF_NAMES + (point->name - own);
+}
+
+static void find_on_relief(struct spatial_constraint *c, int pair, double margin)
+{
+    const struct spatial_surfaces *s = &c->base.world.surfaces;
+    const struct touch_pair *p = &c->pairs[pair];
+    struct relief_points points;
+    relief_meet(&s->relief, &c->solids[p->a], margin, &points);
+    for (int i = 0; i < points.count; i++) {
+        const struct relief_point *point = &points.list[i];
+        struct touch *t = next_found(c);
+        if (!t)
+            return;
+        *t = (struct touch){.kind = TOUCH_RELIEF,
+                            .bodies = {link_of(c, p->a), WORLD},
+                            .pair = pair,
+                            .feature = name_on_relief(c, pair, point),
+                            .along = {point->s[0], point->s[1]},
+                            .friction = s->friction,
+                            .elasticity = s->elasticity};
+        spatial_touch_end(c, t);
+    }
+}
+
+static void meet_solids(const struct spatial_constraint *c, const struct touch_pair *p,
+                        double margin, struct solid_manifold *m)
+{
+    struct solid one = c->solids[p->a], two = *spatial_touch_solid(c, p->b);
+    box_half_cut(p->meeting, &one, &two);
+    solids_meet(&one, &two, margin, &p->held, m);
+}
+
+static void find_pair(struct spatial_constraint *c, int i, double margin)
+{
+    struct touch_pair *p = &c->pairs[i];
+    struct solid_manifold m = {.axis = -1};
+    p->axis = -1;
+    if (!are_near(c, p, margin))
+        return;
+    if (p->b == CONTACT_GROUND && c->base.world.surfaces.relief.depth_m > 0) {
+        find_on_relief(c, i, margin);
+        return;
+    }
+    if (c->shapes) {
+        spatial_touch_find_flat(c, i, margin);
+        return;
+    }
+    if (p->b == CONTACT_GROUND)
+        solids_meet_plane(&c->solids[p->a], (struct vec3){0, 1, 0}, 0, margin, &m);
+    else
+        meet_solids(c, p, margin, &m);
+    p->axis = m.axis;
+    int is_round = c->solids[p->a].is_round || (p->b >= 0 && c->solids[p->b].is_round);
+    for (int k = 0; k < m.count && is_round; k++)
+        add_round(c, i, &m, &m.points[k]);
+    for (int k = 0; k < m.count && !is_round; k++)
+        add_point(c, i, &m, &m.points[k]);
+}
+
+static void find_limit(struct spatial_constraint *c, int i, double margin)
+{
+    const struct limit *l = &c->limits[i];
+    double gap = l->side * (limit_value(c, l->body, l->freedom) - l->end);
+    struct touch *t = gap < margin ? next_found(c) : NULL;
+    if (!t)
+        return;
+    c->found_count++;
+    *t = (struct touch){.kind = TOUCH_LIMIT,
+                        .size = 1,
+                        .bodies = {l->body, c->bodies[l->body].parent},
+                        .pair = -1,
+                        .feature = i};
+    spatial_touch_update(c, t);
+}
+
+void spatial_touch_find(struct spatial_constraint *c, double margin)
+{
+    c->found_count = 0;
+    if (c->base.settings.integrator == INTEGRATOR_RK4)
+        return;
+    place_solids(c);
+    for (int i = 0; i < c->pair_count; i++)
+        find_pair(c, i, margin);
+    for (int i = 0; i < c->limit_count; i++)
+        find_limit(c, i, margin);
+}
+
+void spatial_touch_hold(struct spatial_constraint *c)
+{
+    for (int i = 0; i < c->pair_count; i++)
+        c->pairs[i].held.axis = c->pairs[i].axis;
+}
+
+struct touch *spatial_touch_match(const struct spatial_constraint *c, const struct touch *t)
+{
+    struct touch *best = NULL;
+    double nearest = MATCH_M;
+    for (int i = 0; i < c->found_count; i++) {
+        struct touch *f = &c->found[i];
+        if (f->pair != t->pair || f->kind != t->kind || f->bodies[0] != t->bodies[0])
+            continue;
+        if (f->feature == t->feature)
+            return f;
+        double apart = vec3_length(vec3_sub(f->at, t->at));
+        if (t->pair >= 0 && apart < nearest) {
+            nearest = apart;
+            best = f;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,602 @@
+/* See spatial_dynamics.h: creation, the choice of steps, and what is read. */
+#include <math.h>
+
+#include "common/error.h"
+#include "simulator/links/dynamics_space.h"
+#include "simulator/spatial/steps/spatial_step.h"
+#include "simulator/spatial/tree/spatial_tree_forces.h"
+
+/* Contacts farther off their law have their step taken again in halves; so have limits that act
+ * alone while the energy is out of balance by more than these shares of the step's terms and of the
+ * motion's energy together, and contacts with greater shares. Halves know nothing of the contacts
+ * that press, so that sliding along a cone is better off whole. */
+#define LAW_RESIDUAL_MAX_M_S  1e-5
+#define UNBALANCED            2e-3
+#define UNBALANCED_TOUCHING   1e-2
+#define MOTION_SHARE          2e-5
+#define MOTION_SHARE_TOUCHING 2e-4
+/* What the mending of momentum moves where limits act alone counts so many times. */
+#define MENDED_ALONE 2
+/* A step is split so many times, one within another, at most; for limits alone more often, where
+ * joints hit them most. */
+#define SPLITS_MAX       3
+#define LIMIT_SPLITS_MAX 5
+#define HIT_SPLITS_MAX   8
+/* Where impacts follow one another, which would gain energy together, parts are this share of the
+ * step at least. */
+#define IMPACT_LEAST (1.0 / 1024)
+/* For what neither touches nor leans on limits: a light chain that carries something heavy trembles
+ * faster than steps. And for any step whose energy is wrong by more than this share of what moves
+ * and of its terms. */
+#define FREE_SPLITS_MAX 14
+#define WILD_SPLITS_MAX 8
+#define WILD_SHARE      0.01
+/* Where it was retaken for that with contacts, it is to be in balance within this share of what is
+ * allowed: halves would have been far within. */
+#define RETAKEN_SHARE 0.5
+/* Instants less apart than this share of the step are one. */
+#define INSTANT_SHARE 0.02
+/* Parts of a step in which nothing thin is passed are this share of it at least. */
+#define STRIDE_LEAST (1.0 / 1024)
+/* Energies are known to this share. */
+#define ENERGY_ROUNDING 1e-10
+/* Operations of a step for each link, each pair that may touch, and each face in drag and what may
+ * hide it. */
+enum { LINK_WORK = 4000, PAIR_WORK = 30, FACE_WORK = 300 };
+
+/* ---------------------------------------------------------------- creation */
+
+static int take_memory(struct spatial_dynamics *d, struct arena *arena)
+{
+    double **of_coordinates[] = {&d->q0, &d->qm, &d->q_stage, &d->q_rate, &d->q_sum, &d->q_from};
+    double **of_rates[] = {&d->qd0,   &d->vm,      &d->qdd,     &d->qdd_last,     &d->tau,
+                           &d->extra, &d->zero,    &d->effort,  &d->effort_extra, &d->work,
+                           &d->v_sum, &d->pressed, &d->carried, &d->qd_from};
+    for (size_t i = 0; i < sizeof of_coordinates / sizeof of_coordinates[0]; i++)
+        *of_coordinates[i] = arena_take(arena, (size_t)d->coordinates, sizeof(double));
+    for (size_t i = 0; i < sizeof of_rates / sizeof of_rates[0]; i++)
+        *of_rates[i] = arena_take(arena, (size_t)d->rates, sizeof(double));
+    d->clamped = arena_take(arena, (size_t)d->rates, sizeof d->clamped[0]);
+    d->roots = arena_take(arena, (size_t)d->tree.count, sizeof d->roots[0]);
+    d->momenta = arena_take(arena, (size_t)d->tree.count, sizeof d->momenta[0]);
+    d->kept = arena_take(arena, (size_t)d->tree.count, sizeof d->kept[0]);
+    d->dragged = arena_take(arena, (size_t)d->tree.count, sizeof d->dragged[0]);
+    return arena->is_exhausted ? ERR_MEMORY : 0;
+}
+
+void spatial_step_set_pose(struct spatial_dynamics *d)
+{
+    if (d->is_posed)
+        return;
+    spatial_tree_set_pose(&d->tree, d->base.q);
+    spatial_tree_move(&d->tree, d->base.qd);
+    d->is_posed = 1;
+}
+
+/* The inertia of each freedom at birth while the whole floats. */
+static void weigh_freedoms(struct spatial_dynamics *d)
+{
+    spatial_step_set_pose(d);
+    spatial_tree_factor(&d->tree, d->zero, 0);
+    for (int i = 0; i < d->rates; i++) {
+        d->tau[i] = 1;
+        spatial_tree_respond(&d->tree, d->tau, NULL, d->qdd);
+        d->base.birth_inertia[i] = 1 / d->qdd[i];
+        d->tau[i] = 0;
+        d->qdd[i] = 0;
+    }
+    for (int i = 0; i < d->rates; i++)
+        d->qdd[i] = 0;
+}
+
+/* The operations of a midpoint step before its contacts are solved. */
+static void count_operations(struct spatial_dynamics *d)
+{
+    uint64_t boxes = (uint64_t)d->drag.box_count;
+    d->step_operations =
+        LINK_WORK * (uint64_t)d->tree.count + PAIR_WORK * (uint64_t)d->contacts.own.pair_count;
+    if (d->has_drag)
+        d->step_operations += FACE_WORK * 6 * boxes * (d->drag.law.has_exposure ? boxes : 1);
+}
+
+/* Invariants after creation. */
+static void check(const struct spatial_dynamics *d)
+{
+    ENSURE(d->coordinates == d->tree.coordinates && d->rates == d->tree.rates,
+           "%d coordinates and %d rates of a tree with %d and %d", d->coordinates, d->rates,
+           d->tree.coordinates, d->tree.rates);
+    ENSURE(d->root_count >= 0 && d->root_count <= d->tree.count, "%d free roots of %d links",
+           d->root_count, d->tree.count);
+    for (int i = 0; i < d->tree.count; i++)
+        ENSURE(!d->tree.links[i].joint->stretches, "link %d stretches, in space", i);
+    for (int i = 0; i < d->root_count; i++) {
+        ENSURE(i == 0 || d->roots[i] > d->roots[i - 1], "root %d comes after root %d", d->roots[i],
+               d->roots[i - 1]);
+        ENSURE(d->tree.links[d->roots[i]].parent < 0, "free link %d hangs on link %d", d->roots[i],
+               d->tree.links[d->roots[i]].parent);
+    }
+}
+
+static const struct spatial_hooks hooks;
+
+struct spatial_state *spatial_dynamics_create(const struct body *body,
+                                              const struct spatial_world *world,
+                                              const struct dynamics_settings *settings,
+                                              struct arena *arena)
+{
+    struct spatial_dynamics *d = arena_take(arena, 1, sizeof *d);
+    if (!d || spatial_tree_create(&d->tree, body->links, body->link_count, world->gravity_m_s2,
+                                  arena) != 0)
+        return NULL;
+    d->links = body->links;
+    d->base.boxes = body->boxes;
+    d->base.box_count = body->box_count;
+    d->base.world = *world;
+    d->coordinates = d->tree.coordinates;
+    d->rates = d->tree.rates;
+    d->has_drag = world->drag.coefficient > 0;
+    d->surfaces = world->surfaces;
+    if (spatial_state_init(&d->base, &dynamics_boxes, &hooks, &d->tree, settings, arena) != 0 ||
+        take_memory(d, arena) != 0)
+        return NULL;
+    const struct spatial_contact_body own = {.tree = &d->tree,
+                                             .limits = &d->limits,
+                                             .surfaces = &d->surfaces,
+                                             .rates = {d->qd0, d->vm, d->base.qd},
+                                             .touches = &d->base.dynamics.touches};
+    if (spatial_limits_create(&d->limits, &d->tree, body->links, arena) != 0 ||
+        spatial_drag_create(&d->drag, &world->drag, body->boxes, body->box_count, body->links,
+                            body->link_count, arena) != 0 ||
+        spatial_contacts_create(&d->contacts, &own, body->boxes, body->box_count, settings,
+                                arena) != 0)
+        return NULL;
+    d->self = d;
+    d->alone = (struct spatial_group){.all = &d->self, .count = 1, .contacts = &d->contacts};
+    for (int i = 0; i < d->tree.count; i++)
+        if (body->links[i].kind == LINK_FREE)
+            d->roots[d->root_count++] = i;
+    check(d);
+    weigh_freedoms(d);
+    dynamics_space_set_joint_damping(&d->base.dynamics, settings->joint_damping_1_s);
+    count_operations(d);
+    dynamics_reset_ledger(&d->base.dynamics);
+    return &d->base;
+}
+
+/* ---------------------------------------------------------------- the ledger */
+
+void spatial_dynamics_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j)
+{
+    struct spatial_dynamics *d = spatial_dynamics_of(dynamics);
+    spatial_step_set_pose(d);
+    *kinetic_j = spatial_tree_kinetic_energy(&d->tree);
+    *potential_j = spatial_tree_potential_energy(&d->tree);
+}
+
+void spatial_step_book_work(struct spatial_dynamics *d)
+{
+    for (int i = 0; i < d->rates; i++) {
+        d->base.dynamics.ledger.work_effector_j += d->work[i];
+        if (d->work[i] > 0)
+            d->base.dynamics.ledger.work_effector_positive_j += d->work[i];
+    }
+}
+
+double spatial_step_energy(struct spatial_dynamics *d)
+{
+    spatial_step_set_pose(d);
+    return spatial_tree_kinetic_energy(&d->tree) + spatial_tree_potential_energy(&d->tree);
+}
+
+/* The energy, known from now on until the state changes; also how much of it is kinetic. */
+static double energy_at(struct spatial_dynamics *d, double *kinetic)
+{
+    spatial_step_set_pose(d);
+    *kinetic = spatial_tree_kinetic_energy(&d->tree);
+    d->energy = *kinetic + spatial_tree_potential_energy(&d->tree);
+    d->has_energy = 1;
+    return d->energy;
+}
+
+/* ---------------------------------------------------------------- steps */
+
+int spatial_step_has_failed(const struct spatial_dynamics *d)
+{
+    double sum = 0;
+    for (int i = 0; i < d->coordinates; i++)
+        sum += d->base.q[i] * 0;
+    for (int i = 0; i < d->rates; i++)
+        sum += d->base.qd[i] * 0;
+    return sum != 0 || d->contacts.arena->is_exhausted;
+}
+
+static void keep_start(struct spatial_dynamics *d)
+{
+    for (int i = 0; i < d->coordinates; i++)
+        d->q0[i] = d->base.q[i];
+    for (int i = 0; i < d->rates; i++)
+        d->qd0[i] = d->base.qd[i];
+    d->ledger_before = d->base.dynamics.ledger;
+}
+
+static void go_back(struct spatial_dynamics *d)
+{
+    for (int i = 0; i < d->coordinates; i++)
+        d->base.q[i] = d->q0[i];
+    for (int i = 0; i < d->rates; i++)
+        d->base.qd[i] = d->qd0[i];
+    d->base.dynamics.ledger = d->ledger_before;
+    d->is_posed = 0;
+}
+
+/* RK4 where it may and where it ends within the limits; 1 if it did. */
+static int try_rk4(struct spatial_dynamics *d)
+{
+    int choice = d->base.settings.integrator;
+    int is_free = choice == INTEGRATOR_AUTO && !d->is_stiff && !d->has_drag && !d->is_pressing;
+    if (choice != INTEGRATOR_RK4 && !is_free)
+        return 0;
+    if (is_free && d->contacts.own.pair_count > 0) {
+        spatial_step_set_pose(d);
+        if (spatial_contacts_may_touch(&d->contacts))
+            return 0;
+    }
+    /* RK4 in drag, which only its name takes: the work of drag is not known */
+    d->has_momenta &= !d->has_drag;
+    if (!d->has_drag)
+        spatial_step_find_momenta(d);
+    spatial_step_rk4(d);
+    d->base.law_residual = 0;
+    spatial_contacts_forget(&d->contacts);
+    if (choice != INTEGRATOR_RK4 && d->limits.row_max > 0 &&
+        !(spatial_limits_gap(&d->limits, &d->tree, d->base.q) >= 0)) {
+        go_back(d);
+        return 0;
+    }
+    spatial_step_keep_momentum(d, &d->contacts, d->base.settings.dt_s / 2);
+    return 1;
+}
+
+static void set_step(struct spatial_group *g, double dt_s)
+{
+    g->contacts->dt_s = dt_s;
+    for (int k = 0; k < g->count; k++)
+        g->all[k]->base.settings.dt_s = dt_s;
+}
+
+static void advance_servos(struct spatial_dynamics *d)
+{
+    for (int i = 0; i < d->rates; i++)
+        servo_advance(&d->base.servos[i], d->base.settings.dt_s);
+}
+
+static double turnover(const struct ledger *l)
+{
+    return l->work_effector_positive_j + l->loss_limit_j + l->loss_friction_j + l->loss_impact_j +
+           l->loss_drag_j + l->loss_damping_j + l->gain_limit_j;
+}
+
+/* At (q0, qd0). */
+static double find_start_energy(struct spatial_dynamics *d)
+{
+    d->is_posed = 0;
+    spatial_tree_set_pose(&d->tree, d->q0);
+    spatial_tree_move(&d->tree, d->qd0);
+    return spatial_tree_kinetic_energy(&d->tree) + spatial_tree_potential_energy(&d->tree);
+}
+
+/* Whether the ledger went wrong since the start of the step: written so that it is wrong if it is
+ * not a number. The energy of limits alone, and that of the mending of momentum, is wrong, too: a
+ * servo that presses a ball along its cone would have it make 0.7 % of the work. With contacts
+ * steps are of first order, and more of the terms and a share of the motion's energy may be
+ * missing. is_wild: only what is very wrong counts. A part of the step may miss its part of all
+ * this. */
+static int is_unbalanced(struct spatial_dynamics *d, int is_wild, int is_retaken, double part)
+{
+    const struct ledger *now = &d->base.dynamics.ledger, *before = &d->ledger_before;
+    double size = turnover(now) - turnover(before) + fabs(now->exchange_j - before->exchange_j);
+    double share = UNBALANCED, motion = MOTION_SHARE, off = 0;
+    if (!d->has_start_energy)
+        d->start_energy = find_start_energy(d);
+    d->has_start_energy = 1;
+    double kinetic, start = d->start_energy, end = energy_at(d, &kinetic);
+    double error = end - start - ledger_booked_j(now) + ledger_booked_j(before);
+    double rounding = ENERGY_ROUNDING * (fabs(start) + fabs(end));
+    off = now->mended_j - before->mended_j;
+    if (d->are_limits_alone) {
+        off = MENDED_ALONE * off + now->gain_limit_j - before->gain_limit_j;
+    } else {
+        share = UNBALANCED_TOUCHING;
+        motion = MOTION_SHARE_TOUCHING;
+    }
+    double bound = is_retaken && !d->are_limits_alone ? RETAKEN_SHARE : 1;
+    double allowed = share * size + motion * kinetic;
+    if (is_wild)
+        allowed += WILD_SHARE * (kinetic + size);
+    return !(fabs(error) + off <= bound * (part * allowed + rounding));
+}
+
+/* A body that neither touches nor leans on limits may miss as much in all parts of a step as in a
+ * whole one. */
+static double part_of_step(const struct spatial_group *g, const struct spatial_dynamics *d)
+{
+    return g->contacts->count > 0 || d->are_limits_alone ? 1 : g->contacts->dt_s / g->step_s;
+}
+
+/* Whether the energy of the step, split `splits` times before, errs and it may be split. */
+static int is_to_balance(struct spatial_group *g, int splits, int is_retaken)
+{
+    for (int k = 0; k < g->count; k++) {
+        struct spatial_dynamics *d = g->all[k];
+        int most = g->contacts->count > 0 ? SPLITS_MAX : FREE_SPLITS_MAX;
+        if (d->are_limits_alone)
+            most = LIMIT_SPLITS_MAX;
+        if ((splits < most || splits < WILD_SPLITS_MAX) &&
+            is_unbalanced(d, splits >= most, is_retaken, part_of_step(g, d)))
+            return 1;
+    }
+    return 0;
+}
+
+/* When the first joint hits a limit, s from the start of the step just taken, if limits alone act
+ * and it is not at the end; else HUGE_VAL. */
+static double find_hit(struct spatial_group *g, int splits)
+{
+    double h = g->contacts->dt_s, first = HUGE_VAL;
+    for (int k = 0; k < g->count && splits < HIT_SPLITS_MAX; k++) {
+        struct spatial_dynamics *d = g->all[k];
+        if (!d->are_limits_alone)
+            continue;
+        double t = spatial_limits_hit(&d->limits, &d->tree, d->q0, d->qd0, d->qdd);
+        first = t < first ? t : first;
+    }
+    return first < h - g->instant_s && !(g->has_hit && first < g->instant_s) ? first : HUGE_VAL;
+}
+
+/* Stops joints that hit their limits within a time. */
+static void stop_joints(struct spatial_dynamics *d, double time_s)
+{
+    if (spatial_limits_find_hit(&d->limits, &d->tree, d->base.q, d->base.qd, time_s) == 0)
+        return;
+    spatial_step_set_pose(d);
+    spatial_tree_factor_mass(&d->tree);
+    for (int i = 0; i < d->rates; i++) {
+        d->tree.drive[i] = 0;
+        d->v_sum[i] = d->base.qd[i];
+    }
+    spatial_step_book_limits(d, spatial_limits_solve(&d->limits, &d->tree, d->v_sum, d->base.qd));
+    d->is_posed = d->has_energy = 0;
+}
+
+static void stop_all(struct spatial_group *g)
+{
+    for (int k = 0; k < g->count; k++)
+        stop_joints(g->all[k], g->instant_s);
+    g->has_hit = 1;
+}
+
+static void set_out(struct spatial_dynamics *d)
+{
+    keep_start(d);
+    d->given_before = d->base.given;
+    d->start_energy = d->energy;
+    d->has_start_energy = d->has_energy;
+}
+
+/* Back to the start of the step; known: how many accelerations are of use there. */
+static void take_back(struct spatial_group *g, int known)
+{
+    for (int k = 0; k < g->count; k++) {
+        struct spatial_dynamics *d = g->all[k];
+        go_back(d);
+        d->base.given = d->given_before;
+        d->energy = d->start_energy;
+        d->has_energy = d->has_start_energy;
+        d->known = known;
+        d->has_momenta = 0;
+        d->was_blow = 0;
+    }
+}
+
+/* Nothing is known of accelerations of a step as long as the next one. */
+static void forget_accelerations(struct spatial_group *g)
+{
+    for (int k = 0; k < g->count; k++)
+        g->all[k]->known = 0;
+}
+
+static int had_blow(const struct spatial_group *g)
+{
+    int had = 0;
+    for (int k = 0; k < g->count; k++)
+        had |= g->all[k]->was_blow;
+    return had;
+}
+
+/* Takes the step, split `splits` times before. Returns where it has to be split; 0: nowhere. An
+ * impact is to be in the middle of a part; contacts that cannot be held to their law need halves,
+ * and so do impacts that follow one another, and steps that err in energy. */
+static double try_midpoint(struct spatial_group *g, int splits, int is_retaken)
+{
+    int may_split = splits < SPLITS_MAX;
+    double half = g->contacts->dt_s / 2;
+    g->contacts->may_be_shorter = g->contacts->dt_s > IMPACT_LEAST * g->step_s;
+    double first = spatial_step_midpoint(g, may_split);
+    g->is_mendable = 0;
+    if (first > 0)
+        return first;
+    if (g->contacts->count > 0 && g->contacts->is_too_long)
+        return half;
+    int is_in_law = g->law_residual <= LAW_RESIDUAL_MAX_M_S;
+    if (may_split && !is_in_law)
+        return half;
+    int is_off = is_to_balance(g, splits, is_retaken);
+    g->is_mendable = had_blow(g) ? !is_off : is_off && is_in_law;
+    return is_off ? half : 0;
+}
+
+/* As spatial_step_advance(), of what was split so many times before. Where a joint hits a limit the
+ * step is parted, as limits in the middle of a step are of first order. The effect of contacts and
+ * limits counts in drag and servos, which act at the mean rates, and is known only afterwards: so
+ * after an impact, and where joints lean on limits and it errs, the step is taken again once with
+ * what they did in it. */
+static void advance(struct spatial_group *g, int splits)
+{
+    double h = g->contacts->dt_s, residual = 0;
+    for (int k = 0; k < g->count; k++)
+        set_out(g->all[k]);
+    g->contacts->is_whole = splits == 0;
+    double first = try_midpoint(g, splits, 0), hit = find_hit(g, splits);
+    if (g->is_mendable && hit == HUGE_VAL) {
+        take_back(g, 1);
+        first = try_midpoint(g, splits, first > 0);
+    }
+    if (first == 0 && hit == HUGE_VAL) {
+        for (int k = 0; k < g->count; k++)
+            advance_servos(g->all[k]);
+        g->has_hit = 0;
+        return;
+    }
+    take_back(g, 0);
+    if (hit < HUGE_VAL)
+        first = hit > g->instant_s ? hit : 0;
+    if (first > 0) {
+        set_step(g, first);
+        advance(g, splits + 1);
+        residual = g->law_residual;
+    }
+    if (hit < HUGE_VAL)
+        stop_all(g);
+    forget_accelerations(g);
+    set_step(g, h - first);
+    advance(g, splits + 1);
+    set_step(g, h);
+    forget_accelerations(g);
+    if (residual > g->law_residual)
+        g->law_residual = residual;
+}
+
+/* The length of the next part of a step of which so much is left, such that nothing thin is passed
+ * in it, and no limit that something slides along turns away under it. */
+static double find_stride(struct spatial_group *g, double left_s, double least_s)
+{
+    double stride = left_s;
+    for (int k = 0; k < g->count; k++) {
+        struct spatial_dynamics *d = g->all[k];
+        stride = fmin(stride, spatial_limits_stride(&d->limits, &d->tree, d->base.q, d->base.qd,
+                                                    left_s, least_s));
+    }
+    if (!spatial_contacts_has_pairs(g->contacts))
+        return stride;
+    for (int k = 0; k < g->count; k++)
+        spatial_step_set_pose(g->all[k]);
+    return spatial_contacts_stride(g->contacts, stride, least_s);
+}
+
+void spatial_step_count_work(struct spatial_dynamics *d)
+{
+    d->base.dynamics.work = d->operations + d->contacts.cones.work;
+}
+
+/* The sums of a step begin at 0. */
+void spatial_step_begin(struct spatial_dynamics *d)
+{
+    d->base.given = (struct impulse_sum){.size = 0};
+    d->base.is_given = 1;
+    d->base.dynamics.steps++;
+}
+
+void spatial_step_advance(struct spatial_group *g)
+{
+    ENSURE(g->count > 0, "a step of %d bodies", g->count);
+    ENSURE(g->contacts->dt_s > 0, "a step of %g s", g->contacts->dt_s);
+    g->step_s = g->contacts->dt_s;
+    g->instant_s = INSTANT_SHARE * g->step_s;
+    double residual = 0, h = g->contacts->dt_s, left = h;
+    for (double part = 0; (part = find_stride(g, left, STRIDE_LEAST * h)) < left; left -= part) {
+        set_step(g, part);
+        advance(g, 1);
+        residual = fmax(residual, g->law_residual);
+    }
+    set_step(g, left);
+    advance(g, left < h);
+    set_step(g, h);
+    ENSURE(!(g->law_residual < 0), "contacts off their law by %g m/s", g->law_residual);
+    for (int k = 0; k < g->count; k++) {
+        struct spatial_state *s = &g->all[k]->base;
+        s->law_residual = fmax(residual, g->law_residual);
+        s->dynamics.touches.law_miss_m = s->law_residual * h;
+    }
+}
+
+int spatial_dynamics_step(struct dynamics *dynamics)
+{
+    struct spatial_dynamics *d = spatial_dynamics_of(dynamics);
+    d->contacts.own.creature = dynamics->creature;
+    keep_start(d);
+    spatial_step_begin(d);
+    if (try_rk4(d)) {
+        d->base.dynamics.rk4_steps++;
+        advance_servos(d);
+    } else {
+        spatial_step_advance(&d->alone);
+    }
+    spatial_step_count_work(d);
+    int has_failed = spatial_step_has_failed(d);
+    if (!has_failed)
+        spatial_tree_check_coordinates(&d->tree, d->base.q);
+    return has_failed;
+}
+
+/* ---------------------------------------------------------------- the state */
+
+void spatial_dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd)
+{
+    struct spatial_dynamics *d = spatial_dynamics_of(dynamics);
+    for (int i = 0; i < d->coordinates; i++)
+        d->base.q[i] = q[i];
+    for (int i = 0; i < d->rates; i++)
+        d->base.qd[i] = qd[i];
+    spatial_tree_normalise(&d->tree, d->base.q);
+    spatial_step_follow_signals(d, 0, d->base.q, d->base.qd);
+    d->is_posed = d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
+    spatial_contacts_forget(&d->contacts);
+    dynamics_reset_ledger(dynamics);
+}
+
+static const struct spatial_tree *find_tree(struct spatial_state *s)
+{
+    struct spatial_dynamics *d = spatial_dynamics_of(&s->dynamics);
+    spatial_step_set_pose(d);
+    return &d->tree;
+}
+
+/* ---------------------------------------------------------------- what changes on the way */
+
+static void heed_servos(struct spatial_state *s)
+{
+    spatial_step_judge_servos(spatial_dynamics_of(&s->dynamics));
+}
+
+void spatial_dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s)
+{
+    spatial_dynamics_of(dynamics)->contacts.push_out_speed = speed_m_s;
+}
+
+void spatial_dynamics_set_world(struct dynamics *dynamics, const struct world *to)
+{
+    struct spatial_dynamics *d = spatial_dynamics_of(dynamics);
+    const struct spatial_world *world = &d->base.world;
+    spatial_world_set(&d->base.world, to);
+    d->tree.gravity = world->gravity_m_s2;
+    d->surfaces = world->surfaces;
+    d->has_drag = world->drag.coefficient > 0;
+    spatial_drag_set_law(&d->drag, &world->drag);
+    spatial_contacts_set_surfaces(&d->contacts);
+    d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
+    for (int i = 0; i < d->root_count; i++)
+        d->dragged[i] = (struct impulse_sum){.size = 0};
+    count_operations(d);
+}
+
+static const struct spatial_hooks hooks = {find_tree, heed_servos};

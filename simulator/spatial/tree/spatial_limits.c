@@ -1,0 +1,354 @@
+#include "simulator/spatial/tree/spatial_limits.h"
+#include "simulator/spatial/tree/spatial_tree_forces.h"
+
+#include <math.h>
+
+#include "common/error.h"
+
+/* Sweeps over the rows, at most, and when they end: a change of a rate, rad/s or m/s. */
+enum { SWEEPS_MAX = 200, PROJECTIONS_MAX = 4 };
+#define SETTLED 1e-12
+/* Gaps, rad or m, that impulses on other rows may close. */
+#define GAP_NEAR 0.1
+/* Gaps that count as 0, rad or m. */
+#define GAP_ROUNDING 1e-12
+/* A ball's gradients, which are of length 1, are to change by no more in a part of a step; how fast
+ * they do is seen over this share of it. */
+#define TURN_MAX    0.1
+#define SHORT_SHARE (1.0 / 256)
+/* A joint that is slower than this, rad/s or m/s, leans on a limit; a faster one hits it. */
+#define HIT_RATE 0.5
+
+/* Intervals of slides and turns; of a ball its twist's. */
+static int interval_count(const struct spatial_tree_link *l)
+{
+    return l->slides + l->joint->turns + l->joint->has_ball;
+}
+
+static int is_free(const struct spatial_tree_link *l)
+{
+    return l->slides == 3;
+}
+
+int spatial_limits_create(struct spatial_limits *limits, const struct spatial_tree *tree,
+                          const struct body_link *links, struct arena *arena)
+{
+    *limits = (struct spatial_limits){.links = links};
+    for (int i = 0; i < tree->count; i++) {
+        const struct spatial_tree_link *l = &tree->links[i];
+        for (int k = 0; k < interval_count(l) && !is_free(l); k++)
+            limits->row_max += isfinite(links[i].lower[k]) + isfinite(links[i].upper[k]);
+        limits->row_max += l->joint->has_ball && !is_free(l) && isfinite(links[i].cone_rad);
+        limits->has_turning |= l->joint->has_ball && !is_free(l);
+    }
+    size_t rates = (size_t)tree->rates, rows = (size_t)limits->row_max;
+    limits->rows = arena_take(arena, rows, sizeof limits->rows[0]);
+    limits->given = arena_take(arena, rows, sizeof limits->given[0]);
+    limits->push = arena_take(arena, rates, sizeof limits->push[0]);
+    double *responses = arena_take(arena, rows * rates, sizeof responses[0]);
+    if (!limits->rows || !limits->given || !limits->push || !responses)
+        return ERR_MEMORY;
+    for (size_t i = 0; i < rows; i++)
+        limits->rows[i].response = responses + i * rates;
+    return 0;
+}
+
+/* Invariants of the rows that were found. */
+static void check(const struct spatial_limits *limits, const struct spatial_tree *tree)
+{
+    ENSURE(limits->count >= 0 && limits->count <= limits->row_max, "%d limits of at most %d",
+           limits->count, limits->row_max);
+    for (int i = 0; i < limits->count; i++) {
+        const struct spatial_limit *row = &limits->rows[i];
+        ENSURE(row->id >= 0 && row->id < limits->row_max, "limit %d is number %d of %d", i, row->id,
+               limits->row_max);
+        ENSURE(row->link >= 0 && row->link < tree->count, "limit %d is of link %d of %d", i,
+               row->link, tree->count);
+        const struct spatial_tree_link *l = &tree->links[row->link];
+        ENSURE(row->rate >= l->rate && row->rate + row->count <= l->rate + l->rates,
+               "limit %d is of rates %d to %d, its link has %d to %d", i, row->rate,
+               row->rate + row->count, l->rate, l->rate + l->rates);
+        ENSURE((row->turning != NULL) == (row->count == 3), "limit %d of %d rates, of a ball: %d",
+               i, row->count, row->turning != NULL);
+    }
+}
+
+/* Writes a row like `of`; the next one goes into the next place. */
+static void add_row(struct spatial_limits *limits, const struct spatial_limit *of, double gap,
+                    const double *g, double sign)
+{
+    struct spatial_limit *row = &limits->rows[limits->count];
+    double *response = row->response;
+    *row = *of;
+    row->id = limits->count++;
+    row->response = response;
+    row->gap = gap;
+    row->sign = sign;
+    for (int k = 0; k < row->count; k++)
+        row->gradient[k] = sign * g[k];
+}
+
+/* Adds the interval of freedom k of the link. */
+static void add_interval(struct spatial_limits *limits, const struct spatial_limit *of, int k,
+                         double value, const double *g)
+{
+    const struct body_link *link = &limits->links[of->link];
+    if (isfinite(link->lower[k]))
+        add_row(limits, of, value - link->lower[k], g, 1);
+    if (isfinite(link->upper[k]))
+        add_row(limits, of, link->upper[k] - value, g, -1);
+}
+
+static int plain_count(const struct spatial_tree_link *l)
+{
+    return l->slides + l->joint->turns;
+}
+
+static struct quaternion ball_of(const struct spatial_tree_link *l, const double *q)
+{
+    const double *at = q + l->coordinate + plain_count(l);
+    return (struct quaternion){at[0], at[1], at[2], at[3]};
+}
+
+static void measure_ball(struct spatial_limits *limits, const struct spatial_tree_link *l, int i,
+                         struct quaternion ball)
+{
+    const struct body_link *link = &limits->links[i];
+    struct spatial_limit turn = {.link = i, .rate = l->rate + plain_count(l), .count = 3};
+    struct spatial_limit swing = turn;
+    struct vec3 across = joint_swing_gradient(ball), along = joint_twist_gradient(ball);
+    double g[3] = {along.x, along.y, along.z}, s[3] = {across.x, across.y, across.z};
+    turn.turning = joint_twist_gradient;
+    swing.turning = joint_swing_gradient;
+    add_interval(limits, &turn, plain_count(l), joint_twist(ball), g);
+    if (isfinite(link->cone_rad))
+        add_row(limits, &swing, link->cone_rad - joint_swing(ball), s, -1);
+}
+
+/* All rows. */
+static void measure(struct spatial_limits *limits, const struct spatial_tree *tree, const double *q)
+{
+    const double one = 1;
+    limits->count = 0;
+    for (int i = 0; i < tree->count && limits->row_max > 0; i++) {
+        const struct spatial_tree_link *l = &tree->links[i];
+        for (int k = 0; k < plain_count(l) && !is_free(l); k++) {
+            const struct spatial_limit plain = {.link = i, .rate = l->rate + k, .count = 1};
+            add_interval(limits, &plain, k, q[l->coordinate + k], &one);
+        }
+        if (l->joint->has_ball && !is_free(l))
+            measure_ball(limits, l, i, ball_of(l, q));
+    }
+}
+
+static double rate_of(const struct spatial_limit *row, const double *rates)
+{
+    double sum = 0;
+    for (int k = 0; k < row->count; k++)
+        sum += row->gradient[k] * rates[row->rate + k];
+    return sum;
+}
+
+double spatial_limits_gap(struct spatial_limits *limits, const struct spatial_tree *tree,
+                          const double *q)
+{
+    double least = HUGE_VAL;
+    measure(limits, tree, q);
+    for (int i = 0; i < limits->count; i++)
+        least = limits->rows[i].gap < least ? limits->rows[i].gap : least;
+    return least;
+}
+
+/* Rows that stay, in their order; their places and responses change hands. */
+static void keep(struct spatial_limits *limits, int *kept, int i)
+{
+    struct spatial_limit row = limits->rows[*kept];
+    limits->rows[*kept] = limits->rows[i];
+    limits->rows[i] = row;
+    ++*kept;
+}
+
+/* How much faster a gap opens at rates some time later, as a ball's gradients turn with it. */
+static double drift_of(const struct spatial_limit *row, const struct spatial_tree *tree,
+                       const double *q, const double *rates, double time_s)
+{
+    if (!row->turning)
+        return 0;
+    struct vec3 w = {rates[row->rate], rates[row->rate + 1], rates[row->rate + 2]};
+    struct quaternion ball = ball_of(&tree->links[row->link], q);
+    ball = quaternion_product(ball, quaternion_exp(vec3_scale(w, time_s)));
+    return row->sign * vec3_dot(row->turning(ball), w) - rate_of(row, rates);
+}
+
+/* A joint that slides along a limit is to move along it at the end of the step: rates that are
+ * along it in the middle leave it until then, to be stopped anew, which is like friction. In the
+ * middle it is half_s * drift / 2 off; one that is farther off may come nearer. */
+int spatial_limits_find(struct spatial_limits *limits, const struct spatial_tree *tree,
+                        const double *q, const double *middle, const double *end, double half_s,
+                        int are_pushed)
+{
+    int kept = 0, closed = are_pushed;
+    double time_s = are_pushed ? 2 * half_s : half_s;
+    ENSURE(half_s > 0, "half a step of %g s", half_s);
+    measure(limits, tree, q);
+    for (int i = 0; i < limits->count; i++) {
+        struct spatial_limit *row = &limits->rows[i];
+        double drift = drift_of(row, tree, q, middle, half_s);
+        double last = row->gap + time_s * (rate_of(row, end) + drift / 2);
+        row->bound = fmin((half_s * drift / 2 - row->gap) / time_s, 0) - drift;
+        closed += row->gap <= GAP_ROUNDING || last < 0;
+        if (row->gap <= GAP_ROUNDING || last < GAP_NEAR)
+            keep(limits, &kept, i);
+    }
+    limits->count = closed > 0 ? kept : 0;
+    return limits->count;
+}
+
+/* How fast a ball's gradient changes, 1/s: found over a short time. */
+static double turning_of(const struct spatial_limit *row, struct quaternion ball, struct vec3 w,
+                         double short_s)
+{
+    struct quaternion then = quaternion_product(ball, quaternion_exp(vec3_scale(w, short_s)));
+    return vec3_length(vec3_sub(row->turning(then), row->turning(ball))) / short_s;
+}
+
+double spatial_limits_stride(struct spatial_limits *limits, const struct spatial_tree *tree,
+                             const double *q, const double *rates, double time_s, double least_s)
+{
+    double fastest = 0;
+    if (!limits->has_turning)
+        return time_s;
+    measure(limits, tree, q);
+    for (int i = 0; i < limits->count; i++) {
+        const struct spatial_limit *row = &limits->rows[i];
+        struct vec3 w = {rates[row->rate], rates[row->rate + 1], rates[row->rate + 2]};
+        if (!row->turning || row->gap > time_s * vec3_length(w))
+            continue;
+        struct quaternion ball = ball_of(&tree->links[row->link], q);
+        fastest = fmax(fastest, turning_of(row, ball, w, time_s * SHORT_SHARE));
+    }
+    double parts = ceil(time_s * fastest / TURN_MAX);
+    return parts > 1 ? fmax(time_s / parts, fmin(least_s, time_s)) : time_s;
+}
+
+/* When g + r t + a t^2 / 2 comes to 0 from above, fast enough; else HUGE_VAL. */
+static double hit_time(double g, double r, double a)
+{
+    double square = r * r - 2 * a * g, denominator = sqrt(fmax(square, 0)) - r;
+    if (g <= GAP_ROUNDING)
+        return r < -HIT_RATE ? 0 : HUGE_VAL;
+    return square >= HIT_RATE * HIT_RATE && denominator > 0 ? 2 * g / denominator : HUGE_VAL;
+}
+
+double spatial_limits_hit(struct spatial_limits *limits, const struct spatial_tree *tree,
+                          const double *q, const double *rates, const double *qdd)
+{
+    double first = HUGE_VAL;
+    measure(limits, tree, q);
+    for (int i = 0; i < limits->count; i++) {
+        const struct spatial_limit *row = &limits->rows[i];
+        double t = hit_time(row->gap, rate_of(row, rates), rate_of(row, qdd));
+        first = t < first ? t : first;
+    }
+    return first;
+}
+
+int spatial_limits_find_hit(struct spatial_limits *limits, const struct spatial_tree *tree,
+                            const double *q, const double *rates, double time_s)
+{
+    int kept = 0;
+    measure(limits, tree, q);
+    for (int i = 0; i < limits->count; i++) {
+        struct spatial_limit *row = &limits->rows[i];
+        row->bound = 0;
+        if (row->gap + time_s * fmin(rate_of(row, rates), 0) <= GAP_ROUNDING)
+            keep(limits, &kept, i);
+    }
+    limits->count = kept;
+    return kept;
+}
+
+static void find_responses(struct spatial_limits *limits, struct spatial_tree *tree)
+{
+    for (int i = 0; i < limits->count; i++) {
+        struct spatial_limit *row = &limits->rows[i];
+        for (int k = 0; k < row->count; k++)
+            limits->push[row->rate + k] = row->gradient[k];
+        spatial_tree_respond(tree, limits->push, NULL, row->response);
+        for (int k = 0; k < row->count; k++)
+            limits->push[row->rate + k] = 0;
+    }
+}
+
+/* One sweep of Gauss-Seidel; the largest change of a row's rate. */
+static double sweep(struct spatial_limits *limits, int rate_count, double *rates)
+{
+    double most = 0;
+    for (int i = 0; i < limits->count; i++) {
+        struct spatial_limit *row = &limits->rows[i];
+        double yield = rate_of(row, row->response), before = row->impulse;
+        if (!(yield > 0))
+            continue;
+        double impulse = before + (row->bound - rate_of(row, rates)) / yield;
+        row->impulse = impulse > 0 ? impulse : 0;
+        double change = row->impulse - before;
+        for (int k = 0; k < rate_count; k++)
+            rates[k] += change * row->response[k];
+        most = fabs(change * yield) > most ? fabs(change * yield) : most;
+    }
+    return most;
+}
+
+static void solve_rows(struct spatial_limits *limits, int rate_count, double *rates)
+{
+    for (int i = 0; i < SWEEPS_MAX && sweep(limits, rate_count, rates) > SETTLED; i++)
+        ;
+}
+
+double spatial_limits_solve(struct spatial_limits *limits, struct spatial_tree *tree,
+                            const double *middle, double *rates)
+{
+    double work = 0;
+    check(limits, tree);
+    find_responses(limits, tree);
+    double *before = limits->push; /* all 0 between uses */
+    for (int k = 0; k < tree->rates; k++)
+        before[k] = rates[k];
+    solve_rows(limits, tree->rates, rates);
+    for (int i = 0; i < limits->count; i++) {
+        const struct spatial_limit *row = &limits->rows[i];
+        double kick = rate_of(row, rates) - rate_of(row, before);
+        work += row->impulse * (rate_of(row, middle) + kick / 2);
+    }
+    for (int k = 0; k < tree->rates; k++)
+        before[k] = 0;
+    return work;
+}
+
+void spatial_limits_project(struct spatial_limits *limits, struct spatial_tree *tree, double *q,
+                            double *way)
+{
+    for (int i = 0; i < PROJECTIONS_MAX; i++) {
+        int kept = 0, passed = 0;
+        measure(limits, tree, q);
+        for (int k = 0; k < limits->count; k++) {
+            passed += limits->rows[k].gap < -GAP_ROUNDING;
+            if (limits->rows[k].gap < GAP_NEAR)
+                keep(limits, &kept, k);
+        }
+        limits->count = kept;
+        if (passed == 0)
+            return;
+        find_responses(limits, tree);
+        /* found as rates are: each gap is to open by what it lacks */
+        double *step = limits->push;
+        for (int k = 0; k < kept; k++)
+            limits->rows[k].bound = -limits->rows[k].gap;
+        solve_rows(limits, tree->rates, step);
+        spatial_tree_advance(tree, q, step, 1, q);
+        for (int k = 0; k < tree->rates; k++) {
+            way[k] += step[k];
+            step[k] = 0;
+        }
+    }
+}

@@ -1,0 +1,132 @@
+/* A world of a run of a preserve, simulated again over some of its time and recorded, to be drawn.
+ *
+ * A moment is as it looks: places and turns of parts, what plants hold, eggs, carcasses. 40
+ * creatures are some 12 kB; a moment larger than WATERS_BYTES_MAX is refused. */
+#ifndef VIEWER_REPLAY_PRESERVE_REPLAY_H
+#define VIEWER_REPLAY_PRESERVE_REPLAY_H
+
+#include <stdatomic.h>
+
+#include "common/creature/packed_bytes.h"
+#include "common/preserve/epoch.h"
+#include "common/params/params.h"
+#include "common/error.h"
+
+#define WATERS_BYTES_MAX (1u << 30)
+
+/* A rectangle; or the rail of a joint that slides. */
+struct preserve_replay_part {
+    float x_m, y_m, angle_rad, width_m, height_m;
+};
+struct preserve_replay_mouth {
+    float x_m, y_m, width_m;
+    int kind;      /* enum mouth */
+    int is_eating; /* FOOD_*, or -1 */
+};
+struct preserve_replay_creature {
+    uint64_t id, mother, father; /* parents: 0 = none */
+    int family, is_hunter, generation, children;
+    int form;      /* a number of its tree of parts and mouths */
+    int is_spared; /* by mouths: people protect it */
+    float fullness, born_s, x_m, y_m;
+    float reserve_j, body_j, whole_j; /* what it holds; the body it was born with */
+    float gained_j[EPOCH_FOOD_COUNT]; /* what it has digested */
+    float bitten_j, starved_j, way_m; /* lost of late: to mouths, and otherwise; its way */
+    int first_part, part_count, first_mouth, mouth_count;
+};
+struct preserve_replay_thing {
+    float x_m, y_m, radius_m;
+    float share; /* of an egg: of its time until it hatches */
+    int family;
+    uint64_t id; /* of an egg */
+};
+/* A creature hatched or died. */
+struct preserve_replay_event {
+    double time_s;
+    uint64_t id;
+    float x_m, y_m;
+    float held_j; /* reserve and body */
+    int cause;    /* of death; -1: it hatched */
+};
+struct preserve_replay_moment {
+    double time_s, daylight;
+    struct preserve_replay_creature *creatures;
+    struct preserve_replay_part *parts;
+    struct preserve_replay_mouth *mouths;
+    struct preserve_replay_thing *eggs, *carcasses;
+    unsigned char *plants; /* share of the most that a cell holds, 0 .. 255 */
+    int creature_count, part_count, mouth_count, egg_count, carcass_count;
+};
+/* An epoch's order as a message has it, with the state that it begins with, and the digest of the state
+ * at its end: by these a page simulates it again. */
+struct preserve_replay_epoch {
+    struct packed_bytes order;
+    uint64_t digest;
+};
+struct preserve_replay {
+    struct params params;
+    int world, columns, rows;
+    double from_s, to_s, step_s; /* a moment every step_s */
+    struct preserve_replay_moment *moments;
+    int moment_count, moment_room;
+    struct preserve_replay_event *events; /* since the source was opened */
+    int event_count, event_room;
+    size_t bytes;
+    int keeps_epochs;
+    struct preserve_replay_epoch *epochs; /* if it keeps them: those that reach beyond from_s */
+    int epoch_count;
+    int verified, recorded; /* epochs that came out as recorded; and how many are recorded */
+    int is_glimpse;         /* one moment, of the state that the simulation begins with */
+};
+
+struct preserve_replay_request {
+    const char *run_directory;
+    int world;
+    double from_s, to_s, step_s;
+    int keeps_epochs;
+    double budget; /* no epoch may take more billions of operations; 0: what any world may take */
+};
+/* Simulates from the state before on that is kept. Fails with a message; ERR_LIMIT: the budget. */
+int preserve_replay_create(struct preserve_replay **waters,
+                           const struct preserve_replay_request *request, struct error *error);
+void preserve_replay_destroy(struct preserve_replay *waters); /* NULL is allowed */
+
+/* The place of a creature at a moment, and its state then. */
+enum preserve_replay_being { WATERS_NOWHERE, WATERS_EGG, WATERS_LIVING, WATERS_CARCASS };
+enum preserve_replay_being preserve_replay_find(const struct preserve_replay *waters, int moment,
+                                                uint64_t id, double *x_m, double *y_m);
+const struct preserve_replay_creature *preserve_replay_find_living(
+    const struct preserve_replay_moment *moment, uint64_t id);
+/* Its hatching (is_death 0) or its death; NULL: not since the source was opened. */
+const struct preserve_replay_event *preserve_replay_find_event(const struct preserve_replay *waters,
+                                                               uint64_t id, int is_death);
+/* The last moment that is not after a time, 0 if none is. */
+int preserve_replay_moment_at(const struct preserve_replay *waters, double time_s);
+
+/* Epochs of a world, one after the other. */
+struct preserve_source;
+/* Begins with the last state that is kept before time_s. ERR_MISSING if there is none. */
+int preserve_source_open(struct preserve_source **source, const char *run_directory, int world,
+                         double time_s, struct error *error);
+void preserve_source_close(struct preserve_source *source); /* NULL is allowed */
+/* When its next epoch begins. */
+double preserve_source_time(const struct preserve_source *source);
+/* The end of the last epoch that is recorded of a world, s. ERR_MISSING if there is none. */
+int preserve_replay_find_end(const char *run_directory, int world, double *end_s,
+                             struct error *error);
+/* Finds where and when a creature lived: from its egg to its carcass; the world's end while it
+ * lives. */
+int preserve_replay_find_life(const char *run_directory, uint64_t id, int *world, double *from_s,
+                              double *to_s, struct error *error);
+/* Nothing of a world yet, from from_s to to_s. NULL: out of memory. */
+struct preserve_replay *preserve_source_begin(const struct preserve_source *source, double from_s,
+                                              double to_s, double step_s);
+/* Adds the first moment of the next epoch, which is yet to be lived through. */
+int preserve_source_glimpse(struct preserve_source *source, struct preserve_replay *waters,
+                            struct error *error);
+/* Adds the next epoch. `stop` (may be NULL) ends it soon when it becomes other than 0: ERR_STOPPED.
+ * ERR_MISSING if the run has not come so far. */
+int preserve_source_live(struct preserve_source *source, struct preserve_replay *waters,
+                         atomic_int *stop, struct error *error);
+
+#endif
