@@ -226,6 +226,8 @@ int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, u
     return reader_end(reader, status);
 }
 
+#define LIFE_COLUMNS "world, born_s, died_s, topology"
+
 static int read_life(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct run_life *life = item;
@@ -235,6 +237,8 @@ static int read_life(struct database *database, sqlite3_stmt *row, void *item, s
         status = statement_real(database, row, 1, 0, EPOCH_TIME_MOST_S, &life->born_s, error);
     if (!status)
         status = statement_real(database, row, 2, 0, EPOCH_TIME_MOST_S, &life->died_s, error);
+    if (!status)
+        status = statement_whole(database, row, 3, 0, INT64_MAX, &life->topology, error);
     life->world = (uint32_t)world;
     if (statement_is_null(row, 2))
         life->died_s = NAN;
@@ -248,14 +252,43 @@ int run_reader_get_life(struct run_reader *reader, uint64_t id, struct run_life 
     if (status)
         return status;
     life->born_s = NAN;
-    status =
-        statement_each(&reader->database, "SELECT world, born_s, died_s FROM lives WHERE id = ?",
-                       (int64_t)id, 0, read_life, life, error);
+    status = statement_each(&reader->database, "SELECT " LIFE_COLUMNS " FROM lives WHERE id = ?",
+                            (int64_t)id, 0, read_life, life, error);
     reader_end(reader, status);
     if (!status && isnan(life->born_s))
         status = error_set(error, ERR_MISSING, "%s: creature %" PRIu64 " has not hatched",
                            reader->directory, id);
     return status;
+}
+
+struct listener {
+    run_hear_life *hear;
+    void *context;
+};
+
+static int tell_life(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+{
+    const struct listener *listener = item;
+    struct run_life life;
+    int status = read_life(database, row, &life, error);
+    if (status < 0)
+        return status;
+    listener->hear(listener->context, &life);
+    return 0;
+}
+
+int run_reader_tell_lives(struct run_reader *reader, uint32_t world, run_hear_life *hear,
+                          void *context, struct error *error)
+{
+    struct listener listener = {hear, context};
+    int status = reader_begin(reader, error);
+    if (status)
+        return status;
+    status = statement_each(&reader->database,
+                            "SELECT " LIFE_COLUMNS " FROM lives WHERE world = ?"
+                            " AND topology > 0 ORDER BY topology, born_s, id",
+                            world, 0, tell_life, &listener, error);
+    return reader_end(reader, status);
 }
 
 int run_reader_read_creature(const char *name, struct creature *creature, struct error *error)

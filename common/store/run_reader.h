@@ -76,9 +76,15 @@ int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, u
 struct run_life {
     uint32_t world;
     double born_s, died_s;
+    int64_t topology; /* hash of the tree of its parts and mouths; 0: not known */
 };
 int run_reader_get_life(struct run_reader *reader, uint64_t id, struct run_life *life,
                         struct error *error);
+/* Hands over the lives of a world whose trees are known: tree after tree, of each tree the first
+ * birth first. */
+typedef void run_hear_life(void *context, const struct run_life *life);
+int run_reader_tell_lives(struct run_reader *reader, uint32_t world, run_hear_life *hear,
+                          void *context, struct error *error);
 
 /* How far choosing by hand has come in a run. */
 struct run_choosing {

@@ -111,7 +111,7 @@ static void take_creatures(struct preserve_film *f, struct preserve_replay_momen
             .mother = c->descent.mother,
             .father = c->descent.father,
             .family = c->descent.family,
-            .form = (int)(preserve_topology(views[i].phenotype, &c->genome) & INT32_MAX),
+            .form = preserve_form_of(preserve_topology(views[i].phenotype, &c->genome)),
             .is_hunter = genome_has_mouth(&c->genome, MOUTH_FLESH),
             .is_spared = preserve_state_is_spared(state, c->descent.id),
             .generation = c->descent.generation,

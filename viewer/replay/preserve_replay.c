@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/store/run_reader.h"
 #include "viewer/replay/preserve_film.h"
 
 /* SQLite is built for one thread at a time; a feed reads beside the window. */
@@ -153,6 +152,19 @@ int preserve_replay_find_end(const char *run_directory, int world, double *end_s
     run_reader_close(reader);
     pthread_mutex_unlock(&reading);
     *end_s = last * EPOCH_S;
+    return status;
+}
+
+int preserve_replay_tell_lives(const char *run_directory, int world, run_hear_life *hear,
+                               void *context, struct error *error)
+{
+    struct run_reader *reader;
+    pthread_mutex_lock(&reading);
+    int status = run_reader_open(&reader, run_directory, error);
+    if (!status)
+        status = run_reader_tell_lives(reader, (uint32_t)world, hear, context, error);
+    run_reader_close(reader);
+    pthread_mutex_unlock(&reading);
     return status;
 }
 

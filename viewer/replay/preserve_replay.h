@@ -11,8 +11,15 @@
 #include "common/preserve/epoch.h"
 #include "common/params/params.h"
 #include "common/error.h"
+#include "common/store/run_reader.h"
 
 #define WATERS_BYTES_MAX (1u << 30)
+
+/* The number by which a tree of parts and mouths has its colour, 0 or more. */
+static inline int preserve_form_of(uint64_t topology)
+{
+    return (int)(topology & INT32_MAX);
+}
 
 /* A rectangle; or the rail of a joint that slides. */
 struct preserve_replay_part {
@@ -26,7 +33,7 @@ struct preserve_replay_mouth {
 struct preserve_replay_creature {
     uint64_t id, mother, father; /* parents: 0 = none */
     int family, is_hunter, generation, children;
-    int form;      /* a number of its tree of parts and mouths */
+    int form;      /* preserve_form_of() its tree of parts and mouths */
     int is_spared; /* by mouths: people protect it */
     float fullness, born_s, x_m, y_m;
     float reserve_j, body_j, whole_j; /* what it holds; the body it was born with */
@@ -114,6 +121,9 @@ double preserve_source_time(const struct preserve_source *source);
 /* The end of the last epoch that is recorded of a world, s. ERR_MISSING if there is none. */
 int preserve_replay_find_end(const char *run_directory, int world, double *end_s,
                              struct error *error);
+/* run_reader_tell_lives() of a run, also beside a feed. */
+int preserve_replay_tell_lives(const char *run_directory, int world, run_hear_life *hear,
+                               void *context, struct error *error);
 /* Finds where and when a creature lived: from its egg to its carcass; the world's end while it
  * lives. */
 int preserve_replay_find_life(const char *run_directory, uint64_t id, int *world, double *from_s,

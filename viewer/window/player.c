@@ -289,12 +289,17 @@ static double bar_top(const struct player *player)
     return player->height - BAR_HEIGHT_PX * player_ui(player);
 }
 
-static struct draw_scrub scrub_of(const struct player *player, const struct replay **replays)
+struct draw_box player_time_box(const struct player *player)
 {
     double ui = player_ui(player);
-    struct draw_scrub scrub = {.box = {BAR_LEFT_PX * ui, bar_top(player) + 2 * ui,
-                                       fmax(player->width - (BAR_LEFT_PX + WORDS_PX) * ui, 1),
-                                       (BAR_HEIGHT_PX - 4) * ui, ui},
+    return (struct draw_box){BAR_LEFT_PX * ui, bar_top(player) + 2 * ui,
+                             fmax(player->width - (BAR_LEFT_PX + WORDS_PX) * ui, 1),
+                             (BAR_HEIGHT_PX - 4) * ui, ui};
+}
+
+static struct draw_scrub scrub_of(const struct player *player, const struct replay **replays)
+{
+    struct draw_scrub scrub = {.box = player_time_box(player),
                                .replays = replays,
                                .marked = -1,
                                .time_s = player->time_s,
@@ -359,6 +364,8 @@ static void press_word(struct player *player, int word)
 {
     if (word == WORD_HELP)
         show_help(player, 0);
+    else if (word == WORD_PLACE && player->content->press_place)
+        player->content->press_place(player);
     else if (word == WORD_PLACE)
         step_creature(player, 1);
     else

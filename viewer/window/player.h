@@ -90,6 +90,7 @@ struct content {
      * NULL. */
     void (*fill_scrub)(const struct player *, struct draw_scrub *, const struct replay **replays);
     void (*tell_place)(const struct player *, char *text, size_t size);
+    void (*press_place)(struct player *); /* that word; NULL: to the next creature */
     void (*tell_title)(const struct player *, char *text, size_t size);
     void (*name_picture)(const struct player *, char *text, size_t size);
     void (*destroy)(struct player *);
@@ -142,6 +143,8 @@ const char *player_title(struct player *player);
 void player_say(struct player *player, const char *text);
 void player_wait(struct player *player, const char *text);
 double player_ui(const struct player *player);
+/* Where the bar of time has the time. */
+struct draw_box player_time_box(const struct player *player);
 void player_jump(struct player *player, int milliseconds);
 /* The part of a name that can stand in a file's. */
 void player_clean_name(const char *from, char *name, size_t size);

@@ -12,6 +12,7 @@
 
 #include "viewer/draw/draw_panels.h"
 #include "viewer/draw/draw_preserve.h"
+#include "viewer/draw/draw_river.h"
 #include "viewer/replay/preserve_feed.h"
 #include "viewer/window/chooser.h"
 
@@ -23,6 +24,9 @@
 #define NEWS_S    1.0
 /* The food that a key gives, J. */
 #define FEED_J " 500"
+/* The river of forms, px at ui 1; a window that is smaller than this, px, has no room for it. */
+#define RIVER_PX 76.0
+enum { RIVER_LEAST_WIDTH = 720, RIVER_LEAST_HEIGHT = 420 };
 /* Epochs that are kept. 100 creatures are some 35 MB each. */
 enum { CHUNKS_MAX = 16 };
 /* The time simulated beyond the one shown. */
@@ -38,7 +42,9 @@ struct preserve_window {
     int chunk_count;
     double end_s; /* of what is recorded */
     struct preserve_camera view;
-    int has_view; /* the view is that of a water that is known */
+    int has_view;                /* the view is that of a water that is known */
+    struct preserve_river river; /* end_s 0: it is to be read */
+    int is_river_wanted;
     uint64_t wanted;
     int is_live, is_patient;
     int is_over; /* the feed has come to its end */
@@ -81,6 +87,38 @@ static int moment_of(const struct preserve_window *s)
 static double known_s(const struct preserve_window *s)
 {
     return has_film(s) ? s->chunks[s->chunk_count - 1]->to_s : 0;
+}
+
+/* ---- the river of forms ---- */
+
+/* Reads it again when a span more has passed. */
+static void refresh_river(struct preserve_window *s)
+{
+    struct error ignored;
+    double news_s = fmax(s->river.end_s, EPOCH_S) / PRESERVE_SPANS;
+    if (s->is_river_wanted && s->end_s > 0 && s->end_s - s->river.end_s >= news_s)
+        preserve_river_read(&s->river, s->directory, s->world, s->end_s, &ignored);
+}
+
+static int has_river(const struct preserve_window *s)
+{
+    return s->is_river_wanted && s->river.count > 0 && s->player.width >= RIVER_LEAST_WIDTH &&
+           s->player.height >= RIVER_LEAST_HEIGHT;
+}
+
+static int water_height(const struct preserve_window *s)
+{
+    double high_px = BAR_HEIGHT_PX + (has_river(s) ? RIVER_PX : 0);
+    return (int)(s->player.height - high_px * player_ui(&s->player));
+}
+
+/* Above the bar of time, whose times are its own. */
+static struct draw_river river_of(const struct preserve_window *s)
+{
+    struct draw_box box = player_time_box(&s->player);
+    box.y = water_height(s);
+    box.height = RIVER_PX * box.ui;
+    return (struct draw_river){box, &s->river, s->player.time_s, fmax(s->end_s, known_s(s))};
 }
 
 /* ---- the feed ---- */
@@ -222,6 +260,7 @@ static void look_for_news(struct player *player, double now_s)
     if (preserve_replay_find_end(s->directory, s->world, &end_s, &error) || end_s <= s->end_s)
         return;
     s->end_s = end_s;
+    refresh_river(s);
     s->player.is_changed = 1;
     if (s->is_over && !s->is_live && begin_feed(s, known_s(s), &error))
         player_wait(&s->player, error.message);
@@ -249,6 +288,8 @@ static void step_world(struct preserve_window *s, int worlds)
     }
     s->world = world;
     s->end_s = end_s;
+    s->river.end_s = 0;
+    refresh_river(s);
     s->wanted = s->view.marked = 0;
     s->has_view = 0;
     go_to(s, s->is_live ? fmax(end_s - EPOCH_S, 0) : fmin(s->player.time_s, end_s));
@@ -292,15 +333,19 @@ static void act_color(struct preserve_window *s, int unused)
     s->view.by_form = !s->view.by_form;
 }
 
+static void act_river(struct preserve_window *s, int unused)
+{
+    s->is_river_wanted = !s->is_river_wanted;
+    refresh_river(s);
+    if (s->is_river_wanted && !has_river(s))
+        player_say(&s->player, s->river.count ? "the window is too small for the river of forms"
+                                              : "the run knows no forms of its creatures");
+}
+
 static void act_whole(struct preserve_window *s, int unused)
 {
     s->view.zoom = 1;
     s->view.is_following = 0;
-}
-
-static int water_height(const struct preserve_window *s)
-{
-    return (int)(s->player.height - BAR_HEIGHT_PX * player_ui(&s->player));
 }
 
 static void turn_wheel(struct player *player, double clicks, double x, double y)
@@ -381,6 +426,7 @@ static const struct key_row keys[] = {
     {{'v'}, "v", "world before", .on_preserve = step_world, .value = -1},
     {{'f'}, "f", "camera follows, or stays", .on_preserve = act_follow},
     {{'c'}, "c", "colours by family, or by form", .on_preserve = act_color},
+    {{'b'}, "b", "river of forms over time", .on_preserve = act_river},
     {{'0'}, "0", "the whole water", .on_preserve = act_whole},
     {{KEY_UP}, "up, wheel", "zoom in", .on_preserve = zoom_in, .value = 1},
     {{KEY_DOWN}, "down, wheel", "zoom out", .on_preserve = zoom_in, .value = -1},
@@ -399,9 +445,47 @@ static int turn_key(struct player *player, const struct key_row *row)
 
 /* ---- the mouse ---- */
 
+/* The next living creature of a band after the one that is followed; 0: none lives. */
+static uint64_t next_of_band(const struct preserve_window *s, int band)
+{
+    const struct preserve_replay *w = current(s);
+    const struct preserve_replay_moment *m = w ? &w->moments[moment_of(s)] : NULL;
+    uint64_t first = 0;
+    int is_behind = 0;
+    for (int i = 0; m && i < m->creature_count; i++) {
+        const struct preserve_replay_creature *c = &m->creatures[i];
+        if (preserve_river_find(&s->river, c->form) != band)
+            continue;
+        if (is_behind)
+            return c->id;
+        first = first ? first : c->id;
+        is_behind = c->id == s->view.marked;
+    }
+    return first;
+}
+
+/* Follows one of the band that is clicked; where none lives now, goes to the time that is
+ * clicked. */
+static void press_river(struct preserve_window *s, const struct draw_river *river, double x,
+                        double y)
+{
+    int band = draw_river_pick(river, x, y);
+    uint64_t id = band >= 0 ? next_of_band(s, band) : 0;
+    s->view.by_form |= band >= 0;
+    if (id)
+        mark(s, id);
+    else
+        player_seek(&s->player, (x - river->box.x) / river->box.width * river->duration_s);
+}
+
 static enum drag press(struct player *player, double x, double y)
 {
-    return DRAG_PICTURE;
+    struct preserve_window *s = (struct preserve_window *)player;
+    struct draw_river river = river_of(s);
+    if (y < river.box.y)
+        return DRAG_PICTURE;
+    press_river(s, &river, x, y);
+    return DRAG_NONE;
 }
 
 static void drag(struct player *player, double dx, double dy)
@@ -442,6 +526,28 @@ static void draw_scene(const struct player *player, cairo_t *cr)
         draw_set_color(cr, palette[COLOR_sky_bottom].light, 1);
         cairo_paint(cr);
     }
+}
+
+static void draw_panels(struct player *player, cairo_t *cr)
+{
+    const struct preserve_window *s = (const struct preserve_window *)player;
+    struct draw_river river = river_of(s);
+    if (!has_river(s))
+        return;
+    draw_set_color(cr, palette[COLOR_panel].light, 1);
+    cairo_rectangle(cr, 0, river.box.y, player->width, river.box.height);
+    cairo_fill(cr);
+    draw_river(cr, &river);
+}
+
+static void tell_place(const struct player *player, char *text, size_t size)
+{
+    snprintf(text, size, "b: forms");
+}
+
+static void press_place(struct player *player)
+{
+    act_river((struct preserve_window *)player, 0);
 }
 
 static void tell_title(const struct player *player, char *text, size_t size)
@@ -489,6 +595,8 @@ static void destroy(struct player *player)
 static const char *const help_lines[] = {
     "Mouse: click a creature to follow it, the water to let it go; drag to pan, the bar to "
     "jump; the wheel zooms.",
+    "River: a click on a band follows one that lives so, again the next one; where none does, it "
+    "goes to that time.",
     "A film: controller view RUN_DIR --world 1 --from 4:00 --to 9:00 --export film.mp4; of a "
     "life: --follow LIFE.",
 };
@@ -516,6 +624,9 @@ static const struct content content = {.keys = keys,
                                        .is_still = is_still,
                                        .scene_box = scene_box,
                                        .draw_scene = draw_scene,
+                                       .draw_panels = draw_panels,
+                                       .tell_place = tell_place,
+                                       .press_place = press_place,
                                        .tell_title = tell_title,
                                        .name_picture = name_picture,
                                        .destroy = destroy};
@@ -538,6 +649,7 @@ int preserve_window_create(struct player **result, const struct preserve_window_
     s->wanted = request->follow;
     s->is_live = request->is_live;
     s->is_patient = request->is_patient;
+    s->is_river_wanted = 1;
     int status = preserve_replay_find_end(s->directory, s->world, &s->end_s, error);
     if (s->is_live && (status == ERR_MISSING || (!status && s->end_s < EPOCH_S))) {
         player_wait(&s->player,
@@ -551,6 +663,7 @@ int preserve_window_create(struct player **result, const struct preserve_window_
         s->is_live ? fmax(s->end_s - EPOCH_S, 0) : fmax(fmin(request->from_s, s->end_s - 1), 0);
     if (!status)
         status = begin_feed(s, s->player.time_s, error);
+    refresh_river(s);
     if (status) {
         destroy(&s->player);
         *result = NULL;

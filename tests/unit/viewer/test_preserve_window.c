@@ -259,6 +259,40 @@ START_TEST(who_is_clicked_is_followed)
     ck_assert(preserve_window_look(window).followed == 0);
 }
 
+/* A window that is large enough has the river of forms above its bar. */
+START_TEST(a_band_that_is_clicked_leads_to_one_of_its_form)
+{
+    enum { LARGE_WIDTH = 960, LARGE_HEIGHT = 540, RIVER_Y = LARGE_HEIGHT - 40 - 38 };
+    open_window((struct preserve_window_request){.from_s = 2});
+    player_resize(window, LARGE_WIDTH, LARGE_HEIGHT);
+    press(' ');
+    pass(0);
+    draw();
+    click(60, RIVER_Y); // near the beginning, in the middle of the river
+    uint64_t first = preserve_window_look(window).followed;
+    const struct preserve_replay *w = preserve_window_look(window).waters;
+    const struct preserve_replay_moment *m = &w->moments[preserve_replay_moment_at(w, now_s())];
+    ck_assert_ptr_nonnull(preserve_replay_find_living(m, first));
+    ck_assert_double_eq_tol(now_s(), 2, 1e-9);
+    /* again: the next one of it, if there is one */
+    click(60, RIVER_Y);
+    uint64_t second = preserve_window_look(window).followed;
+    ck_assert_int_eq(preserve_replay_find_living(m, second)->form,
+                     preserve_replay_find_living(m, first)->form);
+    /* beside the bands it goes to that time */
+    click(LARGE_WIDTH / 2.0, LARGE_HEIGHT - 40 - 75);
+    double half_s = now_s();
+    ck_assert(half_s > 20 && half_s < 70);
+    pass(0);
+    press('b'); // without the river a click there is one on the legend
+    click(60, RIVER_Y);
+    ck_assert_double_eq_tol(now_s(), half_s, 1e-9);
+    ck_assert(preserve_window_look(window).followed == 0);
+    press('b');
+    press('w');
+    draw();
+}
+
 /* The state that is kept is seen at once, and changes nothing of what follows. */
 START_TEST(a_glimpse_comes_first)
 {
@@ -395,6 +429,7 @@ int main(void)
     tcase_add_test(tests, it_plays_pauses_and_jumps);
     tcase_add_test(tests, other_worlds_have_a_key);
     tcase_add_test(tests, who_is_clicked_is_followed);
+    tcase_add_test(tests, a_band_that_is_clicked_leads_to_one_of_its_form);
     tcase_add_test(tests, a_glimpse_comes_first);
     tcase_add_test(tests, a_life_has_an_end);
     tcase_add_test(tests, a_run_is_followed_while_it_goes_on);
