@@ -245,18 +245,29 @@ static void find_hidden(const struct spatial_drag *drag, int i, int face, int co
     struct spatial_drag_hidden *h = drag->hidden;
     struct spatial_drag_face *f = &h->faces[6 * i + face];
     f->first = h->count;
-    f->count = exposure_find(&drag->solids[i], face, drag->others, count, h->pieces + h->count);
+    f->count = exposure_find(&drag->solids[drag->places[i].solid], face, drag->others, count,
+                             h->pieces + h->count);
     f->is_known = h->count + f->count <= h->room;
     if (f->is_known && f->count > 0)
         h->count += f->count;
 }
 
-/* + all faces of box i, as far as they are exposed among `count` boxes from the first on; the
- * tensor is about the origin, which moves with v. */
-static void add_box(struct spatial_tensor *tensor, const struct spatial_drag *drag, int i,
-                    int first, int count, struct vec3 origin, const struct spatial_motion *motion)
+/* Where box i stands among the solids, and which of them may hide its faces. */
+static struct spatial_drag_place place_of(const struct spatial_drag *drag, int i)
 {
-    const struct solid *solid = &drag->solids[i];
+    struct spatial_drag_place place = drag->places[i];
+    if (!drag->law.has_exposure)
+        place = (struct spatial_drag_place){.solid = place.solid, .first = place.solid, .count = 1};
+    return place;
+}
+
+/* + all faces of box i, as far as they are exposed; the tensor is about the origin, which moves
+ * with v. */
+static void add_box(struct spatial_tensor *tensor, const struct spatial_drag *drag, int i,
+                    struct vec3 origin, const struct spatial_motion *motion)
+{
+    const struct spatial_drag_place place = place_of(drag, i);
+    const struct solid *solid = &drag->solids[place.solid];
     const struct mat3 axes = {solid->axes[0], solid->axes[1], solid->axes[2]};
     struct vec3 arm = vec3_sub(solid->centre, origin), turning = mat3_back(&axes, motion->w);
     struct vec3 moving = mat3_back(&axes, vec3_add(motion->v, vec3_cross(motion->w, arm)));
@@ -277,11 +288,12 @@ static void add_box(struct spatial_tensor *tensor, const struct spatial_drag *dr
         if (is_trailing(&drag->law, solid, face, v0, vs, vt))
             continue;
         if (!f->is_known && !is_screened) {
-            exposure_screen(drag->solids + first, count, i - first, drag->others);
+            exposure_screen(drag->solids + place.first, place.count, place.solid - place.first,
+                            drag->others);
             is_screened = 1;
         }
         if (!f->is_known)
-            find_hidden(drag, i, face, count);
+            find_hidden(drag, i, face, place.count);
         if (f->count == EXPOSURE_ALL_HIDDEN)
             continue;
         integrate_whole(&drag->law, solid, face, v0, vs, vt, exposed);
@@ -307,7 +319,8 @@ static void place_box(const struct spatial_drag *drag, int i, const struct mat3 
 {
     const struct body_box *box = &drag->boxes[i];
     struct mat3 turn = mat3_product(turned, &drag->turns[i]);
-    solids_place(&drag->solids[i], vec3_add(origin, mat3_apply(turned, box->centre)), &turn,
+    solids_place(&drag->solids[drag->places[i].solid],
+                 vec3_add(origin, mat3_apply(turned, box->centre)), &turn,
                  vec3_scale(box->size_m, 0.5));
 }
 
@@ -318,14 +331,23 @@ static int root_of(const struct body_link *links, int link)
     return link;
 }
 
-/* Boxes are of links, and those of one body follow one another. */
-static void check_bodies(const struct spatial_drag *drag)
+/* Gives each box its place: the solids of one body, which hang on one root, follow one another, in
+ * the order of the boxes. */
+static void find_places(const struct spatial_drag *drag, const struct body_link *links)
 {
-    for (int i = 1; i < drag->box_count; i++)
-        for (int k = 0; k < i - 1 && drag->bodies[i] != drag->bodies[i - 1]; k++)
-            ENSURE(drag->bodies[k] != drag->bodies[i],
-                   "boxes %d and %d are of body %d, and one between them is not", k, i,
-                   drag->bodies[i]);
+    for (int i = 0; i < drag->box_count; i++) {
+        struct spatial_drag_place *place = &drag->places[i];
+        int root = links ? root_of(links, drag->boxes[i].link) : 0;
+        *place = (struct spatial_drag_place){.solid = 0};
+        for (int k = 0; k < drag->box_count; k++) {
+            int other = links ? root_of(links, drag->boxes[k].link) : 0;
+            place->first += other < root;
+            place->count += other == root;
+            place->solid += other < root || (other == root && k < i);
+        }
+        ENSURE(place->solid - place->first < place->count, "box %d at %d of %d", i,
+               place->solid - place->first, place->count);
+    }
 }
 
 void spatial_drag_set_law(struct spatial_drag *drag, const struct spatial_drag_law *law)
@@ -344,7 +366,7 @@ void spatial_drag_set_law(struct spatial_drag *drag, const struct spatial_drag_l
     for (int i = 0; i < drag->box_count; i++) {
         place_box(drag, i, &one, origin);
         if (!drag->boxes[i].is_dry && spatial_drag_is_constant(law) && !law->has_exposure)
-            add_box(&drag->own[drag->boxes[i].link], drag, i, i, 1, origin, &still);
+            add_box(&drag->own[drag->boxes[i].link], drag, i, origin, &still);
     }
 }
 
@@ -366,7 +388,7 @@ int spatial_drag_create(struct spatial_drag *drag, const struct spatial_drag_law
     *drag = (struct spatial_drag){
         .boxes = boxes, .box_count = box_count, .link_count = link_count, .axes = 3};
     drag->own = arena_take(arena, (size_t)link_count, sizeof drag->own[0]);
-    drag->bodies = arena_take(arena, (size_t)box_count, sizeof drag->bodies[0]);
+    drag->places = arena_take(arena, (size_t)box_count, sizeof drag->places[0]);
     drag->others = arena_take(arena, (size_t)box_count, sizeof drag->others[0]);
     drag->solids = arena_take(arena, (size_t)box_count, sizeof drag->solids[0]);
     drag->turns = arena_take(arena, (size_t)box_count, sizeof drag->turns[0]);
@@ -377,10 +399,9 @@ int spatial_drag_create(struct spatial_drag *drag, const struct spatial_drag_law
     for (int i = 0; i < box_count; i++) {
         ENSURE(boxes[i].link >= 0 && boxes[i].link < link_count, "box %d is of link %d of %d", i,
                boxes[i].link, link_count);
-        drag->bodies[i] = root_of(links, boxes[i].link);
         drag->turns[i] = quaternion_matrix(quaternion_normalised(boxes[i].turn));
     }
-    check_bodies(drag);
+    find_places(drag, links);
     spatial_drag_set_law(drag, law);
     return 0;
 }
@@ -426,18 +447,10 @@ void spatial_drag_set(const struct spatial_drag *drag, struct spatial_tree *tree
             tree->links[i].drag = drag->poses[i].tensor;
         return;
     }
-    for (int i = 0, first = 0; i < drag->box_count; i++) {
+    for (int i = 0; i < drag->box_count; i++) {
         struct spatial_tree_link *l = &tree->links[drag->boxes[i].link];
-        int count = 1;
-        first = drag->bodies[i] == drag->bodies[first] ? first : i;
-        while (first + count < drag->box_count && drag->bodies[first + count] == drag->bodies[i])
-            count++;
-        if (drag->boxes[i].is_dry)
-            continue;
-        if (drag->law.has_exposure)
-            add_box(&l->drag, drag, i, first, count, l->at, &l->velocity);
-        else
-            add_box(&l->drag, drag, i, i, 1, l->at, &l->velocity);
+        if (!drag->boxes[i].is_dry)
+            add_box(&l->drag, drag, i, l->at, &l->velocity);
     }
     for (int i = 0; i < tree->count; i++)
         drag->poses[i].tensor = tree->links[i].drag;

@@ -44,6 +44,11 @@ struct spatial_drag_hidden {
     int count, room; /* room is left for EXPOSURE_PIECES_MAX more, which are not kept */
 };
 
+/* Which solid a box is, and the solids of its body: `count` from `first` on. */
+struct spatial_drag_place {
+    int solid, first, count;
+};
+
 /* A box whose faces move in its own axes, as those of the reference in the plane: with its rate
  * they go outward at spread, of either end of each axis. g ends with that then, and B V with its
  * column for the rate, which also says what acts on the stretch. */
@@ -61,12 +66,10 @@ struct spatial_drag {
     int axes; /* faces across the first so many axes of boxes feel it: 3, or the caller's 2 */
     struct spatial_tensor
         *own; /* per link, in its axes, about its origin: of linear drag on all faces */
-    /* with exposure: per box its body, the root link, where it is, and how another box lies to
-     * it */
-    int *bodies;
+    struct spatial_drag_place *places; /* per box */
     struct solid *solids;
-    struct mat3 *turns; /* per box, in its link */
-    struct exposure_other *others;
+    struct mat3 *turns;              /* per box, in its link */
+    struct exposure_other *others;   /* how the boxes lie to the one in hand */
     struct spatial_drag_pose *poses; /* per link: where the solids were placed last */
     struct spatial_drag_hidden *hidden;
     /* per box, the caller's: spatial_drag_set() fills the columns, and the boxes may have other sides
@@ -74,8 +77,8 @@ struct spatial_drag {
     struct spatial_drag_stretch *stretches;
 };
 
-/* The boxes must outlive it; those of one body, which hang on one root, follow one another.
- * ERR_MEMORY when the arena is full. */
+/* The boxes must outlive it. With exposure those of one body, which hang on one root, hide one
+ * another; links NULL: all do. ERR_MEMORY when the arena is full. */
 int spatial_drag_create(struct spatial_drag *drag, const struct spatial_drag_law *law,
                         const struct body_box *boxes, int box_count, const struct body_link *links,
                         int link_count, struct arena *arena);

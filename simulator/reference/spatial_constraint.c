@@ -107,11 +107,9 @@ static int create_drag(struct spatial_constraint *c, const struct body *body, st
             if (c->shapes[i] == PART_BOX && body->boxes[i].link != WORLD)
                 c->wet[count++] = body->boxes[i];
     }
-    if (spatial_drag_create(&c->drag, &c->base.world.drag, boxes, count, body->links, c->count,
-                            arena))
+    if (spatial_drag_create(&c->drag, &c->base.world.drag, boxes, count,
+                            c->shapes ? NULL : body->links, c->count, arena))
         return ERR_MEMORY;
-    for (int i = 0; c->shapes && i < count; i++)
-        c->drag.bodies[i] = 0;
     c->drag.axes = c->room->moves;
     if (!has_stretch(c))
         return 0;

@@ -87,6 +87,19 @@ for mass in 0.0001 0.0000001; do
     fi
 done
 
+# bodies in any order: another one stands between two that a joint joins
+between() { # DIMENSIONS SHAPES VISCOSITY AT_A AT_B AT_C
+    echo '{"scene": 1, '"$1"' "world": {"ground": true, "'"$3"'": 2, "drag_exposure": true}, "bodies": [
+        {"name": "a", '"$2"', "position_m": ['"$4"']}, {"name": "b", '"$2"', "position_m": ['"$5"']},
+        {"name": "c", '"$2"', "joint": {"to": "a", "kind": "rigid", "at_m": ['"$6"']}}]}' >between.json
+}
+for solver in articulated constraint; do
+    between '"dimensions": 3,' '"boxes": [{"size_m": [0.3, 0.2, 0.2], "density_kg_m3": 900}]' viscosity_pa_s_m '0, 1, 0' '2, 1, 0' '0.3, 0, 0'
+    "$simulator" scene between.json --solver $solver --until 1 >/dev/null 2>err || fail "in space by $solver: $(cat err)"
+    between '' '"rectangles": [{"width_m": 0.3, "height_m": 0.2, "density_kg_m2": 20}]' viscosity_pa_s '0, 1' '2, 1' '0.3, 0'
+    "$simulator" scene between.json --solver $solver --until 1 >/dev/null 2>err || fail "in the plane by $solver: $(cat err)"
+done
+
 # energy from nowhere, or that goes there, is told
 chain=$root/examples/scenes/chain.json
 "$simulator" scene "$chain" --dt 1/30 --interval 1/6 >/dev/null 2>err || fail "a chain at 1/30 s"

@@ -569,4 +569,47 @@ TEST(tensors_are_what_rays_find)
     }
 }
 
+/* Two heaps of two boxes each, side by side, whose boxes stand in that order: the drag of both. */
+static void drag_of_two(const int order[4], const struct spatial_drag_law *law,
+                        struct spatial_tensor out[2])
+{
+    static const double at[4] = {0, 0.5, 9, 9.6};
+    struct body_link links[2];
+    double q[14] = {0, 0, 0, 1, 0, 0, 0, 9, 0, 0, 1, 0, 0, 0};
+    for (int i = 0; i < 2; i++)
+        links[i] = (struct body_link){.parent = -1,
+                                      .kind = LINK_FREE,
+                                      .frame = QUATERNION_ONE,
+                                      .mass_kg = 1,
+                                      .inertia = {1, 0, 0, 1, 0, 1}};
+    for (int i = 0; i < 4; i++)
+        boxes[i] = (struct body_box){.link = order[i] / 2,
+                                     .turn = QUATERNION_ONE,
+                                     .centre = {at[order[i]] - 9 * (order[i] / 2), 0, 0},
+                                     .size_m = {0.2 + 0.1 * order[i], 0.4, 0.5}};
+    ck_assert_int_eq(arena_init(&arena, 1u << 20), 0);
+    ck_assert_int_eq(spatial_tree_create(&tree, links, 2, (struct vec3){0, 0, 0}, &arena), 0);
+    ck_assert_int_eq(spatial_drag_create(&drag, law, boxes, 4, links, 2, &arena), 0);
+    spatial_tree_normalise(&tree, q);
+    spatial_tree_set_pose(&tree, q);
+    for (int i = 0; i < 2; i++)
+        tree.links[i].velocity = (struct spatial_motion){{1, 2, 3}, {0.1, 0.2, 0.3}};
+    spatial_drag_set(&drag, &tree);
+    for (int i = 0; i < 2; i++)
+        out[i] = tree.links[i].drag;
+    arena_deinit(&arena);
+}
+
+/* Scenes name bodies in any order, so boxes of one may stand between those of another. */
+TEST(boxes_of_two_bodies_may_alternate)
+{
+    for (int kind = 0; kind < 8; kind++) {
+        const struct spatial_drag_law law = {5, kind & 1, kind >> 1 & 1, kind >> 2};
+        struct spatial_tensor sorted[2], mixed[2];
+        drag_of_two((const int[4]){0, 1, 2, 3}, &law, sorted);
+        drag_of_two((const int[4]){2, 0, 3, 1}, &law, mixed);
+        ck_assert_mem_eq(sorted, mixed, sizeof sorted);
+    }
+}
+
 SUITE("exposure", 120, setup, NULL)
