@@ -375,10 +375,10 @@ static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct re
     cairo_restore(cr);
 }
 
-/* The only creature's view: panels move it aside. */
-static void single_view(struct draw_view *view, int width_px, int height_px,
-                        const struct replay *replay, const struct camera *camera, double time_s,
-                        unsigned overlays)
+/* Panels move the creature aside. */
+void draw_single_view(struct draw_view *view, int width_px, int height_px,
+                      const struct replay *replay, const struct camera *camera, double time_s,
+                      unsigned overlays)
 {
     lane_view(view, width_px, height_px, 0, &replay, 1, camera, time_s);
     if (overlays & DRAW_BRAIN)
@@ -392,7 +392,7 @@ void draw_ghost(cairo_t *cr, int width_px, int height_px, const struct replay *r
                 unsigned overlays)
 {
     struct draw_view view;
-    single_view(&view, width_px, height_px, replay, camera, time_s, overlays);
+    draw_single_view(&view, width_px, height_px, replay, camera, time_s, overlays);
     cairo_push_group(cr);
     draw_creature(cr, &view, ghost, time_s, 0, 0);
     cairo_pop_group_to_source(cr);
@@ -409,7 +409,7 @@ void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *c
     for (int i = 0; i < count; i++) {
         struct draw_view view;
         if (count == 1)
-            single_view(&view, width_px, height_px, replays[i], camera, time_s, overlays);
+            draw_single_view(&view, width_px, height_px, replays[i], camera, time_s, overlays);
         else
             lane_view(&view, width_px, height_px, i, replays, count, camera, time_s);
         draw_lane(cr, &view, replays[i], time_s, overlays, count == 1);

@@ -135,6 +135,10 @@ void draw_off(cairo_t *cr, const struct replay *replay, double x, double right, 
  * with names, time and overlays. */
 void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
                 int count, const struct camera *camera, double time_s, unsigned overlays);
+/* The view of a frame of one creature. */
+void draw_single_view(struct draw_view *view, int width_px, int height_px,
+                      const struct replay *replay, const struct camera *camera, double time_s,
+                      unsigned overlays);
 /* Another creature at the same time, transparent over the frame of one. */
 void draw_ghost(cairo_t *cr, int width_px, int height_px, const struct replay *replay,
                 const struct replay *ghost, const struct camera *camera, double time_s,

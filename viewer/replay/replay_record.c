@@ -706,6 +706,7 @@ void replay_live_pull(struct replay_live *live, struct vec3 pull_m_s2)
         pull_m_s2 = mat3_apply(&axes, pull_m_s2);
     }
     live->is_changed = 1;
+    live->replay->status = REPLAY_CHANGED;
     if (evaluate_look(live->course, &view))
         evaluate_pull(live->course, pull_m_s2);
 }

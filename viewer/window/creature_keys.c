@@ -248,7 +248,7 @@ static const struct key_row keys[] = {
     {{'z'}, "z", "side and top beside", .on_creatures = toggle_overlay, .value = DRAW_SPLIT},
     {{'b'}, "b", "the living brain", .on_creatures = act_brain},
     {{'l'}, "l", "energy ledger", .on_creatures = act_ledger},
-    {{'x'}, "x", "undo all cuts in the brain", .on_creatures = act_heal},
+    {{'x'}, "x", "undo all cuts in the brain, and pulls", .on_creatures = act_heal},
     {{'S'}, "shift+S", "save the creature as a file", .on_creatures = act_save_creature},
     {{'B'},
      "shift+B",
@@ -283,8 +283,8 @@ static int turn_key(struct player *player, const struct key_row *row)
 
 /* Actions without a key. */
 static const char *const help_lines[] = {
-    "Mouse: drag the picture to pan (in depth: to turn; with shift to pan), the bar to scrub, the "
-    "curve of a run to choose a generation; the wheel zooms.",
+    "Mouse: drag the creature to pull it, the picture to pan (in depth: to turn; with shift to "
+    "pan), the bar to scrub, the curve of a run to choose a generation; the wheel zooms.",
     "Click a creature of a grid twice to see it alone; a neuron or a wire to cut it out, again to "
     "put it back; speed and number beside the bar.",
     "Files, from a command line: viewer RUN_DIR --export walk.mp4, or .gif .webm .html .png .svg; "
@@ -313,6 +313,7 @@ const struct content creatures_content = {.keys = keys,
                                           .point = creatures_point,
                                           .drag = creatures_drag,
                                           .click = creatures_click,
+                                          .let_go = creatures_let_go,
                                           .turn_wheel = creatures_turn_wheel,
                                           .advance = creatures_advance,
                                           .look_for_news = creatures_look_for_news,

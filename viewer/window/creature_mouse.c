@@ -94,7 +94,9 @@ enum drag creatures_press(struct player *player, double x, double y)
     }
     int is_panel = creatures_press_choices(window, x, y) || press_strip(window, x, y) ||
                    press_descent(window, x, y);
-    return is_panel ? DRAG_NONE : DRAG_PICTURE;
+    if (is_panel)
+        return DRAG_NONE;
+    return creatures_press_body(window, x, y) ? DRAG_BODY : DRAG_PICTURE;
 }
 
 void creatures_drag(struct player *player, double dx, double dy)
@@ -102,7 +104,10 @@ void creatures_drag(struct player *player, double dx, double dy)
     struct creature_window *window = (struct creature_window *)player;
     if (player->drag == DRAG_PANEL)
         choose_generation(window, player->mouse_x);
-    if (player->drag == DRAG_PANEL || window->view == VIEW_CELLS || window->view == VIEW_PAIR)
+    if (player->drag == DRAG_BODY)
+        creatures_pull(window, 0);
+    if (player->drag == DRAG_BODY || player->drag == DRAG_PANEL || window->view == VIEW_CELLS ||
+        window->view == VIEW_PAIR)
         return;
     /* a scene with depth is turned, and still followed */
     if (has_depth(window) && player->drag == DRAG_PICTURE) {

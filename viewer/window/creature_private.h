@@ -5,6 +5,7 @@
  *   creature_draw.c     the picture and what surrounds it
  *   creature_keys.c     the table of keys, and all that a player calls
  *   creature_mouse.c    pressing, dragging, clicking, the wheel
+ *   creature_play.c     pulling a creature with the mouse
  *   creature_choices.c  choosing by hand: marks, buttons, what was said of them */
 #ifndef VIEWER_WINDOW_CREATURE_PRIVATE_H
 #define VIEWER_WINDOW_CREATURE_PRIVATE_H
@@ -18,6 +19,23 @@
 #define CHOICES_PX 38.0 /* at ui 1 */
 
 enum creature_view { VIEW_SINGLE, VIEW_RACE, VIEW_CELLS, VIEW_PAIR };
+
+/* From a tick on. */
+struct pull {
+    int tick;
+    struct vec3 pull_m_s2;
+};
+/* The part that the mouse holds. */
+struct grip {
+    struct replay_live *live; /* NULL: nothing is held */
+    int part, tick;
+    double aside_x, aside_y; /* of the mouse from the part's middle, px */
+    double tick_s, owed_s;   /* owed_s: time that has yet to be lived */
+    struct vec3 now_m_s2;
+    const void *of; /* the life that was held last, and its pulls */
+    struct pull *pulls;
+    int count;
+};
 
 struct creature_window {
     struct player player;
@@ -42,6 +60,7 @@ struct creature_window {
     int left_width;
     double left_time_s;
     struct replay_cut pointed;
+    struct grip grip;
 
     cairo_surface_t *strip_picture; /* as it was drawn last, or NULL */
     uint64_t strip_hash;
@@ -89,6 +108,14 @@ void creatures_show_shelf(struct creature_window *window, int index);
 void creatures_show_generation(struct creature_window *window, int64_t generation);
 /* The generation `steps` after the one that is shown. */
 void creatures_step_generation(struct creature_window *window, int steps);
+
+/* ---- creature_play.c ---- */
+
+/* 1 if a part of a creature that can be played with is there: it is the one to be held. */
+int creatures_press_body(struct creature_window *window, double x, double y);
+/* The spring of the part that is held pulls for dt_s. */
+void creatures_pull(struct creature_window *window, double dt_s);
+void creatures_let_go(struct player *player);
 
 /* ---- creature_choices.c ---- */
 

@@ -208,7 +208,9 @@ void creatures_advance(struct player *player, double dt_s)
     struct creature_window *window = (struct creature_window *)player;
     creatures_check(window);
     work(window);
-    if (window->player.is_playing && window->player.drag != DRAG_SCRUB) {
+    if (player->drag == DRAG_BODY)
+        creatures_pull(window, dt_s);
+    else if (window->player.is_playing && window->player.drag != DRAG_SCRUB) {
         window->player.time_s += dt_s * window->player.speed;
         window->strip_s += dt_s * window->player.speed;
         if (window->is_movie)
@@ -290,7 +292,7 @@ void creatures_look_for_news(struct player *player, double now_s)
 int creatures_is_still(const struct player *player)
 {
     const struct creature_window *window = (const struct creature_window *)player;
-    return !player->is_playing && !chooser_is_busy(window->chooser) &&
+    return !player->is_playing && player->drag != DRAG_BODY && !chooser_is_busy(window->chooser) &&
            hypot(window->camera.vx_m_s, window->camera.vy_m_s) < 1e-3;
 }
 
@@ -320,6 +322,7 @@ void creatures_destroy(struct player *player)
 {
     struct creature_window *window = (struct creature_window *)player;
     chooser_destroy(window->chooser);
+    free(window->grip.pulls);
     if (window->strip_picture)
         cairo_surface_destroy(window->strip_picture);
     free(window);

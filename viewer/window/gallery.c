@@ -67,13 +67,23 @@ static void bout_free(struct replay_bout *bout)
     free(bout);
 }
 
+static void drop_replay(struct specimen *specimen)
+{
+    if (specimen->live)
+        replay_live_close(specimen->live);
+    else
+        replay_destroy(specimen->replay);
+    specimen->live = NULL;
+    specimen->replay = NULL;
+}
+
 static void release(struct specimen *specimen)
 {
     ENSURE(specimen->users > 0, "a creature without a user is given back");
     if (--specimen->users > 0)
         return;
     creature_deinit(&specimen->creature);
-    replay_destroy(specimen->replay);
+    drop_replay(specimen);
     bout_free(specimen->bout);
     free(specimen);
 }
@@ -92,7 +102,7 @@ static struct specimen *find_specimen(const struct gallery *gallery, uint64_t id
     for (int s = 0; s < 2 && gallery->reader; s++)
         for (int i = 0; i < shelves[s]->count; i++) {
             struct specimen *specimen = shelves[s]->items[i];
-            int is_whole = !specimen->replay || !specimen->replay->cut_count;
+            int is_whole = !specimen->live && (!specimen->replay || !specimen->replay->cut_count);
             if (id && specimen->creature.id == id && is_whole)
                 return specimen;
         }
@@ -209,6 +219,13 @@ static uint64_t choose_seed(const struct gallery *gallery, const struct creature
                                      : creature_choose_seed(creature, params);
 }
 
+static int is_as_recorded(const struct creature *creature, const struct params *params,
+                          uint64_t seed)
+{
+    return creature->has_evaluation && seed == creature->seed &&
+           params_evaluation_digest(params) == params_evaluation_digest(&creature->params);
+}
+
 int gallery_choose_life(const struct gallery *gallery, int index, struct params *params,
                         uint64_t *seed)
 {
@@ -233,9 +250,7 @@ static int simulate(const struct gallery *gallery, struct specimen *specimen,
     if (status)
         return status;
     uint64_t seed = choose_seed(gallery, creature, &params);
-    int is_recorded =
-        creature->has_evaluation && seed == creature->seed &&
-        params_evaluation_digest(&params) == params_evaluation_digest(&creature->params);
+    int is_recorded = is_as_recorded(creature, &params, seed);
     int is_bounded = bound_budget(gallery, &params);
     if (gallery->reader && creature->params.evolution_behaviour == BEHAVIOUR_CONTEST)
         status = find_bout(gallery, creature->id, &params, is_recorded, &bout, error);
@@ -250,7 +265,7 @@ static int simulate(const struct gallery *gallery, struct specimen *specimen,
         bout_free(bout);
         return status;
     }
-    replay_destroy(specimen->replay);
+    drop_replay(specimen);
     bout_free(specimen->bout);
     specimen->replay = replay;
     specimen->bout = bout;
@@ -319,9 +334,44 @@ int gallery_toggle_cut(struct gallery *gallery, int index, const struct replay_c
 int gallery_heal(struct gallery *gallery, int index, struct error *error)
 {
     struct specimen *specimen = shown_specimen(gallery, index);
-    if (!specimen->replay || !specimen->replay->cut_count)
+    if (!specimen->replay || (!specimen->replay->cut_count && !specimen->live))
         return 0;
     return simulate(gallery, specimen, NULL, 0, error);
+}
+
+int gallery_can_play(const struct gallery *gallery, int index)
+{
+    struct params params;
+    uint64_t seed;
+    return gallery_choose_life(gallery, index, &params, &seed);
+}
+
+int gallery_play(struct gallery *gallery, int index, struct replay_live **live, double *tick_s,
+                 struct error *error)
+{
+    struct specimen *specimen = shown_specimen(gallery, index);
+    struct params params;
+    uint64_t seed;
+    int status = simulate_once(gallery, specimen, error);
+    if (status)
+        return status;
+    ENSURE(gallery_choose_life(gallery, index, &params, &seed), "creature %d has no life", index);
+    const struct replay *replay = specimen->replay;
+    int is_recorded = is_as_recorded(&specimen->creature, &params, seed);
+    bound_budget(gallery, &params);
+    if (!specimen->live) {
+        status = replay_live_open(live, &specimen->creature, &params, seed,
+                                  is_recorded ? REPLAY_RECORDED : REPLAY_UNKNOWN, replay->cuts,
+                                  replay->cut_count, EVALUATE_ARENA_BYTES, error);
+        if (status)
+            return status;
+        drop_replay(specimen);
+        specimen->live = *live;
+        specimen->replay = (struct replay *)replay_live_replay(*live);
+    }
+    *live = specimen->live;
+    *tick_s = 1 / params.simulation_brain_hz;
+    return 0;
 }
 
 /* ---- shelves ---- */

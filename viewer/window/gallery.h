@@ -44,6 +44,7 @@ struct file_mark {
 struct specimen {
     struct creature creature;
     struct replay *replay;               /* NULL: not simulated yet, or refused */
+    struct replay_live *live;            /* owns the replay; NULL: the specimen does */
     struct replay_bout *bout;            /* that the replay shows; NULL: it shows no contest */
     char refusal[480];                   /* why it cannot be shown, or empty */
     char caption[SPECIMEN_CAPTION_SIZE]; /* of a line of descent, else empty */
@@ -137,6 +138,12 @@ int gallery_work(struct gallery *gallery);
 /* Cuts a part out of a creature's brain, or puts it back if it is cut, and simulates it anew. */
 int gallery_toggle_cut(struct gallery *gallery, int index, const struct replay_cut *cut,
                        struct error *error);
+/* Whether one of the shelf can be played with: it is no scene and no contest. */
+int gallery_can_play(const struct gallery *gallery, int index);
+/* Makes its replay a life that can be changed, unless it is one; it stays the gallery's until the
+ * replay is simulated anew. tick_s receives the time of a tick of the life. */
+int gallery_play(struct gallery *gallery, int index, struct replay_live **live, double *tick_s,
+                 struct error *error);
 /* Puts everything back. */
 int gallery_heal(struct gallery *gallery, int index, struct error *error);
 

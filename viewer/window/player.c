@@ -25,7 +25,7 @@ static void player_check(const struct player *player)
            player->height);
     ENSURE(player->time_s >= 0 && player->speed > 0, "at %g s, speed %g", player->time_s,
            player->speed);
-    ENSURE((int)player->drag >= DRAG_NONE && player->drag <= DRAG_PANEL, "drag %d",
+    ENSURE((int)player->drag >= DRAG_NONE && player->drag <= DRAG_BODY, "drag %d",
            (int)player->drag);
 }
 
@@ -412,7 +412,7 @@ void player_press_mouse(struct player *player, double x, double y)
 void player_press_pan(struct player *player, double x, double y)
 {
     player_press_mouse(player, x, y);
-    if (player->drag == DRAG_PICTURE)
+    if (player->drag == DRAG_PICTURE || player->drag == DRAG_BODY)
         player->drag = DRAG_SHIFT;
 }
 
@@ -441,7 +441,11 @@ void player_move_mouse(struct player *player, double x, double y)
 
 void player_release_mouse(struct player *player)
 {
-    if ((player->drag == DRAG_PICTURE || player->drag == DRAG_SHIFT) && player->is_click)
+    if (player->drag == DRAG_BODY)
+        player->content->let_go(player);
+    int has_clicked =
+        player->drag == DRAG_PICTURE || player->drag == DRAG_SHIFT || player->drag == DRAG_BODY;
+    if (has_clicked && player->is_click)
         player->content->click(player, player->press_x, player->press_y);
     player->drag = DRAG_NONE;
     player->is_click = 0;

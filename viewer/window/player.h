@@ -36,9 +36,9 @@ enum player_key {
     KEY_F11,
 };
 
-/* The mouse drags the picture, the picture with shift or the middle button, the bar of time, or a
- * panel of the content. */
-enum drag { DRAG_NONE, DRAG_PICTURE, DRAG_SHIFT, DRAG_SCRUB, DRAG_PANEL };
+/* The mouse drags the picture, the picture with shift or the middle button, the bar of time, a
+ * panel of the content, or a body. */
+enum drag { DRAG_NONE, DRAG_PICTURE, DRAG_SHIFT, DRAG_SCRUB, DRAG_PANEL, DRAG_BODY };
 
 struct player;
 struct creature_window;
@@ -79,6 +79,7 @@ struct content {
     void (*point)(struct player *);                            /* the mouse moves; or NULL */
     void (*drag)(struct player *, double dx, double dy);       /* the picture or a panel */
     void (*click)(struct player *, double x, double y);        /* a press that did not move */
+    void (*let_go)(struct player *);                           /* of a body; or NULL */
     void (*turn_wheel)(struct player *, double clicks, double x, double y);
     void (*advance)(struct player *, double dt_s);
     void (*look_for_news)(struct player *, double now_s); /* now_s never goes back */

@@ -681,6 +681,58 @@ START_TEST(dragging_the_picture_is_no_click)
     ck_assert_int_ne(current()->replay->status, REPLAY_CHANGED);
 }
 
+/* The mouse pulls the part that it holds: x puts the recorded life back. */
+START_TEST(a_part_that_is_dragged_is_pulled)
+{
+    enum { MIDDLE_X = WIDTH / 2, MOMENTS = 40 };
+    open_run_of(1);
+    press(" ");
+    player_seek(&window->player, 0.5);
+    creatures_refit(window, 0);
+    uint64_t digest = current()->replay->digest;
+    double duration_s = replay_duration(current()->replay), y = 20;
+    while (y < HEIGHT && !creatures_press_body(window, MIDDLE_X, y))
+        y++;
+    ck_assert_msg(y < HEIGHT, "no part is in the middle");
+    /* a click pulls nothing */
+    click(MIDDLE_X, y);
+    ck_assert_int_eq(current()->replay->status, REPLAY_DIFFERS);
+    for (int again = 0; again < 2; again++) {
+        player_press_mouse(&window->player, MIDDLE_X, y);
+        ck_assert_int_eq(window->player.drag, DRAG_BODY);
+        double height_m = 0;
+        for (int k = 0; k < MOMENTS; k++) {
+            player_move_mouse(&window->player, MIDDLE_X, y - 150);
+            player_advance(&window->player, 1 / 60.0);
+            struct replay_frame frame;
+            const struct replay *replay = current()->replay;
+            replay_get_frame(replay, replay->frame_count - 1, &frame);
+            height_m = frame.centre.y > height_m ? frame.centre.y : height_m;
+        }
+        ck_assert_double_gt(height_m, 0.1);
+        ck_assert_double_eq_tol(window->player.time_s, 0.5 + MOMENTS / 60.0, 0.05);
+        player_release_mouse(&window->player);
+        ck_assert_int_eq(current()->replay->status, REPLAY_CHANGED);
+        ck_assert_double_eq_tol(replay_duration(current()->replay), duration_s, 1e-9);
+        draw();
+        /* from the same moment again, before that pull */
+        player_seek(&window->player, 0.5);
+        y = 20;
+        while (y < HEIGHT && !creatures_press_body(window, MIDDLE_X, y))
+            y++;
+    }
+    press("x");
+    ck_assert_uint_eq(current()->replay->digest, digest);
+    ck_assert_int_eq(current()->replay->status, REPLAY_DIFFERS);
+    /* what leaves the shelf while it is held is let go */
+    player_press_mouse(&window->player, MIDDLE_X, y);
+    player_move_mouse(&window->player, MIDDLE_X, y - 150);
+    press("n");
+    player_advance(&window->player, 0.1);
+    player_release_mouse(&window->player);
+    draw();
+}
+
 /* ---- choosing by hand ---- */
 
 /* In place of the controller: notes how it is called, and refuses creature 3. */
@@ -920,6 +972,7 @@ int main(void)
     tcase_add_test(tests, who_looks_at_the_past_is_left_there);
     tcase_add_test(tests, a_click_cuts_and_another_one_puts_back);
     tcase_add_test(tests, dragging_the_picture_is_no_click);
+    tcase_add_test(tests, a_part_that_is_dragged_is_pulled);
     tcase_add_test(tests, keys_choose);
     tcase_add_test(tests, buttons_and_the_right_one_choose);
     tcase_add_test(tests, the_past_shows_what_was_chosen);
