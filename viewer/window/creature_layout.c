@@ -71,7 +71,7 @@ double creatures_duration(const struct player *player)
 {
     const struct creature_window *window = (const struct creature_window *)player;
     const struct replay *replays[GALLERY_SHOWN_MAX];
-    double duration = 0;
+    double duration = window->grip.live ? window->grip.duration_s : 0;
     int count = creatures_shown(window, replays);
     for (int i = 0; i < count; i++)
         duration = fmax(duration, replay_duration(replays[i]));

@@ -158,7 +158,8 @@ static int take_hold(struct creature_window *window, struct error *error)
         return status;
     grip->of = grip->live;
     creatures_collect_ready(window);
-    double time_s = fmin(window->player.time_s, replay_duration(replay_live_replay(grip->live)));
+    grip->duration_s = replay_duration(replay_live_replay(grip->live));
+    double time_s = fmin(window->player.time_s, grip->duration_s);
     status = rewind_to(grip, grip->live, (int)(time_s / grip->tick_s + 0.5));
     return status ? error_set(error, status, "it cannot be pulled") : 0;
 }

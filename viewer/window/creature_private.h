@@ -31,6 +31,7 @@ struct grip {
     int part, tick;
     double aside_x, aside_y; /* of the mouse from the part's middle, px */
     double tick_s, owed_s;   /* owed_s: time that has yet to be lived */
+    double duration_s;       /* of the life before */
     struct vec3 now_m_s2;
     const void *of; /* the life that was held last, and its pulls */
     struct pull *pulls;
