@@ -8,6 +8,7 @@
 #include "common/formats/file_kind.h"
 #include "common/store/creature_name.h"
 #include "common/store/database.h"
+#include "common/store/favourites.h"
 #include "common/store/stored_epochs.h"
 #include "common/store/stored_run.h"
 
@@ -293,11 +294,11 @@ int run_reader_tell_lives(struct run_reader *reader, uint32_t world, run_hear_li
 
 int run_reader_read_creature(const char *name, struct creature *creature, struct error *error)
 {
-    char directory[sizeof((struct run_reader *)NULL)->directory];
+    char directory[sizeof((struct run_reader *)NULL)->directory], path[4096];
     struct run_reader *reader;
     uint64_t id;
     if (!creature_name_split(name, directory, sizeof directory, &id))
-        return creature_read(creature, name, error);
+        return creature_read(creature, favourites_find(name, path, sizeof path), error);
     creature_init(creature);
     int status = run_reader_open(&reader, directory, error);
     if (!status)

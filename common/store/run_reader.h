@@ -54,7 +54,8 @@ int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creat
  * ERR_MISSING if it had none. */
 int run_reader_get_contest(struct run_reader *reader, uint64_t id, struct store_contest *contest,
                            struct creature creatures[2], struct error *error);
-/* One creature by a name as people type it: a file, or RUN_DIR:ID. `creature` as above. */
+/* One creature by a name as people type it: a file, RUN_DIR:ID, or a favourite, RUN_DIR:NAME.
+ * `creature` as above. */
 int run_reader_read_creature(const char *name, struct creature *creature, struct error *error);
 /* A creature (also CREATURE_BEST or CREATURE_FIRST), its first parent, that one's first parent and
  * so on: at most `most` creatures, which run_reader_free() takes back. */

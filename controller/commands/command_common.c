@@ -2,6 +2,7 @@
 #include "common/formats/file_kind.h"
 #include "common/genetics/mutation_words.h"
 #include "common/store/creature_name.h"
+#include "common/store/favourites.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 
@@ -135,11 +136,11 @@ int command_get_creature(const char *directory, uint64_t id, struct creature *cr
 
 int command_read_creature(const char *name, struct creature *creature, struct error *error)
 {
-    char directory[RUN_PATH_SIZE];
+    char directory[RUN_PATH_SIZE], path[RUN_PATH_SIZE];
     uint64_t id;
     if (creature_name_split(name, directory, sizeof directory, &id))
         return command_get_creature(directory, id, creature, error);
-    return creature_read(creature, name, error);
+    return creature_read(creature, favourites_find(name, path, sizeof path), error);
 }
 
 const char *command_entry_words(const struct store_entry *entry, enum mutation_detail detail,

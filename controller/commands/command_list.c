@@ -7,6 +7,7 @@
 
 #include "common/formats/json_stream.h"
 #include "common/math/hash.h"
+#include "common/store/favourites.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/run/evolve.h"
@@ -296,6 +297,15 @@ static int print_scores(struct store *store, uint32_t generation, int has_exam,
     return 0;
 }
 
+static void print_favourites(const char *directory)
+{
+    struct favourite favourites[FAVOURITES_MAX];
+    int count = favourites_read(directory, favourites);
+    for (int i = 0; i < count; i++)
+        output_print(stdout, "%8" PRIu64 " is the favourite %s:%s\n", favourites[i].id, directory,
+                     favourites[i].name);
+}
+
 static int get_entries(struct store *store, const struct request *request,
                        struct store_entry **entries, int *count, uint32_t *generation,
                        struct error *error)
@@ -339,6 +349,7 @@ static int print_list(struct store *store, const char *directory, const struct r
                                 request->has_mutations ? MUTATIONS_FULL : MUTATIONS_SHORT);
         print_verdicts(entries, count);
         print_notes(entries, count, params);
+        print_favourites(directory);
         status = print_scores(store, generation, request->has_exam, params, error);
     }
     free(entries);

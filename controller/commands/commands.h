@@ -58,8 +58,8 @@ int command_parse_id(const char *command, const char *option, const char *text, 
 /* That creature of a run. On error it is initialised and empty. */
 int command_get_creature(const char *directory, uint64_t id, struct creature *creature,
                          struct error *error);
-/* The creature that an argument names: a creature file, or RUN_DIR:ID for one of a run. On error it
- * is initialised and empty. */
+/* The creature that an argument names: a creature file, or of a run RUN_DIR:ID, or a favourite. On
+ * error it is initialised and empty. */
 int command_read_creature(const char *name, struct creature *creature, struct error *error);
 
 #define COMMAND_WORDS_SIZE 1024

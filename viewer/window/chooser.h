@@ -1,6 +1,6 @@
 /* Hands choices and deeds on to the run: starts `controller choose` or `controller tend`, which
  * asks the controller at work, or writes into the run store where there is none. The viewer itself
- * writes nothing.
+ * writes nothing into the store.
  *
  * Orders are given one after the other, in their order, without waiting: a window polls for how
  * they ended. An order takes some ten milliseconds. */

@@ -209,6 +209,34 @@ static void act_save_creature(struct creature_window *window, int unused)
     player_say(&window->player, text);
 }
 
+static void act_name(struct creature_window *window, int unused)
+{
+    if (window->gallery->shown.count)
+        player_ask(&window->player, "its name");
+}
+
+/* Keeps the creature that is marked as a favourite. */
+static void keep(struct player *player, const char *word)
+{
+    struct creature_window *window = (struct creature_window *)player;
+    char name[64], text[600];
+    struct error error;
+    player_clean_name(word, name, sizeof name);
+    if (gallery_keep(window->gallery, window->current, name, &error))
+        snprintf(text, sizeof text, "%s", error.message);
+    else
+        snprintf(text, sizeof text, "kept as a favourite: viewer %s:%s",
+                 run_reader_directory(window->gallery->reader), name);
+    player_say(player, text);
+}
+
+/* By the name that it has. */
+static void act_keep(struct creature_window *window, int unused)
+{
+    if (window->gallery->shown.count)
+        keep(&window->player, gallery_specimen(window->gallery, window->current)->creature.name);
+}
+
 /* ---- keys ---- */
 
 static const struct key_row keys[] = {
@@ -250,6 +278,8 @@ static const struct key_row keys[] = {
     {{'l'}, "l", "energy ledger", .on_creatures = act_ledger},
     {{'x'}, "x", "undo all cuts in the brain, and pulls", .on_creatures = act_heal},
     {{'S'}, "shift+S", "save the creature as a file", .on_creatures = act_save_creature},
+    {{'N'}, "shift+N", "name it, and keep it as a favourite", .on_creatures = act_name},
+    {{'F'}, "shift+F", "keep it as a favourite", .on_creatures = act_keep},
     {{'B'},
      "shift+B",
      "let it breed (chosen by hand)",
@@ -314,6 +344,7 @@ const struct content creatures_content = {.keys = keys,
                                           .drag = creatures_drag,
                                           .click = creatures_click,
                                           .let_go = creatures_let_go,
+                                          .answer = keep,
                                           .turn_wheel = creatures_turn_wheel,
                                           .advance = creatures_advance,
                                           .look_for_news = creatures_look_for_news,

@@ -117,6 +117,14 @@ static void shelf_add(struct shelf *shelf, struct specimen *specimen, int64_t ge
     shelf->items[shelf->count++] = specimen;
 }
 
+/* A favourite has the name that it was given. */
+static void name_favourite(const struct gallery *gallery, struct creature *creature)
+{
+    for (int i = 0; i < gallery->favourite_count; i++)
+        if (creature->id && gallery->favourites[i].id == creature->id)
+            memcpy(creature->name, gallery->favourites[i].name, sizeof creature->name);
+}
+
 /* Puts a creature on a shelf that has room, takes its genome, and makes its texts clean; without
  * memory it is left out. */
 static void shelf_put(struct gallery *gallery, struct shelf *shelf, struct creature *creature,
@@ -133,6 +141,7 @@ static void shelf_put(struct gallery *gallery, struct shelf *shelf, struct creat
         if (!specimen)
             return;
         specimen->creature = *creature;
+        name_favourite(gallery, &specimen->creature);
         replay_clean_text(creature->mutations, specimen->creature.mutations,
                           sizeof specimen->creature.mutations);
         replay_clean_text(creature->method, specimen->creature.method,
@@ -746,6 +755,8 @@ int gallery_open_run(struct gallery *gallery, const char *directory, struct erro
     int status = run_reader_open(&gallery->reader, directory, error);
     if (!status)
         status = run_reader_get_choosing(gallery->reader, &gallery->choosing, error);
+    if (!status)
+        gallery->favourite_count = favourites_read(directory, gallery->favourites);
     return status ? status : gallery_refresh(gallery, &added, error);
 }
 
@@ -822,6 +833,19 @@ int gallery_note_choice(struct gallery *gallery, int index, int choice)
     choices[gallery->choice_count++] = (struct store_choice){.id = id, .choice = choice};
     gallery->choices = choices;
     return 0;
+}
+
+int gallery_keep(struct gallery *gallery, int index, const char *name, struct error *error)
+{
+    struct specimen *specimen = shown_specimen(gallery, index);
+    if (!gallery->reader || gallery->kind == SHELF_FILES)
+        return error_set(error, ERR_USAGE, "only creatures of a run become favourites");
+    const char *directory = run_reader_directory(gallery->reader);
+    int status = favourites_keep(directory, &specimen->creature, name, error);
+    if (!status && specimen->replay)
+        replay_clean_text(name, specimen->replay->name, sizeof specimen->replay->name);
+    gallery->favourite_count = favourites_read(directory, gallery->favourites);
+    return status;
 }
 
 /* ---- the whole ---- */

@@ -9,6 +9,7 @@
 
 #include "common/judge/contest.h"
 #include "viewer/replay/replay.h"
+#include "common/store/favourites.h"
 #include "common/store/run_reader.h"
 
 #define GALLERY_SHOWN_MAX 256
@@ -72,6 +73,8 @@ struct gallery {
     struct run_choosing choosing;
     struct store_choice *choices; /* of the generation that is shown */
     int choice_count;
+    struct favourite favourites[FAVOURITES_MAX]; /* of the run */
+    int favourite_count;
 };
 /* NULL: out of memory. */
 struct gallery *gallery_create(const struct gallery_options *options);
@@ -129,6 +132,9 @@ int gallery_count_choices(const struct gallery *gallery, int choice);
 int gallery_refresh_choices(struct gallery *gallery, int *changed, struct error *error);
 /* Shows a choice as if it were made. 0 or ERR_MEMORY. */
 int gallery_note_choice(struct gallery *gallery, int index, int choice);
+
+/* Keeps a creature of the run as a favourite by that name (favourites.h). */
+int gallery_keep(struct gallery *gallery, int index, const char *name, struct error *error);
 
 /* Simulates one of the shelf, unless it is done. ERR_* if it cannot be shown. */
 int gallery_simulate(struct gallery *gallery, int index, struct error *error);

@@ -75,6 +75,13 @@ void player_wait(struct player *player, const char *text)
     snprintf(player->waiting, sizeof player->waiting, "%s", text);
 }
 
+void player_ask(struct player *player, const char *question)
+{
+    player->question = question;
+    player->answer[0] = '\0';
+    player->is_changed = 1;
+}
+
 double player_ui(const struct player *player)
 {
     return draw_ui_scale(player->width, player->height);
@@ -258,11 +265,28 @@ static int turn_key(struct player *player, int key)
     return row && (row->act || content->turn_key(player, row));
 }
 
+/* A key of the answer to a question. */
+static void type(struct player *player, int key)
+{
+    size_t length = strlen(player->answer);
+    if (key == KEY_BACKSPACE && length > 0)
+        player->answer[length - 1] = '\0';
+    else if (key > ' ' && key < 127 && length + 1 < sizeof player->answer)
+        snprintf(player->answer + length, 2, "%c", key);
+    if (key != KEY_ENTER && key != KEY_ESCAPE)
+        return;
+    player->question = NULL;
+    if (key == KEY_ENTER && length > 0)
+        player->content->answer(player, player->answer);
+}
+
 void player_press_key(struct player *player, int key)
 {
     player_check(player);
     player->is_changed = 1;
-    if (!turn_key(player, key) && key >= 'A' && key <= 'Z')
+    if (player->question)
+        type(player, key);
+    else if (!turn_key(player, key) && key >= 'A' && key <= 'Z')
         turn_key(player, key - 'A' + 'a');
 }
 
@@ -464,6 +488,10 @@ void player_turn_wheel(struct player *player, double clicks, double x, double y)
 static void draw_toast(const struct player *player, cairo_t *cr, const struct draw_box *scene)
 {
     const char *text = player->toast[0] ? player->toast : player->waiting;
+    char typed[160];
+    snprintf(typed, sizeof typed, "%s: %s_", player->question ? player->question : "",
+             player->answer);
+    text = player->question ? typed : text;
     double ui = player_ui(player), width = draw_text_width(cr, text, 13 * ui, 0) + 28 * ui;
     double x = (player->width - width) / 2,
            y = scene->y + scene->height - (48 + player->content->foot_px) * ui;

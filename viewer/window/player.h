@@ -23,6 +23,7 @@ enum { PLAYER_CURVES_MAX = 256 };
  * letters that mean nothing are taken for small ones. */
 enum player_key {
     KEY_ENTER = '\r',
+    KEY_BACKSPACE = '\b',
     KEY_LEFT = 256,
     KEY_RIGHT,
     KEY_UP,
@@ -80,6 +81,7 @@ struct content {
     void (*drag)(struct player *, double dx, double dy);       /* the picture or a panel */
     void (*click)(struct player *, double x, double y);        /* a press that did not move */
     void (*let_go)(struct player *);                           /* of a body; or NULL */
+    void (*answer)(struct player *, const char *text);         /* to player_ask(); or NULL */
     void (*turn_wheel)(struct player *, double clicks, double x, double y);
     void (*advance)(struct player *, double dt_s);
     void (*look_for_news)(struct player *, double now_s); /* now_s never goes back */
@@ -108,7 +110,9 @@ struct player {
     int is_click;
     char toast[480]; /* shown for toast_s still */
     double toast_s;
-    char waiting[480]; /* shown while there is no other word */
+    char waiting[480];    /* shown while there is no other word */
+    const char *question; /* NULL: keys are keys; else they type the answer */
+    char answer[40];
     char title[256];
 };
 
@@ -143,6 +147,8 @@ const char *player_title(struct player *player);
 /* For contents. */
 void player_say(struct player *player, const char *text);
 void player_wait(struct player *player, const char *text);
+/* Asks for a word: Enter gives it to the content, Esc ends without one. The question is kept. */
+void player_ask(struct player *player, const char *question);
 double player_ui(const struct player *player);
 /* Where the bar of time has the time. */
 struct draw_box player_time_box(const struct player *player);

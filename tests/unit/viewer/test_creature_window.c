@@ -324,10 +324,10 @@ START_TEST(every_key_draws_and_overlays_toggle)
     creatures_set_overlays(&window->player, DRAW_BRAIN | DRAW_LEDGER);
     ck_assert(draw() != beside);
     creatures_set_overlays(&window->player, DRAW_TRAIL);
-    /* whatever is pressed, it draws and stays alive; s would save, q would quit */
+    /* whatever is pressed, it draws and stays alive; s, N and F would save, q would quit */
     for (int round = 0; round < 3; round++)
         for (int key = 0; key < 300; key++) {
-            if (key == KEY_ESCAPE || (key < 128 && strchr("sSqQ", key)))
+            if (key == KEY_ESCAPE || (key < 128 && strchr("sSqQNF", key)))
                 continue;
             player_press_key(&window->player, key);
             player_advance(&window->player, 1.0 / 60);
@@ -681,6 +681,54 @@ START_TEST(dragging_the_picture_is_no_click)
     ck_assert_int_ne(current()->replay->status, REPLAY_CHANGED);
 }
 
+static void remove_favourite(const char *name)
+{
+    char file[128];
+    snprintf(file, sizeof file, "%s/favourites/%s.creature", directory, name);
+    ck_assert_int_eq(unlink(file), 0);
+}
+
+/* A name that is typed makes a favourite, which is found by it, and has it when it is seen again. */
+START_TEST(a_named_creature_is_a_favourite)
+{
+    char name[128];
+    struct creature creature;
+    open_run_of(1);
+    press("Nbob-\b\b\b\bJane 7\r"); /* without a blank */
+    ck_assert_ptr_null(window->player.question);
+    ck_assert(strstr(window->player.toast, "Jane7"));
+    ck_assert_str_eq(current()->replay->name, "Jane7");
+    uint64_t id = current()->creature.id;
+    snprintf(name, sizeof name, "%s:Jane7", directory);
+    ck_assert_msg(!run_reader_read_creature(name, &creature, &error), "%s", error.message);
+    ck_assert_uint_eq(creature.id, id);
+    ck_assert_str_eq(creature.name, "Jane7");
+    creature_deinit(&creature);
+    /* another one cannot have it, nor may a name be one of the run's */
+    press("nNJane7\r");
+    ck_assert(strstr(window->player.toast, "has the name Jane7 already"));
+    press("Nbest\r");
+    ck_assert(strstr(window->player.toast, "is no name"));
+    press("Nx");
+    draw();
+    player_press_key(&window->player, KEY_ESCAPE);
+    ck_assert(!window->player.is_quitting);
+    press("pF"); /* once more by its name */
+    ck_assert(strstr(window->player.toast, "Jane7"));
+    player_destroy(&window->player);
+    gallery_destroy(gallery);
+    open_window();
+    while (window->current + 1 < gallery->shown.count && current()->creature.id != id)
+        press("n");
+    ck_assert_str_eq(current()->replay->name, "Jane7");
+    struct favourite favourites[FAVOURITES_MAX];
+    ck_assert_int_eq(favourites_read(directory, favourites), 1);
+    ck_assert_uint_eq(favourites[0].id, id);
+    remove_favourite("Jane7");
+    snprintf(name, sizeof name, "%s/favourites", directory);
+    ck_assert_int_eq(rmdir(name), 0);
+}
+
 /* The mouse pulls the part that it holds: x puts the recorded life back. */
 START_TEST(a_part_that_is_dragged_is_pulled)
 {
@@ -972,6 +1020,7 @@ int main(void)
     tcase_add_test(tests, who_looks_at_the_past_is_left_there);
     tcase_add_test(tests, a_click_cuts_and_another_one_puts_back);
     tcase_add_test(tests, dragging_the_picture_is_no_click);
+    tcase_add_test(tests, a_named_creature_is_a_favourite);
     tcase_add_test(tests, a_part_that_is_dragged_is_pulled);
     tcase_add_test(tests, keys_choose);
     tcase_add_test(tests, buttons_and_the_right_one_choose);

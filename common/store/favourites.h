@@ -1,0 +1,24 @@
+/* Favourites of a run: creatures to which a person gave a name, as creature files
+ * RUN_DIR/favourites/NAME.creature. RUN_DIR:NAME stands for such a file. */
+#ifndef COMMON_STORE_FAVOURITES_H
+#define COMMON_STORE_FAVOURITES_H
+
+#include "common/creature/creature.h"
+
+#define FAVOURITES_MAX 256
+
+struct favourite {
+    uint64_t id;
+    char name[sizeof((struct creature *)NULL)->name];
+};
+/* Reads those of a run, in the order of their names, into an array of FAVOURITES_MAX. What is no
+ * creature file is left out. Returns how many there are. */
+int favourites_read(const char *run_directory, struct favourite *favourites);
+/* Keeps a creature by a name of letters, digits, - and _, and gives it that name. ERR_EXISTS if
+ * another one has it, ERR_USAGE if RUN_DIR:NAME means a creature by its rank or number. */
+int favourites_keep(const char *run_directory, struct creature *creature, const char *name,
+                    struct error *error);
+/* The path of a favourite RUN_DIR:NAME; `name` itself if there is none, or a file has that name. */
+const char *favourites_find(const char *name, char *path, size_t size);
+
+#endif
