@@ -1,11 +1,13 @@
 /* libbestiary: evolution by ask and tell. The search is the controller's, and tasks and results are
  * messages between controller and simulator, without their frames. The rows of a run store are
  * kept in memory, for its digest; 3 kB a creature. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/math/hash.h"
 #include "common/preserve/epoch.h"
+#include "common/rows.h"
 #include "common/version.h"
 #include "controller/evolution/closing.h"
 #include "controller/evolution/contests.h"
@@ -56,23 +58,9 @@ struct bestiary_search {
     struct row *rows; /* by id, at the end */
     int row_count, row_room;
     struct generation *generations; /* the last one is under way */
-    int generation_count;
+    int generation_count, generation_room;
     struct bestiary_creature *best[BEST_KEPT];
 };
-
-/* One more item behind `count` of them; *room doubles. NULL: out of memory. */
-static void *grow(void **items, int count, int *room, size_t size)
-{
-    if (count == *room) {
-        int larger = *room ? 2 * *room : 64;
-        void *grown = realloc(*items, (size_t)larger * size);
-        if (!grown)
-            return NULL;
-        *items = grown;
-        *room = larger;
-    }
-    return (unsigned char *)*items + (size_t)count * size;
-}
 
 /* ---- tasks ---- */
 
@@ -104,19 +92,20 @@ int bestiary_search_ask(struct bestiary_search *s, struct bestiary_bytes *bytes,
     struct pack_writer writer;
     *bytes = (struct bestiary_bytes){NULL, 0};
     struct asked *asked =
-        grow((void **)&s->asked, s->asked_count, &s->asked_room, sizeof *s->asked);
+        rows_add(&s->asked, &s->asked_count, &s->asked_room, INT_MAX, sizeof *asked);
     if (!asked)
         return library_say(error, ERR_MEMORY, NULL);
     const struct individual *individual = s->is_finished ? NULL : ask(s, &task.trial);
-    if (!individual)
+    if (!individual) {
+        s->asked_count--;
         return 0;
+    }
     task.creature = individual->id;
     task.seed = individual->seed;
     task.bar = individual->bar;
     task.genome = individual->genome; /* lent, as its bytes */
     task.packed = individual->packed;
     s->task_count++;
-    s->asked_count++;
     *asked = (struct asked){task.id, task.creature, task.trial.purpose};
     pack_writer_init(&writer);
     message_encode_task(&writer, &task);
@@ -198,22 +187,19 @@ static struct row *find_row(struct bestiary_search *s, uint64_t id)
 static int keep_row(struct bestiary_search *s, const struct individual *individual)
 {
     struct row *row = find_row(s, individual->id);
-    struct packed_genome packed = {NULL, 0};
-    if (row) {
-        packed = row->i.packed;
-    } else {
+    struct packed_genome packed = row ? row->i.packed : (struct packed_genome){NULL, 0};
+    if (!row) {
         struct pack_writer scratch;
-        row = grow((void **)&s->rows, s->row_count, &s->row_room, sizeof *s->rows);
         pack_writer_init(&scratch);
-        int status = !row ? ERR_MEMORY
-                     : individual->packed.bytes
-                         ? packed_genome_copy(&packed, &individual->packed)
-                         : genome_pack(&packed, &individual->genome, &scratch);
+        int status = individual->packed.bytes ? packed_genome_copy(&packed, &individual->packed)
+                                              : genome_pack(&packed, &individual->genome, &scratch);
         pack_writer_deinit(&scratch);
-        if (status)
-            return status;
-        s->row_count++;
-        row->has_referee = 0;
+        if (!status)
+            row = rows_add(&s->rows, &s->row_count, &s->row_room, INT_MAX, sizeof *row);
+        if (!row) {
+            packed_genome_deinit(&packed);
+            return ERR_MEMORY;
+        }
     }
     row->i = *individual;
     row->i.genome = (struct genome){0}; /* it is the search's */
@@ -239,14 +225,13 @@ static void keep_words(struct bestiary_search *s)
 static int open_generation(struct bestiary_search *s)
 {
     const struct population *population = search_population(s->search);
-    struct generation *all =
-        realloc(s->generations, (size_t)(s->generation_count + 1) * sizeof *all);
-    if (!all)
+    struct generation *generation = rows_add(&s->generations, &s->generation_count,
+                                             &s->generation_room, INT_MAX, sizeof *generation);
+    if (!generation)
         return ERR_MEMORY;
-    s->generations = all;
-    all[s->generation_count++] = (struct generation){.own = population->due};
+    generation->own = population->due;
     for (int i = 0; !population->due && i < population->count; i++)
-        all[s->generation_count - 1].own += !population->individuals[i].has_result;
+        generation->own += !population->individuals[i].has_result;
     return 0;
 }
 

@@ -105,18 +105,15 @@ EXPORT(web_water) int web_water(int world, double from_s, double to_s)
 static int live(const void *bytes, size_t length, uint64_t digest, struct error *own)
 {
     struct pack_reader reader;
-    const msgpack_object *fields = NULL;
-    size_t count = 0;
     struct epoch_order *order = NULL;
     int status = pack_open(&reader, bytes, length, own);
     if (status)
         return status;
-    status = pack_get_array(reader.root, EPOCH_ORDER_FIELDS, EPOCH_ORDER_FIELDS, &fields, &count,
-                            "epoch", own);
-    if (!status)
-        order = epoch_order_decode(fields, own);
-    if (!status)
-        status = order ? preserve_film_live(&film, waters, order, digest, own) : own->code;
+    struct pack_fields whole = {
+        .is_reading = 1, .elements = reader.root, .left = 1, .where = "epoch", .error = own};
+    struct pack_fields fields = pack_fields_record(&whole, "epoch", EPOCH_ORDER_FIELDS);
+    epoch_order_visit(&fields, &order);
+    status = fields.rc ? fields.rc : preserve_film_live(&film, waters, order, digest, own);
     epoch_order_destroy(order);
     pack_close(&reader);
     return status;

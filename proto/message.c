@@ -1,13 +1,14 @@
-/* Encoding and decoding of the messages.
+/* The messages, written and read.
  *
- * Each message is one array: its number, then its fields in a fixed order. Decoding looks at the
- * number, then hands the fields to the reader of that message; every reader checks the count of its
- * fields first and each field's type and range then, naming it "message.field". pack_open() has
- * scanned the whole structure before (depth, counts against bytes), so no count is trusted here.
- * `hello` alone may have more fields than are known: it must stay readable across versions, or a
- * mismatch could not be told in words. */
+ * Each message is one array: its number, then its fields in a fixed order. One function for each
+ * kind visits the fields (common/formats/pack_fields.h): so it is written and read, and each field's
+ * type and range are checked, naming it "message.field". pack_open() has scanned the whole structure
+ * before (depth, counts against bytes), so no count is trusted here. `hello` alone may have more
+ * fields than are known: it must stay readable across versions, or a mismatch could not be told in
+ * words. */
 #include "proto/message.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,16 +25,8 @@ enum {
     HELLO_FIELDS = 8,
     HELLO_FIELDS_MIN = 4, /* of any version */
     HELLO_FIELDS_MAX = 16,
-    SETUP_FIELDS = 6,
-    TASK_FIELDS = 10,
-    STOP_FIELDS = 1,
-    READY_FIELDS = 2,
-    RESULT_FIELDS = 9,
-    REJECTED_FIELDS = 3,
     COST_FIELDS = 3,
     RIVAL_FIELDS = 2, /* both ways */
-    EPOCH_FIELDS = 4 + EPOCH_ORDER_FIELDS,
-    EPOCH_RESULT_FIELDS = 4 + EPOCH_END_FIELDS,
 };
 
 /* The limits of the parameters' table. */
@@ -51,197 +44,123 @@ double task_patience(uint32_t attempt)
     return attempt < 63 ? 1.0 + attempt : 64.0;
 }
 
-/* ---- decoding ---- */
+/* ---- the fields ---- */
 
-static int message_expect_fields(size_t count, size_t expected, const char *name,
-                                 struct error *error)
+static void visit_hello(struct pack_fields *f, void *part)
 {
-    if (count == expected)
-        return 0;
-    return error_set(error, ERR_FORMAT, "%s: %zu fields, expected %zu", name, count, expected);
+    struct hello *hello = part;
+    pack_fields_u32(f, "protocol_version", &hello->protocol_version, UINT32_MAX);
+    pack_fields_text(f, "build", hello->build, sizeof hello->build);
+    pack_fields_u64(f, "pid", &hello->pid, UINT64_MAX);
+    if (f->is_reading && hello->protocol_version != PROTOCOL_VERSION)
+        return;
+    if (f->is_reading && f->left < HELLO_FIELDS - HELLO_FIELDS_MIN)
+        pack_fields_fail(f, ERR_FORMAT, NULL, "%zu fields, expected %d", f->left + HELLO_FIELDS_MIN,
+                         HELLO_FIELDS);
+    pack_fields_u64(f, "fingerprint", &hello->fingerprint, UINT64_MAX);
+    pack_fields_text(f, "host", hello->host, sizeof hello->host);
+    pack_fields_text(f, "job", hello->job, sizeof hello->job);
+    pack_fields_text(f, "step", hello->step, sizeof hello->step);
 }
 
-/* The fields of this version, behind those of all. */
-static int message_read_place(struct hello *hello, const msgpack_object *fields, size_t count,
-                              struct error *error)
+static void visit_setup(struct pack_fields *f, void *part)
 {
-    if (count < HELLO_FIELDS)
-        return error_set(error, ERR_FORMAT, "hello: %zu fields, expected %d", count, HELLO_FIELDS);
-    int status =
-        pack_get_u64(&fields[4], UINT64_MAX, &hello->fingerprint, "hello.fingerprint", error);
-    if (status == 0)
-        status = pack_get_text(&fields[5], hello->host, sizeof hello->host, "hello.host", error);
-    if (status == 0)
-        status = pack_get_text(&fields[6], hello->job, sizeof hello->job, "hello.job", error);
-    if (status == 0)
-        status = pack_get_text(&fields[7], hello->step, sizeof hello->step, "hello.step", error);
-    return status;
-}
-
-static int message_read_hello(struct message *message, const msgpack_object *fields, size_t count,
-                              struct error *error)
-{
-    struct hello *hello = &message->as.hello;
-    if (count < HELLO_FIELDS_MIN || count > HELLO_FIELDS_MAX)
-        return error_set(error, ERR_FORMAT, "hello: %zu fields, expected %d .. %d", count,
-                         HELLO_FIELDS_MIN, HELLO_FIELDS_MAX);
-    uint64_t version = 0;
-    int status = pack_get_u64(&fields[1], UINT32_MAX, &version, "hello.protocol_version", error);
-    if (status == 0)
-        status = pack_get_text(&fields[2], hello->build, sizeof hello->build, "hello.build", error);
-    if (status == 0)
-        status = pack_get_u64(&fields[3], UINT64_MAX, &hello->pid, "hello.pid", error);
-    hello->protocol_version = (uint32_t)version;
-    if (status == 0 && version == PROTOCOL_VERSION)
-        status = message_read_place(hello, fields, count, error);
-    return status;
-}
-
-static int message_read_setup(struct message *message, const msgpack_object *fields, size_t count,
-                              struct error *error)
-{
-    int status = message_expect_fields(count, SETUP_FIELDS, "setup", error);
-    if (status != 0)
-        return status;
-    struct params *params = &message->as.setup.params;
-    params_set_defaults(params);
-    status = pack_get_u64(&fields[1], UINT64_MAX, &message->as.setup.digest, "setup.digest", error);
-    double deadline_s = 0;
-    uint64_t memory_mb = 0, nice = 0;
+    struct setup *setup = part;
+    struct params *params = &setup->params;
+    double deadline_s = params->farm_deadline_s;
+    uint64_t memory_mb = (uint64_t)params->farm_memory_mb, nice = (uint64_t)params->farm_nice;
     struct params_remark remark;
-    if (status == 0)
-        status = pack_get_double(&fields[2], &deadline_s, "setup.deadline_s", error);
-    if (status == 0 && !(deadline_s > 0 && deadline_s <= SETUP_DEADLINE_MAX_S))
-        status = error_set(error, ERR_RANGE, "setup.deadline_s: %g, expected above 0, at most %g",
-                           deadline_s, SETUP_DEADLINE_MAX_S);
-    if (status == 0)
-        status =
-            pack_get_u64(&fields[3], SETUP_MEMORY_MAX_MB, &memory_mb, "setup.memory_mb", error);
-    if (status == 0)
-        status = pack_get_u64(&fields[4], SETUP_NICE_MAX, &nice, "setup.nice", error);
-    if (status == 0 && (status = params_decode(params, &fields[5], &remark, error)) != 0)
-        error_prefix(error, "setup.params");
+    pack_fields_u64(f, "digest", &setup->digest, UINT64_MAX);
+    pack_fields_real(f, "deadline_s", &deadline_s, 0, SETUP_DEADLINE_MAX_S);
+    if (deadline_s == 0 && f->is_reading)
+        pack_fields_fail(f, ERR_RANGE, "deadline_s", "0, expected above 0");
+    pack_fields_u64(f, "memory_mb", &memory_mb, SETUP_MEMORY_MAX_MB);
+    pack_fields_u64(f, "nice", &nice, SETUP_NICE_MAX);
+    const msgpack_object *object = pack_fields_next(f, NULL);
+    /* an evaluation that breeds needs the rules of breeding */
+    if (f->writer)
+        params_encode(params, params->evolution_behaviour == BEHAVIOUR_PRESERVE, f->writer);
+    if (object)
+        pack_fields_note(f, "params", params_decode(params, object, &remark, f->error));
     params->farm_deadline_s = deadline_s;
     params->farm_memory_mb = (int64_t)memory_mb;
     params->farm_nice = (int64_t)nice;
-    return status;
 }
 
-static int message_read_pace(const msgpack_object *field, double *pace, const char *where,
-                             struct error *error)
+static void visit_ready(struct pack_fields *f, void *part)
 {
-    int status = pack_get_double(field, pace, where, error);
-    if (status == 0 && !(*pace >= 0 && *pace <= EARLY_STOP_MAX))
-        status =
-            error_set(error, ERR_RANGE, "%s: %g, expected 0 .. %g", where, *pace, EARLY_STOP_MAX);
-    return status;
+    struct ready *ready = part;
+    pack_fields_u64(f, "digest", &ready->digest, UINT64_MAX);
 }
 
-static int message_read_trial(const msgpack_object *field, struct trial *trial, struct error *error)
+/* What all tasks begin with. */
+static void visit_task_id(struct pack_fields *f, struct task *task)
+{
+    pack_fields_u64(f, "id", &task->id, UINT64_MAX);
+    if (f->is_reading && task->id == 0)
+        pack_fields_fail(f, ERR_RANGE, "id", "0, expected 1 or more");
+}
+
+static void visit_trial(struct pack_fields *f, struct trial *trial)
 {
     char text[TRIAL_TEXT_SIZE];
-    int status = pack_get_text(field, text, sizeof text, "task.trial", error);
-    if (status == 0 && (status = trial_from_text(trial, text, error)) != 0)
-        error_prefix(error, "task.trial");
-    return status;
+    if (f->writer)
+        trial_to_text(trial, text);
+    pack_fields_text(f, "trial", text, sizeof text);
+    if (f->is_reading && f->rc == 0)
+        pack_fields_note(f, "trial", trial_from_text(trial, text, f->error));
 }
 
-static int message_read_rival(struct task_rival *rival, const msgpack_object *object,
-                              struct error *error)
+static void visit_genome(struct pack_fields *f, struct genome *genome,
+                         const struct packed_genome *packed)
 {
-    const msgpack_object *items;
-    size_t count;
-    int status =
-        pack_get_array(object, RIVAL_FIELDS, RIVAL_FIELDS, &items, &count, "task.rivals", error);
-    if (status == 0)
-        status =
-            pack_get_u64(&items[0], UINT64_MAX, &rival->creature, "task.rivals.creature", error);
-    if (status == 0 && (status = genome_decode(&rival->genome, &items[1], error)) != 0)
-        error_prefix(error, "task.rivals.genome");
-    return status;
+    const msgpack_object *object = pack_fields_next(f, NULL);
+    if (f->writer && packed->bytes)
+        pack_raw(f->writer, packed->bytes, packed->length);
+    else if (f->writer)
+        genome_encode(genome, f->writer);
+    if (object)
+        pack_fields_note(f, "genome", genome_decode(genome, object, f->error));
 }
 
-/* On an error nothing of the task is owned. */
-static int message_read_rivals(struct task *task, const msgpack_object *object, struct error *error)
+static void visit_rivals(struct pack_fields *f, struct task *task)
 {
-    const msgpack_object *items = NULL;
-    size_t count = 0;
-    int status = pack_get_array(object, TASK_RIVALS_MAX, -1, &items, &count, "task.rivals", error);
-    for (size_t i = 0; i < count && status == 0; i++) {
-        status = message_read_rival(&task->rivals[i], &items[i], error);
-        task->rival_count += status == 0;
+    struct pack_fields list =
+        pack_fields_list(f, "task.rivals", &task->rival_count, TASK_RIVALS_MAX);
+    for (int i = 0; i < task->rival_count; i++) {
+        struct task_rival *rival = &task->rivals[i];
+        struct pack_fields in = pack_fields_record(&list, "task.rivals", RIVAL_FIELDS);
+        pack_fields_u64(&in, "creature", &rival->creature, UINT64_MAX);
+        visit_genome(&in, &rival->genome, &rival->packed);
+        pack_fields_close(&list, &in);
     }
-    if (status == 0 && task->rival_count != (task->trial.bout > 0))
-        status = error_set(error, ERR_RANGE, "task.rivals: %d, but task.trial is%s of a contest",
-                           task->rival_count, task->trial.bout > 0 ? "" : " not");
-    if (status != 0)
-        task_deinit(task);
-    return status;
+    pack_fields_close(f, &list);
+    if (f->is_reading && task->rival_count != (task->trial.bout > 0))
+        pack_fields_fail(f, ERR_RANGE, "rivals", "%d, but task.trial is%s of a contest",
+                         task->rival_count, task->trial.bout > 0 ? "" : " not");
 }
 
-/* The fields that all tasks begin with. */
-static int message_read_task_id(struct task *task, const msgpack_object *field, struct error *error)
+static void visit_task(struct pack_fields *f, void *part)
 {
-    int status = pack_get_u64(field, UINT64_MAX, &task->id, "task.id", error);
-    if (status == 0 && task->id == 0)
-        status = error_set(error, ERR_RANGE, "task.id: 0, expected 1 or more");
-    return status;
+    struct task *task = part;
+    visit_task_id(f, task);
+    pack_fields_u64(f, "creature", &task->creature, UINT64_MAX);
+    pack_fields_u32(f, "attempt", &task->attempt, UINT32_MAX);
+    pack_fields_u64(f, "seed", &task->seed, UINT64_MAX);
+    visit_trial(f, &task->trial);
+    pack_fields_real(f, "hopeless_m_s", &task->bar.m_s, 0, EARLY_STOP_MAX);
+    pack_fields_real(f, "hopeless_sizes_s", &task->bar.sizes_s, 0, EARLY_STOP_MAX);
+    visit_genome(f, &task->genome, &task->packed);
+    visit_rivals(f, task);
 }
 
-static int message_read_task(struct message *message, const msgpack_object *fields, size_t count,
-                             struct error *error)
+static void visit_epoch(struct pack_fields *f, void *part)
 {
-    struct task *task = &message->as.task;
-    int status = message_expect_fields(count, TASK_FIELDS, "task", error);
-    if (status != 0)
-        return status;
-    uint64_t attempt = 0;
-    status = message_read_task_id(task, &fields[1], error);
-    if (status == 0)
-        status = pack_get_u64(&fields[2], UINT64_MAX, &task->creature, "task.creature", error);
-    if (status == 0)
-        status = pack_get_u64(&fields[3], UINT32_MAX, &attempt, "task.attempt", error);
-    if (status == 0)
-        status = pack_get_u64(&fields[4], UINT64_MAX, &task->seed, "task.seed", error);
-    if (status == 0)
-        status = message_read_trial(&fields[5], &task->trial, error);
-    if (status == 0)
-        status = message_read_pace(&fields[6], &task->bar.m_s, "task.hopeless_m_s", error);
-    if (status == 0)
-        status = message_read_pace(&fields[7], &task->bar.sizes_s, "task.hopeless_sizes_s", error);
-    if (status == 0 && (status = genome_decode(&task->genome, &fields[8], error)) != 0)
-        error_prefix(error, "task.genome");
-    if (status == 0)
-        status = message_read_rivals(task, &fields[9], error);
-    task->attempt = (uint32_t)attempt;
-    return status;
-}
-
-static int message_read_epoch(struct message *message, const msgpack_object *fields, size_t count,
-                              struct error *error)
-{
-    struct task *task = &message->as.task;
-    uint64_t attempt = 0;
-    int status = message_expect_fields(count, EPOCH_FIELDS, "epoch", error);
-    if (status == 0)
-        status = message_read_task_id(task, &fields[1], error);
-    if (status == 0)
-        status = pack_get_u64(&fields[2], UINT32_MAX, &attempt, "epoch.attempt", error);
-    if (status == 0)
-        status = pack_get_u64(&fields[3], UINT64_MAX, &task->seed, "epoch.seed", error);
-    task->attempt = (uint32_t)attempt;
-    if (status == 0 && (task->epoch = epoch_order_decode(&fields[4], error)) == NULL)
-        status = error->code;
-    return status;
-}
-
-static int message_read_ready(struct message *message, const msgpack_object *fields, size_t count,
-                              struct error *error)
-{
-    int status = message_expect_fields(count, READY_FIELDS, "ready", error);
-    if (status != 0)
-        return status;
-    return pack_get_u64(&fields[1], UINT64_MAX, &message->as.ready.digest, "ready.digest", error);
+    struct task *task = part;
+    visit_task_id(f, task);
+    pack_fields_u32(f, "attempt", &task->attempt, UINT32_MAX);
+    pack_fields_u64(f, "seed", &task->seed, UINT64_MAX);
+    epoch_order_visit(f, &task->epoch);
 }
 
 /* Whether a simulator may send it: quarantines are the controller's. */
@@ -257,157 +176,124 @@ static int verdict_is_sent(uint64_t verdict)
     }
 }
 
-static int message_read_cost(struct task_cost *cost, const msgpack_object *object,
-                             struct error *error)
+static void visit_verdict(struct pack_fields *f, int *verdict)
 {
-    const msgpack_object *items;
-    size_t count;
-    int status =
-        pack_get_array(object, COST_FIELDS, COST_FIELDS, &items, &count, "result.cost", error);
-    if (status == 0)
-        status = pack_get_double(&items[0], &cost->wall_ms, "result.cost.wall_ms", error);
-    if (status == 0)
-        status = pack_get_double(&items[1], &cost->cpu_ms, "result.cost.cpu_ms", error);
-    if (status == 0)
-        status = pack_get_u64(&items[2], UINT64_MAX, &cost->arena_bytes, "result.cost.arena_bytes",
-                              error);
-    if (status == 0 && !(cost->wall_ms >= 0 && cost->cpu_ms >= 0))
-        status = error_set(error, ERR_RANGE, "result.cost: a time below 0");
-    return status;
-}
-
-static int message_read_verdict(const msgpack_object *field, int *verdict, const char *where,
-                                struct error *error)
-{
-    uint64_t number = 0;
-    int status = pack_get_u64(field, INT32_MAX, &number, where, error);
-    if (status == 0 && !verdict_is_sent(number))
-        status = error_set(error, ERR_RANGE, "%s: %lu is no verdict of a simulator", where,
-                           (unsigned long)number);
+    uint64_t number = (uint64_t)*verdict;
+    pack_fields_u64(f, "verdict", &number, INT32_MAX);
+    if (f->is_reading && !verdict_is_sent(number))
+        pack_fields_fail(f, ERR_RANGE, "verdict", "%lu is no verdict of a simulator",
+                         (unsigned long)number);
     *verdict = (int)number;
-    return status;
 }
 
-static int message_read_rival_result(struct rival_result *rival, const msgpack_object *object,
-                                     struct error *error)
+static void visit_measures(struct pack_fields *f, struct measures *measures)
 {
-    const msgpack_object *items;
-    size_t count;
-    int status =
-        pack_get_array(object, RIVAL_FIELDS, RIVAL_FIELDS, &items, &count, "result.rivals", error);
-    if (status == 0)
-        status = message_read_verdict(&items[0], &rival->verdict, "result.rivals.verdict", error);
-    if (status == 0 && (status = measures_decode(&rival->measures, &items[1], error)) != 0)
-        error_prefix(error, "result.rivals.measures");
-    return status;
+    const msgpack_object *object = pack_fields_next(f, NULL);
+    if (f->writer)
+        measures_encode(measures, f->writer);
+    if (object)
+        pack_fields_note(f, "measures", measures_decode(measures, object, f->error));
 }
 
-static int message_read_rival_results(struct result *result, const msgpack_object *object,
-                                      struct error *error)
+static void visit_cost(struct pack_fields *f, struct task_cost *cost)
 {
-    const msgpack_object *items = NULL;
-    size_t count = 0;
-    int status =
-        pack_get_array(object, TASK_RIVALS_MAX, -1, &items, &count, "result.rivals", error);
-    for (size_t i = 0; i < count && status == 0; i++)
-        status = message_read_rival_result(&result->rivals[i], &items[i], error);
-    result->rival_count = (int)count;
-    return status;
+    struct pack_fields in = pack_fields_record(f, "result.cost", COST_FIELDS);
+    pack_fields_real(&in, "wall_ms", &cost->wall_ms, 0, DBL_MAX);
+    pack_fields_real(&in, "cpu_ms", &cost->cpu_ms, 0, DBL_MAX);
+    pack_fields_u64(&in, "arena_bytes", &cost->arena_bytes, UINT64_MAX);
+    pack_fields_close(f, &in);
 }
 
-static int message_read_result(struct message *message, const msgpack_object *fields, size_t count,
-                               struct error *error)
+static void visit_rival_results(struct pack_fields *f, struct result *result)
 {
-    struct result *result = &message->as.result;
-    int status = message_expect_fields(count, RESULT_FIELDS, "result", error);
-    if (status != 0)
-        return status;
-    status = pack_get_u64(&fields[1], UINT64_MAX, &result->id, "result.id", error);
-    if (status == 0)
-        status = pack_get_u64(&fields[2], UINT64_MAX, &result->creature, "result.creature", error);
-    if (status == 0)
-        status = message_read_verdict(&fields[3], &result->verdict, "result.verdict", error);
-    if (status == 0)
-        status = pack_get_u64(&fields[4], UINT64_MAX, &result->digest, "result.digest", error);
-    if (status == 0 && (status = measures_decode(&result->measures, &fields[5], error)) != 0)
-        error_prefix(error, "result.measures");
-    if (status == 0)
-        status =
-            pack_get_double(&fields[6], &result->pace_least_m_s, "result.pace_least_m_s", error);
-    if (status == 0 && !(result->pace_least_m_s >= 0))
-        status = error_set(error, ERR_RANGE, "result.pace_least_m_s: below 0");
-    if (status == 0)
-        status = message_read_cost(&result->cost, &fields[7], error);
-    if (status == 0)
-        status = message_read_rival_results(result, &fields[8], error);
-    return status;
+    struct pack_fields list =
+        pack_fields_list(f, "result.rivals", &result->rival_count, TASK_RIVALS_MAX);
+    for (int i = 0; i < result->rival_count; i++) {
+        struct pack_fields in = pack_fields_record(&list, "result.rivals", RIVAL_FIELDS);
+        visit_verdict(&in, &result->rivals[i].verdict);
+        visit_measures(&in, &result->rivals[i].measures);
+        pack_fields_close(&list, &in);
+    }
+    pack_fields_close(f, &list);
 }
 
-static int message_read_epoch_end(struct message *message, const msgpack_object *fields,
-                                  size_t count, struct error *error)
+static void visit_result(struct pack_fields *f, void *part)
 {
-    struct result *result = &message->as.result;
-    int status = message_expect_fields(count, EPOCH_RESULT_FIELDS, "epoch_end", error);
-    if (status == 0)
-        status = pack_get_u64(&fields[1], UINT64_MAX, &result->id, "epoch_end.id", error);
-    if (status == 0)
-        status = pack_get_u64(&fields[2], UINT64_MAX, &result->digest, "epoch_end.digest", error);
-    if (status == 0)
-        status = message_read_cost(&result->cost, &fields[3], error);
-    if (status == 0 && (result->epoch = epoch_end_decode(&fields[4], error)) == NULL)
-        status = error->code;
-    return status;
+    struct result *result = part;
+    pack_fields_u64(f, "id", &result->id, UINT64_MAX);
+    pack_fields_u64(f, "creature", &result->creature, UINT64_MAX);
+    visit_verdict(f, &result->verdict);
+    pack_fields_u64(f, "digest", &result->digest, UINT64_MAX);
+    visit_measures(f, &result->measures);
+    pack_fields_real(f, "pace_least_m_s", &result->pace_least_m_s, 0, DBL_MAX);
+    visit_cost(f, &result->cost);
+    visit_rival_results(f, result);
 }
 
-static int message_read_rejected(struct message *message, const msgpack_object *fields,
-                                 size_t count, struct error *error)
+static void visit_epoch_end(struct pack_fields *f, void *part)
 {
-    int status = message_expect_fields(count, REJECTED_FIELDS, "rejected", error);
-    if (status == 0)
-        status =
-            pack_get_u64(&fields[1], UINT64_MAX, &message->as.rejected.id, "rejected.id", error);
-    if (status == 0)
-        status = pack_get_text(&fields[2], message->as.rejected.reason,
-                               sizeof message->as.rejected.reason, "rejected.reason", error);
-    return status;
+    struct result *result = part;
+    pack_fields_u64(f, "id", &result->id, UINT64_MAX);
+    pack_fields_u64(f, "digest", &result->digest, UINT64_MAX);
+    visit_cost(f, &result->cost);
+    epoch_end_visit(f, &result->epoch);
 }
 
-static int message_read_stop(struct message *message, const msgpack_object *fields, size_t count,
-                             struct error *error)
+static void visit_rejected(struct pack_fields *f, void *part)
 {
-    return message_expect_fields(count, STOP_FIELDS, "stop", error);
+    struct rejected *rejected = part;
+    pack_fields_u64(f, "id", &rejected->id, UINT64_MAX);
+    pack_fields_text(f, "reason", rejected->reason, sizeof rejected->reason);
+}
+
+static void visit_nothing(struct pack_fields *f, void *part)
+{
+    ENSURE(f->left == 0, "%zu fields of a message that has none", f->left);
 }
 
 /* By number. Only what a message of that kind has of `as` is made zero before it is read:
  * parameters are large. */
-#define PART(name) sizeof(((struct message *)0)->as.name)
 static const struct message_kind {
+    const char *name;
+    size_t field_count; /* the number included */
     size_t bytes;
-    int (*read)(struct message *message, const msgpack_object *fields, size_t count,
-                struct error *error);
+    void (*visit)(struct pack_fields *f, void *part); /* what the kind has of `as` */
 } message_kinds[] = {
-    [MESSAGE_HELLO] = {PART(hello), message_read_hello},
-    [MESSAGE_SETUP] = {PART(setup), message_read_setup},
-    [MESSAGE_TASK] = {PART(task), message_read_task},
-    [MESSAGE_STOP] = {0, message_read_stop},
-    [MESSAGE_EPOCH] = {PART(task), message_read_epoch},
-    [MESSAGE_READY] = {PART(ready), message_read_ready},
-    [MESSAGE_RESULT] = {PART(result), message_read_result},
-    [MESSAGE_REJECTED] = {PART(rejected), message_read_rejected},
-    [MESSAGE_EPOCH_END] = {PART(result), message_read_epoch_end},
+    [MESSAGE_HELLO] = {"hello", HELLO_FIELDS, sizeof(struct hello), visit_hello},
+    [MESSAGE_SETUP] = {"setup", 6, sizeof(struct setup), visit_setup},
+    [MESSAGE_TASK] = {"task", 10, sizeof(struct task), visit_task},
+    [MESSAGE_STOP] = {"stop", 1, 0, visit_nothing},
+    [MESSAGE_EPOCH] = {"epoch", 4 + EPOCH_ORDER_FIELDS, sizeof(struct task), visit_epoch},
+    [MESSAGE_READY] = {"ready", 2, sizeof(struct ready), visit_ready},
+    [MESSAGE_RESULT] = {"result", 9, sizeof(struct result), visit_result},
+    [MESSAGE_REJECTED] = {"rejected", 3, sizeof(struct rejected), visit_rejected},
+    [MESSAGE_EPOCH_END] = {"epoch_end", 4 + EPOCH_END_FIELDS, sizeof(struct result),
+                           visit_epoch_end},
 };
-#undef PART
+
+/* ---- decoding ---- */
 
 static int message_read(struct message *message, uint64_t type, const msgpack_object *fields,
                         size_t count, struct error *error)
 {
     size_t kind_count = sizeof message_kinds / sizeof message_kinds[0];
     const struct message_kind *kind = type < kind_count ? &message_kinds[type] : &message_kinds[0];
-    if (!kind->read)
+    if (!kind->visit)
         return error_set(error, ERR_UNKNOWN, "message: unknown number %" PRIu64, type);
+    if (type == MESSAGE_HELLO ? count < HELLO_FIELDS_MIN : count != kind->field_count)
+        return error_set(error, ERR_FORMAT, "%s: %zu fields, expected %zu", kind->name, count,
+                         kind->field_count);
+    struct pack_fields f = {.is_reading = 1,
+                            .elements = &fields[1],
+                            .left = count - 1,
+                            .where = kind->name,
+                            .error = error};
     message->type = (int)type;
     memset(&message->as, 0, kind->bytes);
-    return kind->read(message, fields, count, error);
+    kind->visit(&f, &message->as);
+    if (f.rc != 0)
+        message_deinit(message);
+    return f.rc;
 }
 
 int message_decode(struct message *message, const void *payload, size_t length,
@@ -475,154 +361,74 @@ void message_deinit(struct message *message)
 
 /* ---- encoding ---- */
 
-/* Leaves room for the header; returns where it is. */
-static size_t message_begin(struct pack_writer *writer, int type, size_t field_count)
+/* Visiting changes nothing of what is written. Messages are small; a process that cannot have memory
+ * for one has no way to go on. */
+static void message_encode(struct pack_writer *writer, enum message_type type, const void *part)
 {
     static const char room[FRAME_HEADER_BYTES];
+    const struct message_kind *kind = &message_kinds[type];
+    struct pack_fields f = {.writer = writer, .where = kind->name};
+    unsigned char header[FRAME_HEADER_BYTES];
     size_t at = writer->buffer.size;
     pack_raw(writer, room, sizeof room);
-    pack_array(writer, field_count);
-    pack_u64(writer, (uint64_t)type);
-    return at;
-}
-
-/* Messages are small; a process that cannot have memory for one has no way to go on. */
-static void message_end(struct pack_writer *writer, size_t at)
-{
+    pack_array(writer, kind->field_count);
+    pack_u64(writer, type);
+    kind->visit(&f, (void *)part);
     ENSURE(!writer->has_failed, "%s", error_text(ERR_MEMORY));
-    unsigned char header[FRAME_HEADER_BYTES];
     frame_write_header(header, writer->buffer.size - at - FRAME_HEADER_BYTES);
     memcpy(writer->buffer.data + at, header, sizeof header);
 }
 
 void message_encode_hello(struct pack_writer *writer, const struct hello *hello)
 {
-    size_t at = message_begin(writer, MESSAGE_HELLO, HELLO_FIELDS);
-    pack_u64(writer, hello->protocol_version);
-    pack_text(writer, hello->build);
-    pack_u64(writer, hello->pid);
-    pack_u64(writer, hello->fingerprint);
-    pack_text(writer, hello->host);
-    pack_text(writer, hello->job);
-    pack_text(writer, hello->step);
-    message_end(writer, at);
+    message_encode(writer, MESSAGE_HELLO, hello);
 }
 
 void message_encode_setup(struct pack_writer *writer, const struct params *params)
 {
-    size_t at = message_begin(writer, MESSAGE_SETUP, SETUP_FIELDS);
-    pack_u64(writer, params_evaluation_digest(params));
-    pack_double(writer, params->farm_deadline_s);
-    pack_u64(writer, (uint64_t)params->farm_memory_mb);
-    pack_u64(writer, (uint64_t)params->farm_nice);
-    /* an evaluation that breeds needs the rules of breeding */
-    params_encode(params, params->evolution_behaviour == BEHAVIOUR_PRESERVE, writer);
-    message_end(writer, at);
-}
-
-static void encode_genome(struct pack_writer *writer, const struct genome *genome,
-                          const struct packed_genome *packed)
-{
-    if (packed->bytes)
-        pack_raw(writer, packed->bytes, packed->length);
-    else
-        genome_encode(genome, writer);
+    struct setup setup = {.params = *params, .digest = params_evaluation_digest(params)};
+    message_encode(writer, MESSAGE_SETUP, &setup);
 }
 
 void message_encode_task(struct pack_writer *writer, const struct task *task)
 {
-    size_t at = message_begin(writer, MESSAGE_TASK, TASK_FIELDS);
-    char trial[TRIAL_TEXT_SIZE];
-    trial_to_text(&task->trial, trial);
-    pack_u64(writer, task->id);
-    pack_u64(writer, task->creature);
-    pack_u64(writer, task->attempt);
-    pack_u64(writer, task->seed);
-    pack_text(writer, trial);
-    pack_double(writer, task->bar.m_s);
-    pack_double(writer, task->bar.sizes_s);
-    encode_genome(writer, &task->genome, &task->packed);
-    pack_array(writer, (size_t)task->rival_count);
-    for (int i = 0; i < task->rival_count; i++) {
-        pack_array(writer, RIVAL_FIELDS);
-        pack_u64(writer, task->rivals[i].creature);
-        encode_genome(writer, &task->rivals[i].genome, &task->rivals[i].packed);
-    }
-    message_end(writer, at);
+    message_encode(writer, MESSAGE_TASK, task);
 }
 
 void message_encode_epoch(struct pack_writer *writer, const struct task *task)
 {
-    size_t at = message_begin(writer, MESSAGE_EPOCH, EPOCH_FIELDS);
-    pack_u64(writer, task->id);
-    pack_u64(writer, task->attempt);
-    pack_u64(writer, task->seed);
-    epoch_order_encode(task->epoch, writer);
-    message_end(writer, at);
-}
-
-static void encode_cost(struct pack_writer *writer, const struct task_cost *cost)
-{
-    pack_array(writer, COST_FIELDS);
-    pack_double(writer, cost->wall_ms);
-    pack_double(writer, cost->cpu_ms);
-    pack_u64(writer, cost->arena_bytes);
+    message_encode(writer, MESSAGE_EPOCH, task);
 }
 
 void message_encode_epoch_end(struct pack_writer *writer, const struct result *result)
 {
-    size_t at = message_begin(writer, MESSAGE_EPOCH_END, EPOCH_RESULT_FIELDS);
-    pack_u64(writer, result->id);
-    pack_u64(writer, result->digest);
-    encode_cost(writer, &result->cost);
-    epoch_end_encode(result->epoch, writer);
-    message_end(writer, at);
+    message_encode(writer, MESSAGE_EPOCH_END, result);
 }
 
 void message_encode_stop(struct pack_writer *writer)
 {
-    message_end(writer, message_begin(writer, MESSAGE_STOP, STOP_FIELDS));
+    message_encode(writer, MESSAGE_STOP, NULL);
 }
 
 void message_encode_ready(struct pack_writer *writer, uint64_t digest)
 {
-    size_t at = message_begin(writer, MESSAGE_READY, READY_FIELDS);
-    pack_u64(writer, digest);
-    message_end(writer, at);
+    message_encode(writer, MESSAGE_READY, &(struct ready){digest});
 }
 
 void message_encode_result(struct pack_writer *writer, const struct result *result)
 {
-    size_t at = message_begin(writer, MESSAGE_RESULT, RESULT_FIELDS);
-    pack_u64(writer, result->id);
-    pack_u64(writer, result->creature);
-    pack_u64(writer, (uint64_t)result->verdict);
-    pack_u64(writer, result->digest);
-    measures_encode(&result->measures, writer);
-    pack_double(writer, result->pace_least_m_s);
-    encode_cost(writer, &result->cost);
-    pack_array(writer, (size_t)result->rival_count);
-    for (int i = 0; i < result->rival_count; i++) {
-        pack_array(writer, RIVAL_FIELDS);
-        pack_u64(writer, (uint64_t)result->rivals[i].verdict);
-        measures_encode(&result->rivals[i].measures, writer);
-    }
-    message_end(writer, at);
+    message_encode(writer, MESSAGE_RESULT, result);
 }
 
 void message_encode_rejected(struct pack_writer *writer, uint64_t id, const char *reason)
 {
     /* Cut to what the other end takes, not inside a character of UTF-8. */
-    char text[sizeof(((struct message *)0)->as.rejected.reason)];
+    struct rejected rejected = {.id = id};
     size_t length = strlen(reason);
-    if (length >= sizeof text)
-        for (length = sizeof text - 1;
+    if (length >= sizeof rejected.reason)
+        for (length = sizeof rejected.reason - 1;
              length > 0 && ((unsigned char)reason[length] & 0xc0) == 0x80;)
             length--;
-    memcpy(text, reason, length);
-    text[length] = '\0';
-    size_t at = message_begin(writer, MESSAGE_REJECTED, REJECTED_FIELDS);
-    pack_u64(writer, id);
-    pack_text(writer, text);
-    message_end(writer, at);
+    memcpy(rejected.reason, reason, length);
+    message_encode(writer, MESSAGE_REJECTED, &rejected);
 }

@@ -92,23 +92,29 @@ struct result {
     struct epoch_end *epoch; /* heap; NULL: of an evaluation. Else id, digest and cost hold */
 };
 
+struct setup {
+    struct params params;
+    uint64_t digest;
+};
+
+struct ready {
+    uint64_t digest;
+};
+
+struct rejected {
+    uint64_t id;
+    char reason[256];
+};
+
 struct message {
     int type;
     union {
         struct hello hello;
-        struct {
-            struct params params;
-            uint64_t digest;
-        } setup;
+        struct setup setup;
         struct task task;
-        struct {
-            uint64_t digest;
-        } ready;
+        struct ready ready;
         struct result result;
-        struct {
-            uint64_t id;
-            char reason[256];
-        } rejected;
+        struct rejected rejected;
     } as;
 };
 

@@ -11,6 +11,7 @@
 
 #include "common/genome/body_kind.h"
 #include "common/math/hash.h"
+#include "common/rows.h"
 
 const char *const joint_type_names[JOINT_TYPE_COUNT] = {
     "rigid",    "rotary", "linear",    "free",       "ball",       "hinge",    "saddle",
@@ -90,22 +91,6 @@ int genome_copy(struct genome *copy, const struct genome *genome)
     return 0;
 }
 
-/* The table with room for one more row, or NULL (the old table then still stands). */
-static void *grow_table(void *rows, int count, int *room, int max, size_t size)
-{
-    if (count >= max)
-        return NULL;
-    if (count < *room)
-        return rows;
-    int wanted = *room < 4 ? 8 : *room * 2;
-    if (wanted > max)
-        wanted = max;
-    void *grown = realloc(rows, (size_t)wanted * size);
-    if (grown)
-        *room = wanted;
-    return grown;
-}
-
 static void check_tables(const struct genome *genome)
 {
     ENSURE(genome->body_count >= 0 && genome->body_count <= GENOME_BODIES_MAX, "%d body genes",
@@ -123,40 +108,27 @@ static void check_tables(const struct genome *genome)
 struct body_gene *genome_add_body(struct genome *genome)
 {
     check_tables(genome);
-    struct body_gene *rows = grow_table(genome->bodies, genome->body_count, &genome->body_room,
-                                        GENOME_BODIES_MAX, sizeof(*rows));
-    if (!rows)
-        return NULL;
-    genome->bodies = rows;
-    return memset(&rows[genome->body_count++], 0, sizeof(*rows));
+    return rows_add(&genome->bodies, &genome->body_count, &genome->body_room, GENOME_BODIES_MAX,
+                    sizeof genome->bodies[0]);
 }
 
 struct connection_gene *genome_add_connection(struct genome *genome)
 {
     check_tables(genome);
-    struct connection_gene *rows =
-        grow_table(genome->connections, genome->connection_count, &genome->connection_room,
-                   GENOME_CONNECTIONS_MAX, sizeof(*rows));
-    if (!rows)
-        return NULL;
-    genome->connections = rows;
-    return memset(&rows[genome->connection_count++], 0, sizeof(*rows));
+    return rows_add(&genome->connections, &genome->connection_count, &genome->connection_room,
+                    GENOME_CONNECTIONS_MAX, sizeof genome->connections[0]);
 }
 
 struct neuron_gene *genome_add_neuron(struct genome *genome)
 {
     check_tables(genome);
-    struct neuron_gene *rows = grow_table(genome->neurons, genome->neuron_count,
-                                          &genome->neuron_room, GENOME_NEURONS_MAX, sizeof(*rows));
-    if (!rows)
-        return NULL;
-    genome->neurons = rows;
-    return memset(&rows[genome->neuron_count++], 0, sizeof(*rows));
+    return rows_add(&genome->neurons, &genome->neuron_count, &genome->neuron_room,
+                    GENOME_NEURONS_MAX, sizeof genome->neurons[0]);
 }
 
-static void remove_row(void *rows, int *count, int index, size_t size)
+static void remove_row(void *rows, int *count, int index, size_t size, const char *what)
 {
-    ENSURE(index >= 0 && index < *count, "row %d of %d", index, *count);
+    ENSURE(index >= 0 && index < *count, "%s %d of %d", what, index, *count);
     char *row = (char *)rows + (size_t)index * size;
     memmove(row, row + size, (size_t)(*count - index - 1) * size);
     (*count)--;
@@ -164,22 +136,18 @@ static void remove_row(void *rows, int *count, int index, size_t size)
 
 void genome_remove_body(struct genome *genome, int index)
 {
-    ENSURE(index >= 0 && index < genome->body_count, "body %d of %d", index, genome->body_count);
-    remove_row(genome->bodies, &genome->body_count, index, sizeof(*genome->bodies));
+    remove_row(genome->bodies, &genome->body_count, index, sizeof genome->bodies[0], "body");
 }
 
 void genome_remove_connection(struct genome *genome, int index)
 {
-    ENSURE(index >= 0 && index < genome->connection_count, "connection %d of %d", index,
-           genome->connection_count);
-    remove_row(genome->connections, &genome->connection_count, index, sizeof(*genome->connections));
+    remove_row(genome->connections, &genome->connection_count, index, sizeof genome->connections[0],
+               "connection");
 }
 
 void genome_remove_neuron(struct genome *genome, int index)
 {
-    ENSURE(index >= 0 && index < genome->neuron_count, "neuron %d of %d", index,
-           genome->neuron_count);
-    remove_row(genome->neurons, &genome->neuron_count, index, sizeof(*genome->neurons));
+    remove_row(genome->neurons, &genome->neuron_count, index, sizeof genome->neurons[0], "neuron");
 }
 
 /* A joint type's row. The number may be unchecked: one that is no type gets a row without limits

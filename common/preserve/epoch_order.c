@@ -1,50 +1,13 @@
 /* See epoch_order.h. */
 #include "common/preserve/epoch_order.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/creature/creature.h"
+#include "common/rows.h"
 
-/* The fields of a life, and of a deed between its kind and its genome, in the order in which they
- * travel: how they are packed, and their bounds. */
-#define LIFE_FIELDS(X)                                                                             \
-    X(u64, id, INT64_MAX)                                                                          \
-    X(u64, mother, INT64_MAX)                                                                      \
-    X(u64, father, INT64_MAX)                                                                      \
-    X(i64, family, 0, INT32_MAX)                                                                   \
-    X(i64, generation, 0, INT32_MAX)                                                               \
-    X(bool, is_hunter, 1)                                                                          \
-    X(i64, born_tick, INT64_MIN, INT64_MAX)                                                        \
-    X(i64, died_tick, -1, INT64_MAX)                                                               \
-    X(i64, cause, -1, EPOCH_CAUSE_COUNT - 1)                                                       \
-    X(i64, children, 0, INT32_MAX)                                                                 \
-    X(i64, part_count, 0, INT32_MAX)                                                               \
-    X(double, area_m2, LIFE_MOST)                                                                  \
-    X(double, way_m, LIFE_MOST)                                                                    \
-    X(i64, gained_uj[0], 0, INT64_MAX)                                                             \
-    X(i64, gained_uj[1], 0, INT64_MAX)                                                             \
-    X(i64, gained_uj[2], 0, INT64_MAX)                                                             \
-    X(u64, topology, INT64_MAX)                                                                    \
-    X(i64, preyed_tick, -1, INT64_MAX)
-_Static_assert(EPOCH_FOOD_COUNT == 3, "a field for each food");
-#define DEED_FIELDS(X)                                                                             \
-    X(u64, life, INT64_MAX)                                                                        \
-    X(double, x_m, DEED_PLACE_MOST_M)                                                              \
-    X(double, y_m, DEED_PLACE_MOST_M)                                                              \
-    X(i64, energy_uj, 0, DEED_ENERGY_MAX_UJ)
-
-#define ONE(type, field, ...)   +1
-#define WRITE(type, field, ...) pack_##type(writer, item->field);
-#define READ(type, field, ...)                                                                     \
-    if (status == 0)                                                                               \
-        status = READ_##type(items++, &item->field, __VA_ARGS__);
-#define READ_u64(object, value, most)        pack_get_u64(object, most, value, where, error)
-#define READ_i64(object, value, least, most) read_number(object, least, most, value, where, error)
-#define READ_bool(object, value, most)       pack_get_bool(object, value, where, error)
-#define READ_double(object, value, most)     read_real(object, most, value, where, error)
-enum { LIFE_COUNT = 0 LIFE_FIELDS(ONE), DEED_FIELD_COUNT = 2 DEED_FIELDS(ONE), FORM_FIELDS = 3 };
+/* Fields of the arrays. */
+enum { LIFE_FIELDS = 18, DEED_FIELDS = 6, FORM_FIELDS = 3 };
 
 struct epoch_order *epoch_order_create(void)
 {
@@ -94,33 +57,23 @@ void epoch_end_destroy(struct epoch_end *end)
 
 int epoch_end_add_life(struct epoch_end *end, const struct epoch_life *life)
 {
-    ENSURE(end->life_count <= end->life_room, "%d lives of %d", end->life_count, end->life_room);
-    if (end->life_count == EPOCH_LIVES_MAX)
-        return ERR_LIMIT;
-    if (end->life_count == end->life_room) {
-        int room = end->life_room ? 2 * end->life_room : 64;
-        struct epoch_life *lives = realloc(end->lives, (size_t)room * sizeof *lives);
-        if (!lives)
-            return ERR_MEMORY;
-        end->lives = lives;
-        end->life_room = room;
-    }
-    end->lives[end->life_count++] = *life;
+    struct epoch_life *row = rows_add(&end->lives, &end->life_count, &end->life_room,
+                                      EPOCH_LIVES_MAX, sizeof end->lives[0]);
+    if (!row)
+        return end->life_count < EPOCH_LIVES_MAX ? ERR_MEMORY : ERR_LIMIT;
+    *row = *life;
     return 0;
 }
 
 int epoch_end_add_form(struct epoch_end *end, struct epoch_form *form)
 {
-    ENSURE(end->form_count <= EPOCH_LIVES_MAX, "%d forms", end->form_count);
-    size_t count = (size_t)end->form_count;
-    struct epoch_form *forms =
-        count < EPOCH_LIVES_MAX ? realloc(end->forms, (count + 1) * sizeof *forms) : NULL;
-    if (!forms) {
+    struct epoch_form *row = rows_add(&end->forms, &end->form_count, &end->form_room,
+                                      EPOCH_LIVES_MAX, sizeof end->forms[0]);
+    if (!row) {
         packed_bytes_deinit(&form->egg);
-        return count < EPOCH_LIVES_MAX ? ERR_MEMORY : ERR_LIMIT;
+        return end->form_count < EPOCH_LIVES_MAX ? ERR_MEMORY : ERR_LIMIT;
     }
-    end->forms = forms;
-    forms[end->form_count++] = *form;
+    *row = *form;
     return 0;
 }
 
@@ -149,333 +102,209 @@ static void order_check(const struct epoch_order *order)
            order->state.length);
 }
 
-/* ---- encoding ---- */
+/* ---- the forms ---- */
 
-static void encode_deed(const struct epoch_deed *item, struct pack_writer *writer)
+static void visit_bytes(struct pack_fields *f, const char *name, struct packed_bytes *packed)
 {
-    pack_array(writer, DEED_FIELD_COUNT);
-    pack_i64(writer, item->kind);
-    DEED_FIELDS(WRITE)
-    pack_array(writer, item->genome ? 1 : 0);
-    if (item->genome)
-        genome_encode(item->genome, writer);
+    const msgpack_object *object = pack_fields_next(f, NULL);
+    if (f->writer)
+        pack_bytes(f->writer, packed->bytes, packed->length);
+    if (object && object->type != MSGPACK_OBJECT_BIN)
+        pack_fields_fail(f, ERR_FORMAT, name, "expected bytes");
+    else if (object && packed_bytes_set(packed, object->via.bin.ptr, object->via.bin.size) != 0)
+        pack_fields_fail(f, ERR_MEMORY, name, "%s", error_text(ERR_MEMORY));
 }
 
-static void encode_ids(const uint64_t *ids, int count, struct pack_writer *writer)
+static void visit_arrivals(struct pack_fields *f, struct epoch_order *order)
 {
-    pack_array(writer, (size_t)count);
-    for (int i = 0; i < count; i++)
-        pack_u64(writer, ids[i]);
-}
-
-void epoch_order_encode(const struct epoch_order *order, struct pack_writer *writer)
-{
-    order_check(order);
-    pack_u64(writer, order->world);
-    pack_u64(writer, order->epoch);
-    pack_bytes(writer, order->state.bytes, order->state.length);
-    pack_array(writer, (size_t)order->arrival_count);
+    struct pack_fields in =
+        pack_fields_list(f, "epoch.arrivals", &order->arrival_count, EPOCH_ARRIVALS_MAX);
     for (int i = 0; i < order->arrival_count; i++)
-        pack_bytes(writer, order->arrivals[i].bytes, order->arrivals[i].length);
-    encode_ids(order->without, order->without_count, writer);
-    pack_array(writer, (size_t)order->founder_count);
+        visit_bytes(&in, "egg", &order->arrivals[i]);
+    pack_fields_close(f, &in);
+}
+
+static void visit_ids(struct pack_fields *f, const char *where, uint64_t *ids, int *count, int most)
+{
+    struct pack_fields in = pack_fields_list(f, where, count, most);
+    for (int i = 0; i < *count; i++)
+        pack_fields_u64(&in, "id", &ids[i], UINT64_MAX);
+    pack_fields_close(f, &in);
+}
+
+static void visit_genome(struct pack_fields *f, struct genome *genome)
+{
+    const msgpack_object *object = pack_fields_next(f, NULL);
+    if (f->writer)
+        genome_encode(genome, f->writer);
+    if (object)
+        pack_fields_note(f, NULL, genome_decode(genome, object, f->error));
+}
+
+static void visit_founders(struct pack_fields *f, struct epoch_order *order)
+{
+    int count = order->founder_count;
+    struct pack_fields in = pack_fields_list(f, "epoch.founders", &count, EPOCH_FOUNDERS_MAX);
+    if (f->is_reading && (count == 0) != (order->epoch > 0))
+        pack_fields_fail(&in, ERR_RANGE, NULL, "%d in epoch %u", count, (unsigned)order->epoch);
+    if (f->is_reading) {
+        order->founders = pack_fields_memory(&in, count, sizeof order->founders[0]);
+        order->founder_count = order->founders ? count : 0;
+    }
     for (int i = 0; i < order->founder_count; i++)
-        genome_encode(&order->founders[i], writer);
-    pack_array(writer, (size_t)order->deed_count);
-    for (int i = 0; i < order->deed_count; i++)
-        encode_deed(&order->deeds[i], writer);
-    encode_ids(order->spared, order->spared_count, writer);
-}
-
-static void encode_life(const struct epoch_life *item, struct pack_writer *writer)
-{
-    ENSURE(item->cause >= -1 && item->cause < EPOCH_CAUSE_COUNT, "cause %lld",
-           (long long)item->cause);
-    ENSURE(item->died_tick < 0 || item->died_tick >= item->born_tick, "died at %lld, born at %lld",
-           (long long)item->died_tick, (long long)item->born_tick);
-    pack_array(writer, LIFE_COUNT);
-    LIFE_FIELDS(WRITE)
-}
-
-void epoch_end_encode(const struct epoch_end *end, struct pack_writer *writer)
-{
-    ENSURE(end->life_count >= 0 && end->life_count <= end->life_room, "%d lives of %d",
-           end->life_count, end->life_room);
-    pack_bytes(writer, end->state.bytes, end->state.length);
-    pack_bytes(writer, end->traveller.bytes, end->traveller.length);
-    pack_array(writer, EPOCH_FACT_COUNT);
-    for (int i = 0; i < EPOCH_FACT_COUNT; i++)
-        pack_i64(writer, end->facts[i]);
-    pack_array(writer, (size_t)end->life_count);
-    for (int i = 0; i < end->life_count; i++)
-        encode_life(&end->lives[i], writer);
-    pack_array(writer, (size_t)end->form_count);
-    for (int i = 0; i < end->form_count; i++) {
-        pack_array(writer, FORM_FIELDS);
-        pack_u64(writer, end->forms[i].topology);
-        pack_u64(writer, end->forms[i].life);
-        pack_bytes(writer, end->forms[i].egg.bytes, end->forms[i].egg.length);
-    }
-}
-
-/* ---- decoding ---- */
-
-static int read_bytes(const msgpack_object *object, struct packed_bytes *packed, const char *where,
-                      struct error *error)
-{
-    if (object->type != MSGPACK_OBJECT_BIN)
-        return error_set(error, ERR_FORMAT, "%s: expected bytes", where);
-    if (packed_bytes_set(packed, object->via.bin.ptr, object->via.bin.size) != 0)
-        return error_set(error, ERR_MEMORY, "%s: %s", where, error_text(ERR_MEMORY));
-    return 0;
-}
-
-static int read_u32(const msgpack_object *object, uint64_t most, uint32_t *value, const char *where,
-                    struct error *error)
-{
-    uint64_t number = 0;
-    int status = pack_get_u64(object, most, &number, where, error);
-    *value = (uint32_t)number;
-    return status;
-}
-
-static int read_arrivals(const msgpack_object *field, struct epoch_order *order,
-                         struct error *error)
-{
-    const msgpack_object *items = NULL;
-    size_t count = 0;
-    int status =
-        pack_get_array(field, EPOCH_ARRIVALS_MAX, -1, &items, &count, "epoch.arrivals", error);
-    for (size_t i = 0; i < count && status == 0; i++) {
-        status = read_bytes(&items[i], &order->arrivals[i], "epoch.arrivals", error);
-        order->arrival_count += status == 0;
-    }
-    return status;
-}
-
-static int read_ids(const msgpack_object *field, uint64_t *ids, int *id_count, int most,
-                    const char *where, struct error *error)
-{
-    const msgpack_object *items = NULL;
-    size_t count = 0;
-    int status = pack_get_array(field, (size_t)most, -1, &items, &count, where, error);
-    for (size_t i = 0; i < count && status == 0; i++)
-        status = pack_get_u64(&items[i], UINT64_MAX, &ids[(*id_count)++], where, error);
-    return status;
-}
-
-static int read_founders(const msgpack_object *field, struct epoch_order *order,
-                         struct error *error)
-{
-    const msgpack_object *items = NULL;
-    size_t count = 0;
-    int status =
-        pack_get_array(field, EPOCH_FOUNDERS_MAX, -1, &items, &count, "epoch.founders", error);
-    if (status == 0 && (count == 0) != (order->epoch > 0))
-        status = error_set(error, ERR_RANGE, "epoch.founders: %zu in epoch %u", count,
-                           (unsigned)order->epoch);
-    if (status != 0 || count == 0)
-        return status;
-    order->founders = calloc(count, sizeof order->founders[0]);
-    if (!order->founders)
-        return error_set(error, ERR_MEMORY, "epoch.founders: %s", error_text(ERR_MEMORY));
-    for (size_t i = 0; i < count && status == 0; i++) {
-        status = genome_decode(&order->founders[i], &items[i], error);
-        if (status != 0)
-            error_prefix(error, "epoch.founders");
-        else
-            order->founder_count++;
-    }
-    return status;
+        visit_genome(&in, &order->founders[i]);
+    pack_fields_close(f, &in);
 }
 
 /* A creature is put in by its genome, and nothing else has one. */
-static int read_deed_genome(const msgpack_object *field, struct epoch_deed *deed,
-                            struct error *error)
+static void visit_deed(struct pack_fields *f, struct epoch_deed *deed)
 {
-    const msgpack_object *items = NULL;
-    size_t count = 0;
-    int status = pack_get_array(field, 1, -1, &items, &count, "epoch.deeds", error);
-    if (status == 0 && (count == 1) != (deed->kind == DEED_put))
-        status = error_set(error, ERR_RANGE, "epoch.deeds: %zu genomes", count);
-    if (status != 0 || count == 0)
-        return status;
-    deed->genome = calloc(1, sizeof *deed->genome);
-    if (!deed->genome)
-        return error_set(error, ERR_MEMORY, "epoch.deeds: %s", error_text(ERR_MEMORY));
-    status = genome_decode(deed->genome, items, error);
-    if (status != 0) {
-        error_prefix(error, "epoch.deeds");
-        free(deed->genome);
-        deed->genome = NULL;
+    struct pack_fields in = pack_fields_record(f, "epoch.deeds", DEED_FIELDS);
+    int genomes = deed->genome ? 1 : 0;
+    pack_fields_int(&in, "kind", &deed->kind, 0, DEED_COUNT - 1);
+    pack_fields_u64(&in, "life", &deed->life, INT64_MAX);
+    pack_fields_real(&in, "x_m", &deed->x_m, -DEED_PLACE_MOST_M, DEED_PLACE_MOST_M);
+    pack_fields_real(&in, "y_m", &deed->y_m, -DEED_PLACE_MOST_M, DEED_PLACE_MOST_M);
+    pack_fields_i64(&in, "energy_uj", &deed->energy_uj, 0, DEED_ENERGY_MAX_UJ);
+    struct pack_fields list = pack_fields_list(&in, "epoch.deeds.genome", &genomes, 1);
+    if (f->is_reading && (genomes == 1) != (deed->kind == DEED_put))
+        pack_fields_fail(&list, ERR_RANGE, NULL, "%d genomes", genomes);
+    if (f->is_reading)
+        deed->genome = pack_fields_memory(&list, genomes, sizeof *deed->genome);
+    if (deed->genome)
+        visit_genome(&list, deed->genome);
+    pack_fields_close(&in, &list);
+    pack_fields_close(f, &in);
+}
+
+static void visit_deeds(struct pack_fields *f, struct epoch_order *order)
+{
+    struct pack_fields in = pack_fields_list(f, "epoch.deeds", &order->deed_count, EPOCH_DEEDS_MAX);
+    for (int i = 0; i < order->deed_count; i++)
+        visit_deed(&in, &order->deeds[i]);
+    pack_fields_close(f, &in);
+}
+
+static void visit_order(struct pack_fields *f, struct epoch_order *order)
+{
+    pack_fields_u32(f, "world", &order->world, EPOCH_WORLDS_MAX - 1);
+    pack_fields_u32(f, "epoch", &order->epoch, UINT32_MAX);
+    visit_bytes(f, "state", &order->state);
+    if (f->is_reading && (order->state.length == 0) != (order->epoch == 0))
+        pack_fields_fail(f, ERR_RANGE, "state", "%zu bytes in epoch %u", order->state.length,
+                         (unsigned)order->epoch);
+    visit_arrivals(f, order);
+    visit_ids(f, "epoch.without", order->without, &order->without_count, EPOCH_WITHOUT_MAX);
+    visit_founders(f, order);
+    visit_deeds(f, order);
+    visit_ids(f, "epoch.spared", order->spared, &order->spared_count, EPOCH_SPARED_MAX);
+}
+
+void epoch_order_visit(struct pack_fields *f, struct epoch_order **order)
+{
+    if (f->is_reading && f->rc == 0 && !(*order = epoch_order_create()))
+        pack_fields_fail(f, ERR_MEMORY, NULL, "%s", error_text(ERR_MEMORY));
+    if (f->rc != 0)
+        return;
+    if (f->writer)
+        order_check(*order);
+    visit_order(f, *order);
+    if (f->rc == 0) {
+        order_check(*order);
+        return;
     }
-    return status;
+    epoch_order_destroy(*order);
+    *order = NULL;
 }
 
-static int read_number(const msgpack_object *object, int64_t least, int64_t most, int64_t *value,
-                       const char *where, struct error *error)
+static void life_check(const struct epoch_life *life)
 {
-    int status = pack_get_i64(object, value, where, error);
-    if (status == 0 && (*value < least || *value > most))
-        status = error_set(error, ERR_RANGE, "%s: %lld", where, (long long)*value);
-    return status;
+    ENSURE(life->cause >= -1 && life->cause < EPOCH_CAUSE_COUNT, "cause %lld",
+           (long long)life->cause);
+    ENSURE(life->died_tick < 0 || life->died_tick >= life->born_tick, "died at %lld, born at %lld",
+           (long long)life->died_tick, (long long)life->born_tick);
 }
 
-static int read_real(const msgpack_object *object, double most, double *value, const char *where,
-                     struct error *error)
+static void visit_life(struct pack_fields *f, struct epoch_life *life)
 {
-    int status = pack_get_double(object, value, where, error);
-    if (status == 0 && fabs(*value) > most)
-        status = error_set(error, ERR_RANGE, "%s: %g", where, *value);
-    return status;
+    struct pack_fields in = pack_fields_record(f, "epoch_end.lives", LIFE_FIELDS);
+    pack_fields_u64(&in, "id", &life->id, INT64_MAX);
+    pack_fields_u64(&in, "mother", &life->mother, INT64_MAX);
+    pack_fields_u64(&in, "father", &life->father, INT64_MAX);
+    pack_fields_i64(&in, "family", &life->family, 0, INT32_MAX);
+    pack_fields_i64(&in, "generation", &life->generation, 0, INT32_MAX);
+    pack_fields_bool(&in, "is_hunter", &life->is_hunter);
+    pack_fields_i64(&in, "born_tick", &life->born_tick, INT64_MIN, INT64_MAX);
+    pack_fields_i64(&in, "died_tick", &life->died_tick, -1, INT64_MAX);
+    pack_fields_i64(&in, "cause", &life->cause, -1, EPOCH_CAUSE_COUNT - 1);
+    pack_fields_i64(&in, "children", &life->children, 0, INT32_MAX);
+    pack_fields_i64(&in, "part_count", &life->part_count, 0, INT32_MAX);
+    pack_fields_real(&in, "area_m2", &life->area_m2, -LIFE_MOST, LIFE_MOST);
+    pack_fields_real(&in, "way_m", &life->way_m, -LIFE_MOST, LIFE_MOST);
+    for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
+        pack_fields_i64(&in, "gained_uj", &life->gained_uj[i], 0, INT64_MAX);
+    pack_fields_u64(&in, "topology", &life->topology, INT64_MAX);
+    pack_fields_i64(&in, "preyed_tick", &life->preyed_tick, -1, INT64_MAX);
+    pack_fields_close(f, &in);
 }
 
-static int read_deed(const msgpack_object *object, struct epoch_deed *item, struct error *error)
+static void visit_lives(struct pack_fields *f, struct epoch_end *end)
 {
-    static const char where[] = "epoch.deeds";
-    const msgpack_object *items;
-    size_t count;
-    int64_t kind = 0;
-    *item = (struct epoch_deed){.genome = NULL};
-    int status =
-        pack_get_array(object, DEED_FIELD_COUNT, DEED_FIELD_COUNT, &items, &count, where, error);
-    if (status == 0)
-        status = read_number(items++, 0, DEED_COUNT - 1, &kind, where, error);
-    item->kind = (int)kind;
-    DEED_FIELDS(READ)
-    return status == 0 ? read_deed_genome(items, item, error) : status;
-}
-
-static int read_deeds(const msgpack_object *field, struct epoch_order *order, struct error *error)
-{
-    const msgpack_object *items = NULL;
-    size_t count = 0;
-    int status = pack_get_array(field, EPOCH_DEEDS_MAX, -1, &items, &count, "epoch.deeds", error);
-    for (size_t i = 0; i < count && status == 0; i++) {
-        status = read_deed(&items[i], &order->deeds[i], error);
-        order->deed_count += status == 0;
+    int count = end->life_count;
+    struct pack_fields in = pack_fields_list(f, "epoch_end.lives", &count, EPOCH_LIVES_MAX);
+    if (f->is_reading) {
+        end->lives = pack_fields_memory(&in, count, sizeof end->lives[0]);
+        end->life_count = end->life_room = end->lives ? count : 0;
     }
-    return status;
-}
-
-static int read_order(const msgpack_object *fields, struct epoch_order *order, struct error *error)
-{
-    int status = read_u32(&fields[0], EPOCH_WORLDS_MAX - 1, &order->world, "epoch.world", error);
-    if (status == 0)
-        status = read_u32(&fields[1], UINT32_MAX, &order->epoch, "epoch.epoch", error);
-    if (status == 0)
-        status = read_bytes(&fields[2], &order->state, "epoch.state", error);
-    if (status == 0 && (order->state.length == 0) != (order->epoch == 0))
-        status = error_set(error, ERR_RANGE, "epoch.state: %zu bytes in epoch %u",
-                           order->state.length, (unsigned)order->epoch);
-    if (status == 0)
-        status = read_arrivals(&fields[3], order, error);
-    if (status == 0)
-        status = read_ids(&fields[4], order->without, &order->without_count, EPOCH_WITHOUT_MAX,
-                          "epoch.without", error);
-    if (status == 0)
-        status = read_founders(&fields[5], order, error);
-    if (status == 0)
-        status = read_deeds(&fields[6], order, error);
-    return status == 0 ? read_ids(&fields[7], order->spared, &order->spared_count, EPOCH_SPARED_MAX,
-                                  "epoch.spared", error)
-                       : status;
-}
-
-struct epoch_order *epoch_order_decode(const msgpack_object *fields, struct error *error)
-{
-    struct epoch_order *order = epoch_order_create();
-    if (!order) {
-        error_set(error, ERR_MEMORY, "epoch: %s", error_text(ERR_MEMORY));
-        return NULL;
+    for (int i = 0; i < end->life_count; i++) {
+        if (f->writer)
+            life_check(&end->lives[i]);
+        visit_life(&in, &end->lives[i]);
     }
-    if (read_order(fields, order, error) == 0) {
-        order_check(order);
-        return order;
+    pack_fields_close(f, &in);
+}
+
+static void visit_forms(struct pack_fields *f, struct epoch_end *end)
+{
+    int count = end->form_count;
+    struct pack_fields list = pack_fields_list(f, "epoch_end.forms", &count, EPOCH_LIVES_MAX);
+    if (f->is_reading) {
+        end->forms = pack_fields_memory(&list, count, sizeof end->forms[0]);
+        end->form_count = end->form_room = end->forms ? count : 0;
     }
-    epoch_order_destroy(order);
-    return NULL;
-}
-
-static int read_life(const msgpack_object *object, struct epoch_life *item, struct error *error)
-{
-    static const char where[] = "epoch_end.lives";
-    const msgpack_object *items;
-    size_t count;
-    int status = pack_get_array(object, LIFE_COUNT, LIFE_COUNT, &items, &count, where, error);
-    LIFE_FIELDS(READ)
-    return status;
-}
-
-static int read_lives(const msgpack_object *field, struct epoch_end *end, struct error *error)
-{
-    const msgpack_object *items = NULL;
-    size_t count = 0;
-    int status =
-        pack_get_array(field, EPOCH_LIVES_MAX, -1, &items, &count, "epoch_end.lives", error);
-    for (size_t i = 0; i < count && status == 0; i++) {
-        struct epoch_life life;
-        status = read_life(&items[i], &life, error);
-        if (status == 0 && epoch_end_add_life(end, &life) != 0)
-            status = error_set(error, ERR_MEMORY, "epoch_end.lives: %s", error_text(ERR_MEMORY));
+    for (int i = 0; i < end->form_count; i++) {
+        struct pack_fields in = pack_fields_record(&list, "epoch_end.forms", FORM_FIELDS);
+        pack_fields_u64(&in, "topology", &end->forms[i].topology, INT64_MAX);
+        pack_fields_u64(&in, "life", &end->forms[i].life, INT64_MAX);
+        visit_bytes(&in, "egg", &end->forms[i].egg);
+        pack_fields_close(&list, &in);
     }
-    return status;
+    pack_fields_close(f, &list);
 }
 
-static int read_form(const msgpack_object *object, struct epoch_form *form, struct error *error)
+static void visit_end(struct pack_fields *f, struct epoch_end *end)
 {
-    static const char where[] = "epoch_end.forms";
-    const msgpack_object *items;
-    size_t count;
-    int status = pack_get_array(object, FORM_FIELDS, FORM_FIELDS, &items, &count, where, error);
-    if (status == 0)
-        status = pack_get_u64(&items[0], INT64_MAX, &form->topology, where, error);
-    if (status == 0)
-        status = pack_get_u64(&items[1], INT64_MAX, &form->life, where, error);
-    return status == 0 ? read_bytes(&items[2], &form->egg, where, error) : status;
+    visit_bytes(f, "state", &end->state);
+    visit_bytes(f, "traveller", &end->traveller);
+    struct pack_fields facts = pack_fields_record(f, "epoch_end.facts", EPOCH_FACT_COUNT);
+    for (int i = 0; i < EPOCH_FACT_COUNT; i++)
+        pack_fields_i64(&facts, epoch_fact_names[i], &end->facts[i], 0, INT64_MAX);
+    pack_fields_close(f, &facts);
+    visit_lives(f, end);
+    visit_forms(f, end);
 }
 
-static int read_forms(const msgpack_object *field, struct epoch_end *end, struct error *error)
+void epoch_end_visit(struct pack_fields *f, struct epoch_end **end)
 {
-    const msgpack_object *items = NULL;
-    size_t count = 0;
-    int status =
-        pack_get_array(field, EPOCH_LIVES_MAX, -1, &items, &count, "epoch_end.forms", error);
-    for (size_t i = 0; i < count && status == 0; i++) {
-        struct epoch_form form = {.life = 0};
-        status = read_form(&items[i], &form, error);
-        if (status == 0 && epoch_end_add_form(end, &form) != 0)
-            status = error_set(error, ERR_MEMORY, "epoch_end.forms: %s", error_text(ERR_MEMORY));
-    }
-    return status;
-}
-
-static int read_end(const msgpack_object *fields, struct epoch_end *end, struct error *error)
-{
-    const msgpack_object *items = NULL;
-    size_t count = 0;
-    int status = read_bytes(&fields[0], &end->state, "epoch_end.state", error);
-    if (status == 0)
-        status = read_bytes(&fields[1], &end->traveller, "epoch_end.traveller", error);
-    if (status == 0)
-        status = pack_get_array(&fields[2], EPOCH_FACT_COUNT, EPOCH_FACT_COUNT, &items, &count,
-                                "epoch_end.facts", error);
-    for (size_t i = 0; i < count && status == 0; i++)
-        status = read_number(&items[i], 0, INT64_MAX, &end->facts[i], "epoch_end.facts", error);
-    if (status == 0)
-        status = read_lives(&fields[3], end, error);
-    return status == 0 ? read_forms(&fields[4], end, error) : status;
-}
-
-struct epoch_end *epoch_end_decode(const msgpack_object *fields, struct error *error)
-{
-    struct epoch_end *end = epoch_end_create();
-    if (!end) {
-        error_set(error, ERR_MEMORY, "epoch_end: %s", error_text(ERR_MEMORY));
-        return NULL;
-    }
-    if (read_end(fields, end, error) == 0)
-        return end;
-    epoch_end_destroy(end);
-    return NULL;
+    if (f->is_reading && f->rc == 0 && !(*end = epoch_end_create()))
+        pack_fields_fail(f, ERR_MEMORY, NULL, "%s", error_text(ERR_MEMORY));
+    if (f->rc != 0)
+        return;
+    ENSURE((*end)->life_count >= 0 && (*end)->life_count <= (*end)->life_room, "%d lives of %d",
+           (*end)->life_count, (*end)->life_room);
+    visit_end(f, *end);
+    if (f->rc == 0)
+        return;
+    epoch_end_destroy(*end);
+    *end = NULL;
 }

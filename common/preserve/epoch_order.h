@@ -7,7 +7,7 @@
 
 #include "common/creature/packed_bytes.h"
 #include "common/error.h"
-#include "common/formats/pack.h"
+#include "common/formats/pack_fields.h"
 #include "common/genome/genome.h"
 #include "common/preserve/epoch.h"
 
@@ -61,7 +61,7 @@ struct epoch_end {
     struct epoch_life *lives; /* in the order in which it happened */
     int life_count, life_room;
     struct epoch_form *forms; /* in the order in which they hatched */
-    int form_count;
+    int form_count, form_room;
 };
 struct epoch_end *epoch_end_create(void);
 void epoch_end_destroy(struct epoch_end *end);
@@ -71,12 +71,10 @@ int epoch_end_add_life(struct epoch_end *end, const struct epoch_life *life);
 int epoch_end_add_form(struct epoch_end *end, struct epoch_form *form);
 int epoch_end_has_form(const struct epoch_end *end, uint64_t topology);
 
-/* Fields of the messages behind the number, `at` the first of them. */
+/* The fields of the messages behind those that all begin with: writes them, or reads them into a
+ * new order or end, which is NULL on an error. */
 enum { EPOCH_ORDER_FIELDS = 8, EPOCH_END_FIELDS = 5 };
-void epoch_order_encode(const struct epoch_order *order, struct pack_writer *writer);
-void epoch_end_encode(const struct epoch_end *end, struct pack_writer *writer);
-/* NULL and an error if they break a rule. */
-struct epoch_order *epoch_order_decode(const msgpack_object *fields, struct error *error);
-struct epoch_end *epoch_end_decode(const msgpack_object *fields, struct error *error);
+void epoch_order_visit(struct pack_fields *fields, struct epoch_order **order);
+void epoch_end_visit(struct pack_fields *fields, struct epoch_end **end);
 
 #endif

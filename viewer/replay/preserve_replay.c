@@ -21,7 +21,7 @@ struct preserve_source {
 
 /* ---- epochs ---- */
 
-static int keep_epoch(struct preserve_replay *w, const struct epoch_order *order, uint64_t digest,
+static int keep_epoch(struct preserve_replay *w, struct epoch_order *order, uint64_t digest,
                       struct error *error)
 {
     struct pack_writer writer;
@@ -33,7 +33,7 @@ static int keep_epoch(struct preserve_replay *w, const struct epoch_order *order
     more[w->epoch_count] = (struct preserve_replay_epoch){.digest = digest};
     pack_writer_init(&writer);
     pack_array(&writer, EPOCH_ORDER_FIELDS);
-    epoch_order_encode(order, &writer);
+    epoch_order_visit(&(struct pack_fields){.writer = &writer}, &order);
     int is_kept = !writer.has_failed && !packed_bytes_set(&more[w->epoch_count].order,
                                                           writer.buffer.data, writer.buffer.size);
     pack_writer_deinit(&writer);

@@ -1,0 +1,27 @@
+/* See rows.h. */
+#include "common/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+
+enum { FIRST_ROOM = 8 };
+
+void *rows_add(void *table, int *count, int *room, int most, size_t size)
+{
+    void *rows;
+    ENSURE(*count >= 0 && *count <= *room, "%d rows in a table with room for %d", *count, *room);
+    memcpy(&rows, table, sizeof rows);
+    if (*count >= most)
+        return NULL;
+    if (*count == *room) {
+        int wanted = *room < FIRST_ROOM / 2 ? FIRST_ROOM : *room > most / 2 ? most : 2 * *room;
+        rows = realloc(rows, (size_t)wanted * size);
+        if (!rows)
+            return NULL;
+        memcpy(table, &rows, sizeof rows);
+        *room = wanted;
+    }
+    return memset((char *)rows + (size_t)(*count)++ * size, 0, size);
+}
