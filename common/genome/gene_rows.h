@@ -186,13 +186,25 @@ struct gene_range gene_narrow_flat_limits(const void *gene);
                  .digits = 3,                                                                      \
                  .lowest = offsetof(struct params, creature_side_min_m),                           \
                  .highest = offsetof(struct params, creature_side_max_m)}
-#define GENE_FACE(count)                                                                           \
-    .type = GENE_CHOICE, .flags = GENE_WRITTEN, GENE_BETWEEN(0, (count)-1), .names = face_names,   \
-    .mutation = {.change = CHANGE_PLACEMENT}
-#define GENE_POSITION                                                                              \
-    .type = GENE_REAL, GENE_BETWEEN(-1, 1),                                                        \
-    .mutation = {                                                                                  \
-        .change = CHANGE_PLACEMENT, .least = GENE_LEAST_POSITION, .is_signed = 1, .digits = 2}
+/* Rows of a connection: a face of a body with `count` of them, and a place on a face. */
+#define GENE_ROW_FACE(its_name, its_words, member, count, usual)                                   \
+    {                                                                                              \
+        .name = its_name, .words = its_words, .type = GENE_CHOICE, .flags = GENE_WRITTEN,          \
+        GENE_CONNECTION(member), GENE_BETWEEN(0, (count)-1), .names = face_names,                  \
+        .assumed = usual, .mutation = {                                                            \
+            .change = CHANGE_PLACEMENT                                                             \
+        }                                                                                          \
+    }
+#define GENE_ROW_POSITION(its_name, its_words, member)                                             \
+    {                                                                                              \
+        .name = its_name, .words = its_words, .type = GENE_REAL, GENE_CONNECTION(member),          \
+        GENE_BETWEEN(-1, 1), .mutation = {                                                         \
+            .change = CHANGE_PLACEMENT,                                                            \
+            .least = GENE_LEAST_POSITION,                                                          \
+            .is_signed = 1,                                                                        \
+            .digits = 2                                                                            \
+        }                                                                                          \
+    }
 #define GENE_ANGLE(most)                                                                           \
     .unit = "rad", .type = GENE_REAL, GENE_BETWEEN(-(most), most),                                 \
     .mutation = {                                                                                  \
