@@ -1,12 +1,13 @@
 /* ---- controls ---- */
 
 function resize() {
-  const ratio = devicePixelRatio || 1, box = canvas.getBoundingClientRect(), before = height;
+  const ratio = (devicePixelRatio || 1) * plainFineness(), box = canvas.getBoundingClientRect(), before = height;
   width = Math.max(Math.round(box.width * ratio), 1);
   height = Math.max(Math.round(box.height * ratio), 1);
   canvas.width = width;
   canvas.height = height;
   ui = ratio;
+  pace.isStale = true;
   if (creature && before) {
     camera.scale *= height / before;
     if (following) jump();
@@ -207,7 +208,7 @@ function tick(now) {
     if (creature.most > 0) find('bar').title = `fitness so far ${fitness(Math.min(time, duration())).toPrecision(3)}`;
     find('clock').textContent =
       `${Math.min(time, duration()).toFixed(1)} / ${duration().toFixed(1)} s`;
-    draw();
+    if (beginFrame(now)) draw();
     hear(dt);
   }
   requestAnimationFrame(tick);

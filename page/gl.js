@@ -5,7 +5,7 @@
  * the vertex shader. All is relative to the middle of the picture, so that numbers stay small far from the start. ---- */
 
 const BELLY_COLOR = '#f3e9d2';
-const TEXELS = 10, LIMBS_MOST = 512, NET = 8, NET_NECK = 6, NET_COARSE = 2, SHADE_PX = 192, SUN_PX = 256, FIELD = 40, EVEN = 30, EVEN_FLAT = 4;
+const TEXELS = 10, LIMBS_MOST = 512, NET = 8, NET_NECK = 6, NET_COARSE = 2, NET_ROUGH = 4, NET_NECK_ROUGH = 3, SHADE_PX = 192, SUN_PX = 256, FIELD = 40, FIELD_ROUGH = 20, EVEN = 30, EVEN_FLAT = 4;
 
 /* A limb in the shader: numbers by name, as records are slow where there is no graphics processor. */
 const limbText = name => `
@@ -329,14 +329,14 @@ function makeGpu() {
   gl.enable(gl.DEPTH_TEST);
   gl.enable(gl.CULL_FACE);
   gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-  const gpu = { gl, rows, data: new Float32Array(4 * TEXELS * LIMBS_MOST), isLost: false, fine: 1, span: 0, last: 0,
+  const gpu = { gl, rows, data: new Float32Array(4 * TEXELS * LIMBS_MOST), isLost: false,
     skin: makeProgram(gl, SKIN, SKIN_LIGHT, ['cell', 'face']), cast: makeProgram(gl, CAST, CAST_LIGHT, ['cell', 'face']),
     ground: makeProgram(gl, GROUND, GROUND_LIGHT, ['cell']), ribbon: makeProgram(gl, RIBBON, RIBBON_LIGHT, ['a', 'b', 'side']),
     back: makeProgram(gl, BACK, BACK_LIGHT, ['at', 'tint']), net: boxNet(gl, NET), necks: boxNet(gl, NET_NECK), coarse: boxNet(gl, NET_COARSE),
-    field: fieldNet(gl, 2 * FIELD), flat: fieldNet(gl, FIELD), backs: makeNet(gl, [2, 3], [], quads(1, 400)),
+    roughNet: boxNet(gl, NET_ROUGH), roughNecks: boxNet(gl, NET_NECK_ROUGH), field: fieldNet(gl, 2 * FIELD), flat: fieldNet(gl, FIELD), roughFlat: fieldNet(gl, FIELD_ROUGH), backs: makeNet(gl, [2, 3], [], quads(1, 400)),
     ribbons: makeNet(gl, [3, 3, 2], [], Array.from({ length: 256 }, (_, i) => [0, 1, 2, 2, 1, 3].map(k => 4 * i + k)).flat()),
     shade: makePicture(gl, SHADE_PX, gl.R8, false), sun: makePicture(gl, SUN_PX, gl.DEPTH_COMPONENT24, true) };
-  gl.canvas.addEventListener('webglcontextlost', () => { gpu.isLost = true; });
+  gl.canvas.addEventListener('webglcontextlost', () => { gpu.isLost = pace.isStale = true; });
   return gpu;
 }
 let made;
@@ -406,8 +406,9 @@ function castShade(gpu, count, level, spot, reach) {
   gl.enable(gl.BLEND);
   gl.blendFunc(gl.ONE, gl.ONE);
   gl.disable(gl.CULL_FACE);
-  LIGHTS_FEW.forEach(({ from, dark }, i) => {
-    gpu.cast({ lens: throwOf(from, level, spot, reach, 0.9 - i / LIGHTS_FEW.length), limbs: 0, dark });
+  const lights = isRough() ? LIGHTS_LEAST : LIGHTS_FEW;
+  lights.forEach(({ from, dark }, i) => {
+    gpu.cast({ lens: throwOf(from, level, spot, reach, 0.9 - i / lights.length), limbs: 0, dark });
     drawNet(gpu, gpu.coarse, count);
   });
   gl.enable(gl.CULL_FACE);
@@ -482,12 +483,12 @@ function drawField(gpu, eye, lens, origin, edge, spot, reach, shared) {
     waves: relief?.waves.flatMap(([x, z, phase]) => [x, z, phase + x * origin[0] + z * origin[2]]) ?? [0, 0, 0],
     near: rgbOf(C.ground_top), nearer: rgbOf(C.ground_bottom), tile: rgbOf(C.ground_line), shade: rgbOf(C.shadow), bright: [1, 1, 1], dark: rgbOf(C.shadow),
     spot: [...spot.map((v, k) => (v + offset[k]) / step), step / reach], shadows: 1 });
-  drawNet(gpu, relief ? gpu.field : gpu.flat);
+  drawNet(gpu, relief ? gpu.field : isRough() ? gpu.roughFlat : gpu.flat);
 }
 
 /* A place of the picture to draw into: that of the other canvas, as it is moved. */
-function beginView({ gl, fine }) {
-  const { e, f } = g.getTransform(), box = [e, canvas.height - f - height, width, height].map(v => Math.round(v * fine));
+function beginView({ gl }) {
+  const { e, f } = g.getTransform(), box = [e, canvas.height - f - height, width, height].map(v => Math.round(v * fineness()));
   gl.bindFramebuffer(gl.FRAMEBUFFER, null);
   gl.viewport(...box);
   gl.scissor(...box);
@@ -495,24 +496,12 @@ function beginView({ gl, fine }) {
   gl.clear(gl.DEPTH_BUFFER_BIT);
 }
 
-/* Fewer pixels for one of the other canvas, where a frame takes longer than SLOW_MS. */
-const SLOW_MS = 40, FINE_LEAST = 0.5;
-function chooseFineness(gpu, now) {
-  const span = now - gpu.last;
-  gpu.last = now;
-  if (span < 500) gpu.span += 0.1 * (span - gpu.span);
-  if (gpu.span < SLOW_MS || gpu.fine <= FINE_LEAST) return;
-  gpu.fine = Math.max(0.7 * gpu.fine, FINE_LEAST);
-  gpu.span = 0;
-}
-
 /* Nothing is in the picture. */
 function clearPicture() {
   const gpu = made?.gpu, { gl } = gpu ?? {};
   g.clearRect(0, 0, canvas.width, canvas.height);
   if (!gl) return;
-  chooseFineness(gpu, performance.now());
-  const [w, h] = [canvas.width, canvas.height].map(v => Math.round(v * gpu.fine));
+  const [w, h] = [canvas.width, canvas.height].map(v => Math.round(v * fineness()));
   if (gl.canvas.width !== w || gl.canvas.height !== h) Object.assign(gl.canvas, { width: w, height: h });
   gl.clearColor(0, 0, 0, 0);
   gl.clear(gl.COLOR_BUFFER_BIT);
@@ -540,9 +529,9 @@ function drawSpace(gpu, eye, edge) {
   const shared = { eye: minus(eye.at, origin), far: eye.far, hazy: rgbOf(hazeColor()), level: creature.ground ? -origin[1] : -1e6 };
   const skin = { ...shared, lens, limbs: 0, sunlit: 2, sunLens, sun: SUN, up: upNow(poses[0]), size, shade: rgbOf(SHADE), pale: rgbOf(BELLY_COLOR) };
   gpu.skin({ ...skin, isNeck: false });
-  drawNet(gpu, gpu.net, limbs.length);
+  drawNet(gpu, isRough() ? gpu.roughNet : gpu.net, limbs.length);
   gpu.skin({ isNeck: true });
-  drawNet(gpu, gpu.necks, limbs.length);
+  drawNet(gpu, isRough() ? gpu.roughNecks : gpu.necks, limbs.length);
   if (creature.ground) drawField(gpu, eye, lens, origin, edge, spot, reach, shared);
   if (creature.ring) drawRibbon(gpu, ringPoints(), origin, lens, C.contact, 0.9, 3 * ui);
   if (layers.trail) drawRibbon(gpu, trailNow(), origin, lens, C.trail, 0.55, 1.5 * ui);

@@ -77,7 +77,7 @@ function makeLights(suns, skies) {
   }
   return list;
 }
-const LIGHTS = makeLights(10, 16), LIGHTS_FEW = makeLights(6, 8);
+const LIGHTS = makeLights(10, 16), LIGHTS_FEW = makeLights(6, 8), LIGHTS_LEAST = makeLights(3, 3);
 const litBy = normal => Math.min(Math.max(-0.62 + 1.15 * Math.max(dot(normal, SUN), 0) + 0.3 * normal[1], -1), 1);
 const shaded = (color, lit) => lit > 0 ? mix(color, '#ffffff', 0.42 * lit) : mix(color, SHADE, -0.52 * lit);
 
@@ -131,7 +131,7 @@ function hullOf(plane, points) {
 const mask = document.createElement('canvas').getContext('2d');
 function cast(eye, casters, plane, radius, owner, strength) {
   const layers = [], box = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const { from, dark, sun } of LIGHTS) {
+  for (const { from, dark, sun } of isRough() ? LIGHTS_LEAST : LIGHTS) {
     if (dot(plane.normal, from) < 0.06) continue;
     const path = new Path2D();
     let some = false;

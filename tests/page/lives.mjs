@@ -51,7 +51,7 @@ async function drawsSpace(open) {
   const digest = await page.run('creature.digest'), status = await page.run('creature.status');
   const colors = isShape => page.run(`(() => {
     layers.shapes = ${isShape};
-    Object.assign(made.gpu, { fine: 1, span: 0, last: performance.now() });
+    Object.assign(pace, { step: 0, isStill: true });
     jump();
     draw();
     const { gl } = made.gpu, { width, height } = gl.canvas, pixels = new Uint32Array(width * height);
