@@ -263,6 +263,11 @@ BESTIARY_API void bestiary_search_progress(const struct bestiary_search *search,
 BESTIARY_API int bestiary_search_creature(const struct bestiary_search *search, int rank,
                                           struct bestiary_creature **creature,
                                           struct bestiary_error *error);
+/* The first parent of that creature, with the evaluation it had last; BESTIARY_ERROR_MISSING: the
+ * creature has no parent. */
+BESTIARY_API int bestiary_search_parent(const struct bestiary_search *search, int rank,
+                                        struct bestiary_creature **creature,
+                                        struct bestiary_error *error);
 /* The digest that `controller digest` has for such a run; 0 until it is finished. */
 BESTIARY_API uint64_t bestiary_search_digest(const struct bestiary_search *search);
 BESTIARY_API void bestiary_search_free(struct bestiary_search *search);

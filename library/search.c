@@ -175,7 +175,7 @@ int bestiary_task(const struct bestiary_params *params, const void *task, size_t
 
 /* ---- rows ---- */
 
-static struct row *find_row(struct bestiary_search *s, uint64_t id)
+static struct row *find_row(const struct bestiary_search *s, uint64_t id)
 {
     for (int i = s->row_count; i-- > 0;)
         if (s->rows[i].i.id == id)
@@ -235,29 +235,42 @@ static int open_generation(struct bestiary_search *s)
     return 0;
 }
 
-static int keep_best(struct bestiary_search *s, int rank, const struct individual *best)
+/* A creature with its last evaluation as its record. It takes the genome. NULL: out of memory. */
+static struct bestiary_creature *make_judged(const struct bestiary_search *s,
+                                             const struct individual *judged, struct genome *genome)
 {
     struct bestiary_creature *creature = library_creature_make();
-    if (!creature || genome_copy(&creature->c.genome, &best->genome)) {
-        bestiary_creature_free(creature);
-        return ERR_MEMORY;
+    if (!creature) {
+        genome_deinit(genome);
+        return NULL;
     }
     struct creature *c = &creature->c;
-    c->id = best->id;
-    memcpy(c->parents, best->parents, sizeof c->parents);
-    c->generation = best->generation;
-    strcpy(c->method, breeding_method_names[best->method]);
-    memcpy(c->mutations, best->mutations, sizeof c->mutations);
+    c->genome = *genome;
+    c->id = judged->id;
+    memcpy(c->parents, judged->parents, sizeof c->parents);
+    c->generation = judged->generation;
+    strcpy(c->method, breeding_method_names[judged->method]);
+    memcpy(c->mutations, judged->mutations, sizeof c->mutations);
     c->has_evaluation = 1;
     c->params = s->params;
-    early_stop_apply_bar(&best->bar, &c->params);
-    c->seed = best->seed;
-    c->verdict = best->verdict;
-    c->fitness = best->fitness;
-    c->measures = best->measures;
-    c->digest = best->digest;
-    c->genome_hash = genome_hash(&best->genome);
+    early_stop_apply_bar(&judged->bar, &c->params);
+    c->seed = judged->seed;
+    c->verdict = judged->verdict;
+    c->fitness = judged->fitness;
+    c->measures = judged->measures;
+    c->digest = judged->digest;
+    c->genome_hash = genome_hash(genome);
     c->simulator_version = SIMULATOR_VERSION;
+    return creature;
+}
+
+static int keep_best(struct bestiary_search *s, int rank, const struct individual *best)
+{
+    struct genome genome;
+    struct bestiary_creature *creature =
+        genome_copy(&genome, &best->genome) ? NULL : make_judged(s, best, &genome);
+    if (!creature)
+        return ERR_MEMORY;
     bestiary_creature_free(s->best[rank]);
     s->best[rank] = creature;
     return 0;
@@ -450,6 +463,23 @@ int bestiary_search_creature(const struct bestiary_search *s, int rank,
         status = bestiary_creature_read(creature, bytes.data, bytes.length, error);
     bestiary_bytes_free(&bytes);
     return status;
+}
+
+int bestiary_search_parent(const struct bestiary_search *s, int rank,
+                           struct bestiary_creature **creature, struct bestiary_error *error)
+{
+    struct error own = {0};
+    struct genome genome;
+    int is_kept = rank >= 0 && rank < BEST_KEPT && s->best[rank];
+    const struct row *row = is_kept ? find_row(s, s->best[rank]->c.parents[0]) : NULL;
+    *creature = NULL;
+    if (!row)
+        return library_say(error, error_set(&own, ERR_MISSING, "rank %d has no parent", rank),
+                           &own);
+    int status = genome_decode_bytes(&genome, row->i.packed.bytes, row->i.packed.length, &own);
+    if (!status && !(*creature = make_judged(s, &row->i, &genome)))
+        status = error_memory(&own);
+    return library_say(error, status, &own);
 }
 
 void bestiary_search_free(struct bestiary_search *s)

@@ -38,7 +38,7 @@ function zoom(factor, px, py) {
 
 function heading(c) {
   find('name').textContent = race ? `race of ${DATA.creatures.length}` : c.name;
-  find('score').textContent = race ? '' : c.score + (c.off && `: ${c.off}`);
+  find('score').textContent = race ? '' : c.score + (c.off && `: ${c.off}`) + (c.ghost && !c.acts.length && !isOfPaths(c) ? '; pale: its parent' : '');
   find('verdict').textContent = c.verdict;
   find('verdict').hidden = race || c.verdict === 'ok';
   find('status').textContent = c.status;
@@ -75,6 +75,7 @@ async function choose(index, c = DATA.creatures[index]) {
   curve();
   for (const id of ['toy', 'edit', 'link', 'challenge']) find(id).hidden = !isAlone(c);
   find('layers').classList.toggle('away', !!c.epochs);
+  layerButton('shapes').hidden = isOfPaths(c);
   if (isPlaying()) setPlayground(isAlone(c));
   find('undo').disabled = find('reset').disabled = !c.acts.length;
   await judge(c);
@@ -181,9 +182,11 @@ addEventListener('keydown', e => {
   } else return;
   e.preventDefault();
 });
+const layerButton = name => document.querySelector(`[data-layer='${name}']`);
 function toggleLayer(name) {
+  if (layerButton(name).hidden) return;
   layers[name] = !layers[name];
-  document.querySelector(`[data-layer='${name}']`).setAttribute('aria-pressed', String(layers[name]));
+  layerButton(name).setAttribute('aria-pressed', String(layers[name]));
 }
 for (const button of document.querySelectorAll('[data-layer]')) button.onclick = () => toggleLayer(button.dataset.layer);
 dark.addEventListener('change', () => { colors(); if (creature) curve(); });

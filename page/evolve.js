@@ -11,7 +11,7 @@ export const KINDS = {
 export const paramsOf = (kind, size, generations, seed) => [...KINDS[kind], ['population.size', String(size)],
   ['evolution.generations', String(generations)], ['seed', String(seed)]];
 
-/* Evolves until it is finished or stopped. `make` makes a worker; each(progress) is told of every result, best(file, progress)
+/* Evolves until it is finished or stopped. `make` makes a worker; each(progress) is told of every result, best({ file, parent }, progress)
  * of the first in rank of each generation. kept: the log of the run so far (keep.js), and add(entry), which takes further entries.
  * Gives the digest of the run, which no order of results and no number of workers changes; '' if it was stopped. */
 export async function evolve(make, count, params, each, best, isStopped = () => false, kept = { log: [], add() {} }) {
@@ -66,10 +66,13 @@ function drawCurve() {
 
 const sayRun = text => { find('run').textContent = text; };
 
-async function showBest(file, progress, kind) {
+/* Beside a child its parent goes, pale. */
+async function showBest({ file, parent }, progress, kind) {
   if (hand || editing || isBusy || (isPlaying() && creature.acts.length)) return;
+  const ghost = parent && await live({ file: parent, acts: [], voices: [], seed: String(await askStage(['read', parent], ['useRecord'])) }).catch(() => null);
   const seed = await askStage(['read', file], ['useRecord']);
-  const c = { file, seed: String(seed), name: `${kind}, generation ${history.length}`, acts: [], voices: [], score: `fitness ${progress.best.toPrecision(3)}` };
+  const c = { file, seed: String(seed), name: `${kind}, generation ${history.length}`, acts: [], voices: [], ghost,
+    score: `fitness ${progress.best.toPrecision(3)}` };
   await (evolving.index === undefined ? welcome(c) : choose(evolving.index, c));
   evolving.index = DATA.creatures.indexOf(c);
 }
@@ -100,7 +103,7 @@ async function startRun(run = { ...chosenRun(), log: [] }) {
   try {
     if (!log.length) keep(() => keepRun({ ...run, log: undefined }));
     const module = await moduleOf(), count = Math.min(Math.max((navigator.hardwareConcurrency || 2) - 1, 1), 8);
-    const digest = await evolve(() => makeWorker(module), count, paramsOfRun(run), noteResult, (file, p) => showBest(file, p, kind), () => own.isStopped,
+    const digest = await evolve(() => makeWorker(module), count, paramsOfRun(run), noteResult, (pair, p) => showBest(pair, p, kind), () => own.isStopped,
       { log, add: entry => isKept && keep(() => keepEntry(entry)) });
     sayRun(digest ? `${size} x ${generations}, seed ${seed}: run ${digest}, ${((performance.now() - began) / 1000).toFixed(0)} s` : 'stopped');
   } catch (error) {

@@ -345,6 +345,9 @@ const gpuNow = () => {
   return made.gpu?.isLost ? null : made.gpu;
 };
 
+/* Space without WebGL has true shapes only, and no ghosts. */
+const isOfPaths = c => !!c.deep && !gpuNow();
+
 /* ---- what is drawn ---- */
 
 const rgbOf = color => [0, 1, 2].map(i => (color[0] === '#' ? parseInt(color.slice(1 + 2 * i, 3 + 2 * i), 16) : Number(color.match(/[0-9]+/g)[i])) / 255);

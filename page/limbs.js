@@ -118,11 +118,11 @@ function limbsNow(poses) {
   return limbs;
 }
 
-/* Of a life that was played with as it was before, pale. */
+/* Of a life that was played with as it was before, or of a child its parent, pale. */
 function ghostLimbs() {
-  const now = creature;
-  if (!now.acts?.length || !now.whole) return [];
-  creature = { ...now, ...now.whole };
+  const now = creature, ghost = now.acts?.length ? now.whole : now.ghost;
+  if (!ghost) return [];
+  creature = { ...now, ...ghost };
   const limbs = limbsNow(posesAt(time));
   creature = now;
   for (const limb of limbs) limb.color = mix(limb.color, hazeColor(), 0.65);

@@ -149,7 +149,11 @@ export class Machine {
       return { generation, done, needed, best, median, finished: finished === 1, evaluations };
     });
   }
-  best(rank = 0) { return this.given(this.x.web_best(rank)); }
+  /* Files of the best, and of its parent, where it has one. */
+  best() {
+    const file = this.given(this.x.web_best(0, 0)), length = this.x.web_best(0, 1);
+    return { file, parent: length < 0 ? null : this.given(length) };
+  }
   digest() { return hex(this.x.web_digest()); }
   fingerprint() { return hex(this.x.web_fingerprint()); }
 }

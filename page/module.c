@@ -473,12 +473,13 @@ EXPORT(web_tell) int web_tell(const void *result, size_t length, double *to)
     return 1;
 }
 
-/* The file of the best of the last complete generation. */
-EXPORT(web_best) int web_best(int rank)
+/* The file of a creature of the last complete generation by its rank, or of its first parent. */
+EXPORT(web_best) int web_best(int rank, int is_parent)
 {
     struct bestiary_creature *best;
     bestiary_bytes_free(&given);
-    if (bestiary_search_creature(search, rank, &best, &error))
+    if ((is_parent ? bestiary_search_parent : bestiary_search_creature)(search, rank, &best,
+                                                                        &error))
         return -1;
     int status = bestiary_creature_write(best, BESTIARY_BINARY, &given, &error);
     bestiary_creature_free(best);

@@ -1,5 +1,5 @@
 /* ---- pace: where frames come slowly, a picture that moves has fewer pixels and rougher shapes. A picture that stands is sharp, and
- * is drawn once. By WebGL the pixels are those of its own canvas, below the words; without WebGL those of the whole picture. ---- */
+ * is drawn once. By WebGL the pixels are those of its own canvas, below the words. Without WebGL they are those of the whole picture. ---- */
 
 const STEPS = [1, 3 / 4, 1 / 2, 1 / 3], PATHS_MOST = 2; /* words can be read in half as many pixels */
 const SLOW_MS = 20; /* more than one frame in five is late at 60 Hz */
@@ -10,10 +10,10 @@ const pace = { step: 0, most: STEPS.length - 1, span: 0, frames: 0, sharpSpan: 0
 const isRough = () => !pace.isStill && pace.step > 0;
 const fineness = () => isRough() ? STEPS[pace.step] : 1;
 /* Pixels of the canvas for one of the screen. */
-const plainFineness = () => !creature?.deep || editing || gpuNow() ? 1 : STEPS[Math.min(pace.step, isRough() ? PATHS_MOST : 0)];
+const plainFineness = () => !creature || editing || !isOfPaths(creature) ? 1 : STEPS[Math.min(pace.step, isRough() ? PATHS_MOST : 0)];
 
-/* All that decides a picture, but data that are not shown yet. */
-const viewNow = () => [time.toFixed(4), ...[camera.x, camera.y].map(v => (v * camera.scale / ui).toFixed(1)), (camera.scale / ui).toPrecision(4), orbit.yaw, orbit.pitch,
+/* The view as a text: pictures of one view are alike. */
+const viewNow = () => [time.toFixed(4), ...[camera.x, camera.y].map(v => (v * camera.scale / ui).toFixed(0)), (camera.scale / ui).toPrecision(4), orbit.yaw, orbit.pitch,
   Object.values(layers), race, DATA.creatures.indexOf(creature), creature.mark, creature.frames, creature.status, C.text].join();
 
 function takeStep(step, now) {

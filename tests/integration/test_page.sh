@@ -247,7 +247,8 @@ sed "s/change(words, 'tripod')/change(words, 'biped in space')/" spheres.js >box
 # A page without its end and its policy, which lets nothing run but what is its own, for a probe behind it. The probe draws: the page asks for frames without end, which a browser in
 # virtual time may wait for for ever. It draws without WebGL, on the canvas that the probe reads.
 open_page() { # PAGE
-    awk '/<\/body>/ {exit} /Content-Security-Policy/ {next} {print} /<head>/ {print "<script>requestAnimationFrame = () => 0; const real = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext = function (kind, ...more) { return kind === \"webgl2\" ? null : real.call(this, kind, ...more); };</script>"}' "$1"
+    awk '/id=.packed./ {exit} /Content-Security-Policy/ {next} {print} /<head>/ {print "<script>requestAnimationFrame = () => 0; const real = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext = function (kind, ...more) { return kind === \"webgl2\" ? null : real.call(this, kind, ...more); };</script>"}' "$1"
+    printf '<script>' && sed -n "s/.*id='packed'>//p" "$1" | base64 -d | gunzip && printf '</script>\n'
 }
 
 # browse PAGE SHOT PROBE SHARE: the page with the probe behind it, in the browser; what it found is $title. At

@@ -42,6 +42,22 @@ async function isAsRecorded(open) {
   for (const page of [lived, recorded]) quiet(page);
 }
 
+/* Where frames come slowly, a picture that moves has fewer pixels; one that stands is sharp, and is drawn once. */
+async function changesPace(page) {
+  const wide = () => page.run('made.gpu.gl.canvas.width / canvas.width');
+  await page.run(`(() => { const real = draw; globalThis.drawings = 0; draw = () => { drawings++; real(); }; choosePace = () => {}; pace.step = 3; setFollowing(false); setPlaying(true); })()`);
+  await page.until('drawings > 3');
+  assert.ok(Math.abs(await wide() - 1 / 3) < 0.01, `${await wide()}`);
+  await page.run('setPlaying(false)');
+  await page.until('pace.isStill');
+  await page.until('made.gpu.gl.canvas.width === canvas.width');
+  const before = await page.run('drawings');
+  await page.run('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  assert.ok(await page.run('drawings') <= before + 1, 'what stands is drawn again');
+  await page.run('layers.trail = !layers.trail');
+  await page.until(`drawings > ${before + 1}`);
+}
+
 /* Space by WebGL: the picture has sky, ground and body; true shapes look otherwise; the life is the same. Without WebGL paths
  * paint it. */
 async function drawsSpace(open) {
@@ -64,11 +80,13 @@ async function drawsSpace(open) {
   assert.equal((await colors(false)).hash, skin.hash);
   assert.equal(await page.run('made.gpu.gl.getError()'), 0);
   assert.deepEqual([await page.run('creature.digest'), await page.run('creature.status')], [digest, status]);
+  await changesPace(page);
   quiet(page);
   const plain = await open(`${folder}/kinds.html`, { before: `HTMLCanvasElement.prototype.getContext = (open => function (kind, ways) {
     return kind === 'webgl2' ? null : open.call(this, kind, ways); })(HTMLCanvasElement.prototype.getContext)` });
   await plain.until('creature && creature.values && made');
   assert.equal(await plain.run('made.gpu'), null);
+  assert.equal(await plain.run(`layerButton('shapes').hidden`), true);
   const painted = await plain.run(`(() => { draw(); const { data } = g.getImageData(0, 0, canvas.width, canvas.height), seen = new Set();
     for (let i = 0; i < data.length; i += 4) seen.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
     return seen.size; })()`);
@@ -208,6 +226,8 @@ async function evolves(open) {
   assert.equal(await page.run(`find('run').textContent.match(/run (\\w+)/)[1]`), wanted);
   assert.equal(await page.run('creature.status'), 'verified');
   assert.match(await page.run(`find('name').textContent`), /^walk, in the plane, generation 3$/);
+  assert.equal(await page.run(`!!creature.ghost === find('score').textContent.endsWith('pale: its parent')`), true);
+  assert.equal(await page.run('!creature.ghost || ghostLimbs().length > 0 && creature.ghost.digest !== creature.digest'), true);
   quiet(page);
 }
 

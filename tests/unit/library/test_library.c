@@ -384,11 +384,35 @@ TEST(worlds_live)
     leave();
 }
 
+/* A parent of a creature repeats its record; ranks that are none have no parent. */
+static void check_parents(const struct bestiary_search *search)
+{
+    struct bestiary_result result;
+    int count = 0;
+    for (int rank = -1; rank <= 10; rank++) {
+        int status = bestiary_search_parent(search, rank, &creature, &error);
+        if (status) {
+            ck_assert_int_eq(status, BESTIARY_ERROR_MISSING);
+            continue;
+        }
+        struct bestiary_params *own;
+        count++;
+        ck_ok(bestiary_params_of(&own, creature, &error));
+        ck_assert_int_eq(bestiary_creature_record(creature, &record), 0);
+        ck_ok(bestiary_evaluate(creature, own, record.seed, &result, &error));
+        ck_assert_uint_eq(result.digest, record.digest);
+        bestiary_params_free(own);
+        bestiary_creature_free(creature);
+    }
+    ck_assert_int_ge(count, 1);
+    ck_assert_int_le(count, 10);
+}
+
 /* Results may be told in any order, once, and only those of tasks that were asked for. */
 TEST(a_search_ends_as_itself)
 {
-    static const char ini[] = "[population]\nsize = 10\n[evolution]\ngenerations = 3\n"
-                              "[simulation]\nduration_s = 1\n";
+    static const char ini[] = "[population]\nsize = 20\n[evolution]\ngenerations = 4\n"
+                              "[simulation]\nduration_s = 2\n";
     uint64_t digests[2];
     ck_ok(bestiary_params_make(&params, ini, &error));
     for (int round = 0; round < 2; round++) {
@@ -426,6 +450,7 @@ TEST(a_search_ends_as_itself)
         ck_assert_int_eq(bestiary_creature_record(creature, &record), 0);
         ck_assert_double_eq(record.fitness, progress.best);
         bestiary_creature_free(creature);
+        check_parents(search);
         bestiary_search_free(search);
     }
     ck_assert_uint_eq(digests[0], digests[1]);
