@@ -268,12 +268,12 @@ int dynamics_contacts(const struct dynamics *dynamics, const struct contact_poin
     return dynamics->touches.count;
 }
 
-struct contact_point *touches_add(struct touches *t, struct arena *arena)
+struct contact_point *touches_add(struct touches *t)
 {
     if (t->count == t->room) {
         int room = 2 * t->room + POINTS_ROOM;
         struct contact_point *points =
-            arena_extend(arena, t->points, (size_t)t->count, (size_t)room, sizeof points[0]);
+            arena_extend(t->arena, t->points, (size_t)t->count, (size_t)room, sizeof points[0]);
         if (!points)
             return NULL;
         t->points = points;

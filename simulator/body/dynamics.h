@@ -125,6 +125,7 @@ static inline int contact_is_inner(const struct contact_point *point)
 
 /* The contacts of a body in its last step: those with an impulse, or a gap below 1 mm. */
 struct touches {
+    struct arena *arena; /* the body's own: points live as long as the body */
     struct contact_point *points;
     int count, room;
     double penetration_m; /* the deepest */

@@ -76,8 +76,8 @@ static inline void touches_clear(struct touches *touches)
     touches->penetration_m = touches->law_miss_m = 0;
 }
 
-/* A new point, not set. NULL: the arena is exhausted, and the step fails. */
-struct contact_point *touches_add(struct touches *touches, struct arena *arena);
+/* A new point, not set. NULL: the body's arena is exhausted, and the step fails. */
+struct contact_point *touches_add(struct touches *touches);
 
 /* The solver's own struct, which begins with the dynamics. They must be this solver's. */
 static inline void *dynamics_of(const struct dynamics *dynamics,

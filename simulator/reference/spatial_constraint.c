@@ -182,7 +182,7 @@ int spatial_constraint_init(struct spatial_constraint *c, const struct dynamics_
 {
     if (!(c->bodies = arena_take(arena, (size_t)body->link_count, sizeof c->bodies[0])))
         return ERR_MEMORY;
-    c->arena = arena;
+    c->arena = c->base.dynamics.touches.arena = arena;
     c->base.world = *world;
     c->slip_m_s = SLIP_M_S * settings->rtol;
     c->turning_s = fmin(TURNING_S * settings->rtol, settings->dt_s);
@@ -507,7 +507,7 @@ static void report_touches(struct spatial_constraint *c)
         touches->penetration_m = fmax(touches->penetration_m, -point->gap_m);
         if (point->normal_impulse_n_s <= 0 && point->gap_m >= NEAR_M)
             continue;
-        struct contact_point *to = touches_add(touches, c->arena);
+        struct contact_point *to = touches_add(touches);
         if (to)
             *to = *point;
     }

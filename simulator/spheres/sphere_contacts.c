@@ -49,7 +49,7 @@ int sphere_contacts_create(struct sphere_system *s, struct arena *arena)
 {
     ENSURE(s->balls > 0, "contacts of %d spheres", s->balls);
     size_t all = (size_t)s->balls * (size_t)(s->balls - 1) / 2;
-    s->arena = arena;
+    s->arena = s->base.touches.arena = arena;
     s->box_room = s->world.obstacles.count;
     size_t boxes = (size_t)s->balls * (size_t)s->box_room;
     s->touch_room = (int)(all + boxes) + s->balls;
@@ -581,7 +581,7 @@ void sphere_contacts_book(struct sphere_system *s)
 /* Where memory is out the step fails. */
 static void add_point(struct sphere_system *s, const struct contact_point *point)
 {
-    struct contact_point *to = touches_add(&s->base.touches, s->arena);
+    struct contact_point *to = touches_add(&s->base.touches);
     s->matter[point->part].is_touching = 1;
     if (to)
         *to = *point;

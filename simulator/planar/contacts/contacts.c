@@ -238,7 +238,7 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
                            .limit_room = phenotype->body->link_count,
                            .mass = tree->mass};
     struct contact_body *own = &s->own;
-    *touches = (struct touches){.room = 0};
+    *touches = (struct touches){.arena = arena};
     if (create_body(own, arena) != 0)
         return ERR_MEMORY;
     s->room = contact_room(own);

@@ -198,7 +198,7 @@ int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
         if (-gap > own->touches->penetration_m)
             own->touches->penetration_m = -gap;
         struct contact_point *point =
-            impulse[0] > 0 || gap < SLOP_M ? touches_add(own->touches, s->arena) : NULL;
+            impulse[0] > 0 || gap < SLOP_M ? touches_add(own->touches) : NULL;
         if (!point)
             continue;
         int is_b = c->of_a != of, others = is_b ? c->of_a : c->of_b;

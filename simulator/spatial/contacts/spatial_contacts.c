@@ -163,7 +163,7 @@ int spatial_contacts_create(struct spatial_contacts *s, const struct spatial_con
                                    .restitution_speed = bouncing_speed(settings),
                                    .body_room = 1,
                                    .own = *body};
-    *own->touches = (struct touches){.room = 0};
+    *own->touches = (struct touches){.arena = arena};
     own->box_count = box_count;
     own->movers = arena_take(arena, n, sizeof own->movers[0]);
     own->pairs = arena_take(arena, pairs, sizeof own->pairs[0]);

@@ -139,7 +139,7 @@ int spatial_contacts_keep(struct spatial_contacts *s, struct spatial_contact_bod
         if (-c->gap > own->touches->penetration_m)
             own->touches->penetration_m = -c->gap;
         struct contact_point *point =
-            is_pressed || c->gap < SLOP_M ? touches_add(own->touches, s->arena) : NULL;
+            is_pressed || c->gap < SLOP_M ? touches_add(own->touches) : NULL;
         if (point)
             *point = point_of(s, i, side);
     }

@@ -3,6 +3,8 @@
  * friction take. */
 #include "simulator/body/forest.h"
 
+#include <string.h>
+
 #include "common/genome/body_kind.h"
 #include "common/genetics/genetics.h"
 #include "tests/sphere_fixture.h"
@@ -604,6 +606,28 @@ TEST(numbers_make_no_difference)
     }
     ck_assert_double_eq_tol(x[0][0], x[1][0], 1e-4);
     ck_assert_double_eq_tol(x[0][1], x[1][1], 1e-4);
+}
+
+/* Creatures of a preserve meet anew, in cleared memory, whenever one is born or dies. */
+TEST(points_of_contact_outlive_a_meeting)
+{
+    struct arena meeting;
+    ck_assert_int_eq(arena_init(&meeting, 1 << 22), 0);
+    into_space(0);
+    place_box(0, 0.4, 0.4, 0, 1, 1);
+    place_box(1, 0.4, 0.4, 0.41, 1, -1);
+    ck_assert_int_eq(forest_create(&forest, all, NULL, 2, &meeting, &error), 0);
+    for (int step = 0; step < 24; step++)
+        ck_assert_int_eq(forest_step(&forest), 0);
+    memset(meeting.base, 0xff, meeting.size_bytes);
+    for (int i = 0; i < 2; i++) {
+        const struct contact_point *points;
+        int count = dynamics_contacts(all[i], &points);
+        ck_assert_int_gt(count, 0);
+        for (int k = 0; k < count; k++)
+            ck_assert(points[k].part == 0 && points[k].other_creature == 1 - i);
+    }
+    arena_deinit(&meeting);
 }
 
 TEST(bodies_of_two_kinds_cannot_meet)
