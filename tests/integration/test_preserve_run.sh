@@ -12,6 +12,9 @@ sql() { sqlite3 "$1/run.db" "$2"; }
 
 run one -j 1 || fail "run: $(cat one.out)"
 says '^ +1 +[0-9]+ +[0-9]+ ' cat one.out
+[ "$(sql one 'SELECT count(*) FROM quarantine')" = 0 ] || fail "a simulator crashed: $(cat one.out)"
+"$bin/controller" run origin --seed 4 --generations 3 -o many >many.out 2>&1 || fail "run: $(cat many.out)"
+[ "$(sql many 'SELECT count(*) FROM quarantine')" = 0 ] || fail "a simulator crashed in a crowded water: $(cat many.out)"
 [ "$(sql one 'SELECT count(*) FROM epochs')" = 10 ] || fail "not all epochs are in the store"
 [ "$(sql one 'SELECT count(*) FROM lives')" -ge 5 ] || fail "nobody lived"
 [ "$(sql one 'SELECT count(*) FROM states WHERE epoch = 4')" = 2 ] || fail "the last states are not kept"
