@@ -9,7 +9,7 @@ import sys
 
 import msgpack
 
-BUILD = "bestiary 0.27.0 simulator 29"
+BUILD = "bestiary 0.28.0 simulator 30"
 simulator = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL)
 
