@@ -1,14 +1,17 @@
 /* How every test program ends: its suite runs, and the exit status says whether all of it
- * passed. */
+ * passed. Brings the headers of the C library that most tests use. */
 #ifndef TESTS_SUITE_H
 #define TESTS_SUITE_H
 
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A test that is defined is run: TEST(name) { ... }; or for each _i from `low` on and below `high`;
- * or one that a signal must end. SUITE() at the end of a file is its main(); timeout_s 0: Check's. */
+ * or one that a signal must end. SUITE() at the end of a file is its main(); timeout_s 0: Check's.
+ * Tests below a FIXTURE(), up to the next one, have that fixture in place of the suite's. */
 #define TEST(name)                 TEST_DEFINED(name, 0, 1, 0)
 #define TEST_LOOP(name, low, high) TEST_DEFINED(name, low, high, 0)
 #define TEST_SIGNAL(name, number)  TEST_DEFINED(name, 0, 1, number)
@@ -17,19 +20,32 @@
     __attribute__((constructor)) static void name##_define(void)                                   \
     {                                                                                              \
         static struct defined_test test;                                                           \
-        test = (struct defined_test){name, signal, low, high, NULL};                               \
+        test = (struct defined_test){name, name->line, signal, low, high, NULL, NULL, NULL};       \
         define_test(&test);                                                                        \
     }                                                                                              \
     START_TEST(name)
+#define FIXTURE(set_up, tear_down)          FIXTURE_AT(__LINE__, set_up, tear_down)
+#define FIXTURE_AT(line, set_up, tear_down) FIXTURE_DEFINED(line, set_up, tear_down)
+#define FIXTURE_DEFINED(line, set_up, tear_down)                                                   \
+    __attribute__((constructor)) static void fixture_##line##_define(void)                         \
+    {                                                                                              \
+        static struct defined_test fixture = {NULL, line, 0, 0, 0, set_up, tear_down, NULL};       \
+        define_test(&fixture);                                                                     \
+    }
 #define SUITE(name, timeout_s, set_up, tear_down)                                                  \
     int main(void)                                                                                 \
     {                                                                                              \
         return run_defined_tests(name, timeout_s, set_up, tear_down);                              \
     }
 
+/* A call that returns 0, or else has filled `error`. */
+#define ck_ok(call) ck_assert_msg((call) == 0, "%s: %s", #call, error.message)
+
+/* Without a test: a fixture. */
 struct defined_test {
     const TTest *test;
-    int signal, low, high;
+    int line, signal, low, high;
+    SFun set_up, tear_down;
     struct defined_test *next;
 };
 /* Those of this file, in their order. */
@@ -38,7 +54,7 @@ static struct defined_test *defined_tests;
 static inline void define_test(struct defined_test *test)
 {
     struct defined_test **place = &defined_tests;
-    while (*place && (*place)->test->line < test->test->line)
+    while (*place && (*place)->line <= test->line)
         place = &(*place)->next;
     test->next = *place;
     *place = test;
@@ -48,11 +64,6 @@ static inline void define_test(struct defined_test *test)
  * is_table: silently and in this process, for tests that print a table of the documentation. */
 static inline int run_suite_or_table(Suite *suite, int is_table)
 {
-    if (defined_tests) {
-        fprintf(stderr, "%s is defined and not run: its file has no SUITE()\n",
-                defined_tests->test->name);
-        return EXIT_FAILURE;
-    }
     SRunner *runner = srunner_create(suite);
     if (is_table)
         srunner_set_fork_status(runner, CK_NOFORK);
@@ -62,34 +73,50 @@ static inline int run_suite_or_table(Suite *suite, int is_table)
     return failed > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static inline int run_suite(Suite *suite)
-{
-    return run_suite_or_table(suite, 0);
-}
-
-/* Runs a suite of one test case. */
-static inline int run_tests_or_table(const char *name, TCase *tests, int is_table)
-{
-    Suite *suite = suite_create(name);
-    suite_add_tcase(suite, tests);
-    return run_suite_or_table(suite, is_table);
-}
-
-static inline int run_tests(const char *name, TCase *tests)
-{
-    return run_tests_or_table(name, tests, 0);
-}
-
-static inline int run_defined_tests(const char *name, double timeout_s, SFun set_up, SFun tear_down)
+static inline TCase *suite_add_case(Suite *suite, const char *name, double timeout_s, SFun set_up,
+                                    SFun tear_down)
 {
     TCase *tests = tcase_create(name);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     if (timeout_s > 0)
         tcase_set_timeout(tests, timeout_s);
+    suite_add_tcase(suite, tests);
+    return tests;
+}
+
+/* Adds all that is defined to a suite; returns its first case. */
+static inline TCase *add_defined_tests(Suite *suite, const char *name, double timeout_s,
+                                       SFun set_up, SFun tear_down)
+{
+    TCase *first = suite_add_case(suite, name, timeout_s, set_up, tear_down), *tests = first;
     for (const struct defined_test *test = defined_tests; test; test = test->next)
-        _tcase_add_test(tests, test->test, test->signal, 0, test->low, test->high);
-    defined_tests = NULL;
-    return run_tests(name, tests);
+        if (test->test)
+            _tcase_add_test(tests, test->test, test->signal, 0, test->low, test->high);
+        else
+            tests = suite_add_case(suite, name, timeout_s, test->set_up, test->tear_down);
+    return first;
+}
+
+/* Runs all that is defined, as run_suite_or_table() does. */
+static inline int run_tests_or_table(const char *name, double timeout_s, SFun set_up,
+                                     SFun tear_down, int is_table)
+{
+    Suite *suite = suite_create(name);
+    add_defined_tests(suite, name, timeout_s, set_up, tear_down);
+    return run_suite_or_table(suite, is_table);
+}
+
+static inline int run_defined_tests(const char *name, double timeout_s, SFun set_up, SFun tear_down)
+{
+    return run_tests_or_table(name, timeout_s, set_up, tear_down, 0);
+}
+
+/* Runs this test of START_TEST() alone, silently: one that writes a file or a table. */
+static inline int run_only(const TTest *test, double timeout_s)
+{
+    Suite *suite = suite_create(test->name);
+    tcase_add_test(suite_add_case(suite, test->name, timeout_s, NULL, NULL), test);
+    return run_suite_or_table(suite, 1);
 }
 
 #endif

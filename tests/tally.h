@@ -29,25 +29,31 @@ static inline void tally_open(const char *name)
 }
 
 /* A number, or a vector with its worst component. */
-static inline void tally_number(double error, double tolerance)
+static inline void tally_number(double off, double tolerance)
 {
     double *worst = &tally[tally_at].error, *allowed = &tally[tally_at].tolerance;
-    if (tally[tally_at].count++ > 0 && !(error * *allowed > *worst * tolerance))
+    if (tally[tally_at].count++ > 0 && !(off * *allowed > *worst * tolerance))
         return;
-    *worst = error;
+    *worst = off;
     *allowed = tolerance;
 }
 
-/* Instead of run_suite(): with the argument --markdown a line for each case is printed. */
-static inline int tally_suite(Suite *suite, int argc, char **argv)
+/* SUITE(), whose main() prints a line for each case with the argument --markdown. */
+#define TALLY_SUITE(name, timeout_s, set_up, tear_down)                                            \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        int is_table = argc > 1 && strcmp(argv[1], "--markdown") == 0;                             \
+        int status = run_tests_or_table(name, timeout_s, set_up, tear_down, is_table);             \
+        if (is_table)                                                                              \
+            tally_print();                                                                         \
+        return status;                                                                             \
+    }
+
+static inline void tally_print(void)
 {
-    if (argc < 2 || strcmp(argv[1], "--markdown") != 0)
-        return run_suite(suite);
-    int status = run_suite_or_table(suite, 1);
     for (int i = 0; i < tally_count; i++)
         printf("| %s | %d | %.0e/%.0e |\n", tally[i].name, tally[i].count, tally[i].error,
                tally[i].tolerance);
-    return status;
 }
 
 #endif

@@ -21,12 +21,8 @@
  * little below zero. */
 #define _GNU_SOURCE /* sysconf(_SC_NPROCESSORS_ONLN), prctl() */
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/system/log.h"

@@ -1,12 +1,10 @@
 /* How long the simulator takes: two fixed bodies under fixed gaits (the dynamics alone), whole
  * evaluations of random and of evolved creatures, and brain and expression alone. What each
  * workload is stands in README.md. */
-#include <math.h>
 #include <unistd.h>
 
 #include "common/creature/creature.h"
 #include "common/genetics/genetics.h"
-#include "simulator/evaluate/evaluate.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/expected.h"

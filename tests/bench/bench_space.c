@@ -3,6 +3,7 @@
  * and knees, nine boxes; S3 a snake of six boxes on universal joints. Nothing touches. */
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
+#include "tests/links.h"
 #include "tests/bench/bench.h"
 
 #define PI 3.14159265358979323846
@@ -24,19 +25,12 @@ static struct body_link *add_box(int parent, enum link_joint kind, struct vec3 j
                                  struct vec3 size, double density)
 {
     struct body_link *l = &creature.links[creature.count++];
-    double m = density * size.x * size.y * size.z, x = size.x, y = size.y, z = size.z;
-    *l = (struct body_link){.parent = parent,
-                            .kind = kind,
-                            .joint = joint,
-                            .frame = QUATERNION_ONE,
-                            .mass_kg = m,
-                            .cone_rad = HUGE_VAL};
-    l->inertia = (struct sym3){m * (y * y + z * z) / 12, 0, 0,
-                               m * (x * x + z * z) / 12, 0, m * (x * x + y * y) / 12};
-    l->centre.x = parent < 0 ? 0 : x / 2;
-    for (int k = 0; k < JOINT_RATES_MAX; k++) {
-        l->lower[k] = parent < 0 ? -HUGE_VAL : -1.2;
-        l->upper[k] = parent < 0 ? HUGE_VAL : 1.2;
+    *l = box_link(parent, kind, density * size.x * size.y * size.z, size);
+    l->joint = joint;
+    l->centre.x = parent < 0 ? 0 : size.x / 2;
+    for (int k = 0; k < JOINT_RATES_MAX && parent >= 0; k++) {
+        l->lower[k] = -1.2;
+        l->upper[k] = 1.2;
     }
     creature.rates += joint_rates(&joint_kinds[kind]);
     return l;

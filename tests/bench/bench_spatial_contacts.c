@@ -11,6 +11,7 @@
  * Servos as springs and dampers with a bound; friction 0.8, no restitution, limits of 1.2 rad.
  * Figures are in docs/physics-space.md. */
 #include "simulator/spatial/steps/spatial_dynamics.h"
+#include "tests/links.h"
 #include "tests/bench/bench.h"
 
 #define PI 3.14159265358979323846
@@ -39,20 +40,13 @@ static double worst_residual, deepest;
 static void add_body(struct bench_body *b, int parent, enum link_joint kind, struct vec3 joint,
                      struct vec3 offset, struct vec3 size)
 {
-    double x = size.x * size.x, y = size.y * size.y, z = size.z * size.z;
-    double mass = b->density * size.x * size.y * size.z, m = mass / 12;
     struct body_link *l = &b->links[b->count];
-    *l = (struct body_link){.parent = parent,
-                            .kind = kind,
-                            .joint = joint,
-                            .frame = QUATERNION_ONE,
-                            .mass_kg = mass,
-                            .centre = offset,
-                            .inertia = {m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)},
-                            .cone_rad = HUGE_VAL};
-    for (int k = 0; k < JOINT_RATES_MAX; k++) {
-        l->lower[k] = parent < 0 ? -HUGE_VAL : -1.2;
-        l->upper[k] = -l->lower[k];
+    *l = box_link(parent, kind, b->density * size.x * size.y * size.z, size);
+    l->joint = joint;
+    l->centre = offset;
+    for (int k = 0; k < JOINT_RATES_MAX && parent >= 0; k++) {
+        l->lower[k] = -1.2;
+        l->upper[k] = 1.2;
     }
     b->boxes[b->count] = (struct body_box){
         .link = b->count, .centre = offset, .turn = QUATERNION_ONE, .size_m = size};

@@ -9,13 +9,8 @@
  * A failure names the child's number: the same seed fails there again. Children differ in size:
  * the pool takes in few of the largest, or drift would fill it with full tables, a hundred times
  * slower. */
-#include <check.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/creature/creature.h"
 #include "common/genetics/genetics.h"
@@ -586,7 +581,7 @@ static int run_by_hand(int argc, char **argv)
 
 /* ---- tests ---- */
 
-START_TEST(children_are_sound)
+TEST_LOOP(children_are_sound, 0, 2)
 {
     static struct fuzz fuzz;
 
@@ -651,7 +646,7 @@ static const char *plant(int fault, const struct fuzz *fuzz, struct genome *chil
 }
 enum { FAULT_COUNT = 8 };
 
-START_TEST(planted_faults_are_found)
+TEST_LOOP(planted_faults_are_found, 0, FAULT_COUNT)
 {
     static struct fuzz fuzz;
     struct genome child;
@@ -667,7 +662,7 @@ START_TEST(planted_faults_are_found)
 }
 
 /* What is expressed by some settings does not keep to others. */
-START_TEST(phenotypes_out_of_bounds_are_found)
+TEST(phenotypes_out_of_bounds_are_found)
 {
     static const struct {
         const char *assignment, *words;
@@ -699,17 +694,7 @@ START_TEST(phenotypes_out_of_bounds_are_found)
 
 int main(int argc, char **argv)
 {
-    Suite *suite;
-    TCase *all;
-
     if (argc > 1)
         return run_by_hand(argc, argv);
-    suite = suite_create("genetics_fuzz");
-    all = tcase_create("all");
-    tcase_set_timeout(all, 300);
-    tcase_add_loop_test(all, children_are_sound, 0, 2);
-    tcase_add_loop_test(all, planted_faults_are_found, 0, FAULT_COUNT);
-    tcase_add_test(all, phenotypes_out_of_bounds_are_found);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return run_defined_tests("genetics_fuzz", 300, NULL, NULL);
 }

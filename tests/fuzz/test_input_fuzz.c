@@ -14,14 +14,9 @@
  * With -DFUZZ_LIBFUZZER it is libFuzzer's, the target named by FUZZ_TARGET; see scripts/fuzz. An
  * input that once was a finding is kept in tests/fuzz/findings/TARGET-*, and is a seed from then
  * on. */
-#include <check.h>
 #include <dirent.h>
 #include <inttypes.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -838,7 +833,7 @@ static int write_seeds(const struct target *target, const char *directory)
 
 /* ---- tests ---- */
 
-START_TEST(damaged_input)
+TEST_LOOP(damaged_input, 0, TARGET_COUNT)
 {
     const struct target *target = &targets[_i];
     struct corpus corpus;
@@ -852,7 +847,7 @@ START_TEST(damaged_input)
 }
 
 /* The mutations reach both sides: much is refused, something is still accepted. */
-START_TEST(mutations_are_neither_tame_nor_wild)
+TEST(mutations_are_neither_tame_nor_wild)
 {
     struct corpus corpus;
     struct rng rng;
@@ -893,11 +888,7 @@ int main(int argc, char **argv)
     if (target)
         return run_by_hand(target, atof(argv[2]), argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
 
-    TCase *test = tcase_create("input_fuzz");
-    tcase_set_timeout(test, 60);
-    tcase_add_loop_test(test, damaged_input, 0, TARGET_COUNT);
-    tcase_add_test(test, mutations_are_neither_tame_nor_wild);
-    return run_tests("input_fuzz", test);
+    return run_defined_tests("input_fuzz", 60, NULL, NULL);
 }
 
 #endif

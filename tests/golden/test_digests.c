@@ -3,16 +3,11 @@
  * physics is changed on purpose, raise SIMULATOR_VERSION and write them anew:
  *
  *   build/tests/golden/test_digests --make-golden */
-#include <check.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/creature/creature.h"
 #include "common/math/hash.h"
 #include "common/genetics/genetics.h"
-#include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
 #include "tests/set_param.h"
@@ -42,7 +37,7 @@ static void read_params(struct params *params, const char *path)
 {
     struct error error;
     params_set_defaults(params);
-    ck_assert_msg(params_read_file(params, path, &error) == 0, "%s", error.message);
+    ck_ok(params_read_file(params, path, &error));
 }
 
 /* A creature that someone wrote by hand, in one of the example worlds. */
@@ -56,7 +51,7 @@ static void add_example(const char *creature_name, const char *world_name)
     read_params(&params, path);
     snprintf(path, sizeof path, "examples/creatures/%s.json", creature_name);
     creature_init(&creature);
-    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(&creature, path, &error));
     struct evaluation evaluation;
     evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &evaluation);
     snprintf(name, sizeof name, "%s-%s", creature_name, world_name);
@@ -73,7 +68,7 @@ static void add_random(const char *name, const char *world_name, const char *set
     snprintf(path, sizeof path, "examples/%s.ini", world_name);
     read_params(&params, path);
     if (setting != NULL)
-        ck_assert_msg(set_param(&params, setting, &error) == 0, "%s", error.message);
+        ck_ok(set_param(&params, setting, &error));
     uint64_t hash = HASH_START;
     for (uint64_t id = 1; id <= RANDOM_CREATURES; id++) {
         struct genome genome;
@@ -120,7 +115,7 @@ static void compute(void)
     arena_deinit(&arena);
 }
 
-START_TEST(digests_are_golden)
+TEST(digests_are_golden)
 {
     FILE *file = fopen(GOLDEN_PATH, "r");
     ck_assert_msg(file != NULL, "%s is missing", GOLDEN_PATH);
@@ -141,7 +136,7 @@ START_TEST(digests_are_golden)
 }
 
 /* The digest tells motions apart: another seed of the random numbers, a step a little longer. */
-START_TEST(other_physics_differ)
+TEST(other_physics_differ)
 {
     compute();
     uint64_t before = computed[0].digest;
@@ -172,12 +167,7 @@ START_TEST(make_golden)
 
 int main(int argc, char **argv)
 {
-    int is_making = argc > 1 && strcmp(argv[1], "--make-golden") == 0;
-    TCase *tcase = tcase_create("digests");
-    tcase_set_timeout(tcase, 120);
-    if (is_making)
-        tcase_add_test(tcase, make_golden);
-    tcase_add_test(tcase, digests_are_golden);
-    tcase_add_test(tcase, other_physics_differ);
-    return run_tests("digests", tcase);
+    if (argc > 1 && strcmp(argv[1], "--make-golden") == 0)
+        return run_only(make_golden, 120);
+    return run_defined_tests("digests", 120, NULL, NULL);
 }

@@ -5,34 +5,21 @@
  * A right program fails one of these checks with a probability of at most ALARM, if the seeds were
  * others; as they are fixed, a check that passes once passes always.
  * speed: long runs: seldom */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "controller/evolution/breeding.h"
 #include "common/genetics/genetics.h"
 #include "tests/sanitized.h"
-#include "tests/set_param.h"
 #include "tests/unit/statistics.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 #define ALARM 1e-6
 
-static struct params params;
 static struct rng rng;
 
 static void set_up(void)
 {
     params_set_defaults(&params);
     rng_init(&rng, 20261, RNG_TEST, 0, 0);
-}
-
-static void set(const char *assignment)
-{
-    struct error error;
-
-    ck_assert_msg(!set_param(&params, assignment, &error), "%s", error.message);
 }
 
 static void print_counts(const int64_t *counts, const double *probabilities, int count,
@@ -60,7 +47,7 @@ static void judge(const char *what, const int64_t *counts, const double *probabi
 
 /* ---- the statistics themselves ---- */
 
-START_TEST(tails_are_right)
+TEST(tails_are_right)
 {
     /* P(X >= 15) of 20 fair coins, P(X <= 0) of 10 at 0.1, and a symmetric middle */
     ck_assert_double_eq_tol(statistics_binomial_tail(20, 0.5, 15), 21700 / 1048576.0, 1e-14);
@@ -79,7 +66,7 @@ START_TEST(tails_are_right)
 
 /* Fair dice are called biased about as often as stated: never in 2000 throws at 1e-6, sometimes but
  * at most as often as stated at 0.1; loaded dice always. */
-START_TEST(the_alarm_rate_is_kept)
+TEST(the_alarm_rate_is_kept)
 {
     static const double probabilities[6] = {1 / 6., 1 / 6., 1 / 6., 1 / 6., 1 / 6., 1 / 6.};
     static const double loaded[6] = {1 / 6. + 0.02, 1 / 6. - 0.02, 1 / 6., 1 / 6., 1 / 6., 1 / 6.};
@@ -124,7 +111,7 @@ static void throw_counts(int64_t tally[COUNT_CATEGORIES], int is_mated, int64_t 
     }
 }
 
-START_TEST(a_quarter_none_half_one)
+TEST(a_quarter_none_half_one)
 {
     static const char *const biases[][2] = {{"mutation.none=0.26", "mutation.one=0.49"},
                                             {"mutation.none=0.24", "mutation.one=0.5"},
@@ -188,7 +175,7 @@ static void bear(struct family *family, struct individual *child)
 }
 
 /* Children by their number of mutations, told apart by the words that are recorded. */
-START_TEST(words_tell_as_many_mutations)
+TEST(words_tell_as_many_mutations)
 {
     static const double probabilities[4] = {0.25, 0.5, 0.125, 0.125};
     int64_t trials = 10000;
@@ -226,7 +213,7 @@ static void breed_only(const char *method)
     set(method);
 }
 
-START_TEST(offspring_in_proportion_to_fitness)
+TEST_LOOP(offspring_in_proportion_to_fitness, 0, !TESTS_ARE_SANITIZED)
 {
     static const double probabilities[PARENTS] = {1 / 15., 2 / 15., 3 / 15., 4 / 15., 5 / 15.};
     static const double biases[][PARENTS] = {{1, 2, 3, 4, 5.2}, /* one is favoured by 4 % */
@@ -256,7 +243,7 @@ START_TEST(offspring_in_proportion_to_fitness)
 }
 
 /* The second parent in proportion to fitness among the others: pairs (first, second). */
-START_TEST(pairs_in_proportion_to_fitness)
+TEST(pairs_in_proportion_to_fitness)
 {
     double probabilities[PARENTS * PARENTS];
     int64_t trials = 40000;
@@ -284,7 +271,7 @@ START_TEST(pairs_in_proportion_to_fitness)
     }
 }
 
-START_TEST(methods_by_percentage)
+TEST(methods_by_percentage)
 {
     static const double probabilities[METHOD_COUNT] = {
         [METHOD_ASEXUAL] = 0.4, [METHOD_CROSSOVER] = 0.3, [METHOD_GRAFT] = 0.3};
@@ -350,7 +337,7 @@ static void only_these_kinds(double factor_of_first)
     }
 }
 
-START_TEST(kinds_by_rate_and_sites)
+TEST(kinds_by_rate_and_sites)
 {
     struct gene_counter ids = {.creature = 1};
     struct genome genome;
@@ -506,7 +493,7 @@ static void judge_places(const int64_t sets[SETS_MAX], int points, int should_be
         ck_assert_double_gt(statistics_chi_square(counts, set_count, trials), ALARM);
 }
 
-START_TEST(crossing_points_are_uniform)
+TEST_LOOP(crossing_points_are_uniform, 0, !TESTS_ARE_SANITIZED)
 {
     static int64_t sets[SETS_MAX];
     int64_t trials = 90000;
@@ -519,7 +506,7 @@ START_TEST(crossing_points_are_uniform)
 }
 
 /* Uneven sets with even places: those of two neighbours are seldom. The chi square sees it. */
-START_TEST(uneven_sets_are_seen)
+TEST(uneven_sets_are_seen)
 {
     int64_t counts[36], trials = 0;
 
@@ -528,7 +515,7 @@ START_TEST(uneven_sets_are_seen)
     ck_assert_double_lt(statistics_chi_square(counts, 36, trials), ALARM);
 }
 
-START_TEST(numbers_of_points_are_uniform)
+TEST(numbers_of_points_are_uniform)
 {
     static int64_t sets[SETS_MAX];
     static const double probabilities[POINTS_MAX + 2] = {0, 1 / 3., 1 / 3., 1 / 3., 0};
@@ -546,25 +533,6 @@ START_TEST(numbers_of_points_are_uniform)
     }
 }
 
-int main(void)
-{
-    TCase *all = tcase_create("all");
-
-    tcase_add_checked_fixture(all, set_up, NULL);
-    tcase_set_timeout(all, 300);
-    tcase_add_test(all, tails_are_right);
-    tcase_add_test(all, the_alarm_rate_is_kept);
-    tcase_add_test(all, a_quarter_none_half_one);
-    tcase_add_test(all, words_tell_as_many_mutations);
-    tcase_add_test(all, pairs_in_proportion_to_fitness);
-    tcase_add_test(all, methods_by_percentage);
-    tcase_add_test(all, kinds_by_rate_and_sites);
-    tcase_add_test(all, uneven_sets_are_seen);
-    tcase_add_test(all, numbers_of_points_are_uniform);
-    /* the longest two; what they call is checked for its accesses by test_genetics */
-    if (!TESTS_ARE_SANITIZED) {
-        tcase_add_test(all, offspring_in_proportion_to_fitness);
-        tcase_add_test(all, crossing_points_are_uniform);
-    }
-    return run_tests("genetics_statistics", all);
-}
+/* The two that take longest are left out where sanitizers watch: what they call is checked for its
+ * accesses by test_genetics. */
+SUITE("genetics_statistics", 300, set_up, NULL)

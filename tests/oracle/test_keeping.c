@@ -5,13 +5,7 @@
  *
  *     build/tests/oracle/test_keeping            27 creatures a kind and place
  *     build/tests/oracle/test_keeping 10000      so many creatures in all, minutes */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "simulator/body/physics.h"
-#include "simulator/evaluate/evaluate.h"
 #include "tests/stress/violent.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
@@ -123,7 +117,7 @@ static int watch(void *context, const struct evaluate_view *view)
 static void set(struct params *params, const char *assignment)
 {
     struct error error;
-    ck_assert_msg(set_param(params, assignment, &error) == 0, "%s", error.message);
+    ck_ok(set_param(params, assignment, &error));
 }
 
 /* A tick is a step, nothing stops a creature, and limits are narrow. */
@@ -179,7 +173,7 @@ static void try_creature(const char *body, const struct place *place, uint64_t n
     }
 }
 
-START_TEST(momentum_is_kept)
+TEST_LOOP(momentum_is_kept, 0, BODY_COUNT *PLACE_COUNT)
 {
     const char *body = bodies[_i / PLACE_COUNT];
     const struct place *place = &places[_i % PLACE_COUNT];
@@ -208,7 +202,7 @@ static const struct found {
     uint64_t number;
 } found[] = {{0, 0, 65}, {0, 3, 40}, {0, 3, 436}};
 
-START_TEST(what_was_found_stays_mended)
+TEST_LOOP(what_was_found_stays_mended, 0, sizeof found / sizeof found[0])
 {
     const struct found *f = &found[_i];
     struct arena arena;
@@ -222,11 +216,7 @@ START_TEST(what_was_found_stays_mended)
 
 int main(int argc, char **argv)
 {
-    TCase *tcase = tcase_create("keeping");
     if (argc > 1)
         creature_count = atoi(argv[1]);
-    tcase_set_timeout(tcase, 3600);
-    tcase_add_loop_test(tcase, momentum_is_kept, 0, BODY_COUNT * PLACE_COUNT);
-    tcase_add_loop_test(tcase, what_was_found_stays_mended, 0, sizeof found / sizeof found[0]);
-    return run_tests("keeping", tcase);
+    return run_defined_tests("keeping", 3600, NULL, NULL);
 }

@@ -5,17 +5,11 @@
  * they come, how high they lie, and what the ground gave them. The impulses of each solver must be
  * the change of momentum, which neither knows of when it makes them; distances and heights must
  * agree in the mean and, where a body slides without tumbling, one by one. */
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "common/genetics/genetics_random.h"
-#include "simulator/evaluate/evaluate.h"
 #include "tests/readout.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
-#include "tests/set_param.h"
 
 /* The distance that four in five keep to is chance where there are few: small changes of the steps
  * made it 17 and 32 mm for 30 bodies, 14 and 17 mm for 90. */
@@ -41,12 +35,8 @@ struct slide {
     double impulse[2];             /* of the ground, so far */
 };
 
-static struct params params;
-static struct arena arena;
-
 static void setup(void)
 {
-    struct error error;
     static const char *const settings[] = {
         "creature.effectors=no",  "guard.motionless_s=0", "guard.energy_share=0",
         "guard.momentum_share=0", "guard.turn_rad=0",     "simulation.brain_hz=240",
@@ -55,14 +45,9 @@ static void setup(void)
     params_set_defaults(&params);
     ck_assert_int_eq(params_set(&params, "world.preset", "land", &error), 0);
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
-        ck_assert_msg(set_param(&params, settings[i], &error) == 0, "%s", error.message);
+        ck_ok(set_param(&params, settings[i], &error));
     params.simulation_duration_s = DURATION_S;
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
+    arena_open(EVALUATE_ARENA_BYTES);
 }
 
 static void push(struct slide *slide, struct dynamics *dynamics)
@@ -197,4 +182,4 @@ TEST(planted_friction)
     ck_assert_double_gt(s.distances[4], NEAR_M);
 }
 
-SUITE("land", 240, setup, teardown)
+SUITE("land", 240, setup, arena_close)

@@ -5,30 +5,19 @@
  * The scene is a free body with four limbs of all kinds of joints and drives, and a second free
  * body beside it, so that both the free root and the chain of links without mass are used. Nothing
  * touches: contacts are solved in an order, which a mirror or a relabelling changes. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/math/detmath.h"
 #include "simulator/tools/scenes/scene.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { BODIES = 6, STEPS = 240 };
 
 static struct scene scene;
-static struct arena arena;
-static struct error error;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+    arena_open(SCENE_ARENA_BYTES);
     error = (struct error){0};
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
 }
 
 #define BOX(name, width, height, more)                                                             \
@@ -69,8 +58,7 @@ static void teardown(void)
 
 static void read_text(const char *text, int solver)
 {
-    ck_assert_msg(scene_read_text(&scene, text, strlen(text), "test", &error) == 0, "%s",
-                  error.message);
+    ck_ok(scene_read_text(&scene, text, strlen(text), "test", &error));
     scene.settings.solver = solver;
     scene.settings.rtol = 1e-11;
 }
@@ -79,7 +67,7 @@ static struct dynamics *start(void)
 {
     struct dynamics *dynamics;
     arena_reset(&arena);
-    ck_assert_msg(scene_start(&scene, &arena, &dynamics, &error) == 0, "%s", error.message);
+    ck_ok(scene_start(&scene, &arena, &dynamics, &error));
     return dynamics;
 }
 
@@ -233,9 +221,7 @@ TEST_LOOP(galilean, 0, 4)
 
 static void read_pendulum(int solver)
 {
-    ck_assert_msg(
-        scene_read_file(&scene, "tests/oracle/scenes/double-pendulum-rods.json", &error) == 0, "%s",
-        error.message);
+    ck_ok(scene_read_file(&scene, "tests/oracle/scenes/double-pendulum-rods.json", &error));
     scene.settings.solver = solver;
     scene.settings.rtol = 1e-11;
 }
@@ -355,4 +341,4 @@ TEST(planted_fault)
     ck_assert(plain[0].at_m.x != -mirrored[0].at_m.x);
 }
 
-SUITE("metamorphic", 60, setup, teardown)
+SUITE("metamorphic", 60, setup, arena_close)

@@ -2,11 +2,9 @@
  * the ground, one another and their joints' limits, with parts in any order; a body that is its own
  * image stays so. Loads that several contacts share have no unique answer: what decides is to be no
  * order of contacts (test_spatial_mirror.c has the same in space). */
-#include <string.h>
-
 #include "simulator/body/servo.h"
 #include "tests/suite.h"
-#include "tests/unit/body_fixture.h"
+#include "tests/unit/stage_fixture.h"
 
 /* Farther apart, m and rad, nothing moves as its image does. */
 #define SAME 1e-7
@@ -21,18 +19,6 @@ struct walker {
     double height_m, turn_rad, speed_m_s, rise_m_s, spin_rad_s;
     double friction, elasticity, viscosity, gravity_m_s2;
 };
-
-static struct stage stage;
-
-static void setup(void)
-{
-    stage_open(&stage);
-}
-
-static void teardown(void)
-{
-    stage_close(&stage);
-}
 
 /* ---------------------------------------------------------------- images */
 
@@ -370,4 +356,4 @@ TEST(a_body_that_is_no_image_is_found_out)
     ck_assert_double_gt(path_difference((struct image){1, 0}, w.count), SAME);
 }
 
-SUITE("mirror", 120, setup, teardown)
+SUITE("mirror", 120, stage_set_up, stage_tear_down)

@@ -2,15 +2,10 @@
  * MuJoCo is there (libmujoco-dev), it loads them, and a creature that plays its table there moves
  * as here, until something touches. In empty space that is a test of every mass, place, gain and
  * sign; what is left is that a control stands still for a step. */
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/creature/creature.h"
 #include "common/genetics/genetics.h"
 #include "simulator/tools/mjcf.h"
+#include "tests/counts.h"
 #include "tests/evaluate_one.h"
 #include "tests/suite.h"
 
@@ -145,9 +140,9 @@ static struct exported *export_creature(const char *creature_path, const char *p
     struct creature creature;
     struct exported *exported = make_exported();
     creature_init(&creature);
-    ck_assert_msg(creature_read(&creature, creature_path, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(&creature, creature_path, &error));
     snprintf(path, sizeof path, "examples/%s.ini", parameters);
-    ck_assert_msg(params_read_file(&exported->params, path, &error) == 0, "%s", error.message);
+    ck_ok(params_read_file(&exported->params, path, &error));
     exported->params.world_relief_m = relief_m;
     exported->params.settle_required = relief_m == 0;
     exported->params.creature_parts_min = 2; // of some that evolved before walkers had five
@@ -165,17 +160,9 @@ static struct exported *export_example(const char *name, const char *parameters)
     return export_creature(path, parameters, 0);
 }
 
-static int count_text(const char *text, const char *part)
-{
-    int count = 0;
-    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
-        count++;
-    return count;
-}
-
 /* ---- the files ---- */
 
-START_TEST(files_have_what_the_creature_has)
+TEST(files_have_what_the_creature_has)
 {
     struct exported *e = export_example("biped", "walk");
     ck_assert_int_eq(count_text(e->model, "<body "), e->link_count);
@@ -199,7 +186,7 @@ START_TEST(files_have_what_the_creature_has)
 }
 
 /* The field of heights, row by row from the least z on, is the ground here. */
-START_TEST(relief_is_where_it_is_here)
+TEST(relief_is_where_it_is_here)
 {
     static const char *const names[] = {"biped", "biped3d"}, *const examples[] = {"walk", "walk3d"};
     for (int k = 0; k < 2; k++) {
@@ -233,7 +220,7 @@ START_TEST(relief_is_where_it_is_here)
     }
 }
 
-START_TEST(worlds_have_their_obstacles)
+TEST(worlds_have_their_obstacles)
 {
     struct exported *e = make_exported();
     struct error error;
@@ -252,7 +239,7 @@ START_TEST(worlds_have_their_obstacles)
 
 /* Random creatures have joints of all kinds, and each has its like: two axes are two hinges, a cone
  * is a tendon. */
-START_TEST(all_joints_are_written)
+TEST(all_joints_are_written)
 {
     static const char *const types[] = {"'free'", "'hinge'", "'slide'", "'ball'", "<spatial "};
     int counts[5] = {0}, creatures = 0, drives = 0;
@@ -280,7 +267,7 @@ START_TEST(all_joints_are_written)
 }
 
 /* Quadratic drag is a medium of some density; linear drag is named as missing. */
-START_TEST(water_is_written)
+TEST(water_is_written)
 {
     struct exported *e = make_exported();
     struct error error;
@@ -425,7 +412,7 @@ static int count_different(int kind, int creatures, int effector_mode, double ga
 }
 
 /* Muscles move many joints far, and all agree to two thousandths of that. */
-START_TEST(creatures_move_alike)
+TEST_LOOP(creatures_move_alike, 0, 2 * KINDS)
 {
     int count;
     int mode = _i % 2 ? EFFECTOR_TORQUE : EFFECTOR_POSITION;
@@ -434,7 +421,7 @@ START_TEST(creatures_move_alike)
 }
 
 /* Gains that are a fiftieth off show in nearly all, a mass that is a fifth off in most. */
-START_TEST(faults_are_noticed)
+TEST_LOOP(faults_are_noticed, 0, KINDS)
 {
     int count, some = CREATURES / 3;
     int different = count_different(kinds[_i], some, EFFECTOR_POSITION, 1.02, 1, &count);
@@ -465,7 +452,7 @@ static void put_box(struct exported *exported)
 
 /* It slides as far as Coulomb says, v^2 / (2 mu g), and stays down: with MuJoCo's own contacts it
  * hops as high as 53 mm. */
-START_TEST(sliding_boxes_stay_down)
+TEST_LOOP(sliding_boxes_stay_down, 0, 3)
 {
     struct exported *exported = export_example("biped", "walk");
     double friction = exported->params.world_friction, speed = 2 + 1.5 * _i, highest = 0;
@@ -500,7 +487,7 @@ static const struct walker {
 enum { WALKERS = sizeof walkers / sizeof walkers[0], FLAT_WALKERS = 4 };
 
 /* On land it plays to the end: no state is lost, and nothing sinks into the ground. */
-START_TEST(walkers_play_to_the_end)
+TEST_LOOP(walkers_play_to_the_end, 0, CHECKS_ARE_DEAR ? 1 : WALKERS)
 {
     struct exported *exported = export_creature(walkers[_i].path, walkers[_i].parameters, 0);
     mjModel *model = mujoco_load(exported->model, exported->model_size);
@@ -600,24 +587,9 @@ START_TEST(print_walkers)
 
 int main(int argc, char **argv)
 {
-    TCase *tests = tcase_create("mjcf");
-    tcase_set_timeout(tests, 120);
 #ifdef HAVE_MUJOCO
-    if (argc > 1 && strcmp(argv[1], "--table") == 0) {
-        tcase_add_test(tests, print_walkers);
-        return run_tests_or_table("table", tests, 1);
-    }
+    if (argc > 1 && strcmp(argv[1], "--table") == 0)
+        return run_only(print_walkers, 120);
 #endif
-    tcase_add_test(tests, files_have_what_the_creature_has);
-    tcase_add_test(tests, worlds_have_their_obstacles);
-    tcase_add_test(tests, relief_is_where_it_is_here);
-    tcase_add_test(tests, all_joints_are_written);
-    tcase_add_test(tests, water_is_written);
-#ifdef HAVE_MUJOCO
-    tcase_add_loop_test(tests, creatures_move_alike, 0, 2 * KINDS);
-    tcase_add_loop_test(tests, faults_are_noticed, 0, KINDS);
-    tcase_add_loop_test(tests, sliding_boxes_stay_down, 0, 3);
-    tcase_add_loop_test(tests, walkers_play_to_the_end, 0, CHECKS_ARE_DEAR ? 1 : WALKERS);
-#endif
-    return run_tests("mjcf", tests);
+    return run_defined_tests("mjcf", 120, NULL, NULL);
 }

@@ -10,9 +10,6 @@
  *
  * Needs MuJoCo (libmujoco-dev on Debian) when it is built; else it says so and exits with 77. With
  * the argument --table it prints what it measures. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifndef HAVE_MUJOCO
 
@@ -184,7 +181,7 @@ static void random_state(const struct phenotype *p, struct rng *rng, double rate
 
 /* Trees of 1 to 20 parts, four joints in ten linear, under gravity and torques: the worst
  * difference as a share of the largest. */
-START_TEST(accelerations_agree)
+TEST(accelerations_agree)
 {
     struct stage stage;
     double largest = 0;
@@ -260,7 +257,7 @@ static double motion_distance(struct stage *stage, const struct drives *drives, 
 
 /* Chains of 2 to 8 equal links in empty space, from random poses and rates. Some whip, and in 10 s
  * that makes much of the rounding: nine in ten must agree then. */
-START_TEST(free_chains_agree)
+TEST(free_chains_agree)
 {
     enum { COUNT = 28 };
     struct stage stage;
@@ -283,7 +280,7 @@ START_TEST(free_chains_agree)
 
 /* Branched trees of hinges and linear joints in gravity, every joint with a damper and either a
  * spring or an even torque. The step is one at which ours halves none. */
-START_TEST(driven_trees_agree)
+TEST(driven_trees_agree)
 {
     struct stage stage;
     double largest = 0;
@@ -351,7 +348,7 @@ static double scene_distance(const char *name, int solver, double dt_s, double u
     return distance;
 }
 
-START_TEST(hung_chains_agree)
+TEST(hung_chains_agree)
 {
     report("hanging double pendulum, at 10 s",
            scene_distance("double-pendulum-rods", SOLVER_ARTICULATED, 1.0 / 240, 10), 1e-11);
@@ -359,7 +356,7 @@ START_TEST(hung_chains_agree)
            scene_distance("chain5-pinned", SOLVER_ARTICULATED, 1.0 / 960, 2), 1e-10);
 }
 
-START_TEST(constraint_solver_agrees)
+TEST(constraint_solver_agrees)
 {
     report("the pendulum, constraint solver, MuJoCo at 1/3840 s, at 3 s",
            scene_distance("double-pendulum-rods", SOLVER_CONSTRAINT, 1.0 / 240, 3), 1e-10);
@@ -430,7 +427,7 @@ static double fall_distance(const struct phenotype *p, struct arena *arena, stru
     return fallen_s;
 }
 
-START_TEST(passive_falls_agree)
+TEST(passive_falls_agree)
 {
     struct arena arena;
     struct rng rng;
@@ -461,7 +458,7 @@ START_TEST(passive_falls_agree)
 /* ---------------------------------------------------------------- planted faults */
 
 /* A mass 1e-6 too large, and a joint 1 um off, show at once. */
-START_TEST(faults_are_noticed)
+TEST(faults_are_noticed)
 {
     struct stage stage;
     stage_open(&stage);
@@ -494,16 +491,7 @@ int main(int argc, char **argv)
     if (is_table)
         printf("| with MuJoCo %s | largest difference, m or rad | allowed |\n|---|---|---|\n",
                mj_versionString());
-    TCase *tests = tcase_create("agreement");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, accelerations_agree);
-    tcase_add_test(tests, free_chains_agree);
-    tcase_add_test(tests, driven_trees_agree);
-    tcase_add_test(tests, hung_chains_agree);
-    tcase_add_test(tests, constraint_solver_agrees);
-    tcase_add_test(tests, passive_falls_agree);
-    tcase_add_test(tests, faults_are_noticed);
-    return run_tests_or_table("mujoco", tests, is_table);
+    return run_tests_or_table("mujoco", 120, NULL, NULL, is_table);
 }
 
 #endif

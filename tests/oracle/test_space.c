@@ -19,12 +19,7 @@
  * With the argument --markdown the same is a table, a line for each case, for
  * docs/physics-space.md; that is part of `make accuracy`. Every number of cases.json must be
  * measured: none is left out in silence. */
-#include <check.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
@@ -417,7 +412,7 @@ static const char *case_name(int i)
     return json_object_iter_key(at);
 }
 
-START_TEST(oracle_case)
+TEST_LOOP(oracle_case, 0, (int)json_object_size(cases))
 {
     const char *name = case_name(_i);
     struct trial *t = trial_create();
@@ -460,23 +455,15 @@ static int print_markdown(void)
     return bad > 0;
 }
 
-static int check_cases(void)
-{
-    Suite *suite = suite_create("space");
-    TCase *tests = tcase_create("oracle");
-    tcase_set_timeout(tests, 240);
-    tcase_add_loop_test(tests, oracle_case, 0, (int)json_object_size(cases));
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
-}
-
 int main(int argc, char **argv)
 {
     json_error_t fault;
     cases = json_load_file(FOLDER "cases.json", JSON_REJECT_DUPLICATES, &fault);
     if (!cases)
         die("cases.json", fault.text);
-    int result = argc > 1 && strcmp(argv[1], "--markdown") == 0 ? print_markdown() : check_cases();
+    int result = argc > 1 && strcmp(argv[1], "--markdown") == 0
+                     ? print_markdown()
+                     : run_defined_tests("space", 240, NULL, NULL);
     json_decref(cases);
     return result;
 }

@@ -3,11 +3,8 @@
  * two boxes together. A box slides askew on the ground and carries a limb that swings on a hinge
  * against a spring. test_spatial_rules.c has the same of bodies in flight. Not the same bits: names
  * of corners, and with them the order of contacts, and coordinates differ. */
-#include <check.h>
-#include <math.h>
-#include <string.h>
-
 #include "simulator/spatial/steps/spatial_dynamics.h"
+#include "tests/links.h"
 #include "tests/suite.h"
 
 enum { SLED, LIMB, CAP, LINKS };
@@ -27,27 +24,6 @@ static void setup(void)
 static void teardown(void)
 {
     arena_deinit(&arena);
-}
-
-static struct sym3 inertia_of(double mass, struct vec3 size)
-{
-    double x = size.x * size.x, y = size.y * size.y, z = size.z * size.z, m = mass / 12;
-    return (struct sym3){m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)};
-}
-
-static struct body_link link_of(int parent, enum link_joint kind, double mass, struct vec3 size)
-{
-    struct body_link link = {.parent = parent,
-                             .kind = kind,
-                             .frame = QUATERNION_ONE,
-                             .mass_kg = mass,
-                             .inertia = inertia_of(mass, size),
-                             .cone_rad = HUGE_VAL};
-    for (int k = 0; k < JOINT_RATES_MAX; k++) {
-        link.lower[k] = -HUGE_VAL;
-        link.upper[k] = HUGE_VAL;
-    }
-    return link;
 }
 
 /* Two masses of which one is away from the joint. */
@@ -87,9 +63,9 @@ static struct own_body build(enum variant variant)
     double side = variant == MIRRORED ? -1 : 1;
     const struct vec3 hinge = {0.05, 0.06, 0.07 * side}, up = {0, 0.15, 0}, top = {0.03, 0.2, 0};
     struct own_body b = {.count = LINKS};
-    b.links[SLED] = link_of(-1, LINK_FREE, 4, sled);
-    b.links[LIMB] = link_of(SLED, LINK_REVOLUTE, 0.5, limb);
-    b.links[CAP] = link_of(LIMB, LINK_RIGID, 0.3, cap);
+    b.links[SLED] = box_link(-1, LINK_FREE, 4, sled);
+    b.links[LIMB] = box_link(SLED, LINK_REVOLUTE, 0.5, limb);
+    b.links[CAP] = box_link(LIMB, LINK_RIGID, 0.3, cap);
     b.boxes[SLED] = (struct body_box){.link = SLED, .turn = QUATERNION_ONE, .size_m = sled};
     b.boxes[LIMB] =
         (struct body_box){.link = LIMB, .centre = up, .turn = QUATERNION_ONE, .size_m = limb};

@@ -1,42 +1,31 @@
 /* Scenes in space at the ends of what may be asked for, by both solvers: what a torque beside a
  * spring does, and what whirls or trembles faster than a step. */
-#include <check.h>
-#include <math.h>
-#include <string.h>
-
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 static struct scene scene;
-static struct arena arena;
 static struct dynamics *run;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
+    arena_open(SCENE_ARENA_BYTES);
 }
 
 /* The scene in a text with single quotes, by a solver. */
 static void start(const char *text, int solver)
 {
     static char quoted[1 << 16];
-    struct error error = {0};
     size_t length = strlen(text);
     ck_assert_uint_lt(length, sizeof quoted);
     for (size_t i = 0; i < length; i++)
         quoted[i] = (char)(text[i] == '\'' ? '"' : text[i]);
-    ck_assert_msg(scene_read_text(&scene, quoted, length, "text", &error) == 0, "%s",
-                  error.message);
+    ck_ok(scene_read_text(&scene, quoted, length, "text", &error));
     scene.settings.solver = solver;
-    ck_assert_msg(scene_start(&scene, &arena, &run, &error) == 0, "%s", error.message);
+    ck_ok(scene_start(&scene, &arena, &run, &error));
 }
 
 static void move(double time_s)
@@ -200,4 +189,4 @@ TEST_LOOP(plates_stop_at_walls, 0, 4)
     ck_assert_double_eq_tol(run->q[0], -plates[_i / 2].thickness_m, 1e-3);
 }
 
-SUITE("space_extremes", 60, setup, teardown)
+SUITE("space_extremes", 60, setup, arena_close)

@@ -1,39 +1,27 @@
 /* How much energy boxes in space keep where the answer is known: along the cone and the twist's
  * limit of a ball, which have no friction; in the impacts of Housner's block, and of boxes that
  * bounce without loss. Cases are turned, mirrored and taken with several steps. */
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 static struct scene scene;
-static struct arena arena;
 static struct dynamics *run;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
+    arena_open(SCENE_ARENA_BYTES);
 }
 
 /* ---------------------------------------------------------------- running */
 
 static void start(const char *text, double dt_s)
 {
-    struct error error = {0};
     arena_reset(&arena);
-    ck_assert_msg(scene_read_text(&scene, text, strlen(text), "text", &error) == 0, "%s",
-                  error.message);
+    ck_ok(scene_read_text(&scene, text, strlen(text), "text", &error));
     scene.settings.dt_s = dt_s;
-    ck_assert_msg(scene_start(&scene, &arena, &run, &error) == 0, "%s", error.message);
+    ck_ok(scene_start(&scene, &arena, &run, &error));
 }
 
 static void move(double time_s)
@@ -157,7 +145,6 @@ TEST(a_cone_is_left_and_hit_as_by_the_reference)
     for (int k = 0; k < 2; k++) {
         start(ball_text(&ball), 1.0 / 480);
         scene.settings.solver = k == 0 ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT;
-        struct error error;
         arena_reset(&arena);
         ck_assert_int_eq(scene_start(&scene, &arena, &run, &error), 0);
         move(1);
@@ -234,4 +221,4 @@ TEST_LOOP(what_bounces_without_loss_keeps_its_energy, 0, 2)
     }
 }
 
-SUITE("space_kept", 60, setup, teardown)
+SUITE("space_kept", 60, setup, arena_close)

@@ -3,13 +3,10 @@
  * order; a body that is its own image stays so; and what is turned by half about the vertical moves
  * the same to the bit. Loads that several contacts share have no unique answer: what decides is to
  * be no order of contacts, and nothing that was left from the step before. */
-#include <check.h>
-#include <math.h>
-#include <string.h>
-
 #include "simulator/links/spatial_state.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
+#include "tests/links.h"
 #include "tests/suite.h"
 
 #define PI 3.14159265358979323846
@@ -235,20 +232,10 @@ static double path_difference(struct image m, struct vec3 (*one)[LINKS_MAX],
 static int add_link(struct own_body *b, int parent, enum link_joint kind, struct vec3 joint,
                     struct vec3 centre, struct vec3 size, double mass)
 {
-    double x = size.x * size.x, y = size.y * size.y, z = size.z * size.z, m = mass / 12;
     struct body_link *l = &b->links[b->count];
-    *l = (struct body_link){.parent = parent,
-                            .kind = kind,
-                            .joint = joint,
-                            .frame = QUATERNION_ONE,
-                            .mass_kg = mass,
-                            .centre = centre,
-                            .inertia = {m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)},
-                            .cone_rad = HUGE_VAL};
-    for (int k = 0; k < JOINT_RATES_MAX; k++) {
-        l->lower[k] = -HUGE_VAL;
-        l->upper[k] = HUGE_VAL;
-    }
+    *l = box_link(parent, kind, mass, size);
+    l->joint = joint;
+    l->centre = centre;
     b->boxes[b->box_count++] = (struct body_box){
         .link = b->count, .centre = centre, .turn = QUATERNION_ONE, .size_m = size};
     b->turn[b->count] = QUATERNION_ONE;

@@ -10,9 +10,6 @@
  *
  * Needs MuJoCo (libmujoco-dev on Debian) when it is built; else it says so and exits with 77. With
  * the argument --table it prints what it measures. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifndef HAVE_MUJOCO
 
@@ -24,10 +21,6 @@ int main(void)
 
 #else
 
-#include <check.h>
-#include <math.h>
-#include <mujoco/mujoco.h>
-
 #include "common/math/rng.h"
 #include "simulator/body/linked_body.h"
 #include "simulator/tools/mjcf.h"
@@ -36,6 +29,7 @@ int main(void)
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 #include "tests/oracle/mujoco_fixture.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 32, COORDINATES_MAX = 40 };
@@ -53,19 +47,13 @@ struct tree_scene {
     struct spatial_drag_law drag;
 };
 
-static struct arena arena;
 static struct rng rng;
 static int is_table;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 8u << 20), 0);
+    arena_open(8u << 20);
     rng_init(&rng, 1, RNG_TEST, 40, 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
 }
 
 /* ---------------------------------------------------------------- building */
@@ -99,16 +87,12 @@ static struct body_link *add_link(struct tree_scene *s, int parent, enum link_jo
     const struct joint_kind *row = &joint_kinds[kind];
     struct body_link *l = &s->links[s->count++];
     double mass = rng_uniform(&rng, 0.5, 2);
-    *l = (struct body_link){
-        .parent = parent, .kind = kind, .axis = {1, 0, 0}, .mass_kg = mass, .cone_rad = HUGE_VAL};
+    *l = body_link_unlimited(parent, kind);
+    l->mass_kg = mass;
     l->joint = draw_vector(0.3);
     l->frame = quaternion_exp(draw_vector(2));
     l->centre = draw_vector(0.2);
     l->inertia = draw_inertia(mass);
-    for (int k = 0; k < JOINT_RATES_MAX; k++) {
-        l->lower[k] = -HUGE_VAL;
-        l->upper[k] = HUGE_VAL;
-    }
     double *q = s->q + s->coordinates;
     for (int k = 0; k < row->slides + row->turns; k++)
         *q++ = draw(k < row->slides ? 0.2 : 1);
@@ -416,7 +400,7 @@ static double acceleration_difference(const struct tree_scene *s)
     return worst == worst && s->rates > 0 ? worst / scale : worst;
 }
 
-START_TEST(accelerations_agree)
+TEST(accelerations_agree)
 {
     if (is_table)
         printf("\n| with MuJoCo %s | largest difference | allowed |\n|---|---|---|\n",
@@ -474,7 +458,7 @@ static void check_joint(enum link_joint kind, int is_free)
                    compare(&s, 1, order), order == 4 ? 1e-9 : 1e-7);
 }
 
-START_TEST(each_joint_agrees)
+TEST(each_joint_agrees)
 {
     if (is_table)
         printf("| joint of three links, 1 s | root on the world | root free |\n|---|---|---|\n");
@@ -490,7 +474,7 @@ START_TEST(each_joint_agrees)
 }
 
 /* Trees of all joints at once. */
-START_TEST(trees_agree)
+TEST(trees_agree)
 {
     enum { COUNT = 40 };
     double largest = 0;
@@ -503,7 +487,7 @@ START_TEST(trees_agree)
 
 /* A mass that is 1e-5 too large, a joint that is 2 um off, a spring that is 1e-4 too strong, the
  * second axis of another joint: each shows. */
-START_TEST(faults_are_noticed)
+TEST(faults_are_noticed)
 {
     for (int fault = 0; fault < 4; fault++) {
         struct tree_scene s = make_chain(LINK_UNIVERSAL, 1), other = s;
@@ -530,11 +514,10 @@ START_TEST(faults_are_noticed)
 static struct scene *read_scene(const char *name, double dt_s)
 {
     char path[128];
-    struct error error;
     struct scene *scene = calloc(1, sizeof *scene);
     ck_assert_ptr_nonnull(scene);
     snprintf(path, sizeof path, "tests/oracle/space/scenes/%s.json", name);
-    ck_assert_msg(scene_read_file(scene, path, &error) == 0, "%s", error.message);
+    ck_ok(scene_read_file(scene, path, &error));
     scene->settings.dt_s = dt_s;
     scene->settings.integrator = INTEGRATOR_RK4;
     ck_assert_int_le(scene->body_count, LINKS_MAX);
@@ -546,7 +529,6 @@ static struct poses scene_here(const char *name, double hz, double until_s)
 {
     struct scene *scene = read_scene(name, 1 / hz);
     struct dynamics *run;
-    struct error error;
     struct poses poses = {.of = {{0, 0, 0}}};
     ck_assert_int_eq(scene_start(scene, &arena, &run, &error), 0);
     for (long i = lround(until_s * hz); i > 0; i--)
@@ -607,7 +589,7 @@ static struct poses scene_there(const char *name, double hz, double until_s, int
 
 /* The reference cases without drag and without prescribed motions, written by `simulator scene
  * --mjcf`. */
-START_TEST(scenes_agree)
+TEST(scenes_agree)
 {
     static const char *const names[] = {"free-top-asymmetric",
                                         "dzhanibekov-flip",
@@ -660,7 +642,7 @@ static struct tree_scene make_box(int is_leading)
 }
 
 /* Quadratic drag of a box that moves along an axis, or turns about one, is that of a medium. */
-START_TEST(drag_is_a_medium)
+TEST(drag_is_a_medium)
 {
     double largest = 0, slowed = 0;
     for (int i = 0; i < 12; i++) {
@@ -697,7 +679,7 @@ static void swing_out(const struct tree_scene *s, double *swing, double *turn)
 }
 
 /* Both are held to 0.02 rad, since MuJoCo's limits are soft; without them it goes much farther. */
-START_TEST(contact_solver_hold)
+TEST(contact_solver_hold)
 {
     struct tree_scene s = {.count = 0};
     double swing, turn, most = 2 * acos(cos(0.3) * cos(0.2));
@@ -721,17 +703,7 @@ START_TEST(contact_solver_hold)
 int main(int argc, char **argv)
 {
     is_table = argc > 1 && strcmp(argv[1], "--table") == 0;
-    TCase *tests = tcase_create("agreement");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, each_joint_agrees);
-    tcase_add_test(tests, accelerations_agree);
-    tcase_add_test(tests, trees_agree);
-    tcase_add_test(tests, scenes_agree);
-    tcase_add_test(tests, drag_is_a_medium);
-    tcase_add_test(tests, faults_are_noticed);
-    tcase_add_test(tests, contact_solver_hold);
-    return run_tests_or_table("space_mujoco", tests, is_table);
+    return run_tests_or_table("space_mujoco", 120, setup, arena_close, is_table);
 }
 
 #endif

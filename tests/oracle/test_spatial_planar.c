@@ -2,10 +2,6 @@
  * answer: hinges become revolute joints about the plane's normal, free bodies free roots, drag is
  * divided by the depth. By both solvers, each against its own kind in the plane; the reference
  * takes no links without inertia of their own. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
@@ -103,11 +99,8 @@ static void add_body(int i)
                                             [LINK_REVOLUTE] = LINK_REVOLUTE,
                                             [LINK_RIGID] = LINK_RIGID,
                                             [LINK_LINEAR] = LINK_LINEAR};
-    *link = (struct body_link){.parent = body->parent,
-                               .kind = kinds[body->joint],
-                               .frame = QUATERNION_ONE,
-                               .mass_kg = body->mass_kg,
-                               .cone_rad = HUGE_VAL};
+    *link = body_link_unlimited(body->parent, kinds[body->joint]);
+    link->mass_kg = body->mass_kg;
     link->lower[0] = body->joint == LINK_PLANAR ? -HUGE_VAL : body->lower;
     link->upper[0] = body->joint == LINK_PLANAR ? HUGE_VAL : body->upper;
     link->inertia = (struct sym3){0.001 + 0.3 * body->inertia_kg_m2, 0, 0,
@@ -225,7 +218,7 @@ TEST_LOOP(embedded_scene, 0, 2 * EMBEDDED)
     const struct embedded_case *c = &embedded[_i % EMBEDDED];
     struct error error = {0};
     struct dynamics *plane;
-    ck_assert_msg(scene_read_file(&scene, c->path, &error) == 0, "%s", error.message);
+    ck_ok(scene_read_file(&scene, c->path, &error));
     scene.settings.integrator = c->integrator;
     scene.settings.dt_s = STEP;
     scene.settings.solver = _i < EMBEDDED ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT;
@@ -233,7 +226,7 @@ TEST_LOOP(embedded_scene, 0, 2 * EMBEDDED)
     if (_i >= EMBEDDED && !is_massive())
         return;
     arena_reset(&plane_arena);
-    ck_assert_msg(scene_start(&scene, &plane_arena, &plane, &error) == 0, "%s", error.message);
+    ck_ok(scene_start(&scene, &plane_arena, &plane, &error));
     embed((struct quaternion){0.5, 0.1, -0.7, 0.5});
     struct spatial_state *space = start_in_space(scene.settings.solver);
     for (long i = lround(c->until_s / STEP); i > 0; i--) {

@@ -2,13 +2,10 @@
  * type of joint, what is conserved, and what must not change, or change in a known way, when a body
  * is turned, moved, mirrored, described from another root, merged, run backwards, or moved beside
  * others. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/math/rng.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
+#include "tests/vectors.h"
+#include "tests/links.h"
 #include "tests/suite.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 24, COORDINATES_MAX = 28 };
@@ -54,18 +51,10 @@ static struct body_link *add_link(struct scene *s, int parent, enum link_joint k
                                   struct vec3 joint, double mass)
 {
     struct body_link *l = &s->links[s->count++];
-    *l = (struct body_link){.parent = parent,
-                            .kind = kind,
-                            .joint = joint,
-                            .frame = QUATERNION_ONE,
-                            .mass_kg = mass,
-                            .centre = {0.15, 0.02, -0.01},
-                            .inertia = {0.004 * mass, 0, 0, 0.011 * mass, 0, 0.013 * mass},
-                            .cone_rad = HUGE_VAL};
-    for (int k = 0; k < JOINT_RATES_MAX; k++) {
-        l->lower[k] = -HUGE_VAL;
-        l->upper[k] = HUGE_VAL;
-    }
+    struct sym3 inertia = {0.004 * mass, 0, 0, 0.011 * mass, 0, 0.013 * mass};
+    *l = link_with(parent, kind, mass, inertia);
+    l->joint = joint;
+    l->centre = (struct vec3){0.15, 0.02, -0.01};
     const struct joint_kind *joint_row = &joint_kinds[kind];
     int plain = joint_row->slides + joint_row->turns;
     if (joint_row->has_ball)
@@ -185,11 +174,6 @@ static struct states move_with_loss(const struct scene *s, double until_s, doubl
     return read_states(d);
 }
 
-static double apart(struct vec3 a, struct vec3 b)
-{
-    return vec3_length(vec3_sub(a, b));
-}
-
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -200,11 +184,11 @@ static double difference(const struct states *a, const struct states *b, int cou
 {
     double most = 0;
     for (int i = 0; i < count; i++) {
-        most = larger(most, apart(a->centre[i], b->centre[i]));
-        most = larger(most, apart(a->velocity[i], b->velocity[i]));
-        most = larger(most, apart(a->w[i], b->w[i]));
-        most = larger(most, apart(a->turned[i].x, b->turned[i].x));
-        most = larger(most, apart(a->turned[i].y, b->turned[i].y));
+        most = larger(most, vec3_distance(a->centre[i], b->centre[i]));
+        most = larger(most, vec3_distance(a->velocity[i], b->velocity[i]));
+        most = larger(most, vec3_distance(a->w[i], b->w[i]));
+        most = larger(most, vec3_distance(a->turned[i].x, b->turned[i].x));
+        most = larger(most, vec3_distance(a->turned[i].y, b->turned[i].y));
     }
     return most;
 }
@@ -299,7 +283,8 @@ TEST(tumbling_keeps_energy)
         spatial_tree_momentum(spatial_state_tree(d), &p, &after);
         ck_assert_double_le(fabs(dynamics_ledger(&d->dynamics)->kinetic_j / energy - 1),
                             allowed_energy[is_midpoint]);
-        ck_assert_double_le(apart(before, after) / vec3_length(before), allowed_spin[is_midpoint]);
+        ck_assert_double_le(vec3_distance(before, after) / vec3_length(before),
+                            allowed_spin[is_midpoint]);
     }
 }
 
@@ -316,8 +301,8 @@ TEST(momentum_and_ledger)
         for (int i = 0; i < 240; i++)
             ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
         spatial_tree_momentum(spatial_state_tree(d), &p1, &l1);
-        ck_assert_double_le(apart(p0, p1), allowed_momentum[is_midpoint]);
-        ck_assert_double_le(apart(l0, l1), allowed_momentum[is_midpoint]);
+        ck_assert_double_le(vec3_distance(p0, p1), allowed_momentum[is_midpoint]);
+        ck_assert_double_le(vec3_distance(l0, l1), allowed_momentum[is_midpoint]);
         const struct ledger *ledger = dynamics_ledger(&d->dynamics);
         ck_assert_double_gt(fabs(ledger->work_effector_j), 0.01);
         ck_assert_double_le(fabs(ledger->residual_j), allowed_residual[is_midpoint]);
@@ -514,9 +499,9 @@ TEST_LOOP(merged, 0, 2)
     whole->mass_kg = 1.5;
     struct states one = move(&a, 1), two = move(&b, 1);
     for (int i = 0; i < 1; i++) {
-        ck_assert_double_le(apart(one.w[i], two.w[i]), 1e-12);
-        ck_assert_double_le(apart(one.turned[i].x, two.turned[i].x), 1e-12);
-        ck_assert_double_le(apart(one.turned[i].y, two.turned[i].y), 1e-12);
+        ck_assert_double_le(vec3_distance(one.w[i], two.w[i]), 1e-12);
+        ck_assert_double_le(vec3_distance(one.turned[i].x, two.turned[i].x), 1e-12);
+        ck_assert_double_le(vec3_distance(one.turned[i].y, two.turned[i].y), 1e-12);
     }
 }
 
@@ -549,7 +534,7 @@ TEST(time_reversal)
         ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
     struct states after = read_states(d);
     for (int i = 0; i < s.count; i++)
-        ck_assert_double_le(apart(before.centre[i], after.centre[i]), 1e-5);
+        ck_assert_double_le(vec3_distance(before.centre[i], after.centre[i]), 1e-5);
 }
 
 /* Servos that are far too stiff for their step, and bounded ones: nothing explodes, and no energy

@@ -1,8 +1,5 @@
 /* Violent creatures of boxes: a statistic of energy that no account has. It takes many of them,
  * and is judged where nothing else watches. */
-#include <math.h>
-
-#include "simulator/evaluate/evaluate.h"
 #include "tests/stress/violent.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"

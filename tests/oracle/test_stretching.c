@@ -2,16 +2,12 @@
  * reference in those of links, with constraint forces and a column for each stretch. They share no
  * equation of motion and no drag.
  * speed: long runs: seldom */
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/sanitized.h"
-#include "tests/unit/body_fixture.h"
+#include "tests/unit/stage_fixture.h"
 #include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX, BODIES = TESTS_ARE_SANITIZED ? 20 : 200, PARTS = 8 };
 
-static struct stage stage;
 static struct rng rng;
 static enum effector_state effectors;
 static double strength; /* N m or N; where servos have aims, more than they take */
@@ -23,11 +19,6 @@ static void setup(void)
     stage.settings.constraint_tau_s = 0.01;
     stage.settings.rtol = 1e-11;
     rng_init(&rng, 48, RNG_TEST, 0, 2);
-}
-
-static void teardown(void)
-{
-    stage_close(&stage);
 }
 
 /* ---------------------------------------------------------------- random bodies */
@@ -267,4 +258,4 @@ TEST_LOOP(contacts_agree, 0, 2)
         ck_assert_double_gt(c.middle[0] / c.middle[1], 1.3);
 }
 
-SUITE("stretching", 600, setup, teardown)
+SUITE("stretching", 600, setup, stage_tear_down)

@@ -17,9 +17,6 @@
  * Each must keep nine tenths of its way here. --table: more creatures, as a table. --record:
  * writes into their files what this version of the simulator makes of them. Needs MuJoCo
  * (libmujoco-dev on Debian) when it is built; else it says so and exits with 77. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifndef HAVE_MUJOCO
 
@@ -31,15 +28,10 @@ int main(void)
 
 #else
 
-#include <check.h>
-#include <math.h>
-#include <mujoco/mujoco.h>
-
 #include "common/creature/creature.h"
 #include "common/judge/behaviour.h"
 #include "common/version.h"
 #include "simulator/links/spatial_state.h"
-#include "simulator/evaluate/evaluate.h"
 #include "simulator/tools/mjcf.h"
 #include "tests/oracle/mujoco_fixture.h"
 #include "simulator/body/physics.h"
@@ -587,7 +579,7 @@ static void read_creature(struct creature *creature, const char *name)
     char path[128];
     struct error error;
     snprintf(path, sizeof path, "tests/oracle/creatures/%s.creature", name);
-    ck_assert_msg(creature_read(creature, path, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(creature, path, &error));
     ck_assert(creature->has_evaluation);
 }
 
@@ -605,7 +597,7 @@ static void record(const char *name)
     c.fitness = behaviour_fitness(c.verdict, &c.measures, &c.params);
     c.simulator_version = SIMULATOR_VERSION;
     snprintf(path, sizeof path, "tests/oracle/creatures/%s.creature", name);
-    ck_assert_msg(creature_write(&c, path, 0, &error) == 0, "%s", error.message);
+    ck_ok(creature_write(&c, path, 0, &error));
     creature_deinit(&c);
 }
 
@@ -630,7 +622,7 @@ static void travel(const char *name, double ways[2])
     creature_deinit(&creature);
 }
 
-START_TEST(creatures_keep_their_way)
+TEST(creatures_keep_their_way)
 {
     if (is_table)
         printf(
@@ -664,15 +656,10 @@ START_TEST(record_all)
 
 int main(int argc, char **argv)
 {
-    int is_record = argc > 1 && strcmp(argv[1], "--record") == 0;
     is_table = argc > 1 && strcmp(argv[1], "--table") == 0;
-    TCase *tests = tcase_create("transfer");
-    tcase_set_timeout(tests, 600);
-    if (is_record)
-        tcase_add_test(tests, record_all);
-    else
-        tcase_add_test(tests, creatures_keep_their_way);
-    return run_tests_or_table("transfer", tests, is_table || is_record);
+    if (argc > 1 && strcmp(argv[1], "--record") == 0)
+        return run_only(record_all, 600);
+    return run_tests_or_table("transfer", 600, NULL, NULL, is_table);
 }
 
 #endif

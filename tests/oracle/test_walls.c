@@ -1,12 +1,7 @@
 /* Nothing in the plane passes what is thin, at any speed that creatures are allowed: plates and
  * rectangles, tilted and spinning, against walls, against other bodies of the scene, and against
  * other creatures. */
-#include <check.h>
-#include <math.h>
-
 #include "common/math/detmath.h"
-#include "common/math/rng.h"
-#include "simulator/body/forest.h"
 #include "tests/forest_step.h"
 #include "tests/suite.h"
 #include "tests/unit/body_fixture.h"

@@ -22,11 +22,8 @@
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/creature/creature.h"
-#include "simulator/evaluate/evaluate.h"
 #include "tests/evaluate_one.h"
 #include "tests/set_param.h"
 

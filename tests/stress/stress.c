@@ -23,17 +23,13 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/creature/creature.h"
 #include "common/version.h"
 #include "simulator/body/physics.h"
-#include "simulator/evaluate/evaluate.h"
 #include "tests/stress/violent.h"
 #include "tests/evaluate_one.h"
 #include "tests/set_param.h"

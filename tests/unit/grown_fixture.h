@@ -5,16 +5,11 @@
 
 #include <check.h>
 
-#include "common/system/arena.h"
 #include "common/genome/genome.h"
-#include "common/params/params.h"
 #include "simulator/evaluate/evaluate.h"
-#include "tests/set_param.h"
+#include "tests/plain_fixture.h"
 
 static struct genome genome;
-static struct params params;
-static struct arena arena;
-static struct error error;
 
 /* An empty genome of that kind, whose root will be the body gene 1, and default parameters. */
 static inline void grown_set_up(int kind)
@@ -23,19 +18,13 @@ static inline void grown_set_up(int kind)
     genome.kind = kind;
     genome.root = 1;
     params_set_defaults(&params);
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
 }
 
 static inline void grown_tear_down(void)
 {
     genome_deinit(&genome);
-    arena_deinit(&arena);
-}
-
-/* "section.key=value" */
-static inline void set(const char *assignment)
-{
-    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
+    arena_close();
 }
 
 /* A body gene of any kind; nothing of it is set but its id, and that it occurs once. */

@@ -1,9 +1,6 @@
 /* Our physics in the plane beside other engines, those that were found when this was built (`make
  * bench-peers`); how they are measured: peer_frame.h. C5 and C12 of tests/bench/fixed.h, C5
  * dropped, and a double pendulum of rods against a 128-bit reference. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "tests/bench/expected.h"
 #include "tests/bench/peers/peer_frame.h"
 #include "tests/bench/peers/peers.h"

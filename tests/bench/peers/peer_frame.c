@@ -1,6 +1,5 @@
 #include "tests/bench/peers/peer_frame.h"
 
-#include <math.h>
 #include <unistd.h>
 
 #include "tests/bench/bench.h"

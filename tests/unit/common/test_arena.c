@@ -2,10 +2,7 @@
  * runs: watched */
 #include "common/system/arena.h"
 
-#include <check.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/error.h"
 #include "tests/suite.h"

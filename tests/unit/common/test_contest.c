@@ -1,9 +1,4 @@
 /* Contests: margins by hand, starts, the object, and what a whole contest keeps. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/creature/creature.h"
 #include "common/genome/body_kind.h"
 #include "common/judge/measures.h"
@@ -11,7 +6,8 @@
 #include "common/math/hash.h"
 #include "simulator/evaluate/contest.h"
 #include "simulator/evaluate/run.h"
-#include "tests/set_param.h"
+#include "tests/vectors.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 #define SEEKER "tests/creatures/seek-land3d-sims-4.creature"
@@ -21,21 +17,13 @@
 
 #define QUARTER (DET_PI / 2)
 
-static struct arena arena;
-static struct params params;
-static struct error error;
 static struct creature creatures[2];
 static const struct genome *genomes[2];
 static struct contest_result result;
 
-static void set(const char *assignment)
-{
-    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
-}
-
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 2 * EVALUATE_ARENA_BYTES), 0);
+    arena_open(2 * EVALUATE_ARENA_BYTES);
     params_set_defaults(&params);
     contest_apply(&params);
     set("simulation.duration_s=6");
@@ -55,8 +43,8 @@ static void teardown(void)
 /* Creatures of files, in the world of the first, that see the object where they saw the light. */
 static void read_seekers(const char *a, const char *b)
 {
-    ck_assert_msg(creature_read(&creatures[0], a, &error) == 0, "%s", error.message);
-    ck_assert_msg(creature_read(&creatures[1], b, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(&creatures[0], a, &error));
+    ck_ok(creature_read(&creatures[1], b, &error));
     params = creatures[0].params;
     for (int i = 0; i < 2; i++)
         genome_exchange_sights(&creatures[i].genome, SIGHT_LIGHT, SIGHT_OBJECT);
@@ -90,7 +78,7 @@ static void contend(double heading_rad, evaluate_observer *observer, void *conte
 
 static void fight(double heading_rad, evaluate_observer *observer, void *context)
 {
-    ck_assert_msg(contest_check(genomes[0], genomes[1], &params, &error) == 0, "%s", error.message);
+    ck_ok(contest_check(genomes[0], genomes[1], &params, &error));
     contend(heading_rad, observer, context, &result);
     ck_assert(result.sides[0].margin + result.sides[1].margin == 0);
 }
@@ -240,11 +228,6 @@ struct alike {
     int ticks, is_flat;
 };
 
-static double gap_of(struct vec3 a, struct vec3 b)
-{
-    return vec3_length(vec3_sub(a, b));
-}
-
 /* What half a turn about the vertical, or the mirror of the plane, makes of a state. */
 static struct part_state turned(const struct part_state *s, int is_flat)
 {
@@ -273,8 +256,10 @@ static int compare_sides(void *context, const struct evaluate_view *view)
             continue;
         }
         struct part_state other = turned(&alike->parts[k], alike->is_flat);
-        double off = gap_of(now.at_m, other.at_m) + gap_of(now.velocity_m_s, other.velocity_m_s) +
-                     gap_of(now.spin_rad_s, other.spin_rad_s) + fabs(stretch - alike->stretches[k]);
+        double off = vec3_distance(now.at_m, other.at_m) +
+                     vec3_distance(now.velocity_m_s, other.velocity_m_s) +
+                     vec3_distance(now.spin_rad_s, other.spin_rad_s) +
+                     fabs(stretch - alike->stretches[k]);
         alike->off = fmax(alike->off, off);
         alike->most_stretch = fmax(alike->most_stretch, fabs(stretch));
     }
@@ -304,7 +289,7 @@ TEST(worms_are_mirrored)
     memset(&alike, 0, sizeof alike);
     alike.is_flat = 1;
     for (int i = 0; i < 2; i++)
-        ck_assert_msg(creature_read(&creatures[i], WORM, &error) == 0, "%s", error.message);
+        ck_ok(creature_read(&creatures[i], WORM, &error));
     set("creature.stretch_max=0.5");
     set("simulation.duration_s=1");
     set("contest.line_m=5");
@@ -361,8 +346,8 @@ static void check_mirrored(const char *path_a, const char *path_b, const char *p
     char world[64];
     creature_deinit(&creatures[0]);
     creature_deinit(&creatures[1]);
-    ck_assert_msg(creature_read(&creatures[0], path_a, &error) == 0, "%s", error.message);
-    ck_assert_msg(creature_read(&creatures[1], path_b, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(&creatures[0], path_a, &error));
+    ck_ok(creature_read(&creatures[1], path_b, &error));
     snprintf(world, sizeof world, "world.preset=%s", preset);
     set(world);
     params.contest_goal = goal;
@@ -621,7 +606,7 @@ TEST(who_is_not_there_has_lost)
     ck_assert_int_eq(result.sides[0].verdict, VERDICT_NOT_EXPRESSED);
     ck_assert_double_eq(result.sides[0].margin, 0);
     creature_deinit(&creatures[0]);
-    ck_assert_msg(creature_read(&creatures[0], SEEKER, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(&creatures[0], SEEKER, &error));
     fight(QUARTER, NULL, NULL);
     ck_assert_double_eq(result.sides[0].margin, CONTEST_WALKOVER);
 }

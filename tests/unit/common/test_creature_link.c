@@ -1,8 +1,4 @@
 /* Links carry a creature whole; what is changed in one is refused or is a creature. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/creature/creature_link.h"
 #include "common/genetics/genetics.h"
 #include "tests/suite.h"

@@ -3,11 +3,7 @@
  * optimisation level and machine must reproduce. */
 #include "common/math/detmath.h"
 
-#include <check.h>
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/math/hash.h"
 #include "common/math/rng.h"

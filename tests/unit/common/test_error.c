@@ -1,11 +1,9 @@
 /* common/error: codes, one-line messages, and what a bug prints before the program ends. */
 #include "common/error.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,7 +34,6 @@ TEST(codes_are_negative_distinct_and_have_texts)
 
 TEST(set_formats_and_returns_the_code)
 {
-    struct error error = {0};
     ck_assert_int_eq(error_set(&error, ERR_UNKNOWN, "key '%s', line %d", "sede", 7), ERR_UNKNOWN);
     ck_assert_int_eq(error.code, ERR_UNKNOWN);
     ck_assert_str_eq(error.message, "key 'sede', line 7");
@@ -44,7 +41,6 @@ TEST(set_formats_and_returns_the_code)
 
 TEST(prefix_keeps_the_code)
 {
-    struct error error = {0};
     error_set(&error, ERR_FORMAT, "not a number");
     ck_assert_int_eq(error_prefix(&error, "%s:%d", "walk.ini", 12), ERR_FORMAT);
     ck_assert_str_eq(error.message, "walk.ini:12: not a number");
@@ -53,7 +49,6 @@ TEST(prefix_keeps_the_code)
 /* The arguments may be the message itself. */
 TEST(messages_may_refer_to_themselves)
 {
-    struct error error = {0};
     error_set(&error, ERR_FORMAT, "inner");
     error_set(&error, ERR_IO, "outer (%s)", error.message);
     ck_assert_str_eq(error.message, "outer (inner)");
@@ -63,7 +58,6 @@ TEST(messages_may_refer_to_themselves)
 
 TEST(long_messages_are_cut)
 {
-    struct error error = {0};
     char text[2 * sizeof error.message];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = 0;
@@ -78,7 +72,6 @@ TEST(long_messages_are_cut)
 
 TEST(foreign_control_characters_do_not_break_the_line)
 {
-    struct error error = {0};
     error_set(&error, ERR_IO, "%s", "a\nb\r\x1b[2Jc\x7f");
     ck_assert_str_eq(error.message, "a b  [2Jc ");
     error_prefix(&error, "p\tq");

@@ -2,14 +2,9 @@
  * runs: watched */
 #include "common/judge/expression.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 static struct measures measures;
@@ -70,8 +65,6 @@ static const struct {
 
 TEST_LOOP(values_are_right, 0, (int)(sizeof good / sizeof good[0]))
 {
-    struct error error = {0};
-
     ck_assert_msg(expression_check(good[_i].text, &error) == 0, "%s: %s", good[_i].text,
                   error.message);
     ck_assert_double_eq(expression_evaluate(good[_i].text, &measures), good[_i].value);
@@ -137,8 +130,6 @@ static const struct {
 
 TEST_LOOP(errors_name_the_column, 0, (int)(sizeof bad / sizeof bad[0]))
 {
-    struct error error = {0};
-
     ck_assert_int_ne(expression_check(bad[_i].text, &error), 0);
     ck_assert_str_eq(error.message, bad[_i].message);
     ck_assert(isnan(expression_evaluate(bad[_i].text, &measures)));
@@ -147,7 +138,6 @@ TEST_LOOP(errors_name_the_column, 0, (int)(sizeof bad / sizeof bad[0]))
 TEST(depth_and_length_are_bounded)
 {
     static char text[100001];
-    struct error error = {0};
     const char *const signs = "(-+^a";
 
     for (int i = 0; signs[i]; i++) {
@@ -180,7 +170,6 @@ TEST(random_texts)
 
     for (uint64_t trial = 0; trial < 60000; trial++) {
         char text[400] = "", wrapped[420];
-        struct error error = {0};
         struct rng rng;
 
         rng_init(&rng, 1, RNG_TEST, 0, trial);

@@ -3,12 +3,8 @@
 #include "common/system/file.h"
 #include "tests/suite.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,7 +29,7 @@ static void assert_content(const char *expected)
 {
     char *bytes;
     size_t length;
-    ck_assert_msg(file_read(path, 100, &bytes, &length, &error) == 0, "%s", error.message);
+    ck_ok(file_read(path, 100, &bytes, &length, &error));
     ck_assert_uint_eq(length, strlen(expected));
     ck_assert_str_eq(bytes, expected);
     free(bytes);
@@ -124,7 +120,7 @@ TEST(test_a_pipe_of_an_own_descriptor_is_read)
     ck_assert_int_eq(write(ends[1], "bytes", 5), 5);
     close(ends[1]);
     snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
-    ck_assert_msg(file_read(name, 100, &bytes, &length, &error) == 0, "%s", error.message);
+    ck_ok(file_read(name, 100, &bytes, &length, &error));
     ck_assert_str_eq(bytes, "bytes");
     free(bytes);
     close(ends[0]);

@@ -6,15 +6,11 @@
  * times. checks: forked */
 #include "common/genetics/genetics.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/genetics/mutation_words.h"
 #include "common/genome/body_kind.h"
 #include "common/creature/creature.h"
 #include "simulator/evaluate/evaluate.h"
+#include "tests/counts.h"
 #include "tests/suite.h"
 #include "tests/set_param.h"
 
@@ -28,15 +24,6 @@ static void set_up(void)
 }
 
 /* ---- helpers ---- */
-
-static void assert_share(int64_t count, int64_t trials, double probability, const char *what)
-{
-    double mean = (double)trials * probability;
-    double bound = 6.2 * sqrt(mean * (1 - probability)) + 1;
-
-    ck_assert_msg(fabs((double)count - mean) <= bound, "%s: %lld of %lld, expected %.0f +- %.0f",
-                  what, (long long)count, (long long)trials, mean, bound);
-}
 
 static void make(struct genome *genome, uint64_t creature)
 {
@@ -128,13 +115,13 @@ static void allow_only(const char *kind)
     if (kind) {
         snprintf(key, sizeof(key), "mutation.%s", kind);
         snprintf(assignment, sizeof(assignment), "%s=1", params_key_now(key));
-        ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
+        ck_ok(set_param(&params, assignment, &error));
     }
 }
 
 /* ---- random genomes ---- */
 
-START_TEST(gene_ids_name_creature_and_count)
+TEST(gene_ids_name_creature_and_count)
 {
     struct gene_counter ids = {.creature = 7};
 
@@ -143,7 +130,7 @@ START_TEST(gene_ids_name_creature_and_count)
     ck_assert_uint_eq(ids.count, 2);
 }
 
-START_TEST(gene_ids_do_not_run_over)
+TEST_SIGNAL(gene_ids_do_not_run_over, 6)
 {
     struct gene_counter ids = {.creature = 7, .count = 1023};
 
@@ -151,7 +138,7 @@ START_TEST(gene_ids_do_not_run_over)
 }
 
 /* A file, or another run, brings a genome whose genes have the number of a child to come. */
-START_TEST(new_genes_of_a_child_have_other_ids_than_those_it_inherits)
+TEST(new_genes_of_a_child_have_other_ids_than_those_it_inherits)
 {
     struct genome genome, mate, child;
     struct error error;
@@ -172,7 +159,7 @@ START_TEST(new_genes_of_a_child_have_other_ids_than_those_it_inherits)
     }
 }
 
-START_TEST(random_genomes_are_sound)
+TEST(random_genomes_are_sound)
 {
     for (int i = 1; i <= 800; i++) {
         struct genome genome;
@@ -211,7 +198,7 @@ START_TEST(random_genomes_are_sound)
     }
 }
 
-START_TEST(random_genomes_keep_the_shares_asked_for)
+TEST(random_genomes_keep_the_shares_asked_for)
 {
     int joints = 0, rigid = 0, effectors = 0, driven = 0, linear = 0, phases[4] = {0};
     int drives = 0;
@@ -292,7 +279,7 @@ static int count_oscillating_joints(const struct genome *genome, int *joints)
 /* Kinds whose effectors move joints. */
 static const int jointed_kinds[] = {BODY_RECTANGLES, BODY_BOXES};
 
-START_TEST(random_genomes_with_a_joint_move_it)
+TEST_LOOP(random_genomes_with_a_joint_move_it, 0, 2)
 {
     params.creature_body = jointed_kinds[_i];
     params.initial_effectors = 0.5;
@@ -317,7 +304,7 @@ START_TEST(random_genomes_with_a_joint_move_it)
     }
 }
 
-START_TEST(random_genomes_are_expressed)
+TEST_LOOP(random_genomes_are_expressed, 0, 2)
 {
     struct arena arena;
     int parts[65] = {0}, trials = 400;
@@ -343,7 +330,7 @@ START_TEST(random_genomes_are_expressed)
 
 /* With initial.tidy = 1 the root lies along x, pairs hang on the sides of single parts, nothing is at
  * an angle; of connections that evolution adds, too. */
-START_TEST(tidy_births_have_a_plan)
+TEST(tidy_births_have_a_plan)
 {
     int pairs = 0, ends = 0;
     params.creature_body = BODY_BOXES;
@@ -404,7 +391,7 @@ static int count_thick(const struct genome *genome)
 
 /* With initial.taper = 1 no part of a random body is thicker than its parent, nor does mutation or
  * mating make one. */
-START_TEST(bodies_taper)
+TEST(bodies_taper)
 {
     int thick_without = 0;
     params.creature_body = BODY_BOXES;
@@ -435,7 +422,7 @@ START_TEST(bodies_taper)
 }
 
 /* What an ancestor has thick stays so in its children, until its own sizes change. */
-START_TEST(thick_parts_are_inherited)
+TEST(thick_parts_are_inherited)
 {
     struct genome genome;
     char text[256];
@@ -455,7 +442,7 @@ START_TEST(thick_parts_are_inherited)
 }
 
 /* Only allowed functions, whatever evolution does; drives fall back from waves to saws to none. */
-START_TEST(functions_can_be_left_out)
+TEST(functions_can_be_left_out)
 {
     static const char *const texts[] = {
         "sum product oscillate-saw", "-oscillate-wave -oscillate-saw", "sigmoid", "oscillate-wave"};
@@ -483,7 +470,7 @@ START_TEST(functions_can_be_left_out)
     }
 }
 
-START_TEST(random_bodies_keep_their_constraints)
+TEST(random_bodies_keep_their_constraints)
 {
     int bodies = 0;
 
@@ -506,7 +493,7 @@ START_TEST(random_bodies_keep_their_constraints)
     ck_assert_int_gt(bodies, 600);
 }
 
-START_TEST(random_genomes_differ_and_repeat)
+TEST(random_genomes_differ_and_repeat)
 {
     struct genome a, b, c;
     struct gene_counter ids;
@@ -527,7 +514,7 @@ START_TEST(random_genomes_differ_and_repeat)
     genome_deinit(&c);
 }
 
-START_TEST(random_genomes_at_the_bounds_are_sound)
+TEST(random_genomes_at_the_bounds_are_sound)
 {
     static const int64_t sizes[][4] = {/* bodies min, max, neurons, central */
                                        {1, 1, 0, 0},
@@ -570,7 +557,7 @@ static void count_mutations(int is_mated, int64_t trials, int64_t tally[4])
     }
 }
 
-START_TEST(mutation_counts_are_25_50_25)
+TEST(mutation_counts_are_25_50_25)
 {
     int64_t tally[4], trials = 200000;
 
@@ -583,7 +570,7 @@ START_TEST(mutation_counts_are_25_50_25)
     }
 }
 
-START_TEST(mated_children_can_mutate_less)
+TEST(mated_children_can_mutate_less)
 {
     int64_t tally[4], trials = 200000;
 
@@ -598,7 +585,7 @@ START_TEST(mated_children_can_mutate_less)
     ck_assert_int_eq(tally[0], 1000);
 }
 
-START_TEST(mutation_counts_are_bounded)
+TEST(mutation_counts_are_bounded)
 {
     params.mutation_none = params.mutation_one = 0;
     params.mutation_more_continue = 1;
@@ -742,7 +729,7 @@ static int apply_kind(int kind, uint64_t creature, char text[256])
     return is_change;
 }
 
-START_TEST(every_kind_occurs_and_says_what_it_did)
+TEST_LOOP(every_kind_occurs_and_says_what_it_did, 0, KIND_COUNT)
 {
     int kind = _i, tried = 0, changed = 0, missing = 1;
     int seen[4] = {0};
@@ -776,7 +763,7 @@ START_TEST(every_kind_occurs_and_says_what_it_did)
 }
 
 /* The same draws, with a smaller scale of the newest connection. */
-START_TEST(new_parts_may_begin_small)
+TEST(new_parts_may_begin_small)
 {
     static const char *const growing[] = {"add_body", "add_connection"};
     const struct rng start = rng;
@@ -798,13 +785,13 @@ START_TEST(new_parts_may_begin_small)
     }
 }
 
-START_TEST(kinds_here_are_those_of_the_parameters)
+TEST(kinds_here_are_those_of_the_parameters)
 {
     ck_assert_int_eq(stop_mutations(), KIND_COUNT - KINDS_AGAIN);
 }
 
 /* Rates times sites: two kinds against each other on one genome. */
-START_TEST(sites_are_drawn_by_rate_and_number)
+TEST(sites_are_drawn_by_rate_and_number)
 {
     struct genome genome;
     int trials = 5000, flags = 0;
@@ -829,7 +816,7 @@ START_TEST(sites_are_drawn_by_rate_and_number)
 }
 
 /* The types of joint that the settings give no share never come up, not by mutation either. */
-START_TEST(types_of_joint_without_a_share_never_come)
+TEST(types_of_joint_without_a_share_never_come)
 {
     static const struct {
         double rigid, linear;
@@ -864,7 +851,7 @@ START_TEST(types_of_joint_without_a_share_never_come)
 
 /* A joint that turns into a linear one keeps its range and its signal by the part's reach, and the
  * other way round; the limits stay within their bounds. */
-START_TEST(a_change_of_type_keeps_range_and_signal)
+TEST(a_change_of_type_keeps_range_and_signal)
 {
     int to_linear = 0, to_rotary = 0;
 
@@ -906,7 +893,7 @@ START_TEST(a_change_of_type_keeps_range_and_signal)
 
 /* A joint of boxes keeps its freedoms' inputs and limits as far as the new type has them; what is
  * new follows the first freedom, one way or the other. */
-START_TEST(a_change_of_type_keeps_freedoms)
+TEST(a_change_of_type_keeps_freedoms)
 {
     int gained = 0, kept = 0, cones = 0;
 
@@ -949,7 +936,7 @@ START_TEST(a_change_of_type_keeps_freedoms)
     ck_assert_int_gt(cones, 20);
 }
 
-START_TEST(several_mutations_come_in_the_order_of_the_kinds)
+TEST(several_mutations_come_in_the_order_of_the_kinds)
 {
     allow_only("body_symmetry");
     params.mutation_connection_flags = 1;
@@ -969,7 +956,7 @@ START_TEST(several_mutations_come_in_the_order_of_the_kinds)
     }
 }
 
-START_TEST(a_mutation_always_changes_the_genome)
+TEST(a_mutation_always_changes_the_genome)
 {
     for (int i = 1; i <= 800; i++) {
         struct genome genome, before;
@@ -986,7 +973,7 @@ START_TEST(a_mutation_always_changes_the_genome)
     }
 }
 
-START_TEST(nothing_to_change_ends)
+TEST(nothing_to_change_ends)
 {
     struct genome genome, before;
     char text[256] = "old";
@@ -1018,7 +1005,7 @@ START_TEST(nothing_to_change_ends)
 }
 
 /* Six mutations are told in less and less room: whole words of the first ones, then "...". */
-START_TEST(texts_are_cut_to_fit)
+TEST(texts_are_cut_to_fit)
 {
     struct genome genome, copy;
     char whole[1024], text[sizeof(whole)];
@@ -1051,7 +1038,7 @@ START_TEST(texts_are_cut_to_fit)
     genome_deinit(&genome);
 }
 
-START_TEST(numeric_changes_follow_the_step)
+TEST(numeric_changes_follow_the_step)
 {
     double sums[2] = {0};
     static const double steps[] = {0.1, 0.4};
@@ -1081,7 +1068,7 @@ START_TEST(numeric_changes_follow_the_step)
         ck_assert_double_eq_tol(sums[s] / 4000 / steps[s], 13.0 / 16, 0.06);
 }
 
-START_TEST(a_full_genome_mutates_within_its_tables)
+TEST(a_full_genome_mutates_within_its_tables)
 {
     params.initial_bodies_min = params.initial_bodies_max = 32;
     params.initial_connections = 4;
@@ -1100,7 +1087,7 @@ START_TEST(a_full_genome_mutates_within_its_tables)
 
 /* ---- crossover ---- */
 
-START_TEST(a_genome_crossed_with_itself_stays)
+TEST(a_genome_crossed_with_itself_stays)
 {
     for (int i = 1; i <= 500; i++) {
         struct gene_counter ids = {.creature = 100000};
@@ -1163,7 +1150,7 @@ static int count_switches(const struct genome *child)
     return reading.switches;
 }
 
-START_TEST(crossing_points_are_one_to_the_maximum)
+TEST(crossing_points_are_one_to_the_maximum)
 {
     int trials = 6000, tally[5] = {0};
     struct genome a, b;
@@ -1190,7 +1177,7 @@ START_TEST(crossing_points_are_one_to_the_maximum)
 }
 
 /* Each gap between two neighbouring genes is a crossing point as often as any other. */
-START_TEST(crossing_points_are_everywhere)
+TEST(crossing_points_are_everywhere)
 {
     int trials = 6000, first[64] = {0}, rows;
     struct genome a, b;
@@ -1230,7 +1217,7 @@ static int count_bodies_of(const struct genome *child, uint64_t creature)
     return count;
 }
 
-START_TEST(unrelated_parents_cross)
+TEST(unrelated_parents_cross)
 {
     int mixed = 0;
 
@@ -1271,7 +1258,7 @@ static void assert_plan_kept(const struct genome *child, const struct genome *a)
 
 /* mutation.plan = keep: 300 children of two plans have those of their first parents, though sizes
  * differ; parents of one plan cross. */
-START_TEST(plans_are_kept)
+TEST(plans_are_kept)
 {
     int resized = 0, crossed = 0;
     params.creature_body = BODY_BOXES;
@@ -1305,7 +1292,7 @@ START_TEST(plans_are_kept)
 }
 
 /* Two hand-written genomes use the same small ids for different things. */
-START_TEST(equal_ids_of_unlike_genes_do_no_harm)
+TEST(equal_ids_of_unlike_genes_do_no_harm)
 {
     for (int i = 0; i < 300; i++) {
         struct gene_counter ids = {.creature = 3};
@@ -1326,7 +1313,7 @@ START_TEST(equal_ids_of_unlike_genes_do_no_harm)
 
 /* ---- grafting ---- */
 
-START_TEST(a_graft_brings_a_section_along)
+TEST(a_graft_brings_a_section_along)
 {
     int central = 0;
 
@@ -1360,7 +1347,7 @@ START_TEST(a_graft_brings_a_section_along)
     ck_assert_int_gt(central, 0);
 }
 
-START_TEST(genes_a_has_already_get_new_ids)
+TEST(genes_a_has_already_get_new_ids)
 {
     int renamed = 0;
 
@@ -1379,7 +1366,7 @@ START_TEST(genes_a_has_already_get_new_ids)
     ck_assert_int_gt(renamed, 600);
 }
 
-START_TEST(a_root_without_connections_takes_a_graft)
+TEST(a_root_without_connections_takes_a_graft)
 {
     struct gene_counter ids = {.creature = 3};
     struct genome a, b, child;
@@ -1398,7 +1385,7 @@ START_TEST(a_root_without_connections_takes_a_graft)
     genome_deinit(&child);
 }
 
-START_TEST(full_parents_mate_within_the_tables)
+TEST(full_parents_mate_within_the_tables)
 {
     params.initial_bodies_min = params.initial_bodies_max = 32;
     params.initial_connections = 4;
@@ -1465,12 +1452,12 @@ static void run_chain(int children)
         genome_deinit(&population[i]);
 }
 
-START_TEST(a_chain_of_breedings_stays_sound)
+TEST(a_chain_of_breedings_stays_sound)
 {
     run_chain(4000);
 }
 
-START_TEST(a_chain_of_growing_genomes_stays_sound)
+TEST(a_chain_of_growing_genomes_stays_sound)
 {
     params.initial_bodies_max = 12;
     params.initial_neurons_max = 8;
@@ -1482,60 +1469,4 @@ START_TEST(a_chain_of_growing_genomes_stays_sound)
     run_chain(400);
 }
 
-int main(void)
-{
-    Suite *suite = suite_create("genetics");
-    TCase *random = tcase_create("random"), *counts = tcase_create("counts");
-    TCase *mutation = tcase_create("mutation"), *mating = tcase_create("mating");
-    TCase *chain = tcase_create("chain");
-    TCase *const cases[] = {random, counts, mutation, mating, chain};
-
-    for (int i = 0; i < 5; i++) {
-        tcase_add_checked_fixture(cases[i], set_up, NULL);
-        tcase_set_timeout(cases[i], 120);
-        suite_add_tcase(suite, cases[i]);
-    }
-    tcase_add_test(random, gene_ids_name_creature_and_count);
-    tcase_add_test_raise_signal(random, gene_ids_do_not_run_over, 6);
-    tcase_add_test(random, new_genes_of_a_child_have_other_ids_than_those_it_inherits);
-    tcase_add_test(random, random_genomes_are_sound);
-    tcase_add_test(random, random_genomes_keep_the_shares_asked_for);
-    tcase_add_loop_test(random, random_genomes_with_a_joint_move_it, 0, 2);
-    tcase_add_loop_test(random, random_genomes_are_expressed, 0, 2);
-    tcase_add_test(random, functions_can_be_left_out);
-    tcase_add_test(random, random_bodies_keep_their_constraints);
-    tcase_add_test(random, random_genomes_differ_and_repeat);
-    tcase_add_test(random, random_genomes_at_the_bounds_are_sound);
-    tcase_add_test(counts, mutation_counts_are_25_50_25);
-    tcase_add_test(counts, mated_children_can_mutate_less);
-    tcase_add_test(counts, mutation_counts_are_bounded);
-    tcase_add_test(mutation, tidy_births_have_a_plan);
-    tcase_add_test(mutation, bodies_taper);
-    tcase_add_test(mutation, thick_parts_are_inherited);
-    tcase_add_test(mutation, plans_are_kept);
-    tcase_add_loop_test(mutation, every_kind_occurs_and_says_what_it_did, 0, KIND_COUNT);
-    tcase_add_test(mutation, new_parts_may_begin_small);
-    tcase_add_test(mutation, kinds_here_are_those_of_the_parameters);
-    tcase_add_test(mutation, sites_are_drawn_by_rate_and_number);
-    tcase_add_test(mutation, types_of_joint_without_a_share_never_come);
-    tcase_add_test(mutation, a_change_of_type_keeps_range_and_signal);
-    tcase_add_test(mutation, a_change_of_type_keeps_freedoms);
-    tcase_add_test(mutation, several_mutations_come_in_the_order_of_the_kinds);
-    tcase_add_test(mutation, a_mutation_always_changes_the_genome);
-    tcase_add_test(mutation, nothing_to_change_ends);
-    tcase_add_test(mutation, texts_are_cut_to_fit);
-    tcase_add_test(mutation, numeric_changes_follow_the_step);
-    tcase_add_test(mutation, a_full_genome_mutates_within_its_tables);
-    tcase_add_test(mating, a_genome_crossed_with_itself_stays);
-    tcase_add_test(mating, crossing_points_are_one_to_the_maximum);
-    tcase_add_test(mating, crossing_points_are_everywhere);
-    tcase_add_test(mating, unrelated_parents_cross);
-    tcase_add_test(mating, equal_ids_of_unlike_genes_do_no_harm);
-    tcase_add_test(mating, a_graft_brings_a_section_along);
-    tcase_add_test(mating, genes_a_has_already_get_new_ids);
-    tcase_add_test(mating, a_root_without_connections_takes_a_graft);
-    tcase_add_test(mating, full_parents_mate_within_the_tables);
-    tcase_add_test(chain, a_chain_of_breedings_stays_sound);
-    tcase_add_test(chain, a_chain_of_growing_genomes_stays_sound);
-    return run_suite(suite);
-}
+SUITE("genetics", 120, set_up, NULL)

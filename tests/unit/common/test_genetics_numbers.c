@@ -2,15 +2,10 @@
  * differ in nothing else. */
 #include "common/genetics/genetics_numbers.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "common/genetics/genetics.h"
 #include "common/genome/body_kind.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
-
-static struct params params;
-static struct error error;
 
 static void make(struct genome *genome, int kind, uint64_t seed)
 {

@@ -2,12 +2,6 @@
  * collector (on broken genomes made at random: what it leaves must pass the check). */
 #include "common/genome/genome.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/genome/body_kind.h"
 #include "common/system/file.h"
 #include "common/math/rng.h"
@@ -33,22 +27,22 @@ static struct neuron_gene *neuron_row(gene_id id)
     return &genome.neurons[genome_find_neuron(&genome, id)];
 }
 
-START_TEST(fixture_passes)
+TEST(fixture_passes)
 {
-    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    ck_ok(genome_check(&genome, &error));
     ck_assert_int_eq(genome.body_count, 3);
     ck_assert_int_eq(genome.connection_count, 4);
     ck_assert_int_eq(genome.neuron_count, 4 + NEURON_FUNCTION_COUNT);
 }
 
-START_TEST(names_are_complete)
+TEST(names_are_complete)
 {
     ck_assert_str_eq(joint_type_names[JOINT_ROTARY], "rotary");
     ck_assert_str_eq(joint_type_names[JOINT_LINEAR], "linear");
     ck_assert_str_eq(input_scope_names[SCOPE_PART], "part");
 }
 
-START_TEST(rows_are_found_and_removed_in_order)
+TEST(rows_are_found_and_removed_in_order)
 {
     ck_assert_int_eq(genome_find_body(&genome, HAND), 2);
     ck_assert_int_eq(genome_find_connection(&genome, ARM_TO_ARM), 2);
@@ -65,7 +59,7 @@ START_TEST(rows_are_found_and_removed_in_order)
     ck_assert_int_eq(genome.body_count, 2);
 }
 
-START_TEST(tables_have_maxima)
+TEST(tables_have_maxima)
 {
     while (genome.body_count < GENOME_BODIES_MAX)
         ck_assert_ptr_nonnull(genome_add_body(&genome));
@@ -80,7 +74,7 @@ START_TEST(tables_have_maxima)
     ck_assert_uint_eq(genome.bodies[0].id, TRUNK);
 }
 
-START_TEST(a_removed_row_is_reused_zeroed)
+TEST(a_removed_row_is_reused_zeroed)
 {
     genome_remove_body(&genome, 2);
     const struct body_gene *body = genome_add_body(&genome);
@@ -88,7 +82,7 @@ START_TEST(a_removed_row_is_reused_zeroed)
     ck_assert(body->width_m == 0 && body->effector_input.weight == 0);
 }
 
-START_TEST(copies_are_equal_and_independent)
+TEST(copies_are_equal_and_independent)
 {
     struct genome copy, empty, empty_copy;
     ck_assert_int_eq(genome_copy(&copy, &genome), 0);
@@ -148,7 +142,7 @@ START_TEST(copies_are_equal_and_independent)
     X(genome.connection_count--)                                                                   \
     X(genome.body_count--)
 
-START_TEST(every_field_counts)
+TEST(every_field_counts)
 {
     struct genome original;
     ck_assert_int_eq(genome_copy(&original, &genome), 0);
@@ -164,7 +158,7 @@ START_TEST(every_field_counts)
     genome_deinit(&original);
 }
 
-START_TEST(order_counts)
+TEST(order_counts)
 {
     uint64_t hash = genome_hash(&genome);
     struct connection_gene first = genome.connections[0];
@@ -181,7 +175,7 @@ static void make_linear(double lower, double upper)
     genome.bodies[0].upper = upper;
 }
 
-START_TEST(limits_are_in_the_unit_of_the_joint)
+TEST(limits_are_in_the_unit_of_the_joint)
 {
     /* two full turns are too far for an extension, and 10 m are within two turns */
     genome.bodies[0].upper = GENOME_LIMIT_MAX_RAD;
@@ -197,7 +191,7 @@ START_TEST(limits_are_in_the_unit_of_the_joint)
     ck_assert(genome_reach_m(&genome.bodies[0]) == 0.35);
 }
 
-START_TEST(zeros_of_both_signs_are_equal)
+TEST(zeros_of_both_signs_are_equal)
 {
     uint64_t hash = genome_hash(&genome);
     struct genome copy;
@@ -306,7 +300,7 @@ static void check_manual(const struct gene_field *table, const char *manual)
     }
 }
 
-START_TEST(the_manual_has_every_gene)
+TEST(the_manual_has_every_gene)
 {
     size_t length;
     char *manual = NULL;
@@ -318,7 +312,7 @@ START_TEST(the_manual_has_every_gene)
     free(manual);
 }
 
-START_TEST(every_rule_is_checked)
+TEST(every_rule_is_checked)
 {
 #define X(change, expected)                                                                        \
     genome_deinit(&genome);                                                                        \
@@ -350,12 +344,12 @@ START_TEST(every_rule_is_checked)
     X(hip->mount.tilt_rad = 1.6, "connection 0 (id 11): tilt_rad 1.6 is not within -1.57")         \
     X(hip->bone.length_m = 1, "connection 0 (id 11): length_m is not a gene of boxes")
 
-START_TEST(every_rule_of_boxes_is_checked){
+TEST(every_rule_of_boxes_is_checked){
 #define X(change, expected)                                                                        \
     {                                                                                              \
         genome_deinit(&genome);                                                                    \
         fixture_make_boxes(&genome);                                                               \
-        ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);                    \
+        ck_ok(genome_check(&genome, &error));                                                      \
         struct body_gene *leg = &genome.bodies[1];                                                 \
         struct connection_gene *hip = &genome.connections[0];                                      \
         change;                                                                                    \
@@ -366,11 +360,10 @@ START_TEST(every_rule_of_boxes_is_checked){
     }
     BOX_RULES(X)
 #undef X
-} END_TEST
+}
 
-    /* An effector has an input for each freedom; without one there are none, and none is left
-     * over. */
-    START_TEST(inputs_of_freedoms)
+/* An effector has an input for each freedom; without one there are none, and none is left over. */
+TEST(inputs_of_freedoms)
 {
     genome_deinit(&genome);
     fixture_make_boxes(&genome);
@@ -402,7 +395,7 @@ START_TEST(every_rule_of_boxes_is_checked){
 }
 
 /* Emitters come after the joint's inputs; a genome without them has the hash that it always had. */
-START_TEST(inputs_of_emitters)
+TEST(inputs_of_emitters)
 {
     struct body_gene *arm = &genome.bodies[1];
     uint64_t before = genome_hash(&genome);
@@ -435,7 +428,7 @@ START_TEST(inputs_of_emitters)
 }
 
 /* Sensors beyond number 31 make a difference, too. */
-START_TEST(late_sensors_are_compared)
+TEST(late_sensors_are_compared)
 {
     struct genome copy;
     genome.bodies[0].sensors |= SENSOR_BIT(SENSOR_SCENT_1_LEVEL);
@@ -472,7 +465,7 @@ static const char *message_in_centre(struct input_gene input)
         ck_assert_msg(strstr(said, part) != NULL, "\"%s\" without \"%s\"", said, part);            \
     } while (0)
 
-START_TEST(references_of_parts)
+TEST(references_of_parts)
 {
     const char *not_there = "does not live in the body it reads";
     assert_says(message_in_arm(fixture_neuron(SCOPE_OWN, TRUNK_SUM, 0, 1)), not_there);
@@ -506,7 +499,7 @@ START_TEST(references_of_parts)
     assert_says(error.message, "body 2 (id 1048579), effector input: the body it reads has no");
 }
 
-START_TEST(references_of_the_central_set)
+TEST(references_of_the_central_set)
 {
     assert_says(message_in_centre(fixture_neuron(SCOPE_OWN, CENTRAL_CLOCK, 0, 1)), "no own part");
     assert_says(message_in_centre(fixture_neuron(SCOPE_PARENT, TRUNK_SUM, 0, 1)), "no parent part");
@@ -528,14 +521,14 @@ START_TEST(references_of_the_central_set)
 static void assert_collected(void)
 {
     struct genome again;
-    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    ck_ok(genome_check(&genome, &error));
     ck_assert_int_eq(genome_copy(&again, &genome), 0);
     genome_collect_garbage(&again);
     ck_assert_msg(genome_is_equal(&again, &genome), "a second collection changes something");
     genome_deinit(&again);
 }
 
-START_TEST(nothing_to_collect)
+TEST(nothing_to_collect)
 {
     struct genome original;
     ck_assert_int_eq(genome_copy(&original, &genome), 0);
@@ -544,7 +537,7 @@ START_TEST(nothing_to_collect)
     genome_deinit(&original);
 }
 
-START_TEST(unreached_bodies_go)
+TEST(unreached_bodies_go)
 {
     // two bodies that reach each other but are reached by nothing
     fixture_body(&genome, 50);
@@ -564,7 +557,7 @@ START_TEST(unreached_bodies_go)
     genome_deinit(&original);
 }
 
-START_TEST(idle_neurons_go_cycles_included)
+TEST(idle_neurons_go_cycles_included)
 {
     fixture_neuron_row(&genome, 70, ARM, NEURON_ABS)->inputs[0] =
         fixture_neuron(SCOPE_OWN, 71, 0, 1);
@@ -580,7 +573,7 @@ START_TEST(idle_neurons_go_cycles_included)
     assert_collected();
 }
 
-START_TEST(without_effectors_no_neuron_stays)
+TEST(without_effectors_no_neuron_stays)
 {
     for (int i = 0; i < genome.body_count; i++)
         genome.bodies[i].has_effector = 0;
@@ -590,7 +583,7 @@ START_TEST(without_effectors_no_neuron_stays)
     assert_collected();
 }
 
-START_TEST(dangling_references_become_zero)
+TEST(dangling_references_become_zero)
 {
     // the arm loses its sensor, a parent and a connection: readers of each must be repaired
     genome.bodies[1].sensors = 0;
@@ -607,7 +600,7 @@ START_TEST(dangling_references_become_zero)
 
 /* What saw the light sees another thing, in sensors and wherever one is read, and again the
  * light. */
-START_TEST(sights_are_exchanged_and_exchanged_back)
+TEST(sights_are_exchanged_and_exchanged_back)
 {
     struct genome before;
     genome.bodies[0].sensors |= SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_OTHER_LEVEL);
@@ -616,10 +609,10 @@ START_TEST(sights_are_exchanged_and_exchanged_back)
         (struct input_gene){.kind = INPUT_SENSOR, .sensor = SENSOR_LIGHT_LEVEL, .weight = 1};
     neuron_row(TRUNK_SUM)->inputs[0] =
         (struct input_gene){.kind = INPUT_SENSOR, .sensor = SENSOR_LIGHT_ALONG, .weight = 1};
-    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    ck_ok(genome_check(&genome, &error));
     ck_assert_int_eq(genome_copy(&before, &genome), 0);
     genome_exchange_sights(&genome, SIGHT_LIGHT, SIGHT_OTHER);
-    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    ck_ok(genome_check(&genome, &error));
     ck_assert_uint_eq(genome.bodies[0].sensors ^ before.bodies[0].sensors,
                       SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_OTHER_ALONG) |
                           SENSOR_BIT(SENSOR_LIGHT_LEVEL) | SENSOR_BIT(SENSOR_OTHER_LEVEL));
@@ -639,7 +632,7 @@ START_TEST(sights_are_exchanged_and_exchanged_back)
     genome_deinit(&before);
 }
 
-START_TEST(a_lost_root_is_replaced)
+TEST(a_lost_root_is_replaced)
 {
     genome_remove_body(&genome, 0);
     genome_collect_garbage(&genome);
@@ -702,7 +695,7 @@ static void damage(struct rng *rng)
     }
 }
 
-START_TEST(whatever_is_damaged_is_repaired)
+TEST(whatever_is_damaged_is_repaired)
 {
     struct rng rng;
     rng_init(&rng, 1, RNG_TEST, 0, 0);
@@ -722,43 +715,4 @@ START_TEST(whatever_is_damaged_is_repaired)
     ck_assert_int_gt(broken, 10000);
 }
 
-static Suite *make_suite(void)
-{
-    Suite *suite = suite_create("genome");
-    TCase *tests = tcase_create("genome");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, fixture_passes);
-    tcase_add_test(tests, names_are_complete);
-    tcase_add_test(tests, rows_are_found_and_removed_in_order);
-    tcase_add_test(tests, tables_have_maxima);
-    tcase_add_test(tests, a_removed_row_is_reused_zeroed);
-    tcase_add_test(tests, copies_are_equal_and_independent);
-    tcase_add_test(tests, every_field_counts);
-    tcase_add_test(tests, order_counts);
-    tcase_add_test(tests, limits_are_in_the_unit_of_the_joint);
-    tcase_add_test(tests, zeros_of_both_signs_are_equal);
-    tcase_add_test(tests, every_rule_is_checked);
-    tcase_add_test(tests, every_rule_of_boxes_is_checked);
-    tcase_add_test(tests, inputs_of_freedoms);
-    tcase_add_test(tests, inputs_of_emitters);
-    tcase_add_test(tests, late_sensors_are_compared);
-    tcase_add_test(tests, the_manual_has_every_gene);
-    tcase_add_test(tests, references_of_parts);
-    tcase_add_test(tests, references_of_the_central_set);
-    tcase_add_test(tests, nothing_to_collect);
-    tcase_add_test(tests, unreached_bodies_go);
-    tcase_add_test(tests, idle_neurons_go_cycles_included);
-    tcase_add_test(tests, without_effectors_no_neuron_stays);
-    tcase_add_test(tests, dangling_references_become_zero);
-    tcase_add_test(tests, sights_are_exchanged_and_exchanged_back);
-    tcase_add_test(tests, a_lost_root_is_replaced);
-    tcase_add_test(tests, whatever_is_damaged_is_repaired);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(make_suite());
-}
+SUITE("genome", 60, setup, teardown)

@@ -2,10 +2,6 @@
  * lines and counts that agree, also over random mutations and matings. */
 #include "common/creature/genome_diff.h"
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/genome/body_kind.h"
 #include "common/genetics/genetics.h"
 #include "tests/unit/genome_fixture.h"

@@ -2,11 +2,6 @@
  * form. */
 #include "common/math/hash.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/error.h"
 #include "tests/suite.h"
 

@@ -1,10 +1,6 @@
 /* A text that is written by and by is the one that jansson prints of the whole tree. runs: watched */
 #include "common/formats/json_stream.h"
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/suite.h"
 
 /* Nested and empty containers, line breaks in texts, numbers of each kind. */

@@ -2,9 +2,6 @@
  * kinds, which this program has instead of the project's, and nothing else; docs/developing.md, "A
  * kind of body". It is drawn at random, mutates, is checked and travels, grows, falls, feels and is
  * evaluated. */
-#include <check.h>
-#include <math.h>
-
 #include "common/growth/phenotype_grow.h"
 #include "common/math/detmath.h"
 #include "common/genome/gene_rows.h"
@@ -12,7 +9,6 @@
 #include "common/genetics/genetics.h"
 #include "common/genetics/genetics_kind.h"
 #include "simulator/body/physics.h"
-#include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
 #include "tests/set_param.h"
@@ -318,7 +314,7 @@ static void set_up(void)
     genome_init(&genome);
     params_set_defaults(&params);
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
-        ck_assert_msg(set_param(&params, settings[i], &error) == 0, "%s", error.message);
+        ck_ok(set_param(&params, settings[i], &error));
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
 }
 
@@ -335,7 +331,7 @@ static void make_ball(double diameter_m)
     body->width_m = diameter_m;
     body->recursive_limit = 1;
     body->sensors = body_kinds[0].sensors;
-    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    ck_ok(genome_check(&genome, &error));
 }
 
 /* What was seen at the end of each tick. */
@@ -417,7 +413,7 @@ TEST(its_genes_are_drawn_mutate_and_are_written)
         genome_init(&genome);
         ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
         ck_assert_int_eq(genetics_mutate(&genome, 3, &params, &rng, &ids, text, sizeof text), 0);
-        ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+        ck_ok(genome_check(&genome, &error));
         run();
     }
 }

@@ -4,11 +4,7 @@
 #include "common/system/log.h"
 #include "tests/suite.h"
 
-#include <check.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

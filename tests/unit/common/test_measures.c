@@ -3,10 +3,7 @@
 #include "common/judge/measures.h"
 #include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 TEST(names_are_distinct_and_found)
 {

@@ -2,8 +2,6 @@
 #include "common/judge/milestones.h"
 #include "tests/suite.h"
 
-#include <check.h>
-
 struct entry {
     int other;
     double fitness;

@@ -7,10 +7,6 @@
 #include "common/text.h"
 #include "tests/suite.h"
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -322,7 +318,7 @@ TEST(an_example_is_found)
 {
     char found[256];
     int count = 0;
-    ck_assert_msg(examples_each(check_example, &count, &error) == 0, "%s", error.message);
+    ck_ok(examples_each(check_example, &count, &error));
     ck_assert_int_ge(count, 20);
     ck_assert_int_eq(example_find(EXAMPLE_PARAMS, "walk3d", found, sizeof found, &error), 0);
     ck_assert_msg(strstr(found, "/examples/walk3d.ini") != NULL, "%s", found);

@@ -2,11 +2,7 @@
  * totality: whatever the inputs and however long, outputs and states stay finite and bounded. */
 #include "common/math/neuron.h"
 
-#include <check.h>
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/math/detmath.h"
 #include "common/math/rng.h"

@@ -3,31 +3,15 @@
  * them. */
 #include "common/params/obstacles.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "common/creature/creature.h"
 #include "simulator/contact/collide.h"
-#include "simulator/evaluate/evaluate.h"
 #include "simulator/evaluate/terrain.h"
-#include "tests/unit/body_fixture.h"
+#include "tests/unit/stage_fixture.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
 #include "tests/set_param.h"
 
 enum { DOF = BODY_DOF_MAX };
-
-static struct stage stage;
-
-static void setup(void)
-{
-    stage_open(&stage);
-}
-
-static void teardown(void)
-{
-    stage_close(&stage);
-}
 
 /* ---------------------------------------------------------------- text */
 
@@ -418,10 +402,10 @@ static void judge(const char *creature_path, const char *world, const char *cons
     struct arena arena;
     params_set_defaults(&params);
     if (world != NULL)
-        ck_assert_msg(params_read_file(&params, world, &error) == 0, "%s", error.message);
+        ck_ok(params_read_file(&params, world, &error));
     for (int i = 0; settings[i] != NULL; i++)
         ck_assert_int_eq(set_param(&params, settings[i], &error), 0);
-    ck_assert_msg(params_check(&params, &error) == 0, "%s", error.message);
+    ck_ok(params_check(&params, &error));
     creature_init(&creature);
     ck_assert_int_eq(creature_read(&creature, creature_path, &error), 0);
     if (obstacles != NULL)
@@ -598,4 +582,4 @@ TEST(wide_obstacles_are_ground)
     }
 }
 
-SUITE("obstacles", 120, setup, teardown)
+SUITE("obstacles", 120, stage_set_up, stage_tear_down)

@@ -2,16 +2,12 @@
  */
 #include "common/system/output.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <float.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,7 +53,7 @@ static const char *printed(void)
         teardown();                                                                                \
     } while (0)
 
-START_TEST(test_numbers_are_printed_like_printf)
+TEST(test_numbers_are_printed_like_printf)
 {
     CHECK_LIKE_PRINTF("plain, 100 %%");
     CHECK_LIKE_PRINTF("%d %i|%5d|%-5d|%05d|%+d|% d|%.3d|%d", 7, -7, 7, 7, 7, 7, 7, 7, INT32_MIN);
@@ -72,15 +68,17 @@ START_TEST(test_numbers_are_printed_like_printf)
     CHECK_LIKE_PRINTF("%p", (void *)&file);
 }
 
-START_TEST(test_clean_texts_are_printed_like_printf)
+TEST(test_clean_texts_are_printed_like_printf)
 {
     CHECK_LIKE_PRINTF("%s|%10s|%-10s|%.2s|%10.2s|%*s|%-*s|%.*s|%c|%3c", "abc", "abc", "abc", "abc",
                       "abc", 6, "abc", 6, "abc", 1, "abc", 'x', 'y');
     CHECK_LIKE_PRINTF("%s%s", "", "h\xc3\xb6hle");
 }
 
+FIXTURE(setup, teardown)
+
 /* The format is printed as it is. Only what is put into it is cleaned. */
-START_TEST(test_texts_are_cleaned)
+TEST(test_texts_are_cleaned)
 {
     const char *volatile nothing = NULL;
     output_print(file, "\033[H%s|%12s|%-12s|%.3s|%c\n", HOSTILE, HOSTILE, HOSTILE, HOSTILE, '\033');
@@ -88,7 +86,7 @@ START_TEST(test_texts_are_cleaned)
     ck_assert_str_eq(printed(), "\033[H" CLEANED "|   " CLEANED "|" CLEANED "   |a [| \n.");
 }
 
-START_TEST(test_lines_keep_their_ends)
+TEST(test_lines_keep_their_ends)
 {
     output_lines(file, "one\n" HOSTILE "\n");
     ck_assert_str_eq(printed(), "one\na [2J\n??b\n");
@@ -97,7 +95,7 @@ START_TEST(test_lines_keep_their_ends)
 /* ---- JSON ---- */
 
 /* Both printers escape what must not be seen, and what is read back is the same. */
-START_TEST(test_json_is_escaped)
+TEST(test_json_is_escaped)
 {
     static const char dirty[] =
         "a\001\n\x7f\xc2\x9b\xe2\x80\xae\xef\xbb\xbf\xf3\xa0\x81\x81\xc3\xb6";
@@ -118,7 +116,9 @@ START_TEST(test_json_is_escaped)
     json_decref(own_back);
 }
 
-START_TEST(test_what_is_no_text_becomes_one)
+FIXTURE(NULL, NULL)
+
+TEST(test_what_is_no_text_becomes_one)
 {
     json_t *value = json_text_make("a\xff\n\033");
     ck_assert_str_eq(json_string_value(value), "a?\n ");
@@ -155,7 +155,7 @@ static int print_into(int descriptor, int count, char *said, size_t size)
     return WEXITSTATUS(status);
 }
 
-START_TEST(test_a_reader_that_goes_away_is_a_failure)
+TEST_LOOP(test_a_reader_that_goes_away_is_a_failure, 0, 2)
 {
     char said[256];
     int ends[2];
@@ -165,7 +165,7 @@ START_TEST(test_a_reader_that_goes_away_is_a_failure)
     ck_assert_str_eq(said, "tester: standard output: Broken pipe\n");
 }
 
-START_TEST(test_a_full_disk_is_a_failure)
+TEST_LOOP(test_a_full_disk_is_a_failure, 0, 2)
 {
     char said[256];
     int full = open("/dev/full", O_WRONLY);
@@ -175,7 +175,7 @@ START_TEST(test_a_full_disk_is_a_failure)
     ck_assert_str_eq(said, "tester: standard output: No space left on device\n");
 }
 
-START_TEST(test_what_is_taken_is_no_failure)
+TEST_LOOP(test_what_is_taken_is_no_failure, 0, 2)
 {
     char said[256];
     int nowhere = open("/dev/null", O_WRONLY);
@@ -184,7 +184,7 @@ START_TEST(test_what_is_taken_is_no_failure)
 }
 
 /* No file that is opened later is taken for standard output. */
-START_TEST(test_closed_descriptors_are_taken)
+TEST(test_closed_descriptors_are_taken)
 {
     pid_t child = fork();
     if (child == 0) {
@@ -201,25 +201,4 @@ START_TEST(test_closed_descriptors_are_taken)
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-int main(void)
-{
-    TCase *test = tcase_create("output");
-    tcase_add_test(test, test_numbers_are_printed_like_printf);
-    tcase_add_test(test, test_clean_texts_are_printed_like_printf);
-    TCase *kept = tcase_create("texts");
-    tcase_add_checked_fixture(kept, setup, teardown);
-    tcase_add_test(kept, test_texts_are_cleaned);
-    tcase_add_test(kept, test_lines_keep_their_ends);
-    tcase_add_test(kept, test_json_is_escaped);
-    TCase *lost = tcase_create("lost");
-    tcase_add_test(lost, test_what_is_no_text_becomes_one);
-    tcase_add_loop_test(lost, test_a_reader_that_goes_away_is_a_failure, 0, 2);
-    tcase_add_loop_test(lost, test_a_full_disk_is_a_failure, 0, 2);
-    tcase_add_loop_test(lost, test_what_is_taken_is_no_failure, 0, 2);
-    tcase_add_test(lost, test_closed_descriptors_are_taken);
-    Suite *suite = suite_create("output");
-    suite_add_tcase(suite, test);
-    suite_add_tcase(suite, kept);
-    suite_add_tcase(suite, lost);
-    return run_suite(suite);
-}
+SUITE("output", 0, NULL, NULL)

@@ -2,11 +2,6 @@
  * refused before anything is allocated; random and damaged bytes never crash. runs: watched */
 #include "common/formats/pack.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/math/rng.h"
 #include "tests/suite.h"
 
@@ -53,7 +48,7 @@ TEST(round_trip)
     pack_text(&writer, "text");
     pack_text(&writer, "h\xc3\xb6hle");
     ck_assert_int_eq(writer.has_failed, 0);
-    ck_assert_msg(open_written() == 0, "%s", error.message);
+    ck_ok(open_written());
 
     const msgpack_object *items;
     size_t count;
@@ -243,7 +238,7 @@ TEST(depth_just_allowed)
     for (int i = 0; i < PACK_DEPTH_MAX; i++)
         pack_array(&writer, 1);
     pack_nil(&writer);
-    ck_assert_msg(open_written() == 0, "%s", error.message);
+    ck_ok(open_written());
     pack_close(&reader);
 }
 

@@ -1,7 +1,4 @@
 /* Two numbers side by side are what each would be alone. */
-#include <check.h>
-#include <math.h>
-
 #include "common/math/pair.h"
 #include "common/math/rng.h"
 #include "tests/suite.h"

@@ -2,19 +2,14 @@
  * round trips, cross checks and the digest of evaluations. runs: watched */
 #include "common/params/params.h"
 
-#include <check.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/system/file.h"
 #include "common/math/rng.h"
 #include "common/text.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
-
-static struct params params;
-static struct error error;
 
 static void setup(void)
 {
@@ -33,7 +28,7 @@ TEST(table_is_sound)
         // the default is in its own range
         params_print_value(&params, i, value, sizeof value);
         struct params copy = params;
-        ck_assert_msg(params_set(&copy, info->key, value, &error) == 0, "%s", error.message);
+        ck_ok(params_set(&copy, info->key, value, &error));
         params_print_range(i, range, sizeof range);
         ck_assert_msg(strlen(range) > 3, "%s", info->key);
         for (int j = i + 1; j < param_count; j++)
@@ -54,7 +49,7 @@ TEST(defaults_are_as_documented)
     ck_assert(params.simulation_dt_s == 1.0 / 240.0);
     ck_assert_int_eq(params.settle_effectors, SETTLE_HOLD);
     ck_assert_int_eq(params.world_ground, 1);
-    ck_assert_msg(params_check(&params, &error) == 0, "%s", error.message);
+    ck_ok(params_check(&params, &error));
 }
 
 /* Every guard that 0 switches off is switched off by the word, too; other numbers are not. */
@@ -66,7 +61,7 @@ TEST(guards_have_an_off)
         char value[PARAM_TEXT_SIZE];
         if (strcmp(info->section, "guard") != 0 || strstr(info->help, "0 = off") == NULL)
             continue;
-        ck_assert_msg(params_set(&params, info->key, "off", &error) == 0, "%s", error.message);
+        ck_ok(params_set(&params, info->key, "off", &error));
         params_print_value(&params, i, value, sizeof value);
         ck_assert_str_eq(value, "0");
         count++;
@@ -228,7 +223,7 @@ TEST(ini_is_read)
                        "[population]\n"
                        "[evolution]\n"
                        "generations = 7"; /* no line feed at the end */
-    ck_assert_msg(read_ini(text) == 0, "%s", error.message);
+    ck_ok(read_ini(text));
     ck_assert_int_eq(params.run_seed, 42);
     ck_assert_str_eq(params.run_name, "first try");
     ck_assert_int_eq(params.population_size, 20);
@@ -245,7 +240,7 @@ TEST(long_comments_are_read_over)
     memset(text, '-', sizeof text);
     text[0] = '#';
     strcpy(text + 900, "\nseed = 5\n");
-    ck_assert_msg(read_ini(text) == 0, "%s", error.message);
+    ck_ok(read_ini(text));
     ck_assert_int_eq(params.run_seed, 5);
 }
 
@@ -344,7 +339,7 @@ static void assert_round_trip(int has_help, const struct params *start)
     ck_assert_int_eq(params_write(&params, file, has_help), 0);
     fclose(file);
     struct params copy = *start;
-    ck_assert_msg(params_read_text(&copy, text, "written", &error) == 0, "%s", error.message);
+    ck_ok(params_read_text(&copy, text, "written", &error));
     for (int i = 0; i < param_count; i++) {
         char a[PARAM_TEXT_SIZE], b[PARAM_TEXT_SIZE];
         params_print_value(&params, i, a, sizeof a);
@@ -389,8 +384,7 @@ TEST(a_key_that_moved_may_be_used)
 TEST(a_key_that_is_a_constant_says_the_constant)
 {
     struct params before = params;
-    ck_assert_msg(read_ini("[settle]\nrest_s = 0.50\n[simulation]\ncontact_sweeps = 100\n") == 0,
-                  "%s", error.message);
+    ck_ok(read_ini("[settle]\nrest_s = 0.50\n[simulation]\ncontact_sweeps = 100\n"));
     ck_assert_int_eq(read_ini("[settle]\nrest_s = 0.7\n"), ERR_RANGE);
     ck_assert_str_eq(error.message,
                      "walk.ini:2: settle.rest_s: 0.7 cannot be set any more: it is always 0.5");
@@ -472,12 +466,10 @@ TEST(long_words_read_back)
 
 TEST(comments_of_long_lines_are_no_value)
 {
-    ck_assert_msg(read_ini("[farm]\nlauncher = nice ; " THOUSAND "\nstart_s = 7\n") == 0, "%s",
-                  error.message);
+    ck_ok(read_ini("[farm]\nlauncher = nice ; " THOUSAND "\nstart_s = 7\n"));
     ck_assert_str_eq(params.farm_launcher, "nice");
     ck_assert(params.farm_start_s == 7);
-    ck_assert_msg(read_ini("[farm]\nlauncher = " HUNDRED HUNDRED " ; " HUNDRED HUNDRED "\n") == 0,
-                  "%s", error.message);
+    ck_ok(read_ini("[farm]\nlauncher = " HUNDRED HUNDRED " ; " HUNDRED HUNDRED "\n"));
     ck_assert_str_eq(params.farm_launcher, HUNDRED HUNDRED);
 }
 
@@ -525,16 +517,15 @@ TEST(cross_checks)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         params_set_defaults(&params);
-        ck_assert_msg(read_ini(cases[i].text) == 0, "%s", error.message);
+        ck_ok(read_ini(cases[i].text));
         ck_assert_msg(params_check(&params, &error) < 0, "accepted: %s", cases[i].text);
-        ck_assert_msg(strncmp(error.message, cases[i].message, strlen(cases[i].message)) == 0, "%s",
-                      error.message);
+        ck_ok(strncmp(error.message, cases[i].message, strlen(cases[i].message)));
     }
     params_set_defaults(&params);
     ck_assert_int_eq(read_ini("[world]\npreset=water\n[simulation]\nintegrator = rk4\n"
                               "[mutation]\nnone = 0.3\none = 0.7\n"),
                      0);
-    ck_assert_msg(params_check(&params, &error) == 0, "%s", error.message);
+    ck_ok(params_check(&params, &error));
 }
 
 TEST(digest_sees_what_evaluations_depend_on)
@@ -603,7 +594,7 @@ TEST(who_prints_a_walk_meets_what_it_uses)
     fclose(file);
     struct params read;
     params_set_defaults(&read);
-    ck_assert_msg(params_read_text(&read, text, "text", &error) == 0, "%s", error.message);
+    ck_ok(params_read_text(&read, text, "text", &error));
     ck_assert_mem_eq(&read, &params, sizeof read);
     free(text);
 }
@@ -668,8 +659,7 @@ TEST(manual_is_up_to_date)
 {
     char *page, *list = print_list();
     size_t length;
-    ck_assert_msg(file_read(MANUAL_PATH, 1 << 20, &page, &length, &error) == 0, "%s",
-                  error.message);
+    ck_ok(file_read(MANUAL_PATH, 1 << 20, &page, &length, &error));
     char *written = find_list(page);
     ck_assert_ptr_nonnull(written);
     ck_assert_msg(strcmp(written, list) == 0,

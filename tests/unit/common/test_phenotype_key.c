@@ -2,16 +2,12 @@
  * influence does not, and creatures with equal keys move alike, bit for bit. */
 #include "common/growth/phenotype_key.h"
 
-#include <check.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/growth/body.h"
 #include "common/growth/body.h"
 #include "common/growth/sphere_body.h"
 #include "common/genetics/genetics.h"
-#include "simulator/evaluate/evaluate.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
@@ -421,7 +417,7 @@ TEST(ids_and_dead_neurons)
         dead->id = 9999;
         dead->function = NEURON_OSCILLATE_WAVE;
         struct error error;
-        ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+        ck_ok(genome_check(&genome, &error));
         after = key_of(&genome, 2);
         ck_assert(phenotype_key_is_equal(&before, &after));
     }
@@ -430,7 +426,7 @@ TEST(ids_and_dead_neurons)
 static void set(const char *setting)
 {
     struct error error;
-    ck_assert_msg(set_param(&params, setting, &error) == 0, "%s", error.message);
+    ck_ok(set_param(&params, setting, &error));
 }
 
 TEST(seeds_and_trials)

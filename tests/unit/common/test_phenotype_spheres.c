@@ -1,15 +1,9 @@
 /* Growth and senses of spheres and bones: bodies of hand-made genes, values felt while they move;
  * and brains that evolve alone where that is wanted. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/creature/creature.h"
 #include "controller/evolution/breeding.h"
 #include "common/genetics/genetics.h"
 #include "simulator/spheres/dynamics_spheres.h"
-#include "simulator/evaluate/evaluate.h"
 #include "common/growth/sphere_body.h"
 #include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
@@ -74,7 +68,7 @@ static void check_shapes(void)
 static void express(void)
 {
     arena_reset(&arena);
-    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    ck_ok(genome_check(&genome, &error));
     ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &arena), VERDICT_OK);
     body = sphere_body_of(&phenotype);
     ck_assert_ptr_nonnull(body);
@@ -378,10 +372,10 @@ static void read_example(const char *name, struct creature *creature)
 {
     char path[100];
     snprintf(path, sizeof path, "examples/creatures/%s.json", name);
-    ck_assert_msg(creature_read(creature, path, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(creature, path, &error));
     snprintf(path, sizeof path, "examples/%s.ini", name);
     params_set_defaults(&params);
-    ck_assert_msg(params_read_file(&params, path, &error) == 0, "%s", error.message);
+    ck_ok(params_read_file(&params, path, &error));
 }
 
 static const struct {
@@ -503,7 +497,7 @@ TEST(bodies_stay_where_only_brains_evolve)
         ck_assert_int_eq(genetics_mutate(&child, 2, &params, &rng, &ids, words, (int)sizeof words),
                          0);
         ck_assert_msg(is_same_body(&child, &creature.genome), "%s", words);
-        ck_assert_msg(genome_check(&child, &error) == 0, "%s", error.message);
+        ck_ok(genome_check(&child, &error));
         genome_deinit(&pool[i % 4]);
         pool[i % 4] = child;
     }

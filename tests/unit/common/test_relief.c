@@ -1,10 +1,5 @@
 /* Ground with relief: where boxes touch it, against dense samples; what rests, slides and falls on
  * it by both solvers, in the plane and in space; what is refused. */
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "common/genome/body_kind.h"
 #include "common/math/relief.h"
 #include "common/math/rng.h"
@@ -237,8 +232,7 @@ static void start(struct motion *m, const struct drop *d)
     const char *text = text_of(d);
     arena_reset(&arena);
     *m = (struct motion){.drop = d, .relief = &scene.world.relief};
-    ck_assert_msg(scene_read_text(&scene, text, strlen(text), "test", &error) == 0, "%s",
-                  error.message);
+    ck_ok(scene_read_text(&scene, text, strlen(text), "test", &error));
     ck_assert_int_eq(scene_start(&scene, &arena, &m->dynamics, &error), 0);
 }
 

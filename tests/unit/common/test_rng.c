@@ -3,10 +3,7 @@
 #include "common/math/rng.h"
 #include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ck_assert() reports each check that holds to the runner: too slow for millions of them. */
 #define REQUIRE(condition)                                                                         \

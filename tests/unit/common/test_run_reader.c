@@ -3,12 +3,8 @@
 #include "common/store/creature_name.h"
 #include "common/store/run_reader.h"
 
-#include <check.h>
 #include <inttypes.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/params/choice.h"
@@ -122,7 +118,7 @@ static void expect_failure(int64_t wanted, int code, const char *text)
 
 TEST(gives_the_best_of_the_last_closed_generation)
 {
-    ck_assert_msg(get(-1, 3) == 0, "%s", error.message);
+    ck_ok(get(-1, 3));
     ck_assert_int_eq(generation, 1);
     ck_assert_int_eq(found_count, 3);
     for (int i = 0; i < 3; i++) {
@@ -216,7 +212,7 @@ TEST(reads_while_another_writes)
     run_sql("PRAGMA journal_mode = WAL");
     run_sql("BEGIN IMMEDIATE");
     run_sql("UPDATE individuals SET fitness = 99 WHERE id = 1");
-    ck_assert_msg(get(-1, 1) == 0, "%s", error.message);
+    ck_ok(get(-1, 1));
     ck_assert_double_eq(found[0].fitness, 10);
     run_sql("ROLLBACK");
     run_sql("PRAGMA journal_mode = DELETE");
@@ -301,7 +297,7 @@ static struct run_reader *open_run(void)
 {
     struct run_reader *reader;
     int status = run_reader_open(&reader, directory, &error);
-    ck_assert_msg(status == 0, "%s", error.message);
+    ck_ok(status);
     ck_assert_str_eq(run_reader_directory(reader), directory);
     return reader;
 }

@@ -5,10 +5,6 @@
 #include "common/version.h"
 #include "tests/suite.h"
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The sensor with that name, or -1. */
 static int sensor_find(const char *name)
 {

@@ -2,9 +2,6 @@
  * boxes exchanged, and points that move as little as the boxes do. */
 #include "simulator/contact/solids.h"
 
-#include <check.h>
-#include <math.h>
-
 #include "tests/direction_search.h"
 #include "tests/suite.h"
 

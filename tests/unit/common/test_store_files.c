@@ -4,11 +4,7 @@
  * alone. runs: watched */
 #include "common/store/store_files.h"
 
-#include <check.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,7 +33,7 @@ static void set_up(void)
     ck_assert_int_eq(chdir(directory), 0);
     snprintf(place, sizeof place, "%s/run.db", directory);
     params_set_defaults(&params);
-    ck_assert_msg(store_create(&store, "run.db", &params, &error) == 0, "%s", error.message);
+    ck_ok(store_create(&store, "run.db", &params, &error));
     store_close(store);
     ck_assert_int_eq(system("cp run.db whole.db && echo mine >v"), 0);
 }
@@ -238,7 +234,7 @@ static int64_t count_rows(void)
     int64_t count = -1;
     memset(&error, 0, sizeof error);
     int status = store_database_open(&database, "run.db", SQLITE_OPEN_READWRITE, &error);
-    ck_assert_msg(status == 0, "%s", error.message);
+    ck_ok(status);
     sqlite3_stmt *row;
     ck_assert_int_eq(sqlite3_prepare_v2(database.handle,
                                         "SELECT count(*) FROM run WHERE key = 'committed' OR"

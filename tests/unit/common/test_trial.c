@@ -1,13 +1,7 @@
 /* Trials: as text and back, in words, and their parameters. runs: watched */
 #include "common/judge/trial.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
-
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
-static struct params params;
-static struct error error;
 
 static void set_up(void)
 {
@@ -24,7 +18,7 @@ TEST(texts_come_back)
     for (int i = 0; i < TRIAL_PURPOSE_COUNT * 49 * 7 * 2 * 3; i++) {
         trial = (struct trial){i % 4, i / 4 % 49, i / 196 % 7, i / 1372 % 2, i / 2744 * 4};
         trial_to_text(&trial, text);
-        ck_assert_msg(trial_from_text(&back, text, &error) == 0, "%s", error.message);
+        ck_ok(trial_from_text(&back, text, &error));
         ck_assert_mem_eq(&back, &trial, sizeof trial);
         if (strlen(text) > strlen(longest))
             strcpy(longest, text);

@@ -1,11 +1,6 @@
 /* Whether what a record says of its evaluation is found out, each thing alone. */
 #include "common/creature/verify.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/version.h"
 #include "tests/suite.h"
 #include "tests/unit/genome_fixture.h"

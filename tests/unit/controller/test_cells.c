@@ -2,11 +2,6 @@
  * runs: watched */
 #include "controller/evolution/cells.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/params/params.h"
 #include "tests/suite.h"
 

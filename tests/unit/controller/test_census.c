@@ -3,9 +3,6 @@
  * ever. */
 #include "controller/evolution/census.h"
 
-#include <check.h>
-#include <string.h>
-
 #include "controller/evolution/breeding.h"
 #include "tests/suite.h"
 

@@ -1,18 +1,12 @@
 /* Contests of a generation: pairs, sums that no order changes, the hall, crashes. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/judge/behaviour.h"
 #include "controller/evolution/contests.h"
 #include "tests/chain_genome.h"
-#include "tests/set_param.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { COUNT = 12, TOLD_MAX = 400 };
 
-static struct params params;
-static struct error error;
 static struct population population;
 static struct contests *contests;
 
@@ -22,11 +16,6 @@ static void make_individual(struct individual *individual, int number)
     *individual = (struct individual){.id = (uint64_t)number, .seed = (uint64_t)number};
     chain_genome_make(&individual->genome, 2);
     individual->genome.bodies[0].width_m = 0.1 + 0.01 * number;
-}
-
-static void set(const char *assignment)
-{
-    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 static void setup(void)

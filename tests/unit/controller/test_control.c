@@ -2,12 +2,8 @@
  * or say what must not be printed. runs: watched */
 #include "controller/run/control.h"
 
-#include <check.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>

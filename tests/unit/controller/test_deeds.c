@@ -2,16 +2,12 @@
  * makes of it for the epochs that follow. runs: watched */
 #include "controller/run/deeds.h"
 
-#include <check.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/store/run_reader.h"
-#include "tests/set_param.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
-static struct params params;
-static struct error error;
 static char path[64];
 
 static void setup(void)
@@ -81,7 +77,7 @@ static struct epoch_order *get_order(struct store *store, uint32_t world, uint32
     struct epoch_order *order = epoch_order_create();
     order->world = world;
     order->epoch = epoch;
-    ck_assert_msg(store_get_order(store, order, &error) == 0, "%s", error.message);
+    ck_ok(store_get_order(store, order, &error));
     return order;
 }
 
@@ -95,11 +91,9 @@ TEST(an_epoch_has_its_deeds)
                  {"0 expose 7", 4},   {"1 protect 9", 2}};
     struct store *store;
     char text[160];
-    ck_assert_msg(store_create(&store, path, &params, &error) == 0, "%s", error.message);
+    ck_ok(store_create(&store, path, &params, &error));
     for (size_t i = 0; i < sizeof deeds / sizeof deeds[0]; i++)
-        ck_assert_msg(deeds_put(store, &params, deeds[i].line, deeds[i].epoch, text, sizeof text,
-                                &error) == 0,
-                      "%s", error.message);
+        ck_ok(deeds_put(store, &params, deeds[i].line, deeds[i].epoch, text, sizeof text, &error));
     ck_assert_str_eq(text, "protect in world 1 at 0:30");
     ck_assert_int_eq(deeds_put(store, &params, "0 feed 1 1 5", 9, text, sizeof text, &error),
                      ERR_RANGE);

@@ -2,8 +2,8 @@
  * planted is found with its figure, and every setting it proposes is one that parameters take. */
 #include "controller/analysis/doctor.h"
 
-#include "tests/set_param.h"
 #include "tests/unit/planted_run.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 #define GENERATIONS 20
@@ -34,7 +34,6 @@ static void plant_healthy(void)
 static void check_setting(const struct doctor_finding *finding)
 {
     struct params changed = facts.params;
-    struct error error = {0};
     if (!finding->setting[0])
         return;
     ck_assert_msg(set_param(&changed, finding->setting, &error) == 0, "%s: %s", finding->setting,
@@ -596,7 +595,6 @@ TEST_LOOP(no_remedy_lies_beyond_the_bounds, 0, 2)
     for (int i = 0; i < param_count; i++) {
         const struct param_info *info = &param_table[i];
         char value[64];
-        struct error error;
         snprintf(value, sizeof value, "%.17g", _i ? info->max : info->min);
         if (info->type == PARAM_REAL || (info->type == PARAM_INT && info->max < 1e15))
             ck_assert_int_eq(params_set(&facts.params, info->key, value, &error), 0);

@@ -4,14 +4,10 @@
  * digest, and no process, handle or descriptor is left. speed: long checks: forked */
 #include "controller/workers/farm.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -553,14 +549,14 @@ static int count_in_log(int slot, const char *text)
     return count;
 }
 
-START_TEST(every_task_once)
+TEST_LOOP(every_task_once, 0, 9)
 {
     run.params.farm_prefetch = 1 + _i % 3;
     run_farm("good", 1 + _i / 3, TESTS_ARE_SANITIZED ? 300 : 2000);
     expect_all_done(0);
 }
 
-START_TEST(crash_is_quarantined)
+TEST_LOOP(crash_is_quarantined, 0, 3)
 {
     run_farm("crash", 1 + _i, 60);
     expect_all_done(BAD_TASK);
@@ -571,28 +567,28 @@ START_TEST(crash_is_quarantined)
     ck_assert_int_eq(deaths, 3);
 }
 
-START_TEST(death_is_in_the_workers_log)
+TEST(death_is_in_the_workers_log)
 {
     run_farm("crash", 1, 20);
     ck_assert_int_eq(count_in_log(1, "end=SIGSEGV cause=\"\" task=7 creature=1007"), 3);
 }
 
 /* Two crashes are forgiven if the third attempt, alone, succeeds. */
-START_TEST(crash_twice_is_forgiven)
+TEST(crash_twice_is_forgiven)
 {
     run_farm("crash-twice", 2, 60);
     expect_all_done(0);
 }
 
 /* A result that was written before the end counts, and the next task is the one to blame. */
-START_TEST(result_before_the_end_counts)
+TEST(result_before_the_end_counts)
 {
     run_farm("answer-and-crash", 1, 60);
     expect_all_done(0);
 }
 
 /* Ends from outside never condemn a task, however many. */
-START_TEST(exit_codes_do_not_condemn)
+TEST(exit_codes_do_not_condemn)
 {
     run_farm("exit-often", 1, 40);
     expect_all_done(0);
@@ -600,7 +596,7 @@ START_TEST(exit_codes_do_not_condemn)
 }
 
 /* Signals like those of crashes, sent to simulators or to what stands in front of them. */
-START_TEST(signals_from_outside_do_not_condemn)
+TEST_LOOP(signals_from_outside_do_not_condemn, 0, 2)
 {
     static const char *const kinds[] = {"sent-often", "launcher"};
     static const char *const ends[] = {"end=\"exit code 5 (a signal from outside)\"",
@@ -610,7 +606,7 @@ START_TEST(signals_from_outside_do_not_condemn)
     ck_assert_int_eq(count_in_log(1, ends[_i]) + count_in_log(2, ends[_i]), 6);
 }
 
-START_TEST(killed_by_itself)
+TEST(killed_by_itself)
 {
     run_farm("suicide", 2, 30);
     expect_all_done(0);
@@ -628,7 +624,7 @@ static void on_chaos(uv_timer_t *timer)
         run.kills++;
 }
 
-START_TEST(killed_at_random)
+TEST_LOOP(killed_at_random, 0, 2)
 {
     rng_init(&run.rng, 1, RNG_TEST, 0, (uint64_t)_i);
     run.has_chaos = 1;
@@ -639,7 +635,7 @@ START_TEST(killed_at_random)
     ck_assert_int_gt(run.kills, 3);
 }
 
-START_TEST(nonsense_is_survived)
+TEST_LOOP(nonsense_is_survived, 0, 10)
 {
     static const char *const kinds[] = {"garbage", "bad-message", "truncate",    "unknown",
                                         "double",  "close",       "quarantined", "other-creature",
@@ -660,7 +656,7 @@ static int count_in_logs(const char *text)
 
 /* A worker whose answers overtake one another is killed; the oldest task is not blamed
  * for it. */
-START_TEST(answers_out_of_order_are_survived)
+TEST_LOOP(answers_out_of_order_are_survived, 0, 2)
 {
     static const char *const kinds[] = {"answer-early", "reject-early"};
     run.params.farm_prefetch = 4;
@@ -670,7 +666,7 @@ START_TEST(answers_out_of_order_are_survived)
 }
 
 /* Asleep, stopped, and with its pipe full (of 64 large tasks): no processor time is used. */
-START_TEST(silence_is_noticed)
+TEST_LOOP(silence_is_noticed, 0, 3)
 {
     static const char *const kinds[] = {"hang", "stopped", "deaf"};
     run.params.farm_silence_s = 0.3;
@@ -682,7 +678,7 @@ START_TEST(silence_is_noticed)
 }
 
 /* A worker whose processor time is not seen may be silent for longer. */
-START_TEST(hidden_silence_is_noticed)
+TEST(hidden_silence_is_noticed)
 {
     run.params.farm_silence_s = 0.3;
     run.params.farm_deadline_s = 0.4;
@@ -695,7 +691,7 @@ START_TEST(hidden_silence_is_noticed)
 
 /* A worker that is stopped holds up nothing, although its silence is not noticed for an hour:
  * others do what it has, and it gets no more. */
-START_TEST(stopped_worker_holds_up_nothing)
+TEST_LOOP(stopped_worker_holds_up_nothing, 0, 2)
 {
     run.params.farm_silence_s = 3600;
     run.params.farm_prefetch = 1 + 3 * _i;
@@ -705,14 +701,14 @@ START_TEST(stopped_worker_holds_up_nothing)
 }
 
 /* A result that comes after another worker's is compared with it and counts no more. */
-START_TEST(late_result_is_dropped)
+TEST(late_result_is_dropped)
 {
     run_farm("late", 4, 40);
     expect_all_done(0);
     ck_assert_int_eq(count_in_logs("which it does not hold"), 0);
 }
 
-START_TEST(late_result_that_differs_ends_the_run)
+TEST(late_result_that_differs_ends_the_run)
 {
     struct hello hello;
     char names[256];
@@ -730,14 +726,14 @@ START_TEST(late_result_that_differs_ends_the_run)
 
 /* A task that is to be tried alone by a process that never comes, since it waits in a queue, is
  * done by others. */
-START_TEST(reserved_task_is_done_by_others)
+TEST(reserved_task_is_done_by_others)
 {
     run.params.farm_start_s = 3600;
     run_farm("lost-in-queue", 3, 100);
     expect_all_done(0);
 }
 
-START_TEST(deadline_in_processor_time)
+TEST(deadline_in_processor_time)
 {
     run.params.farm_deadline_s = 0.3;
     run_farm("spin", 2, 60);
@@ -750,7 +746,7 @@ START_TEST(deadline_in_processor_time)
 
 /* A second attempt has twice the time: what takes longer than the deadline gets done, without
  * blame. */
-START_TEST(slow_task_gets_done)
+TEST(slow_task_gets_done)
 {
     run.params.farm_deadline_s = 0.2;
     run_farm("slow-spin", 2, 30);
@@ -762,7 +758,7 @@ START_TEST(slow_task_gets_done)
 }
 
 /* What never ends is tried three times, the last one alone, and no more. */
-START_TEST(endless_task_is_quarantined)
+TEST(endless_task_is_quarantined)
 {
     run.params.farm_deadline_s = 0.1;
     run_farm("endless", 2, 30);
@@ -771,7 +767,7 @@ START_TEST(endless_task_is_quarantined)
     ck_assert_int_eq(count_in_logs("of processor time"), 3);
 }
 
-START_TEST(own_alarm_condemns)
+TEST(own_alarm_condemns)
 {
     run_farm("alarm", 2, 30);
     expect_all_done(BAD_TASK);
@@ -779,7 +775,7 @@ START_TEST(own_alarm_condemns)
     ck_assert_int_eq(count_in_logs("end=\"exit code 3 (its own alarm)\""), 3);
 }
 
-START_TEST(out_of_memory_is_quarantined)
+TEST(out_of_memory_is_quarantined)
 {
     run_farm("memory", 2, 30);
     expect_all_done(BAD_TASK);
@@ -794,7 +790,7 @@ static void on_stop_timer(uv_timer_t *timer)
     farm_stop(run.farm, on_stopped, NULL);
 }
 
-START_TEST(number_of_workers_changes)
+TEST_LOOP(number_of_workers_changes, 0, 3)
 {
     static const int counts[][12] = {
         {2, 1, 4, 3, 1, 2, 4, 1, 3, 0},
@@ -809,7 +805,7 @@ START_TEST(number_of_workers_changes)
 }
 
 /* A long log is put away by a worker that has finished its tasks; no worker is lost. */
-START_TEST(long_log_begins_anew)
+TEST(long_log_begins_anew)
 {
     char path[128];
     struct stat info;
@@ -823,7 +819,7 @@ START_TEST(long_log_begins_anew)
 }
 
 /* 5 MB within a task. */
-START_TEST(log_is_bound_within_a_task)
+TEST(log_is_bound_within_a_task)
 {
     char path[128];
     struct stat info;
@@ -862,7 +858,7 @@ static void on_settled(uv_timer_t *timer)
 
 /* A paused farm finishes what it holds, lets the surplus worker go, does nothing more, and goes
  * on. */
-START_TEST(pause_and_go_on)
+TEST(pause_and_go_on)
 {
     static uv_timer_t timer;
     int stage = 0;
@@ -877,7 +873,7 @@ START_TEST(pause_and_go_on)
     expect_nothing_left();
 }
 
-START_TEST(stop_while_paused)
+TEST(stop_while_paused)
 {
     start_farm("good", 3, 500);
     farm_set_paused(run.farm, 1);
@@ -892,7 +888,7 @@ START_TEST(stop_while_paused)
 }
 
 /* Time in which the controller itself stood still is not counted against its workers. */
-START_TEST(controller_pauses)
+TEST(controller_pauses)
 {
     run.params.farm_silence_s = 1;
     run.pause_at = 20;
@@ -902,14 +898,14 @@ START_TEST(controller_pauses)
                      0);
 }
 
-START_TEST(rejected_is_quarantined)
+TEST(rejected_is_quarantined)
 {
     run_farm("reject", 2, 60);
     expect_all_done(BAD_TASK);
     ck_assert_str_eq(run.reason, "rejected: do not like it");
 }
 
-START_TEST(wrong_version_is_a_failure)
+TEST(wrong_version_is_a_failure)
 {
     run_farm("version", 2, 10);
     ck_assert_int_eq(run.failures, 1);
@@ -918,7 +914,7 @@ START_TEST(wrong_version_is_a_failure)
 }
 
 /* A machine that computes other bits gets no work; the others do it. Said once. */
-START_TEST(other_bits_are_left_out)
+TEST(other_bits_are_left_out)
 {
     run.fingerprint = 1;
     run_farm("strange", 3, 200);
@@ -927,7 +923,7 @@ START_TEST(other_bits_are_left_out)
     ck_assert_ptr_nonnull(strstr(run.notice, "host strange is left out: its simulator computes"));
 }
 
-START_TEST(other_bits_everywhere_are_a_failure)
+TEST(other_bits_everywhere_are_a_failure)
 {
     run.fingerprint = 1;
     run_farm("other-bits", 2, 10);
@@ -940,7 +936,7 @@ START_TEST(other_bits_everywhere_are_a_failure)
 }
 
 /* A host on which three starts in a row fail is left out. */
-START_TEST(failed_starts_leave_a_host_out)
+TEST(failed_starts_leave_a_host_out)
 {
     run_farm("refuse", 1, 10);
     ck_assert_int_eq(run.failures, 1);
@@ -952,7 +948,7 @@ START_TEST(failed_starts_leave_a_host_out)
 }
 
 /* Behind a launcher the first hello may take as long as farm.start_s says, and no longer. */
-START_TEST(starts_may_take_their_time)
+TEST_LOOP(starts_may_take_their_time, 0, 2)
 {
     run.params.farm_start_s = _i == 0 ? 20 : 1;
     run.stop_after = _i == 0 ? 0 : 1;
@@ -965,7 +961,7 @@ START_TEST(starts_may_take_their_time)
 }
 
 /* What stands in front of a simulator gets SIGTERM first, and SIGKILL if that does not end it. */
-START_TEST(launchers_are_asked_first)
+TEST_LOOP(launchers_are_asked_first, 0, 2)
 {
     static const char *const kinds[] = {"stubborn", "deaf-to-term"};
     static const char *const ends[] = {"end=SIGTERM", "end=SIGKILL"};
@@ -974,7 +970,7 @@ START_TEST(launchers_are_asked_first)
     ck_assert_int_eq(count_in_log(1, ends[_i]), 1);
 }
 
-START_TEST(failed_starts_are_a_failure)
+TEST_LOOP(failed_starts_are_a_failure, 0, 3)
 {
     static const char *const kinds[] = {"stillborn", "refuse", "digest"};
     static const char *const reasons[] = {"exit code 1", "refused: not these parameters",
@@ -985,7 +981,7 @@ START_TEST(failed_starts_are_a_failure)
 }
 
 /* Workers that start, but reject every task. There are tasks enough for the slower one to start. */
-START_TEST(fruitless_workers_are_a_failure)
+TEST(fruitless_workers_are_a_failure)
 {
     run_farm("reject-all", 2, TASKS_MAX);
     ck_assert_int_eq(run.failures, 1);
@@ -993,7 +989,7 @@ START_TEST(fruitless_workers_are_a_failure)
                   run.reason);
 }
 
-START_TEST(missing_program_is_refused)
+TEST(missing_program_is_refused)
 {
     struct error error = {0};
     ck_assert_ptr_null(create_farm(1, "/nowhere/simulator", &error));
@@ -1002,7 +998,7 @@ START_TEST(missing_program_is_refused)
     expect_nothing_left();
 }
 
-START_TEST(missing_program_behind_a_launcher)
+TEST(missing_program_behind_a_launcher)
 {
     struct error error = {0};
     snprintf(run.params.farm_launcher, sizeof run.params.farm_launcher, "env");
@@ -1016,7 +1012,7 @@ START_TEST(missing_program_behind_a_launcher)
 }
 
 /* A file that is no program for this machine. */
-START_TEST(unrunnable_program)
+TEST(unrunnable_program)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/simulator", run.directory);
@@ -1035,7 +1031,7 @@ START_TEST(unrunnable_program)
     expect_nothing_left();
 }
 
-START_TEST(stop_while_busy)
+TEST(stop_while_busy)
 {
     run.stop_after = 10;
     run_farm("slow", 3, 500);
@@ -1043,7 +1039,7 @@ START_TEST(stop_while_busy)
 }
 
 /* One that does not hear of the end, as it is at work, is killed, and that is no failure of its. */
-START_TEST(stop_in_the_midst_of_a_task)
+TEST(stop_in_the_midst_of_a_task)
 {
     run.stop_after = 15;
     run_farm("hang", 2, 500);
@@ -1052,7 +1048,7 @@ START_TEST(stop_in_the_midst_of_a_task)
         ck_assert_int_eq(count_in_log(slot, "event=worker_died"), 0);
 }
 
-START_TEST(stop_at_once)
+TEST(stop_at_once)
 {
     start_farm("good", 3, 500);
     farm_stop(run.farm, on_stopped, NULL);
@@ -1063,7 +1059,7 @@ START_TEST(stop_at_once)
 }
 
 /* At any instant of the start: spawned, greeted, set up, busy. */
-START_TEST(stop_while_starting)
+TEST_LOOP(stop_while_starting, 0, 12)
 {
     static uv_timer_t timer;
     start_farm("good", 2, TASKS_MAX);
@@ -1074,7 +1070,7 @@ START_TEST(stop_while_starting)
     expect_nothing_left();
 }
 
-START_TEST(stubborn_worker_is_killed)
+TEST(stubborn_worker_is_killed)
 {
     run_farm("stubborn", 2, 20);
     expect_all_done(0);
@@ -1093,7 +1089,7 @@ static void on_real_result(void *context, const struct task *task, const struct 
     finish_one();
 }
 
-START_TEST(real_worker)
+TEST(real_worker)
 {
     for (int round = 0; round < 2; round++) {
         struct error error = {0};
@@ -1128,54 +1124,5 @@ int main(int argc, char **argv)
     ssize_t length = readlink("/proc/self/exe", self_path, sizeof self_path - 1);
     if (length <= 0)
         return 1;
-    TCase *test = tcase_create("farm");
-    tcase_set_timeout(test, 60);
-    tcase_add_checked_fixture(test, setup, teardown);
-    tcase_add_loop_test(test, every_task_once, 0, 9);
-    tcase_add_loop_test(test, crash_is_quarantined, 0, 3);
-    tcase_add_test(test, death_is_in_the_workers_log);
-    tcase_add_test(test, crash_twice_is_forgiven);
-    tcase_add_test(test, result_before_the_end_counts);
-    tcase_add_test(test, exit_codes_do_not_condemn);
-    tcase_add_loop_test(test, signals_from_outside_do_not_condemn, 0, 2);
-    tcase_add_test(test, killed_by_itself);
-    tcase_add_loop_test(test, killed_at_random, 0, 2);
-    tcase_add_loop_test(test, nonsense_is_survived, 0, 10);
-    tcase_add_loop_test(test, answers_out_of_order_are_survived, 0, 2);
-    tcase_add_loop_test(test, silence_is_noticed, 0, 3);
-    tcase_add_test(test, hidden_silence_is_noticed);
-    tcase_add_loop_test(test, stopped_worker_holds_up_nothing, 0, 2);
-    tcase_add_test(test, late_result_is_dropped);
-    tcase_add_test(test, late_result_that_differs_ends_the_run);
-    tcase_add_test(test, reserved_task_is_done_by_others);
-    tcase_add_test(test, deadline_in_processor_time);
-    tcase_add_test(test, slow_task_gets_done);
-    tcase_add_test(test, own_alarm_condemns);
-    tcase_add_test(test, endless_task_is_quarantined);
-    tcase_add_test(test, out_of_memory_is_quarantined);
-    tcase_add_loop_test(test, number_of_workers_changes, 0, 3);
-    tcase_add_test(test, long_log_begins_anew);
-    tcase_add_test(test, log_is_bound_within_a_task);
-    tcase_add_test(test, pause_and_go_on);
-    tcase_add_test(test, stop_while_paused);
-    tcase_add_test(test, controller_pauses);
-    tcase_add_test(test, rejected_is_quarantined);
-    tcase_add_test(test, wrong_version_is_a_failure);
-    tcase_add_loop_test(test, failed_starts_are_a_failure, 0, 3);
-    tcase_add_test(test, fruitless_workers_are_a_failure);
-    tcase_add_test(test, other_bits_are_left_out);
-    tcase_add_test(test, other_bits_everywhere_are_a_failure);
-    tcase_add_test(test, failed_starts_leave_a_host_out);
-    tcase_add_loop_test(test, starts_may_take_their_time, 0, 2);
-    tcase_add_loop_test(test, launchers_are_asked_first, 0, 2);
-    tcase_add_test(test, missing_program_is_refused);
-    tcase_add_test(test, missing_program_behind_a_launcher);
-    tcase_add_test(test, unrunnable_program);
-    tcase_add_test(test, stop_while_busy);
-    tcase_add_test(test, stop_in_the_midst_of_a_task);
-    tcase_add_test(test, stop_at_once);
-    tcase_add_loop_test(test, stop_while_starting, 0, 12);
-    tcase_add_test(test, stubborn_worker_is_killed);
-    tcase_add_test(test, real_worker);
-    return run_tests("farm", test);
+    return run_defined_tests("farm", 60, setup, teardown);
 }

@@ -3,12 +3,8 @@
  * ends; the logs of workers; what must hold of a worker. checks: forked runs: watched */
 #include "controller/workers/task_queue.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "controller/workers/farm_shared.h"
@@ -49,7 +45,7 @@ static void expect_next(uint64_t id)
     task_queue_drop(&queue, task_queue_take(&queue));
 }
 
-START_TEST(test_tasks_go_out_in_their_order)
+TEST(test_tasks_go_out_in_their_order)
 {
     task_queue_check(&queue, 0);
     ck_assert_int_eq(queue.waiting_count, 5);
@@ -59,7 +55,7 @@ START_TEST(test_tasks_go_out_in_their_order)
     ck_assert_uint_eq(queue.submitted_count, 5);
 }
 
-START_TEST(test_tasks_given_back_are_next_in_their_order)
+TEST(test_tasks_given_back_are_next_in_their_order)
 {
     struct farm_task *held[3];
     for (int i = 0; i < 3; i++)
@@ -72,7 +68,7 @@ START_TEST(test_tasks_given_back_are_next_in_their_order)
         expect_next(id);
 }
 
-START_TEST(test_a_task_put_back_is_the_last)
+TEST(test_a_task_put_back_is_the_last)
 {
     struct farm_task *first = task_queue_take(&queue);
     task_queue_put_back(&queue, first);
@@ -83,7 +79,7 @@ START_TEST(test_a_task_put_back_is_the_last)
     expect_next(6);
 }
 
-START_TEST(test_an_empty_queue_takes_from_both_sides)
+TEST(test_an_empty_queue_takes_from_both_sides)
 {
     while (queue.waiting_count > 1)
         task_queue_drop(&queue, task_queue_take(&queue));
@@ -98,7 +94,7 @@ START_TEST(test_an_empty_queue_takes_from_both_sides)
     expect_next(6);
 }
 
-START_TEST(test_a_task_counts_until_it_ends)
+TEST(test_a_task_counts_until_it_ends)
 {
     struct farm_task *entry = task_queue_take(&queue);
     ck_assert_int_eq(queue.waiting_count, 4);
@@ -110,13 +106,13 @@ START_TEST(test_a_task_counts_until_it_ends)
     task_queue_check(&queue, 0);
 }
 
-START_TEST(test_a_lost_task_is_found)
+TEST_SIGNAL(test_a_lost_task_is_found, SIGABRT)
 {
     farm_task_free(task_queue_take(&queue));
     task_queue_check(&queue, 0);
 }
 
-START_TEST(test_an_empty_queue_gives_nothing)
+TEST_SIGNAL(test_an_empty_queue_gives_nothing, SIGABRT)
 {
     queue = (struct task_queue){0};
     task_queue_take(&queue);
@@ -136,7 +132,9 @@ static enum task_lateness look(struct task_watch *watch, uint32_t attempt, doubl
                            sizeof reason);
 }
 
-START_TEST(test_processor_time_counts_from_the_first_look)
+FIXTURE(NULL, NULL)
+
+TEST(test_processor_time_counts_from_the_first_look)
 {
     struct task_watch watch = {0};
     ck_assert_int_eq(look(&watch, 0, 100, 1), TASK_IN_TIME);
@@ -145,7 +143,7 @@ START_TEST(test_processor_time_counts_from_the_first_look)
     ck_assert_double_eq_tol(task_watch_used_s(&watch), 10.5, 1e-6);
 }
 
-START_TEST(test_a_further_attempt_has_more_time)
+TEST(test_a_further_attempt_has_more_time)
 {
     struct task_watch watch = {0};
     look(&watch, 0, 100, 1);
@@ -154,7 +152,7 @@ START_TEST(test_a_further_attempt_has_more_time)
     ck_assert_int_eq(look(&watch, 1, 132, 4), TASK_OVERDUE);
 }
 
-START_TEST(test_silence_counts_from_the_last_progress)
+TEST(test_silence_counts_from_the_last_progress)
 {
     struct task_watch watch = {0};
     look(&watch, 0, 1, 1);
@@ -163,7 +161,7 @@ START_TEST(test_silence_counts_from_the_last_progress)
     ck_assert_int_eq(look(&watch, 0, 2, 111), TASK_SILENT);
 }
 
-START_TEST(test_unseen_processor_time_may_be_silent_for_both)
+TEST(test_unseen_processor_time_may_be_silent_for_both)
 {
     struct task_watch watch = {0};
     look(&watch, 0, -1, 1);
@@ -183,7 +181,7 @@ static const char *print(struct process_end end)
     return text;
 }
 
-START_TEST(test_ends_have_names)
+TEST(test_ends_have_names)
 {
     ck_assert_str_eq(print((struct process_end){.signal = SIGSEGV}), "SIGSEGV");
     ck_assert_str_eq(print((struct process_end){.signal = 40}), "signal 40");
@@ -194,7 +192,7 @@ START_TEST(test_ends_have_names)
                      "exit code 127 (program not found)");
 }
 
-START_TEST(test_only_crashes_are_self_inflicted)
+TEST(test_only_crashes_are_self_inflicted)
 {
     ck_assert(process_end_is_self_inflicted((struct process_end){.signal = SIGABRT}));
     ck_assert(!process_end_is_self_inflicted((struct process_end){.signal = SIGKILL}));
@@ -204,7 +202,7 @@ START_TEST(test_only_crashes_are_self_inflicted)
     ck_assert(!process_end_is_self_inflicted((struct process_end){.exit_code = 0}));
 }
 
-START_TEST(test_launchers_report_signals_as_exit_codes)
+TEST(test_launchers_report_signals_as_exit_codes)
 {
     ck_assert_int_eq(process_end_of_child((struct process_end){.exit_code = 128}).signal, 0);
     ck_assert_int_eq(process_end_of_child((struct process_end){.exit_code = 139}).signal, SIGSEGV);
@@ -223,7 +221,7 @@ static void write_log(const struct worker_logs *logs, const char *text)
     close(descriptor);
 }
 
-START_TEST(test_the_tail_of_a_log_is_of_the_last_process)
+TEST(test_the_tail_of_a_log_is_of_the_last_process)
 {
     char directory[] = "/tmp/bestiary-log-XXXXXX", path[64], tail[WORKER_LOG_TAIL_BYTES + 1];
     ck_assert_ptr_nonnull(mkdtemp(directory));
@@ -246,7 +244,7 @@ START_TEST(test_the_tail_of_a_log_is_of_the_last_process)
     ck_assert_int_eq(rmdir(directory), 0);
 }
 
-START_TEST(test_without_a_directory_there_are_no_logs)
+TEST(test_without_a_directory_there_are_no_logs)
 {
     char tail[WORKER_LOG_TAIL_BYTES + 1];
     struct worker_logs logs = {.directory = ""};
@@ -270,7 +268,9 @@ static void set_up_worker(void)
     worker_init(&worker, &farm, 1);
 }
 
-START_TEST(test_a_new_slot_is_gone_until_it_is_hired)
+FIXTURE(set_up_worker, NULL)
+
+TEST(test_a_new_slot_is_gone_until_it_is_hired)
 {
     worker_check(&worker);
     ck_assert_int_eq(worker.state, WORKER_GONE);
@@ -282,84 +282,35 @@ START_TEST(test_a_new_slot_is_gone_until_it_is_hired)
     ck_assert_int_eq(worker.state, WORKER_GONE);
 }
 
-START_TEST(test_what_cannot_happen_stops_the_program)
+TEST_SIGNAL(test_what_cannot_happen_stops_the_program, SIGABRT)
 {
     worker_dispatch(&worker, EVENT_HELLO, NULL);
 }
 
-START_TEST(test_an_idle_worker_has_a_process)
+TEST_SIGNAL(test_an_idle_worker_has_a_process, SIGABRT)
 {
     worker.state = WORKER_IDLE;
     worker_check(&worker);
 }
 
-START_TEST(test_a_waiting_worker_holds_nothing)
+TEST_SIGNAL(test_a_waiting_worker_holds_nothing, SIGABRT)
 {
     worker.state = WORKER_WAITING;
     worker.held[worker.held_count++] = &alone;
     worker_check(&worker);
 }
 
-START_TEST(test_a_worker_that_is_gone_has_no_reserved_task)
+TEST_SIGNAL(test_a_worker_that_is_gone_has_no_reserved_task, SIGABRT)
 {
     worker.reserved = &alone;
     worker_check(&worker);
 }
 
-START_TEST(test_only_a_waiting_worker_waits_for_a_start)
+TEST_SIGNAL(test_only_a_waiting_worker_waits_for_a_start, SIGABRT)
 {
     worker_dispatch(&worker, EVENT_HIRE, NULL);
     worker.state = WORKER_GONE;
     worker_check(&worker);
 }
 
-static TCase *worker_tests(void)
-{
-    TCase *tcase = tcase_create("worker");
-    tcase_add_checked_fixture(tcase, set_up_worker, NULL);
-    tcase_add_test(tcase, test_a_new_slot_is_gone_until_it_is_hired);
-    tcase_add_test_raise_signal(tcase, test_what_cannot_happen_stops_the_program, SIGABRT);
-    tcase_add_test_raise_signal(tcase, test_an_idle_worker_has_a_process, SIGABRT);
-    tcase_add_test_raise_signal(tcase, test_a_waiting_worker_holds_nothing, SIGABRT);
-    tcase_add_test_raise_signal(tcase, test_a_worker_that_is_gone_has_no_reserved_task, SIGABRT);
-    tcase_add_test_raise_signal(tcase, test_only_a_waiting_worker_waits_for_a_start, SIGABRT);
-    return tcase;
-}
-
-static TCase *queue_tests(void)
-{
-    TCase *tcase = tcase_create("queue");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_test(tcase, test_tasks_go_out_in_their_order);
-    tcase_add_test(tcase, test_tasks_given_back_are_next_in_their_order);
-    tcase_add_test(tcase, test_a_task_put_back_is_the_last);
-    tcase_add_test(tcase, test_an_empty_queue_takes_from_both_sides);
-    tcase_add_test(tcase, test_a_task_counts_until_it_ends);
-    tcase_add_test_raise_signal(tcase, test_a_lost_task_is_found, SIGABRT);
-    tcase_add_test_raise_signal(tcase, test_an_empty_queue_gives_nothing, SIGABRT);
-    return tcase;
-}
-
-static TCase *part_tests(void)
-{
-    TCase *tcase = tcase_create("parts");
-    tcase_add_test(tcase, test_processor_time_counts_from_the_first_look);
-    tcase_add_test(tcase, test_a_further_attempt_has_more_time);
-    tcase_add_test(tcase, test_silence_counts_from_the_last_progress);
-    tcase_add_test(tcase, test_unseen_processor_time_may_be_silent_for_both);
-    tcase_add_test(tcase, test_ends_have_names);
-    tcase_add_test(tcase, test_only_crashes_are_self_inflicted);
-    tcase_add_test(tcase, test_launchers_report_signals_as_exit_codes);
-    tcase_add_test(tcase, test_the_tail_of_a_log_is_of_the_last_process);
-    tcase_add_test(tcase, test_without_a_directory_there_are_no_logs);
-    return tcase;
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("farm_parts");
-    suite_add_tcase(suite, queue_tests());
-    suite_add_tcase(suite, part_tests());
-    suite_add_tcase(suite, worker_tests());
-    return run_suite(suite);
-}
+SUITE("farm_parts", 0, set_up, tear_down)

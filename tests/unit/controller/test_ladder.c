@@ -1,10 +1,5 @@
 /* Ladders by hand: slopes, permutation tests, order, triads; their file, words and pictures.
  * runs: watched */
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -182,7 +177,7 @@ TEST(a_file_gives_the_ladder_again)
     meet(LADDER_PANEL, 3, 2, 1);
     ck_assert_int_eq(ladder_read(&read, directory, &error), ERR_MISSING);
     ck_assert_int_eq(ladder_write(&ladder, directory, &error), 0);
-    ck_assert_msg(ladder_read(&read, directory, &error) == 0, "%s", error.message);
+    ck_ok(ladder_read(&read, directory, &error));
     ck_assert(ladder_is_same(&ladder, &read));
     ck_assert_int_eq(read.meeting_count, ladder.meeting_count);
     for (int i = 0; i < read.meeting_count; i++)
@@ -218,7 +213,7 @@ TEST(what_is_wrong_is_refused)
     struct ladder read;
     make_directory();
     ck_assert_int_eq(file_write(path, good, strlen(good), &error), 0);
-    ck_assert_msg(ladder_read(&read, directory, &error) == 0, "%s", error.message);
+    ck_ok(ladder_read(&read, directory, &error));
     ck_assert_int_eq(read.meeting_count, 2);
     ladder_deinit(&read);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {

@@ -2,10 +2,6 @@
  * starts if its program is missing. runs: watched */
 #include "controller/workers/launcher.h"
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "controller/workers/farm.h"

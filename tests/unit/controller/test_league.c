@@ -1,7 +1,4 @@
 /* Ratings and triads of leagues, by hand. */
-#include <check.h>
-#include <math.h>
-
 #include "common/error.h"
 #include "controller/analysis/league.h"
 #include "tests/suite.h"

@@ -1,8 +1,4 @@
 /* Neutral shadows of a preserve: what drift does, and what is measured. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "controller/analysis/neutral_model.h"
 #include "tests/suite.h"
 

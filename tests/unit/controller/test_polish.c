@@ -2,11 +2,6 @@
  * come in; which creatures take part, and for how long. */
 #include "controller/evolution/polish.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/genetics/genetics.h"
 #include "common/genetics/genetics_numbers.h"
 #include "tests/suite.h"

@@ -2,11 +2,7 @@
  * is to end. */
 #include "controller/workers/program.h"
 
-#include <check.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "proto/message.h"

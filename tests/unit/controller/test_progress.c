@@ -2,9 +2,6 @@
 #include "controller/run/progress.h"
 #include "tests/suite.h"
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct progress_state state = {.generation = 12,

@@ -1,6 +1,4 @@
 /* The exact test of two groups, against values by hand and by published tables. */
-#include <check.h>
-
 #include "controller/analysis/rank_test.h"
 #include "tests/suite.h"
 

@@ -2,9 +2,6 @@
 #include "controller/evolution/referee.h"
 #include "tests/suite.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 static struct params params;
 static struct individual own;
 

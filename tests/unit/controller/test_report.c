@@ -7,6 +7,7 @@
 #include "common/formats/html.h"
 #include "controller/report/chart.h"
 #include "controller/report/page.h"
+#include "tests/counts.h"
 #include "tests/unit/planted_run.h"
 #include "tests/suite.h"
 
@@ -28,14 +29,6 @@ static char *copy_of(const char *text)
     char *copy = malloc(size);
     ck_assert_ptr_nonnull(copy);
     return memcpy(copy, text, size);
-}
-
-static int count_text(const char *text, const char *part)
-{
-    int count = 0;
-    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
-        count++;
-    return count;
 }
 
 /* ---- is it well-formed? ---- */

@@ -2,17 +2,12 @@
  * table. */
 #include "controller/run/reuse.h"
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/math/hash.h"
 #include "tests/unit/genome_fixture.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
-static struct params params;
 static struct reuse *reuse;
-static struct error error;
 
 static void setup(void)
 {

@@ -1,9 +1,4 @@
 /* The river of forms: bands, peaks, ends and what is told, against numbers by hand. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "controller/analysis/river.h"
 #include "tests/suite.h"
 

@@ -3,10 +3,6 @@
 #include "controller/store/run_directory.h"
 #include "tests/suite.h"
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

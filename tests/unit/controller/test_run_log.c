@@ -2,11 +2,7 @@
  * alone. runs: watched */
 #include "controller/store/run_log.h"
 
-#include <check.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

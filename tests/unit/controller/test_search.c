@@ -7,16 +7,13 @@
  * fixed seeds and bounds of 6.2 standard deviations (one false alarm in 1e9 seeds). */
 #include "controller/evolution/search.h"
 
-#include <check.h>
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/growth/phenotype_key.h"
 #include "common/math/rng.h"
 #include "controller/evolution/islands.h"
 #include "controller/evolution/referee.h"
+#include "tests/counts.h"
 #include "tests/suite.h"
 
 static struct params params;
@@ -222,15 +219,6 @@ static struct search *stop_and_restore(struct search *search, struct rng *rng)
     ck_assert_ptr_nonnull(restored);
     ck_assert_ptr_null(population.individuals);
     return restored;
-}
-
-static void assert_share(int64_t count, int64_t trials, double probability, const char *what)
-{
-    double mean = (double)trials * probability;
-    double bound = 6.2 * sqrt(mean * (1 - probability)) + 1;
-
-    ck_assert_msg(fabs((double)count - mean) <= bound, "%s: %lld of %lld, expected %.0f +- %.0f",
-                  what, (long long)count, (long long)trials, mean, bound);
 }
 
 /* ---- ask and tell ---- */

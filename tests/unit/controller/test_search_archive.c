@@ -4,21 +4,15 @@
  *
  * The simulator's place is taken by a toy as in test_search.c: fitness and kind follow from the
  * genome, with ties, zeros, disqualifications and scores that the referee refuses. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/math/rng.h"
 #include "controller/evolution/cells.h"
 #include "controller/evolution/search.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { SIZE = 40, GENERATIONS = 8, LAG = 12, ROOM = SIZE * GENERATIONS + 1 };
 /* with those that are born for the dead */
 enum { ROOM_MOST = 2 * ROOM };
-
-static struct params params;
 
 static void set_up(void)
 {
@@ -584,7 +578,6 @@ static void look_at_cells(struct search *search)
     const struct population *population = search_population(search);
     uint64_t last = (search_generation(search) + 1) * SIZE, holders[100] = {0};
     struct cell_grid grid;
-    struct error error;
     int filled = 0;
 
     ck_assert_int_eq(cell_grid_parse(&grid, params.archive_cells, &error), 0);
@@ -801,8 +794,6 @@ TEST(the_grid_may_change)
 
 TEST(parameters_are_checked)
 {
-    struct error error;
-
     ck_assert_int_eq(search_check_params(&params, &error), 0);
     params.evolution_reevaluate = 1;
     ck_assert_int_ne(search_check_params(&params, &error), 0);

@@ -2,15 +2,10 @@
  * says; and that neither the order of choices nor a restart changes anything. The simulator's place
  * is taken by a toy whose fitness is a function of the id. */
 #include "controller/evolution/search.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define SIZE 20
-
-static struct params params;
 
 static void set_up(void)
 {
@@ -130,7 +125,6 @@ TEST(without_a_goal_there_is_no_referee)
 
 TEST(archive_is_refused)
 {
-    struct error error;
     params.evolution_search = SEARCH_ARCHIVE;
     ck_assert_int_eq(search_check_params(&params, &error), ERR_RANGE);
     params.evolution_behaviour = BEHAVIOUR_WALK;

@@ -2,20 +2,16 @@
  * aligned; mutants fill the share asked for; it repeats; it is the same after the store. */
 #include "controller/evolution/seeding.h"
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/genetics/genetics.h"
 #include "controller/store/store.h"
 #include "tests/unit/genome_fixture.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { COUNT = 30 };
 
-static struct params params;
-static struct error error;
 static struct seeding seeding;
 
 static void set_up(void)

@@ -2,26 +2,20 @@
  * damage is an error and never a crash. runs: watched */
 #include "controller/store/store.h"
 
-#include <check.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/math/rng.h"
 #include "controller/evolution/referee.h"
-#include "tests/set_param.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 #include "tests/unit/store_fixture.h"
 
 #define POPULATION 7
 
 static char directory[64], path[96];
-static struct params params;
-static struct error error;
 
 /* ---- a run to store ---- */
 
@@ -50,12 +44,6 @@ static void tear_down(void)
     }
     ck_assert_int_eq(rmdir(directory), 0);
 }
-
-#define ck_ok(call)                                                                                \
-    do {                                                                                           \
-        int ck_ok_status = (call);                                                                 \
-        ck_assert_msg(ck_ok_status == 0, "%s: %d %s", #call, ck_ok_status, error.message);         \
-    } while (0)
 
 /* Made-up measures, different for each creature and with all bits of the mantissa in use. */
 static void measure(uint64_t id, struct measures *measures)

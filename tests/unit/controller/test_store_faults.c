@@ -6,11 +6,7 @@
 #include "controller/store/run_directory.h"
 #include "controller/store/store.h"
 
-#include <check.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -241,7 +237,7 @@ static uint64_t digest_of_run(void)
     struct error error = {0};
     uint64_t whole;
     int count;
-    ck_assert_msg(store_open(&store, path, 1, &error) == 0, "%s", error.message);
+    ck_ok(store_open(&store, path, 1, &error));
     ck_assert_int_eq(store_get_digests(store, &whole, &generations, &count, &error), 0);
     ck_assert_int_eq(count, GENERATIONS);
     free(generations);

@@ -1,14 +1,11 @@
 /* The run store on a network file system, which is planted: no write-ahead log, and a commit that a
  * reader holds up fails nothing. */
-#include <check.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/system/file.h"
 #include "controller/store/store.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 static int is_on_network;
@@ -22,9 +19,7 @@ int __wrap_file_is_on_network(const char *path)
 }
 
 static char directory[64], database[96], log_of_writes[128];
-static struct params params;
 static struct store *store;
-static struct error error;
 
 static void set_up(void)
 {
@@ -34,7 +29,7 @@ static void set_up(void)
     snprintf(database, sizeof database, "%s/run.db", directory);
     snprintf(log_of_writes, sizeof log_of_writes, "%s-wal", database);
     params_set_defaults(&params);
-    ck_assert_msg(store_create(&store, database, &params, &error) == 0, "%s", error.message);
+    ck_ok(store_create(&store, database, &params, &error));
 }
 
 static void tear_down(void)
@@ -47,8 +42,8 @@ static void tear_down(void)
 
 static void put(const char *event, const char *detail)
 {
-    ck_assert_msg(store_put_event(store, event, detail, &error) == 0, "%s", error.message);
-    ck_assert_msg(store_commit(store, &error) == 0, "%s", error.message);
+    ck_ok(store_put_event(store, event, detail, &error));
+    ck_ok(store_commit(store, &error));
 }
 
 static int count_events(sqlite3 *reader)
@@ -68,12 +63,12 @@ TEST(there_is_no_write_ahead_log)
     ck_assert_int_ne(access(log_of_writes, F_OK), 0);
     store_close(store);
     is_on_network = 0;
-    ck_assert_msg(store_open(&store, database, 0, &error) == 0, "%s", error.message);
+    ck_ok(store_open(&store, database, 0, &error));
     put("resume", "n2 12");
     ck_assert_int_eq(access(log_of_writes, F_OK), 0);
     store_close(store);
     is_on_network = 1;
-    ck_assert_msg(store_open(&store, database, 0, &error) == 0, "%s", error.message);
+    ck_ok(store_open(&store, database, 0, &error));
     put("resume", "n2 13");
     ck_assert_int_ne(access(log_of_writes, F_OK), 0);
 }
@@ -101,7 +96,7 @@ TEST(the_controllers_place_is_known)
     struct store_status status;
     put("run", "n1 4711");
     put("paused", "");
-    ck_assert_msg(store_get_status(store, &status, &error) == 0, "%s", error.message);
+    ck_ok(store_get_status(store, &status, &error));
     ck_assert_str_eq(status.place, "n1 4711");
     put("stopped", "");
     ck_assert_int_eq(store_get_status(store, &status, &error), 0);

@@ -2,17 +2,12 @@
  * by the name of its field. runs: watched */
 #include "proto/answer.h"
 
-#include <check.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "common/math/hash.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
-static struct params params;
 static struct task task;
 static struct result result;
-static struct error error;
 
 static void set_up(void)
 {
@@ -67,7 +62,7 @@ static void tear_down(void)
 
 static void passes(void)
 {
-    ck_assert_msg(answer_check(&task, &result, &params, &error) == 0, "%s", error.message);
+    ck_ok(answer_check(&task, &result, &params, &error));
 }
 
 static void is_refused(const char *field)
@@ -86,7 +81,7 @@ static void is_refused(const char *field)
         passes();                                                                                  \
     } while (0)
 
-START_TEST(evaluations)
+TEST(evaluations)
 {
     passes();
     LIE(result.creature, 6, "result.creature");
@@ -99,7 +94,7 @@ START_TEST(evaluations)
 }
 
 /* Each measure of each side, beyond its bounds and at them. */
-START_TEST(measures_have_bounds)
+TEST(measures_have_bounds)
 {
     for (int side = 0; side < 2; side++) {
         struct measures *measures = side ? &result.rivals[0].measures : &result.measures;
@@ -122,13 +117,15 @@ START_TEST(measures_have_bounds)
     }
 }
 
-START_TEST(kinds_are_not_mixed)
+FIXTURE(set_up_epoch, tear_down)
+
+TEST(kinds_are_not_mixed)
 {
     LIE(task.epoch, NULL, "epoch_end for an evaluation");
     LIE(result.epoch, NULL, "result for an epoch");
 }
 
-START_TEST(epochs)
+TEST(epochs)
 {
     struct epoch_end *end = result.epoch;
     static unsigned char garbage[] = {0, 0, 0, 9, 1, 2, 3}, huge[] = {255, 0, 0, 0, 1, 2, 3};
@@ -150,7 +147,7 @@ START_TEST(epochs)
     LIE(result.cost.cpu_ms, 1e308, "result.cost");
 }
 
-START_TEST(lives)
+TEST(lives)
 {
     struct epoch_life *alive = &result.epoch->lives[0], *dead = &result.epoch->lives[1];
     uint64_t many = UINT64_C(1) << 54;
@@ -174,18 +171,4 @@ START_TEST(lives)
         LIE(alive->gained_uj[i], INT64_MAX, "epoch_end.lives");
 }
 
-int main(void)
-{
-    Suite *suite = suite_create("answer");
-    TCase *results = tcase_create("results"), *ends = tcase_create("ends of epochs");
-    tcase_add_checked_fixture(results, set_up, tear_down);
-    tcase_add_test(results, evaluations);
-    tcase_add_test(results, measures_have_bounds);
-    tcase_add_checked_fixture(ends, set_up_epoch, tear_down);
-    tcase_add_test(ends, kinds_are_not_mixed);
-    tcase_add_test(ends, epochs);
-    tcase_add_test(ends, lives);
-    suite_add_tcase(suite, results);
-    suite_add_tcase(suite, ends);
-    return run_suite(suite);
-}
+SUITE("answer", 0, set_up, tear_down)

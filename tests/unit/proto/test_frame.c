@@ -1,10 +1,7 @@
 /* Frames: whole, in pieces, many at once, and the lengths that are refused. runs: watched */
 #include "proto/frame.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
-
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct frame_reader reader;
 
@@ -29,7 +26,6 @@ static unsigned char *make_frame(size_t length, unsigned char fill)
 
 static int next(const unsigned char **payload, size_t *length)
 {
-    struct error error = {0};
     int status = frame_reader_next(&reader, payload, length, &error);
     ck_assert_int_eq(error.code, status < 0 ? status : 0);
     return status;
@@ -93,7 +89,6 @@ TEST(every_cut_of_a_stream)
         for (size_t at = 0; at < size; at += piece) {
             const unsigned char *payload;
             size_t length, rest = size - at;
-            struct error error = {0};
             int is_good = frame_reader_feed(&reader, stream + at, rest < piece ? rest : piece) == 0;
             while (is_good && frame_reader_next(&reader, &payload, &length, &error) == 1) {
                 is_good = length == 1 + (size_t)(found * found * 7) % 9000 &&

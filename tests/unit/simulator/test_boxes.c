@@ -1,11 +1,7 @@
 /* Creatures of boxes as physics sees them: the tree that they become moves as a scene of the same
  * boxes does; turned about the vertical, or in a mirror, they move alike; what they feel; guards,
  * overlap, and starts that are perturbed. */
-#include <check.h>
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "common/creature/creature.h"
 #include "common/math/detmath.h"
@@ -13,19 +9,15 @@
 #include "common/growth/body.h"
 #include "common/growth/box_half.h"
 #include "simulator/links/spatial_state.h"
-#include "simulator/evaluate/evaluate.h"
 #include "simulator/mind/senses.h"
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
-#include "tests/set_param.h"
 
 enum { CREATURES = 20, TEXT_SIZE = 1 << 16 };
 
-static struct params params;
-static struct arena arena;
-static struct error error;
 static struct phenotype phenotype;
 static struct world world;
 
@@ -33,17 +25,7 @@ static void set_up(void)
 {
     params_set_defaults(&params);
     params.creature_body = BODY_BOXES;
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
-}
-
-static void tear_down(void)
-{
-    arena_deinit(&arena);
-}
-
-static void set(const char *assignment)
-{
-    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
+    arena_open(EVALUATE_ARENA_BYTES);
 }
 
 static void draw_genome(struct genome *genome, uint64_t id)
@@ -192,8 +174,8 @@ static void compare_with_scene(double height, double time_s, double tolerance)
     struct dynamics *dynamics = make();
     const struct body_box *boxes;
     write_scene(height, turn);
-    ck_assert_msg(scene_read_text(&scene, text, length, "scene", &error) == 0, "%s", error.message);
-    ck_assert_msg(scene_start(&scene, &arena, &other, &error) == 0, "%s", error.message);
+    ck_ok(scene_read_text(&scene, text, length, "scene", &error));
+    ck_ok(scene_start(&scene, &arena, &other, &error));
     boxes = scene.space.boxes;
     put_root(dynamics, height, turn);
     dynamics_set_effectors(dynamics, EFFECTORS_SLACK);
@@ -644,7 +626,7 @@ TEST(what_spins_is_seen)
                                    VERDICT_MOTIONLESS};
     int seen[4] = {0};
     for (int i = 0; i < 4; i++) {
-        tear_down();
+        arena_close();
         set_up();
         set("simulation.duration_s=3");
         set(guards[i]);
@@ -702,8 +684,7 @@ static double close_lid(void)
 {
     struct creature creature;
     struct drive_state state;
-    ck_assert_msg(creature_decode(&creature, lid, sizeof lid - 1, "lid", &error) == 0, "%s",
-                  error.message);
+    ck_ok(creature_decode(&creature, lid, sizeof lid - 1, "lid", &error));
     arena_reset(&arena);
     ck_assert_int_eq(phenotype_express(&phenotype, &creature.genome, &params, &arena), VERDICT_OK);
     creature_deinit(&creature);
@@ -738,7 +719,7 @@ static struct measures measure_example(const char *path)
 {
     struct creature creature;
     struct evaluation result;
-    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(&creature, path, &error));
     evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
     creature_deinit(&creature);
     return result.measures;
@@ -767,8 +748,7 @@ static struct measures measure_json(const char *json)
 {
     struct creature creature;
     struct evaluation result;
-    ck_assert_msg(creature_decode(&creature, json, strlen(json), "json", &error) == 0, "%s",
-                  error.message);
+    ck_ok(creature_decode(&creature, json, strlen(json), "json", &error));
     evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
     creature_deinit(&creature);
     ck_assert_int_eq(result.verdict, VERDICT_OK);
@@ -860,4 +840,4 @@ TEST(a_body_of_one_part_is_all_belly)
     ck_assert_double_eq(block.feet, 0);
 }
 
-SUITE("boxes", 60, set_up, tear_down)
+SUITE("boxes", 60, set_up, arena_close)

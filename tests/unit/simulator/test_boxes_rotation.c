@@ -1,9 +1,7 @@
 /* Quaternions, their exponential map, and the small matrices of bodies in space. */
-#include <check.h>
-#include <math.h>
-
 #include "common/math/rng.h"
 #include "common/math/rotation.h"
+#include "tests/vectors.h"
 #include "tests/suite.h"
 
 /* a + s b, not a unit. */
@@ -40,11 +38,6 @@ static long double error_of_length(struct quaternion q)
 {
     long double w = q.w, x = q.x, y = q.y, z = q.z;
     return fabsl(sqrtl(w * w + x * x + y * y + z * z) - 1);
-}
-
-static double distance(struct vec3 a, struct vec3 b)
-{
-    return vec3_length(vec3_sub(a, b));
 }
 
 /* Against sine and cosine in long double, over the border between the series and det_sincos()
@@ -86,8 +79,8 @@ TEST(logarithm_inverts)
         struct vec3 v = any_vector(1.8);
         struct quaternion q = quaternion_exp(v), other = {-q.w, -q.x, -q.y, -q.z};
         if (vec3_length(v) < 3.1)
-            ck_assert_double_le(distance(quaternion_log(q), v), 1e-14);
-        ck_assert_double_le(distance(quaternion_log(q), quaternion_log(other)), 0);
+            ck_assert_double_le(vec3_distance(quaternion_log(q), v), 1e-14);
+        ck_assert_double_le(vec3_distance(quaternion_log(q), quaternion_log(other)), 0);
     }
 }
 
@@ -103,11 +96,11 @@ TEST(matrices_agree)
         struct quaternion again = quaternion_of(&a);
         struct mat3 same = quaternion_matrix(again);
         ck_assert_double_ge(again.w, 0);
-        ck_assert_double_le(distance(mat3_apply(&a, v), mat3_apply(&same, v)), 1e-14);
-        ck_assert_double_le(distance(mat3_apply(&c, v), mat3_apply(&d, v)), 1e-14);
-        ck_assert_double_le(distance(mat3_back(&a, mat3_apply(&a, v)), v), 1e-14);
-        ck_assert_double_le(distance(vec3_cross(a.x, a.y), a.z), 1e-14);
-        ck_assert_double_le(distance(mat3_apply(&b, v), mat3_apply(&e, v)), 0);
+        ck_assert_double_le(vec3_distance(mat3_apply(&a, v), mat3_apply(&same, v)), 1e-14);
+        ck_assert_double_le(vec3_distance(mat3_apply(&c, v), mat3_apply(&d, v)), 1e-14);
+        ck_assert_double_le(vec3_distance(mat3_back(&a, mat3_apply(&a, v)), v), 1e-14);
+        ck_assert_double_le(vec3_distance(vec3_cross(a.x, a.y), a.z), 1e-14);
+        ck_assert_double_le(vec3_distance(mat3_apply(&b, v), mat3_apply(&e, v)), 0);
     }
 }
 
@@ -140,11 +133,11 @@ TEST(symmetric_matrices)
         a = sym3_along(&a, (struct vec3){0, 1, 0}, 0.1);
         a = sym3_along(&a, (struct vec3){0, 0, 1}, 0.1);
         struct sym3 inverse = sym3_inverse(&a);
-        ck_assert_double_le(distance(sym3_apply(&inverse, sym3_apply(&a, x)), x), 1e-12);
+        ck_assert_double_le(vec3_distance(sym3_apply(&inverse, sym3_apply(&a, x)), x), 1e-12);
         struct mat3 r = quaternion_matrix(any_turn());
         struct sym3 turned = sym3_turned(&a, &r);
         struct vec3 there = mat3_apply(&r, sym3_apply(&a, mat3_back(&r, x)));
-        ck_assert_double_le(distance(sym3_apply(&turned, x), there), 1e-13);
+        ck_assert_double_le(vec3_distance(sym3_apply(&turned, x), there), 1e-13);
     }
 }
 

@@ -2,11 +2,6 @@
  * recursive definition, bit for bit, on random graphs full of cycles. */
 #include "simulator/mind/brain.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/math/rng.h"
 #include "tests/suite.h"
 

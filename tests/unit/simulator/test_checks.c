@@ -3,16 +3,15 @@
  * checks: forked runs: watched */
 #include <signal.h>
 
-#include "simulator/body/forest.h"
 #include "simulator/spatial/contacts/spatial_contacts.h"
 #include "simulator/planar/contacts/contacts.h"
 #include "simulator/spheres/dynamics_spheres.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
-#include "tests/unit/body_fixture.h"
+#include "tests/unit/stage_fixture.h"
 #include "tests/forest_step.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
-static struct stage stage;
 static struct rng rng;
 static struct tree tree;
 static struct contacts contacts;
@@ -29,11 +28,6 @@ static void setup(void)
     rng_init(&rng, 37, RNG_TEST, 0, 1);
     stage.world = (struct world){
         .gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 0.8, .own_friction = 0.8};
-}
-
-static void teardown(void)
-{
-    stage_close(&stage);
 }
 
 static struct touches touches[2];
@@ -98,11 +92,10 @@ static void make_boxes_that_meet(void)
     spatial_contacts_check(&shared);
 }
 
-START_TEST(what_is_sound_passes)
+TEST(what_is_sound_passes)
 {
     struct dynamics *bodies[2];
     struct forest forest;
-    struct error error;
     static struct test_body other;
     make_chain();
     tree_check(&tree);
@@ -132,21 +125,21 @@ START_TEST(what_is_sound_passes)
 
 /* ---------------------------------------------------------------- faults */
 
-START_TEST(a_part_before_its_parent)
+TEST_SIGNAL(a_part_before_its_parent, SIGABRT)
 {
     body_init_chain(&stage.body, 3, 0.4, 0.1, 1);
     stage.body.parts[1].parent = 2;
     stage_build(&stage);
 }
 
-START_TEST(a_link_of_no_body)
+TEST_SIGNAL(a_link_of_no_body, SIGABRT)
 {
     body_init_chain(&stage.body, 3, 0.4, 0.1, 1);
     stage.body.parts[2].link = 3;
     stage_build(&stage);
 }
 
-START_TEST(limits_the_wrong_way_round)
+TEST_SIGNAL(limits_the_wrong_way_round, SIGABRT)
 {
     body_init_chain(&stage.body, 3, 0.4, 0.1, 1);
     stage.body.links[2].lower[0] = 1;
@@ -154,7 +147,7 @@ START_TEST(limits_the_wrong_way_round)
     stage_build(&stage);
 }
 
-START_TEST(a_wire_to_nothing)
+TEST_SIGNAL(a_wire_to_nothing, SIGABRT)
 {
     struct neuron neuron = {.part = -1, .inputs = {{.kind = WIRE_NEURON, .index = 1}}};
     body_init_chain(&stage.body, 3, 0.4, 0.1, 1);
@@ -163,28 +156,28 @@ START_TEST(a_wire_to_nothing)
     phenotype_check(&stage.body.phenotype);
 }
 
-START_TEST(a_tree_that_hangs_on_its_leaf)
+TEST_SIGNAL(a_tree_that_hangs_on_its_leaf, SIGABRT)
 {
     make_chain();
     tree.links[1].parent = 2;
     tree_check(&tree);
 }
 
-START_TEST(a_mass_that_is_nowhere)
+TEST_SIGNAL(a_mass_that_is_nowhere, SIGABRT)
 {
     make_chain();
     tree.mass *= 1.001;
     tree_check(&tree);
 }
 
-START_TEST(a_direction_that_is_none)
+TEST_SIGNAL(a_direction_that_is_none, SIGABRT)
 {
     make_chain();
     tree.links[1].sin += 0.01;
     tree_check(&tree);
 }
 
-START_TEST(a_reaction_that_is_not_opposite)
+TEST_SIGNAL(a_reaction_that_is_not_opposite, SIGABRT)
 {
     make_chain();
     struct contact *c = &contacts.list[0];
@@ -194,35 +187,35 @@ START_TEST(a_reaction_that_is_not_opposite)
     contacts_check(&contacts);
 }
 
-START_TEST(a_row_too_many)
+TEST_SIGNAL(a_row_too_many, SIGABRT)
 {
     make_chain();
     contacts.rows++;
     contacts_check(&contacts);
 }
 
-START_TEST(a_contact_of_no_body)
+TEST_SIGNAL(a_contact_of_no_body, SIGABRT)
 {
     make_chain();
     contacts.list[1].of_a = 1;
     contacts_check(&contacts);
 }
 
-START_TEST(a_body_in_the_columns_of_another)
+TEST_SIGNAL(a_body_in_the_columns_of_another, SIGABRT)
 {
     make_boxes_that_meet();
     own[1].own.column = 0;
     spatial_contacts_check(&shared);
 }
 
-START_TEST(a_contact_of_a_body_that_has_parted)
+TEST_SIGNAL(a_contact_of_a_body_that_has_parted, SIGABRT)
 {
     make_boxes_that_meet();
     shared.body_count = 1;
     spatial_contacts_check(&shared);
 }
 
-START_TEST(a_contact_that_moves_one_of_two)
+TEST_SIGNAL(a_contact_that_moves_one_of_two, SIGABRT)
 {
     make_boxes_that_meet();
     for (int i = 0; i < shared.count; i++)
@@ -231,20 +224,20 @@ START_TEST(a_contact_that_moves_one_of_two)
     spatial_contacts_check(&shared);
 }
 
-START_TEST(a_normal_that_is_none)
+TEST_SIGNAL(a_normal_that_is_none, SIGABRT)
 {
     make_boxes_that_meet();
     shared.list[4].normal.y *= 1.001;
     spatial_contacts_check(&shared);
 }
 
-START_TEST(a_negative_loss)
+TEST_SIGNAL(a_negative_loss, SIGABRT)
 {
     struct ledger ledger = {.loss_friction_j = -0.1, .work_effector_positive_j = 1};
     ledger_check(&ledger);
 }
 
-START_TEST(more_work_than_was_positive)
+TEST_SIGNAL(more_work_than_was_positive, SIGABRT)
 {
     struct ledger ledger = {.work_effector_j = 2, .work_effector_positive_j = 1};
     ledger_check(&ledger);
@@ -255,7 +248,6 @@ static struct forest *make_forest(void)
     static struct forest forest;
     static struct test_body boxes[2];
     struct dynamics *bodies[2];
-    struct error error;
     for (int i = 0; i < 2; i++) {
         body_init_box(&boxes[i], 0.4, 0.4, 1);
         bodies[i] =
@@ -265,21 +257,21 @@ static struct forest *make_forest(void)
     return &forest;
 }
 
-START_TEST(an_island_with_another_name)
+TEST_SIGNAL(an_island_with_another_name, SIGABRT)
 {
     struct forest *forest = make_forest();
     forest->island[0] = 1;
     forest_check(forest);
 }
 
-START_TEST(a_broken_body_in_the_world)
+TEST_SIGNAL(a_broken_body_in_the_world, SIGABRT)
 {
     struct forest *forest = make_forest();
     forest->is_broken[1] = 1;
     forest_check(forest);
 }
 
-START_TEST(dynamics_of_another_solver)
+TEST_SIGNAL(dynamics_of_another_solver, SIGABRT)
 {
     struct part_state state = {0};
     body_init_box(&stage.body, 0.4, 0.4, 1);
@@ -287,33 +279,4 @@ START_TEST(dynamics_of_another_solver)
     dynamics_place_sphere(stage.dynamics, 0, &state);
 }
 
-int main(void)
-{
-    typedef const TTest *test;
-    const test faults[] = {a_part_before_its_parent,
-                           a_link_of_no_body,
-                           limits_the_wrong_way_round,
-                           a_wire_to_nothing,
-                           a_tree_that_hangs_on_its_leaf,
-                           a_mass_that_is_nowhere,
-                           a_direction_that_is_none,
-                           a_reaction_that_is_not_opposite,
-                           a_row_too_many,
-                           a_contact_of_no_body,
-                           a_body_in_the_columns_of_another,
-                           a_contact_of_a_body_that_has_parted,
-                           a_contact_that_moves_one_of_two,
-                           a_normal_that_is_none,
-                           a_negative_loss,
-                           more_work_than_was_positive,
-                           an_island_with_another_name,
-                           a_broken_body_in_the_world,
-                           dynamics_of_another_solver};
-    TCase *tests = tcase_create("checks");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, what_is_sound_passes);
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        tcase_add_test_raise_signal(tests, faults[i], SIGABRT);
-    return run_tests("checks", tests);
-}
+SUITE("checks", 60, setup, stage_tear_down)

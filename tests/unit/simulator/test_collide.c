@@ -2,11 +2,6 @@
  * brute force over corners and edges. */
 #include "simulator/contact/collide.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "common/math/rng.h"
 #include "tests/suite.h"
 

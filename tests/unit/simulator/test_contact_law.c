@@ -4,10 +4,6 @@
  * wrong impulses. runs: watched */
 #include "simulator/reference/contact_law.h"
 
-#include <check.h>
-#include <math.h>
-#include <string.h>
-
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
 #include "tests/suite.h"

@@ -4,10 +4,6 @@
  * nothing of the solver's projections, is checked by wrong impulses. */
 #include "simulator/contact/contact_solver.h"
 
-#include <check.h>
-#include <math.h>
-#include <string.h>
-
 #include "common/error.h"
 #include "common/math/rng.h"
 #include "tests/suite.h"

@@ -3,26 +3,18 @@
  * what was measured. runs: watched */
 #include "simulator/planar/contacts/contacts.h"
 
-#include <string.h>
-
 #include "common/error.h"
-#include "tests/unit/body_fixture.h"
+#include "tests/unit/stage_fixture.h"
 #include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX };
 
-static struct stage stage;
 static struct rng rng;
 
 static void setup(void)
 {
     stage_open(&stage);
     rng_init(&rng, 23, RNG_TEST, 0, 1);
-}
-
-static void teardown(void)
-{
-    stage_close(&stage);
 }
 
 static void use_land(double friction, double elasticity)
@@ -978,4 +970,4 @@ TEST(a_full_arena_is_an_error)
     ck_assert_int_gt(failures, 5);
 }
 
-SUITE("contacts", 60, setup, teardown)
+SUITE("contacts", 60, setup, stage_tear_down)

@@ -1,29 +1,21 @@
 /* Many contacts at once: more than there is room for at first, in every solver. Comments say what
  * was measured. */
-#include <math.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { BODIES_MAX = 31 };
 
 static struct scene scene;
 static struct scene space;
-static struct arena arena;
-static struct error error;
 static char text[1 << 16];
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
+    arena_open(SCENE_ARENA_BYTES);
 }
 
 /* ---------------------------------------------------------------- scenes */
@@ -97,10 +89,10 @@ static struct dynamics *start_plane(void)
 {
     struct dynamics *dynamics = NULL;
     int code = scene_read_text(&scene, text, strlen(text), "test", &error);
-    ck_assert_msg(code == 0, "%s", error.message);
+    ck_ok(code);
     arena_reset(&arena);
     code = scene_start(&scene, &arena, &dynamics, &error);
-    ck_assert_msg(code == 0, "%s", error.message);
+    ck_ok(code);
     return dynamics;
 }
 
@@ -108,10 +100,10 @@ static struct dynamics *start_space(void)
 {
     struct dynamics *run;
     int code = scene_read_text(&space, text, strlen(text), "test", &error);
-    ck_assert_msg(code == 0, "%s", error.message);
+    ck_ok(code);
     arena_reset(&arena);
     code = scene_start(&space, &arena, &run, &error);
-    ck_assert_msg(code == 0, "%s", error.message);
+    ck_ok(code);
     return run;
 }
 
@@ -226,7 +218,7 @@ TEST_LOOP(no_memory_for_contacts_is_an_error, 0, 2)
     start_space();
     size_t bytes = arena.used_bytes;
     arena_deinit(&arena);
-    ck_assert_int_eq(arena_init(&arena, bytes), 0);
+    arena_open(bytes);
     struct dynamics *run = start_space();
     ck_assert_int_eq(dynamics_step(run), 1);
     ck_assert_int_eq(scene_fail_step(&space, run, DYNAMICS_BROKEN, &arena, 1.5, &error),
@@ -249,4 +241,4 @@ TEST(no_solution_is_an_error)
     ck_assert_str_eq(error.message, "the motion is not finite at 1.5 s");
 }
 
-SUITE("crowds", 60, setup, teardown)
+SUITE("crowds", 60, setup, arena_close)

@@ -3,9 +3,6 @@
  * keeps. */
 #include "simulator/reference/dormand_prince.h"
 
-#include <check.h>
-#include <math.h>
-
 #include "common/error.h"
 #include "tests/suite.h"
 

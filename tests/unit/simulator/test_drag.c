@@ -3,26 +3,17 @@
  * what was measured. */
 #include "simulator/planar/steps/drag.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "tests/unit/body_fixture.h"
+#include "tests/unit/stage_fixture.h"
 #include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX };
 
-static struct stage stage;
 static struct rng rng;
 
 static void setup(void)
 {
     stage_open(&stage);
     rng_init(&rng, 31, RNG_TEST, 0, 1);
-}
-
-static void teardown(void)
-{
-    stage_close(&stage);
 }
 
 /* The world of one of the eight variants, coefficient 1. */
@@ -733,4 +724,4 @@ TEST(memory_may_run_out)
     ck_assert_int_gt(failures, 10);
 }
 
-SUITE("drag", 120, setup, teardown)
+SUITE("drag", 120, setup, stage_tear_down)

@@ -4,14 +4,11 @@
  * a few. */
 #include "simulator/body/dynamics.h"
 
-#include <string.h>
-
-#include "tests/unit/body_fixture.h"
+#include "tests/unit/stage_fixture.h"
 #include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX };
 
-static struct stage stage;
 static struct rng rng;
 
 static const int integrators[] = {INTEGRATOR_RK4, INTEGRATOR_MIDPOINT};
@@ -21,11 +18,6 @@ static void setup(void)
 {
     stage_open(&stage);
     rng_init(&rng, 22, RNG_TEST, 0, 1);
-}
-
-static void teardown(void)
-{
-    stage_close(&stage);
 }
 
 /* The passive chain of five links, with rates up to 2 rad/s. */
@@ -1313,4 +1305,4 @@ TEST(a_full_arena_is_noticed)
     ck_assert_int_gt(failures, 5);
 }
 
-SUITE("dynamics", 60, setup, teardown)
+SUITE("dynamics", 60, setup, stage_tear_down)

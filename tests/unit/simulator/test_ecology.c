@@ -1,9 +1,7 @@
 /* Energy in a preserve: rounding, plants, meals. */
-#include <check.h>
-#include <math.h>
-
 #include "common/math/detmath.h"
 #include "simulator/preserve/ecology.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 static microjoules plants_total(const struct plants *plants)
@@ -14,8 +12,6 @@ static microjoules plants_total(const struct plants *plants)
     return total;
 }
 
-static struct params params;
-static struct arena arena;
 static struct plants plants;
 
 static void setup(void)
@@ -23,13 +19,8 @@ static void setup(void)
     params_set_defaults(&params);
     params.preserve_width_m = 4;
     params.preserve_height_m = 3;
-    ck_assert_int_eq(arena_init(&arena, 1 << 20), 0);
+    arena_open(1 << 20);
     ck_assert_int_eq(plants_create(&plants, &params, &arena), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
 }
 
 TEST(joules_are_rounded_towards_zero)
@@ -150,4 +141,4 @@ TEST(plants_get_the_mean_of_a_time)
     }
 }
 
-SUITE("ecology", 0, setup, teardown)
+SUITE("ecology", 0, setup, arena_close)

@@ -1,13 +1,9 @@
 /* Guards and bodies of spheres: trembling is caught, motion as fast as muscles allow is not.
  * Default damping brings bodies without orders to rest. */
-#include <check.h>
-#include <math.h>
-
 #include "common/creature/creature.h"
 #include "common/math/rng.h"
 #include "common/genetics/genetics_random.h"
 #include "simulator/spheres/dynamics_spheres.h"
-#include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
 #include "tests/evaluate_one.h"
@@ -21,7 +17,7 @@ static void set_up(void)
 
 static void run(void)
 {
-    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    ck_ok(genome_check(&genome, &error));
     evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);
 }
 
@@ -104,10 +100,10 @@ static void read_example(int index)
     struct creature creature;
     char path[64];
     snprintf(path, sizeof path, "examples/%s.ini", examples[index]);
-    ck_assert_msg(params_read_file(&params, path, &error) == 0, "%s", error.message);
+    ck_ok(params_read_file(&params, path, &error));
     snprintf(path, sizeof path, "examples/creatures/%s.json", examples[index]);
     creature_init(&creature);
-    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(&creature, path, &error));
     genome_deinit(&genome);
     ck_assert_int_eq(genome_copy(&genome, &creature.genome), 0);
     creature_deinit(&creature);

@@ -3,9 +3,6 @@
  * power. */
 #include "simulator/links/exposure.h"
 
-#include <check.h>
-#include <string.h>
-
 #include "simulator/links/spatial_drag.h"
 #include "tests/direction_search.h"
 #include "tests/exposure_reference.h"

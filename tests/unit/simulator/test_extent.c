@@ -2,9 +2,6 @@
  * less than it was. */
 #include "simulator/evaluate/extent.h"
 
-#include <check.h>
-#include <math.h>
-
 #include "common/math/rotation.h"
 #include "common/genetics/genetics.h"
 #include "tests/suite.h"

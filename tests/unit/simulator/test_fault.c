@@ -2,11 +2,7 @@
 #define _XOPEN_SOURCE 700 /* setitimer() */
 #include "simulator/fault.h"
 
-#include <check.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>

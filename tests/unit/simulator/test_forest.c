@@ -10,6 +10,7 @@
 #include "tests/sphere_fixture.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/forest_step.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 /* How many bodies took the last step together with this one, itself among them. */
@@ -34,8 +35,6 @@ enum { MOST = 4, CROWD = 200, CROWD_ROW = 20 };
 /* Two that meet at 1 m/s, and whose limbs move as fast, are not farther within one another. */
 #define PENETRATION_M 0.01
 
-static struct arena arena;
-static struct params params;
 static struct genome genomes[MOST];
 static struct phenotype phenotypes[MOST];
 static struct world world;
@@ -44,11 +43,10 @@ static struct test_body bodies[MOST];
 static struct sphere_fixture spheres[MOST];
 static struct dynamics *all[MOST];
 static struct forest forest;
-static struct error error;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 128u << 20), 0);
+    arena_open(128u << 20);
     params_set_defaults(&params);
     for (int i = 0; i < MOST; i++)
         genome_init(&genomes[i]);
@@ -90,8 +88,7 @@ static struct dynamics *create(const struct phenotype *phenotype)
 
 static void plant(int count)
 {
-    ck_assert_msg(forest_create(&forest, all, NULL, count, &arena, &error) == 0, "%s",
-                  error.message);
+    ck_ok(forest_create(&forest, all, NULL, count, &arena, &error));
 }
 
 static int go_on(void *context, int place)

@@ -1,21 +1,10 @@
 /* The light: places of the light, its trials, and the measures of following against creatures whose
  * motion is given. */
 #include "simulator/world/light.h"
-#include "tests/set_param.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-
-static struct params params;
 static struct light light;
-
-static void set(const char *assignment)
-{
-    struct error error;
-    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
-}
 
 static void set_up(void)
 {

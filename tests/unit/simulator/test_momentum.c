@@ -1,11 +1,10 @@
 /* Momentum and angular momentum: a body's gain in a step is the impulse of its contacts and of
  * gravity, whatever muscles, limits and own parts do to one another. */
-#include "tests/unit/body_fixture.h"
+#include "tests/unit/stage_fixture.h"
 #include "tests/suite.h"
 
 enum { BODIES = 60, STEPS = 240 };
 
-static struct stage stage;
 static double
     lost_in_flight; /* at most, in RK4 steps since the last contact, by the weight's impulse */
 static struct rng rng;
@@ -14,11 +13,6 @@ static void setup(void)
 {
     stage_open(&stage);
     rng_init(&rng, 29, RNG_TEST, 0, 1);
-}
-
-static void teardown(void)
-{
-    stage_close(&stage);
 }
 
 /* Momentum, angular momentum about the centre of mass at the start, and how large impulses were, N
@@ -213,4 +207,4 @@ TEST_LOOP(drag_gives_what_it_says, 0, 8)
     ck_assert_uint_gt(flown, 100);
 }
 
-SUITE("momentum", 600, setup, teardown)
+SUITE("momentum", 600, setup, stage_tear_down)

@@ -1,10 +1,5 @@
 /* Perturbed starts: eight of the exam are eight conditions, in every kind of body, and what is
  * measured from the start is measured from where the body was at rest. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/creature/creature.h"
 #include "common/genome/body_kind.h"
 #include "common/judge/trial.h"
@@ -60,9 +55,9 @@ static void load(int example)
     char path[80];
     snprintf(path, sizeof path, "examples/%s.ini", examples[example].params);
     params_set_defaults(&params);
-    ck_assert_msg(params_read_file(&params, path, &error) == 0, "%s", error.message);
+    ck_ok(params_read_file(&params, path, &error));
     snprintf(path, sizeof path, "examples/creatures/%s.json", examples[example].creature);
-    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(&creature, path, &error));
 }
 
 static struct vec3 centre_of(const struct dynamics *dynamics, int part)
@@ -295,8 +290,7 @@ TEST_LOOP(parts_are_apart_at_the_start, 0, 2)
     params_set_defaults(&params);
     ck_assert_int_eq(
         params_read_file(&params, _i ? "examples/walk3d.ini" : "examples/walk.ini", &error), 0);
-    ck_assert_msg(creature_decode(&creature, stacks[_i], strlen(stacks[_i]), "stack", &error) == 0,
-                  "%s", error.message);
+    ck_ok(creature_decode(&creature, stacks[_i], strlen(stacks[_i]), "stack", &error));
     params.creature_parts_min = 1;
     params.exam_turn_rad = 0.05;
     params.guard_hopeless_m_s = params.guard_hopeless_sizes_s = params.guard_motionless_s = 0;

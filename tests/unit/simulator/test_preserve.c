@@ -1,21 +1,14 @@
 /* A preserve: kept facts over epochs, its state as bytes, births and deaths. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/creature/creature.h"
 #include "simulator/preserve/preserve_epoch.h"
 #include "simulator/preserve/preserve_world.h"
-#include "tests/set_param.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 #define SEEKER "examples/creatures/seeker.json"
 #define SNAKE  "examples/creatures/fish.json"
 #define BOXES  "examples/creatures/tadpole.json"
 
-static struct params params;
-static struct error error;
 static struct creature creatures[2];
 static const struct genome *genomes[2];
 static const char *names[2] = {SEEKER, SNAKE};
@@ -24,14 +17,9 @@ static struct preserve_memory memory;
 static struct preserve_state state;
 static int laid, hatched, died, deaths[DEATH_COUNT];
 
-static void set(const char *assignment)
-{
-    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
-}
-
 static void read(int i, const char *path)
 {
-    ck_assert_msg(creature_read(&creatures[i], path, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(&creatures[i], path, &error));
     genomes[i] = &creatures[i].genome;
 }
 
@@ -60,8 +48,7 @@ static void teardown(void)
 static void found(void)
 {
     preserve_apply(&params);
-    ck_assert_msg(preserve_found(&state, &params, 8, 0, &founders, &memory, &error) == 0, "%s",
-                  error.message);
+    ck_ok(preserve_found(&state, &params, 8, 0, &founders, &memory, &error));
 }
 
 static void hear(void *context, const struct preserve_event *event)
@@ -76,8 +63,7 @@ static void hear(void *context, const struct preserve_event *event)
 static void run(int64_t ticks)
 {
     struct preserve_watcher watcher = {.hear = hear};
-    ck_assert_msg(preserve_run(&state, &params, ticks, &watcher, &memory, &error) == 0, "%s",
-                  error.message);
+    ck_ok(preserve_run(&state, &params, ticks, &watcher, &memory, &error));
 }
 
 /* The state goes through bytes. */
@@ -87,8 +73,7 @@ static void pass_on(void)
     struct preserve_state copy;
     pack_writer_init(&writer);
     preserve_state_encode(&state, &writer);
-    ck_assert_msg(preserve_state_decode(&copy, writer.buffer.data, writer.buffer.size, &error) == 0,
-                  "%s", error.message);
+    ck_ok(preserve_state_decode(&copy, writer.buffer.data, writer.buffer.size, &error));
     pack_writer_deinit(&writer);
     ck_assert(preserve_digest(&copy) == preserve_digest(&state));
     preserve_state_deinit(&state);
@@ -688,8 +673,7 @@ static void begin(const struct epoch_order *order)
 {
     struct preserve_watcher watcher = {.hear = hear};
     preserve_state_deinit(&state);
-    ck_assert_msg(preserve_epoch_begin(&state, &params, 7, order, &memory, &watcher, &error) == 0,
-                  "%s", error.message);
+    ck_ok(preserve_epoch_begin(&state, &params, 7, order, &memory, &watcher, &error));
 }
 
 /* Founders wait as eggs: one leaves an epoch, and comes to another world with all its energy. */

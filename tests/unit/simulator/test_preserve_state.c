@@ -1,30 +1,19 @@
 /* States of a preserve that a stranger wrote: numbers out of their bounds, and at them; bytes that
  * unpack to much more; worlds that take more work than any. runs: watched */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <zlib.h>
 
 #include "common/creature/creature.h"
 #include "simulator/preserve/preserve_epoch.h"
 #include "tests/sanitized.h"
-#include "tests/set_param.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 #define SEEKER "examples/creatures/seeker.json"
 
-static struct params params;
-static struct error error;
 static struct creature creature;
 static struct preserve_memory memory;
 static struct preserve_state state;
-
-static void set(const char *assignment)
-{
-    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
-}
 
 /* One that finds no room. */
 static void add_egg(uint64_t id)
@@ -52,11 +41,9 @@ static void setup(void)
     set("sensor.sound=yes");
     preserve_apply(&params);
     ck_assert_int_eq(preserve_memory_init(&memory), 0);
-    ck_assert_msg(creature_read(&creature, SEEKER, &error) == 0, "%s", error.message);
-    ck_assert_msg(preserve_found(&state, &params, 8, 0, &founders, &memory, &error) == 0, "%s",
-                  error.message);
-    ck_assert_msg(preserve_run(&state, &params, 130, NULL, &memory, &error) == 0, "%s",
-                  error.message);
+    ck_ok(creature_read(&creature, SEEKER, &error));
+    ck_ok(preserve_found(&state, &params, 8, 0, &founders, &memory, &error));
+    ck_ok(preserve_run(&state, &params, 130, NULL, &memory, &error));
     ck_assert_msg(state.living_count >= 2, "%d live, %d eggs, %d died by guards, %d carcasses",
                   state.living_count, state.egg_count, (int)state.counts.deaths[DEATH_GUARD],
                   state.carcass_count);
@@ -198,7 +185,7 @@ TEST(founders_that_hatch_at_once_are_a_state)
     set("preserve.hatch_s=0");
     preserve_state_deinit(&state);
     ck_assert_int_eq(preserve_found(&state, &params, 8, 0, &founders, &memory, &error), 0);
-    ck_assert_msg(through_bytes(&state, &copy) == 0, "%s", error.message);
+    ck_ok(through_bytes(&state, &copy));
     preserve_state_deinit(&copy);
 }
 

@@ -2,11 +2,6 @@
  * matrices of every shape and rank, and LAPACK's dgelsy where it was there at build time. */
 #include "simulator/reference/qr.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/math/hash.h"
 #include "common/math/rng.h"
 #include "tests/suite.h"

@@ -3,13 +3,9 @@
 #include "simulator/sandbox.h"
 #include "tests/suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>

@@ -5,8 +5,6 @@
 #include "common/math/rng.h"
 #include "tests/suite.h"
 
-#include <check.h>
-
 static struct arena arena;
 static struct scent scent;
 

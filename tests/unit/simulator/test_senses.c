@@ -2,35 +2,22 @@
 #include "simulator/mind/senses.h"
 #include "simulator/world/light.h"
 
-#include "tests/set_param.h"
 #include "tests/unit/body_fixture.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
-static struct arena arena;
-static struct params params;
 static struct world world;
 static struct light light;
 static struct senses senses;
 static struct test_body body;
 static struct dynamics *dynamics;
 
-static void set(const char *assignment)
-{
-    struct error error;
-    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
-}
-
 static void set_up(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 1 << 20), 0);
+    arena_open(1 << 20);
     params_set_defaults(&params);
     set("sensor.acceleration=yes");
     set("sensor.light=yes");
-}
-
-static void tear_down(void)
-{
-    arena_deinit(&arena);
 }
 
 /* Two bars in a row, the second one hinged to the first; mirror: of the second. */
@@ -266,4 +253,4 @@ TEST(what_is_switched_off_reads_nothing)
         ck_assert_double_eq(senses.values[k], 0);
 }
 
-SUITE("senses", 0, set_up, tear_down)
+SUITE("senses", 0, set_up, arena_close)

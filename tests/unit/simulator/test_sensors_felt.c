@@ -6,7 +6,7 @@
 #include "common/genetics/genetics.h"
 #include "common/genome/body_kind.h"
 #include "tests/evaluate_one.h"
-#include "tests/set_param.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { CREATURES_MOST = 300 };
@@ -15,25 +15,12 @@ enum { CREATURES_MOST = 300 };
     (SENSORS_OF_SIGHT(OTHER) | SENSORS_OF_SIGHT(OBJECT) | SENSORS_OF_SIGHT(SOUND) |                \
      SENSORS_OF_SIGHT(SCENT_1) | SENSORS_OF_SIGHT(SCENT_2) | SENSOR_BIT(SENSOR_TOUCH_KIND))
 
-static struct arena arena;
-static struct params params;
 static uint64_t felt;
-
-static void set(const char *assignment)
-{
-    struct error error;
-    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
-}
 
 static void set_up(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 2 * EVALUATE_ARENA_BYTES), 0);
+    arena_open(2 * EVALUATE_ARENA_BYTES);
     params_set_defaults(&params);
-}
-
-static void tear_down(void)
-{
-    arena_deinit(&arena);
 }
 
 static void switch_on(size_t field)
@@ -116,10 +103,9 @@ TEST_LOOP(each_sensor_of_others_is_felt, 0, BODY_KIND_COUNT)
         const struct genome *const genomes[2] = {&a, &b};
         const struct contest_bout bout = {.seed = id, .line_m = params.contest_line_m};
         struct contest_result result;
-        struct error error;
         draw(&a, 2 * id);
         draw(&b, 2 * id + 1);
-        ck_assert_msg(contest_check(&a, &b, &params, &error) == 0, "%s", error.message);
+        ck_ok(contest_check(&a, &b, &params, &error));
         const struct evaluate_order order = {.genomes = genomes,
                                              .count = 2,
                                              .params = &params,
@@ -135,4 +121,4 @@ TEST_LOOP(each_sensor_of_others_is_felt, 0, BODY_KIND_COUNT)
     check_felt(wanted);
 }
 
-SUITE("sensors_felt", 60, set_up, tear_down)
+SUITE("sensors_felt", 60, set_up, arena_close)

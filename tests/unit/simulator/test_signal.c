@@ -2,10 +2,6 @@
 #include "simulator/body/signal.h"
 #include "tests/suite.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-
 #define TURN (2 * 3.14159265358979323846)
 
 enum { POINTS = 6 };

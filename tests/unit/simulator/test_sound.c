@@ -3,8 +3,6 @@
 #include "common/error.h"
 #include "tests/suite.h"
 
-#include <check.h>
-
 enum { BODIES = 3, LISTENER = 0, SOURCE = 1, OTHER = 2 };
 
 static struct arena arena;

@@ -1,14 +1,12 @@
 /* The constraint solver in space against the articulated one, with which it shares no equation
  * of motion: trees of all joints at random. What both must agree with is in
  * tests/oracle/test_space.c. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
 #include "simulator/reference/spatial_constraint.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
+#include "tests/vectors.h"
+#include "tests/links.h"
 #include "tests/suite.h"
 
 enum { LINKS = 6, RATES_MAX = JOINT_RATES_MAX * LINKS, COORDINATES_MAX = 7 * LINKS };
@@ -25,25 +23,19 @@ static struct spatial_state *fast;
 static struct spatial_state *exact;
 static int rates, seen[LINK_JOINT_COUNT];
 
-static struct vec3 random_vector(double most)
-{
-    double x = rng_uniform(&rng, -most, most), y = rng_uniform(&rng, -most, most);
-    return (struct vec3){x, y, rng_uniform(&rng, -most, most)};
-}
-
 static struct quaternion random_turn(void)
 {
-    return quaternion_exp(random_vector(2));
+    return quaternion_exp(draw_vec3(&rng, 2));
 }
 
 static void make_link(int i)
 {
-    struct vec3 size = random_vector(0.1), middle = random_vector(0.2);
+    struct vec3 size = draw_vec3(&rng, 0.1), middle = draw_vec3(&rng, 0.2);
     struct body_link *link = &links[i];
     size = (struct vec3){0.2 + size.x, 0.2 + size.y, 0.2 + size.z};
     *link = (struct body_link){.parent = i == 0 ? -1 : (int)rng_below(&rng, (uint64_t)i),
                                .kind = (enum link_joint)rng_below(&rng, LINK_FREE),
-                               .joint = random_vector(0.2),
+                               .joint = draw_vec3(&rng, 0.2),
                                .frame = random_turn(),
                                .mass_kg = 1000 * size.x * size.y * size.z,
                                .centre = middle,
@@ -55,8 +47,7 @@ static void make_link(int i)
                                    .mass_kg = link->mass_kg,
                                    .centre = middle,
                                    .cone_rad = HUGE_VAL};
-    double x = size.x * size.x, y = size.y * size.y, z = size.z * size.z, m = link->mass_kg / 12;
-    struct sym3 principal = {m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)};
+    struct sym3 principal = box_inertia(link->mass_kg, size);
     boxes[i] = (struct body_box){i, middle, random_turn(), size, 0, 0};
     struct mat3 turned = quaternion_matrix(boxes[i].turn);
     link->inertia = sym3_turned(&principal, &turned);
@@ -99,11 +90,6 @@ static void make_pair(void)
     dynamics_set_state(&exact->dynamics, q, qd);
 }
 
-static double distance(struct vec3 a, struct vec3 b)
-{
-    return vec3_length(vec3_sub(a, b));
-}
-
 /* The greatest difference of all links, m. */
 static double find_difference(void)
 {
@@ -111,9 +97,9 @@ static double find_difference(void)
     double most = 0;
     for (int i = 0; i < LINKS; i++)
         most = fmax(
-            most,
-            distance(spatial_tree_centre(&tree->links[i]),
-                     spatial_constraint_place(spatial_constraint_of(&exact->dynamics), i).centre));
+            most, vec3_distance(
+                      spatial_tree_centre(&tree->links[i]),
+                      spatial_constraint_place(spatial_constraint_of(&exact->dynamics), i).centre));
     return most;
 }
 
@@ -218,8 +204,8 @@ TEST(momentum_is_kept)
             for (int i = 0; i < 96; i++)
                 ck_assert_int_eq(dynamics_step(&exact->dynamics), 0);
         }
-        ck_assert_double_lt(distance(sums[0][0], sums[1][0]), 1e-9);
-        ck_assert_double_lt(distance(sums[0][1], sums[1][1]), 1e-9);
+        ck_assert_double_lt(vec3_distance(sums[0][0], sums[1][0]), 1e-9);
+        ck_assert_double_lt(vec3_distance(sums[0][1], sums[1][1]), 1e-9);
     }
 }
 
@@ -229,12 +215,8 @@ TEST(boxes_part)
 {
     for (int i = 0; i < 2; i++) {
         double mass = i == 0 ? 1 : 4, inertia = mass / 6;
-        links[i] = (struct body_link){.parent = -1,
-                                      .kind = LINK_FREE,
-                                      .frame = QUATERNION_ONE,
-                                      .mass_kg = mass,
-                                      .inertia = {inertia, 0, 0, inertia, 0, inertia},
-                                      .cone_rad = HUGE_VAL};
+        links[i] =
+            link_with(-1, LINK_FREE, mass, (struct sym3){inertia, 0, 0, inertia, 0, inertia});
         boxes[i] = (struct body_box){i, {0, 0, 0}, QUATERNION_ONE, {1, 1, 1}, 0, 0};
     }
     const struct body pair = {.links = links, .link_count = 2, .boxes = boxes, .box_count = 2};

@@ -1,9 +1,9 @@
 /* What the velocities of contacts in space gain by turning alone, against differences: two trees of
  * boxes and balls that touch, a little before and after at the same rates. */
-#include <check.h>
-
 #include "common/math/rng.h"
 #include "simulator/spatial/contacts/spatial_contacts.h"
+#include "tests/vectors.h"
+#include "tests/links.h"
 #include "tests/suite.h"
 
 enum { LINKS = 2, RATES_MOST = 12, COORDINATES_MOST = 16 };
@@ -37,12 +37,6 @@ static void teardown(void)
     arena_deinit(&arena);
 }
 
-static struct vec3 random_vector(double most)
-{
-    double x = rng_uniform(&rng, -most, most), y = rng_uniform(&rng, -most, most);
-    return (struct vec3){x, y, rng_uniform(&rng, -most, most)};
-}
-
 static struct vec3 random_size(int is_round)
 {
     double x = rng_uniform(&rng, 0.1, 0.8), y = rng_uniform(&rng, 0.1, 0.8);
@@ -54,22 +48,13 @@ static void draw_body(struct body_of_two *b, enum link_joint joint, double balls
 {
     for (int i = 0; i < LINKS; i++) {
         int is_round = rng_chance(&rng, balls);
-        b->links[i] =
-            (struct body_link){.parent = i - 1,
-                               .kind = i == 0 ? LINK_FREE : joint,
-                               .frame = QUATERNION_ONE,
-                               .joint = i == 0 ? (struct vec3){0, 0, 0} : random_vector(0.3),
-                               .axis = {1, 0, 0},
-                               .mass_kg = 1,
-                               .inertia = {.xx = 0.1, .yy = 0.1, .zz = 0.1},
-                               .cone_rad = HUGE_VAL};
-        for (int k = 0; k < JOINT_RATES_MAX; k++) {
-            b->links[i].lower[k] = -HUGE_VAL;
-            b->links[i].upper[k] = HUGE_VAL;
-        }
-        struct quaternion turn = quaternion_exp(random_vector(2));
+        b->links[i] = link_with(i - 1, i == 0 ? LINK_FREE : joint, 1,
+                                (struct sym3){.xx = 0.1, .yy = 0.1, .zz = 0.1});
+        if (i > 0)
+            b->links[i].joint = draw_vec3(&rng, 0.3);
+        struct quaternion turn = quaternion_exp(draw_vec3(&rng, 2));
         b->boxes[i] = (struct body_box){.link = i,
-                                        .centre = random_vector(0.3),
+                                        .centre = draw_vec3(&rng, 0.3),
                                         .turn = turn,
                                         .size_m = random_size(is_round),
                                         .is_round = is_round};
@@ -170,7 +155,7 @@ static const struct spatial_contact *find_same(const struct spatial_contact *as,
 static void touch(int a, int b)
 {
     struct solid_manifold m;
-    struct vec3 at = random_vector(1);
+    struct vec3 at = draw_vec3(&rng, 1);
     for (int k = 0; k < 3; k++)
         bodies[1].q[k] = (&at.x)[k];
     for (int pass = 0; pass < 30; pass++) {

@@ -1,10 +1,10 @@
 /* Rows of touches of the reference solver in space against differences: of two boxes with a point
  * on a face or edge on edge, of rectangles that stretch, also on waves, and of joints at limits. What moves
  * without acceleration has D' = rate and D'' = curvature. */
-#include <check.h>
-
 #include "common/math/rng.h"
 #include "simulator/reference/spatial_system.h"
+#include "tests/vectors.h"
+#include "tests/links.h"
 #include "tests/suite.h"
 
 enum { ROUNDS = 300, KINDS = TOUCH_LIMIT + 1 };
@@ -29,25 +29,9 @@ static const unsigned char shapes[2] = {PART_BOX, PART_BOX};
 static const struct spatial_surfaces empty = {.own_friction = 1},
                                      plane = {.own_friction = 1, .shapes = shapes};
 
-static struct vec3 random_vector(double most)
-{
-    double x = rng_uniform(&rng, -most, most), y = rng_uniform(&rng, -most, most);
-    return (struct vec3){x, y, rng_uniform(&rng, -most, most)};
-}
-
 static struct body_link make_link(int parent, enum link_joint kind)
 {
-    struct body_link link = {.parent = parent,
-                             .kind = kind,
-                             .frame = QUATERNION_ONE,
-                             .mass_kg = 1,
-                             .inertia = {0.01, 0, 0, 0.02, 0, 0.03},
-                             .cone_rad = HUGE_VAL};
-    for (int k = 0; k < JOINT_RATES_MAX; k++) {
-        link.lower[k] = -HUGE_VAL;
-        link.upper[k] = HUGE_VAL;
-    }
-    return link;
+    return link_with(parent, kind, 1, (struct sym3){0.01, 0, 0, 0.02, 0, 0.03});
 }
 
 static struct spatial_constraint *create(const struct body *body,
@@ -147,10 +131,10 @@ TEST(boxes_that_touch)
         struct body body = {.links = links, .link_count = 2, .boxes = boxes, .box_count = 2};
         struct spatial_constraint *c = create(&body, &empty);
         for (int i = 0; i < 2; i++) {
-            struct spatial_place p = {random_vector(0.2),
-                                      quaternion_exp(random_vector(2)),
-                                      random_vector(2),
-                                      random_vector(3),
+            struct spatial_place p = {draw_vec3(&rng, 0.2),
+                                      quaternion_exp(draw_vec3(&rng, 2)),
+                                      draw_vec3(&rng, 2),
+                                      draw_vec3(&rng, 3),
                                       0,
                                       0};
             spatial_system_put(c->y + STATE_SIZE * i, &p);
@@ -176,7 +160,7 @@ static void make_rectangle(int i, double width, double height, struct body_link 
 
 static struct spatial_place random_place(double stretch_rate)
 {
-    struct vec3 centre = random_vector(0.2), velocity = random_vector(2);
+    struct vec3 centre = draw_vec3(&rng, 0.2), velocity = draw_vec3(&rng, 2);
     return (struct spatial_place){
         {centre.x, centre.y, 0},
         quaternion_about((struct vec3){0, 0, 1}, rng_uniform(&rng, -3, 3)),
@@ -251,13 +235,13 @@ TEST(joints_at_limits)
         links[1].lower[0] = -0.5;
         links[1].upper[0] = 0.5;
         links[1].cone_rad = 0.5;
-        links[1].joint = random_vector(0.2);
-        links[1].frame = quaternion_exp(random_vector(2));
+        links[1].joint = draw_vec3(&rng, 0.2);
+        links[1].frame = quaternion_exp(draw_vec3(&rng, 2));
         struct spatial_constraint *c = create(&body, &empty);
         for (int i = 0; i < c->rates; i++)
             qd[i] = rng_uniform(&rng, -2, 2);
-        struct quaternion turns[2] = {quaternion_exp(random_vector(2)),
-                                      quaternion_exp(random_vector(0.6))};
+        struct quaternion turns[2] = {quaternion_exp(draw_vec3(&rng, 2)),
+                                      quaternion_exp(draw_vec3(&rng, 0.6))};
         q[3] = turns[0].w;
         q[4] = turns[0].x;
         q[5] = turns[0].y;

@@ -4,9 +4,7 @@
  * same. runs: watched */
 #include "simulator/spatial/steps/spatial_dynamics.h"
 
-#include <check.h>
-#include <stdlib.h>
-
+#include "tests/links.h"
 #include "tests/direction_search.h"
 #include "tests/suite.h"
 
@@ -44,18 +42,7 @@ static void teardown(void)
 
 static int add_box(double mass_kg, struct vec3 size)
 {
-    double x = size.x * size.x, y = size.y * size.y, z = size.z * size.z, m = mass_kg / 12;
-    heap.links[heap.count] =
-        (struct body_link){.parent = -1,
-                           .kind = LINK_FREE,
-                           .frame = QUATERNION_ONE,
-                           .mass_kg = mass_kg,
-                           .inertia = {m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)},
-                           .cone_rad = HUGE_VAL};
-    for (int k = 0; k < JOINT_RATES_MAX; k++) {
-        heap.links[heap.count].lower[k] = -HUGE_VAL;
-        heap.links[heap.count].upper[k] = HUGE_VAL;
-    }
+    heap.links[heap.count] = box_link(-1, LINK_FREE, mass_kg, size);
     heap.boxes[heap.count] =
         (struct body_box){.link = heap.count, .turn = QUATERNION_ONE, .size_m = size};
     return heap.count++;

@@ -3,10 +3,6 @@
 #include "simulator/links/spatial_tree.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 
-#include <check.h>
-#include <math.h>
-#include <string.h>
-
 #include "common/math/rng.h"
 #include "tests/suite.h"
 

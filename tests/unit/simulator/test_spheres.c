@@ -2,10 +2,9 @@
  * convergence, a bone as a pendulum, a tumbling tetrahedron against Euler's equations, balls that
  * bounce, roll and slide, joints and muscles, and the energy ledger of bodies that move as wildly
  * as they can. runs: watched */
-#include <check.h>
-
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
+#include "tests/vectors.h"
 #include "tests/sphere_fixture.h"
 #include "tests/suite.h"
 
@@ -35,12 +34,6 @@ static void set_velocity(int sphere, double x, double y, double z)
     struct sphere_state state = state_of(sphere);
     state.velocity_m_s = (struct vec3){x, y, z};
     place_sphere(f->dynamics, sphere, &state);
-}
-
-static double distance(struct vec3 a, struct vec3 b)
-{
-    double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
-    return sqrt(x * x + y * y + z * z);
 }
 
 static struct vec3 cross(struct vec3 a, struct vec3 b)
@@ -95,9 +88,9 @@ TEST(momentum_is_kept_to_rounding_whatever_the_muscles_do)
         steps(1);
     }
     dynamics_momentum(f->dynamics, &linear_end, &angular_end);
-    ck_assert_double_gt(distance(angular, none), 0.5);
-    ck_assert_double_lt(distance(linear, linear_end), 1e-11);
-    ck_assert_double_lt(distance(angular, angular_end), 1e-11 * distance(angular, none));
+    ck_assert_double_gt(vec3_distance(angular, none), 0.5);
+    ck_assert_double_lt(vec3_distance(linear, linear_end), 1e-11);
+    ck_assert_double_lt(vec3_distance(angular, angular_end), 1e-11 * vec3_distance(angular, none));
     const struct ledger *ledger = dynamics_ledger(f->dynamics);
     ck_assert_double_gt(ledger->work_effector_positive_j, 10);
     ck_assert_double_lt(fabs(ledger->residual_j), 0.005 * ledger->work_effector_positive_j);
@@ -125,9 +118,10 @@ static struct vec3 turn_dumbbell(int substeps)
 TEST(two_spheres_and_a_bone_converge_with_the_square_of_the_step)
 {
     struct vec3 stiff = {2.0 / 3 * det_cos(6), 2.0 / 3 * det_sin(6), 0}, exact = turn_dumbbell(512);
-    double coarse = distance(turn_dumbbell(8), exact), fine = distance(turn_dumbbell(16), exact),
-           finest = distance(turn_dumbbell(32), exact);
-    ck_assert_double_lt(distance(exact, stiff), 2e-3);
+    double coarse = vec3_distance(turn_dumbbell(8), exact),
+           fine = vec3_distance(turn_dumbbell(16), exact),
+           finest = vec3_distance(turn_dumbbell(32), exact);
+    ck_assert_double_lt(vec3_distance(exact, stiff), 2e-3);
     ck_assert_double_lt(coarse, 2e-3);
     ck_assert_double_gt(coarse / fine, 3.2);
     ck_assert_double_lt(coarse / fine, 4.8);
@@ -222,7 +216,7 @@ TEST(a_tetrahedron_tumbles_as_eulers_equations_say)
         struct vec3 linear, l, none = {0, 0, 0};
         dynamics_momentum(f->dynamics, &linear, &l);
         for (int i = 0; i < 3; i++) {
-            double size = distance(e[i], none);
+            double size = vec3_distance(e[i], none);
             double rate = (l.x * e[i].x + l.y * e[i].y + l.z * e[i].z) / size / inertia[i];
             ck_assert_double_eq_tol(w[i], oracle[k][i], 1e-9);
             ck_assert_double_eq_tol(rate, oracle[k][i], 2e-3);
@@ -247,7 +241,7 @@ TEST(a_bone_that_is_torn_apart_comes_back)
         steps(1);
         ck_assert_double_lt(dynamics_ledger(f->dynamics)->kinetic_j, 1.1 * start);
     }
-    ck_assert_double_eq_tol(distance(state_of(0).at_m, state_of(1).at_m), 0.5, 0.01);
+    ck_assert_double_eq_tol(vec3_distance(state_of(0).at_m, state_of(1).at_m), 0.5, 0.01);
 }
 
 /* ---------------------------------------------------------------- a pendulum */
@@ -339,7 +333,7 @@ TEST(a_ball_rolls_down_as_a_solid_sphere)
     struct vec3 start = state_of(0).at_m;
     steps(480);
     struct sphere_state end = state_of(0);
-    ck_assert_double_eq_tol(distance(start, end.at_m), 0.5 * a * 4, 0.01);
+    ck_assert_double_eq_tol(vec3_distance(start, end.at_m), 0.5 * a * 4, 0.01);
     ck_assert_double_eq_tol(end.spin_rad_s.z, a * 2 / r, 0.05);
     ck_assert_double_eq_tol(dynamics_ledger(f->dynamics)->loss_friction_j, 0, 2e-3);
 }
@@ -386,7 +380,7 @@ static double roll_down(double slope, double resistance, double speed, int count
     place_sphere(f->dynamics, 0, &state);
     dynamics_reset_ledger(f->dynamics);
     steps(count);
-    return distance(start, state_of(0).at_m);
+    return vec3_distance(start, state_of(0).at_m);
 }
 
 /* Coulomb's law of rolling, torque c r N: a = g (sin - c cos) / (1 + 2/5), and rest where tan <
@@ -452,8 +446,8 @@ TEST(a_body_loses_its_inner_motion_only)
     ck_assert_double_eq_tol(state_of(0).spin_rad_s.y, 20 * det_exp(-1), 0.2);
     steps(240 * 20);
     dynamics_momentum(f->dynamics, &p_end, &l_end);
-    ck_assert_double_lt(distance(p, p_end), 1e-12);
-    ck_assert_double_lt(distance(l, l_end), 1e-11);
+    ck_assert_double_lt(vec3_distance(p, p_end), 1e-12);
+    ck_assert_double_lt(vec3_distance(l, l_end), 1e-11);
     dynamics_bone_state(f->dynamics, 0, &length, &rate);
     ck_assert_double_lt(fabs(rate), 0.01);
     const struct ledger *ledger = dynamics_ledger(f->dynamics);
@@ -490,8 +484,8 @@ TEST(friction_between_balls_keeps_angular_momentum)
     steps(480);
     dynamics_momentum(f->dynamics, &p_end, &l_end);
     ck_assert_double_gt(fabs(state_of(0).spin_rad_s.z), 0.1);
-    ck_assert_double_lt(distance(p, p_end), 1e-12);
-    ck_assert_double_lt(distance(l, l_end), 1e-12);
+    ck_assert_double_lt(vec3_distance(p, p_end), 1e-12);
+    ck_assert_double_lt(vec3_distance(l, l_end), 1e-12);
 }
 
 /* Over the seam of two platforms, and off the edge in the third dimension. */
@@ -662,8 +656,8 @@ TEST(a_hinge_turns_about_its_axis_only_and_stops_at_its_limit)
     ck_assert_double_gt(most, 0.79);
     ck_assert_double_lt(most, 0.85);
     ck_assert_double_lt(aside, 0.02);
-    ck_assert_double_lt(distance(p, p_end), 1e-12);
-    ck_assert_double_lt(distance(l, l_end), 1e-12);
+    ck_assert_double_lt(vec3_distance(p, p_end), 1e-12);
+    ck_assert_double_lt(vec3_distance(l, l_end), 1e-12);
     const struct ledger *ledger = dynamics_ledger(f->dynamics);
     ck_assert_double_lt(fabs(ledger->residual_j), 0.01 * ledger->energy_start_j);
 }
@@ -678,8 +672,8 @@ TEST(a_motor_turns_its_bone_and_the_base_turns_back)
     dynamics_sphere_joint_state(f->dynamics, 0, 0, &angle, &rate);
     dynamics_momentum(f->dynamics, &p, &l);
     ck_assert_double_eq_tol(angle, 0.6, 0.01);
-    ck_assert_double_lt(distance(p, none), 1e-12);
-    ck_assert_double_lt(distance(l, none), 1e-12);
+    ck_assert_double_lt(vec3_distance(p, none), 1e-12);
+    ck_assert_double_lt(vec3_distance(l, none), 1e-12);
     ck_assert_double_gt(state_of(2).at_m.x, -0.49);
     const struct ledger *ledger = dynamics_ledger(f->dynamics);
     ck_assert_double_lt(fabs(ledger->residual_j), 0.01 * ledger->work_effector_positive_j);
@@ -728,7 +722,7 @@ static void make_random(uint64_t number)
             at.x += rng_uniform(&rng, -0.5, 0.5);
             at.y += rng_uniform(&rng, -0.5, 0.5);
             at.z += rng_uniform(&rng, -0.5, 0.5);
-            if (distance(at, f->spheres[parent].centre) < 0.1)
+            if (vec3_distance(at, f->spheres[parent].centre) < 0.1)
                 at.y += 0.2;
         }
         fixture_add_sphere(f, r, m, at.x, at.y, at.z);
@@ -736,7 +730,7 @@ static void make_random(uint64_t number)
             f->spheres[i].inertia_kg_m2 = 0.4 * m * r * r;
         for (int j = 0; j < i; j++) {
             int is_bone = j == parent || rng_uniform(&rng, 0, 1) < 0.3;
-            if (!is_bone || distance(at, f->spheres[j].centre) < 0.05)
+            if (!is_bone || vec3_distance(at, f->spheres[j].centre) < 0.05)
                 continue;
             double share = rng_uniform(&rng, 0.05, 0.5), strength = rng_uniform(&rng, 1, 100);
             if (rng_uniform(&rng, 0, 1) < 0.5)
@@ -828,7 +822,7 @@ static double step_from_nowhere(void)
     ck_assert_int_eq(dynamics_impulses(f->dynamics, centre, vec3_scale(p, 1 / mass), &given), 1);
     struct vec3 gained = vec3_sub(p_end, p), turned = vec3_sub(l_end, l);
     turned = vec3_sub(turned, vec3_cross(centre, gained));
-    double off = distance(gained, given.linear) + distance(turned, given.angular);
+    double off = vec3_distance(gained, given.linear) + vec3_distance(turned, given.angular);
     /* what 64 bits hold of the momentum itself */
     double rounding = 1e-13 * (vec3_length(p) + vec3_length(l) + mass);
     return off > rounding ? (off - rounding) / given.size : 0;

@@ -5,10 +5,9 @@
 
 #include "simulator/body/present_shape.h"
 #include "simulator/planar/steps/drag.h"
-#include "tests/unit/body_fixture.h"
+#include "tests/unit/stage_fixture.h"
 #include "tests/suite.h"
 
-static struct stage stage;
 static struct rng rng;
 
 static void setup(void)
@@ -17,11 +16,6 @@ static void setup(void)
     stage.settings.constraint_tau_s = 0.01;
     stage.settings.rtol = 1e-10;
     rng_init(&rng, 48, RNG_TEST, 0, 1);
-}
-
-static void teardown(void)
-{
-    stage_close(&stage);
 }
 
 /* The coordinate of the stretch of a part. */
@@ -443,4 +437,4 @@ TEST_LOOP(what_overlaps_comes_apart_within_limits, SOLVER_ARTICULATED, SOLVER_CO
     ck_assert_double_lt(after, before / 2);
 }
 
-SUITE("stretch", 60, setup, teardown)
+SUITE("stretch", 60, setup, stage_tear_down)

@@ -4,11 +4,7 @@
 #define _GNU_SOURCE /* prlimit() */
 #include "simulator/task_server.h"
 
-#include <check.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +12,6 @@
 #include "common/math/rng.h"
 #include "common/version.h"
 #include "proto/message.h"
-#include "simulator/evaluate/evaluate.h"
 #include "simulator/fingerprint.h"
 #include "tests/chain_genome.h"
 #include "tests/suite.h"
@@ -92,7 +87,7 @@ static int receive(struct message *message)
         ck_assert_int_ge(found, 0);
         if (found == 1) {
             int status = message_decode(message, payload, length, &rejected_id, &error);
-            ck_assert_msg(status == 0, "%s", error.message);
+            ck_ok(status);
             return 1;
         }
         ssize_t count = read(from_child, bytes, sizeof bytes);
@@ -185,7 +180,7 @@ static void open_conversation(void)
 
 /* ---- in order ---- */
 
-START_TEST(tasks_and_stop)
+TEST(tasks_and_stop)
 {
     struct message message;
     uint64_t digests[3];
@@ -214,7 +209,7 @@ START_TEST(tasks_and_stop)
 
 /* None is too short for the clock. While the alarm of a task is set, the kernel may sum the
  * process's time only a few hundred times a second: a task in between then took none. */
-START_TEST(each_task_has_its_processor_time)
+TEST(each_task_has_its_processor_time)
 {
     struct message message;
     open_conversation();
@@ -250,7 +245,7 @@ static uint64_t digest_at(double dt_s)
 }
 
 /* The step is halved for the one task only. */
-START_TEST(halved_steps)
+TEST(halved_steps)
 {
     static const int halvings[] = {0, 2, 1, 0};
     struct message message;
@@ -273,7 +268,7 @@ START_TEST(halved_steps)
 }
 
 /* So are perturbation, solver and bar others. */
-START_TEST(other_trials)
+TEST(other_trials)
 {
     static const struct task tasks[] = {{.trial = {TRIAL_ENTRY, .perturbation = 2}},
                                         {.trial = {TRIAL_CHAMPION, .has_other_solver = 1}},
@@ -303,7 +298,7 @@ START_TEST(other_trials)
     expect_exit(0);
 }
 
-START_TEST(end_of_input)
+TEST(end_of_input)
 {
     struct message message;
     open_conversation();
@@ -316,7 +311,7 @@ START_TEST(end_of_input)
 }
 
 /* One byte at a time: the loop must not depend on how the pipe cuts. */
-START_TEST(in_single_bytes)
+TEST(in_single_bytes)
 {
     struct message message;
     encode_hello();
@@ -334,7 +329,7 @@ START_TEST(in_single_bytes)
 /* ---- what is refused ---- */
 
 /* A task that cannot be read is given back by its id; the next one is done. */
-START_TEST(unreadable_task)
+TEST(unreadable_task)
 {
     struct message message;
     struct task task = {.id = 11, .creature = 1};
@@ -367,13 +362,13 @@ static void expect_refusal(const char *reason)
     close(to_child);
 }
 
-START_TEST(other_version)
+TEST(other_version)
 {
     send_raw("\x00\x00\x00\x0a\x94\x01\x13\xa5older\x01", 14);
     expect_refusal("the controller has protocol 19, \"older\"");
 }
 
-START_TEST(other_digest)
+TEST(other_digest)
 {
     encode_hello();
     message_encode_setup(&writer, &params);
@@ -397,7 +392,7 @@ static void expect_bad_frame(void)
     ck_assert(is_in_log("level=error event=bad_frame"));
 }
 
-START_TEST(garbage)
+TEST_LOOP(garbage, 0, 24)
 {
     struct message message;
     struct rng rng;
@@ -419,7 +414,7 @@ START_TEST(garbage)
     close(to_child);
 }
 
-START_TEST(end_inside_a_frame)
+TEST(end_inside_a_frame)
 {
     open_conversation();
     send_raw("\x00\x00\x00\x05\x91", 5);
@@ -428,7 +423,7 @@ START_TEST(end_inside_a_frame)
 }
 
 /* Messages that are good, but not now, or not from this side. */
-START_TEST(out_of_order)
+TEST_LOOP(out_of_order, 0, 4)
 {
     struct message message;
     if (_i >= 2)
@@ -458,7 +453,7 @@ START_TEST(out_of_order)
 
 /* ---- ends from outside ---- */
 
-START_TEST(signals)
+TEST(signals)
 {
     open_conversation();
     /* Ctrl-C is the controller's business. */
@@ -473,7 +468,7 @@ START_TEST(signals)
     close(to_child);
 }
 
-START_TEST(nobody_listens)
+TEST(nobody_listens)
 {
     open_conversation();
     close(from_child);
@@ -484,7 +479,7 @@ START_TEST(nobody_listens)
 }
 
 /* An evaluation far beyond its deadline ends the process by its own alarm. */
-START_TEST(hung_task)
+TEST(hung_task)
 {
     params.simulation_duration_s = 3600;
     params.simulation_dt_s = 0.0001;
@@ -500,7 +495,7 @@ START_TEST(hung_task)
 }
 
 /* A second attempt has twice the time: what the first could not do in its time is done then. */
-START_TEST(patience_grows)
+TEST(patience_grows)
 {
     ck_assert(task_patience(0) == 1);
     ck_assert(task_patience(1) == 2);
@@ -508,7 +503,7 @@ START_TEST(patience_grows)
     ck_assert(task_patience(UINT32_MAX) == 64);
 }
 
-START_TEST(gives_way)
+TEST(gives_way)
 {
     int before = getpriority(PRIO_PROCESS, 0), wanted = before < 17 ? before + 2 : 19;
     params.farm_nice = wanted > 0 ? wanted : 1;
@@ -529,7 +524,7 @@ START_TEST(gives_way)
 #endif
 
 #ifdef HAS_LIMITS
-START_TEST(memory_has_a_limit)
+TEST(memory_has_a_limit)
 {
     struct rlimit limit;
     params.farm_memory_mb = 300;
@@ -544,7 +539,7 @@ START_TEST(memory_has_a_limit)
     expect_exit(0);
 }
 
-START_TEST(senseless_memory_limit)
+TEST(senseless_memory_limit)
 {
     struct message message;
     params.farm_memory_mb = 8;
@@ -560,7 +555,7 @@ START_TEST(senseless_memory_limit)
     close(to_child);
 }
 
-START_TEST(out_of_memory)
+TEST(out_of_memory)
 {
     static const char frame[600000] = {0, 15};
     struct rlimit none = {4096, 4096};
@@ -579,32 +574,4 @@ START_TEST(out_of_memory)
 }
 #endif
 
-int main(void)
-{
-    TCase *test = tcase_create("worker");
-    tcase_set_timeout(test, 60);
-    tcase_add_checked_fixture(test, setup, teardown);
-    tcase_add_test(test, tasks_and_stop);
-    tcase_add_test(test, each_task_has_its_processor_time);
-    tcase_add_test(test, halved_steps);
-    tcase_add_test(test, other_trials);
-    tcase_add_test(test, end_of_input);
-    tcase_add_test(test, in_single_bytes);
-    tcase_add_test(test, unreadable_task);
-    tcase_add_test(test, other_version);
-    tcase_add_test(test, other_digest);
-    tcase_add_loop_test(test, garbage, 0, 24);
-    tcase_add_test(test, end_inside_a_frame);
-    tcase_add_loop_test(test, out_of_order, 0, 4);
-    tcase_add_test(test, signals);
-    tcase_add_test(test, nobody_listens);
-    tcase_add_test(test, hung_task);
-    tcase_add_test(test, patience_grows);
-    tcase_add_test(test, gives_way);
-#ifdef HAS_LIMITS
-    tcase_add_test(test, memory_has_a_limit);
-    tcase_add_test(test, senseless_memory_limit);
-    tcase_add_test(test, out_of_memory);
-#endif
-    return run_tests("worker", test);
-}
+SUITE("worker", 60, setup, teardown)

@@ -1,29 +1,21 @@
 /* Several creatures evaluated together: far apart each has, bit for bit, the result of an
  * evaluation of its own, from the same place; near one another they touch, and feel it. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "common/genome/body_kind.h"
 #include "common/genetics/genetics.h"
-#include "simulator/evaluate/evaluate.h"
 #include "simulator/evaluate/run.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
-#include "tests/set_param.h"
 
 enum { MOST = 4 };
 
-static struct arena arena;
-static struct params params;
 static struct genome genomes[MOST];
 static struct evaluate_task tasks[MOST];
 static struct evaluation results[MOST];
-static struct error error;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 4 * EVALUATE_ARENA_BYTES), 0);
+    arena_open(4 * EVALUATE_ARENA_BYTES);
     params_set_defaults(&params);
     params.simulation_duration_s = 4;
     for (int i = 0; i < MOST; i++)
@@ -35,11 +27,6 @@ static void teardown(void)
     for (int i = 0; i < MOST; i++)
         genome_deinit(&genomes[i]);
     arena_deinit(&arena);
-}
-
-static void set(const char *assignment)
-{
-    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 static void draw(int i, uint64_t id)

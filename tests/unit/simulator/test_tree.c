@@ -5,7 +5,6 @@
 #include "simulator/planar/tree/tree.h"
 
 #include <complex.h>
-#include <string.h>
 
 #include "common/math/detmath.h"
 #include "common/error.h"

@@ -1,12 +1,8 @@
 /* Creatures that evolution came to by a trick: each still plays it where the rule that stops it is
  * switched off, and gains nothing by it as the examples are. tests/tricks has them, docs/results.md
  * tells about them. */
-#include <check.h>
-#include <stdlib.h>
-
 #include "common/judge/behaviour.h"
 #include "common/creature/creature.h"
-#include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
 #include "tests/set_param.h"
@@ -116,9 +112,9 @@ static void play(const char *path, const struct params *params, uint64_t seed, i
     struct error error;
     struct arena arena;
 
-    ck_assert_msg(params_check(params, &error) == 0, "%s", error.message);
+    ck_ok(params_check(params, &error));
     creature_init(&creature);
-    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(&creature, path, &error));
     for (int i = 0; is_limp && i < creature.genome.body_count; i++)
         creature.genome.bodies[i].effector_input.weight = 0;
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
@@ -132,7 +128,7 @@ static void read_world(struct params *params, const char *path)
     struct error error;
 
     params_set_defaults(params);
-    ck_assert_msg(params_read_file(params, path, &error) == 0, "%s", error.message);
+    ck_ok(params_read_file(params, path, &error));
 }
 
 /* The muscles that these tricks were bred with and need: as strong at any speed. */

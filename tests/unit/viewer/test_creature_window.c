@@ -2,10 +2,7 @@
  * watched, cuts in the brain. Everything the window does, without a window. */
 #include "viewer/window/creature_window.h"
 
-#include <check.h>
 #include <sqlite3.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,7 +27,7 @@ static int choose(const int *best_ids, int count, int most, int *chosen)
     return gallery_choose_champions(generations, count, most, chosen);
 }
 
-START_TEST(champions_are_those_that_are_new)
+TEST(champions_are_those_that_are_new)
 {
     const int ids[] = {4, 4, 9, 9, 9, 12, 12};
     int chosen[64];
@@ -42,7 +39,7 @@ START_TEST(champions_are_those_that_are_new)
     ck_assert_int_eq(choose(ids, 1, 2, chosen), 1);
 }
 
-START_TEST(of_many_champions_a_few_are_chosen_evenly)
+TEST(of_many_champions_a_few_are_chosen_evenly)
 {
     int ids[64], chosen[64];
     for (int i = 0; i < 64; i++)
@@ -122,7 +119,7 @@ static void make_worm(struct genome *genome, double width_m)
     genome->bodies[1].has_effector = 1;
     genome->bodies[1].effector_strength = 1;
     genome->bodies[1].effector_input = fixture_neuron(SCOPE_OWN, 21, 0, 1);
-    ck_assert_msg(genome_check(genome, &error) == 0, "%s", error.message);
+    ck_ok(genome_check(genome, &error));
 }
 
 /* Creature `id` is born in generation (id - 1) / 2 of the creature two before. */
@@ -207,9 +204,9 @@ static void open_window(void)
     struct gallery_options options = {.top = 8, .is_ranks = 1, .champions_most = 24};
     gallery = gallery_create(&options);
     ck_assert_ptr_nonnull(gallery);
-    ck_assert_msg(gallery_open_run(gallery, directory, &error) == 0, "%s", error.message);
+    ck_ok(gallery_open_run(gallery, directory, &error));
     if (gallery->generation_count)
-        ck_assert_msg(gallery_show_generation(gallery, -1, &error) == 0, "%s", error.message);
+        ck_ok(gallery_show_generation(gallery, -1, &error));
     window = (struct creature_window *)creatures_create(gallery, 1);
     ck_assert_ptr_nonnull(window);
     player_resize(&window->player, WIDTH, HEIGHT);
@@ -259,9 +256,11 @@ static const struct specimen *current(void)
     return gallery_specimen(gallery, window->current);
 }
 
+FIXTURE(setup, teardown)
+
 /* ---- playing ---- */
 
-START_TEST(plays_pauses_steps_and_scrubs)
+TEST(plays_pauses_steps_and_scrubs)
 {
     open_run_of(1);
     ck_assert_int_eq(window->player.is_playing, 1);
@@ -295,7 +294,7 @@ START_TEST(plays_pauses_steps_and_scrubs)
     ck_assert_double_lt(window->player.time_s, 0.3);
 }
 
-START_TEST(every_key_draws_and_overlays_toggle)
+TEST(every_key_draws_and_overlays_toggle)
 {
     static const struct {
         char key;
@@ -339,7 +338,7 @@ START_TEST(every_key_draws_and_overlays_toggle)
     ck_assert_int_eq(window->player.is_quitting, 1);
 }
 
-START_TEST(a_still_window_costs_nothing)
+TEST(a_still_window_costs_nothing)
 {
     open_run_of(1);
     while (gallery_work(gallery))
@@ -361,7 +360,7 @@ START_TEST(a_still_window_costs_nothing)
 /* ---- creatures and generations ---- */
 
 /* Beside the bar: the speed, the creature's place, the help. */
-START_TEST(words_beside_the_bar_are_buttons)
+TEST(words_beside_the_bar_are_buttons)
 {
     open_run_of(3);
     click(WIDTH - 80, BAR_Y);
@@ -383,7 +382,7 @@ START_TEST(words_beside_the_bar_are_buttons)
     ck_assert_double_eq_tol(window->player.time_s, 0.225, 1e-9);
 }
 
-START_TEST(a_resized_window_comes_back)
+TEST(a_resized_window_comes_back)
 {
     open_run_of(1);
     press(" 0");
@@ -395,7 +394,7 @@ START_TEST(a_resized_window_comes_back)
     ck_assert(draw() == before);
 }
 
-START_TEST(steps_through_creatures_and_generations)
+TEST(steps_through_creatures_and_generations)
 {
     open_run_of(3);
     ck_assert_int_eq(gallery->shown.count, 2);
@@ -424,7 +423,7 @@ START_TEST(steps_through_creatures_and_generations)
 }
 
 /* All worms are of one kind, of which the best is shown. */
-START_TEST(the_best_of_each_kind)
+TEST(the_best_of_each_kind)
 {
     open_run_of(3);
     press("[y");
@@ -443,7 +442,7 @@ START_TEST(the_best_of_each_kind)
     ck_assert_int_eq(gallery->shown.count, ancestors);
 }
 
-START_TEST(race_grid_and_clicks)
+TEST(race_grid_and_clicks)
 {
     open_run_of(1);
     gallery_work(gallery);
@@ -471,7 +470,7 @@ START_TEST(race_grid_and_clicks)
 }
 
 /* Creatures come into a race one by one, as they are simulated: it is placed anew for each. */
-START_TEST(races_grow)
+TEST(races_grow)
 {
     open_run_of(2);
     press(" g[");
@@ -482,7 +481,7 @@ START_TEST(races_grow)
     ck_assert_uint_eq(draw(), grown);
 }
 
-START_TEST(line_of_descent_and_parent)
+TEST(line_of_descent_and_parent)
 {
     open_run_of(4);
     press("w");
@@ -522,7 +521,7 @@ START_TEST(line_of_descent_and_parent)
     ck_assert_int_eq(gallery->kind, SHELF_LINEAGE);
 }
 
-START_TEST(a_line_has_milestones_and_captions)
+TEST(a_line_has_milestones_and_captions)
 {
     open_run_of(5);
     run_sql("UPDATE individuals SET fitness = 20, parent2 = 3 WHERE id = 6");
@@ -543,7 +542,7 @@ START_TEST(a_line_has_milestones_and_captions)
     ck_assert_int_eq(gallery->shown.count, 4);
 }
 
-START_TEST(evolution_in_a_minute)
+TEST(evolution_in_a_minute)
 {
     uint64_t last = 0;
     double time_s = 0;
@@ -566,7 +565,7 @@ START_TEST(evolution_in_a_minute)
 
 /* ---- a run under way ---- */
 
-START_TEST(waits_for_a_run_and_follows_it)
+TEST(waits_for_a_run_and_follows_it)
 {
     open_window();
     ck_assert_int_eq(gallery->shown.count, 0);
@@ -588,7 +587,7 @@ START_TEST(waits_for_a_run_and_follows_it)
     ck_assert_uint_eq(current()->creature.id, 6);
 }
 
-START_TEST(the_same_champion_goes_on_where_it_is)
+TEST(the_same_champion_goes_on_where_it_is)
 {
     open_run_of(1);
     player_seek(&window->player, 0.8);
@@ -603,7 +602,7 @@ START_TEST(the_same_champion_goes_on_where_it_is)
     ck_assert_double_eq(window->player.time_s, 0.8);
 }
 
-START_TEST(who_looks_at_the_past_is_left_there)
+TEST(who_looks_at_the_past_is_left_there)
 {
     open_run_of(2);
     press("[");
@@ -636,7 +635,7 @@ static int find_cut(enum replay_cut_kind kind, double *x, double *y)
     return 0;
 }
 
-START_TEST(a_click_cuts_and_another_one_puts_back)
+TEST(a_click_cuts_and_another_one_puts_back)
 {
     static const enum replay_cut_kind kinds[] = {CUT_NEURON, CUT_EFFECTOR_INPUT};
     double x, y;
@@ -668,7 +667,7 @@ START_TEST(a_click_cuts_and_another_one_puts_back)
     ck_assert_uint_eq(current()->replay->digest, digest);
 }
 
-START_TEST(dragging_the_picture_is_no_click)
+TEST(dragging_the_picture_is_no_click)
 {
     double x, y;
     open_run_of(1);
@@ -689,7 +688,7 @@ static void remove_favourite(const char *name)
 }
 
 /* A name that is typed makes a favourite, which is found by it, and has it when it is seen again. */
-START_TEST(a_named_creature_is_a_favourite)
+TEST(a_named_creature_is_a_favourite)
 {
     char name[128];
     struct creature creature;
@@ -730,7 +729,7 @@ START_TEST(a_named_creature_is_a_favourite)
 }
 
 /* The mouse pulls the part that it holds: x puts the recorded life back. */
-START_TEST(a_part_that_is_dragged_is_pulled)
+TEST(a_part_that_is_dragged_is_pulled)
 {
     enum { MIDDLE_X = WIDTH / 2, MOMENTS = 40 };
     open_run_of(1);
@@ -844,7 +843,7 @@ static void open_interactive_run(int generations)
     player_advance(&window->player, 0);
 }
 
-START_TEST(keys_choose)
+TEST(keys_choose)
 {
     static const char *const orders[] = {
         "choose -- %s 4 breed", "choose -- %s 4 none", "choose -- %s 4 keep",
@@ -878,7 +877,7 @@ START_TEST(keys_choose)
     remove_controller(log);
 }
 
-START_TEST(buttons_and_the_right_one_choose)
+TEST(buttons_and_the_right_one_choose)
 {
     static const char *const orders[] = {"choose -- %s 4 breed", "choose -- %s 4 keep",
                                          "choose -- %s 4 ban", "choose -- %s 4 none",
@@ -909,7 +908,7 @@ START_TEST(buttons_and_the_right_one_choose)
     remove_controller(log);
 }
 
-START_TEST(the_past_shows_what_was_chosen)
+TEST(the_past_shows_what_was_chosen)
 {
     open_interactive_run(1);
     run_sql("INSERT INTO choices VALUES (0, 2, 'breed')");
@@ -932,7 +931,7 @@ START_TEST(the_past_shows_what_was_chosen)
 }
 
 /* Nowhere the fitness, which is 1 for all: numbers instead, and what was done by hand. */
-START_TEST(without_a_goal_no_fitness_is_shown)
+TEST(without_a_goal_no_fitness_is_shown)
 {
     struct draw_thumb thumbs[GALLERY_SHOWN_MAX];
     struct draw_step steps[GALLERY_LINEAGE_MAX];
@@ -955,7 +954,7 @@ START_TEST(without_a_goal_no_fitness_is_shown)
     draw();
 }
 
-START_TEST(where_nobody_chooses_capitals_are_small)
+TEST(where_nobody_chooses_capitals_are_small)
 {
     open_run_of(2);
     ck_assert_ptr_null(window->chooser);
@@ -969,7 +968,7 @@ START_TEST(where_nobody_chooses_capitals_are_small)
 }
 
 /* A file may ask for hours. A replay within the bound is shown, and one's own word counts. */
-START_TEST(what_takes_too_long_is_refused)
+TEST(what_takes_too_long_is_refused)
 {
     static const struct {
         double budget; /* billions of operations */
@@ -992,43 +991,4 @@ START_TEST(what_takes_too_long_is_refused)
 
 #endif
 
-int main(void)
-{
-    Suite *suite = suite_create("creature_window");
-    TCase *choice = tcase_create("choice");
-    tcase_add_test(choice, champions_are_those_that_are_new);
-    tcase_add_test(choice, of_many_champions_a_few_are_chosen_evenly);
-    suite_add_tcase(suite, choice);
-#ifdef HAVE_CAIRO
-    TCase *tests = tcase_create("window");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 240);
-    tcase_add_test(tests, plays_pauses_steps_and_scrubs);
-    tcase_add_test(tests, every_key_draws_and_overlays_toggle);
-    tcase_add_test(tests, a_still_window_costs_nothing);
-    tcase_add_test(tests, words_beside_the_bar_are_buttons);
-    tcase_add_test(tests, a_resized_window_comes_back);
-    tcase_add_test(tests, steps_through_creatures_and_generations);
-    tcase_add_test(tests, the_best_of_each_kind);
-    tcase_add_test(tests, race_grid_and_clicks);
-    tcase_add_test(tests, races_grow);
-    tcase_add_test(tests, line_of_descent_and_parent);
-    tcase_add_test(tests, a_line_has_milestones_and_captions);
-    tcase_add_test(tests, evolution_in_a_minute);
-    tcase_add_test(tests, waits_for_a_run_and_follows_it);
-    tcase_add_test(tests, the_same_champion_goes_on_where_it_is);
-    tcase_add_test(tests, who_looks_at_the_past_is_left_there);
-    tcase_add_test(tests, a_click_cuts_and_another_one_puts_back);
-    tcase_add_test(tests, dragging_the_picture_is_no_click);
-    tcase_add_test(tests, a_named_creature_is_a_favourite);
-    tcase_add_test(tests, a_part_that_is_dragged_is_pulled);
-    tcase_add_test(tests, keys_choose);
-    tcase_add_test(tests, buttons_and_the_right_one_choose);
-    tcase_add_test(tests, the_past_shows_what_was_chosen);
-    tcase_add_test(tests, without_a_goal_no_fitness_is_shown);
-    tcase_add_test(tests, where_nobody_chooses_capitals_are_small);
-    tcase_add_test(tests, what_takes_too_long_is_refused);
-    suite_add_tcase(suite, tests);
-#endif
-    return run_suite(suite);
-}
+SUITE("creature_window", 240, NULL, NULL)

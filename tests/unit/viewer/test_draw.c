@@ -1,12 +1,8 @@
 /* Drawing: what is where, in which colour, on synthetic replays; and the camera. */
 #include "viewer/draw/draw.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/math/rotation.h"
+#include "tests/suite.h"
 #include "tests/unit/viewer_fixture.h"
 #include "viewer/draw/eye/camera.h"
 #include "viewer/draw/palette.h"
@@ -24,7 +20,7 @@ static int apart(uint32_t a, uint32_t b)
     return sum;
 }
 
-START_TEST(palette_mixes_by_channel)
+TEST(palette_mixes_by_channel)
 {
     ck_assert_uint_eq(palette_mix(0x102030, 0xf0e0d0, 0), 0x102030);
     ck_assert_uint_eq(palette_mix(0x102030, 0xf0e0d0, 1), 0xf0e0d0);
@@ -36,7 +32,7 @@ START_TEST(palette_mixes_by_channel)
 
 /* Each pair of parts differs by this much in red, green and blue together, on light and on dark
  * pages. */
-START_TEST(parts_have_colors_of_their_own)
+TEST(parts_have_colors_of_their_own)
 {
     for (int i = 0; i < PALETTE_PARTS; i++)
         for (int k = 0; k < i; k++) {
@@ -48,7 +44,7 @@ START_TEST(parts_have_colors_of_their_own)
 }
 
 /* Shadows are seen in both themes: what lies in the deepest is darker by a third, on any ground. */
-START_TEST(shadows_are_darker_than_the_ground)
+TEST(shadows_are_darker_than_the_ground)
 {
     for (int k = 0; k < 2; k++)
         for (int is_dark = 0; is_dark < 2; is_dark++) {
@@ -60,7 +56,7 @@ START_TEST(shadows_are_darker_than_the_ground)
         }
 }
 
-START_TEST(camera_follows_without_overshoot)
+TEST(camera_follows_without_overshoot)
 {
     struct camera camera = {.px_per_m = 100};
     struct camera_aim target = {3, -1, 0};
@@ -83,7 +79,7 @@ START_TEST(camera_follows_without_overshoot)
 
 /* A fast creature stays in the middle, at any speed of the replay, and the camera still starts and
  * ends softly. */
-START_TEST(camera_keeps_up)
+TEST(camera_keeps_up)
 {
     static const struct fixture runner = {"runner", 2, 12, 0, 0, 6};
     static const double speeds[] = {0.25, 1, 4};
@@ -110,7 +106,7 @@ START_TEST(camera_keeps_up)
 
 /* First, middle and last of a race, of which one goes left, stay in the picture; they are as
  * large as alone while they are together, and zooming by hand still acts. */
-START_TEST(races_stay_in_the_picture)
+TEST(races_stay_in_the_picture)
 {
     static const struct fixture runners[] = {
         {"first", 2, 6, 0, 0, 6}, {"second", 2, -2, 0, 0, 6}, {"last", 2, 0.5, 0, 0, 6}};
@@ -137,7 +133,7 @@ START_TEST(races_stay_in_the_picture)
         replay_destroy((struct replay *)replays[i]);
 }
 
-START_TEST(camera_snaps_to_whole_pixels)
+TEST(camera_snaps_to_whole_pixels)
 {
     struct camera camera = {.x_m = 1.2345, .y_m = -0.777, .vx_m_s = 1, .px_per_m = 130};
     struct camera snapped = camera_snap(&camera);
@@ -146,7 +142,7 @@ START_TEST(camera_snaps_to_whole_pixels)
     ck_assert_double_eq(snapped.vx_m_s, 1);
 }
 
-START_TEST(camera_zooms_around_a_point)
+TEST(camera_zooms_around_a_point)
 {
     struct camera camera = {.x_m = 2, .y_m = 1, .px_per_m = 100};
     double x = camera.x_m + 50 / camera.px_per_m, y = camera.y_m - 30 / camera.px_per_m;
@@ -158,7 +154,7 @@ START_TEST(camera_zooms_around_a_point)
     ck_assert(camera.px_per_m > 0 && isfinite(camera.x_m));
 }
 
-START_TEST(camera_fits_and_flips)
+TEST(camera_fits_and_flips)
 {
     struct replay *right = fixture_replay(&crawler), *left = fixture_replay(&returner);
     const struct replay *replays[] = {right, left};
@@ -174,7 +170,6 @@ START_TEST(camera_fits_and_flips)
 
 #ifdef HAVE_CAIRO
 #include "tests/unit/picture_fixture.h"
-#include "tests/suite.h"
 
 /* ---- pictures ---- */
 
@@ -209,7 +204,7 @@ static struct draw_view view_of(double x_m, double y_m)
     return (struct draw_view){0, 0, 400, 300, x_m, y_m, 200, 1, {0, 0}, 1, 0, 0, 0, 0};
 }
 
-START_TEST(parts_are_where_they_belong)
+TEST(parts_are_where_they_belong)
 {
     struct replay *replay = fixture_replay(&crawler);
     struct replay_frame frame;
@@ -264,7 +259,7 @@ static cairo_surface_t *paint_world(const struct replay *replay, double horizon_
 
 /* Gradients spread row by row are those that cairo draws, to the bit, wherever bands begin and
  * end. */
-START_TEST(rows_are_what_cairo_draws)
+TEST(rows_are_what_cairo_draws)
 {
     struct replay *replays[2] = {fixture_replay(&crawler), fixture_replay(&swimmer)};
     for (int i = 0; i < 24; i++) {
@@ -296,7 +291,7 @@ static int fill_rows(double left, double top, double width, double bottom)
 }
 
 /* Beyond the picture's edges nothing is written; what is not simple is left to cairo. */
-START_TEST(rows_keep_to_the_picture)
+TEST(rows_keep_to_the_picture)
 {
     open_picture(40, 30);
     ck_assert_int_eq(fill_rows(-1000, -1000, 5000, 5000), 1);
@@ -313,7 +308,7 @@ START_TEST(rows_keep_to_the_picture)
 
 /* A rail from the base on the parent to the part; with its limits, a line to both
  * ends of its range. */
-START_TEST(a_linear_joint_has_a_rail)
+TEST(a_linear_joint_has_a_rail)
 {
     struct replay *replay = fixture_replay(&crawler);
     struct replay_frame frame;
@@ -350,7 +345,7 @@ START_TEST(a_linear_joint_has_a_rail)
     replay_destroy(replay);
 }
 
-START_TEST(ghosts_are_paler)
+TEST(ghosts_are_paler)
 {
     struct replay *replay = fixture_replay(&crawler);
     struct replay_frame frame;
@@ -368,7 +363,7 @@ START_TEST(ghosts_are_paler)
     replay_destroy(replay);
 }
 
-START_TEST(ground_lies_at_height_zero)
+TEST(ground_lies_at_height_zero)
 {
     struct replay *replay = fixture_replay(&crawler);
     struct draw_view view = view_of(0.3, 0.2);
@@ -403,7 +398,7 @@ static int count_cut_pixels(int width, int height, int line_y, int *inside)
     return cut;
 }
 
-START_TEST(no_label_is_cut)
+TEST(no_label_is_cut)
 {
     static const int heights[] = {300, 58, 40, 25};
     struct replay *replay = fixture_replay(&crawler);
@@ -424,7 +419,7 @@ START_TEST(no_label_is_cut)
 }
 
 /* In lanes of a race that are low the body makes room for the labels below it. */
-START_TEST(low_lanes_have_ground)
+TEST(low_lanes_have_ground)
 {
     struct replay *a = fixture_replay(&crawler), *b = fixture_replay(&returner);
     const struct replay *replays[] = {a, b};
@@ -439,7 +434,7 @@ START_TEST(low_lanes_have_ground)
 }
 
 /* A body that rises by 4 m leaves the ground, never the picture, and comes to the middle. */
-START_TEST(flyers_are_in_the_middle)
+TEST(flyers_are_in_the_middle)
 {
     struct fixture flyer = crawler;
     flyer.hop_m = 4;
@@ -461,7 +456,7 @@ START_TEST(flyers_are_in_the_middle)
 }
 
 /* A slab at y = 0.2 and a turned one; one so large that cairo could not count its corners. */
-START_TEST(obstacles_are_where_they_belong)
+TEST(obstacles_are_where_they_belong)
 {
     struct replay *replay = fixture_replay(&crawler);
     replay->has_ground = 0;
@@ -513,7 +508,7 @@ START_TEST(obstacles_are_where_they_belong)
     replay_destroy(replay);
 }
 
-START_TEST(each_overlay_changes_the_picture)
+TEST(each_overlay_changes_the_picture)
 {
     struct replay *replay = fixture_replay(&crawler);
     const struct replay *replays[] = {replay};
@@ -556,7 +551,7 @@ static void find_drawn(int width, int height, int box[4])
 
 /* The ledger leaves most of a small picture free, keeps to its side, and below a brain to its
  * column. */
-START_TEST(the_ledger_leaves_room)
+TEST(the_ledger_leaves_room)
 {
     static const int sizes[][2] = {{364, 334}, {640, 334}, {976, 477}, {1952, 954}, {120, 60}};
     struct replay *replay = fixture_replay(&crawler);
@@ -599,7 +594,7 @@ START_TEST(the_ledger_leaves_room)
 
 /* In a picture as high as a phone the ledger and the brain do not lie over each other, and a narrow
  * column has all of the numbers. */
-START_TEST(the_ledger_is_narrow_on_a_phone)
+TEST(the_ledger_is_narrow_on_a_phone)
 {
     struct replay *replay = fixture_replay(&crawler);
     struct draw_view view = {
@@ -627,7 +622,7 @@ START_TEST(the_ledger_is_narrow_on_a_phone)
 }
 
 /* Terms that stay near 0 are left out where all would be too high. */
-START_TEST(the_ledger_shows_what_matters)
+TEST(the_ledger_shows_what_matters)
 {
     struct replay *replay = fixture_replay(&crawler);
     struct draw_view view = {
@@ -652,7 +647,7 @@ START_TEST(the_ledger_shows_what_matters)
 }
 
 /* A bar inside each sensed face, on the right side of mirrored parts, too: lit where it touches. */
-START_TEST(a_touch_is_lit_at_its_face)
+TEST(a_touch_is_lit_at_its_face)
 {
     struct replay *replay = fixture_replay(&crawler);
     struct replay_frame frame;
@@ -677,7 +672,7 @@ START_TEST(a_touch_is_lit_at_its_face)
 }
 
 /* In slow motion, between ticks: what is drawn at a part stays on it. */
-START_TEST(overlays_go_with_the_parts)
+TEST(overlays_go_with_the_parts)
 {
     static const struct fixture runner = {"runner", 2, 12, 0, 0, 2};
     struct replay *replay = fixture_replay(&runner);
@@ -713,7 +708,7 @@ START_TEST(overlays_go_with_the_parts)
 }
 
 /* Every neuron of the panel can be pointed at; what is drawn there is lit. */
-START_TEST(the_brain_can_be_pointed_at)
+TEST(the_brain_can_be_pointed_at)
 {
     struct replay *replay = fixture_replay(&crawler);
     struct draw_view view = {0, 0, 960, 540, 0, 0, 1, 1, {0, 0}, 1, 0, 0, 0, 0};
@@ -755,7 +750,7 @@ START_TEST(the_brain_can_be_pointed_at)
     replay_destroy(replay);
 }
 
-START_TEST(cells_are_found_where_they_are_drawn)
+TEST(cells_are_found_where_they_are_drawn)
 {
     struct replay *replay = fixture_replay(&crawler);
     const struct replay *replays[7];
@@ -783,7 +778,7 @@ START_TEST(cells_are_found_where_they_are_drawn)
     replay_destroy(replay);
 }
 
-START_TEST(long_texts_are_broken_and_cut)
+TEST(long_texts_are_broken_and_cut)
 {
     const char *text =
         "width of body 2 0.310 -> 0.352 m; added a neuron sin to body 3; "
@@ -810,7 +805,7 @@ static int painted_width(int width, int height)
 }
 
 /* However little room there is: words are left out, but what is wrong is said. */
-START_TEST(titles_keep_to_their_room)
+TEST(titles_keep_to_their_room)
 {
     struct replay *replay = fixture_replay(&crawler);
     for (int status = REPLAY_VERIFIED; status <= REPLAY_DIFFERS; status++) {
@@ -830,7 +825,7 @@ START_TEST(titles_keep_to_their_room)
 }
 
 /* In a lane the title stands before ground and trail. */
-START_TEST(a_plate_sets_words_off)
+TEST(a_plate_sets_words_off)
 {
     struct replay *replay = fixture_replay(&crawler);
     uint32_t behind = palette[COLOR_trail].light;
@@ -868,7 +863,7 @@ static void find_parts(const struct replay *replay, unsigned overlays, int top, 
     close_picture();
 }
 
-START_TEST(the_brain_covers_nobody)
+TEST(the_brain_covers_nobody)
 {
     struct replay *replay = fixture_replay(&crawler);
     struct draw_view view = {.width_px = 640, .height_px = 360, .px_per_m = 1, .flip = 1};
@@ -884,7 +879,7 @@ START_TEST(the_brain_covers_nobody)
     replay_destroy(replay);
 }
 
-START_TEST(races_have_a_lane_for_each)
+TEST(races_have_a_lane_for_each)
 {
     struct replay *a = fixture_replay(&crawler), *b = fixture_replay(&swimmer);
     const struct replay *replays[] = {a, b};
@@ -916,7 +911,7 @@ static int columns_with_parts(int width, int height)
     return columns;
 }
 
-START_TEST(strobe_shows_the_whole_way)
+TEST(strobe_shows_the_whole_way)
 {
     const struct fixture *all[] = {&crawler, &returner, &swimmer, &hopper, &still};
     for (int i = 0; i < 5; i++) {
@@ -933,7 +928,7 @@ START_TEST(strobe_shows_the_whole_way)
     }
 }
 
-START_TEST(extremes_do_no_harm)
+TEST(extremes_do_no_harm)
 {
     struct fixture tall = crawler;
     tall.parts = 40;
@@ -960,45 +955,4 @@ START_TEST(extremes_do_no_harm)
 
 #endif
 
-int main(void)
-{
-    TCase *tests = tcase_create("draw");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, palette_mixes_by_channel);
-    tcase_add_test(tests, parts_have_colors_of_their_own);
-    tcase_add_test(tests, shadows_are_darker_than_the_ground);
-    tcase_add_test(tests, camera_follows_without_overshoot);
-    tcase_add_test(tests, camera_keeps_up);
-    tcase_add_test(tests, camera_snaps_to_whole_pixels);
-    tcase_add_test(tests, camera_zooms_around_a_point);
-    tcase_add_test(tests, camera_fits_and_flips);
-    tcase_add_test(tests, races_stay_in_the_picture);
-#ifdef HAVE_CAIRO
-    tcase_add_test(tests, rows_are_what_cairo_draws);
-    tcase_add_test(tests, rows_keep_to_the_picture);
-    tcase_add_test(tests, parts_are_where_they_belong);
-    tcase_add_test(tests, a_linear_joint_has_a_rail);
-    tcase_add_test(tests, ghosts_are_paler);
-    tcase_add_test(tests, ground_lies_at_height_zero);
-    tcase_add_test(tests, no_label_is_cut);
-    tcase_add_test(tests, low_lanes_have_ground);
-    tcase_add_test(tests, flyers_are_in_the_middle);
-    tcase_add_test(tests, obstacles_are_where_they_belong);
-    tcase_add_test(tests, each_overlay_changes_the_picture);
-    tcase_add_test(tests, the_ledger_leaves_room);
-    tcase_add_test(tests, the_ledger_is_narrow_on_a_phone);
-    tcase_add_test(tests, the_ledger_shows_what_matters);
-    tcase_add_test(tests, titles_keep_to_their_room);
-    tcase_add_test(tests, a_plate_sets_words_off);
-    tcase_add_test(tests, the_brain_covers_nobody);
-    tcase_add_test(tests, races_have_a_lane_for_each);
-    tcase_add_test(tests, a_touch_is_lit_at_its_face);
-    tcase_add_test(tests, overlays_go_with_the_parts);
-    tcase_add_test(tests, the_brain_can_be_pointed_at);
-    tcase_add_test(tests, cells_are_found_where_they_are_drawn);
-    tcase_add_test(tests, long_texts_are_broken_and_cut);
-    tcase_add_test(tests, strobe_shows_the_whole_way);
-    tcase_add_test(tests, extremes_do_no_harm);
-#endif
-    return run_tests("draw", tests);
-}
+SUITE("draw", 120, NULL, NULL)

@@ -2,10 +2,6 @@
  * perspective. */
 #include "viewer/draw/draw.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/math/rotation.h"
@@ -26,11 +22,11 @@ static void make_changed(const char *name, int sliding)
     struct params params;
     char path[100];
     snprintf(path, sizeof path, "examples/creatures/%s.json", name);
-    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(&creature, path, &error));
     snprintf(path, sizeof path, "examples/%s.ini",
              creature.genome.kind == BODY_BOXES ? "walk3d" : name);
     params_set_defaults(&params);
-    ck_assert_msg(params_read_file(&params, path, &error) == 0, "%s", error.message);
+    ck_ok(params_read_file(&params, path, &error));
     if (sliding >= 0) {
         struct body_gene *gene = &creature.genome.bodies[sliding];
         gene->joint = JOINT_LINEAR;
@@ -38,8 +34,7 @@ static void make_changed(const char *name, int sliding)
         gene->upper = 0.25;
     }
     ck_assert_int_eq(params_set(&params, "simulation.duration_s", "2", &error), 0);
-    ck_assert_msg(replay_create(&replay, &creature, &params, 1, 0, NULL, 0, &error) == 0, "%s",
-                  error.message);
+    ck_ok(replay_create(&replay, &creature, &params, 1, 0, NULL, 0, &error));
     creature_deinit(&creature);
 }
 
@@ -56,7 +51,7 @@ static void drop_replay(void)
 
 /* ---- the replay ---- */
 
-START_TEST(replays_hold_shapes_and_drives)
+TEST(replays_hold_shapes_and_drives)
 {
     struct replay_frame frame;
     make_replay("spider");
@@ -154,7 +149,7 @@ static int check_joints(const struct replay_frame *frame)
 }
 
 /* Also of joints that slide, which have a rail from where they slide from to the part. */
-START_TEST(joints_of_boxes_are_where_they_turn)
+TEST(joints_of_boxes_are_where_they_turn)
 {
     static const struct {
         const char *name;
@@ -185,7 +180,7 @@ START_TEST(joints_of_boxes_are_where_they_turn)
 
 /* A walker is large in the picture, near its middle, and seen from a low place, so that its feet
  * show. */
-START_TEST(walkers_fill_the_picture)
+TEST(walkers_fill_the_picture)
 {
     struct camera camera;
     make_replay("quadruped");
@@ -203,7 +198,7 @@ START_TEST(walkers_fill_the_picture)
 
 /* A long low one takes a fifth of the height, as long as it has room; of more than three none is
  * enlarged. */
-START_TEST(low_bodies_are_seen)
+TEST(low_bodies_are_seen)
 {
     struct camera camera;
     make_replay("snake");
@@ -219,7 +214,7 @@ START_TEST(low_bodies_are_seen)
 }
 
 /* The light of a replay is where that of the evaluation was, also in depth. */
-START_TEST(the_light_has_a_depth)
+TEST(the_light_has_a_depth)
 {
     struct creature creature;
     struct params params;
@@ -229,8 +224,7 @@ START_TEST(the_light_has_a_depth)
     params_set_defaults(&params);
     ck_assert_int_eq(params_read_file(&params, "examples/seek-land3d.ini", &error), 0);
     ck_assert_int_eq(params_set(&params, "simulation.duration_s", "4", &error), 0);
-    ck_assert_msg(replay_create(&replay, &creature, &params, 1, 0, NULL, 0, &error) == 0, "%s",
-                  error.message);
+    ck_ok(replay_create(&replay, &creature, &params, 1, 0, NULL, 0, &error));
     for (int i = 0; i < replay->frame_count; i++) {
         replay_get_frame(replay, i, &frame);
         farthest = fmax(farthest, fabs(frame.light.z));
@@ -241,7 +235,7 @@ START_TEST(the_light_has_a_depth)
 }
 
 /* Stiff bones that chatter, the more the finer the step, are no reversals of their muscles. */
-START_TEST(chatter_is_no_reversal)
+TEST(chatter_is_no_reversal)
 {
     struct creature creature;
     struct params params;
@@ -257,7 +251,7 @@ START_TEST(chatter_is_no_reversal)
     drop_replay();
 }
 
-START_TEST(the_camera_turns_within_bounds)
+TEST(the_camera_turns_within_bounds)
 {
     struct camera camera = {0};
     camera_turn(&camera, 0.5, -9);
@@ -334,7 +328,7 @@ static void make_pair(const double at[2][3])
 
 /* From the front a pair along x is as wide as it is, and one along z hides itself; from the side
  * the other way round. */
-START_TEST(the_orbit_turns_the_eye)
+TEST(the_orbit_turns_the_eye)
 {
     static const double along_x[2][3] = {{-0.5, 0.2, 0}, {0.5, 0.2, 0}};
     static const double along_z[2][3] = {{0, 0.2, -0.5}, {0, 0.2, 0.5}};
@@ -361,7 +355,7 @@ START_TEST(the_orbit_turns_the_eye)
 }
 
 /* The middle of the picture is as large as the view says, whatever the orbit; nearer is larger. */
-START_TEST(the_middle_keeps_its_scale)
+TEST(the_middle_keeps_its_scale)
 {
     static const double one[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
     for (int i = 0; i < 6; i++) {
@@ -383,7 +377,7 @@ START_TEST(the_middle_keeps_its_scale)
 }
 
 /* A muscle's colour says whether it is short or long. */
-START_TEST(muscles_show_their_drive)
+TEST(muscles_show_their_drive)
 {
     static const double at[2][3] = {{-0.5, 0.2, 0}, {0.5, 0.2, 0}};
     uint32_t colors[3];
@@ -428,7 +422,7 @@ static int is_like(uint32_t a, uint32_t b)
 
 /* A box in space shows the sides that look at the eye, the upper one lighter than the right one;
  * turned by a quarter about z it is as high as it was wide. */
-START_TEST(boxes_have_sides)
+TEST(boxes_have_sides)
 {
     static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
     for (int i = 0; i < 2; i++) {
@@ -468,7 +462,7 @@ START_TEST(boxes_have_sides)
 
 /* A box between the eye and a sphere hides it, from whichever side one looks; one behind does
  * not. */
-START_TEST(boxes_hide_what_is_behind)
+TEST(boxes_hide_what_is_behind)
 {
     static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
     for (int i = 0; i < 4; i++) {
@@ -497,7 +491,7 @@ START_TEST(boxes_hide_what_is_behind)
 
 /* The arrow of a contact leads along its normal, in all three directions, and is one weight
  * long. */
-START_TEST(contacts_are_arrows_in_space)
+TEST(contacts_are_arrows_in_space)
 {
     static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
     for (int i = 0; i < 3; i++) {
@@ -530,7 +524,7 @@ START_TEST(contacts_are_arrows_in_space)
 /* The angle of a joint is shown in the plane that it turns in: what the eye looks at has an
  * area, what it sees from the side is a line. Also of the second axis of a joint, which the part
  * carries. */
-START_TEST(limits_lie_in_the_plane_of_the_joint)
+TEST(limits_lie_in_the_plane_of_the_joint)
 {
     static const double at[2][3] = {{0, 0.2, 0}, {0.5, 0.2, 0}};
     static const unsigned overlays[] = {DRAW_LIMITS, DRAW_TORQUES};
@@ -578,7 +572,7 @@ START_TEST(limits_lie_in_the_plane_of_the_joint)
 }
 
 /* An arrow can be seen on what has its own colour: it has a pale edge all around. */
-START_TEST(arrows_have_an_edge)
+TEST(arrows_have_an_edge)
 {
     static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
     struct draw_view view = view_from(0, 1e-6);
@@ -609,7 +603,7 @@ START_TEST(arrows_have_an_edge)
 }
 
 /* Each overlay shows something of a creature that moves, and none shows nothing. */
-START_TEST(overlays_show_something)
+TEST(overlays_show_something)
 {
     static const unsigned overlays[] = {DRAW_CONTACTS, DRAW_LIMITS, DRAW_TORQUES, DRAW_SENSORS};
     struct draw_view view = view_from(-0.5, 0.3);
@@ -656,7 +650,7 @@ static double area_of(const struct vec3 *outline, int count)
 /* The outline of a shadow: of light from above a box's footprint, of a ball a disc, of two a
  * capsule; what is partly below a plane casts with what is above; what is below, or grazed, casts
  * nothing. */
-START_TEST(shadows_have_their_outline)
+TEST(shadows_have_their_outline)
 {
     struct plane ground = {{0, 0, 0}, {0, 1, 0}};
     struct vec3 outline[SHADE_POINTS_MAX], up = {0, 1, 0}, x = {0.3, 0, 0}, y = {0, 0.1, 0},
@@ -692,7 +686,7 @@ static int brightness(int x, int y)
 }
 
 /* A box lies on its shadow; higher up the shadow is farther off, and softer. Ghosts cast less. */
-START_TEST(shadows_lie_on_the_ground)
+TEST(shadows_lie_on_the_ground)
 {
     int dark[3];
     for (int i = 0; i < 3; i++) {
@@ -717,7 +711,7 @@ START_TEST(shadows_lie_on_the_ground)
 
 /* The ground is a checker near by, one colour far away, and haze at the horizon, above which is the
  * sky. */
-START_TEST(the_ground_fades_into_haze)
+TEST(the_ground_fades_into_haze)
 {
     struct draw_view view = view_from(-0.5, 0.18);
     int contrasts[2] = {0, 0};
@@ -741,7 +735,7 @@ START_TEST(the_ground_fades_into_haze)
 }
 
 /* The trail goes on behind a box and before it. */
-START_TEST(boxes_hide_the_trail)
+TEST(boxes_hide_the_trail)
 {
     struct draw_view view = view_from(0, 1e-6);
     make_box(0, 0.2);
@@ -776,7 +770,7 @@ START_TEST(boxes_hide_the_trail)
 
 /* A box whose pieces are cut by another one has no seams: within its upper face all pixels are
  * alike. */
-START_TEST(cut_faces_have_no_seams)
+TEST(cut_faces_have_no_seams)
 {
     static const double at[2][3] = {{0, 0, 0}, {0, 0, 0}};
     struct replay_row row;
@@ -846,7 +840,7 @@ static void make_goer(double x_m, double y_m, double z_m, double jump_m)
 }
 
 /* First and last of a race are seen whole all the time, also in perspective. */
-START_TEST(races_in_space_stay_in_the_picture)
+TEST(races_in_space_stay_in_the_picture)
 {
     struct replay *racers[2];
     struct camera camera;
@@ -886,7 +880,7 @@ START_TEST(races_in_space_stay_in_the_picture)
 
 /* A strobe picture in perspective: what comes later is farther to the right and larger; a dancer
  * stands in cells. */
-START_TEST(strobes_stand_in_perspective)
+TEST(strobes_stand_in_perspective)
 {
     for (int is_still = 0; is_still < 2; is_still++) {
         /* towards where one does not look from the front */
@@ -942,7 +936,7 @@ static int rows_with_box(int rows)
 
 /* A long way is parted into rows, and each shows a part of it; a short one is not. What goes
  * steeply stands in cells. */
-START_TEST(long_ways_stand_in_rows)
+TEST(long_ways_stand_in_rows)
 {
     const struct draw_view picture = {.width_px = 400, .height_px = 260, .flip = 1, .ui = 1};
     const struct {
@@ -966,7 +960,7 @@ START_TEST(long_ways_stand_in_rows)
 }
 
 /* One that jumps is seen at the top of its jump. */
-START_TEST(jumpers_are_seen_at_the_top)
+TEST(jumpers_are_seen_at_the_top)
 {
     const struct draw_view picture = {.width_px = 400, .height_px = 260, .flip = 1, .ui = 1};
     for (int is_far = 0; is_far < 2; is_far++) {
@@ -996,7 +990,7 @@ static int strobe_pixels(void)
 }
 
 /* What a goer stands on hides it at no moment; a block that it is in does at all. */
-START_TEST(obstacles_hide_what_is_behind)
+TEST(obstacles_hide_what_is_behind)
 {
     const struct obstacle list[] = {
         {.y_m = -1, .width_m = 20, .height_m = 2},
@@ -1018,7 +1012,7 @@ START_TEST(obstacles_hide_what_is_behind)
 }
 
 /* Alone on nothing a body fills its cell, however deep it is. */
-START_TEST(plain_bodies_fill_their_cell)
+TEST(plain_bodies_fill_their_cell)
 {
     const double depths_m[] = {0.05, 0.4, 1.5};
     for (int i = 0; i < 3; i++) {
@@ -1051,7 +1045,7 @@ START_TEST(plain_bodies_fill_their_cell)
 
 /* Soft shadows on nothing: no step from pixel to pixel beside the body, away from the sun's
  * shadow, is one that shows. */
-START_TEST(plain_shadows_are_smooth)
+TEST(plain_shadows_are_smooth)
 {
     int steepest = 0, darkest = 255;
     make_box(0, 0.25);
@@ -1084,7 +1078,7 @@ static cairo_status_t keep_drawing(void *closure, const unsigned char *data, uns
 
 /* A drawing has an image for the body at each moment, but no other: cairo makes dark images of what
  * svg has no operator for. */
-START_TEST(drawings_have_images_of_bodies_alone)
+TEST(drawings_have_images_of_bodies_alone)
 {
     make_goer(2, 0, 0, 0);
     const struct replay *replays[1] = {replay};
@@ -1105,7 +1099,7 @@ START_TEST(drawings_have_images_of_bodies_alone)
 }
 
 /* Marks of distance stand along the way, wherever that leads. */
-START_TEST(marks_stand_along_the_way)
+TEST(marks_stand_along_the_way)
 {
     const struct vec3 ends[] = {{0, 0, -5}, {4, 0, 3}, {-5, 0, 0}, {0.02, 0, -0.05}};
     const struct vec3 along[] = {{0, 0, -1}, {0.8, 0, 0.6}, {-1, 0, 0}, {1, 0, 0}};
@@ -1160,7 +1154,7 @@ static int mark_pixels(const struct draw_view *view, struct spot mark, double ti
 }
 
 /* A number that a body would hide in part is left out; the others stand. */
-START_TEST(bodies_cut_no_marks)
+TEST(bodies_cut_no_marks)
 {
     const struct draw_view view = {.width_px = 400,
                                    .height_px = 300,
@@ -1213,7 +1207,7 @@ static void make_seeker(struct vec3 end)
 
 /* What has depth is seen as if it went to the right, with all that is around it; among obstacles it
  * stays as it is. */
-START_TEST(ways_lead_to_the_right)
+TEST(ways_lead_to_the_right)
 {
     const struct vec3 ends[] = {{3, 0, 4}, {0, 0, -5}, {-5, 0, 0}, {0.03, 0, 0.04}};
     for (int i = 0; i < 8; i++) {
@@ -1244,7 +1238,7 @@ START_TEST(ways_lead_to_the_right)
 }
 
 /* An end that is nowhere has no direction: all before it stays as it was. */
-START_TEST(ways_to_nowhere_turn_nothing)
+TEST(ways_to_nowhere_turn_nothing)
 {
     struct replay_frame frame;
     make_goer(0, 0, 5, 0);
@@ -1259,7 +1253,7 @@ START_TEST(ways_to_nowhere_turn_nothing)
 }
 
 /* A creature goes to the right, too. */
-START_TEST(creatures_go_to_the_right)
+TEST(creatures_go_to_the_right)
 {
     struct replay_frame first, last;
     make_replay("quadruped");
@@ -1271,7 +1265,7 @@ START_TEST(creatures_go_to_the_right)
 }
 
 /* Side and top take a third of the picture; only of what has depth. */
-START_TEST(side_and_top_stand_beside)
+TEST(side_and_top_stand_beside)
 {
     struct camera camera;
     const struct replay *replays[1];
@@ -1294,7 +1288,7 @@ START_TEST(side_and_top_stand_beside)
 }
 
 /* Beside a brain the ledger has its column, and covers nothing at the left. */
-START_TEST(the_ledger_stands_below_the_brain)
+TEST(the_ledger_stands_below_the_brain)
 {
     struct camera camera;
     uint32_t before[300];
@@ -1316,7 +1310,7 @@ START_TEST(the_ledger_stands_below_the_brain)
 
 /* A ledger and a split view on one side stand one below the other: what was seen of the panel stays
  * as it was. */
-START_TEST(the_ledger_stands_above_the_split_view)
+TEST(the_ledger_stands_above_the_split_view)
 {
     struct camera camera;
     const struct replay *replays[1];
@@ -1348,7 +1342,7 @@ START_TEST(the_ledger_stands_above_the_split_view)
 }
 
 /* A joint of two freedoms has two effectors, side by side. */
-START_TEST(effectors_of_a_joint_stand_side_by_side)
+TEST(effectors_of_a_joint_stand_side_by_side)
 {
     struct creature creature;
     struct params params;
@@ -1372,7 +1366,7 @@ START_TEST(effectors_of_a_joint_stand_side_by_side)
 }
 
 /* The eye does not go below the ground, however it is turned. */
-START_TEST(the_eye_stays_above_the_ground)
+TEST(the_eye_stays_above_the_ground)
 {
     make_box(0, 0.2);
     for (int i = 0; i < 3; i++) {
@@ -1403,12 +1397,11 @@ static uint64_t window_picture(struct player *player)
 }
 
 /* Dragging turns the eye, and back; the camera goes on following. */
-START_TEST(dragging_turns_the_picture)
+TEST(dragging_turns_the_picture)
 {
     struct gallery_options options = {.params_path = "examples/spider.ini", .champions_most = 2};
     struct gallery *gallery = gallery_create(&options);
-    ck_assert_msg(gallery_add_file(gallery, "examples/creatures/spider.json", &error) == 0, "%s",
-                  error.message);
+    ck_ok(gallery_add_file(gallery, "examples/creatures/spider.json", &error));
     struct player *window = creatures_create(gallery, 0);
     player_resize(window, 640, 400);
     for (int i = 0; i < 3; i++)
@@ -1437,7 +1430,7 @@ START_TEST(dragging_turns_the_picture)
 }
 
 /* Pictures of whole creatures from all sides, on ground and on a platform: nothing breaks. */
-START_TEST(worlds_are_drawn_from_all_sides)
+TEST(worlds_are_drawn_from_all_sides)
 {
     static const char *const names[] = {"spider", "hopper", "caterpillar", "tripod"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
@@ -1458,7 +1451,7 @@ START_TEST(worlds_are_drawn_from_all_sides)
 #endif
 
 /* The page has the rods, and motions within what its coding can hold. */
-START_TEST(pages_hold_rods)
+TEST(pages_hold_rods)
 {
     char path[] = "/tmp/bestiary-spheres-XXXXXX";
     int descriptor = mkstemp(path);
@@ -1466,7 +1459,7 @@ START_TEST(pages_hold_rods)
     make_replay("spider");
     const struct replay *const replays[] = {replay};
     struct export_job job = {.replays = replays, .count = 1, .path = path, .time_s = -1};
-    ck_assert_msg(export_html(&job, path, &error) == 0, "%s", error.message);
+    ck_ok(export_html(&job, path, &error));
     FILE *file = fopen(path, "r");
     static char text[1 << 18];
     size_t length = fread(text, 1, sizeof text - 1, file);
@@ -1494,55 +1487,4 @@ START_TEST(pages_hold_rods)
     unlink(path);
 }
 
-int main(void)
-{
-    Suite *suite = suite_create("draw_space");
-    TCase *cases = tcase_create("all");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, replays_hold_shapes_and_drives);
-    tcase_add_test(cases, joints_of_boxes_are_where_they_turn);
-    tcase_add_test(cases, walkers_fill_the_picture);
-    tcase_add_test(cases, low_bodies_are_seen);
-    tcase_add_test(cases, the_light_has_a_depth);
-    tcase_add_test(cases, chatter_is_no_reversal);
-    tcase_add_test(cases, the_camera_turns_within_bounds);
-#ifdef HAVE_CAIRO
-    tcase_add_test(cases, the_orbit_turns_the_eye);
-    tcase_add_test(cases, the_middle_keeps_its_scale);
-    tcase_add_test(cases, muscles_show_their_drive);
-    tcase_add_test(cases, dragging_turns_the_picture);
-    tcase_add_test(cases, worlds_are_drawn_from_all_sides);
-    tcase_add_test(cases, boxes_have_sides);
-    tcase_add_test(cases, boxes_hide_what_is_behind);
-    tcase_add_test(cases, shadows_have_their_outline);
-    tcase_add_test(cases, shadows_lie_on_the_ground);
-    tcase_add_test(cases, the_ground_fades_into_haze);
-    tcase_add_test(cases, boxes_hide_the_trail);
-    tcase_add_test(cases, cut_faces_have_no_seams);
-    tcase_add_test(cases, strobes_stand_in_perspective);
-    tcase_add_test(cases, jumpers_are_seen_at_the_top);
-    tcase_add_test(cases, obstacles_hide_what_is_behind);
-    tcase_add_test(cases, plain_bodies_fill_their_cell);
-    tcase_add_test(cases, plain_shadows_are_smooth);
-    tcase_add_test(cases, drawings_have_images_of_bodies_alone);
-    tcase_add_test(cases, long_ways_stand_in_rows);
-    tcase_add_test(cases, marks_stand_along_the_way);
-    tcase_add_test(cases, bodies_cut_no_marks);
-    tcase_add_test(cases, races_in_space_stay_in_the_picture);
-    tcase_add_test(cases, ways_lead_to_the_right);
-    tcase_add_test(cases, ways_to_nowhere_turn_nothing);
-    tcase_add_test(cases, creatures_go_to_the_right);
-    tcase_add_test(cases, side_and_top_stand_beside);
-    tcase_add_test(cases, the_ledger_stands_below_the_brain);
-    tcase_add_test(cases, the_ledger_stands_above_the_split_view);
-    tcase_add_test(cases, effectors_of_a_joint_stand_side_by_side);
-    tcase_add_test(cases, the_eye_stays_above_the_ground);
-    tcase_add_test(cases, contacts_are_arrows_in_space);
-    tcase_add_test(cases, limits_lie_in_the_plane_of_the_joint);
-    tcase_add_test(cases, arrows_have_an_edge);
-    tcase_add_test(cases, overlays_show_something);
-#endif
-    tcase_add_test(cases, pages_hold_rods);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
-}
+SUITE("draw_space", 120, NULL, NULL)

@@ -3,11 +3,7 @@
 #define _GNU_SOURCE /* for memmem */
 #include "viewer/export/export.h"
 
-#include <check.h>
 #include <dirent.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -16,6 +12,7 @@
 #include <gif_lib.h>
 #endif
 
+#include "tests/counts.h"
 #include "tests/unit/viewer_fixture.h"
 #include "tests/suite.h"
 
@@ -84,7 +81,7 @@ static char *read_file(size_t *length)
 
 /* ---- the table ---- */
 
-START_TEST(suffixes_choose_the_exporter)
+TEST(suffixes_choose_the_exporter)
 {
     ck_assert_str_eq(export_find("a/b.c/out.PNG")->suffix, "png");
     ck_assert_str_eq(export_find("x.html")->suffix, "html");
@@ -103,7 +100,7 @@ START_TEST(suffixes_choose_the_exporter)
     ck_assert_ptr_nonnull(strstr(error.message, "--plain"));
 }
 
-START_TEST(what_is_left_out_names_its_package)
+TEST(what_is_left_out_names_its_package)
 {
     for (int i = 0; i < exporter_count; i++) {
         char name[32];
@@ -115,7 +112,7 @@ START_TEST(what_is_left_out_names_its_package)
     }
 }
 
-START_TEST(failures_leave_nothing_behind)
+TEST(failures_leave_nothing_behind)
 {
     static const char *const names[] = {"no/out.png", "no/out.svg", "no/out.gif", "no/out.html",
                                         "no/out.frames"};
@@ -213,7 +210,7 @@ static void check_motion(const char *page)
     }
 }
 
-START_TEST(html_holds_the_motion)
+TEST(html_holds_the_motion)
 {
     size_t length;
     export_well("out.html");
@@ -227,15 +224,7 @@ START_TEST(html_holds_the_motion)
     free(page);
 }
 
-static int count_text(const char *text, const char *part)
-{
-    int count = 0;
-    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
-        count++;
-    return count;
-}
-
-START_TEST(html_holds_the_obstacles)
+TEST(html_holds_the_obstacles)
 {
     size_t length;
     export_well("bare.html");
@@ -252,7 +241,7 @@ START_TEST(html_holds_the_obstacles)
     free(page);
 }
 
-START_TEST(html_escapes_names)
+TEST(html_escapes_names)
 {
     size_t length;
     export_well("out.html");
@@ -274,7 +263,7 @@ START_TEST(html_escapes_names)
 
 /* ---- stills ---- */
 
-START_TEST(png_has_its_size)
+TEST(png_has_its_size)
 {
     for (int i = 0; i < 2; i++) {
         job.time_s = i ? 1.0 : -1;
@@ -287,7 +276,7 @@ START_TEST(png_has_its_size)
     }
 }
 
-START_TEST(png_chooses_its_size)
+TEST(png_chooses_its_size)
 {
     const struct replay *three[] = {replay, replay, replay};
     int heights[2];
@@ -326,7 +315,7 @@ static double drawn_share(cairo_surface_t *picture, int from, int to, int is_row
 }
 
 /* The creature alone fills the picture's width or height, and around it nothing is drawn. */
-START_TEST(plain_is_the_creature_alone)
+TEST(plain_is_the_creature_alone)
 {
     job.is_plain = 1;
     export_well("out.png");
@@ -347,7 +336,7 @@ START_TEST(plain_is_the_creature_alone)
 }
 
 /* Five stand in a grid of three by two, each in its cell. */
-START_TEST(plain_ones_stand_in_a_grid)
+TEST(plain_ones_stand_in_a_grid)
 {
     const struct replay *five[5] = {replay, replay, replay, replay, replay};
     job.is_plain = 1;
@@ -364,7 +353,7 @@ START_TEST(plain_ones_stand_in_a_grid)
     cairo_surface_destroy(picture);
 }
 
-START_TEST(svg_is_a_drawing)
+TEST(svg_is_a_drawing)
 {
     size_t length;
     export_well("out.svg");
@@ -454,7 +443,7 @@ static void film_odd_sides(const char *name)
 }
 
 /* A long film reports its progress at times, a short one nothing. */
-START_TEST(films_tell_how_far_they_are)
+TEST(films_tell_how_far_they_are)
 {
     struct export_film film;
     char line[256] = "";
@@ -471,7 +460,7 @@ START_TEST(films_tell_how_far_they_are)
 
 /* A part of a film in slow motion, from near: so many frames, and the last one shows more of the
  * body than that of the whole film at the same time. A part that begins after the end is none. */
-START_TEST(films_are_cut_and_aimed)
+TEST(films_are_cut_and_aimed)
 {
     struct export_film film;
     uint32_t *near;
@@ -507,7 +496,7 @@ static int differs_from(const struct export_film *film, const uint32_t *other, i
 }
 
 /* Each has as many frames as the longest, its own camera, and its caption. */
-START_TEST(films_show_a_family_in_turn)
+TEST(films_show_a_family_in_turn)
 {
     struct fixture swimmer = {"swimmer", 3, 0.2, 0, 2, 1};
     struct replay *second = fixture_replay(&swimmer);
@@ -548,7 +537,7 @@ START_TEST(films_show_a_family_in_turn)
     replay_destroy(second);
 }
 
-START_TEST(frames_are_numbered_files)
+TEST(frames_are_numbered_files)
 {
     char folder[128], name[160];
     job.fps = 4;
@@ -568,7 +557,7 @@ START_TEST(frames_are_numbered_files)
     ck_assert_int_eq(rmdir(folder), 0);
 }
 
-START_TEST(mp4_shows_every_frame)
+TEST(mp4_shows_every_frame)
 {
     size_t length;
     if (!has_ffmpeg("libx264"))
@@ -582,7 +571,7 @@ START_TEST(mp4_shows_every_frame)
 }
 
 /* Of a replay with voices; a scene has none. */
-START_TEST(films_and_pages_can_be_heard)
+TEST(films_and_pages_can_be_heard)
 {
     static const char *const names[][2] = {
         {"out.mp4", "mp4a"}, {"out.webm", "A_OPUS"}, {"out.html", "\"voices\": [440, 220]"}};
@@ -608,7 +597,7 @@ START_TEST(films_and_pages_can_be_heard)
     ck_assert_str_eq(error.message, "--sound is for mp4, webm and html, not for gif");
 }
 
-START_TEST(webm_shows_every_frame)
+TEST(webm_shows_every_frame)
 {
     size_t length;
     if (!has_ffmpeg("libvpx-vp9"))
@@ -620,7 +609,7 @@ START_TEST(webm_shows_every_frame)
     check_video(2);
 }
 
-START_TEST(video_says_what_to_install)
+TEST(video_says_what_to_install)
 {
     ck_assert_int_eq(setenv("PATH", "/nonexistent", 1), 0);
     ck_assert_int_eq(export_as("out.mp4"), ERR_MISSING);
@@ -647,7 +636,7 @@ static void check_failing_ffmpeg(const char *script, int status, const char *mes
     ck_assert_int_eq(count_files(), 0);
 }
 
-START_TEST(video_survives_a_failing_ffmpeg)
+TEST(video_survives_a_failing_ffmpeg)
 {
     check_failing_ffmpeg("#!/bin/sh\nexit 3\n", ERR_IO, "ffmpeg failed: it does not say why");
     check_failing_ffmpeg("#!/bin/sh\necho 'No space left' >&2\necho more >&2\nexit 1\n", ERR_IO,
@@ -679,7 +668,7 @@ static void compose(const GifFileType *gif, int index, unsigned char *canvas, in
         }
 }
 
-START_TEST(gif_plays_and_loops)
+TEST(gif_plays_and_loops)
 {
     int failure, delay_cs;
     job.fps = 20;
@@ -719,7 +708,7 @@ START_TEST(gif_plays_and_loops)
     DGifCloseFile(gif, &failure);
 }
 
-START_TEST(gif_ends_after_ten_seconds)
+TEST(gif_ends_after_ten_seconds)
 {
     struct fixture longer = {"longer", 2, 0.1, 0, 0, 14};
     int failure;
@@ -737,41 +726,4 @@ START_TEST(gif_ends_after_ten_seconds)
 #endif
 #endif
 
-static void add_picture_tests(TCase *tests)
-{
-#ifdef HAVE_CAIRO
-    tcase_add_test(tests, png_has_its_size);
-    tcase_add_test(tests, png_chooses_its_size);
-    tcase_add_test(tests, plain_is_the_creature_alone);
-    tcase_add_test(tests, plain_ones_stand_in_a_grid);
-    tcase_add_test(tests, svg_is_a_drawing);
-    tcase_add_test(tests, films_tell_how_far_they_are);
-    tcase_add_test(tests, films_are_cut_and_aimed);
-    tcase_add_test(tests, films_show_a_family_in_turn);
-    tcase_add_test(tests, frames_are_numbered_files);
-    tcase_add_test(tests, mp4_shows_every_frame);
-    tcase_add_test(tests, webm_shows_every_frame);
-    tcase_add_test(tests, films_and_pages_can_be_heard);
-    tcase_add_test(tests, video_says_what_to_install);
-    tcase_add_test(tests, video_survives_a_failing_ffmpeg);
-#ifdef HAVE_GIF
-    tcase_add_test(tests, gif_plays_and_loops);
-    tcase_add_test(tests, gif_ends_after_ten_seconds);
-#endif
-#endif
-}
-
-int main(void)
-{
-    TCase *tests = tcase_create("export");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, suffixes_choose_the_exporter);
-    tcase_add_test(tests, what_is_left_out_names_its_package);
-    tcase_add_test(tests, failures_leave_nothing_behind);
-    tcase_add_test(tests, html_holds_the_motion);
-    tcase_add_test(tests, html_holds_the_obstacles);
-    tcase_add_test(tests, html_escapes_names);
-    add_picture_tests(tests);
-    return run_tests("export", tests);
-}
+SUITE("export", 120, setup, teardown)

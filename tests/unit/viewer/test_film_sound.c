@@ -2,11 +2,6 @@
  * blow is a thud that dies away, and all else is silence. */
 #include "viewer/export/film_sound.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/suite.h"
 
 #define DURATION_S 3

@@ -2,10 +2,7 @@
  * away ends it. Meant to be run under ThreadSanitizer as well. */
 #include "viewer/replay/frame_queue.h"
 
-#include <check.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

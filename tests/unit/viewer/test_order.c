@@ -2,9 +2,6 @@
  * where boxes touch or run into one another; cutting loses nothing. */
 #include "viewer/draw/eye/order.h"
 
-#include <check.h>
-#include <math.h>
-
 #include "common/math/rotation.h"
 #include "tests/suite.h"
 

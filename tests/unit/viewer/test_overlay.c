@@ -2,10 +2,6 @@
 #include "viewer/draw/overlay.h"
 #include "tests/suite.h"
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 static unsigned overlays;
 static struct error error;
 

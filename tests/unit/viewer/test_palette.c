@@ -2,9 +2,6 @@
  * green. */
 #include "viewer/draw/palette.h"
 
-#include <check.h>
-#include <math.h>
-
 #include "tests/suite.h"
 
 enum { SIGHTS = 3 };

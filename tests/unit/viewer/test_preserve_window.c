@@ -2,15 +2,10 @@
  * is followed from egg to carcass, and a run that grows while it is watched. */
 #include "viewer/window/preserve_window.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/set_param.h"
 #include "tests/suite.h"
 
 #ifdef HAVE_CAIRO
@@ -19,21 +14,20 @@
 #include "controller/store/store.h"
 #include "simulator/preserve/preserve_epoch.h"
 #include "viewer/draw/draw_preserve.h"
+#include "tests/plain_fixture.h"
 
 #define WIDTH  640
 #define HEIGHT 400
 enum { WORLDS = 2, EPOCHS = 3 };
 
 static char directory[64], path[96];
-static struct params params;
-static struct error error;
 static struct player *window;
 
 /* ---- a run of two small worlds ---- */
 
 static void check_ok(int status)
 {
-    ck_assert_msg(status == 0, "%s", error.message);
+    ck_ok(status);
 }
 
 static void hear(void *context, const struct preserve_event *event)
@@ -90,11 +84,6 @@ static void add_epochs(struct store *store, uint32_t first, uint32_t last)
     check_ok(store_commit(store, &error));
     preserve_memory_deinit(&memory);
     creature_deinit(&fish);
-}
-
-static void set(const char *assignment)
-{
-    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 static void make_run(void)
@@ -167,7 +156,7 @@ static void click(double x, double y)
     player_release_mouse(window);
 }
 
-START_TEST(it_plays_pauses_and_jumps)
+TEST(it_plays_pauses_and_jumps)
 {
     open_window((struct preserve_window_request){.from_s = 20});
     ck_assert_ptr_null(preserve_window_look(window).waters);
@@ -210,7 +199,7 @@ START_TEST(it_plays_pauses_and_jumps)
     ck_assert(window->is_quitting);
 }
 
-START_TEST(other_worlds_have_a_key)
+TEST(other_worlds_have_a_key)
 {
     open_window((struct preserve_window_request){.from_s = 5});
     pass(0);
@@ -231,7 +220,7 @@ START_TEST(other_worlds_have_a_key)
     ck_assert_int_eq(preserve_window_create(&window, &strange, &error), ERR_MISSING);
 }
 
-START_TEST(who_is_clicked_is_followed)
+TEST(who_is_clicked_is_followed)
 {
     open_window((struct preserve_window_request){.from_s = 2});
     press(' ');
@@ -260,7 +249,7 @@ START_TEST(who_is_clicked_is_followed)
 }
 
 /* A window that is large enough has the river of forms above its bar. */
-START_TEST(a_band_that_is_clicked_leads_to_one_of_its_form)
+TEST(a_band_that_is_clicked_leads_to_one_of_its_form)
 {
     enum { LARGE_WIDTH = 960, LARGE_HEIGHT = 540, RIVER_Y = LARGE_HEIGHT - 40 - 38 };
     open_window((struct preserve_window_request){.from_s = 2});
@@ -294,7 +283,7 @@ START_TEST(a_band_that_is_clicked_leads_to_one_of_its_form)
 }
 
 /* The state that is kept is seen at once, and changes nothing of what follows. */
-START_TEST(a_glimpse_comes_first)
+TEST(a_glimpse_comes_first)
 {
     struct preserve_source *source;
     check_ok(preserve_source_open(&source, directory, 0, 0, &error));
@@ -324,7 +313,7 @@ START_TEST(a_glimpse_comes_first)
 }
 
 /* From its egg, or as a founder from the beginning, to its carcass. */
-START_TEST(a_life_has_an_end)
+TEST(a_life_has_an_end)
 {
     struct run_reader *reader;
     struct run_life life = {.died_s = NAN};
@@ -369,7 +358,7 @@ START_TEST(a_life_has_an_end)
 }
 
 /* The newest epoch, and the next one when the run has come so far. */
-START_TEST(a_run_is_followed_while_it_goes_on)
+TEST(a_run_is_followed_while_it_goes_on)
 {
     struct store *store;
     open_window((struct preserve_window_request){.is_live = 1});
@@ -390,7 +379,7 @@ START_TEST(a_run_is_followed_while_it_goes_on)
 }
 
 /* Keys of the gardener go to `controller tend`, here a script that says what it was told. */
-START_TEST(deeds_are_handed_to_the_controller)
+TEST(deeds_are_handed_to_the_controller)
 {
     static const char *const notes[] = {
         "click a creature first", "0 feed 4.", "0 protect ", "0 expose ", "0 move ", "0 remove "};
@@ -422,19 +411,10 @@ START_TEST(deeds_are_handed_to_the_controller)
 
 int main(void)
 {
-    TCase *tests = tcase_create("preserve_window");
-    tcase_set_timeout(tests, 60);
+    Suite *suite = suite_create("preserve_window");
+    TCase *tests = add_defined_tests(suite, "preserve_window", 60, NULL, teardown);
     tcase_add_unchecked_fixture(tests, make_run, remove_run);
-    tcase_add_checked_fixture(tests, NULL, teardown);
-    tcase_add_test(tests, it_plays_pauses_and_jumps);
-    tcase_add_test(tests, other_worlds_have_a_key);
-    tcase_add_test(tests, who_is_clicked_is_followed);
-    tcase_add_test(tests, a_band_that_is_clicked_leads_to_one_of_its_form);
-    tcase_add_test(tests, a_glimpse_comes_first);
-    tcase_add_test(tests, a_life_has_an_end);
-    tcase_add_test(tests, a_run_is_followed_while_it_goes_on);
-    tcase_add_test(tests, deeds_are_handed_to_the_controller);
-    return run_tests("preserve_window", tests);
+    return run_suite_or_table(suite, 0);
 }
 
 #else

@@ -1,21 +1,15 @@
 /* Replays: recording, comparing with the record, bounds of memory, and creatures that end early. */
 #include "viewer/replay/replay.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/judge/contest.h"
 #include "common/version.h"
 #include "tests/unit/pose_fixture.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 #define SEED 77
 
 static struct creature creature;
-static struct params params;
-static struct error error;
 
 static struct input_gene constant(double value)
 {
@@ -65,7 +59,7 @@ static void setup(void)
     creature.genome.bodies[1].effector_strength = 1;
     creature.genome.bodies[1].effector_input =
         (struct input_gene){.kind = INPUT_NEURON, .source = 21, .weight = 1};
-    ck_assert_msg(genome_check(&creature.genome, &error) == 0, "%s", error.message);
+    ck_ok(genome_check(&creature.genome, &error));
     params_set_defaults(&params);
     params.simulation_duration_s = 2;
     params.evolution_behaviour = BEHAVIOUR_CUSTOM;
@@ -81,7 +75,7 @@ static struct replay *replay_now(int is_recorded)
 {
     struct replay *replay;
     int status = replay_create(&replay, &creature, &params, SEED, is_recorded, NULL, 0, &error);
-    ck_assert_msg(status == 0, "%s", error.message);
+    ck_ok(status);
     return replay;
 }
 
@@ -299,7 +293,7 @@ TEST(parts_that_stretch_hang_together)
                                 .via = i ? 0 : 11,
                                 .weight = 1};
     }
-    ck_assert_msg(genome_check(&creature.genome, &error) == 0, "%s", error.message);
+    ck_ok(genome_check(&creature.genome, &error));
     struct replay *replay = replay_now(0);
     for (int i = 0; i < replay->frame_count; i++) {
         struct replay_frame frame;
@@ -419,7 +413,7 @@ static struct replay_live *live_as(enum replay_origin origin, size_t arena_bytes
     struct replay_live *live;
     int status =
         replay_live_open(&live, &creature, &params, SEED, origin, NULL, 0, arena_bytes, &error);
-    ck_assert_msg(status == 0, "%s", error.message);
+    ck_ok(status);
     return live;
 }
 
@@ -623,7 +617,7 @@ static struct replay *replay_cut_now(const struct replay_cut *cuts, int count)
 {
     struct replay *replay;
     int status = replay_create(&replay, &creature, &params, SEED, 1, cuts, count, &error);
-    ck_assert_msg(status == 0, "%s", error.message);
+    ck_ok(status);
     return replay;
 }
 
@@ -714,7 +708,7 @@ TEST(a_contest_has_its_middle_at_zero)
         bout.params = params;
         bout.follow = follow;
         int status = replay_create_bout(&replay, &bout, &error);
-        ck_assert_msg(status == 0, "%s", error.message);
+        ck_ok(status);
         /* what is shown is held against the digest of the record, if there is one */
         ck_assert_int_eq(replay->status, follow < 0   ? REPLAY_UNRECORDED
                                          : follow > 0 ? REPLAY_VERIFIED

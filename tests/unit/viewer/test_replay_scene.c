@@ -4,12 +4,7 @@
 
 #include "common/formats/file_kind.h"
 
-#include <check.h>
 #include <dirent.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "simulator/links/spatial_state.h"
@@ -28,7 +23,7 @@ TEST(a_scene_moves_as_in_the_simulator)
     struct replay_frame frame;
     struct arena arena;
     struct dynamics *run;
-    ck_assert_msg(replay_create_scene(&replay, path, &error) == 0, "%s", error.message);
+    ck_ok(replay_create_scene(&replay, path, &error));
     ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
     ck_assert_int_eq(scene_read_file(&scene, path, &error), 0);
     ck_assert_int_eq(scene_start(&scene, &arena, &run, &error), 0);
@@ -73,7 +68,7 @@ TEST(every_reference_case_can_be_shown)
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         ck_assert_int_eq(file_kind_of(path), FILE_SPACE_SCENE);
-        ck_assert_msg(replay_create_scene(&replay, path, &error) == 0, "%s", error.message);
+        ck_ok(replay_create_scene(&replay, path, &error));
         ck_assert_int_gt(replay->part_count, 0);
         ck_assert_int_gt(replay->frame_count, 10);
         for (int i = 0; i < replay->part_count; i++) {

@@ -1,11 +1,6 @@
 /* Skins: where they are, what hides them, which colours they have; and that they change nothing. */
 #include "viewer/draw/eye/skin.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/creature/creature.h"
 #include "common/math/hash.h"
 #include "tests/suite.h"
@@ -28,7 +23,7 @@ static void make_replay(const char *name, const char *params_name, double sizes)
     struct params params;
     char path[100];
     snprintf(path, sizeof path, "examples/creatures/%s", name);
-    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(&creature, path, &error));
     if (params_name) {
         snprintf(path, sizeof path, "examples/%s.ini", params_name);
         ck_assert_int_eq(creature_choose_params(&creature, path,
@@ -39,10 +34,9 @@ static void make_replay(const char *name, const char *params_name, double sizes)
         params = creature.params;
     for (int i = 0; i < creature.genome.body_count; i++)
         creature.genome.bodies[i].width_m *= sizes;
-    ck_assert_msg(replay_create(&replay, &creature, &params,
-                                params_name ? 1 : creature_choose_seed(&creature, &params),
-                                !params_name, NULL, 0, &error) == 0,
-                  "%s", error.message);
+    ck_ok(replay_create(&replay, &creature, &params,
+                        params_name ? 1 : creature_choose_seed(&creature, &params), !params_name,
+                        NULL, 0, &error));
     creature_deinit(&creature);
 }
 
@@ -120,7 +114,7 @@ static int is_at_joint(const struct scene *scene, const struct limbs *limbs, dou
 }
 
 /* Skins lie in the shapes but for joints, and cover most of them. */
-START_TEST(skins_lie_in_their_shapes)
+TEST(skins_lie_in_their_shapes)
 {
     static const char *const names[][2] = {
         {"quadruped.json", "walk3d"}, {"snake.json", "walk3d"}, {"ray.json", "swim3d"},
@@ -162,7 +156,7 @@ START_TEST(skins_lie_in_their_shapes)
 }
 
 /* What is nearer hides the skin, and is seen to be nearer; what is farther does not. */
-START_TEST(covers_hide_skins)
+TEST(covers_hide_skins)
 {
     static unsigned char covered[3][WIDTH * HEIGHT];
     make_replay("quadruped.json", "walk3d", 1);
@@ -219,7 +213,7 @@ static uint32_t color_of(int part, enum skin_style style)
 
 /* One coat for all sizes of a plan, and another one for another plan; the colours of parts on
  * demand; where there are several bodies, each has its own. */
-START_TEST(kin_have_one_coat)
+TEST(kin_have_one_coat)
 {
     make_replay("quadruped.json", "walk3d", 1);
     uint32_t coat = color_of(0, SKIN_COAT);
@@ -244,7 +238,7 @@ static uint64_t hash_rows(void)
 
 /* Eyes sit on the head alone, two in space and one in the plane, each a ball and a pupil before it,
  * on the surface and in its front half; true shapes have none. */
-START_TEST(eyes_sit_on_the_head)
+TEST(eyes_sit_on_the_head)
 {
     static const char *const names[][2] = {{"quadruped.json", "walk3d"}, {"inchworm.json", "walk"}};
     for (int n = 0; n < 2; n++) {
@@ -279,7 +273,7 @@ START_TEST(eyes_sit_on_the_head)
 
 /* A skin is a picture only: a replay that is drawn stays what it was, and is simulated again with
  * the same bits. */
-START_TEST(skins_change_no_bit)
+TEST(skins_change_no_bit)
 {
     static const char *const names[] = {"walker-1.creature", "land-seeker-1.creature"};
     for (int n = 0; n < 2; n++) {
@@ -304,7 +298,7 @@ START_TEST(skins_change_no_bit)
 }
 
 /* Triangles that share a side leave no gap; the nearest is seen, and holes are holes. */
-START_TEST(triangles_have_depth)
+TEST(triangles_have_depth)
 {
     static unsigned char covered[WIDTH * HEIGHT];
     static const double at[4][2] = {{20.3, 10.1}, {200.7, 40.2}, {150.2, 190.6}, {30.9, 160.5}};
@@ -357,7 +351,7 @@ static void add_quad(struct raster *raster, double top_px, double top_near, doub
 /* Over a face a back is seen from low, far longer than its height in the picture: no line goes
  * between the two, nor beside that around the back. Where the back begins farther behind, one
  * does. */
-START_TEST(backs_have_no_creases)
+TEST(backs_have_no_creases)
 {
     const double box[4] = {0, 0, WIDTH, HEIGHT};
     for (int has_step = 0; has_step < 2; has_step++) {
@@ -383,25 +377,6 @@ START_TEST(backs_have_no_creases)
     }
 }
 
-int main(void)
-{
-    TCase *cases = tcase_create("all");
-    tcase_set_timeout(cases, 60);
-    tcase_add_test(cases, skins_lie_in_their_shapes);
-    tcase_add_test(cases, covers_hide_skins);
-    tcase_add_test(cases, kin_have_one_coat);
-    tcase_add_test(cases, eyes_sit_on_the_head);
-    tcase_add_test(cases, skins_change_no_bit);
-    tcase_add_test(cases, triangles_have_depth);
-    tcase_add_test(cases, backs_have_no_creases);
-    return run_tests("skin", cases);
-}
-
-#else
-
-int main(void)
-{
-    return run_tests("skin", tcase_create("all"));
-}
-
 #endif
+
+SUITE("skin", 60, NULL, NULL)

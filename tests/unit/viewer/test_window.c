@@ -5,13 +5,8 @@
 #include "viewer/window/creature_window.h"
 #include "tests/suite.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #ifdef HAVE_SDL
 #include <SDL.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Long enough for the replay and both frames. */
@@ -72,8 +67,7 @@ static char *show(const SDL_Event *events, int count, size_t *length)
         SDL_Event event = events[i];
         ck_assert_int_eq(SDL_PushEvent(&event), 1);
     }
-    ck_assert_msg(window_run(creatures_create(gallery, 0), &options, &error) == 0, "%s",
-                  error.message);
+    ck_ok(window_run(creatures_create(gallery, 0), &options, &error));
     FILE *file = fopen(path, "rb");
     char *bytes = malloc(1 << 20);
     ck_assert(file && bytes);
@@ -93,7 +87,7 @@ static int is_same(const SDL_Event *a, int a_count, const SDL_Event *b, int b_co
     return same;
 }
 
-START_TEST(two_fingers_zoom)
+TEST(two_fingers_zoom)
 {
     /* a twentieth of the window is a click of the wheel; the mouse is at the corner */
     SDL_Event apart = pinch(0.05, 0, 0), click = wheel(0, 1);
@@ -107,7 +101,7 @@ START_TEST(two_fingers_zoom)
     ck_assert(!is_same(there_and_back, 1, there_and_back, 2));
 }
 
-START_TEST(a_touchpad_goes_through_time)
+TEST(a_touchpad_goes_through_time)
 {
     SDL_Event on = wheel(1, 0), both[] = {wheel(1, 0), wheel(-1, 0)};
     ck_assert(!is_same(NULL, 0, &on, 1));
@@ -120,12 +114,7 @@ int main(void)
 #ifdef HAVE_SDL
     setenv("SDL_VIDEODRIVER", "dummy", 1);
     setenv("SDL_RENDER_DRIVER", "software", 1);
-    TCase *tests = tcase_create("window");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, TIMEOUT_S);
-    tcase_add_test(tests, two_fingers_zoom);
-    tcase_add_test(tests, a_touchpad_goes_through_time);
-    return run_tests("window", tests);
+    return run_defined_tests("window", TIMEOUT_S, setup, teardown);
 #else
     return EXIT_SUCCESS;
 #endif
