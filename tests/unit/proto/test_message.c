@@ -2,17 +2,13 @@
  * every message. runs: watched */
 #include "proto/message.h"
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/math/rng.h"
 #include "common/version.h"
 #include "tests/sanitized.h"
 #include "tests/suite.h"
 
 static struct pack_writer writer;
+static struct message decoded;
 static struct params params;
 static struct task task;
 static struct result result;
@@ -53,7 +49,7 @@ static void make_genome(struct genome *genome)
                    {.value = 0.8, .weight = 1},
                    {.kind = INPUT_SENSOR, .sensor = SENSOR_JOINT, .weight = -0.1}}};
     struct error error = {0};
-    ck_assert_msg(genome_check(genome, &error) == 0, "%s", error.message);
+    ck_ok(genome_check(genome, &error));
 }
 
 /* An epoch in which one creature arrives and one must not live, and its end. */
@@ -142,6 +138,7 @@ static void teardown(void)
     task_deinit(&epoch_task);
     epoch_end_destroy(epoch_result.epoch);
     pack_writer_deinit(&writer);
+    message_deinit(&decoded);
 }
 
 /* Every message there is, by number. */
@@ -194,99 +191,89 @@ static int decode(struct message *message, uint64_t *rejected_id, struct error *
     return status;
 }
 
-static void decode_good(struct message *message)
+/* What the writer holds, which is of that type; until the next call. */
+static const struct message *decode_good(int type)
 {
     struct error error = {0};
     uint64_t rejected_id;
-    int status = decode(message, &rejected_id, &error);
-    ck_assert_msg(status == 0, "%s", error.message);
+    message_deinit(&decoded);
+    ck_ok(decode(&decoded, &rejected_id, &error));
+    ck_assert_int_eq(decoded.type, type);
+    return &decoded;
+}
+
+static const struct message *encode_and_decode(int index, int type)
+{
+    encode_all(index);
+    return decode_good(type);
 }
 
 /* ---- round trips ---- */
 
 TEST(hello_round_trip)
 {
-    struct message message;
-    encode_all(0);
-    decode_good(&message);
-    ck_assert_int_eq(message.type, MESSAGE_HELLO);
-    ck_assert_uint_eq(message.as.hello.protocol_version, PROTOCOL_VERSION);
-    ck_assert_str_eq(message.as.hello.build, message_build_id());
-    ck_assert_uint_eq(message.as.hello.pid, 4711);
-    ck_assert_uint_eq(message.as.hello.fingerprint, UINT64_C(0x0123456789abcdef));
-    ck_assert_str_eq(message.as.hello.host, "n3");
-    ck_assert_str_eq(message.as.hello.job, "1207");
-    ck_assert_str_eq(message.as.hello.step, "4");
-    message_deinit(&message);
+    const struct message *message = encode_and_decode(0, MESSAGE_HELLO);
+    ck_assert_uint_eq(message->as.hello.protocol_version, PROTOCOL_VERSION);
+    ck_assert_str_eq(message->as.hello.build, message_build_id());
+    ck_assert_uint_eq(message->as.hello.pid, 4711);
+    ck_assert_uint_eq(message->as.hello.fingerprint, UINT64_C(0x0123456789abcdef));
+    ck_assert_str_eq(message->as.hello.host, "n3");
+    ck_assert_str_eq(message->as.hello.job, "1207");
+    ck_assert_str_eq(message->as.hello.step, "4");
 }
 
 TEST(setup_round_trip)
 {
-    struct message message;
-    encode_all(1);
-    decode_good(&message);
-    ck_assert_int_eq(message.type, MESSAGE_SETUP);
-    ck_assert_uint_eq(message.as.setup.digest, params_evaluation_digest(&params));
-    ck_assert_uint_eq(params_evaluation_digest(&message.as.setup.params),
+    const struct message *message = encode_and_decode(1, MESSAGE_SETUP);
+    ck_assert_uint_eq(message->as.setup.digest, params_evaluation_digest(&params));
+    ck_assert_uint_eq(params_evaluation_digest(&message->as.setup.params),
                       params_evaluation_digest(&params));
-    ck_assert_double_eq(message.as.setup.params.simulation_duration_s, 7.5);
-    ck_assert_double_eq(message.as.setup.params.farm_deadline_s, 12);
-    message_deinit(&message);
+    ck_assert_double_eq(message->as.setup.params.simulation_duration_s, 7.5);
+    ck_assert_double_eq(message->as.setup.params.farm_deadline_s, 12);
 }
 
 TEST(task_round_trip)
 {
-    struct message message;
-    encode_all(2);
-    decode_good(&message);
-    ck_assert_int_eq(message.type, MESSAGE_TASK);
-    ck_assert_uint_eq(message.as.task.id, 77);
-    ck_assert_uint_eq(message.as.task.creature, 5);
-    ck_assert_uint_eq(message.as.task.attempt, 2);
-    ck_assert_uint_eq(message.as.task.seed, UINT64_MAX - 3);
-    ck_assert_mem_eq(&message.as.task.trial, &task.trial, sizeof task.trial);
-    ck_assert(message.as.task.bar.m_s == 0.25 && message.as.task.bar.sizes_s == 1.5);
-    ck_assert_int_eq(genome_is_equal(&message.as.task.genome, &task.genome), 1);
-    ck_assert_int_eq(message.as.task.rival_count, 1);
-    ck_assert_uint_eq(message.as.task.rivals[0].creature, 6);
-    ck_assert(genome_is_equal(&message.as.task.rivals[0].genome, &task.rivals[0].genome));
-    message_deinit(&message);
+    const struct message *message = encode_and_decode(2, MESSAGE_TASK);
+    ck_assert_uint_eq(message->as.task.id, 77);
+    ck_assert_uint_eq(message->as.task.creature, 5);
+    ck_assert_uint_eq(message->as.task.attempt, 2);
+    ck_assert_uint_eq(message->as.task.seed, UINT64_MAX - 3);
+    ck_assert_mem_eq(&message->as.task.trial, &task.trial, sizeof task.trial);
+    ck_assert(message->as.task.bar.m_s == 0.25 && message->as.task.bar.sizes_s == 1.5);
+    ck_assert_int_eq(genome_is_equal(&message->as.task.genome, &task.genome), 1);
+    ck_assert_int_eq(message->as.task.rival_count, 1);
+    ck_assert_uint_eq(message->as.task.rivals[0].creature, 6);
+    ck_assert(genome_is_equal(&message->as.task.rivals[0].genome, &task.rivals[0].genome));
 }
 
 TEST(result_round_trip)
 {
-    struct message message;
-    encode_all(5);
-    decode_good(&message);
-    ck_assert_int_eq(message.type, MESSAGE_RESULT);
-    ck_assert_uint_eq(message.as.result.id, 77);
-    ck_assert_uint_eq(message.as.result.creature, 5);
-    ck_assert_int_eq(message.as.result.verdict, VERDICT_SPINNING);
-    ck_assert_uint_eq(message.as.result.digest, result.digest);
+    const struct message *message = encode_and_decode(5, MESSAGE_RESULT);
+    ck_assert_uint_eq(message->as.result.id, 77);
+    ck_assert_uint_eq(message->as.result.creature, 5);
+    ck_assert_int_eq(message->as.result.verdict, VERDICT_SPINNING);
+    ck_assert_uint_eq(message->as.result.digest, result.digest);
     for (int i = 0; i < MEASURE_COUNT; i++)
-        ck_assert(measures_get(&message.as.result.measures, i) ==
+        ck_assert(measures_get(&message->as.result.measures, i) ==
                   measures_get(&result.measures, i));
-    ck_assert_double_eq(message.as.result.pace_least_m_s, 0.75);
-    ck_assert_double_eq(message.as.result.cost.wall_ms, 12.5);
-    ck_assert_double_eq(message.as.result.cost.cpu_ms, 12);
-    ck_assert_uint_eq(message.as.result.cost.arena_bytes, 65536);
-    ck_assert_int_eq(message.as.result.rival_count, 1);
-    ck_assert_int_eq(message.as.result.rivals[0].verdict, VERDICT_ENERGY);
-    ck_assert_int_eq(
-        measures_find_difference(&message.as.result.rivals[0].measures, &result.rivals[0].measures),
-        -1);
-    message_deinit(&message);
+    ck_assert_double_eq(message->as.result.pace_least_m_s, 0.75);
+    ck_assert_double_eq(message->as.result.cost.wall_ms, 12.5);
+    ck_assert_double_eq(message->as.result.cost.cpu_ms, 12);
+    ck_assert_uint_eq(message->as.result.cost.arena_bytes, 65536);
+    ck_assert_int_eq(message->as.result.rival_count, 1);
+    ck_assert_int_eq(message->as.result.rivals[0].verdict, VERDICT_ENERGY);
+    ck_assert_int_eq(measures_find_difference(&message->as.result.rivals[0].measures,
+                                              &result.rivals[0].measures),
+                     -1);
 }
 
 TEST(epoch_round_trip)
 {
-    struct message message;
-    encode_all(6);
-    decode_good(&message);
-    ck_assert_int_eq(message.type, MESSAGE_EPOCH);
-    const struct epoch_order *order = message.as.task.epoch;
-    ck_assert_uint_eq(message.as.task.id, 78);
-    ck_assert_uint_eq(message.as.task.seed, 4);
+    const struct message *message = encode_and_decode(6, MESSAGE_EPOCH);
+    const struct epoch_order *order = message->as.task.epoch;
+    ck_assert_uint_eq(message->as.task.id, 78);
+    ck_assert_uint_eq(message->as.task.seed, 4);
     ck_assert(order->world == 3 && order->epoch == 12 && order->founder_count == 0);
     ck_assert(order->state.length == 5 && order->arrival_count == 1);
     ck_assert_mem_eq(order->arrivals[0].bytes, "egg", 3);
@@ -294,19 +281,15 @@ TEST(epoch_round_trip)
     ck_assert(order->deed_count == 2 && order->spared_count == 1 && order->spared[0] == 98);
     ck_assert(order->deeds[0].kind == DEED_put && order->deeds[0].genome->body_count > 0);
     ck_assert(order->deeds[0].x_m == 1.5 && order->deeds[1].energy_uj == 7000000);
-    message_deinit(&message);
-    encode_all(7);
-    decode_good(&message);
-    ck_assert_int_eq(message.type, MESSAGE_EPOCH_END);
-    const struct epoch_end *end = message.as.result.epoch;
-    ck_assert_uint_eq(message.as.result.digest, 55);
+    message = encode_and_decode(7, MESSAGE_EPOCH_END);
+    const struct epoch_end *end = message->as.result.epoch;
+    ck_assert_uint_eq(message->as.result.digest, 55);
     ck_assert_mem_eq(end->state.bytes, "later", 5);
     ck_assert_mem_eq(end->facts, epoch_result.epoch->facts, sizeof end->facts);
     ck_assert(end->life_count == 1 && end->lives[0].died_tick == 44 && end->lives[0].cause == 1);
     ck_assert(end->lives[0].topology == 77 && end->lives[0].preyed_tick == 40);
     ck_assert(end->form_count == 1 && end->forms[0].topology == 77 && end->forms[0].life == 7);
     ck_assert_mem_eq(end->forms[0].egg.bytes, "form", 4);
-    message_deinit(&message);
 }
 
 /* A world is founded in epoch 0, and only then. */
@@ -334,35 +317,21 @@ TEST(epochs_that_break_a_rule)
 
 TEST(small_round_trips)
 {
-    struct message message;
-    encode_all(3);
-    decode_good(&message);
-    ck_assert_int_eq(message.type, MESSAGE_STOP);
-    message_deinit(&message);
-    encode_all(4);
-    decode_good(&message);
-    ck_assert_int_eq(message.type, MESSAGE_READY);
-    ck_assert_uint_eq(message.as.ready.digest, 99);
-    message_deinit(&message);
-    encode_all(8);
-    decode_good(&message);
-    ck_assert_int_eq(message.type, MESSAGE_REJECTED);
-    ck_assert_uint_eq(message.as.rejected.id, 77);
-    ck_assert_str_eq(message.as.rejected.reason, "task.genome: no root");
-    message_deinit(&message);
+    encode_and_decode(3, MESSAGE_STOP);
+    ck_assert_uint_eq(encode_and_decode(4, MESSAGE_READY)->as.ready.digest, 99);
+    const struct message *message = encode_and_decode(8, MESSAGE_REJECTED);
+    ck_assert_uint_eq(message->as.rejected.id, 77);
+    ck_assert_str_eq(message->as.rejected.reason, "task.genome: no root");
 }
 
 /* A reason too long for the other end is cut, between characters. */
 TEST(long_reason_is_cut)
 {
-    struct message message;
     char reason[600];
     for (int i = 0; i < 598; i += 2)
         memcpy(reason + i, "\xc3\xa9", 3);
     message_encode_rejected(&writer, 1, reason);
-    decode_good(&message);
-    ck_assert_uint_eq(strlen(message.as.rejected.reason), 254);
-    message_deinit(&message);
+    ck_assert_uint_eq(strlen(decode_good(MESSAGE_REJECTED)->as.rejected.reason), 254);
 }
 
 /* Several frames in one buffer, as they leave in one write. */
@@ -455,8 +424,8 @@ TEST(documented_measures)
 
 /* ---- refusals ---- */
 
-/* A payload by hand: array of `count` made by the caller. */
-static struct error expect_refusal(int code, uint64_t expected_id)
+/* A payload by hand is refused, with a message that has these words. */
+static void expect_refusal(int code, uint64_t expected_id, const char *words)
 {
     struct message message;
     struct error error = {0};
@@ -466,29 +435,29 @@ static struct error expect_refusal(int code, uint64_t expected_id)
     ck_assert_msg(status == code, "%d, not %d: %s", status, code, error.message);
     ck_assert_uint_eq(rejected_id, expected_id);
     ck_assert_int_ne(error.message[0], 0);
+    ck_assert_msg(strstr(error.message, words) != NULL, "%s", error.message);
     pack_writer_clear(&writer);
-    return error;
 }
 
 TEST(not_a_message)
 {
     pack_u64(&writer, 3);
-    expect_refusal(ERR_FORMAT, 0);
+    expect_refusal(ERR_FORMAT, 0, "");
     pack_array(&writer, 0);
-    expect_refusal(ERR_FORMAT, 0);
+    expect_refusal(ERR_FORMAT, 0, "");
     pack_array(&writer, 1);
     pack_text(&writer, "hello");
-    expect_refusal(ERR_FORMAT, 0);
+    expect_refusal(ERR_FORMAT, 0, "");
     pack_array(&writer, 1);
     pack_u64(&writer, 63);
-    expect_refusal(ERR_UNKNOWN, 0);
+    expect_refusal(ERR_UNKNOWN, 0, "");
     pack_array(&writer, 1);
     pack_u64(&writer, UINT64_MAX);
-    expect_refusal(ERR_RANGE, 0);
+    expect_refusal(ERR_RANGE, 0, "");
     pack_array(&writer, 17);
     for (int i = 0; i < 17; i++)
         pack_u64(&writer, 1);
-    expect_refusal(ERR_LIMIT, 0);
+    expect_refusal(ERR_LIMIT, 0, "");
 }
 
 TEST(wrong_field_counts)
@@ -501,7 +470,7 @@ TEST(wrong_field_counts)
         pack_u64(&writer, (uint64_t)types[i]);
         if (fields == 2)
             pack_nil(&writer);
-        expect_refusal(ERR_FORMAT, 0);
+        expect_refusal(ERR_FORMAT, 0, "");
     }
 }
 
@@ -564,42 +533,35 @@ TEST(hello_knows_its_job)
     ck_assert_str_eq(ours.job, "29_4");
 }
 
-static void begin_task(uint64_t id)
+/* A task up to its genome. */
+static void begin_task(uint64_t id, uint64_t attempt, const char *trial, double m_s, double sizes_s)
 {
     pack_array(&writer, 10);
     pack_u64(&writer, MESSAGE_TASK);
     pack_u64(&writer, id);
     pack_u64(&writer, 5);
-}
-
-static void pack_bar(double m_s, double sizes_s)
-{
+    pack_u64(&writer, attempt);
+    pack_u64(&writer, 1);
+    pack_text(&writer, trial);
     pack_double(&writer, m_s);
     pack_double(&writer, sizes_s);
+}
+
+/* A task without rivals. */
+static void put_task(uint64_t id, uint64_t attempt, const char *trial, double m_s, double sizes_s)
+{
+    begin_task(id, attempt, trial, m_s, sizes_s);
+    genome_encode(&task.genome, &writer);
+    pack_array(&writer, 0);
 }
 
 /* Whatever else is wrong with a task, its id is given back. */
 TEST(bad_tasks)
 {
-    begin_task(0);
-    pack_u64(&writer, 0);
-    pack_u64(&writer, 1);
-    pack_text(&writer, "first");
-    pack_bar(0, 0);
-    genome_encode(&task.genome, &writer);
-    pack_array(&writer, 0);
-    expect_refusal(ERR_RANGE, 0);
-
-    begin_task(9);
-    pack_u64(&writer, UINT64_C(1) << 32);
-    pack_u64(&writer, 1);
-    pack_text(&writer, "first");
-    pack_bar(0, 0);
-    genome_encode(&task.genome, &writer);
-    pack_array(&writer, 0);
-    struct error error = expect_refusal(ERR_RANGE, 9);
-    ck_assert_ptr_nonnull(strstr(error.message, "task.attempt"));
-
+    put_task(0, 0, "first", 0, 0);
+    expect_refusal(ERR_RANGE, 0, "");
+    put_task(9, UINT64_C(1) << 32, "first", 0, 0);
+    expect_refusal(ERR_RANGE, 9, "task.attempt");
     static const char *const trials[] = {"",
                                          "last",
                                          "first+",
@@ -611,61 +573,26 @@ TEST(bad_tasks)
                                          "first+perturbed-1+bout-1",
                                          "champion+other-solver+other-solver"};
     for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++) {
-        begin_task(9);
-        pack_u64(&writer, 0);
-        pack_u64(&writer, 1);
-        pack_text(&writer, trials[i]);
-        pack_bar(0, 0);
-        genome_encode(&task.genome, &writer);
-        pack_array(&writer, 0);
-        error = expect_refusal(ERR_RANGE, 9);
-        ck_assert_ptr_nonnull(strstr(error.message, "task.trial"));
+        put_task(9, 0, trials[i], 0, 0);
+        expect_refusal(ERR_RANGE, 9, "task.trial");
     }
-
-    static const struct early_stop_bar bars[] = {{-1, 0}, {0, 1.01 * EARLY_STOP_MAX}};
-    for (int i = 0; i < 2; i++) {
-        begin_task(9);
-        pack_u64(&writer, 0);
-        pack_u64(&writer, 1);
-        pack_text(&writer, "first");
-        pack_bar(bars[i].m_s, bars[i].sizes_s);
-        genome_encode(&task.genome, &writer);
-        pack_array(&writer, 0);
-        error = expect_refusal(ERR_RANGE, 9);
-        ck_assert_ptr_nonnull(
-            strstr(error.message, i == 0 ? "task.hopeless_m_s" : "task.hopeless_sizes_s"));
-    }
-
-    begin_task(9);
-    pack_u64(&writer, 0);
-    pack_u64(&writer, 1);
-    pack_text(&writer, "first");
-    pack_bar(0, 0);
+    put_task(9, 0, "first", -1, 0);
+    expect_refusal(ERR_RANGE, 9, "task.hopeless_m_s");
+    put_task(9, 0, "first", 0, 1.01 * EARLY_STOP_MAX);
+    expect_refusal(ERR_RANGE, 9, "task.hopeless_sizes_s");
+    begin_task(9, 0, "first", 0, 0);
     pack_array(&writer, 0);
     pack_array(&writer, 0);
-    error = expect_refusal(ERR_FORMAT, 9);
-    ck_assert_ptr_nonnull(strstr(error.message, "task.genome"));
-
+    expect_refusal(ERR_FORMAT, 9, "task.genome");
     task.genome.bodies[0].width_m = 0;
-    begin_task(9);
-    pack_u64(&writer, 0);
-    pack_u64(&writer, 1);
-    pack_text(&writer, "first");
-    pack_bar(0, 0);
-    genome_encode(&task.genome, &writer);
-    pack_array(&writer, 0);
-    error = expect_refusal(ERR_RANGE, 9);
-    ck_assert_ptr_nonnull(strstr(error.message, "width"));
+    put_task(9, 0, "first", 0, 0);
+    expect_refusal(ERR_RANGE, 9, "width");
 }
 
 /* A task with so many rivals, the last of which has so many fields. */
 static void put_rivals(const char *trial, int count, int fields)
 {
-    begin_task(9);
-    pack_u64(&writer, 0);
-    pack_u64(&writer, 1);
-    pack_text(&writer, trial);
-    pack_bar(0, 0);
+    begin_task(9, 0, trial, 0, 0);
     genome_encode(&task.genome, &writer);
     pack_array(&writer, (size_t)count);
     for (int i = 0; i < count; i++) {
@@ -680,20 +607,16 @@ static void put_rivals(const char *trial, int count, int fields)
 TEST(bad_rivals)
 {
     put_rivals("first+bout-1", 2, 2);
-    struct error error = expect_refusal(ERR_LIMIT, 9);
-    ck_assert_ptr_nonnull(strstr(error.message, "task.rivals"));
+    expect_refusal(ERR_LIMIT, 9, "task.rivals");
     put_rivals("first+bout-1", 0, 2);
-    error = expect_refusal(ERR_RANGE, 9);
-    ck_assert_ptr_nonnull(strstr(error.message, "task.rivals: 0"));
+    expect_refusal(ERR_RANGE, 9, "task.rivals: 0");
     put_rivals("first", 1, 2);
-    error = expect_refusal(ERR_RANGE, 9);
-    ck_assert_ptr_nonnull(strstr(error.message, "task.rivals: 1"));
+    expect_refusal(ERR_RANGE, 9, "task.rivals: 1");
     put_rivals("first+bout-1", 1, 3);
-    expect_refusal(ERR_FORMAT, 9);
+    expect_refusal(ERR_FORMAT, 9, "");
     task.rivals[0].genome.bodies[0].width_m = 0;
     put_rivals("first+bout-1", 1, 2);
-    error = expect_refusal(ERR_RANGE, 9);
-    ck_assert_ptr_nonnull(strstr(error.message, "task.rivals.genome"));
+    expect_refusal(ERR_RANGE, 9, "task.rivals.genome");
 }
 
 static void put_result(uint64_t verdict, double pace_m_s, double wall_ms, int measure_count)
@@ -718,23 +641,19 @@ static void put_result(uint64_t verdict, double pace_m_s, double wall_ms, int me
 TEST(bad_results)
 {
     put_result(VERDICT_UNSOLVED + 1, 0, 1, MEASURE_COUNT);
-    struct error error = expect_refusal(ERR_RANGE, 0);
-    ck_assert_ptr_nonnull(strstr(error.message, "result.verdict"));
+    expect_refusal(ERR_RANGE, 0, "result.verdict");
     put_result(VERDICT_QUARANTINED, 0, 1, MEASURE_COUNT);
-    error = expect_refusal(ERR_RANGE, 0);
-    ck_assert_ptr_nonnull(strstr(error.message, "result.verdict"));
+    expect_refusal(ERR_RANGE, 0, "result.verdict");
     put_result(0, 0, -1, MEASURE_COUNT);
-    expect_refusal(ERR_RANGE, 0);
+    expect_refusal(ERR_RANGE, 0, "");
     put_result(0, 0, 1.0 / 0.0, MEASURE_COUNT);
-    expect_refusal(ERR_RANGE, 0);
+    expect_refusal(ERR_RANGE, 0, "");
     put_result(0, 0, 1, MEASURE_COUNT - 1);
-    error = expect_refusal(ERR_FORMAT, 0);
-    ck_assert_ptr_nonnull(strstr(error.message, "result.measures"));
+    expect_refusal(ERR_FORMAT, 0, "result.measures");
     put_result(0, 0, 1, MEASURE_COUNT + 1);
-    expect_refusal(ERR_FORMAT, 0);
+    expect_refusal(ERR_FORMAT, 0, "");
     put_result(0, -1e-9, 1, MEASURE_COUNT);
-    error = expect_refusal(ERR_RANGE, 0);
-    ck_assert_ptr_nonnull(strstr(error.message, "result.pace_least_m_s"));
+    expect_refusal(ERR_RANGE, 0, "result.pace_least_m_s");
 }
 
 static void put_setup(double deadline_s, const char *key, double value)
@@ -753,15 +672,13 @@ static void put_setup(double deadline_s, const char *key, double value)
 TEST(bad_setups)
 {
     put_setup(0, "world.friction", 1);
-    expect_refusal(ERR_RANGE, 0);
+    expect_refusal(ERR_RANGE, 0, "");
     put_setup(1e9, "world.friction", 1);
-    expect_refusal(ERR_RANGE, 0);
+    expect_refusal(ERR_RANGE, 0, "");
     put_setup(60, "world.fiction", 1);
-    struct error error = expect_refusal(ERR_UNKNOWN, 0);
-    ck_assert_ptr_nonnull(strstr(error.message, "world.fiction"));
+    expect_refusal(ERR_UNKNOWN, 0, "world.fiction");
     put_setup(60, "world.friction", 11);
-    error = expect_refusal(ERR_RANGE, 0);
-    ck_assert_ptr_nonnull(strstr(error.message, "world.friction"));
+    expect_refusal(ERR_RANGE, 0, "world.friction");
 }
 
 TEST(too_long_is_refused)
