@@ -1,14 +1,9 @@
 /* Behaviours: the formulas against hand-computed values, and what must not score. */
 #include "common/judge/behaviour.h"
 #include "common/math/detmath.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-static struct params params;
 static struct measures measures;
 
 static void set_up(void)
@@ -103,8 +98,6 @@ TEST(custom_is_what_the_user_says)
 
 TEST(expressions_are_checked)
 {
-    struct error error = {0};
-
     ck_assert_int_eq(behaviour_check_params(&params, &error), 0);
     strcpy(params.fitness_expression, "2 * frobs");
     ck_assert_int_ne(behaviour_check_params(&params, &error), 0);
@@ -119,8 +112,6 @@ TEST(expressions_are_checked)
 
 TEST(an_expression_is_never_ignored)
 {
-    struct error error = {0};
-
     params.evolution_behaviour = BEHAVIOUR_WALK;
     ck_assert_int_ne(behaviour_check_use(&params, &error), 0);
     ck_assert_ptr_nonnull(strstr(error.message, "evolution.behaviour is walk"));
@@ -140,53 +131,100 @@ TEST(a_fitness_may_be_undefined)
     ck_assert_int_eq(behaviour_is_defined(&measures, &params), 0);
 }
 
-TEST(walk_counts_body_lengths_beyond_a_fall)
+/* What is given is measures by their names, `windows` for all of them, and parameters. */
+#define JUMPER  "lowest_start_m=0.125 height_start_m=1 "
+#define FLYER   "windows=1 world.gravity_m_s2=10 mass_kg=0.5 "
+#define HOPPER  "simulation.duration_s=10 "
+#define STRIDER "size_m=1 fitness.slip_weight=0.5 fitness.belly_weight=0.25 distance_m=" X4 " "
+#define X4      "4.449489742783178" /* 2 + sqrt(6): x^2 = 4 x + 2 */
+static const struct {
+    int behaviour;
+    const char *given;
+    double fitness;
+} scores[] = {
+    {BEHAVIOUR_WALK, "size_m=2 distance_m=5", 2},
+    /* a tall creature that only falls over moves its centre by half its size */
+    {BEHAVIOUR_WALK, "size_m=2 distance_m=1", 0},
+    {BEHAVIOUR_WALK, "size_m=2 distance_m=0.2", 0},
+    /* its size is that of the moving body; measures of old versions have the one at the start */
+    {BEHAVIOUR_WALK, "size_m=1 size_max_m=2 distance_m=5", 2},
+    {BEHAVIOUR_WALK, "size_m=1 distance_m=5", 4.5},
+    /* sizes have a floor, 0.5 m by default */
+    {BEHAVIOUR_WALK, "size_m=0.01 size_max_m=0.01 distance_m=1.25", 2},
+    {BEHAVIOUR_WALK, "size_m=0.01 size_max_m=0.01 distance_m=1.25 fitness.size_floor_m=1", 0.75},
+    /* the gain of the lowest point and of the centre */
+    {BEHAVIOUR_JUMP, JUMPER "lowest_max_m=0.625 height_max_m=2", 0.5},
+    {BEHAVIOUR_JUMP, JUMPER "lowest_max_m=0.625 height_max_m=1.25", 0.25},
+    {BEHAVIOUR_JUMP, JUMPER "lowest_max_m=0.625 height_max_m=nan", 0},
+    {BEHAVIOUR_JUMP, JUMPER "lowest_max_m=0.1 height_max_m=2", 0},
+    /* swimming by the share of muscles: climbing is not paid for twice, falling 2 m gives 10 J */
+    {BEHAVIOUR_FLY, FLYER "work_in_j=6", 8},
+    {BEHAVIOUR_FLY, FLYER "work_in_j=6 way_y_m=3", 8},
+    {BEHAVIOUR_FLY, FLYER "work_in_j=6 way_y_m=-2", 8 * 6.0 / 16},
+    /* a glider */
+    {BEHAVIOUR_FLY, FLYER "work_in_j=0 way_y_m=-2", 0},
+    {BEHAVIOUR_FLY, FLYER "work_in_j=0 way_y_m=0", 0},
+    {BEHAVIOUR_FLY, FLYER "work_in_j=6 way_y_m=nan", 0},
+    {BEHAVIOUR_SEEK, "follow_share=0.4", 0.4},
+    {BEHAVIOUR_SEEK, "follow_share=-0.4", 0},
+    /* what the head is raised on average */
+    {BEHAVIOUR_HEAD_UP, "head_start_m=0.25 head_mean_m=0.75 head_max_m=3", 0.5},
+    {BEHAVIOUR_HEAD_UP, "head_start_m=0.25 head_mean_m=0.125 head_max_m=3", 0},
+    /* a fall within 5 s fails; from a later one on it gains nothing */
+    {BEHAVIOUR_HOP, HOPPER "clearance_mean_m=0.6 time_s=10", 0.6},
+    {BEHAVIOUR_HOP, HOPPER "clearance_mean_m=0.6 time_s=4.9 fell=1", 0},
+    {BEHAVIOUR_HOP, HOPPER "clearance_mean_m=0.6 time_s=5 fell=1", 0.3},
+    /* the clearance alone: not a stretched body that stands */
+    {BEHAVIOUR_HOP, HOPPER "clearance_mean_m=0.25 time_s=10", 0.25},
+    {BEHAVIOUR_HOP, HOPPER "clearance_mean_m=0 time_s=10 height_mean_m=1 lowest_max_m=1", 0},
+    {BEHAVIOUR_HOP, HOPPER "clearance_mean_m=nan time_s=10 height_mean_m=1 lowest_max_m=1", 0},
+    /* beyond the edge when the time ends, or fallen off */
+    {BEHAVIOUR_PLATFORM, "reach_m=1.5 distance_m=0.5 time_s=9.9", 1.5},
+    {BEHAVIOUR_PLATFORM, "reach_m=1.5 distance_m=1.5 time_s=9.9", 1.5},
+    {BEHAVIOUR_PLATFORM, "reach_m=1.5 distance_m=1.6 time_s=9.9", 0},
+    {BEHAVIOUR_PLATFORM, "reach_m=1.5 distance_m=0.5 time_s=9.9 fell=1", 0},
+    /* walking less what slides and lies: half a length is worth a quarter, not nothing, and trembling
+     * does not count more than sliding */
+    {BEHAVIOUR_STRIDE, "size_m=1 distance_m=0.5", 0.25},
+    {BEHAVIOUR_STRIDE, STRIDER, 4},
+    {BEHAVIOUR_STRIDE, STRIDER "slip_share=0.5", 3},
+    {BEHAVIOUR_STRIDE, STRIDER "slip_share=7", 2},
+    {BEHAVIOUR_STRIDE, STRIDER "slip_share=7 belly_share=1", 1.5},
+    {BEHAVIOUR_STRIDE, STRIDER "slip_share=nan belly_share=1", 0},
+};
+
+static void give(const char *assignment)
 {
-    measures.size_m = 2;
-    measures.distance_m = 5;
-    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 2);
-    /* A tall creature that only falls over moves its centre by half its size. */
-    measures.distance_m = 1;
-    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 0);
-    measures.distance_m = 0.2;
-    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 0);
+    char name[64];
+    const char *value = strchr(assignment, '=') + 1;
+    snprintf(name, sizeof name, "%.*s", (int)(value - assignment) - 1, assignment);
+    if (strchr(name, '.')) {
+        set(assignment);
+        return;
+    }
+    int is_all = strcmp(name, "windows") == 0;
+    int first = is_all ? MEASURE_window_1_m : measure_find(name);
+    ck_assert_msg(first >= 0, "%s", name);
+    for (int k = 0; k < (is_all ? MEASURE_WINDOWS : 1); k++)
+        measures_set(&measures, first + k, strtod(value, NULL));
 }
 
-/* Its size is that of the moving body; measures of old versions have the one at the start. */
-TEST(walk_is_not_measured_in_folded_bodies)
+TEST_LOOP(formulas_give_what_is_worked_out_by_hand, 0, sizeof scores / sizeof scores[0])
 {
-    measures.size_m = 1;
-    measures.size_max_m = 2;
-    measures.distance_m = 5;
-    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 2);
-    measures.size_max_m = 0;
-    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 4.5);
+    char text[200];
+    snprintf(text, sizeof text, "%s", scores[_i].given);
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+        give(word);
+    double value = fitness(scores[_i].behaviour);
+    ck_assert_msg(fabs(value - scores[_i].fitness) <= (scores[_i].fitness > 0 ? 1e-13 : 0),
+                  "%s: %.17g instead of %g", scores[_i].given, value, scores[_i].fitness);
 }
 
-TEST(walk_has_a_size_floor)
+TEST(a_flyer_by_muscles_alone_swims)
 {
-    measures.size_m = measures.size_max_m = 0.01;
-    measures.distance_m = 1.25;
-    ck_assert_double_eq(params.fitness_size_floor_m, 0.5);
-    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 2);
-    params.fitness_size_floor_m = 1;
-    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 0.75);
-}
-
-TEST(jump_is_the_gain_of_the_lowest_point_and_the_centre)
-{
-    measures.lowest_start_m = 0.125;
-    measures.lowest_max_m = 0.625;
-    measures.height_start_m = 1;
-    measures.height_max_m = 2;
-    ck_assert_double_eq(fitness(BEHAVIOUR_JUMP), 0.5);
-    measures.height_max_m = 1.25;
-    ck_assert_double_eq(fitness(BEHAVIOUR_JUMP), 0.25);
-    measures.height_max_m = NAN;
-    ck_assert_double_eq(fitness(BEHAVIOUR_JUMP), 0);
-    measures.height_max_m = 2;
-    measures.lowest_max_m = 0.1;
-    ck_assert_double_eq(fitness(BEHAVIOUR_JUMP), 0);
+    give("windows=1");
+    give("work_in_j=6");
+    ck_assert_double_eq(fitness(BEHAVIOUR_FLY), fitness(BEHAVIOUR_SWIM));
 }
 
 TEST(swim_equals_the_distance_of_steady_motion)
@@ -234,114 +272,6 @@ TEST(swim_is_never_negative)
 
     set_windows(back);
     ck_assert_double_eq(fitness(BEHAVIOUR_SWIM), 0);
-}
-
-TEST(fly_is_swim_by_the_share_of_muscles)
-{
-    static const double steady[] = {1, 1, 1, 1, 1, 1, 1, 1};
-
-    set_windows(steady);
-    params.world_gravity_m_s2 = 10;
-    measures.mass_kg = 0.5;
-    measures.work_in_j = 6;
-    ck_assert_double_eq_tol(fitness(BEHAVIOUR_FLY), 8, 1e-12);
-    ck_assert_double_eq(fitness(BEHAVIOUR_FLY), fitness(BEHAVIOUR_SWIM));
-    /* climbing is not paid for twice, falling 2 m gives 10 J */
-    measures.way_y_m = 3;
-    ck_assert_double_eq_tol(fitness(BEHAVIOUR_FLY), 8, 1e-12);
-    measures.way_y_m = -2;
-    ck_assert_double_eq_tol(fitness(BEHAVIOUR_FLY), 8 * 6.0 / 16, 1e-12);
-    /* a glider */
-    measures.work_in_j = 0;
-    ck_assert_double_eq(fitness(BEHAVIOUR_FLY), 0);
-    measures.way_y_m = 0;
-    ck_assert_double_eq(fitness(BEHAVIOUR_FLY), 0);
-    measures.work_in_j = 6;
-    measures.way_y_m = NAN;
-    ck_assert_double_eq(fitness(BEHAVIOUR_FLY), 0);
-}
-
-TEST(seek_counts_only_following)
-{
-    measures.follow_share = 0.4;
-    ck_assert_double_eq(fitness(BEHAVIOUR_SEEK), 0.4);
-    ck_assert_double_eq(behaviour_fitness(VERDICT_MOTIONLESS, &measures, &params), 0);
-    measures.follow_share = -0.4;
-    ck_assert_double_eq(fitness(BEHAVIOUR_SEEK), 0);
-}
-
-TEST(head_up_counts_what_the_head_is_raised_on_average)
-{
-    measures.head_start_m = 0.25;
-    measures.head_mean_m = 0.75;
-    measures.head_max_m = 3;
-    ck_assert_double_eq(fitness(BEHAVIOUR_HEAD_UP), 0.5);
-    measures.head_mean_m = 0.125;
-    ck_assert_double_eq(fitness(BEHAVIOUR_HEAD_UP), 0);
-}
-
-TEST(hop_fails_who_falls_off_within_five_seconds)
-{
-    params.simulation_duration_s = 10;
-    measures.clearance_mean_m = 0.6;
-    measures.time_s = 10;
-    ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0.6);
-    measures.fell = 1;
-    measures.time_s = 4.9;
-    ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0);
-    /* from its fall on it gains nothing */
-    measures.time_s = 5;
-    ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0.3);
-}
-
-TEST(hop_counts_the_clearance_alone)
-{
-    params.simulation_duration_s = 10;
-    measures.time_s = 10;
-    measures.clearance_mean_m = 0.25;
-    ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0.25);
-    /* a stretched body that stands */
-    measures.height_mean_m = measures.lowest_max_m = 1;
-    measures.clearance_mean_m = 0;
-    ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0);
-    measures.clearance_mean_m = NAN;
-    ck_assert_double_eq(fitness(BEHAVIOUR_HOP), 0);
-}
-
-TEST(platform_fails_who_ever_leaves_it)
-{
-    measures.reach_m = 1.5;
-    measures.distance_m = 0.5;
-    measures.time_s = 9.9;
-    ck_assert_double_eq(fitness(BEHAVIOUR_PLATFORM), 1.5);
-    measures.distance_m = 1.5;
-    ck_assert_double_eq(fitness(BEHAVIOUR_PLATFORM), 1.5);
-    /* beyond the edge when the time ends */
-    measures.distance_m = 1.6;
-    ck_assert_double_eq(fitness(BEHAVIOUR_PLATFORM), 0);
-    measures.distance_m = 0.5;
-    measures.fell = 1;
-    ck_assert_double_eq(fitness(BEHAVIOUR_PLATFORM), 0);
-}
-
-TEST(stride_is_walking_less_what_slides_and_lies)
-{
-    measures.size_m = 1;
-    /* half a length is worth a quarter, not nothing */
-    measures.distance_m = 0.5;
-    ck_assert_double_eq(fitness(BEHAVIOUR_STRIDE), 0.25);
-    measures.distance_m = 2 + sqrt(6); /* x^2 = 4 x + 2 */
-    params.fitness_slip_weight = 0.5;
-    params.fitness_belly_weight = 0.25;
-    ck_assert_double_eq_tol(fitness(BEHAVIOUR_STRIDE), 4, 1e-14);
-    measures.slip_share = 0.5;
-    ck_assert_double_eq_tol(fitness(BEHAVIOUR_STRIDE), 3, 1e-14);
-    measures.slip_share = 7; /* trembling does not count more than sliding */
-    ck_assert_double_eq_tol(fitness(BEHAVIOUR_STRIDE), 2, 1e-14);
-    measures.belly_share = 1;
-    ck_assert_double_eq_tol(fitness(BEHAVIOUR_STRIDE), 1.5, 1e-14);
-    measures.slip_share = NAN;
-    ck_assert_double_eq(fitness(BEHAVIOUR_STRIDE), 0);
 }
 
 /* Tail first leaves nothing at a weight of 1, across half; swimmers as walkers. */

@@ -4,11 +4,6 @@
 #include "common/growth/phenotype.h"
 #include "common/growth/body.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/math/rng.h"
 #include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
@@ -90,7 +85,7 @@ static struct input_gene reads_sensor(int scope, int sensor, gene_id via)
 
 static void express_expecting(int verdict)
 {
-    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    ck_ok(genome_check(&genome, &error));
     ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &arena), verdict);
 }
 
@@ -160,7 +155,7 @@ static void assert_pose(int part, double x, double y, double angle)
 
 /* ---- traversal ---- */
 
-START_TEST(a_root_alone)
+TEST(a_root_alone)
 {
     add_body(0.4, 0.2, 1);
     express();
@@ -172,7 +167,7 @@ START_TEST(a_root_alone)
     assert_pose(0, 0.0, 0.0, 0.0);
 }
 
-START_TEST(too_few_parts_are_not_expressed)
+TEST(too_few_parts_are_not_expressed)
 {
     add_body(0.4, 0.2, 1);
     params.creature_parts_min = 2;
@@ -183,123 +178,58 @@ START_TEST(too_few_parts_are_not_expressed)
     express_expecting(VERDICT_OK);
 }
 
-START_TEST(recursion_stops_at_the_limit)
-{
-    add_body(0.4, 0.2, 4);
-    connect(1, 1);
-    express();
-    ck_assert_str_eq(tree(), "1 1<0 1<1 1<2");
-    for (int i = 0; i < 4; i++)
-        ck_assert_int_eq(phenotype.parts[i].depth, i);
-}
+/* Body genes by their recursive limits, connections in their order ("1>2!": only at the end of a
+ * limb), and the tree that grows; further the connections by which two parts come. */
+static const struct traversal {
+    const char *limits, *connections;
+    int parts_max, depth_max;
+    const char *tree;
+    int vias[2][2]; /* part, id of a connection; 0: none */
+} traversals[] = {
+    {"4", "1>1", 64, 64, "1 1<0 1<1 1<2", {{0}}},
+    /* limits count along a path only */
+    {"3", "1>1 1>1", 64, 64, "1 1<0 1<1 1<1 1<0 1<4 1<4", {{3, 102}, {5, 101}}},
+    /* two genes in a cycle */
+    {"23", "1>2 2>1", 64, 64, "1 2<0 1<1 2<2", {{0}}},
+    /* in the order of the table, depth first */
+    {"111", "1>3 3>2 1>2 2>3", 64, 64, "1 3<0 2<1 2<0 3<3", {{0}}},
+    {"31", "1>2! 1>1", 64, 64, "1 1<0 1<1 2<2", {{3, 101}}},
+    /* a gene without ordinary connections is exhausted */
+    {"11", "1>2! 1>2!", 64, 64, "1 2<0 2<0", {{0}}},
+    /* at the last 1 the way to 1 is closed, but the one to 3 is open: no hand */
+    {"211", "1>1 1>2! 1>3", 64, 64, "1 1<0 3<1 3<0", {{0}}},
+    /* a connection of the end obeys its target's limit */
+    {"2", "1>1!", 64, 64, "1 1<0", {{0}}},
+    /* parts beyond the bound are not made */
+    {"3", "1>1 1>1", 5, 64, "1 1<0 1<1 1<1 1<0", {{0}}},
+    {"3", "1>1 1>1", 1, 64, "1", {{0}}},
+    /* depth ends the limb, but that is no exhaustion: no hands */
+    {"91", "1>1 1>2!", 64, 3, "1 1<0 1<1", {{0}}},
+    {"91", "1>1 1>2!", 64, 1, "1", {{0}}},
+};
 
-START_TEST(limits_count_along_a_path_only)
+TEST_LOOP(connections_are_followed, 0, sizeof traversals / sizeof traversals[0])
 {
-    add_body(0.4, 0.2, 3);
-    connect(1, 1);
-    connect_at(1, 1, FACE_TOP, 0, FACE_LEFT, 0, 0);
+    const struct traversal *t = &traversals[_i];
+    for (const char *limit = t->limits; *limit; limit++)
+        add_body(limit == t->limits ? 0.4 : 0.2, limit == t->limits ? 0.2 : 0.1, *limit - '0');
+    for (const char *at = t->connections; (at = strchr(at, '>')); at++)
+        connect((gene_id)(at[-1] - '0'), (gene_id)(at[1] - '0'))->is_terminal_only = at[2] == '!';
+    params.creature_parts_max = t->parts_max;
+    params.creature_depth_max = t->depth_max;
     express();
-    ck_assert_str_eq(tree(), "1 1<0 1<1 1<1 1<0 1<4 1<4");
-    ck_assert_int_eq((int)phenotype.parts[3].via, 102);
-    ck_assert_int_eq((int)phenotype.parts[5].via, 101);
-}
-
-START_TEST(two_genes_in_a_cycle)
-{
-    add_body(0.4, 0.2, 2);
-    add_body(0.3, 0.1, 3);
-    connect(1, 2);
-    connect(2, 1);
-    express();
-    ck_assert_str_eq(tree(), "1 2<0 1<1 2<2");
-}
-
-START_TEST(connections_are_followed_in_table_order_depth_first)
-{
-    add_body(0.4, 0.2, 1);
-    add_body(0.3, 0.1, 1);
-    add_body(0.2, 0.1, 1);
-    connect(1, 3);
-    connect(3, 2);
-    connect(1, 2);
-    connect(2, 3);
-    express();
-    ck_assert_str_eq(tree(), "1 3<0 2<1 2<0 3<3");
-}
-
-START_TEST(terminal_only_comes_at_the_end_of_a_limb)
-{
-    add_body(0.4, 0.2, 3);
-    add_body(0.1, 0.1, 1);
-    connect(1, 2)->is_terminal_only = 1;
-    connect(1, 1);
-    express();
-    ck_assert_str_eq(tree(), "1 1<0 1<1 2<2");
-    ck_assert_int_eq((int)phenotype.parts[3].via, 101);
-}
-
-START_TEST(a_gene_without_ordinary_connections_is_exhausted)
-{
-    add_body(0.4, 0.2, 1);
-    add_body(0.1, 0.1, 1);
-    connect(1, 2)->is_terminal_only = 1;
-    connect_at(1, 2, FACE_TOP, 0, FACE_LEFT, 0, 0)->is_terminal_only = 1;
-    express();
-    ck_assert_str_eq(tree(), "1 2<0 2<0");
-}
-
-/* At the last 1 the way to 1 is closed, but the one to 3 is open: no hand. */
-START_TEST(one_open_ordinary_connection_forbids_terminal_ones)
-{
-    add_body(0.4, 0.2, 2);
-    add_body(0.1, 0.1, 1);
-    add_body(0.2, 0.1, 1);
-    connect(1, 1);
-    connect(1, 2)->is_terminal_only = 1;
-    connect(1, 3);
-    express();
-    ck_assert_str_eq(tree(), "1 1<0 3<1 3<0");
-}
-
-START_TEST(terminal_connections_obey_their_targets_limit)
-{
-    add_body(0.4, 0.2, 2);
-    connect(1, 1)->is_terminal_only = 1;
-    express();
-    ck_assert_str_eq(tree(), "1 1<0");
-}
-
-START_TEST(parts_beyond_the_bound_are_not_made)
-{
-    add_body(0.4, 0.2, 3);
-    connect(1, 1);
-    connect_at(1, 1, FACE_TOP, 0, FACE_LEFT, 0, 0);
-    params.creature_parts_max = 5;
-    express();
-    ck_assert_str_eq(tree(), "1 1<0 1<1 1<1 1<0");
-    params.creature_parts_max = 1;
-    express();
-    ck_assert_str_eq(tree(), "1");
-}
-
-/* Depth ends the limb, but that is no exhaustion: no hands. */
-START_TEST(depth_beyond_the_bound_is_not_made)
-{
-    add_body(0.4, 0.2, 16);
-    add_body(0.1, 0.1, 1);
-    connect(1, 1);
-    connect(1, 2)->is_terminal_only = 1;
-    params.creature_depth_max = 3;
-    express();
-    ck_assert_str_eq(tree(), "1 1<0 1<1");
-    params.creature_depth_max = 1;
-    express();
-    ck_assert_str_eq(tree(), "1");
+    ck_assert_str_eq(tree(), t->tree);
+    for (int i = 1; i < phenotype.part_count; i++)
+        ck_assert_int_eq(phenotype.parts[i].depth,
+                         phenotype.parts[phenotype.parts[i].parent].depth + 1);
+    for (int i = 0; i < 2; i++)
+        if (t->vias[i][1] > 0)
+            ck_assert_int_eq((int)phenotype.parts[t->vias[i][0]].via, t->vias[i][1]);
 }
 
 /* ---- size ---- */
 
-START_TEST(scale_applies_to_the_subtree_and_sides_are_clamped)
+TEST(scale_applies_to_the_subtree_and_sides_are_clamped)
 {
     add_body(0.4, 0.2, 5);
     connect(1, 1)->scale = 0.5;
@@ -323,7 +253,7 @@ START_TEST(scale_applies_to_the_subtree_and_sides_are_clamped)
     ck_assert_double_eq(phenotype.parts[4].height_m, 1.0);
 }
 
-START_TEST(thin_parts_are_widened)
+TEST(thin_parts_are_widened)
 {
     add_body(1.0, 0.02, 1);
     add_body(0.02, 0.8, 1);
@@ -344,7 +274,7 @@ START_TEST(thin_parts_are_widened)
 
 /* ---- placement ---- */
 
-START_TEST(placement_by_hand)
+TEST(placement_by_hand)
 {
     add_body(0.4, 0.2, 1);
     add_body(0.3, 0.1, 1);
@@ -373,7 +303,7 @@ START_TEST(placement_by_hand)
 }
 
 /* Turns by whole quarters are exact: nothing of the sine of pi. */
-START_TEST(quarter_turns_are_exact)
+TEST(quarter_turns_are_exact)
 {
     add_body(0.5, 0.25, 1);
     add_body(0.5, 0.25, 1);
@@ -386,7 +316,7 @@ START_TEST(quarter_turns_are_exact)
     ck_assert_double_eq(phenotype.parts[2].angle_rad, 2.0 * QUARTER);
 }
 
-START_TEST(a_reflected_subtree_is_mirrored_about_its_attachment)
+TEST(a_reflected_subtree_is_mirrored_about_its_attachment)
 {
     double third = QUARTER / 3;
 
@@ -434,7 +364,7 @@ static void make_linear(struct body_gene *body, double lower, double upper)
 
 /* The axis is the parent's face normal turned by the connection's angle, whatever face the child is
  * attached by. */
-START_TEST(a_linear_joint_slides_straight_out)
+TEST(a_linear_joint_slides_straight_out)
 {
     static const struct vec2 normals[FACE_FLAT_COUNT] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
 
@@ -466,7 +396,7 @@ START_TEST(a_linear_joint_slides_straight_out)
             }
 }
 
-START_TEST(linear_limits_go_by_the_scale)
+TEST(linear_limits_go_by_the_scale)
 {
     add_body(0.4, 0.2, 1);
     make_linear(add_body(0.3, 0.1, 3), -0.05, 0.3);
@@ -487,7 +417,7 @@ START_TEST(linear_limits_go_by_the_scale)
 }
 
 /* A piston has a rod no longer than the longer of what it joins, whatever the genes say. */
-START_TEST(linear_limits_go_by_the_sides)
+TEST(linear_limits_go_by_the_sides)
 {
     add_body(0.4, 0.2, 1);
     make_linear(add_body(0.1, 0.3, 1), -2, 5);
@@ -512,7 +442,7 @@ START_TEST(linear_limits_go_by_the_sides)
 }
 
 /* A mirrored part slides out as any other: nothing but the axis is mirrored. */
-START_TEST(a_mirrored_linear_joint_has_its_axis_mirrored)
+TEST(a_mirrored_linear_joint_has_its_axis_mirrored)
 {
     add_body(0.4, 0.2, 1);
     struct body_gene *body = add_body(0.3, 0.1, 1);
@@ -537,7 +467,7 @@ START_TEST(a_mirrored_linear_joint_has_its_axis_mirrored)
 }
 
 /* In N, by the larger cross-section. */
-START_TEST(strength_of_linear_joints)
+TEST(strength_of_linear_joints)
 {
     add_body(0.4, 0.2, 1);
     struct body_gene *body = add_body(0.3, 0.1, 1);
@@ -557,7 +487,7 @@ START_TEST(strength_of_linear_joints)
     ck_assert_double_eq_tol(phenotype.body->links[1].strength, 40 * 0.3 * 0.5, EPSILON);
 }
 
-START_TEST(two_reflections_cancel)
+TEST(two_reflections_cancel)
 {
     add_body(0.4, 0.2, 1);
     add_body(0.3, 0.1, 1);
@@ -588,7 +518,7 @@ static void make_symmetric_limbs(void)
     connect_at(2, 3, FACE_BOTTOM, 0.3, FACE_RIGHT, 0.2, 0.6)->is_reflected = 1;
 }
 
-START_TEST(symmetric_limbs_are_exact_mirror_images)
+TEST(symmetric_limbs_are_exact_mirror_images)
 {
     make_symmetric_limbs();
     express();
@@ -617,7 +547,7 @@ START_TEST(symmetric_limbs_are_exact_mirror_images)
     ck_assert_int_eq((int)phenotype.parts[7].via, 103);
 }
 
-START_TEST(the_third_connection_is_itself_and_the_fourth_its_image)
+TEST(the_third_connection_is_itself_and_the_fourth_its_image)
 {
     add_body(0.4, 0.2, 1);
     add_body(0.3, 0.1, 1)->is_symmetric = 1;
@@ -645,7 +575,7 @@ START_TEST(the_third_connection_is_itself_and_the_fourth_its_image)
 }
 
 /* Reflection is part of what an image takes from its partner, and flips once more. */
-START_TEST(an_image_of_a_reflected_limb)
+TEST(an_image_of_a_reflected_limb)
 {
     add_body(0.4, 0.2, 1);
     add_body(0.3, 0.1, 1)->is_symmetric = 1;
@@ -659,7 +589,7 @@ START_TEST(an_image_of_a_reflected_limb)
 }
 
 /* The image keeps its own terminal-only flag: here only the image is at the end of the limb. */
-START_TEST(an_image_keeps_its_own_terminal_flag)
+TEST(an_image_keeps_its_own_terminal_flag)
 {
     add_body(0.4, 0.2, 2);
     add_body(0.2, 0.1, 1)->is_symmetric = 1;
@@ -681,7 +611,7 @@ START_TEST(an_image_keeps_its_own_terminal_flag)
 }
 
 /* The limbs' oscillator begins later in the image, and by more from part to part of a row. */
-START_TEST(copies_take_turns)
+TEST(copies_take_turns)
 {
     static const double lags[] = {0,   0.75, 0.5,
                                   0.5, 0.25, 0}; /* three of a limb, three of its image */
@@ -709,7 +639,7 @@ START_TEST(copies_take_turns)
 
 /* ---- links ---- */
 
-START_TEST(rigid_joints_merge)
+TEST(rigid_joints_merge)
 {
     add_body(0.4, 0.2, 1);
     add_body(0.2, 0.2, 1)->joint = JOINT_RIGID;
@@ -751,7 +681,7 @@ START_TEST(rigid_joints_merge)
     ck_assert_double_eq_tol(phenotype.mass_kg, 18.0, EPSILON);
 }
 
-START_TEST(neighbours_never_collide)
+TEST(neighbours_never_collide)
 {
     add_body(0.4, 0.2, 1);
     add_body(0.2, 0.2, 1)->joint = JOINT_RIGID;
@@ -772,7 +702,7 @@ START_TEST(neighbours_never_collide)
 
 /* ---- effectors, sensors, neurons ---- */
 
-START_TEST(effectors_sit_at_rotary_joints)
+TEST(effectors_sit_at_rotary_joints)
 {
     for (int i = 0; i < 3; i++) {
         struct body_gene *body = add_body(0.4 - 0.1 * i, 0.2 - 0.05 * i, 1);
@@ -804,7 +734,7 @@ START_TEST(effectors_sit_at_rotary_joints)
 /* A part that stretches has a link without mass at its joint and one of its own; what hangs rigidly
  * on it begins a link. Its effector reads the input of the stretch. Where the world lets nothing
  * stretch it is rigid. */
-START_TEST(a_stretch_is_a_link_of_its_own)
+TEST(a_stretch_is_a_link_of_its_own)
 {
     static const int kinds[] = {LINK_PLANAR, LINK_STRETCH, LINK_RIGID, LINK_STRETCH, LINK_RIGID};
     for (int i = 0; i < 4; i++)
@@ -844,7 +774,7 @@ START_TEST(a_stretch_is_a_link_of_its_own)
     ck_assert_double_eq(phenotype.drives[3].most, 1);
 }
 
-START_TEST(a_joint_that_cannot_turn_is_not_felt)
+TEST(a_joint_that_cannot_turn_is_not_felt)
 {
     uint64_t all = body_kinds[BODY_RECTANGLES].sensors & ~SENSOR_BIT(SENSOR_STRETCH);
     uint64_t of_joints = SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE);
@@ -890,7 +820,7 @@ static void make_wired(void)
     add_neuron(1); /* 1005 */
 }
 
-START_TEST(neurons_in_order_and_references_by_scope)
+TEST(neurons_in_order_and_references_by_scope)
 {
     make_wired();
     struct neuron_gene *n = genome.neurons;
@@ -946,7 +876,7 @@ START_TEST(neurons_in_order_and_references_by_scope)
 }
 
 /* A PARENT reference to gene 2's neuron from a part whose parent is of gene 1 finds nothing. */
-START_TEST(a_parent_of_another_gene_has_no_such_neuron)
+TEST(a_parent_of_another_gene_has_no_such_neuron)
 {
     add_body(0.4, 0.2, 1);
     add_body(0.2, 0.1, 1);
@@ -962,7 +892,7 @@ START_TEST(a_parent_of_another_gene_has_no_such_neuron)
     assert_wire(&phenotype.neurons[2].inputs[0], WIRE_NEURON, 1);
 }
 
-START_TEST(sensor_references_by_scope)
+TEST(sensor_references_by_scope)
 {
     make_wired();
     struct neuron_gene *n = genome.neurons;
@@ -996,7 +926,7 @@ START_TEST(sensor_references_by_scope)
 }
 
 /* What a gene emits all its parts emit, if that is switched on. */
-START_TEST(emitters_grow_where_they_are_on)
+TEST(emitters_grow_where_they_are_on)
 {
     make_wired();
     struct emitter_gene *emitters = genome.bodies[1].emitters;
@@ -1022,7 +952,7 @@ START_TEST(emitters_grow_where_they_are_on)
     phenotype_check(&phenotype);
 }
 
-START_TEST(neurons_beyond_the_bound_are_not_made)
+TEST(neurons_beyond_the_bound_are_not_made)
 {
     make_wired();
     genome.neurons[0].inputs[0] = reads_neuron(SCOPE_OWN, 1005, 0);
@@ -1054,7 +984,7 @@ START_TEST(neurons_beyond_the_bound_are_not_made)
 /* ---- the manual ---- */
 
 /* The creature of docs/genotype.md grows as the page says. */
-START_TEST(the_example_of_the_manual)
+TEST(the_example_of_the_manual)
 {
     add_body(0.4, 0.2, 1);
     struct body_gene *arm = add_body(0.3, 0.1, 2);
@@ -1435,7 +1365,7 @@ static int check_brain(void)
 
 /* Whole bodies mirrored: parts at -x, of the other handedness, joints that turn the other way, to
  * the bit; the same brain. */
-START_TEST(whole_bodies_are_mirrored)
+TEST(whole_bodies_are_mirrored)
 {
     struct phenotype mirrored;
     struct rng rng;
@@ -1470,7 +1400,7 @@ START_TEST(whole_bodies_are_mirrored)
     ck_assert_int_gt(parts, 500);
 }
 
-START_TEST(random_genomes_obey_the_rules)
+TEST(random_genomes_obey_the_rules)
 {
     struct rng rng;
     int bodies, largest = 0;
@@ -1500,7 +1430,7 @@ START_TEST(random_genomes_obey_the_rules)
 }
 
 /* The largest genomes there are: all tables full, deepest recursion, every bound at its maximum. */
-START_TEST(adversarial_genomes_are_bounded)
+TEST(adversarial_genomes_are_bounded)
 {
     struct rng rng;
 
@@ -1526,7 +1456,7 @@ START_TEST(adversarial_genomes_are_bounded)
     check_parts();
 }
 
-START_TEST(expression_is_pure)
+TEST(expression_is_pure)
 {
     struct rng rng;
     struct phenotype first;
@@ -1558,7 +1488,7 @@ START_TEST(expression_is_pure)
     arena_deinit(&other);
 }
 
-START_TEST(a_full_arena_is_not_expressed)
+TEST(a_full_arena_is_not_expressed)
 {
     int failures = 0;
 
@@ -1582,92 +1512,4 @@ START_TEST(a_full_arena_is_not_expressed)
     ck_assert_int_gt(failures, 10);
 }
 
-/* ---- */
-
-static void add_traversal_tests(Suite *suite)
-{
-    TCase *tcase = tcase_create("traversal");
-
-    tcase_add_checked_fixture(tcase, setup, grown_tear_down);
-    tcase_add_test(tcase, a_root_alone);
-    tcase_add_test(tcase, too_few_parts_are_not_expressed);
-    tcase_add_test(tcase, recursion_stops_at_the_limit);
-    tcase_add_test(tcase, limits_count_along_a_path_only);
-    tcase_add_test(tcase, two_genes_in_a_cycle);
-    tcase_add_test(tcase, connections_are_followed_in_table_order_depth_first);
-    tcase_add_test(tcase, terminal_only_comes_at_the_end_of_a_limb);
-    tcase_add_test(tcase, a_gene_without_ordinary_connections_is_exhausted);
-    tcase_add_test(tcase, one_open_ordinary_connection_forbids_terminal_ones);
-    tcase_add_test(tcase, terminal_connections_obey_their_targets_limit);
-    tcase_add_test(tcase, parts_beyond_the_bound_are_not_made);
-    tcase_add_test(tcase, depth_beyond_the_bound_is_not_made);
-    suite_add_tcase(suite, tcase);
-}
-
-static void add_geometry_tests(Suite *suite)
-{
-    TCase *tcase = tcase_create("geometry");
-
-    tcase_add_checked_fixture(tcase, setup, grown_tear_down);
-    tcase_add_test(tcase, scale_applies_to_the_subtree_and_sides_are_clamped);
-    tcase_add_test(tcase, thin_parts_are_widened);
-    tcase_add_test(tcase, placement_by_hand);
-    tcase_add_test(tcase, quarter_turns_are_exact);
-    tcase_add_test(tcase, a_linear_joint_slides_straight_out);
-    tcase_add_test(tcase, linear_limits_go_by_the_scale);
-    tcase_add_test(tcase, linear_limits_go_by_the_sides);
-    tcase_add_test(tcase, a_mirrored_linear_joint_has_its_axis_mirrored);
-    tcase_add_test(tcase, strength_of_linear_joints);
-    tcase_add_test(tcase, a_reflected_subtree_is_mirrored_about_its_attachment);
-    tcase_add_test(tcase, two_reflections_cancel);
-    tcase_add_test(tcase, symmetric_limbs_are_exact_mirror_images);
-    tcase_add_test(tcase, copies_take_turns);
-    tcase_add_test(tcase, the_third_connection_is_itself_and_the_fourth_its_image);
-    tcase_add_test(tcase, an_image_of_a_reflected_limb);
-    tcase_add_test(tcase, an_image_keeps_its_own_terminal_flag);
-    tcase_add_test(tcase, rigid_joints_merge);
-    tcase_add_test(tcase, neighbours_never_collide);
-    suite_add_tcase(suite, tcase);
-}
-
-static void add_wiring_tests(Suite *suite)
-{
-    TCase *tcase = tcase_create("wiring");
-
-    tcase_add_checked_fixture(tcase, setup, grown_tear_down);
-    tcase_add_test(tcase, effectors_sit_at_rotary_joints);
-    tcase_add_test(tcase, a_stretch_is_a_link_of_its_own);
-    tcase_add_test(tcase, a_joint_that_cannot_turn_is_not_felt);
-    tcase_add_test(tcase, neurons_in_order_and_references_by_scope);
-    tcase_add_test(tcase, a_parent_of_another_gene_has_no_such_neuron);
-    tcase_add_test(tcase, sensor_references_by_scope);
-    tcase_add_test(tcase, emitters_grow_where_they_are_on);
-    tcase_add_test(tcase, neurons_beyond_the_bound_are_not_made);
-    tcase_add_test(tcase, the_example_of_the_manual);
-    suite_add_tcase(suite, tcase);
-}
-
-static void add_random_tests(Suite *suite)
-{
-    TCase *tcase = tcase_create("random");
-
-    tcase_add_checked_fixture(tcase, setup, grown_tear_down);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, whole_bodies_are_mirrored);
-    tcase_add_test(tcase, random_genomes_obey_the_rules);
-    tcase_add_test(tcase, adversarial_genomes_are_bounded);
-    tcase_add_test(tcase, expression_is_pure);
-    tcase_add_test(tcase, a_full_arena_is_not_expressed);
-    suite_add_tcase(suite, tcase);
-}
-
-int main(void)
-{
-    Suite *suite = suite_create("phenotype");
-
-    add_traversal_tests(suite);
-    add_geometry_tests(suite);
-    add_wiring_tests(suite);
-    add_random_tests(suite);
-    return run_suite(suite);
-}
+SUITE("phenotype", 60, setup, grown_tear_down)
