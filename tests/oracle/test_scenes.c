@@ -6,18 +6,14 @@
  *                                                           otherwise)
  *   rk4          articulated, RK4 with a fine step          within tol_ref, where nothing touches
  *   constraint   rtol 1e-12, touching within 1e-10 m        within tol_ref
+ *   midpoint     articulated, 1/240 s, no step of RK4       within tol_engine, a few cases
  *
  * With the argument --table every number is printed, with a summary in the last line; that is
  * `make oracle`. With --markdown there is one line for each case, for docs/physics.md; that is
  * part of `make accuracy`. Without either the same is a Check program. Every number of cases.json
  * must be measured by every run that its case names: none is left out in silence. */
-#include <check.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "simulator/tools/scenes/scene.h"
 #include "tests/readout.h"
@@ -28,9 +24,9 @@
 #define PI     3.14159265358979323846
 #define DEGREE (PI / 180)
 
-enum run { RUN_DEFAULT, RUN_RK4, RUN_CONSTRAINT, RUN_COUNT };
-enum { WITH_DEFAULT = 1, WITH_RK4 = 2, WITH_CONSTRAINT = 4, WITH_ALL = 7 };
-static const char *const run_names[RUN_COUNT] = {"default", "rk4", "constraint"};
+enum run { RUN_DEFAULT, RUN_RK4, RUN_CONSTRAINT, RUN_MIDPOINT, RUN_COUNT };
+enum { WITH_DEFAULT = 1, WITH_RK4 = 2, WITH_CONSTRAINT = 4, WITH_ALL = 7, WITH_MIDPOINT = 8 };
+static const char *const run_names[RUN_COUNT] = {"default", "rk4", "constraint", "midpoint"};
 
 /* A number to be found. */
 struct expected {
@@ -98,7 +94,7 @@ static void trial_read(struct trial *t, const char *name)
 static double trial_dt(const struct trial *t)
 {
     double fine = t->oracle->fine_dt_s;
-    if (t->run == RUN_DEFAULT)
+    if (t->run == RUN_DEFAULT || t->run == RUN_MIDPOINT)
         return t->oracle->default_dt_s > 0 ? t->oracle->default_dt_s : 1.0 / 240;
     if (fine > 0)
         return fine;
@@ -109,7 +105,9 @@ static void trial_start(struct trial *t)
 {
     struct dynamics_settings *settings = &t->scene.settings;
     settings->dt_s = t->dt_s = trial_dt(t);
-    settings->integrator = t->run == RUN_RK4 ? INTEGRATOR_RK4 : INTEGRATOR_AUTO;
+    settings->integrator = t->run == RUN_RK4        ? INTEGRATOR_RK4
+                           : t->run == RUN_MIDPOINT ? INTEGRATOR_MIDPOINT
+                                                    : INTEGRATOR_AUTO;
     settings->solver = t->run == RUN_CONSTRAINT ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
     settings->rtol = 1e-12;
     t->step = 0;
@@ -161,6 +159,7 @@ static double energy(const struct trial *t)
     return ledger->kinetic_j + ledger->potential_j;
 }
 
+/* Of a number that is found twice the worse one counts. */
 static void record_at(struct trial *t, const char *quantity, double t_s, double value)
 {
     for (size_t i = 0; i < t->oracle->count; i++) {
@@ -168,7 +167,9 @@ static void record_at(struct trial *t, const char *quantity, double t_s, double 
         if (strcmp(e->quantity, quantity) != 0 || strcmp(e->of, t->of) != 0 ||
             fabs(e->t_s - t_s) > 1e-9)
             continue;
-        e->measured[t->run] = value;
+        if (!e->is_measured[t->run] ||
+            !(fabs(value - e->value) <= fabs(e->measured[t->run] - e->value)))
+            e->measured[t->run] = value;
         e->is_measured[t->run] = 1;
     }
 }
@@ -231,6 +232,7 @@ static void measure_projectile(struct trial *t)
     const double g = 9.81;
     trial_read(t, "projectile");
     trial_start(t);
+    record(t, "E_total", energy(t));
     for (int has_landed = 0; !has_landed;) {
         struct part_state before = state_of(t, 0);
         double time = trial_time(t), v = before.velocity_m_s.y;
@@ -251,6 +253,7 @@ static void measure_projectile(struct trial *t)
         }
     }
     record(t, "E_total", energy(t));
+    record(t, "E_total", energy(t) - dynamics_ledger(t->dynamics)->residual_j);
 }
 
 static void measure_terminal_velocity(struct trial *t)
@@ -551,6 +554,8 @@ static void measure_sliding_block(struct trial *t)
         trial_run(t, trial_time(t) + 1);
         double stopped = state_of(t, 0).at_m.x;
         record(t, "stop_distance", stopped);
+        record(t, "height", state_of(t, 0).at_m.y);
+        record(t, "friction_loss", dynamics_ledger(t->dynamics)->loss_friction_j);
         trial_run(t, trial_time(t) + 1);
         record(t, "creep_after_stop_per_s", state_of(t, 0).at_m.x - stopped);
     }
@@ -734,21 +739,25 @@ static void measure_corner_impact(struct trial *t)
         record(t, "omega_after", s.spin_rad_s.z);
         record(t, "contact_vt_after", s.velocity_m_s.x - s.spin_rad_s.z * ry);
         record(t, "contact_vn_after", s.velocity_m_s.y + s.spin_rad_s.z * rx);
+        const struct ledger *l = dynamics_ledger(t->dynamics);
         record(t, "dE", energy(t) - before);
+        record(t, "dE", -l->loss_impact_j - l->loss_friction_j);
+        record(t, "dE", energy(t) - before - l->residual_j);
     }
 }
 
 /* ---------------------------------------------------------------- cases */
 
 static struct oracle_case cases[] = {
-    {"projectile_vacuum", measure_projectile, WITH_ALL, 0, 0, NULL, 0},
-    {"terminal_velocity_linear", measure_terminal_velocity, WITH_ALL, 0, 0, NULL, 0},
+    {"projectile_vacuum", measure_projectile, WITH_ALL | WITH_MIDPOINT, 0, 0, NULL, 0},
+    {"terminal_velocity_linear", measure_terminal_velocity, WITH_ALL | WITH_MIDPOINT, 0, 0, NULL,
+     0},
     {"pendulum_period", measure_pendulum, WITH_ALL, 0, 0, NULL, 0},
     {"double_pendulum_rods", measure_double_pendulum, WITH_ALL, 0, 0, NULL, 0},
     {"double_pendulum_point", measure_point_pendulum, WITH_ALL, 0, 0, NULL, 0},
     {"chain5_pinned", measure_chain5, WITH_ALL, 0, 0, NULL, 0},
     {"hinge_pd_rod", measure_hinge_pd, WITH_ALL, 0, 0, NULL, 0},
-    {"reaction_wheel", measure_reaction_wheel, WITH_ALL, 0, 0, NULL, 0},
+    {"reaction_wheel", measure_reaction_wheel, WITH_ALL | WITH_MIDPOINT, 0, 0, NULL, 0},
     {"joint_limit_beyond_half_turn", measure_joint_limit, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0,
      NULL, 0},
     {"sliding_block_stop", measure_sliding_block, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0, NULL, 0},
@@ -760,7 +769,7 @@ static struct oracle_case cases[] = {
     {"head_on_collision", measure_head_on, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0, NULL, 0},
     {"rod_corner_impact", measure_corner_impact, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0, NULL, 0},
     {"edge_drag_integrals", measure_edge_drag, WITH_ALL, 1.0 / 1920, 0, NULL, 0},
-    {"paddle_spin_down", measure_paddle, WITH_ALL, 0, 0, NULL, 0},
+    {"paddle_spin_down", measure_paddle, WITH_ALL | WITH_MIDPOINT, 0, 0, NULL, 0},
     {"four_bar_kinematics", measure_four_bar, WITH_CONSTRAINT, 0, 0, NULL, 0},
     {"spring_dashpot_restitution", measure_spring_dashpot, WITH_ALL, 0, 1.0 / 30720, NULL, 0},
 };
@@ -821,17 +830,22 @@ static void unload_cases(void)
     json_decref(cases_json);
 }
 
+static int is_engine(int run)
+{
+    return run == RUN_DEFAULT || run == RUN_MIDPOINT;
+}
+
 /* 1 if a run is to find the number. */
 static int is_due(const struct oracle_case *oracle, const struct expected *e, int run)
 {
-    return (oracle->runs & 1 << run) && (run != RUN_DEFAULT || e->tol_engine > 0);
+    return (oracle->runs & 1 << run) && (!is_engine(run) || e->tol_engine > 0);
 }
 
 /* The constraint solver finds an impact at a depth of 1e-10 m: of six bounces that makes 1.6e-9
  * m. */
 static double tolerance(const struct expected *e, int run)
 {
-    return run == RUN_DEFAULT ? e->tol_engine : run == RUN_CONSTRAINT ? 2 * e->tol_ref : e->tol_ref;
+    return is_engine(run) ? e->tol_engine : run == RUN_CONSTRAINT ? 2 * e->tol_ref : e->tol_ref;
 }
 
 /* Written so that what is not a number is bad. */
@@ -962,7 +976,7 @@ static void check_documented(const struct oracle_case *oracle)
 }
 
 /* Rows between the lines that `make accuracy` writes between: as many as there are cases. */
-START_TEST(documented_cases_exist)
+TEST(documented_cases_exist)
 {
     char line[400];
     int is_inside = 0, rows = 0;
@@ -980,7 +994,7 @@ START_TEST(documented_cases_exist)
 
 /* ---------------------------------------------------------------- as tests */
 
-START_TEST(oracle_case)
+TEST_LOOP(oracle_case, 0, CASE_COUNT)
 {
     struct oracle_case *oracle = &cases[_i];
     int bad = 0;
@@ -1002,7 +1016,7 @@ START_TEST(oracle_case)
 }
 
 /* A mass 1 % off, and gravity 0.1 % off, are noticed. */
-START_TEST(planted_faults)
+TEST(planted_faults)
 {
     struct trial *trial = calloc(1, sizeof *trial);
     ck_assert_ptr_nonnull(trial);
@@ -1027,23 +1041,13 @@ START_TEST(planted_faults)
     free(trial);
 }
 
-static int run_cases(void)
-{
-    TCase *tests = tcase_create("oracle");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, oracle_case, 0, CASE_COUNT);
-    tcase_add_test(tests, planted_faults);
-    tcase_add_test(tests, documented_cases_exist);
-    return run_tests("scenes", tests);
-}
-
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     load_cases();
     int result = strcmp(what, "--table") == 0      ? print_table()
                  : strcmp(what, "--markdown") == 0 ? print_markdown()
-                                                   : run_cases();
+                                                   : run_defined_tests("scenes", 120, NULL, NULL);
     unload_cases();
     return result;
 }

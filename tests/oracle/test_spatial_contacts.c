@@ -1,15 +1,11 @@
 /* Reference cases of contacts and drag in space that need no motion: contact problems of walking
  * bodies, on which the usual projected sweeps go in circles; pairs of boxes; what is exposed of a
  * face; drag on faces and on boxes. Cases and numbers, with at least 12 digits, are in
- * spatial_contacts.json; all tolerances are absolute.
+ * space_contacts.json; all tolerances are absolute.
  *
  * With the argument --markdown: a line for each case but drag's, which test_spatial_forms.c has, for
  * `make oracle`. */
-#include <check.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "simulator/contact/contact_solver.h"
 #include "simulator/links/exposure.h"
@@ -17,7 +13,7 @@
 #include "simulator/links/spatial_drag.h"
 #include "tests/tally.h"
 
-#define FILE_NAME "tests/oracle/spatial_contacts.json"
+#define FILE_NAME "tests/oracle/space_contacts.json"
 /* Areas and places of clipped polygons, m and m^2. */
 #define GEOMETRY_TOLERANCE 1e-12
 
@@ -122,7 +118,7 @@ static void load_problem(struct contact_solver *s, const json_t *problem)
     }
 }
 
-START_TEST(contact_problems)
+TEST(contact_problems)
 {
     const json_t *problem, *list = json_object_get(cases, "contact_problems");
     size_t index;
@@ -188,7 +184,7 @@ static void check_polygon(const json_t *pair, const struct solid_manifold *m)
     expect(centroid.z, element(expected, 1), GEOMETRY_TOLERANCE);
 }
 
-START_TEST(box_box_geometry)
+TEST(box_box_geometry)
 {
     const json_t *pair, *list = json_object_get(cases, "box_box_geometry");
     size_t index;
@@ -241,7 +237,7 @@ static void add_piece(const struct exposure_piece *piece, double sign, double mo
     }
 }
 
-START_TEST(face_exposure)
+TEST(face_exposure)
 {
     const json_t *all = json_object_get(cases, "face_exposure"), *entry;
     size_t index;
@@ -294,7 +290,7 @@ static struct spatial_wrench resistance(const struct spatial_tensor *t,
 }
 
 /* A face with s along x and t along y: moments (t f, -s f). */
-START_TEST(face_drag)
+TEST(face_drag)
 {
     const json_t *entry, *list = json_object_get(cases, "face_drag");
     size_t index;
@@ -320,7 +316,7 @@ START_TEST(face_drag)
     }
 }
 
-START_TEST(box_drag)
+TEST(box_drag)
 {
     const json_t *entry, *list = json_object_get(cases, "box_drag");
     size_t index;
@@ -354,17 +350,4 @@ START_TEST(box_drag)
     }
 }
 
-int main(int argc, char **argv)
-{
-    Suite *suite = suite_create("spatial_contacts");
-    TCase *tcase = tcase_create("spatial_contacts");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, contact_problems);
-    tcase_add_test(tcase, box_box_geometry);
-    tcase_add_test(tcase, face_exposure);
-    tcase_add_test(tcase, face_drag);
-    tcase_add_test(tcase, box_drag);
-    suite_add_tcase(suite, tcase);
-    return tally_suite(suite, argc, argv);
-}
+TALLY_SUITE("spatial_contacts", 120, setup, teardown)

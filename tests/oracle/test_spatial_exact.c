@@ -10,26 +10,11 @@
  *
  * With the argument --markdown: a line for each case, for docs/physics-space.md; part of `make
  * accuracy`. Then a case's name: that one alone. */
-#include <check.h>
-#include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "simulator/reference/spatial_system.h"
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
+#include "tests/oracle/rows.h"
 #include "tests/suite.h"
-
-/* The kind of that name, or -1. */
-static int spatial_joint_find(const char *name)
-{
-    for (int i = 0; i < LINK_JOINT_COUNT; i++)
-        if (strcmp(joint_kinds[i].name, name) == 0)
-            return i;
-    return -1;
-}
 
 #define FOLDER "tests/oracle/space/"
 #define PI     3.14159265358979323846
@@ -64,17 +49,6 @@ static void need(int is_so, const char *what)
 }
 
 /* ---------------------------------------------------------------- rows */
-
-static const char *word(json_t *row, const char *key)
-{
-    const char *text = json_string_value(json_object_get(row, key));
-    return text ? text : "";
-}
-
-static double number(json_t *row, const char *key)
-{
-    return json_number_value(json_object_get(row, key));
-}
 
 static void judge(size_t at, const double *values, int count)
 {
@@ -731,15 +705,6 @@ static void drag_decay(const char *name)
 
 /* ---------------------------------------------------------------- kinematics */
 
-static int numbers(json_t *row, const char *key, double *values)
-{
-    json_t *list = json_object_get(row, key);
-    int count = (int)json_array_size(list);
-    for (int i = 0; i < count; i++)
-        values[i] = json_number_value(json_array_get(list, (size_t)i));
-    return count;
-}
-
 /* A child on the world whose joint does not accelerate: slides and turns are prescribed, and a
  * round inertia about the joint keeps the rates of a ball. */
 static void joint_kinematics(const char *name)
@@ -747,13 +712,12 @@ static void joint_kinematics(const char *name)
     for (size_t i = 0; i < json_array_size(rows); i++) {
         json_t *row = json_array_get(rows, i);
         const char *quantity = word(row, "quantity");
-        int kind = spatial_joint_find(word(row, "joint"));
-        need(kind >= 0, "a kind of joint");
-        set_link((enum link_joint)kind, 1, (struct sym3){1, 0, 0, 1, 0, 1});
+        enum link_joint kind = joint_of(word(row, "joint"));
+        set_link(kind, 1, (struct sym3){1, 0, 0, 1, 0, 1});
         scene.links[0].joint = (struct vec3){0.5, 0.2, -0.1};
         scene.links[0].frame = (struct quaternion){0.8, 0.4, -0.2, 0.4};
-        numbers(row, "q", scene.q);
-        numbers(row, "qd", scene.qd);
+        numbers(row, "q", scene.q, SCENE_COORDINATES_MAX);
+        numbers(row, "qd", scene.qd, SCENE_RATES_MAX);
         int plain = joint_kinds[kind].slides + joint_kinds[kind].turns;
         for (int k = 0; k < plain && kind != LINK_FREE; k++) {
             scene.space.freedoms[k].signal =
@@ -823,7 +787,7 @@ static void measure(int i)
         need(is_measured[k], word(json_array_get(rows, k), "quantity"));
 }
 
-START_TEST(exact_case)
+TEST_LOOP(exact_case, 0, CASES)
 {
     if (CHECKS_ARE_DEAR && measures[_i].is_long)
         return;
@@ -834,10 +798,8 @@ START_TEST(exact_case)
 
 static void setup(void)
 {
-    touching = json_load_file(FOLDER "touching.json", JSON_REJECT_DUPLICATES, NULL);
-    forms = json_load_file(FOLDER "closed-forms.json", JSON_REJECT_DUPLICATES, NULL);
-    need(touching != NULL, "numbers");
-    need(forms != NULL, "numbers");
+    touching = rows_load(FOLDER "touching.json");
+    forms = rows_load(FOLDER "closed-forms.json");
     need(arena_init(&arena, SCENE_ARENA_BYTES) == 0, "memory");
 }
 
@@ -872,11 +834,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--markdown") == 0)
         return print_markdown(argc > 2 ? argv[2] : NULL);
-    Suite *suite = suite_create("space_exact");
-    TCase *tests = tcase_create("exact");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 240);
-    tcase_add_loop_test(tests, exact_case, 0, CASES);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_defined_tests("space_exact", 240, setup, teardown);
 }

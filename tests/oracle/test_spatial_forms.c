@@ -4,25 +4,13 @@
  * tol_engine else, at 1/240 s. Every number must be measured.
  *
  * With the argument --markdown: a line for each case, for `make oracle`. */
-#include <check.h>
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
+#include "tests/oracle/rows.h"
+#include "tests/links.h"
 #include "tests/tally.h"
-
-/* The kind of that name, or -1. */
-static int spatial_joint_find(const char *name)
-{
-    for (int i = 0; i < LINK_JOINT_COUNT; i++)
-        if (strcmp(joint_kinds[i].name, name) == 0)
-            return i;
-    return -1;
-}
 
 #define NUMBERS "tests/oracle/space/closed-forms.json"
 #define PI      3.14159265358979323846
@@ -35,9 +23,7 @@ static struct arena arena;
 
 static void setup(void)
 {
-    json_error_t fault;
-    cases = json_load_file(NUMBERS, JSON_REJECT_DUPLICATES, &fault);
-    ck_assert_msg(cases != NULL, "%s", fault.text);
+    cases = rows_load(NUMBERS);
     ck_assert_int_eq(arena_init(&arena, 1u << 20), 0);
 }
 
@@ -49,46 +35,24 @@ static void teardown(void)
 
 /* ---------------------------------------------------------------- rows */
 
-static double number(json_t *row, const char *key)
-{
-    return json_number_value(json_object_get(row, key));
-}
-
-static const char *word(json_t *row, const char *key)
-{
-    const char *text = json_string_value(json_object_get(row, key));
-    return text ? text : "";
-}
-
-/* Numbers of an array; how many. */
-static int numbers(json_t *row, const char *key, double *values)
-{
-    json_t *list = json_object_get(row, key);
-    int count = (int)json_array_size(list);
-    ck_assert_int_le(count, VALUES_MAX);
-    for (int i = 0; i < count; i++)
-        values[i] = json_number_value(json_array_get(list, (size_t)i));
-    return count;
-}
-
 static struct vec3 vector(json_t *row, const char *key)
 {
     double v[VALUES_MAX] = {0};
-    numbers(row, key, v);
+    numbers(row, key, v, VALUES_MAX);
     return (struct vec3){v[0], v[1], v[2]};
 }
 
 static struct quaternion quaternion(json_t *row, const char *key)
 {
     double v[VALUES_MAX] = {1};
-    numbers(row, key, v);
+    numbers(row, key, v, VALUES_MAX);
     return (struct quaternion){v[0], v[1], v[2], v[3]};
 }
 
 static void check_row(json_t *row, const double *values, const char *tolerance)
 {
     double expected[VALUES_MAX];
-    int count = numbers(row, "value", expected);
+    int count = numbers(row, "value", expected, VALUES_MAX);
     double worst = 0;
     ck_assert_int_gt(count, 0);
     for (int i = 0; i < count; i++)
@@ -127,21 +91,6 @@ static int is(json_t *row, const char *quantity)
 
 /* ---------------------------------------------------------------- one link */
 
-static struct body_link link_of(enum link_joint kind, double mass, struct sym3 inertia)
-{
-    struct body_link link = {.parent = -1,
-                             .kind = kind,
-                             .frame = QUATERNION_ONE,
-                             .mass_kg = mass,
-                             .inertia = inertia,
-                             .cone_rad = HUGE_VAL};
-    for (int k = 0; k < JOINT_RATES_MAX; k++) {
-        link.lower[k] = -HUGE_VAL;
-        link.upper[k] = HUGE_VAL;
-    }
-    return link;
-}
-
 static struct spatial_state *start(const struct body_link *link, const struct body_box *box,
                                    const struct spatial_world *world, const double *q,
                                    const double *qd)
@@ -161,22 +110,21 @@ static struct spatial_state *start(const struct body_link *link, const struct bo
 /* ---------------------------------------------------------------- kinematics */
 
 /* A child on the world; accelerations are those of a joint that does not accelerate. */
-START_TEST(joint_kinematics)
+TEST(joint_kinematics)
 {
     const struct vec3 point = {0.3, 0.1, -0.2};
     EACH_ROW("joint-kinematics", row)
     {
         double q[VALUES_MAX], qd[VALUES_MAX], zero[RATES_MAX] = {0}, qdd[RATES_MAX];
-        int kind = spatial_joint_find(word(row, "joint"));
-        ck_assert_int_ge(kind, 0);
-        struct body_link link = link_of((enum link_joint)kind, 1, (struct sym3){1, 0, 0, 1, 0, 1});
+        enum link_joint kind = joint_of(word(row, "joint"));
+        struct body_link link = link_with(-1, kind, 1, (struct sym3){1, 0, 0, 1, 0, 1});
         link.joint = (struct vec3){0.5, 0.2, -0.1};
         link.frame = (struct quaternion){0.8, 0.4, -0.2, 0.4};
         struct spatial_tree tree;
         arena_reset(&arena);
         ck_assert_int_eq(spatial_tree_create(&tree, &link, 1, (struct vec3){0, 0, 0}, &arena), 0);
-        ck_assert_int_eq(numbers(row, "q", q), tree.coordinates);
-        ck_assert_int_eq(numbers(row, "qd", qd), tree.rates);
+        ck_assert_int_eq(numbers(row, "q", q, VALUES_MAX), tree.coordinates);
+        ck_assert_int_eq(numbers(row, "qd", qd, VALUES_MAX), tree.rates);
         for (int i = 0; i < tree.rates; i++)
             tree.is_driven[i] = 1;
         spatial_tree_set_pose(&tree, q);
@@ -204,7 +152,7 @@ START_TEST(joint_kinematics)
     }
 }
 
-START_TEST(readings)
+TEST(readings)
 {
     EACH_ROW("sensors-3d", row)
     {
@@ -226,7 +174,7 @@ START_TEST(readings)
 }
 
 /* Gradients of swing and twist against differences. */
-START_TEST(gradients)
+TEST(gradients)
 {
     const double h = 1e-6;
     for (int i = 0; i < 50; i++) {
@@ -350,9 +298,10 @@ static struct spatial_state *start_ball(struct body_link *link, struct quaternio
     return start(link, NULL, &nowhere, (double[]){q.w, q.x, q.y, q.z}, (double[]){w.x, w.y, w.z});
 }
 
-START_TEST(cones)
+TEST(cones)
 {
-    struct body_link link = link_of(LINK_SPHERICAL, 1, (struct sym3){0.02, 0, 0, 0.02, 0, 0.02});
+    struct body_link link =
+        link_with(-1, LINK_SPHERICAL, 1, (struct sym3){0.02, 0, 0, 0.02, 0, 0.02});
     link.cone_rad = 50 * PI / 180;
     check_ball("spherical-cone-touch", start_ball(&link, QUATERNION_ONE, (struct vec3){0.5, 1, 2}),
                cone_gap);
@@ -362,9 +311,10 @@ START_TEST(cones)
                cone_gap);
 }
 
-START_TEST(twist)
+TEST(twist)
 {
-    struct body_link link = link_of(LINK_SPHERICAL, 1, (struct sym3){0.02, 0, 0, 0.02, 0, 0.02});
+    struct body_link link =
+        link_with(-1, LINK_SPHERICAL, 1, (struct sym3){0.02, 0, 0, 0.02, 0, 0.02});
     struct quaternion tilted = {0.96592582628906828675, 0, 0, 0.25881904510252076235};
     struct mat3 r = quaternion_matrix(tilted);
     link.cone_rad = 60 * PI / 180;
@@ -375,7 +325,7 @@ START_TEST(twist)
 
 /* A box on a hinge along (1, 2, 2) / 3 through its centre: the joint's frame takes z there, the
  * link's frame is that of the joint, and the box is turned back in it. */
-START_TEST(hinge_limit)
+TEST(hinge_limit)
 {
     const struct vec3 axis = {1.0 / 3, 2.0 / 3, 2.0 / 3}, z = {0, 0, 1};
     struct vec3 across = vec3_cross(z, axis);
@@ -384,7 +334,7 @@ START_TEST(hinge_limit)
     struct mat3 back = quaternion_matrix(quaternion_back(frame));
     struct sym3 own = {2 * (0.04 + 0.09) / 12, 0, 0,
                        2 * (0.16 + 0.09) / 12, 0, 2 * (0.16 + 0.04) / 12};
-    struct body_link link = link_of(LINK_REVOLUTE, 2, sym3_turned(&own, &back));
+    struct body_link link = link_with(-1, LINK_REVOLUTE, 2, sym3_turned(&own, &back));
     struct servo torque = {.law = SERVO_TORQUE, .torque_max = 0.5, .target = 1};
     link.frame = frame;
     link.lower[0] = -200 * PI / 180;
@@ -458,7 +408,7 @@ static void check_box(json_t *row)
 {
     struct spatial_drag_law law = {.coefficient = number(row, "k"),
                                    .is_quadratic = strcmp(word(row, "law"), "quadratic") == 0};
-    struct body_link link = link_of(LINK_FREE, 1, (struct sym3){1, 0, 0, 1, 0, 1});
+    struct body_link link = link_with(-1, LINK_FREE, 1, (struct sym3){1, 0, 0, 1, 0, 1});
     struct body_box box = {.turn = QUATERNION_ONE, .size_m = vector(row, "size")};
     struct vec3 v = vector(row, "velocity"), w = vector(row, "omega");
     struct spatial_tree tree;
@@ -477,7 +427,7 @@ static void check_box(json_t *row)
               "tol_ref");
 }
 
-START_TEST(drag_integrals)
+TEST(drag_integrals)
 {
     EACH_ROW("face-drag-integrals", row)
     {
@@ -502,9 +452,9 @@ static struct spatial_state *start_block(int axis, double gravity, double rate)
                             : &world.gravity_m_s2.z;
     *g = -gravity;
     qd[3 + axis] = rate;
-    link = link_of(LINK_FREE, mass,
-                   (struct sym3){mass * (0.04 + 0.09) / 12, 0, 0, mass * (0.16 + 0.09) / 12, 0,
-                                 mass * (0.16 + 0.04) / 12});
+    link = link_with(-1, LINK_FREE, mass,
+                     (struct sym3){mass * (0.04 + 0.09) / 12, 0, 0, mass * (0.16 + 0.09) / 12, 0,
+                                   mass * (0.16 + 0.04) / 12});
     return start(&link, &block, &world, q, qd);
 }
 
@@ -514,7 +464,7 @@ static void run(struct spatial_state *d, double time_s)
         ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
 }
 
-START_TEST(drag_decay)
+TEST(drag_decay)
 {
     EACH_ROW("box-drag-decay", row)
     {
@@ -543,12 +493,13 @@ START_TEST(drag_decay)
 }
 
 /* Drag of any strength takes energy and never gives any. */
-START_TEST(drag_never_gives_energy)
+TEST(drag_never_gives_energy)
 {
     for (int i = 0; i < 4; i++) {
         struct spatial_world world = {
             .drag = {.coefficient = 1e5, .is_quadratic = i & 1, .is_leading = i >> 1}};
-        struct body_link link = link_of(LINK_FREE, 0.1, (struct sym3){1e-4, 0, 0, 2e-4, 0, 2e-4});
+        struct body_link link =
+            link_with(-1, LINK_FREE, 0.1, (struct sym3){1e-4, 0, 0, 2e-4, 0, 2e-4});
         double q[7] = {0, 0, 0, 1, 0, 0, 0}, qd[6] = {3, -2, 1, 20, -30, 10};
         struct spatial_state *d = start(&link, &block, &world, q, qd);
         double last = dynamics_ledger(&d->dynamics)->kinetic_j;
@@ -561,21 +512,4 @@ START_TEST(drag_never_gives_energy)
     }
 }
 
-int main(int argc, char **argv)
-{
-    Suite *suite = suite_create("space_forms");
-    TCase *tests = tcase_create("forms");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, joint_kinematics);
-    tcase_add_test(tests, readings);
-    tcase_add_test(tests, gradients);
-    tcase_add_test(tests, cones);
-    tcase_add_test(tests, twist);
-    tcase_add_test(tests, hinge_limit);
-    tcase_add_test(tests, drag_integrals);
-    tcase_add_test(tests, drag_decay);
-    tcase_add_test(tests, drag_never_gives_energy);
-    suite_add_tcase(suite, tests);
-    return tally_suite(suite, argc, argv);
-}
+TALLY_SUITE("space_forms", 120, setup, teardown)

@@ -3,13 +3,10 @@
  * are 0.3 m deep. Numbers and tolerances are those of cases.json: tol_engine for the fast solver,
  * twice tol_ref for the reference, whose events are found to 1e-10 m and whose path is a sum of
  * twelve, at 1/240 s. Disks that roll and closed loops have no boxes in a tree that do the same. */
-#include <check.h>
-#include <jansson.h>
-#include <math.h>
-#include <string.h>
-
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
+#include "tests/oracle/rows.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 #define NUMBERS "tests/oracle/cases.json"
@@ -26,15 +23,13 @@ static json_t *cases, *rows;
 static int is_measured[ROWS_MAX];
 static struct scene scene;
 static struct dynamics *run;
-static struct arena arena;
 static int solver;
 static double now_s;
 
 static void setup(void)
 {
-    cases = json_load_file(NUMBERS, JSON_REJECT_DUPLICATES, NULL);
-    ck_assert_ptr_nonnull(cases);
-    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+    cases = rows_load(NUMBERS);
+    arena_open(SCENE_ARENA_BYTES);
     plane = quaternion_matrix(quaternion_normalised(turn));
 }
 
@@ -45,12 +40,6 @@ static void teardown(void)
 }
 
 /* ---------------------------------------------------------------- rows */
-
-static const char *word(json_t *row, const char *key)
-{
-    const char *text = json_string_value(json_object_get(row, key));
-    return text ? text : "";
-}
 
 static void open_case(const char *name)
 {
@@ -68,21 +57,12 @@ static void expect(const char *quantity, const char *of, double value)
     {
         if (strcmp(word(row, "quantity"), quantity) != 0 || strcmp(word(row, "of"), of) != 0)
             continue;
-        double expected = json_number_value(json_object_get(row, "value"));
-        double tolerance = (solver == SOLVER_CONSTRAINT ? 2 : 1) *
-                           json_number_value(json_object_get(row, tolerance_name));
+        double expected = number(row, "value");
+        double tolerance = (solver == SOLVER_CONSTRAINT ? 2 : 1) * number(row, tolerance_name);
         ck_assert_msg(fabs(value - expected) <= tolerance, "%s %s: %.12g instead of %.12g +- %.1e",
                       quantity, of, value, expected, tolerance);
         is_measured[i] = 1;
     }
-}
-
-static void close_case(void)
-{
-    for (size_t i = 0; i < json_array_size(rows); i++)
-        ck_assert_msg(is_measured[i], "%s %s is not measured",
-                      word(json_array_get(rows, i), "quantity"),
-                      word(json_array_get(rows, i), "of"));
 }
 
 /* ---------------------------------------------------------------- scenes */
@@ -142,10 +122,9 @@ static void add_plain_box(double mass, double width, double height, double x, do
 
 static void start(void)
 {
-    struct error error = {0};
     arena_reset(&arena);
     now_s = 0;
-    ck_assert_msg(scene_start(&scene, &arena, &run, &error) == 0, "%s", error.message);
+    ck_ok(scene_start(&scene, &arena, &run, &error));
 }
 
 static void step(void)
@@ -224,6 +203,8 @@ static void sliding_block(void)
         run_to(now_s + 1);
         double stopped = place(0).x;
         expect("stop_distance", of, stopped);
+        expect("height", of, place(0).y);
+        expect("friction_loss", of, dynamics_ledger(run)->loss_friction_j);
         run_to(now_s + 1);
         expect("creep_after_stop_per_s", of, place(0).x - stopped);
         stay_in_plane();
@@ -344,7 +325,7 @@ TEST_LOOP(embedded_contacts, 0, 2 * CASES)
     solver = _i < CASES ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT;
     open_case(measures[_i % CASES].name);
     measures[_i % CASES].measure();
-    close_case();
+    rows_expect_all(rows, is_measured);
 }
 
 SUITE("space_planar_contacts", 240, setup, teardown)

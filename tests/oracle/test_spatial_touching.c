@@ -5,17 +5,11 @@
  * slide moves to second order of the step.
  *
  * With the argument --markdown: a line for each case, for `make oracle`. */
-#include <check.h>
-#include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
+#include "tests/oracle/rows.h"
+#include "tests/plain_fixture.h"
 #include "tests/tally.h"
-#include "tests/suite.h"
 
 #define FOLDER "tests/oracle/space/"
 #define STEP_S (1.0 / 240)
@@ -26,15 +20,12 @@ static json_t *cases, *rows;
 static int is_measured[ROWS_MAX];
 static struct scene scene;
 static struct spatial_state *dynamics;
-static struct arena arena;
 static long steps;
 
 static void setup(void)
 {
-    json_error_t fault;
-    cases = json_load_file(FOLDER "touching.json", JSON_REJECT_DUPLICATES, &fault);
-    ck_assert_msg(cases != NULL, "%s", fault.text);
-    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+    cases = rows_load(FOLDER "touching.json");
+    arena_open(SCENE_ARENA_BYTES);
 }
 
 static void teardown(void)
@@ -48,9 +39,8 @@ static void teardown(void)
 static void read_scene(const char *name)
 {
     char path[128];
-    struct error error;
     snprintf(path, sizeof path, FOLDER "touching/%s.json", name);
-    ck_assert_msg(scene_read_file(&scene, path, &error) == 0, "%s", error.message);
+    ck_ok(scene_read_file(&scene, path, &error));
 }
 
 static void open_case(const char *name)
@@ -64,10 +54,9 @@ static void open_case(const char *name)
 
 static void start(void)
 {
-    struct error error;
     struct dynamics *run;
     arena_reset(&arena);
-    ck_assert_msg(scene_start(&scene, &arena, &run, &error) == 0, "%s", error.message);
+    ck_ok(scene_start(&scene, &arena, &run, &error));
     dynamics = spatial_state_of(run);
     steps = 0;
 }
@@ -77,12 +66,6 @@ static void step(void)
     ck_assert_int_eq(dynamics_step(&dynamics->dynamics), 0);
     ck_assert_double_le(dynamics->law_residual, 1e-5);
     steps++;
-}
-
-static const char *word(json_t *row, const char *key)
-{
-    const char *text = json_string_value(json_object_get(row, key));
-    return text ? text : "";
 }
 
 /* Compares with the row of that quantity and, unless NULL and not below 0, of that subject and
@@ -96,11 +79,11 @@ static void expect(const char *quantity, const char *of, double t_s, const doubl
     json_array_foreach(rows, i, row)
     {
         json_t *list = json_object_get(row, "value");
-        double tolerance = json_number_value(json_object_get(row, "tol"));
+        double tolerance = number(row, "tol");
         if (strcmp(word(row, "quantity"), quantity) != 0 ||
             (of && strcmp(word(row, "of"), of) != 0))
             continue;
-        if (t_s >= 0 && fabs(json_number_value(json_object_get(row, "t_s")) - t_s) > 1e-9)
+        if (t_s >= 0 && fabs(number(row, "t_s") - t_s) > 1e-9)
             continue;
         double worst = 0;
         ck_assert_int_eq(json_array_size(list), count);
@@ -135,14 +118,6 @@ static void expect_xz(const char *quantity, double t_s, struct vec3 v)
 {
     const double values[2] = {v.x, v.z};
     expect(quantity, NULL, t_s, values, 2);
-}
-
-static void close_case(void)
-{
-    for (size_t i = 0; i < json_array_size(rows); i++)
-        ck_assert_msg(is_measured[i], "%s %s is not measured",
-                      word(json_array_get(rows, i), "quantity"),
-                      word(json_array_get(rows, i), "of"));
 }
 
 static const struct spatial_tree_link *link_of(int body)
@@ -195,7 +170,7 @@ static struct vec3 collide(double elasticity, double friction)
     return dynamics->given.linear;
 }
 
-START_TEST(box_impacts)
+TEST_LOOP(box_impacts, 0, 3)
 {
     static const char *const names[] = {"box-impact-flat", "box-impact-edge", "box-impact-corner"};
     static const struct {
@@ -215,10 +190,10 @@ START_TEST(box_impacts)
             start();
             expect_one("energy_change", of, -1, after - kinetic());
         }
-    close_case();
+    rows_expect_all(rows, is_measured);
 }
 
-START_TEST(edge_edge_impact)
+TEST(edge_edge_impact)
 {
     open_case("edge-edge-impact");
     for (int bounces = 0; bounces < 2; bounces++) {
@@ -233,10 +208,10 @@ START_TEST(edge_edge_impact)
         start();
         expect_one("energy_change", of, -1, after - kinetic());
     }
-    close_case();
+    rows_expect_all(rows, is_measured);
 }
 
-START_TEST(bouncing_box)
+TEST(bouncing_box)
 {
     static const char *const counts[] = {"0", "1", "2", "3", "4", "5"};
     open_case("bouncing-box");
@@ -267,7 +242,7 @@ START_TEST(bouncing_box)
     }
     expect_one("all_bounces_end", NULL, -1, last);
     expect_one("rotation", NULL, -1, vec3_length(vec3_sub(link_of(0)->turned.x, axis)));
-    close_case();
+    rows_expect_all(rows, is_measured);
 }
 
 /* ---------------------------------------------------------------- sliding */
@@ -290,7 +265,7 @@ static double slide_to_stop(const double *times, int count, const char *quantity
     return steps * STEP_S;
 }
 
-START_TEST(sliding_box_oblique)
+TEST(sliding_box_oblique)
 {
     static const double times[] = {0.191131498470948, 0.382262996941896};
     open_case("sliding-box-oblique");
@@ -305,10 +280,10 @@ START_TEST(sliding_box_oblique)
     expect_one("direction_angle", NULL, -1, atan2(way.z, way.x));
     expect_one("yaw_change", NULL, -1, yaw_after(yaw) - yaw);
     expect_one("friction_loss", NULL, -1, -dynamics_ledger(&dynamics->dynamics)->loss_friction_j);
-    close_case();
+    rows_expect_all(rows, is_measured);
 }
 
-START_TEST(spinning_box_friction)
+TEST(spinning_box_friction)
 {
     open_case("spinning-box-friction");
     start();
@@ -322,7 +297,7 @@ START_TEST(spinning_box_friction)
     expect_one("angle_turned", NULL, -1, yaw - first);
     expect_one("centre_displacement", NULL, -1, vec3_length(vec3_sub(place(0), from)));
     expect_one("friction_loss", NULL, -1, -dynamics_ledger(&dynamics->dynamics)->loss_friction_j);
-    close_case();
+    rows_expect_all(rows, is_measured);
 }
 
 /* Normal forces of the feet, one box each. */
@@ -336,7 +311,7 @@ static void expect_loads(double t_s)
     expect("foot_loads", NULL, t_s, loads, 3);
 }
 
-START_TEST(tripod_slide_spin)
+TEST(tripod_slide_spin)
 {
     static const double times[] = {0.1, 0.25, 0.5};
     open_case("tripod-slide-spin");
@@ -361,7 +336,7 @@ START_TEST(tripod_slide_spin)
     expect_one("stop_time", NULL, -1, steps * STEP_S);
     expect_xz("stop_position_xz", -1, vec3_sub(place(0), from));
     expect_one("stop_yaw", NULL, -1, yaw);
-    close_case();
+    rows_expect_all(rows, is_measured);
 }
 
 /* Speed after 5 s from rest with this friction. */
@@ -376,7 +351,7 @@ static double rest_speed(double friction)
     return vec3_length(velocity(0));
 }
 
-START_TEST(incline_oblique)
+TEST(incline_oblique)
 {
     static const double times[] = {0.25, 0.5, 1};
     open_case("incline-oblique");
@@ -393,12 +368,12 @@ START_TEST(incline_oblique)
     ck_assert_double_le(rest_speed(limit + off), 1e-6);
     ck_assert_double_ge(rest_speed(limit - off), 2e-3);
     expect_one("limit_friction_rest", NULL, -1, limit);
-    close_case();
+    rows_expect_all(rows, is_measured);
 }
 
 /* ---------------------------------------------------------------- tipping */
 
-START_TEST(box_tipping_fall)
+TEST(box_tipping_fall)
 {
     open_case("box-tipping-fall");
     start();
@@ -416,7 +391,7 @@ START_TEST(box_tipping_fall)
     expect_one("fall_time", NULL, -1, (steps - 1) * STEP_S + left / speed);
     expect_one("omega_at_impact", NULL, -1, speed + (speed - last) / STEP_S * left / speed);
     expect_one("energy_before_impact_change", NULL, -1, before_j - start_j);
-    close_case();
+    rows_expect_all(rows, is_measured);
 }
 
 /* What the falling box has lost of its 2.6 J after 0.625 s, which slipping alone may take. */
@@ -433,7 +408,7 @@ static double loss_of_tipping(double dt_s)
 
 /* The law holds for the velocities at the end of a step in the pose of its end: in the pose of the
  * middle the loss would be 0.35 mJ, and half of that with half the step. */
-START_TEST(what_tips_errs_by_second_order)
+TEST(what_tips_errs_by_second_order)
 {
     open_case("box-tipping-fall");
     double whole = loss_of_tipping(STEP_S), half = loss_of_tipping(STEP_S / 2);
@@ -456,7 +431,7 @@ static int tips(double slope_deg, double direction_deg)
     return link_of(0)->turned.y.y < 0.9;
 }
 
-START_TEST(box_tipping_threshold)
+TEST(box_tipping_threshold)
 {
     open_case("box-tipping-threshold");
     for (int i = 0; i < 4; i++) {
@@ -472,7 +447,7 @@ START_TEST(box_tipping_threshold)
         }
         expect_one("critical_slope", of, -1, (low + high) / 2);
     }
-    close_case();
+    rows_expect_all(rows, is_measured);
 }
 
 /* How far the body is up after 0.1 s. */
@@ -487,7 +462,7 @@ static double lifted(double dt_s)
 
 /* A servo acts at the rates that the ground leaves: its spring's x = 0.1 m (1 - (1 + wt) e^-wt). At
  * those of a foot that falls freely this would err by 27 %, by first order. */
-START_TEST(what_a_servo_lifts_errs_by_second_order)
+TEST(what_a_servo_lifts_errs_by_second_order)
 {
     read_scene("servo-lift");
     double exact = 0.1 * (1 - 2 * exp(-1));
@@ -497,29 +472,9 @@ START_TEST(what_a_servo_lifts_errs_by_second_order)
 }
 
 /* As many tests as cases. */
-START_TEST(all_cases_are_here)
+TEST(all_cases_are_here)
 {
     ck_assert_int_eq(json_object_size(cases), 11);
 }
 
-int main(int argc, char **argv)
-{
-    Suite *suite = suite_create("spatial_touching");
-    TCase *tcase = tcase_create("spatial_touching");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, box_impacts, 0, 3);
-    tcase_add_test(tcase, edge_edge_impact);
-    tcase_add_test(tcase, bouncing_box);
-    tcase_add_test(tcase, sliding_box_oblique);
-    tcase_add_test(tcase, spinning_box_friction);
-    tcase_add_test(tcase, tripod_slide_spin);
-    tcase_add_test(tcase, incline_oblique);
-    tcase_add_test(tcase, box_tipping_fall);
-    tcase_add_test(tcase, what_tips_errs_by_second_order);
-    tcase_add_test(tcase, what_a_servo_lifts_errs_by_second_order);
-    tcase_add_test(tcase, box_tipping_threshold);
-    tcase_add_test(tcase, all_cases_are_here);
-    suite_add_tcase(suite, tcase);
-    return tally_suite(suite, argc, argv);
-}
+TALLY_SUITE("spatial_touching", 120, setup, teardown)
