@@ -4,17 +4,13 @@
  * The functions between the solver and its parts are wrapped by the linker (see the Makefile): the
  * programs know nothing of this. A fault of 0 calls them as they are, which shows that what is
  * found is the fault and not the creature. */
-#include <check.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "common/creature/creature.h"
 #include "simulator/planar/contacts/contacts.h"
-#include "simulator/evaluate/evaluate.h"
 #include "simulator/planar/tree/tree.h"
 #include "tests/suite.h"
+#include "tests/wrapped.h"
 #include "tests/evaluate_one.h"
 
 enum fault {
@@ -35,26 +31,7 @@ static enum fault fault, armed; /* it acts in the scored time only */
 static long planted;            /* how often it acted */
 static long solves, bookings;   /* of contacts */
 
-void __real_contacts_solve(struct contacts *s, double *const *kick);
-void __wrap_contacts_solve(struct contacts *s, double *const *kick);
-void __real_contacts_book(const struct contacts *s, double *const *rates,
-                          struct ledger *const *ledgers);
-void __wrap_contacts_book(const struct contacts *s, double *const *rates,
-                          struct ledger *const *ledgers);
-struct force __real_contacts_outer_impulse(const struct contacts *s, int body, struct vec2 *late);
-struct force __wrap_contacts_outer_impulse(const struct contacts *s, int body, struct vec2 *late);
-double __real_tree_drag_power(struct tree *tree, const double *qd, double half_step,
-                              struct force *sum);
-double __wrap_tree_drag_power(struct tree *tree, const double *qd, double half_step,
-                              struct force *sum);
-double __real_tree_drag_power_now(const struct tree *tree);
-double __wrap_tree_drag_power_now(const struct tree *tree);
-void __real_tree_accelerate(struct tree *tree, const double *tau, const double *extra_d,
-                            double gravity_m_s2, double half_step, double *qdd);
-void __wrap_tree_accelerate(struct tree *tree, const double *tau, const double *extra_d,
-                            double gravity_m_s2, double half_step, double *qdd);
-
-void __wrap_contacts_solve(struct contacts *s, double *const *kick)
+WRAP(void, contacts_solve, struct contacts *s, double *const *kick)
 {
     static long calls;
     double factor = 1;
@@ -75,8 +52,8 @@ void __wrap_contacts_solve(struct contacts *s, double *const *kick)
     }
 }
 
-void __wrap_contacts_book(const struct contacts *s, double *const *rates,
-                          struct ledger *const *ledgers)
+WRAP(void, contacts_book, const struct contacts *s, double *const *rates,
+     struct ledger *const *ledgers)
 {
     bookings++;
     if (fault == FAULT_CONTACT_UNBOOKED)
@@ -85,7 +62,7 @@ void __wrap_contacts_book(const struct contacts *s, double *const *rates,
         __real_contacts_book(s, rates, ledgers);
 }
 
-struct force __wrap_contacts_outer_impulse(const struct contacts *s, int body, struct vec2 *late)
+WRAP(struct force, contacts_outer_impulse, const struct contacts *s, int body, struct vec2 *late)
 {
     struct force sum = __real_contacts_outer_impulse(s, body, late);
     planted += fault == FAULT_IMPULSE_LOST;
@@ -100,19 +77,19 @@ static double misbook(double power)
     return fault == FAULT_DRAG_BOOKED ? 0.9 * power : fault == FAULT_DRAG_SIGN ? -power : power;
 }
 
-double __wrap_tree_drag_power(struct tree *tree, const double *qd, double half_step,
-                              struct force *sum)
+WRAP(double, tree_drag_power, struct tree *tree, const double *qd, double half_step,
+     struct force *sum)
 {
     return misbook(__real_tree_drag_power(tree, qd, half_step, sum));
 }
 
-double __wrap_tree_drag_power_now(const struct tree *tree)
+WRAP(double, tree_drag_power_now, const struct tree *tree)
 {
     return misbook(__real_tree_drag_power_now(tree));
 }
 
-void __wrap_tree_accelerate(struct tree *tree, const double *tau, const double *extra_d,
-                            double gravity_m_s2, double half_step, double *qdd)
+WRAP(void, tree_accelerate, struct tree *tree, const double *tau, const double *extra_d,
+     double gravity_m_s2, double half_step, double *qdd)
 {
     const struct motion *v = &tree->links[0].velocity;
     double twice[2 + PHENOTYPE_PARTS_MAX];
@@ -157,7 +134,7 @@ static struct evaluation evaluate_path(const char *path, struct params params)
     struct evaluation result;
     struct arena arena;
     creature_init(&creature);
-    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    ck_ok(creature_read(&creature, path, &error));
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     planted = solves = bookings = 0;
     fault = FAULT_NONE;
@@ -218,7 +195,7 @@ START_TEST(a_planted_error_is_found)
 
 /* A worm whose faces strike and leave the ground sixteen times a second goes as far as by the
  * reference, which shares no step and no contact with the tree. */
-START_TEST(fast_stretches_in_contact)
+TEST(fast_stretches_in_contact)
 {
     struct params params = params_of("land", 1.0 / 240);
     struct error error;
@@ -244,7 +221,7 @@ START_TEST(fast_stretches_in_contact)
 
 /* The first five worms that score of random ones, which wave 4 to 8 times a second. They were drawn
  * after the length of steps was chosen. The third goes 11 % too far. */
-START_TEST(other_fast_worms)
+TEST_LOOP(other_fast_worms, 1, 6)
 {
     struct params params = params_of("land", 1.0 / 240);
     char path[64];
@@ -262,7 +239,7 @@ START_TEST(other_fast_worms)
 }
 
 /* What presses as hard as in the step before is no impact, for which a step is solved twice. */
-START_TEST(loads_that_last_are_no_impacts)
+TEST_LOOP(loads_that_last_are_no_impacts, 0, 2)
 {
     static const char *const names[] = {"inchworm", "biped"};
     armed = FAULT_NONE;
@@ -275,16 +252,15 @@ START_TEST(loads_that_last_are_no_impacts)
 
 int main(void)
 {
-    TCase *tests = tcase_create("ledger");
-    tcase_set_timeout(tests, 60);
+    static struct defined_test each[TRIALS];
     for (int i = 0; i < TRIALS; i++) {
         /* where checks are dear, ledger_check() finds a loss below 0 before any guard does */
         int is_checked = CHECKS_ARE_DEAR && trials[i].fault == FAULT_DRAG_SIGN;
-        tcase_add_loop_test_raise_signal(tests, a_planted_error_is_found, is_checked ? SIGABRT : 0,
-                                         i, i + 1);
+        each[i] = (struct defined_test){.test = a_planted_error_is_found,
+                                        .signal = is_checked ? SIGABRT : 0,
+                                        .low = i,
+                                        .high = i + 1};
+        define_test(&each[i]);
     }
-    tcase_add_test(tests, fast_stretches_in_contact);
-    tcase_add_loop_test(tests, other_fast_worms, 1, 6);
-    tcase_add_loop_test(tests, loads_that_last_are_no_impacts, 0, 2);
-    return run_tests("planted", tests);
+    return run_defined_tests("planted", 60, NULL, NULL);
 }

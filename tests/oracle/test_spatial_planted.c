@@ -2,20 +2,15 @@
  * and limits make of them. The functions between the dynamics and its parts are wrapped by the
  * linker (see the Makefile). A fault of none shows that what is found is the fault and not the
  * scene. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "simulator/spatial/tree/spatial_limits.h"
 #include "simulator/spatial/tree/spatial_momentum.h"
-#include "simulator/evaluate/evaluate.h"
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/spatial/contacts/spatial_contacts.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 #include "tests/stress/violent.h"
 #include "tests/suite.h"
+#include "tests/wrapped.h"
 #include "tests/evaluate_one.h"
 #include "tests/set_param.h"
 
@@ -47,52 +42,7 @@ enum fault {
 static enum fault fault;
 static long planted; /* how often it acted */
 
-void __real_spatial_tree_set_velocity(struct spatial_tree *tree, const double *qd);
-void __wrap_spatial_tree_set_velocity(struct spatial_tree *tree, const double *qd);
-void __real_spatial_tree_accelerate(struct spatial_tree *tree, const double *tau, double *qdd);
-void __wrap_spatial_tree_accelerate(struct spatial_tree *tree, const double *tau, double *qdd);
-void __real_spatial_drag_set(const struct spatial_drag *drag, struct spatial_tree *tree);
-void __wrap_spatial_drag_set(const struct spatial_drag *drag, struct spatial_tree *tree);
-int __real_spatial_limits_find(struct spatial_limits *limits, const struct spatial_tree *tree,
-                               const double *q, const double *middle, const double *end,
-                               double half_s, int are_pushed);
-int __wrap_spatial_limits_find(struct spatial_limits *limits, const struct spatial_tree *tree,
-                               const double *q, const double *middle, const double *end,
-                               double half_s, int are_pushed);
-double __real_spatial_limits_solve(struct spatial_limits *limits, struct spatial_tree *tree,
-                                   const double *middle, double *rates);
-double __wrap_spatial_limits_solve(struct spatial_limits *limits, struct spatial_tree *tree,
-                                   const double *middle, double *rates);
-double __real_spatial_momentum_set(const struct spatial_tree *tree, int root,
-                                   const struct spatial_momentum *now,
-                                   const struct spatial_momentum *target, double turned_s,
-                                   double *q, double *qd);
-double __wrap_spatial_momentum_set(const struct spatial_tree *tree, int root,
-                                   const struct spatial_momentum *now,
-                                   const struct spatial_momentum *target, double turned_s,
-                                   double *q, double *qd);
-void __real_contact_solver_solve(struct contact_solver *s);
-void __wrap_contact_solver_solve(struct contact_solver *s);
-void __real_spatial_contacts_book(const struct spatial_contacts *contacts,
-                                  const struct spatial_contact_body *body, struct ledger *ledger);
-void __wrap_spatial_contacts_book(const struct spatial_contacts *contacts,
-                                  const struct spatial_contact_body *body, struct ledger *ledger);
-void __real_spatial_contacts_impulse(const struct spatial_contacts *contacts,
-                                     const struct spatial_contact_body *body, int root,
-                                     struct vec3 about, struct vec3 *linear, struct vec3 *angular);
-void __wrap_spatial_contacts_impulse(const struct spatial_contacts *contacts,
-                                     const struct spatial_contact_body *body, int root,
-                                     struct vec3 about, struct vec3 *linear, struct vec3 *angular);
-double __real_spatial_contacts_stride(struct spatial_contacts *contacts, double time_s,
-                                      double least_s);
-double __wrap_spatial_contacts_stride(struct spatial_contacts *contacts, double time_s,
-                                      double least_s);
-int __real_exposure_find(const struct solid *solid, int face, struct exposure_other *others,
-                         int count, struct exposure_piece pieces[EXPOSURE_PIECES_MAX]);
-int __wrap_exposure_find(const struct solid *solid, int face, struct exposure_other *others,
-                         int count, struct exposure_piece pieces[EXPOSURE_PIECES_MAX]);
-
-void __wrap_spatial_tree_set_velocity(struct spatial_tree *tree, const double *qd)
+WRAP(void, spatial_tree_set_velocity, struct spatial_tree *tree, const double *qd)
 {
     __real_spatial_tree_set_velocity(tree, qd);
     for (int i = 0; i < tree->count; i++) {
@@ -117,7 +67,7 @@ void __wrap_spatial_tree_set_velocity(struct spatial_tree *tree, const double *q
     }
 }
 
-void __wrap_spatial_tree_accelerate(struct spatial_tree *tree, const double *tau, double *qdd)
+WRAP(void, spatial_tree_accelerate, struct spatial_tree *tree, const double *tau, double *qdd)
 {
     struct vec3 gravity = tree->gravity;
     if (fault == FAULT_GRAVITY) {
@@ -128,7 +78,7 @@ void __wrap_spatial_tree_accelerate(struct spatial_tree *tree, const double *tau
     tree->gravity = gravity;
 }
 
-void __wrap_spatial_drag_set(const struct spatial_drag *drag, struct spatial_tree *tree)
+WRAP(void, spatial_drag_set, const struct spatial_drag *drag, struct spatial_tree *tree)
 {
     struct spatial_drag pushing = *drag;
     struct spatial_tensor own[SCENE_BODIES_MAX];
@@ -146,9 +96,8 @@ void __wrap_spatial_drag_set(const struct spatial_drag *drag, struct spatial_tre
     planted++;
 }
 
-int __wrap_spatial_limits_find(struct spatial_limits *limits, const struct spatial_tree *tree,
-                               const double *q, const double *middle, const double *end,
-                               double half_s, int are_pushed)
+WRAP(int, spatial_limits_find, struct spatial_limits *limits, const struct spatial_tree *tree,
+     const double *q, const double *middle, const double *end, double half_s, int are_pushed)
 {
     int found = __real_spatial_limits_find(limits, tree, q, middle, end, half_s, are_pushed);
     for (int i = 0; i < found && fault == FAULT_CONE; i++) {
@@ -158,8 +107,8 @@ int __wrap_spatial_limits_find(struct spatial_limits *limits, const struct spati
     return found;
 }
 
-double __wrap_spatial_limits_solve(struct spatial_limits *limits, struct spatial_tree *tree,
-                                   const double *middle, double *rates)
+WRAP(double, spatial_limits_solve, struct spatial_limits *limits, struct spatial_tree *tree,
+     const double *middle, double *rates)
 {
     double before[SCENE_RATES_MAX];
     for (int i = 0; i < tree->rates; i++)
@@ -171,10 +120,9 @@ double __wrap_spatial_limits_solve(struct spatial_limits *limits, struct spatial
     return work;
 }
 
-double __wrap_spatial_momentum_set(const struct spatial_tree *tree, int root,
-                                   const struct spatial_momentum *now,
-                                   const struct spatial_momentum *target, double turned_s,
-                                   double *q, double *qd)
+WRAP(double, spatial_momentum_set, const struct spatial_tree *tree, int root,
+     const struct spatial_momentum *now, const struct spatial_momentum *target, double turned_s,
+     double *q, double *qd)
 {
     if (fault != FAULT_MENDING)
         return __real_spatial_momentum_set(tree, root, now, target, turned_s, q, qd);
@@ -192,7 +140,7 @@ static void forget_loads(struct contact_solver *s)
 }
 
 /* Contacts come before limits, three rows each. */
-void __wrap_contact_solver_solve(struct contact_solver *s)
+WRAP(void, contact_solver_solve, struct contact_solver *s)
 {
     for (int i = 0; i < s->count && fault == FAULT_SLIP; i++)
         s->laws[i].friction *= 0.9;
@@ -222,17 +170,17 @@ void __wrap_contact_solver_solve(struct contact_solver *s)
     planted++;
 }
 
-void __wrap_spatial_contacts_book(const struct spatial_contacts *contacts,
-                                  const struct spatial_contact_body *body, struct ledger *ledger)
+WRAP(void, spatial_contacts_book, const struct spatial_contacts *contacts,
+     const struct spatial_contact_body *body, struct ledger *ledger)
 {
     if (fault != FAULT_BOOK)
         __real_spatial_contacts_book(contacts, body, ledger);
     planted += fault == FAULT_BOOK;
 }
 
-void __wrap_spatial_contacts_impulse(const struct spatial_contacts *contacts,
-                                     const struct spatial_contact_body *body, int root,
-                                     struct vec3 about, struct vec3 *linear, struct vec3 *angular)
+WRAP(void, spatial_contacts_impulse, const struct spatial_contacts *contacts,
+     const struct spatial_contact_body *body, int root, struct vec3 about, struct vec3 *linear,
+     struct vec3 *angular)
 {
     __real_spatial_contacts_impulse(contacts, body, root, about, linear, angular);
     if (fault != FAULT_IMPULSE && (fault != FAULT_REACTION || body->creature != 1))
@@ -241,16 +189,16 @@ void __wrap_spatial_contacts_impulse(const struct spatial_contacts *contacts,
     planted++;
 }
 
-double __wrap_spatial_contacts_stride(struct spatial_contacts *contacts, double time_s,
-                                      double least_s)
+WRAP(double, spatial_contacts_stride, struct spatial_contacts *contacts, double time_s,
+     double least_s)
 {
     double stride = __real_spatial_contacts_stride(contacts, time_s, least_s);
     planted += fault == FAULT_STRIDE && stride < time_s;
     return fault == FAULT_STRIDE ? time_s : stride;
 }
 
-int __wrap_exposure_find(const struct solid *solid, int face, struct exposure_other *others,
-                         int count, struct exposure_piece pieces[EXPOSURE_PIECES_MAX])
+WRAP(int, exposure_find, const struct solid *solid, int face, struct exposure_other *others,
+     int count, struct exposure_piece pieces[EXPOSURE_PIECES_MAX])
 {
     int found = __real_exposure_find(solid, face, others, count, pieces);
     if (fault == FAULT_COVERED) {
@@ -381,7 +329,7 @@ static void read_scene(const char *from)
     struct error error = {0};
     int status = *from == '{' ? scene_read_text(&scene, from, strlen(from), "text", &error)
                               : scene_read_file(&scene, from, &error);
-    ck_assert_msg(status == 0, "%s", error.message);
+    ck_ok(status);
 }
 
 /* What a second of the scene shows: how far energy and momentum are off, joints beyond limits,
@@ -496,8 +444,7 @@ static double meet(void)
     int is_broken[2], contacts = 0;
     ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
     for (int i = 0; i < 2; i++) {
-        ck_assert_msg(scene_read_text(&scenes[i], texts[i], strlen(texts[i]), "text", &error) == 0,
-                      "%s", error.message);
+        ck_ok(scene_read_text(&scenes[i], texts[i], strlen(texts[i]), "text", &error));
         ck_assert_int_eq(scene_start(&scenes[i], &arena, &runs[i], &error), 0);
         states[i] = spatial_state_of(runs[i]);
         runs[i]->creature = i;

@@ -3,17 +3,14 @@
  * without friction, which keeps all energy. What they gain by turning within a step is wrapped by
  * the linker (see the Makefile): without it, or with the touching point of a ball taken for a point
  * of matter, the same cases fail. */
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "simulator/planar/contacts/contacts.h"
 #include "simulator/reference/spatial_constraint.h"
 #include "simulator/spatial/contacts/spatial_contacts.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "simulator/tools/scenes/scene.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
+#include "tests/wrapped.h"
 
 enum fault {
     FAULT_NONE,
@@ -24,15 +21,9 @@ enum fault {
 #define GRAVITY_M_S2 9.81
 
 static enum fault fault;
-static struct arena arena;
 static struct scene scene;
 
-void __real_contacts_add_drifts(struct contacts *s, double *const *middle);
-void __wrap_contacts_add_drifts(struct contacts *s, double *const *middle);
-void __real_spatial_contacts_measure_drifts(struct spatial_contacts *s);
-void __wrap_spatial_contacts_measure_drifts(struct spatial_contacts *s);
-
-void __wrap_contacts_add_drifts(struct contacts *s, double *const *middle)
+WRAP(void, contacts_add_drifts, struct contacts *s, double *const *middle)
 {
     if (fault != FAULT_STILL)
         __real_contacts_add_drifts(s, middle);
@@ -40,7 +31,7 @@ void __wrap_contacts_add_drifts(struct contacts *s, double *const *middle)
         s->drift[i] = 0;
 }
 
-void __wrap_spatial_contacts_measure_drifts(struct spatial_contacts *s)
+WRAP(void, spatial_contacts_measure_drifts, struct spatial_contacts *s)
 {
     __real_spatial_contacts_measure_drifts(s);
     for (int i = 0; i < s->count && s->is_whole && fault == FAULT_MATTER; i++) {
@@ -62,13 +53,8 @@ void __wrap_spatial_contacts_measure_drifts(struct spatial_contacts *s)
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+    arena_open(SCENE_ARENA_BYTES);
     fault = FAULT_NONE;
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
 }
 
 /* ---------------------------------------------------------------- balls */
@@ -350,13 +336,11 @@ static void write_plate(const struct plate *p, int is_space)
 /* Energy that the scene gains in a time, J. */
 static double gained_in(double time_s, double dt_s)
 {
-    struct error error = {0};
     struct dynamics *run;
     arena_reset(&arena);
-    ck_assert_msg(scene_read_text(&scene, text, strlen(text), "text", &error) == 0, "%s",
-                  error.message);
+    ck_ok(scene_read_text(&scene, text, strlen(text), "text", &error));
     scene.settings.dt_s = dt_s;
-    ck_assert_msg(scene_start(&scene, &arena, &run, &error) == 0, "%s", error.message);
+    ck_ok(scene_start(&scene, &arena, &run, &error));
     for (int i = 0; i < time_s / dt_s - 0.5; i++)
         ck_assert_int_eq(dynamics_step(run), 0);
     const struct ledger *l = dynamics_ledger(run);
@@ -426,4 +410,4 @@ TEST_LOOP(an_edge_turns_on_an_edge, 0, 4)
                   "a fault: %g and %g J", off, half);
 }
 
-SUITE("turning", 120, setup, teardown)
+SUITE("turning", 120, setup, arena_close)
