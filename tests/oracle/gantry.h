@@ -24,16 +24,9 @@ static inline void build_rods(struct stage *stage, int count, const double *leng
     }
     double x = 0, q[BODY_DOF_MAX] = {0, PIN_HEIGHT_M + 1, 0}, zero[BODY_DOF_MAX] = {0};
     for (int i = 0; i < count; i++) {
-        parts[GANTRY_PARTS + i] =
-            (struct body_part){.parent = i ? GANTRY_PARTS + i - 1 : 0,
-                               .x_m = x + lengths[i] / 2,
-                               .y_m = -1,
-                               .width_m = lengths[i],
-                               .height_m = 1e-3,
-                               .mass_kg = masses[i],
-                               .inertia_kg_m2 = masses[i] * lengths[i] * lengths[i] / 12,
-                               .anchor_x_m = x,
-                               .anchor_y_m = -1};
+        parts[GANTRY_PARTS + i] = (struct body_part){
+            PART(i ? GANTRY_PARTS + i - 1 : 0, x + lengths[i] / 2, -1, lengths[i], 1e-3, masses[i]),
+            ANCHOR(x, -1), .inertia_kg_m2 = masses[i] * lengths[i] * lengths[i] / 12};
         x += lengths[i];
         q[3 + i] = angles[i];
     }

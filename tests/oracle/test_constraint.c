@@ -117,20 +117,10 @@ TEST(joints_stay_closed)
 /* A body that slides on another along a direction of the first, away from its centre of mass. */
 static void build_slider(double inertia_kg_m2, double axis_rad, double force_n, double limit_m)
 {
-    const struct body_part pair[] = {{.parent = -1,
-                                      .width_m = 0.4,
-                                      .height_m = 0.2,
-                                      .mass_kg = 4,
-                                      .inertia_kg_m2 = inertia_kg_m2},
-                                     {.parent = 0,
-                                      .width_m = 0.2,
-                                      .height_m = 0.2,
-                                      .mass_kg = 1,
-                                      .is_linear = 1,
-                                      .axis_rad = axis_rad,
-                                      .lower_rad = -limit_m,
-                                      .upper_rad = limit_m,
-                                      .torque_max_n_m = force_n}};
+    const struct body_part pair[] = {{ROOT(0.4, 0.2, 4), .inertia_kg_m2 = inertia_kg_m2},
+                                     {PART(0, 0, 0, 0.2, 0.2, 1), .is_linear = 1,
+                                      .axis_rad = axis_rad, .lower_rad = -limit_m,
+                                      .upper_rad = limit_m, .torque_max_n_m = force_n}};
     body_init(&stage.body, pair, 2);
     stage_build(&stage);
 }
@@ -550,25 +540,10 @@ TEST(limits_stop_joints_beyond_half_a_turn)
 /* Two limbs of a fork close on each other by their servos, and push on. */
 TEST(limbs_press_on_each_other)
 {
-    struct body_part parts[3] = {{.parent = -1, .width_m = 0.1, .height_m = 0.6, .mass_kg = 1},
-                                 {.parent = 0,
-                                  .x_m = 0.35,
-                                  .y_m = 0.25,
-                                  .width_m = 0.6,
-                                  .height_m = 0.08,
-                                  .mass_kg = 0.3,
-                                  .anchor_x_m = 0.05,
-                                  .anchor_y_m = 0.25,
-                                  .torque_max_n_m = 2},
-                                 {.parent = 0,
-                                  .x_m = 0.3,
-                                  .y_m = -0.25,
-                                  .width_m = 0.5,
-                                  .height_m = 0.08,
-                                  .mass_kg = 0.3,
-                                  .anchor_x_m = 0.05,
-                                  .anchor_y_m = -0.25,
-                                  .torque_max_n_m = 2}};
+    struct body_part parts[3] = {
+        {.parent = -1, .width_m = 0.1, .height_m = 0.6, .mass_kg = 1},
+        {PART(0, 0.35, 0.25, 0.6, 0.08, 0.3), ANCHOR(0.05, 0.25), .torque_max_n_m = 2},
+        {PART(0, 0.3, -0.25, 0.5, 0.08, 0.3), ANCHOR(0.05, -0.25), .torque_max_n_m = 2}};
     stage.settings.rtol = 1e-8;
     stage.world.own_friction = 0.5;
     body_init(&stage.body, parts, 3);

@@ -144,15 +144,10 @@ static int add(struct walker *w, struct body_part part)
 static int add_limb(struct walker *w, int parent, double x, double y, double angle_rad,
                     double length_m, double thickness_m)
 {
-    return add(w, (struct body_part){.parent = parent,
-                                     .x_m = x + length_m / 2 * cos(angle_rad),
-                                     .y_m = y + length_m / 2 * sin(angle_rad),
-                                     .angle_rad = angle_rad,
-                                     .width_m = length_m,
-                                     .height_m = thickness_m,
-                                     .mass_kg = 20 * length_m * thickness_m,
-                                     .anchor_x_m = x,
-                                     .anchor_y_m = y});
+    return add(w, (struct body_part){PART(parent, x + length_m / 2 * cos(angle_rad),
+                                          y + length_m / 2 * sin(angle_rad), length_m, thickness_m,
+                                          20 * length_m * thickness_m),
+                                     ANCHOR(x, y), .angle_rad = angle_rad});
 }
 
 static void drive(struct walker *w, int i, double kp, double amplitude, double phase)
@@ -173,10 +168,7 @@ static void limit(struct walker *w, double most)
 static void begin(struct walker *w, double width_m, double height_m, double friction)
 {
     *w = (struct walker){.friction = friction, .gravity_m_s2 = BODY_GRAVITY};
-    add(w, (struct body_part){.parent = -1,
-                              .width_m = width_m,
-                              .height_m = height_m,
-                              .mass_kg = 20 * width_m * height_m});
+    add(w, (struct body_part){ROOT(width_m, height_m, 20 * width_m * height_m)});
 }
 
 /* A trunk on `pairs` of legs, of two limbs each, that do the same on both sides; or not, by `skew`

@@ -55,16 +55,13 @@ static void draw_lander(struct sample *s)
     struct body_part parts[LANDERS];
     *s = (struct sample){.q = {0, 0.9, rng_uniform(&rng, -3, 3)}, .qd = {0.5, -1, 1}};
     for (int i = 0; i < LANDERS; i++)
-        parts[i] = (struct body_part){.parent = i - 1,
-                                      .is_rigid = i == 2 && rng_chance(&rng, 0.5),
-                                      .x_m = 0.42 * i,
-                                      .anchor_x_m = i ? 0.42 * i - 0.21 : 0,
-                                      .width_m = 0.4,
-                                      .height_m = rng_uniform(&rng, 0.1, 0.2),
-                                      .mass_kg = rng_uniform(&rng, 0.5, 2),
-                                      .torque_max_n_m = 20,
-                                      .stretch = i == 1 || rng_chance(&rng, 0.5) ? 0.3 : 0,
-                                      .stretch_n_m = 20};
+        parts[i] = (struct body_part){
+            PART(i - 1, 0.42 * i, 0, 0.4, rng_uniform(&rng, 0.1, 0.2), rng_uniform(&rng, 0.5, 2)),
+            ANCHOR(i ? 0.42 * i - 0.21 : 0, 0),
+            .is_rigid = i == 2 && rng_chance(&rng, 0.5),
+            .torque_max_n_m = 20,
+            .stretch = i == 1 || rng_chance(&rng, 0.5) ? 0.3 : 0,
+            .stretch_n_m = 20};
     body_init(&stage.body, parts, LANDERS);
     s->dof = 2 + stage.body.body.link_count;
     for (int i = 3; i < s->dof; i++) {

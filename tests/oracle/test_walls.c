@@ -153,29 +153,12 @@ static int passes_part(const struct start *s)
     double q[BODY_DOF_MAX] = {0, 0, 0, side * 1.2}, qd[BODY_DOF_MAX] = {0, 0, 0, -side * rate};
     const struct body_part parts[] = {
         {.parent = -1, .width_m = 0.5, .height_m = 0.02, .mass_kg = 1e4, .y_m = 0},
-        {.parent = 0,
-         .y_m = 0.01 + length / 2,
-         .width_m = s->width_m < length / 4 ? s->width_m : length / 4,
-         .height_m = length,
-         .mass_kg = 0.1,
-         .anchor_y_m = 0.01},
-        {.parent = 0,
-         .is_rigid = 1,
-         .x_m = 0.5,
-         .y_m = 0.5,
-         .width_m = 0.02,
-         .height_m = 1,
-         .mass_kg = 1,
-         .anchor_x_m = 0.5},
-        {.parent = 2,
-         .is_rigid = 1,
-         .x_m = 0,
-         .y_m = 0.01 + length * 1.05,
-         .width_m = s->thickness_m,
-         .height_m = length * 0.3,
-         .mass_kg = 1,
-         .anchor_x_m = 0.5,
-         .anchor_y_m = 0.9}};
+        {PART(0, 0, 0.01 + length / 2, s->width_m < length / 4 ? s->width_m : length / 4, length,
+              0.1),
+         ANCHOR(0, 0.01)},
+        {PART(0, 0.5, 0.5, 0.02, 1, 1), ANCHOR(0.5, 0), .is_rigid = 1},
+        {PART(2, 0, 0.01 + length * 1.05, s->thickness_m, length * 0.3, 1), ANCHOR(0.5, 0.9),
+         .is_rigid = 1}};
     body_init(&stage.body, parts, 4);
     stage.world = (struct world){.own_friction = 0.3};
     stage_build(&stage);

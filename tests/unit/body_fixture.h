@@ -53,6 +53,14 @@ struct body_part {
     double stretch_n_m; /* strength of the stretch's effector */
 };
 
+/* Of a part: the root, m and kg; another one at a place of the root's frame; and its joint there. */
+#define ROOT(width, height, mass)                                                                  \
+    .parent = -1, .width_m = (width), .height_m = (height), .mass_kg = (mass)
+#define PART(of, x, y, width, height, mass)                                                        \
+    .parent = (of), .x_m = (x), .y_m = (y), .width_m = (width), .height_m = (height),              \
+    .mass_kg = (mass)
+#define ANCHOR(x, y) .anchor_x_m = (x), .anchor_y_m = (y)
+
 struct test_body {
     struct phenotype phenotype;
     struct body body;
@@ -188,13 +196,9 @@ static inline void body_init_driven_chain(struct test_body *body, int count, dou
 {
     struct body_part parts[BODY_PARTS_MAX] = {{0}};
     for (int i = 0; i < count; i++)
-        parts[i] = (struct body_part){.parent = i - 1,
-                                      .x_m = i * length_m,
-                                      .width_m = length_m,
-                                      .height_m = thickness_m,
-                                      .mass_kg = mass_kg,
-                                      .anchor_x_m = (i - 0.5) * length_m,
-                                      .torque_max_n_m = torque_n_m};
+        parts[i] =
+            (struct body_part){PART(i - 1, i * length_m, 0, length_m, thickness_m, mass_kg),
+                               ANCHOR((i - 0.5) * length_m, 0), .torque_max_n_m = torque_n_m};
     body_init(body, parts, count);
 }
 
@@ -247,14 +251,8 @@ static inline void body_init_wheels(struct test_body *body, double torque_max_n_
 {
     const struct body_part wheels[] = {
         {.parent = -1, .width_m = 1, .height_m = 0.2, .mass_kg = 4, .inertia_kg_m2 = 0.08},
-        {.parent = 0,
-         .width_m = 0.3,
-         .height_m = 0.3,
-         .mass_kg = 1,
-         .inertia_kg_m2 = 0.02,
-         .lower_rad = lower_rad,
-         .upper_rad = upper_rad,
-         .torque_max_n_m = torque_max_n_m}};
+        {PART(0, 0, 0, 0.3, 0.3, 1), .inertia_kg_m2 = 0.02, .lower_rad = lower_rad,
+         .upper_rad = upper_rad, .torque_max_n_m = torque_max_n_m}};
     body_init(body, wheels, 2);
 }
 
@@ -264,14 +262,8 @@ static inline void body_init_stopped_rod(struct test_body *body, double root)
 {
     const struct body_part rod[] = {
         {.parent = -1, .width_m = 0.1, .height_m = 0.1, .mass_kg = root, .inertia_kg_m2 = root},
-        {.parent = 0,
-         .width_m = 1,
-         .height_m = 0.1,
-         .mass_kg = 1,
-         .inertia_kg_m2 = 0.1,
-         .lower_rad = -270 * BODY_DEGREE,
-         .upper_rad = 270 * BODY_DEGREE,
-         .torque_max_n_m = 0.5}};
+        {PART(0, 0, 0, 1, 0.1, 1), .inertia_kg_m2 = 0.1, .lower_rad = -270 * BODY_DEGREE,
+         .upper_rad = 270 * BODY_DEGREE, .torque_max_n_m = 0.5}};
     body_init(body, rod, 2);
 }
 
@@ -279,11 +271,10 @@ static inline int body_draw_mixed(struct body_part *parts, int most, double line
 {
     int count = 1 + (int)rng_below(rng, (uint32_t)most);
     for (int i = 0; i < count; i++) {
-        parts[i] = (struct body_part){.parent = i ? (int)rng_below(rng, (uint32_t)i) : -1,
-                                      .is_rigid = rng_chance(rng, 0.3),
-                                      .angle_rad = i ? rng_uniform(rng, -3, 3) : 0,
-                                      .width_m = rng_uniform(rng, 0.05, 0.8),
-                                      .height_m = rng_uniform(rng, 0.05, 0.4)};
+        parts[i] = (struct body_part){
+            PART(i ? (int)rng_below(rng, (uint32_t)i) : -1, 0, 0, rng_uniform(rng, 0.05, 0.8),
+                 rng_uniform(rng, 0.05, 0.4), 0),
+            .is_rigid = rng_chance(rng, 0.3), .angle_rad = i ? rng_uniform(rng, -3, 3) : 0};
         parts[i].mass_kg = rng_uniform(rng, 0.5, 20) * parts[i].width_m * parts[i].height_m;
         if (i == 0)
             continue;

@@ -223,15 +223,9 @@ TEST(impacts_never_create_energy)
 TEST(examination_sees_what_touches_and_what_may)
 {
     double q[DOF] = {0, 1, 0, 0}, qd[DOF] = {0};
-    const struct body_part parts[] = {{.parent = -1, .width_m = 0.4, .height_m = 0.2, .mass_kg = 1},
-                                      {.parent = 0,
-                                       .x_m = 0.5,
-                                       .width_m = 0.4,
-                                       .height_m = 0.1,
-                                       .mass_kg = 1,
-                                       .anchor_x_m = 0.25,
-                                       .lower_rad = -1,
-                                       .upper_rad = 1}};
+    const struct body_part parts[] = {
+        {.parent = -1, .width_m = 0.4, .height_m = 0.2, .mass_kg = 1},
+        {PART(0, 0.5, 0, 0.4, 0.1, 1), ANCHOR(0.25, 0), .lower_rad = -1, .upper_rad = 1}};
     use_land(0.8, 0);
     body_init(&stage.body, parts, 2);
     tree_create(&sys.tree, &stage.body.phenotype, 0, &stage.arena);
@@ -545,19 +539,8 @@ TEST(what_lies_on_a_part_lands_with_it)
 {
     const struct body_part stack[] = {
         {.parent = -1, .width_m = 0.1, .height_m = 0.1, .mass_kg = 0.1},
-        {.parent = 0,
-         .y_m = -0.05,
-         .width_m = 0.6,
-         .height_m = 0.05,
-         .mass_kg = 0.5,
-         .is_linear = 1,
-         .axis_rad = BODY_PI / 2},
-        {.parent = 0,
-         .width_m = 0.6,
-         .height_m = 0.05,
-         .mass_kg = 0.5,
-         .is_linear = 1,
-         .axis_rad = BODY_PI / 2}};
+        {PART(0, 0, -0.05, 0.6, 0.05, 0.5), .is_linear = 1, .axis_rad = BODY_PI / 2},
+        {PART(0, 0, 0, 0.6, 0.05, 0.5), .is_linear = 1, .axis_rad = BODY_PI / 2}};
     for (int i = 0; i < 16; i++) {
         double deepest_m = land(stack, 3, i, 0);
         const struct ledger *l = dynamics_ledger(stage.dynamics);
@@ -574,14 +557,8 @@ TEST(what_lies_on_a_part_lands_with_it)
 TEST(a_foot_that_is_pressed_down_stays_down)
 {
     const struct body_part stilt[] = {{.parent = -1, .width_m = 0.3, .height_m = 0.1, .mass_kg = 1},
-                                      {.parent = 0,
-                                       .y_m = -0.06,
-                                       .width_m = 0.3,
-                                       .height_m = 0.04,
-                                       .mass_kg = 0.2,
-                                       .is_linear = 1,
-                                       .axis_rad = BODY_PI / 2,
-                                       .torque_max_n_m = 20}};
+                                      {PART(0, 0, -0.06, 0.3, 0.04, 0.2), .is_linear = 1,
+                                       .axis_rad = BODY_PI / 2, .torque_max_n_m = 20}};
     for (int i = 0; i < 16; i++) {
         ck_assert_double_lt(land(stilt, 2, i, -1), 6e-4);
         const struct ledger *l = dynamics_ledger(stage.dynamics);
@@ -677,14 +654,8 @@ TEST(a_joint_beyond_its_limit_is_pushed_back)
 static void build_slider(double lower_m, double upper_m, double extension_m, double rate_m_s)
 {
     const struct body_part pair[] = {{.parent = -1, .width_m = 1, .height_m = 0.2, .mass_kg = 4},
-                                     {.parent = 0,
-                                      .width_m = 0.3,
-                                      .height_m = 0.3,
-                                      .mass_kg = 1,
-                                      .is_linear = 1,
-                                      .axis_rad = 0.6,
-                                      .lower_rad = lower_m,
-                                      .upper_rad = upper_m,
+                                     {PART(0, 0, 0, 0.3, 0.3, 1), .is_linear = 1, .axis_rad = 0.6,
+                                      .lower_rad = lower_m, .upper_rad = upper_m,
                                       .torque_max_n_m = 20}};
     double q[DOF] = {0, 0, 0, extension_m}, qd[DOF] = {0, 0, 0, rate_m_s};
     qd[0] = -0.2 * rate_m_s * cos(0.6);

@@ -256,15 +256,9 @@ TEST(tensors_never_do_work)
  * centred at (x, y), turned by the angle, joined by a hinge or rigidly. */
 static void measure_exposed(double x, double y, double angle, int is_rigid, double length[2])
 {
-    const struct body_part parts[] = {{.parent = -1, .width_m = 1, .height_m = 1, .mass_kg = 1},
-                                      {.parent = 0,
-                                       .is_rigid = is_rigid,
-                                       .x_m = x,
-                                       .y_m = y,
-                                       .angle_rad = angle,
-                                       .width_m = 1,
-                                       .height_m = 1,
-                                       .mass_kg = 1}};
+    const struct body_part parts[] = {
+        {.parent = -1, .width_m = 1, .height_m = 1, .mass_kg = 1},
+        {PART(0, x, y, 1, 1, 1), .is_rigid = is_rigid, .angle_rad = angle}};
     struct world world = variant_world(4);
     struct drag drag;
     body_init(&stage.body, parts, 2);
@@ -320,15 +314,9 @@ TEST(what_is_covered_or_faced_is_not_exposed)
  * mass. */
 static double move_box(int solver, int has_exposure)
 {
-    const struct body_part parts[] = {{.parent = -1, .width_m = 2, .height_m = 0.6, .mass_kg = 0.2},
-                                      {.parent = 0,
-                                       .x_m = 0.2,
-                                       .width_m = 0.4,
-                                       .height_m = 0.05,
-                                       .mass_kg = 0.16,
-                                       .lower_rad = -1,
-                                       .upper_rad = 1,
-                                       .torque_max_n_m = 2}};
+    const struct body_part parts[] = {
+        {.parent = -1, .width_m = 2, .height_m = 0.6, .mass_kg = 0.2},
+        {PART(0, 0.2, 0, 0.4, 0.05, 0.16), .lower_rad = -1, .upper_rad = 1, .torque_max_n_m = 2}};
     stage.settings.solver = solver;
     stage.settings.rtol = 1e-6;
     stage.settings.constraint_tau_s = 0.01;

@@ -231,18 +231,9 @@ TEST(linear_joints_keep_energy_and_momentum)
 /* A body that slides on another along axis_rad, neither of which feels anything else. */
 static void build_pair(double inertia_kg_m2, double axis_rad, double force_n)
 {
-    const struct body_part pair[] = {{.parent = -1,
-                                      .width_m = 0.4,
-                                      .height_m = 0.2,
-                                      .mass_kg = 4,
-                                      .inertia_kg_m2 = inertia_kg_m2},
-                                     {.parent = 0,
-                                      .width_m = 0.2,
-                                      .height_m = 0.2,
-                                      .mass_kg = 1,
-                                      .is_linear = 1,
-                                      .axis_rad = axis_rad,
-                                      .torque_max_n_m = force_n}};
+    const struct body_part pair[] = {{ROOT(0.4, 0.2, 4), .inertia_kg_m2 = inertia_kg_m2},
+                                     {PART(0, 0, 0, 0.2, 0.2, 1), .is_linear = 1,
+                                      .axis_rad = axis_rad, .torque_max_n_m = force_n}};
     body_init(&stage.body, pair, 2);
     stage_build(&stage);
 }
@@ -1169,24 +1160,10 @@ TEST(potential_energy_is_booked)
 
 TEST(birth_is_the_phenotype)
 {
-    const struct body_part parts[] = {{.parent = -1, .width_m = 0.6, .height_m = 0.2, .mass_kg = 1},
-                                      {.parent = 0,
-                                       .is_rigid = 1,
-                                       .x_m = 0.2,
-                                       .y_m = 0.4,
-                                       .angle_rad = 1,
-                                       .width_m = 0.3,
-                                       .height_m = 0.1,
-                                       .mass_kg = 0.5},
-                                      {.parent = 1,
-                                       .x_m = 0.7,
-                                       .y_m = 0.9,
-                                       .angle_rad = -2,
-                                       .width_m = 0.5,
-                                       .height_m = 0.1,
-                                       .mass_kg = 0.4,
-                                       .anchor_x_m = 0.4,
-                                       .anchor_y_m = 0.6}};
+    const struct body_part parts[] = {
+        {.parent = -1, .width_m = 0.6, .height_m = 0.2, .mass_kg = 1},
+        {PART(0, 0.2, 0.4, 0.3, 0.1, 0.5), .is_rigid = 1, .angle_rad = 1},
+        {PART(1, 0.7, 0.9, 0.5, 0.1, 0.4), ANCHOR(0.4, 0.6), .angle_rad = -2}};
     body_init(&stage.body, parts, 3);
     stage_build(&stage);
     ck_assert_int_eq(stage.dynamics->dof, 4);

@@ -25,12 +25,7 @@ static void make_pair(int mirror)
 {
     static const struct body_part parts[] = {
         {.parent = -1, .width_m = 0.4, .height_m = 0.1, .mass_kg = 1},
-        {.parent = 0,
-         .x_m = 0.4,
-         .width_m = 0.4,
-         .height_m = 0.1,
-         .mass_kg = 1,
-         .anchor_x_m = 0.2}};
+        {PART(0, 0.4, 0, 0.4, 0.1, 1), ANCHOR(0.2, 0)}};
     struct dynamics_settings settings = {.dt_s = 1.0 / 240,
                                          .integrator = INTEGRATOR_AUTO,
                                          .servo_rad_s = 30,

@@ -28,42 +28,13 @@ static int coordinate(int part)
  * stretches. */
 static void build_family(double strength)
 {
-    const struct body_part parts[] = {{.parent = -1,
-                                       .width_m = 0.5,
-                                       .height_m = 0.3,
-                                       .mass_kg = 3,
-                                       .stretch = 0.6,
-                                       .stretch_n_m = strength},
-                                      {.parent = 0,
-                                       .x_m = 0.45,
-                                       .y_m = 0.1,
-                                       .angle_rad = 0.3,
-                                       .width_m = 0.4,
-                                       .height_m = 0.1,
-                                       .mass_kg = 1,
-                                       .anchor_x_m = 0.25,
-                                       .anchor_y_m = 0.05,
-                                       .torque_max_n_m = strength},
-                                      {.parent = 0,
-                                       .is_rigid = 1,
-                                       .x_m = -0.4,
-                                       .angle_rad = -0.2,
-                                       .width_m = 0.3,
-                                       .height_m = 0.2,
-                                       .mass_kg = 1.5,
-                                       .anchor_x_m = -0.25},
-                                      {.parent = 2,
-                                       .is_rigid = 1,
-                                       .x_m = -0.7,
-                                       .y_m = 0.1,
-                                       .angle_rad = 0.4,
-                                       .width_m = 0.3,
-                                       .height_m = 0.15,
-                                       .mass_kg = 1,
-                                       .anchor_x_m = -0.55,
-                                       .anchor_y_m = 0.05,
-                                       .stretch = 0.5,
-                                       .stretch_n_m = strength}};
+    const struct body_part parts[] = {
+        {ROOT(0.5, 0.3, 3), .stretch = 0.6, .stretch_n_m = strength},
+        {PART(0, 0.45, 0.1, 0.4, 0.1, 1), ANCHOR(0.25, 0.05), .angle_rad = 0.3,
+         .torque_max_n_m = strength},
+        {PART(0, -0.4, 0, 0.3, 0.2, 1.5), ANCHOR(-0.25, 0), .is_rigid = 1, .angle_rad = -0.2},
+        {PART(2, -0.7, 0.1, 0.3, 0.15, 1), ANCHOR(-0.55, 0.05), .is_rigid = 1, .angle_rad = 0.4,
+         .stretch = 0.5, .stretch_n_m = strength}};
     body_init(&stage.body, parts, 4);
     stage_build(&stage);
 }
@@ -71,11 +42,7 @@ static void build_family(double strength)
 /* One rectangle. */
 static void build_box(double width_m, double height_m, double stretch, double strength)
 {
-    const struct body_part box = {.parent = -1,
-                                  .width_m = width_m,
-                                  .height_m = height_m,
-                                  .mass_kg = 2,
-                                  .stretch = stretch,
+    const struct body_part box = {ROOT(width_m, height_m, 2), .stretch = stretch,
                                   .stretch_n_m = strength};
     body_init(&stage.body, &box, 1);
     stage_build(&stage);
@@ -221,17 +188,9 @@ static void add_edge_drag(const double from[2], const double to[2], double axis,
 /* The tensor of a part that hangs by a corner, against quadrature over its edges. */
 TEST(drag_of_a_stretching_part_is_that_of_its_edges)
 {
-    const struct body_part parts[] = {{.parent = -1, .width_m = 0.3, .height_m = 0.2, .mass_kg = 1},
-                                      {.parent = 0,
-                                       .x_m = 0.4,
-                                       .y_m = 0.2,
-                                       .angle_rad = 0.7,
-                                       .width_m = 0.5,
-                                       .height_m = 0.2,
-                                       .mass_kg = 1,
-                                       .anchor_x_m = 0.15,
-                                       .anchor_y_m = 0.1,
-                                       .stretch = 0.5}};
+    const struct body_part parts[] = {
+        {.parent = -1, .width_m = 0.3, .height_m = 0.2, .mass_kg = 1},
+        {PART(0, 0.4, 0.2, 0.5, 0.2, 1), ANCHOR(0.15, 0.1), .angle_rad = 0.7, .stretch = 0.5}};
     const double rates[4] = {1.3, -0.4, 0.9, 2.1}, e = 0.3, axis = 0.7;
     stage.world.viscosity_pa_s = 1;
     body_init(&stage.body, parts, 2);
@@ -303,15 +262,9 @@ static void build_worm(void)
 {
     struct body_part parts[SEGMENTS];
     for (int i = 0; i < SEGMENTS; i++)
-        parts[i] = (struct body_part){.parent = i - 1,
-                                      .is_rigid = i > 0,
-                                      .x_m = 0.3 * i,
-                                      .anchor_x_m = i > 0 ? 0.3 * i - 0.15 : 0,
-                                      .width_m = 0.3,
-                                      .height_m = 0.2,
-                                      .mass_kg = 0.5,
-                                      .stretch = 0.6,
-                                      .stretch_n_m = 60};
+        parts[i] = (struct body_part){PART(i - 1, 0.3 * i, 0, 0.3, 0.2, 0.5),
+                                      ANCHOR(i > 0 ? 0.3 * i - 0.15 : 0, 0), .is_rigid = i > 0,
+                                      .stretch = 0.6, .stretch_n_m = 60};
     body_init(&stage.body, parts, SEGMENTS);
     stage_build(&stage);
 }
