@@ -3,6 +3,7 @@
 
 const STEPS = [1, 3 / 4, 1 / 2, 1 / 3], PATHS_MOST = 2; /* words can be read in half as many pixels */
 const SLOW_MS = 20; /* more than one frame in five is late at 60 Hz */
+const FRAMES = 10; /* of the mean time between frames */
 const RETRY_MS = 10000; /* then a finer step is tried, and twice as late after each that was too slow */
 const VAIN = 0.9; /* fewer pixels that save less do not help: the screen itself is slow */
 const pace = { step: 0, most: STEPS.length - 1, span: 0, frames: 0, sharpSpan: 0, last: 0, since: 0, wait: RETRY_MS, seen: '', isStill: false, isStale: true };
@@ -26,16 +27,16 @@ function choosePace(now) {
   pace.last = now;
   if (pace.isStill || span > 500) return;
   pace.frames++;
-  pace.span += (span - pace.span) / Math.min(pace.frames, 12);
-  if (pace.frames < 12) return;
+  pace.span += (span - pace.span) / Math.min(pace.frames, FRAMES);
+  if (pace.frames < FRAMES) return;
   if (pace.step === 0) pace.sharpSpan = pace.span;
-  const isVain = pace.step === STEPS.length - 1 && pace.span > VAIN * pace.sharpSpan;
+  const isNew = now - pace.since < RETRY_MS / 5, isVain = isNew && pace.step === STEPS.length - 1 && pace.span > VAIN * pace.sharpSpan;
   if (pace.span > SLOW_MS && isVain) {
     pace.most = 0;
     takeStep(0, now);
   } else if (pace.span > SLOW_MS && pace.step < pace.most) {
-    if (now - pace.since < RETRY_MS / 5) pace.wait *= 2;
-    takeStep(pace.step + 1, now);
+    if (isNew) pace.wait *= 2;
+    takeStep(Math.min(pace.step + (pace.span > 2 * SLOW_MS ? 2 : 1), pace.most), now);
   } else if (pace.span < SLOW_MS && pace.step > 0 && now - pace.since > pace.wait) takeStep(pace.step - 1, now);
 }
 
