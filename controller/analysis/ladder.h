@@ -18,7 +18,6 @@
 #ifndef CONTROLLER_REPORT_LADDER_H
 #define CONTROLLER_REPORT_LADDER_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "common/error.h"

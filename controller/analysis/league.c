@@ -1,7 +1,6 @@
 /* See league.h. Sizes: some dozens of players, some thousand bouts. */
 #include "controller/analysis/league.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

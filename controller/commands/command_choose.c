@@ -5,7 +5,6 @@
  * choice is written into the run store, and waits there for 'resume'. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/system/output.h"
 #include "controller/commands/commands.h"

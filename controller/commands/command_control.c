@@ -1,6 +1,5 @@
 /* controller workers, pause, continue: orders to the controller that works on a run. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/system/output.h"

@@ -1,7 +1,6 @@
 /* controller evaluate, contest and preserve: start the simulator's commands of that name, which
  * know no run, with creatures of runs as files. */
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/store/creature_name.h"

@@ -19,7 +19,6 @@
  * Everything is a function of the ranked population and of the choices, which the run store keeps;
  * the order in which they were made, and when, changes nothing. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/error.h"
 #include "controller/evolution/breeding.h"

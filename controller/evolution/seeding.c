@@ -9,7 +9,6 @@
 #include "controller/evolution/seeding.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "controller/evolution/breeding.h"
 #include "common/genetics/genetics.h"

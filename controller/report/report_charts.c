@@ -1,8 +1,6 @@
 /* The report's plots: fitness, variety, verdicts. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "controller/evolution/islands.h"
 #include "controller/evolution/search.h"

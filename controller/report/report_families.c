@@ -2,7 +2,6 @@
  * mothers between its founder and the living one of the highest generation. Bodies are known of
  * those that lived when a state was kept. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "controller/report/report.h"

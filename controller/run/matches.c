@@ -2,7 +2,6 @@
 #include "controller/run/matches.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "controller/run/reuse.h"
 #include "controller/workers/farm.h"

@@ -11,7 +11,6 @@
 #ifndef CONTROLLER_STORE_RUN_DIRECTORY_H
 #define CONTROLLER_STORE_RUN_DIRECTORY_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 

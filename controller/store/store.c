@@ -22,8 +22,6 @@
  * second writer between two transactions. */
 #include "controller/store/store_private.h"
 
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

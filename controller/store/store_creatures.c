@@ -4,12 +4,10 @@
 #include "controller/store/store_private.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/math/hash.h"
 #include "common/store/creature_name.h"
 #include "controller/evolution/islands.h"
 #include "controller/evolution/referee.h"

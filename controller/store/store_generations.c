@@ -6,8 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int put_birth(struct store *store, const struct individual *individual, struct error *error)
 {

@@ -18,7 +18,6 @@
 #define CONTROLLER_STORE_STORE_PRIVATE_H
 
 #include <sqlite3.h>
-#include <stdio.h>
 
 #include "common/store/database.h"
 #include "common/store/stored_creature.h"

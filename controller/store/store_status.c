@@ -3,7 +3,6 @@
 #include "controller/store/store_private.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,6 +27,32 @@ void draw_set_color(cairo_t *cr, uint32_t color, double alpha)
                           (color & 255) / 255.0, alpha);
 }
 
+void draw_fill(cairo_t *cr, enum palette_color color, double alpha)
+{
+    draw_set_color(cr, palette[color].light, alpha);
+    cairo_fill(cr);
+}
+
+void draw_stroke(cairo_t *cr, enum palette_color color, double alpha, double width_px)
+{
+    draw_set_color(cr, palette[color].light, alpha);
+    cairo_set_line_width(cr, width_px);
+    cairo_stroke(cr);
+}
+
+void draw_line(cairo_t *cr, double from_x, double from_y, double to_x, double to_y)
+{
+    cairo_move_to(cr, from_x, from_y);
+    cairo_line_to(cr, to_x, to_y);
+}
+
+void draw_clip(cairo_t *cr, double x, double y, double width, double height)
+{
+    cairo_save(cr);
+    cairo_rectangle(cr, x, y, width, height);
+    cairo_clip(cr);
+}
+
 int draw_is_image(cairo_t *cr)
 {
     return cairo_surface_get_type(cairo_get_group_target(cr)) == CAIRO_SURFACE_TYPE_IMAGE;
@@ -134,9 +160,7 @@ void draw_panel(cairo_t *cr, double x, double y, double width, double height, do
     draw_rounded(cr, x, y, width, height, 8 * ui);
     draw_set_color(cr, palette[COLOR_panel].light, 0.94);
     cairo_fill_preserve(cr);
-    draw_set_color(cr, palette[COLOR_grid].light, 0.25);
-    cairo_set_line_width(cr, ui);
-    cairo_stroke(cr);
+    draw_stroke(cr, COLOR_grid, 0.25, ui);
 }
 
 static const enum palette_color status_colors[REPLAY_STATUS_COUNT] = {
@@ -176,8 +200,7 @@ void draw_plate(cairo_t *cr, double x, double y, double width, double size_px)
     double margin = TITLE_GAP / 2 * size_px;
     draw_rounded(cr, x - margin, y - 1.15 * size_px, width + 2 * margin, 1.55 * size_px,
                  size_px / 2);
-    draw_set_color(cr, palette[COLOR_panel].light, 0.8);
-    cairo_fill(cr);
+    draw_fill(cr, COLOR_panel, 0.8);
 }
 
 /* The part of a creature's title that fits, and the size of its text. */
@@ -221,8 +244,7 @@ void draw_title(cairo_t *cr, const struct replay *replay, double x, double right
     if (title.verdict)
         x += draw_text(cr, title.verdict, x, y, size, 0, DRAW_LEFT, COLOR_warn) + gap;
     cairo_arc(cr, x + dot, y - size * 0.36, dot, 0, 2 * DRAW_PI);
-    draw_set_color(cr, palette[color].light, 1);
-    cairo_fill(cr);
+    draw_fill(cr, color, 1);
     if (title.has_status)
         draw_text(cr, title.status, x + 3 * dot, y, size, 1, DRAW_LEFT, color);
 }
@@ -338,9 +360,7 @@ static void draw_split(cairo_t *cr, const struct draw_view *view, const struct r
                   11 * view->ui, 1, DRAW_LEFT, COLOR_text_soft);
         cairo_restore(cr);
         cairo_rectangle(cr, pane.left_px - 0.5, pane.top_px - 0.5, width + 1, height + 1);
-        draw_set_color(cr, palette[COLOR_joint_line].light, 0.4);
-        cairo_set_line_width(cr, view->ui);
-        cairo_stroke(cr);
+        draw_stroke(cr, COLOR_joint_line, 0.4, view->ui);
     }
 }
 
@@ -348,9 +368,7 @@ static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct re
                       double time_s, unsigned overlays, int is_single)
 {
     double size = (is_single ? 15 : 12) * view->ui;
-    cairo_save(cr);
-    cairo_rectangle(cr, view->left_px, view->top_px, view->width_px, view->height_px);
-    cairo_clip(cr);
+    draw_clip(cr, view->left_px, view->top_px, view->width_px, view->height_px);
     draw_scene(cr, view, replay, time_s, overlays);
     if (overlays & DRAW_SPLIT && is_single && replay->has_depth)
         draw_split(cr, view, replay, time_s, overlays);
@@ -415,9 +433,8 @@ void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *c
         draw_lane(cr, &view, replays[i], time_s, overlays, count == 1);
         if (i == 0)
             continue;
-        draw_set_color(cr, palette[COLOR_joint_line].light, 0.35);
         cairo_rectangle(cr, 0, view.top_px - ui, width_px, ui);
-        cairo_fill(cr);
+        draw_fill(cr, COLOR_joint_line, 0.35);
     }
     snprintf(text, sizeof text, "%.1f s", time_s);
     if (count > 1) {
@@ -498,9 +515,7 @@ static void draw_cell(cairo_t *cr, struct draw_view *view, const struct replay *
     view->px_per_m = camera.px_per_m;
     view->flip = 1;
     view->orbit = camera.orbit;
-    cairo_save(cr);
-    cairo_rectangle(cr, view->left_px, view->top_px, view->width_px, view->height_px);
-    cairo_clip(cr);
+    draw_clip(cr, view->left_px, view->top_px, view->width_px, view->height_px);
     draw_scene(cr, view, replay, time_s, overlays);
     draw_title(cr, replay, left, right, view->top_px + 6 * view->ui + size, size, 0);
     if (caption)
@@ -518,9 +533,8 @@ void draw_cells(cairo_t *cr, int width_px, int height_px, const struct draw_cell
     ENSURE(cells->marked >= -1 && cells->marked < (count > 0 ? count : 1),
            "cell %d of %d is marked", cells->marked, count);
     ENSURE(cells->zoom > 0, "a zoom of %g", cells->zoom);
-    draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_rectangle(cr, 0, 0, width_px, height_px);
-    cairo_fill(cr);
+    draw_fill(cr, COLOR_panel, 1);
     for (int i = 0; i < count; i++) {
         struct draw_view view = {.ui = fmax(0.8, ui * (count > 2 ? 0.9 : 1))};
         draw_cells_get(width_px, height_px, count, i, &view);
@@ -530,10 +544,7 @@ void draw_cells(cairo_t *cr, int width_px, int height_px, const struct draw_cell
         double line = (is_marked ? 2.5 : 1) * ui;
         cairo_rectangle(cr, view.left_px + line / 2, view.top_px + line / 2, view.width_px - line,
                         view.height_px - line);
-        draw_set_color(cr, palette[is_marked ? COLOR_part_0 : COLOR_joint_line].light,
-                       is_marked ? 1 : 0.3);
-        cairo_set_line_width(cr, line);
-        cairo_stroke(cr);
+        draw_stroke(cr, is_marked ? COLOR_part_0 : COLOR_joint_line, is_marked ? 1 : 0.3, line);
     }
 }
 

@@ -41,6 +41,13 @@ double draw_view_y(const struct draw_view *view, double y_m);
 enum draw_align { DRAW_LEFT, DRAW_CENTRE, DRAW_RIGHT };
 
 void draw_set_color(cairo_t *cr, uint32_t color, double alpha);
+/* Fills, or strokes, the current path in a colour of the palette, which stays the source. */
+void draw_fill(cairo_t *cr, enum palette_color color, double alpha);
+void draw_stroke(cairo_t *cr, enum palette_color color, double alpha, double width_px);
+/* A straight line, added to the current path. */
+void draw_line(cairo_t *cr, double from_x, double from_y, double to_x, double to_y);
+/* Saves the state, and clips to a rectangle until cairo_restore(). */
+void draw_clip(cairo_t *cr, double x, double y, double width, double height);
 /* 1 if the target has pixels, 0 if it is a drawing (svg), which has no other operator than over. */
 int draw_is_image(cairo_t *cr);
 /* Text with its baseline at y; clean UTF-8 (replay_clean_text). Returns its width. */

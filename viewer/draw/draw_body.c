@@ -59,8 +59,7 @@ static void draw_flat_shadow(const struct scene *scene)
     cairo_scale(cr, fmax(half, 1), 3.2 * view->ui);
     cairo_arc(cr, 0, 0, 1, 0, 2 * DRAW_PI);
     cairo_restore(cr);
-    draw_set_color(cr, palette[COLOR_shadow].light, 0.22 * share * (1 - scene->ghost));
-    cairo_fill(cr);
+    draw_fill(cr, COLOR_shadow, 0.22 * share * (1 - scene->ghost));
 }
 
 static void draw_light(const struct scene *scene)
@@ -72,13 +71,10 @@ static void draw_light(const struct scene *scene)
         return;
     for (int ring = 3; ring >= 0; ring--) {
         cairo_arc(cr, spot.x, spot.y, radius * (1 + ring), 0, 2 * DRAW_PI);
-        draw_set_color(cr, palette[COLOR_light].light, ring ? 0.12 : 1);
-        cairo_fill(cr);
+        draw_fill(cr, COLOR_light, ring ? 0.12 : 1);
     }
     cairo_arc(cr, spot.x, spot.y, radius, 0, 2 * DRAW_PI);
-    draw_set_color(cr, palette[COLOR_joint_line].light, 0.6);
-    cairo_set_line_width(cr, scene->ui);
-    cairo_stroke(cr);
+    draw_stroke(cr, COLOR_joint_line, 0.6, scene->ui);
 }
 
 /* ---- what is in the picture ---- */
@@ -272,9 +268,7 @@ static void paint_piece(const struct picture *picture, int index)
 {
     const struct scene *scene = picture->scene;
     eye_trace_line(scene->cr, &scene->eye, picture->trail[index], picture->trail[index + 1]);
-    cairo_set_line_width(scene->cr, 1.5 * scene->ui);
-    draw_set_color(scene->cr, palette[COLOR_trail].light, 0.55);
-    cairo_stroke(scene->cr);
+    draw_stroke(scene->cr, COLOR_trail, 0.55, 1.5 * scene->ui);
 }
 
 /* Pieces of the trail that lie before a body are drawn after it. */
@@ -459,10 +453,8 @@ void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *
     struct spot end = eye_project(&eye, moment.frame.centre);
     if (end.is_seen)
         cairo_line_to(cr, end.x, end.y);
-    cairo_set_line_width(cr, 1.5 * view->ui);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
-    draw_set_color(cr, palette[COLOR_trail].light, 0.55);
-    cairo_stroke(cr);
+    draw_stroke(cr, COLOR_trail, 0.55, 1.5 * view->ui);
 }
 
 #endif

@@ -337,13 +337,9 @@ static int is_same_cut(const struct replay_cut *a, const struct replay_cut *b)
 
 static void draw_cross(cairo_t *cr, struct vec2 at, double size, double ui)
 {
-    cairo_move_to(cr, at.x - size, at.y - size);
-    cairo_line_to(cr, at.x + size, at.y + size);
-    cairo_move_to(cr, at.x - size, at.y + size);
-    cairo_line_to(cr, at.x + size, at.y - size);
-    draw_set_color(cr, palette[COLOR_bad].light, 1);
-    cairo_set_line_width(cr, 2.2 * ui);
-    cairo_stroke(cr);
+    draw_line(cr, at.x - size, at.y - size, at.x + size, at.y + size);
+    draw_line(cr, at.x - size, at.y + size, at.x + size, at.y - size);
+    draw_stroke(cr, COLOR_bad, 1, 2.2 * ui);
 }
 
 static void draw_beads(const struct wiring *wiring, const struct strand *strand, double strength,
@@ -426,8 +422,7 @@ static void draw_labels(cairo_t *cr, const struct brain_layout *layout, const st
             continue;
         }
         draw_rounded(cr, layout->x + 10 * ui, y - 5 * ui, 10 * ui, 10 * ui, 2 * ui);
-        draw_set_color(cr, palette[palette_part_color(replay->parts[owner - 1].color)].light, 1);
-        cairo_fill(cr);
+        draw_fill(cr, palette_part_color(replay->parts[owner - 1].color), 1);
         describe_part(replay, owner - 1, text, sizeof text);
         draw_text(cr, text, layout->x + 25 * ui, y + 3.5 * ui, 10 * ui, 0, DRAW_LEFT,
                   COLOR_text_soft);
@@ -456,9 +451,7 @@ static void draw_neuron(const struct wiring *wiring, int index, double value)
         cairo_set_line_width(cr, 5 * ui);
         cairo_stroke_preserve(cr);
     }
-    draw_set_color(cr, palette[COLOR_neutral].light, is_live ? 1 : 0.4);
-    cairo_set_line_width(cr, ui);
-    cairo_stroke(cr);
+    draw_stroke(cr, COLOR_neutral, is_live ? 1 : 0.4, ui);
     const char *sign = function_signs[wiring->replay->neurons[index].function];
     double size = (strlen(sign) > 2 ? 6.5 : 11) * ui;
     draw_text(cr, sign, at.x, at.y + 0.36 * size, size, 0, DRAW_CENTRE,
@@ -479,9 +472,7 @@ static void draw_sensor(const struct wiring *wiring, int index, const struct rep
     cairo_close_path(cr);
     draw_set_color(cr, value_color(frame->sensors[node->part * SENSOR_COUNT + node->sensor], 1), 1);
     cairo_fill_preserve(cr);
-    draw_set_color(cr, palette[COLOR_joint_line].light, 0.8);
-    cairo_set_line_width(cr, wiring->layout->ui);
-    cairo_stroke(cr);
+    draw_stroke(cr, COLOR_joint_line, 0.8, wiring->layout->ui);
 }
 
 static void draw_effector(const struct wiring *wiring, int index, double signal)
@@ -494,9 +485,7 @@ static void draw_effector(const struct wiring *wiring, int index, double signal)
     draw_rounded(cr, at.x - r, at.y - r, 2 * r, 2 * r, 2 * wiring->layout->ui);
     draw_set_color(cr, value_color(signal, full), 1);
     cairo_fill_preserve(cr);
-    draw_set_color(cr, palette[COLOR_joint_line].light, 1);
-    cairo_set_line_width(cr, wiring->layout->ui);
-    cairo_stroke(cr);
+    draw_stroke(cr, COLOR_joint_line, 1, wiring->layout->ui);
 }
 
 /* ---- pointing ---- */

@@ -98,9 +98,8 @@ static void draw_layout(cairo_t *cr, const struct ledger_layout *layout,
         double length = bar * fmin(fabs(value) / layout->largest_j, 1);
         draw_text(cr, replay_energy_names[term], x + 10 * ui, line + 4 * ui, 10.5 * ui, 0,
                   DRAW_LEFT, COLOR_text_soft);
-        draw_set_color(cr, palette[color_of(term)].light, 0.8);
         cairo_rectangle(cr, x + 122 * ui, line - 4.5 * ui, bar > 0 ? fmax(length, ui) : 0, 9 * ui);
-        cairo_fill(cr);
+        draw_fill(cr, color_of(term), 0.8);
         /* no "-0.000" */
         snprintf(text, sizeof text, "%.3f", fabs(value) < 5e-4 ? 0 : value);
         draw_text(cr, text, right, line + 4 * ui, 10.5 * ui, 0, DRAW_RIGHT, COLOR_text);

@@ -46,10 +46,8 @@ static void stroke_edged(const struct scene *scene, struct spot end, double angl
     cairo_path_t *line = cairo_copy_path(cr);
     cairo_pattern_t *color = cairo_pattern_reference(cairo_get_source(cr));
     cairo_pattern_get_rgba(color, &r, &g, &b, &alpha);
-    draw_set_color(cr, palette[r + g + b > PALE_FROM ? COLOR_joint_line : COLOR_panel].light,
-                   0.9 * alpha);
-    cairo_set_line_width(cr, width + edge);
-    cairo_stroke(cr);
+    draw_stroke(cr, r + g + b > PALE_FROM ? COLOR_joint_line : COLOR_panel, 0.9 * alpha,
+                width + edge);
     cairo_set_line_width(cr, edge);
     scene_trace_head(scene, end, angle, head_px * scene->ui);
     cairo_stroke(cr);
@@ -76,8 +74,7 @@ static void draw_arrow(const struct scene *scene, struct vec3 a, struct vec3 b, 
     double length = hypot(to.x - from.x, to.y - from.y);
     if (!from.is_seen || !to.is_seen)
         return;
-    cairo_move_to(cr, from.x, from.y);
-    cairo_line_to(cr, to.x, to.y);
+    draw_line(cr, from.x, from.y, to.x, to.y);
     stroke_edged(scene, to, atan2(to.y - from.y, to.x - from.x),
                  length >= 0.8 * head_px * scene->ui ? head_px : 0);
 }
@@ -205,8 +202,7 @@ static void trace_tick(const struct scene *scene, struct vec3 at, double angle, 
     double x = length_px * scene->ui * cos(angle), y = length_px * scene->ui * sin(angle);
     if (!spot.is_seen)
         return;
-    cairo_move_to(scene->cr, spot.x - x, spot.y - y);
-    cairo_line_to(scene->cr, spot.x + x, spot.y + y);
+    draw_line(scene->cr, spot.x - x, spot.y - y, spot.x + x, spot.y + y);
 }
 
 /* Where a rod's end would be at its shortest and its longest, seen from the other end. */
@@ -325,8 +321,7 @@ static void draw_sector(const struct scene *scene, int index, const struct disc 
     cairo_fill_preserve(cr);
     set_line(scene, COLOR_limit, alpha < 0.2 ? 0.7 : 0.9, 1);
     stroke_line(scene);
-    cairo_move_to(cr, middle.x, middle.y);
-    cairo_line_to(cr, hand.x, hand.y);
+    draw_line(cr, middle.x, middle.y, hand.x, hand.y);
     set_pointer(scene, is_at_limit(scene, index, LIMIT_RAD));
     stroke_line(scene);
 }
@@ -611,8 +606,7 @@ static void draw_light_way(const struct scene *scene)
     if (scene->replay->has_ground)
         way.y = 0;
     cairo_set_dash(cr, dashes, 2, 0);
-    cairo_move_to(cr, from.x, from.y);
-    cairo_line_to(cr, to.x, to.y);
+    draw_line(cr, from.x, from.y, to.x, to.y);
     set_line(scene, COLOR_warn, 0.8, 1.4);
     stroke_line(scene);
     cairo_set_dash(cr, NULL, 0, 0);

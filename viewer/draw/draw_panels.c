@@ -22,8 +22,7 @@ static void fill_box(cairo_t *cr, const struct draw_box *box, enum palette_color
                      double alpha)
 {
     cairo_rectangle(cr, box->x, box->y, box->width, box->height);
-    draw_set_color(cr, palette[color].light, alpha);
-    cairo_fill(cr);
+    draw_fill(cr, color, alpha);
 }
 
 /* ---- the bar of time ---- */
@@ -71,15 +70,12 @@ static void draw_curves(cairo_t *cr, const struct draw_scrub *scrub)
             cairo_line_to(cr, end_x, box->y + box->height);
             cairo_line_to(cr, box->x, box->y + box->height);
             cairo_close_path(cr);
-            draw_set_color(cr, palette[COLOR_part_0].light, 0.16);
-            cairo_fill(cr);
+            draw_fill(cr, COLOR_part_0, 0.16);
             cairo_append_path(cr, path);
             cairo_path_destroy(path);
         }
-        draw_set_color(cr, palette[is_marked ? COLOR_part_0 : COLOR_neutral].light,
-                       is_marked ? 0.9 : 0.35);
-        cairo_set_line_width(cr, (is_marked ? 1.6 : 1) * box->ui);
-        cairo_stroke(cr);
+        draw_stroke(cr, is_marked ? COLOR_part_0 : COLOR_neutral, is_marked ? 0.9 : 0.35,
+                    (is_marked ? 1.6 : 1) * box->ui);
     }
 }
 
@@ -109,15 +105,11 @@ void draw_scrub(cairo_t *cr, const struct draw_scrub *scrub)
     double share = scrub->duration_s > 0 ? fmin(scrub->time_s / scrub->duration_s, 1) : 0;
     double x = box->x + share * box->width;
     draw_rounded(cr, box->x, box->y + 2 * ui, fmax(box->width, 1), box->height - 4 * ui, 4 * ui);
-    draw_set_color(cr, palette[COLOR_grid].light, 0.1);
-    cairo_fill(cr);
+    draw_fill(cr, COLOR_grid, 0.1);
     if (scrub->duration_s > 0 && has_fitness(scrub))
         draw_curves(cr, scrub);
-    draw_set_color(cr, palette[COLOR_part_0].light, 1);
-    cairo_set_line_width(cr, 2 * ui);
-    cairo_move_to(cr, x, box->y + 2 * ui);
-    cairo_line_to(cr, x, box->y + box->height - 2 * ui);
-    cairo_stroke(cr);
+    draw_line(cr, x, box->y + 2 * ui, x, box->y + box->height - 2 * ui);
+    draw_stroke(cr, COLOR_part_0, 1, 2 * ui);
     cairo_arc(cr, x, middle, 6 * ui, 0, 2 * DRAW_PI);
     cairo_fill(cr);
     if (scrub->marked >= 0 && scrub->marked < scrub->count &&
@@ -170,11 +162,9 @@ static void draw_course(cairo_t *cr, const struct draw_timeline *timeline, int i
     }
     if (timeline->count == 1)
         cairo_rel_line_to(cr, 1, 0);
-    draw_set_color(cr, palette[is_median ? COLOR_neutral : COLOR_part_0].light,
-                   is_median ? 0.7 : 1);
-    cairo_set_line_width(cr, (is_median ? 1.2 : 1.8) * plot.ui);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
-    cairo_stroke(cr);
+    draw_stroke(cr, is_median ? COLOR_neutral : COLOR_part_0, is_median ? 0.7 : 1,
+                (is_median ? 1.2 : 1.8) * plot.ui);
 }
 
 /* Without a goal: a tick for each generation, as far as they are apart, and words in place of a
@@ -186,12 +176,9 @@ static void draw_generations(cairo_t *cr, const struct draw_timeline *timeline)
     int step = (int)fmax(1, 4 * ui * timeline->count / plot.width);
     for (int i = 0; i < timeline->count; i += step) {
         double x = timeline_x(timeline, i);
-        cairo_move_to(cr, x, bottom - 5 * ui);
-        cairo_line_to(cr, x, bottom);
+        draw_line(cr, x, bottom - 5 * ui, x, bottom);
     }
-    draw_set_color(cr, palette[COLOR_neutral].light, 0.7);
-    cairo_set_line_width(cr, ui);
-    cairo_stroke(cr);
+    draw_stroke(cr, COLOR_neutral, 0.7, ui);
     draw_text(cr, "no goal: parents are chosen by hand", plot.x + 8 * ui, plot.y + 13 * ui, 10 * ui,
               0, DRAW_LEFT, COLOR_text_soft);
 }
@@ -226,14 +213,10 @@ static void draw_shown_generation(cairo_t *cr, const struct draw_timeline *timel
         double x = timeline_x(timeline, i);
         double share = timeline->has_no_goal ? 0 : generation->best / most;
         double y = plot.y + plot.height * (1 - fmin(fmax(share, 0), 1));
-        cairo_move_to(cr, x, plot.y - 3 * plot.ui);
-        cairo_line_to(cr, x, plot.y + plot.height + 3 * plot.ui);
-        draw_set_color(cr, palette[COLOR_text].light, 0.5);
-        cairo_set_line_width(cr, 1.5 * plot.ui);
-        cairo_stroke(cr);
+        draw_line(cr, x, plot.y - 3 * plot.ui, x, plot.y + plot.height + 3 * plot.ui);
+        draw_stroke(cr, COLOR_text, 0.5, 1.5 * plot.ui);
         cairo_arc(cr, x, y, 4.5 * plot.ui, 0, 2 * DRAW_PI);
-        draw_set_color(cr, palette[COLOR_part_0].light, 1);
-        cairo_fill(cr);
+        draw_fill(cr, COLOR_part_0, 1);
     }
 }
 
@@ -265,8 +248,7 @@ void draw_timeline(cairo_t *cr, const struct draw_timeline *timeline)
         double width =
             draw_text(cr, "live", right, plot.y + 28 * ui, 11 * ui, 1, DRAW_RIGHT, COLOR_bad);
         cairo_arc(cr, right - width - 8 * ui, plot.y + 24 * ui, 3.5 * ui, 0, 2 * DRAW_PI);
-        draw_set_color(cr, palette[COLOR_bad].light, 1);
-        cairo_fill(cr);
+        draw_fill(cr, COLOR_bad, 1);
     }
 }
 
@@ -280,9 +262,7 @@ void draw_thumb(cairo_t *cr, const struct draw_box *box, const struct draw_thumb
     cairo_save(cr);
     draw_rounded(cr, box->x + ui, box->y + ui, box->width - 2 * ui, box->height - 2 * ui, 5 * ui);
     cairo_clip_preserve(cr);
-    draw_set_color(
-        cr, palette[replay && !replay->has_ground ? COLOR_water_top : COLOR_sky_bottom].light, 1);
-    cairo_fill(cr);
+    draw_fill(cr, replay && !replay->has_ground ? COLOR_water_top : COLOR_sky_bottom, 1);
     if (replay) {
         struct draw_view view = {.left_px = box->x,
                                  .top_px = box->y,
@@ -303,8 +283,7 @@ void draw_thumb(cairo_t *cr, const struct draw_box *box, const struct draw_thumb
             view.y_m = fmax(ground_m, centre.y + 0.08 * box->height / view.px_per_m);
             double line = draw_view_y(&view, 0);
             cairo_rectangle(cr, box->x, line, box->width, fmax(box->y + box->height - line, 0));
-            draw_set_color(cr, palette[COLOR_ground_top].light, 1);
-            cairo_fill(cr);
+            draw_fill(cr, COLOR_ground_top, 1);
         }
         draw_creature(cr, &view, replay, time_s, 0, 0);
     } else {
@@ -317,9 +296,8 @@ void draw_thumb(cairo_t *cr, const struct draw_box *box, const struct draw_thumb
               size, 0, DRAW_RIGHT, COLOR_text);
     cairo_restore(cr);
     draw_rounded(cr, box->x + ui, box->y + ui, box->width - 2 * ui, box->height - 2 * ui, 5 * ui);
-    draw_set_color(cr, palette[is_marked ? COLOR_part_0 : COLOR_grid].light, is_marked ? 1 : 0.3);
-    cairo_set_line_width(cr, (is_marked ? 2.5 : 1) * ui);
-    cairo_stroke(cr);
+    draw_stroke(cr, is_marked ? COLOR_part_0 : COLOR_grid, is_marked ? 1 : 0.3,
+                (is_marked ? 2.5 : 1) * ui);
 }
 
 /* ---- the strip ---- */
@@ -418,9 +396,7 @@ void draw_descent(cairo_t *cr, const struct draw_descent *descent)
     char text[64];
     ENSURE(descent->count >= 0 && (descent->count == 0 || descent->steps), "%d steps",
            descent->count);
-    cairo_save(cr);
-    cairo_rectangle(cr, box->x, box->y, box->width, box->height);
-    cairo_clip(cr);
+    draw_clip(cr, box->x, box->y, box->width, box->height);
     fill_box(cr, box, COLOR_panel, 0.96);
     snprintf(text, sizeof text, "line of descent: %d", descent->count);
     draw_text(cr, text, box->x + 10 * ui, box->y + 20 * ui, 12 * ui, 1, DRAW_LEFT, COLOR_text);

@@ -59,9 +59,7 @@ void draw_plain(cairo_t *cr, int width_px, int height_px, const struct replay *c
     for (int i = 0; i < count; i++) {
         struct draw_view view =
             fit_body(replays[i], time_s, i % columns * width, i / columns * height, width, height);
-        cairo_save(cr);
-        cairo_rectangle(cr, view.left_px, view.top_px, width, height);
-        cairo_clip(cr);
+        draw_clip(cr, view.left_px, view.top_px, width, height);
         draw_creature(cr, &view, replays[i], time_s, 0, overlays & DRAW_BOXES);
         cairo_restore(cr);
     }

@@ -263,9 +263,7 @@ static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay 
                       alpha * 0.5);
     }
     draw_band(cr, view, top, bottom, soil);
-    cairo_save(cr);
-    cairo_rectangle(cr, view->left_px, top, view->width_px, span);
-    cairo_clip(cr);
+    draw_clip(cr, view->left_px, top, view->width_px, span);
     cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     cairo_set_fill_rule(cr, CAIRO_FILL_RULE_EVEN_ODD);
     trace_checker(cr, eye, step);
@@ -276,9 +274,7 @@ static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay 
     if (replay->relief.depth_m > 0) {
         struct field field = place_field(eye, replay, top, span);
         field.cr = cr;
-        cairo_save(cr);
-        cairo_rectangle(cr, view->left_px, view->top_px, view->width_px, view->height_px);
-        cairo_clip(cr);
+        draw_clip(cr, view->left_px, view->top_px, view->width_px, view->height_px);
         cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE);
         visit_field(&field, draw_cell, &field);
         cairo_restore(cr);
@@ -337,8 +333,7 @@ static void draw_mark(cairo_t *cr, const struct eye *eye, struct spot spot)
     cairo_scale(cr, 1, fmax(fabs(eye->back.y), 0.4));
     cairo_arc(cr, 0, 0, 3.2 * eye->view->ui, 0, 2 * DRAW_PI);
     cairo_restore(cr);
-    draw_set_color(cr, palette[COLOR_ground_line].light, 0.9);
-    cairo_fill(cr);
+    draw_fill(cr, COLOR_ground_line, 0.9);
 }
 
 void draw_space_marks(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
@@ -410,8 +405,7 @@ static void draw_specks(cairo_t *cr, const struct eye *eye)
                 cairo_arc(cr, spot.x, spot.y,
                           (0.5 + 1.1 * draw_noise(x, y, z, 4)) * eye->view->ui * size, 0,
                           2 * DRAW_PI);
-                draw_set_color(cr, palette[COLOR_grid].light, 0.3 * (1 - far) * fmin(size, 1.4));
-                cairo_fill(cr);
+                draw_fill(cr, COLOR_grid, 0.3 * (1 - far) * fmin(size, 1.4));
             }
 }
 

@@ -302,10 +302,7 @@ static void draw_along(cairo_t *cr, const struct draw_view *view, const struct r
     double px_per_m = scale_rows(view, replay, m);
     for (int i = 0; i < m->rows; i++) {
         struct row row = place_row(view, replay, m, i, px_per_m);
-        cairo_save(cr);
-        cairo_rectangle(cr, row.view.left_px, row.view.top_px, row.view.width_px,
-                        row.view.height_px);
-        cairo_clip(cr);
+        draw_clip(cr, row.view.left_px, row.view.top_px, row.view.width_px, row.view.height_px);
         draw_row(cr, &row, replay, m, overlays);
         cairo_restore(cr);
     }
@@ -324,9 +321,7 @@ static void draw_strip(cairo_t *cr, const struct draw_view *view, const struct r
         struct draw_view world = is_one ? scaled : cell;
         world.x_m = cell.x_m;
         world.y_m = cell.y_m;
-        cairo_save(cr);
-        cairo_rectangle(cr, world.left_px, world.top_px, world.width_px, world.height_px);
-        cairo_clip(cr);
+        draw_clip(cr, world.left_px, world.top_px, world.width_px, world.height_px);
         if (!is_one || i == 0)
             draw_world(cr, &world, replay, m->times_s[i], overlays | DRAW_UNMARKED);
         draw_creature(cr, &cell, replay, m->times_s[i], arrangement_of(replay)->cell_ghost * age,
@@ -342,9 +337,8 @@ static void draw_heading(cairo_t *cr, const struct replay *replay,
     char text[96];
     double size = 17 * ui, used;
     int length = 0;
-    draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_rectangle(cr, 0, top, width, TITLE_PX * ui);
-    cairo_fill(cr);
+    draw_fill(cr, COLOR_panel, 1);
     /* without a fitness the title says the distance already */
     if (replay->status != REPLAY_UNRECORDED && replay->has_goal)
         length = snprintf(text, sizeof text, "%.2f m in %.3g s, ", replay->measures.displacement_m,

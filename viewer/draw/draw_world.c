@@ -73,8 +73,7 @@ static void draw_waves(cairo_t *cr, const struct draw_view *view, double time_s)
         }
         cairo_close_path(cr);
     }
-    draw_set_color(cr, palette[COLOR_wave].light, 0.10);
-    cairo_fill(cr);
+    draw_fill(cr, COLOR_wave, 0.10);
 }
 
 /* Specks that hang in the medium: one in every cell of about 90 px. */
@@ -112,12 +111,9 @@ static void draw_ticks(cairo_t *cr, const struct draw_view *view, double line_y,
             continue;
         /* between pixels' edges a line of one pixel is crisp, and quick */
         double x = floor(draw_view_x(view, k * step)) + 0.5;
-        cairo_move_to(cr, x, line_y);
-        cairo_line_to(cr, x, line_y + length * view->ui);
+        draw_line(cr, x, line_y, x, line_y + length * view->ui);
     }
-    cairo_set_line_width(cr, 1 * view->ui);
-    draw_set_color(cr, palette[COLOR_ground_line].light, alpha);
-    cairo_stroke(cr);
+    draw_stroke(cr, COLOR_ground_line, alpha, 1 * view->ui);
 }
 
 /* A label that is not cut by the picture's left or right edge; else nothing. */
@@ -158,8 +154,7 @@ static void draw_ground_marks(cairo_t *cr, const struct draw_view *view, double 
     double x = draw_view_x(view, 0);
     cairo_set_dash(cr, dashes, 2, 0);
     draw_set_color(cr, palette[COLOR_text_soft].light, 0.45);
-    cairo_move_to(cr, x, line_y);
-    cairo_line_to(cr, x, fmax(view->top_px, line_y - 0.5 * view->height_px));
+    draw_line(cr, x, line_y, x, fmax(view->top_px, line_y - 0.5 * view->height_px));
     cairo_stroke(cr);
     cairo_set_dash(cr, NULL, 0, 0);
 }
@@ -176,8 +171,7 @@ static void draw_grid(cairo_t *cr, const struct draw_view *view)
     for (double k = ceil((view->x_m - half_x) / step); k * step <= view->x_m + half_x; k++) {
         double x = draw_view_x(view, k * step);
         draw_set_color(cr, palette[COLOR_grid].light, k == 0 ? 0.45 : 0.16);
-        cairo_move_to(cr, x, view->top_px);
-        cairo_line_to(cr, x, bottom);
+        draw_line(cr, x, view->top_px, x, bottom);
         cairo_stroke(cr);
         mark_text(view->flip * k * step, text);
         if (x > view->left_px + 50 * ui)
@@ -186,8 +180,7 @@ static void draw_grid(cairo_t *cr, const struct draw_view *view)
     for (double k = ceil((view->y_m - half_y) / step); k * step <= view->y_m + half_y; k++) {
         double y = draw_view_y(view, k * step);
         draw_set_color(cr, palette[COLOR_grid].light, k == 0 ? 0.45 : 0.16);
-        cairo_move_to(cr, view->left_px, y);
-        cairo_line_to(cr, right, y);
+        draw_line(cr, view->left_px, y, right, y);
         cairo_stroke(cr);
         mark_text(k * step, text);
         if (y < bottom - 24 * ui && y > view->top_px + 40 * ui)
@@ -244,11 +237,9 @@ static void draw_ground(cairo_t *cr, const struct draw_view *view, const struct 
     fill_band(cr, view, top, bottom, COLOR_ground_top, COLOR_ground_bottom, overlays);
     if (line_y < view->top_px)
         return;
-    draw_set_color(cr, palette[COLOR_ground_line].light, 1);
-    cairo_set_line_width(cr, 2 * view->ui);
-    cairo_move_to(cr, view->left_px, line_y + view->ui);
-    cairo_line_to(cr, view->left_px + view->width_px, line_y + view->ui);
-    cairo_stroke(cr);
+    draw_line(cr, view->left_px, line_y + view->ui, view->left_px + view->width_px,
+              line_y + view->ui);
+    draw_stroke(cr, COLOR_ground_line, 1, 2 * view->ui);
     if (!(overlays & DRAW_UNMARKED))
         draw_ground_marks(cr, view, line_y + 2 * view->ui);
 }
@@ -294,10 +285,8 @@ static void draw_obstacle(cairo_t *cr, const struct draw_view *view, const struc
     cairo_close_path(cr);
     draw_set_color(cr, palette[COLOR_ground_bottom].light, 1);
     cairo_fill_preserve(cr);
-    draw_set_color(cr, palette[COLOR_ground_line].light, 1);
-    cairo_set_line_width(cr, 2 * view->ui);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
-    cairo_stroke(cr);
+    draw_stroke(cr, COLOR_ground_line, 1, 2 * view->ui);
 }
 
 /* Posts where a contest's ring ends, and the line between them. */
@@ -305,13 +294,11 @@ static void draw_ring(cairo_t *cr, const struct draw_view *view, double ring_m)
 {
     double ground = draw_view_y(view, 0), high = draw_view_y(view, RING_POST_M);
     double left = draw_view_x(view, -ring_m), right = draw_view_x(view, ring_m);
-    draw_set_color(cr, palette[COLOR_contact].light, 0.9);
-    cairo_set_line_width(cr, 3 * view->ui);
     cairo_move_to(cr, left, high);
     cairo_line_to(cr, left, ground);
     cairo_line_to(cr, right, ground);
     cairo_line_to(cr, right, high);
-    cairo_stroke(cr);
+    draw_stroke(cr, COLOR_contact, 0.9, 3 * view->ui);
 }
 
 void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,

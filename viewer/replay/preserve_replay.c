@@ -3,9 +3,7 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "viewer/replay/preserve_film.h"
 

@@ -166,9 +166,7 @@ static void draw_button(cairo_t *cr, const struct creature_window *window,
     draw_rounded(cr, box->x, box->y, box->width, box->height, 6 * ui);
     draw_set_color(cr, palette[button->color].light, is_full ? 1 : 0.12);
     cairo_fill_preserve(cr);
-    draw_set_color(cr, palette[button->color].light, 1);
-    cairo_set_line_width(cr, 1.2 * ui);
-    cairo_stroke(cr);
+    draw_stroke(cr, button->color, 1, 1.2 * ui);
     draw_text(cr, button->text, box->x + box->width / 2, box->y + box->height / 2 + 4.3 * ui,
               12 * ui, 1, DRAW_CENTRE, is_full ? COLOR_panel : button->color);
 }
@@ -179,9 +177,8 @@ void creatures_draw_choices(cairo_t *cr, const struct creature_window *window)
     struct button buttons[BUTTON_COUNT];
     char text[120];
     double room = bar.width - 28 * bar.ui;
-    draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_rectangle(cr, bar.x, bar.y, bar.width, bar.height);
-    cairo_fill(cr);
+    draw_fill(cr, COLOR_panel, 1);
     if (can_choose(window)) {
         place_buttons(cr, window, buttons);
         for (int i = 0; i < BUTTON_COUNT; i++)
@@ -232,14 +229,11 @@ static void draw_mark(cairo_t *cr, const struct draw_box *box, int choice)
         return;
     if (choice == CHOICE_BAN) {
         cairo_rectangle(cr, box->x, box->y, box->width, box->height);
-        draw_set_color(cr, palette[COLOR_panel].light, 0.55);
-        cairo_fill(cr);
+        draw_fill(cr, COLOR_panel, 0.55);
     }
-    draw_set_color(cr, palette[marks[choice - CHOICE_BAN].color].light, 1);
     cairo_rectangle(cr, box->x + inset, box->y + inset, box->width - 2 * inset,
                     box->height - 2 * inset);
-    cairo_set_line_width(cr, line);
-    cairo_stroke(cr);
+    draw_stroke(cr, marks[choice - CHOICE_BAN].color, 1, line);
     double width = draw_text_width(cr, text, size, 1) + 14 * ui;
     double x = box->x + inset + line, y = box->y + box->height - inset - line - 20 * ui;
     draw_rounded(cr, x, y, width, 20 * ui, 4 * ui);

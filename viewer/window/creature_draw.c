@@ -79,8 +79,7 @@ static void draw_single(cairo_t *cr, const struct creature_window *window)
     if (!creatures_has_brain(window))
         return;
     cairo_rectangle(cr, width, 0, view.width_px - width, height);
-    draw_set_color(cr, palette[COLOR_panel].light, 1);
-    cairo_fill(cr);
+    draw_fill(cr, COLOR_panel, 1);
     /* first, since the brain's hint may lie over it */
     if (has_ledger_beside)
         draw_ledger_below_brain(cr, &view, replay, window->player.time_s, height);

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define END_PAUSE_S    1.0  /* shows the end for this long, then starts over */
 #define NEWS_S         1.0  /* from look to look */

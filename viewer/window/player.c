@@ -367,9 +367,8 @@ static void draw_bar(const struct player *player, cairo_t *cr)
     const struct replay *replays[PLAYER_CURVES_MAX];
     struct draw_scrub scrub = scrub_of(player, replays);
     double ui = player_ui(player), top = bar_top(player), middle = top + BAR_HEIGHT_PX * ui / 2;
-    draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_rectangle(cr, 0, top, player->width, player->height - top);
-    cairo_fill(cr);
+    draw_fill(cr, COLOR_panel, 1);
     draw_play_button(cr, player->is_playing, 26 * ui, middle, 7 * ui);
     draw_scrub(cr, &scrub);
     for (int word = 0; word < WORD_COUNT; word++) {

@@ -112,8 +112,7 @@ void eye_trace_line(cairo_t *cr, const struct eye *eye, struct vec3 a, struct ve
     if (!cut_line(eye, a, &b))
         return;
     struct spot from = eye_project(eye, a), to = eye_project(eye, b);
-    cairo_move_to(cr, from.x, from.y);
-    cairo_line_to(cr, to.x, to.y);
+    draw_line(cr, from.x, from.y, to.x, to.y);
 }
 
 int eye_cut_polygon(const struct eye *eye, const struct vec3 *corners, int count,

@@ -291,8 +291,7 @@ static void lay_over(cairo_t *cr, struct shadows *shadows, double strength)
     for (int i = 0; i < shadows->count; i++) {
         cairo_append_path(cr, shadows->paths[i]);
         cairo_path_destroy(shadows->paths[i]);
-        draw_set_color(cr, palette[COLOR_shadow].light, strength * shadows->darkness[i]);
-        cairo_fill(cr);
+        draw_fill(cr, COLOR_shadow, strength * shadows->darkness[i]);
     }
 }
 
@@ -316,11 +315,9 @@ void shade_cast(cairo_t *cr, const struct eye *eye, const struct caster *casters
         lay_over(cr, &shadows, strength);
         return;
     }
-    cairo_save(cr);
-    cairo_rectangle(cr, floor(shadows.box[0]), floor(shadows.box[1]),
-                    ceil(shadows.box[2]) - floor(shadows.box[0]),
-                    ceil(shadows.box[3]) - floor(shadows.box[1]));
-    cairo_clip(cr);
+    draw_clip(cr, floor(shadows.box[0]), floor(shadows.box[1]),
+              ceil(shadows.box[2]) - floor(shadows.box[0]),
+              ceil(shadows.box[3]) - floor(shadows.box[1]));
     cairo_pattern_t *mask = make_mask(cr, &shadows);
     draw_set_color(cr, palette[COLOR_shadow].light, strength);
     cairo_mask(cr, mask);
