@@ -137,11 +137,10 @@ static int put_seed(struct store *store, int number, const struct seed *seed, st
     creature_encode(&seed->creature, &store->scratch);
     if (store->scratch.has_failed)
         return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
-    const struct store_value values[] = {
-        store_whole(number), store_text(seed->source),
-        store_bytes(store->scratch.buffer.data, store->scratch.buffer.size), STORE_ROW_END};
     return store_run(store, "INSERT INTO seeds (individual, source, creature) VALUES (?, ?, ?)",
-                     values, error);
+                     STORE_ROW(store_whole(number), store_text(seed->source),
+                               store_bytes(store->scratch.buffer.data, store->scratch.buffer.size)),
+                     error);
 }
 
 static int put_seeds(struct store *store, const struct seeding *seeding, struct error *error)

@@ -42,15 +42,13 @@ static int put_choice(struct store *store, int64_t generation, uint64_t id, int 
            generation);
     const struct store_value none[] = {store_whole(generation), store_whole((int64_t)id),
                                        STORE_ROW_END};
-    const struct store_value values[] = {none[0], none[1], store_text(choice_name(choice)),
-                                         STORE_ROW_END};
     if (choice == CHOICE_NONE)
         return store_run(store, "DELETE FROM choices WHERE generation = ? AND individual = ?", none,
                          error);
     return store_run(store,
                      "INSERT OR REPLACE INTO choices (generation, individual, choice)"
                      " VALUES (?, ?, ?)",
-                     values, error);
+                     STORE_ROW(none[0], none[1], store_text(choice_name(choice))), error);
 }
 
 int store_put_choice(struct store *store, uint64_t id, int choice, struct error *error)

@@ -93,11 +93,11 @@ static int put_life(struct store *store, const struct store_epoch *epoch,
 static int put_form(struct store *store, const struct store_epoch *epoch,
                     const struct epoch_form *form, struct error *error)
 {
-    const struct store_value values[] = {
-        store_whole(epoch->world), store_whole((int64_t)form->topology),
-        store_whole((int64_t)form->life), store_bytes(form->egg.bytes, form->egg.length),
-        STORE_ROW_END};
-    return store_run(store, "INSERT OR IGNORE INTO forms VALUES (?, ?, ?, ?)", values, error);
+    return store_run(store, "INSERT OR IGNORE INTO forms VALUES (?, ?, ?, ?)",
+                     STORE_ROW(store_whole(epoch->world), store_whole((int64_t)form->topology),
+                               store_whole((int64_t)form->life),
+                               store_bytes(form->egg.bytes, form->egg.length)),
+                     error);
 }
 
 static int put_state(struct store *store, const struct store_epoch *epoch, int64_t kept_every,
@@ -106,15 +106,13 @@ static int put_state(struct store *store, const struct store_epoch *epoch, int64
     const struct packed_bytes *state = &epoch->end->state;
     const struct store_value values[] = {store_whole(epoch->world), store_whole(epoch->epoch),
                                          store_bytes(state->bytes, state->length), STORE_ROW_END};
-    const struct store_value older[] = {values[0], values[1], store_whole(kept_every),
-                                        STORE_ROW_END};
     int status = store_run(store, "INSERT OR REPLACE INTO states VALUES (?, ?, ?)", values, error);
     return status ? status
                   : store_run(store,
                               "DELETE FROM states WHERE world = ? AND epoch + 1 < ? AND epoch % ?"
                               " <> 0 AND NOT EXISTS (SELECT 1 FROM firsts WHERE"
                               " firsts.world = states.world AND firsts.epoch = states.epoch + 1)",
-                              older, error);
+                              STORE_ROW(values[0], values[1], store_whole(kept_every)), error);
 }
 
 int store_put_epoch(struct store *store, const struct store_epoch *epoch, int64_t kept_every,
@@ -136,14 +134,12 @@ int store_close_epoch(struct store *store, uint32_t epoch, int world_count, stru
 {
     ENSURE(world_count > 0 && (int64_t)epoch >= store->generation,
            "epoch %" PRIu32 " of %d worlds after %" PRId64, epoch, world_count, store->generation);
-    const struct store_value values[] = {store_whole(epoch), store_whole(store->branch),
-                                         store_whole(world_count), STORE_ROW_END};
     int status = store_run(
         store,
         "INSERT OR REPLACE INTO generations SELECT ?1, ?2, 1, ?3, (?1 + 1) * ?3,"
         " max(living), (SELECT living FROM epochs WHERE epoch = ?1 ORDER BY living LIMIT 1"
         " OFFSET ?3 / 2), avg(living), NULL FROM epochs WHERE epoch = ?1",
-        values, error);
+        STORE_ROW(store_whole(epoch), store_whole(store->branch), store_whole(world_count)), error);
     if (!status)
         status = store_set_run_value(store, "finished", "0", error);
     if (!status)

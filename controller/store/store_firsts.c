@@ -38,10 +38,12 @@ static int record(struct store *store, enum epoch_first kind, uint32_t epoch, st
              "INSERT OR IGNORE INTO firsts SELECT ?1, what, world, ?4, time_s, id FROM (%s)"
              " ORDER BY time_s, world, id",
              candidates[kind]);
-    const struct store_value values[] = {
-        store_text(epoch_first_names[kind]), store_real(((double)epoch - 1) * EPOCH_S + ROUNDING_S),
-        store_real((double)epoch * EPOCH_S + ROUNDING_S), store_whole(epoch), STORE_ROW_END};
-    return store_run(store, sql, values, error);
+    return store_run(store, sql,
+                     STORE_ROW(store_text(epoch_first_names[kind]),
+                               store_real(((double)epoch - 1) * EPOCH_S + ROUNDING_S),
+                               store_real((double)epoch * EPOCH_S + ROUNDING_S),
+                               store_whole(epoch)),
+                     error);
 }
 
 static int read_first(struct database *database, sqlite3_stmt *row, void *item, struct error *error)

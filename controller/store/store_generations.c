@@ -21,12 +21,11 @@ static int put_birth(struct store *store, const struct individual *individual, s
 static int put_member(struct store *store, uint32_t generation, const struct individual *individual,
                       struct error *error)
 {
-    const struct store_value values[] = {store_whole(generation),
-                                         store_whole((int64_t)individual->id),
-                                         store_whole(individual->has_result), STORE_ROW_END};
     return store_run(store,
                      "INSERT INTO members (generation, individual, evaluated) VALUES (?, ?, ?)",
-                     values, error);
+                     STORE_ROW(store_whole(generation), store_whole((int64_t)individual->id),
+                               store_whole(individual->has_result)),
+                     error);
 }
 
 int store_put_newborn(struct store *store, const struct individual *newborn, struct error *error)
@@ -75,27 +74,26 @@ static int open_generation(struct store *store, uint32_t generation,
 static int close_member(struct store *store, uint32_t generation, int rank,
                         const struct generation_rank *member, struct error *error)
 {
-    const struct store_value values[] = {
-        store_whole(generation),       store_whole((int64_t)member->id), store_whole(rank),
-        store_whole(member->survived), store_real(member->fitness),      STORE_ROW_END};
     return store_run(
         store,
         "INSERT INTO members (generation, individual, evaluated, rank, survived, fitness)"
         " VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET rank = excluded.rank,"
         " survived = excluded.survived, fitness = excluded.fitness",
-        values, error);
+        STORE_ROW(store_whole(generation), store_whole((int64_t)member->id), store_whole(rank),
+                  store_whole(member->survived), store_real(member->fitness)),
+        error);
 }
 
 static int put_archived(struct store *store, uint32_t generation,
                         const struct generation_rank *rank, struct error *error)
 {
-    const struct store_value values[] = {
-        store_whole(generation),   store_whole((int64_t)rank->id), store_id((uint64_t)rank->cell),
-        store_whole(rank->trials), store_whole(rank->is_waiting),  STORE_ROW_END};
     return store_run(store,
                      "INSERT OR REPLACE INTO archive (generation, individual, cell, trials,"
                      " waiting) VALUES (?, ?, ?, ?, ?)",
-                     values, error);
+                     STORE_ROW(store_whole(generation), store_whole((int64_t)rank->id),
+                               store_id((uint64_t)rank->cell), store_whole(rank->trials),
+                               store_whole(rank->is_waiting)),
+                     error);
 }
 
 /* Instead of what was there: a run that goes on after its end closes its last generation again. */
@@ -116,31 +114,27 @@ static int close_archive(struct store *store, uint32_t generation,
 static int count_more(struct store *store, uint32_t generation,
                       const struct generation_closing *closing, struct error *error)
 {
-    const struct store_value values[] = {store_whole(closing->more), store_whole(generation),
-                                         STORE_ROW_END};
-    return closing->more ? store_run(store,
-                                     "UPDATE generations SET evaluations_own = evaluations_own + ?"
-                                     " WHERE number = ? AND closed = 0",
-                                     values, error)
-                         : 0;
+    return closing->more
+               ? store_run(store,
+                           "UPDATE generations SET evaluations_own = evaluations_own + ?"
+                           " WHERE number = ? AND closed = 0",
+                           STORE_ROW(store_whole(closing->more), store_whole(generation)), error)
+               : 0;
 }
 
 static int close_row(struct store *store, uint32_t generation,
                      const struct generation_closing *closing, struct error *error)
 {
-    const struct store_value values[] = {store_real(closing->ranks[0].fitness),
-                                         store_real(closing->median),
-                                         store_real(closing->mean),
-                                         store_whole((int64_t)closing->ranks[0].id),
-                                         store_whole(store->branch),
-                                         store_whole(generation),
-                                         STORE_ROW_END};
     return store_run(store,
                      "UPDATE generations SET closed = 1, best = ?, median = ?, mean = ?,"
                      " best_id = ?, branch = ?, evaluations ="
                      " (SELECT sum(evaluations_own) FROM generations WHERE number <= ?6)"
                      " WHERE number = ?6",
-                     values, error);
+                     STORE_ROW(store_real(closing->ranks[0].fitness), store_real(closing->median),
+                               store_real(closing->mean),
+                               store_whole((int64_t)closing->ranks[0].id),
+                               store_whole(store->branch), store_whole(generation)),
+                     error);
 }
 
 static int close_generation(struct store *store, uint32_t generation,

@@ -16,13 +16,12 @@ static int put_branch_rows(struct store *store, int64_t branch, const struct par
     for (int i = 0; !status && i < param_count; i++) {
         char value[PARAM_TEXT_SIZE];
         params_print_value(params, i, value, sizeof value);
-        const struct store_value values[] = {store_whole(branch), store_whole(i),
-                                             store_text(param_table[i].key), store_text(value),
-                                             STORE_ROW_END};
         status = store_run(store,
                            "INSERT OR REPLACE INTO branch_parameters (branch, position, key, value)"
                            " VALUES (?, ?, ?, ?)",
-                           values, error);
+                           STORE_ROW(store_whole(branch), store_whole(i),
+                                     store_text(param_table[i].key), store_text(value)),
+                           error);
     }
     return status;
 }
@@ -32,13 +31,13 @@ int store_put_branch(struct store *store, const struct params *params, uint32_t 
 {
     ENSURE(store->branch >= 0 && !store->is_read_only, "%s: branch %" PRId64, store->path,
            store->branch);
-    const struct store_value values[] = {
-        store_whole(store->branch + 1), store_whole(generation), store_whole(SIMULATOR_VERSION),
-        store_hash(params_evaluation_digest(params)), STORE_ROW_END};
     int status = store_run(store,
                            "INSERT INTO branches (branch, generation, simulator_version,"
                            " evaluation_digest) VALUES (?, ?, ?, ?)",
-                           values, error);
+                           STORE_ROW(store_whole(store->branch + 1), store_whole(generation),
+                                     store_whole(SIMULATOR_VERSION),
+                                     store_hash(params_evaluation_digest(params))),
+                           error);
     if (!status)
         status = put_branch_rows(store, store->branch + 1, params, error);
     if (!status)

@@ -54,6 +54,8 @@ struct store_value {
 };
 enum { VALUE_HASH = 100 };
 #define STORE_ROW_END ((struct store_value){.type = 0})
+/* The values of a statement, with their end. */
+#define STORE_ROW(...) ((const struct store_value[]){__VA_ARGS__, {.type = 0}})
 
 struct store_value store_whole(int64_t value);
 struct store_value store_real(double value);

@@ -20,10 +20,8 @@ int store_put_event(struct store *store, const char *event, const char *detail, 
     if (store->database.has_failed)
         store_roll_back(store);
     store->database.has_failed = 0;
-    const struct store_value values[] = {store_text(time_utc), store_text(event),
-                                         store_text(detail), STORE_ROW_END};
-    return store_run(store, "INSERT INTO events (time_utc, event, detail) VALUES (?, ?, ?)", values,
-                     error);
+    return store_run(store, "INSERT INTO events (time_utc, event, detail) VALUES (?, ?, ?)",
+                     STORE_ROW(store_text(time_utc), store_text(event), store_text(detail)), error);
 }
 
 /* ---- results ---- */
@@ -69,8 +67,6 @@ static int replace_result(struct store *store, const struct individual *individu
                           struct error *error)
 {
     struct store_value values[RESULT_COUNT + 2];
-    const struct store_value member[] = {store_whole(store->generation),
-                                         store_whole((int64_t)individual->id), STORE_ROW_END};
     list_result(store, individual, values);
     values[RESULT_COUNT] = store_whole((int64_t)individual->id);
     values[RESULT_COUNT + 1] = STORE_ROW_END;
@@ -83,7 +79,9 @@ static int replace_result(struct store *store, const struct individual *individu
                   : store_run(store,
                               "UPDATE members SET evaluated = 1 WHERE generation = ? AND"
                               " individual = ?",
-                              member, error);
+                              STORE_ROW(store_whole(store->generation),
+                                        store_whole((int64_t)individual->id)),
+                              error);
 }
 
 int store_put_cost(struct store *store, uint64_t id, const struct trial *trial,
@@ -96,18 +94,6 @@ int store_put_cost(struct store *store, uint64_t id, const struct trial *trial,
     if (row.bout > 0)
         row.bout = row.perturbation = 0;
     trial_to_text(&row, text);
-    const struct store_value values[] = {store_whole((int64_t)id),
-                                         store_text(text),
-                                         store_known(cost->worker >= 0, cost->worker),
-                                         store_whole(cost->attempt),
-                                         store_whole(cost->simulations),
-                                         store_real(cost->task.wall_ms),
-                                         store_real(cost->task.cpu_ms),
-                                         store_whole((int64_t)cost->task.arena_bytes),
-                                         store_real(now_s()),
-                                         store_id(cost->reused),
-                                         store_real(cost->pace_least_m_s),
-                                         STORE_ROW_END};
     return store_run(
         store,
         "INSERT INTO costs (individual, trial, worker, attempt, simulations, wall_ms, cpu_ms,"
@@ -118,17 +104,21 @@ int store_put_cost(struct store *store, uint64_t id, const struct trial *trial,
         " wall_ms = wall_ms + excluded.wall_ms, cpu_ms = cpu_ms + excluded.cpu_ms,"
         " arena_bytes = max(arena_bytes, excluded.arena_bytes), time_s = excluded.time_s,"
         " reused = excluded.reused, pace_least_m_s = excluded.pace_least_m_s",
-        values, error);
+        STORE_ROW(store_whole((int64_t)id), store_text(text),
+                  store_known(cost->worker >= 0, cost->worker), store_whole(cost->attempt),
+                  store_whole(cost->simulations), store_real(cost->task.wall_ms),
+                  store_real(cost->task.cpu_ms), store_whole((int64_t)cost->task.arena_bytes),
+                  store_real(now_s()), store_id(cost->reused), store_real(cost->pace_least_m_s)),
+        error);
 }
 
 int store_add_controller_time(struct store *store, double cpu_s, struct error *error)
 {
     ENSURE(cpu_s >= 0, "%g s of processor time", cpu_s);
-    const struct store_value values[] = {store_real(cpu_s), STORE_ROW_END};
     return store_run(store,
                      "INSERT INTO run (key, value) VALUES ('controller_cpu_s', printf('%.3f', ?1))"
                      " ON CONFLICT (key) DO UPDATE SET value = printf('%.3f', value + ?1)",
-                     values, error);
+                     STORE_ROW(store_real(cpu_s)), error);
 }
 
 int store_put_result(struct store *store, const struct individual *individual, struct error *error)
@@ -164,13 +154,13 @@ int store_put_trial(struct store *store, const struct store_trial *trial, struct
            trial->verdict);
     char text[TRIAL_TEXT_SIZE];
     trial_to_text(&trial->trial, text);
-    const struct store_value values[] = {store_whole((int64_t)trial->id), store_text(text),
-                                         store_text(verdict_name(trial->verdict)),
-                                         store_real(trial->fitness), STORE_ROW_END};
     return store_run(store,
                      "INSERT OR REPLACE INTO referee_trials (individual, trial, verdict, fitness)"
                      " VALUES (?, ?, ?, ?)",
-                     values, error);
+                     STORE_ROW(store_whole((int64_t)trial->id), store_text(text),
+                               store_text(verdict_name(trial->verdict)),
+                               store_real(trial->fitness)),
+                     error);
 }
 
 int store_put_contest(struct store *store, const struct store_contest *contest, struct error *error)
@@ -180,22 +170,17 @@ int store_put_contest(struct store *store, const struct store_contest *contest, 
            contest->ids[1]);
     char text[TRIAL_TEXT_SIZE];
     trial_to_text(&contest->trial, text);
-    const struct store_value values[] = {store_whole(contest->generation),
-                                         store_whole((int64_t)contest->ids[0]),
-                                         store_whole((int64_t)contest->ids[1]),
-                                         store_text(text),
-                                         store_hash(contest->seed),
-                                         store_text(verdict_name(contest->verdicts[0])),
-                                         store_text(verdict_name(contest->verdicts[1])),
-                                         store_real(contest->margins[0]),
-                                         store_real(contest->margins[1]),
-                                         store_hash(contest->digest),
-                                         STORE_ROW_END};
-    return store_run(store,
-                     "INSERT OR REPLACE INTO contests (generation, first, second, trial, seed,"
-                     " verdict1, verdict2, margin1, margin2, digest)"
-                     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                     values, error);
+    return store_run(
+        store,
+        "INSERT OR REPLACE INTO contests (generation, first, second, trial, seed,"
+        " verdict1, verdict2, margin1, margin2, digest)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        STORE_ROW(store_whole(contest->generation), store_whole((int64_t)contest->ids[0]),
+                  store_whole((int64_t)contest->ids[1]), store_text(text),
+                  store_hash(contest->seed), store_text(verdict_name(contest->verdicts[0])),
+                  store_text(verdict_name(contest->verdicts[1])), store_real(contest->margins[0]),
+                  store_real(contest->margins[1]), store_hash(contest->digest)),
+        error);
 }
 
 int store_put_champion(struct store *store, const struct store_champion *champion,
@@ -215,16 +200,12 @@ int store_put_quarantine(struct store *store, const struct individual *individua
 {
     char time_utc[32];
     store_now_utc(time_utc);
-    const struct store_value values[] = {store_whole((int64_t)individual->id),
-                                         store_text(time_utc),
-                                         store_text(reason),
-                                         store_text(command),
-                                         store_text(log),
-                                         STORE_ROW_END};
     int status = store_put_result(store, individual, error);
     return status ? status
                   : store_run(store,
                               "INSERT OR REPLACE INTO quarantine (individual, time_utc, reason,"
                               " command, log) VALUES (?, ?, ?, ?, ?)",
-                              values, error);
+                              STORE_ROW(store_whole((int64_t)individual->id), store_text(time_utc),
+                                        store_text(reason), store_text(command), store_text(log)),
+                              error);
 }

@@ -160,15 +160,14 @@ int store_run(struct store *store, const char *sql, const struct store_value *va
 
 int store_run_for(struct store *store, const char *sql, int64_t generation, struct error *error)
 {
-    const struct store_value values[] = {store_whole(generation), STORE_ROW_END};
-    return store_run(store, sql, values, error);
+    return store_run(store, sql, STORE_ROW(store_whole(generation)), error);
 }
 
 int store_set_run_value(struct store *store, const char *key, const char *value,
                         struct error *error)
 {
-    const struct store_value values[] = {store_text(key), store_text(value), STORE_ROW_END};
-    return store_run(store, "INSERT OR REPLACE INTO run (key, value) VALUES (?, ?)", values, error);
+    return store_run(store, "INSERT OR REPLACE INTO run (key, value) VALUES (?, ?)",
+                     STORE_ROW(store_text(key), store_text(value)), error);
 }
 
 void store_now_utc(char text[32])
