@@ -278,8 +278,10 @@ static int compare_worlds(struct sides *sides, struct error *error)
         }
 }
 
-static int bisect(struct sides *sides, struct error *error)
+static int bisect(char **directories, int count, void *request, struct error *error)
 {
+    struct sides *sides = request;
+    memcpy(sides->directories, directories, sizeof sides->directories);
     int status = open_sides(sides, error);
     if (!status) {
         print_settings(sides);
@@ -293,34 +295,18 @@ static int bisect(struct sides *sides, struct error *error)
 
 static int command_bisect(int argc, char **argv)
 {
-    struct error error = {0};
     struct sides sides = {.simulator = NULL};
-    int result = command_parse(&bisect_command, argc, argv, &sides);
-    if (result >= 0)
-        return result;
-    result = command_check_operands(argc, argv, SIDES, SIDES,
-                                    argc == optind ? "A (a run's directory)"
-                                                   : "B (another run's directory)");
-    if (result)
-        return result;
-    for (int s = 0; s < SIDES; s++)
-        sides.directories[s] = argv[optind + s];
-    return bisect(&sides, &error) ? command_fail(&error) : command_finish_output();
+    return command_with_operands(&bisect_command, argc, argv, &sides, SIDES, SIDES,
+                                 "A (a run's directory)|B (another run's directory)", bisect);
 }
 
 static const struct option_row options[] = {
     {"with", 0, "SIMULATOR", "the program that moves B's creature; by default that of A's",
      OPTION_TEXT, .field = offsetof(struct sides, simulator)},
     {.name = NULL}};
-const struct command bisect_command = {
-    .program = "controller",
-    .name = "bisect",
-    .operands = "A B",
-    .summary = "where two runs part: creature, tick, part, number",
-    .about = "Looks for the first creature in which two runs differ that should be equal, for "
-             "example by two versions or on two machines. If both runs bred it and its motions "
-             "differ, it is simulated again, and the first tick, part and number that differ are "
-             "told. Of preserves it tells the world and the epoch. Parameters that differ are "
-             "listed before.",
-    .options = options,
-    .run = command_bisect};
+COMMAND(bisect, "A B", "where two runs part: creature, tick, part, number", options,
+        "Looks for the first creature in which two runs differ that should be equal, for "
+        "example by two versions or on two machines. If both runs bred it and its motions "
+        "differ, it is simulated again, and the first tick, part and number that differ are "
+        "told. Of preserves it tells the world and the epoch. Parameters that differ are "
+        "listed before.");

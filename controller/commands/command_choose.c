@@ -16,11 +16,8 @@
 /* No controller works on the run: the choices go into its store. */
 static int put_choice(const char *directory, uint64_t id, int choice, struct error *error)
 {
-    char path[RUN_PATH_SIZE];
     struct store *store = NULL;
-    int status = run_directory_path(directory, "run.db", path, error);
-    if (!status)
-        status = store_open(&store, path, 0, error);
+    int status = command_open_to_write(directory, &store, error);
     if (!status)
         status = store_check_choice(store, id, error);
     if (!status)
@@ -156,33 +153,22 @@ static int command_choose(int argc, char **argv)
 {
     struct request request = {0};
     struct error error = {0};
-    int result = command_parse(&choose_command, argc, argv, &request);
-    if (result >= 0)
+    int result = command_begin(&choose_command, argc, argv, &request, 1, argc, "RUN_DIR");
+    if (result >= 0 || (result = check_pairs(argc, argv)) != 0)
         return result;
-    result = command_check_operands(argc, argv, 1, argc, "RUN_DIR");
-    if (!result)
-        result = check_pairs(argc, argv);
-    if (result)
-        return result;
-    if (choose(argv[optind], argc - optind - 1, argv + optind + 1, request.has_next, &error))
-        return command_fail(&error);
-    return command_finish_output();
+    int status =
+        choose(argv[optind], argc - optind - 1, argv + optind + 1, request.has_next, &error);
+    return command_end(argv[0], status, &error);
 }
 
 static const struct option_row options[] = {
     {"next", 0, NULL, "enough is chosen: breed the next generation", OPTION_FLAG,
      .field = offsetof(struct request, has_next)},
     {.name = NULL}};
-const struct command choose_command = {
-    .program = "controller",
-    .name = "choose",
-    .operands = "RUN_DIR [ID keep|ban|breed|none]...",
-    .summary = "whom an interactive run breeds from, and that it may go on",
-    .about =
+COMMAND(choose, "RUN_DIR [ID keep|ban|breed|none]...",
+        "whom an interactive run breeds from, and that it may go on", options,
         "In a run with evolution.behaviour = interactive, or interactive.share > 0, says what "
         "becomes of creatures of the generation under way: 'keep' survives, 'breed' survives and "
         "has children, 'ban' does neither, 'none' takes a choice back. Without any ID prints the "
         "generation and what was chosen. The run waits when a generation is complete, until it is "
-        "told to go on. The viewer does the same with keys and buttons: controller view RUN_DIR.",
-    .options = options,
-    .run = command_choose};
+        "told to go on. The viewer does the same with keys and buttons: controller view RUN_DIR.");

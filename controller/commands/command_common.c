@@ -39,29 +39,44 @@ int command_usage(const char *command, const char *format, ...)
     return COMMAND_USAGE;
 }
 
-int command_check_operands(int argc, char **argv, int minimum, int maximum, const char *what)
+int command_begin(const struct command *command, int argc, char **argv, void *request, int least,
+                  int most, const char *names)
 {
-    if (argc - optind < minimum)
-        return command_usage(argv[0], "%s is missing", what);
-    if (argc - optind > maximum)
-        return command_usage(argv[0], "unexpected argument '%s'", argv[optind + maximum]);
-    return 0;
-}
-
-int command_with_run(const struct command *command, int argc, char **argv, void *request,
-                     command_act *act)
-{
-    struct error error = {0};
     int result = command_parse(command, argc, argv, request);
     if (result >= 0)
         return result;
-    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
-    if (result)
-        return result;
-    int status = act(argv[optind], request, &error);
+    for (int i = optind; i < argc && strchr(names, '|'); i++)
+        names = strchr(names, '|') + 1;
+    if (argc - optind < least)
+        return command_usage(argv[0], "%.*s is missing", (int)strcspn(names, "|"), names);
+    if (argc - optind > most)
+        return command_usage(argv[0], "unexpected argument '%s'", argv[optind + most]);
+    return -1;
+}
+
+int command_end(const char *command, int status, const struct error *error)
+{
     if (status == ERR_USAGE)
-        return command_usage(argv[0], "%s", error.message);
-    return status ? command_fail(&error) : command_finish_output();
+        return command_usage(command, "%s", error->message);
+    return status ? command_fail(error) : command_finish_output();
+}
+
+int command_with_operands(const struct command *command, int argc, char **argv, void *request,
+                          int least, int most, const char *names, command_act *act)
+{
+    struct error error = {0};
+    int result = command_begin(command, argc, argv, request, least, most, names);
+    return result >= 0
+               ? result
+               : command_end(argv[0], act(argv + optind, argc - optind, request, &error), &error);
+}
+
+int command_with_run(const struct command *command, int argc, char **argv, void *request,
+                     command_act_on_run *act)
+{
+    struct error error = {0};
+    int result = command_begin(command, argc, argv, request, 1, 1, "RUN_DIR");
+    return result >= 0 ? result : command_end(argv[0], act(argv[optind], request, &error), &error);
 }
 
 int command_order(const char *directory, const char *line, struct error *error)
@@ -113,13 +128,43 @@ int command_finish_output(void)
     return output_finish("controller") ? COMMAND_FAILED : COMMAND_OK;
 }
 
-int command_open_run(const char *directory, struct store **store, struct error *error)
+static int open_run(const char *directory, int is_read_only, struct store **store,
+                    struct error *error)
 {
     char path[RUN_PATH_SIZE];
     int status = run_directory_check(directory, error);
     if (!status)
         status = run_directory_path(directory, "run.db", path, error);
-    return status ? status : store_open(store, path, 1, error);
+    return status ? status : store_open(store, path, is_read_only, error);
+}
+
+int command_open_run(const char *directory, struct store **store, struct error *error)
+{
+    return open_run(directory, 1, store, error);
+}
+
+int command_open_to_write(const char *directory, struct store **store, struct error *error)
+{
+    return open_run(directory, 0, store, error);
+}
+
+int command_make_file(const char *kind, char path[RUN_PATH_SIZE], struct error *error)
+{
+    const char *place = getenv("TMPDIR");
+    snprintf(path, RUN_PATH_SIZE, "%s/%s-XXXXXX", place && *place ? place : "/tmp", kind);
+    int file = mkstemp(path);
+    if (file < 0)
+        return error_set(error, ERR_IO, "%s: cannot be made", path);
+    close(file);
+    return 0;
+}
+
+int command_check_new(const char *path, int is_forced, struct error *error)
+{
+    return is_forced || access(path, F_OK) != 0
+               ? 0
+               : error_set(error, ERR_EXISTS, "%s: exists already (overwrite it with --force)",
+                           path);
 }
 
 int command_get_creature(const char *directory, uint64_t id, struct creature *creature,

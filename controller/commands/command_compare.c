@@ -216,7 +216,7 @@ static void print_statistics(const struct compared *runs, int count, int groups)
                      groups * (groups - 1) / 2);
 }
 
-static int compare(char **directories, int count, struct error *error)
+static int compare(char **directories, int count, void *request, struct error *error)
 {
     struct compared *runs = calloc((size_t)count, sizeof *runs);
     int status = runs ? 0 : error_memory(error);
@@ -242,23 +242,12 @@ static int compare(char **directories, int count, struct error *error)
 
 static int command_compare(int argc, char **argv)
 {
-    struct error error = {0};
-    int result = command_parse(&compare_command, argc, argv, NULL);
-    if (result >= 0)
-        return result;
-    result = command_check_operands(argc, argv, 2, RUNS_MOST, "RUN_DIR (two or more)");
-    if (result)
-        return result;
-    return compare(argv + optind, argc - optind, &error) ? command_fail(&error)
-                                                         : command_finish_output();
+    return command_with_operands(&compare_command, argc, argv, NULL, 2, RUNS_MOST,
+                                 "RUN_DIR (two or more)", compare);
 }
 
-const struct command compare_command = {
-    .program = "controller",
-    .name = "compare",
-    .operands = "RUN_DIR RUN_DIR...",
-    .summary = "runs beside one another: results, curves, settings, statistics",
-    .about = "Sets runs beside one another. Runs whose parameters differ by seed, name and farm "
-             "alone are one group (A, B, ...); the settings in which groups differ are listed, and "
-             "the scores of groups are tested against chance.",
-    .run = command_compare};
+COMMAND(compare, "RUN_DIR RUN_DIR...",
+        "runs beside one another: results, curves, settings, statistics", NULL,
+        "Sets runs beside one another. Runs whose parameters differ by seed, name and farm "
+        "alone are one group (A, B, ...); the settings in which groups differ are listed, and "
+        "the scores of groups are tested against chance.");

@@ -41,18 +41,12 @@ static int command_workers(int argc, char **argv)
     char line[64];
     int64_t count;
     struct error error = {0};
-    int result = command_parse(&workers_command, argc, argv, NULL);
-    if (result >= 0)
-        return result;
-    result = command_check_operands(argc, argv, 1, 2, "RUN_DIR");
-    if (!result)
-        result = command_check_operands(argc, argv, 2, 2, "N");
-    if (!result)
-        result = command_parse_number(argv[0], "N", argv[optind + 1], 1, FARM_WORKERS_MAX, &count);
-    if (result)
+    int result = command_begin(&workers_command, argc, argv, NULL, 2, 2, "RUN_DIR|N");
+    if (result >= 0 || (result = command_parse_number(argv[0], "N", argv[optind + 1], 1,
+                                                      FARM_WORKERS_MAX, &count)) != 0)
         return result;
     snprintf(line, sizeof line, "workers %" PRId64, count);
-    return give_order(argv[optind], line, &error) ? command_fail(&error) : command_finish_output();
+    return command_end(argv[0], give_order(argv[optind], line, &error), &error);
 }
 
 static int command_pause(int argc, char **argv)
@@ -65,27 +59,12 @@ static int command_continue(int argc, char **argv)
     return command_with_run(&continue_command, argc, argv, argv[0], give_order);
 }
 
-const struct command workers_command = {
-    .program = "controller",
-    .name = "workers",
-    .operands = "RUN_DIR N",
-    .summary = "a run at work uses N simulators from now on",
-    .about = "Makes a run at work use N simulator processes from now on; its result stays the "
-             "same. A process too many ends when it has finished its tasks. A later 'resume' "
-             "begins with farm.workers again.",
-    .run = command_workers};
-const struct command pause_command = {
-    .program = "controller",
-    .name = "pause",
-    .operands = "RUN_DIR",
-    .summary = "a run at work rests until 'continue'",
-    .about = "A run at work finishes the creatures it is simulating and begins no others until "
-             "'controller continue'. The run's result stays the same. To free its memory, too, "
-             "stop it (Ctrl-C, or SIGTERM to the controller) and 'controller resume' later.",
-    .run = command_pause};
-const struct command continue_command = {.program = "controller",
-                                         .name = "continue",
-                                         .operands = "RUN_DIR",
-                                         .summary = "a paused run goes on",
-                                         .about = "A paused run goes on.",
-                                         .run = command_continue};
+COMMAND(workers, "RUN_DIR N", "a run at work uses N simulators from now on", NULL,
+        "Makes a run at work use N simulator processes from now on; its result stays the "
+        "same. A process too many ends when it has finished its tasks. A later 'resume' "
+        "begins with farm.workers again.");
+COMMAND(pause, "RUN_DIR", "a run at work rests until 'continue'", NULL,
+        "A run at work finishes the creatures it is simulating and begins no others until "
+        "'controller continue'. The run's result stays the same. To free its memory, too, "
+        "stop it (Ctrl-C, or SIGTERM to the controller) and 'controller resume' later.");
+COMMAND(continue, "RUN_DIR", "a paused run goes on", NULL, "A paused run goes on.");

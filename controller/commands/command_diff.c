@@ -38,41 +38,30 @@ static int print_difference(char **names, const struct creature *a, const struct
     return 0;
 }
 
-static int command_diff(int argc, char **argv)
+static int diff(char **names, int count, void *request, struct error *error)
 {
     struct creature a, b;
-    struct error error = {0};
-    int result;
-
-    result = command_parse(&diff_command, argc, argv, NULL);
-    if (result >= 0)
-        return result;
-    result = command_check_operands(argc, argv, 2, 2,
-                                    argc == optind ? "A (a creature)" : "B (another creature)");
-    if (result)
-        return result;
     creature_init(&a);
     creature_init(&b);
-    if (command_read_creature(argv[optind], &a, &error) ||
-        command_read_creature(argv[optind + 1], &b, &error) ||
-        print_difference(argv + optind, &a, &b, &error))
-        result = command_fail(&error);
-    else
-        result = command_finish_output();
+    int status = command_read_creature(names[0], &a, error);
+    if (!status)
+        status = command_read_creature(names[1], &b, error);
+    if (!status)
+        status = print_difference(names, &a, &b, error);
     creature_deinit(&a);
     creature_deinit(&b);
-    return result;
+    return status;
 }
 
-const struct command diff_command = {
-    .program = "controller",
-    .name = "diff",
-    .operands = "A B",
-    .summary = "what differs between two creatures' genomes, in words",
-    .about =
+static int command_diff(int argc, char **argv)
+{
+    return command_with_operands(&diff_command, argc, argv, NULL, 2, 2,
+                                 "A (a creature)|B (another creature)", diff);
+}
+
+COMMAND(diff, "A B", "what differs between two creatures' genomes, in words", NULL,
         "Says what differs between the genomes of two creatures (files, or RUN_DIR:ID), for "
         "example a parent and its child. Genes are matched by their ids: + only B has it, - "
         "only A has it, ~ both have it and it changed. Fields have the names of creature files "
         "(docs/creature-format.md). In brackets stands where a gene comes from: [55.1] is the "
-        "first gene of creature 55; ids without were written by hand.",
-    .run = command_diff};
+        "first gene of creature 55; ids without were written by hand.");

@@ -14,16 +14,11 @@ static int write_creature(const char *directory, uint64_t id, char path[RUN_PATH
                           struct error *error)
 {
     struct creature creature;
-    const char *place = getenv("TMPDIR");
     int status = command_get_creature(directory, id, &creature, error);
-    if (status)
-        return status;
-    snprintf(path, RUN_PATH_SIZE, "%s/creature-XXXXXX", place && *place ? place : "/tmp");
-    int file = mkstemp(path);
-    if (file >= 0)
-        close(file);
-    status = file < 0 ? error_set(error, ERR_IO, "%s: cannot be made", path)
-                      : creature_write(&creature, path, 0, error);
+    if (!status)
+        status = command_make_file("creature", path, error);
+    if (!status)
+        status = creature_write(&creature, path, 0, error);
     creature_deinit(&creature);
     return status;
 }
@@ -76,30 +71,18 @@ static int command_preserve(int argc, char **argv)
     return hand_over(&preserve_command, argc, argv, argc);
 }
 
-const struct command evaluate_command = {
-    .program = "controller",
-    .name = "evaluate",
-    .operands = "CREATURE [PARAMS.ini] [option of simulator evaluate]...",
-    .summary = "one creature, one evaluation, all measures",
-    .about = "Simulates one creature (a file, RUN_DIR:ID or RUN_DIR:best) and prints what was "
-             "measured. All arguments are handed to simulator: see 'simulator evaluate --help'. "
-             "The exit code is the simulator's.",
-    .run = command_evaluate};
-const struct command contest_command = {
-    .program = "controller",
-    .name = "contest",
-    .operands = "A B [PARAMS.ini] [option of simulator contest]...",
-    .summary = "two creatures in one world, and which one wins",
-    .about = "Puts two creatures (files, RUN_DIR:ID or RUN_DIR:best) into one world and says who "
-             "wins. All arguments are handed to simulator: see 'simulator contest --help', and "
-             "docs/contests.md.",
-    .run = command_contest};
-const struct command preserve_command = {
-    .program = "controller",
-    .name = "preserve",
-    .operands = "CREATURE... [option of simulator preserve]...",
-    .summary = "a water in which creatures eat, breed and die",
-    .about = "Founds a world with creatures (files, RUN_DIR:ID or RUN_DIR:best) and says what "
-             "becomes of it. All arguments are handed to simulator: see 'simulator preserve "
-             "--help', and docs/preserve.md.",
-    .run = command_preserve};
+COMMAND(evaluate, "CREATURE [PARAMS.ini] [option of simulator evaluate]...",
+        "one creature, one evaluation, all measures", NULL,
+        "Simulates one creature (a file, RUN_DIR:ID or RUN_DIR:best) and prints what was "
+        "measured. All arguments are handed to simulator: see 'simulator evaluate --help'. "
+        "The exit code is the simulator's.");
+COMMAND(contest, "A B [PARAMS.ini] [option of simulator contest]...",
+        "two creatures in one world, and which one wins", NULL,
+        "Puts two creatures (files, RUN_DIR:ID or RUN_DIR:best) into one world and says who "
+        "wins. All arguments are handed to simulator: see 'simulator contest --help', and "
+        "docs/contests.md.");
+COMMAND(preserve, "CREATURE... [option of simulator preserve]...",
+        "a water in which creatures eat, breed and die", NULL,
+        "Founds a world with creatures (files, RUN_DIR:ID or RUN_DIR:best) and says what "
+        "becomes of it. All arguments are handed to simulator: see 'simulator preserve "
+        "--help', and docs/preserve.md.");

@@ -82,16 +82,10 @@ static int command_evolution(int argc, char **argv)
     return command_with_run(&evolution_command, argc, argv, NULL, report_evolution);
 }
 
-const struct command evolution_command = {
-    .program = "controller",
-    .name = "evolution",
-    .operands = "RUN_DIR",
-    .summary = "a preserve beside drift alone: is it evolution?",
-    .about =
+COMMAND(evolution, "RUN_DIR", "a preserve beside drift alone: is it evolution?", NULL,
         "Compares a run of a preserve with 200 neutral shadows: the same births and deaths at "
         "the same times, and the same mutations, but mothers and the dead are drawn by chance. "
         "Numbers outside of 95 % of the shadows are made by selection. Of the living at the end: "
         "bodies, parts, hunters, families. Means of the second half, by kinds whose ancestors "
         "lived ten minutes before (MODES): change, novelty, complexity, ecology. The report has "
-        "the same with plots.",
-    .run = command_evolution};
+        "the same with plots.");

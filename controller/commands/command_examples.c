@@ -27,25 +27,16 @@ static void print_example(void *context, const char *name, const char *comment)
     output_print(stdout, "%-16s %-19.*s  %.*s\n", name, time_length, time, line_length, line);
 }
 
-static int command_examples(int argc, char **argv)
+static int list_examples(char **operands, int count, void *request, struct error *error)
 {
-    struct error error = {0};
-    int result = command_parse(&examples_command, argc, argv, NULL);
-    if (result >= 0)
-        return result;
-    result = command_check_operands(argc, argv, 0, 0, "");
-    if (result)
-        return result;
-    if (examples_each(print_example, NULL, &error))
-        return command_fail(&error);
-    return command_finish_output();
+    return examples_each(print_example, NULL, error);
 }
 
-const struct command examples_command = {
-    .program = "controller",
-    .name = "examples",
-    .operands = "",
-    .summary = "what there is to evolve: names, and how long it takes",
-    .about = "Lists the examples: 'controller run NAME' evolves one of them, and wherever a "
-             "parameter file may stand, its name may, too. The time is that of two cores.",
-    .run = command_examples};
+static int command_examples(int argc, char **argv)
+{
+    return command_with_operands(&examples_command, argc, argv, NULL, 0, 0, "", list_examples);
+}
+
+COMMAND(examples, "", "what there is to evolve: names, and how long it takes", NULL,
+        "Lists the examples: 'controller run NAME' evolves one of them, and wherever a "
+        "parameter file may stand, its name may, too. The time is that of two cores.");

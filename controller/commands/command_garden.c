@@ -1,6 +1,5 @@
 /* controller garden RUN_DIR: hands a preserve's states, as files, to 'simulator garden'. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,13 +22,10 @@ struct call {
 static int write_state(struct store *store, uint32_t world, uint32_t epoch, struct call *call,
                        struct error *error)
 {
-    const char *place = getenv("TMPDIR");
     char *path = call->files[call->file_count];
-    snprintf(path, RUN_PATH_SIZE, "%s/state-XXXXXX", place && *place ? place : "/tmp");
-    int file = mkstemp(path);
-    if (file < 0)
-        return error_set(error, ERR_IO, "%s: cannot be made", path);
-    close(file);
+    int status = command_make_file("state", path, error);
+    if (status)
+        return status;
     call->file_count++;
     return extract_write_state(store, world, epoch, path, error);
 }
@@ -108,13 +104,8 @@ static int command_garden(int argc, char **argv)
     return status < 0 ? command_fail(&error) : status;
 }
 
-const struct command garden_command = {
-    .program = "controller",
-    .name = "garden",
-    .operands = "RUN_DIR [option of simulator garden]...",
-    .summary = "founders and late creatures of a preserve in one water",
-    .about =
+COMMAND(garden, "RUN_DIR [option of simulator garden]...",
+        "founders and late creatures of a preserve in one water", NULL,
         "A common garden: founders of a run of a preserve and creatures of its end live in the "
         "same fresh water, and those are counted who descend from either. Options are handed "
-        "to simulator: see 'simulator garden --help', and docs/preserve.md.",
-    .run = command_garden};
+        "to simulator: see 'simulator garden --help', and docs/preserve.md.");

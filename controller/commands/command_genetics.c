@@ -83,22 +83,13 @@ static int parse_request(const struct command *command, int argc, char **argv, i
 {
     request->command = argv[0];
     request->seed_number = -1;
-    int result = command_parse(command, argc, argv, request);
-    if (result >= 0)
+    struct error error;
+    int result = command_begin(command, argc, argv, request, operand_count, operand_count,
+                               "A (a creature)|B (another creature)");
+    if (result >= 0 || (result = check_options(request, operand_count)) != 0)
         return result;
-    result = command_check_operands(argc, argv, operand_count, operand_count,
-                                    argc == optind ? "A (a creature)" : "B (another creature)");
-    if (!result)
-        result = check_options(request, operand_count);
-    if (result)
-        return result;
-    if (!request->is_forced && access(request->output, F_OK) == 0) {
-        struct error error;
-        error_set(&error, ERR_EXISTS, "%s: exists already (overwrite it with --force)",
-                  request->output);
-        return command_fail(&error);
-    }
-    return -1;
+    return command_check_new(request->output, request->is_forced, &error) ? command_fail(&error)
+                                                                          : -1;
 }
 
 /* ---- numbers of creatures ---- */
@@ -254,9 +245,8 @@ static int make_creature(const struct command *command, int argc, char **argv, i
     struct error error = {0};
     int result = parse_request(command, argc, argv, operand_count, request);
     if (result < 0)
-        result = write_child(request, argv + optind, operand_count, &error)
-                     ? command_fail(&error)
-                     : command_finish_output();
+        result = command_end(argv[0], write_child(request, argv + optind, operand_count, &error),
+                             &error);
     free(request->assignments.items);
     return result;
 }
@@ -332,29 +322,11 @@ static const struct option_row breed_options[] = {
     COUNT("mutations of the child, 0 .. 64; default 0"),
     COMMON};
 
-const struct command random_command = {
-    .program = "controller",
-    .name = "random",
-    .operands = "",
-    .summary = "a creature with a random genome",
-    .about = "Writes a creature with a random genome, as in the first generation of a run.",
-    .options = random_options,
-    .run = command_random};
-const struct command mutate_command = {
-    .program = "controller",
-    .name = "mutate",
-    .operands = "A",
-    .summary = "a mutant of a creature",
-    .about = "Writes a mutant of creature A (a file, or RUN_DIR:ID) and says what was changed.",
-    .options = mutate_options,
-    .run = command_mutate};
-const struct command breed_command = {
-    .program = "controller",
-    .name = "breed",
-    .operands = "A B --method crossover|graft",
-    .summary = "a child of two creatures",
-    .about = "Writes a child of creatures A and B (files, or RUN_DIR:ID). Crossover takes the "
-             "genes of one and the other in turn; graft puts a part of B with all that hangs on it "
-             "in the place of one of A.",
-    .options = breed_options,
-    .run = command_breed};
+COMMAND(random, "", "a creature with a random genome", random_options,
+        "Writes a creature with a random genome, as in the first generation of a run.");
+COMMAND(mutate, "A", "a mutant of a creature", mutate_options,
+        "Writes a mutant of creature A (a file, or RUN_DIR:ID) and says what was changed.");
+COMMAND(breed, "A B --method crossover|graft", "a child of two creatures", breed_options,
+        "Writes a child of creatures A and B (files, or RUN_DIR:ID). Crossover takes the "
+        "genes of one and the other in turn; graft puts a part of B with all that hangs on it "
+        "in the place of one of A.");

@@ -414,12 +414,6 @@ static const struct option_row options[] = {
     {"set", 's', "KEY=VALUE", "set a parameter, over the file; may be repeated", OPTION_LIST,
      .field = offsetof(struct request, assignments)},
     {.name = NULL}};
-const struct command league_command = {
-    .program = "controller",
-    .name = "league",
-    .operands = "CREATURE... PARAMS.ini",
-    .summary = "every pair has a contest: a table of ratings",
-    .about = "Every pair of the creature files has a contest (docs/contests.md): a table of "
-             "ratings. PARAMS.ini holds the parameters, or is the name of an example.",
-    .options = options,
-    .run = command_league};
+COMMAND(league, "CREATURE... PARAMS.ini", "every pair has a contest: a table of ratings", options,
+        "Every pair of the creature files has a contest (docs/contests.md): a table of "
+        "ratings. PARAMS.ini holds the parameters, or is the name of an example.");

@@ -420,12 +420,6 @@ static const struct option_row options[] = {
      "key `cost` (docs/run-store.md)",
      OPTION_FLAG, .field = offsetof(struct request, is_json)},
     {.name = NULL}};
-const struct command list_command = {
-    .program = "controller",
-    .name = "list",
-    .operands = "RUN_DIR",
-    .summary = "the best of a generation, or a creature's ancestors",
-    .about = "Lists the best creature of each kind of body (as many parts, as many that move) in a "
-             "generation, best first, with what its birth changed; or the ancestors of one.",
-    .options = options,
-    .run = command_list};
+COMMAND(list, "RUN_DIR", "the best of a generation, or a creature's ancestors", options,
+        "Lists the best creature of each kind of body (as many parts, as many that move) in a "
+        "generation, best first, with what its birth changed; or the ancestors of one.");

@@ -326,12 +326,6 @@ static const struct option_row options[] = {
     {"follow", 0, NULL, "go on with what is appended, until interrupted", OPTION_FLAG,
      .field = offsetof(struct wanted, is_following)},
     {.name = NULL}};
-const struct command logs_command = {
-    .program = "controller",
-    .name = "logs",
-    .operands = "RUN_DIR",
-    .summary = "the logs of all processes, in the order of time",
-    .about = "Prints the logs of the controller and of all workers, merged in the order of time. "
-             "Each line is preceded by the name of its log: log=worker-01.",
-    .options = options,
-    .run = command_logs};
+COMMAND(logs, "RUN_DIR", "the logs of all processes, in the order of time", options,
+        "Prints the logs of the controller and of all workers, merged in the order of time. "
+        "Each line is preceded by the name of its log: log=worker-01.");

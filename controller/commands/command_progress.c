@@ -179,14 +179,8 @@ static const struct option_row options[] = {
     {"again", 0, NULL, "play all contests, even if they are known", OPTION_FLAG,
      .field = offsetof(struct request, is_again)},
     {.name = NULL}};
-const struct command progress_command = {
-    .program = "controller",
-    .name = "progress",
-    .operands = "RUN_DIR",
-    .summary = "whether a run of contests makes progress: generations meet",
-    .about = "Creatures of different generations of a run of contests meet, since scores of one "
-             "generation say nothing about another (docs/contests.md). Prints a table and what it "
-             "means, and keeps it in RUN_DIR/progress.json, from which 'controller report' draws "
-             "it.",
-    .options = options,
-    .run = command_progress};
+COMMAND(progress, "RUN_DIR", "whether a run of contests makes progress: generations meet", options,
+        "Creatures of different generations of a run of contests meet, since scores of one "
+        "generation say nothing about another (docs/contests.md). Prints a table and what it "
+        "means, and keeps it in RUN_DIR/progress.json, from which 'controller report' draws "
+        "it.");

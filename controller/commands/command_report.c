@@ -82,14 +82,9 @@ static const struct option_row options[] = {
     {"no-pictures", 0, NULL, "without pictures and replays: a smaller page that needs no viewer",
      OPTION_FLAG, .field = offsetof(struct request, has_no_pictures)},
     {.name = NULL}};
-const struct command report_command = {
-    .program = "controller",
-    .name = "report",
-    .operands = "RUN_DIR",
-    .summary = "a page about the run: plots, champions, lineage, what holds it back",
-    .about = "Writes one page of HTML about a run, to be opened in any browser without a network: "
-             "what holds the run back and which setting to try, plots, champions playing, their "
-             "lineage, all parameters. The run may be under way. Pictures and replays are made by "
-             "the program viewer.",
-    .options = options,
-    .run = command_report};
+COMMAND(report, "RUN_DIR", "a page about the run: plots, champions, lineage, what holds it back",
+        options,
+        "Writes one page of HTML about a run, to be opened in any browser without a network: "
+        "what holds the run back and which setting to try, plots, champions playing, their "
+        "lineage, all parameters. The run may be under way. Pictures and replays are made by "
+        "the program viewer.");

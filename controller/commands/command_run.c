@@ -456,13 +456,13 @@ static int fill_store(struct store *store, void *context, struct error *error)
 static void add_difference(const struct session *session, struct error *error)
 {
     enum { NAMED_MAX = 3 };
-    char path[RUN_PATH_SIZE], was[PARAM_TEXT_SIZE], wished[PARAM_TEXT_SIZE];
+    char was[PARAM_TEXT_SIZE], wished[PARAM_TEXT_SIZE];
     struct error unread = {0};
     struct params there;
     struct store *store = NULL;
     int found = 0;
-    if (run_directory_path(session->directory, "run.db", path, &unread) ||
-        store_open(&store, path, 1, &unread) || store_get_params(store, &there, &unread))
+    if (command_open_run(session->directory, &store, &unread) ||
+        store_get_params(store, &there, &unread))
         found = -1;
     for (int i = 0; i < param_count && found >= 0 && found < NAMED_MAX; i++) {
         params_print_value(&there, i, was, sizeof was);
@@ -533,9 +533,8 @@ static int read_run_params(int argc, char **argv, const struct arguments *argume
 {
     char path[RUN_PATH_SIZE];
     struct error error = {0};
-    int result = command_check_operands(argc, argv, !arguments->print_config, 1, "PARAMS.ini");
-    if (result)
-        return result;
+    if (!arguments->print_config && optind == argc)
+        return command_usage(argv[0], "PARAMS.ini is missing");
     params_set_defaults(&session->params);
     if (optind < argc && (example_find(EXAMPLE_PARAMS, argv[optind], path, sizeof path, &error) ||
                           params_read_file(&session->params, path, &error)))
@@ -544,7 +543,7 @@ static int read_run_params(int argc, char **argv, const struct arguments *argume
     snprintf(of_file, sizeof of_file, "%s", session->params.evolution_seeds);
     if (optind < argc && seed_origin_init(&session->origin, path, &error))
         return command_fail(&error);
-    result = apply_arguments(arguments, argv[0], &session->params);
+    int result = apply_arguments(arguments, argv[0], &session->params);
     session->origin.is_of_file = !strcmp(of_file, session->params.evolution_seeds);
     if (!result && arguments->print_config &&
         run_seeds_resolve(&session->params, &session->origin, &error))
@@ -559,7 +558,7 @@ static int command_run(int argc, char **argv)
     struct arguments arguments = {.directory = NULL};
     struct session session = {.store = NULL};
     struct error error = {0};
-    int result = command_parse(&run_command, argc, argv, &arguments);
+    int result = command_begin(&run_command, argc, argv, &arguments, 0, 1, "");
     if (result >= 0)
         goto done;
     result = read_run_params(argc, argv, &arguments, &session);
@@ -706,11 +705,9 @@ static int resume_session(struct session *session, const struct arguments *argum
 {
     struct error error = {0};
     struct store_status status;
-    char path[RUN_PATH_SIZE], launcher[PARAM_TEXT_SIZE];
+    char launcher[PARAM_TEXT_SIZE];
     progress_init(&session->progress, STDERR_FILENO);
-    if (run_directory_check(session->directory, &error) ||
-        run_directory_path(session->directory, "run.db", path, &error) ||
-        store_open(&session->store, path, 0, &error) ||
+    if (command_open_to_write(session->directory, &session->store, &error) ||
         store_get_params(session->store, &session->params, &error) ||
         store_get_status(session->store, &status, &error))
         return command_fail(&error);
@@ -749,14 +746,11 @@ static int command_resume(int argc, char **argv)
 {
     struct arguments arguments = {.directory = NULL};
     struct session session = {.store = NULL};
-    int result = command_parse(&resume_command, argc, argv, &arguments);
+    int result = command_begin(&resume_command, argc, argv, &arguments, 1, 1, "RUN_DIR");
     if (result < 0) {
-        result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
-        if (!result) {
-            snprintf(session.directory, sizeof session.directory, "%s", argv[optind]);
-            result = resume_session(&session, &arguments);
-            session_deinit(&session);
-        }
+        snprintf(session.directory, sizeof session.directory, "%s", argv[optind]);
+        result = resume_session(&session, &arguments);
+        session_deinit(&session);
     }
     arguments_deinit(&arguments);
     return result;
@@ -846,14 +840,9 @@ const struct command run_command = {
              "champions to standard output. Ctrl-C stops cleanly; 'controller resume' goes on.",
     .options = run_options,
     .run = command_run};
-const struct command resume_command = {
-    .program = "controller",
-    .name = "resume",
-    .operands = "RUN_DIR",
-    .summary = "go on after a stop or a crash, or with changed settings",
-    .about = "Goes on with a run that was stopped or killed: the result is the same as without the "
-             "break. Changed settings are recorded; those that change the course of the run open a "
-             "new branch, and if they change evaluations, the current generation is simulated "
-             "again. A finished run goes on only with more generations.",
-    .options = resume_options,
-    .run = command_resume};
+COMMAND(resume, "RUN_DIR", "go on after a stop or a crash, or with changed settings",
+        resume_options,
+        "Goes on with a run that was stopped or killed: the result is the same as without the "
+        "break. Changed settings are recorded; those that change the course of the run open a "
+        "new branch, and if they change evaluations, the current generation is simulated "
+        "again. A finished run goes on only with more generations.");

@@ -57,35 +57,30 @@ struct request {
     int is_text, is_forced, is_link;
 };
 
+static int save(const char *directory, const char *name, uint64_t id, const struct request *request,
+                struct error *error)
+{
+    char path[RUN_PATH_SIZE];
+    if (request->is_link)
+        return print_link(directory, id, error);
+    if (request->output)
+        snprintf(path, sizeof path, "%s", request->output);
+    else
+        snprintf(path, sizeof path, "creature-%s.creature", name);
+    int status = command_check_new(path, request->is_forced, error);
+    return status ? status : save_creature(directory, id, path, request->is_text, error);
+}
+
 static int command_save(int argc, char **argv)
 {
     struct request request = {.output = NULL};
-    int result = command_parse(&save_command, argc, argv, &request);
-    if (result >= 0)
-        return result;
-    uint64_t id;
-    char path[RUN_PATH_SIZE];
     struct error error = {0};
-    result = command_check_operands(argc, argv, 2, 2,
-                                    argc - optind < 1 ? "RUN_DIR" : "ID (a creature's number)");
-    if (!result)
-        result = command_parse_id(argv[0], "ID", argv[optind + 1], &id);
-    if (result)
+    uint64_t id;
+    int result = command_begin(&save_command, argc, argv, &request, 2, 2,
+                               "RUN_DIR|ID (a creature's number)");
+    if (result >= 0 || (result = command_parse_id(argv[0], "ID", argv[optind + 1], &id)) != 0)
         return result;
-    if (request.is_link)
-        return print_link(argv[optind], id, &error) ? command_fail(&error)
-                                                    : command_finish_output();
-    if (request.output)
-        snprintf(path, sizeof path, "%s", request.output);
-    else
-        snprintf(path, sizeof path, "creature-%s.creature", argv[optind + 1]);
-    if (!request.is_forced && access(path, F_OK) == 0) {
-        error_set(&error, ERR_EXISTS, "%s: exists already (overwrite it with --force)", path);
-        return command_fail(&error);
-    }
-    if (save_creature(argv[optind], id, path, request.is_text, &error))
-        return command_fail(&error);
-    return command_finish_output();
+    return command_end(argv[0], save(argv[optind], argv[optind + 1], id, &request, &error), &error);
 }
 
 static const struct option_row options[] = {
@@ -99,16 +94,9 @@ static const struct option_row options[] = {
     {"force", 0, NULL, "overwrite the file if it exists", OPTION_FLAG,
      .field = offsetof(struct request, is_forced)},
     {.name = NULL}};
-const struct command save_command = {
-    .program = "controller",
-    .name = "save",
-    .operands = "RUN_DIR ID|best|first",
-    .summary = "keep a creature as a file",
-    .about =
+COMMAND(save, "RUN_DIR ID|best|first", "keep a creature as a file", options,
         "Writes a creature to a file that viewer, simulator and controller load, here and "
         "elsewhere; it holds the parameters and the result of its evaluation, so that a "
         "replay can be verified. 'best' is the champion, which passed "
         "the exam, and in a run without one as 'first': the first in rank of the last complete "
-        "generation.",
-    .options = options,
-    .run = command_save};
+        "generation.");

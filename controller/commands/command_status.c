@@ -495,11 +495,8 @@ static int show(const char *directory, const struct choices *choices)
 static int command_status(int argc, char **argv)
 {
     struct choices choices = {0};
-    int result = command_parse(&status_command, argc, argv, &choices);
+    int result = command_begin(&status_command, argc, argv, &choices, 1, 1, "RUN_DIR");
     if (result >= 0)
-        return result;
-    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
-    if (result)
         return result;
     while ((result = show(argv[optind], &choices)) < 0)
         nanosleep(&(struct timespec){.tv_sec = WATCH_S}, NULL);
@@ -513,11 +510,5 @@ static const struct option_row options[] = {
      "one object; the keys are explained in docs/run-store.md. With --watch one on each line",
      OPTION_FLAG, .field = offsetof(struct choices, is_json)},
     {.name = NULL}};
-const struct command status_command = {.program = "controller",
-                                       .name = "status",
-                                       .operands = "RUN_DIR",
-                                       .summary = "where a run stands, also while it is running",
-                                       .about =
-                                           "Says where a run stands, also while it is running.",
-                                       .options = options,
-                                       .run = command_status};
+COMMAND(status, "RUN_DIR", "where a run stands, also while it is running", options,
+        "Says where a run stands, also while it is running.");

@@ -31,12 +31,10 @@ static int join(char **words, int count, char *line, size_t size, struct error *
 /* No controller works on the run: the deeds go into its store. */
 static int put_deed(const char *directory, const char *line, struct error *error)
 {
-    char path[RUN_PATH_SIZE], text[160];
+    char text[160];
     struct params params;
     struct store *store = NULL;
-    int status = run_directory_path(directory, "run.db", path, error);
-    if (!status)
-        status = store_open(&store, path, 0, error);
+    int status = command_open_to_write(directory, &store, error);
     if (!status)
         status = store_get_params(store, &params, error);
     if (!status && !preserve_is_wanted(&params))
@@ -63,33 +61,24 @@ static int give_deed(const char *directory, const char *words, struct error *err
     return status == ERR_MISSING ? put_deed(directory, words, error) : status;
 }
 
-static int command_tend(int argc, char **argv)
+static int tend(char **operands, int count, void *request, struct error *error)
 {
     char words[RUN_PATH_SIZE];
-    struct error error = {0};
-    int result = command_parse(&tend_command, argc, argv, NULL);
-    if (result >= 0)
-        return result;
-    result = command_check_operands(argc, argv, 3, 8, "RUN_DIR WORLD DEED");
-    if (result)
-        return result;
-    if (join(argv + optind + 1, argc - optind - 1, words, sizeof words, &error) ||
-        give_deed(argv[optind], words, &error))
-        return command_fail(&error);
-    return command_finish_output();
+    int status = join(operands + 1, count - 1, words, sizeof words, error);
+    return status ? status : give_deed(operands[0], words, error);
 }
 
-const struct command tend_command = {
-    .program = "controller",
-    .name = "tend",
-    .operands = "RUN_DIR WORLD DEED...",
-    .summary = "the gardener of a preserve: put in, feed, move, protect, remove",
-    .about =
+static int command_tend(int argc, char **argv)
+{
+    return command_with_operands(&tend_command, argc, argv, NULL, 3, 8, "RUN_DIR WORLD DEED", tend);
+}
+
+COMMAND(tend, "RUN_DIR WORLD DEED...",
+        "the gardener of a preserve: put in, feed, move, protect, remove", NULL,
         "Does something to a world of a run of a preserve, at the beginning of its next epoch: "
         "'put CREATURE [X Y]' (a file, or RUN_DIR:ID) lays an egg of it, 'feed X Y JOULES' lets "
         "plants grow there, 'move LIFE X Y' and 'remove LIFE' move a creature or take it out, "
         "'protect LIFE' lets mouths spare a creature and 'expose LIFE' no longer; LIFE is an id "
         "of table lives, places are in m from the lower left. The run keeps it in its table "
         "deeds, so that it repeats. The viewer does the same with keys: controller view "
-        "RUN_DIR.",
-    .run = command_tend};
+        "RUN_DIR.");

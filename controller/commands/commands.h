@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "common/system/options.h"
+#include "controller/store/run_directory.h"
 #include "controller/store/store.h"
 
 enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
@@ -19,19 +20,36 @@ extern const struct command run_command, examples_command, resume_command, statu
     breed_command, diff_command, digest_command, evolution_command, garden_command, compare_command,
     bisect_command;
 
+/* Defines the row of a command, which command_WORD() runs. */
+#define COMMAND(word, its_operands, its_summary, its_options, its_about)                           \
+    const struct command word##_command = {.program = "controller",                                \
+                                           .name = #word,                                          \
+                                           .operands = its_operands,                               \
+                                           .summary = its_summary,                                 \
+                                           .about = its_about,                                     \
+                                           .options = its_options,                                 \
+                                           .run = command_##word}
+
 /* Each prints one line to standard error and returns the exit code to end with. */
 int command_fail(const struct error *error);
 int command_usage(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The arguments that are not options: `minimum` to `maximum` of them, or a usage error that says
- * what is missing (`what`, for example "RUN_DIR") or too much. Returns 0 or COMMAND_USAGE. */
-int command_check_operands(int argc, char **argv, int minimum, int maximum, const char *what);
-
-/* The whole of a command whose one operand is RUN_DIR: reads the options into the request, acts,
- * and flushes what was printed. ERR_USAGE is told as a usage error. Returns the exit code. */
-typedef int command_act(const char *directory, void *request, struct error *error);
+/* Reads the options into the request. Of arguments that are not options there must be `least` to
+ * `most`, or a usage error says what is too much, or which of the names ("RUN_DIR|N") is missing.
+ * Returns -1 to go on, or the exit code to end with. */
+int command_begin(const struct command *command, int argc, char **argv, void *request, int least,
+                  int most, const char *names);
+/* Flushes what was printed, or tells the error, ERR_USAGE as a usage error. Returns the exit
+ * code. */
+int command_end(const char *command, int status, const struct error *error);
+/* The whole of a command: begins, acts, and ends. Returns the exit code. */
+typedef int command_act(char **operands, int count, void *request, struct error *error);
+int command_with_operands(const struct command *command, int argc, char **argv, void *request,
+                          int least, int most, const char *names, command_act *act);
+/* The same of a command whose one operand is RUN_DIR. */
+typedef int command_act_on_run(const char *directory, void *request, struct error *error);
 int command_with_run(const struct command *command, int argc, char **argv, void *request,
-                     command_act *act);
+                     command_act_on_run *act);
 
 /* A whole number within bounds; else a usage error. Returns 0 or COMMAND_USAGE. */
 int command_parse_number(const char *command, const char *option, const char *text, int64_t minimum,
@@ -40,8 +58,13 @@ int command_parse_number(const char *command, const char *option, const char *te
 /* Standard output, flushed: 0, or 1 with a message if it could not be written. */
 int command_finish_output(void);
 
-/* Opens the store of a run, read-only. 0, or ERR_* with a message. */
+/* Opens the store of a run, read-only or to write. 0, or ERR_* with a message. */
 int command_open_run(const char *directory, struct store **store, struct error *error);
+int command_open_to_write(const char *directory, struct store **store, struct error *error);
+/* Makes an empty file of its own for something of that kind; the caller removes it. ERR_IO. */
+int command_make_file(const char *kind, char path[RUN_PATH_SIZE], struct error *error);
+/* ERR_EXISTS if something has that name already, unless is_forced. */
+int command_check_new(const char *path, int is_forced, struct error *error);
 
 /* Where the controller of a run is, or may be, if that is another machine: "HOST (process N)"; else
  * "". */
