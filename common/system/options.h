@@ -32,6 +32,9 @@ struct option_row {
     int (*read)(const char *text, void *field, struct error *error);
 };
 
+/* In a row: its type, and the member of `struct request` that its value goes to. */
+#define OPTION_AT(type, request, member) OPTION_##type, .field = offsetof(struct request, member)
+
 /* The `max` of a whole number that may be as large as one can be. */
 #define OPTION_WHOLE_MAX 9.2e18
 

@@ -14,7 +14,7 @@
  *   rivals       the best of a rung and the best of the first generations
  *   panel        the best of a rung and creatures that no generation ever met
  *
- * Here is no I/O: ladder_plan.h finds the pairs that meet, ladder_file.h keeps them. */
+ * ladder_plan.h finds the pairs that meet; ladder_file.c keeps them, the rest does no I/O. */
 #ifndef CONTROLLER_REPORT_LADDER_H
 #define CONTROLLER_REPORT_LADDER_H
 
@@ -102,6 +102,14 @@ struct ladder_order ladder_find_order(const struct ladder *ladder, int rung);
 
 /* Champions that beat one another in a circle. ERR_MEMORY (below 0) or their number. */
 int ladder_count_triads(const struct ladder *ladder);
+
+/* A ladder as a file of the run's directory, from which its report draws it. Its contents are a
+ * stranger's until they are checked. */
+#define LADDER_FILE_NAME "progress.json"
+/* In the place of an earlier one. 0, or ERR_* with a message. */
+int ladder_write(const struct ladder *ladder, const char *directory, struct error *error);
+/* ERR_MISSING if there is none. On an error the ladder is empty. */
+int ladder_read(struct ladder *ladder, const char *directory, struct error *error);
 
 /* Sentences that say what the numbers mean. */
 enum ladder_topic {

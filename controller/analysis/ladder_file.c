@@ -1,6 +1,6 @@
-/* See ladder_file.h. A meeting is a row of numbers: a, b, margin, and which of them touched the
+/* A ladder as a file. A meeting is a row of numbers: a, b, margin, and which of them touched the
  * goal. */
-#include "controller/analysis/ladder_file.h"
+#include "controller/analysis/ladder.h"
 
 #include <errno.h>
 #include <fcntl.h>

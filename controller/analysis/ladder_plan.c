@@ -31,11 +31,6 @@ struct making {
     struct error *error;
 };
 
-static int fail_memory(struct error *error)
-{
-    return error_memory(error);
-}
-
 /* ---- players ---- */
 
 /* Its place among the players; each player has one. Below 0: ERR_MEMORY. */
@@ -48,11 +43,11 @@ static int add_player(struct making *making, uint64_t id, uint64_t seed,
             return i;
     if (contests_make_room(&plan->players, plan->player_count, &plan->player_room,
                            sizeof *plan->players))
-        return fail_memory(making->error);
+        return error_memory(making->error);
     struct individual *player = &plan->players[plan->player_count];
     *player = (struct individual){.id = id, .seed = seed};
     if (genome_copy(&player->genome, genome))
-        return fail_memory(making->error);
+        return error_memory(making->error);
     return plan->player_count++;
 }
 
@@ -199,7 +194,7 @@ static int add_control(struct making *making)
     for (int i = 0; i < making->species_count; i++)
         if (making->places[i].panel_count < ladder->settings.panel)
             ladder->settings.panel = making->places[i].panel_count;
-    return status && !making->error->code ? fail_memory(making->error) : status;
+    return status && !making->error->code ? error_memory(making->error) : status;
 }
 
 /* ---- pairs ---- */
@@ -212,7 +207,7 @@ static int add_meetings(struct making *making, struct ladder_meeting meeting, in
     if (a == b)
         return 0;
     if (contests_make_room(&plan->pairs, plan->pair_count, &plan->pair_room, sizeof *plan->pairs))
-        return fail_memory(making->error);
+        return error_memory(making->error);
     plan->pairs[plan->pair_count++] = (struct contests_pair){a, b};
     for (int i = 0; i < ladder->settings.bouts / plan->bouts_of_one; i++) {
         if (ladder->meeting_count == LADDER_MEETINGS_MAX)
@@ -320,7 +315,7 @@ static int make_plan(struct making *making, const struct ladder_wishes *wishes,
         return status;
     ladder->meetings = calloc(LADDER_MEETINGS_MAX, sizeof *ladder->meetings);
     if (!ladder->meetings)
-        return fail_memory(making->error);
+        return error_memory(making->error);
     ladder->rival_count = LADDER_RIVALS_MAX;
     for (int i = 0; i < making->species_count && !status; i++) {
         status = add_champions(making, generations, count, i);

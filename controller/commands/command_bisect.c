@@ -302,7 +302,7 @@ static int command_bisect(int argc, char **argv)
 
 static const struct option_row options[] = {
     {"with", 0, "SIMULATOR", "the program that moves B's creature; by default that of A's",
-     OPTION_TEXT, .field = offsetof(struct sides, simulator)},
+     OPTION_AT(TEXT, sides, simulator)},
     {.name = NULL}};
 COMMAND(bisect, "A B", "where two runs part: creature, tick, part, number", options,
         "Looks for the first creature in which two runs differ that should be equal, for "

@@ -161,10 +161,10 @@ static int command_choose(int argc, char **argv)
     return command_end(argv[0], status, &error);
 }
 
-static const struct option_row options[] = {
-    {"next", 0, NULL, "enough is chosen: breed the next generation", OPTION_FLAG,
-     .field = offsetof(struct request, has_next)},
-    {.name = NULL}};
+static const struct option_row options[] = {{"next", 0, NULL,
+                                             "enough is chosen: breed the next generation",
+                                             OPTION_AT(FLAG, request, has_next)},
+                                            {.name = NULL}};
 COMMAND(choose, "RUN_DIR [ID keep|ban|breed|none]...",
         "whom an interactive run breeds from, and that it may go on", options,
         "In a run with evolution.behaviour = interactive, or interactive.share > 0, says what "

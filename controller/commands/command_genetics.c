@@ -38,12 +38,12 @@ struct request {
 static int read_params(struct request *request)
 {
     struct error error = {0};
-    int i, status = 0;
+    int status = 0;
 
     params_set_defaults(&request->params);
     if (request->params_path && params_read_file(&request->params, request->params_path, &error))
         return command_fail(&error);
-    for (i = 0; !status && i < request->assignments.count; i++)
+    for (int i = 0; !status && i < request->assignments.count; i++)
         status = params_set_assignment(&request->params, request->assignments.items[i], &error);
     if (status)
         return command_usage(request->command, "%s", error.message);
@@ -96,15 +96,13 @@ static int parse_request(const struct command *command, int argc, char **argv, i
 
 static int has_genes_of(const struct genome *genome, uint64_t number)
 {
-    int i;
-
-    for (i = 0; i < genome->body_count; i++)
+    for (int i = 0; i < genome->body_count; i++)
         if (genome->bodies[i].id >> 10 == number)
             return 1;
-    for (i = 0; i < genome->connection_count; i++)
+    for (int i = 0; i < genome->connection_count; i++)
         if (genome->connections[i].id >> 10 == number)
             return 1;
-    for (i = 0; i < genome->neuron_count; i++)
+    for (int i = 0; i < genome->neuron_count; i++)
         if (genome->neurons[i].id >> 10 == number)
             return 1;
     return 0;
@@ -115,16 +113,16 @@ static uint64_t draw_number(const struct request *request, const struct creature
                             int parent_count)
 {
     uint64_t hash = hash_bytes(HASH_START, request->command, strlen(request->command)), number;
-    int i, is_used = 1;
+    int is_used = 1;
 
-    for (i = 0; i < parent_count; i++)
+    for (int i = 0; i < parent_count; i++)
         hash = hash_u64(hash, genome_hash(&parents[i].genome));
     if (request->method)
         hash = hash_bytes(hash, request->method, strlen(request->method));
     number = NUMBER_BIT | rng_mix_seed((uint64_t)request->seed_number, hash) % NUMBER_BIT;
     while (is_used) {
         is_used = 0;
-        for (i = 0; i < parent_count; i++)
+        for (int i = 0; i < parent_count; i++)
             is_used |= has_genes_of(&parents[i].genome, number);
         number += (uint64_t)is_used;
     }
@@ -170,10 +168,10 @@ static int make_child(const struct request *request, const struct creature *pare
     struct gene_counter ids = {.creature = draw_number(request, parents, parent_count)};
     const struct params *params = &request->params;
     struct rng rng;
-    int i, status;
+    int status;
 
     child->id = ids.creature;
-    for (i = 0; i < parent_count; i++)
+    for (int i = 0; i < parent_count; i++)
         child->parents[i] = parents[i].id;
     if (parent_count == 0) {
         snprintf(child->method, sizeof child->method, "random");
@@ -215,12 +213,12 @@ static int write_child(const struct request *request, char **operands, int paren
                        struct error *error)
 {
     struct creature parents[2], child;
-    int i, status = 0;
+    int status = 0;
 
     creature_init(&child);
     creature_init(&parents[0]);
     creature_init(&parents[1]);
-    for (i = 0; !status && i < parent_count; i++)
+    for (int i = 0; !status && i < parent_count; i++)
         status = command_read_creature(operands[i], &parents[i], error);
     if (!status) {
         status = make_child(request, parents, parent_count, &child);
@@ -273,13 +271,11 @@ static int command_breed(int argc, char **argv)
 
 #define OUTPUT(preset)                                                                             \
     {                                                                                              \
-        "output", 'o', "FILE", "default: " preset, OPTION_TEXT,                                    \
-            .field = offsetof(struct request, output)                                              \
+        "output", 'o', "FILE", "default: " preset, OPTION_AT(TEXT, request, output)                \
     }
 #define COUNT(help)                                                                                \
     {                                                                                              \
-        "count", 0, "N", help, OPTION_WHOLE, .field = offsetof(struct request, mutation_count),    \
-                                             .max = COUNT_MAX                                      \
+        "count", 0, "N", help, OPTION_AT(WHOLE, request, mutation_count), .max = COUNT_MAX         \
     }
 /* The options that all three commands have. */
 #define COMMON                                                                                     \
@@ -287,21 +283,17 @@ static int command_breed(int argc, char **argv)
      0,                                                                                            \
      "N",                                                                                          \
      "repeats a result; default: another each time, which is printed",                             \
-     OPTION_WHOLE,                                                                                 \
-     .field = offsetof(struct request, seed_number),                                               \
+     OPTION_AT(WHOLE, request, seed_number),                                                       \
      .max = OPTION_WHOLE_MAX},                                                                     \
-        {"params",    0,                                                                           \
-         "FILE",      "settings from a parameter file (sections mutation, breeding, initial)",     \
-         OPTION_TEXT, .field = offsetof(struct request, params_path)},                             \
-        {"set",       's',                                                                         \
-         "KEY=VALUE", "set a parameter, over the file; may be repeated",                           \
-         OPTION_LIST, .field = offsetof(struct request, assignments)},                             \
-        {"text",      0,                                                                           \
-         NULL,        "readable JSON instead of the binary form",                                  \
-         OPTION_FLAG, .field = offsetof(struct request, is_text)},                                 \
-        {"force",     0,                                                                           \
-         NULL,        "overwrite the file if it exists",                                           \
-         OPTION_FLAG, .field = offsetof(struct request, is_forced)},                               \
+        {"params", 0, "FILE",                                                                      \
+         "settings from a parameter file (sections mutation, breeding, initial)",                  \
+         OPTION_AT(TEXT, request, params_path)},                                                   \
+        {"set", 's', "KEY=VALUE", "set a parameter, over the file; may be repeated",               \
+         OPTION_AT(LIST, request, assignments)},                                                   \
+        {"text", 0, NULL, "readable JSON instead of the binary form",                              \
+         OPTION_AT(FLAG, request, is_text)},                                                       \
+        {"force", 0, NULL, "overwrite the file if it exists",                                      \
+         OPTION_AT(FLAG, request, is_forced)},                                                     \
     {                                                                                              \
         .name = NULL                                                                               \
     }
@@ -313,11 +305,10 @@ static const struct option_row mutate_options[] = {
     {"see", 0, "FROM:TO",
      "what A sees of one thing from afar (light, other, object) it sees of the other; without "
      "--count nothing else changes",
-     OPTION_READ, .field = offsetof(struct request, see), .read = sights_read_exchange},
+     OPTION_AT(READ, request, see), .read = sights_read_exchange},
     COMMON};
 static const struct option_row breed_options[] = {
-    {"method", 'm', "NAME", "crossover or graft", OPTION_TEXT,
-     .field = offsetof(struct request, method)},
+    {"method", 'm', "NAME", "crossover or graft", OPTION_AT(TEXT, request, method)},
     OUTPUT("child.creature"),
     COUNT("mutations of the child, 0 .. 64; default 0"),
     COMMON};

@@ -404,15 +404,15 @@ static int command_league(int argc, char **argv)
 
 static const struct option_row options[] = {
     {"output", 'o', "DIR", "makes this folder: the table as index.html, and a page for each duel",
-     OPTION_TEXT, .field = offsetof(struct request, output)},
-    {"jobs", 'j', "N", "processes at once; default: one for each core", OPTION_WHOLE,
-     .field = offsetof(struct request, jobs), .min = 1, .max = 1024},
+     OPTION_AT(TEXT, request, output)},
+    {"jobs", 'j', "N", "processes at once; default: one for each core",
+     OPTION_AT(WHOLE, request, jobs), .min = 1, .max = 1024},
     {"see", 0, "FROM:TO",
      "creatures that see the one, and nothing of the other, see that instead: light:object, "
      "light:other, light:sound, light:scent-1",
-     OPTION_TEXT, .field = offsetof(struct request, see)},
-    {"set", 's', "KEY=VALUE", "set a parameter, over the file; may be repeated", OPTION_LIST,
-     .field = offsetof(struct request, assignments)},
+     OPTION_AT(TEXT, request, see)},
+    {"set", 's', "KEY=VALUE", "set a parameter, over the file; may be repeated",
+     OPTION_AT(LIST, request, assignments)},
     {.name = NULL}};
 COMMAND(league, "CREATURE... PARAMS.ini", "every pair has a contest: a table of ratings", options,
         "Every pair of the creature files has a contest (docs/contests.md): a table of "

@@ -315,16 +315,16 @@ static int command_logs(int argc, char **argv)
 }
 
 static const struct option_row options[] = {
-    {"worker", 0, "N", "only the log of worker N; 0: only the controller's", OPTION_WHOLE,
-     .field = offsetof(struct wanted, worker), .max = 1024},
-    {"task", 0, "ID", "only lines about this task", OPTION_WHOLE,
-     .field = offsetof(struct wanted, task), .max = OPTION_WHOLE_MAX},
-    {"creature", 0, "ID", "only lines about this creature", OPTION_WHOLE,
-     .field = offsetof(struct wanted, creature), .max = OPTION_WHOLE_MAX},
-    {"level", 0, "debug|info|warn|error", "only this level and above", OPTION_WORD,
-     .field = offsetof(struct wanted, level)},
-    {"follow", 0, NULL, "go on with what is appended, until interrupted", OPTION_FLAG,
-     .field = offsetof(struct wanted, is_following)},
+    {"worker", 0, "N", "only the log of worker N; 0: only the controller's",
+     OPTION_AT(WHOLE, wanted, worker), .max = 1024},
+    {"task", 0, "ID", "only lines about this task", OPTION_AT(WHOLE, wanted, task),
+     .max = OPTION_WHOLE_MAX},
+    {"creature", 0, "ID", "only lines about this creature", OPTION_AT(WHOLE, wanted, creature),
+     .max = OPTION_WHOLE_MAX},
+    {"level", 0, "debug|info|warn|error", "only this level and above",
+     OPTION_AT(WORD, wanted, level)},
+    {"follow", 0, NULL, "go on with what is appended, until interrupted",
+     OPTION_AT(FLAG, wanted, is_following)},
     {.name = NULL}};
 COMMAND(logs, "RUN_DIR", "the logs of all processes, in the order of time", options,
         "Prints the logs of the controller and of all workers, merged in the order of time. "

@@ -6,7 +6,7 @@
 #include "common/system/log.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
-#include "controller/analysis/ladder_file.h"
+#include "controller/analysis/ladder.h"
 #include "controller/analysis/ladder_plan.h"
 #include "controller/run/matches.h"
 #include "controller/workers/farm.h"
@@ -165,19 +165,19 @@ static int command_progress(int argc, char **argv)
 
 static const struct option_row options[] = {
     {"champions", 'n', "N", "how many champions, of generations evenly apart, at most; default 16",
-     OPTION_WHOLE, .field = offsetof(struct request, rungs), .min = 3, .max = LADDER_RUNGS_MAX},
+     OPTION_AT(WHOLE, request, rungs), .min = 3, .max = LADDER_RUNGS_MAX},
     {"every", 'k', "N", "the champion of each N-th generation, from the last one back",
-     OPTION_WHOLE, .field = offsetof(struct request, every), .min = 1, .max = 1000000},
-    {"bouts", 0, "N", "2 or 4 for each pair, from other starts; default 2", OPTION_WHOLE,
-     .field = offsetof(struct request, bouts), .min = 2, .max = CONTESTS_EXAM_BOUTS},
+     OPTION_AT(WHOLE, request, every), .min = 1, .max = 1000000},
+    {"bouts", 0, "N", "2 or 4 for each pair, from other starts; default 2",
+     OPTION_AT(WHOLE, request, bouts), .min = 2, .max = CONTESTS_EXAM_BOUTS},
     {"samples", 0, "N", "pairs of members of two generations that are drawn; default 2",
-     OPTION_WHOLE, .field = offsetof(struct request, samples), .max = LADDER_SAMPLES_MAX},
-    {"panel", 0, "N", "creatures that no generation met; default 20", OPTION_WHOLE,
-     .field = offsetof(struct request, panel), .max = LADDER_PANEL_MAX},
-    {"jobs", 'j', "N", "processes at once; default: one for each core", OPTION_WHOLE,
-     .field = offsetof(struct request, jobs), .min = 1, .max = FARM_WORKERS_MAX},
-    {"again", 0, NULL, "play all contests, even if they are known", OPTION_FLAG,
-     .field = offsetof(struct request, is_again)},
+     OPTION_AT(WHOLE, request, samples), .max = LADDER_SAMPLES_MAX},
+    {"panel", 0, "N", "creatures that no generation met; default 20",
+     OPTION_AT(WHOLE, request, panel), .max = LADDER_PANEL_MAX},
+    {"jobs", 'j', "N", "processes at once; default: one for each core",
+     OPTION_AT(WHOLE, request, jobs), .min = 1, .max = FARM_WORKERS_MAX},
+    {"again", 0, NULL, "play all contests, even if they are known",
+     OPTION_AT(FLAG, request, is_again)},
     {.name = NULL}};
 COMMAND(progress, "RUN_DIR", "whether a run of contests makes progress: generations meet", options,
         "Creatures of different generations of a run of contests meet, since scores of one "

@@ -78,9 +78,9 @@ static int command_report(int argc, char **argv)
 
 static const struct option_row options[] = {
     {"output", 'o', "FILE", "ends in .html; default: RUN_DIR/report.html. Overwritten if it exists",
-     OPTION_TEXT, .field = offsetof(struct request, output)},
+     OPTION_AT(TEXT, request, output)},
     {"no-pictures", 0, NULL, "without pictures and replays: a smaller page that needs no viewer",
-     OPTION_FLAG, .field = offsetof(struct request, has_no_pictures)},
+     OPTION_AT(FLAG, request, has_no_pictures)},
     {.name = NULL}};
 COMMAND(report, "RUN_DIR", "a page about the run: plots, champions, lineage, what holds it back",
         options,

@@ -759,72 +759,68 @@ static int command_resume(int argc, char **argv)
 /* ---- the tables ---- */
 
 #define VIEW                                                                                       \
-    {"view",      0,                                                                               \
-     NULL,        "open the viewer when the run has finished",                                     \
-     OPTION_FLAG, .field = offsetof(struct arguments, view)},                                      \
+    {"view", 0, NULL, "open the viewer when the run has finished",                                 \
+     OPTION_AT(FLAG, arguments, view)},                                                            \
     {                                                                                              \
         "watch", 0, NULL,                                                                          \
             "open it at once; it shows each generation's best, or a world's epochs, as they come", \
-            OPTION_FLAG, .field = offsetof(struct arguments, watch)                                \
+            OPTION_AT(FLAG, arguments, watch)                                                      \
     }
 #define GENERATIONS(help)                                                                          \
     {                                                                                              \
-        "generations", 0, "N", help, OPTION_TEXT,                                                  \
-            .field = offsetof(struct arguments, rows[ROW_GENERATIONS])                             \
+        "generations", 0, "N", help, OPTION_AT(TEXT, arguments, rows[ROW_GENERATIONS])             \
     }
 #define WORKERS                                                                                    \
     {                                                                                              \
-        "workers", 'j', "N", "simulator processes; 0 = one for each core", OPTION_TEXT,            \
-            .field = offsetof(struct arguments, rows[ROW_WORKERS])                                 \
+        "workers", 'j', "N", "simulator processes; 0 = one for each core",                         \
+            OPTION_AT(TEXT, arguments, rows[ROW_WORKERS])                                          \
     }
 #define TEND                                                                                       \
     {                                                                                              \
         "tend", 0, "FILE", "of a preserve: deeds, a line each, 'M:SS WORLD DEED'; see 'tend'",     \
-            OPTION_TEXT, .field = offsetof(struct arguments, tend)                                 \
+            OPTION_AT(TEXT, arguments, tend)                                                       \
     }
 #define SET(help)                                                                                  \
     {                                                                                              \
-        "set", 's', "KEY=VALUE", help, OPTION_LIST,                                                \
-            .field = offsetof(struct arguments, assignments)                                       \
+        "set", 's', "KEY=VALUE", help, OPTION_AT(LIST, arguments, assignments)                     \
     }
 
 static const struct option_row run_options[] = {
     {"output", 'o', "RUN_DIR",
      "directory of the run; default runs/NAME-SEED, NAME being the parameter 'name' or else the "
      "name of the file",
-     OPTION_TEXT, .field = offsetof(struct arguments, directory)},
-    {"seed", 0, "N", "the run's seed: same seed, same run, bit for bit", OPTION_TEXT,
-     .field = offsetof(struct arguments, rows[ROW_SEED])},
+     OPTION_AT(TEXT, arguments, directory)},
+    {"seed", 0, "N", "the run's seed: same seed, same run, bit for bit",
+     OPTION_AT(TEXT, arguments, rows[ROW_SEED])},
     GENERATIONS("evolution.generations"),
-    {"population", 0, "N", "population.size", OPTION_TEXT,
-     .field = offsetof(struct arguments, rows[ROW_POPULATION])},
+    {"population", 0, "N", "population.size", OPTION_AT(TEXT, arguments, rows[ROW_POPULATION])},
     WORKERS,
     SET("set a parameter, over the file; may be repeated"),
     {"seed-creature", 0, "X",
      "a creature to begin with (a file, or RUN_DIR:ID), besides those of evolution.seeds; of a "
      "preserve X@WORLD: put into that world; may be repeated",
-     OPTION_LIST, .field = offsetof(struct arguments, seeds)},
+     OPTION_AT(LIST, arguments, seeds)},
     TEND,
     {"choices", 0, "RUN_DIR",
      "repeat the choices that were made in that interactive run, then ask for yours; or the deeds "
      "in that preserve",
-     OPTION_TEXT, .field = offsetof(struct arguments, choices)},
+     OPTION_AT(TEXT, arguments, choices)},
     VIEW,
     {"print-config", 0, NULL,
-     "print the parameters of this run with meaning, range and value, and end", OPTION_FLAG,
-     .field = offsetof(struct arguments, print_config)},
+     "print the parameters of this run with meaning, range and value, and end",
+     OPTION_AT(FLAG, arguments, print_config)},
     {"all", 0, NULL,
      "with --print-config: also those that this run does without, and those that are hardly ever "
      "set",
-     OPTION_FLAG, .field = offsetof(struct arguments, is_all)},
+     OPTION_AT(FLAG, arguments, is_all)},
     {.name = NULL}};
 static const struct option_row resume_options[] = {
     GENERATIONS("evolution.generations, from 0 on"),
     WORKERS,
     SET("change a parameter; may be repeated"),
     {"seed-creature", 0, "X[@WORLD]",
-     "of a preserve: a creature to put into that world, or into all; may be repeated", OPTION_LIST,
-     .field = offsetof(struct arguments, seeds)},
+     "of a preserve: a creature to put into that world, or into all; may be repeated",
+     OPTION_AT(LIST, arguments, seeds)},
     TEND,
     VIEW,
     {.name = NULL}};

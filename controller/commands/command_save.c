@@ -84,15 +84,13 @@ static int command_save(int argc, char **argv)
 }
 
 static const struct option_row options[] = {
-    {"output", 'o', "FILE", "default: creature-ID.creature", OPTION_TEXT,
-     .field = offsetof(struct request, output)},
-    {"text", 0, NULL, "readable JSON instead of the binary form", OPTION_FLAG,
-     .field = offsetof(struct request, is_text)},
+    {"output", 'o', "FILE", "default: creature-ID.creature", OPTION_AT(TEXT, request, output)},
+    {"text", 0, NULL, "readable JSON instead of the binary form",
+     OPTION_AT(FLAG, request, is_text)},
     {"link", 0, NULL,
-     "prints what goes behind the address of a page instead: it proves the creature", OPTION_FLAG,
-     .field = offsetof(struct request, is_link)},
-    {"force", 0, NULL, "overwrite the file if it exists", OPTION_FLAG,
-     .field = offsetof(struct request, is_forced)},
+     "prints what goes behind the address of a page instead: it proves the creature",
+     OPTION_AT(FLAG, request, is_link)},
+    {"force", 0, NULL, "overwrite the file if it exists", OPTION_AT(FLAG, request, is_forced)},
     {.name = NULL}};
 COMMAND(save, "RUN_DIR ID|best|first", "keep a creature as a file", options,
         "Writes a creature to a file that viewer, simulator and controller load, here and "

@@ -504,11 +504,11 @@ static int command_status(int argc, char **argv)
 }
 
 static const struct option_row options[] = {
-    {"watch", 0, NULL, "again every second, until the run ends", OPTION_FLAG,
-     .field = offsetof(struct choices, is_watch)},
+    {"watch", 0, NULL, "again every second, until the run ends",
+     OPTION_AT(FLAG, choices, is_watch)},
     {"json", 0, NULL,
      "one object; the keys are explained in docs/run-store.md. With --watch one on each line",
-     OPTION_FLAG, .field = offsetof(struct choices, is_json)},
+     OPTION_AT(FLAG, choices, is_json)},
     {.name = NULL}};
 COMMAND(status, "RUN_DIR", "where a run stands, also while it is running", options,
         "Says where a run stands, also while it is running.");

@@ -120,9 +120,9 @@ int cell_grid_parse(struct cell_grid *grid, const char *text, struct error *erro
 
 int cell_grid_find(const struct cell_grid *grid, const struct measures *measures)
 {
-    int i, cell = 0;
+    int cell = 0;
 
-    for (i = 0; i < grid->axis_count; i++) {
+    for (int i = 0; i < grid->axis_count; i++) {
         const struct cell_axis *axis = &grid->axes[i];
         double value = measures_get(measures, axis->measure);
         int step = 0;

@@ -61,9 +61,7 @@ void individual_leave_archive(struct individual *individual)
 
 void search_free_individuals(struct individual *individuals, int count)
 {
-    int i;
-
-    for (i = 0; individuals && i < count; i++)
+    for (int i = 0; individuals && i < count; i++)
         individual_deinit(&individuals[i]);
     free(individuals);
 }
@@ -274,19 +272,17 @@ static void check(const struct search *search)
 
 void search_update(struct search *search)
 {
-    int i;
-
     search->missing = search->cursor = search->called = search->top_count = 0;
     search->taken = search->population.count;
     search->population.unjudged = search_count_resting(&search->population);
-    for (i = 0; i < search->population.count; i++)
+    for (int i = 0; i < search->population.count; i++)
         search->missing += !search->population.individuals[i].has_result;
     if (!search->missing) {
         rank(search);
         return;
     }
     sort(&search->population, search_compare_ids);
-    for (i = 0; i < search->population.count; i++)
+    for (int i = 0; i < search->population.count; i++)
         if (search->population.individuals[i].has_result &&
             !search->population.individuals[i].is_resting)
             note_top(search, i);
@@ -299,9 +295,8 @@ struct individual *search_make_individuals(uint32_t generation, int kept, uint64
                                            int born)
 {
     struct individual *individuals = calloc((size_t)(kept + born), sizeof(*individuals));
-    int i;
 
-    for (i = 0; individuals && i < born; i++) {
+    for (int i = 0; individuals && i < born; i++) {
         struct individual *child = &individuals[kept + i];
 
         child->id = first_id + (uint64_t)i;
@@ -456,17 +451,16 @@ struct search *search_restore(const struct params *params, uint32_t generation,
                               struct population *population, uint64_t next_id)
 {
     struct search *search = make_search(params, generation, next_id);
-    int i;
 
     if (!search)
         return NULL;
     search->population.individuals = population->individuals;
     search->population.count = population->count;
     memset(population, 0, sizeof(*population));
-    for (i = 0; !search_method_of(search)->lagged && i < search->population.count; i++)
+    for (int i = 0; !search_method_of(search)->lagged && i < search->population.count; i++)
         individual_leave_archive(&search->population.individuals[i]);
     islands_find_resting(search);
-    for (i = 0; i < search->population.count; i++) {
+    for (int i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
 
         /* Gives the number that is stored, unless what fitness means was changed for the resumed
@@ -530,7 +524,6 @@ const struct individual *search_ask(struct search *search)
 static struct individual *find(struct search *search, uint64_t id)
 {
     struct individual *individuals = search->population.individuals;
-    int i;
 
     if (search->lagged ? !search->is_ranked : search->missing > 0) {
         struct individual key = {.id = id};
@@ -538,7 +531,7 @@ static struct individual *find(struct search *search, uint64_t id)
         return bsearch(&key, individuals, (size_t)search->population.count, sizeof(key),
                        search_compare_ids);
     }
-    for (i = 0; i < search->population.count; i++)
+    for (int i = 0; i < search->population.count; i++)
         if (individuals[i].id == id)
             return &individuals[i];
     return NULL;
@@ -575,11 +568,10 @@ static struct individual *ask_early(struct search *search)
 {
     struct population *population = &search->population;
     struct individual *first = NULL;
-    int i;
 
     if (!search_has_referee(search) || population->count - search->cursor > population->count / 10)
         return NULL;
-    for (i = 0; i < search->top_count; i++) {
+    for (int i = 0; i < search->top_count; i++) {
         struct individual *individual = &population->individuals[search->top[i]];
 
         if (individual->fitness > 0 && !individual->has_glance && !individual->is_before_referee &&
@@ -614,9 +606,7 @@ const struct individual *search_ask_referee(struct search *search)
 
 const struct individual *search_take_refereed(struct search *search)
 {
-    int i;
-
-    for (i = 0; search->news > 0 && i < search->population.count; i++) {
+    for (int i = 0; search->news > 0 && i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
 
         if (!individual->is_news)

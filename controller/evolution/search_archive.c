@@ -27,6 +27,7 @@
 #include "controller/evolution/breeding.h"
 #include "controller/evolution/cells.h"
 #include "controller/evolution/referee.h"
+#include "controller/evolution/search_private.h"
 #include "common/genetics/genetics.h"
 
 struct archive {
@@ -190,11 +191,10 @@ static void place(struct archive *archive, struct individual *individual)
 static void restore(void *state, struct population *population)
 {
     struct archive *archive = state;
-    int i;
 
     memset(archive->cells, 0, ((size_t)archive->grid.count + 1) * sizeof(*archive->cells));
     archive->count = 0;
-    for (i = 0; i < population->count; i++) {
+    for (int i = 0; i < population->count; i++) {
         struct individual *individual = &population->individuals[i];
 
         if (!individual->is_counted || !individual->cell)
@@ -229,26 +229,18 @@ static int is_stale(const void *state, const struct individual *individual)
 
 static struct individual *find(const struct population *population, uint64_t id)
 {
-    struct individual *individuals = population->individuals;
-    int low = 0, high = population->count;
+    struct individual key = {.id = id};
 
-    while (low < high) {
-        int middle = (low + high) / 2;
-
-        if (individuals[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < population->count && individuals[low].id == id ? &individuals[low] : NULL;
+    return population->count == 0
+               ? NULL
+               : bsearch(&key, population->individuals, (size_t)population->count, sizeof key,
+                         search_compare_ids);
 }
 
 /* The oldest body that waits for its next trial, or NULL. */
 static struct individual *find_untried(const struct population *population)
 {
-    int i;
-
-    for (i = 0; i < population->count && population->individuals[i].is_counted; i++)
+    for (int i = 0; i < population->count && population->individuals[i].is_counted; i++)
         if (population->individuals[i].trials > 0 && !population->individuals[i].is_waiting)
             return &population->individuals[i];
     return NULL;
@@ -295,11 +287,10 @@ static uint64_t hash_body(const struct genome *genome)
 {
     const struct body_kind_info *kind = &body_kinds[genome->kind];
     uint64_t hash = hash_u64(HASH_START, (uint64_t)genome_find_body(genome, genome->root));
-    int i;
 
-    for (i = 0; i < genome->body_count; i++)
+    for (int i = 0; i < genome->body_count; i++)
         hash = gene_hash(kind->body, &genome->bodies[i], GENE_BRAIN | GENE_LINK, hash);
-    for (i = 0; i < genome->connection_count; i++) {
+    for (int i = 0; i < genome->connection_count; i++) {
         const struct connection_gene *connection = &genome->connections[i];
 
         hash = hash_u64(hash, (uint64_t)genome_find_body(genome, connection->from));
@@ -350,13 +341,11 @@ static int breed_trial(const struct archive *archive, struct census *census,
 /* (1 - rank / count)^pressure, up to a factor. */
 static void weigh_parents(struct archive *archive)
 {
-    int i, k;
-
-    for (i = 0; i < archive->count; i++) {
+    for (int i = 0; i < archive->count; i++) {
         double share = (double)(archive->count - i) / archive->count;
 
         archive->weights[i] = 1;
-        for (k = 0; k < archive->params.archive_pressure; k++)
+        for (int k = 0; k < archive->params.archive_pressure; k++)
             archive->weights[i] *= share;
     }
 }
@@ -411,9 +400,9 @@ static void note_birth(void *state, struct population *population, struct indivi
 
 static int first(const struct params *params, struct individual *children, int child_count)
 {
-    int i, status = 0;
+    int status = 0;
 
-    for (i = 0; !status && i < child_count; i++) {
+    for (int i = 0; !status && i < child_count; i++) {
         children[i].body = children[i].id;
         status = breeding_make_random(params, &children[i]);
     }

@@ -19,18 +19,17 @@ void search_set_bars(const struct params *params, const struct individual *survi
     ENSURE(survivor_count >= 0 && count >= 0, "%d survivors, %d children", survivor_count, count);
     double slowest = 0;
     struct early_stop_bar bar;
-    int i;
 
     if (survivor_count < quota || survivor_count == 0 ||
         !(survivors[survivor_count - 1].fitness > 0))
         return;
-    for (i = 0; i < survivor_count; i++) {
+    for (int i = 0; i < survivor_count; i++) {
         double pace = early_stop_of(&survivors[i].measures, params);
 
         if (i == 0 || pace < slowest)
             slowest = pace;
     }
     bar = early_stop_make_bar(slowest, params);
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         children[i].bar = bar;
 }

@@ -214,10 +214,8 @@ const struct individual *lagged_tell(struct search *search, struct individual *i
  * wait. */
 const struct individual *lagged_ask_referee(struct search *search)
 {
-    int i;
-
     settle(search);
-    for (i = search->head; !search->is_ranked && i < search->born; i++) {
+    for (int i = search->head; !search->is_ranked && i < search->born; i++) {
         struct individual *individual = row(search, i);
 
         if (!individual->has_result || individual->is_before_referee || individual->has_glance ||
@@ -259,9 +257,7 @@ static int make_room(struct search *search)
  * are counted once more, with those in flight. */
 static void recount(struct search *search)
 {
-    int i;
-
-    for (i = 0; i < search->population.count; i++) {
+    for (int i = 0; i < search->population.count; i++) {
         struct individual *individual = row(search, i);
 
         if (individual->is_counted)
@@ -272,9 +268,9 @@ static void recount(struct search *search)
 
 static int must_recount(const struct search *search)
 {
-    int i, must = 0;
+    int must = 0;
 
-    for (i = 0; i < search->population.count; i++) {
+    for (int i = 0; i < search->population.count; i++) {
         const struct individual *individual = row(search, i);
 
         must |= individual->is_counted && (!individual->has_result ||
@@ -370,9 +366,9 @@ void lagged_end(struct search *search)
 int lagged_advance(struct search *search)
 {
     struct population *population = &search->population;
-    int i, kept = 0;
+    int kept = 0;
 
-    for (i = 0; i < population->count; i++) {
+    for (int i = 0; i < population->count; i++) {
         struct individual *individual = row(search, i);
 
         if (individual_is_kept(individual))

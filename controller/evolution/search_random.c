@@ -5,9 +5,9 @@
 
 static int first(const struct params *params, struct individual *children, int count)
 {
-    int i, status = 0;
+    int status = 0;
 
-    for (i = 0; !status && i < count; i++)
+    for (int i = 0; !status && i < count; i++)
         status = breeding_make_random(params, &children[i]);
     return status;
 }
@@ -15,9 +15,9 @@ static int first(const struct params *params, struct individual *children, int c
 static int next(const struct params *params, uint32_t generation, const struct population *ranked,
                 int survivor_count, struct individual *children, int count)
 {
-    int bodies = survivor_count > 0 ? survivor_count : 1, i, status = 0;
+    int bodies = survivor_count > 0 ? survivor_count : 1, status = 0;
 
-    for (i = 0; !status && i < count; i++)
+    for (int i = 0; !status && i < count; i++)
         status = breeding_make_fresh(params, ranked->census, &ranked->individuals[i % bodies],
                                      &children[i]);
     return status;

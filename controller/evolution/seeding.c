@@ -16,9 +16,7 @@
 
 void seeding_deinit(struct seeding *seeding)
 {
-    int i;
-
-    for (i = 0; i < seeding->count; i++)
+    for (int i = 0; i < seeding->count; i++)
         creature_deinit(&seeding->seeds[i].creature);
     free(seeding->seeds);
     *seeding = (struct seeding){NULL, 0};
@@ -82,9 +80,9 @@ static gene_id row_id(const struct genome *genome, enum table table, int row)
 static gene_id draw_id(const struct seeding *seeding, const struct individual *individuals,
                        int seed, enum table table, gene_id old, struct gene_counter *ids)
 {
-    int i, row;
+    int row;
 
-    for (i = 0; i < seed; i++) {
+    for (int i = 0; i < seed; i++) {
         row = find_row(&seeding->seeds[i].creature.genome, table, old);
         if (row >= 0)
             return row_id(&individuals[i].genome, table, row);
@@ -116,23 +114,22 @@ static void translate_input(const struct genome *before, const struct genome *af
 static void translate_references(const struct genome *before, struct genome *after)
 {
     struct input_gene *input;
-    int i, k;
 
     after->root = translate(before, after, TABLE_BODY, before->root);
-    for (i = 0; i < after->body_count; i++)
-        for (k = 0; (input = genome_body_input(&after->bodies[i], k)); k++)
+    for (int i = 0; i < after->body_count; i++)
+        for (int k = 0; (input = genome_body_input(&after->bodies[i], k)); k++)
             translate_input(before, after, input);
-    for (i = 0; i < after->connection_count; i++) {
+    for (int i = 0; i < after->connection_count; i++) {
         struct connection_gene *connection = &after->connections[i];
 
         connection->from = translate(before, after, TABLE_BODY, connection->from);
         connection->to = translate(before, after, TABLE_BODY, connection->to);
     }
-    for (i = 0; i < after->neuron_count; i++) {
+    for (int i = 0; i < after->neuron_count; i++) {
         struct neuron_gene *neuron = &after->neurons[i];
 
         neuron->owner = translate(before, after, TABLE_BODY, neuron->owner);
-        for (k = 0; k < neuron_functions[neuron->function].input_count; k++)
+        for (int k = 0; k < neuron_functions[neuron->function].input_count; k++)
             translate_input(before, after, &neuron->inputs[k]);
     }
 }
@@ -144,18 +141,17 @@ static int plant(const struct seeding *seeding, struct individual *individuals, 
     struct individual *individual = &individuals[seed];
     struct gene_counter ids = {.creature = individual->id};
     struct genome *after = &individual->genome;
-    int i;
 
     genome_deinit(after);
     if (genome_copy(after, before))
         return ERR_MEMORY;
-    for (i = 0; i < before->body_count; i++)
+    for (int i = 0; i < before->body_count; i++)
         after->bodies[i].id =
             draw_id(seeding, individuals, seed, TABLE_BODY, before->bodies[i].id, &ids);
-    for (i = 0; i < before->connection_count; i++)
+    for (int i = 0; i < before->connection_count; i++)
         after->connections[i].id =
             draw_id(seeding, individuals, seed, TABLE_CONNECTION, before->connections[i].id, &ids);
-    for (i = 0; i < before->neuron_count; i++)
+    for (int i = 0; i < before->neuron_count; i++)
         after->neurons[i].id =
             draw_id(seeding, individuals, seed, TABLE_NEURON, before->neurons[i].id, &ids);
     translate_references(before, after);

@@ -1,5 +1,5 @@
-/* See ladder_page.h. */
-#include "controller/report/ladder_page.h"
+/* The pictures of a ladder, for the run's report: each with the sentence that says what it means. */
+#include "controller/report/report.h"
 
 #include <inttypes.h>
 #include <math.h>

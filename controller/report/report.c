@@ -5,12 +5,7 @@
 #include <time.h>
 
 #include "common/judge/milestones.h"
-#include "controller/analysis/ladder_file.h"
-
-static int fail_memory(struct error *error)
-{
-    return error_memory(error);
-}
+#include "controller/analysis/ladder.h"
 
 /* ---- reading ---- */
 
@@ -158,7 +153,7 @@ int report_read(struct report *report, const char *directory, struct store *stor
     if (!status &&
         (run_statistics_make(&report->statistics, &report->facts) || find_champions(report) ||
          find_chosen(report) || report_find_families(report) || find_river(report)))
-        status = fail_memory(error);
+        status = error_memory(error);
     if (!status)
         report->finding_count =
             doctor_examine(&report->statistics, &report->facts.params, report->findings);

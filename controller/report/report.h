@@ -94,6 +94,8 @@ int report_write_river(const struct report *report, FILE *file);
 /* Champions, and where they come from. */
 int report_write_champions(const struct report *report, FILE *file);
 int report_write_lineage(const struct report *report, FILE *file);
+/* The pictures of a ladder, for a run of contests. */
+void ladder_page_write(const struct ladder *ladder, FILE *file);
 /* Says why pictures or replays are missing, if any are. */
 void report_write_problem(const struct report *report, FILE *file);
 /* The picture of a creature, which plays it where it can. */

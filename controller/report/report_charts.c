@@ -102,9 +102,20 @@ static void draw_spread(const struct table *table, FILE *file, const char *title
     page_figure(&chart, table->rows[x], series + first, 4 - first, table->count);
 }
 
+/* Begins a section of plots by generation; 0: it has none. */
+static int begin_plots(const struct report *report, FILE *file)
+{
+    int has_generations = report->facts.generation_count > 0;
+    fputs(has_generations ? "<div class='plots'>\n" : "<p>No generation is complete yet.</p>\n",
+          file);
+    return has_generations;
+}
+
 int report_write_course(const struct report *report, FILE *file)
 {
     struct table table;
+    if (!begin_plots(report, file))
+        return 0;
     if (table_make(&table, report))
         return ERR_MEMORY;
     fill_spread(&table, report, offsetof(struct run_generation, fitness));
@@ -112,6 +123,7 @@ int report_write_course(const struct report *report, FILE *file)
     draw_spread(&table, file, "Fitness by evaluation", ROW_EVALUATIONS);
     if (*table.meaning)
         fprintf(file, "<p class='soft'>%s</p>\n", table.meaning);
+    fputs("</div>\n", file);
     table_free(&table);
     return 0;
 }
@@ -193,6 +205,8 @@ int report_write_choices(const struct report *report, FILE *file)
     static const struct value marks[] = {COUNT("breed", bred), COUNT("keep", kept),
                                          COUNT("ban", banned)};
     struct table table;
+    if (!begin_plots(report, file))
+        return 0;
     if (table_make(&table, report))
         return ERR_MEMORY;
     /* the newest generation has no choices yet, or can have no more */
@@ -202,6 +216,7 @@ int report_write_choices(const struct report *report, FILE *file)
         table.count -= newest->bred + newest->kept + newest->banned == 0;
     }
     draw_values(&table, report, file, "Marked by hand, by generation", marks, COUNT_OF(marks));
+    fputs("</div>\n", file);
     table_free(&table);
     return 0;
 }

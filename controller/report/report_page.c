@@ -6,7 +6,6 @@
 #include "common/formats/html.h"
 #include "common/version.h"
 #include "controller/evolution/contests.h"
-#include "controller/report/ladder_page.h"
 #include "controller/report/page.h"
 #include "controller/report/report.h"
 #include "controller/report/report_page.inc"
@@ -370,28 +369,6 @@ static int write_params(const struct report *report, FILE *file)
     return 0;
 }
 
-/* Plots by generation. */
-static int write_plots(const struct report *report, FILE *file,
-                       int (*write)(const struct report *report, FILE *file))
-{
-    int has_generations = report->facts.generation_count > 0;
-    fputs(has_generations ? "<div class='plots'>\n" : "<p>No generation is complete yet.</p>\n",
-          file);
-    int status = has_generations ? write(report, file) : 0;
-    fputs(has_generations ? "</div>\n" : "", file);
-    return status;
-}
-
-static int write_fitness(const struct report *report, FILE *file)
-{
-    return write_plots(report, file, report_write_course);
-}
-
-static int write_choices(const struct report *report, FILE *file)
-{
-    return write_plots(report, file, report_write_choices);
-}
-
 /* Where scores say nothing about progress. */
 static int write_progress(const struct report *report, FILE *file)
 {
@@ -416,12 +393,6 @@ static int write_variety(const struct report *report, FILE *file)
     return status;
 }
 
-static int is_always(const struct params *params)
-{
-    (void)params;
-    return 1;
-}
-
 static int is_judged(const struct params *params)
 {
     return !preserve_is_wanted(params);
@@ -440,7 +411,7 @@ static int is_judged_without_goal(const struct params *params)
 /* In the order of the page. */
 static const struct section {
     const char *id, *link, *title;
-    int (*is_wanted)(const struct params *params);
+    int (*is_wanted)(const struct params *params); /* NULL: always */
     int (*write)(const struct report *report, FILE *file);
 } sections[] = {
     {"river", "river", "River of forms", preserve_is_wanted, report_write_river},
@@ -451,9 +422,9 @@ static const struct section {
     {"lives", "lives", "Lives", preserve_is_wanted, report_write_lives},
     {"trees", "families", "Family trees", preserve_is_wanted, report_write_families},
     {"doctor", "doctor", "What holds it back", is_judged, write_doctor},
-    {"fitness", "fitness", "Fitness", has_goal, write_fitness},
+    {"fitness", "fitness", "Fitness", has_goal, report_write_course},
     {"progress", "progress", "Progress", contests_are_wanted, write_progress},
-    {"choices", "choices", "Choices", search_is_interactive, write_choices},
+    {"choices", "choices", "Choices", search_is_interactive, report_write_choices},
     {"champions", "champions", "Champions", has_goal, report_write_champions},
     {"champions", "creatures", "Creatures", is_judged_without_goal, report_write_champions},
     {"lineage", "lineage", "Lineage", is_judged, report_write_lineage},
@@ -462,15 +433,20 @@ static const struct section {
     {"verdicts", "verdicts", "Verdicts", is_judged, write_verdicts},
     {"time", "time", "Where the time went", is_judged, write_time},
     {"workers", "workers", "Workers", is_judged, write_workers},
-    {"events", "events", "Events", is_always, write_events},
-    {"parameters", "parameters", "Parameters", is_always, write_params}};
+    {"events", "events", "Events", NULL, write_events},
+    {"parameters", "parameters", "Parameters", NULL, write_params}};
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
+
+static int is_wanted(const struct section *section, const struct report *report)
+{
+    return !section->is_wanted || section->is_wanted(&report->facts.params);
+}
 
 static void write_links(const struct report *report, FILE *file)
 {
     fputs("<nav>", file);
     for (int i = 0; i < SECTION_COUNT; i++)
-        if (sections[i].is_wanted(&report->facts.params))
+        if (is_wanted(&sections[i], report))
             fprintf(file, "<a href='#%s'>%s</a>", sections[i].id, sections[i].link);
     fputs("</nav>\n", file);
 }
@@ -479,7 +455,7 @@ static int write_sections(const struct report *report, FILE *file)
 {
     int status = 0;
     for (int i = 0; i < SECTION_COUNT && !status; i++) {
-        if (!sections[i].is_wanted(&report->facts.params))
+        if (!is_wanted(&sections[i], report))
             continue;
         fprintf(file, "<h2 id='%s'>%s</h2>\n", sections[i].id, sections[i].title);
         status = sections[i].write(report, file);

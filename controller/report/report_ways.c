@@ -131,42 +131,29 @@ static void write_traits(const struct run_facts *facts, FILE *file)
 
 /* ---- moments ---- */
 
-/* Whether a life's end, or its birth, is of a kind; the first of the kind is shown. */
-static int is_prey(const struct store_life *life)
-{
-    return life->is_dead && life->cause == 2;
-}
-static int is_old(const struct store_life *life)
-{
-    return life->is_dead && life->cause == 1;
-}
-static int lives_on_living(const struct store_life *life)
-{
-    return life->is_dead && 2.0 * (double)life->gained_uj[2] > eaten_of(life);
-}
-static int lives_on_carrion(const struct store_life *life)
-{
-    return life->is_dead && 2.0 * (double)life->gained_uj[1] > eaten_of(life);
-}
-static int is_tenth(const struct store_life *life)
-{
-    return life->generation >= 10;
-}
-
+/* The end of a life, or its birth, of a kind; the first of the kind is shown. */
 static const struct moment {
     const char *name;
-    int (*is_one)(const struct store_life *life);
-    int is_birth;
-} moments[] = {{"the first that mouths killed", is_prey, 0},
-               {"the first that died of age", is_old, 0},
-               {"the first that lived on the living", lives_on_living, 0},
-               {"the first that lived on carrion", lives_on_carrion, 0},
-               {"the first of generation 10", is_tenth, 1}};
+    int cause, food; /* of the dead: what killed it; of what it ate more than half; -1: any */
+    int generation;  /* of the births: its least; 0: the deaths */
+} moments[] = {{"the first that mouths killed", 2, -1, 0},
+               {"the first that died of age", 1, -1, 0},
+               {"the first that lived on the living", -1, 2, 0},
+               {"the first that lived on carrion", -1, 1, 0},
+               {"the first of generation 10", -1, -1, 10}};
 enum { MOMENT_COUNT = sizeof moments / sizeof moments[0] };
+
+static int is_one(const struct moment *moment, const struct store_life *life)
+{
+    if (moment->generation)
+        return life->generation >= moment->generation;
+    return life->is_dead && (moment->cause < 0 || life->cause == moment->cause) &&
+           (moment->food < 0 || 2.0 * (double)life->gained_uj[moment->food] > eaten_of(life));
+}
 
 static double time_of(const struct moment *moment, const struct store_life *life)
 {
-    return moment->is_birth ? life->born_s : life->died_s;
+    return moment->generation ? life->born_s : life->died_s;
 }
 
 /* A few seconds before it, as `view` wants it. */
@@ -185,7 +172,7 @@ static void write_firsts(const struct run_facts *facts, FILE *file)
         for (int i = 0; i < facts->life_count; i++) {
             const struct store_life *life = &facts->lives[i];
             double at_s = time_of(&moments[m], life);
-            if (moments[m].is_one(life) && at_s >= 0 && at_s < 1e9 &&
+            if (is_one(&moments[m], life) && at_s >= 0 && at_s < 1e9 &&
                 (!first || at_s < time_of(&moments[m], first)))
                 first = life;
         }

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "common/system/file.h"
-#include "controller/analysis/ladder_file.h"
-#include "controller/report/ladder_page.h"
+#include "controller/analysis/ladder.h"
+#include "controller/report/report.h"
 #include "tests/suite.h"
 
 enum { MEETINGS_MAX = 1000 };
