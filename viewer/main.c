@@ -103,11 +103,15 @@ static int read_world(const char *text, void *field, struct error *error)
 /* "90" or "1:30". */
 static int read_clock(const char *text, void *field, struct error *error)
 {
-    double minutes = 0, seconds;
+    double minutes = 0, seconds = NAN, most_s = 60;
     char end;
-    if ((sscanf(text, "%9lf:%9lf%c", &minutes, &seconds, &end) != 2 &&
-         (minutes = 0, sscanf(text, "%9lf%c", &seconds, &end) != 1)) ||
-        !(minutes >= 0 && seconds >= 0 && minutes < 1e6))
+    if (sscanf(text, "%9lf:%9lf%c", &minutes, &seconds, &end) != 2) {
+        minutes = 0;
+        most_s = 6e7;
+        if (sscanf(text, "%9lf%c", &seconds, &end) != 1)
+            seconds = NAN;
+    }
+    if (!(minutes >= 0 && minutes < 1e6 && seconds >= 0 && seconds < most_s))
         return error_set(error, ERR_USAGE, "'%s' is no time: 90 or 1:30", text);
     *(double *)field = 60 * minutes + seconds;
     return 0;

@@ -166,7 +166,7 @@ static double fitness_seek(const struct measures *measures, const struct params 
 static void explain_seek(const struct measures *measures, const struct params *params, char *words,
                          size_t size)
 {
-    snprintf(words, size, "on average it was no nearer to the light than who stays put");
+    snprintf(words, size, "on average it was no nearer to the light than a body that stays put");
 }
 
 /* The rise of the head: a body born as a pole gains nothing. */

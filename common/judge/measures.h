@@ -61,7 +61,7 @@
     X(head_start_m, "height of the head's centre at the settled start")                            \
     X(head_mean_m, "mean height of the head")                                                      \
     X(head_max_m, "greatest height of the head")                                                   \
-    X(follow_share, "1 - distance to the light / that of who stays put; mean over the trials")     \
+    X(follow_share, "1 - distance to the light / that of a still body; mean over the trials")      \
     X(light_distance_m, "mean distance to the light (horizontal where there is a ground)")         \
     X(joint_speed_max_m_s, "greatest rate of any linear joint")                                    \
     X(way_x_m, "where the centre of mass is at the end, from the start: to the right")             \

@@ -318,7 +318,7 @@ enum {
     BOOL(contest, dark, 0, 'E', IF_CONTEST,                                                        \
          "blind creatures: other-* and object-* read 0; sensor.sound, sensor.scent are left")      \
     CHOICE(contest, pattern, 0, "all-vs-hall|all-vs-best|random|tournament|all-vs-all", 'S',       \
-           IF_CONTEST, "behaviour contest: who meets whom in a generation")                        \
+           IF_CONTEST, "behaviour contest: the pairs that meet in a generation")                   \
     INT(contest, opponents, 2, 1, 64, 'S', IF_CONTEST,                                             \
         "of the hall, besides the last best; random: of the generation")                           \
     INT(contest, headings, 2, 1, 4, 'S', SELDOM,                                                   \

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "common/formats/file_kind.h"
+#include "common/preserve/epoch.h"
 #include "common/store/creature_name.h"
 #include "common/store/database.h"
 #include "common/store/favourites.h"
@@ -198,17 +199,27 @@ int run_reader_get_contest(struct run_reader *reader, uint64_t id, struct store_
     return reader_end(reader, status);
 }
 
+/* The parameters in force of a run that has to be a preserve. */
+static int get_preserve_params(struct run_reader *reader, struct params *params,
+                               struct error *error)
+{
+    int64_t branch = 0;
+    int status = statement_number(&reader->database, "SELECT max(branch) FROM branches", 0, 0,
+                                  &branch, error);
+    if (!status)
+        status = stored_branch_params(&reader->database, branch, params, error);
+    if (!status && !preserve_is_wanted(params))
+        status = error_set(error, ERR_RANGE, "%s: the run is no preserve", reader->directory);
+    return status;
+}
+
 int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t most,
                           struct params *params, uint32_t *epoch, struct error *error)
 {
-    int64_t branch = 0;
     int status = reader_begin(reader, error);
     if (status)
         return status;
-    status = statement_number(&reader->database, "SELECT max(branch) FROM branches", 0, 0, &branch,
-                              error);
-    if (!status)
-        status = stored_branch_params(&reader->database, branch, params, error);
+    status = get_preserve_params(reader, params, error);
     if (!status)
         status = stored_epoch_find_state(&reader->database, world, most, epoch, error);
     return reader_end(reader, status);
@@ -249,12 +260,16 @@ static int read_life(struct database *database, sqlite3_stmt *row, void *item, s
 int run_reader_get_life(struct run_reader *reader, uint64_t id, struct run_life *life,
                         struct error *error)
 {
+    struct params params;
     int status = reader_begin(reader, error);
     if (status)
         return status;
     life->born_s = NAN;
-    status = statement_each(&reader->database, "SELECT " LIFE_COLUMNS " FROM lives WHERE id = ?",
-                            (int64_t)id, 0, read_life, life, error);
+    status = get_preserve_params(reader, &params, error);
+    if (!status)
+        status =
+            statement_each(&reader->database, "SELECT " LIFE_COLUMNS " FROM lives WHERE id = ?",
+                           (int64_t)id, 0, read_life, life, error);
     reader_end(reader, status);
     if (!status && isnan(life->born_s))
         status = error_set(error, ERR_MISSING, "%s: creature %" PRIu64 " has not hatched",

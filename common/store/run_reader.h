@@ -63,7 +63,7 @@ int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
                            struct creature **creatures, int *count, struct error *error);
 
 /* Finds where a world of a preserve can go on: the parameters in force, and the last epoch up
- * to `most` whose state is kept. ERR_MISSING if there is none. */
+ * to `most` whose state is kept. ERR_MISSING if there is none, ERR_RANGE if the run is no preserve. */
 int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t most,
                           struct params *params, uint32_t *epoch, struct error *error);
 /* Reads the order of a world's epoch, whose numbers the caller has set: the arrivals, the creatures
@@ -73,7 +73,7 @@ int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, u
                          struct error *error);
 
 /* The span of a creature's life in a preserve; died_s is NAN while it lives. ERR_MISSING if no
- * creature with that id has hatched. */
+ * creature with that id has hatched, ERR_RANGE if the run is no preserve. */
 struct run_life {
     uint32_t world;
     double born_s, died_s;

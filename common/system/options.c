@@ -309,9 +309,9 @@ int command_refuse(const struct command *command, const char *format, ...)
 void commands_print(const struct command *const *commands)
 {
     for (; *commands; commands++)
-        output_print(stdout, "  %s %-8s %s%s\n%22s%s\n", (*commands)->program, (*commands)->name,
-                     (*commands)->operands, (*commands)->options ? " [option]..." : "", "",
-                     (*commands)->summary);
+        output_print(stdout, "  %s %-8s%s%s%s\n%22s%s\n", (*commands)->program, (*commands)->name,
+                     (*commands)->operands[0] ? " " : "", (*commands)->operands,
+                     (*commands)->options ? " [option]..." : "", "", (*commands)->summary);
 }
 
 static int is_called(const struct command *command, const char *word)

@@ -166,7 +166,7 @@ static const struct option_row options[] = {{"next", 0, NULL,
                                              OPTION_AT(FLAG, request, has_next)},
                                             {.name = NULL}};
 COMMAND(choose, "RUN_DIR [ID keep|ban|breed|none]...",
-        "whom an interactive run breeds from, and that it may go on", options,
+        "chooses the parents for an interactive run, and lets it go on", options,
         "In a run with evolution.behaviour = interactive, or interactive.share > 0, says what "
         "becomes of creatures of the generation under way: 'keep' survives, 'breed' survives and "
         "has children, 'ban' does neither, 'none' takes a choice back. Without any ID prints the "

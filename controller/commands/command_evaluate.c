@@ -77,9 +77,9 @@ COMMAND(evaluate, "CREATURE [PARAMS.ini] [option of simulator evaluate]...",
         "measured. All arguments are handed to simulator: see 'simulator evaluate --help'. "
         "The exit code is the simulator's.");
 COMMAND(contest, "A B [PARAMS.ini] [option of simulator contest]...",
-        "two creatures in one world, and which one wins", NULL,
-        "Puts two creatures (files, RUN_DIR:ID or RUN_DIR:best) into one world and says who "
-        "wins. All arguments are handed to simulator: see 'simulator contest --help', and "
+        "two creatures in one world, and the winner", NULL,
+        "Puts two creatures (files, RUN_DIR:ID or RUN_DIR:best) into one world and names "
+        "the winner. All arguments are handed to simulator: see 'simulator contest --help', and "
         "docs/contests.md.");
 COMMAND(preserve, "CREATURE... [option of simulator preserve]...",
         "a water in which creatures eat, breed and die", NULL,

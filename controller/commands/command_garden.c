@@ -107,5 +107,5 @@ static int command_garden(int argc, char **argv)
 COMMAND(garden, "RUN_DIR [option of simulator garden]...",
         "founders and late creatures of a preserve in one water", NULL,
         "A common garden: founders of a run of a preserve and creatures of its end live in the "
-        "same fresh water, and those are counted who descend from either. Options are handed "
+        "same fresh water, and the descendants of either are counted. Options are handed "
         "to simulator: see 'simulator garden --help', and docs/preserve.md.");

@@ -287,8 +287,13 @@ static int print_scores(struct store *store, uint32_t generation, int has_exam,
         return result;
     output_print(stdout, "fitness: %s; 0: it got nowhere, or only once\n",
                  meanings[params->guard_score]);
-    if (!status.is_finished || generation != status.generation)
+    if (!status.is_finished || generation != status.generation) {
+        if (has_exam)
+            output_print(stdout, "exam: %s\n",
+                         status.is_finished ? "it is of the last generation's champion"
+                                            : "none yet: it is at the end of the run");
         return 0;
+    }
     if (store_describe_ancestor(&status, params, text))
         output_print(stdout, "ancestor: %s\n", text);
     store_describe_champion(&status, params, has_exam, text);
@@ -374,8 +379,10 @@ static int list_run(const char *directory, void *wanted, struct error *error)
     int status = command_open_run(directory, &store, error);
     if (!status)
         status = store_get_params(store, &params, error);
-    if (!status && preserve_is_wanted(&params) && (request->is_csv || request->sort))
-        status = error_set(error, ERR_USAGE, "a preserve has no ranks: --json has its worlds");
+    if (!status && preserve_is_wanted(&params) &&
+        (request->is_csv || request->sort || request->has_exam))
+        status = error_set(error, ERR_USAGE, "a preserve has no %s: --json has its worlds",
+                           request->has_exam ? "exam" : "ranks");
     if (!status)
         status = print_list(store, directory, request, &params, error);
     store_close(store);

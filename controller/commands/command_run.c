@@ -184,7 +184,7 @@ static int session_tend(struct session *session, struct store *store,
     if (!status && arguments->tend)
         status = preserve_is_wanted(&session->params)
                      ? deeds_put_file(store, &session->params, arguments->tend, error)
-                     : error_set(error, ERR_RANGE, "--tend: this run is none of a preserve");
+                     : error_set(error, ERR_RANGE, "--tend: the run is no preserve");
     return status;
 }
 

@@ -38,7 +38,7 @@ static int put_deed(const char *directory, const char *line, struct error *error
     if (!status)
         status = store_get_params(store, &params, error);
     if (!status && !preserve_is_wanted(&params))
-        status = error_set(error, ERR_RANGE, "%s: this run is none of a preserve", directory);
+        status = error_set(error, ERR_RANGE, "%s: the run is no preserve", directory);
     if (!status)
         status = deeds_put(store, &params, line, 0, text, sizeof text, error);
     if (!status)

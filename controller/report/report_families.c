@@ -110,7 +110,7 @@ int report_write_families(const struct report *report, FILE *file)
     }
     fputs(report->family_count > 0
               ? "<p class='soft'>The largest families of the living. Of each the first mother, the "
-                "living one of the highest generation, and some of the mothers between them, who "
+                "living one of the highest generation, and some of the mothers between them that "
                 "lived when a state was kept. <code>controller save RUN_DIR NUMBER</code> makes a "
                 "file of each.</p>\n"
               : "<p>No creature lives.</p>\n",

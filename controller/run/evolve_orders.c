@@ -104,7 +104,7 @@ static char *order_tend(struct evolve *evolve, const char *line)
     char text[160];
     uint32_t world;
     if (!evolve->preserve)
-        return print_answer("error: ", "this run is none of a preserve");
+        return print_answer("error: ", "the run is no preserve");
     if (sscanf(line, "%9" SCNu32, &world) != 1 || world >= params->preserve_worlds)
         return print_answer("error: ", "that is no world of this run");
     if (deeds_put(store, params, line, evolve_find_next_epoch(evolve, world), text, sizeof text,

@@ -218,10 +218,11 @@ const struct command contest_command = {
     .program = "simulator",
     .name = "contest",
     .operands = "A B [PARAMS.ini]",
-    .summary = "two creatures in one world, and who wins",
-    .about = "Puts two creatures into one world and says who wins (docs/contests.md). A and B are "
-             "creature files, both of rectangles or both of boxes; PARAMS.ini holds the "
-             "parameters, or is the name of an example (default: A's own).",
+    .summary = "two creatures in one world, and the winner",
+    .about =
+        "Puts two creatures into one world and names the winner (docs/contests.md). A and B are "
+        "creature files, both of rectangles or both of boxes; PARAMS.ini holds the "
+        "parameters, or is the name of an example (default: A's own).",
     .options = options,
     .after = "Exit code: 0 simulated; 1 failed; 2 wrong usage.",
     .run = command_contest};

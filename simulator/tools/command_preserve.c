@@ -229,7 +229,7 @@ static const struct option_row options[] = {
      "founders that see the one, and nothing of the other, see that instead: light:object lets "
      "those that followed a light follow food",
      OPTION_READ, .field = offsetof(struct request, see), .read = sights_read_exchange},
-    {"log", 0, NULL, "says who is born and who dies, and of what", OPTION_FLAG,
+    {"log", 0, NULL, "tells each egg, birth and death with its cause", OPTION_FLAG,
      .field = offsetof(struct request, is_logging)},
     {"set", 's', "SECTION.KEY=VALUE", "changes a parameter (repeatable), such as seed=2",
      OPTION_LIST, .field = offsetof(struct request, assignments)},

@@ -41,6 +41,7 @@ for trial in perturbed-{9,12}+other-solver perturbed-{9,16}+finer-2; do
 done
 says "^champion .*creature $champion\\b.* [0-9.(]* at h; from perturbed starts .* at h/4 \\(median of 8, passed [0-8] of 8\\), " \
     "$controller" list run --exam
+says "^exam: it is of the last generation's champion\$" "$controller" list run --exam --generation 0
 says "^champion \(\*\): (creature $champion passed its exam|none: creature $champion, the first in rank, failed the exam, and no other passed) \(how: --exam\)\$" "$controller" list run
 says '^fitness: the least in several trials; 0: ' "$controller" list run
 # and the referee tried perturbed runs before the finer step

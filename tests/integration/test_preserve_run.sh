@@ -79,7 +79,9 @@ if ! "$bin/viewer" --help | grep -Eq '^  \.png .*left out of this build'; then
     grep -q '<svg' world.svg || fail "no picture"
     refused 1 'has not come' "$bin/controller" view one --world 0 --from 9:00 --export world.png
     refused 1 'has no state' "$bin/controller" view one --world 9 --from 1:00 --export world.png
-    refused 2 'is no time' "$bin/controller" view one --world 0 --from soon --export world.png
+    for time in soon 1:75 inf nan -1; do
+        refused 2 'is no time' "$bin/controller" view one --world 0 --from "$time" --export world.png
+    done
     dead=$(sql one 'SELECT id FROM lives WHERE died_s IS NOT NULL AND cause <> "guard" ORDER BY died_s LIMIT 1')
     says "^verified +world $(sql one "SELECT world FROM lives WHERE id = $dead"), 0 s to" "$bin/controller" view one --follow "$dead" \
         --speed 60 --size 320x240 --export life.gif

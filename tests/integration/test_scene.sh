@@ -106,6 +106,11 @@ chain=$root/examples/scenes/chain.json
 grep -q 'energy is off by' err || fail "nothing is said of the energy"
 "$simulator" scene "$chain" >/dev/null 2>err || fail "a chain"
 [ ! -s err ] || fail "a word of a chain that keeps its energy: $(cat err)"
+resting() { echo '{"name": "b'"$1"'", "boxes": [{"size_m": [0.1, 0.1, 0.1], "mass_kg": 1}], "position_m": ['"$1"', 0.05, 0]}'; }
+echo '{"scene": 1, "dimensions": 3, "world": {"ground": true, "friction": 0.6}, "bodies": [
+    '"$(for i in $(seq 16); do echo "$(resting "$i"),"; done; resting 17)"']}' >rest.json
+"$simulator" scene rest.json --until 1 --solver constraint >/dev/null 2>err || fail "boxes at rest: $(cat err)"
+[ ! -s err ] || fail "a word of boxes at rest: $(cat err)"
 
 # scenes in space for MuJoCo
 stack=$root/examples/scenes/space/stack.json

@@ -16,6 +16,9 @@ best=$("$bin/controller" list run --top 1 --json | sed -n 's/.*"id": \([0-9]*\).
 "$bin/controller" save run "$best" -o best.creature >/dev/null
 "$bin/controller" save run "$best" -o best.json --text >/dev/null
 before=$(cksum run/run.db)
+refused 1 'run: the run is no preserve' "$viewer" run --world 0 --export world.png
+refused 1 'run: the run is no preserve' "$viewer" run --follow 1 --export life.png
+refused 2 "'inf' is no time" "$viewer" run --from inf --export film.gif
 
 # is_left_out SUFFIX: this build cannot write such files.
 is_left_out() {
