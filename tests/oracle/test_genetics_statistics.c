@@ -330,6 +330,9 @@ static void only_these_kinds(double factor_of_first)
         if (!strcmp(info->section, "mutation") && info->max == 1000)
             *(double *)((char *)&params + info->offset) = 0;
     }
+    for (int i = 0; i < param_constant_count; i++)
+        if (strncmp(param_constants[i].key, "mutation.", 9) == 0)
+            *(double *)((char *)&params + param_constants[i].offset) = 0;
     for (int i = 0; i < KINDS; i++) {
         snprintf(text, sizeof(text), "%s=%g", kinds[i].rate,
                  kinds[i].value * (i == 0 ? factor_of_first : 1));
