@@ -45,7 +45,7 @@ says "^life.creature: creature $founder, fitness 1" "$bin/controller" save one "
 says '^digest +[0-9a-f]+ +verified' "$bin/simulator" evaluate life.creature
 says 'the genomes are equal' "$bin/controller" diff life.creature "one:$founder"
 refused 1 'creature 99999 has not hatched' "$bin/controller" save one 99999 -o nobody.creature
-refused 1 'no creature is best' "$bin/controller" save one best -o nobody.creature
+refused 2 'no creature is best' "$bin/controller" save one best -o nobody.creature
 sql one "SELECT writefile('first.state', state) FROM states WHERE world = 0 AND epoch = 0" >/dev/null
 refused 1 'there is no creature 99999' "$bin/simulator" take --params one/params.ini --id 99999 -o nobody.creature first.state
 refused 1 'life.creature: state' "$bin/simulator" take --params one/params.ini --id 1 -o nobody.creature life.creature

@@ -1482,7 +1482,10 @@ TEST(pages_hold_rods)
     }
     ck_assert_int_eq(count, replay->drive_count);
     ck_assert_int_eq(rods, 10);
-    ck_assert_ptr_null(strstr(text, "nan"));
+    /* as a number: among packed bytes such letters may stand */
+    static const char *const no_numbers[] = {": nan", ", nan", "[nan", ": -nan", ", -nan", "[-nan"};
+    for (size_t i = 0; i < sizeof no_numbers / sizeof no_numbers[0]; i++)
+        ck_assert_ptr_null(strstr(text, no_numbers[i]));
     drop_replay();
     unlink(path);
 }
