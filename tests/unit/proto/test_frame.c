@@ -26,6 +26,7 @@ static unsigned char *make_frame(size_t length, unsigned char fill)
 
 static int next(const unsigned char **payload, size_t *length)
 {
+    error = (struct error){0};
     int status = frame_reader_next(&reader, payload, length, &error);
     ck_assert_int_eq(error.code, status < 0 ? status : 0);
     return status;
