@@ -131,7 +131,7 @@ TEST(a_fitness_may_be_undefined)
     ck_assert_int_eq(behaviour_is_defined(&measures, &params), 0);
 }
 
-/* What is given is measures by their names, `windows` for all of them, and parameters. */
+/* A row gives measures by their names, `windows` for all of them, and parameters. */
 #define JUMPER  "lowest_start_m=0.125 height_start_m=1 "
 #define FLYER   "windows=1 world.gravity_m_s2=10 mass_kg=0.5 "
 #define HOPPER  "simulation.duration_s=10 "

@@ -815,7 +815,7 @@ TEST(mouths_are_kept)
     packed_genome_deinit(&packed);
 }
 
-/* Equal genomes have equal bytes: fields of emitters, of which there are none, are not written. */
+/* Equal genomes have equal bytes: a genome without emitters has no fields of emitters. */
 TEST(emitters_that_must_fail)
 {
     genome_deinit(&creature.genome);

@@ -191,7 +191,7 @@ static int decode(struct message *message, uint64_t *rejected_id, struct error *
     return status;
 }
 
-/* What the writer holds, which is of that type; until the next call. */
+/* The message that the writer holds, of that type; until the next call. */
 static const struct message *decode_good(int type)
 {
     struct error error = {0};
