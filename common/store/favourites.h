@@ -11,8 +11,8 @@ struct favourite {
     uint64_t id;
     char name[sizeof((struct creature *)NULL)->name];
 };
-/* Reads those of a run, in the order of their names, into an array of FAVOURITES_MAX. What is no
- * creature file is left out. Returns how many there are. */
+/* Reads those of a run, in the order of their names, into an array of FAVOURITES_MAX. A file
+ * that holds no creature is left out. Returns how many there are. */
 int favourites_read(const char *run_directory, struct favourite *favourites);
 /* Keeps a creature by a name of letters, digits, - and _, and gives it that name. ERR_EXISTS if
  * another one has it, ERR_USAGE if RUN_DIR:NAME means a creature by its rank or number. */
