@@ -1,6 +1,7 @@
 #include "common/store/favourites.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ int favourites_read(const char *run_directory, struct favourite *favourites)
         snprintf(path, sizeof path, "%s/%.255s", folder, entries[i]->d_name);
         if (found < FAVOURITES_MAX && !creature_read(&creature, path, &error)) {
             favourites[found].id = creature.id;
-            memcpy(favourites[found++].name, creature.name, sizeof creature.name);
+            snprintf(favourites[found++].name, sizeof creature.name, "%.*s",
+                     (int)(strlen(entries[i]->d_name) - strlen(SUFFIX)), entries[i]->d_name);
             creature_deinit(&creature);
         }
         free(entries[i]);
@@ -41,24 +43,40 @@ int favourites_read(const char *run_directory, struct favourite *favourites)
     return found;
 }
 
+/* ERR_EXISTS where the file at `path` holds another creature; its own error where it holds none. */
+static int check_owner(const char *path, const char *name, uint64_t id, struct error *error)
+{
+    struct creature other;
+    int status = access(path, F_OK) == 0 ? creature_read(&other, path, error) : ERR_MISSING;
+    if (status)
+        return status == ERR_MISSING ? 0 : status;
+    uint64_t owner = other.id;
+    creature_deinit(&other);
+    return owner == id ? 0
+                       : error_set(error, ERR_EXISTS,
+                                   "creature %" PRIu64 " has the name %s already", owner, name);
+}
+
 int favourites_keep(const char *run_directory, struct creature *creature, const char *name,
                     struct error *error)
 {
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
     char path[4096 + 96];
-    struct creature other;
-    uint64_t id = creature->id, unused;
-    if (!creature_id_from_text(name, &unused))
+    struct favourite favourites[FAVOURITES_MAX];
+    uint64_t unused;
+    size_t length = strspn(name, allowed);
+    if (length == 0 || name[length] != '\0' || length >= sizeof creature->name ||
+        !creature_id_from_text(name, &unused))
         return error_set(error, ERR_USAGE, "%.63s is no name", name);
     int used = snprintf(path, sizeof path, "%.4000s/" FOLDER, run_directory);
     mkdir(path, 0777);
-    snprintf(path + used, sizeof path - (size_t)used, "/%.63s" SUFFIX, name);
-    if (access(path, F_OK) == 0 && creature_read(&other, path, error) == 0) {
-        id = other.id;
-        creature_deinit(&other);
-    }
-    if (id != creature->id)
-        return error_set(error, ERR_EXISTS, "creature %llu has the name %.63s already",
-                         (unsigned long long)id, name);
+    snprintf(path + used, sizeof path - (size_t)used, "/%s" SUFFIX, name);
+    int status = check_owner(path, name, creature->id, error);
+    if (status)
+        return status;
+    if (access(path, F_OK) != 0 && favourites_read(run_directory, favourites) == FAVOURITES_MAX)
+        return error_set(error, ERR_LIMIT, "a run has at most %d favourites", FAVOURITES_MAX);
     snprintf(creature->name, sizeof creature->name, "%s", name);
     return creature_write(creature, path, 0, error);
 }

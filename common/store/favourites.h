@@ -15,7 +15,8 @@ struct favourite {
  * that holds no creature is left out. Returns how many there are. */
 int favourites_read(const char *run_directory, struct favourite *favourites);
 /* Keeps a creature by a name of letters, digits, - and _, and gives it that name. ERR_EXISTS if
- * another one has it, ERR_USAGE if RUN_DIR:NAME means a creature by its rank or number. */
+ * another one has it, ERR_USAGE if it is no such name or RUN_DIR:NAME means a creature by its rank
+ * or number, ERR_LIMIT beyond FAVOURITES_MAX; a file of that name that cannot be read stays. */
 int favourites_keep(const char *run_directory, struct creature *creature, const char *name,
                     struct error *error);
 /* The path of a favourite RUN_DIR:NAME; `name` itself if there is none, or a file has that name. */

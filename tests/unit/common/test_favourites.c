@@ -44,12 +44,16 @@ TEST(favourites_are_found_by_their_names)
     ck_assert_int_eq(favourites_keep(directory, &fish, "b", &error), ERR_EXISTS);
     ck_assert_int_eq(favourites_keep(directory, &fish, "a", &error), 0);
     ck_assert_int_eq(favourites_keep(directory, &fish, "12", &error), ERR_USAGE);
+    static const char *const no_names[] = {"", "../b", "a b", "best", "first", "\xc3\xa4"};
+    for (size_t i = 0; i < sizeof no_names / sizeof no_names[0]; i++)
+        ck_assert_int_eq(favourites_keep(directory, &fish, no_names[i], &error), ERR_USAGE);
     ck_assert_str_eq(fish.name, "a");
-    creature_deinit(&fish);
     snprintf(path, sizeof path, "%s/favourites/broken.creature", directory);
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     fclose(file);
+    ck_assert_int_lt(favourites_keep(directory, &fish, "broken", &error), 0);
+    creature_deinit(&fish);
     ck_assert_int_eq(favourites_read(directory, favourites), 2);
     ck_assert_str_eq(favourites[0].name, "a");
     ck_assert_uint_eq(favourites[0].id, 8);
