@@ -19,7 +19,8 @@ lies() {
             -s farm.launcher="python3 $PYTHONPATH/liar.py $lie $work/$run.mark" >"$run.out" 2>&1 ||
             fail "$run: exit code $?: $(cat "$run.out")"
         [ -e "$run.mark" ] || fail "$run: nothing was said"
-        [ "$(grep -c 'level=warn event=worker_exited .* cause="[^"]' "$run/logs/controller.log")" = 1 ] ||
+        # a busy machine may end a worker late
+        [ "$(grep 'level=warn event=worker_exited .* cause="[^"]' "$run/logs/controller.log" | grep -vc 'late while stopping')" = 1 ] ||
             fail "$run: not one worker is ended for it: $(cat "$run/logs/controller.log")"
         same_runs "$whole" "$run"
         no_worker_is_left "$run"
