@@ -120,6 +120,7 @@ struct epoch_life {
     int64_t children;
     int64_t part_count;
     double area_m2, way_m;               /* of its body; how far it has come */
+    double depth_m;                      /* its mean depth so far */
     int64_t gained_uj[EPOCH_FOOD_COUNT]; /* what it has digested, by food */
     uint64_t topology;   /* hash of the tree of its parts, whatever their sizes; up to INT64_MAX */
     int64_t preyed_tick; /* when it ate of the living first; -1: not at this event */

@@ -163,13 +163,16 @@ static int complete_table(struct database *database, const char *table,
 
 int store_database_complete(struct database *database, int is_read_only, struct error *error)
 {
-    static const struct column epochs[] = {{"died_of_strain", "INTEGER", "0"}};
+    static const struct column epochs[] = {{"died_of_strain", "INTEGER", "0"}},
+                               lives[] = {{"depth_m", "REAL", "NULL"}};
     struct column measures[MEASURE_COUNT];
     for (int i = 0; i < MEASURE_COUNT; i++)
         measures[i] = (struct column){measure_table[i].name, "REAL", "NULL"};
     int status =
         complete_table(database, "individuals", measures, MEASURE_COUNT, is_read_only, error);
-    return status ? status : complete_table(database, "epochs", epochs, 1, is_read_only, error);
+    if (!status)
+        status = complete_table(database, "epochs", epochs, 1, is_read_only, error);
+    return status ? status : complete_table(database, "lives", lives, 1, is_read_only, error);
 }
 
 /* ---- opening ---- */

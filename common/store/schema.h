@@ -193,7 +193,8 @@ static const char *const store_schema[] = {
     " carrion_uj INTEGER NOT NULL,"
     " living_uj INTEGER NOT NULL,"
     " topology INTEGER,"
-    " preyed_s REAL"
+    " preyed_s REAL,"
+    " depth_m REAL"
     ") STRICT",
     "CREATE TABLE forms ("
     " world INTEGER NOT NULL,"

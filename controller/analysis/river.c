@@ -164,11 +164,24 @@ static void find_widest(const struct workspace *work, const struct group *group,
     }
 }
 
+static double mean_depth(const struct group *group)
+{
+    double sum_m = 0;
+    int dead = 0;
+    for (int i = 0; i < group->count; i++) {
+        sum_m += group->lives[i]->is_dead ? group->lives[i]->depth_m : 0;
+        dead += group->lives[i]->is_dead;
+    }
+    return dead > 0 ? sum_m / dead : NAN;
+}
+
 static void add_band(struct workspace *work, struct river *river, struct group *group)
 {
     struct river_form *form = &river->forms[river->count++];
-    *form = (struct river_form){
-        .topology = group->lives[0]->topology, .first = group->lives[0], .lived = group->count};
+    *form = (struct river_form){.topology = group->lives[0]->topology,
+                                .first = group->lives[0],
+                                .lived = group->count,
+                                .depth_m = mean_depth(group)};
     find_most(work, group, form);
     find_widest(work, group, form);
 }

@@ -16,6 +16,7 @@ struct river_form {
     int parent;                      /* the form that it was born of; -1: founders have it */
     int lived, living;               /* in all, and at the end */
     int most;                        /* at once */
+    double depth_m;                  /* mean of its dead; NAN: not known */
     double most_s, extinct_s;        /* when; extinct_s: the last death, NAN while it lives on */
     double own[RIVER_TIMES];         /* how many live, forms without a band of their own included */
     double width[RIVER_TIMES];       /* with all bands inside */

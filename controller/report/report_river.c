@@ -158,7 +158,10 @@ static void write_card(const struct report *report, int f, FILE *file)
               file);
     fprintf(file, "<br>most: %d at ", form->most);
     write_time(form->most_s, file);
-    fprintf(file, "; %d lived so<br>", form->lived);
+    fprintf(file, "; %d lived so", form->lived);
+    if (isfinite(form->depth_m))
+        fprintf(file, ", %.1f m deep", form->depth_m);
+    fputs("<br>", file);
     if (form->living > 0)
         fprintf(file, "%d live so at the end", form->living);
     else

@@ -43,7 +43,7 @@ static double age_of(const struct store_life *life)
 /* Sums over lives. */
 struct tally {
     int count, child_count;
-    double eaten[EPOCH_FOOD_COUNT], all, area_m2, parts, way_m, age_s;
+    double eaten[EPOCH_FOOD_COUNT], all, area_m2, parts, way_m, depth_m, age_s;
 };
 
 static void tally_add(struct tally *t, const struct store_life *life)
@@ -56,6 +56,7 @@ static void tally_add(struct tally *t, const struct store_life *life)
     t->area_m2 += life->area_m2;
     t->parts += (double)life->part_count;
     t->way_m += life->way_m;
+    t->depth_m += life->depth_m;
     t->age_s += age_of(life);
 }
 
@@ -116,15 +117,19 @@ static void write_traits(const struct run_facts *facts, FILE *file)
         tally_add(&tallies[span < SPAN_COUNT ? span : SPAN_COUNT - 1], life);
     }
     fputs("<h3>Traits of the dead over time</h3>\n", file);
-    page_table(file, "#minutes|#deaths|#body, m²|#parts|#speed, m/s|#flesh eaten|#age, s");
+    page_table(file,
+               "#minutes|#deaths|#body, m²|#parts|#speed, m/s|#depth, m|#flesh eaten|#age, s");
     for (int k = 0; k < SPAN_COUNT; k++) {
         const struct tally *t = &tallies[k];
+        char depth[32] = "-";
         if (t->count == 0)
             continue;
-        page_row(file, "#%.1f - %.1f|#%d|#%.2f|#%.1f|#%.2f|#%.0f %%|#%.0f",
+        if (isfinite(t->depth_m))
+            snprintf(depth, sizeof depth, "%.2f", t->depth_m / t->count);
+        page_row(file, "#%.1f - %.1f|#%d|#%.2f|#%.1f|#%.2f|#%s|#%.0f %%|#%.0f",
                  k * end_s / SPAN_COUNT / 60, (k + 1) * end_s / SPAN_COUNT / 60, t->count,
                  t->area_m2 / t->count, t->parts / t->count, t->age_s > 0 ? t->way_m / t->age_s : 0,
-                 t->all > 0 ? 100 * (1 - t->eaten[0] / t->all) : 0, t->age_s / t->count);
+                 depth, t->all > 0 ? 100 * (1 - t->eaten[0] / t->all) : 0, t->age_s / t->count);
     }
     page_table_end(file);
 }

@@ -420,7 +420,7 @@ static int pay(struct preserve *p, int i, int *cause)
     return spans < LIFE_SPANS;
 }
 
-/* How far it has come: a step a second, so that to tremble is no way. */
+/* How far it has come, and how deep it has been: a step a second, so that to tremble is no way. */
 static void pace(const struct preserve *p, int i)
 {
     struct creature_state *c = &p->state->living[i];
@@ -428,6 +428,8 @@ static void pace(const struct preserve *p, int i)
     if (p->dwellers[i]->verdict != VERDICT_OK ||
         (p->state->tick - c->born_tick) % preserve_second(p) != 0)
         return;
+    c->depth_sum_m += p->params->preserve_height_m - at.y;
+    c->depth_steps++;
     c->way_m += distance_in_plane(at, (struct vec3){c->from_x_m, c->from_y_m, 0});
     c->from_x_m = at.x;
     c->from_y_m = at.y;

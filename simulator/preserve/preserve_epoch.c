@@ -2,6 +2,7 @@
 #include "simulator/preserve/preserve_epoch.h"
 #include "simulator/preserve/preserve_deeds.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "common/math/hash.h"
@@ -202,6 +203,7 @@ int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *l
                                 .children = c->children,
                                 .area_m2 = event->area_m2,
                                 .way_m = c->way_m,
+                                .depth_m = c->depth_sum_m / fmax(c->depth_steps, 1),
                                 .preyed_tick = event->kind == PRESERVE_PREYED ? event->tick : -1};
     if (event->phenotype) {
         life->part_count = event->phenotype->part_count;

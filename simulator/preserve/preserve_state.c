@@ -11,7 +11,7 @@
 #include "common/formats/pack_fields.h"
 #include "common/rows.h"
 
-#define STATE_VERSION 3
+#define STATE_VERSION 4
 
 _Static_assert((int)DEATH_COUNT == (int)EPOCH_CAUSE_COUNT, "causes of death have names");
 _Static_assert((int)FOOD_COUNT == (int)EPOCH_FOOD_COUNT, "so have foods");
@@ -178,7 +178,7 @@ void preserve_state_check(const struct preserve_state *state)
 
 /* ---------------------------------------------------------------- the form */
 
-enum { CREATURE_FIELDS = 26, CARCASS_FIELDS = 4, NOISE_FIELDS = 4, STATE_FIELDS = 18 };
+enum { CREATURE_FIELDS = 28, CARCASS_FIELDS = 4, NOISE_FIELDS = 4, STATE_FIELDS = 18 };
 
 /* A world's own ids are below 2^47. A gene's id has a creature's in its upper bits. */
 #define ID_MOST (UINT64_C(1) << 52)
@@ -317,6 +317,8 @@ static void visit_creature(struct pack_fields *f, struct creature_state *c, int6
     pack_fields_int(&in, "children", &c->children, 0, NUMBER_MOST);
     visit_foods(&in, c->gained);
     visit_motion(&in, "way_m", &c->way_m);
+    visit_motion(&in, "depth_sum_m", &c->depth_sum_m);
+    pack_fields_int(&in, "depth_steps", &c->depth_steps, 0, NUMBER_MOST);
     visit_place(&in, "from_x_m", &c->from_x_m);
     visit_place(&in, "from_y_m", &c->from_y_m);
     pack_fields_u64(&in, "met", &c->met, ID_MOST);

@@ -66,11 +66,13 @@ struct creature_state {
     int children;
     microjoules gained[FOOD_COUNT]; /* digested energy */
     double way_m;                   /* of its centre of mass, by steps of a second */
-    double from_x_m, from_y_m;      /* where the last such step ended */
-    uint64_t met;                   /* the last of its family that touched it; 0: none */
-    int64_t met_tick;               /* when */
-    double *numbers;  /* the motion of body and mind, as the runtime made them; heap */
-    int number_count; /* 0: it is at rest as it was born, turned by turn_rad */
+    double depth_sum_m;             /* of its centre of mass below the surface, a step a second */
+    int depth_steps;
+    double from_x_m, from_y_m; /* where the last such step ended */
+    uint64_t met;              /* the last of its family that touched it; 0: none */
+    int64_t met_tick;          /* when */
+    double *numbers;           /* the motion of body and mind, as the runtime made them; heap */
+    int number_count;          /* 0: it is at rest as it was born, turned by turn_rad */
     double turn_rad;
     struct noise ear;    /* last sound heard, fading */
     struct heard *heard; /* what it will hear; heap */

@@ -9,7 +9,7 @@ import sys
 
 import msgpack
 
-BUILD = "bestiary 0.28.0 simulator 30"
+BUILD = "bestiary 0.29.0 simulator 31"
 simulator = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL)
 
@@ -52,9 +52,9 @@ good = [1, [body(1), body(2)], [connection], []]
 bad = [1, [body(1), body(1)], [], []]
 long = [1, [body(1), [2, 0.6, 0.1] + body(2)[3:]], [connection], []]
 
-send(frame([1, 18, BUILD, os.getpid(), 0, "", "", ""]))
+send(frame([1, 19, BUILD, os.getpid(), 0, "", "", ""]))
 hello = receive(1, 8)
-if hello[1] != 18 or hello[2] != BUILD:
+if hello[1] != 19 or hello[2] != BUILD:
     sys.exit("hello: %r" % hello)
 # keys that are missing have their defaults, but for the rule of neighbours, which older versions did not have;
 # the digest is taken from what the simulator refuses
@@ -67,7 +67,7 @@ if refused[1] != 0 or "digest" not in refused[2] or simulator.wait() != 1:
 digest = int(os.environ["PARAMS_DIGEST"], 16)
 simulator = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL)
-send(frame([1, 18, BUILD, os.getpid(), 0, "", "", ""]) +
+send(frame([1, 19, BUILD, os.getpid(), 0, "", "", ""]) +
      frame([2, digest, 60.0, 1024, 0, {"boxes.neighbours": "auto"}]))
 receive(1, 8)
 if receive(32, 2)[1] != digest:

@@ -408,6 +408,7 @@ static void make_preserve(int epochs)
                                           .part_count = 4,
                                           .area_m2 = 0.5,
                                           .way_m = 13,
+                                          .depth_m = 2.25,
                                           .gained_uj = {3000000, 12000000, 15000000}};
     facts->lives[2] = (struct store_life){.id = 9,
                                           .mother = 5,
@@ -419,6 +420,7 @@ static void make_preserve(int epochs)
                                           .cause = 0,
                                           .children = 1,
                                           .part_count = 5,
+                                          .depth_m = 4.5,
                                           .topology = 13,
                                           .gained_uj = {10000000}};
     facts->life_count = 3;
@@ -435,7 +437,7 @@ TEST(a_preserve_has_worlds_and_lives)
     check_says("<h2 id='lives'>");
     check_says("Form A, of 4 parts, was there at the beginning; 1 of 1 have it at the end.");
     check_says("<b>form B</b>: 5 parts, first at 0:20<br>born of form A<br>most: 1 at 0:20; 1 "
-               "lived so<br>extinct at 1:20");
+               "lived so, 4.5 m deep<br>extinct at 1:20");
     check_says("The worlds after 1 minutes");
     check_says("<td class='n'>1</td><td class='n'>15</td>");
     check_says("<i class='s1'></i>world 1 <b>15</b>");

@@ -251,6 +251,24 @@ TEST(hunters_bite_the_living)
     ck_assert(gained > 0 && bitten > 0);
 }
 
+TEST(creatures_count_their_depth)
+{
+    enum { STEPS = 8, SECOND = 60 };
+    double sum_m = 0;
+    found();
+    run(1);
+    uint64_t one = state.living[0].descent.id;
+    run(SECOND - 1 + (int)state.living[0].born_tick);
+    for (int k = 0; k < STEPS; k++) {
+        sum_m += params.preserve_height_m - state.living[0].y_m;
+        if (k + 1 < STEPS)
+            run(SECOND);
+    }
+    ck_assert(state.living[0].descent.id == one && sum_m > 0);
+    ck_assert_int_eq(state.living[0].depth_steps, STEPS);
+    ck_assert_double_eq_tol(state.living[0].depth_sum_m, sum_m, 0.1);
+}
+
 /* The body gene that is not the root and has grown. */
 static struct body_gene *find_limb(struct genome *genome)
 {

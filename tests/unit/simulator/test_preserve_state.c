@@ -114,6 +114,7 @@ static int through_bytes(const struct preserve_state *s, struct preserve_state *
     X(s->living[0].from_y_m, 1e4)                                                                  \
     X(s->living[0].owed_j, OWED_MOST_J)                                                            \
     X(s->living[0].way_m, 1e12)                                                                    \
+    X(s->living[0].depth_sum_m, 1e12)                                                              \
     X(s->living[0].numbers[0], 1e4)                                                                \
     X(s->living[0].numbers[1], 1e12)                                                               \
     X(s->living[0].numbers[2], 1e4)                                                                \
@@ -232,7 +233,7 @@ static void pack_bomb(struct packed_bytes *packed, const unsigned char *head, si
 TEST(a_bomb_takes_no_memory)
 {
     static const unsigned char array[] = {0xdd, 2, 0xff, 0xff, 0xfb};
-    unsigned char fields[] = {0xdc, 0, 18, 3, 0, 0,    0, 0, 0, 0,    0, 0,    0, 0x95,
+    unsigned char fields[] = {0xdc, 0, 18, 4, 0, 0,    0, 0, 0, 0,    0, 0,    0, 0x95,
                               0,    0, 0,  0, 0, 0x93, 0, 0, 0, 0xdd, 2, 0xf0, 0, 0};
     enum { LENGTH = 48 << 20 };
     const struct preserve_cells most = preserve_cells_of(&params);
