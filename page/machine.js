@@ -101,13 +101,14 @@ export class Machine {
     for (const effector of effectors) this.x.web_cut(effector, 0);
     for (const neuron of neurons) this.x.web_cut(neuron, 1);
   }
-  /* Lives on from a tick by all deeds of this life: { tick, key, value } or { tick, pull: [x, y, z] }. */
+  /* Lives on from a tick by all deeds of this life: { tick, key, value } { tick, pull: [x, y, z] } or { tick, light: [x, y, z] }. */
   change(tick, deeds) {
     const back = this.x.web_back(tick);
     if (back < 0) this.fail();
     for (const deed of deeds.filter(d => d.tick >= back).sort((a, b) => a.tick - b.tick)) {
       this.check(this.x.web_go(deed.tick));
       if (deed.pull) this.x.web_pull(...deed.pull);
+      else if (deed.light) this.x.web_hold_light(...deed.light);
       else this.lend([deed.key, deed.value], (k, v) => this.check(this.x.web_change(k, v)));
     }
     this.x.web_finish();

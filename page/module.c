@@ -406,6 +406,11 @@ EXPORT(web_pull) void web_pull(double x, double y, double z)
     replay_live_pull(live, (struct vec3){x, y, z});
 }
 
+EXPORT(web_hold_light) void web_hold_light(double x, double y, double z)
+{
+    replay_live_hold_light(live, (struct vec3){x, y, z});
+}
+
 EXPORT(web_finish) void web_finish(void)
 {
     replay_live_finish(live);

@@ -88,9 +88,21 @@ function wayOf(dx, dy) {
   return eye.right.map((v, i) => (v * dx - eye.up[i] * dy) / camera.scale);
 }
 
-const HINTS = { push: 'drag to push it', cut: 'tap a part, or a neuron of the brain', longer: 'tap a part', shorter: 'tap a part' };
+const LIGHT_PX = 24;
+const isOnLight = (x, y) => {
+  const spot = creature.light && makeEye().project(...lightAt());
+  return !!spot && Math.hypot(spot[0] - x, spot[1] - y) < LIGHT_PX * ui;
+};
+function push({ x, y, toX, toY }) {
+  if (Math.hypot(toX - x, toY - y) <= 6 * ui) return tell(HINTS.push);
+  const way = wayOf(toX - x, toY - y);
+  if (!isOnLight(x, y)) return act(pushAt(tickNow(), creature.tick, way));
+  return act({ deeds: [{ tick: tickNow(), light: lightAt().map((v, i) => v + way[i]) }] });
+}
+
+const HINTS = { push: 'drag to push it, or the light', cut: 'tap a part, or a neuron of the brain', longer: 'tap a part', shorter: 'tap a part' };
 const tools = {
-  push: ({ x, y, toX, toY }) => Math.hypot(toX - x, toY - y) > 6 * ui ? act(pushAt(tickNow(), creature.tick, wayOf(toX - x, toY - y))) : tell(HINTS.push),
+  push,
   cut({ x, y }) {
     const node = nodeAt(x, y);
     if (node) return act(node.isNeuron ? { mute: [node.index] } : { cut: [node.index] });

@@ -570,3 +570,9 @@ void evaluate_pull(struct course *course, struct vec3 pull_m_s2)
     dynamics_set_world(run->dynamics, &run->world);
     evaluate_play(course);
 }
+
+void evaluate_hold_light(struct course *course, struct vec3 at_m)
+{
+    light_hold(&course->habitat->runs[0].light, at_m);
+    evaluate_play(course);
+}

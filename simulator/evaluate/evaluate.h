@@ -113,5 +113,7 @@ void evaluate_change_world(struct course *course, const struct params *params);
 /* Accelerates all that the body is made of by so much more, m/s2, from now on: a pull, which its
  * opposite ends; it is played with. */
 void evaluate_pull(struct course *course, struct vec3 pull_m_s2);
+/* Puts the light there, where it stays; the creature is played with. */
+void evaluate_hold_light(struct course *course, struct vec3 at_m);
 
 #endif

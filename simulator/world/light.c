@@ -128,10 +128,19 @@ void light_move(struct light *light, double time_s, struct vec3 centre)
     light->distance_sum = light->still_sum = 0;
     light->trial = trial;
     light->trial_start = centre;
+    if (light->is_held)
+        return;
     if (light->kind == LIGHT_STILL)
         place_still(light, centre);
     else
         place_trial(light, centre);
+}
+
+void light_hold(struct light *light, struct vec3 at)
+{
+    light->at = at;
+    light->drift_m_s = (struct vec3){0, 0, 0};
+    light->is_held = 1;
 }
 
 double light_distance(const struct light *light, struct vec3 from)

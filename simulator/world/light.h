@@ -30,6 +30,7 @@ struct light {
     int has_ground;
     int trial; /* the present one; -1 before the first */
     int trial_count;
+    int is_held; /* light_hold() was called: trials no longer move it */
     unsigned char order[LIGHT_TRIALS_MAX]; /* direction of each trial */
     double first_rad;                      /* direction number 0 */
     struct vec3 drift_m_s;
@@ -46,6 +47,8 @@ void light_init(struct light *light, const struct params *params, uint64_t seed)
 /* Where the light is `time_s` after the start, with the creature's centre of mass there. Call it in
  * order of time, first at 0. */
 void light_move(struct light *light, double time_s, struct vec3 centre);
+/* Puts the light at a place, where it stays from now on. */
+void light_hold(struct light *light, struct vec3 at);
 /* Adds a tick to the measures, after light_move(). */
 void light_measure(struct light *light, struct vec3 centre);
 /* Distance that counts: horizontal where there is a ground. */

@@ -46,9 +46,12 @@ const verbs = {
       const heavy = { tick: half + 40, key: 'world.gravity_m_s2', value: '3' };
       const pushed = machine.change(half, push), both = machine.change(half + 40, [heavy, ...push]);
       const again = machine.change(half + 40, push), back = machine.change(half, []);
+      const place = [1, 0.5, 0], lit = first.light && machine.change(half, [{ tick: half, light: place }]);
+      const light_last = lit && place.map((_, k) => lit.values[3 + 6 * lit.parts.length + k].at(-1));
       const is_equal = (a, b) => a.digest === b.digest && a.values.every((v, k) => v.every((x, f) => x === b.values[k][f]));
       const is_good = is_equal(first, back) && is_equal(pushed, again) && pushed.digest !== first.digest &&
-        both.digest !== pushed.digest && both.status === 'changed';
+        both.digest !== pushed.digest && both.status === 'changed' &&
+        (!lit || place.every((v, k) => Math.abs(v - light_last[k]) < 1e-5));
       console.log(back.digest, back.status, is_good ? 'same' : 'not the same', file);
     }
   },

@@ -260,6 +260,9 @@ int replay_live_go(struct replay_live *live, int tick);
 int replay_live_change(struct replay_live *live, const char *key, const char *value,
                        struct error *error);
 void replay_live_pull(struct replay_live *live, struct vec3 pull_m_s2);
+/* Puts the light at a place of the replay, where it stays from now on; without a light it has no
+ * effect. */
+void replay_live_hold_light(struct replay_live *live, struct vec3 at_m);
 /* Lives on to the end. A life without changes compares with its record again. */
 void replay_live_finish(struct replay_live *live);
 

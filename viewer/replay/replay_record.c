@@ -696,19 +696,38 @@ int replay_live_change(struct replay_live *live, const char *key, const char *va
     return 0;
 }
 
-void replay_live_pull(struct replay_live *live, struct vec3 pull_m_s2)
+/* From the replay's axes to the world's. */
+static struct vec3 turn_back(const struct replay_live *live, struct vec3 way)
 {
-    struct evaluate_view view;
     struct quaternion back = live->replay->turned;
     back.y = -back.y;
-    if (back.w != 0 || back.y != 0) {
-        struct mat3 axes = quaternion_matrix(back);
-        pull_m_s2 = mat3_apply(&axes, pull_m_s2);
-    }
+    if (back.w == 0 && back.y == 0)
+        return way;
+    struct mat3 axes = quaternion_matrix(back);
+    return mat3_apply(&axes, way);
+}
+
+/* Whether there is a body to act on; the life is a changed one from now on. */
+static int touch_life(struct replay_live *live)
+{
+    struct evaluate_view view;
     live->is_changed = 1;
     live->replay->status = REPLAY_CHANGED;
-    if (evaluate_look(live->course, &view))
-        evaluate_pull(live->course, pull_m_s2);
+    return evaluate_look(live->course, &view);
+}
+
+void replay_live_pull(struct replay_live *live, struct vec3 pull_m_s2)
+{
+    if (touch_life(live))
+        evaluate_pull(live->course, turn_back(live, pull_m_s2));
+}
+
+void replay_live_hold_light(struct replay_live *live, struct vec3 at_m)
+{
+    at_m.x += live->replay->shifted_x_m;
+    at_m.y += live->replay->shifted_y_m;
+    if (touch_life(live))
+        evaluate_hold_light(live->course, turn_back(live, at_m));
 }
 
 void replay_live_finish(struct replay_live *live)

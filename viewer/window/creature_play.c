@@ -1,6 +1,7 @@
 /* Playing with a creature: its part under the mouse hangs on a spring that ends at the mouse. The
- * spring pulls all of the creature alike, as gravity does. The life goes on from the moment shown;
- * what was recorded of it later is gone. */
+ * spring pulls all of the creature alike, as gravity does. The light is where the mouse is, and stays
+ * where it was left. The life goes on from the moment shown; what was recorded of it later is
+ * gone. */
 #include "viewer/window/creature_private.h"
 
 #ifdef HAVE_CAIRO
@@ -16,6 +17,8 @@
 #define PULL_MAX_M_S2 80.0
 /* A part is hit within this of its picture, px at ui 1. */
 #define SLACK_PX 4.0
+/* The light is hit within this of its middle, px at ui 1. */
+#define LIGHT_PX 14.0
 /* The sides of a part's picture that are looked at. */
 enum { LOOKS = 16 };
 
@@ -50,13 +53,26 @@ static int is_hit(const struct scene *scene, const struct replay *replay, int pa
     return 1;
 }
 
+static struct vec3 place_of(const struct scene *scene, int part)
+{
+    return part == GRIP_LIGHT ? scene->moment.frame.light
+                              : replay_pose_centre(&scene->moment.poses[part]);
+}
+
+static void hold(struct grip *grip, int part, const struct spot *spot, double x, double y)
+{
+    grip->part = part;
+    grip->aside_x = x - spot->x;
+    grip->aside_y = y - spot->y;
+}
+
 int creatures_press_body(struct creature_window *window, double x, double y)
 {
     const struct replay *replay = creatures_current_replay(window);
     struct scene scene;
     double nearest = -INFINITY;
     struct grip *grip = &window->grip;
-    grip->part = -1;
+    grip->part = GRIP_NONE;
     if (!replay || window->view != VIEW_SINGLE ||
         x >= creatures_scene_left(window) + creatures_scene_width(window) ||
         !gallery_can_play(window->gallery, window->current))
@@ -68,66 +84,99 @@ int creatures_press_body(struct creature_window *window, double x, double y)
         if (!spot.is_seen || spot.near <= nearest || !is_hit(&scene, replay, i, x, y))
             continue;
         nearest = spot.near;
-        grip->part = i;
-        grip->aside_x = x - spot.x;
-        grip->aside_y = y - spot.y;
+        hold(grip, i, &spot, x, y);
     }
-    return grip->part >= 0;
+    if (replay->has_light) {
+        struct spot spot = eye_project(&scene.eye, scene.moment.frame.light);
+        if (spot.is_seen && hypot(x - spot.x, y - spot.y) < LIGHT_PX * scene.view.ui)
+            hold(grip, GRIP_LIGHT, &spot, x, y);
+    }
+    return grip->part != GRIP_NONE;
 }
 
-/* The pull of the spring, in the plane of the picture. */
-static struct vec3 pull_of(const struct creature_window *window, const struct replay *replay)
+/* The way of what is held to the mouse, in the plane of the picture through it. */
+static struct vec3 way_to_mouse(const struct creature_window *window, const struct scene *scene)
 {
     const struct grip *grip = &window->grip;
-    struct scene scene;
-    struct replay_frame before;
-    scene_init(&scene, window, replay);
-    struct spot spot = eye_project(&scene.eye, replay_pose_centre(&scene.moment.poses[grip->part]));
+    struct spot spot = eye_project(&scene->eye, place_of(scene, grip->part));
     double across = window->player.mouse_x - creatures_scene_left(window) - grip->aside_x - spot.x;
     double down = window->player.mouse_y - grip->aside_y - spot.y;
-    struct vec3 way = vec3_along(vec3_scale(scene.eye.right, across / spot.scale), scene.eye.up,
-                                 -down / spot.scale);
+    return vec3_along(vec3_scale(scene->eye.right, across / spot.scale), scene->eye.up,
+                      -down / spot.scale);
+}
+
+/* The pull of the spring. */
+static struct vec3 pull_of(const struct scene *scene, const struct replay *replay, struct vec3 way)
+{
+    struct replay_frame before;
     replay_get_frame(replay, replay->frame_count > 1 ? replay->frame_count - 2 : 0, &before);
     struct vec3 speed =
-        vec3_scale(vec3_sub(scene.moment.frame.centre, before.centre), 1 / replay->frame_s);
+        vec3_scale(vec3_sub(scene->moment.frame.centre, before.centre), 1 / replay->frame_s);
     struct vec3 pull = vec3_along(vec3_scale(way, SPRING_1_S2), speed, -DAMPING_1_S);
     double most = PULL_MAX_M_S2 / fmax(vec3_length(pull), 1e-9);
     return vec3_scale(pull, fmin(most, 1));
 }
 
-/* Pulls from now on by so much, and remembers it for a later grip. */
-static int change_pull(struct grip *grip, struct replay_live *live, struct vec3 pull_m_s2)
+/* The pull after the first `count` deeds. */
+static struct vec3 pull_after(const struct grip *grip, int count)
 {
-    struct pull *pulls = realloc(grip->pulls, (size_t)(grip->count + 1) * sizeof *pulls);
-    if (!pulls)
+    while (count > 0 && grip->deeds[count - 1].is_light)
+        count--;
+    return count > 0 ? grip->deeds[count - 1].value : (struct vec3){0, 0, 0};
+}
+
+/* Does the deed with this number. */
+static void do_deed(const struct grip *grip, struct replay_live *live, int number)
+{
+    const struct deed *deed = &grip->deeds[number];
+    if (deed->is_light)
+        replay_live_hold_light(live, deed->value);
+    else
+        replay_live_pull(live, vec3_sub(deed->value, pull_after(grip, number)));
+}
+
+/* Does a deed now, and remembers it for a later grip. */
+static int add_deed(struct grip *grip, struct replay_live *live, int is_light, struct vec3 value)
+{
+    struct deed *deeds = realloc(grip->deeds, (size_t)(grip->count + 1) * sizeof *deeds);
+    if (!deeds)
         return ERR_MEMORY;
-    grip->pulls = pulls;
-    replay_live_pull(live, vec3_sub(pull_m_s2, grip->now_m_s2));
-    pulls[grip->count++] = (struct pull){grip->tick, pull_m_s2};
-    grip->now_m_s2 = pull_m_s2;
+    grip->deeds = deeds;
+    deeds[grip->count] = (struct deed){grip->tick, is_light, value};
+    do_deed(grip, live, grip->count++);
     return 0;
 }
 
-static struct vec3 pull_before(const struct grip *grip, int count)
+/* Moves what is held to where the mouse is. */
+static int follow_mouse(struct creature_window *window, struct replay_live *live)
 {
-    return count > 0 ? grip->pulls[count - 1].pull_m_s2 : (struct vec3){0, 0, 0};
+    const struct replay *replay = replay_live_replay(live);
+    struct grip *grip = &window->grip;
+    struct scene scene;
+    scene_init(&scene, window, replay);
+    struct vec3 way = way_to_mouse(window, &scene);
+    if (grip->part != GRIP_LIGHT)
+        return add_deed(grip, live, 0, pull_of(&scene, replay, way));
+    struct vec3 place = vec3_add(scene.moment.frame.light, way);
+    if (replay_has_floor(replay))
+        place.y = fmax(place.y, 0);
+    return add_deed(grip, live, 1, place);
 }
 
-/* Lives again from the last snapshot up to a tick, with the pulls that there were. */
+/* Lives again from the last snapshot up to a tick, with the deeds that there were. */
 static int rewind_to(struct grip *grip, struct replay_live *live, int tick)
 {
     int status = 0, at = replay_live_back(live, tick);
     if (at < 0)
         return at;
-    for (int i = 0; i < grip->count && !status && grip->pulls[i].tick < tick; i++) {
-        if (grip->pulls[i].tick < at)
+    for (int i = 0; i < grip->count && !status && grip->deeds[i].tick < tick; i++) {
+        if (grip->deeds[i].tick < at)
             continue;
-        status = replay_live_go(live, grip->pulls[i].tick);
-        replay_live_pull(live, vec3_sub(grip->pulls[i].pull_m_s2, pull_before(grip, i)));
+        status = replay_live_go(live, grip->deeds[i].tick);
+        do_deed(grip, live, i);
     }
-    while (grip->count > 0 && grip->pulls[grip->count - 1].tick >= tick)
+    while (grip->count > 0 && grip->deeds[grip->count - 1].tick >= tick)
         grip->count--;
-    grip->now_m_s2 = pull_before(grip, grip->count);
     grip->tick = tick;
     return status ? status : replay_live_go(live, tick);
 }
@@ -141,8 +190,8 @@ static struct replay_live *held(const struct creature_window *window)
     return is_shown ? live : NULL;
 }
 
-/* Takes hold of the part, at the moment that is shown. Only the pulls of the life that was held
- * last are known: another one begins anew. */
+/* Takes hold of the part or the light, at the moment that is shown. Only the deeds of the life that
+ * was held last are known: another one begins anew. */
 static int take_hold(struct creature_window *window, struct error *error)
 {
     struct grip *grip = &window->grip;
@@ -177,7 +226,7 @@ void creatures_pull(struct creature_window *window, double dt_s)
     if (!grip->live)
         return;
     const struct replay *replay = replay_live_replay(grip->live);
-    int status = change_pull(grip, grip->live, pull_of(window, replay));
+    int status = follow_mouse(window, grip->live);
     grip->owed_s += dt_s * window->player.speed;
     int ticks = (int)(grip->owed_s / grip->tick_s);
     grip->owed_s -= ticks * grip->tick_s;
@@ -197,7 +246,8 @@ void creatures_let_go(struct player *player)
     grip->live = held(window);
     if (!grip->live)
         return;
-    change_pull(grip, grip->live, (struct vec3){0, 0, 0});
+    if (grip->part != GRIP_LIGHT)
+        add_deed(grip, grip->live, 0, (struct vec3){0, 0, 0});
     replay_live_finish(grip->live);
     grip->live = NULL;
     grip->owed_s = 0;

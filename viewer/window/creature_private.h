@@ -5,7 +5,7 @@
  *   creature_draw.c     the picture and what surrounds it
  *   creature_keys.c     the table of keys, and all that a player calls
  *   creature_mouse.c    pressing, dragging, clicking, the wheel
- *   creature_play.c     pulling a creature with the mouse
+ *   creature_play.c     pulling a creature, or its light, with the mouse
  *   creature_choices.c  choosing by hand: marks, buttons, what was said of them */
 #ifndef VIEWER_WINDOW_CREATURE_PRIVATE_H
 #define VIEWER_WINDOW_CREATURE_PRIVATE_H
@@ -20,21 +20,21 @@
 
 enum creature_view { VIEW_SINGLE, VIEW_RACE, VIEW_CELLS, VIEW_PAIR };
 
-/* From a tick on. */
-struct pull {
-    int tick;
-    struct vec3 pull_m_s2;
+/* From a tick on: the pull, m/s2, or the place of the light, m. */
+struct deed {
+    int tick, is_light;
+    struct vec3 value;
 };
-/* The part that the mouse holds. */
+/* The part that the mouse holds, or the light. */
+enum { GRIP_NONE = -1, GRIP_LIGHT = -2 };
 struct grip {
     struct replay_live *live; /* NULL: nothing is held */
-    int part, tick;
-    double aside_x, aside_y; /* of the mouse from the part's middle, px */
-    double tick_s, owed_s;   /* owed_s: time that has yet to be lived */
-    double duration_s;       /* of the life before */
-    struct vec3 now_m_s2;
-    const void *of; /* the life that was held last, and its pulls */
-    struct pull *pulls;
+    int part, tick;           /* part: its index, or GRIP_* */
+    double aside_x, aside_y;  /* of the mouse from the middle of what is held, px */
+    double tick_s, owed_s;    /* owed_s: time that has yet to be lived */
+    double duration_s;        /* of the life before */
+    const void *of;           /* the life that was held last, and its deeds */
+    struct deed *deeds;
     int count;
 };
 

@@ -60,6 +60,7 @@ TEST(of_many_champions_a_few_are_chosen_evenly)
 #ifdef HAVE_CAIRO
 
 #include "viewer/window/chooser.h"
+#include "viewer/draw/draw_space.h"
 #include "viewer/draw/draw.h"
 #include "viewer/window/creature_private.h"
 
@@ -778,6 +779,42 @@ TEST(a_part_that_is_dragged_is_pulled)
     player_advance(&window->player, 0.1);
     player_release_mouse(&window->player);
     draw();
+}
+
+/* The mouse drags the light, which stays where it was left. */
+TEST(the_light_is_dragged)
+{
+    run_sql("INSERT INTO branch_parameters VALUES (1, 3, 'light.kind', 'still'),"
+            " (1, 4, 'light.x_m', '0.8'), (1, 5, 'light.y_m', '0.6')");
+    open_run_of(1);
+    press(" ");
+    player_seek(&window->player, 0.5);
+    creatures_refit(window, 0);
+    struct replay_frame frame;
+    const struct replay *replay = current()->replay;
+    replay_get_frame(replay, 0, &frame);
+    struct draw_view view;
+    draw_single_view(&view, creatures_scene_width(window), creatures_scene_height(window), replay,
+                     &window->camera, 0.5, window->overlays);
+    struct eye eye = eye_place(&view, replay, 0.5);
+    struct spot spot = eye_project(&eye, frame.light);
+    double x = spot.x + creatures_scene_left(window), y = spot.y;
+    player_press_mouse(&window->player, x + 5, y);
+    ck_assert_int_eq(window->player.drag, DRAG_BODY);
+    for (int k = 0; k < 10; k++) {
+        player_move_mouse(&window->player, x + 5 - 60, y + 20);
+        player_advance(&window->player, 1 / 60.0);
+    }
+    player_release_mouse(&window->player);
+    struct vec3 before = frame.light;
+    replay = current()->replay;
+    replay_get_frame(replay, replay->frame_count - 1, &frame);
+    ck_assert_int_eq(replay->status, REPLAY_CHANGED);
+    ck_assert_double_eq_tol(frame.light.x, before.x - 60 / spot.scale, 5 / spot.scale);
+    ck_assert_double_eq_tol(frame.light.y, before.y - 20 / spot.scale, 5 / spot.scale);
+    draw();
+    press("x");
+    ck_assert_int_eq(current()->replay->status, REPLAY_DIFFERS);
 }
 
 /* ---- choosing by hand ---- */

@@ -460,6 +460,32 @@ TEST(a_life_goes_back_to_the_same_bits)
     replay_live_close(live);
 }
 
+/* A light of several trials stays where it was put, and its places come back with the snapshot. */
+TEST(a_light_stays_where_it_is_put)
+{
+    params.light_kind = LIGHT_MOVING;
+    record();
+    struct replay_live *live = live_as(REPLAY_RECORDED, 1 << 20);
+    const struct replay *replay = replay_live_replay(live);
+    const struct vec3 place = {1.5, 0.75, 0};
+    struct replay_frame frame;
+    ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
+    ck_assert_int_eq(replay_live_back(live, 60), 60);
+    replay_live_hold_light(live, place);
+    replay_live_finish(live);
+    ck_assert_int_eq(replay->status, REPLAY_CHANGED);
+    for (double time_s = 1.1; time_s < 2; time_s += 0.2) {
+        replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+        ck_assert_double_eq_tol(vec3_length(vec3_sub(frame.light, place)), 0, 1e-5);
+    }
+    ck_assert_int_eq(replay_live_back(live, 60), 60);
+    replay_live_finish(live);
+    ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
+    replay_get_frame(replay, replay->frame_count - 1, &frame);
+    ck_assert_double_gt(vec3_length(vec3_sub(frame.light, place)), 0.1);
+    replay_live_close(live);
+}
+
 /* The same by what the creature is from its start, and by what is done to it on its way. */
 TEST(no_guard_ends_a_life_that_is_played_with)
 {
