@@ -23,15 +23,16 @@ static int is_whole(double value)
 static int is_plain_image(cairo_t *cr, cairo_surface_t *target)
 {
     cairo_matrix_t matrix;
-    double x, y;
+    double x, y, fine_x, fine_y;
     cairo_get_matrix(cr, &matrix);
     cairo_surface_get_device_offset(target, &x, &y);
+    cairo_surface_get_device_scale(target, &fine_x, &fine_y);
     return cairo_surface_get_type(target) == CAIRO_SURFACE_TYPE_IMAGE &&
            (cairo_image_surface_get_format(target) == CAIRO_FORMAT_RGB24 ||
             cairo_image_surface_get_format(target) == CAIRO_FORMAT_ARGB32) &&
            cairo_get_group_target(cr) == target && cairo_get_operator(cr) == CAIRO_OPERATOR_OVER &&
            matrix.xx == 1 && matrix.yy == 1 && matrix.xy == 0 && matrix.yx == 0 && matrix.x0 == 0 &&
-           matrix.y0 == 0 && x == 0 && y == 0;
+           matrix.y0 == 0 && x == 0 && y == 0 && fine_x == 1 && fine_y == 1;
 }
 
 /* Cuts the area to the clip; 0 if the clip is not one rectangle with its edges between pixels. */

@@ -8,6 +8,12 @@
 
 #define SPEED_MIN 0.0625
 #define TOAST_S   4.0
+/* A picture that takes longer than LATE_S gets half of the pixels across, down to FINE_LEAST, and
+ * below EARLY_S twice as many; of the mean, in which the last picture has PACE_SHARE. */
+#define LATE_S     (1 / 30.0)
+#define EARLY_S    (LATE_S / 6)
+#define FINE_LEAST 0.5
+#define PACE_SHARE 0.2
 /* Movement below which a press is a click, px at ui 1. */
 #define CLICK_PX 4.0
 /* px at ui 1: left of the bar of time is the button, right of it stand the speed, the creature's
@@ -36,7 +42,8 @@ void player_init(struct player *player, const struct content *content)
                               .height = 540,
                               .is_playing = 1,
                               .is_changed = 1,
-                              .speed = 1};
+                              .speed = 1,
+                              .fine = 1};
 }
 
 void player_destroy(struct player *player)
@@ -208,6 +215,29 @@ static void draw_scene(const struct player *player, cairo_surface_t *surface, in
     player->content->draw_scene(player, cr);
     cairo_destroy(cr);
     cairo_surface_flush(surface);
+}
+
+static int is_moving(const struct player *player)
+{
+    return player->is_playing || player->drag != DRAG_NONE;
+}
+
+double player_fineness(const struct player *player)
+{
+    return is_moving(player) ? player->fine : 1;
+}
+
+void player_pace(struct player *player, double spent_s)
+{
+    if (!is_moving(player))
+        return;
+    player->frame_s += PACE_SHARE * (spent_s - player->frame_s);
+    double fine = player->frame_s > LATE_S    ? fmax(player->fine / 2, FINE_LEAST)
+                  : player->frame_s < EARLY_S ? fmin(2 * player->fine, 1)
+                                              : player->fine;
+    if (fine != player->fine)
+        player->frame_s = (LATE_S + EARLY_S) / 2;
+    player->fine = fine;
 }
 
 static void save(struct player *player, int unused)
@@ -505,7 +535,7 @@ void player_draw(struct player *player, cairo_surface_t *surface)
     struct draw_box box = player->content->scene_box(player);
     cairo_surface_t *scene =
         cairo_surface_create_for_rectangle(surface, box.x, box.y, box.width, box.height);
-    draw_scene(player, scene, player->is_playing || player->drag != DRAG_NONE);
+    draw_scene(player, scene, is_moving(player));
     cairo_surface_destroy(scene);
     cairo_t *cr = cairo_create(surface);
     if (player->content->draw_panels)

@@ -105,6 +105,8 @@ struct player {
     int width, height;
     int is_playing, is_help, is_quitting, is_changed, is_fullscreen;
     double time_s, speed;
+    double fine;    /* of pictures that move, see player_fineness() */
+    double frame_s; /* what its pictures take of late */
     enum drag drag;
     double mouse_x, mouse_y, press_x, press_y;
     int is_click;
@@ -141,6 +143,12 @@ void player_look_for_news(struct player *player, double now_s);
 /* 1 while the next picture would be the same as the last that was drawn. */
 int player_is_still(const struct player *player);
 void player_draw(struct player *player, cairo_surface_t *surface);
+/* Pixels of the picture across one of the window: 1, or less while pictures move and come late. The
+ * surface that is drawn on has this as its device scale. */
+double player_fineness(const struct player *player);
+/* Tells how long the last picture took: those that move get fewer pixels where that is more than a
+ * thirtieth of a second, and more again where it is far less. */
+void player_pace(struct player *player, double spent_s);
 /* For the window's frame; good until the next call. */
 const char *player_title(struct player *player);
 

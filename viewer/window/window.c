@@ -52,6 +52,7 @@ struct window {
     SDL_Texture *texture;
     cairo_surface_t *surface;
     int width, height;      /* px */
+    double fine;            /* of the surface: see player_fineness() */
     double pixels_per_unit; /* of the mouse's coordinates */
     struct player *player;
     int is_quitting, is_fullscreen;
@@ -61,7 +62,11 @@ struct window {
 
 static void present(struct window *window)
 {
+    uint64_t start = SDL_GetPerformanceCounter();
     player_draw(window->player, window->surface);
+    uint64_t spent = SDL_GetPerformanceCounter() - start;
+    if (!window->options->frame_limit)
+        player_pace(window->player, (double)spent / (double)SDL_GetPerformanceFrequency());
     SDL_UpdateTexture(window->texture, NULL, cairo_image_surface_get_data(window->surface),
                       cairo_image_surface_get_stride(window->surface));
     SDL_RenderClear(window->renderer);
@@ -69,7 +74,8 @@ static void present(struct window *window)
     SDL_RenderPresent(window->renderer);
 }
 
-/* Makes texture and image as large as the window is now; 0 or ERR_IO. */
+/* Makes texture and image as large as the window is now, or smaller for pictures that come late; 0 or
+ * ERR_IO. */
 static int fit_to_window(struct window *window)
 {
     int width, height, units, unused;
@@ -77,7 +83,9 @@ static int fit_to_window(struct window *window)
         return ERR_IO;
     SDL_GetWindowSize(window->window, &units, &unused);
     window->pixels_per_unit = units > 0 ? (double)width / units : 1;
-    if (window->texture && width == window->width && height == window->height)
+    double fine = player_fineness(window->player);
+    int is_resized = width != window->width || height != window->height;
+    if (window->texture && !is_resized && fine == window->fine)
         return 0;
     if (window->texture)
         SDL_DestroyTexture(window->texture);
@@ -85,12 +93,16 @@ static int fit_to_window(struct window *window)
         cairo_surface_destroy(window->surface);
     window->width = width;
     window->height = height;
-    window->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
+    window->fine = fine;
+    int columns = (int)ceil(fine * width), rows = (int)ceil(fine * height);
+    window->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, columns, rows);
+    cairo_surface_set_device_scale(window->surface, fine, fine);
     window->texture = SDL_CreateTexture(window->renderer, SDL_PIXELFORMAT_RGB888,
-                                        SDL_TEXTUREACCESS_STREAMING, width, height);
+                                        SDL_TEXTUREACCESS_STREAMING, columns, rows);
     if (!window->texture || cairo_surface_status(window->surface) != CAIRO_STATUS_SUCCESS)
         return ERR_IO;
-    player_resize(window->player, width, height);
+    if (is_resized)
+        player_resize(window->player, width, height);
     return 0;
 }
 

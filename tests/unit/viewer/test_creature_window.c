@@ -781,6 +781,49 @@ TEST(a_part_that_is_dragged_is_pulled)
     draw();
 }
 
+/* Mean of the surface's pixels, by colour. */
+static void mean_color(cairo_surface_t *of, double mean[3])
+{
+    cairo_surface_flush(of);
+    const unsigned char *data = cairo_image_surface_get_data(of);
+    int width = cairo_image_surface_get_width(of), height = cairo_image_surface_get_height(of);
+    mean[0] = mean[1] = mean[2] = 0;
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+            for (int k = 0; k < 3; k++)
+                mean[k] += data[y * cairo_image_surface_get_stride(of) + 4 * x + k] /
+                           ((double)width * height);
+}
+
+/* Pictures that come late have half of the pixels across while they move, and show the same. */
+TEST(late_pictures_are_coarse_while_they_move)
+{
+    open_run_of(1);
+    ck_assert_double_eq(player_fineness(&window->player), 1);
+    for (int i = 0; i < 20; i++)
+        player_pace(&window->player, 0.1);
+    ck_assert_double_eq(player_fineness(&window->player), 0.5);
+    double fine[3], coarse[3];
+    cairo_surface_t *half = cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH / 2, HEIGHT / 2);
+    cairo_surface_set_device_scale(half, 0.5, 0.5);
+    draw();
+    player_draw(&window->player, half);
+    mean_color(surface, fine);
+    mean_color(half, coarse);
+    for (int k = 0; k < 3; k++)
+        ck_assert_double_eq_tol(fine[k], coarse[k], 2);
+    cairo_surface_destroy(half);
+    press(" ");
+    ck_assert_double_eq(player_fineness(&window->player), 1);
+    press(" ");
+    for (int i = 0; i < 5; i++)
+        player_pace(&window->player, 0.02);
+    ck_assert_double_eq(player_fineness(&window->player), 0.5);
+    for (int i = 0; i < 40; i++)
+        player_pace(&window->player, 0.002);
+    ck_assert_double_eq(player_fineness(&window->player), 1);
+}
+
 /* The mouse drags the light, which stays where it was left. */
 TEST(the_light_is_dragged)
 {
