@@ -17,9 +17,10 @@ void *rows_add(void *table, int *count, int *room, int most, size_t size)
         return NULL;
     if (*count == *room) {
         int wanted = *room < FIRST_ROOM / 2 ? FIRST_ROOM : *room > most / 2 ? most : 2 * *room;
-        rows = realloc(rows, (size_t)wanted * size);
-        if (!rows)
+        void *larger = realloc(rows, (size_t)wanted * size);
+        if (!larger)
             return NULL;
+        rows = larger;
         memcpy(table, &rows, sizeof rows);
         *room = wanted;
     }

@@ -13,14 +13,10 @@
 #include "controller/commands/commands.h"
 
 static const struct command *const commands[] = {
-    &run_command,      &examples_command,  &resume_command,  &status_command,
-    &list_command,     &view_command,      &report_command,  &save_command,
-    &evaluate_command, &contest_command,   &league_command,  &progress_command,
-    &preserve_command, &logs_command,      &workers_command, &pause_command,
-    &continue_command, &choose_command,    &tend_command,    &random_command,
-    &mutate_command,   &breed_command,     &diff_command,    &digest_command,
-    &compare_command,  &bisect_command,    &evolution_command, &garden_command,
-    NULL};
+#define X(word) &word##_command,
+    COMMANDS(X)
+#undef X
+        NULL};
 
 static void print_help(void)
 {

@@ -50,7 +50,9 @@ static int has_ended(z_stream *inflating)
     unsigned char more;
     inflating->next_out = &more;
     inflating->avail_out = 1;
-    return inflate(inflating, Z_SYNC_FLUSH) == Z_STREAM_END && inflating->avail_out == 1;
+    int result = inflate(inflating, Z_SYNC_FLUSH);
+    inflating->next_out = NULL;
+    return result == Z_STREAM_END && inflating->avail_out == 1;
 }
 
 /* Makes `wanted` bytes ready, or all that there are. */

@@ -291,7 +291,7 @@ static void rank_sides(struct body_gene *body, double *sides[3])
     for (int k = 0; k < 3; k++) {
         int rank = 0;
         for (int i = 0; i < 3; i++)
-            rank += *all[i] > *all[k] || (*all[i] == *all[k] && i < k);
+            rank += *all[i] > *all[k] || (i < k && *all[i] == *all[k]);
         sides[rank] = all[k];
     }
 }

@@ -117,7 +117,7 @@
     NUMBER(exam, line_share, 0.5, 'J',                                                             \
            "contests: lines are farther from the middle, by at most this share")                   \
     NUMBER(fitness, size_floor_m, 0.5, 'J', "walk, stride: smaller creatures count as this size")  \
-    NUMBER(fitness, slip_weight, 0.85, 'J', "stride: what sliding all the way takes away")          \
+    NUMBER(fitness, slip_weight, 0.85, 'J', "stride: what sliding all the way takes away")         \
     NUMBER(fitness, belly_weight, 1, 'J', "stride: what lying on the belly takes away")
 
 #endif

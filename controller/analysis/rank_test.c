@@ -47,7 +47,8 @@ struct rank_test rank_test_compare(const double *a, int a_count, const double *b
     ENSURE(a_count > 0 && b_count > 0 && count <= RANK_TEST_MOST, "%d and %d values", a_count,
            b_count);
     memcpy(values, a, (size_t)a_count * sizeof a[0]);
-    memcpy(values + a_count, b, (size_t)b_count * sizeof b[0]);
+    for (int i = 0; i < b_count; i++)
+        values[a_count + i] = b[i];
     rank(values, count, doubled);
     for (int i = 0; i < a_count; i++)
         sum += doubled[i];

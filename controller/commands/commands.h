@@ -1,4 +1,4 @@
-/* The commands of `controller` (main.c has the table), and what they share.
+/* The commands of `controller` (main.c runs them), and what they share.
  *
  * Each file has the rows of its commands and of their options; see common/system/options.h. */
 #ifndef CONTROLLER_COMMANDS_COMMANDS_H
@@ -13,12 +13,39 @@
 
 enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
 
-extern const struct command run_command, examples_command, resume_command, status_command,
-    list_command, view_command, report_command, save_command, evaluate_command, contest_command,
-    league_command, progress_command, preserve_command, logs_command, workers_command,
-    pause_command, continue_command, choose_command, tend_command, random_command, mutate_command,
-    breed_command, diff_command, digest_command, evolution_command, garden_command, compare_command,
-    bisect_command;
+/* All commands, in the order of the help. */
+#define COMMANDS(X)                                                                                \
+    X(run)                                                                                         \
+    X(examples)                                                                                    \
+    X(resume)                                                                                      \
+    X(status)                                                                                      \
+    X(list)                                                                                        \
+    X(view)                                                                                        \
+    X(report)                                                                                      \
+    X(save)                                                                                        \
+    X(evaluate)                                                                                    \
+    X(contest)                                                                                     \
+    X(league)                                                                                      \
+    X(progress)                                                                                    \
+    X(preserve)                                                                                    \
+    X(logs)                                                                                        \
+    X(workers)                                                                                     \
+    X(pause)                                                                                       \
+    X(continue)                                                                                    \
+    X(choose)                                                                                      \
+    X(tend)                                                                                        \
+    X(random)                                                                                      \
+    X(mutate)                                                                                      \
+    X(breed)                                                                                       \
+    X(diff)                                                                                        \
+    X(digest)                                                                                      \
+    X(compare)                                                                                     \
+    X(bisect)                                                                                      \
+    X(evolution)                                                                                   \
+    X(garden)
+#define X(word) extern const struct command word##_command;
+COMMANDS(X)
+#undef X
 
 /* Defines the row of a command, which command_WORD() runs. */
 #define COMMAND(word, its_operands, its_summary, its_options, its_about)                           \

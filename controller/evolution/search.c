@@ -420,10 +420,10 @@ static int begin_start(struct search *search, const struct seeding *seeding)
     int kept = population->count, count = (int)params->population_size;
     struct individual *all =
         search_make_individuals(search->generation, kept, search->next_id, count);
-    struct individual *children = all + kept;
 
     if (!all)
         return ERR_MEMORY;
+    struct individual *children = all + kept;
     if (search_method_of(search)->first(params, children, count) ||
         seeding_populate(seeding, params, children, count) ||
         search_complete_newborns(search, children, count)) {

@@ -30,7 +30,7 @@ struct light {
     int has_ground;
     int trial; /* the present one; -1 before the first */
     int trial_count;
-    int is_held; /* light_hold() was called: trials no longer move it */
+    int is_held;                           /* light_hold() was called: trials no longer move it */
     unsigned char order[LIGHT_TRIALS_MAX]; /* direction of each trial */
     double first_rad;                      /* direction number 0 */
     struct vec3 drift_m_s;
