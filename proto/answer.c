@@ -109,9 +109,13 @@ static int check_life(const struct epoch_life *life, struct error *error)
         return error_set(error, ERR_RANGE, "%s: %" PRIu64 " died at %" PRId64 " of cause %" PRId64,
                          where, life->id, life->died_tick, life->cause);
     if (!(life->area_m2 >= 0 && life->area_m2 <= LIFE_MOST) ||
-        !(life->way_m >= 0 && life->way_m <= LIFE_MOST))
-        return error_set(error, ERR_RANGE, "%s: %" PRIu64 " has an area of %g m2, a way of %g m",
-                         where, life->id, life->area_m2, life->way_m);
+        !(life->way_m >= 0 && life->way_m <= LIFE_MOST) || !(fabs(life->depth_m) <= LIFE_MOST) ||
+        !(life->drawn_m2 >= 0 && life->drawn_m2 <= LIFE_MOST))
+        return error_set(error, ERR_RANGE,
+                         "%s: %" PRIu64 " has an area of %g m2, a way of %g m, a depth of %g m, "
+                         "drawn %g m2",
+                         where, life->id, life->area_m2, life->way_m, life->depth_m,
+                         life->drawn_m2);
     for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
         if (life->gained_uj[i] > EPOCH_FACT_MOST)
             return error_set(error, ERR_RANGE, "%s: %" PRIu64 " ate %" PRId64 " uJ", where,

@@ -119,8 +119,11 @@ struct epoch_life {
     int64_t cause;                /* of death, as in epoch_cause_names; -1: it lives */
     int64_t children;
     int64_t part_count;
-    double area_m2, way_m;               /* of its body; how far it has come */
-    double depth_m;                      /* its mean depth so far */
+    double area_m2, way_m; /* of its body; how far it has come */
+    double depth_m;        /* its mean depth so far */
+    double
+        drawn_m2; /* the body of the first mutant drawn for it, before any was refused; 0: none */
+    int64_t drawn_parts;
     int64_t gained_uj[EPOCH_FOOD_COUNT]; /* what it has digested, by food */
     uint64_t topology;   /* hash of the tree of its parts, whatever their sizes; up to INT64_MAX */
     int64_t preyed_tick; /* when it ate of the living first; -1: not at this event */

@@ -7,7 +7,7 @@
 #include "common/rows.h"
 
 /* Fields of the arrays. */
-enum { LIFE_FIELDS = 19, DEED_FIELDS = 6, FORM_FIELDS = 3 };
+enum { LIFE_FIELDS = 21, DEED_FIELDS = 6, FORM_FIELDS = 3 };
 
 struct epoch_order *epoch_order_create(void)
 {
@@ -242,6 +242,8 @@ static void visit_life(struct pack_fields *f, struct epoch_life *life)
     pack_fields_real(&in, "area_m2", &life->area_m2, -LIFE_MOST, LIFE_MOST);
     pack_fields_real(&in, "way_m", &life->way_m, -LIFE_MOST, LIFE_MOST);
     pack_fields_real(&in, "depth_m", &life->depth_m, -LIFE_MOST, LIFE_MOST);
+    pack_fields_real(&in, "drawn_m2", &life->drawn_m2, 0, LIFE_MOST);
+    pack_fields_i64(&in, "drawn_parts", &life->drawn_parts, 0, INT32_MAX);
     for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
         pack_fields_i64(&in, "gained_uj", &life->gained_uj[i], 0, INT64_MAX);
     pack_fields_u64(&in, "topology", &life->topology, INT64_MAX);

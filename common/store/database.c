@@ -164,7 +164,9 @@ static int complete_table(struct database *database, const char *table,
 int store_database_complete(struct database *database, int is_read_only, struct error *error)
 {
     static const struct column epochs[] = {{"died_of_strain", "INTEGER", "0"}},
-                               lives[] = {{"depth_m", "REAL", "NULL"}};
+                               lives[] = {{"depth_m", "REAL", "NULL"},
+                                          {"drawn_m2", "REAL", "NULL"},
+                                          {"drawn_parts", "INTEGER", "NULL"}};
     struct column measures[MEASURE_COUNT];
     for (int i = 0; i < MEASURE_COUNT; i++)
         measures[i] = (struct column){measure_table[i].name, "REAL", "NULL"};
@@ -172,7 +174,7 @@ int store_database_complete(struct database *database, int is_read_only, struct 
         complete_table(database, "individuals", measures, MEASURE_COUNT, is_read_only, error);
     if (!status)
         status = complete_table(database, "epochs", epochs, 1, is_read_only, error);
-    return status ? status : complete_table(database, "lives", lives, 1, is_read_only, error);
+    return status ? status : complete_table(database, "lives", lives, 3, is_read_only, error);
 }
 
 /* ---- opening ---- */

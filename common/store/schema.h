@@ -194,7 +194,9 @@ static const char *const store_schema[] = {
     " living_uj INTEGER NOT NULL,"
     " topology INTEGER,"
     " preyed_s REAL,"
-    " depth_m REAL"
+    " depth_m REAL,"
+    " drawn_m2 REAL,"
+    " drawn_parts INTEGER"
     ") STRICT",
     "CREATE TABLE forms ("
     " world INTEGER NOT NULL,"

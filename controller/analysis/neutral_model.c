@@ -179,12 +179,19 @@ static double shift_rate(double new, double own, double was)
     return isfinite(own) && isfinite(was) ? fmax(new + own - was, 0) : new;
 }
 
-/* The child differs from the mother that it gets by what it differed in from its own. */
+/* The child differs from the mother that it gets by what it differed in from its own; in a shadow, by
+ * what the first mutant differed in that was drawn for it: those that are refused before birth are
+ * selected, too. */
 static struct neutral_traits inherit(const struct stage *s, int child, int mother)
 {
-    struct neutral_traits own = traits_of(&s->play->lives[child]);
+    const struct store_life *life = &s->play->lives[child];
+    struct neutral_traits own = traits_of(life);
     if (s->play->mothers[child] < 0 || mother < 0)
         return own;
+    if (s->rng && life->drawn_m2 > 0 && life->drawn_parts > 0) {
+        own.log_area = det_log(life->drawn_m2);
+        own.parts = fmin((double)life->drawn_parts, PARTS_SANE);
+    }
     struct neutral_traits was = traits_of(&s->play->lives[s->play->mothers[child]]);
     const struct neutral_traits *new = &s->traits[mother];
     return (struct neutral_traits){.log_area = new->log_area + own.log_area - was.log_area,

@@ -166,6 +166,9 @@ struct store_life {
     double area_m2;
     /* of the dead: how far it came, and what it digested, by food */
     double way_m;
+    /* the body of the first mutant drawn for it, before any was refused; 0: not known */
+    double drawn_m2;
+    int64_t drawn_parts;
     double depth_m; /* its mean depth; NAN: a run of an older version */
     int64_t gained_uj[EPOCH_FOOD_COUNT];
     int64_t topology; /* hash of the tree of its parts and mouths; 0: not known */

@@ -77,16 +77,19 @@ static int put_life(struct store *store, const struct store_epoch *epoch,
         store_known(life->topology > 0, (int64_t)life->topology),
         time_of(epoch, life->preyed_tick),
         store_real(life->depth_m),
+        store_real(life->drawn_m2),
+        store_whole(life->drawn_parts),
         STORE_ROW_END};
     _Static_assert(EPOCH_FOOD_COUNT == 3, "a column for each food");
     return store_run(
         store,
         "INSERT OR REPLACE INTO lives (id, world, mother, father, family, generation, hunter,"
         " born_s, died_s, cause, children, parts, area_m2, way_m, plants_uj, carrion_uj,"
-        " living_uj, topology, preyed_s, depth_m) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+        " living_uj, topology, preyed_s, depth_m, drawn_m2, drawn_parts) VALUES (?, ?, ?, ?, ?, ?, "
+        "?, ?, ?, ?, ?,"
         " coalesce(?, (SELECT parts FROM lives WHERE id = ?1), 0), ?, ?, ?, ?, ?,"
         " coalesce(?, (SELECT topology FROM lives WHERE id = ?1)),"
-        " coalesce(?, (SELECT preyed_s FROM lives WHERE id = ?1)), ?)",
+        " coalesce(?, (SELECT preyed_s FROM lives WHERE id = ?1)), ?, ?, ?)",
         values, error);
 }
 
@@ -240,6 +243,10 @@ static int read_life(struct database *database, sqlite3_stmt *row, void *item, s
     life->depth_m = NAN;
     if (!status && !statement_is_null(row, ++at))
         status = statement_real(database, row, at, -LIFE_MOST, LIFE_MOST, &life->depth_m, error);
+    if (!status)
+        status = statement_real(database, row, ++at, 0, LIFE_MOST, &life->drawn_m2, error);
+    if (!status)
+        status = statement_whole(database, row, ++at, 0, INT32_MAX, &life->drawn_parts, error);
     life->id = (uint64_t)id;
     life->mother = (uint64_t)mother;
     life->world = (uint32_t)world;
@@ -267,7 +274,7 @@ int store_get_form(struct store *store, uint64_t life, struct packed_bytes *egg,
 #define SELECT_LIVES                                                                               \
     "SELECT id, mother, world, family, generation, children, hunter,"                              \
     " born_s, died_s, area_m2, way_m, parts, plants_uj, carrion_uj, living_uj,"                    \
-    " cause, topology, depth_m FROM lives"
+    " cause, topology, depth_m, drawn_m2, drawn_parts FROM lives"
 
 int store_get_lives(struct store *store, struct store_life **lives, int *count, struct error *error)
 {

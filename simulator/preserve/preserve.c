@@ -615,7 +615,7 @@ static int draw_founder(struct preserve_state *s, struct creature_state *c,
         return 0;
     }
     int rc = preserve_mutate(&c->genome, &whole, NULL, params, s->seed, s->next_id++, memory,
-                             HUGE_VAL, &area_m2);
+                             HUGE_VAL, &area_m2, NULL);
     genome_deinit(&whole);
     return rc;
 }

@@ -66,6 +66,7 @@ int preserve_try_alone(const struct genome *genome, const struct params *params,
 /* The body that a genome grows into, and how far that body gets alone. */
 struct prospect {
     double area_m2, way_m;
+    int parts;
     uint64_t topology;
 };
 
@@ -81,6 +82,7 @@ static int can_live(const struct genome *genome, const struct params *params,
     if (preserve_grow(&run, &result, params, genome, &memory->probe) != VERDICT_OK)
         return 0;
     prospect->area_m2 = preserve_area(&run.phenotype);
+    prospect->parts = run.phenotype.part_count;
     prospect->topology = preserve_topology(&run.phenotype, genome);
     if (prospect->area_m2 > most_m2 || preserve_find_mouths(&run.phenotype, genome, mouths) == 0)
         return 0;
@@ -99,7 +101,8 @@ static int is_let_go(const struct prospect *child, const struct prospect *mother
 
 int preserve_mutate(struct genome *child, const struct genome *parent, const struct genome *other,
                     const struct params *params, uint64_t seed, uint64_t id,
-                    struct preserve_memory *memory, double most_m2, double *area_m2)
+                    struct preserve_memory *memory, double most_m2, double *area_m2,
+                    struct first_draw *drawn)
 {
     struct gene_counter ids = {.creature = GENE_CREATURES + id};
     struct prospect prospect, mother = {.way_m = 0};
@@ -113,6 +116,8 @@ int preserve_mutate(struct genome *child, const struct genome *parent, const str
             return rc;
         int is_fine = can_live(child, params, memory, most_m2, &prospect);
         *area_m2 = prospect.area_m2;
+        if (drawn && !drawn->parts)
+            *drawn = (struct first_draw){prospect.area_m2, prospect.parts};
         if (is_fine && is_let_go(&prospect, &mother, params))
             return 0;
         genome_deinit(child);
@@ -154,9 +159,10 @@ static void draw_child(struct preserve *p, int i)
     if (preserve_state_is_without(p->state, id))
         return;
     preserve_hold(p, c->descent.id);
+    d->child_drawn = (struct first_draw){0, 0};
     int rc = preserve_mutate(&d->child, &c->genome, mate ? &mate->genome : NULL, p->params,
                              p->state->seed, id, p->memory, payable_m2(p, d, mate != NULL),
-                             &d->child_area_m2);
+                             &d->child_area_m2, &d->child_drawn);
     if (rc != 0) {
         preserve_fail(p, rc, "a child");
         return;
@@ -194,6 +200,7 @@ static void lay_egg(struct preserve *p, int i, microjoules body, microjoules giv
     }
     microjoules fee = fee_of(p, d, body);
     *egg = (struct creature_state){.descent = d->child_descent,
+                                   .drawn = d->child_drawn,
                                    .genome = d->child,
                                    .reserve = given,
                                    .body = body,

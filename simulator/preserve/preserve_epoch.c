@@ -202,6 +202,8 @@ int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *l
                                 .cause = is_dead ? event->cause : -1,
                                 .children = c->children,
                                 .area_m2 = event->area_m2,
+                                .drawn_m2 = c->drawn.area_m2,
+                                .drawn_parts = c->drawn.parts,
                                 .way_m = c->way_m,
                                 .depth_m = c->depth_sum_m / fmax(c->depth_steps, 1),
                                 .preyed_tick = event->kind == PRESERVE_PREYED ? event->tick : -1};

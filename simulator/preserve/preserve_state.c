@@ -178,7 +178,7 @@ void preserve_state_check(const struct preserve_state *state)
 
 /* ---------------------------------------------------------------- the form */
 
-enum { CREATURE_FIELDS = 28, CARCASS_FIELDS = 4, NOISE_FIELDS = 4, STATE_FIELDS = 18 };
+enum { CREATURE_FIELDS = 30, CARCASS_FIELDS = 4, NOISE_FIELDS = 4, STATE_FIELDS = 18 };
 
 /* A world's own ids are below 2^47. A gene's id has a creature's in its upper bits. */
 #define ID_MOST (UINT64_C(1) << 52)
@@ -300,6 +300,8 @@ static void visit_creature(struct pack_fields *f, struct creature_state *c, int6
     pack_fields_u64(&in, "father", &c->descent.father, ID_MOST);
     pack_fields_int(&in, "family", &c->descent.family, 0, INT32_MAX);
     pack_fields_int(&in, "generation", &c->descent.generation, 0, NUMBER_MOST);
+    visit_motion(&in, "drawn_m2", &c->drawn.area_m2);
+    pack_fields_int(&in, "drawn_parts", &c->drawn.parts, 0, NUMBER_MOST);
     visit_genome(&in, &c->genome);
     pack_fields_i64(&in, "reserve_uj", &c->reserve, 0, MICROJOULES_MAX);
     pack_fields_i64(&in, "body_uj", &c->body, 0, MICROJOULES_MAX);

@@ -45,6 +45,13 @@ struct descent {
     int generation;              /* founders: 0 */
 };
 
+/* The body of the first mutant that was drawn for a child and grew, before any draw was refused:
+ * mutations without selection. Not known of founders and of copies: 0. */
+struct first_draw {
+    double area_m2;
+    int parts;
+};
+
 /* A sound that is on its way to a listener, and when it will be there. */
 struct heard {
     int64_t tick;
@@ -54,6 +61,7 @@ struct heard {
 /* Creatures live or wait in an egg. */
 struct creature_state {
     struct descent descent;
+    struct first_draw drawn;
     struct genome genome;
     microjoules reserve, body;
     int64_t born_tick; /* eggs: laid; negative: before the world began */

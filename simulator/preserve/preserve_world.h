@@ -29,6 +29,7 @@ struct dweller {
     int has_child; /* a child is drawn, which is not laid yet */
     struct genome child;
     struct descent child_descent;
+    struct first_draw child_drawn;
     double child_area_m2;
 };
 
@@ -122,10 +123,11 @@ void preserve_hatch(struct preserve *p);
 int preserve_try_alone(const struct genome *genome, const struct params *params,
                        struct preserve_memory *memory);
 /* A mutant of at most most_m2 that lives alone, of some draws; a copy of the parent where none
- * does. `area_m2` becomes its body's. ERR_MEMORY. */
+ * does. `area_m2` becomes its body's. ERR_MEMORY. `drawn` may be NULL. */
 int preserve_mutate(struct genome *child, const struct genome *parent, const struct genome *other,
                     const struct params *params, uint64_t seed, uint64_t id,
-                    struct preserve_memory *memory, double most_m2, double *area_m2);
+                    struct preserve_memory *memory, double most_m2, double *area_m2,
+                    struct first_draw *drawn);
 
 /* preserve.c */
 void preserve_tell_egg(const struct preserve *p, const struct creature_state *egg);

@@ -62,12 +62,14 @@ lizard herd beginning: a plan whose brain is to be trained
 minnow vent beginning: a small swimmer of a water whose families are to be seen
 mite origin beginning: a poor swimmer, which others are to outlive
 moth fly3d 7
+pike pike beginning: it hunts what does not flee
 pusher walk 3.8
 quadruped walk3d 4.4
 ray swim3d 0.44
 seeker seek 0.3
 seeker3d seek3d 0.15
 serpent fish3d beginning: a plan whose brain is to be trained
+shy-minnow pike beginning: a minnow that turns away from mouths
 snake swim3d 1.6
 spider spider beginning: the brain is to be trained
 strider walk 12

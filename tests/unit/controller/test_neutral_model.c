@@ -75,7 +75,14 @@ TEST(a_play_of_the_run_is_the_run)
         ck_assert_double_eq_tol(facts[1][SHADOW_AREA], 0.25 / cbrt(4), 1e-12);
         ck_assert_double_eq_tol(facts[1][SHADOW_PARTS], 8 / 3.0, 1e-12);
     }
+    /* a shadow has the mutation that was drawn first, the run the child that was born */
+    child->drawn_m2 = 4;
+    child->drawn_parts = 11;
+    ck_assert_int_eq(neutral_play_run(&play, 1, 2, facts), 0);
+    ck_assert_double_eq_tol(facts[1][SHADOW_AREA], 0.25 * cbrt(16), 1e-12);
+    ck_assert_double_eq_tol(facts[1][SHADOW_PARTS], 17 / 3.0, 1e-12);
     ck_assert_int_eq(neutral_play_run(&play, 0, 2, facts), 0);
+    ck_assert_double_eq_tol(facts[1][SHADOW_PARTS], 8 / 3.0, 1e-12);
     ck_assert_double_eq(facts[0][SHADOW_HUNTERS], 0);
     ck_assert_double_eq(facts[1][SHADOW_FAMILIES], 1);
     ck_assert_double_eq(facts[0][SHADOW_WAY], 2);

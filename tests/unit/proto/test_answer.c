@@ -167,6 +167,8 @@ TEST(lives)
     LIE(alive->area_m2, -1, "epoch_end.lives");
     LIE(alive->area_m2, 1e308, "epoch_end.lives");
     LIE(alive->way_m, 1e308, "epoch_end.lives");
+    LIE(alive->depth_m, NAN, "epoch_end.lives");
+    LIE(alive->drawn_m2, -1, "epoch_end.lives");
     for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
         LIE(alive->gained_uj[i], INT64_MAX, "epoch_end.lives");
 }

@@ -487,6 +487,7 @@ static uint64_t tree_of(const struct genome *genome)
 TEST(the_womb_keeps_trees)
 {
     double area_m2;
+    struct first_draw first[7];
     set("mutation.none=0");
     set("mutation.one=1");
     set("mutation.add_body=1000");
@@ -501,9 +502,17 @@ TEST(the_womb_keeps_trees)
         params.preserve_trial_s = 2;
         for (uint64_t id = 1; id <= 6; id++) {
             struct genome child;
-            ck_assert_int_eq(
-                preserve_mutate(&child, &mother, NULL, &params, 5, id, &memory, HUGE_VAL, &area_m2),
-                0);
+            struct first_draw drawn = {0, 0};
+            ck_assert_int_eq(preserve_mutate(&child, &mother, NULL, &params, 5, id, &memory,
+                                             HUGE_VAL, &area_m2, &drawn),
+                             0);
+            /* whatever the womb lets go, the first draw is the same */
+            ck_assert_int_gt(drawn.parts, 0);
+            if (!is_womb)
+                first[id] = drawn;
+            else
+                ck_assert(first[id].parts == drawn.parts && first[id].area_m2 == drawn.area_m2);
+
             changed += tree_of(&child) != tree_of(&mother);
             genome_deinit(&child);
         }

@@ -114,6 +114,7 @@ static int through_bytes(const struct preserve_state *s, struct preserve_state *
     X(s->living[0].from_y_m, 1e4)                                                                  \
     X(s->living[0].owed_j, OWED_MOST_J)                                                            \
     X(s->living[0].way_m, 1e12)                                                                    \
+    X(s->living[0].drawn.area_m2, 1e12)                                                            \
     X(s->living[0].depth_sum_m, 1e12)                                                              \
     X(s->living[0].numbers[0], 1e4)                                                                \
     X(s->living[0].numbers[1], 1e12)                                                               \
