@@ -128,7 +128,7 @@ static int check_files(struct fuzz *fuzz, const struct genome *child, const char
 {
     struct creature creature;
     struct pack_writer writer;
-    char *json;
+    FREED char *json;
     int status;
 
     creature_init(&creature);
@@ -143,7 +143,6 @@ static int check_files(struct fuzz *fuzz, const struct genome *child, const char
         status = check_form(fuzz, &creature, json, strlen(json), "JSON");
     else if (!status)
         status = refuse(fuzz, "no JSON");
-    free(json);
     return status;
 }
 
@@ -649,7 +648,7 @@ enum { FAULT_COUNT = 8 };
 TEST_LOOP(planted_faults_are_found, 0, FAULT_COUNT)
 {
     static struct fuzz fuzz;
-    struct genome child;
+    SCOPED(genome) child;
     struct rng rng;
 
     make_subject(&fuzz, &child, &rng);
@@ -657,7 +656,6 @@ TEST_LOOP(planted_faults_are_found, 0, FAULT_COUNT)
     const char *words = plant(_i, &fuzz, &child);
     ck_assert_int_eq(check_child(&fuzz, &child, NULL, NULL, "", &rng), -1);
     ck_assert_msg(strstr(fuzz.problem, words) != NULL, "'%s' without '%s'", fuzz.problem, words);
-    genome_deinit(&child);
     fuzz_deinit(&fuzz);
 }
 
@@ -672,7 +670,7 @@ TEST(phenotypes_out_of_bounds_are_found)
         {"creature.side_min_m=0.9", "has sides"}, {"creature.depth_max=1", "has depth 1"}};
     static struct fuzz fuzz;
     struct phenotype phenotype;
-    struct genome child;
+    SCOPED(genome) child;
     struct error error;
     struct rng rng;
 
@@ -688,7 +686,6 @@ TEST(phenotypes_out_of_bounds_are_found)
         ck_assert_msg(strstr(fuzz.problem, bounds[i].words) != NULL, "%s: '%s'",
                       bounds[i].assignment, fuzz.problem);
     }
-    genome_deinit(&child);
     fuzz_deinit(&fuzz);
 }
 

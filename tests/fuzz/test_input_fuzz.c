@@ -121,15 +121,15 @@ static void make_genome(struct genome *genome)
 /* One frame of each message. */
 static void write_messages(struct pack_writer *writer, struct corpus *corpus)
 {
-    struct task task = {.id = 7,
-                        .creature = 8,
-                        .seed = 9,
-                        .trial = {TRIAL_CHAMPION, 3, 2, 1, 2},
-                        .rivals = {{.creature = 9}},
-                        .rival_count = 1};
+    SCOPED(task) task = {.id = 7,
+                         .creature = 8,
+                         .seed = 9,
+                         .trial = {TRIAL_CHAMPION, 3, 2, 1, 2},
+                         .rivals = {{.creature = 9}},
+                         .rival_count = 1};
     struct result result = {
         .id = 7, .creature = 8, .digest = 1, .cost = {1, 1, 4096}, .rival_count = 1};
-    struct task epoch = {.id = 7, .epoch = epoch_order_create()};
+    SCOPED(task) epoch = {.id = 7, .epoch = epoch_order_create()};
     struct result end = {.id = 7, .epoch = epoch_end_create()};
     struct epoch_life life = {.id = 1, .died_tick = -1, .cause = -1};
     struct params params;
@@ -168,17 +168,14 @@ static void write_messages(struct pack_writer *writer, struct corpus *corpus)
                        writer->buffer.size - at - FRAME_HEADER_BYTES);
         at = writer->buffer.size;
     }
-    task_deinit(&task);
-    task_deinit(&epoch);
     epoch_end_destroy(end.epoch);
 }
 
 static void message_seeds(struct corpus *corpus)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     pack_writer_init(&writer);
     write_messages(&writer, corpus);
-    pack_writer_deinit(&writer);
 }
 
 static void message_take(const unsigned char *bytes, size_t length)
@@ -199,17 +196,16 @@ static void message_take(const unsigned char *bytes, size_t length)
 
 static void frame_seeds(struct corpus *corpus)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     pack_writer_init(&writer);
     write_messages(&writer, NULL);
     corpus_add(corpus, writer.buffer.data, writer.buffer.size);
-    pack_writer_deinit(&writer);
 }
 
 /* In pieces whose sizes come from the bytes, too. */
 static void frame_take(const unsigned char *bytes, size_t length)
 {
-    struct frame_reader reader;
+    SCOPED(frame_reader) reader;
     struct error error = {0};
     int status = 0;
     frame_reader_init(&reader);
@@ -229,7 +225,6 @@ static void frame_take(const unsigned char *bytes, size_t length)
     }
     ENSURE(status <= 0 && (status == 0) == (error.message[0] == '\0'), "%s", error.message);
     ENSURE(reader.room <= 4 * (FRAME_PAYLOAD_MAX + 1000), "%zu bytes of room", reader.room);
-    frame_reader_deinit(&reader);
 }
 
 static void creature_seeds(struct corpus *corpus)
@@ -255,13 +250,12 @@ static void creature_take(const unsigned char *bytes, size_t length)
         ENSURE(genome_is_equal(&creature.genome, &again.genome), "another genome");
         creature_deinit(&again);
         pack_writer_deinit(&writer);
-        char *text = creature_to_json(&creature);
+        FREED char *text = creature_to_json(&creature);
         ENSURE(text, "out of memory");
         status = creature_decode(&again, text, strlen(text), "text", &error);
         ENSURE(status == 0, "%s", error.message);
         ENSURE(genome_is_equal(&creature.genome, &again.genome), "another genome as text");
         creature_deinit(&again);
-        free(text);
     }
     creature_deinit(&creature);
 }
@@ -276,7 +270,7 @@ static void params_take(const unsigned char *bytes, size_t length)
 {
     struct params params;
     struct error error = {0};
-    char *text = malloc(length + 1);
+    FREED char *text = malloc(length + 1);
     ENSURE(text, "out of memory");
     memcpy(text, bytes, length);
     text[length] = '\0';
@@ -290,7 +284,6 @@ static void params_take(const unsigned char *bytes, size_t length)
         status = params_set(&copy, param_table[i].key, value, &error);
         ENSURE(status == 0, "%s", error.message);
     }
-    free(text);
 }
 
 static void scene_seeds(struct corpus *corpus)
@@ -385,10 +378,9 @@ static void cells_take(const unsigned char *bytes, size_t length)
 
 static void state_seeds(struct corpus *corpus)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     hostile_encode(hostile_make_good(), &writer);
     corpus_add(corpus, writer.buffer.data, writer.buffer.size);
-    pack_writer_deinit(&writer);
 }
 
 static void state_take(const unsigned char *bytes, size_t length)
@@ -545,9 +537,9 @@ static void link_seeds(struct corpus *corpus)
     static const char *const names[] = {"walker-1.creature", "land-seeker-2.creature",
                                         "swimmer-1.creature", "spider.json", "inchworm.json"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct creature creature;
+        SCOPED(creature) creature;
         struct creature_link link = {.seed = i, .digest = UINT64_MAX};
-        struct pack_writer writer;
+        SCOPED(pack_writer) writer;
         struct error error = {0};
         char path[128];
         snprintf(path, sizeof path, "examples/creatures/%s", names[i]);
@@ -557,15 +549,13 @@ static void link_seeds(struct corpus *corpus)
             params_set_defaults(&link.params);
         encode_link(&creature, &link, &writer);
         corpus_add(corpus, writer.buffer.data, writer.buffer.size);
-        pack_writer_deinit(&writer);
-        creature_deinit(&creature);
     }
 }
 
 /* A link that is accepted is written again, and the new link is read as the same creature. */
 static void link_take(const unsigned char *bytes, size_t length)
 {
-    struct creature creature, again;
+    SCOPED(creature) creature, again;
     struct creature_link link, read;
     struct error error = {0};
     creature_init(&creature);
@@ -573,7 +563,7 @@ static void link_take(const unsigned char *bytes, size_t length)
     int status = creature_link_decode(&creature, &link, bytes, length, &error);
     check_error(status, &error);
     if (status == 0) {
-        struct pack_writer writer;
+        SCOPED(pack_writer) writer;
         ENSURE(genome_check(&creature.genome, &error) == 0, "%s", error.message);
         encode_link(&creature, &link, &writer);
         ENSURE(creature_link_decode(&again, &read, writer.buffer.data, writer.buffer.size,
@@ -583,10 +573,7 @@ static void link_take(const unsigned char *bytes, size_t length)
                    read.digest == link.digest &&
                    params_evaluation_digest(&read.params) == params_evaluation_digest(&link.params),
                "another creature");
-        pack_writer_deinit(&writer);
     }
-    creature_deinit(&creature);
-    creature_deinit(&again);
 }
 
 /* ---- the library's readers ---- */
@@ -595,13 +582,11 @@ static void library_seeds(struct corpus *corpus)
 {
     creature_seeds(corpus);
     message_seeds(corpus);
-    struct pack_writer writer;
-    struct packed_bytes packed = {NULL, 0};
+    SCOPED(pack_writer) writer;
+    SCOPED(packed_bytes) packed = {NULL, 0};
     hostile_encode(hostile_make_good(), &writer);
     ENSURE(packed_bytes_compress(&packed, &writer) == 0, "out of memory");
     corpus_add(corpus, packed.bytes, packed.length);
-    packed_bytes_deinit(&packed);
-    pack_writer_deinit(&writer);
 }
 
 /* As check_error(), of the library. */
@@ -785,14 +770,13 @@ static void take_one(const struct target *target, const struct corpus *corpus, u
     memcpy(bytes, base->bytes, base->length);
     for (uint32_t i = number ? 1 + rng_below(&rng, MUTATIONS_MAX) : 0; i > 0; i--)
         mutate_once(&input, corpus, &rng);
-    unsigned char *exact = malloc(input.length ? input.length : 1);
+    FREED unsigned char *exact = malloc(input.length ? input.length : 1);
     ENSURE(exact, "out of memory");
     memcpy(exact, bytes, input.length);
     snprintf(in_hand, sizeof in_hand, "target %s seed %" PRIu64 " input %" PRIu64 "\n",
              target->name, seed, number);
     target->take(exact, input.length);
     in_hand[0] = 0;
-    free(exact);
 }
 
 /* ---- by hand ---- */

@@ -567,11 +567,11 @@ TEST(limbs_press_on_each_other)
 static struct evaluation evaluate_file(const char *path, const char *preset, int solver,
                                        double dt_s, double duration_s)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct error error;
     struct params params;
     struct evaluation result;
-    struct arena arena;
+    SCOPED(arena) arena;
     creature_init(&creature);
     ck_ok(creature_read(&creature, path, &error));
     params_set_defaults(&params);
@@ -581,8 +581,6 @@ static struct evaluation evaluate_file(const char *path, const char *preset, int
     params.simulation_duration_s = duration_s;
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
-    arena_deinit(&arena);
-    creature_deinit(&creature);
     return result;
 }
 
@@ -597,10 +595,10 @@ static const struct crawl {
 
 TEST_LOOP(slow_sliding_takes_little_work, 0, (int)(sizeof crawls / sizeof crawls[0]))
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct error error;
     struct evaluation result;
-    struct arena arena;
+    SCOPED(arena) arena;
     creature_init(&creature);
     ck_ok(creature_read(&creature, crawls[_i].path, &error));
     struct params params = creature.params;
@@ -613,8 +611,6 @@ TEST_LOOP(slow_sliding_takes_little_work, 0, (int)(sizeof crawls / sizeof crawls
     ck_assert_msg(result.verdict == VERDICT_OK, "%s ends as %s", crawls[_i].path,
                   verdict_name(result.verdict));
     check_near("share", result.measures.residual_share, 0, 1e-3);
-    arena_deinit(&arena);
-    creature_deinit(&creature);
 }
 
 static const char *const creature_files[] = {
@@ -701,7 +697,7 @@ TEST(random_creatures_stay_finite)
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     for (uint64_t k = 1; k <= creatures; k++) {
         struct gene_counter ids = {.creature = k};
-        struct genome genome;
+        SCOPED(genome) genome;
         struct rng rng;
         struct evaluation result;
         rng_init(&rng, 11, RNG_RANDOM_GENOME, 0, k);
@@ -712,7 +708,6 @@ TEST(random_creatures_stay_finite)
         if (verdict_is_scored(result.verdict))
             worst = fmax(worst, result.measures.residual_share);
         refused += result.verdict == VERDICT_ENERGY;
-        genome_deinit(&genome);
     }
     arena_deinit(&arena);
     printf("constraint: %d violent creatures, unaccounted energy at most %.1e\n", (int)creatures,
@@ -778,12 +773,11 @@ TEST(a_full_arena_is_noticed)
     stage_build(&stage);
     size_t needed = stage.arena.used_bytes;
     for (size_t size = 64; size + 64 < needed; size += needed / 97) {
-        struct arena small;
+        SCOPED(arena) small;
         ck_assert_int_eq(arena_init(&small, size), 0);
         ck_assert_msg(
             !dynamics_create(&stage.body.phenotype, &stage.world, &stage.settings, &small),
             "made in %zu of %zu bytes", size, needed);
-        arena_deinit(&small);
     }
 }
 

@@ -321,10 +321,10 @@ static double scene_distance(const char *name, int solver, double dt_s, double u
 {
     char path[128];
     struct error error;
-    struct arena arena;
+    SCOPED(arena) arena;
     struct peer peer;
     struct dynamics *dynamics;
-    struct scene *scene = calloc(1, sizeof *scene);
+    FREED struct scene *scene = calloc(1, sizeof *scene);
     ck_assert_ptr_nonnull(scene);
     snprintf(path, sizeof path, "tests/oracle/scenes/%s.json", name);
     ck_assert_int_eq(scene_read_file(scene, path, &error), 0);
@@ -343,8 +343,6 @@ static double scene_distance(const char *name, int solver, double dt_s, double u
     }
     double distance = peer_distance(&peer, dynamics->q);
     peer_close(&peer);
-    arena_deinit(&arena);
-    free(scene);
     return distance;
 }
 
@@ -370,7 +368,7 @@ TEST(constraint_solver_agrees)
 static int grow(struct phenotype *phenotype, uint64_t id, struct arena *arena)
 {
     struct params params;
-    struct genome genome;
+    SCOPED(genome) genome;
     struct gene_counter ids = {.creature = id};
     struct rng rng;
     params_set_defaults(&params);
@@ -378,7 +376,6 @@ static int grow(struct phenotype *phenotype, uint64_t id, struct arena *arena)
     genome_init(&genome);
     ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
     int verdict = phenotype_express(phenotype, &genome, &params, arena);
-    genome_deinit(&genome);
     return verdict == VERDICT_OK;
 }
 

@@ -796,7 +796,7 @@ static void load_expected(struct oracle_case *oracle)
 
 static void measure(struct oracle_case *oracle)
 {
-    struct trial *trial = calloc(1, sizeof *trial);
+    FREED struct trial *trial = calloc(1, sizeof *trial);
     if (!trial || arena_init(&trial->arena, SCENE_ARENA_BYTES) != 0)
         die(oracle->name, "out of memory");
     for (int run = 0; run < RUN_COUNT; run++) {
@@ -808,7 +808,6 @@ static void measure(struct oracle_case *oracle)
         oracle->measure(trial);
     }
     arena_deinit(&trial->arena);
-    free(trial);
 }
 
 static void load_cases(void)
@@ -1018,7 +1017,7 @@ TEST_LOOP(oracle_case, 0, CASE_COUNT)
 /* A mass 1 % off, and gravity 0.1 % off, are noticed. */
 TEST(planted_faults)
 {
-    struct trial *trial = calloc(1, sizeof *trial);
+    FREED struct trial *trial = calloc(1, sizeof *trial);
     ck_assert_ptr_nonnull(trial);
     ck_assert_int_eq(arena_init(&trial->arena, SCENE_ARENA_BYTES), 0);
     for (int fault = 0; fault < 2; fault++) {
@@ -1038,7 +1037,6 @@ TEST(planted_faults)
         ck_assert_int_gt(bad, 0);
     }
     arena_deinit(&trial->arena);
-    free(trial);
 }
 
 int main(int argc, char **argv)

@@ -238,7 +238,7 @@ static double lose_at_limits(struct spatial_state *d)
 {
     static struct scene alike;
     struct error error = {0};
-    struct arena arena;
+    SCOPED(arena) arena;
     struct dynamics *run;
     const struct ledger *ledger = dynamics_ledger(&d->dynamics);
     double lost = ledger->loss_limit_j - ledger->gain_limit_j;
@@ -249,7 +249,6 @@ static double lose_at_limits(struct spatial_state *d)
     for (int i = 0; i < STEPS; i++)
         ck_assert_int_eq(dynamics_step(run), 0);
     double expected = dynamics_ledger(run)->loss_limit_j;
-    arena_deinit(&arena);
     return fmax(fabs(lost / expected - 1) / 0.03, ledger->gain_limit_j / (0.01 * expected));
 }
 
@@ -492,12 +491,12 @@ static int count_refused(void)
         "guard.turn_rad=0",       "guard.penetration_m=0",     "guard.energy_share=0",
         "guard.reversals_hz=0",   "guard.joint_speed_rad_s=0", "guard.joint_speed_m_s=0",
         "simulation.duration_s=1"};
-    struct arena arena;
+    SCOPED(arena) arena;
     int refused = 0;
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     for (uint64_t number = 1; number <= 20; number++) {
         struct params params;
-        struct genome genome;
+        SCOPED(genome) genome;
         struct error error;
         struct evaluation evaluation;
         params_set_defaults(&params);
@@ -509,9 +508,7 @@ static int count_refused(void)
         ck_assert_int_eq(violent_genome(&genome, &params, number), 0);
         evaluate(&genome, &params, number, &arena, NULL, NULL, &evaluation);
         refused += evaluation.verdict == VERDICT_MOMENTUM;
-        genome_deinit(&genome);
     }
-    arena_deinit(&arena);
     return refused;
 }
 

@@ -52,20 +52,19 @@ static int mutate(struct genome *genome, int count, uint64_t creature, char text
 /* Everything that holds for every result of genetics. */
 static void assert_sound(const struct genome *genome, const char *what)
 {
-    struct genome collected;
+    SCOPED(genome) collected;
     struct error error = {0};
 
     ck_assert_msg(!genome_check(genome, &error), "%s: %s", what, error.message);
     ck_assert_int_eq(genome_copy(&collected, genome), 0);
     genome_collect_garbage(&collected);
     ck_assert_msg(genome_is_equal(&collected, genome), "%s: garbage is left", what);
-    genome_deinit(&collected);
 }
 
 static void assert_round_trip(const struct genome *genome)
 {
-    struct pack_writer writer;
-    struct genome read;
+    SCOPED(pack_writer) writer;
+    SCOPED(genome) read;
     struct error error = {0};
 
     pack_writer_init(&writer);
@@ -74,8 +73,6 @@ static void assert_round_trip(const struct genome *genome)
                   error.message);
     ck_assert(genome_is_equal(&read, genome));
     ck_assert(genome_hash(&read) == genome_hash(genome));
-    genome_deinit(&read);
-    pack_writer_deinit(&writer);
 }
 
 static int is_rate(const char *key)
@@ -162,7 +159,7 @@ TEST(new_genes_of_a_child_have_other_ids_than_those_it_inherits)
 TEST(random_genomes_are_sound)
 {
     for (int i = 1; i <= 800; i++) {
-        struct genome genome;
+        SCOPED(genome) genome;
 
         make(&genome, (uint64_t)i);
         assert_sound(&genome, "random");
@@ -194,7 +191,6 @@ TEST(random_genomes_are_sound)
                           fabs(body->effector_input.weight) <= 1.21 * unit);
             ck_assert(body->recursive_limit >= 1 && body->recursive_limit <= 4);
         }
-        genome_deinit(&genome);
     }
 }
 
@@ -207,7 +203,7 @@ TEST(random_genomes_keep_the_shares_asked_for)
     params.initial_bodies_min = params.initial_bodies_max = 12;
     params.initial_neurons_max = params.initial_central_max = 0;
     for (int i = 1; i <= 700; i++) {
-        struct genome genome;
+        SCOPED(genome) genome;
 
         make(&genome, (uint64_t)i);
         /* Not the root, whose joint may be unused. */
@@ -237,7 +233,6 @@ TEST(random_genomes_keep_the_shares_asked_for)
                       genome.neurons[k].inputs[1].value <= 1.2);
             phases[(int)(4 * genome.neurons[k].initial)]++;
         }
-        genome_deinit(&genome);
     }
     assert_share(rigid, joints, params.initial_rigid, "rigid");
     assert_share(linear, joints - rigid, params.initial_linear, "linear");
@@ -285,47 +280,43 @@ TEST_LOOP(random_genomes_with_a_joint_move_it, 0, 2)
     params.initial_effectors = 0.5;
     params.initial_oscillators = 0.5;
     for (uint64_t i = 1; i <= 300; i++) {
-        struct genome genome;
+        SCOPED(genome) genome;
         int joints, oscillating;
 
         make(&genome, i);
         oscillating = count_oscillating_joints(&genome, &joints);
         ck_assert(oscillating > 0 || joints == 0);
-        genome_deinit(&genome);
     }
     /* Unless that is not wanted. */
     params.initial_effectors = 0;
     for (uint64_t i = 1; i <= 100; i++) {
-        struct genome genome;
+        SCOPED(genome) genome;
 
         make(&genome, i);
         ck_assert_int_eq(genome.neuron_count, 0);
-        genome_deinit(&genome);
     }
 }
 
 TEST_LOOP(random_genomes_are_expressed, 0, 2)
 {
-    struct arena arena;
+    SCOPED(arena) arena;
     int parts[65] = {0}, trials = 400;
 
     params.creature_body = jointed_kinds[_i];
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     for (int i = 1; i <= trials; i++) {
         struct phenotype phenotype;
-        struct genome genome;
+        SCOPED(genome) genome;
 
         make(&genome, (uint64_t)i);
         arena_reset(&arena);
         ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &arena), VERDICT_OK);
         parts[phenotype.part_count]++;
-        genome_deinit(&genome);
     }
     ck_assert_int_eq(parts[0] + parts[1], 0);
     /* Small ones and large ones. */
     ck_assert_int_gt(parts[2] + parts[3], trials / 10);
     ck_assert_int_gt(parts[6] + parts[7] + parts[8], trials / 20);
-    arena_deinit(&arena);
 }
 
 /* With initial.tidy = 1 the root lies along x, pairs hang on the sides of single parts, nothing is at
@@ -397,7 +388,7 @@ TEST(bodies_taper)
     params.creature_body = BODY_BOXES;
     for (int i = 1; i <= 100; i++) {
         struct gene_counter ids = {.creature = 5000 + (uint64_t)i};
-        struct genome a, b, child, graft;
+        SCOPED(genome) a, b, child, graft;
         char text[256];
         params.initial_taper = 0;
         make(&b, (uint64_t)i);
@@ -413,10 +404,6 @@ TEST(bodies_taper)
         ck_assert_int_eq(genetics_graft(&graft, &a, &b, &params, &rng, &ids), 0);
         ck_assert_int_eq(count_thick(&child) + count_thick(&graft), 0);
         assert_sound(&graft, "a tapered graft");
-        genome_deinit(&a);
-        genome_deinit(&b);
-        genome_deinit(&child);
-        genome_deinit(&graft);
     }
     ck_assert_int_gt(thick_without, 100);
 }
@@ -424,7 +411,7 @@ TEST(bodies_taper)
 /* What an ancestor has thick stays so in its children, until its own sizes change. */
 TEST(thick_parts_are_inherited)
 {
-    struct genome genome;
+    SCOPED(genome) genome;
     char text[256];
     params.creature_body = BODY_BOXES;
     do
@@ -438,7 +425,6 @@ TEST(thick_parts_are_inherited)
     allow_only("body_size");
     mutate(&genome, 60, 3, text);
     ck_assert_int_eq(count_thick(&genome), 0);
-    genome_deinit(&genome);
 }
 
 /* Only allowed functions, whatever evolution does; drives fall back from waves to saws to none. */
@@ -455,7 +441,7 @@ TEST(functions_can_be_left_out)
         ck_assert_int_eq(params_check(&params, &error), 0);
         ck_assert_int_eq(neuron_parse_set(texts[t], &allowed, &error), 0);
         for (uint64_t i = 1; i <= 400; i++) {
-            struct genome genome;
+            SCOPED(genome) genome;
             char text[256];
 
             make(&genome, i);
@@ -463,7 +449,6 @@ TEST(functions_can_be_left_out)
             assert_sound(&genome, text);
             for (int n = 0; n < genome.neuron_count; n++)
                 seen |= NEURON_BIT(genome.neurons[n].function);
-            genome_deinit(&genome);
         }
         ck_assert_msg(!(seen & ~allowed), "%s: %x", texts[t], (unsigned)seen);
         ck_assert_msg(seen == allowed, "%s: only %x", texts[t], (unsigned)seen);
@@ -479,7 +464,7 @@ TEST(random_bodies_keep_their_constraints)
     params.initial_rigid = 0;
     params.initial_linear = 1;
     for (uint64_t i = 1; i <= 300; i++) {
-        struct genome genome;
+        SCOPED(genome) genome;
 
         make(&genome, i);
         bodies += genome.body_count;
@@ -488,14 +473,13 @@ TEST(random_bodies_keep_their_constraints)
             ck_assert_int_eq(genome.bodies[b].is_symmetric, 1);
             ck_assert_int_eq(genome.bodies[b].joint, JOINT_LINEAR);
         }
-        genome_deinit(&genome);
     }
     ck_assert_int_gt(bodies, 600);
 }
 
 TEST(random_genomes_differ_and_repeat)
 {
-    struct genome a, b, c;
+    SCOPED(genome) a, b, c;
     struct gene_counter ids;
     struct rng stream;
 
@@ -509,9 +493,6 @@ TEST(random_genomes_differ_and_repeat)
     genetics_random(&c, &params, &stream, &ids);
     ck_assert(genome_is_equal(&a, &b));
     ck_assert(!genome_is_equal(&a, &c));
-    genome_deinit(&a);
-    genome_deinit(&b);
-    genome_deinit(&c);
 }
 
 TEST(random_genomes_at_the_bounds_are_sound)
@@ -525,7 +506,7 @@ TEST(random_genomes_at_the_bounds_are_sound)
 
     params.initial_connections = 4;
     for (int i = 0; i < 500; i++) {
-        struct genome genome;
+        SCOPED(genome) genome;
 
         params.initial_bodies_min = sizes[i % 5][0];
         params.initial_bodies_max = sizes[i % 5][1];
@@ -541,7 +522,6 @@ TEST(random_genomes_at_the_bounds_are_sound)
         ck_assert_int_ge(genome.connection_count, 1);
         if (genome.body_count == 1)
             ck_assert_int_ge(genome.bodies[0].recursive_limit, 2);
-        genome_deinit(&genome);
     }
 }
 
@@ -707,7 +687,7 @@ static int say_some(int kind, const char *text)
 /* Applies a kind to a random genome; 1 if it found something to change. */
 static int apply_kind(int kind, uint64_t creature, char text[256])
 {
-    struct genome genome, before;
+    SCOPED(genome) genome, before;
     char plain[256];
     int is_change;
 
@@ -724,8 +704,6 @@ static int apply_kind(int kind, uint64_t creature, char text[256])
         ck_assert_msg(strcmp(plain, text) != 0, "%s: not in plain words", text);
         ck_assert_int_gt(genome.connection_count, 0);
     }
-    genome_deinit(&genome);
-    genome_deinit(&before);
     return is_change;
 }
 
@@ -770,7 +748,7 @@ TEST(new_parts_may_begin_small)
     for (int k = 0; k < 2; k++) {
         double scales[3];
         for (int i = 0; i < 3; i++) {
-            struct genome genome;
+            SCOPED(genome) genome;
             char text[256];
             rng = start;
             make(&genome, 5);
@@ -778,7 +756,6 @@ TEST(new_parts_may_begin_small)
             params.mutation_small = (double[]){1, 0.4, 0.05}[i];
             ck_assert_int_eq(mutate(&genome, 1, 7, text), 0);
             scales[i] = genome.connections[genome.connection_count - 1].scale;
-            genome_deinit(&genome);
         }
         ck_assert_double_eq(scales[1], 0.4 * scales[0]);
         ck_assert_double_eq(scales[2], fmax(0.05 * scales[0], GENOME_SCALE_MIN));
@@ -793,7 +770,7 @@ TEST(kinds_here_are_those_of_the_parameters)
 /* Rates times sites: two kinds against each other on one genome. */
 TEST(sites_are_drawn_by_rate_and_number)
 {
-    struct genome genome;
+    SCOPED(genome) genome;
     int trials = 5000, flags = 0;
     double expected;
 
@@ -803,16 +780,14 @@ TEST(sites_are_drawn_by_rate_and_number)
     params.mutation_connection_flags = 3;
     expected = 3.0 * genome.connection_count / (3.0 * genome.connection_count + genome.body_count);
     for (int i = 0; i < trials; i++) {
-        struct genome child;
+        SCOPED(genome) child;
         char text[256];
 
         ck_assert_int_eq(genome_copy(&child, &genome), 0);
         ck_assert_int_eq(mutate(&child, 1, 2, text), 0);
         flags += !strncmp(text, "connection", 10);
-        genome_deinit(&child);
     }
     assert_share(flags, trials, expected, "flags of connections");
-    genome_deinit(&genome);
 }
 
 /* The types of joint that the settings give no share never come up, not by mutation either. */
@@ -835,7 +810,7 @@ TEST(types_of_joint_without_a_share_never_come)
         params.initial_linear = settings[s].linear;
         params.mutation_body_joint = 20;
         for (uint64_t i = 1; i <= 100; i++) {
-            struct genome genome;
+            SCOPED(genome) genome;
             char text[256];
 
             make(&genome, i);
@@ -843,7 +818,6 @@ TEST(types_of_joint_without_a_share_never_come)
             assert_sound(&genome, text);
             for (int k = 0; k < genome.body_count; k++)
                 seen |= 1 << genome.bodies[k].joint;
-            genome_deinit(&genome);
         }
         ck_assert_int_eq(seen, settings[s].allowed);
     }
@@ -941,7 +915,7 @@ TEST(several_mutations_come_in_the_order_of_the_kinds)
     allow_only("body_symmetry");
     params.mutation_connection_flags = 1;
     for (int i = 1; i <= 300; i++) {
-        struct genome genome;
+        SCOPED(genome) genome;
         char text[256], *connection;
         int pieces = 1;
 
@@ -952,14 +926,13 @@ TEST(several_mutations_come_in_the_order_of_the_kinds)
         ck_assert_int_eq(pieces, 4);
         connection = strstr(text, "connection");
         ck_assert_msg(!connection || !strstr(connection, "body"), "%s", text);
-        genome_deinit(&genome);
     }
 }
 
 TEST(a_mutation_always_changes_the_genome)
 {
     for (int i = 1; i <= 800; i++) {
-        struct genome genome, before;
+        SCOPED(genome) genome, before;
         char text[256];
 
         make(&genome, (uint64_t)i);
@@ -968,14 +941,12 @@ TEST(a_mutation_always_changes_the_genome)
         ck_assert(!genome_is_equal(&genome, &before));
         ck_assert_str_ne(text, "");
         assert_sound(&genome, text);
-        genome_deinit(&before);
-        genome_deinit(&genome);
     }
 }
 
 TEST(nothing_to_change_ends)
 {
-    struct genome genome, before;
+    SCOPED(genome) genome, before;
     char text[256] = "old";
 
     make(&genome, 1);
@@ -1000,8 +971,6 @@ TEST(nothing_to_change_ends)
     allow_only("remove_connection");
     ck_assert_int_eq(mutate(&genome, 3, 2, text), 0);
     ck_assert(genome_is_equal(&genome, &before));
-    genome_deinit(&genome);
-    genome_deinit(&before);
 }
 
 /* Six mutations are told in less and less room: whole words of the first ones, then "...". */
@@ -1046,7 +1015,7 @@ TEST(numeric_changes_follow_the_step)
     allow_only("connection_scale");
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < 4000; i++) {
-            struct genome genome;
+            SCOPED(genome) genome;
             double before[2];
             char text[256];
 
@@ -1060,7 +1029,6 @@ TEST(numeric_changes_follow_the_step)
             ck_assert_int_eq(mutate(&genome, 1, 2, text), 0);
             for (int k = 0; k < 2; k++)
                 sums[s] += fabs(genome.connections[k].scale / before[k] - 1);
-            genome_deinit(&genome);
         }
     /* A sum of three numbers uniform in -1 .. 1 has a mean size of 13/16; 4000 of them (deviation
      * 0.58) are within 0.06 of it but for one time in 1e10. */
@@ -1074,14 +1042,13 @@ TEST(a_full_genome_mutates_within_its_tables)
     params.initial_connections = 4;
     params.initial_neurons_max = 32;
     for (int i = 1; i <= 60; i++) {
-        struct genome genome;
+        SCOPED(genome) genome;
         char text[256];
 
         make(&genome, (uint64_t)i);
         ck_assert_int_eq(genome.connection_count, GENOME_CONNECTIONS_MAX);
         ck_assert_int_eq(mutate(&genome, 20, 100000, text), 0);
         assert_sound(&genome, text);
-        genome_deinit(&genome);
     }
 }
 
@@ -1091,15 +1058,13 @@ TEST(a_genome_crossed_with_itself_stays)
 {
     for (int i = 1; i <= 500; i++) {
         struct gene_counter ids = {.creature = 100000};
-        struct genome genome, child;
+        SCOPED(genome) genome, child;
         char text[256];
 
         make(&genome, (uint64_t)i);
         mutate(&genome, 3, 50000, text);
         ck_assert_int_eq(genetics_crossover(&child, &genome, &genome, &params, &rng, &ids), 0);
         ck_assert(genome_is_equal(&child, &genome));
-        genome_deinit(&genome);
-        genome_deinit(&child);
     }
 }
 
@@ -1153,34 +1118,31 @@ static int count_switches(const struct genome *child)
 TEST(crossing_points_are_one_to_the_maximum)
 {
     int trials = 6000, tally[5] = {0};
-    struct genome a, b;
+    SCOPED(genome) a, b;
 
     make_large(&a, 2, 4);
     copy_marked(&b, &a);
     params.breeding_crossover_points_max = 3;
     for (int i = 0; i < trials; i++) {
         struct gene_counter ids = {.creature = 2};
-        struct genome child;
+        SCOPED(genome) child;
         int switches;
 
         ck_assert_int_eq(genetics_crossover(&child, &a, &b, &params, &rng, &ids), 0);
         switches = count_switches(&child);
         ck_assert_int_le(switches, 4);
         tally[switches]++;
-        genome_deinit(&child);
     }
     ck_assert_int_eq(tally[0] + tally[4], 0);
     for (int i = 1; i <= 3; i++)
         assert_share(tally[i], trials, 1.0 / 3, "crossing points");
-    genome_deinit(&a);
-    genome_deinit(&b);
 }
 
 /* Each gap between two neighbouring genes is a crossing point as often as any other. */
 TEST(crossing_points_are_everywhere)
 {
     int trials = 6000, first[64] = {0}, rows;
-    struct genome a, b;
+    SCOPED(genome) a, b;
 
     make_large(&a, 3, 3);
     copy_marked(&b, &a);
@@ -1188,7 +1150,7 @@ TEST(crossing_points_are_everywhere)
     params.breeding_crossover_points_max = 1;
     for (int i = 0; i < trials; i++) {
         struct gene_counter ids = {.creature = 2};
-        struct genome child;
+        SCOPED(genome) child;
         int marked = 0;
 
         ck_assert_int_eq(genetics_crossover(&child, &a, &b, &params, &rng, &ids), 0);
@@ -1200,12 +1162,9 @@ TEST(crossing_points_are_everywhere)
             marked += child.neurons[k].inputs[0].weight == MARK;
         ck_assert(marked > 0 && marked < rows);
         first[marked]++;
-        genome_deinit(&child);
     }
     for (int k = 1; k < rows; k++)
         assert_share(first[k], trials, 1.0 / (rows - 1), "place of the crossing point");
-    genome_deinit(&a);
-    genome_deinit(&b);
 }
 
 static int count_bodies_of(const struct genome *child, uint64_t creature)
@@ -1223,7 +1182,7 @@ TEST(unrelated_parents_cross)
 
     for (int i = 0; i < 300; i++) {
         struct gene_counter ids = {.creature = 3};
-        struct genome a, b, child;
+        SCOPED(genome) a, b, child;
 
         make(&a, 1);
         make(&b, 2);
@@ -1231,9 +1190,6 @@ TEST(unrelated_parents_cross)
         assert_sound(&child, "crossover of unrelated");
         ck_assert_int_gt(child.connection_count, 0);
         mixed += count_bodies_of(&child, 1) > 0 && count_bodies_of(&child, 2) > 0;
-        genome_deinit(&a);
-        genome_deinit(&b);
-        genome_deinit(&child);
     }
     ck_assert_int_gt(mixed, 90);
 }
@@ -1296,7 +1252,7 @@ TEST(equal_ids_of_unlike_genes_do_no_harm)
 {
     for (int i = 0; i < 300; i++) {
         struct gene_counter ids = {.creature = 3};
-        struct genome a, b, child, graft;
+        SCOPED(genome) a, b, child, graft;
 
         make(&a, 0);
         make(&b, 0);
@@ -1304,10 +1260,6 @@ TEST(equal_ids_of_unlike_genes_do_no_harm)
         assert_sound(&child, "crossover");
         ck_assert_int_eq(genetics_graft(&graft, &a, &b, &params, &rng, &ids), 0);
         assert_sound(&graft, "graft");
-        genome_deinit(&a);
-        genome_deinit(&b);
-        genome_deinit(&child);
-        genome_deinit(&graft);
     }
 }
 
@@ -1319,7 +1271,7 @@ TEST(a_graft_brings_a_section_along)
 
     for (int i = 0; i < 500; i++) {
         struct gene_counter ids = {.creature = 3};
-        struct genome a, b, child;
+        SCOPED(genome) a, b, child;
         int leading = 0;
 
         make(&a, 1);
@@ -1340,9 +1292,6 @@ TEST(a_graft_brings_a_section_along)
         ck_assert_int_eq(leading, 1);
         for (int k = 0; k < child.neuron_count; k++)
             central += child.neurons[k].owner == 0 && child.neurons[k].id >> 10 == 2;
-        genome_deinit(&a);
-        genome_deinit(&b);
-        genome_deinit(&child);
     }
     ck_assert_int_gt(central, 0);
 }
@@ -1353,15 +1302,13 @@ TEST(genes_a_has_already_get_new_ids)
 
     for (int i = 0; i < 300; i++) {
         struct gene_counter ids = {.creature = 3};
-        struct genome a, child;
+        SCOPED(genome) a, child;
 
         make(&a, 1);
         ck_assert_int_eq(genetics_graft(&child, &a, &a, &params, &rng, &ids), 0);
         assert_sound(&child, "graft on itself");
         ck_assert_int_gt(count_bodies_of(&child, 3), 0);
         renamed += (int)ids.count;
-        genome_deinit(&a);
-        genome_deinit(&child);
     }
     ck_assert_int_gt(renamed, 600);
 }
@@ -1369,7 +1316,7 @@ TEST(genes_a_has_already_get_new_ids)
 TEST(a_root_without_connections_takes_a_graft)
 {
     struct gene_counter ids = {.creature = 3};
-    struct genome a, b, child;
+    SCOPED(genome) a, b, child;
 
     make(&a, 1);
     make(&b, 2);
@@ -1380,9 +1327,6 @@ TEST(a_root_without_connections_takes_a_graft)
     ck_assert_int_eq(genetics_graft(&child, &a, &b, &params, &rng, &ids), 0);
     assert_sound(&child, "graft on a root");
     ck_assert_int_ge(child.body_count, 2);
-    genome_deinit(&a);
-    genome_deinit(&b);
-    genome_deinit(&child);
 }
 
 TEST(full_parents_mate_within_the_tables)
@@ -1393,7 +1337,7 @@ TEST(full_parents_mate_within_the_tables)
     params.initial_central_max = 32;
     for (int i = 0; i < 20; i++) {
         struct gene_counter ids = {.creature = 3};
-        struct genome a, b, child;
+        SCOPED(genome) a, b, child;
 
         make(&a, 1);
         make(&b, 2);
@@ -1402,9 +1346,6 @@ TEST(full_parents_mate_within_the_tables)
         genome_deinit(&child);
         ck_assert_int_eq(genetics_graft(&child, &a, &b, &params, &rng, &ids), 0);
         assert_sound(&child, "graft of full parents");
-        genome_deinit(&child);
-        genome_deinit(&a);
-        genome_deinit(&b);
     }
 }
 

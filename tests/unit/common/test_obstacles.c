@@ -396,10 +396,10 @@ static void judge(const char *creature_path, const char *world, const char *cons
                   evaluate_observer *observer, struct obstacles *obstacles,
                   struct evaluation *result)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct params params;
     struct error error;
-    struct arena arena;
+    SCOPED(arena) arena;
     params_set_defaults(&params);
     if (world != NULL)
         ck_ok(params_read_file(&params, world, &error));
@@ -413,8 +413,6 @@ static void judge(const char *creature_path, const char *world, const char *cons
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     start_lowest_m = overlap_m = 0;
     evaluate(&creature.genome, &params, 1, &arena, observer, obstacles, result);
-    arena_deinit(&arena);
-    creature_deinit(&creature);
 }
 
 static const char *solver_setting(int solver)

@@ -89,7 +89,7 @@ TEST(round_trip)
 /* A writer that is cleared begins anew; what was packed before goes in as it is. */
 TEST(packed_parts_go_in_whole)
 {
-    struct pack_writer part;
+    SCOPED(pack_writer) part;
     pack_writer_init(&part);
     pack_text(&part, "kept");
     pack_u64(&writer, 7);
@@ -101,7 +101,6 @@ TEST(packed_parts_go_in_whole)
     ck_assert_int_eq(writer.has_failed, 0);
     ck_assert_uint_eq(writer.buffer.size, 1 + 5 + 1);
     ck_assert_mem_eq(writer.buffer.data, "\x92\xa4kept\x07", 7);
-    pack_writer_deinit(&part);
 }
 
 TEST(doubles_are_always_64_bits)
@@ -225,11 +224,10 @@ TEST(lies_are_refused)
 {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         // in a block of just that size, so that a sanitizer sees every step too far
-        char *exact = malloc(bad[i].length + 1);
+        FREED char *exact = malloc(bad[i].length + 1);
         memcpy(exact + 1, bad[i].bytes, bad[i].length);
         ck_assert_msg(pack_open(&reader, exact + 1, bad[i].length, &error) < 0, "case %zu", i);
         ck_assert_msg(strstr(error.message, bad[i].message), "case %zu: %s", i, error.message);
-        free(exact);
     }
 }
 

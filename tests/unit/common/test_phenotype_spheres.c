@@ -385,8 +385,8 @@ static const struct {
 
 TEST_LOOP(examples_are_what_they_say, 0, (int)(sizeof examples / sizeof examples[0]))
 {
-    struct creature creature;
-    struct genome collected;
+    SCOPED(creature) creature;
+    SCOPED(genome) collected;
     read_example(examples[_i].name, &creature);
     genome_deinit(&genome);
     ck_assert_int_eq(genome_copy(&genome, &creature.genome), 0);
@@ -397,8 +397,6 @@ TEST_LOOP(examples_are_what_they_say, 0, (int)(sizeof examples / sizeof examples
     ck_assert_int_eq(body->sphere_count, examples[_i].spheres);
     ck_assert_int_eq(body->bone_count, examples[_i].bones);
     ck_assert_uint_ne(phenotype.parts[phenotype.head].sensors & SENSOR_BIT(SENSOR_HEIGHT), 0);
-    genome_deinit(&collected);
-    creature_deinit(&creature);
 }
 
 /* Every sensor shows what the dynamics say. */
@@ -432,7 +430,7 @@ static int feel_nothing(void *context, const struct evaluate_view *view)
 
 TEST(senses_feel_the_body)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct evaluation evaluation;
     int seen[4] = {0};
     read_example("spider", &creature);
@@ -443,7 +441,6 @@ TEST(senses_feel_the_body)
     set("sensor.height=no");
     set("sensor.contact=no");
     evaluate(&creature.genome, &params, 1, &arena, feel_nothing, NULL, &evaluation);
-    creature_deinit(&creature);
 }
 
 /* ---- brains alone ---- */
@@ -470,7 +467,7 @@ static int is_same_body(const struct genome *a, const struct genome *b)
 
 TEST(bodies_stay_where_only_brains_evolve)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct genome pool[4];
     struct rng rng;
     int different = 0;
@@ -503,14 +500,13 @@ TEST(bodies_stay_where_only_brains_evolve)
     }
     for (int i = 0; i < 4; i++)
         genome_deinit(&pool[i]);
-    creature_deinit(&creature);
 }
 
 /* Where none is fit, new ones have the body of another; where bodies evolve, any. */
 TEST(who_comes_afresh_keeps_the_body)
 {
     struct individual base = {.id = 3}, child = {.id = 4};
-    struct creature creature;
+    SCOPED(creature) creature;
     read_example("hopper", &creature);
     ck_assert_int_eq(genome_copy(&base.genome, &creature.genome), 0);
     ck_assert_int_eq(breeding_make_fresh(&params, NULL, &base, &child), 0);
@@ -535,7 +531,6 @@ TEST(who_comes_afresh_keeps_the_body)
     ck_assert_int_eq(child.genome.kind, BODY_SPHERES);
     genome_deinit(&child.genome);
     genome_deinit(&base.genome);
-    creature_deinit(&creature);
 }
 
 /* Kinds of body do not mix: the child is a copy of the first parent. */

@@ -133,7 +133,7 @@ static void make_asking(struct genome *genome)
 TEST(what_is_switched_off_is_said)
 {
     char text[GENE_SWITCH_TEXT_SIZE];
-    struct genome genome;
+    SCOPED(genome) genome;
     struct params params;
     make_asking(&genome);
     params_set_defaults(&params);
@@ -151,14 +151,13 @@ TEST(what_is_switched_off_is_said)
     ck_assert_int_eq(gene_switches_explain(&genome, &params, text), 1);
     ck_assert_str_eq(text,
                      "these parameters switch off some genes (on: -s creature.effectors=yes)");
-    genome_deinit(&genome);
 }
 
 /* There is room for everything that a genome may read. */
 TEST(all_that_is_off_is_named)
 {
     char text[GENE_SWITCH_TEXT_SIZE];
-    struct genome genome;
+    SCOPED(genome) genome;
     struct params params;
     make_asking(&genome);
     memset(&params, 0, sizeof params);
@@ -171,7 +170,6 @@ TEST(all_that_is_off_is_named)
     ck_assert_uint_lt(strlen(text), sizeof text - 64);
     ck_assert_ptr_nonnull(strstr(text, " -s sensor.joint=yes "));
     ck_assert_ptr_nonnull(strstr(text, " -s sensor.height=yes"));
-    genome_deinit(&genome);
 }
 
 SUITE("sensor", 0, NULL, NULL)

@@ -45,10 +45,9 @@ static void teardown(void)
 
 static void add_to_hall(int number)
 {
-    struct individual member;
+    SCOPED(individual) member;
     make_individual(&member, number);
     ck_assert_int_eq(contests_add_to_hall(contests, member.id, &member.genome), 0);
-    individual_deinit(&member);
 }
 
 /* ---- a generation ---- */
@@ -310,7 +309,7 @@ TEST(equals_are_even)
 TEST(the_exam_is_against_the_first_of_the_hall)
 {
     struct contests_wanted wanted;
-    struct individual champion;
+    SCOPED(individual) champion;
     int won, count, rivals, asked = 0;
     make_individual(&champion, 50);
     for (int number = 1; number <= 3 + 14; number++)
@@ -335,7 +334,6 @@ TEST(the_exam_is_against_the_first_of_the_hall)
     ck_assert_int_eq(asked, 40 + 80);
     ck_assert_int_eq(count, 40);
     ck_assert_int_eq(won, 40);
-    individual_deinit(&champion);
 }
 
 /* A list of pairs: from starts of the exam at the run's own step; the younger one is the first side

@@ -326,12 +326,11 @@ static int fake_main(const char *kind, const char *program)
         if (count <= 0 || frame_reader_feed(&reader, bytes, (size_t)count) != 0)
             _exit(0);
         while (frame_reader_next(&reader, &payload, &length, &error) == 1) {
-            struct message message;
+            SCOPED(message) message;
             uint64_t rejected_id;
             if (message_decode(&message, payload, length, &rejected_id, &error) != 0)
                 _exit(2);
             fake_take_message(kind, &message);
-            message_deinit(&message);
         }
     }
 }

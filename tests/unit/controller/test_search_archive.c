@@ -10,6 +10,8 @@
 #include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
+OWNER(search, search_destroy)
+
 enum { SIZE = 40, GENERATIONS = 8, LAG = 12, ROOM = SIZE * GENERATIONS + 1 };
 /* with those that are born for the dead */
 enum { ROOM_MOST = 2 * ROOM };
@@ -284,7 +286,7 @@ static uint64_t hash_search(struct search *search)
  * ends. Returns how often some worker was idle while there was more to be bred. */
 static int run(int workers, int stops, int lost, struct rng *rng, uint64_t hashes[GENERATIONS])
 {
-    struct search *search = begin();
+    OWNED(search) *search = begin();
     struct farm farm = {.count = 0};
     int idle = 0, told = 0;
 
@@ -312,7 +314,6 @@ static int run(int workers, int stops, int lost, struct rng *rng, uint64_t hashe
     ck_assert_int_eq(farm.count, 0);
     ck_assert_uint_eq(search_generation(search), GENERATIONS - 1);
     ck_assert(search_next_id(search) == ROOM || params.evolution_islands > 1);
-    search_destroy(search);
     return idle;
 }
 
@@ -344,7 +345,7 @@ TEST(the_last_generation_gets_more)
 
     for (int stops = 0; stops < 3; stops++) {
         struct farm farm = {.count = 0};
-        struct search *search = live(&farm);
+        OWNED(search) *search = live(&farm);
         struct individual child = {.generation = search_generation(search),
                                    .method = METHOD_POLISH,
                                    .parents = {search_population(search)->individuals[0].id}};
@@ -371,7 +372,6 @@ TEST(the_last_generation_gets_more)
         ck_assert(search_next_id(search) == id + 1);
         straight = stops ? straight : hash_search(search);
         ck_assert(hash_search(search) == straight);
-        search_destroy(search);
     }
 }
 
@@ -433,7 +433,7 @@ TEST_LOOP(restored_equals_uninterrupted, 0, 48)
  * the better one are counted again when the islands are over. */
 TEST(islands_have_archives_of_their_own)
 {
-    struct search *search;
+    OWNED(search) *search;
     const struct population *population;
     uint64_t hashes[GENERATIONS];
     double best[2] = {0, 0};
@@ -476,7 +476,6 @@ TEST(islands_have_archives_of_their_own)
     for (int i = 0; i < population->count; i++)
         ck_assert(population->individuals[i].generation / 2 == (uint32_t)first_of_better / 2 &&
                   !population->individuals[i].cell);
-    search_destroy(search);
 }
 
 /* With few workers none is idle before the last results of the run, be it that the tasks take
@@ -502,7 +501,7 @@ TEST(nobody_waits)
 /* A child is there as soon as the result `lag` before it has counted, and not before. */
 TEST(the_lag_is_kept)
 {
-    struct search *search;
+    OWNED(search) *search;
 
     params.guard_referee_top = 0;
     search = begin();
@@ -519,12 +518,11 @@ TEST(the_lag_is_kept)
             record_opening(search);
         }
     }
-    search_destroy(search);
 }
 
 TEST(progress_is_known)
 {
-    struct search *search = begin();
+    OWNED(search) *search = begin();
     int done, needed;
 
     search_get_progress(search, &done, &needed);
@@ -533,12 +531,11 @@ TEST(progress_is_known)
     search_get_progress(search, &done, &needed);
     ck_assert(done == 0 && needed == SIZE);
     ck_assert_int_eq(search_survivor_count(search), 0);
-    search_destroy(search);
 }
 
 TEST(strange_results_change_nothing)
 {
-    struct search *search = begin();
+    OWNED(search) *search = begin();
     struct measures measures = {.reach_m = 9};
 
     ck_assert_ptr_null(search_tell(search, SIZE + 1, VERDICT_OK, &measures, 1));
@@ -546,7 +543,6 @@ TEST(strange_results_change_nothing)
     tell(search, 3);
     ck_assert_ptr_null(search_tell(search, 3, VERDICT_OK, &measures, 1));
     ck_assert_ptr_null(search_tell_referee(search, 3, VERDICT_OK, &measures));
-    search_destroy(search);
 }
 
 /* ---- the archive ---- */
@@ -554,7 +550,7 @@ TEST(strange_results_change_nothing)
 /* Lives through the run; `look` sees every complete generation, ranked. */
 static void watch(void (*look)(struct search *search))
 {
-    struct search *search = begin();
+    OWNED(search) *search = begin();
     struct farm farm = {.count = 0};
 
     for (;;) {
@@ -569,7 +565,6 @@ static void watch(void (*look)(struct search *search))
         ck_assert_int_eq(search_advance(search), 0);
         record_opening(search);
     }
-    search_destroy(search);
 }
 
 /* By the records alone: the due holder of each cell. */
@@ -751,7 +746,7 @@ static void finish_generation(struct search *search, struct farm *farm)
 /* After a change of what evaluations give, all results are forgotten: everyone is counted again. */
 TEST(forgotten_results_are_counted_again)
 {
-    struct search *search = begin();
+    OWNED(search) *search = begin();
     struct farm farm = {.count = 0};
     int filled = 0;
 
@@ -771,13 +766,12 @@ TEST(forgotten_results_are_counted_again)
     for (int i = 0; i < search_population(search)->count; i++)
         filled -= search_population(search)->individuals[i].cell != 0;
     ck_assert_int_le(filled, 0);
-    search_destroy(search);
 }
 
 /* Another grid: the kept are placed anew, no cell is held twice. */
 TEST(the_grid_may_change)
 {
-    struct search *search = begin();
+    OWNED(search) *search = begin();
     struct farm farm = {.count = 0};
     int holders = 0;
 
@@ -789,7 +783,6 @@ TEST(the_grid_may_change)
     for (int i = 0; i < search_population(search)->count; i++)
         holders += search_population(search)->individuals[i].cell != 0;
     ck_assert_int_eq(holders, 1);
-    search_destroy(search);
 }
 
 TEST(parameters_are_checked)

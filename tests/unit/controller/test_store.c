@@ -13,6 +13,10 @@
 #include "tests/suite.h"
 #include "tests/unit/store_fixture.h"
 
+OWNER(epoch_order, epoch_order_destroy)
+OWNER(search, search_destroy)
+OWNER(store, store_close)
+
 #define POPULATION 7
 
 static char directory[64], path[96];
@@ -112,23 +116,21 @@ static int evaluate(struct store *store, struct search *search, int count)
 
 static void next_generation(struct store *store, struct search *search)
 {
-    struct generation_closing closing;
+    SCOPED(generation_closing) closing;
     uint32_t generation = search_generation(search);
     ck_assert(search_is_complete(search));
     ck_ok(generation_closing_init(&closing, search_population(search),
                                   search_survivor_count(search)));
     ck_ok(search_advance(search));
     ck_ok(store_put_generation(store, generation + 1, search_population(search), &closing, &error));
-    generation_closing_deinit(&closing);
 }
 
 static void finish(struct store *store, struct search *search)
 {
-    struct generation_closing closing;
+    SCOPED(generation_closing) closing;
     ck_ok(generation_closing_init(&closing, search_population(search),
                                   search_survivor_count(search)));
     ck_ok(store_finish(store, search_generation(search), &closing, &error));
-    generation_closing_deinit(&closing);
 }
 
 /* A store in generation 1 with `evaluated` of its creatures evaluated. */
@@ -147,11 +149,9 @@ static struct store *make_run(struct search **search, int evaluated)
 
 static void make_finished_run(void)
 {
-    struct search *search;
-    struct store *store = make_run(&search, POPULATION);
+    OWNED(search) *search;
+    OWNED(store) *store = make_run(&search, POPULATION);
     finish(store, search);
-    search_destroy(search);
-    store_close(store);
 }
 
 static void free_population(struct population *population)
@@ -241,9 +241,9 @@ static void check_equal(const struct individual *a, const struct individual *b)
 
 TEST(test_population_comes_back)
 {
-    struct search *search;
+    OWNED(search) *search;
     struct population found;
-    struct store *store = make_run(&search, 3);
+    OWNED(store) *store = make_run(&search, 3);
     store_close(store);
     ck_ok(store_open(&store, path, 0, &error));
     ck_ok(store_get_population(store, 1, &found, &error));
@@ -253,8 +253,6 @@ TEST(test_population_comes_back)
         check_equal(&kept->individuals[i], &found.individuals[i]);
     free_population(&found);
     ck_assert_int_eq(store_get_population(store, 9, &found, &error), ERR_FORMAT);
-    search_destroy(search);
-    store_close(store);
 }
 
 static void run_sql(const char *sql)
@@ -285,8 +283,8 @@ static int64_t ask_sql(const char *sql)
  * is closed. */
 TEST(test_rows_by_age)
 {
-    struct search *search;
-    struct store *store = make_run(&search, 0);
+    OWNED(search) *search;
+    OWNED(store) *store = make_run(&search, 0);
     int survivors = search_survivor_count(search);
     ck_ok(store_commit(store, &error));
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM individuals"), POPULATION);
@@ -308,15 +306,13 @@ TEST(test_rows_by_age)
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM births"), 0);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM members WHERE generation = 2"), POPULATION);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM pragma_foreign_key_check"), 0);
-    search_destroy(search);
-    store_close(store);
 }
 
 TEST(test_status_counts)
 {
-    struct search *search;
+    OWNED(search) *search;
     struct store_status status;
-    struct store *store = make_run(&search, 2);
+    OWNED(store) *store = make_run(&search, 2);
     int survivors = search_survivor_count(search);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.has_generation, 1);
@@ -335,15 +331,13 @@ TEST(test_status_counts)
     ck_assert_int_eq(status.is_finished, 1);
     ck_assert_int_eq(status.closed_generation, 1);
     ck_assert(status.best == search_population(search)->individuals[0].fitness);
-    search_destroy(search);
-    store_close(store);
 }
 
 TEST(test_survivors_and_curve)
 {
-    struct store *store;
+    OWNED(store) *store;
     struct store_entry *entries;
-    struct store_generation *generations;
+    FREED struct store_generation *generations;
     uint32_t found;
     int count;
     make_finished_run();
@@ -385,15 +379,13 @@ TEST(test_survivors_and_curve)
     ck_assert_int_lt(generations[1].evaluations, 2 * POPULATION);
     ck_assert(generations[1].best >= generations[0].best);
     ck_assert(generations[1].best >= generations[1].median);
-    free(generations);
-    store_close(store);
 }
 
 /* All but the last of the population move alike: further ranks are looked at until there are
  * enough. */
 TEST(test_distinct)
 {
-    struct store *store;
+    OWNED(store) *store;
     struct store_entry *entries;
     uint32_t found;
     int count;
@@ -418,16 +410,15 @@ TEST(test_distinct)
     ck_assert_int_eq(store_get_best(store, 2, STORE_DISTINCT, 4, &entries, &count, &found, &error),
                      ERR_RANGE);
     ck_assert_int_eq(count, 0);
-    store_close(store);
 }
 
 /* As great as a fitness may be: what sums it up stays a number. */
 TEST(test_huge_fitness_has_a_mean)
 {
-    struct search *search;
-    struct store *store = make_run(&search, POPULATION);
+    OWNED(search) *search;
+    OWNED(store) *store = make_run(&search, POPULATION);
     struct generation_closing closing;
-    struct store_generation *generations;
+    FREED struct store_generation *generations;
     int count;
     /* an even count: the median is a mean then */
     const struct population *population = search_population(search);
@@ -440,15 +431,12 @@ TEST(test_huge_fitness_has_a_mean)
     ck_ok(store_get_curve(store, &generations, &count, &error));
     ck_assert_double_eq_tol(generations[count - 1].median / 1e308, 1.5, 1e-12);
     ck_assert_double_eq_tol(generations[count - 1].mean / 1e308, 1.5, 1e-12);
-    free(generations);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* Everyone as facts, without and with a result. */
 static void check_facts(struct store *store, int evaluated)
 {
-    struct store_fact *facts;
+    FREED struct store_fact *facts;
     int count, found = 0;
     ck_ok(store_get_facts(store, &facts, &count, &error));
     for (int i = 0; i < count; i++) {
@@ -472,16 +460,15 @@ static void check_facts(struct store *store, int evaluated)
             ck_assert(facts[k].verdict < 0 || facts[k].motion != fact->motion);
     }
     ck_assert_int_eq(found, evaluated);
-    free(facts);
 }
 
 TEST(test_facts_and_members)
 {
-    struct search *search;
+    OWNED(search) *search;
     struct store_member *members;
     struct store_event *events;
     int count, survivors = 0;
-    struct store *store = make_run(&search, 2);
+    OWNED(store) *store = make_run(&search, 2);
     ck_ok(store_put_event(store, "run", "it's \"begun\"", &error));
     ck_ok(store_commit(store, &error));
     check_facts(store, POPULATION + 2);
@@ -501,8 +488,6 @@ TEST(test_facts_and_members)
     ck_assert_str_eq(events[0].detail, "it's \"begun\"");
     ck_assert_int_eq(events[0].time_utc[10], 'T');
     store_free_events(events, count);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* How many of the generation the referee has seen, and how many of these it refused. */
@@ -522,7 +507,7 @@ static void count_referee(struct store *store, uint32_t generation, int *seen, i
  * only. */
 static void check_lineage(struct store *store, uint64_t id, int has_second_parents)
 {
-    struct store_entry *entries;
+    FREED struct store_entry *entries;
     uint64_t wanted[4 * POPULATION] = {id};
     int count, wanted_count = 1;
     ck_ok(store_get_lineage(store, id, has_second_parents, &entries, &count, &error));
@@ -543,12 +528,11 @@ static void check_lineage(struct store *store, uint64_t id, int has_second_paren
     }
     ck_assert_uint_eq(entries[0].id, id);
     ck_assert_uint_eq(entries[count - 1].parents[0], 0);
-    free(entries);
 }
 
 TEST(test_lineage)
 {
-    struct store *store;
+    OWNED(store) *store;
     struct store_entry *entries;
     int count;
     uint64_t youngest = 0;
@@ -566,16 +550,15 @@ TEST(test_lineage)
                      ERR_MISSING);
     ck_assert_ptr_null(entries);
     ck_assert_ptr_nonnull(strstr(error.message, "there is no creature"));
-    store_close(store);
 }
 
 TEST(test_referee_comes_back)
 {
-    struct search *search;
-    struct store_entry *entries;
+    OWNED(search) *search;
+    FREED struct store_entry *entries;
     uint32_t generation;
     int count, seen, refused;
-    struct store *store = make_run(&search, 2);
+    OWNED(store) *store = make_run(&search, 2);
     const struct population *kept = search_population(search);
     store_close(store);
     ck_ok(store_open(&store, path, 0, &error));
@@ -594,9 +577,6 @@ TEST(test_referee_comes_back)
         ck_assert(!entries[i].has_referee || entries[i].id % 3 != 0 ||
                   (entries[i].referee_fitness == 0 && entries[i].fitness == 0));
     }
-    free(entries);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* ---- the archive, whose children are bred one by one ---- */
@@ -631,11 +611,11 @@ static void evaluate_lagged(struct store *store, struct search *search, int coun
 TEST(test_archive_comes_back)
 {
     enum { GENERATION = 2, MORE = 7 };
-    struct search *search;
-    struct store *store;
+    OWNED(search) *search;
+    OWNED(store) *store;
     struct population found;
     struct store_status status;
-    struct store_entry *entries;
+    FREED struct store_entry *entries;
     uint32_t generation;
     int count, filled = 0, listed = 0, trials = 0, in_flight = 0;
     params.evolution_search = SEARCH_ARCHIVE;
@@ -650,7 +630,7 @@ TEST(test_archive_comes_back)
     }
     /* as it is now is how it must come back, whatever happens in the generation */
     const struct population *kept = search_population(search);
-    struct individual *opened = calloc((size_t)kept->count, sizeof *opened);
+    FREED struct individual *opened = calloc((size_t)kept->count, sizeof *opened);
     int opened_count = kept->count;
     memcpy(opened, kept->individuals, (size_t)kept->count * sizeof *opened);
     evaluate_lagged(store, search, MORE);
@@ -687,23 +667,19 @@ TEST(test_archive_comes_back)
         listed += entries[i].cell > 0;
     }
     ck_assert_int_eq(listed, filled);
-    free(entries);
-    free(opened);
     free_population(&found);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* Those whom the referee judged by other parameters are of their branch: a replay judges by
  * them. */
 TEST(test_referee_judges_by_its_branch)
 {
-    struct search *search;
+    OWNED(search) *search;
     struct store_change change;
     struct store_status status;
     struct population population;
     int judged = 0;
-    struct store *store = make_run(&search, POPULATION);
+    OWNED(store) *store = make_run(&search, POPULATION);
     search_destroy(search);
     ck_ok(set_param(&params, "evolution.behaviour=jump", &error));
     ck_ok(store_put_params(store, &params, 1, &change, &error));
@@ -713,7 +689,7 @@ TEST(test_referee_judges_by_its_branch)
     referee(store, search);
     const struct population *members = search_population(search);
     for (int i = 0; i < members->count; i++) {
-        struct creature creature;
+        SCOPED(creature) creature;
         const struct individual *one = &members->individuals[i];
         creature_init(&creature);
         ck_ok(store_get_creature(store, one->id, &creature, &error));
@@ -722,11 +698,8 @@ TEST(test_referee_judges_by_its_branch)
             ck_assert(creature.fitness == one->fitness);
             judged++;
         }
-        creature_deinit(&creature);
     }
     ck_assert_int_gt(judged, 1);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* It looks again when results or what fitness means changed, and only then. */
@@ -736,7 +709,7 @@ TEST_LOOP(test_referee_is_forgotten, 0, 2)
     struct store_change change;
     int seen, refused;
     const char *change_text = _i ? "evolution.behaviour=jump" : "world.gravity_m_s2=1";
-    struct store *store = make_run(&search, POPULATION);
+    OWNED(store) *store = make_run(&search, POPULATION);
     search_destroy(search);
     count_referee(store, 1, &seen, &refused);
     ck_assert_int_gt(seen, 1);
@@ -755,14 +728,13 @@ TEST_LOOP(test_referee_is_forgotten, 0, 2)
     ck_assert_int_eq(seen, 0);
     count_referee(store, 0, &seen, &refused);
     ck_assert_int_gt(seen, 0);
-    store_close(store);
 }
 
 TEST(test_creature)
 {
-    struct search *search;
-    struct creature creature;
-    struct store *store = make_run(&search, 0);
+    OWNED(search) *search;
+    SCOPED(creature) creature;
+    OWNED(store) *store = make_run(&search, 0);
     uint64_t waiting = search_next_id(search) - 1;
     ck_ok(store_get_creature(store, 2, &creature, &error));
     ck_assert_uint_eq(creature.id, 2);
@@ -778,18 +750,15 @@ TEST(test_creature)
     ck_assert_int_eq(creature.has_evaluation, 0);
     creature_deinit(&creature);
     ck_assert_int_eq(store_get_creature(store, waiting + 1, &creature, &error), ERR_MISSING);
-    creature_deinit(&creature);
-    search_destroy(search);
-    store_close(store);
 }
 
 TEST(test_quarantine)
 {
     static const struct measures zero;
-    struct search *search;
+    OWNED(search) *search;
     struct store_status status;
-    struct creature creature;
-    struct store *store = make_run(&search, 0);
+    SCOPED(creature) creature;
+    OWNED(store) *store = make_run(&search, 0);
     const struct individual *individual = search_ask(search);
     uint64_t id = individual->id;
     individual = search_tell(search, id, VERDICT_QUARANTINED, &zero, 0);
@@ -808,9 +777,6 @@ TEST(test_quarantine)
     ck_assert_str_eq(entries[0].command, "do it again");
     ck_assert_str_eq(entries[0].log, "last words");
     store_free_quarantine(entries, count);
-    creature_deinit(&creature);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* ---- going on ---- */
@@ -818,27 +784,25 @@ TEST(test_quarantine)
 /* With evolution.reevaluate a survivor's old result does not count in the new generation. */
 TEST(test_reevaluated_survivors_wait)
 {
-    struct search *search;
+    OWNED(search) *search;
     struct population found;
     params.evolution_reevaluate = 1;
-    struct store *store = make_run(&search, 1);
+    OWNED(store) *store = make_run(&search, 1);
     ck_ok(store_get_population(store, 1, &found, &error));
     int waiting = 0;
     for (int i = 0; i < found.count; i++)
         waiting += !found.individuals[i].has_result;
     ck_assert_int_eq(waiting, POPULATION - 1);
     free_population(&found);
-    search_destroy(search);
-    store_close(store);
 }
 
 TEST(test_changed_params)
 {
-    struct search *search;
+    OWNED(search) *search;
     struct store_change change;
     struct store_status status;
     struct creature creature;
-    struct store *store = make_run(&search, 2);
+    OWNED(store) *store = make_run(&search, 2);
 
     ck_ok(store_put_params(store, &params, 1, &change, &error));
     ck_assert_int_eq(change.changed_count, 0);
@@ -879,8 +843,6 @@ TEST(test_changed_params)
     struct params found;
     ck_ok(store_get_params(store, &found, &error));
     ck_assert(found.world_gravity_m_s2 == 1.0 && found.farm_workers == 5);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* A process that dies keeps what it committed and nothing else. */
@@ -916,7 +878,7 @@ TEST(test_ends_while_others_look)
 {
     struct search *search;
     struct store_status expected, status;
-    struct store *store = make_run(&search, POPULATION);
+    OWNED(store) *store = make_run(&search, POPULATION);
     sqlite3 *onlooker;
     char copy[128];
     long length;
@@ -935,7 +897,6 @@ TEST(test_ends_while_others_look)
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_gt(expected.evaluated, POPULATION);
     ck_assert_int_eq(status.evaluated, expected.evaluated);
-    store_close(store);
     sqlite3_close(onlooker);
 }
 
@@ -957,7 +918,7 @@ TEST(test_one_writer)
     close(done[0]);
     ck_assert_int_eq(read(ready[0], &byte, 1), 1);
 
-    struct store *store;
+    OWNED(store) *store;
     struct store_status status;
     char holder[32];
     snprintf(holder, sizeof holder, "process %ld", (long)child);
@@ -972,22 +933,19 @@ TEST(test_one_writer)
     close(done[1]);
     ck_assert_int_eq(waitpid(child, &ending, 0), child);
     ck_ok(store_open(&store, path, 0, &error));
-    store_close(store);
 }
 
 /* ---- digests ---- */
 
 static uint64_t whole_digest(const char *file)
 {
-    struct store *store;
-    struct store_digest *generations;
+    OWNED(store) *store;
+    FREED struct store_digest *generations;
     uint64_t whole;
     int count;
     ck_ok(store_open(&store, file, 1, &error));
     ck_ok(store_get_digests(store, &whole, &generations, &count, &error));
     ck_assert_int_eq(count, 2);
-    free(generations);
-    store_close(store);
     return whole;
 }
 
@@ -1095,7 +1053,7 @@ static int read_all(const char *file)
 TEST(test_choices_come_back)
 {
     static const int wishes[] = {CHOICE_BAN, CHOICE_KEEP, CHOICE_BREED};
-    struct store *store, *other;
+    OWNED(store) *store, *other;
     struct search *search;
     struct population population;
     struct store_choice *choices;
@@ -1160,25 +1118,21 @@ TEST(test_choices_come_back)
     ck_assert_int_eq(until, 1);
     ck_ok(store_get_choices(other, 1, &choices, &count, &error));
     ck_assert_int_eq(count, 0);
-    store_close(other);
-    store_close(store);
 }
 
 TEST(test_nobody_chooses)
 {
-    struct search *search;
-    struct store *store = make_run(&search, 2);
+    OWNED(search) *search;
+    OWNED(store) *store = make_run(&search, 2);
     ck_assert_int_eq(store_check_choice(store, 1, &error), ERR_RANGE);
     ck_assert_ptr_nonnull(strstr(error.message, "no choices by hand"));
-    search_destroy(search);
-    store_close(store);
 }
 
 /* A generation that waits is closed, and closed again when the next one is opened. */
 TEST(test_generation_closes_twice)
 {
-    struct search *search;
-    struct store *store = make_run(&search, POPULATION);
+    OWNED(search) *search;
+    OWNED(store) *store = make_run(&search, POPULATION);
     struct generation_closing closing;
     struct store_status status;
     ck_ok(generation_closing_init(&closing, search_population(search), 0));
@@ -1190,8 +1144,6 @@ TEST(test_generation_closes_twice)
     next_generation(store, search);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.generation, 2);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* What version 17 wrote is read as it is, and brought up to date by a writer, which opens it again.
@@ -1218,7 +1170,7 @@ TEST(test_older_preserve)
 {
     struct store *store;
     struct store_life *lives;
-    struct epoch_order *order = epoch_order_create();
+    OWNED(epoch_order) *order = epoch_order_create();
     struct epoch_end *end = epoch_end_create();
     struct epoch_life life = {
         .id = 5, .died_tick = -1, .cause = -1, .preyed_tick = 60, .topology = 3};
@@ -1251,20 +1203,18 @@ TEST(test_older_preserve)
         ck_ok(store_get_order(store, next, &error));
         ck_assert(next->state.length == 5 && next->deed_count == 0 && next->spared_count == 0);
         epoch_order_destroy(next);
-        struct packed_bytes egg = {NULL, 0};
+        SCOPED(packed_bytes) egg = {NULL, 0};
         if (!is_read_only)
             ck_ok(store_put_epoch(store, &epoch, 1, &error));
         ck_ok(store_get_form(store, 6, &egg, &error));
         ck_assert_ptr_null(egg.bytes);
         ck_ok(store_get_form(store, 5, &egg, &error));
         ck_assert(egg.length == 5 && !memcmp(egg.bytes, "first", 5));
-        packed_bytes_deinit(&egg);
         store_close(store);
     }
     ck_assert_int_eq(ask_sql("SELECT removed + scent_uj + died_of_strain FROM epochs"), 21);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM lives WHERE topology = 3"), 1);
     ck_assert_int_eq(ask_sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
-    epoch_order_destroy(order);
     epoch_end_destroy(end);
 }
 
@@ -1272,7 +1222,7 @@ TEST(test_older_preserve)
 TEST(test_removed_life)
 {
     struct store *store;
-    struct epoch_order *order = epoch_order_create();
+    OWNED(epoch_order) *order = epoch_order_create();
     struct epoch_end *end = epoch_end_create();
     struct epoch_life born = {
         .id = 5, .died_tick = -1, .cause = -1, .preyed_tick = 60, .topology = 3, .part_count = 4};
@@ -1289,7 +1239,6 @@ TEST(test_removed_life)
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM lives WHERE died_s = 9 AND cause = 'removed'"
                              " AND parts = 4 AND topology = 3 AND preyed_s = 6"),
                      1);
-    epoch_order_destroy(order);
     epoch_end_destroy(end);
 }
 
@@ -1315,11 +1264,10 @@ static void take_result(void *context, const struct individual *individual, doub
 
 static int count_results(void)
 {
-    struct store *store;
+    OWNED(store) *store;
     struct given given = {0, 0};
     ck_ok(store_open(&store, path, 0, &error));
     ck_ok(store_get_results(store, take_result, &given, &error));
-    store_close(store);
     return given.count;
 }
 
@@ -1337,7 +1285,7 @@ TEST(test_costs_of_trials)
                 {"first+bout-2+perturbed-3", 2, 1},
                 {"entry+finer-2", 4, 0},
                 {"champion+perturbed-9+other-solver", 1, 1}};
-    struct store *store;
+    OWNED(store) *store;
     struct store_spent *spent;
     struct store_status status;
     struct store_digest *digests;
@@ -1392,7 +1340,6 @@ TEST(test_costs_of_trials)
     ck_ok(store_open(&store, path, 1, &error));
     ck_assert_int_eq(store_get_spent(store, &spent, &count, &error), ERR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "cpu_ms"));
-    store_close(store);
 }
 
 /* All results that could be given again: not those in quarantine, of an older store, of another
@@ -1434,8 +1381,8 @@ TEST(test_results_to_give_again)
  * digests. New results are not held against what was a bar in another world. */
 TEST(test_bars_come_back)
 {
-    struct store *store;
-    struct search *search;
+    OWNED(store) *store;
+    OWNED(search) *search;
     struct population population;
     struct store_digest *digests;
     struct store_change change;
@@ -1483,8 +1430,6 @@ TEST(test_bars_come_back)
         individual_deinit(&population.individuals[i]);
     }
     free(population.individuals);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* ---- damage ---- */
@@ -1522,24 +1467,22 @@ TEST(test_damage_is_an_error)
     make_finished_run();
     snprintf(copy, sizeof copy, "%s/copy.db", directory);
     ck_assert_int_eq(read_all(path), 0);
-    char *bytes = read_file(&length);
+    FREED char *bytes = read_file(&length);
     rng_init(&rng, 1, RNG_TEST, 0, 0);
     for (int i = 0; i < 400; i++) {
-        char *damaged = malloc((size_t)length);
+        FREED char *damaged = malloc((size_t)length);
         ck_assert_ptr_nonnull(damaged);
         memcpy(damaged, bytes, (size_t)length);
         for (int k = 0; k < 1 << (i % 8); k++)
             damaged[rng_below(&rng, (uint32_t)length)] ^= (char)(1 + rng_below(&rng, 255));
         write_copy(copy, damaged, length);
         error_count += read_all(copy) > 0;
-        free(damaged);
     }
     ck_assert_int_gt(error_count, 50);
     for (int i = 0; i < 40; i++) {
         write_copy(copy, bytes, length * i / 40);
         ck_assert_int_gt(read_all(copy), 0);
     }
-    free(bytes);
 }
 
 /* A writer looks at the whole file first and leaves a damaged one alone. */
@@ -1548,13 +1491,12 @@ TEST(test_writer_refuses_damage)
     struct store *store;
     long length;
     make_finished_run();
-    char *bytes = read_file(&length);
+    FREED char *bytes = read_file(&length);
     memset(bytes + length / 2 / 8192 * 8192, 'x', 8192);
     write_copy(path, bytes, length);
     ck_assert_int_eq(store_open(&store, path, 0, &error), ERR_FORMAT);
     ck_assert_ptr_null(store);
     ck_assert_ptr_nonnull(strstr(error.message, path));
-    free(bytes);
 }
 
 TEST(test_not_a_store)

@@ -179,7 +179,7 @@ enum { MESSAGE_KINDS = 9 };
 /* Decodes what the writer holds, which must be exactly one frame. */
 static int decode(struct message *message, uint64_t *rejected_id, struct error *error)
 {
-    struct frame_reader reader;
+    SCOPED(frame_reader) reader;
     const unsigned char *payload;
     size_t length;
     frame_reader_init(&reader);
@@ -187,7 +187,6 @@ static int decode(struct message *message, uint64_t *rejected_id, struct error *
     ck_assert_int_eq(frame_reader_next(&reader, &payload, &length, error), 1);
     ck_assert_uint_eq(frame_reader_pending(&reader), 0);
     int status = message_decode(message, payload, length, rejected_id, error);
-    frame_reader_deinit(&reader);
     return status;
 }
 
@@ -337,7 +336,7 @@ TEST(long_reason_is_cut)
 /* Several frames in one buffer, as they leave in one write. */
 TEST(frames_append)
 {
-    struct frame_reader reader;
+    SCOPED(frame_reader) reader;
     struct error error = {0};
     const unsigned char *payload;
     size_t length;
@@ -349,7 +348,6 @@ TEST(frames_append)
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(frame_reader_next(&reader, &payload, &length, &error), 1);
     ck_assert_int_eq(frame_reader_next(&reader, &payload, &length, &error), 0);
-    frame_reader_deinit(&reader);
 }
 
 /* The example bytes of PROTOCOL.md. */
@@ -477,7 +475,7 @@ TEST(wrong_field_counts)
 /* A later protocol's hello may have more fields; it must stay readable. */
 TEST(hello_of_the_future)
 {
-    struct message message;
+    SCOPED(message) message;
     struct error error = {0};
     uint64_t rejected_id;
     pack_array(&writer, 6);
@@ -491,7 +489,6 @@ TEST(hello_of_the_future)
         message_decode(&message, writer.buffer.data, writer.buffer.size, &rejected_id, &error), 0);
     ck_assert_uint_eq(message.as.hello.protocol_version, PROTOCOL_VERSION + 1);
     ck_assert_str_eq(message.as.hello.build, "bestiary 9");
-    message_deinit(&message);
 }
 
 /* One of this version must say where it is. */
@@ -686,10 +683,9 @@ TEST(too_long_is_refused)
     struct message message;
     struct error error = {0};
     uint64_t rejected_id;
-    unsigned char *bytes = calloc(1, FRAME_PAYLOAD_MAX + 1);
+    FREED unsigned char *bytes = calloc(1, FRAME_PAYLOAD_MAX + 1);
     ck_assert_int_eq(message_decode(&message, bytes, FRAME_PAYLOAD_MAX + 1, &rejected_id, &error),
                      ERR_LIMIT);
-    free(bytes);
 }
 
 /* ---- hostile bytes ---- */
@@ -701,14 +697,13 @@ static int decode_bytes(const unsigned char *bytes, size_t length)
     struct message message;
     struct error error = {0};
     uint64_t rejected_id;
-    unsigned char *copy = malloc(length > 0 ? length : 1);
+    FREED unsigned char *copy = malloc(length > 0 ? length : 1);
     memcpy(copy, bytes, length);
     int status = message_decode(&message, copy, length, &rejected_id, &error);
     if (status > 0 || error.code != status || (error.message[0] != '\0') != (status != 0))
         ck_abort_msg("status %d, error %d \"%s\"", status, error.code, error.message);
     if (status == 0)
         message_deinit(&message);
-    free(copy);
     return status;
 }
 
@@ -725,22 +720,20 @@ static unsigned char *copy_payload(int kind, size_t *length)
 TEST_LOOP(every_truncation, 0, MESSAGE_KINDS)
 {
     size_t length;
-    unsigned char *bytes = copy_payload(_i, &length);
+    FREED unsigned char *bytes = copy_payload(_i, &length);
     for (size_t cut = 0; cut < length; cut += BYTE_STEP)
         ck_assert_int_ne(decode_bytes(bytes, cut), 0);
-    free(bytes);
 }
 
 TEST_LOOP(every_bit_flip, 0, MESSAGE_KINDS)
 {
     size_t length;
-    unsigned char *bytes = copy_payload(_i, &length);
+    FREED unsigned char *bytes = copy_payload(_i, &length);
     for (size_t bit = 0; bit < length * 8; bit += BIT_STEP) {
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
         decode_bytes(bytes, length);
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
-    free(bytes);
 }
 
 TEST_LOOP(every_byte_to_the_extremes, 0, MESSAGE_KINDS)
@@ -748,7 +741,7 @@ TEST_LOOP(every_byte_to_the_extremes, 0, MESSAGE_KINDS)
     static const unsigned char extremes[] = {0x00, 0x7f, 0x80, 0x9f, 0xc0, 0xc1, 0xc7,
                                              0xcb, 0xcf, 0xd3, 0xdb, 0xdd, 0xdf, 0xff};
     size_t length;
-    unsigned char *bytes = copy_payload(_i, &length);
+    FREED unsigned char *bytes = copy_payload(_i, &length);
     for (size_t i = 0; i < length; i += BYTE_STEP) {
         unsigned char kept = bytes[i];
         for (size_t k = 0; k < sizeof extremes; k++) {
@@ -757,7 +750,6 @@ TEST_LOOP(every_byte_to_the_extremes, 0, MESSAGE_KINDS)
         }
         bytes[i] = kept;
     }
-    free(bytes);
 }
 
 /* Several random bytes at once, and random bytes inserted or taken out. */
@@ -765,8 +757,8 @@ TEST_LOOP(random_damage, 0, MESSAGE_KINDS)
 {
     struct rng rng;
     size_t length;
-    unsigned char *bytes = copy_payload(_i, &length);
-    unsigned char *damaged = malloc(length + 1);
+    FREED unsigned char *bytes = copy_payload(_i, &length);
+    FREED unsigned char *damaged = malloc(length + 1);
     rng_init(&rng, 1, RNG_TEST, 0, (uint64_t)_i);
     for (int round = 0; round < (TESTS_ARE_SANITIZED ? 600 : 3000); round++) {
         memcpy(damaged, bytes, length);
@@ -782,8 +774,6 @@ TEST_LOOP(random_damage, 0, MESSAGE_KINDS)
             damaged[rng_below(&rng, (uint32_t)size)] = (unsigned char)rng_u32(&rng);
         decode_bytes(damaged, size);
     }
-    free(damaged);
-    free(bytes);
 }
 
 SUITE("message", 60, setup, teardown)

@@ -593,10 +593,9 @@ TEST(every_freedom_is_felt)
 
 static void evaluate_random(uint64_t id, struct evaluation *result)
 {
-    struct genome genome;
+    SCOPED(genome) genome;
     draw_genome(&genome, id);
     evaluate(&genome, &params, id, &arena, NULL, NULL, result);
-    genome_deinit(&genome);
 }
 
 TEST(work_has_a_budget)
@@ -717,11 +716,10 @@ TEST(a_lid_closes_on_its_trunk)
 
 static struct measures measure_example(const char *path)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct evaluation result;
     ck_ok(creature_read(&creature, path, &error));
     evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
-    creature_deinit(&creature);
     return result.measures;
 }
 

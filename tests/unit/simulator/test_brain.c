@@ -314,7 +314,7 @@ TEST(a_chain_of_thousands_compiles)
 {
     struct phenotype phenotype = {.neuron_count = LONG_CHAIN, .effector_count = 1};
     struct effector effector = {.input = from_neuron(0, 1.0)};
-    struct neuron *neurons = calloc(LONG_CHAIN, sizeof *neurons);
+    FREED struct neuron *neurons = calloc(LONG_CHAIN, sizeof *neurons);
     double signal, sensor_value = 0.0;
 
     ck_assert_ptr_nonnull(neurons);
@@ -330,7 +330,6 @@ TEST(a_chain_of_thousands_compiles)
     brain_think(brain, &sensor_value, &signal, DT);
     ck_assert_double_eq(signal, LONG_CHAIN / 1024.0);
     ck_assert_int_eq(brain_neuron_count(brain), LONG_CHAIN);
-    free(neurons);
 }
 
 TEST(a_full_arena_gives_no_brain)
@@ -345,12 +344,11 @@ TEST(a_full_arena_gives_no_brain)
     create(&w);
     needed = arena.used_bytes;
     for (size_t size = 16; size <= needed; size += 16) {
-        struct arena small;
+        SCOPED(arena) small;
         ck_assert_int_eq(arena_init(&small, size), 0);
         struct brain *brain = brain_create(&w.phenotype, &small);
         ck_assert_int_eq(brain != NULL, size >= needed);
         failures += brain == NULL;
-        arena_deinit(&small);
     }
     ck_assert_int_gt(failures, 5);
 }

@@ -432,13 +432,12 @@ TEST(wrong_impulses)
 
 TEST(no_room)
 {
-    struct arena small;
+    SCOPED(arena) small;
     struct contact_law law = {0};
     ck_assert_int_eq(arena_init(&small, 100000), 0);
     ck_assert_int_eq(law_reserve(&law, 4, 12, &small), 0);
     ck_assert_int_ne(law_reserve(&law, 100, 300, &small), 0);
     ck_assert_int_eq(law.rows_max, 12);
-    arena_deinit(&small);
 }
 
 SUITE("law", 60, setup, teardown)

@@ -107,10 +107,9 @@ TEST(the_last_stage_is_the_first_of_the_next_step)
 
 TEST(full_arena)
 {
-    struct arena small;
+    SCOPED(arena) small;
     ck_assert_int_eq(arena_init(&small, 4096), 0);
     ck_assert_int_eq(dormand_prince_create(&rk, 100, 10, &small), ERR_MEMORY);
-    arena_deinit(&small);
 }
 
 SUITE("dormand_prince", 0, setup, teardown)

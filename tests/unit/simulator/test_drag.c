@@ -704,10 +704,9 @@ TEST(memory_may_run_out)
     body_init_chain(&stage.body, 6, 0.4, 0.1, 0.2);
     int failures = 0, is_complete = 0;
     for (size_t size = 16; !is_complete; size += 256, failures++) {
-        struct arena small;
+        SCOPED(arena) small;
         ck_assert_int_eq(arena_init(&small, size), 0);
         is_complete = drag_create(&drag, &stage.body.phenotype, &world, &small) == 0;
-        arena_deinit(&small);
     }
     ck_assert_int_gt(failures, 10);
 }

@@ -97,7 +97,7 @@ static const char *const examples[] = {"spider", "hopper", "tripod", "caterpilla
 /* An example's parameters and creature. */
 static void read_example(int index)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     char path[64];
     snprintf(path, sizeof path, "examples/%s.ini", examples[index]);
     ck_ok(params_read_file(&params, path, &error));
@@ -106,7 +106,6 @@ static void read_example(int index)
     ck_ok(creature_read(&creature, path, &error));
     genome_deinit(&genome);
     ck_assert_int_eq(genome_copy(&genome, &creature.genome), 0);
-    creature_deinit(&creature);
 }
 
 TEST_LOOP(the_examples_have_a_score, 0, 4)

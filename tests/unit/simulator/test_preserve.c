@@ -5,6 +5,8 @@
 #include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
+OWNER(epoch_order, epoch_order_destroy)
+
 #define SEEKER "examples/creatures/seeker.json"
 #define SNAKE  "examples/creatures/fish.json"
 #define BOXES  "examples/creatures/tadpole.json"
@@ -474,7 +476,7 @@ TEST(the_womb_keeps_trees)
     set("mutation.add_body=1000");
     preserve_apply(&params);
     params.evolution_behaviour = BEHAVIOUR_PRESERVE;
-    struct genome mother;
+    SCOPED(genome) mother;
     ck_assert_int_eq(genome_copy(&mother, genomes[1]), 0);
     preserve_give_mouth(&mother, MOUTH_PLANTS);
     for (int is_womb = 0; is_womb < 2; is_womb++) {
@@ -482,16 +484,14 @@ TEST(the_womb_keeps_trees)
         params.preserve_womb = is_womb ? 10 : 0;
         params.preserve_trial_s = 2;
         for (uint64_t id = 1; id <= 6; id++) {
-            struct genome child;
+            SCOPED(genome) child;
             ck_assert_int_eq(
                 preserve_mutate(&child, &mother, NULL, &params, 5, id, &memory, HUGE_VAL, &area_m2),
                 0);
             changed += tree_of(&child) != tree_of(&mother);
-            genome_deinit(&child);
         }
         ck_assert_int_eq(changed > 0, !is_womb);
     }
-    genome_deinit(&mother);
 }
 
 static struct epoch_end *forms_end;
@@ -508,7 +508,7 @@ static void hear_forms(void *context, const struct preserve_event *event)
 TEST(the_first_of_each_tree_is_kept)
 {
     struct preserve_watcher watcher = {.hear = hear_forms};
-    struct preserve_state one;
+    SCOPED(preserve_state) one;
     set("preserve.founders_copies=yes");
     set("preserve.hunters=0");
     set("preserve.hatch_s=1000");
@@ -529,7 +529,6 @@ TEST(the_first_of_each_tree_is_kept)
     for (int i = 0; i < state.living_count; i++)
         if (state.living[i].descent.id == forms_end->forms[1].life)
             ck_assert(genome_is_equal(&state.living[i].genome, &one.eggs[0].genome));
-    preserve_state_deinit(&one);
     epoch_end_destroy(forms_end);
 }
 
@@ -612,7 +611,7 @@ TEST(what_is_no_preserve_is_refused)
 /* Every byte is changed, and the bytes are cut everywhere: an error, or a state that is read. */
 TEST(hostile_states_are_refused_or_read)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     struct preserve_state copy;
     int refused = 0;
     set("preserve.width_m=8");
@@ -622,7 +621,7 @@ TEST(hostile_states_are_refused_or_read)
     pack_writer_init(&writer);
     preserve_state_encode(&state, &writer);
     size_t size = writer.buffer.size;
-    char *bytes = malloc(size);
+    FREED char *bytes = malloc(size);
     for (size_t i = 0; i < size; i += 7) {
         memcpy(bytes, writer.buffer.data, size);
         bytes[i] ^= (char)(1 + i % 255);
@@ -634,13 +633,11 @@ TEST(hostile_states_are_refused_or_read)
         ck_assert_int_ne(preserve_state_decode(&copy, bytes, i, &error), 0);
     }
     ck_assert(refused > 10);
-    free(bytes);
-    pack_writer_deinit(&writer);
 }
 
 TEST(a_microjoule_too_much_is_seen_in_bytes)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     struct preserve_state copy;
     found();
     state.plants[5]++;
@@ -649,7 +646,6 @@ TEST(a_microjoule_too_much_is_seen_in_bytes)
     ck_assert_int_eq(preserve_state_decode(&copy, writer.buffer.data, writer.buffer.size, &error),
                      ERR_FORMAT);
     ck_assert_str_eq(error.message, "ledger: stores and flows differ");
-    pack_writer_deinit(&writer);
 }
 
 TEST(a_state_of_another_world_is_refused)
@@ -685,7 +681,7 @@ TEST(an_egg_drifts_to_another_world)
     found();
     for (int i = 0; i < state.egg_count; i++)
         state.eggs[i].born_tick = state.tick;
-    struct epoch_order *order = make_order(1);
+    OWNED(epoch_order) *order = make_order(1);
     begin(order);
     ck_assert_msg(preserve_epoch_live(&state, &params, order, NULL, &memory, &traveller, &error) ==
                       0,
@@ -701,7 +697,6 @@ TEST(an_egg_drifts_to_another_world)
     ck_assert_int_eq(state.egg_count, 6);
     ck_assert(state.ledger.arrivals == gone && state.eggs[5].born_tick == state.tick);
     preserve_state_check(&state);
-    epoch_order_destroy(order);
 }
 
 TEST(who_must_not_live_does_not)
@@ -709,7 +704,7 @@ TEST(who_must_not_live_does_not)
     found();
     run(60);
     ck_assert_int_ge(state.living_count, 3);
-    struct epoch_order *order = make_order(1);
+    OWNED(epoch_order) *order = make_order(1);
     uint64_t one = state.living[1].descent.id;
     int living = state.living_count;
     order->without[order->without_count++] = one;
@@ -719,17 +714,15 @@ TEST(who_must_not_live_does_not)
     for (int i = 0; i < state.living_count; i++)
         ck_assert(state.living[i].descent.id != one);
     preserve_state_check(&state);
-    epoch_order_destroy(order);
 }
 
 /* Does one deed at the beginning of an epoch. */
 static void do_deed(struct epoch_deed deed)
 {
-    struct epoch_order *order = make_order(1);
+    OWNED(epoch_order) *order = make_order(1);
     order->deeds[order->deed_count++] = deed;
     begin(order);
     preserve_state_check(&state);
-    epoch_order_destroy(order);
 }
 
 static struct genome *copy_genome(const struct genome *genome)
@@ -802,7 +795,7 @@ TEST(mouths_spare_who_is_protected)
         set("preserve.height_m=5");
         found();
         run(1);
-        struct epoch_order *order = make_order(1);
+        OWNED(epoch_order) *order = make_order(1);
         for (int i = 0; is_spared && i < state.living_count; i++)
             order->spared[order->spared_count++] = state.living[i].descent.id;
         for (int i = 0; is_spared && i < state.egg_count; i++)
@@ -810,7 +803,6 @@ TEST(mouths_spare_who_is_protected)
         begin(order);
         run(1500);
         eaten[is_spared] = state.counts.eaten[FOOD_LIVING];
-        epoch_order_destroy(order);
     }
     ck_assert(eaten[0] > 0);
     ck_assert(eaten[1] == 0);
@@ -819,7 +811,7 @@ TEST(mouths_spare_who_is_protected)
 /* Worlds of a run have ids and families of their own. */
 TEST(worlds_are_apart)
 {
-    struct preserve_state other;
+    SCOPED(preserve_state) other;
     found();
     ck_assert_int_eq(preserve_found(&other, &params, 7, 1, &founders, &memory, &error), 0);
     ck_assert(other.seed != state.seed);
@@ -827,14 +819,13 @@ TEST(worlds_are_apart)
         for (int k = 0; k < state.egg_count; k++)
             ck_assert(other.eggs[i].descent.id != state.eggs[k].descent.id &&
                       other.eggs[i].descent.family != state.eggs[k].descent.family);
-    preserve_state_deinit(&other);
 }
 
 TEST(hostile_packed_states_are_refused_or_read)
 {
-    struct preserve_state copy;
+    SCOPED(preserve_state) copy;
     found();
-    struct epoch_order *order = make_order(1);
+    OWNED(epoch_order) *order = make_order(1);
     struct packed_bytes *packed = &order->state;
     size_t length = packed->length;
     for (size_t cut = 0; cut < length; cut += 37) {
@@ -850,8 +841,6 @@ TEST(hostile_packed_states_are_refused_or_read)
     }
     ck_assert_int_eq(preserve_state_unpack(&copy, packed, &error), 0);
     ck_assert(preserve_digest(&copy) == preserve_digest(&state));
-    preserve_state_deinit(&copy);
-    epoch_order_destroy(order);
 }
 
 SUITE("preserve", 60, setup, teardown)

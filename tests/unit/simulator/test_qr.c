@@ -202,10 +202,9 @@ TEST(same_bits)
 
 TEST(full_arena)
 {
-    struct arena small;
+    SCOPED(arena) small;
     ck_assert_int_eq(arena_init(&small, 256), 0);
     ck_assert_int_ne(qr_create(&qr, 20, 20, &small), 0);
-    arena_deinit(&small);
 }
 
 SUITE("qr", 0, setup, teardown)

@@ -18,9 +18,8 @@ static void setup(void)
 /* The text has ' for ". */
 static int read_text(const char *text)
 {
-    char *json = quoted(text);
+    FREED char *json = quoted(text);
     int code = scene_read_text(&scene, json, strlen(json), "test", &error);
-    free(json);
     return code;
 }
 
@@ -251,11 +250,10 @@ TEST(point_masses)
     assert_alike(states[0], states[1], 2, 1e-7);
     for (int i = 0; i < 2; i++)
         ck_assert_double_eq_tol(states[0][i].velocity_m_s.y, states[1][i].velocity_m_s.y, 1e-6);
-    struct arena small;
+    SCOPED(arena) small;
     ck_assert_int_eq(arena_init(&small, 4096), 0);
     scene.settings.solver = SOLVER_ARTICULATED;
     ck_assert_int_eq(scene_start(&scene, &small, &dynamics, &error), ERR_MEMORY);
-    arena_deinit(&small);
 }
 
 #define RECTANGLE "'rectangles': [{'width_m': 0.4, 'height_m': 0.2, 'mass_kg': 1}]"
@@ -579,7 +577,7 @@ TEST(loops)
 TEST(corrupt)
 {
     static char text[sizeof arm];
-    char *json = quoted(arm);
+    FREED char *json = quoted(arm);
     size_t length = strlen(arm);
     for (size_t i = 0; i < length; i++) {
         ck_assert_int_lt(scene_read_text(&scene, json, i, "test", &error), 0);
@@ -591,7 +589,6 @@ TEST(corrupt)
         int code = scene_read_text(&scene, text, length, "test", &error);
         ck_assert_int_le(code, 0);
     }
-    free(json);
 }
 
 SUITE("scene", 60, setup, arena_close)

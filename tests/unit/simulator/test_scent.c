@@ -176,13 +176,12 @@ TEST(the_box_is_closed)
 
 TEST(too_large_boxes_are_refused)
 {
-    struct arena small;
+    SCOPED(arena) small;
     scent = (struct scent){.cell_m = 0.01};
     ck_assert_int_eq(scent_create(&scent, (struct vec3){100, 100, 100}, &arena), ERR_LIMIT);
     ck_assert_int_eq(scent_create(&scent, (struct vec3){1e300, 0, 0}, &arena), ERR_LIMIT);
     ck_assert_int_eq(arena_init(&small, 4096), 0);
     ck_assert_int_eq(scent_create(&scent, (struct vec3){1, 1, 0}, &small), ERR_MEMORY);
-    arena_deinit(&small);
 }
 
 SUITE("scent", 0, set_up, tear_down)

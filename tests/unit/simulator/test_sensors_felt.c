@@ -77,11 +77,10 @@ TEST_LOOP(each_sensor_is_felt, 0, BODY_KIND_COUNT)
     wanted &= ~(OF_OTHERS | OF_PRESERVES);
     felt = 0;
     for (uint64_t id = 1; id < CREATURES_MOST && (wanted & ~felt); id++) {
-        struct genome genome;
+        SCOPED(genome) genome;
         struct evaluation result;
         draw(&genome, id);
         evaluate(&genome, &params, id, &arena, note, NULL, &result);
-        genome_deinit(&genome);
     }
     check_felt(wanted);
 }
@@ -99,7 +98,7 @@ TEST_LOOP(each_sensor_of_others_is_felt, 0, BODY_KIND_COUNT)
     wanted &= ~(OF_PRESERVES | SENSORS_OF_SIGHT(LIGHT));
     felt = 0;
     for (uint64_t id = 1; id < CREATURES_MOST && (wanted & ~felt); id++) {
-        struct genome a, b;
+        SCOPED(genome) a, b;
         const struct genome *const genomes[2] = {&a, &b};
         const struct contest_bout bout = {.seed = id, .line_m = params.contest_line_m};
         struct contest_result result;
@@ -115,8 +114,6 @@ TEST_LOOP(each_sensor_of_others_is_felt, 0, BODY_KIND_COUNT)
         const struct evaluate_onlooker onlooker = {.observe = note};
         struct evaluation results[2];
         evaluate_list(&order, &onlooker, &arena, results);
-        genome_deinit(&a);
-        genome_deinit(&b);
     }
     check_felt(wanted);
 }

@@ -183,11 +183,10 @@ TEST(who_takes_a_number_over_has_heard_nothing)
 
 TEST(small_arenas_are_refused)
 {
-    struct arena small;
+    SCOPED(arena) small;
     ck_assert_int_eq(arena_init(&small, 4096), 0);
     sound = (struct sound){.body_count = BODIES, .tick_s = 1.0 / 60, .speed_m_s = 340};
     ck_assert_int_eq(sound_create(&sound, &small), ERR_MEMORY);
-    arena_deinit(&small);
 }
 
 SUITE("sound", 0, set_up, tear_down)

@@ -226,14 +226,12 @@ TEST(each_task_has_its_processor_time)
 /* The motion of the same task evaluated here, with other parameters. */
 static uint64_t digest_with(struct params own)
 {
-    struct arena arena;
-    struct genome genome;
+    SCOPED(arena) arena;
+    SCOPED(genome) genome;
     struct evaluation evaluation;
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     chain_genome_make(&genome, 2);
     evaluate(&genome, &own, 9, &arena, NULL, NULL, &evaluation);
-    genome_deinit(&genome);
-    arena_deinit(&arena);
     return evaluation.digest;
 }
 

@@ -212,12 +212,11 @@ TEST_LOOP(a_full_arena_is_a_verdict, 0, body_kind_count)
         tasks[i] = (struct evaluate_task){.genome = &genomes[i], .seed = 5, .x_m = 100 * i};
     }
     for (size_t size = 256; size < 1u << 20; size += size / 2) {
-        struct arena small;
+        SCOPED(arena) small;
         ck_assert_int_eq(arena_init(&small, size), 0);
         evaluate_together(tasks, 2, &params, &small, NULL, NULL, results);
         if (size < 4096)
             ck_assert_int_eq(results[1].verdict, VERDICT_MEMORY);
-        arena_deinit(&small);
     }
 }
 

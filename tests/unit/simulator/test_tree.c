@@ -818,11 +818,10 @@ TEST(viscosity_can_be_changed)
 
 TEST(a_full_arena_is_an_error)
 {
-    struct arena small;
+    SCOPED(arena) small;
     body_init_chain(&body, 8, 0.4, 0.1, 1);
     ck_assert_int_eq(arena_init(&small, 64), 0);
     ck_assert_int_eq(tree_create(&tree, &body.phenotype, 0, &small), ERR_MEMORY);
-    arena_deinit(&small);
 }
 
 SUITE("tree", 0, setup, teardown)

@@ -7,6 +7,8 @@
 #include "viewer/draw/eye/camera.h"
 #include "viewer/draw/palette.h"
 
+OWNER(replay, replay_destroy)
+
 static const struct fixture crawler = {"crawler", 5, 0.7, 0, 0, 4};
 static const struct fixture returner = {"left", 4, -0.6, 0, 0, 4};
 
@@ -83,7 +85,7 @@ TEST(camera_keeps_up)
 {
     static const struct fixture runner = {"runner", 2, 12, 0, 0, 6};
     static const double speeds[] = {0.25, 1, 4};
-    struct replay *replay = fixture_replay(&runner);
+    OWNED(replay) *replay = fixture_replay(&runner);
     const struct replay *replays[] = {replay};
     for (int s = 0; s < 3; s++) {
         struct camera camera;
@@ -101,7 +103,6 @@ TEST(camera_keeps_up)
         ck_assert_msg(lag_m < 0.2 * 1280 / camera.px_per_m, "%g m of %g at speed %g", lag_m,
                       1280 / camera.px_per_m, speeds[s]);
     }
-    replay_destroy(replay);
 }
 
 /* First, middle and last of a race, of which one goes left, stay in the picture; they are as
@@ -156,7 +157,7 @@ TEST(camera_zooms_around_a_point)
 
 TEST(camera_fits_and_flips)
 {
-    struct replay *right = fixture_replay(&crawler), *left = fixture_replay(&returner);
+    OWNED(replay) *right = fixture_replay(&crawler), *left = fixture_replay(&returner);
     const struct replay *replays[] = {right, left};
     struct camera camera;
     camera_fit(&camera, replays, 2, 960, 270);
@@ -164,8 +165,6 @@ TEST(camera_fits_and_flips)
     ck_assert_double_lt(right->height_m * camera.px_per_m, 270);
     ck_assert_int_eq(camera_flip(right), 1);
     ck_assert_int_eq(camera_flip(left), -1);
-    replay_destroy(right);
-    replay_destroy(left);
 }
 
 #ifdef HAVE_CAIRO
@@ -206,7 +205,7 @@ static struct draw_view view_of(double x_m, double y_m)
 
 TEST(parts_are_where_they_belong)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct replay_frame frame;
     replay_get_frame(replay, 100, &frame);
     for (int flip = -1; flip <= 1; flip += 2) {
@@ -222,7 +221,6 @@ TEST(parts_are_where_they_belong)
         ck_assert_uint_eq(pixel(2, 2), 0); /* nothing is drawn beside it */
         close_picture();
     }
-    replay_destroy(replay);
 }
 
 /* Moved by a pixel there and back, cairo draws all rows itself. clips: none, one between pixels,
@@ -310,7 +308,7 @@ TEST(rows_keep_to_the_picture)
  * ends of its range. */
 TEST(a_linear_joint_has_a_rail)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct replay_frame frame;
     const struct vec3 way = {0, 1, 0};
     const struct replay_place parent = {{0, 0, 0}, QUATERNION_ONE},
@@ -342,12 +340,11 @@ TEST(a_linear_joint_has_a_rail)
         ck_assert_uint_ne(line, 0);
         close_picture();
     }
-    replay_destroy(replay);
 }
 
 TEST(ghosts_are_paler)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct replay_frame frame;
     int to_solid = -1;
     replay_get_frame(replay, 0, &frame);
@@ -360,12 +357,11 @@ TEST(ghosts_are_paler)
         to_solid = away;
         close_picture();
     }
-    replay_destroy(replay);
 }
 
 TEST(ground_lies_at_height_zero)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct draw_view view = view_of(0.3, 0.2);
     open_picture(400, 300);
     draw_world(cr, &view, replay, 0, DRAW_FLAT | DRAW_UNMARKED);
@@ -377,7 +373,6 @@ TEST(ground_lies_at_height_zero)
     ck_assert_uint_eq(pixel(7, 3), palette_mix(palette[COLOR_sky_top].light,
                                                palette[COLOR_sky_bottom].light, 0.4));
     close_picture();
-    replay_destroy(replay);
 }
 
 /* Rows and columns of the picture's edge below the ground's line that are not as the ground is,
@@ -401,7 +396,7 @@ static int count_cut_pixels(int width, int height, int line_y, int *inside)
 TEST(no_label_is_cut)
 {
     static const int heights[] = {300, 58, 40, 25};
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     for (size_t h = 0; h < sizeof heights / sizeof heights[0]; h++)
         for (int step = 0; step < 24; step++) {
             int inside, height = heights[h];
@@ -415,13 +410,12 @@ TEST(no_label_is_cut)
             ck_assert_msg(h >= 2 || inside > 30, "height %d, step %d: no labels", height, step);
             close_picture();
         }
-    replay_destroy(replay);
 }
 
 /* In lanes of a race that are low the body makes room for the labels below it. */
 TEST(low_lanes_have_ground)
 {
-    struct replay *a = fixture_replay(&crawler), *b = fixture_replay(&returner);
+    OWNED(replay) *a = fixture_replay(&crawler), *b = fixture_replay(&returner);
     const struct replay *replays[] = {a, b};
     struct camera camera;
     const double lane = 58;
@@ -429,8 +423,6 @@ TEST(low_lanes_have_ground)
     struct camera_aim target = camera_target(&camera, replays, 2, 0.5, lane);
     double below_px = lane / 2 - target.y_m * camera.px_per_m;
     ck_assert_msg(below_px > 18, "%g", below_px);
-    replay_destroy(a);
-    replay_destroy(b);
 }
 
 /* A body that rises by 4 m leaves the ground, never the picture, and comes to the middle. */
@@ -438,7 +430,7 @@ TEST(flyers_are_in_the_middle)
 {
     struct fixture flyer = crawler;
     flyer.hop_m = 4;
-    struct replay *replay = fixture_replay(&flyer);
+    OWNED(replay) *replay = fixture_replay(&flyer);
     const struct replay *const replays[] = {replay};
     struct camera camera;
     camera_fit(&camera, replays, 1, 640, 360);
@@ -452,13 +444,12 @@ TEST(flyers_are_in_the_middle)
         ck_assert_double_le(centre_m + replay->height_m / 2 - target_m, 0.43 * height_m);
     }
     ck_assert_double_eq_tol(target_m, centre_m, 1e-9);
-    replay_destroy(replay);
 }
 
 /* A slab at y = 0.2 and a turned one; one so large that cairo could not count its corners. */
 TEST(obstacles_are_where_they_belong)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     replay->has_ground = 0;
     replay->obstacles = (struct obstacles){
         3, {{0.5, 0.1, 0.4, 0.2, 0}, {-0.3, 0.3, 0.4, 0.1, 0.5}, {500.9, -499.5, 1000, 1000, 0}}};
@@ -494,7 +485,7 @@ TEST(obstacles_are_where_they_belong)
     /* stills of those that go and of those that stay, at all sizes */
     for (int size = 40; size <= 640; size *= 4)
         for (int is_still = 0; is_still <= 1; is_still++) {
-            struct replay *other = fixture_replay(is_still ? &hopper : &crawler);
+            OWNED(replay) *other = fixture_replay(is_still ? &hopper : &crawler);
             const struct replay *replays[] = {other};
             open_picture(size * 2, size);
             draw_strobe(cr, size * 2, size, replays, 1, 0);
@@ -503,14 +494,12 @@ TEST(obstacles_are_where_they_belong)
             draw_strobe(cr, size * 2, size, replays, 1, 0);
             ck_assert_msg(picture_hash() != bare, "%d px, still: %d", size, is_still);
             close_picture();
-            replay_destroy(other);
         }
-    replay_destroy(replay);
 }
 
 TEST(each_overlay_changes_the_picture)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     const struct replay *replays[] = {replay};
     struct camera camera;
     replay->has_light = 1;
@@ -530,7 +519,6 @@ TEST(each_overlay_changes_the_picture)
     draw_frame(cr, 960, 540, replays, 1, &camera, 1.5, 0);
     ck_assert_uint_eq(picture_hash(), plain);
     close_picture();
-    replay_destroy(replay);
 }
 
 /* Rows and columns of what is not transparent: left, top, right, bottom. */
@@ -554,7 +542,7 @@ static void find_drawn(int width, int height, int box[4])
 TEST(the_ledger_leaves_room)
 {
     static const int sizes[][2] = {{364, 334}, {640, 334}, {976, 477}, {1952, 954}, {120, 60}};
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         int width = sizes[i][0], height = sizes[i][1], box[4], left[4];
         struct draw_view view = {.width_px = width, .height_px = height, .px_per_m = 1, .flip = 1};
@@ -589,14 +577,13 @@ TEST(the_ledger_leaves_room)
         }
         ck_assert(is_beside || i < 2);
     }
-    replay_destroy(replay);
 }
 
 /* In a picture as high as a phone the ledger and the brain do not lie over each other, and a narrow
  * column has all of the numbers. */
 TEST(the_ledger_is_narrow_on_a_phone)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct draw_view view = {
         .width_px = 390, .height_px = 844, .px_per_m = 1, .flip = 1, .ui = 0.8};
     double taken = draw_brain_width(&view, replay);
@@ -618,13 +605,12 @@ TEST(the_ledger_is_narrow_on_a_phone)
     find_drawn(200, 844, box);
     close_picture();
     ck_assert_int_lt(box[2], 166);
-    replay_destroy(replay);
 }
 
 /* Terms that stay near 0 are left out where all would be too high. */
 TEST(the_ledger_shows_what_matters)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct draw_view view = {
         .width_px = 640, .height_px = 334, .px_per_m = 1, .flip = 1, .ui = 0.8};
     int whole[4], folded[4];
@@ -643,13 +629,12 @@ TEST(the_ledger_shows_what_matters)
     close_picture();
     ck_assert_int_lt(folded[3] - folded[1], (whole[3] - whole[1]) * 2 / 3);
     ck_assert_int_eq(folded[1], whole[1]);
-    replay_destroy(replay);
 }
 
 /* A bar inside each sensed face, on the right side of mirrored parts, too: lit where it touches. */
 TEST(a_touch_is_lit_at_its_face)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct replay_frame frame;
     replay_get_frame(replay, 100, &frame);
     for (int p = 0; p < 2; p++) {
@@ -668,14 +653,13 @@ TEST(a_touch_is_lit_at_its_face)
         ck_assert_uint_ne(pixel(x, y), 0);
         close_picture();
     }
-    replay_destroy(replay);
 }
 
 /* In slow motion, between ticks: what is drawn at a part stays on it. */
 TEST(overlays_go_with_the_parts)
 {
     static const struct fixture runner = {"runner", 2, 12, 0, 0, 2};
-    struct replay *replay = fixture_replay(&runner);
+    OWNED(replay) *replay = fixture_replay(&runner);
     struct replay_frame frame;
     struct replay_moment moment;
     replay_get_frame(replay, 100, &frame);
@@ -704,13 +688,12 @@ TEST(overlays_go_with_the_parts)
                           0);
         close_picture();
     }
-    replay_destroy(replay);
 }
 
 /* Every neuron of the panel can be pointed at; what is drawn there is lit. */
 TEST(the_brain_can_be_pointed_at)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct draw_view view = {0, 0, 960, 540, 0, 0, 1, 1, {0, 0}, 1, 0, 0, 0, 0};
     int neurons = 0, wires = 0, found[5] = {0};
     for (int y = 30; y < 400; y += 2)
@@ -747,12 +730,11 @@ TEST(the_brain_can_be_pointed_at)
     draw_brain(cr, &view, replay, 1, NULL);
     ck_assert_uint_ne(picture_hash(), plain);
     close_picture();
-    replay_destroy(replay);
 }
 
 TEST(cells_are_found_where_they_are_drawn)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     const struct replay *replays[7];
     for (int i = 0; i < 7; i++)
         replays[i] = replay;
@@ -775,7 +757,6 @@ TEST(cells_are_found_where_they_are_drawn)
         ck_assert_uint_ne(pixel(20, 60), 0);
         close_picture();
     }
-    replay_destroy(replay);
 }
 
 TEST(long_texts_are_broken_and_cut)
@@ -807,7 +788,7 @@ static int painted_width(int width, int height)
 /* However little room there is: words are left out, but what is wrong is said. */
 TEST(titles_keep_to_their_room)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     for (int status = REPLAY_VERIFIED; status <= REPLAY_DIFFERS; status++) {
         replay->status = (enum replay_status)status;
         replay->verdict = VERDICT_MOTIONLESS;
@@ -821,13 +802,12 @@ TEST(titles_keep_to_their_room)
             close_picture();
         }
     }
-    replay_destroy(replay);
 }
 
 /* In a lane the title stands before ground and trail. */
 TEST(a_plate_sets_words_off)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     uint32_t behind = palette[COLOR_trail].light;
     for (int has_plate = 0; has_plate < 2; has_plate++) {
         open_picture(400, 30);
@@ -841,7 +821,6 @@ TEST(a_plate_sets_words_off)
         ck_assert_uint_eq(pixel(398, 15), behind);
         close_picture();
     }
-    replay_destroy(replay);
 }
 
 /* The first column in which a part is seen, and the last, from a row on. */
@@ -865,7 +844,7 @@ static void find_parts(const struct replay *replay, unsigned overlays, int top, 
 
 TEST(the_brain_covers_nobody)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct draw_view view = {.width_px = 640, .height_px = 360, .px_per_m = 1, .flip = 1};
     int alone[2], beside[2];
     view.ui = draw_ui_scale(640, 360);
@@ -876,12 +855,11 @@ TEST(the_brain_covers_nobody)
     ck_assert_int_eq(beside[1] - beside[0], alone[1] - alone[0]);
     ck_assert_int_lt(beside[0], alone[0]);
     ck_assert_int_le(beside[1], (int)(640 - draw_brain_width(&view, replay)));
-    replay_destroy(replay);
 }
 
 TEST(races_have_a_lane_for_each)
 {
-    struct replay *a = fixture_replay(&crawler), *b = fixture_replay(&swimmer);
+    OWNED(replay) *a = fixture_replay(&crawler), *b = fixture_replay(&swimmer);
     const struct replay *replays[] = {a, b};
     struct camera camera;
     camera_fit(&camera, replays, 2, 600, 200);
@@ -893,8 +871,6 @@ TEST(races_have_a_lane_for_each)
                                                            palette[COLOR_water_bottom].light, 0.4)),
                      60);
     close_picture();
-    replay_destroy(a);
-    replay_destroy(b);
 }
 
 /* Colours of parts in columns of the picture: the strobe picture shows a body all along the way. */
@@ -915,7 +891,7 @@ TEST(strobe_shows_the_whole_way)
 {
     const struct fixture *all[] = {&crawler, &returner, &swimmer, &hopper, &still};
     for (int i = 0; i < 5; i++) {
-        struct replay *replay = fixture_replay(all[i]);
+        OWNED(replay) *replay = fixture_replay(all[i]);
         const struct replay *replays[] = {replay};
         open_picture(1600, 600);
         draw_strobe(cr, 1600, 600, replays, 1, DRAW_BOXES);
@@ -924,7 +900,6 @@ TEST(strobe_shows_the_whole_way)
         ck_assert_double_ge(height, 360);
         ck_assert_double_le(height, 600);
         close_picture();
-        replay_destroy(replay);
     }
 }
 
@@ -932,7 +907,7 @@ TEST(extremes_do_no_harm)
 {
     struct fixture tall = crawler;
     tall.parts = 40;
-    struct replay *replay = fixture_replay(&tall);
+    OWNED(replay) *replay = fixture_replay(&tall);
     const struct replay *replays[] = {replay, replay, replay};
     struct camera camera;
     replay->status = REPLAY_OTHER_VERSION;
@@ -950,7 +925,6 @@ TEST(extremes_do_no_harm)
     open_picture(960, 540);
     draw_frame(cr, 960, 540, replays, 1, &camera, -1, ~0u);
     close_picture();
-    replay_destroy(replay);
 }
 
 #endif

@@ -18,7 +18,7 @@ static struct error error;
  * one body gene (-1: of none) are made to slide. */
 static void make_changed(const char *name, int sliding)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct params params;
     char path[100];
     snprintf(path, sizeof path, "examples/creatures/%s.json", name);
@@ -35,7 +35,6 @@ static void make_changed(const char *name, int sliding)
     }
     ck_assert_int_eq(params_set(&params, "simulation.duration_s", "2", &error), 0);
     ck_ok(replay_create(&replay, &creature, &params, 1, 0, NULL, 0, &error));
-    creature_deinit(&creature);
 }
 
 static void make_replay(const char *name)
@@ -216,7 +215,7 @@ TEST(low_bodies_are_seen)
 /* The light of a replay is where that of the evaluation was, also in depth. */
 TEST(the_light_has_a_depth)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct params params;
     struct replay_frame frame;
     double farthest = 0;
@@ -230,14 +229,13 @@ TEST(the_light_has_a_depth)
         farthest = fmax(farthest, fabs(frame.light.z));
     }
     ck_assert_double_gt(farthest, 0.1);
-    creature_deinit(&creature);
     drop_replay();
 }
 
 /* Stiff bones that chatter, the more the finer the step, are no reversals of their muscles. */
 TEST(chatter_is_no_reversal)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct params params;
     params_set_defaults(&params);
     ck_assert_int_eq(params_read_file(&params, "examples/hopper.ini", &error), 0);
@@ -247,7 +245,6 @@ TEST(chatter_is_no_reversal)
     // 15 by the rates at an instant
     ck_assert_double_lt(replay->measures.reversals_max_hz, 12);
     ck_assert_double_gt(replay->measures.reversals_max_hz, 1);
-    creature_deinit(&creature);
     drop_replay();
 }
 

@@ -19,7 +19,7 @@ static struct error error;
 /* A creature of the examples, by its own parameters or by those of a file; sizes are multiplied. */
 static void make_replay(const char *name, const char *params_name, double sizes)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct params params;
     char path[100];
     snprintf(path, sizeof path, "examples/creatures/%s", name);
@@ -37,7 +37,6 @@ static void make_replay(const char *name, const char *params_name, double sizes)
     ck_ok(replay_create(&replay, &creature, &params,
                         params_name ? 1 : creature_choose_seed(&creature, &params), !params_name,
                         NULL, 0, &error));
-    creature_deinit(&creature);
 }
 
 static void drop_replay(void)
@@ -136,7 +135,7 @@ TEST(skins_lie_in_their_shapes)
             close_picture(boxes);
             open_picture();
             scene_place(&scene, cr, &view, replay, time_s);
-            struct limbs *limbs = limbs_create(&scene, SKIN_COAT);
+            FREED struct limbs *limbs = limbs_create(&scene, SKIN_COAT);
             ck_assert_ptr_nonnull(limbs);
             draw_creature(cr, &view, replay, time_s, 0, 0);
             close_picture(skin);
@@ -149,7 +148,6 @@ TEST(skins_lie_in_their_shapes)
                               "%s: eye %d: %d, %d", names[n][0], i, x, y);
             }
             ck_assert_int_gt(counts[1], counts[0] / 2);
-            free(limbs);
         }
         drop_replay();
     }
@@ -251,7 +249,7 @@ TEST(eyes_sit_on_the_head)
         open_picture();
         scene_place(&scene, cr, &view, replay, 0);
         for (int style = SKIN_COAT; style <= SKIN_BOXES; style++) {
-            struct limbs *limbs = limbs_create(&scene, (enum skin_style)style);
+            FREED struct limbs *limbs = limbs_create(&scene, (enum skin_style)style);
             ck_assert_ptr_nonnull(limbs);
             ck_assert_int_eq(limbs->eye_count, style == SKIN_BOXES ? 0 : n ? 2 : 4);
             for (int i = limbs->count; i < limbs->count + limbs->eye_count; i++) {
@@ -260,7 +258,6 @@ TEST(eyes_sit_on_the_head)
                 ck_assert_double_lt(fabs(limb_distance(on, ball->centre)), ball->reach);
                 ck_assert_double_gt(ahead, 0);
             }
-            free(limbs);
         }
         replay->parts[head].is_head = 0;
         struct limbs *limbs = limbs_create(&scene, SKIN_COAT);
