@@ -6,6 +6,7 @@
 #include "tests/sanitized.h"
 #include "tests/oracle/gantry.h"
 #include "tests/unit/stage_fixture.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
 
@@ -571,7 +572,6 @@ static struct evaluation evaluate_file(const char *path, const char *preset, int
     struct error error;
     struct params params;
     struct evaluation result;
-    SCOPED(arena) arena;
     creature_init(&creature);
     ck_ok(creature_read(&creature, path, &error));
     params_set_defaults(&params);
@@ -579,7 +579,7 @@ static struct evaluation evaluate_file(const char *path, const char *preset, int
     params.simulation_solver = solver;
     params.simulation_dt_s = dt_s;
     params.simulation_duration_s = duration_s;
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
     evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
     return result;
 }
@@ -598,14 +598,13 @@ TEST_LOOP(slow_sliding_takes_little_work, 0, (int)(sizeof crawls / sizeof crawls
     SCOPED(creature) creature;
     struct error error;
     struct evaluation result;
-    SCOPED(arena) arena;
     creature_init(&creature);
     ck_ok(creature_read(&creature, crawls[_i].path, &error));
     struct params params = creature.params;
     params.simulation_solver = SOLVER_CONSTRAINT;
     params.simulation_duration_s = 2;
     params.guard_budget = crawls[_i].budget;
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
     evaluate(&creature.genome, &params, creature_choose_seed(&creature, &params), &arena, NULL,
              NULL, &result);
     ck_assert_msg(result.verdict == VERDICT_OK, "%s ends as %s", crawls[_i].path,
@@ -682,7 +681,6 @@ TEST(random_creatures_stay_finite)
 {
     struct params params;
     struct error error;
-    struct arena arena;
     double worst = 0;
     int refused = 0;
     uint64_t creatures = TESTS_ARE_SANITIZED ? 3 : 8;
@@ -694,7 +692,7 @@ TEST(random_creatures_stay_finite)
     params.simulation_solver = SOLVER_CONSTRAINT;
     params.simulation_duration_s = 1;
     params.guard_turn_rad = 0;
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
     for (uint64_t k = 1; k <= creatures; k++) {
         struct gene_counter ids = {.creature = k};
         SCOPED(genome) genome;
@@ -709,7 +707,6 @@ TEST(random_creatures_stay_finite)
             worst = fmax(worst, result.measures.residual_share);
         refused += result.verdict == VERDICT_ENERGY;
     }
-    arena_deinit(&arena);
     printf("constraint: %d violent creatures, unaccounted energy at most %.1e\n", (int)creatures,
            worst);
     ck_assert_double_lt(worst, params.guard_energy_share);

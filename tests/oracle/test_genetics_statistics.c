@@ -203,11 +203,8 @@ TEST(words_tell_as_many_mutations)
 /* Breeding only, without mutation. */
 static void breed_only(const char *method)
 {
-    set("mutation.none=1");
-    set("mutation.one=0");
-    set("breeding.asexual=0");
-    set("breeding.crossover=0");
-    set("breeding.graft=0");
+    set("mutation.none=1", "mutation.one=0", "breeding.asexual=0", "breeding.crossover=0",
+        "breeding.graft=0");
     set(method);
 }
 
@@ -276,8 +273,7 @@ TEST(methods_by_percentage)
         SCOPED(family) family;
 
         family_init(&family);
-        set("mutation.none=1");
-        set("mutation.one=0");
+        set("mutation.none=1", "mutation.one=0");
         if (is_planted)
             set("breeding.asexual=43");
         for (int64_t i = 0; i < trials; i++) {
@@ -338,8 +334,7 @@ TEST(kinds_by_rate_and_sites)
     SCOPED(genome) genome;
     int64_t trials = 40000;
 
-    set("breeding.choice=inherited");
-    set("initial.bodies_min=4");
+    set("breeding.choice=inherited", "initial.bodies_min=4");
     ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
     double weights[KINDS] = {genome.body_count, genome.connection_count, 1, genome.neuron_count};
     double sum = 0, probabilities[KINDS];

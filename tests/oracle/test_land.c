@@ -181,4 +181,4 @@ TEST(planted_friction)
     ck_assert_double_gt(s.distances[4], NEAR_M);
 }
 
-SUITE("land", 240, setup, arena_close)
+SUITE("land", 240, setup, NULL)

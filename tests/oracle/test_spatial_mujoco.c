@@ -701,7 +701,7 @@ TEST(contact_solver_hold)
 int main(int argc, char **argv)
 {
     is_table = argc > 1 && strcmp(argv[1], "--table") == 0;
-    return run_tests_or_table("space_mujoco", 120, setup, arena_close, is_table);
+    return run_tests_or_table("space_mujoco", 120, setup, NULL, is_table);
 }
 
 #endif

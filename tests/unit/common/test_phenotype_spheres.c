@@ -161,8 +161,7 @@ TEST(recursion_scales_and_ends)
     add_sphere(0.1);
     join(1, 1, 0.4, 0, 0)->scale = 0.5;
     join(1, 2, 0.3, 1, 0)->is_terminal_only = 1;
-    set("spheres.bone_min_m=0.06");
-    set("spheres.radius_min_m=0.03");
+    set("spheres.bone_min_m=0.06", "spheres.radius_min_m=0.03");
     express();
     ck_assert_int_eq(body->sphere_count, 5);
     assert_at(1, 0.2, 0, 0);
@@ -437,9 +436,7 @@ TEST(senses_feel_the_body)
     evaluate(&creature.genome, &params, 1, &arena, feel, seen, &evaluation);
     ck_assert_int_eq(seen[0], 3);
     ck_assert(seen[1] && seen[2] && seen[3]);
-    set("spheres.sensor_bone=no");
-    set("sensor.height=no");
-    set("sensor.contact=no");
+    set("spheres.sensor_bone=no", "sensor.height=no", "sensor.contact=no");
     evaluate(&creature.genome, &params, 1, &arena, feel_nothing, NULL, &evaluation);
 }
 

@@ -21,11 +21,8 @@ static void make_individual(struct individual *individual, int number)
 static void setup(void)
 {
     params_set_defaults(&params);
-    set("evolution.behaviour=contest");
-    set("evolution.search=sims");
-    set("evolution.reevaluate=yes");
-    set("sensor.other=yes");
-    set("sensor.object=yes");
+    set("evolution.behaviour=contest", "evolution.search=sims", "evolution.reevaluate=yes",
+        "sensor.other=yes", "sensor.object=yes");
     params.population_size = COUNT;
     population.count = COUNT;
     population.individuals = calloc(COUNT, sizeof *population.individuals);
@@ -202,9 +199,7 @@ TEST(species_meet_one_another)
  * children have parents of their own species. */
 TEST(species_breed_apart)
 {
-    set("contest.species=2");
-    set("breeding.crossover=0.5");
-    set("population.survival=0.5");
+    set("contest.species=2", "breeding.crossover=0.5", "population.survival=0.5");
     struct search *search = search_create(&params);
     ck_assert_ptr_nonnull(search);
     for (int generation = 0; generation < 4; generation++) {
@@ -378,8 +373,7 @@ TEST(who_crashes_is_blamed)
 {
     struct contests_wanted wanted;
     struct contests_outcome outcome;
-    set("contest.pattern=all-vs-best");
-    set("contest.headings=1");
+    set("contest.pattern=all-vs-best", "contest.headings=1");
     add_to_hall(101);
     ck_assert_int_eq(contests_open(contests, &population, 1), 0);
     int crashed[2];
@@ -416,8 +410,7 @@ TEST(the_innocent_wins)
 {
     struct contests_wanted wanted;
     struct contests_outcome outcome;
-    set("contest.pattern=all-vs-all");
-    set("contest.headings=1");
+    set("contest.pattern=all-vs-all", "contest.headings=1");
     population.count = 2;
     ck_assert_int_eq(contests_open(contests, &population, 1), 0);
     ck_assert(contests_ask(contests, &wanted));

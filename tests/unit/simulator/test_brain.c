@@ -3,6 +3,7 @@
 #include "simulator/mind/brain.h"
 
 #include "common/math/rng.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { TEST_NEURONS_MAX = 48, TEST_EFFECTORS_MAX = 6, TEST_PARTS = 3, LONG_CHAIN = 4096 };
@@ -16,16 +17,9 @@ struct wiring {
     struct effector effectors[TEST_EFFECTORS_MAX];
 };
 
-static struct arena arena;
-
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 4u << 20), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
+    arena_open(4u << 20);
 }
 
 static void wiring_init(struct wiring *wiring)
@@ -506,4 +500,4 @@ TEST(the_comparison_finds_planted_faults)
     ck_assert_int_gt(found_orders, 10);
 }
 
-SUITE("brain", 60, setup, teardown)
+SUITE("brain", 60, setup, NULL)

@@ -269,8 +269,7 @@ TEST(verdict_unsettled)
     ck_verdict(VERDICT_UNSETTLED);
     set("settle.required=no");
     ck_assert_int_ne(run(), VERDICT_UNSETTLED);
-    set("settle.limit_s=0");
-    set("settle.required=yes");
+    set("settle.limit_s=0", "settle.required=yes");
     ck_assert_int_ne(run(), VERDICT_UNSETTLED);
     ck_assert_double_eq(result.measures.settle_s, 0);
 }
@@ -292,9 +291,7 @@ TEST_LOOP(nothing_settles_without_gravity, 0, 2)
 TEST(a_fall_is_no_cheap_way)
 {
     make_table(0);
-    set("settle.drop_m=2");
-    set("settle.limit_s=0");
-    set("guard.motionless_s=0");
+    set("settle.drop_m=2", "settle.limit_s=0", "guard.motionless_s=0");
     run();
     ck_assert(verdict_is_scored(result.verdict));
     ck_assert_double_eq(result.measures.work_in_j, 0);
@@ -316,20 +313,11 @@ TEST(the_size_of_a_body_is_that_of_its_motion)
 /* Explicit drag that is too fast even for the smallest steps explodes; all guards are off. */
 static void explode(void)
 {
-    set("world.preset=water");
-    set("simulation.integrator=rk4");
-    set("simulation.brain_hz=20");
-    set("simulation.dt_s=0.05");
-    set("world.drag_law=quadratic");
-    set("world.quadratic_drag_kg_m2=100");
-    set("rectangles.density_kg_m2=0.01");
-    set("guard.speed_m_s=0");
-    set("guard.turn_rad=0");
-    set("guard.joint_speed_rad_s=0");
-    set("guard.energy_share=0");
-    set("guard.reversals_hz=0");
-    set("guard.momentum_share=0");
-    set("world.viscosity_pa_s=0");
+    set("world.preset=water", "simulation.integrator=rk4", "simulation.brain_hz=20",
+        "simulation.dt_s=0.05", "world.drag_law=quadratic", "world.quadratic_drag_kg_m2=100",
+        "rectangles.density_kg_m2=0.01", "guard.speed_m_s=0", "guard.turn_rad=0",
+        "guard.joint_speed_rad_s=0", "guard.energy_share=0", "guard.reversals_hz=0",
+        "guard.momentum_share=0", "world.viscosity_pa_s=0");
 }
 
 TEST(verdict_not_finite)
@@ -379,8 +367,7 @@ TEST(verdict_joint_speed)
     ck_assert_double_gt(result.measures.joint_speed_max_rad_s, 0.5 * fastest);
     ck_assert_int_eq(verdict_is_scored(VERDICT_JOINT_SPEED), 0);
     /* the other kind of joint has a limit of its own */
-    set("guard.joint_speed_rad_s=off");
-    set("guard.joint_speed_m_s=0.001");
+    set("guard.joint_speed_rad_s=off", "guard.joint_speed_m_s=0.001");
     ck_verdict(VERDICT_OK);
 }
 
@@ -398,13 +385,9 @@ TEST(verdict_energy)
 {
     /* servos far too stiff for the step; midpoint steps are not halved */
     make_worm(1);
-    set("world.preset=water");
-    set("simulation.integrator=midpoint");
-    set("simulation.dt_s=0.0166666666666667");
-    set("creature.servo_rad_s=200");
-    set("rectangles.strength_n=10");
-    set("creature.hill_curvature=0");
-    set("guard.energy_share=0.001");
+    set("world.preset=water", "simulation.integrator=midpoint",
+        "simulation.dt_s=0.0166666666666667", "creature.servo_rad_s=200",
+        "rectangles.strength_n=10", "creature.hill_curvature=0", "guard.energy_share=0.001");
     ck_verdict(VERDICT_ENERGY);
     ck_assert_double_gt(result.measures.residual_j + result.measures.gain_unearned_j, 0);
     set("guard.energy_share=0");
@@ -416,20 +399,16 @@ TEST(verdict_energy)
 TEST(verdict_unstable_drag)
 {
     make_worm(1);
-    set("world.preset=water");
-    set("simulation.duration_s=1");
-    set("simulation.integrator=rk4");
-    set("world.viscosity_pa_s=5.99");
+    set("world.preset=water", "simulation.duration_s=1", "simulation.integrator=rk4",
+        "world.viscosity_pa_s=5.99");
     ck_assert_int_ne(run(), VERDICT_UNSTABLE_DRAG);
     set("world.viscosity_pa_s=6.01");
     ck_verdict(VERDICT_UNSTABLE_DRAG);
     set("simulation.solver=constraint");
     ck_verdict(VERDICT_OK);
-    set("simulation.solver=articulated");
-    set("simulation.integrator=auto");
+    set("simulation.solver=articulated", "simulation.integrator=auto");
     ck_verdict(VERDICT_OK);
-    set("world.viscosity_pa_s=100");
-    set("rectangles.density_kg_m2=2");
+    set("world.viscosity_pa_s=100", "rectangles.density_kg_m2=2");
     ck_verdict(VERDICT_OK);
     ck_assert_double_lt(fabs(result.measures.residual_j), 1e-3 * result.measures.work_in_j);
 }
@@ -614,8 +593,7 @@ TEST_LOOP(verdict_budget, 0, 2)
     make_worm(1);
     snprintf(assignment, sizeof assignment, "simulation.solver=%s", solvers[_i]);
     set(assignment);
-    set("simulation.duration_s=1");
-    set("guard.motionless_s=0");
+    set("simulation.duration_s=1", "guard.motionless_s=0");
     struct evaluation whole = run_with_budget(0);
     ck_assert_int_eq(whole.verdict, VERDICT_OK);
     ck_assert_uint_gt(whole.work, 100000);
@@ -636,8 +614,7 @@ TEST_LOOP(verdict_budget, 0, 2)
 TEST(a_budget_counts_what_a_solver_does)
 {
     make_worm(1);
-    set("simulation.duration_s=1");
-    set("guard.motionless_s=0");
+    set("simulation.duration_s=1", "guard.motionless_s=0");
     uint64_t work = run_with_budget(0).work;
     ck_assert_int_eq(run_with_budget(3 * work).verdict, VERDICT_OK);
     set("simulation.solver=constraint");
@@ -647,9 +624,7 @@ TEST(a_budget_counts_what_a_solver_does)
 TEST(verdict_landed)
 {
     make_stone();
-    set("settle.drop_m=2");
-    set("guard.motionless_s=0");
-    set("simulation.until=touch");
+    set("settle.drop_m=2", "guard.motionless_s=0", "simulation.until=touch");
     ck_verdict(VERDICT_LANDED);
     double fall_s = sqrt(2 * 2 / 9.81);
     ck_assert_double_ge(result.measures.time_s, fall_s - 1e-9);
@@ -664,10 +639,8 @@ TEST(verdict_landed)
 TEST_LOOP(bounces_are_touches, 0, 8)
 {
     make_stone();
-    set("guard.motionless_s=0");
-    set("guard.energy_share=0");
-    set("world.elasticity=1");
-    set("creature.elasticity=1");
+    set("guard.motionless_s=0", "guard.energy_share=0", "world.elasticity=1",
+        "creature.elasticity=1");
     params.settle_drop_m = 0.5 + 0.01 * _i;
     double fall_s = sqrt(2 * params.settle_drop_m / 9.81);
     set("simulation.until=touch");
@@ -684,14 +657,11 @@ TEST_LOOP(bounces_are_touches, 0, 8)
 TEST(verdict_fell)
 {
     make_stone();
-    set("world.ground=no");
-    set("guard.motionless_s=0");
-    set("simulation.until=fall");
+    set("world.ground=no", "guard.motionless_s=0", "simulation.until=fall");
     ck_verdict(VERDICT_FELL);
     ck_assert_double_eq(result.measures.fell, 1);
     ck_assert_double_lt(result.measures.time_s, 0.3);
-    set("simulation.until=time");
-    set("guard.speed_m_s=0");
+    set("simulation.until=time", "guard.speed_m_s=0");
     ck_verdict(VERDICT_OK);
     ck_assert_double_eq(result.measures.fell, 1);
     set("world.gravity_m_s2=0");
@@ -729,18 +699,14 @@ TEST(verdict_momentum)
         set("guard.momentum_share=0");
         ck_verdict(VERDICT_OK);
     }
-    set("guard.momentum_share=1e-20");
-    set("simulation.solver=constraint");
-    set("simulation.duration_s=1");
+    set("guard.momentum_share=1e-20", "simulation.solver=constraint", "simulation.duration_s=1");
     ck_verdict(VERDICT_OK);
 
     /* with drag, too, of either law */
-    set("simulation.solver=articulated");
-    set("world.ground=no");
+    set("simulation.solver=articulated", "world.ground=no");
     for (int i = 0; i < 2; i++) {
         set(i ? "world.drag_law=quadratic" : "world.viscosity_pa_s=1");
-        set("world.quadratic_drag_kg_m2=0.5");
-        set("guard.momentum_share=1e-12");
+        set("world.quadratic_drag_kg_m2=0.5", "guard.momentum_share=1e-12");
         ck_verdict(VERDICT_OK);
         set("guard.momentum_share=1e-20");
         ck_verdict(VERDICT_MOMENTUM);
@@ -1030,9 +996,7 @@ TEST(durations_and_steps_are_rounded)
         {{"simulation.duration_s=1", "simulation.brain_hz=240", "simulation.dt_s=0.001"}, 1, 5},
     };
     make_worm(1);
-    set("world.preset=water");
-    set("creature.servo_rad_s=5");
-    set("guard.energy_share=0");
+    set("world.preset=water", "creature.servo_rad_s=5", "guard.energy_share=0");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (int k = 0; k < 3; k++)
             set(cases[i].settings[k]);
@@ -1045,8 +1009,7 @@ TEST(durations_and_steps_are_rounded)
 TEST(the_integrator_is_chosen)
 {
     make_worm(1);
-    set("world.preset=water");
-    set("simulation.integrator=rk4");
+    set("world.preset=water", "simulation.integrator=rk4");
     run();
     ck_assert_double_eq(result.measures.rk4_share, 1);
     double path = result.measures.path_m;

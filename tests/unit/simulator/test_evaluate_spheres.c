@@ -149,11 +149,8 @@ TEST(nobody_gets_anywhere_without_friction)
     for (uint64_t number = 0; number < 100; number++) {
         struct rng rng;
         struct gene_counter ids = {.creature = number};
-        set("creature.body=spheres");
-        set("world.friction=0");
-        set("creature.friction=0");
-        set("guard.motionless_s=0");
-        set("simulation.duration_s=5");
+        set("creature.body=spheres", "world.friction=0", "creature.friction=0",
+            "guard.motionless_s=0", "simulation.duration_s=5");
         rng_init(&rng, 2, RNG_RANDOM_GENOME, 0, number);
         genome_deinit(&genome);
         ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);

@@ -62,7 +62,6 @@ static void setup(void)
 
 static void teardown(void)
 {
-    arena_deinit(&arena);
     for (int i = 0; i < MOST; i++) {
         genome_deinit(&genomes[i]);
         if (spheres[i].arena.base)

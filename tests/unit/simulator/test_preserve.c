@@ -28,10 +28,7 @@ static void read(int i, const char *path)
 static void setup(void)
 {
     params_set_defaults(&params);
-    set("world.preset=water");
-    set("preserve.founders=6");
-    set("preserve.width_m=16");
-    set("preserve.height_m=10");
+    set("world.preset=water", "preserve.founders=6", "preserve.width_m=16", "preserve.height_m=10");
     read(0, SEEKER);
     read(1, SNAKE);
     ck_assert_int_eq(preserve_memory_init(&memory), 0);
@@ -133,9 +130,7 @@ TEST(who_is_beyond_a_bank_comes_back_and_lives)
 
 TEST(hunger_kills_and_leaves_carcasses)
 {
-    set("preserve.plants_j_m2=1");
-    set("preserve.rest_w_m2=3000");
-    set("preserve.body_j_m2=2000");
+    set("preserve.plants_j_m2=1", "preserve.rest_w_m2=3000", "preserve.body_j_m2=2000");
     found();
     run(1200);
     ck_assert_int_eq(deaths[DEATH_HUNGER], 6);
@@ -146,9 +141,7 @@ TEST(hunger_kills_and_leaves_carcasses)
 
 TEST(age_kills)
 {
-    set("preserve.age_s=1");
-    set("preserve.rest_w_m2=0");
-    set("preserve.mouth_w=0");
+    set("preserve.age_s=1", "preserve.rest_w_m2=0", "preserve.mouth_w=0");
     found();
     run(600);
     ck_assert_int_ge(died, 6);
@@ -158,10 +151,8 @@ TEST(age_kills)
 
 TEST(who_has_enough_lays_eggs_that_hatch)
 {
-    set("preserve.body_j_m2=500");
-    set("preserve.egg_j=300");
-    set("preserve.hatch_s=1");
-    set("preserve.plants_j_m2=10000");
+    set("preserve.body_j_m2=500", "preserve.egg_j=300", "preserve.hatch_s=1",
+        "preserve.plants_j_m2=10000");
     found();
     run(600);
     ck_assert(laid > 0);
@@ -238,9 +229,7 @@ TEST(eggs_do_not_wait_for_ever)
 
 TEST(hunters_bite_the_living)
 {
-    set("preserve.hunters=1");
-    set("preserve.width_m=7");
-    set("preserve.height_m=5");
+    set("preserve.hunters=1", "preserve.width_m=7", "preserve.height_m=5");
     found();
     run(1500);
     ck_assert(state.counts.eaten[FOOD_LIVING] > 0);
@@ -309,9 +298,7 @@ static int look_at_mouths(void *context, const struct preserve_state *world,
 TEST(two_mouths_eat_and_cost_more)
 {
     microjoules eaten[2], heat[2];
-    set("preserve.founders=1");
-    set("preserve.plants_j_m2=10000");
-    set("preserve.bite_w_m=20");
+    set("preserve.founders=1", "preserve.plants_j_m2=10000", "preserve.bite_w_m=20");
     for (int i = 0; i < 2; i++) {
         int most = 0;
         struct preserve_watcher watcher = {.look = look_at_mouths, .context = &most};
@@ -339,8 +326,7 @@ static void make_emitter(struct body_gene *gene, int emitter)
 
 static void found_emitters(void)
 {
-    set("sensor.scent=yes");
-    set("sensor.sound=yes");
+    set("sensor.scent=yes", "sensor.sound=yes");
     for (int i = 0; i < 2; i++) {
         make_emitter(&creatures[i].genome.bodies[0], EMITTER_SOUND);
         make_emitter(&creatures[i].genome.bodies[0], EMITTER_SCENT_2);
@@ -372,9 +358,7 @@ TEST(scent_and_sound_are_kept)
 TEST(no_scent_without_a_reserve)
 {
     microjoules stores[STORE_COUNT];
-    set("preserve.scent_w=1000");
-    set("preserve.plants_j_m2=1");
-    set("preserve.body_j_m2=100000");
+    set("preserve.scent_w=1000", "preserve.plants_j_m2=1", "preserve.body_j_m2=100000");
     found_emitters();
     run(900);
     preserve_state_stores(&state, stores);
@@ -421,10 +405,7 @@ TEST(the_dead_leave_no_sounds)
 /* All touch one another in a narrow water: none dies of rounding in the solver of contacts. */
 TEST(a_crowd_breaks_no_guards)
 {
-    set("preserve.founders=12");
-    set("preserve.width_m=6");
-    set("preserve.height_m=4");
-    set("preserve.hunters=0");
+    set("preserve.founders=12", "preserve.width_m=6", "preserve.height_m=4", "preserve.hunters=0");
     found();
     run(900);
     ck_assert_int_ge(hatched, 4);
@@ -471,9 +452,7 @@ static uint64_t tree_of(const struct genome *genome)
 TEST(the_womb_keeps_trees)
 {
     double area_m2;
-    set("mutation.none=0");
-    set("mutation.one=1");
-    set("mutation.add_body=1000");
+    set("mutation.none=0", "mutation.one=1", "mutation.add_body=1000");
     preserve_apply(&params);
     params.evolution_behaviour = BEHAVIOUR_PRESERVE;
     SCOPED(genome) mother;
@@ -509,9 +488,7 @@ TEST(the_first_of_each_tree_is_kept)
 {
     struct preserve_watcher watcher = {.hear = hear_forms};
     SCOPED(preserve_state) one;
-    set("preserve.founders_copies=yes");
-    set("preserve.hunters=0");
-    set("preserve.hatch_s=1000");
+    set("preserve.founders_copies=yes", "preserve.hunters=0", "preserve.hatch_s=1000");
     found();
     for (int i = 0; i < state.egg_count; i++)
         state.eggs[i].born_tick = -60000;
@@ -537,9 +514,7 @@ TEST(the_first_of_each_tree_is_kept)
 static int count_bitten(uint64_t mother)
 {
     int bitten = 0;
-    set("preserve.hunters=1");
-    set("preserve.width_m=7");
-    set("preserve.height_m=5");
+    set("preserve.hunters=1", "preserve.width_m=7", "preserve.height_m=5");
     found();
     for (int i = 0; i < state.egg_count; i++)
         state.eggs[i].descent.mother = mother;
@@ -568,8 +543,7 @@ TEST(what_would_not_pay_is_said)
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "never moves"));
     set("preserve.growth_1_s=0.01");
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "will shrink"));
-    set("preserve.mouth_w=10");
-    set("preserve.egg_j=2000");
+    set("preserve.mouth_w=10", "preserve.egg_j=2000");
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "child like itself"));
     set("preserve.egg_j=300");
     ck_assert(!preserve_warn(&params, text, sizeof text));
@@ -598,12 +572,10 @@ TEST(what_is_no_preserve_is_refused)
     set("preserve.width_m=16.2");
     ck_assert_int_eq(preserve_check(&params, &error), ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(error.message, "preserve.width_m"));
-    set("preserve.width_m=16");
-    set("world.preset=land");
+    set("preserve.width_m=16", "world.preset=land");
     ck_assert_int_eq(preserve_check(&params, &error), ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(error.message, "world.gravity_m_s2"));
-    set("world.preset=water");
-    set("simulation.solver=constraint");
+    set("world.preset=water", "simulation.solver=constraint");
     ck_assert_int_eq(preserve_check(&params, &error), ERR_RANGE);
     ck_assert_ptr_nonnull(strstr(error.message, "simulation.solver"));
 }
@@ -614,8 +586,7 @@ TEST(hostile_states_are_refused_or_read)
     SCOPED(pack_writer) writer;
     struct preserve_state copy;
     int refused = 0;
-    set("preserve.width_m=8");
-    set("preserve.height_m=6");
+    set("preserve.width_m=8", "preserve.height_m=6");
     found_emitters();
     run(60);
     pack_writer_init(&writer);
@@ -676,8 +647,7 @@ static void begin(const struct epoch_order *order)
 TEST(an_egg_drifts_to_another_world)
 {
     struct packed_bytes traveller = {NULL, 0};
-    set("preserve.drift=1");
-    set("preserve.hatch_s=100");
+    set("preserve.drift=1", "preserve.hatch_s=100");
     found();
     for (int i = 0; i < state.egg_count; i++)
         state.eggs[i].born_tick = state.tick;
@@ -790,9 +760,7 @@ TEST(mouths_spare_who_is_protected)
     microjoules eaten[2];
     for (int is_spared = 0; is_spared < 2; is_spared++) {
         preserve_state_deinit(&state);
-        set("preserve.hunters=1");
-        set("preserve.width_m=7");
-        set("preserve.height_m=5");
+        set("preserve.hunters=1", "preserve.width_m=7", "preserve.height_m=5");
         found();
         run(1);
         OWNED(epoch_order) *order = make_order(1);

@@ -33,12 +33,8 @@ static void setup(void)
     static const char *const names[] = {SEEKER};
     const struct preserve_founders founders = {genomes, names, 1};
     params_set_defaults(&params);
-    set("world.preset=water");
-    set("preserve.founders=4");
-    set("preserve.width_m=16");
-    set("preserve.height_m=10");
-    set("sensor.scent=yes");
-    set("sensor.sound=yes");
+    set("world.preset=water", "preserve.founders=4", "preserve.width_m=16", "preserve.height_m=10",
+        "sensor.scent=yes", "sensor.sound=yes");
     preserve_apply(&params);
     ck_assert_int_eq(preserve_memory_init(&memory), 0);
     ck_ok(creature_read(&creature, SEEKER, &error));

@@ -591,4 +591,4 @@ TEST(corrupt)
     }
 }
 
-SUITE("scene", 60, setup, arena_close)
+SUITE("scene", 60, setup, NULL)

@@ -36,9 +36,7 @@ static void set_kind(int kind)
     params.creature_body = kind;
     for (int k = 0; k < SENSOR_COUNT; k++)
         switch_on(sensors[k].switch_at);
-    set("initial.oscillators=1");
-    set("initial.effectors=1");
-    set("simulation.duration_s=3");
+    set("initial.oscillators=1", "initial.effectors=1", "simulation.duration_s=3");
     if (body_kinds[kind].can_stretch)
         set("creature.stretch_max=0.5");
     if (kind == BODY_SPHERES)
@@ -92,8 +90,7 @@ TEST_LOOP(each_sensor_of_others_is_felt, 0, BODY_KIND_COUNT)
         return;
     contest_apply(&params);
     set_kind(_i);
-    set("contest.goal=ball");
-    set("contest.line_m=0.3");
+    set("contest.goal=ball", "contest.line_m=0.3");
     uint64_t wanted = body_kinds[_i].sensors & sensors_switched_on(&params);
     wanted &= ~(OF_PRESERVES | SENSORS_OF_SIGHT(LIGHT));
     felt = 0;
@@ -118,4 +115,4 @@ TEST_LOOP(each_sensor_of_others_is_felt, 0, BODY_KIND_COUNT)
     check_felt(wanted);
 }
 
-SUITE("sensors_felt", 60, set_up, arena_close)
+SUITE("sensors_felt", 60, set_up, NULL)

@@ -1,11 +1,11 @@
 /* Sound: delays and fading against their closed forms, and worlds in which bodies change places. */
 #include "simulator/world/sound.h"
 #include "common/error.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { BODIES = 3, LISTENER = 0, SOURCE = 1, OTHER = 2 };
 
-static struct arena arena;
 static struct sound sound;
 static const struct vec3 origin;
 
@@ -19,12 +19,7 @@ static void make(double speed_m_s, double hold_s)
 
 static void set_up(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 1 << 20), 0);
-}
-
-static void tear_down(void)
-{
-    arena_deinit(&arena);
+    arena_open(1 << 20);
 }
 
 /* Ticks without sounds until something is heard, at most `most`. */
@@ -189,4 +184,4 @@ TEST(small_arenas_are_refused)
     ck_assert_int_eq(sound_create(&sound, &small), ERR_MEMORY);
 }
 
-SUITE("sound", 0, set_up, tear_down)
+SUITE("sound", 0, set_up, NULL)

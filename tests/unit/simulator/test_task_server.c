@@ -14,6 +14,7 @@
 #include "proto/message.h"
 #include "simulator/fingerprint.h"
 #include "tests/chain_genome.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
 
@@ -21,7 +22,6 @@ static pid_t child;
 static int to_child, from_child;
 static struct frame_reader reader;
 static struct pack_writer writer;
-static struct params params;
 static char log_path[32];
 static int log_file;
 
@@ -81,7 +81,6 @@ static int receive(struct message *message)
         const unsigned char *payload;
         size_t length;
         uint64_t rejected_id;
-        struct error error = {0};
         char bytes[4096];
         int found = frame_reader_next(&reader, &payload, &length, &error);
         ck_assert_int_ge(found, 0);
@@ -168,12 +167,10 @@ static void open_conversation(void)
     ck_assert_str_eq(message.as.hello.build, message_build_id());
     ck_assert_uint_eq(message.as.hello.pid, (uint64_t)child);
     struct hello ours;
-    struct arena arena;
     hello_init(&ours, 0);
     ck_assert_str_eq(message.as.hello.host, ours.host);
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
     ck_assert_uint_eq(message.as.hello.fingerprint, fingerprint_compute(&arena));
-    arena_deinit(&arena);
     expect(&message, MESSAGE_READY);
     ck_assert_uint_eq(message.as.ready.digest, params_evaluation_digest(&params));
 }
@@ -226,10 +223,9 @@ TEST(each_task_has_its_processor_time)
 /* The motion of the same task evaluated here, with other parameters. */
 static uint64_t digest_with(struct params own)
 {
-    SCOPED(arena) arena;
     SCOPED(genome) genome;
     struct evaluation evaluation;
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
     chain_genome_make(&genome, 2);
     evaluate(&genome, &own, 9, &arena, NULL, NULL, &evaluation);
     return evaluation.digest;

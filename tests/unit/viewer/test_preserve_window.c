@@ -90,11 +90,8 @@ static void make_run(void)
     snprintf(path, sizeof path, "%s/run.db", directory);
     ck_assert_int_eq(mkdir(directory, 0700), 0);
     params_set_defaults(&params);
-    set("world.preset=water");
-    set("evolution.behaviour=preserve");
-    set("preserve.founders=3");
-    set("preserve.width_m=8");
-    set("preserve.height_m=5");
+    set("world.preset=water", "evolution.behaviour=preserve", "preserve.founders=3",
+        "preserve.width_m=8", "preserve.height_m=5");
     set("preserve.mouth_w=200"); // a creature starves soon
     preserve_apply(&params);
     check_ok(store_create(&store, path, &params, &error));
