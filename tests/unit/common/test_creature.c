@@ -56,9 +56,8 @@ static void make_seeing(struct genome *genome)
 /* It hears and smells, and makes sound and scent, not in version 6. */
 static void make_emitting(struct genome *genome)
 {
-    struct body_gene *body;
     make_seeing(genome);
-    body = &genome->bodies[0];
+    struct body_gene *body = &genome->bodies[0];
     body->sensors |= sights[SIGHT_SOUND].sensors | sights[SIGHT_SCENT_2].sensors |
                      SENSOR_BIT(SENSOR_PAIN) | SENSOR_BIT(SENSOR_TOUCH_KIND);
     body->emitters[EMITTER_SOUND].is_there = body->emitters[EMITTER_SCENT_2].is_there = 1;
@@ -70,9 +69,8 @@ static void make_emitting(struct genome *genome)
 
 static void make_stretching(struct genome *genome)
 {
-    struct body_gene *body;
     fixture_make(genome);
-    body = &genome->bodies[0];
+    struct body_gene *body = &genome->bodies[0];
     body->emitters[EMITTER_SOUND].is_there = 1;
     body->emitters[EMITTER_SOUND].input = fixture_sensor(SCOPE_OWN, SENSOR_STRETCH, 0, 1.0 / 7.0);
     body->sensors |= SENSOR_BIT(SENSOR_STRETCH);

@@ -281,10 +281,10 @@ TEST_LOOP(random_genomes_with_a_joint_move_it, 0, 2)
     params.initial_oscillators = 0.5;
     for (uint64_t i = 1; i <= 300; i++) {
         SCOPED(genome) genome;
-        int joints, oscillating;
+        int joints;
 
         make(&genome, i);
-        oscillating = count_oscillating_joints(&genome, &joints);
+        int oscillating = count_oscillating_joints(&genome, &joints);
         ck_assert(oscillating > 0 || joints == 0);
     }
     /* Unless that is not wanted. */
@@ -480,11 +480,10 @@ TEST(random_bodies_keep_their_constraints)
 TEST(random_genomes_differ_and_repeat)
 {
     SCOPED(genome) a, b, c;
-    struct gene_counter ids;
     struct rng stream;
 
     rng_init(&stream, 5, RNG_RANDOM_GENOME, 0, 9);
-    ids = (struct gene_counter){.creature = 9};
+    struct gene_counter ids = (struct gene_counter){.creature = 9};
     genetics_random(&a, &params, &stream, &ids);
     rng_init(&stream, 5, RNG_RANDOM_GENOME, 0, 9);
     ids = (struct gene_counter){.creature = 9};
@@ -689,13 +688,12 @@ static int apply_kind(int kind, uint64_t creature, char text[256])
 {
     SCOPED(genome) genome, before;
     char plain[256];
-    int is_change;
 
     make(&genome, creature);
     ck_assert_int_eq(genome_copy(&before, &genome), 0);
     ck_assert_int_eq(mutate(&genome, 1, creature + 1000000, text), 0);
     assert_sound(&genome, kinds[kind].kind);
-    is_change = !genome_is_equal(&genome, &before);
+    int is_change = !genome_is_equal(&genome, &before);
     ck_assert_msg(is_change == (text[0] != 0), "%s: %s", kinds[kind].kind, text);
     if (is_change) {
         ck_assert_msg(say_some(kind, text), "%s: %s", kinds[kind].kind, text);
@@ -772,13 +770,13 @@ TEST(sites_are_drawn_by_rate_and_number)
 {
     SCOPED(genome) genome;
     int trials = 5000, flags = 0;
-    double expected;
 
     params.initial_bodies_min = params.initial_bodies_max = 4;
     make(&genome, 1);
     allow_only("body_symmetry");
     params.mutation_connection_flags = 3;
-    expected = 3.0 * genome.connection_count / (3.0 * genome.connection_count + genome.body_count);
+    double expected =
+        3.0 * genome.connection_count / (3.0 * genome.connection_count + genome.body_count);
     for (int i = 0; i < trials; i++) {
         SCOPED(genome) child;
         char text[256];
@@ -982,7 +980,6 @@ TEST(texts_are_cut_to_fit)
     make_large(&genome, 3, 2);
     for (int size = (int)sizeof(whole); size >= 0; size--) {
         struct gene_counter ids = {.creature = 2};
-        size_t length;
 
         rng_init(&rng, 4242, RNG_TEST, 1, 0);
         memset(text, 'x', sizeof(text));
@@ -996,7 +993,7 @@ TEST(texts_are_cut_to_fit)
         ck_assert_ptr_nonnull(memchr(text, '\0', (size_t)size));
         if (size == (int)sizeof(whole))
             strcpy(whole, text);
-        length = strlen(text);
+        size_t length = strlen(text);
         if (strcmp(text, whole) != 0 && length > 0) {
             ck_assert_int_ge((int)length, 3);
             ck_assert_str_eq(text + length - 3, "...");
@@ -1126,10 +1123,9 @@ TEST(crossing_points_are_one_to_the_maximum)
     for (int i = 0; i < trials; i++) {
         struct gene_counter ids = {.creature = 2};
         SCOPED(genome) child;
-        int switches;
 
         ck_assert_int_eq(genetics_crossover(&child, &a, &b, &params, &rng, &ids), 0);
-        switches = count_switches(&child);
+        int switches = count_switches(&child);
         ck_assert_int_le(switches, 4);
         tally[switches]++;
     }

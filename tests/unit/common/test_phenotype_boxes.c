@@ -463,9 +463,8 @@ TEST(sizes_are_clamped)
  * its parent's mass; as far as the bounds of sides allow. */
 TEST(neighbours_are_of_like_mass)
 {
-    struct body_gene *child;
     add_box(0.4, 0.4, 0.2, JOINT_RIGID);
-    child = add_box(0.1, 0.05, 0.04, JOINT_REVOLUTE);
+    struct body_gene *child = add_box(0.1, 0.05, 0.04, JOINT_REVOLUTE);
     grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);
     express();
     ck_assert_double_eq_tol(phenotype.parts[1].mass_kg * 40, phenotype.parts[0].mass_kg, 1e-9);

@@ -89,9 +89,8 @@ static void tell_toy_referee(struct search *search, const struct individual *ind
 {
     struct score score = score_before_referee(individual);
     uint64_t id = individual->id;
-    const struct individual *told;
 
-    told = search_tell_referee(search, id, score.verdict, &score.measures);
+    const struct individual *told = search_tell_referee(search, id, score.verdict, &score.measures);
     ck_assert_ptr_nonnull(told);
     /* its word counts at once, or after that of another before it */
     ck_assert(told->id == id && told->has_result && (told->heard || told->has_glance));
@@ -214,10 +213,9 @@ static struct search *stop_and_restore(struct search *search, struct rng *rng)
     struct population population = copy_population(search, rng);
     uint32_t generation = search_generation(search);
     uint64_t next_id = search_next_id(search);
-    struct search *restored;
 
     search_destroy(search);
-    restored = search_restore(&params, generation, &population, next_id);
+    struct search *restored = search_restore(&params, generation, &population, next_id);
     ck_assert_ptr_nonnull(restored);
     ck_assert_ptr_null(population.individuals);
     return restored;
@@ -268,7 +266,6 @@ TEST(the_slowest_survivor_sets_the_bar)
         struct search *search = search_create(&params);
         const struct population *population = search_population(search);
         const struct individual *last;
-        double pace;
 
         for (int i = 0; i < population->count; i++)
             ck_assert(!early_stop_has_bar(&population->individuals[i].bar));
@@ -282,8 +279,8 @@ TEST(the_slowest_survivor_sets_the_bar)
         if (b == 0)
             tell_walkers(search, 1);
         last = &population->individuals[search_survivor_count(search) - 1];
-        pace = (b == 0 ? last->measures.distance_m : last->measures.displacement_m) /
-               params.simulation_duration_s;
+        double pace = (b == 0 ? last->measures.distance_m : last->measures.displacement_m) /
+                      params.simulation_duration_s;
         ck_assert_int_eq(search_advance(search), 0);
         for (int i = 0; i < population->count; i++) {
             const struct individual *individual = &population->individuals[i];
@@ -342,15 +339,13 @@ TEST(the_first_generation_is_random)
 /* Over some generations, so that there are copies where children are drawn once. */
 TEST_LOOP(those_who_move_alike_have_one_seed, 0, 2)
 {
-    OWNED(search) *search;
-    const struct population *population;
     struct phenotype_key keys[60];
     SCOPED(arena) arena;
     int alike = 0;
 
     params.breeding_draws = _i ? 8 : 1;
-    search = search_create(&params);
-    population = search_population(search);
+    OWNED(search) *search = search_create(&params);
+    const struct population *population = search_population(search);
     ck_assert_int_eq(arena_init(&arena, PHENOTYPE_KEY_ARENA_BYTES), 0);
     for (int i = 0; i < 4; i++) {
         run_generation(search);
@@ -393,11 +388,10 @@ TEST(strange_results_change_nothing)
 {
     OWNED(search) *search = search_create(&params);
     struct measures measures = {.reach_m = 3};
-    const struct individual *told;
 
     ck_assert_ptr_null(search_tell(search, 0, VERDICT_OK, &measures, 1));
     ck_assert_ptr_null(search_tell(search, 61, VERDICT_OK, &measures, 1));
-    told = search_tell(search, 5, VERDICT_OK, &measures, 11);
+    const struct individual *told = search_tell(search, 5, VERDICT_OK, &measures, 11);
     ck_assert_ptr_nonnull(told);
     ck_assert(told->id == 5 && told->fitness == 3 && told->digest == 11);
     measures.reach_m = 9;
@@ -461,11 +455,10 @@ TEST(other_seeds_give_other_runs)
 /* Scores by rank of birth: creature 1 has 1 m, creature 60 has 60 m. */
 static struct search *make_ladder(int top)
 {
-    struct search *search;
     const struct individual *individual;
 
     params.guard_referee_top = top;
-    search = search_create(&params);
+    struct search *search = search_create(&params);
     while ((individual = search_ask(search))) {
         struct measures measures = {.reach_m = (double)individual->id};
 
@@ -501,11 +494,10 @@ static const struct individual *tell_share(struct search *search, uint64_t id, d
 TEST(the_least_score_counts)
 {
     static const uint64_t first[] = {60, 59, 0}, second[] = {58, 0}, third[] = {57, 0};
-    OWNED(search) *search;
     const struct individual *individuals;
 
     params.guard_score = SCORE_LEAST;
-    search = make_ladder(2);
+    OWNED(search) *search = make_ladder(2);
     individuals = search_population(search)->individuals;
     expect_called(search, first);
     ck_assert_double_eq(tell_share(search, 60, 0.75)->fitness, 45);
@@ -526,10 +518,9 @@ TEST(the_first_is_tried_finely)
 {
     static const uint64_t first[] = {60, 59, 58, 0}, at_step[] = {60, 0}, next[] = {59, 0};
     static const uint64_t nobody[] = {0};
-    OWNED(search) *search;
 
     params.guard_fine_runs = 1;
-    search = make_ladder(3);
+    OWNED(search) *search = make_ladder(3);
     expect_called(search, first);
     ck_assert_ptr_nonnull(tell_share(search, 59, 1));
     ck_assert_ptr_nonnull(tell_share(search, 58, 1));
@@ -557,7 +548,6 @@ TEST(children_stand_at_what_their_ancestors_kept)
 {
     struct measures measures = {.reach_m = 10};
     struct individual parent = {.verdict = VERDICT_OK, .measures = measures, .fitness = 10};
-    OWNED(search) *search;
 
     ck_assert_double_eq(referee_kept(&parent, &params), 0);
     parent.kept = 0.8;
@@ -572,7 +562,7 @@ TEST(children_stand_at_what_their_ancestors_kept)
     ck_assert_double_eq(referee_kept(&parent, &params), 0.8);
 
     params.guard_score = SCORE_LEAST;
-    search = make_ladder(60);
+    OWNED(search) *search = make_ladder(60);
     for (const struct individual *one; (one = search_ask_referee(search));)
         ck_assert_ptr_nonnull(tell_share(search, one->id, 0.9));
     ck_assert_int_eq(search_advance(search), 0);
@@ -587,12 +577,10 @@ TEST(children_stand_at_what_their_ancestors_kept)
 /* The mean of its own score and its trials', of both stages; a restart knows it. */
 TEST(the_mean_score_counts)
 {
-    OWNED(search) *search;
-
     params.guard_score = SCORE_MEAN;
     params.guard_perturbed_runs = 2;
     params.guard_fine_runs = 1;
-    search = make_ladder(2);
+    OWNED(search) *search = make_ladder(2);
     for (int i = 0; i < 2; i++)
         ck_assert_ptr_nonnull(search_ask_referee(search));
     ck_assert_double_eq(tell_share(search, 60, 0.4)->fitness, 60);
@@ -616,12 +604,11 @@ TEST(the_referee_sees_the_top)
 {
     static const uint64_t first[] = {60, 59, 58, 57, 56, 0}, second[] = {55, 54, 0};
     static const uint64_t third[] = {53, 0}, ranks[] = {60, 58, 56, 55, 53, 52};
-    OWNED(search) *search;
-    const struct individual *individuals, *refused;
+    const struct individual *individuals;
     struct measures measures = {.reach_m = 100};
 
     params.guard_score = SCORE_OWN;
-    search = make_ladder(5);
+    OWNED(search) *search = make_ladder(5);
     individuals = search_population(search)->individuals;
     ck_assert(!search_is_complete(search));
     expect_called(search, first);
@@ -629,7 +616,7 @@ TEST(the_referee_sees_the_top)
     ck_assert_ptr_nonnull(tell_share(search, 58, params.guard_referee_share));
     ck_assert_ptr_nonnull(tell_share(search, 56, 1));
     /* the word of one counts when those before it have theirs */
-    refused = search_tell_referee(search, 57, VERDICT_OVERLAP, &measures);
+    const struct individual *refused = search_tell_referee(search, 57, VERDICT_OVERLAP, &measures);
     ck_assert(refused->fitness == 57 && !refused->heard);
     refused = tell_share(search, 59, 0.69);
     ck_assert(individual_of(search, 57)->fitness == 0);
@@ -770,11 +757,10 @@ TEST(the_referee_may_look_early)
 TEST(what_nobody_calls_for_changes_nothing)
 {
     static const uint64_t called[] = {60, 59, 58, 0};
-    OWNED(search) *search;
     const struct individual *individual;
 
     params.guard_referee_top = 3;
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     for (uint64_t id = 1; id <= 60; id++) {
         struct measures measures = {.reach_m = (double)id};
 
@@ -845,14 +831,12 @@ TEST_LOOP(nobody_is_seen_twice, 0, 2)
     enum { IDS = 1000 };
     static char is_seen[IDS];
     const struct individual *individual;
-    const struct population *population;
-    OWNED(search) *search;
     int seen = 0;
 
     memset(is_seen, 0, sizeof is_seen);
     params.evolution_reevaluate = _i;
-    search = search_create(&params);
-    population = search_population(search);
+    OWNED(search) *search = search_create(&params);
+    const struct population *population = search_population(search);
     for (;;) {
         evaluate_round(search, -1, 0, NULL);
         while ((individual = search_ask_referee(search))) {
@@ -912,7 +896,6 @@ static void set_up_halving(void)
  * number of results, told in random order) and after each generation. */
 TEST_LOOP(restored_equals_uninterrupted, 0, 12)
 {
-    OWNED(search) *straight, *broken;
     struct rng rng;
     int stops_before_referee = 0;
 
@@ -923,8 +906,8 @@ TEST_LOOP(restored_equals_uninterrupted, 0, 12)
         set_up_islands();
     if (_i >= 8)
         set_up_halving();
-    straight = search_create(&params);
-    broken = search_create(&params);
+    OWNED(search) *straight = search_create(&params);
+    OWNED(search) *broken = search_create(&params);
     rng_init(&rng, 2, RNG_TEST, 0, (uint64_t)_i);
     while (!search_is_finished(straight)) {
         for (int stops = 0; stops < 3; stops++) {
@@ -976,13 +959,12 @@ static void add_two(struct search *search)
  * the run becomes longer. */
 TEST(the_last_generation_gets_more)
 {
-    OWNED(search) *straight, *broken;
     const struct individual *newborn;
     struct rng rng;
 
     params.evolution_generations = 3;
-    straight = search_create(&params);
-    broken = search_create(&params);
+    OWNED(search) *straight = search_create(&params);
+    OWNED(search) *broken = search_create(&params);
     run_generation(straight);
     run_generation(broken);
     while (!search_is_finished(straight)) {
@@ -1045,14 +1027,12 @@ static double best_of(const struct search *search)
  * islands are over. Then only the better island has children. */
 TEST(islands_begin_anew_and_the_best_breeds_on)
 {
-    OWNED(search) *search;
-    const struct population *population;
     double best[2];
-    int better, done, needed;
+    int done, needed;
 
     set_up_islands();
-    search = search_create(&params);
-    population = search_population(search);
+    OWNED(search) *search = search_create(&params);
+    const struct population *population = search_population(search);
     for (int island = 0; island < 2; island++) {
         for (int i = 0; i < 3; i++) {
             search_get_progress(search, &done, &needed);
@@ -1068,7 +1048,7 @@ TEST(islands_begin_anew_and_the_best_breeds_on)
                       (population->individuals[i].method == METHOD_RANDOM &&
                        population->individuals[i].generation == 3));
     }
-    better = best[1] > best[0];
+    int better = best[1] > best[0];
     ck_assert_double_ne(best[0], best[1]);
     ck_assert_int_eq(population->count, 60);
     for (int i = 0; i < 12; i++)
@@ -1098,14 +1078,13 @@ static int count_of_island(const struct search *search, int island, int *resting
  * the better of these. */
 TEST(the_best_half_of_the_starts_goes_on)
 {
-    OWNED(search) *search;
     double best[5] = {0};
     int order[5], resting, first = 0, second;
     char name[ISLANDS_TEXT_SIZE];
 
     set_up_halving();
     ck_assert_int_eq(islands_count(&params), 4);
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     for (int generation = 0; generation < 8; generation++) {
         int island = generation / 2 + 1;
 
@@ -1152,13 +1131,11 @@ TEST(the_best_half_of_the_starts_goes_on)
 /* As many more as are dead, in rounds, up to thrice the population. */
 TEST(the_dead_of_a_start_are_drawn_again)
 {
-    OWNED(search) *search;
-    const struct population *population;
     int living = 0;
 
     params.evolution_living_draws = 3;
-    search = search_create(&params);
-    population = search_population(search);
+    OWNED(search) *search = search_create(&params);
+    const struct population *population = search_population(search);
     run_generation(search);
     for (int i = 0; i < population->count; i++)
         living += verdict_is_scored(population->individuals[i].verdict);
@@ -1223,10 +1200,9 @@ TEST(settings_may_change_when_restored)
 TEST(ids_are_not_given_twice)
 {
     OWNED(search) *search = search_create(&params);
-    struct population population;
 
     run_generation(search);
-    population = copy_population(search, NULL);
+    struct population population = copy_population(search, NULL);
     search_destroy(search);
     search = search_restore(&params, 0, &population, 3);
     ck_assert(search_next_id(search) == 61);
@@ -1265,12 +1241,11 @@ TEST(survivors_keep_their_results)
 
 TEST(survivors_can_be_simulated_again)
 {
-    OWNED(search) *search;
     const struct individual *individual;
     int asked = 0;
 
     params.evolution_reevaluate = 1;
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     run_generation(search);
     ck_assert_int_eq(search_advance(search), 0);
     while ((individual = search_ask(search)))
@@ -1337,10 +1312,8 @@ TEST(a_generation_without_fitness_starts_anew)
 
 TEST(small_and_immortal_populations_work)
 {
-    OWNED(search) *search;
-
     params.population_size = 2;
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     for (int i = 0; i < 5; i++) {
         tell_good(search, UINT64_MAX);
         ck_assert_int_eq(search_survivor_count(search), 1);
@@ -1358,10 +1331,8 @@ TEST(small_and_immortal_populations_work)
 
 TEST(the_end_is_known)
 {
-    OWNED(search) *search;
-
     params.evolution_generations = 2;
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     ck_assert(!search_is_finished(search));
     run_generation(search);
     ck_assert(!search_is_finished(search));
@@ -1384,11 +1355,10 @@ static struct individual *breed_many(void)
 {
     struct individual *children = calloc(CHILDREN, sizeof(*children));
     struct population ranked = {.count = PARENTS};
-    OWNED(search) *search;
 
     params.population_size = PARENTS;
     params.population_survival = 1;
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     ranked.individuals = search_population(search)->individuals;
     for (int i = 0; i < PARENTS; i++) {
         ranked.individuals[i].id = (uint64_t)(PARENTS - i);
@@ -1431,10 +1401,8 @@ TEST(methods_keep_their_shares)
 
 TEST(weights_of_methods_are_obeyed)
 {
-    struct individual *children;
-
     params.breeding_asexual = params.breeding_crossover = 0;
-    children = breed_many();
+    struct individual *children = breed_many();
     for (int i = 0; i < CHILDREN; i++)
         ck_assert_int_eq(children[i].method, METHOD_GRAFT);
     free_many(children);
@@ -1462,11 +1430,10 @@ static void inherit_methods(void)
 /* Parents breed as their genes say, and hand the gene on. */
 TEST(methods_can_be_inherited)
 {
-    struct individual *children;
     int tally[BREEDING_GENE_COUNT] = {0}, of_second = 0, mated = 0;
 
     inherit_methods();
-    children = breed_many();
+    struct individual *children = breed_many();
     for (int i = 0; i < CHILDREN; i++) {
         const struct individual *child = &children[i];
         int gene = parent_genes[child->parents[0]];
@@ -1487,12 +1454,11 @@ TEST(methods_can_be_inherited)
 
 TEST(children_of_parents_without_the_gene_get_one)
 {
-    struct individual *children;
     int tally[METHOD_COUNT] = {0};
 
     has_unset_parents = 1;
     inherit_methods();
-    children = breed_many();
+    struct individual *children = breed_many();
     for (int i = 0; i < CHILDREN; i++) {
         tally[children[i].method]++;
         ck_assert_int_eq(children[i].method, method_of_gene(children[i].genome.breeding));
@@ -1560,12 +1526,11 @@ TEST(children_do_not_depend_on_one_another)
 /* The fitness of the last survivors together: the best alone reaches the top by chance. */
 static double survivors_after(int method, uint64_t seed)
 {
-    OWNED(search) *search;
     double sum = 0;
 
     params.evolution_search = method;
     params.run_seed = (int64_t)seed;
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     run_generation(search);
     while (!search_is_finished(search)) {
         double before = search_population(search)->individuals[0].fitness;
@@ -1581,12 +1546,11 @@ static double survivors_after(int method, uint64_t seed)
 
 TEST(random_is_a_control_at_equal_evaluations)
 {
-    OWNED(search) *search;
     const struct individual *individual;
     int asked = 0;
 
     params.evolution_search = SEARCH_RANDOM;
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     run_generation(search);
     ck_assert_int_eq(search_advance(search), 0);
     while ((individual = search_ask(search))) {
@@ -1656,13 +1620,12 @@ TEST(the_referee_tries_several_times)
 {
     enum { MOST = 400 };
     int trials[MOST] = {0}, again[MOST] = {0}, seen = 0, refused = 0, early = 0;
-    OWNED(search) *search, *other;
     struct rng rng;
 
     params.guard_perturbed_runs = 4;
     params.guard_fine_runs = 1;
-    search = search_create(&params);
-    other = search_create(&params);
+    OWNED(search) *search = search_create(&params);
+    OWNED(search) *other = search_create(&params);
     rng_init(&rng, 3, RNG_TEST, 0, 0);
     for (int generation = 0; generation < 4; generation++) {
         run_trials(search, 0, NULL, trials);

@@ -195,13 +195,12 @@ static void tell(struct search *search, uint64_t id)
 static void tell_referee(struct search *search, uint64_t id, uint64_t trial)
 {
     struct score score = evaluate_toy(&records[id].individual.genome);
-    const struct individual *told;
     uint64_t trials = (uint64_t)(params.guard_perturbed_runs + params.guard_fine_runs);
 
     /* the failing ones do so in one of the trials, the first, the last or another */
     if (score.digest % 7 == 2 && trial == score.digest / 7 % trials)
         score.measures.reach_m /= 2;
-    told = search_tell_referee(search, id, score.verdict, &score.measures);
+    const struct individual *told = search_tell_referee(search, id, score.verdict, &score.measures);
     /* NULL: others before it have made it needless meanwhile. */
     ck_assert(!told || told->id == id);
     record_news(search);
@@ -250,10 +249,8 @@ static void finish_one(struct search *search, struct farm *farm, struct rng *rng
 
 static struct search *begin(void)
 {
-    struct search *search;
-
     forget_records();
-    search = search_create(&params);
+    struct search *search = search_create(&params);
     ck_assert_ptr_nonnull(search);
     record_opening(search);
     return search;
@@ -433,16 +430,14 @@ TEST_LOOP(restored_equals_uninterrupted, 0, 48)
  * the better one are counted again when the islands are over. */
 TEST(islands_have_archives_of_their_own)
 {
-    OWNED(search) *search;
-    const struct population *population;
     uint64_t hashes[GENERATIONS];
     double best[2] = {0, 0};
     int resting = 0, first_of_better = 0;
 
     set_up_islands();
     run(1, 0, 0, NULL, hashes);
-    search = begin();
-    population = search_population(search);
+    OWNED(search) *search = begin();
+    const struct population *population = search_population(search);
     for (uint32_t generation = 0; generation < 4; generation++) {
         struct farm farm = {.count = 0};
         int fresh = 0, dead = 0;
@@ -484,12 +479,11 @@ TEST(nobody_waits)
 {
     uint64_t hashes[GENERATIONS];
     struct rng rng;
-    int idle;
 
     rng_init(&rng, 4, RNG_TEST, 0, 0);
     params.evolution_lag = 30;
     params.guard_referee_top = 0;
-    idle = run(3, 0, 0, &rng, hashes);
+    int idle = run(3, 0, 0, &rng, hashes);
     ck_assert_msg(idle == 0, "%d times idle", idle);
     params.guard_referee_top = 10;
     idle = run(2, 0, 0, &rng, hashes);
@@ -501,10 +495,8 @@ TEST(nobody_waits)
 /* A child is there as soon as the result `lag` before it has counted, and not before. */
 TEST(the_lag_is_kept)
 {
-    OWNED(search) *search;
-
     params.guard_referee_top = 0;
-    search = begin();
+    OWNED(search) *search = begin();
     for (uint64_t id = 1; id <= 2 * SIZE; id += 2) {
         uint64_t wanted = id - 1 + LAG > SIZE ? id - 1 + LAG : SIZE;
 

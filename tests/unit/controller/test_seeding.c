@@ -87,7 +87,6 @@ static const struct population *seeded(struct search **search)
 static uint64_t hash_without_ids(const struct genome *genome)
 {
     SCOPED(genome) plain;
-    uint64_t hash;
 
     ck_assert_int_eq(genome_copy(&plain, genome), 0);
 #define BODY_ROW(id) ((gene_id)(1 + genome_find_body(genome, id)))
@@ -113,7 +112,7 @@ static uint64_t hash_without_ids(const struct genome *genome)
         for (int k = 0; k < NEURON_INPUTS_MAX; k++)
             PLAIN_INPUT(&plain.neurons[i].inputs[k]);
     }
-    hash = genome_hash(&plain);
+    uint64_t hash = genome_hash(&plain);
     return hash;
 }
 

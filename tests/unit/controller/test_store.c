@@ -1271,13 +1271,12 @@ TEST(test_costs_of_trials)
                 {"entry+finer-2", 4, 0},
                 {"champion+perturbed-9+other-solver", 1, 1}};
     struct store_spent *spent;
-    uint64_t before, after;
     int count;
     make_finished_run();
     int firsts = ask_sql("SELECT count(*) FROM costs"),
         given = ask_sql("SELECT count(*) FROM costs WHERE reused > 0");
     reopen(0);
-    before = digest();
+    uint64_t before = digest();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct store_cost cost = {
             .task = {3, 2, 4096}, .simulations = rows[i].simulations, .worker = 1};
@@ -1287,7 +1286,7 @@ TEST(test_costs_of_trials)
     }
     ck_ok(store_add_controller_time(store, 1.5, &error));
     ck_ok(store_add_controller_time(store, 0.25, &error));
-    after = digest();
+    uint64_t after = digest();
     ck_assert_uint_eq(before, after);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_double_eq(status.controller_cpu_s, 1.75);
@@ -1360,7 +1359,6 @@ TEST(test_bars_come_back)
     struct population population;
     struct store_change change;
     struct creature creature;
-    uint64_t before, after;
     int bars = 0;
     params.guard_hopeless_share = 0.75;
     params.guard_hopeless_m_s = 1e-6;
@@ -1386,10 +1384,10 @@ TEST(test_bars_come_back)
     free(population.individuals);
     ck_assert_int_gt(bars, 0);
     evaluate(INT_MAX);
-    before = digest();
+    uint64_t before = digest();
     run_sql("UPDATE individuals SET bar_sizes_s = bar_sizes_s * 1.01");
     reopen(0);
-    after = digest();
+    uint64_t after = digest();
     ck_assert(before != after);
     params.world_friction = 0.5;
     ck_ok(store_put_params(store, &params, 1, &change, &error));

@@ -329,14 +329,13 @@ TEST(a_chain_of_thousands_compiles)
 TEST(a_full_arena_gives_no_brain)
 {
     struct wiring w;
-    size_t needed;
     int failures = 0;
 
     wiring_init(&w);
     add_neuron(&w, NEURON_SUM, from_neuron(0, 0.5), constant(1.0), constant(0.0));
     add_effector(&w, from_neuron(0, 1.0));
     create(&w);
-    needed = arena.used_bytes;
+    size_t needed = arena.used_bytes;
     for (size_t size = 16; size <= needed; size += 16) {
         SCOPED(arena) small;
         ck_assert_int_eq(arena_init(&small, size), 0);

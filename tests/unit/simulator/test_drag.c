@@ -544,9 +544,8 @@ TEST(stiff_quadratic_drag_is_implicit)
     /* and explicit again when it is slow */
     stage_set(&stage, zero, zero);
     stage_run(&stage, 1);
-    uint64_t more;
     steps = stage.dynamics->steps;
-    more = stage.dynamics->rk4_steps;
+    uint64_t more = stage.dynamics->rk4_steps;
     ck_assert_uint_eq(more, rk4_steps + 240);
 }
 

@@ -127,12 +127,11 @@ static void ck_same(const struct evaluation *a, const struct evaluation *b)
 
 TEST(the_result_depends_on_the_inputs_alone)
 {
-    struct evaluation first;
     struct genome other = {0};
     int views = 0;
     make_worm(1);
     ck_verdict(VERDICT_OK);
-    first = result;
+    struct evaluation first = result;
 
     /* again in the same arena, and in a fresh, dirty one */
     run();

@@ -1109,10 +1109,9 @@ TEST(marks_stand_along_the_way)
                                        .y_m = 0.5,
                                        .is_still = 1,
                                        .orbit = {0.5, 0.6}};
-        struct eye eye;
         uint32_t with[2], without[2];
         make_goer(ends[i].x, ends[i].y, ends[i].z, 0);
-        eye = eye_place(&view, replay, 0);
+        struct eye eye = eye_place(&view, replay, 0);
         /* one mark at a metre from the start along the way, none at a metre across */
         const struct spot spots[2] = {eye_project(&eye, along[i]),
                                       eye_project(&eye, (struct vec3){along[i].z, 0, -along[i].x})};
