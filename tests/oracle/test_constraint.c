@@ -38,8 +38,7 @@ TEST(chain5_keeps_energy_and_momentum)
     stage.settings.rtol = 1e-8;
     stage.settings.integrator = INTEGRATOR_RK4;
     body_init_chain(&stage.body, 5, 0.4, 0.05, 0.2);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     double energy = stage_energy(&stage);
     read_momentum(stage.dynamics, before);
     stage_run(&stage, 10);
@@ -61,8 +60,7 @@ TEST(tolerance_is_obeyed)
     body_init_chain(&stage.body, 5, 0.4, 0.05, 0.2);
     for (int i = 0; i < 4; i++) {
         stage.settings.rtol = tolerances[i];
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 2);
         end[i] = stage.dynamics->q[6];
     }
@@ -94,8 +92,7 @@ TEST(joints_stay_closed)
     stage.settings.rtol = 1e-8;
     stage.settings.integrator = INTEGRATOR_RK4;
     body_init_chain(&stage.body, 4, 0.4, 0.05, 0.2);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     stage_run(&stage, 10);
     check_joints_are_closed(4);
 
@@ -103,8 +100,7 @@ TEST(joints_stay_closed)
     double kept[DOF];
     for (int is_tied = 0; is_tied < 2; is_tied++) {
         stage.settings.constraint_tau_s = is_tied ? 0 : stage.settings.dt_s;
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 2);
         check_joints_are_closed(4);
         for (int i = 0; i < 6 && is_tied; i++)
@@ -212,8 +208,7 @@ TEST(linear_joints_keep_energy_and_stay_on_their_axis)
         struct phenotype *p = &stage.body.phenotype;
         for (int i = 2; i < 2 + p->body->link_count; i++)
             qd[i] = rng_uniform(&rng, -2, 2);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         double energy = stage_energy(&stage);
         read_momentum(stage.dynamics, before);
         stage_run(&stage, 3);
@@ -281,8 +276,7 @@ static void move_random(int solver, double dt_s, uint64_t number, int at, double
     stage.settings.dt_s = dt_s;
     stage.settings.integrator = INTEGRATOR_RK4;
     stage.settings.joint_damping_1_s = 0.2;
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     for (int i = 1; i < p->body->link_count; i++)
         dynamics_set_target(stage.dynamics, i, q[2 + i], rng_uniform(&rng, -3, 3));
     stage_run(&stage, 1);
@@ -393,8 +387,7 @@ TEST(a_box_bounces_and_comes_to_rest)
     double q[DOF] = {0, 1.05}, zero[DOF] = {0}, top = 0, e = 0.7, g = BODY_GRAVITY;
     stage.world = (struct world){.gravity_m_s2 = g, .has_ground = 1, .elasticity = e};
     body_init_box(&stage.body, 0.1, 0.1, 1);
-    stage_build(&stage);
-    stage_set(&stage, q, zero);
+    stage_start(&stage, q, zero);
     double impact_s = sqrt(2 / g), rise_s = e * impact_s;
     int first = (int)(impact_s * 240) + 1, last = (int)((impact_s + 2 * rise_s) * 240);
     for (int i = 0; i < last; i++) {
@@ -422,8 +415,7 @@ TEST(an_elastic_box_keeps_its_energy)
     for (int i = 0; i < 5; i++) {
         double q[DOF] = {0, 0.3 + 0.15, tilts_rad[i]}, zero[DOF] = {0};
         body_init_box(&stage.body, 0.4, 0.2, 1);
-        stage_build(&stage);
-        stage_set(&stage, q, zero);
+        stage_start(&stage, q, zero);
         double before = stage_energy(&stage);
         stage_run(&stage, 10);
         check_near("energy", stage_energy(&stage), before, 1e-9 * before);
@@ -478,8 +470,7 @@ TEST(a_dropped_box_lies_down)
     stage.settings.rtol = 1e-8;
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 0.8};
     body_init_box(&stage.body, 0.4, 0.2, 1);
-    stage_build(&stage);
-    stage_set(&stage, q, zero);
+    stage_start(&stage, q, zero);
     for (int i = 0; i < 480; i++) {
         stage_run(&stage, 1.0 / 240);
         ck_assert_double_lt(stage.dynamics->touches.penetration_m, 2e-7);
@@ -505,8 +496,7 @@ TEST(redundant_feet_share_the_weight)
     double q[DOF] = {0, 0.35}, zero[DOF] = {0}, sum = 0, moment = 0;
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 0.8};
     body_init(&stage.body, parts, 4);
-    stage_build(&stage);
-    stage_set(&stage, q, zero);
+    stage_start(&stage, q, zero);
     stage_run(&stage, 0.5);
     const struct contact_point *points;
     int count = dynamics_contacts(stage.dynamics, &points);
@@ -529,8 +519,7 @@ TEST(limits_stop_joints_beyond_half_a_turn)
     stage.settings.effector_mode = EFFECTOR_TORQUE;
     stage.settings.joint_speed_rad_s = 1e12;
     body_init_stopped_rod(&stage.body, 1e9);
-    stage_build(&stage);
-    stage_set(&stage, q, zero);
+    stage_start(&stage, q, zero);
     dynamics_set_target(stage.dynamics, 1, 1, 0);
     stage_run(&stage, 3);
     check_near("angle", stage.dynamics->q[3], 270 * BODY_DEGREE, 1e-7);
@@ -569,8 +558,6 @@ static struct evaluation evaluate_file(const char *path, const char *preset, int
                                        double dt_s, double duration_s)
 {
     SCOPED(creature) creature;
-    struct error error;
-    struct params params;
     struct evaluation result;
     creature_init(&creature);
     ck_ok(creature_read(&creature, path, &error));
@@ -596,11 +583,10 @@ static const struct crawl {
 TEST_LOOP(slow_sliding_takes_little_work, 0, (int)(sizeof crawls / sizeof crawls[0]))
 {
     SCOPED(creature) creature;
-    struct error error;
     struct evaluation result;
     creature_init(&creature);
     ck_ok(creature_read(&creature, crawls[_i].path, &error));
-    struct params params = creature.params;
+    params = creature.params;
     params.simulation_solver = SOLVER_CONSTRAINT;
     params.simulation_duration_s = 2;
     params.guard_budget = crawls[_i].budget;
@@ -679,8 +665,6 @@ TEST(a_pusher_walks_alike)
 
 TEST(random_creatures_stay_finite)
 {
-    struct params params;
-    struct error error;
     double worst = 0;
     int refused = 0;
     uint64_t creatures = TESTS_ARE_SANITIZED ? 3 : 8;
@@ -728,8 +712,7 @@ TEST(states_come_back)
 {
     double q[DOF] = {3, 4, 5, 6, -7, 8}, qd[DOF] = {1, 2, 3, 4, 5, 6};
     body_init_chain(&stage.body, 4, 0.4, 0.05, 0.2);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     for (int i = 0; i < 6; i++) {
         check_near("q", stage.dynamics->q[i], q[i], 0);
         check_near("qd", stage.dynamics->qd[i], qd[i], 0);
@@ -740,8 +723,7 @@ TEST(states_come_back)
         ours[i] = stage_part(&stage, i);
     read_bounds(stage.dynamics, bounds);
     stage.settings.solver = SOLVER_ARTICULATED;
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     read_bounds(stage.dynamics, their_bounds);
     for (int i = 0; i < 4; i++) {
         struct part_state theirs = stage_part(&stage, i);
@@ -759,8 +741,7 @@ TEST(a_state_that_is_not_finite_is_reported)
 {
     double q[DOF] = {0}, qd[DOF] = {0, 0, HUGE_VAL};
     body_init_chain(&stage.body, 2, 0.4, 0.05, 0.2);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     ck_assert_int_ne(dynamics_step(stage.dynamics), 0);
 }
 
@@ -778,4 +759,4 @@ TEST(a_full_arena_is_noticed)
     }
 }
 
-SUITE("constraint", 300, setup, stage_tear_down)
+SUITE("constraint", 300, setup, NULL)

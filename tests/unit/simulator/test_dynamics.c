@@ -171,8 +171,7 @@ static void build_sliders(double torque_n_m)
         copy[i].torque_max_n_m = torque_n_m;
     }
     body_init(&stage.body, copy, 5);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     for (int i = 1; i < 5; i++)
         dynamics_set_target(stage.dynamics, i, 0.1 * i, i == 2 ? -0.5 : 0.2);
 }
@@ -482,8 +481,7 @@ TEST(a_body_hung_on_the_world_swims_as_a_free_one)
         struct ledger free_ledger = *dynamics_ledger(stage.dynamics);
 
         body_hang_free(&stage.body);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         for (int k = 1; k < 5; k++)
             dynamics_set_target(stage.dynamics, 3 + k, 0.1 * k, k == 2 ? -0.5 : 0.2);
         stage_run(&stage, 1);
@@ -508,8 +506,7 @@ TEST(rest_stays_at_rest_bit_for_bit)
         stage.settings.integrator = integrators[i];
         stage.world = (struct world){.viscosity_pa_s = 1};
         body_init_chain(&stage.body, 5, 0.4, 0.1, 0.2);
-        stage_build(&stage);
-        stage_set(&stage, q, zero);
+        stage_start(&stage, q, zero);
         stage_run(&stage, 2);
         for (int k = 0; k < 7; k++) {
             ck_assert_double_eq(stage.dynamics->q[k], q[k]);
@@ -526,8 +523,7 @@ TEST(a_free_box_turns_evenly_for_many_turns)
         double q[DOF] = {0}, qd[DOF] = {0.5, -0.25, 100};
         stage.settings.integrator = integrators[i];
         body_init_box(&stage.body, 0.7, 0.3, 2);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 10);
         ck_assert_double_eq(stage.dynamics->qd[2], 100);
         ck_assert_double_eq_tol(stage_part(&stage, 0).angle_rad, 1000, 1e-9);
@@ -576,8 +572,7 @@ TEST(drag_slows_exponentially)
         stage.settings.integrator = integrators[i];
         stage.world = (struct world){.viscosity_pa_s = 1.5};
         body_init_box(&stage.body, 0.5, 0.2, 0.8);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 1);
         const double *now = stage.dynamics->qd;
         ck_assert_double_eq_tol(now[0], 2 * exp(-2 * 1.5 * 0.2 / 0.8), tolerance[i]);
@@ -590,8 +585,7 @@ TEST(drag_slows_exponentially)
                                 1e-9);
 
         body_init_box(&stage.body, 0.3, 0.3, 0.8);
-        stage_build(&stage);
-        stage_set(&stage, q, spin);
+        stage_start(&stage, q, spin);
         stage_run(&stage, 1);
         now = stage.dynamics->qd;
         double rate = 1.5 * (0.027 + 0.027) / 6 / (0.8 * 0.18 / 12);
@@ -654,8 +648,7 @@ TEST(joint_damping_slows_the_joint)
         stage.settings.integrator = integrators[i];
         stage.settings.joint_damping_1_s = 1.5;
         body_init(&stage.body, wheels, 2);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 0.5);
         ck_assert_double_eq_tol(stage.dynamics->qd[3], 5 * exp(-1.5), tolerance[i]);
         const struct ledger *ledger = dynamics_ledger(stage.dynamics);
@@ -1245,8 +1238,7 @@ TEST(the_world_can_be_changed)
     double q[DOF] = {0}, qd[DOF] = {1, 0, 0};
     struct world water = {.viscosity_pa_s = 2};
     body_init_box(&stage.body, 0.4, 0.2, 0.5);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     stage_run(&stage, 0.5);
     ck_assert_double_eq(stage.dynamics->qd[0], 1);
     dynamics_set_world(stage.dynamics, &water);
@@ -1282,4 +1274,4 @@ TEST(a_full_arena_is_noticed)
     ck_assert_int_gt(failures, 5);
 }
 
-SUITE("dynamics", 60, setup, stage_tear_down)
+SUITE("dynamics", 60, setup, NULL)

@@ -170,6 +170,8 @@ TEST(camera_fits_and_flips)
 #ifdef HAVE_CAIRO
 #include "tests/unit/picture_fixture.h"
 
+FIXTURE(NULL, close_picture)
+
 /* ---- pictures ---- */
 
 static const struct fixture swimmer = {"swimmer", 6, -0.3, 0, 0.6, 4};
@@ -219,7 +221,6 @@ TEST(parts_are_where_they_belong)
             ck_assert_uint_eq(pixel(x, y), palette[palette_part_color(p)].light);
         }
         ck_assert_uint_eq(pixel(2, 2), 0); /* nothing is drawn beside it */
-        close_picture();
     }
 }
 
@@ -301,7 +302,6 @@ TEST(rows_keep_to_the_picture)
     ck_assert_int_eq(fill_rows(0, 0, NAN, 10), 0);
     cairo_translate(cr, 1, 0);
     ck_assert_int_eq(fill_rows(0, 0, 10, 10), 0);
-    close_picture();
 }
 
 /* A rail from the base on the parent to the part; with its limits, a line to both
@@ -338,7 +338,6 @@ TEST(a_linear_joint_has_a_rail)
         for (int k = 0; k < 9; k++)
             line |= pixel(end_x + k % 3 - 1, end_y + k / 3 - 1);
         ck_assert_uint_ne(line, 0);
-        close_picture();
     }
 }
 
@@ -355,7 +354,6 @@ TEST(ghosts_are_paler)
         int away = distance(pixel(200, 150), palette[COLOR_part_0].light);
         ck_assert_int_gt(away, to_solid);
         to_solid = away;
-        close_picture();
     }
 }
 
@@ -372,7 +370,6 @@ TEST(ground_lies_at_height_zero)
                                                     palette[COLOR_ground_bottom].light, 0.4));
     ck_assert_uint_eq(pixel(7, 3), palette_mix(palette[COLOR_sky_top].light,
                                                palette[COLOR_sky_bottom].light, 0.4));
-    close_picture();
 }
 
 /* Rows and columns of the picture's edge below the ground's line that are not as the ground is,
@@ -408,7 +405,6 @@ TEST(no_label_is_cut)
             int cut = count_cut_pixels(400, height, (int)draw_view_y(&view, 0), &inside);
             ck_assert_msg(cut == 0, "height %d, step %d: %d pixels", height, step, cut);
             ck_assert_msg(h >= 2 || inside > 30, "height %d, step %d: no labels", height, step);
-            close_picture();
         }
 }
 
@@ -470,7 +466,6 @@ TEST(obstacles_are_where_they_belong)
             ck_assert_msg((pixel(x, y) == fill) == (places[i][2] > 0), "flip %d, place %zu", flip,
                           i);
         }
-        close_picture();
     }
     /* the shadow lies on the slab */
     double height;
@@ -493,7 +488,6 @@ TEST(obstacles_are_where_they_belong)
             other->obstacles = replay->obstacles;
             draw_strobe(cr, size * 2, size, replays, 1, 0);
             ck_assert_msg(picture_hash() != bare, "%d px, still: %d", size, is_still);
-            close_picture();
         }
 }
 
@@ -512,13 +506,11 @@ TEST(each_overlay_changes_the_picture)
             plain = picture_hash();
         else
             ck_assert_msg(picture_hash() != plain, "overlay %u shows nothing", overlay);
-        close_picture();
     }
     /* the same twice is the same picture */
     open_picture(960, 540);
     draw_frame(cr, 960, 540, replays, 1, &camera, 1.5, 0);
     ck_assert_uint_eq(picture_hash(), plain);
-    close_picture();
 }
 
 /* Rows and columns of what is not transparent: left, top, right, bottom. */
@@ -550,11 +542,9 @@ TEST(the_ledger_leaves_room)
         open_picture(width, height);
         draw_ledger(cr, &view, replay, 1, 0);
         find_drawn(width, height, box);
-        close_picture();
         open_picture(width, height);
         draw_ledger(cr, &view, replay, 1, 1);
         find_drawn(width, height, left);
-        close_picture();
         ck_assert_int_ge(box[2], 0);
         ck_assert_int_eq(left[3] - left[1], box[3] - box[1]);
         if (i == 4) /* this is unreadable, but does no harm */
@@ -567,7 +557,6 @@ TEST(the_ledger_leaves_room)
         open_picture(width, height);
         int is_beside = draw_ledger_below_brain(cr, &view, replay, 1, height);
         find_drawn(width, height, box);
-        close_picture();
         ck_assert_int_eq(draw_ledger_below_brain(NULL, &view, replay, 1, height), is_beside);
         ck_assert_int_eq(is_beside, box[2] >= 0);
         if (is_beside) {
@@ -591,19 +580,16 @@ TEST(the_ledger_is_narrow_on_a_phone)
     open_picture(390, 844);
     draw_ledger(cr, &view, replay, 1, taken);
     find_drawn(390, 844, box);
-    close_picture();
     ck_assert_int_lt(box[2], 390 - (int)taken);
     open_picture(390, 844);
     ck_assert(draw_ledger_below_brain(cr, &view, replay, 1, 844));
     find_drawn(390, 844, box);
-    close_picture();
     ck_assert_int_ge(box[0], 390 - (int)taken);
     ck_assert_int_lt(box[2], 390);
     view.width_px = 166; /* of a narrow window beside its brain */
     open_picture(200, 844);
     draw_ledger(cr, &view, replay, 1, 0);
     find_drawn(200, 844, box);
-    close_picture();
     ck_assert_int_lt(box[2], 166);
 }
 
@@ -617,7 +603,6 @@ TEST(the_ledger_shows_what_matters)
     open_picture(640, 334);
     draw_ledger(cr, &view, replay, 1, 0);
     find_drawn(640, 334, whole);
-    close_picture();
     struct replay_frame last;
     replay_get_frame(replay, replay->frame_count - 1, &last);
     float *energies = (float *)last.energies;
@@ -626,7 +611,6 @@ TEST(the_ledger_shows_what_matters)
     open_picture(640, 334);
     draw_ledger(cr, &view, replay, 1, 0);
     find_drawn(640, 334, folded);
-    close_picture();
     ck_assert_int_lt(folded[3] - folded[1], (whole[3] - whole[1]) * 2 / 3);
     ck_assert_int_eq(folded[1], whole[1]);
 }
@@ -651,7 +635,6 @@ TEST(a_touch_is_lit_at_its_face)
         else
             ck_assert_int_lt(distance(pixel(x, y), 0), 120);
         ck_assert_uint_ne(pixel(x, y), 0);
-        close_picture();
     }
 }
 
@@ -681,12 +664,10 @@ TEST(overlays_go_with_the_parts)
         if (step)
             ck_assert_uint_eq(pixel((int)draw_view_x(&view, then->x_m), (int)draw_view_y(&view, 0)),
                               0);
-        close_picture();
         open_picture(400, 300);
         draw_overlays(cr, &view, replay, time_s, DRAW_LIMITS);
         ck_assert_uint_ne(pixel((int)draw_view_x(&view, joint.x), (int)draw_view_y(&view, joint.y)),
                           0);
-        close_picture();
     }
 }
 
@@ -711,25 +692,21 @@ TEST(the_brain_can_be_pointed_at)
     open_picture(960, 540);
     draw_brain(cr, &view, replay, 1, NULL);
     uint64_t plain = picture_hash();
-    close_picture();
     open_picture(960, 540);
     draw_brain(cr, &view, replay, 1, &pointed);
     uint64_t named = picture_hash();
     ck_assert_uint_ne(named, plain);
-    close_picture();
     /* it says that a copy lags */
     replay->neurons[2].lag_turns = 0.5;
     open_picture(960, 540);
     draw_brain(cr, &view, replay, 1, &pointed);
     ck_assert_uint_ne(picture_hash(), named);
-    close_picture();
     /* cut ones are crossed out */
     replay->cuts[0] = pointed;
     replay->cut_count = 1;
     open_picture(960, 540);
     draw_brain(cr, &view, replay, 1, NULL);
     ck_assert_uint_ne(picture_hash(), plain);
-    close_picture();
 }
 
 TEST(cells_are_found_where_they_are_drawn)
@@ -755,7 +732,6 @@ TEST(cells_are_found_where_they_are_drawn)
         open_picture(600, 400);
         draw_cells(cr, 600, 400, &(struct draw_cells){replays, NULL, count, 0, 1}, 1, DRAW_TRAIL);
         ck_assert_uint_ne(pixel(20, 60), 0);
-        close_picture();
     }
 }
 
@@ -772,7 +748,6 @@ TEST(long_texts_are_broken_and_cut)
     /* narrower than a character: one on each line, none lost, and an end */
     ck_assert_int_gt(draw_text_lines(cr, text, 10, 20, 1, 12, 500, COLOR_text), 80);
     ck_assert_int_eq(draw_text_lines(cr, "", 10, 20, 160, 12, 2, COLOR_text), 0);
-    close_picture();
 }
 
 /* A picture's width before the first column that is left as it was, from the right. */
@@ -799,7 +774,6 @@ TEST(titles_keep_to_their_room)
             int used = painted_width(400, 30);
             ck_assert_msg(used <= room, "%d of %d px", used, room);
             ck_assert_int_gt(used, 60);
-            close_picture();
         }
     }
 }
@@ -819,7 +793,6 @@ TEST(a_plate_sets_words_off)
             has_plate ? palette_mix(behind, palette[COLOR_panel].light, 0.8) : behind;
         ck_assert_int_lt(distance(pixel(17, 15), expected), 6);
         ck_assert_uint_eq(pixel(398, 15), behind);
-        close_picture();
     }
 }
 
@@ -839,7 +812,6 @@ static void find_parts(const struct replay *replay, unsigned overlays, int top, 
                     columns[0] = columns[0] < 0 ? x : columns[0];
                     columns[1] = x;
                 }
-    close_picture();
 }
 
 TEST(the_brain_covers_nobody)
@@ -870,7 +842,6 @@ TEST(races_have_a_lane_for_each)
     ck_assert_int_lt(distance(pixel(590, 262), palette_mix(palette[COLOR_water_top].light,
                                                            palette[COLOR_water_bottom].light, 0.4)),
                      60);
-    close_picture();
 }
 
 /* Colours of parts in columns of the picture: the strobe picture shows a body all along the way. */
@@ -899,7 +870,6 @@ TEST(strobe_shows_the_whole_way)
         double height = draw_strobe_height(replay, 1600, 600);
         ck_assert_double_ge(height, 360);
         ck_assert_double_le(height, 600);
-        close_picture();
     }
 }
 
@@ -919,12 +889,10 @@ TEST(extremes_do_no_harm)
     for (int i = 0; i < 2; i++)
         draw_frame(cr, 16, 16, replays, 3, &camera, 1e9, i ? ~0u : ~(unsigned)DRAW_BOXES);
     draw_strobe(cr, 16, 16, replays, 3, 0);
-    close_picture();
     camera_fit(&camera, replays, 1, 960, 540);
     camera.x_m = 1e7;
     open_picture(960, 540);
     draw_frame(cr, 960, 540, replays, 1, &camera, -1, ~0u);
-    close_picture();
 }
 
 #endif

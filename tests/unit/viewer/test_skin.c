@@ -16,12 +16,21 @@ enum { WIDTH = 320, HEIGHT = 240 };
 static struct replay *replay;
 static struct error error;
 
+static void drop_replay(void)
+{
+    replay_destroy(replay);
+    replay = NULL;
+}
+
+FIXTURE(NULL, drop_replay)
+
 /* A creature of the examples, by its own parameters or by those of a file; sizes are multiplied. */
 static void make_replay(const char *name, const char *params_name, double sizes)
 {
     SCOPED(creature) creature;
     struct params params;
     char path[100];
+    drop_replay();
     snprintf(path, sizeof path, "examples/creatures/%s", name);
     ck_ok(creature_read(&creature, path, &error));
     if (params_name) {
@@ -37,12 +46,6 @@ static void make_replay(const char *name, const char *params_name, double sizes)
     ck_ok(replay_create(&replay, &creature, &params,
                         params_name ? 1 : creature_choose_seed(&creature, &params), !params_name,
                         NULL, 0, &error));
-}
-
-static void drop_replay(void)
-{
-    replay_destroy(replay);
-    replay = NULL;
 }
 
 static struct draw_view view_at(double time_s, double yaw_rad, double pitch_rad)
@@ -149,7 +152,6 @@ TEST(skins_lie_in_their_shapes)
             }
             ck_assert_int_gt(counts[1], counts[0] / 2);
         }
-        drop_replay();
     }
 }
 
@@ -192,7 +194,6 @@ TEST(covers_hide_skins)
         ck_assert(!is_right || covered[1][k] == covered[0][k]);
     }
     ck_assert_int_gt(seen, 200);
-    drop_replay();
 }
 
 static uint32_t color_of(int part, enum skin_style style)
@@ -219,13 +220,10 @@ TEST(kin_have_one_coat)
     replay->parts[3].parent = -1;
     ck_assert_uint_eq(color_of(0, SKIN_COAT), palette[palette_part_color(0)].light);
     ck_assert_uint_eq(color_of(3, SKIN_COAT), palette[palette_part_color(3)].light);
-    drop_replay();
     make_replay("quadruped.json", "walk3d", 1.1);
     ck_assert_uint_eq(color_of(0, SKIN_COAT), coat);
-    drop_replay();
     make_replay("ray.json", "swim3d", 1);
     ck_assert_uint_ne(color_of(0, SKIN_COAT), coat);
-    drop_replay();
 }
 
 static uint64_t hash_rows(void)
@@ -264,7 +262,6 @@ TEST(eyes_sit_on_the_head)
         ck_assert_int_eq(limbs->eye_count, 0);
         free(limbs);
         close_picture(NULL);
-        drop_replay();
     }
 }
 
@@ -285,12 +282,10 @@ TEST(skins_change_no_bit)
             close_picture(NULL);
         }
         ck_assert_uint_eq(hash_rows(), rows);
-        drop_replay();
         make_replay(names[n], NULL, 1);
         ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
         ck_assert_uint_eq(replay->digest, digest);
         ck_assert_uint_eq(hash_rows(), rows);
-        drop_replay();
     }
 }
 
