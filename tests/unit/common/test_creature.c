@@ -15,6 +15,7 @@
 #include "tests/unit/genome_fixture.h"
 #include "tests/quoted.h"
 #include "tests/sanitized.h"
+#include "tests/packed.h"
 #include "tests/suite.h"
 
 #define GOLDEN_BINARY "tests/golden/creature-v%d.creature"
@@ -295,25 +296,18 @@ TEST(genome_errors_name_the_place)
     SCOPED(pack_writer) writer;
     struct genome copy;
     pack_writer_init(&writer);
-    pack_array(&writer, 4);
-    pack_u64(&writer, 1);
-    pack_array(&writer, 1);
-    pack_array(&writer, 3);
+    put(&writer, ARRAY(4), U64(1), ARRAY(1), ARRAY(3));
     for (int i = 0; i < 3; i++)
         pack_u64(&writer, 1);
-    pack_array(&writer, 0);
-    pack_array(&writer, 0);
+    put(&writer, ARRAY(0), ARRAY(0));
     ck_assert_int_lt(genome_decode_bytes(&copy, writer.buffer.data, writer.buffer.size, &error), 0);
     ck_assert_str_eq(error.message, "bodies[0]: expected 12 elements, not 3");
     pack_writer_deinit(&writer);
     pack_writer_init(&writer);
-    pack_array(&writer, 4);
-    pack_u64(&writer, 1);
-    pack_array(&writer, GENOME_BODIES_MAX + 1);
+    put(&writer, ARRAY(4), U64(1), ARRAY(GENOME_BODIES_MAX + 1));
     for (int i = 0; i <= GENOME_BODIES_MAX; i++)
         pack_nil(&writer);
-    pack_array(&writer, 0);
-    pack_array(&writer, 0);
+    put(&writer, ARRAY(0), ARRAY(0));
     ck_assert_int_lt(genome_decode_bytes(&copy, writer.buffer.data, writer.buffer.size, &error), 0);
     ck_assert_str_eq(error.message, "bodies: expected at most 32 elements, not 33");
 }
@@ -363,14 +357,8 @@ static int decode_content(const void *content, size_t length, uint64_t version)
     SCOPED(pack_writer) writer;
     SCOPED(creature) copy;
     pack_writer_init(&writer);
-    pack_map(&writer, 4);
-    pack_text(&writer, "format");
-    pack_text(&writer, "bestiary-creature");
-    pack_text(&writer, "version");
-    pack_u64(&writer, version);
-    pack_text(&writer, "checksum");
-    pack_u64(&writer, hash_bytes(HASH_START, content, length));
-    pack_text(&writer, "creature");
+    put(&writer, MAP(4), TEXT("format"), TEXT("bestiary-creature"), TEXT("version"), U64(version),
+        TEXT("checksum"), U64(hash_bytes(HASH_START, content, length)), TEXT("creature"));
     pack_bytes(&writer, content, length);
     int rc = decode_exact(&copy, writer.buffer.data, writer.buffer.size);
     if (rc == 0)
@@ -911,9 +899,7 @@ static const char *params_message(const char *key, double value)
     struct params decoded;
     struct params_remark remark;
     pack_writer_init(&writer);
-    pack_map(&writer, 1);
-    pack_text(&writer, key);
-    pack_double(&writer, value);
+    put(&writer, MAP(1), TEXT(key), DOUBLE(value));
     ck_assert_int_eq(pack_open(&reader, writer.buffer.data, writer.buffer.size, &error), 0);
     ck_assert_int_lt(params_decode(&decoded, reader.root, &remark, &error), 0);
     pack_close(&reader);
