@@ -36,6 +36,13 @@ static void build_chain(double *q, double *qd)
 
 /* ---------------------------------------------------------------- conservation and order */
 
+/* The first joint towards a target for so long. */
+static void pull(double value, double rate, double seconds)
+{
+    dynamics_set_target(stage.dynamics, 1, value, rate);
+    stage_run(&stage, seconds);
+}
+
 TEST(free_chain_keeps_energy_and_momentum)
 {
     double q[DOF], qd[DOF], before[3], after[3];
@@ -288,8 +295,7 @@ TEST(drives_of_linear_joints_follow_their_closed_forms)
 
         /* a weak servo with a far target pushes evenly */
         build_pair(0, 0.7, 2);
-        dynamics_set_target(stage.dynamics, 1, 100, 0);
-        stage_run(&stage, 1);
+        pull(100, 0, 1);
         ck_assert_double_eq_tol(stage.dynamics->q[3], 2 / 0.8 / 2, 1e-9);
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 2, 1e-8);
         ck_assert_double_eq_tol(dynamics_ledger(stage.dynamics)->work_effector_j, 2 * 1.25, 1e-8);
@@ -305,8 +311,7 @@ TEST(linear_effectors_have_a_speed_of_their_own)
         stage.settings.joint_speed_rad_s = 10;
         stage.settings.joint_speed_m_s = 0.5;
         build_pair(0, -2, 3);
-        dynamics_set_target(stage.dynamics, 1, 1, 0);
-        stage_run(&stage, 3);
+        pull(1, 0, 3);
         ck_assert_double_eq_tol(stage.dynamics->qd[3], 0.5, 1e-6);
         const struct ledger *l = dynamics_ledger(stage.dynamics);
         ck_assert_double_eq_tol(l->work_effector_j, l->kinetic_j, 1e-6);
@@ -330,8 +335,7 @@ static double muscle_error(double dt_s, double strength_n)
     stage.settings.dt_s = dt_s;
     stage.settings.joint_speed_m_s = 2;
     build_pair(0, 0.7, strength_n);
-    dynamics_set_target(stage.dynamics, 1, 1000, 0);
-    stage_run(&stage, 0.5);
+    pull(1000, 0, 0.5);
     const struct ledger *l = dynamics_ledger(stage.dynamics);
     ck_assert_double_eq_tol(l->residual_j, 0, 1e-6 * l->work_effector_j);
     return fabs(time_to_speed(stage.dynamics->qd[3], strength_n, 0.25, 2) - 0.5);
@@ -393,8 +397,7 @@ TEST(stretched_muscles_hold_their_strength)
         stage.settings.joint_speed_m_s = 2;
         build_pair(0, 0.7, 4);
         stage_set(&stage, q, qd);
-        dynamics_set_target(stage.dynamics, 1, 1000, 0);
-        stage_run(&stage, 0.5);
+        pull(1000, 0, 0.5);
         ck_assert_double_eq_tol(stage.dynamics->qd[3], -5 + 0.5 * 4 / 0.8, 1e-9);
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 4, 1e-8);
     }
@@ -453,11 +456,9 @@ TEST(linear_targets_are_clamped_to_the_limits)
         stage.body.links[1].lower[0] = -0.1;
         stage.body.links[1].upper[0] = 0.2;
         stage_build(&stage);
-        dynamics_set_target(stage.dynamics, 1, 25, 10);
-        stage_run(&stage, 2);
+        pull(25, 10, 2);
         ck_assert_double_eq_tol(stage.dynamics->q[3], 0.2, 1e-5);
-        dynamics_set_target(stage.dynamics, 1, -25, 0);
-        stage_run(&stage, 2);
+        pull(-25, 0, 2);
         ck_assert_double_eq_tol(stage.dynamics->q[3], -0.1, 1e-5);
     }
 }
@@ -962,8 +963,7 @@ TEST(a_moving_target_is_followed_without_lag)
     for (int i = 0; i < INTEGRATORS; i++) {
         stage.settings.integrator = integrators[i];
         build_servo(1000, 0, 0);
-        dynamics_set_target(stage.dynamics, 1, 0, 2);
-        stage_run(&stage, 1);
+        pull(0, 2, 1);
         ck_assert_double_eq_tol(stage.dynamics->q[3], 2, 1e-6);
         ck_assert_double_eq_tol(stage.dynamics->qd[3], 2, 1e-6);
     }
@@ -994,12 +994,10 @@ TEST(targets_are_clamped_to_the_limits)
     for (int i = 0; i < INTEGRATORS; i++) {
         stage.settings.integrator = integrators[i];
         build_servo(1000, -0.4, 0.5);
-        dynamics_set_target(stage.dynamics, 1, 25, 10);
-        stage_run(&stage, 2);
+        pull(25, 10, 2);
         ck_assert_double_eq_tol(stage.dynamics->q[3], 0.5, 1e-5);
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 0, 1e-3);
-        dynamics_set_target(stage.dynamics, 1, -25, 0);
-        stage_run(&stage, 2);
+        pull(-25, 0, 2);
         ck_assert_double_eq_tol(stage.dynamics->q[3], -0.4, 1e-5);
     }
 }
@@ -1036,8 +1034,7 @@ TEST(torque_mode_works_as_torque_times_angle)
         stage.settings.effector_mode = EFFECTOR_TORQUE;
         stage.settings.joint_speed_rad_s = 1e12;
         build_servo(0.8, 0, 0);
-        dynamics_set_target(stage.dynamics, 1, -5, 0);
-        stage_run(&stage, 0.5);
+        pull(-5, 0, 0.5);
         double angle = stage.dynamics->q[3];
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), -0.8, 1e-9);
         ck_assert_double_eq_tol(angle, -0.8 / 0.016 * 0.125, 1e-9);
@@ -1048,8 +1045,7 @@ TEST(torque_mode_works_as_torque_times_angle)
 
         stage.settings.joint_speed_rad_s = 10;
         build_servo(0.8, 0, 0);
-        dynamics_set_target(stage.dynamics, 1, 1, 0);
-        stage_run(&stage, 3);
+        pull(1, 0, 3);
         ck_assert_double_eq_tol(stage.dynamics->qd[3], 10, 1e-3);
     }
 }
