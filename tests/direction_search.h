@@ -61,12 +61,11 @@ static inline double search_overlap(const struct solid *a, const struct solid *b
 /* Two boxes of sides 0.1 to 1 m, near one another. */
 static inline void draw_pair(struct rng *rng, struct solid *a, struct solid *b)
 {
-    struct mat3 turn;
     struct vec3 half[2];
     for (int i = 0; i < 2; i++)
         half[i] = (struct vec3){rng_uniform(rng, 0.05, 0.5), rng_uniform(rng, 0.05, 0.5),
                                 rng_uniform(rng, 0.05, 0.5)};
-    turn = draw_turn(rng);
+    struct mat3 turn = draw_turn(rng);
     solids_place(a, (struct vec3){0, 0, 0}, &turn, half[0]);
     turn = draw_turn(rng);
     struct vec3 way = vec3_scale(draw_direction(rng), rng_uniform(rng, 0, 1.2));

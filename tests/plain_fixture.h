@@ -13,20 +13,20 @@ static struct arena arena;
 static struct params params;
 static struct error error;
 
-/* "section.key=value" */
-static inline void set(const char *assignment)
+/* set("section.key=value", ...), any number of them. */
+#define set(...) set_each((const char *const[]){__VA_ARGS__, NULL})
+
+static inline void set_each(const char *const *assignments)
 {
-    ck_assert_msg(set_param(&params, assignment, &error) == 0, "%s", error.message);
+    for (; *assignments; assignments++)
+        ck_assert_msg(set_param(&params, *assignments, &error) == 0, "%s", error.message);
 }
 
+/* An empty arena of that size; it is kept until the next is opened, and needs no end. */
 static inline void arena_open(size_t bytes)
 {
-    ck_assert_int_eq(arena_init(&arena, bytes), 0);
-}
-
-static inline void arena_close(void)
-{
     arena_deinit(&arena);
+    ck_assert_int_eq(arena_init(&arena, bytes), 0);
 }
 
 #endif

@@ -38,6 +38,25 @@
         return run_defined_tests(name, timeout_s, set_up, tear_down);                              \
     }
 
+/* A variable that the end of its scope frees: SCOPED(genome) genome; by genome_deinit();
+ * OWNED(store) *store; by the function that the file names: OWNER(store, store_close);
+ * FREED char *text; by free(). Its scope is left by no return before it has a value. */
+#define SCOPED(type) __attribute__((cleanup(type##_deinit))) struct type
+#define OWNED(type)  __attribute__((cleanup(type##_end_scope))) struct type
+#define FREED        __attribute__((cleanup(free_at)))
+#define OWNER(type, destroy)                                                                       \
+    static inline void type##_end_scope(struct type **at)                                          \
+    {                                                                                              \
+        destroy(*at);                                                                              \
+    }
+
+static inline void free_at(void *pointer)
+{
+    void *memory;
+    memcpy(&memory, pointer, sizeof memory);
+    free(memory);
+}
+
 /* A call that returns 0, or else has filled `error`. */
 #define ck_ok(call) ck_assert_msg((call) == 0, "%s: %s", #call, error.message)
 

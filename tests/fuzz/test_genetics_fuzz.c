@@ -70,14 +70,13 @@ static int check_genome(struct fuzz *fuzz, const struct genome *child)
 {
     struct genome collected;
     struct error error;
-    int is_equal;
 
     if (genome_check(child, &error))
         return refuse(fuzz, "%s", error.message);
     if (genome_copy(&collected, child))
         return refuse(fuzz, "out of memory");
     genome_collect_garbage(&collected);
-    is_equal = genome_is_equal(&collected, child);
+    int is_equal = genome_is_equal(&collected, child);
     genome_deinit(&collected);
     return is_equal ? 0 : refuse(fuzz, "garbage is left");
 }
@@ -113,13 +112,12 @@ static int check_form(struct fuzz *fuzz, const struct creature *creature, const 
 {
     struct creature read;
     struct error error;
-    int is_equal;
 
     if (creature_decode(&read, bytes, length, form, &error))
         return refuse(fuzz, "%s", error.message);
-    is_equal = genome_is_equal(&read.genome, &creature->genome) &&
-               genome_hash(&read.genome) == genome_hash(&creature->genome) &&
-               !strcmp(read.mutations, creature->mutations);
+    int is_equal = genome_is_equal(&read.genome, &creature->genome) &&
+                   genome_hash(&read.genome) == genome_hash(&creature->genome) &&
+                   !strcmp(read.mutations, creature->mutations);
     creature_deinit(&read);
     return is_equal ? 0 : refuse(fuzz, "%s does not give the same genome back", form);
 }
@@ -128,22 +126,19 @@ static int check_files(struct fuzz *fuzz, const struct genome *child, const char
 {
     struct creature creature;
     struct pack_writer writer;
-    char *json;
-    int status;
 
     creature_init(&creature);
     creature.genome = *child;
     snprintf(creature.mutations, sizeof(creature.mutations), "%s", words);
     pack_writer_init(&writer);
     creature_encode(&creature, &writer);
-    status = check_form(fuzz, &creature, writer.buffer.data, writer.buffer.size, "binary");
+    int status = check_form(fuzz, &creature, writer.buffer.data, writer.buffer.size, "binary");
     pack_writer_deinit(&writer);
-    json = status ? NULL : creature_to_json(&creature);
+    FREED char *json = status ? NULL : creature_to_json(&creature);
     if (json)
         status = check_form(fuzz, &creature, json, strlen(json), "JSON");
     else if (!status)
         status = refuse(fuzz, "no JSON");
-    free(json);
     return status;
 }
 
@@ -366,10 +361,9 @@ static int check_phenotype(struct fuzz *fuzz, const struct genome *child, struct
 {
     const struct params *params = &fuzz->params;
     struct phenotype phenotype;
-    int verdict;
 
     arena_reset(&fuzz->arena);
-    verdict = phenotype_express(&phenotype, child, params, &fuzz->arena);
+    int verdict = phenotype_express(&phenotype, child, params, &fuzz->arena);
     if (verdict == VERDICT_NOT_EXPRESSED) {
         fuzz->not_expressed++;
         return params->creature_parts_min > 1 ? 0 : refuse(fuzz, "it is not expressed");
@@ -502,7 +496,6 @@ static void take_in(struct fuzz *fuzz, struct genome *child, struct rng *rng)
 static int step(struct fuzz *fuzz)
 {
     static const double shares[OPERATION_COUNT] = {0.1, 0.3, 0.3, 0.3};
-    const struct genome *a, *b;
     struct genome child;
     struct rng rng;
     char words[CREATURE_MUTATIONS_SIZE];
@@ -513,8 +506,8 @@ static int step(struct fuzz *fuzz)
         draw_settings(fuzz, &rng);
     fuzz->params.creature_body = (int)(fuzz->number % BODY_KIND_COUNT);
     operation = fuzz->number <= POOL ? MAKE_RANDOM : (enum operation)rng_pick(&rng, shares, 4);
-    a = operation == MAKE_RANDOM ? NULL : &fuzz->pool[rng_below(&rng, POOL)];
-    b = operation < MAKE_CROSSOVER ? NULL : &fuzz->pool[rng_below(&rng, POOL)];
+    const struct genome *a = operation == MAKE_RANDOM ? NULL : &fuzz->pool[rng_below(&rng, POOL)];
+    const struct genome *b = operation < MAKE_CROSSOVER ? NULL : &fuzz->pool[rng_below(&rng, POOL)];
     if (make_child(fuzz, operation, a, b, &rng, &child, words, (int)sizeof(words)))
         return -1;
     fuzz->made[operation]++;
@@ -563,10 +556,9 @@ static int run_by_hand(int argc, char **argv)
 {
     static struct fuzz fuzz;
     uint64_t count = strtoull(argv[1], NULL, 10);
-    int status;
 
     fuzz_init(&fuzz, argc > 2 ? strtoull(argv[2], NULL, 10) : 1);
-    status = run(&fuzz, count);
+    int status = run(&fuzz, count);
     printf("%s%s", fuzz.problem, status ? "\n" : "");
     printf("%" PRId64 " random, %" PRId64 " asexual, %" PRId64 " crossover, %" PRId64
            " graft; %" PRId64 " mutations\n",
@@ -649,7 +641,7 @@ enum { FAULT_COUNT = 8 };
 TEST_LOOP(planted_faults_are_found, 0, FAULT_COUNT)
 {
     static struct fuzz fuzz;
-    struct genome child;
+    SCOPED(genome) child;
     struct rng rng;
 
     make_subject(&fuzz, &child, &rng);
@@ -657,7 +649,6 @@ TEST_LOOP(planted_faults_are_found, 0, FAULT_COUNT)
     const char *words = plant(_i, &fuzz, &child);
     ck_assert_int_eq(check_child(&fuzz, &child, NULL, NULL, "", &rng), -1);
     ck_assert_msg(strstr(fuzz.problem, words) != NULL, "'%s' without '%s'", fuzz.problem, words);
-    genome_deinit(&child);
     fuzz_deinit(&fuzz);
 }
 
@@ -672,7 +663,7 @@ TEST(phenotypes_out_of_bounds_are_found)
         {"creature.side_min_m=0.9", "has sides"}, {"creature.depth_max=1", "has depth 1"}};
     static struct fuzz fuzz;
     struct phenotype phenotype;
-    struct genome child;
+    SCOPED(genome) child;
     struct error error;
     struct rng rng;
 
@@ -688,7 +679,6 @@ TEST(phenotypes_out_of_bounds_are_found)
         ck_assert_msg(strstr(fuzz.problem, bounds[i].words) != NULL, "%s: '%s'",
                       bounds[i].assignment, fuzz.problem);
     }
-    genome_deinit(&child);
     fuzz_deinit(&fuzz);
 }
 

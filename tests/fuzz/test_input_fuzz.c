@@ -30,8 +30,6 @@
 #include "controller/store/store.h"
 #include "proto/message.h"
 #include "simulator/tools/scenes/scene.h"
-#include "simulator/links/spatial_state.h"
-#include "simulator/tools/scenes/scene.h"
 #include "common/store/run_reader.h"
 #include "controller/run/deeds.h"
 #include "tests/chain_genome.h"
@@ -101,11 +99,27 @@ static void corpus_deinit(struct corpus *corpus)
     corpus->count = 0;
 }
 
+/* What the last call says; empty before each. */
+static struct error error;
+
 /* A refusal has a code and words, success neither. */
-static void check_error(int status, const struct error *error)
+static int check_error(int status)
 {
-    ENSURE(status <= 0 && error->code == status && (error->message[0] != '\0') == (status != 0),
-           "status %d, code %d, \"%s\"", status, error->code, error->message);
+    ENSURE(status <= 0 && error.code == status && (error.message[0] != '\0') == (status != 0),
+           "status %d, code %d, \"%s\"", status, error.code, error.message);
+    error = (struct error){0};
+    return status;
+}
+
+/* The bytes as a text of at most PARAM_TEXT_SIZE. */
+static const char *text_of(const unsigned char *bytes, size_t length)
+{
+    static char text[PARAM_TEXT_SIZE];
+    if (length >= sizeof text)
+        length = sizeof text - 1;
+    memcpy(text, bytes, length);
+    text[length] = '\0';
+    return text;
 }
 
 /* ---- the targets ---- */
@@ -121,15 +135,15 @@ static void make_genome(struct genome *genome)
 /* One frame of each message. */
 static void write_messages(struct pack_writer *writer, struct corpus *corpus)
 {
-    struct task task = {.id = 7,
-                        .creature = 8,
-                        .seed = 9,
-                        .trial = {TRIAL_CHAMPION, 3, 2, 1, 2},
-                        .rivals = {{.creature = 9}},
-                        .rival_count = 1};
+    SCOPED(task) task = {.id = 7,
+                         .creature = 8,
+                         .seed = 9,
+                         .trial = {TRIAL_CHAMPION, 3, 2, 1, 2},
+                         .rivals = {{.creature = 9}},
+                         .rival_count = 1};
     struct result result = {
         .id = 7, .creature = 8, .digest = 1, .cost = {1, 1, 4096}, .rival_count = 1};
-    struct task epoch = {.id = 7, .epoch = epoch_order_create()};
+    SCOPED(task) epoch = {.id = 7, .epoch = epoch_order_create()};
     struct result end = {.id = 7, .epoch = epoch_end_create()};
     struct epoch_life life = {.id = 1, .died_tick = -1, .cause = -1};
     struct params params;
@@ -168,26 +182,21 @@ static void write_messages(struct pack_writer *writer, struct corpus *corpus)
                        writer->buffer.size - at - FRAME_HEADER_BYTES);
         at = writer->buffer.size;
     }
-    task_deinit(&task);
-    task_deinit(&epoch);
     epoch_end_destroy(end.epoch);
 }
 
 static void message_seeds(struct corpus *corpus)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     pack_writer_init(&writer);
     write_messages(&writer, corpus);
-    pack_writer_deinit(&writer);
 }
 
 static void message_take(const unsigned char *bytes, size_t length)
 {
     struct message message;
-    struct error error = {0};
     uint64_t rejected_id;
-    int status = message_decode(&message, bytes, length, &rejected_id, &error);
-    check_error(status, &error);
+    int status = check_error(message_decode(&message, bytes, length, &rejected_id, &error));
     if (status != 0)
         return;
     if (message.type == MESSAGE_TASK)
@@ -199,18 +208,16 @@ static void message_take(const unsigned char *bytes, size_t length)
 
 static void frame_seeds(struct corpus *corpus)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     pack_writer_init(&writer);
     write_messages(&writer, NULL);
     corpus_add(corpus, writer.buffer.data, writer.buffer.size);
-    pack_writer_deinit(&writer);
 }
 
 /* In pieces whose sizes come from the bytes, too. */
 static void frame_take(const unsigned char *bytes, size_t length)
 {
-    struct frame_reader reader;
-    struct error error = {0};
+    SCOPED(frame_reader) reader;
     int status = 0;
     frame_reader_init(&reader);
     for (size_t at = 0; at < length && status >= 0;) {
@@ -229,7 +236,6 @@ static void frame_take(const unsigned char *bytes, size_t length)
     }
     ENSURE(status <= 0 && (status == 0) == (error.message[0] == '\0'), "%s", error.message);
     ENSURE(reader.room <= 4 * (FRAME_PAYLOAD_MAX + 1000), "%zu bytes of room", reader.room);
-    frame_reader_deinit(&reader);
 }
 
 static void creature_seeds(struct corpus *corpus)
@@ -243,10 +249,8 @@ static void creature_seeds(struct corpus *corpus)
 static void creature_take(const unsigned char *bytes, size_t length)
 {
     struct creature creature, again;
-    struct error error = {0};
     struct pack_writer writer;
-    int status = creature_decode(&creature, bytes, length, "input", &error);
-    check_error(status, &error);
+    int status = check_error(creature_decode(&creature, bytes, length, "input", &error));
     if (status == 0) {
         pack_writer_init(&writer);
         creature_encode(&creature, &writer);
@@ -255,34 +259,26 @@ static void creature_take(const unsigned char *bytes, size_t length)
         ENSURE(genome_is_equal(&creature.genome, &again.genome), "another genome");
         creature_deinit(&again);
         pack_writer_deinit(&writer);
-        char *text = creature_to_json(&creature);
+        FREED char *text = creature_to_json(&creature);
         ENSURE(text, "out of memory");
         status = creature_decode(&again, text, strlen(text), "text", &error);
         ENSURE(status == 0, "%s", error.message);
         ENSURE(genome_is_equal(&creature.genome, &again.genome), "another genome as text");
         creature_deinit(&again);
-        free(text);
     }
     creature_deinit(&creature);
-}
-
-static void params_seeds(struct corpus *corpus)
-{
-    corpus_add_files(corpus, "examples", "", ".ini");
 }
 
 /* What is accepted is within all ranges: each value can be set from its own text. */
 static void params_take(const unsigned char *bytes, size_t length)
 {
     struct params params;
-    struct error error = {0};
-    char *text = malloc(length + 1);
+    FREED char *text = malloc(length + 1);
     ENSURE(text, "out of memory");
     memcpy(text, bytes, length);
     text[length] = '\0';
     params_set_defaults(&params);
-    int status = params_read_text(&params, text, "input", &error);
-    check_error(status, &error);
+    int status = check_error(params_read_text(&params, text, "input", &error));
     for (int i = 0; status == 0 && i < param_count; i++) {
         struct params copy = params;
         char value[PARAM_TEXT_SIZE];
@@ -290,67 +286,38 @@ static void params_take(const unsigned char *bytes, size_t length)
         status = params_set(&copy, param_table[i].key, value, &error);
         ENSURE(status == 0, "%s", error.message);
     }
-    free(text);
-}
-
-static void scene_seeds(struct corpus *corpus)
-{
-    corpus_add_files(corpus, "examples/scenes", "", ".json");
 }
 
 static void scene_take(const unsigned char *bytes, size_t length)
 {
     static struct scene scene;
-    struct error error = {0};
-    int status = scene_read_text(&scene, (const char *)bytes, length, "input", &error);
-    check_error(status, &error);
+    int status = check_error(scene_read_text(&scene, (const char *)bytes, length, "input", &error));
     for (int i = 0; status == 0 && i < SCENE_COORDINATES_MAX; i++)
         ENSURE(isfinite(scene.q[i]) && isfinite(scene.qd[i]), "coordinate %d", i);
-}
-
-static void space_scene_seeds(struct corpus *corpus)
-{
-    corpus_add_files(corpus, "examples/scenes/space", "", ".json");
 }
 
 /* What is accepted can be moved, or is no longer finite. */
 static void space_scene_take(const unsigned char *bytes, size_t length)
 {
     static struct scene scene;
-    struct error error = {0};
-    int status = scene_read_text(&scene, (const char *)bytes, length, "input", &error);
-    check_error(status, &error);
+    int status = check_error(scene_read_text(&scene, (const char *)bytes, length, "input", &error));
     for (int i = 0; status == 0 && i < scene.space.rates; i++)
         ENSURE(isfinite(scene.q[i]) && isfinite(scene.qd[i]), "coordinate %d", i);
     struct arena arena;
     struct dynamics *run;
     if (status != 0 || arena_init(&arena, 1 << 20) != 0)
         return;
-    status = scene_start(&scene, &arena, &run, &error);
-    check_error(status, &error);
+    status = check_error(scene_start(&scene, &arena, &run, &error));
     for (int i = 0; status == 0 && i < 3; i++)
         status = dynamics_step(run);
     arena_deinit(&arena);
 }
 
-static void expression_seeds(struct corpus *corpus)
-{
-    corpus_add_text(corpus, "distance_m / size_m");
-    corpus_add_text(corpus, "max(0, distance_m) ^ 2 - abs(work_in_j) * 1e-3");
-    corpus_add_text(corpus,
-                    "if(fell > 0.5, 0, min(height_max_m, 3) + -(path_m - 1) / (2 + parts))");
-}
-
 static void expression_take(const unsigned char *bytes, size_t length)
 {
     struct measures measures = {.distance_m = 2, .size_m = 1};
-    struct error error = {0};
-    char text[PARAM_TEXT_SIZE];
-    if (length >= sizeof text)
-        length = sizeof text - 1;
-    memcpy(text, bytes, length);
-    text[length] = '\0';
-    check_error(expression_check(text, &error), &error);
+    const char *text = text_of(bytes, length);
+    check_error(expression_check(text, &error));
     double first = expression_evaluate(text, &measures),
            second = expression_evaluate(text, &measures);
     ENSURE(memcmp(&first, &second, sizeof first) == 0 || (isnan(first) && isnan(second)), "%s",
@@ -369,14 +336,8 @@ static void cells_take(const unsigned char *bytes, size_t length)
 {
     static const struct measures measures;
     struct cell_grid grid;
-    struct error error = {0};
-    char text[PARAM_TEXT_SIZE];
-    if (length >= sizeof text)
-        length = sizeof text - 1;
-    memcpy(text, bytes, length);
-    text[length] = '\0';
-    int status = cell_grid_parse(&grid, text, &error);
-    check_error(status, &error);
+    const char *text = text_of(bytes, length);
+    int status = check_error(cell_grid_parse(&grid, text, &error));
     if (status == 0)
         ENSURE(cell_grid_find(&grid, &measures) <= grid.count, "a cell beyond %d", grid.count);
 }
@@ -385,10 +346,9 @@ static void cells_take(const unsigned char *bytes, size_t length)
 
 static void state_seeds(struct corpus *corpus)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     hostile_encode(hostile_make_good(), &writer);
     corpus_add(corpus, writer.buffer.data, writer.buffer.size);
-    pack_writer_deinit(&writer);
 }
 
 static void state_take(const unsigned char *bytes, size_t length)
@@ -436,7 +396,6 @@ static void store_seeds(struct corpus *corpus)
     struct params params;
     struct store *store;
     struct generation_closing closing;
-    struct error error = {0};
     const struct individual *individual;
     make_store_place();
     params_set_defaults(&params);
@@ -472,7 +431,6 @@ static void read_as_controller(void)
     struct store_quarantine *quarantine = NULL;
     struct store_digest *digests = NULL;
     struct params params;
-    struct error error = {0};
     uint32_t generation;
     uint64_t whole;
     int count;
@@ -497,37 +455,27 @@ static void read_as_controller(void)
 static void store_take(const unsigned char *bytes, size_t length)
 {
     struct creature *creatures;
-    struct error error = {0};
     int64_t generation;
     int count;
     make_store_place();
     FILE *file = fopen(store_path, "wb");
     ENSURE(file && fwrite(bytes, 1, length, file) == length && fclose(file) == 0, "%s", store_path);
-    int status = run_reader_get_top(store_directory, -1, RUN_ORDER_KINDS, 100, &creatures, &count,
-                                    &generation, &error);
-    check_error(status, &error);
+    int status = check_error(run_reader_get_top(store_directory, -1, RUN_ORDER_KINDS, 100,
+                                                &creatures, &count, &generation, &error));
     if (status == 0)
         run_reader_free(creatures, count);
     read_as_controller();
-}
-
-static void tend_seeds(struct corpus *corpus)
-{
-    corpus_add_text(corpus, "0:30 0 feed 8 6 500 ; more\n# none\n1:00 1 move 12 3.5 4\n");
-    corpus_add_text(corpus, "2:05 0 remove 7\n2:05 0 protect 8\n3:00 0 expose 8\n");
-    corpus_add_text(corpus, "0:00 2 put examples/creatures/fish.json 5 4\n\n0:30 0 put no/file\n");
 }
 
 /* Without a store: lines are only understood. */
 static void tend_take(const unsigned char *bytes, size_t length)
 {
     struct params params;
-    struct error error = {0};
     make_store_place();
     params_set_defaults(&params);
     FILE *file = fopen(store_path, "wb");
     ENSURE(file && fwrite(bytes, 1, length, file) == length && fclose(file) == 0, "%s", store_path);
-    check_error(deeds_put_file(NULL, &params, store_path, &error), &error);
+    check_error(deeds_put_file(NULL, &params, store_path, &error));
 }
 
 /* ---- links ---- */
@@ -545,10 +493,9 @@ static void link_seeds(struct corpus *corpus)
     static const char *const names[] = {"walker-1.creature", "land-seeker-2.creature",
                                         "swimmer-1.creature", "spider.json", "inchworm.json"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct creature creature;
+        SCOPED(creature) creature;
         struct creature_link link = {.seed = i, .digest = UINT64_MAX};
-        struct pack_writer writer;
-        struct error error = {0};
+        SCOPED(pack_writer) writer;
         char path[128];
         snprintf(path, sizeof path, "examples/creatures/%s", names[i]);
         ENSURE(creature_read(&creature, path, &error) == 0, "%s", error.message);
@@ -557,23 +504,19 @@ static void link_seeds(struct corpus *corpus)
             params_set_defaults(&link.params);
         encode_link(&creature, &link, &writer);
         corpus_add(corpus, writer.buffer.data, writer.buffer.size);
-        pack_writer_deinit(&writer);
-        creature_deinit(&creature);
     }
 }
 
 /* A link that is accepted is written again, and the new link is read as the same creature. */
 static void link_take(const unsigned char *bytes, size_t length)
 {
-    struct creature creature, again;
+    SCOPED(creature) creature, again;
     struct creature_link link, read;
-    struct error error = {0};
     creature_init(&creature);
     creature_init(&again);
-    int status = creature_link_decode(&creature, &link, bytes, length, &error);
-    check_error(status, &error);
+    int status = check_error(creature_link_decode(&creature, &link, bytes, length, &error));
     if (status == 0) {
-        struct pack_writer writer;
+        SCOPED(pack_writer) writer;
         ENSURE(genome_check(&creature.genome, &error) == 0, "%s", error.message);
         encode_link(&creature, &link, &writer);
         ENSURE(creature_link_decode(&again, &read, writer.buffer.data, writer.buffer.size,
@@ -583,10 +526,7 @@ static void link_take(const unsigned char *bytes, size_t length)
                    read.digest == link.digest &&
                    params_evaluation_digest(&read.params) == params_evaluation_digest(&link.params),
                "another creature");
-        pack_writer_deinit(&writer);
     }
-    creature_deinit(&creature);
-    creature_deinit(&again);
 }
 
 /* ---- the library's readers ---- */
@@ -595,27 +535,25 @@ static void library_seeds(struct corpus *corpus)
 {
     creature_seeds(corpus);
     message_seeds(corpus);
-    struct pack_writer writer;
-    struct packed_bytes packed = {NULL, 0};
+    SCOPED(pack_writer) writer;
+    SCOPED(packed_bytes) packed = {NULL, 0};
     hostile_encode(hostile_make_good(), &writer);
     ENSURE(packed_bytes_compress(&packed, &writer) == 0, "out of memory");
     corpus_add(corpus, packed.bytes, packed.length);
-    packed_bytes_deinit(&packed);
-    pack_writer_deinit(&writer);
 }
 
 /* As check_error(), of the library. */
-static int check_library(int status, struct bestiary_error *error)
+static int check_library(int status, struct bestiary_error *said)
 {
-    ENSURE(status <= 0 && error->code == status && (error->message[0] != '\0') == (status != 0),
-           "status %d, code %d, \"%s\"", status, error->code, error->message);
-    *error = (struct bestiary_error){0, ""};
+    ENSURE(status <= 0 && said->code == status && (said->message[0] != '\0') == (status != 0),
+           "status %d, code %d, \"%s\"", status, said->code, said->message);
+    *said = (struct bestiary_error){0, ""};
     return status;
 }
 
 static void library_take(const unsigned char *bytes, size_t length)
 {
-    struct bestiary_error error = {0, ""};
+    struct bestiary_error said = {0, ""};
     struct bestiary_params *params;
     struct bestiary_creature *creature;
     struct bestiary_world *world;
@@ -624,20 +562,20 @@ static void library_take(const unsigned char *bytes, size_t length)
     ENSURE(bestiary_params_make(&params, "[population]\nsize = 4\n[simulation]\nduration_s = 0.1\n",
                                 NULL) == 0,
            "no parameters");
-    if (!check_library(bestiary_creature_read(&creature, bytes, length, &error), &error)) {
+    if (!check_library(bestiary_creature_read(&creature, bytes, length, &said), &said)) {
         ENSURE(bestiary_creature_write(creature, BESTIARY_BINARY, &written, NULL) == 0,
                "unwritten");
         bestiary_bytes_free(&written);
     }
     bestiary_creature_free(creature);
-    if (!check_library(bestiary_search_make(&search, params, &error), &error))
-        check_library(bestiary_search_tell(search, bytes, length, &error), &error);
+    if (!check_library(bestiary_search_make(&search, params, &said), &said))
+        check_library(bestiary_search_tell(search, bytes, length, &said), &said);
     bestiary_search_free(search);
-    if (!check_library(bestiary_task(params, bytes, length, &written, &error), &error))
+    if (!check_library(bestiary_task(params, bytes, length, &written, &said), &said))
         bestiary_bytes_free(&written);
     bestiary_params_free(params);
     ENSURE(bestiary_params_make(&params, "[world]\npreset = water\n", NULL) == 0, "no water");
-    check_library(bestiary_world_read(&world, params, bytes, length, &error), &error);
+    check_library(bestiary_world_read(&world, params, bytes, length, &said), &said);
     bestiary_world_free(world);
     bestiary_params_free(params);
 }
@@ -647,21 +585,28 @@ static const struct target {
     void (*seeds)(struct corpus *corpus);
     void (*take)(const unsigned char *bytes, size_t length);
     int tested; /* inputs in the tests */
+    /* without a function: all files of this ending in a folder, or texts */
+    const char *folder, *ending, *texts[3];
 } targets[] = {
-    {"frame", frame_seeds, frame_take, 3000},
-    {"message", message_seeds, message_take, 12000},
-    {"creature", creature_seeds, creature_take, 2000},
-    {"params", params_seeds, params_take, 2000},
-    {"scene", scene_seeds, scene_take, 3000},
-    {"space-scene", space_scene_seeds, space_scene_take, 3000},
-    {"expression", expression_seeds, expression_take, 12000},
-    {"cells", cells_seeds, cells_take, 12000},
-    {"store", store_seeds, store_take, 150},
-    {"state", state_seeds, state_take, 1000},
-    {"world", world_seeds, hostile_take, 150},
-    {"tend", tend_seeds, tend_take, 2000},
-    {"link", link_seeds, link_take, 3000},
-    {"library", library_seeds, library_take, 500},
+    {"frame", frame_seeds, .take = frame_take, .tested = 3000},
+    {"message", message_seeds, .take = message_take, .tested = 12000},
+    {"creature", creature_seeds, .take = creature_take, .tested = 2000},
+    {"params", NULL, params_take, 2000, "examples", ".ini", {NULL}},
+    {"scene", NULL, scene_take, 3000, "examples/scenes", ".json", {NULL}},
+    {"space-scene", NULL, space_scene_take, 3000, "examples/scenes/space", ".json", {NULL}},
+    {"expression", NULL, expression_take, 12000,
+     .texts = {"distance_m / size_m", "max(0, distance_m) ^ 2 - abs(work_in_j) * 1e-3",
+               "if(fell > 0.5, 0, min(height_max_m, 3) + -(path_m - 1) / (2 + parts))"}},
+    {"cells", cells_seeds, .take = cells_take, .tested = 12000},
+    {"store", store_seeds, .take = store_take, .tested = 150},
+    {"state", state_seeds, .take = state_take, .tested = 1000},
+    {"world", world_seeds, .take = hostile_take, .tested = 150},
+    {"tend", NULL, tend_take, 2000,
+     .texts = {"0:30 0 feed 8 6 500 ; more\n# none\n1:00 1 move 12 3.5 4\n",
+               "2:05 0 remove 7\n2:05 0 protect 8\n3:00 0 expose 8\n",
+               "0:00 2 put examples/creatures/fish.json 5 4\n\n0:30 0 put no/file\n"}},
+    {"link", link_seeds, .take = link_take, .tested = 3000},
+    {"library", library_seeds, .take = library_take, .tested = 500},
 };
 enum { TARGET_COUNT = sizeof targets / sizeof targets[0] };
 
@@ -669,10 +614,21 @@ static void make_corpus(const struct target *target, struct corpus *corpus)
 {
     char head[32];
     corpus->count = 0;
-    target->seeds(corpus);
+    if (target->seeds)
+        target->seeds(corpus);
+    if (target->folder)
+        corpus_add_files(corpus, target->folder, "", target->ending);
+    for (int i = 0; i < 3 && target->texts[i]; i++)
+        corpus_add_text(corpus, target->texts[i]);
     snprintf(head, sizeof head, "%s-", target->name);
     corpus_add_files(corpus, "tests/fuzz/findings", head, "");
     ENSURE(corpus->count > 0, "no seeds for %s: run it in the project's directory", target->name);
+}
+
+static void take(const struct target *target, const unsigned char *bytes, size_t length)
+{
+    error = (struct error){0};
+    target->take(bytes, length);
 }
 
 static const struct target *find_target(const char *name)
@@ -692,7 +648,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (!target)
         target = find_target(getenv("FUZZ_TARGET") ? getenv("FUZZ_TARGET") : "message");
     ENSURE(target, "FUZZ_TARGET names no target");
-    target->take(bytes, length);
+    take(target, bytes, length);
     return 0;
 }
 
@@ -785,14 +741,13 @@ static void take_one(const struct target *target, const struct corpus *corpus, u
     memcpy(bytes, base->bytes, base->length);
     for (uint32_t i = number ? 1 + rng_below(&rng, MUTATIONS_MAX) : 0; i > 0; i--)
         mutate_once(&input, corpus, &rng);
-    unsigned char *exact = malloc(input.length ? input.length : 1);
+    FREED unsigned char *exact = malloc(input.length ? input.length : 1);
     ENSURE(exact, "out of memory");
     memcpy(exact, bytes, input.length);
     snprintf(in_hand, sizeof in_hand, "target %s seed %" PRIu64 " input %" PRIu64 "\n",
              target->name, seed, number);
-    target->take(exact, input.length);
+    take(target, exact, input.length);
     in_hand[0] = 0;
-    free(exact);
 }
 
 /* ---- by hand ---- */
@@ -839,7 +794,7 @@ TEST_LOOP(damaged_input, 0, TARGET_COUNT)
     struct corpus corpus;
     make_corpus(target, &corpus);
     for (int i = 0; i < corpus.count; i++)
-        target->take(corpus.inputs[i].bytes, corpus.inputs[i].length);
+        take(target, corpus.inputs[i].bytes, corpus.inputs[i].length);
     for (int number = 0; number < target->tested; number++)
         take_one(target, &corpus, 1, (uint64_t)number);
     corpus_deinit(&corpus);
@@ -856,7 +811,6 @@ TEST(mutations_are_neither_tame_nor_wild)
     for (int i = 0; i < 2000; i++) {
         static unsigned char bytes[INPUT_MAX + 4096];
         struct message message;
-        struct error error = {0};
         uint64_t rejected_id;
         rng_init(&rng, 2, RNG_TEST, 0, (uint64_t)i);
         const struct input *base = &corpus.inputs[rng_below(&rng, (uint32_t)corpus.count)];

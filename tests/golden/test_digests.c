@@ -44,7 +44,7 @@ static void read_params(struct params *params, const char *path)
 static void add_example(const char *creature_name, const char *world_name)
 {
     char path[128], name[64];
-    struct creature creature;
+    SCOPED(creature) creature;
     struct params params;
     struct error error;
     snprintf(path, sizeof path, "examples/%s.ini", world_name);
@@ -56,7 +56,6 @@ static void add_example(const char *creature_name, const char *world_name)
     evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &evaluation);
     snprintf(name, sizeof name, "%s-%s", creature_name, world_name);
     add_case(name, evaluation.digest);
-    creature_deinit(&creature);
 }
 
 /* Random creatures of one world, hashed together: verdicts and motions. */
@@ -71,7 +70,7 @@ static void add_random(const char *name, const char *world_name, const char *set
         ck_ok(set_param(&params, setting, &error));
     uint64_t hash = HASH_START;
     for (uint64_t id = 1; id <= RANDOM_CREATURES; id++) {
-        struct genome genome;
+        SCOPED(genome) genome;
         struct rng rng;
         struct gene_counter ids = {id, 0};
         struct evaluation evaluation;
@@ -79,7 +78,6 @@ static void add_random(const char *name, const char *world_name, const char *set
         ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
         evaluate(&genome, &params, id, &arena, NULL, NULL, &evaluation);
         hash = hash_u64(hash, evaluation.digest);
-        genome_deinit(&genome);
     }
     add_case(name, hash);
 }
@@ -142,7 +140,7 @@ TEST(other_physics_differ)
     uint64_t before = computed[0].digest;
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     struct params params;
-    struct creature creature;
+    SCOPED(creature) creature;
     struct error error;
     struct evaluation evaluation;
     read_params(&params, "examples/walk.ini");
@@ -151,7 +149,6 @@ TEST(other_physics_differ)
     ck_assert_int_eq(creature_read(&creature, "examples/creatures/inchworm.json", &error), 0);
     evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &evaluation);
     ck_assert(evaluation.digest != before);
-    creature_deinit(&creature);
     arena_deinit(&arena);
 }
 

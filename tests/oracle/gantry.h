@@ -32,8 +32,7 @@ static inline void build_rods(struct stage *stage, int count, const double *leng
     }
     stage->world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 1};
     body_init(&stage->body, parts, GANTRY_PARTS + count);
-    stage_build(stage);
-    stage_set(stage, q, zero);
+    stage_start(stage, q, zero);
 }
 
 /* States of pinned rods: angles (the first absolute) and rates with their tolerances, and the

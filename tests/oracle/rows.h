@@ -8,13 +8,14 @@
 
 #include "common/growth/joint.h"
 
-/* The file; the caller frees it. */
-static inline json_t *rows_load(const char *path)
+/* Fills the rows of the file, by cases, in place of those that are there (NULL: none). They are kept
+ * until then. */
+static inline void rows_load(json_t **rows, const char *path)
 {
     json_error_t fault;
-    json_t *rows = json_load_file(path, JSON_REJECT_DUPLICATES, &fault);
-    ck_assert_msg(rows != NULL, "%s: %s", path, fault.text);
-    return rows;
+    json_decref(*rows);
+    *rows = json_load_file(path, JSON_REJECT_DUPLICATES, &fault);
+    ck_assert_msg(*rows != NULL, "%s: %s", path, fault.text);
 }
 
 /* A text of the row; "" where there is none. */

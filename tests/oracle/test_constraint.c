@@ -6,6 +6,7 @@
 #include "tests/sanitized.h"
 #include "tests/oracle/gantry.h"
 #include "tests/unit/stage_fixture.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
 
@@ -37,8 +38,7 @@ TEST(chain5_keeps_energy_and_momentum)
     stage.settings.rtol = 1e-8;
     stage.settings.integrator = INTEGRATOR_RK4;
     body_init_chain(&stage.body, 5, 0.4, 0.05, 0.2);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     double energy = stage_energy(&stage);
     read_momentum(stage.dynamics, before);
     stage_run(&stage, 10);
@@ -60,8 +60,7 @@ TEST(tolerance_is_obeyed)
     body_init_chain(&stage.body, 5, 0.4, 0.05, 0.2);
     for (int i = 0; i < 4; i++) {
         stage.settings.rtol = tolerances[i];
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 2);
         end[i] = stage.dynamics->q[6];
     }
@@ -93,8 +92,7 @@ TEST(joints_stay_closed)
     stage.settings.rtol = 1e-8;
     stage.settings.integrator = INTEGRATOR_RK4;
     body_init_chain(&stage.body, 4, 0.4, 0.05, 0.2);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     stage_run(&stage, 10);
     check_joints_are_closed(4);
 
@@ -102,8 +100,7 @@ TEST(joints_stay_closed)
     double kept[DOF];
     for (int is_tied = 0; is_tied < 2; is_tied++) {
         stage.settings.constraint_tau_s = is_tied ? 0 : stage.settings.dt_s;
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 2);
         check_joints_are_closed(4);
         for (int i = 0; i < 6 && is_tied; i++)
@@ -211,8 +208,7 @@ TEST(linear_joints_keep_energy_and_stay_on_their_axis)
         struct phenotype *p = &stage.body.phenotype;
         for (int i = 2; i < 2 + p->body->link_count; i++)
             qd[i] = rng_uniform(&rng, -2, 2);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         double energy = stage_energy(&stage);
         read_momentum(stage.dynamics, before);
         stage_run(&stage, 3);
@@ -280,8 +276,7 @@ static void move_random(int solver, double dt_s, uint64_t number, int at, double
     stage.settings.dt_s = dt_s;
     stage.settings.integrator = INTEGRATOR_RK4;
     stage.settings.joint_damping_1_s = 0.2;
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     for (int i = 1; i < p->body->link_count; i++)
         dynamics_set_target(stage.dynamics, i, q[2 + i], rng_uniform(&rng, -3, 3));
     stage_run(&stage, 1);
@@ -392,8 +387,7 @@ TEST(a_box_bounces_and_comes_to_rest)
     double q[DOF] = {0, 1.05}, zero[DOF] = {0}, top = 0, e = 0.7, g = BODY_GRAVITY;
     stage.world = (struct world){.gravity_m_s2 = g, .has_ground = 1, .elasticity = e};
     body_init_box(&stage.body, 0.1, 0.1, 1);
-    stage_build(&stage);
-    stage_set(&stage, q, zero);
+    stage_start(&stage, q, zero);
     double impact_s = sqrt(2 / g), rise_s = e * impact_s;
     int first = (int)(impact_s * 240) + 1, last = (int)((impact_s + 2 * rise_s) * 240);
     for (int i = 0; i < last; i++) {
@@ -421,8 +415,7 @@ TEST(an_elastic_box_keeps_its_energy)
     for (int i = 0; i < 5; i++) {
         double q[DOF] = {0, 0.3 + 0.15, tilts_rad[i]}, zero[DOF] = {0};
         body_init_box(&stage.body, 0.4, 0.2, 1);
-        stage_build(&stage);
-        stage_set(&stage, q, zero);
+        stage_start(&stage, q, zero);
         double before = stage_energy(&stage);
         stage_run(&stage, 10);
         check_near("energy", stage_energy(&stage), before, 1e-9 * before);
@@ -477,8 +470,7 @@ TEST(a_dropped_box_lies_down)
     stage.settings.rtol = 1e-8;
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 0.8};
     body_init_box(&stage.body, 0.4, 0.2, 1);
-    stage_build(&stage);
-    stage_set(&stage, q, zero);
+    stage_start(&stage, q, zero);
     for (int i = 0; i < 480; i++) {
         stage_run(&stage, 1.0 / 240);
         ck_assert_double_lt(stage.dynamics->touches.penetration_m, 2e-7);
@@ -504,8 +496,7 @@ TEST(redundant_feet_share_the_weight)
     double q[DOF] = {0, 0.35}, zero[DOF] = {0}, sum = 0, moment = 0;
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 0.8};
     body_init(&stage.body, parts, 4);
-    stage_build(&stage);
-    stage_set(&stage, q, zero);
+    stage_start(&stage, q, zero);
     stage_run(&stage, 0.5);
     const struct contact_point *points;
     int count = dynamics_contacts(stage.dynamics, &points);
@@ -528,8 +519,7 @@ TEST(limits_stop_joints_beyond_half_a_turn)
     stage.settings.effector_mode = EFFECTOR_TORQUE;
     stage.settings.joint_speed_rad_s = 1e12;
     body_init_stopped_rod(&stage.body, 1e9);
-    stage_build(&stage);
-    stage_set(&stage, q, zero);
+    stage_start(&stage, q, zero);
     dynamics_set_target(stage.dynamics, 1, 1, 0);
     stage_run(&stage, 3);
     check_near("angle", stage.dynamics->q[3], 270 * BODY_DEGREE, 1e-7);
@@ -567,11 +557,8 @@ TEST(limbs_press_on_each_other)
 static struct evaluation evaluate_file(const char *path, const char *preset, int solver,
                                        double dt_s, double duration_s)
 {
-    struct creature creature;
-    struct error error;
-    struct params params;
+    SCOPED(creature) creature;
     struct evaluation result;
-    struct arena arena;
     creature_init(&creature);
     ck_ok(creature_read(&creature, path, &error));
     params_set_defaults(&params);
@@ -579,10 +566,8 @@ static struct evaluation evaluate_file(const char *path, const char *preset, int
     params.simulation_solver = solver;
     params.simulation_dt_s = dt_s;
     params.simulation_duration_s = duration_s;
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
     evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
-    arena_deinit(&arena);
-    creature_deinit(&creature);
     return result;
 }
 
@@ -597,24 +582,20 @@ static const struct crawl {
 
 TEST_LOOP(slow_sliding_takes_little_work, 0, (int)(sizeof crawls / sizeof crawls[0]))
 {
-    struct creature creature;
-    struct error error;
+    SCOPED(creature) creature;
     struct evaluation result;
-    struct arena arena;
     creature_init(&creature);
     ck_ok(creature_read(&creature, crawls[_i].path, &error));
-    struct params params = creature.params;
+    params = creature.params;
     params.simulation_solver = SOLVER_CONSTRAINT;
     params.simulation_duration_s = 2;
     params.guard_budget = crawls[_i].budget;
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
     evaluate(&creature.genome, &params, creature_choose_seed(&creature, &params), &arena, NULL,
              NULL, &result);
     ck_assert_msg(result.verdict == VERDICT_OK, "%s ends as %s", crawls[_i].path,
                   verdict_name(result.verdict));
     check_near("share", result.measures.residual_share, 0, 1e-3);
-    arena_deinit(&arena);
-    creature_deinit(&creature);
 }
 
 static const char *const creature_files[] = {
@@ -684,9 +665,6 @@ TEST(a_pusher_walks_alike)
 
 TEST(random_creatures_stay_finite)
 {
-    struct params params;
-    struct error error;
-    struct arena arena;
     double worst = 0;
     int refused = 0;
     uint64_t creatures = TESTS_ARE_SANITIZED ? 3 : 8;
@@ -698,10 +676,10 @@ TEST(random_creatures_stay_finite)
     params.simulation_solver = SOLVER_CONSTRAINT;
     params.simulation_duration_s = 1;
     params.guard_turn_rad = 0;
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
     for (uint64_t k = 1; k <= creatures; k++) {
         struct gene_counter ids = {.creature = k};
-        struct genome genome;
+        SCOPED(genome) genome;
         struct rng rng;
         struct evaluation result;
         rng_init(&rng, 11, RNG_RANDOM_GENOME, 0, k);
@@ -712,9 +690,7 @@ TEST(random_creatures_stay_finite)
         if (verdict_is_scored(result.verdict))
             worst = fmax(worst, result.measures.residual_share);
         refused += result.verdict == VERDICT_ENERGY;
-        genome_deinit(&genome);
     }
-    arena_deinit(&arena);
     printf("constraint: %d violent creatures, unaccounted energy at most %.1e\n", (int)creatures,
            worst);
     ck_assert_double_lt(worst, params.guard_energy_share);
@@ -736,8 +712,7 @@ TEST(states_come_back)
 {
     double q[DOF] = {3, 4, 5, 6, -7, 8}, qd[DOF] = {1, 2, 3, 4, 5, 6};
     body_init_chain(&stage.body, 4, 0.4, 0.05, 0.2);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     for (int i = 0; i < 6; i++) {
         check_near("q", stage.dynamics->q[i], q[i], 0);
         check_near("qd", stage.dynamics->qd[i], qd[i], 0);
@@ -748,8 +723,7 @@ TEST(states_come_back)
         ours[i] = stage_part(&stage, i);
     read_bounds(stage.dynamics, bounds);
     stage.settings.solver = SOLVER_ARTICULATED;
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     read_bounds(stage.dynamics, their_bounds);
     for (int i = 0; i < 4; i++) {
         struct part_state theirs = stage_part(&stage, i);
@@ -767,8 +741,7 @@ TEST(a_state_that_is_not_finite_is_reported)
 {
     double q[DOF] = {0}, qd[DOF] = {0, 0, HUGE_VAL};
     body_init_chain(&stage.body, 2, 0.4, 0.05, 0.2);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     ck_assert_int_ne(dynamics_step(stage.dynamics), 0);
 }
 
@@ -778,13 +751,12 @@ TEST(a_full_arena_is_noticed)
     stage_build(&stage);
     size_t needed = stage.arena.used_bytes;
     for (size_t size = 64; size + 64 < needed; size += needed / 97) {
-        struct arena small;
+        SCOPED(arena) small;
         ck_assert_int_eq(arena_init(&small, size), 0);
         ck_assert_msg(
             !dynamics_create(&stage.body.phenotype, &stage.world, &stage.settings, &small),
             "made in %zu of %zu bytes", size, needed);
-        arena_deinit(&small);
     }
 }
 
-SUITE("constraint", 300, setup, stage_tear_down)
+SUITE("constraint", 300, setup, NULL)

@@ -182,34 +182,29 @@ TEST(words_tell_as_many_mutations)
 
     for (int is_planted = 0; is_planted < 2; is_planted++) {
         int64_t tally[4] = {0};
-        struct family family;
+        SCOPED(family) family;
 
         family_init(&family);
         if (is_planted)
             set("mutation.one=0.54");
         for (int64_t i = 0; i < trials; i++) {
-            struct individual child;
+            SCOPED(individual) child;
             int count = 0;
 
             bear(&family, &child);
             for (const char *at = child.mutations; at && *at; at = strstr(at, "; "), count++)
                 at += *at == ';' ? 2 : 0;
             tally[count < 3 ? count : 3]++;
-            individual_deinit(&child);
         }
         judge("words", tally, probabilities, 4, trials, is_planted);
-        family_deinit(&family);
     }
 }
 
 /* Breeding only, without mutation. */
 static void breed_only(const char *method)
 {
-    set("mutation.none=1");
-    set("mutation.one=0");
-    set("breeding.asexual=0");
-    set("breeding.crossover=0");
-    set("breeding.graft=0");
+    set("mutation.none=1", "mutation.one=0", "breeding.asexual=0", "breeding.crossover=0",
+        "breeding.graft=0");
     set(method);
 }
 
@@ -225,20 +220,18 @@ TEST_LOOP(offspring_in_proportion_to_fitness, 0, !TESTS_ARE_SANITIZED)
     breed_only("breeding.asexual=1");
     for (int b = -1; b < (int)(sizeof(biases) / sizeof(biases[0])); b++) {
         int64_t tally[PARENTS] = {0};
-        struct family family;
+        SCOPED(family) family;
 
         family_init(&family);
         if (b >= 0)
             memcpy(family.weights, biases[b], sizeof(family.weights));
         for (int64_t i = 0; i < trials; i++) {
-            struct individual child;
+            SCOPED(individual) child;
 
             bear(&family, &child);
             tally[child.parents[0] - 1]++;
-            individual_deinit(&child);
         }
         judge("first parents", tally, probabilities, PARENTS, trials, b >= 0);
-        family_deinit(&family);
     }
 }
 
@@ -254,20 +247,18 @@ TEST(pairs_in_proportion_to_fitness)
             probabilities[PARENTS * i + k] = i == k ? 0 : (i + 1) / 15. * (k + 1) / (15. - (i + 1));
     for (int is_planted = 0; is_planted < 2; is_planted++) {
         int64_t tally[PARENTS * PARENTS] = {0};
-        struct family family;
+        SCOPED(family) family;
 
         family_init(&family);
         if (is_planted)
             family.weights[0] = 1.25;
         for (int64_t i = 0; i < trials; i++) {
-            struct individual child;
+            SCOPED(individual) child;
 
             bear(&family, &child);
             tally[PARENTS * (child.parents[0] - 1) + child.parents[1] - 1]++;
-            individual_deinit(&child);
         }
         judge("pairs", tally, probabilities, PARENTS * PARENTS, trials, is_planted);
-        family_deinit(&family);
     }
 }
 
@@ -279,22 +270,19 @@ TEST(methods_by_percentage)
 
     for (int is_planted = 0; is_planted < 2; is_planted++) {
         int64_t tally[METHOD_COUNT] = {0};
-        struct family family;
+        SCOPED(family) family;
 
         family_init(&family);
-        set("mutation.none=1");
-        set("mutation.one=0");
+        set("mutation.none=1", "mutation.one=0");
         if (is_planted)
             set("breeding.asexual=43");
         for (int64_t i = 0; i < trials; i++) {
-            struct individual child;
+            SCOPED(individual) child;
 
             bear(&family, &child);
             tally[child.method]++;
-            individual_deinit(&child);
         }
         judge("methods", tally, probabilities, METHOD_COUNT, trials, is_planted);
-        family_deinit(&family);
     }
 }
 
@@ -343,11 +331,10 @@ static void only_these_kinds(double factor_of_first)
 TEST(kinds_by_rate_and_sites)
 {
     struct gene_counter ids = {.creature = 1};
-    struct genome genome;
+    SCOPED(genome) genome;
     int64_t trials = 40000;
 
-    set("breeding.choice=inherited");
-    set("initial.bodies_min=4");
+    set("breeding.choice=inherited", "initial.bodies_min=4");
     ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
     double weights[KINDS] = {genome.body_count, genome.connection_count, 1, genome.neuron_count};
     double sum = 0, probabilities[KINDS];
@@ -362,17 +349,15 @@ TEST(kinds_by_rate_and_sites)
         only_these_kinds(is_planted ? 1.12 : 1);
         for (int64_t i = 0; i < trials; i++) {
             struct gene_counter child_ids = {.creature = 2};
-            struct genome child;
+            SCOPED(genome) child;
             char text[256];
 
             ck_assert_int_eq(genome_copy(&child, &genome), 0);
             ck_assert_int_eq(genetics_mutate(&child, 1, &params, &rng, &child_ids, text, 256), 0);
             tally[kind_of(text)]++;
-            genome_deinit(&child);
         }
         judge("kinds", tally, probabilities, KINDS, trials, is_planted);
     }
-    genome_deinit(&genome);
 }
 
 /* ---- crossing points ---- */

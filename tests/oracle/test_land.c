@@ -98,14 +98,13 @@ static int follow(void *context, const struct evaluate_view *view)
 static int run(uint64_t number, int solver, struct slide *slide)
 {
     struct gene_counter ids = {.creature = number};
-    struct genome genome;
+    SCOPED(genome) genome;
     struct rng rng;
     struct evaluation evaluation;
     rng_init(&rng, 1995, RNG_RANDOM_GENOME, 0, number);
     ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
     params.simulation_solver = solver;
     evaluate(&genome, &params, number, &arena, follow, slide, &evaluation);
-    genome_deinit(&genome);
     return verdict_is_scored(evaluation.verdict) && evaluation.measures.parts > 1;
 }
 
@@ -182,4 +181,4 @@ TEST(planted_friction)
     ck_assert_double_gt(s.distances[4], NEAR_M);
 }
 
-SUITE("land", 240, setup, arena_close)
+SUITE("land", 240, setup, NULL)

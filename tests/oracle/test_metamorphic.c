@@ -341,4 +341,4 @@ TEST(planted_fault)
     ck_assert(plain[0].at_m.x != -mirrored[0].at_m.x);
 }
 
-SUITE("metamorphic", 60, setup, arena_close)
+SUITE("metamorphic", 60, setup, NULL)

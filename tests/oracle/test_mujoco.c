@@ -28,7 +28,7 @@ int main(void)
 #include "simulator/planar/tree/tree.h"
 #include "tests/oracle/mujoco_fixture.h"
 #include "tests/suite.h"
-#include "tests/unit/body_fixture.h"
+#include "tests/unit/stage_fixture.h"
 
 enum { MJCF_BYTES = 32 * 1024 };
 
@@ -183,7 +183,6 @@ static void random_state(const struct phenotype *p, struct rng *rng, double rate
  * difference as a share of the largest. */
 TEST(accelerations_agree)
 {
-    struct stage stage;
     double largest = 0;
     stage_open(&stage);
     for (uint64_t seed = 1; seed <= 500; seed++) {
@@ -215,21 +214,20 @@ TEST(accelerations_agree)
         largest = fmax(largest, worst / scale);
         peer_close(&peer);
     }
-    stage_close(&stage);
     report("accelerations of 500 trees of up to 20 parts, relative", largest, 1e-10);
 }
 
 /* ---------------------------------------------------------------- free motion */
 
 /* Moves the stage's body from a state in both; the greatest distance until the time. */
-static double motion_distance(struct stage *stage, const struct drives *drives, const double *q,
-                              const double *qd, double until_s)
+static double motion_distance(const struct drives *drives, const double *q, const double *qd,
+                              double until_s)
 {
     struct peer peer;
     double largest = 0;
-    stage->settings.integrator = INTEGRATOR_RK4;
-    stage_build(stage);
-    for (int i = 1; drives && i < stage->body.phenotype.body->link_count; i++) {
+    stage.settings.integrator = INTEGRATOR_RK4;
+    stage_build(&stage);
+    for (int i = 1; drives && i < stage.body.phenotype.body->link_count; i++) {
         struct servo servo = {.law = SERVO_SPRING,
                               .torque_max = HUGE_VAL,
                               .kp = drives->stiffness[i],
@@ -240,16 +238,15 @@ static double motion_distance(struct stage *stage, const struct drives *drives, 
                                    .torque_max = fabs(drives->torque[i]),
                                    .damping = drives->damping[i],
                                    .target = drives->torque[i] > 0 ? 1 : -1};
-        dynamics_set_servo(stage->dynamics, i, &servo);
+        dynamics_set_servo(stage.dynamics, i, &servo);
     }
-    stage_set(stage, q, qd);
-    peer_open(&peer, &stage->body.phenotype, drives, stage->world.gravity_m_s2,
-              stage->settings.dt_s);
+    stage_set(&stage, q, qd);
+    peer_open(&peer, &stage.body.phenotype, drives, stage.world.gravity_m_s2, stage.settings.dt_s);
     peer_set(&peer, q, qd);
-    for (long step = 0; step < lround(until_s / stage->settings.dt_s); step++) {
-        ck_assert_int_eq(dynamics_step(stage->dynamics), 0);
+    for (long step = 0; step < lround(until_s / stage.settings.dt_s); step++) {
+        ck_assert_int_eq(dynamics_step(stage.dynamics), 0);
         peer_run(&peer, 1);
-        largest = fmax(largest, peer_distance(&peer, stage->dynamics->q));
+        largest = fmax(largest, peer_distance(&peer, stage.dynamics->q));
     }
     peer_close(&peer);
     return largest;
@@ -260,7 +257,6 @@ static double motion_distance(struct stage *stage, const struct drives *drives, 
 TEST(free_chains_agree)
 {
     enum { COUNT = 28 };
-    struct stage stage;
     double at_1_s = 0, at_10_s[COUNT];
     stage_open(&stage);
     for (int i = 0; i < COUNT; i++) {
@@ -269,10 +265,9 @@ TEST(free_chains_agree)
         rng_init(&rng, (uint64_t)i + 1, RNG_TEST, 11, 0);
         body_init_chain(&stage.body, 2 + i % 7, 0.4, 0.1, 1);
         random_state(&stage.body.phenotype, &rng, 1, q, qd);
-        at_1_s = fmax(at_1_s, motion_distance(&stage, NULL, q, qd, 1));
-        at_10_s[i] = motion_distance(&stage, NULL, q, qd, 10);
+        at_1_s = fmax(at_1_s, motion_distance(NULL, q, qd, 1));
+        at_10_s[i] = motion_distance(NULL, q, qd, 10);
     }
-    stage_close(&stage);
     report("28 free chains of 2 to 8 links, 1 s", at_1_s, 1e-11);
     report("the same, 10 s, nine in ten", stage_quantile(at_10_s, COUNT, 0.9), 1e-9);
     report("the same, 10 s, all", stage_quantile(at_10_s, COUNT, 1), 1e-2);
@@ -282,7 +277,6 @@ TEST(free_chains_agree)
  * spring or an even torque. The step is one at which ours halves none. */
 TEST(driven_trees_agree)
 {
-    struct stage stage;
     double largest = 0;
     stage_open(&stage);
     stage.settings.dt_s = 1.0 / 1920;
@@ -307,9 +301,8 @@ TEST(driven_trees_agree)
             else
                 drives.stiffness[i] = inertia * rng_uniform(&rng, 0, 60);
         }
-        largest = fmax(largest, motion_distance(&stage, &drives, q, qd, 2));
+        largest = fmax(largest, motion_distance(&drives, q, qd, 2));
     }
-    stage_close(&stage);
     report("30 falling trees with springs, dampers, forces, 1/1920 s, at 2 s", largest, 1e-9);
 }
 
@@ -321,10 +314,10 @@ static double scene_distance(const char *name, int solver, double dt_s, double u
 {
     char path[128];
     struct error error;
-    struct arena arena;
+    SCOPED(arena) arena;
     struct peer peer;
     struct dynamics *dynamics;
-    struct scene *scene = calloc(1, sizeof *scene);
+    FREED struct scene *scene = calloc(1, sizeof *scene);
     ck_assert_ptr_nonnull(scene);
     snprintf(path, sizeof path, "tests/oracle/scenes/%s.json", name);
     ck_assert_int_eq(scene_read_file(scene, path, &error), 0);
@@ -343,8 +336,6 @@ static double scene_distance(const char *name, int solver, double dt_s, double u
     }
     double distance = peer_distance(&peer, dynamics->q);
     peer_close(&peer);
-    arena_deinit(&arena);
-    free(scene);
     return distance;
 }
 
@@ -370,7 +361,7 @@ TEST(constraint_solver_agrees)
 static int grow(struct phenotype *phenotype, uint64_t id, struct arena *arena)
 {
     struct params params;
-    struct genome genome;
+    SCOPED(genome) genome;
     struct gene_counter ids = {.creature = id};
     struct rng rng;
     params_set_defaults(&params);
@@ -378,7 +369,6 @@ static int grow(struct phenotype *phenotype, uint64_t id, struct arena *arena)
     genome_init(&genome);
     ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
     int verdict = phenotype_express(phenotype, &genome, &params, arena);
-    genome_deinit(&genome);
     return verdict == VERDICT_OK;
 }
 
@@ -460,7 +450,6 @@ TEST(passive_falls_agree)
 /* A mass 1e-6 too large, and a joint 1 um off, show at once. */
 TEST(faults_are_noticed)
 {
-    struct stage stage;
     stage_open(&stage);
     for (int fault = 0; fault < 2; fault++) {
         struct rng rng;
@@ -469,8 +458,7 @@ TEST(faults_are_noticed)
         rng_init(&rng, 1, RNG_TEST, 14, 0);
         body_init_chain(&stage.body, 4, 0.4, 0.1, 1);
         random_state(&stage.body.phenotype, &rng, 1, q, qd);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         if (fault)
             stage.body.links[2].joint.x += 1e-6;
         else
@@ -482,7 +470,6 @@ TEST(faults_are_noticed)
         ck_assert_double_gt(peer_distance(&peer, stage.dynamics->q), 1e-8);
         peer_close(&peer);
     }
-    stage_close(&stage);
 }
 
 int main(int argc, char **argv)

@@ -129,10 +129,10 @@ static struct params params_of(const char *preset, double dt_s)
 
 static struct evaluation evaluate_path(const char *path, struct params params)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct error error;
     struct evaluation result;
-    struct arena arena;
+    SCOPED(arena) arena;
     creature_init(&creature);
     ck_ok(creature_read(&creature, path, &error));
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
@@ -140,8 +140,6 @@ static struct evaluation evaluate_path(const char *path, struct params params)
     fault = FAULT_NONE;
     evaluate(&creature.genome, &params, 1, &arena, arm, NULL, &result);
     fault = FAULT_NONE;
-    arena_deinit(&arena);
-    creature_deinit(&creature);
     return result;
 }
 

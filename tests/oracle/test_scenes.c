@@ -116,6 +116,12 @@ static void trial_start(struct trial *t)
         die(t->oracle->name, t->error.message);
 }
 
+static void trial_begin(struct trial *t, const char *name)
+{
+    trial_read(t, name);
+    trial_start(t);
+}
+
 static void trial_step(struct trial *t)
 {
     if (dynamics_step(t->dynamics) != 0)
@@ -230,8 +236,7 @@ static double run_to_turn(struct trial *t)
 static void measure_projectile(struct trial *t)
 {
     const double g = 9.81;
-    trial_read(t, "projectile");
-    trial_start(t);
+    trial_begin(t, "projectile");
     record(t, "E_total", energy(t));
     for (int has_landed = 0; !has_landed;) {
         struct part_state before = state_of(t, 0);
@@ -258,8 +263,7 @@ static void measure_projectile(struct trial *t)
 
 static void measure_terminal_velocity(struct trial *t)
 {
-    trial_read(t, "falling-square");
-    trial_start(t);
+    trial_begin(t, "falling-square");
     trial_run(t, 1);
     record_at(t, "speed", 1, -state_of(t, 0).velocity_m_s.y);
     trial_run(t, 5);
@@ -270,8 +274,7 @@ static void measure_terminal_velocity(struct trial *t)
 
 static void measure_reaction_wheel(struct trial *t)
 {
-    trial_read(t, "reaction-wheel");
-    trial_start(t);
+    trial_begin(t, "reaction-wheel");
     trial_run(t, 5);
     record(t, "body_rotation", state_of(t, 0).angle_rad);
     record(t, "joint_angle_reported", angle_of(t, 1));
@@ -354,16 +357,14 @@ static void measure_edge_drag(struct trial *t)
 static void measure_paddle(struct trial *t)
 {
     trial_name(t, "%s", "a");
-    trial_read(t, "paddle-free");
-    trial_start(t);
+    trial_begin(t, "paddle-free");
     trial_run(t, 0.2);
     record_at(t, "omega", 0.2, rate_of(t, 0));
     trial_run(t, 4);
     record(t, "total_angle", angle_of(t, 0));
 
     trial_name(t, "%s", "b");
-    trial_read(t, "paddle-pinned");
-    trial_start(t);
+    trial_begin(t, "paddle-pinned");
     trial_run(t, 0.1);
     record_at(t, "omega", 0.1, rate_of(t, 0));
     trial_run(t, 4);
@@ -417,8 +418,7 @@ static void record_chain(struct trial *t, double t_s, double last_length)
 
 static void measure_chain(struct trial *t, const char *scene, double last_length)
 {
-    trial_read(t, scene);
-    trial_start(t);
+    trial_begin(t, scene);
     double t_s = 0;
     for (size_t i = 0; i < t->oracle->count; i++) {
         if (t->oracle->list[i].t_s <= t_s)
@@ -447,8 +447,7 @@ static void measure_chain5(struct trial *t)
 static void measure_hinge_pd(struct trial *t)
 {
     static const double times[] = {0.1, 0.5, 1, 2};
-    trial_read(t, "hinge-pd-rod");
-    trial_start(t);
+    trial_begin(t, "hinge-pd-rod");
     for (int i = 0; i < 4; i++) {
         trial_run(t, times[i]);
         record_at(t, "theta", times[i], angle_of(t, 0));
@@ -465,8 +464,7 @@ static void measure_hinge_pd(struct trial *t)
 static void measure_joint_limit(struct trial *t)
 {
     const double limit = 270 * DEGREE;
-    trial_read(t, "joint-limit");
-    trial_start(t);
+    trial_begin(t, "joint-limit");
 
     /* the last state before the stop, and from there on by the exact motion */
     double angle = 0, rate = 0;
@@ -567,8 +565,7 @@ static void measure_bouncing(struct trial *t)
 {
     const double g = 9.81, radius = 0.1;
     double times[6], heights[6], path;
-    trial_read(t, "bouncing-ball");
-    trial_start(t);
+    trial_begin(t, "bouncing-ball");
     path = state_of(t, 0).at_m.y - radius;
     for (int bounce = 0; bounce < 6 && trial_time(t) < 4;) {
         struct part_state before = state_of(t, 0);
@@ -639,8 +636,7 @@ static void measure_rolling(struct trial *t)
  * before tells when. */
 static void measure_slide_to_roll(struct trial *t)
 {
-    trial_read(t, "slide-to-roll");
-    trial_start(t);
+    trial_begin(t, "slide-to-roll");
     struct part_state s = state_of(t, 0), held = s;
     double slip = 4, before = 4;
     for (double now = 4; now > 1e-3 && trial_time(t) < 5;
@@ -669,8 +665,7 @@ static void measure_stacked_boxes(struct trial *t)
                   {"N_top_at_x=+0.2", 0.2, 0.2},
                   {"N_floor_left", -0.2, 0},
                   {"N_floor_right", 0.2, 0}};
-    trial_read(t, "stacked-boxes");
-    trial_start(t);
+    trial_begin(t, "stacked-boxes");
     double bottom = state_of(t, 0).at_m.x, top = state_of(t, 1).at_m.x, impulse[2];
     trial_run(t, 10);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
@@ -684,8 +679,7 @@ static void measure_stacked_boxes(struct trial *t)
 static void measure_head_on(struct trial *t)
 {
     double p[3];
-    trial_read(t, "head-on-collision");
-    trial_start(t);
+    trial_begin(t, "head-on-collision");
     trial_run(t, 0.5);
     read_momentum(t->dynamics, p);
     record(t, "v1", state_of(t, 0).velocity_m_s.x);
@@ -697,8 +691,7 @@ static void measure_head_on(struct trial *t)
 /* The loop is closed at the start and turned until the crank is where it is asked for. */
 static void measure_four_bar(struct trial *t)
 {
-    trial_read(t, "four-bar");
-    trial_start(t);
+    trial_begin(t, "four-bar");
     trial_run(t, 0.1);
     struct part_state coupler = state_of(t, 1), rocker = state_of(t, 2);
     struct vec2 joint = scene_body_point(&t->scene, t->dynamics, 1, (struct vec2){3, 0});
@@ -749,29 +742,28 @@ static void measure_corner_impact(struct trial *t)
 /* ---------------------------------------------------------------- cases */
 
 static struct oracle_case cases[] = {
-    {"projectile_vacuum", measure_projectile, WITH_ALL | WITH_MIDPOINT, 0, 0, NULL, 0},
-    {"terminal_velocity_linear", measure_terminal_velocity, WITH_ALL | WITH_MIDPOINT, 0, 0, NULL,
-     0},
-    {"pendulum_period", measure_pendulum, WITH_ALL, 0, 0, NULL, 0},
-    {"double_pendulum_rods", measure_double_pendulum, WITH_ALL, 0, 0, NULL, 0},
-    {"double_pendulum_point", measure_point_pendulum, WITH_ALL, 0, 0, NULL, 0},
-    {"chain5_pinned", measure_chain5, WITH_ALL, 0, 0, NULL, 0},
-    {"hinge_pd_rod", measure_hinge_pd, WITH_ALL, 0, 0, NULL, 0},
-    {"reaction_wheel", measure_reaction_wheel, WITH_ALL | WITH_MIDPOINT, 0, 0, NULL, 0},
-    {"joint_limit_beyond_half_turn", measure_joint_limit, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0,
-     NULL, 0},
-    {"sliding_block_stop", measure_sliding_block, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0, NULL, 0},
-    {"bouncing_ball", measure_bouncing, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0, NULL, 0},
-    {"rolling_disk_incline", measure_rolling, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0, NULL, 0},
-    {"slide_to_roll", measure_slide_to_roll, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0, NULL, 0},
-    {"stacked_boxes_forces", measure_stacked_boxes, WITH_DEFAULT | WITH_CONSTRAINT, 0, 1.0 / 240,
-     NULL, 0},
-    {"head_on_collision", measure_head_on, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0, NULL, 0},
-    {"rod_corner_impact", measure_corner_impact, WITH_DEFAULT | WITH_CONSTRAINT, 0, 0, NULL, 0},
-    {"edge_drag_integrals", measure_edge_drag, WITH_ALL, 1.0 / 1920, 0, NULL, 0},
-    {"paddle_spin_down", measure_paddle, WITH_ALL | WITH_MIDPOINT, 0, 0, NULL, 0},
-    {"four_bar_kinematics", measure_four_bar, WITH_CONSTRAINT, 0, 0, NULL, 0},
-    {"spring_dashpot_restitution", measure_spring_dashpot, WITH_ALL, 0, 1.0 / 30720, NULL, 0},
+    {"projectile_vacuum", measure_projectile, .runs = WITH_ALL | WITH_MIDPOINT},
+    {"terminal_velocity_linear", measure_terminal_velocity, .runs = WITH_ALL | WITH_MIDPOINT},
+    {"pendulum_period", measure_pendulum, .runs = WITH_ALL},
+    {"double_pendulum_rods", measure_double_pendulum, .runs = WITH_ALL},
+    {"double_pendulum_point", measure_point_pendulum, .runs = WITH_ALL},
+    {"chain5_pinned", measure_chain5, .runs = WITH_ALL},
+    {"hinge_pd_rod", measure_hinge_pd, .runs = WITH_ALL},
+    {"reaction_wheel", measure_reaction_wheel, .runs = WITH_ALL | WITH_MIDPOINT},
+    {"joint_limit_beyond_half_turn", measure_joint_limit, .runs = WITH_DEFAULT | WITH_CONSTRAINT},
+    {"sliding_block_stop", measure_sliding_block, .runs = WITH_DEFAULT | WITH_CONSTRAINT},
+    {"bouncing_ball", measure_bouncing, .runs = WITH_DEFAULT | WITH_CONSTRAINT},
+    {"rolling_disk_incline", measure_rolling, .runs = WITH_DEFAULT | WITH_CONSTRAINT},
+    {"slide_to_roll", measure_slide_to_roll, .runs = WITH_DEFAULT | WITH_CONSTRAINT},
+    {"stacked_boxes_forces", measure_stacked_boxes, .runs = WITH_DEFAULT | WITH_CONSTRAINT,
+     .fine_dt_s = 1.0 / 240},
+    {"head_on_collision", measure_head_on, .runs = WITH_DEFAULT | WITH_CONSTRAINT},
+    {"rod_corner_impact", measure_corner_impact, .runs = WITH_DEFAULT | WITH_CONSTRAINT},
+    {"edge_drag_integrals", measure_edge_drag, .runs = WITH_ALL, .default_dt_s = 1.0 / 1920},
+    {"paddle_spin_down", measure_paddle, .runs = WITH_ALL | WITH_MIDPOINT},
+    {"four_bar_kinematics", measure_four_bar, .runs = WITH_CONSTRAINT},
+    {"spring_dashpot_restitution", measure_spring_dashpot, .runs = WITH_ALL,
+     .fine_dt_s = 1.0 / 30720},
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
@@ -796,7 +788,7 @@ static void load_expected(struct oracle_case *oracle)
 
 static void measure(struct oracle_case *oracle)
 {
-    struct trial *trial = calloc(1, sizeof *trial);
+    FREED struct trial *trial = calloc(1, sizeof *trial);
     if (!trial || arena_init(&trial->arena, SCENE_ARENA_BYTES) != 0)
         die(oracle->name, "out of memory");
     for (int run = 0; run < RUN_COUNT; run++) {
@@ -808,7 +800,6 @@ static void measure(struct oracle_case *oracle)
         oracle->measure(trial);
     }
     arena_deinit(&trial->arena);
-    free(trial);
 }
 
 static void load_cases(void)
@@ -1018,7 +1009,7 @@ TEST_LOOP(oracle_case, 0, CASE_COUNT)
 /* A mass 1 % off, and gravity 0.1 % off, are noticed. */
 TEST(planted_faults)
 {
-    struct trial *trial = calloc(1, sizeof *trial);
+    FREED struct trial *trial = calloc(1, sizeof *trial);
     ck_assert_ptr_nonnull(trial);
     ck_assert_int_eq(arena_init(&trial->arena, SCENE_ARENA_BYTES), 0);
     for (int fault = 0; fault < 2; fault++) {
@@ -1038,7 +1029,6 @@ TEST(planted_faults)
         ck_assert_int_gt(bad, 0);
     }
     arena_deinit(&trial->arena);
-    free(trial);
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
  * of corners, and with them the order of contacts, and coordinates differ. */
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "tests/links.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { SLED, LIMB, CAP, LINKS };
@@ -14,16 +15,9 @@ enum variant { PLAIN, SHIFTED, TURNED, MIRRORED, MERGED, REROOTED, VARIANTS };
 static const double tolerances[VARIANTS] = {[PLAIN] = 1e-15,   [SHIFTED] = 1e-9, [TURNED] = 1e-9,
                                             [MIRRORED] = 1e-9, [MERGED] = 1e-9,  [REROOTED] = 1e-4};
 
-static struct arena arena;
-
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 4u << 20), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
+    arena_open(4u << 20);
 }
 
 /* Two masses of which one is away from the joint. */
@@ -186,4 +180,4 @@ TEST(another_root_errs_little)
         ck_assert_double_le(difference(REROOTED, 1.0 / (240 * parts)), tolerances[REROOTED]);
 }
 
-SUITE("space_alike", 120, setup, teardown)
+SUITE("space_alike", 120, setup, NULL)

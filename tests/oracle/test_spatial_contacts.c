@@ -5,12 +5,12 @@
  *
  * With the argument --markdown: a line for each case but drag's, which test_spatial_forms.c has, for
  * `make oracle`. */
-#include <jansson.h>
-
 #include "simulator/contact/contact_solver.h"
 #include "simulator/links/exposure.h"
 #include "simulator/contact/solids.h"
 #include "simulator/links/spatial_drag.h"
+#include "tests/oracle/rows.h"
+#include "tests/plain_fixture.h"
 #include "tests/tally.h"
 
 #define FILE_NAME "tests/oracle/space_contacts.json"
@@ -18,27 +18,17 @@
 #define GEOMETRY_TOLERANCE 1e-12
 
 static json_t *cases;
-static struct arena arena;
 
 static void setup(void)
 {
-    json_error_t fault;
-    cases = json_load_file(FILE_NAME, JSON_REJECT_DUPLICATES, &fault);
-    ck_assert_msg(cases != NULL, "%s: %s", FILE_NAME, fault.text);
-    ck_assert_int_eq(arena_init(&arena, 1u << 20), 0);
+    rows_load(&cases, FILE_NAME);
+    arena_open(1u << 20);
 }
 
-static void teardown(void)
+static double given(const json_t *object, const char *key)
 {
-    json_decref(cases);
-    arena_deinit(&arena);
-}
-
-static double number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    ck_assert_msg(json_is_number(value), "%s is no number", key);
-    return json_number_value(value);
+    ck_assert_msg(json_is_number(json_object_get(object, key)), "%s is no number", key);
+    return number(object, key);
 }
 
 static double element(const json_t *list, size_t i)
@@ -100,7 +90,7 @@ static void factor(struct contact_solver *s, const json_t *w)
 
 static void load_problem(struct contact_solver *s, const json_t *problem)
 {
-    int contacts = (int)number(problem, "contacts");
+    int contacts = (int)given(problem, "contacts");
     const json_t *w = json_object_get(problem, "w");
     ck_assert_int_eq(contact_solver_create(s, contacts, 3 * contacts, 3 * contacts, &arena), 0);
     contact_solver_begin(s, 3 * contacts);
@@ -114,7 +104,7 @@ static void load_problem(struct contact_solver *s, const json_t *problem)
                                        .size = 3,
                                        .to = s->rows,
                                        .bound = bound,
-                                       .friction = number(problem, "friction")};
+                                       .friction = given(problem, "friction")};
     }
 }
 
@@ -140,8 +130,8 @@ TEST(contact_problems)
             for (int i = 0; i < s.rows; i++) {
                 const json_t *v = json_object_get(problem, "velocities");
                 const json_t *l = json_object_get(problem, "impulses");
-                expect(s.velocity[i], element(v, (size_t)i), number(problem, keys[k]));
-                expect(s.impulse[i], element(l, (size_t)i), number(problem, keys[k]));
+                expect(s.velocity[i], element(v, (size_t)i), given(problem, keys[k]));
+                expect(s.impulse[i], element(l, (size_t)i), given(problem, keys[k]));
             }
         }
     }
@@ -178,8 +168,8 @@ static void check_polygon(const json_t *pair, const struct solid_manifold *m)
 {
     struct vec3 centroid;
     const json_t *expected = json_object_get(pair, "centroid_xz_m");
-    ck_assert_int_eq(m->count, (int)number(pair, "points"));
-    expect(polygon(m->points, m->count, &centroid), number(pair, "area_m2"), GEOMETRY_TOLERANCE);
+    ck_assert_int_eq(m->count, (int)given(pair, "points"));
+    expect(polygon(m->points, m->count, &centroid), given(pair, "area_m2"), GEOMETRY_TOLERANCE);
     expect(centroid.x, element(expected, 0), GEOMETRY_TOLERANCE);
     expect(centroid.z, element(expected, 1), GEOMETRY_TOLERANCE);
 }
@@ -194,7 +184,7 @@ TEST(box_box_geometry)
     {
         struct solid a = solid_of(json_object_get(pair, "a"));
         struct solid b = solid_of(json_object_get(pair, "b"));
-        double expected = number(pair, "separation_m");
+        double expected = given(pair, "separation_m");
         double of_a = a.half[0] * a.half[1] * a.half[2], of_b = b.half[0] * b.half[1] * b.half[2];
         int is_exchanged = of_b > of_a || (of_b == of_a && b.half[0] > a.half[0]);
         struct solid_manifold m;
@@ -275,7 +265,7 @@ TEST(face_exposure)
 static struct spatial_drag_law law_of(const json_t *entry)
 {
     const char *name = json_string_value(json_object_get(entry, "law"));
-    return (struct spatial_drag_law){.coefficient = number(entry, "viscosity"),
+    return (struct spatial_drag_law){.coefficient = given(entry, "viscosity"),
                                      .is_quadratic = strncmp(name, "quadratic", 9) == 0,
                                      .is_leading = strstr(name, "leading") != NULL};
 }
@@ -302,7 +292,7 @@ TEST(face_drag)
         const json_t *slopes = json_object_get(entry, "slopes_1_s");
         const json_t *expected = json_object_get(entry, "force_and_moments");
         double u = element(size, 0) / 2, v = element(size, 1) / 2;
-        double v0 = number(entry, "speed_m_s"), vs = element(slopes, 0), vt = element(slopes, 1);
+        double v0 = given(entry, "speed_m_s"), vs = element(slopes, 0), vt = element(slopes, 1);
         const struct exposure_piece face = {4, {{-u, -v}, {u, -v}, {u, v}, {-u, v}}};
         double w[6] = {0};
         spatial_drag_integrate(&law, &face, v0, vs, vt, w);
@@ -350,4 +340,4 @@ TEST(box_drag)
     }
 }
 
-TALLY_SUITE("spatial_contacts", 120, setup, teardown)
+TALLY_SUITE("spatial_contacts", 120, setup, NULL)

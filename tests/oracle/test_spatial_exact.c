@@ -14,6 +14,7 @@
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/oracle/rows.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 #define FOLDER "tests/oracle/space/"
@@ -26,7 +27,6 @@ static json_t *touching, *forms, *rows;
 static int is_measured[ROWS_MAX];
 static struct scene scene;
 static struct dynamics *run;
-static struct arena arena;
 static double now_s;
 /* Before the last step; losses before the run was last started anew. */
 static double before_q[SCENE_COORDINATES_MAX], before_qd[SCENE_RATES_MAX];
@@ -53,23 +53,22 @@ static void need(int is_so, const char *what)
 static void judge(size_t at, const double *values, int count)
 {
     json_t *row = json_array_get(rows, at), *list = json_object_get(row, "value");
-    double tolerance = number(row, "tol_ref"), error = 0;
+    double tolerance = number(row, "tol_ref"), far = 0;
     need((int)json_array_size(list) == count, word(row, "quantity"));
     for (int k = 0; k < count; k++) {
         double off = fabs(values[k] - json_number_value(json_array_get(list, (size_t)k)));
-        error = off <= error ? error : off;
+        far = off <= far ? far : off;
     }
     is_measured[at] = 1;
     outcome.count++;
-    outcome.bad += !(error <= tolerance);
-    if (error / tolerance <= outcome.share)
+    outcome.bad += !(far <= tolerance);
+    if (far / tolerance <= outcome.share)
         return;
-    outcome.share = error / tolerance;
-    outcome.error = error;
+    outcome.share = far / tolerance;
+    outcome.error = far;
     outcome.tolerance = tolerance;
     snprintf(outcome.worst, sizeof outcome.worst, "%s %s%s: %.12g, off by %.2e, allowed %.2e",
-             word(row, "quantity"), word(row, "of"), word(row, "axis"), values[0], error,
-             tolerance);
+             word(row, "quantity"), word(row, "of"), word(row, "axis"), values[0], far, tolerance);
 }
 
 /* The row of that quantity and, unless NULL or below 0, of that subject and time. */
@@ -116,7 +115,6 @@ static void set_gravity(struct vec3 gravity)
 
 static void start_at(double dt_s)
 {
-    struct error error;
     arena_reset(&arena);
     scene.settings.dt_s = dt_s;
     need(scene_start(&scene, &arena, &run, &error) == 0, error.message);
@@ -239,7 +237,6 @@ static int is_slow(void)
 static void open_scene(const char *name)
 {
     char path[128];
-    struct error error;
     snprintf(path, sizeof path, FOLDER "touching/%s.json", name);
     need(scene_read_file(&scene, path, &error) == 0, error.message);
 }
@@ -798,16 +795,9 @@ TEST_LOOP(exact_case, 0, CASES)
 
 static void setup(void)
 {
-    touching = rows_load(FOLDER "touching.json");
-    forms = rows_load(FOLDER "closed-forms.json");
-    need(arena_init(&arena, SCENE_ARENA_BYTES) == 0, "memory");
-}
-
-static void teardown(void)
-{
-    json_decref(touching);
-    json_decref(forms);
-    arena_deinit(&arena);
+    rows_load(&touching, FOLDER "touching.json");
+    rows_load(&forms, FOLDER "closed-forms.json");
+    arena_open(SCENE_ARENA_BYTES);
 }
 
 static int print_markdown(const char *only)
@@ -826,7 +816,6 @@ static int print_markdown(const char *only)
                     outcome.worst);
         bad += outcome.bad;
     }
-    teardown();
     return bad > 0;
 }
 
@@ -834,5 +823,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--markdown") == 0)
         return print_markdown(argc > 2 ? argv[2] : NULL);
-    return run_defined_tests("space_exact", 240, setup, teardown);
+    return run_defined_tests("space_exact", 240, setup, NULL);
 }

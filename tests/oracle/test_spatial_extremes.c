@@ -189,4 +189,4 @@ TEST_LOOP(plates_stop_at_walls, 0, 4)
     ck_assert_double_eq_tol(run->q[0], -plates[_i / 2].thickness_m, 1e-3);
 }
 
-SUITE("space_extremes", 60, setup, arena_close)
+SUITE("space_extremes", 60, setup, NULL)

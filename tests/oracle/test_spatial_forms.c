@@ -10,6 +10,7 @@
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 #include "tests/oracle/rows.h"
 #include "tests/links.h"
+#include "tests/plain_fixture.h"
 #include "tests/tally.h"
 
 #define NUMBERS "tests/oracle/space/closed-forms.json"
@@ -19,18 +20,11 @@
 enum { VALUES_MAX = 8, RATES_MAX = 6 };
 
 static json_t *cases;
-static struct arena arena;
 
 static void setup(void)
 {
-    cases = rows_load(NUMBERS);
-    ck_assert_int_eq(arena_init(&arena, 1u << 20), 0);
-}
-
-static void teardown(void)
-{
-    json_decref(cases);
-    arena_deinit(&arena);
+    rows_load(&cases, NUMBERS);
+    arena_open(1u << 20);
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -512,4 +506,4 @@ TEST(drag_never_gives_energy)
     }
 }
 
-TALLY_SUITE("space_forms", 120, setup, teardown)
+TALLY_SUITE("space_forms", 120, setup, NULL)

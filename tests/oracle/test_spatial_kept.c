@@ -221,4 +221,4 @@ TEST_LOOP(what_bounces_without_loss_keeps_its_energy, 0, 2)
     }
 }
 
-SUITE("space_kept", 60, setup, arena_close)
+SUITE("space_kept", 60, setup, NULL)

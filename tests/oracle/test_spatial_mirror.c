@@ -7,6 +7,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "tests/links.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 #define PI 3.14159265358979323846
@@ -30,16 +31,9 @@ struct own_body {
     int has_ground;
 };
 
-static struct arena arena;
-
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
+    arena_open(EVALUATE_ARENA_BYTES);
 }
 
 /* ---------------------------------------------------------------- images */
@@ -521,4 +515,4 @@ TEST(a_body_that_is_no_image_is_found_out)
     ck_assert_double_gt(path_difference(in_z, path[0], path[1], b.box_count), SAME_M);
 }
 
-SUITE("space_mirror", 120, setup, teardown)
+SUITE("space_mirror", 120, setup, NULL)

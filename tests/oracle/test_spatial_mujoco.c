@@ -527,7 +527,7 @@ static struct scene *read_scene(const char *name, double dt_s)
 
 static struct poses scene_here(const char *name, double hz, double until_s)
 {
-    struct scene *scene = read_scene(name, 1 / hz);
+    FREED struct scene *scene = read_scene(name, 1 / hz);
     struct dynamics *run;
     struct poses poses = {.of = {{0, 0, 0}}};
     ck_assert_int_eq(scene_start(scene, &arena, &run, &error), 0);
@@ -539,14 +539,13 @@ static struct poses scene_here(const char *name, double hz, double until_s)
         poses.of[3 * i + 1] = tree->links[i].turned.x;
         poses.of[3 * i + 2] = tree->links[i].turned.y;
     }
-    free(scene);
     return poses;
 }
 
 /* By the exported model and its table of controls. */
 static struct poses scene_there(const char *name, double hz, double until_s, int *count)
 {
-    struct scene *scene = read_scene(name, 1 / hz);
+    FREED struct scene *scene = read_scene(name, 1 / hz);
     struct poses poses = {.of = {{0, 0, 0}}};
     char *texts[2];
     size_t sizes[2];
@@ -583,7 +582,6 @@ static struct poses scene_there(const char *name, double hz, double until_s, int
     mj_deleteModel(model);
     free(texts[0]);
     free(texts[1]);
-    free(scene);
     return poses;
 }
 
@@ -703,7 +701,7 @@ TEST(contact_solver_hold)
 int main(int argc, char **argv)
 {
     is_table = argc > 1 && strcmp(argv[1], "--table") == 0;
-    return run_tests_or_table("space_mujoco", 120, setup, arena_close, is_table);
+    return run_tests_or_table("space_mujoco", 120, setup, NULL, is_table);
 }
 
 #endif

@@ -28,15 +28,9 @@ static double now_s;
 
 static void setup(void)
 {
-    cases = rows_load(NUMBERS);
+    rows_load(&cases, NUMBERS);
     arena_open(SCENE_ARENA_BYTES);
     plane = quaternion_matrix(quaternion_normalised(turn));
-}
-
-static void teardown(void)
-{
-    json_decref(cases);
-    arena_deinit(&arena);
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -328,4 +322,4 @@ TEST_LOOP(embedded_contacts, 0, 2 * CASES)
     rows_expect_all(rows, is_measured);
 }
 
-SUITE("space_planar_contacts", 240, setup, teardown)
+SUITE("space_planar_contacts", 240, setup, NULL)

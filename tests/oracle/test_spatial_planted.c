@@ -9,6 +9,7 @@
 #include "simulator/spatial/contacts/spatial_contacts.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 #include "tests/stress/violent.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 #include "tests/wrapped.h"
 #include "tests/evaluate_one.h"
@@ -237,19 +238,16 @@ static double slide(struct spatial_state *d)
 static double lose_at_limits(struct spatial_state *d)
 {
     static struct scene alike;
-    struct error error = {0};
-    struct arena arena;
     struct dynamics *run;
     const struct ledger *ledger = dynamics_ledger(&d->dynamics);
     double lost = ledger->loss_limit_j - ledger->gain_limit_j;
     alike = scene;
     alike.settings.solver = SOLVER_CONSTRAINT;
-    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+    arena_open(SCENE_ARENA_BYTES);
     ck_assert_int_eq(scene_start(&alike, &arena, &run, &error), 0);
     for (int i = 0; i < STEPS; i++)
         ck_assert_int_eq(dynamics_step(run), 0);
     double expected = dynamics_ledger(run)->loss_limit_j;
-    arena_deinit(&arena);
     return fmax(fabs(lost / expected - 1) / 0.03, ledger->gain_limit_j / (0.01 * expected));
 }
 
@@ -326,7 +324,6 @@ struct plant {
 
 static void read_scene(const char *from)
 {
-    struct error error = {0};
     int status = *from == '{' ? scene_read_text(&scene, from, strlen(from), "text", &error)
                               : scene_read_file(&scene, from, &error);
     ck_ok(status);
@@ -337,12 +334,10 @@ static void read_scene(const char *from)
  * below 1. */
 static double find_error(const struct plant *plant)
 {
-    struct error error = {0};
-    struct arena arena;
     struct dynamics *run;
     struct vec3 p0, l0, p1, l1;
     read_scene(plant->scene);
-    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+    arena_open(SCENE_ARENA_BYTES);
     scene.settings.integrator = plant->integrator;
     scene.settings.dt_s = 1.0 / STEPS;
     ck_assert_int_eq(scene_start(&scene, &arena, &run, &error), 0);
@@ -377,7 +372,6 @@ static double find_error(const struct plant *plant)
         off = fmax(off, 10);
     if (plant->miss)
         off = fmax(off, plant->miss(d));
-    arena_deinit(&arena);
     return fmax(off, fmax(beyond / 1e-3, deepest / 4e-3));
 }
 
@@ -436,13 +430,11 @@ static double meet(void)
         " \"position_m\": [1.8, 0.3, 0.2], \"velocity_m_s\": [-1, 0, 0],"
         " \"boxes\": [{\"size_m\": [1, 0.5, 1], \"mass_kg\": 2}]}]}"};
     static struct scene scenes[2];
-    struct error error = {0};
-    struct arena arena;
     struct dynamics *runs[2];
     struct spatial_state *states[2];
     struct vec3 before = {0, 0, 0}, after = {0, 0, 0}, linear, angular;
     int is_broken[2], contacts = 0;
-    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+    arena_open(SCENE_ARENA_BYTES);
     for (int i = 0; i < 2; i++) {
         ck_ok(scene_read_text(&scenes[i], texts[i], strlen(texts[i]), "text", &error));
         ck_assert_int_eq(scene_start(&scenes[i], &arena, &runs[i], &error), 0);
@@ -463,7 +455,6 @@ static double meet(void)
         spatial_tree_momentum(spatial_state_tree(states[i]), &linear, &angular);
         after = vec3_add(after, vec3_add(linear, angular));
     }
-    arena_deinit(&arena);
     ck_assert_int_gt(contacts, 0);
     return vec3_length(vec3_sub(after, before));
 }
@@ -492,13 +483,10 @@ static int count_refused(void)
         "guard.turn_rad=0",       "guard.penetration_m=0",     "guard.energy_share=0",
         "guard.reversals_hz=0",   "guard.joint_speed_rad_s=0", "guard.joint_speed_m_s=0",
         "simulation.duration_s=1"};
-    struct arena arena;
     int refused = 0;
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
     for (uint64_t number = 1; number <= 20; number++) {
-        struct params params;
-        struct genome genome;
-        struct error error;
+        SCOPED(genome) genome;
         struct evaluation evaluation;
         params_set_defaults(&params);
         violent_params(&params, number);
@@ -509,9 +497,7 @@ static int count_refused(void)
         ck_assert_int_eq(violent_genome(&genome, &params, number), 0);
         evaluate(&genome, &params, number, &arena, NULL, NULL, &evaluation);
         refused += evaluation.verdict == VERDICT_MOMENTUM;
-        genome_deinit(&genome);
     }
-    arena_deinit(&arena);
     return refused;
 }
 

@@ -6,6 +6,7 @@
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "tests/vectors.h"
 #include "tests/links.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 24, COORDINATES_MAX = 28 };
@@ -23,16 +24,9 @@ struct scene {
     int coordinates, rates;
 };
 
-static struct arena arena;
-
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 1u << 20), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
+    arena_open(1u << 20);
 }
 
 /* ---------------------------------------------------------------- building */
@@ -644,4 +638,4 @@ TEST(random_bodies)
     ck_assert_msg(bad <= 4, "%d of 200 ledgers are off by more than 1 %%", bad);
 }
 
-SUITE("space_rules", 120, setup, teardown)
+SUITE("space_rules", 120, setup, NULL)

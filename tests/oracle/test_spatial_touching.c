@@ -24,14 +24,8 @@ static long steps;
 
 static void setup(void)
 {
-    cases = rows_load(FOLDER "touching.json");
+    rows_load(&cases, FOLDER "touching.json");
     arena_open(SCENE_ARENA_BYTES);
-}
-
-static void teardown(void)
-{
-    json_decref(cases);
-    arena_deinit(&arena);
 }
 
 /* ---------------------------------------------------------------- rows and scenes */
@@ -477,4 +471,4 @@ TEST(all_cases_are_here)
     ck_assert_int_eq(json_object_size(cases), 11);
 }
 
-TALLY_SUITE("spatial_touching", 120, setup, teardown)
+TALLY_SUITE("spatial_touching", 120, setup, NULL)

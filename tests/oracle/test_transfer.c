@@ -587,7 +587,7 @@ static void record(const char *name)
 {
     char path[128];
     struct error error;
-    struct creature c;
+    SCOPED(creature) c;
     struct evaluation result;
     read_creature(&c, name);
     evaluate(&c.genome, &c.params, c.seed, &arena, NULL, NULL, &result);
@@ -598,13 +598,12 @@ static void record(const char *name)
     c.simulator_version = SIMULATOR_VERSION;
     snprintf(path, sizeof path, "tests/oracle/creatures/%s.creature", name);
     ck_ok(creature_write(&c, path, 0, &error));
-    creature_deinit(&c);
 }
 
 /* Ways in metres, here and there. */
 static void travel(const char *name, double ways[2])
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct evaluation result;
     read_creature(&creature, name);
     /* the guards look at the books of our steps */
@@ -619,7 +618,6 @@ static void travel(const char *name, double ways[2])
     mj_deleteData(peer.data);
     mj_deleteModel(peer.model);
     peer.model = NULL;
-    creature_deinit(&creature);
 }
 
 TEST(creatures_keep_their_way)

@@ -410,4 +410,4 @@ TEST_LOOP(an_edge_turns_on_an_edge, 0, 4)
                   "a fault: %g and %g J", off, half);
 }
 
-SUITE("turning", 120, setup, arena_close)
+SUITE("turning", 120, setup, NULL)

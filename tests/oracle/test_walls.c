@@ -18,12 +18,6 @@ static void setup(void)
     rng_init(&rng, 7, RNG_TEST, 0, 1);
 }
 
-static void teardown(void)
-{
-    stage_close(&stage);
-    stage_close(&other);
-}
-
 /* From least to most, as likely in each octave. */
 static double draw_size(double least, double most)
 {
@@ -77,8 +71,7 @@ static int passes_wall(const struct start *s)
     stage.world.obstacles.list[stage.world.obstacles.count++] =
         (struct obstacle){0, 0, s->thickness_m, 999, 0};
     body_init_box(&stage.body, s->width_m, s->height_m, 0.5);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     for (int i = 0; i < STEPS; i++)
         ck_assert_double_lt(step_from_nowhere(), 1e-9);
     return stage_part(&stage, 0).at_m.x > 0;
@@ -161,8 +154,7 @@ static int passes_part(const struct start *s)
          .is_rigid = 1}};
     body_init(&stage.body, parts, 4);
     stage.world = (struct world){.own_friction = 0.3};
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     int has_passed = 0;
     for (int i = 0; i < STEPS; i++) {
         ck_assert_int_eq(dynamics_step(stage.dynamics), 0);
@@ -181,4 +173,4 @@ TEST(parts_hold_one_another)
     ck_assert_int_eq(passed, 0);
 }
 
-SUITE("walls", 120, setup, teardown)
+SUITE("walls", 120, setup, NULL)

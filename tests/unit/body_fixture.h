@@ -336,16 +336,12 @@ static inline struct dynamics_settings stage_default_settings(void)
                                       .effector_mode = EFFECTOR_POSITION};
 }
 
-/* Empty space and default settings; close with stage_close(). */
+/* Empty space and default settings, in place of what a stage with static storage had. */
 static inline void stage_open(struct stage *stage)
 {
+    arena_deinit(&stage->arena);
     *stage = (struct stage){.settings = stage_default_settings()};
     ck_assert_int_eq(arena_init(&stage->arena, 4u << 20), 0);
-}
-
-static inline void stage_close(struct stage *stage)
-{
-    arena_deinit(&stage->arena);
 }
 
 /* Makes the dynamics of the body, world and settings as they are now, at rest at birth. */
@@ -361,6 +357,12 @@ static inline void stage_set(struct stage *stage, const double *q, const double 
 {
     dynamics_set_state(stage->dynamics, q, qd);
     dynamics_reset_ledger(stage->dynamics);
+}
+
+static inline void stage_start(struct stage *stage, const double *q, const double *qd)
+{
+    stage_build(stage);
+    stage_set(stage, q, qd);
 }
 
 /* Steps for a time that is a whole number of steps. */

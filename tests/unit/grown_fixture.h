@@ -24,7 +24,6 @@ static inline void grown_set_up(int kind)
 static inline void grown_tear_down(void)
 {
     genome_deinit(&genome);
-    arena_close();
 }
 
 /* A body gene of any kind; nothing of it is set but its id, and that it occurs once. */

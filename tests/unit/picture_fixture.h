@@ -10,17 +10,23 @@
 static cairo_surface_t *surface;
 static cairo_t *cr;
 
-static inline void open_picture(int width, int height)
-{
-    surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
-    cr = cairo_create(surface);
-}
-
+/* Checks that all was drawn without an error. */
 static inline void close_picture(void)
 {
-    ck_assert_int_eq(cairo_status(cr), CAIRO_STATUS_SUCCESS);
+    if (cr)
+        ck_assert_int_eq(cairo_status(cr), CAIRO_STATUS_SUCCESS);
     cairo_destroy(cr);
     cairo_surface_destroy(surface);
+    cr = NULL;
+    surface = NULL;
+}
+
+/* In place of the one before, if there is one. */
+static inline void open_picture(int width, int height)
+{
+    close_picture();
+    surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
+    cr = cairo_create(surface);
 }
 
 /* 0xrrggbb */

@@ -11,9 +11,4 @@ static inline void stage_set_up(void)
     stage_open(&stage);
 }
 
-static inline void stage_tear_down(void)
-{
-    stage_close(&stage);
-}
-
 #endif

@@ -17,7 +17,7 @@ static int is_zero(const unsigned char *bytes, size_t count)
 
 TEST(memory_is_aligned_zeroed_and_apart)
 {
-    struct arena arena;
+    SCOPED(arena) arena;
     ck_assert_int_eq(arena_init(&arena, 4096), 0);
     unsigned char *previous_end = arena.base;
     for (size_t size = 1; size < 60; size++) {
@@ -30,24 +30,22 @@ TEST(memory_is_aligned_zeroed_and_apart)
         memset(bytes, 0xff, size);
         previous_end = bytes + size;
     }
-    arena_deinit(&arena);
 }
 
 TEST(used_memory_is_zeroed_again)
 {
-    struct arena arena;
+    SCOPED(arena) arena;
     ck_assert_int_eq(arena_init(&arena, 256), 0);
     memset(arena_take(&arena, 16, 16), 0xa5, 256);
     arena_reset(&arena);
     unsigned char *bytes = arena_take(&arena, 3, 7);
     ck_assert_ptr_eq(bytes, arena.base);
     ck_assert(is_zero(bytes, 21));
-    arena_deinit(&arena);
 }
 
 TEST(memory_can_be_taken_as_it_is)
 {
-    struct arena arena;
+    SCOPED(arena) arena;
     ck_assert_int_eq(arena_init(&arena, 256), 0);
     memset(arena_take(&arena, 16, 16), 0xa5, 256);
     arena_reset(&arena);
@@ -57,12 +55,11 @@ TEST(memory_can_be_taken_as_it_is)
     ck_assert_int_eq(bytes[20], 0xa5);
     ck_assert_ptr_null(arena_take_unset(&arena, 3, 75));
     ck_assert_uint_eq(arena.used_bytes, 32);
-    arena_deinit(&arena);
 }
 
 TEST(a_full_arena_gives_null_and_stays_usable)
 {
-    struct arena arena;
+    SCOPED(arena) arena;
     ck_assert_int_eq(arena_init(&arena, 64), 0);
     ck_assert_ptr_nonnull(arena_take(&arena, 1, 33));
     ck_assert_uint_eq(arena.used_bytes, 48);
@@ -73,12 +70,11 @@ TEST(a_full_arena_gives_null_and_stays_usable)
     ck_assert_ptr_null(arena_take(&arena, 1, 1));
     ck_assert_ptr_nonnull(arena_take(&arena, 0, 8));
     ck_assert_ptr_nonnull(arena_take(&arena, 8, 0));
-    arena_deinit(&arena);
 }
 
 TEST(products_that_overflow_are_refused)
 {
-    struct arena arena;
+    SCOPED(arena) arena;
     ck_assert_int_eq(arena_init(&arena, 1024), 0);
     ck_assert_ptr_null(arena_take(&arena, SIZE_MAX, 2));
     ck_assert_ptr_null(arena_take(&arena, 2, SIZE_MAX));
@@ -86,12 +82,11 @@ TEST(products_that_overflow_are_refused)
     ck_assert_ptr_null(arena_take(&arena, SIZE_MAX / 2 + 2, 2));
     ck_assert_ptr_null(arena_take(&arena, 1, SIZE_MAX - 3));
     ck_assert_uint_eq(arena.used_bytes, 0);
-    arena_deinit(&arena);
 }
 
 TEST(the_high_water_mark_survives_a_reset)
 {
-    struct arena arena;
+    SCOPED(arena) arena;
     ck_assert_int_eq(arena_init(&arena, 1024), 0);
     ck_assert_uint_eq(arena.high_water_bytes, 0);
     arena_take(&arena, 1, 500);
@@ -102,12 +97,11 @@ TEST(the_high_water_mark_survives_a_reset)
     ck_assert_uint_eq(arena.high_water_bytes, 512);
     arena_take(&arena, 1, 500);
     ck_assert_uint_eq(arena.high_water_bytes, 112 + 512);
-    arena_deinit(&arena);
 }
 
 TEST(an_array_is_extended)
 {
-    struct arena arena;
+    SCOPED(arena) arena;
     ck_assert_int_eq(arena_init(&arena, 1024), 0);
     int *some = arena_take(&arena, 3, sizeof some[0]);
     for (int i = 0; i < 3; i++)
@@ -118,12 +112,11 @@ TEST(an_array_is_extended)
     ck_assert_int_eq(arena.is_exhausted, 0);
     ck_assert_ptr_null(arena_extend(&arena, more, 6, 1000, sizeof more[0]));
     ck_assert_int_eq(more[2], 3);
-    arena_deinit(&arena);
 }
 
 TEST(what_did_not_fit_is_remembered)
 {
-    struct arena arena;
+    SCOPED(arena) arena;
     ck_assert_int_eq(arena_init(&arena, 64), 0);
     arena_take(&arena, 1, 64);
     ck_assert_int_eq(arena.is_exhausted, 0);
@@ -132,12 +125,11 @@ TEST(what_did_not_fit_is_remembered)
     ck_assert_int_eq(arena.is_exhausted, 1);
     arena_reset(&arena);
     ck_assert_int_eq(arena.is_exhausted, 0);
-    arena_deinit(&arena);
 }
 
 TEST(sizes_at_the_ends)
 {
-    struct arena arena;
+    SCOPED(arena) arena;
     ck_assert_int_eq(arena_init(&arena, 0), 0);
     ck_assert_ptr_nonnull(arena_take(&arena, 0, 100));
     arena_deinit(&arena);
@@ -145,7 +137,6 @@ TEST(sizes_at_the_ends)
     arena_deinit(&arena);
     ck_assert_int_eq(arena_init(&arena, SIZE_MAX), ERR_MEMORY);
     ck_assert_ptr_null(arena.base);
-    arena_deinit(&arena);
 }
 
 SUITE("arena", 0, NULL, NULL)

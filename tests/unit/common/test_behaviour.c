@@ -242,10 +242,9 @@ TEST(swim_prefers_consistent_motion)
     static const double drift[] = {2, 1, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.03125};
     static const double late[] = {0.03125, 0.03125, 0.0625, 0.125, 0.25, 0.5, 1, 2};
     static const double weak[] = {0.55, 0.55, 0.55, 0.15, 0.55, 0.55, 0.55, 0.55};
-    double drifting;
 
     set_windows(drift);
-    drifting = fitness(BEHAVIOUR_SWIM);
+    double drifting = fitness(BEHAVIOUR_SWIM);
     ck_assert_double_lt(drifting, 1.2);
     set_windows(late);
     ck_assert_double_gt(fitness(BEHAVIOUR_SWIM), drifting);
@@ -309,10 +308,8 @@ TEST(only_scored_verdicts_have_fitness)
         measures_set(&measures, MEASURE_window_1_m + k, 1);
     for (int behaviour = 0; behaviour < BEHAVIOUR_COUNT; behaviour++)
         for (int verdict = -1; verdict < 40; verdict++) {
-            double value;
-
             params.evolution_behaviour = behaviour;
-            value = behaviour_fitness(verdict, &measures, &params);
+            double value = behaviour_fitness(verdict, &measures, &params);
             int is_at_rest = verdict == VERDICT_MOTIONLESS && behaviour != BEHAVIOUR_SEEK;
             if (verdict == VERDICT_OK || is_at_rest || verdict == VERDICT_HOPELESS ||
                 verdict == VERDICT_LANDED || verdict == VERDICT_FELL)
@@ -328,11 +325,9 @@ TEST(measures_that_are_not_finite_score_nothing)
 
     for (int behaviour = 0; behaviour < BEHAVIOUR_COUNT; behaviour++)
         for (int i = 0; i < 3; i++) {
-            double value;
-
             for (int m = 0; m < MEASURE_COUNT; m++)
                 measures_set(&measures, m, bad[i]);
-            value = fitness(behaviour);
+            double value = fitness(behaviour);
             /* these two measure nothing */
             int is_one = behaviour == BEHAVIOUR_INTERACTIVE || behaviour == BEHAVIOUR_PRESERVE;
             ck_assert_msg(value == is_one, "%s of %g is %g", behaviours[behaviour].name, bad[i],

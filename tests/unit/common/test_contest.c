@@ -37,7 +37,6 @@ static void teardown(void)
 {
     creature_deinit(&creatures[0]);
     creature_deinit(&creatures[1]);
-    arena_deinit(&arena);
 }
 
 /* Creatures of files, in the world of the first, that see the object where they saw the light. */
@@ -138,8 +137,7 @@ TEST(what_cannot_meet_is_named)
     ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), 0);
     set("world.relief_m=0.1");
     ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), ERR_USAGE);
-    set("world.relief_m=0");
-    set("simulation.solver=constraint");
+    set("world.relief_m=0", "simulation.solver=constraint");
     ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), ERR_RANGE);
     ck_assert_str_eq(error.message, "several creatures in one world are moved by "
                                     "simulation.solver articulated only, not by constraint");
@@ -274,8 +272,7 @@ TEST_LOOP(equals_move_after_half_a_turn, 1, 5)
     memset(&alike, 0, sizeof alike);
     snprintf(path, sizeof path, "tests/creatures/seek-land3d-sims-%d.creature", _i);
     read_seekers(path, path);
-    set("simulation.duration_s=5");
-    set("contest.line_m=100");
+    set("simulation.duration_s=5", "contest.line_m=100");
     contend(2.5, compare_sides, &alike, &result);
     printf("contest: half a turn after %d ticks off by %.1e\n", alike.ticks, alike.off);
     ck_assert(alike.ticks > 60);
@@ -290,9 +287,7 @@ TEST(worms_are_mirrored)
     alike.is_flat = 1;
     for (int i = 0; i < 2; i++)
         ck_ok(creature_read(&creatures[i], WORM, &error));
-    set("creature.stretch_max=0.5");
-    set("simulation.duration_s=1");
-    set("contest.line_m=5");
+    set("creature.stretch_max=0.5", "simulation.duration_s=1", "contest.line_m=5");
     contend(0, compare_sides, &alike, &result);
     ck_assert(alike.most_stretch > 0.2);
     ck_assert(alike.off == 0);
@@ -382,8 +377,7 @@ TEST_LOOP(exchanged_sides_in_the_plane_are_the_mirror_image, 0,
 {
     static const int goals[] = {CONTEST_CUBE, CONTEST_SUMO, CONTEST_BALL};
     const struct mirrored_pair *of = &mirrored_pairs[_i];
-    set("creature.stretch_max=0.5");
-    set("contest.line_m=0.3");
+    set("creature.stretch_max=0.5", "contest.line_m=0.3");
     for (size_t k = 0; k < sizeof goals / sizeof goals[0]; k++)
         check_mirrored(of->a, of->b, of->preset, goals[k]);
 }
@@ -538,10 +532,7 @@ TEST(blows_are_heard)
     memset(&sensed, 0, sizeof sensed);
     make_plate(0, BODY_RECTANGLES, 0.2, 0.2);
     make_plate(1, BODY_RECTANGLES, 0.2, 0.2);
-    set("contest.goal=tag");
-    set("sensor.sound=yes");
-    set("settle.drop_m=0.2");
-    set("simulation.duration_s=2");
+    set("contest.goal=tag", "sensor.sound=yes", "settle.drop_m=0.2", "simulation.duration_s=2");
     fight(0, sense, &sensed);
     for (int tick = 0; tick <= TICKS; tick++)
         loudest = fmax(loudest, sensed.values[0][tick][1]);
@@ -585,9 +576,7 @@ TEST(momentum_of_all_is_kept)
     static struct watched seen;
     memset(&seen, 0, sizeof seen);
     read_seekers(SEEKER, OTHER);
-    set("world.gravity_m_s2=0");
-    set("world.ground=no");
-    set("contest.line_m=0.25");
+    set("world.gravity_m_s2=0", "world.ground=no", "contest.line_m=0.25");
     fight(2 * QUARTER, look, &seen);
     printf("contest: %d ticks, momentum off by %.1e N s, angular %.1e N m s, exchange by %.1e J\n",
            seen.ticks, seen.p_off, seen.l_off, seen.exchange_off_j);
@@ -630,8 +619,7 @@ TEST(the_hunted_sees_where_to_flee)
     double least[2] = {1, 1};
     make_plate(0, BODY_RECTANGLES, 0.3, 0.3);
     make_plate(1, BODY_RECTANGLES, 0.3, 0.3);
-    set("contest.goal=tag");
-    set("simulation.duration_s=0.1");
+    set("contest.goal=tag", "simulation.duration_s=0.1");
     fight(QUARTER, compare_ways, least);
     ck_assert(fabs(least[0]) > 0.9 && fabs(least[1]) > 0.9);
 }
@@ -662,11 +650,8 @@ TEST_LOOP(a_ball_rolls, 0, 2)
     memset(&seen, 0, sizeof seen);
     make_plate(0, _i ? BODY_BOXES : BODY_RECTANGLES, 0.3, 0.2);
     make_plate(1, _i ? BODY_BOXES : BODY_RECTANGLES, 0.3, 0.2);
-    set("contest.goal=ball");
-    set("contest.line_m=5");
-    set("simulation.duration_s=2");
-    set("exam.slope_rad=0.02");
-    set("exam.drop_m=0");
+    set("contest.goal=ball", "contest.line_m=5", "simulation.duration_s=2", "exam.slope_rad=0.02",
+        "exam.drop_m=0");
     params.simulation_perturbation = TRIAL_RUN_STARTS + 1;
     fight(0, look, &seen);
     double way_m = (_i ? 5.0 / 7 : 2.0 / 3) * 9.81 * sin(0.02) * 2 * 2 / 2;
@@ -681,15 +666,11 @@ TEST(tag_and_sumo_end_when_they_are_decided)
 {
     make_plate(0, BODY_RECTANGLES, 0.3, 0.3);
     make_plate(1, BODY_RECTANGLES, 0.3, 0.3);
-    set("contest.goal=sumo");
-    set("contest.ring_m=0.5");
+    set("contest.goal=sumo", "contest.ring_m=0.5");
     fight(QUARTER, NULL, NULL);
     ck_assert_double_eq(result.sides[0].margin, 0); /* both are outside at once */
     ck_assert_double_eq(result.time_s, 0);
-    set("contest.goal=tag");
-    set("contest.line_m=0");
-    set("world.gravity_m_s2=0");
-    set("world.ground=no");
+    set("contest.goal=tag", "contest.line_m=0", "world.gravity_m_s2=0", "world.ground=no");
     fight(QUARTER, NULL, NULL);
     ck_assert(result.sides[0].margin > 0.99); /* they touch where they begin */
     ck_assert(result.time_s < 0.1);

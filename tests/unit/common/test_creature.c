@@ -15,6 +15,7 @@
 #include "tests/unit/genome_fixture.h"
 #include "tests/quoted.h"
 #include "tests/sanitized.h"
+#include "tests/packed.h"
 #include "tests/suite.h"
 
 #define GOLDEN_BINARY "tests/golden/creature-v%d.creature"
@@ -56,9 +57,8 @@ static void make_seeing(struct genome *genome)
 /* It hears and smells, and makes sound and scent, not in version 6. */
 static void make_emitting(struct genome *genome)
 {
-    struct body_gene *body;
     make_seeing(genome);
-    body = &genome->bodies[0];
+    struct body_gene *body = &genome->bodies[0];
     body->sensors |= sights[SIGHT_SOUND].sensors | sights[SIGHT_SCENT_2].sensors |
                      SENSOR_BIT(SENSOR_PAIN) | SENSOR_BIT(SENSOR_TOUCH_KIND);
     body->emitters[EMITTER_SOUND].is_there = body->emitters[EMITTER_SCENT_2].is_there = 1;
@@ -70,9 +70,8 @@ static void make_emitting(struct genome *genome)
 
 static void make_stretching(struct genome *genome)
 {
-    struct body_gene *body;
     fixture_make(genome);
-    body = &genome->bodies[0];
+    struct body_gene *body = &genome->bodies[0];
     body->emitters[EMITTER_SOUND].is_there = 1;
     body->emitters[EMITTER_SOUND].input = fixture_sensor(SCOPE_OWN, SENSOR_STRETCH, 0, 1.0 / 7.0);
     body->sensors |= SENSOR_BIT(SENSOR_STRETCH);
@@ -178,34 +177,30 @@ static void encode(const struct creature *source, struct pack_writer *writer)
 /* Decodes a block of exactly that size, so that a sanitizer sees every step too far. */
 static int decode_exact(struct creature *decoded, const void *bytes, size_t length)
 {
-    char *exact = malloc(length + 1);
+    FREED char *exact = malloc(length + 1);
     memcpy(exact + 1, bytes, length);
     int rc = creature_decode(decoded, exact + 1, length, "x", &error);
-    free(exact);
     return rc;
 }
 
 TEST(binary_round_trip)
 {
-    struct pack_writer writer, again;
-    struct creature copy;
+    SCOPED(pack_writer) writer, again;
+    SCOPED(creature) copy;
     encode(&creature, &writer);
     ck_ok(decode_exact(&copy, writer.buffer.data, writer.buffer.size));
     assert_equal(&creature, &copy);
     encode(&copy, &again);
     ck_assert_uint_eq(writer.buffer.size, again.buffer.size);
     ck_assert_mem_eq(writer.buffer.data, again.buffer.data, again.buffer.size);
-    pack_writer_deinit(&again);
-    pack_writer_deinit(&writer);
-    creature_deinit(&copy);
 }
 
 /* binary -> JSON -> binary: the same bytes, the sign of zeros included. */
 TEST(json_round_trip)
 {
-    struct pack_writer writer, again;
-    struct creature copy;
-    char *text = creature_to_json(&creature);
+    SCOPED(pack_writer) writer, again;
+    SCOPED(creature) copy;
+    FREED char *text = creature_to_json(&creature);
     ck_assert_ptr_nonnull(text);
     ck_ok(decode_exact(&copy, text, strlen(text)));
     assert_equal(&creature, &copy);
@@ -213,38 +208,29 @@ TEST(json_round_trip)
     encode(&copy, &again);
     ck_assert_uint_eq(writer.buffer.size, again.buffer.size);
     ck_assert_mem_eq(writer.buffer.data, again.buffer.data, again.buffer.size);
-    char *text_again = creature_to_json(&copy);
+    FREED char *text_again = creature_to_json(&copy);
     ck_assert_str_eq(text, text_again);
-    free(text_again);
-    free(text);
-    pack_writer_deinit(&again);
-    pack_writer_deinit(&writer);
-    creature_deinit(&copy);
 }
 
 TEST(without_evaluation)
 {
-    struct pack_writer writer;
-    struct creature copy, bare;
+    SCOPED(pack_writer) writer;
+    SCOPED(creature) copy, bare;
     creature_init(&bare);
     fixture_make(&bare.genome);
     encode(&bare, &writer);
     ck_assert_int_eq(decode_exact(&copy, writer.buffer.data, writer.buffer.size), 0);
     assert_equal(&bare, &copy);
     creature_deinit(&copy);
-    char *text = creature_to_json(&bare);
+    FREED char *text = creature_to_json(&bare);
     ck_assert_ptr_null(strstr(text, "evaluation"));
     ck_assert_int_eq(decode_exact(&copy, text, strlen(text)), 0);
     assert_equal(&bare, &copy);
-    free(text);
-    pack_writer_deinit(&writer);
-    creature_deinit(&copy);
-    creature_deinit(&bare);
 }
 
 TEST(genome_alone)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     struct genome copy;
     pack_writer_init(&writer);
     genome_encode(&creature.genome, &writer);
@@ -263,7 +249,6 @@ TEST(genome_alone)
     }
     for (size_t length = 0; length < writer.buffer.size; length += BYTE_STEP)
         ck_assert_int_lt(genome_decode_bytes(&copy, writer.buffer.data, length, &error), 0);
-    pack_writer_deinit(&writer);
 }
 
 /* The breeding gene: in both forms where it is set, and nowhere else, so that older files stay as
@@ -308,36 +293,28 @@ TEST(breeding_gene)
 
 TEST(genome_errors_name_the_place)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     struct genome copy;
     pack_writer_init(&writer);
-    pack_array(&writer, 4);
-    pack_u64(&writer, 1);
-    pack_array(&writer, 1);
-    pack_array(&writer, 3);
+    put(&writer, ARRAY(4), U64(1), ARRAY(1), ARRAY(3));
     for (int i = 0; i < 3; i++)
         pack_u64(&writer, 1);
-    pack_array(&writer, 0);
-    pack_array(&writer, 0);
+    put(&writer, ARRAY(0), ARRAY(0));
     ck_assert_int_lt(genome_decode_bytes(&copy, writer.buffer.data, writer.buffer.size, &error), 0);
     ck_assert_str_eq(error.message, "bodies[0]: expected 12 elements, not 3");
     pack_writer_deinit(&writer);
     pack_writer_init(&writer);
-    pack_array(&writer, 4);
-    pack_u64(&writer, 1);
-    pack_array(&writer, GENOME_BODIES_MAX + 1);
+    put(&writer, ARRAY(4), U64(1), ARRAY(GENOME_BODIES_MAX + 1));
     for (int i = 0; i <= GENOME_BODIES_MAX; i++)
         pack_nil(&writer);
-    pack_array(&writer, 0);
-    pack_array(&writer, 0);
+    put(&writer, ARRAY(0), ARRAY(0));
     ck_assert_int_lt(genome_decode_bytes(&copy, writer.buffer.data, writer.buffer.size, &error), 0);
     ck_assert_str_eq(error.message, "bodies: expected at most 32 elements, not 33");
-    pack_writer_deinit(&writer);
 }
 
 TEST(every_flipped_bit_is_refused)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     struct creature copy;
     encode(&creature, &writer);
     char *bytes = writer.buffer.data;
@@ -349,69 +326,57 @@ TEST(every_flipped_bit_is_refused)
         ck_assert(copy.genome.body_count == 0 && copy.has_evaluation == 0);
         bytes[bit / 8] ^= (char)(1 << bit % 8);
     }
-    pack_writer_deinit(&writer);
 }
 
 TEST(every_truncation_is_refused)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     struct creature copy;
     encode(&creature, &writer);
-    char *text = creature_to_json(&creature);
+    FREED char *text = creature_to_json(&creature);
     for (size_t length = 0; length < writer.buffer.size; length += BYTE_STEP)
         ck_assert_int_lt(decode_exact(&copy, writer.buffer.data, length), 0);
     // the line feed at the end may be missing
     for (size_t length = 0; length + 2 < strlen(text); length += 3 * BYTE_STEP)
         ck_assert_int_lt(decode_exact(&copy, text, length), 0);
-    free(text);
-    pack_writer_deinit(&writer);
 }
 
 TEST(a_longer_file_is_refused)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     struct creature copy;
     encode(&creature, &writer);
     pack_nil(&writer);
     ck_assert_int_lt(decode_exact(&copy, writer.buffer.data, writer.buffer.size), 0);
     ck_assert_ptr_nonnull(strstr(error.message, "bytes after the end"));
-    pack_writer_deinit(&writer);
 }
 
 /* An envelope with a right checksum round any content. */
 static int decode_content(const void *content, size_t length, uint64_t version)
 {
-    struct pack_writer writer;
-    struct creature copy;
+    SCOPED(pack_writer) writer;
+    SCOPED(creature) copy;
     pack_writer_init(&writer);
-    pack_map(&writer, 4);
-    pack_text(&writer, "format");
-    pack_text(&writer, "bestiary-creature");
-    pack_text(&writer, "version");
-    pack_u64(&writer, version);
-    pack_text(&writer, "checksum");
-    pack_u64(&writer, hash_bytes(HASH_START, content, length));
-    pack_text(&writer, "creature");
+    put(&writer, MAP(4), TEXT("format"), TEXT("bestiary-creature"), TEXT("version"), U64(version),
+        TEXT("checksum"), U64(hash_bytes(HASH_START, content, length)), TEXT("creature"));
     pack_bytes(&writer, content, length);
     int rc = decode_exact(&copy, writer.buffer.data, writer.buffer.size);
     if (rc == 0)
         ck_assert_int_eq(genome_check(&copy.genome, &error), 0);
     else
         ck_assert_int_eq(copy.genome.body_count, 0);
-    creature_deinit(&copy);
-    pack_writer_deinit(&writer);
     return rc;
 }
 
 TEST(hostile_content_behind_a_right_checksum)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     struct pack_reader file;
     encode(&creature, &writer);
     ck_assert_int_eq(pack_open(&file, writer.buffer.data, writer.buffer.size, &error), 0);
     const msgpack_object_bin *bin = &pack_find(file.root, "creature")->via.bin;
     ck_assert_int_eq(decode_content(bin->ptr, bin->size, 1), 0);
-    char *content = malloc(bin->size);
+    FREED char *content = malloc(bin->size);
     memcpy(content, bin->ptr, bin->size);
     int accepted = 0, flips = 0;
     for (size_t bit = 0; bit < bin->size * 8; bit += 3 * BIT_STEP, flips++) {
@@ -432,9 +397,7 @@ TEST(hostile_content_behind_a_right_checksum)
         ck_assert_int_eq(decode_content(content, bin->size, version), ERR_VERSION);
         ck_assert_ptr_nonnull(strstr(error.message, " is not supported (this program reads 1 to "));
     }
-    free(content);
     pack_close(&file);
-    pack_writer_deinit(&writer);
 }
 
 TEST(other_files_are_no_creatures)
@@ -456,9 +419,8 @@ TEST(other_files_are_no_creatures)
 
 static int decode_text(const char *text, struct creature *decoded)
 {
-    char *json = quoted(text);
+    FREED char *json = quoted(text);
     int rc = creature_decode(decoded, json, strlen(json), "worm.json", &error);
-    free(json);
     return rc;
 }
 
@@ -475,7 +437,7 @@ static void refuse_text(const char *text, const char *words)
 
 TEST(shortest_json)
 {
-    struct creature decoded;
+    SCOPED(creature) decoded;
     ck_ok(decode_text(" \n" HEAD BODIES "}", &decoded));
     const struct body_gene *body = &decoded.genome.bodies[0];
     ck_assert_uint_eq(decoded.genome.root, 1);
@@ -484,13 +446,12 @@ TEST(shortest_json)
     ck_assert_int_eq(body->recursive_limit, 1);
     ck_assert(!body->is_symmetric && body->sensors == 0 && !body->has_effector);
     ck_assert_int_eq(decoded.has_evaluation, 0);
-    creature_deinit(&decoded);
 }
 
 /* By default a linear joint moves half the part's longer side either way. */
 TEST(linear_joints_in_json)
 {
-    struct creature decoded;
+    SCOPED(creature) decoded;
     ck_ok(decode_text(HEAD "'bodies': [" LINEAR "}]}", &decoded));
     ck_assert_int_eq(decoded.genome.bodies[0].joint, JOINT_LINEAR);
     ck_assert(decoded.genome.bodies[0].lower == -0.35 && decoded.genome.bodies[0].upper == 0.35);
@@ -507,12 +468,11 @@ TEST(linear_joints_in_json)
     creature_deinit(&decoded);
     ck_ok(decode_text(HEAD "'bodies': [" LINEAR ", 'limits_m': [-0.0625, 0]}]}", &decoded));
     ck_assert(decoded.genome.bodies[0].lower == -0.0625 && decoded.genome.bodies[0].upper == 0);
-    creature_deinit(&decoded);
 }
 
 TEST(json_defaults)
 {
-    struct creature decoded;
+    SCOPED(creature) decoded;
     const char *text =
         HEAD "'root': 2, 'bodies': [" BODY ", {'id': 2, 'width_m': 1, 'height_m': 1,"
              " 'sensors': ['joint', 'contact-top'], 'limits_rad': [-3, 0],"
@@ -546,7 +506,6 @@ TEST(json_defaults)
     inputs = genome->neurons[2].inputs;
     ck_assert(inputs[0].value == 0.5 && inputs[0].weight == 1);
     ck_assert(inputs[1].value == 0 && inputs[1].weight == 0);
-    creature_deinit(&decoded);
 }
 
 #define PART(rest)  HEAD "'bodies': [{'id': 1, 'width_m': 1, 'height_m': 1, " rest "}]}"
@@ -672,27 +631,23 @@ static const struct {
 /* The creature goes through JSON, which has these words, and comes back. */
 static void assert_kept_in_json(const char *words)
 {
-    struct creature copy;
-    char *text = creature_to_json(&creature);
+    SCOPED(creature) copy;
+    FREED char *text = creature_to_json(&creature);
     ck_assert_ptr_nonnull(strstr(text, words));
     ck_ok(creature_decode(&copy, text, strlen(text), "worm", &error));
     assert_equal(&copy, &creature);
-    creature_deinit(&copy);
-    free(text);
 }
 
 /* Its genome is packed and comes back; the caller frees what is packed. */
 static struct packed_genome assert_kept_packed(void)
 {
     struct packed_genome packed = {NULL, 0};
-    struct genome copy;
-    struct pack_writer scratch;
+    SCOPED(genome) copy;
+    SCOPED(pack_writer) scratch;
     pack_writer_init(&scratch);
     ck_assert_int_eq(genome_pack(&packed, &creature.genome, &scratch), 0);
     ck_ok(genome_decode_bytes(&copy, packed.bytes, packed.length, &error));
     ck_assert(genome_is_equal(&copy, &creature.genome));
-    genome_deinit(&copy);
-    pack_writer_deinit(&scratch);
     return packed;
 }
 
@@ -790,8 +745,7 @@ TEST(heads_are_kept)
         ck_assert(genome_hash(&creature.genome) != without);
         ck_assert_int_eq(creature_format_version(&creature), 10);
         assert_kept_in_json("\"head\": true");
-        struct packed_genome packed = assert_kept_packed();
-        packed_genome_deinit(&packed);
+        SCOPED(packed_genome) packed = assert_kept_packed();
     }
 }
 
@@ -804,7 +758,7 @@ TEST(mouths_are_kept)
     ck_assert(genome_hash(&creature.genome) != without);
     ck_assert_int_eq(creature_format_version(&creature), 9);
     assert_kept_in_json("\"mouth\": \"flesh\"");
-    struct packed_genome packed = assert_kept_packed();
+    SCOPED(packed_genome) packed = assert_kept_packed();
     /* no mouth, in a row that has room for one: the last byte of the row, behind a stretch of 0 */
     static const unsigned char there[] = {0xcb, 0, 0, 0, 0, 0, 0, 0, 0, 2};
     unsigned char *mouth = packed.bytes + find_bytes(&packed, there, sizeof there) + 9;
@@ -812,7 +766,6 @@ TEST(mouths_are_kept)
     refuse_packed(&packed, "bodies[1]: mouths of 0 are not written");
     *mouth = MOUTH_COUNT;
     ck_assert_int_ne(genome_decode_bytes(&copy, packed.bytes, packed.length, &error), 0);
-    packed_genome_deinit(&packed);
 }
 
 /* Equal genomes have equal bytes: a genome without emitters has no fields of emitters. */
@@ -823,13 +776,12 @@ TEST(emitters_that_must_fail)
     struct body_gene *body = &creature.genome.bodies[0];
     memset(&body->emitters[EMITTER_SOUND], 0, sizeof body->emitters[0]);
     body->emitters[EMITTER_SCENT_2].input = body->emitters[EMITTER_SOUND].input;
-    struct packed_genome packed = assert_kept_packed();
+    SCOPED(packed_genome) packed = assert_kept_packed();
     /* behind two flags of 0 the second scent's flag and its input, whose first field is after the
      * array's mark */
     static const unsigned char there[] = {0, 0, 1, 0x97, 0, 0, 0, 0, 0, 0xcb};
     packed.bytes[find_bytes(&packed, there, sizeof there) + 2] = 0;
     refuse_packed(&packed, "bodies[0]: emitters of 0 are not written");
-    packed_genome_deinit(&packed);
 }
 
 /* Equal genomes have equal bytes: lags of 0 have none, and no byte of those that are there can be
@@ -842,7 +794,7 @@ TEST(lags_that_must_fail)
     genome_deinit(&creature.genome);
     make_lagging(&creature.genome);
     creature.genome.neurons[0].lag_row = 0.5;
-    struct packed_genome packed = assert_kept_packed();
+    SCOPED(packed_genome) packed = assert_kept_packed();
     size_t at = find_bytes(&packed, halves, sizeof halves);
     for (size_t length = at; length < packed.length; length++) {
         ck_assert_int_lt(genome_decode_bytes(&copy, packed.bytes, length, &error), 0);
@@ -854,7 +806,6 @@ TEST(lags_that_must_fail)
     genome_deinit(&copy);
     memset(packed.bytes + at + 10, 0, 8);
     refuse_packed(&packed, "neurons[0]: lags of 0 are not written");
-    packed_genome_deinit(&packed);
 }
 
 TEST(json_that_must_fail)
@@ -865,19 +816,18 @@ TEST(json_that_must_fail)
 
 TEST(json_preset_comes_first)
 {
-    struct creature decoded;
+    SCOPED(creature) decoded;
     ck_ok(decode_text(EVALUATION("'parameters': {'world.friction': 0.3,"
                                  "'world.preset': 'water'}, 'measures': {}"),
                       &decoded));
     ck_assert(decoded.params.world_friction == 0.3);
     ck_assert(decoded.params.world_gravity_m_s2 == 0);
-    creature_deinit(&decoded);
 }
 
 TEST(too_many_rows)
 {
     struct creature decoded;
-    char *text = malloc(100000);
+    FREED char *text = malloc(100000);
     int length = sprintf(text, HEAD "'bodies': [");
     for (int i = 0; i <= GENOME_BODIES_MAX; i++)
         length += sprintf(text + length, "%s{'id': %d, 'width_m': 1, 'height_m': 1}", i ? "," : "",
@@ -890,7 +840,6 @@ TEST(too_many_rows)
     text[99999] = '\0';
     memcpy(text, "{'format':", 10);
     ck_assert_int_lt(decode_text(text, &decoded), 0);
-    free(text);
 }
 
 /* Damaged JSON is refused or gives a creature that can be written and read again. */
@@ -898,12 +847,12 @@ TEST(damaged_json_never_crashes)
 {
     struct rng rng;
     struct creature decoded, again;
-    char *text = creature_to_json(&creature);
+    FREED char *text = creature_to_json(&creature);
     size_t length = strlen(text);
     int accepted = 0;
     rng_init(&rng, 1, RNG_TEST, 0, 0);
     for (int round = 0; round < (TESTS_ARE_SANITIZED ? 600 : 4000); round++) {
-        char *damaged = malloc(length);
+        FREED char *damaged = malloc(length);
         memcpy(damaged, text, length);
         size_t at = rng_below(&rng, (uint32_t)length);
         static const char likely[] = "0123456789-.e,:{}[]\" truefalse";
@@ -911,17 +860,14 @@ TEST(damaged_json_never_crashes)
         if (decode_exact(&decoded, damaged, length) == 0) {
             accepted++;
             ck_assert_int_eq(genome_check(&decoded.genome, &error), 0);
-            char *written = creature_to_json(&decoded);
+            FREED char *written = creature_to_json(&decoded);
             ck_ok(decode_exact(&again, written, strlen(written)));
             assert_equal(&decoded, &again);
-            free(written);
             creature_deinit(&again);
             creature_deinit(&decoded);
         }
-        free(damaged);
     }
     ck_assert_int_gt(accepted, TESTS_ARE_SANITIZED ? 15 : 100);
-    free(text);
 }
 
 /* ---- parameters and measures in messages ---- */
@@ -948,18 +894,15 @@ TEST(params_travel)
 
 static const char *params_message(const char *key, double value)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     struct pack_reader reader;
     struct params decoded;
     struct params_remark remark;
     pack_writer_init(&writer);
-    pack_map(&writer, 1);
-    pack_text(&writer, key);
-    pack_double(&writer, value);
+    put(&writer, MAP(1), TEXT(key), DOUBLE(value));
     ck_assert_int_eq(pack_open(&reader, writer.buffer.data, writer.buffer.size, &error), 0);
     ck_assert_int_lt(params_decode(&decoded, reader.root, &remark, &error), 0);
     pack_close(&reader);
-    pack_writer_deinit(&writer);
     return error.message;
 }
 
@@ -980,7 +923,7 @@ TEST(bad_params_in_messages)
 
 TEST(measures_travel)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     struct pack_reader reader;
     struct measures decoded;
     pack_writer_init(&writer);
@@ -997,7 +940,6 @@ TEST(measures_travel)
     ck_assert_int_lt(measures_decode(&decoded, reader.root, &error), 0);
     ck_assert_str_eq(error.message, "mass_kg: expected a finite number");
     pack_close(&reader);
-    pack_writer_deinit(&writer);
 }
 
 /* ---- files ---- */
@@ -1032,7 +974,7 @@ FIXTURE(make_directory, remove_directory)
 TEST(simulated_again_by_what_is_known)
 {
     static const char *const assignments[] = {"world.gravity_m_s2=7", "world.no_such=1"};
-    struct creature wanted;
+    SCOPED(creature) wanted;
     struct params params;
     creature_init(&wanted);
     wanted.id = 5;
@@ -1051,7 +993,6 @@ TEST(simulated_again_by_what_is_known)
     ck_assert_int_ne(creature_choose_params(&wanted, NULL, assignments, 2, &params, &error), 0);
     ck_assert_ptr_nonnull(strstr(error.message, "-s world.no_such=1"));
     ck_assert_int_ne(creature_choose_params(&wanted, "no.ini", NULL, 0, &params, &error), 0);
-    creature_deinit(&wanted);
 }
 
 TEST(written_and_read)
@@ -1117,7 +1058,7 @@ TEST_LOOP(other_kinds_travel, 0, 2)
                                                            fixture_make_boxes};
     uint64_t version = 3 + (uint64_t)_i;
     struct creature copy;
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     struct pack_reader file;
     genome_deinit(&creature.genome);
     make[_i](&creature.genome);
@@ -1129,7 +1070,7 @@ TEST_LOOP(other_kinds_travel, 0, 2)
     assert_kept_in_json("");
     ck_assert_int_eq(pack_open(&file, writer.buffer.data, writer.buffer.size, &error), 0);
     const msgpack_object_bin *bin = &pack_find(file.root, "creature")->via.bin;
-    char *content = malloc(bin->size);
+    FREED char *content = malloc(bin->size);
     memcpy(content, bin->ptr, bin->size);
     int accepted = 0, flips = 0;
     for (size_t bit = 0; bit < bin->size * 8; bit += 5 * BIT_STEP, flips++) {
@@ -1140,9 +1081,7 @@ TEST_LOOP(other_kinds_travel, 0, 2)
     ck_assert_int_gt(accepted, flips / 10);
     ck_assert_int_lt(accepted, flips * 9 / 10);
     ck_assert_int_eq(decode_content(content, bin->size, version - 1), ERR_FORMAT);
-    free(content);
     pack_close(&file);
-    pack_writer_deinit(&writer);
 }
 
 struct bad_rows {
@@ -1231,7 +1170,7 @@ FIXTURE(make_directory, remove_directory)
 /* Files of every version stay readable; see docs/creature-format.md. */
 TEST_LOOP(golden_files_are_read, 0, CREATURE_FORMAT_VERSION)
 {
-    struct creature binary, text;
+    SCOPED(creature) binary, text;
     struct genome genomes[CREATURE_FORMAT_VERSION];
     char path[64];
     int version = 1 + _i;
@@ -1262,8 +1201,6 @@ TEST_LOOP(golden_files_are_read, 0, CREATURE_FORMAT_VERSION)
     ck_assert_int_eq(text.verdict, VERDICT_TOO_FAST);
     ck_assert(text.params.world_gravity_m_s2 == 1.0 / 3.0);
     ck_assert(text.measures.mass_kg == -1.0 / 6.0);
-    creature_deinit(&binary);
-    creature_deinit(&text);
 }
 
 TEST(examples_are_read)
@@ -1272,16 +1209,14 @@ TEST(examples_are_read)
                                         "quadruped", "snake", "ray",  "arm",  "earthworm"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[100];
-        struct creature copy;
-        struct genome collected;
+        SCOPED(creature) copy;
+        SCOPED(genome) collected;
         snprintf(path, sizeof path, "examples/creatures/%s.json", names[i]);
         ck_ok(creature_read(&copy, path, &error));
         ck_assert_str_eq(copy.name, names[i]);
         ck_assert_int_eq(genome_copy(&collected, &copy.genome), 0);
         genome_collect_garbage(&collected);
         ck_assert_msg(genome_is_equal(&collected, &copy.genome), "%s has garbage", names[i]);
-        genome_deinit(&collected);
-        creature_deinit(&copy);
     }
 }
 
@@ -1291,7 +1226,7 @@ TEST(examples_in_the_manual_are_read)
     static const char *const paths[] = {"docs/creature-format.md", "docs/genotype.md",
                                         "docs/spheres.md", "docs/boxes.md"};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        char *page;
+        FREED char *page;
         size_t length;
         int count = 0;
         ck_ok(file_read(paths[i], 1 << 20, &page, &length, &error));
@@ -1311,7 +1246,6 @@ TEST(examples_in_the_manual_are_read)
             block = end + 1;
         }
         ck_assert_int_gt(count, 0);
-        free(page);
     }
 }
 

@@ -53,20 +53,19 @@ TEST(link_carries_all)
                       params_evaluation_digest(&link_of.params));
     ck_assert_int_eq(link.params.evolution_behaviour, link_of.params.evolution_behaviour);
     creature_deinit(&read);
-    char *text = creature_link_text(&creature, &link_of);
+    FREED char *text = creature_link_text(&creature, &link_of);
     ck_assert_ptr_nonnull(text);
     ck_assert_int_eq(strncmp(text, "#c=1.", 5), 0);
     ck_assert_uint_eq(strspn(text + 5, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                        "0123456789-_"),
                       strlen(text) - 5);
-    free(text);
 }
 
 TEST(changed_links_do_no_harm)
 {
     int refused = 0;
     for (size_t i = 0; i < writer.buffer.size; i++) {
-        struct creature read;
+        SCOPED(creature) read;
         struct creature_link link;
         struct error error = {0};
         char before = writer.buffer.data[i];
@@ -77,7 +76,6 @@ TEST(changed_links_do_no_harm)
         creature_deinit(&read);
         writer.buffer.data[i] = before;
         ck_assert_int_ne(decode(writer.buffer.data, i, &read, &link, &error), 0);
-        creature_deinit(&read);
     }
     ck_assert_int_gt(refused, 50);
 }

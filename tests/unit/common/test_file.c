@@ -27,12 +27,11 @@ static void tear_down(void)
 
 static void assert_content(const char *expected)
 {
-    char *bytes;
+    FREED char *bytes;
     size_t length;
     ck_ok(file_read(path, 100, &bytes, &length, &error));
     ck_assert_uint_eq(length, strlen(expected));
     ck_assert_str_eq(bytes, expected);
-    free(bytes);
 }
 
 TEST(test_a_file_is_written_and_replaced)

@@ -19,7 +19,7 @@ static void make(struct genome *genome, int kind, uint64_t seed)
 
 static void copy_numbers(struct genome *to, struct genome *from)
 {
-    struct genetics_number *a, *b;
+    FREED struct genetics_number *a, *b;
     int count, same;
 
     ck_assert_int_eq(genetics_list_numbers(to, &params, &a, &count), 0);
@@ -27,8 +27,6 @@ static void copy_numbers(struct genome *to, struct genome *from)
     ck_assert_int_eq(count, same);
     for (int i = 0; i < count; i++)
         *a[i].at = *b[i].at;
-    free(a);
-    free(b);
 }
 
 TEST_LOOP(changed_genomes_are_sound, 0, BODY_BOXES + 1)
@@ -36,7 +34,7 @@ TEST_LOOP(changed_genomes_are_sound, 0, BODY_BOXES + 1)
     int brain, body, brains = 0, bodies = 0;
 
     for (uint64_t seed = 0; seed < 30; seed++) {
-        struct genome genome, changed;
+        SCOPED(genome) genome, changed;
         struct rng rng;
 
         params_set_defaults(&params);
@@ -53,8 +51,6 @@ TEST_LOOP(changed_genomes_are_sound, 0, BODY_BOXES + 1)
         bodies += body;
         copy_numbers(&changed, &genome);
         ck_assert(genome_is_equal(&genome, &changed));
-        genome_deinit(&genome);
-        genome_deinit(&changed);
     }
     ck_assert(brains > 100 && bodies > 100);
 }
@@ -64,7 +60,7 @@ TEST_LOOP(a_brain_changes_alone, 0, BODY_BOXES + 1)
     int brain, body, brains = 0;
 
     for (uint64_t seed = 0; seed < 10; seed++) {
-        struct genome genome, changed;
+        SCOPED(genome) genome, changed;
         struct rng rng;
 
         params_set_defaults(&params);
@@ -85,8 +81,6 @@ TEST_LOOP(a_brain_changes_alone, 0, BODY_BOXES + 1)
         params.mutation_body = 1;
         ck_assert_int_eq(genetics_count_changed(&genome, &changed, &params, &brain, &body), 0);
         ck_assert_int_eq(body, 0);
-        genome_deinit(&genome);
-        genome_deinit(&changed);
     }
     ck_assert_int_gt(brains, 10);
 }

@@ -144,7 +144,7 @@ TEST(copies_are_equal_and_independent)
 
 TEST(every_field_counts)
 {
-    struct genome original;
+    SCOPED(genome) original;
     ck_assert_int_eq(genome_copy(&original, &genome), 0);
 #define X(change)                                                                                  \
     change;                                                                                        \
@@ -155,7 +155,6 @@ TEST(every_field_counts)
     FIELDS(X)
 #undef X
     ck_assert(genome_is_equal(&genome, &original));
-    genome_deinit(&original);
 }
 
 TEST(order_counts)
@@ -194,12 +193,11 @@ TEST(limits_are_in_the_unit_of_the_joint)
 TEST(zeros_of_both_signs_are_equal)
 {
     uint64_t hash = genome_hash(&genome);
-    struct genome copy;
+    SCOPED(genome) copy;
     ck_assert_int_eq(genome_copy(&copy, &genome), 0);
     genome.connections[2].angle_rad = -0.0;
     ck_assert(genome_is_equal(&genome, &copy));
     ck_assert_uint_eq(genome_hash(&genome), hash);
-    genome_deinit(&copy);
 }
 
 /* Every rule, broken once; the message begins with the row. */
@@ -303,13 +301,12 @@ static void check_manual(const struct gene_field *table, const char *manual)
 TEST(the_manual_has_every_gene)
 {
     size_t length;
-    char *manual = NULL;
+    FREED char *manual = NULL;
     ck_assert_int_eq(file_read("docs/creature-format.md", 1 << 20, &manual, &length, &error), 0);
     for (int kind = 0; kind < BODY_KIND_COUNT; kind++) {
         check_manual(body_kinds[kind].body, manual);
         check_manual(body_kinds[kind].connection, manual);
     }
-    free(manual);
 }
 
 TEST(every_rule_is_checked)
@@ -399,7 +396,7 @@ TEST(inputs_of_emitters)
 {
     struct body_gene *arm = &genome.bodies[1];
     uint64_t before = genome_hash(&genome);
-    struct genome copy;
+    SCOPED(genome) copy;
     arm->emitters[EMITTER_SOUND].input.weight = 1;
     ck_assert_uint_eq(genome_hash(&genome), before); /* which genome_check() refuses */
     genome_collect_garbage(&genome);
@@ -424,19 +421,17 @@ TEST(inputs_of_emitters)
     arm->emitters[EMITTER_SCENT_2].is_there = 0;
     genome_collect_garbage(&genome);
     ck_assert_int_lt(genome.neuron_count, neurons);
-    genome_deinit(&copy);
 }
 
 /* Sensors beyond number 31 make a difference, too. */
 TEST(late_sensors_are_compared)
 {
-    struct genome copy;
+    SCOPED(genome) copy;
     genome.bodies[0].sensors |= SENSOR_BIT(SENSOR_SCENT_1_LEVEL);
     ck_assert_int_eq(genome_copy(&copy, &genome), 0);
     ck_assert(genome_is_equal(&copy, &genome));
     copy.bodies[0].sensors ^= SENSOR_BIT(SENSOR_SCENT_1_LEVEL);
     ck_assert(!genome_is_equal(&copy, &genome) && !genome_is_equal(&genome, &copy));
-    genome_deinit(&copy);
 }
 
 /* An input in place of the arm's effector's, of a neuron in the trunk, of one in the central
@@ -520,21 +515,19 @@ TEST(references_of_the_central_set)
 
 static void assert_collected(void)
 {
-    struct genome again;
+    SCOPED(genome) again;
     ck_ok(genome_check(&genome, &error));
     ck_assert_int_eq(genome_copy(&again, &genome), 0);
     genome_collect_garbage(&again);
     ck_assert_msg(genome_is_equal(&again, &genome), "a second collection changes something");
-    genome_deinit(&again);
 }
 
 TEST(nothing_to_collect)
 {
-    struct genome original;
+    SCOPED(genome) original;
     ck_assert_int_eq(genome_copy(&original, &genome), 0);
     genome_collect_garbage(&genome);
     ck_assert(genome_is_equal(&genome, &original));
-    genome_deinit(&original);
 }
 
 TEST(unreached_bodies_go)
@@ -551,10 +544,9 @@ TEST(unreached_bodies_go)
     genome.bodies[3].effector_input = fixture_neuron(SCOPE_OWN, 70, 0, 1);
     ck_assert_int_eq(genome_check(&genome, &error), 0);
     genome_collect_garbage(&genome);
-    struct genome original;
+    SCOPED(genome) original;
     fixture_make(&original);
     ck_assert(genome_is_equal(&genome, &original));
-    genome_deinit(&original);
 }
 
 TEST(idle_neurons_go_cycles_included)
@@ -602,7 +594,7 @@ TEST(dangling_references_become_zero)
  * light. */
 TEST(sights_are_exchanged_and_exchanged_back)
 {
-    struct genome before;
+    SCOPED(genome) before;
     genome.bodies[0].sensors |= SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_OTHER_LEVEL);
     genome.bodies[1].sensors |= SENSOR_BIT(SENSOR_LIGHT_LEVEL);
     genome.bodies[1].effector_input =
@@ -629,7 +621,6 @@ TEST(sights_are_exchanged_and_exchanged_back)
         ck_assert_int_eq(neuron_row(TRUNK_SUM)->inputs[0].sensor, SENSOR_OBJECT_ALONG);
         genome.bodies[0].sensors |= SENSOR_BIT(SENSOR_LIGHT_ALONG);
     }
-    genome_deinit(&before);
 }
 
 TEST(a_lost_root_is_replaced)

@@ -38,7 +38,7 @@ static int count_genes(const struct genome *genome)
 /* What must hold for any two genomes. */
 static void assert_diff_is_right(const struct genome *before, const struct genome *after)
 {
-    char *text = diff(before, after);
+    FREED char *text = diff(before, after);
 
     ck_assert_int_eq(text[0] == '\0', genome_is_equal(before, after));
     ck_assert_int_eq(count_lines(text, "+ "), counts.added);
@@ -46,21 +46,17 @@ static void assert_diff_is_right(const struct genome *before, const struct genom
     ck_assert_int_ge(count_lines(text, "~ "), counts.changed);
     ck_assert_int_eq(counts.same + counts.changed + counts.removed, count_genes(before));
     ck_assert_int_eq(counts.same + counts.changed + counts.added, count_genes(after));
-    free(text);
 }
 
 TEST(equal_genomes_have_no_difference)
 {
-    struct genome a, b;
+    SCOPED(genome) a, b;
 
     fixture_make(&a);
     fixture_make(&b);
-    char *text = diff(&a, &b);
+    FREED char *text = diff(&a, &b);
     ck_assert_str_eq(text, "");
     ck_assert_int_eq(counts.same, count_genes(&a));
-    free(text);
-    genome_deinit(&a);
-    genome_deinit(&b);
 }
 
 /* Every field of every gene, and the line that must tell of its change (or the line's
@@ -143,7 +139,7 @@ static const char *change(struct genome *g, int i)
 
 TEST_LOOP(every_field_is_told, 0, CHANGE_COUNT)
 {
-    struct genome a, b;
+    SCOPED(genome) a, b;
 
     fixture_make(&a);
     fixture_make(&b);
@@ -154,8 +150,6 @@ TEST_LOOP(every_field_is_told, 0, CHANGE_COUNT)
     free(text);
     assert_diff_is_right(&a, &b);
     assert_diff_is_right(&b, &a);
-    genome_deinit(&a);
-    genome_deinit(&b);
 }
 
 /* Another value of a field, right or not. */
@@ -198,7 +192,7 @@ static int check_fields(int kind, int is_body, int row)
     int used = 0;
 
     for (const struct gene_field *field = table; field->name; field++) {
-        struct genome a, b;
+        SCOPED(genome) a, b;
 
         make_kind[kind](&a);
         make_kind[kind](&b);
@@ -213,15 +207,13 @@ static int check_fields(int kind, int is_body, int row)
             ck_assert_msg(text[0] == '~', "%s: \"%s\"", field->name, text);
             free(text);
         }
-        genome_deinit(&a);
-        genome_deinit(&b);
     }
     return used;
 }
 
 TEST_LOOP(every_field_of_every_kind_is_told, 0, BODY_KIND_COUNT)
 {
-    struct genome genome;
+    SCOPED(genome) genome;
     int used = 0;
 
     make_kind[_i](&genome);
@@ -230,12 +222,11 @@ TEST_LOOP(every_field_of_every_kind_is_told, 0, BODY_KIND_COUNT)
     for (int i = 0; i < genome.connection_count; i++)
         used += check_fields(_i, 0, i);
     ck_assert_int_gt(used, 40);
-    genome_deinit(&genome);
 }
 
 TEST(new_genes_are_told_whole)
 {
-    struct genome a, b;
+    SCOPED(genome) a, b;
 
     fixture_make(&a);
     fixture_make(&b);
@@ -250,26 +241,21 @@ TEST(new_genes_are_told_whole)
               "\"strength\": 0.25}\n"));
     free(text);
     assert_diff_is_right(&a, &b);
-    genome_deinit(&a);
-    genome_deinit(&b);
 }
 
 TEST(another_order_is_told)
 {
-    struct genome a, b;
+    SCOPED(genome) a, b;
 
     fixture_make(&a);
     fixture_make(&b);
     struct body_gene first = b.bodies[0];
     b.bodies[0] = b.bodies[1];
     b.bodies[1] = first;
-    char *text = diff(&a, &b);
+    FREED char *text = diff(&a, &b);
     ck_assert_str_eq(text, "~ order of bodies: 1 2 1048579 -> 2 1 1048579\n");
     ck_assert_int_eq(counts.is_moved, 1);
     ck_assert_int_eq(counts.same, count_genes(&a));
-    free(text);
-    genome_deinit(&a);
-    genome_deinit(&b);
 }
 
 /* Words and equality agree over whatever evolution does. */
@@ -292,7 +278,7 @@ TEST(relatives_are_compared_rightly)
                          0);
         assert_diff_is_right(&a, &b);
         if (i % 3 == 0) {
-            struct genome child;
+            SCOPED(genome) child;
 
             ids = (struct gene_counter){.creature = 3 * i + 2};
             ck_assert_int_eq(
@@ -300,7 +286,6 @@ TEST(relatives_are_compared_rightly)
                 0);
             assert_diff_is_right(&a, &child);
             assert_diff_is_right(&child, &b);
-            genome_deinit(&child);
         }
         genome_deinit(&a);
         genome_deinit(&b);

@@ -37,8 +37,9 @@ TEST_LOOP(layouts_are_those_of_the_whole, 0, sizeof trees / sizeof trees[0])
     ck_assert_ptr_nonnull(tree);
     for (int is_compact = 0; is_compact <= 1; is_compact++)
         for (int depth = 0; depth <= 5; depth++) {
-            char *text, *whole = json_dumps(tree, (is_compact ? JSON_COMPACT : JSON_INDENT(2)) |
-                                                      JSON_REAL_PRECISION(17));
+            FREED char *text,
+                *whole = json_dumps(tree, (is_compact ? JSON_COMPACT : JSON_INDENT(2)) |
+                                              JSON_REAL_PRECISION(17));
             size_t length;
             struct json_stream stream = {.file = open_memstream(&text, &length),
                                          .is_compact = is_compact};
@@ -46,8 +47,6 @@ TEST_LOOP(layouts_are_those_of_the_whole, 0, sizeof trees / sizeof trees[0])
             ck_assert_int_eq(fclose(stream.file), 0);
             ck_assert_int_eq(stream.has_failed, 0);
             ck_assert_str_eq(text, whole);
-            free(text);
-            free(whole);
         }
     json_decref(tree);
 }

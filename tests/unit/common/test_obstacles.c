@@ -7,6 +7,7 @@
 #include "simulator/contact/collide.h"
 #include "simulator/evaluate/terrain.h"
 #include "tests/unit/stage_fixture.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
 #include "tests/set_param.h"
@@ -18,7 +19,6 @@ enum { DOF = BODY_DOF_MAX };
 TEST(text_is_read)
 {
     struct obstacles o;
-    struct error error;
     ck_assert_int_eq(obstacles_parse(&o, "", &error), 0);
     ck_assert_int_eq(o.count, 0);
     ck_assert_int_eq(obstacles_parse(&o, " 1 0.05 .4 1e-1 -0.5 ,2 3 4 5 6*3 0.5 -0.25,", &error),
@@ -60,7 +60,6 @@ TEST(bad_text_is_named)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct obstacles o;
-        struct error error;
         ck_assert_int_lt(obstacles_parse(&o, cases[i].text, &error), 0);
         ck_assert_msg(strstr(error.message, cases[i].message) != NULL, "%s: %s", cases[i].text,
                       error.message);
@@ -77,7 +76,6 @@ TEST(any_text_is_survived)
     for (int i = 0; i < 20000; i++) {
         char text[64];
         struct obstacles o;
-        struct error error;
         int length = (int)rng_below(&rng, sizeof text);
         for (int k = 0; k < length; k++)
             text[k] = letters[rng_below(&rng, sizeof letters - 1)];
@@ -90,8 +88,6 @@ TEST(any_text_is_survived)
 
 TEST(parameters_are_checked)
 {
-    struct params params;
-    struct error error;
     params_set_defaults(&params);
     ck_assert_int_eq(params_set(&params, "world.obstacles", "1 2 3 4", &error), 0);
     ck_assert_int_eq(params_check(&params, &error), ERR_FORMAT);
@@ -201,8 +197,7 @@ TEST(a_box_rests_on_a_step)
         add_obstacle(-4, 0.1, 1, 0.2, 0);
         add_obstacle(3, 0.2, 1, 0.4, 0);
         body_init_box(&stage.body, 0.3, 0.2, 1);
-        stage_build(&stage);
-        stage_set(&stage, q, zero);
+        stage_start(&stage, q, zero);
         stage_run(&stage, 2);
         struct part_state box = stage_part(&stage, 0);
         ck_assert_double_eq_tol(box.at_m.y, 0.5, 1.1e-3);
@@ -230,8 +225,7 @@ TEST(a_box_bounces_on_an_obstacle)
         stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .elasticity = 0.5};
         add_obstacle(0, 0.5, 2, 1, 0);
         body_init_box(&stage.body, 0.2, 0.2, 1);
-        stage_build(&stage);
-        stage_set(&stage, q, zero);
+        stage_start(&stage, q, zero);
         stage_run(&stage, 0.5);
         for (int i = 0; i < 120; i++) {
             stage_run(&stage, stage.settings.dt_s);
@@ -252,8 +246,7 @@ TEST(walls_stop_bodies)
             stage.world = (struct world){.friction = 0.3};
             add_obstacle(1, 0.1, 0.05, 0.6, 0);
             body_init_box(&stage.body, 0.3, 0.2, 1);
-            stage_build(&stage);
-            stage_set(&stage, q, qd);
+            stage_start(&stage, q, qd);
             double deepest = 0;
             for (int k = 0; k < 480; k++) {
                 stage_run(&stage, stage.settings.dt_s);
@@ -274,8 +267,7 @@ TEST(a_corner_carries_a_beam)
         stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .friction = 0.9};
         add_obstacle(0, 0, 1, 1, 45 * BODY_DEGREE);
         body_init_box(&stage.body, 2, 0.1, 1);
-        stage_build(&stage);
-        stage_set(&stage, q, zero);
+        stage_start(&stage, q, zero);
         stage_run(&stage, 0.1);
         ck_assert_double_eq_tol(stage_part(&stage, 0).at_m.y, top + 0.05, 1e-3);
         stage_set(&stage, off, zero);
@@ -299,8 +291,7 @@ TEST(seams_do_not_catch)
         for (int i = 0; i < 8; i++)
             add_obstacle(0.5 * i, 0.25, 0.5, 0.5, 0);
         body_init_box(&stage.body, 0.3, 0.2, 1);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 1);
         struct part_state box = stage_part(&stage, 0);
         double expected = 3 - 0.1 * BODY_GRAVITY / 2;
@@ -321,8 +312,7 @@ TEST(places_do_not_matter)
         stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .friction = 0.5};
         add_obstacle(sign * 0.2 + shift, 1, 1.5, 0.3, sign * 0.2);
         body_init_box(&stage.body, 0.4, 0.2, 1);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 0.6);
         ends[i] = stage_part(&stage, 0);
     }
@@ -337,7 +327,6 @@ TEST(places_do_not_matter)
 
 TEST(surfaces_are_combined)
 {
-    struct params params;
     struct world world;
     params_set_defaults(&params);
     world_init(&world, &params);
@@ -396,10 +385,7 @@ static void judge(const char *creature_path, const char *world, const char *cons
                   evaluate_observer *observer, struct obstacles *obstacles,
                   struct evaluation *result)
 {
-    struct creature creature;
-    struct params params;
-    struct error error;
-    struct arena arena;
+    SCOPED(creature) creature;
     params_set_defaults(&params);
     if (world != NULL)
         ck_ok(params_read_file(&params, world, &error));
@@ -410,11 +396,9 @@ static void judge(const char *creature_path, const char *world, const char *cons
     ck_assert_int_eq(creature_read(&creature, creature_path, &error), 0);
     if (obstacles != NULL)
         ck_assert_int_eq(obstacles_parse(obstacles, params.world_obstacles, &error), 0);
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
     start_lowest_m = overlap_m = 0;
     evaluate(&creature.genome, &params, 1, &arena, observer, obstacles, result);
-    arena_deinit(&arena);
-    creature_deinit(&creature);
 }
 
 static const char *solver_setting(int solver)
@@ -445,7 +429,6 @@ TEST(creatures_start_above_obstacles)
 static struct world terrain_of(const char *text, int has_ground)
 {
     struct world world = {.gravity_m_s2 = BODY_GRAVITY, .has_ground = has_ground};
-    struct error error;
     ck_assert_int_eq(obstacles_parse(&world.obstacles, text, &error), 0);
     return world;
 }
@@ -582,4 +565,4 @@ TEST(wide_obstacles_are_ground)
     }
 }
 
-SUITE("obstacles", 120, stage_set_up, stage_tear_down)
+SUITE("obstacles", 120, stage_set_up, NULL)

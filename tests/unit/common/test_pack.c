@@ -3,6 +3,7 @@
 #include "common/formats/pack.h"
 
 #include "common/math/rng.h"
+#include "tests/packed.h"
 #include "tests/suite.h"
 
 static struct pack_writer writer;
@@ -30,23 +31,18 @@ TEST(round_trip)
     static const uint64_t unsigned_numbers[] = {0, 127, 128, 255, 65536, UINT32_MAX, UINT64_MAX};
     static const int64_t signed_numbers[] = {-1, -32, -33, -129, INT32_MIN, INT64_MIN, INT64_MAX};
     static const double doubles[] = {0.1, -1.0 / 3.0, 5e-324, 1.7976931348623157e308};
-    pack_map(&writer, 5);
-    pack_text(&writer, "u");
-    pack_array(&writer, 7);
+    put(&writer, MAP(5), TEXT("u"), ARRAY(7));
     for (int i = 0; i < 7; i++)
         pack_u64(&writer, unsigned_numbers[i]);
-    pack_text(&writer, "i");
-    pack_array(&writer, 7);
+    put(&writer, TEXT("i"), ARRAY(7));
     for (int i = 0; i < 7; i++)
         pack_i64(&writer, signed_numbers[i]);
-    pack_text(&writer, "d");
-    pack_array(&writer, 4);
+    put(&writer, TEXT("d"), ARRAY(4));
     for (int i = 0; i < 4; i++)
         pack_double(&writer, doubles[i]);
     pack_text(&writer, "flag");
     pack_bool(&writer, 1);
-    pack_text(&writer, "text");
-    pack_text(&writer, "h\xc3\xb6hle");
+    put(&writer, TEXT("text"), TEXT("h\xc3\xb6hle"));
     ck_assert_int_eq(writer.has_failed, 0);
     ck_ok(open_written());
 
@@ -89,7 +85,7 @@ TEST(round_trip)
 /* A writer that is cleared begins anew; what was packed before goes in as it is. */
 TEST(packed_parts_go_in_whole)
 {
-    struct pack_writer part;
+    SCOPED(pack_writer) part;
     pack_writer_init(&part);
     pack_text(&part, "kept");
     pack_u64(&writer, 7);
@@ -101,7 +97,6 @@ TEST(packed_parts_go_in_whole)
     ck_assert_int_eq(writer.has_failed, 0);
     ck_assert_uint_eq(writer.buffer.size, 1 + 5 + 1);
     ck_assert_mem_eq(writer.buffer.data, "\x92\xa4kept\x07", 7);
-    pack_writer_deinit(&part);
 }
 
 TEST(doubles_are_always_64_bits)
@@ -114,12 +109,7 @@ TEST(doubles_are_always_64_bits)
 TEST(doubles_accept_integers_but_only_finite_numbers)
 {
     double value = 7;
-    pack_array(&writer, 5);
-    pack_u64(&writer, 3);
-    pack_i64(&writer, -3);
-    pack_double(&writer, NAN);
-    pack_double(&writer, -INFINITY);
-    pack_nil(&writer);
+    put(&writer, ARRAY(5), U64(3), I64(-3), DOUBLE(NAN), DOUBLE(-INFINITY), NIL);
     ck_assert_int_eq(open_written(), 0);
     const msgpack_object *items = reader.root->via.array.ptr;
     ck_assert_int_eq(pack_get_double(&items[0], &value, "x", &error), 0);
@@ -138,10 +128,7 @@ TEST(doubles_accept_integers_but_only_finite_numbers)
 /* [300, -1, "abcdef", true, [1, 2, 3], bytes, a text with a line feed] */
 TEST(wrong_types_and_ranges_are_named)
 {
-    pack_array(&writer, 7);
-    pack_u64(&writer, 300);
-    pack_i64(&writer, -1);
-    pack_text(&writer, "abcdef");
+    put(&writer, ARRAY(7), U64(300), I64(-1), TEXT("abcdef"));
     pack_bool(&writer, 1);
     pack_array(&writer, 3);
     for (int i = 0; i < 3; i++)
@@ -225,11 +212,10 @@ TEST(lies_are_refused)
 {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         // in a block of just that size, so that a sanitizer sees every step too far
-        char *exact = malloc(bad[i].length + 1);
+        FREED char *exact = malloc(bad[i].length + 1);
         memcpy(exact + 1, bad[i].bytes, bad[i].length);
         ck_assert_msg(pack_open(&reader, exact + 1, bad[i].length, &error) < 0, "case %zu", i);
         ck_assert_msg(strstr(error.message, bad[i].message), "case %zu: %s", i, error.message);
-        free(exact);
     }
 }
 
@@ -244,11 +230,7 @@ TEST(depth_just_allowed)
 
 TEST(every_truncation_is_refused)
 {
-    pack_map(&writer, 2);
-    pack_text(&writer, "a");
-    pack_array(&writer, 3);
-    pack_double(&writer, 1);
-    pack_u64(&writer, UINT64_MAX);
+    put(&writer, MAP(2), TEXT("a"), ARRAY(3), DOUBLE(1), U64(UINT64_MAX));
     pack_bytes(&writer, "12345", 5);
     pack_text(&writer, "b");
     pack_bool(&writer, 0);

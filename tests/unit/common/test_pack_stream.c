@@ -120,7 +120,7 @@ TEST(the_same_through_zlib)
         pack_array(&writer, 1);
         pack_text(&writer, "whole");
     }
-    unsigned char *packed = compress_all(&packed_length);
+    FREED unsigned char *packed = compress_all(&packed_length);
     ck_assert(writer.buffer.size > 4 * PACK_STREAM_WHOLE_MAX);
     ck_assert_int_eq(
         pack_stream_open_packed(&stream, packed, packed_length, writer.buffer.size, &error), 0);
@@ -131,7 +131,6 @@ TEST(the_same_through_zlib)
     }
     ck_assert_int_eq(pack_stream_end(&stream, &error), 0);
     pack_stream_close(&stream);
-    free(packed);
 }
 
 static int read_all(const unsigned char *packed, size_t packed_length, size_t length)
@@ -150,14 +149,13 @@ TEST(a_wrong_length_and_a_cut_end_are_refused)
 {
     uLongf packed_length;
     write_objects();
-    unsigned char *packed = compress_all(&packed_length);
+    FREED unsigned char *packed = compress_all(&packed_length);
     size_t length = writer.buffer.size;
     ck_assert_int_eq(read_all(packed, packed_length, length), 0);
     ck_assert_int_ne(read_all(packed, packed_length, length - 1), 0);
     ck_assert_int_ne(read_all(packed, packed_length, length + 1), 0);
     for (size_t cut = 0; cut < packed_length; cut++)
         ck_assert_msg(read_all(packed, cut, length) != 0, "cut after %zu bytes", cut);
-    free(packed);
 }
 
 TEST(a_whole_object_has_a_longest_length)
@@ -165,11 +163,10 @@ TEST(a_whole_object_has_a_longest_length)
     struct pack_stream stream;
     const unsigned char *bytes;
     size_t length;
-    char *much = calloc(1, PACK_STREAM_WHOLE_MAX);
+    FREED char *much = calloc(1, PACK_STREAM_WHOLE_MAX);
     pack_bytes(&writer, much, PACK_STREAM_WHOLE_MAX);
     pack_stream_open(&stream, writer.buffer.data, writer.buffer.size);
     ck_assert_int_ne(pack_stream_take_whole(&stream, &bytes, &length, &error), 0);
-    free(much);
 }
 
 SUITE("pack_stream", 0, setup, teardown)

@@ -333,7 +333,7 @@ TEST(presets)
 /* Writes, reads back over `start`, and compares. */
 static void assert_round_trip(int has_help, const struct params *start)
 {
-    char *text = NULL;
+    FREED char *text = NULL;
     size_t length = 0;
     FILE *file = open_memstream(&text, &length);
     ck_assert_int_eq(params_write(&params, file, has_help), 0);
@@ -347,7 +347,6 @@ static void assert_round_trip(int has_help, const struct params *start)
         ck_assert_msg(strcmp(a, b) == 0, "%s: %s became %s", param_table[i].key, a, b);
     }
     ck_assert_uint_eq(params_evaluation_digest(&params), params_evaluation_digest(&copy));
-    free(text);
 }
 
 static void set_random(struct params *target, struct rng *rng)
@@ -572,7 +571,7 @@ static int shows(const char *key)
 
 TEST(who_prints_a_walk_meets_what_it_uses)
 {
-    char *text = NULL;
+    FREED char *text = NULL;
     size_t length;
     params_set_defaults(&params);
     params.evolution_search = SEARCH_SIMS;
@@ -596,7 +595,6 @@ TEST(who_prints_a_walk_meets_what_it_uses)
     params_set_defaults(&read);
     ck_ok(params_read_text(&read, text, "text", &error));
     ck_assert_mem_eq(&read, &params, sizeof read);
-    free(text);
 }
 
 /* ---- the manual ---- */
@@ -657,15 +655,13 @@ static char *find_list(char *page)
 
 TEST(manual_is_up_to_date)
 {
-    char *page, *list = print_list();
+    FREED char *page, *list = print_list();
     size_t length;
     ck_ok(file_read(MANUAL_PATH, 1 << 20, &page, &length, &error));
     char *written = find_list(page);
     ck_assert_ptr_nonnull(written);
     ck_assert_msg(strcmp(written, list) == 0,
                   "%s differs from the table: run this test with --write-manual", MANUAL_PATH);
-    free(page);
-    free(list);
 }
 
 static int write_manual(void)

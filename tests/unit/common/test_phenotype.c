@@ -1460,7 +1460,7 @@ TEST(expression_is_pure)
 {
     struct rng rng;
     struct phenotype first;
-    struct arena other;
+    SCOPED(arena) other;
 
     rng_init(&rng, 1, RNG_TEST, 0, 5);
     ck_assert_int_eq(arena_init(&other, 8u << 20), 0);
@@ -1485,7 +1485,6 @@ TEST(expression_is_pure)
                              first.neurons[k].inputs[0].index);
         arena_reset(&arena);
     }
-    arena_deinit(&other);
 }
 
 TEST(a_full_arena_is_not_expressed)
@@ -1496,7 +1495,7 @@ TEST(a_full_arena_is_not_expressed)
     express();
     size_t needed = arena.used_bytes;
     for (size_t size = 16; size <= needed; size += size < needed - 8192 ? 1024 : 16) {
-        struct arena small;
+        SCOPED(arena) small;
         size_t bytes = size > needed ? needed : size;
         ck_assert_int_eq(arena_init(&small, bytes), 0);
         int verdict = phenotype_express(&phenotype, &genome, &params, &small);
@@ -1507,7 +1506,6 @@ TEST(a_full_arena_is_not_expressed)
             failures++;
         }
         ck_assert_int_eq(verdict == VERDICT_OK, bytes >= needed);
-        arena_deinit(&small);
     }
     ck_assert_int_gt(failures, 10);
 }

@@ -329,8 +329,7 @@ TEST_LOOP(twins_grow_by_one_connection, 0, 3)
     set("creature.parts_max=2"); /* no room for the twin */
     express();
     ck_assert_int_eq(phenotype.part_count, 2);
-    set("creature.twins=no");
-    set("creature.parts_max=5");
+    set("creature.twins=no", "creature.parts_max=5");
     express();
     ck_assert_int_eq(phenotype.part_count, 3);
 }
@@ -448,9 +447,7 @@ TEST(reflection_is_about_the_face)
 
 TEST(sizes_are_clamped)
 {
-    set("creature.side_max_m=0.8");
-    set("creature.aspect_max=10");
-    set("boxes.mass_ratio_max=off");
+    set("creature.side_max_m=0.8", "creature.aspect_max=10", "boxes.mass_ratio_max=off");
     add_box(1.5, 0.2, 0.04, JOINT_RIGID);
     add_box(0.1, 0.1, 0.1, JOINT_REVOLUTE);
     grown_hang(1, 2, FACE_RIGHT, FACE_LEFT)->scale = 0.2;
@@ -466,9 +463,8 @@ TEST(sizes_are_clamped)
  * its parent's mass; as far as the bounds of sides allow. */
 TEST(neighbours_are_of_like_mass)
 {
-    struct body_gene *child;
     add_box(0.4, 0.4, 0.2, JOINT_RIGID);
-    child = add_box(0.1, 0.05, 0.04, JOINT_REVOLUTE);
+    struct body_gene *child = add_box(0.1, 0.05, 0.04, JOINT_REVOLUTE);
     grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);
     express();
     ck_assert_double_eq_tol(phenotype.parts[1].mass_kg * 40, phenotype.parts[0].mass_kg, 1e-9);
@@ -773,9 +769,7 @@ TEST(random_bodies_are_clear_of_themselves)
 {
     int grown = 0, crowded = 0;
     params.creature_body = BODY_BOXES;
-    set("creature.overlap=reject");
-    set("simulation.duration_s=0.1");
-    set("settle.drop_m=5");
+    set("creature.overlap=reject", "simulation.duration_s=0.1", "settle.drop_m=5");
     for (uint64_t id = 1; id <= 200; id++)
         for (int is_let = 0; is_let < 2; is_let++) {
             struct rng rng;

@@ -492,7 +492,7 @@ TEST_LOOP(equal_keys_move_alike, 0, 5)
         struct phenotype_key key = key_of(&genome, id);
         evaluate_with(&genome, id, &own);
         for (int child = 0; child < CHILDREN; child++) {
-            struct genome mutant;
+            SCOPED(genome) mutant;
             char text[200];
             ck_assert_int_eq(genome_copy(&mutant, &genome), 0);
             ck_assert_int_eq(
@@ -510,7 +510,6 @@ TEST_LOOP(equal_keys_move_alike, 0, 5)
                 equal++;
                 other_genomes += !genome_is_equal(&genome, &mutant);
             }
-            genome_deinit(&mutant);
         }
     }
     printf("phenotype key: %s, %s: %d of %d mutants have their parent's key\n", worlds[_i][0],

@@ -161,8 +161,7 @@ TEST(recursion_scales_and_ends)
     add_sphere(0.1);
     join(1, 1, 0.4, 0, 0)->scale = 0.5;
     join(1, 2, 0.3, 1, 0)->is_terminal_only = 1;
-    set("spheres.bone_min_m=0.06");
-    set("spheres.radius_min_m=0.03");
+    set("spheres.bone_min_m=0.06", "spheres.radius_min_m=0.03");
     express();
     ck_assert_int_eq(body->sphere_count, 5);
     assert_at(1, 0.2, 0, 0);
@@ -385,8 +384,8 @@ static const struct {
 
 TEST_LOOP(examples_are_what_they_say, 0, (int)(sizeof examples / sizeof examples[0]))
 {
-    struct creature creature;
-    struct genome collected;
+    SCOPED(creature) creature;
+    SCOPED(genome) collected;
     read_example(examples[_i].name, &creature);
     genome_deinit(&genome);
     ck_assert_int_eq(genome_copy(&genome, &creature.genome), 0);
@@ -397,8 +396,6 @@ TEST_LOOP(examples_are_what_they_say, 0, (int)(sizeof examples / sizeof examples
     ck_assert_int_eq(body->sphere_count, examples[_i].spheres);
     ck_assert_int_eq(body->bone_count, examples[_i].bones);
     ck_assert_uint_ne(phenotype.parts[phenotype.head].sensors & SENSOR_BIT(SENSOR_HEIGHT), 0);
-    genome_deinit(&collected);
-    creature_deinit(&creature);
 }
 
 /* Every sensor shows what the dynamics say. */
@@ -432,18 +429,15 @@ static int feel_nothing(void *context, const struct evaluate_view *view)
 
 TEST(senses_feel_the_body)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct evaluation evaluation;
     int seen[4] = {0};
     read_example("spider", &creature);
     evaluate(&creature.genome, &params, 1, &arena, feel, seen, &evaluation);
     ck_assert_int_eq(seen[0], 3);
     ck_assert(seen[1] && seen[2] && seen[3]);
-    set("spheres.sensor_bone=no");
-    set("sensor.height=no");
-    set("sensor.contact=no");
+    set("spheres.sensor_bone=no", "sensor.height=no", "sensor.contact=no");
     evaluate(&creature.genome, &params, 1, &arena, feel_nothing, NULL, &evaluation);
-    creature_deinit(&creature);
 }
 
 /* ---- brains alone ---- */
@@ -470,7 +464,7 @@ static int is_same_body(const struct genome *a, const struct genome *b)
 
 TEST(bodies_stay_where_only_brains_evolve)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct genome pool[4];
     struct rng rng;
     int different = 0;
@@ -503,14 +497,13 @@ TEST(bodies_stay_where_only_brains_evolve)
     }
     for (int i = 0; i < 4; i++)
         genome_deinit(&pool[i]);
-    creature_deinit(&creature);
 }
 
 /* Where none is fit, new ones have the body of another; where bodies evolve, any. */
 TEST(who_comes_afresh_keeps_the_body)
 {
     struct individual base = {.id = 3}, child = {.id = 4};
-    struct creature creature;
+    SCOPED(creature) creature;
     read_example("hopper", &creature);
     ck_assert_int_eq(genome_copy(&base.genome, &creature.genome), 0);
     ck_assert_int_eq(breeding_make_fresh(&params, NULL, &base, &child), 0);
@@ -535,7 +528,6 @@ TEST(who_comes_afresh_keeps_the_body)
     ck_assert_int_eq(child.genome.kind, BODY_SPHERES);
     genome_deinit(&child.genome);
     genome_deinit(&base.genome);
-    creature_deinit(&creature);
 }
 
 /* Kinds of body do not mix: the child is a copy of the first parent. */

@@ -4,20 +4,14 @@
 #include "common/math/relief.h"
 #include "common/math/rng.h"
 #include "simulator/tools/scenes/scene.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
-static struct arena arena;
-static struct error error;
 static struct scene scene;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
+    arena_open(SCENE_ARENA_BYTES);
 }
 
 /* ---------------------------------------------------------------- geometry */
@@ -437,7 +431,6 @@ TEST(test_refused)
         ck_assert_int_ne(scene_read_text(&scene, text, strlen(text), "test", &error), 0);
         ck_assert_msg(strstr(error.message, worlds[i][1]) != NULL, "%s", error.message);
     }
-    struct params params;
     params_set_defaults(&params);
     ck_assert_int_eq(params_set(&params, "exam.relief_m", "0.04", &error), 0);
     ck_assert_int_eq(params_check(&params, &error), 0);
@@ -453,4 +446,4 @@ TEST(test_refused)
     ck_assert_msg(strstr(error.message, "spheres has no contacts"), "%s", error.message);
 }
 
-SUITE("relief", 60, setup, teardown)
+SUITE("relief", 60, setup, NULL)

@@ -13,7 +13,7 @@ struct row {
 
 TEST(rows_keep_their_content_and_new_ones_are_zero)
 {
-    struct row *rows = NULL;
+    FREED struct row *rows = NULL;
     int count = 0, room = 0;
     for (int i = 0; i < 1000; i++) {
         struct row *row = rows_add(&rows, &count, &room, INT_MAX, sizeof *row);
@@ -23,19 +23,17 @@ TEST(rows_keep_their_content_and_new_ones_are_zero)
     }
     for (int i = 0; i < 1000; i++)
         ck_assert(rows[i].number == i && rows[i].other == -i);
-    free(rows);
 }
 
 TEST(a_full_table_stays_as_it_is)
 {
-    struct row *rows = NULL;
+    FREED struct row *rows = NULL;
     int count = 0, room = 0;
     for (int i = 0; i < 5; i++)
         ck_assert_ptr_nonnull(rows_add(&rows, &count, &room, 5, sizeof *rows));
     struct row *before = rows;
     ck_assert_ptr_null(rows_add(&rows, &count, &room, 5, sizeof *rows));
     ck_assert(rows == before && count == 5);
-    free(rows);
 }
 
 SUITE("rows", 5, NULL, NULL)

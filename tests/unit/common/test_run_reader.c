@@ -63,8 +63,8 @@ static void put_creature(int id, const struct pack_writer *genome)
 
 static void setup(void)
 {
-    struct genome genome;
-    struct pack_writer writer;
+    SCOPED(genome) genome;
+    SCOPED(pack_writer) writer;
     found = NULL;
     found_count = 0;
     memset(&error, 0, sizeof error);
@@ -85,8 +85,6 @@ static void setup(void)
     for (int id = 1; id <= CREATURES; id++)
         put_creature(id, &writer);
     run_sql("COMMIT");
-    pack_writer_deinit(&writer);
-    genome_deinit(&genome);
 }
 
 static void teardown(void)
@@ -156,12 +154,11 @@ static void expect_kinds(int count, const uint64_t *ids)
 static void expect_named(uint64_t id, uint64_t wanted, int is_champion)
 {
     struct run_reader *reader;
-    struct creature creature;
+    SCOPED(creature) creature;
     ck_assert_int_eq(run_reader_open(&reader, directory, &error), 0);
     ck_assert_int_eq(run_reader_get_creature(reader, id, &creature, &error), 0);
     ck_assert_uint_eq(creature.id, wanted);
     ck_assert_int_eq(creature.is_champion, is_champion);
-    creature_deinit(&creature);
     run_reader_close(reader);
 }
 
@@ -304,7 +301,7 @@ static struct run_reader *open_run(void)
 
 TEST(gives_closed_generations_also_those_that_come)
 {
-    struct store_generation *generations;
+    FREED struct store_generation *generations;
     int count;
     run_sql("UPDATE generations SET best = 4 + number, median = 2.5, best_id = 1 + number"
             " WHERE closed = 1");
@@ -323,7 +320,6 @@ TEST(gives_closed_generations_also_those_that_come)
     ck_assert_int_eq(run_reader_get_generations(reader, 2, &generations, &count, &error), 0);
     ck_assert_int_eq(count, 1);
     ck_assert_double_eq(generations[0].best, 9);
-    free(generations);
     run_reader_close(reader);
 }
 

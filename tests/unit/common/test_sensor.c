@@ -3,6 +3,7 @@
 #include "common/genome/gene_switch.h"
 #include "common/genome/sensor.h"
 #include "common/version.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 /* The sensor with that name, or -1. */
@@ -54,7 +55,6 @@ TEST(the_table_stands)
 /* Each sensor has a parameter that switches on it and those of the same switch, and no other. */
 TEST(the_switches_share_out_the_sensors)
 {
-    struct params params;
     uint64_t all = 0;
     for (int i = 0; i < param_count; i++) {
         const struct param_info *row = &param_table[i];
@@ -87,7 +87,6 @@ TEST(two_sights_are_read)
     static const char *const wrong[] = {
         "", "light", "light:", ":light", "light:light", "lights:other", "light:other "};
     struct sight_exchange see;
-    struct error error;
     ck_assert_int_eq(sights_read_exchange("light:object", &see, &error), 0);
     ck_assert(see.sights[0] == SIGHT_LIGHT && see.sights[1] == SIGHT_OBJECT);
     ck_assert_int_eq(sights_read_exchange("other:light", &see, &error), 0);
@@ -105,7 +104,6 @@ TEST(two_sights_are_read)
 TEST(sensors_of_contests_are_drawn_where_they_are_on)
 {
     uint64_t of_contests = ~(SENSOR_BIT(SENSOR_OTHER_ALONG) - 1);
-    struct params params;
     params_set_defaults(&params);
     for (int kind = 0; kind < body_kind_count; kind++)
         ck_assert_uint_eq(sensors_drawn(kind, &params), body_kinds[kind].sensors & ~of_contests);
@@ -133,8 +131,7 @@ static void make_asking(struct genome *genome)
 TEST(what_is_switched_off_is_said)
 {
     char text[GENE_SWITCH_TEXT_SIZE];
-    struct genome genome;
-    struct params params;
+    SCOPED(genome) genome;
     make_asking(&genome);
     params_set_defaults(&params);
     ck_assert_int_eq(gene_switches_explain(&genome, &params, text), 1);
@@ -151,15 +148,13 @@ TEST(what_is_switched_off_is_said)
     ck_assert_int_eq(gene_switches_explain(&genome, &params, text), 1);
     ck_assert_str_eq(text,
                      "these parameters switch off some genes (on: -s creature.effectors=yes)");
-    genome_deinit(&genome);
 }
 
 /* There is room for everything that a genome may read. */
 TEST(all_that_is_off_is_named)
 {
     char text[GENE_SWITCH_TEXT_SIZE];
-    struct genome genome;
-    struct params params;
+    SCOPED(genome) genome;
     make_asking(&genome);
     memset(&params, 0, sizeof params);
     genome.bodies[1].sensors = SENSOR_BIT(SENSOR_COUNT) - 1;
@@ -171,7 +166,6 @@ TEST(all_that_is_off_is_named)
     ck_assert_uint_lt(strlen(text), sizeof text - 64);
     ck_assert_ptr_nonnull(strstr(text, " -s sensor.joint=yes "));
     ck_assert_ptr_nonnull(strstr(text, " -s sensor.height=yes"));
-    genome_deinit(&genome);
 }
 
 SUITE("sensor", 0, NULL, NULL)

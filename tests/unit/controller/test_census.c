@@ -69,14 +69,13 @@ static int make(void *context, struct individual *child)
 
 static int draw(struct maker *maker, struct census *known)
 {
-    struct individual child = {.id = 2};
+    SCOPED(individual) child = {.id = 2};
 
     maker->made = 0;
     genome_init(&child.genome);
     ck_assert_int_eq(breeding_draw(&params, known, &child, make, maker), 0);
     ck_assert_int_eq(child.draw, maker->made - 1);
     ck_assert_ptr_nonnull(child.genome.bodies);
-    individual_deinit(&child);
     return maker->made;
 }
 

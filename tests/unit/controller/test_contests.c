@@ -21,11 +21,8 @@ static void make_individual(struct individual *individual, int number)
 static void setup(void)
 {
     params_set_defaults(&params);
-    set("evolution.behaviour=contest");
-    set("evolution.search=sims");
-    set("evolution.reevaluate=yes");
-    set("sensor.other=yes");
-    set("sensor.object=yes");
+    set("evolution.behaviour=contest", "evolution.search=sims", "evolution.reevaluate=yes",
+        "sensor.other=yes", "sensor.object=yes");
     params.population_size = COUNT;
     population.count = COUNT;
     population.individuals = calloc(COUNT, sizeof *population.individuals);
@@ -45,10 +42,9 @@ static void teardown(void)
 
 static void add_to_hall(int number)
 {
-    struct individual member;
+    SCOPED(individual) member;
     make_individual(&member, number);
     ck_assert_int_eq(contests_add_to_hall(contests, member.id, &member.genome), 0);
-    individual_deinit(&member);
 }
 
 /* ---- a generation ---- */
@@ -203,9 +199,7 @@ TEST(species_meet_one_another)
  * children have parents of their own species. */
 TEST(species_breed_apart)
 {
-    set("contest.species=2");
-    set("breeding.crossover=0.5");
-    set("population.survival=0.5");
+    set("contest.species=2", "breeding.crossover=0.5", "population.survival=0.5");
     struct search *search = search_create(&params);
     ck_assert_ptr_nonnull(search);
     for (int generation = 0; generation < 4; generation++) {
@@ -310,7 +304,7 @@ TEST(equals_are_even)
 TEST(the_exam_is_against_the_first_of_the_hall)
 {
     struct contests_wanted wanted;
-    struct individual champion;
+    SCOPED(individual) champion;
     int won, count, rivals, asked = 0;
     make_individual(&champion, 50);
     for (int number = 1; number <= 3 + 14; number++)
@@ -335,7 +329,6 @@ TEST(the_exam_is_against_the_first_of_the_hall)
     ck_assert_int_eq(asked, 40 + 80);
     ck_assert_int_eq(count, 40);
     ck_assert_int_eq(won, 40);
-    individual_deinit(&champion);
 }
 
 /* A list of pairs: from starts of the exam at the run's own step; the younger one is the first side
@@ -380,8 +373,7 @@ TEST(who_crashes_is_blamed)
 {
     struct contests_wanted wanted;
     struct contests_outcome outcome;
-    set("contest.pattern=all-vs-best");
-    set("contest.headings=1");
+    set("contest.pattern=all-vs-best", "contest.headings=1");
     add_to_hall(101);
     ck_assert_int_eq(contests_open(contests, &population, 1), 0);
     int crashed[2];
@@ -418,8 +410,7 @@ TEST(the_innocent_wins)
 {
     struct contests_wanted wanted;
     struct contests_outcome outcome;
-    set("contest.pattern=all-vs-all");
-    set("contest.headings=1");
+    set("contest.pattern=all-vs-all", "contest.headings=1");
     population.count = 2;
     ck_assert_int_eq(contests_open(contests, &population, 1), 0);
     ck_assert(contests_ask(contests, &wanted));

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -26,6 +27,8 @@
 #define BAD_TASK 7
 /* One that keeps the farm at work meanwhile. */
 #define LONG_TASK 11
+/* Any number. */
+#define MANY INT_MAX
 
 static uint64_t digest_of(uint64_t id, uint64_t seed)
 {
@@ -326,12 +329,11 @@ static int fake_main(const char *kind, const char *program)
         if (count <= 0 || frame_reader_feed(&reader, bytes, (size_t)count) != 0)
             _exit(0);
         while (frame_reader_next(&reader, &payload, &length, &error) == 1) {
-            struct message message;
+            SCOPED(message) message;
             uint64_t rejected_id;
             if (message_decode(&message, payload, length, &rejected_id, &error) != 0)
                 _exit(2);
             fake_take_message(kind, &message);
-            message_deinit(&message);
         }
     }
 }
@@ -527,12 +529,18 @@ static void run_farm(const char *kind, int worker_count, int total)
 /* Each task has one result; `quarantined` (0: none) is in quarantine instead. */
 static void expect_all_done(int quarantined)
 {
-    ck_assert_msg(run.failures == 0, "%s", run.reason);
-    for (int i = 1; i <= run.total; i++) {
-        ck_assert_msg(run.results[i] == (i != quarantined), "task %d: %d results", i,
-                      run.results[i]);
-        ck_assert_int_eq(run.quarantines[i], i == quarantined);
-    }
+    const char *launcher = run.params.farm_launcher;
+    ck_assert_msg(run.failures == 0, "%s: %s", launcher, run.reason);
+    for (int i = 1; i <= run.total; i++)
+        ck_assert_msg(run.results[i] == (i != quarantined) &&
+                          run.quarantines[i] == (i == quarantined),
+                      "%s: task %d: %d results, %d times in quarantine", launcher, i,
+                      run.results[i], run.quarantines[i]);
+}
+
+static double set_or(double value, double usual)
+{
+    return value > 0 ? value : usual;
 }
 
 /* How many lines of a worker's log contain the text. */
@@ -556,60 +564,124 @@ TEST_LOOP(every_task_once, 0, 9)
     expect_all_done(0);
 }
 
-TEST_LOOP(crash_is_quarantined, 0, 3)
+static int count_in_logs(const char *text)
 {
-    run_farm("crash", 1 + _i, 60);
-    expect_all_done(BAD_TASK);
-    ck_assert_str_eq(run.reason, "SIGSEGV");
-    int deaths = 0;
-    for (int slot = 1; slot <= 1 + _i; slot++)
-        deaths += count_in_log(slot, "event=worker_died");
-    ck_assert_int_eq(deaths, 3);
+    int count = 0;
+    for (int slot = 1; slot <= 4; slot++)
+        count += count_in_log(slot, text);
+    return count;
 }
 
-TEST(death_is_in_the_workers_log)
-{
-    run_farm("crash", 1, 20);
-    ck_assert_int_eq(count_in_log(1, "end=SIGSEGV cause=\"\" task=7 creature=1007"), 3);
-}
+/* What workers do wrong, and what becomes of it. */
+static const struct {
+    const char *kind;
+    int workers, tasks;
+    /* a task in quarantine for exactly this reason; 0 and NULL: all get done by others */
+    int quarantined;
+    const char *reason;
+    const char *failure; /* of the whole farm, with these words in its reason */
+    /* how often the logs of all workers have this text; of a failure, how many tasks are done */
+    const char *log;
+    int least, most;
+    /* other parameters than usual, if not 0 */
+    double silence_s, deadline_s, start_s;
+    int prefetch, is_fat, pause_at;
+} troubles[] = {
+    {"crash", 1, 60, BAD_TASK, "SIGSEGV", .log = "event=worker_died", .least = 3, .most = 3},
+    {"crash", 2, 60, BAD_TASK, "SIGSEGV", .log = "event=worker_died", .least = 3, .most = 3},
+    {"crash", 3, 60, BAD_TASK, "SIGSEGV", .log = "event=worker_died", .least = 3, .most = 3},
+    {"crash", 1, 20, BAD_TASK, "SIGSEGV", .log = "end=SIGSEGV cause=\"\" task=7 creature=1007",
+     .least = 3, .most = 3},
+    /* two crashes are forgiven if the third attempt, alone, succeeds */
+    {"crash-twice", 2, .tasks = 60},
+    /* a result that was written before the end counts, and the next task is the one to blame */
+    {"answer-and-crash", 1, .tasks = 60},
+    /* ends from outside never condemn a task, however many */
+    {"exit-often", 1, 40, .log = "event=worker_died", .least = 4, .most = 4},
+    /* signals like those of crashes, sent to simulators or to what stands in front of them */
+    {"sent-often", 2, 40, .log = "end=\"exit code 5 (a signal from outside)\"", .least = 6,
+     .most = 6},
+    {"launcher", 2, 40, .log = "end=SIGSEGV", .least = 6, .most = 6},
+    {"suicide", 2, .tasks = 30},
+    /* nonsense is survived */
+    {"garbage", 2, 60, .log = "event=worker_died", .least = 1, .most = MANY},
+    {"bad-message", 2, 60, .log = "event=worker_died", .least = 1, .most = MANY},
+    {"truncate", 2, 60, .log = "event=worker_died", .least = 1, .most = MANY},
+    {"unknown", 2, 60, .log = "event=worker_died", .least = 1, .most = MANY},
+    {"double", 2, 60, .log = "event=worker_died", .least = 1, .most = MANY},
+    {"close", 2, 60, .log = "event=worker_died", .least = 1, .most = MANY},
+    {"quarantined", 2, 60, .log = "event=worker_died", .least = 1, .most = MANY},
+    {"other-creature", 2, 60, .log = "event=worker_died", .least = 1, .most = MANY},
+    {"rival", 2, 60, .log = "event=worker_died", .least = 1, .most = MANY},
+    {"huge", 2, 60, .log = "event=worker_died", .least = 1, .most = MANY},
+    /* a worker whose answers overtake one another is killed; the oldest task is not blamed for it */
+    {"answer-early", 2, 60, .log = "out of order: ", .least = 1, .most = MANY, .prefetch = 4},
+    {"reject-early", 2, 60, .log = "out of order: ", .least = 1, .most = MANY, .prefetch = 4},
+    /* asleep, stopped, and with its pipe full (of 64 large tasks): no processor time is used */
+    {"hang", 2, 140, .log = "late while busy: stood still for 0.3 s", .least = 1, .most = MANY,
+     .silence_s = 0.3, .prefetch = 64, .is_fat = 1},
+    {"stopped", 2, 140, .log = "late while busy: stood still for 0.3 s", .least = 1, .most = MANY,
+     .silence_s = 0.3, .prefetch = 64, .is_fat = 1},
+    {"deaf", 2, 140, .log = "late while busy: stood still for 0.3 s", .least = 1, .most = MANY,
+     .silence_s = 0.3, .prefetch = 64, .is_fat = 1},
+    /* a worker whose processor time is not seen may be silent for longer */
+    {"hidden", 2, 20, .log = "late while busy: stood still for 0.7 s", .least = 1, .most = MANY,
+     .silence_s = 0.3, .deadline_s = 0.4},
+    /* a worker that is stopped holds up nothing, although its silence is not noticed for an hour:
+     * others do what it has, and it gets no more */
+    {"stopped-once", 3, 200, .log = "late while busy", .silence_s = 3600, .prefetch = 1},
+    {"stopped-once", 3, 200, .log = "late while busy", .silence_s = 3600, .prefetch = 4},
+    /* a result that comes after another worker's is compared with it and counts no more */
+    {"late", 4, 40, .log = "which it does not hold"},
+    /* a task that is to be tried alone by a process that never comes, since it waits in a queue, is
+     * done by others */
+    {"lost-in-queue", 3, 100, .start_s = 3600},
+    /* on a busy machine a copy may have been sent, which spins, too */
+    {"spin", 2, 60, .log = "late while busy: used more than 0.3 s of processor time", .least = 1,
+     .most = 2, .deadline_s = 0.3},
+    /* what never ends is tried three times, the last one alone, and no more */
+    {"endless", 2, 30, BAD_TASK, "late while busy: used more than 0.3 s of processor time",
+     .log = "of processor time", .least = 3, .most = 3, .deadline_s = 0.1},
+    {"alarm", 2, 30, BAD_TASK, "exit code 3 (its own alarm)",
+     .log = "end=\"exit code 3 (its own alarm)\"", .least = 3, .most = 3},
+    {"memory", 2, 30, BAD_TASK, .reason = "exit code 4 (out of memory)"},
+    {"reject", 2, 60, BAD_TASK, .reason = "rejected: do not like it"},
+    /* time in which the controller itself stood still is not counted against its workers */
+    {"brief", 2, 60, .log = "event=worker_died", .silence_s = 1, .pause_at = 20},
+    /* what stands in front of a simulator gets SIGTERM first, and SIGKILL if that does not end it */
+    {"stubborn", 1, 20, .log = "end=SIGTERM", .least = 1, .most = 1},
+    {"deaf-to-term", 1, 20, .log = "end=SIGKILL", .least = 1, .most = 1},
+    {"version", 2, 10, .failure = "wrong version: it has protocol 19, \"older\""},
+    {"stillborn", 2, 10, .failure = "exit code 1"},
+    {"refuse", 2, 10, .failure = "refused: not these parameters"},
+    {"digest", 2, 10, .failure = "another digest"},
+    /* workers that start, but reject every task: enough for the slower one to start */
+    {"reject-all", 2, TASKS_MAX, .failure = "brings no result: rejected: do not like it",
+     .most = MANY}};
+enum { TROUBLES = sizeof troubles / sizeof troubles[0] };
 
-/* Two crashes are forgiven if the third attempt, alone, succeeds. */
-TEST(crash_twice_is_forgiven)
+TEST_LOOP(trouble_is_dealt_with, 0, TROUBLES)
 {
-    run_farm("crash-twice", 2, 60);
-    expect_all_done(0);
-}
-
-/* A result that was written before the end counts, and the next task is the one to blame. */
-TEST(result_before_the_end_counts)
-{
-    run_farm("answer-and-crash", 1, 60);
-    expect_all_done(0);
-}
-
-/* Ends from outside never condemn a task, however many. */
-TEST(exit_codes_do_not_condemn)
-{
-    run_farm("exit-often", 1, 40);
-    expect_all_done(0);
-    ck_assert_int_eq(count_in_log(1, "event=worker_died"), 4);
-}
-
-/* Signals like those of crashes, sent to simulators or to what stands in front of them. */
-TEST_LOOP(signals_from_outside_do_not_condemn, 0, 2)
-{
-    static const char *const kinds[] = {"sent-often", "launcher"};
-    static const char *const ends[] = {"end=\"exit code 5 (a signal from outside)\"",
-                                       "end=SIGSEGV"};
-    run_farm(kinds[_i], 2, 40);
-    expect_all_done(0);
-    ck_assert_int_eq(count_in_log(1, ends[_i]) + count_in_log(2, ends[_i]), 6);
-}
-
-TEST(killed_by_itself)
-{
-    run_farm("suicide", 2, 30);
-    expect_all_done(0);
+    const char *kind = troubles[_i].kind, *log = troubles[_i].log;
+    run.params.farm_silence_s = set_or(troubles[_i].silence_s, run.params.farm_silence_s);
+    run.params.farm_deadline_s = set_or(troubles[_i].deadline_s, run.params.farm_deadline_s);
+    run.params.farm_start_s = set_or(troubles[_i].start_s, run.params.farm_start_s);
+    if (troubles[_i].prefetch)
+        run.params.farm_prefetch = troubles[_i].prefetch;
+    run.is_fat = troubles[_i].is_fat;
+    run.pause_at = troubles[_i].pause_at;
+    run_farm(kind, troubles[_i].workers, troubles[_i].tasks);
+    if (troubles[_i].failure) {
+        ck_assert_msg(run.failures == 1, "%s: %d failures", kind, run.failures);
+        ck_assert_msg(strstr(run.reason, troubles[_i].failure) != NULL, "%s: %s", kind, run.reason);
+    } else {
+        expect_all_done(troubles[_i].quarantined);
+    }
+    if (troubles[_i].reason)
+        ck_assert_msg(strcmp(run.reason, troubles[_i].reason) == 0, "%s: %s", kind, run.reason);
+    int count = log ? count_in_logs(log) : troubles[_i].failure ? run.finished : 0;
+    ck_assert_msg(count >= troubles[_i].least && count <= troubles[_i].most, "%s: %d times %s",
+                  kind, count, log ? log : "done");
 }
 
 static void on_chaos(uv_timer_t *timer)
@@ -635,78 +707,7 @@ TEST_LOOP(killed_at_random, 0, 2)
     ck_assert_int_gt(run.kills, 3);
 }
 
-TEST_LOOP(nonsense_is_survived, 0, 10)
-{
-    static const char *const kinds[] = {"garbage", "bad-message", "truncate",    "unknown",
-                                        "double",  "close",       "quarantined", "other-creature",
-                                        "rival",   "huge"};
-    run_farm(kinds[_i], 2, 60);
-    expect_all_done(0);
-    ck_assert_int_ge(count_in_log(1, "event=worker_died") + count_in_log(2, "event=worker_died"),
-                     1);
-}
-
-static int count_in_logs(const char *text)
-{
-    int count = 0;
-    for (int slot = 1; slot <= 4; slot++)
-        count += count_in_log(slot, text);
-    return count;
-}
-
-/* A worker whose answers overtake one another is killed; the oldest task is not blamed
- * for it. */
-TEST_LOOP(answers_out_of_order_are_survived, 0, 2)
-{
-    static const char *const kinds[] = {"answer-early", "reject-early"};
-    run.params.farm_prefetch = 4;
-    run_farm(kinds[_i], 2, 60);
-    expect_all_done(0);
-    ck_assert_int_ge(count_in_logs("out of order: "), 1);
-}
-
-/* Asleep, stopped, and with its pipe full (of 64 large tasks): no processor time is used. */
-TEST_LOOP(silence_is_noticed, 0, 3)
-{
-    static const char *const kinds[] = {"hang", "stopped", "deaf"};
-    run.params.farm_silence_s = 0.3;
-    run.params.farm_prefetch = 64;
-    run.is_fat = 1;
-    run_farm(kinds[_i], 2, 140);
-    expect_all_done(0);
-    ck_assert_int_ge(count_in_logs("late while busy: stood still for 0.3 s"), 1);
-}
-
-/* A worker whose processor time is not seen may be silent for longer. */
-TEST(hidden_silence_is_noticed)
-{
-    run.params.farm_silence_s = 0.3;
-    run.params.farm_deadline_s = 0.4;
-    run_farm("hidden", 2, 20);
-    expect_all_done(0);
-    ck_assert_int_ge(count_in_logs("late while busy: stood still for 0.7 s"), 1);
-}
-
 /* ---- backup copies ---- */
-
-/* A worker that is stopped holds up nothing, although its silence is not noticed for an hour:
- * others do what it has, and it gets no more. */
-TEST_LOOP(stopped_worker_holds_up_nothing, 0, 2)
-{
-    run.params.farm_silence_s = 3600;
-    run.params.farm_prefetch = 1 + 3 * _i;
-    run_farm("stopped-once", 3, 200);
-    expect_all_done(0);
-    ck_assert_int_eq(count_in_logs("late while busy"), 0);
-}
-
-/* A result that comes after another worker's is compared with it and counts no more. */
-TEST(late_result_is_dropped)
-{
-    run_farm("late", 4, 40);
-    expect_all_done(0);
-    ck_assert_int_eq(count_in_logs("which it does not hold"), 0);
-}
 
 TEST(late_result_that_differs_ends_the_run)
 {
@@ -724,26 +725,6 @@ TEST(late_result_that_differs_ends_the_run)
     ck_assert_msg(first != NULL && strstr(first + 1, names) != NULL, "%s", run.reason);
 }
 
-/* A task that is to be tried alone by a process that never comes, since it waits in a queue, is
- * done by others. */
-TEST(reserved_task_is_done_by_others)
-{
-    run.params.farm_start_s = 3600;
-    run_farm("lost-in-queue", 3, 100);
-    expect_all_done(0);
-}
-
-TEST(deadline_in_processor_time)
-{
-    run.params.farm_deadline_s = 0.3;
-    run_farm("spin", 2, 60);
-    expect_all_done(0);
-    /* on a busy machine a copy may have been sent, which spins, too */
-    int kills = count_in_logs("late while busy: used more than 0.3 s of processor time");
-    ck_assert_int_ge(kills, 1);
-    ck_assert_int_le(kills, 2);
-}
-
 /* A second attempt has twice the time: what takes longer than the deadline gets done, without
  * blame. */
 TEST(slow_task_gets_done)
@@ -755,31 +736,6 @@ TEST(slow_task_gets_done)
     ck_assert_int_ge(kills, 1);
     ck_assert_int_le(kills, 2);
     ck_assert_int_eq(count_in_logs("event=worker_died"), kills);
-}
-
-/* What never ends is tried three times, the last one alone, and no more. */
-TEST(endless_task_is_quarantined)
-{
-    run.params.farm_deadline_s = 0.1;
-    run_farm("endless", 2, 30);
-    expect_all_done(BAD_TASK);
-    ck_assert_str_eq(run.reason, "late while busy: used more than 0.3 s of processor time");
-    ck_assert_int_eq(count_in_logs("of processor time"), 3);
-}
-
-TEST(own_alarm_condemns)
-{
-    run_farm("alarm", 2, 30);
-    expect_all_done(BAD_TASK);
-    ck_assert_str_eq(run.reason, "exit code 3 (its own alarm)");
-    ck_assert_int_eq(count_in_logs("end=\"exit code 3 (its own alarm)\""), 3);
-}
-
-TEST(out_of_memory_is_quarantined)
-{
-    run_farm("memory", 2, 30);
-    expect_all_done(BAD_TASK);
-    ck_assert_str_eq(run.reason, "exit code 4 (out of memory)");
 }
 
 /* ---- another number of workers, and pauses ---- */
@@ -887,32 +843,6 @@ TEST(stop_while_paused)
     expect_nothing_left();
 }
 
-/* Time in which the controller itself stood still is not counted against its workers. */
-TEST(controller_pauses)
-{
-    run.params.farm_silence_s = 1;
-    run.pause_at = 20;
-    run_farm("brief", 2, 60);
-    expect_all_done(0);
-    ck_assert_int_eq(count_in_log(1, "event=worker_died") + count_in_log(2, "event=worker_died"),
-                     0);
-}
-
-TEST(rejected_is_quarantined)
-{
-    run_farm("reject", 2, 60);
-    expect_all_done(BAD_TASK);
-    ck_assert_str_eq(run.reason, "rejected: do not like it");
-}
-
-TEST(wrong_version_is_a_failure)
-{
-    run_farm("version", 2, 10);
-    ck_assert_int_eq(run.failures, 1);
-    ck_assert_int_eq(run.finished, 0);
-    ck_assert_ptr_nonnull(strstr(run.reason, "wrong version: it has protocol 19, \"older\""));
-}
-
 /* A machine that computes other bits gets no work; the others do it. Said once. */
 TEST(other_bits_are_left_out)
 {
@@ -958,35 +888,6 @@ TEST_LOOP(starts_may_take_their_time, 0, 2)
         expect_all_done(0);
     else
         ck_assert_ptr_nonnull(strstr(run.reason, "late while starting: no answer in time"));
-}
-
-/* What stands in front of a simulator gets SIGTERM first, and SIGKILL if that does not end it. */
-TEST_LOOP(launchers_are_asked_first, 0, 2)
-{
-    static const char *const kinds[] = {"stubborn", "deaf-to-term"};
-    static const char *const ends[] = {"end=SIGTERM", "end=SIGKILL"};
-    run_farm(kinds[_i], 1, 20);
-    expect_all_done(0);
-    ck_assert_int_eq(count_in_log(1, ends[_i]), 1);
-}
-
-TEST_LOOP(failed_starts_are_a_failure, 0, 3)
-{
-    static const char *const kinds[] = {"stillborn", "refuse", "digest"};
-    static const char *const reasons[] = {"exit code 1", "refused: not these parameters",
-                                          "another digest"};
-    run_farm(kinds[_i], 2, 10);
-    ck_assert_int_eq(run.failures, 1);
-    ck_assert_msg(strstr(run.reason, reasons[_i]) != NULL, "%s", run.reason);
-}
-
-/* Workers that start, but reject every task. There are tasks enough for the slower one to start. */
-TEST(fruitless_workers_are_a_failure)
-{
-    run_farm("reject-all", 2, TASKS_MAX);
-    ck_assert_int_eq(run.failures, 1);
-    ck_assert_msg(strstr(run.reason, "brings no result: rejected: do not like it") != NULL, "%s",
-                  run.reason);
 }
 
 TEST(missing_program_is_refused)

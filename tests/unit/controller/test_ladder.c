@@ -267,7 +267,7 @@ TEST(words_say_what_the_numbers_mean)
 /* A cell for each pair, and no number that is none. */
 TEST(pictures_have_a_cell_for_each_pair)
 {
-    char *page = NULL;
+    FREED char *page = NULL;
     size_t length;
     int cells = 0;
     make_ladder(6);
@@ -279,7 +279,6 @@ TEST(pictures_have_a_cell_for_each_pair)
     ck_assert_int_eq(cells, 15);
     ck_assert_ptr_nonnull(strstr(page, "generation 50 against 0: +0.50"));
     ck_assert_ptr_null(strstr(page, "='nan"));
-    free(page);
 }
 
 SUITE("ladder", 0, NULL, tear_down)

@@ -130,7 +130,7 @@ TEST(what_persists_is_measured)
  * to the same: only the number of children tells. */
 TEST(selection_is_told_from_drift)
 {
-    struct neutral_report *report = calloc(1, sizeof *report);
+    FREED struct neutral_report *report = calloc(1, sizeof *report);
     for (int i = 0; i < FOUNDERS; i++)
         add(0, i + 1.5, 0)->area_m2 = i % 2 ? 0.1 : 0.4;
     for (int i = 0; i < 200; i++) {
@@ -149,24 +149,22 @@ TEST(selection_is_told_from_drift)
     ck_assert_str_eq(neutral_verdict(&report->means[SHADOW_NOVELTY]), "too early");
     struct shadow_band band = {.run = 2, .low = 0, .high = 1};
     ck_assert_str_eq(neutral_verdict(&band), "selection");
-    free(report);
 }
 
 /* Numbers that stand in sentences are numbers. */
 TEST(nobody_lives_long)
 {
-    struct neutral_report *report = calloc(1, sizeof *report);
+    FREED struct neutral_report *report = calloc(1, sizeof *report);
     add(20, 20, 0);
     ck_assert_int_eq(neutral_report_make(report, lives, life_count, 2), 0);
     ck_assert_int_eq(report->step_count, SHADOW_STEPS);
     ck_assert_double_eq(report->drift_families, 0);
     ck_assert(isfinite(report->selected) && isfinite(report->inherited));
-    free(report);
 }
 
 TEST(a_store_that_lies_is_survived)
 {
-    struct neutral_report *report = calloc(1, sizeof *report);
+    FREED struct neutral_report *report = calloc(1, sizeof *report);
     ck_assert_int_eq(neutral_report_make(report, lives, 0, 1), 0);
     ck_assert_int_eq(report->step_count, 0);
     add(5, -1, 2);
@@ -178,7 +176,6 @@ TEST(a_store_that_lies_is_survived)
     add(9, -1, 5)->part_count = INT64_MAX;
     add(9, 1e4, 99)->part_count = INT64_MIN;
     ck_assert_int_eq(neutral_report_make(report, lives, life_count, 1), 0);
-    free(report);
 }
 
 SUITE("shadow", 60, setup, NULL)

@@ -43,8 +43,8 @@ static void tear_down(void)
 /* How near all numbers are to half of their size at first; less from another start. */
 static double score(const struct individual *tried, const struct trial *trial)
 {
-    struct genome genome, original;
-    struct genetics_number *numbers, *first;
+    SCOPED(genome) genome, original;
+    FREED struct genetics_number *numbers, *first;
     double distance = 0;
     int count, same;
 
@@ -55,10 +55,6 @@ static double score(const struct individual *tried, const struct trial *trial)
     ck_assert_int_eq(count, same);
     for (int i = 0; i < count; i++)
         distance += fabs(*numbers[i].at - 0.5 * *first[i].at);
-    free(numbers);
-    free(first);
-    genome_deinit(&genome);
-    genome_deinit(&original);
     return 100 / (1 + distance) - 0.1 * trial->perturbation;
 }
 

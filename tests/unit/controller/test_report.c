@@ -543,26 +543,24 @@ TEST(bytes_are_base64)
     static const char *const words[] = {"",         "Zg==",     "Zm8=",    "Zm9v",
                                         "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"};
     for (size_t i = 0; i < 7; i++) {
-        char *text = NULL;
+        FREED char *text = NULL;
         size_t length;
         FILE *file = open_memstream(&text, &length);
         html_write_base64(file, (const unsigned char *)"foobar", i);
         fclose(file);
         ck_assert_str_eq(text, words[i]);
-        free(text);
     }
 }
 
 TEST(html_is_escaped)
 {
-    char *text = NULL;
+    FREED char *text = NULL;
     size_t length;
     FILE *file = open_memstream(&text, &length);
     html_write(file, "a<b>&\"'\xc3\xa4|");
     html_write(file, "\xc3<\x7f\n");
     fclose(file);
     ck_assert_str_eq(text, "a&lt;b&gt;&amp;&quot;&#39;\xc3\xa4|?&lt;??");
-    free(text);
 }
 
 /* Marks and bars of foreign texts stand for themselves. */

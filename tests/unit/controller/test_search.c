@@ -16,6 +16,8 @@
 #include "tests/counts.h"
 #include "tests/suite.h"
 
+OWNER(search, search_destroy)
+
 static struct params params;
 
 static void set_up(void)
@@ -87,9 +89,8 @@ static void tell_toy_referee(struct search *search, const struct individual *ind
 {
     struct score score = score_before_referee(individual);
     uint64_t id = individual->id;
-    const struct individual *told;
 
-    told = search_tell_referee(search, id, score.verdict, &score.measures);
+    const struct individual *told = search_tell_referee(search, id, score.verdict, &score.measures);
     ck_assert_ptr_nonnull(told);
     /* its word counts at once, or after that of another before it */
     ck_assert(told->id == id && told->has_result && (told->heard || told->has_glance));
@@ -212,10 +213,9 @@ static struct search *stop_and_restore(struct search *search, struct rng *rng)
     struct population population = copy_population(search, rng);
     uint32_t generation = search_generation(search);
     uint64_t next_id = search_next_id(search);
-    struct search *restored;
 
     search_destroy(search);
-    restored = search_restore(&params, generation, &population, next_id);
+    struct search *restored = search_restore(&params, generation, &population, next_id);
     ck_assert_ptr_nonnull(restored);
     ck_assert_ptr_null(population.individuals);
     return restored;
@@ -266,7 +266,6 @@ TEST(the_slowest_survivor_sets_the_bar)
         struct search *search = search_create(&params);
         const struct population *population = search_population(search);
         const struct individual *last;
-        double pace;
 
         for (int i = 0; i < population->count; i++)
             ck_assert(!early_stop_has_bar(&population->individuals[i].bar));
@@ -280,8 +279,8 @@ TEST(the_slowest_survivor_sets_the_bar)
         if (b == 0)
             tell_walkers(search, 1);
         last = &population->individuals[search_survivor_count(search) - 1];
-        pace = (b == 0 ? last->measures.distance_m : last->measures.displacement_m) /
-               params.simulation_duration_s;
+        double pace = (b == 0 ? last->measures.distance_m : last->measures.displacement_m) /
+                      params.simulation_duration_s;
         ck_assert_int_eq(search_advance(search), 0);
         for (int i = 0; i < population->count; i++) {
             const struct individual *individual = &population->individuals[i];
@@ -305,20 +304,19 @@ TEST(there_may_be_no_bar)
         params.evolution_behaviour = i == 2 ? BEHAVIOUR_PLATFORM : BEHAVIOUR_WALK;
         params.guard_hopeless_share = i == 0 ? 0 : 1;
 
-        struct search *search = search_create(&params);
+        OWNED(search) *search = search_create(&params);
         const struct population *population = search_population(search);
 
         tell_walkers(search, i == 1 ? 1.0 / 305 : 1);
         ck_assert_int_eq(search_advance(search), 0);
         for (int k = 0; k < population->count; k++)
             ck_assert(!early_stop_has_bar(&population->individuals[k].bar));
-        search_destroy(search);
     }
 }
 
 TEST(the_first_generation_is_random)
 {
-    struct search *search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     const struct population *population = search_population(search);
 
     ck_assert_uint_eq(search_generation(search), 0);
@@ -335,22 +333,19 @@ TEST(the_first_generation_is_random)
         ck_assert_int_eq(genome_check(&individual->genome, &error), 0);
         ck_assert(i == 0 || !genome_is_equal(&individual->genome, &individual[-1].genome));
     }
-    search_destroy(search);
     search_destroy(NULL);
 }
 
 /* Over some generations, so that there are copies where children are drawn once. */
 TEST_LOOP(those_who_move_alike_have_one_seed, 0, 2)
 {
-    struct search *search;
-    const struct population *population;
     struct phenotype_key keys[60];
-    struct arena arena;
+    SCOPED(arena) arena;
     int alike = 0;
 
     params.breeding_draws = _i ? 8 : 1;
-    search = search_create(&params);
-    population = search_population(search);
+    OWNED(search) *search = search_create(&params);
+    const struct population *population = search_population(search);
     ck_assert_int_eq(arena_init(&arena, PHENOTYPE_KEY_ARENA_BYTES), 0);
     for (int i = 0; i < 4; i++) {
         run_generation(search);
@@ -373,13 +368,11 @@ TEST_LOOP(those_who_move_alike_have_one_seed, 0, 2)
         ck_assert_int_le(alike, 1);
     else
         ck_assert_int_gt(alike, 5);
-    arena_deinit(&arena);
-    search_destroy(search);
 }
 
 TEST(everyone_is_asked_for_once)
 {
-    struct search *search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     const struct individual *individual;
     uint64_t id = 0;
 
@@ -389,18 +382,16 @@ TEST(everyone_is_asked_for_once)
     ck_assert(id == 60);
     ck_assert(!search_is_complete(search));
     ck_assert_ptr_null(search_ask(search));
-    search_destroy(search);
 }
 
 TEST(strange_results_change_nothing)
 {
-    struct search *search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     struct measures measures = {.reach_m = 3};
-    const struct individual *told;
 
     ck_assert_ptr_null(search_tell(search, 0, VERDICT_OK, &measures, 1));
     ck_assert_ptr_null(search_tell(search, 61, VERDICT_OK, &measures, 1));
-    told = search_tell(search, 5, VERDICT_OK, &measures, 11);
+    const struct individual *told = search_tell(search, 5, VERDICT_OK, &measures, 11);
     ck_assert_ptr_nonnull(told);
     ck_assert(told->id == 5 && told->fitness == 3 && told->digest == 11);
     measures.reach_m = 9;
@@ -412,12 +403,11 @@ TEST(strange_results_change_nothing)
     ck_assert_ptr_null(search_tell(search, 5, VERDICT_OK, &measures, 12));
     ck_assert_ptr_null(search_tell(search, 99, VERDICT_OK, &measures, 12));
     ck_assert_ptr_null(search_ask(search));
-    search_destroy(search);
 }
 
 TEST(the_complete_population_is_ranked)
 {
-    struct search *search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     const struct individual *individuals;
     int ties = 0;
 
@@ -431,12 +421,11 @@ TEST(the_complete_population_is_ranked)
         }
     }
     ck_assert_int_gt(ties, 0);
-    search_destroy(search);
 }
 
 TEST(the_order_of_results_does_not_matter)
 {
-    struct search *a = search_create(&params), *b = search_create(&params);
+    OWNED(search) *a = search_create(&params), *b = search_create(&params);
     struct rng rng;
 
     rng_init(&rng, 1, RNG_TEST, 0, 0);
@@ -449,20 +438,16 @@ TEST(the_order_of_results_does_not_matter)
         ck_assert_int_eq(search_advance(b), 0);
         assert_same(a, b);
     }
-    search_destroy(a);
-    search_destroy(b);
 }
 
 TEST(other_seeds_give_other_runs)
 {
-    struct search *a = search_create(&params), *b;
+    OWNED(search) *a = search_create(&params), *b;
 
     params.run_seed = 78;
     b = search_create(&params);
     ck_assert(!genome_is_equal(&search_population(a)->individuals[0].genome,
                                &search_population(b)->individuals[0].genome));
-    search_destroy(a);
-    search_destroy(b);
 }
 
 /* ---- the referee ---- */
@@ -470,11 +455,10 @@ TEST(other_seeds_give_other_runs)
 /* Scores by rank of birth: creature 1 has 1 m, creature 60 has 60 m. */
 static struct search *make_ladder(int top)
 {
-    struct search *search;
     const struct individual *individual;
 
     params.guard_referee_top = top;
-    search = search_create(&params);
+    struct search *search = search_create(&params);
     while ((individual = search_ask(search))) {
         struct measures measures = {.reach_m = (double)individual->id};
 
@@ -510,11 +494,10 @@ static const struct individual *tell_share(struct search *search, uint64_t id, d
 TEST(the_least_score_counts)
 {
     static const uint64_t first[] = {60, 59, 0}, second[] = {58, 0}, third[] = {57, 0};
-    struct search *search;
     const struct individual *individuals;
 
     params.guard_score = SCORE_LEAST;
-    search = make_ladder(2);
+    OWNED(search) *search = make_ladder(2);
     individuals = search_population(search)->individuals;
     expect_called(search, first);
     ck_assert_double_eq(tell_share(search, 60, 0.75)->fitness, 45);
@@ -528,7 +511,6 @@ TEST(the_least_score_counts)
     ck_assert(individuals[0].id == 59 && individuals[1].id == 57 && individuals[2].id == 56);
     /* of the one with 45 that is not called, and the one that has it by the referee, the older */
     ck_assert(individuals[13].id == 45 && individuals[14].id == 60);
-    search_destroy(search);
 }
 
 /* The first of all is tried at a quarter of the step, too, and only while it is the first. */
@@ -536,10 +518,9 @@ TEST(the_first_is_tried_finely)
 {
     static const uint64_t first[] = {60, 59, 58, 0}, at_step[] = {60, 0}, next[] = {59, 0};
     static const uint64_t nobody[] = {0};
-    struct search *search;
 
     params.guard_fine_runs = 1;
-    search = make_ladder(3);
+    OWNED(search) *search = make_ladder(3);
     expect_called(search, first);
     ck_assert_ptr_nonnull(tell_share(search, 59, 1));
     ck_assert_ptr_nonnull(tell_share(search, 58, 1));
@@ -560,7 +541,6 @@ TEST(the_first_is_tried_finely)
     ck_assert_double_eq(tell_share(search, 59, 1)->fitness, 59);
     ck_assert(search_is_complete(search));
     ck_assert_int_eq(individual_of(search, 58)->heard, REFEREE_TOP);
-    search_destroy(search);
 }
 
 /* An untried child stands at its score times what its nearest tried ancestor kept. */
@@ -568,7 +548,6 @@ TEST(children_stand_at_what_their_ancestors_kept)
 {
     struct measures measures = {.reach_m = 10};
     struct individual parent = {.verdict = VERDICT_OK, .measures = measures, .fitness = 10};
-    struct search *search;
 
     ck_assert_double_eq(referee_kept(&parent, &params), 0);
     parent.kept = 0.8;
@@ -583,7 +562,7 @@ TEST(children_stand_at_what_their_ancestors_kept)
     ck_assert_double_eq(referee_kept(&parent, &params), 0.8);
 
     params.guard_score = SCORE_LEAST;
-    search = make_ladder(60);
+    OWNED(search) *search = make_ladder(60);
     for (const struct individual *one; (one = search_ask_referee(search));)
         ck_assert_ptr_nonnull(tell_share(search, one->id, 0.9));
     ck_assert_int_eq(search_advance(search), 0);
@@ -593,18 +572,15 @@ TEST(children_stand_at_what_their_ancestors_kept)
                             one->kept * 10);
         break;
     }
-    search_destroy(search);
 }
 
 /* The mean of its own score and its trials', of both stages; a restart knows it. */
 TEST(the_mean_score_counts)
 {
-    struct search *search;
-
     params.guard_score = SCORE_MEAN;
     params.guard_perturbed_runs = 2;
     params.guard_fine_runs = 1;
-    search = make_ladder(2);
+    OWNED(search) *search = make_ladder(2);
     for (int i = 0; i < 2; i++)
         ck_assert_ptr_nonnull(search_ask_referee(search));
     ck_assert_double_eq(tell_share(search, 60, 0.4)->fitness, 60);
@@ -622,19 +598,17 @@ TEST(the_mean_score_counts)
     ck_assert_uint_eq(search_ask_referee(search)->id, 59);
     /* a third of its score is less than guard.referee_share */
     ck_assert_double_eq_tol(tell_share(search, 59, 0)->fitness, 59.0 / 3 / 3 / 0.7, 1e-12);
-    search_destroy(search);
 }
 
 TEST(the_referee_sees_the_top)
 {
     static const uint64_t first[] = {60, 59, 58, 57, 56, 0}, second[] = {55, 54, 0};
     static const uint64_t third[] = {53, 0}, ranks[] = {60, 58, 56, 55, 53, 52};
-    struct search *search;
-    const struct individual *individuals, *refused;
+    const struct individual *individuals;
     struct measures measures = {.reach_m = 100};
 
     params.guard_score = SCORE_OWN;
-    search = make_ladder(5);
+    OWNED(search) *search = make_ladder(5);
     individuals = search_population(search)->individuals;
     ck_assert(!search_is_complete(search));
     expect_called(search, first);
@@ -642,7 +616,7 @@ TEST(the_referee_sees_the_top)
     ck_assert_ptr_nonnull(tell_share(search, 58, params.guard_referee_share));
     ck_assert_ptr_nonnull(tell_share(search, 56, 1));
     /* the word of one counts when those before it have theirs */
-    refused = search_tell_referee(search, 57, VERDICT_OVERLAP, &measures);
+    const struct individual *refused = search_tell_referee(search, 57, VERDICT_OVERLAP, &measures);
     ck_assert(refused->fitness == 57 && !refused->heard);
     refused = tell_share(search, 59, 0.69);
     ck_assert(individual_of(search, 57)->fitness == 0);
@@ -665,13 +639,12 @@ TEST(the_referee_sees_the_top)
         ck_assert(individuals[i].id == ranks[i] && individuals[i].fitness == (double)ranks[i]);
     for (int i = 57; i < 60; i++)
         ck_assert(individuals[i].fitness == 0 && individuals[i].heard);
-    search_destroy(search);
 }
 
 TEST(strange_words_of_the_referee_change_nothing)
 {
     static const uint64_t all[] = {60, 59, 58, 0};
-    struct search *search = make_ladder(3);
+    OWNED(search) *search = make_ladder(3);
 
     ck_assert_ptr_null(tell_share(search, 0, 1));
     ck_assert_ptr_null(tell_share(search, 61, 1));
@@ -686,7 +659,6 @@ TEST(strange_words_of_the_referee_change_nothing)
     ck_assert(search_is_complete(search));
     ck_assert_ptr_null(tell_share(search, 60, 0));
     ck_assert(search_population(search)->individuals[0].id == 60);
-    search_destroy(search);
 }
 
 /* Asks as a farm of three does: the referee's first, told in random order. Counts those that the
@@ -747,7 +719,7 @@ static void evaluate_eagerly(struct search *search, struct rng *rng, int *early,
 TEST(who_comes_up_is_called_at_once)
 {
     static const struct measures none;
-    struct search *search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     const struct individual *one;
     uint64_t last = 0;
     int called = 0;
@@ -759,13 +731,12 @@ TEST(who_comes_up_is_called_at_once)
     ck_assert_int_gt(called, 1);
     ck_assert_ptr_nonnull(search_tell_referee(search, last, VERDICT_OVERLAP, &none));
     ck_assert_ptr_nonnull(search_ask_referee(search));
-    search_destroy(search);
 }
 
 /* A creature that the referee sees early, before its call is sure, changes nothing. */
 TEST(the_referee_may_look_early)
 {
-    struct search *patient = search_create(&params), *eager = search_create(&params);
+    OWNED(search) *patient = search_create(&params), *eager = search_create(&params);
     int early = 0, needless = 0;
     struct rng rng;
 
@@ -780,19 +751,16 @@ TEST(the_referee_may_look_early)
         assert_same(patient, eager);
     }
     ck_assert_msg(early > 30 && needless < early / 2, "%d early, %d needless", early, needless);
-    search_destroy(patient);
-    search_destroy(eager);
 }
 
 /* Refused early, but beaten by later ones: never called for, so not refused. */
 TEST(what_nobody_calls_for_changes_nothing)
 {
     static const uint64_t called[] = {60, 59, 58, 0};
-    struct search *search;
     const struct individual *individual;
 
     params.guard_referee_top = 3;
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     for (uint64_t id = 1; id <= 60; id++) {
         struct measures measures = {.reach_m = (double)id};
 
@@ -816,13 +784,12 @@ TEST(what_nobody_calls_for_changes_nothing)
         ck_assert(individual->id == 60 - (uint64_t)i && individual->fitness > 0);
         ck_assert_int_eq(individual->heard != REFEREE_NOT, i < 3);
     }
-    search_destroy(search);
 }
 
 TEST(the_referee_can_be_off)
 {
     static const uint64_t nobody[] = {0}, first[] = {60, 0};
-    struct search *search = make_ladder(0);
+    OWNED(search) *search = make_ladder(0);
 
     ck_assert(search_is_complete(search));
     expect_called(search, nobody);
@@ -837,14 +804,13 @@ TEST(the_referee_can_be_off)
     search = stop_and_restore(search, NULL);
     ck_assert(search_is_complete(search));
     ck_assert(search_population(search)->individuals[0].fitness == 60);
-    search_destroy(search);
 }
 
 /* More places than creatures, and none is accepted. */
 TEST(everyone_may_be_refused)
 {
     const struct individual *individual;
-    struct search *search = make_ladder(1000);
+    OWNED(search) *search = make_ladder(1000);
     int seen = 0;
 
     while ((individual = search_ask_referee(search))) {
@@ -857,7 +823,6 @@ TEST(everyone_may_be_refused)
     ck_assert_int_eq(search_survivor_count(search), 1);
     ck_assert_int_eq(search_advance(search), 0);
     ck_assert_int_eq(search_population(search)->individuals[59].method, METHOD_RANDOM);
-    search_destroy(search);
 }
 
 /* None twice in a whole run, survivors included; in the end the top consists of accepted ones. */
@@ -866,14 +831,12 @@ TEST_LOOP(nobody_is_seen_twice, 0, 2)
     enum { IDS = 1000 };
     static char is_seen[IDS];
     const struct individual *individual;
-    const struct population *population;
-    struct search *search;
     int seen = 0;
 
     memset(is_seen, 0, sizeof is_seen);
     params.evolution_reevaluate = _i;
-    search = search_create(&params);
-    population = search_population(search);
+    OWNED(search) *search = search_create(&params);
+    const struct population *population = search_population(search);
     for (;;) {
         evaluate_round(search, -1, 0, NULL);
         while ((individual = search_ask_referee(search))) {
@@ -894,7 +857,6 @@ TEST_LOOP(nobody_is_seen_twice, 0, 2)
     }
     ck_assert_int_gt(seen, 20);
     ck_assert_int_lt(seen, 8 * 30);
-    search_destroy(search);
 }
 
 /* ---- stopping and going on ---- */
@@ -934,7 +896,6 @@ static void set_up_halving(void)
  * number of results, told in random order) and after each generation. */
 TEST_LOOP(restored_equals_uninterrupted, 0, 12)
 {
-    struct search *straight, *broken;
     struct rng rng;
     int stops_before_referee = 0;
 
@@ -945,8 +906,8 @@ TEST_LOOP(restored_equals_uninterrupted, 0, 12)
         set_up_islands();
     if (_i >= 8)
         set_up_halving();
-    straight = search_create(&params);
-    broken = search_create(&params);
+    OWNED(search) *straight = search_create(&params);
+    OWNED(search) *broken = search_create(&params);
     rng_init(&rng, 2, RNG_TEST, 0, (uint64_t)_i);
     while (!search_is_finished(straight)) {
         for (int stops = 0; stops < 3; stops++) {
@@ -975,8 +936,6 @@ TEST_LOOP(restored_equals_uninterrupted, 0, 12)
     ck_assert_uint_eq(search_generation(straight), params.evolution_generations - 1);
     ck_assert(search_is_finished(broken));
     ck_assert_int_gt(stops_before_referee, _i < 4 ? 8 : 4);
-    search_destroy(straight);
-    search_destroy(broken);
 }
 
 /* Two changed copies of the best, as polish makes them. */
@@ -1000,13 +959,12 @@ static void add_two(struct search *search)
  * the run becomes longer. */
 TEST(the_last_generation_gets_more)
 {
-    struct search *straight, *broken;
     const struct individual *newborn;
     struct rng rng;
 
     params.evolution_generations = 3;
-    straight = search_create(&params);
-    broken = search_create(&params);
+    OWNED(search) *straight = search_create(&params);
+    OWNED(search) *broken = search_create(&params);
     run_generation(straight);
     run_generation(broken);
     while (!search_is_finished(straight)) {
@@ -1046,8 +1004,6 @@ TEST(the_last_generation_gets_more)
     ck_assert_int_eq(search_advance(broken), 0);
     ck_assert_int_eq(search_population(broken)->count, 60);
     ck_assert_int_eq(search_count_added(broken), 0);
-    search_destroy(straight);
-    search_destroy(broken);
 }
 
 /* Individuals of an island that rest. */
@@ -1071,14 +1027,12 @@ static double best_of(const struct search *search)
  * islands are over. Then only the better island has children. */
 TEST(islands_begin_anew_and_the_best_breeds_on)
 {
-    struct search *search;
-    const struct population *population;
     double best[2];
-    int better, done, needed;
+    int done, needed;
 
     set_up_islands();
-    search = search_create(&params);
-    population = search_population(search);
+    OWNED(search) *search = search_create(&params);
+    const struct population *population = search_population(search);
     for (int island = 0; island < 2; island++) {
         for (int i = 0; i < 3; i++) {
             search_get_progress(search, &done, &needed);
@@ -1094,7 +1048,7 @@ TEST(islands_begin_anew_and_the_best_breeds_on)
                       (population->individuals[i].method == METHOD_RANDOM &&
                        population->individuals[i].generation == 3));
     }
-    better = best[1] > best[0];
+    int better = best[1] > best[0];
     ck_assert_double_ne(best[0], best[1]);
     ck_assert_int_eq(population->count, 60);
     for (int i = 0; i < 12; i++)
@@ -1103,7 +1057,6 @@ TEST(islands_begin_anew_and_the_best_breeds_on)
         ck_assert(!population->individuals[i].has_result);
     run_generation(search);
     ck_assert_double_ge(best_of(search), fmax(best[0], best[1]));
-    search_destroy(search);
 }
 
 /* How many of that start are there, and of these how many take no part. */
@@ -1125,14 +1078,13 @@ static int count_of_island(const struct search *search, int island, int *resting
  * the better of these. */
 TEST(the_best_half_of_the_starts_goes_on)
 {
-    struct search *search;
     double best[5] = {0};
     int order[5], resting, first = 0, second;
     char name[ISLANDS_TEXT_SIZE];
 
     set_up_halving();
     ck_assert_int_eq(islands_count(&params), 4);
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     for (int generation = 0; generation < 8; generation++) {
         int island = generation / 2 + 1;
 
@@ -1174,19 +1126,16 @@ TEST(the_best_half_of_the_starts_goes_on)
     ck_assert_int_eq(count_of_island(search, best[second] > best[first] ? second : first, &resting),
                      12);
     ck_assert_int_eq(count_of_island(search, 0, &resting), 48);
-    search_destroy(search);
 }
 
 /* As many more as are dead, in rounds, up to thrice the population. */
 TEST(the_dead_of_a_start_are_drawn_again)
 {
-    struct search *search;
-    const struct population *population;
     int living = 0;
 
     params.evolution_living_draws = 3;
-    search = search_create(&params);
-    population = search_population(search);
+    OWNED(search) *search = search_create(&params);
+    const struct population *population = search_population(search);
     run_generation(search);
     for (int i = 0; i < population->count; i++)
         living += verdict_is_scored(population->individuals[i].verdict);
@@ -1200,7 +1149,6 @@ TEST(the_dead_of_a_start_are_drawn_again)
     ck_assert_int_eq(population->count, 60);
     run_generation(search);
     ck_assert_int_eq(population->count, 60);
-    search_destroy(search);
 }
 
 /* 30 generations hold five islands of three and as many after them; fewer hold fewer, or none. */
@@ -1229,7 +1177,7 @@ TEST(short_runs_have_fewer_islands)
 
 TEST(settings_may_change_when_restored)
 {
-    struct search *search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
 
     run_generation(search);
     params.population_size = 90;
@@ -1246,28 +1194,25 @@ TEST(settings_may_change_when_restored)
     search = stop_and_restore(search, NULL);
     ck_assert_int_eq(search_advance(search), 0);
     ck_assert_int_eq(search_population(search)->count, 10);
-    search_destroy(search);
 }
 
 /* A next id from a damaged store must not give an id twice. */
 TEST(ids_are_not_given_twice)
 {
-    struct search *search = search_create(&params);
-    struct population population;
+    OWNED(search) *search = search_create(&params);
 
     run_generation(search);
-    population = copy_population(search, NULL);
+    struct population population = copy_population(search, NULL);
     search_destroy(search);
     search = search_restore(&params, 0, &population, 3);
     ck_assert(search_next_id(search) == 61);
-    search_destroy(search);
 }
 
 /* ---- survival ---- */
 
 TEST(survivors_keep_their_results)
 {
-    struct search *search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     const struct population *population = search_population(search);
     struct individual best[12];
     int missing = 0;
@@ -1292,23 +1237,20 @@ TEST(survivors_keep_their_results)
         missing += !individual->has_result;
     }
     ck_assert_int_eq(missing, 48);
-    search_destroy(search);
 }
 
 TEST(survivors_can_be_simulated_again)
 {
-    struct search *search;
     const struct individual *individual;
     int asked = 0;
 
     params.evolution_reevaluate = 1;
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     run_generation(search);
     ck_assert_int_eq(search_advance(search), 0);
     while ((individual = search_ask(search)))
         asked++;
     ck_assert_int_eq(asked, 60);
-    search_destroy(search);
 }
 
 /* Tells every result: the first `good` ids get a fitness, the others none; the referee agrees. */
@@ -1330,7 +1272,7 @@ static void tell_good(struct search *search, uint64_t good)
 
 TEST(zeros_are_replaced_by_random_ones)
 {
-    struct search *search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     const struct population *population = search_population(search);
     int bred = 0, fresh = 0;
 
@@ -1352,12 +1294,11 @@ TEST(zeros_are_replaced_by_random_ones)
     /* 48 children, and the places of 7 survivors. */
     ck_assert_int_eq(bred, 48);
     ck_assert_int_eq(fresh, 7);
-    search_destroy(search);
 }
 
 TEST(a_generation_without_fitness_starts_anew)
 {
-    struct search *search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     const struct population *population = search_population(search);
 
     tell_good(search, 0);
@@ -1367,15 +1308,12 @@ TEST(a_generation_without_fitness_starts_anew)
     ck_assert_int_eq(population->count, 60);
     for (int i = 0; i < 60; i++)
         ck_assert_int_eq(population->individuals[i].method, METHOD_RANDOM);
-    search_destroy(search);
 }
 
 TEST(small_and_immortal_populations_work)
 {
-    struct search *search;
-
     params.population_size = 2;
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     for (int i = 0; i < 5; i++) {
         tell_good(search, UINT64_MAX);
         ck_assert_int_eq(search_survivor_count(search), 1);
@@ -1389,15 +1327,12 @@ TEST(small_and_immortal_populations_work)
     ck_assert_int_eq(search_advance(search), 0);
     ck_assert(search_is_complete(search));
     ck_assert(search_next_id(search) == 3);
-    search_destroy(search);
 }
 
 TEST(the_end_is_known)
 {
-    struct search *search;
-
     params.evolution_generations = 2;
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     ck_assert(!search_is_finished(search));
     run_generation(search);
     ck_assert(!search_is_finished(search));
@@ -1405,7 +1340,6 @@ TEST(the_end_is_known)
     ck_assert(!search_is_finished(search));
     run_generation(search);
     ck_assert(search_is_finished(search));
-    search_destroy(search);
 }
 
 /* ---- parents ---- */
@@ -1421,11 +1355,10 @@ static struct individual *breed_many(void)
 {
     struct individual *children = calloc(CHILDREN, sizeof(*children));
     struct population ranked = {.count = PARENTS};
-    struct search *search;
 
     params.population_size = PARENTS;
     params.population_survival = 1;
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     ranked.individuals = search_population(search)->individuals;
     for (int i = 0; i < PARENTS; i++) {
         ranked.individuals[i].id = (uint64_t)(PARENTS - i);
@@ -1440,7 +1373,6 @@ static struct individual *breed_many(void)
         children[i].generation = 1;
     }
     ck_assert_int_eq(search_sims.next(&params, 1, &ranked, PARENTS, children, CHILDREN), 0);
-    search_destroy(search);
     return children;
 }
 
@@ -1469,10 +1401,8 @@ TEST(methods_keep_their_shares)
 
 TEST(weights_of_methods_are_obeyed)
 {
-    struct individual *children;
-
     params.breeding_asexual = params.breeding_crossover = 0;
-    children = breed_many();
+    struct individual *children = breed_many();
     for (int i = 0; i < CHILDREN; i++)
         ck_assert_int_eq(children[i].method, METHOD_GRAFT);
     free_many(children);
@@ -1500,11 +1430,10 @@ static void inherit_methods(void)
 /* Parents breed as their genes say, and hand the gene on. */
 TEST(methods_can_be_inherited)
 {
-    struct individual *children;
     int tally[BREEDING_GENE_COUNT] = {0}, of_second = 0, mated = 0;
 
     inherit_methods();
-    children = breed_many();
+    struct individual *children = breed_many();
     for (int i = 0; i < CHILDREN; i++) {
         const struct individual *child = &children[i];
         int gene = parent_genes[child->parents[0]];
@@ -1525,12 +1454,11 @@ TEST(methods_can_be_inherited)
 
 TEST(children_of_parents_without_the_gene_get_one)
 {
-    struct individual *children;
     int tally[METHOD_COUNT] = {0};
 
     has_unset_parents = 1;
     inherit_methods();
-    children = breed_many();
+    struct individual *children = breed_many();
     for (int i = 0; i < CHILDREN; i++) {
         tally[children[i].method]++;
         ck_assert_int_eq(children[i].method, method_of_gene(children[i].genome.breeding));
@@ -1581,9 +1509,9 @@ TEST(a_quarter_of_the_children_does_not_mutate)
 
 TEST(children_do_not_depend_on_one_another)
 {
-    struct search *search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     const struct population *population = search_population(search);
-    struct individual child = {.id = 70, .generation = 1};
+    SCOPED(individual) child = {.id = 70, .generation = 1};
 
     run_generation(search);
     ck_assert_int_eq(search_sims.next(&params, 1, population, 12, &child, 1), 0);
@@ -1591,8 +1519,6 @@ TEST(children_do_not_depend_on_one_another)
     for (int i = 0; i < population->count; i++)
         if (population->individuals[i].id == 70)
             ck_assert(genome_is_equal(&population->individuals[i].genome, &child.genome));
-    individual_deinit(&child);
-    search_destroy(search);
 }
 
 /* ---- the methods ---- */
@@ -1600,12 +1526,11 @@ TEST(children_do_not_depend_on_one_another)
 /* The fitness of the last survivors together: the best alone reaches the top by chance. */
 static double survivors_after(int method, uint64_t seed)
 {
-    struct search *search;
     double sum = 0;
 
     params.evolution_search = method;
     params.run_seed = (int64_t)seed;
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     run_generation(search);
     while (!search_is_finished(search)) {
         double before = search_population(search)->individuals[0].fitness;
@@ -1616,18 +1541,16 @@ static double survivors_after(int method, uint64_t seed)
     }
     for (int i = 0; i < 12; i++)
         sum += search_population(search)->individuals[i].fitness;
-    search_destroy(search);
     return sum;
 }
 
 TEST(random_is_a_control_at_equal_evaluations)
 {
-    struct search *search;
     const struct individual *individual;
     int asked = 0;
 
     params.evolution_search = SEARCH_RANDOM;
-    search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     run_generation(search);
     ck_assert_int_eq(search_advance(search), 0);
     while ((individual = search_ask(search))) {
@@ -1636,7 +1559,6 @@ TEST(random_is_a_control_at_equal_evaluations)
         asked++;
     }
     ck_assert_int_eq(asked, 48);
-    search_destroy(search);
 }
 
 TEST(sims_finds_more_than_random)
@@ -1698,13 +1620,12 @@ TEST(the_referee_tries_several_times)
 {
     enum { MOST = 400 };
     int trials[MOST] = {0}, again[MOST] = {0}, seen = 0, refused = 0, early = 0;
-    struct search *search, *other;
     struct rng rng;
 
     params.guard_perturbed_runs = 4;
     params.guard_fine_runs = 1;
-    search = search_create(&params);
-    other = search_create(&params);
+    OWNED(search) *search = search_create(&params);
+    OWNED(search) *other = search_create(&params);
     rng_init(&rng, 3, RNG_TEST, 0, 0);
     for (int generation = 0; generation < 4; generation++) {
         run_trials(search, 0, NULL, trials);
@@ -1732,8 +1653,6 @@ TEST(the_referee_tries_several_times)
     }
     ck_assert_msg(seen > 40 && refused > 4 && early > 1 && early < refused,
                   "%d seen, %d refused, %d early", seen, refused, early);
-    search_destroy(search);
-    search_destroy(other);
 }
 
 SUITE("search", 120, set_up, NULL)

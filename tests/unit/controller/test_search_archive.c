@@ -10,6 +10,8 @@
 #include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
+OWNER(search, search_destroy)
+
 enum { SIZE = 40, GENERATIONS = 8, LAG = 12, ROOM = SIZE * GENERATIONS + 1 };
 /* with those that are born for the dead */
 enum { ROOM_MOST = 2 * ROOM };
@@ -193,13 +195,12 @@ static void tell(struct search *search, uint64_t id)
 static void tell_referee(struct search *search, uint64_t id, uint64_t trial)
 {
     struct score score = evaluate_toy(&records[id].individual.genome);
-    const struct individual *told;
     uint64_t trials = (uint64_t)(params.guard_perturbed_runs + params.guard_fine_runs);
 
     /* the failing ones do so in one of the trials, the first, the last or another */
     if (score.digest % 7 == 2 && trial == score.digest / 7 % trials)
         score.measures.reach_m /= 2;
-    told = search_tell_referee(search, id, score.verdict, &score.measures);
+    const struct individual *told = search_tell_referee(search, id, score.verdict, &score.measures);
     /* NULL: others before it have made it needless meanwhile. */
     ck_assert(!told || told->id == id);
     record_news(search);
@@ -248,10 +249,8 @@ static void finish_one(struct search *search, struct farm *farm, struct rng *rng
 
 static struct search *begin(void)
 {
-    struct search *search;
-
     forget_records();
-    search = search_create(&params);
+    struct search *search = search_create(&params);
     ck_assert_ptr_nonnull(search);
     record_opening(search);
     return search;
@@ -284,7 +283,7 @@ static uint64_t hash_search(struct search *search)
  * ends. Returns how often some worker was idle while there was more to be bred. */
 static int run(int workers, int stops, int lost, struct rng *rng, uint64_t hashes[GENERATIONS])
 {
-    struct search *search = begin();
+    OWNED(search) *search = begin();
     struct farm farm = {.count = 0};
     int idle = 0, told = 0;
 
@@ -312,7 +311,6 @@ static int run(int workers, int stops, int lost, struct rng *rng, uint64_t hashe
     ck_assert_int_eq(farm.count, 0);
     ck_assert_uint_eq(search_generation(search), GENERATIONS - 1);
     ck_assert(search_next_id(search) == ROOM || params.evolution_islands > 1);
-    search_destroy(search);
     return idle;
 }
 
@@ -344,7 +342,7 @@ TEST(the_last_generation_gets_more)
 
     for (int stops = 0; stops < 3; stops++) {
         struct farm farm = {.count = 0};
-        struct search *search = live(&farm);
+        OWNED(search) *search = live(&farm);
         struct individual child = {.generation = search_generation(search),
                                    .method = METHOD_POLISH,
                                    .parents = {search_population(search)->individuals[0].id}};
@@ -371,7 +369,6 @@ TEST(the_last_generation_gets_more)
         ck_assert(search_next_id(search) == id + 1);
         straight = stops ? straight : hash_search(search);
         ck_assert(hash_search(search) == straight);
-        search_destroy(search);
     }
 }
 
@@ -433,16 +430,14 @@ TEST_LOOP(restored_equals_uninterrupted, 0, 48)
  * the better one are counted again when the islands are over. */
 TEST(islands_have_archives_of_their_own)
 {
-    struct search *search;
-    const struct population *population;
     uint64_t hashes[GENERATIONS];
     double best[2] = {0, 0};
     int resting = 0, first_of_better = 0;
 
     set_up_islands();
     run(1, 0, 0, NULL, hashes);
-    search = begin();
-    population = search_population(search);
+    OWNED(search) *search = begin();
+    const struct population *population = search_population(search);
     for (uint32_t generation = 0; generation < 4; generation++) {
         struct farm farm = {.count = 0};
         int fresh = 0, dead = 0;
@@ -476,7 +471,6 @@ TEST(islands_have_archives_of_their_own)
     for (int i = 0; i < population->count; i++)
         ck_assert(population->individuals[i].generation / 2 == (uint32_t)first_of_better / 2 &&
                   !population->individuals[i].cell);
-    search_destroy(search);
 }
 
 /* With few workers none is idle before the last results of the run, be it that the tasks take
@@ -485,12 +479,11 @@ TEST(nobody_waits)
 {
     uint64_t hashes[GENERATIONS];
     struct rng rng;
-    int idle;
 
     rng_init(&rng, 4, RNG_TEST, 0, 0);
     params.evolution_lag = 30;
     params.guard_referee_top = 0;
-    idle = run(3, 0, 0, &rng, hashes);
+    int idle = run(3, 0, 0, &rng, hashes);
     ck_assert_msg(idle == 0, "%d times idle", idle);
     params.guard_referee_top = 10;
     idle = run(2, 0, 0, &rng, hashes);
@@ -502,10 +495,8 @@ TEST(nobody_waits)
 /* A child is there as soon as the result `lag` before it has counted, and not before. */
 TEST(the_lag_is_kept)
 {
-    struct search *search;
-
     params.guard_referee_top = 0;
-    search = begin();
+    OWNED(search) *search = begin();
     for (uint64_t id = 1; id <= 2 * SIZE; id += 2) {
         uint64_t wanted = id - 1 + LAG > SIZE ? id - 1 + LAG : SIZE;
 
@@ -519,12 +510,11 @@ TEST(the_lag_is_kept)
             record_opening(search);
         }
     }
-    search_destroy(search);
 }
 
 TEST(progress_is_known)
 {
-    struct search *search = begin();
+    OWNED(search) *search = begin();
     int done, needed;
 
     search_get_progress(search, &done, &needed);
@@ -533,12 +523,11 @@ TEST(progress_is_known)
     search_get_progress(search, &done, &needed);
     ck_assert(done == 0 && needed == SIZE);
     ck_assert_int_eq(search_survivor_count(search), 0);
-    search_destroy(search);
 }
 
 TEST(strange_results_change_nothing)
 {
-    struct search *search = begin();
+    OWNED(search) *search = begin();
     struct measures measures = {.reach_m = 9};
 
     ck_assert_ptr_null(search_tell(search, SIZE + 1, VERDICT_OK, &measures, 1));
@@ -546,7 +535,6 @@ TEST(strange_results_change_nothing)
     tell(search, 3);
     ck_assert_ptr_null(search_tell(search, 3, VERDICT_OK, &measures, 1));
     ck_assert_ptr_null(search_tell_referee(search, 3, VERDICT_OK, &measures));
-    search_destroy(search);
 }
 
 /* ---- the archive ---- */
@@ -554,7 +542,7 @@ TEST(strange_results_change_nothing)
 /* Lives through the run; `look` sees every complete generation, ranked. */
 static void watch(void (*look)(struct search *search))
 {
-    struct search *search = begin();
+    OWNED(search) *search = begin();
     struct farm farm = {.count = 0};
 
     for (;;) {
@@ -569,7 +557,6 @@ static void watch(void (*look)(struct search *search))
         ck_assert_int_eq(search_advance(search), 0);
         record_opening(search);
     }
-    search_destroy(search);
 }
 
 /* By the records alone: the due holder of each cell. */
@@ -751,7 +738,7 @@ static void finish_generation(struct search *search, struct farm *farm)
 /* After a change of what evaluations give, all results are forgotten: everyone is counted again. */
 TEST(forgotten_results_are_counted_again)
 {
-    struct search *search = begin();
+    OWNED(search) *search = begin();
     struct farm farm = {.count = 0};
     int filled = 0;
 
@@ -771,13 +758,12 @@ TEST(forgotten_results_are_counted_again)
     for (int i = 0; i < search_population(search)->count; i++)
         filled -= search_population(search)->individuals[i].cell != 0;
     ck_assert_int_le(filled, 0);
-    search_destroy(search);
 }
 
 /* Another grid: the kept are placed anew, no cell is held twice. */
 TEST(the_grid_may_change)
 {
-    struct search *search = begin();
+    OWNED(search) *search = begin();
     struct farm farm = {.count = 0};
     int holders = 0;
 
@@ -789,7 +775,6 @@ TEST(the_grid_may_change)
     for (int i = 0; i < search_population(search)->count; i++)
         holders += search_population(search)->individuals[i].cell != 0;
     ck_assert_int_eq(holders, 1);
-    search_destroy(search);
 }
 
 TEST(parameters_are_checked)

@@ -5,6 +5,8 @@
 #include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
+OWNER(search, search_destroy)
+
 #define SIZE 20
 
 static void set_up(void)
@@ -112,7 +114,7 @@ TEST(nobody_is_asked_without_interactive)
  * goal. */
 TEST(without_a_goal_there_is_no_referee)
 {
-    struct search *search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     const struct individual *individual;
     struct measures measures = {.reach_m = 1};
     while ((individual = search_ask(search)) != NULL) {
@@ -120,7 +122,6 @@ TEST(without_a_goal_there_is_no_referee)
         ck_assert_ptr_null(search_ask_referee(search));
     }
     ck_assert(search_is_complete(search));
-    search_destroy(search);
 }
 
 TEST(archive_is_refused)
@@ -140,7 +141,7 @@ TEST(archive_is_refused)
 TEST(children_are_of_those_who_were_chosen)
 {
     static const uint64_t chosen[] = {3, 10, 0};
-    struct search *search = make();
+    OWNED(search) *search = make();
     ck_assert_int_eq(search_choose(search, 3, CHOICE_BREED), 0);
     ck_assert_int_eq(search_choose(search, 10, CHOICE_BREED), 0); /* disqualified, but wanted */
     ck_assert_int_eq(search_choose(search, 7, CHOICE_KEEP), 0);
@@ -166,23 +167,21 @@ TEST(children_are_of_those_who_were_chosen)
     /* both of them had children */
     ck_assert_int_gt(count_children(search, (const uint64_t[]){3, 0}), 0);
     ck_assert_int_gt(count_children(search, (const uint64_t[]){10, 0}), 0);
-    search_destroy(search);
 }
 
 TEST(the_kept_breed_if_nobody_else_does)
 {
     static const uint64_t kept[] = {4, 0};
-    struct search *search = make();
+    OWNED(search) *search = make();
     search_choose(search, 4, CHOICE_KEEP);
     ck_assert_int_eq(search_advance(search), 0);
     ck_assert_int_eq(count_children(search, kept), SIZE - 1);
-    search_destroy(search);
 }
 
 TEST(without_a_choice_all_that_are_not_banned_breed)
 {
     static const uint64_t banned[] = {1, 2, 3, 4, 6, 7, 8, 9, 5, 10, 15, 20, 0};
-    struct search *search = make();
+    OWNED(search) *search = make();
     for (int i = 0; i < 8; i++)
         search_choose(search, banned[i], CHOICE_BAN);
     ck_assert_int_eq(search_advance(search), 0);
@@ -196,7 +195,6 @@ TEST(without_a_choice_all_that_are_not_banned_breed)
     ck_assert_int_eq(search_advance(search), 0);
     ck_assert_int_eq(count_born(search), SIZE);
     ck_assert_int_eq(count_children(search, NULL), 0);
-    search_destroy(search);
 }
 
 /* Where bodies do not mutate, bodies of which none was wanted live on, each with a new brain;
@@ -210,7 +208,7 @@ TEST(bodies_outlive_a_ban_of_everybody)
     for (int k = 0; k < 2; k++) {
         int is_seen[SIZE + 1] = {0}, new_brains = 0;
         params.evolution_behaviour = behaviours[k];
-        struct search *search = make();
+        OWNED(search) *search = make();
         for (uint64_t id = 1; id <= SIZE; id++) {
             genome_init(&before[id]);
             ck_assert_int_eq(genome_copy(&before[id], &find(search, id)->genome), 0);
@@ -233,20 +231,18 @@ TEST(bodies_outlive_a_ban_of_everybody)
             ck_assert_int_eq(is_seen[id], 1);
             genome_deinit(&before[id]);
         }
-        search_destroy(search);
     }
 }
 
 TEST(everybody_may_be_kept)
 {
-    struct search *search = make();
+    OWNED(search) *search = make();
     for (uint64_t id = 1; id <= SIZE; id++)
         search_choose(search, id, CHOICE_KEEP);
     ck_assert_int_eq(search_advance(search), 0);
     ck_assert_int_eq(count_born(search), 0);
     ck_assert(search_is_complete(search));
     ck_assert(search_wants_choices(search));
-    search_destroy(search);
 }
 
 /* ---- places for the living ---- */
@@ -298,7 +294,7 @@ TEST(places_are_for_the_living)
     params.breeding_draws = 8;
     for (int i = 0; i < 2; i++) {
         const struct individual *newborn;
-        struct search *search = search_create(&params);
+        OWNED(search) *search = search_create(&params);
         tell_bodies(search, i);
         hashes[i][0] = check_places(search);
         ck_assert_int_eq(search_take_newborn(search, &newborn), 0);
@@ -312,7 +308,6 @@ TEST(places_are_for_the_living)
             const struct individual *child = &search_population(search)->individuals[k];
             ck_assert(child->generation == 0 || child->parents[0] == 4);
         }
-        search_destroy(search);
     }
     ck_assert_uint_eq(hashes[0][0], hashes[1][0]);
     ck_assert_uint_eq(hashes[0][1], hashes[1][1]);
@@ -325,12 +320,11 @@ TEST(filling_places_ends)
     struct measures measures = {.mass_kg = 1};
 
     params.breeding_draws = 3;
-    struct search *search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     while ((individual = search_ask(search)) != NULL)
         search_tell(search, individual->id, VERDICT_OVERLAP, &measures, 1);
     ck_assert(search_is_complete(search));
     ck_assert_int_eq(search_population(search)->count, 3 * SIZE);
-    search_destroy(search);
 }
 
 /* ---- mixed with a goal ---- */
@@ -341,7 +335,7 @@ TEST(choices_and_goal_share_the_next_generation)
     params.evolution_behaviour = BEHAVIOUR_PLATFORM;
     params.interactive_share = 0.5;
     params.population_survival = 0.4;
-    struct search *search = make();
+    OWNED(search) *search = make();
     search_choose(search, 2, CHOICE_BREED);
     search_choose(search, 1, CHOICE_KEEP);
     search_choose(search, 19, CHOICE_BAN); /* the best */
@@ -359,7 +353,6 @@ TEST(choices_and_goal_share_the_next_generation)
         ck_assert_uint_eq(find(search, id)->parents[0], 2);
     ck_assert_int_ge(count_children(search, chosen), 8);
     ck_assert_int_eq(count_children(search, survivors), SIZE - 4);
-    search_destroy(search);
 }
 
 /* A run without any choice is the run without interactive. */
@@ -369,7 +362,7 @@ TEST(without_a_choice_the_goal_decides)
     params.evolution_behaviour = BEHAVIOUR_PLATFORM;
     for (int i = 0; i < 2; i++) {
         params.interactive_share = i * 0.7;
-        struct search *search = make();
+        OWNED(search) *search = make();
         for (int generation = 1; generation < 3; generation++) {
             ck_assert_int_eq(search_advance(search), 0);
             evaluate(search);
@@ -379,7 +372,6 @@ TEST(without_a_choice_the_goal_decides)
             const struct individual *individual = &search_population(search)->individuals[k];
             hashes[i] = hashes[i] * 31 + genome_hash(&individual->genome) + individual->id;
         }
-        search_destroy(search);
     }
     ck_assert_uint_eq(hashes[0], hashes[1]);
 }
@@ -393,7 +385,7 @@ static uint64_t breed(int is_backwards, int is_restarted)
         uint64_t id;
         int choice;
     } wishes[] = {{3, CHOICE_BREED}, {7, CHOICE_KEEP}, {8, CHOICE_BAN}, {9, CHOICE_BREED}};
-    struct search *search = make();
+    OWNED(search) *search = make();
     uint64_t hash = 0;
     search_choose(search, 7, CHOICE_BAN); /* thought better of */
     for (int i = 0; i < 4; i++) {
@@ -421,7 +413,6 @@ static uint64_t breed(int is_backwards, int is_restarted)
         const struct individual *individual = &search_population(search)->individuals[i];
         hash = hash * 31 + genome_hash(&individual->genome) + individual->id;
     }
-    search_destroy(search);
     return hash;
 }
 

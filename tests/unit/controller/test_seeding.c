@@ -10,6 +10,8 @@
 #include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
+OWNER(search, search_destroy)
+
 enum { COUNT = 30 };
 
 static struct seeding seeding;
@@ -45,7 +47,7 @@ static void add(const struct genome *genome, const char *source)
 static void add_three(void)
 {
     struct gene_counter ids = {.creature = 3}, child_ids = {.creature = 9};
-    struct genome genome;
+    SCOPED(genome) genome;
     struct rng rng;
     char text[1024];
 
@@ -70,7 +72,6 @@ static void add_three(void)
     add(&genome, "parent.creature");
     ck_assert_int_eq(genetics_mutate(&genome, 4, &params, &rng, &child_ids, text, sizeof(text)), 0);
     add(&genome, "runs/walk-1:9");
-    genome_deinit(&genome);
 }
 
 static const struct population *seeded(struct search **search)
@@ -85,8 +86,7 @@ static const struct population *seeded(struct search **search)
 /* What is left of a genome without its ids: rows in the place of the ids they lead to. */
 static uint64_t hash_without_ids(const struct genome *genome)
 {
-    struct genome plain;
-    uint64_t hash;
+    SCOPED(genome) plain;
 
     ck_assert_int_eq(genome_copy(&plain, genome), 0);
 #define BODY_ROW(id) ((gene_id)(1 + genome_find_body(genome, id)))
@@ -112,14 +112,13 @@ static uint64_t hash_without_ids(const struct genome *genome)
         for (int k = 0; k < NEURON_INPUTS_MAX; k++)
             PLAIN_INPUT(&plain.neurons[i].inputs[k]);
     }
-    hash = genome_hash(&plain);
-    genome_deinit(&plain);
+    uint64_t hash = genome_hash(&plain);
     return hash;
 }
 
 TEST(seeds_are_the_first_individuals)
 {
-    struct search *search;
+    OWNED(search) *search;
 
     add_three();
     const struct population *population = seeded(&search);
@@ -136,13 +135,12 @@ TEST(seeds_are_the_first_individuals)
                   hash_without_ids(&seeding.seeds[i].creature.genome));
     }
     ck_assert_str_eq(breeding_method_names[METHOD_SEED], "seed");
-    search_destroy(search);
 }
 
 /* No gene of a seed has an id that a creature still to be born might give. */
 TEST(ids_are_of_the_run)
 {
-    struct search *search;
+    OWNED(search) *search;
 
     add_three();
     const struct population *population = seeded(&search);
@@ -158,12 +156,11 @@ TEST(ids_are_of_the_run)
             ck_assert_uint_ge(genome->neurons[k].id >> 10, 1);
         }
     }
-    search_destroy(search);
 }
 
 TEST(relatives_stay_aligned)
 {
-    struct search *search;
+    OWNED(search) *search;
     int shared = 0;
 
     add_three();
@@ -180,7 +177,6 @@ TEST(relatives_stay_aligned)
             shared += was_shared;
         }
     ck_assert_int_gt(shared, 0);
-    search_destroy(search);
 }
 
 TEST(mutants_fill_the_share)
@@ -262,8 +258,8 @@ TEST(stored_seeds_give_the_same_generation)
 
 TEST(too_many_seeds_are_refused)
 {
-    struct creature creature;
-    struct genome genome;
+    SCOPED(creature) creature;
+    SCOPED(genome) genome;
 
     fixture_make(&genome);
     for (int i = 0; i < SEEDS_MAX; i++)
@@ -272,8 +268,6 @@ TEST(too_many_seeds_are_refused)
     ck_assert_int_eq(seeding_add(&seeding, "last", &creature, &error), ERR_LIMIT);
     ck_assert_str_eq(error.message, "last: more than 64 seeds");
     ck_assert_int_eq(seeding.count, SEEDS_MAX);
-    creature_deinit(&creature);
-    genome_deinit(&genome);
 }
 
 SUITE("seeding", 0, set_up, tear_down)

@@ -13,11 +13,47 @@
 #include "tests/suite.h"
 #include "tests/unit/store_fixture.h"
 
+OWNER(epoch_order, epoch_order_destroy)
+
 #define POPULATION 7
 
 static char directory[64], path[96];
+/* The run of a test; both are NULL where there is none. */
+static struct store *store;
+static struct search *search;
+static struct store_status status;
 
 /* ---- a run to store ---- */
+
+static void close_store(void)
+{
+    store_close(store);
+    store = NULL;
+}
+
+static void open_file(const char *file, int is_read_only)
+{
+    close_store();
+    ck_ok(store_open(&store, file, is_read_only, &error));
+}
+
+/* Closes the run where it is open. */
+static void reopen(int is_read_only)
+{
+    open_file(path, is_read_only);
+}
+
+static void create_store(void)
+{
+    ck_ok(store_create(&store, path, &params, &error));
+}
+
+static void take_search(struct search *taken)
+{
+    search_destroy(search);
+    search = taken;
+    ck_assert_ptr_nonnull(search);
+}
 
 static void set_up(void)
 {
@@ -34,6 +70,9 @@ static void set_up(void)
 
 static void tear_down(void)
 {
+    close_store();
+    search_destroy(search);
+    search = NULL;
     static const char *const names[] = {"run.db",         "run.db-wal",  "run.db-shm",
                                         "run.db-journal", "lock",        "copy.db",
                                         "copy.db-wal",    "copy.db-shm", NULL};
@@ -67,7 +106,7 @@ static uint64_t reused_by(uint64_t id)
 static double referee_share = 1;
 
 /* The referee sees whom it wants to see, and refuses every third. */
-static void referee(struct store *store, struct search *search)
+static void referee(void)
 {
     const struct individual *individual;
     while ((individual = search_ask_referee(search)) != NULL) {
@@ -84,7 +123,7 @@ static void referee(struct store *store, struct search *search)
  * returns how many there were. */
 static uint64_t seeds[1000]; /* of those evaluated, by id */
 
-static int evaluate(struct store *store, struct search *search, int count)
+static int evaluate(int count)
 {
     int done = 0;
     const struct individual *individual;
@@ -106,52 +145,45 @@ static int evaluate(struct store *store, struct search *search, int count)
         ck_ok(store_put_result(store, individual, &error));
         done++;
     }
-    referee(store, search);
+    referee();
     return done;
 }
 
-static void next_generation(struct store *store, struct search *search)
+static void next_generation(void)
 {
-    struct generation_closing closing;
+    SCOPED(generation_closing) closing;
     uint32_t generation = search_generation(search);
     ck_assert(search_is_complete(search));
     ck_ok(generation_closing_init(&closing, search_population(search),
                                   search_survivor_count(search)));
     ck_ok(search_advance(search));
     ck_ok(store_put_generation(store, generation + 1, search_population(search), &closing, &error));
-    generation_closing_deinit(&closing);
 }
 
-static void finish(struct store *store, struct search *search)
+static void finish(void)
 {
-    struct generation_closing closing;
+    SCOPED(generation_closing) closing;
     ck_ok(generation_closing_init(&closing, search_population(search),
                                   search_survivor_count(search)));
     ck_ok(store_finish(store, search_generation(search), &closing, &error));
-    generation_closing_deinit(&closing);
 }
 
-/* A store in generation 1 with `evaluated` of its creatures evaluated. */
-static struct store *make_run(struct search **search, int evaluated)
+/* A run in generation 1 with `evaluated` of its creatures evaluated. */
+static void make_run(int evaluated)
 {
-    struct store *store;
-    ck_ok(store_create(&store, path, &params, &error));
-    *search = search_create(&params);
-    ck_assert_ptr_nonnull(*search);
-    ck_ok(store_put_generation(store, 0, search_population(*search), NULL, &error));
-    ck_assert_int_eq(evaluate(store, *search, POPULATION), POPULATION);
-    next_generation(store, *search);
-    evaluate(store, *search, evaluated);
-    return store;
+    create_store();
+    take_search(search_create(&params));
+    ck_ok(store_put_generation(store, 0, search_population(search), NULL, &error));
+    ck_assert_int_eq(evaluate(POPULATION), POPULATION);
+    next_generation();
+    evaluate(evaluated);
 }
 
 static void make_finished_run(void)
 {
-    struct search *search;
-    struct store *store = make_run(&search, POPULATION);
-    finish(store, search);
-    search_destroy(search);
-    store_close(store);
+    make_run(POPULATION);
+    finish();
+    close_store();
 }
 
 static void free_population(struct population *population)
@@ -165,9 +197,9 @@ static void free_population(struct population *population)
 
 TEST(test_create_refuses_to_overwrite)
 {
-    struct store *store, *second;
-    ck_ok(store_create(&store, path, &params, &error));
-    store_close(store);
+    struct store *second;
+    create_store();
+    close_store();
     ck_assert_int_eq(store_create(&second, path, &params, &error), ERR_EXISTS);
     ck_assert_ptr_null(second);
     ck_assert_ptr_nonnull(strstr(error.message, path));
@@ -175,17 +207,15 @@ TEST(test_create_refuses_to_overwrite)
 
 TEST(test_params_come_back)
 {
-    struct store *store;
     struct params found;
     ck_ok(params_set(&params, "world.preset", "water", &error));
     ck_ok(params_set(&params, "world.gravity_m_s2", "0.1", &error));
     ck_ok(params_set(&params, "name", "a = b \"c\"", &error));
     params.run_seed = INT64_MAX;
-    ck_ok(store_create(&store, path, &params, &error));
-    store_close(store);
-    ck_ok(store_open(&store, path, 1, &error));
+    create_store();
+    reopen(1);
     ck_ok(store_get_params(store, &found, &error));
-    store_close(store);
+    close_store();
     for (int i = 0; i < param_count; i++) {
         char a[512], b[512];
         params_print_value(&params, i, a, sizeof a);
@@ -241,11 +271,9 @@ static void check_equal(const struct individual *a, const struct individual *b)
 
 TEST(test_population_comes_back)
 {
-    struct search *search;
     struct population found;
-    struct store *store = make_run(&search, 3);
-    store_close(store);
-    ck_ok(store_open(&store, path, 0, &error));
+    make_run(3);
+    reopen(0);
     ck_ok(store_get_population(store, 1, &found, &error));
     const struct population *kept = search_population(search);
     ck_assert_int_eq(found.count, kept->count);
@@ -253,14 +281,14 @@ TEST(test_population_comes_back)
         check_equal(&kept->individuals[i], &found.individuals[i]);
     free_population(&found);
     ck_assert_int_eq(store_get_population(store, 9, &found, &error), ERR_FORMAT);
-    search_destroy(search);
-    store_close(store);
 }
 
+/* Closes the run, too. */
 static void run_sql(const char *sql)
 {
     sqlite3 *database;
     char *message = NULL;
+    close_store();
     ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
     sqlite3_exec(database, sql, NULL, NULL, &message);
     ck_assert_msg(!message, "%s: %s", sql, message);
@@ -285,38 +313,33 @@ static int64_t ask_sql(const char *sql)
  * is closed. */
 TEST(test_rows_by_age)
 {
-    struct search *search;
-    struct store *store = make_run(&search, 0);
+    make_run(0);
     int survivors = search_survivor_count(search);
     ck_ok(store_commit(store, &error));
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM individuals"), POPULATION);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM births"), POPULATION - survivors);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM members WHERE generation = 1"), survivors);
-    evaluate(store, search, 2);
+    evaluate(2);
     ck_ok(store_commit(store, &error));
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM individuals WHERE verdict IS NOT NULL"),
                      POPULATION + 2);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM births"), POPULATION - survivors);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM members WHERE generation = 1"), survivors);
-    evaluate(store, search, POPULATION);
-    next_generation(store, search);
+    evaluate(POPULATION);
+    next_generation();
     ck_assert_int_eq(ask_sql("SELECT min(id) FROM births"),
                      ask_sql("SELECT 1 + max(id) FROM individuals"));
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM members WHERE generation = 1"), POPULATION);
-    evaluate(store, search, POPULATION);
-    finish(store, search);
+    evaluate(POPULATION);
+    finish();
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM births"), 0);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM members WHERE generation = 2"), POPULATION);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM pragma_foreign_key_check"), 0);
-    search_destroy(search);
-    store_close(store);
 }
 
 TEST(test_status_counts)
 {
-    struct search *search;
-    struct store_status status;
-    struct store *store = make_run(&search, 2);
+    make_run(2);
     int survivors = search_survivor_count(search);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.has_generation, 1);
@@ -329,25 +352,22 @@ TEST(test_status_counts)
     ck_assert_int_eq(status.closed_generation, 0);
     ck_assert_int_eq(status.quarantined, 0);
 
-    evaluate(store, search, POPULATION);
-    finish(store, search);
+    evaluate(POPULATION);
+    finish();
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.is_finished, 1);
     ck_assert_int_eq(status.closed_generation, 1);
     ck_assert(status.best == search_population(search)->individuals[0].fitness);
-    search_destroy(search);
-    store_close(store);
 }
 
 TEST(test_survivors_and_curve)
 {
-    struct store *store;
     struct store_entry *entries;
-    struct store_generation *generations;
+    FREED struct store_generation *generations;
     uint32_t found;
     int count;
     make_finished_run();
-    ck_ok(store_open(&store, path, 1, &error));
+    reopen(1);
     ck_ok(store_get_top(store, -1, 4, &entries, &count, &found, &error));
     ck_assert_int_eq(count, 4);
     ck_assert_uint_eq(found, 1);
@@ -385,15 +405,12 @@ TEST(test_survivors_and_curve)
     ck_assert_int_lt(generations[1].evaluations, 2 * POPULATION);
     ck_assert(generations[1].best >= generations[0].best);
     ck_assert(generations[1].best >= generations[1].median);
-    free(generations);
-    store_close(store);
 }
 
 /* All but the last of the population move alike: further ranks are looked at until there are
  * enough. */
 TEST(test_distinct)
 {
-    struct store *store;
     struct store_entry *entries;
     uint32_t found;
     int count;
@@ -406,7 +423,7 @@ TEST(test_distinct)
                  measure_table[i].name, POPULATION);
         run_sql(sql);
     }
-    ck_ok(store_open(&store, path, 1, &error));
+    reopen(1);
     for (int top = 1; top <= 3; top++) {
         ck_ok(store_get_best(store, -1, STORE_DISTINCT, top, &entries, &count, &found, &error));
         ck_assert_int_eq(count, top < 2 ? top : 2);
@@ -418,16 +435,14 @@ TEST(test_distinct)
     ck_assert_int_eq(store_get_best(store, 2, STORE_DISTINCT, 4, &entries, &count, &found, &error),
                      ERR_RANGE);
     ck_assert_int_eq(count, 0);
-    store_close(store);
 }
 
 /* As great as a fitness may be: what sums it up stays a number. */
 TEST(test_huge_fitness_has_a_mean)
 {
-    struct search *search;
-    struct store *store = make_run(&search, POPULATION);
+    make_run(POPULATION);
     struct generation_closing closing;
-    struct store_generation *generations;
+    FREED struct store_generation *generations;
     int count;
     /* an even count: the median is a mean then */
     const struct population *population = search_population(search);
@@ -440,15 +455,12 @@ TEST(test_huge_fitness_has_a_mean)
     ck_ok(store_get_curve(store, &generations, &count, &error));
     ck_assert_double_eq_tol(generations[count - 1].median / 1e308, 1.5, 1e-12);
     ck_assert_double_eq_tol(generations[count - 1].mean / 1e308, 1.5, 1e-12);
-    free(generations);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* Everyone as facts, without and with a result. */
-static void check_facts(struct store *store, int evaluated)
+static void check_facts(int evaluated)
 {
-    struct store_fact *facts;
+    FREED struct store_fact *facts;
     int count, found = 0;
     ck_ok(store_get_facts(store, &facts, &count, &error));
     for (int i = 0; i < count; i++) {
@@ -472,19 +484,17 @@ static void check_facts(struct store *store, int evaluated)
             ck_assert(facts[k].verdict < 0 || facts[k].motion != fact->motion);
     }
     ck_assert_int_eq(found, evaluated);
-    free(facts);
 }
 
 TEST(test_facts_and_members)
 {
-    struct search *search;
     struct store_member *members;
     struct store_event *events;
     int count, survivors = 0;
-    struct store *store = make_run(&search, 2);
+    make_run(2);
     ck_ok(store_put_event(store, "run", "it's \"begun\"", &error));
     ck_ok(store_commit(store, &error));
-    check_facts(store, POPULATION + 2);
+    check_facts(POPULATION + 2);
     /* of the generation under way nothing is ranked yet */
     ck_ok(store_get_members(store, &members, &count, &error));
     ck_assert_int_eq(count, POPULATION);
@@ -501,12 +511,10 @@ TEST(test_facts_and_members)
     ck_assert_str_eq(events[0].detail, "it's \"begun\"");
     ck_assert_int_eq(events[0].time_utc[10], 'T');
     store_free_events(events, count);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* How many of the generation the referee has seen, and how many of these it refused. */
-static void count_referee(struct store *store, uint32_t generation, int *seen, int *refused)
+static void count_referee(uint32_t generation, int *seen, int *refused)
 {
     struct population found;
     ck_ok(store_get_population(store, generation, &found, &error));
@@ -520,9 +528,9 @@ static void count_referee(struct store *store, uint32_t generation, int *seen, i
 
 /* Ancestors of the youngest: each named by a younger one's parents, all of them or the first
  * only. */
-static void check_lineage(struct store *store, uint64_t id, int has_second_parents)
+static void check_lineage(uint64_t id, int has_second_parents)
 {
-    struct store_entry *entries;
+    FREED struct store_entry *entries;
     uint64_t wanted[4 * POPULATION] = {id};
     int count, wanted_count = 1;
     ck_ok(store_get_lineage(store, id, has_second_parents, &entries, &count, &error));
@@ -543,21 +551,19 @@ static void check_lineage(struct store *store, uint64_t id, int has_second_paren
     }
     ck_assert_uint_eq(entries[0].id, id);
     ck_assert_uint_eq(entries[count - 1].parents[0], 0);
-    free(entries);
 }
 
 TEST(test_lineage)
 {
-    struct store *store;
     struct store_entry *entries;
     int count;
     uint64_t youngest = 0;
     params.breeding_asexual = 0;
     make_finished_run();
-    ck_ok(store_open(&store, path, 1, &error));
+    reopen(1);
     for (uint64_t id = 1; !store_get_lineage(store, id, 1, &entries, &count, &error); id++) {
-        check_lineage(store, id, 0);
-        check_lineage(store, id, 1);
+        check_lineage(id, 0);
+        check_lineage(id, 1);
         free(entries);
         youngest = id;
     }
@@ -566,22 +572,19 @@ TEST(test_lineage)
                      ERR_MISSING);
     ck_assert_ptr_null(entries);
     ck_assert_ptr_nonnull(strstr(error.message, "there is no creature"));
-    store_close(store);
 }
 
 TEST(test_referee_comes_back)
 {
-    struct search *search;
-    struct store_entry *entries;
+    FREED struct store_entry *entries;
     uint32_t generation;
     int count, seen, refused;
-    struct store *store = make_run(&search, 2);
+    make_run(2);
     const struct population *kept = search_population(search);
-    store_close(store);
-    ck_ok(store_open(&store, path, 0, &error));
-    count_referee(store, 0, &seen, &refused);
+    reopen(0);
+    count_referee(0, &seen, &refused);
     ck_assert(refused > 0 && seen > refused && seen <= POPULATION);
-    count_referee(store, 1, &seen, &refused);
+    count_referee(1, &seen, &refused);
     ck_assert(seen == 1 && refused == 0);
     for (int i = 0; i < kept->count; i++)
         ck_assert_int_eq(kept->individuals[i].heard != REFEREE_NOT,
@@ -594,16 +597,13 @@ TEST(test_referee_comes_back)
         ck_assert(!entries[i].has_referee || entries[i].id % 3 != 0 ||
                   (entries[i].referee_fitness == 0 && entries[i].fitness == 0));
     }
-    free(entries);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* ---- the archive, whose children are bred one by one ---- */
 
 /* Results and words of the referee in the order asked for, until `count` are in or the generation
  * is complete; everything new is stored. */
-static void evaluate_lagged(struct store *store, struct search *search, int count)
+static void evaluate_lagged(int count)
 {
     const struct individual *individual;
     while (count-- > 0 && !search_is_complete(search)) {
@@ -631,32 +631,28 @@ static void evaluate_lagged(struct store *store, struct search *search, int coun
 TEST(test_archive_comes_back)
 {
     enum { GENERATION = 2, MORE = 7 };
-    struct search *search;
-    struct store *store;
     struct population found;
-    struct store_status status;
-    struct store_entry *entries;
+    FREED struct store_entry *entries;
     uint32_t generation;
     int count, filled = 0, listed = 0, trials = 0, in_flight = 0;
     params.evolution_search = SEARCH_ARCHIVE;
     params.evolution_generations = GENERATION + 1;
     params.evolution_lag = 5;
-    ck_ok(store_create(&store, path, &params, &error));
-    search = search_create(&params);
+    create_store();
+    take_search(search_create(&params));
     ck_ok(store_put_generation(store, 0, search_population(search), NULL, &error));
     for (int i = 0; i < GENERATION; i++) {
-        evaluate_lagged(store, search, 1000);
-        next_generation(store, search);
+        evaluate_lagged(1000);
+        next_generation();
     }
     /* as it is now is how it must come back, whatever happens in the generation */
     const struct population *kept = search_population(search);
-    struct individual *opened = calloc((size_t)kept->count, sizeof *opened);
+    FREED struct individual *opened = calloc((size_t)kept->count, sizeof *opened);
     int opened_count = kept->count;
     memcpy(opened, kept->individuals, (size_t)kept->count * sizeof *opened);
-    evaluate_lagged(store, search, MORE);
-    store_close(store);
+    evaluate_lagged(MORE);
 
-    ck_ok(store_open(&store, path, 0, &error));
+    reopen(0);
     ck_ok(store_get_population(store, GENERATION, &found, &error));
     kept = search_population(search);
     ck_assert_int_eq(found.count, kept->count);
@@ -687,33 +683,26 @@ TEST(test_archive_comes_back)
         listed += entries[i].cell > 0;
     }
     ck_assert_int_eq(listed, filled);
-    free(entries);
-    free(opened);
     free_population(&found);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* Those whom the referee judged by other parameters are of their branch: a replay judges by
  * them. */
 TEST(test_referee_judges_by_its_branch)
 {
-    struct search *search;
     struct store_change change;
-    struct store_status status;
     struct population population;
     int judged = 0;
-    struct store *store = make_run(&search, POPULATION);
-    search_destroy(search);
+    make_run(POPULATION);
     ck_ok(set_param(&params, "evolution.behaviour=jump", &error));
     ck_ok(store_put_params(store, &params, 1, &change, &error));
     ck_ok(store_get_status(store, &status, &error));
     ck_ok(store_get_population(store, 1, &population, &error));
-    search = search_restore(&params, 1, &population, status.next_id);
-    referee(store, search);
+    take_search(search_restore(&params, 1, &population, status.next_id));
+    referee();
     const struct population *members = search_population(search);
     for (int i = 0; i < members->count; i++) {
-        struct creature creature;
+        SCOPED(creature) creature;
         const struct individual *one = &members->individuals[i];
         creature_init(&creature);
         ck_ok(store_get_creature(store, one->id, &creature, &error));
@@ -722,47 +711,40 @@ TEST(test_referee_judges_by_its_branch)
             ck_assert(creature.fitness == one->fitness);
             judged++;
         }
-        creature_deinit(&creature);
     }
     ck_assert_int_gt(judged, 1);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* It looks again when results or what fitness means changed, and only then. */
 TEST_LOOP(test_referee_is_forgotten, 0, 2)
 {
-    struct search *search;
     struct store_change change;
     int seen, refused;
     const char *change_text = _i ? "evolution.behaviour=jump" : "world.gravity_m_s2=1";
-    struct store *store = make_run(&search, POPULATION);
-    search_destroy(search);
-    count_referee(store, 1, &seen, &refused);
+    make_run(POPULATION);
+    count_referee(1, &seen, &refused);
     ck_assert_int_gt(seen, 1);
 
     int seen_before = seen;
     ck_ok(set_param(&params, "guard.referee_share=0.6", &error));
     ck_ok(store_put_params(store, &params, 1, &change, &error));
     ck_assert(change.is_new_branch && !change.is_reevaluated && !change.is_judged_anew);
-    count_referee(store, 1, &seen, &refused);
+    count_referee(1, &seen, &refused);
     ck_assert_int_eq(seen, seen_before);
 
     ck_ok(set_param(&params, change_text, &error));
     ck_ok(store_put_params(store, &params, 1, &change, &error));
     ck_assert(change.is_reevaluated == !_i && change.is_judged_anew == _i);
-    count_referee(store, 1, &seen, &refused);
+    count_referee(1, &seen, &refused);
     ck_assert_int_eq(seen, 0);
-    count_referee(store, 0, &seen, &refused);
+    count_referee(0, &seen, &refused);
     ck_assert_int_gt(seen, 0);
-    store_close(store);
 }
 
 TEST(test_creature)
 {
-    struct search *search;
-    struct creature creature;
-    struct store *store = make_run(&search, 0);
+    SCOPED(creature) creature;
+    make_run(0);
     uint64_t waiting = search_next_id(search) - 1;
     ck_ok(store_get_creature(store, 2, &creature, &error));
     ck_assert_uint_eq(creature.id, 2);
@@ -778,18 +760,13 @@ TEST(test_creature)
     ck_assert_int_eq(creature.has_evaluation, 0);
     creature_deinit(&creature);
     ck_assert_int_eq(store_get_creature(store, waiting + 1, &creature, &error), ERR_MISSING);
-    creature_deinit(&creature);
-    search_destroy(search);
-    store_close(store);
 }
 
 TEST(test_quarantine)
 {
     static const struct measures zero;
-    struct search *search;
-    struct store_status status;
-    struct creature creature;
-    struct store *store = make_run(&search, 0);
+    SCOPED(creature) creature;
+    make_run(0);
     const struct individual *individual = search_ask(search);
     uint64_t id = individual->id;
     individual = search_tell(search, id, VERDICT_QUARANTINED, &zero, 0);
@@ -808,9 +785,6 @@ TEST(test_quarantine)
     ck_assert_str_eq(entries[0].command, "do it again");
     ck_assert_str_eq(entries[0].log, "last words");
     store_free_quarantine(entries, count);
-    creature_deinit(&creature);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* ---- going on ---- */
@@ -818,27 +792,22 @@ TEST(test_quarantine)
 /* With evolution.reevaluate a survivor's old result does not count in the new generation. */
 TEST(test_reevaluated_survivors_wait)
 {
-    struct search *search;
     struct population found;
     params.evolution_reevaluate = 1;
-    struct store *store = make_run(&search, 1);
+    make_run(1);
     ck_ok(store_get_population(store, 1, &found, &error));
     int waiting = 0;
     for (int i = 0; i < found.count; i++)
         waiting += !found.individuals[i].has_result;
     ck_assert_int_eq(waiting, POPULATION - 1);
     free_population(&found);
-    search_destroy(search);
-    store_close(store);
 }
 
 TEST(test_changed_params)
 {
-    struct search *search;
     struct store_change change;
-    struct store_status status;
     struct creature creature;
-    struct store *store = make_run(&search, 2);
+    make_run(2);
 
     ck_ok(store_put_params(store, &params, 1, &change, &error));
     ck_assert_int_eq(change.changed_count, 0);
@@ -862,25 +831,21 @@ TEST(test_changed_params)
     struct population waiting;
     ck_ok(store_get_population(store, 1, &waiting, &error));
     ck_assert_int_eq(waiting.count, POPULATION);
-    search_destroy(search);
-    search = search_restore(&params, 1, &waiting, status.next_id);
-    ck_assert_int_eq(evaluate(store, search, 3), 3);
+    take_search(search_restore(&params, 1, &waiting, status.next_id));
+    ck_assert_int_eq(evaluate(3), 3);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.evaluated_in_generation, 3);
-    ck_assert_int_eq(evaluate(store, search, POPULATION), POPULATION - 3);
+    ck_assert_int_eq(evaluate(POPULATION), POPULATION - 3);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.evaluated_in_generation, POPULATION);
     ck_ok(store_get_creature(store, 1, &creature, &error));
     ck_assert(creature.params.world_gravity_m_s2 == 9.81);
     creature_deinit(&creature);
 
-    store_close(store);
-    ck_ok(store_open(&store, path, 1, &error));
+    reopen(1);
     struct params found;
     ck_ok(store_get_params(store, &found, &error));
     ck_assert(found.world_gravity_m_s2 == 1.0 && found.farm_workers == 5);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* A process that dies keeps what it committed and nothing else. */
@@ -888,9 +853,8 @@ TEST(test_death_keeps_commits)
 {
     pid_t child = fork();
     if (child == 0) {
-        struct search *search;
-        struct store *store = make_run(&search, 1);
-        if (store_commit(store, &error) || evaluate(store, search, 1) != 1)
+        make_run(1);
+        if (store_commit(store, &error) || evaluate(1) != 1)
             _exit(1);
         _exit(0);
     }
@@ -898,25 +862,22 @@ TEST(test_death_keeps_commits)
     ck_assert_int_eq(waitpid(child, &ending, 0), child);
     ck_assert(WIFEXITED(ending) && WEXITSTATUS(ending) == 0);
 
-    struct store *store;
-    struct store_status status;
     char wal[128];
     snprintf(wal, sizeof wal, "%s-wal", path);
     ck_assert_int_eq(access(wal, F_OK), 0);
-    ck_ok(store_open(&store, path, 0, &error));
+    reopen(0);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_uint_eq(status.generation, 1);
     ck_assert_int_eq(status.evaluated, POPULATION + 1);
-    store_close(store);
+    close_store();
     ck_assert_int_ne(access(wal, F_OK), 0);
 }
 
 /* Some other program has the run open when it ends: run.db alone holds everything all the same. */
 TEST(test_ends_while_others_look)
 {
-    struct search *search;
-    struct store_status expected, status;
-    struct store *store = make_run(&search, POPULATION);
+    struct store_status expected;
+    make_run(POPULATION);
     sqlite3 *onlooker;
     char copy[128];
     long length;
@@ -924,18 +885,16 @@ TEST(test_ends_while_others_look)
     ck_assert_int_eq(sqlite3_exec(onlooker, "SELECT count(*) FROM individuals", NULL, NULL, NULL),
                      SQLITE_OK);
     ck_ok(store_get_status(store, &expected, &error));
-    store_close(store);
-    search_destroy(search);
+    close_store();
 
     char *bytes = read_file(&length);
     snprintf(copy, sizeof copy, "%s/copy.db", directory);
     write_copy(copy, bytes, length);
     free(bytes);
-    ck_ok(store_open(&store, copy, 1, &error));
+    open_file(copy, 1);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_gt(expected.evaluated, POPULATION);
     ck_assert_int_eq(status.evaluated, expected.evaluated);
-    store_close(store);
     sqlite3_close(onlooker);
 }
 
@@ -947,9 +906,8 @@ TEST(test_one_writer)
     ck_assert_int_eq(pipe(ready) | pipe(done), 0);
     pid_t child = fork();
     if (child == 0) {
-        struct search *search;
-        struct store *held = make_run(&search, 1);
-        if (store_commit(held, &error) || write(ready[1], &byte, 1) != 1)
+        make_run(1);
+        if (store_commit(store, &error) || write(ready[1], &byte, 1) != 1)
             _exit(1);
         close(done[1]);
         _exit(read(done[0], &byte, 1) == 0 ? 0 : 1);
@@ -957,37 +915,38 @@ TEST(test_one_writer)
     close(done[0]);
     ck_assert_int_eq(read(ready[0], &byte, 1), 1);
 
-    struct store *store;
-    struct store_status status;
     char holder[32];
     snprintf(holder, sizeof holder, "process %ld", (long)child);
     ck_assert_int_eq(store_open(&store, path, 0, &error), ERR_BUSY);
     ck_assert_ptr_nonnull(strstr(error.message, holder));
-    ck_ok(store_open(&store, path, 1, &error));
+    reopen(1);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.evaluated, POPULATION + 1);
-    store_close(store);
+    close_store();
 
     int ending;
     close(done[1]);
     ck_assert_int_eq(waitpid(child, &ending, 0), child);
-    ck_ok(store_open(&store, path, 0, &error));
-    store_close(store);
+    reopen(0);
 }
 
 /* ---- digests ---- */
 
-static uint64_t whole_digest(const char *file)
+static uint64_t digest(void)
 {
-    struct store *store;
-    struct store_digest *generations;
+    FREED struct store_digest *generations;
     uint64_t whole;
     int count;
-    ck_ok(store_open(&store, file, 1, &error));
     ck_ok(store_get_digests(store, &whole, &generations, &count, &error));
     ck_assert_int_eq(count, 2);
-    free(generations);
-    store_close(store);
+    return whole;
+}
+
+static uint64_t whole_digest(void)
+{
+    reopen(1);
+    uint64_t whole = digest();
+    close_store();
     return whole;
 }
 
@@ -997,7 +956,7 @@ static uint64_t digest_of_run(const char *assignment)
     if (assignment)
         ck_ok(set_param(&params, assignment, &error));
     make_finished_run();
-    uint64_t whole = whole_digest(path);
+    uint64_t whole = whole_digest();
     unlink(path);
     return whole;
 }
@@ -1022,7 +981,7 @@ TEST(test_keys_that_are_off_change_no_digest)
 {
     sqlite3 *database;
     make_finished_run();
-    uint64_t whole = whole_digest(path);
+    uint64_t whole = whole_digest();
     ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
     for (int i = 0; i < param_count; i++) {
         char sql[256];
@@ -1034,7 +993,7 @@ TEST(test_keys_that_are_off_change_no_digest)
         ck_assert_int_eq(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
     }
     ck_assert_int_eq(sqlite3_close(database), SQLITE_OK);
-    ck_assert_uint_eq(whole, whole_digest(path));
+    ck_assert_uint_eq(whole, whole_digest());
 }
 
 /* ---- all of it ---- */
@@ -1042,12 +1001,9 @@ TEST(test_keys_that_are_off_change_no_digest)
 /* Reads everything there is; every answer is right but a crash. Returns the number of errors. */
 static int read_all(const char *file)
 {
-    struct store *store;
-    struct store_status status;
     struct params found;
     struct population population;
     struct store_entry *entries;
-    struct store_digest *digests;
     struct store_generation *curve;
     struct store_fact *facts;
     struct store_member *members;
@@ -1055,6 +1011,7 @@ static int read_all(const char *file)
     struct store_quarantine *quarantined;
     struct store_choice *choices;
     struct creature creature;
+    struct store_digest *digests;
     uint64_t whole;
     uint32_t generation;
     int count, errors = 0;
@@ -1086,7 +1043,7 @@ static int read_all(const char *file)
         errors += store_get_creature(store, id, &creature, &error) != 0;
         creature_deinit(&creature);
     }
-    store_close(store);
+    close_store();
     return errors;
 }
 
@@ -1095,37 +1052,29 @@ static int read_all(const char *file)
 TEST(test_choices_come_back)
 {
     static const int wishes[] = {CHOICE_BAN, CHOICE_KEEP, CHOICE_BREED};
-    struct store *store, *other;
-    struct search *search;
+    struct store *other;
     struct population population;
     struct store_choice *choices;
-    struct store_status status;
-    struct store_digest *digests;
     uint64_t hashes[3];
     int count;
     params.evolution_behaviour = BEHAVIOUR_INTERACTIVE;
     params.breeding_draws = 1; // none is born for the places of copies
-    store = make_run(&search, 2);
+    make_run(2);
     uint64_t first = search_population(search)->individuals[0].id;
     for (int i = 0; i < 3; i++) {
         uint64_t id = search_population(search)->individuals[i].id;
         ck_ok(store_check_choice(store, id, &error));
         ck_ok(store_put_choice(store, id, wishes[i], &error));
     }
-    ck_ok(store_get_digests(store, &hashes[0], &digests, &count, &error));
-    free(digests);
+    hashes[0] = digest();
     ck_ok(store_put_choice(store, first, CHOICE_NONE, &error));
-    ck_ok(store_get_digests(store, &hashes[1], &digests, &count, &error));
-    free(digests);
+    hashes[1] = digest();
     ck_ok(store_put_choice(store, first, CHOICE_BREED, &error));
-    ck_ok(store_get_digests(store, &hashes[2], &digests, &count, &error));
-    free(digests);
+    hashes[2] = digest();
     ck_assert(hashes[0] != hashes[1] && hashes[1] != hashes[2] && hashes[0] != hashes[2]);
     ck_assert_int_eq(store_check_choice(store, 999, &error), ERR_MISSING);
-    search_destroy(search);
-    store_close(store);
 
-    ck_ok(store_open(&store, path, 1, &error));
+    reopen(1);
     ck_ok(store_get_choices(store, 1, &choices, &count, &error));
     ck_assert_int_eq(count, 3);
     for (int i = 0; i < 3; i++)
@@ -1161,50 +1110,41 @@ TEST(test_choices_come_back)
     ck_ok(store_get_choices(other, 1, &choices, &count, &error));
     ck_assert_int_eq(count, 0);
     store_close(other);
-    store_close(store);
 }
 
 TEST(test_nobody_chooses)
 {
-    struct search *search;
-    struct store *store = make_run(&search, 2);
+    make_run(2);
     ck_assert_int_eq(store_check_choice(store, 1, &error), ERR_RANGE);
     ck_assert_ptr_nonnull(strstr(error.message, "no choices by hand"));
-    search_destroy(search);
-    store_close(store);
 }
 
 /* A generation that waits is closed, and closed again when the next one is opened. */
 TEST(test_generation_closes_twice)
 {
-    struct search *search;
-    struct store *store = make_run(&search, POPULATION);
+    make_run(POPULATION);
     struct generation_closing closing;
-    struct store_status status;
     ck_ok(generation_closing_init(&closing, search_population(search), 0));
     ck_ok(store_close_generation(store, 1, &closing, &error));
     generation_closing_deinit(&closing);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.closed_generation, 1);
     ck_assert_int_eq(status.generation, 1);
-    next_generation(store, search);
+    next_generation();
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.generation, 2);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* What version 17 wrote is read as it is, and brought up to date by a writer, which opens it again.
  * Older ones are refused. */
 TEST(test_older_store)
 {
-    struct store *store;
     make_finished_run();
     run_sql("ALTER TABLE individuals DROP COLUMN way_z_m; PRAGMA user_version = 17");
     ck_assert_int_eq(read_all(path), 0);
     for (int i = 0; i < 2; i++) {
-        ck_ok(store_open(&store, path, 0, &error));
-        store_close(store);
+        reopen(0);
+        close_store();
         ck_assert_int_eq(ask_sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
         ck_assert_int_eq(ask_sql("SELECT count(way_z_m) FROM individuals"), 0);
     }
@@ -1216,16 +1156,15 @@ TEST(test_older_store)
 /* A preserve as version 17 wrote it. Lives go on to be written. */
 TEST(test_older_preserve)
 {
-    struct store *store;
     struct store_life *lives;
-    struct epoch_order *order = epoch_order_create();
+    OWNED(epoch_order) *order = epoch_order_create();
     struct epoch_end *end = epoch_end_create();
     struct epoch_life life = {
         .id = 5, .died_tick = -1, .cause = -1, .preyed_tick = 60, .topology = 3};
     struct store_epoch epoch = {
         .epoch = 1, .order = order, .end = end, .drifted_to = -1, .tick_s = 0.1};
     int count;
-    ck_ok(store_create(&store, path, &params, &error));
+    create_store();
     ck_ok(epoch_end_add_life(end, &life));
     end->facts[EPOCH_removed] = 6;
     end->facts[EPOCH_scent_uj] = 7;
@@ -1238,11 +1177,11 @@ TEST(test_older_preserve)
     ck_ok(packed_bytes_set(&end->state, "state", 5));
     ck_ok(store_put_epoch(store, &epoch, 1, &error));
     ck_ok(store_commit(store, &error));
-    store_close(store);
+    close_store();
     ck_assert_int_eq(ask_sql("SELECT preyed_s FROM lives"), 6);
     run_sql("ALTER TABLE epochs DROP COLUMN died_of_strain; PRAGMA user_version = 17");
     for (int is_read_only = 1; is_read_only >= 0; is_read_only--) {
-        ck_ok(store_open(&store, path, is_read_only, &error));
+        reopen(is_read_only);
         ck_ok(store_get_lives(store, &lives, &count, &error));
         ck_assert(count == 1 && lives[0].id == 5);
         free(lives);
@@ -1251,45 +1190,41 @@ TEST(test_older_preserve)
         ck_ok(store_get_order(store, next, &error));
         ck_assert(next->state.length == 5 && next->deed_count == 0 && next->spared_count == 0);
         epoch_order_destroy(next);
-        struct packed_bytes egg = {NULL, 0};
+        SCOPED(packed_bytes) egg = {NULL, 0};
         if (!is_read_only)
             ck_ok(store_put_epoch(store, &epoch, 1, &error));
         ck_ok(store_get_form(store, 6, &egg, &error));
         ck_assert_ptr_null(egg.bytes);
         ck_ok(store_get_form(store, 5, &egg, &error));
         ck_assert(egg.length == 5 && !memcmp(egg.bytes, "first", 5));
-        packed_bytes_deinit(&egg);
-        store_close(store);
+        close_store();
     }
     ck_assert_int_eq(ask_sql("SELECT removed + scent_uj + died_of_strain FROM epochs"), 21);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM lives WHERE topology = 3"), 1);
     ck_assert_int_eq(ask_sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
-    epoch_order_destroy(order);
     epoch_end_destroy(end);
 }
 
 /* A removed creature has no body at its death: its known facts stay. */
 TEST(test_removed_life)
 {
-    struct store *store;
-    struct epoch_order *order = epoch_order_create();
+    OWNED(epoch_order) *order = epoch_order_create();
     struct epoch_end *end = epoch_end_create();
     struct epoch_life born = {
         .id = 5, .died_tick = -1, .cause = -1, .preyed_tick = 60, .topology = 3, .part_count = 4};
     struct epoch_life gone = {.id = 5, .died_tick = 90, .cause = 4, .preyed_tick = -1};
     struct store_epoch epoch = {
         .epoch = 1, .order = order, .end = end, .drifted_to = -1, .tick_s = 0.1};
-    ck_ok(store_create(&store, path, &params, &error));
+    create_store();
     ck_ok(epoch_end_add_life(end, &born));
     ck_ok(epoch_end_add_life(end, &gone));
     ck_ok(packed_bytes_set(&end->state, "state", 5));
     ck_ok(store_put_epoch(store, &epoch, 1, &error));
     ck_ok(store_commit(store, &error));
-    store_close(store);
+    close_store();
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM lives WHERE died_s = 9 AND cause = 'removed'"
                              " AND parts = 4 AND topology = 3 AND preyed_s = 6"),
                      1);
-    epoch_order_destroy(order);
     epoch_end_destroy(end);
 }
 
@@ -1315,11 +1250,9 @@ static void take_result(void *context, const struct individual *individual, doub
 
 static int count_results(void)
 {
-    struct store *store;
     struct given given = {0, 0};
-    ck_ok(store_open(&store, path, 0, &error));
+    reopen(0);
     ck_ok(store_get_results(store, take_result, &given, &error));
-    store_close(store);
     return given.count;
 }
 
@@ -1337,18 +1270,13 @@ TEST(test_costs_of_trials)
                 {"first+bout-2+perturbed-3", 2, 1},
                 {"entry+finer-2", 4, 0},
                 {"champion+perturbed-9+other-solver", 1, 1}};
-    struct store *store;
     struct store_spent *spent;
-    struct store_status status;
-    struct store_digest *digests;
-    uint64_t before, after;
     int count;
     make_finished_run();
     int firsts = ask_sql("SELECT count(*) FROM costs"),
         given = ask_sql("SELECT count(*) FROM costs WHERE reused > 0");
-    ck_ok(store_open(&store, path, 0, &error));
-    ck_ok(store_get_digests(store, &before, &digests, &count, &error));
-    free(digests);
+    reopen(0);
+    uint64_t before = digest();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct store_cost cost = {
             .task = {3, 2, 4096}, .simulations = rows[i].simulations, .worker = 1};
@@ -1358,15 +1286,14 @@ TEST(test_costs_of_trials)
     }
     ck_ok(store_add_controller_time(store, 1.5, &error));
     ck_ok(store_add_controller_time(store, 0.25, &error));
-    ck_ok(store_get_digests(store, &after, &digests, &count, &error));
-    free(digests);
+    uint64_t after = digest();
     ck_assert_uint_eq(before, after);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_double_eq(status.controller_cpu_s, 1.75);
     ck_assert_int_eq(status.reused, given);
     ck_ok(store_get_spent(store, &spent, &count, &error));
     count = store_sum_spent(spent, count);
-    store_close(store);
+    close_store();
     ck_assert_int_eq(count, 4);
     ck_assert_int_eq(spent[0].trial.purpose, TRIAL_FIRST);
     ck_assert_int_eq(spent[0].simulated, firsts - given + 1);
@@ -1384,28 +1311,24 @@ TEST(test_costs_of_trials)
                              " AND trial = 'first'"),
                      2);
     run_sql("UPDATE costs SET trial = 'dance' WHERE individual = 3");
-    ck_ok(store_open(&store, path, 1, &error));
+    reopen(1);
     ck_assert_int_eq(store_get_spent(store, &spent, &count, &error), ERR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "unknown trial"));
-    store_close(store);
     run_sql("DELETE FROM costs WHERE trial <> 'first'; UPDATE costs SET cpu_ms = 9e999");
-    ck_ok(store_open(&store, path, 1, &error));
+    reopen(1);
     ck_assert_int_eq(store_get_spent(store, &spent, &count, &error), ERR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "cpu_ms"));
-    store_close(store);
 }
 
 /* All results that could be given again: not those in quarantine, of an older store, of another
  * world or another simulator. */
 TEST(test_results_to_give_again)
 {
-    struct store *store;
-    struct store_status status;
     struct store_change change;
     make_finished_run();
-    ck_ok(store_open(&store, path, 1, &error));
+    reopen(1);
     ck_ok(store_get_status(store, &status, &error));
-    store_close(store);
+    close_store();
     int count = (int)status.evaluated;
     ck_assert_int_eq(status.reused, count / 4);
     ck_assert_int_eq(count_results(), count);
@@ -1414,9 +1337,8 @@ TEST(test_results_to_give_again)
     ck_assert_int_eq(count_results(), count - 2);
     /* what changes the search only */
     params.population_survival = 0.3;
-    ck_ok(store_open(&store, path, 0, &error));
+    reopen(0);
     ck_ok(store_put_params(store, &params, 1, &change, &error));
-    store_close(store);
     ck_assert_int_eq(change.is_new_branch, 1);
     ck_assert_int_eq(count_results(), count - 2);
     run_sql("UPDATE branches SET simulator_version = simulator_version + 1 WHERE branch = 1");
@@ -1424,9 +1346,9 @@ TEST(test_results_to_give_again)
     run_sql("UPDATE branches SET simulator_version = simulator_version - 1 WHERE branch = 1");
     ck_assert_int_eq(count_results(), count - 2);
     params.world_gravity_m_s2 = 5;
-    ck_ok(store_open(&store, path, 0, &error));
+    reopen(0);
     ck_ok(store_put_params(store, &params, 1, &change, &error));
-    store_close(store);
+    close_store();
     ck_assert_int_eq(count_results(), 0);
 }
 
@@ -1434,21 +1356,17 @@ TEST(test_results_to_give_again)
  * digests. New results are not held against what was a bar in another world. */
 TEST(test_bars_come_back)
 {
-    struct store *store;
-    struct search *search;
     struct population population;
-    struct store_digest *digests;
     struct store_change change;
     struct creature creature;
-    uint64_t before, after;
-    int count, bars = 0;
+    int bars = 0;
     params.guard_hopeless_share = 0.75;
     params.guard_hopeless_m_s = 1e-6;
-    ck_ok(store_create(&store, path, &params, &error));
-    search = search_create(&params);
+    create_store();
+    take_search(search_create(&params));
     ck_ok(store_put_generation(store, 0, search_population(search), NULL, &error));
-    evaluate(store, search, INT_MAX);
-    next_generation(store, search);
+    evaluate(INT_MAX);
+    next_generation();
     ck_ok(store_get_population(store, 1, &population, &error));
     for (int i = 0; i < population.count; i++) {
         const struct individual *own = &population.individuals[i];
@@ -1465,14 +1383,11 @@ TEST(test_bars_come_back)
     }
     free(population.individuals);
     ck_assert_int_gt(bars, 0);
-    evaluate(store, search, INT_MAX);
-    ck_ok(store_get_digests(store, &before, &digests, &count, &error));
-    free(digests);
-    store_close(store);
+    evaluate(INT_MAX);
+    uint64_t before = digest();
     run_sql("UPDATE individuals SET bar_sizes_s = bar_sizes_s * 1.01");
-    ck_ok(store_open(&store, path, 0, &error));
-    ck_ok(store_get_digests(store, &after, &digests, &count, &error));
-    free(digests);
+    reopen(0);
+    uint64_t after = digest();
     ck_assert(before != after);
     params.world_friction = 0.5;
     ck_ok(store_put_params(store, &params, 1, &change, &error));
@@ -1483,8 +1398,6 @@ TEST(test_bars_come_back)
         individual_deinit(&population.individuals[i]);
     }
     free(population.individuals);
-    search_destroy(search);
-    store_close(store);
 }
 
 /* ---- damage ---- */
@@ -1498,10 +1411,7 @@ TEST(test_branches_have_no_gaps)
         "UPDATE branches SET branch = -1",
         "INSERT INTO branches SELECT 3, generation, simulator_version, 'digest' FROM branches"};
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
-        struct search *search;
-        struct store *store = make_run(&search, 2);
-        search_destroy(search);
-        store_close(store);
+        make_run(2);
         run_sql(damages[i]);
         for (int is_read_only = 0; is_read_only < 2; is_read_only++) {
             ck_assert_int_eq(store_open(&store, path, is_read_only, &error), ERR_FORMAT);
@@ -1522,44 +1432,39 @@ TEST(test_damage_is_an_error)
     make_finished_run();
     snprintf(copy, sizeof copy, "%s/copy.db", directory);
     ck_assert_int_eq(read_all(path), 0);
-    char *bytes = read_file(&length);
+    FREED char *bytes = read_file(&length);
     rng_init(&rng, 1, RNG_TEST, 0, 0);
     for (int i = 0; i < 400; i++) {
-        char *damaged = malloc((size_t)length);
+        FREED char *damaged = malloc((size_t)length);
         ck_assert_ptr_nonnull(damaged);
         memcpy(damaged, bytes, (size_t)length);
         for (int k = 0; k < 1 << (i % 8); k++)
             damaged[rng_below(&rng, (uint32_t)length)] ^= (char)(1 + rng_below(&rng, 255));
         write_copy(copy, damaged, length);
         error_count += read_all(copy) > 0;
-        free(damaged);
     }
     ck_assert_int_gt(error_count, 50);
     for (int i = 0; i < 40; i++) {
         write_copy(copy, bytes, length * i / 40);
         ck_assert_int_gt(read_all(copy), 0);
     }
-    free(bytes);
 }
 
 /* A writer looks at the whole file first and leaves a damaged one alone. */
 TEST(test_writer_refuses_damage)
 {
-    struct store *store;
     long length;
     make_finished_run();
-    char *bytes = read_file(&length);
+    FREED char *bytes = read_file(&length);
     memset(bytes + length / 2 / 8192 * 8192, 'x', 8192);
     write_copy(path, bytes, length);
     ck_assert_int_eq(store_open(&store, path, 0, &error), ERR_FORMAT);
     ck_assert_ptr_null(store);
     ck_assert_ptr_nonnull(strstr(error.message, path));
-    free(bytes);
 }
 
 TEST(test_not_a_store)
 {
-    struct store *store;
     ck_assert_int_eq(store_open(&store, path, 1, &error), ERR_MISSING);
     write_copy(path, "", 0);
     ck_assert_int_eq(store_open(&store, path, 1, &error), ERR_FORMAT);

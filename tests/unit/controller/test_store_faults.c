@@ -14,6 +14,9 @@
 #include "tests/sanitized.h"
 #include "tests/suite.h"
 
+OWNER(search, search_destroy)
+OWNER(store, store_close)
+
 enum { POPULATION = 12, GENERATIONS = 3, COMMIT_EVERY = 5 };
 
 /* ---- a layer between SQLite and the disk ---- */
@@ -141,7 +144,7 @@ static void tear_down(void)
 
 static int close_generation(struct store *store, struct search *search, struct error *error)
 {
-    struct generation_closing closing;
+    SCOPED(generation_closing) closing;
     uint32_t generation = search_generation(search);
     ck_assert(search_is_complete(search));
     ck_assert_int_eq(
@@ -155,7 +158,6 @@ static int close_generation(struct store *store, struct search *search, struct e
         status =
             store_put_generation(store, generation + 1, search_population(search), &closing, error);
     }
-    generation_closing_deinit(&closing);
     return status;
 }
 
@@ -203,12 +205,11 @@ static int work(struct store *store, struct search *search, struct error *error)
 
 static int begin_run(struct store *store, struct error *error)
 {
-    struct search *search = search_create(&params);
+    OWNED(search) *search = search_create(&params);
     ck_assert_ptr_nonnull(search);
     int status = store_put_generation(store, 0, search_population(search), NULL, error);
     if (!status)
         status = work(store, search, error);
-    search_destroy(search);
     return status;
 }
 
@@ -223,25 +224,22 @@ static int go_on(struct store *store, struct error *error)
     if (status.is_finished)
         return 0;
     ck_assert_int_eq(store_get_population(store, status.generation, &population, error), 0);
-    struct search *search = search_restore(&params, status.generation, &population, status.next_id);
+    OWNED(search) *search = search_restore(&params, status.generation, &population, status.next_id);
     ck_assert_ptr_nonnull(search);
     int result = work(store, search, error);
-    search_destroy(search);
     return result;
 }
 
 static uint64_t digest_of_run(void)
 {
-    struct store *store;
-    struct store_digest *generations;
+    OWNED(store) *store;
+    FREED struct store_digest *generations;
     struct error error = {0};
     uint64_t whole;
     int count;
     ck_ok(store_open(&store, path, 1, &error));
     ck_assert_int_eq(store_get_digests(store, &whole, &generations, &count, &error), 0);
     ck_assert_int_eq(count, GENERATIONS);
-    free(generations);
-    store_close(store);
     return whole;
 }
 
@@ -264,12 +262,11 @@ static int run_once(struct error *error)
 /* After the fault: what is there opens, hangs together (store_open() looks) and goes on. */
 static void resume_run(void)
 {
-    struct store *store;
+    OWNED(store) *store;
     struct error error = {0};
     ck_assert_msg(store_open(&store, path, 0, &error) == 0, "fault %d: %s", fault.at,
                   error.message);
     ck_assert_msg(go_on(store, &error) == 0, "fault %d: %s", fault.at, error.message);
-    store_close(store);
 }
 
 static const struct {

@@ -50,16 +50,14 @@ static void leave(void)
 /* The core's digest and verdict of a file. */
 static struct evaluation evaluate_file(const char *path)
 {
-    struct creature own;
+    SCOPED(creature) own;
     struct error trouble;
-    struct arena arena;
+    SCOPED(arena) arena;
     struct evaluation outcome;
     ck_assert_int_eq(creature_read(&own, path, &trouble), 0);
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     evaluate(&own.genome, &own.params, own.has_evaluation ? own.seed : 1, &arena, NULL, NULL,
              &outcome);
-    arena_deinit(&arena);
-    creature_deinit(&own);
     return outcome;
 }
 

@@ -19,13 +19,12 @@ static void set_up(void)
 
 static void pack(struct packed_bytes *packed, const char *text, uint64_t *digest)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     pack_writer_init(&writer);
     pack_text(&writer, text);
     ck_assert_int_eq(packed_bytes_compress(packed, &writer), 0);
     if (digest)
         *digest = hash_bytes(HASH_START, writer.buffer.data, writer.buffer.size);
-    pack_writer_deinit(&writer);
 }
 
 /* An epoch with one life that ended and one that goes on. */

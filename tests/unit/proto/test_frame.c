@@ -60,7 +60,7 @@ TEST(header_is_big_endian)
 
 TEST(byte_by_byte)
 {
-    unsigned char *bytes = make_frame(300, 7);
+    FREED unsigned char *bytes = make_frame(300, 7);
     for (size_t i = 0; i < FRAME_HEADER_BYTES + 300; i++) {
         expect_nothing();
         ck_assert_uint_eq(frame_reader_pending(&reader), i);
@@ -69,21 +69,19 @@ TEST(byte_by_byte)
     expect_frame(300, 7);
     expect_nothing();
     ck_assert_uint_eq(frame_reader_pending(&reader), 0);
-    free(bytes);
 }
 
 /* Frames of many sizes as one stream, cut into pieces of many sizes. */
 TEST(every_cut_of_a_stream)
 {
     enum { FRAMES = 60 };
-    unsigned char *stream = malloc(1 << 20);
+    FREED unsigned char *stream = malloc(1 << 20);
     size_t size = 0;
     for (int i = 0; i < FRAMES; i++) {
         size_t length = 1 + (size_t)(i * i * 7) % 9000;
-        unsigned char *bytes = make_frame(length, (unsigned char)i);
+        FREED unsigned char *bytes = make_frame(length, (unsigned char)i);
         memcpy(stream + size, bytes, FRAME_HEADER_BYTES + length);
         size += FRAME_HEADER_BYTES + length;
-        free(bytes);
     }
     for (size_t piece = 1; piece < size; piece = piece * 3 + 1) {
         int found = 0;
@@ -103,15 +101,13 @@ TEST(every_cut_of_a_stream)
         ck_assert_int_eq(found, FRAMES);
         ck_assert_uint_eq(frame_reader_pending(&reader), 0);
     }
-    free(stream);
 }
 
 TEST(largest_frame_is_taken)
 {
-    unsigned char *bytes = make_frame(FRAME_PAYLOAD_MAX, 1);
+    FREED unsigned char *bytes = make_frame(FRAME_PAYLOAD_MAX, 1);
     ck_assert_int_eq(frame_reader_feed(&reader, bytes, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX), 0);
     expect_frame(FRAME_PAYLOAD_MAX, 1);
-    free(bytes);
 }
 
 static void expect_refusal(const char *header, int code)
@@ -143,14 +139,13 @@ TEST(empty_is_refused)
 
 TEST(refusal_comes_after_good_frames)
 {
-    unsigned char *bytes = make_frame(5, 9);
+    FREED unsigned char *bytes = make_frame(5, 9);
     ck_assert_int_eq(frame_reader_feed(&reader, bytes, FRAME_HEADER_BYTES + 5), 0);
     ck_assert_int_eq(frame_reader_feed(&reader, "GET / HTTP/1.1\r\n", 16), 0);
     expect_frame(5, 9);
     const unsigned char *payload;
     size_t length;
     ck_assert_int_eq(next(&payload, &length), ERR_LIMIT);
-    free(bytes);
 }
 
 TEST(nothing_is_nothing)

@@ -5,6 +5,7 @@
 #include "common/math/rng.h"
 #include "common/version.h"
 #include "tests/sanitized.h"
+#include "tests/packed.h"
 #include "tests/suite.h"
 
 static struct pack_writer writer;
@@ -15,6 +16,8 @@ static struct result result;
 static struct hello hello;
 static struct task epoch_task;
 static struct result epoch_result;
+static struct error error;
+static uint64_t rejected_id;
 
 /* Two parts and a muscle with an oscillator: every table of a genome is used. */
 static void make_genome(struct genome *genome)
@@ -48,7 +51,6 @@ static void make_genome(struct genome *genome)
         .inputs = {{.value = 1.5, .weight = 1},
                    {.value = 0.8, .weight = 1},
                    {.kind = INPUT_SENSOR, .sensor = SENSOR_JOINT, .weight = -0.1}}};
-    struct error error = {0};
     ck_ok(genome_check(genome, &error));
 }
 
@@ -177,27 +179,23 @@ static void encode_all(int index)
 enum { MESSAGE_KINDS = 9 };
 
 /* Decodes what the writer holds, which must be exactly one frame. */
-static int decode(struct message *message, uint64_t *rejected_id, struct error *error)
+static int decode(void)
 {
-    struct frame_reader reader;
+    SCOPED(frame_reader) reader;
     const unsigned char *payload;
     size_t length;
     frame_reader_init(&reader);
     ck_assert_int_eq(frame_reader_feed(&reader, writer.buffer.data, writer.buffer.size), 0);
-    ck_assert_int_eq(frame_reader_next(&reader, &payload, &length, error), 1);
+    ck_assert_int_eq(frame_reader_next(&reader, &payload, &length, &error), 1);
     ck_assert_uint_eq(frame_reader_pending(&reader), 0);
-    int status = message_decode(message, payload, length, rejected_id, error);
-    frame_reader_deinit(&reader);
-    return status;
+    return message_decode(&decoded, payload, length, &rejected_id, &error);
 }
 
 /* The message that the writer holds, of that type; until the next call. */
 static const struct message *decode_good(int type)
 {
-    struct error error = {0};
-    uint64_t rejected_id;
     message_deinit(&decoded);
-    ck_ok(decode(&decoded, &rejected_id, &error));
+    ck_ok(decode());
     ck_assert_int_eq(decoded.type, type);
     return &decoded;
 }
@@ -296,8 +294,6 @@ TEST(epoch_round_trip)
 TEST(epochs_that_break_a_rule)
 {
     struct message message;
-    struct error error = {0};
-    uint64_t rejected_id;
     for (int i = 0; i < 6; i++) {
         pack_writer_clear(&writer);
         epoch_task.epoch->epoch = i == 0 ? 0 : 12;
@@ -337,8 +333,7 @@ TEST(long_reason_is_cut)
 /* Several frames in one buffer, as they leave in one write. */
 TEST(frames_append)
 {
-    struct frame_reader reader;
-    struct error error = {0};
+    SCOPED(frame_reader) reader;
     const unsigned char *payload;
     size_t length;
     message_encode_stop(&writer);
@@ -349,7 +344,6 @@ TEST(frames_append)
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(frame_reader_next(&reader, &payload, &length, &error), 1);
     ck_assert_int_eq(frame_reader_next(&reader, &payload, &length, &error), 0);
-    frame_reader_deinit(&reader);
 }
 
 /* The example bytes of PROTOCOL.md. */
@@ -428,8 +422,8 @@ TEST(documented_measures)
 static void expect_refusal(int code, uint64_t expected_id, const char *words)
 {
     struct message message;
-    struct error error = {0};
-    uint64_t rejected_id = 12345;
+    error = (struct error){0};
+    rejected_id = 12345;
     int status =
         message_decode(&message, writer.buffer.data, writer.buffer.size, &rejected_id, &error);
     ck_assert_msg(status == code, "%d, not %d: %s", status, code, error.message);
@@ -445,14 +439,11 @@ TEST(not_a_message)
     expect_refusal(ERR_FORMAT, 0, "");
     pack_array(&writer, 0);
     expect_refusal(ERR_FORMAT, 0, "");
-    pack_array(&writer, 1);
-    pack_text(&writer, "hello");
+    put(&writer, ARRAY(1), TEXT("hello"));
     expect_refusal(ERR_FORMAT, 0, "");
-    pack_array(&writer, 1);
-    pack_u64(&writer, 63);
+    put(&writer, ARRAY(1), U64(63));
     expect_refusal(ERR_UNKNOWN, 0, "");
-    pack_array(&writer, 1);
-    pack_u64(&writer, UINT64_MAX);
+    put(&writer, ARRAY(1), U64(UINT64_MAX));
     expect_refusal(ERR_RANGE, 0, "");
     pack_array(&writer, 17);
     for (int i = 0; i < 17; i++)
@@ -466,8 +457,7 @@ TEST(wrong_field_counts)
                                 MESSAGE_READY, MESSAGE_RESULT, MESSAGE_REJECTED};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         int fields = types[i] == MESSAGE_STOP ? 2 : 1;
-        pack_array(&writer, (size_t)fields);
-        pack_u64(&writer, (uint64_t)types[i]);
+        put(&writer, ARRAY(fields), U64((uint64_t)types[i]));
         if (fields == 2)
             pack_nil(&writer);
         expect_refusal(ERR_FORMAT, 0, "");
@@ -477,36 +467,22 @@ TEST(wrong_field_counts)
 /* A later protocol's hello may have more fields; it must stay readable. */
 TEST(hello_of_the_future)
 {
-    struct message message;
-    struct error error = {0};
-    uint64_t rejected_id;
-    pack_array(&writer, 6);
-    pack_u64(&writer, MESSAGE_HELLO);
-    pack_u64(&writer, PROTOCOL_VERSION + 1);
-    pack_text(&writer, "bestiary 9");
-    pack_u64(&writer, 1);
-    pack_nil(&writer);
-    pack_text(&writer, "?");
+    SCOPED(message) message;
+    put(&writer, ARRAY(6), U64(MESSAGE_HELLO), U64(PROTOCOL_VERSION + 1), TEXT("bestiary 9"),
+        U64(1), NIL, TEXT("?"));
     ck_assert_int_eq(
         message_decode(&message, writer.buffer.data, writer.buffer.size, &rejected_id, &error), 0);
     ck_assert_uint_eq(message.as.hello.protocol_version, PROTOCOL_VERSION + 1);
     ck_assert_str_eq(message.as.hello.build, "bestiary 9");
-    message_deinit(&message);
 }
 
 /* One of this version must say where it is. */
 TEST(hello_of_the_past)
 {
     struct message message;
-    struct error error = {0};
-    uint64_t rejected_id;
     for (uint64_t version = PROTOCOL_VERSION - 1; version <= PROTOCOL_VERSION; version++) {
         pack_writer_clear(&writer);
-        pack_array(&writer, 4);
-        pack_u64(&writer, MESSAGE_HELLO);
-        pack_u64(&writer, version);
-        pack_text(&writer, "bestiary");
-        pack_u64(&writer, 1);
+        put(&writer, ARRAY(4), U64(MESSAGE_HELLO), U64(version), TEXT("bestiary"), U64(1));
         ck_assert_int_eq(
             message_decode(&message, writer.buffer.data, writer.buffer.size, &rejected_id, &error),
             version == PROTOCOL_VERSION ? ERR_FORMAT : 0);
@@ -536,15 +512,8 @@ TEST(hello_knows_its_job)
 /* A task up to its genome. */
 static void begin_task(uint64_t id, uint64_t attempt, const char *trial, double m_s, double sizes_s)
 {
-    pack_array(&writer, 10);
-    pack_u64(&writer, MESSAGE_TASK);
-    pack_u64(&writer, id);
-    pack_u64(&writer, 5);
-    pack_u64(&writer, attempt);
-    pack_u64(&writer, 1);
-    pack_text(&writer, trial);
-    pack_double(&writer, m_s);
-    pack_double(&writer, sizes_s);
+    put(&writer, ARRAY(10), U64(MESSAGE_TASK), U64(id), U64(5), U64(attempt), U64(1), TEXT(trial),
+        DOUBLE(m_s), DOUBLE(sizes_s));
 }
 
 /* A task without rivals. */
@@ -581,8 +550,7 @@ TEST(bad_tasks)
     put_task(9, 0, "first", 0, 1.01 * EARLY_STOP_MAX);
     expect_refusal(ERR_RANGE, 9, "task.hopeless_sizes_s");
     begin_task(9, 0, "first", 0, 0);
-    pack_array(&writer, 0);
-    pack_array(&writer, 0);
+    put(&writer, ARRAY(0), ARRAY(0));
     expect_refusal(ERR_FORMAT, 9, "task.genome");
     task.genome.bodies[0].width_m = 0;
     put_task(9, 0, "first", 0, 0);
@@ -596,8 +564,7 @@ static void put_rivals(const char *trial, int count, int fields)
     genome_encode(&task.genome, &writer);
     pack_array(&writer, (size_t)count);
     for (int i = 0; i < count; i++) {
-        pack_array(&writer, (size_t)fields);
-        pack_u64(&writer, 6);
+        put(&writer, ARRAY(fields), U64(6));
         for (int k = 1; k < fields; k++)
             genome_encode(&task.rivals[0].genome, &writer);
     }
@@ -621,21 +588,11 @@ TEST(bad_rivals)
 
 static void put_result(uint64_t verdict, double pace_m_s, double wall_ms, int measure_count)
 {
-    pack_array(&writer, 9);
-    pack_u64(&writer, MESSAGE_RESULT);
-    pack_u64(&writer, 77);
-    pack_u64(&writer, 5);
-    pack_u64(&writer, verdict);
-    pack_u64(&writer, 1);
-    pack_array(&writer, (size_t)measure_count);
+    put(&writer, ARRAY(9), U64(MESSAGE_RESULT), U64(77), U64(5), U64(verdict), U64(1),
+        ARRAY(measure_count));
     for (int i = 0; i < measure_count; i++)
         pack_double(&writer, 0);
-    pack_double(&writer, pace_m_s);
-    pack_array(&writer, 3);
-    pack_double(&writer, wall_ms);
-    pack_double(&writer, 0);
-    pack_u64(&writer, 0);
-    pack_array(&writer, 0);
+    put(&writer, DOUBLE(pace_m_s), ARRAY(3), DOUBLE(wall_ms), DOUBLE(0), U64(0), ARRAY(0));
 }
 
 TEST(bad_results)
@@ -658,15 +615,8 @@ TEST(bad_results)
 
 static void put_setup(double deadline_s, const char *key, double value)
 {
-    pack_array(&writer, 6);
-    pack_u64(&writer, MESSAGE_SETUP);
-    pack_u64(&writer, 1);
-    pack_double(&writer, deadline_s);
-    pack_u64(&writer, 64);
-    pack_u64(&writer, 19);
-    pack_map(&writer, 1);
-    pack_text(&writer, key);
-    pack_double(&writer, value);
+    put(&writer, ARRAY(6), U64(MESSAGE_SETUP), U64(1), DOUBLE(deadline_s), U64(64), U64(19), MAP(1),
+        TEXT(key), DOUBLE(value));
 }
 
 TEST(bad_setups)
@@ -684,12 +634,9 @@ TEST(bad_setups)
 TEST(too_long_is_refused)
 {
     struct message message;
-    struct error error = {0};
-    uint64_t rejected_id;
-    unsigned char *bytes = calloc(1, FRAME_PAYLOAD_MAX + 1);
+    FREED unsigned char *bytes = calloc(1, FRAME_PAYLOAD_MAX + 1);
     ck_assert_int_eq(message_decode(&message, bytes, FRAME_PAYLOAD_MAX + 1, &rejected_id, &error),
                      ERR_LIMIT);
-    free(bytes);
 }
 
 /* ---- hostile bytes ---- */
@@ -699,16 +646,14 @@ TEST(too_long_is_refused)
 static int decode_bytes(const unsigned char *bytes, size_t length)
 {
     struct message message;
-    struct error error = {0};
-    uint64_t rejected_id;
-    unsigned char *copy = malloc(length > 0 ? length : 1);
+    FREED unsigned char *copy = malloc(length > 0 ? length : 1);
+    error = (struct error){0};
     memcpy(copy, bytes, length);
     int status = message_decode(&message, copy, length, &rejected_id, &error);
     if (status > 0 || error.code != status || (error.message[0] != '\0') != (status != 0))
         ck_abort_msg("status %d, error %d \"%s\"", status, error.code, error.message);
     if (status == 0)
         message_deinit(&message);
-    free(copy);
     return status;
 }
 
@@ -725,22 +670,20 @@ static unsigned char *copy_payload(int kind, size_t *length)
 TEST_LOOP(every_truncation, 0, MESSAGE_KINDS)
 {
     size_t length;
-    unsigned char *bytes = copy_payload(_i, &length);
+    FREED unsigned char *bytes = copy_payload(_i, &length);
     for (size_t cut = 0; cut < length; cut += BYTE_STEP)
         ck_assert_int_ne(decode_bytes(bytes, cut), 0);
-    free(bytes);
 }
 
 TEST_LOOP(every_bit_flip, 0, MESSAGE_KINDS)
 {
     size_t length;
-    unsigned char *bytes = copy_payload(_i, &length);
+    FREED unsigned char *bytes = copy_payload(_i, &length);
     for (size_t bit = 0; bit < length * 8; bit += BIT_STEP) {
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
         decode_bytes(bytes, length);
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
-    free(bytes);
 }
 
 TEST_LOOP(every_byte_to_the_extremes, 0, MESSAGE_KINDS)
@@ -748,7 +691,7 @@ TEST_LOOP(every_byte_to_the_extremes, 0, MESSAGE_KINDS)
     static const unsigned char extremes[] = {0x00, 0x7f, 0x80, 0x9f, 0xc0, 0xc1, 0xc7,
                                              0xcb, 0xcf, 0xd3, 0xdb, 0xdd, 0xdf, 0xff};
     size_t length;
-    unsigned char *bytes = copy_payload(_i, &length);
+    FREED unsigned char *bytes = copy_payload(_i, &length);
     for (size_t i = 0; i < length; i += BYTE_STEP) {
         unsigned char kept = bytes[i];
         for (size_t k = 0; k < sizeof extremes; k++) {
@@ -757,7 +700,6 @@ TEST_LOOP(every_byte_to_the_extremes, 0, MESSAGE_KINDS)
         }
         bytes[i] = kept;
     }
-    free(bytes);
 }
 
 /* Several random bytes at once, and random bytes inserted or taken out. */
@@ -765,8 +707,8 @@ TEST_LOOP(random_damage, 0, MESSAGE_KINDS)
 {
     struct rng rng;
     size_t length;
-    unsigned char *bytes = copy_payload(_i, &length);
-    unsigned char *damaged = malloc(length + 1);
+    FREED unsigned char *bytes = copy_payload(_i, &length);
+    FREED unsigned char *damaged = malloc(length + 1);
     rng_init(&rng, 1, RNG_TEST, 0, (uint64_t)_i);
     for (int round = 0; round < (TESTS_ARE_SANITIZED ? 600 : 3000); round++) {
         memcpy(damaged, bytes, length);
@@ -782,8 +724,6 @@ TEST_LOOP(random_damage, 0, MESSAGE_KINDS)
             damaged[rng_below(&rng, (uint32_t)size)] = (unsigned char)rng_u32(&rng);
         decode_bytes(damaged, size);
     }
-    free(damaged);
-    free(bytes);
 }
 
 SUITE("message", 60, setup, teardown)

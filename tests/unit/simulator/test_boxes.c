@@ -593,10 +593,9 @@ TEST(every_freedom_is_felt)
 
 static void evaluate_random(uint64_t id, struct evaluation *result)
 {
-    struct genome genome;
+    SCOPED(genome) genome;
     draw_genome(&genome, id);
     evaluate(&genome, &params, id, &arena, NULL, NULL, result);
-    genome_deinit(&genome);
 }
 
 TEST(work_has_a_budget)
@@ -626,7 +625,6 @@ TEST(what_spins_is_seen)
                                    VERDICT_MOTIONLESS};
     int seen[4] = {0};
     for (int i = 0; i < 4; i++) {
-        arena_close();
         set_up();
         set("simulation.duration_s=3");
         set(guards[i]);
@@ -702,8 +700,7 @@ static double close_lid(void)
 TEST(a_lid_closes_on_its_trunk)
 {
     double closed_rad = atan2(0.15, 0.025);
-    set("world.gravity_m_s2=0");
-    set("world.ground=no");
+    set("world.gravity_m_s2=0", "world.ground=no");
     for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
         params.simulation_solver = solver;
         set("boxes.neighbours=auto");
@@ -717,11 +714,10 @@ TEST(a_lid_closes_on_its_trunk)
 
 static struct measures measure_example(const char *path)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct evaluation result;
     ck_ok(creature_read(&creature, path, &error));
     evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
-    creature_deinit(&creature);
     return result.measures;
 }
 
@@ -729,8 +725,7 @@ static struct measures measure_example(const char *path)
  * with its wings. */
 TEST(a_gait_is_measured)
 {
-    set("world.preset=land");
-    set("simulation.duration_s=5");
+    set("world.preset=land", "simulation.duration_s=5");
     struct measures trot = measure_example("examples/creatures/quadruped.json");
     struct measures ray = measure_example("examples/creatures/ray.json");
     ck_assert_double_lt(trot.slip_share, 0.1);
@@ -787,8 +782,7 @@ static struct measures crawl(int root, const char *hat_joint)
 /* The trunk is the belly, be it the root or the hat. */
 TEST(the_belly_is_no_matter_of_the_root)
 {
-    set("world.preset=land");
-    set("simulation.duration_s=5");
+    set("world.preset=land", "simulation.duration_s=5");
     struct measures trunk =
         crawl(2, "\"from\": 2, \"to\": 1, \"parent_face\": \"top\", \"child_face\": \"bottom\"");
     struct measures hat =
@@ -809,9 +803,7 @@ TEST(the_belly_is_no_matter_of_the_root)
 /* A block that lies, with a small one on its end: the block is belly, be it the root or not. */
 TEST(of_two_parts_the_heavier_is_belly)
 {
-    set("world.preset=land");
-    set("creature.parts_min=1");
-    set("simulation.duration_s=1");
+    set("world.preset=land", "creature.parts_min=1", "simulation.duration_s=1");
     for (int root = 1; root <= 2; root++) {
         char json[1024];
         snprintf(json, sizeof json,
@@ -830,9 +822,7 @@ TEST(of_two_parts_the_heavier_is_belly)
 /* It has no limb. */
 TEST(a_body_of_one_part_is_all_belly)
 {
-    set("world.preset=land");
-    set("creature.parts_min=1");
-    set("simulation.duration_s=1");
+    set("world.preset=land", "creature.parts_min=1", "simulation.duration_s=1");
     struct measures block = measure_json(
         "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\", \"bodies\": ["
         "{\"id\": 1, \"width_m\": 0.4, \"height_m\": 0.4, \"depth_m\": 0.4}]}");
@@ -840,4 +830,4 @@ TEST(a_body_of_one_part_is_all_belly)
     ck_assert_double_eq(block.feet, 0);
 }
 
-SUITE("boxes", 60, set_up, arena_close)
+SUITE("boxes", 60, set_up, NULL)

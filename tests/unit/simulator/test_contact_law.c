@@ -6,13 +6,13 @@
 
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { CONTACTS_MAX = 100, ROWS_MAX = 300, COLUMNS_MAX = 300, BODIES_MAX = 40 };
 #define STEP_S (1.0 / 240)
 #define G_M_S2 9.81
 
-static struct arena arena;
 static struct contact_law s;
 static struct rng rng;
 static double y[ROWS_MAX][COLUMNS_MAX]; /* W = Y Y' */
@@ -26,15 +26,10 @@ static int body_count;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 16u << 20), 0);
+    arena_open(16u << 20);
     s = (struct contact_law){0};
     ck_assert_int_eq(law_reserve(&s, CONTACTS_MAX, ROWS_MAX, &arena), 0);
     rng_init(&rng, 17, 0, 0, 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
 }
 
 /* ---------------------------------------------------------------- problems */
@@ -432,13 +427,12 @@ TEST(wrong_impulses)
 
 TEST(no_room)
 {
-    struct arena small;
+    SCOPED(arena) small;
     struct contact_law law = {0};
     ck_assert_int_eq(arena_init(&small, 100000), 0);
     ck_assert_int_eq(law_reserve(&law, 4, 12, &small), 0);
     ck_assert_int_ne(law_reserve(&law, 100, 300, &small), 0);
     ck_assert_int_eq(law.rows_max, 12);
-    arena_deinit(&small);
 }
 
-SUITE("law", 60, setup, teardown)
+SUITE("law", 60, setup, NULL)

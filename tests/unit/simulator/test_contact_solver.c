@@ -6,26 +6,21 @@
 
 #include "common/error.h"
 #include "common/math/rng.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 #define LAWS_MAX 40
 #define ROWS_MAX (3 * LAWS_MAX)
 #define DOF_MAX  48
 
-static struct arena arena;
 static struct contact_solver s;
 static struct rng rng;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 1u << 20), 0);
+    arena_open(1u << 20);
     ck_assert_int_eq(contact_solver_create(&s, LAWS_MAX, ROWS_MAX, DOF_MAX, &arena), 0);
     rng_init(&rng, 17, 0, 0, 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
 }
 
 static double jacobian[ROWS_MAX][DOF_MAX], mass[DOF_MAX][DOF_MAX];
@@ -446,4 +441,4 @@ TEST(room_that_does_not_fit_leaves_all_as_it_was)
     ck_assert_mem_eq(&s, &before, sizeof s);
 }
 
-SUITE("cones", 120, setup, teardown)
+SUITE("cones", 120, setup, NULL)

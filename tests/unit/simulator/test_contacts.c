@@ -33,8 +33,7 @@ static void build_box(double width_m, double height_m, double mass_kg, double lo
 {
     double q[DOF] = {0, lowest_m + height_m / 2, 0};
     body_init_box(&stage.body, width_m, height_m, mass_kg);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
 }
 
 static double total_gain(const struct ledger *l)
@@ -318,8 +317,7 @@ TEST(warm_starts_carry_a_resting_body_with_one_sweep)
     use_land(0.8, 0);
     stage.settings.contact_sweeps = 1;
     body_init_chain(&stage.body, 5, 0.4, 0.1, 0.5);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     stage_run(&stage, 2);
     double sum = 0;
     const struct contact_point *points;
@@ -474,8 +472,7 @@ static void build_arms(double gap_m, double rate, double friction)
     double q[DOF] = {0, 5}, qd[DOF] = {0, 0, 0, -rate, rate};
     stage.world = (struct world){.own_friction = friction};
     body_init(&stage.body, copy, 3);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
 }
 
 /* Measured: 5.2 mm deep at most for a step, at tip speeds of 6 to 24 m/s. */
@@ -522,8 +519,7 @@ static double land(const struct body_part *parts, int count, int sixteenth, doub
     use_land(0.6, 0);
     stage.settings.effector_mode = EFFECTOR_TORQUE;
     body_init(&stage.body, parts, count);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     dynamics_set_effectors(stage.dynamics, EFFECTORS_ON);
     dynamics_set_target(stage.dynamics, 1, target, 0);
     for (int step = 0; step < 24; step++) {
@@ -571,8 +567,7 @@ TEST(parent_and_child_pass_through_one_another)
 {
     double q[DOF] = {0}, qd[DOF] = {0, 0, -1.5, 3};
     body_init_chain(&stage.body, 2, 0.4, 0.2, 1);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     stage_run(&stage, 4);
     ck_assert_double_gt(stage.dynamics->q[3], 2 * BODY_PI);
     ck_assert(stage_is_all_rk4(&stage));
@@ -585,8 +580,7 @@ static void build_limited(double lower_rad, double upper_rad, double angle, doub
 {
     double q[DOF] = {0, 0, 0, angle}, qd[DOF] = {0, 0, -0.2 * rate, rate};
     body_init_wheels(&stage.body, 0.5, lower_rad, upper_rad);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     dynamics_set_effectors(stage.dynamics, EFFECTORS_SLACK);
 }
 
@@ -661,8 +655,7 @@ static void build_slider(double lower_m, double upper_m, double extension_m, dou
     qd[0] = -0.2 * rate_m_s * cos(0.6);
     qd[1] = -0.2 * rate_m_s * sin(0.6);
     body_init(&stage.body, pair, 2);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     dynamics_set_effectors(stage.dynamics, EFFECTORS_SLACK);
 }
 
@@ -720,8 +713,7 @@ TEST(a_body_hung_on_the_world_lands_as_a_free_one)
         double apart = links == 1 ? 1e-6 : 5e-2;
         use_land(0.6, 0.3);
         body_init_chain(&stage.body, links, 0.4, 0.15, 0.5);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 0.6);
         for (int i = 0; i < links; i++)
             parts[i] = stage_part(&stage, i);
@@ -732,8 +724,7 @@ TEST(a_body_hung_on_the_world_lands_as_a_free_one)
         memcpy(hung[0] + 3, q, 5 * sizeof q[0]);
         memcpy(hung[1] + 3, qd, 5 * sizeof q[0]);
         body_hang_free(&stage.body);
-        stage_build(&stage);
-        stage_set(&stage, hung[0], hung[1]);
+        stage_start(&stage, hung[0], hung[1]);
         stage_run(&stage, 0.6);
         for (int i = 0; i < links; i++) {
             struct part_state part = stage_part(&stage, i);
@@ -769,8 +760,7 @@ static void build_two_boxes(double elasticity)
     b->phenotype.mass_kg = 4;
     double q[DOF] = {0, 0, 0, -1, 2, 0, 1, 2, 0}, qd[DOF] = {0, 0, 0, 1, 0, 0, -1, 0, 0};
     stage.world = (struct world){.own_elasticity = elasticity};
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
 }
 
 TEST(two_free_bodies_collide)
@@ -802,8 +792,7 @@ TEST(a_box_on_two_corners_bounces)
     double q[DOF] = {0, 0.15948382484821, 0.1}, zero[DOF] = {0};
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .elasticity = 1};
     body_init_box(&stage.body, 0.2, 0.2, 1);
-    stage_build(&stage);
-    stage_set(&stage, q, zero);
+    stage_start(&stage, q, zero);
     stage_run(&stage, 2);
     const struct ledger *l = dynamics_ledger(stage.dynamics);
     ck_assert_double_lt(l->loss_impact_j, 0.01 * l->energy_start_j);
@@ -821,8 +810,7 @@ TEST(a_rocking_block_loses_what_it_must_at_an_impact)
         const double qd[3] = {0};
         use_land(5, 0);
         body_init_box(&stage.body, width, height, 1);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         double least = BODY_GRAVITY * height / 2, before = stage_energy(&stage) - least;
         for (int i = 0; i < 720 && (rate > 0 || stage.dynamics->q[2] < 0); i++) {
             stage_run(&stage, stage.settings.dt_s);
@@ -847,8 +835,7 @@ TEST(fast_disks_that_bounce_do_not_pass_thin_walls)
         stage.world.obstacles.count = 1;
         body_init_box(&stage.body, 0.04, 0.04, 1);
         stage.body.parts[0].shape = PART_DISK;
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 0.2);
         struct part_state part = stage_part(&stage, 0);
         ck_assert_double_lt(part.at_m.x, 0);
@@ -906,8 +893,7 @@ TEST(fast_tips_land_without_sinking_in)
         double q[DOF] = {0, 1.5 + 0.02 * i, 0.2}, qd[DOF] = {0, 0, -12, -20};
         use_land(0.5, 0);
         body_init_chain(&stage.body, 2, 0.5, 0.05, 0.2);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         double energy = stage_energy(&stage);
         for (int step = 0; step < 120; step++) {
             stage_run(&stage, stage.settings.dt_s);
@@ -941,4 +927,4 @@ TEST(a_full_arena_is_an_error)
     ck_assert_int_gt(failures, 5);
 }
 
-SUITE("contacts", 60, setup, stage_tear_down)
+SUITE("contacts", 60, setup, NULL)

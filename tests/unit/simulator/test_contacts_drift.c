@@ -3,13 +3,13 @@
 #include "common/error.h"
 #include "simulator/planar/contacts/contacts.h"
 #include "tests/unit/body_fixture.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX, PARTS_MOST = 4 };
 #define EPSILON_S 1e-6
 
 static struct rng rng;
-static struct arena arena;
 static struct world world;
 static struct dynamics_settings settings;
 
@@ -26,12 +26,7 @@ static void setup(void)
 {
     rng_init(&rng, 60, RNG_TEST, 0, 1);
     settings = stage_default_settings();
-    ck_assert_int_eq(arena_init(&arena, 4u << 20), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
+    arena_open(4u << 20);
 }
 
 static void draw_body(int k, int has_stretch, double disks)
@@ -220,4 +215,4 @@ TEST_LOOP(drifts_are_what_velocities_gain, 0, 3)
     ck_assert_double_lt(worst, 1e-6);
 }
 
-SUITE("contacts_drift", 60, setup, teardown)
+SUITE("contacts_drift", 60, setup, NULL)

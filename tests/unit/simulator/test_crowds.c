@@ -241,4 +241,4 @@ TEST(no_solution_is_an_error)
     ck_assert_str_eq(error.message, "the motion is not finite at 1.5 s");
 }
 
-SUITE("crowds", 60, setup, arena_close)
+SUITE("crowds", 60, setup, NULL)

@@ -4,9 +4,9 @@
 #include "simulator/reference/dormand_prince.h"
 
 #include "common/error.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
-static struct arena arena;
 static struct dormand_prince rk;
 static double state[2], *y;
 static int evaluations;
@@ -23,7 +23,7 @@ static void derive(void *system, const double *at, double ahead, double *dy)
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 1u << 16), 0);
+    arena_open(1u << 16);
     rk = (struct dormand_prince){.derive = derive, .system = &evaluations, .rtol = 1e-9};
     ck_assert_int_eq(dormand_prince_create(&rk, 2, 1, &arena), 0);
     state[0] = 1;
@@ -31,11 +31,6 @@ static void setup(void)
     y = state;
     derive(&evaluations, y, 2, rk.k[0]);
     evaluations = 0;
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
 }
 
 static double error_of_step(double h)
@@ -107,10 +102,9 @@ TEST(the_last_stage_is_the_first_of_the_next_step)
 
 TEST(full_arena)
 {
-    struct arena small;
+    SCOPED(arena) small;
     ck_assert_int_eq(arena_init(&small, 4096), 0);
     ck_assert_int_eq(dormand_prince_create(&rk, 100, 10, &small), ERR_MEMORY);
-    arena_deinit(&small);
 }
 
-SUITE("dormand_prince", 0, setup, teardown)
+SUITE("dormand_prince", 0, setup, NULL)

@@ -395,8 +395,7 @@ TEST(leading_faces_feel_half)
             stage.world = (struct world){
                 .viscosity_pa_s = k, .drag_faces = leading ? DRAG_FACES_LEADING : DRAG_FACES_ALL};
             body_init_box(&stage.body, length, width, mass);
-            stage_build(&stage);
-            stage_set(&stage, zero, push);
+            stage_start(&stage, zero, push);
             stage_run(&stage, 1);
             check_method(m, "speed", stage_part(&stage, 0).velocity_m_s.y,
                          2 * exp(-share * 2 * k * length / mass));
@@ -443,8 +442,7 @@ TEST(quadratic_drag_slows_a_spinning_plate)
         use_method(m);
         stage.world = (struct world){.quadratic_drag_kg_m2 = k, .drag_law = DRAG_LAW_QUADRATIC};
         body_init_box(&stage.body, length, width, mass);
-        stage_build(&stage);
-        stage_set(&stage, zero, spin);
+        stage_start(&stage, zero, spin);
         stage_run(&stage, 1);
         double powers = length * length * length * length + width * width * width * width;
         double c = k * powers / 16 / stage.body.links[0].inertia.zz;
@@ -464,8 +462,7 @@ TEST(quadratic_drag_of_a_disk)
         stage.world = (struct world){.quadratic_drag_kg_m2 = k, .drag_law = DRAG_LAW_QUADRATIC};
         body_init_box(&stage.body, 2 * radius, 2 * radius, mass);
         stage.body.parts[0].shape = PART_DISK;
-        stage_build(&stage);
-        stage_set(&stage, zero, start);
+        stage_start(&stage, zero, start);
         stage_run(&stage, 1);
         double c = 8.0 / 3 * k * radius / mass, slower = 1 / (1 + c * sqrt(10));
         check_method(m, "vx", stage.dynamics->qd[0], 3 * slower);
@@ -484,8 +481,7 @@ static void build_random(int most)
         q[i] = rng_uniform(&rng, -1, 1);
         qd[i] = rng_uniform(&rng, -3, 3);
     }
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
 }
 
 /* Passive bodies in a medium of any law and thickness lose energy in every step. */
@@ -507,8 +503,7 @@ TEST(energy_never_grows)
             qd[i] = rng_uniform(&rng, -3, 3);
         }
         stage.body.phenotype.meetings = (const unsigned char *)"\1\1\1\1\1\1\1\1\1";
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         double energy = stage_energy(&stage), start = energy;
         for (int i = 0; i < 240; i++) {
             stage_run(&stage, stage.settings.dt_s);
@@ -529,8 +524,7 @@ TEST(stiff_quadratic_drag_is_implicit)
     stage.settings.integrator = INTEGRATOR_AUTO;
     stage.world = (struct world){.quadratic_drag_kg_m2 = 50, .drag_law = DRAG_LAW_QUADRATIC};
     body_init_box(&stage.body, 0.5, 0.03, 0.015);
-    stage_build(&stage);
-    stage_set(&stage, zero, qd);
+    stage_start(&stage, zero, qd);
     for (int i = 0; i < 240; i++) {
         double before = stage_energy(&stage);
         stage_run(&stage, stage.settings.dt_s);
@@ -544,9 +538,8 @@ TEST(stiff_quadratic_drag_is_implicit)
     /* and explicit again when it is slow */
     stage_set(&stage, zero, zero);
     stage_run(&stage, 1);
-    uint64_t more;
     steps = stage.dynamics->steps;
-    more = stage.dynamics->rk4_steps;
+    uint64_t more = stage.dynamics->rk4_steps;
     ck_assert_uint_eq(more, rk4_steps + 240);
 }
 
@@ -559,8 +552,7 @@ static double chain_error(double dt_s)
         double q[DOF] = {0}, qd[DOF] = {0.5, 1, 2, -2, 1.5};
         stage.settings.dt_s = fine ? 1.0 / 15360 : dt_s;
         body_init_chain(&stage.body, 3, 0.4, 0.1, 0.2);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 0.5);
         memcpy(end[fine], stage.dynamics->q, sizeof end[0]);
     }
@@ -681,8 +673,7 @@ TEST(the_law_can_be_changed)
         stage.settings.constraint_tau_s = 0.01;
         stage.world = (struct world){0};
         body_init_box(&stage.body, 0.5, 0.1, 1);
-        stage_build(&stage);
-        stage_set(&stage, zero, push);
+        stage_start(&stage, zero, push);
         stage_run(&stage, 0.5);
         ck_assert_double_eq(stage_part(&stage, 0).velocity_m_s.y, 2);
         for (int k = 0; k < VARIANTS; k++) {
@@ -704,12 +695,11 @@ TEST(memory_may_run_out)
     body_init_chain(&stage.body, 6, 0.4, 0.1, 0.2);
     int failures = 0, is_complete = 0;
     for (size_t size = 16; !is_complete; size += 256, failures++) {
-        struct arena small;
+        SCOPED(arena) small;
         ck_assert_int_eq(arena_init(&small, size), 0);
         is_complete = drag_create(&drag, &stage.body.phenotype, &world, &small) == 0;
-        arena_deinit(&small);
     }
     ck_assert_int_gt(failures, 10);
 }
 
-SUITE("drag", 120, setup, stage_tear_down)
+SUITE("drag", 120, setup, NULL)

@@ -36,6 +36,13 @@ static void build_chain(double *q, double *qd)
 
 /* ---------------------------------------------------------------- conservation and order */
 
+/* The first joint towards a target for so long. */
+static void pull(double value, double rate, double seconds)
+{
+    dynamics_set_target(stage.dynamics, 1, value, rate);
+    stage_run(&stage, seconds);
+}
+
 TEST(free_chain_keeps_energy_and_momentum)
 {
     double q[DOF], qd[DOF], before[3], after[3];
@@ -171,8 +178,7 @@ static void build_sliders(double torque_n_m)
         copy[i].torque_max_n_m = torque_n_m;
     }
     body_init(&stage.body, copy, 5);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     for (int i = 1; i < 5; i++)
         dynamics_set_target(stage.dynamics, i, 0.1 * i, i == 2 ? -0.5 : 0.2);
 }
@@ -289,8 +295,7 @@ TEST(drives_of_linear_joints_follow_their_closed_forms)
 
         /* a weak servo with a far target pushes evenly */
         build_pair(0, 0.7, 2);
-        dynamics_set_target(stage.dynamics, 1, 100, 0);
-        stage_run(&stage, 1);
+        pull(100, 0, 1);
         ck_assert_double_eq_tol(stage.dynamics->q[3], 2 / 0.8 / 2, 1e-9);
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 2, 1e-8);
         ck_assert_double_eq_tol(dynamics_ledger(stage.dynamics)->work_effector_j, 2 * 1.25, 1e-8);
@@ -306,8 +311,7 @@ TEST(linear_effectors_have_a_speed_of_their_own)
         stage.settings.joint_speed_rad_s = 10;
         stage.settings.joint_speed_m_s = 0.5;
         build_pair(0, -2, 3);
-        dynamics_set_target(stage.dynamics, 1, 1, 0);
-        stage_run(&stage, 3);
+        pull(1, 0, 3);
         ck_assert_double_eq_tol(stage.dynamics->qd[3], 0.5, 1e-6);
         const struct ledger *l = dynamics_ledger(stage.dynamics);
         ck_assert_double_eq_tol(l->work_effector_j, l->kinetic_j, 1e-6);
@@ -331,8 +335,7 @@ static double muscle_error(double dt_s, double strength_n)
     stage.settings.dt_s = dt_s;
     stage.settings.joint_speed_m_s = 2;
     build_pair(0, 0.7, strength_n);
-    dynamics_set_target(stage.dynamics, 1, 1000, 0);
-    stage_run(&stage, 0.5);
+    pull(1000, 0, 0.5);
     const struct ledger *l = dynamics_ledger(stage.dynamics);
     ck_assert_double_eq_tol(l->residual_j, 0, 1e-6 * l->work_effector_j);
     return fabs(time_to_speed(stage.dynamics->qd[3], strength_n, 0.25, 2) - 0.5);
@@ -394,8 +397,7 @@ TEST(stretched_muscles_hold_their_strength)
         stage.settings.joint_speed_m_s = 2;
         build_pair(0, 0.7, 4);
         stage_set(&stage, q, qd);
-        dynamics_set_target(stage.dynamics, 1, 1000, 0);
-        stage_run(&stage, 0.5);
+        pull(1000, 0, 0.5);
         ck_assert_double_eq_tol(stage.dynamics->qd[3], -5 + 0.5 * 4 / 0.8, 1e-9);
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 4, 1e-8);
     }
@@ -454,11 +456,9 @@ TEST(linear_targets_are_clamped_to_the_limits)
         stage.body.links[1].lower[0] = -0.1;
         stage.body.links[1].upper[0] = 0.2;
         stage_build(&stage);
-        dynamics_set_target(stage.dynamics, 1, 25, 10);
-        stage_run(&stage, 2);
+        pull(25, 10, 2);
         ck_assert_double_eq_tol(stage.dynamics->q[3], 0.2, 1e-5);
-        dynamics_set_target(stage.dynamics, 1, -25, 0);
-        stage_run(&stage, 2);
+        pull(-25, 0, 2);
         ck_assert_double_eq_tol(stage.dynamics->q[3], -0.1, 1e-5);
     }
 }
@@ -482,8 +482,7 @@ TEST(a_body_hung_on_the_world_swims_as_a_free_one)
         struct ledger free_ledger = *dynamics_ledger(stage.dynamics);
 
         body_hang_free(&stage.body);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         for (int k = 1; k < 5; k++)
             dynamics_set_target(stage.dynamics, 3 + k, 0.1 * k, k == 2 ? -0.5 : 0.2);
         stage_run(&stage, 1);
@@ -508,8 +507,7 @@ TEST(rest_stays_at_rest_bit_for_bit)
         stage.settings.integrator = integrators[i];
         stage.world = (struct world){.viscosity_pa_s = 1};
         body_init_chain(&stage.body, 5, 0.4, 0.1, 0.2);
-        stage_build(&stage);
-        stage_set(&stage, q, zero);
+        stage_start(&stage, q, zero);
         stage_run(&stage, 2);
         for (int k = 0; k < 7; k++) {
             ck_assert_double_eq(stage.dynamics->q[k], q[k]);
@@ -526,8 +524,7 @@ TEST(a_free_box_turns_evenly_for_many_turns)
         double q[DOF] = {0}, qd[DOF] = {0.5, -0.25, 100};
         stage.settings.integrator = integrators[i];
         body_init_box(&stage.body, 0.7, 0.3, 2);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 10);
         ck_assert_double_eq(stage.dynamics->qd[2], 100);
         ck_assert_double_eq_tol(stage_part(&stage, 0).angle_rad, 1000, 1e-9);
@@ -576,8 +573,7 @@ TEST(drag_slows_exponentially)
         stage.settings.integrator = integrators[i];
         stage.world = (struct world){.viscosity_pa_s = 1.5};
         body_init_box(&stage.body, 0.5, 0.2, 0.8);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 1);
         const double *now = stage.dynamics->qd;
         ck_assert_double_eq_tol(now[0], 2 * exp(-2 * 1.5 * 0.2 / 0.8), tolerance[i]);
@@ -590,8 +586,7 @@ TEST(drag_slows_exponentially)
                                 1e-9);
 
         body_init_box(&stage.body, 0.3, 0.3, 0.8);
-        stage_build(&stage);
-        stage_set(&stage, q, spin);
+        stage_start(&stage, q, spin);
         stage_run(&stage, 1);
         now = stage.dynamics->qd;
         double rate = 1.5 * (0.027 + 0.027) / 6 / (0.8 * 0.18 / 12);
@@ -654,8 +649,7 @@ TEST(joint_damping_slows_the_joint)
         stage.settings.integrator = integrators[i];
         stage.settings.joint_damping_1_s = 1.5;
         body_init(&stage.body, wheels, 2);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
+        stage_start(&stage, q, qd);
         stage_run(&stage, 0.5);
         ck_assert_double_eq_tol(stage.dynamics->qd[3], 5 * exp(-1.5), tolerance[i]);
         const struct ledger *ledger = dynamics_ledger(stage.dynamics);
@@ -969,8 +963,7 @@ TEST(a_moving_target_is_followed_without_lag)
     for (int i = 0; i < INTEGRATORS; i++) {
         stage.settings.integrator = integrators[i];
         build_servo(1000, 0, 0);
-        dynamics_set_target(stage.dynamics, 1, 0, 2);
-        stage_run(&stage, 1);
+        pull(0, 2, 1);
         ck_assert_double_eq_tol(stage.dynamics->q[3], 2, 1e-6);
         ck_assert_double_eq_tol(stage.dynamics->qd[3], 2, 1e-6);
     }
@@ -1001,12 +994,10 @@ TEST(targets_are_clamped_to_the_limits)
     for (int i = 0; i < INTEGRATORS; i++) {
         stage.settings.integrator = integrators[i];
         build_servo(1000, -0.4, 0.5);
-        dynamics_set_target(stage.dynamics, 1, 25, 10);
-        stage_run(&stage, 2);
+        pull(25, 10, 2);
         ck_assert_double_eq_tol(stage.dynamics->q[3], 0.5, 1e-5);
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 0, 1e-3);
-        dynamics_set_target(stage.dynamics, 1, -25, 0);
-        stage_run(&stage, 2);
+        pull(-25, 0, 2);
         ck_assert_double_eq_tol(stage.dynamics->q[3], -0.4, 1e-5);
     }
 }
@@ -1043,8 +1034,7 @@ TEST(torque_mode_works_as_torque_times_angle)
         stage.settings.effector_mode = EFFECTOR_TORQUE;
         stage.settings.joint_speed_rad_s = 1e12;
         build_servo(0.8, 0, 0);
-        dynamics_set_target(stage.dynamics, 1, -5, 0);
-        stage_run(&stage, 0.5);
+        pull(-5, 0, 0.5);
         double angle = stage.dynamics->q[3];
         ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), -0.8, 1e-9);
         ck_assert_double_eq_tol(angle, -0.8 / 0.016 * 0.125, 1e-9);
@@ -1055,8 +1045,7 @@ TEST(torque_mode_works_as_torque_times_angle)
 
         stage.settings.joint_speed_rad_s = 10;
         build_servo(0.8, 0, 0);
-        dynamics_set_target(stage.dynamics, 1, 1, 0);
-        stage_run(&stage, 3);
+        pull(1, 0, 3);
         ck_assert_double_eq_tol(stage.dynamics->qd[3], 10, 1e-3);
     }
 }
@@ -1245,8 +1234,7 @@ TEST(the_world_can_be_changed)
     double q[DOF] = {0}, qd[DOF] = {1, 0, 0};
     struct world water = {.viscosity_pa_s = 2};
     body_init_box(&stage.body, 0.4, 0.2, 0.5);
-    stage_build(&stage);
-    stage_set(&stage, q, qd);
+    stage_start(&stage, q, qd);
     stage_run(&stage, 0.5);
     ck_assert_double_eq(stage.dynamics->qd[0], 1);
     dynamics_set_world(stage.dynamics, &water);
@@ -1282,4 +1270,4 @@ TEST(a_full_arena_is_noticed)
     ck_assert_int_gt(failures, 5);
 }
 
-SUITE("dynamics", 60, setup, stage_tear_down)
+SUITE("dynamics", 60, setup, NULL)

@@ -141,4 +141,4 @@ TEST(plants_get_the_mean_of_a_time)
     }
 }
 
-SUITE("ecology", 0, setup, arena_close)
+SUITE("ecology", 0, setup, NULL)

@@ -101,11 +101,23 @@ static int run(void)
     return result.verdict;
 }
 
-static void ck_verdict(int expected)
+/* ck_verdict(expected), or with settings before the run: ck_verdict(expected, "key=value", ...) */
+#define ck_verdict(...) ck_verdict_by(__VA_ARGS__, NULL, NULL)
+#define ck_verdict_by(expected, setting, ...)                                                      \
+    ck_verdict_of(expected, (const char *const[]){setting, __VA_ARGS__})
+
+static void ck_verdict_of(int expected, const char *const *settings)
 {
+    set_each(settings);
     int verdict = run();
     ck_assert_msg(verdict == expected, "%s instead of %s", verdict_name(verdict),
                   verdict_name(expected));
+}
+
+static void run_worm(double frequency_hz)
+{
+    make_worm(frequency_hz);
+    ck_verdict(VERDICT_OK);
 }
 
 /* ---------------------------------------------------------------- purity */
@@ -127,12 +139,10 @@ static void ck_same(const struct evaluation *a, const struct evaluation *b)
 
 TEST(the_result_depends_on_the_inputs_alone)
 {
-    struct evaluation first;
     struct genome other = {0};
     int views = 0;
-    make_worm(1);
-    ck_verdict(VERDICT_OK);
-    first = result;
+    run_worm(1);
+    struct evaluation first = result;
 
     /* again in the same arena, and in a fresh, dirty one */
     run();
@@ -210,8 +220,7 @@ TEST(verdict_ok_and_motionless)
     ck_verdict(VERDICT_MOTIONLESS);
     ck_assert_double_eq_tol(result.measures.time_s, 2, 1e-9);
     ck_assert_double_lt(result.measures.displacement_m, 1e-3);
-    set("guard.motionless_s=0");
-    ck_verdict(VERDICT_OK);
+    ck_verdict(VERDICT_OK, "guard.motionless_s=0");
     ck_assert_double_eq_tol(result.measures.time_s, 4, 1e-9);
 }
 
@@ -221,8 +230,7 @@ TEST(verdict_not_expressed)
     check_genome();
     ck_verdict(VERDICT_NOT_EXPRESSED);
     ck_assert_double_eq(result.measures.parts, 0);
-    set("creature.parts_min=1");
-    ck_verdict(VERDICT_MOTIONLESS);
+    ck_verdict(VERDICT_MOTIONLESS, "creature.parts_min=1");
     ck_assert_double_eq(result.measures.parts, 1);
 }
 
@@ -246,8 +254,7 @@ static int count_pushes(void *context, const struct evaluate_view *view)
 TEST(verdict_overlap)
 {
     make_overlapping_arms();
-    set("creature.overlap=reject");
-    ck_verdict(VERDICT_OVERLAP);
+    ck_verdict(VERDICT_OVERLAP, "creature.overlap=reject");
     set("creature.overlap=push");
     ck_assert_int_ne(run(), VERDICT_OVERLAP);
     ck_assert_double_gt(result.measures.settle_s, 0);
@@ -265,12 +272,10 @@ TEST(verdict_overlap)
 TEST(verdict_unsettled)
 {
     make_table(0);
-    set("settle.limit_s=0.3");
-    ck_verdict(VERDICT_UNSETTLED);
+    ck_verdict(VERDICT_UNSETTLED, "settle.limit_s=0.3");
     set("settle.required=no");
     ck_assert_int_ne(run(), VERDICT_UNSETTLED);
-    set("settle.limit_s=0");
-    set("settle.required=yes");
+    set("settle.limit_s=0", "settle.required=yes");
     ck_assert_int_ne(run(), VERDICT_UNSETTLED);
     ck_assert_double_eq(result.measures.settle_s, 0);
 }
@@ -292,9 +297,7 @@ TEST_LOOP(nothing_settles_without_gravity, 0, 2)
 TEST(a_fall_is_no_cheap_way)
 {
     make_table(0);
-    set("settle.drop_m=2");
-    set("settle.limit_s=0");
-    set("guard.motionless_s=0");
+    set("settle.drop_m=2", "settle.limit_s=0", "guard.motionless_s=0");
     run();
     ck_assert(verdict_is_scored(result.verdict));
     ck_assert_double_eq(result.measures.work_in_j, 0);
@@ -306,8 +309,7 @@ TEST(a_fall_is_no_cheap_way)
  * turned. */
 TEST(the_size_of_a_body_is_that_of_its_motion)
 {
-    make_worm(1);
-    ck_verdict(VERDICT_OK);
+    run_worm(1);
     double stretched_m = hypot(1.2, 0.1);
     ck_assert_double_le(result.measures.size_max_m, 1.01 * stretched_m);
     ck_assert_double_ge(result.measures.size_max_m, 0.95 * stretched_m);
@@ -316,20 +318,11 @@ TEST(the_size_of_a_body_is_that_of_its_motion)
 /* Explicit drag that is too fast even for the smallest steps explodes; all guards are off. */
 static void explode(void)
 {
-    set("world.preset=water");
-    set("simulation.integrator=rk4");
-    set("simulation.brain_hz=20");
-    set("simulation.dt_s=0.05");
-    set("world.drag_law=quadratic");
-    set("world.quadratic_drag_kg_m2=100");
-    set("rectangles.density_kg_m2=0.01");
-    set("guard.speed_m_s=0");
-    set("guard.turn_rad=0");
-    set("guard.joint_speed_rad_s=0");
-    set("guard.energy_share=0");
-    set("guard.reversals_hz=0");
-    set("guard.momentum_share=0");
-    set("world.viscosity_pa_s=0");
+    set("world.preset=water", "simulation.integrator=rk4", "simulation.brain_hz=20",
+        "simulation.dt_s=0.05", "world.drag_law=quadratic", "world.quadratic_drag_kg_m2=100",
+        "rectangles.density_kg_m2=0.01", "guard.speed_m_s=0", "guard.turn_rad=0",
+        "guard.joint_speed_rad_s=0", "guard.energy_share=0", "guard.reversals_hz=0",
+        "guard.momentum_share=0", "world.viscosity_pa_s=0");
 }
 
 TEST(verdict_not_finite)
@@ -344,8 +337,7 @@ TEST(verdict_not_finite)
 TEST(verdict_too_fast)
 {
     make_worm(1);
-    set("guard.speed_m_s=0.2");
-    ck_verdict(VERDICT_TOO_FAST);
+    ck_verdict(VERDICT_TOO_FAST, "guard.speed_m_s=0.2");
     ck_assert_double_gt(result.measures.speed_max_m_s, 0.2);
     ck_assert_double_lt(result.measures.speed_max_m_s, 0.4);
     ck_assert_double_lt(result.measures.time_s, 4);
@@ -354,14 +346,12 @@ TEST(verdict_too_fast)
 TEST(verdict_spinning)
 {
     make_worm(1);
-    set("guard.turn_rad=0.005");
-    ck_verdict(VERDICT_SPINNING);
+    ck_verdict(VERDICT_SPINNING, "guard.turn_rad=0.005");
 }
 
 TEST(verdict_joint_speed)
 {
-    make_worm(1);
-    ck_verdict(VERDICT_OK);
+    run_worm(1);
     double fastest = result.measures.joint_speed_max_rad_s;
     uint64_t digest = result.digest;
     ck_assert_double_lt(fastest, 20);
@@ -379,33 +369,24 @@ TEST(verdict_joint_speed)
     ck_assert_double_gt(result.measures.joint_speed_max_rad_s, 0.5 * fastest);
     ck_assert_int_eq(verdict_is_scored(VERDICT_JOINT_SPEED), 0);
     /* the other kind of joint has a limit of its own */
-    set("guard.joint_speed_rad_s=off");
-    set("guard.joint_speed_m_s=0.001");
-    ck_verdict(VERDICT_OK);
+    ck_verdict(VERDICT_OK, "guard.joint_speed_rad_s=off", "guard.joint_speed_m_s=0.001");
 }
 
 TEST(verdict_penetration)
 {
     make_worm(2);
-    set("guard.penetration_m=0.0000001");
-    ck_verdict(VERDICT_PENETRATION);
+    ck_verdict(VERDICT_PENETRATION, "guard.penetration_m=0.0000001");
     ck_assert_double_gt(result.measures.penetration_max_m, 1e-7);
-    set("guard.penetration_m=0");
-    ck_verdict(VERDICT_OK);
+    ck_verdict(VERDICT_OK, "guard.penetration_m=0");
 }
 
 TEST(verdict_energy)
 {
     /* servos far too stiff for the step; midpoint steps are not halved */
     make_worm(1);
-    set("world.preset=water");
-    set("simulation.integrator=midpoint");
-    set("simulation.dt_s=0.0166666666666667");
-    set("creature.servo_rad_s=200");
-    set("rectangles.strength_n=10");
-    set("creature.hill_curvature=0");
-    set("guard.energy_share=0.001");
-    ck_verdict(VERDICT_ENERGY);
+    ck_verdict(VERDICT_ENERGY, "world.preset=water", "simulation.integrator=midpoint",
+               "simulation.dt_s=0.0166666666666667", "creature.servo_rad_s=200",
+               "rectangles.strength_n=10", "creature.hill_curvature=0", "guard.energy_share=0.001");
     ck_assert_double_gt(result.measures.residual_j + result.measures.gain_unearned_j, 0);
     set("guard.energy_share=0");
     ck_assert_int_ne(run(), VERDICT_ENERGY);
@@ -416,32 +397,22 @@ TEST(verdict_energy)
 TEST(verdict_unstable_drag)
 {
     make_worm(1);
-    set("world.preset=water");
-    set("simulation.duration_s=1");
-    set("simulation.integrator=rk4");
-    set("world.viscosity_pa_s=5.99");
+    set("world.preset=water", "simulation.duration_s=1", "simulation.integrator=rk4",
+        "world.viscosity_pa_s=5.99");
     ck_assert_int_ne(run(), VERDICT_UNSTABLE_DRAG);
-    set("world.viscosity_pa_s=6.01");
-    ck_verdict(VERDICT_UNSTABLE_DRAG);
-    set("simulation.solver=constraint");
-    ck_verdict(VERDICT_OK);
-    set("simulation.solver=articulated");
-    set("simulation.integrator=auto");
-    ck_verdict(VERDICT_OK);
-    set("world.viscosity_pa_s=100");
-    set("rectangles.density_kg_m2=2");
-    ck_verdict(VERDICT_OK);
+    ck_verdict(VERDICT_UNSTABLE_DRAG, "world.viscosity_pa_s=6.01");
+    ck_verdict(VERDICT_OK, "simulation.solver=constraint");
+    ck_verdict(VERDICT_OK, "simulation.solver=articulated", "simulation.integrator=auto");
+    ck_verdict(VERDICT_OK, "world.viscosity_pa_s=100", "rectangles.density_kg_m2=2");
     ck_assert_double_lt(fabs(result.measures.residual_j), 1e-3 * result.measures.work_in_j);
 }
 
 TEST(verdict_vibration)
 {
     make_worm(2);
-    set("guard.reversals_hz=1");
-    ck_verdict(VERDICT_VIBRATION);
+    ck_verdict(VERDICT_VIBRATION, "guard.reversals_hz=1");
     ck_assert_double_ge(result.measures.time_s, 1);
-    set("guard.reversals_hz=20");
-    ck_verdict(VERDICT_OK);
+    ck_verdict(VERDICT_OK, "guard.reversals_hz=20");
 }
 
 /* Falls 2 m: lands at t = sqrt(2 h / g) at the end of that tick. */
@@ -449,8 +420,7 @@ TEST(verdict_vibration)
  * before, and keeps the score it had then. */
 TEST(verdict_hopeless)
 {
-    make_worm(1.5);
-    ck_verdict(VERDICT_OK);
+    run_worm(1.5);
     double pace_m_s = result.measures.distance_max_m / result.measures.time_s;
     uint64_t digest = result.digest;
     params.guard_hopeless_m_s = 100;
@@ -519,8 +489,7 @@ TEST(least_pace)
 /* A bar in sizes ends a hopeless trial, too. The higher of both bars holds. */
 TEST(hopeless_by_size)
 {
-    make_worm(1.5);
-    ck_verdict(VERDICT_OK);
+    run_worm(1.5);
     double pace_sizes_s =
         result.measures.distance_max_m / result.measures.time_s / result.measures.size_m;
     params.guard_hopeless_s = 1;
@@ -569,8 +538,7 @@ TEST(a_bar_stops_late_starters)
     params.evolution_behaviour = BEHAVIOUR_WALK;
     params.guard_motionless_s = 0;
     params.guard_hopeless_share = 0.5;
-    make_worm(0.5);
-    ck_verdict(VERDICT_OK);
+    run_worm(0.5);
     struct measures survivor = result.measures;
     struct early_stop_bar bar = early_stop_make_bar(early_stop_of(&survivor, &params), &params);
     ck_assert(early_stop_has_bar(&bar));
@@ -614,8 +582,7 @@ TEST_LOOP(verdict_budget, 0, 2)
     make_worm(1);
     snprintf(assignment, sizeof assignment, "simulation.solver=%s", solvers[_i]);
     set(assignment);
-    set("simulation.duration_s=1");
-    set("guard.motionless_s=0");
+    set("simulation.duration_s=1", "guard.motionless_s=0");
     struct evaluation whole = run_with_budget(0);
     ck_assert_int_eq(whole.verdict, VERDICT_OK);
     ck_assert_uint_gt(whole.work, 100000);
@@ -636,8 +603,7 @@ TEST_LOOP(verdict_budget, 0, 2)
 TEST(a_budget_counts_what_a_solver_does)
 {
     make_worm(1);
-    set("simulation.duration_s=1");
-    set("guard.motionless_s=0");
+    set("simulation.duration_s=1", "guard.motionless_s=0");
     uint64_t work = run_with_budget(0).work;
     ck_assert_int_eq(run_with_budget(3 * work).verdict, VERDICT_OK);
     set("simulation.solver=constraint");
@@ -647,34 +613,26 @@ TEST(a_budget_counts_what_a_solver_does)
 TEST(verdict_landed)
 {
     make_stone();
-    set("settle.drop_m=2");
-    set("guard.motionless_s=0");
-    set("simulation.until=touch");
-    ck_verdict(VERDICT_LANDED);
+    ck_verdict(VERDICT_LANDED, "settle.drop_m=2", "guard.motionless_s=0", "simulation.until=touch");
     double fall_s = sqrt(2 * 2 / 9.81);
     ck_assert_double_ge(result.measures.time_s, fall_s - 1e-9);
     ck_assert_double_le(result.measures.time_s, fall_s + 2.0 / 60);
     ck_assert_double_eq_tol(result.measures.lowest_start_m, 2, 1e-12);
     ck_assert_double_eq(result.measures.settle_s, 0);
-    set("simulation.until=time");
-    ck_verdict(VERDICT_OK);
+    ck_verdict(VERDICT_OK, "simulation.until=time");
 }
 
 /* A touch in any step of a tick is one: it bounces, and no longer touches at the tick's end. */
 TEST_LOOP(bounces_are_touches, 0, 8)
 {
     make_stone();
-    set("guard.motionless_s=0");
-    set("guard.energy_share=0");
-    set("world.elasticity=1");
-    set("creature.elasticity=1");
+    set("guard.motionless_s=0", "guard.energy_share=0", "world.elasticity=1",
+        "creature.elasticity=1");
     params.settle_drop_m = 0.5 + 0.01 * _i;
     double fall_s = sqrt(2 * params.settle_drop_m / 9.81);
-    set("simulation.until=touch");
-    ck_verdict(VERDICT_LANDED);
+    ck_verdict(VERDICT_LANDED, "simulation.until=touch");
     ck_assert_double_le(result.measures.time_s, fall_s + 2.0 / 60);
-    set("simulation.until=time");
-    ck_verdict(VERDICT_OK);
+    ck_verdict(VERDICT_OK, "simulation.until=time");
     ck_assert_double_gt(result.measures.contact_share, 0);
     /* half a period down, half up, again and again: the mean height is two thirds */
     ck_assert_double_eq_tol(result.measures.lowest_mean_m, params.settle_drop_m * 2 / 3, 0.06);
@@ -684,18 +642,12 @@ TEST_LOOP(bounces_are_touches, 0, 8)
 TEST(verdict_fell)
 {
     make_stone();
-    set("world.ground=no");
-    set("guard.motionless_s=0");
-    set("simulation.until=fall");
-    ck_verdict(VERDICT_FELL);
+    ck_verdict(VERDICT_FELL, "world.ground=no", "guard.motionless_s=0", "simulation.until=fall");
     ck_assert_double_eq(result.measures.fell, 1);
     ck_assert_double_lt(result.measures.time_s, 0.3);
-    set("simulation.until=time");
-    set("guard.speed_m_s=0");
-    ck_verdict(VERDICT_OK);
+    ck_verdict(VERDICT_OK, "simulation.until=time", "guard.speed_m_s=0");
     ck_assert_double_eq(result.measures.fell, 1);
-    set("world.gravity_m_s2=0");
-    ck_verdict(VERDICT_OK);
+    ck_verdict(VERDICT_OK, "world.gravity_m_s2=0");
     ck_assert_double_eq(result.measures.fell, 0);
 }
 
@@ -705,12 +657,10 @@ TEST(verdict_unbalanced)
     add_body(0.05, 0.05);
     hang(2, 3, FACE_RIGHT, 0, 0);
     check_genome();
-    set("guard.mass_ratio=57");
-    ck_verdict(VERDICT_MOTIONLESS);
+    ck_verdict(VERDICT_MOTIONLESS, "guard.mass_ratio=57");
     set("guard.mass_ratio=55"); /* 0.14 m2 on 0.0025 m2: 56 */
     ck_verdict(VERDICT_UNBALANCED);
-    set("guard.mass_ratio=0");
-    ck_verdict(VERDICT_MOTIONLESS);
+    ck_verdict(VERDICT_MOTIONLESS, "guard.mass_ratio=0");
 }
 
 /* A share below rounding shows that the guard looks. */
@@ -722,28 +672,19 @@ TEST(verdict_momentum)
     set("guard.speed_m_s=0");
     for (int i = 0; i < 2; i++) {
         set(grounds[i]);
-        set("guard.momentum_share=1e-13");
-        ck_verdict(VERDICT_OK);
-        set("guard.momentum_share=1e-20");
-        ck_verdict(VERDICT_MOMENTUM);
-        set("guard.momentum_share=0");
-        ck_verdict(VERDICT_OK);
+        ck_verdict(VERDICT_OK, "guard.momentum_share=1e-13");
+        ck_verdict(VERDICT_MOMENTUM, "guard.momentum_share=1e-20");
+        ck_verdict(VERDICT_OK, "guard.momentum_share=0");
     }
-    set("guard.momentum_share=1e-20");
-    set("simulation.solver=constraint");
-    set("simulation.duration_s=1");
-    ck_verdict(VERDICT_OK);
+    ck_verdict(VERDICT_OK, "guard.momentum_share=1e-20", "simulation.solver=constraint",
+               "simulation.duration_s=1");
 
     /* with drag, too, of either law */
-    set("simulation.solver=articulated");
-    set("world.ground=no");
+    set("simulation.solver=articulated", "world.ground=no");
     for (int i = 0; i < 2; i++) {
         set(i ? "world.drag_law=quadratic" : "world.viscosity_pa_s=1");
-        set("world.quadratic_drag_kg_m2=0.5");
-        set("guard.momentum_share=1e-12");
-        ck_verdict(VERDICT_OK);
-        set("guard.momentum_share=1e-20");
-        ck_verdict(VERDICT_MOMENTUM);
+        ck_verdict(VERDICT_OK, "world.quadratic_drag_kg_m2=0.5", "guard.momentum_share=1e-12");
+        ck_verdict(VERDICT_MOMENTUM, "guard.momentum_share=1e-20");
     }
 }
 
@@ -788,8 +729,7 @@ static void check_measures(const struct measures *m)
 
 TEST(measures_of_a_worm_on_land)
 {
-    make_worm(1);
-    ck_verdict(VERDICT_OK);
+    run_worm(1);
     const struct measures *m = &result.measures;
     check_measures(m);
     ck_assert_double_eq(m->parts, 3);
@@ -815,8 +755,7 @@ TEST(measures_of_a_worm_on_land)
 TEST(measures_of_a_worm_in_water)
 {
     make_worm(1);
-    set("world.preset=water");
-    ck_verdict(VERDICT_OK);
+    ck_verdict(VERDICT_OK, "world.preset=water");
     const struct measures *m = &result.measures;
     check_measures(m);
     ck_assert_double_eq(m->settle_s, 0);
@@ -884,8 +823,7 @@ TEST(odd_perturbations_have_more_friction)
 /* Which way it went, and how often the joints turned round. */
 TEST(measures_of_the_way)
 {
-    make_worm(1.5);
-    ck_verdict(VERDICT_OK);
+    run_worm(1.5);
     ck_assert_double_eq(fabs(result.measures.way_x_m), result.measures.distance_m);
     ck_assert_double_eq_tol(hypot(result.measures.way_x_m, result.measures.way_y_m),
                             result.measures.displacement_m, 1e-12);
@@ -896,16 +834,14 @@ TEST(measures_of_the_way)
     ck_verdict(VERDICT_OK);
     ck_assert_double_lt(result.measures.way_x_m * way_m, 0);
     /* where nothing shakes them, joints turn round twice in a wave */
-    set("world.preset=water");
-    ck_verdict(VERDICT_OK);
+    ck_verdict(VERDICT_OK, "world.preset=water");
     ck_assert_double_eq_tol(result.measures.reversals_max_hz, 3, 0.5);
 }
 
 TEST(without_effectors_nothing_works)
 {
     make_worm(1);
-    set("creature.effectors=no");
-    ck_verdict(VERDICT_MOTIONLESS);
+    ck_verdict(VERDICT_MOTIONLESS, "creature.effectors=no");
     ck_assert_double_eq(result.measures.work_in_j, 0);
     ck_assert_double_eq(result.measures.work_net_j, 0);
 }
@@ -1008,8 +944,7 @@ TEST(an_observer_can_stop)
 
     /* the same motion as far as it went */
     struct measures stopped = result.measures;
-    set("simulation.duration_s=1.5");
-    ck_verdict(VERDICT_OK);
+    ck_verdict(VERDICT_OK, "simulation.duration_s=1.5");
     ck_assert_double_eq(result.measures.path_m, stopped.path_m);
     ck_assert_double_eq(result.measures.work_in_j, stopped.work_in_j);
 }
@@ -1030,9 +965,7 @@ TEST(durations_and_steps_are_rounded)
         {{"simulation.duration_s=1", "simulation.brain_hz=240", "simulation.dt_s=0.001"}, 1, 5},
     };
     make_worm(1);
-    set("world.preset=water");
-    set("creature.servo_rad_s=5");
-    set("guard.energy_share=0");
+    set("world.preset=water", "creature.servo_rad_s=5", "guard.energy_share=0");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (int k = 0; k < 3; k++)
             set(cases[i].settings[k]);
@@ -1045,8 +978,7 @@ TEST(durations_and_steps_are_rounded)
 TEST(the_integrator_is_chosen)
 {
     make_worm(1);
-    set("world.preset=water");
-    set("simulation.integrator=rk4");
+    set("world.preset=water", "simulation.integrator=rk4");
     run();
     ck_assert_double_eq(result.measures.rk4_share, 1);
     double path = result.measures.path_m;
@@ -1276,8 +1208,7 @@ TEST(measures_of_a_view_are_those_of_stopping_there)
 {
     struct course course = {.middle_s = 1.5};
     struct evaluation seen, stopped;
-    make_worm(1);
-    ck_verdict(VERDICT_OK);
+    run_worm(1);
     evaluate(&genome, &params, 7, &arena, watch_measures, &course, &seen);
     ck_same(&seen, &result);
     ck_assert_mem_eq(&course.last, &result.measures, sizeof course.last);
@@ -1305,8 +1236,7 @@ TEST(an_edited_phenotype_is_simulated)
     int edits = 0;
     const struct genome *one = &genome;
     const struct evaluate_order order = {.genomes = &one, .count = 1, .params = &params, .seed = 7};
-    make_worm(1);
-    ck_verdict(VERDICT_OK);
+    run_worm(1);
     evaluate_list(&order, &(struct evaluate_onlooker){leave_alone, NULL, &edits}, &arena, &edited);
     ck_assert_int_eq(edits, 1);
     ck_same(&edited, &result);

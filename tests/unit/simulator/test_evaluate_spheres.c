@@ -97,7 +97,7 @@ static const char *const examples[] = {"spider", "hopper", "tripod", "caterpilla
 /* An example's parameters and creature. */
 static void read_example(int index)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     char path[64];
     snprintf(path, sizeof path, "examples/%s.ini", examples[index]);
     ck_ok(params_read_file(&params, path, &error));
@@ -106,7 +106,6 @@ static void read_example(int index)
     ck_ok(creature_read(&creature, path, &error));
     genome_deinit(&genome);
     ck_assert_int_eq(genome_copy(&genome, &creature.genome), 0);
-    creature_deinit(&creature);
 }
 
 TEST_LOOP(the_examples_have_a_score, 0, 4)
@@ -150,11 +149,8 @@ TEST(nobody_gets_anywhere_without_friction)
     for (uint64_t number = 0; number < 100; number++) {
         struct rng rng;
         struct gene_counter ids = {.creature = number};
-        set("creature.body=spheres");
-        set("world.friction=0");
-        set("creature.friction=0");
-        set("guard.motionless_s=0");
-        set("simulation.duration_s=5");
+        set("creature.body=spheres", "world.friction=0", "creature.friction=0",
+            "guard.motionless_s=0", "simulation.duration_s=5");
         rng_init(&rng, 2, RNG_RANDOM_GENOME, 0, number);
         genome_deinit(&genome);
         ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);

@@ -62,7 +62,6 @@ static void setup(void)
 
 static void teardown(void)
 {
-    arena_deinit(&arena);
     for (int i = 0; i < MOST; i++) {
         genome_deinit(&genomes[i]);
         if (spheres[i].arena.base)
@@ -608,7 +607,7 @@ TEST(numbers_make_no_difference)
 /* Creatures of a preserve meet anew, in cleared memory, whenever one is born or dies. */
 TEST(points_of_contact_outlive_a_meeting)
 {
-    struct arena meeting;
+    SCOPED(arena) meeting;
     ck_assert_int_eq(arena_init(&meeting, 1 << 22), 0);
     into_space(0);
     place_box(0, 0.4, 0.4, 0, 1, 1);
@@ -624,7 +623,6 @@ TEST(points_of_contact_outlive_a_meeting)
         for (int k = 0; k < count; k++)
             ck_assert(points[k].part == 0 && points[k].other_creature == 1 - i);
     }
-    arena_deinit(&meeting);
 }
 
 TEST(bodies_of_two_kinds_cannot_meet)
@@ -642,10 +640,9 @@ TEST(a_full_arena_is_an_error)
     place_box(0, 0.4, 0.4, 0, 1, 0);
     place_box(1, 0.4, 0.4, 1, 1, 0);
     for (size_t size = 64; size < 1u << 18; size += size / 4) {
-        struct arena small;
+        SCOPED(arena) small;
         ck_assert_int_eq(arena_init(&small, size), 0);
         failures += forest_create(&forest, all, NULL, 2, &small, &error) == ERR_MEMORY;
-        arena_deinit(&small);
     }
     ck_assert_int_gt(failures, 5);
 }

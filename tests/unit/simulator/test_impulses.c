@@ -4,26 +4,21 @@
 #include "simulator/planar/contacts/impulses.h"
 
 #include "common/math/rng.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 #define LAWS_MAX 60
 #define ROWS_MAX (2 * LAWS_MAX)
 #define DOF_MAX  ROWS_MAX
 
-static struct arena arena;
 static struct impulses s;
 static struct rng rng;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 8u << 20), 0);
+    arena_open(8u << 20);
     ck_assert_int_eq(impulses_create(&s, LAWS_MAX, ROWS_MAX, ROWS_MAX, 300, &arena), 0);
     rng_init(&rng, 17, 0, 0, 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
 }
 
 static double jacobian[ROWS_MAX][DOF_MAX], mobility[DOF_MAX];
@@ -243,4 +238,4 @@ TEST(wrong_impulses_are_seen)
     }
 }
 
-SUITE("impulses", 0, setup, teardown)
+SUITE("impulses", 0, setup, NULL)

@@ -22,10 +22,8 @@ static struct {
 static void prepare(int solver)
 {
     grown_set_up(BODY_RECTANGLES);
-    set("world.gravity_m_s2=0");
-    set("world.ground=no");
-    set("guard.motionless_s=0");
-    set("simulation.duration_s=2");
+    set("world.gravity_m_s2=0", "world.ground=no", "guard.motionless_s=0",
+        "simulation.duration_s=2");
     set(solver == SOLVER_ARTICULATED ? "simulation.solver=articulated"
                                      : "simulation.solver=constraint");
 }
@@ -114,8 +112,7 @@ TEST_LOOP(forces_press_against_the_limits, 0, 2)
 {
     for (int side = -1; side <= 1; side += 2) {
         prepare(_i);
-        set("creature.effector_mode=torque");
-        set("rectangles.linear_strength_n_m=2");
+        set("creature.effector_mode=torque", "rectangles.linear_strength_n_m=2");
         add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
         ask(add_body(0.3, 0.1, JOINT_LINEAR, -0.1, 0.3), side * 0.75);
         grown_hang(1, 2, FACE_RIGHT, FACE_LEFT)->scale = 0.5;
@@ -168,8 +165,7 @@ TEST_LOOP(limits_beyond_whole_turns, 0, 2)
         for (int is_reflected = 0; is_reflected < 2; is_reflected++) {
             double sign = is_reflected ? -1 : 1;
             prepare(_i);
-            set("guard.turn_rad=0");
-            set("guard.joint_speed_rad_s=0");
+            set("guard.turn_rad=0", "guard.joint_speed_rad_s=0");
             add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
             ask(add_body(0.3, 0.1, JOINT_ROTARY, cases[i].lower, cases[i].upper), cases[i].signal);
             grown_hang(1, 2, FACE_RIGHT, FACE_LEFT)->is_reflected = (uint8_t)is_reflected;
@@ -185,10 +181,8 @@ TEST_LOOP(torques_press_against_limits_beyond_a_turn, 0, 2)
 {
     for (int side = -1; side <= 1; side += 2) {
         prepare(_i);
-        set("guard.turn_rad=0");
-        set("guard.joint_speed_rad_s=0");
-        set("creature.effector_mode=torque");
-        set("rectangles.strength_n=0.2");
+        set("guard.turn_rad=0", "guard.joint_speed_rad_s=0", "creature.effector_mode=torque",
+            "rectangles.strength_n=0.2");
         add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
         ask(add_body(0.3, 0.1, JOINT_ROTARY, -8, 7), side);
         grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);

@@ -9,11 +9,8 @@ static struct light light;
 static void set_up(void)
 {
     params_set_defaults(&params);
-    set("world.preset=water");
-    set("light.kind=moving");
-    set("light.trials=4");
-    set("light.range_m=2");
-    set("simulation.duration_s=20");
+    set("world.preset=water", "light.kind=moving", "light.trials=4", "light.range_m=2",
+        "simulation.duration_s=20");
 }
 
 /* Runs all ticks. The creature moves at `speed` towards the light, in a fixed direction, or not. */
@@ -128,8 +125,7 @@ TEST(trials_are_spread_over_the_directions)
  * four trials are on no half of the sphere. */
 TEST(trials_are_all_around)
 {
-    set("light.around=yes");
-    set("light.speed_m_s=1");
+    set("light.around=yes", "light.speed_m_s=1");
     for (int has_ground = 0; has_ground < 2; has_ground++)
         for (uint64_t seed = 1; seed <= 30; seed++) {
             struct vec3 ways[4], sum = {0, 0, 0};
@@ -172,9 +168,7 @@ TEST(the_seed_decides_and_nothing_else)
 
 TEST(a_still_light_stands_where_it_is_told)
 {
-    set("light.kind=still");
-    set("light.x_m=-3");
-    set("light.y_m=1.5");
+    set("light.kind=still", "light.x_m=-3", "light.y_m=1.5");
     run(STAYS, 0, 1);
     ck_assert_double_eq(light.at.x, 0.3 - 3);
     ck_assert_double_eq(light.at.y, -0.2 + 1.5);
@@ -186,8 +180,7 @@ TEST(a_still_light_stands_where_it_is_told)
 /* A creature beside the light is not at it: 3 m before it, then 3 m and 4 m beside it. */
 TEST(beside_the_light_is_away_from_it)
 {
-    set("light.kind=still");
-    set("light.x_m=3");
+    set("light.kind=still", "light.x_m=3");
     for (int has_ground = 0; has_ground < 2; has_ground++) {
         set(has_ground ? "world.preset=land" : "world.preset=water");
         set(has_ground ? "light.y_m=7" : "light.y_m=0");

@@ -207,4 +207,4 @@ TEST_LOOP(drag_gives_what_it_says, 0, 8)
     ck_assert_uint_gt(flown, 100);
 }
 
-SUITE("momentum", 600, setup, stage_tear_down)
+SUITE("momentum", 600, setup, NULL)

@@ -5,6 +5,7 @@
 #include "common/judge/trial.h"
 #include "simulator/evaluate/run.h"
 #include "simulator/evaluate/terrain.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
 
@@ -23,9 +24,6 @@ static const struct {
 enum { EXAMPLES = sizeof examples / sizeof examples[0] };
 
 static struct creature creature;
-static struct params params;
-static struct arena arena;
-static struct error error;
 static struct evaluation result;
 
 /* What a start was. */
@@ -41,13 +39,12 @@ struct start_seen {
 
 static void set_up(void)
 {
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
 }
 
 static void tear_down(void)
 {
     creature_deinit(&creature);
-    arena_deinit(&arena);
 }
 
 static void load(int example)

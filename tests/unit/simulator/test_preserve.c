@@ -5,6 +5,8 @@
 #include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
+OWNER(epoch_order, epoch_order_destroy)
+
 #define SEEKER "examples/creatures/seeker.json"
 #define SNAKE  "examples/creatures/fish.json"
 #define BOXES  "examples/creatures/tadpole.json"
@@ -26,10 +28,7 @@ static void read(int i, const char *path)
 static void setup(void)
 {
     params_set_defaults(&params);
-    set("world.preset=water");
-    set("preserve.founders=6");
-    set("preserve.width_m=16");
-    set("preserve.height_m=10");
+    set("world.preset=water", "preserve.founders=6", "preserve.width_m=16", "preserve.height_m=10");
     read(0, SEEKER);
     read(1, SNAKE);
     ck_assert_int_eq(preserve_memory_init(&memory), 0);
@@ -131,9 +130,7 @@ TEST(who_is_beyond_a_bank_comes_back_and_lives)
 
 TEST(hunger_kills_and_leaves_carcasses)
 {
-    set("preserve.plants_j_m2=1");
-    set("preserve.rest_w_m2=3000");
-    set("preserve.body_j_m2=2000");
+    set("preserve.plants_j_m2=1", "preserve.rest_w_m2=3000", "preserve.body_j_m2=2000");
     found();
     run(1200);
     ck_assert_int_eq(deaths[DEATH_HUNGER], 6);
@@ -144,9 +141,7 @@ TEST(hunger_kills_and_leaves_carcasses)
 
 TEST(age_kills)
 {
-    set("preserve.age_s=1");
-    set("preserve.rest_w_m2=0");
-    set("preserve.mouth_w=0");
+    set("preserve.age_s=1", "preserve.rest_w_m2=0", "preserve.mouth_w=0");
     found();
     run(600);
     ck_assert_int_ge(died, 6);
@@ -156,10 +151,8 @@ TEST(age_kills)
 
 TEST(who_has_enough_lays_eggs_that_hatch)
 {
-    set("preserve.body_j_m2=500");
-    set("preserve.egg_j=300");
-    set("preserve.hatch_s=1");
-    set("preserve.plants_j_m2=10000");
+    set("preserve.body_j_m2=500", "preserve.egg_j=300", "preserve.hatch_s=1",
+        "preserve.plants_j_m2=10000");
     found();
     run(600);
     ck_assert(laid > 0);
@@ -236,9 +229,7 @@ TEST(eggs_do_not_wait_for_ever)
 
 TEST(hunters_bite_the_living)
 {
-    set("preserve.hunters=1");
-    set("preserve.width_m=7");
-    set("preserve.height_m=5");
+    set("preserve.hunters=1", "preserve.width_m=7", "preserve.height_m=5");
     found();
     run(1500);
     ck_assert(state.counts.eaten[FOOD_LIVING] > 0);
@@ -325,9 +316,7 @@ static int look_at_mouths(void *context, const struct preserve_state *world,
 TEST(two_mouths_eat_and_cost_more)
 {
     microjoules eaten[2], heat[2];
-    set("preserve.founders=1");
-    set("preserve.plants_j_m2=10000");
-    set("preserve.bite_w_m=20");
+    set("preserve.founders=1", "preserve.plants_j_m2=10000", "preserve.bite_w_m=20");
     for (int i = 0; i < 2; i++) {
         int most = 0;
         struct preserve_watcher watcher = {.look = look_at_mouths, .context = &most};
@@ -355,8 +344,7 @@ static void make_emitter(struct body_gene *gene, int emitter)
 
 static void found_emitters(void)
 {
-    set("sensor.scent=yes");
-    set("sensor.sound=yes");
+    set("sensor.scent=yes", "sensor.sound=yes");
     for (int i = 0; i < 2; i++) {
         make_emitter(&creatures[i].genome.bodies[0], EMITTER_SOUND);
         make_emitter(&creatures[i].genome.bodies[0], EMITTER_SCENT_2);
@@ -388,9 +376,7 @@ TEST(scent_and_sound_are_kept)
 TEST(no_scent_without_a_reserve)
 {
     microjoules stores[STORE_COUNT];
-    set("preserve.scent_w=1000");
-    set("preserve.plants_j_m2=1");
-    set("preserve.body_j_m2=100000");
+    set("preserve.scent_w=1000", "preserve.plants_j_m2=1", "preserve.body_j_m2=100000");
     found_emitters();
     run(900);
     preserve_state_stores(&state, stores);
@@ -437,10 +423,7 @@ TEST(the_dead_leave_no_sounds)
 /* All touch one another in a narrow water: none dies of rounding in the solver of contacts. */
 TEST(a_crowd_breaks_no_guards)
 {
-    set("preserve.founders=12");
-    set("preserve.width_m=6");
-    set("preserve.height_m=4");
-    set("preserve.hunters=0");
+    set("preserve.founders=12", "preserve.width_m=6", "preserve.height_m=4", "preserve.hunters=0");
     found();
     run(900);
     ck_assert_int_ge(hatched, 4);
@@ -488,12 +471,10 @@ TEST(the_womb_keeps_trees)
 {
     double area_m2;
     struct first_draw first[7];
-    set("mutation.none=0");
-    set("mutation.one=1");
-    set("mutation.add_body=1000");
+    set("mutation.none=0", "mutation.one=1", "mutation.add_body=1000");
     preserve_apply(&params);
     params.evolution_behaviour = BEHAVIOUR_PRESERVE;
-    struct genome mother;
+    SCOPED(genome) mother;
     ck_assert_int_eq(genome_copy(&mother, genomes[1]), 0);
     preserve_give_mouth(&mother, MOUTH_PLANTS);
     for (int is_womb = 0; is_womb < 2; is_womb++) {
@@ -501,7 +482,7 @@ TEST(the_womb_keeps_trees)
         params.preserve_womb = is_womb ? 10 : 0;
         params.preserve_trial_s = 2;
         for (uint64_t id = 1; id <= 6; id++) {
-            struct genome child;
+            SCOPED(genome) child;
             struct first_draw drawn = {0, 0};
             ck_assert_int_eq(preserve_mutate(&child, &mother, NULL, &params, 5, id, &memory,
                                              HUGE_VAL, &area_m2, &drawn),
@@ -512,13 +493,10 @@ TEST(the_womb_keeps_trees)
                 first[id] = drawn;
             else
                 ck_assert(first[id].parts == drawn.parts && first[id].area_m2 == drawn.area_m2);
-
             changed += tree_of(&child) != tree_of(&mother);
-            genome_deinit(&child);
         }
         ck_assert_int_eq(changed > 0, !is_womb);
     }
-    genome_deinit(&mother);
 }
 
 static struct epoch_end *forms_end;
@@ -535,10 +513,8 @@ static void hear_forms(void *context, const struct preserve_event *event)
 TEST(the_first_of_each_tree_is_kept)
 {
     struct preserve_watcher watcher = {.hear = hear_forms};
-    struct preserve_state one;
-    set("preserve.founders_copies=yes");
-    set("preserve.hunters=0");
-    set("preserve.hatch_s=1000");
+    SCOPED(preserve_state) one;
+    set("preserve.founders_copies=yes", "preserve.hunters=0", "preserve.hatch_s=1000");
     found();
     for (int i = 0; i < state.egg_count; i++)
         state.eggs[i].born_tick = -60000;
@@ -556,7 +532,6 @@ TEST(the_first_of_each_tree_is_kept)
     for (int i = 0; i < state.living_count; i++)
         if (state.living[i].descent.id == forms_end->forms[1].life)
             ck_assert(genome_is_equal(&state.living[i].genome, &one.eggs[0].genome));
-    preserve_state_deinit(&one);
     epoch_end_destroy(forms_end);
 }
 
@@ -565,9 +540,7 @@ TEST(the_first_of_each_tree_is_kept)
 static int count_bitten(uint64_t mother)
 {
     int bitten = 0;
-    set("preserve.hunters=1");
-    set("preserve.width_m=7");
-    set("preserve.height_m=5");
+    set("preserve.hunters=1", "preserve.width_m=7", "preserve.height_m=5");
     found();
     for (int i = 0; i < state.egg_count; i++)
         state.eggs[i].descent.mother = mother;
@@ -596,8 +569,7 @@ TEST(what_would_not_pay_is_said)
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "never moves"));
     set("preserve.growth_1_s=0.01");
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "will shrink"));
-    set("preserve.mouth_w=10");
-    set("preserve.egg_j=2000");
+    set("preserve.mouth_w=10", "preserve.egg_j=2000");
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "child like itself"));
     set("preserve.egg_j=300");
     ck_assert(!preserve_warn(&params, text, sizeof text));
@@ -626,12 +598,10 @@ TEST(what_is_no_preserve_is_refused)
     set("preserve.width_m=16.2");
     ck_assert_int_eq(preserve_check(&params, &error), ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(error.message, "preserve.width_m"));
-    set("preserve.width_m=16");
-    set("world.preset=land");
+    set("preserve.width_m=16", "world.preset=land");
     ck_assert_int_eq(preserve_check(&params, &error), ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(error.message, "world.gravity_m_s2"));
-    set("world.preset=water");
-    set("simulation.solver=constraint");
+    set("world.preset=water", "simulation.solver=constraint");
     ck_assert_int_eq(preserve_check(&params, &error), ERR_RANGE);
     ck_assert_ptr_nonnull(strstr(error.message, "simulation.solver"));
 }
@@ -639,17 +609,16 @@ TEST(what_is_no_preserve_is_refused)
 /* Every byte is changed, and the bytes are cut everywhere: an error, or a state that is read. */
 TEST(hostile_states_are_refused_or_read)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     struct preserve_state copy;
     int refused = 0;
-    set("preserve.width_m=8");
-    set("preserve.height_m=6");
+    set("preserve.width_m=8", "preserve.height_m=6");
     found_emitters();
     run(60);
     pack_writer_init(&writer);
     preserve_state_encode(&state, &writer);
     size_t size = writer.buffer.size;
-    char *bytes = malloc(size);
+    FREED char *bytes = malloc(size);
     for (size_t i = 0; i < size; i += 7) {
         memcpy(bytes, writer.buffer.data, size);
         bytes[i] ^= (char)(1 + i % 255);
@@ -661,13 +630,11 @@ TEST(hostile_states_are_refused_or_read)
         ck_assert_int_ne(preserve_state_decode(&copy, bytes, i, &error), 0);
     }
     ck_assert(refused > 10);
-    free(bytes);
-    pack_writer_deinit(&writer);
 }
 
 TEST(a_microjoule_too_much_is_seen_in_bytes)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     struct preserve_state copy;
     found();
     state.plants[5]++;
@@ -676,7 +643,6 @@ TEST(a_microjoule_too_much_is_seen_in_bytes)
     ck_assert_int_eq(preserve_state_decode(&copy, writer.buffer.data, writer.buffer.size, &error),
                      ERR_FORMAT);
     ck_assert_str_eq(error.message, "ledger: stores and flows differ");
-    pack_writer_deinit(&writer);
 }
 
 TEST(a_state_of_another_world_is_refused)
@@ -707,12 +673,11 @@ static void begin(const struct epoch_order *order)
 TEST(an_egg_drifts_to_another_world)
 {
     struct packed_bytes traveller = {NULL, 0};
-    set("preserve.drift=1");
-    set("preserve.hatch_s=100");
+    set("preserve.drift=1", "preserve.hatch_s=100");
     found();
     for (int i = 0; i < state.egg_count; i++)
         state.eggs[i].born_tick = state.tick;
-    struct epoch_order *order = make_order(1);
+    OWNED(epoch_order) *order = make_order(1);
     begin(order);
     ck_assert_msg(preserve_epoch_live(&state, &params, order, NULL, &memory, &traveller, &error) ==
                       0,
@@ -728,7 +693,6 @@ TEST(an_egg_drifts_to_another_world)
     ck_assert_int_eq(state.egg_count, 6);
     ck_assert(state.ledger.arrivals == gone && state.eggs[5].born_tick == state.tick);
     preserve_state_check(&state);
-    epoch_order_destroy(order);
 }
 
 TEST(who_must_not_live_does_not)
@@ -736,7 +700,7 @@ TEST(who_must_not_live_does_not)
     found();
     run(60);
     ck_assert_int_ge(state.living_count, 3);
-    struct epoch_order *order = make_order(1);
+    OWNED(epoch_order) *order = make_order(1);
     uint64_t one = state.living[1].descent.id;
     int living = state.living_count;
     order->without[order->without_count++] = one;
@@ -746,17 +710,15 @@ TEST(who_must_not_live_does_not)
     for (int i = 0; i < state.living_count; i++)
         ck_assert(state.living[i].descent.id != one);
     preserve_state_check(&state);
-    epoch_order_destroy(order);
 }
 
 /* Does one deed at the beginning of an epoch. */
 static void do_deed(struct epoch_deed deed)
 {
-    struct epoch_order *order = make_order(1);
+    OWNED(epoch_order) *order = make_order(1);
     order->deeds[order->deed_count++] = deed;
     begin(order);
     preserve_state_check(&state);
-    epoch_order_destroy(order);
 }
 
 static struct genome *copy_genome(const struct genome *genome)
@@ -824,12 +786,10 @@ TEST(mouths_spare_who_is_protected)
     microjoules eaten[2];
     for (int is_spared = 0; is_spared < 2; is_spared++) {
         preserve_state_deinit(&state);
-        set("preserve.hunters=1");
-        set("preserve.width_m=7");
-        set("preserve.height_m=5");
+        set("preserve.hunters=1", "preserve.width_m=7", "preserve.height_m=5");
         found();
         run(1);
-        struct epoch_order *order = make_order(1);
+        OWNED(epoch_order) *order = make_order(1);
         for (int i = 0; is_spared && i < state.living_count; i++)
             order->spared[order->spared_count++] = state.living[i].descent.id;
         for (int i = 0; is_spared && i < state.egg_count; i++)
@@ -837,7 +797,6 @@ TEST(mouths_spare_who_is_protected)
         begin(order);
         run(1500);
         eaten[is_spared] = state.counts.eaten[FOOD_LIVING];
-        epoch_order_destroy(order);
     }
     ck_assert(eaten[0] > 0);
     ck_assert(eaten[1] == 0);
@@ -846,7 +805,7 @@ TEST(mouths_spare_who_is_protected)
 /* Worlds of a run have ids and families of their own. */
 TEST(worlds_are_apart)
 {
-    struct preserve_state other;
+    SCOPED(preserve_state) other;
     found();
     ck_assert_int_eq(preserve_found(&other, &params, 7, 1, &founders, &memory, &error), 0);
     ck_assert(other.seed != state.seed);
@@ -854,14 +813,13 @@ TEST(worlds_are_apart)
         for (int k = 0; k < state.egg_count; k++)
             ck_assert(other.eggs[i].descent.id != state.eggs[k].descent.id &&
                       other.eggs[i].descent.family != state.eggs[k].descent.family);
-    preserve_state_deinit(&other);
 }
 
 TEST(hostile_packed_states_are_refused_or_read)
 {
-    struct preserve_state copy;
+    SCOPED(preserve_state) copy;
     found();
-    struct epoch_order *order = make_order(1);
+    OWNED(epoch_order) *order = make_order(1);
     struct packed_bytes *packed = &order->state;
     size_t length = packed->length;
     for (size_t cut = 0; cut < length; cut += 37) {
@@ -877,8 +835,6 @@ TEST(hostile_packed_states_are_refused_or_read)
     }
     ck_assert_int_eq(preserve_state_unpack(&copy, packed, &error), 0);
     ck_assert(preserve_digest(&copy) == preserve_digest(&state));
-    preserve_state_deinit(&copy);
-    epoch_order_destroy(order);
 }
 
 SUITE("preserve", 60, setup, teardown)

@@ -33,12 +33,8 @@ static void setup(void)
     static const char *const names[] = {SEEKER};
     const struct preserve_founders founders = {genomes, names, 1};
     params_set_defaults(&params);
-    set("world.preset=water");
-    set("preserve.founders=4");
-    set("preserve.width_m=16");
-    set("preserve.height_m=10");
-    set("sensor.scent=yes");
-    set("sensor.sound=yes");
+    set("world.preset=water", "preserve.founders=4", "preserve.width_m=16", "preserve.height_m=10",
+        "sensor.scent=yes", "sensor.sound=yes");
     preserve_apply(&params);
     ck_assert_int_eq(preserve_memory_init(&memory), 0);
     ck_ok(creature_read(&creature, SEEKER, &error));
@@ -70,11 +66,10 @@ static void mend_ledger(struct preserve_state *s)
 
 static int through_bytes(const struct preserve_state *s, struct preserve_state *copy)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     pack_writer_init(&writer);
     preserve_state_encode(s, &writer);
     int rc = preserve_state_decode(copy, writer.buffer.data, writer.buffer.size, &error);
-    pack_writer_deinit(&writer);
     return rc;
 }
 
@@ -183,24 +178,22 @@ TEST(founders_that_hatch_at_once_are_a_state)
     const struct genome *genomes[] = {&creature.genome};
     static const char *const names[] = {SEEKER};
     const struct preserve_founders founders = {genomes, names, 1};
-    struct preserve_state copy;
+    SCOPED(preserve_state) copy;
     set("preserve.hatch_s=0");
     preserve_state_deinit(&state);
     ck_assert_int_eq(preserve_found(&state, &params, 8, 0, &founders, &memory, &error), 0);
     ck_ok(through_bytes(&state, &copy));
-    preserve_state_deinit(&copy);
 }
 
 /* All cells are empty, below their seeds: none eats missing plants. */
 TEST(bare_ground_grows_again)
 {
-    struct preserve_state copy;
+    SCOPED(preserve_state) copy;
     memset(state.plants, 0, (size_t)state.plant_count * sizeof state.plants[0]);
     mend_ledger(&state);
     ck_assert_int_eq(through_bytes(&state, &copy), 0);
     ck_assert_int_eq(preserve_run(&copy, &params, 90, NULL, &memory, &error), 0);
     ck_assert(copy.plants[0] > 0);
-    preserve_state_deinit(&copy);
 }
 
 /* ---- memory ---- */
@@ -217,7 +210,7 @@ static void pack_bomb(struct packed_bytes *packed, const unsigned char *head, si
                       int filling, size_t length)
 {
     uLongf room = compressBound((uLong)length);
-    unsigned char *bytes = malloc(length);
+    FREED unsigned char *bytes = malloc(length);
     packed->bytes = malloc(4 + room);
     ck_assert(bytes && packed->bytes);
     memset(bytes, filling, length);
@@ -226,7 +219,6 @@ static void pack_bomb(struct packed_bytes *packed, const unsigned char *head, si
         packed->bytes[i] = (unsigned char)(length >> (24 - 8 * i));
     ck_assert_int_eq(compress2(packed->bytes + 4, &room, bytes, (uLong)length, 1), Z_OK);
     packed->length = 4 + room;
-    free(bytes);
 }
 
 /* Bombs of 48 MB: an array where a state should be; a state with so many cells of plants; a state
@@ -256,7 +248,7 @@ TEST(a_bomb_takes_no_memory)
 /* Each of the living and the eggs holds as much motion as may be, all zeros, which pack well. */
 TEST(motion_that_packs_well_is_bounded)
 {
-    struct packed_bytes packed = {NULL, 0};
+    SCOPED(packed_bytes) packed = {NULL, 0};
     struct preserve_state copy;
     for (int i = 0; i < state.living_count; i++) {
         free(state.living[i].numbers);
@@ -273,7 +265,6 @@ TEST(motion_that_packs_well_is_bounded)
     ck_assert_int_eq(preserve_state_pack(&state, &packed), 0);
     ck_assert_int_eq(preserve_state_unpack(&copy, &packed, &error), ERR_LIMIT);
     ck_assert_msg(strstr(error.message, "memory"), "%s", error.message);
-    packed_bytes_deinit(&packed);
 }
 
 TEST(an_egg_that_moves_is_refused)

@@ -4,6 +4,7 @@
 
 #include "common/math/hash.h"
 #include "common/math/rng.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 #ifdef HAVE_LAPACKE
 #include <lapacke.h>
@@ -12,18 +13,12 @@
 #define SIZE_MAX_TESTED 24
 #define CELLS           (SIZE_MAX_TESTED * SIZE_MAX_TESTED)
 
-static struct arena arena;
 static struct qr qr;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 1u << 20), 0);
+    arena_open(1u << 20);
     ck_assert_int_eq(qr_create(&qr, SIZE_MAX_TESTED, SIZE_MAX_TESTED, &arena), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
 }
 
 TEST(by_hand)
@@ -202,10 +197,9 @@ TEST(same_bits)
 
 TEST(full_arena)
 {
-    struct arena small;
+    SCOPED(arena) small;
     ck_assert_int_eq(arena_init(&small, 256), 0);
     ck_assert_int_ne(qr_create(&qr, 20, 20, &small), 0);
-    arena_deinit(&small);
 }
 
-SUITE("qr", 0, setup, teardown)
+SUITE("qr", 0, setup, NULL)

@@ -18,16 +18,31 @@ static void setup(void)
 /* The text has ' for ". */
 static int read_text(const char *text)
 {
-    char *json = quoted(text);
-    int code = scene_read_text(&scene, json, strlen(json), "test", &error);
-    free(json);
-    return code;
+    FREED char *json = quoted(text);
+    return scene_read_text(&scene, json, strlen(json), "test", &error);
 }
 
 static void start(void)
 {
     arena_reset(&arena);
     ck_ok(scene_start(&scene, &arena, &dynamics, &error));
+}
+
+static void begin(const char *text, int solver)
+{
+    ck_ok(read_text(text));
+    scene.settings.solver = solver;
+    start();
+}
+
+/* In fine steps, by either solver. */
+static void begin_finely(const char *text, int solver, double dt_s, double rtol)
+{
+    ck_ok(read_text(text));
+    scene.settings.solver = solver;
+    scene.settings.dt_s = dt_s;
+    scene.settings.rtol = rtol;
+    start();
 }
 
 static void run(int steps)
@@ -200,11 +215,7 @@ TEST(solvers_agree)
 {
     struct part_state states[2][4];
     for (int solver = 0; solver < 2; solver++) {
-        ck_ok(read_text(arm));
-        scene.settings.solver = solver;
-        scene.settings.dt_s = 1.0 / 960;
-        scene.settings.rtol = 1e-11;
-        start();
+        begin_finely(arm, solver, 1.0 / 960, 1e-11);
         run(288);
         for (int i = 0; i < 4; i++)
             scene_body_state(&scene, dynamics, i, &states[solver][i]);
@@ -234,11 +245,7 @@ TEST(point_masses)
         "'joint': {'to': 'a', 'at_m': [1, 0], 'angle_rad': 1}}]}";
     struct part_state states[2][2];
     for (int solver = 0; solver < 2; solver++) {
-        ck_ok(read_text(text));
-        scene.settings.solver = solver;
-        scene.settings.dt_s = 1.0 / 1920;
-        scene.settings.rtol = 1e-12;
-        start();
+        begin_finely(text, solver, 1.0 / 1920, 1e-12);
         ck_assert_double_eq_tol(dynamics_ledger(dynamics)->potential_j,
                                 9.81 * (3 * 2 + 2 * 0.5 * sin(1)), 1e-12);
         ck_assert_double_eq_tol(dynamics_centre_of_mass(dynamics).x,
@@ -251,11 +258,10 @@ TEST(point_masses)
     assert_alike(states[0], states[1], 2, 1e-7);
     for (int i = 0; i < 2; i++)
         ck_assert_double_eq_tol(states[0][i].velocity_m_s.y, states[1][i].velocity_m_s.y, 1e-6);
-    struct arena small;
+    SCOPED(arena) small;
     ck_assert_int_eq(arena_init(&small, 4096), 0);
     scene.settings.solver = SOLVER_ARTICULATED;
     ck_assert_int_eq(scene_start(&scene, &small, &dynamics, &error), ERR_MEMORY);
-    arena_deinit(&small);
 }
 
 #define RECTANGLE "'rectangles': [{'width_m': 0.4, 'height_m': 0.2, 'mass_kg': 1}]"
@@ -277,11 +283,7 @@ TEST(several_bodies)
         "'spring': {'stiffness_n_m': 20}, 'damping_n_s_m': 0.5}}]}";
     struct part_state states[2][4];
     for (int solver = 0; solver < 2; solver++) {
-        ck_ok(read_text(text));
-        scene.settings.solver = solver;
-        scene.settings.dt_s = 1.0 / 1920;
-        scene.settings.rtol = 1e-12;
-        start();
+        begin_finely(text, solver, 1.0 / 1920, 1e-12);
         struct drive_state joint = scene_joint_state(&scene, dynamics, 3);
         ck_assert_double_eq_tol(joint.value, 0.5, 1e-12);
         ck_assert_double_eq_tol(joint.rate, -1, 1e-12);
@@ -330,9 +332,7 @@ TEST(a_tower_that_grows_heavier_stands)
                 i ? ", " : "", i, mass, 0.1 + 0.2 * i);
     strcat(text, "]}");
     struct part_state top;
-    ck_ok(read_text(text));
-    scene.settings.solver = SOLVER_CONSTRAINT;
-    start();
+    begin(text, SOLVER_CONSTRAINT);
     run(120);
     scene_body_state(&scene, dynamics, 5, &top);
     ck_assert_double_eq_tol(top.at_m.x, 0, 1e-8);
@@ -356,11 +356,7 @@ TEST(prescribed_motions)
         "{'name': 'load', " RECTANGLE ", 'position_m': [3, 0.6]}]}";
     struct part_state states[2][2];
     for (int solver = 0; solver < 2; solver++) {
-        ck_ok(read_text(text));
-        scene.settings.solver = solver;
-        scene.settings.dt_s = 1.0 / 960;
-        scene.settings.rtol = 1e-11;
-        start();
+        begin_finely(text, solver, 1.0 / 960, 1e-11);
         for (int i = 1; i <= 1440; i++) {
             ck_assert_int_eq(dynamics_step(dynamics), 0);
             struct drive_state sine = scene_joint_state(&scene, dynamics, 0);
@@ -445,8 +441,7 @@ TEST_LOOP(boxes_on_the_ground_bounce, 0, 4)
              "{'name': 'b', 'rectangles': [{'width_m': 0.4, 'height_m': 0.2,"
              "'mass_kg': 2}], 'position_m': [0.5, 0.1]}]}",
              speeds_m_s[_i]);
-    ck_ok(read_text(text));
-    start();
+    begin(text, SOLVER_ARTICULATED);
     run(240);
     const struct ledger *l = dynamics_ledger(dynamics);
     ck_assert_double_lt(l->loss_impact_j, 1e-4 * speeds_m_s[_i] * speeds_m_s[_i]);
@@ -489,8 +484,7 @@ TEST_LOOP(as_many_go_out_as_come_in, 0, sizeof cradles / sizeof cradles[0])
     const struct cradle *c = &cradles[_i];
     char text[2000];
     write_cradle(c, text, sizeof text);
-    ck_ok(read_text(text));
-    start();
+    begin(text, SOLVER_ARTICULATED);
     run(240);
     for (int i = 0; i < CRADLE; i++) {
         struct part_state state;
@@ -512,9 +506,7 @@ TEST(passes_through)
         "{'name': 'ghost', " RECTANGLE ", 'position_m': [0, 0.5], 'collides': false}]}";
     for (int solver = 0; solver < 2; solver++) {
         struct part_state a, ghost;
-        ck_ok(read_text(text));
-        scene.settings.solver = solver;
-        start();
+        begin(text, solver);
         run(240);
         scene_body_state(&scene, dynamics, 0, &a);
         scene_body_state(&scene, dynamics, 1, &ghost);
@@ -579,7 +571,7 @@ TEST(loops)
 TEST(corrupt)
 {
     static char text[sizeof arm];
-    char *json = quoted(arm);
+    FREED char *json = quoted(arm);
     size_t length = strlen(arm);
     for (size_t i = 0; i < length; i++) {
         ck_assert_int_lt(scene_read_text(&scene, json, i, "test", &error), 0);
@@ -591,7 +583,6 @@ TEST(corrupt)
         int code = scene_read_text(&scene, text, length, "test", &error);
         ck_assert_int_le(code, 0);
     }
-    free(json);
 }
 
-SUITE("scene", 60, setup, arena_close)
+SUITE("scene", 60, setup, NULL)

@@ -3,9 +3,9 @@
 #include "simulator/world/scent.h"
 #include "common/error.h"
 #include "common/math/rng.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
-static struct arena arena;
 static struct scent scent;
 
 static void make(double x_m, double y_m, double z_m, double cell_m, int64_t fade_ticks)
@@ -17,12 +17,7 @@ static void make(double x_m, double y_m, double z_m, double cell_m, int64_t fade
 
 static void set_up(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 8 << 20), 0);
-}
-
-static void tear_down(void)
-{
-    arena_deinit(&arena);
+    arena_open(8 << 20);
 }
 
 static int64_t *cell(int channel, int x, int y, int z)
@@ -176,13 +171,12 @@ TEST(the_box_is_closed)
 
 TEST(too_large_boxes_are_refused)
 {
-    struct arena small;
+    SCOPED(arena) small;
     scent = (struct scent){.cell_m = 0.01};
     ck_assert_int_eq(scent_create(&scent, (struct vec3){100, 100, 100}, &arena), ERR_LIMIT);
     ck_assert_int_eq(scent_create(&scent, (struct vec3){1e300, 0, 0}, &arena), ERR_LIMIT);
     ck_assert_int_eq(arena_init(&small, 4096), 0);
     ck_assert_int_eq(scent_create(&scent, (struct vec3){1, 1, 0}, &small), ERR_MEMORY);
-    arena_deinit(&small);
 }
 
-SUITE("scent", 0, set_up, tear_down)
+SUITE("scent", 0, set_up, NULL)

@@ -16,8 +16,7 @@ static void set_up(void)
 {
     arena_open(1 << 20);
     params_set_defaults(&params);
-    set("sensor.acceleration=yes");
-    set("sensor.light=yes");
+    set("sensor.acceleration=yes", "sensor.light=yes");
 }
 
 /* Two bars in a row, the second one hinged to the first; mirror: of the second. */
@@ -145,9 +144,7 @@ TEST(eyes_see_direction_and_level)
 /* The other creature and the object are seen as the light is. */
 TEST(others_and_objects_are_seen_as_the_light)
 {
-    set("light.kind=still");
-    set("sensor.other=yes");
-    set("sensor.object=yes");
+    set("light.kind=still", "sensor.other=yes", "sensor.object=yes");
     make_pair(-1);
     place(0.3, 5, 0.7, 0, 0);
     light.at = (struct vec3){2, 7, 0};
@@ -172,8 +169,7 @@ TEST(others_and_objects_are_seen_as_the_light)
 /* Sounds are heard as lights are seen; what is not there any more is not sensed any more. */
 TEST(sounds_come_and_go)
 {
-    set("sensor.sound=yes");
-    set("sensor.pain=yes");
+    set("sensor.sound=yes", "sensor.pain=yes");
     make_pair(1);
     place(0, 5, 0, 0, 0);
     heard = (struct seen){1, {0, 7, 0}, 0.5};
@@ -248,4 +244,4 @@ TEST(what_is_switched_off_reads_nothing)
         ck_assert_double_eq(senses.values[k], 0);
 }
 
-SUITE("senses", 0, set_up, arena_close)
+SUITE("senses", 0, set_up, NULL)

@@ -36,9 +36,7 @@ static void set_kind(int kind)
     params.creature_body = kind;
     for (int k = 0; k < SENSOR_COUNT; k++)
         switch_on(sensors[k].switch_at);
-    set("initial.oscillators=1");
-    set("initial.effectors=1");
-    set("simulation.duration_s=3");
+    set("initial.oscillators=1", "initial.effectors=1", "simulation.duration_s=3");
     if (body_kinds[kind].can_stretch)
         set("creature.stretch_max=0.5");
     if (kind == BODY_SPHERES)
@@ -77,11 +75,10 @@ TEST_LOOP(each_sensor_is_felt, 0, BODY_KIND_COUNT)
     wanted &= ~(OF_OTHERS | OF_PRESERVES);
     felt = 0;
     for (uint64_t id = 1; id < CREATURES_MOST && (wanted & ~felt); id++) {
-        struct genome genome;
+        SCOPED(genome) genome;
         struct evaluation result;
         draw(&genome, id);
         evaluate(&genome, &params, id, &arena, note, NULL, &result);
-        genome_deinit(&genome);
     }
     check_felt(wanted);
 }
@@ -93,13 +90,12 @@ TEST_LOOP(each_sensor_of_others_is_felt, 0, BODY_KIND_COUNT)
         return;
     contest_apply(&params);
     set_kind(_i);
-    set("contest.goal=ball");
-    set("contest.line_m=0.3");
+    set("contest.goal=ball", "contest.line_m=0.3");
     uint64_t wanted = body_kinds[_i].sensors & sensors_switched_on(&params);
     wanted &= ~(OF_PRESERVES | SENSORS_OF_SIGHT(LIGHT));
     felt = 0;
     for (uint64_t id = 1; id < CREATURES_MOST && (wanted & ~felt); id++) {
-        struct genome a, b;
+        SCOPED(genome) a, b;
         const struct genome *const genomes[2] = {&a, &b};
         const struct contest_bout bout = {.seed = id, .line_m = params.contest_line_m};
         struct contest_result result;
@@ -115,10 +111,8 @@ TEST_LOOP(each_sensor_of_others_is_felt, 0, BODY_KIND_COUNT)
         const struct evaluate_onlooker onlooker = {.observe = note};
         struct evaluation results[2];
         evaluate_list(&order, &onlooker, &arena, results);
-        genome_deinit(&a);
-        genome_deinit(&b);
     }
     check_felt(wanted);
 }
 
-SUITE("sensors_felt", 60, set_up, arena_close)
+SUITE("sensors_felt", 60, set_up, NULL)

@@ -1,11 +1,11 @@
 /* Sound: delays and fading against their closed forms, and worlds in which bodies change places. */
 #include "simulator/world/sound.h"
 #include "common/error.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { BODIES = 3, LISTENER = 0, SOURCE = 1, OTHER = 2 };
 
-static struct arena arena;
 static struct sound sound;
 static const struct vec3 origin;
 
@@ -19,12 +19,7 @@ static void make(double speed_m_s, double hold_s)
 
 static void set_up(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 1 << 20), 0);
-}
-
-static void tear_down(void)
-{
-    arena_deinit(&arena);
+    arena_open(1 << 20);
 }
 
 /* Ticks without sounds until something is heard, at most `most`. */
@@ -183,11 +178,10 @@ TEST(who_takes_a_number_over_has_heard_nothing)
 
 TEST(small_arenas_are_refused)
 {
-    struct arena small;
+    SCOPED(arena) small;
     ck_assert_int_eq(arena_init(&small, 4096), 0);
     sound = (struct sound){.body_count = BODIES, .tick_s = 1.0 / 60, .speed_m_s = 340};
     ck_assert_int_eq(sound_create(&sound, &small), ERR_MEMORY);
-    arena_deinit(&small);
 }
 
-SUITE("sound", 0, set_up, tear_down)
+SUITE("sound", 0, set_up, NULL)

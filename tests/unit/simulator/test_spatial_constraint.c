@@ -7,11 +7,11 @@
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "tests/vectors.h"
 #include "tests/links.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { LINKS = 6, RATES_MAX = JOINT_RATES_MAX * LINKS, COORDINATES_MAX = 7 * LINKS };
 
-static struct arena arena;
 static struct rng rng;
 static struct body_link links[LINKS];
 static struct body_box boxes[LINKS];
@@ -114,12 +114,7 @@ static void setup(void)
                                           .joint_speed_m_s = 10,
                                           .joint_damping_1_s = 1};
     rng_init(&rng, 1, RNG_LIGHT, 0, 0);
-    ck_assert_int_eq(arena_init(&arena, 1 << 24), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
+    arena_open(1 << 24);
 }
 
 /* The state goes in and comes out; joints are closed. */
@@ -242,4 +237,4 @@ TEST(boxes_part)
         ck_assert_double_eq(exact->qd[i], 0);
 }
 
-SUITE("spatial_constraint", 240, setup, teardown)
+SUITE("spatial_constraint", 240, setup, NULL)

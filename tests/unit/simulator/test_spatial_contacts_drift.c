@@ -4,13 +4,13 @@
 #include "simulator/spatial/contacts/spatial_contacts.h"
 #include "tests/vectors.h"
 #include "tests/links.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { LINKS = 2, RATES_MOST = 12, COORDINATES_MOST = 16 };
 #define EPSILON_S 1e-6
 
 static struct rng rng;
-static struct arena arena;
 static struct spatial_surfaces surfaces;
 static const struct dynamics_settings settings = {.dt_s = 1.0 / 240};
 
@@ -29,12 +29,7 @@ static struct spatial_contacts shared;
 static void setup(void)
 {
     rng_init(&rng, 60, RNG_TEST, 0, 2);
-    ck_assert_int_eq(arena_init(&arena, 4u << 20), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
+    arena_open(4u << 20);
 }
 
 static struct vec3 random_size(int is_round)
@@ -235,4 +230,4 @@ TEST(drifts_are_what_velocities_gain)
     ck_assert_double_lt(worst, 1e-6);
 }
 
-SUITE("spatial_contacts_drift", 60, setup, teardown)
+SUITE("spatial_contacts_drift", 60, setup, NULL)

@@ -5,24 +5,19 @@
 #include "simulator/reference/spatial_system.h"
 #include "tests/vectors.h"
 #include "tests/links.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { ROUNDS = 300, KINDS = TOUCH_LIMIT + 1 };
 #define DIFFERENCE_S 1e-5
 
-static struct arena arena;
 static struct rng rng;
 static int seen[KINDS];
 
 static void setup(void)
 {
     rng_init(&rng, 1, RNG_LIGHT, 0, 0);
-    ck_assert_int_eq(arena_init(&arena, 1 << 23), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
+    arena_open(1 << 23);
 }
 
 static const unsigned char shapes[2] = {PART_BOX, PART_BOX};
@@ -264,4 +259,4 @@ TEST(joints_at_limits)
     ck_assert_int_gt(seen[TOUCH_LIMIT], ROUNDS);
 }
 
-SUITE("spatial_rows", 120, setup, teardown)
+SUITE("spatial_rows", 120, setup, NULL)

@@ -4,11 +4,11 @@
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 
 #include "common/math/rng.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { TREES = 60, LINKS = 9, COORDINATES_MAX = 7 * LINKS, RATES_MAX = 6 * LINKS };
 
-static struct arena arena;
 static struct rng rng;
 static struct spatial_tree tree;
 static double q[COORDINATES_MAX], rows[3][RATES_MAX + 2], tau[RATES_MAX];
@@ -16,12 +16,7 @@ static double q[COORDINATES_MAX], rows[3][RATES_MAX + 2], tau[RATES_MAX];
 static void setup(void)
 {
     rng_init(&rng, 4, RNG_TEST, 0, 0);
-    ck_assert_int_eq(arena_init(&arena, 1 << 20), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
+    arena_open(1 << 20);
 }
 
 static struct vec3 draw_vector(void)
@@ -136,4 +131,4 @@ TEST(a_shift_of_roots_is_a_new_pose)
     }
 }
 
-SUITE("spatial_tree", 0, setup, teardown)
+SUITE("spatial_tree", 0, setup, NULL)

@@ -16,12 +16,13 @@
 #include "tests/chain_genome.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
+#include "tests/plain_fixture.h"
 
 static pid_t child;
-static int to_child, from_child;
+static int to_child, from_child; /* to_child: -1 once it is closed */
+static struct message message;   /* the last of the worker */
 static struct frame_reader reader;
 static struct pack_writer writer;
-static struct params params;
 static char log_path[32];
 static int log_file;
 
@@ -57,6 +58,7 @@ static void teardown(void)
 {
     frame_reader_deinit(&reader);
     pack_writer_deinit(&writer);
+    close(to_child);
     close(from_child);
     unlink(log_path);
 }
@@ -75,19 +77,17 @@ static void send_written(void)
 }
 
 /* The next message of the worker; 0 at the end of its output. */
-static int receive(struct message *message)
+static int receive(void)
 {
     for (;;) {
         const unsigned char *payload;
         size_t length;
         uint64_t rejected_id;
-        struct error error = {0};
         char bytes[4096];
         int found = frame_reader_next(&reader, &payload, &length, &error);
         ck_assert_int_ge(found, 0);
         if (found == 1) {
-            int status = message_decode(message, payload, length, &rejected_id, &error);
-            ck_ok(status);
+            ck_ok(message_decode(&message, payload, length, &rejected_id, &error));
             return 1;
         }
         ssize_t count = read(from_child, bytes, sizeof bytes);
@@ -98,16 +98,15 @@ static int receive(struct message *message)
     }
 }
 
-static void expect(struct message *message, int type)
+static void expect(int type)
 {
-    ck_assert_int_eq(receive(message), 1);
-    ck_assert_int_eq(message->type, type);
+    ck_assert_int_eq(receive(), 1);
+    ck_assert_int_eq(message.type, type);
 }
 
 static void expect_silence(void)
 {
-    struct message message;
-    ck_assert_int_eq(receive(&message), 0);
+    ck_assert_int_eq(receive(), 0);
 }
 
 static int wait_for_end(void)
@@ -122,6 +121,26 @@ static void expect_exit(int code)
     int status = wait_for_end();
     ck_assert_msg(WIFEXITED(status), "status %d", status);
     ck_assert_int_eq(WEXITSTATUS(status), code);
+}
+
+/* The worker says nothing more. */
+static void expect_last(int code)
+{
+    expect_silence();
+    expect_exit(code);
+}
+
+static void hang_up(void)
+{
+    close(to_child);
+    to_child = -1;
+}
+
+/* Ends the worker in the usual way. */
+static void end_worker(void)
+{
+    hang_up();
+    expect_exit(0);
 }
 
 static int is_in_log(const char *text)
@@ -159,22 +178,19 @@ static void encode_hello(void)
 /* As far as ready. */
 static void open_conversation(void)
 {
-    struct message message;
     encode_hello();
     message_encode_setup(&writer, &params);
     send_written();
-    expect(&message, MESSAGE_HELLO);
+    expect(MESSAGE_HELLO);
     ck_assert_uint_eq(message.as.hello.protocol_version, PROTOCOL_VERSION);
     ck_assert_str_eq(message.as.hello.build, message_build_id());
     ck_assert_uint_eq(message.as.hello.pid, (uint64_t)child);
     struct hello ours;
-    struct arena arena;
     hello_init(&ours, 0);
     ck_assert_str_eq(message.as.hello.host, ours.host);
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
     ck_assert_uint_eq(message.as.hello.fingerprint, fingerprint_compute(&arena));
-    arena_deinit(&arena);
-    expect(&message, MESSAGE_READY);
+    expect(MESSAGE_READY);
     ck_assert_uint_eq(message.as.ready.digest, params_evaluation_digest(&params));
 }
 
@@ -182,7 +198,6 @@ static void open_conversation(void)
 
 TEST(tasks_and_stop)
 {
-    struct message message;
     uint64_t digests[3];
     open_conversation();
     for (int i = 0; i < 3; i++)
@@ -190,7 +205,7 @@ TEST(tasks_and_stop)
     message_encode_stop(&writer);
     send_written();
     for (int i = 0; i < 3; i++) {
-        expect(&message, MESSAGE_RESULT);
+        expect(MESSAGE_RESULT);
         ck_assert_uint_eq(message.as.result.id, 5);
         ck_assert_uint_eq(message.as.result.creature, 105);
         ck_assert_double_eq(message.as.result.measures.parts, 2);
@@ -199,41 +214,34 @@ TEST(tasks_and_stop)
     }
     ck_assert_uint_eq(digests[0], digests[1]);
     ck_assert_uint_eq(digests[0], digests[2]);
-    expect_silence();
-    expect_exit(0);
+    expect_last(0);
     ck_assert(is_in_log("event=start pid="));
     ck_assert(is_in_log("event=task task=5 creature=105 attempt=0 trial=first verdict=ok digest="));
     ck_assert(is_in_log("event=end tasks=3 reason=stop"));
-    close(to_child);
 }
 
 /* None is too short for the clock. While the alarm of a task is set, the kernel may sum the
  * process's time only a few hundred times a second: a task in between then took none. */
 TEST(each_task_has_its_processor_time)
 {
-    struct message message;
     open_conversation();
     for (int i = 0; i < 200; i++) {
         send_task(5);
-        expect(&message, MESSAGE_RESULT);
+        expect(MESSAGE_RESULT);
         ck_assert_msg(message.as.result.cost.cpu_ms > 0.001, "task %d: %g ms", i,
                       message.as.result.cost.cpu_ms);
     }
-    close(to_child);
-    expect_exit(0);
+    end_worker();
 }
 
 /* The motion of the same task evaluated here, with other parameters. */
 static uint64_t digest_with(struct params own)
 {
-    struct arena arena;
-    struct genome genome;
+    SCOPED(genome) genome;
     struct evaluation evaluation;
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
     chain_genome_make(&genome, 2);
     evaluate(&genome, &own, 9, &arena, NULL, NULL, &evaluation);
-    genome_deinit(&genome);
-    arena_deinit(&arena);
     return evaluation.digest;
 }
 
@@ -248,12 +256,11 @@ static uint64_t digest_at(double dt_s)
 TEST(halved_steps)
 {
     static const int halvings[] = {0, 2, 1, 0};
-    struct message message;
     uint64_t digests[4];
     open_conversation();
     for (int i = 0; i < 4; i++) {
         send_task_as((struct task){.trial = {.halvings = halvings[i]}}, 5);
-        expect(&message, MESSAGE_RESULT);
+        expect(MESSAGE_RESULT);
         digests[i] = message.as.result.digest;
     }
     ck_assert_uint_eq(digests[0], digest_at(params.simulation_dt_s));
@@ -263,8 +270,7 @@ TEST(halved_steps)
     ck_assert(digests[1] != digests[0] && digests[2] != digests[0] && digests[1] != digests[2]);
     ck_assert(is_in_log(
         "event=task task=5 creature=105 attempt=0 trial=first+finer-2 verdict=ok digest="));
-    close(to_child);
-    expect_exit(0);
+    end_worker();
 }
 
 /* So are perturbation, solver and bar others. */
@@ -275,7 +281,6 @@ TEST(other_trials)
                                         {.trial = {.purpose = TRIAL_FIRST}},
                                         {.bar = {0, 50}}};
     struct params own[4];
-    struct message message;
     uint64_t digests[4];
     params.guard_hopeless_s = 0.5;
     open_conversation();
@@ -285,7 +290,7 @@ TEST(other_trials)
     own[3].guard_hopeless_sizes_s = 50;
     for (int i = 0; i < 4; i++) {
         send_task_as(tasks[i], 5);
-        expect(&message, MESSAGE_RESULT);
+        expect(MESSAGE_RESULT);
         digests[i] = message.as.result.digest;
         ck_assert_uint_eq(digests[i], digest_with(own[i]));
     }
@@ -294,36 +299,30 @@ TEST(other_trials)
     ck_assert(is_in_log("trial=first verdict=hopeless"));
     ck_assert(is_in_log("trial=entry+perturbed-2 verdict="));
     ck_assert(is_in_log("trial=champion+other-solver verdict="));
-    close(to_child);
-    expect_exit(0);
+    end_worker();
 }
 
 TEST(end_of_input)
 {
-    struct message message;
     open_conversation();
     send_task(1);
-    close(to_child);
-    expect(&message, MESSAGE_RESULT);
-    expect_silence();
-    expect_exit(0);
+    hang_up();
+    expect(MESSAGE_RESULT);
+    expect_last(0);
     ck_assert(is_in_log("reason=end-of-input"));
 }
 
 /* One byte at a time: the loop must not depend on how the pipe cuts. */
 TEST(in_single_bytes)
 {
-    struct message message;
     encode_hello();
     message_encode_setup(&writer, &params);
     message_encode_stop(&writer);
     for (size_t i = 0; i < writer.buffer.size; i++)
         send_raw(writer.buffer.data + i, 1);
-    expect(&message, MESSAGE_HELLO);
-    expect(&message, MESSAGE_READY);
-    expect_silence();
-    expect_exit(0);
-    close(to_child);
+    expect(MESSAGE_HELLO);
+    expect(MESSAGE_READY);
+    expect_last(0);
 }
 
 /* ---- what is refused ---- */
@@ -331,7 +330,6 @@ TEST(in_single_bytes)
 /* A task that cannot be read is given back by its id; the next one is done. */
 TEST(unreadable_task)
 {
-    struct message message;
     struct task task = {.id = 11, .creature = 1};
     open_conversation();
     chain_genome_make(&task.genome, 2);
@@ -340,26 +338,22 @@ TEST(unreadable_task)
     send_written();
     genome_deinit(&task.genome);
     send_task(12);
-    expect(&message, MESSAGE_REJECTED);
+    expect(MESSAGE_REJECTED);
     ck_assert_uint_eq(message.as.rejected.id, 11);
     ck_assert_ptr_nonnull(strstr(message.as.rejected.reason, "task.genome"));
-    expect(&message, MESSAGE_RESULT);
+    expect(MESSAGE_RESULT);
     ck_assert_uint_eq(message.as.result.id, 12);
-    close(to_child);
-    expect_exit(0);
+    end_worker();
 }
 
 static void expect_refusal(const char *reason)
 {
-    struct message message;
-    expect(&message, MESSAGE_HELLO);
-    expect(&message, MESSAGE_REJECTED);
+    expect(MESSAGE_HELLO);
+    expect(MESSAGE_REJECTED);
     ck_assert_uint_eq(message.as.rejected.id, 0);
     ck_assert_msg(strstr(message.as.rejected.reason, reason) != NULL, "%s",
                   message.as.rejected.reason);
-    expect_silence();
-    expect_exit(1);
-    close(to_child);
+    expect_last(1);
 }
 
 TEST(other_version)
@@ -387,14 +381,12 @@ TEST(other_digest)
 
 static void expect_bad_frame(void)
 {
-    expect_silence();
-    expect_exit(1);
+    expect_last(1);
     ck_assert(is_in_log("level=error event=bad_frame"));
 }
 
 TEST_LOOP(garbage, 0, 24)
 {
-    struct message message;
     struct rng rng;
     unsigned char bytes[512];
     rng_init(&rng, 1, RNG_TEST, 0, (uint64_t)_i);
@@ -403,7 +395,7 @@ TEST_LOOP(garbage, 0, 24)
     if (_i % 2 == 1)
         open_conversation();
     else
-        expect(&message, MESSAGE_HELLO);
+        expect(MESSAGE_HELLO);
     /* Half of the rounds: garbage inside a frame of good length. */
     if (_i % 4 >= 2)
         frame_write_header(bytes, sizeof bytes - FRAME_HEADER_BYTES);
@@ -411,25 +403,23 @@ TEST_LOOP(garbage, 0, 24)
         bytes[0] |= 1;
     send_raw(bytes, sizeof bytes);
     expect_bad_frame();
-    close(to_child);
 }
 
 TEST(end_inside_a_frame)
 {
     open_conversation();
     send_raw("\x00\x00\x00\x05\x91", 5);
-    close(to_child);
+    hang_up();
     expect_bad_frame();
 }
 
 /* Messages that are good, but not now, or not from this side. */
 TEST_LOOP(out_of_order, 0, 4)
 {
-    struct message message;
     if (_i >= 2)
         open_conversation();
     else
-        expect(&message, MESSAGE_HELLO);
+        expect(MESSAGE_HELLO);
     switch (_i) {
     case 0:
         message_encode_setup(&writer, &params);
@@ -448,7 +438,6 @@ TEST_LOOP(out_of_order, 0, 4)
     if (writer.buffer.size > 0)
         send_written();
     expect_bad_frame();
-    close(to_child);
 }
 
 /* ---- ends from outside ---- */
@@ -459,13 +448,11 @@ TEST(signals)
     /* Ctrl-C is the controller's business. */
     ck_assert_int_eq(kill(child, SIGINT), 0);
     send_task(1);
-    struct message message;
-    expect(&message, MESSAGE_RESULT);
+    expect(MESSAGE_RESULT);
     ck_assert_int_eq(kill(child, SIGTERM), 0);
     expect_silence();
     int status = wait_for_end();
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-    close(to_child);
 }
 
 TEST(nobody_listens)
@@ -475,7 +462,6 @@ TEST(nobody_listens)
     send_task(1);
     expect_exit(1);
     ck_assert(is_in_log("event=write_failed"));
-    close(to_child);
 }
 
 /* An evaluation far beyond its deadline ends the process by its own alarm. */
@@ -488,10 +474,8 @@ TEST(hung_task)
     params.guard_budget = 0;
     open_conversation();
     send_task(1);
-    expect_silence();
-    expect_exit(WORKER_EXIT_HUNG);
+    expect_last(WORKER_EXIT_HUNG);
     ck_assert(is_in_log("event=hung"));
-    close(to_child);
 }
 
 /* A second attempt has twice the time: what the first could not do in its time is done then. */
@@ -509,9 +493,8 @@ TEST(gives_way)
     params.farm_nice = wanted > 0 ? wanted : 1;
     open_conversation();
     ck_assert_int_eq(getpriority(PRIO_PROCESS, (id_t)child), (int)params.farm_nice);
-    close(to_child);
-    expect_silence();
-    expect_exit(0);
+    hang_up();
+    expect_last(0);
 }
 
 /* The sanitizers need terabytes of addresses, so that the worker sets no limit under them. */
@@ -532,27 +515,22 @@ TEST(memory_has_a_limit)
     ck_assert_int_eq(prlimit(child, RLIMIT_AS, NULL, &limit), 0);
     ck_assert_uint_eq(limit.rlim_cur, 300u << 20);
     send_task(1);
-    struct message message;
-    expect(&message, MESSAGE_RESULT);
-    close(to_child);
-    expect_silence();
-    expect_exit(0);
+    expect(MESSAGE_RESULT);
+    hang_up();
+    expect_last(0);
 }
 
 TEST(senseless_memory_limit)
 {
-    struct message message;
     params.farm_memory_mb = 8;
     encode_hello();
     message_encode_setup(&writer, &params);
     send_written();
-    expect(&message, MESSAGE_HELLO);
-    expect(&message, MESSAGE_REJECTED);
+    expect(MESSAGE_HELLO);
+    expect(MESSAGE_REJECTED);
     ck_assert_uint_eq(message.as.rejected.id, 0);
     ck_assert_str_eq(message.as.rejected.reason, "farm.memory_mb: 8 leaves no room to work");
-    expect_silence();
-    expect_exit(1);
-    close(to_child);
+    expect_last(1);
 }
 
 TEST(out_of_memory)
@@ -567,10 +545,8 @@ TEST(out_of_memory)
             break;
         sent += (size_t)written;
     }
-    expect_silence();
-    expect_exit(WORKER_EXIT_MEMORY);
+    expect_last(WORKER_EXIT_MEMORY);
     ck_assert(is_in_log("out of memory"));
-    close(to_child);
 }
 #endif
 

@@ -26,7 +26,6 @@ static void teardown(void)
 {
     for (int i = 0; i < MOST; i++)
         genome_deinit(&genomes[i]);
-    arena_deinit(&arena);
 }
 
 static void draw(int i, uint64_t id)
@@ -76,9 +75,7 @@ TEST_LOOP(far_apart_is_as_alone_on_land, 0, body_kind_count)
 TEST_LOOP(far_apart_is_as_alone_in_water, 0, body_kind_count)
 {
     params.creature_body = _i;
-    set("world.gravity_m_s2=0");
-    set("world.ground=no");
-    set("world.viscosity_pa_s=1");
+    set("world.gravity_m_s2=0", "world.ground=no", "world.viscosity_pa_s=1");
     ck_assert_int_gt(check_apart(6), 6);
 }
 
@@ -154,8 +151,7 @@ static int feel(void *context, const struct evaluate_view *view)
 TEST(creatures_feel_one_another)
 {
     struct felt felt = {.others = 0};
-    set("creature.parts_min=1");
-    set("simulation.duration_s=0.2");
+    set("creature.parts_min=1", "simulation.duration_s=0.2");
     for (int i = 0; i < 2; i++) {
         make_box(i);
         tasks[i] = (struct evaluate_task){.genome = &genomes[i], .seed = 5, .x_m = 0.498 * i};
@@ -212,12 +208,11 @@ TEST_LOOP(a_full_arena_is_a_verdict, 0, body_kind_count)
         tasks[i] = (struct evaluate_task){.genome = &genomes[i], .seed = 5, .x_m = 100 * i};
     }
     for (size_t size = 256; size < 1u << 20; size += size / 2) {
-        struct arena small;
+        SCOPED(arena) small;
         ck_assert_int_eq(arena_init(&small, size), 0);
         evaluate_together(tasks, 2, &params, &small, NULL, NULL, results);
         if (size < 4096)
             ck_assert_int_eq(results[1].verdict, VERDICT_MEMORY);
-        arena_deinit(&small);
     }
 }
 

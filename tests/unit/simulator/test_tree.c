@@ -9,6 +9,7 @@
 #include "common/math/detmath.h"
 #include "common/error.h"
 #include "tests/unit/body_fixture.h"
+#include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
 enum { LINKS = BODY_LINKS_MAX, DOF = BODY_DOF_MAX, TREES = 2000, PARTS = 8 };
@@ -17,20 +18,14 @@ enum { LINKS = BODY_LINKS_MAX, DOF = BODY_DOF_MAX, TREES = 2000, PARTS = 8 };
  * ratios). */
 #define TOLERANCE 1e-10
 
-static struct arena arena;
 static struct test_body body;
 static struct tree tree;
 static struct rng rng;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 1u << 20), 0);
+    arena_open(1u << 20);
     rng_init(&rng, 20, RNG_TEST, 0, 1);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&arena);
 }
 
 /* ---------------------------------------------------------------- the dense formulation */
@@ -330,12 +325,12 @@ static void draw_either(struct sample *s, int i)
 /* Largest difference, relative to the largest number (and to 1). */
 static double find_error(const double *a, const double *b, int count)
 {
-    double error = 0, size = 1;
+    double most = 0, size = 1;
     for (int i = 0; i < count; i++) {
-        error = fmax(error, fabs(a[i] - b[i]));
+        most = fmax(most, fabs(a[i] - b[i]));
         size = fmax(size, fabs(b[i]));
     }
-    return error / size;
+    return most / size;
 }
 
 /* Coordinates that do not move have no equation. */
@@ -743,14 +738,14 @@ TEST(a_free_body_hung_on_the_world_moves_as_a_free_one)
     double worst = 0, worst_far = 0;
     for (int i = 0; i < TREES; i++) {
         struct sample s;
-        double far = i % 2 ? 100 : 0, error;
+        double far = i % 2 ? 100 : 0, off;
         double q[DOF], qd[DOF], tau[DOF], extra[DOF] = {0}, expected[DOF], got[DOF];
         draw_hung(&s, q, qd, tau, far);
         tree_accelerate(&tree, s.tau, s.extra, s.gravity, 0, expected);
         tree_accelerate(&hung, tau, extra, s.gravity, 0, got);
         for (int k = 0; k < 3; k++)
             ck_assert_double_eq(got[k], 0);
-        error = find_error(got + 3, expected, tree.dof);
+        off = find_error(got + 3, expected, tree.dof);
 
         /* impulses */
         struct tree_rows rows = make_rows(&tree, 2), hung_rows = make_rows(&hung, 2);
@@ -762,15 +757,15 @@ TEST(a_free_body_hung_on_the_world_moves_as_a_free_one)
         tree_factor(&hung);
         tree_carry(&hung, at + 3, &f, -1, &f, &hung_rows, 0);
         respond_to(&hung, &hung_rows, 0, got);
-        error = fmax(error, find_error(got + 3, expected, tree.dof));
+        off = fmax(off, find_error(got + 3, expected, tree.dof));
         ck_assert_double_eq_tol(tree_kinetic_energy(&hung), tree_kinetic_energy(&tree),
                                 1e-9 * (1 + tree_kinetic_energy(&tree)));
         if (far > 0)
-            worst_far = fmax(worst_far, error);
+            worst_far = fmax(worst_far, off);
         else
-            worst = fmax(worst, error);
+            worst = fmax(worst, off);
     }
-    printf("tree: hung free bodies, largest relative error %.1e, 100 m away %.1e\n", worst,
+    printf("tree: hung free bodies, largest relative off %.1e, 100 m away %.1e\n", worst,
            worst_far);
     ck_assert_double_lt(worst, 10 * TOLERANCE);
     ck_assert_double_lt(worst_far, 1e3 * TOLERANCE);
@@ -818,11 +813,10 @@ TEST(viscosity_can_be_changed)
 
 TEST(a_full_arena_is_an_error)
 {
-    struct arena small;
+    SCOPED(arena) small;
     body_init_chain(&body, 8, 0.4, 0.1, 1);
     ck_assert_int_eq(arena_init(&small, 64), 0);
     ck_assert_int_eq(tree_create(&tree, &body.phenotype, 0, &small), ERR_MEMORY);
-    arena_deinit(&small);
 }
 
-SUITE("tree", 0, setup, teardown)
+SUITE("tree", 0, setup, NULL)

@@ -108,9 +108,9 @@ static const char *const flyers[] = {"examples/creatures/flyer.json",
 static void play(const char *path, const struct params *params, uint64_t seed, int is_limp,
                  struct evaluation *result)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct error error;
-    struct arena arena;
+    SCOPED(arena) arena;
 
     ck_ok(params_check(params, &error));
     creature_init(&creature);
@@ -119,8 +119,6 @@ static void play(const char *path, const struct params *params, uint64_t seed, i
         creature.genome.bodies[i].effector_input.weight = 0;
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     evaluate(&creature.genome, params, seed, &arena, NULL, NULL, result);
-    arena_deinit(&arena);
-    creature_deinit(&creature);
 }
 
 static void read_world(struct params *params, const char *path)

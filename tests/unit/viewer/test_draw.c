@@ -7,6 +7,8 @@
 #include "viewer/draw/eye/camera.h"
 #include "viewer/draw/palette.h"
 
+OWNER(replay, replay_destroy)
+
 static const struct fixture crawler = {"crawler", 5, 0.7, 0, 0, 4};
 static const struct fixture returner = {"left", 4, -0.6, 0, 0, 4};
 
@@ -83,7 +85,7 @@ TEST(camera_keeps_up)
 {
     static const struct fixture runner = {"runner", 2, 12, 0, 0, 6};
     static const double speeds[] = {0.25, 1, 4};
-    struct replay *replay = fixture_replay(&runner);
+    OWNED(replay) *replay = fixture_replay(&runner);
     const struct replay *replays[] = {replay};
     for (int s = 0; s < 3; s++) {
         struct camera camera;
@@ -101,7 +103,6 @@ TEST(camera_keeps_up)
         ck_assert_msg(lag_m < 0.2 * 1280 / camera.px_per_m, "%g m of %g at speed %g", lag_m,
                       1280 / camera.px_per_m, speeds[s]);
     }
-    replay_destroy(replay);
 }
 
 /* First, middle and last of a race, of which one goes left, stay in the picture; they are as
@@ -156,7 +157,7 @@ TEST(camera_zooms_around_a_point)
 
 TEST(camera_fits_and_flips)
 {
-    struct replay *right = fixture_replay(&crawler), *left = fixture_replay(&returner);
+    OWNED(replay) *right = fixture_replay(&crawler), *left = fixture_replay(&returner);
     const struct replay *replays[] = {right, left};
     struct camera camera;
     camera_fit(&camera, replays, 2, 960, 270);
@@ -164,12 +165,12 @@ TEST(camera_fits_and_flips)
     ck_assert_double_lt(right->height_m * camera.px_per_m, 270);
     ck_assert_int_eq(camera_flip(right), 1);
     ck_assert_int_eq(camera_flip(left), -1);
-    replay_destroy(right);
-    replay_destroy(left);
 }
 
 #ifdef HAVE_CAIRO
 #include "tests/unit/picture_fixture.h"
+
+FIXTURE(NULL, close_picture)
 
 /* ---- pictures ---- */
 
@@ -206,7 +207,7 @@ static struct draw_view view_of(double x_m, double y_m)
 
 TEST(parts_are_where_they_belong)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct replay_frame frame;
     replay_get_frame(replay, 100, &frame);
     for (int flip = -1; flip <= 1; flip += 2) {
@@ -220,9 +221,7 @@ TEST(parts_are_where_they_belong)
             ck_assert_uint_eq(pixel(x, y), palette[palette_part_color(p)].light);
         }
         ck_assert_uint_eq(pixel(2, 2), 0); /* nothing is drawn beside it */
-        close_picture();
     }
-    replay_destroy(replay);
 }
 
 /* Moved by a pixel there and back, cairo draws all rows itself. clips: none, one between pixels,
@@ -303,14 +302,13 @@ TEST(rows_keep_to_the_picture)
     ck_assert_int_eq(fill_rows(0, 0, NAN, 10), 0);
     cairo_translate(cr, 1, 0);
     ck_assert_int_eq(fill_rows(0, 0, 10, 10), 0);
-    close_picture();
 }
 
 /* A rail from the base on the parent to the part; with its limits, a line to both
  * ends of its range. */
 TEST(a_linear_joint_has_a_rail)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct replay_frame frame;
     const struct vec3 way = {0, 1, 0};
     const struct replay_place parent = {{0, 0, 0}, QUATERNION_ONE},
@@ -340,14 +338,12 @@ TEST(a_linear_joint_has_a_rail)
         for (int k = 0; k < 9; k++)
             line |= pixel(end_x + k % 3 - 1, end_y + k / 3 - 1);
         ck_assert_uint_ne(line, 0);
-        close_picture();
     }
-    replay_destroy(replay);
 }
 
 TEST(ghosts_are_paler)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct replay_frame frame;
     int to_solid = -1;
     replay_get_frame(replay, 0, &frame);
@@ -358,14 +354,12 @@ TEST(ghosts_are_paler)
         int away = distance(pixel(200, 150), palette[COLOR_part_0].light);
         ck_assert_int_gt(away, to_solid);
         to_solid = away;
-        close_picture();
     }
-    replay_destroy(replay);
 }
 
 TEST(ground_lies_at_height_zero)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct draw_view view = view_of(0.3, 0.2);
     open_picture(400, 300);
     draw_world(cr, &view, replay, 0, DRAW_FLAT | DRAW_UNMARKED);
@@ -376,8 +370,6 @@ TEST(ground_lies_at_height_zero)
                                                     palette[COLOR_ground_bottom].light, 0.4));
     ck_assert_uint_eq(pixel(7, 3), palette_mix(palette[COLOR_sky_top].light,
                                                palette[COLOR_sky_bottom].light, 0.4));
-    close_picture();
-    replay_destroy(replay);
 }
 
 /* Rows and columns of the picture's edge below the ground's line that are not as the ground is,
@@ -401,7 +393,7 @@ static int count_cut_pixels(int width, int height, int line_y, int *inside)
 TEST(no_label_is_cut)
 {
     static const int heights[] = {300, 58, 40, 25};
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     for (size_t h = 0; h < sizeof heights / sizeof heights[0]; h++)
         for (int step = 0; step < 24; step++) {
             int inside, height = heights[h];
@@ -413,15 +405,13 @@ TEST(no_label_is_cut)
             int cut = count_cut_pixels(400, height, (int)draw_view_y(&view, 0), &inside);
             ck_assert_msg(cut == 0, "height %d, step %d: %d pixels", height, step, cut);
             ck_assert_msg(h >= 2 || inside > 30, "height %d, step %d: no labels", height, step);
-            close_picture();
         }
-    replay_destroy(replay);
 }
 
 /* In lanes of a race that are low the body makes room for the labels below it. */
 TEST(low_lanes_have_ground)
 {
-    struct replay *a = fixture_replay(&crawler), *b = fixture_replay(&returner);
+    OWNED(replay) *a = fixture_replay(&crawler), *b = fixture_replay(&returner);
     const struct replay *replays[] = {a, b};
     struct camera camera;
     const double lane = 58;
@@ -429,8 +419,6 @@ TEST(low_lanes_have_ground)
     struct camera_aim target = camera_target(&camera, replays, 2, 0.5, lane);
     double below_px = lane / 2 - target.y_m * camera.px_per_m;
     ck_assert_msg(below_px > 18, "%g", below_px);
-    replay_destroy(a);
-    replay_destroy(b);
 }
 
 /* A body that rises by 4 m leaves the ground, never the picture, and comes to the middle. */
@@ -438,7 +426,7 @@ TEST(flyers_are_in_the_middle)
 {
     struct fixture flyer = crawler;
     flyer.hop_m = 4;
-    struct replay *replay = fixture_replay(&flyer);
+    OWNED(replay) *replay = fixture_replay(&flyer);
     const struct replay *const replays[] = {replay};
     struct camera camera;
     camera_fit(&camera, replays, 1, 640, 360);
@@ -452,13 +440,12 @@ TEST(flyers_are_in_the_middle)
         ck_assert_double_le(centre_m + replay->height_m / 2 - target_m, 0.43 * height_m);
     }
     ck_assert_double_eq_tol(target_m, centre_m, 1e-9);
-    replay_destroy(replay);
 }
 
 /* A slab at y = 0.2 and a turned one; one so large that cairo could not count its corners. */
 TEST(obstacles_are_where_they_belong)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     replay->has_ground = 0;
     replay->obstacles = (struct obstacles){
         3, {{0.5, 0.1, 0.4, 0.2, 0}, {-0.3, 0.3, 0.4, 0.1, 0.5}, {500.9, -499.5, 1000, 1000, 0}}};
@@ -479,7 +466,6 @@ TEST(obstacles_are_where_they_belong)
             ck_assert_msg((pixel(x, y) == fill) == (places[i][2] > 0), "flip %d, place %zu", flip,
                           i);
         }
-        close_picture();
     }
     /* the shadow lies on the slab */
     double height;
@@ -494,7 +480,7 @@ TEST(obstacles_are_where_they_belong)
     /* stills of those that go and of those that stay, at all sizes */
     for (int size = 40; size <= 640; size *= 4)
         for (int is_still = 0; is_still <= 1; is_still++) {
-            struct replay *other = fixture_replay(is_still ? &hopper : &crawler);
+            OWNED(replay) *other = fixture_replay(is_still ? &hopper : &crawler);
             const struct replay *replays[] = {other};
             open_picture(size * 2, size);
             draw_strobe(cr, size * 2, size, replays, 1, 0);
@@ -502,15 +488,12 @@ TEST(obstacles_are_where_they_belong)
             other->obstacles = replay->obstacles;
             draw_strobe(cr, size * 2, size, replays, 1, 0);
             ck_assert_msg(picture_hash() != bare, "%d px, still: %d", size, is_still);
-            close_picture();
-            replay_destroy(other);
         }
-    replay_destroy(replay);
 }
 
 TEST(each_overlay_changes_the_picture)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     const struct replay *replays[] = {replay};
     struct camera camera;
     replay->has_light = 1;
@@ -523,14 +506,11 @@ TEST(each_overlay_changes_the_picture)
             plain = picture_hash();
         else
             ck_assert_msg(picture_hash() != plain, "overlay %u shows nothing", overlay);
-        close_picture();
     }
     /* the same twice is the same picture */
     open_picture(960, 540);
     draw_frame(cr, 960, 540, replays, 1, &camera, 1.5, 0);
     ck_assert_uint_eq(picture_hash(), plain);
-    close_picture();
-    replay_destroy(replay);
 }
 
 /* Rows and columns of what is not transparent: left, top, right, bottom. */
@@ -554,7 +534,7 @@ static void find_drawn(int width, int height, int box[4])
 TEST(the_ledger_leaves_room)
 {
     static const int sizes[][2] = {{364, 334}, {640, 334}, {976, 477}, {1952, 954}, {120, 60}};
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         int width = sizes[i][0], height = sizes[i][1], box[4], left[4];
         struct draw_view view = {.width_px = width, .height_px = height, .px_per_m = 1, .flip = 1};
@@ -562,11 +542,9 @@ TEST(the_ledger_leaves_room)
         open_picture(width, height);
         draw_ledger(cr, &view, replay, 1, 0);
         find_drawn(width, height, box);
-        close_picture();
         open_picture(width, height);
         draw_ledger(cr, &view, replay, 1, 1);
         find_drawn(width, height, left);
-        close_picture();
         ck_assert_int_ge(box[2], 0);
         ck_assert_int_eq(left[3] - left[1], box[3] - box[1]);
         if (i == 4) /* this is unreadable, but does no harm */
@@ -579,7 +557,6 @@ TEST(the_ledger_leaves_room)
         open_picture(width, height);
         int is_beside = draw_ledger_below_brain(cr, &view, replay, 1, height);
         find_drawn(width, height, box);
-        close_picture();
         ck_assert_int_eq(draw_ledger_below_brain(NULL, &view, replay, 1, height), is_beside);
         ck_assert_int_eq(is_beside, box[2] >= 0);
         if (is_beside) {
@@ -589,14 +566,13 @@ TEST(the_ledger_leaves_room)
         }
         ck_assert(is_beside || i < 2);
     }
-    replay_destroy(replay);
 }
 
 /* In a picture as high as a phone the ledger and the brain do not lie over each other, and a narrow
  * column has all of the numbers. */
 TEST(the_ledger_is_narrow_on_a_phone)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct draw_view view = {
         .width_px = 390, .height_px = 844, .px_per_m = 1, .flip = 1, .ui = 0.8};
     double taken = draw_brain_width(&view, replay);
@@ -604,34 +580,29 @@ TEST(the_ledger_is_narrow_on_a_phone)
     open_picture(390, 844);
     draw_ledger(cr, &view, replay, 1, taken);
     find_drawn(390, 844, box);
-    close_picture();
     ck_assert_int_lt(box[2], 390 - (int)taken);
     open_picture(390, 844);
     ck_assert(draw_ledger_below_brain(cr, &view, replay, 1, 844));
     find_drawn(390, 844, box);
-    close_picture();
     ck_assert_int_ge(box[0], 390 - (int)taken);
     ck_assert_int_lt(box[2], 390);
     view.width_px = 166; /* of a narrow window beside its brain */
     open_picture(200, 844);
     draw_ledger(cr, &view, replay, 1, 0);
     find_drawn(200, 844, box);
-    close_picture();
     ck_assert_int_lt(box[2], 166);
-    replay_destroy(replay);
 }
 
 /* Terms that stay near 0 are left out where all would be too high. */
 TEST(the_ledger_shows_what_matters)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct draw_view view = {
         .width_px = 640, .height_px = 334, .px_per_m = 1, .flip = 1, .ui = 0.8};
     int whole[4], folded[4];
     open_picture(640, 334);
     draw_ledger(cr, &view, replay, 1, 0);
     find_drawn(640, 334, whole);
-    close_picture();
     struct replay_frame last;
     replay_get_frame(replay, replay->frame_count - 1, &last);
     float *energies = (float *)last.energies;
@@ -640,16 +611,14 @@ TEST(the_ledger_shows_what_matters)
     open_picture(640, 334);
     draw_ledger(cr, &view, replay, 1, 0);
     find_drawn(640, 334, folded);
-    close_picture();
     ck_assert_int_lt(folded[3] - folded[1], (whole[3] - whole[1]) * 2 / 3);
     ck_assert_int_eq(folded[1], whole[1]);
-    replay_destroy(replay);
 }
 
 /* A bar inside each sensed face, on the right side of mirrored parts, too: lit where it touches. */
 TEST(a_touch_is_lit_at_its_face)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct replay_frame frame;
     replay_get_frame(replay, 100, &frame);
     for (int p = 0; p < 2; p++) {
@@ -666,16 +635,14 @@ TEST(a_touch_is_lit_at_its_face)
         else
             ck_assert_int_lt(distance(pixel(x, y), 0), 120);
         ck_assert_uint_ne(pixel(x, y), 0);
-        close_picture();
     }
-    replay_destroy(replay);
 }
 
 /* In slow motion, between ticks: what is drawn at a part stays on it. */
 TEST(overlays_go_with_the_parts)
 {
     static const struct fixture runner = {"runner", 2, 12, 0, 0, 2};
-    struct replay *replay = fixture_replay(&runner);
+    OWNED(replay) *replay = fixture_replay(&runner);
     struct replay_frame frame;
     struct replay_moment moment;
     replay_get_frame(replay, 100, &frame);
@@ -697,20 +664,17 @@ TEST(overlays_go_with_the_parts)
         if (step)
             ck_assert_uint_eq(pixel((int)draw_view_x(&view, then->x_m), (int)draw_view_y(&view, 0)),
                               0);
-        close_picture();
         open_picture(400, 300);
         draw_overlays(cr, &view, replay, time_s, DRAW_LIMITS);
         ck_assert_uint_ne(pixel((int)draw_view_x(&view, joint.x), (int)draw_view_y(&view, joint.y)),
                           0);
-        close_picture();
     }
-    replay_destroy(replay);
 }
 
 /* Every neuron of the panel can be pointed at; what is drawn there is lit. */
 TEST(the_brain_can_be_pointed_at)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct draw_view view = {0, 0, 960, 540, 0, 0, 1, 1, {0, 0}, 1, 0, 0, 0, 0};
     int neurons = 0, wires = 0, found[5] = {0};
     for (int y = 30; y < 400; y += 2)
@@ -728,31 +692,26 @@ TEST(the_brain_can_be_pointed_at)
     open_picture(960, 540);
     draw_brain(cr, &view, replay, 1, NULL);
     uint64_t plain = picture_hash();
-    close_picture();
     open_picture(960, 540);
     draw_brain(cr, &view, replay, 1, &pointed);
     uint64_t named = picture_hash();
     ck_assert_uint_ne(named, plain);
-    close_picture();
     /* it says that a copy lags */
     replay->neurons[2].lag_turns = 0.5;
     open_picture(960, 540);
     draw_brain(cr, &view, replay, 1, &pointed);
     ck_assert_uint_ne(picture_hash(), named);
-    close_picture();
     /* cut ones are crossed out */
     replay->cuts[0] = pointed;
     replay->cut_count = 1;
     open_picture(960, 540);
     draw_brain(cr, &view, replay, 1, NULL);
     ck_assert_uint_ne(picture_hash(), plain);
-    close_picture();
-    replay_destroy(replay);
 }
 
 TEST(cells_are_found_where_they_are_drawn)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     const struct replay *replays[7];
     for (int i = 0; i < 7; i++)
         replays[i] = replay;
@@ -773,9 +732,7 @@ TEST(cells_are_found_where_they_are_drawn)
         open_picture(600, 400);
         draw_cells(cr, 600, 400, &(struct draw_cells){replays, NULL, count, 0, 1}, 1, DRAW_TRAIL);
         ck_assert_uint_ne(pixel(20, 60), 0);
-        close_picture();
     }
-    replay_destroy(replay);
 }
 
 TEST(long_texts_are_broken_and_cut)
@@ -791,7 +748,6 @@ TEST(long_texts_are_broken_and_cut)
     /* narrower than a character: one on each line, none lost, and an end */
     ck_assert_int_gt(draw_text_lines(cr, text, 10, 20, 1, 12, 500, COLOR_text), 80);
     ck_assert_int_eq(draw_text_lines(cr, "", 10, 20, 160, 12, 2, COLOR_text), 0);
-    close_picture();
 }
 
 /* A picture's width before the first column that is left as it was, from the right. */
@@ -807,7 +763,7 @@ static int painted_width(int width, int height)
 /* However little room there is: words are left out, but what is wrong is said. */
 TEST(titles_keep_to_their_room)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     for (int status = REPLAY_VERIFIED; status <= REPLAY_DIFFERS; status++) {
         replay->status = (enum replay_status)status;
         replay->verdict = VERDICT_MOTIONLESS;
@@ -818,16 +774,14 @@ TEST(titles_keep_to_their_room)
             int used = painted_width(400, 30);
             ck_assert_msg(used <= room, "%d of %d px", used, room);
             ck_assert_int_gt(used, 60);
-            close_picture();
         }
     }
-    replay_destroy(replay);
 }
 
 /* In a lane the title stands before ground and trail. */
 TEST(a_plate_sets_words_off)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     uint32_t behind = palette[COLOR_trail].light;
     for (int has_plate = 0; has_plate < 2; has_plate++) {
         open_picture(400, 30);
@@ -839,9 +793,7 @@ TEST(a_plate_sets_words_off)
             has_plate ? palette_mix(behind, palette[COLOR_panel].light, 0.8) : behind;
         ck_assert_int_lt(distance(pixel(17, 15), expected), 6);
         ck_assert_uint_eq(pixel(398, 15), behind);
-        close_picture();
     }
-    replay_destroy(replay);
 }
 
 /* The first column in which a part is seen, and the last, from a row on. */
@@ -860,12 +812,11 @@ static void find_parts(const struct replay *replay, unsigned overlays, int top, 
                     columns[0] = columns[0] < 0 ? x : columns[0];
                     columns[1] = x;
                 }
-    close_picture();
 }
 
 TEST(the_brain_covers_nobody)
 {
-    struct replay *replay = fixture_replay(&crawler);
+    OWNED(replay) *replay = fixture_replay(&crawler);
     struct draw_view view = {.width_px = 640, .height_px = 360, .px_per_m = 1, .flip = 1};
     int alone[2], beside[2];
     view.ui = draw_ui_scale(640, 360);
@@ -876,12 +827,11 @@ TEST(the_brain_covers_nobody)
     ck_assert_int_eq(beside[1] - beside[0], alone[1] - alone[0]);
     ck_assert_int_lt(beside[0], alone[0]);
     ck_assert_int_le(beside[1], (int)(640 - draw_brain_width(&view, replay)));
-    replay_destroy(replay);
 }
 
 TEST(races_have_a_lane_for_each)
 {
-    struct replay *a = fixture_replay(&crawler), *b = fixture_replay(&swimmer);
+    OWNED(replay) *a = fixture_replay(&crawler), *b = fixture_replay(&swimmer);
     const struct replay *replays[] = {a, b};
     struct camera camera;
     camera_fit(&camera, replays, 2, 600, 200);
@@ -892,9 +842,6 @@ TEST(races_have_a_lane_for_each)
     ck_assert_int_lt(distance(pixel(590, 262), palette_mix(palette[COLOR_water_top].light,
                                                            palette[COLOR_water_bottom].light, 0.4)),
                      60);
-    close_picture();
-    replay_destroy(a);
-    replay_destroy(b);
 }
 
 /* Colours of parts in columns of the picture: the strobe picture shows a body all along the way. */
@@ -915,7 +862,7 @@ TEST(strobe_shows_the_whole_way)
 {
     const struct fixture *all[] = {&crawler, &returner, &swimmer, &hopper, &still};
     for (int i = 0; i < 5; i++) {
-        struct replay *replay = fixture_replay(all[i]);
+        OWNED(replay) *replay = fixture_replay(all[i]);
         const struct replay *replays[] = {replay};
         open_picture(1600, 600);
         draw_strobe(cr, 1600, 600, replays, 1, DRAW_BOXES);
@@ -923,8 +870,6 @@ TEST(strobe_shows_the_whole_way)
         double height = draw_strobe_height(replay, 1600, 600);
         ck_assert_double_ge(height, 360);
         ck_assert_double_le(height, 600);
-        close_picture();
-        replay_destroy(replay);
     }
 }
 
@@ -932,7 +877,7 @@ TEST(extremes_do_no_harm)
 {
     struct fixture tall = crawler;
     tall.parts = 40;
-    struct replay *replay = fixture_replay(&tall);
+    OWNED(replay) *replay = fixture_replay(&tall);
     const struct replay *replays[] = {replay, replay, replay};
     struct camera camera;
     replay->status = REPLAY_OTHER_VERSION;
@@ -944,13 +889,10 @@ TEST(extremes_do_no_harm)
     for (int i = 0; i < 2; i++)
         draw_frame(cr, 16, 16, replays, 3, &camera, 1e9, i ? ~0u : ~(unsigned)DRAW_BOXES);
     draw_strobe(cr, 16, 16, replays, 3, 0);
-    close_picture();
     camera_fit(&camera, replays, 1, 960, 540);
     camera.x_m = 1e7;
     open_picture(960, 540);
     draw_frame(cr, 960, 540, replays, 1, &camera, -1, ~0u);
-    close_picture();
-    replay_destroy(replay);
 }
 
 #endif

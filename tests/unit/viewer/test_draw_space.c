@@ -10,16 +10,29 @@
 #include "tests/suite.h"
 #include "viewer/export/export.h"
 #include "viewer/window/creature_window.h"
+#include "tests/plain_fixture.h"
 
 static struct replay *replay;
-static struct error error;
+
+static void drop_replay(void)
+{
+    replay_destroy(replay);
+    replay = NULL;
+}
+
+static void drop_rows(void)
+{
+    free(replay->rows);
+    replay->rows = NULL;
+    replay->frame_count = 0;
+}
 
 /* A creature of the examples in the world that is named like it, or where boxes walk. The joints of
  * one body gene (-1: of none) are made to slide. */
 static void make_changed(const char *name, int sliding)
 {
-    struct creature creature;
-    struct params params;
+    drop_replay();
+    SCOPED(creature) creature;
     char path[100];
     snprintf(path, sizeof path, "examples/creatures/%s.json", name);
     ck_ok(creature_read(&creature, path, &error));
@@ -35,18 +48,11 @@ static void make_changed(const char *name, int sliding)
     }
     ck_assert_int_eq(params_set(&params, "simulation.duration_s", "2", &error), 0);
     ck_ok(replay_create(&replay, &creature, &params, 1, 0, NULL, 0, &error));
-    creature_deinit(&creature);
 }
 
 static void make_replay(const char *name)
 {
     make_changed(name, -1);
-}
-
-static void drop_replay(void)
-{
-    replay_destroy(replay);
-    replay = NULL;
 }
 
 /* ---- the replay ---- */
@@ -80,7 +86,6 @@ TEST(replays_hold_shapes_and_drives)
     ck_assert_int_eq(muscles, 10);
     ck_assert_int_gt(moved, 2);
     ck_assert(frame.poses[5].z_m != 0 && frame.centre.z != 0);
-    drop_replay();
 }
 
 /* ---- joints of boxes ---- */
@@ -174,7 +179,6 @@ TEST(joints_of_boxes_are_where_they_turn)
         }
         ck_assert_int_eq(rails, cases[i].rails);
         ck_assert_msg(freedoms > 0, "%s", cases[i].name);
-        drop_replay();
     }
 }
 
@@ -193,7 +197,6 @@ TEST(walkers_fill_the_picture)
     /* the ground before it takes a third or, below one so tall, a little less */
     ck_assert(ground_px >= 540 * 0.64 - 1e-6 && ground_px <= 540 * 0.7);
     ck_assert_double_le(camera.orbit.pitch_rad, 0.15);
-    drop_replay();
 }
 
 /* A long low one takes a fifth of the height, as long as it has room; of more than three none is
@@ -210,14 +213,12 @@ TEST(low_bodies_are_seen)
     ck_assert_double_gt(wide, 0.38);
     camera_fit(&camera, replays, 4, 960, 135);
     ck_assert_double_le(camera_body_width(replay) * camera.px_per_m / 960, 0.38 + 1e-9);
-    drop_replay();
 }
 
 /* The light of a replay is where that of the evaluation was, also in depth. */
 TEST(the_light_has_a_depth)
 {
-    struct creature creature;
-    struct params params;
+    SCOPED(creature) creature;
     struct replay_frame frame;
     double farthest = 0;
     ck_assert_int_eq(creature_read(&creature, "examples/creatures/quadruped.json", &error), 0);
@@ -230,15 +231,12 @@ TEST(the_light_has_a_depth)
         farthest = fmax(farthest, fabs(frame.light.z));
     }
     ck_assert_double_gt(farthest, 0.1);
-    creature_deinit(&creature);
-    drop_replay();
 }
 
 /* Stiff bones that chatter, the more the finer the step, are no reversals of their muscles. */
 TEST(chatter_is_no_reversal)
 {
-    struct creature creature;
-    struct params params;
+    SCOPED(creature) creature;
     params_set_defaults(&params);
     ck_assert_int_eq(params_read_file(&params, "examples/hopper.ini", &error), 0);
     ck_assert_int_eq(params_set(&params, "simulation.dt_s", "0.00104166", &error), 0);
@@ -247,8 +245,6 @@ TEST(chatter_is_no_reversal)
     // 15 by the rates at an instant
     ck_assert_double_lt(replay->measures.reversals_max_hz, 12);
     ck_assert_double_gt(replay->measures.reversals_max_hz, 1);
-    creature_deinit(&creature);
-    drop_replay();
 }
 
 TEST(the_camera_turns_within_bounds)
@@ -269,6 +265,14 @@ TEST(the_camera_turns_within_bounds)
 #include "tests/unit/picture_fixture.h"
 #include "viewer/draw/draw_space.h"
 #include "viewer/draw/eye/shade.h"
+
+static void drop_both(void)
+{
+    drop_replay();
+    close_picture();
+}
+
+FIXTURE(NULL, drop_both)
 
 static void open_white_picture(void)
 {
@@ -301,6 +305,7 @@ static struct draw_view view_from(double yaw, double pitch)
 static void make_pair(const double at[2][3])
 {
     struct replay_row row;
+    drop_replay();
     replay = calloc(1, sizeof *replay);
     replay->has_depth = 1;
     replay->part_count = 2;
@@ -340,8 +345,6 @@ TEST(the_orbit_turns_the_eye)
         open_white_picture();
         draw_creature(cr, &view, replay, 0, 0, 0);
         drawn_box(box);
-        close_picture();
-        drop_replay();
         if (is_wide) {
             ck_assert_int_le(abs(box[0] - 140), 3);
             ck_assert_int_le(abs(box[2] - 260), 3);
@@ -371,8 +374,6 @@ TEST(the_middle_keeps_its_scale)
         // from the front lit from the upper left, dark to the lower right
         if (i == 0)
             ck_assert_uint_gt(pixel(196, 146) & 0xff, pixel(204, 154) & 0xff);
-        close_picture();
-        drop_replay();
     }
 }
 
@@ -384,9 +385,7 @@ TEST(muscles_show_their_drive)
     for (int i = 0; i < 3; i++) {
         struct draw_view view = view_from(0, 1e-6);
         make_pair(at);
-        free(replay->rows);
-        replay->rows = NULL;
-        replay->frame_count = 0;
+        drop_rows();
         replay->row_floats = 0;
         replay->effectors = calloc(1, sizeof *replay->effectors);
         replay->drive_count = replay->effector_count = 1;
@@ -401,8 +400,6 @@ TEST(muscles_show_their_drive)
         open_white_picture();
         draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
         colors[i] = pixel(200, 150);
-        close_picture();
-        drop_replay();
     }
     ck_assert_int_gt((int)(colors[0] & 255), (int)(colors[0] >> 16) + 40); /* blue, orange, cream */
     ck_assert_int_lt((int)(colors[1] & 255), (int)(colors[1] >> 16 & 255) - 40);
@@ -440,7 +437,6 @@ TEST(boxes_have_sides)
         /* nearer than the middle it is a little larger */
         ck_assert_int_le(abs((i ? box[3] - box[1] : box[2] - box[0]) - 62), 4);
         ck_assert_int_le(abs((i ? box[2] - box[0] : box[3] - box[1]) - 21), 4);
-        close_picture();
         open_white_picture();
         draw_creature(cr, &above, replay, 0, 0, DRAW_BOXES);
         drawn_box(box);
@@ -455,8 +451,6 @@ TEST(boxes_have_sides)
             }
         ck_assert_int_gt(counts[0], 120);
         ck_assert_int_gt(counts[1], 120);
-        close_picture();
-        drop_replay();
     }
 }
 
@@ -484,8 +478,6 @@ TEST(boxes_hide_what_is_behind)
             ck_assert_uint_ne(before, pixel(200, 150));
         else
             ck_assert_uint_eq(before, pixel(200, 150));
-        close_picture();
-        drop_replay();
     }
 }
 
@@ -500,9 +492,7 @@ TEST(contacts_are_arrows_in_space)
         struct draw_view view = view_from(i == 2 ? acos(-1) / 2 : 0, i == 2 ? 0 : 1e-6);
         struct replay_row row;
         make_pair(at);
-        free(replay->rows);
-        replay->rows = NULL;
-        replay->frame_count = 0;
+        drop_rows();
         replay->measures.mass_kg = 2;
         replay->gravity_m_s2 = 10;
         ck_assert_int_eq(replay_append(replay, &row), 0);
@@ -512,8 +502,6 @@ TEST(contacts_are_arrows_in_space)
         open_white_picture();
         draw_overlays(cr, &view, replay, 0, DRAW_CONTACTS);
         drawn_box(box);
-        close_picture();
-        drop_replay();
         int across = box[2] - box[0], up = 150 - box[1];
         // a point of 3 px, an arrow of 26 and its head of 5
         ck_assert_int_le(abs(up - (i == 0 ? 31 : 3)), i == 0 ? 3 : 5);
@@ -537,10 +525,8 @@ TEST(limits_lie_in_the_plane_of_the_joint)
         struct replay_row row;
         const struct vec3 ways[2] = {k == 0 && is_seen ? seen : hidden, is_seen ? seen : hidden};
         make_pair(at);
-        free(replay->rows);
+        drop_rows();
         free(replay->drives);
-        replay->rows = NULL;
-        replay->frame_count = 0;
         replay->row_floats = 0;
         replay->drives = calloc(2, sizeof *replay->drives);
         replay->effectors = calloc(1, sizeof *replay->effectors);
@@ -561,8 +547,6 @@ TEST(limits_lie_in_the_plane_of_the_joint)
         open_white_picture();
         draw_overlays(cr, &view, replay, 0, overlays[i / 2 % 2]);
         drawn_box(box);
-        close_picture();
-        drop_replay();
         ck_assert_int_ge(box[2] - box[0], 10);
         if (is_seen)
             ck_assert_int_ge(box[3] - box[1], 20);
@@ -579,9 +563,7 @@ TEST(arrows_have_an_edge)
     struct replay_row row;
     uint32_t red = palette[COLOR_contact].light;
     make_pair(at);
-    free(replay->rows);
-    replay->rows = NULL;
-    replay->frame_count = 0;
+    drop_rows();
     replay->measures.mass_kg = 2;
     replay->gravity_m_s2 = 10;
     ck_assert_int_eq(replay_append(replay, &row), 0);
@@ -598,8 +580,6 @@ TEST(arrows_have_an_edge)
                 sides |= x < 200 ? 1 : 2;
         ck_assert_msg(sides == 3, "row %d: %d", y, sides);
     }
-    close_picture();
-    drop_replay();
 }
 
 /* Each overlay shows something of a creature that moves, and none shows nothing. */
@@ -615,14 +595,11 @@ TEST(overlays_show_something)
         draw_overlays(cr, &view, replay, 1.5, overlays[i]);
         drawn_box(box);
         ck_assert_msg(box[2] >= 0, "overlay %u", overlays[i]);
-        close_picture();
     }
     open_white_picture();
     draw_overlays(cr, &view, replay, 1.5, DRAW_LIGHT);
     drawn_box(box);
     ck_assert_int_eq(box[2], -1);
-    close_picture();
-    drop_replay();
 }
 
 /* A box in the air, and what is around. */
@@ -701,8 +678,6 @@ TEST(shadows_lie_on_the_ground)
                 least = brightness(x, y) < least && pixel(x, y) >> 16 >= 0x60 ? brightness(x, y)
                                                                               : least;
         dark[i] = least;
-        close_picture();
-        drop_replay();
     }
     ck_assert_int_lt(dark[0], 600);
     ck_assert_int_gt(dark[1], dark[0]);
@@ -730,8 +705,6 @@ TEST(the_ground_fades_into_haze)
     ck_assert_int_le(contrasts[0], 6);
     ck_assert_int_ge(contrasts[1], 25);
     ck_assert_int_gt(brightness(200, horizon + 2), brightness(200, 290) + 60);
-    close_picture();
-    drop_replay();
 }
 
 /* The trail goes on behind a box and before it. */
@@ -740,9 +713,7 @@ TEST(boxes_hide_the_trail)
     struct draw_view view = view_from(0, 1e-6);
     make_box(0, 0.2);
     struct replay_row row;
-    free(replay->rows);
-    replay->rows = NULL;
-    replay->frame_count = 0;
+    drop_rows();
     replay->row_floats = 0;
     /* first beyond the box, then before it */
     for (int i = 0; i <= 8; i++) {
@@ -764,8 +735,6 @@ TEST(boxes_hide_the_trail)
             *(y < 150 ? &changed_above : &changed_below) += 1;
     ck_assert_int_eq(changed_above, 0);
     ck_assert_int_gt(changed_below, 0);
-    close_picture();
-    drop_replay();
 }
 
 /* A box whose pieces are cut by another one has no seams: within its upper face all pixels are
@@ -775,9 +744,7 @@ TEST(cut_faces_have_no_seams)
     static const double at[2][3] = {{0, 0, 0}, {0, 0, 0}};
     struct replay_row row;
     make_pair(at);
-    free(replay->rows);
-    replay->rows = NULL;
-    replay->frame_count = 0;
+    drop_rows();
     replay->shape_count = 2;
     replay->size_m = 1;
     ck_assert_int_eq(replay_append(replay, &row), 0);
@@ -808,17 +775,13 @@ TEST(cut_faces_have_no_seams)
             }
         ck_assert_int_gt(seen, 3000);
         ck_assert_msg(others == 0, "eye %d: %d of %d", i, others, seen);
-        close_picture();
     }
-    drop_replay();
 }
 
 static void make_box_without_rows(void)
 {
     make_box(0, 0.2);
-    free(replay->rows);
-    replay->rows = NULL;
-    replay->frame_count = 0;
+    drop_rows();
     replay->row_floats = 0;
 }
 
@@ -848,6 +811,7 @@ TEST(races_in_space_stay_in_the_picture)
     for (int i = 0; i < 2; i++) {
         make_goer(ends_m[i], 0, 0, 0);
         racers[i] = replay;
+        replay = NULL;
     }
     const struct replay *const replays[] = {racers[0], racers[1]};
     camera_fit(&camera, replays, 2, 400, 150);
@@ -913,8 +877,6 @@ TEST(strobes_stand_in_perspective)
         }
         if (!is_still)
             ck_assert_int_gt(last, first);
-        close_picture();
-        drop_replay();
     }
 }
 
@@ -954,8 +916,6 @@ TEST(long_ways_stand_in_rows)
         open_white_picture();
         draw_strobe(cr, 400, 300, replays, 1, DRAW_UNMARKED);
         ck_assert_int_eq(rows_with_box(m.rows), m.rows);
-        close_picture();
-        drop_replay();
     }
 }
 
@@ -971,7 +931,6 @@ TEST(jumpers_are_seen_at_the_top)
         for (int i = 0; i < m.count; i++)
             seen += replay_frame_index(replay, m.times_s[i]) == 4;
         ck_assert_int_eq(seen, 1);
-        drop_replay();
     }
 }
 
@@ -985,7 +944,6 @@ static int strobe_pixels(void)
     for (int x = 0; x < 400; x++)
         for (int y = 60; y < 300; y++)
             seen += (int)(pixel(x, y) & 255) >= (int)(pixel(x, y) >> 16 & 255) + 32;
-    close_picture();
     return seen;
 }
 
@@ -1005,7 +963,6 @@ TEST(obstacles_hide_what_is_behind)
         replay->obstacle_depth_m = i == 2 ? 0.5 : 4;
         seen[i] = strobe_pixels();
     }
-    drop_replay();
     ck_assert_int_gt(seen[0], 1000);
     ck_assert_int_gt(seen[1], seen[0] * 9 / 10);
     ck_assert_int_lt(seen[2], 100);
@@ -1038,8 +995,6 @@ TEST(plain_bodies_fill_their_cell)
         ck_assert_int_lt(box[2], 390);
         ck_assert_int_lt(box[3], 292);
         ck_assert(box[2] - box[0] > 330 || box[3] - box[1] > 245);
-        close_picture();
-        drop_replay();
     }
 }
 
@@ -1060,8 +1015,6 @@ TEST(plain_shadows_are_smooth)
         }
     ck_assert_msg(steepest <= 2, "%d", steepest);
     ck_assert_int_lt(darkest, 250);
-    close_picture();
-    drop_replay();
 }
 
 static char drawing[1 << 22];
@@ -1095,7 +1048,6 @@ TEST(drawings_have_images_of_bodies_alone)
         images++;
     struct draw_view picture = {.width_px = 400, .height_px = 300, .flip = 1, .ui = 1};
     ck_assert_int_eq(images, draw_strobe_choose(&picture, replay).count);
-    drop_replay();
 }
 
 /* Marks of distance stand along the way, wherever that leads. */
@@ -1112,10 +1064,9 @@ TEST(marks_stand_along_the_way)
                                        .y_m = 0.5,
                                        .is_still = 1,
                                        .orbit = {0.5, 0.6}};
-        struct eye eye;
         uint32_t with[2], without[2];
         make_goer(ends[i].x, ends[i].y, ends[i].z, 0);
-        eye = eye_place(&view, replay, 0);
+        struct eye eye = eye_place(&view, replay, 0);
         /* one mark at a metre from the start along the way, none at a metre across */
         const struct spot spots[2] = {eye_project(&eye, along[i]),
                                       eye_project(&eye, (struct vec3){along[i].z, 0, -along[i].x})};
@@ -1126,11 +1077,9 @@ TEST(marks_stand_along_the_way)
                 draw_space_marks(cr, &view, replay, &(struct draw_moment){.time_s = 0}, 1);
             for (int k = 0; k < 2; k++)
                 (marked ? with : without)[k] = pixel((int)spots[k].x, (int)spots[k].y);
-            close_picture();
         }
         ck_assert_uint_ne(with[0], without[0]);
         ck_assert_uint_eq(with[1], without[1]);
-        drop_replay();
     }
 }
 
@@ -1148,7 +1097,6 @@ static int mark_pixels(const struct draw_view *view, struct spot mark, double ti
             changed += marked && now != before[i];
             before[i] = now;
         }
-        close_picture();
     }
     return changed;
 }
@@ -1175,7 +1123,6 @@ TEST(bodies_cut_no_marks)
     /* at the end the body stands there */
     ck_assert_int_gt(mark_pixels(&view, marks[0], end_s), 20);
     ck_assert_int_eq(mark_pixels(&view, marks[1], end_s), 0);
-    drop_replay();
 }
 
 /* A box that looks where it goes, with a contact before it, after a light over where it ends. */
@@ -1233,7 +1180,6 @@ TEST(ways_lead_to_the_right)
         ck_assert_double_eq_tol((double)c->z_m, end.z + 0.2 * way.z, 1e-5);
         ck_assert_double_eq_tol((double)c->normal_x, -way.x, 1e-5);
         ck_assert_double_eq_tol((double)c->normal_z, -way.z, 1e-5);
-        drop_replay();
     }
 }
 
@@ -1249,7 +1195,6 @@ TEST(ways_to_nowhere_turn_nothing)
     replay_get_frame(replay, 8, &frame);
     ck_assert_double_eq_tol(frame.centre.x, 0, 1e-6);
     ck_assert_double_gt(frame.centre.z, 3);
-    drop_replay();
 }
 
 /* A creature goes to the right, too. */
@@ -1261,7 +1206,6 @@ TEST(creatures_go_to_the_right)
     replay_get_frame(replay, replay->frame_count - 1, &last);
     ck_assert_double_gt(last.centre.x, first.centre.x + 0.2);
     ck_assert_double_eq_tol(last.centre.z, first.centre.z, 1e-5);
-    drop_replay();
 }
 
 /* Side and top take a third of the picture; only of what has depth. */
@@ -1279,12 +1223,10 @@ TEST(side_and_top_stand_beside)
         draw_frame(cr, 400, 300, replays, 1, &camera, 0, i ? DRAW_SPLIT : 0);
         pixels[i][0] = pixel(340, 200 - 100);
         pixels[i][1] = pixel(335, 230);
-        close_picture();
     }
     ck_assert_uint_ne(pixels[0][0], pixels[1][0]);
     /* from above the box is in the middle of its pane */
     ck_assert_int_gt((int)(pixels[1][1] & 255), (int)(pixels[1][1] >> 16 & 255) + 20);
-    drop_replay();
 }
 
 /* Beside a brain the ledger has its column, and covers nothing at the left. */
@@ -1303,9 +1245,7 @@ TEST(the_ledger_stands_below_the_brain)
             ck_assert_msg(!i || before[y] == pixel(40, y), "row %d is covered", y);
             before[y] = pixel(40, y);
         }
-        close_picture();
     }
-    drop_replay();
 }
 
 /* A ledger and a split view on one side stand one below the other: what was seen of the panel stays
@@ -1333,19 +1273,16 @@ TEST(the_ledger_stands_above_the_split_view)
             if (i == 0)
                 draw_ledger(cr, &view, replay, 0, draw_brain_width(&view, replay));
             pixels[i] = pixel(100, y);
-            close_picture();
         }
         seen += pixels[0] != pixels[1];
     }
     ck_assert_int_eq(seen, 0);
-    drop_replay();
 }
 
 /* A joint of two freedoms has two effectors, side by side. */
 TEST(effectors_of_a_joint_stand_side_by_side)
 {
     struct creature creature;
-    struct params params;
     struct draw_view view = {.width_px = 3000, .height_px = 2000, .px_per_m = 100, .ui = 1};
     params_set_defaults(&params);
     ck_assert_int_eq(params_read_file(&params, "examples/walk3d.ini", &error), 0);
@@ -1362,7 +1299,6 @@ TEST(effectors_of_a_joint_stand_side_by_side)
     ck_assert_int_eq(first, 8);
     replay->effector_count = first;
     ck_assert_double_gt(both, draw_brain_width(&view, replay) + 20);
-    drop_replay();
 }
 
 /* The eye does not go below the ground, however it is turned. */
@@ -1379,7 +1315,6 @@ TEST(the_eye_stays_above_the_ground)
     struct draw_view view = view_from(0.3, CAMERA_PITCH_MIN);
     struct eye eye = eye_place(&view, replay, 0);
     ck_assert_double_lt(eye_position(&eye).y, 0.2);
-    drop_replay();
 }
 
 static uint64_t window_picture(struct player *player)
@@ -1442,9 +1377,7 @@ TEST(worlds_are_drawn_from_all_sides)
             draw_world(cr, &view, replay, 0.5, i % 2 ? DRAW_UNMARKED : 0);
             draw_trail(cr, &view, replay, 0, 1);
             draw_creature(cr, &view, replay, 0.5, i % 4 ? 0 : 0.5, 0);
-            close_picture();
         }
-        drop_replay();
     }
 }
 
@@ -1486,8 +1419,7 @@ TEST(pages_hold_rods)
     static const char *const no_numbers[] = {": nan", ", nan", "[nan", ": -nan", ", -nan", "[-nan"};
     for (size_t i = 0; i < sizeof no_numbers / sizeof no_numbers[0]; i++)
         ck_assert_ptr_null(strstr(text, no_numbers[i]));
-    drop_replay();
     unlink(path);
 }
 
-SUITE("draw_space", 120, NULL, NULL)
+SUITE("draw_space", 120, NULL, drop_replay)

@@ -214,21 +214,20 @@ TEST(html_holds_the_motion)
 {
     size_t length;
     export_well("out.html");
-    char *page = read_file(&length);
+    FREED char *page = read_file(&length);
     ck_assert_uint_lt(length, 250000);
     check_motion(page);
     ck_assert_ptr_null(strstr(page, "unsafe-inline"));
     ck_assert_ptr_null(strstr(page, "http://"));
     ck_assert_ptr_null(strstr(page, "https://"));
     ck_assert_ptr_nonnull(strstr(page, "default-src 'none'"));
-    free(page);
 }
 
 TEST(html_holds_the_obstacles)
 {
     size_t length;
     export_well("bare.html");
-    char *page = read_file(&length);
+    FREED char *page = read_file(&length);
     ck_assert_ptr_nonnull(strstr(page, "\"obstacles\": [],\n"));
     free(page);
     remove(path);
@@ -238,14 +237,13 @@ TEST(html_holds_the_obstacles)
     page = read_file(&length);
     ck_assert_ptr_nonnull(strstr(
         page, "\"obstacles\": [[1.5, -0.25, 3, 0.5, 0], [-1, 0.123457, 0.01, 1000, -0.5]],\n"));
-    free(page);
 }
 
 TEST(html_escapes_names)
 {
     size_t length;
     export_well("out.html");
-    char *page = read_file(&length);
+    FREED char *page = read_file(&length);
     int scripts = count_text(page, "</script"), tags = count_text(page, "<b>");
     free(page);
     snprintf(replay->name, sizeof replay->name, "</script><b>\"'\\&\xe2\x80\xa8<!--");
@@ -256,7 +254,6 @@ TEST(html_escapes_names)
     ck_assert_ptr_null(strstr(page, "<!--"));
     ck_assert_ptr_nonnull(strstr(
         page, "\"name\": \"\\u003c/script\\u003e\\u003cb\\u003e\\u0022'\\u005c\\u0026\\u2028"));
-    free(page);
 }
 
 #ifdef HAVE_CAIRO
@@ -357,11 +354,10 @@ TEST(svg_is_a_drawing)
 {
     size_t length;
     export_well("out.svg");
-    char *text = read_file(&length);
+    FREED char *text = read_file(&length);
     ck_assert_ptr_nonnull(strstr(text, "<svg"));
     ck_assert_ptr_nonnull(strstr(text, "</svg>"));
     ck_assert_int_gt(count_text(text, "<path"), 50);
-    free(text);
 }
 
 /* ---- video ---- */
@@ -411,13 +407,13 @@ static double frame_difference(const struct export_film *film, const unsigned ch
 /* Every frame is there and shows what was drawn, in the same colours. */
 static void check_video(double tolerance)
 {
-    struct export_film film;
+    SCOPED(export_film) film;
     struct export_job even = job;
     int count;
     even.width_px = 322;
     even.height_px = 182;
     size_t frame_bytes = (size_t)even.width_px * (size_t)even.height_px * 3;
-    unsigned char *frames = decode_video(frame_bytes, &count);
+    FREED unsigned char *frames = decode_video(frame_bytes, &count);
     ck_assert_int_eq(count, 61);
     ck_assert_int_eq(export_film_init(&film, &even, 30, 600, 0, &error), 0);
     ck_assert_int_eq(film.frame_count, 61);
@@ -429,8 +425,6 @@ static void check_video(double tolerance)
         if (i == count - 1)
             ck_assert_double_gt(frame_difference(&film, frames), 1.5 * tolerance);
     }
-    export_film_deinit(&film);
-    free(frames);
 }
 
 /* Odd sides are made even. */
@@ -445,7 +439,7 @@ static void film_odd_sides(const char *name)
 /* A long film reports its progress at times, a short one nothing. */
 TEST(films_tell_how_far_they_are)
 {
-    struct export_film film;
+    SCOPED(export_film) film;
     char line[256] = "";
     job.path = "out.gif";
     ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 0, &error), 0);
@@ -455,14 +449,13 @@ TEST(films_tell_how_far_they_are)
     ck_assert_str_eq(line, "out.gif: frame 3 of 41");
     ck_assert_int_eq(export_film_tell(&film, 3, 70001 + EXPORT_TELL_MS, line, sizeof line), 0);
     ck_assert_int_eq(export_film_tell(&film, 4, 70000 + 2 * EXPORT_TELL_MS, line, sizeof line), 1);
-    export_film_deinit(&film);
 }
 
 /* A part of a film in slow motion, from near: so many frames, and the last one shows more of the
  * body than that of the whole film at the same time. A part that begins after the end is none. */
 TEST(films_are_cut_and_aimed)
 {
-    struct export_film film;
+    SCOPED(export_film) film;
     uint32_t *near;
     job.path = "out.gif";
     job.shot = (struct export_shot){.from_s = 0.5, .to_s = 1.5, .speed = 0.25, .zoom = 3};
@@ -484,7 +477,6 @@ TEST(films_are_cut_and_aimed)
     free(near);
     job.shot = (struct export_shot){.from_s = 1e3};
     ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 0, &error), ERR_USAGE);
-    export_film_deinit(&film);
 }
 
 /* The rows from `from` on of a frame differ from those of another, which has rows of the same

@@ -40,7 +40,7 @@ static void hear(void *context, const struct preserve_event *event)
 /* Lives through an epoch of a world and stores it. */
 static void live(struct store *store, struct preserve_memory *memory, struct epoch_order *order)
 {
-    struct preserve_state state;
+    SCOPED(preserve_state) state;
     struct epoch_end *end = epoch_end_create();
     struct preserve_watcher watcher = {.hear = hear, .context = end};
     check_ok(preserve_epoch_begin(&state, &params, 5, order, memory, NULL, &error));
@@ -56,14 +56,13 @@ static void live(struct store *store, struct preserve_memory *memory, struct epo
                                 .drifted_to = -1,
                                 .tick_s = 1 / params.simulation_brain_hz};
     check_ok(store_put_epoch(store, &epoch, 1, &error));
-    preserve_state_deinit(&state);
     epoch_end_destroy(end);
 }
 
 static void add_epochs(struct store *store, uint32_t first, uint32_t last)
 {
-    struct preserve_memory memory;
-    struct creature fish;
+    SCOPED(preserve_memory) memory;
+    SCOPED(creature) fish;
     check_ok(creature_read(&fish, "examples/creatures/fish.json", &error));
     ck_assert_int_eq(preserve_memory_init(&memory), 0);
     for (uint32_t epoch = first; epoch <= last; epoch++)
@@ -82,8 +81,6 @@ static void add_epochs(struct store *store, uint32_t first, uint32_t last)
             epoch_order_destroy(order);
         }
     check_ok(store_commit(store, &error));
-    preserve_memory_deinit(&memory);
-    creature_deinit(&fish);
 }
 
 static void make_run(void)
@@ -93,11 +90,8 @@ static void make_run(void)
     snprintf(path, sizeof path, "%s/run.db", directory);
     ck_assert_int_eq(mkdir(directory, 0700), 0);
     params_set_defaults(&params);
-    set("world.preset=water");
-    set("evolution.behaviour=preserve");
-    set("preserve.founders=3");
-    set("preserve.width_m=8");
-    set("preserve.height_m=5");
+    set("world.preset=water", "evolution.behaviour=preserve", "preserve.founders=3",
+        "preserve.width_m=8", "preserve.height_m=5");
     set("preserve.mouth_w=200"); // a creature starves soon
     preserve_apply(&params);
     check_ok(store_create(&store, path, &params, &error));

@@ -7,6 +7,8 @@
 #include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
+OWNER(replay, replay_destroy)
+
 #define SEED 77
 
 static struct creature creature;
@@ -82,7 +84,7 @@ static struct replay *replay_now(int is_recorded)
 /* Writes the creature's record as a controller would. */
 static void record(void)
 {
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     ck_assert_int_eq(replay->status, REPLAY_UNRECORDED);
     creature.has_evaluation = 1;
     creature.params = params;
@@ -93,23 +95,21 @@ static void record(void)
     creature.fitness = 1.25;
     creature.genome_hash = genome_hash(&creature.genome);
     creature.simulator_version = SIMULATOR_VERSION;
-    replay_destroy(replay);
 }
 
 static void expect_status(enum replay_status status, const char *detail)
 {
-    struct replay *replay = replay_now(1);
+    OWNED(replay) *replay = replay_now(1);
     ck_assert_int_eq(replay->status, status);
     ck_assert_msg(strstr(replay->detail, detail) != NULL, "'%s' is not in '%s'", detail,
                   replay->detail);
-    replay_destroy(replay);
 }
 
 /* ---- recording ---- */
 
 TEST(records_every_tick)
 {
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     struct replay_frame frame;
     ck_assert_int_eq(replay->verdict, VERDICT_OK);
     ck_assert_int_eq(replay->part_count, 2);
@@ -127,14 +127,13 @@ TEST(records_every_tick)
     ck_assert_double_eq_tol(frame.time_s, 2, 1e-9);
     ck_assert_double_eq_tol(fabs(frame.centre.x), replay->measures.distance_m, 1e-5);
     ck_assert_double_gt(frame.energies[ENERGY_work_j], 0);
-    replay_destroy(replay);
 }
 
 /* The place where a child hangs is on the outline of its parent, in every frame: geometry, poses
  * and anchors fit together. */
 TEST(parts_hang_together)
 {
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     const struct shape *parent = &replay->shapes[0];
     const struct replay_part *child = &replay->parts[1];
     for (int i = 0; i < replay->frame_count; i++) {
@@ -147,7 +146,6 @@ TEST(parts_hang_together)
         ck_assert_double_eq_tol(replay_pose_angle(b) - replay_pose_angle(a),
                                 (double)frame.values[1], 1e-4);
     }
-    replay_destroy(replay);
 }
 
 /* A slider: from its base on the parent's outline the part's anchor is off by the extension along
@@ -158,7 +156,7 @@ TEST(a_linear_part_slides_along_its_axis)
     creature.genome.bodies[1].lower = -0.1;
     creature.genome.bodies[1].upper = 0.15;
     creature.genome.connections[0].angle_rad = 0.5;
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     const struct replay_part *child = &replay->parts[1];
     const struct replay_drive *drive = &replay->drives[1];
     double least = 0, most = 0;
@@ -181,12 +179,11 @@ TEST(a_linear_part_slides_along_its_axis)
         most = fmax(most, q);
     }
     ck_assert(least < -0.05 && most > 0.1);
-    replay_destroy(replay);
 }
 
 TEST(samples_between_frames)
 {
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     struct replay_frame a, b;
     struct replay_moment moment;
     struct replay_pose poses[REPLAY_PARTS_MAX];
@@ -212,20 +209,18 @@ TEST(samples_between_frames)
     replay_sample(replay, 99, poses, &centre);
     replay_get_frame(replay, 120, &a);
     ck_assert_double_eq(centre.x, a.centre.x);
-    replay_destroy(replay);
 }
 
 TEST(floats_in_water_around_its_start)
 {
     struct replay_frame frame;
     ck_assert_int_eq(params_set(&params, "world.preset", "water", &error), 0);
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     ck_assert(!replay->has_ground);
     ck_assert_int_eq(replay->medium, REPLAY_WATER);
     replay_get_frame(replay, 0, &frame);
     ck_assert_double_eq(frame.centre.x, 0);
     ck_assert_double_eq(frame.centre.y, 0);
-    replay_destroy(replay);
 }
 
 /* What resists is water only where nothing falls, by whichever law it resists. */
@@ -248,10 +243,9 @@ TEST(tells_water_from_air)
         ck_assert_int_eq(params_set(&params, "world.drag_law", "linear", &error), 0);
         ck_assert_int_eq(params_set(&params, "world.preset", worlds[i].preset, &error), 0);
         ck_assert_int_eq(params_set(&params, worlds[i].key, worlds[i].value, &error), 0);
-        struct replay *replay = replay_now(0);
+        OWNED(replay) *replay = replay_now(0);
         ck_assert_msg(replay->medium == worlds[i].medium, "%s, %s=%s: %s", worlds[i].preset,
                       worlds[i].key, worlds[i].value, replay_medium_names[replay->medium]);
-        replay_destroy(replay);
     }
 }
 
@@ -261,7 +255,7 @@ TEST(stands_on_obstacles)
     struct replay_frame frame;
     ck_assert_int_eq(params_set(&params, "world.ground", "no", &error), 0);
     ck_assert_int_eq(params_set(&params, "world.obstacles", "0 2 9 1 0, 3 3 1 1 0.5", &error), 0);
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     double bounds[4], height;
     ck_assert(!replay->has_ground);
     ck_assert(replay_has_floor(replay));
@@ -275,7 +269,6 @@ TEST(stands_on_obstacles)
     ck_assert_double_eq(replay->obstacles.list[1].y_m, 3);
     ck_assert_int_eq(replay_find_surface(replay, 0, frame.centre.y, &height), 1);
     ck_assert_double_eq_tol(height, 2.5, 1e-9);
-    replay_destroy(replay);
 }
 
 /* Parts that stretch are seen with their present sides: the second one hangs on the end of the
@@ -294,7 +287,7 @@ TEST(parts_that_stretch_hang_together)
                                 .weight = 1};
     }
     ck_ok(genome_check(&creature.genome, &error));
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     for (int i = 0; i < replay->frame_count; i++) {
         struct replay_frame frame;
         replay_get_frame(replay, i, &frame);
@@ -311,7 +304,6 @@ TEST(parts_that_stretch_hang_together)
         longest = fmax(longest, first.half_m.x);
     }
     ck_assert_double_gt(longest, 0.23);
-    replay_destroy(replay);
 }
 
 TEST(keeps_memory_bounded)
@@ -320,7 +312,7 @@ TEST(keeps_memory_bounded)
     params.simulation_brain_hz = 1000;
     params.simulation_dt_s = 0.001;
     params.guard_motionless_s = 0;
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     ck_assert_int_eq(replay->verdict, VERDICT_OK);
     ck_assert_uint_le((size_t)replay->frame_count * replay->row_floats * sizeof(float),
                       REPLAY_BYTES_MAX);
@@ -330,7 +322,6 @@ TEST(keeps_memory_bounded)
     struct replay_frame frame;
     replay_get_frame(replay, replay->frame_count - 1, &frame);
     ck_assert_double_eq_tol(fabs(frame.centre.x), replay->measures.distance_m, 0.02);
-    replay_destroy(replay);
 }
 
 /* ---- creatures that end early, or never begin ---- */
@@ -339,21 +330,19 @@ TEST(motionless_is_shown_to_its_end)
 {
     creature.genome.bodies[1].has_effector = 0;
     params.simulation_duration_s = 30;
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     ck_assert_int_eq(replay->verdict, VERDICT_MOTIONLESS);
     ck_assert_int_gt(replay->frame_count, 60);
     ck_assert_double_lt(replay_duration(replay), 10);
-    replay_destroy(replay);
 }
 
 TEST(unsettled_shows_its_settling)
 {
     params.settle_required = 1;
     params.settle_limit_s = 0.3;
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     ck_assert_int_eq(replay->verdict, VERDICT_UNSETTLED);
     ck_assert_int_ge(replay->frame_count, 10);
-    replay_destroy(replay);
 }
 
 TEST(overlapping_shows_its_birth)
@@ -361,12 +350,11 @@ TEST(overlapping_shows_its_birth)
     add_body(3, 0.3, 0.1);
     add_connection(12, 1, 3, FACE_RIGHT);
     params.creature_overlap = OVERLAP_REJECT;
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     ck_assert_int_eq(replay->verdict, VERDICT_OVERLAP);
     ck_assert_int_eq(replay->frame_count, 1);
     ck_assert_int_eq(replay->part_count, 3);
     ck_assert_double_eq(replay_duration(replay), 0);
-    replay_destroy(replay);
 }
 
 TEST(what_has_no_body_is_refused)
@@ -393,9 +381,8 @@ TEST(same_motion_is_verified)
 {
     record();
     expect_status(REPLAY_VERIFIED, "");
-    struct replay *replay = replay_now(1);
+    OWNED(replay) *replay = replay_now(1);
     ck_assert_str_eq(replay->score, "fitness 1.25");
-    replay_destroy(replay);
 }
 
 /* ---- lives that are changed ---- */
@@ -523,13 +510,12 @@ TEST(without_a_goal_there_is_no_fitness)
     record();
     params.evolution_behaviour = BEHAVIOUR_INTERACTIVE;
     for (int i = 0; i < 2; i++) {
-        struct replay *replay;
+        OWNED(replay) *replay;
         ck_assert_int_eq(replay_create(&replay, &creature, &params, SEED, 1, &cut, i, &error), 0);
         ck_assert_msg(strstr(replay->score, "went ") == replay->score, "%s", replay->score);
         ck_assert_msg(!strstr(replay->score, "fitness"), "%s", replay->score);
         ck_assert_int_eq(replay->has_goal, 0);
         ck_assert(replay->fitness_most == 0 && replay->fitness_least == 0);
-        replay_destroy(replay);
     }
 }
 
@@ -538,7 +524,7 @@ TEST(what_is_recorded_is_told_from_what_is_verified)
 {
     record();
     creature.fitness = 1;
-    struct replay *replay = replay_now(1);
+    OWNED(replay) *replay = replay_now(1);
     ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
     ck_assert_str_eq(replay->score, "fitness 1 (this start: 1.25)");
     replay_destroy(replay);
@@ -546,7 +532,6 @@ TEST(what_is_recorded_is_told_from_what_is_verified)
     expect_status(REPLAY_DIFFERS, "fitness: recorded 1000, now 1.25");
     replay = replay_now(1);
     ck_assert_str_eq(replay->score, "fitness 1.25, recorded 1e+03");
-    replay_destroy(replay);
 }
 
 TEST(what_was_changed_differs)
@@ -583,10 +568,9 @@ TEST(another_seed_or_world_is_unrecorded)
 {
     record();
     params.world_gravity_m_s2 = 3;
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     ck_assert_int_eq(replay->status, REPLAY_UNRECORDED);
     ck_assert_msg(strstr(replay->score, "went") == replay->score, "%s", replay->score);
-    replay_destroy(replay);
 }
 
 /* ---- what the body feels and does, and its fitness so far ---- */
@@ -596,7 +580,7 @@ TEST(fitness_grows_to_that_of_the_evaluation)
     struct replay_frame frame;
     params.fitness_size_floor_m = 0.001;
     params_set(&params, "evolution.behaviour", "head-up", &error);
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     ck_assert_double_gt(replay->fitness, 0);
     replay_get_frame(replay, replay->frame_count - 1, &frame);
     ck_assert_double_eq_tol(frame.fitness, replay->fitness, 1e-6);
@@ -609,7 +593,6 @@ TEST(fitness_grows_to_that_of_the_evaluation)
         sum += frame.poses[0].y_m;
     }
     ck_assert_double_eq_tol(frame.fitness, sum / 60 - start_m, 1e-5);
-    replay_destroy(replay);
 }
 
 TEST(sensors_and_torques_are_recorded)
@@ -618,7 +601,7 @@ TEST(sensors_and_torques_are_recorded)
     int touches = 0, pushes = 0;
     creature.genome.bodies[1].sensors =
         SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_CONTACT_BOTTOM);
-    struct replay *replay = replay_now(0);
+    OWNED(replay) *replay = replay_now(0);
     ck_assert_uint_eq(replay->parts[1].sensors & SENSOR_BIT(SENSOR_JOINT),
                       SENSOR_BIT(SENSOR_JOINT));
     ck_assert_double_gt(replay->drives[1].strength, 0);
@@ -634,7 +617,6 @@ TEST(sensors_and_torques_are_recorded)
     }
     ck_assert_int_gt(touches, 0);
     ck_assert_int_gt(pushes, 60);
-    replay_destroy(replay);
 }
 
 /* ---- cuts ---- */
@@ -651,9 +633,9 @@ TEST(a_cut_neuron_stops_the_body)
 {
     const struct replay_cut cuts[] = {{CUT_NEURON, 0, 0}, {CUT_EFFECTOR_INPUT, 0, 0}};
     record();
-    struct replay *whole = replay_now(1);
+    OWNED(replay) *whole = replay_now(1);
     for (int i = 0; i < 2; i++) {
-        struct replay *cut = replay_cut_now(&cuts[i], 1);
+        OWNED(replay) *cut = replay_cut_now(&cuts[i], 1);
         struct replay_frame frame;
         ck_assert_int_eq(cut->status, REPLAY_CHANGED);
         ck_assert_str_eq(replay_status_names[cut->status], "changed");
@@ -664,9 +646,7 @@ TEST(a_cut_neuron_stops_the_body)
         ck_assert_int_eq(cut->effectors[0].input.kind, WIRE_NEURON);
         replay_get_frame(cut, 60, &frame);
         ck_assert_double_eq(frame.signals[0], 0);
-        replay_destroy(cut);
     }
-    replay_destroy(whole);
 }
 
 TEST(a_cut_input_reads_nothing)
@@ -674,12 +654,11 @@ TEST(a_cut_input_reads_nothing)
     const struct replay_cut amplitude = {CUT_NEURON_INPUT, 0, 1};
     struct replay_frame frame;
     record();
-    struct replay *cut = replay_cut_now(&amplitude, 1);
+    OWNED(replay) *cut = replay_cut_now(&amplitude, 1);
     for (int i = 0; i < cut->frame_count; i++) {
         replay_get_frame(cut, i, &frame);
         ck_assert_double_le(fabs(frame.neurons[0]), 0.2 + 1e-6); /* only its offset is left */
     }
-    replay_destroy(cut);
 }
 
 TEST(cuts_that_point_nowhere_change_nothing)
@@ -689,10 +668,9 @@ TEST(cuts_that_point_nowhere_change_nothing)
                                       {CUT_NEURON_INPUT, 0, -1},  {CUT_EFFECTOR_INPUT, 1, 0},
                                       {CUT_EFFECTOR_INPUT, -1, 0}};
     record();
-    struct replay *replay = replay_cut_now(cuts, 7);
+    OWNED(replay) *replay = replay_cut_now(cuts, 7);
     ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
     ck_assert_int_eq(replay->cut_count, 0);
-    replay_destroy(replay);
 }
 
 /* ---- text ---- */
@@ -717,7 +695,7 @@ TEST(names_are_made_clean)
 /* With any creature followed, a contest's middle is at x = 0, and so is the platform under it. */
 TEST(a_contest_has_its_middle_at_zero)
 {
-    struct replay_bout bout = {.seed = SEED, .number = 1};
+    SCOPED(replay_bout) bout = {.seed = SEED, .number = 1};
     for (int i = 0; i < 2; i++) {
         creature_init(&bout.creatures[i]);
         ck_assert_int_eq(genome_copy(&bout.creatures[i].genome, &creature.genome), 0);
@@ -729,7 +707,7 @@ TEST(a_contest_has_its_middle_at_zero)
     strcpy(params.world_obstacles, "0 -0.25 9 0.5 0");
     double widths[3];
     for (int follow = -1; follow < 2; follow++) {
-        struct replay *replay;
+        OWNED(replay) *replay;
         params.world_ground = follow < 0;
         bout.params = params;
         bout.follow = follow;
@@ -755,13 +733,11 @@ TEST(a_contest_has_its_middle_at_zero)
         ck_assert_int_eq(replay->voice_count, 2);
         ck_assert_double_gt(replay->voice_hz[0], replay->voice_hz[1]); /* the other is heavier */
         widths[follow + 1] = replay->width_m;
-        replay_destroy(replay);
     }
     /* one alone is framed where one is followed */
     ck_assert_double_gt(widths[0], widths[1]);
     ck_assert_double_gt(widths[0], widths[2]);
     ck_assert_double_gt(widths[2], widths[1]);
-    replay_bout_deinit(&bout);
 }
 
 SUITE("replay", 120, setup, teardown)

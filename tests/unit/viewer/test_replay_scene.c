@@ -21,7 +21,7 @@ TEST(a_scene_moves_as_in_the_simulator)
     static const char path[] = "examples/scenes/space/arm.json";
     struct replay *replay;
     struct replay_frame frame;
-    struct arena arena;
+    SCOPED(arena) arena;
     struct dynamics *run;
     ck_ok(replay_create_scene(&replay, path, &error));
     ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
@@ -50,7 +50,6 @@ TEST(a_scene_moves_as_in_the_simulator)
     dynamics_drive_state(run, 2, &drive);
     ck_assert_double_eq_tol((double)frame.values[2], drive.value, 1e-6);
     ck_assert_double_gt(replay->drives[0].strength, 0);
-    arena_deinit(&arena);
     replay_destroy(replay);
 }
 

@@ -16,12 +16,21 @@ enum { WIDTH = 320, HEIGHT = 240 };
 static struct replay *replay;
 static struct error error;
 
+static void drop_replay(void)
+{
+    replay_destroy(replay);
+    replay = NULL;
+}
+
+FIXTURE(NULL, drop_replay)
+
 /* A creature of the examples, by its own parameters or by those of a file; sizes are multiplied. */
 static void make_replay(const char *name, const char *params_name, double sizes)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct params params;
     char path[100];
+    drop_replay();
     snprintf(path, sizeof path, "examples/creatures/%s", name);
     ck_ok(creature_read(&creature, path, &error));
     if (params_name) {
@@ -37,13 +46,6 @@ static void make_replay(const char *name, const char *params_name, double sizes)
     ck_ok(replay_create(&replay, &creature, &params,
                         params_name ? 1 : creature_choose_seed(&creature, &params), !params_name,
                         NULL, 0, &error));
-    creature_deinit(&creature);
-}
-
-static void drop_replay(void)
-{
-    replay_destroy(replay);
-    replay = NULL;
 }
 
 static struct draw_view view_at(double time_s, double yaw_rad, double pitch_rad)
@@ -136,7 +138,7 @@ TEST(skins_lie_in_their_shapes)
             close_picture(boxes);
             open_picture();
             scene_place(&scene, cr, &view, replay, time_s);
-            struct limbs *limbs = limbs_create(&scene, SKIN_COAT);
+            FREED struct limbs *limbs = limbs_create(&scene, SKIN_COAT);
             ck_assert_ptr_nonnull(limbs);
             draw_creature(cr, &view, replay, time_s, 0, 0);
             close_picture(skin);
@@ -149,9 +151,7 @@ TEST(skins_lie_in_their_shapes)
                               "%s: eye %d: %d, %d", names[n][0], i, x, y);
             }
             ck_assert_int_gt(counts[1], counts[0] / 2);
-            free(limbs);
         }
-        drop_replay();
     }
 }
 
@@ -194,7 +194,6 @@ TEST(covers_hide_skins)
         ck_assert(!is_right || covered[1][k] == covered[0][k]);
     }
     ck_assert_int_gt(seen, 200);
-    drop_replay();
 }
 
 static uint32_t color_of(int part, enum skin_style style)
@@ -221,13 +220,10 @@ TEST(kin_have_one_coat)
     replay->parts[3].parent = -1;
     ck_assert_uint_eq(color_of(0, SKIN_COAT), palette[palette_part_color(0)].light);
     ck_assert_uint_eq(color_of(3, SKIN_COAT), palette[palette_part_color(3)].light);
-    drop_replay();
     make_replay("quadruped.json", "walk3d", 1.1);
     ck_assert_uint_eq(color_of(0, SKIN_COAT), coat);
-    drop_replay();
     make_replay("ray.json", "swim3d", 1);
     ck_assert_uint_ne(color_of(0, SKIN_COAT), coat);
-    drop_replay();
 }
 
 static uint64_t hash_rows(void)
@@ -251,7 +247,7 @@ TEST(eyes_sit_on_the_head)
         open_picture();
         scene_place(&scene, cr, &view, replay, 0);
         for (int style = SKIN_COAT; style <= SKIN_BOXES; style++) {
-            struct limbs *limbs = limbs_create(&scene, (enum skin_style)style);
+            FREED struct limbs *limbs = limbs_create(&scene, (enum skin_style)style);
             ck_assert_ptr_nonnull(limbs);
             ck_assert_int_eq(limbs->eye_count, style == SKIN_BOXES ? 0 : n ? 2 : 4);
             for (int i = limbs->count; i < limbs->count + limbs->eye_count; i++) {
@@ -260,14 +256,12 @@ TEST(eyes_sit_on_the_head)
                 ck_assert_double_lt(fabs(limb_distance(on, ball->centre)), ball->reach);
                 ck_assert_double_gt(ahead, 0);
             }
-            free(limbs);
         }
         replay->parts[head].is_head = 0;
         struct limbs *limbs = limbs_create(&scene, SKIN_COAT);
         ck_assert_int_eq(limbs->eye_count, 0);
         free(limbs);
         close_picture(NULL);
-        drop_replay();
     }
 }
 
@@ -288,12 +282,10 @@ TEST(skins_change_no_bit)
             close_picture(NULL);
         }
         ck_assert_uint_eq(hash_rows(), rows);
-        drop_replay();
         make_replay(names[n], NULL, 1);
         ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
         ck_assert_uint_eq(replay->digest, digest);
         ck_assert_uint_eq(hash_rows(), rows);
-        drop_replay();
     }
 }
 

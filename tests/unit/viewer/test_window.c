@@ -80,10 +80,8 @@ static char *show(const SDL_Event *events, int count, size_t *length)
 static int is_same(const SDL_Event *a, int a_count, const SDL_Event *b, int b_count)
 {
     size_t a_length, b_length;
-    char *left = show(a, a_count, &a_length), *right = show(b, b_count, &b_length);
+    FREED char *left = show(a, a_count, &a_length), *right = show(b, b_count, &b_length);
     int same = a_length == b_length && !memcmp(left, right, a_length);
-    free(left);
-    free(right);
     return same;
 }
 
