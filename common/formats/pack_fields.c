@@ -28,6 +28,8 @@ static int is_next(struct pack_fields *f)
 {
     if (f->rc != 0 || !f->is_reading)
         return 0;
+    if (f->left == 0 && f->may_end)
+        return 0;
     ENSURE(f->left > 0, "%s: more fields than its array has", f->where);
     f->left--;
     return 1;
@@ -153,6 +155,7 @@ static struct pack_fields open_array(struct pack_fields *f, const char *where, i
     const msgpack_object *object = pack_fields_next(f, &room);
     array.where = where;
     array.left = 0;
+    array.may_end = 0;
     if (f->writer)
         pack_array(f->writer, (size_t)*count);
     if (object)
@@ -168,6 +171,18 @@ struct pack_fields pack_fields_record(struct pack_fields *f, const char *where, 
 {
     int fields = (int)count;
     return open_array(f, where, &fields, fields, fields);
+}
+
+struct pack_fields pack_fields_grown(struct pack_fields *f, const char *where, size_t count,
+                                     size_t oldest)
+{
+    int fields = (int)count;
+    struct pack_fields array = open_array(f, where, &fields, (int)oldest, (int)count);
+    if (f->is_reading && array.rc == 0 && array.left < oldest)
+        pack_fields_fail(&array, ERR_FORMAT, NULL, "expected %zu elements at least, not %zu",
+                         oldest, array.left);
+    array.may_end = 1;
+    return array;
 }
 
 struct pack_fields pack_fields_list(struct pack_fields *f, const char *where, int *count, int most)

@@ -23,6 +23,7 @@ struct pack_fields {
     const msgpack_object *elements; /* the first is the next one */
     struct pack_stream *stream;
     size_t left;         /* elements of the array that are still to be read */
+    int may_end;         /* the array may lack its later fields: see pack_fields_grown() */
     size_t *memory_left; /* for callers: bytes that reading may take */
     const char *where;   /* in front of the fields' names */
     int rc;              /* the first error */
@@ -58,6 +59,10 @@ int pack_fields_whole(struct pack_fields *f, const unsigned char **bytes, size_t
 
 /* An array of so many fields, whose messages begin with `where`. */
 struct pack_fields pack_fields_record(struct pack_fields *f, const char *where, size_t count);
+/* The same, of fields that older versions lack behind the first `oldest`: an array that ends earlier is
+ * read, and the fields that it lacks keep their value. */
+struct pack_fields pack_fields_grown(struct pack_fields *f, const char *where, size_t count,
+                                     size_t oldest);
 /* An array of *count elements; where it is read, *count becomes that of the array (0 on an error),
  * `most` at most. */
 struct pack_fields pack_fields_list(struct pack_fields *f, const char *where, int *count, int most);

@@ -584,17 +584,6 @@ int preserve_run(struct preserve_state *state, const struct params *params, int6
     return p.rc;
 }
 
-uint64_t preserve_digest(const struct preserve_state *state)
-{
-    struct pack_writer writer;
-    pack_writer_init(&writer);
-    preserve_state_encode(state, &writer);
-    ENSURE(!writer.has_failed, "out of memory");
-    uint64_t digest = hash_bytes(HASH_START, writer.buffer.data, writer.buffer.size);
-    pack_writer_deinit(&writer);
-    return digest;
-}
-
 /* ---------------------------------------------------------------- founders */
 
 /* The genome itself, or a mutant of it that lives alone; with a mouth, where it has none. */

@@ -107,7 +107,5 @@ int preserve_found(struct preserve_state *state, const struct params *params, ui
 int preserve_run(struct preserve_state *state, const struct params *params, int64_t ticks,
                  const struct preserve_watcher *watcher, struct preserve_memory *memory,
                  struct error *error);
-/* Hashes the whole state. */
-uint64_t preserve_digest(const struct preserve_state *state);
 
 #endif

@@ -9,9 +9,12 @@
 
 #include "common/creature/creature.h"
 #include "common/formats/pack_fields.h"
+#include "common/math/hash.h"
 #include "common/rows.h"
 
-#define STATE_VERSION 4
+/* 4: depth and first draws of creatures, which states of version 3 lack. */
+#define STATE_VERSION        4
+#define STATE_VERSION_OLDEST 3
 
 _Static_assert((int)DEATH_COUNT == (int)EPOCH_CAUSE_COUNT, "causes of death have names");
 _Static_assert((int)FOOD_COUNT == (int)EPOCH_FOOD_COUNT, "so have foods");
@@ -178,7 +181,13 @@ void preserve_state_check(const struct preserve_state *state)
 
 /* ---------------------------------------------------------------- the form */
 
-enum { CREATURE_FIELDS = 30, CARCASS_FIELDS = 4, NOISE_FIELDS = 4, STATE_FIELDS = 18 };
+enum {
+    CREATURE_FIELDS = 30,
+    CREATURE_FIELDS_OLDEST = 26,
+    CARCASS_FIELDS = 4,
+    NOISE_FIELDS = 4,
+    STATE_FIELDS = 18
+};
 
 /* A world's own ids are below 2^47. A gene's id has a creature's in its upper bits. */
 #define ID_MOST (UINT64_C(1) << 52)
@@ -293,15 +302,14 @@ static void visit_genome(struct pack_fields *f, struct genome *genome)
 /* tick: of the state. */
 static void visit_creature(struct pack_fields *f, struct creature_state *c, int64_t tick)
 {
-    struct pack_fields in = pack_fields_record(f, "creature", CREATURE_FIELDS);
+    struct pack_fields in =
+        pack_fields_grown(f, "creature", CREATURE_FIELDS, CREATURE_FIELDS_OLDEST);
     charge(&in, sizeof *c);
     pack_fields_u64(&in, "id", &c->descent.id, ID_MOST);
     pack_fields_u64(&in, "mother", &c->descent.mother, ID_MOST);
     pack_fields_u64(&in, "father", &c->descent.father, ID_MOST);
     pack_fields_int(&in, "family", &c->descent.family, 0, INT32_MAX);
     pack_fields_int(&in, "generation", &c->descent.generation, 0, NUMBER_MOST);
-    visit_motion(&in, "drawn_m2", &c->drawn.area_m2);
-    pack_fields_int(&in, "drawn_parts", &c->drawn.parts, 0, NUMBER_MOST);
     visit_genome(&in, &c->genome);
     pack_fields_i64(&in, "reserve_uj", &c->reserve, 0, MICROJOULES_MAX);
     pack_fields_i64(&in, "body_uj", &c->body, 0, MICROJOULES_MAX);
@@ -319,8 +327,6 @@ static void visit_creature(struct pack_fields *f, struct creature_state *c, int6
     pack_fields_int(&in, "children", &c->children, 0, NUMBER_MOST);
     visit_foods(&in, c->gained);
     visit_motion(&in, "way_m", &c->way_m);
-    visit_motion(&in, "depth_sum_m", &c->depth_sum_m);
-    pack_fields_int(&in, "depth_steps", &c->depth_steps, 0, NUMBER_MOST);
     visit_place(&in, "from_x_m", &c->from_x_m);
     visit_place(&in, "from_y_m", &c->from_y_m);
     pack_fields_u64(&in, "met", &c->met, ID_MOST);
@@ -329,6 +335,10 @@ static void visit_creature(struct pack_fields *f, struct creature_state *c, int6
     visit_motion(&in, "turn_rad", &c->turn_rad);
     visit_noise(&in, &c->ear);
     visit_heard(&in, c);
+    visit_motion(&in, "depth_sum_m", &c->depth_sum_m);
+    pack_fields_int(&in, "depth_steps", &c->depth_steps, 0, NUMBER_MOST);
+    visit_motion(&in, "drawn_m2", &c->drawn.area_m2);
+    pack_fields_int(&in, "drawn_parts", &c->drawn.parts, 0, NUMBER_MOST);
     pack_fields_close(f, &in);
 }
 
@@ -403,9 +413,9 @@ static void visit_version(struct pack_fields *f)
 {
     uint64_t version = STATE_VERSION;
     pack_fields_u64(f, "version", &version, UINT64_MAX);
-    if (version != STATE_VERSION)
-        pack_fields_fail(f, ERR_VERSION, NULL, "state of version %" PRIu64 ", not %d", version,
-                         STATE_VERSION);
+    if (version < STATE_VERSION_OLDEST || version > STATE_VERSION)
+        pack_fields_fail(f, ERR_VERSION, NULL, "state of version %" PRIu64 ", not %d to %d",
+                         version, STATE_VERSION_OLDEST, STATE_VERSION);
 }
 
 /* Room for fields of later versions. */
@@ -451,6 +461,17 @@ void preserve_state_encode(const struct preserve_state *state, struct pack_write
 {
     struct pack_fields fields = {.writer = writer};
     visit_state(&fields, (struct preserve_state *)state, &most_cells);
+}
+
+uint64_t preserve_digest(const struct preserve_state *state)
+{
+    struct pack_writer writer;
+    pack_writer_init(&writer);
+    preserve_state_encode(state, &writer);
+    ENSURE(!writer.has_failed, "out of memory");
+    uint64_t digest = hash_bytes(HASH_START, writer.buffer.data, writer.buffer.size);
+    pack_writer_deinit(&writer);
+    return digest;
 }
 
 int preserve_state_bound(const struct preserve_state *state, struct error *error)

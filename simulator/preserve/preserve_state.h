@@ -147,6 +147,8 @@ void preserve_state_check(const struct preserve_state *state);
 int preserve_state_bound(const struct preserve_state *state, struct error *error);
 
 void preserve_state_encode(const struct preserve_state *state, struct pack_writer *writer);
+/* Hashes the whole state. */
+uint64_t preserve_digest(const struct preserve_state *state);
 /* From unchecked bytes. Initialises `state`, and leaves it empty on error. ERR_FORMAT, ERR_RANGE,
  * ERR_LIMIT or ERR_MEMORY with a message that names the place. Besides its cells it takes ten times
  * its bytes of memory and 16 MB at most, whatever they unpack to. */
