@@ -57,6 +57,22 @@ static inline void free_at(void *pointer)
     free(memory);
 }
 
+/* Two or three coordinates of a vector; a tolerance of 0: exactly. */
+#define ck_assert_xy(vector, x_is, y_is, tolerance)                                                \
+    do {                                                                                           \
+        ck_assert_coordinate(vector, x, x_is, tolerance);                                          \
+        ck_assert_coordinate(vector, y, y_is, tolerance);                                          \
+    } while (0)
+#define ck_assert_xyz(vector, x_is, y_is, z_is, tolerance)                                         \
+    do {                                                                                           \
+        ck_assert_xy(vector, x_is, y_is, tolerance);                                               \
+        ck_assert_coordinate(vector, z, z_is, tolerance);                                          \
+    } while (0)
+#define ck_assert_coordinate(vector, name, is, tolerance)                                          \
+    ck_assert_msg((tolerance) > 0 ? fabs((vector).name - (is)) < (tolerance)                       \
+                                  : (vector).name == (is),                                         \
+                  "%s.%s == %.17g, %s == %.17g", #vector, #name, (vector).name, #is, (double)(is))
+
 /* A call that returns 0, or else has filled `error`. */
 #define ck_ok(call) ck_assert_msg((call) == 0, "%s: %s", #call, error.message)
 

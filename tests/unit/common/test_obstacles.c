@@ -316,8 +316,7 @@ TEST(places_do_not_matter)
         stage_run(&stage, 0.6);
         ends[i] = stage_part(&stage, 0);
     }
-    ck_assert_double_eq_tol(ends[1].at_m.x, -ends[0].at_m.x, 1e-6);
-    ck_assert_double_eq_tol(ends[1].at_m.y, ends[0].at_m.y, 1e-6);
+    ck_assert_xy(ends[1].at_m, -ends[0].at_m.x, ends[0].at_m.y, 1e-6);
     ck_assert_double_eq_tol(ends[1].angle_rad, -ends[0].angle_rad, 1e-6);
     ck_assert_double_eq_tol(ends[2].at_m.x - 100, ends[0].at_m.x, 1e-6);
     ck_assert_double_eq_tol(ends[2].at_m.y, ends[0].at_m.y, 1e-6);

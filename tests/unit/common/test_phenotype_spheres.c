@@ -81,9 +81,7 @@ static void express(void)
 static void assert_at(int sphere, double x, double y, double z)
 {
     struct vec3 at = body->spheres[sphere].centre;
-    ck_assert_double_eq_tol(at.x, x, 1e-12);
-    ck_assert_double_eq_tol(at.y, y, 1e-12);
-    ck_assert_double_eq_tol(at.z, z, 1e-12);
+    ck_assert_xyz(at, x, y, z, 1e-12);
 }
 
 static int has_bone(int a, int b)

@@ -141,8 +141,7 @@ TEST(parts_hang_together)
         replay_get_frame(replay, i, &frame);
         const struct replay_pose *a = &frame.poses[0], *b = &frame.poses[1];
         struct vec3 at = replay_pose_back(a, replay_pose_place(b, child->anchor));
-        ck_assert_double_eq_tol(at.x, parent->half_m.x, 1e-4);
-        ck_assert_double_eq_tol(at.y, 0, 1e-4);
+        ck_assert_xy(at, parent->half_m.x, 0, 1e-4);
         ck_assert_double_eq_tol(replay_pose_angle(b) - replay_pose_angle(a),
                                 (double)frame.values[1], 1e-4);
     }
@@ -219,8 +218,7 @@ TEST(floats_in_water_around_its_start)
     ck_assert(!replay->has_ground);
     ck_assert_int_eq(replay->medium, REPLAY_WATER);
     replay_get_frame(replay, 0, &frame);
-    ck_assert_double_eq(frame.centre.x, 0);
-    ck_assert_double_eq(frame.centre.y, 0);
+    ck_assert_xy(frame.centre, 0, 0, 0);
 }
 
 /* What resists is water only where nothing falls, by whichever law it resists. */
@@ -297,8 +295,7 @@ TEST(parts_that_stretch_hang_together)
         struct vec3 begin =
             replay_pose_place(&frame.poses[1], (struct vec3){-second.half_m.x, 0, 0});
         struct vec3 back = replay_place_now(replay, 0, frame.values, first.half_m, 1);
-        ck_assert_double_eq_tol(end.x, begin.x, 1e-5);
-        ck_assert_double_eq_tol(end.y, begin.y, 1e-5);
+        ck_assert_xy(end, begin.x, begin.y, 1e-5);
         ck_assert_double_eq_tol(first.half_m.x * first.half_m.y, 0.2 * 0.06, 1e-9);
         ck_assert_double_eq_tol(back.x, 0.2, 1e-9);
         longest = fmax(longest, first.half_m.x);
