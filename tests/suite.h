@@ -1,5 +1,5 @@
 /* How every test program ends: its suite runs, and the exit status says whether all of it
- * passed. Brings the headers of the C library that most tests use. */
+ * passed. Brings the headers of the C library that most tests use, and random numbers. */
 #ifndef TESTS_SUITE_H
 #define TESTS_SUITE_H
 
@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/math/rng.h"
 
 /* A test that is defined is run: TEST(name) { ... }; or for each _i from `low` on and below `high`;
  * or one that a signal must end. SUITE() at the end of a file is its main(); timeout_s 0: Check's.
@@ -55,6 +57,14 @@ static inline void free_at(void *pointer)
     void *memory;
     memcpy(&memory, pointer, sizeof memory);
     free(memory);
+}
+
+/* Random numbers of a test, as rng_init() makes them. */
+static inline struct rng test_rng(uint64_t seed, uint32_t generation, uint64_t individual)
+{
+    struct rng rng;
+    rng_init(&rng, seed, RNG_TEST, generation, individual);
+    return rng;
 }
 
 /* Two or three coordinates of a vector; a tolerance of 0: exactly. */

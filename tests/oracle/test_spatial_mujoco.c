@@ -21,7 +21,6 @@ int main(void)
 
 #else
 
-#include "common/math/rng.h"
 #include "simulator/body/linked_body.h"
 #include "simulator/tools/mjcf.h"
 #include "simulator/links/spatial_state.h"

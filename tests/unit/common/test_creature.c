@@ -10,7 +10,6 @@
 
 #include "common/system/file.h"
 #include "common/math/hash.h"
-#include "common/math/rng.h"
 #include "common/version.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/quoted.h"
@@ -845,12 +844,11 @@ TEST(too_many_rows)
 /* Damaged JSON is refused or gives a creature that can be written and read again. */
 TEST(damaged_json_never_crashes)
 {
-    struct rng rng;
     struct creature decoded, again;
     FREED char *text = creature_to_json(&creature);
     size_t length = strlen(text);
     int accepted = 0;
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     for (int round = 0; round < (TESTS_ARE_SANITIZED ? 600 : 4000); round++) {
         FREED char *damaged = malloc(length);
         memcpy(damaged, text, length);

@@ -405,9 +405,8 @@ TEST(same_balls_move_alike_and_others_do_not)
 TEST(its_genes_are_drawn_mutate_and_are_written)
 {
     struct gene_counter ids = {.creature = 1};
-    struct rng rng;
     char text[200];
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     for (int i = 0; i < 50; i++) {
         genome_deinit(&genome);
         genome_init(&genome);

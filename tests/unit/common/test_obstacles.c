@@ -71,8 +71,7 @@ TEST(bad_text_is_named)
 TEST(any_text_is_survived)
 {
     static const char letters[] = "0123456789 .,*-+e\txnai";
-    struct rng rng;
-    rng_init(&rng, 3, RNG_TEST, 0, 1);
+    struct rng rng = test_rng(3, 0, 1);
     for (int i = 0; i < 20000; i++) {
         char text[64];
         struct obstacles o;
@@ -103,8 +102,7 @@ TEST(parameters_are_checked)
 
 TEST(lifts_end_where_overlap_ends)
 {
-    struct rng rng;
-    rng_init(&rng, 4, RNG_TEST, 0, 1);
+    struct rng rng = test_rng(4, 0, 1);
     int overlaps = 0;
     for (int i = 0; i < 3000; i++) {
         struct obstacle o = {rng_uniform(&rng, -1, 1), rng_uniform(&rng, -1, 1),

@@ -4,7 +4,6 @@
 #include "common/growth/phenotype.h"
 #include "common/growth/body.h"
 
-#include "common/math/rng.h"
 #include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
 
@@ -1354,10 +1353,9 @@ static int check_brain(void)
 TEST(whole_bodies_are_mirrored)
 {
     struct phenotype mirrored;
-    struct rng rng;
     long parts = 0;
 
-    rng_init(&rng, 1, RNG_TEST, 0, 7);
+    struct rng rng = test_rng(1, 0, 7);
     for (int i = 0; i < 200; i++) {
         random_genome(&rng, 1 + (int)rng_below(&rng, 6), (int)rng_below(&rng, 10),
                       (int)rng_below(&rng, 30));
@@ -1388,11 +1386,10 @@ TEST(whole_bodies_are_mirrored)
 
 TEST(random_genomes_obey_the_rules)
 {
-    struct rng rng;
     int bodies, largest = 0;
     long wires = 0;
 
-    rng_init(&rng, 1, RNG_TEST, 0, 3);
+    struct rng rng = test_rng(1, 0, 3);
     for (int i = 0; i < 1000; i++) {
         bodies = 1 + (int)rng_below(&rng, 6);
         int connections = (int)rng_below(&rng, 10);
@@ -1418,9 +1415,7 @@ TEST(random_genomes_obey_the_rules)
 /* The largest genomes there are: all tables full, deepest recursion, every bound at its maximum. */
 TEST(adversarial_genomes_are_bounded)
 {
-    struct rng rng;
-
-    rng_init(&rng, 1, RNG_TEST, 0, 4);
+    struct rng rng = test_rng(1, 0, 4);
     params.creature_neurons_max = 4096;
     for (int i = 0; i < 20; i++) {
         random_genome(&rng, GENOME_BODIES_MAX, GENOME_CONNECTIONS_MAX, GENOME_NEURONS_MAX);
@@ -1444,11 +1439,10 @@ TEST(adversarial_genomes_are_bounded)
 
 TEST(expression_is_pure)
 {
-    struct rng rng;
     struct phenotype first;
     SCOPED(arena) other;
 
-    rng_init(&rng, 1, RNG_TEST, 0, 5);
+    struct rng rng = test_rng(1, 0, 5);
     ck_assert_int_eq(arena_init(&other, 8u << 20), 0);
     for (int i = 0; i < 50; i++) {
         random_genome(&rng, 5, 8, 10);

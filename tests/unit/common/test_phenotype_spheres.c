@@ -533,8 +533,7 @@ TEST(kinds_do_not_mate)
 {
     struct gene_counter ids = {.creature = 9};
     struct genome a, b, child;
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     ck_assert_int_eq(genetics_random(&a, &params, &rng, &ids), 0);
     params.creature_body = BODY_SPHERES;
     ck_assert_int_eq(genetics_random(&b, &params, &rng, &ids), 0);

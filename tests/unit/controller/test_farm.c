@@ -17,7 +17,6 @@
 
 #include "common/math/hash.h"
 #include "common/system/log.h"
-#include "common/math/rng.h"
 #include "simulator/task_server.h"
 #include "tests/chain_genome.h"
 #include "tests/sanitized.h"

@@ -48,10 +48,9 @@ static void add_three(void)
 {
     struct gene_counter ids = {.creature = 3}, child_ids = {.creature = 9};
     SCOPED(genome) genome;
-    struct rng rng;
     char text[1024];
 
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     fixture_make(&genome);
     genome.bodies[0].id = genome.root = INT64_MAX;
     for (int i = 0; i < genome.connection_count; i++)

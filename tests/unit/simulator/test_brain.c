@@ -2,7 +2,6 @@
  * recursive definition, bit for bit, on random graphs full of cycles. */
 #include "simulator/mind/brain.h"
 
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
@@ -389,10 +388,9 @@ static int compare_outputs(struct brain *a, struct brain *b, struct rng *rng, in
 
 TEST(compiled_equals_recursive_bit_for_bit)
 {
-    struct rng rng;
     long live = 0;
 
-    rng_init(&rng, 1, RNG_TEST, 0, 1);
+    struct rng rng = test_rng(1, 0, 1);
     for (int graph = 0; graph < 5000; graph++) {
         random_wiring(&w, &rng);
         arena_reset(&arena);
@@ -414,10 +412,9 @@ TEST(compiled_equals_recursive_bit_for_bit)
 TEST(the_comparison_finds_planted_faults)
 {
     struct wiring changed;
-    struct rng rng;
     int found_weights = 0, found_orders = 0;
 
-    rng_init(&rng, 1, RNG_TEST, 0, 2);
+    struct rng rng = test_rng(1, 0, 2);
     for (int graph = 0; graph < 300; graph++) {
         random_wiring(&w, &rng);
         w.phenotype.effector_count = 2;

@@ -2,7 +2,6 @@
  * brute force over corners and edges. */
 #include "simulator/contact/collide.h"
 
-#include "common/math/rng.h"
 #include "tests/suite.h"
 
 #define EPSILON 1e-12

@@ -5,7 +5,6 @@
 #include "simulator/reference/contact_law.h"
 
 #include "common/math/detmath.h"
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
 #include "tests/suite.h"
 

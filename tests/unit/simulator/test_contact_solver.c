@@ -5,7 +5,6 @@
 #include "simulator/contact/contact_solver.h"
 
 #include "common/error.h"
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
 #include "tests/suite.h"
 

@@ -1,7 +1,6 @@
 /* Guards and bodies of spheres: trembling is caught, motion as fast as muscles allow is not.
  * Default damping brings bodies without orders to rest. */
 #include "common/creature/creature.h"
-#include "common/math/rng.h"
 #include "common/genetics/genetics_random.h"
 #include "simulator/spheres/dynamics_spheres.h"
 #include "tests/suite.h"

@@ -3,7 +3,6 @@
  * direct methods. The checker of the laws is checked by wrong impulses. */
 #include "simulator/planar/contacts/impulses.h"
 
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
 #include "tests/suite.h"
 

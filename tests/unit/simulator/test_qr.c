@@ -3,7 +3,6 @@
 #include "simulator/reference/qr.h"
 
 #include "common/math/hash.h"
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
 #include "tests/suite.h"
 #ifdef HAVE_LAPACKE

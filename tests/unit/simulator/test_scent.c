@@ -2,7 +2,6 @@
  * mirrored or turned. */
 #include "simulator/world/scent.h"
 #include "common/error.h"
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
 #include "tests/suite.h"
 
@@ -62,8 +61,7 @@ TEST(the_variance_of_a_puff_grows_by_a_quarter)
 /* Nothing is lost or made, nothing is negative; scent that is not renewed ends. */
 TEST(what_was_emitted_is_there_or_has_decayed)
 {
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     make(3, 2, 2, 0.25, 30);
     for (int tick = 0; tick < 600; tick++) {
         for (int i = 0; i < 4 && tick < 100; i++)
@@ -100,8 +98,7 @@ static struct smell run_moved(struct vec3 (*moved)(struct vec3), int is_backward
 {
     enum { EMITTERS = 5 };
     struct vec3 places[EMITTERS];
-    struct rng rng;
-    rng_init(&rng, 2, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(2, 0, 0);
     make(4, 4, 0, 0.25, 100);
     for (int i = 0; i < EMITTERS; i++)
         places[i] = (struct vec3){rng_uniform(&rng, -2, 2), rng_uniform(&rng, -2, 2), 0};

@@ -2,7 +2,6 @@
  * of motion: trees of all joints at random. What both must agree with is in
  * tests/oracle/test_space.c. */
 #include "common/math/detmath.h"
-#include "common/math/rng.h"
 #include "simulator/reference/spatial_constraint.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "tests/vectors.h"

@@ -1,6 +1,5 @@
 /* What the velocities of contacts in space gain by turning alone, against differences: two trees of
  * boxes and balls that touch, a little before and after at the same rates. */
-#include "common/math/rng.h"
 #include "simulator/spatial/contacts/spatial_contacts.h"
 #include "tests/vectors.h"
 #include "tests/links.h"

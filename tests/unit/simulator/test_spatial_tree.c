@@ -3,7 +3,6 @@
 #include "simulator/links/spatial_tree.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
 #include "tests/suite.h"
 

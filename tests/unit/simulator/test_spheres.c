@@ -3,7 +3,6 @@
  * bounce, roll and slide, joints and muscles, and the energy ledger of bodies that move as wildly
  * as they can. runs: watched */
 #include "common/math/detmath.h"
-#include "common/math/rng.h"
 #include "tests/vectors.h"
 #include "tests/sphere_fixture.h"
 #include "tests/suite.h"
@@ -535,9 +534,8 @@ static int passes(struct rng *rng, int is_wall)
 
 TEST_LOOP(fast_balls_pass_nothing, 0, 2)
 {
-    struct rng rng;
     int passed = 0;
-    rng_init(&rng, 7, RNG_TEST, 0, 1);
+    struct rng rng = test_rng(7, 0, 1);
     for (int i = 0; i < 200; i++)
         passed += passes(&rng, _i);
     ck_assert_int_eq(passed, 0);

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/math/rng.h"
 #include "common/version.h"
 #include "proto/message.h"
 #include "simulator/fingerprint.h"
@@ -387,9 +386,8 @@ static void expect_bad_frame(void)
 
 TEST_LOOP(garbage, 0, 24)
 {
-    struct rng rng;
     unsigned char bytes[512];
-    rng_init(&rng, 1, RNG_TEST, 0, (uint64_t)_i);
+    struct rng rng = test_rng(1, 0, (uint64_t)_i);
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)rng_u32(&rng);
     if (_i % 2 == 1)
