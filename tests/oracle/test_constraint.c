@@ -7,7 +7,6 @@
 #include "tests/oracle/gantry.h"
 #include "tests/unit/stage_fixture.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 #include "tests/evaluate_one.h"
 
 enum { DOF = BODY_DOF_MAX };

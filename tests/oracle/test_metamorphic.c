@@ -8,7 +8,6 @@
 #include "common/math/detmath.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { BODIES = 6, STEPS = 240 };
 

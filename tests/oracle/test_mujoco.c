@@ -27,7 +27,6 @@ int main(void)
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/planar/tree/tree.h"
 #include "tests/oracle/mujoco_fixture.h"
-#include "tests/suite.h"
 #include "tests/unit/stage_fixture.h"
 
 enum { MJCF_BYTES = 32 * 1024 };

@@ -9,7 +9,6 @@
 
 #include "tests/oracle/gantry.h"
 #include "tests/unit/stage_fixture.h"
-#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX };
 #define TOLERANCE_REFERENCE 1e-9

@@ -10,10 +10,8 @@
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 #include "tests/stress/violent.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 #include "tests/wrapped.h"
 #include "tests/evaluate_one.h"
-#include "tests/set_param.h"
 
 enum fault {
     FAULT_NONE,

@@ -3,7 +3,6 @@
  * other creatures. */
 #include "common/math/detmath.h"
 #include "tests/forest_step.h"
-#include "tests/suite.h"
 #include "tests/unit/body_fixture.h"
 
 enum { STARTS = 200, STEPS = 240 };

@@ -4,7 +4,6 @@
 
 #include "common/math/detmath.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct measures measures;
 

@@ -5,7 +5,6 @@
 #include "common/genetics/genetics.h"
 #include "common/genome/body_kind.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static void make(struct genome *genome, int kind, uint64_t seed)
 {

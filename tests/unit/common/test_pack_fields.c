@@ -2,10 +2,6 @@
  * field. */
 #include "common/formats/pack_fields.h"
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/suite.h"
 
 struct thing {

@@ -8,7 +8,6 @@
 #include "common/system/file.h"
 #include "common/text.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static void setup(void)
 {

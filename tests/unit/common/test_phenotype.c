@@ -4,7 +4,6 @@
 #include "common/growth/phenotype.h"
 #include "common/growth/body.h"
 
-#include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
 
 #define EPSILON 1e-12

@@ -9,7 +9,6 @@
 #include "common/genome/body_kind.h"
 #include "common/math/hash.h"
 #include "common/genetics/genetics.h"
-#include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
 #include "tests/evaluate_one.h"
 

@@ -5,7 +5,6 @@
 #include "common/genetics/genetics.h"
 #include "simulator/spheres/dynamics_spheres.h"
 #include "common/growth/sphere_body.h"
-#include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
 #include "tests/evaluate_one.h"
 

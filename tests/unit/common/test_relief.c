@@ -4,7 +4,6 @@
 #include "common/math/relief.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct scene scene;
 

@@ -7,7 +7,6 @@
 #include "controller/evolution/cells.h"
 #include "controller/evolution/search.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 OWNER(search, search_destroy)
 

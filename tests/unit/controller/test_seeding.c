@@ -8,7 +8,6 @@
 #include "controller/store/store.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 OWNER(search, search_destroy)
 

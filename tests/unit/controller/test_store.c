@@ -9,7 +9,6 @@
 
 #include "controller/evolution/referee.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 #include "tests/unit/store_fixture.h"
 
 OWNER(epoch_order, epoch_order_destroy)

@@ -13,7 +13,6 @@
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 #include "tests/evaluate_one.h"
 
 enum { CREATURES = 20, TEXT_SIZE = 1 << 16 };

@@ -3,7 +3,6 @@
 #include "simulator/mind/brain.h"
 
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { TEST_NEURONS_MAX = 48, TEST_EFFECTORS_MAX = 6, TEST_PARTS = 3, LONG_CHAIN = 4096 };
 

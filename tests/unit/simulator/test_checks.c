@@ -10,7 +10,6 @@
 #include "tests/unit/stage_fixture.h"
 #include "tests/forest_step.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct rng rng;
 static struct tree tree;

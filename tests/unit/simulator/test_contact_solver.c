@@ -6,7 +6,6 @@
 
 #include "common/error.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 #define LAWS_MAX 40
 #define ROWS_MAX (3 * LAWS_MAX)

@@ -4,7 +4,6 @@
 #include "simulator/planar/contacts/contacts.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX, PARTS_MOST = 4 };
 #define EPSILON_S 1e-6

@@ -4,7 +4,6 @@
 #include "simulator/planar/steps/drag.h"
 
 #include "tests/unit/stage_fixture.h"
-#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX };
 

@@ -5,7 +5,6 @@
 #include "simulator/body/dynamics.h"
 
 #include "tests/unit/stage_fixture.h"
-#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX };
 

@@ -3,7 +3,6 @@
 #include "common/creature/creature.h"
 #include "common/genetics/genetics_random.h"
 #include "simulator/spheres/dynamics_spheres.h"
-#include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
 #include "tests/evaluate_one.h"
 

@@ -3,15 +3,12 @@
  * friction take. */
 #include "simulator/body/forest.h"
 
-#include <string.h>
-
 #include "common/genome/body_kind.h"
 #include "common/genetics/genetics.h"
 #include "tests/sphere_fixture.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/forest_step.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 /* How many bodies took the last step together with this one, itself among them. */
 static int forest_island_size(const struct forest *f, int place)

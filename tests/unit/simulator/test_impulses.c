@@ -4,7 +4,6 @@
 #include "simulator/planar/contacts/impulses.h"
 
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 #define LAWS_MAX 60
 #define ROWS_MAX (2 * LAWS_MAX)

@@ -2,7 +2,6 @@
  * motion is given. */
 #include "simulator/world/light.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct light light;
 

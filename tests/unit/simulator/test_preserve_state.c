@@ -7,7 +7,6 @@
 #include "simulator/preserve/preserve_epoch.h"
 #include "tests/sanitized.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 #define SEEKER "examples/creatures/seeker.json"
 

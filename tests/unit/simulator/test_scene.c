@@ -4,7 +4,6 @@
 #include "tests/quoted.h"
 #include "tests/readout.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct scene scene;
 static struct dynamics *dynamics;

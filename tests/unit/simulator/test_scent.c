@@ -3,7 +3,6 @@
 #include "simulator/world/scent.h"
 #include "common/error.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct scent scent;
 

@@ -7,7 +7,6 @@
 #include "tests/vectors.h"
 #include "tests/links.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { LINKS = 6, RATES_MAX = JOINT_RATES_MAX * LINKS, COORDINATES_MAX = 7 * LINKS };
 

@@ -4,7 +4,6 @@
 #include "tests/vectors.h"
 #include "tests/links.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { LINKS = 2, RATES_MOST = 12, COORDINATES_MOST = 16 };
 #define EPSILON_S 1e-6

@@ -5,7 +5,6 @@
 #include "tests/vectors.h"
 #include "tests/links.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { ROUNDS = 300, KINDS = TOUCH_LIMIT + 1 };
 #define DIFFERENCE_S 1e-5

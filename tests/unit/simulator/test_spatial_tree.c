@@ -4,7 +4,6 @@
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { TREES = 60, LINKS = 9, COORDINATES_MAX = 7 * LINKS, RATES_MAX = 6 * LINKS };
 

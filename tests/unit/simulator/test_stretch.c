@@ -6,7 +6,6 @@
 #include "simulator/body/present_shape.h"
 #include "simulator/planar/steps/drag.h"
 #include "tests/unit/stage_fixture.h"
-#include "tests/suite.h"
 
 static struct rng rng;
 

@@ -13,7 +13,6 @@
 #include "proto/message.h"
 #include "simulator/fingerprint.h"
 #include "tests/chain_genome.h"
-#include "tests/suite.h"
 #include "tests/evaluate_one.h"
 #include "tests/plain_fixture.h"
 

@@ -4,7 +4,6 @@
 #include "common/genetics/genetics.h"
 #include "simulator/evaluate/run.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 #include "tests/evaluate_one.h"
 
 enum { MOST = 4 };

@@ -2,9 +2,6 @@
  * of their own, the picture, and what a click on it hits. */
 #include "viewer/replay/preserve_river.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "controller/store/store.h"

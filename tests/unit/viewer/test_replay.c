@@ -5,7 +5,6 @@
 #include "common/version.h"
 #include "tests/unit/pose_fixture.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 OWNER(replay, replay_destroy)
 
