@@ -5,10 +5,9 @@
 #include "common/genome/body_kind.h"
 #include "common/system/file.h"
 #include "tests/unit/genome_fixture.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 static struct genome genome;
-static struct error error;
 
 static void setup(void)
 {

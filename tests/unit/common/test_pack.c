@@ -3,11 +3,10 @@
 #include "common/formats/pack.h"
 
 #include "tests/packed.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 static struct pack_writer writer;
 static struct pack_reader reader;
-static struct error error;
 
 static void setup(void)
 {

@@ -1,8 +1,7 @@
 /* common/formats/pack_fields: one function writes, reads and checks; what is read is bounded, and errors name the
  * field. */
 #include "common/formats/pack_fields.h"
-
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 struct thing {
     uint64_t id;
@@ -16,7 +15,6 @@ struct thing {
 
 static struct pack_writer writer;
 static struct pack_reader reader;
-static struct error error;
 
 static void setup(void)
 {

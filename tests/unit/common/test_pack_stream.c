@@ -3,10 +3,8 @@
 #include "common/formats/pack_stream.h"
 
 #include <zlib.h>
+#include "tests/plain_fixture.h"
 
-#include "tests/suite.h"
-
-static struct error error;
 static struct pack_writer writer;
 
 static void setup(void)

@@ -4,11 +4,10 @@
 
 #include "common/genetics/genetics.h"
 #include "common/genetics/genetics_numbers.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 enum { COUNT = 5 };
 
-static struct params params;
 static struct individual individuals[COUNT];
 static struct population population;
 

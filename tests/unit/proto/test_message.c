@@ -5,17 +5,15 @@
 #include "common/version.h"
 #include "tests/sanitized.h"
 #include "tests/packed.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 static struct pack_writer writer;
 static struct message decoded;
-static struct params params;
 static struct task task;
 static struct result result;
 static struct hello hello;
 static struct task epoch_task;
 static struct result epoch_result;
-static struct error error;
 static uint64_t rejected_id;
 
 /* Two parts and a muscle with an oscillator: every table of a genome is used. */

@@ -6,7 +6,7 @@
 #include "simulator/links/spatial_drag.h"
 #include "tests/direction_search.h"
 #include "tests/exposure_reference.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 enum { GRID = 100, HEAP = 6 };
 
@@ -378,7 +378,6 @@ TEST(pieces_change_continuously)
 
 /* ---------------------------------------------------------------- drag */
 
-static struct arena arena;
 static struct spatial_tree tree;
 static struct spatial_drag drag;
 static struct body_box boxes[HEAP];

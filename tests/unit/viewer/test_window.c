@@ -3,18 +3,17 @@
  * screen; its pictures are compared. */
 #include "viewer/window/window.h"
 #include "viewer/window/creature_window.h"
-#include "tests/suite.h"
 
 #ifdef HAVE_SDL
 #include <SDL.h>
 #include <unistd.h>
+#include "tests/plain_fixture.h"
 
 /* Long enough for the replay and both frames. */
 #define TIMEOUT_S 60
 
 static struct gallery *gallery;
 static char path[64];
-static struct error error;
 
 static void setup(void)
 {
