@@ -15,13 +15,12 @@
 #include "tests/quoted.h"
 #include "tests/sanitized.h"
 #include "tests/packed.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 #define GOLDEN_BINARY "tests/golden/creature-v%d.creature"
 #define GOLDEN_JSON   "tests/golden/creature-v%d.json"
 
 static struct creature creature;
-static struct error error;
 static char directory[] = "/tmp/bestiary-creature-XXXXXX";
 
 /* A claw that slides out of the hand, not in version 1. */
@@ -973,7 +972,6 @@ TEST(simulated_again_by_what_is_known)
 {
     static const char *const assignments[] = {"world.gravity_m_s2=7", "world.no_such=1"};
     SCOPED(creature) wanted;
-    struct params params;
     creature_init(&wanted);
     wanted.id = 5;
     ck_assert_int_eq(creature_choose_params(&wanted, NULL, NULL, 0, &params, &error), 0);

@@ -11,10 +11,9 @@
 #include "common/creature/creature.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/counts.h"
-#include "tests/suite.h"
 #include "tests/set_param.h"
+#include "tests/plain_fixture.h"
 
-static struct params params;
 static struct rng rng;
 
 static void set_up(void)
@@ -73,7 +72,6 @@ static int graft(struct genome *child, const struct genome *a, const struct geno
 static void assert_sound(const struct genome *genome, const char *what)
 {
     SCOPED(genome) collected;
-    struct error error = {0};
 
     ck_assert_msg(!genome_check(genome, &error), "%s: %s", what, error.message);
     ck_assert_int_eq(genome_copy(&collected, genome), 0);
@@ -85,7 +83,6 @@ static void assert_round_trip(const struct genome *genome)
 {
     SCOPED(pack_writer) writer;
     SCOPED(genome) read;
-    struct error error = {0};
 
     pack_writer_init(&writer);
     genome_encode(genome, &writer);
@@ -125,7 +122,6 @@ static int stop_mutations(void)
 /* All rates 0 but one. */
 static void allow_only(const char *kind)
 {
-    struct error error;
     char key[64], assignment[80];
 
     stop_mutations();
@@ -158,7 +154,6 @@ TEST_SIGNAL(gene_ids_do_not_run_over, 6)
 TEST(new_genes_of_a_child_have_other_ids_than_those_it_inherits)
 {
     struct genome genome, mate, child;
-    struct error error;
     for (uint64_t number = 1; number <= 20; number++) {
         struct gene_counter ids = {.creature = number};
         make(&genome, number);
@@ -318,7 +313,6 @@ TEST_LOOP(random_genomes_with_a_joint_move_it, 0, 2)
 
 TEST_LOOP(random_genomes_are_expressed, 0, 2)
 {
-    SCOPED(arena) arena;
     int parts[65] = {0}, trials = 400;
 
     params.creature_body = jointed_kinds[_i];
@@ -449,7 +443,6 @@ TEST(functions_can_be_left_out)
         "sum product oscillate-saw", "-oscillate-wave -oscillate-saw", "sigmoid", "oscillate-wave"};
 
     for (int t = 0; t < 4; t++) {
-        struct error error;
         uint32_t allowed, seen = 0;
 
         snprintf(params.initial_functions, sizeof(params.initial_functions), "%s", texts[t]);

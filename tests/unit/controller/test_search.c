@@ -13,11 +13,9 @@
 #include "controller/evolution/islands.h"
 #include "controller/evolution/referee.h"
 #include "tests/counts.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 OWNER(search, search_destroy)
-
-static struct params params;
 
 static void set_up(void)
 {
@@ -323,7 +321,6 @@ TEST(the_first_generation_is_random)
     ck_assert(search_next_id(search) == 61);
     for (int i = 0; i < 60; i++) {
         const struct individual *individual = &population->individuals[i];
-        struct error error;
 
         ck_assert(individual->id == (uint64_t)i + 1);
         ck_assert_int_eq(individual->method, METHOD_RANDOM);
@@ -339,7 +336,6 @@ TEST(the_first_generation_is_random)
 TEST_LOOP(those_who_move_alike_have_one_seed, 0, 2)
 {
     struct phenotype_key keys[60];
-    SCOPED(arena) arena;
     int alike = 0;
 
     params.breeding_draws = _i ? 8 : 1;
@@ -1152,7 +1148,6 @@ TEST(short_runs_have_fewer_islands)
     static const struct {
         int generations, count;
     } cases[] = {{30, 5}, {18, 5}, {17, 4}, {9, 2}, {8, 1}, {2, 1}};
-    struct error error;
 
     params.evolution_islands = 5;
     params.evolution_island_generations = 3;
