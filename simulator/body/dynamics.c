@@ -119,7 +119,7 @@ void dynamics_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
 
 void dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s)
 {
-    dynamics->solver->set_push_out(dynamics, speed_m_s);
+    dynamics->push_out_m_s = speed_m_s;
 }
 
 int dynamics_step(struct dynamics *dynamics)

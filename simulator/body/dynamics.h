@@ -133,7 +133,8 @@ struct touches {
     double law_miss_m;
 };
 
-/* A body in motion. Its solver writes the fields, others read them. */
+/* A body in motion. Its solver writes the fields, and dynamics.c what is set for all solvers; others
+ * read them. */
 struct dynamics {
     const struct dynamics_solver *solver;
     int creature;  /* whose body it is: its number in the world */
@@ -144,6 +145,7 @@ struct dynamics {
     int root_slides;           /* the first coordinates say where the body is: 2, or 3 in space */
     double *q, *qd;
     const double *still; /* rates that are 0 */
+    double push_out_m_s; /* of dynamics_set_push_out() */
     /* The rates of all drives in their order. NULL: at an instant they are those of stiff springs
      * that chatter, the more the finer the step, and say little of the motion. */
     const double *drive_rates;

@@ -55,7 +55,6 @@ struct dynamics_solver {
     void (*set_effectors)(struct dynamics *dynamics, enum effector_state state);
     void (*set_world)(struct dynamics *dynamics, const struct world *world);
     void (*set_joint_damping)(struct dynamics *dynamics, double rate_1_s);
-    void (*set_push_out)(struct dynamics *dynamics, double speed_m_s);
 
     void (*set_state)(struct dynamics *dynamics, const double *q, const double *qd);
     /* NULL: by the coordinates of the root, and by rates that are 0 */
@@ -90,7 +89,7 @@ static inline void *dynamics_of(const struct dynamics *dynamics,
 /* hash_part() of bodies in the plane. */
 uint64_t dynamics_hash_flat_part(const struct dynamics *dynamics, int part, uint64_t hash);
 
-extern const struct dynamics_solver dynamics_articulated;
+extern const struct dynamics_solver dynamics_articulated, dynamics_boxes;
 /* The reference: of bodies in the plane, and in space. */
 extern const struct dynamics_solver dynamics_constraint, dynamics_constraint_space;
 

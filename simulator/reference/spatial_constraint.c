@@ -119,7 +119,8 @@ static int create_drag(struct spatial_constraint *c, const struct body *body, st
 
 struct spatial_constraint *spatial_constraint_of(const struct dynamics *dynamics)
 {
-    ENSURE(dynamics->solver->set_push_out == spatial_constraint_set_push_out,
+    ENSURE(dynamics->solver == &dynamics_constraint ||
+               dynamics->solver == &dynamics_constraint_space,
            "motion of another solver");
     return (struct spatial_constraint *)dynamics;
 }
@@ -525,7 +526,7 @@ static int is_finite(const struct spatial_constraint *c)
 /* The joint coordinates of where boxes have come close the joints again. */
 static int push_apart(struct spatial_constraint *c)
 {
-    spatial_impulses_part(c, c->push_out_m_s);
+    spatial_impulses_part(c, c->base.dynamics.push_out_m_s);
     for (int i = 0; i < c->rates; i++)
         c->base.qd[i] = 0;
     put_state(c, c->base.q, c->base.qd);
@@ -541,7 +542,7 @@ static int is_spent(const struct spatial_constraint *c)
 
 static int take_step(struct spatial_constraint *c)
 {
-    if (c->push_out_m_s > 0)
+    if (c->base.dynamics.push_out_m_s > 0)
         return push_apart(c);
     spatial_constraint_check(c);
     double dt = c->base.settings.dt_s, done = 0, short_step = dt / IMPULSE_STEPS;
@@ -767,11 +768,6 @@ static void heed_servos(struct spatial_state *s)
     (void)s;
 }
 
-void spatial_constraint_set_push_out(struct dynamics *dynamics, double speed_m_s)
-{
-    spatial_constraint_of(dynamics)->push_out_m_s = speed_m_s;
-}
-
 static const struct spatial_hooks hooks = {find_tree, heed_servos};
 
 /* ---------------------------------------------------------------- creatures of boxes */
@@ -804,6 +800,4 @@ const struct dynamics_solver dynamics_constraint_space = {DYNAMICS_SPACE,
                                                           .step = spatial_constraint_step,
                                                           .set_state = spatial_constraint_set_state,
                                                           .set_world = set_world,
-                                                          .set_push_out =
-                                                              spatial_constraint_set_push_out,
                                                           .energy = spatial_constraint_energy};

@@ -195,7 +195,6 @@ struct spatial_constraint {
     struct touch_mark *marks;
     int mark_count, mark_room;
     uint64_t work;
-    double push_out_m_s; /* above 0: steps part boxes, at birth */
     int is_tree_placed;  /* carriers are at the present state */
     int tries;           /* steps tried in this dt_s */
 

@@ -42,11 +42,6 @@ static void spheres_set_joint_damping(struct dynamics *dynamics, double rate_1_s
     sphere_system_of(dynamics)->damping_1_s = rate_1_s;
 }
 
-static void spheres_set_push_out(struct dynamics *dynamics, double speed_m_s)
-{
-    sphere_system_of(dynamics)->push_out_m_s = speed_m_s;
-}
-
 static void spheres_set_state(struct dynamics *dynamics, const double *q, const double *qd)
 {
     struct sphere_system *s = sphere_system_of(dynamics);
@@ -304,7 +299,6 @@ const struct dynamics_solver dynamics_spheres = {
     .set_effectors = spheres_set_effectors,
     .set_world = spheres_set_world,
     .set_joint_damping = spheres_set_joint_damping,
-    .set_push_out = spheres_set_push_out,
     .set_state = spheres_set_state,
     .shift = spheres_shift,
     .stop = spheres_stop,

@@ -210,8 +210,8 @@ static double least_speed_from(const struct sphere_system *s, struct touch *touc
         s->settings.restitution_speed_m_s > 0 ? s->settings.restitution_speed_m_s : RESTITUTION_M_S;
     if (touch->gap > 0) {
         least = -touch->gap / s->h;
-    } else if (s->push_out_m_s > 0 && touch->b >= 0) {
-        least = s->push_out_m_s;
+    } else if (s->base.push_out_m_s > 0 && touch->b >= 0) {
+        least = s->base.push_out_m_s;
     } else if (touch->gap < -PUSH_OUT_M) {
         least = fmin(PUSH_OUT_1_S * (-touch->gap - PUSH_OUT_M), PUSH_OUT_M_S);
     }

@@ -210,7 +210,7 @@ struct sphere_system {
     double vibration_rad_s;
     double bone_damping; /* share of the rate of its length that a bone loses when it is damped */
     enum effector_state effectors;
-    double damping_1_s, push_out_m_s;
+    double damping_1_s;
 
     int balls, rods, fixed_rods, muscle_count, angles;
     struct ball *ball;

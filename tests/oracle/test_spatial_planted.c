@@ -170,10 +170,10 @@ WRAP(void, contact_solver_solve, struct contact_solver *s)
 }
 
 WRAP(void, spatial_contacts_book, const struct spatial_contacts *contacts,
-     const struct spatial_contact_body *body, struct ledger *ledger)
+     const struct spatial_contact_body *body)
 {
     if (fault != FAULT_BOOK)
-        __real_spatial_contacts_book(contacts, body, ledger);
+        __real_spatial_contacts_book(contacts, body);
     planted += fault == FAULT_BOOK;
 }
 
@@ -182,7 +182,7 @@ WRAP(void, spatial_contacts_impulse, const struct spatial_contacts *contacts,
      struct vec3 *angular)
 {
     __real_spatial_contacts_impulse(contacts, body, root, about, linear, angular);
-    if (fault != FAULT_IMPULSE && (fault != FAULT_REACTION || body->creature != 1))
+    if (fault != FAULT_IMPULSE && (fault != FAULT_REACTION || body->dynamics->creature != 1))
         return;
     *linear = vec3_scale(*linear, 1.001);
     planted++;

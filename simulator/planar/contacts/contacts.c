@@ -215,30 +215,30 @@ static double bouncing_speed(const struct dynamics_settings *settings)
                                                : RESTITUTION_SPEED_M_S;
 }
 
-int contacts_create(struct contacts *s, const struct phenotype *phenotype, struct tree *tree,
-                    const struct world *world, const struct dynamics_settings *settings,
-                    struct touches *touches, struct arena *arena)
+int contacts_create(struct contacts *s, struct dynamics *dynamics,
+                    const struct phenotype *phenotype, struct tree *tree, const struct world *world,
+                    const struct dynamics_settings *settings, struct arena *arena)
 {
     *s = (struct contacts){.arena = arena,
                            .world = world,
                            .dt_s = settings->dt_s,
                            .restitution_speed = bouncing_speed(settings),
-                           .own = {.phenotype = phenotype,
+                           .own = {.dynamics = dynamics,
+                                   .phenotype = phenotype,
                                    .tree = tree,
                                    .world = world,
                                    .dt_s = settings->dt_s,
                                    .parts = phenotype->part_count,
                                    .links = phenotype->body->link_count,
                                    .obstacle_room = world->obstacles.count,
-                                   .dof = tree->dof,
-                                   .touches = touches},
+                                   .dof = tree->dof},
                            .body_count = 1,
                            .body_room = 1,
                            .share_room = 1,
                            .limit_room = phenotype->body->link_count,
                            .mass = tree->mass};
     struct contact_body *own = &s->own;
-    *touches = (struct touches){.arena = arena};
+    dynamics->touches = (struct touches){.arena = arena};
     if (create_body(own, arena) != 0)
         return ERR_MEMORY;
     s->room = contact_room(own);
@@ -288,7 +288,6 @@ void contacts_gather(struct contacts *s, const struct contacts *body)
     ENSURE(s->body_count < s->body_room, "more than the %d bodies that share contacts",
            s->body_room);
     s->world = body->world;
-    s->push_out_speed = body->push_out_speed;
     s->bodies[s->body_count++] = body->bodies[0];
     s->mass += body->mass;
 }
@@ -298,16 +297,17 @@ void contacts_forget(struct contacts *s)
     struct contact_body *own = &s->own;
     own->step += 2;
     s->count = own->near_count = 0;
-    touches_clear(own->touches);
+    touches_clear(&own->dynamics->touches);
 }
 
 static void check_body(const struct contacts *s, int of)
 {
     const struct contact_body *own = s->bodies[of];
+    const struct touches *touches = &own->dynamics->touches;
     ENSURE(own->tree->count == own->links && own->links == own->phenotype->body->link_count,
            "a tree of %d links for contacts of %d", own->tree->count, own->links);
-    ENSURE(own->touches->count <= own->touches->room, "%d points where there is room for %d",
-           own->touches->count, own->touches->room);
+    ENSURE(touches->count <= touches->room, "%d points where there is room for %d", touches->count,
+           touches->room);
     ENSURE(s->shares[of].stride >= own->links, "shares of %d links in lines of %d", own->links,
            s->shares[of].stride);
 }

@@ -110,11 +110,11 @@ static inline int is_between_bodies(const struct contact *c)
     return c->of_b >= 0 && c->of_b != c->of_a;
 }
 
-ALWAYS_INLINE static inline void set_velocities(const struct contacts *s, double *const *rates,
+ALWAYS_INLINE static inline void set_velocities(const struct contacts *s, enum plane_moment moment,
                                                 int count)
 {
     for (int of = 0; of < count; of++)
-        tree_set_velocity(s->bodies[of]->tree, rates[of]);
+        tree_set_velocity(s->bodies[of]->tree, s->bodies[of]->rates[moment]);
 }
 
 /* How much further the velocity of a row is at the instant of the contact than in the middle. */
@@ -144,9 +144,9 @@ void contacts_place_movers(struct contact_body *own, double h);
  * placed. */
 void contacts_gather_obstacles(struct contact_body *own, double h, double more);
 /* Adds to the free velocities of the rows what they gain from the middle of the step to its end by
- * turning alone. The rates are those of the last accelerations, whose velocity products the trees
- * still have. */
-void contacts_add_drifts(struct contacts *s, double *const *middle);
+ * turning alone, with the velocity products of the last accelerations, which the trees still
+ * have. */
+void contacts_add_drifts(struct contacts *s);
 /* The law of an impact; `rebound`: the least velocity right after it. */
 static inline void set_impact_law(struct contacts *s, struct contact *c, struct impulse_law *law,
                                   double rebound)

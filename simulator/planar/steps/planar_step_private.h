@@ -37,14 +37,11 @@ struct balance {
 
 struct planar_step;
 
-/* Bodies that take a midpoint step together, and of each its vectors for the contacts that they
- * share. */
+/* Bodies that take a midpoint step together, and the contacts that they share. */
 struct group {
     struct planar_step **all;
     int count;
     struct contacts *contacts;
-    double **q, **qd0, **qm, **vm, **v1, **vs, **kick, **rates;
-    struct ledger **ledgers;
     int is_parted; /* the step is taken in parts */
 };
 
@@ -78,8 +75,7 @@ struct planar_step {
     double *birth_d;       /* inertia that each joint feels at birth */
     struct contacts contacts;
     struct group alone;
-    struct planar_step *self; /* what that is a list of, */
-    struct ledger *account;   /* and its ledger */
+    struct planar_step *self; /* what that is a list of */
     int has_accelerations;    /* of so many steps before: in qdd, and qdd_last */
     int is_posed, is_moving;  /* the tree is at q; its velocities are those of qd */
     int is_pressing;          /* contacts or limits did in the last step */

@@ -163,7 +163,7 @@ int spatial_contacts_create(struct spatial_contacts *s, const struct spatial_con
                                    .restitution_speed = bouncing_speed(settings),
                                    .body_room = 1,
                                    .own = *body};
-    *own->touches = (struct touches){.arena = arena};
+    own->dynamics->touches = (struct touches){.arena = arena};
     own->box_count = box_count;
     own->movers = arena_take(arena, n, sizeof own->movers[0]);
     own->pairs = arena_take(arena, pairs, sizeof own->pairs[0]);
@@ -206,7 +206,6 @@ void spatial_contacts_gather(struct spatial_contacts *s, struct spatial_contacts
     ENSURE(s->body_count < s->body_room, "more than the %d bodies that share contacts",
            s->body_room);
     own->column = s->columns;
-    s->push_out_speed = body->push_out_speed;
     s->bodies[s->body_count++] = own;
     s->columns += column_count(own);
     s->links += own->tree->count;
@@ -233,7 +232,7 @@ void spatial_contacts_forget(struct spatial_contacts *s)
     struct spatial_contact_body *own = &s->own;
     own->step += 2;
     s->count = 0;
-    touches_clear(own->touches);
+    touches_clear(&own->dynamics->touches);
 }
 
 int spatial_contacts_has_pairs(const struct spatial_contacts *s)
@@ -246,11 +245,12 @@ int spatial_contacts_has_pairs(const struct spatial_contacts *s)
 static void check_body(const struct spatial_contacts *s, const struct spatial_contact_body *own,
                        int column)
 {
+    const struct touches *touches = &own->dynamics->touches;
     ENSURE(own->column == column && column + own->tree->rates <= s->cones.columns,
            "rates of a body begin in column %d of %d, not in %d", own->column, s->cones.columns,
            column);
-    ENSURE(own->touches->count <= own->touches->room, "%d points where there is room for %d",
-           own->touches->count, own->touches->room);
+    ENSURE(touches->count <= touches->room, "%d points where there is room for %d", touches->count,
+           touches->room);
     ENSURE(own->pair_count == 0 || own->touched < own->pair_count, "pair %d of %d may touch",
            own->touched, own->pair_count);
     for (int i = 0; i < own->box_count; i++)

@@ -65,13 +65,12 @@ struct spatial_contact {
 /* Everything that belongs to one body alone. */
 struct spatial_contact_body {
     /* filled in by the caller; `rates` by enum space_moment */
+    struct dynamics *dynamics; /* its number among those that it meets, ledger and touches */
     struct spatial_tree *tree;
     struct spatial_limits *limits;
     const struct spatial_surfaces *surfaces;
     double *rates[SPACE_MOMENTS];
-    struct touches *touches; /* of the last step */
 
-    int creature;                 /* its number among those that it meets */
     struct spatial_mover *movers; /* per box */
     int box_count;
     struct vec3 *normals; /* per box SOLIDS_POINTS_MAX: room for those of a ground with relief */
@@ -166,7 +165,7 @@ int spatial_contacts_had_impact(const struct spatial_contacts *contacts,
  * gain. Of what two bodies lose together each books half; their work on one another is their
  * exchange. */
 void spatial_contacts_book(const struct spatial_contacts *contacts,
-                           const struct spatial_contact_body *body, struct ledger *ledger);
+                           const struct spatial_contact_body *body);
 /* The impulses of contacts on the tree of a body's root, sum and moment about a point. */
 void spatial_contacts_impulse(const struct spatial_contacts *contacts,
                               const struct spatial_contact_body *body, int root, struct vec3 about,

@@ -44,8 +44,9 @@ static double work_on(const struct spatial_contacts *s, int i,
  * of another, so gains and losses of a step are set off in proportion. Push-out is not: its work is
  * always gained. The rest of the work on a body is from the others. */
 void spatial_contacts_book(const struct spatial_contacts *s,
-                           const struct spatial_contact_body *body, struct ledger *l)
+                           const struct spatial_contact_body *body)
 {
+    struct ledger *l = &body->dynamics->ledger;
     double gains = 0, losses = 0;
     for (int i = 0; i < s->cones.count; i++) {
         double work = booked_work(s, i);
@@ -106,9 +107,9 @@ static struct contact_point point_of(const struct spatial_contacts *s, int i, in
     const struct spatial_contact *c = &s->list[i];
     const double *l = s->cones.impulse + 3 * i;
     const struct spatial_mover *one = side_of(c, side), *other = side_of(c, !side);
-    return (struct contact_point){.creature = one->body->creature,
+    return (struct contact_point){.creature = one->body->dynamics->creature,
                                   .part = side == 0 ? c->pair->a : c->pair->b,
-                                  .other_creature = other ? other->body->creature : -1,
+                                  .other_creature = other ? other->body->dynamics->creature : -1,
                                   .other = side == 0 ? c->pair->b : c->pair->a,
                                   .at = c->at,
                                   .normal = vec3_scale(c->normal, side == 0 ? 1 : -1),
@@ -119,9 +120,10 @@ static struct contact_point point_of(const struct spatial_contacts *s, int i, in
 
 int spatial_contacts_keep(struct spatial_contacts *s, struct spatial_contact_body *own)
 {
+    struct touches *touches = &own->dynamics->touches;
     int is_pressing = 0;
     own->step++;
-    touches_clear(own->touches);
+    touches_clear(touches);
     for (int i = 0; i < own->pair_count; i++)
         if (own->pairs[i].found.count > 0)
             hold_manifold(&own->pairs[i]);
@@ -136,10 +138,9 @@ int spatial_contacts_keep(struct spatial_contacts *s, struct spatial_contact_bod
         if (side == 0)
             c->pair->impulses[c->point] = impulse_of(s, i);
         is_pressing |= is_pressed;
-        if (-c->gap > own->touches->penetration_m)
-            own->touches->penetration_m = -c->gap;
-        struct contact_point *point =
-            is_pressed || c->gap < SLOP_M ? touches_add(own->touches) : NULL;
+        if (-c->gap > touches->penetration_m)
+            touches->penetration_m = -c->gap;
+        struct contact_point *point = is_pressed || c->gap < SLOP_M ? touches_add(touches) : NULL;
         if (point)
             *point = point_of(s, i, side);
     }

@@ -202,6 +202,7 @@ void spatial_contacts_measure(struct spatial_contacts *s)
     system->count = s->count + count_limits(s);
     s->rows = 2 * s->count + system->count;
     s->instant = HUGE_VAL;
+    s->push_out_speed = s->bodies[s->body_count - 1]->dynamics->push_out_m_s;
     measure_rows(s, SPACE_END, system->free);
     spatial_contacts_measure_drifts(s);
     for (int i = 0; i < s->rows; i++)

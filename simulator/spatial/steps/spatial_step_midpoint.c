@@ -329,7 +329,7 @@ static void end_middle(struct spatial_dynamics *d, struct spatial_contacts *cont
     book_middle(d, half);
     book_drag(d, half);
     if (has_contacts)
-        spatial_contacts_book(contacts, &d->contacts.own, &d->base.dynamics.ledger);
+        spatial_contacts_book(contacts, &d->contacts.own);
     leave_limits(d);
     spatial_step_book_limits(d, d->limits_work);
     spatial_step_keep_momentum(d, contacts, half);
