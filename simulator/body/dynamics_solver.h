@@ -42,8 +42,7 @@ struct dynamics_solver {
     struct meeting *(*create_meeting)(struct dynamics *const *all, int count, struct arena *arena);
     /* A tick begins, of one or more steps of all. NULL: that changes nothing. */
     void (*begin_meeting)(struct meeting *meeting);
-    /* Bounds of where the body may be within a step, and somewhat beyond. Low is above high where
-     * it is nowhere. */
+    /* Widens bounds to where the body may touch another one within a step, and somewhat beyond. */
     void (*sweep)(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
     /* As step(), of bodies that may touch one another; what it would return, of each. */
     void (*step_together)(struct meeting *meeting, struct dynamics *const *some, int count,
@@ -67,6 +66,12 @@ struct dynamics_solver {
     /* Fills the touches. NULL: the step has done so. */
     void (*report)(const struct dynamics *dynamics);
 };
+
+/* Slower impacts do not bounce, m/s. */
+static inline double dynamics_bouncing_speed(const struct dynamics_settings *settings)
+{
+    return settings->restitution_speed_m_s > 0 ? settings->restitution_speed_m_s : 0.2;
+}
 
 /* Forgets the points of contact. */
 static inline void touches_clear(struct touches *touches)

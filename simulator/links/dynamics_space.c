@@ -188,27 +188,29 @@ static void place(const struct dynamics *dynamics, int part, struct solid *solid
     solid->is_round = s->boxes[part].is_round;
 }
 
-static void part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
-                        struct vec3 *high)
+static void widen_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
+                         struct vec3 *high)
 {
     struct solid solid;
     place(dynamics, part, &solid);
     struct vec3 reach = {solids_reach(&solid, (struct vec3){1, 0, 0}),
                          solids_reach(&solid, (struct vec3){0, 1, 0}),
                          solids_reach(&solid, (struct vec3){0, 0, 1})};
-    *low = vec3_sub(solid.centre, reach);
-    *high = vec3_add(solid.centre, reach);
+    vec3_widen_bounds(low, high, solid.centre, reach);
+}
+
+static void part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
+                        struct vec3 *high)
+{
+    vec3_no_bounds(low, high);
+    widen_bounds(dynamics, part, low, high);
 }
 
 static void bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
-    part_bounds(dynamics, 0, low, high);
-    for (int i = 1; i < spatial_state_of(dynamics)->box_count; i++) {
-        struct vec3 l, h;
-        part_bounds(dynamics, i, &l, &h);
-        *low = (struct vec3){fmin(low->x, l.x), fmin(low->y, l.y), fmin(low->z, l.z)};
-        *high = (struct vec3){fmax(high->x, h.x), fmax(high->y, h.y), fmax(high->z, h.z)};
-    }
+    vec3_no_bounds(low, high);
+    for (int i = 0; i < spatial_state_of(dynamics)->box_count; i++)
+        widen_bounds(dynamics, i, low, high);
 }
 
 /* How boxes a < b meet, as contacts have it: usually those of one link and of two that a joint

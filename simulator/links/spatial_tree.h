@@ -93,6 +93,13 @@ struct spatial_tree {
     int stride;
 };
 
+static inline struct spatial_wrench spatial_tensor_apply(const struct spatial_tensor *t,
+                                                         const struct spatial_motion *m)
+{
+    return (struct spatial_wrench){vec3_add(sym3_apply(&t->nn, m->w), mat3_back(&t->nv, m->v)),
+                                   vec3_add(mat3_apply(&t->nv, m->w), sym3_apply(&t->fv, m->v))};
+}
+
 /* Adds a tensor about a point that is r from that of the sum. */
 void spatial_tensor_add_shifted(struct spatial_tensor *sum, const struct spatial_tensor *tensor,
                                 struct vec3 r);

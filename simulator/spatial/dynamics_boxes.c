@@ -240,12 +240,10 @@ static struct meeting *create_meeting(struct dynamics *const *all, int count, st
     return status == 0 ? m : NULL;
 }
 
-/* With RK4 alone there are no contacts: low is above high. */
+/* With RK4 alone there are no contacts. */
 static void sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
     struct spatial_dynamics *d = spatial_dynamics_of(dynamics);
-    *low = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    *high = vec3_scale(*low, -1);
     if (d->base.settings.integrator == INTEGRATOR_RK4)
         return;
     spatial_step_set_pose(d);

@@ -133,16 +133,10 @@ static int spheres_impulses(const struct dynamics *dynamics, struct vec3 centre,
 static void spheres_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
     const struct sphere_system *s = sphere_system_at(dynamics);
-    *low = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    *high = vec3_scale(*low, -1);
+    vec3_no_bounds(low, high);
     for (int i = 0; i < s->balls; i++) {
-        const struct ball *ball = &s->ball[i];
-        low->x = fmin(low->x, ball->at.x - ball->radius);
-        low->y = fmin(low->y, ball->at.y - ball->radius);
-        low->z = fmin(low->z, ball->at.z - ball->radius);
-        high->x = fmax(high->x, ball->at.x + ball->radius);
-        high->y = fmax(high->y, ball->at.y + ball->radius);
-        high->z = fmax(high->z, ball->at.z + ball->radius);
+        double radius = s->ball[i].radius;
+        vec3_widen_bounds(low, high, s->ball[i].at, (struct vec3){radius, radius, radius});
     }
 }
 

@@ -514,17 +514,10 @@ void sphere_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high
 {
     const struct sphere_system *s = sphere_system_of(dynamics);
     double time_s = SWEEP_STEPS * s->settings.dt_s;
-    *low = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    *high = vec3_scale(*low, -1);
     for (int i = 0; i < s->balls; i++) {
         const struct ball *ball = &s->ball[i];
         double reach = ball->radius + SWEEP_M + time_s * vec3_length(ball->velocity);
-        low->x = smaller(low->x, ball->at.x - reach);
-        low->y = smaller(low->y, ball->at.y - reach);
-        low->z = smaller(low->z, ball->at.z - reach);
-        high->x = larger(high->x, ball->at.x + reach);
-        high->y = larger(high->y, ball->at.y + reach);
-        high->z = larger(high->z, ball->at.z + reach);
+        vec3_widen_bounds(low, high, ball->at, (struct vec3){reach, reach, reach});
     }
 }
 

@@ -6,8 +6,6 @@
 #include "common/math/detmath.h"
 #include "common/error.h"
 
-/* Slower impacts do not bounce. */
-#define RESTITUTION_SPEED_M_S 0.2
 /* Room for contacts at first; where more are found there is twice as much, until memory is out. */
 #define CONTACTS_ROOM 64
 /* Points between bodies that are remembered, at most; each is looked for among all. A hundred
@@ -209,12 +207,6 @@ static int create_body(struct contact_body *own, struct arena *arena)
     return 0;
 }
 
-static double bouncing_speed(const struct dynamics_settings *settings)
-{
-    return settings->restitution_speed_m_s > 0 ? settings->restitution_speed_m_s
-                                               : RESTITUTION_SPEED_M_S;
-}
-
 int contacts_create(struct contacts *s, struct dynamics *dynamics,
                     const struct phenotype *phenotype, struct tree *tree, const struct world *world,
                     const struct dynamics_settings *settings, struct arena *arena)
@@ -222,7 +214,7 @@ int contacts_create(struct contacts *s, struct dynamics *dynamics,
     *s = (struct contacts){.arena = arena,
                            .world = world,
                            .dt_s = settings->dt_s,
-                           .restitution_speed = bouncing_speed(settings),
+                           .restitution_speed = dynamics_bouncing_speed(settings),
                            .own = {.dynamics = dynamics,
                                    .phenotype = phenotype,
                                    .tree = tree,
@@ -259,7 +251,7 @@ int contacts_create_shared(struct contacts *s, struct contacts *const *all, int 
     int rates = 0;
     *s = (struct contacts){.arena = arena,
                            .dt_s = settings->dt_s,
-                           .restitution_speed = bouncing_speed(settings),
+                           .restitution_speed = dynamics_bouncing_speed(settings),
                            .room = CONTACTS_ROOM,
                            .body_room = count};
     s->all = arena_take(arena, (size_t)count, sizeof s->all[0]);

@@ -207,9 +207,9 @@ void contacts_forget(struct contacts *contacts);
 void contacts_place_box(const struct contact_body *body, int part, struct box *box);
 /* Deepest overlap of parts that are neither parent and child nor at rest on each other, m. */
 double contacts_overlap(const struct contact_body *body);
-/* Where the body's parts could be within a step, and somewhat beyond, in the world, at the state
- * that the tree has. */
-struct span contacts_sweep(struct contact_body *body);
+/* Widens bounds to where the body's parts could be within a step, and somewhat beyond, in the world,
+ * at the state that the tree has. */
+void contacts_sweep(struct contact_body *body, struct vec3 *low, struct vec3 *high);
 /* Judges the state q, qd, which the tree has. */
 struct clearance contacts_examine(struct contact_body *body, const double *q, const double *qd);
 /* contacts_examine().may_touch alone, for less. */

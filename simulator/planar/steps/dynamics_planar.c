@@ -345,17 +345,14 @@ static void planar_step_begin_meeting(struct meeting *meeting)
     contacts_begin_tick(&meeting->contacts);
 }
 
-/* With RK4 alone there are no contacts: the swept rectangle is empty. */
+/* With RK4 alone there are no contacts. */
 static void planar_step_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
     struct planar_step *d = planar_step_of(dynamics);
-    struct span swept = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    if (d->settings.integrator != INTEGRATOR_RK4) {
-        planar_step_set_pose(d);
-        swept = contacts_sweep(&d->contacts.own);
-    }
-    *low = (struct vec3){swept.low_x, swept.low_y, 0};
-    *high = (struct vec3){swept.high_x, swept.high_y, 0};
+    if (d->settings.integrator == INTEGRATOR_RK4)
+        return;
+    planar_step_set_pose(d);
+    contacts_sweep(&d->contacts.own, low, high);
 }
 
 static void planar_step_step_together(struct meeting *meeting, struct dynamics *const *some,

@@ -135,28 +135,21 @@ void torques_set(struct planar_step *d, const double *q, const double *qd)
     }
 }
 
-/* The torque of a joint at its bound in a midpoint step: the tangent of Hill's curve at the rate
- * foreseen, along which the mean rate of the step is found implicitly. A steep curve is like much
- * damping. A muscle that is stretched may turn that about by the middle of the step: then it is the
- * tangent at rest. */
+/* The torque of a joint at its bound in a midpoint step: the tangent at the rate foreseen. */
 static void clamp_joint(struct planar_step *d, int at, int sign, double half)
 {
     const struct joint_laws *laws = &d->laws;
     double most = laws->most[at], a = laws->hill_n_m[at], inverse_b = laws->hill_s_rad[at];
     double known = d->carried[at];
-    double rate = sign * d->bound_rate[at], slope = 0;
-    if (rate < 0 && sign * known * d->birth_d[at - 2] + half * most > 0)
-        rate = 0;
-    double torque = muscle_most(most, a, inverse_b, rate);
-    if (torque > 0 && rate >= 0)
-        slope = (torque + a) * inverse_b / (1 + rate * inverse_b);
+    struct muscle_tangent t = muscle_tangent_at(most, a, inverse_b, sign * d->bound_rate[at],
+                                                sign * known, d->birth_d[at - 2], half);
     d->clamped[at] = sign;
     d->low[at] = sign > 0 ? 0 : -most;
     d->high[at] = sign > 0 ? most : 0;
-    d->effector_tau[at] = sign * (torque - slope * (sign * known - rate));
-    d->effector_extra[at] = half * slope;
+    d->effector_tau[at] = sign * (t.torque - t.slope * (sign * known - t.rate));
+    d->effector_extra[at] = half * t.slope;
     d->tau[at] = d->effector_tau[at] - laws->damping[at] * known;
-    d->extra[at] = half * (slope + laws->damping[at]);
+    d->extra[at] = half * (t.slope + laws->damping[at]);
 }
 
 /* A torque beyond either end of the tangent is that of the end. */

@@ -4,9 +4,6 @@
 
 #include "common/error.h"
 
-/* Slower impacts do not bounce. */
-#define RESTITUTION_SPEED_M_S 0.2
-
 /* ---------------------------------------------------------------- creation */
 
 /* The first link of what hangs together rigidly; the world, if it cannot move. */
@@ -146,12 +143,6 @@ int spatial_contacts_extend_met(struct spatial_contacts *s)
     return 0;
 }
 
-static double bouncing_speed(const struct dynamics_settings *settings)
-{
-    double given = settings->restitution_speed_m_s;
-    return given > 0 ? given : RESTITUTION_SPEED_M_S;
-}
-
 int spatial_contacts_create(struct spatial_contacts *s, const struct spatial_contact_body *body,
                             const struct body_box *boxes, int box_count,
                             const struct dynamics_settings *settings, struct arena *arena)
@@ -160,7 +151,7 @@ int spatial_contacts_create(struct spatial_contacts *s, const struct spatial_con
     size_t n = (size_t)box_count, pairs = n * (n + 1 + (size_t)body->surfaces->fixed_count);
     *s = (struct spatial_contacts){.arena = arena,
                                    .dt_s = settings->dt_s,
-                                   .restitution_speed = bouncing_speed(settings),
+                                   .restitution_speed = dynamics_bouncing_speed(settings),
                                    .body_room = 1,
                                    .own = *body};
     own->dynamics->touches = (struct touches){.arena = arena};
@@ -188,7 +179,7 @@ int spatial_contacts_create_shared(struct spatial_contacts *s, struct spatial_co
     int limits = 0, columns = 0;
     *s = (struct spatial_contacts){.arena = arena,
                                    .dt_s = settings->dt_s,
-                                   .restitution_speed = bouncing_speed(settings),
+                                   .restitution_speed = dynamics_bouncing_speed(settings),
                                    .room = SPACE_CONTACTS_ROOM,
                                    .body_room = count};
     for (int k = 0; k < count; k++) {

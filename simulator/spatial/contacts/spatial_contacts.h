@@ -135,8 +135,8 @@ void spatial_contacts_set_surfaces(struct spatial_contacts *contacts);
 void spatial_contacts_forget(struct spatial_contacts *contacts);
 /* 1 if there is something that could ever touch. */
 int spatial_contacts_has_pairs(const struct spatial_contacts *contacts);
-/* Bounds of where a body's boxes could be within a step, and somewhat beyond, at the tree's pose
- * and velocities. */
+/* Widens bounds to where a body's boxes could be within a step, and somewhat beyond, at the tree's
+ * pose and velocities. */
 void spatial_contacts_sweep(struct spatial_contacts *contacts, struct vec3 *low, struct vec3 *high);
 /* 1 if, from the tree's pose and with its velocities, a body could touch something or itself within
  *   a step. */

@@ -235,17 +235,11 @@ double spatial_contacts_stride(struct spatial_contacts *s, double time_s, double
 void spatial_contacts_sweep(struct spatial_contacts *s, struct vec3 *low, struct vec3 *high)
 {
     double time_s = CLEARANCE_STEPS * s->dt_s;
-    *low = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    *high = vec3_scale(*low, -1);
     place_movers(&s->own);
     for (int i = 0; i < s->own.box_count; i++) {
         const struct spatial_mover *m = &s->own.movers[i];
         double reach = m->radius + CLEARANCE_M + time_s * speed_of(m);
-        struct vec3 at = m->solid.centre;
-        *low = (struct vec3){fmin(low->x, at.x - reach), fmin(low->y, at.y - reach),
-                             fmin(low->z, at.z - reach)};
-        *high = (struct vec3){fmax(high->x, at.x + reach), fmax(high->y, at.y + reach),
-                              fmax(high->z, at.z + reach)};
+        vec3_widen_bounds(low, high, m->solid.centre, (struct vec3){reach, reach, reach});
     }
 }
 
