@@ -491,15 +491,6 @@ void evaluate_habitat(struct habitat *habitat, const struct evaluate_task *tasks
     evaluate_close(&course);
 }
 
-void evaluate_together(const struct evaluate_task *tasks, int count, const struct params *params,
-                       struct arena *arena, evaluate_observer *observer, void *context,
-                       struct evaluation *results)
-{
-    struct run like = {.params = params, .observer = observer, .context = context};
-    struct habitat habitat = {.first_thing = INT_MAX};
-    evaluate_habitat(&habitat, tasks, count, &like, arena, results);
-}
-
 /* ---------------------------------------------------------------- tick by tick */
 
 struct course *evaluate_open(const struct evaluate_order *order,

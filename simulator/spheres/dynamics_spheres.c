@@ -222,19 +222,6 @@ void dynamics_bone_state(const struct dynamics *dynamics, int bone, double *leng
     *rate_m_s = rod_rate(rod, d) / fmax(*length_m, ROD_SHORTEST_M);
 }
 
-double dynamics_bone_force(const struct dynamics *dynamics, int bone)
-{
-    const struct sphere_system *s = sphere_system_at(dynamics);
-    ENSURE(bone >= 0 && bone < s->rods, "the force of bone %d of %d", bone, s->rods);
-    int index = s->rod_of[bone];
-    const struct rod *rod = &s->rod[index];
-    struct lanes d = rod_vector(rod);
-    if (index >= s->fixed_rods)
-        return sphere_muscle_force(s, &s->muscle[index - s->fixed_rods]);
-    double off = larger(rod->length_sq - lanes_dot(d, d), rod->least);
-    return rod->gain / s->h * off * sqrt(lanes_dot(d, d));
-}
-
 void dynamics_sphere_joint_state(const struct dynamics *dynamics, int joint, int axis,
                                  double *angle_rad, double *rate_rad_s)
 {

@@ -5,6 +5,7 @@
 #include "simulator/evaluate/run.h"
 #include "tests/plain_fixture.h"
 #include "tests/evaluate_one.h"
+#include "tests/evaluate_together.h"
 
 enum { MOST = 4 };
 
