@@ -76,6 +76,11 @@ static inline double vec3_length(struct vec3 a)
     return sqrt(vec3_dot(a, a));
 }
 
+static inline double vec3_distance(struct vec3 a, struct vec3 b)
+{
+    return vec3_length(vec3_sub(a, b));
+}
+
 /* Bounds of nothing: low is above high. */
 static inline void vec3_no_bounds(struct vec3 *low, struct vec3 *high)
 {

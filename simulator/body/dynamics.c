@@ -104,7 +104,9 @@ const struct servo *dynamics_servo(const struct dynamics *dynamics, int drive)
 
 void dynamics_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
-    dynamics->solver->set_effectors(dynamics, state);
+    ENSURE(state >= EFFECTORS_ON && state <= EFFECTORS_HOLD, "effectors in state %d", state);
+    dynamics->effectors = state;
+    dynamics_heed_servos(dynamics);
 }
 
 void dynamics_set_world(struct dynamics *dynamics, const struct world *world)

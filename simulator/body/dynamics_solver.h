@@ -51,7 +51,9 @@ struct dynamics_solver {
     void (*set_target)(struct dynamics *dynamics, int drive, double target, double rate);
     void (*set_servo)(struct dynamics *dynamics, int drive, const struct servo *servo);
     const struct servo *(*servo)(const struct dynamics *dynamics, int drive); /* NULL: none */
-    void (*set_effectors)(struct dynamics *dynamics, enum effector_state state);
+    /* The effectors' task, a servo or its damping has changed. NULL: the solver reads them at each
+     * step. */
+    void (*heed_servos)(struct dynamics *dynamics);
     void (*set_world)(struct dynamics *dynamics, const struct world *world);
     void (*set_joint_damping)(struct dynamics *dynamics, double rate_1_s);
 
@@ -66,6 +68,12 @@ struct dynamics_solver {
     /* Fills the touches. NULL: the step has done so. */
     void (*report)(const struct dynamics *dynamics);
 };
+
+static inline void dynamics_heed_servos(struct dynamics *dynamics)
+{
+    if (dynamics->solver->heed_servos)
+        dynamics->solver->heed_servos(dynamics);
+}
 
 /* Slower impacts do not bounce, m/s. */
 static inline double dynamics_bouncing_speed(const struct dynamics_settings *settings)

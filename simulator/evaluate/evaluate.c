@@ -43,7 +43,7 @@ static struct seen find_nearest(const struct habitat *h, const struct run *run, 
     struct seen seen = {.brightness = 1};
     double least_m = HUGE_VAL;
     for (int i = first; i < end; i++) {
-        double away_m = distance_of(h->centres[i], h->centres[run->creature]);
+        double away_m = vec3_distance(h->centres[i], h->centres[run->creature]);
         if (&h->runs[i] == run || !h->runs[i].dynamics || away_m >= least_m)
             continue;
         least_m = away_m;

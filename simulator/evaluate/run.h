@@ -237,10 +237,4 @@ void evaluate_contest(const struct genome *const genomes[2], const struct params
                       const struct contest_bout *bout, struct arena *arena,
                       evaluate_observer *observer, void *context, struct contest_result *result);
 
-static inline double distance_of(struct vec3 a, struct vec3 b)
-{
-    double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
-    return sqrt(x * x + y * y + z * z);
-}
-
 #endif

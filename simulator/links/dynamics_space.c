@@ -50,14 +50,6 @@ const struct servo *dynamics_space_servo(const struct dynamics *dynamics, int dr
     return &s->servos[rate_of(s, drive)];
 }
 
-void dynamics_space_set_effectors(struct dynamics *dynamics, enum effector_state state)
-{
-    struct spatial_state *s = spatial_state_of(dynamics);
-    ENSURE(state >= EFFECTORS_ON && state <= EFFECTORS_HOLD, "effectors in state %d", state);
-    s->effectors = state;
-    s->hooks->heed_servos(s);
-}
-
 /* 1 if nothing holds the freedom; a root's stretch is held as any other. */
 static int is_free(const struct spatial_state *s, int rate)
 {
@@ -70,7 +62,7 @@ void dynamics_space_set_joint_damping(struct dynamics *dynamics, double rate_1_s
     struct spatial_state *s = spatial_state_of(dynamics);
     for (int i = 0; i < s->form->rates; i++)
         s->servos[i].damping = is_free(s, i) ? 0 : rate_1_s * 2 * s->birth_inertia[i];
-    s->hooks->heed_servos(s);
+    dynamics_heed_servos(dynamics);
 }
 
 /* Freedoms without muscles have effectors without strength, for their damping; those of free links

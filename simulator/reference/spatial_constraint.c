@@ -148,7 +148,8 @@ static void check_bodies(const struct spatial_constraint *c)
            c->carriers.rates, coordinates, rates);
 }
 
-void spatial_constraint_check(const struct spatial_constraint *c)
+/* What holds between two steps. */
+static void check(const struct spatial_constraint *c)
 {
     ENSURE(c->touch_count >= 0 && c->touch_count <= c->touch_room, "%d touches press, room for %d",
            c->touch_count, c->touch_room);
@@ -175,7 +176,7 @@ void spatial_constraint_check(const struct spatial_constraint *c)
 static const struct room in_space = {3, 3}, in_plane = {2, 1};
 
 static void put_state(struct spatial_constraint *c, const double *q, const double *qd);
-static const struct spatial_hooks hooks;
+static spatial_tree_finder find_tree;
 
 int spatial_constraint_init(struct spatial_constraint *c, const struct dynamics_solver *solver,
                             const struct body *body, const struct spatial_world *world,
@@ -200,7 +201,7 @@ int spatial_constraint_init(struct spatial_constraint *c, const struct dynamics_
     for (int i = 0; i < c->count; i++)
         init_body(c, i, &body->links[i]);
     if (spatial_tree_create(&c->carriers, body->links, c->count, world->gravity_m_s2, arena) != 0 ||
-        spatial_state_init(&c->base, solver, &hooks, &c->carriers, settings, arena) != 0)
+        spatial_state_init(&c->base, solver, find_tree, &c->carriers, settings, arena) != 0)
         return ERR_MEMORY;
     if (spatial_touch_create(c, arena) != 0 || take_memory(c, arena) != 0 ||
         spatial_equation_create(c) != 0 || create_drag(c, body, arena) != 0)
@@ -544,7 +545,7 @@ static int take_step(struct spatial_constraint *c)
 {
     if (c->base.dynamics.push_out_m_s > 0)
         return push_apart(c);
-    spatial_constraint_check(c);
+    check(c);
     double dt = c->base.settings.dt_s, done = 0, short_step = dt / IMPULSE_STEPS;
     int events = 0, crowd = 0, is_event;
     c->mark_count = c->tries = 0;
@@ -761,14 +762,6 @@ void spatial_constraint_heed_world(struct spatial_constraint *c)
     c->touch_count = 0;
     c->is_stale = 1;
 }
-
-/* Each evaluation reads them. */
-static void heed_servos(struct spatial_state *s)
-{
-    (void)s;
-}
-
-static const struct spatial_hooks hooks = {find_tree, heed_servos};
 
 /* ---------------------------------------------------------------- creatures of boxes */
 

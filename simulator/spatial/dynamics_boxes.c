@@ -81,12 +81,10 @@ static const struct spatial_tree *find_tree(struct spatial_state *s)
     return &d->tree;
 }
 
-static void heed_servos(struct spatial_state *s)
+static void heed_servos(struct dynamics *dynamics)
 {
-    spatial_step_judge_servos(spatial_dynamics_of(&s->dynamics));
+    spatial_step_judge_servos(spatial_dynamics_of(dynamics));
 }
-
-static const struct spatial_hooks hooks = {find_tree, heed_servos};
 
 struct spatial_state *spatial_dynamics_create(const struct body *body,
                                               const struct spatial_world *world,
@@ -105,7 +103,7 @@ struct spatial_state *spatial_dynamics_create(const struct body *body,
     d->rates = d->tree.rates;
     d->has_drag = world->drag.coefficient > 0;
     d->surfaces = world->surfaces;
-    if (spatial_state_init(&d->base, &dynamics_boxes, &hooks, &d->tree, settings, arena) != 0 ||
+    if (spatial_state_init(&d->base, &dynamics_boxes, find_tree, &d->tree, settings, arena) != 0 ||
         take_memory(d, arena) != 0)
         return NULL;
     const struct spatial_contact_body own = {.tree = &d->tree,
@@ -276,6 +274,7 @@ static void step_together(struct meeting *m, struct dynamics *const *some, int c
 
 const struct dynamics_solver dynamics_boxes = {DYNAMICS_SPACE,
                                                .servo = dynamics_space_servo,
+                                               .heed_servos = heed_servos,
                                                .read = &dynamics_space_reader,
                                                .create = create,
                                                .step = step,

@@ -24,11 +24,6 @@ static void spheres_set_servo(struct dynamics *dynamics, int link, const struct 
 {
 }
 
-static void spheres_set_effectors(struct dynamics *dynamics, enum effector_state state)
-{
-    sphere_system_of(dynamics)->effectors = state;
-}
-
 static void spheres_set_world(struct dynamics *dynamics, const struct world *world)
 {
     struct sphere_system *s = sphere_system_of(dynamics);
@@ -277,7 +272,6 @@ const struct dynamics_solver dynamics_spheres = {
     .step_together = sphere_step_together,
     .set_target = spheres_set_target,
     .set_servo = spheres_set_servo,
-    .set_effectors = spheres_set_effectors,
     .set_world = spheres_set_world,
     .set_joint_damping = spheres_set_joint_damping,
     .set_state = spheres_set_state,

@@ -220,11 +220,9 @@ static const struct servo *planar_step_servo(const struct dynamics *dynamics, in
     return &planar_step_of(dynamics)->servos[drive];
 }
 
-static void planar_step_set_effectors(struct dynamics *dynamics, enum effector_state state)
+static void planar_step_heed_servos(struct dynamics *dynamics)
 {
-    struct planar_step *d = planar_step_of(dynamics);
-    d->effectors = state;
-    torques_set_laws(d);
+    torques_set_laws(planar_step_of(dynamics));
 }
 
 static void planar_step_set_world(struct dynamics *dynamics, const struct world *world)
@@ -381,7 +379,7 @@ const struct dynamics_solver dynamics_articulated = {
     .set_target = planar_step_set_target,
     .set_servo = planar_step_set_servo,
     .servo = planar_step_servo,
-    .set_effectors = planar_step_set_effectors,
+    .heed_servos = planar_step_heed_servos,
     .set_world = planar_step_set_world,
     .set_joint_damping = planar_step_set_joint_damping,
     .step = planar_step_step,

@@ -61,7 +61,6 @@ struct planar_step {
     int dof, links, parts;
     double *q, *qd;
     uint64_t step_work; /* operations of a step but for the impulses, roughly */
-    enum effector_state effectors;
     double damping_rate;
 
     struct servo *servos;   /* per link */

@@ -13,10 +13,10 @@ static void set_law(struct planar_step *d, int i)
     const struct servo *s = &d->servos[i];
     struct joint_laws *laws = &d->laws;
     int at = 2 + i, mode = d->settings.effector_mode;
-    int is_slack = s->torque_max <= 0 || d->effectors == EFFECTORS_SLACK;
+    int is_slack = s->torque_max <= 0 || d->base.effectors == EFFECTORS_SLACK;
     double half = d->settings.dt_s / 2, kp = 0, kd = 0;
     if (!is_slack)
-        servo_gains(s, d->effectors, mode, &kp, &kd);
+        servo_gains(s, d->base.effectors, mode, &kp, &kd);
     laws->kp[at] = kp;
     laws->kd[at] = kd;
     laws->damping[at] = s->damping;
@@ -28,7 +28,7 @@ static void set_law(struct planar_step *d, int i)
         RK4_PARTS * d->birth_d[i];
     laws->extra[at] = half * kd + half * half * kp;
     laws->birth_share[at] = is_slack ? 1 : d->birth_d[i] / (d->birth_d[i] + laws->extra[at]);
-    int is_plain = !is_slack && servo_is_plain(s, d->effectors, mode);
+    int is_plain = !is_slack && servo_is_plain(s, d->base.effectors, mode);
     laws->is_plain[at] = is_plain;
     d->has_other_aims |= !is_slack && !is_plain;
     d->has_curve |= laws->hill_s_rad[at] > 0;
@@ -96,7 +96,7 @@ static void set_other_aims(struct planar_step *d, double ahead)
             continue;
         servo->target = d->laws.target[at];
         servo->rate = d->laws.rate[at];
-        d->aim[at] = servo_aim(servo, d->effectors, d->settings.effector_mode,
+        d->aim[at] = servo_aim(servo, d->base.effectors, d->settings.effector_mode,
                                d->contacts.own.lower[i], d->contacts.own.upper[i], ahead);
     }
 }

@@ -183,10 +183,6 @@ static void set_world(struct dynamics *dynamics, const struct world *world)
     toy_of(dynamics)->world = *world;
 }
 
-static void set_effectors(struct dynamics *dynamics, enum effector_state state)
-{
-}
-
 static void set_number(struct dynamics *dynamics, double number)
 {
 }
@@ -259,7 +255,6 @@ static const struct dynamics_reader toy_reader = {.part_state = part_state,
 const struct dynamics_solver toy_solver = {.create = create,
                                            .step = step,
                                            .set_world = set_world,
-                                           .set_effectors = set_effectors,
                                            .set_joint_damping = set_number,
                                            .shift = shift,
                                            .stop = stop,
