@@ -43,6 +43,7 @@ static void add_connection(gene_id id, gene_id from, gene_id to, int face)
 /* Two segments; an oscillator bends the joint. */
 static void setup(void)
 {
+    creature_deinit(&creature);
     creature_init(&creature);
     snprintf(creature.name, sizeof creature.name, "worm");
     creature.genome.root = 1;
@@ -65,11 +66,6 @@ static void setup(void)
     params.simulation_duration_s = 2;
     params.evolution_behaviour = BEHAVIOUR_CUSTOM;
     strcpy(params.fitness_expression, "1.25");
-}
-
-static void teardown(void)
-{
-    creature_deinit(&creature);
 }
 
 static struct replay *replay_now(int is_recorded)
@@ -736,4 +732,4 @@ TEST(a_contest_has_its_middle_at_zero)
     ck_assert_double_gt(widths[2], widths[1]);
 }
 
-SUITE("replay", 120, setup, teardown)
+SUITE("replay", 120, setup, NULL)
