@@ -177,8 +177,7 @@ static int decode_exact(struct creature *decoded, const void *bytes, size_t leng
 {
     FREED char *exact = malloc(length + 1);
     memcpy(exact + 1, bytes, length);
-    int rc = creature_decode(decoded, exact + 1, length, "x", &error);
-    return rc;
+    return creature_decode(decoded, exact + 1, length, "x", &error);
 }
 
 TEST(binary_round_trip)
@@ -418,8 +417,7 @@ TEST(other_files_are_no_creatures)
 static int decode_text(const char *text, struct creature *decoded)
 {
     FREED char *json = quoted(text);
-    int rc = creature_decode(decoded, json, strlen(json), "worm.json", &error);
-    return rc;
+    return creature_decode(decoded, json, strlen(json), "worm.json", &error);
 }
 
 /* The text is refused, with a message that begins with these words. */

@@ -110,8 +110,7 @@ static uint64_t hash_without_ids(const struct genome *genome)
         for (int k = 0; k < NEURON_INPUTS_MAX; k++)
             PLAIN_INPUT(&plain.neurons[i].inputs[k]);
     }
-    uint64_t hash = genome_hash(&plain);
-    return hash;
+    return genome_hash(&plain);
 }
 
 TEST(seeds_are_the_first_individuals)

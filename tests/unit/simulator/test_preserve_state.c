@@ -68,8 +68,7 @@ static int through_bytes(const struct preserve_state *s, struct preserve_state *
     SCOPED(pack_writer) writer;
     pack_writer_init(&writer);
     preserve_state_encode(s, &writer);
-    int rc = preserve_state_decode(copy, writer.buffer.data, writer.buffer.size, &error);
-    return rc;
+    return preserve_state_decode(copy, writer.buffer.data, writer.buffer.size, &error);
 }
 
 /* ---- numbers ---- */

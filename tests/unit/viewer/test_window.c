@@ -80,8 +80,7 @@ static int is_same(const SDL_Event *a, int a_count, const SDL_Event *b, int b_co
 {
     size_t a_length, b_length;
     FREED char *left = show(a, a_count, &a_length), *right = show(b, b_count, &b_length);
-    int same = a_length == b_length && !memcmp(left, right, a_length);
-    return same;
+    return a_length == b_length && !memcmp(left, right, a_length);
 }
 
 TEST(two_fingers_zoom)
