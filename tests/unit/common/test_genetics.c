@@ -342,7 +342,7 @@ TEST(tidy_births_have_a_plan)
     params.initial_symmetric = 0.6;
     allow_only("add_body");
     for (int i = 1; i <= 100; i++) {
-        struct genome genome;
+        SCOPED(genome) genome;
         make(&genome, (uint64_t)i);
         mutate(&genome, 2, 1000);
         const struct body_gene *root = &genome.bodies[genome_find_body(&genome, genome.root)];
@@ -363,7 +363,6 @@ TEST(tidy_births_have_a_plan)
         }
         if (is_parent)
             ck_assert_double_ge(root->width_m, fmax(root->height_m, root->box.depth_m));
-        genome_deinit(&genome);
     }
     ck_assert_int_gt(pairs, 50);
     ck_assert_int_gt(ends, 50);
@@ -820,7 +819,7 @@ TEST(a_change_of_type_keeps_range_and_signal)
     allow_only("body_joint");
     params.initial_rigid = 0;
     for (uint64_t i = 1; i <= 300; i++) {
-        struct genome genome, before;
+        SCOPED(genome) genome, before;
 
         params.initial_limit_max_rad = i % 2 ? 1.6 : GENOME_LIMIT_MAX_RAD;
         params.creature_effector_mode = i % 3 ? EFFECTOR_POSITION : EFFECTOR_TORQUE;
@@ -845,8 +844,6 @@ TEST(a_change_of_type_keeps_range_and_signal)
                 ck_assert_double_eq_tol(b->effector_input.weight, a->effector_input.weight * factor,
                                         1e-12);
         }
-        genome_deinit(&before);
-        genome_deinit(&genome);
     }
     ck_assert_int_gt(to_linear, 50);
     ck_assert_int_gt(to_rotary, 20);
@@ -862,7 +859,7 @@ TEST(a_change_of_type_keeps_freedoms)
     allow_only("body_joint");
     params.initial_rigid = params.initial_linear = 0;
     for (uint64_t i = 1; i <= 300; i++) {
-        struct genome genome, before;
+        SCOPED(genome) genome, before;
 
         make(&genome, i);
         ck_assert_int_eq(genome_copy(&before, &genome), 0);
@@ -888,8 +885,6 @@ TEST(a_change_of_type_keeps_freedoms)
                 ck_assert(b->box.upper_2 == fmin(a->box.upper_2, genome_limit_max(b->joint)));
             cones += b->joint == JOINT_SPHERICAL && b->box.lower_2 == 0 && b->box.upper_2 > 0;
         }
-        genome_deinit(&before);
-        genome_deinit(&genome);
     }
     ck_assert_int_gt(gained, 50);
     ck_assert_int_gt(kept, 50);
@@ -1196,7 +1191,8 @@ TEST(plans_are_kept)
     params.creature_body = BODY_BOXES;
     params.mutation_plan = PLAN_KEEP;
     for (int i = 0; i < 100; i++) {
-        struct genome a, b, kin, children[3];
+        SCOPED(genome) a, b, kin;
+        struct genome children[3];
         make(&a, 1);
         make(&b, 2);
         ck_assert_int_eq(genome_copy(&kin, &a), 0);
@@ -1213,9 +1209,6 @@ TEST(plans_are_kept)
             assert_sound(&children[k], "a kept plan");
             genome_deinit(&children[k]);
         }
-        genome_deinit(&a);
-        genome_deinit(&b);
-        genome_deinit(&kin);
     }
     ck_assert_int_gt(resized, 20);
     ck_assert_int_gt(crossed, 20);
