@@ -236,13 +236,14 @@ static double slide(struct spatial_state *d)
 static double lose_at_limits(struct spatial_state *d)
 {
     static struct scene alike;
+    SCOPED(arena) other;
     struct dynamics *run;
     const struct ledger *ledger = dynamics_ledger(&d->dynamics);
     double lost = ledger->loss_limit_j - ledger->gain_limit_j;
     alike = scene;
     alike.settings.solver = SOLVER_CONSTRAINT;
-    arena_open(SCENE_ARENA_BYTES);
-    ck_assert_int_eq(scene_start(&alike, &arena, &run, &error), 0);
+    ck_assert_int_eq(arena_init(&other, SCENE_ARENA_BYTES), 0);
+    ck_assert_int_eq(scene_start(&alike, &other, &run, &error), 0);
     for (int i = 0; i < STEPS; i++)
         ck_assert_int_eq(dynamics_step(run), 0);
     double expected = dynamics_ledger(run)->loss_limit_j;
