@@ -6,8 +6,6 @@
 #include "common/math/detmath.h"
 #include "common/error.h"
 
-/* Room for contacts at first; where more are found there is twice as much, until memory is out. */
-#define CONTACTS_ROOM 64
 /* Points between bodies that are remembered, at most; each is looked for among all. A hundred
  * bodies that swarm have some hundreds. */
 #define MET_MAX 16384

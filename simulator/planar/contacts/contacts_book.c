@@ -67,15 +67,6 @@ static void book_shared(const struct contacts *s, int i, double share)
     b->exchange_j += work - work_a - half * work;
 }
 
-/* The shares of gains and of losses that count.
- *
- * Impulses that act together pass energy from one contact to another (a limb that lands swings the
- * next one up): the gain of one is the loss of another, so gains and losses of a step are set off
- * in proportion. The work of push-out is not: it is always gained. */
-struct shares {
-    double gains, losses;
-};
-
 /* The positive work of a contact that pushing out does, J; the contact passes the rest on. */
 static inline double push_out_work(const struct contacts *s, int i, double work)
 {
@@ -84,7 +75,7 @@ static inline double push_out_work(const struct contacts *s, int i, double work)
     return !law->is_push_out ? 0 : most < work ? most : work;
 }
 
-static inline double share_of(const struct contacts *s, int i, struct shares shares)
+static inline double share_of(const struct contacts *s, int i, struct work_shares shares)
 {
     double work = found_work(s, &s->list[i]);
     if (work <= 0)
@@ -104,8 +95,7 @@ void contacts_book(const struct contacts *s)
         else
             gains += work - push_out_work(s, i, work);
     }
-    struct shares shares = {.gains = gains > losses ? (gains - losses) / gains : 0,
-                            .losses = losses > gains ? (losses - gains) / losses : 0};
+    struct work_shares shares = work_shares_of(gains, losses);
     if (s->body_count == 1) {
         for (int i = 0; i < s->count; i++)
             book_contact(s, i, share_of(s, i, shares), &s->bodies[0]->dynamics->ledger);

@@ -6,11 +6,8 @@
 
 #include "common/error.h"
 
-/* Distance within which a step is not trusted to miss a contact, besides what the speed covers. */
-#define CLEARANCE_M     1e-3
-#define CLEARANCE_LIMIT 1e-4 /* rad or m */
-/* ... and for how many steps the speed is counted. */
-#define CLEARANCE_STEPS 1.5
+/* As CLEARANCE_M, of joints' limits, rad or m. */
+#define CLEARANCE_LIMIT 1e-4
 
 /* Where a part is and how fast it moves, from the pose and velocities of the tree, whose root is so
  * far from the ground (-0.0, y) and has this velocity; h: time for which it reaches. */

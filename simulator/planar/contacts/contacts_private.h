@@ -15,7 +15,7 @@
 
 #include "simulator/planar/contacts/contacts.h"
 #include "common/math/pair.h"
-#include "simulator/contact/push_out.h"
+#include "simulator/contact/contact_rules.h"
 
 /* Whether the centres are farther apart. */
 static inline int are_apart(const struct mover *a, const struct mover *b, double distance)
@@ -42,10 +42,6 @@ static inline int can_meet(const struct mover *a, const struct mover *b, double 
     *margin = more + h * closing_speed(a, b);
     return !are_apart(a, b, a->radius + b->radius + *margin);
 }
-
-/* Two that come nearer by more than this share of the sum of their shortest half sides could pass
- * one another. */
-#define STRIDE_SHARE 0.5
 
 /* How far the root of one body is to the right of another's: what is added to places from the
  * former. */

@@ -5,16 +5,13 @@
 
 #include <math.h>
 
-/* The constants of push_out.h, for the limits of hinges; those of linear joints are as contacts. */
+/* The constants of contact_rules.h, for the limits of hinges; those of linear joints are as contacts. */
 #define LIMIT_SLOP_RAD       2e-3
 #define LIMIT_PUSH_OUT_RAD_S 0.5
-/* Impacts without restitution have an instant if they are faster, and if the bodies turn and go
- * less in a step. The others are stopped half way. */
-#define PLASTIC_SPEED_M_S 0.05
-#define PLASTIC_TURN_RAD  0.02
-#define PLASTIC_WAY_M     5e-3
-/* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
-#define ROW_MOBILITY 1e-6
+/* Fast impacts without restitution have an instant if the bodies turn and go less in a step. The
+ * others are stopped half way. */
+#define PLASTIC_TURN_RAD 0.02
+#define PLASTIC_WAY_M    5e-3
 
 /* A bounce acts in the middle of the step. */
 static void set_rebound(struct contacts *s, struct contact *c, struct impulse_law *law)
@@ -48,14 +45,10 @@ static void set_bound(struct contacts *s, int i)
     struct contact *c = &s->list[i];
     struct impulse_law *law = &s->impulses.laws[i];
     double h = s->dt_s;
-    int is_limit = c->part < 0, is_angle = is_limit_of_angle(s, c);
-    double slop = is_angle ? LIMIT_SLOP_RAD : SLOP_M;
-    double fastest = is_angle ? LIMIT_PUSH_OUT_RAD_S : PUSH_OUT_SPEED_M_S;
-    if (!is_limit && s->push_out_speed > 0) {
-        slop = 0;
-        fastest = s->push_out_speed;
-    }
-    law->bound = push_out_bound(c->gap, h, slop, fastest);
+    int is_limit = c->part < 0;
+    law->bound = is_limit_of_angle(s, c)
+                     ? push_out_bound(c->gap, h, LIMIT_SLOP_RAD, LIMIT_PUSH_OUT_RAD_S)
+                     : contact_bound(c->gap, h, is_limit ? 0 : s->push_out_speed);
     law->is_push_out = law->bound > 0;
     c->late = 0;
     double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;

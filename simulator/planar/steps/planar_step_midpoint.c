@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "common/math/pair.h"
+#include "simulator/contact/contact_rules.h"
 
 /* Contacts that change a rate by this much more or less than in the step before are an impact: the
  * second half of the step is evaluated anew. rad/s, or m/s of linear joints. */
@@ -43,9 +44,6 @@
 #define STRETCH_MOST_1_S 1.2
 /* A load is taken to last in a step that is longer by this factor at most. */
 #define LONGER_MOST 2
-/* Parts of a step in which nothing thin is passed, and nothing whirls, are this share of it at
- * least. */
-#define STRIDE_LEAST (1.0 / 1024)
 /* Energy, as a share of what impacts pass on, that may be lost or gained by their instants. */
 #define INSTANT_SHARE 1e-2
 

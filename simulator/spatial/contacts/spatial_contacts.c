@@ -165,7 +165,7 @@ int spatial_contacts_create(struct spatial_contacts *s, const struct spatial_con
         init_mover(own, i, &boxes[i]);
     list_pairs(own);
     s->room = SOLIDS_POINTS_MAX * own->pair_count;
-    s->room = s->room < SPACE_CONTACTS_ROOM ? s->room : SPACE_CONTACTS_ROOM;
+    s->room = s->room < CONTACTS_ROOM ? s->room : CONTACTS_ROOM;
     if (take_memory(s, own->limits->row_max, own->tree->rates) != 0)
         return ERR_MEMORY;
     spatial_contacts_gather(s, s);
@@ -180,7 +180,7 @@ int spatial_contacts_create_shared(struct spatial_contacts *s, struct spatial_co
     *s = (struct spatial_contacts){.arena = arena,
                                    .dt_s = settings->dt_s,
                                    .restitution_speed = dynamics_bouncing_speed(settings),
-                                   .room = SPACE_CONTACTS_ROOM,
+                                   .room = CONTACTS_ROOM,
                                    .body_room = count};
     for (int k = 0; k < count; k++) {
         limits += all[k]->own.limits->row_max;

@@ -17,8 +17,6 @@
 #include "simulator/links/spatial_state.h"
 #include "simulator/spatial/tree/spatial_limits.h"
 
-/* Room for contacts at first; where more are found there is twice as much, until memory is out. */
-enum { SPACE_CONTACTS_ROOM = 64 };
 /* The rates of a body in a midpoint step: at its start, as guessed in its middle, at its end. */
 enum space_moment { SPACE_START, SPACE_MIDDLE, SPACE_END, SPACE_MOMENTS };
 

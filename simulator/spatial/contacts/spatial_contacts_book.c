@@ -40,9 +40,7 @@ static double work_on(const struct spatial_contacts *s, int i,
     return c->pair->two->body == body ? c->work_two : work - c->work_two;
 }
 
-/* Impulses that act together pass energy from one contact to another: the gain of one is the loss
- * of another, so gains and losses of a step are set off in proportion. Push-out is not: its work is
- * always gained. The rest of the work on a body is from the others. */
+/* Work beyond the share that counts is from the others. */
 void spatial_contacts_book(const struct spatial_contacts *s,
                            const struct spatial_contact_body *body)
 {
@@ -55,12 +53,11 @@ void spatial_contacts_book(const struct spatial_contacts *s,
         else if (!s->cones.laws[i].is_push_out)
             gains += work;
     }
-    double share_gains = gains > losses ? (gains - losses) / gains : 0;
-    double share_losses = losses > gains ? (losses - gains) / losses : 0;
+    struct work_shares shares = work_shares_of(gains, losses);
     for (int i = 0; i < s->cones.count; i++) {
         double work = booked_work(s, i), part = part_of(s, i, body);
         int is_push_out = s->cones.laws[i].is_push_out;
-        double share = part * (work <= 0 ? share_losses : is_push_out ? 1 : share_gains);
+        double share = part * (work <= 0 ? shares.losses : is_push_out ? 1 : shares.gains);
         if (part == 0)
             continue;
         book_law(s, i, share, l);

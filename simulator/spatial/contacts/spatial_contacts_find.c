@@ -6,13 +6,6 @@
 #define MARGIN_M 1e-4
 /* Two come nearer at this many times the speed of the fastest at most, with room for rounding. */
 #define SPEED_BOUND 2.001
-/* Distance within which a step is not trusted to miss a contact, besides what the speed covers, and
- * for how many steps the speed is counted. */
-#define CLEARANCE_M     1e-3
-#define CLEARANCE_STEPS 1.5
-/* Two that could touch move on by this share of the sum of their thinnest half sides at most in a
- * part of a step. */
-#define STRIDE_SHARE 0.5
 
 /* ---------------------------------------------------------------- where things are */
 

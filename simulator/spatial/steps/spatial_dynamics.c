@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "common/error.h"
+#include "simulator/contact/contact_rules.h"
 #include "simulator/spatial/steps/spatial_step.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 
@@ -35,8 +36,6 @@
 #define RETAKEN_SHARE 0.5
 /* Instants less apart than this share of the step are one. */
 #define INSTANT_SHARE 0.02
-/* Parts of a step in which nothing thin is passed are this share of it at least. */
-#define STRIDE_LEAST (1.0 / 1024)
 /* Energies are known to this share. */
 #define ENERGY_ROUNDING 1e-10
 
