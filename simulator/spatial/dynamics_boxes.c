@@ -149,10 +149,7 @@ static struct dynamics *create(const struct phenotype *phenotype, const struct w
 static void set_state(struct dynamics *dynamics, const double *q, const double *qd)
 {
     struct spatial_dynamics *d = spatial_dynamics_of(dynamics);
-    for (int i = 0; i < d->coordinates; i++)
-        d->base.q[i] = q[i];
-    for (int i = 0; i < d->rates; i++)
-        d->base.qd[i] = qd[i];
+    spatial_step_copy(d, q, qd, d->base.q, d->base.qd);
     spatial_tree_normalise(&d->tree, d->base.q);
     spatial_step_follow_signals(d, 0, d->base.q, d->base.qd);
     d->is_posed = d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;

@@ -135,11 +135,6 @@ static void spheres_bounds(const struct dynamics *dynamics, struct vec3 *low, st
     }
 }
 
-static double spheres_overlap(const struct dynamics *dynamics)
-{
-    return sphere_contacts_overlap(sphere_system_at(dynamics));
-}
-
 /* Energy U of the fixed bones' and the stops' springs, less h^2 w.H w / 8 with H the second
  * derivatives of U and w the velocity of one end against the other: that is what leapfrog keeps
  * (its modified energy; Hairer, Lubich, Wanner, IX.1). Impulses at X work -h U'(X) (w + w+) / 2,
@@ -261,7 +256,7 @@ static const struct dynamics_reader spheres_reader = {
     .impulses = spheres_impulses,
     .bounds = spheres_bounds,
     .hash_part = spheres_hash_part,
-    .overlap = spheres_overlap,
+    .overlap = sphere_contacts_overlap,
 };
 
 const struct dynamics_solver dynamics_spheres = {

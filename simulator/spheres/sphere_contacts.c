@@ -217,25 +217,15 @@ static void push(struct sphere_system *s, const struct touch *touch, struct vec3
     }
 }
 
-/* Torque on a, and its reaction on b. */
-static void twist(struct sphere_system *s, const struct touch *touch, struct vec3 impulse)
+/* Changes the spins by a moment on a, and one on b, these many times the vector. */
+static inline void twist(struct sphere_system *s, const struct touch *touch, struct vec3 moment,
+                         double times_a, double times_b)
 {
     struct ball_matter *a = &s->matter[touch->a];
-    a->spin = vec3_along(a->spin, impulse, a->inverse_inertia);
+    a->spin = vec3_along(a->spin, moment, a->inverse_inertia * times_a);
     if (touch->b >= 0) {
         struct ball_matter *b = matter_b(touch);
-        b->spin = vec3_along(b->spin, impulse, -b->inverse_inertia);
-    }
-}
-
-static void turn(struct sphere_system *s, const struct touch *touch, struct vec3 impulse)
-{
-    struct vec3 twist = vec3_cross(impulse, touch->normal);
-    struct ball_matter *a = &s->matter[touch->a];
-    a->spin = vec3_along(a->spin, twist, a->inverse_inertia * touch->arm_a);
-    if (touch->b >= 0) {
-        struct ball_matter *b = matter_b(touch);
-        b->spin = vec3_along(b->spin, twist, b->inverse_inertia * touch->arm_b);
+        b->spin = vec3_along(b->spin, moment, b->inverse_inertia * times_b);
     }
 }
 
@@ -313,12 +303,12 @@ static void rub(struct sphere_system *s, struct touch *touch, double inverse_mas
     touch->rub = within(p, most);
     touch->brake = vec3_cross(n, q);
     push(s, touch, touch->rub);
-    turn(s, touch, touch->rub);
+    twist(s, touch, vec3_cross(touch->rub, n), touch->arm_a, touch->arm_b);
     double drill = 2.0 / 3.0 * touch->friction * s->settings.spheres.spin_resistance * load;
     if (drill > 0 && y.spin > 0)
         touch->brake =
             vec3_along(touch->brake, n, clamp(-vec3_dot(spin_of(s, touch, 0), n) / y.spin, drill));
-    twist(s, touch, touch->brake);
+    twist(s, touch, touch->brake, 1, -1);
 }
 
 static void solve_touch(struct sphere_system *s, struct touch *touch)
@@ -599,8 +589,9 @@ void sphere_contacts_report(struct sphere_system *s)
     }
 }
 
-double sphere_contacts_overlap(const struct sphere_system *s)
+double sphere_contacts_overlap(const struct dynamics *dynamics)
 {
+    const struct sphere_system *s = sphere_system_at(dynamics);
     double deepest = 0;
     for (int i = 0; i < s->pair_count; i++) {
         const struct ball *a = &s->ball[s->pairs[i].a], *b = &s->ball[s->pairs[i].b];

@@ -296,7 +296,8 @@ void sphere_contacts_book(struct sphere_system *s);
 /* Fills the points of the last substep and says which spheres touch, unless that has been done: few
  * steps are asked for it. */
 void sphere_contacts_report(struct sphere_system *s);
-double sphere_contacts_overlap(const struct sphere_system *s);
+/* As overlap() of struct dynamics_reader. */
+double sphere_contacts_overlap(const struct dynamics *dynamics);
 /* Finds and solves what touches between two bodies in this substep, before sphere_contacts_solve()
  * of both; the touches go behind those that are there. */
 void sphere_contacts_meet(struct sphere_system *s, struct sphere_system *others,

@@ -89,18 +89,13 @@ static int take_memory(struct contacts *s, int rates, int sweeps)
                            sweeps > 0 ? sweeps : SWEEPS_MAX, s->arena);
 }
 
-static int make_room(struct contacts *s, int room)
+int contacts_make_room(struct contacts *s, int room)
 {
     if (take_rows(s, room) != 0 || impulses_extend(&s->impulses, s->count, s->rows,
                                                    room + s->limit_room, row_room(s, room)) != 0)
         return ERR_MEMORY;
     s->room = room;
     return 0;
-}
-
-int contacts_extend(struct contacts *s)
-{
-    return make_room(s, 2 * s->room);
 }
 
 int contacts_end_gathering(struct contacts *s)
@@ -116,7 +111,7 @@ int contacts_end_gathering(struct contacts *s)
         s->limit_room = 2 * limits < most ? 2 * limits : most;
     if (s->body_count > s->share_room)
         s->share_room = 2 * s->body_count < s->body_room ? 2 * s->body_count : s->body_room;
-    return make_room(s, s->room);
+    return contacts_make_room(s, s->room);
 }
 
 int contacts_extend_met(struct contacts *s)

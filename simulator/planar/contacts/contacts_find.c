@@ -51,7 +51,7 @@ struct touching {
 static void add_contact(struct contacts *s, struct touching t, const struct manifold *m,
                         const struct manifold_point *p, struct warm_start *warm, double depth_max)
 {
-    if (s->count >= s->room && contacts_extend(s) != 0)
+    if (s->count >= s->room && contacts_make_room(s, 2 * s->room) != 0)
         return; /* the step fails */
     const struct contact_body *own = s->bodies[t.of_a];
     const struct mover *mover = &own->movers[t.part];

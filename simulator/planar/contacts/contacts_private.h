@@ -130,9 +130,9 @@ static inline double row_work(const struct contacts *s, const struct contact *c,
     return s->impulses.impulse[row] * (before + change / 2);
 }
 
-/* Room for twice as many contacts in a step, or points between two bodies; ERR_MEMORY: as
- * before. */
-int contacts_extend(struct contacts *s);
+/* Room for so many contacts in a step, or for twice as many points between two bodies; ERR_MEMORY:
+ * as before. */
+int contacts_make_room(struct contacts *s, int room);
 int contacts_extend_met(struct contacts *s);
 /* Places all parts; h: the time for which they reach. */
 void contacts_place_movers(struct contact_body *own, double h);

@@ -77,19 +77,13 @@ static double energy_at(struct spatial_dynamics *d, double *kinetic)
 
 static void keep_start(struct spatial_dynamics *d)
 {
-    for (int i = 0; i < d->coordinates; i++)
-        d->q0[i] = d->base.q[i];
-    for (int i = 0; i < d->rates; i++)
-        d->qd0[i] = d->base.qd[i];
+    spatial_step_copy(d, d->base.q, d->base.qd, d->q0, d->qd0);
     d->ledger_before = d->base.dynamics.ledger;
 }
 
 static void go_back(struct spatial_dynamics *d)
 {
-    for (int i = 0; i < d->coordinates; i++)
-        d->base.q[i] = d->q0[i];
-    for (int i = 0; i < d->rates; i++)
-        d->base.qd[i] = d->qd0[i];
+    spatial_step_copy(d, d->q0, d->qd0, d->base.q, d->base.qd);
     d->base.dynamics.ledger = d->ledger_before;
     d->is_posed = 0;
 }

@@ -77,6 +77,16 @@ static inline struct spatial_dynamics *spatial_dynamics_of(const struct dynamics
     return dynamics_of(dynamics, &dynamics_boxes);
 }
 
+/* Copies coordinates and rates of the body. */
+static inline void spatial_step_copy(const struct spatial_dynamics *d, const double *from_q,
+                                     const double *from_qd, double *q, double *qd)
+{
+    for (int i = 0; i < d->coordinates; i++)
+        q[i] = from_q[i];
+    for (int i = 0; i < d->rates; i++)
+        qd[i] = from_qd[i];
+}
+
 /* Puts the tree at the state, if it is not there. */
 void spatial_step_set_pose(struct spatial_dynamics *d);
 /* Finds whether servos are too stiff for steps of RK4, and whether there are drives: after servos
