@@ -356,8 +356,8 @@ static void expect_refusal(const char *reason)
 
 TEST(other_version)
 {
-    send_raw("\x00\x00\x00\x0a\x94\x01\x13\xa5older\x01", 14);
-    expect_refusal("the controller has protocol 19, \"older\"");
+    send_raw("\x00\x00\x00\x0a\x94\x01\x7f\xa5older\x01", 14);
+    expect_refusal("the controller has protocol 127, \"older\"");
 }
 
 TEST(other_digest)
