@@ -1,13 +1,12 @@
-/* What many tests begin with: parameters, memory and an error. */
+/* What many tests begin with: the suite, parameters, memory and an error. */
 #ifndef TESTS_PLAIN_FIXTURE_H
 #define TESTS_PLAIN_FIXTURE_H
-
-#include <check.h>
 
 #include "common/error.h"
 #include "common/params/params.h"
 #include "common/system/arena.h"
 #include "tests/set_param.h"
+#include "tests/suite.h"
 
 static struct arena arena;
 static struct params params;

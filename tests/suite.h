@@ -1,5 +1,5 @@
 /* How every test program ends: its suite runs, and the exit status says whether all of it
- * passed. Brings the headers of the C library that most tests use. */
+ * passed. Brings the headers of the C library that most tests use, and random numbers. */
 #ifndef TESTS_SUITE_H
 #define TESTS_SUITE_H
 
@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/math/rng.h"
 
 /* A test that is defined is run: TEST(name) { ... }; or for each _i from `low` on and below `high`;
  * or one that a signal must end. SUITE() at the end of a file is its main(); timeout_s 0: Check's.
@@ -56,6 +58,30 @@ static inline void free_at(void *pointer)
     memcpy(&memory, pointer, sizeof memory);
     free(memory);
 }
+
+/* Random numbers of a test, as rng_init() makes them. */
+static inline struct rng test_rng(uint64_t seed, uint32_t generation, uint64_t individual)
+{
+    struct rng rng;
+    rng_init(&rng, seed, RNG_TEST, generation, individual);
+    return rng;
+}
+
+/* Two or three coordinates of a vector; a tolerance of 0: exactly. */
+#define ck_assert_xy(vector, x_is, y_is, tolerance)                                                \
+    do {                                                                                           \
+        ck_assert_coordinate(vector, x, x_is, tolerance);                                          \
+        ck_assert_coordinate(vector, y, y_is, tolerance);                                          \
+    } while (0)
+#define ck_assert_xyz(vector, x_is, y_is, z_is, tolerance)                                         \
+    do {                                                                                           \
+        ck_assert_xy(vector, x_is, y_is, tolerance);                                               \
+        ck_assert_coordinate(vector, z, z_is, tolerance);                                          \
+    } while (0)
+#define ck_assert_coordinate(vector, name, is, tolerance)                                          \
+    ck_assert_msg((tolerance) > 0 ? fabs((vector).name - (is)) < (tolerance)                       \
+                                  : (vector).name == (is),                                         \
+                  "%s.%s == %.17g, %s == %.17g", #vector, #name, (vector).name, #is, (double)(is))
 
 /* A call that returns 0, or else has filled `error`. */
 #define ck_ok(call) ck_assert_msg((call) == 0, "%s: %s", #call, error.message)

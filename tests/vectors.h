@@ -5,11 +5,6 @@
 #include "common/math/rng.h"
 #include "common/math/rotation.h"
 
-static inline double vec3_distance(struct vec3 a, struct vec3 b)
-{
-    return vec3_length(vec3_sub(a, b));
-}
-
 /* Each component within -most .. most. */
 static inline struct vec3 draw_vec3(struct rng *rng, double most)
 {

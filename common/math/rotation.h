@@ -28,6 +28,20 @@ static inline struct vec3 vec3_negated(struct vec3 a)
 
 /* ---------------------------------------------------------------- quaternions */
 
+/* Of four numbers, w first; and into such. */
+static inline struct quaternion quaternion_read(const double *q)
+{
+    return (struct quaternion){q[0], q[1], q[2], q[3]};
+}
+
+static inline void quaternion_write(double *to, struct quaternion q)
+{
+    to[0] = q.w;
+    to[1] = q.x;
+    to[2] = q.y;
+    to[3] = q.z;
+}
+
 /* First b, then a. Terms are in the pairs that a half turn about a world's axis maps on pairs. */
 static inline struct quaternion quaternion_product(struct quaternion a, struct quaternion b)
 {

@@ -76,4 +76,25 @@ static inline double vec3_length(struct vec3 a)
     return sqrt(vec3_dot(a, a));
 }
 
+static inline double vec3_distance(struct vec3 a, struct vec3 b)
+{
+    return vec3_length(vec3_sub(a, b));
+}
+
+/* Bounds of nothing: low is above high. */
+static inline void vec3_no_bounds(struct vec3 *low, struct vec3 *high)
+{
+    *low = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    *high = vec3_scale(*low, -1);
+}
+
+/* Widens bounds to what reaches so far from a place. */
+static inline void vec3_widen_bounds(struct vec3 *low, struct vec3 *high, struct vec3 at,
+                                     struct vec3 reach)
+{
+    struct vec3 l = vec3_sub(at, reach), h = vec3_add(at, reach);
+    *low = (struct vec3){fmin(low->x, l.x), fmin(low->y, l.y), fmin(low->z, l.z)};
+    *high = (struct vec3){fmax(high->x, h.x), fmax(high->y, h.y), fmax(high->z, h.z)};
+}
+
 #endif

@@ -104,7 +104,9 @@ const struct servo *dynamics_servo(const struct dynamics *dynamics, int drive)
 
 void dynamics_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
-    dynamics->solver->set_effectors(dynamics, state);
+    ENSURE(state >= EFFECTORS_ON && state <= EFFECTORS_HOLD, "effectors in state %d", state);
+    dynamics->effectors = state;
+    dynamics_heed_servos(dynamics);
 }
 
 void dynamics_set_world(struct dynamics *dynamics, const struct world *world)
@@ -119,7 +121,7 @@ void dynamics_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
 
 void dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s)
 {
-    dynamics->solver->set_push_out(dynamics, speed_m_s);
+    dynamics->push_out_m_s = speed_m_s;
 }
 
 int dynamics_step(struct dynamics *dynamics)

@@ -133,7 +133,12 @@ struct touches {
     double law_miss_m;
 };
 
-/* A body in motion. Its solver writes the fields, others read them. */
+/* The effectors' task: follow their targets (default), nothing, or hold the pose of birth as
+ * position servos whatever their mode. */
+enum effector_state { EFFECTORS_ON, EFFECTORS_SLACK, EFFECTORS_HOLD };
+
+/* A body in motion. Its solver writes the fields, and dynamics.c what is set for all solvers; others
+ * read them. */
 struct dynamics {
     const struct dynamics_solver *solver;
     int creature;  /* whose body it is: its number in the world */
@@ -144,6 +149,8 @@ struct dynamics {
     int root_slides;           /* the first coordinates say where the body is: 2, or 3 in space */
     double *q, *qd;
     const double *still; /* rates that are 0 */
+    double push_out_m_s; /* of dynamics_set_push_out() */
+    enum effector_state effectors;
     /* The rates of all drives in their order. NULL: at an instant they are those of stiff springs
      * that chatter, the more the finer the step, and say little of the motion. */
     const double *drive_rates;
@@ -176,9 +183,6 @@ void dynamics_set_target(struct dynamics *dynamics, int drive, double target, do
 void dynamics_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo);
 /* The law of a drive; its target may be an old one. NULL: it is no servo. */
 const struct servo *dynamics_servo(const struct dynamics *dynamics, int drive);
-/* The effectors' task: follow their targets (default), nothing, or hold the pose of birth as
- * position servos whatever their mode. */
-enum effector_state { EFFECTORS_ON, EFFECTORS_SLACK, EFFECTORS_HOLD };
 void dynamics_set_effectors(struct dynamics *dynamics, enum effector_state state);
 /* World quantities that settling changes: gravity, ground, friction, passive joint damping
  * (1/s). */

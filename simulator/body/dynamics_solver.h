@@ -42,8 +42,7 @@ struct dynamics_solver {
     struct meeting *(*create_meeting)(struct dynamics *const *all, int count, struct arena *arena);
     /* A tick begins, of one or more steps of all. NULL: that changes nothing. */
     void (*begin_meeting)(struct meeting *meeting);
-    /* Bounds of where the body may be within a step, and somewhat beyond. Low is above high where
-     * it is nowhere. */
+    /* Widens bounds to where the body may touch another one within a step, and somewhat beyond. */
     void (*sweep)(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
     /* As step(), of bodies that may touch one another; what it would return, of each. */
     void (*step_together)(struct meeting *meeting, struct dynamics *const *some, int count,
@@ -52,10 +51,11 @@ struct dynamics_solver {
     void (*set_target)(struct dynamics *dynamics, int drive, double target, double rate);
     void (*set_servo)(struct dynamics *dynamics, int drive, const struct servo *servo);
     const struct servo *(*servo)(const struct dynamics *dynamics, int drive); /* NULL: none */
-    void (*set_effectors)(struct dynamics *dynamics, enum effector_state state);
+    /* The effectors' task, a servo or its damping has changed. NULL: the solver reads them at each
+     * step. */
+    void (*heed_servos)(struct dynamics *dynamics);
     void (*set_world)(struct dynamics *dynamics, const struct world *world);
     void (*set_joint_damping)(struct dynamics *dynamics, double rate_1_s);
-    void (*set_push_out)(struct dynamics *dynamics, double speed_m_s);
 
     void (*set_state)(struct dynamics *dynamics, const double *q, const double *qd);
     /* NULL: by the coordinates of the root, and by rates that are 0 */
@@ -68,6 +68,18 @@ struct dynamics_solver {
     /* Fills the touches. NULL: the step has done so. */
     void (*report)(const struct dynamics *dynamics);
 };
+
+static inline void dynamics_heed_servos(struct dynamics *dynamics)
+{
+    if (dynamics->solver->heed_servos)
+        dynamics->solver->heed_servos(dynamics);
+}
+
+/* Slower impacts do not bounce, m/s. */
+static inline double dynamics_bouncing_speed(const struct dynamics_settings *settings)
+{
+    return settings->restitution_speed_m_s > 0 ? settings->restitution_speed_m_s : 0.2;
+}
 
 /* Forgets the points of contact. */
 static inline void touches_clear(struct touches *touches)
@@ -90,7 +102,7 @@ static inline void *dynamics_of(const struct dynamics *dynamics,
 /* hash_part() of bodies in the plane. */
 uint64_t dynamics_hash_flat_part(const struct dynamics *dynamics, int part, uint64_t hash);
 
-extern const struct dynamics_solver dynamics_articulated;
+extern const struct dynamics_solver dynamics_articulated, dynamics_boxes;
 /* The reference: of bodies in the plane, and in space. */
 extern const struct dynamics_solver dynamics_constraint, dynamics_constraint_space;
 

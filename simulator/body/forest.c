@@ -113,8 +113,7 @@ static void find_islands(const struct forest *f, int *some, int count, int *isla
 /* Its bounds within a step. A body that is gone has none: no other body overlaps with it. */
 static void find_bounds(struct forest *f, int i)
 {
-    f->low[i] = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    f->high[i] = vec3_scale(f->low[i], -1);
+    vec3_no_bounds(&f->low[i], &f->high[i]);
     if (!f->is_gone[i])
         f->all[i]->solver->sweep(f->all[i], &f->low[i], &f->high[i]);
 }

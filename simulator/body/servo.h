@@ -36,6 +36,26 @@ static inline double muscle_most(double most, double a, double inverse_b, double
     return left > 0 ? left : 0;
 }
 
+/* The torque of a muscle at its bound, at the mean rate of a midpoint step, that is implicit: it
+ * follows the tangent of Hill's curve, torque - slope (mean rate - rate). */
+struct muscle_tangent {
+    double torque, slope, rate;
+};
+
+/* The tangent at a rate. A steep curve is like much damping. A muscle that is stretched may turn
+ * that about by the middle of the step, half after its start: then it is the tangent at rest.
+ * `known`: the rate that is known of the mean; `inertia`: of the joint. */
+static inline struct muscle_tangent muscle_tangent_at(double most, double a, double inverse_b,
+                                                      double rate, double known, double inertia,
+                                                      double half)
+{
+    struct muscle_tangent t = {.rate = rate < 0 && known * inertia + half * most > 0 ? 0 : rate};
+    t.torque = muscle_most(most, a, inverse_b, t.rate);
+    if (t.torque > 0 && t.rate >= 0)
+        t.slope = (t.torque + a) * inverse_b / (1 + t.rate * inverse_b);
+    return t;
+}
+
 /* A torque within the bounds of a servo whose joint turns at `rate`. */
 static inline double servo_bound(const struct servo *servo, double torque, double rate)
 {

@@ -63,16 +63,13 @@ int collide_lift_range(const struct box *box, const struct box *obstacle, double
                        double *high);
 /* 1 if a rectangle is certainly farther from the point than the distance. */
 int collide_is_beyond(const struct box *box, double x, double y, double distance);
-/* 1 if a box touches a rectangle beside an edge, no deeper than `depth`, and the way over the edge
- *   is
+/* 1 if a box touches a rectangle beside an edge, no deeper than `depth`, and the way over the edge is
  * shorter than the way back: it may pass, as if that edge were rounded. */
 int collide_is_graze(const struct box *rectangle, const struct box *box, double depth);
 
-/* The feature of a rectangle that is nearest to a point: its faces as in enum face, or its
- * corners. */
+/* The feature of a rectangle that is nearest to a point: a face or a corner. */
 struct nearest {
     int is_corner;
-    int index;
     double distance;           /* negative inside */
     double normal_x, normal_y; /* towards the point */
 };

@@ -21,16 +21,13 @@ void collide_nearest(const struct box *box, double x, double y, struct nearest *
     if (along > 0 && across > 0) {
         distance = sqrt(along * along + across * across);
         nearest->is_corner = 1;
-        nearest->index = nv > 0 ? (nu > 0 ? 0 : 1) : (nu > 0 ? 3 : 2);
         nu *= distance > NEAREST_M ? along / distance : 1;
         nv *= distance > NEAREST_M ? across / distance : 0;
     } else if (along >= across) {
         distance = along;
-        nearest->index = nu > 0 ? FACE_RIGHT : FACE_LEFT;
         nv = 0;
     } else {
         distance = across;
-        nearest->index = nv > 0 ? FACE_TOP : FACE_BOTTOM;
         nu = 0;
     }
     nearest->distance = distance;

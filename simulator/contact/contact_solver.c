@@ -284,7 +284,6 @@ static int sweep(struct contact_solver *s, int sweeps)
         for (int i = 0; i < s->group.count; i++)
             for (int r = law_of(s, i)->row; r < law_of(s, i)->row + law_of(s, i)->size; r++)
                 s->impulse[r] += share * (s->centre[r] - s->impulse[r]);
-        s->sweeps++;
         s->work += (uint64_t)(s->group.count * (6 * (s->group.to - s->group.from) + 60));
         set_velocities(s);
     }
@@ -560,7 +559,6 @@ void contact_solver_set_velocities(struct contact_solver *s)
 void contact_solver_solve(struct contact_solver *s)
 {
     CHECK_DEARLY(check(s));
-    s->sweeps = s->equations = 0;
     s->residual = 0;
     sort_laws(s);
     for (int i = 0; i < s->count; i++)

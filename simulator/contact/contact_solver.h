@@ -58,16 +58,15 @@ struct cone_group {
 struct contact_solver {
     struct cone_law *laws;
     int count, rows;
-    int columns, stride;   /* of y; numbers from one of its rows to the next */
-    double *y;             /* rows x stride: W = Y Y'; a row that no impulse moves is 0 */
-    double *free;          /* velocities without impulses */
-    double *impulse;       /* before: of the last step, or 0; after: the solution. N s or N m s */
-    double *velocity;      /* after: with the impulses */
-    double *whole;         /* per column, after: Y' l */
-    double enough;         /* m/s: the residual at which a solution is one */
-    double residual;       /* m/s, after: of the worst law */
-    int sweeps, equations; /* after: sweeps and systems of equations that it took */
-    uint64_t work;         /* operations, roughly; the caller's to take and to reset */
+    int columns, stride; /* of y; numbers from one of its rows to the next */
+    double *y;           /* rows x stride: W = Y Y'; a row that no impulse moves is 0 */
+    double *free;        /* velocities without impulses */
+    double *impulse;     /* before: of the last step, or 0; after: the solution. N s or N m s */
+    double *velocity;    /* after: with the impulses */
+    double *whole;       /* per column, after: Y' l */
+    double enough;       /* m/s: the residual at which a solution is one */
+    double residual;     /* m/s, after: of the worst law */
+    uint64_t work;       /* operations, roughly; the caller's to take and to reset */
     /* scratch */
     struct cone_block *blocks;    /* per law */
     struct cone_yielding *yields; /* per law: those of the system */

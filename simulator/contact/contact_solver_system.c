@@ -296,7 +296,6 @@ int contact_solver_set_system(struct contact_solver *s)
         set_of_columns(s);
     for (int i = 0; i < s->size; i++)
         s->system[(size_t)i * (size_t)s->side + (size_t)i] += 1;
-    s->equations++;
     s->work += (uint64_t)width * (uint64_t)width * (uint64_t)(width + 3 * s->group.count);
     return eliminate(s->system, s->size, s->side, s->factors, s->pivots);
 }

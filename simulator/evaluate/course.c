@@ -98,9 +98,9 @@ void run_measure_tick(struct run *run)
     struct vec3 centre = dynamics_centre_of_mass(run->dynamics);
     struct vec3 low, high;
     dynamics_bounds(run->dynamics, &low, &high);
-    m->path_m += distance_of(centre, run->last);
+    m->path_m += vec3_distance(centre, run->last);
     m->distance_m = way_of(centre, run->start);
-    m->displacement_m = distance_of(centre, run->start);
+    m->displacement_m = vec3_distance(centre, run->start);
     m->way_x_m = centre.x - run->start.x;
     m->way_y_m = centre.y - run->start.y;
     m->way_z_m = centre.z - run->start.z;
@@ -204,8 +204,7 @@ void run_measure_course(struct run *run)
      * things fall: falling is no progress */
     double dx = run->last.x - run->start.x;
     double dy = run->world.gravity_m_s2 > 0 ? 0 : run->last.y - run->start.y;
-    double dz = run->last.z - run->start.z,
-           length = distance_of((struct vec3){dx, dy, dz}, (struct vec3){0, 0, 0});
+    double dz = run->last.z - run->start.z, length = vec3_length((struct vec3){dx, dy, dz});
     for (int i = 0; i < MEASURE_WINDOWS && length > 0; i++) {
         double x = run->windows[i + 1].x - run->windows[i].x;
         double y = run->windows[i + 1].y - run->windows[i].y;

@@ -43,7 +43,7 @@ static struct seen find_nearest(const struct habitat *h, const struct run *run, 
     struct seen seen = {.brightness = 1};
     double least_m = HUGE_VAL;
     for (int i = first; i < end; i++) {
-        double away_m = distance_of(h->centres[i], h->centres[run->creature]);
+        double away_m = vec3_distance(h->centres[i], h->centres[run->creature]);
         if (&h->runs[i] == run || !h->runs[i].dynamics || away_m >= least_m)
             continue;
         least_m = away_m;
@@ -489,15 +489,6 @@ void evaluate_habitat(struct habitat *habitat, const struct evaluate_task *tasks
     while (evaluate_tick(&course))
         continue;
     evaluate_close(&course);
-}
-
-void evaluate_together(const struct evaluate_task *tasks, int count, const struct params *params,
-                       struct arena *arena, evaluate_observer *observer, void *context,
-                       struct evaluation *results)
-{
-    struct run like = {.params = params, .observer = observer, .context = context};
-    struct habitat habitat = {.first_thing = INT_MAX};
-    evaluate_habitat(&habitat, tasks, count, &like, arena, results);
 }
 
 /* ---------------------------------------------------------------- tick by tick */

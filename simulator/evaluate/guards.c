@@ -261,7 +261,7 @@ int run_watch_tick(struct run *run)
             return VERDICT_HOPELESS;
     }
     if (p->guard_motionless_s > 0) {
-        double reach = distance_of(run->last, run->still_at);
+        double reach = vec3_distance(run->last, run->still_at);
         run->still_reach_m = fmax(run->still_reach_m, reach);
         if (run->time_s - run->still_since_s >= p->guard_motionless_s - 1e-9) {
             if (run->still_reach_m < p->guard_motionless_m)

@@ -155,17 +155,12 @@ void habitat_emit(struct habitat *habitat);
  * switched off. Returns how much scent it emitted. */
 int64_t run_emit(struct run *run, struct scent *scent, double full, struct sound *sound);
 
-/* Evaluates several creatures of one kind in one world. Each is made and settles by itself. Then
- * they share the scored time, in which they may touch one another. Each has a verdict, measures and
- * a digest of its own. A creature that no other one comes near has those of an evaluation by itself
- * with the same x_m and z_m. When a verdict ends the evaluation of one, its body stays, limp,
- * unless it is broken. Each has a light of its own. */
-void evaluate_together(const struct evaluate_task *tasks, int count, const struct params *params,
-                       struct arena *arena, evaluate_observer *observer, void *context,
-                       struct evaluation *results);
-
-/* evaluate.c: evaluates `count` tasks in the habitat, which names things and referee and is zero
- * besides. */
+/* evaluate.c: evaluates several tasks, creatures of one kind, in the habitat, which names things and
+ * referee and is zero besides. Each is made and settles by itself. Then they share the scored time,
+ * in which they may touch one another. Each has a verdict, measures, a digest and a light of its
+ * own; a creature that no other one comes near has those of an evaluation by itself with the same
+ * x_m and z_m. When a verdict ends the evaluation of one, its body stays, limp, unless it is
+ * broken. */
 void evaluate_habitat(struct habitat *habitat, const struct evaluate_task *tasks, int count,
                       const struct run *like, struct arena *arena, struct evaluation *results);
 
@@ -241,11 +236,5 @@ void run_tidy_measures(struct measures *measures);
 void evaluate_contest(const struct genome *const genomes[2], const struct params *params,
                       const struct contest_bout *bout, struct arena *arena,
                       evaluate_observer *observer, void *context, struct contest_result *result);
-
-static inline double distance_of(struct vec3 a, struct vec3 b)
-{
-    double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
-    return sqrt(x * x + y * y + z * z);
-}
 
 #endif

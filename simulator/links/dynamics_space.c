@@ -50,14 +50,6 @@ const struct servo *dynamics_space_servo(const struct dynamics *dynamics, int dr
     return &s->servos[rate_of(s, drive)];
 }
 
-void dynamics_space_set_effectors(struct dynamics *dynamics, enum effector_state state)
-{
-    struct spatial_state *s = spatial_state_of(dynamics);
-    ENSURE(state >= EFFECTORS_ON && state <= EFFECTORS_HOLD, "effectors in state %d", state);
-    s->effectors = state;
-    s->hooks->heed_servos(s);
-}
-
 /* 1 if nothing holds the freedom; a root's stretch is held as any other. */
 static int is_free(const struct spatial_state *s, int rate)
 {
@@ -70,7 +62,7 @@ void dynamics_space_set_joint_damping(struct dynamics *dynamics, double rate_1_s
     struct spatial_state *s = spatial_state_of(dynamics);
     for (int i = 0; i < s->form->rates; i++)
         s->servos[i].damping = is_free(s, i) ? 0 : rate_1_s * 2 * s->birth_inertia[i];
-    s->hooks->heed_servos(s);
+    dynamics_heed_servos(dynamics);
 }
 
 /* Freedoms without muscles have effectors without strength, for their damping; those of free links
@@ -188,27 +180,29 @@ static void place(const struct dynamics *dynamics, int part, struct solid *solid
     solid->is_round = s->boxes[part].is_round;
 }
 
-static void part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
-                        struct vec3 *high)
+static void widen_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
+                         struct vec3 *high)
 {
     struct solid solid;
     place(dynamics, part, &solid);
     struct vec3 reach = {solids_reach(&solid, (struct vec3){1, 0, 0}),
                          solids_reach(&solid, (struct vec3){0, 1, 0}),
                          solids_reach(&solid, (struct vec3){0, 0, 1})};
-    *low = vec3_sub(solid.centre, reach);
-    *high = vec3_add(solid.centre, reach);
+    vec3_widen_bounds(low, high, solid.centre, reach);
+}
+
+static void part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
+                        struct vec3 *high)
+{
+    vec3_no_bounds(low, high);
+    widen_bounds(dynamics, part, low, high);
 }
 
 static void bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
-    part_bounds(dynamics, 0, low, high);
-    for (int i = 1; i < spatial_state_of(dynamics)->box_count; i++) {
-        struct vec3 l, h;
-        part_bounds(dynamics, i, &l, &h);
-        *low = (struct vec3){fmin(low->x, l.x), fmin(low->y, l.y), fmin(low->z, l.z)};
-        *high = (struct vec3){fmax(high->x, h.x), fmax(high->y, h.y), fmax(high->z, h.z)};
-    }
+    vec3_no_bounds(low, high);
+    for (int i = 0; i < spatial_state_of(dynamics)->box_count; i++)
+        widen_bounds(dynamics, i, low, high);
 }
 
 /* How boxes a < b meet, as contacts have it: usually those of one link and of two that a joint

@@ -9,7 +9,6 @@
 void dynamics_space_set_target(struct dynamics *dynamics, int drive, double target, double rate);
 void dynamics_space_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo);
 const struct servo *dynamics_space_servo(const struct dynamics *dynamics, int drive);
-void dynamics_space_set_effectors(struct dynamics *dynamics, enum effector_state state);
 void dynamics_space_set_joint_damping(struct dynamics *dynamics, double rate_1_s);
 
 extern const struct dynamics_reader dynamics_space_reader;
@@ -20,7 +19,6 @@ void dynamics_space_adopt(struct spatial_state *s, const struct phenotype *pheno
 /* The share of a row in these; the rest is the solver's own. */
 #define DYNAMICS_SPACE                                                                             \
     .set_target = dynamics_space_set_target, .set_servo = dynamics_space_set_servo,                \
-    .set_effectors = dynamics_space_set_effectors,                                                 \
     .set_joint_damping = dynamics_space_set_joint_damping
 
 #endif

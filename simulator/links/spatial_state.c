@@ -4,13 +4,13 @@
 #include "common/error.h"
 
 int spatial_state_init(struct spatial_state *s, const struct dynamics_solver *solver,
-                       const struct spatial_hooks *hooks, const struct spatial_tree *form,
+                       spatial_tree_finder *find_tree, const struct spatial_tree *form,
                        const struct dynamics_settings *settings, struct arena *arena)
 {
     size_t rates = (size_t)form->rates;
     ENSURE(settings->dt_s > 0, "steps of %g s", settings->dt_s);
     s->dynamics.solver = solver;
-    s->hooks = hooks;
+    s->find_tree = find_tree;
     s->settings = *settings;
     s->form = form;
     s->q = arena_take(arena, (size_t)form->coordinates, sizeof s->q[0]);
@@ -36,7 +36,7 @@ int spatial_state_init(struct spatial_state *s, const struct dynamics_solver *so
 
 const struct spatial_tree *spatial_state_tree(struct spatial_state *s)
 {
-    return s->hooks->find_tree(s);
+    return s->find_tree(s);
 }
 
 static const struct spatial_tree_link *link_of(const struct spatial_state *s, int rate)
@@ -51,7 +51,7 @@ void spatial_state_set_servo(struct spatial_state *s, int rate, const struct ser
     ENSURE(servo->law >= SERVO_EFFECTOR && servo->law <= SERVO_MOTION, "a servo of law %d",
            servo->law);
     s->servos[rate] = *servo;
-    s->hooks->heed_servos(s);
+    dynamics_heed_servos(&s->dynamics);
 }
 
 void spatial_state_set_effector(struct spatial_state *s, int rate, double strength)
@@ -67,11 +67,10 @@ void spatial_state_set_effector(struct spatial_state *s, int rate, double streng
 double spatial_state_value(const struct spatial_state *s, int rate)
 {
     const struct spatial_tree_link *l = link_of(s, rate);
-    int k = rate - l->rate, plain = l->slides + l->joint->turns;
+    int k = rate - l->rate, plain = spatial_tree_plain(l);
     const double *at = s->q + l->coordinate;
     if (k < plain)
         return at[k];
-    struct vec3 v =
-        quaternion_log((struct quaternion){at[plain], at[plain + 1], at[plain + 2], at[plain + 3]});
+    struct vec3 v = quaternion_log(quaternion_read(at + plain));
     return k == plain ? v.x : k == plain + 1 ? v.y : v.z;
 }

@@ -37,18 +37,13 @@ int spatial_world_create(struct spatial_world *to, const unsigned char *meetings
 void spatial_world_set(struct spatial_world *to, const struct world *world);
 
 struct spatial_state;
-/* A solver's own part of the functions that both have. */
-struct spatial_hooks {
-    /* The tree at the present state, to be read; good until the next step. */
-    const struct spatial_tree *(*find_tree)(struct spatial_state *s);
-    /* Servos, or what they may do, have changed. */
-    void (*heed_servos)(struct spatial_state *s);
-};
+/* A solver's own: the tree at the present state, to be read; good until the next step. */
+typedef const struct spatial_tree *spatial_tree_finder(struct spatial_state *s);
 
 /* A body in motion: to be read. Functions change it. */
 struct spatial_state {
     struct dynamics dynamics;
-    const struct spatial_hooks *hooks;
+    spatial_tree_finder *find_tree;
     const struct phenotype *phenotype; /* NULL: parts and drives are not read */
     const struct body_box *boxes;
     int box_count;
@@ -63,8 +58,7 @@ struct spatial_state {
     struct servo *servos;
     double *torque;        /* torque or force that drives it, of the last step */
     double *birth_inertia; /* its inertia at birth while the whole floats, 1 / (M^-1)_ii */
-    enum effector_state effectors;
-    double law_residual; /* how far contacts were off their law in the last step, m/s */
+    double law_residual;   /* how far contacts were off their law in the last step, m/s */
     /* what contacts, gravity and drag gave all bodies in the last step, about the world's origin,
      * to rounding, where it is known */
     struct impulse_sum given;
@@ -78,7 +72,7 @@ const struct spatial_tree *spatial_state_tree(struct spatial_state *s);
 /* For solvers: the front of a state whose links are those of `form`. ERR_MEMORY when the arena is
  * full. */
 int spatial_state_init(struct spatial_state *s, const struct dynamics_solver *solver,
-                       const struct spatial_hooks *hooks, const struct spatial_tree *form,
+                       spatial_tree_finder *find_tree, const struct spatial_tree *form,
                        const struct dynamics_settings *settings, struct arena *arena);
 
 /* The drive of a freedom, by the index of its rate. The servos of a ball have torques in the

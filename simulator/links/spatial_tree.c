@@ -56,6 +56,49 @@ static void init_link(struct spatial_tree *tree, int i, const struct body_link *
     tree->mass += from->mass_kg;
 }
 
+/* Its numbers follow those of the links before it, of which there are so many. */
+static void check_link(const struct spatial_tree *tree, int i, int coordinates, int rates,
+                       int turns)
+{
+    const struct spatial_tree_link *l = &tree->links[i];
+    int is_root = l->parent < 0;
+    ENSURE(l->up == (is_root ? &tree->world : &tree->links[l->parent]),
+           "link %d is moved by another one than its parent %d", i, l->parent);
+    ENSURE(l->coordinate == coordinates && l->rate == rates && l->turn == turns,
+           "link %d begins at coordinate %d, rate %d and turn %d instead of %d, %d and %d", i,
+           l->coordinate, l->rate, l->turn, coordinates, rates, turns);
+    ENSURE(l->rates >= l->slides && l->rates <= JOINT_RATES_MAX, "link %d has %d rates, %d slides",
+           i, l->rates, l->slides);
+    ENSURE(l->root == (is_root ? i : l->up->root), "link %d hangs on root %d", i, l->root);
+    ENSURE(l->first == tree->links[l->root].rate, "link %d: its root begins at rate %d, not %d", i,
+           tree->links[l->root].rate, l->first);
+    ENSURE(!(l->mass < 0), "link %d has a mass of %g kg", i, l->mass);
+    ENSURE(!(l->own_inertia.xx < 0 || l->own_inertia.yy < 0 || l->own_inertia.zz < 0),
+           "link %d has moments of inertia of %g, %g and %g kg m^2", i, l->own_inertia.xx,
+           l->own_inertia.yy, l->own_inertia.zz);
+}
+
+/* Invariants of a tree in any state. */
+static void check(const struct spatial_tree *tree)
+{
+    int coordinates = 0, rates = 0, turns = 0;
+    double mass = 0;
+    for (int i = 0; i < tree->count; i++) {
+        check_link(tree, i, coordinates, rates, turns);
+        coordinates += joint_coordinates(tree->links[i].joint);
+        rates += joint_rates(tree->links[i].joint);
+        turns += tree->links[i].joint->turns;
+        mass += tree->links[i].mass;
+    }
+    ENSURE(tree->coordinates == coordinates && tree->rates == rates && tree->turns == turns,
+           "%d coordinates, %d rates and %d turns; its links have %d, %d and %d", tree->coordinates,
+           tree->rates, tree->turns, coordinates, rates, turns);
+    ENSURE(!(fabs(mass - tree->mass) > 1e-9 * mass), "a mass of %g kg, of the links %g kg",
+           tree->mass, mass);
+    ENSURE(tree->stride % 2 == 0 && tree->stride >= rates + 3,
+           "rows of %d numbers for %d rates, in fours", tree->stride, rates);
+}
+
 int spatial_tree_create(struct spatial_tree *tree, const struct body_link *links, int count,
                         struct vec3 gravity, struct arena *arena)
 {
@@ -81,76 +124,15 @@ int spatial_tree_create(struct spatial_tree *tree, const struct body_link *links
         return ERR_MEMORY;
     tree->sines = tree->angles + tree->turns;
     tree->cosines = tree->sines + tree->turns;
-    spatial_tree_check(tree);
+    check(tree);
     return 0;
-}
-
-/* Its numbers follow those of the links before it, of which there are so many. */
-static void check_link(const struct spatial_tree *tree, int i, int coordinates, int rates,
-                       int turns)
-{
-    const struct spatial_tree_link *l = &tree->links[i];
-    int is_root = l->parent < 0;
-    ENSURE(l->up == (is_root ? &tree->world : &tree->links[l->parent]),
-           "link %d is moved by another one than its parent %d", i, l->parent);
-    ENSURE(l->coordinate == coordinates && l->rate == rates && l->turn == turns,
-           "link %d begins at coordinate %d, rate %d and turn %d instead of %d, %d and %d", i,
-           l->coordinate, l->rate, l->turn, coordinates, rates, turns);
-    ENSURE(l->rates >= l->slides && l->rates <= JOINT_RATES_MAX, "link %d has %d rates, %d slides",
-           i, l->rates, l->slides);
-    ENSURE(l->root == (is_root ? i : l->up->root), "link %d hangs on root %d", i, l->root);
-    ENSURE(l->first == tree->links[l->root].rate, "link %d: its root begins at rate %d, not %d", i,
-           tree->links[l->root].rate, l->first);
-    ENSURE(!(l->mass < 0), "link %d has a mass of %g kg", i, l->mass);
-    ENSURE(!(l->own_inertia.xx < 0 || l->own_inertia.yy < 0 || l->own_inertia.zz < 0),
-           "link %d has moments of inertia of %g, %g and %g kg m^2", i, l->own_inertia.xx,
-           l->own_inertia.yy, l->own_inertia.zz);
-}
-
-void spatial_tree_check(const struct spatial_tree *tree)
-{
-    int coordinates = 0, rates = 0, turns = 0;
-    double mass = 0;
-    for (int i = 0; i < tree->count; i++) {
-        check_link(tree, i, coordinates, rates, turns);
-        coordinates += joint_coordinates(tree->links[i].joint);
-        rates += joint_rates(tree->links[i].joint);
-        turns += tree->links[i].joint->turns;
-        mass += tree->links[i].mass;
-    }
-    ENSURE(tree->coordinates == coordinates && tree->rates == rates && tree->turns == turns,
-           "%d coordinates, %d rates and %d turns; its links have %d, %d and %d", tree->coordinates,
-           tree->rates, tree->turns, coordinates, rates, turns);
-    ENSURE(!(fabs(mass - tree->mass) > 1e-9 * mass), "a mass of %g kg, of the links %g kg",
-           tree->mass, mass);
-    ENSURE(tree->stride % 2 == 0 && tree->stride >= rates + 3,
-           "rows of %d numbers for %d rates, in fours", tree->stride, rates);
 }
 
 /* ---------------------------------------------------------------- coordinates */
 
-static inline struct quaternion get_quaternion(const double *q)
-{
-    return (struct quaternion){q[0], q[1], q[2], q[3]};
-}
-
-static inline void put_quaternion(double *q, struct quaternion from)
-{
-    q[0] = from.w;
-    q[1] = from.x;
-    q[2] = from.y;
-    q[3] = from.z;
-}
-
 static inline struct vec3 get_vector(const double *v)
 {
     return (struct vec3){v[0], v[1], v[2]};
-}
-
-/* Coordinates of a link that are not those of a ball; a ball's follow. */
-static inline int plain_count(const struct spatial_tree_link *l)
-{
-    return l->slides + l->joint->turns;
 }
 
 void spatial_tree_check_coordinates(const struct spatial_tree *tree, const double *q)
@@ -159,7 +141,8 @@ void spatial_tree_check_coordinates(const struct spatial_tree *tree, const doubl
         const struct spatial_tree_link *l = &tree->links[i];
         if (!l->joint->has_ball)
             continue;
-        double square = quaternion_square(get_quaternion(q + l->coordinate + plain_count(l)));
+        double square =
+            quaternion_square(quaternion_read(q + l->coordinate + spatial_tree_plain(l)));
         ENSURE(!(fabs(square - 1) > 1e-9), "link %d is turned by a quaternion of length^2 %.17g", i,
                square);
     }
@@ -170,10 +153,10 @@ void spatial_tree_birth(const struct spatial_tree *tree, double *q)
     for (int i = 0; i < tree->count; i++) {
         const struct spatial_tree_link *l = &tree->links[i];
         double *own = q + l->coordinate;
-        for (int k = 0; k < plain_count(l); k++)
+        for (int k = 0; k < spatial_tree_plain(l); k++)
             own[k] = 0;
         if (l->joint->has_ball)
-            put_quaternion(own + plain_count(l), QUATERNION_ONE);
+            quaternion_write(own + spatial_tree_plain(l), QUATERNION_ONE);
     }
 }
 
@@ -182,12 +165,12 @@ void spatial_tree_coordinate_rates(const struct spatial_tree *tree, const double
 {
     for (int i = 0; i < tree->count; i++) {
         const struct spatial_tree_link *l = &tree->links[i];
-        int plain = plain_count(l), at = l->coordinate;
+        int plain = spatial_tree_plain(l), at = l->coordinate;
         for (int k = 0; k < plain; k++)
             rates[at + k] = qd[l->rate + k];
         if (l->joint->has_ball)
-            put_quaternion(rates + at + plain, quaternion_rate(get_quaternion(q + at + plain),
-                                                               get_vector(qd + l->rate + plain)));
+            quaternion_write(rates + at + plain, quaternion_rate(quaternion_read(q + at + plain),
+                                                                 get_vector(qd + l->rate + plain)));
     }
 }
 
@@ -196,15 +179,15 @@ void spatial_tree_advance(const struct spatial_tree *tree, const double *from, c
 {
     for (int i = 0; i < tree->count; i++) {
         const struct spatial_tree_link *l = &tree->links[i];
-        int plain = plain_count(l), at = l->coordinate;
+        int plain = spatial_tree_plain(l), at = l->coordinate;
         for (int k = 0; k < plain; k++)
             q[at + k] = from[at + k] + time_s * qd[l->rate + k];
         if (!l->joint->has_ball)
             continue;
         struct vec3 turn = vec3_scale(get_vector(qd + l->rate + plain), time_s);
         struct quaternion there =
-            quaternion_product(get_quaternion(from + at + plain), quaternion_exp(turn));
-        put_quaternion(q + at + plain, quaternion_normalised(there));
+            quaternion_product(quaternion_read(from + at + plain), quaternion_exp(turn));
+        quaternion_write(q + at + plain, quaternion_normalised(there));
     }
 }
 
@@ -212,9 +195,9 @@ void spatial_tree_normalise(const struct spatial_tree *tree, double *q)
 {
     for (int i = 0; i < tree->count; i++) {
         const struct spatial_tree_link *l = &tree->links[i];
-        double *ball = q + l->coordinate + plain_count(l);
+        double *ball = q + l->coordinate + spatial_tree_plain(l);
         if (l->joint->has_ball)
-            put_quaternion(ball, quaternion_normalised(get_quaternion(ball)));
+            quaternion_write(ball, quaternion_normalised(quaternion_read(ball)));
     }
 }
 
@@ -260,7 +243,7 @@ static inline void place_link(const struct spatial_tree *tree, struct spatial_tr
         axis->s =
             turn_about(&m, joint->axes[k], tree->sines[l->turn + k], tree->cosines[l->turn + k]);
     if (joint->has_ball) {
-        struct mat3 ball = quaternion_matrix(quaternion_normalised(get_quaternion(q)));
+        struct mat3 ball = quaternion_matrix(quaternion_normalised(quaternion_read(q)));
         m = mat3_product(&m, &ball);
         axis[0].s = m.x;
         axis[1].s = m.y;

@@ -93,6 +93,19 @@ struct spatial_tree {
     int stride;
 };
 
+/* Coordinates and rates of a link that are not those of a ball; a ball's follow. */
+static inline int spatial_tree_plain(const struct spatial_tree_link *l)
+{
+    return l->slides + l->joint->turns;
+}
+
+static inline struct spatial_wrench spatial_tensor_apply(const struct spatial_tensor *t,
+                                                         const struct spatial_motion *m)
+{
+    return (struct spatial_wrench){vec3_add(sym3_apply(&t->nn, m->w), mat3_back(&t->nv, m->v)),
+                                   vec3_add(mat3_apply(&t->nv, m->w), sym3_apply(&t->fv, m->v))};
+}
+
 /* Adds a tensor about a point that is r from that of the sum. */
 void spatial_tensor_add_shifted(struct spatial_tensor *sum, const struct spatial_tensor *tensor,
                                 struct vec3 r);
@@ -101,8 +114,6 @@ void spatial_tensor_add_shifted(struct spatial_tensor *sum, const struct spatial
 int spatial_tree_create(struct spatial_tree *tree, const struct body_link *links, int count,
                         struct vec3 gravity, struct arena *arena);
 
-/* Invariants of a tree in any state. */
-void spatial_tree_check(const struct spatial_tree *tree);
 /* Invariants of coordinates after a step that did not fail: quaternions are units. */
 void spatial_tree_check_coordinates(const struct spatial_tree *tree, const double *q);
 

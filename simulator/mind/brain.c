@@ -1,11 +1,10 @@
-/* The brain: the compiled think, and the plain recursive one that defines it.
+/* The brain: the compiled think, with the same bits as the plain recursive one that defines it.
  *
  * Sizes: 5 to 60 live neurons, 120 thinks per simulated second; some tens of nanoseconds per
  * neuron, nearly all of them inside neuron_evaluate().
  *
- * Definition (brain_think_recursive). For each effector in order, and then each emitter, its input
- * is pulled. Pulling a
- * neuron: finished in this think -> its new output; being evaluated (we are inside it: a cycle) ->
+ * Definition (think_recursively() of test_brain.c). For each effector in order, and then each
+ * emitter, its input is pulled. Pulling a neuron: finished in this think -> its new output; being evaluated (we are inside it: a cycle) ->
  * its output of the last think; else its inputs are pulled in order, its function is evaluated and
  * the output stored. (Either of the first two is what its slot holds, so one mark, begun, will do.)
  *
@@ -255,41 +254,6 @@ void brain_think(struct brain *brain, const double *sensor_values, double *signa
     }
     for (int i = 0; i < phenotype_signal_count(brain->phenotype); i++)
         signals[i] = clip_signal(pull(values, &brain->pulls[i]));
-}
-
-/* ---- the definition ---- */
-
-static double pull_recursive(struct brain *brain, const struct wire *wire,
-                             const double *sensor_values, double dt_s)
-{
-    int index = wire->index;
-
-    if (wire->kind == WIRE_CONSTANT)
-        return wire->value;
-    if (wire->kind == WIRE_SENSOR)
-        return sensor_values[index * SENSOR_COUNT + wire->sensor] * wire->weight;
-
-    if (!brain->is_begun[index]) {
-        const struct neuron *neuron = &brain->phenotype->neurons[index];
-        double inputs[NEURON_INPUTS_MAX];
-        brain->is_begun[index] = 1;
-        for (int k = 0; k < NEURON_INPUTS_MAX; k++)
-            inputs[k] = pull_recursive(brain, &neuron->inputs[k], sensor_values, dt_s);
-        brain->outputs[index] = neuron_evaluate((enum neuron_function)neuron->function, inputs,
-                                                &brain->states[index], dt_s);
-    }
-    return brain->outputs[index] * wire->weight;
-}
-
-void brain_think_recursive(struct brain *brain, const double *sensor_values, double *signals,
-                           double dt_s)
-{
-    const struct phenotype *phenotype = brain->phenotype;
-
-    memset(brain->is_begun, 0, (size_t)phenotype->neuron_count);
-    for (int i = 0; i < phenotype_signal_count(phenotype); i++)
-        signals[i] = clip_signal(
-            pull_recursive(brain, phenotype_signal_wire(phenotype, i), sensor_values, dt_s));
 }
 
 /* ---- for viewers and measures ---- */

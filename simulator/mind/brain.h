@@ -4,8 +4,7 @@
  * its own evaluation (a cycle) yields the value it had before this think. brain_create() compiles
  * this to a flat program: the neurons in the order in which the recursive evaluation finishes them,
  * dead neurons left out, each input resolved to "this think's value" or "the previous think's
- * value". brain_think_recursive() is the plain definition, kept for the tests: equal bit for
- * bit. */
+ * value". */
 #ifndef SIMULATOR_MIND_BRAIN_H
 #define SIMULATOR_MIND_BRAIN_H
 
@@ -20,8 +19,6 @@ struct brain *brain_create(const struct phenotype *phenotype, struct arena *aren
  * values (row per part). Writes phenotype_signal_count() signals, each the weighted input, clipped
  * to +-NEURON_OUTPUT_MAX times GENOME_WEIGHT_MAX at most and always finite. */
 void brain_think(struct brain *brain, const double *sensor_values, double *signals, double dt_s);
-void brain_think_recursive(struct brain *brain, const double *sensor_values, double *signals,
-                           double dt_s);
 
 /* Back to birth. */
 void brain_reset(struct brain *brain);

@@ -358,7 +358,6 @@ static void move(struct contact_law_group *g, double share)
 static void take_step(struct contact_law *s, double e, double worst, int halvings)
 {
     struct contact_law_group *g = &s->group;
-    s->equations++;
     qr_factor(&s->qr, g->system, g->rows, g->rows, RANK);
     qr_solve(&s->qr, g->right, g->step);
     for (int i = 0; i < g->rows; i++)
@@ -461,7 +460,6 @@ static void go_round(struct contact_law *s, double e, double r, int rounds)
     }
     for (int i = 0; i < g->rows; i++)
         g->x[i] = g->z[i];
-    s->rounds += rounds;
 }
 
 /* ---------------------------------------------------------------- solution */
@@ -584,7 +582,6 @@ void contact_law_solve(struct contact_law *s)
     check(s);
     double enough = fmax(ENOUGH, ENOUGH_SHARE * greatest(s->free, s->rows));
     int is_complete = 1;
-    s->equations = s->rounds = 0;
     for (int i = 0; i < s->rows; i++)
         s->impulse[i] = 0;
     find_groups(s);

@@ -54,7 +54,6 @@ struct contact_law {
     double *free;                   /* per row: velocity without impulses */
     double *impulse, *velocity;     /* per row, after */
     double residual;                /* after: contact_law_miss() of the worst contact */
-    int equations, rounds;          /* after: of Newton's method, and of multipliers */
     struct contact_law_group group; /* the one being solved */
     double best_residual;           /* its best so far */
     int *leaders;                   /* per contact: the first of its group */

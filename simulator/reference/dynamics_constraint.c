@@ -517,7 +517,6 @@ const struct dynamics_solver dynamics_constraint = {
     DYNAMICS_SPACE,
     .set_world = flat_set_world,
     .read = &flat_reader,
-    .set_push_out = spatial_constraint_set_push_out,
     .set_state = flat_set_state,
     .energy = flat_energy,
 };

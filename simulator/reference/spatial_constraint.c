@@ -119,7 +119,8 @@ static int create_drag(struct spatial_constraint *c, const struct body *body, st
 
 struct spatial_constraint *spatial_constraint_of(const struct dynamics *dynamics)
 {
-    ENSURE(dynamics->solver->set_push_out == spatial_constraint_set_push_out,
+    ENSURE(dynamics->solver == &dynamics_constraint ||
+               dynamics->solver == &dynamics_constraint_space,
            "motion of another solver");
     return (struct spatial_constraint *)dynamics;
 }
@@ -147,7 +148,8 @@ static void check_bodies(const struct spatial_constraint *c)
            c->carriers.rates, coordinates, rates);
 }
 
-void spatial_constraint_check(const struct spatial_constraint *c)
+/* What holds between two steps. */
+static void check(const struct spatial_constraint *c)
 {
     ENSURE(c->touch_count >= 0 && c->touch_count <= c->touch_room, "%d touches press, room for %d",
            c->touch_count, c->touch_room);
@@ -174,7 +176,7 @@ void spatial_constraint_check(const struct spatial_constraint *c)
 static const struct room in_space = {3, 3}, in_plane = {2, 1};
 
 static void put_state(struct spatial_constraint *c, const double *q, const double *qd);
-static const struct spatial_hooks hooks;
+static spatial_tree_finder find_tree;
 
 int spatial_constraint_init(struct spatial_constraint *c, const struct dynamics_solver *solver,
                             const struct body *body, const struct spatial_world *world,
@@ -199,7 +201,7 @@ int spatial_constraint_init(struct spatial_constraint *c, const struct dynamics_
     for (int i = 0; i < c->count; i++)
         init_body(c, i, &body->links[i]);
     if (spatial_tree_create(&c->carriers, body->links, c->count, world->gravity_m_s2, arena) != 0 ||
-        spatial_state_init(&c->base, solver, &hooks, &c->carriers, settings, arena) != 0)
+        spatial_state_init(&c->base, solver, find_tree, &c->carriers, settings, arena) != 0)
         return ERR_MEMORY;
     if (spatial_touch_create(c, arena) != 0 || take_memory(c, arena) != 0 ||
         spatial_equation_create(c) != 0 || create_drag(c, body, arena) != 0)
@@ -525,7 +527,7 @@ static int is_finite(const struct spatial_constraint *c)
 /* The joint coordinates of where boxes have come close the joints again. */
 static int push_apart(struct spatial_constraint *c)
 {
-    spatial_impulses_part(c, c->push_out_m_s);
+    spatial_impulses_part(c, c->base.dynamics.push_out_m_s);
     for (int i = 0; i < c->rates; i++)
         c->base.qd[i] = 0;
     put_state(c, c->base.q, c->base.qd);
@@ -541,9 +543,9 @@ static int is_spent(const struct spatial_constraint *c)
 
 static int take_step(struct spatial_constraint *c)
 {
-    if (c->push_out_m_s > 0)
+    if (c->base.dynamics.push_out_m_s > 0)
         return push_apart(c);
-    spatial_constraint_check(c);
+    check(c);
     double dt = c->base.settings.dt_s, done = 0, short_step = dt / IMPULSE_STEPS;
     int events = 0, crowd = 0, is_event;
     c->mark_count = c->tries = 0;
@@ -761,19 +763,6 @@ void spatial_constraint_heed_world(struct spatial_constraint *c)
     c->is_stale = 1;
 }
 
-/* Each evaluation reads them. */
-static void heed_servos(struct spatial_state *s)
-{
-    (void)s;
-}
-
-void spatial_constraint_set_push_out(struct dynamics *dynamics, double speed_m_s)
-{
-    spatial_constraint_of(dynamics)->push_out_m_s = speed_m_s;
-}
-
-static const struct spatial_hooks hooks = {find_tree, heed_servos};
-
 /* ---------------------------------------------------------------- creatures of boxes */
 
 static struct dynamics *create(const struct phenotype *phenotype, const struct world *world,
@@ -804,6 +793,4 @@ const struct dynamics_solver dynamics_constraint_space = {DYNAMICS_SPACE,
                                                           .step = spatial_constraint_step,
                                                           .set_state = spatial_constraint_set_state,
                                                           .set_world = set_world,
-                                                          .set_push_out =
-                                                              spatial_constraint_set_push_out,
                                                           .energy = spatial_constraint_energy};

@@ -36,7 +36,6 @@ struct spatial_constraint *spatial_constraint_of(const struct dynamics *dynamics
 /* As in struct dynamics_solver. */
 int spatial_constraint_step(struct dynamics *dynamics);
 void spatial_constraint_set_state(struct dynamics *dynamics, const double *q, const double *qd);
-void spatial_constraint_set_push_out(struct dynamics *dynamics, double speed_m_s);
 void spatial_constraint_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j);
 /* The world of the state has changed: with the fixed boxes of creation, or without any. It may have
  * ground and friction only if the world of creation had them. Motion and ledger stay. */

@@ -310,7 +310,7 @@ static void find_ways(const struct spatial_constraint *c, const struct rigid *b,
     double target[JOINT_RATES_MAX];
     for (int k = 0; k < b->rates; k++) {
         int is_plain = k < b->plain;
-        servo_target(&c->base.servos[b->rate + k], c->base.effectors,
+        servo_target(&c->base.servos[b->rate + k], c->base.dynamics.effectors,
                      is_plain ? b->link->lower[k] : -HUGE_VAL,
                      is_plain ? b->link->upper[k] : HUGE_VAL, ahead, &target[k], &change[k]);
         if (is_plain)
@@ -332,12 +332,14 @@ static double find_effort(const struct spatial_constraint *c, const struct servo
 {
     int mode = c->base.settings.effector_mode;
     double kp, kd;
-    if (s->torque_max <= 0 || c->base.effectors == EFFECTORS_SLACK || s->law == SERVO_MOTION)
+    if (s->torque_max <= 0 || c->base.dynamics.effectors == EFFECTORS_SLACK ||
+        s->law == SERVO_MOTION)
         return 0;
-    servo_gains(s, c->base.effectors, mode, &kp, &kd);
-    double torque = servo_is_torque(s, c->base.effectors, mode)
-                        ? servo_aim(s, c->base.effectors, mode, 0, 0, ahead) - kd * v
-                        : kp * way + kd * (change - v) + servo_push(s, c->base.effectors, ahead);
+    servo_gains(s, c->base.dynamics.effectors, mode, &kp, &kd);
+    double torque =
+        servo_is_torque(s, c->base.dynamics.effectors, mode)
+            ? servo_aim(s, c->base.dynamics.effectors, mode, 0, 0, ahead) - kd * v
+            : kp * way + kd * (change - v) + servo_push(s, c->base.dynamics.effectors, ahead);
     return servo_bound(s, torque, v);
 }
 

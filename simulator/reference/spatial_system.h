@@ -195,9 +195,8 @@ struct spatial_constraint {
     struct touch_mark *marks;
     int mark_count, mark_room;
     uint64_t work;
-    double push_out_m_s; /* above 0: steps part boxes, at birth */
-    int is_tree_placed;  /* carriers are at the present state */
-    int tries;           /* steps tried in this dt_s */
+    int is_tree_placed; /* carriers are at the present state */
+    int tries;          /* steps tried in this dt_s */
 
     /* the constraint-force equation: rows of joints first */
     struct row *rows;
@@ -215,9 +214,6 @@ struct spatial_constraint {
     double *responses; /* rows x BODY_RATES of each body: see set_response() */
     double *before;    /* per row: velocity before impulses */
 };
-
-/* spatial_constraint.c: what holds between two steps. */
-void spatial_constraint_check(const struct spatial_constraint *c);
 
 static inline const struct rigid *spatial_system_body(const struct spatial_constraint *c, int i)
 {

@@ -122,25 +122,17 @@ static int is_within(const struct body_link *link, struct quaternion q)
     return joint_swing(q) <= link->cone_rad && twist >= link->lower[0] && twist <= link->upper[0];
 }
 
-static void set_ball(double *q, struct quaternion ball)
-{
-    q[0] = ball.w;
-    q[1] = ball.x;
-    q[2] = ball.y;
-    q[3] = ball.z;
-}
-
 /* The root in the world's axes, a joint in its own. */
 static void perturb_ball(const struct body_link *link, double *q, struct vec3 turn, struct rng *rng,
                          double most_rad)
 {
-    struct quaternion ball = {q[0], q[1], q[2], q[3]};
+    struct quaternion ball = quaternion_read(q);
     int is_root = link->parent < 0;
     ball = is_root ? quaternion_product(quaternion_exp(turn), ball)
                    : quaternion_product(ball, draw_turn(rng, most_rad));
     ball = quaternion_normalised(ball);
     if (is_root || is_within(link, ball))
-        set_ball(q, ball);
+        quaternion_write(q, ball);
 }
 
 static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype, struct vec3 turn,
@@ -154,7 +146,7 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
         const struct body_link *link = &phenotype->body->links[i];
         const struct spatial_tree_link *l = &tree->links[i];
         double *own = q + l->coordinate;
-        int plain = l->slides + l->joint->turns;
+        int plain = spatial_tree_plain(l);
         for (int k = 0; k < plain && i > 0; k++) {
             double moved = own[k] + rng_uniform(rng, -most_rad, most_rad);
             own[k] = moved < link->lower[k]   ? fmin(own[k], link->lower[k])
@@ -175,10 +167,10 @@ static void half_turn(struct dynamics *dynamics)
     double q[JOINT_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
     for (int i = 0; i < tree->coordinates; i++)
         q[i] = dynamics->q[i];
-    struct quaternion turn = {q[3], q[4], q[5], q[6]};
+    struct quaternion turn = quaternion_read(q + 3);
     q[0] = 0 - q[0];
     q[2] = 0 - q[2];
-    set_ball(q + 3, (struct quaternion){0 - turn.y, turn.z, turn.w, 0 - turn.x});
+    quaternion_write(q + 3, (struct quaternion){0 - turn.y, turn.z, turn.w, 0 - turn.x});
     dynamics_set_state(dynamics, q, dynamics->qd);
 }
 

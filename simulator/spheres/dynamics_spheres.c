@@ -24,11 +24,6 @@ static void spheres_set_servo(struct dynamics *dynamics, int link, const struct 
 {
 }
 
-static void spheres_set_effectors(struct dynamics *dynamics, enum effector_state state)
-{
-    sphere_system_of(dynamics)->effectors = state;
-}
-
 static void spheres_set_world(struct dynamics *dynamics, const struct world *world)
 {
     struct sphere_system *s = sphere_system_of(dynamics);
@@ -40,11 +35,6 @@ static void spheres_set_world(struct dynamics *dynamics, const struct world *wor
 static void spheres_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
 {
     sphere_system_of(dynamics)->damping_1_s = rate_1_s;
-}
-
-static void spheres_set_push_out(struct dynamics *dynamics, double speed_m_s)
-{
-    sphere_system_of(dynamics)->push_out_m_s = speed_m_s;
 }
 
 static void spheres_set_state(struct dynamics *dynamics, const double *q, const double *qd)
@@ -138,22 +128,11 @@ static int spheres_impulses(const struct dynamics *dynamics, struct vec3 centre,
 static void spheres_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
     const struct sphere_system *s = sphere_system_at(dynamics);
-    *low = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    *high = vec3_scale(*low, -1);
+    vec3_no_bounds(low, high);
     for (int i = 0; i < s->balls; i++) {
-        const struct ball *ball = &s->ball[i];
-        low->x = fmin(low->x, ball->at.x - ball->radius);
-        low->y = fmin(low->y, ball->at.y - ball->radius);
-        low->z = fmin(low->z, ball->at.z - ball->radius);
-        high->x = fmax(high->x, ball->at.x + ball->radius);
-        high->y = fmax(high->y, ball->at.y + ball->radius);
-        high->z = fmax(high->z, ball->at.z + ball->radius);
+        double radius = s->ball[i].radius;
+        vec3_widen_bounds(low, high, s->ball[i].at, (struct vec3){radius, radius, radius});
     }
-}
-
-static double spheres_overlap(const struct dynamics *dynamics)
-{
-    return sphere_contacts_overlap(sphere_system_at(dynamics));
 }
 
 /* Energy U of the fixed bones' and the stops' springs, less h^2 w.H w / 8 with H the second
@@ -233,19 +212,6 @@ void dynamics_bone_state(const struct dynamics *dynamics, int bone, double *leng
     *rate_m_s = rod_rate(rod, d) / fmax(*length_m, ROD_SHORTEST_M);
 }
 
-double dynamics_bone_force(const struct dynamics *dynamics, int bone)
-{
-    const struct sphere_system *s = sphere_system_at(dynamics);
-    ENSURE(bone >= 0 && bone < s->rods, "the force of bone %d of %d", bone, s->rods);
-    int index = s->rod_of[bone];
-    const struct rod *rod = &s->rod[index];
-    struct lanes d = rod_vector(rod);
-    if (index >= s->fixed_rods)
-        return sphere_muscle_force(s, &s->muscle[index - s->fixed_rods]);
-    double off = larger(rod->length_sq - lanes_dot(d, d), rod->least);
-    return rod->gain / s->h * off * sqrt(lanes_dot(d, d));
-}
-
 void dynamics_sphere_joint_state(const struct dynamics *dynamics, int joint, int axis,
                                  double *angle_rad, double *rate_rad_s)
 {
@@ -290,7 +256,7 @@ static const struct dynamics_reader spheres_reader = {
     .impulses = spheres_impulses,
     .bounds = spheres_bounds,
     .hash_part = spheres_hash_part,
-    .overlap = spheres_overlap,
+    .overlap = sphere_contacts_overlap,
 };
 
 const struct dynamics_solver dynamics_spheres = {
@@ -301,10 +267,8 @@ const struct dynamics_solver dynamics_spheres = {
     .step_together = sphere_step_together,
     .set_target = spheres_set_target,
     .set_servo = spheres_set_servo,
-    .set_effectors = spheres_set_effectors,
     .set_world = spheres_set_world,
     .set_joint_damping = spheres_set_joint_damping,
-    .set_push_out = spheres_set_push_out,
     .set_state = spheres_set_state,
     .shift = spheres_shift,
     .stop = spheres_stop,

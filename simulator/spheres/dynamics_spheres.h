@@ -16,8 +16,6 @@ void dynamics_place_sphere(struct dynamics *dynamics, int sphere, const struct p
 /* Length of a bone and its rate. */
 void dynamics_bone_state(const struct dynamics *dynamics, int bone, double *length_m,
                          double *rate_m_s);
-/* Force along a bone in the last step, N: positive when it pushes its spheres apart. */
-double dynamics_bone_force(const struct dynamics *dynamics, int bone);
 /* Angle of a joint about its axis 0 or 1 since birth, rad, and its rate; balls: axis 0, the angle
  * from where the bone was at birth. */
 void dynamics_sphere_joint_state(const struct dynamics *dynamics, int joint, int axis,

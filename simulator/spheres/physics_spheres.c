@@ -8,11 +8,6 @@
 
 /* ---------------------------------------------------------------- senses */
 
-static double length_of(struct vec3 v)
-{
-    return sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
-}
-
 static struct vec3 place_of(const struct dynamics *dynamics, int sphere)
 {
     struct part_state state;
@@ -56,10 +51,9 @@ static void see_light(struct senses *senses, const struct dynamics *dynamics,
         int before = i > 0 || phenotype->part_count == 1 ? i : 1;
         struct vec3 here = place_of(dynamics, i), from = place_of(dynamics, behind);
         struct vec3 to = place_of(dynamics, before);
-        struct vec3 ray = {light->at.x - here.x, light->at.y - here.y, light->at.z - here.z};
-        struct vec3 along = {to.x - from.x, to.y - from.y, to.z - from.z};
-        double distance = length_of(ray), length = length_of(along);
-        double product = ray.x * along.x + ray.y * along.y + ray.z * along.z;
+        struct vec3 ray = vec3_sub(light->at, here), along = vec3_sub(to, from);
+        double distance = vec3_length(ray), length = vec3_length(along);
+        double product = vec3_dot(ray, along);
         felt[SENSOR_LIGHT_ALONG] = distance > 0 && length > 0 ? product / (distance * length) : 0;
         felt[SENSOR_LIGHT_ACROSS] = distance > 0 ? ray.y / distance : 0;
         felt[SENSOR_LIGHT_LEVEL] = light->brightness / (1 + distance * distance);

@@ -215,7 +215,7 @@ static void check_joint(const struct sphere_system *s, int i)
 }
 
 /* Invariants of a body before it is made ready. */
-static void check(const struct sphere_system *s)
+static void check_input(const struct sphere_system *s)
 {
     int spheres = s->phenotype->part_count;
     ENSURE(s->base.substeps > 0 && s->h > 0, "%d substeps of %g s", s->base.substeps, s->h);
@@ -246,7 +246,8 @@ static void check_ends(const struct sphere_system *s, int i)
     }
 }
 
-void sphere_system_check(const struct sphere_system *s)
+/* Invariants of a body from its creation on. */
+static void check(const struct sphere_system *s)
 {
     ENSURE(s->fixed_rods + s->muscle_count == s->rods, "%d fixed bones and %d muscles of %d bones",
            s->fixed_rods, s->muscle_count, s->rods);
@@ -282,7 +283,7 @@ struct dynamics *sphere_system_create(const struct phenotype *phenotype, const s
     s->settings = *settings;
     set_step(s);
     s->steps_1_s = 1 / settings->dt_s;
-    check(s);
+    check_input(s);
     if (take_memory(s, arena) != 0)
         return NULL;
     make_balls(s);
@@ -291,7 +292,7 @@ struct dynamics *sphere_system_create(const struct phenotype *phenotype, const s
     sphere_system_set_viscosity(s);
     if (sphere_contacts_create(s, arena) != 0 || sphere_joints_create(s, arena) != 0)
         return NULL;
-    sphere_system_check(s);
+    check(s);
     sphere_system_forget(s);
     return &s->base;
 }

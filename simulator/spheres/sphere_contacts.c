@@ -32,8 +32,6 @@
 #define SWEEP_PARTS_MAX 40
 /* Room for touches between bodies at first; later there is twice as much. */
 #define TOUCHES_ROOM 64
-/* Slower impacts do not bounce, m/s. */
-#define RESTITUTION_M_S 0.2
 /* Shorter lines between centres have no direction, m. */
 #define CENTRES_M 1e-9
 
@@ -172,33 +170,22 @@ static inline struct ball_matter *matter_b(const struct touch *touch)
     return &touch->of_b->matter[touch->b];
 }
 
-/* Velocity of a's surface against b's where they touch. */
-static struct vec3 slip_of(const struct sphere_system *s, const struct touch *touch,
-                           struct vec3 velocity_a, struct vec3 spin_a, struct vec3 velocity_b,
-                           struct vec3 spin_b)
+/* Velocity of a's surface against b's where they touch: now, or at the start of the substep. */
+static inline struct vec3 slip_of(const struct sphere_system *s, const struct touch *touch,
+                                  int is_at_start)
 {
+    const struct ball *a = &s->ball[touch->a];
+    const struct ball_matter *m = &s->matter[touch->a];
+    struct vec3 slip = is_at_start ? a->start : a->velocity;
     /* a's lever is -arm normal, b's +arm normal */
-    struct vec3 slip = vec3_sub(velocity_a, velocity_b);
-    struct vec3 turn = vec3_scale(spin_a, -touch->arm_a);
-    if (touch->b >= 0)
-        turn = vec3_along(turn, spin_b, -touch->arm_b);
+    struct vec3 turn = vec3_scale(is_at_start ? m->spin_start : m->spin, -touch->arm_a);
+    if (touch->b >= 0) {
+        const struct ball *b = ball_b(touch);
+        m = matter_b(touch);
+        slip = vec3_sub(slip, is_at_start ? b->start : b->velocity);
+        turn = vec3_along(turn, is_at_start ? m->spin_start : m->spin, -touch->arm_b);
+    }
     return vec3_add(slip, vec3_cross(turn, touch->normal));
-}
-
-static struct vec3 slip_now(const struct sphere_system *s, const struct touch *touch)
-{
-    struct vec3 none = {0, 0, 0};
-    int has_b = touch->b >= 0;
-    return slip_of(s, touch, s->ball[touch->a].velocity, s->matter[touch->a].spin,
-                   has_b ? ball_b(touch)->velocity : none, has_b ? matter_b(touch)->spin : none);
-}
-
-static struct vec3 slip_at_start(const struct sphere_system *s, const struct touch *touch)
-{
-    struct vec3 none = {0, 0, 0};
-    int has_b = touch->b >= 0;
-    return slip_of(s, touch, s->ball[touch->a].start, s->matter[touch->a].spin_start,
-                   has_b ? ball_b(touch)->start : none, has_b ? matter_b(touch)->spin_start : none);
 }
 
 /* The normal velocity that the contact must not fall below, by the one at the start of the
@@ -206,12 +193,11 @@ static struct vec3 slip_at_start(const struct sphere_system *s, const struct tou
 static double least_speed_from(const struct sphere_system *s, struct touch *touch, double start)
 {
     double least = 0;
-    double threshold =
-        s->settings.restitution_speed_m_s > 0 ? s->settings.restitution_speed_m_s : RESTITUTION_M_S;
+    double threshold = dynamics_bouncing_speed(&s->settings);
     if (touch->gap > 0) {
         least = -touch->gap / s->h;
-    } else if (s->push_out_m_s > 0 && touch->b >= 0) {
-        least = s->push_out_m_s;
+    } else if (s->base.push_out_m_s > 0 && touch->b >= 0) {
+        least = s->base.push_out_m_s;
     } else if (touch->gap < -PUSH_OUT_M) {
         least = fmin(PUSH_OUT_1_S * (-touch->gap - PUSH_OUT_M), PUSH_OUT_M_S);
     }
@@ -231,25 +217,15 @@ static void push(struct sphere_system *s, const struct touch *touch, struct vec3
     }
 }
 
-/* Torque on a, and its reaction on b. */
-static void twist(struct sphere_system *s, const struct touch *touch, struct vec3 impulse)
+/* Changes the spins by a moment on a, and one on b, these many times the vector. */
+static inline void twist(struct sphere_system *s, const struct touch *touch, struct vec3 moment,
+                         double times_a, double times_b)
 {
     struct ball_matter *a = &s->matter[touch->a];
-    a->spin = vec3_along(a->spin, impulse, a->inverse_inertia);
+    a->spin = vec3_along(a->spin, moment, a->inverse_inertia * times_a);
     if (touch->b >= 0) {
         struct ball_matter *b = matter_b(touch);
-        b->spin = vec3_along(b->spin, impulse, -b->inverse_inertia);
-    }
-}
-
-static void turn(struct sphere_system *s, const struct touch *touch, struct vec3 impulse)
-{
-    struct vec3 twist = vec3_cross(impulse, touch->normal);
-    struct ball_matter *a = &s->matter[touch->a];
-    a->spin = vec3_along(a->spin, twist, a->inverse_inertia * touch->arm_a);
-    if (touch->b >= 0) {
-        struct ball_matter *b = matter_b(touch);
-        b->spin = vec3_along(b->spin, twist, b->inverse_inertia * touch->arm_b);
+        b->spin = vec3_along(b->spin, moment, b->inverse_inertia * times_b);
     }
 }
 
@@ -270,22 +246,16 @@ static struct yielding yielding_of(const struct sphere_system *s, const struct t
                              .spin = a + b};
 }
 
-/* Spin of a against that of b. */
-static struct vec3 spin_of(struct vec3 a, const struct touch *touch, const struct vec3 *b)
+/* Spin of a against that of b: now, or at the start of the substep. */
+static inline struct vec3 spin_of(const struct sphere_system *s, const struct touch *touch,
+                                  int is_at_start)
 {
-    return touch->b >= 0 ? vec3_sub(a, *b) : a;
-}
-
-static struct vec3 spin_now(const struct sphere_system *s, const struct touch *touch)
-{
-    const struct ball_matter *b = touch->b >= 0 ? matter_b(touch) : NULL;
-    return spin_of(s->matter[touch->a].spin, touch, b ? &b->spin : NULL);
-}
-
-static struct vec3 spin_at_start(const struct sphere_system *s, const struct touch *touch)
-{
-    const struct ball_matter *b = touch->b >= 0 ? matter_b(touch) : NULL;
-    return spin_of(s->matter[touch->a].spin_start, touch, b ? &b->spin_start : NULL);
+    const struct ball_matter *a = &s->matter[touch->a], *b;
+    struct vec3 spin = is_at_start ? a->spin_start : a->spin;
+    if (touch->b < 0)
+        return spin;
+    b = matter_b(touch);
+    return vec3_sub(spin, is_at_start ? b->spin_start : b->spin);
 }
 
 static struct vec3 within(struct vec3 v, double most)
@@ -315,14 +285,14 @@ static double clamp(double value, double most)
 static void rub(struct sphere_system *s, struct touch *touch, double inverse_mass)
 {
     struct yielding y = yielding_of(s, touch, inverse_mass);
-    struct vec3 n = touch->normal, slip = along_surface(slip_now(s, touch), n), q = {0, 0, 0};
+    struct vec3 n = touch->normal, slip = along_surface(slip_of(s, touch, 0), n), q = {0, 0, 0};
     double radius =
         touch->b >= 0 ? touch->arm_a * touch->arm_b / (touch->arm_a + touch->arm_b) : touch->arm_a;
     double load = radius * touch->impulse, most = touch->friction * touch->impulse;
     double brake = s->settings.spheres.rolling_resistance * load;
     struct vec3 p = vec3_scale(slip, -1 / y.slip);
     if (brake > 0 && y.spin > 0) {
-        struct vec3 roll = vec3_cross(spin_now(s, touch), n);
+        struct vec3 roll = vec3_cross(spin_of(s, touch, 0), n);
         double scale = -1 / (y.slip * y.spin - y.both * y.both);
         q = vec3_scale(vec3_add(vec3_scale(roll, y.slip), vec3_scale(slip, y.both)), scale);
         q = within(q, brake);
@@ -333,12 +303,12 @@ static void rub(struct sphere_system *s, struct touch *touch, double inverse_mas
     touch->rub = within(p, most);
     touch->brake = vec3_cross(n, q);
     push(s, touch, touch->rub);
-    turn(s, touch, touch->rub);
+    twist(s, touch, vec3_cross(touch->rub, n), touch->arm_a, touch->arm_b);
     double drill = 2.0 / 3.0 * touch->friction * s->settings.spheres.spin_resistance * load;
     if (drill > 0 && y.spin > 0)
         touch->brake =
-            vec3_along(touch->brake, n, clamp(-vec3_dot(spin_now(s, touch), n) / y.spin, drill));
-    twist(s, touch, touch->brake);
+            vec3_along(touch->brake, n, clamp(-vec3_dot(spin_of(s, touch, 0), n) / y.spin, drill));
+    twist(s, touch, touch->brake, 1, -1);
 }
 
 static void solve_touch(struct sphere_system *s, struct touch *touch)
@@ -351,7 +321,7 @@ static void solve_touch(struct sphere_system *s, struct touch *touch)
         approach = vec3_sub(approach, ball_b(touch)->velocity);
     }
     double speed = vec3_dot(approach, touch->normal),
-           least = least_speed_from(s, touch, vec3_dot(slip_at_start(s, touch), touch->normal));
+           least = least_speed_from(s, touch, vec3_dot(slip_of(s, touch, 1), touch->normal));
     if (speed >= least)
         return;
     touch->impulse = (least - speed) / inverse_mass;
@@ -544,8 +514,8 @@ struct touch_work {
 
 static struct touch_work work_of(const struct sphere_system *s, const struct touch *touch)
 {
-    struct vec3 slip = vec3_scale(vec3_add(slip_at_start(s, touch), slip_now(s, touch)), 0.5);
-    struct vec3 spin = vec3_scale(vec3_add(spin_at_start(s, touch), spin_now(s, touch)), 0.5);
+    struct vec3 slip = vec3_scale(vec3_add(slip_of(s, touch, 1), slip_of(s, touch, 0)), 0.5);
+    struct vec3 spin = vec3_scale(vec3_add(spin_of(s, touch, 1), spin_of(s, touch, 0)), 0.5);
     return (struct touch_work){touch->impulse * vec3_dot(slip, touch->normal),
                                vec3_dot(touch->rub, slip) + vec3_dot(touch->brake, spin)};
 }
@@ -578,13 +548,25 @@ void sphere_contacts_book(struct sphere_system *s)
     s->given_sums = vec3_add(s->given_sums, vec3_sub(s->given.linear, s->slowed));
 }
 
-/* Where memory is out the step fails. */
-static void add_point(struct sphere_system *s, const struct contact_point *point)
+/* Adds a touch to what a body reports, as seen from it: from a, or from b. Where memory is out the
+ * step fails. */
+static void add_point(struct sphere_system *s, const struct sphere_system *others,
+                      const struct touch *touch, int is_b)
 {
+    const struct ball *a = is_b ? &others->ball[touch->a] : &s->ball[touch->a];
     struct contact_point *to = touches_add(&s->base.touches);
-    s->matter[point->part].is_touching = 1;
+    int part = is_b ? touch->b : touch->a;
+    s->matter[part].is_touching = 1;
     if (to)
-        *to = *point;
+        *to = (struct contact_point){.creature = s->base.creature,
+                                     .part = part,
+                                     .other_creature = others ? others->base.creature : -1,
+                                     .other = is_b ? touch->a : touch->b,
+                                     .at = vec3_along(a->at, touch->normal, -a->radius),
+                                     .normal = vec3_scale(touch->normal, is_b ? -1 : 1),
+                                     .gap_m = touch->gap,
+                                     .normal_impulse_n_s = touch->impulse,
+                                     .friction_impulse_n_s = vec3_length(touch->rub)};
 }
 
 void sphere_contacts_report(struct sphere_system *s)
@@ -599,28 +581,17 @@ void sphere_contacts_report(struct sphere_system *s)
     s->base.touches.count = 0;
     for (int i = 0; i < s->touch_count; i++) {
         const struct touch *touch = &s->touch[i];
-        const struct ball *a = &s->ball[touch->a];
         if (touch->impulse <= 0 && touch->gap >= TOUCH_M)
             continue;
         if (touch->b >= 0)
             s->matter[touch->b].is_touching = 1;
-        struct contact_point point = {.creature = s->base.creature,
-                                      .part = touch->a,
-                                      .other_creature = touch->b >= 0 ? s->base.creature : -1,
-                                      .other = touch->b,
-                                      .at = {a->at.x - a->radius * touch->normal.x,
-                                             a->at.y - a->radius * touch->normal.y,
-                                             a->at.z - a->radius * touch->normal.z},
-                                      .normal = touch->normal,
-                                      .gap_m = touch->gap,
-                                      .normal_impulse_n_s = touch->impulse,
-                                      .friction_impulse_n_s = vec3_length(touch->rub)};
-        add_point(s, &point);
+        add_point(s, touch->b >= 0 ? s : NULL, touch, 0);
     }
 }
 
-double sphere_contacts_overlap(const struct sphere_system *s)
+double sphere_contacts_overlap(const struct dynamics *dynamics)
 {
+    const struct sphere_system *s = sphere_system_at(dynamics);
     double deepest = 0;
     for (int i = 0; i < s->pair_count; i++) {
         const struct ball *a = &s->ball[s->pairs[i].a], *b = &s->ball[s->pairs[i].b];
@@ -700,22 +671,7 @@ void sphere_contacts_report_meeting(const struct sphere_touches *touches)
         struct sphere_system *a = touches->of_a[i], *b = touch->of_b;
         if (touch->impulse <= 0 && touch->gap >= TOUCH_M)
             continue;
-        struct contact_point point = {
-            .creature = a->base.creature,
-            .part = touch->a,
-            .other_creature = b->base.creature,
-            .other = touch->b,
-            .at = vec3_along(a->ball[touch->a].at, touch->normal, -a->ball[touch->a].radius),
-            .normal = touch->normal,
-            .gap_m = touch->gap,
-            .normal_impulse_n_s = touch->impulse,
-            .friction_impulse_n_s = vec3_length(touch->rub)};
-        add_point(a, &point);
-        point.creature = b->base.creature;
-        point.part = touch->b;
-        point.other_creature = a->base.creature;
-        point.other = touch->a;
-        point.normal = vec3_scale(touch->normal, -1);
-        add_point(b, &point);
+        add_point(a, b, touch, 0);
+        add_point(b, a, touch, 1);
     }
 }

@@ -271,13 +271,13 @@ static void drive(struct sphere_system *s, struct angle *angle, int axis)
 {
     struct joint_row *row = &angle->rows[axis];
     const struct sphere_joint *joint = angle->joint;
-    double target = s->effectors == EFFECTORS_HOLD ? 0 : angle->target[axis];
+    double target = s->base.effectors == EFFECTORS_HOLD ? 0 : angle->target[axis];
     double before = row->rest, most = joint->rate_rad_s * s->h;
     double reach = joint->strength_n_m / row->motor_stiffness;
     target = clamp(target, joint->lower[axis], joint->upper[axis]);
     row->rest += clamp(target - row->rest, -most, most);
     row->rest = clamp(row->rest, row->angle - reach, row->angle + reach);
-    if (s->effectors == EFFECTORS_SLACK)
+    if (s->base.effectors == EFFECTORS_SLACK)
         return;
     double rest_rate = clamp((row->rest - before) / s->h, -joint->rate_rad_s, joint->rate_rad_s);
     double rate = turning(s, angle, row, 1) / row->lever;

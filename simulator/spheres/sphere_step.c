@@ -56,7 +56,7 @@ enum { PIECE_WORK = 40, PAIR_WORK = 2, TOUCH_WORK = 200, JOINT_PIECES = 8 };
 
 /* Positions and velocities as they are seen from outside. Returns whether they are finite: an
  * infinite value, or no number, has made the places so as well, and their sum. */
-int sphere_system_publish(struct sphere_system *s)
+static int publish(struct sphere_system *s)
 {
     struct vec3 *q = (struct vec3 *)s->base.q, *qd = (struct vec3 *)s->base.qd;
     struct lanes sum = {{0, 0}, 0};
@@ -77,7 +77,7 @@ void sphere_system_forget(struct sphere_system *s)
     s->is_reported = 1;
     s->base.touches.penetration_m = 0;
     s->travel = HUGE_VAL;
-    sphere_system_publish(s);
+    publish(s);
 }
 
 /* ---------------------------------------------------------------- a substep */
@@ -103,7 +103,7 @@ static void advance_muscle(const struct sphere_system *s, struct muscle *muscle,
 {
     struct lanes d = rod_vector(rod);
     double now = larger(sqrt(lanes_dot(d, d)), ROD_SHORTEST_M), before = muscle->length;
-    double goal = s->effectors == EFFECTORS_HOLD ? muscle->birth : muscle->target;
+    double goal = s->base.effectors == EFFECTORS_HOLD ? muscle->birth : muscle->target;
     double dt = s->settings.dt_s, most = muscle->rate * dt;
     goal = clamp(goal, muscle->shortest, muscle->longest);
     double rest = before + clamp(goal - before, -most, most);
@@ -112,7 +112,7 @@ static void advance_muscle(const struct sphere_system *s, struct muscle *muscle,
     muscle->rest_rate = clamp((rest - before) * s->steps_1_s, -muscle->rate, muscle->rate);
     muscle->length = rest;
 
-    int is_slack = s->effectors == EFFECTORS_SLACK;
+    int is_slack = s->base.effectors == EFFECTORS_SLACK;
     double inverse = 1 / now, shorter = s->h * inverse * inverse;
     muscle->length_sq = rest * rest;
     muscle->spring = muscle->stiffness * shorter * now / (now + rest);
@@ -480,7 +480,7 @@ static int end_step(struct sphere_system *s)
                    PAIR_WORK * s->balls * (s->balls + s->world.obstacles.count) +
                    TOUCH_WORK * s->touch_count);
     s->base.steps++;
-    return !sphere_system_publish(s) || s->arena->is_exhausted;
+    return !publish(s) || s->arena->is_exhausted;
 }
 
 int sphere_step(struct dynamics *dynamics)
@@ -514,17 +514,10 @@ void sphere_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high
 {
     const struct sphere_system *s = sphere_system_of(dynamics);
     double time_s = SWEEP_STEPS * s->settings.dt_s;
-    *low = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    *high = vec3_scale(*low, -1);
     for (int i = 0; i < s->balls; i++) {
         const struct ball *ball = &s->ball[i];
         double reach = ball->radius + SWEEP_M + time_s * vec3_length(ball->velocity);
-        low->x = smaller(low->x, ball->at.x - reach);
-        low->y = smaller(low->y, ball->at.y - reach);
-        low->z = smaller(low->z, ball->at.z - reach);
-        high->x = larger(high->x, ball->at.x + reach);
-        high->y = larger(high->y, ball->at.y + reach);
-        high->z = larger(high->z, ball->at.z + reach);
+        vec3_widen_bounds(low, high, ball->at, (struct vec3){reach, reach, reach});
     }
 }
 

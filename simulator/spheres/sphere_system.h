@@ -209,8 +209,7 @@ struct sphere_system {
     /* upper bound of all vibrations in the body, from the stiffness of bones and joints */
     double vibration_rad_s;
     double bone_damping; /* share of the rate of its length that a bone loses when it is damped */
-    enum effector_state effectors;
-    double damping_1_s, push_out_m_s;
+    double damping_1_s;
 
     int balls, rods, fixed_rods, muscle_count, angles;
     struct ball *ball;
@@ -281,12 +280,8 @@ void sphere_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high
 void sphere_step_together(struct meeting *meeting, struct dynamics *const *some, int count,
                           int *is_broken);
 
-/* Invariants of a body from its creation on. */
-void sphere_system_check(const struct sphere_system *s);
 /* By the world's viscosity. */
 void sphere_system_set_viscosity(struct sphere_system *s);
-/* Positions and velocities as they are seen from outside. Returns whether they are finite. */
-int sphere_system_publish(struct sphere_system *s);
 /* After a state has been set: nothing touches, and near spheres are to be looked for anew. */
 void sphere_system_forget(struct sphere_system *s);
 /* Force of a muscle in the last substep, N. */
@@ -301,7 +296,8 @@ void sphere_contacts_book(struct sphere_system *s);
 /* Fills the points of the last substep and says which spheres touch, unless that has been done: few
  * steps are asked for it. */
 void sphere_contacts_report(struct sphere_system *s);
-double sphere_contacts_overlap(const struct sphere_system *s);
+/* As overlap() of struct dynamics_reader. */
+double sphere_contacts_overlap(const struct dynamics *dynamics);
 /* Finds and solves what touches between two bodies in this substep, before sphere_contacts_solve()
  * of both; the touches go behind those that are there. */
 void sphere_contacts_meet(struct sphere_system *s, struct sphere_system *others,

@@ -112,7 +112,6 @@ int trace_observe(void *context, const struct evaluate_view *view)
     for (int i = 0; i < view->phenotype->part_count; i++)
         trace_print_part(file, view, i);
     fputc('\n', file);
-    trace->row_count++;
 
     /* A full disk must not change the result: the evaluation goes on to its end. */
     return 0;

@@ -27,7 +27,6 @@
 struct trace {
     struct atomic_file draft;
     int has_header;
-    uint64_t row_count;
 };
 
 /* Makes the file anew, under another name until it is closed; a pipe or a device is written to as

@@ -144,6 +144,12 @@ static inline int bench_is_selected(const char *names, const char *name)
     return !names;
 }
 
+#define BENCH_MAIN(workloads)                                                                      \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        return bench_main(argc, argv, workloads, (int)(sizeof workloads / sizeof workloads[0]));   \
+    }
+
 /* main() of a benchmark program. The exit code: 0, 1 a workload failed, 2 wrong usage. */
 static inline int bench_main(int argc, char **argv, const struct bench_workload *workloads,
                              int count)

@@ -2,8 +2,8 @@
  * side, and creatures of one world that never meet. README.md has the workloads. */
 #include "common/creature/creature.h"
 #include "simulator/evaluate/contest.h"
-#include "simulator/evaluate/run.h"
 #include "tests/bench/bench.h"
+#include "tests/evaluate_together.h"
 
 enum { FIELD_MAX = 4, CROWD = 100 };
 /* From one to the next where none is to meet, m. */

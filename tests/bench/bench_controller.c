@@ -174,7 +174,4 @@ static const struct bench_workload workloads[] = {
     {"store_only", "us/result", 25, 1, NULL, make_store, run_store, NULL, remove_store},
 };
 
-int main(int argc, char **argv)
-{
-    return bench_main(argc, argv, workloads, (int)(sizeof workloads / sizeof workloads[0]));
-}
+BENCH_MAIN(workloads)

@@ -156,7 +156,4 @@ static const struct bench_workload workloads[] = {
     {"space_s3_midpoint", "us/evaluation", 9, 0, &s3_midpoint, set_up, run_fall, NULL, tear_down},
 };
 
-int main(int argc, char **argv)
-{
-    return bench_main(argc, argv, workloads, sizeof workloads / sizeof workloads[0]);
-}
+BENCH_MAIN(workloads)

@@ -163,30 +163,12 @@ static int run(const void *context)
     return GAITS;
 }
 
-int main(int argc, char **argv)
-{
-    const struct bench_workload workloads[] = {
-        {.name = "space_walker",
-         .unit = "us/evaluation",
-         .repetitions = 2,
-         .context = (const void *)build_walker,
-         .set_up = set_up,
-         .run = run,
-         .tear_down = tear_down},
-        {.name = "space_limp",
-         .unit = "us/evaluation",
-         .repetitions = 2,
-         .context = (const void *)build_limp,
-         .set_up = set_up,
-         .run = run,
-         .tear_down = tear_down},
-        {.name = "space_snake",
-         .unit = "us/evaluation",
-         .repetitions = 2,
-         .context = (const void *)build_snake,
-         .set_up = set_up,
-         .run = run,
-         .tear_down = tear_down},
-    };
-    return bench_main(argc, argv, workloads, 3);
-}
+#define WALKING(name, build)                                                                       \
+    {                                                                                              \
+        name, "us/evaluation", 2, 0, (const void *)(build), set_up, run, NULL, tear_down           \
+    }
+static const struct bench_workload workloads[] = {WALKING("space_walker", build_walker),
+                                                  WALKING("space_limp", build_limp),
+                                                  WALKING("space_snake", build_snake)};
+
+BENCH_MAIN(workloads)

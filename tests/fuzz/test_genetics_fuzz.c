@@ -497,11 +497,10 @@ static int step(struct fuzz *fuzz)
 {
     static const double shares[OPERATION_COUNT] = {0.1, 0.3, 0.3, 0.3};
     struct genome child;
-    struct rng rng;
     char words[CREATURE_MUTATIONS_SIZE];
     enum operation operation;
 
-    rng_init(&rng, fuzz->seed, RNG_TEST, 0, fuzz->number);
+    struct rng rng = test_rng(fuzz->seed, 0, fuzz->number);
     if (fuzz->number % SETTINGS_KEPT == 1)
         draw_settings(fuzz, &rng);
     fuzz->params.creature_body = (int)(fuzz->number % BODY_KIND_COUNT);

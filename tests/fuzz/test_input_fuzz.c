@@ -23,7 +23,6 @@
 #include "common/creature/creature_link.h"
 #include "common/judge/expression.h"
 #include "common/system/log.h"
-#include "common/math/rng.h"
 #include "controller/evolution/cells.h"
 #include "controller/evolution/search.h"
 #include "include/bestiary.h"
@@ -734,8 +733,7 @@ static void take_one(const struct target *target, const struct corpus *corpus, u
                      uint64_t number)
 {
     static unsigned char bytes[INPUT_MAX + 4096];
-    struct rng rng;
-    rng_init(&rng, seed, RNG_TEST, 0, number);
+    struct rng rng = test_rng(seed, 0, number);
     const struct input *base = &corpus->inputs[rng_below(&rng, (uint32_t)corpus->count)];
     struct input input = {bytes, base->length};
     memcpy(bytes, base->bytes, base->length);

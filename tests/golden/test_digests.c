@@ -71,10 +71,9 @@ static void add_random(const char *name, const char *world_name, const char *set
     uint64_t hash = HASH_START;
     for (uint64_t id = 1; id <= RANDOM_CREATURES; id++) {
         SCOPED(genome) genome;
-        struct rng rng;
         struct gene_counter ids = {id, 0};
         struct evaluation evaluation;
-        rng_init(&rng, 1, RNG_TEST, 0, id);
+        struct rng rng = test_rng(1, 0, id);
         ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
         evaluate(&genome, &params, id, &arena, NULL, NULL, &evaluation);
         hash = hash_u64(hash, evaluation.digest);

@@ -3,6 +3,7 @@
 #ifndef TESTS_ORACLE_GANTRY_H
 #define TESTS_ORACLE_GANTRY_H
 
+#include "tests/oracle/rows.h"
 #include "tests/unit/body_fixture.h"
 
 /* A gantry on the ground with `count` slender rods hung one on another, pinned at a height of 3 m.
@@ -35,130 +36,79 @@ static inline void build_rods(struct stage *stage, int count, const double *leng
     stage_start(stage, q, zero);
 }
 
-/* States of pinned rods: angles (the first absolute) and rates with their tolerances, and the
- * tip. */
+/* States of pinned rods: angles (the first absolute) and rates with their tolerances, and the tip; of
+ * cases.json, but for the tolerance of the constraint solver. */
 struct rods_case {
     double t_s;
+    double constraint; /* of the angles by the constraint solver; 0: not compared */
     double q[RODS_MAX], q_engine;
     double qd[RODS_MAX], qd_engine; /* 0: too sensitive to compare */
     double tip[2];
-    double constraint; /* of the angles by the constraint solver; 0: not compared */
 };
 
-/* double_pendulum_rods: 1 m and 1 kg, 0.7 m and 0.8 kg, released 30 degrees below the
- * horizontal. */
-static const struct rods_case double_pendulum_cases[] = {
-    {0.25,
-     {-0.8367732373993625, 0.39169573332786956},
-     0.0001247,
-     {-2.204186315861183, 1.9512253654774623},
-     0.0002892,
-     {1.3016662437474336, -1.0438549875236895},
-     1e-8},
-    {0.5,
-     {-1.3946676139385057, 0.19293403709633025},
-     0.0002083,
-     {-1.8174264022753055, -4.29668258880533},
-     0.0028745000000000003,
-     {0.4277385145469452, -1.6373954956852055},
-     1e-8},
-    {1.0,
-     {-2.560323500508677, 0.1651047095777072},
-     0.0005435,
-     {-1.2898565243311384, 0.8367610999931181},
-     0.005485,
-     {-1.349675488315332, -1.0243718503775716},
-     1e-7},
-    {2.0,
-     {-0.9318885855883805, 0.30911228954819836},
-     0.00045005,
-     {3.067173668586628, -4.833524393366236},
-     0.007845000000000001,
-     {1.1649025267110962, -1.2110523114057568},
-     1e-7},
-    {3.0,
-     {-1.7801620571899592, -0.742938865834985},
-     0.000794,
-     {-2.135128794461212, -2.7720990142341058},
-     0.001111,
-     {-0.7781672443913871, -1.3840278042414502},
-     1e-6},
-};
+enum { RODS_CASES_MAX = 8 };
 
-/* chain5_pinned: five rods of 0.2 m and 0.2 kg, released from the horizontal. */
-static const struct rods_case chain_cases[] = {
-    {0.1,
-     {-0.27923369248886315, 0.31169203328174516, -0.03414234619151194, 0.0010284016706846855,
-      0.001061828366806429},
-     0.0004443,
-     {-4.732262475142392, 4.037378652330572, 1.1570980535785078, -0.6254218714345703,
-      0.22300545195577612},
-     0.00741,
-     {0.9921476976938453, -0.049019969087478486},
-     1e-8},
-    {0.2,
-     {-0.7141419973129843, 0.3337092287734241, 0.4219209818589402, -0.033872429250884996,
-      -0.013739903892192864},
-     0.0013395,
-     {-3.277312542328175, -3.5113029718842608, 4.913914346323839, 3.020715744707675,
-      -1.6072957425571266},
-     0.027795,
-     {0.9366502491661, -0.1966647387521164},
-     0},
-    {0.3,
-     {-1.0294863794240747, 0.16076724606150894, 0.20772725419448623, 0.6580652305488829,
-      0.05410292097572715},
-     0.0025954999999999997,
-     {-2.9709195016544414, -0.2512773284622822, -5.6997845370653915, 2.725213103144104,
-      9.480271715918763},
-     0.09985000000000001,
-     {0.7898268655538548, -0.43724193255996013},
-     0},
-    {0.4,
-     {-1.2862087542579868, 0.03189704865051548, 0.0985069514813558, -0.030535891697014435,
-      0.8349107814855187},
-     0.0040680000000000004,
-     {-3.9698989453026488, 3.979370425642863, -7.818813687073769, 0.09889719016217653,
-      -13.075822616674785},
-     0.31074999999999997,
-     {0.4618215238369558, -0.8192951937778367},
-     0},
-    {0.5,
-     {-1.5675013606462593, -0.0498934469937795, 0.07796211288305684, -0.4965179539746016,
-      -0.5084588559470996},
-     0.011009999999999999,
-     {-6.4946934665655025, 9.784391842823524, -12.720933243831754, -2.9555750997834545,
-      5.176976356005602},
-     0,
-     {-0.2574823505190385, -0.8908970005529215},
-     1e-6},
-    {0.75,
-     {-2.9447607737018195, -0.03421622786203983, 0.46595318382139866, -0.2103637467055737,
-      0.2004547209967234},
-     0.013935,
-     {-1.3380447176153238, -7.885529301110442, 8.875547701410685, 1.3083484230509772,
-      -1.949239032481115},
-     0,
-     {-0.9009687762864672, -0.38630315565598866},
-     0},
-    {1.0,
-     {-2.6270969810037093, -0.536189272970478, -0.7152455501215866, 0.9200440591742547,
-      0.4107550460527569},
-     0.03785,
-     {4.212849821892304, -1.291071101647352, -4.082926192781786, -6.268383246252788,
-      9.505397143150166},
-     0.41795,
-     {-0.8845809500604356, -0.10800545473671706},
-     1e-5},
-    {1.5,
-     {-0.7131398555020148, -0.8359530661964548, 0.256213618946584, 0.20154631654026164,
-      2.0949924138097415},
-     0.03802,
-     {12.053036055000879, -17.223036329851002, 19.720069939180593, -20.40560622461709,
-      13.103523168430149},
-     0,
-     {0.41017777229183283, -0.5318810512131084},
-     0},
-};
+/* Rods that hang on one another: lengths, masses and angles; their name in cases.json; and times with
+ * the tolerance of the constraint solver. */
+static const struct rods {
+    const char *name;
+    int count, case_count;
+    double lengths[RODS_MAX], masses[RODS_MAX], angles[RODS_MAX];
+    double times[RODS_CASES_MAX][2];
+} double_pendulum = {.name = "double_pendulum_rods",
+                     .count = 2,
+                     .case_count = 5,
+                     .lengths = {1, 0.7},
+                     .masses = {1, 0.8},
+                     .angles = {-BODY_PI / 6, 0},
+                     .times = {{0.25, 1e-8}, {0.5, 1e-8}, {1, 1e-7}, {2, 1e-7}, {3, 1e-6}}},
+  chain5 = {.name = "chain5_pinned",
+            .count = 5,
+            .case_count = 8,
+            .lengths = {0.2, 0.2, 0.2, 0.2, 0.2},
+            .masses = {0.2, 0.2, 0.2, 0.2, 0.2},
+            .times = {{0.1, 1e-8}, {0.2}, {0.3}, {0.4}, {0.5, 1e-6}, {0.75}, {1, 1e-5}, {1.5}}};
+
+/* Those of the rods that were read last. */
+static struct rods_case rods_cases[RODS_CASES_MAX];
+
+/* The value of that quantity, whose tolerance is put into `tolerance` (NULL: nowhere). */
+static inline double rods_number(const json_t *rows, const char *quantity, double t_s,
+                                 double *tolerance)
+{
+    json_t *row;
+    size_t i;
+    json_array_foreach(rows, i, row) if (strcmp(word(row, "quantity"), quantity) == 0 &&
+                                         fabs(number(row, "t_s") - t_s) < 1e-9)
+    {
+        if (tolerance)
+            *tolerance = number(row, "tol_engine");
+        return number(row, "value");
+    }
+    ck_abort_msg("cases.json has no %s at %g s", quantity, t_s);
+    return NAN;
+}
+
+static inline void rods_read(const struct rods *rods)
+{
+    json_t *all = NULL;
+    char name[16];
+    rows_load(&all, "tests/oracle/cases.json");
+    const json_t *rows = json_object_get(all, rods->name);
+    for (int k = 0; k < rods->case_count; k++) {
+        struct rods_case *c = &rods_cases[k];
+        c->t_s = rods->times[k][0];
+        c->constraint = rods->times[k][1];
+        for (int i = 0; i < rods->count; i++) {
+            snprintf(name, sizeof name, "q%d", i + 1);
+            c->q[i] = rods_number(rows, name, c->t_s, &c->q_engine);
+            snprintf(name, sizeof name, "dq%d/dt", i + 1);
+            c->qd[i] = rods_number(rows, name, c->t_s, &c->qd_engine);
+        }
+        c->tip[0] = rods_number(rows, "tip_x", c->t_s, NULL);
+        c->tip[1] = rods_number(rows, "tip_y", c->t_s, NULL);
+    }
+    json_decref(all);
+}
 
 #endif

@@ -7,7 +7,6 @@
 #include "tests/oracle/gantry.h"
 #include "tests/unit/stage_fixture.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 #include "tests/evaluate_one.h"
 
 enum { DOF = BODY_DOF_MAX };
@@ -342,40 +341,36 @@ TEST_LOOP(random_bodies_agree_with_articulated, 0, 2)
 
 /* ---------------------------------------------------------------- pinned rods */
 
-static void check_rods(const char *name, const struct rods_case *cases, int case_count, int count)
+static void check_rods(const struct rods *rods)
 {
+    rods_read(rods);
+    build_rods(&stage, rods->count, rods->lengths, rods->masses, rods->angles);
     double t = 0, energy = stage_energy(&stage), worst = 0;
-    for (int k = 0; k < case_count; k++) {
-        if (cases[k].constraint == 0)
+    for (const struct rods_case *c = rods_cases; c < rods_cases + rods->case_count; c++) {
+        if (c->constraint == 0)
             continue;
-        stage_run(&stage, cases[k].t_s - t);
-        t = cases[k].t_s;
-        for (int i = 0; i < count; i++) {
+        stage_run(&stage, c->t_s - t);
+        t = c->t_s;
+        for (int i = 0; i < rods->count; i++) {
             double q = stage.dynamics->q[3 + i];
-            check_near("angle", q, cases[k].q[i], cases[k].constraint);
-            worst = fmax(worst, fabs(q - cases[k].q[i]));
+            check_near("angle", q, c->q[i], c->constraint);
+            worst = fmax(worst, fabs(q - c->q[i]));
         }
         check_near("energy", stage_energy(&stage), energy, 1e-6);
     }
     check_near("pin x", stage.dynamics->q[0], 0, 1e-7);
     check_near("pin y", stage.dynamics->q[1], PIN_HEIGHT_M + 1, 1e-7);
-    printf("constraint: %s, %g s: angles off by %.1e rad at most\n", name, t, worst);
+    printf("constraint: %s, %g s: angles off by %.1e rad at most\n", rods->name, t, worst);
 }
 
 TEST(double_pendulum_rods)
 {
-    static const double lengths[] = {1, 0.7}, masses[] = {1, 0.8}, angles[] = {-BODY_PI / 6, 0};
-    build_rods(&stage, 2, lengths, masses, angles);
-    check_rods("double pendulum", double_pendulum_cases,
-               sizeof double_pendulum_cases / sizeof double_pendulum_cases[0], 2);
+    check_rods(&double_pendulum);
 }
 
 TEST(chain5_pinned)
 {
-    static const double lengths[] = {0.2, 0.2, 0.2, 0.2, 0.2}, masses[] = {0.2, 0.2, 0.2, 0.2, 0.2},
-                        angles[5] = {0};
-    build_rods(&stage, 5, lengths, masses, angles);
-    check_rods("five pinned rods", chain_cases, sizeof chain_cases / sizeof chain_cases[0], 5);
+    check_rods(&chain5);
 }
 
 /* ---------------------------------------------------------------- contact */

@@ -10,7 +10,6 @@
 #include "tests/sanitized.h"
 #include "tests/unit/statistics.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 #define ALARM 1e-6
 

@@ -8,7 +8,6 @@
 #include "common/genetics/genetics_random.h"
 #include "tests/readout.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 #include "tests/evaluate_one.h"
 
 /* The distance that four in five keep to is chance where there are few: small changes of the steps

@@ -8,7 +8,6 @@
 #include "common/math/detmath.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { BODIES = 6, STEPS = 240 };
 
@@ -88,11 +87,9 @@ static void move(int steps, struct part_state *states)
 
 static void check_near(const struct part_state *a, const struct part_state *b, double tolerance)
 {
-    ck_assert_double_eq_tol(a->at_m.x, b->at_m.x, tolerance);
-    ck_assert_double_eq_tol(a->at_m.y, b->at_m.y, tolerance);
+    ck_assert_xy(a->at_m, b->at_m.x, b->at_m.y, tolerance);
     ck_assert_double_eq_tol(a->angle_rad, b->angle_rad, tolerance);
-    ck_assert_double_eq_tol(a->velocity_m_s.x, b->velocity_m_s.x, 10 * tolerance);
-    ck_assert_double_eq_tol(a->velocity_m_s.y, b->velocity_m_s.y, 10 * tolerance);
+    ck_assert_xy(a->velocity_m_s, b->velocity_m_s.x, b->velocity_m_s.y, 10 * tolerance);
     ck_assert_double_eq_tol(a->spin_rad_s.z, b->spin_rad_s.z, 10 * tolerance);
 }
 
@@ -144,11 +141,10 @@ TEST_LOOP(mirror, 0, 4)
     mirror_scene();
     move(STEPS, mirrored);
     for (int i = 0; i < scene.body_count; i++) {
-        ck_assert_double_eq(plain[i].at_m.x, -mirrored[i].at_m.x);
-        ck_assert_double_eq(plain[i].at_m.y, mirrored[i].at_m.y);
+        ck_assert_xy(plain[i].at_m, -mirrored[i].at_m.x, mirrored[i].at_m.y, 0);
         ck_assert_double_eq(plain[i].angle_rad, -mirrored[i].angle_rad);
-        ck_assert_double_eq(plain[i].velocity_m_s.x, -mirrored[i].velocity_m_s.x);
-        ck_assert_double_eq(plain[i].velocity_m_s.y, mirrored[i].velocity_m_s.y);
+        ck_assert_xy(plain[i].velocity_m_s, -mirrored[i].velocity_m_s.x, mirrored[i].velocity_m_s.y,
+                     0);
         ck_assert_double_eq(plain[i].spin_rad_s.z, -mirrored[i].spin_rad_s.z);
     }
 }

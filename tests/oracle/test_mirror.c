@@ -3,7 +3,6 @@
  * image stays so. Loads that several contacts share have no unique answer: what decides is to be no
  * order of contacts (test_spatial_mirror.c has the same in space). */
 #include "simulator/body/servo.h"
-#include "tests/suite.h"
 #include "tests/unit/stage_fixture.h"
 
 /* Farther apart, m and rad, nothing moves as its image does. */

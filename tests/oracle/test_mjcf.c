@@ -7,10 +7,10 @@
 #include "simulator/tools/mjcf.h"
 #include "tests/counts.h"
 #include "tests/evaluate_one.h"
-#include "tests/suite.h"
 
 #ifdef HAVE_MUJOCO
 #include "tests/oracle/mujoco_fixture.h"
+#include "tests/plain_fixture.h"
 #endif
 
 enum { TICKS_MAX = 700, TICK_STEPS = 16, KINDS = 2 };
@@ -34,8 +34,6 @@ struct exported {
     struct pose poses[TICKS_MAX][PHENOTYPE_PARTS_MAX];
     struct vec3 from, to; /* centre of mass at the start and at the end */
 };
-
-static struct arena arena;
 
 static void watch(struct exported *exported, const struct evaluate_view *view)
 {
@@ -136,7 +134,6 @@ static struct exported *export_creature(const char *creature_path, const char *p
                                         double relief_m)
 {
     char path[96];
-    struct error error;
     struct creature creature;
     struct exported *exported = make_exported();
     creature_init(&creature);
@@ -223,7 +220,6 @@ TEST(relief_is_where_it_is_here)
 TEST(worlds_have_their_obstacles)
 {
     struct exported *e = make_exported();
-    struct error error;
     forget(e);
     e = export_example("biped", "walk");
     free(e->model);
@@ -270,7 +266,6 @@ TEST(all_joints_are_written)
 TEST(water_is_written)
 {
     struct exported *e = make_exported();
-    struct error error;
     forget(e);
     e = export_example("ray", "swim3d");
     ck_assert_int_eq(count_text(e->model, "density='0'"), 1);

@@ -27,7 +27,6 @@ int main(void)
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/planar/tree/tree.h"
 #include "tests/oracle/mujoco_fixture.h"
-#include "tests/suite.h"
 #include "tests/unit/stage_fixture.h"
 
 enum { MJCF_BYTES = 32 * 1024 };
@@ -186,12 +185,11 @@ TEST(accelerations_agree)
     double largest = 0;
     stage_open(&stage);
     for (uint64_t seed = 1; seed <= 500; seed++) {
-        struct rng rng;
         struct peer peer;
         struct tree tree;
         double q[BODY_DOF_MAX], qd[BODY_DOF_MAX], tau[BODY_DOF_MAX] = {0};
         double zero[BODY_DOF_MAX] = {0}, qdd[BODY_DOF_MAX], scale = 0, worst = 0;
-        rng_init(&rng, seed, RNG_TEST, 10, 0);
+        struct rng rng = test_rng(seed, 10, 0);
         body_init_mixed(&stage.body, 20, 0.4, &rng);
         const struct phenotype *p = &stage.body.phenotype;
         random_state(p, &rng, 6, q, qd);
@@ -260,9 +258,8 @@ TEST(free_chains_agree)
     double at_1_s = 0, at_10_s[COUNT];
     stage_open(&stage);
     for (int i = 0; i < COUNT; i++) {
-        struct rng rng;
         double q[BODY_DOF_MAX], qd[BODY_DOF_MAX];
-        rng_init(&rng, (uint64_t)i + 1, RNG_TEST, 11, 0);
+        struct rng rng = test_rng((uint64_t)i + 1, 11, 0);
         body_init_chain(&stage.body, 2 + i % 7, 0.4, 0.1, 1);
         random_state(&stage.body.phenotype, &rng, 1, q, qd);
         at_1_s = fmax(at_1_s, motion_distance(NULL, q, qd, 1));
@@ -282,10 +279,9 @@ TEST(driven_trees_agree)
     stage.settings.dt_s = 1.0 / 1920;
     stage.world.gravity_m_s2 = BODY_GRAVITY;
     for (uint64_t seed = 1; seed <= 30; seed++) {
-        struct rng rng;
         struct drives drives = {.torque = {0}};
         double q[BODY_DOF_MAX], qd[BODY_DOF_MAX];
-        rng_init(&rng, seed, RNG_TEST, 12, 0);
+        struct rng rng = test_rng(seed, 12, 0);
         body_init_mixed(&stage.body, 12, 0.4, &rng);
         random_state(&stage.body.phenotype, &rng, 1, q, qd);
         for (int i = 1; i < stage.body.phenotype.body->link_count; i++) {
@@ -420,11 +416,10 @@ static double fall_distance(const struct phenotype *p, struct arena *arena, stru
 TEST(passive_falls_agree)
 {
     struct arena arena;
-    struct rng rng;
     double largest = 0, total_s = 0;
     int fallen = 0;
     ck_assert_int_eq(arena_init(&arena, 8u << 20), 0);
-    rng_init(&rng, 1, RNG_TEST, 13, 0);
+    struct rng rng = test_rng(1, 13, 0);
     for (uint64_t id = 1; id <= 200; id++) {
         struct phenotype phenotype;
         double distance;
@@ -452,10 +447,9 @@ TEST(faults_are_noticed)
 {
     stage_open(&stage);
     for (int fault = 0; fault < 2; fault++) {
-        struct rng rng;
         struct peer peer;
         double q[BODY_DOF_MAX], qd[BODY_DOF_MAX];
-        rng_init(&rng, 1, RNG_TEST, 14, 0);
+        struct rng rng = test_rng(1, 14, 0);
         body_init_chain(&stage.body, 4, 0.4, 0.1, 1);
         random_state(&stage.body.phenotype, &rng, 1, q, qd);
         stage_start(&stage, q, qd);

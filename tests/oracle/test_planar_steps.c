@@ -9,7 +9,6 @@
 
 #include "tests/oracle/gantry.h"
 #include "tests/unit/stage_fixture.h"
-#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX };
 #define TOLERANCE_REFERENCE 1e-9
@@ -124,25 +123,17 @@ static void check_gantry_stands(void)
     ck_assert_double_eq_tol(stage.dynamics->q[2], 0, 1e-5);
 }
 
-/* pendulum_period, rod of 1 m: amplitude in degrees, period, tolerance. */
-static const struct {
-    double amplitude_deg, period_s, engine;
-} pendulum_cases[] = {
-    {5, 1.638726531011004, 0.003277453062022008},
-    {30, 1.6664612665004273, 0.0033329225330008547},
-    {60, 1.7578148046738582, 0.0035156296093477165},
-    {90, 1.9333348543732458, 0.0038666697087464917},
-    {120, 2.248704928854736, 0.004497409857709472},
-    {150, 2.8863955824243193, 0.005772791164848638},
-    {170, 3.9955458384939617, 0.007991091676987923},
-    {175, 4.7134591254573195, 0.00942691825091464},
-};
+/* pendulum_period, rod of 1 m: amplitudes in degrees. */
+static const double amplitudes_deg[] = {5, 30, 60, 90, 120, 150, 170, 175};
 
 TEST(pendulum_period)
 {
     double length = 1, mass = 1;
-    for (size_t i = 0; i < sizeof pendulum_cases / sizeof pendulum_cases[0]; i++) {
-        double angle = (pendulum_cases[i].amplitude_deg - 90) * BODY_DEGREE;
+    json_t *cases = NULL, *row;
+    size_t k;
+    rows_load(&cases, "tests/oracle/cases.json");
+    for (size_t i = 0; i < sizeof amplitudes_deg / sizeof amplitudes_deg[0]; i++) {
+        double angle = (amplitudes_deg[i] - 90) * BODY_DEGREE;
         use(&engine);
         build_rods(&stage, 1, &length, &mass, &angle);
 
@@ -155,8 +146,17 @@ TEST(pendulum_period)
         }
         double half = time - stage.settings.dt_s * now / (now - before);
         check_gantry_stands();
-        check(&engine, "period_rod", 2 * half, pendulum_cases[i].period_s,
-              pendulum_cases[i].engine);
+        char of[24];
+        int found = 0;
+        snprintf(of, sizeof of, "%g deg", amplitudes_deg[i]);
+        json_array_foreach(json_object_get(cases, "pendulum_period"), k,
+                           row) if (!strcmp(word(row, "quantity"), "period_rod") &&
+                                    !strcmp(word(row, "of"), of))
+        {
+            check(&engine, of, 2 * half, number(row, "value"), number(row, "tol_engine"));
+            found++;
+        }
+        ck_assert_int_eq(found, 1);
     }
 }
 
@@ -170,62 +170,57 @@ static double run_to(const struct rods_case *c, int count, double seconds)
     return error;
 }
 
-static void check_rods(const struct rods_case *c, int count, const double *lengths)
+static void check_rods(const struct rods_case *c, const struct rods *rods)
 {
     const struct accuracy *accuracy = &engine;
+    int count = rods->count;
     for (int i = 0; i < count; i++) {
         check(accuracy, "q", stage.dynamics->q[3 + i], c->q[i], c->q_engine);
         if (c->qd_engine > 0)
             check(accuracy, "dq/dt", stage.dynamics->qd[3 + i], c->qd[i], c->qd_engine);
     }
     struct part_state last = stage_part(&stage, GANTRY_PARTS + count - 1);
-    double half = lengths[count - 1] / 2;
+    double half = rods->lengths[count - 1] / 2;
     check(accuracy, "tip x", last.at_m.x + half * cos(last.angle_rad), c->tip[0], c->q_engine);
     check(accuracy, "tip y", last.at_m.y + half * sin(last.angle_rad) - PIN_HEIGHT_M, c->tip[1],
           c->q_engine);
 }
 
 /* All cases; then the first at half the step: the error must fall at least to half. */
-static void check_rod_cases(const struct rods_case *cases, int case_count, int count,
-                            const double *lengths, const double *masses, const double *angles)
+static void check_rod_cases(const struct rods *rods)
 {
     double t = 0, coarse = 0;
+    rods_read(rods);
     use(&engine);
     stage.settings.dt_s = PINNED_DT_S;
-    build_rods(&stage, count, lengths, masses, angles);
+    build_rods(&stage, rods->count, rods->lengths, rods->masses, rods->angles);
     double energy = stage_energy(&stage);
-    for (int i = 0; i < case_count; i++) {
-        double error = run_to(&cases[i], count, cases[i].t_s - t);
-        t = cases[i].t_s;
-        if (i == 0)
+    for (const struct rods_case *c = rods_cases; c < rods_cases + rods->case_count; c++) {
+        double error = run_to(c, rods->count, c->t_s - t);
+        t = c->t_s;
+        if (c == rods_cases)
             coarse = error;
-        check_rods(&cases[i], count, lengths);
+        check_rods(c, rods);
         ck_assert_double_eq_tol(stage_energy(&stage), energy, 0.05);
     }
     check_gantry_stands();
 
     stage.settings.dt_s /= 2;
-    build_rods(&stage, count, lengths, masses, angles);
-    double fine = run_to(&cases[0], count, cases[0].t_s);
-    printf("articulated: %d pinned rods, error at %g s: %.1e, at half the step %.1e\n", count,
-           cases[0].t_s, coarse, fine);
+    build_rods(&stage, rods->count, rods->lengths, rods->masses, rods->angles);
+    double fine = run_to(&rods_cases[0], rods->count, rods_cases[0].t_s);
+    printf("articulated: %s, error at %g s: %.1e, at half the step %.1e\n", rods->name,
+           rods_cases[0].t_s, coarse, fine);
     ck_assert_double_gt(coarse / fine, 1.7);
 }
 
 TEST(double_pendulum_rods)
 {
-    static const double lengths[] = {1, 0.7}, masses[] = {1, 0.8}, angles[] = {-BODY_PI / 6, 0};
-    check_rod_cases(double_pendulum_cases,
-                    sizeof double_pendulum_cases / sizeof double_pendulum_cases[0], 2, lengths,
-                    masses, angles);
+    check_rod_cases(&double_pendulum);
 }
 
 TEST(chain5_pinned)
 {
-    static const double lengths[] = {0.2, 0.2, 0.2, 0.2, 0.2}, masses[] = {0.2, 0.2, 0.2, 0.2, 0.2},
-                        angles[5] = {0};
-    check_rod_cases(chain_cases, sizeof chain_cases / sizeof chain_cases[0], 5, lengths, masses,
-                    angles);
+    check_rod_cases(&chain5);
 }
 
 SUITE("articulated", 60, stage_set_up, NULL)

@@ -31,11 +31,11 @@ static enum fault fault, armed; /* it acts in the scored time only */
 static long planted;            /* how often it acted */
 static long solves, bookings;   /* of contacts */
 
-WRAP(void, contacts_solve, struct contacts *s, double *const *kick)
+WRAP(void, contacts_solve, struct contacts *s)
 {
     static long calls;
-    double factor = 1;
-    __real_contacts_solve(s, kick);
+    double factor = 1, *kick = s->bodies[0]->kick;
+    __real_contacts_solve(s);
     solves++;
     /* two in a row: what differs from the step before is solved again */
     if (fault == FAULT_IMPULSE_SIGN && ++calls % 50 < 2)
@@ -43,23 +43,22 @@ WRAP(void, contacts_solve, struct contacts *s, double *const *kick)
     if (fault == FAULT_IMPULSE_SIZE)
         factor = 1.1;
     for (int i = 0; i < s->bodies[0]->dof && factor != 1; i++)
-        kick[0][i] *= factor;
+        kick[i] *= factor;
     planted += factor != 1;
     for (int i = 1; i < s->bodies[0]->links && fault == FAULT_STRETCH_IMPULSE; i++) {
         int is_stretch = s->bodies[0]->tree->links[i].stretch != NULL;
-        kick[0][2 + i] *= is_stretch ? 0.8 : 1;
+        kick[2 + i] *= is_stretch ? 0.8 : 1;
         planted += is_stretch;
     }
 }
 
-WRAP(void, contacts_book, const struct contacts *s, double *const *rates,
-     struct ledger *const *ledgers)
+WRAP(void, contacts_book, const struct contacts *s)
 {
     bookings++;
     if (fault == FAULT_CONTACT_UNBOOKED)
         planted++;
     else
-        __real_contacts_book(s, rates, ledgers);
+        __real_contacts_book(s);
 }
 
 WRAP(struct force, contacts_outer_impulse, const struct contacts *s, int body, struct vec2 *late)

@@ -6,7 +6,6 @@
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "tests/links.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { SLED, LIMB, CAP, LINKS };
 

@@ -65,9 +65,7 @@ static void expect(double value, double expected, double tolerance)
 
 static void assert_near(struct vec3 a, struct vec3 b, double tolerance)
 {
-    ck_assert_double_eq_tol(a.x, b.x, tolerance);
-    ck_assert_double_eq_tol(a.y, b.y, tolerance);
-    ck_assert_double_eq_tol(a.z, b.z, tolerance);
+    ck_assert_xyz(a, b.x, b.y, b.z, tolerance);
 }
 
 /* ---------------------------------------------------------------- contact problems */

@@ -15,7 +15,6 @@
 #include "simulator/tools/scenes/scene.h"
 #include "tests/oracle/rows.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 #define FOLDER "tests/oracle/space/"
 #define PI     3.14159265358979323846

@@ -1,11 +1,9 @@
 /* Scenes in space at the ends of what may be asked for, by both solvers: what a torque beside a
  * spring does, and what whirls or trembles faster than a step. */
 #include "common/math/detmath.h"
-#include "common/math/rng.h"
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct scene scene;
 static struct dynamics *run;

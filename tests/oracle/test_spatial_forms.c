@@ -4,7 +4,6 @@
  * tol_engine else, at 1/240 s. Every number must be measured.
  *
  * With the argument --markdown: a line for each case, for `make oracle`. */
-#include <math.h>
 
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"

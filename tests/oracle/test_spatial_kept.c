@@ -4,7 +4,6 @@
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct scene scene;
 static struct dynamics *run;

@@ -8,7 +8,6 @@
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "tests/links.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 #define PI 3.14159265358979323846
 /* Farther apart, m, nothing moves as its image does. */

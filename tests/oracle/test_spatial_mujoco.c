@@ -21,7 +21,6 @@ int main(void)
 
 #else
 
-#include "common/math/rng.h"
 #include "simulator/body/linked_body.h"
 #include "simulator/tools/mjcf.h"
 #include "simulator/links/spatial_state.h"
@@ -30,7 +29,6 @@ int main(void)
 #include "tests/oracle/mujoco_fixture.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 32, COORDINATES_MAX = 40 };
 /* Steps per second: of ours, and MuJoCo's coarsest. */

@@ -7,7 +7,6 @@
 #include "simulator/tools/scenes/scene.h"
 #include "tests/oracle/rows.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 #define NUMBERS "tests/oracle/cases.json"
 #define STEP_S  (1.0 / 240)

@@ -10,10 +10,8 @@
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 #include "tests/stress/violent.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 #include "tests/wrapped.h"
 #include "tests/evaluate_one.h"
-#include "tests/set_param.h"
 
 enum fault {
     FAULT_NONE,
@@ -172,10 +170,10 @@ WRAP(void, contact_solver_solve, struct contact_solver *s)
 }
 
 WRAP(void, spatial_contacts_book, const struct spatial_contacts *contacts,
-     const struct spatial_contact_body *body, struct ledger *ledger)
+     const struct spatial_contact_body *body)
 {
     if (fault != FAULT_BOOK)
-        __real_spatial_contacts_book(contacts, body, ledger);
+        __real_spatial_contacts_book(contacts, body);
     planted += fault == FAULT_BOOK;
 }
 
@@ -184,7 +182,7 @@ WRAP(void, spatial_contacts_impulse, const struct spatial_contacts *contacts,
      struct vec3 *angular)
 {
     __real_spatial_contacts_impulse(contacts, body, root, about, linear, angular);
-    if (fault != FAULT_IMPULSE && (fault != FAULT_REACTION || body->creature != 1))
+    if (fault != FAULT_IMPULSE && (fault != FAULT_REACTION || body->dynamics->creature != 1))
         return;
     *linear = vec3_scale(*linear, 1.001);
     planted++;
@@ -238,13 +236,14 @@ static double slide(struct spatial_state *d)
 static double lose_at_limits(struct spatial_state *d)
 {
     static struct scene alike;
+    SCOPED(arena) other;
     struct dynamics *run;
     const struct ledger *ledger = dynamics_ledger(&d->dynamics);
     double lost = ledger->loss_limit_j - ledger->gain_limit_j;
     alike = scene;
     alike.settings.solver = SOLVER_CONSTRAINT;
-    arena_open(SCENE_ARENA_BYTES);
-    ck_assert_int_eq(scene_start(&alike, &arena, &run, &error), 0);
+    ck_assert_int_eq(arena_init(&other, SCENE_ARENA_BYTES), 0);
+    ck_assert_int_eq(scene_start(&alike, &other, &run, &error), 0);
     for (int i = 0; i < STEPS; i++)
         ck_assert_int_eq(dynamics_step(run), 0);
     double expected = dynamics_ledger(run)->loss_limit_j;

@@ -2,12 +2,10 @@
  * type of joint, what is conserved, and what must not change, or change in a known way, when a body
  * is turned, moved, mirrored, described from another root, merged, run backwards, or moved beside
  * others. */
-#include "common/math/rng.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "tests/vectors.h"
 #include "tests/links.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 24, COORDINATES_MAX = 28 };
 
@@ -588,9 +586,8 @@ TEST_LOOP(hits_are_in_time, LINK_REVOLUTE, LINK_FREE)
  * ledger accounts for what moves. */
 TEST(random_bodies)
 {
-    struct rng rng;
     int bad = 0;
-    rng_init(&rng, 7, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(7, 0, 0);
     for (int body = 0; body < 200; body++) {
         struct scene s = empty(INTEGRATOR_AUTO);
         int count = 2 + (int)rng_below(&rng, LINKS_MAX - 2);

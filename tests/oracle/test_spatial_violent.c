@@ -1,10 +1,8 @@
 /* Violent creatures of boxes: a statistic of energy that no account has. It takes many of them,
  * and is judged where nothing else watches. */
 #include "tests/stress/violent.h"
-#include "tests/suite.h"
 #include "tests/evaluate_one.h"
-
-static struct params params;
+#include "tests/plain_fixture.h"
 
 static int count_lawless(void *context, const struct evaluate_view *view)
 {
@@ -19,7 +17,6 @@ static int count_lawless(void *context, const struct evaluate_view *view)
  * them at their speed. */
 TEST(the_violent_keep_law_and_ledger)
 {
-    struct arena arena;
     double sum = 0;
     int lawless = 0, count = 0;
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);

@@ -4,7 +4,6 @@
  * speed: long runs: seldom */
 #include "tests/sanitized.h"
 #include "tests/unit/stage_fixture.h"
-#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX, BODIES = TESTS_ARE_SANITIZED ? 20 : 200, PARTS = 8 };
 

@@ -9,7 +9,6 @@
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 #include "tests/wrapped.h"
 
 enum fault {

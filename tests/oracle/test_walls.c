@@ -3,7 +3,6 @@
  * other creatures. */
 #include "common/math/detmath.h"
 #include "tests/forest_step.h"
-#include "tests/suite.h"
 #include "tests/unit/body_fixture.h"
 
 enum { STARTS = 200, STEPS = 240 };
@@ -121,8 +120,7 @@ static int passes_creature(const struct start *s)
         ck_assert_int_eq(forest_step(&forest), 0);
     forest_momentum(&forest, &linear, &angular);
     double moved = 0.5 * hypot(s->qd[0], s->qd[1]);
-    ck_assert_double_eq_tol(linear.x, 0.5 * s->qd[0], 1e-10 * moved);
-    ck_assert_double_eq_tol(linear.y, 0.5 * s->qd[1], 1e-10 * moved);
+    ck_assert_xy(linear, 0.5 * s->qd[0], 0.5 * s->qd[1], 1e-10 * moved);
     struct part_state flown = stage_part(&stage, 0), stood = stage_part(&other, 0);
     return is_beyond(&flown, &stood);
 }

@@ -3,14 +3,11 @@
 #ifndef TESTS_UNIT_BODY_FIXTURE_H
 #define TESTS_UNIT_BODY_FIXTURE_H
 
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "common/growth/body.h"
-#include "common/math/rng.h"
 #include "simulator/body/dynamics.h"
 #include "tests/readout.h"
+#include "tests/suite.h"
 #include "simulator/body/forest.h"
 
 /* Sums over all: linear momentum, and angular momentum about the world's origin. */

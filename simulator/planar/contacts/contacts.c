@@ -6,10 +6,6 @@
 #include "common/math/detmath.h"
 #include "common/error.h"
 
-/* Slower impacts do not bounce. */
-#define RESTITUTION_SPEED_M_S 0.2
-/* Room for contacts at first; where more are found there is twice as much, until memory is out. */
-#define CONTACTS_ROOM 64
 /* Points between bodies that are remembered, at most; each is looked for among all. A hundred
  * bodies that swarm have some hundreds. */
 #define MET_MAX 16384
@@ -93,18 +89,13 @@ static int take_memory(struct contacts *s, int rates, int sweeps)
                            sweeps > 0 ? sweeps : SWEEPS_MAX, s->arena);
 }
 
-static int make_room(struct contacts *s, int room)
+int contacts_make_room(struct contacts *s, int room)
 {
     if (take_rows(s, room) != 0 || impulses_extend(&s->impulses, s->count, s->rows,
                                                    room + s->limit_room, row_room(s, room)) != 0)
         return ERR_MEMORY;
     s->room = room;
     return 0;
-}
-
-int contacts_extend(struct contacts *s)
-{
-    return make_room(s, 2 * s->room);
 }
 
 int contacts_end_gathering(struct contacts *s)
@@ -120,7 +111,7 @@ int contacts_end_gathering(struct contacts *s)
         s->limit_room = 2 * limits < most ? 2 * limits : most;
     if (s->body_count > s->share_room)
         s->share_room = 2 * s->body_count < s->body_room ? 2 * s->body_count : s->body_room;
-    return make_room(s, s->room);
+    return contacts_make_room(s, s->room);
 }
 
 int contacts_extend_met(struct contacts *s)
@@ -209,36 +200,30 @@ static int create_body(struct contact_body *own, struct arena *arena)
     return 0;
 }
 
-static double bouncing_speed(const struct dynamics_settings *settings)
-{
-    return settings->restitution_speed_m_s > 0 ? settings->restitution_speed_m_s
-                                               : RESTITUTION_SPEED_M_S;
-}
-
-int contacts_create(struct contacts *s, const struct phenotype *phenotype, struct tree *tree,
-                    const struct world *world, const struct dynamics_settings *settings,
-                    struct touches *touches, struct arena *arena)
+int contacts_create(struct contacts *s, struct dynamics *dynamics,
+                    const struct phenotype *phenotype, struct tree *tree, const struct world *world,
+                    const struct dynamics_settings *settings, struct arena *arena)
 {
     *s = (struct contacts){.arena = arena,
                            .world = world,
                            .dt_s = settings->dt_s,
-                           .restitution_speed = bouncing_speed(settings),
-                           .own = {.phenotype = phenotype,
+                           .restitution_speed = dynamics_bouncing_speed(settings),
+                           .own = {.dynamics = dynamics,
+                                   .phenotype = phenotype,
                                    .tree = tree,
                                    .world = world,
                                    .dt_s = settings->dt_s,
                                    .parts = phenotype->part_count,
                                    .links = phenotype->body->link_count,
                                    .obstacle_room = world->obstacles.count,
-                                   .dof = tree->dof,
-                                   .touches = touches},
+                                   .dof = tree->dof},
                            .body_count = 1,
                            .body_room = 1,
                            .share_room = 1,
                            .limit_room = phenotype->body->link_count,
                            .mass = tree->mass};
     struct contact_body *own = &s->own;
-    *touches = (struct touches){.arena = arena};
+    dynamics->touches = (struct touches){.arena = arena};
     if (create_body(own, arena) != 0)
         return ERR_MEMORY;
     s->room = contact_room(own);
@@ -259,7 +244,7 @@ int contacts_create_shared(struct contacts *s, struct contacts *const *all, int 
     int rates = 0;
     *s = (struct contacts){.arena = arena,
                            .dt_s = settings->dt_s,
-                           .restitution_speed = bouncing_speed(settings),
+                           .restitution_speed = dynamics_bouncing_speed(settings),
                            .room = CONTACTS_ROOM,
                            .body_room = count};
     s->all = arena_take(arena, (size_t)count, sizeof s->all[0]);
@@ -288,7 +273,6 @@ void contacts_gather(struct contacts *s, const struct contacts *body)
     ENSURE(s->body_count < s->body_room, "more than the %d bodies that share contacts",
            s->body_room);
     s->world = body->world;
-    s->push_out_speed = body->push_out_speed;
     s->bodies[s->body_count++] = body->bodies[0];
     s->mass += body->mass;
 }
@@ -298,16 +282,17 @@ void contacts_forget(struct contacts *s)
     struct contact_body *own = &s->own;
     own->step += 2;
     s->count = own->near_count = 0;
-    touches_clear(own->touches);
+    touches_clear(&own->dynamics->touches);
 }
 
 static void check_body(const struct contacts *s, int of)
 {
     const struct contact_body *own = s->bodies[of];
+    const struct touches *touches = &own->dynamics->touches;
     ENSURE(own->tree->count == own->links && own->links == own->phenotype->body->link_count,
            "a tree of %d links for contacts of %d", own->tree->count, own->links);
-    ENSURE(own->touches->count <= own->touches->room, "%d points where there is room for %d",
-           own->touches->count, own->touches->room);
+    ENSURE(touches->count <= touches->room, "%d points where there is room for %d", touches->count,
+           touches->room);
     ENSURE(s->shares[of].stride >= own->links, "shares of %d links in lines of %d", own->links,
            s->shares[of].stride);
 }

@@ -84,15 +84,32 @@ struct span {
     double low_x, low_y, high_x, high_y;
 };
 
+/* The rates of a body in a midpoint step: at its start; just before the impulses in its middle,
+ * NULL: the mean of those at the start and the free ones; as guessed in its middle, with which the
+ * tree's last accelerations were found; free ones, at its end without the impulses; those at which
+ * contacts work. */
+enum plane_moment {
+    PLANE_START,
+    PLANE_BEFORE,
+    PLANE_MIDDLE,
+    PLANE_FREE,
+    PLANE_WORKING,
+    PLANE_MOMENTS
+};
+
 /* Everything that belongs to one body alone. */
 struct contact_body {
+    struct dynamics *dynamics; /* its number in the world, ledger and touches */
     const struct phenotype *phenotype;
     struct tree *tree;
     const struct world *world;
     double dt_s;
-    int creature; /* its number in the world */
     int parts, links, dof;
-    int has_stretch;       /* a part stretches */
+    /* the vectors of the step, filled in by the caller; `rates` by enum plane_moment */
+    double *q_middle, *q_end; /* coordinates */
+    double *rates[PLANE_MOMENTS];
+    double *kick;    /* contacts_solve() puts M^-1 J' impulses here: the change of the rates */
+    int has_stretch; /* a part stretches */
     double *lower, *upper; /* limits per link, rad or m */
 
     struct mover *movers;    /* per part */
@@ -110,8 +127,6 @@ struct contact_body {
     struct warm_start *relief_warm; /* parts x RELIEF_POINTS_MAX, of a ground with relief */
     uint64_t step;                  /* count of steps, for warm starts; a gap forgets them */
     int is_going_on;                /* the points of the parts before of this step stay */
-
-    struct touches *touches; /* of the last step, of all its parts */
 };
 
 /* A point between two bodies: creature and part on either side, and number of the point. */
@@ -169,11 +184,11 @@ struct clearance {
 
 /* Contacts whose rows, bodies or forces do not fit one another are a bug. */
 void contacts_check(const struct contacts *contacts);
-/* Contacts of one body, which says what touches in `touches`. Takes everything from the arena, on the way, too; ERR_MEMORY when it is
- * full. Pointers are kept. */
-int contacts_create(struct contacts *contacts, const struct phenotype *phenotype, struct tree *tree,
-                    const struct world *world, const struct dynamics_settings *settings,
-                    struct touches *touches, struct arena *arena);
+/* Contacts of one body, whose touches they fill. Takes everything from the arena, on the way, too;
+ * ERR_MEMORY when it is full. Pointers are kept. */
+int contacts_create(struct contacts *contacts, struct dynamics *dynamics,
+                    const struct phenotype *phenotype, struct tree *tree, const struct world *world,
+                    const struct dynamics_settings *settings, struct arena *arena);
 /* Contacts that several bodies can share, each with contacts of its own: `all`. */
 int contacts_create_shared(struct contacts *contacts, struct contacts *const *all, int count,
                            const struct dynamics_settings *settings, struct arena *arena);
@@ -192,9 +207,9 @@ void contacts_forget(struct contacts *contacts);
 void contacts_place_box(const struct contact_body *body, int part, struct box *box);
 /* Deepest overlap of parts that are neither parent and child nor at rest on each other, m. */
 double contacts_overlap(const struct contact_body *body);
-/* Where the body's parts could be within a step, and somewhat beyond, in the world, at the state
- * that the tree has. */
-struct span contacts_sweep(struct contact_body *body);
+/* Widens bounds to where the body's parts could be within a step, and somewhat beyond, in the world,
+ * at the state that the tree has. */
+void contacts_sweep(struct contact_body *body, struct vec3 *low, struct vec3 *high);
 /* Judges the state q, qd, which the tree has. */
 struct clearance contacts_examine(struct contact_body *body, const double *q, const double *qd);
 /* contacts_examine().may_touch alone, for less. */
@@ -203,23 +218,17 @@ int contacts_may_touch(struct contact_body *body, const double *q, const double 
  * thinner than its way could pass something else, s: at most time_s, at least least_s. */
 double contacts_stride(struct contacts *contacts, double time_s, double least_s);
 
-/* The functions below take vectors of each body of the step, in their order: `q`, `vs`, `start`,
- * ... are lists of such.
- *
- * Lists what could act at the trees' poses, joint angles q, with the free velocities vs. */
-void contacts_find(struct contacts *contacts, double *const *q, double *const *vs);
-/* Bounds and the system, from the rates at the start of the step and just before the impulses in
- * its middle; NULL for the latter: the mean of those at the start and the free ones. `middle`:
- * those that the trees' last accelerations were found with. has_instants: impacts that bounce act
- * when they happen, else in the middle of the step as all contacts do. */
-void contacts_prepare(struct contacts *contacts, double *const *start, double *const *before,
-                      double *const *middle, int has_instants);
-/* Takes other free velocities for the same contacts: before contacts_prepare(); and after it, as
+/* Lists what could act at the trees' poses, those in the middle of the step, with the free rates. */
+void contacts_find(struct contacts *contacts);
+/* Bounds and the system. has_instants: impacts that bounce act when they happen, else in the middle
+ * of the step as all contacts do. */
+void contacts_prepare(struct contacts *contacts, int has_instants);
+/* The free rates have changed, for the same contacts: before contacts_prepare(); and after it, as
  * they are after an impact, without what they gain by turning. */
-void contacts_set_free(struct contacts *contacts, double *const *vs);
-void contacts_change_free(struct contacts *contacts, double *const *vs);
-/* Solves; kick[dof] = M^-1 J' impulses: the change of the rates. */
-void contacts_solve(struct contacts *contacts, double *const *kick);
+void contacts_set_free(struct contacts *contacts);
+void contacts_change_free(struct contacts *contacts);
+/* Solves, and sets the kicks of the bodies. */
+void contacts_solve(struct contacts *contacts);
 /* Work of all contacts, J. */
 double contacts_work(const struct contacts *contacts);
 /* 1 if an impact acts, or waits for, an instant of its own. */
@@ -230,14 +239,13 @@ int contacts_has_instants(const struct contacts *contacts);
 int contacts_need_one_instant(const struct contacts *contacts);
 /* The additional work of the impulses because of that, and the energy that they pass on, J. */
 double contacts_instant_work(const struct contacts *contacts, double *size);
-/* Adds to q what the impulses of impacts do because they act before or after the middle of the
- * step. 1 if any does. */
-int contacts_shift(const struct contacts *contacts, double *const *q);
+/* Adds to the coordinates at the end what the impulses of impacts do because they act before or
+ * after the middle of the step. 1 if any does. */
+int contacts_shift(const struct contacts *contacts);
 /* Books the work of the contacts: losses by kind, and a positive sum as unearned gain. Of what two
  * bodies lose together each books half. Their work on one another, at the rates at which the
  * contacts work, is their exchange, 0 in sum. (Moves the velocities of several trees.) */
-void contacts_book(const struct contacts *contacts, double *const *rates,
-                   struct ledger *const *ledgers);
+void contacts_book(const struct contacts *contacts);
 /* The impulse of all others (ground, obstacles, other bodies) on one body, about the root's origin
  * at the tree's pose; `late`: the sum of the impulses times how late they act. */
 struct force contacts_outer_impulse(const struct contacts *contacts, int body, struct vec2 *late);

@@ -47,33 +47,25 @@ static inline double found_work(const struct contacts *s, const struct contact *
 
 /* Bodies that meet book half of their common loss each. The rest of the work on a body is from the
  * others. */
-static void book_shared(const struct contacts *s, int i, double share,
-                        struct ledger *const *ledgers)
+static void book_shared(const struct contacts *s, int i, double share)
 {
     const struct contact *c = &s->list[i];
+    struct ledger *a = &s->bodies[c->of_a]->dynamics->ledger;
     const double *impulse = s->impulses.impulse + c->first_row;
     double work = found_work(s, c);
     if (!is_between_bodies(c)) {
-        book_contact(s, i, share, ledgers[c->of_a]);
-        ledgers[c->of_a]->exchange_j += (1 - share) * work;
+        book_contact(s, i, share, a);
+        a->exchange_j += (1 - share) * work;
         return;
     }
+    struct ledger *b = &s->bodies[c->of_b]->dynamics->ledger;
     double half = share / 2;
     double work_a = pair_sum(SINGLES(impulse, 0) * forces_velocity(&c->on_a, c->a));
-    book_contact(s, i, half, ledgers[c->of_a]);
-    book_contact(s, i, half, ledgers[c->of_b]);
-    ledgers[c->of_a]->exchange_j += work_a - half * work;
-    ledgers[c->of_b]->exchange_j += work - work_a - half * work;
+    book_contact(s, i, half, a);
+    book_contact(s, i, half, b);
+    a->exchange_j += work_a - half * work;
+    b->exchange_j += work - work_a - half * work;
 }
-
-/* The shares of gains and of losses that count.
- *
- * Impulses that act together pass energy from one contact to another (a limb that lands swings the
- * next one up): the gain of one is the loss of another, so gains and losses of a step are set off
- * in proportion. The work of push-out is not: it is always gained. */
-struct shares {
-    double gains, losses;
-};
 
 /* The positive work of a contact that pushing out does, J; the contact passes the rest on. */
 static inline double push_out_work(const struct contacts *s, int i, double work)
@@ -83,7 +75,7 @@ static inline double push_out_work(const struct contacts *s, int i, double work)
     return !law->is_push_out ? 0 : most < work ? most : work;
 }
 
-static inline double share_of(const struct contacts *s, int i, struct shares shares)
+static inline double share_of(const struct contacts *s, int i, struct work_shares shares)
 {
     double work = found_work(s, &s->list[i]);
     if (work <= 0)
@@ -92,7 +84,7 @@ static inline double share_of(const struct contacts *s, int i, struct shares sha
     return (pushed + shares.gains * (work - pushed)) / work;
 }
 
-void contacts_book(const struct contacts *s, double *const *rates, struct ledger *const *ledgers)
+void contacts_book(const struct contacts *s)
 {
     double gains = 0, losses = 0;
     find_work(s);
@@ -103,16 +95,15 @@ void contacts_book(const struct contacts *s, double *const *rates, struct ledger
         else
             gains += work - push_out_work(s, i, work);
     }
-    struct shares shares = {.gains = gains > losses ? (gains - losses) / gains : 0,
-                            .losses = losses > gains ? (losses - gains) / losses : 0};
+    struct work_shares shares = work_shares_of(gains, losses);
     if (s->body_count == 1) {
         for (int i = 0; i < s->count; i++)
-            book_contact(s, i, share_of(s, i, shares), ledgers[0]);
+            book_contact(s, i, share_of(s, i, shares), &s->bodies[0]->dynamics->ledger);
         return;
     }
-    set_velocities(s, rates, s->body_count);
+    set_velocities(s, PLANE_WORKING, s->body_count);
     for (int i = 0; i < s->count; i++)
-        book_shared(s, i, share_of(s, i, shares), ledgers);
+        book_shared(s, i, share_of(s, i, shares));
 }
 
 struct force contacts_outer_impulse(const struct contacts *s, int of, struct vec2 *late)
@@ -176,10 +167,11 @@ static inline void set_point(struct contact_point *point, const struct contact *
 int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
 {
     struct contact_body *own = s->bodies[of];
+    struct touches *touches = &own->dynamics->touches;
     int is_pressing = 0;
     own->step++;
     if (!own->is_going_on)
-        touches_clear(own->touches);
+        touches_clear(touches);
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
         const double *impulse = s->impulses.impulse + c->first_row;
@@ -193,18 +185,17 @@ int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
         if (c->part < 0)
             continue;
         double gap = acting_gap(c), miss = s->dt_s * impulses_miss(&s->impulses, i);
-        if (!(miss <= own->touches->law_miss_m))
-            own->touches->law_miss_m = miss;
-        if (-gap > own->touches->penetration_m)
-            own->touches->penetration_m = -gap;
-        struct contact_point *point =
-            impulse[0] > 0 || gap < SLOP_M ? touches_add(own->touches) : NULL;
+        if (!(miss <= touches->law_miss_m))
+            touches->law_miss_m = miss;
+        if (-gap > touches->penetration_m)
+            touches->penetration_m = -gap;
+        struct contact_point *point = impulse[0] > 0 || gap < SLOP_M ? touches_add(touches) : NULL;
         if (!point)
             continue;
         int is_b = c->of_a != of, others = is_b ? c->of_a : c->of_b;
         set_point(point, c, impulse, velocity, gap, is_b);
-        point->creature = own->creature;
-        point->other_creature = others < 0 ? -1 : s->bodies[others]->creature;
+        point->creature = own->dynamics->creature;
+        point->other_creature = others < 0 ? -1 : s->bodies[others]->dynamics->creature;
     }
     return is_pressing;
 }

@@ -6,11 +6,8 @@
 
 #include "common/error.h"
 
-/* Distance within which a step is not trusted to miss a contact, besides what the speed covers. */
-#define CLEARANCE_M     1e-3
-#define CLEARANCE_LIMIT 1e-4 /* rad or m */
-/* ... and for how many steps the speed is counted. */
-#define CLEARANCE_STEPS 1.5
+/* As CLEARANCE_M, of joints' limits, rad or m. */
+#define CLEARANCE_LIMIT 1e-4
 
 /* Where a part is and how fast it moves, from the pose and velocities of the tree, whose root is so
  * far from the ground (-0.0, y) and has this velocity; h: time for which it reaches. */
@@ -217,23 +214,37 @@ static void examine_pair(const struct contact_body *own, int k, double h,
     clearance->may_touch |= gap < margin;
 }
 
-struct clearance contacts_examine(struct contact_body *own, const double *q, const double *qd)
+/* Everything, limits first, since nothing has to be placed for them. is_brief: until something may
+ * touch, which is remembered; else whether something is violated, too. */
+static inline struct clearance examine(struct contact_body *own, const double *q, const double *qd,
+                                       double h, int is_brief)
 {
-    double h = own->dt_s * CLEARANCE_STEPS;
-    struct clearance clearance = {0, 0};
-    for (int i = 1; i < own->links; i++)
-        examine_limit(own, i, q, qd, h, &clearance);
-    if (clearance.is_violated)
-        return (struct clearance){1, 1};
+    struct clearance c = {0, 0};
+    own->touched_limit = 0;
+    for (int i = 1; i < own->links && !(is_brief && c.may_touch); i++) {
+        examine_limit(own, i, q, qd, h, &c);
+        own->touched_limit = c.may_touch ? i : 0;
+    }
+    if (is_brief ? c.may_touch : c.is_violated)
+        return c;
     contacts_place_movers(own, h);
     if (own->world->obstacles.count > 0)
         contacts_gather_obstacles(own, h, CLEARANCE_M);
-    for (int i = 0; i < own->parts && has_surroundings(own); i++)
-        examine_surroundings(own, i, h, &clearance);
-    for (int k = 0; k < own->pair_count && !clearance.is_violated; k++)
-        examine_pair(own, k, h, &clearance);
-    clearance.may_touch |= clearance.is_violated;
-    return clearance;
+    own->touched_part = -1;
+    for (int i = 0; i < own->parts && has_surroundings(own) && !(is_brief && c.may_touch); i++) {
+        examine_surroundings(own, i, h, &c);
+        own->touched_part = c.may_touch ? i : -1;
+    }
+    for (int k = 0; k < own->pair_count && !(is_brief ? c.may_touch : c.is_violated); k++)
+        examine_pair(own, k, h, &c);
+    return c;
+}
+
+struct clearance contacts_examine(struct contact_body *own, const double *q, const double *qd)
+{
+    struct clearance c = examine(own, q, qd, own->dt_s * CLEARANCE_STEPS, 0);
+    c.may_touch |= c.is_violated;
+    return c;
 }
 
 /* The last touch is looked at first: mostly it still is one. */
@@ -252,29 +263,7 @@ static int may_still_touch(struct contact_body *own, const double *q, const doub
 int contacts_may_touch(struct contact_body *own, const double *q, const double *qd)
 {
     double h = own->dt_s * CLEARANCE_STEPS;
-    if (may_still_touch(own, q, qd, h))
-        return 1;
-    struct clearance clearance = {0, 0};
-    for (int i = 1; i < own->links && !clearance.may_touch; i++) {
-        examine_limit(own, i, q, qd, h, &clearance);
-        own->touched_limit = i;
-    }
-    if (clearance.may_touch)
-        return 1;
-    own->touched_limit = 0;
-    contacts_place_movers(own, h);
-    if (own->world->obstacles.count > 0)
-        contacts_gather_obstacles(own, h, CLEARANCE_M);
-    for (int i = 0; i < own->parts && has_surroundings(own) && !clearance.may_touch; i++) {
-        examine_surroundings(own, i, h, &clearance);
-        own->touched_part = i;
-    }
-    if (clearance.may_touch)
-        return 1;
-    own->touched_part = -1;
-    for (int k = 0; k < own->pair_count && !clearance.may_touch; k++)
-        examine_pair(own, k, h, &clearance);
-    return clearance.may_touch;
+    return may_still_touch(own, q, qd, h) || examine(own, q, qd, h, 1).may_touch;
 }
 
 /* How long two can go on, s, such that contacts found in the middle of that time have them on the
@@ -340,19 +329,15 @@ double contacts_stride(struct contacts *s, double time_s, double least_s)
     return stride;
 }
 
-struct span contacts_sweep(struct contact_body *own)
+void contacts_sweep(struct contact_body *own, struct vec3 *low, struct vec3 *high)
 {
-    double h = own->dt_s * CLEARANCE_STEPS, root_x = own->tree->root_x;
-    struct span swept = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    double h = own->dt_s * CLEARANCE_STEPS;
     contacts_place_movers(own, h);
     for (int i = 0; i < own->parts; i++) {
         const struct mover *m = &own->movers[i];
         double reach = m->radius + CLEARANCE_M + h * m->turn;
-        double reach_x = reach + h * fabs(m->vx), reach_y = reach + h * fabs(m->vy);
-        swept.low_x = fmin(swept.low_x, root_x + m->box.x - reach_x);
-        swept.low_y = fmin(swept.low_y, m->box.y - reach_y);
-        swept.high_x = fmax(swept.high_x, root_x + m->box.x + reach_x);
-        swept.high_y = fmax(swept.high_y, m->box.y + reach_y);
+        struct vec3 at = {own->tree->root_x + m->box.x, m->box.y, 0};
+        vec3_widen_bounds(low, high, at,
+                          (struct vec3){reach + h * fabs(m->vx), reach + h * fabs(m->vy), 0});
     }
-    return swept;
 }

@@ -118,11 +118,11 @@ static __attribute__((noinline)) pair turning_by_slip(const struct contacts *s,
 }
 
 /* A contact that bounces has its law right after the hit, in the middle. */
-void contacts_add_drifts(struct contacts *s, double *const *middle)
+void contacts_add_drifts(struct contacts *s)
 {
     double half = s->dt_s / 2, *drift = s->drift, *free = s->impulses.free;
     if (s->has_slip)
-        set_velocities(s, middle, s->body_count);
+        set_velocities(s, PLANE_MIDDLE, s->body_count);
     for (int i = 0, count = s->count; i < count; i++) {
         const struct contact *c = &s->list[i];
         int row = c->first_row;

@@ -51,7 +51,7 @@ struct touching {
 static void add_contact(struct contacts *s, struct touching t, const struct manifold *m,
                         const struct manifold_point *p, struct warm_start *warm, double depth_max)
 {
-    if (s->count >= s->room && contacts_extend(s) != 0)
+    if (s->count >= s->room && contacts_make_room(s, 2 * s->room) != 0)
         return; /* the step fails */
     const struct contact_body *own = s->bodies[t.of_a];
     const struct mover *mover = &own->movers[t.part];
@@ -208,7 +208,8 @@ static void find_self_contacts(struct contacts *s, int of)
 static struct warm_start *find_met(struct contacts *s, const struct contact_body *own, int part,
                                    const struct contact_body *others, int other, int point)
 {
-    struct met now = {own->creature, part, others->creature, other, point, s->tick, {0}};
+    int a = own->dynamics->creature, b = others->dynamics->creature;
+    struct met now = {a, part, b, other, point, s->tick, {0}};
     int place = s->met_count;
     for (int i = 0; i < s->met_count; i++) {
         struct met *met = &s->met[i];
@@ -264,9 +265,10 @@ static void find_meetings(struct contacts *s)
 }
 
 /* A joint's limit, if it could act in this step. */
-static void find_limit(struct contacts *s, int of, int joint, const double *q, const double *vs)
+static void find_limit(struct contacts *s, int of, int joint)
 {
     const struct contact_body *own = s->bodies[of];
+    const double *q = own->q_middle, *vs = own->rates[PLANE_FREE];
     double to_lower = q[2 + joint] - own->lower[joint], to_upper = own->upper[joint] - q[2 + joint];
     int is_lower = to_lower <= to_upper;
     double gap = is_lower ? to_lower : to_upper;
@@ -288,36 +290,38 @@ static void find_limit(struct contacts *s, int of, int joint, const double *q, c
 
 /* Two joints are looked at at a time. Beside the first one stands the root, whose limits are
  * infinite. */
-static void find_limits(struct contacts *s, int of, const double *q, const double *vs)
+static void find_limits(struct contacts *s, int of)
 {
-    const double *lower = s->bodies[of]->lower, *upper = s->bodies[of]->upper;
+    const struct contact_body *own = s->bodies[of];
+    const double *q = own->q_middle, *vs = own->rates[PLANE_FREE];
+    const double *lower = own->lower, *upper = own->upper;
     double h = s->dt_s;
-    for (int i = 0, links = s->bodies[of]->links; i < links; i += 2) {
+    for (int i = 0, links = own->links; i < links; i += 2) {
         pair at = PAIR(q, 2 + i), way = h * pair_absolute(PAIR(vs, 2 + i));
         pair to_lower = at - PAIR(lower, i), to_upper = PAIR(upper, i) - at;
         pair near = pair_lesser(to_lower, to_upper);
         if (pair_mask(pair_is_less(pair_of(0), near) & pair_is_at_most(way, near)) == 3)
             continue;
         if (i > 0)
-            find_limit(s, of, i, q, vs);
+            find_limit(s, of, i);
         if (i + 1 < links)
-            find_limit(s, of, i + 1, q, vs);
+            find_limit(s, of, i + 1);
     }
 }
 
-void contacts_find(struct contacts *s, double *const *q, double *const *vs)
+void contacts_find(struct contacts *s)
 {
     s->count = s->rows = s->may_pass = s->has_slip = 0;
     for (int of = 0; of < s->body_count; of++) {
         struct contact_body *own = s->bodies[of];
-        tree_set_velocity(own->tree, vs[of]);
+        tree_set_velocity(own->tree, own->rates[PLANE_FREE]);
         contacts_place_movers(own, s->dt_s);
         if (s->world->has_ground)
             find_ground_contacts(s, of);
         if (s->world->obstacles.count > 0)
             find_obstacle_contacts(s, of);
         find_self_contacts(s, of);
-        find_limits(s, of, q[of], vs[of]);
+        find_limits(s, of);
     }
     if (s->body_count > 1)
         find_meetings(s);

@@ -5,13 +5,9 @@
 
 #include <math.h>
 
-/* Pushing out may give the body this many times the energy m v^2 of its speed of push-out. */
-#define PUSH_OUT_WORK 2.0
 /* The answer of contacts that press, as a share of the impacts' impulse, at most: else all act in
  * the middle. */
 #define ANSWER_SHARE 0.01
-/* Impacts gain energy if they gain more than this share of what they pass on. */
-#define GAIN_SHARE 1e-9
 
 /* An impact happens at an instant t of the step, when with a constant acceleration a, that of the
  * loads that lasted until then, the gap at the start g0 is used up; after it, until the end of the
@@ -157,12 +153,9 @@ static void slow_push_outs(struct contacts *s, double share)
     impulses_solve(&s->impulses);
 }
 
-/* A part that can hardly move takes endless impulses to be pushed out. The whole body gets them as
- * energy, so their work is bounded. */
 void contacts_take_back_push_outs(struct contacts *s)
 {
-    double speed = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;
-    double most = PUSH_OUT_WORK * s->mass * speed * speed, work;
+    double most = push_out_work_most(s->mass, s->push_out_speed), work;
     int has_push_out = 0;
     for (int i = 0; i < s->count && s->has_push_out; i++)
         has_push_out |= s->impulses.laws[i].is_push_out;
@@ -173,8 +166,7 @@ void contacts_take_back_push_outs(struct contacts *s)
         slow_push_outs(s, 0);
 }
 
-/* Whether the contacts of an island gain energy, push-out apart, by more than rounding, and than
- * velocities that miss the law by what a solution may. */
+/* Whether the contacts of an island gain energy, push-out apart. */
 static int is_gaining(const struct contacts *s, int island)
 {
     double work = 0, size = 0, impulses = 0;
@@ -189,7 +181,7 @@ static int is_gaining(const struct contacts *s, int island)
             impulses += fabs(impulse);
         }
     }
-    return work > GAIN_SHARE * size + IMPULSES_ENOUGH_M_S * impulses;
+    return is_work_gained(work, size, impulses, IMPULSES_ENOUGH_M_S);
 }
 
 /* Newton's restitution can create energy, with Coulomb friction, at instants that differ, or where

@@ -15,7 +15,7 @@
 
 #include "simulator/planar/contacts/contacts.h"
 #include "common/math/pair.h"
-#include "simulator/contact/push_out.h"
+#include "simulator/contact/contact_rules.h"
 
 /* Whether the centres are farther apart. */
 static inline int are_apart(const struct mover *a, const struct mover *b, double distance)
@@ -42,10 +42,6 @@ static inline int can_meet(const struct mover *a, const struct mover *b, double 
     *margin = more + h * closing_speed(a, b);
     return !are_apart(a, b, a->radius + b->radius + *margin);
 }
-
-/* Two that come nearer by more than this share of the sum of their shortest half sides could pass
- * one another. */
-#define STRIDE_SHARE 0.5
 
 /* How far the root of one body is to the right of another's: what is added to places from the
  * former. */
@@ -110,11 +106,11 @@ static inline int is_between_bodies(const struct contact *c)
     return c->of_b >= 0 && c->of_b != c->of_a;
 }
 
-ALWAYS_INLINE static inline void set_velocities(const struct contacts *s, double *const *rates,
+ALWAYS_INLINE static inline void set_velocities(const struct contacts *s, enum plane_moment moment,
                                                 int count)
 {
     for (int of = 0; of < count; of++)
-        tree_set_velocity(s->bodies[of]->tree, rates[of]);
+        tree_set_velocity(s->bodies[of]->tree, s->bodies[of]->rates[moment]);
 }
 
 /* How much further the velocity of a row is at the instant of the contact than in the middle. */
@@ -134,9 +130,9 @@ static inline double row_work(const struct contacts *s, const struct contact *c,
     return s->impulses.impulse[row] * (before + change / 2);
 }
 
-/* Room for twice as many contacts in a step, or points between two bodies; ERR_MEMORY: as
- * before. */
-int contacts_extend(struct contacts *s);
+/* Room for so many contacts in a step, or for twice as many points between two bodies; ERR_MEMORY:
+ * as before. */
+int contacts_make_room(struct contacts *s, int room);
 int contacts_extend_met(struct contacts *s);
 /* Places all parts; h: the time for which they reach. */
 void contacts_place_movers(struct contact_body *own, double h);
@@ -144,9 +140,9 @@ void contacts_place_movers(struct contact_body *own, double h);
  * placed. */
 void contacts_gather_obstacles(struct contact_body *own, double h, double more);
 /* Adds to the free velocities of the rows what they gain from the middle of the step to its end by
- * turning alone. The rates are those of the last accelerations, whose velocity products the trees
- * still have. */
-void contacts_add_drifts(struct contacts *s, double *const *middle);
+ * turning alone, with the velocity products of the last accelerations, which the trees still
+ * have. */
+void contacts_add_drifts(struct contacts *s);
 /* The law of an impact; `rebound`: the least velocity right after it. */
 static inline void set_impact_law(struct contacts *s, struct contact *c, struct impulse_law *law,
                                   double rebound)

@@ -5,16 +5,13 @@
 
 #include <math.h>
 
-/* The constants of push_out.h, for the limits of hinges; those of linear joints are as contacts. */
+/* The constants of contact_rules.h, for the limits of hinges; those of linear joints are as contacts. */
 #define LIMIT_SLOP_RAD       2e-3
 #define LIMIT_PUSH_OUT_RAD_S 0.5
-/* Impacts without restitution have an instant if they are faster, and if the bodies turn and go
- * less in a step. The others are stopped half way. */
-#define PLASTIC_SPEED_M_S 0.05
-#define PLASTIC_TURN_RAD  0.02
-#define PLASTIC_WAY_M     5e-3
-/* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
-#define ROW_MOBILITY 1e-6
+/* Fast impacts without restitution have an instant if the bodies turn and go less in a step. The
+ * others are stopped half way. */
+#define PLASTIC_TURN_RAD 0.02
+#define PLASTIC_WAY_M    5e-3
 
 /* A bounce acts in the middle of the step. */
 static void set_rebound(struct contacts *s, struct contact *c, struct impulse_law *law)
@@ -48,14 +45,10 @@ static void set_bound(struct contacts *s, int i)
     struct contact *c = &s->list[i];
     struct impulse_law *law = &s->impulses.laws[i];
     double h = s->dt_s;
-    int is_limit = c->part < 0, is_angle = is_limit_of_angle(s, c);
-    double slop = is_angle ? LIMIT_SLOP_RAD : SLOP_M;
-    double fastest = is_angle ? LIMIT_PUSH_OUT_RAD_S : PUSH_OUT_SPEED_M_S;
-    if (!is_limit && s->push_out_speed > 0) {
-        slop = 0;
-        fastest = s->push_out_speed;
-    }
-    law->bound = push_out_bound(c->gap, h, slop, fastest);
+    int is_limit = c->part < 0;
+    law->bound = is_limit_of_angle(s, c)
+                     ? push_out_bound(c->gap, h, LIMIT_SLOP_RAD, LIMIT_PUSH_OUT_RAD_S)
+                     : contact_bound(c->gap, h, is_limit ? 0 : s->push_out_speed);
     law->is_push_out = law->bound > 0;
     c->late = 0;
     double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
@@ -117,37 +110,37 @@ static void take_warm_starts(struct contacts *s)
     }
 }
 
-/* Velocities of the rows for the rates given, at the trees' poses. */
-ALWAYS_INLINE static inline void set_row_velocities(struct contacts *s, double *const *rates,
+/* Velocities of the rows for the rates of a moment, at the trees' poses. */
+ALWAYS_INLINE static inline void set_row_velocities(struct contacts *s, enum plane_moment moment,
                                                     double *velocities, int bodies)
 {
-    set_velocities(s, rates, bodies);
+    set_velocities(s, moment, bodies);
     for (int i = 0, count = s->count; i < count; i++) {
         const struct contact *c = &s->list[i];
         if (c->part < 0)
-            velocities[c->first_row] = c->sign * rates[c->of_a][2 + c->joint];
+            velocities[c->first_row] = c->sign * s->bodies[c->of_a]->rates[moment][2 + c->joint];
         else
             PAIR(velocities, c->first_row) = contact_velocity(c);
     }
 }
 
-ALWAYS_INLINE static inline void prepare(struct contacts *s, double *const *start,
-                                         double *const *before, double *const *middle,
-                                         int has_instants, int bodies)
+ALWAYS_INLINE static inline void prepare(struct contacts *s, int has_instants, int bodies)
 {
+    int is_before_known = s->bodies[0]->rates[PLANE_BEFORE] != NULL;
     s->has_instants = has_instants;
+    s->push_out_speed = s->bodies[bodies - 1]->dynamics->push_out_m_s;
     s->is_waiting = s->impact_count = s->has_push_out = s->has_impact = 0;
     s->has_gained = s->is_too_long = 0;
     s->instants = 0;
     s->impulses.count = s->count;
-    set_row_velocities(s, start, s->start, bodies);
-    if (before)
-        set_row_velocities(s, before, s->middle, bodies);
+    set_row_velocities(s, PLANE_START, s->start, bodies);
+    if (is_before_known)
+        set_row_velocities(s, PLANE_BEFORE, s->middle, bodies);
     double *at_middle = s->middle;
     const double *at_start = s->start, *free = s->impulses.free;
-    for (int i = 0, rows = before ? 0 : s->rows; i < rows; i += 2)
+    for (int i = 0, rows = is_before_known ? 0 : s->rows; i < rows; i += 2)
         PAIR(at_middle, i) = 0.5 * (PAIR(at_start, i) + PAIR(free, i));
-    contacts_add_drifts(s, middle);
+    contacts_add_drifts(s);
     for (int i = 0; i < s->count; i++) {
         set_bound(s, i);
         s->has_push_out |= s->impulses.laws[i].is_push_out;
@@ -161,27 +154,26 @@ ALWAYS_INLINE static inline void prepare(struct contacts *s, double *const *star
         contacts_set_impacts(s);
 }
 
-void contacts_prepare(struct contacts *s, double *const *start, double *const *before,
-                      double *const *middle, int has_instants)
+void contacts_prepare(struct contacts *s, int has_instants)
 {
     if (s->body_count == 1)
-        prepare(s, start, before, middle, has_instants, 1);
+        prepare(s, has_instants, 1);
     else
-        prepare(s, start, before, middle, has_instants, s->body_count);
+        prepare(s, has_instants, s->body_count);
 }
 
-void contacts_set_free(struct contacts *s, double *const *vs)
+void contacts_set_free(struct contacts *s)
 {
-    set_row_velocities(s, vs, s->impulses.free, s->body_count);
+    set_row_velocities(s, PLANE_FREE, s->impulses.free, s->body_count);
     for (int i = 0; i < s->count; i++)
         s->list[i].is_bouncing = 0;
 }
 
 /* Their drifts would be those of rates that drifts have changed: where a small part of a motion
  * turns contacts, as where parts are wedged, that grew from step to step. */
-void contacts_change_free(struct contacts *s, double *const *vs)
+void contacts_change_free(struct contacts *s)
 {
-    set_row_velocities(s, vs, s->impulses.free, s->body_count);
+    set_row_velocities(s, PLANE_FREE, s->impulses.free, s->body_count);
     for (int i = 0; i < s->rows; i++)
         s->drift[i] = 0;
 }
@@ -218,17 +210,17 @@ static void solve(struct contacts *s)
         impulses_solve(&s->impulses);
 }
 
-void contacts_solve(struct contacts *s, double *const *kick)
+void contacts_solve(struct contacts *s)
 {
     solve(s);
     contacts_take_back_push_outs(s);
     if (contacts_take_back_impacts(s))
         solve(s);
     for (int of = 0; of < s->body_count; of++)
-        respond(s, of, s->impulses.impulse, kick[of]);
+        respond(s, of, s->impulses.impulse, s->bodies[of]->kick);
 }
 
-int contacts_shift(const struct contacts *s, double *const *q)
+int contacts_shift(const struct contacts *s)
 {
     int has_late = 0;
     for (int i = 0; i < s->count && s->impact_count > 0; i++)
@@ -246,7 +238,7 @@ int contacts_shift(const struct contacts *s, double *const *q)
         const struct contact_body *own = s->bodies[of];
         respond(s, of, lates, own->shift);
         for (int i = 0; i < own->dof; i++)
-            q[of][i] -= own->shift[i];
+            own->q_end[i] -= own->shift[i];
     }
     return 1;
 }

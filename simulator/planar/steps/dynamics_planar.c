@@ -164,8 +164,8 @@ static struct dynamics *planar_step_create(const struct phenotype *phenotype,
     d->parts = phenotype->part_count;
     d->damping_rate = settings->joint_damping_1_s;
     if (take_scratch(d, arena) != 0 || drag_create(&d->drag, phenotype, world, arena) != 0 ||
-        contacts_create(&d->contacts, phenotype, &d->tree, &d->world, settings, &d->base.touches,
-                        arena) != 0)
+        contacts_create(&d->contacts, &d->base, phenotype, &d->tree, &d->world, settings, arena) !=
+            0)
         return NULL;
     d->base.substeps = 1;
     d->base.dof = d->dof;
@@ -174,20 +174,14 @@ static struct dynamics *planar_step_create(const struct phenotype *phenotype,
     d->base.qd = d->qd;
     d->base.drive_rates = d->qd + PLANE_ROOT_RATES;
     d->base.still = d->still;
+    struct contact_body *own = &d->contacts.own;
+    own->q_middle = d->qm;
+    own->q_end = d->q;
+    own->rates[PLANE_START] = d->qd0;
+    own->rates[PLANE_FREE] = d->vs;
+    own->rates[PLANE_WORKING] = d->rates;
     d->self = d;
-    d->account = &d->base.ledger;
-    d->alone = (struct group){.all = &d->self,
-                              .count = 1,
-                              .contacts = &d->contacts,
-                              .q = &d->q,
-                              .qd0 = &d->qd0,
-                              .qm = &d->qm,
-                              .vm = &d->vm,
-                              .v1 = &d->v1,
-                              .vs = &d->vs,
-                              .kick = &d->kick,
-                              .rates = &d->rates,
-                              .ledgers = &d->account};
+    d->alone = (struct group){.all = &d->self, .count = 1, .contacts = &d->contacts};
     d->step_work = (uint64_t)(LINK_WORK * d->links + PAIR_WORK * d->contacts.own.pair_count +
                               OBSTACLE_WORK * d->parts * world->obstacles.count);
     init_drag(d);
@@ -216,6 +210,8 @@ static void planar_step_set_servo(struct dynamics *dynamics, int drive, const st
     d->has_signals |= servo->signal || servo->push;
     tree_set_driven(&d->tree, drive, servo->law == SERVO_MOTION);
     d->has_drives |= servo->law == SERVO_MOTION;
+    if (d->has_drives)
+        d->contacts.own.rates[PLANE_BEFORE] = d->v1;
     torques_set_laws(d);
 }
 
@@ -224,11 +220,9 @@ static const struct servo *planar_step_servo(const struct dynamics *dynamics, in
     return &planar_step_of(dynamics)->servos[drive];
 }
 
-static void planar_step_set_effectors(struct dynamics *dynamics, enum effector_state state)
+static void planar_step_heed_servos(struct dynamics *dynamics)
 {
-    struct planar_step *d = planar_step_of(dynamics);
-    d->effectors = state;
-    torques_set_laws(d);
+    torques_set_laws(planar_step_of(dynamics));
 }
 
 static void planar_step_set_world(struct dynamics *dynamics, const struct world *world)
@@ -249,12 +243,6 @@ static void planar_step_set_joint_damping(struct dynamics *dynamics, double rate
     for (int i = 1; i < d->links; i++)
         d->servos[i].damping = rate_1_s * 2 * d->birth_d[i];
     torques_set_laws(d);
-}
-
-static void planar_step_set_push_out(struct dynamics *dynamics, double speed_m_s)
-{
-    struct planar_step *d = planar_step_of(dynamics);
-    d->contacts.push_out_speed = speed_m_s;
 }
 
 static void planar_step_set_state(struct dynamics *dynamics, const double *q, const double *qd)
@@ -315,7 +303,6 @@ static int planar_step_step(struct dynamics *dynamics)
 {
     struct planar_step *d = planar_step_of(dynamics);
     int is_stiff = begin_step(d), is_free = d->settings.integrator == INTEGRATOR_RK4;
-    d->contacts.own.creature = dynamics->creature;
     if (d->settings.integrator == INTEGRATOR_AUTO)
         is_free = !is_stiff && !may_touch(d);
     if (is_free && rk4_try(d))
@@ -337,33 +324,18 @@ struct meeting {
 static struct meeting *planar_step_create_meeting(struct dynamics *const *all, int count,
                                                   struct arena *arena)
 {
-    enum { VECTORS = 8 };
     size_t room = (size_t)count;
     struct meeting *m = arena_take(arena, 1, sizeof *m);
     struct contacts **contacts = arena_take(arena, room, sizeof contacts[0]);
-    double **vectors = arena_take(arena, VECTORS * room, sizeof vectors[0]);
-    if (!m || !contacts || !vectors)
+    struct planar_step **some = arena_take(arena, room, sizeof some[0]);
+    if (!m || !contacts || !some)
         return NULL;
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; k < count; k++)
         contacts[k] = &planar_step_of(all[k])->contacts;
-        contacts[k]->own.creature = all[k]->creature;
-    }
-    m->group = (struct group){.all = arena_take(arena, room, sizeof m->group.all[0]),
-                              .ledgers = arena_take(arena, room, sizeof m->group.ledgers[0]),
-                              .contacts = &m->contacts,
-                              .q = vectors,
-                              .qd0 = vectors + room,
-                              .qm = vectors + 2 * room,
-                              .v1 = vectors + 3 * room,
-                              .vs = vectors + 4 * room,
-                              .kick = vectors + 5 * room,
-                              .rates = vectors + 6 * room,
-                              .vm = vectors + 7 * room};
-    const struct dynamics_settings *settings = &planar_step_of(all[0])->settings;
-    if (!m->group.all || !m->group.ledgers ||
-        contacts_create_shared(&m->contacts, contacts, count, settings, arena) != 0)
-        return NULL;
-    return m;
+    m->group = (struct group){.all = some, .contacts = &m->contacts};
+    int status = contacts_create_shared(&m->contacts, contacts, count,
+                                        &planar_step_of(all[0])->settings, arena);
+    return status == 0 ? m : NULL;
 }
 
 static void planar_step_begin_meeting(struct meeting *meeting)
@@ -371,17 +343,14 @@ static void planar_step_begin_meeting(struct meeting *meeting)
     contacts_begin_tick(&meeting->contacts);
 }
 
-/* With RK4 alone there are no contacts: the swept rectangle is empty. */
+/* With RK4 alone there are no contacts. */
 static void planar_step_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
     struct planar_step *d = planar_step_of(dynamics);
-    struct span swept = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    if (d->settings.integrator != INTEGRATOR_RK4) {
-        planar_step_set_pose(d);
-        swept = contacts_sweep(&d->contacts.own);
-    }
-    *low = (struct vec3){swept.low_x, swept.low_y, 0};
-    *high = (struct vec3){swept.high_x, swept.high_y, 0};
+    if (d->settings.integrator == INTEGRATOR_RK4)
+        return;
+    planar_step_set_pose(d);
+    contacts_sweep(&d->contacts.own, low, high);
 }
 
 static void planar_step_step_together(struct meeting *meeting, struct dynamics *const *some,
@@ -393,13 +362,6 @@ static void planar_step_step_together(struct meeting *meeting, struct dynamics *
     for (int k = 0; k < count; k++) {
         struct planar_step *d = g->all[k] = planar_step_of(some[k]);
         ENSURE(!d->has_drives, "driven joints in a body that meets others");
-        g->q[k] = d->q;
-        g->qd0[k] = d->qd0;
-        g->qm[k] = d->qm;
-        g->v1[k] = d->v1;
-        g->vs[k] = d->vs;
-        g->rates[k] = d->rates;
-        g->ledgers[k] = &d->base.ledger;
         contacts_gather(&meeting->contacts, &d->contacts);
         is_broken[k] = DYNAMICS_BROKEN;
         begin_step(d);
@@ -417,10 +379,9 @@ const struct dynamics_solver dynamics_articulated = {
     .set_target = planar_step_set_target,
     .set_servo = planar_step_set_servo,
     .servo = planar_step_servo,
-    .set_effectors = planar_step_set_effectors,
+    .heed_servos = planar_step_heed_servos,
     .set_world = planar_step_set_world,
     .set_joint_damping = planar_step_set_joint_damping,
-    .set_push_out = planar_step_set_push_out,
     .step = planar_step_step,
     .create_meeting = planar_step_create_meeting,
     .begin_meeting = planar_step_begin_meeting,

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "common/math/pair.h"
+#include "simulator/contact/contact_rules.h"
 
 /* Contacts that change a rate by this much more or less than in the step before are an impact: the
  * second half of the step is evaluated anew. rad/s, or m/s of linear joints. */
@@ -43,9 +44,6 @@
 #define STRETCH_MOST_1_S 1.2
 /* A load is taken to last in a step that is longer by this factor at most. */
 #define LONGER_MOST 2
-/* Parts of a step in which nothing thin is passed, and nothing whirls, are this share of it at
- * least. */
-#define STRIDE_LEAST (1.0 / 1024)
 /* Energy, as a share of what impacts pass on, that may be lost or gained by their instants. */
 #define INSTANT_SHARE 1e-2
 
@@ -172,19 +170,17 @@ static void change_middle(struct planar_step *d)
  * so. */
 ALWAYS_INLINE static inline int act_contacts(struct group *g, int count, int has_instants)
 {
-    int is_impact = 0, has_drives = 0;
-    for (int k = 0; k < count; k++)
-        has_drives |= g->all[k]->has_drives;
-    contacts_prepare(g->contacts, g->qd0, has_drives ? g->v1 : NULL, g->vm, has_instants);
-    contacts_solve(g->contacts, g->kick);
+    int is_impact = 0;
+    contacts_prepare(g->contacts, has_instants);
+    contacts_solve(g->contacts);
     for (int k = 0; k < count; k++)
         is_impact |= is_other_kick(g->all[k], g->all[k]->last_kick);
     if (!is_impact)
         return 0;
     for (int k = 0; k < count; k++)
         change_middle(g->all[k]);
-    contacts_change_free(g->contacts, g->vs);
-    contacts_solve(g->contacts, g->kick);
+    contacts_change_free(g->contacts);
+    contacts_solve(g->contacts);
     return 1;
 }
 
@@ -200,7 +196,7 @@ static int are_instants_sound(struct planar_step *d)
     }
     for (int k = 0; k < 2; k++) {
         if (k == 1)
-            contacts_shift(&d->contacts, &d->q);
+            contacts_shift(&d->contacts);
         tree_set_pose(&d->tree, d->q);
         tree_set_velocity(&d->tree, d->qd);
         struct tree_energy now = tree_energy(&d->tree, d->world.gravity_m_s2);
@@ -322,7 +318,7 @@ static int act_without_instants(struct planar_step *d, int is_impact, double pul
     d->pull_work_j[1] = pull_work_j;
     if (is_impact)
         accelerate_at(d, d->vm, d->settings.dt_s / 2, 1);
-    contacts_set_free(&d->contacts, &d->vs);
+    contacts_set_free(&d->contacts);
     return act_contacts(&d->alone, 1, 0);
 }
 
@@ -356,7 +352,7 @@ ALWAYS_INLINE static inline int meet_contacts(struct group *g, int count, int *i
         for (int i = 0; i < d->dof; i++)
             d->rates[i] = d->v1[i] + d->kick[i] / 2;
     }
-    contacts_book(g->contacts, g->rates, g->ledgers);
+    contacts_book(g->contacts);
     for (int k = 0; k < count; k++)
         if (g->all[k]->has_drives)
             planar_step_book_effector(g->all[k], drive_impulse_work(g->all[k]));
@@ -460,14 +456,15 @@ ALWAYS_INLINE static inline int step_together(struct group *g, int count, double
     struct contacts *contacts = g->contacts;
     int is_whole = !g->is_parted, is_long = 0;
     for (int k = 0; k < count; k++) {
-        begin_midpoint(g->all[k]);
-        g->vm[k] = g->all[k]->vm;
-        g->kick[k] = g->all[k]->kick;
-        is_long |= contacts->dt_s > least_s && is_whirling(g->all[k]);
+        struct planar_step *d = g->all[k];
+        begin_midpoint(d);
+        d->contacts.own.rates[PLANE_MIDDLE] = d->vm;
+        d->contacts.own.kick = d->kick;
+        is_long |= contacts->dt_s > least_s && is_whirling(d);
     }
     if (is_long)
         return 0;
-    contacts_find(contacts, g->qm, g->vs);
+    contacts_find(contacts);
     if (contacts->may_pass && is_whole)
         return 0;
     for (int k = 0; k < count && contacts->count > 0; k++) {
@@ -480,7 +477,7 @@ ALWAYS_INLINE static inline int step_together(struct group *g, int count, double
         return 0;
     for (int k = 0; k < count; k++)
         move_on(g->all[k], is_impact);
-    int is_late = contacts->count > 0 && contacts_shift(contacts, g->q);
+    int is_late = contacts->count > 0 && contacts_shift(contacts);
     for (int k = 0; k < count; k++) {
         if (is_late)
             book_shift(g->all[k]);

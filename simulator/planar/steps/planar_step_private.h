@@ -37,14 +37,11 @@ struct balance {
 
 struct planar_step;
 
-/* Bodies that take a midpoint step together, and of each its vectors for the contacts that they
- * share. */
+/* Bodies that take a midpoint step together, and the contacts that they share. */
 struct group {
     struct planar_step **all;
     int count;
     struct contacts *contacts;
-    double **q, **qd0, **qm, **vm, **v1, **vs, **kick, **rates;
-    struct ledger **ledgers;
     int is_parted; /* the step is taken in parts */
 };
 
@@ -64,7 +61,6 @@ struct planar_step {
     int dof, links, parts;
     double *q, *qd;
     uint64_t step_work; /* operations of a step but for the impulses, roughly */
-    enum effector_state effectors;
     double damping_rate;
 
     struct servo *servos;   /* per link */
@@ -78,8 +74,7 @@ struct planar_step {
     double *birth_d;       /* inertia that each joint feels at birth */
     struct contacts contacts;
     struct group alone;
-    struct planar_step *self; /* what that is a list of, */
-    struct ledger *account;   /* and its ledger */
+    struct planar_step *self; /* what that is a list of */
     int has_accelerations;    /* of so many steps before: in qdd, and qdd_last */
     int is_posed, is_moving;  /* the tree is at q; its velocities are those of qd */
     int is_pressing;          /* contacts or limits did in the last step */

@@ -151,17 +151,14 @@ void planar_step_energy(struct dynamics *dynamics, double *kinetic_j, double *po
 static void bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
     const struct planar_step *d = posed(dynamics);
-    *low = *high = (struct vec3){0, 0, 0};
+    vec3_no_bounds(low, high);
     for (int i = 0; i < d->parts; i++) {
         struct box b;
         contacts_place_box(&d->contacts.own, i, &b);
-        double x = d->tree.root_x + b.x;
-        double rx = fabs(b.cos) * b.half_width + fabs(b.sin) * b.half_height;
-        double ry = fabs(b.sin) * b.half_width + fabs(b.cos) * b.half_height;
-        low->x = i ? fmin(low->x, x - rx) : x - rx;
-        low->y = i ? fmin(low->y, b.y - ry) : b.y - ry;
-        high->x = i ? fmax(high->x, x + rx) : x + rx;
-        high->y = i ? fmax(high->y, b.y + ry) : b.y + ry;
+        struct vec3 at = {d->tree.root_x + b.x, b.y, 0};
+        struct vec3 reach = {fabs(b.cos) * b.half_width + fabs(b.sin) * b.half_height,
+                             fabs(b.sin) * b.half_width + fabs(b.cos) * b.half_height, 0};
+        vec3_widen_bounds(low, high, at, reach);
     }
 }
 

@@ -13,10 +13,10 @@ static void set_law(struct planar_step *d, int i)
     const struct servo *s = &d->servos[i];
     struct joint_laws *laws = &d->laws;
     int at = 2 + i, mode = d->settings.effector_mode;
-    int is_slack = s->torque_max <= 0 || d->effectors == EFFECTORS_SLACK;
+    int is_slack = s->torque_max <= 0 || d->base.effectors == EFFECTORS_SLACK;
     double half = d->settings.dt_s / 2, kp = 0, kd = 0;
     if (!is_slack)
-        servo_gains(s, d->effectors, mode, &kp, &kd);
+        servo_gains(s, d->base.effectors, mode, &kp, &kd);
     laws->kp[at] = kp;
     laws->kd[at] = kd;
     laws->damping[at] = s->damping;
@@ -28,7 +28,7 @@ static void set_law(struct planar_step *d, int i)
         RK4_PARTS * d->birth_d[i];
     laws->extra[at] = half * kd + half * half * kp;
     laws->birth_share[at] = is_slack ? 1 : d->birth_d[i] / (d->birth_d[i] + laws->extra[at]);
-    int is_plain = !is_slack && servo_is_plain(s, d->effectors, mode);
+    int is_plain = !is_slack && servo_is_plain(s, d->base.effectors, mode);
     laws->is_plain[at] = is_plain;
     d->has_other_aims |= !is_slack && !is_plain;
     d->has_curve |= laws->hill_s_rad[at] > 0;
@@ -96,7 +96,7 @@ static void set_other_aims(struct planar_step *d, double ahead)
             continue;
         servo->target = d->laws.target[at];
         servo->rate = d->laws.rate[at];
-        d->aim[at] = servo_aim(servo, d->effectors, d->settings.effector_mode,
+        d->aim[at] = servo_aim(servo, d->base.effectors, d->settings.effector_mode,
                                d->contacts.own.lower[i], d->contacts.own.upper[i], ahead);
     }
 }
@@ -135,28 +135,21 @@ void torques_set(struct planar_step *d, const double *q, const double *qd)
     }
 }
 
-/* The torque of a joint at its bound in a midpoint step: the tangent of Hill's curve at the rate
- * foreseen, along which the mean rate of the step is found implicitly. A steep curve is like much
- * damping. A muscle that is stretched may turn that about by the middle of the step: then it is the
- * tangent at rest. */
+/* The torque of a joint at its bound in a midpoint step: the tangent at the rate foreseen. */
 static void clamp_joint(struct planar_step *d, int at, int sign, double half)
 {
     const struct joint_laws *laws = &d->laws;
     double most = laws->most[at], a = laws->hill_n_m[at], inverse_b = laws->hill_s_rad[at];
     double known = d->carried[at];
-    double rate = sign * d->bound_rate[at], slope = 0;
-    if (rate < 0 && sign * known * d->birth_d[at - 2] + half * most > 0)
-        rate = 0;
-    double torque = muscle_most(most, a, inverse_b, rate);
-    if (torque > 0 && rate >= 0)
-        slope = (torque + a) * inverse_b / (1 + rate * inverse_b);
+    struct muscle_tangent t = muscle_tangent_at(most, a, inverse_b, sign * d->bound_rate[at],
+                                                sign * known, d->birth_d[at - 2], half);
     d->clamped[at] = sign;
     d->low[at] = sign > 0 ? 0 : -most;
     d->high[at] = sign > 0 ? most : 0;
-    d->effector_tau[at] = sign * (torque - slope * (sign * known - rate));
-    d->effector_extra[at] = half * slope;
+    d->effector_tau[at] = sign * (t.torque - t.slope * (sign * known - t.rate));
+    d->effector_extra[at] = half * t.slope;
     d->tau[at] = d->effector_tau[at] - laws->damping[at] * known;
-    d->extra[at] = half * (slope + laws->damping[at]);
+    d->extra[at] = half * (t.slope + laws->damping[at]);
 }
 
 /* A torque beyond either end of the tangent is that of the end. */

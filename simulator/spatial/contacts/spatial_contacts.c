@@ -4,9 +4,6 @@
 
 #include "common/error.h"
 
-/* Slower impacts do not bounce. */
-#define RESTITUTION_SPEED_M_S 0.2
-
 /* ---------------------------------------------------------------- creation */
 
 /* The first link of what hangs together rigidly; the world, if it cannot move. */
@@ -146,12 +143,6 @@ int spatial_contacts_extend_met(struct spatial_contacts *s)
     return 0;
 }
 
-static double bouncing_speed(const struct dynamics_settings *settings)
-{
-    double given = settings->restitution_speed_m_s;
-    return given > 0 ? given : RESTITUTION_SPEED_M_S;
-}
-
 int spatial_contacts_create(struct spatial_contacts *s, const struct spatial_contact_body *body,
                             const struct body_box *boxes, int box_count,
                             const struct dynamics_settings *settings, struct arena *arena)
@@ -160,10 +151,10 @@ int spatial_contacts_create(struct spatial_contacts *s, const struct spatial_con
     size_t n = (size_t)box_count, pairs = n * (n + 1 + (size_t)body->surfaces->fixed_count);
     *s = (struct spatial_contacts){.arena = arena,
                                    .dt_s = settings->dt_s,
-                                   .restitution_speed = bouncing_speed(settings),
+                                   .restitution_speed = dynamics_bouncing_speed(settings),
                                    .body_room = 1,
                                    .own = *body};
-    *own->touches = (struct touches){.arena = arena};
+    own->dynamics->touches = (struct touches){.arena = arena};
     own->box_count = box_count;
     own->movers = arena_take(arena, n, sizeof own->movers[0]);
     own->pairs = arena_take(arena, pairs, sizeof own->pairs[0]);
@@ -174,7 +165,7 @@ int spatial_contacts_create(struct spatial_contacts *s, const struct spatial_con
         init_mover(own, i, &boxes[i]);
     list_pairs(own);
     s->room = SOLIDS_POINTS_MAX * own->pair_count;
-    s->room = s->room < SPACE_CONTACTS_ROOM ? s->room : SPACE_CONTACTS_ROOM;
+    s->room = s->room < CONTACTS_ROOM ? s->room : CONTACTS_ROOM;
     if (take_memory(s, own->limits->row_max, own->tree->rates) != 0)
         return ERR_MEMORY;
     spatial_contacts_gather(s, s);
@@ -188,8 +179,8 @@ int spatial_contacts_create_shared(struct spatial_contacts *s, struct spatial_co
     int limits = 0, columns = 0;
     *s = (struct spatial_contacts){.arena = arena,
                                    .dt_s = settings->dt_s,
-                                   .restitution_speed = bouncing_speed(settings),
-                                   .room = SPACE_CONTACTS_ROOM,
+                                   .restitution_speed = dynamics_bouncing_speed(settings),
+                                   .room = CONTACTS_ROOM,
                                    .body_room = count};
     for (int k = 0; k < count; k++) {
         limits += all[k]->own.limits->row_max;
@@ -206,7 +197,6 @@ void spatial_contacts_gather(struct spatial_contacts *s, struct spatial_contacts
     ENSURE(s->body_count < s->body_room, "more than the %d bodies that share contacts",
            s->body_room);
     own->column = s->columns;
-    s->push_out_speed = body->push_out_speed;
     s->bodies[s->body_count++] = own;
     s->columns += column_count(own);
     s->links += own->tree->count;
@@ -233,7 +223,7 @@ void spatial_contacts_forget(struct spatial_contacts *s)
     struct spatial_contact_body *own = &s->own;
     own->step += 2;
     s->count = 0;
-    touches_clear(own->touches);
+    touches_clear(&own->dynamics->touches);
 }
 
 int spatial_contacts_has_pairs(const struct spatial_contacts *s)
@@ -246,11 +236,12 @@ int spatial_contacts_has_pairs(const struct spatial_contacts *s)
 static void check_body(const struct spatial_contacts *s, const struct spatial_contact_body *own,
                        int column)
 {
+    const struct touches *touches = &own->dynamics->touches;
     ENSURE(own->column == column && column + own->tree->rates <= s->cones.columns,
            "rates of a body begin in column %d of %d, not in %d", own->column, s->cones.columns,
            column);
-    ENSURE(own->touches->count <= own->touches->room, "%d points where there is room for %d",
-           own->touches->count, own->touches->room);
+    ENSURE(touches->count <= touches->room, "%d points where there is room for %d", touches->count,
+           touches->room);
     ENSURE(own->pair_count == 0 || own->touched < own->pair_count, "pair %d of %d may touch",
            own->touched, own->pair_count);
     for (int i = 0; i < own->box_count; i++)

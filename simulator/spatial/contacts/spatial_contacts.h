@@ -17,8 +17,6 @@
 #include "simulator/links/spatial_state.h"
 #include "simulator/spatial/tree/spatial_limits.h"
 
-/* Room for contacts at first; where more are found there is twice as much, until memory is out. */
-enum { SPACE_CONTACTS_ROOM = 64 };
 /* The rates of a body in a midpoint step: at its start, as guessed in its middle, at its end. */
 enum space_moment { SPACE_START, SPACE_MIDDLE, SPACE_END, SPACE_MOMENTS };
 
@@ -65,13 +63,12 @@ struct spatial_contact {
 /* Everything that belongs to one body alone. */
 struct spatial_contact_body {
     /* filled in by the caller; `rates` by enum space_moment */
+    struct dynamics *dynamics; /* its number among those that it meets, ledger and touches */
     struct spatial_tree *tree;
     struct spatial_limits *limits;
     const struct spatial_surfaces *surfaces;
     double *rates[SPACE_MOMENTS];
-    struct touches *touches; /* of the last step */
 
-    int creature;                 /* its number among those that it meets */
     struct spatial_mover *movers; /* per box */
     int box_count;
     struct vec3 *normals; /* per box SOLIDS_POINTS_MAX: room for those of a ground with relief */
@@ -136,8 +133,8 @@ void spatial_contacts_set_surfaces(struct spatial_contacts *contacts);
 void spatial_contacts_forget(struct spatial_contacts *contacts);
 /* 1 if there is something that could ever touch. */
 int spatial_contacts_has_pairs(const struct spatial_contacts *contacts);
-/* Bounds of where a body's boxes could be within a step, and somewhat beyond, at the tree's pose
- * and velocities. */
+/* Widens bounds to where a body's boxes could be within a step, and somewhat beyond, at the tree's
+ * pose and velocities. */
 void spatial_contacts_sweep(struct spatial_contacts *contacts, struct vec3 *low, struct vec3 *high);
 /* 1 if, from the tree's pose and with its velocities, a body could touch something or itself within
  *   a step. */
@@ -166,7 +163,7 @@ int spatial_contacts_had_impact(const struct spatial_contacts *contacts,
  * gain. Of what two bodies lose together each books half; their work on one another is their
  * exchange. */
 void spatial_contacts_book(const struct spatial_contacts *contacts,
-                           const struct spatial_contact_body *body, struct ledger *ledger);
+                           const struct spatial_contact_body *body);
 /* The impulses of contacts on the tree of a body's root, sum and moment about a point. */
 void spatial_contacts_impulse(const struct spatial_contacts *contacts,
                               const struct spatial_contact_body *body, int root, struct vec3 about,

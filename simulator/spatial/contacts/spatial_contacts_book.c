@@ -40,12 +40,11 @@ static double work_on(const struct spatial_contacts *s, int i,
     return c->pair->two->body == body ? c->work_two : work - c->work_two;
 }
 
-/* Impulses that act together pass energy from one contact to another: the gain of one is the loss
- * of another, so gains and losses of a step are set off in proportion. Push-out is not: its work is
- * always gained. The rest of the work on a body is from the others. */
+/* Work beyond the share that counts is from the others. */
 void spatial_contacts_book(const struct spatial_contacts *s,
-                           const struct spatial_contact_body *body, struct ledger *l)
+                           const struct spatial_contact_body *body)
 {
+    struct ledger *l = &body->dynamics->ledger;
     double gains = 0, losses = 0;
     for (int i = 0; i < s->cones.count; i++) {
         double work = booked_work(s, i);
@@ -54,12 +53,11 @@ void spatial_contacts_book(const struct spatial_contacts *s,
         else if (!s->cones.laws[i].is_push_out)
             gains += work;
     }
-    double share_gains = gains > losses ? (gains - losses) / gains : 0;
-    double share_losses = losses > gains ? (losses - gains) / losses : 0;
+    struct work_shares shares = work_shares_of(gains, losses);
     for (int i = 0; i < s->cones.count; i++) {
         double work = booked_work(s, i), part = part_of(s, i, body);
         int is_push_out = s->cones.laws[i].is_push_out;
-        double share = part * (work <= 0 ? share_losses : is_push_out ? 1 : share_gains);
+        double share = part * (work <= 0 ? shares.losses : is_push_out ? 1 : shares.gains);
         if (part == 0)
             continue;
         book_law(s, i, share, l);
@@ -106,9 +104,9 @@ static struct contact_point point_of(const struct spatial_contacts *s, int i, in
     const struct spatial_contact *c = &s->list[i];
     const double *l = s->cones.impulse + 3 * i;
     const struct spatial_mover *one = side_of(c, side), *other = side_of(c, !side);
-    return (struct contact_point){.creature = one->body->creature,
+    return (struct contact_point){.creature = one->body->dynamics->creature,
                                   .part = side == 0 ? c->pair->a : c->pair->b,
-                                  .other_creature = other ? other->body->creature : -1,
+                                  .other_creature = other ? other->body->dynamics->creature : -1,
                                   .other = side == 0 ? c->pair->b : c->pair->a,
                                   .at = c->at,
                                   .normal = vec3_scale(c->normal, side == 0 ? 1 : -1),
@@ -119,9 +117,10 @@ static struct contact_point point_of(const struct spatial_contacts *s, int i, in
 
 int spatial_contacts_keep(struct spatial_contacts *s, struct spatial_contact_body *own)
 {
+    struct touches *touches = &own->dynamics->touches;
     int is_pressing = 0;
     own->step++;
-    touches_clear(own->touches);
+    touches_clear(touches);
     for (int i = 0; i < own->pair_count; i++)
         if (own->pairs[i].found.count > 0)
             hold_manifold(&own->pairs[i]);
@@ -136,10 +135,9 @@ int spatial_contacts_keep(struct spatial_contacts *s, struct spatial_contact_bod
         if (side == 0)
             c->pair->impulses[c->point] = impulse_of(s, i);
         is_pressing |= is_pressed;
-        if (-c->gap > own->touches->penetration_m)
-            own->touches->penetration_m = -c->gap;
-        struct contact_point *point =
-            is_pressed || c->gap < SLOP_M ? touches_add(own->touches) : NULL;
+        if (-c->gap > touches->penetration_m)
+            touches->penetration_m = -c->gap;
+        struct contact_point *point = is_pressed || c->gap < SLOP_M ? touches_add(touches) : NULL;
         if (point)
             *point = point_of(s, i, side);
     }

@@ -6,13 +6,6 @@
 #define MARGIN_M 1e-4
 /* Two come nearer at this many times the speed of the fastest at most, with room for rounding. */
 #define SPEED_BOUND 2.001
-/* Distance within which a step is not trusted to miss a contact, besides what the speed covers, and
- * for how many steps the speed is counted. */
-#define CLEARANCE_M     1e-3
-#define CLEARANCE_STEPS 1.5
-/* Two that could touch move on by this share of the sum of their thinnest half sides at most in a
- * part of a step. */
-#define STRIDE_SHARE 0.5
 
 /* ---------------------------------------------------------------- where things are */
 
@@ -235,17 +228,11 @@ double spatial_contacts_stride(struct spatial_contacts *s, double time_s, double
 void spatial_contacts_sweep(struct spatial_contacts *s, struct vec3 *low, struct vec3 *high)
 {
     double time_s = CLEARANCE_STEPS * s->dt_s;
-    *low = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    *high = vec3_scale(*low, -1);
     place_movers(&s->own);
     for (int i = 0; i < s->own.box_count; i++) {
         const struct spatial_mover *m = &s->own.movers[i];
         double reach = m->radius + CLEARANCE_M + time_s * speed_of(m);
-        struct vec3 at = m->solid.centre;
-        *low = (struct vec3){fmin(low->x, at.x - reach), fmin(low->y, at.y - reach),
-                             fmin(low->z, at.z - reach)};
-        *high = (struct vec3){fmax(high->x, at.x + reach), fmax(high->y, at.y + reach),
-                              fmax(high->z, at.z + reach)};
+        vec3_widen_bounds(low, high, m->solid.centre, (struct vec3){reach, reach, reach});
     }
 }
 

@@ -16,7 +16,7 @@
 #include "common/growth/body.h"
 #include "common/growth/box_half.h"
 #include "simulator/spatial/contacts/spatial_contacts.h"
-#include "simulator/contact/push_out.h"
+#include "simulator/contact/contact_rules.h"
 
 _Static_assert((int)RELIEF_POINTS_MAX <= (int)SOLIDS_POINTS_MAX, "a manifold holds all points");
 

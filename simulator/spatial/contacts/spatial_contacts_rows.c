@@ -8,14 +8,10 @@
 #include "common/error.h"
 #include "common/math/pair.h"
 
-/* Impacts without restitution have an instant if they are faster. */
-#define PLASTIC_SPEED_M_S 0.05
 /* Impacts farther from where they act, by their speed, have the step taken in two, m; so have those
  * that gain or lose this share of their speed on that way. */
 #define SPLIT_M     2e-4
 #define SPLIT_SPEED 0.01
-/* Rows less mobile than this, compared with the whole mass, are left alone. */
-#define ROW_MOBILITY 1e-6
 
 static struct vec3 way_of(const struct spatial_contact *c, int k)
 {
@@ -156,13 +152,12 @@ static void set_impact(struct spatial_contacts *s, int i, struct cone_law *law)
 static void set_law(struct spatial_contacts *s, int i)
 {
     struct spatial_contact *c = &s->list[i];
-    double v = s->start[3 * i], h = s->dt_s, slop = s->push_out_speed > 0 ? 0 : SLOP_M;
-    double fastest = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;
+    double v = s->start[3 * i];
     struct cone_law *law = &s->cones.laws[i];
     const struct spatial_surfaces *surfaces = c->pair->one->body->surfaces;
     *law = (struct cone_law){.row = 3 * i, .size = 3};
     law->friction = c->pair->two ? surfaces->own_friction : surfaces->friction;
-    law->bound = push_out_bound(c->gap, h, slop, fastest);
+    law->bound = contact_bound(c->gap, s->dt_s, s->push_out_speed);
     law->is_push_out = law->bound > 0;
     double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
     if (v < -slow && s->push_out_speed == 0)
@@ -202,6 +197,7 @@ void spatial_contacts_measure(struct spatial_contacts *s)
     system->count = s->count + count_limits(s);
     s->rows = 2 * s->count + system->count;
     s->instant = HUGE_VAL;
+    s->push_out_speed = s->bodies[s->body_count - 1]->dynamics->push_out_m_s;
     measure_rows(s, SPACE_END, system->free);
     spatial_contacts_measure_drifts(s);
     for (int i = 0; i < s->rows; i++)

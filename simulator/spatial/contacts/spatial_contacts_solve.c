@@ -4,10 +4,6 @@
 
 /* Parts of a step that is taken in two are not shorter than this share of it. */
 #define SPLIT_SHARE (2 * LATE_SHARE)
-/* Pushing out may give this many times the energy m v^2 of its speed. */
-#define PUSH_OUT_WORK 2.0
-/* Impacts gain energy if they gain more than this share of what they pass on. */
-#define GAIN_SHARE 1e-9
 
 /* Work of a row: impulse times the mean of the velocities at the start and the end of the step, in
  * the pose in the middle, exactly. */
@@ -90,12 +86,9 @@ static void slow_push_outs(struct spatial_contacts *s, double share)
     solve(s);
 }
 
-/* A body that can hardly move takes impulses without end to be pushed out, which the whole gets as
- * energy: that is bounded. */
 static void take_back_gaining_push_outs(struct spatial_contacts *s)
 {
-    double speed = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;
-    double most = PUSH_OUT_WORK * s->mass * speed * speed;
+    double most = push_out_work_most(s->mass, s->push_out_speed);
     for (int pass = 0; pass < 2; pass++) {
         double work = 0;
         int has_push_out = 0;
@@ -133,8 +126,7 @@ static void find_islands(struct spatial_contacts *s)
     }
 }
 
-/* Whether the contacts of an island gain energy, push-out apart, by more than rounding, and than
- * velocities that miss the law by what a solution may. */
+/* Whether the contacts of an island gain energy, push-out apart. */
 static int is_gaining(const struct spatial_contacts *s, int island)
 {
     double work = 0, size = 0, impulses = 0;
@@ -147,7 +139,7 @@ static int is_gaining(const struct spatial_contacts *s, int island)
             impulses += fabs(s->cones.impulse[3 * i + k]);
         }
     }
-    return work > GAIN_SHARE * size + s->cones.enough * impulses;
+    return is_work_gained(work, size, impulses, s->cones.enough);
 }
 
 /* Newton's restitution can create energy, with Coulomb friction or where one impact gives rise to

@@ -1,8 +1,8 @@
-/* See spatial_dynamics.h: creation, the choice of steps, and what is read. */
+/* See spatial_step.h: the choice of steps, and the parts that they are taken in. */
 #include <math.h>
 
 #include "common/error.h"
-#include "simulator/links/dynamics_space.h"
+#include "simulator/contact/contact_rules.h"
 #include "simulator/spatial/steps/spatial_step.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 
@@ -36,33 +36,8 @@
 #define RETAKEN_SHARE 0.5
 /* Instants less apart than this share of the step are one. */
 #define INSTANT_SHARE 0.02
-/* Parts of a step in which nothing thin is passed are this share of it at least. */
-#define STRIDE_LEAST (1.0 / 1024)
 /* Energies are known to this share. */
 #define ENERGY_ROUNDING 1e-10
-/* Operations of a step for each link, each pair that may touch, and each face in drag and what may
- * hide it. */
-enum { LINK_WORK = 4000, PAIR_WORK = 30, FACE_WORK = 300 };
-
-/* ---------------------------------------------------------------- creation */
-
-static int take_memory(struct spatial_dynamics *d, struct arena *arena)
-{
-    double **of_coordinates[] = {&d->q0, &d->qm, &d->q_stage, &d->q_rate, &d->q_sum, &d->q_from};
-    double **of_rates[] = {&d->qd0,   &d->vm,      &d->qdd,     &d->qdd_last,     &d->tau,
-                           &d->extra, &d->zero,    &d->effort,  &d->effort_extra, &d->work,
-                           &d->v_sum, &d->pressed, &d->carried, &d->qd_from};
-    for (size_t i = 0; i < sizeof of_coordinates / sizeof of_coordinates[0]; i++)
-        *of_coordinates[i] = arena_take(arena, (size_t)d->coordinates, sizeof(double));
-    for (size_t i = 0; i < sizeof of_rates / sizeof of_rates[0]; i++)
-        *of_rates[i] = arena_take(arena, (size_t)d->rates, sizeof(double));
-    d->clamped = arena_take(arena, (size_t)d->rates, sizeof d->clamped[0]);
-    d->roots = arena_take(arena, (size_t)d->tree.count, sizeof d->roots[0]);
-    d->momenta = arena_take(arena, (size_t)d->tree.count, sizeof d->momenta[0]);
-    d->kept = arena_take(arena, (size_t)d->tree.count, sizeof d->kept[0]);
-    d->dragged = arena_take(arena, (size_t)d->tree.count, sizeof d->dragged[0]);
-    return arena->is_exhausted ? ERR_MEMORY : 0;
-}
 
 void spatial_step_set_pose(struct spatial_dynamics *d)
 {
@@ -71,106 +46,6 @@ void spatial_step_set_pose(struct spatial_dynamics *d)
     spatial_tree_set_pose(&d->tree, d->base.q);
     spatial_tree_move(&d->tree, d->base.qd);
     d->is_posed = 1;
-}
-
-/* The inertia of each freedom at birth while the whole floats. */
-static void weigh_freedoms(struct spatial_dynamics *d)
-{
-    spatial_step_set_pose(d);
-    spatial_tree_factor(&d->tree, d->zero, 0);
-    for (int i = 0; i < d->rates; i++) {
-        d->tau[i] = 1;
-        spatial_tree_respond(&d->tree, d->tau, NULL, d->qdd);
-        d->base.birth_inertia[i] = 1 / d->qdd[i];
-        d->tau[i] = 0;
-        d->qdd[i] = 0;
-    }
-    for (int i = 0; i < d->rates; i++)
-        d->qdd[i] = 0;
-}
-
-/* The operations of a midpoint step before its contacts are solved. */
-static void count_operations(struct spatial_dynamics *d)
-{
-    uint64_t boxes = (uint64_t)d->drag.box_count;
-    d->step_operations =
-        LINK_WORK * (uint64_t)d->tree.count + PAIR_WORK * (uint64_t)d->contacts.own.pair_count;
-    if (d->has_drag)
-        d->step_operations += FACE_WORK * 6 * boxes * (d->drag.law.has_exposure ? boxes : 1);
-}
-
-/* Invariants after creation. */
-static void check(const struct spatial_dynamics *d)
-{
-    ENSURE(d->coordinates == d->tree.coordinates && d->rates == d->tree.rates,
-           "%d coordinates and %d rates of a tree with %d and %d", d->coordinates, d->rates,
-           d->tree.coordinates, d->tree.rates);
-    ENSURE(d->root_count >= 0 && d->root_count <= d->tree.count, "%d free roots of %d links",
-           d->root_count, d->tree.count);
-    for (int i = 0; i < d->tree.count; i++)
-        ENSURE(!d->tree.links[i].joint->stretches, "link %d stretches, in space", i);
-    for (int i = 0; i < d->root_count; i++) {
-        ENSURE(i == 0 || d->roots[i] > d->roots[i - 1], "root %d comes after root %d", d->roots[i],
-               d->roots[i - 1]);
-        ENSURE(d->tree.links[d->roots[i]].parent < 0, "free link %d hangs on link %d", d->roots[i],
-               d->tree.links[d->roots[i]].parent);
-    }
-}
-
-static const struct spatial_hooks hooks;
-
-struct spatial_state *spatial_dynamics_create(const struct body *body,
-                                              const struct spatial_world *world,
-                                              const struct dynamics_settings *settings,
-                                              struct arena *arena)
-{
-    struct spatial_dynamics *d = arena_take(arena, 1, sizeof *d);
-    if (!d || spatial_tree_create(&d->tree, body->links, body->link_count, world->gravity_m_s2,
-                                  arena) != 0)
-        return NULL;
-    d->links = body->links;
-    d->base.boxes = body->boxes;
-    d->base.box_count = body->box_count;
-    d->base.world = *world;
-    d->coordinates = d->tree.coordinates;
-    d->rates = d->tree.rates;
-    d->has_drag = world->drag.coefficient > 0;
-    d->surfaces = world->surfaces;
-    if (spatial_state_init(&d->base, &dynamics_boxes, &hooks, &d->tree, settings, arena) != 0 ||
-        take_memory(d, arena) != 0)
-        return NULL;
-    const struct spatial_contact_body own = {.tree = &d->tree,
-                                             .limits = &d->limits,
-                                             .surfaces = &d->surfaces,
-                                             .rates = {d->qd0, d->vm, d->base.qd},
-                                             .touches = &d->base.dynamics.touches};
-    if (spatial_limits_create(&d->limits, &d->tree, body->links, arena) != 0 ||
-        spatial_drag_create(&d->drag, &world->drag, body->boxes, body->box_count, body->links,
-                            body->link_count, arena) != 0 ||
-        spatial_contacts_create(&d->contacts, &own, body->boxes, body->box_count, settings,
-                                arena) != 0)
-        return NULL;
-    d->self = d;
-    d->alone = (struct spatial_group){.all = &d->self, .count = 1, .contacts = &d->contacts};
-    for (int i = 0; i < d->tree.count; i++)
-        if (body->links[i].kind == LINK_FREE)
-            d->roots[d->root_count++] = i;
-    check(d);
-    weigh_freedoms(d);
-    dynamics_space_set_joint_damping(&d->base.dynamics, settings->joint_damping_1_s);
-    count_operations(d);
-    dynamics_reset_ledger(&d->base.dynamics);
-    return &d->base;
-}
-
-/* ---------------------------------------------------------------- the ledger */
-
-void spatial_dynamics_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j)
-{
-    struct spatial_dynamics *d = spatial_dynamics_of(dynamics);
-    spatial_step_set_pose(d);
-    *kinetic_j = spatial_tree_kinetic_energy(&d->tree);
-    *potential_j = spatial_tree_potential_energy(&d->tree);
 }
 
 void spatial_step_book_work(struct spatial_dynamics *d)
@@ -200,31 +75,15 @@ static double energy_at(struct spatial_dynamics *d, double *kinetic)
 
 /* ---------------------------------------------------------------- steps */
 
-int spatial_step_has_failed(const struct spatial_dynamics *d)
-{
-    double sum = 0;
-    for (int i = 0; i < d->coordinates; i++)
-        sum += d->base.q[i] * 0;
-    for (int i = 0; i < d->rates; i++)
-        sum += d->base.qd[i] * 0;
-    return sum != 0 || d->contacts.arena->is_exhausted;
-}
-
 static void keep_start(struct spatial_dynamics *d)
 {
-    for (int i = 0; i < d->coordinates; i++)
-        d->q0[i] = d->base.q[i];
-    for (int i = 0; i < d->rates; i++)
-        d->qd0[i] = d->base.qd[i];
+    spatial_step_copy(d, d->base.q, d->base.qd, d->q0, d->qd0);
     d->ledger_before = d->base.dynamics.ledger;
 }
 
 static void go_back(struct spatial_dynamics *d)
 {
-    for (int i = 0; i < d->coordinates; i++)
-        d->base.q[i] = d->q0[i];
-    for (int i = 0; i < d->rates; i++)
-        d->base.qd[i] = d->qd0[i];
+    spatial_step_copy(d, d->q0, d->qd0, d->base.q, d->base.qd);
     d->base.dynamics.ledger = d->ledger_before;
     d->is_posed = 0;
 }
@@ -435,7 +294,7 @@ static double try_midpoint(struct spatial_group *g, int splits, int is_retaken)
     return is_off ? half : 0;
 }
 
-/* As spatial_step_advance(), of what was split so many times before. Where a joint hits a limit the
+/* As take_midpoints(), of what was split so many times before. Where a joint hits a limit the
  * step is parted, as limits in the middle of a step are of first order. The effect of contacts and
  * limits counts in drag and servos, which act at the mean rates, and is known only afterwards: so
  * after an impact, and where joints lean on limits and it errs, the step is taken again once with
@@ -493,20 +352,16 @@ static double find_stride(struct spatial_group *g, double left_s, double least_s
     return spatial_contacts_stride(g->contacts, stride, least_s);
 }
 
-void spatial_step_count_work(struct spatial_dynamics *d)
-{
-    d->base.dynamics.work = d->operations + d->contacts.cones.work;
-}
-
 /* The sums of a step begin at 0. */
-void spatial_step_begin(struct spatial_dynamics *d)
+static void begin(struct spatial_dynamics *d)
 {
     d->base.given = (struct impulse_sum){.size = 0};
     d->base.is_given = 1;
     d->base.dynamics.steps++;
 }
 
-void spatial_step_advance(struct spatial_group *g)
+/* A midpoint step of settings.dt_s, which is taken again in two parts where it has to be split. */
+static void take_midpoints(struct spatial_group *g)
 {
     ENSURE(g->count > 0, "a step of %d bodies", g->count);
     ENSURE(g->contacts->dt_s > 0, "a step of %g s", g->contacts->dt_s);
@@ -529,74 +384,21 @@ void spatial_step_advance(struct spatial_group *g)
     }
 }
 
-int spatial_dynamics_step(struct dynamics *dynamics)
+void spatial_step_alone(struct spatial_dynamics *d)
 {
-    struct spatial_dynamics *d = spatial_dynamics_of(dynamics);
-    d->contacts.own.creature = dynamics->creature;
     keep_start(d);
-    spatial_step_begin(d);
+    begin(d);
     if (try_rk4(d)) {
         d->base.dynamics.rk4_steps++;
         advance_servos(d);
     } else {
-        spatial_step_advance(&d->alone);
+        take_midpoints(&d->alone);
     }
-    spatial_step_count_work(d);
-    int has_failed = spatial_step_has_failed(d);
-    if (!has_failed)
-        spatial_tree_check_coordinates(&d->tree, d->base.q);
-    return has_failed;
 }
 
-/* ---------------------------------------------------------------- the state */
-
-void spatial_dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd)
+void spatial_step_together(struct spatial_group *g)
 {
-    struct spatial_dynamics *d = spatial_dynamics_of(dynamics);
-    for (int i = 0; i < d->coordinates; i++)
-        d->base.q[i] = q[i];
-    for (int i = 0; i < d->rates; i++)
-        d->base.qd[i] = qd[i];
-    spatial_tree_normalise(&d->tree, d->base.q);
-    spatial_step_follow_signals(d, 0, d->base.q, d->base.qd);
-    d->is_posed = d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
-    spatial_contacts_forget(&d->contacts);
-    dynamics_reset_ledger(dynamics);
+    for (int k = 0; k < g->count; k++)
+        begin(g->all[k]);
+    take_midpoints(g);
 }
-
-static const struct spatial_tree *find_tree(struct spatial_state *s)
-{
-    struct spatial_dynamics *d = spatial_dynamics_of(&s->dynamics);
-    spatial_step_set_pose(d);
-    return &d->tree;
-}
-
-/* ---------------------------------------------------------------- what changes on the way */
-
-static void heed_servos(struct spatial_state *s)
-{
-    spatial_step_judge_servos(spatial_dynamics_of(&s->dynamics));
-}
-
-void spatial_dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s)
-{
-    spatial_dynamics_of(dynamics)->contacts.push_out_speed = speed_m_s;
-}
-
-void spatial_dynamics_set_world(struct dynamics *dynamics, const struct world *to)
-{
-    struct spatial_dynamics *d = spatial_dynamics_of(dynamics);
-    const struct spatial_world *world = &d->base.world;
-    spatial_world_set(&d->base.world, to);
-    d->tree.gravity = world->gravity_m_s2;
-    d->surfaces = world->surfaces;
-    d->has_drag = world->drag.coefficient > 0;
-    spatial_drag_set_law(&d->drag, &world->drag);
-    spatial_contacts_set_surfaces(&d->contacts);
-    d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
-    for (int i = 0; i < d->root_count; i++)
-        d->dragged[i] = (struct impulse_sum){.size = 0};
-    count_operations(d);
-}
-
-static const struct spatial_hooks hooks = {find_tree, heed_servos};

@@ -12,27 +12,11 @@
 /* The body at rest in the pose of birth. Of the settings dt_s, integrator, effector_mode,
  * servo_rad_s, joint_speed_* and joint_damping_1_s matter. A step fails when the state is no longer
  * finite or the arena of creation is exhausted. Impulses are not known where nothing can touch and
- * there is no drag. NULL when the arena is full. */
+ * there is no drag. Another world may have ground and friction only if that of creation had them; its
+ * fixed boxes are those of creation, or none. NULL when the arena is full. */
 struct spatial_state *spatial_dynamics_create(const struct body *body,
                                               const struct spatial_world *world,
                                               const struct dynamics_settings *settings,
                                               struct arena *arena);
-
-/* As in struct dynamics_solver. A world may have ground and friction only if that of creation had
- * them; its fixed boxes are those of creation, or none. */
-int spatial_dynamics_step(struct dynamics *dynamics);
-void spatial_dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd);
-void spatial_dynamics_set_world(struct dynamics *dynamics, const struct world *to);
-void spatial_dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s);
-void spatial_dynamics_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j);
-
-extern const struct dynamics_solver dynamics_boxes;
-struct spatial_dynamics;
-static inline struct spatial_dynamics *spatial_dynamics_of(const struct dynamics *dynamics)
-{
-    ENSURE(dynamics->solver->set_push_out == spatial_dynamics_set_push_out,
-           "motion of another solver");
-    return (struct spatial_dynamics *)dynamics;
-}
 
 #endif

@@ -2,7 +2,7 @@
  * a step.
  *
  * spatial_dynamics.c takes a step, by RK4 or the midpoint rule, and splits it where it has to; the
- * others are its parts. Bodies that could touch take a midpoint step together, as a group: with the
+ * others are its parts. simulator/spatial/dynamics_boxes.c makes the state and shows it. Bodies that could touch take a midpoint step together, as a group: with the
  * same contacts, in the same parts. */
 #ifndef SIMULATOR_SPATIAL_STEPS_SPATIAL_STEP_H
 #define SIMULATOR_SPATIAL_STEPS_SPATIAL_STEP_H
@@ -72,6 +72,21 @@ struct spatial_dynamics {
     double *work;
 };
 
+static inline struct spatial_dynamics *spatial_dynamics_of(const struct dynamics *dynamics)
+{
+    return dynamics_of(dynamics, &dynamics_boxes);
+}
+
+/* Copies coordinates and rates of the body. */
+static inline void spatial_step_copy(const struct spatial_dynamics *d, const double *from_q,
+                                     const double *from_qd, double *q, double *qd)
+{
+    for (int i = 0; i < d->coordinates; i++)
+        q[i] = from_q[i];
+    for (int i = 0; i < d->rates; i++)
+        qd[i] = from_qd[i];
+}
+
 /* Puts the tree at the state, if it is not there. */
 void spatial_step_set_pose(struct spatial_dynamics *d);
 /* Finds whether servos are too stiff for steps of RK4, and whether there are drives: after servos
@@ -104,14 +119,11 @@ void spatial_step_rk4(struct spatial_dynamics *d);
 /* The midpoint step: 0. Where it should be parted for an impact, and may be, how long the first
  * part should be, s: then nothing has acted, and it is to be taken back. */
 double spatial_step_midpoint(struct spatial_group *g, int may_part);
-/* Says in the state how much work there was so far. */
-void spatial_step_count_work(struct spatial_dynamics *d);
-/* A step begins. */
-void spatial_step_begin(struct spatial_dynamics *d);
-/* A midpoint step of settings.dt_s, which is taken again in two parts where it has to be split. */
-void spatial_step_advance(struct spatial_group *g);
-/* 1 if the state is not finite, or what it needs does not fit into memory. */
-int spatial_step_has_failed(const struct spatial_dynamics *d);
+/* A step of settings.dt_s, by RK4 or the midpoint rule, which is taken in parts where it has to be
+ * split; and one by the midpoint rule of bodies that may touch, split for all where it has to be
+ * for one. */
+void spatial_step_alone(struct spatial_dynamics *d);
+void spatial_step_together(struct spatial_group *g);
 /* The momenta of free roots at the start of a step. */
 void spatial_step_find_momenta(struct spatial_dynamics *d);
 /* Gives free roots the momenta that they should have at the end of a step of 2 half. Joint

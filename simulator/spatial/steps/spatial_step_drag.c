@@ -8,13 +8,6 @@ static struct spatial_motion motion_along(struct spatial_motion a, const struct 
     return (struct spatial_motion){vec3_along(a.w, b->w, s), vec3_along(a.v, b->v, s)};
 }
 
-static struct spatial_wrench drag_wrench(const struct spatial_tensor *t,
-                                         const struct spatial_motion *v)
-{
-    return (struct spatial_wrench){vec3_add(sym3_apply(&t->nn, v->w), mat3_back(&t->nv, v->v)),
-                                   vec3_add(mat3_apply(&t->nv, v->w), sym3_apply(&t->fv, v->v))};
-}
-
 /* Velocities of all links at the pose for rates, without velocity products. */
 static struct spatial_motion link_motion(const struct spatial_tree_link *l,
                                          const struct spatial_motion *up, const double *qd)
@@ -43,7 +36,7 @@ void spatial_step_set_drag(struct spatial_dynamics *d, const double *start, doub
         l->mean = link_motion(l, up, start + l->rate);
         struct spatial_motion known = motion_along(l->mean, &l->bias_sum, -half_step);
         known.v = vec3_along(known.v, tree->gravity, half_step);
-        l->load = drag_wrench(&l->drag, &known);
+        l->load = spatial_tensor_apply(&l->drag, &known);
     }
 }
 
@@ -55,7 +48,7 @@ double spatial_step_drag_power(struct spatial_dynamics *d, const double *dragged
     for (int i = 0; i < d->tree.count && d->has_drag; i++) {
         struct spatial_tree_link *l = &d->tree.links[i];
         l->mean = link_motion(l, l->parent < 0 ? &still : &l->up->mean, dragged + l->rate);
-        l->load = drag_wrench(&l->drag, &l->mean);
+        l->load = spatial_tensor_apply(&l->drag, &l->mean);
     }
     for (int i = 0; i < d->tree.count && d->has_drag; i++) {
         struct spatial_tree_link *l = &d->tree.links[i];

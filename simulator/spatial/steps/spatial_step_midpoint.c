@@ -35,15 +35,14 @@ static void carry(struct spatial_dynamics *d, double half)
     spatial_tree_advance(&d->tree, d->q0, d->carried, half, d->q_stage);
 }
 
-/* A servo's torque in the step: T - slope (mean rate - rate), in the direction of `sign`. */
-static void set_torque(struct spatial_dynamics *d, int i, double half, double torque, double slope,
-                       double rate)
+/* A servo's torque in the step, in the direction that it is clamped to. */
+static void set_torque(struct spatial_dynamics *d, int i, double half, struct muscle_tangent t)
 {
     int sign = d->clamped[i] > 0 ? 1 : -1;
     double known = d->carried[i], damping = d->base.servos[i].damping;
-    d->effort[i] = sign * (torque - slope * (sign * known - rate));
-    d->effort_extra[i] = half * slope;
-    d->extra[i] = half * (slope + damping);
+    d->effort[i] = sign * (t.torque - t.slope * (sign * known - t.rate));
+    d->effort_extra[i] = half * t.slope;
+    d->extra[i] = half * (t.slope + damping);
     d->tau[i] = d->effort[i] - damping * known;
 }
 
@@ -52,20 +51,14 @@ static double most_at(const struct servo *s, double rate)
     return muscle_most(s->torque_max, s->hill_n_m, s->hill_s_rad, rate);
 }
 
-/* A torque at its bound follows the tangent of Hill's curve at a rate, in the direction of `sign`,
- * so that the mean rate is found implicitly: a steep curve is like much damping. A muscle that is
- * stretched may turn that about by the middle of the step: then it is the tangent at rest. */
+/* A torque at its bound follows the tangent at a rate, in the direction of `sign`. */
 static void set_tangent(struct spatial_dynamics *d, int i, int sign, double half, double rate)
 {
     const struct servo *s = &d->base.servos[i];
-    double slope = 0;
-    if (rate < 0 && sign * d->carried[i] * d->base.birth_inertia[i] + half * s->torque_max > 0)
-        rate = 0;
-    double torque = most_at(s, rate);
-    if (torque > 0 && rate >= 0)
-        slope = (torque + s->hill_n_m) * s->hill_s_rad / (1 + rate * s->hill_s_rad);
     d->clamped[i] = sign;
-    set_torque(d, i, half, torque, slope, rate);
+    set_torque(d, i, half,
+               muscle_tangent_at(s->torque_max, s->hill_n_m, s->hill_s_rad, rate,
+                                 sign * d->carried[i], d->base.birth_inertia[i], half));
 }
 
 /* A torque on a tangent, now `torque` in its direction: 1 if it is far from the curve, and goes to
@@ -82,7 +75,7 @@ static int mend_tangent(struct spatial_dynamics *d, int i, double half, double t
     if (torque >= 0 && torque <= s->torque_max)
         return 0;
     d->clamped[i] *= 2;
-    set_torque(d, i, half, torque < 0 ? 0 : s->torque_max, 0, 0);
+    set_torque(d, i, half, (struct muscle_tangent){.torque = torque < 0 ? 0 : s->torque_max});
     return 1;
 }
 
@@ -112,8 +105,9 @@ static void move_tangents(struct spatial_dynamics *d, double half)
     for (int i = 0; i < d->rates; i++)
         if (abs(d->clamped[i]) == 1) {
             double rate = d->clamped[i] * d->vm[i];
-            set_torque(d, i, half, most_at(&d->base.servos[i], rate), d->effort_extra[i] / half,
-                       rate);
+            set_torque(d, i, half,
+                       (struct muscle_tangent){most_at(&d->base.servos[i], rate),
+                                               d->effort_extra[i] / half, rate});
         }
 }
 
@@ -329,7 +323,7 @@ static void end_middle(struct spatial_dynamics *d, struct spatial_contacts *cont
     book_middle(d, half);
     book_drag(d, half);
     if (has_contacts)
-        spatial_contacts_book(contacts, &d->contacts.own, &d->base.dynamics.ledger);
+        spatial_contacts_book(contacts, &d->contacts.own);
     leave_limits(d);
     spatial_step_book_limits(d, d->limits_work);
     spatial_step_keep_momentum(d, contacts, half);

@@ -127,15 +127,6 @@ static void advance_part(struct spatial_dynamics *d, double past, double h,
     spatial_step_set_pose(d);
 }
 
-/* The next part begins where the last one ended. */
-static void set_from(struct spatial_dynamics *d)
-{
-    for (int i = 0; i < d->coordinates; i++)
-        d->q_from[i] = d->base.q[i];
-    for (int i = 0; i < d->rates; i++)
-        d->qd_from[i] = d->base.qd[i];
-}
-
 static void book_part(struct spatial_dynamics *d, const struct part_losses *losses)
 {
     d->base.dynamics.ledger.loss_damping_j += losses->damping_j;
@@ -150,7 +141,7 @@ void spatial_step_rk4(struct spatial_dynamics *d)
     struct part_losses losses;
     spatial_step_set_pose(d);
     struct balance from = take_balance(d);
-    set_from(d);
+    spatial_step_copy(d, d->base.q, d->base.qd, d->q_from, d->qd_from);
     d->has_energy = d->known = 0;
     for (int done = 0, part = RK4_PARTS; done < RK4_PARTS;) {
         advance_part(d, done * h, part * h, &losses);
@@ -161,7 +152,8 @@ void spatial_step_rk4(struct spatial_dynamics *d)
             continue;
         }
         from = to;
-        set_from(d);
+        /* the next part begins where this one ended */
+        spatial_step_copy(d, d->base.q, d->base.qd, d->q_from, d->qd_from);
         book_part(d, &losses);
         done += part;
         while (done % (2 * part) == 0 && part < RK4_PARTS)

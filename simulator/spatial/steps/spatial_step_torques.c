@@ -17,8 +17,8 @@ void spatial_step_judge_servos(struct spatial_dynamics *d)
     d->is_stiff = d->has_drives = 0;
     for (int i = 0; i < d->rates; i++) {
         double kp, kd;
-        servo_gains(&d->base.servos[i], d->base.effectors, d->base.settings.effector_mode, &kp,
-                    &kd);
+        servo_gains(&d->base.servos[i], d->base.dynamics.effectors, d->base.settings.effector_mode,
+                    &kp, &kd);
         kd += d->base.servos[i].damping;
         d->is_stiff |= h * kd > RK4_STIFF * d->base.birth_inertia[i] ||
                        h * h * kp > RK4_STIFF * RK4_STIFF * d->base.birth_inertia[i];
@@ -33,9 +33,10 @@ static void find_target(const struct spatial_dynamics *d, int i, double ahead, d
 {
     const struct spatial_tree_link *l = &d->tree.links[d->base.link_of[i]];
     const struct body_link *link = &d->links[d->base.link_of[i]];
-    int k = i - l->rate, is_plain = k < l->slides + l->joint->turns;
-    servo_target(&d->base.servos[i], d->base.effectors, is_plain ? link->lower[k] : -HUGE_VAL,
-                 is_plain ? link->upper[k] : HUGE_VAL, ahead, target, change);
+    int k = i - l->rate, is_plain = k < spatial_tree_plain(l);
+    servo_target(&d->base.servos[i], d->base.dynamics.effectors,
+                 is_plain ? link->lower[k] : -HUGE_VAL, is_plain ? link->upper[k] : HUGE_VAL, ahead,
+                 target, change);
 }
 
 /* How far the values of a link's freedoms have still to go to their targets, and how these change.
@@ -43,7 +44,7 @@ static void find_target(const struct spatial_dynamics *d, int i, double ahead, d
 static void find_ways(const struct spatial_dynamics *d, const struct spatial_tree_link *l,
                       const double *q, double ahead, double *way, double *change)
 {
-    int plain = l->slides + l->joint->turns;
+    int plain = spatial_tree_plain(l);
     double target[JOINT_RATES_MAX];
     for (int k = 0; k < l->rates; k++) {
         find_target(d, l->rate + k, ahead, &target[k], &change[k]);
@@ -53,7 +54,7 @@ static void find_ways(const struct spatial_dynamics *d, const struct spatial_tre
     if (!l->joint->has_ball)
         return;
     const double *at = q + l->coordinate + plain, *to = target + plain;
-    struct quaternion ball = {at[0], at[1], at[2], at[3]};
+    struct quaternion ball = quaternion_read(at);
     struct quaternion aim = quaternion_exp((struct vec3){to[0], to[1], to[2]});
     struct vec3 off = quaternion_log(quaternion_product(quaternion_back(aim), ball));
     way[plain] = -off.x;
@@ -73,19 +74,19 @@ void spatial_step_set_torques(struct spatial_dynamics *d, const double *q, const
             int at = l->rate + k;
             const struct servo *s = &d->base.servos[at];
             double kp = 0, kd = 0, torque = 0;
-            int is_slack = s->torque_max <= 0 || d->base.effectors == EFFECTORS_SLACK;
+            int is_slack = s->torque_max <= 0 || d->base.dynamics.effectors == EFFECTORS_SLACK;
             if (!is_slack)
-                servo_gains(s, d->base.effectors, mode, &kp, &kd);
+                servo_gains(s, d->base.dynamics.effectors, mode, &kp, &kd);
             if (is_slack || d->tree.is_driven[at]) {
                 kp = kd = 0;
-            } else if (servo_is_torque(s, d->base.effectors, mode)) {
-                torque = servo_aim(s, d->base.effectors, mode, 0, 0, ahead) - kd * v[at];
+            } else if (servo_is_torque(s, d->base.dynamics.effectors, mode)) {
+                torque = servo_aim(s, d->base.dynamics.effectors, mode, 0, 0, ahead) - kd * v[at];
             } else {
                 if (!is_found)
                     find_ways(d, l, q, ahead, way, change);
                 is_found = 1;
                 torque = kp * way[k] + kd * (change[k] - v[at]) +
-                         servo_push(s, d->base.effectors, ahead);
+                         servo_push(s, d->base.dynamics.effectors, ahead);
             }
             if (half_step == 0)
                 torque = is_slack ? 0 : servo_bound(s, torque, v[at]);

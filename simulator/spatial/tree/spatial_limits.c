@@ -99,28 +99,22 @@ static void add_interval(struct spatial_limits *limits, const struct spatial_lim
         add_row(limits, of, link->upper[k] - value, g, -1);
 }
 
-static int plain_count(const struct spatial_tree_link *l)
-{
-    return l->slides + l->joint->turns;
-}
-
 static struct quaternion ball_of(const struct spatial_tree_link *l, const double *q)
 {
-    const double *at = q + l->coordinate + plain_count(l);
-    return (struct quaternion){at[0], at[1], at[2], at[3]};
+    return quaternion_read(q + l->coordinate + spatial_tree_plain(l));
 }
 
 static void measure_ball(struct spatial_limits *limits, const struct spatial_tree_link *l, int i,
                          struct quaternion ball)
 {
     const struct body_link *link = &limits->links[i];
-    struct spatial_limit turn = {.link = i, .rate = l->rate + plain_count(l), .count = 3};
+    struct spatial_limit turn = {.link = i, .rate = l->rate + spatial_tree_plain(l), .count = 3};
     struct spatial_limit swing = turn;
     struct vec3 across = joint_swing_gradient(ball), along = joint_twist_gradient(ball);
     double g[3] = {along.x, along.y, along.z}, s[3] = {across.x, across.y, across.z};
     turn.turning = joint_twist_gradient;
     swing.turning = joint_swing_gradient;
-    add_interval(limits, &turn, plain_count(l), joint_twist(ball), g);
+    add_interval(limits, &turn, spatial_tree_plain(l), joint_twist(ball), g);
     if (isfinite(link->cone_rad))
         add_row(limits, &swing, link->cone_rad - joint_swing(ball), s, -1);
 }
@@ -132,7 +126,7 @@ static void measure(struct spatial_limits *limits, const struct spatial_tree *tr
     limits->count = 0;
     for (int i = 0; i < tree->count && limits->row_max > 0; i++) {
         const struct spatial_tree_link *l = &tree->links[i];
-        for (int k = 0; k < plain_count(l) && !is_free(l); k++) {
+        for (int k = 0; k < spatial_tree_plain(l) && !is_free(l); k++) {
             const struct spatial_limit plain = {.link = i, .rate = l->rate + k, .count = 1};
             add_interval(limits, &plain, k, q[l->coordinate + k], &one);
         }

@@ -49,12 +49,9 @@ static void turn_root(const struct spatial_tree_link *l, struct vec3 by, double 
     double *at = q + l->coordinate + l->slides;
     const struct spatial_axis *axes = l->axes + l->slides;
     struct vec3 own = {vec3_dot(axes[0].s, by), vec3_dot(axes[1].s, by), vec3_dot(axes[2].s, by)};
-    struct quaternion turned = quaternion_normalised(
-        quaternion_product((struct quaternion){at[0], at[1], at[2], at[3]}, quaternion_exp(own)));
-    at[0] = turned.w;
-    at[1] = turned.x;
-    at[2] = turned.y;
-    at[3] = turned.z;
+    struct quaternion turned =
+        quaternion_normalised(quaternion_product(quaternion_read(at), quaternion_exp(own)));
+    quaternion_write(at, turned);
 }
 
 /* The whole turns about its centre by R = exp(turned_s x rate), with its momentum, and then gets

@@ -33,23 +33,6 @@ static const struct vec3 none = {0, 0, 0};
 
 /* ---------------------------------------------------------------- tensors */
 
-static inline struct vec3 rows_apply(const struct mat3 *m, struct vec3 v)
-{
-    return mat3_back(m, v);
-}
-
-static inline struct vec3 rows_back(const struct mat3 *m, struct vec3 v)
-{
-    return mat3_apply(m, v);
-}
-
-static inline struct spatial_wrench tensor_apply(const struct spatial_tensor *t,
-                                                 const struct spatial_motion *m)
-{
-    return (struct spatial_wrench){vec3_add(sym3_apply(&t->nn, m->w), rows_apply(&t->nv, m->v)),
-                                   vec3_add(rows_back(&t->nv, m->w), sym3_apply(&t->fv, m->v))};
-}
-
 /* a + s b */
 static inline struct spatial_wrench wrench_along(struct spatial_wrench a,
                                                  const struct spatial_wrench *b, double s)
@@ -107,10 +90,10 @@ static inline void factor_axis(struct spatial_tensor *t, struct spatial_axis *ax
 {
     double d;
     if (is_slide) {
-        axis->u = (struct spatial_wrench){rows_apply(&t->nv, axis->s), sym3_apply(&t->fv, axis->s)};
+        axis->u = (struct spatial_wrench){mat3_back(&t->nv, axis->s), sym3_apply(&t->fv, axis->s)};
         d = vec3_dot(axis->s, axis->u.f);
     } else {
-        axis->u = (struct spatial_wrench){sym3_apply(&t->nn, axis->s), rows_back(&t->nv, axis->s)};
+        axis->u = (struct spatial_wrench){sym3_apply(&t->nn, axis->s), mat3_apply(&t->nv, axis->s)};
         d = vec3_dot(axis->s, axis->u.n);
     }
     axis->inverse = is_driven ? 0 : 1 / (d + extra);
@@ -157,7 +140,7 @@ static inline void hand_on(const struct spatial_tree *tree, struct spatial_tree_
     if (l->parent < 0)
         return;
     if (has_bias) {
-        struct spatial_wrench more = tensor_apply(&l->articulated, &l->bias);
+        struct spatial_wrench more = spatial_tensor_apply(&l->articulated, &l->bias);
         p = wrench_along(p, &more, 1);
     }
     struct spatial_wrench *up = &l->up->p;

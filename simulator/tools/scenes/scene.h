@@ -61,7 +61,7 @@ struct scene_body {
     double mass_kg, inertia_kg_m2;
     struct vec2 centre; /* of mass, in the own frame */
 
-    /* made by scene_build(): the link it belongs to, and the own frame in the link's */
+    /* made when the scene is built: the link it belongs to, and the own frame in the link's */
     int link;
     struct vec2 offset;
     double offset_rad;
@@ -82,7 +82,7 @@ struct scene_space {
     struct scene_freedom freedoms[SCENE_RATES_MAX]; /* by rate */
     struct solid obstacles[SCENE_OBSTACLES_MAX];
 
-    /* made by scene_build(): drives are the freedoms, by rate; effectors move those that have an
+    /* made when the scene is built: drives are the freedoms, by rate; effectors move those that have an
      * effort of their own */
     struct drive drives[SCENE_RATES_MAX];
     struct effector effectors[SCENE_RATES_MAX];
@@ -108,7 +108,7 @@ struct scene {
     struct scene_tables tables;
     struct scene_space space;
 
-    /* made by scene_build(); in space the state at the start is read */
+    /* made when the scene is built; in space the state at the start is read */
     struct phenotype phenotype;
     struct vec2 origin; /* of link 0 in the world, where that is the world */
     struct body body;
@@ -122,9 +122,6 @@ struct scene {
 int scene_read_file(struct scene *scene, const char *path, struct error *error);
 int scene_read_text(struct scene *scene, const char *text, size_t length, const char *name,
                     struct error *error);
-/* Makes links, parts and the state at the start from the bodies, for the settings' solver.
- * scene_read_*() have called it. */
-int scene_build(struct scene *scene, struct error *error);
 
 /* The motion at its start; builds the scene as it is now, which must outlive the motion unchanged.
  * ERR_UNAVAILABLE if the solver cannot move the scene, ERR_MEMORY if memory is out, ERR_RANGE if a

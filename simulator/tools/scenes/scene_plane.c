@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/formats/file_kind.h"
 #include "common/math/detmath.h"
 #include "common/math/rotation.h"
 
@@ -435,7 +434,6 @@ struct drive_state scene_joint_state(const struct scene *scene, const struct dyn
 }
 
 const struct scene_form scene_in_plane = {.dimensions = 2,
-                                          .file_kind = FILE_SCENE,
                                           .constraint_tau_s = 0.01,
                                           .read_world = scene_plane_read_world,
                                           .read_shapes = scene_plane_read_shapes,

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/formats/file_kind.h"
 #include "common/genome/body_kind.h"
 #include "common/math/detmath.h"
 #include "simulator/tools/scenes/scene_text.h"
@@ -376,7 +375,6 @@ static void drive(const struct scene *scene, struct dynamics *dynamics)
 }
 
 const struct scene_form scene_in_space = {.dimensions = 3,
-                                          .file_kind = FILE_SPACE_SCENE,
                                           .read_world = read_world,
                                           .read_shapes = read_shapes,
                                           .read_joint = read_joint,

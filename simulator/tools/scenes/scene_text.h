@@ -103,7 +103,6 @@ typedef void scene_part_reader(struct scene_reader *r, struct scene_spot *spot,
 /* The differences between the plane and space. */
 struct scene_form {
     int dimensions;
-    int file_kind;                 /* FILE_* */
     double constraint_tau_s;       /* where the scene says nothing */
     scene_part_reader *read_world; /* drag, ground and obstacles */
     scene_body_reader *read_shapes;

@@ -2,7 +2,6 @@
 #include "common/judge/behaviour.h"
 #include "common/math/detmath.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct measures measures;
 

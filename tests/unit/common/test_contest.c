@@ -8,7 +8,6 @@
 #include "simulator/evaluate/run.h"
 #include "tests/vectors.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 #define SEEKER "tests/creatures/seek-land3d-sims-4.creature"
 #define OTHER  "tests/creatures/seek-land3d-sims-2.creature"

@@ -10,19 +10,17 @@
 
 #include "common/system/file.h"
 #include "common/math/hash.h"
-#include "common/math/rng.h"
 #include "common/version.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/quoted.h"
 #include "tests/sanitized.h"
 #include "tests/packed.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 #define GOLDEN_BINARY "tests/golden/creature-v%d.creature"
 #define GOLDEN_JSON   "tests/golden/creature-v%d.json"
 
 static struct creature creature;
-static struct error error;
 static char directory[] = "/tmp/bestiary-creature-XXXXXX";
 
 /* A claw that slides out of the hand, not in version 1. */
@@ -179,8 +177,7 @@ static int decode_exact(struct creature *decoded, const void *bytes, size_t leng
 {
     FREED char *exact = malloc(length + 1);
     memcpy(exact + 1, bytes, length);
-    int rc = creature_decode(decoded, exact + 1, length, "x", &error);
-    return rc;
+    return creature_decode(decoded, exact + 1, length, "x", &error);
 }
 
 TEST(binary_round_trip)
@@ -420,8 +417,7 @@ TEST(other_files_are_no_creatures)
 static int decode_text(const char *text, struct creature *decoded)
 {
     FREED char *json = quoted(text);
-    int rc = creature_decode(decoded, json, strlen(json), "worm.json", &error);
-    return rc;
+    return creature_decode(decoded, json, strlen(json), "worm.json", &error);
 }
 
 /* The text is refused, with a message that begins with these words. */
@@ -845,12 +841,11 @@ TEST(too_many_rows)
 /* Damaged JSON is refused or gives a creature that can be written and read again. */
 TEST(damaged_json_never_crashes)
 {
-    struct rng rng;
     struct creature decoded, again;
     FREED char *text = creature_to_json(&creature);
     size_t length = strlen(text);
     int accepted = 0;
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     for (int round = 0; round < (TESTS_ARE_SANITIZED ? 600 : 4000); round++) {
         FREED char *damaged = malloc(length);
         memcpy(damaged, text, length);
@@ -975,7 +970,6 @@ TEST(simulated_again_by_what_is_known)
 {
     static const char *const assignments[] = {"world.gravity_m_s2=7", "world.no_such=1"};
     SCOPED(creature) wanted;
-    struct params params;
     creature_init(&wanted);
     wanted.id = 5;
     ck_assert_int_eq(creature_choose_params(&wanted, NULL, NULL, 0, &params, &error), 0);

@@ -6,7 +6,6 @@
 #include <float.h>
 
 #include "common/math/hash.h"
-#include "common/math/rng.h"
 #include "tests/suite.h"
 
 #define SAMPLES 100000

@@ -1,7 +1,6 @@
 /* common/error: codes, one-line messages, and what a bug prints before the program ends. */
 #include "common/error.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -3,9 +3,8 @@
 
 #include "common/genome/genome.h"
 #include "controller/evolution/referee.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
-static struct params params;
 static struct exam exam;
 
 static void set_up(void)

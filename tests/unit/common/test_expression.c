@@ -3,9 +3,7 @@
 #include "common/judge/expression.h"
 
 #include "common/math/detmath.h"
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct measures measures;
 
@@ -170,9 +168,8 @@ TEST(random_texts)
 
     for (uint64_t trial = 0; trial < 60000; trial++) {
         char text[400] = "", wrapped[420];
-        struct rng rng;
 
-        rng_init(&rng, 1, RNG_TEST, 0, trial);
+        struct rng rng = test_rng(1, 0, trial);
         for (int i = (int)rng_below(&rng, 12); i >= 0; i--)
             strcat(text, pieces[rng_below(&rng, sizeof pieces / sizeof pieces[0])]);
         int status = expression_check(text, &error);

@@ -4,11 +4,9 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 static char directory[] = "/tmp/test_favourites.XXXXXX";
-static struct error error;
 
 static void setup(void)
 {

@@ -1,15 +1,14 @@
 /* Whole files: read with a limit, replaced as a whole or not at all, and never put in the place of
  * a device, pipe or link. */
 #include "common/system/file.h"
-#include "tests/suite.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/plain_fixture.h"
 
 static char directory[64], path[128];
-static struct error error;
 
 static void set_up(void)
 {

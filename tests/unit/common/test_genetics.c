@@ -11,10 +11,9 @@
 #include "common/creature/creature.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/counts.h"
-#include "tests/suite.h"
 #include "tests/set_param.h"
+#include "tests/plain_fixture.h"
 
-static struct params params;
 static struct rng rng;
 
 static void set_up(void)
@@ -73,7 +72,6 @@ static int graft(struct genome *child, const struct genome *a, const struct geno
 static void assert_sound(const struct genome *genome, const char *what)
 {
     SCOPED(genome) collected;
-    struct error error = {0};
 
     ck_assert_msg(!genome_check(genome, &error), "%s: %s", what, error.message);
     ck_assert_int_eq(genome_copy(&collected, genome), 0);
@@ -85,7 +83,6 @@ static void assert_round_trip(const struct genome *genome)
 {
     SCOPED(pack_writer) writer;
     SCOPED(genome) read;
-    struct error error = {0};
 
     pack_writer_init(&writer);
     genome_encode(genome, &writer);
@@ -125,7 +122,6 @@ static int stop_mutations(void)
 /* All rates 0 but one. */
 static void allow_only(const char *kind)
 {
-    struct error error;
     char key[64], assignment[80];
 
     stop_mutations();
@@ -158,7 +154,6 @@ TEST_SIGNAL(gene_ids_do_not_run_over, 6)
 TEST(new_genes_of_a_child_have_other_ids_than_those_it_inherits)
 {
     struct genome genome, mate, child;
-    struct error error;
     for (uint64_t number = 1; number <= 20; number++) {
         struct gene_counter ids = {.creature = number};
         make(&genome, number);
@@ -318,7 +313,6 @@ TEST_LOOP(random_genomes_with_a_joint_move_it, 0, 2)
 
 TEST_LOOP(random_genomes_are_expressed, 0, 2)
 {
-    SCOPED(arena) arena;
     int parts[65] = {0}, trials = 400;
 
     params.creature_body = jointed_kinds[_i];
@@ -348,7 +342,7 @@ TEST(tidy_births_have_a_plan)
     params.initial_symmetric = 0.6;
     allow_only("add_body");
     for (int i = 1; i <= 100; i++) {
-        struct genome genome;
+        SCOPED(genome) genome;
         make(&genome, (uint64_t)i);
         mutate(&genome, 2, 1000);
         const struct body_gene *root = &genome.bodies[genome_find_body(&genome, genome.root)];
@@ -369,7 +363,6 @@ TEST(tidy_births_have_a_plan)
         }
         if (is_parent)
             ck_assert_double_ge(root->width_m, fmax(root->height_m, root->box.depth_m));
-        genome_deinit(&genome);
     }
     ck_assert_int_gt(pairs, 50);
     ck_assert_int_gt(ends, 50);
@@ -449,7 +442,6 @@ TEST(functions_can_be_left_out)
         "sum product oscillate-saw", "-oscillate-wave -oscillate-saw", "sigmoid", "oscillate-wave"};
 
     for (int t = 0; t < 4; t++) {
-        struct error error;
         uint32_t allowed, seen = 0;
 
         snprintf(params.initial_functions, sizeof(params.initial_functions), "%s", texts[t]);
@@ -827,7 +819,7 @@ TEST(a_change_of_type_keeps_range_and_signal)
     allow_only("body_joint");
     params.initial_rigid = 0;
     for (uint64_t i = 1; i <= 300; i++) {
-        struct genome genome, before;
+        SCOPED(genome) genome, before;
 
         params.initial_limit_max_rad = i % 2 ? 1.6 : GENOME_LIMIT_MAX_RAD;
         params.creature_effector_mode = i % 3 ? EFFECTOR_POSITION : EFFECTOR_TORQUE;
@@ -852,8 +844,6 @@ TEST(a_change_of_type_keeps_range_and_signal)
                 ck_assert_double_eq_tol(b->effector_input.weight, a->effector_input.weight * factor,
                                         1e-12);
         }
-        genome_deinit(&before);
-        genome_deinit(&genome);
     }
     ck_assert_int_gt(to_linear, 50);
     ck_assert_int_gt(to_rotary, 20);
@@ -869,7 +859,7 @@ TEST(a_change_of_type_keeps_freedoms)
     allow_only("body_joint");
     params.initial_rigid = params.initial_linear = 0;
     for (uint64_t i = 1; i <= 300; i++) {
-        struct genome genome, before;
+        SCOPED(genome) genome, before;
 
         make(&genome, i);
         ck_assert_int_eq(genome_copy(&before, &genome), 0);
@@ -895,8 +885,6 @@ TEST(a_change_of_type_keeps_freedoms)
                 ck_assert(b->box.upper_2 == fmin(a->box.upper_2, genome_limit_max(b->joint)));
             cones += b->joint == JOINT_SPHERICAL && b->box.lower_2 == 0 && b->box.upper_2 > 0;
         }
-        genome_deinit(&before);
-        genome_deinit(&genome);
     }
     ck_assert_int_gt(gained, 50);
     ck_assert_int_gt(kept, 50);
@@ -1203,7 +1191,8 @@ TEST(plans_are_kept)
     params.creature_body = BODY_BOXES;
     params.mutation_plan = PLAN_KEEP;
     for (int i = 0; i < 100; i++) {
-        struct genome a, b, kin, children[3];
+        SCOPED(genome) a, b, kin;
+        struct genome children[3];
         make(&a, 1);
         make(&b, 2);
         ck_assert_int_eq(genome_copy(&kin, &a), 0);
@@ -1220,9 +1209,6 @@ TEST(plans_are_kept)
             assert_sound(&children[k], "a kept plan");
             genome_deinit(&children[k]);
         }
-        genome_deinit(&a);
-        genome_deinit(&b);
-        genome_deinit(&kin);
     }
     ck_assert_int_gt(resized, 20);
     ck_assert_int_gt(crossed, 20);

@@ -5,15 +5,13 @@
 #include "common/genetics/genetics.h"
 #include "common/genome/body_kind.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static void make(struct genome *genome, int kind, uint64_t seed)
 {
     struct gene_counter ids = {.creature = 1};
-    struct rng rng;
 
     params.creature_body = kind;
-    rng_init(&rng, seed, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(seed, 0, 0);
     ck_assert_int_eq(genetics_random(genome, &params, &rng, &ids), 0);
 }
 
@@ -35,12 +33,11 @@ TEST_LOOP(changed_genomes_are_sound, 0, BODY_BOXES + 1)
 
     for (uint64_t seed = 0; seed < 30; seed++) {
         SCOPED(genome) genome, changed;
-        struct rng rng;
 
         params_set_defaults(&params);
         make(&genome, _i, seed);
         ck_assert_int_eq(genome_copy(&changed, &genome), 0);
-        rng_init(&rng, seed, RNG_TEST, 1, 0);
+        struct rng rng = test_rng(seed, 1, 0);
         for (int i = 0; i < 20; i++) {
             ck_assert_int_eq(genetics_change_numbers(&changed, &params, 0, 0.6, &rng), 0);
             ck_assert_msg(!genome_check(&changed, &error), "%s", error.message);
@@ -61,12 +58,11 @@ TEST_LOOP(a_brain_changes_alone, 0, BODY_BOXES + 1)
 
     for (uint64_t seed = 0; seed < 10; seed++) {
         SCOPED(genome) genome, changed;
-        struct rng rng;
 
         params_set_defaults(&params);
         make(&genome, _i, seed);
         ck_assert_int_eq(genome_copy(&changed, &genome), 0);
-        rng_init(&rng, seed, RNG_TEST, 1, 0);
+        struct rng rng = test_rng(seed, 1, 0);
         ck_assert_int_eq(genetics_change_numbers(&changed, &params, 1, 0.1, &rng), 0);
         ck_assert_int_eq(genetics_count_changed(&genome, &changed, &params, &brain, &body), 0);
         ck_assert_int_eq(body, 0);

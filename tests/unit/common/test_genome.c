@@ -4,12 +4,10 @@
 
 #include "common/genome/body_kind.h"
 #include "common/system/file.h"
-#include "common/math/rng.h"
 #include "tests/unit/genome_fixture.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 static struct genome genome;
-static struct error error;
 
 static void setup(void)
 {
@@ -688,8 +686,7 @@ static void damage(struct rng *rng)
 
 TEST(whatever_is_damaged_is_repaired)
 {
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     int broken = 0;
     for (int round = 0; round < 20000; round++) {
         int damages = 1 + (int)rng_below(&rng, 6);

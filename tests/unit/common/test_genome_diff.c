@@ -263,11 +263,10 @@ TEST(relatives_are_compared_rightly)
 {
     struct params params;
     struct genome a, b;
-    struct rng rng;
     char text[256];
 
     params_set_defaults(&params);
-    rng_init(&rng, 77, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(77, 0, 0);
     for (uint64_t i = 1; i <= 600; i++) {
         struct gene_counter ids = {.creature = 3 * i};
 

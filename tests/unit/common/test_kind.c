@@ -183,10 +183,6 @@ static void set_world(struct dynamics *dynamics, const struct world *world)
     toy_of(dynamics)->world = *world;
 }
 
-static void set_effectors(struct dynamics *dynamics, enum effector_state state)
-{
-}
-
 static void set_number(struct dynamics *dynamics, double number)
 {
 }
@@ -259,9 +255,7 @@ static const struct dynamics_reader toy_reader = {.part_state = part_state,
 const struct dynamics_solver toy_solver = {.create = create,
                                            .step = step,
                                            .set_world = set_world,
-                                           .set_effectors = set_effectors,
                                            .set_joint_damping = set_number,
-                                           .set_push_out = set_number,
                                            .shift = shift,
                                            .stop = stop,
                                            .read = &toy_reader,
@@ -405,9 +399,8 @@ TEST(same_balls_move_alike_and_others_do_not)
 TEST(its_genes_are_drawn_mutate_and_are_written)
 {
     struct gene_counter ids = {.creature = 1};
-    struct rng rng;
     char text[200];
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     for (int i = 0; i < 50; i++) {
         genome_deinit(&genome);
         genome_init(&genome);

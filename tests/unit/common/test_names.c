@@ -5,13 +5,12 @@
 #include "common/system/examples.h"
 #include "common/system/options.h"
 #include "common/text.h"
-#include "tests/suite.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tests/plain_fixture.h"
 
 static char directory[64], path[128];
-static struct error error;
 
 static void set_up(void)
 {

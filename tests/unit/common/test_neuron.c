@@ -5,7 +5,6 @@
 #include <float.h>
 
 #include "common/math/detmath.h"
-#include "common/math/rng.h"
 #include "tests/suite.h"
 
 #define DT_S (1.0 / 120.0) /* two thinks at 60 Hz */
@@ -360,8 +359,7 @@ TEST(every_function_is_total)
 
 TEST(states_survive_long_abuse)
 {
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     for (int function = 0; function < NEURON_FUNCTION_COUNT; function++) {
         struct neuron_state state = {0};
         for (int i = 0; i < 20000; i++) {

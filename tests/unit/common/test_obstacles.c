@@ -8,9 +8,7 @@
 #include "simulator/evaluate/terrain.h"
 #include "tests/unit/stage_fixture.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 #include "tests/evaluate_one.h"
-#include "tests/set_param.h"
 
 enum { DOF = BODY_DOF_MAX };
 
@@ -71,8 +69,7 @@ TEST(bad_text_is_named)
 TEST(any_text_is_survived)
 {
     static const char letters[] = "0123456789 .,*-+e\txnai";
-    struct rng rng;
-    rng_init(&rng, 3, RNG_TEST, 0, 1);
+    struct rng rng = test_rng(3, 0, 1);
     for (int i = 0; i < 20000; i++) {
         char text[64];
         struct obstacles o;
@@ -103,8 +100,7 @@ TEST(parameters_are_checked)
 
 TEST(lifts_end_where_overlap_ends)
 {
-    struct rng rng;
-    rng_init(&rng, 4, RNG_TEST, 0, 1);
+    struct rng rng = test_rng(4, 0, 1);
     int overlaps = 0;
     for (int i = 0; i < 3000; i++) {
         struct obstacle o = {rng_uniform(&rng, -1, 1), rng_uniform(&rng, -1, 1),
@@ -316,8 +312,7 @@ TEST(places_do_not_matter)
         stage_run(&stage, 0.6);
         ends[i] = stage_part(&stage, 0);
     }
-    ck_assert_double_eq_tol(ends[1].at_m.x, -ends[0].at_m.x, 1e-6);
-    ck_assert_double_eq_tol(ends[1].at_m.y, ends[0].at_m.y, 1e-6);
+    ck_assert_xy(ends[1].at_m, -ends[0].at_m.x, ends[0].at_m.y, 1e-6);
     ck_assert_double_eq_tol(ends[1].angle_rad, -ends[0].angle_rad, 1e-6);
     ck_assert_double_eq_tol(ends[2].at_m.x - 100, ends[0].at_m.x, 1e-6);
     ck_assert_double_eq_tol(ends[2].at_m.y, ends[0].at_m.y, 1e-6);

@@ -2,13 +2,11 @@
  * refused before anything is allocated; random and damaged bytes never crash. runs: watched */
 #include "common/formats/pack.h"
 
-#include "common/math/rng.h"
 #include "tests/packed.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 static struct pack_writer writer;
 static struct pack_reader reader;
-static struct error error;
 
 static void setup(void)
 {
@@ -256,10 +254,9 @@ static size_t count_objects(const msgpack_object *object)
 
 TEST(random_bytes_never_crash)
 {
-    struct rng rng;
     unsigned char bytes[48];
     int opened = 0;
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     for (int round = 0; round < 200000; round++) {
         size_t length = 1 + rng_below(&rng, sizeof bytes);
         for (size_t i = 0; i < length; i++)

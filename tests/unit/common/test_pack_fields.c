@@ -1,12 +1,7 @@
 /* common/formats/pack_fields: one function writes, reads and checks; what is read is bounded, and errors name the
  * field. */
 #include "common/formats/pack_fields.h"
-
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 struct thing {
     uint64_t id;
@@ -20,17 +15,12 @@ struct thing {
 
 static struct pack_writer writer;
 static struct pack_reader reader;
-static struct error error;
 
 static void setup(void)
 {
+    pack_writer_deinit(&writer);
     memset(&error, 0, sizeof error);
     pack_writer_init(&writer);
-}
-
-static void teardown(void)
-{
-    pack_writer_deinit(&writer);
 }
 
 static void visit(struct pack_fields *f, struct thing *thing)
@@ -220,4 +210,4 @@ TEST_LOOP(later_fields_may_be_missing, 1, 5)
     ck_assert(values[0] == 1 && values[1] == 2 && values[2] == (_i == 3 ? 3 : 7));
 }
 
-SUITE("pack_fields", 10, setup, teardown)
+SUITE("pack_fields", 10, setup, NULL)

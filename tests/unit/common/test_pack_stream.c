@@ -3,20 +3,14 @@
 #include "common/formats/pack_stream.h"
 
 #include <zlib.h>
+#include "tests/plain_fixture.h"
 
-#include "tests/suite.h"
-
-static struct error error;
 static struct pack_writer writer;
 
 static void setup(void)
 {
-    pack_writer_init(&writer);
-}
-
-static void teardown(void)
-{
     pack_writer_deinit(&writer);
+    pack_writer_init(&writer);
 }
 
 static const int64_t wholes[] = {0,         1,          127,       128,      255, 256, 65535, 65536,
@@ -169,4 +163,4 @@ TEST(a_whole_object_has_a_longest_length)
     ck_assert_int_ne(pack_stream_take_whole(&stream, &bytes, &length, &error), 0);
 }
 
-SUITE("pack_stream", 0, setup, teardown)
+SUITE("pack_stream", 0, setup, NULL)

@@ -1,6 +1,5 @@
 /* Two numbers side by side are what each would be alone. */
 #include "common/math/pair.h"
-#include "common/math/rng.h"
 #include "tests/suite.h"
 
 /* Numbers among which all cases of comparisons and signs occur. */
@@ -18,8 +17,7 @@ static void ck_assert_same_bits(double a, double b)
 
 TEST(each_is_as_if_alone)
 {
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 1);
+    struct rng rng = test_rng(1, 0, 1);
     for (int i = 0; i < 10000; i++) {
         double a[2] = {draw(&rng), draw(&rng)}, b[2] = {draw(&rng), draw(&rng)};
         pair x = PAIR(a, 0), y = SINGLES(b, 0);

@@ -6,10 +6,8 @@
 #include <unistd.h>
 
 #include "common/system/file.h"
-#include "common/math/rng.h"
 #include "common/text.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static void setup(void)
 {
@@ -435,9 +433,8 @@ TEST(a_record_may_say_another_constant)
 TEST(written_files_read_back)
 {
     struct params defaults, other;
-    struct rng rng;
     params_set_defaults(&defaults);
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     assert_round_trip(0, &defaults);
     assert_round_trip(1, &defaults);
     for (int round = 0; round < 300; round++) {
@@ -767,11 +764,10 @@ TEST(texts_are_cleaned)
 TEST(doubles_print_short_and_exact)
 {
     char text[TEXT_NUMBER_SIZE];
-    struct rng rng;
     ck_assert_str_eq(text_print_double(0.1, text), "0.1");
     ck_assert_str_eq(text_print_double(300, text), "300");
     ck_assert_str_eq(text_print_double(1.0 / 240.0, text), "0.004166666666666667");
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     for (int i = 0; i < 100000; i++) {
         double value = rng_uniform(&rng, -1, 1) * (i % 2 ? 1e-200 : 1e5);
         ck_assert(strtod(text_print_double(value, text), NULL) == value);

@@ -4,8 +4,6 @@
 #include "common/growth/phenotype.h"
 #include "common/growth/body.h"
 
-#include "common/math/rng.h"
-#include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
 
 #define EPSILON 1e-12
@@ -148,8 +146,7 @@ static void assert_pose(int part, double x, double y, double angle)
 {
     const struct part *p = &phenotype.parts[part];
 
-    ck_assert_double_eq_tol(p->centre.x, x, EPSILON);
-    ck_assert_double_eq_tol(p->centre.y, y, EPSILON);
+    ck_assert_xy(p->centre, x, y, EPSILON);
     ck_assert_double_eq_tol(p->angle_rad, angle, EPSILON);
 }
 
@@ -287,12 +284,10 @@ TEST(placement_by_hand)
 
     /* Straight on. */
     assert_pose(1, 0.35, 0.0, 0.0);
-    ck_assert_double_eq(phenotype.parts[1].anchor.x, 0.2);
-    ck_assert_double_eq(phenotype.parts[1].anchor.y, 0.0);
+    ck_assert_xy(phenotype.parts[1].anchor, 0.2, 0.0, 0);
     /* Upwards, from a point to the left of the middle (counter-clockwise). */
     assert_pose(2, -0.1, 0.25, QUARTER);
-    ck_assert_double_eq_tol(phenotype.parts[2].anchor.x, -0.1, EPSILON);
-    ck_assert_double_eq_tol(phenotype.parts[2].anchor.y, 0.1, EPSILON);
+    ck_assert_xy(phenotype.parts[2].anchor, -0.1, 0.1, EPSILON);
     /* Straight on, then up by 30 degrees. */
     assert_pose(3, 0.2 + 0.15 * sqrt(0.75), 0.075, QUARTER / 3);
     /* Its bottom on the lower left corner. */
@@ -333,16 +328,14 @@ TEST(a_reflected_subtree_is_mirrored_about_its_attachment)
 
     /* The parent's point keeps its place, all else is reversed. */
     ck_assert_int_eq(phenotype.parts[1].mirror, -1);
-    ck_assert_double_eq_tol(phenotype.parts[1].anchor.x, 0.2, EPSILON);
-    ck_assert_double_eq_tol(phenotype.parts[1].anchor.y, 0.05, EPSILON);
+    ck_assert_xy(phenotype.parts[1].anchor, 0.2, 0.05, EPSILON);
     double c = sqrt(0.75), s = -0.5;
     assert_pose(1, 0.2 + c * 0.15 + s * 0.025, 0.05 + s * 0.15 - c * 0.025, -third);
 
     /* The child's top is below; the grandchild hangs down from it. */
     ck_assert_int_eq(phenotype.parts[2].mirror, -1);
     double x = phenotype.parts[1].centre.x + s * 0.05, y = phenotype.parts[1].centre.y - c * 0.05;
-    ck_assert_double_eq_tol(phenotype.parts[2].anchor.x, x, EPSILON);
-    ck_assert_double_eq_tol(phenotype.parts[2].anchor.y, y, EPSILON);
+    ck_assert_xy(phenotype.parts[2].anchor, x, y, EPSILON);
     assert_pose(2, x + s * 0.1, y - c * 0.1, -third - QUARTER);
 
     /* Limits are exchanged and negated. */
@@ -383,8 +376,7 @@ TEST(a_linear_joint_slides_straight_out)
                 express();
                 const struct body_link *link = &phenotype.body->links[1];
                 ck_assert_int_eq(link->kind, LINK_LINEAR);
-                ck_assert_double_eq_tol(link->axis.x, c * n.x - s * n.y, EPSILON);
-                ck_assert_double_eq_tol(link->axis.y, s * n.x + c * n.y, EPSILON);
+                ck_assert_xy(link->axis, c * n.x - s * n.y, s * n.x + c * n.y, EPSILON);
                 ck_assert_double_eq(link->lower[0], -0.05);
                 ck_assert_double_eq(link->upper[0], 0.25);
                 ck_assert_int_eq(link->sign[0], 1);
@@ -457,8 +449,7 @@ TEST(a_mirrored_linear_joint_has_its_axis_mirrored)
     for (int i = 1; i <= 2; i++) {
         const struct body_link *a = &phenotype.body->links[i], *b = &phenotype.body->links[i + 2];
         ck_assert_int_eq(phenotype.parts[a->part].mirror, -phenotype.parts[b->part].mirror);
-        ck_assert_double_eq(a->axis.x, -b->axis.x);
-        ck_assert_double_eq(a->axis.y, b->axis.y);
+        ck_assert_xy(a->axis, -b->axis.x, b->axis.y, 0);
         ck_assert_double_eq(a->lower[0], b->lower[0]);
         ck_assert_double_eq(a->upper[0], b->upper[0]);
         ck_assert_double_eq(a->sign[0], 1);
@@ -531,10 +522,8 @@ TEST(symmetric_limbs_are_exact_mirror_images)
         ck_assert_int_eq(a->mirror, -b->mirror);
         ck_assert_double_eq(a->width_m, b->width_m);
         ck_assert_double_eq(a->height_m, b->height_m);
-        ck_assert_double_eq(a->centre.x, -b->centre.x);
-        ck_assert_double_eq(a->centre.y, b->centre.y);
-        ck_assert_double_eq(a->anchor.x, -b->anchor.x);
-        ck_assert_double_eq(a->anchor.y, b->anchor.y);
+        ck_assert_xy(a->centre, -b->centre.x, b->centre.y, 0);
+        ck_assert_xy(a->anchor, -b->anchor.x, b->anchor.y, 0);
         ck_assert_double_eq(la->lower[0], -lb->upper[0]);
         ck_assert_double_eq(la->upper[0], -lb->lower[0]);
 
@@ -584,8 +573,8 @@ TEST(an_image_of_a_reflected_limb)
     express();
     ck_assert_int_eq(phenotype.parts[1].mirror, -1);
     ck_assert_int_eq(phenotype.parts[2].mirror, 1);
-    ck_assert_double_eq(phenotype.parts[1].centre.x, -phenotype.parts[2].centre.x);
-    ck_assert_double_eq(phenotype.parts[1].centre.y, phenotype.parts[2].centre.y);
+    ck_assert_xy(phenotype.parts[1].centre, -phenotype.parts[2].centre.x,
+                 phenotype.parts[2].centre.y, 0);
 }
 
 /* The image keeps its own terminal-only flag: here only the image is at the end of the limb. */
@@ -659,8 +648,7 @@ TEST(rigid_joints_merge)
      * + 4 (0.04 + 0.04) / 12 + 4 0.04. */
     const struct body_link *root = &phenotype.body->links[0];
     ck_assert_double_eq_tol(root->mass_kg, 12.0, EPSILON);
-    ck_assert_double_eq_tol(root->centre.x, 0.1, EPSILON);
-    ck_assert_double_eq_tol(root->centre.y, 0.0, EPSILON);
+    ck_assert_xy(root->centre, 0.1, 0.0, EPSILON);
     ck_assert_double_eq_tol(root->inertia.zz, 1.6 / 12.0 + 0.08 + 0.32 / 12.0 + 0.16, EPSILON);
 
     /* Link 1 hangs on part 1 at 0.4: 3 kg at (0.15, 0), and 3 kg at (0.15, 0.1), on its side. */
@@ -668,15 +656,12 @@ TEST(rigid_joints_merge)
     ck_assert_int_eq(limb->parent, 0);
     ck_assert_int_eq(limb->part, 2);
     ck_assert_int_eq(limb->parent_part, 1);
-    ck_assert_double_eq_tol(limb->joint.x, 0.4, EPSILON);
-    ck_assert_double_eq_tol(limb->joint.y, 0.0, EPSILON);
+    ck_assert_xy(limb->joint, 0.4, 0.0, EPSILON);
     ck_assert_double_eq_tol(phenotype.parts[2].local.x, 0.15, EPSILON);
-    ck_assert_double_eq_tol(phenotype.parts[3].local.x, 0.15, EPSILON);
-    ck_assert_double_eq_tol(phenotype.parts[3].local.y, 0.1, EPSILON);
+    ck_assert_xy(phenotype.parts[3].local, 0.15, 0.1, EPSILON);
     ck_assert_double_eq_tol(phenotype.parts[3].local_angle_rad, QUARTER, EPSILON);
     ck_assert_double_eq_tol(limb->mass_kg, 6.0, EPSILON);
-    ck_assert_double_eq_tol(limb->centre.x, 0.15, EPSILON);
-    ck_assert_double_eq_tol(limb->centre.y, 0.05, EPSILON);
+    ck_assert_xy(limb->centre, 0.15, 0.05, EPSILON);
     ck_assert_double_eq_tol(limb->inertia.zz, 2.0 * (3.0 * 0.1 / 12.0 + 3.0 * 0.0025), EPSILON);
     ck_assert_double_eq_tol(phenotype.mass_kg, 18.0, EPSILON);
 }
@@ -1164,8 +1149,7 @@ static struct map reading_map(const struct part *part, const struct part *parent
 
 static void assert_near(struct vec2 a, struct vec2 b)
 {
-    ck_assert_double_eq_tol(a.x, b.x, 1e-9);
-    ck_assert_double_eq_tol(a.y, b.y, 1e-9);
+    ck_assert_xy(a, b.x, b.y, 1e-9);
 }
 
 /* Anchors coincide, normals are opposite but for the turn, handedness follows the flags. */
@@ -1368,10 +1352,9 @@ static int check_brain(void)
 TEST(whole_bodies_are_mirrored)
 {
     struct phenotype mirrored;
-    struct rng rng;
     long parts = 0;
 
-    rng_init(&rng, 1, RNG_TEST, 0, 7);
+    struct rng rng = test_rng(1, 0, 7);
     for (int i = 0; i < 200; i++) {
         random_genome(&rng, 1 + (int)rng_below(&rng, 6), (int)rng_below(&rng, 10),
                       (int)rng_below(&rng, 30));
@@ -1402,11 +1385,10 @@ TEST(whole_bodies_are_mirrored)
 
 TEST(random_genomes_obey_the_rules)
 {
-    struct rng rng;
     int bodies, largest = 0;
     long wires = 0;
 
-    rng_init(&rng, 1, RNG_TEST, 0, 3);
+    struct rng rng = test_rng(1, 0, 3);
     for (int i = 0; i < 1000; i++) {
         bodies = 1 + (int)rng_below(&rng, 6);
         int connections = (int)rng_below(&rng, 10);
@@ -1432,9 +1414,7 @@ TEST(random_genomes_obey_the_rules)
 /* The largest genomes there are: all tables full, deepest recursion, every bound at its maximum. */
 TEST(adversarial_genomes_are_bounded)
 {
-    struct rng rng;
-
-    rng_init(&rng, 1, RNG_TEST, 0, 4);
+    struct rng rng = test_rng(1, 0, 4);
     params.creature_neurons_max = 4096;
     for (int i = 0; i < 20; i++) {
         random_genome(&rng, GENOME_BODIES_MAX, GENOME_CONNECTIONS_MAX, GENOME_NEURONS_MAX);
@@ -1458,11 +1438,10 @@ TEST(adversarial_genomes_are_bounded)
 
 TEST(expression_is_pure)
 {
-    struct rng rng;
     struct phenotype first;
     SCOPED(arena) other;
 
-    rng_init(&rng, 1, RNG_TEST, 0, 5);
+    struct rng rng = test_rng(1, 0, 5);
     ck_assert_int_eq(arena_init(&other, 8u << 20), 0);
     for (int i = 0; i < 50; i++) {
         random_genome(&rng, 5, 8, 10);
@@ -1476,8 +1455,8 @@ TEST(expression_is_pure)
         ck_assert_int_eq(phenotype.neuron_count, first.neuron_count);
         ck_assert_int_eq(phenotype.effector_count, first.effector_count);
         for (int k = 0; k < first.part_count; k++) {
-            ck_assert_double_eq(phenotype.parts[k].centre.x, first.parts[k].centre.x);
-            ck_assert_double_eq(phenotype.parts[k].centre.y, first.parts[k].centre.y);
+            ck_assert_xy(phenotype.parts[k].centre, first.parts[k].centre.x,
+                         first.parts[k].centre.y, 0);
             ck_assert_double_eq(phenotype.parts[k].angle_rad, first.parts[k].angle_rad);
         }
         for (int k = 0; k < first.neuron_count; k++)

@@ -9,7 +9,6 @@
 #include "common/genome/body_kind.h"
 #include "common/math/hash.h"
 #include "common/genetics/genetics.h"
-#include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
 #include "tests/evaluate_one.h"
 
@@ -772,10 +771,9 @@ TEST(random_bodies_are_clear_of_themselves)
     set("creature.overlap=reject", "simulation.duration_s=0.1", "settle.drop_m=5");
     for (uint64_t id = 1; id <= 200; id++)
         for (int is_let = 0; is_let < 2; is_let++) {
-            struct rng rng;
             struct gene_counter ids = {id, 0};
             struct evaluation result;
-            rng_init(&rng, 12, RNG_TEST, 0, id);
+            struct rng rng = test_rng(12, 0, id);
             genome_deinit(&genome);
             ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
             set(is_let ? "boxes.overlap_max_m=off" : "boxes.overlap_max_m=0.001");
@@ -793,10 +791,9 @@ TEST(random_bodies_obey_the_rules)
 {
     int freedoms = 0, mirrored_parts = 0;
     for (uint64_t id = 1; id <= 300; id++) {
-        struct rng rng;
         struct gene_counter ids = {id, 0};
         struct phenotype again;
-        rng_init(&rng, 11, RNG_TEST, 0, id);
+        struct rng rng = test_rng(11, 0, id);
         genome_deinit(&genome);
         params.creature_body = BODY_BOXES;
         ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);

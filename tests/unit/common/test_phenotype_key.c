@@ -483,11 +483,10 @@ TEST_LOOP(equal_keys_move_alike, 0, 5)
     set("simulation.duration_s=1");
     int equal = 0, other_genomes = 0;
     for (uint64_t id = 1; id <= CREATURES; id++) {
-        struct rng rng;
         struct gene_counter ids = {id, 0};
         struct evaluation own, childs;
         genome_deinit(&genome);
-        rng_init(&rng, 5, RNG_TEST, (uint32_t)_i, id);
+        struct rng rng = test_rng(5, (uint32_t)_i, id);
         ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
         struct phenotype_key key = key_of(&genome, id);
         evaluate_with(&genome, id, &own);

@@ -5,7 +5,6 @@
 #include "common/genetics/genetics.h"
 #include "simulator/spheres/dynamics_spheres.h"
 #include "common/growth/sphere_body.h"
-#include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
 #include "tests/evaluate_one.h"
 
@@ -81,9 +80,7 @@ static void express(void)
 static void assert_at(int sphere, double x, double y, double z)
 {
     struct vec3 at = body->spheres[sphere].centre;
-    ck_assert_double_eq_tol(at.x, x, 1e-12);
-    ck_assert_double_eq_tol(at.y, y, 1e-12);
-    ck_assert_double_eq_tol(at.z, z, 1e-12);
+    ck_assert_xyz(at, x, y, z, 1e-12);
 }
 
 static int has_bone(int a, int b)
@@ -535,8 +532,7 @@ TEST(kinds_do_not_mate)
 {
     struct gene_counter ids = {.creature = 9};
     struct genome a, b, child;
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     ck_assert_int_eq(genetics_random(&a, &params, &rng, &ids), 0);
     params.creature_body = BODY_SPHERES;
     ck_assert_int_eq(genetics_random(&b, &params, &rng, &ids), 0);

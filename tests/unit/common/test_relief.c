@@ -2,10 +2,8 @@
  * it by both solvers, in the plane and in space; what is refused. */
 #include "common/genome/body_kind.h"
 #include "common/math/relief.h"
-#include "common/math/rng.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct scene scene;
 
@@ -54,9 +52,8 @@ static double sampled_height(const struct relief *relief, const struct solid *bo
 
 TEST(test_lowest_points_are_those_of_samples)
 {
-    struct rng rng;
     int edges = 0, faces = 0;
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     for (int n = 0; n < 400; n++) {
         struct relief relief;
         struct relief_points points;
@@ -93,8 +90,7 @@ TEST(test_lowest_points_are_those_of_samples)
 TEST(test_shape)
 {
     struct relief one, other, flat;
-    struct rng rng;
-    rng_init(&rng, 2, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(2, 0, 0);
     relief_init(&one, 0.08, 0.5, 7, 0);
     relief_init(&other, 0.08, 0.5, 8, 0);
     relief_init(&flat, 0.08, 0.5, 7, 1);
@@ -146,10 +142,9 @@ static double height_at(const struct relief *relief, const struct solid *box,
 /* f'' = (n.p'' + turning) / n_y, by differences; nothing wanders faster than told. */
 TEST(test_turning)
 {
-    struct rng rng;
     int sides[3] = {0, 0, 0};
     double dt = 1e-4;
-    rng_init(&rng, 3, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(3, 0, 0);
     for (int n = 0; n < 300; n++) {
         struct relief relief;
         struct relief_points points;

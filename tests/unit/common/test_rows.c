@@ -1,9 +1,7 @@
 /* common/rows: rows are appended and zeroed, up to a bound. */
 #include "common/rows.h"
 
-#include <check.h>
 #include <limits.h>
-#include <stdlib.h>
 
 #include "tests/suite.h"
 

@@ -11,7 +11,7 @@
 #include "common/math/hash.h"
 #include "tests/unit/store_fixture.h"
 #include "tests/unit/genome_fixture.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 #define CREATURES 5
 
@@ -20,7 +20,6 @@ static sqlite3 *database;
 static struct creature *found;
 static int found_count;
 static int64_t generation;
-static struct error error;
 
 /* ---- a run, written without the store's code ---- */
 

@@ -4,7 +4,6 @@
 #include "common/genome/sensor.h"
 #include "common/version.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 /* The sensor with that name, or -1. */
 static int sensor_find(const char *name)

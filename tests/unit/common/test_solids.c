@@ -14,8 +14,7 @@ static void setup(void)
 
 static struct solid upright(double x, double y, double z, double hx, double hy, double hz)
 {
-    struct solid s = {{x, y, z}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {hx, hy, hz}, 0};
-    return s;
+    return (struct solid){{x, y, z}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {hx, hy, hz}, 0};
 }
 
 TEST(a_box_on_the_ground)

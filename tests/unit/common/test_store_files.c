@@ -11,7 +11,7 @@
 
 #include "common/store/database.h"
 #include "controller/store/store.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 #define SIZE_MAX_BYTES 1024
 #define SECTOR_BYTES   512
@@ -19,13 +19,11 @@
 
 static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
 static char directory[64], place[160];
-static struct error error;
 
 /* The test works in a folder of its own, with a run store and a file `v` that is not its own. */
 static void set_up(void)
 {
     struct store *store;
-    struct params params;
     /* many syncs: in memory, if possible */
     snprintf(directory, sizeof directory, "%s/test_store_files.XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");

@@ -1,7 +1,6 @@
 /* Trials: as text and back, in words, and their parameters. runs: watched */
 #include "common/judge/trial.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static void set_up(void)
 {

@@ -14,6 +14,7 @@ static char detail[RECORD_DETAIL_SIZE];
 /* A record of a walker that is worth OWN. */
 static void setup(void)
 {
+    creature_deinit(&creature);
     creature_init(&creature);
     fixture_make(&creature.genome);
     creature.has_evaluation = 1;
@@ -25,11 +26,6 @@ static void setup(void)
     measures.distance_m = OWN + 0.5;
     creature.measures = measures;
     creature.fitness = OWN;
-}
-
-static void teardown(void)
-{
-    creature_deinit(&creature);
 }
 
 static int compare(void)
@@ -118,4 +114,4 @@ TEST(another_version_is_said_to_be_one)
     expect(RECORD_OTHER_VERSION, "; fitness: recorded 1000, now 1.25");
 }
 
-SUITE("record", 0, setup, teardown)
+SUITE("record", 0, setup, NULL)

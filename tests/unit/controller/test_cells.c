@@ -3,10 +3,9 @@
 #include "controller/evolution/cells.h"
 
 #include "common/params/params.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 static struct cell_grid grid;
-static struct error error;
 
 static int parse(const char *text)
 {
@@ -29,8 +28,6 @@ TEST(a_grid_is_read)
 
 TEST(the_default_is_a_grid)
 {
-    struct params params;
-
     params_set_defaults(&params);
     ck_assert_int_eq(parse(params.archive_cells), 0);
     ck_assert_int_gt(grid.count, 20);

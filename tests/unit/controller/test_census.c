@@ -4,9 +4,8 @@
 #include "controller/evolution/census.h"
 
 #include "controller/evolution/breeding.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
-static struct params params;
 static struct census *census;
 
 static void set_up(void)

@@ -3,7 +3,6 @@
 #include "controller/evolution/contests.h"
 #include "tests/chain_genome.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { COUNT = 12, TOLD_MAX = 400 };
 

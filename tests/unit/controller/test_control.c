@@ -10,14 +10,12 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 /* Several times the clients that are served at once, and the ones that may wait. */
 #define CROWD 90
 
 static char directory[64];
-static struct error error;
 static char *answer;
 
 static void setup(void)

@@ -6,7 +6,6 @@
 
 #include "common/store/run_reader.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static char path[64];
 

@@ -4,7 +4,6 @@
 
 #include "tests/unit/planted_run.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 #define GENERATIONS 20
 

@@ -17,7 +17,6 @@
 
 #include "common/math/hash.h"
 #include "common/system/log.h"
-#include "common/math/rng.h"
 #include "simulator/task_server.h"
 #include "tests/chain_genome.h"
 #include "tests/sanitized.h"
@@ -299,7 +298,7 @@ static void fake_say_hello(const char *kind)
 static int fake_main(const char *kind, const char *program)
 {
     signal(SIGXFSZ, SIG_IGN);
-    static const char wrong_hello[] = "\x00\x00\x00\x0a\x94\x01\x13\xa5older\x01";
+    static const char wrong_hello[] = "\x00\x00\x00\x0a\x94\x01\x7f\xa5older\x01";
     struct frame_reader reader;
     if (strcmp(kind, "real") == 0)
         return task_server_run(STDIN_FILENO, STDOUT_FILENO);
@@ -651,7 +650,7 @@ static const struct {
     /* what stands in front of a simulator gets SIGTERM first, and SIGKILL if that does not end it */
     {"stubborn", 1, 20, .log = "end=SIGTERM", .least = 1, .most = 1},
     {"deaf-to-term", 1, 20, .log = "end=SIGKILL", .least = 1, .most = 1},
-    {"version", 2, 10, .failure = "wrong version: it has protocol 19, \"older\""},
+    {"version", 2, 10, .failure = "wrong version: it has protocol 127, \"older\""},
     {"stillborn", 2, 10, .failure = "exit code 1"},
     {"refuse", 2, 10, .failure = "refused: not these parameters"},
     {"digest", 2, 10, .failure = "another digest"},

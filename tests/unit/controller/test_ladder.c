@@ -6,12 +6,11 @@
 #include "common/system/file.h"
 #include "controller/analysis/ladder.h"
 #include "controller/report/report.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 enum { MEETINGS_MAX = 1000 };
 
 static struct ladder ladder;
-static struct error error;
 
 /* Rungs are generations 0, 10, 20, ... */
 static void make(int rungs)

@@ -5,10 +5,9 @@
 #include <unistd.h>
 
 #include "controller/workers/farm.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 static struct launcher launcher;
-static struct error error;
 
 static void set_up(void)
 {

@@ -4,11 +4,10 @@
 
 #include "common/genetics/genetics.h"
 #include "common/genetics/genetics_numbers.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 enum { COUNT = 5 };
 
-static struct params params;
 static struct individual individuals[COUNT];
 static struct population population;
 
@@ -20,9 +19,8 @@ static void set_up(void)
     params.run_seed = 3;
     for (int i = 0; i < COUNT; i++) {
         struct gene_counter ids = {.creature = (uint64_t)i + 1};
-        struct rng rng;
 
-        rng_init(&rng, 7, RNG_TEST, 0, (uint64_t)i);
+        struct rng rng = test_rng(7, 0, (uint64_t)i);
         individuals[i] = (struct individual){.id = (uint64_t)i + 1,
                                              .seed = 100 + (uint64_t)i,
                                              .has_result = 1,
@@ -122,9 +120,8 @@ TEST(the_best_become_better)
 {
     struct individual children[POLISH_MOST], again[POLISH_MOST];
     struct trial perturbed = {.perturbation = TRIAL_PERTURBATION_MAX};
-    struct rng rng;
 
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     individuals[1].kept = 0.9;
     ck_assert_int_eq(run(children, 6000, NULL), 3);
     ck_assert_int_eq(run(again, 6000, &rng), 3);

@@ -6,11 +6,10 @@
 #include <unistd.h>
 
 #include "proto/message.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 static char counter[64]; /* grows by a line with each start */
 static char line[128];
-static struct error error;
 
 static void setup(void)
 {

@@ -1,8 +1,7 @@
 /* The referee's trials: their parameters, the worth of a trial, its words. */
 #include "controller/evolution/referee.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
-static struct params params;
 static struct individual own;
 
 static void set_up(void)

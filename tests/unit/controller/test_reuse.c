@@ -5,7 +5,6 @@
 #include "common/math/hash.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct reuse *reuse;
 

@@ -7,11 +7,10 @@
 #include <unistd.h>
 
 #include "common/system/log.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 static char directory[64];
 static struct run_log run_log;
-static struct error error;
 
 static const char *in_logs(const char *name)
 {

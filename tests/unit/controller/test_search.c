@@ -10,15 +10,12 @@
 #include <inttypes.h>
 
 #include "common/growth/phenotype_key.h"
-#include "common/math/rng.h"
 #include "controller/evolution/islands.h"
 #include "controller/evolution/referee.h"
 #include "tests/counts.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 OWNER(search, search_destroy)
-
-static struct params params;
 
 static void set_up(void)
 {
@@ -324,7 +321,6 @@ TEST(the_first_generation_is_random)
     ck_assert(search_next_id(search) == 61);
     for (int i = 0; i < 60; i++) {
         const struct individual *individual = &population->individuals[i];
-        struct error error;
 
         ck_assert(individual->id == (uint64_t)i + 1);
         ck_assert_int_eq(individual->method, METHOD_RANDOM);
@@ -340,7 +336,6 @@ TEST(the_first_generation_is_random)
 TEST_LOOP(those_who_move_alike_have_one_seed, 0, 2)
 {
     struct phenotype_key keys[60];
-    SCOPED(arena) arena;
     int alike = 0;
 
     params.breeding_draws = _i ? 8 : 1;
@@ -426,9 +421,8 @@ TEST(the_complete_population_is_ranked)
 TEST(the_order_of_results_does_not_matter)
 {
     OWNED(search) *a = search_create(&params), *b = search_create(&params);
-    struct rng rng;
 
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     for (int generation = 0; generation < 5; generation++) {
         evaluate_some(a, -1, 0, NULL);
         evaluate_some(b, -1, 1 + generation % 2, &rng);
@@ -738,10 +732,9 @@ TEST(the_referee_may_look_early)
 {
     OWNED(search) *patient = search_create(&params), *eager = search_create(&params);
     int early = 0, needless = 0;
-    struct rng rng;
 
     params.evolution_generations = 30;
-    rng_init(&rng, 5, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(5, 0, 0);
     for (int generation = 0; generation < 30; generation++) {
         evaluate_some(patient, -1, 0, NULL);
         evaluate_eagerly(eager, &rng, &early, &needless);
@@ -896,7 +889,6 @@ static void set_up_halving(void)
  * number of results, told in random order) and after each generation. */
 TEST_LOOP(restored_equals_uninterrupted, 0, 12)
 {
-    struct rng rng;
     int stops_before_referee = 0;
 
     params.evolution_search = _i % 2 ? SEARCH_RANDOM : SEARCH_SIMS;
@@ -908,7 +900,7 @@ TEST_LOOP(restored_equals_uninterrupted, 0, 12)
         set_up_halving();
     OWNED(search) *straight = search_create(&params);
     OWNED(search) *broken = search_create(&params);
-    rng_init(&rng, 2, RNG_TEST, 0, (uint64_t)_i);
+    struct rng rng = test_rng(2, 0, (uint64_t)_i);
     while (!search_is_finished(straight)) {
         for (int stops = 0; stops < 3; stops++) {
             evaluate_some(broken, (int)rng_below(&rng, 30), 2, &rng);
@@ -960,7 +952,6 @@ static void add_two(struct search *search)
 TEST(the_last_generation_gets_more)
 {
     const struct individual *newborn;
-    struct rng rng;
 
     params.evolution_generations = 3;
     OWNED(search) *straight = search_create(&params);
@@ -985,7 +976,7 @@ TEST(the_last_generation_gets_more)
     }
     ck_assert_int_eq(search_take_newborn(straight, &newborn), 0);
     ck_assert_ptr_null(newborn);
-    rng_init(&rng, 2, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(2, 0, 0);
     broken = stop_and_restore(broken, &rng);
     ck_assert_uint_eq(search_ask(straight)->id, first);
     tell_toy(straight, individual_of(straight, first));
@@ -1157,7 +1148,6 @@ TEST(short_runs_have_fewer_islands)
     static const struct {
         int generations, count;
     } cases[] = {{30, 5}, {18, 5}, {17, 4}, {9, 2}, {8, 1}, {2, 1}};
-    struct error error;
 
     params.evolution_islands = 5;
     params.evolution_island_generations = 3;
@@ -1620,13 +1610,12 @@ TEST(the_referee_tries_several_times)
 {
     enum { MOST = 400 };
     int trials[MOST] = {0}, again[MOST] = {0}, seen = 0, refused = 0, early = 0;
-    struct rng rng;
 
     params.guard_perturbed_runs = 4;
     params.guard_fine_runs = 1;
     OWNED(search) *search = search_create(&params);
     OWNED(search) *other = search_create(&params);
-    rng_init(&rng, 3, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(3, 0, 0);
     for (int generation = 0; generation < 4; generation++) {
         run_trials(search, 0, NULL, trials);
         run_trials(other, 1, &rng, again);

@@ -4,11 +4,9 @@
  *
  * The simulator's place is taken by a toy as in test_search.c: fitness and kind follow from the
  * genome, with ties, zeros, disqualifications and scores that the referee refuses. */
-#include "common/math/rng.h"
 #include "controller/evolution/cells.h"
 #include "controller/evolution/search.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 OWNER(search, search_destroy)
 
@@ -377,9 +375,8 @@ TEST(the_last_generation_gets_more)
 TEST(the_run_does_not_depend_on_the_workers)
 {
     uint64_t one[GENERATIONS], many[GENERATIONS];
-    struct rng rng;
 
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     params.guard_perturbed_runs = 2;
     run(1, 0, 0, NULL, one);
     for (int workers = 2; workers <= 20; workers += 3) {
@@ -412,9 +409,8 @@ static void set_up_halving(void)
 TEST_LOOP(restored_equals_uninterrupted, 0, 48)
 {
     uint64_t straight[GENERATIONS], broken[GENERATIONS];
-    struct rng rng;
 
-    rng_init(&rng, 2, RNG_TEST, 0, (uint64_t)_i);
+    struct rng rng = test_rng(2, 0, (uint64_t)_i);
     /* not where all is lost so often that the three of them seldom come to an end */
     params.guard_perturbed_runs = _i % 3;
     if (_i >= 24)
@@ -478,9 +474,8 @@ TEST(islands_have_archives_of_their_own)
 TEST(nobody_waits)
 {
     uint64_t hashes[GENERATIONS];
-    struct rng rng;
 
-    rng_init(&rng, 4, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(4, 0, 0);
     params.evolution_lag = 30;
     params.guard_referee_top = 0;
     int idle = run(3, 0, 0, &rng, hashes);

@@ -3,7 +3,6 @@
  * is taken by a toy whose fitness is a function of the id. */
 #include "controller/evolution/search.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 OWNER(search, search_destroy)
 

@@ -8,7 +8,6 @@
 #include "controller/store/store.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 OWNER(search, search_destroy)
 
@@ -48,10 +47,9 @@ static void add_three(void)
 {
     struct gene_counter ids = {.creature = 3}, child_ids = {.creature = 9};
     SCOPED(genome) genome;
-    struct rng rng;
     char text[1024];
 
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     fixture_make(&genome);
     genome.bodies[0].id = genome.root = INT64_MAX;
     for (int i = 0; i < genome.connection_count; i++)
@@ -112,8 +110,7 @@ static uint64_t hash_without_ids(const struct genome *genome)
         for (int k = 0; k < NEURON_INPUTS_MAX; k++)
             PLAIN_INPUT(&plain.neurons[i].inputs[k]);
     }
-    uint64_t hash = genome_hash(&plain);
-    return hash;
+    return genome_hash(&plain);
 }
 
 TEST(seeds_are_the_first_individuals)

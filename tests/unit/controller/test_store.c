@@ -7,10 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/math/rng.h"
 #include "controller/evolution/referee.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 #include "tests/unit/store_fixture.h"
 
 OWNER(epoch_order, epoch_order_destroy)
@@ -1428,12 +1426,11 @@ TEST(test_damage_is_an_error)
     char copy[96];
     long length;
     int error_count = 0;
-    struct rng rng;
     make_finished_run();
     snprintf(copy, sizeof copy, "%s/copy.db", directory);
     ck_assert_int_eq(read_all(path), 0);
     FREED char *bytes = read_file(&length);
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     for (int i = 0; i < 400; i++) {
         FREED char *damaged = malloc((size_t)length);
         ck_assert_ptr_nonnull(damaged);

@@ -226,8 +226,7 @@ static int go_on(struct store *store, struct error *error)
     ck_assert_int_eq(store_get_population(store, status.generation, &population, error), 0);
     OWNED(search) *search = search_restore(&params, status.generation, &population, status.next_id);
     ck_assert_ptr_nonnull(search);
-    int result = work(store, search, error);
-    return result;
+    return work(store, search, error);
 }
 
 static uint64_t digest_of_run(void)

@@ -6,7 +6,6 @@
 #include "common/system/file.h"
 #include "controller/store/store.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static int is_on_network;
 

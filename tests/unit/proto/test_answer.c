@@ -4,7 +4,6 @@
 
 #include "common/math/hash.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct task task;
 static struct result result;

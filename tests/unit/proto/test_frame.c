@@ -1,7 +1,6 @@
 /* Frames: whole, in pieces, many at once, and the lengths that are refused. runs: watched */
 #include "proto/frame.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct frame_reader reader;
 

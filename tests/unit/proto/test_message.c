@@ -2,21 +2,18 @@
  * every message. runs: watched */
 #include "proto/message.h"
 
-#include "common/math/rng.h"
 #include "common/version.h"
 #include "tests/sanitized.h"
 #include "tests/packed.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 static struct pack_writer writer;
 static struct message decoded;
-static struct params params;
 static struct task task;
 static struct result result;
 static struct hello hello;
 static struct task epoch_task;
 static struct result epoch_result;
-static struct error error;
 static uint64_t rejected_id;
 
 /* Two parts and a muscle with an oscillator: every table of a genome is used. */
@@ -705,11 +702,10 @@ TEST_LOOP(every_byte_to_the_extremes, 0, MESSAGE_KINDS)
 /* Several random bytes at once, and random bytes inserted or taken out. */
 TEST_LOOP(random_damage, 0, MESSAGE_KINDS)
 {
-    struct rng rng;
     size_t length;
     FREED unsigned char *bytes = copy_payload(_i, &length);
     FREED unsigned char *damaged = malloc(length + 1);
-    rng_init(&rng, 1, RNG_TEST, 0, (uint64_t)_i);
+    struct rng rng = test_rng(1, 0, (uint64_t)_i);
     for (int round = 0; round < (TESTS_ARE_SANITIZED ? 600 : 3000); round++) {
         memcpy(damaged, bytes, length);
         size_t size = length, at = rng_below(&rng, (uint32_t)length);

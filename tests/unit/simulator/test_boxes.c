@@ -13,7 +13,6 @@
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 #include "tests/evaluate_one.h"
 
 enum { CREATURES = 20, TEXT_SIZE = 1 << 16 };
@@ -30,9 +29,8 @@ static void set_up(void)
 
 static void draw_genome(struct genome *genome, uint64_t id)
 {
-    struct rng rng;
     struct gene_counter ids = {.creature = id};
-    rng_init(&rng, 1, RNG_TEST, 0, id);
+    struct rng rng = test_rng(1, 0, id);
     ck_assert_int_eq(genetics_random(genome, &params, &rng, &ids), 0);
 }
 
@@ -646,8 +644,7 @@ TEST(a_perturbed_start_is_near)
             continue;
         const struct body *body = phenotype.body;
         struct dynamics *dynamics = make();
-        struct rng rng;
-        rng_init(&rng, id, RNG_TEST, 0, 1);
+        struct rng rng = test_rng(id, 0, 1);
         struct vec3 turned = {rng_uniform(&rng, -0.1, 0.1), rng_uniform(&rng, -0.1, 0.1),
                               rng_uniform(&rng, -0.1, 0.1)};
         physics_of(&phenotype)->perturb(dynamics, &phenotype, turned, &rng, 0.1);

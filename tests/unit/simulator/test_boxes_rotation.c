@@ -1,5 +1,4 @@
 /* Quaternions, their exponential map, and the small matrices of bodies in space. */
-#include "common/math/rng.h"
 #include "common/math/rotation.h"
 #include "tests/vectors.h"
 #include "tests/suite.h"

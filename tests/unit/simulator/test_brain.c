@@ -2,9 +2,7 @@
  * recursive definition, bit for bit, on random graphs full of cycles. */
 #include "simulator/mind/brain.h"
 
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { TEST_NEURONS_MAX = 48, TEST_EFFECTORS_MAX = 6, TEST_PARTS = 3, LONG_CHAIN = 4096 };
 
@@ -81,6 +79,66 @@ static uint64_t bits(double value)
     return word;
 }
 
+/* ---- the definition ---- */
+
+/* A think as simulator/mind/brain.c defines it, on the memory of a brain. */
+struct walk {
+    const struct phenotype *phenotype;
+    const double *felt;
+    double dt_s;
+    double outputs[TEST_NEURONS_MAX];
+    struct neuron_state states[TEST_NEURONS_MAX];
+    int is_begun[TEST_NEURONS_MAX];
+};
+
+static double pull(struct walk *walk, const struct wire *wire)
+{
+    int i = wire->index;
+    if (wire->kind == WIRE_CONSTANT)
+        return wire->value;
+    if (wire->kind == WIRE_SENSOR)
+        return walk->felt[i * SENSOR_COUNT + wire->sensor] * wire->weight;
+    if (!walk->is_begun[i]) {
+        const struct neuron *neuron = &walk->phenotype->neurons[i];
+        double inputs[NEURON_INPUTS_MAX];
+        walk->is_begun[i] = 1;
+        for (int k = 0; k < NEURON_INPUTS_MAX; k++)
+            inputs[k] = pull(walk, &neuron->inputs[k]);
+        walk->outputs[i] = neuron_evaluate((enum neuron_function)neuron->function, inputs,
+                                           &walk->states[i], walk->dt_s);
+    }
+    return walk->outputs[i] * wire->weight;
+}
+
+static double clip(double signal)
+{
+    const double most = NEURON_OUTPUT_MAX * GENOME_WEIGHT_MAX;
+    return isfinite(signal) ? fmax(-most, fmin(most, signal)) : 0;
+}
+
+static void think_recursively(const struct wiring *wiring, struct brain *brain, const double *felt,
+                              double *given, double dt_s)
+{
+    const struct phenotype *phenotype = &wiring->phenotype;
+    struct walk walk = {.phenotype = phenotype, .felt = felt, .dt_s = dt_s, .is_begun = {0}};
+    double memory[3 * TEST_NEURONS_MAX], *number = memory;
+    ck_assert_int_eq(brain_memory_size(brain), 3 * phenotype->neuron_count);
+    brain_save_memory(brain, memory);
+    for (int i = 0; i < phenotype->neuron_count; i++, number += 3) {
+        walk.outputs[i] = number[0];
+        walk.states[i] = (struct neuron_state){.value = number[1], .is_primed = number[2] != 0};
+    }
+    for (int i = 0; i < phenotype_signal_count(phenotype); i++)
+        given[i] = clip(pull(&walk, phenotype_signal_wire(phenotype, i)));
+    number = memory;
+    for (int i = 0; i < phenotype->neuron_count; i++, number += 3) {
+        number[0] = walk.outputs[i];
+        number[1] = walk.states[i].value;
+        number[2] = walk.states[i].is_primed;
+    }
+    brain_load_memory(brain, memory);
+}
+
 /* ---- hand-made ---- */
 
 TEST(effectors_read_constants_sensors_and_neurons)
@@ -118,7 +176,7 @@ TEST(emitters_have_the_last_signals)
     brain_think(brain, sensor_values, signals, DT);
     ck_assert(signals[0] == 0.125 && signals[1] == 1.5);
     ck_assert_int_eq(brain_neuron_count(brain), 1);
-    brain_think_recursive(brain, sensor_values, recursive, DT);
+    think_recursively(&w, brain, sensor_values, recursive, DT);
     ck_assert(recursive[0] == signals[0] && recursive[1] == signals[1]);
 }
 
@@ -242,7 +300,7 @@ TEST(signals_are_finite_and_bounded)
     struct brain *brain = create(&w);
     for (int is_recursive = 0; is_recursive < 2; is_recursive++) {
         if (is_recursive)
-            brain_think_recursive(brain, sensor_values, signals, DT);
+            think_recursively(&w, brain, sensor_values, signals, DT);
         else
             brain_think(brain, sensor_values, signals, DT);
         ck_assert_double_eq(signals[0], 0.0);
@@ -258,7 +316,7 @@ TEST(a_brain_without_anything_thinks)
     double signal = 7.0;
     struct brain *brain = create(&w);
     brain_think(brain, sensor_values, &signal, DT);
-    brain_think_recursive(brain, sensor_values, &signal, DT);
+    think_recursively(&w, brain, sensor_values, &signal, DT);
     ck_assert_double_eq(signal, 7.0);
     ck_assert_int_eq(brain_neuron_count(brain), 0);
 }
@@ -358,8 +416,10 @@ static void draw_sensors(struct rng *rng)
         sensor_values[i] = rng_uniform(rng, -1.5, 1.5);
 }
 
-/* Thinks of both kinds side by side; returns the number of thinks that differ. */
-static int compare_thinks(struct brain *a, struct brain *b, struct rng *rng, int thinks)
+/* Thinks of both kinds side by side, b by a wiring of its own; returns the number of thinks that
+ * differ. */
+static int compare_thinks(struct brain *a, const struct wiring *of_b, struct brain *b,
+                          struct rng *rng, int thinks)
 {
     double signals_a[TEST_EFFECTORS_MAX], signals_b[TEST_EFFECTORS_MAX];
     int differing = 0;
@@ -367,7 +427,7 @@ static int compare_thinks(struct brain *a, struct brain *b, struct rng *rng, int
     for (int think = 0; think < thinks; think++) {
         draw_sensors(rng);
         brain_think(a, sensor_values, signals_a, DT);
-        brain_think_recursive(b, sensor_values, signals_b, DT);
+        think_recursively(of_b, b, sensor_values, signals_b, DT);
         differing += differs(a, b, signals_a, signals_b);
     }
     return differing;
@@ -389,22 +449,21 @@ static int compare_outputs(struct brain *a, struct brain *b, struct rng *rng, in
 
 TEST(compiled_equals_recursive_bit_for_bit)
 {
-    struct rng rng;
     long live = 0;
 
-    rng_init(&rng, 1, RNG_TEST, 0, 1);
+    struct rng rng = test_rng(1, 0, 1);
     for (int graph = 0; graph < 5000; graph++) {
         random_wiring(&w, &rng);
         arena_reset(&arena);
         struct brain *a = create(&w);
         struct brain *b = create(&w);
-        ck_assert_msg(compare_thinks(a, b, &rng, 12) == 0, "graph %d differs", graph);
+        ck_assert_msg(compare_thinks(a, &w, b, &rng, 12) == 0, "graph %d differs", graph);
         live += brain_neuron_count(a);
 
         /* The two may also take turns in one brain, and a reset brings birth back. */
         brain_reset(a);
         brain_reset(b);
-        ck_assert_msg(compare_thinks(b, a, &rng, 3) == 0, "graph %d differs again", graph);
+        ck_assert_msg(compare_thinks(b, &w, a, &rng, 3) == 0, "graph %d differs again", graph);
     }
     ck_assert_int_gt(live, 5000 * 5);
 }
@@ -414,10 +473,9 @@ TEST(compiled_equals_recursive_bit_for_bit)
 TEST(the_comparison_finds_planted_faults)
 {
     struct wiring changed;
-    struct rng rng;
     int found_weights = 0, found_orders = 0;
 
-    rng_init(&rng, 1, RNG_TEST, 0, 2);
+    struct rng rng = test_rng(1, 0, 2);
     for (int graph = 0; graph < 300; graph++) {
         random_wiring(&w, &rng);
         w.phenotype.effector_count = 2;
@@ -435,7 +493,7 @@ TEST(the_comparison_finds_planted_faults)
         for (int i = 0; i < w.phenotype.neuron_count; i++)
             changed.neurons[i].inputs[0].weight =
                 nextafter(changed.neurons[i].inputs[0].weight, INFINITY);
-        found_weights += compare_thinks(brain, create(&changed), &rng, 12) > 0;
+        found_weights += compare_thinks(brain, &changed, create(&changed), &rng, 12) > 0;
 
         changed = w;
         changed.phenotype.neurons = changed.neurons;

@@ -10,7 +10,6 @@
 #include "tests/unit/stage_fixture.h"
 #include "tests/forest_step.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct rng rng;
 static struct tree tree;
@@ -30,19 +29,21 @@ static void setup(void)
         .gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 0.8, .own_friction = 0.8};
 }
 
-static struct touches touches[2];
+static struct dynamics dynamics[2];
 
 /* A chain of three on the ground, and what it touches. */
 static void make_chain(void)
 {
-    double q[BODY_DOF_MAX] = {0, 0.05}, qd[BODY_DOF_MAX] = {0}, *at = q, *rates = qd;
+    double q[BODY_DOF_MAX] = {0, 0.05}, qd[BODY_DOF_MAX] = {0};
     body_init_chain(&stage.body, 3, 0.4, 0.1, 1);
     ck_assert_int_eq(tree_create(&tree, &stage.body.phenotype, 0, &stage.arena), 0);
-    ck_assert_int_eq(contacts_create(&contacts, &stage.body.phenotype, &tree, &stage.world,
-                                     &stage.settings, &touches[0], &stage.arena),
+    ck_assert_int_eq(contacts_create(&contacts, &dynamics[0], &stage.body.phenotype, &tree,
+                                     &stage.world, &stage.settings, &stage.arena),
                      0);
     tree_set_pose(&tree, q);
-    contacts_find(&contacts, &at, &rates);
+    contacts.own.q_middle = q;
+    contacts.own.rates[PLANE_FREE] = qd;
+    contacts_find(&contacts);
     ck_assert_int_gt(contacts.count, 3);
 }
 
@@ -68,7 +69,7 @@ static void make_box_in_space(int i)
                                               .limits = &limits[i],
                                               .surfaces = &surfaces,
                                               .rates = {rates[0], rates[1], rates[2]},
-                                              .touches = &touches[i]};
+                                              .dynamics = &dynamics[i]};
     ck_assert_int_eq(
         spatial_contacts_create(&own[i], &body, &box, 1, &stage.settings, &stage.arena), 0);
     spatial_tree_birth(&trees[i], q);

@@ -2,7 +2,6 @@
  * brute force over corners and edges. */
 #include "simulator/contact/collide.h"
 
-#include "common/math/rng.h"
 #include "tests/suite.h"
 
 #define EPSILON 1e-12
@@ -150,8 +149,7 @@ TEST(ground_contacts_are_the_two_lowest_corners)
         double highest = -HUGE_VAL;
         for (int k = 0; k < m.count; k++) {
             struct point corner = corners[m.points[k].feature];
-            ck_assert_double_eq_tol(m.points[k].x, corner.x, EPSILON);
-            ck_assert_double_eq_tol(m.points[k].y, corner.y, EPSILON);
+            ck_assert_xy(m.points[k], corner.x, corner.y, EPSILON);
             ck_assert_double_eq(m.points[k].gap, m.points[k].y);
             ck_assert_int_eq(is_taken[m.points[k].feature]++, 0);
             highest = fmax(highest, corner.y);
@@ -221,8 +219,7 @@ TEST(a_corner_in_a_face_is_one_deep_point)
     ck_assert_int_eq(m.count, 1);
     ck_assert_double_eq_tol(m.normal_y, -1, EPSILON);
     ck_assert_double_eq_tol(m.points[0].gap, -0.01, EPSILON);
-    ck_assert_double_eq_tol(m.points[0].x, 0.3, EPSILON);
-    ck_assert_double_eq_tol(m.points[0].y, 0.195, EPSILON);
+    ck_assert_xy(m.points[0], 0.3, 0.195, EPSILON);
 }
 
 TEST(coinciding_boxes_are_pushed_along_the_shorter_side)

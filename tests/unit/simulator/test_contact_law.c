@@ -5,9 +5,7 @@
 #include "simulator/reference/contact_law.h"
 
 #include "common/math/detmath.h"
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { CONTACTS_MAX = 100, ROWS_MAX = 300, COLUMNS_MAX = 300, BODIES_MAX = 40 };
 #define STEP_S (1.0 / 240)

@@ -5,9 +5,7 @@
 #include "simulator/contact/contact_solver.h"
 
 #include "common/error.h"
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 #define LAWS_MAX 40
 #define ROWS_MAX (3 * LAWS_MAX)

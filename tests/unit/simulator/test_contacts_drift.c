@@ -4,7 +4,6 @@
 #include "simulator/planar/contacts/contacts.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX, PARTS_MOST = 4 };
 #define EPSILON_S 1e-6
@@ -18,8 +17,8 @@ static struct couple {
     struct test_body body[2];
     struct tree tree[2];
     struct contacts own[2], shared;
-    struct touches touches[2];
-    double q[2][DOF], qd[2][DOF], *rates[2];
+    struct dynamics dynamics[2];
+    double q[2][DOF], qd[2][DOF];
 } pair_of_bodies, *const couple = &pair_of_bodies;
 
 static void setup(void)
@@ -42,16 +41,18 @@ static void draw_body(int k, int has_stretch, double disks)
             body->parts[i].height_m = body->parts[i].width_m;
         }
     ck_assert_int_eq(tree_create(&couple->tree[k], &body->phenotype, 0, &arena), 0);
-    ck_assert_int_eq(contacts_create(&couple->own[k], &body->phenotype, &couple->tree[k], &world,
-                                     &settings, &couple->touches[k], &arena),
+    struct contact_body *own = &couple->own[k].own;
+    couple->dynamics[k].creature = k;
+    ck_assert_int_eq(contacts_create(&couple->own[k], &couple->dynamics[k], &body->phenotype,
+                                     &couple->tree[k], &world, &settings, &arena),
                      0);
     for (int i = 0; i < couple->tree[k].dof; i++) {
         couple->q[k][i] = i < 2 ? 0 : rng_uniform(&rng, -1, 1);
         couple->qd[k][i] = rng_uniform(&rng, -2, 2);
     }
-    couple->own[k].own.pair_count = 0;
-    couple->own[k].own.creature = k;
-    couple->rates[k] = couple->qd[k];
+    own->pair_count = 0;
+    for (int i = 0; i < PLANE_MOMENTS; i++)
+        own->rates[i] = couple->qd[k];
 }
 
 static void draw_couple(int has_stretch, double disks)
@@ -70,13 +71,14 @@ static void draw_couple(int has_stretch, double disks)
 /* Finds the contacts at the time given from now, at the same rates. */
 static void find_at(double time_s)
 {
-    double q[2][DOF], *places[2] = {q[0], q[1]};
+    double q[2][DOF];
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < couple->tree[k].dof; i++)
             q[k][i] = couple->q[k][i] + time_s * couple->qd[k][i];
         tree_set_pose(&couple->tree[k], q[k]);
+        couple->own[k].own.q_middle = q[k];
     }
-    contacts_find(&couple->shared, places, couple->rates);
+    contacts_find(&couple->shared);
 }
 
 static const struct contact *find_same(const struct contact *as)
@@ -165,7 +167,7 @@ static double compare(void)
     struct contact now = *(c = find_touching());
     for (int k = 0; k < 2; k++)
         accelerate(k);
-    contacts_prepare(&couple->shared, couple->rates, couple->rates, couple->rates, 0);
+    contacts_prepare(&couple->shared, 0);
     const double *drift = couple->shared.drift + now.first_row;
     double normal = drift[0] / half, tangent = drift[1] / half;
     struct vec2 u[2];

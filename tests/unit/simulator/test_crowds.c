@@ -5,7 +5,6 @@
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { BODIES_MAX = 31 };
 

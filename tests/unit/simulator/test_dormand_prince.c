@@ -5,7 +5,6 @@
 
 #include "common/error.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct dormand_prince rk;
 static double state[2], *y;

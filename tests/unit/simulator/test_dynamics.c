@@ -5,7 +5,6 @@
 #include "simulator/body/dynamics.h"
 
 #include "tests/unit/stage_fixture.h"
-#include "tests/suite.h"
 
 enum { DOF = BODY_DOF_MAX };
 
@@ -488,8 +487,7 @@ TEST(a_body_hung_on_the_world_swims_as_a_free_one)
         stage_run(&stage, 1);
         for (int k = 0; k < 5; k++) {
             struct part_state part = stage_part(&stage, k);
-            ck_assert_double_eq_tol(part.at_m.x, parts[k].at_m.x, apart);
-            ck_assert_double_eq_tol(part.at_m.y, parts[k].at_m.y, apart);
+            ck_assert_xy(part.at_m, parts[k].at_m.x, parts[k].at_m.y, apart);
             ck_assert_double_eq_tol(part.angle_rad, parts[k].angle_rad, apart);
             ck_assert_double_eq_tol(part.velocity_m_s.x, parts[k].velocity_m_s.x, 10 * apart);
         }
@@ -528,8 +526,7 @@ TEST(a_free_box_turns_evenly_for_many_turns)
         stage_run(&stage, 10);
         ck_assert_double_eq(stage.dynamics->qd[2], 100);
         ck_assert_double_eq_tol(stage_part(&stage, 0).angle_rad, 1000, 1e-9);
-        ck_assert_double_eq_tol(stage_part(&stage, 0).at_m.x, 5, 1e-9);
-        ck_assert_double_eq_tol(stage_part(&stage, 0).at_m.y, -2.5, 1e-9);
+        ck_assert_xy(stage_part(&stage, 0).at_m, 5, -2.5, 1e-9);
     }
 }
 
@@ -553,8 +550,7 @@ TEST(an_eccentric_link_turns_about_its_centre_of_mass)
         /* centre of mass at 0.75 along the link, moving up at 3 x 0.75 */
         struct part_state root = stage_part(&stage, 0), other = stage_part(&stage, 1);
         struct vec3 centre = dynamics_centre_of_mass(stage.dynamics);
-        ck_assert_double_eq_tol(centre.x, 0.75, tolerance[i]);
-        ck_assert_double_eq_tol(centre.y, 4.5, tolerance[i]);
+        ck_assert_xy(centre, 0.75, 4.5, tolerance[i]);
         ck_assert_double_eq_tol(root.angle_rad, 6, tolerance[i]);
         ck_assert_double_eq_tol(root.at_m.x, 0.75 - 0.75 * cos(6), tolerance[i]);
         ck_assert_double_eq_tol(other.at_m.y, 4.5 + 0.25 * sin(6), tolerance[i]);
@@ -730,11 +726,10 @@ TEST(mirror_image_moves_as_mirror_image_bit_for_bit)
         stage_run(&stage, 1);
         for (int k = 0; k < 4; k++) {
             struct part_state mirrored = stage_part(&stage, k);
-            ck_assert_double_eq(mirrored.at_m.x, -parts[k].at_m.x);
-            ck_assert_double_eq(mirrored.at_m.y, parts[k].at_m.y);
+            ck_assert_xy(mirrored.at_m, -parts[k].at_m.x, parts[k].at_m.y, 0);
             ck_assert_double_eq(mirrored.angle_rad, -parts[k].angle_rad);
-            ck_assert_double_eq(mirrored.velocity_m_s.x, -parts[k].velocity_m_s.x);
-            ck_assert_double_eq(mirrored.velocity_m_s.y, parts[k].velocity_m_s.y);
+            ck_assert_xy(mirrored.velocity_m_s, -parts[k].velocity_m_s.x, parts[k].velocity_m_s.y,
+                         0);
             ck_assert_double_eq(mirrored.spin_rad_s.z, -parts[k].spin_rad_s.z);
         }
         ck_assert_double_eq(dynamics_ledger(stage.dynamics)->work_effector_j, work);
@@ -792,8 +787,7 @@ TEST(order_of_siblings_does_not_matter)
         static const int twin[4] = {0, 2, 1, 3};
         for (int k = 0; k < 4; k++) {
             struct part_state part = stage_part(&stage, twin[k]);
-            ck_assert_double_eq_tol(part.at_m.x, parts[k].at_m.x, 1e-9);
-            ck_assert_double_eq_tol(part.at_m.y, parts[k].at_m.y, 1e-9);
+            ck_assert_xy(part.at_m, parts[k].at_m.x, parts[k].at_m.y, 1e-9);
             ck_assert_double_eq_tol(part.angle_rad, parts[k].angle_rad, 1e-9);
         }
     }
@@ -1159,16 +1153,14 @@ TEST(birth_is_the_phenotype)
     double x = 0, y = 0;
     for (int i = 0; i < 3; i++) {
         struct part_state state = stage_part(&stage, i);
-        ck_assert_double_eq_tol(state.at_m.x, parts[i].x_m, 1e-15);
-        ck_assert_double_eq_tol(state.at_m.y, parts[i].y_m, 1e-15);
+        ck_assert_xy(state.at_m, parts[i].x_m, parts[i].y_m, 1e-15);
         ck_assert_double_eq_tol(state.angle_rad, parts[i].angle_rad, 1e-15);
         ck_assert_double_eq(state.spin_rad_s.z, 0);
         x += parts[i].mass_kg * parts[i].x_m / 1.9;
         y += parts[i].mass_kg * parts[i].y_m / 1.9;
     }
     struct vec3 centre = dynamics_centre_of_mass(stage.dynamics);
-    ck_assert_double_eq_tol(centre.x, x, 1e-15);
-    ck_assert_double_eq_tol(centre.y, y, 1e-15);
+    ck_assert_xy(centre, x, y, 1e-15);
 
     double bounds[4];
     read_bounds(stage.dynamics, bounds);

@@ -2,7 +2,6 @@
 #include "common/math/detmath.h"
 #include "simulator/preserve/ecology.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static microjoules plants_total(const struct plants *plants)
 {

@@ -8,7 +8,6 @@
 #include "tests/unit/body_fixture.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/unit/grown_fixture.h"
-#include "tests/suite.h"
 #include "tests/evaluate_one.h"
 
 enum { RANDOM_CREATURES = 40, PASSIVE_CREATURES = 60 };
@@ -1143,10 +1142,9 @@ TEST(free_bodies_keep_their_energy)
 {
     const struct world space = {0};
     struct dynamics_settings settings = passive_settings();
-    struct rng rng;
     double most = 0;
     int free_count = 0;
-    rng_init(&rng, 25, RNG_TEST, 0, 1);
+    struct rng rng = test_rng(25, 0, 1);
     for (uint64_t id = 1; id <= 4 * PASSIVE_CREATURES; id++) {
         struct phenotype phenotype;
         double q[BODY_DOF_MAX * 4] = {0}, qd[BODY_DOF_MAX * 4];

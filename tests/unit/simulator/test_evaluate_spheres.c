@@ -1,10 +1,8 @@
 /* Guards and bodies of spheres: trembling is caught, motion as fast as muscles allow is not.
  * Default damping brings bodies without orders to rest. */
 #include "common/creature/creature.h"
-#include "common/math/rng.h"
 #include "common/genetics/genetics_random.h"
 #include "simulator/spheres/dynamics_spheres.h"
-#include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
 #include "tests/evaluate_one.h"
 

@@ -6,7 +6,7 @@
 #include "simulator/links/spatial_drag.h"
 #include "tests/direction_search.h"
 #include "tests/exposure_reference.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 enum { GRID = 100, HEAP = 6 };
 
@@ -20,8 +20,7 @@ static void setup(void)
 
 static struct solid upright(double x, double y, double z, double hx, double hy, double hz)
 {
-    struct solid s = {{x, y, z}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {hx, hy, hz}, 0};
-    return s;
+    return (struct solid){{x, y, z}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {hx, hy, hz}, 0};
 }
 
 /* The hidden pieces. */
@@ -378,7 +377,6 @@ TEST(pieces_change_continuously)
 
 /* ---------------------------------------------------------------- drag */
 
-static struct arena arena;
 static struct spatial_tree tree;
 static struct spatial_drag drag;
 static struct body_box boxes[HEAP];

@@ -4,7 +4,6 @@
 
 #include "common/math/rotation.h"
 #include "common/genetics/genetics.h"
-#include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
 #include "tests/evaluate_one.h"
 

@@ -3,15 +3,12 @@
  * friction take. */
 #include "simulator/body/forest.h"
 
-#include <string.h>
-
 #include "common/genome/body_kind.h"
 #include "common/genetics/genetics.h"
 #include "tests/sphere_fixture.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/forest_step.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 /* How many bodies took the last step together with this one, itself among them. */
 static int forest_island_size(const struct forest *f, int place)
@@ -273,9 +270,8 @@ TEST(crowds_tick_as_they_step)
     static int parts[CROWD], counts[CROWD];
     static const int never[CROWD];
     struct forest by_step, by_tick;
-    struct rng rng;
     int alone = 0;
-    rng_init(&rng, 5, RNG_TEST, 0, 1);
+    struct rng rng = test_rng(5, 0, 1);
     into_space(0.3);
     body_init_box(&bodies[0], 0.3, 0.3, 1);
     for (int i = 0; i < CROWD; i++) {

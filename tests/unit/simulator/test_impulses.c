@@ -3,9 +3,7 @@
  * direct methods. The checker of the laws is checked by wrong impulses. */
 #include "simulator/planar/contacts/impulses.h"
 
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 #define LAWS_MAX 60
 #define ROWS_MAX (2 * LAWS_MAX)

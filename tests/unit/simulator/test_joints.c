@@ -4,7 +4,6 @@
 #include "tests/unit/body_fixture.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/unit/grown_fixture.h"
-#include "tests/suite.h"
 #include "tests/evaluate_one.h"
 
 enum { TICKS_MAX = 400 };

@@ -2,7 +2,6 @@
  * motion is given. */
 #include "simulator/world/light.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct light light;
 
@@ -158,8 +157,7 @@ TEST(the_seed_decides_and_nothing_else)
         run(FOLLOWS, 0.5, seed);
         struct vec3 first = light.at;
         run(FOLLOWS, 0.5, seed);
-        ck_assert_double_eq(first.x, light.at.x);
-        ck_assert_double_eq(first.y, light.at.y);
+        ck_assert_xy(first, light.at.x, light.at.y, 0);
         run(FOLLOWS, 0.5, seed + 1);
         same += first.x == light.at.x;
     }
@@ -170,8 +168,7 @@ TEST(a_still_light_stands_where_it_is_told)
 {
     set("light.kind=still", "light.x_m=-3", "light.y_m=1.5");
     run(STAYS, 0, 1);
-    ck_assert_double_eq(light.at.x, 0.3 - 3);
-    ck_assert_double_eq(light.at.y, -0.2 + 1.5);
+    ck_assert_xy(light.at, 0.3 - 3, -0.2 + 1.5, 0);
     set("world.preset=land");
     ck_assert_double_gt(run(FOLLOWS, 1, 1), 0.5);
     ck_assert_double_eq(light.at.y, 1.5);

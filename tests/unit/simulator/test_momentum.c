@@ -1,7 +1,6 @@
 /* Momentum and angular momentum: a body's gain in a step is the impulse of its contacts and of
  * gravity, whatever muscles, limits and own parts do to one another. */
 #include "tests/unit/stage_fixture.h"
-#include "tests/suite.h"
 
 enum { BODIES = 60, STEPS = 240 };
 

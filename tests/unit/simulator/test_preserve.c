@@ -3,7 +3,6 @@
 #include "simulator/preserve/preserve_epoch.h"
 #include "simulator/preserve/preserve_world.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 OWNER(epoch_order, epoch_order_destroy)
 

@@ -8,7 +8,6 @@
 #include "simulator/preserve/preserve_epoch.h"
 #include "tests/sanitized.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 #define SEEKER "examples/creatures/seeker.json"
 
@@ -70,8 +69,7 @@ static int through_bytes(const struct preserve_state *s, struct preserve_state *
     SCOPED(pack_writer) writer;
     pack_writer_init(&writer);
     preserve_state_encode(s, &writer);
-    int rc = preserve_state_decode(copy, writer.buffer.data, writer.buffer.size, &error);
-    return rc;
+    return preserve_state_decode(copy, writer.buffer.data, writer.buffer.size, &error);
 }
 
 /* A small water after two epochs, as version 0.28 kept it: states of version 3 lack the later fields

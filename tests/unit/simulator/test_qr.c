@@ -3,9 +3,7 @@
 #include "simulator/reference/qr.h"
 
 #include "common/math/hash.h"
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 #ifdef HAVE_LAPACKE
 #include <lapacke.h>
 #endif

@@ -4,7 +4,6 @@
 #include "tests/quoted.h"
 #include "tests/readout.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct scene scene;
 static struct dynamics *dynamics;
@@ -56,8 +55,7 @@ static void assert_alike(const struct part_state *a, const struct part_state *b,
                          double tolerance)
 {
     for (int i = 0; i < count; i++) {
-        ck_assert_double_eq_tol(a[i].at_m.x, b[i].at_m.x, tolerance);
-        ck_assert_double_eq_tol(a[i].at_m.y, b[i].at_m.y, tolerance);
+        ck_assert_xy(a[i].at_m, b[i].at_m.x, b[i].at_m.y, tolerance);
         ck_assert_double_eq_tol(a[i].angle_rad, b[i].angle_rad, tolerance);
     }
 }
@@ -196,14 +194,12 @@ TEST(builds_links)
     scene_body_state(&scene, dynamics, 2, &state);
     double x = cos(-2.5) - 0.2 * sin(-2.1), y = sin(-2.5) + 0.2 * cos(-2.1);
     ck_assert_double_eq_tol(state.angle_rad, -2.1, 1e-12);
-    ck_assert_double_eq_tol(state.at_m.x, x, 1e-12);
-    ck_assert_double_eq_tol(state.at_m.y, y, 1e-12);
+    ck_assert_xy(state.at_m, x, y, 1e-12);
     scene_body_state(&scene, dynamics, 3, &state);
     x += -0.2 * sin(-2.1) + 0.15 * cos(-1.4);
     y += 0.2 * cos(-2.1) + 0.15 * sin(-1.4);
     ck_assert_double_eq_tol(state.angle_rad, -1.4, 1e-12);
-    ck_assert_double_eq_tol(state.at_m.x, x, 1e-12);
-    ck_assert_double_eq_tol(state.at_m.y, y, 1e-12);
+    ck_assert_xy(state.at_m, x, y, 1e-12);
     ck_assert_double_eq_tol(state.spin_rad_s.z, 2, 1e-12);
     struct vec2 tip = scene_body_point(&scene, dynamics, 3, (struct vec2){0.15, 0});
     ck_assert_double_eq_tol(tip.x, x + 0.15 * cos(-1.4), 1e-12);
@@ -335,8 +331,7 @@ TEST(a_tower_that_grows_heavier_stands)
     begin(text, SOLVER_CONSTRAINT);
     run(120);
     scene_body_state(&scene, dynamics, 5, &top);
-    ck_assert_double_eq_tol(top.at_m.x, 0, 1e-8);
-    ck_assert_double_eq_tol(top.at_m.y, 1.1, 1e-8);
+    ck_assert_xy(top.at_m, 0, 1.1, 1e-8);
     ck_assert_double_eq_tol(dynamics_ledger(dynamics)->residual_j, 0, 1e-6);
 }
 

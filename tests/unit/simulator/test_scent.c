@@ -2,9 +2,7 @@
  * mirrored or turned. */
 #include "simulator/world/scent.h"
 #include "common/error.h"
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct scent scent;
 
@@ -62,8 +60,7 @@ TEST(the_variance_of_a_puff_grows_by_a_quarter)
 /* Nothing is lost or made, nothing is negative; scent that is not renewed ends. */
 TEST(what_was_emitted_is_there_or_has_decayed)
 {
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     make(3, 2, 2, 0.25, 30);
     for (int tick = 0; tick < 600; tick++) {
         for (int i = 0; i < 4 && tick < 100; i++)
@@ -100,8 +97,7 @@ static struct smell run_moved(struct vec3 (*moved)(struct vec3), int is_backward
 {
     enum { EMITTERS = 5 };
     struct vec3 places[EMITTERS];
-    struct rng rng;
-    rng_init(&rng, 2, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(2, 0, 0);
     make(4, 4, 0, 0.25, 100);
     for (int i = 0; i < EMITTERS; i++)
         places[i] = (struct vec3){rng_uniform(&rng, -2, 2), rng_uniform(&rng, -2, 2), 0};
@@ -137,8 +133,7 @@ TEST(mirrored_and_turned_worlds_smell_alike)
     struct smell a = run(as_is, 0), b = run(mirrored, 0), c = run(turned, 0), d = run(as_is, 1);
     ck_assert(a.uphill.x != 0 && a.uphill.y != 0 && a.level > 0 && a.level < 1);
     ck_assert(b.uphill.x == -a.uphill.x && b.uphill.y == a.uphill.y && b.level == a.level);
-    ck_assert_double_eq_tol(c.uphill.x, -a.uphill.y, 1e-9);
-    ck_assert_double_eq_tol(c.uphill.y, a.uphill.x, 1e-9);
+    ck_assert_xy(c.uphill, -a.uphill.y, a.uphill.x, 1e-9);
     ck_assert_double_eq_tol(c.level, a.level, 1e-14);
     ck_assert(d.uphill.x == a.uphill.x && d.uphill.y == a.uphill.y && d.level == a.level);
 }
@@ -151,9 +146,7 @@ TEST(a_nose_finds_the_way_uphill)
     for (int i = 0; i < scent.cell_count; i++)
         scent.amounts[1][i] = 100 * (i % 4) + 10 * (i / 4 % 4) + i / 16;
     struct smell smell = scent_smell(&scent, 1, (struct vec3){1.1, 2.1, 2.9});
-    ck_assert_double_eq_tol(smell.uphill.x, 100, 1e-9);
-    ck_assert_double_eq_tol(smell.uphill.y, 10, 1e-9);
-    ck_assert_double_eq_tol(smell.uphill.z, 1, 1e-9);
+    ck_assert_xyz(smell.uphill, 100, 10, 1, 1e-9);
     double amount = 100 * 1.7 + 10 * 1.7 + 1.3;
     ck_assert_double_eq_tol(smell.level, amount / (amount + 1000), 1e-12);
     ck_assert_double_eq(scent_smell(&scent, 0, scent.middle_m).level, 0);

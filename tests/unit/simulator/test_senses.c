@@ -4,7 +4,6 @@
 
 #include "tests/unit/body_fixture.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 static struct world world;
 static struct light light;

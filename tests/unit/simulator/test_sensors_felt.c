@@ -7,7 +7,6 @@
 #include "common/genome/body_kind.h"
 #include "tests/evaluate_one.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { CREATURES_MOST = 300 };
 #define OF_PRESERVES (SENSOR_BIT(SENSOR_PAIN) | SENSOR_BIT(SENSOR_RESERVE))

@@ -2,7 +2,6 @@
 #include "simulator/world/sound.h"
 #include "common/error.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { BODIES = 3, LISTENER = 0, SOURCE = 1, OTHER = 2 };
 

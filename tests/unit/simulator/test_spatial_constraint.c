@@ -2,13 +2,11 @@
  * of motion: trees of all joints at random. What both must agree with is in
  * tests/oracle/test_space.c. */
 #include "common/math/detmath.h"
-#include "common/math/rng.h"
 #include "simulator/reference/spatial_constraint.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "tests/vectors.h"
 #include "tests/links.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { LINKS = 6, RATES_MAX = JOINT_RATES_MAX * LINKS, COORDINATES_MAX = 7 * LINKS };
 

@@ -1,11 +1,9 @@
 /* What the velocities of contacts in space gain by turning alone, against differences: two trees of
  * boxes and balls that touch, a little before and after at the same rates. */
-#include "common/math/rng.h"
 #include "simulator/spatial/contacts/spatial_contacts.h"
 #include "tests/vectors.h"
 #include "tests/links.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { LINKS = 2, RATES_MOST = 12, COORDINATES_MOST = 16 };
 #define EPSILON_S 1e-6
@@ -21,7 +19,7 @@ static struct body_of_two {
     struct spatial_tree tree;
     struct spatial_limits limits;
     struct spatial_contacts contacts;
-    struct touches touches;
+    struct dynamics dynamics;
     double q[COORDINATES_MOST], rates[RATES_MOST];
 } bodies[2];
 static struct spatial_contacts shared;
@@ -61,7 +59,7 @@ static void draw_body(struct body_of_two *b, enum link_joint joint, double balls
                                               .limits = &b->limits,
                                               .surfaces = &surfaces,
                                               .rates = {b->rates, b->rates, b->rates},
-                                              .touches = &b->touches};
+                                              .dynamics = &b->dynamics};
     ck_assert_int_eq(
         spatial_contacts_create(&b->contacts, &body, b->boxes, LINKS, &settings, &arena), 0);
     b->contacts.own.pair_count = 0;

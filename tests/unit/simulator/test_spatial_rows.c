@@ -1,12 +1,10 @@
 /* Rows of touches of the reference solver in space against differences: of two boxes with a point
  * on a face or edge on edge, of rectangles that stretch, also on waves, and of joints at limits. What moves
  * without acceleration has D' = rate and D'' = curvature. */
-#include "common/math/rng.h"
 #include "simulator/reference/spatial_system.h"
 #include "tests/vectors.h"
 #include "tests/links.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { ROUNDS = 300, KINDS = TOUCH_LIMIT + 1 };
 #define DIFFERENCE_S 1e-5

@@ -27,17 +27,13 @@ static struct rng rng;
 
 static void setup(void)
 {
+    arena_deinit(&heap.arena);
     heap = (struct heap){.settings = {.dt_s = 1.0 / 240}};
     heap.world.gravity_m_s2.y = -9.81;
     heap.world.surfaces =
         (struct spatial_surfaces){.has_ground = 1, .friction = 0.5, .own_friction = 0.5};
     rng_init(&rng, 21, RNG_TEST, 0, 0);
     ck_assert_int_eq(arena_init(&heap.arena, 16u << 20), 0);
-}
-
-static void teardown(void)
-{
-    arena_deinit(&heap.arena);
 }
 
 static int add_box(double mass_kg, struct vec3 size)
@@ -435,4 +431,4 @@ TEST(a_motion_repeats_to_the_bit)
     }
 }
 
-SUITE("spatial_touch", 120, setup, teardown)
+SUITE("spatial_touch", 120, setup, NULL)

@@ -3,9 +3,7 @@
 #include "simulator/links/spatial_tree.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 
-#include "common/math/rng.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { TREES = 60, LINKS = 9, COORDINATES_MAX = 7 * LINKS, RATES_MAX = 6 * LINKS };
 

@@ -6,7 +6,6 @@
 #include "simulator/body/present_shape.h"
 #include "simulator/planar/steps/drag.h"
 #include "tests/unit/stage_fixture.h"
-#include "tests/suite.h"
 
 static struct rng rng;
 
@@ -80,8 +79,7 @@ TEST_LOOP(free_flight_keeps_momentum_and_the_ledger_balances, SOLVER_ARTICULATED
         double size = l->work_effector_positive_j + l->kinetic_j, least = i ? 1e-2 : 1e-4;
         ck_assert_double_gt(fabs(stage.dynamics->q[coordinate(0)]), 0.02);
         ck_assert_double_gt(l->work_effector_positive_j, 0.5);
-        ck_assert_double_eq_tol(after[0].x, before[0].x, 1e-9);
-        ck_assert_double_eq_tol(after[0].y, before[0].y, 1e-9);
+        ck_assert_xy(after[0], before[0].x, before[0].y, 1e-9);
         ck_assert_double_eq_tol(after[1].z, before[1].z, 1e-9);
         ck_assert_double_le(fabs(l->residual_j), least * size);
     }

@@ -9,12 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/math/rng.h"
 #include "common/version.h"
 #include "proto/message.h"
 #include "simulator/fingerprint.h"
 #include "tests/chain_genome.h"
-#include "tests/suite.h"
 #include "tests/evaluate_one.h"
 #include "tests/plain_fixture.h"
 
@@ -358,8 +356,8 @@ static void expect_refusal(const char *reason)
 
 TEST(other_version)
 {
-    send_raw("\x00\x00\x00\x0a\x94\x01\x13\xa5older\x01", 14);
-    expect_refusal("the controller has protocol 19, \"older\"");
+    send_raw("\x00\x00\x00\x0a\x94\x01\x7f\xa5older\x01", 14);
+    expect_refusal("the controller has protocol 127, \"older\"");
 }
 
 TEST(other_digest)
@@ -387,9 +385,8 @@ static void expect_bad_frame(void)
 
 TEST_LOOP(garbage, 0, 24)
 {
-    struct rng rng;
     unsigned char bytes[512];
-    rng_init(&rng, 1, RNG_TEST, 0, (uint64_t)_i);
+    struct rng rng = test_rng(1, 0, (uint64_t)_i);
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)rng_u32(&rng);
     if (_i % 2 == 1)

@@ -4,8 +4,8 @@
 #include "common/genetics/genetics.h"
 #include "simulator/evaluate/run.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 #include "tests/evaluate_one.h"
+#include "tests/evaluate_together.h"
 
 enum { MOST = 4 };
 

@@ -10,7 +10,6 @@
 #include "common/error.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 enum { LINKS = BODY_LINKS_MAX, DOF = BODY_DOF_MAX, TREES = 2000, PARTS = 8 };
 

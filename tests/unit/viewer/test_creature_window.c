@@ -10,11 +10,11 @@
 #include "common/params/choice.h"
 #include "common/math/hash.h"
 #include "common/version.h"
-#include "tests/suite.h"
 #include "tests/unit/store_fixture.h"
 #include "tests/unit/genome_fixture.h"
 #include "common/store/creature_name.h"
 #include "viewer/window/gallery.h"
+#include "tests/plain_fixture.h"
 
 /* ---- which champions stand for all ---- */
 
@@ -79,7 +79,6 @@ static sqlite3 *database;
 static struct gallery *gallery;
 static struct creature_window *window;
 static cairo_surface_t *surface;
-static struct error error;
 
 static void run_sql(const char *sql)
 {

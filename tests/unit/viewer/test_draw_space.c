@@ -7,7 +7,6 @@
 #include "common/math/rotation.h"
 #include "common/creature/creature.h"
 #include "tests/unit/pose_fixture.h"
-#include "tests/suite.h"
 #include "viewer/export/export.h"
 #include "viewer/window/creature_window.h"
 #include "tests/plain_fixture.h"

@@ -14,12 +14,11 @@
 
 #include "tests/counts.h"
 #include "tests/unit/viewer_fixture.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 static char directory[64], path[128];
 static struct replay *replay;
 static struct export_job job;
-static struct error error;
 
 static void setup(void)
 {

@@ -1,9 +1,8 @@
 /* Names of overlays. */
 #include "viewer/draw/overlay.h"
-#include "tests/suite.h"
+#include "tests/plain_fixture.h"
 
 static unsigned overlays;
-static struct error error;
 
 TEST(names_become_bits)
 {

@@ -2,15 +2,12 @@
  * of their own, the picture, and what a click on it hits. */
 #include "viewer/replay/preserve_river.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "controller/store/store.h"
-#include "tests/suite.h"
 #include "viewer/draw/draw_river.h"
 #include "viewer/replay/preserve_replay.h"
+#include "tests/plain_fixture.h"
 
 /* A span is a tick, which takes 1 s. */
 #define END_S ((double)PRESERVE_SPANS)
@@ -18,7 +15,6 @@
 static char directory[] = "/tmp/test_preserve_river.XXXXXX", path[64];
 static struct epoch_end *end;
 static struct preserve_river river;
-static struct error error;
 
 static void setup(void)
 {
@@ -52,7 +48,6 @@ static void put(uint64_t topology, int born_s, int died_s)
 static void read_river(void)
 {
     struct store *store;
-    struct params params;
     struct epoch_order *order = epoch_order_create();
     struct store_epoch epoch = {
         .world = 2, .epoch = 0, .order = order, .end = end, .drifted_to = -1, .tick_s = 1};

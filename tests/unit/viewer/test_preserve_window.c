@@ -6,8 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/suite.h"
-
 #ifdef HAVE_CAIRO
 
 #include "common/store/run_reader.h"

@@ -5,7 +5,6 @@
 #include "common/version.h"
 #include "tests/unit/pose_fixture.h"
 #include "tests/plain_fixture.h"
-#include "tests/suite.h"
 
 OWNER(replay, replay_destroy)
 
@@ -44,6 +43,7 @@ static void add_connection(gene_id id, gene_id from, gene_id to, int face)
 /* Two segments; an oscillator bends the joint. */
 static void setup(void)
 {
+    creature_deinit(&creature);
     creature_init(&creature);
     snprintf(creature.name, sizeof creature.name, "worm");
     creature.genome.root = 1;
@@ -66,11 +66,6 @@ static void setup(void)
     params.simulation_duration_s = 2;
     params.evolution_behaviour = BEHAVIOUR_CUSTOM;
     strcpy(params.fitness_expression, "1.25");
-}
-
-static void teardown(void)
-{
-    creature_deinit(&creature);
 }
 
 static struct replay *replay_now(int is_recorded)
@@ -141,8 +136,7 @@ TEST(parts_hang_together)
         replay_get_frame(replay, i, &frame);
         const struct replay_pose *a = &frame.poses[0], *b = &frame.poses[1];
         struct vec3 at = replay_pose_back(a, replay_pose_place(b, child->anchor));
-        ck_assert_double_eq_tol(at.x, parent->half_m.x, 1e-4);
-        ck_assert_double_eq_tol(at.y, 0, 1e-4);
+        ck_assert_xy(at, parent->half_m.x, 0, 1e-4);
         ck_assert_double_eq_tol(replay_pose_angle(b) - replay_pose_angle(a),
                                 (double)frame.values[1], 1e-4);
     }
@@ -219,8 +213,7 @@ TEST(floats_in_water_around_its_start)
     ck_assert(!replay->has_ground);
     ck_assert_int_eq(replay->medium, REPLAY_WATER);
     replay_get_frame(replay, 0, &frame);
-    ck_assert_double_eq(frame.centre.x, 0);
-    ck_assert_double_eq(frame.centre.y, 0);
+    ck_assert_xy(frame.centre, 0, 0, 0);
 }
 
 /* What resists is water only where nothing falls, by whichever law it resists. */
@@ -297,8 +290,7 @@ TEST(parts_that_stretch_hang_together)
         struct vec3 begin =
             replay_pose_place(&frame.poses[1], (struct vec3){-second.half_m.x, 0, 0});
         struct vec3 back = replay_place_now(replay, 0, frame.values, first.half_m, 1);
-        ck_assert_double_eq_tol(end.x, begin.x, 1e-5);
-        ck_assert_double_eq_tol(end.y, begin.y, 1e-5);
+        ck_assert_xy(end, begin.x, begin.y, 1e-5);
         ck_assert_double_eq_tol(first.half_m.x * first.half_m.y, 0.2 * 0.06, 1e-9);
         ck_assert_double_eq_tol(back.x, 0.2, 1e-9);
         longest = fmax(longest, first.half_m.x);
@@ -740,4 +732,4 @@ TEST(a_contest_has_its_middle_at_zero)
     ck_assert_double_gt(widths[2], widths[1]);
 }
 
-SUITE("replay", 120, setup, teardown)
+SUITE("replay", 120, setup, NULL)

@@ -9,10 +9,9 @@
 
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
-#include "tests/suite.h"
 #include "viewer/window/gallery.h"
+#include "tests/plain_fixture.h"
 
-static struct error error;
 static struct scene scene;
 
 /* The motion of a file by the dynamics alone, at its end. */
@@ -21,7 +20,6 @@ TEST(a_scene_moves_as_in_the_simulator)
     static const char path[] = "examples/scenes/space/arm.json";
     struct replay *replay;
     struct replay_frame frame;
-    SCOPED(arena) arena;
     struct dynamics *run;
     ck_ok(replay_create_scene(&replay, path, &error));
     ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);

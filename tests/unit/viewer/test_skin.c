@@ -3,18 +3,17 @@
 
 #include "common/creature/creature.h"
 #include "common/math/hash.h"
-#include "tests/suite.h"
 #include "viewer/draw/draw.h"
 
 #ifdef HAVE_CAIRO
 
 #include "viewer/draw/eye/limbs.h"
 #include "viewer/draw/eye/raster.h"
+#include "tests/plain_fixture.h"
 
 enum { WIDTH = 320, HEIGHT = 240 };
 
 static struct replay *replay;
-static struct error error;
 
 static void drop_replay(void)
 {
@@ -28,7 +27,6 @@ FIXTURE(NULL, drop_replay)
 static void make_replay(const char *name, const char *params_name, double sizes)
 {
     SCOPED(creature) creature;
-    struct params params;
     char path[100];
     drop_replay();
     snprintf(path, sizeof path, "examples/creatures/%s", name);

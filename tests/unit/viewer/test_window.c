@@ -3,18 +3,17 @@
  * screen; its pictures are compared. */
 #include "viewer/window/window.h"
 #include "viewer/window/creature_window.h"
-#include "tests/suite.h"
 
 #ifdef HAVE_SDL
 #include <SDL.h>
 #include <unistd.h>
+#include "tests/plain_fixture.h"
 
 /* Long enough for the replay and both frames. */
 #define TIMEOUT_S 60
 
 static struct gallery *gallery;
 static char path[64];
-static struct error error;
 
 static void setup(void)
 {
@@ -81,8 +80,7 @@ static int is_same(const SDL_Event *a, int a_count, const SDL_Event *b, int b_co
 {
     size_t a_length, b_length;
     FREED char *left = show(a, a_count, &a_length), *right = show(b, b_count, &b_length);
-    int same = a_length == b_length && !memcmp(left, right, a_length);
-    return same;
+    return a_length == b_length && !memcmp(left, right, a_length);
 }
 
 TEST(two_fingers_zoom)
