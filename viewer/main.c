@@ -501,8 +501,8 @@ static int export_world(const struct request *request, const struct preserve_rep
                    ? error_set(error, status, "%.400s: show it with --anyway", error->message)
                    : status;
     output_print(stdout, "%s  world %d, %.0f s to %.0f s: %d of %d epochs as recorded\n",
-                 waters->verified == waters->recorded ? "verified" : "differs", waters->world,
-                 wanted.from_s, waters->moments[waters->moment_count - 1].time_s, waters->verified,
+                 preserve_replay_verdict(waters), waters->world, wanted.from_s,
+                 waters->moments[waters->moment_count - 1].time_s, waters->verified,
                  waters->recorded);
     job.waters = waters;
     job.followed = request->follow.life;

@@ -12,6 +12,7 @@
 #include "common/store/favourites.h"
 #include "common/store/stored_epochs.h"
 #include "common/store/stored_run.h"
+#include "common/version.h"
 
 /* The database is open during a call only: the controller makes one file of it when a run ends,
  * which it cannot while another has it open. */
@@ -228,6 +229,7 @@ int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t mo
 int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, uint64_t *digest,
                          struct error *error)
 {
+    int64_t version = 0;
     int status = reader_begin(reader, error);
     if (status)
         return status;
@@ -235,6 +237,13 @@ int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, u
     if (!status)
         status =
             stored_epoch_get_digest(&reader->database, order->world, order->epoch, digest, error);
+    if (!status)
+        status = statement_number(&reader->database,
+                                  "SELECT simulator_version FROM branches JOIN generations USING"
+                                  " (branch) WHERE number = ?",
+                                  order->epoch, 0, &version, error);
+    if (version != SIMULATOR_VERSION)
+        *digest = 0;
     return reader_end(reader, status);
 }
 

@@ -68,7 +68,8 @@ int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t mo
                           struct params *params, uint32_t *epoch, struct error *error);
 /* Reads the order of a world's epoch, whose numbers the caller has set: the arrivals, the creatures
  * that must not live, and the state before it if that is kept. Also reads the digest at the epoch's
- * end. ERR_MISSING if it has not come so far. */
+ * end, which is 0 if another version of the simulator recorded it. ERR_MISSING if it has not come so
+ * far. */
 int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, uint64_t *digest,
                          struct error *error);
 

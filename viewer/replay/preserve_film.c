@@ -234,8 +234,9 @@ static int live(struct preserve_film *f, const struct epoch_order *order, uint64
     packed_bytes_deinit(&f->state);
     if (!status && !f->status && preserve_state_pack(&world, &f->state))
         status = error_memory(error);
-    f->waters->recorded++;
-    f->waters->verified += !status && !f->status && preserve_digest(&world) == digest;
+    f->waters->recorded += digest != 0;
+    f->waters->verified +=
+        digest != 0 && !status && !f->status && preserve_digest(&world) == digest;
     preserve_state_deinit(&world);
     return status;
 }
@@ -280,6 +281,11 @@ struct preserve_replay *preserve_film_begin(const struct preserve_film *f, int w
     w->to_s = to_s;
     w->step_s = step_s;
     return w;
+}
+
+const char *preserve_replay_verdict(const struct preserve_replay *w)
+{
+    return w->verified != w->recorded ? "differs" : w->recorded ? "verified" : "other version";
 }
 
 void preserve_replay_destroy(struct preserve_replay *w)

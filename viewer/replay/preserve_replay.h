@@ -82,8 +82,9 @@ struct preserve_replay {
     int keeps_epochs;
     struct preserve_replay_epoch *epochs; /* if it keeps them: those that reach beyond from_s */
     int epoch_count;
-    int verified, recorded; /* epochs that came out as recorded; and how many are recorded */
-    int is_glimpse;         /* one moment, of the state that the simulation begins with */
+    int verified,
+        recorded;   /* epochs that came out as this version recorded them; and how many it did */
+    int is_glimpse; /* one moment, of the state that the simulation begins with */
 };
 
 struct preserve_replay_request {
@@ -97,6 +98,8 @@ struct preserve_replay_request {
 int preserve_replay_create(struct preserve_replay **waters,
                            const struct preserve_replay_request *request, struct error *error);
 void preserve_replay_destroy(struct preserve_replay *waters); /* NULL is allowed */
+/* "verified", "differs", or "other version" where no epoch is compared. */
+const char *preserve_replay_verdict(const struct preserve_replay *waters);
 
 /* The place of a creature at a moment, and its state then. */
 enum preserve_replay_being { WATERS_NOWHERE, WATERS_EGG, WATERS_LIVING, WATERS_CARCASS };

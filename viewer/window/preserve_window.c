@@ -556,10 +556,7 @@ static void tell_title(const struct player *player, char *text, size_t size)
     const struct preserve_replay *w = current(s);
     int seconds = (int)(player->time_s + 1e-6);
     snprintf(text, size, "world %d at %d:%02d - %s - Bestiary", s->world, seconds / 60,
-             seconds % 60,
-             !has_film(s)                 ? "simulating"
-             : w->verified == w->recorded ? "verified"
-                                          : "differs");
+             seconds % 60, has_film(s) ? preserve_replay_verdict(w) : "simulating");
 }
 
 static void name_picture(const struct player *player, char *text, size_t size)
