@@ -43,9 +43,9 @@
 /* A variable that the end of its scope frees: SCOPED(genome) genome; by genome_deinit();
  * OWNED(store) *store; by the function that the file names: OWNER(store, store_close);
  * FREED char *text; by free(). Its scope is left by no return before it has a value. */
-#define SCOPED(type) __attribute__((cleanup(type##_deinit))) struct type
-#define OWNED(type)  __attribute__((cleanup(type##_end_scope))) struct type
-#define FREED        __attribute__((cleanup(free_at)))
+#define SCOPED(type) __attribute__((cleanup(type##_deinit), unused)) struct type
+#define OWNED(type)  __attribute__((cleanup(type##_end_scope), unused)) struct type
+#define FREED        __attribute__((cleanup(free_at), unused))
 #define OWNER(type, destroy)                                                                       \
     static inline void type##_end_scope(struct type **at)                                          \
     {                                                                                              \

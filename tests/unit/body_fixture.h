@@ -3,7 +3,6 @@
 #ifndef TESTS_UNIT_BODY_FIXTURE_H
 #define TESTS_UNIT_BODY_FIXTURE_H
 
-
 #include "common/growth/body.h"
 #include "simulator/body/dynamics.h"
 #include "tests/readout.h"

@@ -211,9 +211,12 @@ static void check_closed(void)
     ck_assert_ptr_nonnull(strstr(page, "default-src &#39;none&#39;"));
 }
 
-static void check_says(const char *text)
+#define check_says(...) check_says_each((const char *const[]){__VA_ARGS__, NULL})
+
+static void check_says_each(const char *const *texts)
 {
-    ck_assert_msg(strstr(page, text) != NULL, "the page has no '%s'", text);
+    for (; *texts; texts++)
+        ck_assert_msg(strstr(page, *texts) != NULL, "the page has no '%s'", *texts);
 }
 
 /* ---- the page ---- */
@@ -230,18 +233,12 @@ TEST(page_tells_of_the_run)
         char head[32], link[32];
         snprintf(head, sizeof head, "<h2 id='%s'>", sections[i]);
         snprintf(link, sizeof link, "<a href='#%s'>", sections[i]);
-        check_says(head);
-        check_says(link);
+        check_says(head, link);
     }
-    check_says("Fitness by generation");
-    check_says("Fitness by evaluation");
-    check_says("the population is one clone since generation 7");
-    check_says("evolution.search=sims is set on purpose");
-    check_says("<h3>How creature");
-    check_says("width 1 &rarr; 2");
-    check_says("verified");
-    check_says("data-play='0'");
-    check_says("data:image/png;base64,Zm9vYmFy'");
+    check_says("Fitness by generation", "Fitness by evaluation",
+               "the population is one clone since generation 7",
+               "evolution.search=sims is set on purpose", "<h3>How creature", "width 1 &rarr; 2",
+               "verified", "data-play='0'", "data:image/png;base64,Zm9vYmFy'");
     for (int i = 0; i < param_count; i++) {
         char row[128];
         snprintf(row, sizeof row, "<code>%s</code>", param_table[i].key);
@@ -271,8 +268,7 @@ TEST(page_escapes_what_is_hostile)
     check_closed();
     ck_assert_ptr_null(strstr(page, "alert('x')"));
     ck_assert_ptr_null(strchr(page, '\x01'));
-    check_says("??&lt;b&gt;");
-    check_says("<h1>&lt;script&gt;");
+    check_says("??&lt;b&gt;", "<h1>&lt;script&gt;");
 }
 
 /* Marks of the made-up run: the best breeds in all generations but the last, its parent was kept
@@ -310,18 +306,12 @@ TEST(choices_stand_on_the_cards_and_in_the_lineage)
     make_chosen_report(BEHAVIOUR_WALK);
     write_page();
     check_closed();
-    check_says("<span class='mark breed'>breed in 0-3, 5-6</span>");
-    check_says("<span class='mark keep'>keep in 5</span>");
-    check_says("class='node breed'");
-    check_says("class='node keep'");
-    check_says(", breed in 0-3, 5-6</title>");
-    check_says("<h2 id='choices'>Choices</h2>");
-    check_says("Marked by hand, by generation");
-    check_says("Chosen by hand through the generations");
-    check_says("The best through the generations");
-    check_says("<th class='n'>chosen by hand</th>");
-    check_says("Fitness by generation");
-    check_says("a share of 0.5 is bred from those chosen");
+    check_says("<span class='mark breed'>breed in 0-3, 5-6</span>",
+               "<span class='mark keep'>keep in 5</span>", "class='node breed'",
+               "class='node keep'", ", breed in 0-3, 5-6</title>", "<h2 id='choices'>Choices</h2>",
+               "Marked by hand, by generation", "Chosen by hand through the generations",
+               "The best through the generations", "<th class='n'>chosen by hand</th>",
+               "Fitness by generation", "a share of 0.5 is bred from those chosen");
     report_print_choices(&report, report.top[0].id, CHOICE_BAN, text, sizeof text);
     ck_assert_str_eq(text, "");
     report_print_choices(&report, report.top[0].id, CHOICE_BREED, text, 34);
@@ -335,11 +325,9 @@ TEST(without_a_goal_there_is_no_fitness)
     report.champion_count = 0;
     write_page();
     check_closed();
-    check_says("Bred <b>by hand</b>");
-    check_says("<a href='#choices'>choices</a>");
-    check_says("<h2 id='champions'>Creatures</h2>");
-    check_says("Chosen by hand through the generations");
-    check_says("<span class='mark breed'>breed in 0-3, 5-6</span>");
+    check_says("Bred <b>by hand</b>", "<a href='#choices'>choices</a>",
+               "<h2 id='champions'>Creatures</h2>", "Chosen by hand through the generations",
+               "<span class='mark breed'>breed in 0-3, 5-6</span>");
     ck_assert_ptr_null(strstr(page, "Fitness by"));
     ck_assert_ptr_null(strstr(page, "#fitness"));
     ck_assert_ptr_null(strstr(page, "best fitness"));
@@ -433,31 +421,28 @@ TEST(a_preserve_has_worlds_and_lives)
     make_preserve(3);
     write_page();
     check_closed();
-    check_says("<a href='#worlds'>");
-    check_says("<h2 id='lives'>");
-    check_says("Form A, of 4 parts, was there at the beginning; 1 of 1 have it at the end.");
+    check_says("<a href='#worlds'>", "<h2 id='lives'>",
+               "Form A, of 4 parts, was there at the beginning; 1 of 1 have it at the end.");
     check_says("<b>form B</b>: 5 parts, first at 0:20<br>born of form A<br>most: 1 at 0:20; 1 "
                "lived so, 4.5 m deep<br>extinct at 1:20");
-    check_says("The worlds after 1 minutes");
-    check_says("<td class='n'>1</td><td class='n'>15</td>");
-    check_says("<i class='s1'></i>world 1 <b>15</b>");
+    check_says("The worlds after 1 minutes", "<td class='n'>1</td><td class='n'>15</td>",
+               "<i class='s1'></i>world 1 <b>15</b>");
     check_says("<i class='s0'></i>sun <b>2</b>"); /* 60 J in 30 s */
     check_says("Energy adds up");
     check_says("<td>families</td><td class='n'>0.50</td>"); /* one, in one of two worlds */
     check_says("200 shadows have");
     /* epochs 1 and 2 of both worlds: 30 J each in 30 s */
-    check_says("<td>sun</td><td>plants</td><td class='n'>2.0</td>");
-    check_says("family 3 <b>");
-    check_says("<td>bitten</td><td class='n'>0</td><td class='n'>2</td><td class='long'>9, 5</td>");
-    check_says(">1:05</td>");
+    check_says("<td>sun</td><td>plants</td><td class='n'>2.0</td>", "family 3 <b>",
+               "<td>bitten</td><td class='n'>0</td><td class='n'>2</td><td class='long'>9, 5</td>",
+               ">1:05</td>");
     /* 2 of the dead, one grazes: 10 J; one bites: 30 J, half of it carrion */
     check_says("<td>grazers</td><td class='n'>1</td><td class='n'>25 %</td>");
     check_says("<td>flesh eaters</td><td class='n'>1</td><td class='n'>75 %</td><td class='n'>40 %"
                "</td><td class='n'>50 %</td><td class='n'>2.9</td>");
-    check_says("a tenth of all food or more: 2.");
-    check_says("the first that mouths killed</td><td class='n'>7</td><td class='n'>1:05</td>");
-    check_says("view RUN_DIR --world 0 --from 1:00<");
-    check_says("more parts than any founder</td><td class='n'>9</td><td class='n'>0:20</td>");
+    check_says("a tenth of all food or more: 2.",
+               "the first that mouths killed</td><td class='n'>7</td><td class='n'>1:05</td>",
+               "view RUN_DIR --world 0 --from 1:00<",
+               "more parts than any founder</td><td class='n'>9</td><td class='n'>0:20</td>");
     char *main_part = strstr(page, "<main>"), *end = strstr(page, "id='parameters'");
     ck_assert(main_part && end);
     *end = '\0';
@@ -596,10 +581,8 @@ TEST(charts_hold_their_values)
     fclose(file);
     check_well_formed(page);
     ck_assert_double_eq(chart.y_max, 10);
-    check_says("data-axes='0 2 0 10'");
-    check_says("x1='237.0' y1='10' x2='237.0' y2='194'/>");
-    check_says("points='46.0,194.0 237.0,102.0 428.0,10.0 '");
-    check_says("a &lt;b&gt; <b>10</b>");
+    check_says("data-axes='0 2 0 10'", "x1='237.0' y1='10' x2='237.0' y2='194'/>",
+               "points='46.0,194.0 237.0,102.0 428.0,10.0 '", "a &lt;b&gt; <b>10</b>");
 }
 
 /* No fifth of a creature on an axis of counts. */
