@@ -158,6 +158,7 @@ TEST(pendulum_period)
         }
         ck_assert_int_eq(found, 1);
     }
+    json_decref(cases);
 }
 
 /* Runs to a case's time and returns the largest error of an angle. */
