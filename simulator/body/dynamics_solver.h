@@ -91,11 +91,12 @@ static inline void touches_clear(struct touches *touches)
 /* A new point, not set. NULL: the body's arena is exhausted, and the step fails. */
 struct contact_point *touches_add(struct touches *touches);
 
-/* The solver's own struct, which begins with the dynamics. They must be this solver's. */
+/* The solver's own struct, which begins with the dynamics. The solver must have created them: its table
+ * may be a copy with other steps. */
 static inline void *dynamics_of(const struct dynamics *dynamics,
                                 const struct dynamics_solver *solver)
 {
-    ENSURE(dynamics->solver == solver, "dynamics of another solver");
+    ENSURE(dynamics->solver->create == solver->create, "dynamics of another solver");
     return (void *)dynamics;
 }
 
