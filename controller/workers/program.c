@@ -24,13 +24,18 @@ int program_find(const char *name, char path[RUN_PATH_SIZE], struct error *error
 }
 
 /* posix_spawn() with standard input from nowhere and both outputs into an open file, or (-1) as
- * they are. */
-static int spawn(pid_t *child, const char *path, char *const *argv, int output)
+ * they are, and with that mask of signals. */
+static int spawn(pid_t *child, const char *path, char *const *argv, int output,
+                 const sigset_t *mask)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     int result = posix_spawn_file_actions_init(&actions);
     if (result)
         return result;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, mask);
     if (output >= 0) {
         result = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
         if (!result)
@@ -39,7 +44,8 @@ static int spawn(pid_t *child, const char *path, char *const *argv, int output)
             result = posix_spawn_file_actions_adddup2(&actions, 1, 2);
     }
     if (!result)
-        result = posix_spawn(child, path, &actions, NULL, argv, environ);
+        result = posix_spawn(child, path, &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return result;
 }
@@ -61,17 +67,26 @@ int program_run_into(const char *path, char *const *argv, int output, struct err
 {
     static const int handed_on[] = {SIGINT, SIGTERM, SIGHUP};
     enum { HANDED_ON_COUNT = sizeof handed_on / sizeof handed_on[0] };
+    struct sigaction forward = {.sa_handler = hand_on}, old[HANDED_ON_COUNT];
+    sigset_t held, mask;
     pid_t child;
-    int result = spawn(&child, path, argv, output);
-    if (result)
+    /* a signal that comes before there is a child to hand it on to waits */
+    sigemptyset(&held);
+    for (int i = 0; i < HANDED_ON_COUNT; i++)
+        sigaddset(&held, handed_on[i]);
+    sigprocmask(SIG_BLOCK, &held, &mask);
+    int result = spawn(&child, path, argv, output, &mask);
+    if (result) {
+        sigprocmask(SIG_SETMASK, &mask, NULL);
         return error_set(error, ERR_IO, "%s: cannot be started: %s", path, strerror(result));
+    }
 
     /* this process hands on how the child ended */
-    struct sigaction forward = {.sa_handler = hand_on}, old[HANDED_ON_COUNT];
     waited_for = child;
     was_told_to_end = 0;
     for (int i = 0; i < HANDED_ON_COUNT; i++)
         sigaction(handed_on[i], &forward, &old[i]);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     int wait_status;
     pid_t ended;
     do {
@@ -144,8 +159,10 @@ int program_start(const char *path, char *const *argv, int output, struct error 
     if (child == 0) {
         /* its child has no parent when it is gone, and not the terminal's */
         pid_t unused;
+        sigset_t mask;
         setsid();
-        _exit(spawn(&unused, path, argv, output));
+        sigprocmask(SIG_BLOCK, NULL, &mask);
+        _exit(spawn(&unused, path, argv, output, &mask));
     }
     do {
         ended = waitpid(child, &wait_status, 0);
