@@ -229,7 +229,7 @@ int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t mo
 int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, uint64_t *digest,
                          struct error *error)
 {
-    int64_t version = 0;
+    int64_t version = SIMULATOR_VERSION;
     int status = reader_begin(reader, error);
     if (status)
         return status;
@@ -241,7 +241,7 @@ int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, u
         status = statement_number(&reader->database,
                                   "SELECT simulator_version FROM branches JOIN generations USING"
                                   " (branch) WHERE number = ?",
-                                  order->epoch, 0, &version, error);
+                                  order->epoch, SIMULATOR_VERSION, &version, error);
     if (version != SIMULATOR_VERSION)
         *digest = 0;
     return reader_end(reader, status);

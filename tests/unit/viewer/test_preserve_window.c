@@ -8,6 +8,8 @@
 
 #ifdef HAVE_CAIRO
 
+#include <sqlite3.h>
+
 #include "common/store/run_reader.h"
 #include "controller/store/store.h"
 #include "simulator/preserve/preserve_epoch.h"
@@ -146,6 +148,30 @@ static void click(double x, double y)
 {
     player_press_mouse(window, x, y);
     player_release_mouse(window);
+}
+
+static void run_sql(const char *sql)
+{
+    sqlite3 *database;
+    ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(database);
+}
+
+/* Epochs that another version of the simulator recorded are simulated, and not compared. */
+TEST(another_version_is_said)
+{
+    run_sql("UPDATE branches SET simulator_version = simulator_version - 1;"
+            "INSERT INTO generations (number, branch, closed, evaluations_own)"
+            " SELECT DISTINCT epoch, (SELECT branch FROM branches), 1, 0 FROM epochs");
+    open_window((struct preserve_window_request){.from_s = 20});
+    pass(1);
+    const struct preserve_replay *waters = preserve_window_look(window).waters;
+    ck_assert(waters->verified == 0 && waters->recorded == 0 && waters->moment_count > 0);
+    ck_assert_str_eq(preserve_replay_verdict(waters), "other version");
+    ck_assert_ptr_nonnull(strstr(player_title(window), "other version"));
+    run_sql("UPDATE branches SET simulator_version = simulator_version + 1;"
+            "DELETE FROM generations");
 }
 
 TEST(it_plays_pauses_and_jumps)
