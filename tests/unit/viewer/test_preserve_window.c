@@ -170,6 +170,7 @@ TEST(another_version_is_said)
     ck_assert(waters->verified == 0 && waters->recorded == 0 && waters->moment_count > 0);
     ck_assert_str_eq(preserve_replay_verdict(waters), "other version");
     ck_assert_ptr_nonnull(strstr(player_title(window), "other version"));
+    teardown();
     run_sql("UPDATE branches SET simulator_version = simulator_version + 1;"
             "DELETE FROM generations");
 }
