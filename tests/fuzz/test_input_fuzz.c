@@ -98,7 +98,7 @@ static void corpus_deinit(struct corpus *corpus)
     corpus->count = 0;
 }
 
-/* What the last call says; empty before each. */
+/* The error of the last call; empty before each. */
 static struct error error;
 
 /* A refusal has a code and words, success neither. */

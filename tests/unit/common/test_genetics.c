@@ -41,7 +41,7 @@ static void make_large(struct genome *genome, int bodies, int neurons)
     }
 }
 
-/* What the last mutations say. */
+/* The words of the last mutations. */
 static char text[256];
 
 static int mutate(struct genome *genome, int count, uint64_t creature)
@@ -639,7 +639,7 @@ static const struct {
     KIND(BODY_SPHERES, "bone_brace", "brace ", " leads to ancestor", " leads to twin",
          " instead of nearest"),
     KIND(BODY_SPHERES, "add_brace", "added a brace from sphere "),
-    // what all kinds of body have does other things to others
+    // mutations that all kinds of body have, in the words of these
     KIND(BODY_SPHERES, "body_size", "radius of sphere ", " m"),
     KIND(BODY_SPHERES, "body_joint", "joint of sphere ", "free", "ball", "saddle"),
     KIND(BODY_SPHERES, "body_limits", "lower limit of sphere ", "upper limit of sphere ", "second ",
