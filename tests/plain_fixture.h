@@ -1,4 +1,4 @@
-/* What many tests begin with: the suite, parameters, memory and an error. */
+/* The beginning of many tests: the suite, parameters, memory and an error. */
 #ifndef TESTS_PLAIN_FIXTURE_H
 #define TESTS_PLAIN_FIXTURE_H
 

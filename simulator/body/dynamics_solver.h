@@ -10,7 +10,7 @@
 
 struct meeting; /* what bodies of one solver need to meet one another */
 
-/* What others read of the present state, and of the last step. */
+/* The present state and the last step, for others to read. */
 struct dynamics_reader {
     void (*part_state)(const struct dynamics *dynamics, int part, struct part_state *state);
     double (*part_stretch)(const struct dynamics *dynamics, int part);         /* NULL: 0 */

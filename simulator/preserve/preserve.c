@@ -295,7 +295,7 @@ static void push_back(const struct preserve *p, struct dweller *d)
     begin_account(d);
 }
 
-/* What one creature does by itself after its steps. */
+/* The part of a tick that concerns one creature alone, after its steps. */
 static void settle(void *context, int i)
 {
     struct preserve *p = context;

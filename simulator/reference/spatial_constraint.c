@@ -148,7 +148,7 @@ static void check_bodies(const struct spatial_constraint *c)
            c->carriers.rates, coordinates, rates);
 }
 
-/* What holds between two steps. */
+/* The invariants between two steps. */
 static void check(const struct spatial_constraint *c)
 {
     ENSURE(c->touch_count >= 0 && c->touch_count <= c->touch_room, "%d touches press, room for %d",

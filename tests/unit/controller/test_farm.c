@@ -571,7 +571,7 @@ static int count_in_logs(const char *text)
     return count;
 }
 
-/* What workers do wrong, and what becomes of it. */
+/* Faults of workers, and their consequences. */
 static const struct {
     const char *kind;
     int workers, tasks;

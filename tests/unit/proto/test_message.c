@@ -487,7 +487,7 @@ TEST(hello_of_the_past)
     ck_assert_str_eq(error.message, "hello: 4 fields, expected 8");
 }
 
-/* What Slurm tells a process of its job. */
+/* The variables that Slurm gives a process of its job. */
 TEST(hello_knows_its_job)
 {
     struct hello ours;

@@ -409,7 +409,7 @@ TEST(equal_balls_exchange_velocities)
 
 /* ---------------------------------------------------------------- momentum */
 
-/* What comes of two that meet. */
+/* Sums over the steps of bodies that meet. */
 struct outcome {
     int points;            /* of contact between them */
     double impulses;       /* N s */
