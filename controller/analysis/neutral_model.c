@@ -179,9 +179,8 @@ static double shift_rate(double new, double own, double was)
     return isfinite(own) && isfinite(was) ? fmax(new + own - was, 0) : new;
 }
 
-/* The child differs from the mother that it gets by what it differed in from its own; in a shadow, by
- * what the first mutant differed in that was drawn for it: those that are refused before birth are
- * selected, too. */
+/* The child differs from its new mother as it differed from its own. In a shadow its body differs as
+ * that of the first mutant did that was drawn for it: to refuse mutants before birth is selection. */
 static struct neutral_traits inherit(const struct stage *s, int child, int mother)
 {
     const struct store_life *life = &s->play->lives[child];

@@ -1,8 +1,9 @@
 /* Is it evolution? The lives of a preserve beside neutral shadows of them.
  *
  * A shadow (Bedau, Snyder & Packard 1998) has the births and deaths of the run, each at its time
- * and in its world, and the same mutations: differences of a child from its mother, of bodies those of
- * the first mutant that was drawn for it, before the womb refused any. But the mother, and the creature that dies, are drawn at random among those that live there. So it
+ * and in its world, and the same mutations: differences of a child from its mother, of bodies those
+ * of the first mutant that was drawn for it, before the womb refused any. But the mother, and the
+ * creature that dies, are drawn at random among those that live there. So it
  * has the run's numbers, its turnover and the bias of its mutations, and no selection. Effects of
  * a run that hardly any of its shadows has are selection's.
  *
