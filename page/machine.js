@@ -101,7 +101,7 @@ export class Machine {
     for (const effector of effectors) this.x.web_cut(effector, 0);
     for (const neuron of neurons) this.x.web_cut(neuron, 1);
   }
-  /* Lives on from a tick by all deeds of this life: { tick, key, value } { tick, pull: [x, y, z] } or { tick, light: [x, y, z] }. */
+  /* Lives on from a tick by all deeds of this life: { tick, key, value }, { tick, pull: [x, y, z] } or { tick, light: [x, y, z] }. */
   change(tick, deeds) {
     const back = this.x.web_back(tick);
     if (back < 0) this.fail();

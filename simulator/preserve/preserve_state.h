@@ -46,7 +46,7 @@ struct descent {
 };
 
 /* The body of the first mutant that was drawn for a child and grew, before any draw was refused:
- * mutations without selection. Not known of founders and of copies: 0. */
+ * mutations without selection. 0: none grew, or it is a founder. */
 struct first_draw {
     double area_m2;
     int parts;
