@@ -1,7 +1,6 @@
 /* What it costs that creatures meet: contests of evolved creatures, each pair once with either
  * side, and creatures of one world that never meet. README.md has the workloads. */
 #include "common/creature/creature.h"
-#include "simulator/evaluate/contest.h"
 #include "tests/bench/bench.h"
 #include "tests/evaluate_together.h"
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "common/math/rng.h"
-#include "common/judge/behaviour.h"
 #include "controller/store/store.h"
 #include "tests/bench/bench.h"
 

@@ -401,20 +401,18 @@ TEST(a_box_bounces_and_comes_to_rest)
 }
 
 /* With e = 1 nothing is lost, on whichever corner it falls. */
-TEST(an_elastic_box_keeps_its_energy)
+TEST_LOOP(an_elastic_box_keeps_its_energy, 0, 5)
 {
     static const double tilts_rad[] = {0, 0.1, 0.3, 0.6, 1.1};
     stage.settings.rtol = 1e-8;
     stage.settings.restitution_speed_m_s = 1e-6;
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .elasticity = 1};
-    for (int i = 0; i < 5; i++) {
-        double q[DOF] = {0, 0.3 + 0.15, tilts_rad[i]}, zero[DOF] = {0};
-        body_init_box(&stage.body, 0.4, 0.2, 1);
-        stage_start(&stage, q, zero);
-        double before = stage_energy(&stage);
-        stage_run(&stage, 10);
-        check_near("energy", stage_energy(&stage), before, 1e-9 * before);
-    }
+    double q[DOF] = {0, 0.3 + 0.15, tilts_rad[_i]}, zero[DOF] = {0};
+    body_init_box(&stage.body, 0.4, 0.2, 1);
+    stage_start(&stage, q, zero);
+    double before = stage_energy(&stage);
+    stage_run(&stage, 10);
+    check_near("energy", stage_energy(&stage), before, 1e-9 * before);
 }
 
 /* Two bodies hung on the world that move on their own. */
@@ -599,33 +597,29 @@ static const char *const creature_files[] = {
 
 /* The articulated solver looks once a step at what is exposed: at a quarter of the step it is apart
  * by a quarter. */
-TEST(creatures_swim_alike)
+TEST_LOOP(creatures_swim_alike, 0, 4)
 {
-    for (int i = 0; i < 4; i++) {
-        struct evaluation a =
-            evaluate_file(creature_files[i], "water", SOLVER_ARTICULATED, 1.0 / 240, 1);
-        struct evaluation b =
-            evaluate_file(creature_files[i], "water", SOLVER_CONSTRAINT, 1.0 / 240, 1);
-        ck_assert_int_eq(a.verdict, b.verdict);
-        check_near("distance", b.measures.distance_m, a.measures.distance_m, 4e-4);
-        check_near("share", b.measures.residual_share, 0, 1e-7);
-    }
+    struct evaluation a =
+        evaluate_file(creature_files[_i], "water", SOLVER_ARTICULATED, 1.0 / 240, 1);
+    struct evaluation b =
+        evaluate_file(creature_files[_i], "water", SOLVER_CONSTRAINT, 1.0 / 240, 1);
+    ck_assert_int_eq(a.verdict, b.verdict);
+    check_near("distance", b.measures.distance_m, a.measures.distance_m, 4e-4);
+    check_near("share", b.measures.residual_share, 0, 1e-7);
 }
 
-TEST(creatures_walk_alike)
+TEST_LOOP(creatures_walk_alike, 0, 4)
 {
-    for (int i = 0; i < 4; i++) {
-        struct evaluation a =
-            evaluate_file(creature_files[i], "land", SOLVER_ARTICULATED, 1.0 / 240, 1);
-        struct evaluation b =
-            evaluate_file(creature_files[i], "land", SOLVER_CONSTRAINT, 1.0 / 240, 1);
-        ck_assert_int_eq(b.verdict, VERDICT_OK);
-        check_near("settled height", b.measures.height_start_m, a.measures.height_start_m, 2e-3);
-        check_near("distance", b.measures.distance_m, a.measures.distance_m,
-                   0.2 * a.measures.distance_m + 0.02);
-        check_near("share", b.measures.residual_share, 0, 1e-3);
-        check_near("penetration", b.measures.penetration_max_m, 0, 1e-4);
-    }
+    struct evaluation a =
+        evaluate_file(creature_files[_i], "land", SOLVER_ARTICULATED, 1.0 / 240, 1);
+    struct evaluation b =
+        evaluate_file(creature_files[_i], "land", SOLVER_CONSTRAINT, 1.0 / 240, 1);
+    ck_assert_int_eq(b.verdict, VERDICT_OK);
+    check_near("settled height", b.measures.height_start_m, a.measures.height_start_m, 2e-3);
+    check_near("distance", b.measures.distance_m, a.measures.distance_m,
+               0.2 * a.measures.distance_m + 0.02);
+    check_near("share", b.measures.residual_share, 0, 1e-3);
+    check_near("penetration", b.measures.penetration_max_m, 0, 1e-4);
 }
 
 /* The pusher's legs push hard, against contacts that last: its servos have to count what those do.

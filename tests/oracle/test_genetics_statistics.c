@@ -174,29 +174,26 @@ static void bear(struct family *family, struct individual *child)
 }
 
 /* Children by their number of mutations, told apart by the words that are recorded. */
-TEST(words_tell_as_many_mutations)
+TEST_LOOP(words_tell_as_many_mutations, 0, 2)
 {
     static const double probabilities[4] = {0.25, 0.5, 0.125, 0.125};
     int64_t trials = 10000;
+    int64_t tally[4] = {0};
+    SCOPED(family) family;
 
-    for (int is_planted = 0; is_planted < 2; is_planted++) {
-        int64_t tally[4] = {0};
-        SCOPED(family) family;
+    family_init(&family);
+    if (_i)
+        set("mutation.one=0.54");
+    for (int64_t i = 0; i < trials; i++) {
+        SCOPED(individual) child;
+        int count = 0;
 
-        family_init(&family);
-        if (is_planted)
-            set("mutation.one=0.54");
-        for (int64_t i = 0; i < trials; i++) {
-            SCOPED(individual) child;
-            int count = 0;
-
-            bear(&family, &child);
-            for (const char *at = child.mutations; at && *at; at = strstr(at, "; "), count++)
-                at += *at == ';' ? 2 : 0;
-            tally[count < 3 ? count : 3]++;
-        }
-        judge("words", tally, probabilities, 4, trials, is_planted);
+        bear(&family, &child);
+        for (const char *at = child.mutations; at && *at; at = strstr(at, "; "), count++)
+            at += *at == ';' ? 2 : 0;
+        tally[count < 3 ? count : 3]++;
     }
+    judge("words", tally, probabilities, 4, trials, _i);
 }
 
 /* Breeding only, without mutation. */
@@ -235,7 +232,7 @@ TEST_LOOP(offspring_in_proportion_to_fitness, 0, !TESTS_ARE_SANITIZED)
 }
 
 /* The second parent in proportion to fitness among the others: pairs (first, second). */
-TEST(pairs_in_proportion_to_fitness)
+TEST_LOOP(pairs_in_proportion_to_fitness, 0, 2)
 {
     double probabilities[PARENTS * PARENTS];
     int64_t trials = 40000;
@@ -244,45 +241,40 @@ TEST(pairs_in_proportion_to_fitness)
     for (int i = 0; i < PARENTS; i++)
         for (int k = 0; k < PARENTS; k++)
             probabilities[PARENTS * i + k] = i == k ? 0 : (i + 1) / 15. * (k + 1) / (15. - (i + 1));
-    for (int is_planted = 0; is_planted < 2; is_planted++) {
-        int64_t tally[PARENTS * PARENTS] = {0};
-        SCOPED(family) family;
+    int64_t tally[PARENTS * PARENTS] = {0};
+    SCOPED(family) family;
 
-        family_init(&family);
-        if (is_planted)
-            family.weights[0] = 1.25;
-        for (int64_t i = 0; i < trials; i++) {
-            SCOPED(individual) child;
+    family_init(&family);
+    if (_i)
+        family.weights[0] = 1.25;
+    for (int64_t i = 0; i < trials; i++) {
+        SCOPED(individual) child;
 
-            bear(&family, &child);
-            tally[PARENTS * (child.parents[0] - 1) + child.parents[1] - 1]++;
-        }
-        judge("pairs", tally, probabilities, PARENTS * PARENTS, trials, is_planted);
+        bear(&family, &child);
+        tally[PARENTS * (child.parents[0] - 1) + child.parents[1] - 1]++;
     }
+    judge("pairs", tally, probabilities, PARENTS * PARENTS, trials, _i);
 }
 
-TEST(methods_by_percentage)
+TEST_LOOP(methods_by_percentage, 0, 2)
 {
     static const double probabilities[METHOD_COUNT] = {
         [METHOD_ASEXUAL] = 0.4, [METHOD_CROSSOVER] = 0.3, [METHOD_GRAFT] = 0.3};
     int64_t trials = 60000;
+    int64_t tally[METHOD_COUNT] = {0};
+    SCOPED(family) family;
 
-    for (int is_planted = 0; is_planted < 2; is_planted++) {
-        int64_t tally[METHOD_COUNT] = {0};
-        SCOPED(family) family;
+    family_init(&family);
+    set("mutation.none=1", "mutation.one=0");
+    if (_i)
+        set("breeding.asexual=43");
+    for (int64_t i = 0; i < trials; i++) {
+        SCOPED(individual) child;
 
-        family_init(&family);
-        set("mutation.none=1", "mutation.one=0");
-        if (is_planted)
-            set("breeding.asexual=43");
-        for (int64_t i = 0; i < trials; i++) {
-            SCOPED(individual) child;
-
-            bear(&family, &child);
-            tally[child.method]++;
-        }
-        judge("methods", tally, probabilities, METHOD_COUNT, trials, is_planted);
+        bear(&family, &child);
+        tally[child.method]++;
     }
+    judge("methods", tally, probabilities, METHOD_COUNT, trials, _i);
 }
 
 /* ---- kinds of mutation ---- */
@@ -502,22 +494,19 @@ TEST(uneven_sets_are_seen)
     ck_assert_double_lt(statistics_chi_square(counts, 36, trials), ALARM);
 }
 
-TEST(numbers_of_points_are_uniform)
+TEST_LOOP(numbers_of_points_are_uniform, 0, 2)
 {
     static int64_t sets[SETS_MAX];
     static const double probabilities[POINTS_MAX + 2] = {0, 1 / 3., 1 / 3., 1 / 3., 0};
     int64_t trials = 30000;
+    int64_t tally[POINTS_MAX + 2] = {0};
 
-    for (int is_planted = 0; is_planted < 2; is_planted++) {
-        int64_t tally[POINTS_MAX + 2] = {0};
-
-        if (is_planted)
-            set("breeding.crossover_points_max=4");
-        throw_points(sets, trials, 0);
-        for (int s = 0; s < SETS_MAX; s++)
-            tally[count_bits(s) <= 4 ? count_bits(s) : 4] += sets[s];
-        judge("numbers of points", tally, probabilities, POINTS_MAX + 2, trials, is_planted);
-    }
+    if (_i)
+        set("breeding.crossover_points_max=4");
+    throw_points(sets, trials, 0);
+    for (int s = 0; s < SETS_MAX; s++)
+        tally[count_bits(s) <= 4 ? count_bits(s) : 4] += sets[s];
+    judge("numbers of points", tally, probabilities, POINTS_MAX + 2, trials, _i);
 }
 
 /* The two that take longest are left out where sanitizers watch: what they call is checked for its

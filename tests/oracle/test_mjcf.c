@@ -183,38 +183,35 @@ TEST(files_have_what_the_creature_has)
 }
 
 /* The field of heights, row by row from the least z on, is the ground here. */
-TEST(relief_is_where_it_is_here)
+TEST_LOOP(relief_is_where_it_is_here, 0, 2)
 {
     static const char *const names[] = {"biped", "biped3d"}, *const examples[] = {"walk", "walk3d"};
-    for (int k = 0; k < 2; k++) {
-        char path[96];
-        struct world world;
-        double size[4];
-        int rows, columns;
-        snprintf(path, sizeof path, "examples/creatures/%s.json", names[k]);
-        struct exported *e = export_creature(path, examples[k], 0.06);
-        world_init(&world, &e->params);
-        const char *at = strstr(e->model, "<hfield");
-        ck_assert_ptr_nonnull(at);
-        ck_assert_int_eq(sscanf(at,
-                                "<hfield name='relief' nrow='%d' ncol='%d' "
-                                "size='%lf %lf %lf %lf' elevation='",
-                                &rows, &columns, &size[0], &size[1], &size[2], &size[3]),
-                         6);
-        ck_assert_int_eq(rows, k ? columns : 2);
-        double lowest_m =
-            strtod(strstr(strstr(e->model, "hfield='relief' pos="), "0 0 ") + 4, NULL);
-        char *number = strstr(at, "elevation='") + strlen("elevation='");
-        for (int i = 0; i < rows; i++)
-            for (int j = 0; j < columns; j++) {
-                double height = lowest_m + size[2] * strtod(number, &number);
-                double x = size[0] * (2.0 * j / (columns - 1) - 1);
-                double z = size[1] * (2.0 * i / (rows - 1) - 1);
-                ck_assert_double_eq_tol(height, relief_height(&world.relief, x, z), 1e-6);
-            }
-        ck_assert_int_eq(*number, '\'');
-        forget(e);
-    }
+    char path[96];
+    struct world world;
+    double size[4];
+    int rows, columns;
+    snprintf(path, sizeof path, "examples/creatures/%s.json", names[_i]);
+    struct exported *e = export_creature(path, examples[_i], 0.06);
+    world_init(&world, &e->params);
+    const char *at = strstr(e->model, "<hfield");
+    ck_assert_ptr_nonnull(at);
+    ck_assert_int_eq(sscanf(at,
+                            "<hfield name='relief' nrow='%d' ncol='%d' "
+                            "size='%lf %lf %lf %lf' elevation='",
+                            &rows, &columns, &size[0], &size[1], &size[2], &size[3]),
+                     6);
+    ck_assert_int_eq(rows, _i ? columns : 2);
+    double lowest_m = strtod(strstr(strstr(e->model, "hfield='relief' pos="), "0 0 ") + 4, NULL);
+    char *number = strstr(at, "elevation='") + strlen("elevation='");
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++) {
+            double height = lowest_m + size[2] * strtod(number, &number);
+            double x = size[0] * (2.0 * j / (columns - 1) - 1);
+            double z = size[1] * (2.0 * i / (rows - 1) - 1);
+            ck_assert_double_eq_tol(height, relief_height(&world.relief, x, z), 1e-6);
+        }
+    ck_assert_int_eq(*number, '\'');
+    forget(e);
 }
 
 TEST(worlds_have_their_obstacles)

@@ -76,38 +76,35 @@ TEST(edge_drag_integrals)
 /* ---------------------------------------------------------------- joints */
 
 /* joint_limit_beyond_half_turn: an even torque turns a rod from -260 to +270 degrees. */
-TEST(joint_limit_beyond_half_turn)
+TEST_LOOP(joint_limit_beyond_half_turn, 0, 2)
 {
     const struct accuracy fine = {1.0 / 960, INTEGRATOR_AUTO, 1};
-    for (int a = 0; a < 2; a++) {
-        const struct accuracy *accuracy = a ? &fine : &engine;
-        double q[DOF] = {0, 0, 0, -260 * BODY_DEGREE}, zero[DOF] = {0};
-        use(accuracy);
-        stage.settings.effector_mode = EFFECTOR_TORQUE;
-        stage.settings.joint_speed_rad_s = 1e12;
-        body_init_stopped_rod(&stage.body, 1e12);
-        stage_start(&stage, q, zero);
-        dynamics_set_target(stage.dynamics, 1, 1, 0);
+    const struct accuracy *accuracy = _i ? &fine : &engine;
+    double q[DOF] = {0, 0, 0, -260 * BODY_DEGREE}, zero[DOF] = {0};
+    use(accuracy);
+    stage.settings.effector_mode = EFFECTOR_TORQUE;
+    stage.settings.joint_speed_rad_s = 1e12;
+    body_init_stopped_rod(&stage.body, 1e12);
+    stage_start(&stage, q, zero);
+    dynamics_set_target(stage.dynamics, 1, 1, 0);
 
-        /* the last state before the stop, and from there on by the exact motion */
-        int step = 0;
-        double angle = 0, rate = 0;
-        while (stage.dynamics->qd[3] >= rate && step < 4000) {
-            angle = stage.dynamics->q[3];
-            rate = stage.dynamics->qd[3];
-            stage_run(&stage, accuracy->dt_s);
-            step++;
-        }
-        double rest = 270 * BODY_DEGREE - angle, t = (step - 1) * accuracy->dt_s;
-        double at_stop = sqrt(rate * rate + 2 * 5 * rest);
-        check(accuracy, "time_to_stop", t + (at_stop - rate) / 5, 1.923563883583797, 0.005);
-        check(accuracy, "omega_at_stop", at_stop, 9.617819417918984, 0.02);
-        stage_run(&stage, 1);
-        ck_assert_double_eq_tol(stage.dynamics->q[3], 4.71238898038469, 0.005);
-        ck_assert_double_eq_tol(stage.dynamics->qd[3], 0, 1e-9);
-        ck_assert_double_eq_tol(dynamics_ledger(stage.dynamics)->loss_limit_j, 4.625122517784973,
-                                0.02);
+    /* the last state before the stop, and from there on by the exact motion */
+    int step = 0;
+    double angle = 0, rate = 0;
+    while (stage.dynamics->qd[3] >= rate && step < 4000) {
+        angle = stage.dynamics->q[3];
+        rate = stage.dynamics->qd[3];
+        stage_run(&stage, accuracy->dt_s);
+        step++;
     }
+    double rest = 270 * BODY_DEGREE - angle, t = (step - 1) * accuracy->dt_s;
+    double at_stop = sqrt(rate * rate + 2 * 5 * rest);
+    check(accuracy, "time_to_stop", t + (at_stop - rate) / 5, 1.923563883583797, 0.005);
+    check(accuracy, "omega_at_stop", at_stop, 9.617819417918984, 0.02);
+    stage_run(&stage, 1);
+    ck_assert_double_eq_tol(stage.dynamics->q[3], 4.71238898038469, 0.005);
+    ck_assert_double_eq_tol(stage.dynamics->qd[3], 0, 1e-9);
+    ck_assert_double_eq_tol(dynamics_ledger(stage.dynamics)->loss_limit_j, 4.625122517784973, 0.02);
 }
 
 /* ---------------------------------------------------------------- pinned rods */

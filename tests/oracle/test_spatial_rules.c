@@ -254,51 +254,47 @@ TEST(orders_of_roots)
 /* ---------------------------------------------------------------- what is conserved */
 
 /* A box that tumbles for a minute. */
-TEST(tumbling_keeps_energy)
+TEST_LOOP(tumbling_keeps_energy, 0, 2)
 {
     static const double allowed_energy[2] = {1e-10, 4e-6}, allowed_spin[2] = {1e-9, 4e-5};
-    for (int is_midpoint = 0; is_midpoint < 2; is_midpoint++) {
-        struct scene s = empty(is_midpoint ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4);
-        struct vec3 p, before, after;
-        struct body_link *l = add_link(&s, -1, LINK_FREE, (struct vec3){0, 0, 0}, 1.5);
-        l->centre = (struct vec3){0, 0, 0};
-        l->inertia = (struct sym3){0.0125, 0, 0, 0.0325, 0, 0.0425};
-        s.world.gravity_m_s2 = (struct vec3){0, 0, 0};
-        s.qd[3] = 3;
-        s.qd[4] = 1;
-        s.qd[5] = 2;
-        struct spatial_state *d = start(&s);
-        double energy = dynamics_ledger(&d->dynamics)->kinetic_j;
-        spatial_tree_momentum(spatial_state_tree(d), &p, &before);
-        for (int i = 0; i < 60 * 240; i++)
-            ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
-        spatial_tree_momentum(spatial_state_tree(d), &p, &after);
-        ck_assert_double_le(fabs(dynamics_ledger(&d->dynamics)->kinetic_j / energy - 1),
-                            allowed_energy[is_midpoint]);
-        ck_assert_double_le(vec3_distance(before, after) / vec3_length(before),
-                            allowed_spin[is_midpoint]);
-    }
+    struct scene s = empty(_i ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4);
+    struct vec3 p, before, after;
+    struct body_link *l = add_link(&s, -1, LINK_FREE, (struct vec3){0, 0, 0}, 1.5);
+    l->centre = (struct vec3){0, 0, 0};
+    l->inertia = (struct sym3){0.0125, 0, 0, 0.0325, 0, 0.0425};
+    s.world.gravity_m_s2 = (struct vec3){0, 0, 0};
+    s.qd[3] = 3;
+    s.qd[4] = 1;
+    s.qd[5] = 2;
+    struct spatial_state *d = start(&s);
+    double energy = dynamics_ledger(&d->dynamics)->kinetic_j;
+    spatial_tree_momentum(spatial_state_tree(d), &p, &before);
+    for (int i = 0; i < 60 * 240; i++)
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
+    spatial_tree_momentum(spatial_state_tree(d), &p, &after);
+    ck_assert_double_le(fabs(dynamics_ledger(&d->dynamics)->kinetic_j / energy - 1),
+                        allowed_energy[_i]);
+    ck_assert_double_le(vec3_distance(before, after) / vec3_length(before), allowed_spin[_i]);
 }
 
 /* Momentum and angular momentum of a free tree whose springs work, and its ledger. */
-TEST(momentum_and_ledger)
+TEST_LOOP(momentum_and_ledger, 0, 2)
 {
     static const double allowed_momentum[2] = {1e-6, 1e-2}, allowed_residual[2] = {1e-6, 1e-2};
-    for (int is_midpoint = 0; is_midpoint < 2; is_midpoint++) {
-        struct scene s = menagerie(is_midpoint ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4);
-        struct vec3 p0, l0, p1, l1;
-        s.world.gravity_m_s2 = (struct vec3){0, 0, 0};
-        struct spatial_state *d = start(&s);
-        spatial_tree_momentum(spatial_state_tree(d), &p0, &l0);
-        for (int i = 0; i < 240; i++)
-            ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
-        spatial_tree_momentum(spatial_state_tree(d), &p1, &l1);
-        ck_assert_double_le(vec3_distance(p0, p1), allowed_momentum[is_midpoint]);
-        ck_assert_double_le(vec3_distance(l0, l1), allowed_momentum[is_midpoint]);
-        const struct ledger *ledger = dynamics_ledger(&d->dynamics);
-        ck_assert_double_gt(fabs(ledger->work_effector_j), 0.01);
-        ck_assert_double_le(fabs(ledger->residual_j), allowed_residual[is_midpoint]);
-    }
+    int is_midpoint = _i;
+    struct scene s = menagerie(is_midpoint ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4);
+    struct vec3 p0, l0, p1, l1;
+    s.world.gravity_m_s2 = (struct vec3){0, 0, 0};
+    struct spatial_state *d = start(&s);
+    spatial_tree_momentum(spatial_state_tree(d), &p0, &l0);
+    for (int i = 0; i < 240; i++)
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
+    spatial_tree_momentum(spatial_state_tree(d), &p1, &l1);
+    ck_assert_double_le(vec3_distance(p0, p1), allowed_momentum[is_midpoint]);
+    ck_assert_double_le(vec3_distance(l0, l1), allowed_momentum[is_midpoint]);
+    const struct ledger *ledger = dynamics_ledger(&d->dynamics);
+    ck_assert_double_gt(fabs(ledger->work_effector_j), 0.01);
+    ck_assert_double_le(fabs(ledger->residual_j), allowed_residual[is_midpoint]);
 }
 
 /* ---------------------------------------------------------------- what must not change */

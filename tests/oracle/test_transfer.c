@@ -35,7 +35,6 @@ int main(void)
 #include "simulator/tools/mjcf.h"
 #include "tests/oracle/mujoco_fixture.h"
 #include "simulator/body/physics.h"
-#include "simulator/spatial/steps/spatial_dynamics.h"
 #include "tests/suite.h"
 #include "tests/evaluate_one.h"
 

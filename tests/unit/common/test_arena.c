@@ -1,10 +1,10 @@
 /* common/system/arena: alignment, zeroing, exhaustion, overflow, reset and the high-water mark.
  * runs: watched */
 #include "common/system/arena.h"
+#include "common/error.h"
 
 #include <stdint.h>
 
-#include "common/error.h"
 #include "tests/suite.h"
 
 static int is_zero(const unsigned char *bytes, size_t count)

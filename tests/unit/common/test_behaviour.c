@@ -273,24 +273,22 @@ TEST(swim_is_never_negative)
 }
 
 /* Tail first leaves nothing at a weight of 1, across half; swimmers as walkers. */
-TEST(going_head_first_counts)
+TEST_LOOP(going_head_first_counts, 0, 2)
 {
     static const int travels[] = {BEHAVIOUR_STRIDE, BEHAVIOUR_SWIM};
-    for (int i = 0; i < 2; i++) {
-        measures.size_m = 1;
-        measures.distance_m = 0.5;
-        for (int k = 0; k < MEASURE_WINDOWS; k++)
-            measures_set(&measures, MEASURE_window_1_m + k, 0.25 / MEASURE_WINDOWS);
-        measures.head_first = -1;
-        params.fitness_ahead = 0;
-        ck_assert_double_eq_tol(fitness(travels[i]), 0.25, 1e-15);
-        params.fitness_ahead = 1;
-        ck_assert_double_eq(fitness(travels[i]), 0);
-        measures.head_first = 0;
-        ck_assert_double_eq_tol(fitness(travels[i]), 0.25 / 2, 1e-15);
-        measures.head_first = 1;
-        ck_assert_double_eq_tol(fitness(travels[i]), 0.25, 1e-15);
-    }
+    measures.size_m = 1;
+    measures.distance_m = 0.5;
+    for (int k = 0; k < MEASURE_WINDOWS; k++)
+        measures_set(&measures, MEASURE_window_1_m + k, 0.25 / MEASURE_WINDOWS);
+    measures.head_first = -1;
+    params.fitness_ahead = 0;
+    ck_assert_double_eq_tol(fitness(travels[_i]), 0.25, 1e-15);
+    params.fitness_ahead = 1;
+    ck_assert_double_eq(fitness(travels[_i]), 0);
+    measures.head_first = 0;
+    ck_assert_double_eq_tol(fitness(travels[_i]), 0.25 / 2, 1e-15);
+    measures.head_first = 1;
+    ck_assert_double_eq_tol(fitness(travels[_i]), 0.25, 1e-15);
 }
 
 TEST(only_scored_verdicts_have_fitness)

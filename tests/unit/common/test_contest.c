@@ -1,12 +1,10 @@
 /* Contests: margins by hand, starts, the object, and what a whole contest keeps. */
 #include "common/creature/creature.h"
-#include "common/genome/body_kind.h"
 #include "common/judge/measures.h"
 #include "common/math/detmath.h"
 #include "common/math/hash.h"
 #include "simulator/evaluate/contest.h"
 #include "simulator/evaluate/run.h"
-#include "tests/vectors.h"
 #include "tests/plain_fixture.h"
 
 #define SEEKER "tests/creatures/seek-land3d-sims-4.creature"

@@ -704,45 +704,41 @@ TEST(emitters_are_kept)
 }
 
 /* A stretch is kept, with emitters and without, and is what makes a file one of version 8. */
-TEST(stretches_are_kept)
+TEST_LOOP(stretches_are_kept, 0, 2)
 {
-    for (int i = 0; i < 2; i++) {
-        genome_deinit(&creature.genome);
-        make_stretching(&creature.genome);
-        struct body_gene *body = &creature.genome.bodies[0];
-        if (i)
-            memset(body->emitters, 0, sizeof body->emitters);
-        else
-            body->emitters[EMITTER_SOUND].input =
-                (struct input_gene){.kind = INPUT_CONSTANT, .value = 0.1, .weight = 1};
-        ck_assert_int_eq(creature_format_version(&creature), 8);
-        assert_kept_in_json("\"stretch\": {");
-        struct packed_genome packed = assert_kept_packed();
-        /* a limit of 0, whose input must not be there */
-        static const unsigned char limit[] = {0xcb, 0x3f, 0xdb, 0x6d, 0xb6, 0xdb, 0x6d, 0xb6, 0xdb};
-        memset(packed.bytes + find_bytes(&packed, limit, sizeof limit) + 1, 0, sizeof limit - 1);
-        refuse_packed(&packed, "bodies[0]: stretches of 0 are not written");
-        packed_genome_deinit(&packed);
-        memset(&body->stretch, 0, sizeof body->stretch);
-        ck_assert_int_eq(creature_format_version(&creature), 8);
-        body->sensors &= ~SENSOR_BIT(SENSOR_STRETCH);
-        ck_assert_int_eq(creature_format_version(&creature), i ? 1 : 7);
-    }
+    genome_deinit(&creature.genome);
+    make_stretching(&creature.genome);
+    struct body_gene *body = &creature.genome.bodies[0];
+    if (_i)
+        memset(body->emitters, 0, sizeof body->emitters);
+    else
+        body->emitters[EMITTER_SOUND].input =
+            (struct input_gene){.kind = INPUT_CONSTANT, .value = 0.1, .weight = 1};
+    ck_assert_int_eq(creature_format_version(&creature), 8);
+    assert_kept_in_json("\"stretch\": {");
+    struct packed_genome packed = assert_kept_packed();
+    /* a limit of 0, whose input must not be there */
+    static const unsigned char limit[] = {0xcb, 0x3f, 0xdb, 0x6d, 0xb6, 0xdb, 0x6d, 0xb6, 0xdb};
+    memset(packed.bytes + find_bytes(&packed, limit, sizeof limit) + 1, 0, sizeof limit - 1);
+    refuse_packed(&packed, "bodies[0]: stretches of 0 are not written");
+    packed_genome_deinit(&packed);
+    memset(&body->stretch, 0, sizeof body->stretch);
+    ck_assert_int_eq(creature_format_version(&creature), 8);
+    body->sensors &= ~SENSOR_BIT(SENSOR_STRETCH);
+    ck_assert_int_eq(creature_format_version(&creature), _i ? 1 : 7);
 }
 
 /* A head alone, of rectangles and of boxes. */
-TEST(heads_are_kept)
+TEST_LOOP(heads_are_kept, 0, 2)
 {
-    for (int i = 0; i < 2; i++) {
-        genome_deinit(&creature.genome);
-        (i ? fixture_make_boxes : fixture_make)(&creature.genome);
-        uint64_t without = genome_hash(&creature.genome);
-        creature.genome.bodies[1].is_head = 1;
-        ck_assert(genome_hash(&creature.genome) != without);
-        ck_assert_int_eq(creature_format_version(&creature), 10);
-        assert_kept_in_json("\"head\": true");
-        SCOPED(packed_genome) packed = assert_kept_packed();
-    }
+    genome_deinit(&creature.genome);
+    (_i ? fixture_make_boxes : fixture_make)(&creature.genome);
+    uint64_t without = genome_hash(&creature.genome);
+    creature.genome.bodies[1].is_head = 1;
+    ck_assert(genome_hash(&creature.genome) != without);
+    ck_assert_int_eq(creature_format_version(&creature), 10);
+    assert_kept_in_json("\"head\": true");
+    SCOPED(packed_genome) packed = assert_kept_packed();
 }
 
 /* A mouth alone, without emitters and stretch, is kept in both forms. */

@@ -1,7 +1,6 @@
 /* The exam of a champion: the order of its trials, its verdict, its words. */
 #include "common/judge/exam.h"
 
-#include "common/genome/genome.h"
 #include "controller/evolution/referee.h"
 #include "tests/plain_fixture.h"
 

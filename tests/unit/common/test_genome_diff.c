@@ -203,9 +203,8 @@ static int check_fields(int kind, int is_body, int row)
             change_field(table, field, gene);
             ck_assert_msg(!genome_is_equal(&a, &b), "%s", field->name);
             ck_assert_msg(genome_hash(&a) != genome_hash(&b), "%s", field->name);
-            char *text = diff(&a, &b);
+            FREED char *text = diff(&a, &b);
             ck_assert_msg(text[0] == '~', "%s: \"%s\"", field->name, text);
-            free(text);
         }
     }
     return used;

@@ -200,15 +200,13 @@ TEST(inputs_a_function_does_not_have_are_ignored)
         }
 }
 
-TEST(stateless_functions_leave_the_state_alone)
+TEST_LOOP(stateless_functions_leave_the_state_alone, 0, NEURON_FUNCTION_COUNT)
 {
     const double inputs[NEURON_INPUTS_MAX] = {0.7, -0.3, 0.4};
-    for (int function = 0; function < NEURON_FUNCTION_COUNT; function++) {
-        struct neuron_state state = {.value = 0.125, .is_primed = 7};
-        neuron_evaluate(function, inputs, &state, DT_S);
-        int is_kept = state.value == 0.125 && state.is_primed == 7;
-        ck_assert_int_eq(is_kept, !neuron_functions[function].is_stateful);
-    }
+    struct neuron_state state = {.value = 0.125, .is_primed = 7};
+    neuron_evaluate(_i, inputs, &state, DT_S);
+    int is_kept = state.value == 0.125 && state.is_primed == 7;
+    ck_assert_int_eq(is_kept, !neuron_functions[_i].is_stateful);
 }
 
 /* ---- functions with state ---- */
@@ -283,16 +281,14 @@ TEST(memory_samples_and_holds)
     ck_assert_double_eq(advance(NEURON_MEMORY, &state, 0.0, 1.0, 0.0), -10.0);
 }
 
-TEST(the_wave_is_a_sine_of_time)
+TEST_LOOP(the_wave_is_a_sine_of_time, 0, 4)
 {
-    for (int quarter = 0; quarter < 4; quarter++) {
-        struct neuron_state state = {.value = quarter / 4.0};
-        for (int i = 1; i <= 600; i++) {
-            double expected = 2.0 * sin(2.0 * DET_PI * (1.3 * i * DT_S + quarter / 4.0)) + 0.5;
-            double output = advance(NEURON_OSCILLATE_WAVE, &state, 1.3, 2.0, 0.5);
-            ck_assert_double_eq_tol(output, expected, 1e-11);
-            ck_assert(state.value >= 0.0 && state.value < 1.0);
-        }
+    struct neuron_state state = {.value = _i / 4.0};
+    for (int i = 1; i <= 600; i++) {
+        double expected = 2.0 * sin(2.0 * DET_PI * (1.3 * i * DT_S + _i / 4.0)) + 0.5;
+        double output = advance(NEURON_OSCILLATE_WAVE, &state, 1.3, 2.0, 0.5);
+        ck_assert_double_eq_tol(output, expected, 1e-11);
+        ck_assert(state.value >= 0.0 && state.value < 1.0);
     }
 }
 
@@ -380,17 +376,15 @@ TEST(states_survive_long_abuse)
 }
 
 /* Equal inputs and states give equal bits, also in another order of calls. */
-TEST(evaluation_is_pure)
+TEST_LOOP(evaluation_is_pure, 0, NEURON_FUNCTION_COUNT)
 {
-    for (int function = 0; function < NEURON_FUNCTION_COUNT; function++) {
-        struct neuron_state first = {.value = 0.3}, second = {.value = 0.3};
-        double outputs[100];
-        for (int i = 0; i < 100; i++)
-            outputs[i] = advance(function, &first, i * 0.1 - 3.0, 1.7, -0.2);
-        for (int i = 0; i < 100; i++) {
-            double again = advance(function, &second, i * 0.1 - 3.0, 1.7, -0.2);
-            ck_assert_int_eq(memcmp(&again, &outputs[i], sizeof again), 0);
-        }
+    struct neuron_state first = {.value = 0.3}, second = {.value = 0.3};
+    double outputs[100];
+    for (int i = 0; i < 100; i++)
+        outputs[i] = advance(_i, &first, i * 0.1 - 3.0, 1.7, -0.2);
+    for (int i = 0; i < 100; i++) {
+        double again = advance(_i, &second, i * 0.1 - 3.0, 1.7, -0.2);
+        ck_assert_int_eq(memcmp(&again, &outputs[i], sizeof again), 0);
     }
 }
 

@@ -183,52 +183,47 @@ TEST(a_block_slides_down_a_slope)
 
 /* A box dropped half a metre onto a step that stands on the ground: it comes to rest at its height,
  * and the contacts are the step's. */
-TEST(a_box_rests_on_a_step)
+TEST_LOOP(a_box_rests_on_a_step, SOLVER_ARTICULATED, SOLVER_CONSTRAINT + 1)
 {
-    for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
-        double q[DOF] = {3, 1, 0}, zero[DOF] = {0};
-        use_solver(solver);
-        stage.world =
-            (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 0.8};
-        add_obstacle(-4, 0.1, 1, 0.2, 0);
-        add_obstacle(3, 0.2, 1, 0.4, 0);
-        body_init_box(&stage.body, 0.3, 0.2, 1);
-        stage_start(&stage, q, zero);
-        stage_run(&stage, 2);
-        struct part_state box = stage_part(&stage, 0);
-        ck_assert_double_eq_tol(box.at_m.y, 0.5, 1.1e-3);
-        ck_assert_double_eq_tol(box.at_m.x, 3, 1e-6);
-        ck_assert_double_eq_tol(box.velocity_m_s.y, 0, 1e-5);
-        const struct contact_point *points;
-        int count = dynamics_contacts(stage.dynamics, &points);
-        double load = 0;
-        ck_assert_int_ge(count, 1);
-        for (int i = 0; i < count; i++) {
-            ck_assert_int_eq(points[i].other, CONTACT_OBSTACLE - 1);
-            ck_assert_double_eq_tol(points[i].normal.y, 1, 1e-9);
-            load += points[i].normal_impulse_n_s;
-        }
-        ck_assert_double_eq_tol(load, BODY_GRAVITY * stage.settings.dt_s, 1e-4);
+    double q[DOF] = {3, 1, 0}, zero[DOF] = {0};
+    use_solver(_i);
+    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 0.8};
+    add_obstacle(-4, 0.1, 1, 0.2, 0);
+    add_obstacle(3, 0.2, 1, 0.4, 0);
+    body_init_box(&stage.body, 0.3, 0.2, 1);
+    stage_start(&stage, q, zero);
+    stage_run(&stage, 2);
+    struct part_state box = stage_part(&stage, 0);
+    ck_assert_double_eq_tol(box.at_m.y, 0.5, 1.1e-3);
+    ck_assert_double_eq_tol(box.at_m.x, 3, 1e-6);
+    ck_assert_double_eq_tol(box.velocity_m_s.y, 0, 1e-5);
+    const struct contact_point *points;
+    int count = dynamics_contacts(stage.dynamics, &points);
+    double load = 0;
+    ck_assert_int_ge(count, 1);
+    for (int i = 0; i < count; i++) {
+        ck_assert_int_eq(points[i].other, CONTACT_OBSTACLE - 1);
+        ck_assert_double_eq_tol(points[i].normal.y, 1, 1e-9);
+        load += points[i].normal_impulse_n_s;
     }
+    ck_assert_double_eq_tol(load, BODY_GRAVITY * stage.settings.dt_s, 1e-4);
 }
 
 /* It bounces as high as the elasticity says. Restitution of the default solver: to a step. */
-TEST(a_box_bounces_on_an_obstacle)
+TEST_LOOP(a_box_bounces_on_an_obstacle, SOLVER_ARTICULATED, SOLVER_CONSTRAINT + 1)
 {
-    for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
-        double q[DOF] = {0, 2.1, 0}, zero[DOF] = {0}, highest = 0;
-        use_solver(solver);
-        stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .elasticity = 0.5};
-        add_obstacle(0, 0.5, 2, 1, 0);
-        body_init_box(&stage.body, 0.2, 0.2, 1);
-        stage_start(&stage, q, zero);
-        stage_run(&stage, 0.5);
-        for (int i = 0; i < 120; i++) {
-            stage_run(&stage, stage.settings.dt_s);
-            highest = fmax(highest, stage_part(&stage, 0).at_m.y - 1.1);
-        }
-        ck_assert_double_eq_tol(highest, 0.25, 0.01);
+    double q[DOF] = {0, 2.1, 0}, zero[DOF] = {0}, highest = 0;
+    use_solver(_i);
+    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .elasticity = 0.5};
+    add_obstacle(0, 0.5, 2, 1, 0);
+    body_init_box(&stage.body, 0.2, 0.2, 1);
+    stage_start(&stage, q, zero);
+    stage_run(&stage, 0.5);
+    for (int i = 0; i < 120; i++) {
+        stage_run(&stage, stage.settings.dt_s);
+        highest = fmax(highest, stage_part(&stage, 0).at_m.y - 1.1);
     }
+    ck_assert_double_eq_tol(highest, 0.25, 0.01);
 }
 
 /* A wall stops what runs into it, at any speed, and an obstacle's corner stops a long side. */
@@ -253,47 +248,43 @@ TEST(walls_stop_bodies)
         }
 }
 
-TEST(a_corner_carries_a_beam)
+TEST_LOOP(a_corner_carries_a_beam, SOLVER_ARTICULATED, SOLVER_CONSTRAINT + 1)
 {
     /* a beam laid on the corner of a turned obstacle, balanced, stays; pushed over, it tips */
-    for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
-        double top = 0.5 * sqrt(2), zero[DOF] = {0};
-        double q[DOF] = {0, top + 0.05, 0}, off[DOF] = {0.1, top + 0.05, 0};
-        use_solver(solver);
-        stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .friction = 0.9};
-        add_obstacle(0, 0, 1, 1, 45 * BODY_DEGREE);
-        body_init_box(&stage.body, 2, 0.1, 1);
-        stage_start(&stage, q, zero);
-        stage_run(&stage, 0.1);
-        ck_assert_double_eq_tol(stage_part(&stage, 0).at_m.y, top + 0.05, 1e-3);
-        stage_set(&stage, off, zero);
-        stage_run(&stage, 0.4);
-        struct part_state beam = stage_part(&stage, 0);
-        ck_assert_double_lt(beam.angle_rad, -0.1);
-        /* still on the corner: its distance from the lower side */
-        double dx = 0 - beam.at_m.x, dy = top - beam.at_m.y;
-        double side = -sin(beam.angle_rad) * dx + cos(beam.angle_rad) * dy;
-        ck_assert_double_eq_tol(side, -0.05, 2e-3);
-    }
+    double top = 0.5 * sqrt(2), zero[DOF] = {0};
+    double q[DOF] = {0, top + 0.05, 0}, off[DOF] = {0.1, top + 0.05, 0};
+    use_solver(_i);
+    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .friction = 0.9};
+    add_obstacle(0, 0, 1, 1, 45 * BODY_DEGREE);
+    body_init_box(&stage.body, 2, 0.1, 1);
+    stage_start(&stage, q, zero);
+    stage_run(&stage, 0.1);
+    ck_assert_double_eq_tol(stage_part(&stage, 0).at_m.y, top + 0.05, 1e-3);
+    stage_set(&stage, off, zero);
+    stage_run(&stage, 0.4);
+    struct part_state beam = stage_part(&stage, 0);
+    ck_assert_double_lt(beam.angle_rad, -0.1);
+    /* still on the corner: its distance from the lower side */
+    double dx = 0 - beam.at_m.x, dy = top - beam.at_m.y;
+    double side = -sin(beam.angle_rad) * dx + cos(beam.angle_rad) * dy;
+    ck_assert_double_eq_tol(side, -0.05, 2e-3);
 }
 
 /* Obstacles side by side are one floor, and flush with the ground they are not there. */
-TEST(seams_do_not_catch)
+TEST_LOOP(seams_do_not_catch, SOLVER_ARTICULATED, SOLVER_CONSTRAINT + 1)
 {
-    for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
-        double q[DOF] = {0, 0.6, 0}, qd[DOF] = {3};
-        use_solver(solver);
-        stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .friction = 0.1};
-        for (int i = 0; i < 8; i++)
-            add_obstacle(0.5 * i, 0.25, 0.5, 0.5, 0);
-        body_init_box(&stage.body, 0.3, 0.2, 1);
-        stage_start(&stage, q, qd);
-        stage_run(&stage, 1);
-        struct part_state box = stage_part(&stage, 0);
-        double expected = 3 - 0.1 * BODY_GRAVITY / 2;
-        ck_assert_double_eq_tol(box.at_m.x, expected, 0.02);
-        ck_assert_double_eq_tol(box.at_m.y, 0.6, 2e-3);
-    }
+    double q[DOF] = {0, 0.6, 0}, qd[DOF] = {3};
+    use_solver(_i);
+    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .friction = 0.1};
+    for (int i = 0; i < 8; i++)
+        add_obstacle(0.5 * i, 0.25, 0.5, 0.5, 0);
+    body_init_box(&stage.body, 0.3, 0.2, 1);
+    stage_start(&stage, q, qd);
+    stage_run(&stage, 1);
+    struct part_state box = stage_part(&stage, 0);
+    double expected = 3 - 0.1 * BODY_GRAVITY / 2;
+    ck_assert_double_eq_tol(box.at_m.x, expected, 0.02);
+    ck_assert_double_eq_tol(box.at_m.y, 0.6, 2e-3);
 }
 
 /* A body far away, and one mirrored, do the same. */
@@ -487,25 +478,23 @@ TEST(creatures_settle_on_platforms)
 }
 
 /* On a slope, turned a little at the start: still outside of it. */
-TEST(perturbed_poses_are_outside)
+TEST_LOOP(perturbed_poses_are_outside, 1, 9)
 {
-    for (int i = 1; i <= 8; i++) {
-        char number[64];
-        snprintf(number, sizeof number, "simulation.perturbation=%d", i);
-        const char *const settings[] = {"simulation.duration_s=0.1",
-                                        "world.obstacles=0 -1 20 2 0.3",
-                                        "world.ground=no",
-                                        "settle.required=no",
-                                        "exam.turn_rad=0.1",
-                                        "exam.drop_m=0",
-                                        number,
-                                        NULL};
-        struct obstacles obstacles;
-        struct evaluation result;
-        judge(creatures[0], NULL, settings, look, &obstacles, &result);
-        ck_assert(start_lowest_m != 0);
-        ck_assert_double_lt(overlap_m, 3e-3);
-    }
+    char number[64];
+    snprintf(number, sizeof number, "simulation.perturbation=%d", _i);
+    const char *const settings[] = {"simulation.duration_s=0.1",
+                                    "world.obstacles=0 -1 20 2 0.3",
+                                    "world.ground=no",
+                                    "settle.required=no",
+                                    "exam.turn_rad=0.1",
+                                    "exam.drop_m=0",
+                                    number,
+                                    NULL};
+    struct obstacles obstacles;
+    struct evaluation result;
+    judge(creatures[0], NULL, settings, look, &obstacles, &result);
+    ck_assert(start_lowest_m != 0);
+    ck_assert_double_lt(overlap_m, 3e-3);
 }
 
 TEST(creatures_fall_where_nothing_carries_them)
@@ -545,19 +534,17 @@ TEST(creatures_fall_where_nothing_carries_them)
 }
 
 /* A wide obstacle is a ground: the same walk on both, as exactly as chaos allows. */
-TEST(wide_obstacles_are_ground)
+TEST_LOOP(wide_obstacles_are_ground, SOLVER_ARTICULATED, SOLVER_CONSTRAINT + 1)
 {
-    for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
-        struct evaluation ground, floor;
-        const char *const land[] = {"simulation.duration_s=0.5", solver_setting(solver), NULL};
-        const char *const rock[] = {"simulation.duration_s=0.5", solver_setting(solver),
-                                    "world.ground=no", "world.obstacles=0 -2 60 4 0", NULL};
-        judge(creatures[1], NULL, land, NULL, NULL, &ground);
-        judge(creatures[1], NULL, rock, NULL, NULL, &floor);
-        ck_assert_double_gt(ground.measures.path_m, 0.05);
-        ck_assert_double_eq_tol(floor.measures.distance_m, ground.measures.distance_m, 2e-3);
-        ck_assert_double_eq_tol(floor.measures.height_mean_m, ground.measures.height_mean_m, 2e-3);
-    }
+    struct evaluation ground, floor;
+    const char *const land[] = {"simulation.duration_s=0.5", solver_setting(_i), NULL};
+    const char *const rock[] = {"simulation.duration_s=0.5", solver_setting(_i), "world.ground=no",
+                                "world.obstacles=0 -2 60 4 0", NULL};
+    judge(creatures[1], NULL, land, NULL, NULL, &ground);
+    judge(creatures[1], NULL, rock, NULL, NULL, &floor);
+    ck_assert_double_gt(ground.measures.path_m, 0.05);
+    ck_assert_double_eq_tol(floor.measures.distance_m, ground.measures.distance_m, 2e-3);
+    ck_assert_double_eq_tol(floor.measures.height_mean_m, ground.measures.height_mean_m, 2e-3);
 }
 
 SUITE("obstacles", 120, stage_set_up, NULL)

@@ -386,41 +386,39 @@ static void rename_input(struct input_gene *input)
 }
 
 /* Other ids, and a neuron without a reader: another genome, the same motion. */
-TEST(ids_and_dead_neurons)
+TEST_LOOP(ids_and_dead_neurons, 0, 2)
 {
-    for (int kind = 0; kind < 2; kind++) {
-        genome_deinit(&genome);
-        if (kind == 0)
-            fixture_make(&genome);
-        else
-            fixture_make_spheres(&genome);
-        struct phenotype_key before = key_of(&genome, 1), after;
-        genome.root += 5000;
-        for (int i = 0; i < genome.body_count; i++) {
-            struct input_gene *input;
-            genome.bodies[i].id += 5000;
-            for (int k = 0; (input = genome_body_input(&genome.bodies[i], k)) != NULL; k++)
-                rename_input(input);
-        }
-        for (int i = 0; i < genome.connection_count; i++) {
-            genome.connections[i].id += 5000;
-            genome.connections[i].from += 5000;
-            genome.connections[i].to += 5000;
-        }
-        for (int i = 0; i < genome.neuron_count; i++) {
-            genome.neurons[i].id += 5000;
-            genome.neurons[i].owner += genome.neurons[i].owner ? 5000 : 0;
-            for (int k = 0; k < NEURON_INPUTS_MAX; k++)
-                rename_input(&genome.neurons[i].inputs[k]);
-        }
-        struct neuron_gene *dead = genome_add_neuron(&genome);
-        dead->id = 9999;
-        dead->function = NEURON_OSCILLATE_WAVE;
-        struct error error;
-        ck_ok(genome_check(&genome, &error));
-        after = key_of(&genome, 2);
-        ck_assert(phenotype_key_is_equal(&before, &after));
+    genome_deinit(&genome);
+    if (_i == 0)
+        fixture_make(&genome);
+    else
+        fixture_make_spheres(&genome);
+    struct phenotype_key before = key_of(&genome, 1), after;
+    genome.root += 5000;
+    for (int i = 0; i < genome.body_count; i++) {
+        struct input_gene *input;
+        genome.bodies[i].id += 5000;
+        for (int k = 0; (input = genome_body_input(&genome.bodies[i], k)) != NULL; k++)
+            rename_input(input);
     }
+    for (int i = 0; i < genome.connection_count; i++) {
+        genome.connections[i].id += 5000;
+        genome.connections[i].from += 5000;
+        genome.connections[i].to += 5000;
+    }
+    for (int i = 0; i < genome.neuron_count; i++) {
+        genome.neurons[i].id += 5000;
+        genome.neurons[i].owner += genome.neurons[i].owner ? 5000 : 0;
+        for (int k = 0; k < NEURON_INPUTS_MAX; k++)
+            rename_input(&genome.neurons[i].inputs[k]);
+    }
+    struct neuron_gene *dead = genome_add_neuron(&genome);
+    dead->id = 9999;
+    dead->function = NEURON_OSCILLATE_WAVE;
+    struct error error;
+    ck_ok(genome_check(&genome, &error));
+    after = key_of(&genome, 2);
+    ck_assert(phenotype_key_is_equal(&before, &after));
 }
 
 static void set(const char *setting)

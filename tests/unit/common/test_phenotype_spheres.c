@@ -3,7 +3,6 @@
 #include "common/creature/creature.h"
 #include "controller/evolution/breeding.h"
 #include "common/genetics/genetics.h"
-#include "simulator/spheres/dynamics_spheres.h"
 #include "common/growth/sphere_body.h"
 #include "tests/unit/grown_fixture.h"
 #include "tests/evaluate_one.h"

@@ -246,14 +246,12 @@ static int64_t count_rows(void)
     return count;
 }
 
-TEST(journals_of_dead_writers_are_played_back)
+TEST_LOOP(journals_of_dead_writers_are_played_back, 0, 8)
 {
     static const char *const modes[] = {"DELETE", "TRUNCATE", "PERSIST", "WAL"};
-    for (int i = 0; i < 8; i++) {
-        ck_assert_int_eq(system("cp whole.db run.db && rm -f run.db-*"), 0);
-        die_while_writing(modes[i / 2], i % 2);
-        ck_assert_int_eq(count_rows(), 1);
-    }
+    ck_assert_int_eq(system("cp whole.db run.db && rm -f run.db-*"), 0);
+    die_while_writing(modes[_i / 2], _i % 2);
+    ck_assert_int_eq(count_rows(), 1);
 }
 
 /* Writing the header was cut short (the disk was full): it counts only later. */

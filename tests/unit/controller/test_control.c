@@ -176,20 +176,16 @@ TEST(test_who_always_hangs_up_does_not_answer)
 }
 
 /* Half of an answer is none, and the order may have been obeyed: it is not given again. */
-TEST(test_what_is_no_answer_is_refused)
+TEST_LOOP(test_what_is_no_answer_is_refused, 0, 3)
 {
     static const char *const texts[] = {"okay\n", "error: no\033[2J\xe2\x80\xa8\xef\xbb\xbf!\nmore",
                                         "ok"};
-    for (int i = 0; i < 3; i++) {
-        const char *text[] = {texts[i]};
-        pid_t impostor = start_impostor(text, 1, 100);
-        ck_assert_int_eq(control_ask(directory, "pause", 5000, &answer, &error), ERR_RANGE);
-        ck_assert_str_eq(error.message, i == 1 ? "no [2J?\?!" : "no answer");
-        ck_assert_ptr_null(answer);
-        end_impostor(impostor);
-        teardown();
-        setup();
-    }
+    const char *text[] = {texts[_i]};
+    pid_t impostor = start_impostor(text, 1, 100);
+    ck_assert_int_eq(control_ask(directory, "pause", 5000, &answer, &error), ERR_RANGE);
+    ck_assert_str_eq(error.message, _i == 1 ? "no [2J?\?!" : "no answer");
+    ck_assert_ptr_null(answer);
+    end_impostor(impostor);
 }
 
 TEST(test_nobody_is_told_from_one_that_does_not_answer)

@@ -523,18 +523,16 @@ TEST(steps_are_the_largest)
 }
 
 /* The examples of RFC 4648, section 10. */
-TEST(bytes_are_base64)
+TEST_LOOP(bytes_are_base64, 0, 7)
 {
     static const char *const words[] = {"",         "Zg==",     "Zm8=",    "Zm9v",
                                         "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"};
-    for (size_t i = 0; i < 7; i++) {
-        FREED char *text = NULL;
-        size_t length;
-        FILE *file = open_memstream(&text, &length);
-        html_write_base64(file, (const unsigned char *)"foobar", i);
-        fclose(file);
-        ck_assert_str_eq(text, words[i]);
-    }
+    FREED char *text = NULL;
+    size_t length;
+    FILE *file = open_memstream(&text, &length);
+    html_write_base64(file, (const unsigned char *)"foobar", _i);
+    fclose(file);
+    ck_assert_str_eq(text, words[_i]);
 }
 
 TEST(html_is_escaped)

@@ -251,64 +251,58 @@ static void tell_walkers(struct search *search, double share)
 }
 
 /* The slowest survivor of all sets the bar, in the unit of the behaviour. */
-TEST(the_slowest_survivor_sets_the_bar)
+TEST_LOOP(the_slowest_survivor_sets_the_bar, 0, 2)
 {
     static const int behaviours_with[2] = {BEHAVIOUR_WALK, BEHAVIOUR_SWIM};
+    params.evolution_behaviour = behaviours_with[_i];
+    params.guard_hopeless_share = 0.5;
+    params.guard_referee_top = 0;
 
-    for (int b = 0; b < 2; b++) {
-        params.evolution_behaviour = behaviours_with[b];
-        params.guard_hopeless_share = 0.5;
-        params.guard_referee_top = 0;
+    OWNED(search) *search = search_create(&params);
+    const struct population *population = search_population(search);
+    const struct individual *last;
 
-        struct search *search = search_create(&params);
-        const struct population *population = search_population(search);
-        const struct individual *last;
+    for (int i = 0; i < population->count; i++)
+        ck_assert(!early_stop_has_bar(&population->individuals[i].bar));
+    while (_i == 1 && (last = search_ask(search))) {
+        struct measures measures = {.size_m = 1, .displacement_m = (double)last->id};
 
-        for (int i = 0; i < population->count; i++)
-            ck_assert(!early_stop_has_bar(&population->individuals[i].bar));
-        while (b == 1 && (last = search_ask(search))) {
-            struct measures measures = {.size_m = 1, .displacement_m = (double)last->id};
+        for (int k = 0; k < MEASURE_WINDOWS; k++)
+            measures_set(&measures, MEASURE_window_1_m + k, (double)last->id / 8);
+        search_tell(search, last->id, VERDICT_OK, &measures, 1);
+    }
+    if (_i == 0)
+        tell_walkers(search, 1);
+    last = &population->individuals[search_survivor_count(search) - 1];
+    double pace = (_i == 0 ? last->measures.distance_m : last->measures.displacement_m) /
+                  params.simulation_duration_s;
+    ck_assert_int_eq(search_advance(search), 0);
+    for (int i = 0; i < population->count; i++) {
+        const struct individual *individual = &population->individuals[i];
 
-            for (int k = 0; k < MEASURE_WINDOWS; k++)
-                measures_set(&measures, MEASURE_window_1_m + k, (double)last->id / 8);
-            search_tell(search, last->id, VERDICT_OK, &measures, 1);
-        }
-        if (b == 0)
-            tell_walkers(search, 1);
-        last = &population->individuals[search_survivor_count(search) - 1];
-        double pace = (b == 0 ? last->measures.distance_m : last->measures.displacement_m) /
-                      params.simulation_duration_s;
-        ck_assert_int_eq(search_advance(search), 0);
-        for (int i = 0; i < population->count; i++) {
-            const struct individual *individual = &population->individuals[i];
-
-            ck_assert(early_stop_has_bar(&individual->bar) == !individual->has_result);
-            if (individual->has_result)
-                continue;
-            ck_assert_double_eq(individual->bar.sizes_s, b == 0 ? 0.5 * pace : 0);
-            ck_assert_double_eq(individual->bar.m_s, b == 1 ? 0.5 * pace : 0);
-        }
-        search_destroy(search);
+        ck_assert(early_stop_has_bar(&individual->bar) == !individual->has_result);
+        if (individual->has_result)
+            continue;
+        ck_assert_double_eq(individual->bar.sizes_s, _i == 0 ? 0.5 * pace : 0);
+        ck_assert_double_eq(individual->bar.m_s, _i == 1 ? 0.5 * pace : 0);
     }
 }
 
 /* No bar: switched off, places for survivors left that any score would fill, or a behaviour in
  * which a late start may win. */
-TEST(there_may_be_no_bar)
+TEST_LOOP(there_may_be_no_bar, 0, 3)
 {
     params.guard_referee_top = 0;
-    for (int i = 0; i < 3; i++) {
-        params.evolution_behaviour = i == 2 ? BEHAVIOUR_PLATFORM : BEHAVIOUR_WALK;
-        params.guard_hopeless_share = i == 0 ? 0 : 1;
+    params.evolution_behaviour = _i == 2 ? BEHAVIOUR_PLATFORM : BEHAVIOUR_WALK;
+    params.guard_hopeless_share = _i == 0 ? 0 : 1;
 
-        OWNED(search) *search = search_create(&params);
-        const struct population *population = search_population(search);
+    OWNED(search) *search = search_create(&params);
+    const struct population *population = search_population(search);
 
-        tell_walkers(search, i == 1 ? 1.0 / 305 : 1);
-        ck_assert_int_eq(search_advance(search), 0);
-        for (int k = 0; k < population->count; k++)
-            ck_assert(!early_stop_has_bar(&population->individuals[k].bar));
-    }
+    tell_walkers(search, _i == 1 ? 1.0 / 305 : 1);
+    ck_assert_int_eq(search_advance(search), 0);
+    for (int k = 0; k < population->count; k++)
+        ck_assert(!early_stop_has_bar(&population->individuals[k].bar));
 }
 
 TEST(the_first_generation_is_random)

@@ -668,7 +668,7 @@ static double share_of_the_upper_half(int pressure)
     params.archive_trials = 0;
     params.archive_frozen = 0;
     for (params.run_seed = 1; params.run_seed <= 8; params.run_seed++) {
-        struct search *search = begin();
+        OWNED(search) *search = begin();
         struct farm farm = {.count = 0};
         while (search_generation(search) < 3) {
             while (!search_is_complete(search)) {
@@ -696,7 +696,6 @@ static double share_of_the_upper_half(int pressure)
             upper += better < worse;
             all++;
         }
-        search_destroy(search);
     }
     return (double)upper / all;
 }

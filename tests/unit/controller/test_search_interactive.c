@@ -84,7 +84,7 @@ static int count_born(const struct search *search)
 TEST(asks_after_each_generation_but_the_last)
 {
     for (params.interactive_every = 1; params.interactive_every <= 3; params.interactive_every++) {
-        struct search *search = search_create(&params);
+        OWNED(search) *search = search_create(&params);
         for (uint32_t generation = 0;; generation++) {
             ck_assert(!search_wants_choices(search)); /* not before it is complete */
             evaluate(search);
@@ -94,7 +94,6 @@ TEST(asks_after_each_generation_but_the_last)
                 break;
             ck_assert_int_eq(search_advance(search), 0);
         }
-        search_destroy(search);
     }
 }
 
@@ -198,38 +197,36 @@ TEST(without_a_choice_all_that_are_not_banned_breed)
 
 /* Where bodies do not mutate, bodies of which none was wanted live on, each with a new brain;
  * without a goal, and with one. */
-TEST(bodies_outlive_a_ban_of_everybody)
+TEST_LOOP(bodies_outlive_a_ban_of_everybody, 0, 2)
 {
     static const int behaviours[] = {BEHAVIOUR_INTERACTIVE, BEHAVIOUR_PLATFORM};
     struct genome before[SIZE + 1];
     params.mutation_body = 0;
     params.interactive_share = 0.5;
-    for (int k = 0; k < 2; k++) {
-        int is_seen[SIZE + 1] = {0}, new_brains = 0;
-        params.evolution_behaviour = behaviours[k];
-        OWNED(search) *search = make();
-        for (uint64_t id = 1; id <= SIZE; id++) {
-            genome_init(&before[id]);
-            ck_assert_int_eq(genome_copy(&before[id], &find(search, id)->genome), 0);
-            ck_assert_int_eq(search_choose(search, id, CHOICE_BAN), 0);
-        }
-        ck_assert_int_eq(search_advance(search), 0);
-        ck_assert_int_eq(count_born(search), SIZE);
-        for (uint64_t id = SIZE + 1; id <= 2 * SIZE; id++) {
-            const struct individual *child = find(search, id);
-            uint64_t of = child->parents[0];
-            ck_assert(of >= 1 && of <= SIZE);
-            is_seen[of]++;
-            ck_assert_uint_eq(child->genome.root, before[of].root);
-            ck_assert_int_eq(child->genome.body_count, before[of].body_count);
-            ck_assert_int_eq(child->genome.connection_count, before[of].connection_count);
-            new_brains += genome_hash(&child->genome) != genome_hash(&before[of]);
-        }
-        ck_assert_int_gt(new_brains, SIZE / 2); /* a body without a joint may have none */
-        for (uint64_t id = 1; id <= SIZE; id++) {
-            ck_assert_int_eq(is_seen[id], 1);
-            genome_deinit(&before[id]);
-        }
+    int is_seen[SIZE + 1] = {0}, new_brains = 0;
+    params.evolution_behaviour = behaviours[_i];
+    OWNED(search) *search = make();
+    for (uint64_t id = 1; id <= SIZE; id++) {
+        genome_init(&before[id]);
+        ck_assert_int_eq(genome_copy(&before[id], &find(search, id)->genome), 0);
+        ck_assert_int_eq(search_choose(search, id, CHOICE_BAN), 0);
+    }
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert_int_eq(count_born(search), SIZE);
+    for (uint64_t id = SIZE + 1; id <= 2 * SIZE; id++) {
+        const struct individual *child = find(search, id);
+        uint64_t of = child->parents[0];
+        ck_assert(of >= 1 && of <= SIZE);
+        is_seen[of]++;
+        ck_assert_uint_eq(child->genome.root, before[of].root);
+        ck_assert_int_eq(child->genome.body_count, before[of].body_count);
+        ck_assert_int_eq(child->genome.connection_count, before[of].connection_count);
+        new_brains += genome_hash(&child->genome) != genome_hash(&before[of]);
+    }
+    ck_assert_int_gt(new_brains, SIZE / 2); /* a body without a joint may have none */
+    for (uint64_t id = 1; id <= SIZE; id++) {
+        ck_assert_int_eq(is_seen[id], 1);
+        genome_deinit(&before[id]);
     }
 }
 

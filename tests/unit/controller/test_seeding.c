@@ -176,32 +176,29 @@ TEST(relatives_stay_aligned)
     ck_assert_int_gt(shared, 0);
 }
 
-TEST(mutants_fill_the_share)
+TEST_LOOP(mutants_fill_the_share, 0, 3)
 {
     static const double shares[] = {0, 0.5, 1};
     static const int filled[] = {3, 15, 30};
 
+    OWNED(search) *search;
+
     add_three();
-    for (int s = 0; s < 3; s++) {
-        struct search *search;
+    params.evolution_seeded_share = shares[_i];
+    const struct population *population = seeded(&search);
+    for (int i = 3; i < COUNT; i++) {
+        const struct individual *individual = &population->individuals[i];
 
-        params.evolution_seeded_share = shares[s];
-        const struct population *population = seeded(&search);
-        for (int i = 3; i < COUNT; i++) {
-            const struct individual *individual = &population->individuals[i];
-
-            ck_assert_msg(!genome_check(&individual->genome, &error), "%s", error.message);
-            if (i >= filled[s]) {
-                ck_assert_int_eq(individual->method, METHOD_RANDOM);
-                continue;
-            }
-            const struct individual *seed = &population->individuals[(i - 3) % 3];
-            ck_assert_int_eq(individual->method, METHOD_ASEXUAL);
-            ck_assert_uint_eq(individual->parents[0], seed->id);
-            ck_assert_str_ne(individual->mutations, "");
-            ck_assert(!genome_is_equal(&individual->genome, &seed->genome));
+        ck_assert_msg(!genome_check(&individual->genome, &error), "%s", error.message);
+        if (i >= filled[_i]) {
+            ck_assert_int_eq(individual->method, METHOD_RANDOM);
+            continue;
         }
-        search_destroy(search);
+        const struct individual *seed = &population->individuals[(i - 3) % 3];
+        ck_assert_int_eq(individual->method, METHOD_ASEXUAL);
+        ck_assert_uint_eq(individual->parents[0], seed->id);
+        ck_assert_str_ne(individual->mutations, "");
+        ck_assert(!genome_is_equal(&individual->genome, &seed->genome));
     }
 }
 

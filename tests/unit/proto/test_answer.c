@@ -92,26 +92,24 @@ TEST(evaluations)
 }
 
 /* Each measure of each side, beyond its bounds and at them. */
-TEST(measures_have_bounds)
+TEST_LOOP(measures_have_bounds, 0, 2)
 {
-    for (int side = 0; side < 2; side++) {
-        struct measures *measures = side ? &result.rivals[0].measures : &result.measures;
-        for (int i = 0; i < MEASURE_COUNT; i++) {
-            double *measure = (double *)measures + i;
-            int is_share = strncmp(measure_table[i].name, "contest_", 8) == 0;
-            double most = is_share ? 1 : MEASURE_MOST;
-            char field[80];
-            snprintf(field, sizeof field, "result.%smeasures.%s: ", side ? "rivals." : "",
-                     measure_table[i].name);
-            LIE(*measure, 1.01 * most, field);
-            LIE(*measure, -1.01 * most, field);
-            LIE(*measure, 1 / 0.0, field);
-            LIE(*measure, 0 / 0.0, field);
-            *measure = most;
-            passes();
-            *measure = -most;
-            passes();
-        }
+    struct measures *measures = _i ? &result.rivals[0].measures : &result.measures;
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        double *measure = (double *)measures + i;
+        int is_share = strncmp(measure_table[i].name, "contest_", 8) == 0;
+        double most = is_share ? 1 : MEASURE_MOST;
+        char field[80];
+        snprintf(field, sizeof field, "result.%smeasures.%s: ", _i ? "rivals." : "",
+                 measure_table[i].name);
+        LIE(*measure, 1.01 * most, field);
+        LIE(*measure, -1.01 * most, field);
+        LIE(*measure, 1 / 0.0, field);
+        LIE(*measure, 0 / 0.0, field);
+        *measure = most;
+        passes();
+        *measure = -most;
+        passes();
     }
 }
 

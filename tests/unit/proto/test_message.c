@@ -288,24 +288,21 @@ TEST(epoch_round_trip)
 }
 
 /* A world is founded in epoch 0, and only then. */
-TEST(epochs_that_break_a_rule)
+TEST_LOOP(epochs_that_break_a_rule, 0, 6)
 {
     struct message message;
-    for (int i = 0; i < 6; i++) {
-        pack_writer_clear(&writer);
-        epoch_task.epoch->epoch = i == 0 ? 0 : 12;
-        epoch_task.epoch->world = i == 1 ? EPOCH_WORLDS_MAX : 3;
-        epoch_task.epoch->deeds[0].kind = i == 2 ? DEED_COUNT : i == 3 ? DEED_move : DEED_put;
-        epoch_task.epoch->deeds[1].energy_uj = i == 4 ? DEED_ENERGY_MAX_UJ + 1 : 7;
-        if (i == 5)
-            packed_bytes_deinit(&epoch_task.epoch->state);
-        message_encode_epoch(&writer, &epoch_task);
-        ck_assert_int_eq(message_decode(&message, writer.buffer.data + FRAME_HEADER_BYTES,
-                                        writer.buffer.size - FRAME_HEADER_BYTES, &rejected_id,
-                                        &error),
-                         ERR_RANGE);
-        ck_assert_uint_eq(rejected_id, 78);
-    }
+    pack_writer_clear(&writer);
+    epoch_task.epoch->epoch = _i == 0 ? 0 : 12;
+    epoch_task.epoch->world = _i == 1 ? EPOCH_WORLDS_MAX : 3;
+    epoch_task.epoch->deeds[0].kind = _i == 2 ? DEED_COUNT : _i == 3 ? DEED_move : DEED_put;
+    epoch_task.epoch->deeds[1].energy_uj = _i == 4 ? DEED_ENERGY_MAX_UJ + 1 : 7;
+    if (_i == 5)
+        packed_bytes_deinit(&epoch_task.epoch->state);
+    message_encode_epoch(&writer, &epoch_task);
+    ck_assert_int_eq(message_decode(&message, writer.buffer.data + FRAME_HEADER_BYTES,
+                                    writer.buffer.size - FRAME_HEADER_BYTES, &rejected_id, &error),
+                     ERR_RANGE);
+    ck_assert_uint_eq(rejected_id, 78);
 }
 
 TEST(small_round_trips)

@@ -511,47 +511,43 @@ static int opposite(int face)
     return faces[face];
 }
 
-TEST(the_face_that_it_stands_on_feels_contact)
+TEST_LOOP(the_face_that_it_stands_on_feels_contact, 0, FACE_COUNT)
 {
     struct senses senses;
     struct light light = {.kind = LIGHT_NONE};
-    for (int face = 0; face < FACE_COUNT; face++) {
-        grow_pair(opposite(face), JOINT_REVOLUTE, 0);
-        struct dynamics *dynamics = make();
-        struct vec3 low, high;
-        put_root(dynamics, 0, face_down(face));
-        dynamics_bounds(dynamics, &low, &high);
-        dynamics_shift(dynamics, (struct vec3){0, -low.y, 0});
-        for (int i = 0; i < 3; i++)
-            ck_assert_int_eq(dynamics_step(dynamics), 0);
-        const double *felt = feel(dynamics, &senses, &light);
-        for (int k = 0; k < FACE_COUNT; k++) {
-            ck_assert_double_eq(felt[face_sensors[k]], k == face ? 1 : -1);
-            ck_assert_double_eq(felt[SENSOR_COUNT + face_sensors[k]], -1);
-        }
+    grow_pair(opposite(_i), JOINT_REVOLUTE, 0);
+    struct dynamics *dynamics = make();
+    struct vec3 low, high;
+    put_root(dynamics, 0, face_down(_i));
+    dynamics_bounds(dynamics, &low, &high);
+    dynamics_shift(dynamics, (struct vec3){0, -low.y, 0});
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(dynamics_step(dynamics), 0);
+    const double *felt = feel(dynamics, &senses, &light);
+    for (int k = 0; k < FACE_COUNT; k++) {
+        ck_assert_double_eq(felt[face_sensors[k]], k == _i ? 1 : -1);
+        ck_assert_double_eq(felt[SENSOR_COUNT + face_sensors[k]], -1);
     }
 }
 
 /* A mirrored part that lies on its front in the world lies on the back of its genes. */
-TEST(a_mirrored_part_feels_in_the_axes_of_its_genes)
+TEST_LOOP(a_mirrored_part_feels_in_the_axes_of_its_genes, 0, 2)
 {
     struct senses senses;
     struct light light = {.kind = LIGHT_STILL, .at = {3, 1, -2}, .brightness = 2};
     set("sensor.light=yes");
-    for (int is_mirrored = 0; is_mirrored < 2; is_mirrored++) {
-        grow_pair(FACE_TOP, JOINT_REVOLUTE, is_mirrored);
-        struct dynamics *dynamics = make();
-        put_root(dynamics, 5, quaternion_exp((struct vec3){0.5, -0.3, 0.2}));
-        const double *felt = feel(dynamics, &senses, &light) + SENSOR_COUNT;
-        struct vec3 at = place_of(dynamics, 1), way = vec3_sub(light.at, at);
-        struct mat3 turn = quaternion_matrix(dynamics_part_turn(dynamics, 1));
-        struct vec3 ray = vec3_scale(mat3_back(&turn, way), 1 / vec3_length(way));
-        ck_assert_double_eq_tol(felt[SENSOR_LIGHT_ALONG], ray.x, 1e-12);
-        ck_assert_double_eq_tol(felt[SENSOR_LIGHT_ACROSS], ray.y, 1e-12);
-        ck_assert_double_eq_tol(felt[SENSOR_LIGHT_THROUGH], is_mirrored ? -ray.z : ray.z, 1e-12);
-        ck_assert_double_eq_tol(felt[SENSOR_LIGHT_LEVEL], 2 / (1 + vec3_dot(way, way)), 1e-12);
-        ck_assert_double_eq_tol(felt[SENSOR_HEIGHT], at.y, 1e-12);
-    }
+    grow_pair(FACE_TOP, JOINT_REVOLUTE, _i);
+    struct dynamics *dynamics = make();
+    put_root(dynamics, 5, quaternion_exp((struct vec3){0.5, -0.3, 0.2}));
+    const double *felt = feel(dynamics, &senses, &light) + SENSOR_COUNT;
+    struct vec3 at = place_of(dynamics, 1), way = vec3_sub(light.at, at);
+    struct mat3 turn = quaternion_matrix(dynamics_part_turn(dynamics, 1));
+    struct vec3 ray = vec3_scale(mat3_back(&turn, way), 1 / vec3_length(way));
+    ck_assert_double_eq_tol(felt[SENSOR_LIGHT_ALONG], ray.x, 1e-12);
+    ck_assert_double_eq_tol(felt[SENSOR_LIGHT_ACROSS], ray.y, 1e-12);
+    ck_assert_double_eq_tol(felt[SENSOR_LIGHT_THROUGH], _i ? -ray.z : ray.z, 1e-12);
+    ck_assert_double_eq_tol(felt[SENSOR_LIGHT_LEVEL], 2 / (1 + vec3_dot(way, way)), 1e-12);
+    ck_assert_double_eq_tol(felt[SENSOR_HEIGHT], at.y, 1e-12);
 }
 
 TEST(every_freedom_is_felt)
@@ -615,24 +611,20 @@ TEST(work_has_a_budget)
 }
 
 /* Turning about any axis counts, and not only about z. */
-TEST(what_spins_is_seen)
+TEST_LOOP(what_spins_is_seen, 0, 4)
 {
     static const char *const guards[] = {"guard.turn_rad=0.0001", "guard.speed_m_s=0.001",
                                          "guard.mass_ratio=1.0001", "guard.motionless_m=9"};
     static const int verdicts[] = {VERDICT_SPINNING, VERDICT_TOO_FAST, VERDICT_UNBALANCED,
                                    VERDICT_MOTIONLESS};
-    int seen[4] = {0};
-    for (int i = 0; i < 4; i++) {
-        set_up();
-        set("simulation.duration_s=3");
-        set(guards[i]);
-        for (uint64_t id = 1; id <= CREATURES; id++) {
-            struct evaluation result;
-            evaluate_random(id, &result);
-            seen[i] += result.verdict == verdicts[i];
-        }
-        ck_assert_msg(seen[i] > CREATURES / 3, "%s: %d", guards[i], seen[i]);
+    int seen = 0;
+    set("simulation.duration_s=3", guards[_i]);
+    for (uint64_t id = 1; id <= CREATURES; id++) {
+        struct evaluation result;
+        evaluate_random(id, &result);
+        seen += result.verdict == verdicts[_i];
     }
+    ck_assert_msg(seen > CREATURES / 3, "%s: %d", guards[_i], seen);
 }
 
 /* Joints stay within their limits, the whole turns by no more than it may, and each number is
@@ -694,17 +686,15 @@ static double close_lid(void)
 
 /* The near edge of its far half comes down first, 0.15 m from the hinge and half a thickness
  * below. */
-TEST(a_lid_closes_on_its_trunk)
+TEST_LOOP(a_lid_closes_on_its_trunk, SOLVER_ARTICULATED, SOLVER_CONSTRAINT + 1)
 {
     double closed_rad = atan2(0.15, 0.025);
     set("world.gravity_m_s2=0", "world.ground=no");
-    for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
-        params.simulation_solver = solver;
-        set("boxes.neighbours=auto");
-        ck_assert_double_eq_tol(close_lid(), closed_rad, 1e-4);
-        set("boxes.neighbours=pass");
-        ck_assert_double_gt(close_lid(), 2.5);
-    }
+    params.simulation_solver = _i;
+    set("boxes.neighbours=auto");
+    ck_assert_double_eq_tol(close_lid(), closed_rad, 1e-4);
+    set("boxes.neighbours=pass");
+    ck_assert_double_gt(close_lid(), 2.5);
 }
 
 /* ---------------------------------------------------------------- gaits */
@@ -798,22 +788,21 @@ TEST(the_belly_is_no_matter_of_the_root)
 }
 
 /* A block that lies, with a small one on its end: the block is belly, be it the root or not. */
-TEST(of_two_parts_the_heavier_is_belly)
+TEST_LOOP(of_two_parts_the_heavier_is_belly, 1, 3)
 {
     set("world.preset=land", "creature.parts_min=1", "simulation.duration_s=1");
-    for (int root = 1; root <= 2; root++) {
-        char json[1024];
-        snprintf(json, sizeof json,
-                 "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\","
-                 " \"root\": %d, \"bodies\": ["
-                 "{\"id\": 1, \"width_m\": 0.6, \"height_m\": 0.2, \"depth_m\": 0.4},"
-                 "{\"id\": 2, \"width_m\": 0.1, \"height_m\": 0.1, \"depth_m\": 0.1}],"
-                 " \"connections\": [{\"id\": 1, \"from\": %d, \"to\": %d}]}",
-                 root, root, 3 - root);
-        struct measures pair = measure_json(json);
-        ck_assert_double_gt(pair.belly_share, 0.8);
-        ck_assert_double_eq(pair.feet, 0);
-    }
+    int root = _i;
+    char json[1024];
+    snprintf(json, sizeof json,
+             "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\","
+             " \"root\": %d, \"bodies\": ["
+             "{\"id\": 1, \"width_m\": 0.6, \"height_m\": 0.2, \"depth_m\": 0.4},"
+             "{\"id\": 2, \"width_m\": 0.1, \"height_m\": 0.1, \"depth_m\": 0.1}],"
+             " \"connections\": [{\"id\": 1, \"from\": %d, \"to\": %d}]}",
+             root, root, 3 - root);
+    struct measures pair = measure_json(json);
+    ck_assert_double_gt(pair.belly_share, 0.8);
+    ck_assert_double_eq(pair.feet, 0);
 }
 
 /* It has no limb. */

@@ -314,44 +314,40 @@ TEST(mirror_images)
 }
 
 /* Painleve's rod, which friction presses into the ground that it slides on. */
-TEST(rods_jam)
+TEST_LOOP(rods_jam, 0, 9)
 {
     static const double speeds[] = {1, 1e6, -1e6}, frictions[] = {0.5, 1.4, 3};
     double sine, cosine;
     det_sincos(1.1, &sine, &cosine);
-    for (int i = 0; i < 9; i++) {
-        const double at[3] = {-cosine, -sine, 0};
-        clear(6);
-        int rod = add_box(0, 0, 0, 2, 0.02, 0.02, 1);
-        bodies[rod].v[0] = speeds[i / 3];
-        touch(rod, -1, 0, 1, at, frictions[i % 3], 0);
-        solve();
-        ck_assert_double_le(s.residual, 1e-13 * fmax(1e2, fabs(speeds[i / 3])));
-    }
+    const double at[3] = {-cosine, -sine, 0};
+    clear(6);
+    int rod = add_box(0, 0, 0, 2, 0.02, 0.02, 1);
+    bodies[rod].v[0] = speeds[_i / 3];
+    touch(rod, -1, 0, 1, at, frictions[_i % 3], 0);
+    solve();
+    ck_assert_double_le(s.residual, 1e-13 * fmax(1e2, fabs(speeds[_i / 3])));
 }
 
 /* A box between two steep walls: it is solved; with bounds that ask it away from both there is no
  * solution, and that is told. */
-TEST(wedge)
+TEST_LOOP(wedge, 0, 2)
 {
-    for (int asks = 0; asks <= 1; asks++) {
-        double sine, cosine;
-        det_sincos(1.3, &sine, &cosine);
-        clear(6);
-        int box = add_box(0, 0, 0, 1, 1, 1, 10);
-        bodies[box].v[1] = -2;
-        bodies[box].w[2] = 3;
-        for (int i = 0; i < 4; i++) {
-            const double at[3] = {i & 1 ? -0.5 : 0.5, i & 2 ? -0.5 : 0.3, 0.1 * i};
-            touch(box, -1, i & 1 ? sine : -sine, cosine, at, 1.5, asks);
-        }
-        solve();
-        if (asks) {
-            ck_assert_double_gt(s.residual, 1e-3);
-            ck_assert_double_gt(lack(), 1e-3);
-        } else {
-            check_solved(1e-11);
-        }
+    double sine, cosine;
+    det_sincos(1.3, &sine, &cosine);
+    clear(6);
+    int box = add_box(0, 0, 0, 1, 1, 1, 10);
+    bodies[box].v[1] = -2;
+    bodies[box].w[2] = 3;
+    for (int i = 0; i < 4; i++) {
+        const double at[3] = {i & 1 ? -0.5 : 0.5, i & 2 ? -0.5 : 0.3, 0.1 * i};
+        touch(box, -1, i & 1 ? sine : -sine, cosine, at, 1.5, _i);
+    }
+    solve();
+    if (_i) {
+        ck_assert_double_gt(s.residual, 1e-3);
+        ck_assert_double_gt(lack(), 1e-3);
+    } else {
+        check_solved(1e-11);
     }
 }
 
@@ -397,30 +393,28 @@ TEST(inert)
 }
 
 /* The certificate, and this file's own, tell every wrong impulse. */
-TEST(wrong_impulses)
+TEST_LOOP(wrong_impulses, 0, 5)
 {
-    for (int what = 0; what < 5; what++) {
-        slide_and_spin(1);
-        double *l = s.impulse + 3, right = s.residual;
-        if (what == 0) /* adhesion */
-            l[0] = -1e-3;
-        else if (what == 1) /* more than it takes */
-            l[0] *= 1.01;
-        else if (what == 2) /* out of the cone */
-            l[1] *= 1.01;
-        else if (what == 3) { /* friction not against sliding */
-            double x = l[1];
-            l[1] = 0.99 * x - 0.1410673597966588 * l[2];
-            l[2] = 0.1410673597966588 * x + 0.99 * l[2];
-        } else /* slides and is not held */
-            l[1] = l[2] = 0;
-        contact_law_set_velocities(&s);
-        double worst = 0;
-        for (int i = 0; i < s.count; i++)
-            worst = fmax(worst, contact_law_miss(&s, i));
-        ck_assert_double_le(right, 1e-11);
-        ck_assert_msg(worst > 1e-5 && lack() > 1e-5, "%d: %g, %g", what, worst, lack());
-    }
+    slide_and_spin(1);
+    double *l = s.impulse + 3, right = s.residual;
+    if (_i == 0) /* adhesion */
+        l[0] = -1e-3;
+    else if (_i == 1) /* more than it takes */
+        l[0] *= 1.01;
+    else if (_i == 2) /* out of the cone */
+        l[1] *= 1.01;
+    else if (_i == 3) { /* friction not against sliding */
+        double x = l[1];
+        l[1] = 0.99 * x - 0.1410673597966588 * l[2];
+        l[2] = 0.1410673597966588 * x + 0.99 * l[2];
+    } else /* slides and is not held */
+        l[1] = l[2] = 0;
+    contact_law_set_velocities(&s);
+    double worst = 0;
+    for (int i = 0; i < s.count; i++)
+        worst = fmax(worst, contact_law_miss(&s, i));
+    ck_assert_double_le(right, 1e-11);
+    ck_assert_msg(worst > 1e-5 && lack() > 1e-5, "%d: %g, %g", _i, worst, lack());
 }
 
 TEST(no_room)

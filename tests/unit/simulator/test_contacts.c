@@ -3,7 +3,6 @@
  * what was measured. runs: watched */
 #include "simulator/planar/contacts/contacts.h"
 
-#include "common/error.h"
 #include "tests/unit/stage_fixture.h"
 
 enum { DOF = BODY_DOF_MAX };
@@ -365,28 +364,26 @@ TEST(penetration_is_pushed_out_slowly)
 }
 
 /* Dropped flat with e = 0 a box stays down; nothing sinks in at any speed of impact. */
-TEST(a_box_dropped_without_elasticity_stays_down)
+TEST_LOOP(a_box_dropped_without_elasticity_stays_down, 0, 4)
 {
     static const double speeds[] = {0, 1, 5, 25};
-    for (int i = 0; i < 4; i++) {
-        double qd[3] = {0, -speeds[i], 0}, deepest = 0, highest_after = 0;
-        use_land(0.8, 0);
-        build_box(0.4, 0.2, 1, 0.5, qd);
-        for (int step = 0; step < 480; step++) {
-            stage_run(&stage, stage.settings.dt_s);
-            deepest = fmax(deepest, stage.dynamics->touches.penetration_m);
-            if (step > 120)
-                highest_after = fmax(highest_after, stage_part(&stage, 0).at_m.y);
-        }
-        ck_assert_double_lt(deepest, 1e-3);
-        ck_assert_double_le(highest_after, 0.1 + 1e-6);
-
-        /* all the energy went into the impact */
-        const struct ledger *l = dynamics_ledger(stage.dynamics);
-        double energy = 0.5 * speeds[i] * speeds[i] + BODY_GRAVITY * 0.5;
-        ck_assert_double_eq_tol(l->loss_impact_j, energy, 0.01 * energy);
-        ck_assert_double_lt(fabs(l->residual_j), 1e-4 * energy);
+    double qd[3] = {0, -speeds[_i], 0}, deepest = 0, highest_after = 0;
+    use_land(0.8, 0);
+    build_box(0.4, 0.2, 1, 0.5, qd);
+    for (int step = 0; step < 480; step++) {
+        stage_run(&stage, stage.settings.dt_s);
+        deepest = fmax(deepest, stage.dynamics->touches.penetration_m);
+        if (step > 120)
+            highest_after = fmax(highest_after, stage_part(&stage, 0).at_m.y);
     }
+    ck_assert_double_lt(deepest, 1e-3);
+    ck_assert_double_le(highest_after, 0.1 + 1e-6);
+
+    /* all the energy went into the impact */
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    double energy = 0.5 * speeds[_i] * speeds[_i] + BODY_GRAVITY * 0.5;
+    ck_assert_double_eq_tol(l->loss_impact_j, energy, 0.01 * energy);
+    ck_assert_double_lt(fabs(l->residual_j), 1e-4 * energy);
 }
 
 /* With e = 0.5 it rises to a quarter; the instant of impact is known to a step. */
@@ -483,39 +480,37 @@ static void build_arms(double gap_m, double rate, double friction)
 }
 
 /* Measured: 5.2 mm deep at most for a step, at tip speeds of 6 to 24 m/s. */
-TEST(limbs_that_close_on_each_other_stop)
+TEST_LOOP(limbs_that_close_on_each_other_stop, 0, 4)
 {
     static const double rates[] = {0.5, 5, 20, 40};
-    for (int i = 0; i < 4; i++) {
-        double deepest = 0;
-        build_arms(0.4, rates[i], 0.8);
-        double before[3], after[3];
-        read_momentum(stage.dynamics, before);
-        int touched = 0;
-        for (int step = 0; step < 480; step++) {
-            stage_run(&stage, stage.settings.dt_s);
-            deepest = fmax(deepest, stage.dynamics->touches.penetration_m);
-            const struct contact_point *points;
-            int count = dynamics_contacts(stage.dynamics, &points);
-            for (int k = 0; k < count; k++) {
-                ck_assert_int_eq(points[k].part, 1);
-                ck_assert_int_eq(points[k].other, 2);
-                touched = 1;
-            }
+    double deepest = 0;
+    build_arms(0.4, rates[_i], 0.8);
+    double before[3], after[3];
+    read_momentum(stage.dynamics, before);
+    int touched = 0;
+    for (int step = 0; step < 480; step++) {
+        stage_run(&stage, stage.settings.dt_s);
+        deepest = fmax(deepest, stage.dynamics->touches.penetration_m);
+        const struct contact_point *points;
+        int count = dynamics_contacts(stage.dynamics, &points);
+        for (int k = 0; k < count; k++) {
+            ck_assert_int_eq(points[k].part, 1);
+            ck_assert_int_eq(points[k].other, 2);
+            touched = 1;
         }
-        ck_assert(touched);
-        ck_assert_double_lt(deepest, 6e-3);
-        ck_assert_double_lt(dynamics_overlap(stage.dynamics), 2e-3);
-
-        /* impulses between own parts are equal and opposite */
-        read_momentum(stage.dynamics, after);
-        for (int k = 0; k < 3; k++)
-            ck_assert_double_eq_tol(after[k], before[k], 5e-4 * rates[i]);
-        const struct ledger *l = dynamics_ledger(stage.dynamics);
-        ck_assert_double_gt(l->loss_impact_j, 0.5 * l->energy_start_j);
-        ck_assert_double_lt(fabs(l->residual_j), 1e-3 * l->energy_start_j);
-        ck_assert_double_lt(total_gain(l), 1e-3 * l->energy_start_j);
     }
+    ck_assert(touched);
+    ck_assert_double_lt(deepest, 6e-3);
+    ck_assert_double_lt(dynamics_overlap(stage.dynamics), 2e-3);
+
+    /* impulses between own parts are equal and opposite */
+    read_momentum(stage.dynamics, after);
+    for (int k = 0; k < 3; k++)
+        ck_assert_double_eq_tol(after[k], before[k], 5e-4 * rates[_i]);
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    ck_assert_double_gt(l->loss_impact_j, 0.5 * l->energy_start_j);
+    ck_assert_double_lt(fabs(l->residual_j), 1e-3 * l->energy_start_j);
+    ck_assert_double_lt(total_gain(l), 1e-3 * l->energy_start_j);
 }
 
 /* Falls at 1 m/s, tilted, from a height that divides a step in sixteenths. Returns how deep
@@ -538,36 +533,32 @@ static double land(const struct body_part *parts, int count, int sixteenth, doub
 
 /* Two plates, one on the other, slide upright on a small hub. Measured: the upper one sinks 1.3 um
  * into the lower one; where it answered the ground's impacts in the middle of the step, 2.1 mm. */
-TEST(what_lies_on_a_part_lands_with_it)
+TEST_LOOP(what_lies_on_a_part_lands_with_it, 0, 16)
 {
     const struct body_part stack[] = {
         {.parent = -1, .width_m = 0.1, .height_m = 0.1, .mass_kg = 0.1},
         {PART(0, 0, -0.05, 0.6, 0.05, 0.5), .is_linear = 1, .axis_rad = BODY_PI / 2},
         {PART(0, 0, 0, 0.6, 0.05, 0.5), .is_linear = 1, .axis_rad = BODY_PI / 2}};
-    for (int i = 0; i < 16; i++) {
-        double deepest_m = land(stack, 3, i, 0);
-        const struct ledger *l = dynamics_ledger(stage.dynamics);
-        ck_assert_double_gt(l->loss_impact_j, 0.5);
-        ck_assert_double_lt(deepest_m, 1e-4);
-        ck_assert_double_lt(total_gain(l), 1e-5);
-    }
+    double deepest_m = land(stack, 3, _i, 0);
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    ck_assert_double_gt(l->loss_impact_j, 0.5);
+    ck_assert_double_lt(deepest_m, 1e-4);
+    ck_assert_double_lt(total_gain(l), 1e-5);
 }
 
 /* A trunk whose muscle presses a foot down. What stops the foot acts at the instant of the impact,
  * what holds it against the muscle in the rest of the step, and the muscle's work counts the way by
  * which the pose is shifted. Measured: residual 0.084 mJ of 0.6 J, 0.51 mm deep at most; with all at the
  * instant and without that work 2.4 mJ, 0.69 mm. */
-TEST(a_foot_that_is_pressed_down_stays_down)
+TEST_LOOP(a_foot_that_is_pressed_down_stays_down, 0, 16)
 {
     const struct body_part stilt[] = {{.parent = -1, .width_m = 0.3, .height_m = 0.1, .mass_kg = 1},
                                       {PART(0, 0, -0.06, 0.3, 0.04, 0.2), .is_linear = 1,
                                        .axis_rad = BODY_PI / 2, .torque_max_n_m = 20}};
-    for (int i = 0; i < 16; i++) {
-        ck_assert_double_lt(land(stilt, 2, i, -1), 6e-4);
-        const struct ledger *l = dynamics_ledger(stage.dynamics);
-        ck_assert_double_lt(fabs(l->residual_j), 2e-4);
-        ck_assert_double_lt(total_gain(l), 1e-3);
-    }
+    ck_assert_double_lt(land(stilt, 2, _i, -1), 6e-4);
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    ck_assert_double_lt(fabs(l->residual_j), 2e-4);
+    ck_assert_double_lt(total_gain(l), 1e-3);
 }
 
 TEST(parent_and_child_pass_through_one_another)
@@ -712,37 +703,36 @@ TEST(a_linear_joint_beyond_its_limit_is_pushed_back)
 
 /* Thrown on the ground, a chain that hangs on the world by massless links moves as one that is
  * free, whose momentum alone is mended; of a single link nothing has to be. */
-TEST(a_body_hung_on_the_world_lands_as_a_free_one)
+TEST_LOOP(a_body_hung_on_the_world_lands_as_a_free_one, 1, 4)
 {
-    for (int links = 1; links <= 3; links++) {
-        double q[DOF] = {0, 0.8, 0.3, 0.2, -0.3}, qd[DOF] = {2, -1, 3, -2, 1}, hung[2][DOF] = {{0}};
-        struct part_state parts[3];
-        double apart = links == 1 ? 1e-6 : 5e-2;
-        use_land(0.6, 0.3);
-        body_init_chain(&stage.body, links, 0.4, 0.15, 0.5);
-        stage_start(&stage, q, qd);
-        stage_run(&stage, 0.6);
-        for (int i = 0; i < links; i++)
-            parts[i] = stage_part(&stage, i);
-        struct ledger before = *dynamics_ledger(stage.dynamics);
-        ck_assert_double_gt(before.loss_impact_j, 0.1);
-        ck_assert_double_gt(before.loss_friction_j, 0.01);
+    int links = _i;
+    double q[DOF] = {0, 0.8, 0.3, 0.2, -0.3}, qd[DOF] = {2, -1, 3, -2, 1}, hung[2][DOF] = {{0}};
+    struct part_state parts[3];
+    double apart = links == 1 ? 1e-6 : 5e-2;
+    use_land(0.6, 0.3);
+    body_init_chain(&stage.body, links, 0.4, 0.15, 0.5);
+    stage_start(&stage, q, qd);
+    stage_run(&stage, 0.6);
+    for (int i = 0; i < links; i++)
+        parts[i] = stage_part(&stage, i);
+    struct ledger before = *dynamics_ledger(stage.dynamics);
+    ck_assert_double_gt(before.loss_impact_j, 0.1);
+    ck_assert_double_gt(before.loss_friction_j, 0.01);
 
-        memcpy(hung[0] + 3, q, 5 * sizeof q[0]);
-        memcpy(hung[1] + 3, qd, 5 * sizeof q[0]);
-        body_hang_free(&stage.body);
-        stage_start(&stage, hung[0], hung[1]);
-        stage_run(&stage, 0.6);
-        for (int i = 0; i < links; i++) {
-            struct part_state part = stage_part(&stage, i);
-            ck_assert_xy(part.at_m, parts[i].at_m.x, parts[i].at_m.y, apart);
-            ck_assert_double_eq_tol(part.angle_rad, parts[i].angle_rad, apart);
-        }
-        const struct ledger *l = dynamics_ledger(stage.dynamics);
-        ck_assert_double_eq_tol(l->loss_impact_j, before.loss_impact_j, apart);
-        ck_assert_double_eq_tol(l->loss_friction_j, before.loss_friction_j, apart);
-        ck_assert_double_eq_tol(l->residual_j, before.residual_j, apart);
+    memcpy(hung[0] + 3, q, 5 * sizeof q[0]);
+    memcpy(hung[1] + 3, qd, 5 * sizeof q[0]);
+    body_hang_free(&stage.body);
+    stage_start(&stage, hung[0], hung[1]);
+    stage_run(&stage, 0.6);
+    for (int i = 0; i < links; i++) {
+        struct part_state part = stage_part(&stage, i);
+        ck_assert_xy(part.at_m, parts[i].at_m.x, parts[i].at_m.y, apart);
+        ck_assert_double_eq_tol(part.angle_rad, parts[i].angle_rad, apart);
     }
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    ck_assert_double_eq_tol(l->loss_impact_j, before.loss_impact_j, apart);
+    ck_assert_double_eq_tol(l->loss_friction_j, before.loss_friction_j, apart);
+    ck_assert_double_eq_tol(l->residual_j, before.residual_j, apart);
 }
 
 /* Two boxes of 1 and 3 kg, each hung on the world by x, y and a hinge, head-on at 2 m/s. */
@@ -769,26 +759,24 @@ static void build_two_boxes(double elasticity)
     stage_start(&stage, q, qd);
 }
 
-TEST(two_free_bodies_collide)
+TEST_LOOP(two_free_bodies_collide, 0, 2)
 {
-    for (int i = 0; i < 2; i++) {
-        double e = 0.5 * i, before[3], after[3];
-        build_two_boxes(e);
-        read_momentum(stage.dynamics, before);
-        ck_assert_double_eq_tol(before[0], -2, 1e-12);
-        stage_run(&stage, 2);
-        read_momentum(stage.dynamics, after);
-        struct part_state a = stage_part(&stage, 0), b = stage_part(&stage, 1);
-        ck_assert_double_eq_tol(after[0], -2, 1e-9);
-        ck_assert_double_eq_tol(b.velocity_m_s.x - a.velocity_m_s.x, 2 * e, 1e-6);
-        ck_assert_double_eq_tol(a.velocity_m_s.y, 0, 1e-9);
-        ck_assert_double_eq_tol(a.spin_rad_s.z, 0, 1e-9);
-        ck_assert_double_ge(b.at_m.x - a.at_m.x, 0.4 - 1e-3);
-        /* the energy of relative motion, reduced mass 0.75 kg, falls by 1 - e^2 */
-        const struct ledger *l = dynamics_ledger(stage.dynamics);
-        ck_assert_double_eq_tol(l->loss_impact_j, 1.5 * (1 - e * e), 1e-6);
-        ck_assert_double_lt(fabs(l->residual_j), 1e-9);
-    }
+    double e = 0.5 * _i, before[3], after[3];
+    build_two_boxes(e);
+    read_momentum(stage.dynamics, before);
+    ck_assert_double_eq_tol(before[0], -2, 1e-12);
+    stage_run(&stage, 2);
+    read_momentum(stage.dynamics, after);
+    struct part_state a = stage_part(&stage, 0), b = stage_part(&stage, 1);
+    ck_assert_double_eq_tol(after[0], -2, 1e-9);
+    ck_assert_double_eq_tol(b.velocity_m_s.x - a.velocity_m_s.x, 2 * e, 1e-6);
+    ck_assert_double_eq_tol(a.velocity_m_s.y, 0, 1e-9);
+    ck_assert_double_eq_tol(a.spin_rad_s.z, 0, 1e-9);
+    ck_assert_double_ge(b.at_m.x - a.at_m.x, 0.4 - 1e-3);
+    /* the energy of relative motion, reduced mass 0.75 kg, falls by 1 - e^2 */
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    ck_assert_double_eq_tol(l->loss_impact_j, 1.5 * (1 - e * e), 1e-6);
+    ck_assert_double_lt(fabs(l->residual_j), 1e-9);
 }
 
 /* A box that falls on a corner, e = 1, comes down on two corners in one step after 1.9 s: it lost

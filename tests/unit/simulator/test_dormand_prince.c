@@ -3,7 +3,6 @@
  * keeps. */
 #include "simulator/reference/dormand_prince.h"
 
-#include "common/error.h"
 #include "tests/plain_fixture.h"
 
 static struct dormand_prince rk;

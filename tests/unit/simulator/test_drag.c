@@ -335,15 +335,13 @@ static double move_box(int solver, int has_exposure)
     return sqrt(centre.x * centre.x + centre.y * centre.y);
 }
 
-TEST(a_paddle_inside_a_box_moves_nothing)
+TEST_LOOP(a_paddle_inside_a_box_moves_nothing, SOLVER_ARTICULATED, SOLVER_CONSTRAINT + 1)
 {
-    for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
-        double without = move_box(solver, 0), with = move_box(solver, 1);
-        printf("drag: box with a paddle inside, 20 s: %.3f m without exposure, %.3f m with\n",
-               without, with);
-        ck_assert_double_gt(without, 0.4);
-        ck_assert_double_lt(with, without / 4);
-    }
+    double without = move_box(_i, 0), with = move_box(_i, 1);
+    printf("drag: box with a paddle inside, 20 s: %.3f m without exposure, %.3f m with\n", without,
+           with);
+    ck_assert_double_gt(without, 0.4);
+    ck_assert_double_lt(with, without / 4);
 }
 
 /* ---------------------------------------------------------------- closed forms */
@@ -433,41 +431,37 @@ TEST(quadratic_drag_has_a_terminal_speed)
 
 /* Turning: two long edges and two short ones feel k w |w| times the integral of |s|^3:
  * I w' = -k w^2 (L^4 + W^4) / 16. */
-TEST(quadratic_drag_slows_a_spinning_plate)
+TEST_LOOP(quadratic_drag_slows_a_spinning_plate, 0, METHODS)
 {
     const double length = 0.8, width = 0.1, mass = 0.5, k = 3;
     double zero[DOF] = {0}, spin[DOF] = {0, 0, -5};
-    for (int m = 0; m < METHODS; m++) {
-        use_method(m);
-        stage.world = (struct world){.quadratic_drag_kg_m2 = k, .drag_law = DRAG_LAW_QUADRATIC};
-        body_init_box(&stage.body, length, width, mass);
-        stage_start(&stage, zero, spin);
-        stage_run(&stage, 1);
-        double powers = length * length * length * length + width * width * width * width;
-        double c = k * powers / 16 / stage.body.links[0].inertia.zz;
-        check_method(m, "rate", stage.dynamics->qd[2], -5 / (1 + 5 * c));
-        check_method(m, "angle", stage.dynamics->q[2], -log(1 + 5 * c) / c);
-        check_ledger(m);
-    }
+    use_method(_i);
+    stage.world = (struct world){.quadratic_drag_kg_m2 = k, .drag_law = DRAG_LAW_QUADRATIC};
+    body_init_box(&stage.body, length, width, mass);
+    stage_start(&stage, zero, spin);
+    stage_run(&stage, 1);
+    double powers = length * length * length * length + width * width * width * width;
+    double c = k * powers / 16 / stage.body.links[0].inertia.zz;
+    check_method(_i, "rate", stage.dynamics->qd[2], -5 / (1 + 5 * c));
+    check_method(_i, "angle", stage.dynamics->q[2], -log(1 + 5 * c) / c);
+    check_ledger(_i);
 }
 
 /* A disk: 8/3 k r v^2, whichever way it turns. */
-TEST(quadratic_drag_of_a_disk)
+TEST_LOOP(quadratic_drag_of_a_disk, 0, METHODS)
 {
     const double radius = 0.2, mass = 0.5, k = 1.5;
     double zero[DOF] = {0}, start[DOF] = {3, -1, 7};
-    for (int m = 0; m < METHODS; m++) {
-        use_method(m);
-        stage.world = (struct world){.quadratic_drag_kg_m2 = k, .drag_law = DRAG_LAW_QUADRATIC};
-        body_init_box(&stage.body, 2 * radius, 2 * radius, mass);
-        stage.body.parts[0].shape = PART_DISK;
-        stage_start(&stage, zero, start);
-        stage_run(&stage, 1);
-        double c = 8.0 / 3 * k * radius / mass, slower = 1 / (1 + c * sqrt(10));
-        check_method(m, "vx", stage.dynamics->qd[0], 3 * slower);
-        check_method(m, "vy", stage.dynamics->qd[1], -slower);
-        check_method(m, "rate", stage.dynamics->qd[2], 7);
-    }
+    use_method(_i);
+    stage.world = (struct world){.quadratic_drag_kg_m2 = k, .drag_law = DRAG_LAW_QUADRATIC};
+    body_init_box(&stage.body, 2 * radius, 2 * radius, mass);
+    stage.body.parts[0].shape = PART_DISK;
+    stage_start(&stage, zero, start);
+    stage_run(&stage, 1);
+    double c = 8.0 / 3 * k * radius / mass, slower = 1 / (1 + c * sqrt(10));
+    check_method(_i, "vx", stage.dynamics->qd[0], 3 * slower);
+    check_method(_i, "vy", stage.dynamics->qd[1], -slower);
+    check_method(_i, "rate", stage.dynamics->qd[2], 7);
 }
 
 /* ---------------------------------------------------------------- steps */
@@ -662,27 +656,25 @@ TEST(a_mirrored_body_moves_mirrored_bit_for_bit)
 }
 
 /* A law given to dynamics that exist acts from then on; and without viscosity nothing does. */
-TEST(the_law_can_be_changed)
+TEST_LOOP(the_law_can_be_changed, SOLVER_ARTICULATED, SOLVER_CONSTRAINT + 1)
 {
     double zero[DOF] = {0}, push[DOF] = {0, 2, 0};
-    for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
-        stage.settings.solver = solver;
-        stage.settings.rtol = 1e-9;
-        stage.settings.constraint_tau_s = 0.01;
-        stage.world = (struct world){0};
-        body_init_box(&stage.body, 0.5, 0.1, 1);
-        stage_start(&stage, zero, push);
+    stage.settings.solver = _i;
+    stage.settings.rtol = 1e-9;
+    stage.settings.constraint_tau_s = 0.01;
+    stage.world = (struct world){0};
+    body_init_box(&stage.body, 0.5, 0.1, 1);
+    stage_start(&stage, zero, push);
+    stage_run(&stage, 0.5);
+    ck_assert_double_eq(stage_part(&stage, 0).velocity_m_s.y, 2);
+    for (int k = 0; k < VARIANTS; k++) {
+        struct world world = variant_world(k);
+        dynamics_set_world(stage.dynamics, &world);
+        stage_set(&stage, zero, push);
         stage_run(&stage, 0.5);
-        ck_assert_double_eq(stage_part(&stage, 0).velocity_m_s.y, 2);
-        for (int k = 0; k < VARIANTS; k++) {
-            struct world world = variant_world(k);
-            dynamics_set_world(stage.dynamics, &world);
-            stage_set(&stage, zero, push);
-            stage_run(&stage, 0.5);
-            double share = k & 2 ? 0.5 : 1;
-            double expected = k & 1 ? 2 / (1 + share * 1.0 * 2 * 0.5) : 2 * exp(-share * 0.5);
-            ck_assert_double_eq_tol(stage_part(&stage, 0).velocity_m_s.y, expected, 1e-4);
-        }
+        double share = k & 2 ? 0.5 : 1;
+        double expected = k & 1 ? 2 / (1 + share * 1.0 * 2 * 0.5) : 2 * exp(-share * 0.5);
+        ck_assert_double_eq_tol(stage_part(&stage, 0).velocity_m_s.y, expected, 1e-4);
     }
 }
 

@@ -140,19 +140,17 @@ static double driven_error(double dt_s)
     return error;
 }
 
-TEST(implicit_terms_keep_the_order)
+TEST_LOOP(implicit_terms_keep_the_order, 0, INTEGRATORS)
 {
     static const double order[INTEGRATORS] = {16, 4};
     static const double tolerance[INTEGRATORS] = {3.5, 0.5};
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .viscosity_pa_s = 0.8};
     stage.settings.servo_rad_s = 20;
     stage.settings.joint_damping_1_s = 2;
-    for (int i = 0; i < INTEGRATORS; i++) {
-        stage.settings.integrator = integrators[i];
-        double ratio = driven_error(1.0 / 960) / driven_error(1.0 / 1920);
-        printf("dynamics: the same with servos and drag, integrator %d: %.2f\n", i, ratio);
-        ck_assert_double_eq_tol(ratio, order[i], tolerance[i]);
-    }
+    stage.settings.integrator = integrators[_i];
+    double ratio = driven_error(1.0 / 960) / driven_error(1.0 / 1920);
+    printf("dynamics: the same with servos and drag, integrator %d: %.2f\n", _i, ratio);
+    ck_assert_double_eq_tol(ratio, order[_i], tolerance[_i]);
 }
 
 /* ---------------------------------------------------------------- linear joints */
@@ -245,76 +243,69 @@ static void build_pair(double inertia_kg_m2, double axis_rad, double force_n)
 
 /* On a rod that nothing slows down: x = x0 cosh(w t) from the common centre. Measured 2e-9 (RK4),
  * 2e-4 (midpoint). */
-TEST(a_bead_on_a_spinning_rod_flies_off_as_cosh)
+TEST_LOOP(a_bead_on_a_spinning_rod_flies_off_as_cosh, 0, INTEGRATORS)
 {
     static const double tolerance[INTEGRATORS] = {2e-8, 1e-3};
-    for (int i = 0; i < INTEGRATORS; i++) {
-        stage.settings.integrator = integrators[i];
-        build_pair(1e12, 0.7, 0);
-        /* the centre of mass, a fifth of the way, is at rest */
-        double q[DOF] = {0, 0, 0, 0.1}, qd[DOF] = {0, 0, 2};
-        qd[0] = 2 * 0.02 * sin(0.7);
-        qd[1] = -2 * 0.02 * cos(0.7);
-        stage_set(&stage, q, qd);
-        stage_run(&stage, 1.5);
-        double extension = stage.dynamics->q[3];
-        ck_assert_double_eq_tol(extension, 0.1 * cosh(3), tolerance[i]);
-        ck_assert_double_eq_tol(stage.dynamics->qd[3], 0.2 * sinh(3), 4 * tolerance[i]);
-        struct part_state root = stage_part(&stage, 0), bead = stage_part(&stage, 1);
-        ck_assert_double_eq_tol(bead.at_m.x - root.at_m.x, extension * cos(3.7), 1e-12);
-        ck_assert_double_eq_tol(bead.at_m.y - root.at_m.y, extension * sin(3.7), 1e-12);
-        ck_assert_double_eq(bead.angle_rad, root.angle_rad);
-    }
+    stage.settings.integrator = integrators[_i];
+    build_pair(1e12, 0.7, 0);
+    /* the centre of mass, a fifth of the way, is at rest */
+    double q[DOF] = {0, 0, 0, 0.1}, qd[DOF] = {0, 0, 2};
+    qd[0] = 2 * 0.02 * sin(0.7);
+    qd[1] = -2 * 0.02 * cos(0.7);
+    stage_set(&stage, q, qd);
+    stage_run(&stage, 1.5);
+    double extension = stage.dynamics->q[3];
+    ck_assert_double_eq_tol(extension, 0.1 * cosh(3), tolerance[_i]);
+    ck_assert_double_eq_tol(stage.dynamics->qd[3], 0.2 * sinh(3), 4 * tolerance[_i]);
+    struct part_state root = stage_part(&stage, 0), bead = stage_part(&stage, 1);
+    ck_assert_double_eq_tol(bead.at_m.x - root.at_m.x, extension * cos(3.7), 1e-12);
+    ck_assert_double_eq_tol(bead.at_m.y - root.at_m.y, extension * sin(3.7), 1e-12);
+    ck_assert_double_eq(bead.angle_rad, root.angle_rad);
 }
 
 /* The joint moves the reduced mass 0.8 kg: damping, a position servo, forces and their bounds. */
-TEST(drives_of_linear_joints_follow_their_closed_forms)
+TEST_LOOP(drives_of_linear_joints_follow_their_closed_forms, 0, INTEGRATORS)
 {
     static const double tolerance[INTEGRATORS] = {1e-6, 5e-4};
-    for (int i = 0; i < INTEGRATORS; i++) {
-        double q[DOF] = {0}, qd[DOF] = {0, 0, 0, 3}, error = 0;
-        stage.settings.integrator = integrators[i];
-        stage.settings.servo_rad_s = 20;
-        stage.settings.joint_damping_1_s = 1.5;
-        build_pair(0, 0.7, 0);
-        stage_set(&stage, q, qd);
-        stage_run(&stage, 0.5);
-        ck_assert_double_eq_tol(stage.dynamics->qd[3], 3 * exp(-1.5), tolerance[i]);
-        stage.settings.joint_damping_1_s = 0;
+    double q[DOF] = {0}, qd[DOF] = {0, 0, 0, 3}, error = 0;
+    stage.settings.integrator = integrators[_i];
+    stage.settings.servo_rad_s = 20;
+    stage.settings.joint_damping_1_s = 1.5;
+    build_pair(0, 0.7, 0);
+    stage_set(&stage, q, qd);
+    stage_run(&stage, 0.5);
+    ck_assert_double_eq_tol(stage.dynamics->qd[3], 3 * exp(-1.5), tolerance[_i]);
+    stage.settings.joint_damping_1_s = 0;
 
-        build_pair(0, 0.7, 1000);
-        dynamics_set_target(stage.dynamics, 1, 0.3, 0);
-        for (int step = 1; step <= 240; step++) {
-            stage_run(&stage, stage.settings.dt_s);
-            double t = step * stage.settings.dt_s;
-            error =
-                fmax(error, fabs(stage.dynamics->q[3] - 0.3 * (1 - (1 + 20 * t) * exp(-20 * t))));
-        }
-        ck_assert_double_lt(error, tolerance[i]);
-
-        /* a weak servo with a far target pushes evenly */
-        build_pair(0, 0.7, 2);
-        pull(100, 0, 1);
-        ck_assert_double_eq_tol(stage.dynamics->q[3], 2 / 0.8 / 2, 1e-9);
-        ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 2, 1e-8);
-        ck_assert_double_eq_tol(dynamics_ledger(stage.dynamics)->work_effector_j, 2 * 1.25, 1e-8);
+    build_pair(0, 0.7, 1000);
+    dynamics_set_target(stage.dynamics, 1, 0.3, 0);
+    for (int step = 1; step <= 240; step++) {
+        stage_run(&stage, stage.settings.dt_s);
+        double t = step * stage.settings.dt_s;
+        error = fmax(error, fabs(stage.dynamics->q[3] - 0.3 * (1 - (1 + 20 * t) * exp(-20 * t))));
     }
+    ck_assert_double_lt(error, tolerance[_i]);
+
+    /* a weak servo with a far target pushes evenly */
+    build_pair(0, 0.7, 2);
+    pull(100, 0, 1);
+    ck_assert_double_eq_tol(stage.dynamics->q[3], 2 / 0.8 / 2, 1e-9);
+    ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 2, 1e-8);
+    ck_assert_double_eq_tol(dynamics_ledger(stage.dynamics)->work_effector_j, 2 * 1.25, 1e-8);
 }
 
 /* The speed at which an effector's force vanishes is that of linear joints. */
-TEST(linear_effectors_have_a_speed_of_their_own)
+TEST_LOOP(linear_effectors_have_a_speed_of_their_own, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        stage.settings.integrator = integrators[i];
-        stage.settings.effector_mode = EFFECTOR_TORQUE;
-        stage.settings.joint_speed_rad_s = 10;
-        stage.settings.joint_speed_m_s = 0.5;
-        build_pair(0, -2, 3);
-        pull(1, 0, 3);
-        ck_assert_double_eq_tol(stage.dynamics->qd[3], 0.5, 1e-6);
-        const struct ledger *l = dynamics_ledger(stage.dynamics);
-        ck_assert_double_eq_tol(l->work_effector_j, l->kinetic_j, 1e-6);
-    }
+    stage.settings.integrator = integrators[_i];
+    stage.settings.effector_mode = EFFECTOR_TORQUE;
+    stage.settings.joint_speed_rad_s = 10;
+    stage.settings.joint_speed_m_s = 0.5;
+    build_pair(0, -2, 3);
+    pull(1, 0, 3);
+    ck_assert_double_eq_tol(stage.dynamics->qd[3], 0.5, 1e-6);
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    ck_assert_double_eq_tol(l->work_effector_j, l->kinetic_j, 1e-6);
 }
 
 /* ---------------------------------------------------------------- muscles */
@@ -340,21 +331,19 @@ static double muscle_error(double dt_s, double strength_n)
     return fabs(time_to_speed(stage.dynamics->qd[3], strength_n, 0.25, 2) - 0.5);
 }
 
-TEST(muscles_shorten_as_hill_has_it)
+TEST_LOOP(muscles_shorten_as_hill_has_it, 0, INTEGRATORS)
 {
     static const double order[INTEGRATORS] = {16, 4}, tolerance[INTEGRATORS] = {3, 0.4};
     stage.settings.hill_curvature = 0.25;
-    for (int i = 0; i < INTEGRATORS; i++) {
-        stage.settings.integrator = integrators[i];
-        /* errors of the midpoint's guesses are of third order: they must have faded */
-        double dt_s = integrators[i] == INTEGRATOR_MIDPOINT ? 1.0 / 1920 : 1.0 / 240;
-        double error = muscle_error(1.0 / 240, 4);
-        double ratio = muscle_error(dt_s, 4) / muscle_error(dt_s / 2, 4);
-        printf("dynamics: Hill's curve, integrator %d: %.1e s, half the step divides it by %.2f\n",
-               i, error, ratio);
-        ck_assert_double_lt(error, 5e-6);
-        ck_assert_double_eq_tol(ratio, order[i], tolerance[i]);
-    }
+    stage.settings.integrator = integrators[_i];
+    /* errors of the midpoint's guesses are of third order: they must have faded */
+    double dt_s = integrators[_i] == INTEGRATOR_MIDPOINT ? 1.0 / 1920 : 1.0 / 240;
+    double error = muscle_error(1.0 / 240, 4);
+    double ratio = muscle_error(dt_s, 4) / muscle_error(dt_s / 2, 4);
+    printf("dynamics: Hill's curve, integrator %d: %.1e s, half the step divides it by %.2f\n", _i,
+           error, ratio);
+    ck_assert_double_lt(error, 5e-6);
+    ck_assert_double_eq_tol(ratio, order[_i], tolerance[_i]);
 }
 
 /* Muscles that are much too strong for what they move take a small part of a step to their greatest
@@ -387,19 +376,17 @@ TEST(stiff_muscles_do_not_ring)
 }
 
 /* What stretches a muscle is held with its strength at rest, whatever the speed. */
-TEST(stretched_muscles_hold_their_strength)
+TEST_LOOP(stretched_muscles_hold_their_strength, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        double q[DOF] = {0}, qd[DOF] = {0, 0, 0, -5};
-        stage.settings.integrator = integrators[i];
-        stage.settings.hill_curvature = 0.25;
-        stage.settings.joint_speed_m_s = 2;
-        build_pair(0, 0.7, 4);
-        stage_set(&stage, q, qd);
-        pull(1000, 0, 0.5);
-        ck_assert_double_eq_tol(stage.dynamics->qd[3], -5 + 0.5 * 4 / 0.8, 1e-9);
-        ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 4, 1e-8);
-    }
+    double q[DOF] = {0}, qd[DOF] = {0, 0, 0, -5};
+    stage.settings.integrator = integrators[_i];
+    stage.settings.hill_curvature = 0.25;
+    stage.settings.joint_speed_m_s = 2;
+    build_pair(0, 0.7, 4);
+    stage_set(&stage, q, qd);
+    pull(1000, 0, 0.5);
+    ck_assert_double_eq_tol(stage.dynamics->qd[3], -5 + 0.5 * 4 / 0.8, 1e-9);
+    ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 4, 1e-8);
 }
 
 /* A driven chain in water with muscles that are at their bounds half of the time: the articulated
@@ -447,149 +434,136 @@ TEST(solvers_agree_on_muscles)
 }
 
 /* Targets beyond the greatest extension are not aimed at. */
-TEST(linear_targets_are_clamped_to_the_limits)
+TEST_LOOP(linear_targets_are_clamped_to_the_limits, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        stage.settings.integrator = integrators[i];
-        build_pair(0, 0, 1000);
-        stage.body.links[1].lower[0] = -0.1;
-        stage.body.links[1].upper[0] = 0.2;
-        stage_build(&stage);
-        pull(25, 10, 2);
-        ck_assert_double_eq_tol(stage.dynamics->q[3], 0.2, 1e-5);
-        pull(-25, 0, 2);
-        ck_assert_double_eq_tol(stage.dynamics->q[3], -0.1, 1e-5);
-    }
+    stage.settings.integrator = integrators[_i];
+    build_pair(0, 0, 1000);
+    stage.body.links[1].lower[0] = -0.1;
+    stage.body.links[1].upper[0] = 0.2;
+    stage_build(&stage);
+    pull(25, 10, 2);
+    ck_assert_double_eq_tol(stage.dynamics->q[3], 0.2, 1e-5);
+    pull(-25, 0, 2);
+    ck_assert_double_eq_tol(stage.dynamics->q[3], -0.1, 1e-5);
 }
 
 /* A driven, damped body in water that hangs on the world by joints without mass: as one that is
  * free, whose momentum alone is mended after midpoint steps. */
-TEST(a_body_hung_on_the_world_swims_as_a_free_one)
+TEST_LOOP(a_body_hung_on_the_world_swims_as_a_free_one, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        struct part_state parts[5];
-        double q[DOF] = {0}, qd[DOF] = {0};
-        double apart = integrators[i] == INTEGRATOR_MIDPOINT ? 1e-4 : 1e-8;
-        stage.settings.integrator = integrators[i];
-        stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .viscosity_pa_s = 0.5};
-        build_sliders(2);
-        memcpy(q + 3, stage.dynamics->q, 7 * sizeof q[0]);
-        memcpy(qd + 3, stage.dynamics->qd, 7 * sizeof qd[0]);
-        stage_run(&stage, 1);
-        for (int k = 0; k < 5; k++)
-            parts[k] = stage_part(&stage, k);
-        struct ledger free_ledger = *dynamics_ledger(stage.dynamics);
+    struct part_state parts[5];
+    double q[DOF] = {0}, qd[DOF] = {0};
+    double apart = integrators[_i] == INTEGRATOR_MIDPOINT ? 1e-4 : 1e-8;
+    stage.settings.integrator = integrators[_i];
+    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .viscosity_pa_s = 0.5};
+    build_sliders(2);
+    memcpy(q + 3, stage.dynamics->q, 7 * sizeof q[0]);
+    memcpy(qd + 3, stage.dynamics->qd, 7 * sizeof qd[0]);
+    stage_run(&stage, 1);
+    for (int k = 0; k < 5; k++)
+        parts[k] = stage_part(&stage, k);
+    struct ledger free_ledger = *dynamics_ledger(stage.dynamics);
 
-        body_hang_free(&stage.body);
-        stage_start(&stage, q, qd);
-        for (int k = 1; k < 5; k++)
-            dynamics_set_target(stage.dynamics, 3 + k, 0.1 * k, k == 2 ? -0.5 : 0.2);
-        stage_run(&stage, 1);
-        for (int k = 0; k < 5; k++) {
-            struct part_state part = stage_part(&stage, k);
-            ck_assert_xy(part.at_m, parts[k].at_m.x, parts[k].at_m.y, apart);
-            ck_assert_double_eq_tol(part.angle_rad, parts[k].angle_rad, apart);
-            ck_assert_double_eq_tol(part.velocity_m_s.x, parts[k].velocity_m_s.x, 10 * apart);
-        }
-        const struct ledger *l = dynamics_ledger(stage.dynamics);
-        ck_assert_double_eq_tol(l->work_effector_j, free_ledger.work_effector_j, 20 * apart);
-        ck_assert_double_eq_tol(l->loss_drag_j, free_ledger.loss_drag_j, 20 * apart);
-        ck_assert_double_eq_tol(l->residual_j, free_ledger.residual_j, 20 * apart);
+    body_hang_free(&stage.body);
+    stage_start(&stage, q, qd);
+    for (int k = 1; k < 5; k++)
+        dynamics_set_target(stage.dynamics, 3 + k, 0.1 * k, k == 2 ? -0.5 : 0.2);
+    stage_run(&stage, 1);
+    for (int k = 0; k < 5; k++) {
+        struct part_state part = stage_part(&stage, k);
+        ck_assert_xy(part.at_m, parts[k].at_m.x, parts[k].at_m.y, apart);
+        ck_assert_double_eq_tol(part.angle_rad, parts[k].angle_rad, apart);
+        ck_assert_double_eq_tol(part.velocity_m_s.x, parts[k].velocity_m_s.x, 10 * apart);
     }
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    ck_assert_double_eq_tol(l->work_effector_j, free_ledger.work_effector_j, 20 * apart);
+    ck_assert_double_eq_tol(l->loss_drag_j, free_ledger.loss_drag_j, 20 * apart);
+    ck_assert_double_eq_tol(l->residual_j, free_ledger.residual_j, 20 * apart);
 }
 
-TEST(rest_stays_at_rest_bit_for_bit)
+TEST_LOOP(rest_stays_at_rest_bit_for_bit, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        double q[DOF] = {1.25, -3, 0.1, 0.7, -0.2, 4, 0.3}, zero[DOF] = {0};
-        stage.settings.integrator = integrators[i];
-        stage.world = (struct world){.viscosity_pa_s = 1};
-        body_init_chain(&stage.body, 5, 0.4, 0.1, 0.2);
-        stage_start(&stage, q, zero);
-        stage_run(&stage, 2);
-        for (int k = 0; k < 7; k++) {
-            ck_assert_double_eq(stage.dynamics->q[k], q[k]);
-            ck_assert_double_eq(stage.dynamics->qd[k], 0);
-        }
+    double q[DOF] = {1.25, -3, 0.1, 0.7, -0.2, 4, 0.3}, zero[DOF] = {0};
+    stage.settings.integrator = integrators[_i];
+    stage.world = (struct world){.viscosity_pa_s = 1};
+    body_init_chain(&stage.body, 5, 0.4, 0.1, 0.2);
+    stage_start(&stage, q, zero);
+    stage_run(&stage, 2);
+    for (int k = 0; k < 7; k++) {
+        ck_assert_double_eq(stage.dynamics->q[k], q[k]);
+        ck_assert_double_eq(stage.dynamics->qd[k], 0);
     }
 }
 
 /* ---------------------------------------------------------------- exact solutions */
 
-TEST(a_free_box_turns_evenly_for_many_turns)
+TEST_LOOP(a_free_box_turns_evenly_for_many_turns, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        double q[DOF] = {0}, qd[DOF] = {0.5, -0.25, 100};
-        stage.settings.integrator = integrators[i];
-        body_init_box(&stage.body, 0.7, 0.3, 2);
-        stage_start(&stage, q, qd);
-        stage_run(&stage, 10);
-        ck_assert_double_eq(stage.dynamics->qd[2], 100);
-        ck_assert_double_eq_tol(stage_part(&stage, 0).angle_rad, 1000, 1e-9);
-        ck_assert_xy(stage_part(&stage, 0).at_m, 5, -2.5, 1e-9);
-    }
+    double q[DOF] = {0}, qd[DOF] = {0.5, -0.25, 100};
+    stage.settings.integrator = integrators[_i];
+    body_init_box(&stage.body, 0.7, 0.3, 2);
+    stage_start(&stage, q, qd);
+    stage_run(&stage, 10);
+    ck_assert_double_eq(stage.dynamics->qd[2], 100);
+    ck_assert_double_eq_tol(stage_part(&stage, 0).angle_rad, 1000, 1e-9);
+    ck_assert_xy(stage_part(&stage, 0).at_m, 5, -2.5, 1e-9);
 }
 
 /* The root's origin is its first part's centre, not its centre of mass: an eccentric link spins
  * about the latter. Measured 3e-11 (RK4), 3e-5 (midpoint). */
-TEST(an_eccentric_link_turns_about_its_centre_of_mass)
+TEST_LOOP(an_eccentric_link_turns_about_its_centre_of_mass, 0, INTEGRATORS)
 {
     static const double tolerance[INTEGRATORS] = {2e-10, 1e-4};
     const struct body_part parts[] = {
         {.parent = -1, .width_m = 0.4, .height_m = 0.2, .mass_kg = 1},
         {.parent = 0, .is_rigid = 1, .x_m = 1, .width_m = 0.2, .height_m = 0.2, .mass_kg = 3}};
-    for (int i = 0; i < INTEGRATORS; i++) {
-        double q[DOF] = {0}, qd[DOF] = {0, 0, 3};
-        stage.settings.integrator = integrators[i];
-        body_init(&stage.body, parts, 2);
-        stage_build(&stage);
-        ck_assert_int_eq(stage.dynamics->dof, 3);
-        stage_set(&stage, q, qd);
-        stage_run(&stage, 2);
+    double q[DOF] = {0}, qd[DOF] = {0, 0, 3};
+    stage.settings.integrator = integrators[_i];
+    body_init(&stage.body, parts, 2);
+    stage_build(&stage);
+    ck_assert_int_eq(stage.dynamics->dof, 3);
+    stage_set(&stage, q, qd);
+    stage_run(&stage, 2);
 
-        /* centre of mass at 0.75 along the link, moving up at 3 x 0.75 */
-        struct part_state root = stage_part(&stage, 0), other = stage_part(&stage, 1);
-        struct vec3 centre = dynamics_centre_of_mass(stage.dynamics);
-        ck_assert_xy(centre, 0.75, 4.5, tolerance[i]);
-        ck_assert_double_eq_tol(root.angle_rad, 6, tolerance[i]);
-        ck_assert_double_eq_tol(root.at_m.x, 0.75 - 0.75 * cos(6), tolerance[i]);
-        ck_assert_double_eq_tol(other.at_m.y, 4.5 + 0.25 * sin(6), tolerance[i]);
-        ck_assert_double_eq_tol(other.velocity_m_s.x, -3 * 0.25 * sin(6), tolerance[i]);
-    }
+    /* centre of mass at 0.75 along the link, moving up at 3 x 0.75 */
+    struct part_state root = stage_part(&stage, 0), other = stage_part(&stage, 1);
+    struct vec3 centre = dynamics_centre_of_mass(stage.dynamics);
+    ck_assert_xy(centre, 0.75, 4.5, tolerance[_i]);
+    ck_assert_double_eq_tol(root.angle_rad, 6, tolerance[_i]);
+    ck_assert_double_eq_tol(root.at_m.x, 0.75 - 0.75 * cos(6), tolerance[_i]);
+    ck_assert_double_eq_tol(other.at_m.y, 4.5 + 0.25 * sin(6), tolerance[_i]);
+    ck_assert_double_eq_tol(other.velocity_m_s.x, -3 * 0.25 * sin(6), tolerance[_i]);
 }
 
 /* A box in a viscous world: u = u0 exp(-2 k height t / m), v with the width, w with both cubes over
  * 6 I; turning must not mix them, since the drag of a square does not depend on its angle. Measured
  * 9e-12 (RK4), 1.5e-6 (midpoint). */
-TEST(drag_slows_exponentially)
+TEST_LOOP(drag_slows_exponentially, 0, INTEGRATORS)
 {
     static const double tolerance[INTEGRATORS] = {1e-10, 5e-6};
-    for (int i = 0; i < INTEGRATORS; i++) {
-        double q[DOF] = {0}, qd[DOF] = {2, -1, 0}, spin[DOF] = {1, 0.5, 4};
-        stage.settings.integrator = integrators[i];
-        stage.world = (struct world){.viscosity_pa_s = 1.5};
-        body_init_box(&stage.body, 0.5, 0.2, 0.8);
-        stage_start(&stage, q, qd);
-        stage_run(&stage, 1);
-        const double *now = stage.dynamics->qd;
-        ck_assert_double_eq_tol(now[0], 2 * exp(-2 * 1.5 * 0.2 / 0.8), tolerance[i]);
-        ck_assert_double_eq_tol(now[1], -exp(-2 * 1.5 * 0.5 / 0.8), tolerance[i]);
-        ck_assert_double_eq_tol(now[2], 0, 1e-15);
+    double q[DOF] = {0}, qd[DOF] = {2, -1, 0}, spin[DOF] = {1, 0.5, 4};
+    stage.settings.integrator = integrators[_i];
+    stage.world = (struct world){.viscosity_pa_s = 1.5};
+    body_init_box(&stage.body, 0.5, 0.2, 0.8);
+    stage_start(&stage, q, qd);
+    stage_run(&stage, 1);
+    const double *now = stage.dynamics->qd;
+    ck_assert_double_eq_tol(now[0], 2 * exp(-2 * 1.5 * 0.2 / 0.8), tolerance[_i]);
+    ck_assert_double_eq_tol(now[1], -exp(-2 * 1.5 * 0.5 / 0.8), tolerance[_i]);
+    ck_assert_double_eq_tol(now[2], 0, 1e-15);
 
-        /* all that was lost is booked as drag */
-        const struct ledger *ledger = dynamics_ledger(stage.dynamics);
-        ck_assert_double_eq_tol(ledger->loss_drag_j, ledger->energy_start_j - ledger->kinetic_j,
-                                1e-9);
+    /* all that was lost is booked as drag */
+    const struct ledger *ledger = dynamics_ledger(stage.dynamics);
+    ck_assert_double_eq_tol(ledger->loss_drag_j, ledger->energy_start_j - ledger->kinetic_j, 1e-9);
 
-        body_init_box(&stage.body, 0.3, 0.3, 0.8);
-        stage_start(&stage, q, spin);
-        stage_run(&stage, 1);
-        now = stage.dynamics->qd;
-        double rate = 1.5 * (0.027 + 0.027) / 6 / (0.8 * 0.18 / 12);
-        ck_assert_double_eq_tol(now[0], exp(-2 * 1.5 * 0.3 / 0.8), tolerance[i]);
-        ck_assert_double_eq_tol(now[1], 0.5 * exp(-2 * 1.5 * 0.3 / 0.8), tolerance[i]);
-        ck_assert_double_eq_tol(now[2], 4 * exp(-rate), 4 * tolerance[i]);
-    }
+    body_init_box(&stage.body, 0.3, 0.3, 0.8);
+    stage_start(&stage, q, spin);
+    stage_run(&stage, 1);
+    now = stage.dynamics->qd;
+    double rate = 1.5 * (0.027 + 0.027) / 6 / (0.8 * 0.18 / 12);
+    ck_assert_double_eq_tol(now[0], exp(-2 * 1.5 * 0.3 / 0.8), tolerance[_i]);
+    ck_assert_double_eq_tol(now[1], 0.5 * exp(-2 * 1.5 * 0.3 / 0.8), tolerance[_i]);
+    ck_assert_double_eq_tol(now[2], 4 * exp(-rate), 4 * tolerance[_i]);
 }
 
 /* Where the explicit step explodes, the implicit one slows down, and energy never grows. */
@@ -632,7 +606,7 @@ TEST(thick_water_is_swum_in)
     ck_assert_double_eq_tol(stage.dynamics->qd[1], -0.01 * BODY_GRAVITY / (2 * 100 * 0.1), 1e-9);
 }
 
-TEST(joint_damping_slows_the_joint)
+TEST_LOOP(joint_damping_slows_the_joint, 0, INTEGRATORS)
 {
     /* two wheels on one axle: the relative rate falls as exp(-2 rate t), since damping = 2 rate
      * D0 */
@@ -640,21 +614,19 @@ TEST(joint_damping_slows_the_joint)
     const struct body_part wheels[] = {
         {.parent = -1, .width_m = 1, .height_m = 0.2, .mass_kg = 1, .inertia_kg_m2 = 0.08},
         {.parent = 0, .width_m = 0.3, .height_m = 0.3, .mass_kg = 1, .inertia_kg_m2 = 0.02}};
-    for (int i = 0; i < INTEGRATORS; i++) {
-        double q[DOF] = {0}, qd[DOF] = {0, 0, -1, 5};
-        stage.settings.integrator = integrators[i];
-        stage.settings.joint_damping_1_s = 1.5;
-        body_init(&stage.body, wheels, 2);
-        stage_start(&stage, q, qd);
-        stage_run(&stage, 0.5);
-        ck_assert_double_eq_tol(stage.dynamics->qd[3], 5 * exp(-1.5), tolerance[i]);
-        const struct ledger *ledger = dynamics_ledger(stage.dynamics);
-        ck_assert_double_eq_tol(ledger->loss_damping_j, ledger->energy_start_j - ledger->kinetic_j,
-                                1e-9);
-        dynamics_set_joint_damping(stage.dynamics, 0);
-        stage_run(&stage, 0.5);
-        ck_assert_double_eq_tol(stage.dynamics->qd[3], 5 * exp(-1.5), tolerance[i]);
-    }
+    double q[DOF] = {0}, qd[DOF] = {0, 0, -1, 5};
+    stage.settings.integrator = integrators[_i];
+    stage.settings.joint_damping_1_s = 1.5;
+    body_init(&stage.body, wheels, 2);
+    stage_start(&stage, q, qd);
+    stage_run(&stage, 0.5);
+    ck_assert_double_eq_tol(stage.dynamics->qd[3], 5 * exp(-1.5), tolerance[_i]);
+    const struct ledger *ledger = dynamics_ledger(stage.dynamics);
+    ck_assert_double_eq_tol(ledger->loss_damping_j, ledger->energy_start_j - ledger->kinetic_j,
+                            1e-9);
+    dynamics_set_joint_damping(stage.dynamics, 0);
+    stage_run(&stage, 0.5);
+    ck_assert_double_eq_tol(stage.dynamics->qd[3], 5 * exp(-1.5), tolerance[_i]);
 }
 
 /* ---------------------------------------------------------------- symmetries */
@@ -711,29 +683,26 @@ static void fill_world(int integrator)
     stage.settings.servo_rad_s = 20;
 }
 
-TEST(mirror_image_moves_as_mirror_image_bit_for_bit)
+TEST_LOOP(mirror_image_moves_as_mirror_image_bit_for_bit, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        struct part_state parts[4];
-        fill_world(integrators[i]);
-        build_branched(1, 1, 0);
-        stage_run(&stage, 1);
-        for (int k = 0; k < 4; k++)
-            parts[k] = stage_part(&stage, k);
-        double work = dynamics_ledger(stage.dynamics)->work_effector_j;
+    struct part_state parts[4];
+    fill_world(integrators[_i]);
+    build_branched(1, 1, 0);
+    stage_run(&stage, 1);
+    for (int k = 0; k < 4; k++)
+        parts[k] = stage_part(&stage, k);
+    double work = dynamics_ledger(stage.dynamics)->work_effector_j;
 
-        build_branched(-1, 1, 0);
-        stage_run(&stage, 1);
-        for (int k = 0; k < 4; k++) {
-            struct part_state mirrored = stage_part(&stage, k);
-            ck_assert_xy(mirrored.at_m, -parts[k].at_m.x, parts[k].at_m.y, 0);
-            ck_assert_double_eq(mirrored.angle_rad, -parts[k].angle_rad);
-            ck_assert_xy(mirrored.velocity_m_s, -parts[k].velocity_m_s.x, parts[k].velocity_m_s.y,
-                         0);
-            ck_assert_double_eq(mirrored.spin_rad_s.z, -parts[k].spin_rad_s.z);
-        }
-        ck_assert_double_eq(dynamics_ledger(stage.dynamics)->work_effector_j, work);
+    build_branched(-1, 1, 0);
+    stage_run(&stage, 1);
+    for (int k = 0; k < 4; k++) {
+        struct part_state mirrored = stage_part(&stage, k);
+        ck_assert_xy(mirrored.at_m, -parts[k].at_m.x, parts[k].at_m.y, 0);
+        ck_assert_double_eq(mirrored.angle_rad, -parts[k].angle_rad);
+        ck_assert_xy(mirrored.velocity_m_s, -parts[k].velocity_m_s.x, parts[k].velocity_m_s.y, 0);
+        ck_assert_double_eq(mirrored.spin_rad_s.z, -parts[k].spin_rad_s.z);
     }
+    ck_assert_double_eq(dynamics_ledger(stage.dynamics)->work_effector_j, work);
 }
 
 /* Compares the joint angles and the parts relative to the root with those kept before. */
@@ -758,77 +727,71 @@ static void keep_state(double *q, struct part_state *parts)
         parts[k] = stage_part(&stage, k);
 }
 
-TEST(a_kilometre_away_nothing_changes)
+TEST_LOOP(a_kilometre_away_nothing_changes, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        struct part_state parts[4];
-        double q[DOF];
-        fill_world(integrators[i]);
-        build_branched(1, 1, 0);
-        stage_run(&stage, 1);
-        keep_state(q, parts);
-        build_branched(1, 1, 1000);
-        stage_run(&stage, 1);
-        check_relative(q, parts, 1e-9);
-    }
+    struct part_state parts[4];
+    double q[DOF];
+    fill_world(integrators[_i]);
+    build_branched(1, 1, 0);
+    stage_run(&stage, 1);
+    keep_state(q, parts);
+    build_branched(1, 1, 1000);
+    stage_run(&stage, 1);
+    check_relative(q, parts, 1e-9);
 }
 
-TEST(order_of_siblings_does_not_matter)
+TEST_LOOP(order_of_siblings_does_not_matter, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        struct part_state parts[4];
-        fill_world(integrators[i]);
-        build_branched(1, 1, 0);
-        stage_run(&stage, 1);
-        for (int k = 0; k < 4; k++)
-            parts[k] = stage_part(&stage, k);
-        build_branched(1, 2, 0);
-        stage_run(&stage, 1);
-        static const int twin[4] = {0, 2, 1, 3};
-        for (int k = 0; k < 4; k++) {
-            struct part_state part = stage_part(&stage, twin[k]);
-            ck_assert_xy(part.at_m, parts[k].at_m.x, parts[k].at_m.y, 1e-9);
-            ck_assert_double_eq_tol(part.angle_rad, parts[k].angle_rad, 1e-9);
-        }
+    struct part_state parts[4];
+    fill_world(integrators[_i]);
+    build_branched(1, 1, 0);
+    stage_run(&stage, 1);
+    for (int k = 0; k < 4; k++)
+        parts[k] = stage_part(&stage, k);
+    build_branched(1, 2, 0);
+    stage_run(&stage, 1);
+    static const int twin[4] = {0, 2, 1, 3};
+    for (int k = 0; k < 4; k++) {
+        struct part_state part = stage_part(&stage, twin[k]);
+        ck_assert_xy(part.at_m, parts[k].at_m.x, parts[k].at_m.y, 1e-9);
+        ck_assert_double_eq_tol(part.angle_rad, parts[k].angle_rad, 1e-9);
     }
 }
 
 /* Without drag a uniform velocity, and a turn of the whole scene, change nothing inside. */
-TEST(uniform_motion_and_a_turned_scene_change_nothing)
+TEST_LOOP(uniform_motion_and_a_turned_scene_change_nothing, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        struct part_state parts[4];
-        double q[DOF], start[DOF], rates[DOF];
-        fill_world(integrators[i]);
-        stage.world = (struct world){0};
-        build_branched(1, 1, 0);
-        memcpy(start, stage.dynamics->q, 6 * sizeof start[0]);
-        memcpy(rates, stage.dynamics->qd, 6 * sizeof rates[0]);
-        stage_run(&stage, 1);
-        keep_state(q, parts);
+    struct part_state parts[4];
+    double q[DOF], start[DOF], rates[DOF];
+    fill_world(integrators[_i]);
+    stage.world = (struct world){0};
+    build_branched(1, 1, 0);
+    memcpy(start, stage.dynamics->q, 6 * sizeof start[0]);
+    memcpy(rates, stage.dynamics->qd, 6 * sizeof rates[0]);
+    stage_run(&stage, 1);
+    keep_state(q, parts);
 
-        build_branched(1, 1, 0);
-        double moving[DOF];
-        memcpy(moving, rates, 6 * sizeof moving[0]);
-        moving[0] += 7;
-        moving[1] -= 11;
-        stage_set(&stage, start, moving);
-        stage_run(&stage, 1);
-        check_relative(q, parts, 1e-9);
+    build_branched(1, 1, 0);
+    double moving[DOF];
+    memcpy(moving, rates, 6 * sizeof moving[0]);
+    moving[0] += 7;
+    moving[1] -= 11;
+    stage_set(&stage, start, moving);
+    stage_run(&stage, 1);
+    check_relative(q, parts, 1e-9);
 
-        build_branched(1, 1, 0);
-        double c = cos(1), s = sin(1), turned[DOF];
-        memcpy(turned, start, 6 * sizeof turned[0]);
-        memcpy(moving, rates, 6 * sizeof moving[0]);
-        turned[2] += 1;
-        moving[0] = c * rates[0] - s * rates[1];
-        moving[1] = s * rates[0] + c * rates[1];
-        stage_set(&stage, turned, moving);
-        stage_run(&stage, 1);
-        for (int k = 3; k < 6; k++)
-            ck_assert_double_eq_tol(stage.dynamics->q[k], q[k], 1e-10);
-        ck_assert_double_eq_tol(stage.dynamics->q[2], q[2] + 1, 1e-10);
-    }
+    build_branched(1, 1, 0);
+    double c = cos(1), s = sin(1), turned[DOF];
+    memcpy(turned, start, 6 * sizeof turned[0]);
+    memcpy(moving, rates, 6 * sizeof moving[0]);
+    turned[2] += 1;
+    moving[0] = c * rates[0] - s * rates[1];
+    moving[1] = s * rates[0] + c * rates[1];
+    stage_set(&stage, turned, moving);
+    stage_run(&stage, 1);
+    for (int k = 3; k < 6; k++)
+        ck_assert_double_eq_tol(stage.dynamics->q[k], q[k], 1e-10);
+    ck_assert_double_eq_tol(stage.dynamics->q[2], q[2] + 1, 1e-10);
 }
 
 /* Measured 4e-11 after 2 + 2 s. */
@@ -906,94 +869,84 @@ static void build_servo(double torque_max_n_m, double lower_rad, double upper_ra
 
 /* Critically damped with the frequency asked for: q = target (1 - (1 + w t) exp(-w t)). Measured
  * 4e-7 (RK4), 2e-4 (midpoint). */
-TEST(servo_follows_its_closed_form)
+TEST_LOOP(servo_follows_its_closed_form, 0, INTEGRATORS)
 {
     static const double tolerance[INTEGRATORS] = {1e-6, 5e-4};
-    for (int i = 0; i < INTEGRATORS; i++) {
-        double largest = 0, error = 0;
-        stage.settings.integrator = integrators[i];
-        stage.settings.servo_rad_s = 20;
-        build_servo(1000, 0, 0);
-        dynamics_set_target(stage.dynamics, 1, 0.7, 0);
-        for (int step = 1; step <= 240; step++) {
-            stage_run(&stage, stage.settings.dt_s);
-            double t = step * stage.settings.dt_s, angle = stage.dynamics->q[3];
-            double expected = 0.7 * (1 - (1 + 20 * t) * exp(-20 * t));
-            error = fmax(error, fabs(angle - expected));
-            largest = fmax(largest, angle);
-        }
-        ck_assert_double_lt(error, tolerance[i]);
-        ck_assert_double_le(largest, 0.7 + 1e-9);
-        ck_assert_double_eq_tol(stage.dynamics->q[3], 0.7, 1e-5);
-        ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 0, 1e-3);
+    double largest = 0, error = 0;
+    stage.settings.integrator = integrators[_i];
+    stage.settings.servo_rad_s = 20;
+    build_servo(1000, 0, 0);
+    dynamics_set_target(stage.dynamics, 1, 0.7, 0);
+    for (int step = 1; step <= 240; step++) {
+        stage_run(&stage, stage.settings.dt_s);
+        double t = step * stage.settings.dt_s, angle = stage.dynamics->q[3];
+        double expected = 0.7 * (1 - (1 + 20 * t) * exp(-20 * t));
+        error = fmax(error, fabs(angle - expected));
+        largest = fmax(largest, angle);
     }
+    ck_assert_double_lt(error, tolerance[_i]);
+    ck_assert_double_le(largest, 0.7 + 1e-9);
+    ck_assert_double_eq_tol(stage.dynamics->q[3], 0.7, 1e-5);
+    ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 0, 1e-3);
 }
 
 /* Gains are those of one joint with all others free. Three joints bending together carry more
  * inertia than that: they settle all the same, after an overshoot (measured: 39 %). */
-TEST(servos_of_a_chain_settle)
+TEST_LOOP(servos_of_a_chain_settle, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        double largest = 0;
-        stage.settings.integrator = integrators[i];
-        stage.settings.servo_rad_s = 20;
-        body_init_driven_chain(&stage.body, 4, 0.3, 0.1, 0.1, 100);
-        stage_build(&stage);
+    double largest = 0;
+    stage.settings.integrator = integrators[_i];
+    stage.settings.servo_rad_s = 20;
+    body_init_driven_chain(&stage.body, 4, 0.3, 0.1, 0.1, 100);
+    stage_build(&stage);
+    for (int k = 1; k < 4; k++)
+        dynamics_set_target(stage.dynamics, k, 0.3, 0);
+    for (int step = 0; step < 960; step++) {
+        stage_run(&stage, stage.settings.dt_s);
         for (int k = 1; k < 4; k++)
-            dynamics_set_target(stage.dynamics, k, 0.3, 0);
-        for (int step = 0; step < 960; step++) {
-            stage_run(&stage, stage.settings.dt_s);
-            for (int k = 1; k < 4; k++)
-                largest = fmax(largest, stage.dynamics->q[2 + k]);
-        }
-        for (int k = 1; k < 4; k++)
-            ck_assert_double_eq_tol(stage.dynamics->q[2 + k], 0.3, 1e-3);
-        ck_assert_double_lt(largest, 0.3 * 1.5);
+            largest = fmax(largest, stage.dynamics->q[2 + k]);
     }
+    for (int k = 1; k < 4; k++)
+        ck_assert_double_eq_tol(stage.dynamics->q[2 + k], 0.3, 1e-3);
+    ck_assert_double_lt(largest, 0.3 * 1.5);
 }
 
-TEST(a_moving_target_is_followed_without_lag)
+TEST_LOOP(a_moving_target_is_followed_without_lag, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        stage.settings.integrator = integrators[i];
-        build_servo(1000, 0, 0);
-        pull(0, 2, 1);
-        ck_assert_double_eq_tol(stage.dynamics->q[3], 2, 1e-6);
-        ck_assert_double_eq_tol(stage.dynamics->qd[3], 2, 1e-6);
-    }
+    stage.settings.integrator = integrators[_i];
+    build_servo(1000, 0, 0);
+    pull(0, 2, 1);
+    ck_assert_double_eq_tol(stage.dynamics->q[3], 2, 1e-6);
+    ck_assert_double_eq_tol(stage.dynamics->qd[3], 2, 1e-6);
 }
 
 /* A weak servo with a far target: the torque stays at the bound, so the motion is even acceleration
  * until it brakes; the bound holds in every step. */
-TEST(torque_never_exceeds_its_bound)
+TEST_LOOP(torque_never_exceeds_its_bound, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        double most = 0;
-        stage.settings.integrator = integrators[i];
-        build_servo(0.05, 0, 0);
-        dynamics_set_target(stage.dynamics, 1, 3, 0);
-        for (int step = 1; step <= 1200; step++) {
-            stage_run(&stage, stage.settings.dt_s);
-            most = fmax(most, fabs(read_effort(stage.dynamics, 1)));
-            if (step == 120)
-                ck_assert_double_eq_tol(stage.dynamics->qd[3], 0.05 / 0.016 * 0.5, 1e-9);
-        }
-        ck_assert_double_le(most, 0.05 * (1 + 1e-8));
-        ck_assert_double_ge(most, 0.05 * (1 - 1e-8));
+    double most = 0;
+    stage.settings.integrator = integrators[_i];
+    build_servo(0.05, 0, 0);
+    dynamics_set_target(stage.dynamics, 1, 3, 0);
+    for (int step = 1; step <= 1200; step++) {
+        stage_run(&stage, stage.settings.dt_s);
+        most = fmax(most, fabs(read_effort(stage.dynamics, 1)));
+        if (step == 120)
+            ck_assert_double_eq_tol(stage.dynamics->qd[3], 0.05 / 0.016 * 0.5, 1e-9);
     }
+    ck_assert_double_le(most, 0.05 * (1 + 1e-8));
+    ck_assert_double_ge(most, 0.05 * (1 - 1e-8));
 }
 
-TEST(targets_are_clamped_to_the_limits)
+TEST_LOOP(targets_are_clamped_to_the_limits, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        stage.settings.integrator = integrators[i];
-        build_servo(1000, -0.4, 0.5);
-        pull(25, 10, 2);
-        ck_assert_double_eq_tol(stage.dynamics->q[3], 0.5, 1e-5);
-        ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 0, 1e-3);
-        pull(-25, 0, 2);
-        ck_assert_double_eq_tol(stage.dynamics->q[3], -0.4, 1e-5);
-    }
+    stage.settings.integrator = integrators[_i];
+    build_servo(1000, -0.4, 0.5);
+    pull(25, 10, 2);
+    ck_assert_double_eq_tol(stage.dynamics->q[3], 0.5, 1e-5);
+    ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), 0, 1e-3);
+    pull(-25, 0, 2);
+    ck_assert_double_eq_tol(stage.dynamics->q[3], -0.4, 1e-5);
 }
 
 TEST(slack_effectors_do_nothing_and_holding_ones_keep_the_pose)
@@ -1021,54 +974,50 @@ TEST(slack_effectors_do_nothing_and_holding_ones_keep_the_pose)
 
 /* Torque mode: an even torque does the work torque x angle; signals beyond 1 are clamped; the
  * torque falls with the speed and vanishes at joint_speed_rad_s. */
-TEST(torque_mode_works_as_torque_times_angle)
+TEST_LOOP(torque_mode_works_as_torque_times_angle, 0, INTEGRATORS)
 {
-    for (int i = 0; i < INTEGRATORS; i++) {
-        stage.settings.integrator = integrators[i];
-        stage.settings.effector_mode = EFFECTOR_TORQUE;
-        stage.settings.joint_speed_rad_s = 1e12;
-        build_servo(0.8, 0, 0);
-        pull(-5, 0, 0.5);
-        double angle = stage.dynamics->q[3];
-        ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), -0.8, 1e-9);
-        ck_assert_double_eq_tol(angle, -0.8 / 0.016 * 0.125, 1e-9);
-        const struct ledger *ledger = dynamics_ledger(stage.dynamics);
-        ck_assert_double_eq_tol(ledger->work_effector_j, -0.8 * angle, 1e-9);
-        ck_assert_double_eq_tol(ledger->work_effector_positive_j, -0.8 * angle, 1e-9);
-        ck_assert_double_lt(fabs(ledger->residual_j), 1e-9);
+    stage.settings.integrator = integrators[_i];
+    stage.settings.effector_mode = EFFECTOR_TORQUE;
+    stage.settings.joint_speed_rad_s = 1e12;
+    build_servo(0.8, 0, 0);
+    pull(-5, 0, 0.5);
+    double angle = stage.dynamics->q[3];
+    ck_assert_double_eq_tol(read_effort(stage.dynamics, 1), -0.8, 1e-9);
+    ck_assert_double_eq_tol(angle, -0.8 / 0.016 * 0.125, 1e-9);
+    const struct ledger *ledger = dynamics_ledger(stage.dynamics);
+    ck_assert_double_eq_tol(ledger->work_effector_j, -0.8 * angle, 1e-9);
+    ck_assert_double_eq_tol(ledger->work_effector_positive_j, -0.8 * angle, 1e-9);
+    ck_assert_double_lt(fabs(ledger->residual_j), 1e-9);
 
-        stage.settings.joint_speed_rad_s = 10;
-        build_servo(0.8, 0, 0);
-        pull(1, 0, 3);
-        ck_assert_double_eq_tol(stage.dynamics->qd[3], 10, 1e-3);
-    }
+    stage.settings.joint_speed_rad_s = 10;
+    build_servo(0.8, 0, 0);
+    pull(1, 0, 3);
+    ck_assert_double_eq_tol(stage.dynamics->qd[3], 10, 1e-3);
 }
 
 /* ---------------------------------------------------------------- ledger */
 
 /* A driven, damped creature in water: everything is booked. */
-TEST(everything_is_booked)
+TEST_LOOP(everything_is_booked, 0, INTEGRATORS)
 {
     static const double share[INTEGRATORS] = {2e-5, 4e-3};
-    for (int i = 0; i < INTEGRATORS; i++) {
-        fill_world(integrators[i]);
-        stage.settings.joint_damping_1_s = 1;
-        build_branched(1, 1, 0);
-        for (int tick = 0; tick < 300; tick++) {
-            for (int k = 1; k < 4; k++)
-                dynamics_set_target(stage.dynamics, k, 0.6 * sin(0.1 * tick + k), 0);
-            stage_run(&stage, 4 * stage.settings.dt_s);
-        }
-        const struct ledger *l = dynamics_ledger(stage.dynamics);
-        printf("dynamics: driven in water 5 s, %.2f J of work, residual %.1e J\n",
-               l->work_effector_positive_j, l->residual_j);
-        ck_assert_double_gt(l->work_effector_positive_j, 0.5);
-        ck_assert_double_gt(l->loss_drag_j, 0.1);
-        ck_assert_double_gt(l->loss_damping_j, 0.01);
-        ck_assert_double_eq(l->loss_friction_j + l->loss_impact_j + l->loss_limit_j, 0);
-        ck_assert_double_eq(l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j, 0);
-        ck_assert_double_lt(fabs(l->residual_j), share[i] * l->work_effector_positive_j);
+    fill_world(integrators[_i]);
+    stage.settings.joint_damping_1_s = 1;
+    build_branched(1, 1, 0);
+    for (int tick = 0; tick < 300; tick++) {
+        for (int k = 1; k < 4; k++)
+            dynamics_set_target(stage.dynamics, k, 0.6 * sin(0.1 * tick + k), 0);
+        stage_run(&stage, 4 * stage.settings.dt_s);
     }
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    printf("dynamics: driven in water 5 s, %.2f J of work, residual %.1e J\n",
+           l->work_effector_positive_j, l->residual_j);
+    ck_assert_double_gt(l->work_effector_positive_j, 0.5);
+    ck_assert_double_gt(l->loss_drag_j, 0.1);
+    ck_assert_double_gt(l->loss_damping_j, 0.01);
+    ck_assert_double_eq(l->loss_friction_j + l->loss_impact_j + l->loss_limit_j, 0);
+    ck_assert_double_eq(l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j, 0);
+    ck_assert_double_lt(fabs(l->residual_j), share[_i] * l->work_effector_positive_j);
 }
 
 /* Targets that jump, and servos that are stiffer together than alone: steps too fast for RK4 are

@@ -911,26 +911,23 @@ static int note_spending(void *context, const struct evaluate_view *view)
 }
 
 /* A tenth of a second is six ticks, or twelve, or one that is longer. */
-TEST(power_is_by_mass_and_its_greatest_over_a_tenth_of_a_second)
+TEST_LOOP(power_is_by_mass_and_its_greatest_over_a_tenth_of_a_second, 0, 3)
 {
     static const char *const rates[] = {"simulation.brain_hz=60", "simulation.brain_hz=120",
                                         "simulation.brain_hz=8"};
     static const int window[] = {6, 12, 1};
     make_worm(1.5);
-    for (int i = 0; i < 3; i++) {
-        struct spending spending = {.count = 0};
-        double most_j = 0;
-        set(rates[i]);
-        evaluate(&genome, &params, 7, &arena, note_spending, &spending, &result);
-        const struct measures *m = &result.measures;
-        double tick_s = m->time_s / (spending.count - 1);
-        for (int k = window[i]; k < spending.count; k++)
-            most_j = fmax(most_j, spending.up_to_j[k] - spending.up_to_j[k - window[i]]);
-        ck_assert_double_eq_tol(m->power_w_kg, m->work_in_j / m->mass_kg / m->time_s, 1e-12);
-        ck_assert_double_eq_tol(m->power_max_w_kg, most_j / m->mass_kg / (window[i] * tick_s),
-                                1e-9);
-        ck_assert_double_gt(m->power_max_w_kg, 1.2 * m->power_w_kg);
-    }
+    struct spending spending = {.count = 0};
+    double most_j = 0;
+    set(rates[_i]);
+    evaluate(&genome, &params, 7, &arena, note_spending, &spending, &result);
+    const struct measures *m = &result.measures;
+    double tick_s = m->time_s / (spending.count - 1);
+    for (int k = window[_i]; k < spending.count; k++)
+        most_j = fmax(most_j, spending.up_to_j[k] - spending.up_to_j[k - window[_i]]);
+    ck_assert_double_eq_tol(m->power_w_kg, m->work_in_j / m->mass_kg / m->time_s, 1e-12);
+    ck_assert_double_eq_tol(m->power_max_w_kg, most_j / m->mass_kg / (window[_i] * tick_s), 1e-9);
+    ck_assert_double_gt(m->power_max_w_kg, 1.2 * m->power_w_kg);
 }
 
 TEST(an_observer_can_stop)
@@ -1060,26 +1057,24 @@ static int measure_residuals(const char *preset, double shares[RANDOM_CREATURES]
 }
 
 /* Measured over 10 s: see docs/physics-trust.md. */
-TEST(the_ledger_of_random_creatures_balances)
+TEST_LOOP(the_ledger_of_random_creatures_balances, 0, 2)
 {
     static const struct {
         const char *preset;
         double median, most;
     } worlds[] = {{"world.preset=land", 3e-3, 2e-2}, {"world.preset=water", 3e-4, 5e-3}};
     params.simulation_duration_s = 10;
-    for (int i = 0; i < 2; i++) {
-        double shares[RANDOM_CREATURES];
-        int refused = measure_residuals(worlds[i].preset, shares);
-        double median = stage_quantile(shares, RANDOM_CREATURES, 0.5);
-        double most = stage_quantile(shares, RANDOM_CREATURES, 0.9);
-        printf("evaluate: residual of %d random creatures, %s: median %.1e, 90 %% %.1e, 99 %% %.1e"
-               " (%d refused)\n",
-               RANDOM_CREATURES, worlds[i].preset, median, most,
-               stage_quantile(shares, RANDOM_CREATURES, 0.99), refused);
-        ck_assert_double_lt(median, worlds[i].median);
-        ck_assert_double_lt(most, worlds[i].most);
-        ck_assert_int_le(refused, RANDOM_CREATURES / 20);
-    }
+    double shares[RANDOM_CREATURES];
+    int refused = measure_residuals(worlds[_i].preset, shares);
+    double median = stage_quantile(shares, RANDOM_CREATURES, 0.5);
+    double most = stage_quantile(shares, RANDOM_CREATURES, 0.9);
+    printf("evaluate: residual of %d random creatures, %s: median %.1e, 90 %% %.1e, 99 %% %.1e"
+           " (%d refused)\n",
+           RANDOM_CREATURES, worlds[_i].preset, median, most,
+           stage_quantile(shares, RANDOM_CREATURES, 0.99), refused);
+    ck_assert_double_lt(median, worlds[_i].median);
+    ck_assert_double_lt(most, worlds[_i].most);
+    ck_assert_int_le(refused, RANDOM_CREATURES / 20);
 }
 
 static struct dynamics_settings passive_settings(void)

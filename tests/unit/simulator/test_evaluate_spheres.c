@@ -2,7 +2,6 @@
  * Default damping brings bodies without orders to rest. */
 #include "common/creature/creature.h"
 #include "common/genetics/genetics_random.h"
-#include "simulator/spheres/dynamics_spheres.h"
 #include "tests/unit/grown_fixture.h"
 #include "tests/evaluate_one.h"
 

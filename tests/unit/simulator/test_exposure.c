@@ -46,14 +46,12 @@ static double exposed_area(const struct solid *solids, int count, int box, int f
     return sum;
 }
 
-TEST(a_box_alone_is_exposed)
+TEST_LOOP(a_box_alone_is_exposed, 0, 6)
 {
     struct solid s = upright(1, 2, 3, 0.5, 0.2, 0.3);
     const double areas[3] = {0.24, 0.6, 0.4};
-    for (int face = 0; face < 6; face++) {
-        ck_assert_int_eq(find(&s, 1, 0, face), 0);
-        ck_assert_double_eq_tol(exposed_area(&s, 1, 0, face), areas[face / 2], 1e-15);
-    }
+    ck_assert_int_eq(find(&s, 1, 0, _i), 0);
+    ck_assert_double_eq_tol(exposed_area(&s, 1, 0, _i), areas[_i / 2], 1e-15);
 }
 
 /* A neighbour whose face is flush with ours hides nothing of it, one that stands on it hides its

@@ -60,15 +60,13 @@ TEST(who_stays_put_scores_nothing)
         ck_assert_double_eq_tol(run(STAYS, 0, seed), 0, 1e-12);
 }
 
-TEST(who_follows_scores_more_the_faster)
+TEST_LOOP(who_follows_scores_more_the_faster, 1, 21)
 {
-    for (uint64_t seed = 1; seed <= 20; seed++) {
-        double slow = run(FOLLOWS, 0.1, seed), fast = run(FOLLOWS, 100, seed);
-        ck_assert_double_gt(slow, 0.03);
-        ck_assert_double_gt(fast, slow);
-        ck_assert_double_gt(fast, 0.97);
-        ck_assert_double_lt(light_mean_distance(&light), 0.05);
-    }
+    double slow = run(FOLLOWS, 0.1, _i), fast = run(FOLLOWS, 100, _i);
+    ck_assert_double_gt(slow, 0.03);
+    ck_assert_double_gt(fast, slow);
+    ck_assert_double_gt(fast, 0.97);
+    ck_assert_double_lt(light_mean_distance(&light), 0.05);
 }
 
 TEST(who_flees_or_goes_one_way_gains_nothing)
@@ -175,19 +173,17 @@ TEST(a_still_light_stands_where_it_is_told)
 }
 
 /* A creature beside the light is not at it: 3 m before it, then 3 m and 4 m beside it. */
-TEST(beside_the_light_is_away_from_it)
+TEST_LOOP(beside_the_light_is_away_from_it, 0, 2)
 {
     set("light.kind=still", "light.x_m=3");
-    for (int has_ground = 0; has_ground < 2; has_ground++) {
-        set(has_ground ? "world.preset=land" : "world.preset=water");
-        set(has_ground ? "light.y_m=7" : "light.y_m=0");
-        light_init(&light, &params, 1);
-        light_move(&light, 0, (struct vec3){0, 0, 0});
-        for (int z = 3; z <= 4; z++)
-            light_measure(&light, (struct vec3){3, 0, z});
-        ck_assert_double_eq_tol(light_mean_distance(&light), 3.5, 1e-12);
-        ck_assert_double_eq_tol(light_follow_share(&light), 1 - 3.5 / 3, 1e-12);
-    }
+    set(_i ? "world.preset=land" : "world.preset=water");
+    set(_i ? "light.y_m=7" : "light.y_m=0");
+    light_init(&light, &params, 1);
+    light_move(&light, 0, (struct vec3){0, 0, 0});
+    for (int z = 3; z <= 4; z++)
+        light_measure(&light, (struct vec3){3, 0, z});
+    ck_assert_double_eq_tol(light_mean_distance(&light), 3.5, 1e-12);
+    ck_assert_double_eq_tol(light_follow_share(&light), 1 - 3.5 / 3, 1e-12);
 }
 
 TEST(without_a_light_nothing_is_measured)

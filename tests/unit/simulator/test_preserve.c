@@ -171,18 +171,15 @@ TEST(who_has_enough_lays_eggs_that_hatch)
 /* An egg that lies where there is no room, and eggs for which the world is full: 300 s after they
  * were ripe they are food. */
 /* With mouths alike for all, each is the creature that is named, in turn; else mutants follow. */
-TEST(founders_may_be_copies)
+TEST_LOOP(founders_may_be_copies, 0, 2)
 {
     set("preserve.hunters=0");
-    for (int copies = 0; copies < 2; copies++) {
-        params.preserve_founders_copies = copies;
-        int alike = 0;
-        found();
-        for (int i = 2; i < state.egg_count; i++)
-            alike += genome_is_equal(&state.eggs[i].genome, &state.eggs[i % 2].genome);
-        ck_assert_int_eq(alike == state.egg_count - 2, copies);
-        preserve_state_deinit(&state);
-    }
+    params.preserve_founders_copies = _i;
+    int alike = 0;
+    found();
+    for (int i = 2; i < state.egg_count; i++)
+        alike += genome_is_equal(&state.eggs[i].genome, &state.eggs[i % 2].genome);
+    ck_assert_int_eq(alike == state.egg_count - 2, _i);
 }
 
 /* Of still creatures of whose upkeep the bottom spares a part. */
@@ -430,30 +427,27 @@ TEST(a_crowd_breaks_no_guards)
 }
 
 /* A guard that all break hurts them, until they die of it; energy adds up. */
-TEST(injuries_hurt_and_grow_back)
+TEST_LOOP(injuries_hurt_and_grow_back, 0, 2)
 {
-    for (int is_hurt = 0; is_hurt < 2; is_hurt++) {
-        memset(deaths, 0, sizeof deaths);
-        set("guard.speed_m_s=100");
-        found();
-        params.preserve_injure = is_hurt;
-        run(60);
-        ck_assert_int_eq(deaths[DEATH_GUARD] + deaths[DEATH_STRAIN], 0);
-        set("guard.speed_m_s=0.0001");
-        microjoules whole = state.living[0].body;
-        run(1);
-        ck_assert_int_eq(deaths[DEATH_GUARD] > 0, !is_hurt);
-        if (is_hurt)
-            ck_assert_double_eq_tol((double)state.living[0].body / (double)whole, 0.95, 1e-2);
-        run(30);
-        ck_assert_int_eq(deaths[DEATH_STRAIN] > 0, is_hurt);
-        ck_assert_uint_eq(state.counts.deaths[DEATH_STRAIN], (unsigned)deaths[DEATH_STRAIN]);
-        ck_assert_int_eq(energy_ledger_error(&state.ledger, preserve_state_total(&state)), 0);
-        pass_on();
-        set("guard.speed_m_s=100");
-        run(60);
-        preserve_state_deinit(&state);
-    }
+    int is_hurt = _i;
+    set("guard.speed_m_s=100");
+    found();
+    params.preserve_injure = is_hurt;
+    run(60);
+    ck_assert_int_eq(deaths[DEATH_GUARD] + deaths[DEATH_STRAIN], 0);
+    set("guard.speed_m_s=0.0001");
+    microjoules whole = state.living[0].body;
+    run(1);
+    ck_assert_int_eq(deaths[DEATH_GUARD] > 0, !is_hurt);
+    if (is_hurt)
+        ck_assert_double_eq_tol((double)state.living[0].body / (double)whole, 0.95, 1e-2);
+    run(30);
+    ck_assert_int_eq(deaths[DEATH_STRAIN] > 0, is_hurt);
+    ck_assert_uint_eq(state.counts.deaths[DEATH_STRAIN], (unsigned)deaths[DEATH_STRAIN]);
+    ck_assert_int_eq(energy_ledger_error(&state.ledger, preserve_state_total(&state)), 0);
+    pass_on();
+    set("guard.speed_m_s=100");
+    run(60);
 }
 
 static uint64_t tree_of(const struct genome *genome)

@@ -76,8 +76,8 @@ static int through_bytes(const struct preserve_state *s, struct preserve_state *
  * of creatures. */
 TEST(a_state_of_an_older_version_is_read)
 {
-    struct packed_bytes packed = {NULL, 0};
-    char *bytes;
+    SCOPED(packed_bytes) packed = {NULL, 0};
+    FREED char *bytes;
     size_t length;
     ck_ok(file_read("tests/golden/preserve-v3.state", 1 << 16, &bytes, &length, &error));
     ck_assert_int_eq(packed_bytes_set(&packed, bytes, length), 0);
@@ -91,8 +91,6 @@ TEST(a_state_of_an_older_version_is_read)
     ck_ok(through_bytes(&old, &copy));
     ck_assert_int_eq(copy.living[0].depth_steps, 7);
     ck_assert_double_eq(copy.living[0].way_m, old.living[0].way_m);
-    packed_bytes_deinit(&packed);
-    free(bytes);
 }
 
 /* ---- numbers ---- */

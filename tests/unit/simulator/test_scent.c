@@ -1,7 +1,6 @@
 /* Scent: sums that are exact, spreading and fading against their closed forms, and worlds that are
  * mirrored or turned. */
 #include "simulator/world/scent.h"
-#include "common/error.h"
 #include "tests/plain_fixture.h"
 
 static struct scent scent;

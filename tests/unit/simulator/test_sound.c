@@ -1,6 +1,5 @@
 /* Sound: delays and fading against their closed forms, and worlds in which bodies change places. */
 #include "simulator/world/sound.h"
-#include "common/error.h"
 #include "tests/plain_fixture.h"
 
 enum { BODIES = 3, LISTENER = 0, SOURCE = 1, OTHER = 2 };
@@ -36,24 +35,22 @@ static int wait_for_sound(int most, struct noise *heard)
 
 /* A click is heard once, round(60 d / c) ticks later, from where it was made, whether or not its
  * maker moves on. */
-TEST(a_click_is_late_by_its_distance)
+TEST_LOOP(a_click_is_late_by_its_distance, 0, 6)
 {
     static const double distances_m[] = {0, 0.1, 1, 2.345, 7, 15};
-    for (int i = 0; i < 6; i++) {
-        double d = distances_m[i], ticks = floor(60 * d / 10 + 0.5);
-        struct noise heard;
-        make(10, 0);
-        for (int k = 0; k < 77; k++)
-            sound_tick(&sound);
-        ck_assert_double_eq(sound_hear(&sound, LISTENER, origin).strength, 0);
-        sound_emit(&sound, SOURCE, (struct vec3){0.6 * d, 0, -0.8 * d}, 0.7);
+    double d = distances_m[_i], ticks = floor(60 * d / 10 + 0.5);
+    struct noise heard;
+    make(10, 0);
+    for (int k = 0; k < 77; k++)
         sound_tick(&sound);
-        ck_assert_int_eq(wait_for_sound(200, &heard), fmax(ticks, 1) - 1);
-        ck_assert_double_eq(heard.strength, 0.7);
-        ck_assert_double_eq(heard.at.x, 0.6 * d);
-        sound_tick(&sound);
-        ck_assert_int_eq(wait_for_sound(400, &heard), 400);
-    }
+    ck_assert_double_eq(sound_hear(&sound, LISTENER, origin).strength, 0);
+    sound_emit(&sound, SOURCE, (struct vec3){0.6 * d, 0, -0.8 * d}, 0.7);
+    sound_tick(&sound);
+    ck_assert_int_eq(wait_for_sound(200, &heard), fmax(ticks, 1) - 1);
+    ck_assert_double_eq(heard.strength, 0.7);
+    ck_assert_double_eq(heard.at.x, 0.6 * d);
+    sound_tick(&sound);
+    ck_assert_int_eq(wait_for_sound(400, &heard), 400);
 }
 
 TEST(what_is_too_far_away_is_not_heard)

@@ -114,30 +114,27 @@ static struct quaternion yawed(double angle)
 }
 
 /* Slows by mu g along its way, whatever the way, and does not turn. */
-TEST(a_box_slides_straight_and_stops)
+TEST_LOOP(a_box_slides_straight_and_stops, 0, 8)
 {
-    for (int i = 0; i < 8; i++) {
-        double angle = 0.7 * i, mu = 0.5, speed = 2, way = speed * speed / (2 * mu * 9.81);
-        heap.count = 0;
-        add_box(2, (struct vec3){0.4, 0.1, 0.3});
-        start();
-        put(0, (struct vec3){0, 0.05, 0}, yawed(0.3),
-            (struct vec3){speed * cos(angle), 0, speed * sin(angle)}, still);
-        set_state();
-        for (int k = 0; k < 200; k++)
-            step();
-        struct vec3 at = place_of(0);
-        ck_assert_double_eq_tol(at.x, way * cos(angle), 1e-3);
-        ck_assert_double_eq_tol(at.z, way * sin(angle), 1e-3);
-        ck_assert_double_eq_tol(at.y, 0.05, 1e-6);
-        ck_assert_double_le(vec3_length(velocity_of(0)), 1e-6);
-        ck_assert_double_eq_tol(dynamics_ledger(&heap.dynamics->dynamics)->loss_friction_j, 4,
-                                1e-3);
-    }
+    double angle = 0.7 * _i, mu = 0.5, speed = 2, way = speed * speed / (2 * mu * 9.81);
+    heap.count = 0;
+    add_box(2, (struct vec3){0.4, 0.1, 0.3});
+    start();
+    put(0, (struct vec3){0, 0.05, 0}, yawed(0.3),
+        (struct vec3){speed * cos(angle), 0, speed * sin(angle)}, still);
+    set_state();
+    for (int k = 0; k < 200; k++)
+        step();
+    struct vec3 at = place_of(0);
+    ck_assert_double_eq_tol(at.x, way * cos(angle), 1e-3);
+    ck_assert_double_eq_tol(at.z, way * sin(angle), 1e-3);
+    ck_assert_double_eq_tol(at.y, 0.05, 1e-6);
+    ck_assert_double_le(vec3_length(velocity_of(0)), 1e-6);
+    ck_assert_double_eq_tol(dynamics_ledger(&heap.dynamics->dynamics)->loss_friction_j, 4, 1e-3);
 }
 
 /* On a tilted fixed box: friction above the tangent of the slope holds, below it does not. */
-TEST(a_slope_holds_or_does_not)
+TEST_LOOP(a_slope_holds_or_does_not, 0, 2)
 {
     struct solid slope;
     double tilt = 0.3;
@@ -145,26 +142,24 @@ TEST(a_slope_holds_or_does_not)
     solids_place(&slope, (struct vec3){0, 1, 0}, &turn, (struct vec3){2, 0.1, 2});
     heap.world.surfaces.fixed = &slope;
     heap.world.surfaces.fixed_count = 1;
-    for (int slides = 0; slides < 2; slides++) {
-        heap.count = 0;
-        heap.world.surfaces.friction = (slides ? 0.97 : 1.03) * tan(tilt);
-        add_box(2, (struct vec3){0.4, 0.1, 0.3});
-        start();
-        struct vec3 at = vec3_along(slope.centre, turn.y, 0.15);
-        put(0, at, quaternion_product(quaternion_about((struct vec3){0, 0, 1}, tilt), yawed(0.4)),
-            still, still);
-        set_state();
-        for (int k = 0; k < 240; k++)
-            step();
-        double speed = vec3_length(velocity_of(0));
-        if (slides)
-            ck_assert_double_eq_tol(speed, 0.03 * 9.81 * sin(tilt), 5e-3);
-        else
-            ck_assert_double_le(speed, 1e-6);
-        const struct contact_point *points;
-        ck_assert_int_eq(dynamics_contacts(&heap.dynamics->dynamics, &points), 4);
-        ck_assert_int_eq(points[0].other, CONTACT_OBSTACLE);
-    }
+    heap.count = 0;
+    heap.world.surfaces.friction = (_i ? 0.97 : 1.03) * tan(tilt);
+    add_box(2, (struct vec3){0.4, 0.1, 0.3});
+    start();
+    struct vec3 at = vec3_along(slope.centre, turn.y, 0.15);
+    put(0, at, quaternion_product(quaternion_about((struct vec3){0, 0, 1}, tilt), yawed(0.4)),
+        still, still);
+    set_state();
+    for (int k = 0; k < 240; k++)
+        step();
+    double speed = vec3_length(velocity_of(0));
+    if (_i)
+        ck_assert_double_eq_tol(speed, 0.03 * 9.81 * sin(tilt), 5e-3);
+    else
+        ck_assert_double_le(speed, 1e-6);
+    const struct contact_point *points;
+    ck_assert_int_eq(dynamics_contacts(&heap.dynamics->dynamics, &points), 4);
+    ck_assert_int_eq(points[0].other, CONTACT_OBSTACLE);
 }
 
 TEST(a_box_bounces)

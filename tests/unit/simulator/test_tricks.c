@@ -163,22 +163,20 @@ TEST_LOOP(tricks_gain_nothing, 0, TRICK_COUNT)
 }
 
 /* This one's world has the rule in the referee's runs: there the lights are elsewhere. */
-TEST(lights_learned_by_heart_are_elsewhere)
+TEST_LOOP(lights_learned_by_heart_are_elsewhere, 0, 3)
 {
     struct evaluation result;
     struct params params;
 
     read_world(&params, "examples/seek.ini");
     give_old_muscles(&params);
-    for (int i = 0; i <= 2; i++) {
-        params.simulation_perturbation = i;
-        play("tests/tricks/circler.json", &params, CIRCLER_SEED, 0, &result);
-        double share = measures_get(&result.measures, MEASURE_follow_share);
-        if (i == 0)
-            ck_assert_double_gt(share, 0.5);
-        else
-            ck_assert_double_lt(share, 0);
-    }
+    params.simulation_perturbation = _i;
+    play("tests/tricks/circler.json", &params, CIRCLER_SEED, 0, &result);
+    double share = measures_get(&result.measures, MEASURE_follow_share);
+    if (_i == 0)
+        ck_assert_double_gt(share, 0.5);
+    else
+        ck_assert_double_lt(share, 0);
 }
 
 /* The other way round: a flyer flies by its muscles, which the example makes stronger than

@@ -1047,25 +1047,21 @@ TEST(where_nobody_chooses_capitals_are_small)
 }
 
 /* A file may ask for hours. A replay within the bound is shown, and one's own word counts. */
-TEST(what_takes_too_long_is_refused)
+TEST_LOOP(what_takes_too_long_is_refused, 0, 3)
 {
     static const struct {
         double budget; /* billions of operations */
         int code;
     } cases[] = {{1e-6, ERR_LIMIT}, {100, 0}, {0, 0}};
     put_generation(0);
-    for (int i = 0; i < 3; i++) {
-        struct gallery_options options = {.top = 8, .budget = cases[i].budget};
-        gallery = gallery_create(&options);
-        ck_assert_ptr_nonnull(gallery);
-        ck_assert_int_eq(gallery_open_run(gallery, directory, &error), 0);
-        ck_assert_int_eq(gallery_show_generation(gallery, -1, &error), 0);
-        ck_assert_int_eq(gallery_simulate(gallery, 0, &error), cases[i].code);
-        ck_assert(!cases[i].code || strstr(error.message, "--anyway"));
-        ck_assert((gallery_specimen(gallery, 0)->replay == NULL) == (cases[i].code != 0));
-        gallery_destroy(gallery);
-        gallery = NULL;
-    }
+    struct gallery_options options = {.top = 8, .budget = cases[_i].budget};
+    gallery = gallery_create(&options);
+    ck_assert_ptr_nonnull(gallery);
+    ck_assert_int_eq(gallery_open_run(gallery, directory, &error), 0);
+    ck_assert_int_eq(gallery_show_generation(gallery, -1, &error), 0);
+    ck_assert_int_eq(gallery_simulate(gallery, 0, &error), cases[_i].code);
+    ck_assert(!cases[_i].code || strstr(error.message, "--anyway"));
+    ck_assert((gallery_specimen(gallery, 0)->replay == NULL) == (cases[_i].code != 0));
 }
 
 #endif

@@ -81,28 +81,26 @@ TEST(camera_follows_without_overshoot)
 
 /* A fast creature stays in the middle, at any speed of the replay, and the camera still starts and
  * ends softly. */
-TEST(camera_keeps_up)
+TEST_LOOP(camera_keeps_up, 0, 3)
 {
     static const struct fixture runner = {"runner", 2, 12, 0, 0, 6};
     static const double speeds[] = {0.25, 1, 4};
     OWNED(replay) *replay = fixture_replay(&runner);
     const struct replay *replays[] = {replay};
-    for (int s = 0; s < 3; s++) {
-        struct camera camera;
-        camera_fit(&camera, replays, 1, 1280, 720);
-        double before_m = camera.x_m, dt_s = 1.0 / 60, lag_m = 0;
-        for (double time_s = 0; time_s < 6; time_s += speeds[s] * dt_s) {
-            camera_track(&camera, replays, 1, time_s, speeds[s], 720, dt_s);
-            double now_m = camera.x_m;
-            /* never faster than twice the runner */
-            ck_assert_double_le(fabs(now_m - before_m), 2 * 12 * speeds[s] * dt_s + 1e-9);
-            before_m = now_m;
-            if (time_s > 4 * speeds[s] / 6 + 1 && time_s < 6 - 2 * speeds[s] / 6 - 0.4)
-                lag_m = fmax(lag_m, fabs(now_m - camera_smooth_centre(replay, time_s).x));
-        }
-        ck_assert_msg(lag_m < 0.2 * 1280 / camera.px_per_m, "%g m of %g at speed %g", lag_m,
-                      1280 / camera.px_per_m, speeds[s]);
+    struct camera camera;
+    camera_fit(&camera, replays, 1, 1280, 720);
+    double before_m = camera.x_m, dt_s = 1.0 / 60, lag_m = 0;
+    for (double time_s = 0; time_s < 6; time_s += speeds[_i] * dt_s) {
+        camera_track(&camera, replays, 1, time_s, speeds[_i], 720, dt_s);
+        double now_m = camera.x_m;
+        /* never faster than twice the runner */
+        ck_assert_double_le(fabs(now_m - before_m), 2 * 12 * speeds[_i] * dt_s + 1e-9);
+        before_m = now_m;
+        if (time_s > 4 * speeds[_i] / 6 + 1 && time_s < 6 - 2 * speeds[_i] / 6 - 0.4)
+            lag_m = fmax(lag_m, fabs(now_m - camera_smooth_centre(replay, time_s).x));
     }
+    ck_assert_msg(lag_m < 0.2 * 1280 / camera.px_per_m, "%g m of %g at speed %g", lag_m,
+                  1280 / camera.px_per_m, speeds[_i]);
 }
 
 /* First, middle and last of a race, of which one goes left, stay in the picture; they are as
@@ -616,59 +614,52 @@ TEST(the_ledger_shows_what_matters)
 }
 
 /* A bar inside each sensed face, on the right side of mirrored parts, too: lit where it touches. */
-TEST(a_touch_is_lit_at_its_face)
+TEST_LOOP(a_touch_is_lit_at_its_face, 0, 2)
 {
     OWNED(replay) *replay = fixture_replay(&crawler);
     struct replay_frame frame;
     replay_get_frame(replay, 100, &frame);
-    for (int p = 0; p < 2; p++) {
-        const struct replay_part *part = &replay->parts[p];
-        struct draw_view view = view_of(frame.centre.x, frame.centre.y);
-        double inset = 3.2 / view.px_per_m, side = part->mirror < 0 ? 1 : -1;
-        struct vec3 at = replay_pose_place(
-            &frame.poses[p], (struct vec3){0, side * (replay->shapes[p].half_m.y - inset), 0});
-        int x = (int)draw_view_x(&view, at.x), y = (int)draw_view_y(&view, at.y);
-        open_picture(400, 300);
-        draw_overlays(cr, &view, replay, frame.time_s, DRAW_SENSORS);
-        if (p == 1)
-            ck_assert_int_lt(distance(pixel(x, y), palette[COLOR_light].light), 40);
-        else
-            ck_assert_int_lt(distance(pixel(x, y), 0), 120);
-        ck_assert_uint_ne(pixel(x, y), 0);
-    }
+    const struct replay_part *part = &replay->parts[_i];
+    struct draw_view view = view_of(frame.centre.x, frame.centre.y);
+    double inset = 3.2 / view.px_per_m, side = part->mirror < 0 ? 1 : -1;
+    struct vec3 at = replay_pose_place(
+        &frame.poses[_i], (struct vec3){0, side * (replay->shapes[_i].half_m.y - inset), 0});
+    int x = (int)draw_view_x(&view, at.x), y = (int)draw_view_y(&view, at.y);
+    open_picture(400, 300);
+    draw_overlays(cr, &view, replay, frame.time_s, DRAW_SENSORS);
+    if (_i == 1)
+        ck_assert_int_lt(distance(pixel(x, y), palette[COLOR_light].light), 40);
+    else
+        ck_assert_int_lt(distance(pixel(x, y), 0), 120);
+    ck_assert_uint_ne(pixel(x, y), 0);
 }
 
 /* In slow motion, between ticks: what is drawn at a part stays on it. */
-TEST(overlays_go_with_the_parts)
+TEST_LOOP(overlays_go_with_the_parts, 0, 4)
 {
     static const struct fixture runner = {"runner", 2, 12, 0, 0, 2};
     OWNED(replay) *replay = fixture_replay(&runner);
     struct replay_frame frame;
     struct replay_moment moment;
     replay_get_frame(replay, 100, &frame);
-    for (int step = 0; step < 4; step++) {
-        double time_s = (100 + 0.25 * step) * replay->frame_s;
-        replay_get_moment(replay, time_s, &moment);
-        struct draw_view view = view_of(frame.centre.x, frame.centre.y);
-        const struct replay_pose *then = &frame.poses[0], *now = &moment.poses[0];
-        double turn = replay_pose_angle(now) - replay_pose_angle(then), below = then->y_m;
-        /* the contact is straight below the first part, on the ground */
-        struct vec2 at = {now->x_m + below * sin(turn), now->y_m - below * cos(turn)};
-        struct vec3 joint = replay_pose_place(&moment.poses[1], replay->parts[1].anchor);
-        open_picture(400, 300);
-        draw_overlays(cr, &view, replay, time_s, DRAW_CONTACTS);
-        ck_assert_int_lt(
-            distance(pixel((int)draw_view_x(&view, at.x), (int)draw_view_y(&view, at.y)),
-                     palette[COLOR_contact].light),
-            60);
-        if (step)
-            ck_assert_uint_eq(pixel((int)draw_view_x(&view, then->x_m), (int)draw_view_y(&view, 0)),
-                              0);
-        open_picture(400, 300);
-        draw_overlays(cr, &view, replay, time_s, DRAW_LIMITS);
-        ck_assert_uint_ne(pixel((int)draw_view_x(&view, joint.x), (int)draw_view_y(&view, joint.y)),
-                          0);
-    }
+    double time_s = (100 + 0.25 * _i) * replay->frame_s;
+    replay_get_moment(replay, time_s, &moment);
+    struct draw_view view = view_of(frame.centre.x, frame.centre.y);
+    const struct replay_pose *then = &frame.poses[0], *now = &moment.poses[0];
+    double turn = replay_pose_angle(now) - replay_pose_angle(then), below = then->y_m;
+    /* the contact is straight below the first part, on the ground */
+    struct vec2 at = {now->x_m + below * sin(turn), now->y_m - below * cos(turn)};
+    struct vec3 joint = replay_pose_place(&moment.poses[1], replay->parts[1].anchor);
+    open_picture(400, 300);
+    draw_overlays(cr, &view, replay, time_s, DRAW_CONTACTS);
+    ck_assert_int_lt(distance(pixel((int)draw_view_x(&view, at.x), (int)draw_view_y(&view, at.y)),
+                              palette[COLOR_contact].light),
+                     60);
+    if (_i)
+        ck_assert_uint_eq(pixel((int)draw_view_x(&view, then->x_m), (int)draw_view_y(&view, 0)), 0);
+    open_picture(400, 300);
+    draw_overlays(cr, &view, replay, time_s, DRAW_LIMITS);
+    ck_assert_uint_ne(pixel((int)draw_view_x(&view, joint.x), (int)draw_view_y(&view, joint.y)), 0);
 }
 
 /* Every neuron of the panel can be pointed at; what is drawn there is lit. */
@@ -761,39 +752,34 @@ static int painted_width(int width, int height)
 }
 
 /* However little room there is: words are left out, but what is wrong is said. */
-TEST(titles_keep_to_their_room)
+TEST_LOOP(titles_keep_to_their_room, REPLAY_VERIFIED, REPLAY_DIFFERS + 1)
 {
     OWNED(replay) *replay = fixture_replay(&crawler);
-    for (int status = REPLAY_VERIFIED; status <= REPLAY_DIFFERS; status++) {
-        replay->status = (enum replay_status)status;
-        replay->verdict = VERDICT_MOTIONLESS;
-        snprintf(replay->score, sizeof replay->score, "went 0.00 m in 2 s");
-        for (int room = 120; room <= 320; room += 40) {
-            open_picture(400, 30);
-            draw_title(cr, replay, 0, room, 20, 14, 0);
-            int used = painted_width(400, 30);
-            ck_assert_msg(used <= room, "%d of %d px", used, room);
-            ck_assert_int_gt(used, 60);
-        }
+    replay->status = (enum replay_status)_i;
+    replay->verdict = VERDICT_MOTIONLESS;
+    snprintf(replay->score, sizeof replay->score, "went 0.00 m in 2 s");
+    for (int room = 120; room <= 320; room += 40) {
+        open_picture(400, 30);
+        draw_title(cr, replay, 0, room, 20, 14, 0);
+        int used = painted_width(400, 30);
+        ck_assert_msg(used <= room, "%d of %d px", used, room);
+        ck_assert_int_gt(used, 60);
     }
 }
 
 /* In a lane the title stands before ground and trail. */
-TEST(a_plate_sets_words_off)
+TEST_LOOP(a_plate_sets_words_off, 0, 2)
 {
     OWNED(replay) *replay = fixture_replay(&crawler);
     uint32_t behind = palette[COLOR_trail].light;
-    for (int has_plate = 0; has_plate < 2; has_plate++) {
-        open_picture(400, 30);
-        draw_set_color(cr, behind, 1);
-        cairo_paint(cr);
-        draw_title(cr, replay, 20, 390, 20, 14, has_plate);
-        cairo_surface_flush(surface);
-        uint32_t expected =
-            has_plate ? palette_mix(behind, palette[COLOR_panel].light, 0.8) : behind;
-        ck_assert_int_lt(distance(pixel(17, 15), expected), 6);
-        ck_assert_uint_eq(pixel(398, 15), behind);
-    }
+    open_picture(400, 30);
+    draw_set_color(cr, behind, 1);
+    cairo_paint(cr);
+    draw_title(cr, replay, 20, 390, 20, 14, _i);
+    cairo_surface_flush(surface);
+    uint32_t expected = _i ? palette_mix(behind, palette[COLOR_panel].light, 0.8) : behind;
+    ck_assert_int_lt(distance(pixel(17, 15), expected), 6);
+    ck_assert_uint_eq(pixel(398, 15), behind);
 }
 
 /* The first column in which a part is seen, and the last, from a row on. */
@@ -858,19 +844,17 @@ static int columns_with_parts(int width, int height)
     return columns;
 }
 
-TEST(strobe_shows_the_whole_way)
+TEST_LOOP(strobe_shows_the_whole_way, 0, 5)
 {
     const struct fixture *all[] = {&crawler, &returner, &swimmer, &hopper, &still};
-    for (int i = 0; i < 5; i++) {
-        OWNED(replay) *replay = fixture_replay(all[i]);
-        const struct replay *replays[] = {replay};
-        open_picture(1600, 600);
-        draw_strobe(cr, 1600, 600, replays, 1, DRAW_BOXES);
-        ck_assert_msg(columns_with_parts(1600, 600) > 40, "%s: nothing to see", replay->name);
-        double height = draw_strobe_height(replay, 1600, 600);
-        ck_assert_double_ge(height, 360);
-        ck_assert_double_le(height, 600);
-    }
+    OWNED(replay) *replay = fixture_replay(all[_i]);
+    const struct replay *replays[] = {replay};
+    open_picture(1600, 600);
+    draw_strobe(cr, 1600, 600, replays, 1, DRAW_BOXES);
+    ck_assert_msg(columns_with_parts(1600, 600) > 40, "%s: nothing to see", replay->name);
+    double height = draw_strobe_height(replay, 1600, 600);
+    ck_assert_double_ge(height, 360);
+    ck_assert_double_le(height, 600);
 }
 
 TEST(extremes_do_no_harm)

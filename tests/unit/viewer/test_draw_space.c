@@ -332,48 +332,44 @@ static void make_pair(const double at[2][3])
 
 /* From the front a pair along x is as wide as it is, and one along z hides itself; from the side
  * the other way round. */
-TEST(the_orbit_turns_the_eye)
+TEST_LOOP(the_orbit_turns_the_eye, 0, 4)
 {
     static const double along_x[2][3] = {{-0.5, 0.2, 0}, {0.5, 0.2, 0}};
     static const double along_z[2][3] = {{0, 0.2, -0.5}, {0, 0.2, 0.5}};
     const double quarter = acos(-1) / 2;
-    for (int i = 0; i < 4; i++) {
-        int box[4], is_wide = i < 2 ? i == 0 : i == 3;
-        struct draw_view view = view_from(i % 2 ? quarter : 0, i % 2 ? 0 : 1e-6);
-        make_pair(i < 2 ? along_x : along_z);
-        open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0, 0);
-        drawn_box(box);
-        if (is_wide) {
-            ck_assert_int_le(abs(box[0] - 140), 3);
-            ck_assert_int_le(abs(box[2] - 260), 3);
-        } else {
-            // the nearer one is larger than 20 px, and covers the other
-            ck_assert_int_ge(box[2] - box[0], 21);
-            ck_assert_int_le(box[2] - box[0], 28);
-        }
-        ck_assert_int_le(abs((box[1] + box[3]) / 2 - 150), 2);
+    int box[4], is_wide = _i < 2 ? _i == 0 : _i == 3;
+    struct draw_view view = view_from(_i % 2 ? quarter : 0, _i % 2 ? 0 : 1e-6);
+    make_pair(_i < 2 ? along_x : along_z);
+    open_white_picture();
+    draw_creature(cr, &view, replay, 0, 0, 0);
+    drawn_box(box);
+    if (is_wide) {
+        ck_assert_int_le(abs(box[0] - 140), 3);
+        ck_assert_int_le(abs(box[2] - 260), 3);
+    } else {
+        // the nearer one is larger than 20 px, and covers the other
+        ck_assert_int_ge(box[2] - box[0], 21);
+        ck_assert_int_le(box[2] - box[0], 28);
     }
+    ck_assert_int_le(abs((box[1] + box[3]) / 2 - 150), 2);
 }
 
 /* The middle of the picture is as large as the view says, whatever the orbit; nearer is larger. */
-TEST(the_middle_keeps_its_scale)
+TEST_LOOP(the_middle_keeps_its_scale, 0, 6)
 {
     static const double one[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
-    for (int i = 0; i < 6; i++) {
-        int box[4];
-        struct draw_view view = view_from(0.9 * i, 0.25 * i - 0.1);
-        make_pair(one);
-        replay->shape_count = 2;
-        open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
-        drawn_box(box);
-        ck_assert_int_le(abs(box[2] - box[0] - 20), 2);
-        ck_assert_int_le(abs(box[3] - box[1] - 20), 2);
-        // from the front lit from the upper left, dark to the lower right
-        if (i == 0)
-            ck_assert_uint_gt(pixel(196, 146) & 0xff, pixel(204, 154) & 0xff);
-    }
+    int box[4];
+    struct draw_view view = view_from(0.9 * _i, 0.25 * _i - 0.1);
+    make_pair(one);
+    replay->shape_count = 2;
+    open_white_picture();
+    draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
+    drawn_box(box);
+    ck_assert_int_le(abs(box[2] - box[0] - 20), 2);
+    ck_assert_int_le(abs(box[3] - box[1] - 20), 2);
+    // from the front lit from the upper left, dark to the lower right
+    if (_i == 0)
+        ck_assert_uint_gt(pixel(196, 146) & 0xff, pixel(204, 154) & 0xff);
 }
 
 /* A muscle's colour says whether it is short or long. */
@@ -418,140 +414,130 @@ static int is_like(uint32_t a, uint32_t b)
 
 /* A box in space shows the sides that look at the eye, the upper one lighter than the right one;
  * turned by a quarter about z it is as high as it was wide. */
-TEST(boxes_have_sides)
+TEST_LOOP(boxes_have_sides, 0, 2)
 {
     static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
-    for (int i = 0; i < 2; i++) {
-        int box[4];
-        struct draw_view view = view_from(0, 1e-6), above = view_from(0.6, 0.6);
-        make_pair(at);
-        replay->part_count = replay->shape_count = 1;
-        replay->shapes[0].kind = SHAPE_BOX;
-        replay->shapes[0].half_m = (struct vec3){0.3, 0.1, 0.2};
-        ((struct replay_pose *)(replay->rows + 6))[0] =
-            replay_pose_flat(0, 0.2, i ? acos(-1) / 2 : 0);
-        open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
-        drawn_box(box);
-        /* nearer than the middle it is a little larger */
-        ck_assert_int_le(abs((i ? box[3] - box[1] : box[2] - box[0]) - 62), 4);
-        ck_assert_int_le(abs((i ? box[2] - box[0] : box[3] - box[1]) - 21), 4);
-        open_white_picture();
-        draw_creature(cr, &above, replay, 0, 0, DRAW_BOXES);
-        drawn_box(box);
-        int middle = (box[0] + box[2]) / 2, counts[2] = {0, 0};
-        uint32_t upper = pixel(middle, box[1] + (box[3] - box[1]) / 5);
-        uint32_t lower = pixel(box[2] - (box[2] - box[0]) / 12, 160);
-        ck_assert_uint_gt(upper & 0xff, lower & 0xff);
-        for (int y = 0; y < 300; y++)
-            for (int x = 0; x < 400; x++) {
-                counts[0] += is_like(pixel(x, y), upper);
-                counts[1] += is_like(pixel(x, y), lower);
-            }
-        ck_assert_int_gt(counts[0], 120);
-        ck_assert_int_gt(counts[1], 120);
-    }
+    int box[4];
+    struct draw_view view = view_from(0, 1e-6), above = view_from(0.6, 0.6);
+    make_pair(at);
+    replay->part_count = replay->shape_count = 1;
+    replay->shapes[0].kind = SHAPE_BOX;
+    replay->shapes[0].half_m = (struct vec3){0.3, 0.1, 0.2};
+    ((struct replay_pose *)(replay->rows + 6))[0] = replay_pose_flat(0, 0.2, _i ? acos(-1) / 2 : 0);
+    open_white_picture();
+    draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
+    drawn_box(box);
+    /* nearer than the middle it is a little larger */
+    ck_assert_int_le(abs((_i ? box[3] - box[1] : box[2] - box[0]) - 62), 4);
+    ck_assert_int_le(abs((_i ? box[2] - box[0] : box[3] - box[1]) - 21), 4);
+    open_white_picture();
+    draw_creature(cr, &above, replay, 0, 0, DRAW_BOXES);
+    drawn_box(box);
+    int middle = (box[0] + box[2]) / 2, counts[2] = {0, 0};
+    uint32_t upper = pixel(middle, box[1] + (box[3] - box[1]) / 5);
+    uint32_t lower = pixel(box[2] - (box[2] - box[0]) / 12, 160);
+    ck_assert_uint_gt(upper & 0xff, lower & 0xff);
+    for (int y = 0; y < 300; y++)
+        for (int x = 0; x < 400; x++) {
+            counts[0] += is_like(pixel(x, y), upper);
+            counts[1] += is_like(pixel(x, y), lower);
+        }
+    ck_assert_int_gt(counts[0], 120);
+    ck_assert_int_gt(counts[1], 120);
 }
 
 /* A box between the eye and a sphere hides it, from whichever side one looks; one behind does
  * not. */
-TEST(boxes_hide_what_is_behind)
+TEST_LOOP(boxes_hide_what_is_behind, 0, 4)
 {
     static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
-    for (int i = 0; i < 4; i++) {
-        struct draw_view view = view_from(i % 2 ? -acos(-1) / 2 : acos(-1) / 2, 0.01);
-        make_pair(at);
-        replay->shape_count = 2;
-        replay->obstacle_depth_m = 1;
-        replay->obstacles.count = 1;
-        // a wall of one metre beside the sphere
-        replay->obstacles.list[0] =
-            (struct obstacle){.x_m = i < 2 ? 0.7 : -0.7, .y_m = 0.2, .width_m = 0.2, .height_m = 1};
-        open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0, 0);
-        uint32_t before = pixel(200, 150);
-        replay->obstacles.count = 0;
-        draw_creature(cr, &view, replay, 0, 0, 0);
-        // the eye of a positive yaw stands at positive x
-        if ((i < 2) == (i % 2 == 0))
-            ck_assert_uint_ne(before, pixel(200, 150));
-        else
-            ck_assert_uint_eq(before, pixel(200, 150));
-    }
+    struct draw_view view = view_from(_i % 2 ? -acos(-1) / 2 : acos(-1) / 2, 0.01);
+    make_pair(at);
+    replay->shape_count = 2;
+    replay->obstacle_depth_m = 1;
+    replay->obstacles.count = 1;
+    // a wall of one metre beside the sphere
+    replay->obstacles.list[0] =
+        (struct obstacle){.x_m = _i < 2 ? 0.7 : -0.7, .y_m = 0.2, .width_m = 0.2, .height_m = 1};
+    open_white_picture();
+    draw_creature(cr, &view, replay, 0, 0, 0);
+    uint32_t before = pixel(200, 150);
+    replay->obstacles.count = 0;
+    draw_creature(cr, &view, replay, 0, 0, 0);
+    // the eye of a positive yaw stands at positive x
+    if ((_i < 2) == (_i % 2 == 0))
+        ck_assert_uint_ne(before, pixel(200, 150));
+    else
+        ck_assert_uint_eq(before, pixel(200, 150));
 }
 
 /* The arrow of a contact leads along its normal, in all three directions, and is one weight
  * long. */
-TEST(contacts_are_arrows_in_space)
+TEST_LOOP(contacts_are_arrows_in_space, 0, 3)
 {
     static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
-    for (int i = 0; i < 3; i++) {
-        int box[4];
-        // upwards and along z, seen from the front; along z from the side
-        struct draw_view view = view_from(i == 2 ? acos(-1) / 2 : 0, i == 2 ? 0 : 1e-6);
-        struct replay_row row;
-        make_pair(at);
-        drop_rows();
-        replay->measures.mass_kg = 2;
-        replay->gravity_m_s2 = 10;
-        ck_assert_int_eq(replay_append(replay, &row), 0);
-        *row.contact_count = 1;
-        row.contacts[0] =
-            (struct replay_contact){0, 0.2F, 0, 0, i == 0 ? 1 : 0, i == 0 ? 0 : 1, 20.0F / 240};
-        open_white_picture();
-        draw_overlays(cr, &view, replay, 0, DRAW_CONTACTS);
-        drawn_box(box);
-        int across = box[2] - box[0], up = 150 - box[1];
-        // a point of 3 px, an arrow of 26 and its head of 5
-        ck_assert_int_le(abs(up - (i == 0 ? 31 : 3)), i == 0 ? 3 : 5);
-        ck_assert_int_le(abs(across - (i == 2 ? 34 : 6)), 6);
-    }
+    int box[4];
+    // upwards and along z, seen from the front; along z from the side
+    struct draw_view view = view_from(_i == 2 ? acos(-1) / 2 : 0, _i == 2 ? 0 : 1e-6);
+    struct replay_row row;
+    make_pair(at);
+    drop_rows();
+    replay->measures.mass_kg = 2;
+    replay->gravity_m_s2 = 10;
+    ck_assert_int_eq(replay_append(replay, &row), 0);
+    *row.contact_count = 1;
+    row.contacts[0] =
+        (struct replay_contact){0, 0.2F, 0, 0, _i == 0 ? 1 : 0, _i == 0 ? 0 : 1, 20.0F / 240};
+    open_white_picture();
+    draw_overlays(cr, &view, replay, 0, DRAW_CONTACTS);
+    drawn_box(box);
+    int across = box[2] - box[0], up = 150 - box[1];
+    // a point of 3 px, an arrow of 26 and its head of 5
+    ck_assert_int_le(abs(up - (_i == 0 ? 31 : 3)), _i == 0 ? 3 : 5);
+    ck_assert_int_le(abs(across - (_i == 2 ? 34 : 6)), 6);
 }
 
 /* The angle of a joint is shown in the plane that it turns in: what the eye looks at has an
  * area, what it sees from the side is a line. Also of the second axis of a joint, which the part
  * carries. */
-TEST(limits_lie_in_the_plane_of_the_joint)
+TEST_LOOP(limits_lie_in_the_plane_of_the_joint, 0, 8)
 {
     static const double at[2][3] = {{0, 0.2, 0}, {0.5, 0.2, 0}};
     static const unsigned overlays[] = {DRAW_LIMITS, DRAW_TORQUES};
     const struct replay_place parent = {{0, 0, 0}, QUATERNION_ONE};
     const struct replay_place own = {{0.5, 0, 0}, QUATERNION_ONE};
     const struct vec3 seen = {0, 0, 1}, hidden = {0, 1, 0};
-    for (int i = 0; i < 8; i++) {
-        int box[4], k = i / 4, is_seen = i % 2;
-        struct draw_view view = view_from(0, 1e-6);
-        struct replay_row row;
-        const struct vec3 ways[2] = {k == 0 && is_seen ? seen : hidden, is_seen ? seen : hidden};
-        make_pair(at);
-        drop_rows();
-        free(replay->drives);
-        replay->row_floats = 0;
-        replay->drives = calloc(2, sizeof *replay->drives);
-        replay->effectors = calloc(1, sizeof *replay->effectors);
-        replay->drive_count = 2;
-        replay->effector_count = 1;
-        for (int d = 0; d < 2; d++)
-            replay->drives[d] =
-                (struct replay_drive){.part = 1, .axis = d, .effector = -1, .rod = -1};
-        replay->drives[k].effector = 0;
-        replay->drives[k].lower = -1;
-        replay->drives[k].upper = replay->drives[k].strength = 1;
-        replay->shapes[0].kind = replay->shapes[1].kind = SHAPE_BOX;
-        replay_hang(replay, 1, 0, 2, ways, (struct vec3){0.25, 0, 0}, parent, own);
-        ck_assert_int_eq(replay_append(replay, &row), 0);
-        row.poses[0] = replay_pose_flat(0, 0.2, 0);
-        row.poses[1] = replay_pose_flat(0.5, 0.2, 0);
-        row.torques[0] = 1;
-        open_white_picture();
-        draw_overlays(cr, &view, replay, 0, overlays[i / 2 % 2]);
-        drawn_box(box);
-        ck_assert_int_ge(box[2] - box[0], 10);
-        if (is_seen)
-            ck_assert_int_ge(box[3] - box[1], 20);
-        else
-            ck_assert_int_le(box[3] - box[1], 11);
-    }
+    int box[4], k = _i / 4, is_seen = _i % 2;
+    struct draw_view view = view_from(0, 1e-6);
+    struct replay_row row;
+    const struct vec3 ways[2] = {k == 0 && is_seen ? seen : hidden, is_seen ? seen : hidden};
+    make_pair(at);
+    drop_rows();
+    free(replay->drives);
+    replay->row_floats = 0;
+    replay->drives = calloc(2, sizeof *replay->drives);
+    replay->effectors = calloc(1, sizeof *replay->effectors);
+    replay->drive_count = 2;
+    replay->effector_count = 1;
+    for (int d = 0; d < 2; d++)
+        replay->drives[d] = (struct replay_drive){.part = 1, .axis = d, .effector = -1, .rod = -1};
+    replay->drives[k].effector = 0;
+    replay->drives[k].lower = -1;
+    replay->drives[k].upper = replay->drives[k].strength = 1;
+    replay->shapes[0].kind = replay->shapes[1].kind = SHAPE_BOX;
+    replay_hang(replay, 1, 0, 2, ways, (struct vec3){0.25, 0, 0}, parent, own);
+    ck_assert_int_eq(replay_append(replay, &row), 0);
+    row.poses[0] = replay_pose_flat(0, 0.2, 0);
+    row.poses[1] = replay_pose_flat(0.5, 0.2, 0);
+    row.torques[0] = 1;
+    open_white_picture();
+    draw_overlays(cr, &view, replay, 0, overlays[_i / 2 % 2]);
+    drawn_box(box);
+    ck_assert_int_ge(box[2] - box[0], 10);
+    if (is_seen)
+        ck_assert_int_ge(box[3] - box[1], 20);
+    else
+        ck_assert_int_le(box[3] - box[1], 11);
 }
 
 /* An arrow can be seen on what has its own colour: it has a pale edge all around. */
@@ -738,7 +724,7 @@ TEST(boxes_hide_the_trail)
 
 /* A box whose pieces are cut by another one has no seams: within its upper face all pixels are
  * alike. */
-TEST(cut_faces_have_no_seams)
+TEST_LOOP(cut_faces_have_no_seams, 0, 8)
 {
     static const double at[2][3] = {{0, 0, 0}, {0, 0, 0}};
     struct replay_row row;
@@ -754,27 +740,25 @@ TEST(cut_faces_have_no_seams)
     replay->shapes[1].half_m = (struct vec3){0.05, 0.2, 0.05};
     row.poses[0] = replay_pose_flat(0, 0.4, 0);
     row.poses[1] = replay_pose_flat(0.1, 0.17, 0.5);
-    for (int i = 0; i < 8; i++) {
-        struct draw_view view = view_from(-1 + 0.3 * i, 0.9);
-        view.px_per_m = 200;
-        open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
-        uint32_t color = pixel(200, 120);
-        struct eye eye = eye_place(&view, replay, 0);
-        int others = 0, seen = 0;
-        for (double x = -0.5; x < 0.5; x += 0.01)
-            for (double z = -0.4; z < 0.4; z += 0.01) {
-                struct spot spot = eye_project(&eye, (struct vec3){x, 0.45, z});
-                if (spot.x < 2 || spot.x > 397 || spot.y < 2 || spot.y > 297)
-                    continue;
-                uint32_t other = pixel((int)spot.x, (int)spot.y);
-                seen++;
-                for (int shift = 0; shift < 24; shift += 8)
-                    others += abs((int)(color >> shift & 255) - (int)(other >> shift & 255)) > 3;
-            }
-        ck_assert_int_gt(seen, 3000);
-        ck_assert_msg(others == 0, "eye %d: %d of %d", i, others, seen);
-    }
+    struct draw_view view = view_from(-1 + 0.3 * _i, 0.9);
+    view.px_per_m = 200;
+    open_white_picture();
+    draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
+    uint32_t color = pixel(200, 120);
+    struct eye eye = eye_place(&view, replay, 0);
+    int others = 0, seen = 0;
+    for (double x = -0.5; x < 0.5; x += 0.01)
+        for (double z = -0.4; z < 0.4; z += 0.01) {
+            struct spot spot = eye_project(&eye, (struct vec3){x, 0.45, z});
+            if (spot.x < 2 || spot.x > 397 || spot.y < 2 || spot.y > 297)
+                continue;
+            uint32_t other = pixel((int)spot.x, (int)spot.y);
+            seen++;
+            for (int shift = 0; shift < 24; shift += 8)
+                others += abs((int)(color >> shift & 255) - (int)(other >> shift & 255)) > 3;
+        }
+    ck_assert_int_gt(seen, 3000);
+    ck_assert_msg(others == 0, "eye %d: %d of %d", _i, others, seen);
 }
 
 static void make_box_without_rows(void)
@@ -843,40 +827,38 @@ TEST(races_in_space_stay_in_the_picture)
 
 /* A strobe picture in perspective: what comes later is farther to the right and larger; a dancer
  * stands in cells. */
-TEST(strobes_stand_in_perspective)
+TEST_LOOP(strobes_stand_in_perspective, 0, 2)
 {
-    for (int is_still = 0; is_still < 2; is_still++) {
-        /* towards where one does not look from the front */
-        make_goer(0, 0, is_still ? 0 : 5, 0);
-        const struct draw_view picture = {.width_px = 400, .height_px = 300, .flip = 1, .ui = 1};
-        struct draw_strobe_moments moments = draw_strobe_choose(&picture, replay);
-        ck_assert_int_eq(moments.is_strip, is_still);
-        ck_assert_int_ge(moments.count, 4);
-        const struct replay *replays[1] = {replay};
-        ck_assert_double_ge(draw_strobe_height(replay, 400, 300), 100);
-        open_white_picture();
-        draw_strobe(cr, 400, 300, replays, 1, DRAW_UNMARKED);
-        /* teal is what the box is: how wide all are, and how high each column of it is */
-        int left = 400, right = -1, heights[400] = {0};
-        for (int x = 0; x < 400; x++)
-            for (int y = 60; y < 300; y++) {
-                uint32_t color = pixel(x, y);
-                if ((int)(color & 255) < (int)(color >> 16 & 255) + 12)
-                    continue;
-                left = x < left ? x : left;
-                right = x > right ? x : right;
-                heights[x]++;
-            }
-        ck_assert_int_lt(left, 90);
-        ck_assert_int_gt(right, 310);
-        int first = 0, last = 0;
-        for (int i = 0; i < 20; i++) {
-            first = heights[left + i] > first ? heights[left + i] : first;
-            last = heights[right - i] > last ? heights[right - i] : last;
+    /* towards where one does not look from the front */
+    make_goer(0, 0, _i ? 0 : 5, 0);
+    const struct draw_view picture = {.width_px = 400, .height_px = 300, .flip = 1, .ui = 1};
+    struct draw_strobe_moments moments = draw_strobe_choose(&picture, replay);
+    ck_assert_int_eq(moments.is_strip, _i);
+    ck_assert_int_ge(moments.count, 4);
+    const struct replay *replays[1] = {replay};
+    ck_assert_double_ge(draw_strobe_height(replay, 400, 300), 100);
+    open_white_picture();
+    draw_strobe(cr, 400, 300, replays, 1, DRAW_UNMARKED);
+    /* teal is what the box is: how wide all are, and how high each column of it is */
+    int left = 400, right = -1, heights[400] = {0};
+    for (int x = 0; x < 400; x++)
+        for (int y = 60; y < 300; y++) {
+            uint32_t color = pixel(x, y);
+            if ((int)(color & 255) < (int)(color >> 16 & 255) + 12)
+                continue;
+            left = x < left ? x : left;
+            right = x > right ? x : right;
+            heights[x]++;
         }
-        if (!is_still)
-            ck_assert_int_gt(last, first);
+    ck_assert_int_lt(left, 90);
+    ck_assert_int_gt(right, 310);
+    int first = 0, last = 0;
+    for (int i = 0; i < 20; i++) {
+        first = heights[left + i] > first ? heights[left + i] : first;
+        last = heights[right - i] > last ? heights[right - i] : last;
     }
+    if (!_i)
+        ck_assert_int_gt(last, first);
 }
 
 /* Rows, from top to bottom, in which the strobe picture has a box. */
@@ -919,18 +901,16 @@ TEST(long_ways_stand_in_rows)
 }
 
 /* One that jumps is seen at the top of its jump. */
-TEST(jumpers_are_seen_at_the_top)
+TEST_LOOP(jumpers_are_seen_at_the_top, 0, 2)
 {
     const struct draw_view picture = {.width_px = 400, .height_px = 260, .flip = 1, .ui = 1};
-    for (int is_far = 0; is_far < 2; is_far++) {
-        make_goer(is_far ? 2 : 0, 0, 0, 1);
-        int seen = 0;
-        struct draw_strobe_moments m = draw_strobe_choose(&picture, replay);
-        ck_assert_int_eq(m.is_strip, !is_far);
-        for (int i = 0; i < m.count; i++)
-            seen += replay_frame_index(replay, m.times_s[i]) == 4;
-        ck_assert_int_eq(seen, 1);
-    }
+    make_goer(_i ? 2 : 0, 0, 0, 1);
+    int seen = 0;
+    struct draw_strobe_moments m = draw_strobe_choose(&picture, replay);
+    ck_assert_int_eq(m.is_strip, !_i);
+    for (int i = 0; i < m.count; i++)
+        seen += replay_frame_index(replay, m.times_s[i]) == 4;
+    ck_assert_int_eq(seen, 1);
 }
 
 /* How many pixels of the body's colour the strobe picture of a goer has. */
@@ -968,33 +948,31 @@ TEST(obstacles_hide_what_is_behind)
 }
 
 /* Alone on nothing a body fills its cell, however deep it is. */
-TEST(plain_bodies_fill_their_cell)
+TEST_LOOP(plain_bodies_fill_their_cell, 0, 3)
 {
     const double depths_m[] = {0.05, 0.4, 1.5};
-    for (int i = 0; i < 3; i++) {
-        make_box(0, 0.1);
-        replay->has_ground = 0;
-        replay->shapes[0].half_m.z = depths_m[i];
-        replay->size_m = fmax(2 * depths_m[i], 0.4);
-        const struct replay *replays[1] = {replay};
-        int box[4] = {400, 300, -1, -1};
-        open_white_picture();
-        draw_plain(cr, 400, 300, replays, 1, 0, DRAW_BOXES);
-        for (int x = 0; x < 400; x++)
-            for (int y = 0; y < 300; y++) {
-                if ((pixel(x, y) & 0xffffff) == 0xffffff)
-                    continue;
-                box[0] = x < box[0] ? x : box[0];
-                box[1] = y < box[1] ? y : box[1];
-                box[2] = x > box[2] ? x : box[2];
-                box[3] = y > box[3] ? y : box[3];
-            }
-        ck_assert_int_ge(box[0], 10);
-        ck_assert_int_ge(box[1], 8);
-        ck_assert_int_lt(box[2], 390);
-        ck_assert_int_lt(box[3], 292);
-        ck_assert(box[2] - box[0] > 330 || box[3] - box[1] > 245);
-    }
+    make_box(0, 0.1);
+    replay->has_ground = 0;
+    replay->shapes[0].half_m.z = depths_m[_i];
+    replay->size_m = fmax(2 * depths_m[_i], 0.4);
+    const struct replay *replays[1] = {replay};
+    int box[4] = {400, 300, -1, -1};
+    open_white_picture();
+    draw_plain(cr, 400, 300, replays, 1, 0, DRAW_BOXES);
+    for (int x = 0; x < 400; x++)
+        for (int y = 0; y < 300; y++) {
+            if ((pixel(x, y) & 0xffffff) == 0xffffff)
+                continue;
+            box[0] = x < box[0] ? x : box[0];
+            box[1] = y < box[1] ? y : box[1];
+            box[2] = x > box[2] ? x : box[2];
+            box[3] = y > box[3] ? y : box[3];
+        }
+    ck_assert_int_ge(box[0], 10);
+    ck_assert_int_ge(box[1], 8);
+    ck_assert_int_lt(box[2], 390);
+    ck_assert_int_lt(box[3], 292);
+    ck_assert(box[2] - box[0] > 330 || box[3] - box[1] > 245);
 }
 
 /* Soft shadows on nothing: no step from pixel to pixel beside the body, away from the sun's
@@ -1050,36 +1028,34 @@ TEST(drawings_have_images_of_bodies_alone)
 }
 
 /* Marks of distance stand along the way, wherever that leads. */
-TEST(marks_stand_along_the_way)
+TEST_LOOP(marks_stand_along_the_way, 0, 4)
 {
     const struct vec3 ends[] = {{0, 0, -5}, {4, 0, 3}, {-5, 0, 0}, {0.02, 0, -0.05}};
     const struct vec3 along[] = {{0, 0, -1}, {0.8, 0, 0.6}, {-1, 0, 0}, {1, 0, 0}};
-    for (int i = 0; i < 4; i++) {
-        const struct draw_view view = {.width_px = 400,
-                                       .height_px = 300,
-                                       .px_per_m = 65,
-                                       .flip = 1,
-                                       .ui = 1,
-                                       .y_m = 0.5,
-                                       .is_still = 1,
-                                       .orbit = {0.5, 0.6}};
-        uint32_t with[2], without[2];
-        make_goer(ends[i].x, ends[i].y, ends[i].z, 0);
-        struct eye eye = eye_place(&view, replay, 0);
-        /* one mark at a metre from the start along the way, none at a metre across */
-        const struct spot spots[2] = {eye_project(&eye, along[i]),
-                                      eye_project(&eye, (struct vec3){along[i].z, 0, -along[i].x})};
-        for (int marked = 0; marked < 2; marked++) {
-            open_white_picture();
-            draw_world(cr, &view, replay, 0, 0);
-            if (marked)
-                draw_space_marks(cr, &view, replay, &(struct draw_moment){.time_s = 0}, 1);
-            for (int k = 0; k < 2; k++)
-                (marked ? with : without)[k] = pixel((int)spots[k].x, (int)spots[k].y);
-        }
-        ck_assert_uint_ne(with[0], without[0]);
-        ck_assert_uint_eq(with[1], without[1]);
+    const struct draw_view view = {.width_px = 400,
+                                   .height_px = 300,
+                                   .px_per_m = 65,
+                                   .flip = 1,
+                                   .ui = 1,
+                                   .y_m = 0.5,
+                                   .is_still = 1,
+                                   .orbit = {0.5, 0.6}};
+    uint32_t with[2], without[2];
+    make_goer(ends[_i].x, ends[_i].y, ends[_i].z, 0);
+    struct eye eye = eye_place(&view, replay, 0);
+    /* one mark at a metre from the start along the way, none at a metre across */
+    const struct spot spots[2] = {eye_project(&eye, along[_i]),
+                                  eye_project(&eye, (struct vec3){along[_i].z, 0, -along[_i].x})};
+    for (int marked = 0; marked < 2; marked++) {
+        open_white_picture();
+        draw_world(cr, &view, replay, 0, 0);
+        if (marked)
+            draw_space_marks(cr, &view, replay, &(struct draw_moment){.time_s = 0}, 1);
+        for (int k = 0; k < 2; k++)
+            (marked ? with : without)[k] = pixel((int)spots[k].x, (int)spots[k].y);
     }
+    ck_assert_uint_ne(with[0], without[0]);
+    ck_assert_uint_eq(with[1], without[1]);
 }
 
 /* How many pixels the number below a mark changes. */
@@ -1153,33 +1129,31 @@ static void make_seeker(struct vec3 end)
 
 /* What has depth is seen as if it went to the right, with all that is around it; among obstacles it
  * stays as it is. */
-TEST(ways_lead_to_the_right)
+TEST_LOOP(ways_lead_to_the_right, 0, 8)
 {
     const struct vec3 ends[] = {{3, 0, 4}, {0, 0, -5}, {-5, 0, 0}, {0.03, 0, 0.04}};
-    for (int i = 0; i < 8; i++) {
-        struct vec3 end = ends[i % 4];
-        struct replay_frame frame;
-        make_seeker(end);
-        replay->obstacles.count = i / 4;
-        if (i < 3)
-            end = (struct vec3){5, 0, 0};
-        replay_turn_to_way(replay);
-        replay_finish(replay);
-        replay_get_frame(replay, 10, &frame);
-        struct vec3 front = replay_pose_turn(frame.poses, (struct vec3){1, 0, 0});
-        struct vec3 way = vec3_scale(end, 1 / vec3_length(end));
-        const struct replay_contact *c = frame.contacts;
-        ck_assert_double_lt(vec3_length(vec3_sub(frame.centre, end)), 1e-5);
-        ck_assert_double_lt(vec3_length(vec3_sub(replay_pose_centre(frame.poses), end)), 1e-5);
-        ck_assert_double_lt(vec3_length(vec3_sub(front, way)), 1e-5);
-        ck_assert_double_lt(
-            vec3_length(vec3_sub(frame.light, vec3_add(end, (struct vec3){0, 1, 0}))), 1e-5);
-        ck_assert_double_eq_tol((double)c->x_m, end.x + 0.2 * way.x, 1e-5);
-        ck_assert_double_eq_tol((double)c->y_m, 0.1, 1e-6);
-        ck_assert_double_eq_tol((double)c->z_m, end.z + 0.2 * way.z, 1e-5);
-        ck_assert_double_eq_tol((double)c->normal_x, -way.x, 1e-5);
-        ck_assert_double_eq_tol((double)c->normal_z, -way.z, 1e-5);
-    }
+    struct vec3 end = ends[_i % 4];
+    struct replay_frame frame;
+    make_seeker(end);
+    replay->obstacles.count = _i / 4;
+    if (_i < 3)
+        end = (struct vec3){5, 0, 0};
+    replay_turn_to_way(replay);
+    replay_finish(replay);
+    replay_get_frame(replay, 10, &frame);
+    struct vec3 front = replay_pose_turn(frame.poses, (struct vec3){1, 0, 0});
+    struct vec3 way = vec3_scale(end, 1 / vec3_length(end));
+    const struct replay_contact *c = frame.contacts;
+    ck_assert_double_lt(vec3_length(vec3_sub(frame.centre, end)), 1e-5);
+    ck_assert_double_lt(vec3_length(vec3_sub(replay_pose_centre(frame.poses), end)), 1e-5);
+    ck_assert_double_lt(vec3_length(vec3_sub(front, way)), 1e-5);
+    ck_assert_double_lt(vec3_length(vec3_sub(frame.light, vec3_add(end, (struct vec3){0, 1, 0}))),
+                        1e-5);
+    ck_assert_double_eq_tol((double)c->x_m, end.x + 0.2 * way.x, 1e-5);
+    ck_assert_double_eq_tol((double)c->y_m, 0.1, 1e-6);
+    ck_assert_double_eq_tol((double)c->z_m, end.z + 0.2 * way.z, 1e-5);
+    ck_assert_double_eq_tol((double)c->normal_x, -way.x, 1e-5);
+    ck_assert_double_eq_tol((double)c->normal_z, -way.z, 1e-5);
 }
 
 /* An end that is nowhere has no direction: all before it stays as it was. */
@@ -1364,19 +1338,17 @@ TEST(dragging_turns_the_picture)
 }
 
 /* Pictures of whole creatures from all sides, on ground and on a platform: nothing breaks. */
-TEST(worlds_are_drawn_from_all_sides)
+TEST_LOOP(worlds_are_drawn_from_all_sides, 0, 4)
 {
     static const char *const names[] = {"spider", "hopper", "caterpillar", "tripod"};
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-        make_replay(names[k]);
-        for (int i = 0; i < 12; i++) {
-            struct draw_view view = view_from(0.55 * i, 0.13 * i - 0.1);
-            view.px_per_m = i % 3 ? 120 : 3000; // also from within
-            open_white_picture();
-            draw_world(cr, &view, replay, 0.5, i % 2 ? DRAW_UNMARKED : 0);
-            draw_trail(cr, &view, replay, 0, 1);
-            draw_creature(cr, &view, replay, 0.5, i % 4 ? 0 : 0.5, 0);
-        }
+    make_replay(names[_i]);
+    for (int i = 0; i < 12; i++) {
+        struct draw_view view = view_from(0.55 * i, 0.13 * i - 0.1);
+        view.px_per_m = i % 3 ? 120 : 3000; // also from within
+        open_white_picture();
+        draw_world(cr, &view, replay, 0.5, i % 2 ? DRAW_UNMARKED : 0);
+        draw_trail(cr, &view, replay, 0, 1);
+        draw_creature(cr, &view, replay, 0.5, i % 4 ? 0 : 0.5, 0);
     }
 }
 

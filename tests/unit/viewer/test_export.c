@@ -259,17 +259,15 @@ TEST(html_escapes_names)
 
 /* ---- stills ---- */
 
-TEST(png_has_its_size)
+TEST_LOOP(png_has_its_size, 0, 2)
 {
-    for (int i = 0; i < 2; i++) {
-        job.time_s = i ? 1.0 : -1;
-        export_well("out.png");
-        cairo_surface_t *picture = cairo_image_surface_create_from_png(path);
-        ck_assert_int_eq(cairo_surface_status(picture), CAIRO_STATUS_SUCCESS);
-        ck_assert_int_eq(cairo_image_surface_get_width(picture), 320);
-        ck_assert_int_eq(cairo_image_surface_get_height(picture), 180);
-        cairo_surface_destroy(picture);
-    }
+    job.time_s = _i ? 1.0 : -1;
+    export_well("out.png");
+    cairo_surface_t *picture = cairo_image_surface_create_from_png(path);
+    ck_assert_int_eq(cairo_surface_status(picture), CAIRO_STATUS_SUCCESS);
+    ck_assert_int_eq(cairo_image_surface_get_width(picture), 320);
+    ck_assert_int_eq(cairo_image_surface_get_height(picture), 180);
+    cairo_surface_destroy(picture);
 }
 
 TEST(png_chooses_its_size)

@@ -6,7 +6,6 @@
 
 #include "controller/store/store.h"
 #include "viewer/draw/draw_river.h"
-#include "viewer/replay/preserve_replay.h"
 #include "tests/plain_fixture.h"
 
 /* A span is a tick, which takes 1 s. */

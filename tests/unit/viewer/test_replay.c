@@ -496,19 +496,17 @@ TEST(a_life_in_too_little_memory_says_so)
 }
 
 /* Where parents are chosen by hand the fitness is 1 for all, and nothing that one should see. */
-TEST(without_a_goal_there_is_no_fitness)
+TEST_LOOP(without_a_goal_there_is_no_fitness, 0, 2)
 {
     const struct replay_cut cut = {CUT_NEURON, 0, 0};
     record();
     params.evolution_behaviour = BEHAVIOUR_INTERACTIVE;
-    for (int i = 0; i < 2; i++) {
-        OWNED(replay) *replay;
-        ck_assert_int_eq(replay_create(&replay, &creature, &params, SEED, 1, &cut, i, &error), 0);
-        ck_assert_msg(strstr(replay->score, "went ") == replay->score, "%s", replay->score);
-        ck_assert_msg(!strstr(replay->score, "fitness"), "%s", replay->score);
-        ck_assert_int_eq(replay->has_goal, 0);
-        ck_assert(replay->fitness_most == 0 && replay->fitness_least == 0);
-    }
+    OWNED(replay) *replay;
+    ck_assert_int_eq(replay_create(&replay, &creature, &params, SEED, 1, &cut, _i, &error), 0);
+    ck_assert_msg(strstr(replay->score, "went ") == replay->score, "%s", replay->score);
+    ck_assert_msg(!strstr(replay->score, "fitness"), "%s", replay->score);
+    ck_assert_int_eq(replay->has_goal, 0);
+    ck_assert(replay->fitness_most == 0 && replay->fitness_least == 0);
 }
 
 /* The least over trials comes first, as in lists; what no trial can have left is only recorded. */
@@ -621,24 +619,22 @@ static struct replay *replay_cut_now(const struct replay_cut *cuts, int count)
     return replay;
 }
 
-TEST(a_cut_neuron_stops_the_body)
+TEST_LOOP(a_cut_neuron_stops_the_body, 0, 2)
 {
     const struct replay_cut cuts[] = {{CUT_NEURON, 0, 0}, {CUT_EFFECTOR_INPUT, 0, 0}};
     record();
     OWNED(replay) *whole = replay_now(1);
-    for (int i = 0; i < 2; i++) {
-        OWNED(replay) *cut = replay_cut_now(&cuts[i], 1);
-        struct replay_frame frame;
-        ck_assert_int_eq(cut->status, REPLAY_CHANGED);
-        ck_assert_str_eq(replay_status_names[cut->status], "changed");
-        ck_assert_uint_ne(cut->digest, whole->digest);
-        ck_assert_msg(strstr(cut->score, "whole 1.25") != NULL, "%s", cut->score);
-        ck_assert(replay_is_cut(cut, &cuts[i]) && !replay_is_cut(cut, &cuts[1 - i]));
-        /* the brain is shown whole */
-        ck_assert_int_eq(cut->effectors[0].input.kind, WIRE_NEURON);
-        replay_get_frame(cut, 60, &frame);
-        ck_assert_double_eq(frame.signals[0], 0);
-    }
+    OWNED(replay) *cut = replay_cut_now(&cuts[_i], 1);
+    struct replay_frame frame;
+    ck_assert_int_eq(cut->status, REPLAY_CHANGED);
+    ck_assert_str_eq(replay_status_names[cut->status], "changed");
+    ck_assert_uint_ne(cut->digest, whole->digest);
+    ck_assert_msg(strstr(cut->score, "whole 1.25") != NULL, "%s", cut->score);
+    ck_assert(replay_is_cut(cut, &cuts[_i]) && !replay_is_cut(cut, &cuts[1 - _i]));
+    /* the brain is shown whole */
+    ck_assert_int_eq(cut->effectors[0].input.kind, WIRE_NEURON);
+    replay_get_frame(cut, 60, &frame);
+    ck_assert_double_eq(frame.signals[0], 0);
 }
 
 TEST(a_cut_input_reads_nothing)

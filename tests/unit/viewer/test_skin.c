@@ -232,59 +232,55 @@ static uint64_t hash_rows(void)
 
 /* Eyes sit on the head alone, two in space and one in the plane, each a ball and a pupil before it,
  * on the surface and in its front half; true shapes have none. */
-TEST(eyes_sit_on_the_head)
+TEST_LOOP(eyes_sit_on_the_head, 0, 2)
 {
     static const char *const names[][2] = {{"quadruped.json", "walk3d"}, {"inchworm.json", "walk"}};
-    for (int n = 0; n < 2; n++) {
-        make_replay(names[n][0], names[n][1], 1);
-        struct draw_view view = view_at(0, 0.4, 0.2);
-        struct scene scene;
-        int head = 0;
-        while (!replay->parts[head].is_head)
-            head++;
-        open_picture();
-        scene_place(&scene, cr, &view, replay, 0);
-        for (int style = SKIN_COAT; style <= SKIN_BOXES; style++) {
-            FREED struct limbs *limbs = limbs_create(&scene, (enum skin_style)style);
-            ck_assert_ptr_nonnull(limbs);
-            ck_assert_int_eq(limbs->eye_count, style == SKIN_BOXES ? 0 : n ? 2 : 4);
-            for (int i = limbs->count; i < limbs->count + limbs->eye_count; i++) {
-                const struct limb *ball = &limbs->list[i], *on = &limbs->list[head];
-                double ahead = vec3_dot(vec3_sub(ball->centre, on->centre), on->axes[0]);
-                ck_assert_double_lt(fabs(limb_distance(on, ball->centre)), ball->reach);
-                ck_assert_double_gt(ahead, 0);
-            }
+    make_replay(names[_i][0], names[_i][1], 1);
+    struct draw_view view = view_at(0, 0.4, 0.2);
+    struct scene scene;
+    int head = 0;
+    while (!replay->parts[head].is_head)
+        head++;
+    open_picture();
+    scene_place(&scene, cr, &view, replay, 0);
+    for (int style = SKIN_COAT; style <= SKIN_BOXES; style++) {
+        FREED struct limbs *limbs = limbs_create(&scene, (enum skin_style)style);
+        ck_assert_ptr_nonnull(limbs);
+        ck_assert_int_eq(limbs->eye_count, style == SKIN_BOXES ? 0 : _i ? 2 : 4);
+        for (int i = limbs->count; i < limbs->count + limbs->eye_count; i++) {
+            const struct limb *ball = &limbs->list[i], *on = &limbs->list[head];
+            double ahead = vec3_dot(vec3_sub(ball->centre, on->centre), on->axes[0]);
+            ck_assert_double_lt(fabs(limb_distance(on, ball->centre)), ball->reach);
+            ck_assert_double_gt(ahead, 0);
         }
-        replay->parts[head].is_head = 0;
-        struct limbs *limbs = limbs_create(&scene, SKIN_COAT);
-        ck_assert_int_eq(limbs->eye_count, 0);
-        free(limbs);
-        close_picture(NULL);
     }
+    replay->parts[head].is_head = 0;
+    struct limbs *limbs = limbs_create(&scene, SKIN_COAT);
+    ck_assert_int_eq(limbs->eye_count, 0);
+    free(limbs);
+    close_picture(NULL);
 }
 
 /* A skin is a picture only: a replay that is drawn stays what it was, and is simulated again with
  * the same bits. */
-TEST(skins_change_no_bit)
+TEST_LOOP(skins_change_no_bit, 0, 2)
 {
     static const char *const names[] = {"walker-1.creature", "land-seeker-1.creature"};
-    for (int n = 0; n < 2; n++) {
-        make_replay(names[n], NULL, 1);
-        uint64_t digest = replay->digest, rows = hash_rows();
-        ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
-        for (int i = 0; i < 6; i++) {
-            struct draw_view view =
-                view_at(i, replay->has_depth ? 0.5 : 0, replay->has_depth ? 0.2 : 0);
-            open_picture();
-            draw_creature(cr, &view, replay, i, 0, i % 3 ? DRAW_TRAIL : DRAW_TRAIL | DRAW_BOXES);
-            close_picture(NULL);
-        }
-        ck_assert_uint_eq(hash_rows(), rows);
-        make_replay(names[n], NULL, 1);
-        ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
-        ck_assert_uint_eq(replay->digest, digest);
-        ck_assert_uint_eq(hash_rows(), rows);
+    make_replay(names[_i], NULL, 1);
+    uint64_t digest = replay->digest, rows = hash_rows();
+    ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
+    for (int i = 0; i < 6; i++) {
+        struct draw_view view =
+            view_at(i, replay->has_depth ? 0.5 : 0, replay->has_depth ? 0.2 : 0);
+        open_picture();
+        draw_creature(cr, &view, replay, i, 0, i % 3 ? DRAW_TRAIL : DRAW_TRAIL | DRAW_BOXES);
+        close_picture(NULL);
     }
+    ck_assert_uint_eq(hash_rows(), rows);
+    make_replay(names[_i], NULL, 1);
+    ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
+    ck_assert_uint_eq(replay->digest, digest);
+    ck_assert_uint_eq(hash_rows(), rows);
 }
 
 /* Triangles that share a side leave no gap; the nearest is seen, and holes are holes. */
@@ -341,30 +337,28 @@ static void add_quad(struct raster *raster, double top_px, double top_near, doub
 /* Over a face a back is seen from low, far longer than its height in the picture: no line goes
  * between the two, nor beside that around the back. Where the back begins farther behind, one
  * does. */
-TEST(backs_have_no_creases)
+TEST_LOOP(backs_have_no_creases, 0, 2)
 {
     const double box[4] = {0, 0, WIDTH, HEIGHT};
-    for (int has_step = 0; has_step < 2; has_step++) {
-        int dark = 0;
-        struct raster *raster = raster_create(box, 1, 1);
-        ck_assert_ptr_nonnull(raster);
-        add_quad(raster, 60, 10, 100, 10);
-        add_quad(raster, 40, 2, 60, has_step ? 8 : 10);
-        open_picture();
-        raster_paint(cr, raster, 2, 0.1);
-        cairo_surface_flush(surface);
-        for (int y = 43; y < 97; y++) {
-            uint32_t pixel;
-            memcpy(&pixel,
-                   cairo_image_surface_get_data(surface) +
-                       y * cairo_image_surface_get_stride(surface) + 100 * 4,
-                   4);
-            dark += (pixel & 0xffffff) != 0xc80000;
-        }
-        close_picture(NULL);
-        ck_assert_int_eq(dark, has_step ? 2 : 0);
-        raster_destroy(raster);
+    int dark = 0;
+    struct raster *raster = raster_create(box, 1, 1);
+    ck_assert_ptr_nonnull(raster);
+    add_quad(raster, 60, 10, 100, 10);
+    add_quad(raster, 40, 2, 60, _i ? 8 : 10);
+    open_picture();
+    raster_paint(cr, raster, 2, 0.1);
+    cairo_surface_flush(surface);
+    for (int y = 43; y < 97; y++) {
+        uint32_t pixel;
+        memcpy(&pixel,
+               cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface) +
+                   100 * 4,
+               4);
+        dark += (pixel & 0xffffff) != 0xc80000;
     }
+    close_picture(NULL);
+    ck_assert_int_eq(dark, _i ? 2 : 0);
+    raster_destroy(raster);
 }
 
 #endif
