@@ -39,7 +39,7 @@ static struct preserve_replay *live(struct preserve_feed *feed, struct error *er
 {
     double from_s = preserve_source_time(feed->source), to_s = from_s + EPOCH_S;
     if (to_s <= feed->from_s)
-        from_s = to_s + 1; // nothing is seen of it
+        from_s = to_s = to_s + 1; // nothing is seen of it
     struct preserve_replay *w = preserve_source_begin(feed->source, from_s, to_s, feed->step_s);
     if (!w)
         error_memory(error);

@@ -175,6 +175,19 @@ TEST(another_version_is_said)
             "DELETE FROM generations");
 }
 
+/* A run keeps the states of some epochs only: those before the wanted one are lived through unseen. */
+TEST(an_epoch_without_a_state_before_it_is_reached)
+{
+    run_sql("UPDATE states SET epoch = -epoch WHERE epoch IN (1, 2)");
+    open_window((struct preserve_window_request){.from_s = 2 * EPOCH_S + 1});
+    pass(0);
+    const struct preserve_replay *waters = preserve_window_look(window).waters;
+    ck_assert_double_eq(waters->from_s, 2 * EPOCH_S);
+    ck_assert_int_eq(waters->verified, 1);
+    teardown();
+    run_sql("UPDATE states SET epoch = -epoch WHERE epoch < 0");
+}
+
 TEST(it_plays_pauses_and_jumps)
 {
     open_window((struct preserve_window_request){.from_s = 20});
