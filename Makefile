@@ -71,7 +71,11 @@ LIBS_VIEWER := $(call PKG,--libs sqlite3) $(if $(HAVE_CAIRO),$(call PKG,--libs c
 	$(if $(HAVE_SDL),$(call PKG,--libs sdl2)) $(if $(HAVE_GIF),-lgif) -pthread
 
 # ---- folders of C, in the order of their dependence ----
-lib_objects = $(patsubst %.c,$(B)/obj/%.o,$(filter-out $(1)/main.c common/store/%,$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c)))
+# drawing needs cairo, and gifs need giflib as well
+DRAWING := $(wildcard viewer/draw/draw*.c viewer/window/creature_*.c viewer/window/p*.c) \
+	$(addprefix viewer/draw/eye/,eye.c limbs.c raster.c scene.c shade.c skin.c) $(addprefix viewer/export/export_,still.c video.c frames.c)
+LEFT_OUT := $(if $(HAVE_CAIRO),$(if $(HAVE_GIF),,viewer/export/export_gif.c),$(DRAWING) viewer/export/export_gif.c)
+lib_objects = $(patsubst %.c,$(B)/obj/%.o,$(filter-out $(1)/main.c common/store/% $(LEFT_OUT),$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c)))
 L_COMMON := $(B)/libcommon.a
 L_STORE := $(B)/libstore.a
 L_PROTO := $(B)/libproto.a

@@ -1,7 +1,5 @@
 #include "viewer/draw/draw_space.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -568,5 +566,3 @@ void draw_save(cairo_surface_t *surface, const char *stem, char *text, size_t si
     else
         snprintf(text, size, "%s: %s", path, cairo_status_to_string(status));
 }
-
-#endif

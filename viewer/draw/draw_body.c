@@ -11,8 +11,6 @@
 #include "viewer/draw/eye/shade.h"
 #include "viewer/draw/eye/skin.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -456,5 +454,3 @@ void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
     draw_stroke(cr, COLOR_trail, 0.55, 1.5 * view->ui);
 }
-
-#endif

@@ -8,8 +8,6 @@
  * the view, so that a point of the picture can be looked up again. */
 #include "viewer/draw/draw.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -610,5 +608,3 @@ void draw_brain(cairo_t *cr, const struct draw_view *view, const struct replay *
     if (pointed && pointed->kind != CUT_NONE)
         draw_hint(&wiring, view, &frame);
 }
-
-#endif

@@ -2,8 +2,6 @@
  * room. Perspective has no closed form for either, so both are found by a few rounds. */
 #include "viewer/draw/draw_space.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 
 /* Rounds of draw_fit(). */
@@ -96,5 +94,3 @@ void draw_fit(struct draw_view *view, const struct replay *replay, const double 
         view->px_per_m = fmin(draw_next_scale(&known, view->px_per_m, share), room->most_px_per_m);
     }
 }
-
-#endif

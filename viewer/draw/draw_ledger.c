@@ -7,8 +7,6 @@
  * little width its bars are shorter, or left out. */
 #include "viewer/draw/draw.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdio.h>
 
@@ -152,5 +150,3 @@ int draw_ledger_below_brain(cairo_t *cr, const struct draw_view *view, const str
         draw_layout(cr, &layout, replay, time_s);
     return 1;
 }
-
-#endif

@@ -8,8 +8,6 @@
  * Lines have a pale edge, and pale lines a dark one: a part may have their own colour. */
 #include "viewer/draw/eye/scene.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdio.h>
 
@@ -636,5 +634,3 @@ void draw_overlays(cairo_t *cr, const struct draw_view *view, const struct repla
     if (overlays & DRAW_CONTACTS)
         draw_contacts(&scene, time_s);
 }
-
-#endif

@@ -1,7 +1,5 @@
 #include "viewer/draw/draw_panels.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdio.h>
 
@@ -460,5 +458,3 @@ void draw_help(cairo_t *cr, int width_px, int height_px, const struct draw_help 
                   y + height - (16 + 18 * (help->line_count - 1 - i)) * ui, 11.5 * ui, 0, DRAW_LEFT,
                   COLOR_text_soft);
 }
-
-#endif

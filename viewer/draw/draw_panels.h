@@ -5,8 +5,6 @@
 #ifndef VIEWER_DRAW_DRAW_PANELS_H
 #define VIEWER_DRAW_DRAW_PANELS_H
 
-#ifdef HAVE_CAIRO
-
 #include "viewer/draw/draw.h"
 #include "common/store/run_reader.h"
 
@@ -90,5 +88,4 @@ struct draw_help {
 };
 void draw_help(cairo_t *cr, int width_px, int height_px, const struct draw_help *help);
 
-#endif
 #endif

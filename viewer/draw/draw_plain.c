@@ -2,8 +2,6 @@
  * their own text and colours. Several stand in a grid, each as large as its cell. */
 #include "viewer/draw/draw_space.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 
 /* Share of a cell that stays free on each side. */
@@ -64,5 +62,3 @@ void draw_plain(cairo_t *cr, int width_px, int height_px, const struct replay *c
         cairo_restore(cr);
     }
 }
-
-#endif

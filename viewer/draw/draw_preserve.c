@@ -3,8 +3,6 @@
  * Plants are green as far as they are full. */
 #include "viewer/draw/draw_preserve.h"
 
-#ifdef HAVE_CAIRO
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -633,5 +631,3 @@ uint64_t preserve_camera_pick(const struct preserve_camera *view, int width_px, 
         }
     return found;
 }
-
-#endif

@@ -2,8 +2,6 @@
  * top, each as high as many live so. */
 #include "viewer/draw/draw_river.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdio.h>
 
@@ -85,5 +83,3 @@ int draw_river_pick(const struct draw_river *d, double x, double y)
             return i;
     return -1;
 }
-
-#endif

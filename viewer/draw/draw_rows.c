@@ -5,8 +5,6 @@
  * an image as target, no transformation, edges between pixels, a rectangle as clip. */
 #include "viewer/draw/draw.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <string.h>
 
@@ -135,5 +133,3 @@ void draw_band(cairo_t *cr, const struct draw_view *view, double top, double bot
     cairo_fill(cr);
     cairo_pattern_destroy(pattern);
 }
-
-#endif

@@ -13,8 +13,6 @@
  * Water and air have specks, fixed in the world. */
 #include "viewer/draw/draw_space.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdio.h>
 
@@ -424,5 +422,3 @@ void draw_space(cairo_t *cr, const struct draw_view *view, const struct replay *
     if (replay->medium != REPLAY_SKY)
         draw_specks(cr, &eye);
 }
-
-#endif

@@ -4,8 +4,6 @@
 
 #include "viewer/draw/eye/eye.h"
 
-#ifdef HAVE_CAIRO
-
 /* The part of draw_world() where the view is turned: without obstacles, which are sorted with the
  * body, and without marks of distance, which depend on it. */
 void draw_space(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
@@ -60,5 +58,4 @@ double draw_noise(int64_t x, int64_t y, int64_t z, uint64_t salt);
 /* A colour behind so much haze (eye_haze()). */
 uint32_t draw_hazed(const struct replay *replay, uint32_t color, double share);
 
-#endif
 #endif

@@ -9,8 +9,6 @@
 #include "viewer/draw/draw_space.h"
 #include "viewer/draw/eye/scene.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdio.h>
 
@@ -420,5 +418,3 @@ void draw_strobe(cairo_t *cr, int width_px, int height_px, const struct replay *
         draw_strobe_of(cr, replays[i], floor(i * height), width_px,
                        floor((i + 1) * height) - floor(i * height), overlays);
 }
-
-#endif

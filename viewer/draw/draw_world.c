@@ -2,8 +2,6 @@
  * every so many metres. Everything is fixed in the world, so that motion shows against it. */
 #include "viewer/draw/draw_space.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdio.h>
 
@@ -332,5 +330,3 @@ void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *
     if (replay->ring_m > 0)
         draw_ring(cr, view, replay->ring_m);
 }
-
-#endif

@@ -2,8 +2,6 @@
  * encode films. */
 #include "viewer/export/export.h"
 
-#ifdef HAVE_CAIRO
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,5 +49,3 @@ int export_frames(const struct export_job *job, const char *path, struct error *
         rmdir(path);
     return status;
 }
-
-#endif

@@ -9,8 +9,6 @@
  * take 0.8 s. giflib's compressor takes a third of it. */
 #include "viewer/export/export.h"
 
-#if defined(HAVE_CAIRO) && defined(HAVE_GIF)
-
 #include <errno.h>
 #include <fcntl.h>
 #include <gif_lib.h>
@@ -400,5 +398,3 @@ int export_gif(const struct export_job *job, const char *path, struct error *err
     free(animation.quantizer);
     return status;
 }
-
-#endif

@@ -1,8 +1,6 @@
 /* PNG and SVG: one still, written by cairo. */
 #include "viewer/export/export.h"
 
-#ifdef HAVE_CAIRO
-
 #include <cairo-svg.h>
 
 /* Draws on a surface, and writes it to `path` if that is not NULL; destroys it. */
@@ -36,5 +34,3 @@ int export_svg(const struct export_job *job, const char *path, struct error *err
     return export_still(job, cairo_svg_surface_create(path, job->width_px, job->height_px), NULL,
                         error);
 }
-
-#endif

@@ -15,8 +15,6 @@
 #define _GNU_SOURCE /* for F_SETPIPE_SZ, where there is such a thing */
 #include "viewer/export/export.h"
 
-#ifdef HAVE_CAIRO
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -385,5 +383,3 @@ int export_webm(const struct export_job *job, const char *path, struct error *er
 {
     return export_video(&webm, job, path, error);
 }
-
-#endif

@@ -3,8 +3,6 @@
  * moment later, and takes back what it refuses. */
 #include "viewer/window/creature_private.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdio.h>
 
@@ -270,5 +268,3 @@ void creatures_draw_marks(cairo_t *cr, const struct creature_window *window)
         draw_mark(cr, &box, gallery_choice(window->gallery, index));
     }
 }
-
-#endif

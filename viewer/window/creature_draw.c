@@ -1,8 +1,6 @@
 /* Draws a window of creatures: their picture, and the panels that surround it. */
 #include "viewer/window/creature_private.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -177,5 +175,3 @@ void creatures_draw_panels(struct player *player, cairo_t *cr)
     if (creatures_has_choices(window))
         creatures_draw_choices(cr, window);
 }
-
-#endif

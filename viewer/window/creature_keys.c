@@ -1,8 +1,6 @@
 /* The keys of a window of creatures, besides those of all windows. */
 #include "viewer/window/creature_private.h"
 
-#ifdef HAVE_CAIRO
-
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -338,5 +336,3 @@ const struct content creatures_content = {.keys = keys,
                                           .tell_title = creatures_tell_title,
                                           .name_picture = creatures_name_picture,
                                           .destroy = creatures_destroy};
-
-#endif

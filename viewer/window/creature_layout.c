@@ -3,8 +3,6 @@
  * descent. */
 #include "viewer/window/creature_private.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -261,5 +259,3 @@ struct draw_descent creatures_descent_of(const struct creature_window *window,
     }
     return descent;
 }
-
-#endif

@@ -2,8 +2,6 @@
  * wheel. */
 #include "viewer/window/creature_private.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <string.h>
 
@@ -182,5 +180,3 @@ void creatures_turn_wheel(struct player *player, double clicks, double x, double
         dx = dy = 0;
     creatures_zoom(window, pow(ZOOM_STEP, clicks), dx, dy);
 }
-
-#endif

@@ -4,8 +4,6 @@
  * gone. */
 #include "viewer/window/creature_private.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -252,5 +250,3 @@ void creatures_let_go(struct player *player)
     grip->live = NULL;
     grip->owed_s = 0;
 }
-
-#endif

@@ -10,8 +10,6 @@
 #ifndef VIEWER_WINDOW_CREATURE_PRIVATE_H
 #define VIEWER_WINDOW_CREATURE_PRIVATE_H
 
-#ifdef HAVE_CAIRO
-
 #include "viewer/window/chooser.h"
 #include "viewer/draw/draw_panels.h"
 #include "viewer/window/creature_window.h"
@@ -166,5 +164,4 @@ void creatures_tell_title(const struct player *player, char *text, size_t size);
 void creatures_name_picture(const struct player *player, char *text, size_t size);
 void creatures_destroy(struct player *player);
 
-#endif
 #endif

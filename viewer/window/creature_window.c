@@ -1,7 +1,5 @@
 #include "viewer/window/creature_private.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -372,5 +370,3 @@ void creatures_set_overlays(struct player *player, unsigned overlays)
     ((struct creature_window *)player)->overlays = overlays;
     player->is_changed = 1;
 }
-
-#endif

@@ -1,7 +1,5 @@
 #include "viewer/window/player.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -548,5 +546,3 @@ void player_draw(struct player *player, cairo_surface_t *surface)
     cairo_surface_flush(surface);
     player->is_changed = 0;
 }
-
-#endif

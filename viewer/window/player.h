@@ -7,8 +7,6 @@
 #ifndef VIEWER_WINDOW_PLAYER_H
 #define VIEWER_WINDOW_PLAYER_H
 
-#ifdef HAVE_CAIRO
-
 #include <cairo.h>
 
 #include "viewer/draw/draw_panels.h"
@@ -164,5 +162,4 @@ void player_jump(struct player *player, int milliseconds);
 /* The part of a name that can stand in a file's. */
 void player_clean_name(const char *from, char *name, size_t size);
 
-#endif
 #endif

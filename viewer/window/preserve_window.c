@@ -2,8 +2,6 @@
  * jump to another time begins a new feed there. */
 #include "viewer/window/preserve_window.h"
 
-#ifdef HAVE_CAIRO
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -673,5 +671,3 @@ struct preserve_window_sight preserve_window_look(const struct player *player)
     const struct preserve_window *s = (const struct preserve_window *)player;
     return (struct preserve_window_sight){s->world, s->view.marked, current(s)};
 }
-
-#endif

@@ -453,7 +453,7 @@ int main(void)
 
 int main(void)
 {
-    return EXIT_SUCCESS;
+    return 0;
 }
 
 #endif

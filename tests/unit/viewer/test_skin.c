@@ -1,15 +1,14 @@
 /* Skins: where they are, what hides them, which colours they have; and that they change nothing. */
-#include "viewer/draw/eye/skin.h"
-
 #include "common/creature/creature.h"
 #include "common/math/hash.h"
 #include "viewer/draw/draw.h"
+#include "tests/plain_fixture.h"
 
 #ifdef HAVE_CAIRO
 
+#include "viewer/draw/eye/skin.h"
 #include "viewer/draw/eye/limbs.h"
 #include "viewer/draw/eye/raster.h"
-#include "tests/plain_fixture.h"
 
 enum { WIDTH = 320, HEIGHT = 240 };
 

@@ -1,7 +1,5 @@
 #include "viewer/draw/eye/eye.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 
 /* The eye's distance, by the larger side of the picture in the middle plane. */
@@ -183,5 +181,3 @@ double eye_haze(const struct eye *eye, double distance_m)
     double far = distance_m / eye->distance_m - HAZE_BEGIN;
     return eye_is_flat(eye) || !(far > 0) ? 0 : 1 - exp(-far / HAZE_REACH);
 }
-
-#endif

@@ -11,8 +11,6 @@
 #include "viewer/draw/draw.h"
 #include "viewer/draw/eye/order.h"
 
-#ifdef HAVE_CAIRO
-
 struct eye {
     const struct draw_view *view;
     struct vec3 middle, right, up, back; /* unit vectors; back leads from the middle to the eye */
@@ -52,5 +50,4 @@ double eye_ground_distance(const struct eye *eye, double y_px);
 /* The share of a colour that haze takes at a distance before the eye: 0 .. 1. */
 double eye_haze(const struct eye *eye, double distance_m);
 
-#endif
 #endif

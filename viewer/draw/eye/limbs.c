@@ -1,7 +1,5 @@
 #include "viewer/draw/eye/limbs.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -379,5 +377,3 @@ double limbs_clearance(const struct limbs *limbs, struct vec3 at, double most)
     }
     return most;
 }
-
-#endif

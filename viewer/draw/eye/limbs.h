@@ -10,8 +10,6 @@
 
 #include "viewer/draw/eye/scene.h"
 
-#ifdef HAVE_CAIRO
-
 struct limb {
     struct vec3 centre, axes[3];
     double half[3], reach; /* half its sides; radius of a ball around it */
@@ -50,5 +48,4 @@ double limbs_neck_share(const struct limbs *limbs, const struct limb *limb, stru
 /* The distance of all limbs, without necks; `most` where that is less. */
 double limbs_clearance(const struct limbs *limbs, struct vec3 at, double most);
 
-#endif
 #endif

@@ -1,7 +1,5 @@
 #include "viewer/draw/eye/raster.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -194,5 +192,3 @@ void raster_paint(cairo_t *cr, const struct raster *raster, double line_px, doub
     cairo_paint(cr);
     cairo_surface_destroy(image);
 }
-
-#endif

@@ -8,8 +8,6 @@
 
 #include "viewer/draw/eye/eye.h"
 
-#ifdef HAVE_CAIRO
-
 struct raster_corner {
     double x, y; /* of the surface, px */
     double near; /* grows towards the eye, evenly in the picture: raster_near() */
@@ -34,5 +32,4 @@ int raster_side(const struct raster *raster, double x, double y, double near);
  * by more than `step` of nearness. */
 void raster_paint(cairo_t *cr, const struct raster *raster, double line_px, double step);
 
-#endif
 #endif

@@ -1,7 +1,5 @@
 #include "viewer/draw/eye/scene.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 
 /* Thickness of rods, by the thinner end's half of the shortest side. */
@@ -91,5 +89,3 @@ double scene_half_least(const struct shape *shape)
     double least = fmin(shape->half_m.x, shape->half_m.y);
     return shape->half_m.z > 0 ? fmin(least, shape->half_m.z) : least;
 }
-
-#endif

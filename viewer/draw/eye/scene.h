@@ -4,8 +4,6 @@
 
 #include "viewer/draw/eye/eye.h"
 
-#ifdef HAVE_CAIRO
-
 struct scene {
     cairo_t *cr;
     const struct replay *replay;
@@ -36,5 +34,4 @@ uint32_t scene_rod_color(const struct scene *scene, const struct shape *rod);
 double scene_half_most(const struct shape *shape);
 double scene_half_least(const struct shape *shape);
 
-#endif
 #endif

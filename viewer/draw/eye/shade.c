@@ -1,7 +1,5 @@
 #include "viewer/draw/eye/shade.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 
 /* The sun stands at the upper left, before the picture. */
@@ -324,5 +322,3 @@ void shade_cast(cairo_t *cr, const struct eye *eye, const struct caster *casters
     cairo_pattern_destroy(mask);
     cairo_restore(cr);
 }
-
-#endif

@@ -9,8 +9,6 @@
 
 #include "viewer/draw/eye/eye.h"
 
-#ifdef HAVE_CAIRO
-
 enum { SHADE_POINTS_MAX = 40 };
 
 /* A caster of shadow: a box (its solid), or the hull of two balls, which may be one. */
@@ -48,5 +46,4 @@ int shade_outline(const struct caster *caster, const struct plane *plane, struct
 void shade_cast(cairo_t *cr, const struct eye *eye, const struct caster *casters, int count,
                 const struct plane *plane, double reach, int owner, double strength);
 
-#endif
 #endif

@@ -1,7 +1,5 @@
 #include "viewer/draw/eye/skin.h"
 
-#ifdef HAVE_CAIRO
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -495,5 +493,3 @@ void skin_draw(const struct skin *skin)
             if (skin->limbs->list[i].root == i)
                 draw_flat_body(skin, i, line / view->px_per_m);
 }
-
-#endif

@@ -13,8 +13,6 @@
 #include "viewer/draw/eye/limbs.h"
 #include "viewer/draw/eye/shade.h"
 
-#ifdef HAVE_CAIRO
-
 struct skin;
 /* The scene must outlive it. NULL: out of memory. Where cairo smooths edges fast, a skin is half as
  * fine. */
@@ -29,5 +27,4 @@ int skin_side(const struct skin *skin, struct vec3 at);
 struct caster skin_caster(const struct skin *skin, int shape);
 void skin_draw(const struct skin *skin);
 
-#endif
 #endif
