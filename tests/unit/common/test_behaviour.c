@@ -83,18 +83,6 @@ TEST(ways_are_compared_by_their_angle)
     ck_assert_double_eq(behaviour_apart_rad(&measures, &other, &params), 0);
 }
 
-TEST(custom_is_what_the_user_says)
-{
-    measures.distance_m = 3;
-    ck_assert_double_eq(fitness(BEHAVIOUR_CUSTOM), 3);
-    measures.lowest_max_m = 2;
-    ck_assert_double_eq(fitness(BEHAVIOUR_CUSTOM), 4);
-    strcpy(params.fitness_expression, "1 - distance_m");
-    ck_assert_double_eq(fitness(BEHAVIOUR_CUSTOM), 0);
-    strcpy(params.fitness_expression, "1 / (3 - distance_m)");
-    ck_assert_double_eq(fitness(BEHAVIOUR_CUSTOM), 0);
-}
-
 TEST(expressions_are_checked)
 {
     ck_assert_int_eq(behaviour_check_params(&params, &error), 0);
@@ -136,6 +124,10 @@ TEST(a_fitness_may_be_undefined)
 #define HOPPER  "simulation.duration_s=10 "
 #define STRIDER "size_m=1 fitness.slip_weight=0.5 fitness.belly_weight=0.25 distance_m=" X4 " "
 #define X4      "4.449489742783178" /* 2 + sqrt(6): x^2 = 4 x + 2 */
+#define HEAD    "size_m=1 distance_m=0.5 windows=0.03125 fitness.ahead=1 head_first="
+#define UPHILL                                                                                     \
+    "window_1_m=0.1 window_2_m=0.9 window_3_m=0.3 window_4_m=0.2 window_5_m=0.5 window_6_m=0.4 "   \
+    "window_7_m=0.8 window_8_m=0.7"
 static const struct {
     int behaviour;
     const char *given;
@@ -190,6 +182,28 @@ static const struct {
     {BEHAVIOUR_STRIDE, STRIDER "slip_share=7", 2},
     {BEHAVIOUR_STRIDE, STRIDER "slip_share=7 belly_share=1", 1.5},
     {BEHAVIOUR_STRIDE, STRIDER "slip_share=nan belly_share=1", 0},
+    /* steady motion is worth its distance; else the worst window counts four times, and window k k / 9 */
+    {BEHAVIOUR_SWIM, "windows=0.5", 4},
+    {BEHAVIOUR_SWIM, UPHILL, 4 * 0.1 + 19.7 / 9},
+    {BEHAVIOUR_SWIM, "windows=1 window_8_m=-3", 0},
+    /* tail first leaves nothing at a weight of 1, across half; swimmers as walkers */
+    {BEHAVIOUR_STRIDE, HEAD "-1 fitness.ahead=0", 0.25},
+    {BEHAVIOUR_STRIDE, HEAD "-1", 0},
+    {BEHAVIOUR_STRIDE, HEAD "0", 0.25 / 2},
+    {BEHAVIOUR_STRIDE, HEAD "1", 0.25},
+    {BEHAVIOUR_SWIM, HEAD "-1 fitness.ahead=0", 0.25},
+    {BEHAVIOUR_SWIM, HEAD "-1", 0},
+    {BEHAVIOUR_SWIM, HEAD "0", 0.25 / 2},
+    {BEHAVIOUR_SWIM, HEAD "1", 0.25},
+    /* what the user says: by default of these tests distance_m + (lowest_max_m > 1) */
+    {BEHAVIOUR_CUSTOM, "distance_m=3", 3},
+    {BEHAVIOUR_CUSTOM, "distance_m=3 lowest_max_m=2", 4},
+    {BEHAVIOUR_CUSTOM, "distance_m=3 fitness.expression=1-distance_m", 0},
+    {BEHAVIOUR_CUSTOM, "distance_m=3 fitness.expression=1/(3-distance_m)", 0},
+    /* one bad value among good ones */
+    {BEHAVIOUR_WALK, "distance_m=9 size_m=nan", 0},
+    {BEHAVIOUR_WALK, "distance_m=9 size_m=nan size_max_m=nan", 0},
+    {BEHAVIOUR_SWIM, "windows=1 window_3_m=nan", 0},
 };
 
 static void give(const char *assignment)
@@ -226,14 +240,6 @@ TEST(a_flyer_by_muscles_alone_swims)
     ck_assert_double_eq(fitness(BEHAVIOUR_FLY), fitness(BEHAVIOUR_SWIM));
 }
 
-TEST(swim_equals_the_distance_of_steady_motion)
-{
-    static const double steady[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
-
-    set_windows(steady);
-    ck_assert_double_eq_tol(fitness(BEHAVIOUR_SWIM), 4, 1e-12);
-}
-
 TEST(swim_prefers_consistent_motion)
 {
     /* All of them 4 m in all: a push and drift, its mirror image, back and forth, one weak
@@ -253,44 +259,6 @@ TEST(swim_prefers_consistent_motion)
     ck_assert_double_lt(fitness(BEHAVIOUR_SWIM), 3);
 }
 
-TEST(swim_is_the_documented_formula)
-{
-    static const double progress[] = {0.1, 0.9, 0.3, 0.2, 0.5, 0.4, 0.8, 0.7};
-    double expected = 4 * 0.1;
-
-    for (int k = 1; k <= 8; k++)
-        expected += k / 9.0 * progress[k - 1];
-    set_windows(progress);
-    ck_assert_double_eq_tol(fitness(BEHAVIOUR_SWIM), expected, 1e-12);
-}
-
-TEST(swim_is_never_negative)
-{
-    static const double back[] = {1, 1, 1, 1, 1, 1, 1, -3};
-
-    set_windows(back);
-    ck_assert_double_eq(fitness(BEHAVIOUR_SWIM), 0);
-}
-
-/* Tail first leaves nothing at a weight of 1, across half; swimmers as walkers. */
-TEST_LOOP(going_head_first_counts, 0, 2)
-{
-    static const int travels[] = {BEHAVIOUR_STRIDE, BEHAVIOUR_SWIM};
-    measures.size_m = 1;
-    measures.distance_m = 0.5;
-    for (int k = 0; k < MEASURE_WINDOWS; k++)
-        measures_set(&measures, MEASURE_window_1_m + k, 0.25 / MEASURE_WINDOWS);
-    measures.head_first = -1;
-    params.fitness_ahead = 0;
-    ck_assert_double_eq_tol(fitness(travels[_i]), 0.25, 1e-15);
-    params.fitness_ahead = 1;
-    ck_assert_double_eq(fitness(travels[_i]), 0);
-    measures.head_first = 0;
-    ck_assert_double_eq_tol(fitness(travels[_i]), 0.25 / 2, 1e-15);
-    measures.head_first = 1;
-    ck_assert_double_eq_tol(fitness(travels[_i]), 0.25, 1e-15);
-}
-
 TEST(only_scored_verdicts_have_fitness)
 {
     measures.size_m = 1;
@@ -301,8 +269,7 @@ TEST(only_scored_verdicts_have_fitness)
     measures.reach_m = measures.distance_m;
     measures.time_s = params.simulation_duration_s = 10;
     measures.work_in_j = measures.contests = 1;
-    for (int k = 0; k < MEASURE_WINDOWS; k++)
-        measures_set(&measures, MEASURE_window_1_m + k, 1);
+    give("windows=1");
     for (int behaviour = 0; behaviour < BEHAVIOUR_COUNT; behaviour++)
         for (int verdict = -1; verdict < 40; verdict++) {
             params.evolution_behaviour = behaviour;
@@ -330,17 +297,6 @@ TEST(measures_that_are_not_finite_score_nothing)
             ck_assert_msg(value == is_one, "%s of %g is %g", behaviours[behaviour].name, bad[i],
                           value);
         }
-    /* One bad value among good ones. */
-    memset(&measures, 0, sizeof(measures));
-    measures.distance_m = 9;
-    measures.size_m = NAN;
-    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 0);
-    measures.size_max_m = NAN;
-    ck_assert_double_eq(fitness(BEHAVIOUR_WALK), 0);
-    for (int k = 0; k < MEASURE_WINDOWS; k++)
-        measures_set(&measures, MEASURE_window_1_m + k, 1);
-    measures.window_3_m = NAN;
-    ck_assert_double_eq(fitness(BEHAVIOUR_SWIM), 0);
 }
 
 SUITE("behaviour", 0, set_up, NULL)

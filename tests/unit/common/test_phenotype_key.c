@@ -5,36 +5,24 @@
 #include <stddef.h>
 
 #include "common/growth/body.h"
-#include "common/growth/body.h"
 #include "common/growth/sphere_body.h"
 #include "common/genetics/genetics.h"
 #include "tests/unit/genome_fixture.h"
-#include "tests/suite.h"
+#include "tests/unit/grown_fixture.h"
 #include "tests/evaluate_one.h"
-#include "tests/set_param.h"
 
 /* Random creatures of each world, and children of each. */
 enum { CREATURES = 60, CHILDREN = 4 };
 
-static struct arena arena, other_arena;
-static struct params params;
-static struct genome genome;
+static struct arena other_arena;
 static struct phenotype phenotype;
 static const struct trial first = {.purpose = TRIAL_FIRST};
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
-    ck_assert_int_eq(arena_init(&other_arena, PHENOTYPE_KEY_ARENA_BYTES), 0);
-    params_set_defaults(&params);
-    genome_init(&genome);
-}
-
-static void teardown(void)
-{
-    genome_deinit(&genome);
-    arena_deinit(&arena);
+    grown_set_up(BODY_RECTANGLES);
     arena_deinit(&other_arena);
+    ck_assert_int_eq(arena_init(&other_arena, PHENOTYPE_KEY_ARENA_BYTES), 0);
 }
 
 /* The key of the phenotype as it is now. */
@@ -60,21 +48,29 @@ static void grow(void)
     ck_assert_int_gt(phenotype.part_count, 1);
 }
 
+static int is_still(const struct phenotype_key *before)
+{
+    struct phenotype_key now = key_now();
+    return phenotype_key_is_equal(before, &now);
+}
+
 /* ---- every field ---- */
 
 struct field {
     const char *name;
     size_t offset, size;
-    int has_say;
+    unsigned
+        says; /* for which kinds of the row the motion depends on it: bits, 1 if there is one kind */
 };
-#define FIELD(type, name, has_say)                                                                 \
+#define FIELD(type, name, says)                                                                    \
     {                                                                                              \
-#type "." #name, offsetof(struct type, name), sizeof(((struct type *)0)->name), has_say    \
+#type "." #name, offsetof(struct type, name), sizeof(((struct type *)0)->name), says       \
     }
 
 /* Changes each field of a row by its last bit; says so in the key, or does not. The fields are all
  * there are, but for gaps: a new one has to say whether the motion depends on it. */
-static void check_fields(void *row, size_t row_size, const struct field *fields, size_t count)
+static void check_fields(void *row, size_t row_size, const struct field *fields, size_t count,
+                         unsigned kind)
 {
     struct phenotype_key before = key_now();
     size_t end = 0;
@@ -85,16 +81,16 @@ static void check_fields(void *row, size_t row_size, const struct field *fields,
         end = fields[i].offset + fields[i].size;
         for (size_t at = 0; at < fields[i].size; at += fields[i].size % 8 ? 4 : 8) {
             bytes[at] ^= 1;
-            struct phenotype_key key = key_now();
-            ck_assert_msg(phenotype_key_is_equal(&before, &key) == !fields[i].has_say,
-                          "%s, byte %zu", fields[i].name, at);
+            ck_assert_msg(is_still(&before) == !(fields[i].says & kind), "%s, byte %zu",
+                          fields[i].name, at);
             bytes[at] ^= 1;
         }
     }
     ck_assert_msg(row_size < end + 8, "there is a field behind %s", fields[count - 1].name);
 }
-#define CHECK_FIELDS(row, fields)                                                                  \
-    check_fields(row, sizeof *(row), fields, sizeof(fields) / sizeof *(fields))
+#define CHECK_FIELDS(row, fields) CHECK_FIELDS_OF(row, fields, 1)
+#define CHECK_FIELDS_OF(row, fields, kind)                                                         \
+    check_fields(row, sizeof *(row), fields, sizeof(fields) / sizeof *(fields), kind)
 
 static const struct field part_fields[] = {
     FIELD(part, body, 0),
@@ -117,27 +113,29 @@ static const struct field part_fields[] = {
     FIELD(part, shape, 1),
     FIELD(part, is_reversed, 1),
 };
+/* A stretch is of bodies in the plane; in space drives have the strength. */
+enum { PLANE = 1, SPACE = 2, BOTH = PLANE | SPACE };
 static const struct field link_fields[] = {
-    FIELD(body_link, parent, 1),     FIELD(body_link, kind, 1),
-    FIELD(body_link, joint.x, 1),    FIELD(body_link, joint.y, 1),
-    FIELD(body_link, joint.z, 0),    FIELD(body_link, frame, 0),
-    FIELD(body_link, axis.x, 1),     FIELD(body_link, axis.y, 1),
-    FIELD(body_link, axis.z, 0),     FIELD(body_link, half_m, 0),
-    FIELD(body_link, mass_kg, 1),    FIELD(body_link, centre.x, 1),
-    FIELD(body_link, centre.y, 1),   FIELD(body_link, centre.z, 0),
-    FIELD(body_link, inertia.xx, 0), FIELD(body_link, inertia.xy, 0),
-    FIELD(body_link, inertia.xz, 0), FIELD(body_link, inertia.yy, 0),
-    FIELD(body_link, inertia.yz, 0), FIELD(body_link, inertia.zz, 1),
-    FIELD(body_link, lower[0], 1),   FIELD(body_link, lower[1], 0),
-    FIELD(body_link, lower[2], 0),   FIELD(body_link, lower[3], 0),
-    FIELD(body_link, lower[4], 0),   FIELD(body_link, lower[5], 0),
-    FIELD(body_link, upper[0], 1),   FIELD(body_link, upper[1], 0),
-    FIELD(body_link, upper[2], 0),   FIELD(body_link, upper[3], 0),
-    FIELD(body_link, upper[4], 0),   FIELD(body_link, upper[5], 0),
-    FIELD(body_link, cone_rad, 0),   FIELD(body_link, strength, 1),
-    FIELD(body_link, part, 1),       FIELD(body_link, parent_part, 1),
-    FIELD(body_link, gene_joint, 0), FIELD(body_link, first_drive, 0),
-    FIELD(body_link, sign, 0),       FIELD(body_link, scale, 1),
+    FIELD(body_link, parent, BOTH),      FIELD(body_link, kind, BOTH),
+    FIELD(body_link, joint.x, BOTH),     FIELD(body_link, joint.y, BOTH),
+    FIELD(body_link, joint.z, SPACE),    FIELD(body_link, frame, SPACE),
+    FIELD(body_link, axis.x, PLANE),     FIELD(body_link, axis.y, PLANE),
+    FIELD(body_link, axis.z, 0),         FIELD(body_link, half_m, 0),
+    FIELD(body_link, mass_kg, BOTH),     FIELD(body_link, centre.x, BOTH),
+    FIELD(body_link, centre.y, BOTH),    FIELD(body_link, centre.z, SPACE),
+    FIELD(body_link, inertia.xx, SPACE), FIELD(body_link, inertia.xy, SPACE),
+    FIELD(body_link, inertia.xz, SPACE), FIELD(body_link, inertia.yy, SPACE),
+    FIELD(body_link, inertia.yz, SPACE), FIELD(body_link, inertia.zz, BOTH),
+    FIELD(body_link, lower[0], BOTH),    FIELD(body_link, lower[1], SPACE),
+    FIELD(body_link, lower[2], SPACE),   FIELD(body_link, lower[3], 0),
+    FIELD(body_link, lower[4], 0),       FIELD(body_link, lower[5], 0),
+    FIELD(body_link, upper[0], BOTH),    FIELD(body_link, upper[1], SPACE),
+    FIELD(body_link, upper[2], SPACE),   FIELD(body_link, upper[3], 0),
+    FIELD(body_link, upper[4], 0),       FIELD(body_link, upper[5], 0),
+    FIELD(body_link, cone_rad, SPACE),   FIELD(body_link, strength, PLANE),
+    FIELD(body_link, part, BOTH),        FIELD(body_link, parent_part, BOTH),
+    FIELD(body_link, gene_joint, SPACE), FIELD(body_link, first_drive, SPACE),
+    FIELD(body_link, sign, SPACE),       FIELD(body_link, scale, BOTH),
 };
 static const struct field drive_fields[] = {
     FIELD(drive, part, 1),       FIELD(drive, axis, 1),  FIELD(drive, is_linear, 1),
@@ -154,17 +152,13 @@ static const struct field neuron_fields[] = {
     FIELD(neuron, gene, 0),    FIELD(neuron, part, 0),      FIELD(neuron, function, 1),
     FIELD(neuron, initial, 1), FIELD(neuron, lag_turns, 0),
 };
-static const struct field constant_fields[] = {
-    FIELD(wire, kind, 1),  FIELD(wire, index, 0),  FIELD(wire, sensor, 0),
-    FIELD(wire, value, 1), FIELD(wire, weight, 0),
-};
-static const struct field neuron_wire_fields[] = {
-    FIELD(wire, kind, 1),  FIELD(wire, index, 1),  FIELD(wire, sensor, 0),
-    FIELD(wire, value, 0), FIELD(wire, weight, 1),
-};
-static const struct field sensor_wire_fields[] = {
-    FIELD(wire, kind, 1),  FIELD(wire, index, 1),  FIELD(wire, sensor, 1),
-    FIELD(wire, value, 0), FIELD(wire, weight, 1),
+enum { OF_NEURON = 1, OF_SENSOR = 2, OF_CONSTANT = 4 };
+static const struct field wire_fields[] = {
+    FIELD(wire, kind, OF_NEURON | OF_SENSOR | OF_CONSTANT),
+    FIELD(wire, index, OF_NEURON | OF_SENSOR),
+    FIELD(wire, sensor, OF_SENSOR),
+    FIELD(wire, value, OF_CONSTANT),
+    FIELD(wire, weight, OF_NEURON | OF_SENSOR),
 };
 static const struct field sphere_fields[] = {
     FIELD(sphere, radius_m, 1), FIELD(sphere, mass_kg, 1),    FIELD(sphere, inertia_kg_m2, 1),
@@ -192,25 +186,6 @@ static const struct field box_fields[] = {
     FIELD(body_box, link, 1),   FIELD(body_box, centre, 1), FIELD(body_box, turn, 1),
     FIELD(body_box, size_m, 1), FIELD(body_box, is_dry, 0), /* never in creatures */
 };
-/* A stretch is of bodies in the plane; drives have the strength. */
-static const struct field spatial_link_fields[] = {
-    FIELD(body_link, parent, 1),      FIELD(body_link, kind, 1),
-    FIELD(body_link, joint, 1),       FIELD(body_link, frame, 1),
-    FIELD(body_link, axis, 0),        FIELD(body_link, half_m, 0),
-    FIELD(body_link, mass_kg, 1),     FIELD(body_link, centre, 1),
-    FIELD(body_link, inertia, 1),     FIELD(body_link, lower[0], 1),
-    FIELD(body_link, lower[1], 1),    FIELD(body_link, lower[2], 1),
-    FIELD(body_link, lower[3], 0),    FIELD(body_link, lower[4], 0),
-    FIELD(body_link, lower[5], 0),    FIELD(body_link, upper[0], 1),
-    FIELD(body_link, upper[1], 1),    FIELD(body_link, upper[2], 1),
-    FIELD(body_link, upper[3], 0),    FIELD(body_link, upper[4], 0),
-    FIELD(body_link, upper[5], 0),    FIELD(body_link, cone_rad, 1),
-    FIELD(body_link, strength, 0),    FIELD(body_link, part, 1),
-    FIELD(body_link, parent_part, 1), FIELD(body_link, gene_joint, 1),
-    FIELD(body_link, first_drive, 1), FIELD(body_link, sign, 1),
-    FIELD(body_link, scale, 1),
-};
-
 TEST(every_field_of_rectangles)
 {
     fixture_make(&genome);
@@ -218,7 +193,7 @@ TEST(every_field_of_rectangles)
     for (int i = 0; i < phenotype.part_count; i++)
         CHECK_FIELDS(&phenotype.parts[i], part_fields);
     for (int i = 0; i < phenotype.body->link_count; i++)
-        CHECK_FIELDS(&phenotype.body->links[i], link_fields);
+        CHECK_FIELDS_OF(&phenotype.body->links[i], link_fields, PLANE);
     for (int i = 0; i < phenotype.drive_count; i++)
         CHECK_FIELDS(&phenotype.drives[i], drive_fields);
     for (int i = 0; i < phenotype.shape_count; i++)
@@ -229,14 +204,12 @@ TEST(every_field_of_rectangles)
      * mass */
     if (sizeof(void *) == 8)
         ck_assert_uint_eq(sizeof phenotype, 136);
-    struct phenotype_key before = key_now(), after;
+    struct phenotype_key before = key_now();
     phenotype.body->links[1].sign[0] *= -1; /* a whole number */
-    after = key_now();
-    ck_assert(!phenotype_key_is_equal(&before, &after));
+    ck_assert(!is_still(&before));
     phenotype.body->links[1].sign[0] *= -1;
     phenotype.effectors[0].drive++;
-    after = key_now();
-    ck_assert(!phenotype_key_is_equal(&before, &after));
+    ck_assert(!is_still(&before));
     phenotype.effectors[0].drive--;
     int *const counts[] = {&phenotype.part_count,     &phenotype.body->link_count,
                            &phenotype.effector_count, &phenotype.drive_count,
@@ -244,27 +217,24 @@ TEST(every_field_of_rectangles)
                            &phenotype.piece_count,    &phenotype.head};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         --*counts[i];
-        after = key_now();
-        ck_assert(!phenotype_key_is_equal(&before, &after));
+        ck_assert(!is_still(&before));
         ++*counts[i];
     }
-    after = key_now();
-    ck_assert(phenotype_key_is_equal(&before, &after));
+    ck_assert(is_still(&before));
     phenotype.kind = BODY_BOXES;
-    after = key_now();
-    ck_assert(!phenotype_key_is_equal(&before, &after));
+    ck_assert(!is_still(&before));
     phenotype.kind = BODY_RECTANGLES;
     struct emitter emitter = {.part = 0, .kind = EMITTER_SOUND};
     phenotype.emitters = &emitter;
     phenotype.emitter_count = 1;
-    struct phenotype_key keys[4] = {key_now()};
-    emitter.part = 1;
-    keys[1] = key_now();
-    emitter.kind = EMITTER_SCENT_1;
-    keys[2] = key_now();
-    emitter.input.value = 1;
-    keys[3] = key_now();
+    const struct emitter changes[4] = {emitter,
+                                       {.part = 1, .kind = EMITTER_SOUND},
+                                       {.part = 1, .kind = EMITTER_SCENT_1},
+                                       {.part = 1, .kind = EMITTER_SCENT_1, .input.value = 1}};
+    struct phenotype_key keys[4];
     for (int i = 0; i < 4; i++) {
+        emitter = changes[i];
+        keys[i] = key_now();
         ck_assert(!phenotype_key_is_equal(&before, &keys[i]));
         for (int k = 0; k < i; k++)
             ck_assert(!phenotype_key_is_equal(&keys[k], &keys[i]));
@@ -306,7 +276,7 @@ TEST(every_field_of_boxes)
     for (int i = 0; i < space->box_count; i++)
         CHECK_FIELDS((struct body_box *)&space->boxes[i], box_fields);
     for (int i = 0; i < space->link_count; i++)
-        CHECK_FIELDS(&space->links[i], spatial_link_fields);
+        CHECK_FIELDS_OF(&space->links[i], link_fields, SPACE);
     for (int i = 0; i < phenotype.drive_count; i++)
         CHECK_FIELDS(&phenotype.drives[i], drive_fields);
     for (int i = 0; i < phenotype.part_count; i++)
@@ -331,18 +301,17 @@ TEST(every_field_of_neurons)
     neuron->inputs[0] = (struct wire){.kind = WIRE_NEURON, .index = 2, .weight = 0.25};
     neuron->inputs[1] = (struct wire){.kind = WIRE_SENSOR, .index = 1, .sensor = 2, .weight = -1};
     neuron->inputs[2] = (struct wire){.kind = WIRE_CONSTANT, .value = 3};
-    check_fields(neuron, offsetof(struct neuron, inputs), neuron_fields, 5);
+    check_fields(neuron, offsetof(struct neuron, inputs), neuron_fields, 5, 1);
     ck_assert_uint_lt(sizeof *neuron, offsetof(struct neuron, inputs) + sizeof neuron->inputs + 8);
-    CHECK_FIELDS(&neuron->inputs[0], neuron_wire_fields);
-    CHECK_FIELDS(&neuron->inputs[1], sensor_wire_fields);
-    CHECK_FIELDS(&neuron->inputs[2], constant_fields);
-    CHECK_FIELDS(input, neuron_wire_fields);
+    CHECK_FIELDS_OF(&neuron->inputs[0], wire_fields, OF_NEURON);
+    CHECK_FIELDS_OF(&neuron->inputs[1], wire_fields, OF_SENSOR);
+    CHECK_FIELDS_OF(&neuron->inputs[2], wire_fields, OF_CONSTANT);
+    CHECK_FIELDS_OF(input, wire_fields, OF_NEURON);
     /* values without a reader */
-    struct phenotype_key before = key_now(), after;
+    struct phenotype_key before = key_now();
     phenotype.neurons[1].function ^= 1;
     phenotype.neuron_count--;
-    after = key_now();
-    ck_assert(phenotype_key_is_equal(&before, &after));
+    ck_assert(is_still(&before));
 }
 
 /* A brain with its instances in another order has the same key. One whose wires are exchanged has
@@ -359,7 +328,7 @@ TEST(order_of_neurons)
         neuron->inputs[0] = (struct wire){.kind = WIRE_NEURON, .index = (i + 1) % 3, .weight = 1};
         neuron->inputs[1] = (struct wire){.kind = WIRE_NEURON, .index = (i + 2) % 3, .weight = 1};
     }
-    struct phenotype_key before = key_now(), after;
+    struct phenotype_key before = key_now();
     struct neuron second = phenotype.neurons[1];
     phenotype.neurons[1] = phenotype.neurons[2];
     phenotype.neurons[2] = second;
@@ -368,13 +337,11 @@ TEST(order_of_neurons)
             struct wire *wire = &phenotype.neurons[i].inputs[k];
             wire->index = wire->index == 0 ? 0 : 3 - wire->index;
         }
-    after = key_now();
-    ck_assert(phenotype_key_is_equal(&before, &after));
+    ck_assert(is_still(&before));
     struct wire wire = phenotype.neurons[0].inputs[0];
     phenotype.neurons[0].inputs[0] = phenotype.neurons[0].inputs[1];
     phenotype.neurons[0].inputs[1] = wire;
-    after = key_now();
-    ck_assert(!phenotype_key_is_equal(&before, &after));
+    ck_assert(!is_still(&before));
 }
 
 /* ---- genomes ---- */
@@ -393,7 +360,7 @@ TEST_LOOP(ids_and_dead_neurons, 0, 2)
         fixture_make(&genome);
     else
         fixture_make_spheres(&genome);
-    struct phenotype_key before = key_of(&genome, 1), after;
+    struct phenotype_key before = key_of(&genome, 1);
     genome.root += 5000;
     for (int i = 0; i < genome.body_count; i++) {
         struct input_gene *input;
@@ -415,16 +382,9 @@ TEST_LOOP(ids_and_dead_neurons, 0, 2)
     struct neuron_gene *dead = genome_add_neuron(&genome);
     dead->id = 9999;
     dead->function = NEURON_OSCILLATE_WAVE;
-    struct error error;
     ck_ok(genome_check(&genome, &error));
-    after = key_of(&genome, 2);
+    struct phenotype_key after = key_of(&genome, 2);
     ck_assert(phenotype_key_is_equal(&before, &after));
-}
-
-static void set(const char *setting)
-{
-    struct error error;
-    ck_ok(set_param(&params, setting, &error));
 }
 
 TEST(seeds_and_trials)
@@ -476,9 +436,7 @@ TEST_LOOP(equal_keys_move_alike, 0, 5)
         {"light.kind=still", "sensor.light=yes"},
         {"world.preset=land", "creature.body=boxes"},
     };
-    set(worlds[_i][0]);
-    set(worlds[_i][1]);
-    set("simulation.duration_s=1");
+    set(worlds[_i][0], worlds[_i][1], "simulation.duration_s=1");
     int equal = 0, other_genomes = 0;
     for (uint64_t id = 1; id <= CREATURES; id++) {
         struct gene_counter ids = {id, 0};
@@ -514,4 +472,4 @@ TEST_LOOP(equal_keys_move_alike, 0, 5)
     ck_assert_int_gt(other_genomes, CREATURES * CHILDREN / 50);
 }
 
-SUITE("phenotype_key", 120, setup, teardown)
+SUITE("phenotype_key", 120, setup, grown_tear_down)

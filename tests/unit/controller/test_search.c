@@ -107,19 +107,27 @@ static const struct individual *individual_of(const struct search *search, uint6
     return NULL;
 }
 
+static int has_all_results(const struct search *search)
+{
+    const struct population *population = search_population(search);
+    int missing = 0;
+
+    for (int i = 0; i < population->count; i++)
+        missing += !population->individuals[i].has_result;
+    return missing == 0;
+}
+
 /* Asks for as many as there are, results first, else the referee's; tells up to `count` of them
  * (-1: all) in order, backwards or shuffled. Returns how many were told. */
 static int evaluate_round(struct search *search, int count, int order, struct rng *rng)
 {
     const struct individual *one;
     uint64_t asked[1000];
-    int total = 0, is_referee;
+    int total = 0;
 
     while (total < 1000 && (one = search_ask(search)))
         asked[total++] = one->id;
-    is_referee = total == 0;
-    for (int i = 0; i < search_population(search)->count; i++)
-        is_referee &= search_population(search)->individuals[i].has_result;
+    int is_referee = total == 0 && has_all_results(search);
     while (is_referee && total < 1000 && (one = search_ask_referee(search)))
         asked[total++] = one->id;
     if (count < 0 || count > total)
@@ -152,6 +160,18 @@ static void run_generation(struct search *search)
 {
     evaluate_some(search, -1, 0, NULL);
     ck_assert(search_is_complete(search));
+}
+
+static void advance(struct search *search)
+{
+    ck_assert_int_eq(search_advance(search), 0);
+}
+
+/* Evaluates all of the generation, and breeds the next. */
+static void pass_generation(struct search *search)
+{
+    run_generation(search);
+    advance(search);
 }
 
 static void assert_same_individual(const struct individual *a, const struct individual *b)
@@ -276,7 +296,7 @@ TEST_LOOP(the_slowest_survivor_sets_the_bar, 0, 2)
     last = &population->individuals[search_survivor_count(search) - 1];
     double pace = (_i == 0 ? last->measures.distance_m : last->measures.displacement_m) /
                   params.simulation_duration_s;
-    ck_assert_int_eq(search_advance(search), 0);
+    advance(search);
     for (int i = 0; i < population->count; i++) {
         const struct individual *individual = &population->individuals[i];
 
@@ -300,7 +320,7 @@ TEST_LOOP(there_may_be_no_bar, 0, 3)
     const struct population *population = search_population(search);
 
     tell_walkers(search, _i == 1 ? 1.0 / 305 : 1);
-    ck_assert_int_eq(search_advance(search), 0);
+    advance(search);
     for (int k = 0; k < population->count; k++)
         ck_assert(!early_stop_has_bar(&population->individuals[k].bar));
 }
@@ -337,8 +357,7 @@ TEST_LOOP(those_who_move_alike_have_one_seed, 0, 2)
     const struct population *population = search_population(search);
     ck_assert_int_eq(arena_init(&arena, PHENOTYPE_KEY_ARENA_BYTES), 0);
     for (int i = 0; i < 4; i++) {
-        run_generation(search);
-        ck_assert_int_eq(search_advance(search), 0);
+        pass_generation(search);
     }
     for (int i = 0; i < population->count; i++) {
         const struct individual *one = &population->individuals[i];
@@ -422,8 +441,8 @@ TEST(the_order_of_results_does_not_matter)
         evaluate_some(b, -1, 1 + generation % 2, &rng);
         ck_assert(search_is_complete(a) && search_is_complete(b));
         assert_same(a, b);
-        ck_assert_int_eq(search_advance(a), 0);
-        ck_assert_int_eq(search_advance(b), 0);
+        advance(a);
+        advance(b);
         assert_same(a, b);
     }
 }
@@ -458,12 +477,13 @@ static struct search *make_ladder(int top)
     return search;
 }
 
-static void expect_called(struct search *search, const uint64_t *ids)
-{
-    const struct individual *individual;
+/* Those that the referee is to try, in their order, and no others; 0: none. */
+#define expect_called(search, ...) expect_all_called(search, (const uint64_t[]){__VA_ARGS__, 0})
 
+static void expect_all_called(struct search *search, const uint64_t *ids)
+{
     for (; *ids; ids++) {
-        individual = search_ask_referee(search);
+        const struct individual *individual = search_ask_referee(search);
         ck_assert_ptr_nonnull(individual);
         ck_assert_uint_eq(individual->id, *ids);
     }
@@ -481,19 +501,18 @@ static const struct individual *tell_share(struct search *search, uint64_t id, d
 /* An accepted creature has the least of its scores; others, that come up so, are called. */
 TEST(the_least_score_counts)
 {
-    static const uint64_t first[] = {60, 59, 0}, second[] = {58, 0}, third[] = {57, 0};
     const struct individual *individuals;
 
     params.guard_score = SCORE_LEAST;
     OWNED(search) *search = make_ladder(2);
     individuals = search_population(search)->individuals;
-    expect_called(search, first);
+    expect_called(search, 60, 59);
     ck_assert_double_eq(tell_share(search, 60, 0.75)->fitness, 45);
     ck_assert_double_eq(tell_share(search, 59, 3)->fitness, 59);
-    expect_called(search, second);
+    expect_called(search, 58);
     /* which keeps less than guard.referee_share, and so counts less than that */
     ck_assert_double_eq_tol(tell_share(search, 58, 0.5)->fitness, 29 * 0.5 / 0.7, 1e-12);
-    expect_called(search, third);
+    expect_called(search, 57);
     ck_assert_double_eq(tell_share(search, 57, 1)->fitness, 57);
     ck_assert(search_is_complete(search));
     ck_assert(individuals[0].id == 59 && individuals[1].id == 57 && individuals[2].id == 56);
@@ -504,20 +523,17 @@ TEST(the_least_score_counts)
 /* The first of all is tried at a quarter of the step, too, and only while it is the first. */
 TEST(the_first_is_tried_finely)
 {
-    static const uint64_t first[] = {60, 59, 58, 0}, at_step[] = {60, 0}, next[] = {59, 0};
-    static const uint64_t nobody[] = {0};
-
     params.guard_fine_runs = 1;
     OWNED(search) *search = make_ladder(3);
-    expect_called(search, first);
+    expect_called(search, 60, 59, 58);
     ck_assert_ptr_nonnull(tell_share(search, 59, 1));
     ck_assert_ptr_nonnull(tell_share(search, 58, 1));
-    expect_called(search, nobody);
+    expect_called(search, 0);
     const struct individual *told = tell_share(search, 60, 0.99);
     ck_assert(told->heard == REFEREE_TOP && told->fitness == 0.99 * 60);
-    expect_called(search, at_step);
+    expect_called(search, 60);
     search = stop_and_restore(search, NULL);
-    expect_called(search, first);
+    expect_called(search, 60, 59, 58);
     ck_assert_int_eq(individual_of(search, 60)->referee_trial, 1);
     ck_assert_ptr_nonnull(tell_share(search, 59, 1));
     ck_assert_ptr_nonnull(tell_share(search, 58, 1));
@@ -525,7 +541,7 @@ TEST(the_first_is_tried_finely)
     ck_assert(told->heard == REFEREE_FIRST && told->fitness == 0.96 * 60);
     ck_assert_str_eq(told->referee_words, "keeps 96 % from perturbed start 1 at h/4");
     /* another has become the first */
-    expect_called(search, next);
+    expect_called(search, 59);
     ck_assert_double_eq(tell_share(search, 59, 1)->fitness, 59);
     ck_assert(search_is_complete(search));
     ck_assert_int_eq(individual_of(search, 58)->heard, REFEREE_TOP);
@@ -553,7 +569,7 @@ TEST(children_stand_at_what_their_ancestors_kept)
     OWNED(search) *search = make_ladder(60);
     for (const struct individual *one; (one = search_ask_referee(search));)
         ck_assert_ptr_nonnull(tell_share(search, one->id, 0.9));
-    ck_assert_int_eq(search_advance(search), 0);
+    advance(search);
     for (const struct individual *one; (one = search_ask(search));) {
         ck_assert_double_eq_tol(one->kept, 0.9, 1e-15);
         ck_assert_double_eq(search_tell(search, one->id, VERDICT_OK, &measures, 1)->fitness,
@@ -590,8 +606,7 @@ TEST(the_mean_score_counts)
 
 TEST(the_referee_sees_the_top)
 {
-    static const uint64_t first[] = {60, 59, 58, 57, 56, 0}, second[] = {55, 54, 0};
-    static const uint64_t third[] = {53, 0}, ranks[] = {60, 58, 56, 55, 53, 52};
+    static const uint64_t ranks[] = {60, 58, 56, 55, 53, 52};
     const struct individual *individuals;
     struct measures measures = {.reach_m = 100};
 
@@ -599,7 +614,7 @@ TEST(the_referee_sees_the_top)
     OWNED(search) *search = make_ladder(5);
     individuals = search_population(search)->individuals;
     ck_assert(!search_is_complete(search));
-    expect_called(search, first);
+    expect_called(search, 60, 59, 58, 57, 56);
     ck_assert_ptr_nonnull(tell_share(search, 60, 2));
     ck_assert_ptr_nonnull(tell_share(search, 58, params.guard_referee_share));
     ck_assert_ptr_nonnull(tell_share(search, 56, 1));
@@ -616,13 +631,13 @@ TEST(the_referee_sees_the_top)
 
     /* Two came up. */
     ck_assert(!search_is_complete(search));
-    expect_called(search, second);
+    expect_called(search, 55, 54);
     ck_assert_ptr_nonnull(tell_share(search, 54, 0));
     ck_assert_ptr_nonnull(tell_share(search, 55, 1));
-    expect_called(search, third);
+    expect_called(search, 53);
     ck_assert_ptr_nonnull(tell_share(search, 53, 1));
     ck_assert(search_is_complete(search));
-    expect_called(search, third + 1);
+    expect_called(search, 0);
     for (int i = 0; i < 6; i++)
         ck_assert(individuals[i].id == ranks[i] && individuals[i].fitness == (double)ranks[i]);
     for (int i = 57; i < 60; i++)
@@ -631,7 +646,6 @@ TEST(the_referee_sees_the_top)
 
 TEST(strange_words_of_the_referee_change_nothing)
 {
-    static const uint64_t all[] = {60, 59, 58, 0};
     OWNED(search) *search = make_ladder(3);
 
     ck_assert_ptr_null(tell_share(search, 0, 1));
@@ -639,7 +653,7 @@ TEST(strange_words_of_the_referee_change_nothing)
     ck_assert_ptr_null(tell_share(search, 57, 1));
     /* One that was not asked for is not taken, another once. */
     ck_assert_ptr_null(tell_share(search, 59, 0));
-    expect_called(search, all);
+    expect_called(search, 60, 59, 58);
     ck_assert_ptr_nonnull(tell_share(search, 59, 1));
     ck_assert_ptr_null(tell_share(search, 59, 0));
     ck_assert_ptr_nonnull(tell_share(search, 58, 1));
@@ -666,41 +680,26 @@ static void evaluate_eagerly(struct search *search, struct rng *rng, int *early,
             tasks[count++] = individual->id;
         }
         ck_assert_int_gt(count, 0);
-        int k = (int)rng_below(rng, (uint32_t)count), is_missing = 0;
-        const struct population *population = search_population(search);
+        int k = (int)rng_below(rng, (uint32_t)count);
+        const struct individual *one = individual_of(search, tasks[k]);
 
-        for (int i = 0; i < population->count; i++) {
-            const struct individual *individual = &population->individuals[i];
+        if (!is_referee[k]) {
+            tell_toy(search, one);
+        } else {
+            struct score score = score_before_referee(one);
 
-            is_missing |= !individual->has_result;
-            if (individual->id != tasks[k])
-                continue;
-            if (!is_referee[k]) {
-                tell_toy(search, individual);
-                break;
-            }
-        }
-        if (is_referee[k]) {
-            struct individual copy = {.id = 0};
-
-            for (int i = 0; i < population->count; i++)
-                if (population->individuals[i].id == tasks[k])
-                    copy = population->individuals[i];
-            struct score score = score_before_referee(&copy);
+            if (!has_all_results(search))
+                seen[seen_count++] = tasks[k];
             ck_assert_ptr_nonnull(
-                search_tell_referee(search, copy.id, score.verdict, &score.measures));
-            if (is_missing)
-                seen[seen_count++] = copy.id;
+                search_tell_referee(search, tasks[k], score.verdict, &score.measures));
         }
         count--;
         tasks[k] = tasks[count];
         is_referee[k] = is_referee[count];
     }
     *early += seen_count;
-    for (int i = 0; i < search_population(search)->count; i++)
-        for (int k = 0; k < seen_count; k++)
-            if (search_population(search)->individuals[i].id == seen[k])
-                *needless += !search_population(search)->individuals[i].heard;
+    for (int k = 0; k < seen_count; k++)
+        *needless += !individual_of(search, seen[k])->heard;
 }
 
 /* Workers need not wait for the rest of the top. */
@@ -733,8 +732,8 @@ TEST(the_referee_may_look_early)
         evaluate_some(patient, -1, 0, NULL);
         evaluate_eagerly(eager, &rng, &early, &needless);
         assert_same(patient, eager);
-        ck_assert_int_eq(search_advance(patient), 0);
-        ck_assert_int_eq(search_advance(eager), 0);
+        advance(patient);
+        advance(eager);
         assert_same(patient, eager);
     }
     ck_assert_msg(early > 30 && needless < early / 2, "%d early, %d needless", early, needless);
@@ -743,7 +742,6 @@ TEST(the_referee_may_look_early)
 /* Refused early, but beaten by later ones: never called for, so not refused. */
 TEST(what_nobody_calls_for_changes_nothing)
 {
-    static const uint64_t called[] = {60, 59, 58, 0};
     const struct individual *individual;
 
     params.guard_referee_top = 3;
@@ -762,9 +760,9 @@ TEST(what_nobody_calls_for_changes_nothing)
             ck_assert(individual->id == top && !individual->heard);
         }
     }
-    expect_called(search, called);
-    for (int i = 0; called[i]; i++)
-        ck_assert_ptr_nonnull(tell_share(search, called[i], 1));
+    expect_called(search, 60, 59, 58);
+    for (uint64_t id = 60; id >= 58; id--)
+        ck_assert_ptr_nonnull(tell_share(search, id, 1));
     ck_assert(search_is_complete(search));
     for (int i = 0; i < 60; i++) {
         individual = &search_population(search)->individuals[i];
@@ -775,17 +773,16 @@ TEST(what_nobody_calls_for_changes_nothing)
 
 TEST(the_referee_can_be_off)
 {
-    static const uint64_t nobody[] = {0}, first[] = {60, 0};
     OWNED(search) *search = make_ladder(0);
 
     ck_assert(search_is_complete(search));
-    expect_called(search, nobody);
+    expect_called(search, 0);
     ck_assert_ptr_null(tell_share(search, 60, 0));
     search_destroy(search);
 
     /* Switched off for a resumed run: what it said before does not count. */
     search = make_ladder(1);
-    expect_called(search, first);
+    expect_called(search, 60);
     ck_assert_ptr_nonnull(tell_share(search, 60, 0));
     params.guard_referee_top = 0;
     search = stop_and_restore(search, NULL);
@@ -808,7 +805,7 @@ TEST(everyone_may_be_refused)
     ck_assert_int_eq(seen, 60);
     ck_assert(search_is_complete(search));
     ck_assert_int_eq(search_survivor_count(search), 1);
-    ck_assert_int_eq(search_advance(search), 0);
+    advance(search);
     ck_assert_int_eq(search_population(search)->individuals[59].method, METHOD_RANDOM);
 }
 
@@ -840,7 +837,7 @@ TEST_LOOP(nobody_is_seen_twice, 0, 2)
         }
         if (search_is_finished(search))
             break;
-        ck_assert_int_eq(search_advance(search), 0);
+        advance(search);
     }
     ck_assert_int_gt(seen, 20);
     ck_assert_int_lt(seen, 8 * 30);
@@ -851,12 +848,7 @@ TEST_LOOP(nobody_is_seen_twice, 0, 2)
 /* Whether all results are there, but not the referee's. */
 static int is_before_referee(struct search *search)
 {
-    const struct population *population = search_population(search);
-
-    for (int i = 0; i < population->count; i++)
-        if (!population->individuals[i].has_result)
-            return 0;
-    return !search_is_complete(search);
+    return has_all_results(search) && !search_is_complete(search);
 }
 
 /* Generations 0 to 2 and 3 to 5 are the islands, 6 to 8 what follows. */
@@ -914,8 +906,8 @@ TEST_LOOP(restored_equals_uninterrupted, 0, 12)
         assert_same(straight, broken);
         if (search_is_finished(straight))
             break;
-        ck_assert_int_eq(search_advance(straight), 0);
-        ck_assert_int_eq(search_advance(broken), 0);
+        advance(straight);
+        advance(broken);
         assert_same(straight, broken);
         broken = stop_and_restore(broken, &rng);
     }
@@ -953,8 +945,8 @@ TEST(the_last_generation_gets_more)
     run_generation(straight);
     run_generation(broken);
     while (!search_is_finished(straight)) {
-        ck_assert_int_eq(search_advance(straight), 0);
-        ck_assert_int_eq(search_advance(broken), 0);
+        advance(straight);
+        advance(broken);
         run_generation(straight);
         run_generation(broken);
     }
@@ -986,7 +978,7 @@ TEST(the_last_generation_gets_more)
     params.evolution_generations = 4;
     broken = stop_and_restore(broken, NULL);
     ck_assert(!search_is_finished(broken));
-    ck_assert_int_eq(search_advance(broken), 0);
+    advance(broken);
     ck_assert_int_eq(search_population(broken)->count, 60);
     ck_assert_int_eq(search_count_added(broken), 0);
 }
@@ -1025,7 +1017,7 @@ TEST(islands_begin_anew_and_the_best_breeds_on)
             run_generation(search);
             ck_assert_int_eq(population->unjudged, 12 * island);
             best[island] = best_of(search);
-            ck_assert_int_eq(search_advance(search), 0);
+            advance(search);
         }
         ck_assert_int_eq(count_resting(search, 0), island ? 0 : 12);
         for (int i = 0; i < population->count && island == 0; i++)
@@ -1078,7 +1070,7 @@ TEST(the_best_half_of_the_starts_goes_on)
         ck_assert_int_ge(count_of_island(search, island, &resting), 60);
         ck_assert_int_eq(resting, 0);
         best[island] = best_of(search);
-        ck_assert_int_eq(search_advance(search), 0);
+        advance(search);
     }
     for (int island = 1; island <= 4; island++) {
         order[island] = 0;
@@ -1103,7 +1095,7 @@ TEST(the_best_half_of_the_starts_goes_on)
         run_generation(search);
         ck_assert_double_ge(best_of(search), best[island]);
         best[island] = best_of(search);
-        ck_assert_int_eq(search_advance(search), 0);
+        advance(search);
     }
     islands_name_start(&params, 12, name);
     ck_assert_str_eq(name, "");
@@ -1130,7 +1122,7 @@ TEST(the_dead_of_a_start_are_drawn_again)
     ck_assert_int_eq(search_survivor_count(search), 12);
     for (int i = 0; i < population->count; i++)
         ck_assert_int_eq(population->individuals[i].method, METHOD_RANDOM);
-    ck_assert_int_eq(search_advance(search), 0);
+    advance(search);
     ck_assert_int_eq(population->count, 60);
     run_generation(search);
     ck_assert_int_eq(population->count, 60);
@@ -1169,14 +1161,14 @@ TEST(settings_may_change_when_restored)
     search = stop_and_restore(search, NULL);
     /* The measures have no walk in them. */
     ck_assert(search_population(search)->individuals[0].fitness == 0);
-    ck_assert_int_eq(search_advance(search), 0);
+    advance(search);
     ck_assert_int_eq(search_population(search)->count, 90);
     params.evolution_behaviour = BEHAVIOUR_PLATFORM;
     search = stop_and_restore(search, NULL);
     run_generation(search);
     params.population_size = 10;
     search = stop_and_restore(search, NULL);
-    ck_assert_int_eq(search_advance(search), 0);
+    advance(search);
     ck_assert_int_eq(search_population(search)->count, 10);
 }
 
@@ -1204,7 +1196,7 @@ TEST(survivors_keep_their_results)
     run_generation(search);
     ck_assert_int_eq(search_survivor_count(search), 12);
     memcpy(best, population->individuals, sizeof(best));
-    ck_assert_int_eq(search_advance(search), 0);
+    advance(search);
     ck_assert_uint_eq(search_generation(search), 1);
     ck_assert_int_eq(population->count, 60);
     ck_assert(search_next_id(search) == 61 + 48);
@@ -1230,8 +1222,7 @@ TEST(survivors_can_be_simulated_again)
 
     params.evolution_reevaluate = 1;
     OWNED(search) *search = search_create(&params);
-    run_generation(search);
-    ck_assert_int_eq(search_advance(search), 0);
+    pass_generation(search);
     while ((individual = search_ask(search)))
         asked++;
     ck_assert_int_eq(asked, 60);
@@ -1262,7 +1253,7 @@ TEST(zeros_are_replaced_by_random_ones)
 
     tell_good(search, 5);
     ck_assert_int_eq(search_survivor_count(search), 5);
-    ck_assert_int_eq(search_advance(search), 0);
+    advance(search);
     ck_assert_int_eq(population->count, 60);
     for (int i = 0; i < 60; i++) {
         const struct individual *individual = &population->individuals[i];
@@ -1288,7 +1279,7 @@ TEST(a_generation_without_fitness_starts_anew)
     tell_good(search, 0);
     /* One stays, so that the generation has a best, but it does not breed. */
     ck_assert_int_eq(search_survivor_count(search), 1);
-    ck_assert_int_eq(search_advance(search), 0);
+    advance(search);
     ck_assert_int_eq(population->count, 60);
     for (int i = 0; i < 60; i++)
         ck_assert_int_eq(population->individuals[i].method, METHOD_RANDOM);
@@ -1301,14 +1292,14 @@ TEST(small_and_immortal_populations_work)
     for (int i = 0; i < 5; i++) {
         tell_good(search, UINT64_MAX);
         ck_assert_int_eq(search_survivor_count(search), 1);
-        ck_assert_int_eq(search_advance(search), 0);
+        advance(search);
     }
     search_destroy(search);
     params.population_survival = 1;
     search = search_create(&params);
     tell_good(search, UINT64_MAX);
     ck_assert_int_eq(search_survivor_count(search), 2);
-    ck_assert_int_eq(search_advance(search), 0);
+    advance(search);
     ck_assert(search_is_complete(search));
     ck_assert(search_next_id(search) == 3);
 }
@@ -1320,7 +1311,7 @@ TEST(the_end_is_known)
     ck_assert(!search_is_finished(search));
     run_generation(search);
     ck_assert(!search_is_finished(search));
-    ck_assert_int_eq(search_advance(search), 0);
+    advance(search);
     ck_assert(!search_is_finished(search));
     run_generation(search);
     ck_assert(search_is_finished(search));
@@ -1334,12 +1325,21 @@ enum { PARENTS = 5, CHILDREN = 8000 };
 static int parent_genes[PARENTS + 1];
 static int has_unset_parents;
 
-/* Breeds CHILDREN from parents whose ids are 1 .. and whose fitness equals their id, best first. */
-static struct individual *breed_many(void)
+static struct individual children[CHILDREN];
+
+static void forget_children(void)
 {
-    struct individual *children = calloc(CHILDREN, sizeof(*children));
+    for (int i = 0; i < CHILDREN; i++)
+        individual_deinit(&children[i]);
+    memset(children, 0, sizeof children);
+}
+
+/* Breeds them from parents whose ids are 1 .. and whose fitness equals their id, best first. */
+static void breed_many(void)
+{
     struct population ranked = {.count = PARENTS};
 
+    forget_children();
     params.population_size = PARENTS;
     params.population_survival = 1;
     OWNED(search) *search = search_create(&params);
@@ -1357,44 +1357,41 @@ static struct individual *breed_many(void)
         children[i].generation = 1;
     }
     ck_assert_int_eq(search_sims.next(&params, 1, &ranked, PARENTS, children, CHILDREN), 0);
-    return children;
 }
 
-static void free_many(struct individual *children)
+/* The shares of the methods as the parameters have them by default. */
+static void check_shares(void)
 {
-    for (int i = 0; i < CHILDREN; i++)
-        individual_deinit(&children[i]);
-    free(children);
-}
-
-TEST(methods_keep_their_shares)
-{
-    struct individual *children = breed_many();
     int tally[METHOD_COUNT] = {0};
 
-    for (int i = 0; i < CHILDREN; i++) {
+    for (int i = 0; i < CHILDREN; i++)
         tally[children[i].method]++;
-        ck_assert((children[i].parents[1] != 0) == (children[i].method != METHOD_ASEXUAL));
-    }
     ck_assert_int_eq(tally[METHOD_RANDOM], 0);
     assert_share(tally[METHOD_ASEXUAL], CHILDREN, 0.4, "asexual");
     assert_share(tally[METHOD_CROSSOVER], CHILDREN, 0.3, "crossover");
     assert_share(tally[METHOD_GRAFT], CHILDREN, 0.3, "graft");
-    free_many(children);
+}
+
+FIXTURE(set_up, forget_children)
+
+TEST(methods_keep_their_shares)
+{
+    breed_many();
+    for (int i = 0; i < CHILDREN; i++)
+        ck_assert((children[i].parents[1] != 0) == (children[i].method != METHOD_ASEXUAL));
+    check_shares();
 }
 
 TEST(weights_of_methods_are_obeyed)
 {
     params.breeding_asexual = params.breeding_crossover = 0;
-    struct individual *children = breed_many();
+    breed_many();
     for (int i = 0; i < CHILDREN; i++)
         ck_assert_int_eq(children[i].method, METHOD_GRAFT);
-    free_many(children);
     params.breeding_graft = 0;
-    children = breed_many();
+    breed_many();
     for (int i = 0; i < CHILDREN; i++)
         ck_assert_int_eq(children[i].method, METHOD_ASEXUAL);
-    free_many(children);
 }
 
 static int method_of_gene(int gene)
@@ -1417,7 +1414,7 @@ TEST(methods_can_be_inherited)
     int tally[BREEDING_GENE_COUNT] = {0}, of_second = 0, mated = 0;
 
     inherit_methods();
-    struct individual *children = breed_many();
+    breed_many();
     for (int i = 0; i < CHILDREN; i++) {
         const struct individual *child = &children[i];
         int gene = parent_genes[child->parents[0]];
@@ -1433,32 +1430,24 @@ TEST(methods_can_be_inherited)
     for (int gene = BREEDING_ASEXUAL; gene < BREEDING_GENE_COUNT; gene++)
         ck_assert_int_gt(tally[gene], 0);
     assert_share(of_second, mated, 0.5, "gene of the second parent");
-    free_many(children);
 }
 
 TEST(children_of_parents_without_the_gene_get_one)
 {
-    int tally[METHOD_COUNT] = {0};
-
     has_unset_parents = 1;
     inherit_methods();
-    struct individual *children = breed_many();
-    for (int i = 0; i < CHILDREN; i++) {
-        tally[children[i].method]++;
+    breed_many();
+    for (int i = 0; i < CHILDREN; i++)
         ck_assert_int_eq(children[i].method, method_of_gene(children[i].genome.breeding));
-    }
-    assert_share(tally[METHOD_ASEXUAL], CHILDREN, 0.4, "asexual");
-    assert_share(tally[METHOD_CROSSOVER], CHILDREN, 0.3, "crossover");
-    assert_share(tally[METHOD_GRAFT], CHILDREN, 0.3, "graft");
-    free_many(children);
+    check_shares();
     has_unset_parents = 0;
 }
 
 TEST(offspring_is_in_proportion_to_fitness)
 {
-    struct individual *children = breed_many();
     int first[PARENTS + 1] = {0}, second[PARENTS + 1] = {0}, mated = 0;
 
+    breed_many();
     for (int i = 0; i < CHILDREN; i++) {
         first[children[i].parents[0]]++;
         second[children[i].parents[1]]++;
@@ -1474,21 +1463,19 @@ TEST(offspring_is_in_proportion_to_fitness)
             expected += other == k ? 0 : other / 15.0 * k / (15.0 - other);
         assert_share(second[k], mated, expected, "second parent");
     }
-    free_many(children);
 }
 
 TEST(a_quarter_of_the_children_does_not_mutate)
 {
-    struct individual *children = breed_many();
     int none = 0, one = 0;
 
+    breed_many();
     for (int i = 0; i < CHILDREN; i++) {
         none += children[i].mutations[0] == 0;
         one += children[i].mutations[0] && !strstr(children[i].mutations, "; ");
     }
     assert_share(none, CHILDREN, 0.25, "no mutation");
     assert_share(one, CHILDREN, 0.5, "one mutation");
-    free_many(children);
 }
 
 TEST(children_do_not_depend_on_one_another)
@@ -1499,7 +1486,7 @@ TEST(children_do_not_depend_on_one_another)
 
     run_generation(search);
     ck_assert_int_eq(search_sims.next(&params, 1, population, 12, &child, 1), 0);
-    ck_assert_int_eq(search_advance(search), 0);
+    advance(search);
     for (int i = 0; i < population->count; i++)
         if (population->individuals[i].id == 70)
             ck_assert(genome_is_equal(&population->individuals[i].genome, &child.genome));
@@ -1519,7 +1506,7 @@ static double survivors_after(int method, uint64_t seed)
     while (!search_is_finished(search)) {
         double before = search_population(search)->individuals[0].fitness;
 
-        ck_assert_int_eq(search_advance(search), 0);
+        advance(search);
         run_generation(search);
         ck_assert(search_population(search)->individuals[0].fitness >= before);
     }
@@ -1535,8 +1522,7 @@ TEST(random_is_a_control_at_equal_evaluations)
 
     params.evolution_search = SEARCH_RANDOM;
     OWNED(search) *search = search_create(&params);
-    run_generation(search);
-    ck_assert_int_eq(search_advance(search), 0);
+    pass_generation(search);
     while ((individual = search_ask(search))) {
         ck_assert_int_eq(individual->method, METHOD_RANDOM);
         ck_assert_uint_eq(individual->generation, 1);
@@ -1631,8 +1617,8 @@ TEST(the_referee_tries_several_times)
                 ck_assert_ptr_nonnull(strstr(
                     one->referee_words, trials[one->id] < 5 ? "from perturbed start" : "at h/4"));
         }
-        ck_assert_int_eq(search_advance(search), 0);
-        ck_assert_int_eq(search_advance(other), 0);
+        advance(search);
+        advance(other);
     }
     ck_assert_msg(seen > 40 && refused > 4 && early > 1 && early < refused,
                   "%d seen, %d refused, %d early", seen, refused, early);

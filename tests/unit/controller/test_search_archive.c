@@ -119,6 +119,12 @@ static void record_opening(struct search *search)
     }
 }
 
+static void open_next(struct search *search)
+{
+    ck_assert_int_eq(search_advance(search), 0);
+    record_opening(search);
+}
+
 static void forget_records(void)
 {
     for (int i = 0; i < ROOM_MOST; i++)
@@ -245,6 +251,16 @@ static void finish_one(struct search *search, struct farm *farm, struct rng *rng
         tell_referee(search, (uint64_t)-task, (uint64_t)trial);
 }
 
+/* All of the generation that is open come back. */
+static void finish_generation(struct search *search, struct farm *farm, int workers)
+{
+    while (!search_is_complete(search)) {
+        feed(search, farm, workers);
+        finish_one(search, farm, NULL);
+    }
+    record_news(search);
+}
+
 static struct search *begin(void)
 {
     forget_records();
@@ -303,8 +319,7 @@ static int run(int workers, int stops, int lost, struct rng *rng, uint64_t hashe
         hashes[search_generation(search)] = hash_search(search);
         if (search_is_finished(search))
             break;
-        ck_assert_int_eq(search_advance(search), 0);
-        record_opening(search);
+        open_next(search);
     }
     ck_assert_int_eq(farm.count, 0);
     ck_assert_uint_eq(search_generation(search), GENERATIONS - 1);
@@ -314,21 +329,18 @@ static int run(int workers, int stops, int lost, struct rng *rng, uint64_t hashe
 
 /* ---- at the end ---- */
 
-/* Lives to the end of the run. */
-static struct search *live(struct farm *farm)
+/* Lives to the end of the run; `look` sees every complete generation, ranked; NULL: nothing does. */
+static struct search *live(struct farm *farm, void (*look)(struct search *search))
 {
     struct search *search = begin();
 
     for (;;) {
-        while (!search_is_complete(search)) {
-            feed(search, farm, 3);
-            finish_one(search, farm, NULL);
-        }
-        record_news(search);
+        finish_generation(search, farm, 4);
+        if (look)
+            look(search);
         if (search_is_finished(search))
             return search;
-        ck_assert_int_eq(search_advance(search), 0);
-        record_opening(search);
+        open_next(search);
     }
 }
 
@@ -340,7 +352,7 @@ TEST(the_last_generation_gets_more)
 
     for (int stops = 0; stops < 3; stops++) {
         struct farm farm = {.count = 0};
-        OWNED(search) *search = live(&farm);
+        OWNED(search) *search = live(&farm, NULL);
         struct individual child = {.generation = search_generation(search),
                                    .method = METHOD_POLISH,
                                    .parents = {search_population(search)->individuals[0].id}};
@@ -354,11 +366,7 @@ TEST(the_last_generation_gets_more)
         ck_assert(records[id].is_there && !search_is_complete(search));
         if (stops == 1)
             search = stop_and_restore(search, 0);
-        while (!search_is_complete(search)) {
-            feed(search, &farm, 3);
-            finish_one(search, &farm, NULL);
-        }
-        record_news(search);
+        finish_generation(search, &farm, 3);
         if (stops == 2)
             search = stop_and_restore(search, 0);
         ck_assert(search_is_complete(search) && search_is_finished(search));
@@ -438,11 +446,7 @@ TEST(islands_have_archives_of_their_own)
         struct farm farm = {.count = 0};
         int fresh = 0, dead = 0;
 
-        while (!search_is_complete(search)) {
-            ck_assert_int_ge(feed(search, &farm, 1), 0);
-            finish_one(search, &farm, NULL);
-        }
-        record_news(search);
+        finish_generation(search, &farm, 1);
         for (int i = 0; i < population->count; i++) {
             const struct individual *one = &population->individuals[i];
 
@@ -456,8 +460,7 @@ TEST(islands_have_archives_of_their_own)
         }
         ck_assert_int_eq(population->more, generation % 2 ? 0 : fresh - SIZE);
         best[generation / 2] = population->individuals[0].fitness;
-        ck_assert_int_eq(search_advance(search), 0);
-        record_opening(search);
+        open_next(search);
         if (generation == 1)
             for (int i = 0; i < population->count; i++)
                 resting += population->individuals[i].is_resting;
@@ -501,8 +504,7 @@ TEST(the_lag_is_kept)
         ck_assert(search_next_id(search) == wanted + 1);
         tell(search, id);
         if (search_is_complete(search)) {
-            ck_assert_int_eq(search_advance(search), 0);
-            record_opening(search);
+            open_next(search);
         }
     }
 }
@@ -534,24 +536,11 @@ TEST(strange_results_change_nothing)
 
 /* ---- the archive ---- */
 
-/* Lives through the run; `look` sees every complete generation, ranked. */
+/* Lives through the run, as live() does. */
 static void watch(void (*look)(struct search *search))
 {
-    OWNED(search) *search = begin();
     struct farm farm = {.count = 0};
-
-    for (;;) {
-        while (!search_is_complete(search)) {
-            feed(search, &farm, 4);
-            finish_one(search, &farm, NULL);
-        }
-        record_news(search);
-        look(search);
-        if (search_is_finished(search))
-            break;
-        ck_assert_int_eq(search_advance(search), 0);
-        record_opening(search);
-    }
+    search_destroy(live(&farm, look));
 }
 
 /* By the records alone: the due holder of each cell. */
@@ -594,10 +583,6 @@ TEST(cells_hold_the_best_that_the_referee_accepts)
     watch(look_at_cells);
 }
 
-static void look_at_nothing(struct search *search)
-{
-}
-
 /* Every body gets at most its trials, each from the best of the body so far; they leave it as it
  * is. */
 TEST(bodies_get_their_trials)
@@ -605,7 +590,7 @@ TEST(bodies_get_their_trials)
     int trials = 0, bodies = 0, tried[ROOM] = {0};
 
     params.archive_trials = 4;
-    watch(look_at_nothing);
+    watch(NULL);
     for (uint64_t id = 1; id < ROOM; id++) {
         const struct individual *one = &records[id].individual;
         const struct individual *base = &records[one->parents[0]].individual;
@@ -635,7 +620,7 @@ TEST(bodies_get_their_trials)
 TEST(trials_can_be_off)
 {
     params.archive_trials = 0;
-    watch(look_at_nothing);
+    watch(NULL);
     for (uint64_t id = 1; id < ROOM; id++)
         ck_assert(!records[id].individual.is_trial);
 }
@@ -646,7 +631,7 @@ TEST(bodies_freeze)
 
     params.archive_frozen = 0.5;
     params.archive_trials = 0;
-    watch(look_at_nothing);
+    watch(NULL);
     for (uint64_t id = SIZE + 1; id < ROOM; id++) {
         const struct individual *one = &records[id].individual;
 
@@ -671,13 +656,8 @@ static double share_of_the_upper_half(int pressure)
         OWNED(search) *search = begin();
         struct farm farm = {.count = 0};
         while (search_generation(search) < 3) {
-            while (!search_is_complete(search)) {
-                feed(search, &farm, 4);
-                finish_one(search, &farm, NULL);
-            }
-            record_news(search);
-            ck_assert_int_eq(search_advance(search), 0);
-            record_opening(search);
+            finish_generation(search, &farm, 4);
+            open_next(search);
         }
         /* children of the holders at an opening, as long as no other can be bred from */
         params.evolution_lag = LAG;
@@ -712,22 +692,12 @@ TEST(better_ones_breed_more_under_pressure)
 TEST(an_empty_archive_starts_anew)
 {
     params.evolution_behaviour = BEHAVIOUR_WALK; /* the measures have no walk in them */
-    watch(look_at_nothing);
+    watch(NULL);
     for (uint64_t id = 1; id < ROOM; id++)
         ck_assert_int_eq(records[id].individual.method, METHOD_RANDOM);
 }
 
 /* ---- changed settings ---- */
-
-/* All of the generation that is open come back. */
-static void finish_generation(struct search *search, struct farm *farm)
-{
-    while (!search_is_complete(search)) {
-        feed(search, farm, 4);
-        finish_one(search, farm, NULL);
-    }
-    record_news(search);
-}
 
 /* After a change of what evaluations give, all results are forgotten: everyone is counted again. */
 TEST(forgotten_results_are_counted_again)
@@ -736,9 +706,8 @@ TEST(forgotten_results_are_counted_again)
     struct farm farm = {.count = 0};
     int filled = 0;
 
-    finish_generation(search, &farm);
-    ck_assert_int_eq(search_advance(search), 0);
-    record_opening(search);
+    finish_generation(search, &farm, 4);
+    open_next(search);
     for (int i = 0; i < opened_count; i++) {
         filled += at_opening[i].cell != 0;
         records[opened[i]].individual.has_result = records[opened[i]].individual.heard = 0;
@@ -748,7 +717,7 @@ TEST(forgotten_results_are_counted_again)
     farm.count = 0;
     for (int i = 0; i < search_population(search)->count; i++)
         ck_assert(!search_population(search)->individuals[i].is_counted);
-    finish_generation(search, &farm);
+    finish_generation(search, &farm, 4);
     for (int i = 0; i < search_population(search)->count; i++)
         filled -= search_population(search)->individuals[i].cell != 0;
     ck_assert_int_le(filled, 0);
@@ -761,9 +730,8 @@ TEST(the_grid_may_change)
     struct farm farm = {.count = 0};
     int holders = 0;
 
-    finish_generation(search, &farm);
-    ck_assert_int_eq(search_advance(search), 0);
-    record_opening(search);
+    finish_generation(search, &farm, 4);
+    open_next(search);
     strcpy(params.archive_cells, "");
     search = stop_and_restore(search, 0);
     for (int i = 0; i < search_population(search)->count; i++)
