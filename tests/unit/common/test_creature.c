@@ -24,8 +24,9 @@ static struct creature creature;
 static char directory[] = "/tmp/bestiary-creature-XXXXXX";
 
 /* A claw that slides out of the hand, not in version 1. */
-static void add_claw(struct genome *genome)
+static void make_clawed(struct genome *genome)
 {
+    fixture_make(genome);
     struct body_gene *claw = fixture_body(genome, 77);
     claw->joint = JOINT_LINEAR;
     claw->lower = -1.0 / 7.0;
@@ -96,8 +97,7 @@ static void make_creature(struct creature *made)
     creature_init(made);
     strcpy(made->name, "t\xc3\xa4ster \"one\" \\ two");
     strcpy(made->note, "uses every feature");
-    fixture_make(&made->genome);
-    add_claw(&made->genome);
+    make_clawed(&made->genome);
     made->id = 12345;
     made->parents[0] = INT64_MAX;
     made->parents[1] = 7;
@@ -180,45 +180,50 @@ static int decode_exact(struct creature *decoded, const void *bytes, size_t leng
     return creature_decode(decoded, exact + 1, length, "x", &error);
 }
 
+static void assert_same_bytes(const struct creature *a, const struct creature *b)
+{
+    SCOPED(pack_writer) one, other;
+    encode(a, &one);
+    encode(b, &other);
+    ck_assert_uint_eq(one.buffer.size, other.buffer.size);
+    ck_assert_mem_eq(one.buffer.data, other.buffer.data, other.buffer.size);
+}
+
+/* It goes through bytes, and comes back. */
+static void assert_kept_in_bytes(const struct creature *kept)
+{
+    SCOPED(pack_writer) writer;
+    SCOPED(creature) copy;
+    encode(kept, &writer);
+    ck_ok(decode_exact(&copy, writer.buffer.data, writer.buffer.size));
+    assert_equal(kept, &copy);
+    assert_same_bytes(kept, &copy);
+}
+
 TEST(binary_round_trip)
 {
-    SCOPED(pack_writer) writer, again;
-    SCOPED(creature) copy;
-    encode(&creature, &writer);
-    ck_ok(decode_exact(&copy, writer.buffer.data, writer.buffer.size));
-    assert_equal(&creature, &copy);
-    encode(&copy, &again);
-    ck_assert_uint_eq(writer.buffer.size, again.buffer.size);
-    ck_assert_mem_eq(writer.buffer.data, again.buffer.data, again.buffer.size);
+    assert_kept_in_bytes(&creature);
 }
 
 /* binary -> JSON -> binary: the same bytes, the sign of zeros included. */
 TEST(json_round_trip)
 {
-    SCOPED(pack_writer) writer, again;
     SCOPED(creature) copy;
     FREED char *text = creature_to_json(&creature);
     ck_assert_ptr_nonnull(text);
     ck_ok(decode_exact(&copy, text, strlen(text)));
     assert_equal(&creature, &copy);
-    encode(&creature, &writer);
-    encode(&copy, &again);
-    ck_assert_uint_eq(writer.buffer.size, again.buffer.size);
-    ck_assert_mem_eq(writer.buffer.data, again.buffer.data, again.buffer.size);
+    assert_same_bytes(&creature, &copy);
     FREED char *text_again = creature_to_json(&copy);
     ck_assert_str_eq(text, text_again);
 }
 
 TEST(without_evaluation)
 {
-    SCOPED(pack_writer) writer;
     SCOPED(creature) copy, bare;
     creature_init(&bare);
     fixture_make(&bare.genome);
-    encode(&bare, &writer);
-    ck_assert_int_eq(decode_exact(&copy, writer.buffer.data, writer.buffer.size), 0);
-    assert_equal(&bare, &copy);
-    creature_deinit(&copy);
+    assert_kept_in_bytes(&bare);
     FREED char *text = creature_to_json(&bare);
     ck_assert_ptr_null(strstr(text, "evaluation"));
     ck_assert_int_eq(decode_exact(&copy, text, strlen(text)), 0);
@@ -248,35 +253,33 @@ TEST(genome_alone)
         ck_assert_int_lt(genome_decode_bytes(&copy, writer.buffer.data, length, &error), 0);
 }
 
+/* The creature goes through JSON, which has these words, and comes back. */
+static void assert_kept_in_json(const char *words)
+{
+    SCOPED(creature) copy;
+    FREED char *text = creature_to_json(&creature);
+    ck_assert_ptr_nonnull(strstr(text, words));
+    ck_ok(creature_decode(&copy, text, strlen(text), "worm", &error));
+    assert_equal(&copy, &creature);
+}
+
 /* The breeding gene: in both forms where it is set, and nowhere else, so that older files stay as
  * they were. */
 TEST(breeding_gene)
 {
-    struct pack_writer writer;
-    struct creature copy;
     uint64_t unset_hash = genome_hash(&creature.genome);
-    char *text = creature_to_json(&creature);
+    FREED char *text = creature_to_json(&creature);
     ck_assert_ptr_null(strstr(text, "\"breeding\""));
-    free(text);
     for (int gene = BREEDING_ASEXUAL; gene < BREEDING_GENE_COUNT; gene++) {
         creature.genome.breeding = (uint8_t)gene;
         ck_assert(genome_hash(&creature.genome) != unset_hash);
-        encode(&creature, &writer);
-        ck_assert_int_eq(decode_exact(&copy, writer.buffer.data, writer.buffer.size), 0);
-        assert_equal(&creature, &copy);
-        ck_assert_int_eq(copy.genome.breeding, gene);
-        creature_deinit(&copy);
-        pack_writer_deinit(&writer);
-        text = creature_to_json(&creature);
-        ck_assert_ptr_nonnull(strstr(text, breeding_gene_names[gene]));
-        ck_assert_int_eq(decode_exact(&copy, text, strlen(text)), 0);
-        assert_equal(&creature, &copy);
-        creature_deinit(&copy);
-        free(text);
+        assert_kept_in_bytes(&creature);
+        assert_kept_in_json(breeding_gene_names[gene]);
     }
     // an unset one is not written, and nothing but the three is read
     for (uint64_t gene = 0; gene <= BREEDING_GENE_COUNT; gene += BREEDING_GENE_COUNT) {
         struct genome genome;
+        SCOPED(pack_writer) writer;
         creature.genome.breeding = BREEDING_GRAFT;
         pack_writer_init(&writer);
         genome_encode(&creature.genome, &writer);
@@ -284,7 +287,6 @@ TEST(breeding_gene)
         ck_assert_int_lt(
             genome_decode_bytes(&genome, writer.buffer.data, writer.buffer.size, &error), 0);
         ck_assert_ptr_nonnull(strstr(error.message, "breeding: "));
-        pack_writer_deinit(&writer);
     }
 }
 
@@ -365,36 +367,44 @@ static int decode_content(const void *content, size_t length, uint64_t version)
     return rc;
 }
 
-TEST(hostile_content_behind_a_right_checksum)
+/* The content of the creature's file, every bit of which was flipped, `step` bits at a time, behind a
+ * right checksum: many flips only change a number, and many must not pass. The caller frees it. */
+static char *flip_content(uint64_t version, size_t step, size_t *size)
 {
     SCOPED(pack_writer) writer;
     struct pack_reader file;
     encode(&creature, &writer);
     ck_assert_int_eq(pack_open(&file, writer.buffer.data, writer.buffer.size, &error), 0);
     const msgpack_object_bin *bin = &pack_find(file.root, "creature")->via.bin;
-    ck_assert_int_eq(decode_content(bin->ptr, bin->size, 1), 0);
-    FREED char *content = malloc(bin->size);
-    memcpy(content, bin->ptr, bin->size);
+    char *content = malloc(bin->size);
+    memcpy(content, bin->ptr, *size = bin->size);
+    pack_close(&file);
     int accepted = 0, flips = 0;
-    for (size_t bit = 0; bit < bin->size * 8; bit += 3 * BIT_STEP, flips++) {
+    for (size_t bit = 0; bit < *size * 8; bit += step, flips++) {
         content[bit / 8] ^= (char)(1 << bit % 8);
-        accepted += decode_content(content, bin->size, 1) == 0;
+        accepted += decode_content(content, *size, version) == 0;
         content[bit / 8] ^= (char)(1 << bit % 8);
     }
-    // many flips only change a number, and many must not pass
     ck_assert_int_gt(accepted, flips / 10);
     ck_assert_int_lt(accepted, flips * 9 / 10);
-    for (size_t length = 0; length < bin->size; length += 7 * BYTE_STEP)
+    return content;
+}
+
+TEST(hostile_content_behind_a_right_checksum)
+{
+    size_t size;
+    FREED char *content = flip_content(1, 3 * BIT_STEP, &size);
+    ck_assert_int_eq(decode_content(content, size, 1), 0);
+    for (size_t length = 0; length < size; length += 7 * BYTE_STEP)
         ck_assert_int_lt(decode_content(content, length, 1), 0);
-    ck_assert_int_eq(decode_content(content, bin->size, 2), 0);
-    ck_assert_int_eq(decode_content(content, bin->size, 3), ERR_FORMAT);
+    ck_assert_int_eq(decode_content(content, size, 2), 0);
+    ck_assert_int_eq(decode_content(content, size, 3), ERR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "damaged: version 3 with content of version 2"));
     for (uint64_t version = 0; version < UINT64_C(1) << 60;
          version = version ? version * 5 : CREATURE_FORMAT_VERSION + 1) {
-        ck_assert_int_eq(decode_content(content, bin->size, version), ERR_VERSION);
+        ck_assert_int_eq(decode_content(content, size, version), ERR_VERSION);
         ck_assert_ptr_nonnull(strstr(error.message, " is not supported (this program reads 1 to "));
     }
-    pack_close(&file);
 }
 
 TEST(other_files_are_no_creatures)
@@ -624,16 +634,6 @@ static const struct {
      "evaluation.verdict: unknown name \"good\"; there are ok, motionless, "},
 };
 
-/* The creature goes through JSON, which has these words, and comes back. */
-static void assert_kept_in_json(const char *words)
-{
-    SCOPED(creature) copy;
-    FREED char *text = creature_to_json(&creature);
-    ck_assert_ptr_nonnull(strstr(text, words));
-    ck_ok(creature_decode(&copy, text, strlen(text), "worm", &error));
-    assert_equal(&copy, &creature);
-}
-
 /* Its genome is packed and comes back; the caller frees what is packed. */
 static struct packed_genome assert_kept_packed(void)
 {
@@ -667,20 +667,13 @@ static void refuse_packed(const struct packed_genome *packed, const char *messag
 /* Lags are written where there are any, and raise the version; nothing else of the file differs. */
 TEST(lags_are_kept)
 {
-    struct creature copy;
     for (int is_row = 0; is_row < 2; is_row++) {
         genome_deinit(&creature.genome);
         make_lagging(&creature.genome);
         struct neuron_gene *wave = &creature.genome.neurons[0];
         *(is_row ? &wave->lag_row : &wave->lag_image) = 0;
         ck_assert_int_eq(creature_format_version(&creature), 5);
-        struct pack_writer writer;
-        pack_writer_init(&writer);
-        creature_encode(&creature, &writer);
-        ck_ok(creature_decode(&copy, writer.buffer.data, writer.buffer.size, "worm", &error));
-        assert_equal(&copy, &creature);
-        creature_deinit(&copy);
-        pack_writer_deinit(&writer);
+        assert_kept_in_bytes(&creature);
         assert_kept_in_json("");
     }
     creature.genome.neurons[0].lag_image = creature.genome.neurons[0].lag_row = 0;
@@ -863,24 +856,21 @@ TEST(damaged_json_never_crashes)
 
 /* ---- parameters and measures in messages ---- */
 
-TEST(params_travel)
+TEST_LOOP(params_travel, 0, 2)
 {
-    struct pack_writer writer;
+    SCOPED(pack_writer) writer;
     struct pack_reader reader;
     struct params decoded;
     struct params_remark remark;
-    for (int is_all = 0; is_all < 2; is_all++) {
-        creature.params.population_size = 77;
-        pack_writer_init(&writer);
-        params_encode(&creature.params, is_all, &writer);
-        ck_assert_int_eq(pack_open(&reader, writer.buffer.data, writer.buffer.size, &error), 0);
-        ck_ok(params_decode(&decoded, reader.root, &remark, &error));
-        ck_assert_uint_eq(params_evaluation_digest(&decoded),
-                          params_evaluation_digest(&creature.params));
-        ck_assert_int_eq(decoded.population_size, is_all ? 77 : 300);
-        pack_close(&reader);
-        pack_writer_deinit(&writer);
-    }
+    creature.params.population_size = 77;
+    pack_writer_init(&writer);
+    params_encode(&creature.params, _i, &writer);
+    ck_assert_int_eq(pack_open(&reader, writer.buffer.data, writer.buffer.size, &error), 0);
+    ck_ok(params_decode(&decoded, reader.root, &remark, &error));
+    ck_assert_uint_eq(params_evaluation_digest(&decoded),
+                      params_evaluation_digest(&creature.params));
+    ck_assert_int_eq(decoded.population_size, _i ? 77 : 300);
+    pack_close(&reader);
 }
 
 static const char *params_message(const char *key, double value)
@@ -912,25 +902,27 @@ TEST(bad_params_in_messages)
                      "simulation.dt_s 0.05 is longer than a brain tick (simulation.brain_hz 60)");
 }
 
-TEST(measures_travel)
+/* Measures that are encoded and decoded; the decoder's status. */
+static int send_measures(struct measures *decoded)
 {
     SCOPED(pack_writer) writer;
     struct pack_reader reader;
+    pack_writer_init(&writer);
+    measures_encode(&creature.measures, &writer);
+    ck_assert_int_eq(pack_open(&reader, writer.buffer.data, writer.buffer.size, &error), 0);
+    int status = measures_decode(decoded, reader.root, &error);
+    pack_close(&reader);
+    return status;
+}
+
+TEST(measures_travel)
+{
     struct measures decoded;
-    pack_writer_init(&writer);
-    measures_encode(&creature.measures, &writer);
-    ck_assert_int_eq(pack_open(&reader, writer.buffer.data, writer.buffer.size, &error), 0);
-    ck_assert_int_eq(measures_decode(&decoded, reader.root, &error), 0);
+    ck_ok(send_measures(&decoded));
     ck_assert_mem_eq(&decoded, &creature.measures, sizeof decoded);
-    pack_close(&reader);
-    pack_writer_deinit(&writer);
     creature.measures.mass_kg = NAN;
-    pack_writer_init(&writer);
-    measures_encode(&creature.measures, &writer);
-    ck_assert_int_eq(pack_open(&reader, writer.buffer.data, writer.buffer.size, &error), 0);
-    ck_assert_int_lt(measures_decode(&decoded, reader.root, &error), 0);
+    ck_assert_int_lt(send_measures(&decoded), 0);
     ck_assert_str_eq(error.message, "mass_kg: expected a finite number");
-    pack_close(&reader);
 }
 
 /* ---- files ---- */
@@ -1047,31 +1039,14 @@ TEST_LOOP(other_kinds_travel, 0, 2)
     static void (*const make[])(struct genome * genome) = {fixture_make_spheres,
                                                            fixture_make_boxes};
     uint64_t version = 3 + (uint64_t)_i;
-    struct creature copy;
-    SCOPED(pack_writer) writer;
-    struct pack_reader file;
+    size_t size;
     genome_deinit(&creature.genome);
     make[_i](&creature.genome);
     ck_ok(genome_check(&creature.genome, &error));
-    encode(&creature, &writer);
-    ck_ok(decode_exact(&copy, writer.buffer.data, writer.buffer.size));
-    assert_equal(&creature, &copy);
-    creature_deinit(&copy);
+    assert_kept_in_bytes(&creature);
     assert_kept_in_json("");
-    ck_assert_int_eq(pack_open(&file, writer.buffer.data, writer.buffer.size, &error), 0);
-    const msgpack_object_bin *bin = &pack_find(file.root, "creature")->via.bin;
-    FREED char *content = malloc(bin->size);
-    memcpy(content, bin->ptr, bin->size);
-    int accepted = 0, flips = 0;
-    for (size_t bit = 0; bit < bin->size * 8; bit += 5 * BIT_STEP, flips++) {
-        content[bit / 8] ^= (char)(1 << bit % 8);
-        accepted += decode_content(content, bin->size, version) == 0;
-        content[bit / 8] ^= (char)(1 << bit % 8);
-    }
-    ck_assert_int_gt(accepted, flips / 10);
-    ck_assert_int_lt(accepted, flips * 9 / 10);
-    ck_assert_int_eq(decode_content(content, bin->size, version - 1), ERR_FORMAT);
-    pack_close(&file);
+    FREED char *content = flip_content(version, 5 * BIT_STEP, &size);
+    ck_assert_int_eq(decode_content(content, size, version - 1), ERR_FORMAT);
 }
 
 struct bad_rows {
@@ -1160,8 +1135,11 @@ FIXTURE(make_directory, remove_directory)
 /* Files of every version stay readable; see docs/creature-format.md. */
 TEST_LOOP(golden_files_are_read, 0, CREATURE_FORMAT_VERSION)
 {
+    static void (*const make[CREATURE_FORMAT_VERSION])(struct genome * genome) = {
+        fixture_make, make_clawed,   fixture_make_spheres, fixture_make_boxes, make_lagging,
+        make_seeing,  make_emitting, make_stretching,      make_mouthed,       make_headed};
     SCOPED(creature) binary, text;
-    struct genome genomes[CREATURE_FORMAT_VERSION];
+    SCOPED(genome) expected;
     char path[64];
     int version = 1 + _i;
     snprintf(path, sizeof path, GOLDEN_BINARY, version);
@@ -1169,22 +1147,11 @@ TEST_LOOP(golden_files_are_read, 0, CREATURE_FORMAT_VERSION)
     snprintf(path, sizeof path, GOLDEN_JSON, version);
     ck_ok(creature_read(&text, path, &error));
     assert_equal(&binary, &text);
-    fixture_make(&genomes[0]);
-    ck_assert_int_eq(genome_copy(&genomes[1], &creature.genome), 0);
-    fixture_make_spheres(&genomes[2]);
-    fixture_make_boxes(&genomes[3]);
-    make_lagging(&genomes[4]);
-    make_seeing(&genomes[5]);
-    make_emitting(&genomes[6]);
-    make_stretching(&genomes[7]);
-    make_mouthed(&genomes[8]);
-    make_headed(&genomes[9]);
+    make[_i](&expected);
     /* files of versions without the key mean what they did */
     ck_assert_int_eq(text.params.boxes_neighbours, version < 5 ? NEIGHBOURS_PASS : NEIGHBOURS_AUTO);
     ck_assert_int_eq(binary.params.boxes_neighbours, text.params.boxes_neighbours);
-    ck_assert(genome_is_equal(&text.genome, &genomes[_i]));
-    for (int i = 0; i < CREATURE_FORMAT_VERSION; i++)
-        genome_deinit(&genomes[i]);
+    ck_assert(genome_is_equal(&text.genome, &expected));
     ck_assert_str_eq(text.name, creature.name);
     ck_assert_uint_eq(text.parents[0], INT64_MAX);
     ck_assert_uint_eq(text.seed, UINT64_C(0xfedcba9876543210));

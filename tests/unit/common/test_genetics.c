@@ -153,20 +153,16 @@ TEST_SIGNAL(gene_ids_do_not_run_over, 6)
 /* A file, or another run, brings a genome whose genes have the number of a child to come. */
 TEST(new_genes_of_a_child_have_other_ids_than_those_it_inherits)
 {
-    struct genome genome, mate, child;
     for (uint64_t number = 1; number <= 20; number++) {
+        SCOPED(genome) genome, mate, child;
         struct gene_counter ids = {.creature = number};
         make(&genome, number);
         make(&mate, number);
-        genome_init(&child);
         ck_assert_int_eq(mutate(&genome, 8, number), 0);
         ck_assert_msg(genome_check(&genome, &error) == 0, "%s: %s", text, error.message);
         ck_assert_int_eq(genetics_graft(&child, &genome, &mate, &params, &rng, &ids), 0);
         ck_assert_msg(genome_check(&child, &error) == 0, "graft: %s", error.message);
         ck_assert(gene_counter_next(&ids) >> 10 != number);
-        genome_deinit(&genome);
-        genome_deinit(&mate);
-        genome_deinit(&child);
     }
 }
 
@@ -436,29 +432,26 @@ TEST(thick_parts_are_inherited)
 }
 
 /* Only allowed functions, whatever evolution does; drives fall back from waves to saws to none. */
-TEST(functions_can_be_left_out)
+TEST_LOOP(functions_can_be_left_out, 0, 4)
 {
     static const char *const texts[] = {
         "sum product oscillate-saw", "-oscillate-wave -oscillate-saw", "sigmoid", "oscillate-wave"};
+    uint32_t allowed, seen = 0;
 
-    for (int t = 0; t < 4; t++) {
-        uint32_t allowed, seen = 0;
+    snprintf(params.initial_functions, sizeof(params.initial_functions), "%s", texts[_i]);
+    ck_assert_int_eq(params_check(&params, &error), 0);
+    ck_assert_int_eq(neuron_parse_set(texts[_i], &allowed, &error), 0);
+    for (uint64_t i = 1; i <= 400; i++) {
+        SCOPED(genome) genome;
 
-        snprintf(params.initial_functions, sizeof(params.initial_functions), "%s", texts[t]);
-        ck_assert_int_eq(params_check(&params, &error), 0);
-        ck_assert_int_eq(neuron_parse_set(texts[t], &allowed, &error), 0);
-        for (uint64_t i = 1; i <= 400; i++) {
-            SCOPED(genome) genome;
-
-            make(&genome, i);
-            mutate(&genome, 12, 1000000 + i);
-            assert_sound(&genome, text);
-            for (int n = 0; n < genome.neuron_count; n++)
-                seen |= NEURON_BIT(genome.neurons[n].function);
-        }
-        ck_assert_msg(!(seen & ~allowed), "%s: %x", texts[t], (unsigned)seen);
-        ck_assert_msg(seen == allowed, "%s: only %x", texts[t], (unsigned)seen);
+        make(&genome, i);
+        mutate(&genome, 12, 1000000 + i);
+        assert_sound(&genome, text);
+        for (int n = 0; n < genome.neuron_count; n++)
+            seen |= NEURON_BIT(genome.neurons[n].function);
     }
+    ck_assert_msg(!(seen & ~allowed), "%s: %x", texts[_i], (unsigned)seen);
+    ck_assert_msg(seen == allowed, "%s: only %x", texts[_i], (unsigned)seen);
 }
 
 TEST(random_bodies_keep_their_constraints)
@@ -542,17 +535,14 @@ static void count_mutations(int is_mated, int64_t trials, int64_t tally[4])
     }
 }
 
-TEST(mutation_counts_are_25_50_25)
+TEST_LOOP(mutation_counts_are_25_50_25, 0, 2)
 {
     int64_t tally[4], trials = 200000;
-
-    for (int is_mated = 0; is_mated < 2; is_mated++) {
-        count_mutations(is_mated, trials, tally);
-        assert_share(tally[0], trials, 0.25, "none");
-        assert_share(tally[1], trials, 0.5, "one");
-        assert_share(tally[2], trials, 0.125, "two: half of the rest");
-        assert_share(tally[3], trials, 0.125, "three or more");
-    }
+    count_mutations(_i, trials, tally);
+    assert_share(tally[0], trials, 0.25, "none");
+    assert_share(tally[1], trials, 0.5, "one");
+    assert_share(tally[2], trials, 0.125, "two: half of the rest");
+    assert_share(tally[3], trials, 0.125, "three or more");
 }
 
 TEST(mated_children_can_mutate_less)
@@ -731,24 +721,22 @@ TEST_LOOP(every_kind_occurs_and_says_what_it_did, 0, KIND_COUNT)
 }
 
 /* The same draws, with a smaller scale of the newest connection. */
-TEST(new_parts_may_begin_small)
+TEST_LOOP(new_parts_may_begin_small, 0, 2)
 {
     static const char *const growing[] = {"add_body", "add_connection"};
     const struct rng start = rng;
-    for (int k = 0; k < 2; k++) {
-        double scales[3];
-        for (int i = 0; i < 3; i++) {
-            SCOPED(genome) genome;
-            rng = start;
-            make(&genome, 5);
-            allow_only(growing[k]);
-            params.mutation_small = (double[]){1, 0.4, 0.05}[i];
-            ck_assert_int_eq(mutate(&genome, 1, 7), 0);
-            scales[i] = genome.connections[genome.connection_count - 1].scale;
-        }
-        ck_assert_double_eq(scales[1], 0.4 * scales[0]);
-        ck_assert_double_eq(scales[2], fmax(0.05 * scales[0], GENOME_SCALE_MIN));
+    double scales[3];
+    for (int i = 0; i < 3; i++) {
+        SCOPED(genome) genome;
+        rng = start;
+        make(&genome, 5);
+        allow_only(growing[_i]);
+        params.mutation_small = (double[]){1, 0.4, 0.05}[i];
+        ck_assert_int_eq(mutate(&genome, 1, 7), 0);
+        scales[i] = genome.connections[genome.connection_count - 1].scale;
     }
+    ck_assert_double_eq(scales[1], 0.4 * scales[0]);
+    ck_assert_double_eq(scales[2], fmax(0.05 * scales[0], GENOME_SCALE_MIN));
 }
 
 TEST(kinds_here_are_those_of_the_parameters)
@@ -956,19 +944,19 @@ TEST(nothing_to_change_ends)
 /* Six mutations are told in less and less room: whole words of the first ones, then "...". */
 TEST(texts_are_cut_to_fit)
 {
-    struct genome genome, copy;
+    SCOPED(genome) genome;
     char whole[1024], cut[sizeof(whole)];
 
     make_large(&genome, 3, 2);
     for (int size = (int)sizeof(whole); size >= 0; size--) {
         struct gene_counter ids = {.creature = 2};
+        SCOPED(genome) copy;
 
         rng_init(&rng, 4242, RNG_TEST, 1, 0);
         memset(cut, 'x', sizeof(cut));
         ck_assert_int_eq(genome_copy(&copy, &genome), 0);
         ck_assert_int_eq(genetics_mutate(&copy, 6, &params, &rng, &ids, size ? cut : NULL, size),
                          0);
-        genome_deinit(&copy);
         ck_assert(size == (int)sizeof(cut) || cut[size] == 'x');
         if (size == 0)
             continue;
@@ -983,7 +971,6 @@ TEST(texts_are_cut_to_fit)
         }
         ck_assert(size < 8 || length > 0);
     }
-    genome_deinit(&genome);
 }
 
 TEST(numeric_changes_follow_the_step)
@@ -1297,15 +1284,14 @@ TEST(full_parents_mate_within_the_tables)
     params.initial_neurons_max = 32;
     params.initial_central_max = 32;
     for (int i = 0; i < 20; i++) {
-        SCOPED(genome) a, b, child;
+        SCOPED(genome) a, b, child, grafted;
 
         make(&a, 1);
         make(&b, 2);
         crossover(&child, &a, &b, 3);
         assert_sound(&child, "crossover of full parents");
-        genome_deinit(&child);
-        graft(&child, &a, &b, 3);
-        assert_sound(&child, "graft of full parents");
+        graft(&grafted, &a, &b, 3);
+        assert_sound(&grafted, "graft of full parents");
     }
 }
 
