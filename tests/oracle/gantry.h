@@ -15,7 +15,7 @@ static inline void build_rods(struct stage *stage, int count, const double *leng
                               const double *masses, const double *angles)
 {
     struct body_part parts[GANTRY_PARTS + RODS_MAX] = {
-        {.parent = -1, .width_m = 0.01, .height_m = 2, .mass_kg = 100},
+        {ROOT(0.01, 2, 100)},
         {.parent = 0, .x_m = -1.5, .y_m = 1, .width_m = 3, .height_m = 0.01},
         {.parent = 1, .x_m = -3, .y_m = -1.5, .width_m = 0.01, .height_m = 5},
         {.parent = 2, .y_m = -3.95, .width_m = 8, .height_m = 0.1}};

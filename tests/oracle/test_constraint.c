@@ -441,9 +441,8 @@ static void build_two(const struct body_part *first, const struct body_part *sec
  * not bounce; the box that lands ten metres from it at the same instant does. */
 TEST(each_impact_is_judged_on_its_own)
 {
-    const struct body_part rod = {
-        .parent = -1, .width_m = 1, .height_m = 1e-9, .mass_kg = 1, .inertia_kg_m2 = 1.0 / 12};
-    const struct body_part box = {.parent = -1, .width_m = 0.4, .height_m = 0.2, .mass_kg = 1};
+    const struct body_part rod = {ROOT(1, 1e-9, 1), .inertia_kg_m2 = 1.0 / 12};
+    const struct body_part box = {ROOT(0.4, 0.2, 1)};
     double angle = 30 * BODY_DEGREE, y = sin(angle) / 2;
     double q[DOF] = {0, 0, 0, 0, y, angle, 10, 0.1, 0}, qd[DOF] = {0, 0, 0, 0, -1, 6, 0, -1, 0};
     stage.world = (struct world){.has_ground = 1, .friction = 1, .elasticity = 0.9};
@@ -480,7 +479,7 @@ TEST(a_dropped_box_lies_down)
 TEST(redundant_feet_share_the_weight)
 {
     struct body_part parts[4] = {
-        {.parent = -1, .width_m = 1, .height_m = 0.1, .mass_kg = 2},
+        {ROOT(1, 0.1, 2)},
         {.parent = 0, .is_rigid = 1, .x_m = -0.4, .y_m = -0.2, .width_m = 0.1, .height_m = 0.3},
         {.parent = 0, .is_rigid = 1, .x_m = 0.1, .y_m = -0.2, .width_m = 0.1, .height_m = 0.3},
         {.parent = 0, .is_rigid = 1, .x_m = 0.4, .y_m = -0.2, .width_m = 0.1, .height_m = 0.3}};
@@ -524,7 +523,7 @@ TEST(limits_stop_joints_beyond_half_a_turn)
 TEST(limbs_press_on_each_other)
 {
     struct body_part parts[3] = {
-        {.parent = -1, .width_m = 0.1, .height_m = 0.6, .mass_kg = 1},
+        {ROOT(0.1, 0.6, 1)},
         {PART(0, 0.35, 0.25, 0.6, 0.08, 0.3), ANCHOR(0.05, 0.25), .torque_max_n_m = 2},
         {PART(0, 0.3, -0.25, 0.5, 0.08, 0.3), ANCHOR(0.05, -0.25), .torque_max_n_m = 2}};
     stage.settings.rtol = 1e-8;

@@ -38,11 +38,9 @@ struct exported {
 static void watch(struct exported *exported, const struct evaluate_view *view)
 {
     const struct phenotype *p = view->phenotype;
-    uint64_t steps, rk4_steps;
-    steps = view->dynamics->steps;
-    rk4_steps = view->dynamics->rk4_steps;
+    uint64_t other_steps = view->dynamics->steps - view->dynamics->rk4_steps;
     if (exported->ticks == 0)
-        exported->other_steps = steps - rk4_steps;
+        exported->other_steps = other_steps;
     exported->dof = view->dynamics->dof;
     exported->effector_count = p->effector_count;
     exported->link_count = p->body ? p->body->link_count : 0; /* in the plane */
@@ -57,7 +55,7 @@ static void watch(struct exported *exported, const struct evaluate_view *view)
         exported->poses[exported->ticks][i] =
             (struct pose){{s.at_m.x, s.at_m.y, s.at_m.z}, dynamics_part_turn(view->dynamics, i)};
     }
-    if (steps - rk4_steps == exported->other_steps && exported->free_ticks == exported->ticks)
+    if (other_steps == exported->other_steps && exported->free_ticks == exported->ticks)
         exported->free_ticks++;
     exported->ticks++;
 }

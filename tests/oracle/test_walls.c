@@ -47,19 +47,8 @@ static struct start draw_start(void)
  * these. */
 static double step_from_nowhere(void)
 {
-    double before[3], after[3], mass = stage.body.phenotype.mass_kg;
-    struct vec3 centre = dynamics_centre_of_mass(stage.dynamics);
-    struct impulse_sum given;
-    read_momentum(stage.dynamics, before);
-    ck_assert_int_eq(dynamics_step(stage.dynamics), 0);
-    read_momentum(stage.dynamics, after);
-    struct vec3 velocity = {before[0] / mass, before[1] / mass, 0};
-    ck_assert_int_eq(dynamics_impulses(stage.dynamics, centre, velocity, &given), 1);
-    double x = after[0] - before[0], y = after[1] - before[1];
-    double turn = after[2] - before[2] - (centre.x * y - centre.y * x);
-    double off = fabs(x - given.linear.x) + fabs(y - given.linear.y) + fabs(turn - given.angular.z);
-    double rounding = 1e-14 * (fabs(before[0]) + fabs(before[1]) + fabs(before[2]));
-    return (off - rounding) / given.size;
+    struct stage_gain gain = stage_step_gain(&stage);
+    return (gain.off - 1e-14 * gain.size) / gain.given;
 }
 
 static int passes_wall(const struct start *s)
@@ -143,7 +132,7 @@ static int passes_part(const struct start *s)
     double length = s->height_m, rate = s->qd[0] / length, side = rng_chance(&rng, 0.5) ? 1 : -1;
     double q[BODY_DOF_MAX] = {0, 0, 0, side * 1.2}, qd[BODY_DOF_MAX] = {0, 0, 0, -side * rate};
     const struct body_part parts[] = {
-        {.parent = -1, .width_m = 0.5, .height_m = 0.02, .mass_kg = 1e4, .y_m = 0},
+        {ROOT(0.5, 0.02, 1e4), .y_m = 0},
         {PART(0, 0, 0.01 + length / 2, s->width_m < length / 4 ? s->width_m : length / 4, length,
               0.1),
          ANCHOR(0, 0.01)},

@@ -263,6 +263,36 @@ static inline void body_init_stopped_rod(struct test_body *body, double root)
     body_init(body, rod, 2);
 }
 
+/* A trunk with two arms, one of which has a hand; `sign` -1 makes its mirror image, `first` says which
+ * of the siblings comes first, 1 or 2. */
+static inline void body_init_branched(struct test_body *body, int sign, int first,
+                                      double torque_n_m)
+{
+    struct body_part parts[] = {
+        {ROOT(0.6, 0.3, 0.5)},
+        {.parent = 0, .x_m = 0.5, .y_m = 0.1, .angle_rad = 0.4, ANCHOR(0.3, 0.05)},
+        {.parent = 0, .x_m = -0.4, .y_m = -0.3, .angle_rad = -0.9, ANCHOR(-0.25, 0.1)},
+        {.parent = 1, .x_m = 0.8, .y_m = 0.35, .angle_rad = 0.2, ANCHOR(0.7, 0.15)}};
+    for (int i = 1; i < 4; i++) {
+        parts[i].width_m = 0.4 - 0.05 * i;
+        parts[i].height_m = 0.1;
+        parts[i].mass_kg = 0.1 + 0.05 * i;
+        parts[i].torque_max_n_m = torque_n_m;
+    }
+    if (first == 2) {
+        struct body_part t = parts[1];
+        parts[1] = parts[2];
+        parts[2] = t;
+        parts[3].parent = 2;
+    }
+    for (int i = 0; i < 4; i++) {
+        parts[i].x_m *= sign;
+        parts[i].angle_rad *= sign;
+        parts[i].anchor_x_m *= sign;
+    }
+    body_init(body, parts, 4);
+}
+
 static inline int body_draw_mixed(struct body_part *parts, int most, double linear, struct rng *rng)
 {
     int count = 1 + (int)rng_below(rng, (uint32_t)most);
@@ -311,6 +341,17 @@ static inline void body_init_random(struct test_body *body, int most, struct rng
 }
 
 /* ---------------------------------------------------------------- the stage */
+
+/* Ground and bodies are of one stuff. */
+static inline struct world land_of(double friction, double elasticity)
+{
+    return (struct world){.gravity_m_s2 = BODY_GRAVITY,
+                          .has_ground = 1,
+                          .friction = friction,
+                          .own_friction = friction,
+                          .elasticity = elasticity,
+                          .own_elasticity = elasticity};
+}
 
 struct stage {
     struct arena arena;
@@ -361,6 +402,22 @@ static inline void stage_start(struct stage *stage, const double *q, const doubl
     stage_set(stage, q, qd);
 }
 
+/* The branched body in the air, thrown and spinning; the state follows its parts. */
+static inline void stage_start_branched(struct stage *stage, int sign, int first, double shift_m,
+                                        double torque_n_m)
+{
+    int one = first == 2 ? 2 : 1, two = 3 - one;
+    double q[BODY_DOF_MAX] = {sign * 0.1 + shift_m, 2, sign * 0.3};
+    double qd[BODY_DOF_MAX] = {sign * 0.7, 0.2, sign * -1.1};
+    q[2 + one] = sign * 0.2;
+    q[2 + two] = sign * -0.5;
+    qd[2 + one] = sign * 2;
+    qd[2 + two] = sign * -3;
+    qd[2 + 3] = sign * 1.5;
+    body_init_branched(&stage->body, sign, first, torque_n_m);
+    stage_start(stage, q, qd);
+}
+
 /* Steps for a time that is a whole number of steps. */
 static inline void stage_run(struct stage *stage, double seconds)
 {
@@ -376,6 +433,83 @@ static inline struct part_state stage_part(const struct stage *stage, int part)
     return state;
 }
 
+static inline void stage_read_parts(const struct stage *stage, struct part_state *parts, int count)
+{
+    for (int i = 0; i < count; i++)
+        parts[i] = stage_part(stage, i);
+}
+
+/* Parts stand where others stood. */
+static inline void stage_check_parts(const struct stage *stage, const struct part_state *parts,
+                                     int count, double tolerance)
+{
+    for (int i = 0; i < count; i++) {
+        struct part_state part = stage_part(stage, i);
+        ck_assert_xy(part.at_m, parts[i].at_m.x, parts[i].at_m.y, tolerance);
+        ck_assert_double_eq_tol(part.angle_rad, parts[i].angle_rad, tolerance);
+    }
+}
+
+/* Parts are and move as the mirror image of others did, about x = 0, bit for bit. */
+static inline void stage_check_mirrored(const struct stage *stage, const struct part_state *parts,
+                                        int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct part_state part = stage_part(stage, i);
+        const struct part_state *of = &parts[i];
+        ck_assert_xy(part.at_m, -of->at_m.x, of->at_m.y, 0);
+        ck_assert_double_eq(part.angle_rad, -of->angle_rad);
+        ck_assert_xy(part.velocity_m_s, -of->velocity_m_s.x, of->velocity_m_s.y, 0);
+        ck_assert_double_eq(part.spin_rad_s.z, -of->spin_rad_s.z);
+    }
+}
+
+/* How far coordinates end from those at a 16th of the step; `start` builds and starts the body. */
+static inline double stage_step_error(struct stage *stage, void (*start)(void), double dt_s,
+                                      double seconds)
+{
+    double end[2][BODY_DOF_MAX], error = 0;
+    for (int fine = 0; fine < 2; fine++) {
+        stage->settings.dt_s = fine ? dt_s / 16 : dt_s;
+        start();
+        stage_run(stage, seconds);
+        memcpy(end[fine], stage->dynamics->q, (size_t)stage->dynamics->dof * sizeof(double));
+    }
+    for (int i = 0; i < stage->dynamics->dof; i++)
+        error = fmax(error, fabs(end[0][i] - end[1][i]));
+    return error;
+}
+
+/* By how much halving the step divides that error. */
+static inline double stage_order(struct stage *stage, void (*start)(void), double dt_s,
+                                 double seconds)
+{
+    double coarse = stage_step_error(stage, start, dt_s, seconds);
+    return coarse / stage_step_error(stage, start, dt_s / 2, seconds);
+}
+
+/* Momentum in a step: what it gains beyond what it says that contacts, medium and gravity gave, how
+ * large these were, and how large the momenta, of which rounding is a share. */
+struct stage_gain {
+    double off, given, size;
+};
+static inline struct stage_gain stage_step_gain(struct stage *stage)
+{
+    double before[3], after[3], mass = stage->body.phenotype.mass_kg;
+    struct vec3 centre = dynamics_centre_of_mass(stage->dynamics);
+    struct impulse_sum given;
+    read_momentum(stage->dynamics, before);
+    ck_assert_int_eq(dynamics_step(stage->dynamics), 0);
+    read_momentum(stage->dynamics, after);
+    struct vec3 velocity = {before[0] / mass, before[1] / mass, 0};
+    ck_assert_int_eq(dynamics_impulses(stage->dynamics, centre, velocity, &given), 1);
+    double x = after[0] - before[0], y = after[1] - before[1];
+    double turn = after[2] - before[2] - (centre.x * y - centre.y * x);
+    double off = fabs(x - given.linear.x) + fabs(y - given.linear.y) + fabs(turn - given.angular.z);
+    return (struct stage_gain){off, given.size,
+                               fabs(before[0]) + fabs(before[1]) + fabs(before[2])};
+}
+
 static inline double stage_energy(struct stage *stage)
 {
     const struct ledger *ledger = dynamics_ledger(stage->dynamics);
@@ -384,10 +518,7 @@ static inline double stage_energy(struct stage *stage)
 
 static inline int stage_is_all_rk4(const struct stage *stage)
 {
-    uint64_t steps, rk4_steps;
-    steps = stage->dynamics->steps;
-    rk4_steps = stage->dynamics->rk4_steps;
-    return steps == rk4_steps;
+    return stage->dynamics->steps == stage->dynamics->rk4_steps;
 }
 
 /* ---------------------------------------------------------------- small statistics */

@@ -17,12 +17,7 @@ static void setup(void)
 
 static void use_land(double friction, double elasticity)
 {
-    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY,
-                                 .has_ground = 1,
-                                 .friction = friction,
-                                 .own_friction = friction,
-                                 .elasticity = elasticity,
-                                 .own_elasticity = elasticity};
+    stage.world = land_of(friction, elasticity);
 }
 
 /* A box with its lowest side at a height, moving. */
@@ -230,7 +225,7 @@ TEST(examination_sees_what_touches_and_what_may)
 {
     double q[DOF] = {0, 1, 0, 0}, qd[DOF] = {0};
     const struct body_part parts[] = {
-        {.parent = -1, .width_m = 0.4, .height_m = 0.2, .mass_kg = 1},
+        {ROOT(0.4, 0.2, 1)},
         {PART(0, 0.5, 0, 0.4, 0.1, 1), ANCHOR(0.25, 0), .lower_rad = -1, .upper_rad = 1}};
     use_land(0.8, 0);
     body_init(&stage.body, parts, 2);
@@ -277,10 +272,9 @@ TEST(overlap_counts_all_but_parents_and_children)
     stage_set(&stage, q, qd);
     ck_assert_double_eq_tol(dynamics_overlap(stage.dynamics), 0.2 - 0.5 * sin(0.1), 1e-9);
 
-    const struct body_part rigid[] = {
-        {.parent = -1, .width_m = 0.4, .height_m = 0.2, .mass_kg = 1},
-        {.parent = 0, .is_rigid = 1, .x_m = 0.4, .width_m = 0.4, .height_m = 0.2, .mass_kg = 1},
-        {.parent = 1, .is_rigid = 1, .x_m = 0.15, .width_m = 0.2, .height_m = 0.1, .mass_kg = 1}};
+    const struct body_part rigid[] = {{ROOT(0.4, 0.2, 1)},
+                                      {PART(0, 0.4, 0, 0.4, 0.2, 1), .is_rigid = 1},
+                                      {PART(1, 0.15, 0, 0.2, 0.1, 1), .is_rigid = 1}};
     body_init(&stage.body, rigid, 3);
     stage_build(&stage);
     ck_assert_double_eq_tol(dynamics_overlap(stage.dynamics), 0.15, 1e-12);
@@ -386,20 +380,27 @@ TEST_LOOP(a_box_dropped_without_elasticity_stays_down, 0, 4)
     ck_assert_double_lt(fabs(l->residual_j), 1e-4 * energy);
 }
 
+/* How far part 0 rises above a height at most in a second, after it has begun to rise. */
+static double rebound(double rest_m)
+{
+    double highest = 0;
+    int has_hit = 0;
+    for (double time_s = 0; time_s < 1 - 1e-9; time_s += stage.settings.dt_s) {
+        stage_run(&stage, stage.settings.dt_s);
+        has_hit |= stage_part(&stage, 0).velocity_m_s.y > 0;
+        if (has_hit)
+            highest = fmax(highest, stage_part(&stage, 0).at_m.y - rest_m);
+    }
+    return highest;
+}
+
 /* With e = 0.5 it rises to a quarter; the instant of impact is known to a step. */
 TEST(a_box_bounces_to_the_square_of_its_elasticity)
 {
     static const double qd[3] = {0};
-    double highest = 0;
-    int has_hit = 0;
     use_land(0, 0.5);
     build_box(0.4, 0.2, 1, 1, qd);
-    for (int step = 0; step < 240; step++) {
-        stage_run(&stage, stage.settings.dt_s);
-        has_hit |= stage_part(&stage, 0).velocity_m_s.y > 0;
-        if (has_hit)
-            highest = fmax(highest, stage_part(&stage, 0).at_m.y - 0.1);
-    }
+    double highest = rebound(0.1);
     /* speed at impact 4.4 m/s: a step is 18 mm of the fall and a quarter of it of the rise */
     printf("contacts: a box dropped from 1 m with e = 0.5 rises to %.4f m\n", highest);
     ck_assert_double_eq_tol(highest, 0.25, 0.02);
@@ -408,15 +409,8 @@ TEST(a_box_bounces_to_the_square_of_its_elasticity)
 
     /* small steps: the exact height */
     stage.settings.dt_s = 1.0 / 3840;
-    highest = has_hit = 0;
     build_box(0.4, 0.2, 1, 1, qd);
-    for (int step = 0; step < 3840; step++) {
-        stage_run(&stage, stage.settings.dt_s);
-        has_hit |= stage_part(&stage, 0).velocity_m_s.y > 0;
-        if (has_hit)
-            highest = fmax(highest, stage_part(&stage, 0).at_m.y - 0.1);
-    }
-    ck_assert_double_eq_tol(highest, 0.25, 0.02 / 16);
+    ck_assert_double_eq_tol(rebound(0.1), 0.25, 0.02 / 16);
 }
 
 /* Contacts only take energy: chains thrown on the ground. One contact of several that act at once
@@ -463,19 +457,12 @@ TEST(contacts_only_take_energy)
 static void build_arms(double gap_m, double rate, double friction)
 {
     const struct body_part parts[] = {
-        {.parent = -1, .width_m = 1, .height_m = 0.2, .mass_kg = 5},
-        {.parent = 0, .x_m = -gap_m / 2, .y_m = 0.4, .anchor_x_m = -gap_m / 2, .anchor_y_m = 0.1},
-        {.parent = 0, .x_m = gap_m / 2, .y_m = 0.4, .anchor_x_m = gap_m / 2, .anchor_y_m = 0.1}};
-    struct body_part copy[3];
-    memcpy(copy, parts, sizeof copy);
-    for (int i = 1; i < 3; i++) {
-        copy[i].width_m = 0.1;
-        copy[i].height_m = 0.6;
-        copy[i].mass_kg = 0.5;
-    }
+        {ROOT(1, 0.2, 5)},
+        {PART(0, -gap_m / 2, 0.4, 0.1, 0.6, 0.5), ANCHOR(-gap_m / 2, 0.1)},
+        {PART(0, gap_m / 2, 0.4, 0.1, 0.6, 0.5), ANCHOR(gap_m / 2, 0.1)}};
     double q[DOF] = {0, 5}, qd[DOF] = {0, 0, 0, -rate, rate};
     stage.world = (struct world){.own_friction = friction};
-    body_init(&stage.body, copy, 3);
+    body_init(&stage.body, parts, 3);
     stage_start(&stage, q, qd);
 }
 
@@ -536,7 +523,7 @@ static double land(const struct body_part *parts, int count, int sixteenth, doub
 TEST_LOOP(what_lies_on_a_part_lands_with_it, 0, 16)
 {
     const struct body_part stack[] = {
-        {.parent = -1, .width_m = 0.1, .height_m = 0.1, .mass_kg = 0.1},
+        {ROOT(0.1, 0.1, 0.1)},
         {PART(0, 0, -0.05, 0.6, 0.05, 0.5), .is_linear = 1, .axis_rad = BODY_PI / 2},
         {PART(0, 0, 0, 0.6, 0.05, 0.5), .is_linear = 1, .axis_rad = BODY_PI / 2}};
     double deepest_m = land(stack, 3, _i, 0);
@@ -552,7 +539,7 @@ TEST_LOOP(what_lies_on_a_part_lands_with_it, 0, 16)
  * instant and without that work 2.4 mJ, 0.69 mm. */
 TEST_LOOP(a_foot_that_is_pressed_down_stays_down, 0, 16)
 {
-    const struct body_part stilt[] = {{.parent = -1, .width_m = 0.3, .height_m = 0.1, .mass_kg = 1},
+    const struct body_part stilt[] = {{ROOT(0.3, 0.1, 1)},
                                       {PART(0, 0, -0.06, 0.3, 0.04, 0.2), .is_linear = 1,
                                        .axis_rad = BODY_PI / 2, .torque_max_n_m = 20}};
     ck_assert_double_lt(land(stilt, 2, _i, -1), 6e-4);
@@ -645,7 +632,7 @@ TEST(a_joint_beyond_its_limit_is_pushed_back)
 /* A pair that slides along the axis, with limits in metres. */
 static void build_slider(double lower_m, double upper_m, double extension_m, double rate_m_s)
 {
-    const struct body_part pair[] = {{.parent = -1, .width_m = 1, .height_m = 0.2, .mass_kg = 4},
+    const struct body_part pair[] = {{ROOT(1, 0.2, 4)},
                                      {PART(0, 0, 0, 0.3, 0.3, 1), .is_linear = 1, .axis_rad = 0.6,
                                       .lower_rad = lower_m, .upper_rad = upper_m,
                                       .torque_max_n_m = 20}};
@@ -713,8 +700,7 @@ TEST_LOOP(a_body_hung_on_the_world_lands_as_a_free_one, 1, 4)
     body_init_chain(&stage.body, links, 0.4, 0.15, 0.5);
     stage_start(&stage, q, qd);
     stage_run(&stage, 0.6);
-    for (int i = 0; i < links; i++)
-        parts[i] = stage_part(&stage, i);
+    stage_read_parts(&stage, parts, links);
     struct ledger before = *dynamics_ledger(stage.dynamics);
     ck_assert_double_gt(before.loss_impact_j, 0.1);
     ck_assert_double_gt(before.loss_friction_j, 0.01);
@@ -724,11 +710,7 @@ TEST_LOOP(a_body_hung_on_the_world_lands_as_a_free_one, 1, 4)
     body_hang_free(&stage.body);
     stage_start(&stage, hung[0], hung[1]);
     stage_run(&stage, 0.6);
-    for (int i = 0; i < links; i++) {
-        struct part_state part = stage_part(&stage, i);
-        ck_assert_xy(part.at_m, parts[i].at_m.x, parts[i].at_m.y, apart);
-        ck_assert_double_eq_tol(part.angle_rad, parts[i].angle_rad, apart);
-    }
+    stage_check_parts(&stage, parts, links, apart);
     const struct ledger *l = dynamics_ledger(stage.dynamics);
     ck_assert_double_eq_tol(l->loss_impact_j, before.loss_impact_j, apart);
     ck_assert_double_eq_tol(l->loss_friction_j, before.loss_friction_j, apart);
@@ -739,7 +721,7 @@ TEST_LOOP(a_body_hung_on_the_world_lands_as_a_free_one, 1, 4)
 static void build_two_boxes(double elasticity)
 {
     struct test_body *b = &stage.body;
-    const struct body_part box = {.parent = -1, .width_m = 0.4, .height_m = 0.4, .mass_kg = 1};
+    const struct body_part box = {ROOT(0.4, 0.4, 1)};
     body_init(b, &box, 1);
     body_hang_free(b);
     for (int i = 1; i < 4; i++) {
@@ -841,20 +823,12 @@ TEST(fast_disks_that_bounce_do_not_pass_thin_walls)
  * that bounces. */
 TEST(impacts_are_judged_for_what_they_touch)
 {
-    double highest = 0;
-    int has_hit = 0;
     build_two_boxes(0);
     use_land(0, 1);
     stage_build(&stage);
     double q[DOF] = {0, 0, 0, 0, 0.5, 0, 50, 0.1, 0}, qd[DOF] = {0};
     stage_set(&stage, q, qd);
-    for (int i = 0; i < 240; i++) {
-        stage_run(&stage, stage.settings.dt_s);
-        has_hit |= stage_part(&stage, 0).velocity_m_s.y > 0;
-        if (has_hit)
-            highest = fmax(highest, stage_part(&stage, 0).at_m.y - 0.2);
-    }
-    ck_assert_double_eq_tol(highest, 0.3, 0.005);
+    ck_assert_double_eq_tol(rebound(0.2), 0.3, 0.005);
     ck_assert_double_gt(dynamics_ledger(stage.dynamics)->gain_push_out_j, 0.1);
 }
 
@@ -863,18 +837,15 @@ TEST(impacts_are_judged_for_what_they_touch)
 TEST(steps_are_rk4_until_something_may_touch)
 {
     static const double qd[3] = {0};
-    uint64_t steps, rk4_steps;
     use_land(0.8, 0);
     build_box(0.4, 0.2, 1, 1, qd);
     stage_run(&stage, 0.4);
     ck_assert(stage_is_all_rk4(&stage));
     ck_assert_double_eq_tol(stage_part(&stage, 0).at_m.y, 1.1 - BODY_GRAVITY * 0.08, 1e-12);
     stage_run(&stage, 0.4);
-    steps = stage.dynamics->steps;
-    rk4_steps = stage.dynamics->rk4_steps;
-    ck_assert_uint_eq(steps, 192);
-    ck_assert_uint_gt(rk4_steps, 105);
-    ck_assert_uint_lt(rk4_steps, 112);
+    ck_assert_uint_eq(stage.dynamics->steps, 192);
+    ck_assert_uint_gt(stage.dynamics->rk4_steps, 105);
+    ck_assert_uint_lt(stage.dynamics->rk4_steps, 112);
 }
 
 /* Spinning chains whose tips come down at up to 20 m/s, 8 cm a step. Measured: 18 mm deep, for a
@@ -908,14 +879,13 @@ TEST(fast_tips_land_without_sinking_in)
 
 TEST(a_full_arena_is_an_error)
 {
-    struct arena small;
     int failures = 0;
     body_init_random(&stage.body, 8, &rng);
     ck_assert_int_eq(tree_create(&sys.tree, &stage.body.phenotype, 0, &stage.arena), 0);
     for (size_t size = 16; size < 1u << 18; size += size / 4) {
+        SCOPED(arena) small;
         ck_assert_int_eq(arena_init(&small, size), 0);
         failures += create_contacts(&small) == ERR_MEMORY;
-        arena_deinit(&small);
     }
     ck_assert_int_gt(failures, 5);
 }

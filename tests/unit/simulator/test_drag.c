@@ -153,6 +153,17 @@ static void give_velocities(struct drag *drag, const struct tree *tree)
     }
 }
 
+/* The drag of a body that is drawn. */
+static void draw_drag(struct drag *drag, struct tree *tree, const struct world *world)
+{
+    draw_body(tree, 12);
+    ck_assert_int_eq(drag_create(drag, &stage.body.phenotype, world, &stage.arena), 0);
+    if (world->drag_exposure)
+        drag_expose(drag, boxes);
+    give_velocities(drag, tree);
+    drag_update(drag);
+}
+
 /* Force on a link about the root's origin, from its tensor. */
 static struct force link_force(const struct drag *drag, const struct tree *tree, int i)
 {
@@ -176,12 +187,7 @@ TEST(tensors_are_the_integrals)
         struct force sums[BODY_PARTS_MAX] = {{0}};
         struct drag drag;
         struct tree tree;
-        draw_body(&tree, 12);
-        ck_assert_int_eq(drag_create(&drag, &stage.body.phenotype, &world, &stage.arena), 0);
-        if (world.drag_exposure)
-            drag_expose(&drag, boxes);
-        give_velocities(&drag, &tree);
-        drag_update(&drag);
+        draw_drag(&drag, &tree, &world);
         for (int i = 0; i < stage.body.phenotype.part_count; i++)
             add_surface(&world, i, sums);
         double size = 1e-3;
@@ -230,12 +236,7 @@ TEST(tensors_never_do_work)
         struct world world = variant_world(k % VARIANTS);
         struct drag drag;
         struct tree tree;
-        draw_body(&tree, 12);
-        ck_assert_int_eq(drag_create(&drag, &stage.body.phenotype, &world, &stage.arena), 0);
-        if (world.drag_exposure)
-            drag_expose(&drag, boxes);
-        give_velocities(&drag, &tree);
-        drag_update(&drag);
+        draw_drag(&drag, &tree, &world);
         for (int i = 0; i < tree.count; i++)
             for (int trial = 0; trial < 4; trial++) {
                 const struct tensor *t = &drag.tensors[i];
@@ -256,8 +257,7 @@ TEST(tensors_never_do_work)
 static void measure_exposed(double x, double y, double angle, int is_rigid, double length[2])
 {
     const struct body_part parts[] = {
-        {.parent = -1, .width_m = 1, .height_m = 1, .mass_kg = 1},
-        {PART(0, x, y, 1, 1, 1), .is_rigid = is_rigid, .angle_rad = angle}};
+        {ROOT(1, 1, 1)}, {PART(0, x, y, 1, 1, 1), .is_rigid = is_rigid, .angle_rad = angle}};
     struct world world = variant_world(4);
     struct drag drag;
     body_init(&stage.body, parts, 2);
@@ -314,7 +314,7 @@ TEST(what_is_covered_or_faced_is_not_exposed)
 static double move_box(int solver, int has_exposure)
 {
     const struct body_part parts[] = {
-        {.parent = -1, .width_m = 2, .height_m = 0.6, .mass_kg = 0.2},
+        {ROOT(2, 0.6, 0.2)},
         {PART(0, 0.2, 0, 0.4, 0.05, 0.16), .lower_rad = -1, .upper_rad = 1, .torque_max_n_m = 2}};
     stage.settings.solver = solver;
     stage.settings.rtol = 1e-6;
@@ -513,7 +513,6 @@ TEST(energy_never_grows)
 TEST(stiff_quadratic_drag_is_implicit)
 {
     double zero[DOF] = {0}, qd[DOF] = {0, 20, 30};
-    uint64_t steps, rk4_steps;
     stage.settings.integrator = INTEGRATOR_AUTO;
     stage.world = (struct world){.quadratic_drag_kg_m2 = 50, .drag_law = DRAG_LAW_QUADRATIC};
     body_init_box(&stage.body, 0.5, 0.03, 0.015);
@@ -523,35 +522,21 @@ TEST(stiff_quadratic_drag_is_implicit)
         stage_run(&stage, stage.settings.dt_s);
         ck_assert_double_lt(stage_energy(&stage), before);
     }
-    steps = stage.dynamics->steps;
-    rk4_steps = stage.dynamics->rk4_steps;
-    ck_assert_uint_lt(rk4_steps, steps);
+    uint64_t explicit_steps = stage.dynamics->rk4_steps;
+    ck_assert_uint_lt(explicit_steps, stage.dynamics->steps);
     ck_assert_double_lt(stage_part(&stage, 0).velocity_m_s.y, 1);
 
     /* and explicit again when it is slow */
     stage_set(&stage, zero, zero);
     stage_run(&stage, 1);
-    steps = stage.dynamics->steps;
-    uint64_t more = stage.dynamics->rk4_steps;
-    ck_assert_uint_eq(more, rk4_steps + 240);
+    ck_assert_uint_eq(stage.dynamics->rk4_steps, explicit_steps + 240);
 }
 
-/* Joint angles of a chain after 0.5 s in quadratic drag, at two steps: the distance from a fine
- * one. */
-static double chain_error(double dt_s)
+static void start_chain(void)
 {
-    double end[2][DOF], error = 0;
-    for (int fine = 0; fine < 2; fine++) {
-        double q[DOF] = {0}, qd[DOF] = {0.5, 1, 2, -2, 1.5};
-        stage.settings.dt_s = fine ? 1.0 / 15360 : dt_s;
-        body_init_chain(&stage.body, 3, 0.4, 0.1, 0.2);
-        stage_start(&stage, q, qd);
-        stage_run(&stage, 0.5);
-        memcpy(end[fine], stage.dynamics->q, sizeof end[0]);
-    }
-    for (int i = 0; i < 5; i++)
-        error = fmax(error, fabs(end[0][i] - end[1][i]));
-    return error;
+    double q[DOF] = {0}, qd[DOF] = {0.5, 1, 2, -2, 1.5};
+    body_init_chain(&stage.body, 3, 0.4, 0.1, 0.2);
+    stage_start(&stage, q, qd);
 }
 
 TEST(quadratic_drag_keeps_the_second_order)
@@ -561,7 +546,7 @@ TEST(quadratic_drag_keeps_the_second_order)
         stage.world = (struct world){.quadratic_drag_kg_m2 = 2,
                                      .drag_law = DRAG_LAW_QUADRATIC,
                                      .drag_faces = leading ? DRAG_FACES_LEADING : DRAG_FACES_ALL};
-        double ratio = chain_error(1.0 / 480) / chain_error(1.0 / 960);
+        double ratio = stage_order(&stage, start_chain, 1.0 / 480, 0.5);
         printf("drag: halving the midpoint step in quadratic drag divides the error by %.2f\n",
                ratio);
         ck_assert_double_eq_tol(ratio, 4, 0.5);
@@ -608,32 +593,6 @@ TEST(solvers_agree)
 
 /* ---------------------------------------------------------------- symmetry and settings */
 
-/* Three arms on a body, mirrored by sign -1. */
-static void build_arms(int sign)
-{
-    struct body_part parts[] = {
-        {.parent = -1, .width_m = 0.6, .height_m = 0.3, .mass_kg = 0.5},
-        {.parent = 0, .x_m = 0.5, .y_m = 0.1, .angle_rad = 0.4, .anchor_x_m = 0.3},
-        {.parent = 0, .x_m = -0.4, .y_m = -0.3, .angle_rad = -0.9, .anchor_x_m = -0.25},
-        {.parent = 1, .x_m = 0.8, .y_m = 0.35, .angle_rad = 0.2, .anchor_x_m = 0.7}};
-    for (int i = 0; i < 4; i++) {
-        if (i > 0) {
-            parts[i].width_m = 0.4 - 0.05 * i;
-            parts[i].height_m = 0.1;
-            parts[i].mass_kg = 0.1 + 0.05 * i;
-            parts[i].anchor_y_m = 0.05 * i;
-        }
-        parts[i].x_m *= sign;
-        parts[i].angle_rad *= sign;
-        parts[i].anchor_x_m *= sign;
-    }
-    body_init(&stage.body, parts, 4);
-    stage_build(&stage);
-    double q[DOF] = {sign * 0.1, 2, sign * 0.3, sign * 0.2, sign * -0.5};
-    double qd[DOF] = {sign * 0.7, 0.2, sign * -1.1, sign * 2, sign * -3, sign * 1.5};
-    stage_set(&stage, q, qd);
-}
-
 TEST(a_mirrored_body_moves_mirrored_bit_for_bit)
 {
     for (int k = 0; k < VARIANTS; k++)
@@ -641,17 +600,12 @@ TEST(a_mirrored_body_moves_mirrored_bit_for_bit)
             struct part_state parts[4];
             stage.settings.integrator = integrator;
             stage.world = variant_world(k);
-            build_arms(1);
+            stage_start_branched(&stage, 1, 1, 0, 0);
             stage_run(&stage, 0.5);
-            for (int i = 0; i < 4; i++)
-                parts[i] = stage_part(&stage, i);
-            build_arms(-1);
+            stage_read_parts(&stage, parts, 4);
+            stage_start_branched(&stage, -1, 1, 0, 0);
             stage_run(&stage, 0.5);
-            for (int i = 0; i < 4; i++) {
-                struct part_state mirrored = stage_part(&stage, i);
-                ck_assert_xy(mirrored.at_m, -parts[i].at_m.x, parts[i].at_m.y, 0);
-                ck_assert_double_eq(mirrored.angle_rad, -parts[i].angle_rad);
-            }
+            stage_check_mirrored(&stage, parts, 4);
         }
 }
 

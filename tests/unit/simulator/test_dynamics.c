@@ -90,67 +90,43 @@ TEST(random_chains_keep_energy)
     ck_assert_double_lt(most, 2e-6);
 }
 
-/* Distance in q from a run at a 16th of the step. */
-static double chain_error(double dt_s, double seconds)
+static void start_chain(void)
 {
-    double q[DOF], qd[DOF], coarse[DOF], error = 0;
-    stage.settings.dt_s = dt_s;
+    double q[DOF], qd[DOF];
     build_chain(q, qd);
-    stage_run(&stage, seconds);
-    memcpy(coarse, stage.dynamics->q, 7 * sizeof(double));
-    stage.settings.dt_s = dt_s / 16;
-    build_chain(q, qd);
-    stage_run(&stage, seconds);
-    for (int i = 0; i < 7; i++)
-        error = fmax(error, fabs(stage.dynamics->q[i] - coarse[i]));
-    return error;
 }
 
-TEST(rk4_is_of_fourth_order)
-{
-    stage.settings.integrator = INTEGRATOR_RK4;
-    double ratio = chain_error(1.0 / 120, 2) / chain_error(1.0 / 240, 2);
-    printf("dynamics: halving the step divides the error of RK4 by %.2f\n", ratio);
-    ck_assert_double_eq_tol(ratio, 16, 3);
-}
+/* From one step to half of it the error is divided by this, of RK4 and of midpoint steps. */
+static const double orders[INTEGRATORS] = {16, 4};
 
-TEST(midpoint_is_of_second_order)
+TEST_LOOP(integrators_have_their_orders, 0, INTEGRATORS)
 {
-    stage.settings.integrator = INTEGRATOR_MIDPOINT;
-    double ratio = chain_error(1.0 / 120, 2) / chain_error(1.0 / 240, 2);
-    printf("dynamics: halving the step divides the error of midpoint by %.2f\n", ratio);
-    ck_assert_double_eq_tol(ratio, 4, 0.4);
+    static const double tolerance[INTEGRATORS] = {3, 0.4};
+    stage.settings.integrator = integrators[_i];
+    double ratio = stage_order(&stage, start_chain, 1.0 / 120, 2);
+    printf("dynamics: halving the step divides the error of integrator %d by %.2f\n", _i, ratio);
+    ck_assert_double_eq_tol(ratio, orders[_i], tolerance[_i]);
 }
 
 /* With servos, damping, drag and gravity too; the implicit terms must not spoil the order. */
-static double driven_error(double dt_s)
+static void start_driven(void)
 {
-    double end[2][DOF], error = 0;
-    for (int fine = 0; fine < 2; fine++) {
-        stage.settings.dt_s = fine ? dt_s / 16 : dt_s;
-        body_init_driven_chain(&stage.body, 4, 0.3, 0.1, 0.1, 100);
-        stage_build(&stage);
-        for (int i = 1; i < 4; i++)
-            dynamics_set_target(stage.dynamics, i, 0.2 * i, i == 2 ? -0.5 : 0.3);
-        stage_run(&stage, 0.5);
-        memcpy(end[fine], stage.dynamics->q, sizeof end[0]);
-    }
-    for (int i = 0; i < 6; i++)
-        error = fmax(error, fabs(end[0][i] - end[1][i]));
-    return error;
+    body_init_driven_chain(&stage.body, 4, 0.3, 0.1, 0.1, 100);
+    stage_build(&stage);
+    for (int i = 1; i < 4; i++)
+        dynamics_set_target(stage.dynamics, i, 0.2 * i, i == 2 ? -0.5 : 0.3);
 }
 
 TEST_LOOP(implicit_terms_keep_the_order, 0, INTEGRATORS)
 {
-    static const double order[INTEGRATORS] = {16, 4};
     static const double tolerance[INTEGRATORS] = {3.5, 0.5};
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .viscosity_pa_s = 0.8};
     stage.settings.servo_rad_s = 20;
     stage.settings.joint_damping_1_s = 2;
     stage.settings.integrator = integrators[_i];
-    double ratio = driven_error(1.0 / 960) / driven_error(1.0 / 1920);
+    double ratio = stage_order(&stage, start_driven, 1.0 / 960, 0.5);
     printf("dynamics: the same with servos and drag, integrator %d: %.2f\n", _i, ratio);
-    ck_assert_double_eq_tol(ratio, order[_i], tolerance[_i]);
+    ck_assert_double_eq_tol(ratio, orders[_i], tolerance[_i]);
 }
 
 /* ---------------------------------------------------------------- linear joints */
@@ -158,61 +134,49 @@ TEST_LOOP(implicit_terms_keep_the_order, 0, INTEGRATORS)
 /* A tree of five links, of which two slide, thrown and spinning. */
 static void build_sliders(double torque_n_m)
 {
-    const struct body_part parts[] = {
-        {.parent = -1, .width_m = 0.5, .height_m = 0.3, .mass_kg = 0.6},
-        {.parent = 0, .x_m = 0.4, .is_linear = 1, .axis_rad = 0.5, .anchor_x_m = 0.25},
-        {.parent = 1, .x_m = 0.7, .y_m = 0.1, .anchor_x_m = 0.55},
-        {.parent = 2, .x_m = 1, .y_m = 0.2, .is_linear = 1, .axis_rad = -1, .anchor_x_m = 0.9},
-        {.parent = 0, .x_m = -0.4, .y_m = -0.2, .anchor_x_m = -0.25, .anchor_y_m = -0.1}};
+    struct body_part parts[] = {
+        {ROOT(0.5, 0.3, 0.6)},
+        {PART(0, 0.4, 0, 0.3, 0.12, 0.15), ANCHOR(0.25, 0), .is_linear = 1, .axis_rad = 0.5},
+        {PART(1, 0.7, 0.1, 0.3, 0.12, 0.2), ANCHOR(0.55, 0)},
+        {PART(2, 1, 0.2, 0.3, 0.12, 0.25), ANCHOR(0.9, 0), .is_linear = 1, .axis_rad = -1},
+        {PART(0, -0.4, -0.2, 0.3, 0.12, 0.3), ANCHOR(-0.25, -0.1)}};
     static const double q[7] = {0.3, 2, 0.4, 0.05, -0.3, -0.1, 0.6};
     static const double qd[7] = {0.5, -0.2, 1.2, 0.3, -1.5, 0.2, 1};
-    struct body_part copy[5];
-    memcpy(copy, parts, sizeof copy);
-    for (int i = 1; i < 5; i++) {
-        copy[i].width_m = 0.3;
-        copy[i].height_m = 0.12;
-        copy[i].mass_kg = 0.1 + 0.05 * i;
-        copy[i].torque_max_n_m = torque_n_m;
-    }
-    body_init(&stage.body, copy, 5);
+    for (int i = 1; i < 5; i++)
+        parts[i].torque_max_n_m = torque_n_m;
+    body_init(&stage.body, parts, 5);
     stage_start(&stage, q, qd);
     for (int i = 1; i < 5; i++)
         dynamics_set_target(stage.dynamics, i, 0.1 * i, i == 2 ? -0.5 : 0.2);
 }
 
-static double slider_error(double dt_s, double torque_n_m)
+static void start_free_sliders(void)
 {
-    double end[2][DOF], error = 0;
-    for (int fine = 0; fine < 2; fine++) {
-        stage.settings.dt_s = fine ? dt_s / 16 : dt_s;
-        build_sliders(torque_n_m);
-        stage_run(&stage, 0.5);
-        memcpy(end[fine], stage.dynamics->q, 7 * sizeof(double));
-    }
-    for (int i = 0; i < 7; i++)
-        error = fmax(error, fabs(end[0][i] - end[1][i]));
-    return error;
+    build_sliders(0);
 }
 
-TEST(linear_joints_keep_the_orders)
+static void start_driven_sliders(void)
 {
-    static const double order[INTEGRATORS] = {16, 4}, tolerance[INTEGRATORS] = {3, 0.5};
-    for (int driven = 0; driven < 2; driven++)
-        for (int i = 0; i < INTEGRATORS; i++) {
-            stage.settings.integrator = integrators[i];
-            if (driven) {
-                stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .viscosity_pa_s = 0.8};
-                stage.settings.servo_rad_s = 15;
-                stage.settings.joint_damping_1_s = 2;
-            }
-            /* errors of the midpoint's guesses are of third order: they must have faded */
-            double dt_s = integrators[i] == INTEGRATOR_MIDPOINT ? 1.0 / 1920 : 1.0 / 480;
-            double coarse = slider_error(dt_s, driven ? 100 : 0);
-            double ratio = coarse / slider_error(dt_s / 2, driven ? 100 : 0);
-            printf("dynamics: linear joints, %s, integrator %d: %.2f\n", driven ? "driven" : "free",
-                   i, ratio);
-            ck_assert_double_eq_tol(ratio, order[i], tolerance[i]);
-        }
+    build_sliders(100);
+}
+
+TEST_LOOP(linear_joints_keep_the_orders, 0, 2 * INTEGRATORS)
+{
+    static const double tolerance[INTEGRATORS] = {3, 0.5};
+    int driven = _i / INTEGRATORS, i = _i % INTEGRATORS;
+    stage.settings.integrator = integrators[i];
+    if (driven) {
+        stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .viscosity_pa_s = 0.8};
+        stage.settings.servo_rad_s = 15;
+        stage.settings.joint_damping_1_s = 2;
+    }
+    /* errors of the midpoint's guesses are of third order: they must have faded */
+    double dt_s = integrators[i] == INTEGRATOR_MIDPOINT ? 1.0 / 1920 : 1.0 / 480;
+    double ratio =
+        stage_order(&stage, driven ? start_driven_sliders : start_free_sliders, dt_s, 0.5);
+    printf("dynamics: linear joints, %s, integrator %d: %.2f\n", driven ? "driven" : "free", i,
+           ratio);
+    ck_assert_double_eq_tol(ratio, orders[i], tolerance[i]);
 }
 
 TEST(linear_joints_keep_energy_and_momentum)
@@ -333,7 +297,7 @@ static double muscle_error(double dt_s, double strength_n)
 
 TEST_LOOP(muscles_shorten_as_hill_has_it, 0, INTEGRATORS)
 {
-    static const double order[INTEGRATORS] = {16, 4}, tolerance[INTEGRATORS] = {3, 0.4};
+    static const double tolerance[INTEGRATORS] = {3, 0.4};
     stage.settings.hill_curvature = 0.25;
     stage.settings.integrator = integrators[_i];
     /* errors of the midpoint's guesses are of third order: they must have faded */
@@ -343,7 +307,7 @@ TEST_LOOP(muscles_shorten_as_hill_has_it, 0, INTEGRATORS)
     printf("dynamics: Hill's curve, integrator %d: %.1e s, half the step divides it by %.2f\n", _i,
            error, ratio);
     ck_assert_double_lt(error, 5e-6);
-    ck_assert_double_eq_tol(ratio, order[_i], tolerance[_i]);
+    ck_assert_double_eq_tol(ratio, orders[_i], tolerance[_i]);
 }
 
 /* Muscles that are much too strong for what they move take a small part of a step to their greatest
@@ -460,8 +424,7 @@ TEST_LOOP(a_body_hung_on_the_world_swims_as_a_free_one, 0, INTEGRATORS)
     memcpy(q + 3, stage.dynamics->q, 7 * sizeof q[0]);
     memcpy(qd + 3, stage.dynamics->qd, 7 * sizeof qd[0]);
     stage_run(&stage, 1);
-    for (int k = 0; k < 5; k++)
-        parts[k] = stage_part(&stage, k);
+    stage_read_parts(&stage, parts, 5);
     struct ledger free_ledger = *dynamics_ledger(stage.dynamics);
 
     body_hang_free(&stage.body);
@@ -469,12 +432,10 @@ TEST_LOOP(a_body_hung_on_the_world_swims_as_a_free_one, 0, INTEGRATORS)
     for (int k = 1; k < 5; k++)
         dynamics_set_target(stage.dynamics, 3 + k, 0.1 * k, k == 2 ? -0.5 : 0.2);
     stage_run(&stage, 1);
-    for (int k = 0; k < 5; k++) {
-        struct part_state part = stage_part(&stage, k);
-        ck_assert_xy(part.at_m, parts[k].at_m.x, parts[k].at_m.y, apart);
-        ck_assert_double_eq_tol(part.angle_rad, parts[k].angle_rad, apart);
-        ck_assert_double_eq_tol(part.velocity_m_s.x, parts[k].velocity_m_s.x, 10 * apart);
-    }
+    stage_check_parts(&stage, parts, 5, apart);
+    for (int k = 0; k < 5; k++)
+        ck_assert_double_eq_tol(stage_part(&stage, k).velocity_m_s.x, parts[k].velocity_m_s.x,
+                                10 * apart);
     const struct ledger *l = dynamics_ledger(stage.dynamics);
     ck_assert_double_eq_tol(l->work_effector_j, free_ledger.work_effector_j, 20 * apart);
     ck_assert_double_eq_tol(l->loss_drag_j, free_ledger.loss_drag_j, 20 * apart);
@@ -514,9 +475,8 @@ TEST_LOOP(a_free_box_turns_evenly_for_many_turns, 0, INTEGRATORS)
 TEST_LOOP(an_eccentric_link_turns_about_its_centre_of_mass, 0, INTEGRATORS)
 {
     static const double tolerance[INTEGRATORS] = {2e-10, 1e-4};
-    const struct body_part parts[] = {
-        {.parent = -1, .width_m = 0.4, .height_m = 0.2, .mass_kg = 1},
-        {.parent = 0, .is_rigid = 1, .x_m = 1, .width_m = 0.2, .height_m = 0.2, .mass_kg = 3}};
+    const struct body_part parts[] = {{ROOT(0.4, 0.2, 1)},
+                                      {PART(0, 1, 0, 0.2, 0.2, 3), .is_rigid = 1}};
     double q[DOF] = {0}, qd[DOF] = {0, 0, 3};
     stage.settings.integrator = integrators[_i];
     body_init(&stage.body, parts, 2);
@@ -611,9 +571,8 @@ TEST_LOOP(joint_damping_slows_the_joint, 0, INTEGRATORS)
     /* two wheels on one axle: the relative rate falls as exp(-2 rate t), since damping = 2 rate
      * D0 */
     static const double tolerance[INTEGRATORS] = {1e-9, 2e-4};
-    const struct body_part wheels[] = {
-        {.parent = -1, .width_m = 1, .height_m = 0.2, .mass_kg = 1, .inertia_kg_m2 = 0.08},
-        {.parent = 0, .width_m = 0.3, .height_m = 0.3, .mass_kg = 1, .inertia_kg_m2 = 0.02}};
+    const struct body_part wheels[] = {{ROOT(1, 0.2, 1), .inertia_kg_m2 = 0.08},
+                                       {PART(0, 0, 0, 0.3, 0.3, 1), .inertia_kg_m2 = 0.02}};
     double q[DOF] = {0}, qd[DOF] = {0, 0, -1, 5};
     stage.settings.integrator = integrators[_i];
     stage.settings.joint_damping_1_s = 1.5;
@@ -635,41 +594,8 @@ TEST_LOOP(joint_damping_slows_the_joint, 0, INTEGRATORS)
  * image, `first` which of two siblings comes first. */
 static void build_branched(int sign, int first, double shift)
 {
-    struct body_part parts[] = {
-        {.parent = -1, .width_m = 0.6, .height_m = 0.3, .mass_kg = 0.5},
-        {.parent = 0, .x_m = 0.5, .y_m = 0.1, .angle_rad = 0.4, .anchor_x_m = 0.3},
-        {.parent = 0, .x_m = -0.4, .y_m = -0.3, .angle_rad = -0.9, .anchor_x_m = -0.25},
-        {.parent = 1, .x_m = 0.8, .y_m = 0.35, .angle_rad = 0.2, .anchor_x_m = 0.7}};
-    for (int i = 1; i < 4; i++) {
-        parts[i].width_m = 0.4 - 0.05 * i;
-        parts[i].height_m = 0.1;
-        parts[i].mass_kg = 0.1 + 0.05 * i;
-        parts[i].anchor_y_m = 0.05 * i;
-        parts[i].torque_max_n_m = 3;
-    }
-    if (first == 2) {
-        struct body_part t = parts[1];
-        parts[1] = parts[2];
-        parts[2] = t;
-        parts[3].parent = 2;
-    }
-    for (int i = 0; i < 4; i++) {
-        parts[i].x_m *= sign;
-        parts[i].angle_rad *= sign;
-        parts[i].anchor_x_m *= sign;
-    }
-    body_init(&stage.body, parts, 4);
-    stage_build(&stage);
-
-    /* rates and targets follow the bodies */
     int one = first == 2 ? 2 : 1, two = 3 - one;
-    double q[DOF] = {sign * 0.1 + shift, 2, sign * 0.3}, qd[DOF] = {sign * 0.7, 0.2, sign * -1.1};
-    q[2 + one] = sign * 0.2;
-    q[2 + two] = sign * -0.5;
-    qd[2 + one] = sign * 2;
-    qd[2 + two] = sign * -3;
-    qd[2 + 3] = sign * 1.5;
-    stage_set(&stage, q, qd);
+    stage_start_branched(&stage, sign, first, shift, 3);
     dynamics_set_target(stage.dynamics, one, sign * 0.6, sign * -0.3);
     dynamics_set_target(stage.dynamics, two, sign * -0.4, 0);
     dynamics_set_target(stage.dynamics, 3, sign * 0.3, sign * 1);
@@ -689,19 +615,12 @@ TEST_LOOP(mirror_image_moves_as_mirror_image_bit_for_bit, 0, INTEGRATORS)
     fill_world(integrators[_i]);
     build_branched(1, 1, 0);
     stage_run(&stage, 1);
-    for (int k = 0; k < 4; k++)
-        parts[k] = stage_part(&stage, k);
+    stage_read_parts(&stage, parts, 4);
     double work = dynamics_ledger(stage.dynamics)->work_effector_j;
 
     build_branched(-1, 1, 0);
     stage_run(&stage, 1);
-    for (int k = 0; k < 4; k++) {
-        struct part_state mirrored = stage_part(&stage, k);
-        ck_assert_xy(mirrored.at_m, -parts[k].at_m.x, parts[k].at_m.y, 0);
-        ck_assert_double_eq(mirrored.angle_rad, -parts[k].angle_rad);
-        ck_assert_xy(mirrored.velocity_m_s, -parts[k].velocity_m_s.x, parts[k].velocity_m_s.y, 0);
-        ck_assert_double_eq(mirrored.spin_rad_s.z, -parts[k].spin_rad_s.z);
-    }
+    stage_check_mirrored(&stage, parts, 4);
     ck_assert_double_eq(dynamics_ledger(stage.dynamics)->work_effector_j, work);
 }
 
@@ -723,8 +642,7 @@ static void check_relative(const double *q, const struct part_state *parts, doub
 static void keep_state(double *q, struct part_state *parts)
 {
     memcpy(q, stage.dynamics->q, 6 * sizeof q[0]);
-    for (int k = 0; k < 4; k++)
-        parts[k] = stage_part(&stage, k);
+    stage_read_parts(&stage, parts, 4);
 }
 
 TEST_LOOP(a_kilometre_away_nothing_changes, 0, INTEGRATORS)
@@ -746,8 +664,7 @@ TEST_LOOP(order_of_siblings_does_not_matter, 0, INTEGRATORS)
     fill_world(integrators[_i]);
     build_branched(1, 1, 0);
     stage_run(&stage, 1);
-    for (int k = 0; k < 4; k++)
-        parts[k] = stage_part(&stage, k);
+    stage_read_parts(&stage, parts, 4);
     build_branched(1, 2, 0);
     stage_run(&stage, 1);
     static const int twin[4] = {0, 2, 1, 3};
@@ -1093,7 +1010,7 @@ TEST(potential_energy_is_booked)
 TEST(birth_is_the_phenotype)
 {
     const struct body_part parts[] = {
-        {.parent = -1, .width_m = 0.6, .height_m = 0.2, .mass_kg = 1},
+        {ROOT(0.6, 0.2, 1)},
         {PART(0, 0.2, 0.4, 0.3, 0.1, 0.5), .is_rigid = 1, .angle_rad = 1},
         {PART(1, 0.7, 0.9, 0.5, 0.1, 0.4), ANCHOR(0.4, 0.6), .angle_rad = -2}};
     body_init(&stage.body, parts, 3);
@@ -1135,8 +1052,7 @@ TEST(velocities_are_the_derivatives_of_the_poses)
         stage_set(&stage, q, qd);
         read_momentum(stage.dynamics, before);
         struct vec3 centre = dynamics_centre_of_mass(stage.dynamics);
-        for (int k = 0; k < parts; k++)
-            now[k] = stage_part(&stage, k);
+        stage_read_parts(&stage, now, parts);
         for (int k = 0; k < dof; k++)
             q[k] += eps * qd[k];
         stage_set(&stage, q, qd);
@@ -1195,10 +1111,10 @@ TEST(a_state_that_is_not_finite_is_reported)
 /* Every size of arena: either no dynamics, or one that works. */
 TEST(a_full_arena_is_noticed)
 {
-    struct arena small;
     int failures = 0;
     body_init_random(&stage.body, 8, &rng);
     for (size_t size = 64; size < 1u << 20; size += size / 8) {
+        SCOPED(arena) small;
         ck_assert_int_eq(arena_init(&small, size), 0);
         struct dynamics *d =
             dynamics_create(&stage.body.phenotype, &stage.world, &stage.settings, &small);
@@ -1206,7 +1122,6 @@ TEST(a_full_arena_is_noticed)
             ck_assert_int_eq(dynamics_step(d), 0);
         else
             failures++;
-        arena_deinit(&small);
     }
     ck_assert_int_gt(failures, 5);
 }

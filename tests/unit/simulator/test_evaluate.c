@@ -414,7 +414,6 @@ TEST(verdict_vibration)
     ck_verdict(VERDICT_OK, "guard.reversals_hz=20");
 }
 
-/* Falls 2 m: lands at t = sqrt(2 h / g) at the end of that tick. */
 /* A worm that keeps the pace asked for goes on; one that does not is stopped at the time, not
  * before, and keeps the score it had then. */
 TEST(verdict_hopeless)
@@ -609,6 +608,7 @@ TEST(a_budget_counts_what_a_solver_does)
     ck_assert_int_eq(run_with_budget(3 * work).verdict, VERDICT_BUDGET);
 }
 
+/* Falls 2 m: lands at t = sqrt(2 h / g) at the end of that tick. */
 TEST(verdict_landed)
 {
     make_stone();
@@ -1143,7 +1143,6 @@ TEST(free_bodies_keep_their_energy)
     for (uint64_t id = 1; id <= 4 * PASSIVE_CREATURES; id++) {
         struct phenotype phenotype;
         double q[BODY_DOF_MAX * 4] = {0}, qd[BODY_DOF_MAX * 4];
-        uint64_t steps, rk4_steps;
         make_random(id);
         arena_reset(&arena);
         if (phenotype_express(&phenotype, &genome, &params, &arena) != VERDICT_OK)
@@ -1160,9 +1159,7 @@ TEST(free_bodies_keep_their_energy)
         double start = dynamics_ledger(d)->kinetic_j;
         for (int step = 0; step < 240; step++)
             ck_assert_int_eq(dynamics_step(d), 0);
-        steps = d->steps;
-        rk4_steps = d->rk4_steps;
-        if (steps != rk4_steps)
+        if (d->steps != d->rk4_steps)
             continue;
         most = fmax(most, fabs(dynamics_ledger(d)->kinetic_j - start) / start);
         free_count++;

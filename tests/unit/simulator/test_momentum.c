@@ -77,11 +77,6 @@ static struct state fall(const struct state *from)
                    0}};
 }
 
-static uint64_t flights(void)
-{
-    return stage.dynamics->rk4_steps;
-}
-
 /* How much of a step's momentum comes from nowhere, as a share of the impulses. Steps of RK4 leave
  * in *is what should be, so that their errors would add up. */
 static double step_from_nowhere(struct state *is)
@@ -89,7 +84,7 @@ static double step_from_nowhere(struct state *is)
     double mass = stage.body.phenotype.mass_kg;
     const double *before = is->momentum;
     struct vec3 centre = is->centre;
-    uint64_t flown = flights();
+    uint64_t flown = stage.dynamics->rk4_steps;
     ck_assert_int_eq(dynamics_step(stage.dynamics), 0);
     struct state after = state_now();
     struct vec2 velocity = {before[0] / mass, before[1] / mass};
@@ -99,7 +94,7 @@ static double step_from_nowhere(struct state *is)
     double off = fabs(x - sum.along_x) + fabs(y - sum.along_y) + fabs(turn - sum.turning);
     /* what 64 bits hold of the momentum itself */
     double rounding = 1e-13 * (fabs(before[0]) + fabs(before[1]) + fabs(before[2]) + mass);
-    if (flights() > flown) {
+    if (stage.dynamics->rk4_steps > flown) {
         lost_in_flight = fmax(lost_in_flight, off / sum.size);
         *is = fall(is);
         return 0;
@@ -132,12 +127,7 @@ static void draw_body(double linear)
 static double run_bodies(double friction, double elasticity, double linear)
 {
     double worst = 0;
-    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY,
-                                 .has_ground = 1,
-                                 .friction = friction,
-                                 .own_friction = friction,
-                                 .elasticity = elasticity,
-                                 .own_elasticity = elasticity};
+    stage.world = land_of(friction, elasticity);
     for (int k = 0; k < BODIES; k++) {
         draw_body(linear);
         struct state is = state_now();
@@ -168,19 +158,8 @@ TEST(contacts_and_gravity_give_all_momentum)
 /* In a medium, with what the solver says that it gave: steps of RK4, too. */
 static double step_from_medium(void)
 {
-    double before[3], after[3], mass = stage.body.phenotype.mass_kg;
-    struct vec3 centre = dynamics_centre_of_mass(stage.dynamics);
-    struct impulse_sum given;
-    read_momentum(stage.dynamics, before);
-    ck_assert_int_eq(dynamics_step(stage.dynamics), 0);
-    read_momentum(stage.dynamics, after);
-    struct vec3 velocity = {before[0] / mass, before[1] / mass, 0};
-    ck_assert_int_eq(dynamics_impulses(stage.dynamics, centre, velocity, &given), 1);
-    double x = after[0] - before[0], y = after[1] - before[1];
-    double turn = after[2] - before[2] - (centre.x * y - centre.y * x);
-    double off = fabs(x - given.linear.x) + fabs(y - given.linear.y) + fabs(turn - given.angular.z);
-    double rounding = 1e-13 * (fabs(before[0]) + fabs(before[1]) + fabs(before[2]) + mass);
-    return off > rounding ? (off - rounding) / given.size : 0;
+    struct stage_gain gain = stage_step_gain(&stage);
+    return fmax(gain.off - 1e-13 * (gain.size + stage.body.phenotype.mass_kg), 0) / gain.given;
 }
 
 /* Light and heavy drag, hinges alone and linear joints, with and without gravity. */
@@ -200,7 +179,7 @@ TEST_LOOP(drag_gives_what_it_says, 0, 8)
                 dynamics_set_target(stage.dynamics, i, rng_uniform(&rng, -1, 1), 0);
             worst = fmax(worst, step_from_medium());
         }
-        flown += flights();
+        flown += stage.dynamics->rk4_steps;
     }
     ck_assert_double_lt(worst, 1e-9);
     ck_assert_uint_gt(flown, 100);

@@ -21,9 +21,8 @@ static void set_up(void)
 /* Two bars in a row, the second one hinged to the first; mirror: of the second. */
 static void make_pair(int mirror)
 {
-    static const struct body_part parts[] = {
-        {.parent = -1, .width_m = 0.4, .height_m = 0.1, .mass_kg = 1},
-        {PART(0, 0.4, 0, 0.4, 0.1, 1), ANCHOR(0.2, 0)}};
+    static const struct body_part parts[] = {{ROOT(0.4, 0.1, 1)},
+                                             {PART(0, 0.4, 0, 0.4, 0.1, 1), ANCHOR(0.2, 0)}};
     struct dynamics_settings settings = {.dt_s = 1.0 / 240,
                                          .integrator = INTEGRATOR_AUTO,
                                          .servo_rad_s = 30,

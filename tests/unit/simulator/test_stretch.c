@@ -187,7 +187,7 @@ static void add_edge_drag(const double from[2], const double to[2], double axis,
 TEST(drag_of_a_stretching_part_is_that_of_its_edges)
 {
     const struct body_part parts[] = {
-        {.parent = -1, .width_m = 0.3, .height_m = 0.2, .mass_kg = 1},
+        {ROOT(0.3, 0.2, 1)},
         {PART(0, 0.4, 0.2, 0.5, 0.2, 1), ANCHOR(0.15, 0.1), .angle_rad = 0.7, .stretch = 0.5}};
     const double rates[4] = {1.3, -0.4, 0.9, 2.1}, e = 0.3, axis = 0.7;
     stage.world.viscosity_pa_s = 1;
