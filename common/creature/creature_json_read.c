@@ -494,24 +494,6 @@ static void read_gene(struct reader *reader, json_t *object, const struct gene_f
     }
 }
 
-static void read_body(struct reader *reader, json_t *object, struct genome *genome)
-{
-    struct body_gene *body = genome_add_body(genome);
-    if (!body)
-        fail(reader, ERR_MEMORY, NULL, "out of memory");
-    else
-        read_gene(reader, object, body_kinds[genome->kind].body, body);
-}
-
-static void read_connection(struct reader *reader, json_t *object, struct genome *genome)
-{
-    struct connection_gene *connection = genome_add_connection(genome);
-    if (!connection)
-        fail(reader, ERR_MEMORY, NULL, "out of memory");
-    else
-        read_gene(reader, object, body_kinds[genome->kind].connection, connection);
-}
-
 /* "in" is a body's id or "central". */
 static void read_owner(struct reader *reader, json_t *object, struct neuron_gene *neuron)
 {
@@ -546,13 +528,8 @@ static void read_inputs(struct reader *reader, json_t *object, struct neuron_gen
     }
 }
 
-static void read_neuron(struct reader *reader, json_t *object, struct genome *genome)
+static void read_neuron(struct reader *reader, json_t *object, struct neuron_gene *neuron)
 {
-    struct neuron_gene *neuron = genome_add_neuron(genome);
-    if (!neuron) {
-        fail(reader, ERR_MEMORY, NULL, "out of memory");
-        return;
-    }
     check_keys(reader, object, neuron_keys);
     read_id(reader, object, "id", REQUIRED, &neuron->id);
     read_owner(reader, object, neuron);
@@ -563,12 +540,24 @@ static void read_neuron(struct reader *reader, json_t *object, struct genome *ge
     read_inputs(reader, object, neuron);
 }
 
-typedef void read_row(struct reader *reader, json_t *object, struct genome *genome);
-
-static void read_table(struct reader *reader, json_t *object, const char *key, int is_required,
-                       size_t max, read_row *read, struct genome *genome)
+static void read_row(struct reader *reader, json_t *object, struct genome *genome,
+                     enum genome_table table)
 {
-    json_t *value = find(reader, object, key, is_required);
+    void *row = genome_add(genome, table);
+    if (!row)
+        fail(reader, ERR_MEMORY, NULL, "out of memory");
+    else if (table == GENOME_NEURONS)
+        read_neuron(reader, object, row);
+    else
+        read_gene(reader, object, body_kind_genes(genome->kind, table), row);
+}
+
+static void read_table(struct reader *reader, json_t *object, struct genome *genome,
+                       enum genome_table table)
+{
+    const char *key = genome_tables[table].name;
+    size_t max = (size_t)genome_tables[table].most;
+    json_t *value = find(reader, object, key, table == GENOME_BODIES);
     if (!value)
         return;
     if (!json_is_array(value)) {
@@ -581,7 +570,7 @@ static void read_table(struct reader *reader, json_t *object, const char *key, i
     }
     for (size_t i = 0; reader->rc == 0 && i < json_array_size(value); i++) {
         size_t place = enter(reader, key, (int)i);
-        read(reader, json_array_get(value, i), genome);
+        read_row(reader, json_array_get(value, i), genome, table);
         leave(reader, place);
     }
 }
@@ -589,10 +578,8 @@ static void read_table(struct reader *reader, json_t *object, const char *key, i
 static void read_genome(struct reader *reader, json_t *object, struct genome *genome)
 {
     read_name(reader, object, "body", OPTIONAL, kind_name, &genome->kind);
-    read_table(reader, object, "bodies", REQUIRED, GENOME_BODIES_MAX, read_body, genome);
-    read_table(reader, object, "connections", OPTIONAL, GENOME_CONNECTIONS_MAX, read_connection,
-               genome);
-    read_table(reader, object, "neurons", OPTIONAL, GENOME_NEURONS_MAX, read_neuron, genome);
+    for (int table = 0; table < GENOME_TABLE_COUNT; table++)
+        read_table(reader, object, genome, table);
     genome->root = genome->body_count > 0 ? genome->bodies[0].id : 0;
     read_id(reader, object, "root", OPTIONAL, &genome->root);
     read_name(reader, object, "breeding", OPTIONAL, breeding_name, &genome->breeding);

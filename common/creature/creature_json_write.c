@@ -192,24 +192,27 @@ static json_t *neuron_value(struct tree *tree, const struct neuron_gene *neuron)
     return object;
 }
 
+static json_t *row_value(struct tree *tree, const struct genome *genome, enum genome_table table,
+                         int row)
+{
+    return table == GENOME_NEURONS ? neuron_value(tree, &genome->neurons[row])
+                                   : gene_value(tree, body_kind_genes(genome->kind, table),
+                                                genome_row(genome, table, row));
+}
+
 static void put_genome(struct tree *tree, json_t *object, const struct genome *genome)
 {
-    json_t *bodies = json_array(), *connections = json_array(), *neurons = json_array();
-    const struct body_kind_info *kind = &body_kinds[genome->kind];
-    for (int i = 0; i < genome->body_count; i++)
-        add(tree, bodies, gene_value(tree, kind->body, &genome->bodies[i]));
-    for (int i = 0; i < genome->connection_count; i++)
-        add(tree, connections, gene_value(tree, kind->connection, &genome->connections[i]));
-    for (int i = 0; i < genome->neuron_count; i++)
-        add(tree, neurons, neuron_value(tree, &genome->neurons[i]));
     if (genome->kind != 0)
-        put(tree, object, "body", json_string(kind->name));
+        put(tree, object, "body", json_string(body_kinds[genome->kind].name));
     put(tree, object, "root", id_value(genome->root));
     if (genome->breeding)
         put(tree, object, "breeding", json_string(breeding_gene_names[genome->breeding]));
-    put(tree, object, "bodies", bodies);
-    put(tree, object, "connections", connections);
-    put(tree, object, "neurons", neurons);
+    for (int table = 0; table < GENOME_TABLE_COUNT; table++) {
+        json_t *rows = json_array();
+        for (int i = 0; i < genome->counts[table]; i++)
+            add(tree, rows, row_value(tree, genome, table, i));
+        put(tree, object, genome_tables[table].name, rows);
+    }
 }
 
 static json_t *param_value(const struct params *params, int index)

@@ -124,20 +124,9 @@ static void visit_gene(struct pack_fields *f, const struct gene_field *table, vo
     pack_fields_close(f, &in);
 }
 
-static void visit_body(struct pack_fields *f, struct genome *genome, int row)
-{
-    visit_gene(f, body_kinds[genome->kind].body, &genome->bodies[row]);
-}
-
-static void visit_connection(struct pack_fields *f, struct genome *genome, int row)
-{
-    visit_gene(f, body_kinds[genome->kind].connection, &genome->connections[row]);
-}
-
 /* Lags are written only where there are any: equal genomes have equal bytes. */
-static void visit_neuron(struct pack_fields *f, struct genome *genome, int row)
+static void visit_neuron(struct pack_fields *f, struct neuron_gene *neuron)
 {
-    struct neuron_gene *neuron = &genome->neurons[row];
     int is_lagging = f->writer ? genome_has_lags(neuron) : next_size(f) == NEURON_FIELDS_LAGGING;
     struct pack_fields in =
         pack_fields_record(f, f->where, is_lagging ? NEURON_FIELDS_LAGGING : NEURON_FIELDS);
@@ -155,37 +144,23 @@ static void visit_neuron(struct pack_fields *f, struct genome *genome, int row)
     pack_fields_close(f, &in);
 }
 
-static int add_body(struct genome *genome)
+/* The rows that are there, or those that are read and added. */
+static void visit_table(struct pack_fields *f, struct genome *genome, enum genome_table table)
 {
-    return genome_add_body(genome) != NULL;
-}
-
-static int add_connection(struct genome *genome)
-{
-    return genome_add_connection(genome) != NULL;
-}
-
-static int add_neuron(struct genome *genome)
-{
-    return genome_add_neuron(genome) != NULL;
-}
-
-/* Rows of `count`, or those that are read and added. */
-static void visit_table(struct pack_fields *f, const char *name, int count, int most,
-                        int (*add)(struct genome *genome),
-                        void (*visit)(struct pack_fields *f, struct genome *genome, int row),
-                        struct genome *genome)
-{
+    const struct genome_table_info *info = &genome_tables[table];
     char where[48] = "";
-    struct pack_fields in = pack_fields_list(f, name, &count, most);
+    int count = genome->counts[table];
+    struct pack_fields in = pack_fields_list(f, info->name, &count, info->most);
     for (int i = 0; i < count && in.rc == 0; i++) {
         in.where = where;
         if (f->is_reading)
-            snprintf(where, sizeof(where), "%s[%d]", name, i);
-        if (f->is_reading && !add(genome))
+            snprintf(where, sizeof(where), "%s[%d]", info->name, i);
+        if (f->is_reading && !genome_add(genome, table))
             in.rc = error_memory(f->error);
+        else if (table == GENOME_NEURONS)
+            visit_neuron(&in, &genome->neurons[i]);
         else
-            visit(&in, genome, i);
+            visit_gene(&in, body_kind_genes(genome->kind, table), genome_row(genome, table, i));
     }
     pack_fields_close(f, &in);
 }
@@ -204,11 +179,8 @@ static void visit_genome(struct pack_fields *f, struct genome *genome)
         in.rc = last.rc;
     }
     pack_fields_u64(&in, "root", &genome->root, UINT64_MAX);
-    visit_table(&in, "bodies", genome->body_count, GENOME_BODIES_MAX, add_body, visit_body, genome);
-    visit_table(&in, "connections", genome->connection_count, GENOME_CONNECTIONS_MAX,
-                add_connection, visit_connection, genome);
-    visit_table(&in, "neurons", genome->neuron_count, GENOME_NEURONS_MAX, add_neuron, visit_neuron,
-                genome);
+    for (int table = 0; table < GENOME_TABLE_COUNT; table++)
+        visit_table(&in, genome, table);
     if (count >= 5)
         pack_fields_u8(&in, "breeding", &genome->breeding, BREEDING_GENE_COUNT - 1);
     if (count == 6)

@@ -13,11 +13,6 @@
 
 enum { PATH_SIZE = 96, GENE_NAME_SIZE = 96 };
 
-static const struct {
-    const char *key, *name;
-} tables[] = {{"bodies", "body"}, {"connections", "connection"}, {"neurons", "neuron"}};
-enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };
-
 struct diff {
     json_t *before, *after;
     FILE *out;
@@ -39,10 +34,10 @@ static const char *gene_name(int table, const json_t *gene, char text[GENE_NAME_
 {
     uint64_t id = (uint64_t)id_of(gene);
     if (id >> 10 == 0)
-        snprintf(text, GENE_NAME_SIZE, "%s %" PRIu64, tables[table].name, id);
+        snprintf(text, GENE_NAME_SIZE, "%s %" PRIu64, genome_tables[table].noun, id);
     else
         snprintf(text, GENE_NAME_SIZE, "%s %" PRIu64 " [%" PRIu64 ".%" PRIu64 "]",
-                 tables[table].name, id, id >> 10, id & 1023);
+                 genome_tables[table].noun, id, id >> 10, id & 1023);
     return text;
 }
 
@@ -166,8 +161,8 @@ static void print_order(struct diff *diff, const json_t *rows, const json_t *oth
 
 static void compare_table(struct diff *diff, int table)
 {
-    const json_t *before = json_object_get(diff->before, tables[table].key);
-    const json_t *after = json_object_get(diff->after, tables[table].key);
+    const json_t *before = json_object_get(diff->before, genome_tables[table].name);
+    const json_t *after = json_object_get(diff->after, genome_tables[table].name);
     int last = -1, is_moved = 0;
     for (size_t i = 0; i < json_array_size(before); i++)
         if (find(after, json_array_get(before, i)) < 0) {
@@ -188,7 +183,7 @@ static void compare_table(struct diff *diff, int table)
     }
     if (!is_moved)
         return;
-    fprintf(diff->out, "~ order of %s:", tables[table].key);
+    fprintf(diff->out, "~ order of %s:", genome_tables[table].name);
     print_order(diff, before, after);
     fputs(" ->", diff->out);
     print_order(diff, after, before);
@@ -221,7 +216,7 @@ int genome_diff(const struct genome *before, const struct genome *after, FILE *o
         fputs(diff.has_line ? "\n" : "", out);
         diff.counts.is_moved |= diff.has_line;
     }
-    for (int i = 0; i < TABLE_COUNT && !status; i++)
+    for (int i = 0; i < GENOME_TABLE_COUNT && !status; i++)
         compare_table(&diff, i);
     *counts = diff.counts;
     json_decref(diff.before);

@@ -31,14 +31,11 @@ gene_id gene_counter_next(struct gene_counter *counter)
 
 static int has_genes_of(const struct genome *genome, uint64_t creature)
 {
-    int has = 0;
-    for (int i = 0; i < genome->body_count; i++)
-        has |= genome->bodies[i].id >> GENE_BITS == creature;
-    for (int i = 0; i < genome->connection_count; i++)
-        has |= genome->connections[i].id >> GENE_BITS == creature;
-    for (int i = 0; i < genome->neuron_count; i++)
-        has |= genome->neurons[i].id >> GENE_BITS == creature;
-    return has;
+    for (int table = 0; table < GENOME_TABLE_COUNT; table++)
+        for (int i = 0; i < genome->counts[table]; i++)
+            if (genome_row_id(genome, table, i) >> GENE_BITS == creature)
+                return 1;
+    return 0;
 }
 
 void gene_counter_avoid(struct gene_counter *counter, const struct genome *a,

@@ -1,12 +1,11 @@
-/* The genetics that boxes in space have of their own: random sides, joints, limits and places on
- * faces; and what becomes of a joint that changes its type. */
+/* The genetics that rectangles and boxes have of their own: random sides, joints, limits and places
+ * on faces; and what becomes of a joint that changes its type. */
 #include "common/genetics/genetics_kind.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "common/math/vec3.h"
-#include "common/genetics/genetics_random.h"
 
 #define QUARTER_RAD (GENOME_ANGLE_MAX_RAD / 4)
 
@@ -15,107 +14,131 @@
 #define EXTENSION_LEAST 0.05 /* ... linear ones by this share of the part's longest side */
 
 /* Connections. */
-#define BY_ITS_END    0.85
-#define IN_THE_MIDDLE 0.8 /* share of attachments in the middle of the child's face */
-#define UNROLLED      0.5 /* share without roll ... */
-#define QUARTER_ROLL  0.5 /* of others with a quarter turn: the joint bends across instead */
-#define STRAIGHT      0.5 /* share at angle 0, and without tilt */
-#define ANGLE_MAX_RAD 0.7
-#define UNSCALED      0.5
-#define SCALE_LOW     0.6
-#define SCALE_HIGH    1.2
-#define REFLECTED     0.1 /* share that is reflected */
-#define TERMINAL_ONLY 0.1
+#define BY_ITS_END     0.85
+#define IN_THE_MIDDLE  0.8 /* share of attachments in the middle of the child's face */
+#define UNROLLED       0.5 /* share without roll ... */
+#define QUARTER_ROLL   0.5 /* of others with a quarter turn: the joint bends across instead */
+#define STRAIGHT       0.5 /* share at angle 0, and without tilt */
+#define ANGLE_MAX_RAD  0.7
+#define UNSCALED       0.5
+#define SCALE_LOW      0.6
+#define SCALE_HIGH     1.2
+#define REFLECTED      0.1 /* share that is reflected ... */
+#define REFLECTED_FLAT 0.2 /* ... of rectangles */
+#define TERMINAL_ONLY  0.1
 
 enum { PLACES_TRIED = 10 };
 
-double genetics_draw_side_m(const struct params *params, struct rng *rng)
+static double draw_side_m(struct maker *maker)
 {
-    return genetics_random_length(params->initial_side_min_m, params->initial_side_max_m, rng);
+    return genetics_random_length(maker->params->initial_side_min_m,
+                                  maker->params->initial_side_max_m, maker->rng);
 }
 
-/* All joints that turn are equally likely. */
-static int random_joint(const struct params *params, int except, struct rng *rng)
+/* All joints from `first` to `last`, which turn, are equally likely. */
+static int draw_joint(struct maker *maker, int except, int first, int last)
 {
+    const struct params *params = maker->params;
     double weights[JOINT_TYPE_COUNT] = {0}, moving = 1 - params->initial_rigid;
-    double turning = moving * (1 - params->initial_linear) / (JOINT_SPHERICAL - JOINT_REVOLUTE + 1);
 
     weights[JOINT_RIGID] = params->initial_rigid;
     weights[JOINT_LINEAR] = moving * params->initial_linear;
-    for (int joint = JOINT_REVOLUTE; joint <= JOINT_SPHERICAL; joint++)
-        weights[joint] = turning;
+    for (int joint = first; joint <= last; joint++)
+        weights[joint] = moving * (1 - params->initial_linear) / (last - first + 1);
     if (except >= 0)
         weights[except] = 0;
-    return rng_pick(rng, weights, JOINT_TYPE_COUNT);
+    return rng_pick(maker->rng, weights, JOINT_TYPE_COUNT);
 }
 
-static void draw_second_limits(struct body_gene *body, const struct params *params, struct rng *rng)
+static int random_joint(struct maker *maker, int except)
 {
-    double most =
-        fmin(fmax(params->initial_limit_max_rad, LIMIT_LEAST_RAD), genome_limit_max(body->joint));
+    return draw_joint(maker, except, JOINT_REVOLUTE, JOINT_SPHERICAL);
+}
+
+static int random_flat_joint(struct maker *maker, int except)
+{
+    return draw_joint(maker, except, JOINT_ROTARY, JOINT_ROTARY);
+}
+
+static void draw_second_limits(struct maker *maker, struct body_gene *body)
+{
+    double most = fmin(fmax(maker->params->initial_limit_max_rad, LIMIT_LEAST_RAD),
+                       genome_limit_max(body->joint));
 
     body->box.lower_2 = body->box.upper_2 = 0;
     if (joint_types[body->joint].freedoms < 2)
         return;
-    body->box.upper_2 = rng_uniform(rng, LIMIT_LEAST_RAD, most);
+    body->box.upper_2 = rng_uniform(maker->rng, LIMIT_LEAST_RAD, most);
     if (body->joint != JOINT_SPHERICAL)
-        body->box.lower_2 = -rng_uniform(rng, LIMIT_LEAST_RAD, most);
+        body->box.lower_2 = -rng_uniform(maker->rng, LIMIT_LEAST_RAD, most);
 }
 
-void genetics_draw_limits(struct body_gene *body, const struct params *params, struct rng *rng)
+static void draw_limits(struct maker *maker, struct body_gene *body)
 {
-    double least = LIMIT_LEAST_RAD, most = params->initial_limit_max_rad;
+    double least = LIMIT_LEAST_RAD, most = maker->params->initial_limit_max_rad;
 
     if (body->joint == JOINT_LINEAR) {
         double length = 2 * genome_reach_m(body);
 
         least = EXTENSION_LEAST * length;
-        most = params->initial_extension_max * length;
+        most = maker->params->initial_extension_max * length;
     }
     most = fmin(fmax(most, least), genome_limit_max(body->joint));
-    body->lower = -rng_uniform(rng, least, most);
-    body->upper = rng_uniform(rng, least, most);
-    draw_second_limits(body, params, rng);
+    body->lower = -rng_uniform(maker->rng, least, most);
+    body->upper = rng_uniform(maker->rng, least, most);
+    draw_second_limits(maker, body);
 }
 
-static void draw_body(struct body_gene *body, const struct params *params, struct rng *rng)
+/* A rectangle has a rotary joint's genes and no depth. */
+static void draw_flat_body(struct maker *maker, struct body_gene *body)
 {
-    body->width_m = genetics_draw_side_m(params, rng);
-    body->height_m = genetics_draw_side_m(params, rng);
-    body->box.depth_m = genetics_draw_side_m(params, rng);
-    body->joint = (uint8_t)random_joint(params, -1, rng);
-    genetics_draw_limits(body, params, rng);
+    body->width_m = draw_side_m(maker);
+    body->height_m = draw_side_m(maker);
+    body->joint = (uint8_t)random_flat_joint(maker, -1);
+    draw_limits(maker, body);
+}
+
+static void draw_body(struct maker *maker, struct body_gene *body)
+{
+    body->width_m = draw_side_m(maker);
+    body->height_m = draw_side_m(maker);
+    body->box.depth_m = draw_side_m(maker);
+    body->joint = (uint8_t)random_joint(maker, -1);
+    draw_limits(maker, body);
 }
 
 /* The larger of two sides each way. */
-static void enlarge(struct body_gene *body, const struct params *params, struct rng *rng)
+static void enlarge_flat(struct maker *maker, struct body_gene *body)
 {
-    body->width_m = fmax(body->width_m, genetics_draw_side_m(params, rng));
-    body->height_m = fmax(body->height_m, genetics_draw_side_m(params, rng));
-    body->box.depth_m = fmax(body->box.depth_m, genetics_draw_side_m(params, rng));
+    body->width_m = fmax(body->width_m, draw_side_m(maker));
+    body->height_m = fmax(body->height_m, draw_side_m(maker));
 }
 
-enum face genetics_draw_end(const enum face ends[2], int face_count, struct rng *rng)
+static void enlarge(struct maker *maker, struct body_gene *body)
 {
-    int is_second = rng_chance(rng, 0.5);
-
-    return rng_chance(rng, BY_ITS_END) ? ends[is_second]
-                                       : (enum face)rng_below(rng, (uint32_t)face_count);
+    enlarge_flat(maker, body);
+    body->box.depth_m = fmax(body->box.depth_m, draw_side_m(maker));
 }
 
-/* Mostly one of the two ends of its longest side. */
-static enum face draw_child_face(const struct body_gene *child, struct rng *rng)
+/* Mostly one of the two ends of its longest side, else any of `face_count`. */
+static enum face draw_child_face(struct maker *maker, const struct body_gene *child, int face_count)
 {
     static const enum face ends[3][2] = {
         {FACE_LEFT, FACE_RIGHT}, {FACE_BOTTOM, FACE_TOP}, {FACE_BACK, FACE_FRONT}};
     const double sides[3] = {child->width_m, child->height_m, child->box.depth_m};
-    int longest = sides[1] > sides[0];
+    /* of a square it is the height */
+    int is_flat = face_count == FACE_FLAT_COUNT;
+    int longest = is_flat ? !(sides[0] > sides[1]) : sides[1] > sides[0];
+    int is_second = rng_chance(maker->rng, 0.5);
 
-    return genetics_draw_end(ends[sides[2] > sides[longest] ? 2 : longest], FACE_COUNT, rng);
+    return rng_chance(maker->rng, BY_ITS_END)
+               ? ends[sides[2] > sides[longest] ? 2 : longest][is_second]
+               : (enum face)maker_below(maker, face_count);
 }
 
-struct vec3 genetics_surface_point(const struct body_gene *body, int face, double position,
-                                   double position_2)
+/* A point of a part's surface, in its own frame. */
+static struct vec3 surface_point(const struct body_gene *body, int face, double position,
+                                 double position_2)
 {
     double x = body->width_m / 2, y = body->height_m / 2, z = body->box.depth_m / 2;
 
@@ -135,8 +158,10 @@ struct vec3 genetics_surface_point(const struct body_gene *body, int face, doubl
     }
 }
 
-double genetics_measure_space(const struct genome *genome, const struct body_gene *body,
-                              struct vec3 here)
+/* The distance from a point to the nearest attachment that the part has already: of its own to its
+ * parent, or of a child. The last connection, which is being drawn, does not count. */
+static double measure_space(const struct genome *genome, const struct body_gene *body,
+                            struct vec3 here)
 {
     double space = HUGE_VAL;
 
@@ -144,15 +169,15 @@ double genetics_measure_space(const struct genome *genome, const struct body_gen
         const struct connection_gene *other = &genome->connections[i];
 
         if (other->from == body->id)
-            space = fmin(space, vec3_length(vec3_sub(
-                                    here, genetics_surface_point(body, other->parent_face,
-                                                                 other->parent_position,
-                                                                 other->mount.parent_position_2))));
+            space = fmin(space,
+                         vec3_length(vec3_sub(
+                             here, surface_point(body, other->parent_face, other->parent_position,
+                                                 other->mount.parent_position_2))));
         if (other->to == body->id)
-            space = fmin(space, vec3_length(vec3_sub(
-                                    here, genetics_surface_point(body, other->child_face,
-                                                                 other->child_position,
-                                                                 other->mount.child_position_2))));
+            space =
+                fmin(space, vec3_length(vec3_sub(
+                                here, surface_point(body, other->child_face, other->child_position,
+                                                    other->mount.child_position_2))));
     }
     return space;
 }
@@ -166,19 +191,22 @@ static double measure_image_space(const struct body_gene *child, struct vec3 her
 }
 
 /* Takes from a few random places on the parent the one with the most space: limbs that grow from
- * one spot overlap. */
-static void draw_place(const struct genome *genome, struct connection_gene *connection,
-                       const struct body_gene *child, struct rng *rng)
+ * one spot overlap, and such creatures are not viable. */
+static void draw_place(struct maker *maker, struct connection_gene *connection,
+                       const struct body_gene *child, int face_count)
 {
+    const struct genome *genome = maker->genome;
     const struct body_gene *parent = &genome->bodies[genome_find_body(genome, connection->from)];
+    int is_flat = face_count == FACE_FLAT_COUNT;
     double most = -1;
 
     for (int i = 0; i < PLACES_TRIED; i++) {
-        int face = (int)rng_below(rng, FACE_COUNT);
-        double position = rng_uniform(rng, -1, 1), position_2 = rng_uniform(rng, -1, 1);
-        struct vec3 here = genetics_surface_point(parent, face, position, position_2);
-        double space =
-            fmin(genetics_measure_space(genome, parent, here), measure_image_space(child, here));
+        int face = maker_below(maker, face_count);
+        double position = rng_uniform(maker->rng, -1, 1);
+        double position_2 = is_flat ? 0 : rng_uniform(maker->rng, -1, 1);
+        struct vec3 here = surface_point(parent, face, position, position_2);
+        double space = fmin(measure_space(genome, parent, here),
+                            is_flat ? HUGE_VAL : measure_image_space(child, here));
 
         if (space > most) {
             most = space;
@@ -198,17 +226,18 @@ static double draw_roll_rad(struct rng *rng)
     return rng_uniform(rng, -2 * QUARTER_RAD, 2 * QUARTER_RAD);
 }
 
-double genetics_draw_angle_rad(struct rng *rng)
+static double draw_angle_rad(struct rng *rng)
 {
     return rng_chance(rng, STRAIGHT) ? 0 : rng_uniform(rng, -ANGLE_MAX_RAD, ANGLE_MAX_RAD);
 }
 
-double genetics_draw_child_position(struct rng *rng)
+static double draw_child_position(struct rng *rng)
 {
     return rng_chance(rng, IN_THE_MIDDLE) ? 0 : rng_uniform(rng, -1, 1);
 }
 
-void genetics_draw_flags(struct connection_gene *connection, double reflected, struct rng *rng)
+/* Scale, reflection with that chance, and whether the connection is a terminal one. */
+static void draw_flags(struct connection_gene *connection, double reflected, struct rng *rng)
 {
     connection->scale = rng_chance(rng, UNSCALED) ? 1 : rng_uniform(rng, SCALE_LOW, SCALE_HIGH);
     connection->is_reflected = (uint8_t)rng_chance(rng, reflected);
@@ -253,9 +282,9 @@ static void set_faces(struct connection_gene *connection, enum face parent, enum
 /* A body plan. The root lies along x. A pair hangs on the side of a single part, by the hip if that
  * is upright; single parts go on end to end: neck and head, spine and tail. A limb goes on at its
  * far end. */
-static void tidy_connection(struct genome *genome, struct connection_gene *connection,
-                            struct rng *rng)
+static void tidy_connection(struct maker *maker, struct connection_gene *connection)
 {
+    struct genome *genome = maker->genome;
     struct body_gene *parent = &genome->bodies[genome_find_body(genome, connection->from)];
     const struct body_gene *child = &genome->bodies[genome_find_body(genome, connection->to)];
     int is_trunk = genome->root ? parent->id == genome->root : parent == genome->bodies;
@@ -273,11 +302,11 @@ static void tidy_connection(struct genome *genome, struct connection_gene *conne
         connection->mount.parent_position_2 = is_upright ? HIP : 0;
     } else if (child->is_symmetric) {
         set_faces(connection, FACE_FRONT, FACE_BACK);
-        connection->parent_position = rng_uniform(rng, -ALONG_THE_SIDE, ALONG_THE_SIDE);
-        connection->mount.parent_position_2 = rng_uniform(rng, SIDE_LOW, SIDE_HIGH);
+        connection->parent_position = rng_uniform(maker->rng, -ALONG_THE_SIDE, ALONG_THE_SIDE);
+        connection->mount.parent_position_2 = rng_uniform(maker->rng, SIDE_LOW, SIDE_HIGH);
         connection->mount.child_position_2 = is_upright ? HIP : 0;
     } else {
-        enum face way = draw_way_on(genome, parent, is_trunk, rng);
+        enum face way = draw_way_on(genome, parent, is_trunk, maker->rng);
         set_faces(connection, way, way == FACE_LEFT ? FACE_RIGHT : FACE_LEFT);
     }
 }
@@ -317,15 +346,15 @@ static int is_inherited(const struct genome *ancestor, const struct connection_g
 }
 
 /* Each side of the child, by rank, at most so many times the parent's. */
-static int bound_sides(struct connection_gene *connection, struct body_gene *parent,
-                       struct body_gene *child, const struct params *params)
+static int bound_sides(struct maker *maker, struct connection_gene *connection,
+                       struct body_gene *parent, struct body_gene *child)
 {
-    double *above[3], *own[3], most = params->initial_taper / connection->scale;
+    double *above[3], *own[3], most = maker->params->initial_taper / connection->scale;
     int is_changed = 0;
     rank_sides(parent, above);
     rank_sides(child, own);
     for (int rank = 0; rank < 3; rank++) {
-        double bound = fmax(most * *above[rank], params->creature_side_min_m);
+        double bound = fmax(most * *above[rank], maker->params->creature_side_min_m);
         is_changed |= *own[rank] > bound;
         *own[rank] = fmin(*own[rank], bound);
     }
@@ -333,32 +362,32 @@ static int bound_sides(struct connection_gene *connection, struct body_gene *par
 }
 
 /* The same by the scale of the connection, since the child hangs on another body, too. */
-static int bound_scale(struct connection_gene *connection, struct body_gene *parent,
-                       struct body_gene *child, const struct params *params)
+static int bound_scale(struct maker *maker, struct connection_gene *connection,
+                       struct body_gene *parent, struct body_gene *child)
 {
     double *above[3], *own[3], before = connection->scale;
     rank_sides(parent, above);
     rank_sides(child, own);
     for (int rank = 0; rank < 3; rank++)
         connection->scale =
-            fmin(connection->scale, params->initial_taper * *above[rank] / *own[rank]);
+            fmin(connection->scale, maker->params->initial_taper * *above[rank] / *own[rank]);
     connection->scale = fmax(connection->scale, fmin(before, GENOME_SCALE_MIN));
     return connection->scale != before;
 }
 
 /* From the root on: the first connection to a body bounds its sides, each further one its own
  * scale. */
-static int taper(struct genome *genome, const struct genome *a, const struct genome *b,
-                 const struct params *params)
+static int taper(struct maker *maker, const struct genome *a, const struct genome *b)
 {
     char is_reached[GENOME_BODIES_MAX] = {0}, is_done[GENOME_CONNECTIONS_MAX] = {0};
     int i = 0, is_changed = 0;
-    is_reached[genome->root ? genome_find_body(genome, genome->root) : 0] = 1;
-    while (i < genome->connection_count) {
-        struct connection_gene *connection = &genome->connections[i];
-        int from = genome_find_body(genome, connection->from);
-        int to = genome_find_body(genome, connection->to);
-        struct body_gene *parent = &genome->bodies[from], *child = &genome->bodies[to];
+    is_reached[maker->genome->root ? genome_find_body(maker->genome, maker->genome->root) : 0] = 1;
+    while (i < maker->genome->connection_count) {
+        struct connection_gene *connection = &maker->genome->connections[i];
+        int from = genome_find_body(maker->genome, connection->from);
+        int to = genome_find_body(maker->genome, connection->to);
+        struct body_gene *parent = &maker->genome->bodies[from],
+                         *child = &maker->genome->bodies[to];
         if (is_done[i] || !is_reached[from]) {
             i++;
             continue;
@@ -366,29 +395,42 @@ static int taper(struct genome *genome, const struct genome *a, const struct gen
         if (!is_inherited(a, connection, parent, child) &&
             !is_inherited(b, connection, parent, child))
             is_changed |=
-                (is_reached[to] ? bound_scale : bound_sides)(connection, parent, child, params);
+                (is_reached[to] ? bound_scale : bound_sides)(maker, connection, parent, child);
         is_done[i] = is_reached[to] = 1;
         i = 0;
     }
     return is_changed;
 }
 
-static void draw_connection(struct genome *genome, const struct params *params, struct rng *rng)
+/* Places on the parent and on the child, which have so many faces. */
+static void draw_mount(struct maker *maker, struct connection_gene *connection, int face_count)
 {
-    struct connection_gene *connection = &genome->connections[genome->connection_count - 1];
+    const struct genome *genome = maker->genome;
     const struct body_gene *child = &genome->bodies[genome_find_body(genome, connection->to)];
 
-    draw_place(genome, connection, child, rng);
-    connection->child_face = (uint8_t)draw_child_face(child, rng);
-    connection->child_position = genetics_draw_child_position(rng);
-    connection->mount.child_position_2 = genetics_draw_child_position(rng);
-    connection->mount.roll_rad = draw_roll_rad(rng);
-    connection->angle_rad = genetics_draw_angle_rad(rng);
-    connection->mount.tilt_rad = genetics_draw_angle_rad(rng);
-    genetics_draw_flags(connection, REFLECTED, rng);
+    draw_place(maker, connection, child, face_count);
+    connection->child_face = (uint8_t)draw_child_face(maker, child, face_count);
+    connection->child_position = draw_child_position(maker->rng);
+}
+
+static void draw_flat_connection(struct maker *maker, struct connection_gene *connection)
+{
+    draw_mount(maker, connection, FACE_FLAT_COUNT);
+    connection->angle_rad = draw_angle_rad(maker->rng);
+    draw_flags(connection, REFLECTED_FLAT, maker->rng);
+}
+
+static void draw_connection(struct maker *maker, struct connection_gene *connection)
+{
+    draw_mount(maker, connection, FACE_COUNT);
+    connection->mount.child_position_2 = draw_child_position(maker->rng);
+    connection->mount.roll_rad = draw_roll_rad(maker->rng);
+    connection->angle_rad = draw_angle_rad(maker->rng);
+    connection->mount.tilt_rad = draw_angle_rad(maker->rng);
+    draw_flags(connection, REFLECTED, maker->rng);
     /* where no connection is tidy nothing is drawn, and all else is as it was */
-    if (params->initial_tidy > 0 && rng_chance(rng, params->initial_tidy))
-        tidy_connection(genome, connection, rng);
+    if (maker->params->initial_tidy > 0 && rng_chance(maker->rng, maker->params->initial_tidy))
+        tidy_connection(maker, connection);
 }
 
 /* Further freedoms first do what the first one does, one way or the other. */
@@ -406,13 +448,13 @@ static void set_further_inputs(struct body_gene *body, int count_before, struct 
 }
 
 /* The values of the old joint, as far as the new one may have them. */
-static void keep_second_limits(struct body_gene *body, const struct params *params, struct rng *rng)
+static void keep_second_limits(struct maker *maker, struct body_gene *body)
 {
     double most = genome_limit_max(body->joint);
     int is_cone = body->joint == JOINT_SPHERICAL;
 
     if (joint_types[body->joint].freedoms < 2 || body->box.upper_2 == 0) {
-        draw_second_limits(body, params, rng);
+        draw_second_limits(maker, body);
         return;
     }
     body->box.upper_2 = fmin(body->box.upper_2, most);
@@ -420,17 +462,40 @@ static void keep_second_limits(struct body_gene *body, const struct params *para
         body->box.lower_2 = is_cone ? 0 : -body->box.upper_2;
 }
 
-static void set_joint(struct body_gene *body, int joint, const struct params *params,
-                      struct rng *rng)
+/* Limits and the effector's signal change their unit with the joint's type: 1 rad is as much as the
+ * part's reach. */
+static void change_type(struct maker *maker, struct body_gene *body, int joint)
+{
+    double reach = genome_reach_m(body), unit_before = genetics_signal_unit(body, maker->params);
+    double factor = joint == JOINT_LINEAR ? reach : body->joint == JOINT_LINEAR ? 1 / reach : 1;
+    double most = genome_limit_max(joint), weight = body->effector_input.weight;
+
+    body->joint = (uint8_t)joint;
+    body->lower = fmin(fmax(body->lower * factor, -most), 0);
+    body->upper = fmin(fmax(body->upper * factor, 0), most);
+    weight *= genetics_signal_unit(body, maker->params) / unit_before;
+    body->effector_input.weight = fmin(fmax(weight, -GENOME_WEIGHT_MAX), GENOME_WEIGHT_MAX);
+}
+
+static void set_joint(struct maker *maker, struct body_gene *body, int joint)
 {
     int further = genome_drive_count(body);
 
-    genetics_set_joint(body, joint, params, rng);
-    keep_second_limits(body, params, rng);
-    set_further_inputs(body, further, rng);
+    change_type(maker, body, joint);
+    keep_second_limits(maker, body);
+    set_further_inputs(body, further, maker->rng);
 }
 
-static const struct mutation_kind mutations[] = {{.apply = NULL}};
+const struct genetics_kind genetics_rectangles = {
+    .has_mover = genetics_has_joint,
+    .has_limits = genetics_has_joint,
+    .is_joint_moved = 1,
+    .draw_body = draw_flat_body,
+    .enlarge = enlarge_flat,
+    .draw_connection = draw_flat_connection,
+    .random_joint = random_flat_joint,
+    .set_joint = set_joint,
+};
 
 const struct genetics_kind genetics_boxes = {
     .has_mover = genetics_has_joint,
@@ -442,5 +507,4 @@ const struct genetics_kind genetics_boxes = {
     .taper = taper,
     .random_joint = random_joint,
     .set_joint = set_joint,
-    .mutations = mutations,
 };

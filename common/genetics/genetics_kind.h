@@ -5,7 +5,6 @@
 #define COMMON_GENETICS_GENETICS_KIND_H
 
 #include "common/genetics/genetics_mutation.h"
-#include "common/math/vec3.h"
 
 struct genetics_kind {
     /* 1 if an effector of body `row` would move something. */
@@ -16,44 +15,25 @@ struct genetics_kind {
     int is_joint_moved;
 
     /* Fills an appended row but for its id and what all bodies share. */
-    void (*draw_body)(struct body_gene *body, const struct params *params, struct rng *rng);
+    void (*draw_body)(struct maker *maker, struct body_gene *body);
     /* The root, from which most limbs grow: the larger of the body and a new one. */
-    void (*enlarge)(struct body_gene *body, const struct params *params, struct rng *rng);
+    void (*enlarge)(struct maker *maker, struct body_gene *body);
     /* Fills the last connection, whose id and ends are set. */
-    void (*draw_connection)(struct genome *genome, const struct params *params, struct rng *rng);
+    void (*draw_connection)(struct maker *maker, struct connection_gene *connection);
     /* Joins what has grown; NULL: such bodies have no braces. */
-    void (*draw_brace)(struct connection_gene *connection, const struct params *params,
-                       struct rng *rng);
+    void (*draw_brace)(struct maker *maker, struct connection_gene *connection);
     /* Bounds each part by its parent (initial.taper), but for what an ancestor has alike (each may
      * be NULL). 1 if something changed. NULL: such bodies do not taper. */
-    int (*taper)(struct genome *genome, const struct genome *a, const struct genome *b,
-                 const struct params *params);
+    int (*taper)(struct maker *maker, const struct genome *a, const struct genome *b);
     /* A type of joint by the initial.* shares, not `except` (-1: any); -1 where no other has a
      * share. */
-    int (*random_joint)(const struct params *params, int except, struct rng *rng);
+    int (*random_joint)(struct maker *maker, int except);
     /* Another type of joint, with what depends on it. */
-    void (*set_joint)(struct body_gene *body, int joint, const struct params *params,
-                      struct rng *rng);
+    void (*set_joint)(struct maker *maker, struct body_gene *body, int joint);
 
-    const struct mutation_kind *mutations; /* of its own; ends with a row without a function */
+    const struct mutation_kind *mutations; /* of its own; ends with a row without sites;
+                                              * NULL: it has none */
 };
-
-/* genetics_boxes.c: what rectangles, which have no depth, share with boxes. */
-double genetics_draw_side_m(const struct params *params, struct rng *rng);
-void genetics_draw_limits(struct body_gene *body, const struct params *params, struct rng *rng);
-/* A point of a part's surface, in its own frame. */
-struct vec3 genetics_surface_point(const struct body_gene *body, int face, double position,
-                                   double position_2);
-/* The distance from a point to the nearest attachment that the part has already: of its own to its
- * parent, or of a child. The last connection, which is being drawn, does not count. */
-double genetics_measure_space(const struct genome *genome, const struct body_gene *body,
-                              struct vec3 here);
-/* One of the two faces, mostly, else any of `face_count`. */
-enum face genetics_draw_end(const enum face ends[2], int face_count, struct rng *rng);
-double genetics_draw_child_position(struct rng *rng);
-double genetics_draw_angle_rad(struct rng *rng);
-/* Scale, reflection with that chance, and whether the connection is a terminal one. */
-void genetics_draw_flags(struct connection_gene *connection, double reflected, struct rng *rng);
 
 /* The table of kinds, by BODY_*, and what it is made of. */
 extern const struct genetics_kind *const genetics_kinds[];

@@ -25,8 +25,8 @@ static const struct mutation_kind *kind_at(const struct genome *genome, int numb
 
     if (number < mutation_kind_count)
         return &mutation_kinds[number];
-    own += number - mutation_kind_count;
-    return own->apply ? own : NULL;
+    number -= mutation_kind_count;
+    return own && own[number].count_sites ? &own[number] : NULL;
 }
 
 /* A kind by rate and number of sites; -1: not one is possible. */
@@ -51,10 +51,8 @@ static int draw_kind(const struct genome *genome, const struct params *params, s
 
 static void sort_kinds(int *drawn, int count)
 {
-    int i, k;
-
-    for (i = 1; i < count; i++)
-        for (k = i; k > 0 && drawn[k] < drawn[k - 1]; k--) {
+    for (int i = 1; i < count; i++)
+        for (int k = i; k > 0 && drawn[k] < drawn[k - 1]; k--) {
             int earlier = drawn[k];
 
             drawn[k] = drawn[k - 1];
@@ -63,9 +61,9 @@ static void sort_kinds(int *drawn, int count)
 }
 
 /* Tries one mutation on a copy. 1: `genome` is changed, 0: it is not, or ERR_MEMORY. */
-static int try_kind(struct mutation *mutation, struct genome *genome, int kind)
+static int try_kind(struct maker *maker, struct genome *genome, int kind)
 {
-    struct gene_counter ids_before = *mutation->ids;
+    struct gene_counter ids_before = *maker->ids;
     struct genome trial;
     int is_change;
 
@@ -75,16 +73,19 @@ static int try_kind(struct mutation *mutation, struct genome *genome, int kind)
         return 0;
     if (genome_copy(&trial, genome))
         return ERR_MEMORY;
-    mutation->genome = &trial;
-    mutation->status = 0;
-    mutation->words[0] = '\0';
-    kind_at(genome, kind)->apply(mutation);
-    is_change = !mutation->status;
+    maker->genome = &trial;
+    maker->status = 0;
+    maker->words[0] = '\0';
+    if (kind_at(genome, kind)->apply)
+        kind_at(genome, kind)->apply(maker);
+    else
+        mutation_change_any(maker, kind_at(genome, kind)->change);
+    is_change = !maker->status;
     if (is_change) {
-        size_t used = strlen(mutation->words);
-        if (genetics_taper(&trial, genome, NULL, mutation->params))
-            snprintf(mutation->words + used, sizeof mutation->words - used, ", tapered");
-        wiring_tidy(&trial, mutation->rng);
+        size_t used = strlen(maker->words);
+        if (genetics_taper(maker, genome, NULL))
+            snprintf(maker->words + used, sizeof maker->words - used, ", tapered");
+        wiring_tidy(maker);
         is_change = !genome_is_equal(&trial, genome) &&
                     (trial.connection_count > 0 || genome->connection_count == 0);
     }
@@ -93,9 +94,9 @@ static int try_kind(struct mutation *mutation, struct genome *genome, int kind)
         *genome = trial;
     } else {
         genome_deinit(&trial);
-        *mutation->ids = ids_before;
+        *maker->ids = ids_before;
     }
-    return mutation->status == ERR_MEMORY ? ERR_MEMORY : is_change;
+    return maker->status == ERR_MEMORY ? ERR_MEMORY : is_change;
 }
 
 /* Appends to the list; text beyond its room is left out, and "..." says so. */
@@ -114,28 +115,27 @@ static void add_words(const char *words, char *text, int text_size)
         snprintf(text + length, (size_t)(text_size - length), "%s...", gap);
 }
 
-static int mutate(struct mutation *mutation, struct genome *genome, int count, char *text,
-                  int text_size)
+static int mutate(struct maker *maker, struct genome *genome, int count, char *text, int text_size)
 {
     int drawn[KINDS_MAX], i, tries = TRIES_PER_MUTATION * count, done = 0;
 
     for (i = 0; i < count; i++) {
-        drawn[i] = draw_kind(genome, mutation->params, mutation->rng);
+        drawn[i] = draw_kind(genome, maker->params, maker->rng);
         if (drawn[i] < 0)
             return 0;
     }
     sort_kinds(drawn, count);
     while (done < count && tries-- > 0) {
-        int result = try_kind(mutation, genome, drawn[done]);
+        int result = try_kind(maker, genome, drawn[done]);
 
         if (result < 0)
             return result;
         if (result > 0) {
-            add_words(mutation->words, text, text_size);
+            add_words(maker->words, text, text_size);
             done++;
             continue;
         }
-        drawn[done] = draw_kind(genome, mutation->params, mutation->rng);
+        drawn[done] = draw_kind(genome, maker->params, maker->rng);
         if (drawn[done] < 0)
             return 0;
         sort_kinds(drawn + done, count - done);
@@ -146,7 +146,7 @@ static int mutate(struct mutation *mutation, struct genome *genome, int count, c
 int genetics_mutate(struct genome *genome, int count, const struct params *params, struct rng *rng,
                     struct gene_counter *ids, char *text, int text_size)
 {
-    struct mutation mutation = {.params = params, .rng = rng, .ids = ids};
+    struct maker maker = {.params = params, .rng = rng, .ids = ids};
     struct genome work;
     int status;
 
@@ -158,7 +158,7 @@ int genetics_mutate(struct genome *genome, int count, const struct params *param
         return ERR_MEMORY;
     /* A genome written by hand may bring garbage, whose removal is not a mutation. */
     genome_collect_garbage(&work);
-    status = mutate(&mutation, &work, count < KINDS_MAX ? count : KINDS_MAX, text, text_size);
+    status = mutate(&maker, &work, count < KINDS_MAX ? count : KINDS_MAX, text, text_size);
     if (status) {
         genome_deinit(&work);
         return status;

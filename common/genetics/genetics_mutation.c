@@ -17,31 +17,25 @@ enum { STEPS_SUMMED = 3 }; /* a numeric change is a sum of so many uniform numbe
 /* The scale of a change of a value near zero. */
 #define LEAST_WEIGHT 0.2
 
-void mutation_say(struct mutation *mutation, const char *format, ...)
+void mutation_say(struct maker *maker, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(mutation->words, sizeof(mutation->words), format, arguments);
+    vsnprintf(maker->words, sizeof(maker->words), format, arguments);
     va_end(arguments);
 }
 
-int mutation_below(struct mutation *mutation, int bound)
+struct body_gene *mutation_pick_body(struct maker *maker, int *row)
 {
-    ENSURE(bound > 0, "one of %d", bound);
-    return (int)rng_below(mutation->rng, (uint32_t)bound);
+    *row = maker_below(maker, maker->genome->body_count);
+    return &maker->genome->bodies[*row];
 }
 
-struct body_gene *mutation_pick_body(struct mutation *mutation, int *row)
+struct connection_gene *mutation_pick_connection(struct maker *maker, int *row)
 {
-    *row = mutation_below(mutation, mutation->genome->body_count);
-    return &mutation->genome->bodies[*row];
-}
-
-struct connection_gene *mutation_pick_connection(struct mutation *mutation, int *row)
-{
-    *row = mutation_below(mutation, mutation->genome->connection_count);
-    return &mutation->genome->connections[*row];
+    *row = maker_below(maker, maker->genome->connection_count);
+    return &maker->genome->connections[*row];
 }
 
 static double clamp(double value, double low, double high)
@@ -49,34 +43,37 @@ static double clamp(double value, double low, double high)
     return fmin(fmax(value, low), high);
 }
 
-double mutation_change(struct mutation *mutation, double value, double least_scale, int is_signed,
+double mutation_change(struct maker *maker, double value, double least_scale, int is_signed,
                        double low, double high)
 {
     double sum = 0;
-    int i;
 
-    if (is_signed && rng_chance(mutation->rng, NEGATED))
+    if (is_signed && rng_chance(maker->rng, NEGATED))
         return clamp(-value, low, high);
-    for (i = 0; i < STEPS_SUMMED; i++)
-        sum += rng_uniform(mutation->rng, -1, 1);
+    for (int i = 0; i < STEPS_SUMMED; i++)
+        sum += rng_uniform(maker->rng, -1, 1);
     ENSURE(least_scale >= 0, "a scale of %g", least_scale);
-    value += mutation->params->mutation_step * fmax(fabs(value), least_scale) * sum;
+    value += maker->params->mutation_step * fmax(fabs(value), least_scale) * sum;
     return clamp(value, low, high);
 }
 
-const char *mutation_body_noun(const struct mutation *mutation)
+const char *mutation_body_noun(const struct maker *maker)
 {
-    return body_kinds[mutation->genome->kind].body_noun;
+    return body_kinds[maker->genome->kind].body_noun;
 }
 
-const char *mutation_connection_name(const struct genome *genome, int row, char text[32])
+const char *mutation_name_row(const struct genome *genome, enum genome_table table, int row,
+                              char text[32])
 {
     const struct body_kind_info *kind = &body_kinds[genome->kind];
 
-    ENSURE(row >= 0 && row < genome->connection_count, "connection %d of %d", row,
-           genome->connection_count);
+    ENSURE(row >= 0 && row < genome->counts[table], "%s %d of %d", genome_tables[table].noun, row,
+           genome->counts[table]);
     snprintf(text, 32, "%s %d",
-             genome->connections[row].brace ? kind->brace_noun : kind->connection_noun, row);
+             table == GENOME_BODIES           ? kind->body_noun
+             : genome->connections[row].brace ? kind->brace_noun
+                                              : kind->connection_noun,
+             row);
     return text;
 }
 
@@ -92,8 +89,7 @@ static int count_changing(const struct gene_field *table, enum gene_change chang
     return count;
 }
 
-const struct gene_field *mutation_pick_field(struct mutation *mutation,
-                                             const struct gene_field *table,
+const struct gene_field *mutation_pick_field(struct maker *maker, const struct gene_field *table,
                                              enum gene_change change)
 {
     const struct gene_field *field = NULL;
@@ -101,7 +97,7 @@ const struct gene_field *mutation_pick_field(struct mutation *mutation,
 
     if (count < 2)
         return field;
-    wanted = count == 2 ? !rng_chance(mutation->rng, 0.5) : mutation_below(mutation, count);
+    wanted = count == 2 ? !rng_chance(maker->rng, 0.5) : maker_below(maker, count);
     while (wanted > 0)
         wanted -= (++field)->mutation.change == change;
     return field;
@@ -127,63 +123,80 @@ void mutation_bound_number(const struct params *params, const struct gene_field 
     *low = how->lowest ? fmax(range.low, mutation_param(params, how->lowest)) : range.low;
 }
 
-static void change_real(struct mutation *mutation, const struct gene_field *table, void *gene,
+static void change_real(struct maker *maker, const struct gene_field *table, void *gene,
                         const struct gene_field *field, const char *name)
 {
     const struct gene_mutation *how = &field->mutation;
     double before = gene_number(field, gene), low, high, after;
 
-    mutation_bound_number(mutation->params, table, field, gene, &low, &high);
-    after = mutation_change(mutation, before, how->least > 0 ? how->least : low, how->is_signed,
+    mutation_bound_number(maker->params, table, field, gene, &low, &high);
+    after = mutation_change(maker, before, how->least > 0 ? how->least : low, how->is_signed,
                             fmin(low, high), high);
     gene_set_number(field, gene, after);
-    mutation_say(mutation, "%s of %s %.*f -> %.*f%s%s", field->words, name, how->digits, before,
+    mutation_say(maker, "%s of %s %.*f -> %.*f%s%s", field->words, name, how->digits, before,
                  how->digits, after, field->unit ? " " : "", field->unit ? field->unit : "");
 }
 
 /* Another one of the names, each as likely as the other. */
-static void change_choice(struct mutation *mutation, void *gene, const struct gene_field *field,
+static void change_choice(struct maker *maker, void *gene, const struct gene_field *field,
                           const char *name)
 {
     int low = (int)field->range.low, count = (int)field->range.high - low + 1;
     int before = (int)gene_number(field, gene);
     ENSURE(before >= low && before < low + count, "%s of %s is choice %d of %d", field->words, name,
            before, count);
-    int after = low + (before - low + 1 + mutation_below(mutation, count - 1)) % count;
+    int after = low + (before - low + 1 + maker_below(maker, count - 1)) % count;
 
     gene_set_number(field, gene, after);
     if (!(field->flags & GENE_BOOLEAN))
-        mutation_say(mutation, "%s of %s %s -> %s", field->words, name, field->names[before],
+        mutation_say(maker, "%s of %s %s -> %s", field->words, name, field->names[before],
                      field->names[after]);
     else if (after)
-        mutation_say(mutation, "%s became %s (%s)", name, field->words, field->names[after]);
+        mutation_say(maker, "%s became %s (%s)", name, field->words, field->names[after]);
     else
-        mutation_say(mutation, "%s is no longer %s", name, field->words);
+        mutation_say(maker, "%s is no longer %s", name, field->words);
 }
 
-static void turn_flag(struct mutation *mutation, void *gene, const struct gene_field *field,
+static void turn_flag(struct maker *maker, void *gene, const struct gene_field *field,
                       const char *name)
 {
     int is_set = gene_number(field, gene) == 0;
 
     gene_set_number(field, gene, is_set);
-    mutation_say(mutation, "%s %s %s", name, is_set ? "became" : "is no longer", field->words);
+    mutation_say(maker, "%s %s %s", name, is_set ? "became" : "is no longer", field->words);
 }
 
-void mutation_change_field(struct mutation *mutation, const struct gene_field *table, void *gene,
-                           const struct gene_field *field, const char *name)
+void mutation_change_field(struct maker *maker, enum genome_table table, int row,
+                           const struct gene_field *field)
 {
-    struct gene_range range = gene_range_of(table, field, gene);
+    const struct gene_field *fields = body_kind_genes(maker->genome->kind, table);
+    void *gene = genome_row(maker->genome, table, row);
+    struct gene_range range = gene_range_of(fields, field, gene);
+    char name[32];
 
     /* a value that is not used, or is the only one allowed, stays */
     if (range.low == range.high)
         return;
+    mutation_name_row(maker->genome, table, row, name);
     if (field->type == GENE_FLAG || (field->flags & GENE_BOOLEAN && range.high == 1))
-        turn_flag(mutation, gene, field, name);
+        turn_flag(maker, gene, field, name);
     else if (field->type == GENE_CHOICE)
-        change_choice(mutation, gene, field, name);
+        change_choice(maker, gene, field, name);
     else
-        change_real(mutation, table, gene, field, name);
+        change_real(maker, fields, gene, field, name);
+}
+
+void mutation_change_any(struct maker *maker, enum gene_change change)
+{
+    for (int table = 0; table < GENOME_NEURONS; table++) {
+        const struct gene_field *fields = body_kind_genes(maker->genome->kind, table);
+        const struct gene_field *field = mutation_pick_field(maker, fields, change);
+        if (!field)
+            continue;
+        int row = maker_below(maker, maker->genome->counts[table]);
+        mutation_change_field(maker, table, row, field);
+        return;
+    }
 }
 
 const struct gene_field *mutation_find_used(const struct gene_field *table, enum gene_change change,
@@ -210,48 +223,46 @@ int mutation_count_held(const struct genome *genome, enum gene_change change)
     return count;
 }
 
-struct body_gene *mutation_pick_held(struct mutation *mutation, enum gene_change change, int *row)
+struct body_gene *mutation_pick_held(struct maker *maker, enum gene_change change, int *row)
 {
     struct body_gene *body;
 
-    ENSURE(mutation_count_held(mutation->genome, change) > 0, "none of %d bodies can change by %d",
-           mutation->genome->body_count, (int)change);
+    ENSURE(mutation_count_held(maker->genome, change) > 0, "none of %d bodies can change by %d",
+           maker->genome->body_count, (int)change);
     do
-        body = mutation_pick_body(mutation, row);
-    while (!is_held(mutation->genome, change, *row));
+        body = mutation_pick_body(maker, row);
+    while (!is_held(maker->genome, change, *row));
     return body;
 }
 
-void mutation_change_input(struct mutation *mutation, struct input_gene *input, double unit,
+void mutation_change_input(struct maker *maker, struct input_gene *input, double unit,
                            const char *what)
 {
     int is_constant = input->kind == INPUT_CONSTANT;
     double *number = is_constant ? &input->value : &input->weight;
     double before = *number, least_scale = LEAST_WEIGHT * (is_constant ? 1 : unit);
 
-    *number =
-        mutation_change(mutation, before, least_scale, 1, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
+    *number = mutation_change(maker, before, least_scale, 1, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
     /* The constant that stands for something lost has no weight yet. */
     if (is_constant && input->weight == 0)
         input->weight = 1;
-    mutation_say(mutation, "%s of %s %.3f -> %.3f", is_constant ? "constant" : "weight", what,
-                 before, *number);
+    mutation_say(maker, "%s of %s %.3f -> %.3f", is_constant ? "constant" : "weight", what, before,
+                 *number);
 }
 
-void mutation_redraw_input(struct mutation *mutation, gene_id owner, struct input_gene *input,
+void mutation_redraw_input(struct maker *maker, gene_id owner, struct input_gene *input,
                            const char *what)
 {
     char source[80];
 
-    wiring_draw(mutation->genome, owner, mutation->rng, input);
-    wiring_describe(mutation->genome, input, source, sizeof(source));
-    mutation_say(mutation, "%s now reads %s", what, source);
+    wiring_draw(maker, owner, input);
+    wiring_describe(maker->genome, input, source, sizeof(source));
+    mutation_say(maker, "%s now reads %s", what, source);
 }
 
-void mutation_gain_effector(struct mutation *mutation, int row)
+void mutation_gain_effector(struct maker *maker, int row)
 {
-    double frequency_hz = genetics_random_frequency_hz(mutation->genome, mutation->rng);
+    double frequency_hz = genetics_random_frequency_hz(maker);
 
-    mutation->status = genetics_random_effector(mutation->genome, row, frequency_hz,
-                                                mutation->params, mutation->rng, mutation->ids);
+    maker->status = genetics_random_effector(maker, row, frequency_hz);
 }

@@ -34,20 +34,20 @@ enum {
 
 #define PHASE_LIMIT (1.0 - 0x1p-53)
 
-static struct neuron_gene *pick_neuron(struct mutation *mutation, int *row)
+static struct neuron_gene *pick_neuron(struct maker *maker, int *row)
 {
-    *row = mutation_below(mutation, mutation->genome->neuron_count);
-    return &mutation->genome->neurons[*row];
+    *row = maker_below(maker, maker->genome->neuron_count);
+    return &maker->genome->neurons[*row];
 }
 
 /* A random body whose effector would move something; there is one. */
-static struct body_gene *pick_mover(struct mutation *mutation, int *row)
+static struct body_gene *pick_mover(struct maker *maker, int *row)
 {
     struct body_gene *body;
 
     do
-        body = mutation_pick_body(mutation, row);
-    while (!genetics_has_mover(mutation->genome, *row));
+        body = mutation_pick_body(maker, row);
+    while (!genetics_has_mover(maker->genome, *row));
     return body;
 }
 
@@ -69,60 +69,25 @@ static const char *function_name(const struct neuron_gene *neuron)
 /* ---- the genome as a whole ---- */
 
 /* Another of the methods that have a weight; each is equally likely, however few use it now. */
-static void breeding_method(struct mutation *mutation)
+static void breeding_method(struct maker *maker)
 {
-    struct genome *genome = mutation->genome;
-    const struct params *params = mutation->params;
+    struct genome *genome = maker->genome;
+    const struct params *params = maker->params;
     double weights[BREEDING_GENE_COUNT] = {[BREEDING_ASEXUAL] = params->breeding_asexual > 0,
                                            [BREEDING_CROSSOVER] = params->breeding_crossover > 0,
                                            [BREEDING_GRAFT] = params->breeding_graft > 0};
     int before = genome->breeding, after;
 
     weights[before] = 0;
-    after = rng_pick(mutation->rng, weights, BREEDING_GENE_COUNT);
+    after = rng_pick(maker->rng, weights, BREEDING_GENE_COUNT);
     if (after < 0)
         return;
     genome->breeding = (uint8_t)after;
-    mutation_say(mutation, "breeding method %s -> %s", breeding_gene_names[before],
+    mutation_say(maker, "breeding method %s -> %s", breeding_gene_names[before],
                  breeding_gene_names[after]);
 }
 
-static void change_body(struct mutation *mutation, enum gene_change change)
-{
-    const struct gene_field *table = body_kinds[mutation->genome->kind].body;
-    const struct gene_field *field = mutation_pick_field(mutation, table, change);
-    struct body_gene *body;
-    char name[32];
-    int row;
-
-    if (!field)
-        return;
-    body = mutation_pick_body(mutation, &row);
-    snprintf(name, sizeof(name), "%s %d", mutation_body_noun(mutation), row);
-    mutation_change_field(mutation, table, body, field, name);
-}
-
-static void change_connection(struct mutation *mutation, enum gene_change change)
-{
-    const struct gene_field *table = body_kinds[mutation->genome->kind].connection;
-    const struct gene_field *field = mutation_pick_field(mutation, table, change);
-    struct connection_gene *connection;
-    char name[32];
-    int row;
-
-    if (!field)
-        return;
-    connection = mutation_pick_connection(mutation, &row);
-    mutation_connection_name(mutation->genome, row, name);
-    mutation_change_field(mutation, table, connection, field, name);
-}
-
 /* ---- bodies ---- */
-
-static void body_size(struct mutation *mutation)
-{
-    change_body(mutation, CHANGE_SIZE);
-}
 
 static void lose_effector(struct body_gene *body)
 {
@@ -135,29 +100,29 @@ static void lose_effector(struct body_gene *body)
 
 /* Where the effector moves the joint, one that becomes rigid loses it, and one that can move may
  * gain it. Types without a share in the settings never come. */
-static void body_joint(struct mutation *mutation)
+static void body_joint(struct maker *maker)
 {
-    const struct genetics_kind *kind = genetics_kind_of(mutation->genome);
+    const struct genetics_kind *kind = genetics_kind_of(maker->genome);
     int row;
-    struct body_gene *body = mutation_pick_body(mutation, &row);
+    struct body_gene *body = mutation_pick_body(maker, &row);
     int before = body->joint;
-    int after = kind->random_joint(mutation->params, before, mutation->rng);
+    int after = kind->random_joint(maker, before);
 
     if (after < 0)
         return;
-    kind->set_joint(body, after, mutation->params, mutation->rng);
+    kind->set_joint(maker, body, after);
     if (kind->is_joint_moved && body->joint == JOINT_RIGID)
         lose_effector(body);
     else if (kind->is_joint_moved && !body->has_effector &&
-             genetics_has_mover(mutation->genome, row) &&
-             rng_chance(mutation->rng, mutation->params->initial_effectors))
-        mutation_gain_effector(mutation, row);
-    mutation_say(mutation, "joint of %s %d %s -> %s", mutation_body_noun(mutation), row,
+             genetics_has_mover(maker->genome, row) &&
+             rng_chance(maker->rng, maker->params->initial_effectors))
+        mutation_gain_effector(maker, row);
+    mutation_say(maker, "joint of %s %d %s -> %s", mutation_body_noun(maker), row,
                  joint_type_names[before], joint_type_names[after]);
 }
 
 /* Limits of a field: either of them, or the upper one where the lower one is fixed. */
-static void change_limit(struct mutation *mutation, const struct gene_field *table,
+static void change_limit(struct maker *maker, const struct gene_field *table,
                          const struct gene_field *field, struct body_gene *body, int is_lower,
                          const char *name)
 {
@@ -170,48 +135,43 @@ static void change_limit(struct mutation *mutation, const struct gene_field *tab
     is_lower = is_lower && range.low < 0;
     limit = (double *)gene_at(body, field) + !is_lower;
     before = *limit;
-    *limit = mutation_change(mutation, before, field->mutation.least * scale, 0,
+    *limit = mutation_change(maker, before, field->mutation.least * scale, 0,
                              is_lower ? range.low : 0, is_lower ? 0 : range.high);
-    mutation_say(mutation, "%s%s limit of %s %.*f -> %.*f %s", second, is_lower ? "lower" : "upper",
+    mutation_say(maker, "%s%s limit of %s %.*f -> %.*f %s", second, is_lower ? "lower" : "upper",
                  name, digits, before, digits, *limit, form->unit);
 }
 
-static void body_limits(struct mutation *mutation)
+static void body_limits(struct maker *maker)
 {
-    const struct gene_field *table = body_kinds[mutation->genome->kind].body;
-    const struct gene_field *field = mutation_pick_field(mutation, table, CHANGE_LIMITS);
-    int row, is_lower = rng_chance(mutation->rng, 0.5);
-    struct body_gene *body = mutation_pick_held(mutation, CHANGE_LIMITS, &row);
+    const struct gene_field *table = body_kinds[maker->genome->kind].body;
+    const struct gene_field *field = mutation_pick_field(maker, table, CHANGE_LIMITS);
+    int row, is_lower = rng_chance(maker->rng, 0.5);
+    struct body_gene *body = mutation_pick_held(maker, CHANGE_LIMITS, &row);
     char name[32];
 
     if (!gene_is_used(gene_range_of(table, field, body)))
         field = mutation_find_used(table, CHANGE_LIMITS, body);
-    snprintf(name, sizeof(name), "%s %d", mutation_body_noun(mutation), row);
-    change_limit(mutation, table, field, body, is_lower, name);
+    snprintf(name, sizeof(name), "%s %d", mutation_body_noun(maker), row);
+    change_limit(maker, table, field, body, is_lower, name);
 }
 
-static void body_recursion(struct mutation *mutation)
+static void body_recursion(struct maker *maker)
 {
     int row;
-    struct body_gene *body = mutation_pick_body(mutation, &row);
+    struct body_gene *body = mutation_pick_body(maker, &row);
     int before = body->recursive_limit;
-    int after = before + (rng_chance(mutation->rng, 0.5) ? 1 : -1);
+    int after = before + (rng_chance(maker->rng, 0.5) ? 1 : -1);
 
     body->recursive_limit = (uint8_t)fmin(fmax(after, 1), GENOME_RECURSION_MAX);
-    mutation_say(mutation, "recursive limit of %s %d %d -> %d", mutation_body_noun(mutation), row,
-                 before, body->recursive_limit);
-}
-
-static void body_symmetry(struct mutation *mutation)
-{
-    change_body(mutation, CHANGE_SYMMETRY);
+    mutation_say(maker, "recursive limit of %s %d %d -> %d", mutation_body_noun(maker), row, before,
+                 body->recursive_limit);
 }
 
 /* Any of the sensors that bodies of the genome's kind may have. */
-static int pick_sensor(struct mutation *mutation)
+static int pick_sensor(struct maker *maker)
 {
-    uint64_t possible = sensors_drawn(mutation->genome->kind, mutation->params);
-    int sensor = 0, wanted = mutation_below(mutation, __builtin_popcountll(possible));
+    uint64_t possible = sensors_drawn(maker->genome->kind, maker->params);
+    int sensor = 0, wanted = maker_below(maker, __builtin_popcountll(possible));
 
     while (!(possible & SENSOR_BIT(sensor)) || wanted-- > 0)
         sensor++;
@@ -219,50 +179,49 @@ static int pick_sensor(struct mutation *mutation)
 }
 
 /* Inputs that read a sensor which disappears are drawn again when the genome is tidied. */
-static void body_sensors(struct mutation *mutation)
+static void body_sensors(struct maker *maker)
 {
-    uint64_t on = sensors_switched_on(mutation->params);
-    int row, sensor = pick_sensor(mutation);
-    struct body_gene *body = mutation_pick_body(mutation, &row);
+    uint64_t on = sensors_switched_on(maker->params);
+    int row, sensor = pick_sensor(maker);
+    struct body_gene *body = mutation_pick_body(maker, &row);
 
     /* one that is switched off does not come; the mutation that changes nothing is drawn again */
     if (!(on & SENSOR_BIT(sensor)) && !(body->sensors & SENSOR_BIT(sensor)))
         return;
     body->sensors ^= SENSOR_BIT(sensor);
-    mutation_say(mutation, "%s %d %s the sensor %s", mutation_body_noun(mutation), row,
+    mutation_say(maker, "%s %d %s the sensor %s", mutation_body_noun(maker), row,
                  body->sensors & SENSOR_BIT(sensor) ? "gained" : "lost", sensors[sensor].name);
 }
 
-static void effector(struct mutation *mutation)
+static void effector(struct maker *maker)
 {
     int row;
-    struct body_gene *body = pick_mover(mutation, &row);
-    double draw = rng_unit(mutation->rng), before = body->effector_strength;
-    double unit = genetics_signal_unit(body, mutation->params);
+    struct body_gene *body = pick_mover(maker, &row);
+    double draw = rng_unit(maker->rng), before = body->effector_strength;
+    double unit = genetics_signal_unit(body, maker->params);
     int freedoms = genome_effector_count(body);
-    int freedom = freedoms > 1 ? mutation_below(mutation, freedoms) : 0;
+    int freedom = freedoms > 1 ? maker_below(maker, freedoms) : 0;
     struct input_gene *input = genome_body_input(body, freedom);
     char what[64];
 
-    snprintf(what, sizeof(what), "the effector of %s %d%s", mutation_body_noun(mutation), row,
+    snprintf(what, sizeof(what), "the effector of %s %d%s", mutation_body_noun(maker), row,
              freedom == 0   ? ""
              : freedom == 1 ? " (second freedom)"
                             : " (third freedom)");
     if (!body->has_effector) {
-        mutation_gain_effector(mutation, row);
-        mutation_say(mutation, "%s %d gained an effector", mutation_body_noun(mutation), row);
-    } else if (draw < EFFECTOR_LOST && mutation->params->mutation_body) {
+        mutation_gain_effector(maker, row);
+        mutation_say(maker, "%s %d gained an effector", mutation_body_noun(maker), row);
+    } else if (draw < EFFECTOR_LOST && maker->params->mutation_body) {
         lose_effector(body);
-        mutation_say(mutation, "%s %d lost its effector", mutation_body_noun(mutation), row);
+        mutation_say(maker, "%s %d lost its effector", mutation_body_noun(maker), row);
     } else if (draw < EFFECTOR_LOST + EFFECTOR_LED) {
-        mutation_redraw_input(mutation, body->id, input, what);
+        mutation_redraw_input(maker, body->id, input, what);
         input->weight *= unit;
     } else if (draw < EFFECTOR_LOST + EFFECTOR_LED + EFFECTOR_WEIGHT) {
-        mutation_change_input(mutation, input, unit, what);
+        mutation_change_input(maker, input, unit, what);
     } else {
-        body->effector_strength = mutation_change(mutation, before, LEAST_STRENGTH, 0, 0.01, 1);
-        mutation_say(mutation, "strength of %s %.2f -> %.2f", what, before,
-                     body->effector_strength);
+        body->effector_strength = mutation_change(maker, before, LEAST_STRENGTH, 0, 0.01, 1);
+        mutation_say(maker, "strength of %s %.2f -> %.2f", what, before, body->effector_strength);
     }
 }
 
@@ -272,31 +231,29 @@ static int has_emitters(const struct params *params)
 }
 
 /* One of those that are switched on comes, goes or changes. */
-static void emitter(struct mutation *mutation)
+static void emitter(struct maker *maker)
 {
-    int row, k = 0, wanted = mutation_below(mutation, emitter_count_on(mutation->params));
-    struct body_gene *body = mutation_pick_body(mutation, &row);
-    double draw = rng_unit(mutation->rng);
+    int row, k = 0, wanted = maker_below(maker, emitter_count_on(maker->params));
+    struct body_gene *body = mutation_pick_body(maker, &row);
+    double draw = rng_unit(maker->rng);
     struct emitter_gene *gene;
     char what[64];
 
-    while (!emitter_is_on(k, mutation->params) || wanted-- > 0)
+    while (!emitter_is_on(k, maker->params) || wanted-- > 0)
         k++;
     gene = &body->emitters[k];
-    snprintf(what, sizeof(what), "the %s of %s %d", emitter_names[k], mutation_body_noun(mutation),
+    snprintf(what, sizeof(what), "the %s of %s %d", emitter_names[k], mutation_body_noun(maker),
              row);
     if (!gene->is_there) {
-        genetics_random_emitter(mutation->genome, row, k, mutation->rng);
-        mutation_say(mutation, "%s %d gained a %s", mutation_body_noun(mutation), row,
-                     emitter_names[k]);
+        genetics_random_emitter(maker, row, k);
+        mutation_say(maker, "%s %d gained a %s", mutation_body_noun(maker), row, emitter_names[k]);
     } else if (draw < EMITTER_LOST) {
         memset(gene, 0, sizeof(*gene));
-        mutation_say(mutation, "%s %d lost its %s", mutation_body_noun(mutation), row,
-                     emitter_names[k]);
+        mutation_say(maker, "%s %d lost its %s", mutation_body_noun(maker), row, emitter_names[k]);
     } else if (draw < EMITTER_LOST + EMITTER_LED) {
-        mutation_redraw_input(mutation, body->id, &gene->input, what);
+        mutation_redraw_input(maker, body->id, &gene->input, what);
     } else {
-        mutation_change_input(mutation, &gene->input, 1, what);
+        mutation_change_input(maker, &gene->input, 1, what);
     }
 }
 
@@ -305,55 +262,48 @@ static int has_mouths(const struct params *params)
     return params->evolution_behaviour == BEHAVIOUR_PRESERVE;
 }
 
-/* A mouth comes, goes, or eats something else. */
-static void body_mouth(struct mutation *mutation)
-{
-    change_body(mutation, CHANGE_MOUTH);
-}
-
 static int has_stretch(const struct params *params)
 {
     return params->creature_stretch_max > 0;
 }
 
 /* A stretch comes, goes or changes. */
-static void stretch(struct mutation *mutation)
+static void stretch(struct maker *maker)
 {
     int row;
-    struct body_gene *body = mutation_pick_body(mutation, &row);
-    double draw = rng_unit(mutation->rng), before = body->stretch.limit;
-    const struct params *params = mutation->params;
+    struct body_gene *body = mutation_pick_body(maker, &row);
+    double draw = rng_unit(maker->rng), before = body->stretch.limit;
+    const struct params *params = maker->params;
     char what[64];
 
-    snprintf(what, sizeof(what), "the stretch of %s %d", mutation_body_noun(mutation), row);
+    snprintf(what, sizeof(what), "the stretch of %s %d", mutation_body_noun(maker), row);
     if (before == 0) {
-        mutation->status =
-            genetics_random_stretch(mutation->genome, row, params, mutation->rng, mutation->ids);
-        mutation_say(mutation, "%s %d gained a stretch", mutation_body_noun(mutation), row);
+        maker->status = genetics_random_stretch(maker, row);
+        mutation_say(maker, "%s %d gained a stretch", mutation_body_noun(maker), row);
     } else if (draw < STRETCH_LOST) {
         memset(&body->stretch, 0, sizeof(body->stretch));
-        mutation_say(mutation, "%s %d lost its stretch", mutation_body_noun(mutation), row);
+        mutation_say(maker, "%s %d lost its stretch", mutation_body_noun(maker), row);
     } else if (draw < STRETCH_LOST + STRETCH_LED) {
-        mutation_redraw_input(mutation, body->id, &body->stretch.input, what);
+        mutation_redraw_input(maker, body->id, &body->stretch.input, what);
     } else if (draw < STRETCH_LOST + STRETCH_LED + STRETCH_LIMIT) {
         body->stretch.limit =
-            mutation_change(mutation, before, LEAST_STRETCH, 0, 0.01, params->creature_stretch_max);
-        mutation_say(mutation, "limit of %s %.2f -> %.2f", what, before, body->stretch.limit);
+            mutation_change(maker, before, LEAST_STRETCH, 0, 0.01, params->creature_stretch_max);
+        mutation_say(maker, "limit of %s %.2f -> %.2f", what, before, body->stretch.limit);
     } else {
-        mutation_change_input(mutation, &body->stretch.input, 1, what);
+        mutation_change_input(maker, &body->stretch.input, 1, what);
     }
 }
 
 /* ---- neurons ---- */
 
 /* Inputs that both functions have are kept, new ones are drawn, superfluous ones go. */
-static void neuron_function(struct mutation *mutation)
+static void neuron_function(struct maker *maker)
 {
     int row;
-    struct neuron_gene *neuron = pick_neuron(mutation, &row);
+    struct neuron_gene *neuron = pick_neuron(maker, &row);
     const char *before = function_name(neuron);
     int used = neuron_functions[neuron->function].input_count, count, k;
-    int after = genetics_random_function(mutation->params, neuron->function, mutation->rng);
+    int after = genetics_random_function(maker, neuron->function);
 
     if (after < 0)
         return;
@@ -362,44 +312,44 @@ static void neuron_function(struct mutation *mutation)
     for (k = count; k < used; k++)
         memset(&neuron->inputs[k], 0, sizeof(neuron->inputs[k]));
     for (k = used; k < count; k++)
-        wiring_draw(mutation->genome, neuron->owner, mutation->rng, &neuron->inputs[k]);
+        wiring_draw(maker, neuron->owner, &neuron->inputs[k]);
     if (!genetics_is_oscillator(neuron->function))
         neuron->initial = neuron->lag_image = neuron->lag_row = 0;
     else if (neuron->initial == 0)
-        neuron->initial = rng_unit(mutation->rng);
-    mutation_say(mutation, "function of neuron %d %s -> %s", row, before, function_name(neuron));
+        neuron->initial = rng_unit(maker->rng);
+    mutation_say(maker, "function of neuron %d %s -> %s", row, before, function_name(neuron));
 }
 
-static double change_turns(struct mutation *mutation, double before)
+static double change_turns(struct maker *maker, double before)
 {
-    double after = mutation_change(mutation, before, LEAST_PHASE, 0, -HUGE_VAL, HUGE_VAL);
+    double after = mutation_change(maker, before, LEAST_PHASE, 0, -HUGE_VAL, HUGE_VAL);
 
     return fmin(fmax(after - det_floor(after), 0), PHASE_LIMIT);
 }
 
-static void change_phase(struct mutation *mutation, struct neuron_gene *neuron, int row)
+static void change_phase(struct maker *maker, struct neuron_gene *neuron, int row)
 {
     double before = neuron->initial;
 
-    neuron->initial = change_turns(mutation, before);
-    mutation_say(mutation, "phase of neuron %d (%s) %.3f -> %.3f turns", row, function_name(neuron),
+    neuron->initial = change_turns(maker, before);
+    mutation_say(maker, "phase of neuron %d (%s) %.3f -> %.3f turns", row, function_name(neuron),
                  before, neuron->initial);
 }
 
-static void neuron_weight(struct mutation *mutation)
+static void neuron_weight(struct maker *maker)
 {
     int row;
-    struct neuron_gene *neuron = pick_neuron(mutation, &row);
+    struct neuron_gene *neuron = pick_neuron(maker, &row);
     int count = neuron_functions[neuron->function].input_count;
-    int k = mutation_below(mutation, count + genetics_is_oscillator(neuron->function));
+    int k = maker_below(maker, count + genetics_is_oscillator(neuron->function));
     char what[64];
 
     if (k == count) {
-        change_phase(mutation, neuron, row);
+        change_phase(maker, neuron, row);
         return;
     }
     snprintf(what, sizeof(what), "input %d of neuron %d (%s)", k, row, function_name(neuron));
-    mutation_change_input(mutation, &neuron->inputs[k], 1, what);
+    mutation_change_input(maker, &neuron->inputs[k], 1, what);
 }
 
 static int count_oscillators(const struct genome *genome)
@@ -412,74 +362,72 @@ static int count_oscillators(const struct genome *genome)
 }
 
 /* Changes an oscillator's lag: in phase or half a turn apart, or else a little more or less. */
-static void neuron_lag(struct mutation *mutation)
+static void neuron_lag(struct maker *maker)
 {
-    int wanted = mutation_below(mutation, count_oscillators(mutation->genome)), row = 0;
-    while (!genetics_is_oscillator(mutation->genome->neurons[row].function) || wanted-- > 0)
+    int wanted = maker_below(maker, count_oscillators(maker->genome)), row = 0;
+    while (!genetics_is_oscillator(maker->genome->neurons[row].function) || wanted-- > 0)
         row++;
-    struct neuron_gene *neuron = &mutation->genome->neurons[row];
-    int is_row = rng_chance(mutation->rng, 0.5);
+    struct neuron_gene *neuron = &maker->genome->neurons[row];
+    int is_row = rng_chance(maker->rng, 0.5);
     double *lag = is_row ? &neuron->lag_row : &neuron->lag_image, before = *lag;
 
-    *lag = rng_chance(mutation->rng, 0.5) ? before > 0 ? 0 : 0.5 : change_turns(mutation, before);
-    mutation_say(mutation, "lag of neuron %d (%s) %s %.3f -> %.3f turns", row,
-                 function_name(neuron), is_row ? "in a row" : "of images", before, *lag);
+    *lag = rng_chance(maker->rng, 0.5) ? before > 0 ? 0 : 0.5 : change_turns(maker, before);
+    mutation_say(maker, "lag of neuron %d (%s) %s %.3f -> %.3f turns", row, function_name(neuron),
+                 is_row ? "in a row" : "of images", before, *lag);
 }
 
-static void neuron_input(struct mutation *mutation)
+static void neuron_input(struct maker *maker)
 {
     int row;
-    struct neuron_gene *neuron = pick_neuron(mutation, &row);
-    int k = mutation_below(mutation, neuron_functions[neuron->function].input_count);
+    struct neuron_gene *neuron = pick_neuron(maker, &row);
+    int k = maker_below(maker, neuron_functions[neuron->function].input_count);
     char what[64];
 
     snprintf(what, sizeof(what), "input %d of neuron %d (%s)", k, row, function_name(neuron));
-    mutation_redraw_input(mutation, neuron->owner, &neuron->inputs[k], what);
+    mutation_redraw_input(maker, neuron->owner, &neuron->inputs[k], what);
 }
 
 /* ---- new nodes ---- */
 
 /* "0.38 x 0.14" */
-static void print_sizes(const struct mutation *mutation, int row, char text[64])
+static void print_sizes(const struct maker *maker, int row, char text[64])
 {
-    const struct gene_field *field = body_kinds[mutation->genome->kind].body;
+    const struct gene_field *field = body_kinds[maker->genome->kind].body;
     int length = 0;
 
     for (; field->name; field++)
         if (field->mutation.change == CHANGE_SIZE)
             length += snprintf(text + length, (size_t)(64 - length), "%s%.2f", length ? " x " : "",
-                               gene_number(field, &mutation->genome->bodies[row]));
+                               gene_number(field, &maker->genome->bodies[row]));
 }
 
 /* A small new subtree changes the motion of the body less. */
-static void shrink_newest(struct mutation *mutation)
+static void shrink_newest(struct maker *maker)
 {
-    double *scale = &mutation->genome->connections[mutation->genome->connection_count - 1].scale;
-    *scale = fmax(*scale * mutation->params->mutation_small, GENOME_SCALE_MIN);
+    double *scale = &maker->genome->connections[maker->genome->connection_count - 1].scale;
+    *scale = fmax(*scale * maker->params->mutation_small, GENOME_SCALE_MIN);
 }
 
 /* Hangs a new body on a random one, mostly with a drive of its own. */
-static void add_body(struct mutation *mutation)
+static void add_body(struct maker *maker)
 {
-    struct genome *genome = mutation->genome;
+    struct genome *genome = maker->genome;
     int parent, row = genome->body_count;
-    gene_id from = mutation_pick_body(mutation, &parent)->id;
+    gene_id from = mutation_pick_body(maker, &parent)->id;
     char sizes[64];
 
-    mutation->status = genetics_random_body(genome, mutation->params, mutation->rng, mutation->ids);
-    if (mutation->status)
+    maker->status = genetics_random_body(maker);
+    if (maker->status)
         return;
-    mutation->status = genetics_random_connection(genome, from, genome->bodies[row].id,
-                                                  mutation->params, mutation->rng, mutation->ids);
-    if (mutation->status)
+    maker->status = genetics_random_connection(maker, from, genome->bodies[row].id);
+    if (maker->status)
         return;
-    shrink_newest(mutation);
-    if (genetics_has_mover(genome, row) &&
-        rng_chance(mutation->rng, mutation->params->initial_effectors))
-        mutation_gain_effector(mutation, row);
-    print_sizes(mutation, row, sizes);
-    mutation_say(mutation, "added %s %d (%s, %s m) to %s %d", mutation_body_noun(mutation), row,
-                 joint_type_names[genome->bodies[row].joint], sizes, mutation_body_noun(mutation),
+    shrink_newest(maker);
+    if (genetics_has_mover(genome, row) && rng_chance(maker->rng, maker->params->initial_effectors))
+        mutation_gain_effector(maker, row);
+    print_sizes(maker, row, sizes);
+    mutation_say(maker, "added %s %d (%s, %s m) to %s %d", mutation_body_noun(maker), row,
+                 joint_type_names[genome->bodies[row].joint], sizes, mutation_body_noun(maker),
                  parent);
 }
 
@@ -534,10 +482,10 @@ static int list_readers(struct genome *genome, const struct neuron_gene *source,
 
 /* Leads a reader to the new neuron. Where both live in one place, the neuron may take over what was
  * read before (an oscillator as its offset), so that a signal is reshaped rather than replaced. */
-static void insert_neuron(struct mutation *mutation, struct neuron_gene *neuron,
+static void insert_neuron(struct maker *maker, struct neuron_gene *neuron,
                           const struct reader *reader)
 {
-    if (reader->owner == neuron->owner && rng_chance(mutation->rng, INSERTED)) {
+    if (reader->owner == neuron->owner && rng_chance(maker->rng, INSERTED)) {
         struct input_gene *passed =
             &neuron->inputs[genetics_is_oscillator(neuron->function) ? 2 : 0];
 
@@ -546,87 +494,70 @@ static void insert_neuron(struct mutation *mutation, struct neuron_gene *neuron,
     }
     if (reader->input->kind == INPUT_CONSTANT && reader->input->weight == 0)
         reader->input->weight = 1;
-    wiring_lead(mutation->genome, reader->owner, neuron, reader->input);
+    wiring_lead(maker->genome, reader->owner, neuron, reader->input);
 }
 
-static void add_neuron(struct mutation *mutation)
+static void add_neuron(struct maker *maker)
 {
-    struct genome *genome = mutation->genome;
+    struct genome *genome = maker->genome;
     struct reader readers[READERS_MAX];
-    int place = mutation_below(mutation, genome->body_count + 1), count;
+    int place = maker_below(maker, genome->body_count + 1), count;
     gene_id owner = place < genome->body_count ? genome->bodies[place].id : 0;
     struct neuron_gene *neuron;
     char text[32];
 
-    mutation->status =
-        genetics_random_neuron(genome, owner, mutation->params, mutation->rng, mutation->ids);
-    if (mutation->status)
+    maker->status = genetics_random_neuron(maker, owner);
+    if (maker->status)
         return;
     neuron = &genome->neurons[genome->neuron_count - 1];
-    genetics_random_inputs(genome, neuron, 0, mutation->rng);
+    genetics_random_inputs(maker, neuron);
     count = list_readers(genome, neuron, readers);
     if (count == 0)
         return;
-    insert_neuron(mutation, neuron, &readers[mutation_below(mutation, count)]);
-    mutation_say(mutation, "added a neuron %s to %s", function_name(neuron),
+    insert_neuron(maker, neuron, &readers[maker_below(maker, count)]);
+    mutation_say(maker, "added a neuron %s to %s", function_name(neuron),
                  place_name(genome, owner, text));
 }
 
 /* ---- connections ---- */
 
-static void connection_placement(struct mutation *mutation)
-{
-    change_connection(mutation, CHANGE_PLACEMENT);
-}
-
-static void connection_scale(struct mutation *mutation)
-{
-    change_connection(mutation, CHANGE_SCALE);
-}
-
-static void connection_flags(struct mutation *mutation)
-{
-    change_connection(mutation, CHANGE_FLAGS);
-}
-
-static void connection_target(struct mutation *mutation)
+static void connection_target(struct maker *maker)
 {
     int row, body;
     char name[32];
-    struct connection_gene *connection = mutation_pick_connection(mutation, &row);
+    struct connection_gene *connection = mutation_pick_connection(maker, &row);
 
-    connection->to = mutation_pick_body(mutation, &body)->id;
-    mutation_say(mutation, "%s now leads to %s %d",
-                 mutation_connection_name(mutation->genome, row, name),
-                 mutation_body_noun(mutation), body);
+    connection->to = mutation_pick_body(maker, &body)->id;
+    mutation_say(maker, "%s now leads to %s %d",
+                 mutation_name_row(maker->genome, GENOME_CONNECTIONS, row, name),
+                 mutation_body_noun(maker), body);
 }
 
-static void add_connection(struct mutation *mutation)
+static void add_connection(struct maker *maker)
 {
     int from, to;
-    gene_id from_id = mutation_pick_body(mutation, &from)->id;
-    gene_id to_id = mutation_pick_body(mutation, &to)->id;
+    gene_id from_id = mutation_pick_body(maker, &from)->id;
+    gene_id to_id = mutation_pick_body(maker, &to)->id;
 
-    mutation->status = genetics_random_connection(mutation->genome, from_id, to_id,
-                                                  mutation->params, mutation->rng, mutation->ids);
-    if (!mutation->status)
-        shrink_newest(mutation);
-    mutation_say(mutation, "added a %s from %s %d to %s %d",
-                 body_kinds[mutation->genome->kind].connection_noun, mutation_body_noun(mutation),
-                 from, mutation_body_noun(mutation), to);
+    maker->status = genetics_random_connection(maker, from_id, to_id);
+    if (!maker->status)
+        shrink_newest(maker);
+    mutation_say(maker, "added a %s from %s %d to %s %d",
+                 body_kinds[maker->genome->kind].connection_noun, mutation_body_noun(maker), from,
+                 mutation_body_noun(maker), to);
 }
 
-static void remove_connection(struct mutation *mutation)
+static void remove_connection(struct maker *maker)
 {
     int row;
     char name[32];
-    const struct connection_gene *connection = mutation_pick_connection(mutation, &row);
+    const struct connection_gene *connection = mutation_pick_connection(maker, &row);
 
-    mutation_say(mutation, "removed %s (%s %d to %s %d)",
-                 mutation_connection_name(mutation->genome, row, name),
-                 mutation_body_noun(mutation), genome_find_body(mutation->genome, connection->from),
-                 mutation_body_noun(mutation), genome_find_body(mutation->genome, connection->to));
-    genome_remove_connection(mutation->genome, row);
+    mutation_say(maker, "removed %s (%s %d to %s %d)",
+                 mutation_name_row(maker->genome, GENOME_CONNECTIONS, row, name),
+                 mutation_body_noun(maker), genome_find_body(maker->genome, connection->from),
+                 mutation_body_noun(maker), genome_find_body(maker->genome, connection->to));
+    genome_remove(maker->genome, GENOME_CONNECTIONS, row);
 }
 
 /* ---- the table of kinds ---- */
@@ -680,11 +611,11 @@ static int count_limited(const struct genome *genome)
 
 const struct mutation_kind mutation_kinds[] = {
     MUTATION_KIND(mutation_breeding_method, breeding_method, count_breeding, OF_BRAIN),
-    MUTATION_KIND(mutation_body_size, body_size, count_bodies, OF_BODY),
+    MUTATION_FIELD(mutation_body_size, CHANGE_SIZE, count_bodies, OF_BODY),
     MUTATION_KIND(mutation_body_joint, body_joint, count_bodies, OF_PLAN),
     MUTATION_KIND(mutation_body_limits, body_limits, count_limited, OF_BODY),
     MUTATION_KIND(mutation_body_recursion, body_recursion, count_bodies, OF_PLAN),
-    MUTATION_KIND(mutation_body_symmetry, body_symmetry, count_bodies, OF_PLAN),
+    MUTATION_FIELD(mutation_body_symmetry, CHANGE_SYMMETRY, count_bodies, OF_PLAN),
     MUTATION_KIND(mutation_body_sensors, body_sensors, count_bodies, OF_BRAIN),
     MUTATION_KIND(mutation_effector, effector, count_movers, OF_BRAIN),
     {.rate_offset = offsetof(struct params, mutation_emitter),
@@ -700,16 +631,16 @@ const struct mutation_kind mutation_kinds[] = {
      .count_sites = count_mouths,
      .of = OF_BODY,
      .is_on = has_mouths,
-     .apply = body_mouth},
+     .change = CHANGE_MOUTH},
     MUTATION_KIND(mutation_neuron_function, neuron_function, count_neurons, OF_BRAIN),
     MUTATION_KIND(mutation_neuron_weight, neuron_weight, count_neurons, OF_BRAIN),
     MUTATION_KIND(mutation_neuron_lag, neuron_lag, count_oscillators, OF_BRAIN),
     MUTATION_KIND(mutation_neuron_input, neuron_input, count_neurons, OF_BRAIN),
     MUTATION_KIND(mutation_add_body, add_body, count_genome, OF_PLAN),
     MUTATION_KIND(mutation_add_neuron, add_neuron, count_genome, OF_BRAIN),
-    MUTATION_KIND(mutation_connection_placement, connection_placement, count_connections, OF_PLAN),
-    MUTATION_KIND(mutation_connection_scale, connection_scale, count_connections, OF_BODY),
-    MUTATION_KIND(mutation_connection_flags, connection_flags, count_connections, OF_PLAN),
+    MUTATION_FIELD(mutation_connection_placement, CHANGE_PLACEMENT, count_connections, OF_PLAN),
+    MUTATION_FIELD(mutation_connection_scale, CHANGE_SCALE, count_connections, OF_BODY),
+    MUTATION_FIELD(mutation_connection_flags, CHANGE_FLAGS, count_connections, OF_PLAN),
     MUTATION_KIND(mutation_connection_target, connection_target, count_connections, OF_PLAN),
     MUTATION_KIND(mutation_add_connection, add_connection, count_bodies, OF_PLAN),
     MUTATION_KIND(mutation_remove_connection, remove_connection, count_connections, OF_PLAN),

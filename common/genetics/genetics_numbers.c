@@ -93,17 +93,15 @@ static void note_neuron(struct list *list, struct neuron_gene *neuron)
 
 static void note_all(struct list *list, struct genome *genome, const struct params *params)
 {
-    const struct body_kind_info *kind = &body_kinds[genome->kind];
-
     list->count = 0;
     for (int i = 0; i < genome->neuron_count; i++)
         note_neuron(list, &genome->neurons[i]);
-    for (int i = 0; i < genome->body_count; i++)
-        for (const struct gene_field *field = kind->body; field->name; field++)
-            note_field(list, params, kind->body, field, &genome->bodies[i]);
-    for (int i = 0; i < genome->connection_count; i++)
-        for (const struct gene_field *field = kind->connection; field->name; field++)
-            note_field(list, params, kind->connection, field, &genome->connections[i]);
+    for (int table = 0; table < GENOME_NEURONS; table++) {
+        const struct gene_field *fields = body_kind_genes(genome->kind, table);
+        for (int i = 0; i < genome->counts[table]; i++)
+            for (const struct gene_field *field = fields; field->name; field++)
+                note_field(list, params, fields, field, genome_row(genome, table, i));
+    }
 }
 
 int genetics_list_numbers(struct genome *genome, const struct params *params,

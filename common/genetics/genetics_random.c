@@ -46,6 +46,12 @@ enum { ENDS_TRIED = 4 };
 /* Recursive limits 1, 2, 3, 4: as many as initial.recursion_max allows at most. */
 static const double recursion_weights[4] = {0.7, 0.2, 0.07, 0.03};
 
+int maker_below(struct maker *maker, int bound)
+{
+    ENSURE(bound > 0, "one of %d", bound);
+    return (int)rng_below(maker->rng, (uint32_t)bound);
+}
+
 int genetics_has_mover(const struct genome *genome, int row)
 {
     ENSURE(row >= 0 && row < genome->body_count, "the mover of body %d of %d", row,
@@ -56,14 +62,13 @@ int genetics_has_mover(const struct genome *genome, int row)
 int genetics_has_joint(const struct genome *genome, int row)
 {
     const struct body_gene *body = &genome->bodies[row];
-    int i;
 
     ENSURE(row >= 0 && row < genome->body_count, "the joint of body %d of %d", row,
            genome->body_count);
     if (body->id == genome->root && body->recursive_limit == 1)
         return 0;
 
-    for (i = 0; body->joint != JOINT_RIGID && i < genome->connection_count; i++)
+    for (int i = 0; body->joint != JOINT_RIGID && i < genome->connection_count; i++)
         if (genome->connections[i].to == body->id)
             return 1;
     return 0;
@@ -91,15 +96,14 @@ static double sensor_share(int sensor)
     return sight_of(sensor) >= 0 ? LIGHT_SENSOR : OTHER_SENSOR;
 }
 
-static uint64_t draw_sensors(int kind, const struct params *params, struct rng *rng)
+static uint64_t draw_sensors(struct maker *maker)
 {
-    uint64_t set = 0, possible = sensors_drawn(kind, params);
-    int sensor;
+    uint64_t set = 0, possible = sensors_drawn(maker->genome->kind, maker->params);
 
-    for (sensor = 0; sensor < SENSOR_COUNT; sensor++)
-        if ((possible & SENSOR_BIT(sensor)) && rng_chance(rng, sensor_share(sensor)))
+    for (int sensor = 0; sensor < SENSOR_COUNT; sensor++)
+        if ((possible & SENSOR_BIT(sensor)) && rng_chance(maker->rng, sensor_share(sensor)))
             set |= SENSOR_BIT(sensor);
-    return set & sensors_switched_on(params);
+    return set & sensors_switched_on(maker->params);
 }
 
 double genetics_signal_unit(const struct body_gene *body, const struct params *params)
@@ -110,120 +114,83 @@ double genetics_signal_unit(const struct body_gene *body, const struct params *p
     return is_extension ? genome_reach_m(body) : 1;
 }
 
-void genetics_set_joint(struct body_gene *body, int joint, const struct params *params,
-                        struct rng *rng)
+int genetics_random_body(struct maker *maker)
 {
-    double reach = genome_reach_m(body), unit_before = genetics_signal_unit(body, params);
-    double factor = joint == JOINT_LINEAR ? reach : body->joint == JOINT_LINEAR ? 1 / reach : 1;
-    double most = genome_limit_max(joint), weight = body->effector_input.weight;
+    int recursion_choices = (int)maker->params->initial_recursion_max;
+    struct body_gene *body = genome_add_body(maker->genome);
 
-    body->joint = (uint8_t)joint;
-    body->lower = fmin(fmax(body->lower * factor, -most), 0);
-    body->upper = fmin(fmax(body->upper * factor, 0), most);
-    weight *= genetics_signal_unit(body, params) / unit_before;
-    body->effector_input.weight = fmin(fmax(weight, -GENOME_WEIGHT_MAX), GENOME_WEIGHT_MAX);
-}
-
-int genetics_random_body(struct genome *genome, const struct params *params, struct rng *rng,
-                         struct gene_counter *ids)
-{
-    int recursion_choices = (int)params->initial_recursion_max;
-    struct body_gene *body;
-
-    if (genome->body_count == GENOME_BODIES_MAX)
-        return ERR_LIMIT;
-    body = genome_add_body(genome);
     if (!body)
-        return ERR_MEMORY;
-    body->id = gene_counter_next(ids);
-    genetics_kind_of(genome)->draw_body(body, params, rng);
-    body->recursive_limit = (uint8_t)(1 + rng_pick(rng, recursion_weights, recursion_choices));
-    body->is_symmetric = (uint8_t)rng_chance(rng, params->initial_symmetric);
-    body->sensors = draw_sensors(genome->kind, params, rng);
+        return genome_refusal(maker->genome, GENOME_BODIES);
+    body->id = gene_counter_next(maker->ids);
+    genetics_kind_of(maker->genome)->draw_body(maker, body);
+    body->recursive_limit =
+        (uint8_t)(1 + rng_pick(maker->rng, recursion_weights, recursion_choices));
+    body->is_symmetric = (uint8_t)rng_chance(maker->rng, maker->params->initial_symmetric);
+    body->sensors = draw_sensors(maker);
     return 0;
 }
 
-/* Appends a row with its ends: 0, ERR_LIMIT or ERR_MEMORY. */
-static int add_ends(struct genome *genome, gene_id from, gene_id to, struct gene_counter *ids,
-                    struct connection_gene **connection)
+/* Appends a connection or, where the kind has them, a brace. */
+static int add_connection(struct maker *maker, gene_id from, gene_id to, int is_brace)
 {
-    ENSURE(genome_find_body(genome, from) >= 0 && genome_find_body(genome, to) >= 0,
+    const struct genetics_kind *kind = genetics_kind_of(maker->genome);
+
+    ENSURE(genome_find_body(maker->genome, from) >= 0 && genome_find_body(maker->genome, to) >= 0,
            "a connection from gene %llu to gene %llu, which are no bodies",
            (unsigned long long)from, (unsigned long long)to);
-    if (genome->connection_count == GENOME_CONNECTIONS_MAX)
-        return ERR_LIMIT;
-    *connection = genome_add_connection(genome);
-    if (!*connection)
-        return ERR_MEMORY;
-    (*connection)->id = gene_counter_next(ids);
-    (*connection)->from = from;
-    (*connection)->to = to;
+    ENSURE(!is_brace || kind->draw_brace, "bodies of kind %d have no braces", maker->genome->kind);
+    struct connection_gene *connection = genome_add_connection(maker->genome);
+    if (!connection)
+        return genome_refusal(maker->genome, GENOME_CONNECTIONS);
+    connection->id = gene_counter_next(maker->ids);
+    connection->from = from;
+    connection->to = to;
+    (is_brace ? kind->draw_brace : kind->draw_connection)(maker, connection);
     return 0;
 }
 
-int genetics_random_connection(struct genome *genome, gene_id from, gene_id to,
-                               const struct params *params, struct rng *rng,
-                               struct gene_counter *ids)
+int genetics_random_connection(struct maker *maker, gene_id from, gene_id to)
 {
-    struct connection_gene *connection;
-    int status = add_ends(genome, from, to, ids, &connection);
-
-    if (!status)
-        genetics_kind_of(genome)->draw_connection(genome, params, rng);
-    return status;
+    return add_connection(maker, from, to, 0);
 }
 
-int genetics_random_brace(struct genome *genome, gene_id from, gene_id to,
-                          const struct params *params, struct rng *rng, struct gene_counter *ids)
+int genetics_random_brace(struct maker *maker, gene_id from, gene_id to)
 {
-    struct connection_gene *connection;
-    ENSURE(genetics_kind_of(genome)->draw_brace, "bodies of kind %d have no braces", genome->kind);
-    int status = add_ends(genome, from, to, ids, &connection);
-
-    if (!status)
-        genetics_kind_of(genome)->draw_brace(connection, params, rng);
-    return status;
+    return add_connection(maker, from, to, 1);
 }
 
-int genetics_taper(struct genome *genome, const struct genome *a, const struct genome *b,
-                   const struct params *params)
+int genetics_taper(struct maker *maker, const struct genome *a, const struct genome *b)
 {
-    const struct genetics_kind *kind = genetics_kind_of(genome);
-    return kind->taper && params->initial_taper > 0 && kind->taper(genome, a, b, params);
+    const struct genetics_kind *kind = genetics_kind_of(maker->genome);
+    return kind->taper && maker->params->initial_taper > 0 && kind->taper(maker, a, b);
 }
 
 /* Mirrored copies take turns; along a row goes a wave of any length. */
-static void draw_lags(struct neuron_gene *neuron, const struct params *params, struct rng *rng)
+static void draw_lags(struct maker *maker, struct neuron_gene *neuron)
 {
-    if (rng_chance(rng, params->initial_lags))
+    if (rng_chance(maker->rng, maker->params->initial_lags))
         neuron->lag_image = 0.5;
-    if (rng_chance(rng, params->initial_lags))
-        neuron->lag_row = rng_unit(rng);
+    if (rng_chance(maker->rng, maker->params->initial_lags))
+        neuron->lag_row = rng_unit(maker->rng);
 }
 
-static int add_neuron(struct genome *genome, gene_id owner, int function,
-                      const struct params *params, struct rng *rng, struct gene_counter *ids)
+static int add_neuron(struct maker *maker, gene_id owner, int function)
 {
-    struct neuron_gene *neuron;
-    int k;
-
     ENSURE(function >= 0 && function < NEURON_FUNCTION_COUNT, "a neuron of function %d of %d",
            function, NEURON_FUNCTION_COUNT);
-    ENSURE(owner == 0 || genome_find_body(genome, owner) >= 0,
+    ENSURE(owner == 0 || genome_find_body(maker->genome, owner) >= 0,
            "a neuron of gene %llu, which is no body", (unsigned long long)owner);
-    if (genome->neuron_count == GENOME_NEURONS_MAX)
-        return ERR_LIMIT;
-    neuron = genome_add_neuron(genome);
+    struct neuron_gene *neuron = genome_add_neuron(maker->genome);
     if (!neuron)
-        return ERR_MEMORY;
-    neuron->id = gene_counter_next(ids);
+        return genome_refusal(maker->genome, GENOME_NEURONS);
+    neuron->id = gene_counter_next(maker->ids);
     neuron->owner = owner;
     neuron->function = (uint8_t)function;
-    neuron->initial = genetics_is_oscillator(function) ? rng_unit(rng) : 0;
+    neuron->initial = genetics_is_oscillator(function) ? rng_unit(maker->rng) : 0;
     /* where none lags nothing is drawn, and all else is as it was */
-    if (genetics_is_oscillator(function) && params->initial_lags > 0)
-        draw_lags(neuron, params, rng);
-    for (k = 0; k < neuron_functions[function].input_count; k++)
+    if (genetics_is_oscillator(function) && maker->params->initial_lags > 0)
+        draw_lags(maker, neuron);
+    for (int k = 0; k < neuron_functions[function].input_count; k++)
         wiring_set_constant(&neuron->inputs[k], 0);
     return 0;
 }
@@ -238,29 +205,26 @@ static uint32_t allowed_functions(const struct params *params)
 }
 
 /* Counted on from `except`. */
-int genetics_random_function(const struct params *params, int except, struct rng *rng)
+int genetics_random_function(struct maker *maker, int except)
 {
-    uint32_t set = allowed_functions(params);
-    int function, count = 0, wanted;
+    uint32_t set = allowed_functions(maker->params);
 
     if (except >= 0)
         set &= ~NEURON_BIT(except);
-    for (function = 0; function < NEURON_FUNCTION_COUNT; function++)
-        count += (set & NEURON_BIT(function)) != 0;
+    int count = __builtin_popcount(set);
     if (count == 0)
         return -1;
-    wanted = (int)rng_below(rng, (uint32_t)count);
-    for (function = except;;) {
+    int wanted = maker_below(maker, count);
+    for (int function = except;;) {
         function = (function + 1) % NEURON_FUNCTION_COUNT;
         if ((set & NEURON_BIT(function)) && wanted-- == 0)
             return function;
     }
 }
 
-int genetics_random_neuron(struct genome *genome, gene_id owner, const struct params *params,
-                           struct rng *rng, struct gene_counter *ids)
+int genetics_random_neuron(struct maker *maker, gene_id owner)
 {
-    return add_neuron(genome, owner, genetics_random_function(params, -1, rng), params, rng, ids);
+    return add_neuron(maker, owner, genetics_random_function(maker, -1));
 }
 
 static double draw_frequency_hz(struct rng *rng)
@@ -276,44 +240,39 @@ static void wire_oscillator(struct neuron_gene *neuron, double frequency_hz, str
     wiring_set_constant(&neuron->inputs[2], 0);
 }
 
-void genetics_random_inputs(const struct genome *genome, struct neuron_gene *neuron, int first,
-                            struct rng *rng)
+void genetics_random_inputs(struct maker *maker, struct neuron_gene *neuron)
 {
-    int k;
-
-    if (first == 0 && genetics_is_oscillator(neuron->function)) {
-        wire_oscillator(neuron, genetics_random_frequency_hz(genome, rng), rng);
+    if (genetics_is_oscillator(neuron->function)) {
+        wire_oscillator(neuron, genetics_random_frequency_hz(maker), maker->rng);
         return;
     }
-    for (k = first; k < neuron_functions[neuron->function].input_count; k++)
-        wiring_draw(genome, neuron->owner, rng, &neuron->inputs[k]);
+    for (int k = 0; k < neuron_functions[neuron->function].input_count; k++)
+        wiring_draw(maker, neuron->owner, &neuron->inputs[k]);
 }
 
-double genetics_random_frequency_hz(const struct genome *genome, struct rng *rng)
+double genetics_random_frequency_hz(struct maker *maker)
 {
-    int is_shared = rng_chance(rng, FREQUENCY_SHARED);
-    int i;
+    int is_shared = rng_chance(maker->rng, FREQUENCY_SHARED);
 
-    for (i = 0; is_shared && i < genome->neuron_count; i++) {
-        const struct neuron_gene *neuron = &genome->neurons[i];
+    for (int i = 0; is_shared && i < maker->genome->neuron_count; i++) {
+        const struct neuron_gene *neuron = &maker->genome->neurons[i];
 
         if (neuron->function == NEURON_OSCILLATE_WAVE && neuron->inputs[0].kind == INPUT_CONSTANT &&
             neuron->inputs[0].value != 0)
             return neuron->inputs[0].value;
     }
-    return draw_frequency_hz(rng);
+    return draw_frequency_hz(maker->rng);
 }
 
 /* A neuron or a sensor where there is one. */
-static void draw_signal(const struct genome *genome, gene_id owner, struct rng *rng,
-                        struct input_gene *input)
+static void draw_signal(struct maker *maker, gene_id owner, struct input_gene *input)
 {
-    enum input_kind kind = rng_chance(rng, 0.6) ? INPUT_NEURON : INPUT_SENSOR;
+    enum input_kind kind = rng_chance(maker->rng, 0.6) ? INPUT_NEURON : INPUT_SENSOR;
     enum input_kind other = kind == INPUT_NEURON ? INPUT_SENSOR : INPUT_NEURON;
 
-    if (!wiring_draw_source(genome, owner, kind, rng, input) &&
-        !wiring_draw_source(genome, owner, other, rng, input))
-        wiring_draw(genome, owner, rng, input);
+    if (!wiring_draw_source(maker, owner, kind, input) &&
+        !wiring_draw_source(maker, owner, other, input))
+        wiring_draw(maker, owner, input);
 }
 
 /* The function of drives: the wave where it may arise, else the saw, else -1. */
@@ -326,192 +285,186 @@ static int drive_function(const struct params *params)
                                                     : -1;
 }
 
-static int add_drive(struct genome *genome, gene_id owner, int function, double frequency_hz,
-                     const struct params *params, struct rng *rng, struct gene_counter *ids)
+/* Adds an oscillator. 1; or 0 where none may arise or there is no room, or ERR_MEMORY. */
+static int add_drive(struct maker *maker, gene_id owner, double frequency_hz)
 {
-    int status = add_neuron(genome, owner, function, params, rng, ids);
-    struct neuron_gene *drive;
+    int function = drive_function(maker->params);
+    int status = function < 0 ? ERR_LIMIT : add_neuron(maker, owner, function);
 
     if (status)
-        return status;
-    drive = &genome->neurons[genome->neuron_count - 1];
-    wire_oscillator(drive, frequency_hz, rng);
-    if (rng_chance(rng, DRIVE_FEEDBACK)) {
-        drive->inputs[2].weight = rng_uniform(rng, -FEEDBACK_WEIGHT, FEEDBACK_WEIGHT);
-        draw_signal(genome, owner, rng, &drive->inputs[2]);
+        return status == ERR_MEMORY ? status : 0;
+    struct neuron_gene *drive = &maker->genome->neurons[maker->genome->neuron_count - 1];
+    wire_oscillator(drive, frequency_hz, maker->rng);
+    if (rng_chance(maker->rng, DRIVE_FEEDBACK)) {
+        drive->inputs[2].weight = rng_uniform(maker->rng, -FEEDBACK_WEIGHT, FEEDBACK_WEIGHT);
+        draw_signal(maker, owner, &drive->inputs[2]);
     }
-    return 0;
+    return 1;
+}
+
+/* Leads the input of something that acts to the drive just added, or to any signal. */
+static void lead_input(struct maker *maker, gene_id owner, int has_drive, double unit,
+                       struct input_gene *input)
+{
+    const struct genome *genome = maker->genome;
+
+    input->weight = rng_uniform(maker->rng, 0.8, 1.2) * unit;
+    if (has_drive)
+        wiring_lead(genome, owner, &genome->neurons[genome->neuron_count - 1], input);
+    else
+        draw_signal(maker, owner, input);
 }
 
 /* The inputs of all drives of a body. */
-static int draw_drives(struct genome *genome, int row, const struct params *params, struct rng *rng,
-                       struct gene_counter *ids)
+static int draw_drives(struct maker *maker, struct body_gene *body)
 {
-    int function = drive_function(params), status = 0, i;
+    int has_drive = 0;
 
-    for (i = 0; status != ERR_MEMORY && i < genome_drive_count(&genome->bodies[row]); i++) {
-        struct body_gene *body = &genome->bodies[row];
-        struct input_gene *input = &body->drives[i];
-        int is_driven = function >= 0 && rng_chance(rng, params->initial_oscillators);
-
-        if (is_driven)
-            status = add_drive(genome, body->id, function,
-                               genetics_random_frequency_hz(genome, rng), params, rng, ids);
-        input->weight = rng_uniform(rng, 0.8, 1.2);
-        if (is_driven && !status)
-            wiring_lead(genome, body->id, &genome->neurons[genome->neuron_count - 1], input);
-        else
-            draw_signal(genome, body->id, rng, input);
+    for (int i = 0; has_drive >= 0 && i < genome_drive_count(body); i++) {
+        int is_driven = drive_function(maker->params) >= 0 &&
+                        rng_chance(maker->rng, maker->params->initial_oscillators);
+        has_drive = is_driven ? add_drive(maker, body->id, genetics_random_frequency_hz(maker)) : 0;
+        lead_input(maker, body->id, has_drive > 0, 1, &body->drives[i]);
     }
-    return status == ERR_MEMORY ? status : 0;
+    return has_drive < 0 ? has_drive : 0;
 }
 
-static int add_effector(struct genome *genome, int row, int is_driven, double frequency_hz,
-                        const struct params *params, struct rng *rng, struct gene_counter *ids)
+static int add_effector(struct maker *maker, int row, int is_driven, double frequency_hz)
 {
-    struct body_gene *body = &genome->bodies[row];
-    int function = drive_function(params), status = 0;
+    struct body_gene *body = &maker->genome->bodies[row];
+    int has_drive = is_driven ? add_drive(maker, body->id, frequency_hz) : 0;
 
-    is_driven = is_driven && function >= 0;
-    if (is_driven)
-        status = add_drive(genome, body->id, function, frequency_hz, params, rng, ids);
-    if (status == ERR_MEMORY)
-        return status;
+    if (has_drive < 0)
+        return has_drive;
     body->has_effector = 1;
-    body->effector_strength = rng_uniform(rng, STRENGTH_MIN, 1);
-    body->effector_input.weight = rng_uniform(rng, 0.8, 1.2) * genetics_signal_unit(body, params);
-    if (is_driven && !status)
-        wiring_lead(genome, body->id, &genome->neurons[genome->neuron_count - 1],
-                    &body->effector_input);
-    else
-        draw_signal(genome, body->id, rng, &body->effector_input);
-    return genome_effector_count(body) > 1 ? draw_drives(genome, row, params, rng, ids) : 0;
+    body->effector_strength = rng_uniform(maker->rng, STRENGTH_MIN, 1);
+    lead_input(maker, body->id, has_drive, genetics_signal_unit(body, maker->params),
+               &body->effector_input);
+    return genome_effector_count(body) > 1 ? draw_drives(maker, body) : 0;
 }
 
-int genetics_random_effector(struct genome *genome, int row, double frequency_hz,
-                             const struct params *params, struct rng *rng, struct gene_counter *ids)
+int genetics_random_effector(struct maker *maker, int row, double frequency_hz)
 {
-    ENSURE(row >= 0 && row < genome->body_count, "an effector of body %d of %d", row,
-           genome->body_count);
-    return add_effector(genome, row, rng_chance(rng, params->initial_oscillators), frequency_hz,
-                        params, rng, ids);
+    ENSURE(row >= 0 && row < maker->genome->body_count, "an effector of body %d of %d", row,
+           maker->genome->body_count);
+    return add_effector(maker, row, rng_chance(maker->rng, maker->params->initial_oscillators),
+                        frequency_hz);
 }
 
-int genetics_random_drive(struct genome *genome, int row, const struct params *params,
-                          struct rng *rng, struct gene_counter *ids)
+int genetics_random_drive(struct maker *maker, int row)
 {
-    ENSURE(row >= 0 && row < genome->body_count, "a drive of body %d of %d", row,
-           genome->body_count);
-    genome->bodies[row].drive_strength = rng_uniform(rng, STRENGTH_MIN, 1);
-    return draw_drives(genome, row, params, rng, ids);
+    struct body_gene *body = &maker->genome->bodies[row];
+
+    ENSURE(row >= 0 && row < maker->genome->body_count, "a drive of body %d of %d", row,
+           maker->genome->body_count);
+    body->drive_strength = rng_uniform(maker->rng, STRENGTH_MIN, 1);
+    return draw_drives(maker, body);
 }
 
-void genetics_random_emitter(struct genome *genome, int row, int emitter, struct rng *rng)
+void genetics_random_emitter(struct maker *maker, int row, int emitter)
 {
-    struct body_gene *body = &genome->bodies[row];
+    struct body_gene *body = &maker->genome->bodies[row];
 
-    ENSURE(row >= 0 && row < genome->body_count, "an emitter of body %d of %d", row,
-           genome->body_count);
+    ENSURE(row >= 0 && row < maker->genome->body_count, "an emitter of body %d of %d", row,
+           maker->genome->body_count);
     ENSURE(emitter >= 0 && emitter < EMITTER_COUNT, "emitter %d of %d", emitter, EMITTER_COUNT);
     body->emitters[emitter].is_there = 1;
-    body->emitters[emitter].input.weight = rng_uniform(rng, 0.8, 1.2);
-    draw_signal(genome, body->id, rng, &body->emitters[emitter].input);
+    lead_input(maker, body->id, 0, 1, &body->emitters[emitter].input);
 }
 
-static int add_bodies(struct genome *genome, const struct params *params, struct rng *rng,
-                      struct gene_counter *ids)
+static int add_bodies(struct maker *maker)
 {
-    int64_t low = params->initial_bodies_min, high = params->initial_bodies_max;
-    int64_t count = low + (high > low ? rng_below(rng, (uint32_t)(high - low + 1)) : 0);
-    int status = 0;
+    int low = (int)maker->params->initial_bodies_min, high = (int)maker->params->initial_bodies_max;
+    int count = low + (high > low ? maker_below(maker, high - low + 1) : 0), status = 0;
 
-    while (!status && genome->body_count < count)
-        status = genetics_random_body(genome, params, rng, ids);
+    while (!status && maker->genome->body_count < count)
+        status = genetics_random_body(maker);
     return status;
 }
 
 /* A lone body is connected to itself, so that there is a second part. */
-static int connect_tree(struct genome *genome, const struct params *params, struct rng *rng,
-                        struct gene_counter *ids)
+static int connect_tree(struct maker *maker)
 {
-    const struct body_gene *bodies = genome->bodies;
-    int i, status = 0;
+    struct body_gene *bodies = maker->genome->bodies;
+    int status = 0;
 
-    if (genome->body_count == 1) {
-        if (genome->bodies[0].recursive_limit < 2)
-            genome->bodies[0].recursive_limit = 2;
-        return genetics_random_connection(genome, bodies[0].id, bodies[0].id, params, rng, ids);
+    if (maker->genome->body_count == 1) {
+        if (bodies[0].recursive_limit < 2)
+            bodies[0].recursive_limit = 2;
+        return genetics_random_connection(maker, bodies[0].id, bodies[0].id);
     }
-    for (i = 1; !status && i < genome->body_count; i++)
-        status = genetics_random_connection(genome, bodies[rng_below(rng, (uint32_t)i)].id,
-                                            bodies[i].id, params, rng, ids);
+    for (int i = 1; !status && i < maker->genome->body_count; i++)
+        status = genetics_random_connection(maker, bodies[maker_below(maker, i)].id, bodies[i].id);
     return status;
 }
 
 /* Ends of a further connection. One that leads back (to the same body, or one nearer the root) is
  * followed only by bodies that may occur again, so such ends are drawn again a few times. */
-static void draw_ends(const struct genome *genome, struct rng *rng, gene_id *from, gene_id *to)
+static void draw_ends(struct maker *maker, gene_id *from, gene_id *to)
 {
+    const struct body_gene *bodies = maker->genome->bodies;
     int i = 0, row, target;
 
     do {
-        row = (int)rng_below(rng, (uint32_t)genome->body_count);
-        target = (int)rng_below(rng, (uint32_t)genome->body_count);
-    } while (target <= row && genome->bodies[target].recursive_limit == 1 && ++i < ENDS_TRIED);
-    *from = genome->bodies[row].id;
-    *to = genome->bodies[target].id;
+        row = maker_below(maker, maker->genome->body_count);
+        target = maker_below(maker, maker->genome->body_count);
+    } while (target <= row && bodies[target].recursive_limit == 1 && ++i < ENDS_TRIED);
+    *from = bodies[row].id;
+    *to = bodies[target].id;
 }
 
-static int connect_further(struct genome *genome, const struct params *params, struct rng *rng,
-                           struct gene_counter *ids)
+/* As many for each body gene, on average. */
+static int draw_count(struct maker *maker, double share)
 {
-    double wanted = params->initial_connections * genome->body_count;
-    int count = (int)wanted + rng_chance(rng, wanted - (int)wanted);
-    int status = 0;
+    double wanted = share * maker->genome->body_count;
 
-    while (!status && genome->connection_count < count) {
-        int row = (int)rng_below(rng, (uint32_t)genome->connection_count);
-        gene_id from = genome->connections[row].from, to = genome->connections[row].to;
+    return (int)wanted + rng_chance(maker->rng, wanted - (int)wanted);
+}
 
-        if (!rng_chance(rng, SECOND_WAY))
-            draw_ends(genome, rng, &from, &to);
-        status = genetics_random_connection(genome, from, to, params, rng, ids);
+static int connect_further(struct maker *maker)
+{
+    int count = draw_count(maker, maker->params->initial_connections), status = 0;
+
+    while (!status && maker->genome->connection_count < count) {
+        int row = maker_below(maker, maker->genome->connection_count);
+        gene_id from = maker->genome->connections[row].from;
+        gene_id to = maker->genome->connections[row].to;
+
+        if (!rng_chance(maker->rng, SECOND_WAY))
+            draw_ends(maker, &from, &to);
+        status = genetics_random_connection(maker, from, to);
     }
     return status;
 }
 
 /* Most close a triangle or a ring. */
-static int add_braces(struct genome *genome, const struct params *params, struct rng *rng,
-                      struct gene_counter *ids)
+static int add_braces(struct maker *maker)
 {
-    double wanted = params->spheres_initial_braces * genome->body_count;
-    int count = (int)wanted + rng_chance(rng, wanted - (int)wanted);
-    int status = 0;
+    const struct genome *genome = maker->genome;
+    int count = draw_count(maker, maker->params->spheres_initial_braces), status = 0;
 
     while (!status && count-- > 0) {
-        int from = (int)rng_below(rng, (uint32_t)genome->body_count);
-        int to = (int)rng_below(rng, (uint32_t)genome->body_count);
+        int from = maker_below(maker, genome->body_count);
+        int to = maker_below(maker, genome->body_count);
 
-        status = genetics_random_brace(genome, genome->bodies[from].id, genome->bodies[to].id,
-                                       params, rng, ids);
+        status = genetics_random_brace(maker, genome->bodies[from].id, genome->bodies[to].id);
     }
     return status;
 }
 
-static int add_neurons(struct genome *genome, const struct params *params, struct rng *rng,
-                       struct gene_counter *ids)
+static int add_neurons(struct maker *maker)
 {
-    int i, status = 0;
+    const struct params *params = maker->params;
+    int status = 0;
 
     /* The central set counts as one more place, the last. */
-    for (i = 0; i <= genome->body_count; i++) {
-        int is_central = i == genome->body_count;
+    for (int i = 0; i <= maker->genome->body_count; i++) {
+        int is_central = i == maker->genome->body_count;
         int64_t most = is_central ? params->initial_central_max : params->initial_neurons_max;
-        gene_id owner = is_central ? 0 : genome->bodies[i].id;
-        uint32_t count = rng_below(rng, (uint32_t)most + 1);
+        gene_id owner = is_central ? 0 : maker->genome->bodies[i].id;
 
-        for (; !status && count > 0; count--)
-            status = genetics_random_neuron(genome, owner, params, rng, ids);
+        for (int count = maker_below(maker, (int)most + 1); !status && count > 0; count--)
+            status = genetics_random_neuron(maker, owner);
     }
     return status;
 }
@@ -529,135 +482,115 @@ static int is_driven_by_oscillator(const struct genome *genome, const struct bod
 /* By chance every fourth creature has no oscillating joint, and most of these lie motionless: then
  * one of the joints, if there is any, gets a drive (unless effectors or oscillators are not
  * wanted). */
-static int ensure_drive(struct genome *genome, double frequency_hz, const struct params *params,
-                        struct rng *rng, struct gene_counter *ids)
+static int ensure_drive(struct maker *maker, double frequency_hz)
 {
-    int jointed[GENOME_BODIES_MAX], count = 0, i;
+    const struct params *params = maker->params;
+    int jointed[GENOME_BODIES_MAX], count = 0;
 
-    for (i = 0; i < genome->body_count; i++)
-        if (genetics_has_mover(genome, i)) {
-            if (is_driven_by_oscillator(genome, &genome->bodies[i]))
+    for (int i = 0; i < maker->genome->body_count; i++)
+        if (genetics_has_mover(maker->genome, i)) {
+            if (is_driven_by_oscillator(maker->genome, &maker->genome->bodies[i]))
                 return 0;
             jointed[count++] = i;
         }
     if (count == 0 || params->initial_effectors == 0 || params->initial_oscillators == 0 ||
         drive_function(params) < 0)
         return 0;
-    return add_effector(genome, jointed[rng_below(rng, (uint32_t)count)], 1, frequency_hz, params,
-                        rng, ids);
+    return add_effector(maker, jointed[maker_below(maker, count)], 1, frequency_hz);
 }
 
-static int add_effectors(struct genome *genome, const struct params *params, struct rng *rng,
-                         struct gene_counter *ids)
+static int add_effectors(struct maker *maker)
 {
-    double common_hz = draw_frequency_hz(rng);
-    int i, status = 0;
+    double common_hz = draw_frequency_hz(maker->rng), share = maker->params->initial_effectors;
+    int status = 0;
 
-    for (i = 0; !status && i < genome->body_count; i++) {
+    for (int i = 0; !status && i < maker->genome->body_count; i++) {
         double frequency_hz =
-            rng_chance(rng, FREQUENCY_SHARED) ? common_hz : draw_frequency_hz(rng);
+            rng_chance(maker->rng, FREQUENCY_SHARED) ? common_hz : draw_frequency_hz(maker->rng);
 
-        if (genetics_has_mover(genome, i) && rng_chance(rng, params->initial_effectors))
-            status = genetics_random_effector(genome, i, frequency_hz, params, rng, ids);
-        if (!status && joint_types[genome->bodies[i].joint].driven_axes > 0 &&
-            rng_chance(rng, params->initial_effectors))
-            status = genetics_random_drive(genome, i, params, rng, ids);
+        if (genetics_has_mover(maker->genome, i) && rng_chance(maker->rng, share))
+            status = genetics_random_effector(maker, i, frequency_hz);
+        if (!status && joint_types[maker->genome->bodies[i].joint].driven_axes > 0 &&
+            rng_chance(maker->rng, share))
+            status = genetics_random_drive(maker, i);
     }
-    return status ? status : ensure_drive(genome, common_hz, params, rng, ids);
+    return status ? status : ensure_drive(maker, common_hz);
 }
 
-int genetics_random_stretch(struct genome *genome, int row, const struct params *params,
-                            struct rng *rng, struct gene_counter *ids)
+int genetics_random_stretch(struct maker *maker, int row)
 {
-    double frequency_hz = genetics_random_frequency_hz(genome, rng);
-    int is_driven = rng_chance(rng, params->initial_oscillators);
-    int function = drive_function(params), status = 0;
-    struct body_gene *body = &genome->bodies[row];
+    struct body_gene *body = &maker->genome->bodies[row];
+    double frequency_hz = genetics_random_frequency_hz(maker);
+    int is_driven = rng_chance(maker->rng, maker->params->initial_oscillators);
+    int has_drive = is_driven ? add_drive(maker, body->id, frequency_hz) : 0;
 
-    if (is_driven && function >= 0)
-        status = add_drive(genome, body->id, function, frequency_hz, params, rng, ids);
-    if (status == ERR_MEMORY)
-        return status;
-    body->stretch.limit = params->creature_stretch_max * rng_uniform(rng, STRETCH_LEAST, 1);
-    body->stretch.input.weight = rng_uniform(rng, 0.8, 1.2);
-    if (is_driven && function >= 0 && !status)
-        wiring_lead(genome, body->id, &genome->neurons[genome->neuron_count - 1],
-                    &body->stretch.input);
-    else
-        draw_signal(genome, body->id, rng, &body->stretch.input);
+    if (has_drive < 0)
+        return has_drive;
+    body->stretch.limit =
+        maker->params->creature_stretch_max * rng_uniform(maker->rng, STRETCH_LEAST, 1);
+    lead_input(maker, body->id, has_drive, 1, &body->stretch.input);
     return 0;
 }
 
-static int add_stretches(struct genome *genome, const struct params *params, struct rng *rng,
-                         struct gene_counter *ids)
+static int add_stretches(struct maker *maker)
 {
-    int i, status = 0;
+    int status = 0;
 
-    if (!body_kinds[genome->kind].can_stretch || params->creature_stretch_max <= 0)
+    if (!body_kinds[maker->genome->kind].can_stretch || maker->params->creature_stretch_max <= 0)
         return 0;
-    for (i = 0; !status && i < genome->body_count; i++)
-        if (rng_chance(rng, params->initial_stretching))
-            status = genetics_random_stretch(genome, i, params, rng, ids);
+    for (int i = 0; !status && i < maker->genome->body_count; i++)
+        if (rng_chance(maker->rng, maker->params->initial_stretching))
+            status = genetics_random_stretch(maker, i);
     return status;
 }
 
 /* No draw is made for features that are switched off. */
-static void add_emitters(struct genome *genome, const struct params *params, struct rng *rng)
+static void add_emitters(struct maker *maker)
 {
-    int i, k;
-
-    if (!body_kinds[genome->kind].can_contend)
+    if (!body_kinds[maker->genome->kind].can_contend)
         return;
-    for (i = 0; i < genome->body_count; i++)
-        for (k = 0; k < EMITTER_COUNT; k++)
-            if (emitter_is_on(k, params) && rng_chance(rng, EMITTER_SHARE))
-                genetics_random_emitter(genome, i, k, rng);
+    for (int i = 0; i < maker->genome->body_count; i++)
+        for (int k = 0; k < EMITTER_COUNT; k++)
+            if (emitter_is_on(k, maker->params) && rng_chance(maker->rng, EMITTER_SHARE))
+                genetics_random_emitter(maker, i, k);
 }
 
 /* Neurons are wired after everything they may read is there; drives, which come last, already are.
  * A full table ends a step, not the genome. */
-static int fill_brain(struct genome *genome, const struct params *params, struct rng *rng,
-                      struct gene_counter *ids)
+static int fill_brain(struct maker *maker)
 {
-    int i, plain_count;
-
-    if (add_neurons(genome, params, rng, ids) == ERR_MEMORY)
+    if (add_neurons(maker) == ERR_MEMORY)
         return ERR_MEMORY;
-    plain_count = genome->neuron_count;
-    if (add_effectors(genome, params, rng, ids) == ERR_MEMORY)
+    int plain_count = maker->genome->neuron_count;
+    if (add_effectors(maker) == ERR_MEMORY)
         return ERR_MEMORY;
-    add_emitters(genome, params, rng);
-    if (add_stretches(genome, params, rng, ids) == ERR_MEMORY)
+    add_emitters(maker);
+    if (add_stretches(maker) == ERR_MEMORY)
         return ERR_MEMORY;
-    for (i = 0; i < plain_count; i++)
-        genetics_random_inputs(genome, &genome->neurons[i], 0, rng);
+    for (int i = 0; i < plain_count; i++)
+        genetics_random_inputs(maker, &maker->genome->neurons[i]);
     return 0;
 }
 
-static int fill(struct genome *genome, const struct params *params, struct rng *rng,
-                struct gene_counter *ids)
+static int fill(struct maker *maker)
 {
-    if (add_bodies(genome, params, rng, ids) == ERR_MEMORY)
+    if (add_bodies(maker) == ERR_MEMORY)
         return ERR_MEMORY;
-    genome->root = genome->bodies[0].id;
-    genetics_kind_of(genome)->enlarge(&genome->bodies[0], params, rng);
-    if (connect_tree(genome, params, rng, ids) == ERR_MEMORY ||
-        connect_further(genome, params, rng, ids) == ERR_MEMORY)
+    maker->genome->root = maker->genome->bodies[0].id;
+    genetics_kind_of(maker->genome)->enlarge(maker, &maker->genome->bodies[0]);
+    if (connect_tree(maker) == ERR_MEMORY || connect_further(maker) == ERR_MEMORY)
         return ERR_MEMORY;
-    genetics_taper(genome, NULL, NULL, params);
-    if (genetics_kind_of(genome)->draw_brace && add_braces(genome, params, rng, ids) == ERR_MEMORY)
+    genetics_taper(maker, NULL, NULL);
+    if (genetics_kind_of(maker->genome)->draw_brace && add_braces(maker) == ERR_MEMORY)
         return ERR_MEMORY;
-    return fill_brain(genome, params, rng, ids);
+    return fill_brain(maker);
 }
 
 /* Neither neurons nor anything that reads them. */
 static void clear_brain(struct genome *genome)
 {
-    int i;
-
-    while (genome->neuron_count > 0)
-        genome_remove_neuron(genome, genome->neuron_count - 1);
-    for (i = 0; i < genome->body_count; i++) {
+    genome->neuron_count = 0;
+    for (int i = 0; i < genome->body_count; i++) {
         struct body_gene *body = &genome->bodies[i];
 
         body->has_effector = 0;
@@ -674,9 +607,7 @@ static void clear_brain(struct genome *genome)
  * keeps theirs, and no other gets any. */
 static void keep_strengths(struct genome *genome, const struct genome *before)
 {
-    int i, k;
-
-    for (i = 0; i < genome->body_count; i++) {
+    for (int i = 0; i < genome->body_count; i++) {
         struct body_gene *body = &genome->bodies[i];
         const struct body_gene *old = &before->bodies[i];
 
@@ -686,7 +617,7 @@ static void keep_strengths(struct genome *genome, const struct genome *before)
         if (!body->has_effector)
             memset(&body->effector_input, 0, sizeof(body->effector_input));
         body->drive_strength = old->drive_strength;
-        for (k = genome_drive_count(body); k < GENOME_DRIVES_MAX; k++)
+        for (int k = genome_drive_count(body); k < GENOME_DRIVES_MAX; k++)
             memset(&body->drives[k], 0, sizeof(body->drives[k]));
         /* inputs that read what is gone are drawn again when the genome is tidied */
         memcpy(body->emitters, old->emitters, sizeof(body->emitters));
@@ -702,18 +633,19 @@ int genetics_random_brain(struct genome *genome, const struct params *params, st
 {
     struct params all = *params; /* all joints that can be driven are */
     struct genome made;
+    struct maker maker = {.genome = &made, .params = &all, .rng = rng, .ids = ids};
 
     all.initial_effectors = 1;
     gene_counter_avoid(ids, genome, NULL);
     if (genome_copy(&made, genome))
         return ERR_MEMORY;
     clear_brain(&made);
-    if (fill_brain(&made, &all, rng, ids) == ERR_MEMORY) {
+    if (fill_brain(&maker) == ERR_MEMORY) {
         genome_deinit(&made);
         return ERR_MEMORY;
     }
     keep_strengths(&made, genome);
-    wiring_tidy(&made, rng);
+    wiring_tidy(&maker);
     CHECK_DEARLY(genetics_check(&made));
     genome_deinit(genome);
     *genome = made;
@@ -723,13 +655,15 @@ int genetics_random_brain(struct genome *genome, const struct params *params, st
 int genetics_random(struct genome *genome, const struct params *params, struct rng *rng,
                     struct gene_counter *ids)
 {
+    struct maker maker = {.genome = genome, .params = params, .rng = rng, .ids = ids};
+
     genome_init(genome);
     genome->kind = (uint8_t)params->creature_body;
-    if (fill(genome, params, rng, ids)) {
+    if (fill(&maker)) {
         genome_deinit(genome);
         return ERR_MEMORY;
     }
-    wiring_tidy(genome, rng);
+    wiring_tidy(&maker);
     if (params->breeding_choice == CHOICE_INHERITED)
         genome->breeding = (uint8_t)genetics_draw_breeding(params, rng);
     CHECK_DEARLY(genetics_check(genome));

@@ -77,38 +77,37 @@ static int is_held(const struct genome *genome, int row)
     return 0;
 }
 
-static double draw_radius(const struct params *params, struct rng *rng)
+static double draw_radius(struct maker *maker)
 {
-    return genetics_random_length(params->spheres_initial_radius_min_m,
-                                  params->spheres_initial_radius_max_m, rng);
+    return genetics_random_length(maker->params->spheres_initial_radius_min_m,
+                                  maker->params->spheres_initial_radius_max_m, maker->rng);
 }
 
-static int random_joint(const struct params *params, int except, struct rng *rng)
+static int random_joint(struct maker *maker, int except)
 {
     double weights[JOINT_TYPE_COUNT] = {
-        [JOINT_FREE] = 1 - params->spheres_initial_held,
-        [JOINT_BALL] = params->spheres_initial_held / 4,
-        [JOINT_HINGE] = params->spheres_initial_held / 2,
-        [JOINT_SADDLE] = params->spheres_initial_held / 4,
+        [JOINT_FREE] = 1 - maker->params->spheres_initial_held,
+        [JOINT_BALL] = maker->params->spheres_initial_held / 4,
+        [JOINT_HINGE] = maker->params->spheres_initial_held / 2,
+        [JOINT_SADDLE] = maker->params->spheres_initial_held / 4,
     };
 
     if (except >= 0)
         weights[except] = 0;
-    return rng_pick(rng, weights, JOINT_TYPE_COUNT);
+    return rng_pick(maker->rng, weights, JOINT_TYPE_COUNT);
 }
 
-static void set_joint(struct body_gene *body, int joint, const struct params *params,
-                      struct rng *rng)
+static void set_joint(struct maker *maker, struct body_gene *body, int joint)
 {
     struct sphere_gene *sphere = &body->sphere;
-    double most = fmin(genome_limit_max(joint), params->initial_limit_max_rad);
+    double most = fmin(genome_limit_max(joint), maker->params->initial_limit_max_rad);
     double least = fmin(LEAST_LIMIT, most);
 
     body->joint = (uint8_t)joint;
-    body->lower = joint >= JOINT_HINGE ? -rng_uniform(rng, least, most) : 0;
-    body->upper = joint >= JOINT_BALL ? rng_uniform(rng, least, most) : 0;
-    sphere->lower_2 = joint == JOINT_SADDLE ? -rng_uniform(rng, least, most) : 0;
-    sphere->upper_2 = joint == JOINT_SADDLE ? rng_uniform(rng, least, most) : 0;
+    body->lower = joint >= JOINT_HINGE ? -rng_uniform(maker->rng, least, most) : 0;
+    body->upper = joint >= JOINT_BALL ? rng_uniform(maker->rng, least, most) : 0;
+    sphere->lower_2 = joint == JOINT_SADDLE ? -rng_uniform(maker->rng, least, most) : 0;
+    sphere->upper_2 = joint == JOINT_SADDLE ? rng_uniform(maker->rng, least, most) : 0;
     if (joint < JOINT_HINGE) {
         sphere->axis_rad = 0;
         body->drive_strength = 0;
@@ -117,20 +116,21 @@ static void set_joint(struct body_gene *body, int joint, const struct params *pa
         memset(&body->drives[i], 0, sizeof(body->drives[i]));
 }
 
-static void draw_body(struct body_gene *body, const struct params *params, struct rng *rng)
+static void draw_body(struct maker *maker, struct body_gene *body)
 {
     struct sphere_gene *sphere = &body->sphere;
 
-    sphere->radius_m = draw_radius(params, rng);
-    sphere->friction =
-        rng_chance(rng, USUAL_FRICTION) ? 1 : rng_uniform(rng, FRICTION_MIN, FRICTION_MAX);
-    sphere->is_rolling = (uint8_t)rng_chance(rng, ROLLING);
-    set_joint(body, random_joint(params, -1, rng), params, rng);
+    sphere->radius_m = draw_radius(maker);
+    sphere->friction = rng_chance(maker->rng, USUAL_FRICTION)
+                           ? 1
+                           : rng_uniform(maker->rng, FRICTION_MIN, FRICTION_MAX);
+    sphere->is_rolling = (uint8_t)rng_chance(maker->rng, ROLLING);
+    set_joint(maker, body, random_joint(maker, -1));
 }
 
-static void enlarge(struct body_gene *body, const struct params *params, struct rng *rng)
+static void enlarge(struct maker *maker, struct body_gene *body)
 {
-    body->sphere.radius_m = fmax(body->sphere.radius_m, draw_radius(params, rng));
+    body->sphere.radius_m = fmax(body->sphere.radius_m, draw_radius(maker));
 }
 
 static void draw_muscle(struct bone_gene *bone, struct rng *rng)
@@ -146,65 +146,62 @@ static void clear_muscle(struct bone_gene *bone)
     bone->gain = bone->shortest = bone->longest = bone->rate_1_s = 0;
 }
 
-static void draw_bone(struct genome *genome, const struct params *params, struct rng *rng)
+static void draw_bone(struct maker *maker, struct connection_gene *connection)
 {
-    struct connection_gene *connection = &genome->connections[genome->connection_count - 1];
+    struct rng *rng = maker->rng;
     struct bone_gene *bone = &connection->bone;
 
-    bone->length_m = genetics_random_length(params->spheres_initial_bone_min_m,
-                                            params->spheres_initial_bone_max_m, rng);
+    bone->length_m = genetics_random_length(maker->params->spheres_initial_bone_min_m,
+                                            maker->params->spheres_initial_bone_max_m, rng);
     connection->angle_rad =
         rng_chance(rng, STRAIGHT) ? 0 : rng_uniform(rng, -2 * QUARTER_RAD, 2 * QUARTER_RAD);
     bone->tilt_rad = rng_chance(rng, LEVEL) ? 0 : rng_uniform(rng, -QUARTER_RAD, QUARTER_RAD);
-    if (rng_chance(rng, params->spheres_initial_muscles))
+    if (rng_chance(rng, maker->params->spheres_initial_muscles))
         draw_muscle(bone, rng);
     connection->scale = rng_chance(rng, UNSCALED) ? 1 : rng_uniform(rng, SCALE_LOW, SCALE_HIGH);
     connection->is_reflected = (uint8_t)rng_chance(rng, REFLECTED);
     connection->is_terminal_only = (uint8_t)rng_chance(rng, TERMINAL);
 }
 
-static void draw_brace(struct connection_gene *connection, const struct params *params,
-                       struct rng *rng)
+static void draw_brace(struct maker *maker, struct connection_gene *connection)
 {
     connection->scale = 1;
-    connection->brace = (uint8_t)rng_pick(rng, brace_weights, BRACE_COUNT);
-    if (rng_chance(rng, params->spheres_initial_muscles))
-        draw_muscle(&connection->bone, rng);
+    connection->brace = (uint8_t)rng_pick(maker->rng, brace_weights, BRACE_COUNT);
+    if (rng_chance(maker->rng, maker->params->spheres_initial_muscles))
+        draw_muscle(&connection->bone, maker->rng);
 }
 
 /* ---- mutations ---- */
 
-static void sphere_surface(struct mutation *mutation)
+static void sphere_surface(struct maker *maker)
 {
     int row, i;
-    double draw = rng_unit(mutation->rng);
-    struct sphere_gene *sphere = &mutation_pick_body(mutation, &row)->sphere;
+    double draw = rng_unit(maker->rng);
+    struct sphere_gene *sphere = &mutation_pick_body(maker, &row)->sphere;
     double before = sphere->friction;
 
     if (draw < SURFACE_HEAD) {
-        for (i = 0; i < mutation->genome->body_count; i++)
-            mutation->genome->bodies[i].is_head = i == row;
-        mutation_say(mutation, "sphere %d became the head", row);
+        for (i = 0; i < maker->genome->body_count; i++)
+            maker->genome->bodies[i].is_head = i == row;
+        mutation_say(maker, "sphere %d became the head", row);
     } else if (draw < SURFACE_HEAD + SURFACE_ROLLING) {
         sphere->is_rolling = !sphere->is_rolling;
-        mutation_say(mutation, "sphere %d %s", row,
+        mutation_say(maker, "sphere %d %s", row,
                      sphere->is_rolling ? "rolls now" : "rolls no longer");
     } else {
         sphere->friction =
-            mutation_change(mutation, before, LEAST_FRICTION, 0, 0, GENOME_FRICTION_MAX);
-        mutation_say(mutation, "friction of sphere %d %.2f -> %.2f", row, before, sphere->friction);
+            mutation_change(maker, before, LEAST_FRICTION, 0, 0, GENOME_FRICTION_MAX);
+        mutation_say(maker, "friction of sphere %d %.2f -> %.2f", row, before, sphere->friction);
     }
 }
 
-static void sphere_axis(struct mutation *mutation)
+static void sphere_axis(struct maker *maker)
 {
-    const struct gene_field *field = mutation_pick_field(mutation, sphere_body_genes, CHANGE_AXIS);
+    const struct gene_field *field = mutation_pick_field(maker, sphere_body_genes, CHANGE_AXIS);
     int row;
-    struct body_gene *body = mutation_pick_held(mutation, CHANGE_AXIS, &row);
-    char name[32];
 
-    snprintf(name, sizeof(name), "sphere %d", row);
-    mutation_change_field(mutation, sphere_body_genes, body, field, name);
+    mutation_pick_held(maker, CHANGE_AXIS, &row);
+    mutation_change_field(maker, GENOME_BODIES, row, field);
 }
 
 static void lose_drive(struct body_gene *body)
@@ -214,104 +211,87 @@ static void lose_drive(struct body_gene *body)
 }
 
 /* Joints that have an axis can be driven. */
-static void sphere_drive(struct mutation *mutation)
+static void sphere_drive(struct maker *maker)
 {
     int row, k;
-    struct body_gene *body = mutation_pick_held(mutation, CHANGE_AXIS, &row);
-    double draw = rng_unit(mutation->rng), before = body->drive_strength;
+    struct body_gene *body = mutation_pick_held(maker, CHANGE_AXIS, &row);
+    double draw = rng_unit(maker->rng), before = body->drive_strength;
     char what[48];
 
     snprintf(what, sizeof(what), "the drive of sphere %d", row);
     if (before == 0) {
-        mutation->status = genetics_random_drive(mutation->genome, row, mutation->params,
-                                                 mutation->rng, mutation->ids);
-        mutation_say(mutation, "the joint of sphere %d is driven", row);
-    } else if (draw < DRIVE_LOST && mutation->params->mutation_body) {
+        maker->status = genetics_random_drive(maker, row);
+        mutation_say(maker, "the joint of sphere %d is driven", row);
+    } else if (draw < DRIVE_LOST && maker->params->mutation_body) {
         lose_drive(body);
-        mutation_say(mutation, "the joint of sphere %d is no longer driven", row);
+        mutation_say(maker, "the joint of sphere %d is no longer driven", row);
     } else if (draw < DRIVE_LOST + DRIVE_LED) {
-        k = mutation_below(mutation, genome_drive_count(body));
-        mutation_redraw_input(mutation, body->id, &body->drives[k], what);
+        k = maker_below(maker, genome_drive_count(body));
+        mutation_redraw_input(maker, body->id, &body->drives[k], what);
     } else if (draw < DRIVE_LOST + DRIVE_LED + DRIVE_WEIGHT) {
-        k = mutation_below(mutation, genome_drive_count(body));
-        mutation_change_input(mutation, &body->drives[k], 1, what);
+        k = maker_below(maker, genome_drive_count(body));
+        mutation_change_input(maker, &body->drives[k], 1, what);
     } else {
-        body->drive_strength = mutation_change(mutation, before, LEAST_STRENGTH, 0, 0.01, 1);
-        mutation_say(mutation, "strength of %s %.2f -> %.2f", what, before, body->drive_strength);
+        body->drive_strength = mutation_change(maker, before, LEAST_STRENGTH, 0, 0.01, 1);
+        mutation_say(maker, "strength of %s %.2f -> %.2f", what, before, body->drive_strength);
     }
 }
 
-/* Braces are as long as their ends lie apart: nothing changes. */
-static void bone_length(struct mutation *mutation)
-{
-    const struct gene_field *field =
-        mutation_pick_field(mutation, sphere_connection_genes, CHANGE_LENGTH);
-    int row;
-    struct connection_gene *connection = mutation_pick_connection(mutation, &row);
-    char name[32];
-
-    mutation_connection_name(mutation->genome, row, name);
-    mutation_change_field(mutation, sphere_connection_genes, connection, field, name);
-}
-
 /* A new muscle needs an effector in the part that moves it. */
-static void gain_muscle(struct mutation *mutation, struct connection_gene *connection,
-                        const char *name)
+static void gain_muscle(struct maker *maker, struct connection_gene *connection, const char *name)
 {
     gene_id actor = connection->brace ? connection->from : connection->to;
-    int body = genome_find_body(mutation->genome, actor);
+    int body = genome_find_body(maker->genome, actor);
 
-    draw_muscle(&connection->bone, mutation->rng);
-    mutation_say(mutation, "%s became a muscle", name);
-    if (!mutation->genome->bodies[body].has_effector)
-        mutation_gain_effector(mutation, body);
+    draw_muscle(&connection->bone, maker->rng);
+    mutation_say(maker, "%s became a muscle", name);
+    if (!maker->genome->bodies[body].has_effector)
+        mutation_gain_effector(maker, body);
 }
 
-static void bone_muscle(struct mutation *mutation)
+static void bone_muscle(struct maker *maker)
 {
     const struct gene_field *field =
-        mutation_pick_field(mutation, sphere_connection_genes, CHANGE_MUSCLE);
+        mutation_pick_field(maker, sphere_connection_genes, CHANGE_MUSCLE);
     int row;
-    struct connection_gene *connection = mutation_pick_connection(mutation, &row);
+    struct connection_gene *connection = mutation_pick_connection(maker, &row);
     struct bone_gene *bone = &connection->bone;
     char name[32];
 
-    mutation_connection_name(mutation->genome, row, name);
+    mutation_name_row(maker->genome, GENOME_CONNECTIONS, row, name);
     if (bone->gain == 0) {
-        gain_muscle(mutation, connection, name);
-    } else if (rng_chance(mutation->rng, MUSCLE_LOST)) {
+        gain_muscle(maker, connection, name);
+    } else if (rng_chance(maker->rng, MUSCLE_LOST)) {
         clear_muscle(bone);
-        mutation_say(mutation, "%s is no longer a muscle", name);
+        mutation_say(maker, "%s is no longer a muscle", name);
     } else {
-        mutation_change_field(mutation, sphere_connection_genes, connection, field, name);
+        mutation_change_field(maker, GENOME_CONNECTIONS, row, field);
         if (bone->gain == 0)
             clear_muscle(bone);
     }
 }
 
-static void bone_brace(struct mutation *mutation)
+static void bone_brace(struct maker *maker)
 {
     int row;
-    struct connection_gene *gene = mutation_pick_connection(mutation, &row);
+    struct connection_gene *gene = mutation_pick_connection(maker, &row);
     int before = gene->brace;
 
     if (!before)
         return;
-    gene->brace =
-        (uint8_t)(1 + (before + mutation_below(mutation, BRACE_COUNT - 2)) % (BRACE_COUNT - 1));
-    mutation_say(mutation, "brace %d leads to %s instead of %s", row, brace_names[gene->brace],
+    gene->brace = (uint8_t)(1 + (before + maker_below(maker, BRACE_COUNT - 2)) % (BRACE_COUNT - 1));
+    mutation_say(maker, "brace %d leads to %s instead of %s", row, brace_names[gene->brace],
                  brace_names[before]);
 }
 
-static void add_brace(struct mutation *mutation)
+static void add_brace(struct maker *maker)
 {
     int from, to;
-    gene_id from_id = mutation_pick_body(mutation, &from)->id;
-    gene_id to_id = mutation_pick_body(mutation, &to)->id;
+    gene_id from_id = mutation_pick_body(maker, &from)->id;
+    gene_id to_id = mutation_pick_body(maker, &to)->id;
 
-    mutation->status = genetics_random_brace(mutation->genome, from_id, to_id, mutation->params,
-                                             mutation->rng, mutation->ids);
-    mutation_say(mutation, "added a brace from sphere %d to sphere %d", from, to);
+    maker->status = genetics_random_brace(maker, from_id, to_id);
+    mutation_say(maker, "added a brace from sphere %d to sphere %d", from, to);
 }
 
 static int count_bodies(const struct genome *genome)
@@ -331,11 +311,12 @@ static const struct mutation_kind mutations[] = {
     MUTATION_KIND(spheres_mutation_surface, sphere_surface, count_bodies, OF_BODY),
     MUTATION_KIND(spheres_mutation_axis, sphere_axis, count_axes, OF_BODY),
     MUTATION_KIND(spheres_mutation_drive, sphere_drive, count_axes, OF_BRAIN),
-    MUTATION_KIND(spheres_mutation_bone_length, bone_length, count_connections, OF_BODY),
+    /* braces are as long as their ends lie apart: nothing changes */
+    MUTATION_FIELD(spheres_mutation_bone_length, CHANGE_LENGTH, count_connections, OF_BODY),
     MUTATION_KIND(spheres_mutation_bone_muscle, bone_muscle, count_connections, OF_BODY),
     MUTATION_KIND(spheres_mutation_bone_brace, bone_brace, count_connections, OF_PLAN),
     MUTATION_KIND(spheres_mutation_add_brace, add_brace, count_bodies, OF_PLAN),
-    {.apply = NULL},
+    {.count_sites = NULL},
 };
 
 const struct genetics_kind genetics_spheres = {

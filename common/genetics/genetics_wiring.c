@@ -123,25 +123,25 @@ void wiring_set_constant(struct input_gene *input, double value)
     *input = (struct input_gene){.kind = INPUT_CONSTANT, .value = value, .weight = 1};
 }
 
-int wiring_draw_source(const struct genome *genome, gene_id owner, enum input_kind kind,
-                       struct rng *rng, struct input_gene *input)
+int wiring_draw_source(struct maker *maker, gene_id owner, enum input_kind kind,
+                       struct input_gene *input)
 {
     double weights[SCOPE_COUNT];
     int counts[SCOPE_COUNT];
     int scope;
 
     if (kind == INPUT_CONSTANT) {
-        wiring_set_constant(input, rng_uniform(rng, -CONSTANT_MAX, CONSTANT_MAX));
+        wiring_set_constant(input, rng_uniform(maker->rng, -CONSTANT_MAX, CONSTANT_MAX));
         return 1;
     }
     for (scope = 0; scope < SCOPE_COUNT; scope++) {
-        counts[scope] = walk(genome, owner, kind, scope, -1, input);
+        counts[scope] = walk(maker->genome, owner, kind, scope, -1, input);
         weights[scope] = counts[scope] ? scope_weights[scope] : 0;
     }
-    scope = rng_pick(rng, weights, SCOPE_COUNT);
+    scope = rng_pick(maker->rng, weights, SCOPE_COUNT);
     if (scope < 0)
         return 0;
-    walk(genome, owner, kind, scope, (int)rng_below(rng, (uint32_t)counts[scope]), input);
+    walk(maker->genome, owner, kind, scope, maker_below(maker, counts[scope]), input);
     ENSURE(input->kind == kind && input->scope == scope,
            "an input of kind %d and scope %d for one "
            "of kind %d and scope %d",
@@ -149,15 +149,14 @@ int wiring_draw_source(const struct genome *genome, gene_id owner, enum input_ki
     return 1;
 }
 
-void wiring_draw(const struct genome *genome, gene_id owner, struct rng *rng,
-                 struct input_gene *input)
+void wiring_draw(struct maker *maker, gene_id owner, struct input_gene *input)
 {
-    int kind = rng_pick(rng, kind_weights, INPUT_KIND_COUNT);
-    double weight = rng_uniform(rng, WEIGHT_LOW, WEIGHT_HIGH);
+    int kind = rng_pick(maker->rng, kind_weights, INPUT_KIND_COUNT);
+    double weight = rng_uniform(maker->rng, WEIGHT_LOW, WEIGHT_HIGH);
 
-    input->weight = rng_chance(rng, 0.5) ? -weight : weight;
-    if (!wiring_draw_source(genome, owner, (enum input_kind)kind, rng, input))
-        wiring_draw_source(genome, owner, INPUT_CONSTANT, rng, input);
+    input->weight = rng_chance(maker->rng, 0.5) ? -weight : weight;
+    if (!wiring_draw_source(maker, owner, (enum input_kind)kind, input))
+        wiring_draw_source(maker, owner, INPUT_CONSTANT, input);
 }
 
 static int is_valid_neuron(const struct genome *genome, const struct input_gene *input,
@@ -213,79 +212,40 @@ int wiring_lead(const struct genome *genome, gene_id owner, const struct neuron_
     return 0;
 }
 
-static void repair_input(const struct genome *genome, gene_id owner, struct rng *rng,
-                         struct input_gene *input)
+static void repair_input(struct maker *maker, gene_id owner, struct input_gene *input)
 {
     /* Its kind is tried first: a lost neuron is replaced by a neuron. */
-    if (!wiring_is_valid(genome, owner, input) &&
-        !wiring_draw_source(genome, owner, (enum input_kind)input->kind, rng, input))
-        wiring_draw(genome, owner, rng, input);
+    if (!wiring_is_valid(maker->genome, owner, input) &&
+        !wiring_draw_source(maker, owner, (enum input_kind)input->kind, input))
+        wiring_draw(maker, owner, input);
 }
 
-static void repair(struct genome *genome, struct rng *rng)
+static void repair(struct maker *maker)
 {
     struct input_gene *input;
-    int i, k;
 
-    for (i = 0; i < genome->body_count; i++)
-        for (k = 0; (input = genome_body_input(&genome->bodies[i], k)); k++)
-            repair_input(genome, genome->bodies[i].id, rng, input);
-    for (i = 0; i < genome->neuron_count; i++) {
-        struct neuron_gene *neuron = &genome->neurons[i];
+    for (int i = 0; i < maker->genome->body_count; i++)
+        for (int k = 0; (input = genome_body_input(&maker->genome->bodies[i], k)); k++)
+            repair_input(maker, maker->genome->bodies[i].id, input);
+    for (int i = 0; i < maker->genome->neuron_count; i++) {
+        struct neuron_gene *neuron = &maker->genome->neurons[i];
 
         ENSURE(neuron->function < NEURON_FUNCTION_COUNT, "neuron %d has function %d of %d", i,
                neuron->function, NEURON_FUNCTION_COUNT);
-        for (k = 0; k < neuron_functions[neuron->function].input_count; k++)
-            repair_input(genome, neuron->owner, rng, &neuron->inputs[k]);
+        for (int k = 0; k < neuron_functions[neuron->function].input_count; k++)
+            repair_input(maker, neuron->owner, &neuron->inputs[k]);
     }
 }
 
-/* Bodies outward from the root: is_reached per row. */
-static void mark_reached(const struct genome *genome, char is_reached[GENOME_BODIES_MAX])
+/* The garbage collector prunes too, but makes constants of the references to what is gone; here they
+ * are still to be drawn again, among what stays. */
+void wiring_tidy(struct maker *maker)
 {
-    int i, from, to, has_changed = 1;
-
-    memset(is_reached, 0, GENOME_BODIES_MAX);
-    from = genome_find_body(genome, genome->root);
-    ENSURE(from >= 0, "the root is gene %llu, which no body is", (unsigned long long)genome->root);
-    is_reached[from] = 1;
-    while (has_changed) {
-        has_changed = 0;
-        for (i = 0; i < genome->connection_count; i++) {
-            from = genome_find_body(genome, genome->connections[i].from);
-            to = genome_find_body(genome, genome->connections[i].to);
-            ENSURE(from >= 0 && to >= 0, "connection %d leads from body %d to body %d", i, from,
-                   to);
-            if (is_reached[from] && !is_reached[to] && !genome->connections[i].brace)
-                is_reached[to] = has_changed = 1;
-        }
-    }
-}
-
-/* Removes unreached bodies with their rows. The garbage collector does that too, but makes
- * constants of the references to them; here they are still to be drawn again, among what stays. */
-static void prune(struct genome *genome)
-{
-    char is_reached[GENOME_BODIES_MAX];
-    int i;
-
-    mark_reached(genome, is_reached);
-    for (i = genome->body_count - 1; i >= 0; i--)
-        if (!is_reached[i])
-            genome_remove_body(genome, i);
-    for (i = genome->connection_count - 1; i >= 0; i--)
-        if (genome_find_body(genome, genome->connections[i].from) < 0)
-            genome_remove_connection(genome, i);
-    for (i = genome->neuron_count - 1; i >= 0; i--)
-        if (genome->neurons[i].owner && genome_find_body(genome, genome->neurons[i].owner) < 0)
-            genome_remove_neuron(genome, i);
-}
-
-void wiring_tidy(struct genome *genome, struct rng *rng)
-{
-    prune(genome);
-    repair(genome, rng);
-    genome_collect_garbage(genome);
+    ENSURE(genome_find_body(maker->genome, maker->genome->root) >= 0,
+           "the root is gene %llu, which no body is", (unsigned long long)maker->genome->root);
+    genome_prune(maker->genome);
+    repair(maker);
+    genome_collect_garbage(maker->genome);
 }
 
 void wiring_describe(const struct genome *genome, const struct input_gene *input, char *text,

@@ -6,6 +6,7 @@
 #define COMMON_GENOME_BODY_KIND_H
 
 #include "common/genome/gene.h"
+#include "common/genome/genome.h"
 #include "common/params/params.h"
 
 struct body_growth; /* common/growth/phenotype_grow.h */
@@ -30,6 +31,12 @@ struct body_kind_info {
 /* By enum body_kind, whose order files keep. */
 extern const struct body_kind_info body_kinds[];
 extern const int body_kind_count;
+
+/* The fields of the table's rows, which are no neurons. */
+static inline const struct gene_field *body_kind_genes(int kind, enum genome_table table)
+{
+    return table == GENOME_BODIES ? body_kinds[kind].body : body_kinds[kind].connection;
+}
 
 /* Features that bodies of a kind cannot have: a ground with waves, parts that stretch. 0 or
  * ERR_RANGE. */

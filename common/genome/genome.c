@@ -42,6 +42,15 @@ const char *const input_scope_names[SCOPE_COUNT] = {"own", "parent", "child", "c
 
 /* ---- storage ---- */
 
+_Static_assert(offsetof(struct body_gene, id) == 0 && offsetof(struct connection_gene, id) == 0 &&
+                   offsetof(struct neuron_gene, id) == 0,
+               "rows begin with their ids");
+const struct genome_table_info genome_tables[GENOME_TABLE_COUNT] = {
+    [GENOME_BODIES] = {"bodies", "body", GENOME_BODIES_MAX, sizeof(struct body_gene)},
+    [GENOME_CONNECTIONS] = {"connections", "connection", GENOME_CONNECTIONS_MAX,
+                            sizeof(struct connection_gene)},
+    [GENOME_NEURONS] = {"neurons", "neuron", GENOME_NEURONS_MAX, sizeof(struct neuron_gene)}};
+
 void genome_init(struct genome *genome)
 {
     memset(genome, 0, sizeof(*genome));
@@ -49,105 +58,98 @@ void genome_init(struct genome *genome)
 
 void genome_deinit(struct genome *genome)
 {
-    free(genome->bodies);
-    free(genome->connections);
-    free(genome->neurons);
+    for (int table = 0; table < GENOME_TABLE_COUNT; table++)
+        free(genome->rows[table]);
     genome_init(genome);
-}
-
-/* A copy of count rows; *is_failed is set when memory is out. An empty table is NULL. */
-static void *copy_table(const void *rows, int count, size_t size, int *is_failed)
-{
-    if (count == 0)
-        return NULL;
-    void *copy = malloc((size_t)count * size);
-    if (!copy)
-        *is_failed = 1;
-    else
-        memcpy(copy, rows, (size_t)count * size);
-    return copy;
 }
 
 int genome_copy(struct genome *copy, const struct genome *genome)
 {
     int is_failed = 0;
-    genome_init(copy);
-    copy->root = genome->root;
-    copy->breeding = genome->breeding;
-    copy->kind = genome->kind;
-    copy->bodies =
-        copy_table(genome->bodies, genome->body_count, sizeof(*genome->bodies), &is_failed);
-    copy->connections = copy_table(genome->connections, genome->connection_count,
-                                   sizeof(*genome->connections), &is_failed);
-    copy->neurons =
-        copy_table(genome->neurons, genome->neuron_count, sizeof(*genome->neurons), &is_failed);
-    if (is_failed) {
-        genome_deinit(copy);
-        return ERR_MEMORY;
+    *copy = *genome;
+    for (int table = 0; table < GENOME_TABLE_COUNT; table++) {
+        size_t bytes = (size_t)genome->counts[table] * genome_tables[table].size;
+        copy->rooms[table] = genome->counts[table];
+        copy->rows[table] = bytes > 0 ? malloc(bytes) : NULL;
+        if (copy->rows[table])
+            memcpy(copy->rows[table], genome->rows[table], bytes);
+        is_failed |= bytes > 0 && !copy->rows[table];
     }
-    copy->body_count = copy->body_room = genome->body_count;
-    copy->connection_count = copy->connection_room = genome->connection_count;
-    copy->neuron_count = copy->neuron_room = genome->neuron_count;
-    return 0;
+    if (is_failed)
+        genome_deinit(copy);
+    return is_failed ? ERR_MEMORY : 0;
 }
 
-static void check_tables(const struct genome *genome)
+void *genome_row(const struct genome *genome, enum genome_table table, int row)
 {
-    ENSURE(genome->body_count >= 0 && genome->body_count <= GENOME_BODIES_MAX, "%d body genes",
-           genome->body_count);
-    ENSURE(genome->connection_count >= 0 && genome->connection_count <= GENOME_CONNECTIONS_MAX,
-           "%d connections", genome->connection_count);
-    ENSURE(genome->neuron_count >= 0 && genome->neuron_count <= GENOME_NEURONS_MAX, "%d neurons",
-           genome->neuron_count);
-    ENSURE(genome->body_count <= genome->body_room && genome->neuron_count <= genome->neuron_room &&
-               genome->connection_count <= genome->connection_room,
-           "%d body genes, %d connections and %d neurons are more than there is room for",
-           genome->body_count, genome->connection_count, genome->neuron_count);
+    return (char *)genome->rows[table] + (size_t)row * genome_tables[table].size;
+}
+
+gene_id genome_row_id(const struct genome *genome, enum genome_table table, int row)
+{
+    return *(const gene_id *)genome_row(genome, table, row);
+}
+
+int genome_find(const struct genome *genome, enum genome_table table, gene_id id)
+{
+    for (int i = 0; i < genome->counts[table]; i++)
+        if (genome_row_id(genome, table, i) == id)
+            return i;
+    return -1;
+}
+
+void *genome_add(struct genome *genome, enum genome_table table)
+{
+    const struct genome_table_info *info = &genome_tables[table];
+    int count = genome->counts[table], room = genome->rooms[table];
+    ENSURE(count >= 0 && count <= info->most && count <= room, "%d %s of at most %d, room for %d",
+           count, info->name, info->most, room);
+    return rows_add(&genome->rows[table], &genome->counts[table], &genome->rooms[table], info->most,
+                    info->size);
+}
+
+int genome_refusal(const struct genome *genome, enum genome_table table)
+{
+    return genome->counts[table] == genome_tables[table].most ? ERR_LIMIT : ERR_MEMORY;
+}
+
+void genome_remove(struct genome *genome, enum genome_table table, int row)
+{
+    size_t size = genome_tables[table].size;
+    ENSURE(row >= 0 && row < genome->counts[table], "%s %d of %d", genome_tables[table].noun, row,
+           genome->counts[table]);
+    char *at = genome_row(genome, table, row);
+    memmove(at, at + size, (size_t)(--genome->counts[table] - row) * size);
 }
 
 struct body_gene *genome_add_body(struct genome *genome)
 {
-    check_tables(genome);
-    return rows_add(&genome->bodies, &genome->body_count, &genome->body_room, GENOME_BODIES_MAX,
-                    sizeof genome->bodies[0]);
+    return genome_add(genome, GENOME_BODIES);
 }
 
 struct connection_gene *genome_add_connection(struct genome *genome)
 {
-    check_tables(genome);
-    return rows_add(&genome->connections, &genome->connection_count, &genome->connection_room,
-                    GENOME_CONNECTIONS_MAX, sizeof genome->connections[0]);
+    return genome_add(genome, GENOME_CONNECTIONS);
 }
 
 struct neuron_gene *genome_add_neuron(struct genome *genome)
 {
-    check_tables(genome);
-    return rows_add(&genome->neurons, &genome->neuron_count, &genome->neuron_room,
-                    GENOME_NEURONS_MAX, sizeof genome->neurons[0]);
+    return genome_add(genome, GENOME_NEURONS);
 }
 
-static void remove_row(void *rows, int *count, int index, size_t size, const char *what)
+int genome_find_body(const struct genome *genome, gene_id id)
 {
-    ENSURE(index >= 0 && index < *count, "%s %d of %d", what, index, *count);
-    char *row = (char *)rows + (size_t)index * size;
-    memmove(row, row + size, (size_t)(*count - index - 1) * size);
-    (*count)--;
+    return genome_find(genome, GENOME_BODIES, id);
 }
 
-void genome_remove_body(struct genome *genome, int index)
+int genome_find_connection(const struct genome *genome, gene_id id)
 {
-    remove_row(genome->bodies, &genome->body_count, index, sizeof genome->bodies[0], "body");
+    return genome_find(genome, GENOME_CONNECTIONS, id);
 }
 
-void genome_remove_connection(struct genome *genome, int index)
+int genome_find_neuron(const struct genome *genome, gene_id id)
 {
-    remove_row(genome->connections, &genome->connection_count, index, sizeof genome->connections[0],
-               "connection");
-}
-
-void genome_remove_neuron(struct genome *genome, int index)
-{
-    remove_row(genome->neurons, &genome->neuron_count, index, sizeof genome->neurons[0], "neuron");
+    return genome_find(genome, GENOME_NEURONS, id);
 }
 
 /* A joint type's row. The number may be unchecked: one that is no type gets a row without limits
@@ -221,33 +223,7 @@ const struct input_gene *genome_body_input_const(const struct body_gene *body, i
     return offset ? (const void *)((const char *)body + offset) : NULL;
 }
 
-int genome_find_body(const struct genome *genome, gene_id id)
-{
-    for (int i = 0; i < genome->body_count; i++)
-        if (genome->bodies[i].id == id)
-            return i;
-    return -1;
-}
-
-int genome_find_connection(const struct genome *genome, gene_id id)
-{
-    for (int i = 0; i < genome->connection_count; i++)
-        if (genome->connections[i].id == id)
-            return i;
-    return -1;
-}
-
-int genome_find_neuron(const struct genome *genome, gene_id id)
-{
-    for (int i = 0; i < genome->neuron_count; i++)
-        if (genome->neurons[i].id == id)
-            return i;
-    return -1;
-}
-
-/* ---- equality and digest: every field once, never the padding between them ---- */
-
-/* ---------------------------------------------------------------- sights */
+/* ---- sights ---- */
 
 static int exchange_sensor(int sensor, enum sight_kind one, enum sight_kind other)
 {
@@ -310,6 +286,8 @@ int genome_see_instead(struct genome *genome, enum sight_kind from, enum sight_k
     return 1;
 }
 
+/* ---- equality and digest: every field once, never the padding between them ---- */
+
 static int is_equal_neuron(const struct neuron_gene *a, const struct neuron_gene *b)
 {
     if (a->id != b->id || a->owner != b->owner || a->function != b->function ||
@@ -323,17 +301,14 @@ static int is_equal_neuron(const struct neuron_gene *a, const struct neuron_gene
 
 int genome_is_equal(const struct genome *a, const struct genome *b)
 {
-    const struct body_kind_info *kind = &body_kinds[a->kind];
     if (a->root != b->root || a->breeding != b->breeding || a->kind != b->kind ||
-        a->body_count != b->body_count || a->connection_count != b->connection_count ||
-        a->neuron_count != b->neuron_count)
+        memcmp(a->counts, b->counts, sizeof a->counts) != 0)
         return 0;
-    for (int i = 0; i < a->body_count; i++)
-        if (!gene_is_equal(kind->body, &a->bodies[i], &b->bodies[i]))
-            return 0;
-    for (int i = 0; i < a->connection_count; i++)
-        if (!gene_is_equal(kind->connection, &a->connections[i], &b->connections[i]))
-            return 0;
+    for (int table = 0; table < GENOME_NEURONS; table++)
+        for (int i = 0; i < a->counts[table]; i++)
+            if (!gene_is_equal(body_kind_genes(a->kind, table), genome_row(a, table, i),
+                               genome_row(b, table, i)))
+                return 0;
     for (int i = 0; i < a->neuron_count; i++)
         if (!is_equal_neuron(&a->neurons[i], &b->neurons[i]))
             return 0;
@@ -356,15 +331,13 @@ static uint64_t hash_neuron(uint64_t hash, const struct neuron_gene *neuron)
 
 uint64_t genome_hash(const struct genome *genome)
 {
-    const struct body_kind_info *kind = &body_kinds[genome->kind];
     uint64_t hash = hash_u64(HASH_START, genome->root);
-    hash = hash_u64(hash, (uint64_t)genome->body_count);
-    hash = hash_u64(hash, (uint64_t)genome->connection_count);
-    hash = hash_u64(hash, (uint64_t)genome->neuron_count);
-    for (int i = 0; i < genome->body_count; i++)
-        hash = gene_hash(kind->body, &genome->bodies[i], 0, hash);
-    for (int i = 0; i < genome->connection_count; i++)
-        hash = gene_hash(kind->connection, &genome->connections[i], 0, hash);
+    for (int table = 0; table < GENOME_TABLE_COUNT; table++)
+        hash = hash_u64(hash, (uint64_t)genome->counts[table]);
+    for (int table = 0; table < GENOME_NEURONS; table++)
+        for (int i = 0; i < genome->counts[table]; i++)
+            hash = gene_hash(body_kind_genes(genome->kind, table), genome_row(genome, table, i), 0,
+                             hash);
     for (int i = 0; i < genome->neuron_count; i++)
         hash = hash_neuron(hash, &genome->neurons[i]);
     // the first kind, and genomes without a breeding gene, keep the hash of the first version

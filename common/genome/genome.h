@@ -262,17 +262,36 @@ struct connection_gene {
     struct mount_gene mount;
 };
 
+/* The tables, for what treats all three alike; a row begins with its id. */
+enum genome_table { GENOME_BODIES, GENOME_CONNECTIONS, GENOME_NEURONS, GENOME_TABLE_COUNT };
+struct genome_table_info {
+    const char *name, *noun; /* of the table and of a row: "bodies", "body" */
+    int most;                /* rows */
+    size_t size;             /* of a row, bytes */
+};
+extern const struct genome_table_info genome_tables[GENOME_TABLE_COUNT];
+
 /* Owns its tables; copy with genome_copy(). The order of rows is meaningful (it is the order of
  * expression and of evaluation) and is kept by files. */
 struct genome {
     gene_id root;     /* a body gene */
     uint8_t breeding; /* enum breeding_gene */
     uint8_t kind;     /* enum body_kind */
-    struct body_gene *bodies;
-    struct connection_gene *connections;
-    struct neuron_gene *neurons;
-    int body_count, connection_count, neuron_count;
-    int body_room, connection_room, neuron_room; /* allocated rows */
+    union {
+        struct {
+            struct body_gene *bodies;
+            struct connection_gene *connections;
+            struct neuron_gene *neurons;
+        };
+        void *rows[GENOME_TABLE_COUNT];
+    };
+    union {
+        struct {
+            int body_count, connection_count, neuron_count;
+        };
+        int counts[GENOME_TABLE_COUNT];
+    };
+    int rooms[GENOME_TABLE_COUNT]; /* allocated rows */
 };
 
 void genome_init(struct genome *genome); /* empty: not yet valid */
@@ -286,13 +305,14 @@ uint64_t genome_hash(const struct genome *genome);
 
 /* Append a zeroed row and return it, or NULL when the table is at its maximum or memory is out. The
  * pointer is good until the next append to the same table. */
+void *genome_add(struct genome *genome, enum genome_table table);
 struct body_gene *genome_add_body(struct genome *genome);
 struct connection_gene *genome_add_connection(struct genome *genome);
 struct neuron_gene *genome_add_neuron(struct genome *genome);
-/* Remove one row, keeping the order of the others. References to it become dangling. */
-void genome_remove_body(struct genome *genome, int index);
-void genome_remove_connection(struct genome *genome, int index);
-void genome_remove_neuron(struct genome *genome, int index);
+/* The reason why no row could be added: ERR_LIMIT or ERR_MEMORY. */
+int genome_refusal(const struct genome *genome, enum genome_table table);
+/* Removes one row, keeping the order of the others. References to it become dangling. */
+void genome_remove(struct genome *genome, enum genome_table table, int row);
 
 /* 1 if a body gene has such a mouth. */
 int genome_has_mouth(const struct genome *genome, int mouth);
@@ -321,7 +341,11 @@ int genome_effector_count(const struct body_gene *body);
 struct input_gene *genome_body_input(struct body_gene *body, int index);
 const struct input_gene *genome_body_input_const(const struct body_gene *body, int index);
 
+/* A row, and its id. */
+void *genome_row(const struct genome *genome, enum genome_table table, int row);
+gene_id genome_row_id(const struct genome *genome, enum genome_table table, int row);
 /* Row numbers by id, or -1. */
+int genome_find(const struct genome *genome, enum genome_table table, gene_id id);
 int genome_find_body(const struct genome *genome, gene_id id);
 int genome_find_connection(const struct genome *genome, gene_id id);
 int genome_find_neuron(const struct genome *genome, gene_id id);
@@ -347,6 +371,11 @@ uint64_t genome_sensors_read(const struct genome *genome);
  * it was exchanged. */
 int genome_see_instead(struct genome *genome, enum sight_kind from, enum sight_kind to);
 
+/* The bodies that row `top` reaches along connections that are no braces: is_reached per row. */
+void genome_mark_reached(const struct genome *genome, int top, char is_reached[GENOME_BODIES_MAX]);
+/* Removes body genes that the root does not reach, with their connections and neurons; there is a
+ * body gene. References to them become dangling. */
+void genome_prune(struct genome *genome);
 /* Removes body genes that the root does not reach, connections with them, and neurons that feed no
  * effector of what is left; turns references that genome_check() would refuse into the constant 0
  * with weight 0, zeroes unused fields, and lets the first body gene be the root if the root is

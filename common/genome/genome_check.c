@@ -204,6 +204,14 @@ static int check_id(const struct place *place)
     return 0;
 }
 
+static int check_own_id(const struct place *place, const struct genome *genome,
+                        enum genome_table table)
+{
+    return genome_find(genome, table, place->id) == place->row
+               ? 0
+               : fail(place, ERR_RANGE, "another %s has the same id", place->table);
+}
+
 static int check_limits(const struct place *place, const struct gene_field *field, const void *gene,
                         struct gene_range range)
 {
@@ -288,17 +296,16 @@ static int check_field(struct place *place, const struct genome *genome,
 
 /* Fields that other kinds have and this one has not are zero. */
 static int check_foreign_fields(const struct place *place, const struct genome *genome,
-                                const struct gene_field *own, const void *gene, int is_body)
+                                enum genome_table table, const void *gene)
 {
     static const union {
         struct body_gene body;
         struct connection_gene connection;
     } empty;
     for (int kind = 0; kind < body_kind_count; kind++) {
-        const struct gene_field *field =
-            is_body ? body_kinds[kind].body : body_kinds[kind].connection;
+        const struct gene_field *field = body_kind_genes(kind, table);
         for (; field->name; field++) {
-            const struct gene_field *same = own;
+            const struct gene_field *same = body_kind_genes(genome->kind, table);
             while (same->name && same->offset != field->offset)
                 same++;
             if (!same->name && !gene_is_equal_field(field, gene, &empty))
@@ -309,40 +316,29 @@ static int check_foreign_fields(const struct place *place, const struct genome *
     return 0;
 }
 
-static int check_fields(struct place *place, const struct genome *genome,
-                        const struct gene_field *table, const void *gene, int is_body)
+static int check_ends(const struct place *place, const struct genome *genome,
+                      const struct connection_gene *connection)
 {
-    int rc = 0;
-    for (const struct gene_field *field = table; rc == 0 && field->name; field++)
-        rc = check_field(place, genome, table, field, gene);
-    return rc ? rc : check_foreign_fields(place, genome, table, gene, is_body);
-}
-
-static int check_body(const struct genome *genome, int row, struct error *error)
-{
-    const struct body_gene *body = &genome->bodies[row];
-    struct place place = {error, "body", row, body->id, ""};
-    int rc = check_id(&place);
-    if (rc == 0 && genome_find_body(genome, body->id) != row)
-        rc = fail(&place, ERR_RANGE, "another body has the same id");
-    return rc ? rc : check_fields(&place, genome, body_kinds[genome->kind].body, body, 1);
-}
-
-static int check_connection(const struct genome *genome, int row, struct error *error)
-{
-    const struct connection_gene *connection = &genome->connections[row];
-    struct place place = {error, "connection", row, connection->id, ""};
-    int rc = check_id(&place);
-    if (rc == 0 && genome_find_connection(genome, connection->id) != row)
-        rc = fail(&place, ERR_RANGE, "another connection has the same id");
-    if (rc ||
-        (rc = check_fields(&place, genome, body_kinds[genome->kind].connection, connection, 0)))
-        return rc;
     if (genome_find_body(genome, connection->from) < 0)
-        return fail(&place, ERR_RANGE, "from: no body has the id %" PRIu64, connection->from);
+        return fail(place, ERR_RANGE, "from: no body has the id %" PRIu64, connection->from);
     if (genome_find_body(genome, connection->to) < 0)
-        return fail(&place, ERR_RANGE, "to: no body has the id %" PRIu64, connection->to);
+        return fail(place, ERR_RANGE, "to: no body has the id %" PRIu64, connection->to);
     return 0;
+}
+
+/* A row of the bodies or the connections. */
+static int check_gene(struct place *place, const struct genome *genome, enum genome_table table)
+{
+    const struct gene_field *fields = body_kind_genes(genome->kind, table);
+    const void *gene = genome_row(genome, table, place->row);
+    int rc = check_id(place);
+    if (rc == 0)
+        rc = check_own_id(place, genome, table);
+    for (const struct gene_field *field = fields; rc == 0 && field->name; field++)
+        rc = check_field(place, genome, fields, field, gene);
+    if (rc == 0)
+        rc = check_foreign_fields(place, genome, table, gene);
+    return rc || table == GENOME_BODIES ? rc : check_ends(place, genome, gene);
 }
 
 /* The largest double below 1: an oscillator's phase is in [0, 1). */
@@ -365,38 +361,33 @@ static int check_neuron_inputs(struct place *place, const struct genome *genome,
     return 0;
 }
 
-static int check_neuron(const struct genome *genome, int row, struct error *error)
+static int check_neuron(struct place *place, const struct genome *genome)
 {
-    const struct neuron_gene *neuron = &genome->neurons[row];
-    struct place place = {error, "neuron", row, neuron->id, ""};
+    const struct neuron_gene *neuron = &genome->neurons[place->row];
     int rc;
-    if ((rc = check_id(&place)) ||
-        (rc = check_int(&place, "function", neuron->function, 0, NEURON_FUNCTION_COUNT - 1)))
+    if ((rc = check_id(place)) ||
+        (rc = check_int(place, "function", neuron->function, 0, NEURON_FUNCTION_COUNT - 1)))
         return rc;
     double phase_max = is_oscillator(neuron->function) ? PHASE_MAX : 0;
-    if ((rc = check_real(&place, "initial", neuron->initial, 0, phase_max)) ||
-        (rc = check_real(&place, "lag_image", neuron->lag_image, 0, phase_max)) ||
-        (rc = check_real(&place, "lag_row", neuron->lag_row, 0, phase_max)))
+    if ((rc = check_real(place, "initial", neuron->initial, 0, phase_max)) ||
+        (rc = check_real(place, "lag_image", neuron->lag_image, 0, phase_max)) ||
+        (rc = check_real(place, "lag_row", neuron->lag_row, 0, phase_max)) ||
+        (rc = check_own_id(place, genome, GENOME_NEURONS)))
         return rc;
-    if (genome_find_neuron(genome, neuron->id) != row)
-        return fail(&place, ERR_RANGE, "another neuron has the same id");
     if (neuron->owner != 0 && genome_find_body(genome, neuron->owner) < 0)
-        return fail(&place, ERR_RANGE, "lives in body %" PRIu64 ", which does not exist",
+        return fail(place, ERR_RANGE, "lives in body %" PRIu64 ", which does not exist",
                     neuron->owner);
-    return check_neuron_inputs(&place, genome, neuron);
+    return check_neuron_inputs(place, genome, neuron);
 }
 
 static int check_counts(const struct genome *genome, struct error *error)
 {
-    if (genome->body_count < 1 || genome->body_count > GENOME_BODIES_MAX)
-        return error_set(error, ERR_LIMIT, "%d bodies are not within 1 .. %d", genome->body_count,
-                         GENOME_BODIES_MAX);
-    if (genome->connection_count < 0 || genome->connection_count > GENOME_CONNECTIONS_MAX)
-        return error_set(error, ERR_LIMIT, "%d connections are not within 0 .. %d",
-                         genome->connection_count, GENOME_CONNECTIONS_MAX);
-    if (genome->neuron_count < 0 || genome->neuron_count > GENOME_NEURONS_MAX)
-        return error_set(error, ERR_LIMIT, "%d neurons are not within 0 .. %d",
-                         genome->neuron_count, GENOME_NEURONS_MAX);
+    for (int table = 0; table < GENOME_TABLE_COUNT; table++) {
+        int count = genome->counts[table], least = table == GENOME_BODIES;
+        if (count < least || count > genome_tables[table].most)
+            return error_set(error, ERR_LIMIT, "%d %s are not within %d .. %d", count,
+                             genome_tables[table].name, least, genome_tables[table].most);
+    }
     if (genome_find_body(genome, genome->root) < 0)
         return error_set(error, ERR_RANGE, "root: no body has the id %" PRIu64, genome->root);
     if (genome->breeding >= BREEDING_GENE_COUNT)
@@ -411,29 +402,25 @@ static int check_counts(const struct genome *genome, struct error *error)
 int genome_check(const struct genome *genome, struct error *error)
 {
     int rc = check_counts(genome, error);
-    for (int i = 0; rc == 0 && i < genome->body_count; i++)
-        rc = check_body(genome, i, error);
-    for (int i = 0; rc == 0 && i < genome->connection_count; i++)
-        rc = check_connection(genome, i, error);
-    for (int i = 0; rc == 0 && i < genome->neuron_count; i++)
-        rc = check_neuron(genome, i, error);
+    for (int table = 0; table < GENOME_TABLE_COUNT; table++)
+        for (int i = 0; rc == 0 && i < genome->counts[table]; i++) {
+            struct place place = {error, genome_tables[table].noun, i,
+                                  genome_row_id(genome, table, i), ""};
+            rc = table == GENOME_NEURONS ? check_neuron(&place, genome)
+                                         : check_gene(&place, genome, table);
+        }
     return rc;
 }
 
 /* ---- garbage ---- */
 
-/* Bodies outward from the root, along connections whose both ends exist. */
-static void remove_unreached_bodies(struct genome *genome)
+void genome_mark_reached(const struct genome *genome, int top, char is_reached[GENOME_BODIES_MAX])
 {
-    char is_reached[GENOME_BODIES_MAX] = {0};
     int todo[GENOME_BODIES_MAX], todo_count = 0;
-    int root = genome_find_body(genome, genome->root);
-    if (root < 0) {
-        root = 0;
-        genome->root = genome->bodies[0].id;
-    }
-    is_reached[root] = 1;
-    todo[todo_count++] = root;
+    ENSURE(top >= 0 && top < genome->body_count, "body %d of %d", top, genome->body_count);
+    memset(is_reached, 0, GENOME_BODIES_MAX);
+    is_reached[top] = 1;
+    todo[todo_count++] = top;
     while (todo_count > 0) {
         gene_id from = genome->bodies[todo[--todo_count]].id;
         for (int i = 0; i < genome->connection_count; i++) {
@@ -446,9 +433,20 @@ static void remove_unreached_bodies(struct genome *genome)
             }
         }
     }
+}
+
+static void remove_unreached_bodies(struct genome *genome)
+{
+    char is_reached[GENOME_BODIES_MAX];
+    int root = genome_find_body(genome, genome->root);
+    if (root < 0) {
+        root = 0;
+        genome->root = genome->bodies[0].id;
+    }
+    genome_mark_reached(genome, root, is_reached);
     for (int i = genome->body_count - 1; i >= 0; i--)
         if (!is_reached[i])
-            genome_remove_body(genome, i);
+            genome_remove(genome, GENOME_BODIES, i);
 }
 
 /* Rows that hang on a body that is gone. */
@@ -457,11 +455,11 @@ static void remove_homeless_rows(struct genome *genome)
     for (int i = genome->connection_count - 1; i >= 0; i--)
         if (genome_find_body(genome, genome->connections[i].from) < 0 ||
             genome_find_body(genome, genome->connections[i].to) < 0)
-            genome_remove_connection(genome, i);
+            genome_remove(genome, GENOME_CONNECTIONS, i);
     for (int i = genome->neuron_count - 1; i >= 0; i--) {
         gene_id owner = genome->neurons[i].owner;
         if (owner != 0 && genome_find_body(genome, owner) < 0)
-            genome_remove_neuron(genome, i);
+            genome_remove(genome, GENOME_NEURONS, i);
     }
 }
 
@@ -554,15 +552,20 @@ static void remove_idle_neurons(struct genome *genome)
     }
     for (int i = genome->neuron_count - 1; i >= 0; i--)
         if (!live.is_live[i])
-            genome_remove_neuron(genome, i);
+            genome_remove(genome, GENOME_NEURONS, i);
+}
+
+void genome_prune(struct genome *genome)
+{
+    remove_unreached_bodies(genome);
+    remove_homeless_rows(genome);
 }
 
 void genome_collect_garbage(struct genome *genome)
 {
     if (genome->body_count == 0)
         return;
-    remove_unreached_bodies(genome);
-    remove_homeless_rows(genome);
+    genome_prune(genome);
     repair_rows(genome);
     remove_idle_neurons(genome);
 }

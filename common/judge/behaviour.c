@@ -97,9 +97,8 @@ static void explain_jump(const struct measures *measures, const struct params *p
 static double weakest_window(const struct measures *measures)
 {
     double weakest = HUGE_VAL;
-    int k;
 
-    for (k = 0; k < MEASURE_WINDOWS; k++)
+    for (int k = 0; k < MEASURE_WINDOWS; k++)
         weakest = fmin(weakest, measures_get(measures, MEASURE_window_1_m + k));
     return weakest;
 }
@@ -111,9 +110,8 @@ static double weakest_window(const struct measures *measures)
 static double steady_progress(const struct measures *measures)
 {
     double weighted = 0;
-    int k;
 
-    for (k = 1; k <= MEASURE_WINDOWS; k++)
+    for (int k = 1; k <= MEASURE_WINDOWS; k++)
         weighted +=
             2.0 * k / (MEASURE_WINDOWS + 1) * measures_get(measures, MEASURE_window_1_m + k - 1);
     return 0.5 * weighted + 0.5 * MEASURE_WINDOWS * weakest_window(measures);

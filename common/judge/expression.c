@@ -191,7 +191,6 @@ static double read_name(struct reader *reader, size_t length)
 {
     const char *start = reader->at;
     char name[48];
-    int i;
 
     if (length >= sizeof name)
         return fail_at(reader, start, "no measure is called ", start, length);
@@ -199,7 +198,7 @@ static double read_name(struct reader *reader, size_t length)
     name[length] = '\0';
     reader->at += length;
     if (take(reader, "(")) {
-        for (i = 0; i < FUNCTION_COUNT; i++)
+        for (int i = 0; i < FUNCTION_COUNT; i++)
             if (!strcmp(functions[i].name, name))
                 return read_call(reader, &functions[i], start);
         return fail_at(reader, start, "no function is called ", name, length);

@@ -1269,7 +1269,7 @@ TEST(a_root_without_connections_takes_a_graft)
     make(&a, 1);
     make(&b, 2);
     while (a.connection_count)
-        genome_remove_connection(&a, 0);
+        genome_remove(&a, GENOME_CONNECTIONS, 0);
     genome_collect_garbage(&a);
     ck_assert_int_eq(a.body_count, 1);
     graft(&child, &a, &b, 3);

@@ -48,11 +48,11 @@ TEST(rows_are_found_and_removed_in_order)
     ck_assert_int_eq(genome_find_body(&genome, 77), -1);
     ck_assert_int_eq(genome_find_connection(&genome, 77), -1);
     ck_assert_int_eq(genome_find_neuron(&genome, 0), -1);
-    genome_remove_connection(&genome, 1);
+    genome_remove(&genome, GENOME_CONNECTIONS, 1);
     ck_assert_int_eq(genome.connection_count, 3);
     ck_assert_uint_eq(genome.connections[1].id, ARM_TO_ARM);
-    genome_remove_body(&genome, 2);
-    genome_remove_neuron(&genome, 0);
+    genome_remove(&genome, GENOME_BODIES, 2);
+    genome_remove(&genome, GENOME_NEURONS, 0);
     ck_assert_uint_eq(genome.neurons[0].id, CENTRAL_WATCH);
     ck_assert_int_eq(genome.body_count, 2);
 }
@@ -74,7 +74,7 @@ TEST(tables_have_maxima)
 
 TEST(a_removed_row_is_reused_zeroed)
 {
-    genome_remove_body(&genome, 2);
+    genome_remove(&genome, GENOME_BODIES, 2);
     const struct body_gene *body = genome_add_body(&genome);
     ck_assert_uint_eq(body->id, 0);
     ck_assert(body->width_m == 0 && body->effector_input.weight == 0);
@@ -577,8 +577,8 @@ TEST(dangling_references_become_zero)
 {
     // the arm loses its sensor, a parent and a connection: readers of each must be repaired
     genome.bodies[1].sensors = 0;
-    genome_remove_connection(&genome, genome_find_connection(&genome, ARM_TO_ARM));
-    genome_remove_neuron(&genome, genome_find_neuron(&genome, CENTRAL_FEEL));
+    genome_remove(&genome, GENOME_CONNECTIONS, genome_find_connection(&genome, ARM_TO_ARM));
+    genome_remove(&genome, GENOME_NEURONS, genome_find_neuron(&genome, CENTRAL_FEEL));
     ck_assert_int_lt(genome_check(&genome, &error), 0);
     genome_collect_garbage(&genome);
     assert_collected();
@@ -623,7 +623,7 @@ TEST(sights_are_exchanged_and_exchanged_back)
 
 TEST(a_lost_root_is_replaced)
 {
-    genome_remove_body(&genome, 0);
+    genome_remove(&genome, GENOME_BODIES, 0);
     genome_collect_garbage(&genome);
     ck_assert_uint_eq(genome.root, ARM);
     assert_collected();
@@ -654,13 +654,13 @@ static void damage(struct rng *rng)
 {
     switch (rng_below(rng, 9)) {
     case 0:
-        genome_remove_neuron(&genome, (int)rng_below(rng, (uint32_t)genome.neuron_count));
+        genome_remove(&genome, GENOME_NEURONS, (int)rng_below(rng, (uint32_t)genome.neuron_count));
         break;
     case 1:
-        genome_remove_connection(&genome, (int)rng_below(rng, (uint32_t)genome.connection_count));
+        genome_remove(&genome, GENOME_CONNECTIONS, (int)rng_below(rng, (uint32_t)genome.connection_count));
         break;
     case 2:
-        genome_remove_body(&genome, (int)rng_below(rng, (uint32_t)genome.body_count));
+        genome_remove(&genome, GENOME_BODIES, (int)rng_below(rng, (uint32_t)genome.body_count));
         break;
     case 3:
         genome.bodies[rng_below(rng, (uint32_t)genome.body_count)].sensors =

@@ -115,7 +115,7 @@ TEST(equal_genomes_have_no_difference)
     X(g->neurons[2].inputs[0].via = ARM, "~ neuron 102: inputs.0.via 1 -> 2\n")                    \
     X(g->neurons[2].inputs[0].scope = SCOPE_OWN,                                                   \
       "~ neuron 102: inputs.0.of part -> own; inputs.0.via 1 -> unset\n")                          \
-    X(genome_remove_connection(g, 3), "- connection 14: from 2, to 1048579, parent_face right, "   \
+    X(genome_remove(g, GENOME_CONNECTIONS, 3), "- connection 14: from 2, to 1048579, parent_face right, "   \
                                       "child_face right, terminal_only true\n")
 
 enum {
@@ -229,8 +229,8 @@ TEST(new_genes_are_told_whole)
 
     fixture_make(&a);
     fixture_make(&b);
-    genome_remove_neuron(&a, 0);
-    genome_remove_body(&a, 1);
+    genome_remove(&a, GENOME_NEURONS, 0);
+    genome_remove(&a, GENOME_BODIES, 1);
     char *text = diff(&a, &b);
     ck_assert_ptr_nonnull(strstr(text, "function oscillate-saw, inputs [1.5, "));
     ck_assert_ptr_nonnull(strstr(

@@ -90,33 +90,31 @@ static int has_none(const struct genome *genome, int row)
     return 0;
 }
 
-static void draw_body(struct body_gene *body, const struct params *params, struct rng *rng)
+static void draw_body(struct maker *maker, struct body_gene *body)
 {
-    body->width_m = rng_uniform(rng, 0.1, 0.5);
+    body->width_m = rng_uniform(maker->rng, 0.1, 0.5);
 }
 
-static void enlarge(struct body_gene *body, const struct params *params, struct rng *rng)
+static void enlarge(struct maker *maker, struct body_gene *body)
 {
     body->width_m *= 2;
 }
 
-static void draw_connection(struct genome *genome, const struct params *params, struct rng *rng)
+static void draw_connection(struct maker *maker, struct connection_gene *connection)
 {
 }
 
-static int random_joint(const struct params *params, int except, struct rng *rng)
+static int random_joint(struct maker *maker, int except)
 {
     return -1;
 }
 
-static const struct mutation_kind mutations[] = {{.apply = NULL}};
 static const struct genetics_kind genetics = {.has_mover = has_none,
                                               .has_limits = has_none,
                                               .draw_body = draw_body,
                                               .enlarge = enlarge,
                                               .draw_connection = draw_connection,
-                                              .random_joint = random_joint,
-                                              .mutations = mutations};
+                                              .random_joint = random_joint};
 const struct genetics_kind *const genetics_kinds[] = {&genetics};
 
 /* -------------------------------------------------- physics: falls, and bounces off the ground */

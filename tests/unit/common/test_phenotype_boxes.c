@@ -296,7 +296,7 @@ TEST(the_head_is_the_single_part_ahead)
     express();
     ck_assert_int_eq(phenotype.head, 1);
     genome.bodies[1].is_head = genome.bodies[2].is_head = 0;
-    genome_remove_connection(&genome, 2);
+    genome_remove(&genome, GENOME_CONNECTIONS, 2);
     express();
     ck_assert_int_eq(phenotype.head, 0);
 }
@@ -314,7 +314,7 @@ TEST_LOOP(twins_grow_by_one_connection, 0, 3)
     ck_assert_int_eq(phenotype.part_count, 7);
     for (int i = 0; i < 7; i++)
         centres[i] = phenotype.parts[i].centre;
-    genome_remove_connection(&genome, 1);
+    genome_remove(&genome, GENOME_CONNECTIONS, 1);
     express();
     check_links();
     ck_assert_int_eq(phenotype.part_count, 7);
@@ -422,7 +422,7 @@ TEST(reflection_is_about_the_face)
 {
     struct vec3 centres[3];
     add_limb(SYMMETRY_NONE, JOINT_REVOLUTE);
-    genome_remove_connection(&genome, 1);
+    genome_remove(&genome, GENOME_CONNECTIONS, 1);
     express();
     struct vec3 anchor = link_pose(1).at;
     for (int i = 1; i < 3; i++)
