@@ -8,12 +8,11 @@
 #include "simulator/spatial/steps/spatial_dynamics.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 #include "tests/oracle/rows.h"
-#include "tests/links.h"
+#include "tests/oracle/limits.h"
 #include "tests/plain_fixture.h"
 #include "tests/tally.h"
 
 #define NUMBERS "tests/oracle/space/closed-forms.json"
-#define PI      3.14159265358979323846
 #define STEP    (1.0 / 240)
 
 enum { VALUES_MAX = 8, RATES_MAX = 6 };
@@ -282,59 +281,24 @@ static void check_ball(const char *name, struct spatial_state *d,
     }
 }
 
-static struct spatial_state *start_ball(struct body_link *link, struct quaternion q,
-                                        struct vec3 w_world)
+TEST_LOOP(balls_at_their_limits, 0, BALL_CASES)
 {
-    struct mat3 r = quaternion_matrix(q);
-    struct vec3 w = mat3_back(&r, w_world);
-    limited = link;
-    return start(link, NULL, &nowhere, (double[]){q.w, q.x, q.y, q.z}, (double[]){w.x, w.y, w.z});
+    const struct ball_case *c = &ball_cases[_i];
+    struct body_link link = ball_link(c);
+    struct vec3 w = ball_rate(c);
+    limited = &link;
+    check_ball(c->name,
+               start(&link, NULL, &nowhere, (double[]){c->q.w, c->q.x, c->q.y, c->q.z},
+                     (double[]){w.x, w.y, w.z}),
+               c->twist_rad > 0 ? twist_gap : cone_gap);
 }
 
-TEST(cones)
-{
-    struct body_link link =
-        link_with(-1, LINK_SPHERICAL, 1, (struct sym3){0.02, 0, 0, 0.02, 0, 0.02});
-    link.cone_rad = 50 * PI / 180;
-    check_ball("spherical-cone-touch", start_ball(&link, QUATERNION_ONE, (struct vec3){0.5, 1, 2}),
-               cone_gap);
-    link.cone_rad = 60 * PI / 180;
-    struct quaternion tilted = {0.93969262078590838405, 0, 0, 0.34202014332566873304};
-    check_ball("spherical-cone-limit", start_ball(&link, tilted, (struct vec3){1, -1.9, 1.4}),
-               cone_gap);
-}
-
-TEST(twist)
-{
-    struct body_link link =
-        link_with(-1, LINK_SPHERICAL, 1, (struct sym3){0.02, 0, 0, 0.02, 0, 0.02});
-    struct quaternion tilted = {0.96592582628906828675, 0, 0, 0.25881904510252076235};
-    struct mat3 r = quaternion_matrix(tilted);
-    link.cone_rad = 60 * PI / 180;
-    link.lower[0] = -40 * PI / 180;
-    link.upper[0] = 40 * PI / 180;
-    check_ball("spherical-twist-limit", start_ball(&link, tilted, vec3_scale(r.x, 3)), twist_gap);
-}
-
-/* A box on a hinge along (1, 2, 2) / 3 through its centre: the joint's frame takes z there, the
- * link's frame is that of the joint, and the box is turned back in it. */
 TEST(hinge_limit)
 {
-    const struct vec3 axis = {1.0 / 3, 2.0 / 3, 2.0 / 3}, z = {0, 0, 1};
-    struct vec3 across = vec3_cross(z, axis);
-    struct vec3 unit = vec3_scale(across, 1 / vec3_length(across));
-    struct quaternion frame = quaternion_about(unit, acos(axis.z));
-    struct mat3 back = quaternion_matrix(quaternion_back(frame));
-    struct sym3 own = {2 * (0.04 + 0.09) / 12, 0, 0,
-                       2 * (0.16 + 0.09) / 12, 0, 2 * (0.16 + 0.04) / 12};
-    struct body_link link = link_with(-1, LINK_REVOLUTE, 2, sym3_turned(&own, &back));
-    struct servo torque = {.law = SERVO_TORQUE, .torque_max = 0.5, .target = 1};
-    link.frame = frame;
-    link.lower[0] = -200 * PI / 180;
-    link.upper[0] = 250 * PI / 180;
+    struct body_link link = hinge_link();
     limited = &link;
     struct spatial_state *d = start(&link, NULL, &nowhere, link.lower, (double[]){0});
-    spatial_state_set_servo(d, 0, &torque);
+    spatial_state_set_servo(d, 0, &hinge_drive);
     double before = 0, inertia = link.inertia.zz, rate = 0;
     int step = 0;
     for (; dynamics_ledger(&d->dynamics)->loss_limit_j == 0 && step < 2400; step++) {
@@ -347,10 +311,6 @@ TEST(hinge_limit)
     for (int i = 0; i < 240; i++)
         ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
     ck_assert_double_ge(angle_gap(d), -1e-3);
-    /* J w' + w x J w without what is along the axis; w' = n tau / I */
-    struct vec3 l = sym3_apply(&own, axis), w = vec3_scale(axis, at_stop);
-    struct vec3 bend = vec3_along(vec3_cross(w, vec3_scale(l, at_stop)), l, 0.5 / inertia);
-    bend = vec3_along(bend, axis, -vec3_dot(bend, axis));
     EACH_ROW("hinge-limit-oblique-axis", row)
     {
         const struct {
@@ -361,7 +321,7 @@ TEST(hinge_limit)
                       {"omega_at_stop", at_stop},
                       {"angle_after", d->q[0]},
                       {"energy_loss", dynamics_ledger(&d->dynamics)->loss_limit_j},
-                      {"hinge_torque_across_axis_just_before_stop", vec3_length(bend)}};
+                      {"hinge_torque_across_axis_just_before_stop", hinge_bend(at_stop, inertia)}};
         size_t i = 0, count = sizeof values / sizeof values[0];
         while (i < count && !is(row, values[i].name))
             i++;
@@ -436,7 +396,6 @@ static const struct body_box block = {.turn = {1, 0, 0, 0}, .size_m = {0.4, 0.2,
 /* A block in viscosity, with gravity along an axis, or turning about it. */
 static struct spatial_state *start_block(int axis, double gravity, double rate)
 {
-    const double mass = 600 * 0.4 * 0.2 * 0.3;
     static struct body_link link;
     double q[7] = {0, 0, 0, 1, 0, 0, 0}, qd[6] = {0};
     struct spatial_world world = {.drag = {.coefficient = 5}};
@@ -445,9 +404,7 @@ static struct spatial_state *start_block(int axis, double gravity, double rate)
                             : &world.gravity_m_s2.z;
     *g = -gravity;
     qd[3 + axis] = rate;
-    link = link_with(-1, LINK_FREE, mass,
-                     (struct sym3){mass * (0.04 + 0.09) / 12, 0, 0, mass * (0.16 + 0.09) / 12, 0,
-                                   mass * (0.16 + 0.04) / 12});
+    link = box_link(-1, LINK_FREE, 600 * 0.4 * 0.2 * 0.3, block.size_m);
     return start(&link, &block, &world, q, qd);
 }
 
