@@ -247,7 +247,7 @@ test: tests
 	$(Q)BUILD=$(B) scripts/run-tests
 
 # tables of the reference cases, in the plane and in space, on both solvers
-ORACLE_SPACE := $(addprefix $(B)/tests/oracle/test_space,_touching _forms _contacts _exact)
+ORACLE_SPACE := $(addprefix $(B)/tests/oracle/test_spatial,_touching _forms _contacts _exact)
 oracle: $(B)/tests/oracle/test_scenes $(B)/tests/oracle/test_space $(ORACLE_SPACE)
 	$(Q)$< --table
 	$(Q)BUILD=$(B) scripts/oracle-space
