@@ -9,7 +9,7 @@
 #include "common/preserve/epoch.h"
 #include "common/rows.h"
 #include "common/version.h"
-#include "controller/evolution/closing.h"
+#include "controller/evolution/search.h"
 #include "controller/evolution/contests.h"
 #include "controller/evolution/polish.h"
 #include "controller/evolution/referee.h"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "common/formats/file_kind.h"
-#include "common/store/creature_name.h"
+#include "common/store/favourites.h"
 #include "common/system/limits.h"
 #include "common/math/rng.h"
 #include "common/system/options.h"

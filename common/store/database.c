@@ -7,7 +7,6 @@
  *
  * SQLITE_DBCONFIG_DEFENSIVE and the like stand behind that. The harm that its files can do is the
  * business of store_files.c. */
-#include "common/store/database.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -17,7 +16,7 @@
 
 #include "common/judge/measures.h"
 #include "common/store/schema.h"
-#include "common/store/statement.h"
+#include "common/store/database.h"
 
 /* A genome has some kilobytes, a creature of a seed some more. */
 #define VALUE_BYTES_MAX (16 << 20)

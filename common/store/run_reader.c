@@ -7,11 +7,9 @@
 
 #include "common/formats/file_kind.h"
 #include "common/preserve/epoch.h"
-#include "common/store/creature_name.h"
 #include "common/store/database.h"
 #include "common/store/favourites.h"
-#include "common/store/stored_epochs.h"
-#include "common/store/stored_run.h"
+#include "common/store/stored.h"
 #include "common/version.h"
 
 /* The database is open during a call only: the controller makes one file of it when a run ends,

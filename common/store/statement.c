@@ -1,4 +1,4 @@
-#include "common/store/statement.h"
+#include "common/store/database.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -22,7 +22,7 @@
  * of the write-ahead log (-shm) goes past the door, by a name that SQLite makes of the
  * database's. */
 #define _XOPEN_SOURCE 700 /* realpath() */
-#include "common/store/store_files.h"
+#include "common/store/database.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -31,7 +31,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/store/statement.h"
 #include "common/system/file.h"
 
 /* ---- the names ---- */

@@ -1,5 +1,5 @@
-/* See stored_epochs.h. */
-#include "common/store/stored_epochs.h"
+/* Epochs of a preserve in a run store. */
+#include "common/store/stored.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

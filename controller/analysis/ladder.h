@@ -10,7 +10,7 @@
  *   populations  members of a rung that are drawn, and those of each other rung: champions hide
  *                that others have disengaged or forgotten (Bader-Natal and Pollack 2004)
  *   control      as champions, of a run from the same beginnings in which dice select
- *                (controller/evolution/drift.h)
+ *                (drift_breed())
  *   rivals       the best of a rung and the best of the first generations
  *   panel        the best of a rung and creatures that no generation ever met
  *

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/math/rng.h"
-#include "controller/evolution/drift.h"
+#include "controller/evolution/contests.h"
 
 enum { RUNGS_LEAST = 3, STREAM_SAMPLES = 4 }; /* the stream is one of RNG_CONTEST's */
 

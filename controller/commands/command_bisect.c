@@ -8,7 +8,6 @@
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/workers/program.h"
-#include "controller/workers/scratch.h"
 
 enum { SIDES = 2 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/store/creature_name.h"
+#include "common/store/favourites.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/store/run_directory.h"

@@ -14,13 +14,11 @@
 #include "controller/evolution/islands.h"
 #include "controller/evolution/search.h"
 #include "controller/commands/commands.h"
-#include "controller/commands/run_seeds.h"
 #include "controller/run/evolve.h"
 #include "controller/run/deeds.h"
 #include "controller/workers/farm.h"
 #include "controller/workers/program.h"
 #include "controller/store/run_directory.h"
-#include "controller/store/run_log.h"
 
 /* Rows of the table printed at the end. */
 #define CHAMPION_COUNT 5

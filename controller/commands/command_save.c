@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "common/creature/creature_link.h"
-#include "common/store/creature_name.h"
+#include "common/store/favourites.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/store/run_directory.h"

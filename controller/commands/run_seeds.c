@@ -1,11 +1,10 @@
-/* See run_seeds.h. */
-#include "controller/commands/run_seeds.h"
+/* The seeds of a run: the creatures that evolution.seeds and the command line name. */
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "common/store/creature_name.h"
+#include "common/store/favourites.h"
 #include "common/text.h"
 #include "controller/commands/commands.h"
 

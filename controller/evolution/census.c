@@ -1,7 +1,7 @@
 /* A set of keys by open addressing; the keys are hashes already, and their first words say where
  * they stand. Typical: 300 to 3000 keys, of which a question looks at one or two; a key that is not
  * known takes some 4 us, in which the creature grows. */
-#include "controller/evolution/census.h"
+#include "controller/evolution/breeding.h"
 
 #include <stdlib.h>
 #include <string.h>

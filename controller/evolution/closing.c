@@ -1,4 +1,4 @@
-#include "controller/evolution/closing.h"
+#include "controller/evolution/search.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* See drift.h. A search is told dice instead of results. */
-#include "controller/evolution/drift.h"
+/* See contests.h. A search is told dice instead of results. */
+#include "controller/evolution/contests.h"
 
 #include "common/math/hash.h"
 #include "common/math/rng.h"

@@ -2,7 +2,7 @@
 #ifndef CONTROLLER_EVOLUTION_SEARCH_PRIVATE_H
 #define CONTROLLER_EVOLUTION_SEARCH_PRIVATE_H
 
-#include "controller/evolution/census.h"
+#include "controller/evolution/breeding.h"
 #include "controller/evolution/search.h"
 
 struct search {

@@ -1,4 +1,4 @@
-#include "controller/report/chart.h"
+#include "controller/report/page.h"
 
 #include <math.h>
 #include <stdlib.h>

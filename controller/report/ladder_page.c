@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "common/formats/html.h"
-#include "controller/report/chart.h"
+#include "controller/report/page.h"
 
 /* The matrix: its sides and the room for generations beside it. */
 enum { MATRIX = 300, MATRIX_LEFT = 46, MATRIX_TOP = 6, MATRIX_BOTTOM = 24, LABELS = 8 };

@@ -22,4 +22,41 @@ void page_tile(FILE *file, const char *name, const char *format, ...)
 /* Between tags "<p class='soft'>" and "</p>". */
 void page_note(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Plots as inline SVG, for the report.
+ *
+ * Axes are linear, colours come from the page's style (classes s0 .. s7, so that they follow its
+ * light and dark theme). The lines carry their names and the picture its axes as data, from which
+ * the page's script reads values under the pointer. A value that is not a number is left out; one
+ * outside of the axes is drawn at their edge. At most CHART_POINTS_MAX points of a series are
+ * drawn, evenly chosen. */
+
+#define CHART_POINTS_MAX 400
+#define CHART_COLORS     8
+
+struct chart {
+    FILE *file;
+    const char *title;   /* what is plotted, with its unit */
+    const char *x_name;  /* "generation" */
+    int is_share;        /* y is 0 .. 1 and shown as percents */
+    int is_count;        /* y is whole numbers */
+    int is_stack;        /* series are layers, one upon the other */
+    int has_origin;      /* x begins at 0 */
+    const char *meaning; /* a sentence under the picture, or NULL */
+    const double *marks; /* places on the x axis with an upright line */
+    int mark_count;
+    const double *low, *high;          /* a band behind the lines, of colour 1; or NULL */
+    double x_min, x_max, y_min, y_max; /* set by page_figure() */
+};
+
+struct chart_series {
+    const char *name;
+    int color; /* 0 .. CHART_COLORS - 1 */
+    const double *values;
+};
+
+/* Draws a plot of at most CHART_COLORS series over x, each of `count` values, with a legend that tells
+ * each series' last value. y begins at 0 or below; axes end at round numbers. 0 or ERR_MEMORY. */
+int page_figure(struct chart *chart, const double *x, const struct chart_series *series,
+                int series_count, int count);
+
 #endif

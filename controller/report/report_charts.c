@@ -4,7 +4,7 @@
 
 #include "controller/evolution/islands.h"
 #include "controller/evolution/search.h"
-#include "controller/report/chart.h"
+#include "controller/report/page.h"
 #include "controller/report/report.h"
 
 /* Verdicts drawn by name; the others are one. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "common/math/detmath.h"
-#include "controller/report/chart.h"
 #include "controller/report/page.h"
 #include "controller/report/report.h"
 #include "controller/analysis/neutral_model.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "controller/report/chart.h"
 #include "controller/report/page.h"
 #include "controller/report/report.h"
 

@@ -1,4 +1,4 @@
-#include "controller/report/report_gallery.h"
+#include "controller/report/report.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -9,7 +9,6 @@
 
 #include "common/system/file.h"
 #include "controller/workers/program.h"
-#include "controller/workers/scratch.h"
 #include "controller/workers/extract.h"
 
 #define PAGE_BYTES_MAX    (64u << 20)

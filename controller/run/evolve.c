@@ -34,7 +34,6 @@
 
 #include "common/system/log.h"
 #include "controller/store/run_directory.h"
-#include "controller/store/run_log.h"
 
 #define EXIT_SECOND_SIGNAL 130
 

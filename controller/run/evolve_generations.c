@@ -9,7 +9,7 @@
 #include "common/judge/behaviour.h"
 #include "common/system/log.h"
 #include "controller/evolution/islands.h"
-#include "controller/store/run_log.h"
+#include "controller/store/run_directory.h"
 
 /* Evaluations in all generations after the current one. */
 static int64_t evaluations_to_come(const struct evolve *evolve)

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/system/log.h"
-#include "controller/run/live.h"
 #include "controller/run/deeds.h"
 
 static char *print_answer(const char *head, const char *text)

@@ -1,5 +1,5 @@
-/* See live.h. */
-#include "controller/run/live.h"
+/* The report of a controller at work: live_print(). */
+#include "controller/run/evolve_private.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * The descriptor stays the same (dup2), since common/system/log.c holds it. A directory that was
  * moved may have another run in its place: only the file that is written to is ever put away. */
-#include "controller/store/run_log.h"
+#include "controller/store/run_directory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,7 +12,6 @@
 #include "common/creature/creature.h"
 #include "common/judge/exam.h"
 #include "common/store/run_rows.h"
-#include "controller/evolution/closing.h"
 #include "controller/evolution/search.h"
 #include "controller/evolution/seeding.h"
 #include "proto/message.h"

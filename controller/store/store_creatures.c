@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/store/creature_name.h"
+#include "common/store/favourites.h"
 #include "controller/evolution/islands.h"
 #include "controller/evolution/referee.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/store/stored_epochs.h"
+#include "common/store/stored.h"
 
 /* Columns of `epochs` before the facts. */
 enum { OWN_COLUMNS = 7 };

@@ -20,8 +20,7 @@
 #include <sqlite3.h>
 
 #include "common/store/database.h"
-#include "common/store/stored_creature.h"
-#include "common/store/stored_run.h"
+#include "common/store/stored.h"
 #include "controller/store/run_directory.h"
 #include "controller/store/store.h"
 

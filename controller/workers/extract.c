@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "common/preserve/epoch.h"
-#include "common/store/creature_name.h"
+#include "common/store/favourites.h"
 #include "common/system/file.h"
 #include "controller/workers/program.h"
-#include "controller/workers/scratch.h"
 
 /* The files that a simulator is given, and the creature's file that it makes. */
 struct bench {

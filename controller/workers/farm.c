@@ -20,8 +20,7 @@
 
 #include "common/system/limits.h"
 #include "common/system/log.h"
-#include "controller/workers/farm_shared.h"
-#include "controller/workers/worker_tasks.h"
+#include "controller/workers/worker.h"
 
 enum {
     FARM_FAILURES_FIRST = 4,  /* in a row, of every slot, that end a farm that was never ready */

@@ -1,6 +1,6 @@
 /* The machines that workers say they are on: a list, since they are few and asked for at starts
  * only. */
-#include "controller/workers/hosts.h"
+#include "controller/workers/launcher.h"
 
 #include <stdio.h>
 #include <string.h>

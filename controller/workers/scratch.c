@@ -1,4 +1,3 @@
-#include "controller/workers/scratch.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Watches the task that a worker executes. */
-#include "controller/workers/task_watch.h"
+#include "controller/workers/task_queue.h"
 
 #include <stdio.h>
 

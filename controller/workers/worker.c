@@ -19,11 +19,11 @@
  *
  * Time. A start, an end and a silence are measured in the farm's own running time: ticks, of which
  * a late one counts like a punctual one, so that a suspended machine or a stopped controller is
- * no task's fault. A BUSY worker is late when its oldest task takes too long (task_watch.h).
+ * no task's fault. A BUSY worker is late when its oldest task takes too long (task_queue.h).
  *
  * An exit may come in every living state. DEAD means: killed, or its pipe broke, and its exit has
  * not been seen yet; results it wrote before still count there. The fate of the tasks it held
- * is in worker_tasks.h.
+ * is told in worker.h.
  *
  * Here are the table, what must hold between events, and hiring, retiring and time. The actions are
  * in worker_start.c (until a process takes tasks), worker_results.c (tasks and results) and
@@ -35,9 +35,6 @@
 
 #include <inttypes.h>
 
-#include "controller/workers/farm_shared.h"
-#include "controller/workers/worker_actions.h"
-#include "controller/workers/worker_tasks.h"
 
 /* Ticks that the share of busy ones is of, fading. */
 enum { WORKER_BUSY_TICKS = 20 };

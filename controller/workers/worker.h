@@ -12,8 +12,9 @@
 #include "controller/workers/farm.h"
 #include "controller/workers/process_end.h"
 #include "controller/workers/task_queue.h"
-#include "controller/workers/task_watch.h"
 #include "controller/workers/worker_process.h"
+#include "controller/workers/launcher.h"
+#include "controller/workers/worker_log.h"
 
 enum {
     WORKER_PREFETCH_MAX = 64,
@@ -105,5 +106,138 @@ void worker_give_reserved(struct worker *worker);
 void worker_tick(struct worker *worker);
 
 void worker_get_status(const struct worker *worker, struct farm_worker_status *status);
+
+/* The tasks a worker has, and what becomes of them when its process ends.
+ *
+ * Whatever `held` contains at the exit goes back to the queue, unless it is finished or another
+ * worker holds it, too. Only the oldest held task was being executed, and only it is judged, unless
+ * it is finished:
+ *
+ *   self-inflicted end (SIGSEGV, ..., out of memory, more processor time than farm.deadline_s)
+ *                                      faults + 1; from the 2nd on it is tried alone; 3rd:
+ *                                      quarantine
+ *   any other end                      losses + 1; from the 3rd on it is tried alone; no limit
+ *
+ * Alone means: reserved for this slot, whose next process is fresh, and nothing is prefetched
+ * beside it. So a result depends on nothing that happened here, and a task leaves the farm exactly
+ * once. */
+
+enum {
+    WORKER_FAULTS_ALONE = 2,      /* self-inflicted ends after which a task is tried alone */
+    WORKER_FAULTS_QUARANTINE = 3, /* ... and after which it is put in quarantine */
+    WORKER_LOSSES_ALONE = 3,      /* other ends after which it is tried alone */
+};
+
+/* Those it holds, and the reserved one; the index goes from 0 to the count. */
+int worker_task_count(const struct worker *worker);
+struct farm_task *worker_task(const struct worker *worker, int index);
+/* NULL: not held. */
+struct farm_task *worker_find_held(const struct worker *worker, uint64_t id);
+/* Puts a task into `held`, takes one out. */
+void worker_hold(struct worker *worker, struct farm_task *entry);
+void worker_release_held(struct worker *worker, struct farm_task *entry);
+/* The task waits for the next process, alone. Takes it back; NULL: there is none, or it is
+ * finished. */
+void worker_reserve(struct worker *worker, struct farm_task *entry);
+struct farm_task *worker_take_reserved(struct worker *worker);
+
+/* A task it could not do is the next one again, unless another worker holds it. */
+void worker_requeue(struct worker *worker, struct farm_task *entry);
+/* All held tasks go back, the prefetched ones unblamed. Returns the one that has to leave the farm
+ * for the quarantine, or NULL. */
+struct farm_task *worker_give_back(struct worker *worker, int is_self_inflicted);
+/* Tells the owner of the farm, with the end of the worker's log, and frees the task. */
+void worker_quarantine(struct worker *worker, struct farm_task *entry, const char *reason);
+/* Everything it still does is dropped. */
+void worker_drop_tasks(struct worker *worker);
+
+/* Shared by the files of a worker: the small steps, and the actions that worker.c has in its
+ * table. Only worker*.c open it. */
+
+/* ---- small steps: worker.c, and of the last three worker_end.c ---- */
+
+const char *worker_state_name(const struct worker *worker);
+/* The new state has no deadline until one is set. */
+void worker_enter(struct worker *worker, enum worker_state state);
+void worker_set_deadline(struct worker *worker, uint64_t after_ms);
+/* A WAITING worker starts a process then. */
+void worker_start_after(struct worker *worker, uint64_t delay_ms);
+/* The state that follows from what it holds. */
+void worker_enter_idle_or_busy(struct worker *worker);
+/* A frame to its process. 0, or ERR_*, which the caller makes an event of. */
+int worker_send(struct worker *worker, const struct pack_writer *frame);
+/* Ends its process, DEAD until its exit is seen; the first cause is kept. */
+void worker_kill(struct worker *worker, const char *cause);
+/* Another end, or task rejected, since its last result: gives the farm up where all slots have too
+ * many. */
+void worker_count_failure(struct worker *worker, const char *cause);
+/* Without a process: waits for the next start, or gives the farm up. `end` says how the last
+ * process ended. */
+void worker_wait(struct worker *worker, const char *end);
+
+/* ---- actions ---- */
+
+typedef void worker_action(struct worker *worker, const struct occasion *occasion);
+
+/* worker_start.c */
+worker_action worker_spawn, worker_greet, worker_begin, worker_refused;
+/* worker_results.c */
+worker_action worker_take_result, worker_take_rejected;
+/* worker_end.c */
+worker_action worker_kill_bad, worker_kill_unexpected, worker_kill_late, worker_kill_lingering;
+worker_action worker_lose, worker_reap, worker_stop, worker_stop_dead, worker_leave;
+
+/* Shared by a farm and its workers. Only farm.c and worker*.c open it. */
+
+enum { FARM_TURNAROUNDS = 64 };
+
+struct farm {
+    uv_loop_t *loop;
+    struct farm_callbacks callbacks;
+    struct worker *workers;       /* FARM_WORKERS_MAX, of which the first slot_count are in use */
+    int slot_count, worker_count; /* ever, wanted */
+    int prefetch, is_pinned, is_paused;
+    struct task_limits limits;
+    struct worker_logs logs;
+    const struct params *params;
+    uint64_t params_digest;
+    struct hello hello; /* of this process, with the fingerprint that its workers must have */
+    uint64_t start_ms;  /* from a process's start to its hello; 0 = as long as it takes */
+    struct hosts hosts;
+    struct pack_writer setup;   /* the whole frame, the same for everyone */
+    struct pack_writer scratch; /* for a frame that is sent at once */
+    struct launcher launcher;
+
+    struct task_queue queue;
+    uint64_t turnaround_ms[FARM_TURNAROUNDS]; /* of the last tasks, from sending to result */
+    uint64_t turnaround_count;                /* ever */
+    uint64_t checks;
+    int needs_pump; /* workers may have room: feed them in this turn of the loop */
+
+    uv_timer_t tick;
+    uv_prepare_t pump;
+    uint64_t last_tick_ms; /* loop time */
+    uint64_t clock_ms;     /* running time at the last tick */
+    int was_ever_ready, has_failed, is_stopping, is_closing;
+    int open_handles, open_processes;
+    void (*on_stopped)(void *context);
+    void *stopped_context;
+};
+
+/* The farm's running time, in which a late tick counts like a punctual one. */
+uint64_t farm_now_ms(const struct farm *farm);
+
+void farm_note_turnaround(struct farm *farm, uint64_t ms);
+
+/* 1 when every slot has failed so often since its last result that trying on is pointless. */
+int farm_is_hopeless(const struct farm *farm);
+/* A host is left out from now on: tells the owner and the launcher. */
+void farm_tell_left_out(struct farm *farm, const char *host);
+/* Tells the owner, once, that the run cannot go on. */
+void farm_fail(struct farm *farm, const char *reason);
+
+/* While the farm stops: frees it when nothing of it is left on the loop; closes its handles when no
+ * slot is alive. */
+void farm_settle(struct farm *farm);
 
 #endif

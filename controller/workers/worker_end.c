@@ -1,5 +1,4 @@
 /* How a worker's process ends: by its own end, or because it is given up. */
-#include "controller/workers/worker_actions.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -7,8 +6,7 @@
 #include <unistd.h>
 
 #include "common/system/log.h"
-#include "controller/workers/farm_shared.h"
-#include "controller/workers/worker_tasks.h"
+#include "controller/workers/worker.h"
 
 enum {
     WORKER_BACKOFF_MIN_MS = 100,

@@ -1,5 +1,4 @@
 /* Messages to a worker that takes tasks, and its answers. */
-#include "controller/workers/worker_actions.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,8 +6,7 @@
 
 #include "common/math/hash.h"
 #include "common/system/log.h"
-#include "controller/workers/farm_shared.h"
-#include "controller/workers/worker_tasks.h"
+#include "controller/workers/worker.h"
 #include "proto/answer.h"
 
 /* A worker with more in its pipe gets no further task. */

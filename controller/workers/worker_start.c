@@ -1,6 +1,6 @@
 /* From a worker's start to the moment when it takes tasks: its process, hello, setup. Here, too,
  * what the process sends becomes an event. */
-#include "controller/workers/worker_actions.h"
+#include "controller/workers/worker.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include "common/math/hash.h"
 #include "common/system/log.h"
 #include "common/version.h"
-#include "controller/workers/farm_shared.h"
 
 enum {
     WORKER_SETUP_MS = 30000, /* from setup to ready */

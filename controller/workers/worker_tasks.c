@@ -1,11 +1,10 @@
 /* The tasks a worker has. */
-#include "controller/workers/worker_tasks.h"
+#include "controller/workers/worker.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "common/system/log.h"
-#include "controller/workers/farm_shared.h"
 
 int worker_task_count(const struct worker *worker)
 {

@@ -1,7 +1,7 @@
 /* What people type: words for options, words that are nearly right, files of another kind than was
  * asked for, creatures of runs, examples by their names. runs: watched */
 #include "common/formats/file_kind.h"
-#include "common/store/creature_name.h"
+#include "common/store/favourites.h"
 #include "common/system/examples.h"
 #include "common/system/options.h"
 #include "common/text.h"

@@ -1,6 +1,6 @@
 /* The reader of runs against the run store's own schema: what it gives back, and that damaged or
  * foreign databases are errors that say where. runs: watched */
-#include "common/store/creature_name.h"
+#include "common/store/favourites.h"
 #include "common/store/run_reader.h"
 
 #include <inttypes.h>

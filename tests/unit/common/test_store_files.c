@@ -2,14 +2,13 @@
  * refused. Journals that SQLite leaves behind when a writer dies are played back. And the door
  * itself: SQLite, sent through it to an unread store, touches the store's own names
  * alone. runs: watched */
-#include "common/store/store_files.h"
+#include "common/store/database.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/store/database.h"
 #include "controller/store/store.h"
 #include "tests/plain_fixture.h"
 

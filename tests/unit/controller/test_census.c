@@ -1,7 +1,6 @@
 /* The census: a noted creature is known, creatures that move alike are the same, and it grows
  * beyond its first room. Breeding by it: a child that repeats one is drawn again, and not for
  * ever. */
-#include "controller/evolution/census.h"
 
 #include "controller/evolution/breeding.h"
 #include "tests/plain_fixture.h"

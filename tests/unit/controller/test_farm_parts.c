@@ -7,9 +7,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "controller/workers/farm_shared.h"
+#include "controller/workers/worker.h"
 #include "controller/workers/process_end.h"
-#include "controller/workers/task_watch.h"
 #include "controller/workers/worker_log.h"
 #include "tests/suite.h"
 

@@ -5,7 +5,6 @@
 #include <ctype.h>
 
 #include "common/formats/html.h"
-#include "controller/report/chart.h"
 #include "controller/report/page.h"
 #include "tests/counts.h"
 #include "tests/unit/planted_run.h"

@@ -1,6 +1,6 @@
 /* The controller's log begins anew beyond its limit, loses no line, and leaves other files
  * alone. runs: watched */
-#include "controller/store/run_log.h"
+#include "controller/store/run_directory.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -12,7 +12,7 @@
 #include "common/version.h"
 #include "tests/unit/store_fixture.h"
 #include "tests/unit/genome_fixture.h"
-#include "common/store/creature_name.h"
+#include "common/store/favourites.h"
 #include "viewer/window/gallery.h"
 #include "tests/plain_fixture.h"
 

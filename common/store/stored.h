@@ -1,10 +1,13 @@
-/* Creatures out of the rows of a run store. Controller and viewer both begin with these columns. */
-#ifndef COMMON_STORE_STORED_CREATURE_H
-#define COMMON_STORE_STORED_CREATURE_H
+/* What controller and viewer both read out of an open run store: creatures, which begin with the same
+ * columns, generations, choices by hand, contests, epochs of a preserve. */
+#ifndef COMMON_STORE_STORED_H
+#define COMMON_STORE_STORED_H
 
 #include "common/creature/creature.h"
 #include "common/judge/early_stop.h"
-#include "common/store/statement.h"
+#include "common/store/database.h"
+#include "common/store/run_rows.h"
+#include "common/preserve/epoch_order.h"
 
 /* Result columns of STORED_SELECT. */
 enum {
@@ -77,5 +80,45 @@ int stored_branch_params(struct database *database, int64_t branch, struct param
  * them, and named after the run. The parameters are checked. */
 int stored_creature_read(struct database *database, sqlite3_stmt *row, struct creature *creature,
                          struct error *error);
+
+/* ---- one creature, the closed generations, choices by hand, contests ---- */
+
+/* A creature with everything known of it, evaluated or not; id may be CREATURE_BEST or
+ * CREATURE_FIRST. `creature` is initialised, and empty on error. */
+int stored_get_creature(struct database *database, uint64_t id, struct creature *creature,
+                        struct error *error);
+
+/* The closed generation that is meant: -1 is the last one. ERR_MISSING if there is none, ERR_RANGE
+ * if it is not closed. */
+int stored_find_closed(struct database *database, int64_t wanted, int64_t *found,
+                       struct error *error);
+
+/* The closed generations from `first` on, in order: an array to free(). NULL where there are
+ * none. */
+int stored_get_generations(struct database *database, int64_t first,
+                           struct store_generation **generations, int *count, struct error *error);
+
+/* The choices of a generation, or of all (-1), in order of generation and id: as above. */
+int stored_get_choices(struct database *database, int64_t generation, struct store_choice **choices,
+                       int *count, struct error *error);
+
+/* The last bout of a creature, against the youngest one that it met; of `contest` generation,
+ * verdicts and margins are not read. ERR_MISSING if it had none. */
+int stored_get_last_contest(struct database *database, uint64_t id, struct store_contest *contest,
+                            struct error *error);
+
+/* ---- epochs of a preserve ---- */
+
+/* The last epoch up to `most` of which a world's state is kept. ERR_MISSING if there is none. */
+int stored_epoch_find_state(struct database *database, uint32_t world, uint32_t most,
+                            uint32_t *epoch, struct error *error);
+/* Fills an order of a world and an epoch above 0 (both set, the rest empty): arrivals, creatures
+ * that must not live, deeds of people, creatures that mouths spare, and the state where it is
+ * kept. */
+int stored_epoch_fill_order(struct database *database, struct epoch_order *order,
+                            struct error *error);
+/* Reads the digest of a world at the end of an epoch. ERR_MISSING if it has not come so far. */
+int stored_epoch_get_digest(struct database *database, uint32_t world, uint32_t epoch,
+                            uint64_t *digest, struct error *error);
 
 #endif
