@@ -600,6 +600,22 @@ int contests_ask(struct contests *contests, struct contests_wanted *wanted)
     return 0;
 }
 
+int contests_make_task(const struct contests_wanted *wanted, struct task *task)
+{
+    const struct individual *first = wanted->sides[0], *rival = wanted->sides[1];
+    task->creature = first->id;
+    task->trial = wanted->trial;
+    task->seed = wanted->seed;
+    task->key = wanted->key;
+    task->bout = wanted->number;
+    task->rival_count = wanted->count - 1;
+    int status = individual_copy_genome(first, &task->genome, &task->packed);
+    if (status || !rival)
+        return status;
+    task->rivals[0].creature = rival->id;
+    return individual_copy_genome(rival, &task->rivals[0].genome, &task->rivals[0].packed);
+}
+
 /* ---- results ---- */
 
 static struct bout *bout_of(struct contests *contests, int number)

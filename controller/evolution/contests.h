@@ -87,6 +87,8 @@ enum { CONTESTS_ALONE = -1 };
 
 /* The next; 0: there is none now. */
 int contests_ask(struct contests *contests, struct contests_wanted *wanted);
+/* Fills in the task of simulating it. 0 or ERR_MEMORY. */
+int contests_make_task(const struct contests_wanted *wanted, struct task *task);
 /* The result of a bout. 0 or ERR_MEMORY, as the next two. */
 int contests_tell(struct contests *contests, int number, const struct result *result);
 /* The simulator crashed: both are tried alone. One that crashes alone has lost by walkover and has

@@ -48,6 +48,13 @@ void individual_deinit(struct individual *individual)
     packed_genome_deinit(&individual->packed);
 }
 
+int individual_copy_genome(const struct individual *individual, struct genome *genome,
+                           struct packed_genome *packed)
+{
+    int status = genome_copy(genome, &individual->genome);
+    return status ? status : packed_genome_copy(packed, &individual->packed);
+}
+
 int individual_is_kept(const struct individual *individual)
 {
     return !individual->is_counted || individual->cell || individual->trials ||

@@ -95,6 +95,9 @@ int individual_is_kept(const struct individual *individual);
 /* The state that a lagged method keeps of it is as of one that was never counted. */
 void individual_leave_archive(struct individual *individual);
 void individual_deinit(struct individual *individual);
+/* Copies its genome, also in its packed form. 0 or ERR_MEMORY. */
+int individual_copy_genome(const struct individual *individual, struct genome *genome,
+                           struct packed_genome *packed);
 
 struct population {
     struct individual *individuals;

@@ -74,14 +74,22 @@ void evolve_stop(struct evolve *evolve)
         stop_farm(evolve);
 }
 
-/* evolve->error is set: says so in the log and ends the run. */
-void evolve_fail(struct evolve *evolve)
+int evolve_end_if(struct evolve *evolve, int status)
 {
-    ENSURE(evolve->error.code != 0, "a run that fails for nothing");
     char text[600];
+    if (!status)
+        return 0;
+    if (!evolve->error.code)
+        error_set(&evolve->error, status, "%s", error_text(status));
     log_event(LOG_ERROR, "run_failed", "reason=%s",
               log_quote(evolve->error.message, text, sizeof text));
     evolve_stop(evolve);
+    return status;
+}
+
+int evolve_put_event(struct evolve *evolve, const char *event, const char *detail)
+{
+    return evolve_end_if(evolve, store_put_event(evolve->store, event, detail, &evolve->error));
 }
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -89,10 +97,10 @@ static void on_signal(uv_signal_t *handle, int number)
     struct evolve *evolve = handle->data;
     log_event(LOG_INFO, "signal", "number=%d", number);
     if (evolve->is_stopping) {
-        progress_end(evolve->settings->progress);
+        progress_end(evolve->progress);
         _exit(EXIT_SECOND_SIGNAL);
     }
-    progress_print(evolve->settings->progress, "stopping (once more: at once)");
+    progress_print(evolve->progress, "stopping (once more: at once)");
     evolve_stop(evolve);
 }
 
@@ -109,27 +117,25 @@ static int put_own_time(struct evolve *evolve)
     if (more_s < CPU_LEAST_S)
         return 0;
     evolve->cpu_s = cpu_s;
-    return store_add_controller_time(evolve->settings->store, more_s, &evolve->error);
+    return store_add_controller_time(evolve->store, more_s, &evolve->error);
 }
 
 static void on_commit(uv_timer_t *timer)
 {
     struct evolve *evolve = timer->data;
-    struct store *store = evolve->settings->store;
     if (evolve->is_stopping)
         return;
-    if (put_own_time(evolve) || store_commit(store, &evolve->error) ||
-        store_check_place(store, &evolve->error))
-        evolve_fail(evolve);
-    else
-        run_log_restore(evolve->settings->log);
+    int status = put_own_time(evolve) || store_commit(evolve->store, &evolve->error) ||
+                 store_check_place(evolve->store, &evolve->error);
+    if (!evolve_end_if(evolve, status))
+        run_log_restore(evolve->log);
 }
 
 static void on_draw(uv_timer_t *timer)
 {
     struct evolve *evolve = timer->data;
     if (!evolve->is_stopping)
-        progress_show(evolve->settings->progress, &evolve->state, 0);
+        progress_show(evolve->progress, &evolve->state, 0);
 }
 
 /* Under nohup a hangup must not end the run. */
@@ -141,7 +147,7 @@ static int is_ignored(int number)
 
 static void start_handles(struct evolve *evolve)
 {
-    uint64_t commit_ms = (uint64_t)(evolve->settings->params->farm_commit_s * 1000.0);
+    uint64_t commit_ms = (uint64_t)(evolve->params->farm_commit_s * 1000.0);
     uv_timer_init(&evolve->loop, &evolve->commit);
     uv_timer_init(&evolve->loop, &evolve->draw);
     uv_idle_init(&evolve->loop, &evolve->more);
@@ -159,7 +165,7 @@ static void start_handles(struct evolve *evolve)
 static void start_farm(struct evolve *evolve)
 {
     char logs[RUN_PATH_SIZE];
-    struct farm_settings settings = {.params = evolve->settings->params,
+    struct farm_settings settings = {.params = evolve->params,
                                      .worker_count = evolve->settings->worker_count,
                                      .simulator_path = evolve->settings->simulator_path,
                                      .fingerprint = evolve->settings->fingerprint,
@@ -171,35 +177,28 @@ static void start_farm(struct evolve *evolve)
                                        .on_notice = evolve_on_notice,
                                        .on_failure = evolve_on_failure};
     evolve->is_starting = 1;
-    if (!run_directory_path(evolve->settings->directory, "logs", logs, &evolve->error))
+    if (!run_directory_path(evolve->directory, "logs", logs, &evolve->error))
         evolve->farm = farm_create(&evolve->loop, &settings, &callbacks, &evolve->error);
-    if (!evolve->farm)
-        evolve_fail(evolve);
+    evolve_end_if(evolve, !evolve->farm);
     evolve->is_starting = 0;
     if (evolve->is_stopping)
         stop_farm(evolve);
-}
-
-static void restore_result(void *context, const struct individual *individual,
-                           double pace_least_m_s)
-{
-    reuse_restore(context, individual, pace_least_m_s);
 }
 
 /* With the first results of the run so far; the store does not keep those of trials. 0, or ERR_*
  * with a message. */
 static int start_reuse(struct evolve *evolve)
 {
-    if (!evolve->settings->params->farm_reuse || evolve->preserve)
+    if (!evolve->params->farm_reuse || evolve->preserve)
         return 0;
     for (int i = 0; i < TRIAL_PURPOSE_COUNT; i++) {
-        evolve->reuse[i] = reuse_create(evolve->settings->params);
+        evolve->reuse[i] = reuse_create(evolve->params);
         if (!evolve->reuse[i])
-            return error_set(&evolve->error, ERR_MEMORY, "out of memory");
+            return error_memory(&evolve->error);
     }
     if (evolve->contests) /* what is stored is of several bouts */
         return 0;
-    return store_get_results(evolve->settings->store, restore_result, evolve->reuse[TRIAL_FIRST],
+    return store_get_results(evolve->store, reuse_restore, evolve->reuse[TRIAL_FIRST],
                              &evolve->error);
 }
 
@@ -228,7 +227,14 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
            settings->worker_count);
     ENSURE((settings->search == NULL) == preserve_is_wanted(settings->params),
            "a search in a preserve, or none");
-    struct evolve evolve = {.settings = settings};
+    struct evolve evolve = {.settings = settings,
+                            .params = settings->params,
+                            .directory = settings->directory,
+                            .search = settings->search,
+                            .seeding = settings->seeding,
+                            .store = settings->store,
+                            .progress = settings->progress,
+                            .log = settings->log};
     evolve.failed = calloc((size_t)settings->params->guard_exam_candidates, sizeof *evolve.failed);
     if (!evolve.failed)
         return error_memory(error);
@@ -237,11 +243,10 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
         return error_set(error, ERR_IO, "the event loop cannot be made");
     }
     start_handles(&evolve);
-    if (evolve_start_preserve(&evolve) || evolve_start_count(&evolve) ||
-        store_get_chosen_until(settings->store, &evolve.chosen_until, &evolve.error) ||
-        evolve_start_contests(&evolve) || start_reuse(&evolve))
-        evolve_fail(&evolve);
-    else {
+    int status = evolve_start_preserve(&evolve) || evolve_start_count(&evolve) ||
+                 store_get_chosen_until(settings->store, &evolve.chosen_until, &evolve.error) ||
+                 evolve_start_contests(&evolve) || start_reuse(&evolve);
+    if (!evolve_end_if(&evolve, status)) {
         evolve_count_generation(&evolve);
         evolve_advance(&evolve);
     }

@@ -11,17 +11,17 @@
 /* First evaluations of the run that its exams may cost as much as; 0: there is no bound. */
 static double count_affordable(const struct evolve *evolve)
 {
-    double bred = (double)(search_next_id(evolve->settings->search) - 1);
-    return evolve->settings->params->guard_exam_cost * bred;
+    double bred = (double)(search_next_id(evolve->search) - 1);
+    return evolve->params->guard_exam_cost * bred;
 }
 
 static int count_candidates(const struct evolve *evolve, const struct population *ranked)
 {
-    const struct params *params = evolve->settings->params;
-    double each = exam_cost(ranked->individuals[0].genome.kind, params);
+    double each = exam_cost(ranked->individuals[0].genome.kind, evolve->params);
     double most = count_affordable(evolve) / each;
-    if (params->guard_exam_cost == 0 || most > (double)params->guard_exam_candidates)
-        return (int)params->guard_exam_candidates;
+    if (evolve->params->guard_exam_cost == 0 ||
+        most > (double)evolve->params->guard_exam_candidates)
+        return (int)evolve->params->guard_exam_candidates;
     return most < 1 ? 1 : (int)most;
 }
 
@@ -32,14 +32,12 @@ const struct individual *evolve_find_candidate(const struct evolve *evolve)
     ENSURE(evolve->champion_rank >= 0 && evolve->failed_count >= 0, "rank %d, %d failed",
            evolve->champion_rank, evolve->failed_count);
     if (evolve->contests)
-        return evolve_contest_candidate(evolve)
-                   ? &search_population(evolve->settings->search)->individuals[0]
-                   : NULL;
-    const struct params *params = evolve->settings->params;
-    struct search *search = evolve->settings->search;
-    const struct population *ranked = search_population(search);
+        return evolve_contest_candidate(evolve) ? &search_population(evolve->search)->individuals[0]
+                                                : NULL;
+    const struct population *ranked = search_population(evolve->search);
     if (evolve->is_champion_known || !evolve->is_polished ||
-        params->evolution_behaviour == BEHAVIOUR_INTERACTIVE || !search_is_finished(search) ||
+        evolve->params->evolution_behaviour == BEHAVIOUR_INTERACTIVE ||
+        !search_is_finished(evolve->search) ||
         evolve->champion_rank >= ranked->count - ranked->unjudged ||
         evolve->failed_count >= count_candidates(evolve, ranked))
         return NULL;
@@ -58,10 +56,10 @@ static void count_trials(struct evolve *evolve)
 
 static void begin_exam(struct evolve *evolve, const struct individual *candidate)
 {
-    const struct params *params = evolve->settings->params;
-    exam_begin(&evolve->exam, behaviour_fitness(candidate->verdict, &candidate->measures, params),
-               candidate->genome.kind, params);
-    if (params->guard_exam_cost > 0)
+    exam_begin(&evolve->exam,
+               behaviour_fitness(candidate->verdict, &candidate->measures, evolve->params),
+               candidate->genome.kind, evolve->params);
+    if (evolve->params->guard_exam_cost > 0)
         exam_cut(&evolve->exam, count_affordable(evolve));
     evolve->is_exam_begun = 1;
     count_trials(evolve);
@@ -89,7 +87,7 @@ static int has_failed(const struct evolve *evolve, uint64_t seed)
 /* The next in rank that does not move like one that has failed. */
 static void go_to_next_candidate(struct evolve *evolve)
 {
-    const struct population *ranked = search_population(evolve->settings->search);
+    const struct population *ranked = search_population(evolve->search);
     evolve->failed[evolve->failed_count++] = ranked->individuals[evolve->champion_rank].seed;
     do
         evolve->champion_rank++;
@@ -106,14 +104,12 @@ static void end_exam(struct evolve *evolve, uint64_t candidate)
     log_event(LOG_INFO, "champion", "creature=%" PRIu64 " holds=%d words=\"%s\"", champion.id,
               champion.holds, champion.words);
     if (!champion.holds && evolve->champion_rank == 0)
-        progress_print(evolve->settings->progress,
+        progress_print(evolve->progress,
                        "creature %" PRIu64 " is not the champion: %s; others are examined",
                        champion.id, champion.words);
     if ((champion.holds || evolve->champion_rank == 0) &&
-        store_put_champion(evolve->settings->store, &champion, &evolve->error)) {
-        evolve_fail(evolve);
+        evolve_end_if(evolve, store_put_champion(evolve->store, &champion, &evolve->error)))
         return;
-    }
     evolve->is_exam_begun = 0;
     if (!champion.holds)
         go_to_next_candidate(evolve);
@@ -126,14 +122,11 @@ void evolve_take_champion(struct evolve *evolve, const struct task *task, int ve
 {
     ENSURE(task->trial.purpose == TRIAL_CHAMPION, "creature %" PRIu64 " sits no exam",
            task->creature);
-    const struct params *params = evolve->settings->params;
     const struct individual *candidate = evolve_find_candidate(evolve);
     struct store_trial trial = {.id = candidate->id, .trial = task->trial, .verdict = verdict};
-    trial.fitness = referee_fitness(candidate, verdict, measures, params);
-    if (store_put_trial(evolve->settings->store, &trial, &evolve->error)) {
-        evolve_fail(evolve);
+    trial.fitness = referee_fitness(candidate, verdict, measures, evolve->params);
+    if (evolve_end_if(evolve, store_put_trial(evolve->store, &trial, &evolve->error)))
         return;
-    }
     exam_tell(&evolve->exam, &task->trial, trial.fitness);
     count_trials(evolve);
     if (exam_is_over(&evolve->exam))

@@ -12,9 +12,9 @@
 static int add_member(struct evolve *evolve, uint64_t id)
 {
     struct creature creature;
-    int status = store_get_creature(evolve->settings->store, id, &creature, &evolve->error);
+    int status = store_get_creature(evolve->store, id, &creature, &evolve->error);
     if (!status && contests_add_to_hall(evolve->contests, id, &creature.genome))
-        status = error_set(&evolve->error, ERR_MEMORY, "out of memory");
+        status = error_memory(&evolve->error);
     creature_deinit(&creature);
     return status;
 }
@@ -24,9 +24,9 @@ static int add_best(struct evolve *evolve, uint32_t generation)
 {
     struct store_entry *best;
     uint32_t found;
-    int count, species_count = contests_species_count(evolve->settings->params);
-    int status = store_get_top(evolve->settings->store, generation, species_count, &best, &count,
-                               &found, &evolve->error);
+    int count, species_count = contests_species_count(evolve->params);
+    int status = store_get_top(evolve->store, generation, species_count, &best, &count, &found,
+                               &evolve->error);
     if (!status && count < species_count)
         status = error_set(&evolve->error, ERR_FORMAT, "generation %" PRIu32 " has %d ranks",
                            generation, count);
@@ -39,10 +39,10 @@ static int add_best(struct evolve *evolve, uint32_t generation)
 /* The founders and the best of all generations before this one. */
 static int fill_hall(struct evolve *evolve, uint32_t generation)
 {
-    int founders = contests_founder_count(evolve->settings->params), status = 0;
+    int founders = contests_founder_count(evolve->params), status = 0;
     while (!status && contests_hall_count(evolve->contests) < founders)
         status = add_member(evolve, (uint64_t)contests_hall_count(evolve->contests) + 1);
-    int species_count = contests_species_count(evolve->settings->params), known;
+    int species_count = contests_species_count(evolve->params), known;
     while (!status && (known = contests_hall_count(evolve->contests) - founders) <
                           (int)generation * species_count)
         status = add_best(evolve, (uint32_t)(known / species_count));
@@ -51,33 +51,30 @@ static int fill_hall(struct evolve *evolve, uint32_t generation)
 
 int evolve_start_contests(struct evolve *evolve)
 {
-    if (!contests_are_wanted(evolve->settings->params))
+    if (!contests_are_wanted(evolve->params))
         return 0;
     evolve->contests_of = -1;
-    evolve->contests = contests_create(evolve->settings->params);
-    return evolve->contests ? 0 : error_set(&evolve->error, ERR_MEMORY, "out of memory");
+    evolve->contests = contests_create(evolve->params);
+    return evolve->contests ? 0 : error_memory(&evolve->error);
 }
 
 /* ---- what comes of them ---- */
 
 static void take_outcome(struct evolve *evolve, const struct contests_outcome *outcome)
 {
-    const struct individual *individual =
-        search_tell(evolve->settings->search, outcome->id, outcome->verdict, &outcome->measures,
-                    outcome->digest);
+    const struct individual *individual = search_tell(evolve->search, outcome->id, outcome->verdict,
+                                                      &outcome->measures, outcome->digest);
     if (!individual)
         return;
     if (outcome->crash)
         evolve_put_quarantine(evolve, individual, outcome->crash, "");
     else
-        evolve_count_result(evolve,
-                            store_put_result(evolve->settings->store, individual, &evolve->error));
+        evolve_count_result(evolve, store_put_result(evolve->store, individual, &evolve->error));
 }
 
 static void end_exam(struct evolve *evolve)
 {
-    struct store_champion champion = {
-        .id = search_population(evolve->settings->search)->individuals[0].id};
+    struct store_champion champion = {.id = search_population(evolve->search)->individuals[0].id};
     int won, count, rivals;
     contests_get_exam(evolve->contests, &won, &count, &rivals);
     champion.holds = won >= CONTESTS_EXAM_SHARE * count;
@@ -86,9 +83,7 @@ static void end_exam(struct evolve *evolve)
     log_event(LOG_INFO, "champion", "creature=%" PRIu64 " holds=%d words=\"%s\"", champion.id,
               champion.holds, champion.words);
     evolve->is_champion_known = 1;
-    if (store_put_champion(evolve->settings->store, &champion, &evolve->error))
-        evolve_fail(evolve);
-    else
+    if (!evolve_end_if(evolve, store_put_champion(evolve->store, &champion, &evolve->error)))
         evolve_advance(evolve);
 }
 
@@ -98,7 +93,7 @@ static void take_outcomes(struct evolve *evolve)
     int64_t generation = evolve->contests_of;
     struct contests_outcome outcome;
     while (!evolve->is_stopping && evolve->contests_of == generation &&
-           generation == search_generation(evolve->settings->search) &&
+           generation == search_generation(evolve->search) &&
            contests_take(evolve->contests, &outcome)) {
         if (evolve->is_contest_exam)
             end_exam(evolve);
@@ -107,52 +102,39 @@ static void take_outcomes(struct evolve *evolve)
     }
 }
 
-/* 0 or ERR_*. */
-static int stop_if(struct evolve *evolve, int status)
-{
-    if (!status)
-        return 0;
-    if (!evolve->error.code)
-        error_set(&evolve->error, status, "%s", error_text(status));
-    evolve_fail(evolve);
-    return status;
-}
-
 /* ---- asking ---- */
 
 static int open_exam(struct evolve *evolve)
 {
     evolve->is_contest_exam = 1;
-    return contests_open_exam(evolve->contests,
-                              &search_population(evolve->settings->search)->individuals[0]);
+    return contests_open_exam(evolve->contests, &search_population(evolve->search)->individuals[0]);
 }
 
 /* Plans what the search's generation needs, unless it is planned. 0 or ERR_*. */
 static int plan(struct evolve *evolve)
 {
-    struct search *search = evolve->settings->search;
-    uint32_t generation = search_generation(search);
+    uint32_t generation = search_generation(evolve->search);
     int status = 0;
-    int is_exam = search_is_finished(search);
+    int is_exam = search_is_finished(evolve->search);
     if (evolve->contests_of == generation && evolve->is_contest_exam == is_exam)
         return 0;
     status = fill_hall(evolve, generation);
     evolve->contests_of = generation;
     if (!status)
         status = is_exam ? open_exam(evolve)
-                         : contests_open(evolve->contests, search_population(search), generation);
-    if (!stop_if(evolve, status))
+                         : contests_open(evolve->contests, search_population(evolve->search),
+                                         generation);
+    if (!evolve_end_if(evolve, status))
         take_outcomes(evolve);
     return status;
 }
 
 int evolve_contest_candidate(const struct evolve *evolve)
 {
-    return !evolve->is_champion_known && search_is_finished(evolve->settings->search);
+    return !evolve->is_champion_known && search_is_finished(evolve->search);
 }
 
-const struct individual *evolve_ask_contest(struct evolve *evolve, struct task *task,
-                                            const struct individual **rival)
+int evolve_ask_contest(struct evolve *evolve, struct task *task, int *status)
 {
     ENSURE(evolve->contests && evolve->contests_of >= -1, "contests of generation %lld",
            (long long)evolve->contests_of);
@@ -161,16 +143,12 @@ const struct individual *evolve_ask_contest(struct evolve *evolve, struct task *
     do {
         before = evolve->contests_of;
         if (plan(evolve) || evolve->is_stopping)
-            return NULL;
+            return 0;
     } while (before != evolve->contests_of);
     if (!contests_ask(evolve->contests, &wanted))
-        return NULL;
-    task->trial = wanted.trial;
-    task->seed = wanted.seed;
-    task->key = wanted.key;
-    task->bout = wanted.number;
-    *rival = wanted.sides[1];
-    return wanted.sides[0];
+        return 0;
+    *status = contests_make_task(&wanted, task);
+    return 1;
 }
 
 /* ---- results ---- */
@@ -185,7 +163,7 @@ static int put_bout(struct evolve *evolve, const struct task *task, const struct
         .verdicts = {result->verdict, result->rivals[0].verdict},
         .margins = {result->measures.contest_margin, result->rivals[0].measures.contest_margin},
         .digest = result->digest};
-    return store_put_contest(evolve->settings->store, &contest, &evolve->error);
+    return store_put_contest(evolve->store, &contest, &evolve->error);
 }
 
 void evolve_take_contest(struct evolve *evolve, const struct task *task,
@@ -197,7 +175,7 @@ void evolve_take_contest(struct evolve *evolve, const struct task *task,
         status = contests_tell_alone(evolve->contests, task->creature, NULL);
     else if ((status = put_bout(evolve, task, result)) == 0)
         status = contests_tell(evolve->contests, task->bout, result);
-    if (!stop_if(evolve, status))
+    if (!evolve_end_if(evolve, status))
         take_outcomes(evolve);
 }
 
@@ -207,18 +185,17 @@ void evolve_quarantine_contest(struct evolve *evolve, const struct task *task, c
     char detail[512];
     int status;
     if (task->bout == CONTESTS_ALONE) {
-        progress_print(evolve->settings->progress, "creature %" PRIu64 " is in quarantine: %s",
+        progress_print(evolve->progress, "creature %" PRIu64 " is in quarantine: %s",
                        task->creature, reason);
         status = contests_tell_alone(evolve->contests, task->creature, reason);
     } else {
         snprintf(detail, sizeof detail,
                  "creatures %" PRIu64 " and %" PRIu64 " in a contest: %s; both are tried alone",
                  task->creature, task->rivals[0].creature, reason);
-        status =
-            store_put_event(evolve->settings->store, "contest_crashed", detail, &evolve->error);
+        status = store_put_event(evolve->store, "contest_crashed", detail, &evolve->error);
         if (!status)
             status = contests_tell_crash(evolve->contests, task->bout);
     }
-    if (!stop_if(evolve, status))
+    if (!evolve_end_if(evolve, status))
         take_outcomes(evolve);
 }

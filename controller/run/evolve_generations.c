@@ -14,21 +14,19 @@
 /* Evaluations in all generations after the current one. */
 static int64_t evaluations_to_come(const struct evolve *evolve)
 {
-    const struct params *params = evolve->settings->params;
-    struct search *search = evolve->settings->search;
     int64_t generations_left =
-        (int64_t)evolve->state.last_generation - (int64_t)search_generation(search);
-    int64_t each = params->population_size;
-    if (!params->evolution_reevaluate)
-        each -= search_survivor_count(search);
+        (int64_t)evolve->state.last_generation - (int64_t)search_generation(evolve->search);
+    int64_t each = evolve->params->population_size;
+    if (!evolve->params->evolution_reevaluate)
+        each -= search_survivor_count(evolve->search);
     return generations_left > 0 ? generations_left * each : 0;
 }
 
 int evolve_start_count(struct evolve *evolve)
 {
     struct store_status status;
-    int result = store_get_status(evolve->settings->store, &status, &evolve->error);
-    evolve->state.last_generation = (uint32_t)(evolve->settings->params->evolution_generations - 1);
+    int result = store_get_status(evolve->store, &status, &evolve->error);
+    evolve->state.last_generation = (uint32_t)(evolve->params->evolution_generations - 1);
     evolve->state.best_so_far = status.best_of_all;
     return result;
 }
@@ -40,13 +38,13 @@ void evolve_count_generation(struct evolve *evolve)
         evolve_count_epochs(evolve);
         return;
     }
-    uint32_t generation = search_generation(evolve->settings->search);
-    islands_name_start(evolve->settings->params, generation, state->start);
+    uint32_t generation = search_generation(evolve->search);
+    islands_name_start(evolve->params, generation, state->start);
     if (generation != state->generation && *state->start &&
-        islands_is_opening(evolve->settings->params, generation))
+        islands_is_opening(evolve->params, generation))
         state->has_best = 0;
     state->generation = generation;
-    search_get_progress(evolve->settings->search, &state->evaluated, &state->members);
+    search_get_progress(evolve->search, &state->evaluated, &state->members);
     state->evaluations_left = evaluations_to_come(evolve) + state->members - state->evaluated;
 }
 
@@ -65,24 +63,22 @@ static void log_generation(struct evolve *evolve, uint32_t number, uint64_t best
     const struct progress_state *state = &evolve->state;
     log_event(LOG_INFO, "generation",
               "number=%" PRIu32 " best=%.9g median=%.9g best_id=%" PRIu64 " rate_hz=%.1f", number,
-              state->best, state->median, best_id, progress_rate(evolve->settings->progress));
-    run_log_rotate(evolve->settings->log);
+              state->best, state->median, best_id, progress_rate(evolve->progress));
+    run_log_rotate(evolve->log);
 }
 
 /* Choices that the store has for the complete generation: of another run, or given before a
  * restart. */
 static int take_choices(struct evolve *evolve)
 {
-    struct search *search = evolve->settings->search;
-    uint32_t generation = search_generation(search);
+    uint32_t generation = search_generation(evolve->search);
     struct store_choice *choices;
     int count;
-    if (!search_is_interactive(evolve->settings->params))
+    if (!search_is_interactive(evolve->params))
         return 0;
-    int status =
-        store_get_choices(evolve->settings->store, generation, &choices, &count, &evolve->error);
+    int status = store_get_choices(evolve->store, generation, &choices, &count, &evolve->error);
     for (int i = 0; !status && i < count; i++)
-        if (search_choose(search, choices[i].id, choices[i].choice))
+        if (search_choose(evolve->search, choices[i].id, choices[i].choice))
             status = error_set(&evolve->error, ERR_MISSING,
                                "there are choices for generation %" PRIu32
                                ", but its creature %" PRIu64 " is not in it: another run's choices",
@@ -94,12 +90,11 @@ static int take_choices(struct evolve *evolve)
 /* Closes the complete generation for the time being, so that it can be looked at. */
 static int show_generation(struct evolve *evolve)
 {
-    struct search *search = evolve->settings->search;
     struct generation_closing closing;
-    int status = generation_closing_init(&closing, search_population(search), 0);
+    int status = generation_closing_init(&closing, search_population(evolve->search), 0);
     if (status)
-        return error_set(&evolve->error, status, "out of memory");
-    status = store_close_generation(evolve->settings->store, search_generation(search), &closing,
+        return status;
+    status = store_close_generation(evolve->store, search_generation(evolve->search), &closing,
                                     &evolve->error);
     generation_closing_deinit(&closing);
     return status;
@@ -107,27 +102,23 @@ static int show_generation(struct evolve *evolve)
 
 static void begin_waiting(struct evolve *evolve)
 {
-    const char *directory = evolve->settings->directory;
-    uint32_t generation = search_generation(evolve->settings->search);
-    if (show_generation(evolve)) {
-        evolve_fail(evolve);
+    uint32_t generation = search_generation(evolve->search);
+    if (evolve_end_if(evolve, show_generation(evolve)))
         return;
-    }
     evolve->is_waiting = evolve->state.is_waiting = 1;
     log_event(LOG_INFO, "waiting", "generation=%" PRIu32, generation);
-    progress_print(evolve->settings->progress,
+    progress_print(evolve->progress,
                    "generation %" PRIu32
                    " waits for your choices: controller view %s, or controller "
                    "choose %s",
-                   generation, directory, directory);
+                   generation, evolve->directory, evolve->directory);
 }
 
 /* Whether the complete generation has to wait for choices. */
 static int must_wait(struct evolve *evolve)
 {
-    struct search *search = evolve->settings->search;
-    if (evolve->is_chosen || search_generation(search) < evolve->chosen_until ||
-        !search_wants_choices(search))
+    if (evolve->is_chosen || search_generation(evolve->search) < evolve->chosen_until ||
+        !search_wants_choices(evolve->search))
         return 0;
     if (!evolve->is_waiting)
         begin_waiting(evolve);
@@ -137,14 +128,13 @@ static int must_wait(struct evolve *evolve)
 /* The search breeds the next generation; the store closes this one and opens that. */
 static int open_next(struct evolve *evolve, const struct generation_closing *closing)
 {
-    struct search *search = evolve->settings->search;
-    uint32_t generation = search_generation(search);
-    int status = search_advance(search);
+    uint32_t generation = search_generation(evolve->search);
+    int status = search_advance(evolve->search);
     if (status)
         return error_set(&evolve->error, status, "generation %" PRIu32 " cannot be bred: %s",
                          generation + 1, error_text(status));
-    status = store_put_generation(evolve->settings->store, generation + 1,
-                                  search_population(search), closing, &evolve->error);
+    status = store_put_generation(evolve->store, generation + 1, search_population(evolve->search),
+                                  closing, &evolve->error);
     if (!status)
         evolve_count_generation(evolve);
     return status;
@@ -154,41 +144,39 @@ static int open_next(struct evolve *evolve, const struct generation_closing *clo
  * error. */
 static int check_fitness(struct evolve *evolve)
 {
-    const struct population *population = search_population(evolve->settings->search);
-    const struct params *params = evolve->settings->params;
+    const struct population *population = search_population(evolve->search);
     int scored = 0, defined = 0;
     for (int i = 0; i < population->count; i++) {
         const struct individual *individual = &population->individuals[i];
         if (!individual->has_result || !verdict_is_scored(individual->verdict))
             continue;
         scored++;
-        defined += behaviour_is_defined(&individual->measures, params);
+        defined += behaviour_is_defined(&individual->measures, evolve->params);
     }
-    if (search_generation(evolve->settings->search) > 0 || scored == 0 || defined > 0)
+    if (search_generation(evolve->search) > 0 || scored == 0 || defined > 0)
         return 0;
     return error_set(&evolve->error, ERR_RANGE,
                      "fitness.expression is not a finite number for any of the %d creatures of "
                      "generation 0 that have a score: %s",
-                     scored, params->fitness_expression);
+                     scored, evolve->params->fitness_expression);
 }
 
 static int complete_generation(struct evolve *evolve)
 {
-    struct search *search = evolve->settings->search;
     struct generation_closing closing;
     if (take_choices(evolve))
         return evolve->error.code;
-    search_select(search);
+    search_select(evolve->search);
     if (check_fitness(evolve))
         return evolve->error.code;
-    uint32_t number = search_generation(search);
-    int status =
-        generation_closing_init(&closing, search_population(search), search_survivor_count(search));
+    uint32_t number = search_generation(evolve->search);
+    int status = generation_closing_init(&closing, search_population(evolve->search),
+                                         search_survivor_count(evolve->search));
     if (status)
-        return error_set(&evolve->error, status, "out of memory");
+        return status;
     note_fitness(&evolve->state, &closing);
-    if (search_is_finished(search)) {
-        status = store_finish(evolve->settings->store, search_generation(search), &closing,
+    if (search_is_finished(evolve->search)) {
+        status = store_finish(evolve->store, search_generation(evolve->search), &closing,
                               &evolve->error);
         evolve->is_finished = !status;
     } else {
@@ -204,11 +192,11 @@ static int complete_generation(struct evolve *evolve)
 static int store_newborns(struct evolve *evolve)
 {
     const struct individual *newborn;
-    int status = search_take_newborn(evolve->settings->search, &newborn);
+    int status = search_take_newborn(evolve->search, &newborn);
     while (!status && newborn) {
-        status = store_put_newborn(evolve->settings->store, newborn, &evolve->error);
+        status = store_put_newborn(evolve->store, newborn, &evolve->error);
         if (!status)
-            status = search_take_newborn(evolve->settings->search, &newborn);
+            status = search_take_newborn(evolve->search, &newborn);
     }
     if (status && !evolve->error.code)
         error_set(&evolve->error, status, "a child cannot be bred: %s", error_text(status));
@@ -220,12 +208,12 @@ static int store_refereed(struct evolve *evolve)
 {
     const struct individual *individual;
     int status = 0;
-    while (!status && (individual = search_take_refereed(evolve->settings->search)) != NULL) {
+    while (!status && (individual = search_take_refereed(evolve->search)) != NULL) {
         log_event(LOG_INFO, "referee",
                   "creature=%" PRIu64 " referee_fitness=%.9g fitness=%.9g words=\"%s\"",
                   individual->id, individual->referee_fitness, individual->fitness,
                   individual->referee_words);
-        status = store_put_referee(evolve->settings->store, individual, &evolve->error);
+        status = store_put_referee(evolve->store, individual, &evolve->error);
     }
     return status;
 }
@@ -233,19 +221,16 @@ static int store_refereed(struct evolve *evolve)
 /* Whether the generation is complete; -1: it failed. Everything new is stored. */
 static int check_complete(struct evolve *evolve)
 {
-    int is_complete = search_is_complete(evolve->settings->search);
-    if (store_refereed(evolve) || store_newborns(evolve)) {
-        evolve_fail(evolve);
-        return -1;
-    }
-    return is_complete;
+    int is_complete = search_is_complete(evolve->search);
+    int has_failed = store_refereed(evolve) || store_newborns(evolve);
+    return evolve_end_if(evolve, has_failed) ? -1 : is_complete;
 }
 
 /* Advances while generations are complete: more than once only if a generation has nothing to
  * evaluate (all of it survives). Ends the run after the last one. */
 void evolve_advance(struct evolve *evolve)
 {
-    ENSURE(!evolve->preserve == (evolve->settings->search != NULL), "a search in a preserve");
+    ENSURE(!evolve->preserve == (evolve->search != NULL), "a search in a preserve");
     if (evolve->preserve) {
         evolve_advance_epochs(evolve);
         return;
@@ -253,16 +238,14 @@ void evolve_advance(struct evolve *evolve)
     while (!evolve->is_finished && check_complete(evolve) == 1 && !evolve_is_polishing(evolve) &&
            !evolve_find_candidate(evolve) && !must_wait(evolve)) {
         struct progress_state done = evolve->state;
-        if (complete_generation(evolve)) {
-            evolve_fail(evolve);
+        if (evolve_end_if(evolve, complete_generation(evolve)))
             return;
-        }
         evolve->is_chosen = 0;
         done.has_best = 1;
         done.best = evolve->state.best;
         done.median = evolve->state.median;
         done.best_so_far = evolve->state.best_so_far;
-        progress_show(evolve->settings->progress, &done, 1);
+        progress_show(evolve->progress, &done, 1);
     }
     if (evolve->is_finished)
         evolve_stop(evolve);

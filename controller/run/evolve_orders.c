@@ -30,10 +30,9 @@ static char *order_workers(struct evolve *evolve, const char *number)
         return print_answer("error: ", error.message);
     snprintf(detail, sizeof detail, "%d -> %ld", farm_worker_count(evolve->farm), count);
     farm_set_worker_count(evolve->farm, (int)count);
-    if (store_put_event(evolve->settings->store, "workers", detail, &evolve->error))
-        evolve_fail(evolve);
+    evolve_put_event(evolve, "workers", detail);
     snprintf(detail, sizeof detail, "%ld worker%s from now on", count, count == 1 ? "" : "s");
-    progress_print(evolve->settings->progress, "%s", detail);
+    progress_print(evolve->progress, "%s", detail);
     return print_answer("ok\n", detail);
 }
 
@@ -44,34 +43,30 @@ static char *order_pause(struct evolve *evolve, int is_paused)
         return print_answer("ok\n", is_paused ? "paused already" : "not paused");
     farm_set_paused(evolve->farm, is_paused);
     evolve->state.is_paused = is_paused;
-    if (store_put_event(evolve->settings->store, text, "", &evolve->error))
-        evolve_fail(evolve);
-    progress_print(evolve->settings->progress, "%s", text);
+    evolve_put_event(evolve, text, "");
+    progress_print(evolve->progress, "%s", text);
     return print_answer("ok\n", text);
 }
 
 /* "choose ID CHOICE" */
 static char *order_choose(struct evolve *evolve, const char *arguments)
 {
-    struct search *search = evolve->settings->search;
     char name[16], text[160];
     uint64_t id;
     int choice;
     if (sscanf(arguments, "%" SCNu64 " %15s", &id, name) != 2 || choice_find(name, &choice))
         return print_answer("error: ", "that is no choice");
-    if (store_check_choice(evolve->settings->store, id, &evolve->error)) {
+    if (store_check_choice(evolve->store, id, &evolve->error)) {
         char *answer = print_answer("error: ", evolve->error.message);
         evolve->error.code = 0;
         return answer;
     }
-    if (store_put_choice(evolve->settings->store, id, choice, &evolve->error) ||
-        store_commit(evolve->settings->store, &evolve->error)) {
-        evolve_fail(evolve);
+    if (evolve_end_if(evolve, store_put_choice(evolve->store, id, choice, &evolve->error) ||
+                                  store_commit(evolve->store, &evolve->error)))
         return print_answer("error: ", evolve->error.message);
-    }
-    search_choose(search, id, choice);
+    search_choose(evolve->search, id, choice);
     snprintf(text, sizeof text, "creature %" PRIu64 " in generation %" PRIu32 ": %s", id,
-             search_generation(search), choice_name(choice));
+             search_generation(evolve->search), choice_name(choice));
     return print_answer("ok\n", text);
 }
 
@@ -81,11 +76,9 @@ static char *order_next(struct evolve *evolve)
     char text[64];
     if (!evolve->is_waiting)
         return print_answer("error: ", "the generation is not complete yet");
-    uint32_t generation = search_generation(evolve->settings->search);
-    if (store_put_event(evolve->settings->store, "chosen", "", &evolve->error)) {
-        evolve_fail(evolve);
+    uint32_t generation = search_generation(evolve->search);
+    if (evolve_put_event(evolve, "chosen", ""))
         return print_answer("error: ", evolve->error.message);
-    }
     evolve->is_waiting = evolve->state.is_waiting = 0;
     evolve->is_chosen = 1;
     evolve_advance(evolve);
@@ -97,21 +90,18 @@ static char *order_next(struct evolve *evolve)
 /* "tend WORLD DEED", see deeds.h. */
 static char *order_tend(struct evolve *evolve, const char *line)
 {
-    const struct params *params = evolve->settings->params;
-    struct store *store = evolve->settings->store;
     struct error error = {0};
     char text[160];
     uint32_t world;
     if (!evolve->preserve)
         return print_answer("error: ", "the run is no preserve");
-    if (sscanf(line, "%9" SCNu32, &world) != 1 || world >= params->preserve_worlds)
+    if (sscanf(line, "%9" SCNu32, &world) != 1 || world >= evolve->params->preserve_worlds)
         return print_answer("error: ", "that is no world of this run");
-    if (deeds_put(store, params, line, evolve_find_next_epoch(evolve, world), text, sizeof text,
-                  &error))
+    if (deeds_put(evolve->store, evolve->params, line, evolve_find_next_epoch(evolve, world), text,
+                  sizeof text, &error))
         return print_answer("error: ", error.message);
-    if (store_commit(store, &evolve->error))
-        evolve_fail(evolve);
-    progress_print(evolve->settings->progress, "%s", text);
+    evolve_end_if(evolve, store_commit(evolve->store, &evolve->error));
+    progress_print(evolve->progress, "%s", text);
     return print_answer("ok\n", text);
 }
 
@@ -120,8 +110,7 @@ static char *on_order(void *context, const char *line)
     static const char workers[] = "workers ", choose[] = "choose ", tend[] = "tend ";
     struct evolve *evolve = context;
     if (strcmp(line, "status") == 0) {
-        char *live =
-            live_print(evolve->farm, &evolve->state, progress_rate(evolve->settings->progress));
+        char *live = live_print(evolve->farm, &evolve->state, progress_rate(evolve->progress));
         char *answer = live ? print_answer("ok\n", live) : NULL;
         free(live);
         return answer;
@@ -146,8 +135,7 @@ void evolve_start_control(struct evolve *evolve)
 {
     char text[600];
     struct error error = {0};
-    evolve->control =
-        control_create(&evolve->loop, evolve->settings->directory, on_order, evolve, &error);
+    evolve->control = control_create(&evolve->loop, evolve->directory, on_order, evolve, &error);
     if (!evolve->control)
         log_event(LOG_WARN, "no_control", "reason=%s", log_quote(error.message, text, sizeof text));
 }

@@ -21,14 +21,13 @@ static void count_evaluations(struct evolve *evolve)
 /* The copies that became better are born. 0, or an error. */
 static int end(struct evolve *evolve)
 {
-    struct search *search = evolve->settings->search;
     struct individual children[POLISH_MOST];
-    int count = polish_take_children(evolve->polish, search_generation(search), children);
+    int count = polish_take_children(evolve->polish, search_generation(evolve->search), children);
     polish_destroy(evolve->polish);
     evolve->polish = NULL;
     evolve->is_polished = 1;
     log_event(LOG_INFO, "polish", "evaluations=%d better=%d", evolve->state.polish_count, count);
-    int status = count > 0 ? search_add(search, children, count) : count;
+    int status = count > 0 ? search_add(evolve->search, children, count) : count;
     return status ? error_set(&evolve->error, status, "the best cannot be polished: %s",
                               error_text(status))
                   : 0;
@@ -36,19 +35,15 @@ static int end(struct evolve *evolve)
 
 int evolve_is_polishing(struct evolve *evolve)
 {
-    struct search *search = evolve->settings->search;
-    if (evolve->is_polished || evolve->polish || !search_is_finished(search))
+    if (evolve->is_polished || evolve->polish || !search_is_finished(evolve->search))
         return evolve->polish != NULL;
     int status = 0;
-    if (search_has_referee(search) && search_count_added(search) == 0)
-        status = polish_create(&evolve->polish, evolve->settings->params, search_population(search),
-                               search_next_id(search) - 1);
+    if (search_has_referee(evolve->search) && search_count_added(evolve->search) == 0)
+        status = polish_create(&evolve->polish, evolve->params, search_population(evolve->search),
+                               search_next_id(evolve->search) - 1);
     evolve->is_polished = !evolve->polish;
     count_evaluations(evolve);
-    if (status) {
-        error_set(&evolve->error, status, "out of memory");
-        evolve_fail(evolve);
-    }
+    evolve_end_if(evolve, status);
     return !evolve->is_polished;
 }
 
@@ -62,8 +57,6 @@ void evolve_take_polish(struct evolve *evolve, const struct task *task, int verd
 {
     ENSURE(evolve->polish, "creature %" PRIu64 " is not polished", task->creature);
     int status = polish_tell(evolve->polish, task->creature, verdict, measures);
-    if (status)
-        error_set(&evolve->error, status, "out of memory");
     count_evaluations(evolve);
     if (!status && polish_is_over(evolve->polish)) {
         status = end(evolve);
@@ -71,6 +64,5 @@ void evolve_take_polish(struct evolve *evolve, const struct task *task, int verd
         if (!status)
             evolve_advance(evolve);
     }
-    if (status)
-        evolve_fail(evolve);
+    evolve_end_if(evolve, status);
 }

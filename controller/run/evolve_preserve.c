@@ -58,7 +58,7 @@ static int check_worlds(struct evolve *evolve)
 {
     struct store_status at;
     const struct evolve_preserve *p = evolve->preserve;
-    int status = store_get_status(evolve->settings->store, &at, &evolve->error);
+    int status = store_get_status(evolve->store, &at, &evolve->error);
     for (int i = 0; i < p->world_count && !status && at.has_generation; i++)
         if (p->worlds[i].lived < at.generation && p->worlds[i].lived < p->last_epoch)
             status = error_set(&evolve->error, ERR_RANGE,
@@ -70,20 +70,18 @@ static int check_worlds(struct evolve *evolve)
 
 int evolve_start_preserve(struct evolve *evolve)
 {
-    const struct params *params = evolve->settings->params;
     int status = 0;
-    if (!preserve_is_wanted(params))
+    if (!preserve_is_wanted(evolve->params))
         return 0;
     struct evolve_preserve *p = evolve->preserve = calloc(1, sizeof *p);
     if (!p)
-        return error_set(&evolve->error, ERR_MEMORY, "out of memory");
-    p->world_count = (int)params->preserve_worlds;
-    status = epoch_parse_firsts(params->preserve_pause, &p->pauses, &evolve->error);
-    p->last_epoch = p->closed = params->evolution_generations - 1;
+        return error_memory(&evolve->error);
+    p->world_count = (int)evolve->params->preserve_worlds;
+    status = epoch_parse_firsts(evolve->params->preserve_pause, &p->pauses, &evolve->error);
+    p->last_epoch = p->closed = evolve->params->evolution_generations - 1;
     for (int i = 0; i < p->world_count && !status; i++) {
         struct world *world = &p->worlds[i];
-        status = store_get_last_epoch(evolve->settings->store, (uint32_t)i, &world->lived,
-                                      &evolve->error);
+        status = store_get_last_epoch(evolve->store, (uint32_t)i, &world->lived, &evolve->error);
         p->closed = world->lived < p->closed ? world->lived : p->closed;
     }
     return status ? status : check_worlds(evolve);
@@ -107,7 +105,7 @@ static struct world *find_ready(struct evolve_preserve *p)
 
 static int add_founders(struct evolve *evolve, struct epoch_order *order)
 {
-    const struct seeding *seeding = evolve->settings->seeding;
+    const struct seeding *seeding = evolve->seeding;
     int status = 0;
     order->founders = calloc((size_t)seeding->count, sizeof order->founders[0]);
     if (!order->founders)
@@ -120,9 +118,8 @@ static int add_founders(struct evolve *evolve, struct epoch_order *order)
 
 static int fill_order(struct evolve *evolve, const struct world *world, struct epoch_order *order)
 {
-    int status = order->epoch == 0
-                     ? add_founders(evolve, order)
-                     : store_get_order(evolve->settings->store, order, &evolve->error);
+    int status = order->epoch == 0 ? add_founders(evolve, order)
+                                   : store_get_order(evolve->store, order, &evolve->error);
     order->without_count = world->without_count;
     memcpy(order->without, world->without, sizeof order->without);
     return status;
@@ -136,7 +133,7 @@ int evolve_ask_epoch(struct evolve *evolve, struct task *task)
     if (!world)
         return 0;
     *task = (struct task){.id = ++evolve->task_count,
-                          .seed = (uint64_t)evolve->settings->params->run_seed,
+                          .seed = (uint64_t)evolve->params->run_seed,
                           .epoch = epoch_order_create()};
     int status = ERR_MEMORY;
     if (task->epoch) {
@@ -145,13 +142,9 @@ int evolve_ask_epoch(struct evolve *evolve, struct task *task)
         status = fill_order(evolve, world, task->epoch);
     }
     world->is_out = 1;
-    if (!status)
-        return 1;
-    if (!evolve->error.code)
-        error_set(&evolve->error, status, "%s", error_text(status));
-    task_deinit(task);
-    evolve_fail(evolve);
-    return 0;
+    if (status)
+        task_deinit(task);
+    return !evolve_end_if(evolve, status);
 }
 
 uint32_t evolve_find_next_epoch(const struct evolve *evolve, uint32_t number)
@@ -195,10 +188,10 @@ static void tell_first(struct evolve *evolve, const struct store_first *first)
              "%s (%s): creature %" PRIu64 " of world %" PRIu32 " in epoch %" PRIu32 ", at %d:%02d",
              first->kind, first->what, first->life, first->world, first->epoch, at_s / 60,
              at_s % 60);
-    progress_print(evolve->settings->progress, "something new: %s", detail);
-    progress_print(evolve->settings->progress,
+    progress_print(evolve->progress, "something new: %s", detail);
+    progress_print(evolve->progress,
                    "see it: controller view %s --follow %" PRIu64 " --from %d:%02d",
-                   evolve->settings->directory, first->life, from_s / 60, from_s % 60);
+                   evolve->directory, first->life, from_s / 60, from_s % 60);
     log_event(LOG_INFO, "first", "kind=%s life=%" PRIu64, first->kind, first->life);
 }
 
@@ -207,8 +200,8 @@ static int look_for_firsts(struct evolve *evolve, uint32_t epoch)
 {
     struct store_first *firsts;
     int count = 0;
-    int status = store_find_firsts(evolve->settings->store, epoch, evolve->preserve->pauses,
-                                   &firsts, &count, &evolve->error);
+    int status = store_find_firsts(evolve->store, epoch, evolve->preserve->pauses, &firsts, &count,
+                                   &evolve->error);
     for (int i = 0; i < count && !status; i++)
         tell_first(evolve, &firsts[i]);
     free(firsts);
@@ -219,25 +212,23 @@ void evolve_advance_epochs(struct evolve *evolve)
 {
     ENSURE(evolve->preserve, "epochs of no preserve");
     struct evolve_preserve *p = evolve->preserve;
-    struct store *store = evolve->settings->store;
     int64_t closed = find_closed(p);
     int status = 0, first_count = 0;
     for (; !status && p->closed < closed; p->closed += !status) {
-        status = store_close_epoch(store, (uint32_t)p->closed + 1, p->world_count, &evolve->error);
+        status = store_close_epoch(evolve->store, (uint32_t)p->closed + 1, p->world_count,
+                                   &evolve->error);
         evolve_count_epochs(evolve);
         log_event(LOG_INFO, "generation", "number=%" PRId64 " living=%" PRId64, p->closed + 1,
                   evolve->state.living);
-        progress_show(evolve->settings->progress, &evolve->state, 1);
+        progress_show(evolve->progress, &evolve->state, 1);
         int found = p->pauses && !status ? look_for_firsts(evolve, (uint32_t)p->closed + 1) : 0;
         status = found < 0 ? found : status;
         first_count += found;
     }
     evolve->is_finished = closed == p->last_epoch;
     if (!status && evolve->is_finished)
-        status = store_finish_epochs(store, &evolve->error);
-    if (status)
-        evolve_fail(evolve);
-    else if (evolve->is_finished || first_count > 0)
+        status = store_finish_epochs(evolve->store, &evolve->error);
+    if (!evolve_end_if(evolve, status) && (evolve->is_finished || first_count > 0))
         evolve_stop(evolve);
 }
 
@@ -245,7 +236,7 @@ void evolve_advance_epochs(struct evolve *evolve)
 static int find_shore(const struct evolve *evolve, const struct epoch_order *order)
 {
     struct rng rng;
-    rng_init(&rng, (uint64_t)evolve->settings->params->run_seed, RNG_PRESERVE, order->epoch,
+    rng_init(&rng, (uint64_t)evolve->params->run_seed, RNG_PRESERVE, order->epoch,
              (uint64_t)1 << 32 | order->world);
     uint32_t to = rng_below(&rng, (uint32_t)evolve->preserve->world_count - 1);
     return (int)(to + (to >= order->world));
@@ -254,7 +245,6 @@ static int find_shore(const struct evolve *evolve, const struct epoch_order *ord
 void evolve_take_epoch(struct evolve *evolve, const struct task *task, const struct result *result)
 {
     ENSURE(evolve->preserve, "an epoch of no preserve");
-    const struct params *params = evolve->settings->params;
     struct world *world = &evolve->preserve->worlds[task->epoch->world];
     struct store_epoch epoch = {
         .world = task->epoch->world,
@@ -264,15 +254,14 @@ void evolve_take_epoch(struct evolve *evolve, const struct task *task, const str
         .end = result->epoch,
         .drifted_to = result->epoch->traveller.bytes ? find_shore(evolve, task->epoch) : -1,
         .cpu_ms = result->cost.cpu_ms,
-        .tick_s = 1 / params->simulation_brain_hz};
-    if (store_put_epoch(evolve->settings->store, &epoch, params->preserve_kept, &evolve->error)) {
-        evolve_fail(evolve);
+        .tick_s = 1 / evolve->params->simulation_brain_hz};
+    if (evolve_end_if(evolve, store_put_epoch(evolve->store, &epoch, evolve->params->preserve_kept,
+                                              &evolve->error)))
         return;
-    }
     world->lived = task->epoch->epoch;
     world->living = result->epoch->facts[EPOCH_living];
     world->is_out = world->without_count = 0;
-    progress_count(evolve->settings->progress);
+    progress_count(evolve->progress);
     evolve_advance_epochs(evolve);
     evolve_count_epochs(evolve);
 }
@@ -308,10 +297,10 @@ void evolve_quarantine_epoch(struct evolve *evolve, const struct task *task, con
     uint64_t culprit = find_culprit(log);
     char detail[512];
     if (culprit == 0 || is_known(world, culprit) || world->without_count == EPOCH_WITHOUT_MAX) {
-        error_set(&evolve->error, ERR_LIMIT,
-                  "epoch %" PRIu32 " of world %" PRIu32 " cannot be simulated: %s",
-                  task->epoch->epoch, task->epoch->world, reason);
-        evolve_fail(evolve);
+        evolve_end_if(evolve,
+                      error_set(&evolve->error, ERR_LIMIT,
+                                "epoch %" PRIu32 " of world %" PRIu32 " cannot be simulated: %s",
+                                task->epoch->epoch, task->epoch->world, reason));
         return;
     }
     world->without[world->without_count++] = culprit;
@@ -319,9 +308,7 @@ void evolve_quarantine_epoch(struct evolve *evolve, const struct task *task, con
     snprintf(detail, sizeof detail,
              "creature %" PRIu64 " of world %" PRIu32 " in epoch %" PRIu32 ": %s", culprit,
              task->epoch->world, task->epoch->epoch, reason);
-    progress_print(evolve->settings->progress, "quarantine: %s", detail);
-    if (store_put_event(evolve->settings->store, "epoch_quarantined", detail, &evolve->error))
-        evolve_fail(evolve);
-    else
+    progress_print(evolve->progress, "quarantine: %s", detail);
+    if (!evolve_put_event(evolve, "epoch_quarantined", detail))
         farm_wake(evolve->farm);
 }

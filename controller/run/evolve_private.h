@@ -25,6 +25,14 @@ enum { EVOLVE_SIGNALS = 3 };
 
 struct evolve {
     const struct evolve_settings *settings;
+    /* as in the settings */
+    const struct params *params;
+    const char *directory;
+    struct search *search;
+    const struct seeding *seeding;
+    struct store *store;
+    struct progress *progress;
+    struct run_log *log;
     uv_loop_t loop;
     uv_timer_t commit, draw;
     uv_idle_t more; /* active while known results may be left */
@@ -61,8 +69,11 @@ struct evolve {
 
 /* The run ends when the farm has gone. */
 void evolve_stop(struct evolve *evolve);
-/* Ends the run for evolve->error, which is set: says so in the log. */
-void evolve_fail(struct evolve *evolve);
+/* Ends the run if `status` is an error, and says so in the log; its general text is the message if
+ * evolve->error has none. Returns the status. */
+int evolve_end_if(struct evolve *evolve, int status);
+/* Writes an event into the store. 0, or ERR_*, and the run ends. */
+int evolve_put_event(struct evolve *evolve, const char *event, const char *detail);
 
 /* ---- evolve_generations.c ---- */
 
@@ -99,10 +110,8 @@ void evolve_take_champion(struct evolve *evolve, const struct task *task, int ve
 
 /* Where creatures are judged by contests. 0, or ERR_* with a message. */
 int evolve_start_contests(struct evolve *evolve);
-/* The creature to be simulated, with task->trial, seed, key and bout; *rival is NULL for one alone.
- * NULL: nothing now. */
-const struct individual *evolve_ask_contest(struct evolve *evolve, struct task *task,
-                                            const struct individual **rival);
+/* Makes the task that is to be simulated; *status is 0 or ERR_MEMORY. 0: nothing now. */
+int evolve_ask_contest(struct evolve *evolve, struct task *task, int *status);
 void evolve_take_contest(struct evolve *evolve, const struct task *task,
                          const struct result *result);
 void evolve_quarantine_contest(struct evolve *evolve, const struct task *task, const char *reason);

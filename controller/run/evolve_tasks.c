@@ -12,22 +12,19 @@
 
 /* This many known results are taken before the loop looks at anything else. */
 enum { KNOWN_AT_ONCE = 64 };
+/* Of a creature that crashed. */
+static const struct measures no_measures;
 
 /* The next individual to simulate, and how: one before the referee (others may wait for it), one
- * without a result, one that is polished, or the candidate for champion; in a contest with a
- * rival. */
-static const struct individual *ask(struct evolve *evolve, struct task *task,
-                                    const struct individual **rival)
+ * without a result, one that is polished, or the candidate for champion. */
+static const struct individual *ask(struct evolve *evolve, struct task *task)
 {
-    if (evolve->contests)
-        return evolve_ask_contest(evolve, task, rival);
-    const struct individual *individual = search_ask_referee(evolve->settings->search);
+    const struct individual *individual = search_ask_referee(evolve->search);
     if (individual) {
-        task->trial =
-            referee_trial(individual, individual->referee_trial, evolve->settings->params);
+        task->trial = referee_trial(individual, individual->referee_trial, evolve->params);
         return individual;
     }
-    individual = search_ask(evolve->settings->search);
+    individual = search_ask(evolve->search);
     if (!individual)
         individual = evolve_ask_polish(evolve, task);
     return individual ? individual : evolve_ask_exam(evolve, task);
@@ -36,11 +33,9 @@ static const struct individual *ask(struct evolve *evolve, struct task *task,
 void evolve_count_result(struct evolve *evolve, int status)
 {
     ENSURE(status <= 0, "status %d", status);
-    if (status) {
-        evolve_fail(evolve);
+    if (evolve_end_if(evolve, status))
         return;
-    }
-    progress_count(evolve->settings->progress);
+    progress_count(evolve->progress);
     evolve_advance(evolve);
     evolve_count_generation(evolve);
 }
@@ -49,7 +44,7 @@ void evolve_count_result(struct evolve *evolve, int status)
 static void take_entry(struct evolve *evolve, const struct task *task, int verdict,
                        const struct measures *measures)
 {
-    if (search_tell_referee(evolve->settings->search, task->creature, verdict, measures))
+    if (search_tell_referee(evolve->search, task->creature, verdict, measures))
         evolve_advance(evolve);
 }
 
@@ -67,13 +62,11 @@ static void take_trial(struct evolve *evolve, const struct task *task, int verdi
 
 static void take_first(struct evolve *evolve, const struct task *task, const struct result *result)
 {
-    const struct individual *individual =
-        search_tell(evolve->settings->search, task->creature, result->verdict, &result->measures,
-                    result->digest);
+    const struct individual *individual = search_tell(
+        evolve->search, task->creature, result->verdict, &result->measures, result->digest);
     if (!individual)
         return;
-    evolve_count_result(evolve,
-                        store_put_result(evolve->settings->store, individual, &evolve->error));
+    evolve_count_result(evolve, store_put_result(evolve->store, individual, &evolve->error));
 }
 
 static void take_result(struct evolve *evolve, const struct task *task, const struct result *result,
@@ -82,9 +75,10 @@ static void take_result(struct evolve *evolve, const struct task *task, const st
     struct store_cost own = *cost;
     if (evolve->contests)
         own.reused = 0; /* a bout's result may be another's, a creature's is its own */
-    if (store_put_cost(evolve->settings->store, task->creature, &task->trial, &own, &evolve->error))
-        evolve_fail(evolve);
-    else if (evolve->contests)
+    if (evolve_end_if(evolve, store_put_cost(evolve->store, task->creature, &task->trial, &own,
+                                             &evolve->error)))
+        return;
+    if (evolve->contests)
         evolve_take_contest(evolve, task, result);
     else if (task->trial.purpose == TRIAL_FIRST)
         take_first(evolve, task, result);
@@ -116,9 +110,7 @@ void evolve_on_result(void *context, const struct task *task, const struct resul
         evolve_take_epoch(evolve, task, result);
         return;
     }
-    if (reuse && reuse_tell(reuse, task, result, &evolve->error))
-        evolve_fail(evolve);
-    else
+    if (!evolve_end_if(evolve, reuse ? reuse_tell(reuse, task, result, &evolve->error) : 0))
         take_result(evolve, task, result, &cost);
 }
 
@@ -133,53 +125,41 @@ static void on_more(uv_idle_t *more)
 
 static void stop_at_task(struct evolve *evolve, const struct task *task, int status)
 {
-    error_set(&evolve->error, status, "creature %" PRIu64 " cannot be submitted: %s",
-              task->creature, error_text(status));
-    evolve_fail(evolve);
+    evolve_end_if(evolve,
+                  error_set(&evolve->error, status, "creature %" PRIu64 " cannot be submitted: %s",
+                            task->creature, error_text(status)));
 }
 
-/* Fills in which creature is evaluated and how, as the search says. */
-static void describe_task(const struct evolve *evolve, const struct individual *individual,
-                          struct task *task)
+/* Fills in which creature is evaluated and how, as the search says. 0 or ERR_MEMORY. */
+static int describe_task(const struct evolve *evolve, const struct individual *individual,
+                         struct task *task)
 {
+    task->creature = individual->id;
     task->seed = individual->seed;
     task->bar = individual->bar;
-    if (task->trial.purpose == TRIAL_FIRST &&
-        !phenotype_key_has_seed(evolve->settings->params, &task->trial))
+    if (task->trial.purpose == TRIAL_FIRST && !phenotype_key_has_seed(evolve->params, &task->trial))
         task->key = individual->key;
-}
-
-static int copy_genome(const struct individual *individual, struct genome *genome,
-                       struct packed_genome *packed)
-{
-    int status = genome_copy(genome, &individual->genome);
-    return status ? status : packed_genome_copy(packed, &individual->packed);
+    return individual_copy_genome(individual, &task->genome, &task->packed);
 }
 
 /* A copy of what the search asks for; 0: there is nothing, or it failed. */
 static int make_task(struct evolve *evolve, struct task *task)
 {
-    const struct individual *rival = NULL;
+    int is_wanted, status = 0;
     if (evolve->preserve)
         return evolve_ask_epoch(evolve, task);
     *task = (struct task){.id = evolve->task_count + 1};
-    const struct individual *individual = ask(evolve, task, &rival);
-    if (!individual)
-        return 0;
-    evolve->task_count++;
-    task->creature = individual->id;
-    if (!evolve->contests)
-        describe_task(evolve, individual, task);
-    int status = copy_genome(individual, &task->genome, &task->packed);
-    if (rival) {
-        task->rival_count = 1;
-        task->rivals[0].creature = rival->id;
+    if (evolve->contests) {
+        is_wanted = evolve_ask_contest(evolve, task, &status);
+    } else {
+        const struct individual *individual = ask(evolve, task);
+        is_wanted = individual != NULL;
+        status = individual ? describe_task(evolve, individual, task) : 0;
     }
-    if (!status && rival)
-        status = copy_genome(rival, &task->rivals[0].genome, &task->rivals[0].packed);
+    evolve->task_count += (uint64_t)is_wanted;
     if (status)
         stop_at_task(evolve, task, status);
-    return !status;
+    return is_wanted && !status;
 }
 
 /* Tasks that waited come before tasks that the search asks for: both are in order of id. */
@@ -241,7 +221,7 @@ static void quote_path(const char *path, char *text, size_t size)
 static void print_reproduction(const struct evolve *evolve, uint64_t id, char *text, size_t size)
 {
     char directory[RUN_PATH_SIZE];
-    quote_path(evolve->settings->directory, directory, sizeof directory);
+    quote_path(evolve->directory, directory, sizeof directory);
     snprintf(text, size,
              "controller save %s %" PRIu64 " -o creature-%" PRIu64
              ".creature && simulator evaluate creature-%" PRIu64 ".creature %s/params.ini",
@@ -252,14 +232,11 @@ static void print_reproduction(const struct evolve *evolve, uint64_t id, char *t
  * events tell of it. */
 static void on_polish_quarantine(struct evolve *evolve, const struct task *task, const char *reason)
 {
-    static const struct measures no_measures;
     char detail[512];
     snprintf(detail, sizeof detail, "a polished copy of creature %" PRIu64 ": %s", task->creature,
              reason);
-    progress_print(evolve->settings->progress, "quarantine: %s", detail);
-    if (store_put_event(evolve->settings->store, "polish_quarantined", detail, &evolve->error))
-        evolve_fail(evolve);
-    else
+    progress_print(evolve->progress, "quarantine: %s", detail);
+    if (!evolve_put_event(evolve, "polish_quarantined", detail))
         take_trial(evolve, task, VERDICT_QUARANTINED, &no_measures);
 }
 
@@ -267,19 +244,16 @@ static void on_polish_quarantine(struct evolve *evolve, const struct task *task,
 static void on_referee_quarantine(struct evolve *evolve, const struct task *task,
                                   const char *reason)
 {
-    static const struct measures no_measures;
     char where[80], trial[TRIAL_TEXT_SIZE];
     char command[2 * RUN_PATH_SIZE + 256], detail[sizeof command + 512];
-    trial_describe(&task->trial, evolve->settings->params, where, sizeof where);
+    trial_describe(&task->trial, evolve->params, where, sizeof where);
     trial_to_text(&task->trial, trial);
     print_reproduction(evolve, task->creature, command, sizeof command);
-    progress_print(evolve->settings->progress, "quarantine: creature %" PRIu64 " %s: %s",
-                   task->creature, where, reason);
+    progress_print(evolve->progress, "quarantine: creature %" PRIu64 " %s: %s", task->creature,
+                   where, reason);
     snprintf(detail, sizeof detail, "creature %" PRIu64 " %s: %s; shown again by: %s --trial %s",
              task->creature, where, reason, command, trial);
-    if (store_put_event(evolve->settings->store, "referee_quarantined", detail, &evolve->error))
-        evolve_fail(evolve);
-    else
+    if (!evolve_put_event(evolve, "referee_quarantined", detail))
         take_trial(evolve, task, VERDICT_QUARANTINED, &no_measures);
 }
 
@@ -288,54 +262,51 @@ void evolve_put_quarantine(struct evolve *evolve, const struct individual *indiv
 {
     char command[2 * RUN_PATH_SIZE + 256];
     print_reproduction(evolve, individual->id, command, sizeof command);
-    evolve_count_result(evolve, store_put_quarantine(evolve->settings->store, individual, reason,
-                                                     command, log, &evolve->error));
+    evolve_count_result(evolve, store_put_quarantine(evolve->store, individual, reason, command,
+                                                     log, &evolve->error));
+}
+
+static void on_first_quarantine(struct evolve *evolve, const struct task *task, const char *reason,
+                                const char *log)
+{
+    const struct individual *individual =
+        search_tell(evolve->search, task->creature, VERDICT_QUARANTINED, &no_measures, 0);
+    if (!individual)
+        return;
+    progress_print(evolve->progress, "creature %" PRIu64 " is in quarantine: %s", task->creature,
+                   reason);
+    evolve_put_quarantine(evolve, individual, reason, log);
 }
 
 void evolve_on_quarantine(void *context, const struct task *task, const char *reason,
                           const char *log)
 {
     ENSURE(task->id > 0 && reason, "task %" PRIu64, task->id);
-    static const struct measures no_measures;
     struct evolve *evolve = context;
     if (evolve->is_stopping)
         return;
-    if (evolve->preserve) {
-        evolve_quarantine_epoch(evolve, task, reason, log);
-        return;
-    }
     if (evolve->reuse[task->trial.purpose])
         reuse_forget(evolve->reuse[task->trial.purpose], task);
-    if (evolve->contests) {
+    if (evolve->preserve)
+        evolve_quarantine_epoch(evolve, task, reason, log);
+    else if (evolve->contests)
         evolve_quarantine_contest(evolve, task, reason);
-        return;
-    }
-    if (task->trial.purpose == TRIAL_POLISH) {
+    else if (task->trial.purpose == TRIAL_FIRST)
+        on_first_quarantine(evolve, task, reason, log);
+    else if (task->trial.purpose == TRIAL_POLISH)
         on_polish_quarantine(evolve, task, reason);
-        return;
-    }
-    if (task->trial.purpose != TRIAL_FIRST) {
+    else
         on_referee_quarantine(evolve, task, reason);
-        return;
-    }
-    const struct individual *individual =
-        search_tell(evolve->settings->search, task->creature, VERDICT_QUARANTINED, &no_measures, 0);
-    if (!individual)
-        return;
-    progress_print(evolve->settings->progress, "creature %" PRIu64 " is in quarantine: %s",
-                   task->creature, reason);
-    evolve_put_quarantine(evolve, individual, reason, log);
 }
 
 void evolve_on_notice(void *context, const char *text)
 {
     struct evolve *evolve = context;
-    progress_print(evolve->settings->progress, "%s", text);
+    progress_print(evolve->progress, "%s", text);
 }
 
 void evolve_on_failure(void *context, const char *reason)
 {
     struct evolve *evolve = context;
-    error_set(&evolve->error, ERR_IO, "%s", reason);
-    evolve_fail(evolve);
+    evolve_end_if(evolve, error_set(&evolve->error, ERR_IO, "%s", reason));
 }

@@ -59,17 +59,7 @@ static int make_task(struct matches *matches, struct task *task)
     if (!contests_ask(matches->contests, &wanted))
         return 0;
     matches->task_count++;
-    task->creature = wanted.sides[0]->id;
-    task->trial = wanted.trial;
-    task->seed = wanted.seed;
-    task->key = wanted.key;
-    task->bout = wanted.number;
-    task->rival_count = wanted.count - 1;
-    int status = genome_copy(&task->genome, &wanted.sides[0]->genome);
-    if (!status && task->rival_count) {
-        task->rivals[0].creature = wanted.sides[1]->id;
-        status = genome_copy(&task->rivals[0].genome, &wanted.sides[1]->genome);
-    }
+    int status = contests_make_task(&wanted, task);
     if (status)
         task_deinit(task);
     stop_if(matches, status);

@@ -308,9 +308,10 @@ void reuse_forget(struct reuse *reuse, const struct task *task)
     end_task(reuse, task);
 }
 
-void reuse_restore(struct reuse *reuse, const struct individual *individual, double pace_least_m_s)
+void reuse_restore(void *context, const struct individual *individual, double pace_least_m_s)
 {
     static const struct trial first = {.purpose = TRIAL_FIRST};
+    struct reuse *reuse = context;
     struct phenotype_key key;
     int number = 0;
     if (!find_key(reuse, &key, &individual->genome, &first, individual->seed))

@@ -53,9 +53,9 @@ void reuse_forget(struct reuse *reuse, const struct task *task);
 /* 1: a task that need not wait any longer; its genome is the caller's. 0: there is none. */
 int reuse_take(struct reuse *reuse, struct task *task);
 
-/* Takes the result of a first evaluation from before a restart; all of them in order of id, before
- * any question. */
-void reuse_restore(struct reuse *reuse, const struct individual *individual, double pace_least_m_s);
+/* Takes the result of a first evaluation from before a restart into a struct reuse, as
+ * store_get_results() gives them: all of them in order of id, before any question. */
+void reuse_restore(void *context, const struct individual *individual, double pace_least_m_s);
 
 const struct reuse_counts *reuse_get_counts(const struct reuse *reuse);
 
