@@ -17,6 +17,7 @@
 #include "controller/run/evolve.h"
 #include "controller/run/deeds.h"
 #include "controller/workers/farm.h"
+#include "controller/workers/launcher.h"
 #include "controller/workers/program.h"
 #include "controller/store/run_directory.h"
 
@@ -262,7 +263,7 @@ static void print_worlds(const struct session *session)
 static int session_worker_count(const struct session *session)
 {
     int workers = (int)session->params.farm_workers;
-    return workers ? workers : farm_default_worker_count(session->params.farm_launcher);
+    return workers ? workers : launcher_worker_count(session->params.farm_launcher);
 }
 
 /* A lagged method breeds a child from all results but the last evolution.lag: with little more than
@@ -317,7 +318,7 @@ static int session_check_farm(struct session *session, struct error *error)
     if (!status)
         status = program_ask_fingerprint(session->simulator, &session->fingerprint, error);
     if (!status)
-        status = farm_check_launcher(session->params.farm_launcher, error);
+        status = launcher_check(session->params.farm_launcher, error);
     return status ? status : farm_check_descriptors(session_worker_count(session), error);
 }
 

@@ -3,8 +3,7 @@
  *
  *   evolve_tasks        what the farm asks for, and what comes back
  *   evolve_generations  complete generations, and those that wait for choices
- *   evolve_polish       the run's best are changed a little before their exam
- *   evolve_champion     the exam of the run's best
+ *   evolve_champion     the run's best are changed a little, and take their exam
  *   evolve_contests     the same where creatures are judged by contests
  *   evolve_preserve     a run without judging: worlds and epochs
  *   evolve_orders       orders from another terminal
@@ -85,7 +84,7 @@ void evolve_count_generation(struct evolve *evolve);
  * or if it fails. */
 void evolve_advance(struct evolve *evolve);
 
-/* ---- evolve_polish.c ---- */
+/* ---- evolve_champion.c: the polish, and the exam ---- */
 
 /* Whether a complete last generation has to wait for its polish, which this begins. */
 int evolve_is_polishing(struct evolve *evolve);
@@ -94,8 +93,6 @@ const struct individual *evolve_ask_polish(struct evolve *evolve, struct task *t
 /* The result of such a trial. */
 void evolve_take_polish(struct evolve *evolve, const struct task *task, int verdict,
                         const struct measures *measures);
-
-/* ---- evolve_champion.c ---- */
 
 /* The candidate for champion, which must pass the exam before the run ends; NULL: there is no
  * candidate now. */

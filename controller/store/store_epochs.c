@@ -305,3 +305,152 @@ int store_get_epoch_digest(struct store *store, uint32_t world, uint32_t epoch, 
 {
     return stored_epoch_get_digest(&store->database, world, epoch, digest, error);
 }
+
+/* ---- deeds of people ---- */
+
+/* How many are recorded for an epoch. */
+static int count_deeds(struct store *store, uint32_t world, uint32_t epoch, int64_t *count,
+                       struct error *error)
+{
+    char sql[120];
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM deeds WHERE world = %" PRIu32 " AND epoch = ?",
+             world);
+    return statement_number(&store->database, sql, epoch, 0, count, error);
+}
+
+enum { DEED_COLUMNS = 9 };
+
+static int put_deed_row(struct store *store, const struct store_value *values, struct error *error)
+{
+    return store_run(store, "INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values, error);
+}
+
+static int copy_row(struct database *from, sqlite3_stmt *row, void *store, struct error *error)
+{
+    const struct store_value values[DEED_COLUMNS + 1] = {
+        store_whole(sqlite3_column_int64(row, 0)),
+        store_whole(sqlite3_column_int64(row, 1)),
+        store_whole(sqlite3_column_int64(row, 2)),
+        store_text(statement_text(row, 3)),
+        store_whole(sqlite3_column_int64(row, 4)),
+        store_real(sqlite3_column_double(row, 5)),
+        store_real(sqlite3_column_double(row, 6)),
+        store_whole(sqlite3_column_int64(row, 7)),
+        store_bytes(sqlite3_column_blob(row, 8), (size_t)sqlite3_column_bytes(row, 8)),
+        STORE_ROW_END};
+    return put_deed_row(store, values, error);
+}
+
+int store_copy_deeds(struct store *store, struct store *from, struct error *error)
+{
+    return statement_each(&from->database,
+                          "SELECT world, epoch, number, deed, life, x_m, y_m, energy_uj,"
+                          " genome FROM deeds ORDER BY world, epoch, number",
+                          0, 0, copy_row, store, error);
+}
+
+int store_put_deed(struct store *store, uint32_t world, uint32_t epoch,
+                   const struct epoch_deed *deed, struct error *error)
+{
+    int64_t count;
+    ENSURE(deed->kind >= 0 && deed->kind < DEED_COUNT, "deed of kind %d", deed->kind);
+    int status = count_deeds(store, world, epoch, &count, error);
+    if (!status && count >= EPOCH_DEEDS_MAX)
+        status = error_set(error, ERR_LIMIT, "more than %d deeds in an epoch of world %" PRIu32,
+                           EPOCH_DEEDS_MAX, world);
+    struct store_value values[DEED_COLUMNS + 1] = {store_whole(world),
+                                                   store_whole(epoch),
+                                                   store_whole(count),
+                                                   store_text(epoch_deed_names[deed->kind]),
+                                                   store_whole((int64_t)deed->life),
+                                                   store_real(deed->x_m),
+                                                   store_real(deed->y_m),
+                                                   store_whole(deed->energy_uj),
+                                                   store_bytes(NULL, 0),
+                                                   STORE_ROW_END};
+    if (!status && deed->genome)
+        status = store_pack_genome(store, deed->genome, &values[DEED_COLUMNS - 1], error);
+    return status ? status : put_deed_row(store, values, error);
+}
+
+/* ---- what was there for the first time ---- */
+
+/* Candidates for the first event of an epoch: its kind, and when. ?2 to ?3 is the epoch's time.
+ * Earlier events are nothing new. Topologies are new beside those of all founders. Ways of
+ * living are told by what the dead ate: a fifth of it flesh, or half. */
+#define EATEN    "(plants_uj * 1.0 + carrion_uj + living_uj)"
+#define FLESH    "((carrion_uj * 1.0 + living_uj) / " EATEN ")"
+#define WAY      "CASE WHEN " FLESH " >= 0.5 THEN 'eats flesh' ELSE 'eats both' END"
+#define IN(time) time " > ?2 AND " time " <= ?3"
+static const char *const candidates[FIRST_COUNT] = {
+    [FIRST_PREDATION] =
+        "SELECT 'eats the living' AS what, world, preyed_s AS time_s, id"
+        " FROM lives WHERE " IN("preyed_s") " AND NOT EXISTS"
+                                            " (SELECT 1 FROM lives WHERE preyed_s <= ?2)",
+    [FIRST_TOPOLOGY] =
+        "SELECT printf('%016x', topology) AS what, world, born_s AS time_s, id"
+        " FROM lives AS new WHERE " IN(
+            "born_s") " AND generation > 0 AND topology IS NOT NULL AND NOT EXISTS"
+                      " (SELECT 1 FROM lives AS old WHERE old.topology = new.topology"
+                      " AND (old.born_s <= ?2 OR old.generation = 0))",
+    [FIRST_TROPHIC_LEVEL] =
+        "SELECT " WAY " AS what, world, died_s AS time_s, id FROM lives"
+        " WHERE " IN("died_s") " AND " EATEN " > 0 AND " FLESH " >= 0.2"
+                               " AND " WAY " NOT IN (SELECT " WAY " FROM lives WHERE died_s <= ?2"
+                               " AND " EATEN " > 0 AND " FLESH " >= 0.2)",
+};
+
+/* An epoch's last tick is at its end, rounded. */
+#define ROUNDING_S 1e-6
+
+static int record(struct store *store, enum epoch_first kind, uint32_t epoch, struct error *error)
+{
+    char sql[1500];
+    snprintf(sql, sizeof sql,
+             "INSERT OR IGNORE INTO firsts SELECT ?1, what, world, ?4, time_s, id FROM (%s)"
+             " ORDER BY time_s, world, id",
+             candidates[kind]);
+    return store_run(store, sql,
+                     STORE_ROW(store_text(epoch_first_names[kind]),
+                               store_real(((double)epoch - 1) * EPOCH_S + ROUNDING_S),
+                               store_real((double)epoch * EPOCH_S + ROUNDING_S),
+                               store_whole(epoch)),
+                     error);
+}
+
+static int read_first(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+{
+    struct store_first *first = item;
+    statement_copy_text(first->kind, sizeof first->kind, row, 0);
+    statement_copy_text(first->what, sizeof first->what, row, 1);
+    int64_t world = 0, epoch = 0, life = 0;
+    int status = statement_whole(database, row, 2, 0, EPOCH_WORLDS_MAX - 1, &world, error);
+    if (!status)
+        status = statement_whole(database, row, 3, 0, EPOCH_MOST, &epoch, error);
+    if (!status)
+        status = statement_real(database, row, 4, 0, EPOCH_TIME_MOST_S, &first->time_s, error);
+    if (!status)
+        status = statement_whole(database, row, 5, 0, INT64_MAX, &life, error);
+    first->world = (uint32_t)world;
+    first->epoch = (uint32_t)epoch;
+    first->life = (uint64_t)life;
+    return status;
+}
+
+int store_find_firsts(struct store *store, uint32_t epoch, unsigned kinds,
+                      struct store_first **firsts, int *count, struct error *error)
+{
+    ENSURE(kinds < 1u << FIRST_COUNT, "kinds %#x in epoch %u", kinds, (unsigned)epoch);
+    static const struct listing listing = {
+        "SELECT kind, what, world, epoch, time_s, life FROM firsts"
+        " WHERE epoch = ? ORDER BY time_s, kind, what",
+        sizeof **firsts, read_first, NULL};
+    *firsts = NULL;
+    *count = 0;
+    int status = 0;
+    for (int kind = 0; kind < FIRST_COUNT && !status; kind++)
+        if (kinds & 1u << kind)
+            status = record(store, (enum epoch_first)kind, epoch, error);
+    return status ? status
+                  : statement_list(&store->database, &listing, epoch, 0, firsts, count, error);
+}

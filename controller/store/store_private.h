@@ -4,13 +4,12 @@
  *   store_sql          statements, columns, transactions
  *   store_params       parameters and branches
  *   store_generations  generations and births
- *   store_results      what comes in during one
- *   store_choices      choices by hand
+ *   store_results      what comes in during one, choices by hand
  *   store_status       where a run stands, quarantine
  *   store_creatures    rows to creatures, survivors, ancestors
  *   store_facts        whole runs for statistics
  *   store_digest       whether two runs are equal
- *   store_epochs       runs of a preserve
+ *   store_epochs       runs of a preserve: epochs, lives, deeds, firsts
  *
  * Functions return 0 or ERR_* with a message that names the database, unless something else is
  * said. */

@@ -434,16 +434,6 @@ void farm_worker_status(const struct farm *farm, int index, struct farm_worker_s
     worker_get_status(&farm->workers[index], status);
 }
 
-int farm_check_launcher(const char *launcher, struct error *error)
-{
-    return launcher_check(launcher, error);
-}
-
-int farm_default_worker_count(const char *launcher)
-{
-    return launcher_worker_count(launcher);
-}
-
 int farm_check_descriptors(int worker_count, struct error *error)
 {
     char what[64];

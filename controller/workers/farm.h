@@ -42,14 +42,6 @@ struct farm_callbacks {
     void (*on_failure)(void *context, const char *reason);
 };
 
-/* Whether the words of farm.launcher begin with a program that can be run, so that a run can be
- * refused before anything is made for it. 0, or ERR_* with a message; without words nothing is
- * checked. */
-int farm_check_launcher(const char *launcher, struct error *error);
-
-/* How many workers a run has by default: see launcher.h. */
-int farm_default_worker_count(const char *launcher);
-
 /* Makes sure that a run with so many workers may have enough files open; raises the limit where it
  * can. 0, or ERR_LIMIT with a message. */
 int farm_check_descriptors(int worker_count, struct error *error);

@@ -35,7 +35,6 @@
 
 #include <inttypes.h>
 
-
 /* Ticks that the share of busy ones is of, fading. */
 enum { WORKER_BUSY_TICKS = 20 };
 

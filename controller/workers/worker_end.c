@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -18,17 +19,14 @@ enum {
 
 /* ---- ways to end it ---- */
 
-static void worker_note_cause(struct worker *worker, const char *cause)
-{
-    if (worker->cause[0] == '\0')
-        snprintf(worker->cause, sizeof worker->cause, "%s", cause);
-}
-
-/* A launcher is asked first, so that it can end what it has started, or leave its queue. */
-void worker_kill(struct worker *worker, const char *cause)
+void worker_kill(struct worker *worker, const char *cause, ...)
 {
     int is_asked = worker->farm->launcher.word_count > 0 && !worker->was_asked;
-    worker_note_cause(worker, cause);
+    va_list values;
+    va_start(values, cause);
+    if (worker->cause[0] == '\0')
+        vsnprintf(worker->cause, sizeof worker->cause, cause, values);
+    va_end(values);
     worker_process_mute(worker->process);
     worker_process_kill(worker->process, is_asked ? SIGTERM : SIGKILL);
     worker_enter(worker, WORKER_DEAD);
@@ -39,26 +37,19 @@ void worker_kill(struct worker *worker, const char *cause)
 
 void worker_kill_bad(struct worker *worker, const struct occasion *occasion)
 {
-    char cause[WORKER_CAUSE_SIZE];
-    snprintf(cause, sizeof cause, "bad frame: %s", occasion->reason);
-    worker_kill(worker, cause);
+    worker_kill(worker, "bad frame: %s", occasion->reason);
 }
 
 /* A message that must not come in this state. */
 void worker_kill_unexpected(struct worker *worker, const struct occasion *occasion)
 {
-    char cause[WORKER_CAUSE_SIZE];
-    snprintf(cause, sizeof cause, "message %d while %s", occasion->message->type,
-             worker_state_name(worker));
-    worker_kill(worker, cause);
+    worker_kill(worker, "message %d while %s", occasion->message->type, worker_state_name(worker));
 }
 
 void worker_kill_late(struct worker *worker, const struct occasion *occasion)
 {
-    char cause[WORKER_CAUSE_SIZE];
-    snprintf(cause, sizeof cause, "late while %s: %s", worker_state_name(worker), occasion->reason);
     worker->is_overdue = occasion->is_overdue;
-    worker_kill(worker, cause);
+    worker_kill(worker, "late while %s: %s", worker_state_name(worker), occasion->reason);
 }
 
 void worker_kill_lingering(struct worker *worker, const struct occasion *occasion)

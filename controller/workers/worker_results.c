@@ -64,17 +64,16 @@ static void worker_compare(struct worker *worker, struct farm_task *entry,
 static struct farm_task *worker_find_answered(struct worker *worker, const char *answer,
                                               uint64_t id)
 {
-    char cause[WORKER_CAUSE_SIZE];
     struct farm_task *entry = worker_find_held(worker, id);
     if (entry != NULL && entry == worker->held[0])
         return entry;
     if (entry == NULL)
-        snprintf(cause, sizeof cause, "%s task %" PRIu64 ", which it does not hold", answer, id);
+        worker_kill(worker, "%s task %" PRIu64 ", which it does not hold", answer, id);
     else
-        snprintf(cause, sizeof cause,
-                 "out of order: %s task %" PRIu64 " before task %" PRIu64 ", which it got earlier",
-                 answer, id, worker->held[0]->task.id);
-    worker_kill(worker, cause);
+        worker_kill(worker,
+                    "out of order: %s task %" PRIu64 " before task %" PRIu64
+                    ", which it got earlier",
+                    answer, id, worker->held[0]->task.id);
     return NULL;
 }
 
@@ -87,10 +86,7 @@ void worker_take_result(struct worker *worker, const struct occasion *occasion)
         return;
     struct error error = {0};
     if (answer_check(&entry->task, result, farm->params, &error) != 0) {
-        char cause[WORKER_CAUSE_SIZE];
-        snprintf(cause, sizeof cause, "bad answer to task %" PRIu64 ": %.250s", result->id,
-                 error.message);
-        worker_kill(worker, cause);
+        worker_kill(worker, "bad answer to task %" PRIu64 ": %.250s", result->id, error.message);
         return;
     }
     worker_release_held(worker, entry);

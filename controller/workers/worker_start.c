@@ -158,7 +158,7 @@ static void worker_refuse(struct worker *worker, const char *reason)
 {
     struct farm *farm = worker->farm;
     int has_launcher = farm->launcher.word_count > 0;
-    worker_kill(worker, reason);
+    worker_kill(worker, "%s", reason);
     if (has_launcher && hosts_leave_out(&farm->hosts, worker->place.host, reason)) {
         farm_tell_left_out(farm, worker->place.host);
     } else if (!has_launcher && !farm->was_ever_ready) {
@@ -179,8 +179,7 @@ void worker_greet(struct worker *worker, const struct occasion *occasion)
                   log_quote(greeting, text, sizeof text));
     const char *why = hosts_why_left_out(&farm->hosts, worker->place.host);
     if (why != NULL) {
-        snprintf(reason, sizeof reason, "its host is left out: %.290s", why);
-        worker_kill(worker, reason);
+        worker_kill(worker, "its host is left out: %.290s", why);
         return;
     }
     if (!worker_is_equal(farm, &worker->place, reason)) {
@@ -215,7 +214,5 @@ void worker_begin(struct worker *worker, const struct occasion *occasion)
 /* It refused its setup: the version or the parameters. */
 void worker_refused(struct worker *worker, const struct occasion *occasion)
 {
-    char cause[WORKER_CAUSE_SIZE];
-    snprintf(cause, sizeof cause, "refused: %s", occasion->message->as.rejected.reason);
-    worker_kill(worker, cause);
+    worker_kill(worker, "refused: %s", occasion->message->as.rejected.reason);
 }
