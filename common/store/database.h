@@ -50,6 +50,7 @@ struct database {
     int64_t steps_left; /* once negative, statements end with SQLITE_INTERRUPT */
     int64_t rows_most;  /* of one table */
     int has_failed;     /* a statement did; a batch of them may be half of something */
+    struct error fault; /* of the row that is read: its first value out of bounds; code 0: none */
 };
 
 /* The error of SQLite's last call, as ERR_*; the message says that `what` could not be done. */
@@ -95,12 +96,13 @@ const char *statement_text(sqlite3_stmt *row, int column);
 void statement_copy_text(char *buffer, size_t size, sqlite3_stmt *row, int column);
 uint64_t statement_id(sqlite3_stmt *row, int column); /* 0 for NULL */
 int statement_is_null(sqlite3_stmt *row, int column);
-/* Numbers that a stranger may have written: within bounds, both included, or ERR_FORMAT, which
- * names the column. NULL is 0. A value that is no number is out of bounds. */
-int statement_whole(struct database *database, sqlite3_stmt *row, int column, int64_t low,
-                    int64_t high, int64_t *value, struct error *error);
-int statement_real(struct database *database, sqlite3_stmt *row, int column, double low,
-                   double high, double *value, struct error *error);
+/* Numbers that a stranger may have written: within bounds, both included. NULL is 0. One that is out
+ * of bounds, or no number, is `low`, and statement_each() ends with ERR_FORMAT, which names the
+ * column. */
+int64_t statement_whole(struct database *database, sqlite3_stmt *row, int column, int64_t low,
+                        int64_t high);
+double statement_real(struct database *database, sqlite3_stmt *row, int column, double low,
+                      double high);
 /* A column of 16 hexadecimal digits: 0 or ERR_FORMAT, without a message. */
 int statement_hash(sqlite3_stmt *row, int column, uint64_t *hash);
 

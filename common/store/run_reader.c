@@ -250,18 +250,13 @@ int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, u
 static int read_life(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct run_life *life = item;
-    int64_t world = 0;
-    int status = statement_whole(database, row, 0, 0, EPOCH_WORLDS_MAX - 1, &world, error);
-    if (!status)
-        status = statement_real(database, row, 1, 0, EPOCH_TIME_MOST_S, &life->born_s, error);
-    if (!status)
-        status = statement_real(database, row, 2, 0, EPOCH_TIME_MOST_S, &life->died_s, error);
-    if (!status)
-        status = statement_whole(database, row, 3, 0, INT64_MAX, &life->topology, error);
-    life->world = (uint32_t)world;
+    life->world = (uint32_t)statement_whole(database, row, 0, 0, EPOCH_WORLDS_MAX - 1);
+    life->born_s = statement_real(database, row, 1, 0, EPOCH_TIME_MOST_S);
+    life->died_s = statement_real(database, row, 2, 0, EPOCH_TIME_MOST_S);
+    life->topology = statement_whole(database, row, 3, 0, INT64_MAX);
     if (statement_is_null(row, 2))
         life->died_s = NAN;
-    return status ? status : 1;
+    return 1;
 }
 
 int run_reader_get_life(struct run_reader *reader, uint64_t id, struct run_life *life,
@@ -293,10 +288,9 @@ static int tell_life(struct database *database, sqlite3_stmt *row, void *item, s
 {
     const struct listener *listener = item;
     struct run_life life;
-    int status = read_life(database, row, &life, error);
-    if (status < 0)
-        return status;
-    listener->hear(listener->context, &life);
+    read_life(database, row, &life, error);
+    if (!database->fault.code)
+        listener->hear(listener->context, &life);
     return 0;
 }
 

@@ -79,8 +79,12 @@ int statement_each(struct database *database, const char *sql, int64_t first, in
     for (int i = 0; i < count; i++)
         sqlite3_bind_int64(row, i + 1, numbers[i]);
     int is_enough = 0;
-    while (!is_enough && (status = statement_next(database, row, error)) == 1)
+    while (!is_enough && (status = statement_next(database, row, error)) == 1) {
+        database->fault.code = 0;
         is_enough = status = read(database, row, item, error);
+        if (database->fault.code)
+            is_enough = status = error_set(error, ERR_FORMAT, "%s", database->fault.message);
+    }
     sqlite3_finalize(row);
     return status > 0 ? 0 : status;
 }
@@ -186,31 +190,37 @@ uint64_t statement_id(sqlite3_stmt *row, int column)
     return (uint64_t)sqlite3_column_int64(row, column);
 }
 
-static int fail_number(struct database *database, sqlite3_stmt *row, int column, double low,
-                       double high, struct error *error)
+/* Notes the row's first value out of bounds. */
+static void note_fault(struct database *database, sqlite3_stmt *row, int column, double low,
+                       double high)
 {
     char what[160];
+    if (database->fault.code)
+        return;
     snprintf(what, sizeof what, "column %.60s is %.30s, expected %.17g to %.17g",
              sqlite3_column_name(row, column), statement_text(row, column), low, high);
     text_clean(what, "");
-    return statement_fail_content(database, what, error);
+    statement_fail_content(database, what, &database->fault);
 }
 
-int statement_whole(struct database *database, sqlite3_stmt *row, int column, int64_t low,
-                    int64_t high, int64_t *value, struct error *error)
+int64_t statement_whole(struct database *database, sqlite3_stmt *row, int column, int64_t low,
+                        int64_t high)
 {
-    *value = sqlite3_column_int64(row, column);
-    return *value >= low && *value <= high
-               ? 0
-               : fail_number(database, row, column, (double)low, (double)high, error);
+    int64_t value = sqlite3_column_int64(row, column);
+    if (value >= low && value <= high)
+        return value;
+    note_fault(database, row, column, (double)low, (double)high);
+    return low;
 }
 
-int statement_real(struct database *database, sqlite3_stmt *row, int column, double low,
-                   double high, double *value, struct error *error)
+double statement_real(struct database *database, sqlite3_stmt *row, int column, double low,
+                      double high)
 {
-    *value = sqlite3_column_double(row, column);
-    return *value >= low && *value <= high ? 0
-                                           : fail_number(database, row, column, low, high, error);
+    double value = sqlite3_column_double(row, column);
+    if (value >= low && value <= high)
+        return value;
+    note_fault(database, row, column, low, high);
+    return low;
 }
 
 int statement_is_null(sqlite3_stmt *row, int column)

@@ -105,24 +105,16 @@ static int read_deed(struct database *database, sqlite3_stmt *row, void *item, s
 {
     struct epoch_order *order = item;
     struct epoch_deed *deed = &order->deeds[order->deed_count];
-    int64_t life = 0;
     if (order->deed_count == EPOCH_DEEDS_MAX)
         return statement_fail_content(database, "too many deeds in an epoch", error);
     *deed = (struct epoch_deed){.kind = find_deed(statement_text(row, 0))};
     if (deed->kind < 0)
         return statement_fail_content(database, "deeds has what is no deed", error);
-    int status = statement_whole(database, row, 1, 0, INT64_MAX, &life, error);
-    deed->life = (uint64_t)life;
-    if (!status)
-        status = statement_real(database, row, 2, -DEED_PLACE_MOST_M, DEED_PLACE_MOST_M, &deed->x_m,
-                                error);
-    if (!status)
-        status = statement_real(database, row, 3, -DEED_PLACE_MOST_M, DEED_PLACE_MOST_M, &deed->y_m,
-                                error);
-    if (!status)
-        status = statement_whole(database, row, 4, 0, DEED_ENERGY_MAX_UJ, &deed->energy_uj, error);
-    if (!status)
-        status = copy_genome(database, row, 5, deed, error);
+    deed->life = (uint64_t)statement_whole(database, row, 1, 0, INT64_MAX);
+    deed->x_m = statement_real(database, row, 2, -DEED_PLACE_MOST_M, DEED_PLACE_MOST_M);
+    deed->y_m = statement_real(database, row, 3, -DEED_PLACE_MOST_M, DEED_PLACE_MOST_M);
+    deed->energy_uj = statement_whole(database, row, 4, 0, DEED_ENERGY_MAX_UJ);
+    int status = copy_genome(database, row, 5, deed, error);
     order->deed_count += !status;
     return status;
 }

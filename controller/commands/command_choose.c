@@ -94,8 +94,8 @@ static int show(const char *directory, struct error *error)
     if (!status)
         status = store_get_status(store, &run, error);
     if (!status)
-        status = store_get_top(store, -1, (int)params.population_size, &entries, &count,
-                               &generation, error);
+        status = store_get_best(store, -1, STORE_RANKS, (int)params.population_size, &entries,
+                                &count, &generation, error);
     if (!status)
         status = store_get_choices(store, generation, &choices, &choice_count, error);
     if (!status) {

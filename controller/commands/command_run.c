@@ -490,8 +490,8 @@ static int make_run(struct session *session, const struct arguments *arguments, 
     if (!status) /* the run's own files are enough to do it again */
         run_directory_name_seeds(&session->seeding, session->params.evolution_seeds);
     if (!status)
-        status = store_create_seeded(&session->store, path, &session->params, &session->seeding,
-                                     fill_store, &beginning, error);
+        status = store_create(&session->store, path, &session->params, &session->seeding,
+                              fill_store, &beginning, error);
     if (!status)
         status = session_write_files(session, error);
     if (!status)

@@ -25,8 +25,8 @@ static int add_best(struct evolve *evolve, uint32_t generation)
     struct store_entry *best;
     uint32_t found;
     int count, species_count = contests_species_count(evolve->params);
-    int status = store_get_top(evolve->store, generation, species_count, &best, &count, &found,
-                               &evolve->error);
+    int status = store_get_best(evolve->store, generation, STORE_RANKS, species_count, &best,
+                                &count, &found, &evolve->error);
     if (!status && count < species_count)
         status = error_set(&evolve->error, ERR_FORMAT, "generation %" PRIu32 " has %d ranks",
                            generation, count);

@@ -117,9 +117,13 @@ static int make_store(struct store **made, const char *path, int is_read_only, s
     return status;
 }
 
-static int open_database(struct store *store, int flags, struct error *error)
+/* What this program has made itself. */
+static int open_trusted(struct store *store, int flags, struct error *error)
 {
-    return store_database_open(&store->database, store->path, flags, error);
+    int status = store_database_open(&store->database, store->path, flags, error);
+    if (!status)
+        store_database_trust(&store->database);
+    return status;
 }
 
 static int create_tables(struct store *store, struct error *error)
@@ -146,7 +150,7 @@ static int put_seed(struct store *store, int number, const struct seed *seed, st
 static int put_seeds(struct store *store, const struct seeding *seeding, struct error *error)
 {
     int status = 0;
-    for (int i = 0; !status && i < seeding->count; i++)
+    for (int i = 0; !status && seeding && i < seeding->count; i++)
         status = put_seed(store, i + 1, &seeding->seeds[i], error);
     return status;
 }
@@ -186,31 +190,21 @@ static int fill_new(struct store *store, const struct params *params, const stru
     snprintf(pragmas, sizeof pragmas,
              "PRAGMA page_size = 8192; PRAGMA application_id = %d; PRAGMA user_version = %d;",
              STORE_APPLICATION_ID, STORE_SCHEMA_VERSION);
-    int status = store_execute(store, pragmas, error);
-    if (!status)
-        status = create_tables(store, error);
-    if (!status)
-        status = store_set_run_value(store, "created_utc", created, error);
-    if (!status)
-        status = store_set_run_value(store, "program", message_build_id(), error);
-    if (!status)
-        status = store_set_run_value(store, "finished", "0", error);
-    if (!status)
-        status = store_put_branch(store, params, 0, error);
-    if (!status)
-        status = put_seeds(store, seeding, error);
-    if (!status && fill)
-        status = fill(store, context, error);
-    return status ? status : store_commit(store, error);
+    return store_execute(store, pragmas, error) || create_tables(store, error) ||
+                   store_set_run_value(store, "created_utc", created, error) ||
+                   store_set_run_value(store, "program", message_build_id(), error) ||
+                   store_set_run_value(store, "finished", "0", error) ||
+                   store_put_branch(store, params, 0, error) || put_seeds(store, seeding, error) ||
+                   (fill && fill(store, context, error)) || store_commit(store, error)
+               ? error->code
+               : 0;
 }
 
 /* In a rollback journal, so that two names are all there is of it. */
 static int make_new(struct store *store, const struct params *params, const struct seeding *seeding,
                     store_fill *fill, void *context, struct error *error)
 {
-    int status = open_database(store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
-    if (!status)
-        store_database_trust(&store->database);
+    int status = open_trusted(store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
     if (!status)
         status = fill_new(store, params, seeding, fill, context, error);
     close_database(store);
@@ -225,28 +219,14 @@ static void remove_new(const char *path_new)
     unlink(journal);
 }
 
-static int open_made(struct store *store, struct error *error)
-{
-    int status = open_database(store, SQLITE_OPEN_READWRITE, error);
-    if (!status)
-        store_database_trust(&store->database);
-    return status ? status : set_journal(store, error);
-}
-
 static int check_absent(const char *path, struct error *error)
 {
     return access(path, F_OK) ? 0 : error_set(error, ERR_EXISTS, "%s: exists already", path);
 }
 
 int store_create(struct store **made, const char *path, const struct params *params,
+                 const struct seeding *seeding, store_fill *fill, void *context,
                  struct error *error)
-{
-    return store_create_seeded(made, path, params, &(struct seeding){NULL, 0}, NULL, NULL, error);
-}
-
-int store_create_seeded(struct store **made, const char *path, const struct params *params,
-                        const struct seeding *seeding, store_fill *fill, void *context,
-                        struct error *error)
 {
     struct store *store;
     char path_new[RUN_PATH_SIZE];
@@ -267,7 +247,9 @@ int store_create_seeded(struct store **made, const char *path, const struct para
         status = file_rename(path_new, path, error);
     snprintf(store->path, sizeof store->path, "%s", path);
     if (!status)
-        status = open_made(store, error);
+        status = open_trusted(store, SQLITE_OPEN_READWRITE, error);
+    if (!status)
+        status = set_journal(store, error);
     if (!status) {
         *made = store;
         return 0;
@@ -296,12 +278,20 @@ static int upgrade(struct store *store, struct error *error)
 {
     char version[64];
     snprintf(version, sizeof version, "PRAGMA user_version = %d", STORE_SCHEMA_VERSION);
-    int status = store_begin(store, error);
-    if (!status)
-        status = store_database_complete(&store->database, 0, error);
-    if (!status)
-        status = store_execute(store, version, error);
-    return status ? status : store_commit(store, error);
+    return store_begin(store, error) || store_database_complete(&store->database, 0, error) ||
+                   store_execute(store, version, error) || store_commit(store, error)
+               ? error->code
+               : 0;
+}
+
+/* What a writer does before all else. */
+static int prepare(struct store *store, struct error *error)
+{
+    int status = check_damage(store, error);
+    if (status)
+        return status;
+    store_database_trust(&store->database);
+    return set_journal(store, error) || upgrade(store, error) ? error->code : 0;
 }
 
 /* Branches are numbered 1, 2, ..., and there is at least one: readers of all of them count on
@@ -310,19 +300,18 @@ static int read_position(struct store *store, struct error *error)
 {
     struct database *database = &store->database;
     int64_t count;
-    int status = statement_number(database, "SELECT max(branch) FROM branches WHERE branch > 0", 0,
-                                  0, &store->branch, error);
-    if (!status)
-        status = statement_number(database, "SELECT count(*) FROM branches WHERE branch > 0", 0, 0,
-                                  &count, error);
-    if (!status)
-        status = statement_number(database, "SELECT max(number) FROM generations", 0, -1,
-                                  &store->generation, error);
-    if (!status && store->branch < 1)
-        status = statement_fail_content(database, "it has no parameters", error);
-    else if (!status && store->branch != count)
-        status = statement_fail_content(database, "its branches are not numbered 1, 2, ...", error);
-    return status;
+    if (statement_number(database, "SELECT max(branch) FROM branches WHERE branch > 0", 0, 0,
+                         &store->branch, error) ||
+        statement_number(database, "SELECT count(*) FROM branches WHERE branch > 0", 0, 0, &count,
+                         error) ||
+        statement_number(database, "SELECT max(number) FROM generations", 0, -1, &store->generation,
+                         error))
+        return error->code;
+    if (store->branch < 1)
+        return statement_fail_content(database, "it has no parameters", error);
+    return store->branch == count
+               ? 0
+               : statement_fail_content(database, "its branches are not numbered 1, 2, ...", error);
 }
 
 int store_open(struct store **made, const char *path, int is_read_only, struct error *error)
@@ -335,15 +324,10 @@ int store_open(struct store **made, const char *path, int is_read_only, struct e
     if (status)
         return status;
     status =
-        open_database(store, is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, error);
-    if (!status && !is_read_only)
-        status = check_damage(store, error);
-    if (!status && !is_read_only)
-        store_database_trust(&store->database);
+        store_database_open(&store->database, store->path,
+                            is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, error);
     if (!status)
-        status = is_read_only ? store_execute(store, "BEGIN", error) : set_journal(store, error);
-    if (!status && !is_read_only)
-        status = upgrade(store, error);
+        status = is_read_only ? store_execute(store, "BEGIN", error) : prepare(store, error);
     if (!status)
         status = read_position(store, error);
     if (status)

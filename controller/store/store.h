@@ -18,18 +18,15 @@
 
 struct store;
 
-/* Makes a new database at `path` (ERR_EXISTS if there is one), with the run's parameters, and locks
- * it. ERR_BUSY if another controller holds the lock. It gets its name when it is whole; what cannot
- * be made is taken away. */
-int store_create(struct store **store, const char *path, const struct params *params,
-                 struct error *error);
 /* Writes what else a new run begins with into the open batch. 0, or ERR_* with a message. */
 typedef int store_fill(struct store *store, void *context, struct error *error);
-/* Creates a store with the seeds of its first generation, which may be none, and with what `fill`
- * writes (NULL: nothing): the run may die before a generation is stored. */
-int store_create_seeded(struct store **store, const char *path, const struct params *params,
-                        const struct seeding *seeding, store_fill *fill, void *context,
-                        struct error *error);
+/* Makes a new database at `path` (ERR_EXISTS if there is one), with the run's parameters, the seeds
+ * of its first generation (NULL: none) and what `fill` writes (NULL: nothing), and locks it: the run
+ * may die before a generation is stored. ERR_BUSY if another controller holds the lock. It gets its
+ * name when it is whole; what cannot be made is taken away. */
+int store_create(struct store **store, const char *path, const struct params *params,
+                 const struct seeding *seeding, store_fill *fill, void *context,
+                 struct error *error);
 /* The seeds, in their order; `seeding` must be empty. */
 int store_get_seeds(struct store *store, struct seeding *seeding, struct error *error);
 /* Opens for writing (ERR_BUSY if another controller holds the run; the content is checked for
@@ -318,11 +315,6 @@ struct store_entry {
     int has_cost;
     struct store_cost cost;
 };
-/* The best `top` of a closed generation (-1: the last closed one), in rank order. The caller frees
- * *entries. `generation_found` receives the generation meant. */
-int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
-                  int *count, uint32_t *generation_found, struct error *error);
-
 /* The creatures that a list leaves out. */
 enum store_order {
     STORE_RANKS, /* none; the champion is left out of no list */
@@ -334,7 +326,8 @@ enum store_order {
 };
 /* The first `most` of the rest stay; returns how many. */
 int store_leave_out(struct store_entry *entries, int count, int most, enum store_order order);
-/* As store_get_top(), the best `top` of those that stay then. */
+/* The best `top` of a closed generation (-1: the last closed one) that stay then, in rank order. The
+ * caller frees *entries. `generation_found` receives the generation meant. */
 int store_get_best(struct store *store, int64_t generation, enum store_order order, int top,
                    struct store_entry **entries, int *count, uint32_t *generation_found,
                    struct error *error);

@@ -80,10 +80,7 @@ static int read_individual(struct database *database, sqlite3_stmt *row,
     individual->bar = stored_creature_bar(row);
     individual->heard = read_stage(row);
     individual->kept = sqlite3_column_double(row, COLUMN_KEPT);
-    int64_t island = 0;
-    if (!status)
-        status = statement_whole(database, row, COLUMN_ISLAND, 0, ISLANDS_MAX, &island, error);
-    individual->island = (int)island;
+    individual->island = (int)statement_whole(database, row, COLUMN_ISLAND, 0, ISLANDS_MAX);
     individual->referee_fitness = sqlite3_column_double(row, COLUMN_REFEREE);
     statement_copy_text(individual->referee_words, sizeof individual->referee_words, row,
                         COLUMN_REFEREE_WORDS);
@@ -274,27 +271,6 @@ static const struct listing kinds_listing = {ENTRIES " AND m.rank IS NOT NULL" S
                                                      " LIMIT ?2",
                                              sizeof(struct store_entry), read_entry, NULL};
 
-static int get_entries(struct store *store, const struct listing *listing, int64_t generation,
-                       int top, struct store_entry **entries, int *count,
-                       uint32_t *generation_found, struct error *error)
-{
-    ENSURE(top > 0 && generation >= -1, "the best %d of generation %" PRId64, top, generation);
-    *entries = NULL;
-    *count = 0;
-    int status = stored_find_closed(&store->database, generation, &generation, error);
-    if (status)
-        return status;
-    *generation_found = (uint32_t)generation;
-    return statement_list(&store->database, listing, generation, top, entries, count, error);
-}
-
-int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
-                  int *count, uint32_t *generation_found, struct error *error)
-{
-    return get_entries(store, &ranks_listing, generation, top, entries, count, generation_found,
-                       error);
-}
-
 /* Whether a list that has `kept` so far goes on without this one. */
 static int is_left_out(const struct store_entry *kept, int count, const struct store_entry *entry,
                        enum store_order order)
@@ -328,18 +304,23 @@ int store_get_best(struct store *store, int64_t generation, enum store_order ord
                    struct store_entry **entries, int *count, uint32_t *generation_found,
                    struct error *error)
 {
+    ENSURE(top > 0 && generation >= -1, "the best %d of generation %" PRId64, top, generation);
     const struct listing *listing = order == STORE_KINDS ? &kinds_listing : &ranks_listing;
-    int64_t looked_at = top;
     int found;
-    for (;;) {
+    *entries = NULL;
+    *count = 0;
+    int status = stored_find_closed(&store->database, generation, &generation, error);
+    if (status)
+        return status;
+    *generation_found = (uint32_t)generation;
+    for (int64_t looked_at = top;; looked_at *= MORE_LOOKED_AT) {
         int most = looked_at < INT32_MAX ? (int)looked_at : INT32_MAX;
-        int status =
-            get_entries(store, listing, generation, most, entries, &found, generation_found, error);
+        status =
+            statement_list(&store->database, listing, generation, most, entries, &found, error);
         *count = store_leave_out(*entries, found, top, order);
         if (status || *count == top || found < most)
             return status;
         free(*entries);
-        looked_at *= MORE_LOOKED_AT;
     }
 }
 

@@ -176,15 +176,11 @@ int store_get_order(struct store *store, struct epoch_order *order, struct error
 static int read_epoch(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_epoch_row *epoch = item;
-    int64_t world = 0, number = 0;
-    int status = statement_whole(database, row, 0, 0, EPOCH_WORLDS_MAX - 1, &world, error);
-    if (!status)
-        status = statement_whole(database, row, 1, 0, EPOCH_MOST, &number, error);
-    for (int i = 0; i < EPOCH_FACT_COUNT && !status; i++)
-        status = statement_whole(database, row, 2 + i, 0, EPOCH_FACT_MOST, &epoch->facts[i], error);
-    epoch->world = (uint32_t)world;
-    epoch->epoch = (uint32_t)number;
-    return status;
+    epoch->world = (uint32_t)statement_whole(database, row, 0, 0, EPOCH_WORLDS_MAX - 1);
+    epoch->epoch = (uint32_t)statement_whole(database, row, 1, 0, EPOCH_MOST);
+    for (int i = 0; i < EPOCH_FACT_COUNT; i++)
+        epoch->facts[i] = statement_whole(database, row, 2 + i, 0, EPOCH_FACT_MOST);
+    return 0;
 }
 
 int store_get_epochs(struct store *store, uint32_t first, struct store_epoch_row **rows, int *count,
@@ -209,49 +205,29 @@ static int find_cause(const char *name)
 static int read_life(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_life *life = item;
-    int64_t id = 0, mother = 0, world = 0, is_hunter = 0;
-    const struct {
-        int64_t most, *value;
-    } wholes[] = {{INT64_MAX, &id},
-                  {INT64_MAX, &mother},
-                  {EPOCH_WORLDS_MAX - 1, &world},
-                  {INT32_MAX, &life->family},
-                  {INT32_MAX, &life->generation},
-                  {INT32_MAX, &life->children},
-                  {1, &is_hunter}};
-    const struct {
-        double most, *value;
-    } reals[] = {{EPOCH_TIME_MOST_S, &life->born_s},
-                 {EPOCH_TIME_MOST_S, &life->died_s},
-                 {LIFE_MOST, &life->area_m2},
-                 {LIFE_MOST, &life->way_m}};
-    enum { WHOLES = sizeof wholes / sizeof wholes[0], REALS = sizeof reals / sizeof reals[0] };
-    int at = 0, status = 0;
-    for (int i = 0; i < WHOLES && !status; i++)
-        status = statement_whole(database, row, at++, 0, wholes[i].most, wholes[i].value, error);
-    life->is_dead = !statement_is_null(row, WHOLES + 1);
-    for (int i = 0; i < REALS && !status; i++)
-        status = statement_real(database, row, at++, 0, reals[i].most, reals[i].value, error);
-    if (!status)
-        status = statement_whole(database, row, at++, 0, INT32_MAX, &life->part_count, error);
-    for (int i = 0; i < EPOCH_FOOD_COUNT && !status; i++)
-        status =
-            statement_whole(database, row, at++, 0, EPOCH_FACT_MOST, &life->gained_uj[i], error);
+    int at = 0;
+    life->id = (uint64_t)statement_whole(database, row, at++, 0, INT64_MAX);
+    life->mother = (uint64_t)statement_whole(database, row, at++, 0, INT64_MAX);
+    life->world = (uint32_t)statement_whole(database, row, at++, 0, EPOCH_WORLDS_MAX - 1);
+    life->family = statement_whole(database, row, at++, 0, INT32_MAX);
+    life->generation = statement_whole(database, row, at++, 0, INT32_MAX);
+    life->children = statement_whole(database, row, at++, 0, INT32_MAX);
+    life->is_hunter = (int)statement_whole(database, row, at++, 0, 1);
+    life->born_s = statement_real(database, row, at++, 0, EPOCH_TIME_MOST_S);
+    life->is_dead = !statement_is_null(row, at);
+    life->died_s = statement_real(database, row, at++, 0, EPOCH_TIME_MOST_S);
+    life->area_m2 = statement_real(database, row, at++, 0, LIFE_MOST);
+    life->way_m = statement_real(database, row, at++, 0, LIFE_MOST);
+    life->part_count = statement_whole(database, row, at++, 0, INT32_MAX);
+    for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
+        life->gained_uj[i] = statement_whole(database, row, at++, 0, EPOCH_FACT_MOST);
     life->cause = find_cause(statement_text(row, at++));
-    if (!status && !statement_is_null(row, at))
-        status = statement_whole(database, row, at, 0, INT64_MAX, &life->topology, error);
-    life->depth_m = NAN;
-    if (!status && !statement_is_null(row, ++at))
-        status = statement_real(database, row, at, -LIFE_MOST, LIFE_MOST, &life->depth_m, error);
-    if (!status)
-        status = statement_real(database, row, ++at, 0, LIFE_MOST, &life->drawn_m2, error);
-    if (!status)
-        status = statement_whole(database, row, ++at, 0, INT32_MAX, &life->drawn_parts, error);
-    life->id = (uint64_t)id;
-    life->mother = (uint64_t)mother;
-    life->world = (uint32_t)world;
-    life->is_hunter = (int)is_hunter;
-    return status;
+    life->topology = statement_whole(database, row, at++, 0, INT64_MAX);
+    life->depth_m =
+        statement_is_null(row, at) ? NAN : statement_real(database, row, at, -LIFE_MOST, LIFE_MOST);
+    life->drawn_m2 = statement_real(database, row, ++at, 0, LIFE_MOST);
+    life->drawn_parts = statement_whole(database, row, ++at, 0, INT32_MAX);
+    return 0;
 }
 
 static int read_egg(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
@@ -423,18 +399,11 @@ static int read_first(struct database *database, sqlite3_stmt *row, void *item, 
     struct store_first *first = item;
     statement_copy_text(first->kind, sizeof first->kind, row, 0);
     statement_copy_text(first->what, sizeof first->what, row, 1);
-    int64_t world = 0, epoch = 0, life = 0;
-    int status = statement_whole(database, row, 2, 0, EPOCH_WORLDS_MAX - 1, &world, error);
-    if (!status)
-        status = statement_whole(database, row, 3, 0, EPOCH_MOST, &epoch, error);
-    if (!status)
-        status = statement_real(database, row, 4, 0, EPOCH_TIME_MOST_S, &first->time_s, error);
-    if (!status)
-        status = statement_whole(database, row, 5, 0, INT64_MAX, &life, error);
-    first->world = (uint32_t)world;
-    first->epoch = (uint32_t)epoch;
-    first->life = (uint64_t)life;
-    return status;
+    first->world = (uint32_t)statement_whole(database, row, 2, 0, EPOCH_WORLDS_MAX - 1);
+    first->epoch = (uint32_t)statement_whole(database, row, 3, 0, EPOCH_MOST);
+    first->time_s = statement_real(database, row, 4, 0, EPOCH_TIME_MOST_S);
+    first->life = (uint64_t)statement_whole(database, row, 5, 0, INT64_MAX);
+    return 0;
 }
 
 int store_find_firsts(struct store *store, uint32_t epoch, unsigned kinds,

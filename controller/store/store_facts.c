@@ -69,18 +69,16 @@ static int read_spent(struct database *database, sqlite3_stmt *row, void *item, 
 {
     struct store_spent *spent = item;
     struct error reason;
-    int status = statement_whole(database, row, 2, 0, SPENT_MOST, &spent->simulated, error);
+    spent->simulated = statement_whole(database, row, 2, 0, SPENT_MOST);
     spent->worker = statement_is_null(row, 1) ? -1 : sqlite3_column_int(row, 1);
     spent->given = sqlite3_column_int64(row, 3);
     spent->repeated = sqlite3_column_int64(row, 4);
-    if (!status)
-        status = statement_real(database, row, 5, 0, SPENT_MOST, &spent->wall_ms, error);
-    if (!status)
-        status = statement_real(database, row, 6, 0, SPENT_MOST, &spent->cpu_ms, error);
+    spent->wall_ms = statement_real(database, row, 5, 0, SPENT_MOST);
+    spent->cpu_ms = statement_real(database, row, 6, 0, SPENT_MOST);
     spent->last_s = sqlite3_column_double(row, 7);
-    if (!status && trial_from_text(&spent->trial, statement_text(row, 0), &reason))
-        status = statement_fail_content(database, "a cost is of an unknown trial", error);
-    return status;
+    return trial_from_text(&spent->trial, statement_text(row, 0), &reason)
+               ? statement_fail_content(database, "a cost is of an unknown trial", error)
+               : 0;
 }
 
 static int compare_spent(const void *a, const void *b)

@@ -101,7 +101,8 @@ static int make_store(const void *context)
         return fail("/tmp: cannot make a directory");
     snprintf(path, sizeof path, "%s/run.db", directory);
     generation = 0;
-    return store_create(&store, path, &params, &error) == 0 ? 0 : fail(error.message);
+    return store_create(&store, path, &params, NULL, NULL, NULL, &error) == 0 ? 0
+                                                                              : fail(error.message);
 }
 
 static void remove_store(void)

@@ -401,7 +401,7 @@ static void store_seeds(struct corpus *corpus)
     params.population_size = 6;
     params.guard_referee_top = 0;
     struct search *search = search_create(&params);
-    ENSURE(search && store_create(&store, store_path, &params, &error) == 0 &&
+    ENSURE(search && store_create(&store, store_path, &params, NULL, NULL, NULL, &error) == 0 &&
                store_put_generation(store, 0, search_population(search), NULL, &error) == 0,
            "%s", error.message);
     while ((individual = search_ask(search)) != NULL) {
@@ -442,7 +442,7 @@ static void read_as_controller(void)
             individual_deinit(&population.individuals[i]);
         free(population.individuals);
     }
-    if (store_get_top(store, -1, 100, &entries, &count, &generation, &error) == 0)
+    if (store_get_best(store, -1, STORE_RANKS, 100, &entries, &count, &generation, &error) == 0)
         free(entries);
     if (store_get_quarantine(store, 10, &quarantine, &count, &error) == 0)
         store_free_quarantine(quarantine, count);

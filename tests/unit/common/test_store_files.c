@@ -30,7 +30,7 @@ static void set_up(void)
     ck_assert_int_eq(chdir(directory), 0);
     snprintf(place, sizeof place, "%s/run.db", directory);
     params_set_defaults(&params);
-    ck_ok(store_create(&store, "run.db", &params, &error));
+    ck_ok(store_create(&store, "run.db", &params, NULL, NULL, NULL, &error));
     store_close(store);
     ck_assert_int_eq(system("cp run.db whole.db && echo mine >v"), 0);
 }

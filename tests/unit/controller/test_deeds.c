@@ -90,7 +90,7 @@ TEST(an_epoch_has_its_deeds)
                  {"0 expose 7", 4},   {"1 protect 9", 2}};
     struct store *store;
     char text[160];
-    ck_ok(store_create(&store, path, &params, &error));
+    ck_ok(store_create(&store, path, &params, NULL, NULL, NULL, &error));
     for (size_t i = 0; i < sizeof deeds / sizeof deeds[0]; i++)
         ck_ok(deeds_put(store, &params, deeds[i].line, deeds[i].epoch, text, sizeof text, &error));
     ck_assert_str_eq(text, "protect in world 1 at 0:30");

@@ -226,8 +226,7 @@ TEST(stored_seeds_give_the_same_generation)
     for (int has_seeds = 0; has_seeds < 2; has_seeds++) {
         if (has_seeds)
             add_three();
-        ck_assert_int_eq(store_create_seeded(&store, path, &params, &seeding, NULL, NULL, &error),
-                         0);
+        ck_assert_int_eq(store_create(&store, path, &params, &seeding, NULL, NULL, &error), 0);
         store_close(store);
         ck_assert_int_eq(store_open(&store, path, 1, &error), 0);
         ck_assert_msg(!store_get_seeds(store, &read, &error), "%s", error.message);

@@ -43,7 +43,7 @@ static void reopen(int is_read_only)
 
 static void create_store(void)
 {
-    ck_ok(store_create(&store, path, &params, &error));
+    ck_ok(store_create(&store, path, &params, NULL, NULL, NULL, &error));
 }
 
 static void take_search(struct search *taken)
@@ -198,7 +198,7 @@ TEST(test_create_refuses_to_overwrite)
     struct store *second;
     create_store();
     close_store();
-    ck_assert_int_eq(store_create(&second, path, &params, &error), ERR_EXISTS);
+    ck_assert_int_eq(store_create(&second, path, &params, NULL, NULL, NULL, &error), ERR_EXISTS);
     ck_assert_ptr_null(second);
     ck_assert_ptr_nonnull(strstr(error.message, path));
 }
@@ -366,7 +366,7 @@ TEST(test_survivors_and_curve)
     int count;
     make_finished_run();
     reopen(1);
-    ck_ok(store_get_top(store, -1, 4, &entries, &count, &found, &error));
+    ck_ok(store_get_best(store, -1, STORE_RANKS, 4, &entries, &count, &found, &error));
     ck_assert_int_eq(count, 4);
     ck_assert_uint_eq(found, 1);
     for (int i = 0; i < count; i++) {
@@ -394,7 +394,8 @@ TEST(test_survivors_and_curve)
     ck_assert_int_eq(store_leave_out(entries, 3, 9, STORE_RANKS), 3);
     ck_assert_int_eq(store_leave_out(entries, 3, 9, STORE_KINDS), 1);
     free(entries);
-    ck_assert_int_eq(store_get_top(store, 2, 4, &entries, &count, &found, &error), ERR_RANGE);
+    ck_assert_int_eq(store_get_best(store, 2, STORE_RANKS, 4, &entries, &count, &found, &error),
+                     ERR_RANGE);
 
     ck_ok(store_get_curve(store, &generations, &count, &error));
     ck_assert_int_eq(count, 2);
@@ -588,7 +589,7 @@ TEST(test_referee_comes_back)
         ck_assert_int_eq(kept->individuals[i].heard != REFEREE_NOT,
                          kept->individuals[i].generation == 0);
 
-    ck_ok(store_get_top(store, 0, POPULATION, &entries, &count, &generation, &error));
+    ck_ok(store_get_best(store, 0, STORE_RANKS, POPULATION, &entries, &count, &generation, &error));
     for (int i = 0; i < count; i++) {
         ck_assert(!entries[i].has_referee || entries[i].id % 3 == 0 ||
                   entries[i].referee_fitness == entries[i].fitness);
@@ -675,7 +676,8 @@ TEST(test_archive_comes_back)
     ck_assert(filled > 0 && trials > 0 && in_flight > params.evolution_lag);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.cells_filled, filled);
-    ck_ok(store_get_top(store, GENERATION - 1, 1000, &entries, &count, &generation, &error));
+    ck_ok(store_get_best(store, GENERATION - 1, STORE_RANKS, 1000, &entries, &count, &generation,
+                         &error));
     for (int i = 0; i < count; i++) {
         ck_assert_int_eq(entries[i].survived, entries[i].cell > 0);
         listed += entries[i].cell > 0;
@@ -1021,7 +1023,8 @@ static int read_all(const char *file)
         errors++;
     else
         free_population(&population);
-    errors += store_get_top(store, -1, 100, &entries, &count, &generation, &error) != 0;
+    errors +=
+        store_get_best(store, -1, STORE_RANKS, 100, &entries, &count, &generation, &error) != 0;
     free(entries);
     errors += store_get_digests(store, &whole, &digests, &count, &error) != 0;
     free(digests);
@@ -1099,7 +1102,7 @@ TEST(test_choices_come_back)
     char lock[96];
     snprintf(lock, sizeof lock, "%s/lock", directory);
     unlink(lock);
-    ck_ok(store_create(&other, copy, &params, &error));
+    ck_ok(store_create(&other, copy, &params, NULL, NULL, NULL, &error));
     ck_ok(store_get_chosen_until(other, &until, &error));
     ck_assert_int_eq(until, 0);
     ck_ok(store_copy_choices(other, store, &error));

@@ -246,7 +246,7 @@ static uint64_t digest_of_run(void)
 static int run_once(struct error *error)
 {
     struct store *store;
-    int status = store_create(&store, path, &params, error);
+    int status = store_create(&store, path, &params, NULL, NULL, NULL, error);
     if (status)
         return status;
     status = begin_run(store, error);

@@ -28,7 +28,7 @@ static void set_up(void)
     snprintf(database, sizeof database, "%s/run.db", directory);
     snprintf(log_of_writes, sizeof log_of_writes, "%s-wal", database);
     params_set_defaults(&params);
-    ck_ok(store_create(&store, database, &params, &error));
+    ck_ok(store_create(&store, database, &params, NULL, NULL, NULL, &error));
 }
 
 static void tear_down(void)

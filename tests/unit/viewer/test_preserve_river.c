@@ -51,7 +51,8 @@ static void read_river(void)
     struct store_epoch epoch = {
         .world = 2, .epoch = 0, .order = order, .end = end, .drifted_to = -1, .tick_s = 1};
     params_set_defaults(&params);
-    ck_assert_msg(!store_create(&store, path, &params, &error), "%s", error.message);
+    ck_assert_msg(!store_create(&store, path, &params, NULL, NULL, NULL, &error), "%s",
+                  error.message);
     ck_assert_msg(!store_put_epoch(store, &epoch, 1, &error), "%s", error.message);
     ck_assert_msg(!store_commit(store, &error), "%s", error.message);
     store_close(store);

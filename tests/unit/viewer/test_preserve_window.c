@@ -94,7 +94,7 @@ static void make_run(void)
         "preserve.width_m=8", "preserve.height_m=5");
     set("preserve.mouth_w=200"); // a creature starves soon
     preserve_apply(&params);
-    check_ok(store_create(&store, path, &params, &error));
+    check_ok(store_create(&store, path, &params, NULL, NULL, NULL, &error));
     add_epochs(store, 0, EPOCHS);
     store_close(store);
 }
