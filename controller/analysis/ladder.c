@@ -28,7 +28,6 @@ static int is_same_meeting(const struct ladder_meeting *one, const struct ladder
     return one->part == other->part && one->a == other->a && one->b == other->b;
 }
 
-/* The invariants of a ladder that was planned or read. */
 void ladder_check(const struct ladder *ladder)
 {
     ENSURE(ladder->rung_count > 0 && ladder->rung_count <= LADDER_RUNGS_MAX, "%d rungs",
@@ -89,58 +88,57 @@ static int find_side(const struct ladder_meeting *meeting, int part, int rung)
     return is_between_rungs(part) && meeting->b == rung ? 1 : -1;
 }
 
-static double mean_of(double sum, int count)
+/* What a meeting says of one of its sides. */
+typedef double side_value(const struct ladder_meeting *meeting, int side);
+
+static double margin_of(const struct ladder_meeting *meeting, int side)
 {
-    return count > 0 ? sum / count : NAN;
+    return side ? 0 - meeting->margin : meeting->margin;
 }
 
-double ladder_margin(const struct ladder *ladder, enum ladder_part part, int a, int b)
+static double is_won(const struct ladder_meeting *meeting, int side)
+{
+    return margin_of(meeting, side) > 0;
+}
+
+static double touched_by(const struct ladder_meeting *meeting, int side)
+{
+    return meeting->touched[side];
+}
+
+/* The mean over the meetings of rung a, with b alone or with all (-1); NAN without any. */
+static double mean_of(const struct ladder *ladder, enum ladder_part part, int a, int b,
+                      side_value *value, int *count)
 {
     ENSURE((int)part >= 0 && part < LADDER_PART_COUNT, "part %d", (int)part);
     ENSURE(a >= 0 && a < ladder->rung_count && b >= -1, "rungs %d and %d of %d", a, b,
            ladder->rung_count);
     double sum = 0;
-    int count = 0;
+    *count = 0;
     for (int i = 0; i < ladder->meeting_count; i++) {
         const struct ladder_meeting *meeting = &ladder->meetings[i];
         int side = find_side(meeting, (int)part, a);
         if (side < 0 || (b >= 0 && (side ? meeting->a : meeting->b) != b))
             continue;
-        sum += side ? 0 - meeting->margin : meeting->margin;
-        count++;
+        sum += value(meeting, side);
+        ++*count;
     }
-    return mean_of(sum, count);
+    return *count > 0 ? sum / *count : NAN;
+}
+
+double ladder_margin(const struct ladder *ladder, enum ladder_part part, int a, int b)
+{
+    return mean_of(ladder, part, a, b, margin_of, &(int){0});
 }
 
 double ladder_won(const struct ladder *ladder, enum ladder_part part, int a, int *count)
 {
-    ENSURE(a >= 0 && a < ladder->rung_count, "rung %d of %d", a, ladder->rung_count);
-    int won = 0, all = 0;
-    for (int i = 0; i < ladder->meeting_count; i++) {
-        const struct ladder_meeting *meeting = &ladder->meetings[i];
-        if (find_side(meeting, (int)part, a) != 0)
-            continue;
-        won += meeting->margin > 0;
-        all++;
-    }
-    if (count)
-        *count = all;
-    return mean_of(won, all);
+    return mean_of(ladder, part, a, -1, is_won, count ? count : &(int){0});
 }
 
 double ladder_touched(const struct ladder *ladder, enum ladder_part part, int rung)
 {
-    ENSURE(rung >= 0 && rung < ladder->rung_count, "rung %d of %d", rung, ladder->rung_count);
-    double sum = 0;
-    int count = 0;
-    for (int i = 0; i < ladder->meeting_count; i++) {
-        int side = find_side(&ladder->meetings[i], (int)part, rung);
-        if (side < 0)
-            continue;
-        sum += ladder->meetings[i].touched[side];
-        count++;
-    }
-    return mean_of(sum, count);
+    return mean_of(ladder, part, rung, -1, touched_by, &(int){0});
 }
 
 /* ---- trends ---- */
@@ -207,7 +205,6 @@ struct ladder_trend ladder_fit(const double *x, const double *y, int count)
     struct ladder_trend trend = {.count = count, .p = 1, .is_exact = count <= LADDER_EXACT_MAX};
     struct permutation p = {.x = x, .count = count};
     double spread = 0, reach = 0;
-    ENSURE(count <= LADDER_RUNGS_MAX, "%d rungs", count);
     for (int i = 0; i < count; i++)
         p.mean += x[i] / count;
     for (int i = 0; i < count; i++) {

@@ -183,13 +183,12 @@ int ladder_read(struct ladder *ladder, const char *directory, struct error *erro
     if (!status)
         status = read_meetings(ladder, json_object_get(root, "meetings"));
     json_decref(root);
-    if (!status)
+    if (!status) {
         ladder_check(ladder);
-    if (status) {
-        ladder_deinit(ladder);
-        memset(ladder, 0, sizeof *ladder);
-        error_set(error, status, "%s: %s, not what controller progress writes", path,
-                  error_text(status));
+        return 0;
     }
-    return status;
+    ladder_deinit(ladder);
+    memset(ladder, 0, sizeof *ladder);
+    return error_set(error, status, "%s: %s, not what controller progress writes", path,
+                     error_text(status));
 }

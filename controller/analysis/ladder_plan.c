@@ -83,12 +83,9 @@ static int add_champions(struct making *making, const struct store_generation *g
 {
     const struct ladder *ladder = &making->plan->ladder;
     struct places *places = &making->places[species];
-    for (int i = 0; i < ladder->rung_count; i++) {
-        int place = add_best(making, ladder->rungs[i].generation, species);
-        places->champions[i] = place;
-        if (place < 0)
-            return place;
-    }
+    for (int i = 0; i < ladder->rung_count; i++)
+        if ((places->champions[i] = add_best(making, ladder->rungs[i].generation, species)) < 0)
+            return places->champions[i];
     for (int i = 0; i < generation_count && places->rival_count < LADDER_RIVALS_MAX; i++) {
         int place = add_best(making, generations[i].generation, species), is_known = 0;
         for (int k = 0; k < places->rival_count; k++)
@@ -225,28 +222,19 @@ static const struct places *others_of(const struct making *making, int species)
 }
 
 /* Rung a against rung b, which is an earlier one. */
-static int pair_champions(struct making *making, int a, int b, int species)
-{
-    return add_meetings(making, (struct ladder_meeting){.part = LADDER_CHAMPIONS, .a = a, .b = b},
-                        making->places[species].champions[a],
-                        others_of(making, species)->champions[b]);
-}
-
-static int pair_populations(struct making *making, int a, int b, int species)
+static int pair_rungs(struct making *making, int part, int a, int b, int species)
 {
     const struct places *own = &making->places[species], *others = others_of(making, species);
-    struct ladder_meeting meeting = {.part = LADDER_POPULATIONS, .a = a, .b = b};
+    struct ladder_meeting meeting = {.part = part, .a = a, .b = b};
     int status = 0;
+    if (part == LADDER_CHAMPIONS)
+        return add_meetings(making, meeting, own->champions[a], others->champions[b]);
+    if (part == LADDER_CONTROL)
+        return add_meetings(making, meeting, own->control[a], others->control[b]);
     for (int k = 0; k < making->plan->ladder.settings.samples && !status; k++)
         status = add_meetings(making, meeting, own->samples[a][(b + k) % own->sample_counts[a]],
                               others->samples[b][(a + k) % others->sample_counts[b]]);
     return status;
-}
-
-static int pair_control(struct making *making, int a, int b, int species)
-{
-    return add_meetings(making, (struct ladder_meeting){.part = LADDER_CONTROL, .a = a, .b = b},
-                        making->places[species].control[a], others_of(making, species)->control[b]);
 }
 
 /* Every rung's champion against each of a list. */
@@ -262,17 +250,13 @@ static int pair_with_list(struct making *making, int part, int species, const in
 
 static int pair_all(struct making *making)
 {
-    static int (*const pair[])(struct making *, int, int,
-                               int) = {[LADDER_CHAMPIONS] = pair_champions,
-                                       [LADDER_POPULATIONS] = pair_populations,
-                                       [LADDER_CONTROL] = pair_control};
     const struct ladder *ladder = &making->plan->ladder;
     int status = 0;
     for (int part = 0; part <= LADDER_CONTROL; part++)
         for (int a = 1; a < ladder->rung_count; a++)
             for (int b = 0; b < a; b++)
                 for (int i = 0; i < making->species_count && !status; i++)
-                    status = pair[part](making, a, b, i);
+                    status = pair_rungs(making, part, a, b, i);
     for (int i = 0; i < making->species_count && !status; i++)
         status = pair_with_list(making, LADDER_RIVALS, i, others_of(making, i)->rivals,
                                 ladder->rival_count);

@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
+#include "controller/analysis/run_statistics.h"
 
 enum { ITERATIONS = 200, RESAMPLES = 200 };
 #define TAIL_SHARE 0.05
@@ -69,12 +70,6 @@ static double elo_of(const struct standing *s, int player)
     for (int i = 0; i < s->count; i++)
         sum += det_log(s->strengths[i]);
     return 400 * (det_log(s->strengths[player]) - sum / s->count) / det_log(10);
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
 }
 
 /* The strongest first; equals by their numbers. */

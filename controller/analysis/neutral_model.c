@@ -7,6 +7,7 @@
 
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
+#include "controller/analysis/run_statistics.h"
 
 /* Kinds: up to so many parts, and half octaves of area from 2^-12 m2 up. */
 enum { PARTS_MOST = 31, OCTAVES = 32, KIND_COUNT = (PARTS_MOST + 1) * OCTAVES * 2 };
@@ -384,12 +385,6 @@ int neutral_play_run(const struct neutral_play *play, int copy, int step_count,
 }
 
 /* ---- the run beside its shadows ---- */
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
 
 /* values[0] is the run's, the others are the shadows'. Numbers that are none are left out. */
 static struct shadow_band band_of(double values[SHADOW_COPIES + 1])

@@ -49,11 +49,6 @@ static int compare_births(const void *a, const void *b)
                  : (left->first->id > right->first->id) - (left->first->id < right->first->id);
 }
 
-static int compare_deaths(const void *a, const void *b)
-{
-    return compare_reals(*(const double *)a, *(const double *)b);
-}
-
 static int lives_at(const struct store_life *life, double at_s)
 {
     return life->born_s <= at_s && (!life->is_dead || life->died_s > at_s);
@@ -108,18 +103,21 @@ static void make_groups(struct workspace *work, const struct river *river)
     }
 }
 
+static int compare_groups(const void *a, const void *b)
+{
+    int64_t left = ((const struct group *)a)->lives[0]->topology;
+    int64_t right = ((const struct group *)b)->lives[0]->topology;
+    return (left > right) - (left < right);
+}
+
 /* Groups are in the order of their forms' hashes. */
 static int find_group(const struct workspace *work, int64_t topology)
 {
-    int low = 0, high = work->group_count - 1;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (work->groups[middle].lives[0]->topology < topology)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return work->group_count > 0 && work->groups[low].lives[0]->topology == topology ? low : -1;
+    const struct store_life life = {.topology = topology};
+    const struct group key = {.lives = (const struct store_life *[]){&life}};
+    const struct group *group =
+        bsearch(&key, work->groups, (size_t)work->group_count, sizeof key, compare_groups);
+    return group ? (int)(group - work->groups) : -1;
 }
 
 /* The group of the first one's nearest ancestor of another form. */
@@ -140,7 +138,7 @@ static void find_most(struct workspace *work, const struct group *group, struct 
     for (int i = 0; i < group->count; i++)
         if (group->lives[i]->is_dead)
             work->deaths[dead++] = group->lives[i]->died_s;
-    qsort(work->deaths, (size_t)dead, sizeof work->deaths[0], compare_deaths);
+    qsort(work->deaths, (size_t)dead, sizeof work->deaths[0], compare_doubles);
     form->living = group->count - dead;
     form->extinct_s = form->living > 0 ? NAN : work->deaths[dead - 1];
     for (int i = 0; i < group->count; i++) {
@@ -189,15 +187,13 @@ static void add_band(struct workspace *work, struct river *river, struct group *
 /* The forms whose creatures lived most in all. */
 static void choose_bands(struct workspace *work, struct river *river)
 {
-    int is_chosen = 1;
-    while (river->count < RIVER_FORMS_MAX && is_chosen) {
+    while (river->count < RIVER_FORMS_MAX) {
         struct group *best = NULL;
         for (int i = 0; i < work->group_count; i++)
             if (work->groups[i].band < 0 && (!best || work->groups[i].span > best->span))
                 best = &work->groups[i];
-        is_chosen = best != NULL;
         if (!best)
-            continue;
+            break;
         best->band = 0;
         add_band(work, river, best);
     }

@@ -15,32 +15,22 @@
 int run_facts_read(struct run_facts *facts, struct store *store, struct error *error)
 {
     memset(facts, 0, sizeof *facts);
-    int status = store_get_params(store, &facts->params, error);
-    if (!status)
-        status = store_get_status(store, &facts->status, error);
-    if (!status)
-        status = store_get_facts(store, &facts->facts, &facts->fact_count, error);
-    if (!status)
-        status = store_get_members(store, &facts->members, &facts->member_count, error);
-    if (!status)
-        status = store_get_curve(store, &facts->generations, &facts->generation_count, error);
-    if (!status)
-        status = store_get_choices(store, -1, &facts->choices, &facts->choice_count, error);
-    if (!status)
-        status = store_get_events(store, &facts->events, &facts->event_count, error);
-    if (!status)
-        status = store_get_quarantine(store, RUN_QUARANTINE_MOST, &facts->quarantined,
-                                      &facts->quarantined_count, error);
-    if (!status)
-        status = store_get_spent(store, &facts->spent, &facts->spent_count, error);
-    if (!status && preserve_is_wanted(&facts->params)) {
-        status = store_get_epochs(store, 0, &facts->epochs, &facts->epoch_count, error);
-        if (!status)
-            status = store_get_lives(store, &facts->lives, &facts->life_count, error);
-    }
-    if (status)
+    int has_failed = store_get_params(store, &facts->params, error) ||
+                     store_get_status(store, &facts->status, error) ||
+                     store_get_facts(store, &facts->facts, &facts->fact_count, error) ||
+                     store_get_members(store, &facts->members, &facts->member_count, error) ||
+                     store_get_curve(store, &facts->generations, &facts->generation_count, error) ||
+                     store_get_choices(store, -1, &facts->choices, &facts->choice_count, error) ||
+                     store_get_events(store, &facts->events, &facts->event_count, error) ||
+                     store_get_quarantine(store, RUN_QUARANTINE_MOST, &facts->quarantined,
+                                          &facts->quarantined_count, error) ||
+                     store_get_spent(store, &facts->spent, &facts->spent_count, error) ||
+                     (preserve_is_wanted(&facts->params) &&
+                      (store_get_epochs(store, 0, &facts->epochs, &facts->epoch_count, error) ||
+                       store_get_lives(store, &facts->lives, &facts->life_count, error)));
+    if (has_failed)
         run_facts_deinit(facts);
-    return status;
+    return has_failed ? error->code : 0;
 }
 
 void run_facts_deinit(struct run_facts *facts)
@@ -57,47 +47,54 @@ void run_facts_deinit(struct run_facts *facts)
     memset(facts, 0, sizeof *facts);
 }
 
-/* Its place in facts->facts, or -1. */
-static int find_fact(const struct run_facts *facts, uint64_t id)
+static int compare_ids(uint64_t left, uint64_t right)
 {
-    int low = 0, high = facts->fact_count;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (facts->facts[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < facts->fact_count && facts->facts[low].id == id ? low : -1;
+    return (left > right) - (left < right);
+}
+
+/* bsearch() in rows that may be none. */
+static const void *find(const void *key, const void *rows, int count, size_t size,
+                        int (*compare)(const void *, const void *))
+{
+    return count > 0 ? bsearch(key, rows, (size_t)count, size, compare) : NULL;
+}
+
+static int compare_facts(const void *a, const void *b)
+{
+    return compare_ids(((const struct store_fact *)a)->id, ((const struct store_fact *)b)->id);
 }
 
 const struct store_fact *run_facts_find(const struct run_facts *facts, uint64_t id)
 {
-    int index = find_fact(facts, id);
-    return index < 0 ? NULL : &facts->facts[index];
+    const struct store_fact key = {.id = id};
+    return find(&key, facts->facts, facts->fact_count, sizeof key, compare_facts);
+}
+
+/* Its place in facts->facts, or -1. */
+static int find_fact(const struct run_facts *facts, uint64_t id)
+{
+    const struct store_fact *fact = run_facts_find(facts, id);
+    return fact ? (int)(fact - facts->facts) : -1;
 }
 
 static int compare_choices(const void *a, const void *b)
 {
     const struct store_choice *left = a, *right = b;
-    if (left->generation != right->generation)
-        return (left->generation > right->generation) - (left->generation < right->generation);
-    return (left->id > right->id) - (left->id < right->id);
+    return left->generation != right->generation ? compare_ids(left->generation, right->generation)
+                                                 : compare_ids(left->id, right->id);
 }
 
 int run_facts_choice(const struct run_facts *facts, uint32_t generation, uint64_t id)
 {
-    const struct store_choice key = {.generation = generation, .id = id}, *found = NULL;
-    if (facts->choice_count > 0)
-        found =
-            bsearch(&key, facts->choices, (size_t)facts->choice_count, sizeof key, compare_choices);
+    const struct store_choice key = {.generation = generation, .id = id};
+    const struct store_choice *found =
+        find(&key, facts->choices, facts->choice_count, sizeof key, compare_choices);
     return found ? found->choice : CHOICE_NONE;
 }
 
 static int compare_lives(const void *a, const void *b)
 {
-    const struct store_life *left = a, *right = b;
-    return (left->id > right->id) - (left->id < right->id);
+    return compare_ids(((const struct store_life *)a)->id, ((const struct store_life *)b)->id);
 }
 
 const struct store_life *run_facts_mother(const struct run_facts *facts,
@@ -105,7 +102,7 @@ const struct store_life *run_facts_mother(const struct run_facts *facts,
 {
     const struct store_life key = {.id = life->mother}, *mother = NULL;
     if (life->mother)
-        mother = bsearch(&key, facts->lives, (size_t)facts->life_count, sizeof key, compare_lives);
+        mother = find(&key, facts->lives, facts->life_count, sizeof key, compare_lives);
     return mother && mother->generation < life->generation ? mother : NULL;
 }
 
@@ -123,7 +120,7 @@ int run_has_no_goal(const struct params *params)
 
 /* ---- small sums ---- */
 
-static int compare_doubles(const void *a, const void *b)
+int compare_doubles(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
     return (left > right) - (left < right);
@@ -131,8 +128,7 @@ static int compare_doubles(const void *a, const void *b)
 
 static int compare_hashes(const void *a, const void *b)
 {
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
+    return compare_ids(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* Linear between the ranks of sorted values. */
@@ -141,8 +137,6 @@ static double quantile(const double *sorted, int count, double share)
     ENSURE(count > 0, "a share of no values");
     double at = share * (count - 1);
     int below = (int)at;
-    if (count == 0)
-        return 0;
     if (below >= count - 1)
         return sorted[count - 1];
     return sorted[below] * (1 - (at - below)) + sorted[below + 1] * (at - below);
@@ -175,23 +169,21 @@ static int count_different(uint64_t *hashes, int count, int *commonest)
 
 /* ---- generations ---- */
 
+/* Numbers of a creature whose spread is told, and hashes of which the different ones are counted. */
+enum { SPREADS = 4, HASHES = 3 };
+
 /* Room for the members of the largest generation, and everyone's first ancestor. */
 struct workspace {
     uint64_t *founders; /* by place in facts */
-    double *fitness, *parts, *neurons, *size_m;
-    uint64_t *families, *kinds, *motions;
+    double *values[SPREADS];
+    uint64_t *hashes[HASHES];
 };
 
 static void free_workspace(struct workspace *work)
 {
     free(work->founders);
-    free(work->fitness);
-    free(work->parts);
-    free(work->neurons);
-    free(work->size_m);
-    free(work->families);
-    free(work->kinds);
-    free(work->motions);
+    free(work->values[0]);
+    free(work->hashes[0]);
 }
 
 static int make_workspace(struct workspace *work, const struct run_facts *facts)
@@ -203,17 +195,15 @@ static int make_workspace(struct workspace *work, const struct run_facts *facts)
         most = run > most ? run : most;
     }
     work->founders = calloc((size_t)facts->fact_count + 1, sizeof *work->founders);
-    work->fitness = calloc(most, sizeof *work->fitness);
-    work->parts = calloc(most, sizeof *work->parts);
-    work->neurons = calloc(most, sizeof *work->neurons);
-    work->size_m = calloc(most, sizeof *work->size_m);
-    work->families = calloc(most, sizeof *work->families);
-    work->kinds = calloc(most, sizeof *work->kinds);
-    work->motions = calloc(most, sizeof *work->motions);
-    return work->founders && work->fitness && work->parts && work->neurons && work->size_m &&
-                   work->families && work->kinds && work->motions
-               ? 0
-               : ERR_MEMORY;
+    work->values[0] = calloc(SPREADS * most, sizeof *work->values[0]);
+    work->hashes[0] = calloc(HASHES * most, sizeof *work->hashes[0]);
+    if (!work->founders || !work->values[0] || !work->hashes[0])
+        return ERR_MEMORY;
+    for (int i = 1; i < SPREADS; i++)
+        work->values[i] = work->values[i - 1] + most;
+    for (int i = 1; i < HASHES; i++)
+        work->hashes[i] = work->hashes[i - 1] + most;
+    return 0;
 }
 
 /* Parents are born before their children, so one pass does. */
@@ -241,26 +231,26 @@ static int is_bred_from(const struct run_facts *facts, int first, int end)
 static void sum_members(struct run_generation *generation, const struct run_facts *facts, int first,
                         int end, struct workspace *work)
 {
+    struct run_spread *const spreads[SPREADS] = {&generation->fitness, &generation->parts,
+                                                 &generation->neurons, &generation->size_m};
     int count = 0, survivors = 0, everyone = !is_bred_from(facts, first, end), unused;
-    double best[4] = {0};
+    double best[SPREADS] = {0};
     for (int i = first; i < end; i++) {
         const struct store_member *member = &facts->members[i];
         int index = find_fact(facts, member->id);
         if (index < 0)
             continue;
         const struct store_fact *fact = &facts->facts[index];
-        double values[4] = {member->fitness, fact->parts, fact->neurons, fact->size_m};
+        double values[SPREADS] = {member->fitness, fact->parts, fact->neurons, fact->size_m};
         if (member->id == generation->best_id)
             memcpy(best, values, sizeof best);
-        work->fitness[count] = values[0];
-        work->parts[count] = values[1];
-        work->neurons[count] = values[2];
-        work->size_m[count] = values[3];
+        for (int k = 0; k < SPREADS; k++)
+            work->values[k][count] = values[k];
         if (member->survived || everyone) {
-            uint64_t kind = hash_u64(HASH_START, work->founders[index]);
-            work->families[survivors] = work->founders[index];
-            work->kinds[survivors] = hash_double(hash_double(kind, fact->parts), fact->links);
-            work->motions[survivors++] = fact->motion;
+            uint64_t founder = work->founders[index], kind = hash_u64(HASH_START, founder);
+            work->hashes[0][survivors] = founder;
+            work->hashes[1][survivors] = hash_double(hash_double(kind, fact->parts), fact->links);
+            work->hashes[2][survivors++] = fact->motion;
         }
         generation->scored += member->fitness > 0;
         generation->at_parts_max += fact->parts >= (double)facts->params.creature_parts_max;
@@ -268,29 +258,26 @@ static void sum_members(struct run_generation *generation, const struct run_fact
         count++;
     }
     generation->members = count;
-    generation->fitness = make_spread(work->fitness, count, best[0]);
-    generation->parts = make_spread(work->parts, count, best[1]);
-    generation->neurons = make_spread(work->neurons, count, best[2]);
-    generation->size_m = make_spread(work->size_m, count, best[3]);
+    for (int k = 0; k < SPREADS; k++)
+        *spreads[k] = make_spread(work->values[k], count, best[k]);
     generation->survivors = survivors;
-    generation->families = count_different(work->families, survivors, &generation->largest_family);
-    generation->kinds = count_different(work->kinds, survivors, &generation->commonest_kind);
-    generation->motions = count_different(work->motions, survivors, &unused);
+    generation->families = count_different(work->hashes[0], survivors, &generation->largest_family);
+    generation->kinds = count_different(work->hashes[1], survivors, &generation->commonest_kind);
+    generation->motions = count_different(work->hashes[2], survivors, &unused);
+}
+
+static int compare_generations(const void *a, const void *b)
+{
+    return compare_ids(((const struct run_generation *)a)->number,
+                       ((const struct run_generation *)b)->number);
 }
 
 static struct run_generation *find_generation(struct run_statistics *statistics, uint32_t number)
 {
-    int low = 0, high = statistics->generation_count;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (statistics->generations[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < statistics->generation_count && statistics->generations[low].number == number
-               ? &statistics->generations[low]
-               : NULL;
+    const struct run_generation key = {.number = number};
+    return (struct run_generation *)find(&key, statistics->generations,
+                                         statistics->generation_count, sizeof key,
+                                         compare_generations);
 }
 
 static void sum_generations(struct run_statistics *statistics, const struct run_facts *facts,
@@ -363,12 +350,12 @@ static void sum_births(struct run_statistics *statistics, const struct run_facts
 {
     for (int i = 0; i < facts->fact_count; i++) {
         const struct store_fact *fact = &facts->facts[i];
-        struct run_generation *generation = find_generation(statistics, fact->generation);
+        struct run_generation open = {0}, *generation; /* open: it is not complete */
         int is_refused = fact->has_referee && !(fact->fitness > 0);
-        if (generation)
-            generation->born++;
-        if (generation && fact->verdict < 0)
-            generation->unevaluated++;
+        if (!(generation = find_generation(statistics, fact->generation)))
+            generation = &open;
+        generation->born++;
+        generation->unevaluated += fact->verdict < 0;
         if (fact->verdict < 0 || fact->verdict >= RUN_VERDICTS_MAX)
             continue;
         statistics->evaluated++;
@@ -382,8 +369,6 @@ static void sum_births(struct run_statistics *statistics, const struct run_facts
             statistics->copies +=
                 verdict_is_scored(fact->verdict) && parent->motion == fact->motion;
         }
-        if (!generation)
-            continue;
         generation->verdicts[fact->verdict]++;
         generation->seen += fact->has_referee;
         generation->refused += is_refused;

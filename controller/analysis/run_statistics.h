@@ -124,6 +124,8 @@ struct run_statistics {
 int run_statistics_make(struct run_statistics *statistics, const struct run_facts *facts);
 void run_statistics_deinit(struct run_statistics *statistics);
 
+/* Numbers, rising; for qsort(). */
+int compare_doubles(const void *a, const void *b);
 /* Seconds since 1970 of "2026-03-01T10:15:30.145Z", or -1. */
 double run_parse_time(const char *utc);
 

@@ -22,15 +22,13 @@ struct sides {
 
 static int open_sides(struct sides *sides, struct error *error)
 {
-    int status = 0;
-    for (int i = 0; i < SIDES && !status; i++) {
-        status = command_open_run(sides->directories[i], &sides->stores[i], error);
-        if (!status)
-            status = store_get_params(sides->stores[i], &sides->params[i], error);
-    }
-    if (!status && preserve_is_wanted(&sides->params[0]) != preserve_is_wanted(&sides->params[1]))
-        status = error_set(error, ERR_USAGE, "only one of the two runs is a preserve");
-    return status;
+    for (int i = 0; i < SIDES; i++)
+        if (command_open_run(sides->directories[i], &sides->stores[i], error) ||
+            store_get_params(sides->stores[i], &sides->params[i], error))
+            return error->code;
+    return preserve_is_wanted(&sides->params[0]) == preserve_is_wanted(&sides->params[1])
+               ? 0
+               : error_set(error, ERR_USAGE, "only one of the two runs is a preserve");
 }
 
 static void print_settings(const struct sides *sides)
@@ -164,10 +162,7 @@ static int compare_motions(struct sides *sides, struct error *error)
 static void print_birth(const struct creature *creature)
 {
     output_print(stdout, "generation %" PRId64 ", %s", creature->generation, creature->method);
-    if (creature->parents[0])
-        output_print(stdout, " of %" PRIu64, creature->parents[0]);
-    if (creature->parents[1])
-        output_print(stdout, " and %" PRIu64, creature->parents[1]);
+    command_print_parents(creature);
 }
 
 static int is_born_equal(const struct creature *a, const struct creature *b)

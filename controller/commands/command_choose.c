@@ -17,18 +17,14 @@
 static int put_choice(const char *directory, uint64_t id, int choice, struct error *error)
 {
     struct store *store = NULL;
-    int status = command_open_to_write(directory, &store, error);
-    if (!status)
-        status = store_check_choice(store, id, error);
-    if (!status)
-        status = store_put_choice(store, id, choice, error);
-    if (!status)
-        status = store_commit(store, error);
-    if (!status)
+    int has_failed = command_open_to_write(directory, &store, error) ||
+                     store_check_choice(store, id, error) ||
+                     store_put_choice(store, id, choice, error) || store_commit(store, error);
+    if (!has_failed)
         output_print(stdout, "creature %" PRIu64 ": %s; counts when the run is resumed\n", id,
                      choice_name(choice));
     store_close(store);
-    return status;
+    return has_failed ? error->code : 0;
 }
 
 static int give_choice(const char *directory, uint64_t id, int choice, struct error *error)

@@ -131,10 +131,11 @@ static int open_run(const char *directory, int is_read_only, struct store **stor
                     struct error *error)
 {
     char path[RUN_PATH_SIZE];
-    int status = run_directory_check(directory, error);
-    if (!status)
-        status = run_directory_path(directory, "run.db", path, error);
-    return status ? status : store_open(store, path, is_read_only, error);
+    return run_directory_check(directory, error) ||
+                   run_directory_path(directory, "run.db", path, error) ||
+                   store_open(store, path, is_read_only, error)
+               ? error->code
+               : 0;
 }
 
 int command_open_run(const char *directory, struct store **store, struct error *error)
@@ -227,6 +228,13 @@ void command_print_survivors(const struct store_entry *entries, int count,
                  *words ? 10 : 0, verdict_words(entry->verdict), *words ? "  " : "", words);
         command_print_row(row, detail == MUTATIONS_FULL);
     }
+}
+
+void command_print_parents(const struct creature *creature)
+{
+    for (int i = 0; i < 2; i++)
+        if (creature->parents[i])
+            output_print(stdout, i ? " and %" PRIu64 : " of %" PRIu64, creature->parents[i]);
 }
 
 void command_find_elsewhere(const struct store_status *status, char *text, size_t size)

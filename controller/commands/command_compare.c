@@ -47,12 +47,10 @@ static int read_run(struct compared *run, const char *directory, struct error *e
                            "%s is a preserve, which has no scores to compare (see `controller "
                            "evolution`)",
                            directory);
-    if (!status)
-        status = store_get_status(store, &run->status, error);
-    if (!status)
-        status = store_get_curve(store, &run->curve, &run->curve_count, error);
-    if (!status)
-        status = read_cpu(run, store, error);
+    if (!status && (store_get_status(store, &run->status, error) ||
+                    store_get_curve(store, &run->curve, &run->curve_count, error) ||
+                    read_cpu(run, store, error)))
+        status = error->code;
     const struct store_champion *champion = &run->status.champion;
     run->score = NAN;
     if (!status && run->status.is_finished)

@@ -49,22 +49,12 @@ static int command_workers(int argc, char **argv)
     return command_end(argv[0], give_order(argv[optind], line, &error), &error);
 }
 
-static int command_pause(int argc, char **argv)
-{
-    return command_with_run(&pause_command, argc, argv, argv[0], give_order);
-}
-
-static int command_continue(int argc, char **argv)
-{
-    return command_with_run(&continue_command, argc, argv, argv[0], give_order);
-}
-
 COMMAND(workers, "RUN_DIR N", "a run at work uses N simulators from now on", NULL,
         "Makes a run at work use N simulator processes from now on; its result stays the "
         "same. A process too many ends when it has finished its tasks. A later 'resume' "
         "begins with farm.workers again.");
-COMMAND(pause, "RUN_DIR", "a run at work rests until 'continue'", NULL,
-        "A run at work finishes the creatures it is simulating and begins no others until "
-        "'controller continue'. The run's result stays the same. To free its memory, too, "
-        "stop it (Ctrl-C, or SIGTERM to the controller) and 'controller resume' later.");
-COMMAND(continue, "RUN_DIR", "a paused run goes on", NULL, "A paused run goes on.");
+RUN_COMMAND(pause, give_order, argv[0], "a run at work rests until 'continue'", NULL,
+            "A run at work finishes the creatures it is simulating and begins no others until "
+            "'controller continue'. The run's result stays the same. To free its memory, too, "
+            "stop it (Ctrl-C, or SIGTERM to the controller) and 'controller resume' later.");
+RUN_COMMAND(continue, give_order, argv[0], "a paused run goes on", NULL, "A paused run goes on.");

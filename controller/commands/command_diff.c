@@ -12,10 +12,7 @@ static void print_heading(const char *mark, const char *name, const struct creat
         output_print(stdout, ": creature %" PRIu64, creature->id);
     if (creature->method[0])
         output_print(stdout, ", %s", creature->method);
-    if (creature->parents[0])
-        output_print(stdout, " of %" PRIu64, creature->parents[0]);
-    if (creature->parents[1])
-        output_print(stdout, " and %" PRIu64, creature->parents[1]);
+    command_print_parents(creature);
     if (creature->mutations[0])
         output_print(stdout, ", mutated: %s", creature->mutations);
     output_print(stdout, "\n");
@@ -43,14 +40,12 @@ static int diff(char **names, int count, void *request, struct error *error)
     struct creature a, b;
     creature_init(&a);
     creature_init(&b);
-    int status = command_read_creature(names[0], &a, error);
-    if (!status)
-        status = command_read_creature(names[1], &b, error);
-    if (!status)
-        status = print_difference(names, &a, &b, error);
+    int has_failed = command_read_creature(names[0], &a, error) ||
+                     command_read_creature(names[1], &b, error) ||
+                     print_difference(names, &a, &b, error);
     creature_deinit(&a);
     creature_deinit(&b);
-    return status;
+    return has_failed ? error->code : 0;
 }
 
 static int command_diff(int argc, char **argv)

@@ -30,15 +30,10 @@ static int print_digests(const char *directory, void *request, struct error *err
     return 0;
 }
 
-static int command_digest(int argc, char **argv)
-{
-    return command_with_run(&digest_command, argc, argv, NULL, print_digests);
-}
-
-COMMAND(digest, "RUN_DIR", "hashes of what two equal runs have in common", NULL,
-        "Prints a hash for each generation and one for the whole run, over everything that "
-        "two runs with the same parameters and seed have in common: parameters, genomes, "
-        "parents, methods, mutations, verdicts, measures, motions, fitness, ranks. Times, "
-        "workers, attempts and settings of the farm do not count. Compare two runs with:\n\n  "
-        "diff <(controller digest A) <(controller digest B)\n\nThe first line that differs is "
-        "the first generation that does.");
+RUN_COMMAND(digest, print_digests, NULL, "hashes of what two equal runs have in common", NULL,
+            "Prints a hash for each generation and one for the whole run, over everything that "
+            "two runs with the same parameters and seed have in common: parameters, genomes, "
+            "parents, methods, mutations, verdicts, measures, motions, fitness, ranks. Times, "
+            "workers, attempts and settings of the farm do not count. Compare two runs with:\n\n  "
+            "diff <(controller digest A) <(controller digest B)\n\nThe first line that differs is "
+            "the first generation that does.");

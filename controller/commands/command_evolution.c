@@ -77,15 +77,11 @@ static int report_evolution(const char *directory, void *request, struct error *
     return status;
 }
 
-static int command_evolution(int argc, char **argv)
-{
-    return command_with_run(&evolution_command, argc, argv, NULL, report_evolution);
-}
-
-COMMAND(evolution, "RUN_DIR", "a preserve beside drift alone: is it evolution?", NULL,
-        "Compares a run of a preserve with 200 neutral shadows: the same births and deaths at "
-        "the same times, and the same mutations, but mothers and the dead are drawn by chance. "
-        "Numbers outside of 95 % of the shadows are made by selection. Of the living at the end: "
-        "bodies, parts, hunters, families. Means of the second half, by kinds whose ancestors "
-        "lived ten minutes before (MODES): change, novelty, complexity, ecology. The report has "
-        "the same with plots.");
+RUN_COMMAND(
+    evolution, report_evolution, NULL, "a preserve beside drift alone: is it evolution?", NULL,
+    "Compares a run of a preserve with 200 neutral shadows: the same births and deaths at "
+    "the same times, and the same mutations, but mothers and the dead are drawn by chance. "
+    "Numbers outside of 95 % of the shadows are made by selection. Of the living at the end: "
+    "bodies, parts, hunters, families. Means of the second half, by kinds whose ancestors "
+    "lived ten minutes before (MODES): change, novelty, complexity, ecology. The report has "
+    "the same with plots.");

@@ -79,10 +79,8 @@ static int run(const char *directory, int option_count, char **options, struct e
     struct call *call = calloc(1, sizeof *call);
     int status = call ? run_directory_path(directory, "params.ini", call->params, error)
                       : error_memory(error);
-    if (!status)
-        status = command_open_run(directory, &store, error);
-    if (!status)
-        status = write_states(store, call, error);
+    if (!status && (command_open_run(directory, &store, error) || write_states(store, call, error)))
+        status = error->code;
     store_close(store);
     if (!status)
         status = hand_over(call, option_count, options, error);

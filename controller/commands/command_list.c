@@ -389,12 +389,6 @@ static int list_run(const char *directory, void *wanted, struct error *error)
     return status;
 }
 
-static int command_list(int argc, char **argv)
-{
-    struct request request = {.generation = -1, .top = TOP_DEFAULT};
-    return command_with_run(&list_command, argc, argv, &request, list_run);
-}
-
 static const struct option_row options[] = {
     {"generation", 0, "N", "a complete generation, from 0; default: the last complete one",
      OPTION_AT(WHOLE, request, generation), .max = UINT32_MAX},
@@ -427,6 +421,7 @@ static const struct option_row options[] = {
      "key `cost` (docs/run-store.md)",
      OPTION_AT(FLAG, request, is_json)},
     {.name = NULL}};
-COMMAND(list, "RUN_DIR", "the best of a generation, or a creature's ancestors", options,
-        "Lists the best creature of each kind of body (as many parts, as many that move) in a "
-        "generation, best first, with what its birth changed; or the ancestors of one.");
+RUN_COMMAND(list, list_run, (&(struct request){.generation = -1, .top = TOP_DEFAULT}),
+            "the best of a generation, or a creature's ancestors", options,
+            "Lists the best creature of each kind of body (as many parts, as many that move) in a "
+            "generation, best first, with what its birth changed; or the ancestors of one.");

@@ -308,12 +308,6 @@ static int show_logs(const char *directory, void *request, struct error *error)
     return status;
 }
 
-static int command_logs(int argc, char **argv)
-{
-    struct wanted wanted = {.worker = -1, .task = -1, .creature = -1, .level = LOG_DEBUG};
-    return command_with_run(&logs_command, argc, argv, &wanted, show_logs);
-}
-
 static const struct option_row options[] = {
     {"worker", 0, "N", "only the log of worker N; 0: only the controller's",
      OPTION_AT(WHOLE, wanted, worker), .max = 1024},
@@ -326,6 +320,8 @@ static const struct option_row options[] = {
     {"follow", 0, NULL, "go on with what is appended, until interrupted",
      OPTION_AT(FLAG, wanted, is_following)},
     {.name = NULL}};
-COMMAND(logs, "RUN_DIR", "the logs of all processes, in the order of time", options,
-        "Prints the logs of the controller and of all workers, merged in the order of time. "
-        "Each line is preceded by the name of its log: log=worker-01.");
+RUN_COMMAND(logs, show_logs,
+            (&(struct wanted){.worker = -1, .task = -1, .creature = -1, .level = LOG_DEBUG}),
+            "the logs of all processes, in the order of time", options,
+            "Prints the logs of the controller and of all workers, merged in the order of time. "
+            "Each line is preceded by the name of its log: log=worker-01.");

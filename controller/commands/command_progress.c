@@ -156,13 +156,6 @@ static int measure(const char *directory, void *wanted, struct error *error)
     return status;
 }
 
-static int command_progress(int argc, char **argv)
-{
-    struct request request = {
-        .rungs = 16, .bouts = 2, .samples = 2, .panel = 20, .jobs = program_core_count()};
-    return command_with_run(&progress_command, argc, argv, &request, measure);
-}
-
 static const struct option_row options[] = {
     {"champions", 'n', "N", "how many champions, of generations evenly apart, at most; default 16",
      OPTION_AT(WHOLE, request, rungs), .min = 3, .max = LADDER_RUNGS_MAX},
@@ -179,8 +172,11 @@ static const struct option_row options[] = {
     {"again", 0, NULL, "play all contests, even if they are known",
      OPTION_AT(FLAG, request, is_again)},
     {.name = NULL}};
-COMMAND(progress, "RUN_DIR", "whether a run of contests makes progress: generations meet", options,
-        "Creatures of different generations of a run of contests meet, since scores of one "
-        "generation say nothing about another (docs/contests.md). Prints a table and what it "
-        "means, and keeps it in RUN_DIR/progress.json, from which 'controller report' draws "
-        "it.");
+RUN_COMMAND(progress, measure,
+            (&(struct request){
+                .rungs = 16, .bouts = 2, .samples = 2, .panel = 20, .jobs = program_core_count()}),
+            "whether a run of contests makes progress: generations meet", options,
+            "Creatures of different generations of a run of contests meet, since scores of one "
+            "generation say nothing about another (docs/contests.md). Prints a table and what it "
+            "means, and keeps it in RUN_DIR/progress.json, from which 'controller report' draws "
+            "it.");

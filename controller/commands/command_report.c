@@ -52,15 +52,13 @@ static int report_run(const char *directory, void *wanted, struct error *error)
     struct store *store = NULL;
     static struct report report;
     char path[RUN_PATH_SIZE];
-    int status = choose_path(directory, request->output, path, error);
-    if (!status)
-        status = command_open_run(directory, &store, error);
-    if (!status)
-        status = report_read(&report, directory, store, !request->has_no_pictures, error);
+    int has_failed = choose_path(directory, request->output, path, error) ||
+                     command_open_run(directory, &store, error) ||
+                     report_read(&report, directory, store, !request->has_no_pictures, error);
     store_close(store);
-    if (status)
-        return status;
-    status = write_report(&report, path, !request->output, error);
+    if (has_failed)
+        return error->code;
+    int status = write_report(&report, path, !request->output, error);
     if (!status && report.gallery.problem[0])
         output_print(stderr, "controller: some pictures or replays are missing: %s\n",
                      report.gallery.problem);
@@ -70,21 +68,15 @@ static int report_run(const char *directory, void *wanted, struct error *error)
     return status;
 }
 
-static int command_report(int argc, char **argv)
-{
-    struct request request = {.output = NULL};
-    return command_with_run(&report_command, argc, argv, &request, report_run);
-}
-
 static const struct option_row options[] = {
     {"output", 'o', "FILE", "ends in .html; default: RUN_DIR/report.html. Overwritten if it exists",
      OPTION_AT(TEXT, request, output)},
     {"no-pictures", 0, NULL, "without pictures and replays: a smaller page that needs no viewer",
      OPTION_AT(FLAG, request, has_no_pictures)},
     {.name = NULL}};
-COMMAND(report, "RUN_DIR", "a page about the run: plots, champions, lineage, what holds it back",
-        options,
-        "Writes one page of HTML about a run, to be opened in any browser without a network: "
-        "what holds the run back and which setting to try, plots, champions playing, their "
-        "lineage, all parameters. The run may be under way. Pictures and replays are made by "
-        "the program viewer.");
+RUN_COMMAND(report, report_run, (&(struct request){.output = NULL}),
+            "a page about the run: plots, champions, lineage, what holds it back", options,
+            "Writes one page of HTML about a run, to be opened in any browser without a network: "
+            "what holds the run back and which setting to try, plots, champions playing, their "
+            "lineage, all parameters. The run may be under way. Pictures and replays are made by "
+            "the program viewer.");

@@ -314,12 +314,12 @@ static void session_warn_of_energies(const struct session *session)
 /* Whether simulators can be had at all, before anything is made. */
 static int session_check_farm(struct session *session, struct error *error)
 {
-    int status = program_find("simulator", session->simulator, error);
-    if (!status)
-        status = program_ask_fingerprint(session->simulator, &session->fingerprint, error);
-    if (!status)
-        status = launcher_check(session->params.farm_launcher, error);
-    return status ? status : farm_check_descriptors(session_worker_count(session), error);
+    return program_find("simulator", session->simulator, error) ||
+                   program_ask_fingerprint(session->simulator, &session->fingerprint, error) ||
+                   launcher_check(session->params.farm_launcher, error) ||
+                   farm_check_descriptors(session_worker_count(session), error)
+               ? error->code
+               : 0;
 }
 
 /* Says in the store where this controller is, for `status` on other machines. */
@@ -485,18 +485,16 @@ static int make_run(struct session *session, const struct arguments *arguments, 
         status = run_directory_create(session->directory, error);
     if (status == ERR_EXISTS)
         add_difference(session, error);
-    if (!status)
-        status = run_directory_path(session->directory, "run.db", path, error);
-    if (!status) /* the run's own files are enough to do it again */
-        run_directory_name_seeds(&session->seeding, session->params.evolution_seeds);
-    if (!status)
-        status = store_create(&session->store, path, &session->params, &session->seeding,
-                              fill_store, &beginning, error);
-    if (!status)
-        status = session_write_files(session, error);
-    if (!status)
-        status = session_open_log(session, error);
-    return status ? status : session_begin(session, error);
+    if (status || run_directory_path(session->directory, "run.db", path, error))
+        return error->code;
+    /* the run's own files are enough to do it again */
+    run_directory_name_seeds(&session->seeding, session->params.evolution_seeds);
+    return store_create(&session->store, path, &session->params, &session->seeding, fill_store,
+                        &beginning, error) ||
+                   session_write_files(session, error) || session_open_log(session, error) ||
+                   session_begin(session, error)
+               ? error->code
+               : 0;
 }
 
 static int run_session(struct session *session, const struct arguments *arguments)

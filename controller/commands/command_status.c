@@ -77,25 +77,20 @@ static int make_report(const char *directory, struct report *report, struct erro
     char lock[RUN_PATH_SIZE];
     memset(report, 0, sizeof *report);
     report->directory = directory;
-    int status = command_open_run(directory, &report->run, error);
-    if (!status)
-        status = store_get_status(report->run, &report->store, error);
-    if (!status)
-        status = store_get_params(report->run, &report->params, error);
-    if (!status)
-        status = run_directory_path(directory, "lock", lock, error);
-    if (!status) {
-        report->holder = run_directory_lock_holder(lock);
-        command_find_elsewhere(&report->store, report->host, sizeof report->host);
-        report->disk_bytes = run_directory_disk_bytes(directory);
-        report->live = report->holder ? ask_live(directory) : NULL;
-        status = store_get_quarantine(report->run, QUARANTINE_SHOWN, &report->quarantine,
-                                      &report->quarantine_count, error);
-    }
-    if (!status)
-        status = store_get_spent(report->run, &report->spent, &report->spent_count, error);
+    if (command_open_run(directory, &report->run, error) ||
+        store_get_status(report->run, &report->store, error) ||
+        store_get_params(report->run, &report->params, error) ||
+        run_directory_path(directory, "lock", lock, error))
+        return error->code;
+    report->holder = run_directory_lock_holder(lock);
+    command_find_elsewhere(&report->store, report->host, sizeof report->host);
+    report->disk_bytes = run_directory_disk_bytes(directory);
+    report->live = report->holder ? ask_live(directory) : NULL;
+    int has_failed = store_get_quarantine(report->run, QUARANTINE_SHOWN, &report->quarantine,
+                                          &report->quarantine_count, error) ||
+                     store_get_spent(report->run, &report->spent, &report->spent_count, error);
     report->spent_count = store_sum_spent(report->spent, report->spent_count);
-    return status;
+    return has_failed ? error->code : 0;
 }
 
 /* Cells of the archive's grid, 0 if the run has none. */

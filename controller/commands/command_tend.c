@@ -39,10 +39,9 @@ static int put_deed(const char *directory, const char *line, struct error *error
         status = store_get_params(store, &params, error);
     if (!status && !preserve_is_wanted(&params))
         status = error_set(error, ERR_RANGE, "%s: the run is no preserve", directory);
-    if (!status)
-        status = deeds_put(store, &params, line, 0, text, sizeof text, error);
-    if (!status)
-        status = store_commit(store, error);
+    if (!status && (deeds_put(store, &params, line, 0, text, sizeof text, error) ||
+                    store_commit(store, error)))
+        status = error->code;
     if (!status)
         output_print(stdout, "%s; done when the run is resumed\n", text);
     store_close(store);

@@ -58,6 +58,15 @@ COMMANDS(X)
                                            .options = its_options,                                 \
                                            .run = command_##word}
 
+/* The same of a command whose one operand is RUN_DIR, with the function that acts; `its_request` is a
+ * pointer to what the options are read into, or NULL. */
+#define RUN_COMMAND(word, act, its_request, its_summary, its_options, its_about)                   \
+    static int command_##word(int argc, char **argv)                                               \
+    {                                                                                              \
+        return command_with_run(&word##_command, argc, argv, its_request, act);                    \
+    }                                                                                              \
+    COMMAND(word, "RUN_DIR", its_summary, its_options, its_about)
+
 /* Each prints one line to standard error and returns the exit code to end with. */
 int command_fail(const struct error *error);
 int command_usage(const char *command, const char *format, ...)
@@ -125,6 +134,8 @@ void command_print_row(const char *row, int is_whole);
 /* A table of survivors for people on standard output, with a star at the champion. */
 void command_print_survivors(const struct store_entry *entries, int count,
                              enum mutation_detail detail);
+/* " of 12 and 40", or less where it has less. */
+void command_print_parents(const struct creature *creature);
 /* A table of a preserve's worlds after an epoch, on standard output. */
 int command_print_worlds(struct store *store, uint32_t epoch, struct error *error);
 

@@ -137,12 +137,6 @@ static int read_member(struct database *database, sqlite3_stmt *row, void *item,
     return 0;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    uint64_t x = ((const struct individual *)a)->id, y = ((const struct individual *)b)->id;
-    return (x > y) - (x < y);
-}
-
 /* The members by their rows, and of the generation under way those that have none yet. Where no
  * creature of an archive scored, a generation begins without members. */
 int store_get_population(struct store *store, uint32_t generation, struct population *population,
@@ -172,7 +166,7 @@ int store_get_population(struct store *store, uint32_t generation, struct popula
         free_population(population);
     else if (population->count)
         qsort(population->individuals, (size_t)population->count, sizeof *population->individuals,
-              compare_ids);
+              search_compare_ids);
     return status;
 }
 

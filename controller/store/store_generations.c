@@ -7,17 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static int put_birth(struct store *store, const struct individual *individual, struct error *error)
-{
-    struct store_value values[STORE_BIRTH_COUNT + 1];
-    int status = store_list_birth(store, individual, values, error);
-    return status
-               ? status
-               : store_run(store,
-                           "INSERT INTO births (" STORE_BIRTH ") VALUES (" STORE_BIRTH_PLACES ")",
-                           values, error);
-}
-
 static int put_member(struct store *store, uint32_t generation, const struct individual *individual,
                       struct error *error)
 {
@@ -30,7 +19,13 @@ static int put_member(struct store *store, uint32_t generation, const struct ind
 
 int store_put_newborn(struct store *store, const struct individual *newborn, struct error *error)
 {
-    return put_birth(store, newborn, error);
+    struct store_value values[STORE_BIRTH_COUNT + 1];
+    int status = store_list_birth(store, newborn, values, error);
+    return status
+               ? status
+               : store_run(store,
+                           "INSERT INTO births (" STORE_BIRTH ") VALUES (" STORE_BIRTH_PLACES ")",
+                           values, error);
 }
 
 /* One of the population that a generation begins with. One that waits for a result and is older
@@ -48,7 +43,7 @@ static int put_present(struct store *store, uint32_t generation,
             return status;
     }
     return has_row ? put_member(store, generation, individual, error)
-                   : put_birth(store, individual, error);
+                   : store_put_newborn(store, individual, error);
 }
 
 static int open_generation(struct store *store, uint32_t generation,
@@ -180,12 +175,10 @@ int store_put_generation(struct store *store, uint32_t generation,
 {
     ENSURE(!closing || (int64_t)generation == store->generation + 1,
            "generation %" PRIu32 " after %" PRId64, generation, store->generation);
-    int status = begin_durable(store, error);
-    if (!status && closing)
-        status = close_generation(store, generation - 1, closing, error);
-    if (!status)
-        status = open_generation(store, generation, population, error);
-    status = commit_durable(store, status, error);
+    int has_failed = begin_durable(store, error) ||
+                     (closing && close_generation(store, generation - 1, closing, error)) ||
+                     open_generation(store, generation, population, error);
+    int status = commit_durable(store, has_failed ? error->code : 0, error);
     if (!status)
         store->generation = generation;
     return status;
@@ -205,12 +198,9 @@ int store_finish(struct store *store, uint32_t generation, const struct generati
 {
     ENSURE((int64_t)generation == store->generation, "generation %" PRIu32 " of %" PRId64,
            generation, store->generation);
-    int status = begin_durable(store, error);
-    if (!status)
-        status = close_generation(store, generation, closing, error);
-    if (!status)
-        status = store_execute(store, "DELETE FROM births", error);
-    if (!status)
-        status = store_set_run_value(store, "finished", "1", error);
-    return commit_durable(store, status, error);
+    int has_failed = begin_durable(store, error) ||
+                     close_generation(store, generation, closing, error) ||
+                     store_execute(store, "DELETE FROM births", error) ||
+                     store_set_run_value(store, "finished", "1", error);
+    return commit_durable(store, has_failed ? error->code : 0, error);
 }

@@ -79,37 +79,31 @@ static void compare_params(const struct params *before, const struct params *aft
 
 /* The members of the generation wait for new results, which are counted as its own. Their bars came
  * from old results, and go. */
-static int forget_results(struct store *store, uint32_t generation, struct error *error)
-{
-    static const char *const statements[] = {
-        "INSERT OR IGNORE INTO members (generation, individual, evaluated)"
-        " SELECT ?1, individual, 1 FROM " STORE_JUDGED " WHERE evaluated = 1",
-        "UPDATE generations SET closed = 0, evaluations_own = evaluations_own +"
-        " (SELECT count(*) FROM members WHERE generation = ?1 AND evaluated = 1) WHERE number = ?1",
-        "UPDATE members SET evaluated = 0 WHERE generation = ?1",
-        "UPDATE individuals SET bar_m_s = NULL, bar_sizes_s = NULL"
-        " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")",
-        "UPDATE births SET bar_m_s = NULL, bar_sizes_s = NULL"
-        " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")"};
-    int status = 0;
-    for (size_t i = 0; !status && i < sizeof statements / sizeof statements[0]; i++)
-        status = store_run_for(store, statements[i], generation, error);
-    return status;
-}
+static const char *const forget_results[] = {
+    "INSERT OR IGNORE INTO members (generation, individual, evaluated)"
+    " SELECT ?1, individual, 1 FROM " STORE_JUDGED " WHERE evaluated = 1",
+    "UPDATE generations SET closed = 0, evaluations_own = evaluations_own +"
+    " (SELECT count(*) FROM members WHERE generation = ?1 AND evaluated = 1) WHERE number = ?1",
+    "UPDATE members SET evaluated = 0 WHERE generation = ?1",
+    "UPDATE individuals SET bar_m_s = NULL, bar_sizes_s = NULL"
+    " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")",
+    "UPDATE births SET bar_m_s = NULL, bar_sizes_s = NULL"
+    " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")",
+    NULL};
 
 /* The referee has not seen the members of the generation, nor their ancestors. */
-static int forget_referee(struct store *store, uint32_t generation, struct error *error)
+static const char *const forget_referee[] = {
+    "UPDATE individuals SET referee_fitness = NULL, referee_words = NULL, referee_stage = NULL,"
+    " kept = NULL WHERE id IN (SELECT individual FROM " STORE_JUDGED ")",
+    "UPDATE births SET kept = NULL WHERE id IN (SELECT individual FROM " STORE_JUDGED ")", NULL};
+
+static int run_all(struct store *store, const char *const *statements, uint32_t generation,
+                   struct error *error)
 {
-    int status = store_run_for(store,
-                               "UPDATE individuals SET referee_fitness = NULL,"
-                               " referee_words = NULL, referee_stage = NULL, kept = NULL"
-                               " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")",
-                               generation, error);
-    return status ? status
-                  : store_run_for(store,
-                                  "UPDATE births SET kept = NULL"
-                                  " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")",
-                                  generation, error);
+    int status = 0;
+    for (; *statements && !status; statements++)
+        status = store_run_for(store, *statements, generation, error);
+    return status;
 }
 
 int store_put_params(struct store *store, const struct params *params, uint32_t generation,
@@ -117,26 +111,25 @@ int store_put_params(struct store *store, const struct params *params, uint32_t 
 {
     struct params before;
     int64_t simulator_version;
-    int status = store_get_params(store, &before, error);
-    if (!status)
-        status = statement_number(
-            &store->database, "SELECT simulator_version FROM branches ORDER BY branch DESC LIMIT 1",
-            0, 0, &simulator_version, error);
-    if (status)
-        return status;
+    if (store_get_params(store, &before, error) ||
+        statement_number(&store->database,
+                         "SELECT simulator_version FROM branches ORDER BY branch DESC LIMIT 1", 0,
+                         0, &simulator_version, error))
+        return error->code;
     compare_params(&before, params, change);
     if (simulator_version != SIMULATOR_VERSION)
         change->is_new_branch = change->is_reevaluated = 1;
     if (!change->changed_count && !change->is_new_branch)
         return 0;
 
-    status = change->is_new_branch ? store_put_branch(store, params, generation, error)
-                                   : put_branch_rows(store, store->branch, params, error);
+    int status = change->is_new_branch ? store_put_branch(store, params, generation, error)
+                                       : put_branch_rows(store, store->branch, params, error);
     if (!status && change->is_reevaluated)
-        status = forget_results(store, generation, error);
+        status = run_all(store, forget_results, generation, error);
     if (!status && (change->is_reevaluated || change->is_judged_anew))
-        status = forget_referee(store, generation, error);
-    if (!status)
-        status = store_put_event(store, "params_changed", change->text, error);
-    return status ? status : store_commit(store, error);
+        status = run_all(store, forget_referee, generation, error);
+    return status || store_put_event(store, "params_changed", change->text, error) ||
+                   store_commit(store, error)
+               ? error->code
+               : 0;
 }

@@ -189,10 +189,12 @@ int store_put_champion(struct store *store, const struct store_champion *champio
 {
     char id[24];
     snprintf(id, sizeof id, "%" PRIu64, champion->id);
-    int status = store_set_run_value(store, "champion", id, error);
-    if (!status)
-        status = store_set_run_value(store, "champion_holds", champion->holds ? "1" : "0", error);
-    return status ? status : store_set_run_value(store, "champion_words", champion->words, error);
+    return store_set_run_value(store, "champion", id, error) ||
+                   store_set_run_value(store, "champion_holds", champion->holds ? "1" : "0",
+                                       error) ||
+                   store_set_run_value(store, "champion_words", champion->words, error)
+               ? error->code
+               : 0;
 }
 
 int store_put_quarantine(struct store *store, const struct individual *individual,
@@ -288,9 +290,8 @@ int store_copy_choices(struct store *store, struct store *from, struct error *er
             status =
                 put_choice(store, choices[i].generation, choices[i].id, choices[i].choice, error);
     free(choices);
-    if (!status)
-        status = store_copy_deeds(store, from, error);
-    if (!status)
-        status = store_set_run_value(store, "chosen_until", until, error);
-    return status;
+    return status || store_copy_deeds(store, from, error) ||
+                   store_set_run_value(store, "chosen_until", until, error)
+               ? error->code
+               : 0;
 }
