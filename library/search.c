@@ -427,7 +427,7 @@ int bestiary_search_make(struct bestiary_search **search, const struct bestiary_
     if (status)
         return library_say(error, status, &own);
     (*search)->params = *p;
-    (*search)->search = search_create(&(*search)->params);
+    (*search)->search = search_create(&(*search)->params, NULL);
     status = (*search)->search ? open_generation(*search) : ERR_MEMORY;
     if (status) {
         bestiary_search_free(*search);

@@ -6,10 +6,12 @@
  * other species of the other rung: so which species has the easier part makes no difference. */
 #include "controller/analysis/ladder_plan.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/math/rng.h"
+#include "common/rows.h"
 #include "controller/evolution/contests.h"
 
 enum { RUNGS_LEAST = 3, STREAM_SAMPLES = 4 }; /* the stream is one of RNG_CONTEST's */
@@ -41,14 +43,15 @@ static int add_player(struct making *making, uint64_t id, uint64_t seed,
     for (int i = 0; i < plan->player_count; i++)
         if (plan->players[i].id == id)
             return i;
-    if (contests_make_room(&plan->players, plan->player_count, &plan->player_room,
-                           sizeof *plan->players))
+    struct individual *player =
+        rows_add(&plan->players, &plan->player_count, &plan->player_room, INT_MAX, sizeof *player);
+    if (!player)
         return error_memory(making->error);
-    struct individual *player = &plan->players[plan->player_count];
-    *player = (struct individual){.id = id, .seed = seed};
+    player->id = id;
+    player->seed = seed;
     if (genome_copy(&player->genome, genome))
         return error_memory(making->error);
-    return plan->player_count++;
+    return plan->player_count - 1;
 }
 
 static int add_from_store(struct making *making, uint64_t id)
@@ -203,9 +206,11 @@ static int add_meetings(struct making *making, struct ladder_meeting meeting, in
     const struct ladder *ladder = &plan->ladder;
     if (a == b)
         return 0;
-    if (contests_make_room(&plan->pairs, plan->pair_count, &plan->pair_room, sizeof *plan->pairs))
+    struct contests_pair *pair =
+        rows_add(&plan->pairs, &plan->pair_count, &plan->pair_room, INT_MAX, sizeof *pair);
+    if (!pair)
         return error_memory(making->error);
-    plan->pairs[plan->pair_count++] = (struct contests_pair){a, b};
+    *pair = (struct contests_pair){a, b};
     for (int i = 0; i < ladder->settings.bouts / plan->bouts_of_one; i++) {
         if (ladder->meeting_count == LADDER_MEETINGS_MAX)
             return error_set(making->error, ERR_LIMIT, "more than %d contests",

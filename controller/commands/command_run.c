@@ -391,7 +391,7 @@ static int session_begin(struct session *session, struct error *error)
 {
     if (preserve_is_wanted(&session->params))
         return 0;
-    session->search = search_create_seeded(&session->params, &session->seeding);
+    session->search = search_create(&session->params, &session->seeding);
     if (!session->search)
         return error_memory(error);
     return store_put_generation(session->store, 0, search_population(session->search), NULL, error);

@@ -2,9 +2,31 @@
 #include "controller/evolution/breeding.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "common/genetics/genetics.h"
 #include "controller/evolution/referee.h"
+
+int breeding_parents_init(struct breeding_parents *parents, int most)
+{
+    parents->count = 0;
+    parents->individuals = calloc((size_t)most + 1, sizeof *parents->individuals);
+    parents->weights = calloc((size_t)most + 1, sizeof *parents->weights);
+    return parents->individuals && parents->weights ? 0 : ERR_MEMORY;
+}
+
+void breeding_parents_add(struct breeding_parents *parents, const struct individual *individual,
+                          double weight)
+{
+    parents->individuals[parents->count] = individual;
+    parents->weights[parents->count++] = weight;
+}
+
+void breeding_parents_deinit(struct breeding_parents *parents)
+{
+    free(parents->individuals);
+    free(parents->weights);
+}
 
 void breeding_init_stream(struct rng *rng, const struct params *params, enum rng_purpose purpose,
                           const struct individual *child)
@@ -52,6 +74,15 @@ int breeding_make_random(const struct params *params, struct individual *child)
     breeding_init_stream(&rng, params, RNG_RANDOM_GENOME, child);
     child->method = METHOD_RANDOM;
     return genetics_random(&child->genome, params, &rng, &ids);
+}
+
+int breeding_make_first(const struct params *params, struct individual *children, int count)
+{
+    int status = 0;
+
+    for (int i = 0; !status && i < count; i++)
+        status = breeding_make_random(params, &children[i]);
+    return status;
 }
 
 /* The parents and streams of a child. */

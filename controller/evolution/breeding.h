@@ -19,6 +19,12 @@ struct breeding_parents {
     int count;
 };
 
+/* No parents yet, and room for `most`. 0 or ERR_MEMORY; breeding_parents_deinit() is due all the same. */
+int breeding_parents_init(struct breeding_parents *parents, int most);
+void breeding_parents_add(struct breeding_parents *parents, const struct individual *individual,
+                          double weight);
+void breeding_parents_deinit(struct breeding_parents *parents);
+
 /* The stream of the child's present draw. */
 void breeding_init_stream(struct rng *rng, const struct params *params, enum rng_purpose purpose,
                           const struct individual *child);
@@ -29,8 +35,9 @@ typedef int breeding_maker(void *context, struct individual *child);
 int breeding_draw(const struct params *params, struct census *census, struct individual *child,
                   breeding_maker *make, void *context);
 
-/* A fresh random genome, drawn once. */
+/* A fresh random genome, drawn once; and such ones for all children, as search_method's `first`. */
 int breeding_make_random(const struct params *params, struct individual *child);
+int breeding_make_first(const struct params *params, struct individual *children, int count);
 /* Makes a newcomer where no creature is fit to breed. Where bodies do not mutate (mutation.body)
  * it is a new brain in the body of an individual; NULL: there is no such individual. */
 int breeding_make_fresh(const struct params *params, struct census *census,

@@ -14,6 +14,7 @@
 #include "common/judge/contest.h"
 #include "common/math/hash.h"
 #include "common/math/rng.h"
+#include "common/rows.h"
 #include "controller/evolution/search_private.h"
 
 enum suspicion { UNSUSPECTED, SUSPECTED, ON_TRIAL, INNOCENT, GUILTY };
@@ -156,21 +157,6 @@ int contests_hall_count(const struct contests *contests)
     return contests->added_count;
 }
 
-int contests_make_room(void *items, int count, int *room, size_t size)
-{
-    ENSURE(count >= 0 && *room >= count && size > 0, "%d of %d items", count, *room);
-    void **array = items;
-    if (count < *room)
-        return 0;
-    int more = *room ? 2 * *room : 64;
-    void *grown = realloc(*array, (size_t)more * size);
-    if (!grown)
-        return ERR_MEMORY;
-    *array = grown;
-    *room = more;
-    return 0;
-}
-
 static int species_of(const struct contests *contests, const struct individual *individual)
 {
     return contests_species(contests->params, individual->id);
@@ -205,16 +191,18 @@ int contests_add_to_hall(struct contests *contests, uint64_t id, struct genome *
             contests->last_best[species_of(contests, &contests->hall[i])] = i;
             return 0;
         }
-    if (contests_make_room(&contests->hall, contests->hall_count, &contests->hall_room,
-                           sizeof *contests->hall))
+    struct individual *member = rows_add(&contests->hall, &contests->hall_count,
+                                         &contests->hall_room, INT_MAX, sizeof *contests->hall);
+    if (!member)
         return ERR_MEMORY;
-    struct individual *member = &contests->hall[contests->hall_count];
     *member = (struct individual){.id = id, .genome = *genome};
     int status = find_key(contests, member, &member->key);
-    if (status)
+    if (status) {
+        contests->hall_count--;
         return status;
+    }
     genome_init(genome);
-    contests->last_best[species_of(contests, member)] = contests->hall_count++;
+    contests->last_best[species_of(contests, member)] = contests->hall_count - 1;
     contests->added_count++;
     return 0;
 }
@@ -256,10 +244,10 @@ static int are_equal(const struct contests *contests, const struct bout *bout)
 
 static int add_bout(struct contests *contests, int a, int b, const struct trial *trial)
 {
-    if (contests_make_room(&contests->bouts, contests->bout_count, &contests->bout_room,
-                           sizeof *contests->bouts))
+    struct bout *bout = rows_add(&contests->bouts, &contests->bout_count, &contests->bout_room,
+                                 INT_MAX, sizeof *bout);
+    if (!bout)
         return ERR_MEMORY;
-    struct bout *bout = &contests->bouts[contests->bout_count++];
     *bout = (struct bout){.sides = {a, b}, .trial = *trial};
     contests->players[a].left++;
     contests->players[b].left++;
@@ -523,7 +511,6 @@ int contests_open_pairs(struct contests *contests, const struct individual *indi
         ENSURE(pairs[i].a >= 0 && pairs[i].a < count && pairs[i].b >= 0 && pairs[i].b < count,
                "pair %d: %d and %d of %d", i, pairs[i].a, pairs[i].b, count);
     int status = begin(contests, 0, count);
-    ENSURE(bouts > 0 && bouts <= CONTESTS_EXAM_BOUTS, "%d bouts", bouts);
     contests->is_exam = 1;
     for (int i = 0; i < count && !status; i++)
         status = add_player(contests, &individuals[i], 0);

@@ -120,10 +120,6 @@ int contests_bouts_of_one(const struct params *params);
 /* The exam, when contests_take() has given the champion. */
 void contests_get_exam(const struct contests *contests, int *won, int *count, int *rivals);
 
-/* Room for one more in an array of `count` items of so many bytes, *items, which may move. 0 or
- * ERR_MEMORY. */
-int contests_make_room(void *items, int count, int *room, size_t size);
-
 /* The control of a run: the same first generation, the same breeding, but survivors and parents
  * are drawn by dice. Its changes have nothing to do with selection (Cartlidge and Bullock
  * 2004, "Unpicking tartan CIAO plots"). Nothing is simulated. */

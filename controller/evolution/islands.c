@@ -207,23 +207,6 @@ void islands_find_resting(struct search *search)
     }
 }
 
-/* Removes those that are not kept; the others close up, in their order. */
-static void keep(struct population *population, int (*is_kept)(const struct individual *individual))
-{
-    int kept = 0;
-
-    for (int i = 0; i < population->count; i++) {
-        struct individual *individual = &population->individuals[i];
-
-        if (is_kept(individual))
-            population->individuals[kept++] = *individual;
-        else
-            individual_deinit(individual);
-    }
-    population->count = kept;
-    population->unjudged = 0;
-}
-
 static int is_resting(const struct individual *individual)
 {
     return individual->is_resting;
@@ -279,7 +262,7 @@ static void leave_out(struct search *search, const struct segment *next)
         individual->is_resting = rank_start(best, islands, count, individual->island) < most &&
                                  (individual->fitness > 0 || !is_merger(next));
     }
-    keep(&search->population, is_resting);
+    search_keep(&search->population, is_resting);
 }
 
 /* Creatures of the island that comes next, at the merger all of them, are as any others; lagged
@@ -304,7 +287,7 @@ void islands_leave(struct search *search)
     ENSURE(islands_is_end(&search->params, search->generation),
            "generation %u is not the last of an island", (unsigned)search->generation);
     rest(search);
-    keep(&search->population, is_resting);
+    search_keep(&search->population, is_resting);
     if (next.round != segment.round)
         leave_out(search, &next);
     if (next.round > 0)

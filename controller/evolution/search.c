@@ -96,11 +96,27 @@ int search_compare_ranks(const void *a, const void *b)
                                     : search_compare_ids(a, b);
 }
 
-static void sort(struct population *population, int (*compare)(const void *a, const void *b))
+void search_sort(struct population *population, int (*compare)(const void *a, const void *b))
 {
     if (population->count > 0)
         qsort(population->individuals, (size_t)population->count, sizeof(struct individual),
               compare);
+}
+
+void search_keep(struct population *population, int (*is_kept)(const struct individual *individual))
+{
+    int kept = 0;
+
+    for (int i = 0; i < population->count; i++) {
+        struct individual *individual = &population->individuals[i];
+
+        if (is_kept(individual))
+            population->individuals[kept++] = *individual;
+        else
+            individual_deinit(individual);
+    }
+    population->count = kept;
+    population->unjudged = 0;
 }
 
 /* Fitness of an individual that has a result, after the referee's word. One that keeps too
@@ -192,13 +208,13 @@ static void sort_ranks(struct search *search)
 {
     struct population *population = &search->population;
     int species_count = contests_species_count(&search->params), counts[CONTESTS_SPECIES_MAX] = {0};
-    sort(population, search_compare_ranks);
+    search_sort(population, search_compare_ranks);
     for (int i = 0; i < population->count; i++) {
         struct individual *individual = &population->individuals[i];
         int species = contests_species(&search->params, individual->id);
         individual->place = counts[species]++ * species_count + species;
     }
-    sort(population, compare_places);
+    search_sort(population, compare_places);
 }
 
 /* Ranks a population without missing results and calls the top before the referee. A word of the
@@ -288,7 +304,7 @@ void search_update(struct search *search)
         rank(search);
         return;
     }
-    sort(&search->population, search_compare_ids);
+    search_sort(&search->population, search_compare_ids);
     for (int i = 0; i < search->population.count; i++)
         if (search->population.individuals[i].has_result &&
             !search->population.individuals[i].is_resting)
@@ -414,11 +430,6 @@ static int begin(struct search *search)
     return search->missing ? 0 : end_results(search);
 }
 
-struct search *search_create(const struct params *params)
-{
-    return search_create_seeded(params, &(struct seeding){NULL, 0});
-}
-
 /* Makes the random creatures of a start in the search's generation, behind those that are there. */
 static int begin_start(struct search *search, const struct seeding *seeding)
 {
@@ -432,18 +443,16 @@ static int begin_start(struct search *search, const struct seeding *seeding)
         return ERR_MEMORY;
     struct individual *children = all + kept;
     if (search_method_of(search)->first(params, children, count) ||
-        seeding_populate(seeding, params, children, count) ||
+        (seeding && seeding_populate(seeding, params, children, count)) ||
         search_complete_newborns(search, children, count)) {
-        for (int i = 0; i < count; i++)
-            individual_deinit(&children[i]);
-        free(all);
+        search_free_individuals(all, kept + count);
         return ERR_MEMORY;
     }
     search_adopt(search, all, kept, count);
     return 0;
 }
 
-struct search *search_create_seeded(const struct params *params, const struct seeding *seeding)
+struct search *search_create(const struct params *params, const struct seeding *seeding)
 {
     struct search *search = make_search(params, 0, 1);
 
@@ -854,7 +863,7 @@ static int breed_generation(struct search *search, int survivors)
 static int open_start(struct search *search)
 {
     search->generation++;
-    if (begin_start(search, &(struct seeding){NULL, 0})) {
+    if (begin_start(search, NULL)) {
         search->generation--;
         return ERR_MEMORY;
     }
@@ -877,7 +886,7 @@ int search_advance(struct search *search)
            search->missing, search->called);
     if (islands_is_end(&search->params, search->generation)) {
         islands_leave(search);
-        sort(&search->population, search_compare_ranks);
+        search_sort(&search->population, search_compare_ranks);
         survivors = search->population.count - search_count_resting(&search->population);
     }
     if (islands_is_start(&search->params, search->generation + 1))

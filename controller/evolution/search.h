@@ -115,10 +115,8 @@ struct seeding;
  * ERR_*. */
 int search_check_params(const struct params *params, struct error *error);
 
-/* Makes generation 0. `params` is copied. NULL: out of memory. */
-struct search *search_create(const struct params *params);
-/* Makes generation 0 with seeds in it. */
-struct search *search_create_seeded(const struct params *params, const struct seeding *seeding);
+/* Makes generation 0, with seeds in it (NULL: none). `params` is copied. NULL: out of memory. */
+struct search *search_create(const struct params *params, const struct seeding *seeding);
 /* Goes on from a stored generation: takes over `population` (individuals with and without result,
  * in their stored order) and the next free creature id. */
 struct search *search_restore(const struct params *params, uint32_t generation,

@@ -100,8 +100,7 @@ void search_select(struct search *search)
         return;
     ENSURE(search->missing == 0 && search->called == 0, "%d results and %d referees are missing",
            search->missing, search->called);
-    qsort(population->individuals, (size_t)population->count, sizeof(struct individual),
-          compare_wishes);
+    search_sort(population, compare_wishes);
     quota = goal_quota(search);
     for (int i = 0; i < population->count; i++) {
         struct individual *individual = &population->individuals[i];
@@ -118,7 +117,7 @@ void search_select(struct search *search)
 
 /* ---- breeding ---- */
 
-/* The parents by choice, all alike. 0 or ERR_MEMORY; the arrays are the caller's. */
+/* The parents by choice, all alike. 0 or ERR_MEMORY; breeding_parents_deinit() is due all the same. */
 static int list_chosen(const struct search *search, struct breeding_parents *parents)
 {
     const struct population *population = &search->population;
@@ -126,21 +125,15 @@ static int list_chosen(const struct search *search, struct breeding_parents *par
                 : count_choices(population, CHOICE_KEEP) ? CHOICE_KEEP
                                                          : CHOICE_NONE;
 
-    parents->count = 0;
-    parents->individuals = calloc((size_t)population->count, sizeof(*parents->individuals));
-    parents->weights = calloc((size_t)population->count, sizeof(*parents->weights));
-    if (!parents->individuals || !parents->weights)
-        return ERR_MEMORY;
-    for (int i = 0; i < population->count; i++) {
+    int status = breeding_parents_init(parents, population->count);
+    for (int i = 0; !status && i < population->count; i++) {
         const struct individual *individual = &population->individuals[i];
 
-        if (individual->choice < least ||
-            (least == CHOICE_NONE && (individual->is_spare || individual->fitness <= 0)))
-            continue;
-        parents->weights[parents->count] = 1;
-        parents->individuals[parents->count++] = individual;
+        if (individual->choice >= least &&
+            (least != CHOICE_NONE || !(individual->is_spare || individual->fitness <= 0)))
+            breeding_parents_add(parents, individual, 1);
     }
-    return 0;
+    return status;
 }
 
 /* Children where no parent is left: random ones or, where bodies do not mutate, new brains in
@@ -156,19 +149,27 @@ static int breed_nobody(const struct search *search, struct individual *children
     return status;
 }
 
+/* Children of parents, if there are any. */
+static int breed_from(const struct search *search, const struct breeding_parents *parents,
+                      struct individual *children, int count)
+{
+    int status = parents->count > 0 ? 0 : breed_nobody(search, children, count);
+
+    for (int i = 0; !status && parents->count > 0 && i < count; i++)
+        status =
+            breeding_make_child(&search->params, search->population.census, parents, &children[i]);
+    return status;
+}
+
 /* The first `count` children, of the chosen parents. */
 static int breed_chosen(const struct search *search, struct individual *children, int count)
 {
     struct breeding_parents parents;
     int status = list_chosen(search, &parents);
 
-    if (!status && parents.count == 0)
-        status = breed_nobody(search, children, count);
-    for (int i = 0; !status && parents.count > 0 && i < count; i++)
-        status =
-            breeding_make_child(&search->params, search->population.census, &parents, &children[i]);
-    free(parents.individuals);
-    free(parents.weights);
+    if (!status)
+        status = breed_from(search, &parents, children, count);
+    breeding_parents_deinit(&parents);
     return status;
 }
 
@@ -283,57 +284,40 @@ static int is_parent(const struct population *population, const struct individua
 static int breed_more(struct search *search, struct individual *children, int count)
 {
     struct population *population = &search->population;
-    struct breeding_parents parents = {.count = 0};
-    size_t room = (size_t)population->count;
-    int status = 0;
-
-    parents.individuals = calloc(room, sizeof(*parents.individuals));
-    parents.weights = calloc(room, sizeof(*parents.weights));
+    struct breeding_parents parents;
+    int status = breeding_parents_init(&parents, population->count);
     int is_start = islands_is_start(&search->params, search->generation);
+
     for (int pass = 0; pass < 2 && parents.count == 0 && !is_start; pass++)
-        for (int i = 0; i < population->count && parents.individuals && parents.weights; i++) {
+        for (int i = 0; !status && i < population->count; i++) {
             const struct individual *individual = &population->individuals[i];
 
-            if (pass ? individual->is_spare : !is_parent(population, individual))
-                continue;
-            parents.weights[parents.count] = 1;
-            parents.individuals[parents.count++] = individual;
+            if (pass ? !individual->is_spare : is_parent(population, individual))
+                breeding_parents_add(&parents, individual, 1);
         }
-    if (!parents.individuals || !parents.weights)
-        status = ERR_MEMORY;
-    else if (parents.count == 0)
-        status = breed_nobody(search, children, count);
-    for (int i = 0; !status && parents.count > 0 && i < count; i++)
-        status = breeding_make_child(&search->params, population->census, &parents, &children[i]);
-    free(parents.individuals);
-    free(parents.weights);
+    if (!status)
+        status = breed_from(search, &parents, children, count);
+    breeding_parents_deinit(&parents);
     return status;
 }
 
 int search_fill(struct search *search)
 {
     struct population *population = &search->population;
-    int before = population->count, draws = find_draws(search), status;
-    int wanted;
-    struct individual *all;
+    int before = population->count, draws = find_draws(search);
 
     population->more = search_count_added(search);
-    wanted = draws > 1 ? count_wanted(search, draws) : 0;
+    int wanted = draws > 1 ? count_wanted(search, draws) : 0;
     if (wanted <= 0)
         return 0;
-    all = search_make_individuals(search->generation, before, search->next_id, wanted);
+    struct individual *all =
+        search_make_individuals(search->generation, before, search->next_id, wanted);
     if (!all)
         return ERR_MEMORY;
-    status = search_count_known(search, before);
-    if (!status)
-        status = breed_more(search, all + before, wanted);
-    if (!status)
-        status = search_complete_newborns(search, all + before, wanted);
-    if (status) {
-        for (int i = 0; i < wanted; i++)
-            individual_deinit(&all[before + i]);
-        free(all);
-        return status;
+    if (search_count_known(search, before) || breed_more(search, all + before, wanted) ||
+        search_complete_newborns(search, all + before, wanted)) {
+        search_free_individuals(all, before + wanted);
+        return ERR_MEMORY;
     }
     search_adopt(search, all, before, wanted);
     population->more += wanted;

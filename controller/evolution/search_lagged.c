@@ -306,16 +306,14 @@ int lagged_open(struct search *search)
 {
     struct population *population = &search->population;
 
-    qsort(population->individuals, (size_t)population->count, sizeof(struct individual),
-          search_compare_ids);
+    search_sort(population, search_compare_ids);
     search->head = 0;
     while (search->head < population->count && row(search, search->head)->is_counted)
         search->head++;
     search->born = count_born(search);
     search->counted = search->cursor = search->is_ranked = search->dead = search->redrawn = 0;
     search->quota = (int)search->params.population_size;
-    /* After a recount all of them are in flight. */
-    /* with those that were added before a restart, the generation is all that was born */
+    /* After a recount all of them are in flight; with those that were added before a restart, the generation is all that was born */
     int waiting = count_waiting(search, search->born);
     if (search->quota < waiting)
         search->quota = waiting;
@@ -336,8 +334,7 @@ int lagged_add(struct search *search, int first)
 
     ENSURE(search->is_ranked && results_left(search) == 0, "%d results are missing",
            (int)results_left(search));
-    qsort(population->individuals, (size_t)population->count, sizeof(struct individual),
-          search_compare_ids);
+    search_sort(population, search_compare_ids);
     search->quota += population->count - search->head;
     search->taken = first;
     search->born = search->cursor = search->head;
@@ -365,18 +362,7 @@ void lagged_end(struct search *search)
 
 int lagged_advance(struct search *search)
 {
-    struct population *population = &search->population;
-    int kept = 0;
-
-    for (int i = 0; i < population->count; i++) {
-        struct individual *individual = row(search, i);
-
-        if (individual_is_kept(individual))
-            *row(search, kept++) = *individual;
-        else
-            individual_deinit(individual);
-    }
-    population->count = kept;
+    search_keep(&search->population, individual_is_kept);
     search->generation++;
     return lagged_open(search);
 }

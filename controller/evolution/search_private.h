@@ -39,6 +39,10 @@ void search_hear(struct search *search, struct individual *individual);
 /* By rank (fitness descending, then id ascending), and by id; for qsort(). */
 int search_compare_ranks(const void *a, const void *b);
 int search_compare_ids(const void *a, const void *b);
+void search_sort(struct population *population, int (*compare)(const void *a, const void *b));
+/* Removes those that are not kept; the others close up, in their order. */
+void search_keep(struct population *population,
+                 int (*is_kept)(const struct individual *individual));
 
 /* The lagged counterparts of the functions of search.h. begin takes the population of the search,
  * from any maker, in any order; 0 or ERR_MEMORY. */

@@ -3,15 +3,6 @@
  * so that a run shows its best so far and costs as many evaluations. */
 #include "controller/evolution/breeding.h"
 
-static int first(const struct params *params, struct individual *children, int count)
-{
-    int status = 0;
-
-    for (int i = 0; !status && i < count; i++)
-        status = breeding_make_random(params, &children[i]);
-    return status;
-}
-
 static int next(const struct params *params, uint32_t generation, const struct population *ranked,
                 int survivor_count, struct individual *children, int count)
 {
@@ -26,6 +17,6 @@ static int next(const struct params *params, uint32_t generation, const struct p
 const struct search_method search_random = {
     .name = "random",
     .help = "fresh random creatures in every generation; the control",
-    .first = first,
+    .first = breeding_make_first,
     .next = next,
 };

@@ -6,8 +6,6 @@
  * fitness (the second different from the first where there are two; of two species, of its own),
  * and then its mutations. Every
  * child has streams of random numbers of its own, so no child depends on another's making. */
-#include <stdlib.h>
-
 #include "controller/evolution/breeding.h"
 #include "controller/evolution/contests.h"
 
@@ -27,21 +25,14 @@ static int count_fresh(const struct params *params, const struct population *ran
 static int list_parents(const struct params *params, const struct population *ranked,
                         int survivor_count, int species, struct breeding_parents *parents)
 {
-    size_t most = (size_t)survivor_count + 1;
+    int status = breeding_parents_init(parents, survivor_count);
 
-    parents->count = 0;
-    parents->individuals = calloc(most, sizeof(*parents->individuals));
-    parents->weights = calloc(most, sizeof(*parents->weights));
-    if (!parents->individuals || !parents->weights)
-        return ERR_MEMORY;
-    for (int i = 0; i < survivor_count && ranked->individuals[i].fitness > 0; i++) {
+    for (int i = 0; !status && i < survivor_count && ranked->individuals[i].fitness > 0; i++) {
         const struct individual *survivor = &ranked->individuals[i];
-        if (contests_species(params, survivor->id) != species)
-            continue;
-        parents->individuals[parents->count] = survivor;
-        parents->weights[parents->count++] = survivor->fitness;
+        if (contests_species(params, survivor->id) == species)
+            breeding_parents_add(parents, survivor, survivor->fitness);
     }
-    return 0;
+    return status;
 }
 
 static int next(const struct params *params, uint32_t generation, const struct population *ranked,
@@ -63,22 +54,15 @@ static int next(const struct params *params, uint32_t generation, const struct p
                      : breeding_make_fresh(params, ranked->census, &ranked->individuals[0],
                                            &children[i]);
     }
-    for (int i = 0; i < CONTESTS_SPECIES_MAX; i++) {
-        free(parents[i].individuals);
-        free(parents[i].weights);
-    }
+    for (int i = 0; i < CONTESTS_SPECIES_MAX; i++)
+        breeding_parents_deinit(&parents[i]);
     return status;
-}
-
-static int first(const struct params *params, struct individual *children, int count)
-{
-    return search_random.first(params, children, count);
 }
 
 const struct search_method search_sims = {
     .name = "sims",
     .help = "the best fifth survives, offspring in proportion to fitness (Sims 1994)",
-    .first = first,
+    .first = breeding_make_first,
     .next = next,
     .has_parents = 1,
 };

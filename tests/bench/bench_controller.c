@@ -51,7 +51,7 @@ static int make_population(const void *context)
     params_set_defaults(&params);
     params.population_size = POPULATION;
     params.evolution_generations = GENERATIONS_BEFORE + 1;
-    search = search_create(&params);
+    search = search_create(&params, NULL);
     if (!search)
         return fail("out of memory");
     tell_all();

@@ -400,7 +400,7 @@ static void store_seeds(struct corpus *corpus)
     params_set_defaults(&params);
     params.population_size = 6;
     params.guard_referee_top = 0;
-    struct search *search = search_create(&params);
+    struct search *search = search_create(&params, NULL);
     ENSURE(search && store_create(&store, store_path, &params, NULL, NULL, NULL, &error) == 0 &&
                store_put_generation(store, 0, search_population(search), NULL, &error) == 0,
            "%s", error.message);

@@ -199,7 +199,7 @@ TEST(species_meet_one_another)
 TEST(species_breed_apart)
 {
     set("contest.species=2", "breeding.crossover=0.5", "population.survival=0.5");
-    struct search *search = search_create(&params);
+    struct search *search = search_create(&params, NULL);
     ck_assert_ptr_nonnull(search);
     for (int generation = 0; generation < 4; generation++) {
         const struct individual *individual;

@@ -278,7 +278,7 @@ TEST_LOOP(the_slowest_survivor_sets_the_bar, 0, 2)
     params.guard_hopeless_share = 0.5;
     params.guard_referee_top = 0;
 
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct population *population = search_population(search);
     const struct individual *last;
 
@@ -316,7 +316,7 @@ TEST_LOOP(there_may_be_no_bar, 0, 3)
     params.evolution_behaviour = _i == 2 ? BEHAVIOUR_PLATFORM : BEHAVIOUR_WALK;
     params.guard_hopeless_share = _i == 0 ? 0 : 1;
 
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct population *population = search_population(search);
 
     tell_walkers(search, _i == 1 ? 1.0 / 305 : 1);
@@ -327,7 +327,7 @@ TEST_LOOP(there_may_be_no_bar, 0, 3)
 
 TEST(the_first_generation_is_random)
 {
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct population *population = search_population(search);
 
     ck_assert_uint_eq(search_generation(search), 0);
@@ -353,7 +353,7 @@ TEST_LOOP(those_who_move_alike_have_one_seed, 0, 2)
     int alike = 0;
 
     params.breeding_draws = _i ? 8 : 1;
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct population *population = search_population(search);
     ck_assert_int_eq(arena_init(&arena, PHENOTYPE_KEY_ARENA_BYTES), 0);
     for (int i = 0; i < 4; i++) {
@@ -380,7 +380,7 @@ TEST_LOOP(those_who_move_alike_have_one_seed, 0, 2)
 
 TEST(everyone_is_asked_for_once)
 {
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct individual *individual;
     uint64_t id = 0;
 
@@ -394,7 +394,7 @@ TEST(everyone_is_asked_for_once)
 
 TEST(strange_results_change_nothing)
 {
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     struct measures measures = {.reach_m = 3};
 
     ck_assert_ptr_null(search_tell(search, 0, VERDICT_OK, &measures, 1));
@@ -415,7 +415,7 @@ TEST(strange_results_change_nothing)
 
 TEST(the_complete_population_is_ranked)
 {
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct individual *individuals;
     int ties = 0;
 
@@ -433,7 +433,7 @@ TEST(the_complete_population_is_ranked)
 
 TEST(the_order_of_results_does_not_matter)
 {
-    OWNED(search) *a = search_create(&params), *b = search_create(&params);
+    OWNED(search) *a = search_create(&params, NULL), *b = search_create(&params, NULL);
 
     struct rng rng = test_rng(1, 0, 0);
     for (int generation = 0; generation < 5; generation++) {
@@ -449,10 +449,10 @@ TEST(the_order_of_results_does_not_matter)
 
 TEST(other_seeds_give_other_runs)
 {
-    OWNED(search) *a = search_create(&params), *b;
+    OWNED(search) *a = search_create(&params, NULL), *b;
 
     params.run_seed = 78;
-    b = search_create(&params);
+    b = search_create(&params, NULL);
     ck_assert(!genome_is_equal(&search_population(a)->individuals[0].genome,
                                &search_population(b)->individuals[0].genome));
 }
@@ -465,7 +465,7 @@ static struct search *make_ladder(int top)
     const struct individual *individual;
 
     params.guard_referee_top = top;
-    struct search *search = search_create(&params);
+    struct search *search = search_create(&params, NULL);
     while ((individual = search_ask(search))) {
         struct measures measures = {.reach_m = (double)individual->id};
 
@@ -706,7 +706,7 @@ static void evaluate_eagerly(struct search *search, struct rng *rng, int *early,
 TEST(who_comes_up_is_called_at_once)
 {
     static const struct measures none;
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct individual *one;
     uint64_t last = 0;
     int called = 0;
@@ -723,7 +723,7 @@ TEST(who_comes_up_is_called_at_once)
 /* A creature that the referee sees early, before its call is sure, changes nothing. */
 TEST(the_referee_may_look_early)
 {
-    OWNED(search) *patient = search_create(&params), *eager = search_create(&params);
+    OWNED(search) *patient = search_create(&params, NULL), *eager = search_create(&params, NULL);
     int early = 0, needless = 0;
 
     params.evolution_generations = 30;
@@ -745,7 +745,7 @@ TEST(what_nobody_calls_for_changes_nothing)
     const struct individual *individual;
 
     params.guard_referee_top = 3;
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     for (uint64_t id = 1; id <= 60; id++) {
         struct measures measures = {.reach_m = (double)id};
 
@@ -819,7 +819,7 @@ TEST_LOOP(nobody_is_seen_twice, 0, 2)
 
     memset(is_seen, 0, sizeof is_seen);
     params.evolution_reevaluate = _i;
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct population *population = search_population(search);
     for (;;) {
         evaluate_round(search, -1, 0, NULL);
@@ -884,8 +884,8 @@ TEST_LOOP(restored_equals_uninterrupted, 0, 12)
         set_up_islands();
     if (_i >= 8)
         set_up_halving();
-    OWNED(search) *straight = search_create(&params);
-    OWNED(search) *broken = search_create(&params);
+    OWNED(search) *straight = search_create(&params, NULL);
+    OWNED(search) *broken = search_create(&params, NULL);
     struct rng rng = test_rng(2, 0, (uint64_t)_i);
     while (!search_is_finished(straight)) {
         for (int stops = 0; stops < 3; stops++) {
@@ -940,8 +940,8 @@ TEST(the_last_generation_gets_more)
     const struct individual *newborn;
 
     params.evolution_generations = 3;
-    OWNED(search) *straight = search_create(&params);
-    OWNED(search) *broken = search_create(&params);
+    OWNED(search) *straight = search_create(&params, NULL);
+    OWNED(search) *broken = search_create(&params, NULL);
     run_generation(straight);
     run_generation(broken);
     while (!search_is_finished(straight)) {
@@ -1008,7 +1008,7 @@ TEST(islands_begin_anew_and_the_best_breeds_on)
     int done, needed;
 
     set_up_islands();
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct population *population = search_population(search);
     for (int island = 0; island < 2; island++) {
         for (int i = 0; i < 3; i++) {
@@ -1061,7 +1061,7 @@ TEST(the_best_half_of_the_starts_goes_on)
 
     set_up_halving();
     ck_assert_int_eq(islands_count(&params), 4);
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     for (int generation = 0; generation < 8; generation++) {
         int island = generation / 2 + 1;
 
@@ -1111,7 +1111,7 @@ TEST(the_dead_of_a_start_are_drawn_again)
     int living = 0;
 
     params.evolution_living_draws = 3;
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct population *population = search_population(search);
     run_generation(search);
     for (int i = 0; i < population->count; i++)
@@ -1153,7 +1153,7 @@ TEST(short_runs_have_fewer_islands)
 
 TEST(settings_may_change_when_restored)
 {
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
 
     run_generation(search);
     params.population_size = 90;
@@ -1175,7 +1175,7 @@ TEST(settings_may_change_when_restored)
 /* A next id from a damaged store must not give an id twice. */
 TEST(ids_are_not_given_twice)
 {
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
 
     run_generation(search);
     struct population population = copy_population(search, NULL);
@@ -1188,7 +1188,7 @@ TEST(ids_are_not_given_twice)
 
 TEST(survivors_keep_their_results)
 {
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct population *population = search_population(search);
     struct individual best[12];
     int missing = 0;
@@ -1221,7 +1221,7 @@ TEST(survivors_can_be_simulated_again)
     int asked = 0;
 
     params.evolution_reevaluate = 1;
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     pass_generation(search);
     while ((individual = search_ask(search)))
         asked++;
@@ -1247,7 +1247,7 @@ static void tell_good(struct search *search, uint64_t good)
 
 TEST(zeros_are_replaced_by_random_ones)
 {
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct population *population = search_population(search);
     int bred = 0, fresh = 0;
 
@@ -1273,7 +1273,7 @@ TEST(zeros_are_replaced_by_random_ones)
 
 TEST(a_generation_without_fitness_starts_anew)
 {
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct population *population = search_population(search);
 
     tell_good(search, 0);
@@ -1288,7 +1288,7 @@ TEST(a_generation_without_fitness_starts_anew)
 TEST(small_and_immortal_populations_work)
 {
     params.population_size = 2;
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     for (int i = 0; i < 5; i++) {
         tell_good(search, UINT64_MAX);
         ck_assert_int_eq(search_survivor_count(search), 1);
@@ -1296,7 +1296,7 @@ TEST(small_and_immortal_populations_work)
     }
     search_destroy(search);
     params.population_survival = 1;
-    search = search_create(&params);
+    search = search_create(&params, NULL);
     tell_good(search, UINT64_MAX);
     ck_assert_int_eq(search_survivor_count(search), 2);
     advance(search);
@@ -1307,7 +1307,7 @@ TEST(small_and_immortal_populations_work)
 TEST(the_end_is_known)
 {
     params.evolution_generations = 2;
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     ck_assert(!search_is_finished(search));
     run_generation(search);
     ck_assert(!search_is_finished(search));
@@ -1342,7 +1342,7 @@ static void breed_many(void)
     forget_children();
     params.population_size = PARENTS;
     params.population_survival = 1;
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     ranked.individuals = search_population(search)->individuals;
     for (int i = 0; i < PARENTS; i++) {
         ranked.individuals[i].id = (uint64_t)(PARENTS - i);
@@ -1480,7 +1480,7 @@ TEST(a_quarter_of_the_children_does_not_mutate)
 
 TEST(children_do_not_depend_on_one_another)
 {
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct population *population = search_population(search);
     SCOPED(individual) child = {.id = 70, .generation = 1};
 
@@ -1501,7 +1501,7 @@ static double survivors_after(int method, uint64_t seed)
 
     params.evolution_search = method;
     params.run_seed = (int64_t)seed;
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     run_generation(search);
     while (!search_is_finished(search)) {
         double before = search_population(search)->individuals[0].fitness;
@@ -1521,7 +1521,7 @@ TEST(random_is_a_control_at_equal_evaluations)
     int asked = 0;
 
     params.evolution_search = SEARCH_RANDOM;
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     pass_generation(search);
     while ((individual = search_ask(search))) {
         ck_assert_int_eq(individual->method, METHOD_RANDOM);
@@ -1593,8 +1593,8 @@ TEST(the_referee_tries_several_times)
 
     params.guard_perturbed_runs = 4;
     params.guard_fine_runs = 1;
-    OWNED(search) *search = search_create(&params);
-    OWNED(search) *other = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
+    OWNED(search) *other = search_create(&params, NULL);
     struct rng rng = test_rng(3, 0, 0);
     for (int generation = 0; generation < 4; generation++) {
         run_trials(search, 0, NULL, trials);

@@ -264,7 +264,7 @@ static void finish_generation(struct search *search, struct farm *farm, int work
 static struct search *begin(void)
 {
     forget_records();
-    struct search *search = search_create(&params);
+    struct search *search = search_create(&params, NULL);
     ck_assert_ptr_nonnull(search);
     record_opening(search);
     return search;

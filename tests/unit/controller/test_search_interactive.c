@@ -38,7 +38,7 @@ static void evaluate(struct search *search)
 
 static struct search *make(void)
 {
-    struct search *search = search_create(&params);
+    struct search *search = search_create(&params, NULL);
     ck_assert_ptr_nonnull(search);
     evaluate(search);
     return search;
@@ -84,7 +84,7 @@ static int count_born(const struct search *search)
 TEST(asks_after_each_generation_but_the_last)
 {
     for (params.interactive_every = 1; params.interactive_every <= 3; params.interactive_every++) {
-        OWNED(search) *search = search_create(&params);
+        OWNED(search) *search = search_create(&params, NULL);
         for (uint32_t generation = 0;; generation++) {
             ck_assert(!search_wants_choices(search)); /* not before it is complete */
             evaluate(search);
@@ -112,7 +112,7 @@ TEST(nobody_is_asked_without_interactive)
  * goal. */
 TEST(without_a_goal_there_is_no_referee)
 {
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     const struct individual *individual;
     struct measures measures = {.reach_m = 1};
     while ((individual = search_ask(search)) != NULL) {
@@ -290,7 +290,7 @@ TEST(places_are_for_the_living)
     params.breeding_draws = 8;
     for (int i = 0; i < 2; i++) {
         const struct individual *newborn;
-        OWNED(search) *search = search_create(&params);
+        OWNED(search) *search = search_create(&params, NULL);
         tell_bodies(search, i);
         hashes[i][0] = check_places(search);
         ck_assert_int_eq(search_take_newborn(search, &newborn), 0);
@@ -316,7 +316,7 @@ TEST(filling_places_ends)
     struct measures measures = {.mass_kg = 1};
 
     params.breeding_draws = 3;
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     while ((individual = search_ask(search)) != NULL)
         search_tell(search, individual->id, VERDICT_OVERLAP, &measures, 1);
     ck_assert(search_is_complete(search));

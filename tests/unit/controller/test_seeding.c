@@ -74,7 +74,7 @@ static void add_three(void)
 
 static const struct population *seeded(struct search **search)
 {
-    *search = search_create_seeded(&params, &seeding);
+    *search = search_create(&params, &seeding);
     ck_assert_ptr_nonnull(*search);
     return search_population(*search);
 }
@@ -236,7 +236,7 @@ TEST(stored_seeds_give_the_same_generation)
             ck_assert_str_eq(read.seeds[i].creature.name, "a worm");
         }
         const struct population *population = seeded(&search);
-        again = search_create_seeded(&params, &read);
+        again = search_create(&params, &read);
         assert_equal(population, search_population(again));
         search_destroy(search);
         search_destroy(again);

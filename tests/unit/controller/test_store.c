@@ -170,7 +170,7 @@ static void finish(void)
 static void make_run(int evaluated)
 {
     create_store();
-    take_search(search_create(&params));
+    take_search(search_create(&params, NULL));
     ck_ok(store_put_generation(store, 0, search_population(search), NULL, &error));
     ck_assert_int_eq(evaluate(POPULATION), POPULATION);
     next_generation();
@@ -638,7 +638,7 @@ TEST(test_archive_comes_back)
     params.evolution_generations = GENERATION + 1;
     params.evolution_lag = 5;
     create_store();
-    take_search(search_create(&params));
+    take_search(search_create(&params, NULL));
     ck_ok(store_put_generation(store, 0, search_population(search), NULL, &error));
     for (int i = 0; i < GENERATION; i++) {
         evaluate_lagged(1000);
@@ -1364,7 +1364,7 @@ TEST(test_bars_come_back)
     params.guard_hopeless_share = 0.75;
     params.guard_hopeless_m_s = 1e-6;
     create_store();
-    take_search(search_create(&params));
+    take_search(search_create(&params, NULL));
     ck_ok(store_put_generation(store, 0, search_population(search), NULL, &error));
     evaluate(INT_MAX);
     next_generation();

@@ -205,7 +205,7 @@ static int work(struct store *store, struct search *search, struct error *error)
 
 static int begin_run(struct store *store, struct error *error)
 {
-    OWNED(search) *search = search_create(&params);
+    OWNED(search) *search = search_create(&params, NULL);
     ck_assert_ptr_nonnull(search);
     int status = store_put_generation(store, 0, search_population(search), NULL, error);
     if (!status)
