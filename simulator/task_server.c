@@ -341,7 +341,7 @@ static int server_live_epoch(struct task_server *server, const struct task *task
     status = preserve_epoch_live(&state, &params, task->epoch, &watcher, &server->preserve,
                                  &result->epoch->traveller, error);
     if (status == 0 && (run.status || preserve_state_pack(&state, &result->epoch->state)))
-        status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        status = error_memory(error);
     preserve_epoch_facts(&state, result->epoch->facts);
     result->digest = preserve_digest(&state);
     preserve_state_deinit(&state);

@@ -175,8 +175,7 @@ void preserve_kill(struct preserve *p, int i, int cause)
     struct preserve_state *s = p->state;
     struct creature_state *c = &s->living[i];
     struct dweller *d = p->dwellers[i];
-    struct carcass *carcass =
-        s->carcass_count < PRESERVE_EGGS_MAX ? preserve_state_add_carcass(s) : NULL;
+    struct carcass *carcass = preserve_state_add_carcass(s);
     preserve_tell(p, i, PRESERVE_DIED, cause);
     if (!carcass) {
         preserve_fail(p, s->carcass_count < PRESERVE_EGGS_MAX ? ERR_MEMORY : ERR_LIMIT,
@@ -531,7 +530,7 @@ static int open_world(struct preserve *p)
     struct preserve_state *s = p->state;
     arena_reset(&p->memory->bodies);
     if (plants_create(&p->plants, p->params, &p->memory->bodies) != 0)
-        return error_set(p->error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(p->error);
     if (s->plant_count != p->plants.columns * p->plants.rows)
         return error_set(p->error, ERR_RANGE, "a state of %d cells of plants in a world of %d x %d",
                          s->plant_count, p->plants.columns, p->plants.rows);
@@ -542,7 +541,7 @@ static int open_world(struct preserve *p)
     p->room = PRESERVE_LIVING_MAX;
     p->dwellers = arena_take(&p->memory->bodies, (size_t)p->room, sizeof(struct dweller *));
     if (!p->dwellers)
-        return error_set(p->error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(p->error);
     for (int i = 0; i < s->living_count; i++) {
         preserve_hold(p, s->living[i].descent.id);
         int verdict = preserve_enter(p, i);
@@ -609,18 +608,6 @@ static int draw_founder(struct preserve_state *s, struct creature_state *c,
     return rc;
 }
 
-/* The cost of its body goes by its area. */
-static double area_of(const struct genome *genome, const struct params *params,
-                      struct preserve_memory *memory)
-{
-    struct run run;
-    struct evaluation result;
-    arena_reset(&memory->probe);
-    ENSURE(preserve_grow(&run, &result, params, genome, &memory->probe) == VERDICT_OK,
-           "a founder that lived before");
-    return preserve_area(&run.phenotype);
-}
-
 /* An egg that is ripe, somewhere; it hatches as soon as there is room for it. */
 static int found_one(struct preserve_state *s, int number, const struct genome *genome,
                      int is_first, const struct params *params, struct preserve_memory *memory,
@@ -630,12 +617,13 @@ static int found_one(struct preserve_state *s, int number, const struct genome *
     double ripe = params->preserve_hatch_s * params->simulation_brain_hz;
     struct creature_state *c = preserve_state_add_egg(s);
     if (!c || draw_founder(s, c, genome, is_first, params, memory) != 0)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     c->descent = (struct descent){.id = s->next_id++, .family = number};
     rng_init(&rng, s->seed, RNG_PRESERVE, 2, c->descent.id);
     c->x_m = rng_uniform(&rng, 0, params->preserve_width_m);
     c->y_m = rng_uniform(&rng, 0, params->preserve_height_m);
-    double area_m2 = area_of(&c->genome, params, memory);
+    double area_m2 = preserve_area_of(&c->genome, params, memory);
+    ENSURE(area_m2 > 0, "a founder that lived before");
     c->body = c->body_whole = microjoules_of(params->preserve_body_j_m2 * area_m2);
     c->reserve = microjoules_of(START_SHARE * params->preserve_reserve_j_m2 * area_m2);
     /* so that each is looked at in the first tick */
@@ -651,11 +639,11 @@ static int found_water(struct preserve_state *s, const struct params *params,
     struct rng rng;
     arena_reset(&memory->bodies);
     if (plants_create(&plants, params, &memory->bodies) != 0)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     s->plant_count = plants.columns * plants.rows;
     s->plants = malloc((size_t)s->plant_count * sizeof s->plants[0]);
     if (!s->plants)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     int rc = preserve_found_scent(s, params, &memory->bodies);
     if (rc != 0)
         return error_set(error, rc, "scent: %s", error_text(rc));

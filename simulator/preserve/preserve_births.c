@@ -136,10 +136,8 @@ static const struct creature_state *find_mate(const struct preserve *p,
 {
     if (c->met == 0 || (double)(p->state->tick - c->met_tick) * p->tick_s > MEETING_S)
         return NULL;
-    for (int i = 0; i < p->state->living_count; i++)
-        if (p->state->living[i].descent.id == c->met)
-            return &p->state->living[i];
-    return NULL;
+    int i = preserve_state_find_living(p->state, c->met);
+    return i < 0 ? NULL : &p->state->living[i];
 }
 
 /* The greatest body that a mother whose reserve is full can pay. */
@@ -192,8 +190,7 @@ static void lay_egg(struct preserve *p, int i, microjoules body, microjoules giv
 {
     struct dweller *d = p->dwellers[i];
     struct creature_state *c = &p->state->living[i];
-    struct creature_state *egg =
-        p->state->egg_count < PRESERVE_EGGS_MAX ? preserve_state_add_egg(p->state) : NULL;
+    struct creature_state *egg = preserve_state_add_egg(p->state);
     if (!egg) {
         preserve_fail(p, p->state->egg_count < PRESERVE_EGGS_MAX ? ERR_MEMORY : ERR_LIMIT, "eggs");
         return;
@@ -259,14 +256,6 @@ static int find_room(const struct preserve *p, struct creature_state *egg)
     return 0;
 }
 
-/* Takes it out of the list; another owns its memory. */
-static void remove_egg(struct preserve_state *s, int i)
-{
-    for (int k = i + 1; k < s->egg_count; k++)
-        s->eggs[k - 1] = s->eggs[k];
-    s->egg_count--;
-}
-
 /* Its energy goes where that of the dead goes. */
 static void bring_in(struct preserve *p, int i)
 {
@@ -279,7 +268,7 @@ static void bring_in(struct preserve *p, int i)
     born->born_tick = p->state->tick;
     born->from_x_m = born->x_m;
     born->from_y_m = born->y_m;
-    remove_egg(p->state, i);
+    preserve_state_remove_egg(p->state, i);
     p->state->counts.births++;
     int last = p->state->living_count - 1, verdict = preserve_enter(p, last);
     if (verdict == VERDICT_MEMORY) {
@@ -307,7 +296,7 @@ static int let_die(struct preserve *p, int i)
     struct creature_state *egg = &s->eggs[i];
     *carcass = (struct carcass){egg->reserve + egg->body, egg->x_m, egg->y_m, EGG_RADIUS_M};
     creature_state_deinit(egg);
-    remove_egg(s, i);
+    preserve_state_remove_egg(s, i);
     return 1;
 }
 

@@ -34,6 +34,16 @@ double preserve_area(const struct phenotype *phenotype)
     return area_m2;
 }
 
+double preserve_area_of(const struct genome *genome, const struct params *params,
+                        struct preserve_memory *memory)
+{
+    struct run run;
+    struct evaluation result;
+    arena_reset(&memory->probe);
+    int verdict = preserve_grow(&run, &result, params, genome, &memory->probe);
+    return verdict == VERDICT_OK ? preserve_area(&run.phenotype) : 0;
+}
+
 static int find_first_part(const struct phenotype *phenotype, gene_id body)
 {
     for (int i = 0; i < phenotype->part_count; i++)
@@ -127,7 +137,7 @@ int preserve_save_motion(struct preserve *p)
         int count = count_numbers(&p->dwellers[i]->run);
         double *numbers = realloc(c->numbers, (size_t)count * sizeof *numbers);
         if (!numbers)
-            return error_set(p->error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+            return error_memory(p->error);
         c->numbers = numbers;
         c->number_count = count;
         save_numbers(&p->dwellers[i]->run, numbers);

@@ -38,22 +38,11 @@ static int family_of(uint64_t id)
     return 1000000 * (int)(1 + (id >> 40) % 2000) + (int)(id % 1000000);
 }
 
-/* 0: it cannot be grown. */
-static double area_of(const struct doing *doing, const struct genome *genome)
-{
-    struct run run;
-    struct evaluation result;
-    arena_reset(&doing->memory->probe);
-    if (preserve_grow(&run, &result, doing->params, genome, &doing->memory->probe) != VERDICT_OK)
-        return 0;
-    return preserve_area(&run.phenotype);
-}
-
 static int do_put(struct doing *doing, const struct epoch_deed *deed)
 {
     struct preserve_state *s = doing->state;
     const struct params *params = doing->params;
-    double area_m2 = area_of(doing, deed->genome);
+    double area_m2 = preserve_area_of(deed->genome, params, doing->memory);
     if (!(area_m2 > 0)) {
         refuse(doing, deed, "it cannot be grown");
         return 0;
@@ -62,7 +51,7 @@ static int do_put(struct doing *doing, const struct epoch_deed *deed)
         return error_set(doing->error, ERR_LIMIT, "an egg is put where %d are", s->egg_count);
     struct creature_state *egg = preserve_state_add_egg(s);
     if (!egg || (genome_init(&egg->genome), genome_copy(&egg->genome, deed->genome)) != 0)
-        return error_set(doing->error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(doing->error);
     preserve_give_mouth(&egg->genome, MOUTH_PLANTS);
     egg->descent.id = s->next_id++;
     egg->descent.family = family_of(egg->descent.id);
@@ -92,7 +81,7 @@ static int do_feed(struct doing *doing, const struct epoch_deed *deed)
     int near = 0;
     arena_reset(&doing->memory->bodies);
     if (plants_create(&plants, doing->params, &doing->memory->bodies) != 0)
-        return error_set(doing->error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(doing->error);
     for (int i = 0; i < s->plant_count; i++)
         near += is_near(deed, i % plants.columns, i / plants.columns);
     for (int i = 0; i < s->plant_count; i++) {
@@ -109,14 +98,6 @@ static int do_feed(struct doing *doing, const struct epoch_deed *deed)
 }
 
 /* ---- move, remove ---- */
-
-static int find_living(const struct preserve_state *s, uint64_t id)
-{
-    for (int i = 0; i < s->living_count; i++)
-        if (s->living[i].descent.id == id)
-            return i;
-    return -1;
-}
 
 /* A measure of its body: a square as large has this side. */
 static double side_of(const struct doing *doing, const struct creature_state *c)
@@ -157,7 +138,7 @@ static void place(struct creature_state *c, double x_m, double y_m)
 
 static int do_move(struct doing *doing, const struct epoch_deed *deed)
 {
-    int i = find_living(doing->state, deed->life);
+    int i = preserve_state_find_living(doing->state, deed->life);
     if (i < 0) {
         refuse(doing, deed, "it does not live here");
         return 0;
@@ -198,7 +179,7 @@ void preserve_remove(struct preserve_state *s, const struct params *params, int 
 static int do_remove(struct doing *doing, const struct epoch_deed *deed)
 {
     struct preserve_state *s = doing->state;
-    int i = find_living(s, deed->life);
+    int i = preserve_state_find_living(s, deed->life);
     if (i < 0) {
         refuse(doing, deed, "it does not live here");
         return 0;

@@ -94,7 +94,7 @@ static int open_sound(struct preserve *p)
                               .speed_m_s = params->sound_speed_m_s,
                               .hold_s = params->sound_hold_s};
     if (sound_create(&p->sound, &p->memory->bodies) != 0)
-        return error_set(p->error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(p->error);
     for (int i = 0; i < s->living_count; i++) {
         const struct creature_state *c = &s->living[i];
         p->sound.ears[i] = c->ear;
@@ -121,7 +121,7 @@ int preserve_save_sounds(struct preserve *p)
         struct creature_state *c = &p->state->living[i];
         struct heard *rows = realloc(c->heard, (size_t)p->sound.ring_ticks * sizeof c->heard[0]);
         if (!rows)
-            return error_set(p->error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+            return error_memory(p->error);
         c->heard = rows;
         c->heard_count = 0;
         c->ear = p->sound.ears[i];

@@ -13,9 +13,7 @@
 static void remove_egg(struct preserve_state *state, int i)
 {
     creature_state_deinit(&state->eggs[i]);
-    memmove(&state->eggs[i], &state->eggs[i + 1],
-            (size_t)(state->egg_count - i - 1) * sizeof state->eggs[0]);
-    state->egg_count--;
+    preserve_state_remove_egg(state, i);
 }
 
 /* Their energy rots at once. */
@@ -123,7 +121,7 @@ int preserve_epoch_live(struct preserve_state *state, const struct params *param
     if (order->epoch > 0)
         rc = preserve_run(state, params, preserve_epoch_ticks(params), watcher, memory, error);
     if (rc == 0 && order->epoch > 0 && let_go(state, params, order->epoch, traveller) != 0)
-        rc = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        rc = error_memory(error);
     state->without = state->spared = NULL;
     state->without_count = state->spared_count = 0;
     if (rc == 0)

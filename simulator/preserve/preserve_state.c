@@ -48,6 +48,14 @@ void preserve_state_deinit(struct preserve_state *state)
     preserve_state_init(state);
 }
 
+int preserve_state_find_living(const struct preserve_state *state, uint64_t id)
+{
+    for (int i = 0; i < state->living_count; i++)
+        if (state->living[i].descent.id == id)
+            return i;
+    return -1;
+}
+
 static int is_listed(const uint64_t *ids, int count, uint64_t id)
 {
     for (int i = 0; i < count; i++)
@@ -76,14 +84,21 @@ struct creature_state *preserve_state_add_living(struct preserve_state *state)
 
 struct creature_state *preserve_state_add_egg(struct preserve_state *state)
 {
-    return rows_add(&state->eggs, &state->egg_count, &state->egg_room, INT_MAX,
+    return rows_add(&state->eggs, &state->egg_count, &state->egg_room, PRESERVE_EGGS_MAX,
                     sizeof state->eggs[0]);
+}
+
+void preserve_state_remove_egg(struct preserve_state *state, int i)
+{
+    memmove(&state->eggs[i], &state->eggs[i + 1],
+            (size_t)(state->egg_count - i - 1) * sizeof state->eggs[0]);
+    state->egg_count--;
 }
 
 struct carcass *preserve_state_add_carcass(struct preserve_state *state)
 {
-    return rows_add(&state->carcasses, &state->carcass_count, &state->carcass_room, INT_MAX,
-                    sizeof state->carcasses[0]);
+    return rows_add(&state->carcasses, &state->carcass_count, &state->carcass_room,
+                    PRESERVE_EGGS_MAX, sizeof state->carcasses[0]);
 }
 
 /* A store that holds as much is full: sums of unchecked states cannot overflow. */

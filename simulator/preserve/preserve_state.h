@@ -124,10 +124,15 @@ int preserve_state_is_spared(const struct preserve_state *state, uint64_t id);
 void creature_state_deinit(struct creature_state *creature);
 void preserve_state_init(struct preserve_state *state);
 void preserve_state_deinit(struct preserve_state *state);
-/* Appends a zeroed one, or NULL when memory is out. */
+/* The number of the living creature with that id, or -1. */
+int preserve_state_find_living(const struct preserve_state *state, uint64_t id);
+/* Appends a zeroed one, or NULL when memory is out, or where there are PRESERVE_EGGS_MAX eggs or
+ * carcasses. */
 struct creature_state *preserve_state_add_living(struct preserve_state *state);
 struct creature_state *preserve_state_add_egg(struct preserve_state *state);
 struct carcass *preserve_state_add_carcass(struct preserve_state *state);
+/* Takes an egg out of the list; its memory is the caller's. */
+void preserve_state_remove_egg(struct preserve_state *state, int i);
 /* The energy in stores of each kind, and in all of them together. */
 enum energy_store {
     STORE_PLANTS,

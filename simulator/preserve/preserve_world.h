@@ -81,6 +81,9 @@ static inline microjoules reserve_most(const struct preserve *p, double area_m2)
 int preserve_grow(struct run *run, struct evaluation *result, const struct params *params,
                   const struct genome *genome, struct arena *arena);
 double preserve_area(const struct phenotype *phenotype);
+/* The area of the body that a genome grows into; 0: it cannot be grown. */
+double preserve_area_of(const struct genome *genome, const struct params *params,
+                        struct preserve_memory *memory);
 /* Lets living creature i in: at the place and in the motion that its state has. A verdict. */
 int preserve_enter(struct preserve *p, int i);
 /* Puts a body where an egg lies, and says whether it touches neither a wall nor one of the living

@@ -615,9 +615,7 @@ static void turn_body(struct rigid *b, const struct rigid *p, const double *at, 
             turn, quaternion_about((struct vec3){unit[0], unit[1], unit[2]}, at[k + j]));
     }
     if (b->joint->has_ball)
-        turn = quaternion_product(
-            turn, quaternion_normalised((struct quaternion){at[b->plain], at[b->plain + 1],
-                                                            at[b->plain + 2], at[b->plain + 3]}));
+        turn = quaternion_product(turn, quaternion_normalised(quaternion_read(at + b->plain)));
     place->turn = quaternion_normalised(turn);
     b->turned = quaternion_matrix(place->turn);
     spatial_system_find_axes(b);

@@ -497,11 +497,10 @@ void spatial_equation_derive(void *system, const double *y, double ahead, double
     spatial_equation_accelerate(c, ahead, c->touch_count);
     for (int i = 0; i < c->count; i++) {
         const struct rigid *b = &c->bodies[i];
-        const double *q = y + STATE_SIZE * i + 3;
         struct quaternion half = {0, b->place.spin.x / 2, b->place.spin.y / 2, b->place.spin.z / 2};
         struct spatial_place change = {
             b->place.velocity,
-            quaternion_product(half, (struct quaternion){q[0], q[1], q[2], q[3]}),
+            quaternion_product(half, quaternion_read(y + STATE_SIZE * i + 3)),
             b->free_v,
             b->free_w,
             b->place.stretch_rate,

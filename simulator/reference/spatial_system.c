@@ -192,11 +192,7 @@ static void find_coordinates(struct spatial_constraint *c, const struct rigid *b
     if (b->joint->has_ball) {
         struct quaternion from =
             quaternion_product(p->place.turn, quaternion_normalised(b->link->frame));
-        struct quaternion ball = quaternion_product(quaternion_back(from), b->place.turn);
-        q[b->plain] = ball.w;
-        q[b->plain + 1] = ball.x;
-        q[b->plain + 2] = ball.y;
-        q[b->plain + 3] = ball.z;
+        quaternion_write(q + b->plain, quaternion_product(quaternion_back(from), b->place.turn));
     }
 }
 
@@ -318,8 +314,8 @@ static void find_ways(const struct spatial_constraint *c, const struct rigid *b,
     }
     if (!b->joint->has_ball)
         return;
-    const double *at = q + b->plain, *to = target + b->plain;
-    struct quaternion ball = {at[0], at[1], at[2], at[3]};
+    const double *to = target + b->plain;
+    struct quaternion ball = quaternion_read(q + b->plain);
     struct quaternion aim = quaternion_exp((struct vec3){to[0], to[1], to[2]});
     struct vec3 back = quaternion_log(quaternion_product(quaternion_back(ball), aim));
     way[b->plain] = back.x;

@@ -337,10 +337,10 @@ static void set_swing_row(const struct spatial_constraint *c, int i, struct row 
 static double limit_value(const struct spatial_constraint *c, int i, int freedom)
 {
     const struct rigid *b = &c->bodies[i];
-    const double *q = c->base.q + b->coordinate, *ball = q + b->plain;
+    const double *q = c->base.q + b->coordinate;
     if (freedom < LIMIT_TWIST)
         return q[freedom];
-    struct quaternion turn = {ball[0], ball[1], ball[2], ball[3]};
+    struct quaternion turn = quaternion_read(q + b->plain);
     return freedom == LIMIT_TWIST ? joint_twist(turn) : joint_swing(turn);
 }
 

@@ -67,7 +67,7 @@ static int evaluate_report(struct report *report, struct error *error)
     const struct genome *genomes[2] = {&report->creatures[0].genome, &report->creatures[1].genome};
     struct arena arena;
     if (arena_init(&arena, CONTEST_ARENA_BYTES) != 0)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     evaluate_pair(genomes, &report->params, &arena, &report->pair);
     arena_deinit(&arena);
     return 0;

@@ -116,7 +116,7 @@ static int run_creature(const struct request *request, const struct creature *cr
                 .genomes = &genome, .count = 1, .params = params, .seed = seed},
             &(struct evaluate_onlooker){NULL, observe, output}, arena, &evaluation);
     if (close_texts(output) || status || output->mjcf.status)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     if (!output->mjcf.has_begun && output->has_model)
         return error_set(error, ERR_UNAVAILABLE, "%s: it never starts: %s", request->creature_path,
                          verdict_reason(evaluation.verdict));

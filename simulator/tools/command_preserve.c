@@ -168,7 +168,7 @@ static int run(struct report *report, const struct request *request, struct erro
     if (preserve_warn(&report->params, warning, sizeof warning))
         output_print(stderr, "simulator preserve: %s\n", warning);
     if (preserve_memory_init(&report->memory) != 0)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     const struct preserve_founders founders = {report->genomes, (const char *const *)request->paths,
                                                request->path_count};
     status = preserve_found(&report->state, &report->params, (uint64_t)report->params.run_seed, 0,
@@ -191,7 +191,7 @@ static int request_run(const struct request *request)
         report->genomes = calloc(count, sizeof report->genomes[0]);
     }
     if (!report || !report->creatures || !report->genomes)
-        error_set(&error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        error_memory(&error);
     else {
         for (size_t i = 0; i < count; i++)
             creature_init(&report->creatures[i]);

@@ -42,7 +42,7 @@ static int try_alone(struct creature *creature, struct error *error)
     struct arena arena;
     struct evaluation result;
     if (arena_init(&arena, EVALUATE_ARENA_BYTES))
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     const struct genome *genome = &creature->genome;
     evaluate_list(
         &(struct evaluate_order){
@@ -64,7 +64,7 @@ static int fill(struct creature *creature, const struct creature_state *from, st
     creature->generation = descent->generation;
     creature->seed = 1;
     if (genome_copy(&creature->genome, &from->genome))
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     return try_alone(creature, error);
 }
 

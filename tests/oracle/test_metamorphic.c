@@ -114,18 +114,19 @@ static void mirror_scene(void)
 {
     for (int i = 0; i < scene.body_count; i++) {
         struct scene_body *body = &scene.bodies[i];
-        struct signal *s = &body->signal;
+        struct scene_freedom *f = &body->freedom;
+        struct signal *s = &f->signal;
         struct vec2 *vectors[] = {&body->at, &body->own_at, &body->velocity, &body->centre};
-        double *numbers[] = {&body->angle_rad, &body->rate_rad_s,   &body->extension_m,
-                             &body->rate_m_s,  &body->drive.target, &body->drive.rate,
-                             &s->offset,       &s->slope,           &s->amplitude};
+        double *numbers[] = {&body->angle_rad, &body->rate_rad_s, &f->start,
+                             &f->rate,         &f->drive.target,  &f->drive.rate,
+                             &s->offset,       &s->slope,         &s->amplitude};
         for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
             mirror_vector(vectors[k]);
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
             *numbers[k] = -*numbers[k];
-        double lower = body->lower;
-        body->lower = -body->upper;
-        body->upper = -lower;
+        double lower = f->lower;
+        f->lower = -f->upper;
+        f->upper = -lower;
     }
     for (int i = 0; i < scene.part_count; i++) {
         scene.parts[i].centre.x = -scene.parts[i].centre.x;
@@ -303,10 +304,8 @@ TEST_LOOP(rest, 0, 4)
     read_text(in_space[SHAPE], SOLVER);
     for (int i = 0; i < scene.body_count; i++) {
         struct scene_body *body = &scene.bodies[i];
-        if (body->drive.law == SERVO_MOTION)
-            body->angle_rad = signal_at(&body->signal, 0).value;
-        body->drive = (struct servo){.law = SERVO_TORQUE};
-        body->rate_rad_s = body->rate_m_s = 0;
+        body->freedom.drive = (struct servo){.law = SERVO_TORQUE};
+        body->rate_rad_s = body->freedom.rate = 0;
         body->velocity = (struct vec2){0, 0};
     }
     struct dynamics *dynamics = start();

@@ -491,7 +491,7 @@ static void measure_spring_dashpot(struct trial *t)
         double k = 1e4, c = 2 * ratios[i] * 100;
         trial_name(t, "zeta %g", ratios[i]);
         trial_read(t, "spring-dashpot");
-        t->scene.bodies[0].drive.damping = c;
+        t->scene.bodies[0].freedom.drive.damping = c;
         trial_start(t);
         double h = t->dt_s, has_let_go = 0;
         for (int is_back = 0; !is_back;) {
@@ -521,9 +521,10 @@ static void measure_spring_dashpot(struct trial *t)
     trial_name(t, "%s", "");
     record(t, "contact_duration_undamped", duration);
     trial_read(t, "spring-dashpot");
-    t->scene.bodies[0].rate_m_s = 0;
-    t->scene.bodies[0].drive.damping = 140;
-    t->scene.bodies[0].drive.target = -9.81 / t->scene.bodies[0].drive.kp;
+    struct scene_freedom *slide = &t->scene.bodies[0].freedom;
+    slide->rate = 0;
+    slide->drive.damping = 140;
+    slide->drive.target = -9.81 / slide->drive.kp;
     trial_start(t);
     trial_run(t, 1);
     record(t, "static_penetration_mg/k", -angle_of(t, 0));

@@ -25,159 +25,156 @@ int scene_is_in_space(const struct scene *scene)
 /* ---------------------------------------------------------------- world and simulation */
 
 /* A number is downwards; a vector is as it says. */
-static void read_gravity(struct scene_reader *r, const struct scene_spot *spot, struct scene *scene)
+static void read_gravity(const struct scene_spot *spot, struct scene *scene)
 {
     struct world *world = &scene->world;
     double vector[3] = {0, 0, 0};
     if (json_is_array(json_object_get(spot->object, "gravity_m_s2"))) {
-        spot_numbers(r, spot, "gravity_m_s2", vector, (size_t)scene->form->dimensions);
+        spot_numbers(spot, "gravity_m_s2", vector, (size_t)scene->form->dimensions);
         world->gravity_x_m_s2 = vector[0];
         world->gravity_m_s2 = -vector[1];
         world->gravity_z_m_s2 = vector[2];
         return;
     }
-    world->gravity_m_s2 = spot_number(r, spot, "gravity_m_s2", 9.81, -1e6, 1e6);
+    world->gravity_m_s2 = spot_number(spot, "gravity_m_s2", 9.81, -1e6, 1e6);
 }
 
-static void read_world(struct scene_reader *r, const struct scene_spot *top, struct scene *scene)
+static void read_world(const struct scene_spot *top, struct scene *scene)
 {
     static const char *const laws[] = {"linear", "quadratic", NULL};
     static const char *const faces[] = {"all", "leading", NULL};
-    struct scene_spot spot = spot_open(r, top, "world");
+    struct scene_spot spot = spot_open(top, "world");
     struct world *world = &scene->world;
-    read_gravity(r, &spot, scene);
-    world->drag_law = spot_choice(r, &spot, "drag_law", laws);
-    world->drag_faces = spot_choice(r, &spot, "drag_faces", faces);
-    world->drag_exposure = spot_flag(r, &spot, "drag_exposure");
-    world->friction = spot_number(r, &spot, "friction", 0, 0, 1e6);
-    world->elasticity = spot_number(r, &spot, "elasticity", 0, 0, 1);
+    read_gravity(&spot, scene);
+    world->drag_law = spot_choice(&spot, "drag_law", laws);
+    world->drag_faces = spot_choice(&spot, "drag_faces", faces);
+    world->drag_exposure = spot_flag(&spot, "drag_exposure");
+    world->friction = spot_number(&spot, "friction", 0, 0, 1e6);
+    world->elasticity = spot_number(&spot, "elasticity", 0, 0, 1);
     world->own_friction = world->friction;
     world->own_elasticity = world->elasticity;
-    scene->form->read_world(r, &spot, scene);
-    spot_close(r, &spot);
+    scene->form->read_world(&spot, scene);
+    spot_close(&spot);
 }
 
-static void read_simulation(struct scene_reader *r, const struct scene_spot *top,
-                            struct scene *scene)
+static void read_simulation(const struct scene_spot *top, struct scene *scene)
 {
     static const char *const solvers[] = {"articulated", "constraint", NULL};
     static const char *const integrators[] = {"auto", "rk4", "midpoint", NULL};
-    struct scene_spot spot = spot_open(r, top, "simulation");
+    struct scene_spot spot = spot_open(top, "simulation");
     struct params params;
     params_set_defaults(&params);
     scene->settings = (struct dynamics_settings){
-        .solver = spot_choice(r, &spot, "solver", solvers),
-        .integrator = spot_choice(r, &spot, "integrator", integrators),
-        .dt_s = spot_number(r, &spot, "dt_s", 1.0 / 240, 1e-9, 1),
-        .rtol = spot_number(r, &spot, "rtol", params.simulation_rtol, 1e-14, 0.1),
+        .solver = spot_choice(&spot, "solver", solvers),
+        .integrator = spot_choice(&spot, "integrator", integrators),
+        .dt_s = spot_number(&spot, "dt_s", 1.0 / 240, 1e-9, 1),
+        .rtol = spot_number(&spot, "rtol", params.simulation_rtol, 1e-14, 0.1),
         .constraint_tau_s =
-            spot_number(r, &spot, "constraint_tau_s", scene->form->constraint_tau_s, 0, 100),
-        .restitution_speed_m_s = spot_number(r, &spot, "restitution_speed_m_s", 0, 0, 1e6),
+            spot_number(&spot, "constraint_tau_s", scene->form->constraint_tau_s, 0, 100),
+        .restitution_speed_m_s = spot_number(&spot, "restitution_speed_m_s", 0, 0, 1e6),
         .servo_rad_s = params.creature_servo_rad_s,
         .joint_speed_rad_s = params.creature_joint_speed_rad_s,
         .joint_speed_m_s = params.creature_joint_speed_m_s,
         .effector_mode = EFFECTOR_POSITION,
     };
-    scene->until_s = spot_number(r, &spot, "until_s", 10, 0, 1e6);
-    scene->interval_s = spot_number(r, &spot, "interval_s", 1.0 / 60, 1e-9, 1e6);
-    spot_close(r, &spot);
+    scene->until_s = spot_number(&spot, "until_s", 10, 0, 1e6);
+    scene->interval_s = spot_number(&spot, "interval_s", 1.0 / 60, 1e-9, 1e6);
+    spot_close(&spot);
 }
 
 /* ---------------------------------------------------------------- bodies */
 
-int scene_read_to(struct scene_reader *r, const struct scene_spot *joint, const struct scene *scene)
+int scene_read_to(const struct scene_spot *joint, const struct scene *scene)
 {
     json_t *to = spot_take(joint, "to");
     const char *name = json_string_value(to);
     int found = -1;
     if (!name)
-        scene_fail(r, ERR_MISSING, joint, "to",
+        scene_fail(joint, ERR_MISSING, "to",
                    "\"world\" or the name of an earlier body is expected");
     else if (strcmp(name, "world") != 0 && (found = scene_find_body(scene, name)) < 0)
-        scene_fail(r, ERR_UNKNOWN, joint, "to", "there is no earlier body of that name");
+        scene_fail(joint, ERR_UNKNOWN, "to", "there is no earlier body of that name");
     json_decref(to);
-    return r->is_failed ? -1 : found;
+    return joint->reader->is_failed ? -1 : found;
 }
 
-static void read_name(struct scene_reader *r, const struct scene_spot *spot, struct scene *scene,
-                      struct scene_body *body)
+static void read_name(const struct scene_spot *spot, struct scene *scene, struct scene_body *body)
 {
     json_t *value = spot_take(spot, "name");
     const char *text = json_string_value(value);
     size_t good = text ? strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-") : 0;
     if (!text || good == 0 || text[good] != '\0' || good > SCENE_NAME_MAX ||
         strcmp(text, "world") == 0)
-        scene_fail(r, ERR_FORMAT, spot, "name",
+        scene_fail(spot, ERR_FORMAT, "name",
                    "a name of at most 31 small letters, digits, _ and - is expected");
     else if (scene_find_body(scene, text) >= 0)
-        scene_fail(r, ERR_EXISTS, spot, "name", "an earlier body has that name");
+        scene_fail(spot, ERR_EXISTS, "name", "an earlier body has that name");
     else
         snprintf(body->name, sizeof body->name, "%s", text);
     json_decref(value);
 }
 
-static void read_body(struct scene_reader *r, struct scene_spot *spot, struct scene *scene)
+static void read_body(struct scene_spot *spot, struct scene *scene)
 {
     int index = scene->body_count;
     struct scene_body *body = &scene->bodies[index];
     *body = (struct scene_body){.parent = -1};
-    read_name(r, spot, scene, body);
-    scene->form->read_shapes(r, spot, scene, index);
-    body->passes = spot_has(spot, "collides") && !spot_flag(r, spot, "collides");
-    struct scene_spot joint = spot_open(r, spot, "joint");
+    read_name(spot, scene, body);
+    scene->form->read_shapes(spot, scene, index);
+    body->passes = spot_has(spot, "collides") && !spot_flag(spot, "collides");
+    struct scene_spot joint = spot_open(spot, "joint");
     if (joint.object)
-        scene->form->read_joint(r, &joint, scene, index);
+        scene->form->read_joint(&joint, scene, index);
     else
-        scene->form->read_free(r, spot, scene, index);
-    spot_close(r, &joint);
+        scene->form->read_free(spot, scene, index);
+    spot_close(&joint);
     scene->body_count++;
 }
 
-static void read_bodies(struct scene_reader *r, const struct scene_spot *top, struct scene *scene)
+static void read_bodies(const struct scene_spot *top, struct scene *scene)
 {
-    struct scene_list list =
-        spot_list(r, top, "bodies", "an array of at least one body is expected");
-    while (spot_next(r, &list))
+    struct scene_list list = spot_list(top, "bodies", "an array of at least one body is expected");
+    while (spot_next(&list))
         if (scene->body_count == SCENE_BODIES_MAX)
-            scene_fail(r, ERR_LIMIT, top, "bodies", "more than 31 bodies");
+            scene_fail(top, ERR_LIMIT, "bodies", "more than 31 bodies");
         else
-            read_body(r, &list.spot, scene);
+            read_body(&list.spot, scene);
 }
 
 /* ---------------------------------------------------------------- the whole */
 
-static void read_top(struct scene_reader *r, struct scene_spot *top, struct scene *scene)
+static void read_top(struct scene_spot *top, struct scene *scene)
 {
     if (!json_is_object(top->object))
-        scene_fail(r, ERR_FORMAT, top, "", "an object is expected");
-    if (spot_need_number(r, top, "scene", 1, 1) != 1)
-        scene_fail(r, ERR_VERSION, top, "scene", "only version 1 is known");
-    double dimensions = spot_number(r, top, "dimensions", 2, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
+        scene_fail(top, ERR_FORMAT, "", "an object is expected");
+    if (spot_need_number(top, "scene", 1, 1) != 1)
+        scene_fail(top, ERR_VERSION, "scene", "only version 1 is known");
+    double dimensions = spot_number(top, "dimensions", 2, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
     if (dimensions != 2 && dimensions != 3)
-        scene_fail(r, ERR_RANGE, top, "dimensions", "2 or 3 is expected");
+        scene_fail(top, ERR_RANGE, "dimensions", "2 or 3 is expected");
     scene->form = dimensions == 3 ? &scene_in_space : &scene_in_plane;
     json_t *text = spot_take(top, "description");
     if (text && !json_is_string(text))
-        scene_fail(r, ERR_FORMAT, top, "description", "a text is expected");
+        scene_fail(top, ERR_FORMAT, "description", "a text is expected");
     json_decref(text);
-    read_world(r, top, scene);
-    read_simulation(r, top, scene);
-    read_bodies(r, top, scene);
+    read_world(top, scene);
+    read_simulation(top, scene);
+    read_bodies(top, scene);
     if (scene->form->read_rest)
-        scene->form->read_rest(r, top, scene);
+        scene->form->read_rest(top, scene);
 }
 
 int scene_read_text(struct scene *scene, const char *text, size_t length, const char *name,
                     struct error *error)
 {
     json_error_t fault;
-    struct scene_reader reader = {.name = name, .error = error};
-    struct scene_spot top = {json_loadb(text, length, JSON_REJECT_DUPLICATES, &fault), ""};
+    struct scene_reader reader = {.scene = scene, .name = name, .error = error};
+    struct scene_spot top = {&reader, json_loadb(text, length, JSON_REJECT_DUPLICATES, &fault), ""};
     memset(scene, 0, sizeof *scene);
     if (!top.object)
         return error_set(error, ERR_FORMAT, "%s: line %d: %s", name, fault.line, fault.text);
-    read_top(&reader, &top, scene);
-    spot_close(&reader, &top);
+    read_top(&top, scene);
+    spot_close(&top);
     if (reader.is_failed)
         return error->code;
     if (scene->form->build(scene, error) != 0)

@@ -48,16 +48,14 @@ struct scene_body {
     int passes; /* it touches nothing */
     /* in the plane LINK_PLANAR, LINK_REVOLUTE, LINK_LINEAR or LINK_RIGID */
     enum link_joint joint;
-    int parent;         /* an earlier body, or -1: the world */
-    struct vec2 at;     /* the joint in the parent's frame; of a free body the origin's place */
-    struct vec2 own_at; /* the joint in the own frame */
-    double angle_rad;   /* of the joint (linear: that does not change), or of the free body */
-    double rate_rad_s;
-    struct vec2 velocity;                   /* of a free body's origin */
-    double axis_rad, extension_m, rate_m_s; /* of a linear joint */
-    double lower, upper;                    /* limits, rad or m */
-    struct servo drive;
-    struct signal signal; /* of the drive, if it has one */
+    int parent;           /* an earlier body, or -1: the world */
+    struct vec2 at;       /* the joint in the parent's frame; of a free body the origin's place */
+    struct vec2 own_at;   /* the joint in the own frame */
+    double angle_rad;     /* of a free body, or of a joint that does not turn */
+    double rate_rad_s;    /* of a free body, as is ... */
+    struct vec2 velocity; /* ... that of its origin */
+    double axis_rad;      /* of a linear joint */
+    struct scene_freedom freedom; /* of a rotary or linear joint, rad or m */
     double mass_kg, inertia_kg_m2;
     struct vec2 centre; /* of mass, in the own frame */
 

@@ -133,7 +133,6 @@ static void place_body(struct scene *scene, struct scene_body *body)
     }
     struct scene_body parent = body_or_world(scene, body->parent);
     struct vec2 joint = in_link(&parent, body->at);
-    struct body_link *link = NULL;
     body->offset_rad = parent.offset_rad;
     if (body->joint != LINK_REVOLUTE)
         body->offset_rad += body->angle_rad;
@@ -143,20 +142,13 @@ static void place_body(struct scene *scene, struct scene_body *body)
         body->offset = add(body->offset, joint);
         return;
     }
-    if (body->joint == LINK_REVOLUTE) {
-        link = add_link(scene, body->joint, parent.link, joint, body->angle_rad, body->rate_rad_s);
-    } else {
-        link = add_link(scene, body->joint, parent.link, joint, body->extension_m, body->rate_m_s);
+    const struct scene_freedom *f = &body->freedom;
+    struct body_link *link = add_link(scene, body->joint, parent.link, joint, f->start, f->rate);
+    if (body->joint == LINK_LINEAR)
         link->axis = vec3_of_plane(turn(parent.offset_rad + body->axis_rad, (struct vec2){1, 0}));
-    }
-    link->lower[0] = body->lower;
-    link->upper[0] = body->upper;
+    link->lower[0] = f->lower;
+    link->upper[0] = f->upper;
     body->link = last_link(scene);
-    if (body->drive.law == SERVO_MOTION) {
-        struct signal_value start = signal_at(&body->signal, 0);
-        scene->q[2 + body->link] = start.value;
-        scene->qd[2 + body->link] = start.rate;
-    }
 }
 
 /* Masses, centres and inertias of the links; the world has none. */
@@ -394,7 +386,7 @@ static void drive(const struct scene *scene, struct dynamics *dynamics)
     for (int i = 0; i < scene->body_count; i++) {
         const struct scene_body *body = &scene->bodies[i];
         if (body->joint == LINK_REVOLUTE || body->joint == LINK_LINEAR)
-            dynamics_set_servo(dynamics, body->link, &body->drive);
+            dynamics_set_servo(dynamics, body->link, &body->freedom.drive);
     }
 }
 

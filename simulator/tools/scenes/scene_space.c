@@ -9,72 +9,69 @@
 
 /* ---------------------------------------------------------------- values */
 
-static struct vec3 take_vector(struct scene_reader *r, const struct scene_spot *spot,
-                               const char *key)
+static struct vec3 take_vector(const struct scene_spot *spot, const char *key)
 {
     double v[3] = {0, 0, 0};
-    spot_numbers(r, spot, key, v, 3);
+    spot_numbers(spot, key, v, 3);
     return (struct vec3){v[0], v[1], v[2]};
 }
 
 /* [w, x, y, z], made a unit; without it no turn. */
-static struct quaternion take_quaternion(struct scene_reader *r, const struct scene_spot *spot,
-                                         const char *key)
+static struct quaternion take_quaternion(const struct scene_spot *spot, const char *key)
 {
     double v[4] = {1, 0, 0, 0};
-    spot_numbers(r, spot, key, v, 4);
-    struct quaternion q = {v[0], v[1], v[2], v[3]};
-    if (!(quaternion_square(q) > SCENE_LENGTH_MIN) && !r->is_failed)
-        scene_fail(r, ERR_RANGE, spot, key, "is no turn: all four numbers are 0");
-    return r->is_failed ? QUATERNION_ONE : quaternion_normalised(q);
+    spot_numbers(spot, key, v, 4);
+    struct quaternion q = quaternion_read(v);
+    if (!(quaternion_square(q) > SCENE_LENGTH_MIN) && !spot->reader->is_failed)
+        scene_fail(spot, ERR_RANGE, key, "is no turn: all four numbers are 0");
+    return spot->reader->is_failed ? QUATERNION_ONE : quaternion_normalised(q);
 }
 
 /* ---------------------------------------------------------------- world */
 
 /* A box's three sizes. */
-static struct vec3 take_size(struct scene_reader *r, const struct scene_spot *spot)
+static struct vec3 take_size(const struct scene_spot *spot)
 {
-    struct vec3 size = take_vector(r, spot, "size_m");
+    struct vec3 size = take_vector(spot, "size_m");
     if (!(size.x > 0 && size.y > 0 && size.z > 0))
-        scene_fail(r, ERR_RANGE, spot, "size_m", "three sizes above 0 are expected");
+        scene_fail(spot, ERR_RANGE, "size_m", "three sizes above 0 are expected");
     return size;
 }
 
-static void read_obstacles(struct scene_reader *r, const struct scene_spot *world,
-                           struct scene *scene)
+static void read_obstacles(const struct scene_spot *world, struct scene *scene)
 {
-    struct scene_list list = spot_list(r, world, "obstacles", NULL);
+    struct scene_list list = spot_list(world, "obstacles", NULL);
     if (json_array_size(list.array) > SCENE_OBSTACLES_MAX)
-        scene_fail(r, ERR_LIMIT, world, "obstacles", "more than 32 obstacles");
-    while (spot_next(r, &list)) {
-        struct mat3 turn = quaternion_matrix(take_quaternion(r, &list.spot, "quaternion"));
+        scene_fail(world, ERR_LIMIT, "obstacles", "more than 32 obstacles");
+    while (spot_next(&list)) {
+        struct mat3 turn = quaternion_matrix(take_quaternion(&list.spot, "quaternion"));
         solids_place(&scene->space.obstacles[scene->world.solid_count++],
-                     take_vector(r, &list.spot, "at_m"), &turn,
-                     vec3_scale(take_size(r, &list.spot), 0.5));
+                     take_vector(&list.spot, "at_m"), &turn,
+                     vec3_scale(take_size(&list.spot), 0.5));
     }
     scene->world.solids = scene->space.obstacles;
 }
 
-static void read_world(struct scene_reader *r, struct scene_spot *spot, struct scene *scene)
+static void read_world(struct scene_spot *spot, struct scene *scene)
 {
     struct world *world = &scene->world;
     if (world->drag_law == DRAG_LAW_QUADRATIC)
-        world->quadratic_drag_kg_m3 = spot_number(r, spot, "quadratic_drag_kg_m3", 0, 0, 1e6);
+        world->quadratic_drag_kg_m3 = spot_number(spot, "quadratic_drag_kg_m3", 0, 0, 1e6);
     else
-        world->viscosity_pa_s_m = spot_number(r, spot, "viscosity_pa_s_m", 0, 0, 1e6);
-    world->has_ground = spot_flag(r, spot, "ground");
-    scene_read_relief(r, spot, world->has_ground, 0, &world->relief);
-    read_obstacles(r, spot, scene);
+        world->viscosity_pa_s_m = spot_number(spot, "viscosity_pa_s_m", 0, 0, 1e6);
+    world->has_ground = spot_flag(spot, "ground");
+    scene_read_relief(spot, world->has_ground, 0, &world->relief);
+    read_obstacles(spot, scene);
 }
 
 /* ---------------------------------------------------------------- bodies */
 
 /* Ixx, Iyy, Izz; and where axes are not principal ones Ixy, Ixz, Iyz. */
-static struct sym3 take_inertia(struct scene_reader *r, const struct scene_spot *spot)
+static struct sym3 take_inertia(const struct scene_spot *spot)
 {
     double v[6] = {0, 0, 0, 0, 0, 0};
     size_t given = json_array_size(json_object_get(spot->object, "inertia_kg_m2"));
-    spot_numbers(r, spot, "inertia_kg_m2", v, given == 6 ? 6 : 3);
+    spot_numbers(spot, "inertia_kg_m2", v, given == 6 ? 6 : 3);
     return (struct sym3){v[0], v[3], v[4], v[1], v[5], v[2]};
 }
 
@@ -115,25 +112,24 @@ static void finish_mass(struct body_link *link)
     link->inertia = sym3_sum(&link->inertia, &shift, -1);
 }
 
-static void read_box(struct scene_reader *r, struct scene_spot *spot, struct scene *scene, int body,
-                     int has_mass)
+static void read_box(struct scene_spot *spot, struct scene *scene, int body, int has_mass)
 {
     struct scene_space *space = &scene->space;
     if (space->box_count == SCENE_SHAPES_MAX) {
-        scene_fail(r, ERR_LIMIT, spot, "", "more than 64 boxes in all");
+        scene_fail(spot, ERR_LIMIT, "", "more than 64 boxes in all");
         return;
     }
     struct body_box *box = &space->boxes[space->box_count++];
     *box = (struct body_box){.link = body,
-                             .centre = take_vector(r, spot, "at_m"),
-                             .turn = take_quaternion(r, spot, "quaternion")};
-    box->size_m = take_size(r, spot);
+                             .centre = take_vector(spot, "at_m"),
+                             .turn = take_quaternion(spot, "quaternion")};
+    box->size_m = take_size(spot);
     if (has_mass)
         return;
     double volume = box->size_m.x * box->size_m.y * box->size_m.z;
     double mass = spot_has(spot, "mass_kg")
-                      ? spot_number(r, spot, "mass_kg", 0, 0, SCENE_NUMBER_MAX)
-                      : volume * spot_need_number(r, spot, "density_kg_m3", 0, SCENE_NUMBER_MAX);
+                      ? spot_number(spot, "mass_kg", 0, 0, SCENE_NUMBER_MAX)
+                      : volume * spot_need_number(spot, "density_kg_m3", 0, SCENE_NUMBER_MAX);
     add_mass(&scene->links[body], box, mass);
 }
 
@@ -145,71 +141,59 @@ static int is_positive(const struct sym3 *a)
     return a->xx > 0 && minor > 0 && whole > 0;
 }
 
-static void read_shapes(struct scene_reader *r, struct scene_spot *spot, struct scene *scene,
-                        int body)
+static void read_shapes(struct scene_spot *spot, struct scene *scene, int body)
 {
     struct body_link *link = &scene->links[body];
     int has_mass = spot_has(spot, "mass_kg"), has_boxes = spot_has(spot, "boxes");
-    struct scene_list list = spot_list(r, spot, "boxes", NULL);
+    struct scene_list list = spot_list(spot, "boxes", NULL);
     *link = body_link_unlimited(-1, LINK_FREE);
-    while (spot_next(r, &list))
-        read_box(r, &list.spot, scene, body, has_mass);
+    while (spot_next(&list))
+        read_box(&list.spot, scene, body, has_mass);
     if (has_mass || !has_boxes) {
-        link->mass_kg = spot_need_number(r, spot, "mass_kg", 0, SCENE_NUMBER_MAX);
-        link->centre = take_vector(r, spot, "centre_m");
-        link->inertia = take_inertia(r, spot);
+        link->mass_kg = spot_need_number(spot, "mass_kg", 0, SCENE_NUMBER_MAX);
+        link->centre = take_vector(spot, "centre_m");
+        link->inertia = take_inertia(spot);
     } else {
         finish_mass(link);
     }
     if (!(link->mass_kg > 0 && is_positive(&link->inertia)))
-        scene_fail(r, ERR_RANGE, spot, "", "mass and inertia must be above 0, about every axis");
+        scene_fail(spot, ERR_RANGE, "", "mass and inertia must be above 0, about every axis");
 }
 
 /* ---------------------------------------------------------------- joints */
 
-static enum link_joint read_kind(struct scene_reader *r, const struct scene_spot *joint)
+static enum link_joint read_kind(const struct scene_spot *joint)
 {
     const char *words[LINK_JOINT_COUNT + 1] = {NULL};
     for (int i = 0; i < LINK_FREE; i++)
         words[i] = joint_kinds[i].name;
     if (!spot_has(joint, "kind"))
-        scene_fail(r, ERR_MISSING, joint, "kind", "missing");
-    return (enum link_joint)spot_choice(r, joint, "kind", words);
+        scene_fail(joint, ERR_MISSING, "kind", "missing");
+    return (enum link_joint)spot_choice(joint, "kind", words);
 }
 
 /* The keys of one freedom, or the defaults. */
-static void read_freedom(struct scene_reader *r, const struct scene_spot *joint, json_t *array,
-                         int k, int is_slide, struct scene *scene, struct scene_freedom *freedom)
+static void read_freedom(const struct scene_spot *joint, json_t *array, int k, int is_slide,
+                         struct scene *scene, struct scene_freedom *freedom)
 {
-    struct scene_spot spot = {json_object(), ""};
+    struct scene_spot spot = {joint->reader, json_object(), ""};
     if ((size_t)k < json_array_size(array)) {
         json_decref(spot.object);
-        spot = spot_member(r, joint, "freedoms", array, (size_t)k);
+        spot = spot_member(joint, "freedoms", array, (size_t)k);
     }
-    scene_read_freedom(r, &spot, is_slide ? &scene_linear_keys : &scene_rotary_keys, &scene->tables,
-                       freedom);
-    if (freedom->drive.law == SERVO_MOTION) {
-        struct signal_value start = signal_at(&freedom->signal, 0);
-        freedom->start = start.value;
-        freedom->rate = start.rate;
-    }
-    spot_close(r, &spot);
+    scene_read_freedom(&spot, is_slide, freedom);
+    spot_close(&spot);
 }
 
 /* The start and the limits of a spherical joint, which its freedoms do not have. */
-static void read_ball(struct scene_reader *r, const struct scene_spot *joint,
-                      struct body_link *link, double *q)
+static void read_ball(const struct scene_spot *joint, struct body_link *link, double *q)
 {
-    struct quaternion ball = take_quaternion(r, joint, "start_quaternion");
-    q[0] = ball.w;
-    q[1] = ball.x;
-    q[2] = ball.y;
-    q[3] = ball.z;
-    link->cone_rad = spot_number(r, joint, "cone_rad", HUGE_VAL, 0, DET_PI);
-    link->lower[0] = spot_number(r, joint, "twist_lower_rad", -HUGE_VAL, -DET_PI, DET_PI);
-    link->upper[0] = spot_number(r, joint, "twist_upper_rad", HUGE_VAL, -DET_PI, DET_PI);
+    quaternion_write(q, take_quaternion(joint, "start_quaternion"));
+    link->cone_rad = spot_number(joint, "cone_rad", HUGE_VAL, 0, DET_PI);
+    link->lower[0] = spot_number(joint, "twist_lower_rad", -HUGE_VAL, -DET_PI, DET_PI);
+    link->upper[0] = spot_number(joint, "twist_upper_rad", HUGE_VAL, -DET_PI, DET_PI);
     if (link->lower[0] > link->upper[0])
-        scene_fail(r, ERR_RANGE, joint, "twist_lower_rad", "is above the upper limit");
+        scene_fail(joint, ERR_RANGE, "twist_lower_rad", "is above the upper limit");
 }
 
 /* Coordinates and rates of a body have been read. */
@@ -219,25 +203,24 @@ static void count_freedoms(struct scene_space *space, const struct body_link *li
     space->rates += joint_rates(&joint_kinds[link->kind]);
 }
 
-static void read_joint(struct scene_reader *r, struct scene_spot *spot, struct scene *scene,
-                       int body)
+static void read_joint(struct scene_spot *spot, struct scene *scene, int body)
 {
     struct scene_space *space = &scene->space;
     struct body_link *link = &scene->links[body];
-    link->kind = read_kind(r, spot);
-    link->parent = scene->bodies[body].parent = scene_read_to(r, spot, scene);
-    link->joint = take_vector(r, spot, "at_m");
-    link->frame = take_quaternion(r, spot, "quaternion");
+    link->kind = read_kind(spot);
+    link->parent = scene->bodies[body].parent = scene_read_to(spot, scene);
+    link->joint = take_vector(spot, "at_m");
+    link->frame = take_quaternion(spot, "quaternion");
     const struct joint_kind *joint = &joint_kinds[link->kind];
     int rates = joint_rates(joint), plain = joint->slides + joint->turns;
     double *q = scene->q + space->coordinates, *qd = scene->qd + space->rates;
     json_t *array = spot_take(spot, "freedoms");
     if (array && (!json_is_array(array) || json_array_size(array) > (size_t)rates))
-        scene_fail(r, ERR_FORMAT, spot, "freedoms",
+        scene_fail(spot, ERR_FORMAT, "freedoms",
                    "an array is expected, not longer than the joint has freedoms");
-    for (int k = 0; k < rates && !r->is_failed; k++) {
+    for (int k = 0; k < rates && !spot->reader->is_failed; k++) {
         struct scene_freedom *freedom = &space->freedoms[space->rates + k];
-        read_freedom(r, spot, array, k, k < joint->slides, scene, freedom);
+        read_freedom(spot, array, k, k < joint->slides, scene, freedom);
         qd[k] = freedom->rate;
         if (k < plain) {
             q[k] = freedom->start;
@@ -245,31 +228,26 @@ static void read_joint(struct scene_reader *r, struct scene_spot *spot, struct s
             link->upper[k] = freedom->upper;
         } else if (freedom->start != 0 || isfinite(freedom->lower) || isfinite(freedom->upper)) {
             scene_fail(
-                r, ERR_FORMAT, spot, "freedoms",
+                spot, ERR_FORMAT, "freedoms",
                 "a spherical joint has start_quaternion, cone_rad and twist_lower_rad instead");
         } else if (freedom->drive.law == SERVO_MOTION) {
-            scene_fail(r, ERR_FORMAT, spot, "freedoms", "a spherical joint has no motion");
+            scene_fail(spot, ERR_FORMAT, "freedoms", "a spherical joint has no motion");
         }
     }
     if (joint->has_ball)
-        read_ball(r, spot, link, q + plain);
+        read_ball(spot, link, q + plain);
     json_decref(array);
     count_freedoms(space, link);
 }
 
-static void read_free(struct scene_reader *r, struct scene_spot *spot, struct scene *scene,
-                      int body)
+static void read_free(struct scene_spot *spot, struct scene *scene, int body)
 {
     struct scene_space *space = &scene->space;
     double *q = scene->q + space->coordinates, *qd = scene->qd + space->rates;
-    struct quaternion turn = take_quaternion(r, spot, "quaternion");
-    spot_numbers(r, spot, "position_m", q, 3);
-    q[3] = turn.w;
-    q[4] = turn.x;
-    q[5] = turn.y;
-    q[6] = turn.z;
-    spot_numbers(r, spot, "velocity_m_s", qd, 3);
-    spot_numbers(r, spot, "rate_rad_s", qd + 3, 3);
+    quaternion_write(q + 3, take_quaternion(spot, "quaternion"));
+    spot_numbers(spot, "position_m", q, 3);
+    spot_numbers(spot, "velocity_m_s", qd, 3);
+    spot_numbers(spot, "rate_rad_s", qd + 3, 3);
     count_freedoms(space, &scene->links[body]);
 }
 

@@ -17,6 +17,7 @@
 #define SCENE_LENGTH_MIN 1e-12
 
 struct scene_reader {
+    struct scene *scene;
     const char *name;
     struct error *error;
     int is_failed;
@@ -24,40 +25,39 @@ struct scene_reader {
 
 /* An object and where it stands; object is NULL where there is none. */
 struct scene_spot {
+    struct scene_reader *reader;
     json_t *object;
     char place[96];
 };
 
-void scene_fail(struct scene_reader *r, int code, const struct scene_spot *spot, const char *key,
-                const char *text);
+void scene_fail(const struct scene_spot *spot, int code, const char *key, const char *text);
 /* The value under the key, out of the object, to be released by the caller; NULL where there is
  * none. */
 json_t *spot_take(const struct scene_spot *spot, const char *key);
 int spot_has(const struct scene_spot *spot, const char *key);
-double spot_number(struct scene_reader *r, const struct scene_spot *spot, const char *key,
-                   double fallback, double least, double most);
+double spot_number(const struct scene_spot *spot, const char *key, double fallback, double least,
+                   double most);
+/* Any number; without it 0. */
+double spot_any(const struct scene_spot *spot, const char *key);
 /* A number that must be there. */
-double spot_need_number(struct scene_reader *r, const struct scene_spot *spot, const char *key,
-                        double least, double most);
+double spot_need_number(const struct scene_spot *spot, const char *key, double least, double most);
 /* An array of numbers; where the key is missing they stay what they are. Returns 1 if it was
  * there. */
-int spot_numbers(struct scene_reader *r, const struct scene_spot *spot, const char *key,
-                 double *numbers, size_t count);
+int spot_numbers(const struct scene_spot *spot, const char *key, double *numbers, size_t count);
 /* [x, y]; without it (0, 0). */
-struct vec2 spot_vector(struct scene_reader *r, const struct scene_spot *spot, const char *key);
-int spot_flag(struct scene_reader *r, const struct scene_spot *spot, const char *key);
+struct vec2 spot_vector(const struct scene_spot *spot, const char *key);
+int spot_flag(const struct scene_spot *spot, const char *key);
 /* One of the words, or 0 where there is none; words end with NULL. */
-int spot_choice(struct scene_reader *r, const struct scene_spot *spot, const char *key,
-                const char *const *words);
-struct scene_spot spot_open(struct scene_reader *r, const struct scene_spot *in, const char *key);
+int spot_choice(const struct scene_spot *spot, const char *key, const char *const *words);
+struct scene_spot spot_open(const struct scene_spot *in, const char *key);
 /* Member i of an array that stands at a key of `in`. */
-struct scene_spot spot_member(struct scene_reader *r, const struct scene_spot *in, const char *key,
-                              json_t *array, size_t i);
+struct scene_spot spot_member(const struct scene_spot *in, const char *key, json_t *array,
+                              size_t i);
 /* The objects of an array that stands at a key:
  *
- *   struct scene_list list = spot_list(r, spot, key, NULL);
- *   while (spot_next(r, &list))
- *       read(r, &list.spot, ...);
+ *   struct scene_list list = spot_list(spot, key, NULL);
+ *   while (spot_next(&list))
+ *       read(&list.spot, ...);
  *
  * needed: the message where it is missing or empty; NULL: it may be. Keys that are left in an
  * object when the next one is taken are unknown. */
@@ -68,37 +68,25 @@ struct scene_list {
     size_t next;
     struct scene_spot spot;
 };
-struct scene_list spot_list(struct scene_reader *r, const struct scene_spot *in, const char *key,
-                            const char *needed);
+struct scene_list spot_list(const struct scene_spot *in, const char *key, const char *needed);
 /* 0 at the end, or after an error. */
-int spot_next(struct scene_reader *r, struct scene_list *list);
+int spot_next(struct scene_list *list);
 /* Refuses keys that are still in the object: they have no meaning there. */
-void spot_close(struct scene_reader *r, struct scene_spot *spot);
-
-/* Keys of what a joint of a kind has. */
-struct scene_joint_keys {
-    const char *start, *rate, *lower, *upper, *damping, *stiffness, *rest, *effort, *motion;
-    const char *kp, *kd, *target, *target_rate, *bound;
-};
-extern const struct scene_joint_keys scene_rotary_keys, scene_linear_keys;
+void spot_close(struct scene_spot *spot);
 
 /* Coordinate, limits and drive of a freedom of a joint. Where a motion prescribes them, they are
  * left unread. */
-void scene_read_freedom(struct scene_reader *r, const struct scene_spot *joint,
-                        const struct scene_joint_keys *keys, struct scene_tables *tables,
+void scene_read_freedom(const struct scene_spot *joint, int is_linear,
                         struct scene_freedom *freedom);
 
 /* "world", -1, or the name of a body that has been read. */
-int scene_read_to(struct scene_reader *r, const struct scene_spot *joint,
-                  const struct scene *scene);
+int scene_read_to(const struct scene_spot *joint, const struct scene *scene);
 /* The relief of a world's ground, if there is one. */
-void scene_read_relief(struct scene_reader *r, const struct scene_spot *world, int has_ground,
-                       int is_plane, struct relief *relief);
+void scene_read_relief(const struct scene_spot *world, int has_ground, int is_plane,
+                       struct relief *relief);
 
-typedef void scene_body_reader(struct scene_reader *r, struct scene_spot *spot, struct scene *scene,
-                               int body);
-typedef void scene_part_reader(struct scene_reader *r, struct scene_spot *spot,
-                               struct scene *scene);
+typedef void scene_body_reader(struct scene_spot *spot, struct scene *scene, int body);
+typedef void scene_part_reader(struct scene_spot *spot, struct scene *scene);
 
 /* The differences between the plane and space. */
 struct scene_form {
