@@ -101,8 +101,8 @@ static void add_body(int i)
                                             [LINK_LINEAR] = LINK_LINEAR};
     *link = body_link_unlimited(body->parent, kinds[body->joint]);
     link->mass_kg = body->mass_kg;
-    link->lower[0] = body->joint == LINK_PLANAR ? -HUGE_VAL : body->lower;
-    link->upper[0] = body->joint == LINK_PLANAR ? HUGE_VAL : body->upper;
+    link->lower[0] = body->joint == LINK_PLANAR ? -HUGE_VAL : body->freedom.lower;
+    link->upper[0] = body->joint == LINK_PLANAR ? HUGE_VAL : body->freedom.upper;
     link->inertia = (struct sym3){0.001 + 0.3 * body->inertia_kg_m2, 0, 0,
                                   0.002 + body->inertia_kg_m2,       0, body->inertia_kg_m2};
     if (body->joint == LINK_PLANAR) {
@@ -113,12 +113,12 @@ static void add_body(int i)
         if (body->joint == LINK_LINEAR) {
             e.frame_rad[i] = body->angle_rad - body->axis_rad;
             link->frame = frame_in(body->parent, body->axis_rad);
-            add_state(body->extension_m, body->rate_m_s);
+            add_state(body->freedom.start, body->freedom.rate);
         } else if (body->joint == LINK_RIGID) {
             link->frame = frame_in(body->parent, body->angle_rad);
         } else {
             link->frame = frame_in(body->parent, 0);
-            add_state(body->angle_rad, body->rate_rad_s);
+            add_state(body->freedom.start, body->freedom.rate);
         }
     }
     link->centre = in_link(i, body->centre);
@@ -171,7 +171,7 @@ static struct spatial_state *start_in_space(int solver)
     for (int i = 0; i < scene.body_count; i++)
         if (e.links[i].kind == LINK_REVOLUTE || e.links[i].kind == LINK_LINEAR)
             spatial_state_set_servo(d, spatial_state_tree(d)->links[i].rate,
-                                    &scene.bodies[i].drive);
+                                    &scene.bodies[i].freedom.drive);
     dynamics_set_state(&d->dynamics, e.q, e.qd);
     return d;
 }
