@@ -5,7 +5,7 @@
 #ifdef HAVE_CAIRO
 
 #include "viewer/draw/draw_panels.h"
-#include "viewer/replay/preserve_river.h"
+#include "viewer/replay/preserve_replay.h"
 
 struct draw_river {
     struct draw_box box; /* its width is that of the duration */

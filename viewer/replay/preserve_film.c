@@ -1,10 +1,12 @@
 /* See preserve_film.h. */
 #include "viewer/replay/preserve_film.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "common/math/detmath.h"
+#include "common/rows.h"
 
 /* Rails shorter than that are not seen; and how wide they are drawn. */
 #define RAIL_LEAST_M 0.01
@@ -16,24 +18,6 @@ static void *take(struct preserve_film *f, size_t count, size_t size)
     void *taken = f->waters->bytes > WATERS_BYTES_MAX ? NULL : calloc(count ? count : 1, size);
     f->status = taken ? f->status : ERR_LIMIT;
     return taken;
-}
-
-/* Room for one more in an array that doubles. */
-static int make_room(struct preserve_film *f, void *items, int count, int *room, size_t size)
-{
-    ENSURE(count >= 0 && *room >= count, "%d of %d", count, *room);
-    void **at = items;
-    if (count < *room)
-        return 1;
-    int more = *room ? 2 * *room : 64;
-    void *larger = realloc(*at, (size_t)more * size);
-    if (!larger) {
-        f->status = ERR_MEMORY;
-        return 0;
-    }
-    *at = larger;
-    *room = more;
-    return 1;
 }
 
 /* Where a point of the world at birth that is fixed to a part is now: it stretches with the
@@ -176,10 +160,14 @@ static int look(void *context, const struct preserve_state *state,
     if (f->status != 0)
         return 1;
     double next_s = w->from_s + w->moment_count * w->step_s;
-    if (time_s < next_s - 1e-9 || time_s > w->to_s + 1e-9 ||
-        !make_room(f, &w->moments, w->moment_count, &w->moment_room, sizeof w->moments[0]))
+    if (time_s < next_s - 1e-9 || time_s > w->to_s + 1e-9)
         return 0;
-    struct preserve_replay_moment *m = &w->moments[w->moment_count++];
+    struct preserve_replay_moment *m =
+        rows_add(&w->moments, &w->moment_count, &w->moment_room, INT_MAX, sizeof *m);
+    if (!m) {
+        f->status = ERR_MEMORY;
+        return 0;
+    }
     *m = (struct preserve_replay_moment){.time_s = time_s, .daylight = daylight};
     take_creatures(f, m, state, views, count);
     take_things(f, m, state);
@@ -188,20 +176,26 @@ static int look(void *context, const struct preserve_state *state,
     return 0;
 }
 
+static void add_event(struct preserve_film *f, struct preserve_replay_event **events, int *count,
+                      int *room, struct preserve_replay_event event)
+{
+    struct preserve_replay_event *added = rows_add(events, count, room, INT_MAX, sizeof event);
+    if (added)
+        *added = event;
+    else
+        f->status = ERR_MEMORY;
+}
+
 static void hear(void *context, const struct preserve_event *event)
 {
     struct preserve_film *f = context;
     const struct creature_state *c = event->creature;
-    if ((event->kind != PRESERVE_HATCHED && event->kind != PRESERVE_DIED) ||
-        !make_room(f, &f->events, f->event_count, &f->event_room, sizeof f->events[0]))
-        return;
-    f->events[f->event_count++] =
-        (struct preserve_replay_event){(double)event->tick * f->tick_s,
-                                       c->descent.id,
-                                       (float)event->x_m,
-                                       (float)event->y_m,
-                                       (float)joules_of(c->reserve + c->body),
-                                       event->kind == PRESERVE_DIED ? event->cause : -1};
+    if (event->kind == PRESERVE_HATCHED || event->kind == PRESERVE_DIED)
+        add_event(f, &f->events, &f->event_count, &f->event_room,
+                  (struct preserve_replay_event){(double)event->tick * f->tick_s, c->descent.id,
+                                                 (float)event->x_m, (float)event->y_m,
+                                                 (float)joules_of(c->reserve + c->body),
+                                                 event->kind == PRESERVE_DIED ? event->cause : -1});
 }
 
 /* ---- epochs ---- */
@@ -209,13 +203,9 @@ static void hear(void *context, const struct preserve_event *event)
 static int copy_events(struct preserve_film *f)
 {
     struct preserve_replay *w = f->waters;
-    while (w->event_count < f->event_count) {
-        if (!make_room(f, &w->events, w->event_count, &w->event_room, sizeof w->events[0]))
-            return ERR_MEMORY;
-        w->events[w->event_count] = f->events[w->event_count];
-        w->event_count++;
-    }
-    return 0;
+    while (w->event_count < f->event_count && !f->status)
+        add_event(f, &w->events, &w->event_count, &w->event_room, f->events[w->event_count]);
+    return f->status;
 }
 
 /* The state after the order becomes the film's. */

@@ -1,16 +1,32 @@
 /* See preserve_replay.h. */
 #include "viewer/replay/preserve_replay.h"
 
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "common/rows.h"
 #include "viewer/replay/preserve_film.h"
 
 /* SQLite is built for one thread at a time; a feed reads beside the window. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
-struct preserve_source {
+static int begin_reading(struct run_reader **reader, const char *run_directory, struct error *error)
+{
+    pthread_mutex_lock(&reading);
+    return run_reader_open(reader, run_directory, error);
+}
+
+/* Closes the reader (NULL: none). */
+static void end_reading(struct run_reader *reader)
+{
+    run_reader_close(reader);
+    pthread_mutex_unlock(&reading);
+}
+
+/* Epochs of a world, one after the other. */
+struct source {
     struct run_reader *reader;
     struct preserve_film film;
     int world;
@@ -23,24 +39,22 @@ static int keep_epoch(struct preserve_replay *w, struct epoch_order *order, uint
                       struct error *error)
 {
     struct pack_writer writer;
-    struct preserve_replay_epoch *more =
-        realloc(w->epochs, (size_t)(w->epoch_count + 1) * sizeof w->epochs[0]);
-    if (!more)
+    struct preserve_replay_epoch *kept =
+        rows_add(&w->epochs, &w->epoch_count, &w->epoch_room, INT_MAX, sizeof *kept);
+    if (!kept)
         return error_memory(error);
-    w->epochs = more;
-    more[w->epoch_count] = (struct preserve_replay_epoch){.digest = digest};
+    kept->digest = digest;
     pack_writer_init(&writer);
     pack_array(&writer, EPOCH_ORDER_FIELDS);
     epoch_order_visit(&(struct pack_fields){.writer = &writer}, &order);
-    int is_kept = !writer.has_failed && !packed_bytes_set(&more[w->epoch_count].order,
-                                                          writer.buffer.data, writer.buffer.size);
+    int is_kept = !writer.has_failed &&
+                  !packed_bytes_set(&kept->order, writer.buffer.data, writer.buffer.size);
     pack_writer_deinit(&writer);
-    w->epoch_count += is_kept;
     return is_kept ? 0 : error_memory(error);
 }
 
 /* Reads the next epoch's order; a state that is not kept is that at the end of the one before. */
-static int read_order(struct preserve_source *s, struct epoch_order *order, uint64_t *digest,
+static int read_order(struct source *s, struct epoch_order *order, uint64_t *digest,
                       struct error *error)
 {
     order->world = (uint32_t)s->world;
@@ -57,8 +71,10 @@ static int read_order(struct preserve_source *s, struct epoch_order *order, uint
     return status;
 }
 
-int preserve_source_live(struct preserve_source *s, struct preserve_replay *w, atomic_int *stop,
-                         struct error *error)
+/* Adds the next epoch. `stop` (may be NULL) ends it soon when it becomes other than 0: ERR_BUSY.
+ * ERR_MISSING if the run has not come so far. */
+static int live_epoch(struct source *s, struct preserve_replay *w, atomic_int *stop,
+                      struct error *error)
 {
     uint64_t digest;
     struct epoch_order *order = epoch_order_create();
@@ -80,60 +96,37 @@ static void stop_film(void *stop, const struct preserve_replay *w)
     atomic_store((atomic_int *)stop, 1);
 }
 
-int preserve_source_glimpse(struct preserve_source *s, struct preserve_replay *w,
-                            struct error *error)
-{
-    atomic_int stop = 0;
-    int events = s->film.event_count;
-    w->is_glimpse = 1;
-    s->film.show = stop_film;
-    s->film.context = &stop;
-    int status = preserve_source_live(s, w, &stop, error);
-    s->film.show = NULL;
-    s->film.event_count = events;
-    return status == ERR_BUSY && w->moment_count > 0 ? 0 : status;
-}
-
 /* ---- sources ---- */
 
-int preserve_source_open(struct preserve_source **result, const char *run_directory, int world,
-                         double time_s, struct error *error)
+/* When its next epoch begins. */
+static double source_time(const struct source *s)
 {
-    struct preserve_source *s = *result = calloc(1, sizeof *s);
+    return (s->epoch - 1) * EPOCH_S;
+}
+
+static void source_close(struct source *s)
+{
+    run_reader_close(s->reader);
+    preserve_film_deinit(&s->film);
+}
+
+/* Begins with the last state that is kept before time_s. ERR_MISSING if there is none; it is to be
+ * closed then, too. */
+static int source_open(struct source *s, const char *run_directory, int world, double time_s,
+                       struct error *error)
+{
     uint32_t first = 0;
-    if (!s || preserve_memory_init(&s->film.memory)) {
-        free(s);
-        *result = NULL;
+    *s = (struct source){.world = world};
+    if (preserve_memory_init(&s->film.memory))
         return error_memory(error);
-    }
-    s->world = world;
-    pthread_mutex_lock(&reading);
-    int status = run_reader_open(&s->reader, run_directory, error);
+    int status = begin_reading(&s->reader, run_directory, error);
     if (!status)
         status = run_reader_find_state(s->reader, (uint32_t)world, (uint32_t)(time_s / EPOCH_S),
                                        &s->film.params, &first, error);
     pthread_mutex_unlock(&reading);
     preserve_apply(&s->film.params);
     s->epoch = first + 1;
-    if (status) {
-        preserve_source_close(s);
-        *result = NULL;
-    }
     return status;
-}
-
-void preserve_source_close(struct preserve_source *s)
-{
-    if (!s)
-        return;
-    run_reader_close(s->reader);
-    preserve_film_deinit(&s->film);
-    free(s);
-}
-
-double preserve_source_time(const struct preserve_source *s)
-{
-    return (s->epoch - 1) * EPOCH_S;
 }
 
 int preserve_replay_find_end(const char *run_directory, int world, double *end_s,
@@ -142,27 +135,12 @@ int preserve_replay_find_end(const char *run_directory, int world, double *end_s
     struct run_reader *reader;
     struct params params;
     uint32_t last = 0;
-    pthread_mutex_lock(&reading);
-    int status = run_reader_open(&reader, run_directory, error);
+    int status = begin_reading(&reader, run_directory, error);
     /* the last state is always kept */
     if (!status)
         status = run_reader_find_state(reader, (uint32_t)world, INT32_MAX, &params, &last, error);
-    run_reader_close(reader);
-    pthread_mutex_unlock(&reading);
+    end_reading(reader);
     *end_s = last * EPOCH_S;
-    return status;
-}
-
-int preserve_replay_tell_lives(const char *run_directory, int world, run_hear_life *hear,
-                               void *context, struct error *error)
-{
-    struct run_reader *reader;
-    pthread_mutex_lock(&reading);
-    int status = run_reader_open(&reader, run_directory, error);
-    if (!status)
-        status = run_reader_tell_lives(reader, (uint32_t)world, hear, context, error);
-    run_reader_close(reader);
-    pthread_mutex_unlock(&reading);
     return status;
 }
 
@@ -177,14 +155,12 @@ int preserve_replay_find_life(const char *run_directory, uint64_t id, int *world
     struct run_life life;
     struct params params;
     uint32_t last;
-    pthread_mutex_lock(&reading);
-    int status = run_reader_open(&reader, run_directory, error);
+    int status = begin_reading(&reader, run_directory, error);
     if (!status)
         status = run_reader_get_life(reader, id, &life, error);
     if (!status)
         status = run_reader_find_state(reader, life.world, INT32_MAX, &params, &last, error);
-    run_reader_close(reader);
-    pthread_mutex_unlock(&reading);
+    end_reading(reader);
     if (status)
         return status;
     *world = (int)life.world;
@@ -193,19 +169,13 @@ int preserve_replay_find_life(const char *run_directory, uint64_t id, int *world
     return 0;
 }
 
-struct preserve_replay *preserve_source_begin(const struct preserve_source *s, double from_s,
-                                              double to_s, double step_s)
-{
-    return preserve_film_begin(&s->film, s->world, from_s, to_s, step_s);
-}
-
 /* ---- some of a world's time ---- */
 
-static int simulate(struct preserve_source *s, struct preserve_replay *w, struct error *error)
+static int simulate(struct source *s, struct preserve_replay *w, struct error *error)
 {
     int status = 0;
-    while (!status && preserve_source_time(s) < w->to_s - 1e-9)
-        status = preserve_source_live(s, w, NULL, error);
+    while (!status && source_time(s) < w->to_s - 1e-9)
+        status = live_epoch(s, w, NULL, error);
     /* a run may end before the time that is asked for */
     if (status == ERR_MISSING && w->moment_count > 0)
         status = 0;
@@ -219,19 +189,19 @@ static int create_from(struct preserve_replay **result,
                        const struct preserve_replay_request *request, double time_s,
                        struct error *error)
 {
-    struct preserve_source *source;
+    struct source source;
     *result = NULL;
-    int status =
-        preserve_source_open(&source, request->run_directory, request->world, time_s, error);
-    if (status)
-        return status;
+    int status = source_open(&source, request->run_directory, request->world, time_s, error);
+    if (!status && !(*result = preserve_film_begin(&source.film, request->world, request->from_s,
+                                                   request->to_s, request->step_s)))
+        status = error_memory(error);
     if (request->budget > 0)
-        source->film.memory.work_max = 1e9 * request->budget;
-    *result = preserve_source_begin(source, request->from_s, request->to_s, request->step_s);
-    if (*result)
+        source.film.memory.work_max = 1e9 * request->budget;
+    if (!status) {
         (*result)->keeps_epochs = request->keeps_epochs;
-    status = *result ? simulate(source, *result, error) : error_memory(error);
-    preserve_source_close(source);
+        status = simulate(&source, *result, error);
+    }
+    source_close(&source);
     if (status) {
         preserve_replay_destroy(*result);
         *result = NULL;
@@ -249,6 +219,286 @@ int preserve_replay_create(struct preserve_replay **result,
     if (status == ERR_MISSING && request->from_s >= EPOCH_S)
         status = create_from(result, request, request->from_s - 1e-6, error);
     return status;
+}
+
+/* ---- a feed ---- */
+
+enum { READY_MAX = 2 };
+
+/* The lock guards what stands below it. */
+struct preserve_feed {
+    struct source source; /* the thread's */
+    double from_s, step_s;
+    pthread_t thread;
+    atomic_int stop;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct preserve_replay *ready[READY_MAX];
+    int ready_count;
+    double simulated_s;
+    struct error end; /* code 0: it goes on */
+};
+
+/* The state that is kept, at once; NULL: there is none to be seen. */
+static struct preserve_replay *glimpse(struct preserve_feed *feed)
+{
+    struct source *source = &feed->source;
+    struct preserve_film *film = &source->film;
+    double time_s = source_time(source);
+    atomic_int stop = 0;
+    int events = film->event_count;
+    struct preserve_replay *w =
+        preserve_film_begin(film, source->world, time_s, time_s + EPOCH_S, EPOCH_S);
+    struct error unused;
+    if (!w)
+        return NULL;
+    w->is_glimpse = 1;
+    film->show = stop_film;
+    film->context = &stop;
+    int status = live_epoch(source, w, &stop, &unused);
+    film->show = NULL;
+    film->event_count = events;
+    if (!status || (status == ERR_BUSY && w->moment_count > 0))
+        return w;
+    preserve_replay_destroy(w);
+    return NULL;
+}
+
+/* The next epoch; before from_s nothing of it is recorded. */
+static struct preserve_replay *feed_epoch(struct preserve_feed *feed, struct error *error)
+{
+    struct source *source = &feed->source;
+    double from_s = source_time(source), to_s = from_s + EPOCH_S;
+    if (to_s <= feed->from_s)
+        from_s = to_s = to_s + 1; // nothing is seen of it
+    struct preserve_replay *w =
+        preserve_film_begin(&source->film, source->world, from_s, to_s, feed->step_s);
+    if (!w)
+        error_memory(error);
+    else if (live_epoch(source, w, &feed->stop, error) != 0) {
+        preserve_replay_destroy(w);
+        w = NULL;
+    }
+    return w;
+}
+
+/* Under the lock. */
+static void put(struct preserve_feed *feed, struct preserve_replay *w, const struct error *error)
+{
+    feed->simulated_s = source_time(&feed->source);
+    if (!w)
+        feed->end = *error;
+    else if (w->moment_count > 0)
+        feed->ready[feed->ready_count++] = w;
+    else
+        preserve_replay_destroy(w);
+}
+
+static void *feed_work(void *context)
+{
+    struct preserve_feed *feed = context;
+    struct preserve_replay *first = glimpse(feed);
+    pthread_mutex_lock(&feed->lock);
+    if (first)
+        put(feed, first, NULL);
+    while (!atomic_load(&feed->stop) && !feed->end.code) {
+        struct error error = {0};
+        if (feed->ready_count == READY_MAX) {
+            pthread_cond_wait(&feed->changed, &feed->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&feed->lock);
+        struct preserve_replay *w = feed_epoch(feed, &error);
+        pthread_mutex_lock(&feed->lock);
+        put(feed, w, &error);
+        pthread_cond_broadcast(&feed->changed);
+    }
+    pthread_mutex_unlock(&feed->lock);
+    return NULL;
+}
+
+int preserve_feed_create(struct preserve_feed **result, const struct preserve_feed_request *request,
+                         struct error *error)
+{
+    ENSURE(request->step_s > 0 && request->world >= 0, "world %d by %g s", request->world,
+           request->step_s);
+    struct preserve_feed *feed = *result = calloc(1, sizeof *feed);
+    if (!feed)
+        return error_memory(error);
+    feed->from_s = EPOCH_S * floor(request->from_s / EPOCH_S);
+    feed->step_s = request->step_s;
+    int status =
+        source_open(&feed->source, request->run_directory, request->world, feed->from_s, error);
+    if (!status) {
+        feed->simulated_s = source_time(&feed->source);
+        pthread_mutex_init(&feed->lock, NULL);
+        pthread_cond_init(&feed->changed, NULL);
+        if (pthread_create(&feed->thread, NULL, feed_work, feed) == 0)
+            return 0;
+        status = error_set(error, ERR_LIMIT, "no thread can be had");
+    }
+    source_close(&feed->source);
+    free(feed);
+    *result = NULL;
+    return status;
+}
+
+void preserve_feed_destroy(struct preserve_feed *feed)
+{
+    if (!feed)
+        return;
+    atomic_store(&feed->stop, 1);
+    pthread_mutex_lock(&feed->lock);
+    pthread_cond_broadcast(&feed->changed);
+    pthread_mutex_unlock(&feed->lock);
+    pthread_join(feed->thread, NULL);
+    for (int i = 0; i < feed->ready_count; i++)
+        preserve_replay_destroy(feed->ready[i]);
+    pthread_cond_destroy(&feed->changed);
+    pthread_mutex_destroy(&feed->lock);
+    source_close(&feed->source);
+    free(feed);
+}
+
+struct preserve_replay *preserve_feed_take(struct preserve_feed *feed, struct error *error)
+{
+    struct preserve_replay *w = NULL;
+    pthread_mutex_lock(&feed->lock);
+    if (feed->ready_count > 0) {
+        w = feed->ready[0];
+        feed->ready[0] = feed->ready[1];
+        feed->ready_count--;
+        pthread_cond_broadcast(&feed->changed);
+    } else if (feed->end.code) {
+        *error = feed->end;
+    } else {
+        error_set(error, ERR_BUSY, "simulating: %d:%02d", (int)feed->simulated_s / 60,
+                  (int)feed->simulated_s % 60);
+    }
+    pthread_mutex_unlock(&feed->lock);
+    return w;
+}
+
+void preserve_feed_wait(struct preserve_feed *feed)
+{
+    pthread_mutex_lock(&feed->lock);
+    while (feed->ready_count == 0 && !feed->end.code)
+        pthread_cond_wait(&feed->changed, &feed->lock);
+    pthread_mutex_unlock(&feed->lock);
+}
+
+/* ---- the river of forms ---- */
+
+/* Lives come tree by tree: one band is filled at a time, and of the full ones
+ * the least takes the way into the band of the others. */
+struct river_reading {
+    struct preserve_river *river;
+    struct preserve_band band, others; /* counts: what changes at a span */
+    int64_t topology;                  /* of the band; 0: there is none yet */
+};
+
+static void put_together(struct preserve_band *sum, const struct preserve_band *band)
+{
+    sum->first_s = fmin(sum->first_s, band->first_s);
+    sum->lived_s += band->lived_s;
+    for (int k = 0; k < PRESERVE_SPANS; k++)
+        sum->counts[k] += band->counts[k];
+}
+
+/* The band is full: it takes a place, or the place of a smaller one. */
+static void end_band(struct river_reading *sums)
+{
+    struct preserve_river *river = sums->river;
+    struct preserve_band *least = &sums->band;
+    if (!sums->topology)
+        return;
+    if (river->count < PRESERVE_BANDS_MAX - 1) {
+        river->bands[river->count++] = sums->band;
+        return;
+    }
+    for (int i = 0; i < river->count; i++)
+        if (river->bands[i].lived_s < least->lived_s)
+            least = &river->bands[i];
+    put_together(&sums->others, least);
+    *least = sums->band;
+}
+
+/* The first span whose middle is not before a time; or none of them. */
+static int span_of(const struct preserve_river *river, double time_s)
+{
+    return (int)fmin(ceil(time_s / river->end_s * PRESERVE_SPANS - 0.5), PRESERVE_SPANS);
+}
+
+static void hear_life(void *context, const struct run_life *life)
+{
+    struct river_reading *sums = context;
+    struct preserve_band *band = &sums->band;
+    double end_s = isnan(life->died_s) ? INFINITY : life->died_s;
+    int from = span_of(sums->river, life->born_s), to = span_of(sums->river, end_s);
+    if (life->topology != sums->topology) {
+        end_band(sums);
+        *band = (struct preserve_band){.form = preserve_form_of((uint64_t)life->topology),
+                                       .first_s = life->born_s};
+        sums->topology = life->topology;
+    }
+    if (from >= to) // between two middles, or none of the time
+        return;
+    band->lived_s += fmin(end_s, sums->river->end_s) - life->born_s;
+    band->counts[from]++;
+    if (to < PRESERVE_SPANS)
+        band->counts[to]--;
+}
+
+static int compare_bands(const void *a, const void *b)
+{
+    const struct preserve_band *left = a, *right = b;
+    return (left->first_s > right->first_s) - (left->first_s < right->first_s);
+}
+
+/* Makes counts of changes. */
+static void add_up(struct preserve_river *river)
+{
+    for (int k = 0; k < PRESERVE_SPANS; k++) {
+        int sum = 0;
+        for (int i = 0; i < river->count; i++) {
+            river->bands[i].counts[k] += k > 0 ? river->bands[i].counts[k - 1] : 0;
+            sum += river->bands[i].counts[k];
+        }
+        river->most = sum > river->most ? sum : river->most;
+    }
+}
+
+int preserve_river_read(struct preserve_river *river, const char *run_directory, int world,
+                        double end_s, struct error *error)
+{
+    ENSURE(end_s > 0, "a river of %g s", end_s);
+    struct river_reading sums = {.river = river,
+                                 .others = {.form = PRESERVE_FORM_OTHERS, .first_s = INFINITY}};
+    *river = (struct preserve_river){.end_s = end_s};
+    struct run_reader *reader;
+    int status = begin_reading(&reader, run_directory, error);
+    if (!status)
+        status = run_reader_tell_lives(reader, (uint32_t)world, hear_life, &sums, error);
+    end_reading(reader);
+    if (status) {
+        river->count = 0;
+        return status;
+    }
+    end_band(&sums);
+    qsort(river->bands, (size_t)river->count, sizeof river->bands[0], compare_bands);
+    if (sums.others.lived_s > 0)
+        river->bands[river->count++] = sums.others;
+    add_up(river);
+    return 0;
+}
+
+int preserve_river_find(const struct preserve_river *river, int form)
+{
+    int i = 0;
+    while (i < river->count && river->bands[i].form != form &&
+           river->bands[i].form != PRESERVE_FORM_OTHERS)
+        i++;
+    return i < river->count ? i : -1;
 }
 
 /* ---- looking up ---- */

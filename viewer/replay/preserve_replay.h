@@ -81,7 +81,7 @@ struct preserve_replay {
     size_t bytes;
     int keeps_epochs;
     struct preserve_replay_epoch *epochs; /* if it keeps them: those that reach beyond from_s */
-    int epoch_count;
+    int epoch_count, epoch_room;
     int verified,
         recorded;   /* epochs that came out as this version recorded them; and how many it did */
     int is_glimpse; /* one moment, of the state that the simulation begins with */
@@ -113,33 +113,62 @@ const struct preserve_replay_event *preserve_replay_find_event(const struct pres
 /* The last moment that is not after a time, 0 if none is. */
 int preserve_replay_moment_at(const struct preserve_replay *waters, double time_s);
 
-/* Epochs of a world, one after the other. */
-struct preserve_source;
-/* Begins with the last state that is kept before time_s. ERR_MISSING if there is none. */
-int preserve_source_open(struct preserve_source **source, const char *run_directory, int world,
-                         double time_s, struct error *error);
-void preserve_source_close(struct preserve_source *source); /* NULL is allowed */
-/* When its next epoch begins. */
-double preserve_source_time(const struct preserve_source *source);
 /* The end of the last epoch that is recorded of a world, s. ERR_MISSING if there is none. */
 int preserve_replay_find_end(const char *run_directory, int world, double *end_s,
                              struct error *error);
-/* run_reader_tell_lives() of a run, also beside a feed. */
-int preserve_replay_tell_lives(const char *run_directory, int world, run_hear_life *hear,
-                               void *context, struct error *error);
 /* Finds where and when a creature lived: from its egg to its carcass; the world's end while it
  * lives. */
 int preserve_replay_find_life(const char *run_directory, uint64_t id, int *world, double *from_s,
                               double *to_s, struct error *error);
-/* Nothing of a world yet, from from_s to to_s. NULL: out of memory. */
-struct preserve_replay *preserve_source_begin(const struct preserve_source *source, double from_s,
-                                              double to_s, double step_s);
-/* Adds the first moment of the next epoch, which is yet to be lived through. */
-int preserve_source_glimpse(struct preserve_source *source, struct preserve_replay *waters,
-                            struct error *error);
-/* Adds the next epoch. `stop` (may be NULL) ends it soon when it becomes other than 0: ERR_STOPPED.
- * ERR_MISSING if the run has not come so far. */
-int preserve_source_live(struct preserve_source *source, struct preserve_replay *waters,
-                         atomic_int *stop, struct error *error);
+
+/* A world of a preserve for a window: a thread simulates it epoch by epoch, ahead of what is shown,
+ * and hands each over as it is ready. It keeps two that were not taken at most. */
+struct preserve_feed;
+
+struct preserve_feed_request {
+    const char *run_directory;
+    int world;
+    double from_s, step_s;
+};
+/* The feed hands over a glimpse of the state that is kept, then the epoch of from_s. NULL and a
+ * message on error. */
+int preserve_feed_create(struct preserve_feed **feed, const struct preserve_feed_request *request,
+                         struct error *error);
+/* Stops at the next tick. NULL is allowed. */
+void preserve_feed_destroy(struct preserve_feed *feed);
+/* The next epoch, which becomes the caller's; NULL: it is not ready. Then `error` has ERR_BUSY with
+ * the time up to which all is simulated, or says why there is none: ERR_MISSING where the record
+ * ends. */
+struct preserve_replay *preserve_feed_take(struct preserve_feed *feed, struct error *error);
+/* Waits until an epoch is ready, or there is none to come. */
+void preserve_feed_wait(struct preserve_feed *feed);
+
+/* How many creatures of a world of a preserve had each tree of parts over time, as bands for a
+ * window. It comes of the lives that the run store has, so nothing is simulated for it.
+ * The trees whose creatures lived most have a band each; all others share the last one. Counts are
+ * known at the middles of equal spans. */
+enum { PRESERVE_BANDS_MAX = 15, PRESERVE_SPANS = 240 };
+/* The form of the band of all other trees. */
+#define PRESERVE_FORM_OTHERS (-1)
+
+struct preserve_band {
+    int form;       /* preserve_form_of() */
+    double first_s; /* its first birth */
+    double lived_s; /* the sum over its lives */
+    int counts[PRESERVE_SPANS];
+};
+struct preserve_river {
+    double end_s;                                   /* spans divide the time from 0 to here */
+    int most;                                       /* creatures that live at once */
+    struct preserve_band bands[PRESERVE_BANDS_MAX]; /* by their first births */
+    int count;
+};
+
+/* Reads the river of a world up to a time, end_s > 0. On error, and where the run knows no trees,
+ * it has no bands. */
+int preserve_river_read(struct preserve_river *river, const char *run_directory, int world,
+                        double end_s, struct error *error);
+/* The band of a form, or that of all others; -1: there is none. */
+int preserve_river_find(const struct preserve_river *river, int form);
 
 #endif

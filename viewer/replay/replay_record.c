@@ -9,6 +9,7 @@
 
 #include "common/judge/behaviour.h"
 #include "common/math/rotation.h"
+#include "common/rows.h"
 #include "viewer/replay/replay.h"
 
 /* A medium is shown as water if it resists at least so much, by either law, Pa s or kg/m2, with at
@@ -461,25 +462,21 @@ struct replay_live {
 
 static int keep_snapshot(struct replay_live *live)
 {
-    if (live->snapshot_count == live->snapshot_room) {
-        int room = 2 * live->snapshot_room + 8;
-        struct snapshot *grown = realloc(live->snapshots, (size_t)room * sizeof *grown);
-        if (!grown)
-            return ERR_MEMORY;
-        live->snapshots = grown;
-        live->snapshot_room = room;
-    }
-    struct snapshot *snapshot = &live->snapshots[live->snapshot_count];
+    struct snapshot *snapshot = rows_add(&live->snapshots, &live->snapshot_count,
+                                         &live->snapshot_room, INT_MAX, sizeof *snapshot);
+    if (!snapshot)
+        return ERR_MEMORY;
     *snapshot = (struct snapshot){.tick = live->tick,
                                   .lost_j = live->recorder.lost_j,
                                   .is_changed = live->is_changed,
                                   .world = live->world,
                                   .arena = live->arena,
                                   .bytes = malloc(live->arena.used_bytes)};
-    if (!snapshot->bytes)
+    if (!snapshot->bytes) {
+        live->snapshot_count--;
         return ERR_MEMORY;
+    }
     memcpy(snapshot->bytes, live->arena.base, live->arena.used_bytes);
-    live->snapshot_count++;
     return 0;
 }
 

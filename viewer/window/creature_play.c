@@ -4,9 +4,10 @@
  * gone. */
 #include "viewer/window/creature_private.h"
 
+#include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 
+#include "common/rows.h"
 #include "viewer/draw/draw_space.h"
 
 /* The spring of a mass of 1 kg is critically damped; and its greatest pull. */
@@ -136,12 +137,11 @@ static void do_deed(const struct grip *grip, struct replay_live *live, int numbe
 /* Does a deed now, and remembers it for a later grip. */
 static int add_deed(struct grip *grip, struct replay_live *live, int is_light, struct vec3 value)
 {
-    struct deed *deeds = realloc(grip->deeds, (size_t)(grip->count + 1) * sizeof *deeds);
-    if (!deeds)
+    struct deed *deed = rows_add(&grip->deeds, &grip->count, &grip->room, INT_MAX, sizeof *deed);
+    if (!deed)
         return ERR_MEMORY;
-    grip->deeds = deeds;
-    deeds[grip->count] = (struct deed){grip->tick, is_light, value};
-    do_deed(grip, live, grip->count++);
+    *deed = (struct deed){grip->tick, is_light, value};
+    do_deed(grip, live, grip->count - 1);
     return 0;
 }
 

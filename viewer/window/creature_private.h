@@ -33,7 +33,7 @@ struct grip {
     double duration_s;        /* of the life before */
     const void *of;           /* the life that was held last, and its deeds */
     struct deed *deeds;
-    int count;
+    int count, room;
 };
 
 struct creature_window {

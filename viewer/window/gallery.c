@@ -1,5 +1,6 @@
 #include "viewer/window/gallery.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "common/judge/contest.h"
 #include "common/judge/milestones.h"
 #include "common/params/choice.h"
+#include "common/rows.h"
 #include "common/math/rng.h"
 
 /* Creatures of a generation by default, and where a person chooses. */
@@ -813,7 +815,7 @@ int gallery_refresh_choices(struct gallery *gallery, int *changed, struct error 
     gallery->choosing = choosing;
     free(gallery->choices);
     gallery->choices = choices;
-    gallery->choice_count = count;
+    gallery->choice_count = gallery->choice_room = count;
     return 0;
 }
 
@@ -826,12 +828,11 @@ int gallery_note_choice(struct gallery *gallery, int index, int choice)
         known->choice = choice;
         return 0;
     }
-    size_t count = (size_t)gallery->choice_count + 1;
-    struct store_choice *choices = realloc(gallery->choices, count * sizeof *choices);
-    if (!choices)
+    known = rows_add(&gallery->choices, &gallery->choice_count, &gallery->choice_room, INT_MAX,
+                     sizeof *known);
+    if (!known)
         return ERR_MEMORY;
-    choices[gallery->choice_count++] = (struct store_choice){.id = id, .choice = choice};
-    gallery->choices = choices;
+    *known = (struct store_choice){.id = id, .choice = choice};
     return 0;
 }
 

@@ -72,7 +72,7 @@ struct gallery {
     struct shelf shown, strip; /* the strip: the champions, whatever is shown */
     struct run_choosing choosing;
     struct store_choice *choices; /* of the generation that is shown */
-    int choice_count;
+    int choice_count, choice_room;
     struct favourite favourites[FAVOURITES_MAX]; /* of the run */
     int favourite_count;
 };

@@ -11,7 +11,6 @@
 #include "viewer/draw/draw_panels.h"
 #include "viewer/draw/draw_preserve.h"
 #include "viewer/draw/draw_river.h"
-#include "viewer/replay/preserve_feed.h"
 #include "viewer/window/chooser.h"
 
 /* From one moment to the next, s. */

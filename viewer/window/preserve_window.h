@@ -1,5 +1,5 @@
 /* A window of a preserve: one of its worlds, seen from beside the water. Plays what a thread simulates ahead
- * (preserve_feed.h), jumps to other times, goes to other worlds, follows a creature, and may follow
+ * (struct preserve_feed), jumps to other times, goes to other worlds, follows a creature, and may follow
  * the run while it goes on. The content of a window (player.h). */
 #ifndef VIEWER_WINDOW_PRESERVE_WINDOW_H
 #define VIEWER_WINDOW_PRESERVE_WINDOW_H

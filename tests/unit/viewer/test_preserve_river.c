@@ -1,6 +1,6 @@
 /* The river of forms: counts at the middles of spans against counts by hand, trees without a band
  * of their own, the picture, and what a click on it hits. */
-#include "viewer/replay/preserve_river.h"
+#include "viewer/replay/preserve_replay.h"
 
 #include <unistd.h>
 

@@ -317,20 +317,22 @@ TEST(a_band_that_is_clicked_leads_to_one_of_its_form)
 /* The state that is kept is seen at once, and changes nothing of what follows. */
 TEST(a_glimpse_comes_first)
 {
-    struct preserve_source *source;
-    check_ok(preserve_source_open(&source, directory, 0, 0, &error));
-    struct preserve_replay *w = preserve_source_begin(source, 0, EPOCH_S, EPOCH_S);
-    check_ok(preserve_source_glimpse(source, w, &error));
+    struct preserve_feed *feed;
+    struct preserve_feed_request wanted = {.run_directory = directory, .step_s = 1};
+    check_ok(preserve_feed_create(&feed, &wanted, &error));
+    preserve_feed_wait(feed);
+    struct preserve_replay *w = preserve_feed_take(feed, &error);
+    ck_assert(w->is_glimpse);
     ck_assert_int_eq(w->moment_count, 1);
     ck_assert_int_gt(w->moments[0].creature_count, 0);
     ck_assert_int_eq(w->verified, 0);
     preserve_replay_destroy(w);
-    w = preserve_source_begin(source, 0, EPOCH_S, 1);
-    check_ok(preserve_source_live(source, w, NULL, &error));
+    preserve_feed_wait(feed);
+    w = preserve_feed_take(feed, &error);
     ck_assert_int_eq(w->verified, 1);
-    ck_assert_double_eq(preserve_source_time(source), EPOCH_S);
+    ck_assert(w->from_s == 0 && w->to_s == EPOCH_S);
     preserve_replay_destroy(w);
-    preserve_source_close(source);
+    preserve_feed_destroy(feed);
     /* what is seen is no film yet: its title says so */
     struct preserve_window_request request = {.run_directory = directory, .from_s = EPOCH_S + 1};
     check_ok(preserve_window_create(&window, &request, &error));

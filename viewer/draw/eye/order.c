@@ -1,8 +1,10 @@
 #include "viewer/draw/eye/order.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "common/error.h"
+#include "common/rows.h"
 
 /* So many polygons are tried as the next plane. */
 #define TRIES 8
@@ -37,18 +39,14 @@ void order_destroy(struct order *order)
 /* The number of the new piece, or -1. */
 static int append(struct order *order, const struct order_piece *piece)
 {
-    if (order->count == order->room) {
-        int room = order->room ? 2 * order->room : 256;
-        struct order_piece *pieces = realloc(order->pieces, (size_t)room * sizeof *pieces);
-        if (!pieces) {
-            order->has_failed = 1;
-            return -1;
-        }
-        order->pieces = pieces;
-        order->room = room;
+    struct order_piece *added =
+        rows_add(&order->pieces, &order->count, &order->room, INT_MAX, sizeof *added);
+    if (!added) {
+        order->has_failed = 1;
+        return -1;
     }
-    order->pieces[order->count] = *piece;
-    return order->count++;
+    *added = *piece;
+    return order->count - 1;
 }
 
 void order_add_polygon(struct order *order, int owner, const struct vec3 *corners, int count)
