@@ -327,10 +327,14 @@ struct wiring {
     double time_s;
 };
 
-static int is_same_cut(const struct replay_cut *a, const struct replay_cut *b)
+/* Whether the mouse is at it: then the path, which stays, is lit. */
+static void light_pointed(const struct wiring *wiring, const struct replay_cut *cut)
 {
-    return a && a->kind != CUT_NONE && a->kind == b->kind && a->index == b->index &&
-           (a->kind != CUT_NEURON_INPUT || a->input == b->input);
+    if (!wiring->pointed || !replay_is_same_cut(wiring->pointed, cut))
+        return;
+    draw_set_color(wiring->cr, palette[COLOR_light].light, 1);
+    cairo_set_line_width(wiring->cr, 5 * wiring->layout->ui);
+    cairo_stroke_preserve(wiring->cr);
 }
 
 static void draw_cross(cairo_t *cr, struct vec2 at, double size, double ui)
@@ -370,16 +374,11 @@ static int draw_strand(void *context, const struct strand *strand)
                                                 : COLOR_positive]
                          .light;
     const struct vec2 *p = strand->points;
-    int is_pointed = is_same_cut(wiring->pointed, &strand->cut);
     if (is_silent)
         cairo_set_dash(cr, dashes, 2, 0);
     cairo_move_to(cr, p[0].x, p[0].y);
     cairo_curve_to(cr, p[1].x, p[1].y, p[2].x, p[2].y, p[3].x, p[3].y);
-    if (is_pointed) {
-        draw_set_color(cr, palette[COLOR_light].light, 1);
-        cairo_set_line_width(cr, 5 * ui);
-        cairo_stroke_preserve(cr);
-    }
+    light_pointed(wiring, &strand->cut);
     draw_set_color(cr, color, 0.22 + 0.6 * strength);
     cairo_set_line_width(cr, (0.8 + 1.2 * strength) * ui);
     cairo_stroke(cr);
@@ -444,11 +443,7 @@ static void draw_neuron(const struct wiring *wiring, int index, double value)
     cairo_arc(cr, at.x, at.y, radius, 0, 2 * DRAW_PI);
     draw_set_color(cr, fill, is_live ? 1 : 0.5);
     cairo_fill_preserve(cr);
-    if (is_same_cut(wiring->pointed, &cut)) {
-        draw_set_color(cr, palette[COLOR_light].light, 1);
-        cairo_set_line_width(cr, 5 * ui);
-        cairo_stroke_preserve(cr);
-    }
+    light_pointed(wiring, &cut);
     draw_stroke(cr, COLOR_neutral, is_live ? 1 : 0.4, ui);
     const char *sign = function_signs[wiring->replay->neurons[index].function];
     double size = (strlen(sign) > 2 ? 6.5 : 11) * ui;

@@ -101,47 +101,38 @@ int replay_has_twin(const struct replay *replay, int part)
 
 /* ---- rows ---- */
 
-/* Where the fields of a row begin, in floats. */
-struct row_layout {
-    size_t poses, values, signals, torques, neurons, sensors, energies, fitness, contact_count;
-    size_t sounds, contacts, total;
-};
-
-static struct row_layout row_layout(const struct replay *replay)
+static size_t row_floats(const struct replay *replay)
 {
-    struct row_layout at;
-    at.poses = 6; /* after centre of mass and light */
-    at.values = at.poses + POSE_FLOATS * (size_t)replay->part_count;
-    at.signals = at.values + (size_t)replay->drive_count;
-    at.torques = at.signals + (size_t)replay->effector_count;
-    at.neurons = at.torques + (size_t)replay->effector_count;
-    at.sensors = at.neurons + (size_t)replay->neuron_count;
-    at.energies = at.sensors + SENSOR_COUNT * (size_t)replay->part_count;
-    at.fitness = at.energies + ENERGY_COUNT;
-    at.contact_count = at.fitness + 1;
-    at.sounds = at.contact_count + 1;
-    at.contacts = at.sounds + SOUND_FLOATS * (size_t)replay->voice_count;
-    at.total = at.contacts + CONTACT_FLOATS * REPLAY_CONTACTS_MAX;
-    return at;
+    return 6 + (POSE_FLOATS + SENSOR_COUNT) * (size_t)replay->part_count +
+           (size_t)replay->drive_count + 2 * (size_t)replay->effector_count +
+           (size_t)replay->neuron_count + ENERGY_COUNT + 2 +
+           SOUND_FLOATS * (size_t)replay->voice_count + CONTACT_FLOATS * REPLAY_CONTACTS_MAX;
+}
+
+/* The next `count` numbers of a row. */
+static float *take(float **at, size_t count)
+{
+    *at += count;
+    return *at - count;
 }
 
 static void row_at(const struct replay *replay, int index, struct replay_row *row)
 {
-    struct row_layout at = row_layout(replay);
-    float *base = replay->rows + replay->row_floats * (size_t)index;
-    row->centre = base;
-    row->light = base + 3;
-    row->poses = (struct replay_pose *)(base + at.poses);
-    row->values = base + at.values;
-    row->signals = base + at.signals;
-    row->torques = base + at.torques;
-    row->neurons = base + at.neurons;
-    row->sensors = base + at.sensors;
-    row->energies = base + at.energies;
-    row->fitness = base + at.fitness;
-    row->contact_count = base + at.contact_count;
-    row->sounds = (struct replay_sound *)(base + at.sounds);
-    row->contacts = (struct replay_contact *)(base + at.contacts);
+    size_t parts = (size_t)replay->part_count, effectors = (size_t)replay->effector_count;
+    float *at = replay->rows + replay->row_floats * (size_t)index;
+    row->centre = take(&at, 3);
+    row->light = take(&at, 3);
+    row->poses = (struct replay_pose *)take(&at, POSE_FLOATS * parts);
+    row->values = take(&at, (size_t)replay->drive_count);
+    row->signals = take(&at, effectors);
+    row->torques = take(&at, effectors);
+    row->neurons = take(&at, (size_t)replay->neuron_count);
+    row->sensors = take(&at, SENSOR_COUNT * parts);
+    row->energies = take(&at, ENERGY_COUNT);
+    row->fitness = take(&at, 1);
+    row->contact_count = take(&at, 1);
+    row->sounds = (struct replay_sound *)take(&at, SOUND_FLOATS * (size_t)replay->voice_count);
+    row->contacts = (struct replay_contact *)at;
 }
 
 /* Rows that have room now: a power of two, at least 64, so that no field has to remember it. */
@@ -155,14 +146,14 @@ static size_t rows_room(int frame_count)
 
 size_t replay_row_bytes(const struct replay *replay)
 {
-    return row_layout(replay).total * sizeof(float);
+    return row_floats(replay) * sizeof(float);
 }
 
 int replay_append(struct replay *replay, struct replay_row *row)
 {
     if (!replay->row_floats)
-        replay->row_floats = row_layout(replay).total;
-    ENSURE(replay->row_floats == row_layout(replay).total, "a row of %zu numbers among others",
+        replay->row_floats = row_floats(replay);
+    ENSURE(replay->row_floats == row_floats(replay), "a row of %zu numbers among others",
            replay->row_floats);
     ENSURE(replay->frame_count >= 0 && (replay->frame_count == 0) == !replay->rows, "%d frames",
            replay->frame_count);
@@ -181,28 +172,19 @@ int replay_append(struct replay *replay, struct replay_row *row)
     return 0;
 }
 
-void replay_thin(struct replay *replay)
-{
-    ENSURE(replay->frame_count > 1 && replay->frame_s > 0, "%d rows of %g s", replay->frame_count,
-           replay->frame_s);
-    int kept = (replay->frame_count + 1) / 2;
-    ENSURE(kept > 0, "%d frames are thinned", replay->frame_count);
-    for (int i = 1; i < kept; i++)
-        memcpy(replay->rows + replay->row_floats * (size_t)i,
-               replay->rows + replay->row_floats * (size_t)(2 * i),
-               replay->row_floats * sizeof(float));
-    replay->frame_count = kept;
-    replay->frame_s *= 2;
-}
-
 int replay_thin_full(struct replay *replay)
 {
-    size_t bytes = (size_t)replay->frame_count * replay->row_floats * sizeof(float);
-    int is_full =
-        replay->frame_count % 2 == 0 && replay->frame_count > 64 && bytes >= REPLAY_BYTES_MAX / 2;
-    if (is_full)
-        replay_thin(replay);
-    return is_full;
+    size_t row_bytes = replay->row_floats * sizeof(float);
+    int count = replay->frame_count, kept = count / 2;
+    if (count % 2 || count <= 64 || (size_t)count * row_bytes < REPLAY_BYTES_MAX / 2)
+        return 0;
+    ENSURE(replay->frame_s > 0, "%d rows of %g s", count, replay->frame_s);
+    for (int i = 1; i < kept; i++)
+        memcpy(replay->rows + replay->row_floats * (size_t)i,
+               replay->rows + replay->row_floats * (size_t)(2 * i), row_bytes);
+    replay->frame_count = kept;
+    replay->frame_s *= 2;
+    return 1;
 }
 
 int replay_make_tables(struct replay *replay)
@@ -371,8 +353,6 @@ struct replay_solid replay_get_solid(const struct replay *replay, int index)
 {
     ENSURE(index >= 0 && index < replay_solid_count(replay), "solid %d of %d", index,
            replay_solid_count(replay));
-    ENSURE(index >= 0 && index < replay_solid_count(replay), "solid %d of %d", index,
-           replay_solid_count(replay));
     if (index >= replay->obstacles.count)
         return replay->solids[index - replay->obstacles.count];
     const struct obstacle *obstacle = &replay->obstacles.list[index];
@@ -429,35 +409,6 @@ int replay_find_surface(const struct replay *replay, double x_m, double y_m, dou
     return is_found;
 }
 
-static void check_part(const struct replay *replay, int i)
-{
-    const struct replay_part *part = &replay->parts[i];
-    ENSURE(part->parent >= -1 && part->parent < replay->part_count && part->parent != i,
-           "part %d hangs on %d", i, part->parent);
-    ENSURE(part->joint >= -1 && part->joint < replay->drive_count, "part %d has drive %d of %d", i,
-           part->joint, replay->drive_count);
-}
-
-static void check_drive(const struct replay *replay, int i)
-{
-    const struct replay_drive *drive = &replay->drives[i];
-    ENSURE(drive->part >= 0 && drive->part < replay->part_count, "drive %d is of part %d", i,
-           drive->part);
-    ENSURE(drive->effector >= -1 && drive->effector < replay->effector_count,
-           "drive %d has effector %d", i, drive->effector);
-    ENSURE(drive->rod >= -1 && drive->rod < replay->shape_count, "drive %d is shape %d", i,
-           drive->rod);
-}
-
-static void check_neuron(const struct replay *replay, int i)
-{
-    const struct replay_neuron *neuron = &replay->neurons[i];
-    ENSURE(neuron->part >= -1 && neuron->part < replay->part_count, "neuron %d is in part %d", i,
-           neuron->part);
-    ENSURE(neuron->function >= 0 && neuron->function < NEURON_FUNCTION_COUNT,
-           "neuron %d has function %d", i, neuron->function);
-}
-
 /* All that a drawing follows from table to table. */
 static void check_tables(const struct replay *replay)
 {
@@ -472,14 +423,30 @@ static void check_tables(const struct replay *replay)
            (int)replay->status);
     ENSURE((int)replay->medium >= 0 && replay->medium < REPLAY_MEDIUM_COUNT, "medium %d",
            (int)replay->medium);
-    ENSURE(replay->row_floats == row_layout(replay).total, "rows of %zu numbers",
-           replay->row_floats);
-    for (int i = 0; i < replay->part_count; i++)
-        check_part(replay, i);
-    for (int i = 0; i < replay->drive_count; i++)
-        check_drive(replay, i);
-    for (int i = 0; i < replay->neuron_count; i++)
-        check_neuron(replay, i);
+    ENSURE(replay->row_floats == row_floats(replay), "rows of %zu numbers", replay->row_floats);
+    for (int i = 0; i < replay->part_count; i++) {
+        const struct replay_part *part = &replay->parts[i];
+        ENSURE(part->parent >= -1 && part->parent < replay->part_count && part->parent != i,
+               "part %d hangs on %d", i, part->parent);
+        ENSURE(part->joint >= -1 && part->joint < replay->drive_count, "part %d has drive %d of %d",
+               i, part->joint, replay->drive_count);
+    }
+    for (int i = 0; i < replay->drive_count; i++) {
+        const struct replay_drive *drive = &replay->drives[i];
+        ENSURE(drive->part >= 0 && drive->part < replay->part_count, "drive %d is of part %d", i,
+               drive->part);
+        ENSURE(drive->effector >= -1 && drive->effector < replay->effector_count,
+               "drive %d has effector %d", i, drive->effector);
+        ENSURE(drive->rod >= -1 && drive->rod < replay->shape_count, "drive %d is shape %d", i,
+               drive->rod);
+    }
+    for (int i = 0; i < replay->neuron_count; i++) {
+        const struct replay_neuron *neuron = &replay->neurons[i];
+        ENSURE(neuron->part >= -1 && neuron->part < replay->part_count, "neuron %d is in part %d",
+               i, neuron->part);
+        ENSURE(neuron->function >= 0 && neuron->function < NEURON_FUNCTION_COUNT,
+               "neuron %d has function %d", i, neuron->function);
+    }
 }
 
 void replay_check(const struct replay *replay)
@@ -564,30 +531,22 @@ static void blend_turn(struct replay_pose *pose, const struct replay_pose *a,
     pose->turn_z = z / size;
 }
 
-void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
-                   struct vec3 *centre)
-{
-    struct replay_frame a, b;
-    float s = find_frames(replay, time_s, &a, &b);
-    for (int p = 0; p < replay->part_count; p++) {
-        poses[p].x_m = blend(a.poses[p].x_m, b.poses[p].x_m, s);
-        poses[p].y_m = blend(a.poses[p].y_m, b.poses[p].y_m, s);
-        poses[p].z_m = blend(a.poses[p].z_m, b.poses[p].z_m, s);
-        blend_turn(&poses[p], &a.poses[p], &b.poses[p], s);
-    }
-    *centre = vec3_along(a.centre, vec3_sub(b.centre, a.centre), (double)s);
-}
-
 void replay_get_moment(const struct replay *replay, double time_s, struct replay_moment *moment)
 {
-    struct replay_frame next;
-    float s = find_frames(replay, time_s, &moment->frame, &next);
-    const float *values = moment->frame.values;
-    replay_sample(replay, time_s, moment->poses, &moment->frame.centre);
-    moment->frame.poses = moment->poses;
+    struct replay_frame *frame = &moment->frame, next;
+    float s = find_frames(replay, time_s, frame, &next);
+    for (int p = 0; p < replay->part_count; p++) {
+        const struct replay_pose *a = &frame->poses[p], *b = &next.poses[p];
+        moment->poses[p].x_m = blend(a->x_m, b->x_m, s);
+        moment->poses[p].y_m = blend(a->y_m, b->y_m, s);
+        moment->poses[p].z_m = blend(a->z_m, b->z_m, s);
+        blend_turn(&moment->poses[p], a, b, s);
+    }
     for (int i = 0; i < replay->drive_count; i++)
-        moment->values[i] = blend(values[i], next.values[i], s);
-    moment->frame.values = moment->values;
+        moment->values[i] = blend(frame->values[i], next.values[i], s);
+    frame->centre = vec3_along(frame->centre, vec3_sub(next.centre, frame->centre), (double)s);
+    frame->poses = moment->poses;
+    frame->values = moment->values;
 }
 
 /* ---- poses ---- */

@@ -266,6 +266,7 @@ void replay_live_hold_light(struct replay_live *live, struct vec3 at_m);
 /* Lives on to the end. A life without changes compares with its record again. */
 void replay_live_finish(struct replay_live *live);
 
+int replay_is_same_cut(const struct replay_cut *a, const struct replay_cut *b);
 /* 1 if that is cut. */
 int replay_is_cut(const struct replay *replay, const struct replay_cut *cut);
 
@@ -282,9 +283,6 @@ struct replay_moment {
     float values[REPLAY_DRIVES_MAX];
 };
 void replay_get_moment(const struct replay *replay, double time_s, struct replay_moment *moment);
-/* Poses and centre of mass between frames; poses has room for part_count. */
-void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
-                   struct vec3 *centre);
 
 struct replay_pose replay_pose_of(struct vec3 at_m, struct quaternion turn);
 struct vec3 replay_pose_centre(const struct replay_pose *pose);
@@ -340,9 +338,7 @@ struct replay_row {
     struct replay_contact *contacts;
 };
 int replay_append(struct replay *replay, struct replay_row *row);
-/* Keeps every second row, twice as long after one another. */
-void replay_thin(struct replay *replay);
-/* Thins a replay that is full; 1 if it was. */
+/* Keeps every second row, twice as long after one another, of a replay that is full; 1 if it was. */
 int replay_thin_full(struct replay *replay);
 /* Takes the tables of as many parts, drives ... as are counted; shapes have room for rails. 0,
  * ERR_LIMIT or ERR_MEMORY. */

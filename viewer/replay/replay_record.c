@@ -29,21 +29,6 @@ struct recorder {
     int status;    /* ERR_MEMORY */
 };
 
-static void copy_parts(struct replay *replay, const struct phenotype *phenotype,
-                       const struct genome *genome)
-{
-    for (int i = 0; i < phenotype->part_count; i++) {
-        const struct part *part = &phenotype->parts[i];
-        replay->parts[i] = (struct replay_part){.parent = part->parent,
-                                                .mirror = part->mirror,
-                                                .body = genome_find_body(genome, part->body),
-                                                .joint = -1,
-                                                .sensors = part->sensors,
-                                                .color = i,
-                                                .is_head = i == phenotype->head};
-    }
-}
-
 /* A strong signal: 1.2 rad, a torque of 1, or what leads a length farthest from rest. */
 static double full_signal(const struct replay *replay, const struct drive *drive)
 {
@@ -93,33 +78,6 @@ void replay_put_joints(struct replay *replay, const struct phenotype *phenotype,
     }
 }
 
-static void copy_shapes(struct replay *replay, const struct phenotype *phenotype)
-{
-    for (int i = 0; i < phenotype->shape_count; i++) {
-        const struct shape *shape = &phenotype->shapes[i];
-        replay->shapes[i] = *shape;
-        replay->has_depth |= i < phenotype->part_count && shape->half_m.z > 0;
-        if (shape->kind == SHAPE_ROD && shape->drive >= 0)
-            replay->drives[shape->drive].rod = i;
-    }
-}
-
-static void copy_brain(struct replay *replay, const struct phenotype *phenotype)
-{
-    for (int i = 0; i < phenotype->effector_count; i++) {
-        const struct effector *effector = &phenotype->effectors[i];
-        replay->effectors[i] = (struct replay_effector){effector->drive, effector->input};
-        replay->drives[effector->drive].effector = i;
-    }
-    for (int i = 0; i < phenotype->neuron_count; i++) {
-        const struct neuron *neuron = &phenotype->neurons[i];
-        replay->neurons[i].part = neuron->part;
-        replay->neurons[i].function = neuron->function;
-        replay->neurons[i].lag_turns = neuron->lag_turns;
-        memcpy(replay->neurons[i].inputs, neuron->inputs, sizeof neuron->inputs);
-    }
-}
-
 /* Fills the tables of what does not change. */
 static int copy_phenotype(struct replay *replay, const struct phenotype *phenotype,
                           const struct genome *genome)
@@ -134,10 +92,36 @@ static int copy_phenotype(struct replay *replay, const struct phenotype *phenoty
     int status = replay_make_tables(replay);
     if (status)
         return status;
-    copy_parts(replay, phenotype, genome);
+    for (int i = 0; i < phenotype->part_count; i++) {
+        const struct part *part = &phenotype->parts[i];
+        replay->parts[i] = (struct replay_part){.parent = part->parent,
+                                                .mirror = part->mirror,
+                                                .body = genome_find_body(genome, part->body),
+                                                .joint = -1,
+                                                .sensors = part->sensors,
+                                                .color = i,
+                                                .is_head = i == phenotype->head};
+    }
     replay_put_joints(replay, phenotype, 0, 0);
-    copy_shapes(replay, phenotype);
-    copy_brain(replay, phenotype);
+    for (int i = 0; i < phenotype->shape_count; i++) {
+        const struct shape *shape = &phenotype->shapes[i];
+        replay->shapes[i] = *shape;
+        replay->has_depth |= i < phenotype->part_count && shape->half_m.z > 0;
+        if (shape->kind == SHAPE_ROD && shape->drive >= 0)
+            replay->drives[shape->drive].rod = i;
+    }
+    for (int i = 0; i < phenotype->effector_count; i++) {
+        const struct effector *effector = &phenotype->effectors[i];
+        replay->effectors[i] = (struct replay_effector){effector->drive, effector->input};
+        replay->drives[effector->drive].effector = i;
+    }
+    for (int i = 0; i < phenotype->neuron_count; i++) {
+        const struct neuron *neuron = &phenotype->neurons[i];
+        replay->neurons[i].part = neuron->part;
+        replay->neurons[i].function = neuron->function;
+        replay->neurons[i].lag_turns = neuron->lag_turns;
+        memcpy(replay->neurons[i].inputs, neuron->inputs, sizeof neuron->inputs);
+    }
     return 0;
 }
 
@@ -291,11 +275,16 @@ static int recorder_observe(void *context, const struct evaluate_view *view)
 
 /* ---- cuts ---- */
 
+int replay_is_same_cut(const struct replay_cut *a, const struct replay_cut *b)
+{
+    return a->kind == b->kind && a->index == b->index &&
+           (a->kind != CUT_NEURON_INPUT || a->input == b->input);
+}
+
 int replay_is_cut(const struct replay *replay, const struct replay_cut *cut)
 {
     for (int i = 0; i < replay->cut_count; i++)
-        if (replay->cuts[i].kind == cut->kind && replay->cuts[i].index == cut->index &&
-            (cut->kind != CUT_NEURON_INPUT || replay->cuts[i].input == cut->input))
+        if (replay_is_same_cut(&replay->cuts[i], cut))
             return 1;
     return 0;
 }
@@ -570,18 +559,6 @@ static int live_through(struct replay_live *live, uint64_t seed, int keeps, stru
                                                      : error_text(recorder->status));
 }
 
-static int open_life(struct replay_live *live, uint64_t seed, int keeps, struct error *error)
-{
-    const struct creature *creature = live->creature;
-    struct replay *replay = live->replay;
-    int status = describe(replay, creature, &live->params, error);
-    if (!status && creature->has_evaluation && creature->verdict == VERDICT_QUARANTINED &&
-        live->is_recorded)
-        status = error_set(error, ERR_LIMIT, "%s cannot be replayed: %s", replay->name,
-                           verdict_reason(VERDICT_QUARANTINED));
-    return status ? status : live_through(live, seed, keeps, error);
-}
-
 static struct replay_live *make_life(const struct creature *creature, const struct params *params,
                                      size_t arena_bytes)
 {
@@ -622,7 +599,13 @@ static int open_cut(struct replay_live **result, const struct creature *creature
     live->replay->cut_count = cut_count;
     for (int i = 0; i < cut_count; i++)
         live->replay->cuts[i] = cuts[i];
-    int status = open_life(live, seed, keeps, error);
+    int status = describe(live->replay, creature, params, error);
+    if (!status && creature->has_evaluation && creature->verdict == VERDICT_QUARANTINED &&
+        live->is_recorded)
+        status = error_set(error, ERR_LIMIT, "%s cannot be replayed: %s", live->replay->name,
+                           verdict_reason(VERDICT_QUARANTINED));
+    if (!status)
+        status = live_through(live, seed, keeps, error);
     if (status) {
         replay_live_close(live);
         return status;

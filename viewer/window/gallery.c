@@ -330,9 +330,7 @@ int gallery_toggle_cut(struct gallery *gallery, int index, const struct replay_c
     was_cut = replay_is_cut(specimen->replay, cut);
     for (int i = 0; i < specimen->replay->cut_count; i++) {
         const struct replay_cut *old = &specimen->replay->cuts[i];
-        int is_same = old->kind == cut->kind && old->index == cut->index &&
-                      (cut->kind != CUT_NEURON_INPUT || old->input == cut->input);
-        if (!is_same)
+        if (!replay_is_same_cut(old, cut))
             cuts[count++] = *old;
     }
     if (!was_cut && count == REPLAY_CUTS_MAX)

@@ -167,16 +167,13 @@ static void check_motion(const char *page)
     for (size_t k = 0; k < channels; k++) {
         int sum = 0;
         for (size_t f = 0; f < frames; f++) {
-            struct replay_pose poses[REPLAY_PARTS_MAX];
-            struct vec3 centre;
+            struct replay_moment moment;
             int code = bytes[k * frames + f] | bytes[(channels + k) * frames + f] << 8;
             sum += (code >> 1) ^ -(code & 1);
-            replay_sample(replay, (double)f / 30, poses, &centre);
+            replay_get_moment(replay, (double)f / 30, &moment);
             struct replay_frame frame;
             replay_get_frame(replay, replay_frame_index(replay, (double)f / 30), &frame);
             if (k >= values) {
-                struct replay_moment moment;
-                replay_get_moment(replay, (double)f / 30, &moment);
                 ck_assert_double_eq_tol(sum * 0.0005, (double)moment.values[k - values], 0.00026);
                 continue;
             }
@@ -197,10 +194,11 @@ static void check_motion(const char *page)
                 ck_assert_double_eq_tol(sum * 0.0005, frame.torques[k - poses_end - 1], 0.026);
                 continue;
             }
-            const struct replay_pose *pose = &poses[k < 3 || k == poses_end ? 0 : (k - 3) / 6];
+            const struct replay_pose *pose =
+                &moment.poses[k < 3 || k == poses_end ? 0 : (k - 3) / 6];
             double own[6] = {(double)pose->x_m,      (double)pose->y_m, 0, 0, 0,
                              replay_pose_angle(pose)};
-            const double first[3] = {centre.x, centre.y, 0};
+            const double first[3] = {moment.frame.centre.x, moment.frame.centre.y, 0};
             double value = k < 3 ? first[k] : own[(k - 3) % 6];
             if (k == poses_end)
                 value = frame.fitness / replay->fitness_most;
