@@ -4,8 +4,10 @@ _Static_assert(offsetof(struct body_gene, upper) ==
                    offsetof(struct body_gene, lower) + sizeof(double),
                "GENE_LIMITS is two doubles one after the other");
 
-const struct gene_limit_form gene_flat_limit_forms[2] = {GENE_LIMITS_RAD, GENE_LIMITS_M};
-const struct gene_limit_form gene_second_limit_form = GENE_LIMITS_2;
+const struct gene_limit_form gene_flat_limit_forms[2] = {
+    {"limits_rad", "lower_rad", "upper_rad", "rad"}, {"limits_m", "lower_m", "upper_m", "m"}};
+const struct gene_limit_form gene_second_limit_form = {"limits_2_rad", "lower_2_rad", "upper_2_rad",
+                                                       "rad"};
 
 int gene_flat_limit_form(const void *gene)
 {
