@@ -54,17 +54,24 @@ void pack_raw(struct pack_writer *writer, const void *bytes, size_t length)
     note_result(writer, msgpack_sbuffer_write(&writer->buffer, bytes, length));
 }
 
-void pack_map(struct pack_writer *writer, size_t count)
-{
-    msgpack_packer packer = packer_of(writer);
-    note_result(writer, msgpack_pack_map(&packer, count));
-}
-
-void pack_array(struct pack_writer *writer, size_t count)
-{
-    msgpack_packer packer = packer_of(writer);
-    note_result(writer, msgpack_pack_array(&packer, count));
-}
+/* Defines a writer of an object by the call that packs it. */
+#define WRITER(declaration, call)                                                                  \
+    declaration                                                                                    \
+    {                                                                                              \
+        msgpack_packer packer = packer_of(writer);                                                 \
+        note_result(writer, call);                                                                 \
+    }
+WRITER(void pack_map(struct pack_writer *writer, size_t count), msgpack_pack_map(&packer, count))
+WRITER(void pack_array(struct pack_writer *writer, size_t count),
+       msgpack_pack_array(&packer, count))
+WRITER(void pack_u64(struct pack_writer *writer, uint64_t value),
+       msgpack_pack_uint64(&packer, value))
+WRITER(void pack_i64(struct pack_writer *writer, int64_t value), msgpack_pack_int64(&packer, value))
+WRITER(void pack_double(struct pack_writer *writer, double value),
+       msgpack_pack_double(&packer, value))
+WRITER(void pack_bool(struct pack_writer *writer, int value),
+       value ? msgpack_pack_true(&packer) : msgpack_pack_false(&packer))
+WRITER(void pack_nil(struct pack_writer *writer), msgpack_pack_nil(&packer))
 
 void pack_text(struct pack_writer *writer, const char *text)
 {
@@ -81,36 +88,6 @@ void pack_bytes(struct pack_writer *writer, const void *bytes, size_t length)
     msgpack_packer packer = packer_of(writer);
     note_result(writer, msgpack_pack_bin(&packer, length));
     note_result(writer, msgpack_pack_bin_body(&packer, bytes, length));
-}
-
-void pack_u64(struct pack_writer *writer, uint64_t value)
-{
-    msgpack_packer packer = packer_of(writer);
-    note_result(writer, msgpack_pack_uint64(&packer, value));
-}
-
-void pack_i64(struct pack_writer *writer, int64_t value)
-{
-    msgpack_packer packer = packer_of(writer);
-    note_result(writer, msgpack_pack_int64(&packer, value));
-}
-
-void pack_double(struct pack_writer *writer, double value)
-{
-    msgpack_packer packer = packer_of(writer);
-    note_result(writer, msgpack_pack_double(&packer, value));
-}
-
-void pack_bool(struct pack_writer *writer, int value)
-{
-    msgpack_packer packer = packer_of(writer);
-    note_result(writer, value ? msgpack_pack_true(&packer) : msgpack_pack_false(&packer));
-}
-
-void pack_nil(struct pack_writer *writer)
-{
-    msgpack_packer packer = packer_of(writer);
-    note_result(writer, msgpack_pack_nil(&packer));
 }
 
 /* ---- the scan ---- */
@@ -169,6 +146,18 @@ static int scan_counted(struct scan *scan, int width, int objects_per_count)
                                   : scan_open(scan, count * (size_t)objects_per_count);
 }
 
+/* What follows a head, from `first` to `last` on: bytes, or a count of them or of objects. */
+static const struct {
+    unsigned char first, last;
+    int width; /* of the first, in bytes; each next one is twice as wide */
+    int is_count, objects_per_count;
+} heads[] = {{0xca, 0xcb, 4, 0, 0},                        /* floats */
+             {0xcc, 0xcf, 1, 0, 0},                        /* integers */
+             {0xd0, 0xd3, 1, 0, 0}, {0xc2, 0xc3, 0, 0, 0}, /* false, true, nil */
+             {0xc0, 0xc0, 0, 0, 0}, {0xd9, 0xdb, 1, 1, 0}, /* texts, bytes */
+             {0xc4, 0xc6, 1, 1, 0}, {0xdc, 0xdd, 2, 1, 1}, /* arrays, maps */
+             {0xde, 0xdf, 2, 1, 2}};
+
 /* One object: its head, and the body of what is not an array or a map. */
 static int scan_object(struct scan *scan)
 {
@@ -183,43 +172,14 @@ static int scan_object(struct scan *scan)
         return scan_open(scan, head & 0x0f);
     if (head < 0xc0)
         return scan_skip(scan, head & 0x1f);
-    switch (head) {
-    case 0xc0: // nil, false, true
-    case 0xc2:
-    case 0xc3:
-        return 0;
-    case 0xc4: // bytes
-    case 0xc5:
-    case 0xc6:
-        return scan_counted(scan, 1 << (head - 0xc4), 0);
-    case 0xca: // floats
-        return scan_skip(scan, 4);
-    case 0xcb:
-        return scan_skip(scan, 8);
-    case 0xcc: // integers
-    case 0xcd:
-    case 0xce:
-    case 0xcf:
-        return scan_skip(scan, (size_t)1 << (head - 0xcc));
-    case 0xd0:
-    case 0xd1:
-    case 0xd2:
-    case 0xd3:
-        return scan_skip(scan, (size_t)1 << (head - 0xd0));
-    case 0xd9: // texts
-    case 0xda:
-    case 0xdb:
-        return scan_counted(scan, 1 << (head - 0xd9), 0);
-    case 0xdc: // arrays
-    case 0xdd:
-        return scan_counted(scan, head == 0xdc ? 2 : 4, 1);
-    case 0xde: // maps
-    case 0xdf:
-        return scan_counted(scan, head == 0xde ? 2 : 4, 2);
-    default:
-        scan->offset--;
-        return fail_at(scan, ERR_FORMAT, "a type that is not used here");
-    }
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        if (head >= heads[i].first && head <= heads[i].last) {
+            int width = heads[i].width << (head - heads[i].first);
+            return heads[i].is_count ? scan_counted(scan, width, heads[i].objects_per_count)
+                                     : scan_skip(scan, (size_t)width);
+        }
+    scan->offset--;
+    return fail_at(scan, ERR_FORMAT, "a type that is not used here");
 }
 
 int pack_measure(const void *bytes, size_t most, size_t *length, struct error *error)

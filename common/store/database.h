@@ -95,6 +95,8 @@ const char *statement_text(sqlite3_stmt *row, int column);
 /* As clean UTF-8, cut to fit. */
 void statement_copy_text(char *buffer, size_t size, sqlite3_stmt *row, int column);
 uint64_t statement_id(sqlite3_stmt *row, int column); /* 0 for NULL */
+/* The place of a text among so many names; -1: it is none of them. */
+int statement_name(sqlite3_stmt *row, int column, const char *const *names, int count);
 int statement_is_null(sqlite3_stmt *row, int column);
 /* Numbers that a stranger may have written: within bounds, both included. NULL is 0. One that is out
  * of bounds, or no number, is `low`, and statement_each() ends with ERR_FORMAT, which names the

@@ -97,6 +97,17 @@ static int is_represented(const struct creature *creature, const struct creature
     return 0;
 }
 
+/* A list that could not be read is empty. Returns the status. */
+static int end_list(int status, struct creature **creatures, int *count)
+{
+    if (status) {
+        run_reader_free(*creatures, *count);
+        *creatures = NULL;
+        *count = 0;
+    }
+    return status;
+}
+
 #define MEMBERS                                                                                    \
     STORED_SELECT " FROM members m JOIN individuals i ON i.id = m.individual"                      \
                   " WHERE m.generation = ?1 AND m.rank IS NOT NULL"
@@ -150,12 +161,7 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, enum r
                            "%s: generation %" PRId64
                            " has no creatures (a preserve has worlds: --world N --from M:SS)",
                            reader->directory, *generation_found);
-    if (status) {
-        run_reader_free(*creatures, *count);
-        *creatures = NULL;
-        *count = 0;
-    }
-    return status;
+    return end_list(status, creatures, count);
 }
 
 int run_reader_get_top(const char *run_directory, int64_t generation, enum run_order order, int top,
@@ -349,12 +355,7 @@ int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
         id = creature->parents[0];
     }
     reader_end(reader, status);
-    if (status) {
-        run_reader_free(*creatures, *count);
-        *creatures = NULL;
-        *count = 0;
-    }
-    return status;
+    return end_list(status, creatures, count);
 }
 
 int run_reader_get_generations(struct run_reader *reader, int64_t first,

@@ -190,6 +190,15 @@ uint64_t statement_id(sqlite3_stmt *row, int column)
     return (uint64_t)sqlite3_column_int64(row, column);
 }
 
+int statement_name(sqlite3_stmt *row, int column, const char *const *names, int count)
+{
+    const char *text = statement_text(row, column);
+    int i = 0;
+    while (i < count && strcmp(names[i], text) != 0)
+        i++;
+    return i < count ? i : -1;
+}
+
 /* Notes the row's first value out of bounds. */
 static void note_fault(struct database *database, sqlite3_stmt *row, int column, double low,
                        double high)

@@ -73,14 +73,6 @@ static int read_without(struct database *database, sqlite3_stmt *row, void *item
     return 0;
 }
 
-static int find_deed(const char *name)
-{
-    for (int i = 0; i < DEED_COUNT; i++)
-        if (!strcmp(epoch_deed_names[i], name))
-            return i;
-    return -1;
-}
-
 static int copy_genome(struct database *database, sqlite3_stmt *row, int column,
                        struct epoch_deed *deed, struct error *error)
 {
@@ -107,7 +99,7 @@ static int read_deed(struct database *database, sqlite3_stmt *row, void *item, s
     struct epoch_deed *deed = &order->deeds[order->deed_count];
     if (order->deed_count == EPOCH_DEEDS_MAX)
         return statement_fail_content(database, "too many deeds in an epoch", error);
-    *deed = (struct epoch_deed){.kind = find_deed(statement_text(row, 0))};
+    *deed = (struct epoch_deed){.kind = statement_name(row, 0, epoch_deed_names, DEED_COUNT)};
     if (deed->kind < 0)
         return statement_fail_content(database, "deeds has what is no deed", error);
     deed->life = (uint64_t)statement_whole(database, row, 1, 0, INT64_MAX);

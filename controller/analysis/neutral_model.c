@@ -112,11 +112,12 @@ struct stage {
     const struct neutral_play *play;
     struct rng *rng;      /* NULL: all is as it was */
     struct crowd *crowds; /* by world; rows of lives */
+    int *rows;            /* the memory of the crowds and of the next three */
     int *places;          /* of a row in its crowd */
     int *mothers;
+    int *marks; /* of rows: the last step that counted it */
     struct neutral_traits *traits;
-    unsigned char *was_there, *was_ever; /* kinds of the persistent */
-    int *marks;                          /* of rows: the last step that counted it */
+    unsigned char *was_there, *was_ever; /* kinds of the persistent; one piece of memory */
     struct {
         double way_m_s, food_w;
         int count;
@@ -125,15 +126,10 @@ struct stage {
 
 static void stage_free(struct stage *s)
 {
-    for (int i = 0; s->crowds && i < s->play->world_count; i++)
-        free(s->crowds[i].rows);
     free(s->crowds);
-    free(s->places);
-    free(s->mothers);
+    free(s->rows);
     free(s->traits);
     free(s->was_there);
-    free(s->was_ever);
-    free(s->marks);
 }
 
 static int stage_make(struct stage *s, const struct neutral_play *play, struct rng *rng)
@@ -142,19 +138,20 @@ static int stage_make(struct stage *s, const struct neutral_play *play, struct r
     *s = (struct stage){.play = play,
                         .rng = rng,
                         .crowds = calloc((size_t)play->world_count + 1, sizeof *s->crowds),
-                        .places = calloc(rows, sizeof *s->places),
-                        .mothers = calloc(rows, sizeof *s->mothers),
+                        .rows = calloc((3 + (size_t)play->world_count) * rows, sizeof *s->rows),
                         .traits = calloc(rows, sizeof *s->traits),
-                        .was_there = calloc(KIND_COUNT, 1),
-                        .was_ever = calloc(KIND_COUNT, 1),
-                        .marks = calloc(rows, sizeof *s->marks)};
-    int is_made = s->crowds && s->places && s->mothers && s->traits && s->was_there &&
-                  s->was_ever && s->marks;
-    for (int i = 0; is_made && i < play->world_count; i++)
-        is_made = (s->crowds[i].rows = calloc(rows, sizeof(int))) != NULL;
-    if (!is_made)
+                        .was_there = calloc(2 * KIND_COUNT, 1)};
+    if (!s->crowds || !s->rows || !s->traits || !s->was_there) {
         stage_free(s);
-    return is_made ? 0 : ERR_MEMORY;
+        return ERR_MEMORY;
+    }
+    s->places = s->rows;
+    s->mothers = s->places + rows;
+    s->marks = s->mothers + rows;
+    for (int i = 0; i < play->world_count; i++)
+        s->crowds[i].rows = s->marks + (1 + (size_t)i) * rows;
+    s->was_ever = s->was_there + KIND_COUNT;
+    return 0;
 }
 
 /* Impossible values are brought into range: the store is not trusted. */

@@ -146,18 +146,18 @@ static int mate(const struct params *params, struct individual *child, const str
     return genetics_graft(&child->genome, &a->genome, &b->genome, params, &rng, ids);
 }
 
-static int mutate(const struct params *params, struct individual *child, int is_mated,
-                  struct gene_counter *ids)
+int breeding_mutate(const struct params *params, struct individual *child, int is_mated, int least,
+                    struct gene_counter *ids)
 {
     struct rng rng;
-    int count;
 
     breeding_init_stream(&rng, params, RNG_MUTATION, child);
-    count = genetics_mutation_count(params, is_mated, &rng);
-    if (count == 0)
-        return 0;
-    return genetics_mutate(&child->genome, count, params, &rng, ids, child->mutations,
-                           sizeof(child->mutations));
+    int count = genetics_mutation_count(params, is_mated, &rng);
+    if (count < least)
+        count = least;
+    return count == 0 ? 0
+                      : genetics_mutate(&child->genome, count, params, &rng, ids, child->mutations,
+                                        sizeof child->mutations);
 }
 
 static int make_child(void *context, struct individual *child)
@@ -191,7 +191,7 @@ static int make_child(void *context, struct individual *child)
         return status;
     if (is_inherited && !child->genome.breeding)
         child->genome.breeding = (uint8_t)breeding;
-    return mutate(params, child, child->method != METHOD_ASEXUAL, &ids);
+    return breeding_mutate(params, child, child->method != METHOD_ASEXUAL, 0, &ids);
 }
 
 int breeding_make_child(const struct params *params, struct census *census,

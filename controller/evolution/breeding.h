@@ -9,6 +9,7 @@
 #ifndef CONTROLLER_EVOLUTION_BREEDING_H
 #define CONTROLLER_EVOLUTION_BREEDING_H
 
+#include "common/genetics/genetics.h"
 #include "common/math/rng.h"
 #include "controller/evolution/search.h"
 
@@ -42,6 +43,10 @@ int breeding_make_first(const struct params *params, struct individual *children
  * it is a new brain in the body of an individual; NULL: there is no such individual. */
 int breeding_make_fresh(const struct params *params, struct census *census,
                         const struct individual *body, struct individual *child);
+
+/* Mutates a child as often as is drawn, but at least so often. 0 or ERR_MEMORY. */
+int breeding_mutate(const struct params *params, struct individual *child, int is_mated, int least,
+                    struct gene_counter *ids);
 
 /* Draws the method by the breeding.* weights, the parents (the second different from the first
  * where there are two) and the mutations. With breeding.choice = inherited the method is that of

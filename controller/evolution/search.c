@@ -393,21 +393,13 @@ const struct search_method *search_method_of(const struct search *search)
 int search_check_params(const struct params *params, struct error *error)
 {
     struct cell_grid grid;
-    int status = cell_grid_parse(&grid, params->archive_cells, error);
 
-    if (status)
+    if (cell_grid_parse(&grid, params->archive_cells, error))
         return error_prefix(error, "archive.cells");
-    status = body_kind_check_params(params->creature_body, params, error);
-    if (!status)
-        status = behaviour_check_params(params, error);
-    if (!status)
-        status = behaviour_check_use(params, error);
-    if (!status)
-        status = islands_check_params(params, error);
-    if (!status)
-        status = contests_check_params(params, error);
-    if (status)
-        return status;
+    if (body_kind_check_params(params->creature_body, params, error) ||
+        behaviour_check_params(params, error) || behaviour_check_use(params, error) ||
+        islands_check_params(params, error) || contests_check_params(params, error))
+        return error->code;
     if (search_params_method(params)->lagged && params->evolution_reevaluate)
         return error_set(error, ERR_RANGE,
                          "evolution.reevaluate is on, but evolution.search %s keeps its results",

@@ -309,19 +309,13 @@ static int make_trial(void *context, struct individual *child)
 {
     const struct trying *trying = context;
     struct gene_counter ids = {.creature = child->id};
-    struct rng rng;
-    int mutations, status;
+    int status;
 
     child->method = METHOD_ASEXUAL;
     child->parents[0] = trying->base->id;
     child->kept = referee_kept(trying->base, trying->params);
     status = genome_copy(&child->genome, &trying->base->genome);
-    if (status)
-        return status;
-    breeding_init_stream(&rng, trying->params, RNG_MUTATION, child);
-    mutations = genetics_mutation_count(trying->params, 0, &rng);
-    return genetics_mutate(&child->genome, mutations > 0 ? mutations : 1, trying->params, &rng,
-                           &ids, child->mutations, (int)sizeof(child->mutations));
+    return status ? status : breeding_mutate(trying->params, child, 0, 1, &ids);
 }
 
 static int breed_trial(const struct archive *archive, struct census *census,

@@ -168,19 +168,16 @@ static int make_mutant(const struct params *params, const struct individual *see
 {
     struct gene_counter ids = {.creature = child->id};
     struct rng rng;
-    int count;
 
     genome_deinit(&child->genome);
     if (genome_copy(&child->genome, &seed->genome))
         return ERR_MEMORY;
     child->method = METHOD_ASEXUAL;
     child->parents[0] = seed->id;
+    if (params->mutation_body)
+        return breeding_mutate(params, child, 0, 1, &ids);
     breeding_init_stream(&rng, params, RNG_MUTATION, child);
-    if (!params->mutation_body)
-        return genetics_random_brain(&child->genome, params, &rng, &ids);
-    count = genetics_mutation_count(params, 0, &rng);
-    return genetics_mutate(&child->genome, count > 0 ? count : 1, params, &rng, &ids,
-                           child->mutations, sizeof(child->mutations));
+    return genetics_random_brain(&child->genome, params, &rng, &ids);
 }
 
 int seeding_populate(const struct seeding *seeding, const struct params *params,

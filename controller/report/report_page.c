@@ -337,23 +337,13 @@ static void write_param(const struct params *params, FILE *file, int index)
     page_row(file, "`%s|*%s|%s", param_table[index].key, value, param_table[index].help);
 }
 
-static int is_preset(const struct params *params, const struct params *presets, int index)
-{
-    char value[PARAM_TEXT_SIZE], preset[PARAM_TEXT_SIZE];
-    params_print_value(params, index, value, sizeof value);
-    params_print_value(presets, index, preset, sizeof preset);
-    return !strcmp(value, preset);
-}
-
 static int write_params(const struct report *report, FILE *file)
 {
     const struct params *params = &report->facts.params;
-    struct params presets;
-    params_set_defaults(&presets);
     for (int is_default = 0; is_default < 2; is_default++) {
         int count = 0;
         for (int i = 0; i < param_count; i++)
-            count += is_preset(params, &presets, i) == is_default;
+            count += params_is_default(params, i) == is_default;
         if (is_default)
             fprintf(file, "<details class='paper'><summary>%d with their default</summary>\n",
                     count);
@@ -361,7 +351,7 @@ static int write_params(const struct report *report, FILE *file)
             fprintf(file, "<h3>Other than the default (%d)</h3>\n", count);
         page_table(file, NULL);
         for (int i = 0; i < param_count; i++)
-            if (is_preset(params, &presets, i) == is_default)
+            if (params_is_default(params, i) == is_default)
                 write_param(params, file, i);
         page_table_end(file);
         fputs(is_default ? "</details>\n" : "", file);

@@ -12,14 +12,6 @@
 #include "controller/evolution/islands.h"
 #include "controller/evolution/referee.h"
 
-int store_find_method(const char *name)
-{
-    for (int i = 0; i < METHOD_COUNT; i++)
-        if (!strcmp(name, breeding_method_names[i]))
-            return i;
-    return -1;
-}
-
 int store_read_cost(sqlite3_stmt *row, int column, struct store_cost *cost)
 {
     cost->worker = statement_is_null(row, column) ? -1 : sqlite3_column_int(row, column);
@@ -68,7 +60,7 @@ static int read_individual(struct database *database, sqlite3_stmt *row,
     int status = stored_creature_read_row(database, row, &creature, error);
     individual->id = creature.id;
     individual->generation = (uint32_t)creature.generation;
-    individual->method = store_find_method(creature.method);
+    individual->method = statement_name(row, STORED_METHOD, breeding_method_names, METHOD_COUNT);
     memcpy(individual->parents, creature.parents, sizeof individual->parents);
     memcpy(individual->mutations, creature.mutations, sizeof individual->mutations);
     individual->seed = creature.seed;

@@ -194,14 +194,6 @@ int store_get_epochs(struct store *store, uint32_t first, struct store_epoch_row
     return statement_list(&store->database, &listing, first, 0, rows, count, error);
 }
 
-static int find_cause(const char *name)
-{
-    for (int i = 0; i < EPOCH_CAUSE_COUNT; i++)
-        if (!strcmp(epoch_cause_names[i], name))
-            return i;
-    return -1;
-}
-
 static int read_life(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_life *life = item;
@@ -221,7 +213,7 @@ static int read_life(struct database *database, sqlite3_stmt *row, void *item, s
     life->part_count = statement_whole(database, row, at++, 0, INT32_MAX);
     for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
         life->gained_uj[i] = statement_whole(database, row, at++, 0, EPOCH_FACT_MOST);
-    life->cause = find_cause(statement_text(row, at++));
+    life->cause = statement_name(row, at++, epoch_cause_names, EPOCH_CAUSE_COUNT);
     life->topology = statement_whole(database, row, at++, 0, INT64_MAX);
     life->depth_m =
         statement_is_null(row, at) ? NAN : statement_real(database, row, at, -LIFE_MOST, LIFE_MOST);

@@ -23,7 +23,7 @@ static int read_fact(struct database *database, sqlite3_stmt *row, void *item, s
     struct store_fact *fact = item;
     fact->id = statement_id(row, 0);
     fact->generation = (uint32_t)sqlite3_column_int64(row, 1);
-    fact->method = store_find_method(statement_text(row, 2));
+    fact->method = statement_name(row, 2, breeding_method_names, METHOD_COUNT);
     fact->parents[0] = statement_id(row, 3);
     fact->parents[1] = statement_id(row, 4);
     fact->verdict = -1;

@@ -115,8 +115,6 @@ void store_roll_back(struct store *store);
 /* Writes the parameters as a new branch, of this program's simulator. */
 int store_put_branch(struct store *store, const struct params *params, uint32_t generation,
                      struct error *error);
-/* enum breeding_method, or -1. */
-int store_find_method(const char *name);
 /* Columns of costs c, and what they say, from `column` on; whether there is a row. */
 #define STORE_COST                                                                                 \
     "c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes, c.time_s, c.reused, c.simulations"

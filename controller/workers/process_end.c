@@ -6,46 +6,41 @@
 
 #include "proto/message.h"
 
-static const struct signal_row {
-    int signal;
-    const char *name;
+#define SIGNALED(signal, is_self_inflicted)                                                        \
+    {                                                                                              \
+        {0, signal}, #signal, is_self_inflicted                                                    \
+    }
+static const struct end_row {
+    struct process_end end;
+    const char *name; /* of a signal, or what an exit code means here */
     int is_self_inflicted;
-} signal_table[] = {
-    {SIGSEGV, "SIGSEGV", 1}, {SIGBUS, "SIGBUS", 1},   {SIGFPE, "SIGFPE", 1},
-    {SIGILL, "SIGILL", 1},   {SIGABRT, "SIGABRT", 1}, {SIGKILL, "SIGKILL", 0},
-    {SIGTERM, "SIGTERM", 0}, {SIGINT, "SIGINT", 0},   {SIGHUP, "SIGHUP", 0},
-    {SIGPIPE, "SIGPIPE", 0}, {SIGQUIT, "SIGQUIT", 0}, {SIGALRM, "SIGALRM", 0},
-    {SIGXCPU, "SIGXCPU", 0}, {SIGTRAP, "SIGTRAP", 0}, {SIGSYS, "SIGSYS", 0},
-};
-enum { SIGNAL_TABLE_COUNT = sizeof signal_table / sizeof signal_table[0] };
+} ends[] = {SIGNALED(SIGSEGV, 1),
+            SIGNALED(SIGBUS, 1),
+            SIGNALED(SIGFPE, 1),
+            SIGNALED(SIGILL, 1),
+            SIGNALED(SIGABRT, 1),
+            SIGNALED(SIGKILL, 0),
+            SIGNALED(SIGTERM, 0),
+            SIGNALED(SIGINT, 0),
+            SIGNALED(SIGHUP, 0),
+            SIGNALED(SIGPIPE, 0),
+            SIGNALED(SIGQUIT, 0),
+            SIGNALED(SIGALRM, 0),
+            SIGNALED(SIGXCPU, 0),
+            SIGNALED(SIGTRAP, 0),
+            SIGNALED(SIGSYS, 0),
+            {{WORKER_EXIT_HUNG, 0}, "its own alarm", 1},
+            {{WORKER_EXIT_MEMORY, 0}, "out of memory", 1},
+            {{WORKER_EXIT_SENT, 0}, "a signal from outside", 0},
+            {{127, 0}, "program not found", 0}};
 
-/* Exit codes that mean something here. */
-static const struct exit_row {
-    int code;
-    const char *meaning;
-    int is_self_inflicted;
-} exit_table[] = {
-    {WORKER_EXIT_HUNG, "its own alarm", 1},
-    {WORKER_EXIT_MEMORY, "out of memory", 1},
-    {WORKER_EXIT_SENT, "a signal from outside", 0},
-    {127, "program not found", 0},
-};
-enum { EXIT_TABLE_COUNT = sizeof exit_table / sizeof exit_table[0] };
-
-/* NULL: not in the table. */
-static const struct signal_row *find_signal(int signal)
+/* The row of a signal, or else of an exit code; NULL: it has none. */
+static const struct end_row *find_row(struct process_end end)
 {
-    for (int i = 0; i < SIGNAL_TABLE_COUNT; i++)
-        if (signal_table[i].signal == signal)
-            return &signal_table[i];
-    return NULL;
-}
-
-static const struct exit_row *find_exit(int code)
-{
-    for (int i = 0; i < EXIT_TABLE_COUNT; i++)
-        if (exit_table[i].code == code)
-            return &exit_table[i];
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (ends[i].end.signal == end.signal &&
+            (end.signal || ends[i].end.exit_code == end.exit_code))
+            return &ends[i];
     return NULL;
 }
 
@@ -59,11 +54,8 @@ struct process_end process_end_of_child(struct process_end launcher)
 
 int process_end_is_self_inflicted(struct process_end end)
 {
-    const struct signal_row *signal_row = find_signal(end.signal);
-    const struct exit_row *exit_row = find_exit(end.exit_code);
-    if (end.signal != 0)
-        return signal_row != NULL && signal_row->is_self_inflicted;
-    return exit_row != NULL && exit_row->is_self_inflicted;
+    const struct end_row *row = find_row(end);
+    return row && row->is_self_inflicted;
 }
 
 int process_end_is_from_outside(struct process_end end)
@@ -74,14 +66,13 @@ int process_end_is_from_outside(struct process_end end)
 
 void process_end_print(struct process_end end, char *text, size_t size)
 {
-    const struct signal_row *signal_row = find_signal(end.signal);
-    const struct exit_row *exit_row = find_exit(end.exit_code);
-    if (end.signal != 0 && signal_row != NULL)
-        snprintf(text, size, "%s", signal_row->name);
-    else if (end.signal != 0)
+    const struct end_row *row = find_row(end);
+    if (end.signal && row)
+        snprintf(text, size, "%s", row->name);
+    else if (end.signal)
         snprintf(text, size, "signal %d", end.signal);
-    else if (exit_row != NULL)
-        snprintf(text, size, "exit code %d (%s)", end.exit_code, exit_row->meaning);
+    else if (row)
+        snprintf(text, size, "exit code %d (%s)", end.exit_code, row->name);
     else
         snprintf(text, size, "exit code %d", end.exit_code);
 }
