@@ -16,8 +16,7 @@
 #include "common/system/signals.h"
 #include "common/version.h"
 #include "viewer/export/export.h"
-#include "viewer/window/preserve_window.h"
-#include "viewer/window/creature_window.h"
+#include "viewer/window/contents.h"
 #include "viewer/window/gallery.h"
 #include "viewer/window/window.h"
 

@@ -1,4 +1,8 @@
-/* Draws a window of creatures: their picture, and the panels that surround it. */
+/* Draws a window of creatures: their picture, and the panels that surround it.
+ *
+ * Choosing by hand: a bar with buttons above the panels, marks on the creatures, and what keys and
+ * clicks on them do. Choices appear at once; what the controller says of them comes a moment later,
+ * and takes back what it refuses. */
 #include "viewer/window/creature_private.h"
 
 #include <math.h>
@@ -6,9 +10,272 @@
 #include <string.h>
 
 #include "common/math/hash.h"
+#include "common/params/choice.h"
 
 /* The strip is drawn so many times a second; at every frame it would be a fifth of the work. */
-#define STRIP_HZ 15.0
+#define STRIP_HZ      15.0
+#define BUTTON_PX     26.0
+#define BUTTON_GAP_PX 8.0
+
+/* ---- choosing by hand ---- */
+
+int creatures_has_choices(const struct creature_window *window)
+{
+    return window->gallery->choosing.is_interactive && window->chooser;
+}
+
+/* Whether the shown creatures can be chosen now. */
+static int can_choose(const struct creature_window *window)
+{
+    return creatures_has_choices(window) && window->gallery->kind == SHELF_GENERATION &&
+           gallery_waiting(window->gallery) >= 0 &&
+           window->gallery->generation == gallery_waiting(window->gallery);
+}
+
+/* The words about choosing. */
+static void describe(const struct creature_window *window, char *text, size_t size)
+{
+    long long waiting = gallery_waiting(window->gallery);
+    int breed = gallery_count_choices(window->gallery, CHOICE_BREED);
+    int keep = gallery_count_choices(window->gallery, CHOICE_KEEP);
+    if (can_choose(window) && breed + keep == 0)
+        snprintf(text, size, "Generation %lld: which ones shall have children?", waiting);
+    else if (can_choose(window))
+        snprintf(text, size, "Generation %lld: %d to breed, %d to keep, %d banned", waiting, breed,
+                 keep, gallery_count_choices(window->gallery, CHOICE_BAN));
+    else if (waiting >= 0)
+        snprintf(text, size, "Generation %lld waits for choices: the key End shows it", waiting);
+    else if (window->gallery->choosing.is_over)
+        snprintf(text, size, "The last generation is done; nothing is bred from it");
+    else
+        snprintf(text, size, "The next generation is being simulated ...");
+}
+
+/* ---- giving ---- */
+
+static void set_choice(struct creature_window *window, int index, int choice)
+{
+    uint64_t id = gallery_specimen(window->gallery, index)->creature.id;
+    if (chooser_choose(window->chooser, id, choice) ||
+        gallery_note_choice(window->gallery, index, choice))
+        player_say(&window->player, "too much at once");
+    window->player.is_changed = 1;
+}
+
+/* 0, and a message that says why, where nothing can be chosen. */
+static int check_choosing(struct creature_window *window)
+{
+    char text[120];
+    if (can_choose(window) && window->gallery->shown.count)
+        return 1;
+    if (creatures_has_choices(window))
+        describe(window, text, sizeof text);
+    else
+        snprintf(text, sizeof text, "no choices by hand in this run: see examples/interactive.ini");
+    player_say(&window->player, text);
+    return 0;
+}
+
+void creatures_choose(struct creature_window *window, int choice)
+{
+    ENSURE(choice_name(choice)[0], "choice %d", choice);
+    if (!check_choosing(window))
+        return;
+    int is_same = gallery_choice(window->gallery, window->current) == choice;
+    set_choice(window, window->current, is_same ? CHOICE_NONE : choice);
+}
+
+void creatures_change_choice(struct creature_window *window, int index)
+{
+    static const int next[] = {CHOICE_NONE, CHOICE_BREED, CHOICE_BAN, CHOICE_KEEP};
+    if (!check_choosing(window))
+        return;
+    set_choice(window, index, next[gallery_choice(window->gallery, index) - CHOICE_BAN]);
+}
+
+void creatures_breed_next(struct creature_window *window, int unused)
+{
+    if (!check_choosing(window))
+        return;
+    if (chooser_next(window->chooser))
+        player_say(&window->player, "too much at once");
+    window->player.is_changed = 1;
+}
+
+void creatures_poll_choices(struct creature_window *window)
+{
+    struct chooser_answer answer;
+    struct error error;
+    int unused;
+    if (!window->chooser)
+        return;
+    int status = chooser_poll(window->chooser, &answer, &error);
+    if (status == ERR_BUSY)
+        return;
+    window->player.is_changed = 1;
+    if (status)
+        player_say(&window->player, error.message);
+    else if (!answer.id)
+        player_say(&window->player, answer.text);
+    /* a refused choice is taken back, and one that has begun is seen at once */
+    if (status || !answer.id) {
+        gallery_refresh_choices(window->gallery, &unused, &error);
+        window->next_news_s = 0;
+    }
+}
+
+/* ---- the bar ---- */
+
+struct button {
+    struct draw_box box;
+    const char *text;
+    int choice;
+    enum palette_color color;
+};
+enum { BUTTON_COUNT = 4, BUTTON_NEXT = 3 };
+
+static struct draw_box bar_box(const struct creature_window *window)
+{
+    double ui = player_ui(&window->player);
+    return (struct draw_box){0, creatures_scene_height(window), window->player.width,
+                             CHOICES_PX * ui, ui};
+}
+
+/* Buttons from right to left while there is room; the first of the table is left out last. */
+static void place_buttons(cairo_t *cr, const struct creature_window *window, struct button *buttons)
+{
+    static const struct button all[BUTTON_COUNT] = {
+        {.text = "Breed  Shift+B", .choice = CHOICE_BREED, .color = COLOR_good},
+        {.text = "Keep  Shift+K", .choice = CHOICE_KEEP, .color = COLOR_limit},
+        {.text = "Ban  Shift+X", .choice = CHOICE_BAN, .color = COLOR_bad},
+        {.text = "Next generation  Enter", .choice = CHOICE_NONE, .color = COLOR_part_0}};
+    struct draw_box bar = bar_box(window);
+    double ui = bar.ui, right = bar.width - 12 * ui;
+    for (int i = BUTTON_COUNT - 1; i >= 0; i--) {
+        double width = draw_text_width(cr, all[i].text, 12 * ui, 1) + 22 * ui;
+        right -= width;
+        buttons[i] = all[i];
+        buttons[i].box = (struct draw_box){right, bar.y + (CHOICES_PX - BUTTON_PX) / 2 * ui, width,
+                                           BUTTON_PX * ui, ui};
+        right -= BUTTON_GAP_PX * ui;
+    }
+}
+
+static void draw_button(cairo_t *cr, const struct creature_window *window,
+                        const struct button *button)
+{
+    const struct draw_box *box = &button->box;
+    double ui = box->ui;
+    int is_set = button->choice != CHOICE_NONE && window->gallery->shown.count &&
+                 gallery_choice(window->gallery, window->current) == button->choice;
+    int is_full = is_set || button->choice == CHOICE_NONE;
+    draw_rounded(cr, box->x, box->y, box->width, box->height, 6 * ui);
+    draw_set_color(cr, palette[button->color].light, is_full ? 1 : 0.12);
+    cairo_fill_preserve(cr);
+    draw_stroke(cr, button->color, 1, 1.2 * ui);
+    draw_text(cr, button->text, box->x + box->width / 2, box->y + box->height / 2 + 4.3 * ui,
+              12 * ui, 1, DRAW_CENTRE, is_full ? COLOR_panel : button->color);
+}
+
+static void draw_choices(cairo_t *cr, const struct creature_window *window)
+{
+    struct draw_box bar = bar_box(window);
+    struct button buttons[BUTTON_COUNT];
+    char text[120];
+    double room = bar.width - 28 * bar.ui;
+    cairo_rectangle(cr, bar.x, bar.y, bar.width, bar.height);
+    draw_fill(cr, COLOR_panel, 1);
+    if (can_choose(window)) {
+        place_buttons(cr, window, buttons);
+        for (int i = 0; i < BUTTON_COUNT; i++)
+            draw_button(cr, window, &buttons[i]);
+        room = buttons[0].box.x - 28 * bar.ui;
+    }
+    describe(window, text, sizeof text);
+    double width = draw_text_width(cr, text, 12.5 * bar.ui, 0);
+    if (room > 0.6 * width)
+        draw_text(cr, text, 14 * bar.ui, bar.y + bar.height / 2 + 4.5 * bar.ui,
+                  12.5 * bar.ui * fmin(1, room / width), 0, DRAW_LEFT, COLOR_text);
+}
+
+int creatures_press_choices(struct creature_window *window, double x, double y)
+{
+    struct draw_box bar = bar_box(window);
+    struct button buttons[BUTTON_COUNT];
+    if (!creatures_has_choices(window) || !draw_box_contains(&bar, x, y))
+        return 0;
+    /* a picture without size, to measure texts on */
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+    cairo_t *cr = cairo_create(surface);
+    place_buttons(cr, window, buttons);
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+    for (int i = 0; i < BUTTON_COUNT && can_choose(window); i++) {
+        if (!draw_box_contains(&buttons[i].box, x, y))
+            continue;
+        if (i == BUTTON_NEXT)
+            creatures_breed_next(window, 0);
+        else
+            creatures_choose(window, buttons[i].choice);
+    }
+    return 1;
+}
+
+/* ---- marks ---- */
+
+static void draw_mark(cairo_t *cr, const struct draw_box *box, int choice)
+{
+    static const struct {
+        const char *text;
+        enum palette_color color;
+    } marks[] = {{"banned", COLOR_bad}, {"", 0}, {"kept", COLOR_limit}, {"breeds", COLOR_good}};
+    const char *text = marks[choice - CHOICE_BAN].text;
+    double ui = box->ui, size = 11.5 * ui, line = 3.5 * ui, inset = 6 * ui;
+    if (choice == CHOICE_NONE)
+        return;
+    if (choice == CHOICE_BAN) {
+        cairo_rectangle(cr, box->x, box->y, box->width, box->height);
+        draw_fill(cr, COLOR_panel, 0.55);
+    }
+    cairo_rectangle(cr, box->x + inset, box->y + inset, box->width - 2 * inset,
+                    box->height - 2 * inset);
+    draw_stroke(cr, marks[choice - CHOICE_BAN].color, 1, line);
+    double width = draw_text_width(cr, text, size, 1) + 14 * ui;
+    double x = box->x + inset + line, y = box->y + box->height - inset - line - 20 * ui;
+    draw_rounded(cr, x, y, width, 20 * ui, 4 * ui);
+    cairo_fill(cr);
+    draw_text(cr, text, x + width / 2, y + 14 * ui, size, 1, DRAW_CENTRE, COLOR_panel);
+}
+
+/* Where in the picture the `place`-th of the ready creatures is. */
+static struct draw_box find_box(const struct creature_window *window, int place)
+{
+    int width = creatures_scene_width(window), height = creatures_scene_height(window);
+    double ui = draw_ui_scale(width, height);
+    struct draw_box box = {0, 0, width, height, ui};
+    if (window->view == VIEW_RACE) {
+        box.height = creatures_lane_height(window);
+        box.y = place * box.height;
+    } else if (window->view == VIEW_CELLS) {
+        struct draw_view cell;
+        draw_cells_get(width, height, window->ready_count, place, &cell);
+        box = (struct draw_box){cell.left_px, cell.top_px, cell.width_px, cell.height_px, ui};
+    }
+    return box;
+}
+
+static void draw_marks(cairo_t *cr, const struct creature_window *window)
+{
+    if (!creatures_has_choices(window) || window->view == VIEW_PAIR)
+        return;
+    for (int i = 0; i < window->ready_count; i++) {
+        int index = window->index_of[i];
+        struct draw_box box = find_box(window, i);
+        if (window->view == VIEW_SINGLE && index != window->current)
+            continue;
+        draw_mark(cr, &box, gallery_choice(window->gallery, index));
+    }
+}
 
 /* ---- drawing the scene ---- */
 
@@ -116,7 +383,7 @@ void creatures_draw_scene(const struct player *player, cairo_t *cr)
     else
         draw_single(cr, window);
     if (creatures_current_replay(window))
-        creatures_draw_marks(cr, window);
+        draw_marks(cr, window);
 }
 
 /* ---- drawing the panels ---- */
@@ -173,5 +440,5 @@ void creatures_draw_panels(struct player *player, cairo_t *cr)
             draw_kept_strip(cr, window);
     }
     if (creatures_has_choices(window))
-        creatures_draw_choices(cr, window);
+        draw_choices(cr, window);
 }

@@ -7,7 +7,7 @@
 
 #include "common/params/choice.h"
 
-void creatures_step_creature(struct player *player, int direction)
+static void step_creature(struct player *player, int direction)
 {
     struct creature_window *window = (struct creature_window *)player;
     window->is_movie = 0;
@@ -104,7 +104,7 @@ static void act_kinds(struct creature_window *window, int unused)
                                         : "only generations have kinds of bodies");
         return;
     }
-    gallery_set_kinds(window->gallery, is_kinds);
+    window->gallery->options.is_ranks = !is_kinds;
     if (gallery_show_generation(window->gallery, window->gallery->generation, &error)) {
         player_say(&window->player, error.message);
         return;
@@ -316,7 +316,7 @@ const struct content creatures_content = {.keys = keys,
                                           .duration = creatures_duration,
                                           .tick = creatures_tick,
                                           .restart = creatures_restart,
-                                          .step_creature = creatures_step_creature,
+                                          .step_creature = step_creature,
                                           .press = creatures_press,
                                           .press_choice = creatures_press_choice,
                                           .point = creatures_point,

@@ -29,7 +29,6 @@ void creatures_collect_ready(struct creature_window *window)
     }
 }
 
-/* The place of a creature among those that are ready, or -1. */
 int creatures_ready_place(const struct creature_window *window, int index)
 {
     for (int i = 0; i < window->ready_count; i++)
@@ -49,7 +48,6 @@ int creatures_parent_place(const struct creature_window *window)
     return creatures_has_descent(window) ? creatures_ready_place(window, window->current + 1) : -1;
 }
 
-/* The replays that are played: of a pair the parent first. */
 int creatures_shown(const struct creature_window *window, const struct replay **replays)
 {
     int count = 0;
@@ -83,7 +81,6 @@ int creatures_has_run(const struct creature_window *window)
 
 /* ---- where things are ---- */
 
-/* A low window keeps its room for the picture. */
 int creatures_has_strip(const struct creature_window *window)
 {
     return window->is_strip && creatures_has_run(window) && window->player.height >= STRIP_LEAST_PX;
@@ -111,7 +108,8 @@ int creatures_scene_left(const struct creature_window *window)
                : 0;
 }
 
-int creatures_room_width(const struct creature_window *window)
+/* Width of what is between that and the right edge: the creature, and beside it its brain. */
+static int room_width(const struct creature_window *window)
 {
     return window->player.width - creatures_scene_left(window);
 }
@@ -124,7 +122,7 @@ int creatures_has_brain(const struct creature_window *window)
 
 int creatures_scene_width(const struct creature_window *window)
 {
-    int room = creatures_room_width(window);
+    int room = room_width(window);
     if (!creatures_has_brain(window))
         return room;
     struct draw_view view = creatures_brain_view(window);
@@ -132,7 +130,6 @@ int creatures_scene_width(const struct creature_window *window)
     return room > brain ? room - brain : 1;
 }
 
-/* Height of the picture above the panels. */
 int creatures_scene_height(const struct creature_window *window)
 {
     return (int)fmax(window->player.height - panels_height(window), 1);
@@ -148,12 +145,12 @@ double creatures_lane_height(const struct creature_window *window)
 struct draw_view creatures_brain_view(const struct creature_window *window)
 {
     const struct replay *replay = creatures_current_replay(window);
-    struct draw_view view = {
-        .width_px = creatures_room_width(window),
-        .height_px = creatures_scene_height(window),
-        .px_per_m = 1,
-        .flip = 1,
-        .ui = draw_ui_scale(creatures_room_width(window), creatures_scene_height(window))};
+    struct draw_view view = {.width_px = room_width(window),
+                             .height_px = creatures_scene_height(window),
+                             .px_per_m = 1,
+                             .flip = 1,
+                             .ui =
+                                 draw_ui_scale(room_width(window), creatures_scene_height(window))};
     if (replay && window->overlays & DRAW_LEDGER)
         view.height_px =
             fmax(view.height_px - draw_ledger_height(&view, replay) + LEDGER_OVERLAP_PX * view.ui,
@@ -164,7 +161,7 @@ struct draw_view creatures_brain_view(const struct creature_window *window)
 struct draw_box creatures_scene_box(const struct player *player)
 {
     const struct creature_window *window = (const struct creature_window *)player;
-    return (struct draw_box){creatures_scene_left(window), 0, creatures_room_width(window),
+    return (struct draw_box){creatures_scene_left(window), 0, room_width(window),
                              creatures_scene_height(window), player_ui(player)};
 }
 

@@ -2,17 +2,15 @@
  *
  *   creature_window.c   time, camera, which creature and generation is shown, a run that goes on
  *   creature_layout.c   what is shown, and where it is in the window
- *   creature_draw.c     the picture and what surrounds it
+ *   creature_draw.c     the picture and what surrounds it; choosing by hand
  *   creature_keys.c     the table of keys, and all that a player calls
- *   creature_mouse.c    pressing, dragging, clicking, the wheel
- *   creature_play.c     pulling a creature, or its light, with the mouse
- *   creature_choices.c  choosing by hand: marks, buttons, what was said of them */
+ *   creature_mouse.c    pressing, dragging, clicking, the wheel; pulling a creature or its light */
 #ifndef VIEWER_WINDOW_CREATURE_PRIVATE_H
 #define VIEWER_WINDOW_CREATURE_PRIVATE_H
 
 #include "viewer/window/chooser.h"
 #include "viewer/draw/draw_panels.h"
-#include "viewer/window/creature_window.h"
+#include "viewer/window/contents.h"
 
 #define CHOICES_PX 38.0 /* at ui 1 */
 
@@ -82,8 +80,6 @@ int creatures_has_run(const struct creature_window *window);
 int creatures_has_strip(const struct creature_window *window);
 int creatures_has_descent(const struct creature_window *window);
 int creatures_scene_left(const struct creature_window *window);
-/* Width of what is between that and the right edge: the creature, and beside it its brain. */
-int creatures_room_width(const struct creature_window *window);
 int creatures_has_brain(const struct creature_window *window);
 int creatures_scene_width(const struct creature_window *window);
 /* Height of the picture above the panels. */
@@ -108,15 +104,14 @@ void creatures_show_generation(struct creature_window *window, int64_t generatio
 /* The generation `steps` after the one that is shown. */
 void creatures_step_generation(struct creature_window *window, int steps);
 
-/* ---- creature_play.c ---- */
+/* ---- creature_mouse.c ---- */
 
 /* 1 if a part of a creature that can be played with is there: it is the one to be held. */
 int creatures_press_body(struct creature_window *window, double x, double y);
 /* The spring of the part that is held pulls for dt_s. */
 void creatures_pull(struct creature_window *window, double dt_s);
-void creatures_let_go(struct player *player);
 
-/* ---- creature_choices.c ---- */
+/* ---- creature_draw.c ---- */
 
 /* Whether there is a bar for choosing. */
 int creatures_has_choices(const struct creature_window *window);
@@ -127,8 +122,6 @@ void creatures_change_choice(struct creature_window *window, int index);
 void creatures_breed_next(struct creature_window *window, int unused);
 /* Looks what has become of choices. */
 void creatures_poll_choices(struct creature_window *window);
-void creatures_draw_choices(cairo_t *cr, const struct creature_window *window);
-void creatures_draw_marks(cairo_t *cr, const struct creature_window *window);
 /* 1 if it was on the bar. */
 int creatures_press_choices(struct creature_window *window, double x, double y);
 
@@ -144,11 +137,11 @@ void creatures_resize(struct player *player, int width_px, int height_px);
 double creatures_duration(const struct player *player);
 double creatures_tick(const struct player *player);
 void creatures_restart(struct player *player);
-void creatures_step_creature(struct player *player, int steps);
 enum drag creatures_press(struct player *player, double x, double y);
 void creatures_press_choice(struct player *player, double x, double y);
 void creatures_point(struct player *player);
 void creatures_drag(struct player *player, double dx, double dy);
+void creatures_let_go(struct player *player);
 void creatures_click(struct player *player, double x, double y);
 void creatures_turn_wheel(struct player *player, double clicks, double x, double y);
 void creatures_advance(struct player *player, double dt_s);

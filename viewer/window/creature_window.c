@@ -132,7 +132,6 @@ void creatures_show_creature(struct creature_window *window, int index)
     creatures_refit(window, 0);
 }
 
-/* After the shelf has changed. */
 void creatures_show_shelf(struct creature_window *window, int index)
 {
     ENSURE(index >= 0, "creature %d", index);

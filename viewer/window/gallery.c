@@ -52,8 +52,7 @@ static void gallery_check(const struct gallery *gallery)
     ENSURE(gallery->generation >= -1, "generation %lld", (long long)gallery->generation);
 }
 
-/* The creature of that number on the shelf that is shown. */
-static struct specimen *shown_specimen(const struct gallery *gallery, int index)
+struct specimen *gallery_specimen(const struct gallery *gallery, int index)
 {
     ENSURE(index >= 0 && index < gallery->shown.count, "creature %d of %d", index,
            gallery->shown.count);
@@ -298,7 +297,7 @@ static int simulate_once(const struct gallery *gallery, struct specimen *specime
 
 int gallery_simulate(struct gallery *gallery, int index, struct error *error)
 {
-    return simulate_once(gallery, shown_specimen(gallery, index), error);
+    return simulate_once(gallery, gallery_specimen(gallery, index), error);
 }
 
 int gallery_work(struct gallery *gallery)
@@ -322,7 +321,7 @@ int gallery_toggle_cut(struct gallery *gallery, int index, const struct replay_c
 {
     ENSURE(cut->kind != CUT_NONE && cut->index >= 0, "cut %d of kind %d", cut->index,
            (int)cut->kind);
-    struct specimen *specimen = shown_specimen(gallery, index);
+    struct specimen *specimen = gallery_specimen(gallery, index);
     struct replay_cut cuts[REPLAY_CUTS_MAX];
     int status = simulate_once(gallery, specimen, error), count = 0, was_cut;
     if (status)
@@ -342,23 +341,16 @@ int gallery_toggle_cut(struct gallery *gallery, int index, const struct replay_c
 
 int gallery_heal(struct gallery *gallery, int index, struct error *error)
 {
-    struct specimen *specimen = shown_specimen(gallery, index);
+    struct specimen *specimen = gallery_specimen(gallery, index);
     if (!specimen->replay || (!specimen->replay->cut_count && !specimen->live))
         return 0;
     return simulate(gallery, specimen, NULL, 0, error);
 }
 
-int gallery_can_play(const struct gallery *gallery, int index)
-{
-    struct params params;
-    uint64_t seed;
-    return gallery_choose_life(gallery, index, &params, &seed);
-}
-
 int gallery_play(struct gallery *gallery, int index, struct replay_live **live, double *tick_s,
                  struct error *error)
 {
-    struct specimen *specimen = shown_specimen(gallery, index);
+    struct specimen *specimen = gallery_specimen(gallery, index);
     struct params params;
     uint64_t seed;
     int status = simulate_once(gallery, specimen, error);
@@ -549,11 +541,11 @@ int gallery_add_contest(struct gallery *gallery, char *const paths[2],
                         const struct gallery_contest *contest, struct error *error)
 {
     struct creature creatures[2];
+    int status = 0;
     creature_init(&creatures[0]);
     creature_init(&creatures[1]);
-    int status = creature_read_exchanged(&creatures[0], paths[0], &contest->see, "viewer", error);
-    if (!status)
-        status = creature_read_exchanged(&creatures[1], paths[1], &contest->see, "viewer", error);
+    for (int i = 0; i < 2 && !status; i++)
+        status = creature_read_exchanged(&creatures[i], paths[i], &contest->see, "viewer", error);
     if (!status)
         status = add_bouts(gallery, creatures, contest, error);
     creature_deinit(&creatures[0]);
@@ -575,11 +567,6 @@ int gallery_add_run(struct gallery *gallery, const char *directory, int64_t gene
     run_reader_free(creatures, count);
     return count > room ? error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX)
                         : 0;
-}
-
-void gallery_set_kinds(struct gallery *gallery, int is_kinds)
-{
-    gallery->options.is_ranks = !is_kinds;
 }
 
 int gallery_show_generation(struct gallery *gallery, int64_t generation, struct error *error)
@@ -778,7 +765,7 @@ static struct store_choice *find_choice(const struct gallery *gallery, uint64_t 
 int gallery_choice(const struct gallery *gallery, int index)
 {
     const struct store_choice *choice =
-        find_choice(gallery, shown_specimen(gallery, index)->creature.id);
+        find_choice(gallery, gallery_specimen(gallery, index)->creature.id);
     return choice && gallery->kind == SHELF_GENERATION ? choice->choice : CHOICE_NONE;
 }
 
@@ -820,7 +807,7 @@ int gallery_refresh_choices(struct gallery *gallery, int *changed, struct error 
 int gallery_note_choice(struct gallery *gallery, int index, int choice)
 {
     ENSURE(choice_name(choice)[0], "choice %d", choice);
-    uint64_t id = shown_specimen(gallery, index)->creature.id;
+    uint64_t id = gallery_specimen(gallery, index)->creature.id;
     struct store_choice *known = find_choice(gallery, id);
     if (known) {
         known->choice = choice;
@@ -836,7 +823,7 @@ int gallery_note_choice(struct gallery *gallery, int index, int choice)
 
 int gallery_keep(struct gallery *gallery, int index, const char *name, struct error *error)
 {
-    struct specimen *specimen = shown_specimen(gallery, index);
+    struct specimen *specimen = gallery_specimen(gallery, index);
     if (!gallery->reader || gallery->kind == SHELF_FILES)
         return error_set(error, ERR_USAGE, "only creatures of a run become favourites");
     const char *directory = run_reader_directory(gallery->reader);
@@ -875,9 +862,4 @@ void gallery_destroy(struct gallery *gallery)
     free(gallery->generations);
     free(gallery->choices);
     free(gallery);
-}
-
-const struct specimen *gallery_specimen(const struct gallery *gallery, int index)
-{
-    return shown_specimen(gallery, index);
 }

@@ -107,8 +107,6 @@ int gallery_open_run(struct gallery *gallery, const char *directory, struct erro
 int gallery_refresh(struct gallery *gallery, int *added, struct error *error);
 
 /* Each puts something else on the shelf; on error it stays as it is. */
-/* Whether generations shown from now on are the best of each kind of body. */
-void gallery_set_kinds(struct gallery *gallery, int is_kinds);
 /* -1: the last one. */
 int gallery_show_generation(struct gallery *gallery, int64_t generation, struct error *error);
 int gallery_show_champions(struct gallery *gallery, struct error *error);
@@ -118,7 +116,7 @@ int gallery_show_champions(struct gallery *gallery, struct error *error);
 int gallery_show_lineage(struct gallery *gallery, uint64_t id, int depth, int most,
                          struct error *error);
 
-const struct specimen *gallery_specimen(const struct gallery *gallery, int index);
+struct specimen *gallery_specimen(const struct gallery *gallery, int index);
 /* By what one of the shelf is simulated; 0: it is no evaluation of a creature alone. */
 int gallery_choose_life(const struct gallery *gallery, int index, struct params *params,
                         uint64_t *seed);
@@ -144,8 +142,6 @@ int gallery_work(struct gallery *gallery);
 /* Cuts a part out of a creature's brain, or puts it back if it is cut, and simulates it anew. */
 int gallery_toggle_cut(struct gallery *gallery, int index, const struct replay_cut *cut,
                        struct error *error);
-/* Whether one of the shelf can be played with: it is no scene and no contest. */
-int gallery_can_play(const struct gallery *gallery, int index);
 /* Makes its replay a life that can be changed, unless it is one; it stays the gallery's until the
  * replay is simulated anew. tick_s receives the time of a tick of the life. */
 int gallery_play(struct gallery *gallery, int index, struct replay_live **live, double *tick_s,

@@ -1,6 +1,6 @@
 /* All that windows have in common, without a window: time that is played, the table of keys and the
  * help that comes from it, the bar of time, the mouse, and words that come and go. A content
- * (creature_window.h, preserve_window.h) has the picture, the panels, and keys of its own.
+ * (contents.h) has the picture, the panels, and keys of its own.
  *
  * The window hands a player what SDL gives, so that tests can press every key without a display.
  * Coordinates: px of the picture, y down. */

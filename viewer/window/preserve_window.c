@@ -1,6 +1,6 @@
-/* See preserve_window.h. Epochs that were simulated stay, up to a bound, so that going back costs nothing; a
+/* A world of a preserve as a content: see contents.h. Epochs that were simulated stay, up to a bound, so that going back costs nothing; a
  * jump to another time begins a new feed there. */
-#include "viewer/window/preserve_window.h"
+#include "viewer/window/contents.h"
 
 #include <inttypes.h>
 #include <math.h>

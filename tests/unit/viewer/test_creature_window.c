@@ -1,6 +1,6 @@
 /* Gallery and window of creatures: shelves of a run, what keys and the mouse do, a run that grows while it is
  * watched, cuts in the brain. Everything the window does, without a window. */
-#include "viewer/window/creature_window.h"
+#include "viewer/window/contents.h"
 
 #include <sqlite3.h>
 #include <sys/stat.h>

@@ -8,7 +8,7 @@
 #include "common/creature/creature.h"
 #include "tests/unit/pose_fixture.h"
 #include "viewer/export/export.h"
-#include "viewer/window/creature_window.h"
+#include "viewer/window/contents.h"
 #include "tests/plain_fixture.h"
 
 static struct replay *replay;

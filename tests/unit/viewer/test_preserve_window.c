@@ -1,6 +1,6 @@
 /* A world of a preserve as the window shows it, without a window: playing, jumps, other worlds, who
  * is followed from egg to carcass, and a run that grows while it is watched. */
-#include "viewer/window/preserve_window.h"
+#include "viewer/window/contents.h"
 
 #include <sys/stat.h>
 #include <time.h>

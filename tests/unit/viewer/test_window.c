@@ -2,7 +2,7 @@
  * touchpad. They are put into SDL's queue before the window opens on SDL's own display without a
  * screen; its pictures are compared. */
 #include "viewer/window/window.h"
-#include "viewer/window/creature_window.h"
+#include "viewer/window/contents.h"
 
 #ifdef HAVE_SDL
 #include <SDL.h>

@@ -1,13 +1,24 @@
-/* A window of a preserve: one of its worlds, seen from beside the water. Plays what a thread simulates ahead
- * (struct preserve_feed), jumps to other times, goes to other worlds, follows a creature, and may follow
- * the run while it goes on. The content of a window (player.h). */
-#ifndef VIEWER_WINDOW_PRESERVE_WINDOW_H
-#define VIEWER_WINDOW_PRESERVE_WINDOW_H
+/* The contents of a window (player.h).
+ *
+ * Creatures: it holds a gallery, what of it is shown and how (one creature, a race, a grid, parent and
+ * child), camera and overlays.
+ *
+ * A world of a preserve, seen from beside the water: it plays what a thread simulates ahead (struct
+ * preserve_feed), jumps to other times, goes to other worlds, follows a creature, and may follow the run
+ * while it goes on. */
+#ifndef VIEWER_WINDOW_CONTENTS_H
+#define VIEWER_WINDOW_CONTENTS_H
 
 #ifdef HAVE_CAIRO
 
 #include "viewer/replay/preserve_replay.h"
+#include "viewer/window/gallery.h"
 #include "viewer/window/player.h"
+
+/* The gallery stays the caller's and must outlive the window; it may be empty while a run has
+ * finished no generation. is_live: follows new generations. NULL: out of memory. */
+struct player *creatures_create(struct gallery *gallery, int is_live);
+void creatures_set_overlays(struct player *window, unsigned overlays); /* enum draw_overlay */
 
 struct preserve_window_request {
     const char *run_directory;
