@@ -4,6 +4,7 @@
 
 #include "common/creature/creature.h"
 #include "include/bestiary.h"
+#include "simulator/evaluate/evaluate.h"
 
 struct bestiary_params {
     struct params p;
@@ -22,5 +23,11 @@ int library_creature_give(struct bestiary_creature **creature, int status, const
                           struct bestiary_error *error);
 /* A copy. 0 or ERR_MEMORY. */
 int library_copy(struct bestiary_bytes *bytes, const void *data, size_t length);
+/* Most evaluations take 0.1 to 0.5 MB. */
+#define LIBRARY_ARENA_BYTES (4u << 20)
+
+/* evaluate_list() in a small arena, and only if that does not do in the whole one, which gives the
+ * same result. 0 or ERR_MEMORY. */
+int library_evaluate(const struct evaluate_order *order, struct evaluation *results);
 
 #endif

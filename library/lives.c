@@ -11,7 +11,6 @@
 #include "common/judge/behaviour.h"
 #include "common/math/rotation.h"
 #include "library/library.h"
-#include "library/lives.h"
 #include "simulator/evaluate/contest.h"
 
 _Static_assert((int)BESTIARY_CHANGED == RECORD_STATUS_COUNT &&

@@ -15,7 +15,6 @@
 #include "controller/evolution/referee.h"
 #include "controller/evolution/run_digest.h"
 #include "library/library.h"
-#include "library/lives.h"
 #include "proto/message.h"
 
 enum { BEST_KEPT = 10, INDIVIDUAL_COLUMNS = MEASURE_COUNT + 16 };

@@ -9,7 +9,6 @@
 
 #include "common/creature/creature_link.h"
 #include "common/genome/body_kind.h"
-#include "library/lives.h"
 #include "page/module.h"
 #include "page/plan.h"
 #include "viewer/export/page_data.h"

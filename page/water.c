@@ -6,7 +6,7 @@
 #include "page/module.h"
 #include "viewer/draw/palette.h"
 #include "viewer/export/page_data.h"
-#include "viewer/replay/preserve_film.h"
+#include "viewer/replay/preserve_replay.h"
 
 /* Enough for some hundred creatures; a larger world takes the most that is allowed. */
 #define BODIES_BYTES (64u << 20)

@@ -265,14 +265,6 @@ double draw_lane_height(double height_px, int count)
     return height_px / (count > 0 ? count : 1);
 }
 
-static int count_grounds(const struct replay *const *replays, int count)
-{
-    int grounds = 0;
-    for (int i = 0; i < count; i++)
-        grounds += replays[i]->has_ground;
-    return grounds;
-}
-
 static void lane_view(struct draw_view *view, int width_px, int height_px, int lane,
                       const struct replay *const *replays, int count, const struct camera *camera,
                       double time_s)
@@ -294,9 +286,11 @@ static void lane_view(struct draw_view *view, int width_px, int height_px, int l
     /* a race: all go right, and those without ground keep to their lane */
     view->flip = camera_flip(replay);
     view->x_m *= view->flip;
+    int has_ground = 0;
+    for (int i = 0; i < count; i++)
+        has_ground |= replays[i]->has_ground;
     if (!replay->has_ground)
-        view->y_m = camera_smooth_centre(replay, time_s).y +
-                    (count_grounds(replays, count) ? 0 : camera->y_m);
+        view->y_m = camera_smooth_centre(replay, time_s).y + (has_ground ? 0 : camera->y_m);
 }
 
 /* A panel takes `taken_px` at the right (negative: at the left): the creature is moved to the
@@ -349,10 +343,7 @@ static void draw_split(cairo_t *cr, const struct draw_view *view, const struct r
             replay->has_ground && !i ? fmax(0.3 * height / pane.px_per_m, centre.y) : centre.y;
         pane.z_m = 0;
         pane.ui = 0.85 * view->ui;
-        cairo_save(cr);
-        cairo_rectangle(cr, pane.left_px, pane.top_px, width, height);
-        cairo_clip_preserve(cr);
-        cairo_new_path(cr);
+        draw_clip(cr, pane.left_px, pane.top_px, width, height);
         draw_scene(cr, &pane, replay, time_s, overlays);
         draw_text(cr, names[i], pane.left_px + 8 * view->ui, pane.top_px + 16 * view->ui,
                   11 * view->ui, 1, DRAW_LEFT, COLOR_text_soft);

@@ -7,7 +7,7 @@
  * Faces nearer than the body cover it. In flat pictures one shadow lies below the whole
  * body. */
 #include "viewer/draw/draw_space.h"
-#include "viewer/draw/eye/scene.h"
+#include "viewer/draw/eye/eye.h"
 #include "viewer/draw/eye/shade.h"
 #include "viewer/draw/eye/skin.h"
 
@@ -16,9 +16,8 @@
 
 #include "common/math/rotation.h"
 
-/* The colour that ghosts fade to; outlines of solids, and how dark they are. */
+/* The colour that ghosts fade to; how dark the outlines of solids are. */
 #define GHOST_COLOR COLOR_sky_bottom
-#define SHADE       0x14202a
 #define OUTLINE     0.3
 /* Pieces of a cut face overlap at the seam by this, px of the picture. */
 #define SEAM_PX 0.7

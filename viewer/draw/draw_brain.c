@@ -98,27 +98,17 @@ static void note_sensor(struct brain_layout *layout, const struct wire *wire)
     layout->sensors[layout->sensor_count++] = (struct sensor_node){wire->index, wire->sensor, 0, 0};
 }
 
-/* Marks the neuron that a wire reads, and all neurons that this one depends on. */
+/* Marks the neuron that a wire reads, and all neurons that this one depends on: as deep as there are
+ * neurons at most. */
 static void mark_live(struct brain_layout *layout, const struct replay *replay,
-                      const struct wire *first)
+                      const struct wire *wire)
 {
-    int stack[NEURONS_SHOWN], depth = 0;
-    if (first->kind == WIRE_NEURON && first->index < layout->neuron_count &&
-        !layout->is_live[first->index]) {
-        layout->is_live[first->index] = 1;
-        stack[depth++] = first->index;
-    }
-    while (depth > 0) {
-        int neuron = stack[--depth];
-        for (int k = 0; k < input_count(replay, neuron); k++) {
-            const struct wire *wire = &replay->neurons[neuron].inputs[k];
-            if (wire->kind != WIRE_NEURON || wire->index >= layout->neuron_count ||
-                layout->is_live[wire->index])
-                continue;
-            layout->is_live[wire->index] = 1;
-            stack[depth++] = wire->index;
-        }
-    }
+    if (wire->kind != WIRE_NEURON || wire->index >= layout->neuron_count ||
+        layout->is_live[wire->index])
+        return;
+    layout->is_live[wire->index] = 1;
+    for (int k = 0; k < input_count(replay, wire->index); k++)
+        mark_live(layout, replay, &replay->neurons[wire->index].inputs[k]);
 }
 
 static void count_nodes(struct brain_layout *layout, const struct replay *replay)
@@ -159,19 +149,18 @@ static void place_nodes(struct brain_layout *layout, const struct replay *replay
 {
     int neurons[OWNERS] = {0}, felt[OWNERS] = {0};
     for (int i = 0; i < layout->neuron_count; i++) {
-        int *used = &neurons[replay->neurons[i].part + 1];
-        layout->line_of_neuron[i] = *used / NEURON_COLUMNS;
-        layout->column_of_neuron[i] = (*used)++ % NEURON_COLUMNS;
-        if (layout->column_of_neuron[i] >= layout->neuron_columns)
-            layout->neuron_columns = layout->column_of_neuron[i] + 1;
+        int used = neurons[replay->neurons[i].part + 1]++;
+        layout->line_of_neuron[i] = used / NEURON_COLUMNS;
+        layout->column_of_neuron[i] = used % NEURON_COLUMNS;
+        layout->neuron_columns =
+            most_lines(layout->neuron_columns, layout->column_of_neuron[i] + 1, 1);
     }
     for (int i = 0; i < layout->sensor_count; i++) {
         struct sensor_node *node = &layout->sensors[i];
-        int *used = &felt[node->part + 1];
-        node->line = *used / SENSOR_COLUMNS;
-        node->column = (*used)++ % SENSOR_COLUMNS;
-        if (node->column >= layout->sensor_columns)
-            layout->sensor_columns = node->column + 1;
+        int used = felt[node->part + 1]++;
+        node->line = used / SENSOR_COLUMNS;
+        node->column = used % SENSOR_COLUMNS;
+        layout->sensor_columns = most_lines(layout->sensor_columns, node->column + 1, 1);
     }
     for (int owner = 0; owner < OWNERS; owner++) {
         layout->lines[owner] = most_lines(0, neurons[owner], NEURON_COLUMNS);

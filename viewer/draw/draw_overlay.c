@@ -6,7 +6,7 @@
  * joints have no plane: a dial beside the part shows their angle, zero upwards.
  *
  * Lines have a pale edge, and pale lines a dark one: a part may have their own colour. */
-#include "viewer/draw/eye/scene.h"
+#include "viewer/draw/eye/eye.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #define VIEWER_DRAW_DRAW_PANELS_H
 
 #include "viewer/draw/draw.h"
-#include "common/store/run_reader.h"
+#include "viewer/replay/preserve_replay.h"
 
 struct draw_box {
     double x, y, width, height, ui;
@@ -87,5 +87,15 @@ struct draw_help {
     int line_count;
 };
 void draw_help(cairo_t *cr, int width_px, int height_px, const struct draw_help *help);
+
+/* The river of forms of a world of a preserve: bands over time, in the colours of forms. */
+struct draw_river {
+    struct draw_box box; /* its width is that of the duration */
+    const struct preserve_river *river;
+    double time_s, duration_s; /* what comes after time_s is pale */
+};
+void draw_river(cairo_t *cr, const struct draw_river *river);
+/* The band at a point; -1: there is none. */
+int draw_river_pick(const struct draw_river *river, double x, double y);
 
 #endif

@@ -514,9 +514,7 @@ void draw_preserve(cairo_t *cr, int width_px, int height_px, const struct preser
     struct picture p = picture_of(cr, width_px, height_px, w, moment, view);
     draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_paint(cr);
-    cairo_save(cr);
-    cairo_rectangle(cr, 0, 0, width_px, p.water_px);
-    cairo_clip(cr);
+    draw_clip(cr, 0, 0, width_px, p.water_px);
     draw_water(&p);
     draw_plants(&p);
     draw_carcasses(&p);

@@ -282,13 +282,11 @@ static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay 
 /* A contest's ring, on the ground. */
 static void draw_ring(cairo_t *cr, const struct eye *eye, double ring_m)
 {
-    draw_set_color(cr, palette[COLOR_contact].light, 0.9);
-    cairo_set_line_width(cr, 3 * eye->view->ui);
     for (int i = 0; i < RING_LINES; i++) {
         double a = 2 * DRAW_PI * i / RING_LINES, b = 2 * DRAW_PI * (i + 1) / RING_LINES;
         eye_trace_line(cr, eye, (struct vec3){ring_m * cos(a), 0, ring_m * sin(a)},
                        (struct vec3){ring_m * cos(b), 0, ring_m * sin(b)});
-        cairo_stroke(cr);
+        draw_stroke(cr, COLOR_contact, 0.9, 3 * eye->view->ui);
     }
 }
 

@@ -7,7 +7,7 @@
  * all of one scale. A body that stays in place, or in space goes steeply up or down, is shown as a
  * strip of cells, without marks of distance, which would mean nothing there. */
 #include "viewer/draw/draw_space.h"
-#include "viewer/draw/eye/scene.h"
+#include "viewer/draw/eye/eye.h"
 
 #include <math.h>
 #include <stdio.h>

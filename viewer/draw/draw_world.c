@@ -151,9 +151,8 @@ static void draw_ground_marks(cairo_t *cr, const struct draw_view *view, double 
     draw_ground_labels(cr, view, line_y);
     double x = draw_view_x(view, 0);
     cairo_set_dash(cr, dashes, 2, 0);
-    draw_set_color(cr, palette[COLOR_text_soft].light, 0.45);
     draw_line(cr, x, line_y, x, fmax(view->top_px, line_y - 0.5 * view->height_px));
-    cairo_stroke(cr);
+    draw_stroke(cr, COLOR_text_soft, 0.45, view->ui);
     cairo_set_dash(cr, NULL, 0, 0);
 }
 
@@ -165,21 +164,18 @@ static void draw_grid(cairo_t *cr, const struct draw_view *view)
            half_y = view->height_px / view->px_per_m / 2;
     double bottom = view->top_px + view->height_px, right = view->left_px + view->width_px;
     char text[32];
-    cairo_set_line_width(cr, 1 * ui);
     for (double k = ceil((view->x_m - half_x) / step); k * step <= view->x_m + half_x; k++) {
         double x = draw_view_x(view, k * step);
-        draw_set_color(cr, palette[COLOR_grid].light, k == 0 ? 0.45 : 0.16);
         draw_line(cr, x, view->top_px, x, bottom);
-        cairo_stroke(cr);
+        draw_stroke(cr, COLOR_grid, k == 0 ? 0.45 : 0.16, ui);
         mark_text(view->flip * k * step, text);
         if (x > view->left_px + 50 * ui)
             draw_label(cr, view, text, x + 4 * ui, bottom - 6 * ui, size, DRAW_LEFT);
     }
     for (double k = ceil((view->y_m - half_y) / step); k * step <= view->y_m + half_y; k++) {
         double y = draw_view_y(view, k * step);
-        draw_set_color(cr, palette[COLOR_grid].light, k == 0 ? 0.45 : 0.16);
         draw_line(cr, view->left_px, y, right, y);
-        cairo_stroke(cr);
+        draw_stroke(cr, COLOR_grid, k == 0 ? 0.45 : 0.16, ui);
         mark_text(k * step, text);
         if (y < bottom - 24 * ui && y > view->top_px + 40 * ui)
             draw_text(cr, text, view->left_px + 6 * ui, y - 4 * ui, size, 0, DRAW_LEFT,
@@ -212,11 +208,9 @@ static void draw_relief(cairo_t *cr, const struct draw_view *view, const struct 
     double top = fmax(draw_view_y(view, 0), view->top_px);
     fill_band(cr, view, top, bottom, COLOR_ground_top, COLOR_ground_bottom, overlays);
     cairo_restore(cr);
-    draw_set_color(cr, palette[COLOR_ground_line].light, 1);
-    cairo_set_line_width(cr, 2 * view->ui);
     cairo_new_path(cr);
     trace_relief(cr, view, relief);
-    cairo_stroke(cr);
+    draw_stroke(cr, COLOR_ground_line, 1, 2 * view->ui);
 }
 
 static void draw_ground(cairo_t *cr, const struct draw_view *view, const struct relief *relief,

@@ -11,7 +11,7 @@
 #include "common/system/atomic_file.h"
 #include "common/system/file.h"
 #include "common/system/output.h"
-#include "viewer/export/page_parts.h"
+#include "viewer/export/page_data.h"
 
 #ifdef HAVE_CAIRO
 #include "viewer/draw/draw.h"

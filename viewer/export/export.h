@@ -6,6 +6,8 @@
 #ifndef VIEWER_EXPORT_EXPORT_H
 #define VIEWER_EXPORT_EXPORT_H
 
+#include <stdio.h>
+
 #include "viewer/draw/eye/camera.h"
 #include "viewer/draw/overlay.h"
 #include "viewer/replay/replay.h"
@@ -88,6 +90,13 @@ int export_webm(const struct export_job *job, const char *path, struct error *er
 int export_frames(const struct export_job *job, const char *path, struct error *error);
 int export_svg(const struct export_job *job, const char *path, struct error *error);
 int export_html(const struct export_job *job, const char *path, struct error *error);
+
+/* The sound of films: a tone for what each creature calls, a thud for what it hits. */
+#define FILM_SOUND_HZ 24000
+
+/* Writes a WAV file (RIFF, PCM, one channel, 16 bits, FILM_SOUND_HZ) of so many seconds, in which
+ * all replays are heard from their starts on. 0, ERR_MEMORY or ERR_IO. */
+int film_sound_write(FILE *file, const struct replay *const *replays, int count, double duration_s);
 
 #ifdef HAVE_CAIRO
 #include <cairo.h>

@@ -18,7 +18,6 @@
 
 #include "common/formats/html.h"
 #include "viewer/export/page_data.h"
-#include "viewer/export/page_parts.h"
 
 #define DIFFERENCE 32767
 

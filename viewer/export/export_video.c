@@ -27,7 +27,6 @@
 
 #include "common/system/output.h"
 #include "viewer/draw/draw.h"
-#include "viewer/export/film_sound.h"
 #include "viewer/replay/frame_queue.h"
 
 extern char **environ;

@@ -1,4 +1,4 @@
-#include "viewer/export/film_sound.h"
+#include "viewer/export/export.h"
 
 #include <math.h>
 #include <stdint.h>

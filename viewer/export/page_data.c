@@ -160,9 +160,7 @@ static void read_contact(const struct replay *replay, const struct replay_frame 
  * frame before. */
 static struct vec3 read_turn(const struct replay_pose *pose, const double before[3])
 {
-    struct quaternion turn = {(double)pose->turn_w, (double)pose->turn_x, (double)pose->turn_y,
-                              (double)pose->turn_z};
-    struct vec3 vector = quaternion_log(quaternion_normalised(turn));
+    struct vec3 vector = quaternion_log(quaternion_normalised(replay_pose_quaternion(pose)));
     struct vec3 last = {before[0], before[1], before[2]};
     double angle = vec3_length(vector);
     if (angle < 1e-6)

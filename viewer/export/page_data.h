@@ -35,6 +35,16 @@ size_t page_channels(const struct replay *replay, const struct page_brain *brain
 void page_read(const struct replay *replay, const struct page_brain *brain, double time_s,
                double *values);
 
+/* The texts that pages are made of (page/assemble), and the module that lives in them,
+ * in the order in which they stand in a page; between them come the title, the data, and the
+ * module: WebAssembly, packed by gzip, of length 0 where this build has none. */
+enum page_part_name { PAGE_START, PAGE_HEAD, PAGE_MIDDLE, PAGE_MODULE_PACKED, PAGE_TAIL };
+struct page_part {
+    const unsigned char *bytes;
+    size_t length;
+};
+struct page_part page_part(enum page_part_name name);
+
 /* Members of a JSON object, without its braces: of a creature, and of the page. */
 void page_write_creature(FILE *file, const struct replay *replay, const struct page_brain *brain);
 void page_write_constants(FILE *file);

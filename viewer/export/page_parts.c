@@ -1,6 +1,6 @@
 /* Files that the assembler puts into the program; the Makefile makes them and names their folder,
  * and the module where there is one. */
-#include "viewer/export/page_parts.h"
+#include "viewer/export/page_data.h"
 
 #define FILE_BYTES(name, path)                                                                     \
     __asm__(".section .rodata\n"                                                                   \

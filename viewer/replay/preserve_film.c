@@ -1,5 +1,5 @@
-/* See preserve_film.h. */
-#include "viewer/replay/preserve_film.h"
+/* Films: see preserve_replay.h. */
+#include "viewer/replay/preserve_replay.h"
 
 #include <limits.h>
 #include <math.h>

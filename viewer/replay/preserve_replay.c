@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "common/rows.h"
-#include "viewer/replay/preserve_film.h"
 
 /* SQLite is built for one thread at a time; a feed reads beside the window. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;

@@ -220,7 +220,7 @@ static void row_shift(const struct replay *replay, struct replay_row *row, float
     }
 }
 
-static struct quaternion pose_quaternion(const struct replay_pose *pose)
+struct quaternion replay_pose_quaternion(const struct replay_pose *pose)
 {
     return (struct quaternion){(double)pose->turn_w, (double)pose->turn_x, (double)pose->turn_y,
                                (double)pose->turn_z};
@@ -242,7 +242,7 @@ static void row_turn(const struct replay *replay, struct replay_row *row, struct
     for (int p = 0; p < replay->part_count; p++) {
         struct replay_pose *pose = &row->poses[p];
         *pose = replay_pose_of(mat3_apply(&turn, replay_pose_centre(pose)),
-                               quaternion_product(by, pose_quaternion(pose)));
+                               quaternion_product(by, replay_pose_quaternion(pose)));
     }
     for (int i = 0; i < (int)*row->contact_count; i++) {
         struct replay_contact *c = &row->contacts[i];
@@ -564,7 +564,7 @@ struct vec3 replay_pose_centre(const struct replay_pose *pose)
 
 struct vec3 replay_pose_turn(const struct replay_pose *pose, struct vec3 way)
 {
-    struct mat3 turn = quaternion_matrix(pose_quaternion(pose));
+    struct mat3 turn = quaternion_matrix(replay_pose_quaternion(pose));
     return mat3_apply(&turn, way);
 }
 
@@ -575,14 +575,15 @@ struct vec3 replay_pose_place(const struct replay_pose *pose, struct vec3 at)
 
 struct vec3 replay_pose_back(const struct replay_pose *pose, struct vec3 at)
 {
-    struct mat3 turn = quaternion_matrix(pose_quaternion(pose));
+    struct mat3 turn = quaternion_matrix(replay_pose_quaternion(pose));
     return mat3_back(&turn, vec3_sub(at, replay_pose_centre(pose)));
 }
 
 struct vec3 replay_shape_reach(const struct shape *shape, const struct replay_pose *pose,
                                struct vec3 way)
 {
-    struct mat3 axes = quaternion_matrix(quaternion_product(pose_quaternion(pose), shape->turn));
+    struct mat3 axes =
+        quaternion_matrix(quaternion_product(replay_pose_quaternion(pose), shape->turn));
     struct vec3 at = replay_pose_place(pose, shape->at_m), half = shape->half_m;
     if (shape->kind == SHAPE_BALL)
         return vec3_along(at, way, half.x / vec3_length(way));

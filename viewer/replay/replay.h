@@ -286,6 +286,7 @@ void replay_get_moment(const struct replay *replay, double time_s, struct replay
 
 struct replay_pose replay_pose_of(struct vec3 at_m, struct quaternion turn);
 struct vec3 replay_pose_centre(const struct replay_pose *pose);
+struct quaternion replay_pose_quaternion(const struct replay_pose *pose);
 /* A direction of a part's frame in the world; and a place. */
 struct vec3 replay_pose_turn(const struct replay_pose *pose, struct vec3 way);
 struct vec3 replay_pose_place(const struct replay_pose *pose, struct vec3 at);

@@ -28,21 +28,14 @@ enum { LOOKS = 16 };
 
 /* ---- playing ---- */
 
-/* The view and the moment that the mouse acts on. */
-struct scene {
-    struct draw_view view;
-    struct eye eye;
-    struct replay_moment moment;
-};
-
-static void scene_init(struct scene *scene, const struct creature_window *window,
-                       const struct replay *replay)
+/* What the mouse acts on; the view must outlive the scene. */
+static void place_scene(struct scene *scene, struct draw_view *view,
+                        const struct creature_window *window, const struct replay *replay)
 {
-    draw_single_view(&scene->view, creatures_scene_width(window), creatures_scene_height(window),
-                     replay, &window->camera, window->player.time_s,
+    draw_single_view(view, creatures_scene_width(window), creatures_scene_height(window), replay,
+                     &window->camera, window->player.time_s,
                      window->overlays & ~(unsigned)DRAW_BRAIN);
-    scene->eye = eye_place(&scene->view, replay, window->player.time_s);
-    replay_get_moment(replay, window->player.time_s, &scene->moment);
+    scene_place(scene, NULL, view, replay, window->player.time_s);
 }
 
 static int is_hit(const struct scene *scene, const struct replay *replay, int part, double x,
@@ -52,8 +45,7 @@ static int is_hit(const struct scene *scene, const struct replay *replay, int pa
     for (int i = 0; i < LOOKS; i++) {
         double angle = 2 * DRAW_PI * i / LOOKS;
         if (x * cos(angle) - y * sin(angle) >
-            draw_reach_px(&scene->eye, &replay->shapes[part], pose, angle) +
-                SLACK_PX * scene->view.ui)
+            draw_reach_px(&scene->eye, &replay->shapes[part], pose, angle) + SLACK_PX * scene->ui)
             return 0;
     }
     return 1;
@@ -75,6 +67,7 @@ static void hold(struct grip *grip, int part, const struct spot *spot, double x,
 int creatures_press_body(struct creature_window *window, double x, double y)
 {
     const struct replay *replay = creatures_current_replay(window);
+    struct draw_view view;
     struct scene scene;
     double nearest = -INFINITY;
     struct grip *grip = &window->grip;
@@ -86,7 +79,7 @@ int creatures_press_body(struct creature_window *window, double x, double y)
         !gallery_choose_life(window->gallery, window->current, &unused, &seed))
         return 0;
     x -= creatures_scene_left(window);
-    scene_init(&scene, window, replay);
+    place_scene(&scene, &view, window, replay);
     for (int i = 0; i < replay->part_count; i++) {
         struct spot spot = eye_project(&scene.eye, replay_pose_centre(&scene.moment.poses[i]));
         if (!spot.is_seen || spot.near <= nearest || !is_hit(&scene, replay, i, x, y))
@@ -96,7 +89,7 @@ int creatures_press_body(struct creature_window *window, double x, double y)
     }
     if (replay->has_light) {
         struct spot spot = eye_project(&scene.eye, scene.moment.frame.light);
-        if (spot.is_seen && hypot(x - spot.x, y - spot.y) < LIGHT_PX * scene.view.ui)
+        if (spot.is_seen && hypot(x - spot.x, y - spot.y) < LIGHT_PX * scene.ui)
             hold(grip, GRIP_LIGHT, &spot, x, y);
     }
     return grip->part != GRIP_NONE;
@@ -159,8 +152,9 @@ static int follow_mouse(struct creature_window *window, struct replay_live *live
 {
     const struct replay *replay = replay_live_replay(live);
     struct grip *grip = &window->grip;
+    struct draw_view view;
     struct scene scene;
-    scene_init(&scene, window, replay);
+    place_scene(&scene, &view, window, replay);
     struct vec3 way = way_to_mouse(window, &scene);
     if (grip->part != GRIP_LIGHT)
         return add_deed(grip, live, 0, pull_of(&scene, replay, way));

@@ -10,7 +10,6 @@
 
 #include "viewer/draw/draw_panels.h"
 #include "viewer/draw/draw_preserve.h"
-#include "viewer/draw/draw_river.h"
 #include "viewer/window/chooser.h"
 
 /* From one moment to the next, s. */

@@ -1,6 +1,6 @@
 /* What is to be heard in a film: a call has its creature's pitch and lasts as long as it calls, a
  * blow is a thud that dies away, and all else is silence. */
-#include "viewer/export/film_sound.h"
+#include "viewer/export/export.h"
 
 #include "tests/suite.h"
 

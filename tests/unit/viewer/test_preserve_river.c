@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "controller/store/store.h"
-#include "viewer/draw/draw_river.h"
+#include "viewer/draw/draw_panels.h"
 #include "tests/plain_fixture.h"
 
 /* A span is a tick, which takes 1 s. */

@@ -38,12 +38,6 @@
 /* Of the way inwards to the head's surface. */
 enum { EYE_STEPS = 6, EYE_BALLS = 2 };
 
-static struct vec3 unit(struct vec3 v)
-{
-    double length = vec3_length(v);
-    return length > 0 ? vec3_scale(v, 1 / length) : (struct vec3){1, 0, 0};
-}
-
 /* ---- colours ---- */
 
 static uint32_t part_color(const struct replay *replay, int part)
@@ -87,9 +81,7 @@ static void round_edges(struct limb *limb, double share)
 static struct limb box_limb(const struct scene *scene, int i, double share)
 {
     struct shape shape = replay_shape_now(scene->replay, i, scene->moment.values);
-    const struct replay_pose *pose = &scene->moment.poses[i];
-    struct quaternion turn = {(double)pose->turn_w, (double)pose->turn_x, (double)pose->turn_y,
-                              (double)pose->turn_z};
+    struct quaternion turn = replay_pose_quaternion(&scene->moment.poses[i]);
     struct mat3 axes = quaternion_matrix(quaternion_product(turn, shape.turn));
     struct limb limb = {.centre = scene_at(scene, i, shape.at_m),
                         .axes = {axes.x, axes.y, axes.z},
@@ -109,9 +101,9 @@ static struct limb rod_limb(const struct limbs *limbs, const struct scene *scene
     struct vec3 ends[2];
     scene_rod_ends(scene, rod, ends);
     double radius = scene_rod_width(scene, rod) / 2;
-    struct vec3 way = vec3_sub(ends[1], ends[0]), along = unit(way);
+    struct vec3 way = vec3_sub(ends[1], ends[0]), along = eye_unit(way);
     struct vec3 other = fabs(along.z) < 0.9 ? (struct vec3){0, 0, 1} : (struct vec3){0, 1, 0};
-    struct vec3 across = unit(vec3_cross(other, along));
+    struct vec3 across = eye_unit(vec3_cross(other, along));
     const struct limb *part = &limbs->list[rod->part];
     struct limb limb = {.centre = vec3_along(ends[0], way, 0.5),
                         .axes = {along, across, vec3_cross(along, across)},
@@ -254,7 +246,7 @@ static void add_eyes(struct limbs *limbs, const struct scene *scene, int part)
             eye = vec3_along(eye, head->axes[side], -out * fmax(limb_distance(head, eye), 0));
         eye = vec3_along(eye, head->axes[side], -out * EYE_DEPTH * radius);
         struct vec3 gaze = vec3_scale(head->axes[side], out);
-        gaze = unit(vec3_along(gaze, head->axes[ahead], 0.5 * front));
+        gaze = eye_unit(vec3_along(gaze, head->axes[ahead], 0.5 * front));
         add_ball(limbs, head, eye, radius, EYE_COLOR);
         add_ball(limbs, head, vec3_along(eye, gaze, PUPIL_OUT * radius), PUPIL * radius,
                  PUPIL_COLOR);

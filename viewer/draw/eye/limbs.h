@@ -8,7 +8,7 @@
 #ifndef VIEWER_DRAW_EYE_LIMBS_H
 #define VIEWER_DRAW_EYE_LIMBS_H
 
-#include "viewer/draw/eye/scene.h"
+#include "viewer/draw/eye/eye.h"
 
 struct limb {
     struct vec3 centre, axes[3];

@@ -16,7 +16,6 @@
 #define SKY_DIRECTIONS 16
 #define SKY_FINE       71
 #define DIRECTIONS_MAX (SUN_FINE + SKY_FINE)
-#define SHADE          0x14202a
 #define BALL_POINTS    14
 /* Light that comes flatter than that along a plane casts nothing on it. */
 #define GRAZING 0.06
@@ -31,14 +30,8 @@ struct direction {
 static void across(struct vec3 way, struct vec3 *u, struct vec3 *v)
 {
     struct vec3 other = fabs(way.x) < 0.7 ? (struct vec3){1, 0, 0} : (struct vec3){0, 0, 1};
-    *u = vec3_cross(other, way);
-    *u = vec3_scale(*u, 1 / vec3_length(*u));
+    *u = eye_unit(vec3_cross(other, way));
     *v = vec3_cross(way, *u);
-}
-
-static struct vec3 unit(struct vec3 v)
-{
-    return vec3_scale(v, 1 / vec3_length(v));
 }
 
 /* Points of a sunflower, spread evenly over a disc: the sun's, and the sky's, seen from below. */
@@ -47,13 +40,13 @@ static int list_directions(struct direction *list, int is_fine)
     const double turn = DRAW_PI * (3 - sqrt(5));
     int count = 0, suns = is_fine ? SUN_FINE : SUN_DIRECTIONS;
     int skies = is_fine ? SKY_FINE : SKY_DIRECTIONS;
-    struct vec3 u, v, sun = unit(SUN);
+    struct vec3 u, v, sun = eye_unit(SUN);
     across(sun, &u, &v);
     for (int i = 0; i < suns; i++) {
         double radius = SUN_WIDTH * sqrt((i + 0.5) / suns), angle = i * turn;
         struct vec3 from =
             vec3_along(vec3_along(sun, u, radius * cos(angle)), v, radius * sin(angle));
-        list[count++] = (struct direction){unit(from), SUN_DARKNESS / suns, 1};
+        list[count++] = (struct direction){eye_unit(from), SUN_DARKNESS / suns, 1};
     }
     for (int i = 0; i < skies; i++) {
         double radius = SKY_WIDTH * sqrt((i + 0.5) / skies), angle = i * turn + 1;
@@ -65,7 +58,7 @@ static int list_directions(struct direction *list, int is_fine)
 
 struct vec3 shade_sun(void)
 {
-    return unit(SUN);
+    return eye_unit(SUN);
 }
 
 double shade_face(struct vec3 normal)

@@ -9,6 +9,8 @@
 
 #include "viewer/draw/eye/eye.h"
 
+/* What is dark is mixed with this. */
+#define SHADE 0x14202a
 enum { SHADE_POINTS_MAX = 40 };
 
 /* A caster of shadow: a box (its solid), or the hull of two balls, which may be one. */

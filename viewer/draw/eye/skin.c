@@ -6,7 +6,6 @@
 #include "viewer/draw/eye/raster.h"
 #include "viewer/draw/eye/shade.h"
 
-#define SHADE 0x14202a
 /* Bellies of animals: their colour, and how much of it they have. */
 #define BELLY_COLOR 0xf3e9d2
 #define BELLY       0.7
