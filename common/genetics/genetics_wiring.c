@@ -66,6 +66,13 @@ static uint64_t sensors_at(const struct genome *genome, gene_id body)
     return row < 0 ? 0 : genome->bodies[row].sensors;
 }
 
+/* Leads an input somewhere else, without its source; its weight stays. */
+static void lead(struct input_gene *input, int kind, int scope, gene_id via)
+{
+    *input = (struct input_gene){
+        .kind = (uint8_t)kind, .scope = (uint8_t)scope, .via = via, .weight = input->weight};
+}
+
 /* Counts the neurons or sensors at the places; leads `input` to number `wanted` (-1: nowhere). */
 static int walk_neurons(const struct genome *genome, int scope, const struct place *places,
                         int place_count, int wanted, struct input_gene *input)
@@ -75,13 +82,8 @@ static int walk_neurons(const struct genome *genome, int scope, const struct pla
     for (p = 0; p < place_count; p++)
         for (n = 0; n < genome->neuron_count; n++)
             if (genome->neurons[n].owner == places[p].body && count++ == wanted) {
-                double weight = input->weight;
-
-                *input = (struct input_gene){.kind = INPUT_NEURON,
-                                             .scope = (uint8_t)scope,
-                                             .source = genome->neurons[n].id,
-                                             .via = places[p].via,
-                                             .weight = weight};
+                lead(input, INPUT_NEURON, scope, places[p].via);
+                input->source = genome->neurons[n].id;
             }
     return count;
 }
@@ -96,13 +98,8 @@ static int walk_sensors(const struct genome *genome, int scope, const struct pla
 
         for (s = 0; s < SENSOR_COUNT; s++)
             if ((set & SENSOR_BIT(s)) && count++ == wanted) {
-                double weight = input->weight;
-
-                *input = (struct input_gene){.kind = INPUT_SENSOR,
-                                             .scope = (uint8_t)scope,
-                                             .sensor = (uint8_t)s,
-                                             .via = places[p].via,
-                                             .weight = weight};
+                lead(input, INPUT_SENSOR, scope, places[p].via);
+                input->sensor = (uint8_t)s;
             }
     }
     return count;
@@ -199,13 +196,8 @@ int wiring_lead(const struct genome *genome, gene_id owner, const struct neuron_
         count = list_places(genome, owner, scope, places);
         for (i = 0; i < count; i++)
             if (places[i].body == neuron->owner) {
-                double weight = input->weight;
-
-                *input = (struct input_gene){.kind = INPUT_NEURON,
-                                             .scope = (uint8_t)scope,
-                                             .source = neuron->id,
-                                             .via = places[i].via,
-                                             .weight = weight};
+                lead(input, INPUT_NEURON, scope, places[i].via);
+                input->source = neuron->id;
                 return 1;
             }
     }

@@ -366,6 +366,34 @@ int phenotype_take_tables(struct phenotype *phenotype, struct arena *arena, int 
     return phenotype->drives && phenotype->effectors && phenotype->shapes ? 0 : ERR_MEMORY;
 }
 
+void phenotype_make_shape(struct phenotype *phenotype, int part, struct vec3 half_m)
+{
+    int is_ball = phenotype->parts[part].shape == PART_DISK;
+    phenotype->shapes[part] = (struct shape){.kind = is_ball ? SHAPE_BALL : SHAPE_BOX,
+                                             .part = part,
+                                             .other = -1,
+                                             .drive = phenotype_find_stretch(phenotype, part),
+                                             .turn.w = 1,
+                                             .half_m = half_m};
+}
+
+void grow_slide_limits(const struct grower *grower, struct body_link *link, double longest_m)
+{
+    const struct body_gene *gene = gene_of(grower, link->part);
+    double side_m = grower->params->creature_side_max_m;
+    double most = grower->params->creature_extension_max * longest_m;
+    most = most > 0 && most < side_m ? most : side_m;
+    link->scale = grower->growths[link->part].scale;
+    link->lower[0] = clamp(gene->lower * link->scale, -most, 0);
+    link->upper[0] = clamp(gene->upper * link->scale, 0, most);
+}
+
+void grow_turn_limits(struct body_link *link, int k, double lower, double upper)
+{
+    link->lower[k] = link->sign[k] < 0 ? 0.0 - upper : lower;
+    link->upper[k] = link->sign[k] < 0 ? 0.0 - lower : upper;
+}
+
 static int find_head(const struct grower *grower)
 {
     const struct phenotype *phenotype = grower->phenotype;
@@ -401,6 +429,8 @@ int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
 
     if (grower->growth->join(grower, arena))
         goto full;
+    for (int i = 0; i < phenotype->part_count; i++)
+        phenotype->mass_kg += phenotype->parts[i].mass_kg;
     phenotype->head = find_head(grower);
 
     /* Neurons, and the wires of neurons and effectors. */

@@ -327,25 +327,20 @@ static void set_limits(const struct grower *grower, struct body_link *link)
     const struct body_gene *gene = gene_of(grower, link->part);
     const double limits[2][2] = {{gene->lower, gene->upper},
                                  {gene->box.lower_2, gene->box.upper_2}};
+    const struct body_box *boxes = boxes_of(grower);
     int intervals = body_freedoms(link);
     if (link->kind == LINK_LINEAR) {
-        const struct body_box *boxes = boxes_of(grower);
-        double most =
-            extension_limit(grower->params, fmax(longest_of(boxes[link->part].size_m),
-                                                 longest_of(boxes[link->parent_part].size_m)));
-        link->lower[0] = clamp(gene->lower * link->scale, -most, 0);
-        link->upper[0] = clamp(gene->upper * link->scale, 0, most);
+        grow_slide_limits(grower, link,
+                          fmax(longest_of(boxes[link->part].size_m),
+                               longest_of(boxes[link->parent_part].size_m)));
         return;
     }
     if (link->kind == LINK_SPHERICAL) {
         link->cone_rad = gene->box.upper_2;
         intervals = 1;
     }
-    for (int k = 0; k < intervals; k++) {
-        int is_exchanged = link->sign[k] < 0;
-        link->lower[k] = is_exchanged ? 0.0 - limits[k][1] : limits[k][0];
-        link->upper[k] = is_exchanged ? 0.0 - limits[k][0] : limits[k][1];
-    }
+    for (int k = 0; k < intervals; k++)
+        grow_turn_limits(link, k, limits[k][0], limits[k][1]);
 }
 
 /* The joints of the genes in the physics' table; boxes of a rigid joint are of one link. */
@@ -389,8 +384,6 @@ static void add_link(struct grower *grower, int index)
     if (is_root)
         return;
     int freedoms = body_freedoms(link);
-    if (gene->joint == JOINT_LINEAR)
-        link->scale = grower->growths[index].scale;
     for (int k = 0; k < freedoms; k++) {
         int is_same =
             part->mirror > 0 || gene->joint == JOINT_LINEAR || freedom_axes[gene->joint][k] == 2;
@@ -575,16 +568,6 @@ static void mask_sensors(struct grower *grower, int index)
         part->sensors &= ~of_freedoms[k];
 }
 
-static void make_shape(struct phenotype *phenotype, const struct body_box *box, int index)
-{
-    phenotype->shapes[index] = (struct shape){.kind = box->is_round ? SHAPE_BALL : SHAPE_BOX,
-                                              .part = index,
-                                              .other = -1,
-                                              .drive = -1,
-                                              .turn.w = 1,
-                                              .half_m = vec3_scale(box->size_m, 0.5)};
-}
-
 static int join(struct grower *grower, struct arena *arena)
 {
     struct phenotype *phenotype = grower->phenotype;
@@ -598,7 +581,6 @@ static int join(struct grower *grower, struct arena *arena)
             phenotype->parts[i].link = phenotype->parts[phenotype->parts[i].parent].link;
         mount_part(grower, i);
         mask_sensors(grower, i);
-        phenotype->mass_kg += phenotype->parts[i].mass_kg;
     }
     weigh_links(grower);
     if (make_meetings(grower, arena))
@@ -610,7 +592,7 @@ static int join(struct grower *grower, struct arena *arena)
         make_drives(grower, &body->links[i]);
     make_effectors(grower);
     for (int i = 0; i < count; i++)
-        make_shape(phenotype, &body->boxes[i], i);
+        phenotype_make_shape(phenotype, i, vec3_scale(body->boxes[i].size_m, 0.5));
     phenotype->piece_count = body->link_count;
     return 0;
 }
@@ -647,8 +629,7 @@ static const struct input_gene *find_input(const struct grower *grower, int driv
 
 static void put_link(struct key_hasher *hasher, const struct body_link *link)
 {
-    key_put_int(hasher, link->parent);
-    key_put_int(hasher, (int)link->kind);
+    KEY_PUT_INTS(hasher, link->parent, (int)link->kind);
     key_put_vec3(hasher, link->joint);
     key_put_turn(hasher, link->frame);
     key_put_double(hasher, link->mass_kg);
@@ -656,15 +637,11 @@ static void put_link(struct key_hasher *hasher, const struct body_link *link)
     key_put_vec3(hasher, (struct vec3){link->inertia.xx, link->inertia.xy, link->inertia.xz});
     key_put_vec3(hasher, (struct vec3){link->inertia.yy, link->inertia.yz, link->inertia.zz});
     for (int k = 0; k < GENOME_FREEDOMS_MAX; k++) {
-        key_put_double(hasher, link->lower[k]);
-        key_put_double(hasher, link->upper[k]);
+        KEY_PUT_DOUBLES(hasher, link->lower[k], link->upper[k]);
     }
     key_put_double(hasher, link->cone_rad);
-    key_put_int(hasher, link->part);
-    key_put_int(hasher, link->parent_part);
-    key_put_int(hasher, link->gene_joint);
-    key_put_int(hasher, body_freedoms(link));
-    key_put_int(hasher, link->first_drive);
+    KEY_PUT_INTS(hasher, link->part, link->parent_part, link->gene_joint, body_freedoms(link),
+                 link->first_drive);
     for (int k = 0; k < GENOME_FREEDOMS_MAX; k++)
         key_put_double(hasher, link->sign[k]);
     key_put_double(hasher, link->scale);

@@ -49,15 +49,8 @@ static inline double clamp(double value, double low, double high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* How far a part may slide: as far as there is something to slide in or to slide out of. `longer_m`
- * is the longest side of it and its parent. */
-static inline double extension_limit(const struct params *params, double longer_m)
-{
-    double most = params->creature_extension_max * longer_m;
-    return most > 0 && most < params->creature_side_max_m ? most : params->creature_side_max_m;
-}
-
 struct key_hasher; /* of phenotype_key.h */
+struct body_link;
 
 struct body_growth {
     /* Takes room for what the kind knows of the parts while they grow. ERR_MEMORY: the arena is
@@ -84,9 +77,25 @@ struct body_growth {
 /* phenotype_key.c */
 void key_put_int(struct key_hasher *hasher, int value);
 void key_put_double(struct key_hasher *hasher, double value);
+void key_put_ints(struct key_hasher *hasher, const int *values, size_t count);
+void key_put_doubles(struct key_hasher *hasher, const double *values, size_t count);
+/* Several numbers, one after the other. */
+#define KEY_PUT_INTS(hasher, ...)                                                                  \
+    key_put_ints(hasher, (const int[]){__VA_ARGS__},                                               \
+                 sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
+#define KEY_PUT_DOUBLES(hasher, ...)                                                               \
+    key_put_doubles(hasher, (const double[]){__VA_ARGS__},                                         \
+                    sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 void key_put_vec3(struct key_hasher *hasher, struct vec3 value);
 void key_put_turn(struct key_hasher *hasher, struct quaternion value);
 
+/* The limits of a link that slides: how far goes by its scale, and not further than the longest side
+ * of its part and the parent allows. */
+void grow_slide_limits(const struct grower *grower, struct body_link *link, double longest_m);
+/* The limits of a link's freedom k that turns, which a mirrored part has the other way round. */
+void grow_turn_limits(struct body_link *link, int k, double lower, double upper);
+/* The shape of a part, a ball or a box, at rest in it. */
+void phenotype_make_shape(struct phenotype *phenotype, int part, struct vec3 half_m);
 /* Room for the tables of these lengths; ERR_MEMORY: the arena is full. */
 int phenotype_take_tables(struct phenotype *phenotype, struct arena *arena, int drive_count,
                           int effector_count, int shape_count);

@@ -39,10 +39,21 @@ void key_put_double(struct key_hasher *hasher, double value)
     put(hasher, bits);
 }
 
+void key_put_ints(struct key_hasher *hasher, const int *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        key_put_int(hasher, values[i]);
+}
+
+void key_put_doubles(struct key_hasher *hasher, const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        key_put_double(hasher, values[i]);
+}
+
 static void put_vec2(struct key_hasher *hasher, struct vec2 value)
 {
-    key_put_double(hasher, value.x);
-    key_put_double(hasher, value.y);
+    KEY_PUT_DOUBLES(hasher, value.x, value.y);
 }
 
 static void put_flat(struct key_hasher *hasher, struct vec3 value)
@@ -52,9 +63,7 @@ static void put_flat(struct key_hasher *hasher, struct vec3 value)
 
 void key_put_vec3(struct key_hasher *hasher, struct vec3 value)
 {
-    key_put_double(hasher, value.x);
-    key_put_double(hasher, value.y);
-    key_put_double(hasher, value.z);
+    KEY_PUT_DOUBLES(hasher, value.x, value.y, value.z);
 }
 
 void key_put_turn(struct key_hasher *hasher, struct quaternion value)
@@ -69,18 +78,12 @@ void key_put_turn(struct key_hasher *hasher, struct quaternion value)
  * is the joint of a link; the turn is that of the angle, or in what the kind adds. */
 static void put_part(struct key_hasher *hasher, const struct part *part)
 {
-    key_put_int(hasher, part->parent);
-    key_put_int(hasher, part->mirror);
-    key_put_int(hasher, part->link);
-    key_put_int(hasher, (int)part->shape);
-    key_put_double(hasher, part->width_m);
-    key_put_double(hasher, part->height_m);
-    key_put_double(hasher, part->mass_kg);
+    KEY_PUT_INTS(hasher, part->parent, part->mirror, part->link, (int)part->shape);
+    KEY_PUT_DOUBLES(hasher, part->width_m, part->height_m, part->mass_kg);
     key_put_vec3(hasher, part->centre);
     key_put_double(hasher, part->angle_rad);
     put_vec2(hasher, part->local);
-    key_put_double(hasher, part->local_angle_rad);
-    key_put_double(hasher, part->cross_section_m);
+    KEY_PUT_DOUBLES(hasher, part->local_angle_rad, part->cross_section_m);
     /* only those of a body that is mirrored as a whole; others have the keys of older versions */
     if (part->is_reversed)
         key_put_int(hasher, part->is_reversed);
@@ -88,24 +91,14 @@ static void put_part(struct key_hasher *hasher, const struct part *part)
 
 static void put_drive(struct key_hasher *hasher, const struct drive *drive)
 {
-    key_put_int(hasher, drive->part);
-    key_put_int(hasher, drive->axis);
-    key_put_int(hasher, drive->is_linear);
-    key_put_double(hasher, drive->lower);
-    key_put_double(hasher, drive->upper);
-    key_put_double(hasher, drive->strength);
-    key_put_double(hasher, drive->rest);
-    key_put_double(hasher, drive->unit);
-    key_put_double(hasher, drive->least);
-    key_put_double(hasher, drive->most);
+    KEY_PUT_INTS(hasher, drive->part, drive->axis, drive->is_linear);
+    KEY_PUT_DOUBLES(hasher, drive->lower, drive->upper, drive->strength, drive->rest, drive->unit,
+                    drive->least, drive->most);
 }
 
 static void put_shape(struct key_hasher *hasher, const struct shape *shape)
 {
-    key_put_int(hasher, (int)shape->kind);
-    key_put_int(hasher, shape->part);
-    key_put_int(hasher, shape->other);
-    key_put_int(hasher, shape->drive);
+    KEY_PUT_INTS(hasher, (int)shape->kind, shape->part, shape->other, shape->drive);
     key_put_vec3(hasher, shape->at_m);
     key_put_turn(hasher, shape->turn);
     key_put_vec3(hasher, shape->half_m);
@@ -141,21 +134,14 @@ static int flat_joint(enum link_joint kind)
 static void put_flat_link(struct key_hasher *hasher, const struct phenotype *phenotype, int index)
 {
     const struct body_link *link = &phenotype->body->links[index];
-    key_put_int(hasher, link->parent);
-    key_put_int(hasher, link->part);
-    key_put_int(hasher, link->parent_part);
-    key_put_int(hasher, flat_joint(link->kind));
-    key_put_int(hasher, has_effector(phenotype, index));
-    key_put_int(hasher, (int)link->sign[0]);
+    KEY_PUT_INTS(hasher, link->parent, link->part, link->parent_part, flat_joint(link->kind),
+                 has_effector(phenotype, index), (int)link->sign[0]);
     put_flat(hasher, link->joint);
     put_flat(hasher, link->axis);
     key_put_double(hasher, link->mass_kg);
     put_flat(hasher, link->centre);
-    key_put_double(hasher, link->inertia.zz);
-    key_put_double(hasher, link->lower[0]);
-    key_put_double(hasher, link->upper[0]);
-    key_put_double(hasher, link->scale);
-    key_put_double(hasher, link->strength);
+    KEY_PUT_DOUBLES(hasher, link->inertia.zz, link->lower[0], link->upper[0], link->scale,
+                    link->strength);
 }
 
 /* Closures, fixed roots and parts that pass one another are not looked at: only scenes have
@@ -164,8 +150,7 @@ static void put_body(struct key_hasher *hasher, const struct phenotype *phenotyp
 {
     const struct body_growth *growth = body_kinds[phenotype->kind].growth;
     int flat_links = growth->put_detail ? 0 : phenotype->body->link_count;
-    key_put_int(hasher, phenotype->kind);
-    key_put_int(hasher, phenotype->part_count);
+    KEY_PUT_INTS(hasher, phenotype->kind, phenotype->part_count);
     for (int i = 0; i < phenotype->part_count; i++)
         put_part(hasher, &phenotype->parts[i]);
     key_put_int(hasher, phenotype->drive_count);
@@ -177,9 +162,7 @@ static void put_body(struct key_hasher *hasher, const struct phenotype *phenotyp
     key_put_int(hasher, flat_links);
     for (int i = 0; i < flat_links; i++)
         put_flat_link(hasher, phenotype, i);
-    key_put_int(hasher, phenotype->first_drive);
-    key_put_int(hasher, phenotype->piece_count);
-    key_put_int(hasher, phenotype->head);
+    KEY_PUT_INTS(hasher, phenotype->first_drive, phenotype->piece_count, phenotype->head);
     key_put_double(hasher, phenotype->mass_kg);
     key_put_int(hasher, growth->put_detail != NULL);
     if (growth->put_detail)
@@ -203,8 +186,7 @@ static void put_wire(struct key_hasher *hasher, const struct wire *wire, struct 
     }
     key_put_double(hasher, wire->weight);
     if (wire->kind == WIRE_SENSOR) {
-        key_put_int(hasher, wire->index);
-        key_put_int(hasher, wire->sensor);
+        KEY_PUT_INTS(hasher, wire->index, wire->sensor);
         return;
     }
     if (!reached->places[wire->index]) {
@@ -229,8 +211,7 @@ static int put_brain(struct key_hasher *hasher, const struct phenotype *phenotyp
     }
     /* without emitters it is the key of versions that had none */
     for (int i = 0; i < phenotype->emitter_count; i++) {
-        key_put_int(hasher, phenotype->emitters[i].part);
-        key_put_int(hasher, phenotype->emitters[i].kind);
+        KEY_PUT_INTS(hasher, phenotype->emitters[i].part, phenotype->emitters[i].kind);
         put_wire(hasher, &phenotype->emitters[i].input, &reached);
     }
     for (int i = 0; i < reached.count; i++) {
@@ -254,9 +235,7 @@ int phenotype_key_has_seed(const struct params *params, const struct trial *tria
 static void put_trial(struct key_hasher *hasher, const struct params *params,
                       const struct trial *trial, uint64_t seed)
 {
-    key_put_int(hasher, trial->perturbation);
-    key_put_int(hasher, trial->halvings);
-    key_put_int(hasher, trial->has_other_solver);
+    KEY_PUT_INTS(hasher, trial->perturbation, trial->halvings, trial->has_other_solver);
     if (phenotype_key_has_seed(params, trial))
         put(hasher, seed);
 }

@@ -194,7 +194,7 @@ static void place(struct grower *grower, int index)
 /* ---- links ---- */
 
 /* Kind and limits of a part's joint. A mirrored part turns the other way, but slides out as any
- * other; how far, goes by its scale, and not further than the body's sides allow. */
+ * other. */
 static void set_joint(const struct grower *grower, struct body_link *link, int index)
 {
     const struct body_gene *body = gene_of(grower, index);
@@ -202,20 +202,16 @@ static void set_joint(const struct grower *grower, struct body_link *link, int i
     if (body->joint == JOINT_LINEAR) {
         const struct part *part = &grower->phenotype->parts[index];
         const struct part *parent = &grower->phenotype->parts[part->parent];
-        double most =
-            extension_limit(grower->params, fmax(fmax(part->width_m, part->height_m),
-                                                 fmax(parent->width_m, parent->height_m)));
 
         link->kind = LINK_LINEAR;
         link->axis = vec3_of_plane(own_of(grower)[index].out);
-        link->scale = grower->growths[index].scale;
-        link->lower[0] = clamp(body->lower * link->scale, -most, 0);
-        link->upper[0] = clamp(body->upper * link->scale, 0, most);
+        grow_slide_limits(
+            grower, link,
+            fmax(fmax(part->width_m, part->height_m), fmax(parent->width_m, parent->height_m)));
         return;
     }
     link->sign[0] = grower->phenotype->parts[index].mirror;
-    link->lower[0] = link->sign[0] > 0 ? body->lower : 0.0 - body->upper;
-    link->upper[0] = link->sign[0] > 0 ? body->upper : 0.0 - body->lower;
+    grow_turn_limits(link, 0, body->lower, body->upper);
 }
 
 /* The greatest torque or force of a part's joint, in proportion to the larger cross-section. */
@@ -305,7 +301,6 @@ static void weigh_links(struct phenotype *phenotype)
         link->mass_kg += part->mass_kg;
         link->centre.x += part->mass_kg * part->local.x;
         link->centre.y += part->mass_kg * part->local.y;
-        phenotype->mass_kg += part->mass_kg;
     }
     for (int i = 0; i < phenotype->body->link_count; i++) {
         struct body_link *link = &phenotype->body->links[i];
@@ -419,15 +414,9 @@ static void make_shapes(struct phenotype *phenotype)
 {
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct part *part = &phenotype->parts[i];
-        int is_round = part->shape == PART_DISK;
-        double depth_m = is_round ? part->width_m : 0;
-        phenotype->shapes[i] =
-            (struct shape){.kind = is_round ? SHAPE_BALL : SHAPE_BOX,
-                           .part = i,
-                           .other = -1,
-                           .drive = phenotype_find_stretch(phenotype, i),
-                           .turn.w = 1,
-                           .half_m = {part->width_m / 2, part->height_m / 2, depth_m / 2}};
+        double depth_m = part->shape == PART_DISK ? part->width_m : 0;
+        phenotype_make_shape(phenotype, i,
+                             (struct vec3){part->width_m / 2, part->height_m / 2, depth_m / 2});
     }
 }
 

@@ -159,7 +159,6 @@ static void place(struct grower *grower, int index)
     part->mass_kg = sphere->mass_kg;
     part->centre = sphere->centre;
     part->sensors = gene->sensors;
-    grower->phenotype->mass_kg += part->mass_kg;
 }
 
 /* ---- bones ---- */
@@ -185,9 +184,7 @@ static void add_bone(struct grower *grower, int a, int b, const struct bone_gene
     const struct body_gene *actor = gene_of(grower, owner);
     int index = body->bone_count++;
     struct bone *bone = &body->bones[index];
-    double larger = body->spheres[a].radius_m > body->spheres[b].radius_m
-                        ? body->spheres[a].radius_m
-                        : body->spheres[b].radius_m;
+    double larger = fmax(body->spheres[a].radius_m, body->spheres[b].radius_m);
     *bone = (struct bone){.a = a, .b = b, .length_m = distance(body, a, b)};
     bone->shortest_m = bone->longest_m = bone->length_m;
     if (gene->gain == 0 || !actor->has_effector)
@@ -401,9 +398,7 @@ static void add_joint(struct grower *grower, int end)
         joint->axis = (struct vec3){0, 0, mirror * frame->side.z};
     if (genome_drive_count(gene) == 0)
         return;
-    double radius = body->spheres[sphere].radius_m > body->spheres[end].radius_m
-                        ? body->spheres[sphere].radius_m
-                        : body->spheres[end].radius_m;
+    double radius = fmax(body->spheres[sphere].radius_m, body->spheres[end].radius_m);
     joint->strength_n_m = params->spheres_drive_strength_n * (2 * radius) * gene->drive_strength;
     joint->rate_rad_s = params->spheres_drive_speed_rad_s;
     add_joint_drives(grower, index, gene);
@@ -452,15 +447,10 @@ static void make_drives(struct phenotype *phenotype, const struct sphere_body *b
 /* Balls, and bones as rods. */
 static void make_shapes(struct phenotype *phenotype, const struct sphere_body *body)
 {
-    struct shape *shapes = phenotype->shapes, *rods = shapes + body->sphere_count;
+    struct shape *rods = phenotype->shapes + body->sphere_count;
     for (int i = 0; i < body->sphere_count; i++) {
         double radius = body->spheres[i].radius_m;
-        shapes[i] = (struct shape){.kind = SHAPE_BALL,
-                                   .part = i,
-                                   .other = -1,
-                                   .drive = -1,
-                                   .turn.w = 1,
-                                   .half_m = {radius, radius, radius}};
+        phenotype_make_shape(phenotype, i, (struct vec3){radius, radius, radius});
     }
     for (int i = 0; i < body->bone_count; i++)
         rods[i] = (struct shape){.kind = SHAPE_ROD,
@@ -516,51 +506,32 @@ static const struct input_gene *find_input(const struct grower *grower, int driv
 
 static void put_sphere(struct key_hasher *hasher, const struct sphere *sphere)
 {
-    key_put_double(hasher, sphere->radius_m);
-    key_put_double(hasher, sphere->mass_kg);
-    key_put_double(hasher, sphere->inertia_kg_m2);
-    key_put_double(hasher, sphere->friction);
-    key_put_double(hasher, sphere->elasticity);
+    KEY_PUT_DOUBLES(hasher, sphere->radius_m, sphere->mass_kg, sphere->inertia_kg_m2,
+                    sphere->friction, sphere->elasticity);
     key_put_vec3(hasher, sphere->centre);
 }
 
 static void put_bone(struct key_hasher *hasher, const struct bone *bone)
 {
-    key_put_int(hasher, bone->a);
-    key_put_int(hasher, bone->b);
-    key_put_int(hasher, bone->is_muscle);
-    key_put_double(hasher, bone->length_m);
-    key_put_double(hasher, bone->shortest_m);
-    key_put_double(hasher, bone->longest_m);
-    key_put_double(hasher, bone->rate_m_s);
-    key_put_double(hasher, bone->strength_n);
+    KEY_PUT_INTS(hasher, bone->a, bone->b, bone->is_muscle);
+    KEY_PUT_DOUBLES(hasher, bone->length_m, bone->shortest_m, bone->longest_m, bone->rate_m_s,
+                    bone->strength_n);
 }
 
 static void put_sphere_joint(struct key_hasher *hasher, const struct sphere_joint *joint)
 {
-    key_put_int(hasher, joint->sphere);
-    key_put_int(hasher, joint->base);
-    key_put_int(hasher, joint->end);
-    key_put_int(hasher, joint->reference);
-    key_put_int(hasher, joint->kind);
+    KEY_PUT_INTS(hasher, joint->sphere, joint->base, joint->end, joint->reference, joint->kind);
     key_put_vec3(hasher, joint->axis);
     for (int i = 0; i < 2; i++) {
-        key_put_double(hasher, joint->lower[i]);
-        key_put_double(hasher, joint->upper[i]);
+        KEY_PUT_DOUBLES(hasher, joint->lower[i], joint->upper[i]);
     }
-    key_put_double(hasher, joint->strength_n_m);
-    key_put_double(hasher, joint->rate_rad_s);
+    KEY_PUT_DOUBLES(hasher, joint->strength_n_m, joint->rate_rad_s);
 }
 
 static void put_sphere_drive(struct key_hasher *hasher, const struct sphere_drive *drive)
 {
-    key_put_int(hasher, drive->kind);
-    key_put_int(hasher, drive->index);
-    key_put_int(hasher, drive->axis);
-    key_put_double(hasher, drive->rest);
-    key_put_double(hasher, drive->unit);
-    key_put_double(hasher, drive->low);
-    key_put_double(hasher, drive->high);
+    KEY_PUT_INTS(hasher, drive->kind, drive->index, drive->axis);
+    KEY_PUT_DOUBLES(hasher, drive->rest, drive->unit, drive->low, drive->high);
 }
 
 static void put_detail(struct key_hasher *hasher, const struct phenotype *phenotype)

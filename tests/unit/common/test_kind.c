@@ -46,7 +46,6 @@ static void place(struct grower *grower, int index)
     part->width_m = part->height_m = part->cross_section_m = gene->width_m;
     part->mass_kg = DENSITY_KG_M3 * 4 * DET_PI / 3 * radius * radius * radius;
     part->sensors = gene->sensors;
-    grower->phenotype->mass_kg += part->mass_kg;
 }
 
 static int join(struct grower *grower, struct arena *arena)
