@@ -2,7 +2,7 @@
 #ifndef COMMON_VERSION_H
 #define COMMON_VERSION_H
 
-#define BESTIARY_VERSION "0.29.0"
+#define BESTIARY_VERSION "0.30.0"
 
 /* Changes whenever the same genotype, parameters and seed may give another digest. */
 #define SIMULATOR_VERSION 31

@@ -116,7 +116,6 @@
     NUMBER(exam, friction_share, 0.1, 'J', "share by which friction and drag are more, or less")   \
     NUMBER(exam, line_share, 0.5, 'J',                                                             \
            "contests: lines are farther from the middle, by at most this share")                   \
-    NUMBER(fitness, size_floor_m, 0.5, 'J', "walk, stride: smaller creatures count as this size")  \
     NUMBER(fitness, slip_weight, 0.85, 'J', "stride: what sliding all the way takes away")         \
     NUMBER(fitness, belly_weight, 1, 'J', "stride: what lying on the belly takes away")
 

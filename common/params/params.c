@@ -252,14 +252,19 @@ static const char *suggest_key(const char *key)
     return best;
 }
 
-/* Appends to the list of keys those of a section. */
+/* Appends to the list of keys those of a section; "..." stands for those without room. */
 static void list_section(const char *section, size_t length, char *list, size_t size)
 {
     for (int i = 0; i < param_count; i++) {
         size_t used = strlen(list);
-        if (length > 0 && strlen(param_table[i].section) == length &&
-            strncmp(param_table[i].section, section, length) == 0)
-            snprintf(list + used, size - used, "%s%s", used ? ", " : "", param_table[i].key);
+        const char *key = param_table[i].key, *comma = used ? ", " : "";
+        if (length == 0 || strlen(param_table[i].section) != length ||
+            strncmp(param_table[i].section, section, length) != 0)
+            continue;
+        int has_room = used + strlen(key) + sizeof ", , ..." < size;
+        snprintf(list + used, size - used, "%s%s", comma, has_room ? key : "...");
+        if (!has_room)
+            return;
     }
 }
 

@@ -388,6 +388,8 @@ enum {
     INT(exam, pass, 7, 1, 32, 'J', SELDOM, "of these must keep guard.referee_share, at least")     \
     TEXT(fitness, expression, "", 'J', IF_CUSTOM,                                                  \
          "custom: fitness by the measures, as in distance_m / size_max_m")                         \
+    REAL(fitness, size_floor_m, 0.5, 0.01, 100, 'J', SELDOM,                                       \
+         "walk, stride: smaller creatures count as this size")                                     \
     REAL(fitness, ahead, 0, 0, 1, 'J', IF_WAY, "stride, swim: what going tail first takes away")   \
     INT(farm, workers, 0, 0, 1024, 'F', ALWAYS,                                                    \
         "simulator processes; 0: one a core, or a task of Slurm")                                  \

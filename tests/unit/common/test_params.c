@@ -169,8 +169,13 @@ TEST(bad_values)
          "unknown key creature.side_min (did you mean creature.side_min_m?)"},
         {"quite.different=3", "unknown key quite.different"},
         {"evolution.fitness=", "unknown key evolution.fitness (there are fitness.expression, "
-                               "fitness.ahead, "
-                               "evolution.generations, "},
+                               "fitness.size_floor_m, fitness.ahead, "
+                               "evolution.generations, evolution.behaviour, "
+                               "evolution.search, evolution.seeds, evolution.seeds_see, "
+                               "evolution.seeded_share, evolution.reevaluate, "
+                               "evolution.islands, evolution.island_generations, "
+                               "evolution.island_halvings, "
+                               "evolution.halving_generations, ...)"},
         {"population.size", "population.size: expected section.key=value"},
         {"=3", "=3: expected section.key=value"},
         {"", ": expected section.key=value"},
