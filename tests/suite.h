@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,22 @@ static inline void free_at(void *pointer)
     void *memory;
     memcpy(&memory, pointer, sizeof memory);
     free(memory);
+}
+
+/* A text as printf() has it, kept until some more were printed. */
+__attribute__((format(printf, 1, 2))) static inline const char *printed(const char *format, ...)
+{
+    enum { TEXTS = 16, BYTES = 4096 };
+    static char texts[TEXTS][BYTES];
+    static unsigned next;
+    char *text = texts[next++ % TEXTS];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, BYTES, format, arguments);
+    va_end(arguments);
+    if (length < 0 || length >= BYTES)
+        abort(); /* also where a test's other program prints */
+    return text;
 }
 
 /* Random numbers of a test, as rng_init() makes them. */

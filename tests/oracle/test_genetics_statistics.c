@@ -301,7 +301,6 @@ static int kind_of(const char *words)
 
 static void only_these_kinds(double factor_of_first)
 {
-    char text[96];
 
     for (int i = 0; i < param_count; i++) {
         const struct param_info *info = &param_table[i];
@@ -313,9 +312,7 @@ static void only_these_kinds(double factor_of_first)
         if (strncmp(param_constants[i].key, "mutation.", 9) == 0)
             *(double *)((char *)&params + param_constants[i].offset) = 0;
     for (int i = 0; i < KINDS; i++) {
-        snprintf(text, sizeof(text), "%s=%g", kinds[i].rate,
-                 kinds[i].value * (i == 0 ? factor_of_first : 1));
-        set(text);
+        set(printed("%s=%g", kinds[i].rate, kinds[i].value * (i == 0 ? factor_of_first : 1)));
     }
 }
 

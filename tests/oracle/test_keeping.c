@@ -130,10 +130,8 @@ static void set_params(struct params *params, const char *body, const struct pla
         "guard.penetration_m=0",   "guard.energy_share=0",      "guard.reversals_hz=0",
         "guard.momentum_share=0",  "guard.joint_speed_rad_s=0", "guard.joint_speed_m_s=0",
         "guard.motionless_s=0"};
-    char kind[32];
     params_set_defaults(params);
-    snprintf(kind, sizeof kind, "creature.body=%s", body);
-    set(params, kind);
+    set(params, printed("creature.body=%s", body));
     violent_params(params, number);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         set(params, all[i]);

@@ -131,13 +131,11 @@ static struct exported *export_random(int kind, uint64_t id, double duration_s, 
 static struct exported *export_creature(const char *creature_path, const char *parameters,
                                         double relief_m)
 {
-    char path[96];
     struct creature creature;
     struct exported *exported = make_exported();
     creature_init(&creature);
     ck_ok(creature_read(&creature, creature_path, &error));
-    snprintf(path, sizeof path, "examples/%s.ini", parameters);
-    ck_ok(params_read_file(&exported->params, path, &error));
+    ck_ok(params_read_file(&exported->params, printed("examples/%s.ini", parameters), &error));
     exported->params.world_relief_m = relief_m;
     exported->params.settle_required = relief_m == 0;
     exported->params.creature_parts_min = 2; // of some that evolved before walkers had five
@@ -150,9 +148,7 @@ static struct exported *export_creature(const char *creature_path, const char *p
 
 static struct exported *export_example(const char *name, const char *parameters)
 {
-    char path[96];
-    snprintf(path, sizeof path, "examples/creatures/%s.json", name);
-    return export_creature(path, parameters, 0);
+    return export_creature(printed("examples/creatures/%s.json", name), parameters, 0);
 }
 
 /* ---- the files ---- */
@@ -184,11 +180,10 @@ TEST(files_have_what_the_creature_has)
 TEST_LOOP(relief_is_where_it_is_here, 0, 2)
 {
     static const char *const names[] = {"biped", "biped3d"}, *const examples[] = {"walk", "walk3d"};
-    char path[96];
     struct world world;
     double size[4];
     int rows, columns;
-    snprintf(path, sizeof path, "examples/creatures/%s.json", names[_i]);
+    const char *path = printed("examples/creatures/%s.json", names[_i]);
     struct exported *e = export_creature(path, examples[_i], 0.06);
     world_init(&world, &e->params);
     const char *at = strstr(e->model, "<hfield");
@@ -301,9 +296,8 @@ static const char *read_controls(const char *line, const mjModel *model, mjData 
 static double pose_difference(const struct pose *pose, const mjModel *model, const mjData *data,
                               int part)
 {
-    char name[32];
     mjtNum turn[4];
-    snprintf(name, sizeof name, "part%d", part);
+    const char *name = printed("part%d", part);
     int geom = mj_name2id(model, mjOBJ_GEOM, name);
     ck_assert_msg(geom >= 0, "no geom %s", name);
     const mjtNum *at = data->geom_xpos + 3 * geom;

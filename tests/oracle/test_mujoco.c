@@ -122,8 +122,7 @@ static void peer_open(struct peer *peer, const struct phenotype *p, const struct
     ck_assert_ptr_nonnull(peer->data);
     peer->dof = 2 + p->body->link_count;
     for (int i = 0; i < peer->dof; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "%d", i - 2);
+        const char *name = printed("%d", i - 2);
         int joint = mj_name2id(peer->model, mjOBJ_JOINT, i == 0 ? "x" : i == 1 ? "y" : name);
         peer->address[i] = joint < 0 ? -1 : peer->model->jnt_qposadr[joint];
         ck_assert(joint >= 0 || body_is_fixed(p->body));
@@ -308,14 +307,13 @@ TEST(driven_trees_agree)
  * end. */
 static double scene_distance(const char *name, int solver, double dt_s, double until_s)
 {
-    char path[128];
     struct error error;
     SCOPED(arena) arena;
     struct peer peer;
     struct dynamics *dynamics;
     FREED struct scene *scene = calloc(1, sizeof *scene);
     ck_assert_ptr_nonnull(scene);
-    snprintf(path, sizeof path, "tests/oracle/scenes/%s.json", name);
+    const char *path = printed("tests/oracle/scenes/%s.json", name);
     ck_assert_int_eq(scene_read_file(scene, path, &error), 0);
     ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
     scene->settings.solver = solver;
@@ -435,9 +433,7 @@ TEST(passive_falls_agree)
     }
     arena_deinit(&arena);
     ck_assert_int_ge(fallen, 50);
-    char what[120];
-    snprintf(what, sizeof what, "%d random creatures falling, %.0f s in all", fallen, total_s);
-    report(what, largest, 1e-11);
+    report(printed("%d random creatures falling, %.0f s in all", fallen, total_s), largest, 1e-11);
 }
 
 /* ---------------------------------------------------------------- planted faults */

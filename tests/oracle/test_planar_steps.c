@@ -143,9 +143,8 @@ TEST(pendulum_period)
         }
         double half = time - stage.settings.dt_s * now / (now - before);
         check_gantry_stands();
-        char of[24];
         int found = 0;
-        snprintf(of, sizeof of, "%g deg", amplitudes_deg[i]);
+        const char *of = printed("%g deg", amplitudes_deg[i]);
         json_array_foreach(json_object_get(cases, "pendulum_period"), k,
                            row) if (!strcmp(word(row, "quantity"), "period_rod") &&
                                     !strcmp(word(row, "of"), of))

@@ -144,9 +144,7 @@ static struct evaluation evaluate_path(const char *path, struct params params)
 
 static struct evaluation evaluate_file(const char *name, const char *preset, double dt_s)
 {
-    char path[128];
-    snprintf(path, sizeof path, "examples/creatures/%s.json", name);
-    return evaluate_path(path, params_of(preset, dt_s));
+    return evaluate_path(printed("examples/creatures/%s.json", name), params_of(preset, dt_s));
 }
 
 static const struct planted_trial {
@@ -221,8 +219,7 @@ TEST(fast_stretches_in_contact)
 TEST_LOOP(other_fast_worms, 1, 6)
 {
     struct params params = params_of("land", 1.0 / 240);
-    char path[64];
-    snprintf(path, sizeof path, "tests/creatures/fast-worm-%d.json", _i);
+    const char *path = printed("tests/creatures/fast-worm-%d.json", _i);
     params.simulation_duration_s = 10;
     params.creature_stretch_max = 0.6;
     struct evaluation way = evaluate_path(path, params);

@@ -85,9 +85,7 @@ trial_name(struct trial *t, const char *format, ...)
 /* Reads a scene; the trial may change it before trial_start(). */
 static void trial_read(struct trial *t, const char *name)
 {
-    char path[128];
-    snprintf(path, sizeof path, FOLDER "scenes/%s.json", name);
-    if (scene_read_file(&t->scene, path, &t->error) != 0)
+    if (scene_read_file(&t->scene, printed(FOLDER "scenes/%s.json", name), &t->error) != 0)
         die("scene", t->error.message);
 }
 

@@ -80,9 +80,7 @@ static void trial_destroy(struct trial *t)
 
 static void trial_read(struct trial *t, const char *name)
 {
-    char path[128];
-    snprintf(path, sizeof path, FOLDER "scenes/%s.json", name);
-    if (scene_read_file(&t->scene, path, &t->error) != 0)
+    if (scene_read_file(&t->scene, printed(FOLDER "scenes/%s.json", name), &t->error) != 0)
         die(name, t->error.message);
 }
 

@@ -509,11 +509,9 @@ TEST_LOOP(faults_are_noticed, 0, 4)
 
 static struct scene *read_scene(const char *name, double dt_s)
 {
-    char path[128];
     struct scene *scene = calloc(1, sizeof *scene);
     ck_assert_ptr_nonnull(scene);
-    snprintf(path, sizeof path, "tests/oracle/space/scenes/%s.json", name);
-    ck_ok(scene_read_file(scene, path, &error));
+    ck_ok(scene_read_file(scene, printed("tests/oracle/space/scenes/%s.json", name), &error));
     scene->settings.dt_s = dt_s;
     scene->settings.integrator = INTEGRATOR_RK4;
     ck_assert_int_le(scene->body_count, LINKS_MAX);
@@ -567,9 +565,7 @@ static struct poses scene_there(const char *name, double hz, double until_s, int
     mj_kinematics(model, data);
     *count = scene->body_count;
     for (int i = 0; i < scene->body_count; i++) {
-        char body[16];
-        snprintf(body, sizeof body, "link%d", i);
-        int id = mj_name2id(model, mjOBJ_BODY, body);
+        int id = mj_name2id(model, mjOBJ_BODY, printed("link%d", i));
         poses.of[3 * i] = from_mujoco(data->xpos + 3 * id, 1);
         poses.of[3 * i + 1] = from_mujoco(data->xmat + 9 * id, 3);
         poses.of[3 * i + 2] = from_mujoco(data->xmat + 9 * id + 2, 3);

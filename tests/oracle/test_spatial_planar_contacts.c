@@ -181,8 +181,7 @@ static void sliding_block(void)
 {
     static const double frictions[] = {0.5, 0.1, 0.3, 0.8, 1};
     for (int i = 0; i < 5; i++) {
-        char of[32];
-        snprintf(of, sizeof of, "mu %g", frictions[i]);
+        const char *of = printed("mu %g", frictions[i]);
         begin(GRAVITY, frictions[i], 0);
         add_plain_box(1, 0.6, 0.1, 0, 0.05, 3);
         start();
@@ -215,7 +214,6 @@ static void bouncing(void)
     start();
     path = place(0).y - radius;
     for (int bounce = 0; bounce < 6 && now_s < 4;) {
-        char of[32];
         struct vec3 at = place(0), v = velocity(0);
         double time = now_s;
         step();
@@ -226,7 +224,7 @@ static void bouncing(void)
         times[bounce] = time + (speed + v.y) / GRAVITY;
         heights[bounce] = to.y - radius + after.y * after.y / GRAVITY / 2;
         path += 2 * heights[bounce];
-        snprintf(of, sizeof of, "bounce %d", bounce + 1);
+        const char *of = printed("bounce %d", bounce + 1);
         expect("bounce_time", of, times[bounce]);
         expect("impact_speed", of, speed);
         expect("apex_height_after", of, heights[bounce++]);

@@ -224,10 +224,9 @@ static void compare_ways(struct comparison *c)
 TEST_LOOP(ways_agree, 0, 2 * WORLDS - 1)
 {
     int is_exposed = _i >= WORLDS, number = is_exposed ? _i - WORLDS + 1 : _i;
-    char what[32];
     set_world(number);
     stage.world.drag_exposure = is_exposed;
-    snprintf(what, sizeof what, "world %d%s", number, is_exposed ? ", exposed" : "");
+    const char *what = printed("world %d%s", number, is_exposed ? ", exposed" : "");
     struct comparison c = {what, draw, BODIES / 8, 1.0 / 960, 0.25, 1e-9, {0}};
     compare_ways(&c);
     ck_assert_double_lt(c.middle[1], is_exposed ? 3e-4 : 1e-8);

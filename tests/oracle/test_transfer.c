@@ -103,8 +103,7 @@ static void put_turn(double *to, struct quaternion q)
 /* MuJoCo's number of a joint. */
 static int number_of(const struct model_joint *joint)
 {
-    char name[32];
-    snprintf(name, sizeof name, "joint%d", joint->rate - peer.body.root_rates);
+    const char *name = printed("joint%d", joint->rate - peer.body.root_rates);
     int number = mj_name2id(peer.model, mjOBJ_JOINT, joint->name ? joint->name : name);
     ck_assert_msg(number >= 0, "no %s", name);
     return number;
@@ -575,16 +574,13 @@ static int is_table;
 
 static void read_creature(struct creature *creature, const char *name)
 {
-    char path[128];
     struct error error;
-    snprintf(path, sizeof path, "tests/oracle/creatures/%s.creature", name);
-    ck_ok(creature_read(creature, path, &error));
+    ck_ok(creature_read(creature, printed("tests/oracle/creatures/%s.creature", name), &error));
     ck_assert(creature->has_evaluation);
 }
 
 static void record(const char *name)
 {
-    char path[128];
     struct error error;
     SCOPED(creature) c;
     struct evaluation result;
@@ -595,8 +591,7 @@ static void record(const char *name)
     c.digest = result.digest;
     c.fitness = behaviour_fitness(c.verdict, &c.measures, &c.params);
     c.simulator_version = SIMULATOR_VERSION;
-    snprintf(path, sizeof path, "tests/oracle/creatures/%s.creature", name);
-    ck_ok(creature_write(&c, path, 0, &error));
+    ck_ok(creature_write(&c, printed("tests/oracle/creatures/%s.creature", name), 0, &error));
 }
 
 /* Ways in metres, here and there. */

@@ -208,9 +208,8 @@ static const struct {
 
 static void give(const char *assignment)
 {
-    char name[64];
     const char *value = strchr(assignment, '=') + 1;
-    snprintf(name, sizeof name, "%.*s", (int)(value - assignment) - 1, assignment);
+    const char *name = printed("%.*s", (int)(value - assignment) - 1, assignment);
     if (strchr(name, '.')) {
         set(assignment);
         return;

@@ -265,9 +265,8 @@ static int compare_sides(void *context, const struct evaluate_view *view)
 TEST_LOOP(equals_move_after_half_a_turn, 1, 5)
 {
     static struct alike alike;
-    char path[64];
     memset(&alike, 0, sizeof alike);
-    snprintf(path, sizeof path, "tests/creatures/seek-land3d-sims-%d.creature", _i);
+    const char *path = printed("tests/creatures/seek-land3d-sims-%d.creature", _i);
     read_seekers(path, path);
     set("simulation.duration_s=5", "contest.line_m=100");
     contend(2.5, compare_sides, &alike, &result);
@@ -335,13 +334,11 @@ static void check_mirrored(const char *path_a, const char *path_b, const char *p
     struct mirror_hash hash = {.sign = 1}, other = {.sign = -1};
     struct contest_result mirrored;
     struct contest_pair pair;
-    char world[64];
     creature_deinit(&creatures[0]);
     creature_deinit(&creatures[1]);
     ck_ok(creature_read(&creatures[0], path_a, &error));
     ck_ok(creature_read(&creatures[1], path_b, &error));
-    snprintf(world, sizeof world, "world.preset=%s", preset);
-    set(world);
+    set(printed("world.preset=%s", preset));
     params.contest_goal = goal;
     contend(0, hash_mirrored, &hash, &result);
     exchange();

@@ -979,9 +979,8 @@ TEST(simulated_again_by_what_is_known)
 
 TEST(written_and_read)
 {
-    char path[100];
     struct creature copy;
-    snprintf(path, sizeof path, "%s/a.creature", directory);
+    const char *path = printed("%s/a.creature", directory);
     for (int is_text = 0; is_text < 2; is_text++) {
         ck_ok(creature_write(&creature, path, is_text, &error));
         ck_ok(creature_read(&copy, path, &error));
@@ -996,13 +995,12 @@ TEST(written_and_read)
 
 TEST(failed_writes_leave_nothing)
 {
-    char path[100], inner[120];
-    snprintf(path, sizeof path, "%s/none/a.creature", directory);
+    const char *path = printed("%s/none/a.creature", directory);
     ck_assert_int_eq(creature_write(&creature, path, 0, &error), ERR_MISSING);
     ck_assert_ptr_nonnull(strstr(error.message, "/none/a.creature: No such file"));
     // a directory stands in the way of the rename
-    snprintf(path, sizeof path, "%s/a.creature", directory);
-    snprintf(inner, sizeof inner, "%s/x", path);
+    path = printed("%s/a.creature", directory);
+    const char *inner = printed("%s/x", path);
     ck_assert_int_eq(mkdir(path, 0700), 0);
     ck_assert_int_eq(mkdir(inner, 0700), 0);
     ck_assert_int_lt(creature_write(&creature, path, 1, &error), 0);
@@ -1018,9 +1016,8 @@ TEST(failed_writes_leave_nothing)
 
 TEST(huge_files_are_refused)
 {
-    char path[100];
     struct creature copy;
-    snprintf(path, sizeof path, "%s/huge", directory);
+    const char *path = printed("%s/huge", directory);
     FILE *file = fopen(path, "w");
     ck_assert_int_eq(ftruncate(fileno(file), CREATURE_FILE_BYTES_MAX + 1), 0);
     fclose(file);
@@ -1140,11 +1137,10 @@ TEST_LOOP(golden_files_are_read, 0, CREATURE_FORMAT_VERSION)
         make_seeing,  make_emitting, make_stretching,      make_mouthed,       make_headed};
     SCOPED(creature) binary, text;
     SCOPED(genome) expected;
-    char path[64];
     int version = 1 + _i;
-    snprintf(path, sizeof path, GOLDEN_BINARY, version);
+    const char *path = printed(GOLDEN_BINARY, version);
     ck_ok(creature_read(&binary, path, &error));
-    snprintf(path, sizeof path, GOLDEN_JSON, version);
+    path = printed(GOLDEN_JSON, version);
     ck_ok(creature_read(&text, path, &error));
     assert_equal(&binary, &text);
     make[_i](&expected);
@@ -1165,11 +1161,9 @@ TEST(examples_are_read)
     static const char *const names[] = {"inchworm",  "biped", "fish", "tail", "pusher",
                                         "quadruped", "snake", "ray",  "arm",  "earthworm"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char path[100];
         SCOPED(creature) copy;
         SCOPED(genome) collected;
-        snprintf(path, sizeof path, "examples/creatures/%s.json", names[i]);
-        ck_ok(creature_read(&copy, path, &error));
+        ck_ok(creature_read(&copy, printed("examples/creatures/%s.json", names[i]), &error));
         ck_assert_str_eq(copy.name, names[i]);
         ck_assert_int_eq(genome_copy(&collected, &copy.genome), 0);
         genome_collect_garbage(&collected);
@@ -1210,12 +1204,11 @@ TEST(examples_in_the_manual_are_read)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--make-golden") == 0) {
-        char binary[64], text[64];
         make_creature(&creature);
         genome_deinit(&creature.genome);
         make_headed(&creature.genome);
-        snprintf(binary, sizeof binary, GOLDEN_BINARY, CREATURE_FORMAT_VERSION);
-        snprintf(text, sizeof text, GOLDEN_JSON, CREATURE_FORMAT_VERSION);
+        const char *binary = printed(GOLDEN_BINARY, CREATURE_FORMAT_VERSION);
+        const char *text = printed(GOLDEN_JSON, CREATURE_FORMAT_VERSION);
         return creature_write(&creature, binary, 0, &error) != 0 ||
                creature_write(&creature, text, 1, &error) != 0;
     }

@@ -67,8 +67,7 @@ TEST(test_a_long_file_is_an_error_that_names_it)
 
 TEST(test_what_cannot_be_written_leaves_nothing)
 {
-    char deeper[160];
-    snprintf(deeper, sizeof deeper, "%s/no/it", directory);
+    const char *deeper = printed("%s/no/it", directory);
     ck_assert_int_eq(file_write(deeper, "x", 1, &error), ERR_MISSING);
     ck_assert_ptr_nonnull(strstr(error.message, deeper));
     ck_assert_int_eq(mkdir(path, 0777), 0);

@@ -122,12 +122,10 @@ static int stop_mutations(void)
 /* All rates 0 but one. */
 static void allow_only(const char *kind)
 {
-    char key[64], assignment[80];
 
     stop_mutations();
     if (kind) {
-        snprintf(key, sizeof(key), "mutation.%s", kind);
-        snprintf(assignment, sizeof(assignment), "%s=1", params_key_now(key));
+        const char *assignment = printed("%s=1", params_key_now(printed("mutation.%s", kind)));
         ck_ok(set_param(&params, assignment, &error));
     }
 }

@@ -57,8 +57,7 @@ TEST(each_event_is_one_write)
     for (int i = 0; i < 5; i++)
         log_event(LOG_WARN, "count", "i=%d", i);
     for (int i = 0; i < 5; i++) {
-        char expected[16];
-        snprintf(expected, sizeof expected, " i=%d", i);
+        const char *expected = printed(" i=%d", i);
         const char *text = receive();
         ck_assert_str_eq(text + strlen(text) - strlen(expected), expected);
     }

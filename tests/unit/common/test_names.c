@@ -249,7 +249,7 @@ TEST(a_file_is_known_by_its_beginning)
 /* The message says what the file is and what to type; of a run, and of a creature in it, too. */
 TEST(another_kind_is_explained)
 {
-    char store[128], text[512], name[160];
+    char text[512];
     write_it(TEXT("seed = 3\n"));
     error_set(&error, ERR_FORMAT, "damaged");
     ck_assert_int_eq(file_kind_explain(path, FILE_PARAMS, &error), ERR_FORMAT);
@@ -264,8 +264,8 @@ TEST(another_kind_is_explained)
     ck_assert_int_eq(file_kind_check_order(path, NULL, &error), 0);
 
     remove(path);
-    snprintf(store, sizeof store, "%s/run.db", directory);
-    snprintf(name, sizeof name, "%s:3", directory);
+    const char *store = printed("%s/run.db", directory);
+    const char *name = printed("%s:3", directory);
     strcpy(path, store);
     write_it(TEXT("SQLite format 3\0..."));
     ck_assert_int_eq(file_kind_of(directory), FILE_RUN);

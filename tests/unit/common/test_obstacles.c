@@ -480,8 +480,7 @@ TEST(creatures_settle_on_platforms)
 /* On a slope, turned a little at the start: still outside of it. */
 TEST_LOOP(perturbed_poses_are_outside, 1, 9)
 {
-    char number[64];
-    snprintf(number, sizeof number, "simulation.perturbation=%d", _i);
+    const char *number = printed("simulation.perturbation=%d", _i);
     const char *const settings[] = {"simulation.duration_s=0.1",
                                     "world.obstacles=0 -1 20 2 0.3",
                                     "world.ground=no",

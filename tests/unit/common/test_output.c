@@ -36,7 +36,7 @@ static void teardown(void)
 }
 
 /* What was printed since setup(). */
-static const char *printed(void)
+static const char *output(void)
 {
     ck_assert_int_eq(fclose(file), 0);
     return text;
@@ -49,7 +49,7 @@ static const char *printed(void)
         snprintf(expected, sizeof expected, __VA_ARGS__);                                          \
         setup();                                                                                   \
         output_print(file, __VA_ARGS__);                                                           \
-        ck_assert_str_eq(printed(), expected);                                                     \
+        ck_assert_str_eq(output(), expected);                                                      \
         teardown();                                                                                \
     } while (0)
 
@@ -83,13 +83,13 @@ TEST(test_texts_are_cleaned)
     const char *volatile nothing = NULL;
     output_print(file, "\033[H%s|%12s|%-12s|%.3s|%c\n", HOSTILE, HOSTILE, HOSTILE, HOSTILE, '\033');
     output_print(file, "%s.", nothing);
-    ck_assert_str_eq(printed(), "\033[H" CLEANED "|   " CLEANED "|" CLEANED "   |a [| \n.");
+    ck_assert_str_eq(output(), "\033[H" CLEANED "|   " CLEANED "|" CLEANED "   |a [| \n.");
 }
 
 TEST(test_lines_keep_their_ends)
 {
     output_lines(file, "one\n" HOSTILE "\n");
-    ck_assert_str_eq(printed(), "one\na [2J\n??b\n");
+    ck_assert_str_eq(output(), "one\na [2J\n??b\n");
 }
 
 /* ---- JSON ---- */
@@ -105,7 +105,7 @@ TEST(test_json_is_escaped)
     json_stream_put(&stream, NULL, json_incref(object));
     char expected[128], *own = json_text_dump(object);
     snprintf(expected, sizeof expected, "{\"key\":\"%s\"}", escaped);
-    ck_assert_str_eq(printed(), expected);
+    ck_assert_str_eq(output(), expected);
     json_t *back = json_loads(text, 0, NULL), *own_back = json_loads(own, 0, NULL);
     ck_assert(json_equal(object, back));
     ck_assert(json_equal(object, own_back));

@@ -365,10 +365,9 @@ TEST(joints_hold_against_the_bone_before)
 
 static void read_example(const char *name, struct creature *creature)
 {
-    char path[100];
-    snprintf(path, sizeof path, "examples/creatures/%s.json", name);
+    const char *path = printed("examples/creatures/%s.json", name);
     ck_ok(creature_read(creature, path, &error));
-    snprintf(path, sizeof path, "examples/%s.ini", name);
+    path = printed("examples/%s.ini", name);
     params_set_defaults(&params);
     ck_ok(params_read_file(&params, path, &error));
 }

@@ -120,9 +120,7 @@ TEST(gives_the_best_of_the_last_closed_generation)
     ck_assert_int_eq(found_count, 3);
     for (int i = 0; i < 3; i++) {
         const struct creature *creature = &found[i];
-        char name[64];
-        snprintf(name, sizeof name, "crawl-%d", i + 1);
-        ck_assert_str_eq(creature->name, name);
+        ck_assert_str_eq(creature->name, printed("crawl-%d", i + 1));
         ck_assert_uint_eq(creature->id, (uint64_t)i + 1);
         ck_assert_uint_eq(creature->seed, UINT64_MAX - (uint64_t)i - 1);
         ck_assert_uint_eq(creature->digest, ((uint64_t)i + 1) << 60);
@@ -327,7 +325,6 @@ TEST(holds_nothing_between_calls)
 {
     struct store_generation *generations;
     struct creature creature;
-    char log[120];
     int count;
     run_sql("PRAGMA journal_mode = WAL");
     struct run_reader *reader = open_run();
@@ -341,8 +338,7 @@ TEST(holds_nothing_between_calls)
                      0);
     run_sql("UPDATE generations SET best = 1");
     run_sql("PRAGMA journal_mode = DELETE");
-    snprintf(log, sizeof log, "%s-wal", path);
-    ck_assert_int_ne(access(log, F_OK), 0);
+    ck_assert_int_ne(access(printed("%s-wal", path), F_OK), 0);
     run_reader_close(reader);
 }
 

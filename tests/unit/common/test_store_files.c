@@ -37,9 +37,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    char command[128];
-    snprintf(command, sizeof command, "cd / && rm -r '%s'", directory);
-    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(system(printed("cd / && rm -r '%s'", directory)), 0);
 }
 
 static void put_file(const char *name, const void *bytes, size_t size)
@@ -333,8 +331,7 @@ TEST(the_door_knows_its_own_names)
     sqlite3_file *file = malloc((size_t)door->szOsFile);
     ck_assert_ptr_nonnull(file);
     for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++) {
-        char name[192];
-        snprintf(name, sizeof name, "%s/%s", directory, strange[i]);
+        const char *name = printed("%s/%s", directory, strange[i]);
         ck_assert_int_ne(door->xDelete(door, name, 0), SQLITE_OK);
         ck_assert_int_ne(door->xAccess(door, name, SQLITE_ACCESS_EXISTS, &is_there), SQLITE_OK);
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)

@@ -28,10 +28,8 @@ static void setup(void)
 
 static void teardown(void)
 {
-    char command[96];
     free(answer);
-    snprintf(command, sizeof command, "rm -r '%s'", directory);
-    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(system(printed("rm -r '%s'", directory)), 0);
 }
 
 static void sleep_ms(long ms)

@@ -147,8 +147,7 @@ TEST(pauses_do_not_count)
     int half = facts.fact_count / 2;
     for (int i = half; i < facts.fact_count; i++)
         facts.facts[i].cost.time_s += 3600;
-    char resumed[32];
-    snprintf(resumed, sizeof resumed, "2026-03-01T11:00:%06.3fZ", half * 0.05);
+    const char *resumed = printed("2026-03-01T11:00:%06.3fZ", half * 0.05);
     facts.events[1] = (struct store_event){"2026-03-01T10:10:00.000Z", "stopped", "", NULL};
     facts.events[2] = (struct store_event){resumed, "resume", "", NULL};
     facts.event_count = 3;
@@ -593,8 +592,7 @@ TEST_LOOP(no_remedy_lies_beyond_the_bounds, 0, 2)
                             .losers_score = -1});
     for (int i = 0; i < param_count; i++) {
         const struct param_info *info = &param_table[i];
-        char value[64];
-        snprintf(value, sizeof value, "%.17g", _i ? info->max : info->min);
+        const char *value = printed("%.17g", _i ? info->max : info->min);
         if (info->type == PARAM_REAL || (info->type == PARAM_INT && info->max < 1e15))
             ck_assert_int_eq(params_set(&facts.params, info->key, value, &error), 0);
     }

@@ -116,9 +116,7 @@ static char marks[160]; /* where this test's processes tell one another somethin
 /* 1 in the one process of a test that makes a mark first. */
 static int fake_mark(const char *name)
 {
-    char path[192];
-    snprintf(path, sizeof path, "%s.%s", marks, name);
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    int descriptor = open(printed("%s.%s", marks, name), O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (descriptor >= 0)
         close(descriptor);
     return descriptor >= 0;
@@ -126,9 +124,7 @@ static int fake_mark(const char *name)
 
 static int fake_has_mark(const char *name)
 {
-    char path[192];
-    snprintf(path, sizeof path, "%s.%s", marks, name);
-    return access(path, F_OK) == 0;
+    return access(printed("%s.%s", marks, name), F_OK) == 0;
 }
 
 /* The bad task waits until the one behind it has been answered. 1 if that was done here. */
@@ -477,9 +473,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", run.directory);
-    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(system(printed("rm -r '%s'", run.directory)), 0);
 }
 
 /* Everything is over: nothing of the farm is left. */
@@ -516,13 +510,18 @@ static void start_farm(const char *kind, int worker_count, int total)
     ck_assert_int_eq(farm_worker_count(run.farm), worker_count);
 }
 
-/* Runs until it has stopped. */
-static void run_farm(const char *kind, int worker_count, int total)
+/* Until it has stopped. */
+static void run_to_the_end(void)
 {
-    start_farm(kind, worker_count, total);
     uv_run(&run.loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(run.stops, 1);
     expect_nothing_left();
+}
+
+static void run_farm(const char *kind, int worker_count, int total)
+{
+    start_farm(kind, worker_count, total);
+    run_to_the_end();
 }
 
 /* Each task has one result; `quarantined` (0: none) is in quarantine instead. */
@@ -545,10 +544,9 @@ static double set_or(double value, double usual)
 /* How many lines of a worker's log contain the text. */
 static int count_in_log(int slot, const char *text)
 {
-    char path[128], line[4096];
+    char line[4096];
     int count = 0;
-    snprintf(path, sizeof path, "%s/worker-%02d.log", run.directory, slot);
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(printed("%s/worker-%02d.log", run.directory, slot), "r");
     while (file != NULL && fgets(line, sizeof line, file) != NULL)
         count += strstr(line, text) != NULL;
     if (file != NULL)
@@ -711,15 +709,14 @@ TEST_LOOP(killed_at_random, 0, 2)
 TEST(late_result_that_differs_ends_the_run)
 {
     struct hello hello;
-    char names[256];
     hello_init(&hello, 0);
     run_farm("late-liar", 4, 40);
     ck_assert_int_eq(run.failures, 1);
     ck_assert_int_lt(run.finished, run.total);
     ck_assert_int_eq(run.results[BAD_TASK], 1);
-    snprintf(names, sizeof names, "creature 1007 (task 7) has two results: worker ");
+    const char *names = printed("creature 1007 (task 7) has two results: worker ");
     ck_assert_msg(strstr(run.reason, names) == run.reason, "%s", run.reason);
-    snprintf(names, sizeof names, " on host %s says ok ", hello.host);
+    names = printed(" on host %s says ok ", hello.host);
     const char *first = strstr(run.reason, names);
     ck_assert_msg(first != NULL && strstr(first + 1, names) != NULL, "%s", run.reason);
 }
@@ -762,13 +759,11 @@ TEST_LOOP(number_of_workers_changes, 0, 3)
 /* A long log is put away by a worker that has finished its tasks; no worker is lost. */
 TEST(long_log_begins_anew)
 {
-    char path[128];
     struct stat info;
     run.params.farm_log_mb = 1;
     run_farm("chatty", 1, 36);
     expect_all_done(0);
-    snprintf(path, sizeof path, "%s/worker-01.old.log", run.directory);
-    ck_assert_int_eq(stat(path, &info), 0);
+    ck_assert_int_eq(stat(printed("%s/worker-01.old.log", run.directory), &info), 0);
     ck_assert_int_gt(info.st_size, 1 << 20);
     ck_assert_int_eq(count_in_logs("event=worker_died"), 0);
 }
@@ -776,13 +771,12 @@ TEST(long_log_begins_anew)
 /* 5 MB within a task. */
 TEST(log_is_bound_within_a_task)
 {
-    char path[128];
     struct stat info;
     run.params.farm_log_mb = 1;
     run_farm("flood", 1, 20);
     expect_all_done(0);
     for (int is_old = 0; is_old < 2; is_old++) {
-        snprintf(path, sizeof path, "%s/worker-01%s.log", run.directory, is_old ? ".old" : "");
+        const char *path = printed("%s/worker-01%s.log", run.directory, is_old ? ".old" : "");
         ck_assert(stat(path, &info) != 0 || info.st_size < 3 << 20);
     }
 }
@@ -821,11 +815,9 @@ TEST(pause_and_go_on)
     uv_timer_init(&run.loop, &timer);
     timer.data = &stage;
     uv_timer_start(&timer, on_settled, 5, 5);
-    uv_run(&run.loop, UV_RUN_DEFAULT);
-    ck_assert_int_eq(run.stops, 1);
+    run_to_the_end();
     ck_assert_int_eq(stage, 2);
     expect_all_done(0);
-    expect_nothing_left();
 }
 
 TEST(stop_while_paused)
@@ -836,10 +828,8 @@ TEST(stop_while_paused)
     uv_timer_t timer;
     uv_timer_init(&run.loop, &timer);
     uv_timer_start(&timer, on_stop_timer, 50, 0);
-    uv_run(&run.loop, UV_RUN_DEFAULT);
-    ck_assert_int_eq(run.stops, 1);
+    run_to_the_end();
     ck_assert_int_eq(run.finished, 0);
-    expect_nothing_left();
 }
 
 /* A machine that computes other bits gets no work; the others do it. Said once. */
@@ -914,8 +904,7 @@ TEST(missing_program_behind_a_launcher)
 /* A file that is no program for this machine. */
 TEST(unrunnable_program)
 {
-    char path[128];
-    snprintf(path, sizeof path, "%s/simulator", run.directory);
+    const char *path = printed("%s/simulator", run.directory);
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     fputs("\x7f"
@@ -952,10 +941,8 @@ TEST(stop_at_once)
 {
     start_farm("good", 3, 500);
     farm_stop(run.farm, on_stopped, NULL);
-    uv_run(&run.loop, UV_RUN_DEFAULT);
-    ck_assert_int_eq(run.stops, 1);
+    run_to_the_end();
     ck_assert_int_eq(run.finished, 0);
-    expect_nothing_left();
 }
 
 /* At any instant of the start: spawned, greeted, set up, busy. */
@@ -965,9 +952,7 @@ TEST_LOOP(stop_while_starting, 0, 12)
     start_farm("good", 2, TASKS_MAX);
     uv_timer_init(&run.loop, &timer);
     uv_timer_start(&timer, on_stop_timer, (uint64_t)_i, 0);
-    uv_run(&run.loop, UV_RUN_DEFAULT);
-    ck_assert_int_eq(run.stops, 1);
-    expect_nothing_left();
+    run_to_the_end();
 }
 
 TEST(stubborn_worker_is_killed)

@@ -216,11 +216,10 @@ TEST(what_is_wrong_is_refused)
     ck_assert_int_eq(read.meeting_count, 2);
     ladder_deinit(&read);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
-        char text[600];
         const char *at = strstr(good, changes[i][0]);
         ck_assert_ptr_nonnull(at);
-        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, changes[i][1],
-                 at + strlen(changes[i][0]));
+        const char *text =
+            printed("%.*s%s%s", (int)(at - good), good, changes[i][1], at + strlen(changes[i][0]));
         ck_assert_int_eq(file_write(path, text, strlen(text), &error), 0);
         ck_assert_msg(ladder_read(&read, directory, &error) == ERR_FORMAT, "change %zu", i);
         ck_assert_msg(strstr(error.message, path) != NULL, "%s", error.message);

@@ -30,31 +30,36 @@ static const char *true_words(int count)
     return words;
 }
 
+/* What is to be started; the last word is the simulator's. */
+#define expect_words(...) expect_all_words((const char *const[]){__VA_ARGS__, NULL})
+
+static void expect_all_words(const char *const *words)
+{
+    int count = 0;
+    for (; words[count]; count++)
+        ck_assert_str_eq(launcher.argv[count], words[count]);
+    ck_assert_ptr_null(launcher.argv[count]);
+}
+
 TEST(test_words_are_cut_at_spaces_and_tabs)
 {
     ck_assert_int_eq(launcher_init(&launcher, " \tnice  -n\t 5 ", 0, "/no/simulator", &error), 0);
     ck_assert_int_eq(launcher.word_count, 3);
-    ck_assert_str_eq(launcher.argv[0], "nice");
-    ck_assert_str_eq(launcher.argv[1], "-n");
-    ck_assert_str_eq(launcher.argv[2], "5");
-    ck_assert_str_eq(launcher.argv[3], "/no/simulator");
-    ck_assert_ptr_null(launcher.argv[4]);
+    expect_words("nice", "-n", "5", "/no/simulator");
 }
 
 TEST(test_quotes_are_letters)
 {
     ck_assert_int_eq(launcher_init(&launcher, "env 'A=b c'", 0, "/no/simulator", &error), 0);
     ck_assert_int_eq(launcher.word_count, 3);
-    ck_assert_str_eq(launcher.argv[1], "'A=b");
-    ck_assert_str_eq(launcher.argv[2], "c'");
+    expect_words("env", "'A=b", "c'", "/no/simulator");
 }
 
 TEST(test_no_words_mean_the_simulator_alone)
 {
     ck_assert_int_eq(launcher_init(&launcher, " \t", 0, "/bin/sh", &error), 0);
     ck_assert_int_eq(launcher.word_count, 0);
-    ck_assert_str_eq(launcher.argv[0], "/bin/sh");
-    ck_assert_ptr_null(launcher.argv[1]);
+    expect_words("/bin/sh");
     ck_assert_int_eq(launcher_check("", &error), 0);
 }
 
@@ -103,46 +108,29 @@ TEST(test_words_are_counted)
 /* A name in front of all others in PATH. */
 static void plant_srun(void)
 {
-    char folder[] = "/tmp/test_words.XXXXXX", path[64];
+    char folder[] = "/tmp/test_words.XXXXXX";
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/srun", folder);
-    ck_assert_int_eq(symlink("/bin/true", path), 0);
+    ck_assert_int_eq(symlink("/bin/true", printed("%s/srun", folder)), 0);
     setenv("PATH", folder, 1);
 }
 
 static void remove_srun(void)
 {
-    char path[64];
-    snprintf(path, sizeof path, "%s/srun", getenv("PATH"));
-    unlink(path);
+    unlink(printed("%s/srun", getenv("PATH")));
     rmdir(getenv("PATH"));
 }
 
 TEST(test_slurm_stands_for_srun)
 {
-    static const char *const expected[] = {"srun",
-                                           "--unbuffered",
-                                           "--exact",
-                                           "--nodes=1",
-                                           "--ntasks=1",
-                                           "--cpus-per-task=1",
-                                           "--wait=0",
-                                           "--kill-on-bad-exit=0",
-                                           "--mem-per-cpu=300M",
-                                           "-p",
-                                           "long",
-                                           "/no/simulator"};
-    enum { COUNT = sizeof expected / sizeof expected[0] };
+#define SRUN                                                                                       \
+    "srun", "--unbuffered", "--exact", "--nodes=1", "--ntasks=1", "--cpus-per-task=1", "--wait=0", \
+        "--kill-on-bad-exit=0", "--mem-per-cpu=300M", "-p", "long"
     plant_srun();
     ck_assert_int_eq(launcher_init(&launcher, " slurm -p long", 300, "/no/simulator", &error), 0);
     ck_assert_int_eq(launcher.is_slurm, 1);
-    for (int i = 0; i < COUNT; i++)
-        ck_assert_str_eq(launcher.argv[i], expected[i]);
-    ck_assert_ptr_null(launcher.argv[COUNT]);
+    expect_words(SRUN, "/no/simulator");
     launcher_leave_out(&launcher, "n1,n3");
-    ck_assert_str_eq(launcher.argv[COUNT - 1], "--exclude=n1,n3");
-    ck_assert_str_eq(launcher.argv[COUNT], "/no/simulator");
-    ck_assert_ptr_null(launcher.argv[COUNT + 1]);
+    expect_words(SRUN, "--exclude=n1,n3", "/no/simulator");
     launcher_deinit(&launcher);
     ck_assert_int_eq(
         launcher_init(&launcher, true_words(LAUNCHER_WORDS_MAX), 300, "/no/simulator", &error),
@@ -155,8 +143,7 @@ TEST(test_only_slurm_can_leave_hosts_out)
     ck_assert_int_eq(launcher_init(&launcher, "env slurm", 300, "/no/simulator", &error), 0);
     launcher_leave_out(&launcher, "n1");
     ck_assert_int_eq(launcher.is_slurm, 0);
-    ck_assert_str_eq(launcher.argv[2], "/no/simulator");
-    ck_assert_ptr_null(launcher.argv[3]);
+    expect_words("env", "slurm", "/no/simulator");
 }
 
 TEST(test_slurm_without_srun_is_refused)

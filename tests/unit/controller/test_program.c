@@ -56,10 +56,8 @@ TEST(test_the_first_line_is_the_answer)
 TEST_LOOP(test_what_others_end_is_asked_again, 0, 3)
 {
     static const char *const ends[] = {"kill -KILL $$", "kill -TERM $$", "exit 5"};
-    char script[128];
     ck_assert_int_eq(WORKER_EXIT_SENT, 5);
-    snprintf(script, sizeof script, "[ $n -ge 4 ] || %s; echo here", ends[_i]);
-    ck_assert_int_eq(ask(script), 0);
+    ck_assert_int_eq(ask(printed("[ $n -ge 4 ] || %s; echo here", ends[_i])), 0);
     ck_assert_str_eq(line, "here");
     ck_assert_int_eq(count_starts(), 4);
 }

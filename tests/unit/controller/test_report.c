@@ -113,9 +113,7 @@ static void check_well_formed(const char *text)
         ck_assert_int_lt(depth, 64);
         strcpy(open[depth++], name);
         if (!strcmp(name, "style") || !strcmp(name, "script")) {
-            char end[40];
-            snprintf(end, sizeof end, "</%s>", name);
-            c = strstr(c, end);
+            c = strstr(c, printed("</%s>", name));
             ck_assert_ptr_nonnull(c);
         }
     }
@@ -229,19 +227,15 @@ TEST(page_tells_of_the_run)
     write_page();
     check_closed();
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
-        char head[32], link[32];
-        snprintf(head, sizeof head, "<h2 id='%s'>", sections[i]);
-        snprintf(link, sizeof link, "<a href='#%s'>", sections[i]);
-        check_says(head, link);
+        const char *head = printed("<h2 id='%s'>", sections[i]);
+        check_says(head, printed("<a href='#%s'>", sections[i]));
     }
     check_says("Fitness by generation", "Fitness by evaluation",
                "the population is one clone since generation 7",
                "evolution.search=sims is set on purpose", "<h3>How creature", "width 1 &rarr; 2",
                "verified", "data-play='0'", "data:image/png;base64,Zm9vYmFy'");
     for (int i = 0; i < param_count; i++) {
-        char row[128];
-        snprintf(row, sizeof row, "<code>%s</code>", param_table[i].key);
-        ck_assert_int_eq(count_text(page, row), 1);
+        ck_assert_int_eq(count_text(page, printed("<code>%s</code>", param_table[i].key)), 1);
     }
 }
 

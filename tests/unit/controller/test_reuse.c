@@ -49,26 +49,35 @@ static int ask(struct task *task)
     return reuse_ask(reuse, task, &known);
 }
 
+static void tell(struct task *task, struct result result)
+{
+    result.creature = task->creature;
+    ck_ok(reuse_tell(reuse, task, &result, &error));
+}
+
 /* Simulates the task if it is not known; frees it. */
 static void answer(struct task *task, int body)
 {
-    struct result result = result_of(body, VERDICT_OK, 1);
-    result.creature = task->creature;
     ck_assert_int_eq(ask(task), REUSE_UNKNOWN);
-    ck_assert_int_eq(reuse_tell(reuse, task, &result, &error), 0);
+    tell(task, result_of(body, VERDICT_OK, 1));
     genome_deinit(&task->genome);
+}
+
+static void answer_new(uint64_t creature, int body)
+{
+    struct task task = make_task(creature, body);
+    answer(&task, body);
 }
 
 /* Asks for a creature of that body, which must be known from another. */
 static void expect_known(uint64_t creature, int body, uint64_t from)
 {
-    struct task task = make_task(creature, body);
+    SCOPED(task) task = make_task(creature, body);
     ck_assert_int_eq(ask(&task), REUSE_KNOWN);
     ck_assert_uint_eq(known->creature, from);
     ck_assert_uint_eq(known->digest, (uint64_t)body);
     ck_assert_double_eq(known->measures.distance_m, body);
     ck_assert_double_eq(known->cost.cpu_ms, 0);
-    genome_deinit(&task.genome);
 }
 
 static int is_checked(uint64_t creature)
@@ -78,10 +87,8 @@ static int is_checked(uint64_t creature)
 
 TEST(the_first_of_each_body_is_simulated)
 {
-    for (int body = 1; body <= 3; body++) {
-        struct task task = make_task((uint64_t)body, body);
-        answer(&task, body);
-    }
+    for (int body = 1; body <= 3; body++)
+        answer_new((uint64_t)body, body);
     expect_known(4, 2, 2);
     expect_known(5, 1, 1);
     expect_known(6, 2, 2);
@@ -92,10 +99,9 @@ TEST(the_first_of_each_body_is_simulated)
 /* Neither another trial nor another start is answered by it. */
 TEST(a_trial_is_another_question)
 {
-    struct task task = make_task(1, 1);
-    answer(&task, 1);
+    answer_new(1, 1);
     for (int k = 0; k < 3; k++) {
-        task = make_task(2 + (uint64_t)k, 1);
+        SCOPED(task) task = make_task(2 + (uint64_t)k, 1);
         task.trial = (struct trial){.purpose = TRIAL_ENTRY, .perturbation = 1};
         task.seed = k == 1 ? 8 : 7;
         if (k < 2) {
@@ -104,14 +110,14 @@ TEST(a_trial_is_another_question)
         }
         ck_assert_int_eq(ask(&task), REUSE_KNOWN);
         ck_assert_uint_eq(known->creature, 2);
-        genome_deinit(&task.genome);
     }
 }
 
 /* While the first is out the others wait, whenever they ask; then they come in their order. */
 TEST(twins_wait)
 {
-    struct task first = make_task(1, 1), task;
+    SCOPED(task) first = make_task(1, 1);
+    struct task task;
     ck_assert_int_eq(ask(&first), REUSE_UNKNOWN);
     for (uint64_t id = 2; id <= 4; id++) {
         task = make_task(id, 1);
@@ -119,10 +125,7 @@ TEST(twins_wait)
         ck_assert_int_eq(task.genome.body_count, 0);
     }
     ck_assert_int_eq(reuse_take(reuse, &task), 0);
-    struct result result = result_of(1, VERDICT_OK, 1);
-    result.creature = 1;
-    ck_assert_int_eq(reuse_tell(reuse, &first, &result, &error), 0);
-    genome_deinit(&first.genome);
+    tell(&first, result_of(1, VERDICT_OK, 1));
     for (uint64_t id = 2; id <= 4; id++) {
         ck_assert_int_eq(reuse_take(reuse, &task), 1);
         ck_assert_uint_eq(task.creature, id);
@@ -156,9 +159,8 @@ TEST(a_crash_is_nobody_elses)
 TEST(bars)
 {
     params.guard_hopeless_s = 3;
-    struct task task = make_task(1, 1);
-    answer(&task, 1); /* least pace 1 m/s */
-    task = make_task(2, 1);
+    answer_new(1, 1); /* least pace 1 m/s */
+    SCOPED(task) task = make_task(2, 1);
     task.bar.m_s = 0.9;
     ck_assert_int_eq(ask(&task), REUSE_KNOWN);
     task.bar = (struct early_stop_bar){0, 0.9};
@@ -168,9 +170,7 @@ TEST(bars)
     task = make_task(3, 1);
     task.bar.m_s = 1.5;
     ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
-    struct result stopped = result_of(1, VERDICT_HOPELESS, 1.2);
-    stopped.creature = 3;
-    ck_assert_int_eq(reuse_tell(reuse, &task, &stopped, &error), 0);
+    tell(&task, result_of(1, VERDICT_HOPELESS, 1.2));
     ck_assert_int_eq(ask(&task), REUSE_KNOWN);
     ck_assert_int_eq(known->verdict, VERDICT_HOPELESS);
     task.bar.m_s = 1.3;
@@ -181,21 +181,18 @@ TEST(bars)
     task.bar.m_s = 1.1;
     ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
     reuse_forget(reuse, &task);
-    genome_deinit(&task.genome);
 }
 
 /* One in 256 is simulated all the same, and no task waits for it; a difference names both. */
 TEST(hits_are_checked)
 {
     static const char *const words[] = {"verdict", "digest", "least pace", "distance_m", NULL};
-    struct task first = make_task(1, 1);
-    answer(&first, 1);
+    answer_new(1, 1);
     uint64_t id = 2;
     for (int i = 0; i < 5; i++, id++) {
         for (; !is_checked(id); id++)
             ;
-        char names[2][40];
-        struct task task = make_task(id, 1);
+        SCOPED(task) task = make_task(id, 1);
         ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
         expect_known(2, 1, 1);
         struct result result = result_of(1, VERDICT_OK, 1);
@@ -204,14 +201,11 @@ TEST(hits_are_checked)
         result.pace_least_m_s += i == 2 ? 1e-15 : 0;
         result.measures.distance_m += i == 3 ? 1e-15 : 0;
         int status = reuse_tell(reuse, &task, &result, &error);
-        genome_deinit(&task.genome);
         ck_assert_int_eq(status, words[i] ? ERR_FORMAT : 0);
         if (!words[i])
             break;
-        snprintf(names[0], sizeof names[0], "creatures 1 and %d ", (int)id);
-        snprintf(names[1], sizeof names[1], "(%s)", words[i]);
-        ck_assert_msg(strstr(error.message, names[0]) && strstr(error.message, names[1]), "%s",
-                      error.message);
+        ck_assert_ptr_nonnull(strstr(error.message, printed("creatures 1 and %d ", (int)id)));
+        ck_assert_ptr_nonnull(strstr(error.message, printed("(%s)", words[i])));
     }
     const struct reuse_counts *counts = reuse_get_counts(reuse);
     ck_assert(counts->checked == 5 && counts->simulated == 1 && counts->known == 5);
@@ -227,42 +221,32 @@ TEST(hits_are_checked)
 TEST(checks_of_what_gave_way)
 {
     params.guard_hopeless_s = 3;
-    struct task task = make_task(1, 1), twin;
-    answer(&task, 1); /* least pace 1 m/s */
+    answer_new(1, 1); /* least pace 1 m/s */
     uint64_t id = 2;
     while (!is_checked(id))
         id++;
-    struct task check = make_task(id, 1);
+    SCOPED(task) check = make_task(id, 1);
     check.bar.m_s = 0.9;
     ck_assert_int_eq(ask(&check), REUSE_UNKNOWN);
     ck_assert_uint_eq(reuse_get_counts(reuse)->checked, 1);
-    task = make_task(id + 1, 1);
+    SCOPED(task) task = make_task(id + 1, 1);
     task.bar.m_s = 1.5;
     ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
     struct result stopped = result_of(1, VERDICT_HOPELESS, 1.2);
-    stopped.creature = task.creature;
-    ck_assert_int_eq(reuse_tell(reuse, &task, &stopped, &error), 0);
+    tell(&task, stopped);
     task.bar.m_s = 1.6;
     ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
-    twin = make_task(id + 2, 1);
+    SCOPED(task) twin = make_task(id + 2, 1);
     ck_assert_int_eq(ask(&twin), REUSE_WAITS);
-    struct result result = result_of(1, VERDICT_OK, 1);
-    result.creature = id;
-    ck_assert_int_eq(reuse_tell(reuse, &check, &result, &error), 0);
+    tell(&check, result_of(1, VERDICT_OK, 1));
     ck_assert_int_eq(reuse_take(reuse, &twin), 0);
-    ck_assert_int_eq(reuse_tell(reuse, &task, &stopped, &error), 0);
+    tell(&task, stopped);
     ck_assert_int_eq(reuse_take(reuse, &twin), 1);
-    genome_deinit(&check.genome);
-    genome_deinit(&task.genome);
-    genome_deinit(&twin.genome);
-    for (int body = 2; body <= REUSE_ENTRIES_MAX + 1; body++) {
-        task = make_task(id + (uint64_t)body + 2, body);
-        answer(&task, body);
-    }
-    task = make_task(3, 1);
-    task.bar.m_s = 1.6;
-    ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
-    genome_deinit(&task.genome);
+    for (int body = 2; body <= REUSE_ENTRIES_MAX + 1; body++)
+        answer_new(id + (uint64_t)body + 2, body);
+    SCOPED(task) last = make_task(3, 1);
+    last.bar.m_s = 1.6;
+    ck_assert_int_eq(ask(&last), REUSE_UNKNOWN);
 }
 
 /* After a restart the table is as it was: the same creature is the source. */
@@ -270,54 +254,42 @@ TEST(results_of_before_a_restart)
 {
     params.guard_hopeless_s = 3;
     for (uint64_t id = 1; id <= 6; id++) {
-        struct task task = make_task(id, (int)(id % 2));
+        SCOPED(task) task = make_task(id, (int)(id % 2));
         struct individual individual = {.id = id, .seed = id, .genome = task.genome};
         struct result result = result_of((int)(id % 2), VERDICT_OK, 1);
         individual.verdict = result.verdict;
         individual.measures = result.measures;
         individual.digest = result.digest;
         reuse_restore(reuse, &individual, 1);
-        genome_deinit(&task.genome);
     }
     expect_known(7, 1, 1);
     expect_known(8, 0, 2);
-    struct task task = make_task(9, 1);
+    SCOPED(task) task = make_task(9, 1);
     task.bar.m_s = 1.5;
     ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
     reuse_forget(reuse, &task);
-    genome_deinit(&task.genome);
 }
 
 /* The oldest key makes room, unless its creature is out. */
 TEST(the_table_has_an_end)
 {
-    struct task out = make_task(1, 0), task;
+    SCOPED(task) out = make_task(1, 0);
     ck_assert_int_eq(ask(&out), REUSE_UNKNOWN);
-    for (int body = 1; body <= REUSE_ENTRIES_MAX - 1; body++) {
-        task = make_task((uint64_t)body + 1, body);
-        answer(&task, body);
-    }
+    for (int body = 1; body <= REUSE_ENTRIES_MAX - 1; body++)
+        answer_new((uint64_t)body + 1, body);
     expect_known(2, 1, 2);
     /* the next stands where one is out: it has no entry, twice */
-    for (int i = 0; i < 2; i++) {
-        task = make_task(3, REUSE_ENTRIES_MAX);
-        answer(&task, REUSE_ENTRIES_MAX);
-    }
-    struct result result = result_of(0, VERDICT_OK, 1);
-    result.creature = 1;
-    ck_assert_int_eq(reuse_tell(reuse, &out, &result, &error), 0);
-    genome_deinit(&out.genome);
+    for (int i = 0; i < 2; i++)
+        answer_new(3, REUSE_ENTRIES_MAX);
+    tell(&out, result_of(0, VERDICT_OK, 1));
     expect_known(2, 0, 1);
-    for (int body = REUSE_ENTRIES_MAX; body < REUSE_ENTRIES_MAX + 2; body++) {
-        task = make_task((uint64_t)body + 1, body);
-        answer(&task, body);
-    }
+    for (int body = REUSE_ENTRIES_MAX; body < REUSE_ENTRIES_MAX + 2; body++)
+        answer_new((uint64_t)body + 1, body);
     /* bodies 0 and 1 are gone, 2 is the oldest */
     expect_known(2, 2, 3);
-    task = make_task(2, 1);
+    SCOPED(task) task = make_task(2, 1);
     ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
     reuse_forget(reuse, &task);
-    genome_deinit(&task.genome);
     expect_known(2, REUSE_ENTRIES_MAX, REUSE_ENTRIES_MAX + 1);
 }
 

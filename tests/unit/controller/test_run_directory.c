@@ -23,9 +23,7 @@ static void tear_down(void)
         "a/b/run/logs", "a/b/run/run.db", "a/b/run/params.ini", "a/b/run", "a/b", "a", "logs",
         "file",         "run.db.new",     "run.db.new-journal", "lock"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char name[128];
-        snprintf(name, sizeof name, "%s/%s", base, names[i]);
-        remove(name);
+        remove(printed("%s/%s", base, names[i]));
     }
     ck_assert_int_eq(rmdir(base), 0);
 }

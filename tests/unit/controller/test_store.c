@@ -75,9 +75,7 @@ static void tear_down(void)
                                         "run.db-journal", "lock",        "copy.db",
                                         "copy.db-wal",    "copy.db-shm", NULL};
     for (int i = 0; names[i]; i++) {
-        char name[128];
-        snprintf(name, sizeof name, "%s/%s", directory, names[i]);
-        unlink(name);
+        unlink(printed("%s/%s", directory, names[i]));
     }
     ck_assert_int_eq(rmdir(directory), 0);
 }
@@ -862,8 +860,7 @@ TEST(test_death_keeps_commits)
     ck_assert_int_eq(waitpid(child, &ending, 0), child);
     ck_assert(WIFEXITED(ending) && WEXITSTATUS(ending) == 0);
 
-    char wal[128];
-    snprintf(wal, sizeof wal, "%s-wal", path);
+    const char *wal = printed("%s-wal", path);
     ck_assert_int_eq(access(wal, F_OK), 0);
     reopen(0);
     ck_ok(store_get_status(store, &status, &error));
@@ -879,7 +876,6 @@ TEST(test_ends_while_others_look)
     struct store_status expected;
     make_run(POPULATION);
     sqlite3 *onlooker;
-    char copy[128];
     long length;
     ck_assert_int_eq(sqlite3_open(path, &onlooker), SQLITE_OK);
     ck_assert_int_eq(sqlite3_exec(onlooker, "SELECT count(*) FROM individuals", NULL, NULL, NULL),
@@ -888,7 +884,7 @@ TEST(test_ends_while_others_look)
     close_store();
 
     char *bytes = read_file(&length);
-    snprintf(copy, sizeof copy, "%s/copy.db", directory);
+    const char *copy = printed("%s/copy.db", directory);
     write_copy(copy, bytes, length);
     free(bytes);
     open_file(copy, 1);
@@ -915,8 +911,7 @@ TEST(test_one_writer)
     close(done[0]);
     ck_assert_int_eq(read(ready[0], &byte, 1), 1);
 
-    char holder[32];
-    snprintf(holder, sizeof holder, "process %ld", (long)child);
+    const char *holder = printed("process %ld", (long)child);
     ck_assert_int_eq(store_open(&store, path, 0, &error), ERR_BUSY);
     ck_assert_ptr_nonnull(strstr(error.message, holder));
     reopen(1);
@@ -984,12 +979,11 @@ TEST(test_keys_that_are_off_change_no_digest)
     uint64_t whole = whole_digest();
     ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
     for (int i = 0; i < param_count; i++) {
-        char sql[256];
         if (!params_is_default(&params, i) || !strcmp(param_table[i].key, "boxes.neighbours") ||
             !strcmp(param_table[i].key, "preserve.egg_j"))
             continue; /* a record without these two means other values */
-        snprintf(sql, sizeof sql, "DELETE FROM branch_parameters WHERE key = '%s'",
-                 param_table[i].key);
+        const char *sql =
+            printed("DELETE FROM branch_parameters WHERE key = '%s'", param_table[i].key);
         ck_assert_int_eq(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
     }
     ck_assert_int_eq(sqlite3_close(database), SQLITE_OK);
@@ -1095,13 +1089,10 @@ TEST(test_choices_come_back)
     free_population(&population);
 
     /* another run takes those of generations that have been bred from: none yet of generation 1 */
-    char copy[96];
     int64_t until;
-    snprintf(copy, sizeof copy, "%s/copy.db", directory);
+    const char *copy = printed("%s/copy.db", directory);
     unlink(copy);
-    char lock[96];
-    snprintf(lock, sizeof lock, "%s/lock", directory);
-    unlink(lock);
+    unlink(printed("%s/lock", directory));
     ck_ok(store_create(&other, copy, &params, NULL, NULL, NULL, &error));
     ck_ok(store_get_chosen_until(other, &until, &error));
     ck_assert_int_eq(until, 0);
@@ -1426,11 +1417,10 @@ TEST(test_branches_have_no_gaps)
 
 TEST(test_damage_is_an_error)
 {
-    char copy[96];
     long length;
     int error_count = 0;
     make_finished_run();
-    snprintf(copy, sizeof copy, "%s/copy.db", directory);
+    const char *copy = printed("%s/copy.db", directory);
     ck_assert_int_eq(read_all(path), 0);
     FREED char *bytes = read_file(&length);
     struct rng rng = test_rng(1, 0, 0);

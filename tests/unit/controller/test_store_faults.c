@@ -130,9 +130,7 @@ static void remove_run(void)
         "run.db",     "run.db-wal",         "run.db-shm", "run.db-journal",
         "run.db.new", "run.db.new-journal", "lock"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char name[128];
-        snprintf(name, sizeof name, "%s/%s", directory, names[i]);
-        unlink(name);
+        unlink(printed("%s/%s", directory, names[i]));
     }
 }
 

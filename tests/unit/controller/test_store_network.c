@@ -33,10 +33,8 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    char command[128];
     store_close(store);
-    snprintf(command, sizeof command, "rm -r '%s'", directory);
-    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(system(printed("rm -r '%s'", directory)), 0);
 }
 
 static void put(const char *event, const char *detail)

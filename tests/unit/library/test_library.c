@@ -69,11 +69,10 @@ TEST_LOOP(creatures_move_as_in_the_core, 0, (int)(sizeof folders / sizeof folder
     int count = 0;
     ck_assert_ptr_nonnull(folder);
     while ((entry = readdir(folder)) != NULL) {
-        char path[512];
         struct bestiary_result result;
         if (entry->d_name[0] == '.' || (TESTS_ARE_SANITIZED && count++ % 6))
             continue;
-        snprintf(path, sizeof path, "%s/%s", folders[_i], entry->d_name);
+        const char *path = printed("%s/%s", folders[_i], entry->d_name);
         take(path);
         ck_ok(bestiary_evaluate(creature, params, record.seed, &result, &error));
         struct evaluation own = evaluate_file(path);

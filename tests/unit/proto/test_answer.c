@@ -99,9 +99,8 @@ TEST_LOOP(measures_have_bounds, 0, 2)
         double *measure = (double *)measures + i;
         int is_share = strncmp(measure_table[i].name, "contest_", 8) == 0;
         double most = is_share ? 1 : MEASURE_MOST;
-        char field[80];
-        snprintf(field, sizeof field, "result.%smeasures.%s: ", _i ? "rivals." : "",
-                 measure_table[i].name);
+        const char *field =
+            printed("result.%smeasures.%s: ", _i ? "rivals." : "", measure_table[i].name);
         LIE(*measure, 1.01 * most, field);
         LIE(*measure, -1.01 * most, field);
         LIE(*measure, 1 / 0.0, field);

@@ -399,8 +399,7 @@ TEST(documented_measures)
     const char *at = strstr(read_page(), "<!-- measures -->");
     ck_assert_ptr_nonnull(at);
     for (int i = 0; i < MEASURE_COUNT; i++) {
-        char entry[64];
-        snprintf(entry, sizeof entry, "%d `%s`", i + 1, measure_table[i].name);
+        const char *entry = printed("%d `%s`", i + 1, measure_table[i].name);
         const char *found = strstr(at, entry);
         ck_assert_msg(found != NULL, "%s", entry);
         /* Nothing between two entries but a comma and white space. */

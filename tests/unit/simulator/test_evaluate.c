@@ -576,10 +576,8 @@ static struct evaluation run_with_budget(uint64_t work)
 TEST_LOOP(verdict_budget, 0, 2)
 {
     static const char *const solvers[] = {"articulated", "constraint"};
-    char assignment[64];
     make_worm(1);
-    snprintf(assignment, sizeof assignment, "simulation.solver=%s", solvers[_i]);
-    set(assignment);
+    set(printed("simulation.solver=%s", solvers[_i]));
     set("simulation.duration_s=1", "guard.motionless_s=0");
     struct evaluation whole = run_with_budget(0);
     ck_assert_int_eq(whole.verdict, VERDICT_OK);

@@ -95,10 +95,9 @@ static const char *const examples[] = {"spider", "hopper", "tripod", "caterpilla
 static void read_example(int index)
 {
     SCOPED(creature) creature;
-    char path[64];
-    snprintf(path, sizeof path, "examples/%s.ini", examples[index]);
+    const char *path = printed("examples/%s.ini", examples[index]);
     ck_ok(params_read_file(&params, path, &error));
-    snprintf(path, sizeof path, "examples/creatures/%s.json", examples[index]);
+    path = printed("examples/creatures/%s.json", examples[index]);
     creature_init(&creature);
     ck_ok(creature_read(&creature, path, &error));
     genome_deinit(&genome);
@@ -122,11 +121,9 @@ TEST_LOOP(the_examples_go_as_far_at_every_step, 0, 4)
 {
     double way[6], least = HUGE_VAL, most = 0;
     for (int i = 0; i < 6; i++) {
-        char substeps[32];
         params_set_defaults(&params);
         read_example(_i);
-        snprintf(substeps, sizeof substeps, "spheres.substeps=%d", 2 << i);
-        set(substeps);
+        set(printed("spheres.substeps=%d", 2 << i));
         set("guard.motionless_s=0");
         evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);
         ck_assert_int_eq(result.verdict, VERDICT_OK);

@@ -44,11 +44,10 @@ static void set_up(void)
 
 static void load(int example)
 {
-    char path[80];
-    snprintf(path, sizeof path, "examples/%s.ini", examples[example].params);
+    const char *path = printed("examples/%s.ini", examples[example].params);
     params_set_defaults(&params);
     ck_ok(params_read_file(&params, path, &error));
-    snprintf(path, sizeof path, "examples/creatures/%s.json", examples[example].creature);
+    path = printed("examples/creatures/%s.json", examples[example].creature);
     ck_ok(creature_read(&creature, path, &error));
 }
 

@@ -392,10 +392,8 @@ static double find_momentum(const char *others, int integrator, double dt_s)
         "{'name': 'slider', " RECTANGLE ", 'joint': {'kind': 'linear', 'to': 'base', "
         "'at_m': [-0.2, 0], 'axis_rad': 0.4, 'motion_m': {'table': [[0.1, 0], [0.5, 0.3], "
         "[0.9, -0.1]]}}}";
-    char text[2048];
     double momentum[3];
-    snprintf(text, sizeof text, "%s%s]}", bodies, others);
-    ck_ok(read_text(text));
+    ck_ok(read_text(printed("%s%s]}", bodies, others)));
     scene.settings.integrator = integrator;
     scene.settings.dt_s = dt_s;
     start();

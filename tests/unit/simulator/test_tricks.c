@@ -11,87 +11,48 @@
 
 static const struct trick {
     const char *creature, *world;
-    const char *without[SETTINGS_MAX]; /* what lets it */
     double gain;                       /* fitness at least, when let */
     int verdict;                       /* as the example is */
     double left;                       /* fitness at most, then */
+    const char *without[SETTINGS_MAX]; /* what lets it */
 } tricks[] = {
+#define TRICK(creature, world, gain, verdict, left, ...)                                           \
+    {                                                                                              \
+        "tests/tricks/" creature, "examples/" world ".ini", gain, verdict, left,                   \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
     /* small parts on long pistons, which slide faster than muscles */
-    {"tests/tricks/telescope.json",
-     "examples/jump.ini",
-     {"creature.extension_max=off", "guard.joint_speed_m_s=off"},
-     5,
-     VERDICT_JOINT_SPEED,
-     0},
-    {"tests/tricks/tower.json",
-     "examples/head-up.ini",
-     {"guard.joint_speed_m_s=off"},
-     5,
-     VERDICT_JOINT_SPEED,
-     0},
+    TRICK("telescope.json", "jump", 5, VERDICT_JOINT_SPEED, 0, "creature.extension_max=off",
+          "guard.joint_speed_m_s=off"),
+    TRICK("tower.json", "head-up", 5, VERDICT_JOINT_SPEED, 0, "guard.joint_speed_m_s=off"),
     /* a flight that is paid for by the height it starts at */
-    {"tests/tricks/glider.json",
-     "examples/fly.ini",
-     {"evolution.behaviour=swim", "settle.drop_m=10", "simulation.duration_s=10",
-      "world.drag_law=linear", "world.drag_faces=all", "world.viscosity_pa_s=0.5"},
-     15,
-     VERDICT_LANDED,
-     0},
+    TRICK("glider.json", "fly", 15, VERDICT_LANDED, 0, "evolution.behaviour=swim",
+          "settle.drop_m=10", "simulation.duration_s=10", "world.drag_law=linear",
+          "world.drag_faces=all", "world.viscosity_pa_s=0.5"),
     /* a run over the edge, timed so that the fall comes after the end */
-    {"tests/tricks/edge.json",
-     "examples/platform.ini",
-     {"evolution.behaviour=custom", "fitness.expression=if(fell, 0, reach_m)",
-      "simulation.duration_s=9.95"},
-     4,
-     VERDICT_OK,
-     0},
+    TRICK("edge.json", "platform", 4, VERDICT_OK, 0, "evolution.behaviour=custom",
+          "fitness.expression=if(fell, 0, reach_m)", "simulation.duration_s=9.95"),
     /* arms that hang down at first, raised and held, by a body that bounces a little below them */
-    {"tests/tricks/raiser.json",
-     "examples/hop.ini",
-     {"evolution.behaviour=custom",
-      "fitness.expression=(height_mean_m - height_start_m) * (1 - contact_share)"},
-     0.8,
-     VERDICT_OK,
-     0.11},
+    TRICK("raiser.json", "hop", 0.8, VERDICT_OK, 0.11, "evolution.behaviour=custom",
+          "fitness.expression=(height_mean_m - height_start_m) * (1 - contact_share)"),
     /* the same, by its highest jump, which it does once */
-    {"tests/tricks/raiser.json",
-     "examples/hop.ini",
-     {"evolution.behaviour=custom",
-      "fitness.expression=min(height_mean_m - height_start_m, lowest_max_m) * (1 - contact_share)"},
-     0.15,
-     VERDICT_OK,
-     0.11},
+    TRICK("raiser.json", "hop", 0.15, VERDICT_OK, 0.11, "evolution.behaviour=custom",
+          "fitness.expression=min(height_mean_m - height_start_m, lowest_max_m) * (1 - "
+          "contact_share)"),
     /* legs that fold faster than the trunk falls */
-    {"tests/tricks/folder.json",
-     "examples/jump3d.ini",
-     {"evolution.behaviour=custom", "fitness.expression=lowest_max_m - lowest_start_m"},
-     0.3,
-     VERDICT_OK,
-     0.01},
+    TRICK("folder.json", "jump3d", 0.3, VERDICT_OK, 0.01, "evolution.behaviour=custom",
+          "fitness.expression=lowest_max_m - lowest_start_m"),
     /* a fall towards the first light, beside which it lies still */
-    {"tests/tricks/toppler.creature",
-     "examples/seek-land3d.ini",
-     {"guard.motionless_s=off"},
-     0.13,
-     VERDICT_MOTIONLESS,
-     0},
+    TRICK("toppler.creature", "seek-land3d", 0.13, VERDICT_MOTIONLESS, 0, "guard.motionless_s=off"),
     /* pistons that throw a walker ahead faster than muscles can, each time for less than 50 ms */
-    {"tests/tricks/pulses.creature",
-     "examples/walk.ini",
-     {"guard.joint_pulse_s=off"},
-     20,
-     VERDICT_JOINT_SPEED,
-     0},
+    TRICK("pulses.creature", "walk", 20, VERDICT_JOINT_SPEED, 0, "guard.joint_pulse_s=off"),
     /* round stairs that end beside it: of a course without ground it falls */
-    {"tests/tricks/roundabout.json",
-     "examples/course.ini",
-     {"evolution.behaviour=walk", "boxes.neighbours=pass", "world.ground=yes",
-      "simulation.until=time",
-      "world.obstacles=1.5 -0.44 0.6 1 0 * 8 0.6 0.06, 6.3 -0.02 0.6 1 0 * 8 0.6 -0.06, "
-      "-1.5 -0.44 0.6 1 0 * 8 -0.6 0.06, -6.3 -0.02 0.6 1 0 * 8 -0.6 -0.06"},
-     12,
-     VERDICT_FELL,
-     0},
+    TRICK("roundabout.json", "course", 12, VERDICT_FELL, 0, "evolution.behaviour=walk",
+          "boxes.neighbours=pass", "world.ground=yes", "simulation.until=time",
+          "world.obstacles=1.5 -0.44 0.6 1 0 * 8 0.6 0.06, 6.3 -0.02 0.6 1 0 * 8 0.6 -0.06, "
+          "-1.5 -0.44 0.6 1 0 * 8 -0.6 0.06, -6.3 -0.02 0.6 1 0 * 8 -0.6 -0.06"),
 };
 
 #define TRICK_COUNT ((int)(sizeof tricks / sizeof tricks[0]))

@@ -128,7 +128,7 @@ static void put_creature(int id)
     struct genome genome;
     struct pack_writer writer;
     sqlite3_stmt *row;
-    char seed[17], sql[160];
+    char seed[17];
     make_worm(&genome, 0.3 + 0.01 * id);
     pack_writer_init(&writer);
     genome_encode(&genome, &writer);
@@ -149,22 +149,18 @@ static void put_creature(int id)
     sqlite3_finalize(row);
     pack_writer_deinit(&writer);
     genome_deinit(&genome);
-    snprintf(sql, sizeof sql, "INSERT INTO members VALUES (%d, %d, 1, %d, 1, %d)", (id - 1) / 2, id,
-             id % 2 ? 2 : 1, id);
-    run_sql(sql);
+    run_sql(printed("INSERT INTO members VALUES (%d, %d, 1, %d, 1, %d)", (id - 1) / 2, id,
+                    id % 2 ? 2 : 1, id));
 }
 
 /* Generation n has the creatures 2 n + 1 and 2 n + 2, of which the latter is the better one. */
 static void put_generation(int number)
 {
-    char sql[160];
-    snprintf(
-        sql, sizeof sql,
-        "INSERT INTO generations (number, branch, closed, evaluations_own, best, median, best_id)"
-        " VALUES (%d, 1, 1, 2, %d, 1, %d)",
-        number, 2 * number + 2, 2 * number + 2);
     run_sql("BEGIN");
-    run_sql(sql);
+    run_sql(
+        printed("INSERT INTO generations (number, branch, closed, evaluations_own, best, median,"
+                " best_id) VALUES (%d, 1, 1, 2, %d, 1, %d)",
+                number, 2 * number + 2, 2 * number + 2));
     put_creature(2 * number + 1);
     put_creature(2 * number + 2);
     run_sql("COMMIT");
@@ -178,10 +174,7 @@ static void setup(void)
     snprintf(path, sizeof path, "%s/run.db", directory);
     ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
     store_fixture_make_tables(database);
-    char sql[80];
-    snprintf(sql, sizeof sql, "INSERT INTO branches VALUES (1, 0, %d, 'digest')",
-             SIMULATOR_VERSION);
-    run_sql(sql);
+    run_sql(printed("INSERT INTO branches VALUES (1, 0, %d, 'digest')", SIMULATOR_VERSION));
     run_sql("INSERT INTO branch_parameters VALUES (1, 1, 'name', 'worm'),"
             " (1, 2, 'simulation.duration_s', '1.5')");
     surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, HEIGHT);
@@ -254,6 +247,12 @@ static uint64_t draw(void)
 static const struct specimen *current(void)
 {
     return gallery_specimen(gallery, window->current);
+}
+
+static void expect_shown(int generation, uint64_t id)
+{
+    ck_assert_int_eq(gallery->generation, generation);
+    ck_assert_uint_eq(current()->creature.id, id);
 }
 
 FIXTURE(setup, teardown)
@@ -404,8 +403,7 @@ TEST(steps_through_creatures_and_generations)
     press("n");
     ck_assert_uint_eq(current()->creature.id, 6);
     press("[");
-    ck_assert_int_eq(gallery->generation, 1);
-    ck_assert_uint_eq(current()->creature.id, 4);
+    expect_shown(1, 4);
     press("[[[");
     ck_assert_int_eq(gallery->generation, 0);
     press("]");
@@ -418,8 +416,7 @@ TEST(steps_through_creatures_and_generations)
     click(WIDTH - 110, TIMELINE_Y);
     ck_assert_int_eq(gallery->generation, 2);
     click(40, STRIP_Y);
-    ck_assert_int_eq(gallery->generation, 0);
-    ck_assert_uint_eq(current()->creature.id, 2);
+    expect_shown(0, 2);
 }
 
 /* All worms are of one kind, of which the best is shown. */
@@ -577,14 +574,12 @@ TEST(waits_for_a_run_and_follows_it)
     player_look_for_news(&window->player, 0.5); /* too early to look again */
     ck_assert_int_eq(gallery->shown.count, 0);
     player_look_for_news(&window->player, 1.5);
-    ck_assert_int_eq(gallery->generation, 0);
-    ck_assert_uint_eq(current()->creature.id, 2);
+    expect_shown(0, 2);
     ck_assert_uint_ne(draw(), waiting);
     put_generation(1);
     put_generation(2);
     player_look_for_news(&window->player, 3);
-    ck_assert_int_eq(gallery->generation, 2);
-    ck_assert_uint_eq(current()->creature.id, 6);
+    expect_shown(2, 6);
 }
 
 TEST(the_same_champion_goes_on_where_it_is)
@@ -680,29 +675,19 @@ TEST(dragging_the_picture_is_no_click)
     ck_assert_int_ne(current()->replay->status, REPLAY_CHANGED);
 }
 
-static void remove_favourite(const char *name)
-{
-    char file[128];
-    snprintf(file, sizeof file, "%s/favourites/%s.creature", directory, name);
-    ck_assert_int_eq(unlink(file), 0);
-}
-
 /* A name that is typed makes a favourite, which is found by it, and has it when it is seen again. */
 TEST(a_named_creature_is_a_favourite)
 {
-    char name[128];
-    struct creature creature;
+    SCOPED(creature) creature;
     open_run_of(1);
     press("Nbob-\b\b\b\bJane 7\r"); /* without a blank */
     ck_assert_ptr_null(window->player.question);
     ck_assert(strstr(window->player.toast, "Jane7"));
     ck_assert_str_eq(current()->replay->name, "Jane7");
     uint64_t id = current()->creature.id;
-    snprintf(name, sizeof name, "%s:Jane7", directory);
-    ck_assert_msg(!run_reader_read_creature(name, &creature, &error), "%s", error.message);
+    ck_ok(run_reader_read_creature(printed("%s:Jane7", directory), &creature, &error));
     ck_assert_uint_eq(creature.id, id);
     ck_assert_str_eq(creature.name, "Jane7");
-    creature_deinit(&creature);
     /* another one cannot have it, nor may a name be one of the run's */
     press("nNJane7\r");
     ck_assert(strstr(window->player.toast, "has the name Jane7 already"));
@@ -723,9 +708,18 @@ TEST(a_named_creature_is_a_favourite)
     struct favourite favourites[FAVOURITES_MAX];
     ck_assert_int_eq(favourites_read(directory, favourites), 1);
     ck_assert_uint_eq(favourites[0].id, id);
-    remove_favourite("Jane7");
-    snprintf(name, sizeof name, "%s/favourites", directory);
-    ck_assert_int_eq(rmdir(name), 0);
+    ck_assert_int_eq(unlink(printed("%s/favourites/Jane7.creature", directory)), 0);
+    ck_assert_int_eq(rmdir(printed("%s/favourites", directory)), 0);
+}
+
+/* The highest place above which a body is there. */
+static double find_body(double x)
+{
+    double y = 20;
+    while (y < HEIGHT && !creatures_press_body(window, x, y))
+        y++;
+    ck_assert_msg(y < HEIGHT, "no part is in the middle");
+    return y;
 }
 
 /* The mouse pulls the part that it holds: x puts the recorded life back. */
@@ -737,10 +731,7 @@ TEST(a_part_that_is_dragged_is_pulled)
     player_seek(&window->player, 0.5);
     creatures_refit(window, 0);
     uint64_t digest = current()->replay->digest;
-    double duration_s = replay_duration(current()->replay), y = 20;
-    while (y < HEIGHT && !creatures_press_body(window, MIDDLE_X, y))
-        y++;
-    ck_assert_msg(y < HEIGHT, "no part is in the middle");
+    double duration_s = replay_duration(current()->replay), y = find_body(MIDDLE_X);
     /* a click pulls nothing */
     click(MIDDLE_X, y);
     ck_assert_int_eq(current()->replay->status, REPLAY_DIFFERS);
@@ -764,9 +755,7 @@ TEST(a_part_that_is_dragged_is_pulled)
         draw();
         /* from the same moment again, before that pull */
         player_seek(&window->player, 0.5);
-        y = 20;
-        while (y < HEIGHT && !creatures_press_body(window, MIDDLE_X, y))
-            y++;
+        y = find_body(MIDDLE_X);
     }
     press("x");
     ck_assert_uint_eq(current()->replay->digest, digest);
@@ -864,8 +853,7 @@ TEST(the_light_is_dragged)
 /* In place of the controller: notes how it is called, and refuses creature 3. */
 static void make_controller(char *log, size_t size)
 {
-    char program[96];
-    snprintf(program, sizeof program, "%s/controller", directory);
+    const char *program = printed("%s/controller", directory);
     snprintf(log, size, "%s/orders", directory);
     FILE *file = fopen(program, "w");
     ck_assert_ptr_nonnull(file);
@@ -880,9 +868,7 @@ static void make_controller(char *log, size_t size)
 
 static void remove_controller(const char *log)
 {
-    char program[96];
-    snprintf(program, sizeof program, "%s/controller", directory);
-    unlink(program);
+    unlink(printed("%s/controller", directory));
     unlink(log);
 }
 
@@ -898,12 +884,12 @@ static void give_orders(void)
 
 static void expect_orders(const char *log, const char *const *orders, int count)
 {
-    char line[256], expected[256];
+    char line[256];
     FILE *file = fopen(log, "r");
     ck_assert_ptr_nonnull(file);
     for (int i = 0; i < count; i++) {
         ck_assert_ptr_nonnull(fgets(line, sizeof line, file));
-        snprintf(expected, sizeof expected, orders[i], directory);
+        const char *expected = printed(orders[i], directory);
         line[strcspn(line, "\n")] = 0;
         ck_assert_str_eq(line, expected);
     }

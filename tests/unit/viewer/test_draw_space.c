@@ -32,11 +32,9 @@ static void make_changed(const char *name, int sliding)
 {
     drop_replay();
     SCOPED(creature) creature;
-    char path[100];
-    snprintf(path, sizeof path, "examples/creatures/%s.json", name);
+    const char *path = printed("examples/creatures/%s.json", name);
     ck_ok(creature_read(&creature, path, &error));
-    snprintf(path, sizeof path, "examples/%s.ini",
-             creature.genome.kind == BODY_BOXES ? "walk3d" : name);
+    path = printed("examples/%s.ini", creature.genome.kind == BODY_BOXES ? "walk3d" : name);
     params_set_defaults(&params);
     ck_ok(params_read_file(&params, path, &error));
     if (sliding >= 0) {

@@ -102,11 +102,9 @@ TEST(suffixes_choose_the_exporter)
 TEST(what_is_left_out_names_its_package)
 {
     for (int i = 0; i < exporter_count; i++) {
-        char name[32];
         if (exporters[i].write)
             continue;
-        snprintf(name, sizeof name, "out.%s", exporters[i].suffix);
-        ck_assert_int_eq(export_as(name), ERR_UNAVAILABLE);
+        ck_assert_int_eq(export_as(printed("out.%s", exporters[i].suffix)), ERR_UNAVAILABLE);
         ck_assert_ptr_nonnull(strstr(error.message, exporters[i].package));
     }
 }
@@ -359,9 +357,7 @@ TEST(svg_is_a_drawing)
 
 static int has_ffmpeg(const char *encoder)
 {
-    char command[160];
-    snprintf(command, sizeof command, "ffmpeg -hide_banner -encoders 2>&1 | grep -q '%s'", encoder);
-    return system(command) == 0;
+    return system(printed("ffmpeg -hide_banner -encoders 2>&1 | grep -q '%s'", encoder)) == 0;
 }
 
 /* The file as frames of RGB bytes, decoded by ffmpeg; the caller frees. */
@@ -526,12 +522,11 @@ TEST(films_show_a_family_in_turn)
 
 TEST(frames_are_numbered_files)
 {
-    char folder[128], name[160];
     job.fps = 4;
     export_well("out.frames");
-    snprintf(folder, sizeof folder, "%s", path);
+    const char *folder = printed("%s", path);
     for (int i = 1; i <= 9; i++) {
-        snprintf(name, sizeof name, "%s/%05d.png", folder, i);
+        const char *name = printed("%s/%05d.png", folder, i);
         cairo_surface_t *frame = cairo_image_surface_create_from_png(name);
         ck_assert_int_eq(cairo_image_surface_get_width(frame), 320);
         ck_assert_int_eq(cairo_image_surface_get_height(frame), 180);
@@ -607,9 +602,8 @@ TEST(video_says_what_to_install)
 /* A program of that name that says something and ends without reading. */
 static void check_failing_ffmpeg(const char *script, int status, const char *message)
 {
-    char program[128], before[4096];
-    snprintf(before, sizeof before, "%s", getenv("PATH"));
-    snprintf(program, sizeof program, "%s/ffmpeg", directory);
+    const char *before = printed("%s", getenv("PATH"));
+    const char *program = printed("%s/ffmpeg", directory);
     FILE *file = fopen(program, "w");
     fputs(script, file);
     fclose(file);

@@ -418,8 +418,7 @@ TEST(deeds_are_handed_to_the_controller)
     static const char *const notes[] = {
         "click a creature first", "0 feed 4.", "0 protect ", "0 expose ", "0 move ", "0 remove "};
     static const char keys[] = "xgkumx";
-    char program[96];
-    snprintf(program, sizeof program, "%s/controller", directory);
+    const char *program = printed("%s/controller", directory);
     FILE *script = fopen(program, "w");
     ck_assert_ptr_nonnull(script);
     fputs("#!/bin/sh\nshift 3\necho did \"$@\"\n", script);

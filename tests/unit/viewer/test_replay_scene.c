@@ -59,11 +59,10 @@ TEST(every_reference_case_can_be_shown)
     int shown = 0;
     ck_assert_ptr_nonnull(files);
     for (const struct dirent *entry; (entry = readdir(files)) != NULL;) {
-        char path[400];
         struct replay *replay;
         if (entry->d_name[0] == '.')
             continue;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        const char *path = printed("%s/%s", folder, entry->d_name);
         ck_assert_int_eq(file_kind_of(path), FILE_SPACE_SCENE);
         ck_ok(replay_create_scene(&replay, path, &error));
         ck_assert_int_gt(replay->part_count, 0);
