@@ -299,25 +299,30 @@ static void put(struct numbers *to, double value)
     to->count++;
 }
 
-static void put_all(struct numbers *to, const double *values, int count)
+static void put_all(struct numbers *to, const double *values, size_t count)
 {
-    for (int i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         put(to, values[i]);
 }
 
+/* Puts all that are listed. */
+#define PUT(to, ...)                                                                               \
+    put_all(to, (const double[]){__VA_ARGS__},                                                     \
+            sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+
 static void put_vec3(struct numbers *to, struct vec3 v)
 {
-    put_all(to, (const double[]){v.x, v.y, v.z}, 3);
+    PUT(to, v.x, v.y, v.z);
 }
 
 static void put_turn(struct numbers *to, struct quaternion q)
 {
-    put_all(to, (const double[]){q.w, q.x, q.y, q.z}, 4);
+    PUT(to, q.w, q.x, q.y, q.z);
 }
 
 static void put_time(struct numbers *to, const struct evaluate_view *v)
 {
-    put_all(to, (const double[]){v->time_s, v->tick_s, v->is_live}, 3);
+    PUT(to, v->time_s, v->tick_s, v->is_live);
 }
 
 static void put_centre(struct numbers *to, const struct evaluate_view *v)
@@ -334,7 +339,7 @@ static void put_parts(struct numbers *to, const struct evaluate_view *v)
 {
     for (int i = 0; i < v->phenotype->part_count; i++) {
         const struct part *part = &v->phenotype->parts[i];
-        put_all(to, (const double[]){part->parent, part->mass_kg, part->mirror}, 3);
+        PUT(to, part->parent, part->mass_kg, part->mirror);
     }
 }
 
@@ -342,8 +347,7 @@ static void put_shapes(struct numbers *to, const struct evaluate_view *v)
 {
     for (int i = 0; i < v->phenotype->shape_count; i++) {
         const struct shape *shape = &v->phenotype->shapes[i];
-        put(to, shape->kind);
-        put(to, shape->part);
+        PUT(to, shape->kind, shape->part);
         put_vec3(to, shape->at_m);
         put_turn(to, shape->turn);
         put_vec3(to, shape->half_m);
@@ -376,10 +380,7 @@ static void put_drives(struct numbers *to, const struct evaluate_view *v)
         const struct drive *drive = &v->phenotype->drives[i];
         struct drive_state state;
         dynamics_drive_state(v->dynamics, i, &state);
-        put_all(to,
-                (const double[]){state.value, state.rate, state.effort, drive->lower, drive->upper,
-                                 drive->strength},
-                6);
+        PUT(to, state.value, state.rate, state.effort, drive->lower, drive->upper, drive->strength);
     }
 }
 
@@ -388,7 +389,7 @@ static void put_effectors(struct numbers *to, const struct evaluate_view *v)
     for (int i = 0; i < v->phenotype->effector_count; i++) {
         int at = v->phenotype->effectors[i].drive;
         const struct drive *drive = &v->phenotype->drives[at];
-        put_all(to, (const double[]){v->signals[i], drive->least, drive->most, at}, 4);
+        PUT(to, v->signals[i], drive->least, drive->most, at);
     }
 }
 
@@ -400,7 +401,7 @@ static void put_neurons(struct numbers *to, const struct evaluate_view *v)
 
 static void put_sensors(struct numbers *to, const struct evaluate_view *v)
 {
-    put_all(to, v->sensors, v->phenotype->part_count * SENSOR_COUNT);
+    put_all(to, v->sensors, (size_t)v->phenotype->part_count * SENSOR_COUNT);
 }
 
 static void put_contacts(struct numbers *to, const struct evaluate_view *v)
@@ -410,21 +411,17 @@ static void put_contacts(struct numbers *to, const struct evaluate_view *v)
     for (int i = 0; i < count; i++) {
         put_vec3(to, points[i].at);
         put_vec3(to, points[i].normal);
-        put_all(to, (const double[]){points[i].normal_impulse_n_s, points[i].part, points[i].other},
-                3);
+        PUT(to, points[i].normal_impulse_n_s, points[i].part, points[i].other);
     }
 }
 
 static void put_ledger(struct numbers *to, const struct evaluate_view *v)
 {
     const struct ledger *l = v->ledger;
-    put_all(to,
-            (const double[]){l->kinetic_j, l->potential_j, l->energy_start_j, l->work_effector_j,
-                             l->work_effector_positive_j, l->loss_friction_j, l->loss_impact_j,
-                             l->loss_limit_j, l->loss_drag_j, l->loss_damping_j,
-                             l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j, l->mended_j,
-                             l->residual_j},
-            13);
+    PUT(to, l->kinetic_j, l->potential_j, l->energy_start_j, l->work_effector_j,
+        l->work_effector_positive_j, l->loss_friction_j, l->loss_impact_j, l->loss_limit_j,
+        l->loss_drag_j, l->loss_damping_j, l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j,
+        l->mended_j, l->residual_j);
 }
 
 static void put_measures(struct numbers *to, const struct evaluate_view *v)
@@ -449,8 +446,7 @@ static void put_observation(struct numbers *to, const struct evaluate_view *v)
     for (int i = 0; i < v->phenotype->drive_count; i++) {
         struct drive_state drive;
         dynamics_drive_state(v->dynamics, i, &drive);
-        put(to, drive.value);
-        put(to, drive.rate);
+        PUT(to, drive.value, drive.rate);
     }
 }
 

@@ -526,6 +526,11 @@ static struct run_value id(uint64_t value)
     return known(value != 0, whole(value));
 }
 
+/* A row of the values that are listed. */
+#define HASH_ROW(hash, ...)                                                                        \
+    run_digest_row(hash, (const struct run_value[]){__VA_ARGS__},                                  \
+                   sizeof((const struct run_value[]){__VA_ARGS__}) / sizeof(struct run_value))
+
 static void hash_individual(uint64_t *hash, const struct row *row)
 {
     const struct individual *i = &row->i;
@@ -557,28 +562,22 @@ static void hash_individual(uint64_t *hash, const struct row *row)
 
 static void hash_bar(uint64_t *hash, const struct row *row)
 {
-    const struct run_value values[] = {whole(row->i.id), real(row->i.bar.m_s),
-                                       real(row->i.bar.sizes_s)};
     if (early_stop_has_bar(&row->i.bar))
-        run_digest_row(hash, values, 3);
+        HASH_ROW(hash, whole(row->i.id), real(row->i.bar.m_s), real(row->i.bar.sizes_s));
 }
 
 static void hash_member(uint64_t *hash, const struct member *m)
 {
-    const struct run_value values[] = {whole(m->rank.id),
-                                       known(m->number, whole((uint64_t)m->number)),
-                                       known(m->number, whole((uint64_t)m->rank.survived)),
-                                       known(m->number, real(m->rank.fitness))};
-    run_digest_row(hash, values, 4);
+    HASH_ROW(hash, whole(m->rank.id), known(m->number, whole((uint64_t)m->number)),
+             known(m->number, whole((uint64_t)m->rank.survived)),
+             known(m->number, real(m->rank.fitness)));
 }
 
 static void hash_archived(uint64_t *hash, int64_t generation, const struct generation_rank *r)
 {
-    const struct run_value values[] = {whole((uint64_t)generation), whole(r->id),
-                                       id((uint64_t)r->cell), whole((uint64_t)r->trials),
-                                       whole((uint64_t)r->is_waiting)};
     if (r->cell || r->trials || r->is_waiting)
-        run_digest_row(hash, values, 5);
+        HASH_ROW(hash, whole((uint64_t)generation), whole(r->id), id((uint64_t)r->cell),
+                 whole((uint64_t)r->trials), whole((uint64_t)r->is_waiting));
 }
 
 /* Rows of creatures are walked through once. */
@@ -593,18 +592,10 @@ static int hash_rows(void *context, enum run_table table, int64_t generation, ui
     struct walk *walk = context;
     const struct bestiary_search *s = walk->search;
     const struct generation *g = &s->generations[generation];
-    if (table == RUN_GENERATIONS) {
-        const struct run_value values[] = {whole((uint64_t)generation),
-                                           whole(1),
-                                           whole(1),
-                                           whole((uint64_t)g->own),
-                                           whole(g->evaluations),
-                                           real(g->best),
-                                           real(g->median),
-                                           real(g->mean),
-                                           whole(g->best_id)};
-        run_digest_row(hash, values, 9);
-    }
+    if (table == RUN_GENERATIONS)
+        HASH_ROW(hash, whole((uint64_t)generation), whole(1), whole(1), whole((uint64_t)g->own),
+                 whole(g->evaluations), real(g->best), real(g->median), real(g->mean),
+                 whole(g->best_id));
     if (table == RUN_INDIVIDUALS || table == RUN_BARS)
         for (int *at = &walk->at[table];
              *at < s->row_count && (int64_t)s->rows[*at].i.generation <= generation; ++*at)

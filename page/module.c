@@ -73,8 +73,11 @@ static FILE *begin_text(void)
     return open_memstream(&text, &text_size);
 }
 
+/* NULL: there was no memory to write in. */
 static int give_text(FILE *file, int status)
 {
+    if (!file)
+        return give(library_say(&error, ERR_MEMORY, NULL));
     fclose(file);
     given = (struct bestiary_bytes){(unsigned char *)text, text_size};
     return give(library_say(&error, status, NULL));
@@ -321,9 +324,7 @@ EXPORT(web_rows) const double *web_rows(void)
 EXPORT(web_plan) int web_plan(void)
 {
     FILE *file = begin_text();
-    if (!file)
-        return give(library_say(&error, ERR_MEMORY, NULL));
-    return give_text(file, plan_write(file, &creature->c.genome, &params->p));
+    return give_text(file, file ? plan_write(file, &creature->c.genome, &params->p) : 0);
 }
 
 EXPORT(web_fields) int web_fields(int is_connection, int row)
@@ -340,9 +341,8 @@ EXPORT(web_fields) int web_fields(int is_connection, int row)
 EXPORT(web_functions) int web_functions(void)
 {
     FILE *file = begin_text();
-    if (!file)
-        return give(library_say(&error, ERR_MEMORY, NULL));
-    plan_write_functions(file);
+    if (file)
+        plan_write_functions(file);
     return give_text(file, 0);
 }
 

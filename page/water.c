@@ -23,19 +23,21 @@ struct numbers {
     size_t count;
 };
 
-static void put(struct numbers *to, const float *values, size_t count)
+static void put_all(struct numbers *to, const float *values, size_t count)
 {
     memcpy(to->values + to->count, values, count * sizeof *values);
     to->count += count;
 }
 
+/* Puts all that are listed. */
+#define PUT(to, ...)                                                                               \
+    put_all(to, (const float[]){__VA_ARGS__}, sizeof((const float[]){__VA_ARGS__}) / sizeof(float))
+
 static void put_things(struct numbers *to, const struct preserve_replay_thing *things, int count)
 {
     for (int i = 0; i < count; i++)
-        put(to,
-            (float[]){things[i].x_m, things[i].y_m, things[i].radius_m, things[i].share,
-                      (float)palette_family_color(things[i].family)},
-            5);
+        PUT(to, things[i].x_m, things[i].y_m, things[i].radius_m, things[i].share,
+            (float)palette_family_color(things[i].family));
 }
 
 /* Numbers have 24 bits: a creature is known by the last ones of its id. */
@@ -43,22 +45,18 @@ static void put_creature(struct numbers *to, const struct preserve_replay_moment
                          const struct preserve_replay_creature *c)
 {
     int kind = film.params.preserve_founders_copies ? c->form : c->family;
-    put(to,
-        (float[]){(float)(c->id & 0xffffff), (float)palette_family_color(kind), c->x_m, c->y_m,
-                  c->fullness, c->bitten_j, (float)c->is_hunter, (float)c->is_spared,
-                  (float)c->family, (float)c->generation, (float)c->children, c->born_s,
-                  (float)c->part_count, (float)c->mouth_count},
-        14);
+    PUT(to, (float)(c->id & 0xffffff), (float)palette_family_color(kind), c->x_m, c->y_m,
+        c->fullness, c->bitten_j, (float)c->is_hunter, (float)c->is_spared, (float)c->family,
+        (float)c->generation, (float)c->children, c->born_s, (float)c->part_count,
+        (float)c->mouth_count);
     for (int i = 0; i < c->part_count; i++) {
         const struct preserve_replay_part *part = &m->parts[c->first_part + i];
-        put(to, (float[]){part->x_m, part->y_m, part->angle_rad, part->width_m, part->height_m}, 5);
+        PUT(to, part->x_m, part->y_m, part->angle_rad, part->width_m, part->height_m);
     }
     for (int i = 0; i < c->mouth_count; i++) {
         const struct preserve_replay_mouth *mouth = &m->mouths[c->first_mouth + i];
-        put(to,
-            (float[]){mouth->x_m, mouth->y_m, mouth->width_m, (float)mouth->kind,
-                      (float)mouth->is_eating},
-            5);
+        PUT(to, mouth->x_m, mouth->y_m, mouth->width_m, (float)mouth->kind,
+            (float)mouth->is_eating);
     }
 }
 
@@ -72,12 +70,10 @@ static void show(void *context, const struct preserve_replay *w)
     struct numbers to = {malloc(most * sizeof(float)), 0};
     if (!to.values)
         return;
-    put(&to,
-        (float[]){(float)m->time_s, (float)m->daylight, (float)w->columns, (float)w->rows,
-                  (float)m->creature_count, (float)m->egg_count, (float)m->carcass_count},
-        7);
+    PUT(&to, (float)m->time_s, (float)m->daylight, (float)w->columns, (float)w->rows,
+        (float)m->creature_count, (float)m->egg_count, (float)m->carcass_count);
     for (size_t i = 0; i < cells; i++)
-        put(&to, (float[]){(float)m->plants[i] / 255}, 1);
+        PUT(&to, (float)m->plants[i] / 255);
     for (int i = 0; i < m->creature_count; i++)
         put_creature(&to, m, &m->creatures[i]);
     put_things(&to, m->eggs, m->egg_count);

@@ -47,21 +47,8 @@ struct request {
     const char *params_path;
     struct option_list assignments;
     struct option_seed seed;
-    struct asked_overlays {
-        int is_given;
-        unsigned overlays;
-    } overlays;
-    struct export_size {
-        int width_px, height_px;
-    } size;
     struct export_job job; /* path NULL: the window */
-    struct asked_world {
-        int is_given;
-        int64_t number;
-    } world;
-    struct asked_angle {
-        double yaw_deg, pitch_deg;
-    } angle;
+    int64_t world;         /* -1: not given */
     int is_contest;
     int64_t bout;
     struct asked_follow {
@@ -84,17 +71,16 @@ static int fail(int code, const char *message)
 
 static int read_overlays(const char *text, void *field, struct error *error)
 {
-    struct asked_overlays *asked = field;
-    asked->is_given = 1;
-    return overlay_parse(text, &asked->overlays, error);
+    struct export_job *job = field;
+    job->has_overlays = 1;
+    return overlay_parse(text, &job->overlays, error);
 }
 
 static int read_world(const char *text, void *field, struct error *error)
 {
-    struct asked_world *world = field;
+    int64_t *world = field;
     char end;
-    world->is_given = 1;
-    if (sscanf(text, "%9" SCNd64 "%c", &world->number, &end) != 1 || world->number < 0)
+    if (sscanf(text, "%9" SCNd64 "%c", world, &end) != 1 || *world < 0)
         return error_set(error, ERR_USAGE, "'%s' is no number of a world", text);
     return 0;
 }
@@ -119,12 +105,12 @@ static int read_clock(const char *text, void *field, struct error *error)
 /* "30" or "30,10", degrees. */
 static int read_angle(const char *text, void *field, struct error *error)
 {
-    struct asked_angle *angle = field;
+    struct export_shot *shot = field;
     char end;
-    angle->pitch_deg = 0;
-    int count = sscanf(text, "%9lf,%9lf%c", &angle->yaw_deg, &angle->pitch_deg, &end);
+    shot->pitch_deg = 0;
+    int count = sscanf(text, "%9lf,%9lf%c", &shot->yaw_deg, &shot->pitch_deg, &end);
     if ((count != 1 && count != 2) || strspn(text, "+-0123456789.,") != strlen(text) ||
-        fabs(angle->yaw_deg) > 360 || fabs(angle->pitch_deg) > 90)
+        fabs(shot->yaw_deg) > 360 || fabs(shot->pitch_deg) > 90)
         return error_set(error, ERR_USAGE, "'%s' is no angle: 30, or 30,10 (degrees)", text);
     return 0;
 }
@@ -147,11 +133,11 @@ static int read_follow(const char *text, void *field, struct error *error)
 
 static int read_size(const char *text, void *field, struct error *error)
 {
-    struct export_size *size = field;
+    struct export_job *job = field;
     char end;
-    if (sscanf(text, "%5d%*1[xX]%5d%c", &size->width_px, &size->height_px, &end) != 2 ||
-        size->width_px < EXPORT_SIDE_MIN_PX || size->width_px > EXPORT_SIDE_MAX_PX ||
-        size->height_px < EXPORT_SIDE_MIN_PX || size->height_px > EXPORT_SIDE_MAX_PX)
+    if (sscanf(text, "%5d%*1[xX]%5d%c", &job->width_px, &job->height_px, &end) != 2 ||
+        job->width_px < EXPORT_SIDE_MIN_PX || job->width_px > EXPORT_SIDE_MAX_PX ||
+        job->height_px < EXPORT_SIDE_MIN_PX || job->height_px > EXPORT_SIDE_MAX_PX)
         return error_set(error, ERR_USAGE, "'%s' is not WxH, both sides %d .. %d", text,
                          EXPORT_SIDE_MIN_PX, EXPORT_SIDE_MAX_PX);
     return 0;
@@ -197,7 +183,7 @@ static const struct option_row options[] = {
      AT(job.shot.zoom), .min = 0.05, .max = 50},
     {"angle", 0, "YAW[,PITCH]",
      "of films and stills in space: the eye is turned to the right and up, degrees", OPTION_READ,
-     AT(angle), .read = read_angle},
+     AT(job.shot), .read = read_angle},
     {"turn", 0, "N", "of films in space: the eye goes round, degrees a second", OPTION_REAL,
      AT(job.shot.turn_deg_s), .min = -360, .max = 360},
     {"live", 0, NULL, "of a world, in the window: its newest epoch while the run goes on",
@@ -217,15 +203,15 @@ static const struct option_row options[] = {
     {"grid", 0, NULL, "each creature in a cell of its own: with png a contact sheet", OPTION_FLAG,
      AT(job.is_grid)},
     {"overlays", 0, "A,B,...",
-     "what is laid over the picture, see below (default: trail; also: none)", OPTION_READ,
-     AT(overlays), .read = read_overlays},
+     "what is laid over the picture, see below (default: trail; also: none)", OPTION_READ, AT(job),
+     .read = read_overlays},
     {"plain", 0, NULL, "stills: the creatures alone, without world and text", OPTION_FLAG,
      AT(job.is_plain)},
     {"sound", 0, NULL, "of films and pages: what the creatures call, and what they hit",
      OPTION_FLAG, AT(job.has_sound)},
     {"recorded", 0, NULL, "a page has the motion recorded, not creatures that it simulates itself",
      OPTION_FLAG, AT(job.is_recorded)},
-    {"size", 0, "WxH", "in pixels", OPTION_READ, AT(size), .read = read_size},
+    {"size", 0, "WxH", "in pixels", OPTION_READ, AT(job), .read = read_size},
     {"fps", 0, "N", "frames per second of films", OPTION_REAL, AT(job.fps), .min = 1,
      .max = EXPORT_FPS_MAX},
     {"frames", 0, "N", "closes the window after N frames, each 1/60 s on", OPTION_WHOLE,
@@ -328,14 +314,8 @@ static int parse_arguments(struct request *request, int argc, char **argv)
                      SIMULATOR_VERSION);
         return EXIT_OK;
     }
-    request->job.has_overlays = request->overlays.is_given;
-    request->job.overlays = request->overlays.overlays;
-    request->job.width_px = request->size.width_px;
-    request->job.height_px = request->size.height_px;
     request->job.is_in_turn = request->is_family && !request->job.is_grid;
-    request->job.is_world = request->world.is_given || request->follow.life;
-    request->job.shot.yaw_deg = request->angle.yaw_deg;
-    request->job.shot.pitch_deg = request->angle.pitch_deg;
+    request->job.is_world = request->world >= 0 || request->follow.life;
     const char *fault = find_fault(request, argc - optind);
     if (fault)
         return fail(ERR_USAGE, fault);
@@ -554,16 +534,8 @@ static int show_world(const struct request *request, const struct preserve_repla
     return status ? status : show(player, request, -1, error);
 }
 #else
-static int show_gallery(struct gallery *gallery, const struct request *request, struct error *error)
-{
-    return window_check(error);
-}
-
-static int show_world(const struct request *request, const struct preserve_replay_request *span,
-                      struct error *error)
-{
-    return window_check(error);
-}
+#define show_gallery(gallery, request, error) window_check(error)
+#define show_world(request, span, error)      window_check(error)
 #endif
 
 /* ---- the whole ---- */
@@ -573,7 +545,7 @@ static int open_world(const struct request *request, const char *directory, stru
 {
     struct preserve_replay_request span = {.run_directory = directory,
                                            .budget = request->is_anyway ? 0 : REPLAY_BUDGET,
-                                           .world = (int)request->world.number,
+                                           .world = request->world > 0 ? (int)request->world : 0,
                                            .from_s = request->job.shot.from_s,
                                            .to_s = request->job.shot.from_s + 30};
     double from_s = 0, to_s = 0;
@@ -634,7 +606,8 @@ static int run(const struct request *request, int argc, char **argv, struct erro
 
 int main(int argc, char **argv)
 {
-    struct request request = {.generation = -1, .job = {.time_s = -1}, .follow = {.which = -1}};
+    struct request request = {
+        .generation = -1, .job = {.time_s = -1}, .world = -1, .follow = {.which = -1}};
     struct error error = {0};
     signals_begin();
     output_begin();

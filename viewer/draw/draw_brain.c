@@ -388,12 +388,6 @@ static uint32_t value_color(double value, double full)
     return palette_mix(palette[COLOR_panel].light, palette[end].light, share);
 }
 
-/* By both numbers: the part's, and that of its body gene, which mutations name. */
-static void describe_part(const struct replay *replay, int part, char *text, size_t size)
-{
-    snprintf(text, size, "part %d, body %d", part, replay->parts[part].body);
-}
-
 static void draw_labels(cairo_t *cr, const struct brain_layout *layout, const struct replay *replay)
 {
     double ui = layout->ui;
@@ -409,7 +403,8 @@ static void draw_labels(cairo_t *cr, const struct brain_layout *layout, const st
         }
         draw_rounded(cr, layout->x + 10 * ui, y - 5 * ui, 10 * ui, 10 * ui, 2 * ui);
         draw_fill(cr, palette_part_color(replay->parts[owner - 1].color), 1);
-        describe_part(replay, owner - 1, text, sizeof text);
+        /* both numbers: the part's, and that of its body gene, which mutations name */
+        snprintf(text, sizeof text, "part %d, body %d", owner - 1, replay->parts[owner - 1].body);
         draw_text(cr, text, layout->x + 25 * ui, y + 3.5 * ui, 10 * ui, 0, DRAW_LEFT,
                   COLOR_text_soft);
     }
@@ -522,15 +517,6 @@ struct replay_cut draw_brain_pick(const struct draw_view *view, const struct rep
     return picking.cut;
 }
 
-/* The source of a wire, in words. */
-static void describe_source(const struct wire *wire, char *text, size_t size)
-{
-    if (wire->kind == WIRE_SENSOR)
-        snprintf(text, size, "sensor %s of part %d", sensors[wire->sensor].name, wire->index);
-    else
-        snprintf(text, size, "neuron %d", wire->index);
-}
-
 static void describe(const struct replay *replay, const struct replay_cut *cut,
                      const struct replay_frame *frame, char *text, size_t size)
 {
@@ -548,7 +534,11 @@ static void describe(const struct replay *replay, const struct replay_cut *cut,
     const struct wire *wire = cut->kind == CUT_EFFECTOR_INPUT
                                   ? &replay->effectors[cut->index].input
                                   : &replay->neurons[cut->index].inputs[cut->input];
-    describe_source(wire, source, sizeof source);
+    if (wire->kind == WIRE_SENSOR)
+        snprintf(source, sizeof source, "sensor %s of part %d", sensors[wire->sensor].name,
+                 wire->index);
+    else
+        snprintf(source, sizeof source, "neuron %d", wire->index);
     if (cut->kind == CUT_EFFECTOR_INPUT)
         snprintf(text, size, "%s x %.2f to effector %d of part %d   %s", source, wire->weight,
                  effector_column(replay, cut->index) + 1, effector_part(replay, cut->index), click);

@@ -92,23 +92,18 @@ static void draw_fitness_now(cairo_t *cr, const struct draw_scrub *scrub, double
               1, is_right ? DRAW_RIGHT : DRAW_LEFT, COLOR_part_0);
 }
 
-static int has_fitness(const struct draw_scrub *scrub)
-{
-    int has = 0;
-    for (int i = 0; i < scrub->count; i++)
-        has |= scrub->replays[i]->has_goal;
-    return has;
-}
-
 void draw_scrub(cairo_t *cr, const struct draw_scrub *scrub)
 {
     const struct draw_box *box = &scrub->box;
     double ui = box->ui, middle = box->y + box->height / 2;
     double share = scrub->duration_s > 0 ? fmin(scrub->time_s / scrub->duration_s, 1) : 0;
     double x = box->x + share * box->width;
+    int has_fitness = 0;
+    for (int i = 0; i < scrub->count; i++)
+        has_fitness |= scrub->replays[i]->has_goal;
     draw_rounded(cr, box->x, box->y + 2 * ui, fmax(box->width, 1), box->height - 4 * ui, 4 * ui);
     draw_fill(cr, COLOR_grid, 0.1);
-    if (scrub->duration_s > 0 && has_fitness(scrub))
+    if (scrub->duration_s > 0 && has_fitness)
         draw_curves(cr, scrub);
     draw_line(cr, x, box->y + 2 * ui, x, box->y + box->height - 2 * ui);
     draw_stroke(cr, COLOR_part_0, 1, 2 * ui);
@@ -391,13 +386,11 @@ static void draw_step(cairo_t *cr, const struct draw_box *box, const struct draw
 
 void draw_descent(cairo_t *cr, const struct draw_descent *descent)
 {
-    ENSURE(descent->count > 0 && descent->marked < descent->count, "step %d of %d", descent->marked,
-           descent->count);
+    ENSURE(descent->steps && descent->count > 0 && descent->marked < descent->count,
+           "step %d of %d", descent->marked, descent->count);
     const struct draw_box *box = &descent->box;
     double ui = box->ui;
     char text[64];
-    ENSURE(descent->count >= 0 && (descent->count == 0 || descent->steps), "%d steps",
-           descent->count);
     draw_clip(cr, box->x, box->y, box->width, box->height);
     fill_box(cr, box, COLOR_panel, 0.96);
     snprintf(text, sizeof text, "line of descent: %d", descent->count);

@@ -9,13 +9,6 @@
 /* A joint's disc and an outline may reach beyond the parts, px at ui 1. */
 #define OUTLINE_PX 3.0
 
-/* As many columns as make the cells as square as the picture allows. */
-static int count_columns(double width_px, double height_px, int count)
-{
-    int columns = (int)(sqrt(count * width_px / height_px) + 0.5);
-    return columns < 1 ? 1 : columns > count ? count : columns;
-}
-
 /* The view in which the body of that moment fills its cell. */
 static struct draw_view fit_body(const struct replay *replay, double time_s, double left,
                                  double top, double width, double height)
@@ -51,7 +44,9 @@ static struct draw_view fit_body(const struct replay *replay, double time_s, dou
 void draw_plain(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
                 int count, double time_s, unsigned overlays)
 {
-    int columns = count_columns(width_px, height_px, count);
+    /* as many columns as make the cells as square as the picture allows */
+    double wanted = sqrt(count * (double)width_px / (double)height_px) + 0.5;
+    int columns = (int)fmin(fmax(wanted, 1), count);
     int rows = (count + columns - 1) / columns;
     double width = (double)width_px / columns, height = (double)height_px / rows;
     for (int i = 0; i < count; i++) {

@@ -462,16 +462,11 @@ static double draw_key(const struct picture *p, double x, double y, enum sign si
     return x + 28 * ui + draw_text(p->cr, text, x + 16 * ui, y, 12 * ui, 0, DRAW_LEFT, COLOR_text);
 }
 
-static double draw_word(const struct picture *p, double x, double y, const char *text)
-{
-    return x + 8 * p->ui + draw_text(p->cr, text, x, y, 12 * p->ui, 1, DRAW_LEFT, COLOR_text);
-}
-
 /* The marks of eating and of being eaten. A mouth is white, a mouth for flesh has a red middle. */
 static void draw_signs(const struct picture *p, double x, double y)
 {
     double at = draw_key(p, x, y, SIGN_MOUTH, 0x9aa4aa, "a hunter's mouth");
-    at = draw_word(p, at, y, "a mouth eats");
+    at += 8 * p->ui + draw_text(p->cr, "a mouth eats", at, y, 12 * p->ui, 1, DRAW_LEFT, COLOR_text);
     at = draw_key(p, at, y, SIGN_EATS, PLANT_COLOR, "plants");
     at = draw_key(p, at, y, SIGN_EATS, CARRION_COLOR, "carrion");
     at = draw_key(p, at, y, SIGN_EATS, FLESH_COLOR, "the living");

@@ -352,15 +352,10 @@ static void draw_heading(cairo_t *cr, const struct replay *replay,
     draw_off(cr, replay, 18 * ui, width - 18 * ui, top + (TITLE_PX + 22) * ui, size);
 }
 
-static double strobe_ui(double width, double height)
-{
-    return fmin(fmax(fmin(width / 1200, height / 300), 0.8), 4);
-}
-
 /* Below the heading. */
 static struct draw_view body_view(double top, double width, double height)
 {
-    double ui = strobe_ui(width, height), title = floor(TITLE_PX * ui);
+    double ui = fmin(fmax(fmin(width / 1200, height / 300), 0.8), 4), title = floor(TITLE_PX * ui);
     return (struct draw_view){.top_px = top + title,
                               .width_px = width,
                               .height_px = height - title,

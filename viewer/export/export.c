@@ -105,35 +105,33 @@ int export_check(const struct export_job *job, struct error *error)
     if (job->is_world &&
         (job->is_recorded || (job->shot.speed > 0 && exporter->write == export_html)))
         return error_set(error, ERR_USAGE, "--recorded and --speed are not for pages of a world");
-    if (job->is_plain && !exporter->has_moments)
-        return error_set(error, ERR_USAGE, "--plain is for png and svg, not for %s",
-                         exporter->suffix);
-    if ((job->is_grid || job->has_overlays) && !exporter->has_overlays)
-        return error_set(error, ERR_USAGE,
-                         "--grid and --overlays are not for %s: choose in the page",
-                         exporter->suffix);
-    if (job->has_sound && !exporter->has_sound)
-        return error_set(error, ERR_USAGE, "--sound is for mp4, webm and html, not for %s",
-                         exporter->suffix);
-    if (job->is_recorded && strcmp(exporter->suffix, "html") != 0)
-        return error_set(error, ERR_USAGE, "--recorded is for html, not for %s", exporter->suffix);
     const struct export_shot *shot = &job->shot;
-    int is_cut = shot->from_s > 0 || shot->to_s > 0 || shot->speed > 0;
+    int is_page = exporter->write == export_html, is_still = !is_page && !(exporter->fps > 0);
+    int is_film = !is_page && !is_still,
+        is_cut = shot->from_s > 0 || shot->to_s > 0 || shot->speed > 0;
     int is_aimed = shot->zoom > 0 || shot->yaw_deg || shot->pitch_deg || shot->turn_deg_s;
-    if (is_cut && !job->is_world && exporter->fps * exporter->has_overlays == 0)
-        return error_set(error, ERR_USAGE, "--from, --to and --speed are for films, not for %s",
-                         exporter->suffix);
-    if (is_aimed && (job->is_world || job->is_grid || job->is_plain ||
-                     (job->time_s < 0 && exporter->fps * exporter->has_overlays == 0)))
-        return error_set(error, ERR_USAGE,
-                         "--zoom, --angle and --turn are for films and for stills with --time");
-    if ((is_cut || job->is_in_turn) && job->has_sound)
-        return error_set(error, ERR_USAGE, "--sound is for whole films at their own pace");
-    if (job->has_sound && job->is_world)
-        return error_set(error, ERR_USAGE, "--sound: a preserve is silent");
-    if (job->time_s >= 0 && !exporter->has_moments)
-        return error_set(error, ERR_USAGE, "--time is for png and svg, not for %s",
-                         exporter->suffix);
+    /* with the suffix, where there is room for it */
+    const struct {
+        int is_there;
+        const char *text;
+    } faults[] = {
+        {job->is_plain && !exporter->has_moments, "--plain is for png and svg, not for %s"},
+        {(job->is_grid || job->has_overlays) && !exporter->has_overlays,
+         "--grid and --overlays are not for %s: choose in the page"},
+        {job->has_sound && !exporter->has_sound, "--sound is for mp4, webm and html, not for %s"},
+        {job->is_recorded && !is_page, "--recorded is for html, not for %s"},
+        {is_cut && !job->is_world && !is_film,
+         "--from, --to and --speed are for films, not for %s"},
+        {is_aimed &&
+             (job->is_world || job->is_grid || job->is_plain || (job->time_s < 0 && !is_film)),
+         "--zoom, --angle and --turn are for films and for stills with --time"},
+        {(is_cut || job->is_in_turn) && job->has_sound,
+         "--sound is for whole films at their own pace"},
+        {job->has_sound && job->is_world, "--sound: a preserve is silent"},
+        {job->time_s >= 0 && !exporter->has_moments, "--time is for png and svg, not for %s"}};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        if (faults[i].is_there)
+            return error_set(error, ERR_USAGE, faults[i].text, exporter->suffix);
     return check_directory(job->path, error);
 }
 

@@ -33,7 +33,7 @@ extern char **environ;
 
 /* Longest video, s: a longer one is cut, so that a disk is not filled by accident. */
 #define VIDEO_LIMIT_S 600.0
-#define OPTIONS_MAX   12
+#define OPTIONS_MAX   24
 /* Pixels of a row that are converted together; even. */
 #define SPAN_PX ((size_t)64)
 /* Room for ffmpeg's words; the first line is passed on. */
@@ -42,9 +42,9 @@ extern char **environ;
 
 /* How ffmpeg is told to write a kind of file. */
 struct format {
-    const char *suffix, *library;        /* and what ffmpeg needs for it */
-    const char *sound;                   /* the encoder of sound */
-    const char *options[OPTIONS_MAX][2]; /* NULL at the end */
+    const char *suffix, *library;     /* and what ffmpeg needs for it */
+    const char *sound;                /* the encoder of sound */
+    const char *options[OPTIONS_MAX]; /* NULL at the end */
 };
 
 /* The constant quality of VP9 is on a scale of its own; "realtime" is the only one of its settings
@@ -54,19 +54,13 @@ static const struct format mp4 = {
     "mp4",
     "libx264",
     "aac",
-    {{"-preset", "ultrafast"}, {"-qp", "22"}, {"-movflags", "+faststart"}, {"-f", "mp4"}}};
+    {"-preset", "ultrafast", "-qp", "22", "-movflags", "+faststart", "-f", "mp4"}};
 static const struct format webm = {"webm",
                                    "libvpx",
                                    "libopus",
-                                   {{"-c:v", "libvpx-vp9"},
-                                    {"-deadline", "realtime"},
-                                    {"-cpu-used", "8"},
-                                    {"-row-mt", "1"},
-                                    {"-tile-columns", "1"},
-                                    {"-lag-in-frames", "0"},
-                                    {"-b:v", "0"},
-                                    {"-crf", "33"},
-                                    {"-f", "webm"}}};
+                                   {"-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8",
+                                    "-row-mt", "1", "-tile-columns", "1", "-lag-in-frames", "0",
+                                    "-b:v", "0", "-crf", "33", "-f", "webm"}};
 
 /* ---- pixels ---- */
 
@@ -160,6 +154,13 @@ struct encoder {
 #define SOUND_DESCRIPTOR 3
 #define SOUND_INPUT      "pipe:3"
 
+static void append(const char *list[], int *count, const char *const *words)
+{
+    while (*words)
+        list[(*count)++] = *words++;
+    list[*count] = NULL;
+}
+
 /* The whole command line, NULL at its end. */
 static void list_arguments(const struct format *format, int has_sound, const char *size,
                            const char *rate, const char *target, const char *list[])
@@ -167,31 +168,20 @@ static void list_arguments(const struct format *format, int has_sound, const cha
     static const char *const input[] = {
         "ffmpeg",   "-hide_banner", "-loglevel", "level+error",      "-y",    "-f",
         "rawvideo", "-pix_fmt",     "yuv420p",   "-colorspace",      "bt709", "-color_trc",
-        "bt709",    "-color_range", "tv",        "-color_primaries", "bt709"};
-    static const char *const output[] = {"-pix_fmt",         "yuv420p", "-colorspace",  "bt709",
-                                         "-color_trc",       "bt709",   "-color_range", "tv",
-                                         "-color_primaries", "bt709"};
+        "bt709",    "-color_range", "tv",        "-color_primaries", "bt709", NULL};
+    static const char *const output[] = {
+        "-pix_fmt",     "yuv420p", "-colorspace",      "bt709", "-color_trc", "bt709",
+        "-color_range", "tv",      "-color_primaries", "bt709", NULL};
     const char *const silence[] = {"-an", NULL};
     const char *const sound[] = {"-f", "wav", "-i", SOUND_INPUT, "-c:a", format->sound, NULL};
+    const char *const frames[] = {"-s", size, "-r", rate, "-i", "pipe:0", NULL};
     int count = 0;
-    for (size_t i = 0; i < sizeof input / sizeof input[0]; i++)
-        list[count++] = input[i];
-    list[count++] = "-s";
-    list[count++] = size;
-    list[count++] = "-r";
-    list[count++] = rate;
-    list[count++] = "-i";
-    list[count++] = "pipe:0";
-    for (const char *const *word = has_sound ? sound : silence; *word; word++)
-        list[count++] = *word;
-    for (size_t i = 0; i < sizeof output / sizeof output[0]; i++)
-        list[count++] = output[i];
-    for (int i = 0; format->options[i][0]; i++) {
-        list[count++] = format->options[i][0];
-        list[count++] = format->options[i][1];
-    }
-    list[count++] = target;
-    list[count] = NULL;
+    append(list, &count, input);
+    append(list, &count, frames);
+    append(list, &count, has_sound ? sound : silence);
+    append(list, &count, output);
+    append(list, &count, format->options);
+    append(list, &count, (const char *const[]){target, NULL});
 }
 
 /* Starts it with its input connected, and its messages going into a pipe. 0 or an errno. */
@@ -229,7 +219,7 @@ static int encoder_start(struct encoder *encoder, const struct format *format,
                          const struct export_job *job, const char *path, struct error *error)
 {
     char size[32], rate[32], target[4200];
-    const char *arguments[48 + 2 * OPTIONS_MAX];
+    const char *arguments[48 + OPTIONS_MAX];
     snprintf(size, sizeof size, "%dx%d", job->width_px, job->height_px);
     snprintf(rate, sizeof rate, "%.6g", job->fps);
     snprintf(target, sizeof target, "file:%s", path);

@@ -81,19 +81,15 @@ static int lend_frame(int descriptor, const unsigned char *frame, size_t length)
 }
 #endif
 
-/* With the lock: waits for a frame; 0 if there is none any more. */
-static int wait_for_frame(struct frame_queue *queue)
-{
-    while (queue->written == queue->pushed && !queue->is_closed)
-        pthread_cond_wait(&queue->changed, &queue->lock);
-    return queue->written < queue->pushed;
-}
-
 static void *write_frames(void *argument)
 {
     struct frame_queue *queue = argument;
     pthread_mutex_lock(&queue->lock);
-    while (!queue->status && wait_for_frame(queue)) {
+    while (!queue->status && (queue->written < queue->pushed || !queue->is_closed)) {
+        if (queue->written == queue->pushed) {
+            pthread_cond_wait(&queue->changed, &queue->lock);
+            continue;
+        }
         const unsigned char *frame = find_place(queue, queue->written);
         pthread_mutex_unlock(&queue->lock);
         int status = queue->kept ? lend_frame(queue->descriptor, frame, queue->frame_bytes)
@@ -107,15 +103,7 @@ static void *write_frames(void *argument)
     return NULL;
 }
 
-/* ---- the writer ---- */
-
-/* Memory that is never given back to malloc: lent pages are still in the pipe when the queue is
- * gone. Or NULL. */
-static unsigned char *map_places(size_t length)
-{
-    void *places = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return places == MAP_FAILED ? NULL : places;
-}
+/* ---- the queue ---- */
 
 static void release(struct frame_queue *queue)
 {
@@ -139,7 +127,10 @@ int frame_queue_create(struct frame_queue **queue, int descriptor, size_t frame_
     made->place_bytes = (frame_bytes + page - 1) / page * page;
     made->descriptor = descriptor;
     made->kept = (size_t)can_lend(descriptor, frame_bytes);
-    made->frames = map_places(made->frame_count * made->place_bytes);
+    /* never given back to malloc: lent pages are still in the pipe when the queue is gone */
+    void *places = mmap(NULL, made->frame_count * made->place_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    made->frames = places == MAP_FAILED ? NULL : places;
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, NULL);
     if (made->frames && !pthread_create(&made->writer, NULL, write_frames, made)) {

@@ -200,14 +200,6 @@ static void hear(void *context, const struct preserve_event *event)
 
 /* ---- epochs ---- */
 
-static int copy_events(struct preserve_film *f)
-{
-    struct preserve_replay *w = f->waters;
-    while (w->event_count < f->event_count && !f->status)
-        add_event(f, &w->events, &w->event_count, &w->event_room, f->events[w->event_count]);
-    return f->status;
-}
-
 /* The state after the order becomes the film's. */
 static int live(struct preserve_film *f, const struct epoch_order *order, uint64_t digest,
                 struct error *error)
@@ -238,8 +230,10 @@ int preserve_film_live(struct preserve_film *f, struct preserve_replay *w,
     f->tick_s = 1 / f->params.simulation_brain_hz;
     f->status = 0;
     int status = live(f, order, digest, error);
+    while (!status && !f->status && w->event_count < f->event_count)
+        add_event(f, &w->events, &w->event_count, &w->event_room, f->events[w->event_count]);
     if (!status)
-        status = f->status ? f->status : copy_events(f);
+        status = f->status;
     if (status && f->status)
         error_set(error, f->status,
                   f->status == ERR_BUSY ? "stopped" : "world %u: that does not fit into memory",

@@ -403,15 +403,10 @@ enum replay_medium replay_choose_medium(double drag, double gravity_m_s2, int ha
     return has_ground ? REPLAY_SKY : REPLAY_AIR;
 }
 
-static enum replay_medium medium_of(const struct params *params)
+void replay_describe_world(struct replay *replay, const struct params *params)
 {
     double drag = params->world_drag_law == DRAG_LAW_QUADRATIC ? params->world_quadratic_drag_kg_m2
                                                                : params->world_viscosity_pa_s;
-    return replay_choose_medium(drag, params->world_gravity_m_s2, params->world_ground);
-}
-
-void replay_describe_world(struct replay *replay, const struct params *params)
-{
     struct world world;
     world_init(&world, params);
     replay->has_ground = params->world_ground;
@@ -419,7 +414,7 @@ void replay_describe_world(struct replay *replay, const struct params *params)
     replay->has_light = params->light_kind != LIGHT_NONE;
     replay->obstacle_depth_m = params->world_depth_m / 2;
     replay->is_torque_mode = params->creature_effector_mode == EFFECTOR_TORQUE;
-    replay->medium = medium_of(params);
+    replay->medium = replay_choose_medium(drag, params->world_gravity_m_s2, params->world_ground);
     replay->gravity_m_s2 = params->world_gravity_m_s2;
 }
 

@@ -47,16 +47,11 @@ static int show_descent(struct creature_window *window)
     return 0;
 }
 
-static void leave_descent(struct creature_window *window)
-{
-    window->view = VIEW_SINGLE;
-    creatures_show_generation(window, window->home_generation);
-}
-
 static void act_descent(struct creature_window *window, int unused)
 {
     if (creatures_has_descent(window)) {
-        leave_descent(window);
+        window->view = VIEW_SINGLE;
+        creatures_show_generation(window, window->home_generation);
     } else if (!show_descent(window)) {
         window->view = VIEW_SINGLE;
         creatures_show_shelf(window, 0);

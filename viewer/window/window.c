@@ -217,16 +217,11 @@ static void obey(struct window *window)
                             window->is_fullscreen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
 }
 
-static int is_over(const struct window *window)
-{
-    return window->is_quitting || window->player->is_quitting;
-}
-
 static int loop(struct window *window, struct error *error)
 {
     const struct window_options *options = window->options;
     uint32_t last_ms = SDL_GetTicks();
-    for (long frame = 0; !is_over(window);) {
+    for (long frame = 0; !window->is_quitting && !window->player->is_quitting;) {
         uint32_t start_ms = SDL_GetTicks();
         double dt_s = options->frame_limit ? FRAME_S : (start_ms - last_ms) / 1000.0;
         last_ms = start_ms;

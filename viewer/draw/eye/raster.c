@@ -120,18 +120,13 @@ int raster_side(const struct raster *raster, double x, double y, double near)
     return (double)at->near > near ? 1 : at->color == HOLE ? 0 : -1;
 }
 
-static float most_of(float a, float b)
-{
-    return a > b ? a : b;
-}
-
 /* Whether one of two neighbours, and not the other, is farther by more than a step than the slope
  * to the other leads to: a thing thinner than two lines has none. Nor has a back that is seen from
  * low: behind the neighbour the slope goes on as steep, or the back ends. */
 static int is_edge(const float near[5], float step)
 {
     int less = near[1] < near[3] ? 1 : 3, more = 4 - less;
-    float here = near[2], rise = most_of(near[more] - here, 0);
+    float here = near[2], rise = near[more] > here ? near[more] - here : 0;
     if (!(near[more] > here - step && near[less] < here - step - rise))
         return 0;
     return near[less] == -INFINITY || here - near[less] > step + near[less] - near[2 * less - 2];
