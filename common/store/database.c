@@ -98,14 +98,13 @@ static int fail(struct database *database, struct error *error)
 }
 
 /* SQLite's own indices have no text. */
-static int check_object(struct database *database, sqlite3_stmt *row, void *unused,
-                        struct error *error)
+static int check_object(const struct row *row, void *unused)
 {
-    if (statement_is_null(row, 2) || is_ours(statement_text(row, 2)))
+    if (row_is_null(row, 2) || is_ours(row_text(row, 2)))
         return 0;
-    return error_set(error, ERR_FORMAT,
-                     "%s: it has a %.16s %.64s, which this program does not make", database->path,
-                     statement_text(row, 0), statement_text(row, 1));
+    return error_set(row->error, ERR_FORMAT,
+                     "%s: it has a %.16s %.64s, which this program does not make",
+                     row->database->path, row_text(row, 0), row_text(row, 1));
 }
 
 static int check_identity(struct database *database, struct error *error)

@@ -63,9 +63,14 @@ int statement_prepare(struct database *database, const char *sql, sqlite3_stmt *
 /* 1: a row; 0: no more; negative: an error. */
 int statement_next(struct database *database, sqlite3_stmt *statement, struct error *error);
 
+/* A row that a query gives; `error` is for what is wrong with it. */
+struct row {
+    sqlite3_stmt *at;
+    struct database *database;
+    struct error *error;
+};
 /* Takes a row: 0, ERR_*, or 1 if it wants no more. */
-typedef int statement_read(struct database *database, sqlite3_stmt *row, void *item,
-                           struct error *error);
+typedef int statement_read(const struct row *row, void *item);
 /* Reads each row of a query, all into the same item. Its parameters ?1 and ?2, if it has them, are
  * `first` and `second`. */
 int statement_each(struct database *database, const char *sql, int64_t first, int64_t second,
@@ -90,23 +95,23 @@ int statement_list(struct database *database, const struct listing *listing, int
 int statement_make_room(struct database *database, void *items, int count, size_t size,
                         struct error *error);
 
+/* ERR_FORMAT: the row is not what a controller wrote. */
+int row_fail(const struct row *row, const char *what);
 /* "" for NULL; good until the next step. */
-const char *statement_text(sqlite3_stmt *row, int column);
+const char *row_text(const struct row *row, int column);
 /* As clean UTF-8, cut to fit. */
-void statement_copy_text(char *buffer, size_t size, sqlite3_stmt *row, int column);
-uint64_t statement_id(sqlite3_stmt *row, int column); /* 0 for NULL */
+void row_copy_text(char *buffer, size_t size, const struct row *row, int column);
+uint64_t row_id(const struct row *row, int column); /* 0 for NULL */
 /* The place of a text among so many names; -1: it is none of them. */
-int statement_name(sqlite3_stmt *row, int column, const char *const *names, int count);
-int statement_is_null(sqlite3_stmt *row, int column);
+int row_name(const struct row *row, int column, const char *const *names, int count);
+int row_is_null(const struct row *row, int column);
 /* Numbers that a stranger may have written: within bounds, both included. NULL is 0. One that is out
  * of bounds, or no number, is `low`, and statement_each() ends with ERR_FORMAT, which names the
  * column. */
-int64_t statement_whole(struct database *database, sqlite3_stmt *row, int column, int64_t low,
-                        int64_t high);
-double statement_real(struct database *database, sqlite3_stmt *row, int column, double low,
-                      double high);
+int64_t row_whole(const struct row *row, int column, int64_t low, int64_t high);
+double row_real(const struct row *row, int column, double low, double high);
 /* A column of 16 hexadecimal digits: 0 or ERR_FORMAT, without a message. */
-int statement_hash(sqlite3_stmt *row, int column, uint64_t *hash);
+int row_hash(const struct row *row, int column, uint64_t *hash);
 
 /* Opening RUN_DIR/run.db, for readers and writers. The directory may be a stranger's, and so may be
  * all that is in it. */

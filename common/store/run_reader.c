@@ -121,13 +121,12 @@ struct members {
     struct creature *creatures;
 };
 
-static int read_member(struct database *database, sqlite3_stmt *row, void *item,
-                       struct error *error)
+static int read_member(const struct row *row, void *item)
 {
     struct members *members = item;
     struct creature creature;
     creature_init(&creature);
-    int status = stored_creature_read(database, row, &creature, error);
+    int status = stored_creature_read(row, &creature);
     if (status || (members->order == RUN_ORDER_KINDS &&
                    is_represented(&creature, members->creatures, members->count)))
         creature_deinit(&creature);
@@ -253,14 +252,14 @@ int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, u
 
 #define LIFE_COLUMNS "world, born_s, died_s, topology"
 
-static int read_life(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int read_life(const struct row *row, void *item)
 {
     struct run_life *life = item;
-    life->world = (uint32_t)statement_whole(database, row, 0, 0, EPOCH_WORLDS_MAX - 1);
-    life->born_s = statement_real(database, row, 1, 0, EPOCH_TIME_MOST_S);
-    life->died_s = statement_real(database, row, 2, 0, EPOCH_TIME_MOST_S);
-    life->topology = statement_whole(database, row, 3, 0, INT64_MAX);
-    if (statement_is_null(row, 2))
+    life->world = (uint32_t)row_whole(row, 0, 0, EPOCH_WORLDS_MAX - 1);
+    life->born_s = row_real(row, 1, 0, EPOCH_TIME_MOST_S);
+    life->died_s = row_real(row, 2, 0, EPOCH_TIME_MOST_S);
+    life->topology = row_whole(row, 3, 0, INT64_MAX);
+    if (row_is_null(row, 2))
         life->died_s = NAN;
     return 1;
 }
@@ -290,12 +289,12 @@ struct listener {
     void *context;
 };
 
-static int tell_life(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int tell_life(const struct row *row, void *item)
 {
     const struct listener *listener = item;
     struct run_life life;
-    read_life(database, row, &life, error);
-    if (!database->fault.code)
+    read_life(row, &life);
+    if (!row->database->fault.code)
         listener->hear(listener->context, &life);
     return 0;
 }

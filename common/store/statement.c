@@ -70,30 +70,29 @@ int statement_each(struct database *database, const char *sql, int64_t first, in
                    statement_read *read, void *item, struct error *error)
 {
     const int64_t numbers[] = {first, second};
-    sqlite3_stmt *row;
-    int status = statement_prepare(database, sql, &row, error);
+    struct row row = {.database = database, .error = error};
+    int status = statement_prepare(database, sql, &row.at, error);
     if (status)
         return status;
-    int count = sqlite3_bind_parameter_count(row);
+    int count = sqlite3_bind_parameter_count(row.at);
     ENSURE(count <= 2, "%s: %d parameters: %.60s", database->path, count, sql);
     for (int i = 0; i < count; i++)
-        sqlite3_bind_int64(row, i + 1, numbers[i]);
+        sqlite3_bind_int64(row.at, i + 1, numbers[i]);
     int is_enough = 0;
-    while (!is_enough && (status = statement_next(database, row, error)) == 1) {
+    while (!is_enough && (status = statement_next(database, row.at, error)) == 1) {
         database->fault.code = 0;
-        is_enough = status = read(database, row, item, error);
+        is_enough = status = read(&row, item);
         if (database->fault.code)
             is_enough = status = error_set(error, ERR_FORMAT, "%s", database->fault.message);
     }
-    sqlite3_finalize(row);
+    sqlite3_finalize(row.at);
     return status > 0 ? 0 : status;
 }
 
-static int read_number(struct database *database, sqlite3_stmt *row, void *item,
-                       struct error *error)
+static int read_number(const struct row *row, void *item)
 {
-    if (!statement_is_null(row, 0))
-        *(int64_t *)item = sqlite3_column_int64(row, 0);
+    if (!row_is_null(row, 0))
+        *(int64_t *)item = sqlite3_column_int64(row->at, 0);
     return 1;
 }
 
@@ -132,17 +131,17 @@ struct reading {
     int *count;
 };
 
-static int read_item(struct database *database, sqlite3_stmt *row, void *context,
-                     struct error *error)
+static int read_item(const struct row *row, void *context)
 {
     const struct reading *reading = context;
     size_t size = reading->listing->size;
-    int status = statement_make_room(database, reading->items, *reading->count, size, error);
+    int status =
+        statement_make_room(row->database, reading->items, *reading->count, size, row->error);
     if (status)
         return status;
     char *item = (char *)*reading->items + (size_t)(*reading->count)++ * size;
     memset(item, 0, size);
-    return reading->listing->read(database, row, item, error);
+    return reading->listing->read(row, item);
 }
 
 int statement_list(struct database *database, const struct listing *listing, int64_t first,
@@ -165,34 +164,39 @@ int statement_list(struct database *database, const struct listing *listing, int
 
 /* ---- values ---- */
 
-const char *statement_text(sqlite3_stmt *row, int column)
+int row_fail(const struct row *row, const char *what)
 {
-    ENSURE(column >= 0 && column < sqlite3_column_count(row), "column %d of %d", column,
-           sqlite3_column_count(row));
-    const unsigned char *text = sqlite3_column_text(row, column);
+    return statement_fail_content(row->database, what, row->error);
+}
+
+const char *row_text(const struct row *row, int column)
+{
+    ENSURE(column >= 0 && column < sqlite3_column_count(row->at), "column %d of %d", column,
+           sqlite3_column_count(row->at));
+    const unsigned char *text = sqlite3_column_text(row->at, column);
     return text ? (const char *)text : "";
 }
 
-void statement_copy_text(char *buffer, size_t size, sqlite3_stmt *row, int column)
+void row_copy_text(char *buffer, size_t size, const struct row *row, int column)
 {
     ENSURE(size > 0, "no room for column %d", column);
-    snprintf(buffer, size, "%s", statement_text(row, column));
+    snprintf(buffer, size, "%s", row_text(row, column));
     text_clean(buffer, "");
 }
 
-int statement_hash(sqlite3_stmt *row, int column, uint64_t *hash)
+int row_hash(const struct row *row, int column, uint64_t *hash)
 {
-    return hash_from_text(statement_text(row, column), hash);
+    return hash_from_text(row_text(row, column), hash);
 }
 
-uint64_t statement_id(sqlite3_stmt *row, int column)
+uint64_t row_id(const struct row *row, int column)
 {
-    return (uint64_t)sqlite3_column_int64(row, column);
+    return (uint64_t)sqlite3_column_int64(row->at, column);
 }
 
-int statement_name(sqlite3_stmt *row, int column, const char *const *names, int count)
+int row_name(const struct row *row, int column, const char *const *names, int count)
 {
-    const char *text = statement_text(row, column);
+    const char *text = row_text(row, column);
     int i = 0;
     while (i < count && strcmp(names[i], text) != 0)
         i++;
@@ -200,39 +204,36 @@ int statement_name(sqlite3_stmt *row, int column, const char *const *names, int 
 }
 
 /* Notes the row's first value out of bounds. */
-static void note_fault(struct database *database, sqlite3_stmt *row, int column, double low,
-                       double high)
+static void note_fault(const struct row *row, int column, double low, double high)
 {
     char what[160];
-    if (database->fault.code)
+    if (row->database->fault.code)
         return;
     snprintf(what, sizeof what, "column %.60s is %.30s, expected %.17g to %.17g",
-             sqlite3_column_name(row, column), statement_text(row, column), low, high);
+             sqlite3_column_name(row->at, column), row_text(row, column), low, high);
     text_clean(what, "");
-    statement_fail_content(database, what, &database->fault);
+    statement_fail_content(row->database, what, &row->database->fault);
 }
 
-int64_t statement_whole(struct database *database, sqlite3_stmt *row, int column, int64_t low,
-                        int64_t high)
+int64_t row_whole(const struct row *row, int column, int64_t low, int64_t high)
 {
-    int64_t value = sqlite3_column_int64(row, column);
+    int64_t value = sqlite3_column_int64(row->at, column);
     if (value >= low && value <= high)
         return value;
-    note_fault(database, row, column, (double)low, (double)high);
+    note_fault(row, column, (double)low, (double)high);
     return low;
 }
 
-double statement_real(struct database *database, sqlite3_stmt *row, int column, double low,
-                      double high)
+double row_real(const struct row *row, int column, double low, double high)
 {
-    double value = sqlite3_column_double(row, column);
+    double value = sqlite3_column_double(row->at, column);
     if (value >= low && value <= high)
         return value;
-    note_fault(database, row, column, low, high);
+    note_fault(row, column, low, high);
     return low;
 }
 
-int statement_is_null(sqlite3_stmt *row, int column)
+int row_is_null(const struct row *row, int column)
 {
-    return sqlite3_column_type(row, column) == SQLITE_NULL;
+    return sqlite3_column_type(row->at, column) == SQLITE_NULL;
 }

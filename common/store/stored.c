@@ -9,64 +9,61 @@
 
 /* ---- rows to creatures ---- */
 
-static int read_evaluation(struct database *database, sqlite3_stmt *row, struct creature *creature,
-                           struct error *error)
+static int read_evaluation(const struct row *row, struct creature *creature)
 {
     creature->has_evaluation = 1;
-    creature->verdict = verdict_find(statement_text(row, STORED_VERDICT));
-    creature->fitness = sqlite3_column_double(row, STORED_FITNESS);
-    creature->simulator_version = sqlite3_column_int(row, STORED_VERSION);
+    creature->verdict = verdict_find(row_text(row, STORED_VERDICT));
+    creature->fitness = sqlite3_column_double(row->at, STORED_FITNESS);
+    creature->simulator_version = sqlite3_column_int(row->at, STORED_VERSION);
     for (int m = 0; m < MEASURE_COUNT; m++)
-        measures_set(&creature->measures, m, sqlite3_column_double(row, STORED_MEASURES + m));
+        measures_set(&creature->measures, m, sqlite3_column_double(row->at, STORED_MEASURES + m));
     if (creature->verdict < 0)
-        return error_set(error, ERR_FORMAT,
-                         "%s: damaged: creature %" PRIu64 " has an unknown verdict", database->path,
-                         creature->id);
+        return error_set(row->error, ERR_FORMAT,
+                         "%s: damaged: creature %" PRIu64 " has an unknown verdict",
+                         row->database->path, creature->id);
     /* a quarantined one need not have a digest; it is not simulated again either */
-    if (statement_hash(row, STORED_DIGEST, &creature->digest) &&
-        creature->verdict != VERDICT_QUARANTINED)
-        return error_set(error, ERR_FORMAT,
+    if (row_hash(row, STORED_DIGEST, &creature->digest) && creature->verdict != VERDICT_QUARANTINED)
+        return error_set(row->error, ERR_FORMAT,
                          "%s: damaged: the digest of creature %" PRIu64
                          " is not 16 hexadecimal digits",
-                         database->path, creature->id);
+                         row->database->path, creature->id);
     return 0;
 }
 
-int stored_creature_read_row(struct database *database, sqlite3_stmt *row,
-                             struct creature *creature, struct error *error)
+int stored_creature_read_row(const struct row *row, struct creature *creature)
 {
-    const void *bytes = sqlite3_column_blob(row, STORED_GENOME);
-    size_t length = (size_t)sqlite3_column_bytes(row, STORED_GENOME);
-    creature->id = statement_id(row, STORED_ID);
-    creature->generation = sqlite3_column_int64(row, STORED_GENERATION);
-    creature->is_champion = sqlite3_column_int(row, STORED_IS_CHAMPION);
-    creature->parents[0] = statement_id(row, STORED_PARENT_1);
-    creature->parents[1] = statement_id(row, STORED_PARENT_2);
-    statement_copy_text(creature->method, sizeof creature->method, row, STORED_METHOD);
-    statement_copy_text(creature->mutations, sizeof creature->mutations, row, STORED_MUTATIONS);
-    if (statement_hash(row, STORED_SEED, &creature->seed))
-        return error_set(error, ERR_FORMAT,
+    const void *bytes = sqlite3_column_blob(row->at, STORED_GENOME);
+    size_t length = (size_t)sqlite3_column_bytes(row->at, STORED_GENOME);
+    creature->id = row_id(row, STORED_ID);
+    creature->generation = sqlite3_column_int64(row->at, STORED_GENERATION);
+    creature->is_champion = sqlite3_column_int(row->at, STORED_IS_CHAMPION);
+    creature->parents[0] = row_id(row, STORED_PARENT_1);
+    creature->parents[1] = row_id(row, STORED_PARENT_2);
+    row_copy_text(creature->method, sizeof creature->method, row, STORED_METHOD);
+    row_copy_text(creature->mutations, sizeof creature->mutations, row, STORED_MUTATIONS);
+    if (row_hash(row, STORED_SEED, &creature->seed))
+        return error_set(row->error, ERR_FORMAT,
                          "%s: damaged: the seed of creature %" PRIu64
                          " is not 16 hexadecimal digits",
-                         database->path, creature->id);
-    if (!statement_is_null(row, STORED_VERDICT)) {
-        int status = read_evaluation(database, row, creature, error);
+                         row->database->path, creature->id);
+    if (!row_is_null(row, STORED_VERDICT)) {
+        int status = read_evaluation(row, creature);
         if (status)
             return status;
     }
     genome_deinit(&creature->genome);
-    if (genome_decode_bytes(&creature->genome, bytes ? bytes : "", length, error))
-        return error_prefix(error, "%s: creature %" PRIu64, database->path, creature->id);
+    if (genome_decode_bytes(&creature->genome, bytes ? bytes : "", length, row->error))
+        return error_prefix(row->error, "%s: creature %" PRIu64, row->database->path, creature->id);
     return 0;
 }
 
-static double read_bar(sqlite3_stmt *row, int column)
+static double read_bar(const struct row *row, int column)
 {
-    double bar = sqlite3_column_double(row, column);
+    double bar = sqlite3_column_double(row->at, column);
     return bar > 0 ? fmin(bar, EARLY_STOP_MAX) : 0;
 }
 
-struct early_stop_bar stored_creature_bar(sqlite3_stmt *row)
+struct early_stop_bar stored_creature_bar(const struct row *row)
 {
     return (struct early_stop_bar){.m_s = read_bar(row, STORED_BAR_M_S),
                                    .sizes_s = read_bar(row, STORED_BAR_SIZES_S)};
@@ -77,12 +74,12 @@ struct recorded {
     struct params_remark remark;
 };
 
-static int read_param(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int read_param(const struct row *row, void *item)
 {
     struct recorded *recorded = item;
-    if (params_set_recorded(recorded->params, statement_text(row, 0), statement_text(row, 1),
-                            &recorded->remark, error))
-        return error_prefix(error, "%s: branch_parameters", database->path);
+    if (params_set_recorded(recorded->params, row_text(row, 0), row_text(row, 1), &recorded->remark,
+                            row->error))
+        return error_prefix(row->error, "%s: branch_parameters", row->database->path);
     return 0;
 }
 
@@ -98,16 +95,15 @@ int stored_branch_params(struct database *database, int64_t branch, struct param
     return status;
 }
 
-int stored_creature_read(struct database *database, sqlite3_stmt *row, struct creature *creature,
-                         struct error *error)
+int stored_creature_read(const struct row *row, struct creature *creature)
 {
     struct early_stop_bar bar = stored_creature_bar(row);
-    int status = stored_creature_read_row(database, row, creature, error);
+    int status = stored_creature_read_row(row, creature);
     if (!status)
-        status = stored_branch_params(database, sqlite3_column_int64(row, STORED_BRANCH),
-                                      &creature->params, error);
-    if (!status && params_check(&creature->params, error))
-        status = error_prefix(error, "%s: branch_parameters", database->path);
+        status = stored_branch_params(row->database, sqlite3_column_int64(row->at, STORED_BRANCH),
+                                      &creature->params, row->error);
+    if (!status && params_check(&creature->params, row->error))
+        status = error_prefix(row->error, "%s: branch_parameters", row->database->path);
     if (status)
         return status;
     creature->genome_hash = genome_hash(&creature->genome);
@@ -119,10 +115,9 @@ int stored_creature_read(struct database *database, sqlite3_stmt *row, struct cr
 
 /* ---- one creature ---- */
 
-static int read_creature(struct database *database, sqlite3_stmt *row, void *creature,
-                         struct error *error)
+static int read_creature(const struct row *row, void *creature)
 {
-    int status = stored_creature_read(database, row, creature, error);
+    int status = stored_creature_read(row, creature);
     return status ? status : 1;
 }
 
@@ -167,17 +162,16 @@ int stored_find_closed(struct database *database, int64_t wanted, int64_t *found
     return 0;
 }
 
-static int read_generation(struct database *database, sqlite3_stmt *row, void *item,
-                           struct error *error)
+static int read_generation(const struct row *row, void *item)
 {
     *(struct store_generation *)item = (struct store_generation){
-        .generation = (uint32_t)sqlite3_column_int64(row, 0),
-        .best = sqlite3_column_double(row, 1),
-        .median = sqlite3_column_double(row, 2),
-        .mean = sqlite3_column_double(row, 3),
-        .best_id = statement_id(row, 4),
-        .evaluations = sqlite3_column_int64(row, 5),
-        .cells = sqlite3_column_int64(row, 6),
+        .generation = (uint32_t)sqlite3_column_int64(row->at, 0),
+        .best = sqlite3_column_double(row->at, 1),
+        .median = sqlite3_column_double(row->at, 2),
+        .mean = sqlite3_column_double(row->at, 3),
+        .best_id = row_id(row, 4),
+        .evaluations = sqlite3_column_int64(row->at, 5),
+        .cells = sqlite3_column_int64(row->at, 6),
     };
     return 0;
 }
@@ -195,15 +189,12 @@ int stored_get_generations(struct database *database, int64_t first,
 
 /* ---- choices ---- */
 
-static int read_choice(struct database *database, sqlite3_stmt *row, void *item,
-                       struct error *error)
+static int read_choice(const struct row *row, void *item)
 {
     struct store_choice *choice = item;
-    choice->generation = (uint32_t)sqlite3_column_int64(row, 0);
-    choice->id = statement_id(row, 1);
-    return choice_find(statement_text(row, 2), &choice->choice)
-               ? statement_fail_content(database, "an unknown choice", error)
-               : 0;
+    choice->generation = (uint32_t)sqlite3_column_int64(row->at, 0);
+    choice->id = row_id(row, 1);
+    return choice_find(row_text(row, 2), &choice->choice) ? row_fail(row, "an unknown choice") : 0;
 }
 
 int stored_get_choices(struct database *database, int64_t generation, struct store_choice **choices,
@@ -218,20 +209,18 @@ int stored_get_choices(struct database *database, int64_t generation, struct sto
 
 /* ---- contests ---- */
 
-static int read_contest(struct database *database, sqlite3_stmt *row, void *item,
-                        struct error *error)
+static int read_contest(const struct row *row, void *item)
 {
     struct store_contest *contest = item;
-    contest->ids[0] = statement_id(row, 0);
-    contest->ids[1] = statement_id(row, 1);
-    int status = trial_from_text(&contest->trial, statement_text(row, 2), error);
+    contest->ids[0] = row_id(row, 0);
+    contest->ids[1] = row_id(row, 1);
+    int status = trial_from_text(&contest->trial, row_text(row, 2), row->error);
     if (!status && contest->trial.bout == 0)
-        status = error_set(error, ERR_FORMAT, "trial '%.40s' is not of a contest",
-                           statement_text(row, 2));
-    if (!status &&
-        (statement_hash(row, 3, &contest->seed) || statement_hash(row, 4, &contest->digest)))
-        status = error_set(error, ERR_FORMAT, "seed or digest of a contest are none");
-    return status ? error_prefix(error, "%s", database->path) : 1;
+        status = error_set(row->error, ERR_FORMAT, "trial '%.40s' is not of a contest",
+                           row_text(row, 2));
+    if (!status && (row_hash(row, 3, &contest->seed) || row_hash(row, 4, &contest->digest)))
+        status = error_set(row->error, ERR_FORMAT, "seed or digest of a contest are none");
+    return status ? error_prefix(row->error, "%s", row->database->path) : 1;
 }
 
 int stored_get_last_contest(struct database *database, uint64_t id, struct store_contest *contest,

@@ -69,17 +69,15 @@ enum {
                            " WHERE id NOT IN (SELECT id FROM individuals)) " STORED_SELECT
 /* The fields of such a row by itself: all but name and parameters. `creature` is initialised; its
  * genome is its own also on error. */
-int stored_creature_read_row(struct database *database, sqlite3_stmt *row,
-                             struct creature *creature, struct error *error);
+int stored_creature_read_row(const struct row *row, struct creature *creature);
 /* Within what may be sent; 0 where there is none. */
-struct early_stop_bar stored_creature_bar(sqlite3_stmt *row);
+struct early_stop_bar stored_creature_bar(const struct row *row);
 /* The parameters of a branch, over the defaults. */
 int stored_branch_params(struct database *database, int64_t branch, struct params *params,
                          struct error *error);
 /* The whole creature, as its file has it: with the parameters of its evaluation, the bar among
  * them, and named after the run. The parameters are checked. */
-int stored_creature_read(struct database *database, sqlite3_stmt *row, struct creature *creature,
-                         struct error *error);
+int stored_creature_read(const struct row *row, struct creature *creature);
 
 /* ---- one creature, the closed generations, choices by hand, contests ---- */
 
@@ -109,6 +107,8 @@ int stored_get_last_contest(struct database *database, uint64_t id, struct store
 
 /* ---- epochs of a preserve ---- */
 
+/* The bytes of a column, if it has any. */
+int stored_copy_bytes(const struct row *row, int column, struct packed_bytes *packed);
 /* The last epoch up to `most` of which a world's state is kept. ERR_MISSING if there is none. */
 int stored_epoch_find_state(struct database *database, uint32_t world, uint32_t most,
                             uint32_t *epoch, struct error *error);

@@ -29,41 +29,36 @@ int stored_epoch_find_state(struct database *database, uint32_t world, uint32_t 
     return status;
 }
 
-static int copy_blob(sqlite3_stmt *row, int column, struct packed_bytes *packed,
-                     struct error *error)
+int stored_copy_bytes(const struct row *row, int column, struct packed_bytes *packed)
 {
-    const void *bytes = sqlite3_column_blob(row, column);
-    size_t length = (size_t)sqlite3_column_bytes(row, column);
-    if (bytes && packed_bytes_set(packed, bytes, length) != 0)
-        return error_memory(error);
-    return 0;
+    const void *bytes = sqlite3_column_blob(row->at, column);
+    size_t length = (size_t)sqlite3_column_bytes(row->at, column);
+    return bytes && packed_bytes_set(packed, bytes, length) ? error_memory(row->error) : 0;
 }
 
 /* ---- an order ---- */
 
-static int read_state(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int read_state(const struct row *row, void *item)
 {
     struct epoch_order *order = item;
-    int status = copy_blob(row, 0, &order->state, error);
+    int status = stored_copy_bytes(row, 0, &order->state);
     return status ? status : 1;
 }
 
-static int read_arrival(struct database *database, sqlite3_stmt *row, void *item,
-                        struct error *error)
+static int read_arrival(const struct row *row, void *item)
 {
     struct epoch_order *order = item;
     if (order->arrival_count == EPOCH_ARRIVALS_MAX)
-        return statement_fail_content(database, "too many arrive in a world", error);
-    int status = copy_blob(row, 0, &order->arrivals[order->arrival_count], error);
+        return row_fail(row, "too many arrive in a world");
+    int status = stored_copy_bytes(row, 0, &order->arrivals[order->arrival_count]);
     order->arrival_count += !status;
     return status;
 }
 
-static int read_without(struct database *database, sqlite3_stmt *row, void *item,
-                        struct error *error)
+static int read_without(const struct row *row, void *item)
 {
     struct epoch_order *order = item;
-    const char *at = statement_text(row, 0);
+    const char *at = row_text(row, 0);
     for (char *end; *at && order->without_count < EPOCH_WITHOUT_MAX; at = end) {
         uint64_t id = strtoull(at, &end, 10);
         if (end == at)
@@ -73,51 +68,49 @@ static int read_without(struct database *database, sqlite3_stmt *row, void *item
     return 0;
 }
 
-static int copy_genome(struct database *database, sqlite3_stmt *row, int column,
-                       struct epoch_deed *deed, struct error *error)
+static int copy_genome(const struct row *row, int column, struct epoch_deed *deed)
 {
-    const void *bytes = sqlite3_column_blob(row, column);
+    const void *bytes = sqlite3_column_blob(row->at, column);
     if ((deed->kind == DEED_put) != (bytes != NULL))
-        return statement_fail_content(database, "a deed with a genome too many, or without", error);
+        return row_fail(row, "a deed with a genome too many, or without");
     if (!bytes)
         return 0;
     deed->genome = malloc(sizeof *deed->genome);
     if (!deed->genome)
-        return error_memory(error);
-    int status =
-        genome_decode_bytes(deed->genome, bytes, (size_t)sqlite3_column_bytes(row, column), error);
+        return error_memory(row->error);
+    int status = genome_decode_bytes(deed->genome, bytes,
+                                     (size_t)sqlite3_column_bytes(row->at, column), row->error);
     if (!status)
         return 0;
     free(deed->genome);
     deed->genome = NULL;
-    return error_prefix(error, "%s: deeds", database->path);
+    return error_prefix(row->error, "%s: deeds", row->database->path);
 }
 
-static int read_deed(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int read_deed(const struct row *row, void *item)
 {
     struct epoch_order *order = item;
     struct epoch_deed *deed = &order->deeds[order->deed_count];
     if (order->deed_count == EPOCH_DEEDS_MAX)
-        return statement_fail_content(database, "too many deeds in an epoch", error);
-    *deed = (struct epoch_deed){.kind = statement_name(row, 0, epoch_deed_names, DEED_COUNT)};
+        return row_fail(row, "too many deeds in an epoch");
+    *deed = (struct epoch_deed){.kind = row_name(row, 0, epoch_deed_names, DEED_COUNT)};
     if (deed->kind < 0)
-        return statement_fail_content(database, "deeds has what is no deed", error);
-    deed->life = (uint64_t)statement_whole(database, row, 1, 0, INT64_MAX);
-    deed->x_m = statement_real(database, row, 2, -DEED_PLACE_MOST_M, DEED_PLACE_MOST_M);
-    deed->y_m = statement_real(database, row, 3, -DEED_PLACE_MOST_M, DEED_PLACE_MOST_M);
-    deed->energy_uj = statement_whole(database, row, 4, 0, DEED_ENERGY_MAX_UJ);
-    int status = copy_genome(database, row, 5, deed, error);
+        return row_fail(row, "deeds has what is no deed");
+    deed->life = (uint64_t)row_whole(row, 1, 0, INT64_MAX);
+    deed->x_m = row_real(row, 2, -DEED_PLACE_MOST_M, DEED_PLACE_MOST_M);
+    deed->y_m = row_real(row, 3, -DEED_PLACE_MOST_M, DEED_PLACE_MOST_M);
+    deed->energy_uj = row_whole(row, 4, 0, DEED_ENERGY_MAX_UJ);
+    int status = copy_genome(row, 5, deed);
     order->deed_count += !status;
     return status;
 }
 
 /* Reads the last EPOCH_SPARED_MAX. */
-static int read_spared(struct database *database, sqlite3_stmt *row, void *item,
-                       struct error *error)
+static int read_spared(const struct row *row, void *item)
 {
     struct epoch_order *order = item;
     ENSURE(order->spared_count < EPOCH_SPARED_MAX, "%d are spared already", order->spared_count);
-    order->spared[order->spared_count++] = statement_id(row, 0);
+    order->spared[order->spared_count++] = row_id(row, 0);
     return order->spared_count == EPOCH_SPARED_MAX;
 }
 
@@ -162,14 +155,11 @@ struct digest {
     int is_there;
 };
 
-static int read_digest(struct database *database, sqlite3_stmt *row, void *item,
-                       struct error *error)
+static int read_digest(const struct row *row, void *item)
 {
     struct digest *digest = item;
     digest->is_there = 1;
-    return statement_hash(row, 0, &digest->value)
-               ? statement_fail_content(database, "epochs.digest is no digest", error)
-               : 0;
+    return row_hash(row, 0, &digest->value) ? row_fail(row, "epochs.digest is no digest") : 0;
 }
 
 int stored_epoch_get_digest(struct database *database, uint32_t world, uint32_t epoch,

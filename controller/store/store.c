@@ -155,18 +155,17 @@ static int put_seeds(struct store *store, const struct seeding *seeding, struct 
     return status;
 }
 
-static int read_seed(struct database *database, sqlite3_stmt *row, void *seeding,
-                     struct error *error)
+static int read_seed(const struct row *row, void *seeding)
 {
     struct creature creature;
-    const void *bytes = sqlite3_column_blob(row, 1);
+    const void *bytes = sqlite3_column_blob(row->at, 1);
     int status =
-        creature_decode(&creature, bytes ? bytes : "", (size_t)sqlite3_column_bytes(row, 1),
-                        statement_text(row, 0), error);
+        creature_decode(&creature, bytes ? bytes : "", (size_t)sqlite3_column_bytes(row->at, 1),
+                        row_text(row, 0), row->error);
     if (status)
-        error_prefix(error, "%s: seeds", database->path);
+        error_prefix(row->error, "%s: seeds", row->database->path);
     else
-        status = seeding_add(seeding, statement_text(row, 0), &creature, error);
+        status = seeding_add(seeding, row_text(row, 0), &creature, row->error);
     creature_deinit(&creature);
     return status;
 }
@@ -259,12 +258,9 @@ int store_create(struct store **made, const char *path, const struct params *par
     return status;
 }
 
-static int read_check(struct database *database, sqlite3_stmt *row, void *unused,
-                      struct error *error)
+static int read_check(const struct row *row, void *unused)
 {
-    return strcmp(statement_text(row, 0), "ok")
-               ? statement_fail_content(database, statement_text(row, 0), error)
-               : 0;
+    return strcmp(row_text(row, 0), "ok") ? row_fail(row, row_text(row, 0)) : 0;
 }
 
 /* Before anything is written: does the file hang together? */

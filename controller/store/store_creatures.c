@@ -12,17 +12,17 @@
 #include "controller/evolution/islands.h"
 #include "controller/evolution/referee.h"
 
-int store_read_cost(sqlite3_stmt *row, int column, struct store_cost *cost)
+int store_read_cost(const struct row *row, int column, struct store_cost *cost)
 {
-    cost->worker = statement_is_null(row, column) ? -1 : sqlite3_column_int(row, column);
-    cost->attempt = (uint32_t)sqlite3_column_int64(row, column + 1);
-    cost->task.wall_ms = sqlite3_column_double(row, column + 2);
-    cost->task.cpu_ms = sqlite3_column_double(row, column + 3);
-    cost->task.arena_bytes = statement_id(row, column + 4);
-    cost->time_s = sqlite3_column_double(row, column + 5);
-    cost->reused = statement_id(row, column + 6);
-    cost->simulations = sqlite3_column_int64(row, column + 7);
-    return !statement_is_null(row, column + 2);
+    cost->worker = row_is_null(row, column) ? -1 : sqlite3_column_int(row->at, column);
+    cost->attempt = (uint32_t)sqlite3_column_int64(row->at, column + 1);
+    cost->task.wall_ms = sqlite3_column_double(row->at, column + 2);
+    cost->task.cpu_ms = sqlite3_column_double(row->at, column + 3);
+    cost->task.arena_bytes = row_id(row, column + 4);
+    cost->time_s = sqlite3_column_double(row->at, column + 5);
+    cost->reused = row_id(row, column + 6);
+    cost->simulations = sqlite3_column_int64(row->at, column + 7);
+    return !row_is_null(row, column + 2);
 }
 
 /* Fields of an individual that the viewer does not know. */
@@ -40,27 +40,26 @@ enum {
 };
 
 /* Before stages were told apart, a tried creature was tried in all trials. */
-static int read_stage(sqlite3_stmt *row)
+static int read_stage(const struct row *row)
 {
-    if (statement_is_null(row, COLUMN_REFEREE))
+    if (row_is_null(row, COLUMN_REFEREE))
         return REFEREE_NOT;
-    return sqlite3_column_int(row, COLUMN_REFEREE_STAGE) == REFEREE_TOP ? REFEREE_TOP
-                                                                        : REFEREE_FIRST;
+    return sqlite3_column_int(row->at, COLUMN_REFEREE_STAGE) == REFEREE_TOP ? REFEREE_TOP
+                                                                            : REFEREE_FIRST;
 }
 
 /* Reads a row of STORED_SELECT with INDIVIDUAL_COLUMNS. The individual owns its
  * genome if 0 is returned. has_result says whether the row has one, be it out of date. */
-static int read_individual(struct database *database, sqlite3_stmt *row,
-                           struct individual *individual, struct error *error)
+static int read_individual(const struct row *row, struct individual *individual)
 {
     struct creature creature;
     memset(individual, 0, sizeof *individual);
     genome_init(&individual->genome);
     creature_init(&creature);
-    int status = stored_creature_read_row(database, row, &creature, error);
+    int status = stored_creature_read_row(row, &creature);
     individual->id = creature.id;
     individual->generation = (uint32_t)creature.generation;
-    individual->method = statement_name(row, STORED_METHOD, breeding_method_names, METHOD_COUNT);
+    individual->method = row_name(row, STORED_METHOD, breeding_method_names, METHOD_COUNT);
     memcpy(individual->parents, creature.parents, sizeof individual->parents);
     memcpy(individual->mutations, creature.mutations, sizeof individual->mutations);
     individual->seed = creature.seed;
@@ -71,17 +70,16 @@ static int read_individual(struct database *database, sqlite3_stmt *row,
     individual->digest = creature.digest;
     individual->bar = stored_creature_bar(row);
     individual->heard = read_stage(row);
-    individual->kept = sqlite3_column_double(row, COLUMN_KEPT);
-    individual->island = (int)statement_whole(database, row, COLUMN_ISLAND, 0, ISLANDS_MAX);
-    individual->referee_fitness = sqlite3_column_double(row, COLUMN_REFEREE);
-    statement_copy_text(individual->referee_words, sizeof individual->referee_words, row,
-                        COLUMN_REFEREE_WORDS);
-    individual->body = statement_id(row, COLUMN_BODY);
-    individual->is_trial = !statement_is_null(row, COLUMN_TRIALS);
-    individual->trials = individual->born_trials = sqlite3_column_int(row, COLUMN_TRIALS);
+    individual->kept = sqlite3_column_double(row->at, COLUMN_KEPT);
+    individual->island = (int)row_whole(row, COLUMN_ISLAND, 0, ISLANDS_MAX);
+    individual->referee_fitness = sqlite3_column_double(row->at, COLUMN_REFEREE);
+    row_copy_text(individual->referee_words, sizeof individual->referee_words, row,
+                  COLUMN_REFEREE_WORDS);
+    individual->body = row_id(row, COLUMN_BODY);
+    individual->is_trial = !row_is_null(row, COLUMN_TRIALS);
+    individual->trials = individual->born_trials = sqlite3_column_int(row->at, COLUMN_TRIALS);
     if (!status && individual->method < 0)
-        status =
-            statement_fail_content(database, "an individual has an unknown breeding method", error);
+        status = row_fail(row, "an individual has an unknown breeding method");
     if (!status) {
         individual->genome = creature.genome;
         genome_init(&creature.genome);
@@ -99,31 +97,30 @@ static void free_population(struct population *population)
 }
 
 /* How the archive held a member when the generation before was closed. */
-static void read_archived(sqlite3_stmt *row, struct individual *individual)
+static void read_archived(const struct row *row, struct individual *individual)
 {
-    individual->is_counted = !statement_is_null(row, COLUMN_EXTRA + 1);
+    individual->is_counted = !row_is_null(row, COLUMN_EXTRA + 1);
     if (!individual->is_counted)
         return;
-    individual->cell = sqlite3_column_int(row, COLUMN_EXTRA + 2);
-    individual->trials = sqlite3_column_int(row, COLUMN_EXTRA + 3);
-    individual->is_waiting = sqlite3_column_int(row, COLUMN_EXTRA + 4);
+    individual->cell = sqlite3_column_int(row->at, COLUMN_EXTRA + 2);
+    individual->trials = sqlite3_column_int(row->at, COLUMN_EXTRA + 3);
+    individual->is_waiting = sqlite3_column_int(row->at, COLUMN_EXTRA + 4);
 }
 
-static int read_member(struct database *database, sqlite3_stmt *row, void *item,
-                       struct error *error)
+static int read_member(const struct row *row, void *item)
 {
     struct population *population = item;
-    int status = statement_make_room(database, &population->individuals, population->count,
-                                     sizeof *population->individuals, error);
+    int status = statement_make_room(row->database, &population->individuals, population->count,
+                                     sizeof *population->individuals, row->error);
     if (status)
         return status;
     struct individual *individual = &population->individuals[population->count];
-    status = read_individual(database, row, individual, error);
+    status = read_individual(row, individual);
     if (status) {
         individual_deinit(individual);
         return status;
     }
-    individual->has_result &= sqlite3_column_int(row, COLUMN_EXTRA) == 1;
+    individual->has_result &= sqlite3_column_int(row->at, COLUMN_EXTRA) == 1;
     read_archived(row, individual);
     population->count++;
     return 0;
@@ -168,14 +165,13 @@ struct taker {
     void *context;
 };
 
-static int hand_result(struct database *database, sqlite3_stmt *row, void *item,
-                       struct error *error)
+static int hand_result(const struct row *row, void *item)
 {
     const struct taker *taker = item;
     struct individual individual;
-    int status = read_individual(database, row, &individual, error);
+    int status = read_individual(row, &individual);
     if (!status)
-        taker->take(taker->context, &individual, sqlite3_column_double(row, COLUMN_EXTRA));
+        taker->take(taker->context, &individual, sqlite3_column_double(row->at, COLUMN_EXTRA));
     individual_deinit(&individual);
     return status;
 }
@@ -211,19 +207,19 @@ enum {
     ", m.rank, m.survived, m.fitness,"                                                             \
     " (SELECT source FROM seeds WHERE seeds.individual = i.id), a.cell, " STORE_COST
 
-static int read_entry(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int read_entry(const struct row *row, void *item)
 {
     struct store_entry *entry = item;
     struct individual individual;
-    int status = read_individual(database, row, &individual, error);
+    int status = read_individual(row, &individual);
     if (!status) {
         entry->id = individual.id;
-        entry->is_champion = sqlite3_column_int(row, STORED_IS_CHAMPION);
+        entry->is_champion = sqlite3_column_int(row->at, STORED_IS_CHAMPION);
         entry->generation = individual.generation;
-        entry->rank = sqlite3_column_int(row, EXTRA_RANK);
-        entry->survived = sqlite3_column_int(row, EXTRA_SURVIVED);
-        entry->cell = sqlite3_column_int(row, EXTRA_CELL);
-        entry->fitness = sqlite3_column_double(row, EXTRA_FITNESS);
+        entry->rank = sqlite3_column_int(row->at, EXTRA_RANK);
+        entry->survived = sqlite3_column_int(row->at, EXTRA_SURVIVED);
+        entry->cell = sqlite3_column_int(row->at, EXTRA_CELL);
+        entry->fitness = sqlite3_column_double(row->at, EXTRA_FITNESS);
         entry->has_referee = individual.heard != REFEREE_NOT;
         entry->referee_fitness = individual.referee_fitness;
         memcpy(entry->referee_words, individual.referee_words, sizeof entry->referee_words);
@@ -232,7 +228,7 @@ static int read_entry(struct database *database, sqlite3_stmt *row, void *item, 
                  breeding_method_names[individual.method]);
         memcpy(entry->parents, individual.parents, sizeof entry->parents);
         memcpy(entry->mutations, individual.mutations, sizeof entry->mutations);
-        statement_copy_text(entry->source, sizeof entry->source, row, EXTRA_SOURCE);
+        row_copy_text(entry->source, sizeof entry->source, row, EXTRA_SOURCE);
         entry->measures = individual.measures;
         entry->digest = individual.digest;
         entry->seed = individual.seed;

@@ -28,10 +28,9 @@ static void hash_row(sqlite3_stmt *row, int count, uint64_t *hash)
     run_digest_row(hash, values, count);
 }
 
-static int hash_whole_row(struct database *database, sqlite3_stmt *row, void *hash,
-                          struct error *error)
+static int hash_whole_row(const struct row *row, void *hash)
 {
-    hash_row(row, sqlite3_column_count(row), hash);
+    hash_row(row->at, sqlite3_column_count(row->at), hash);
     return 0;
 }
 
@@ -127,12 +126,11 @@ static int hash_parameters(struct store *store, uint64_t *hash, struct error *er
     return 0;
 }
 
-static int read_digest(struct database *database, sqlite3_stmt *row, void *item,
-                       struct error *error)
+static int read_digest(const struct row *row, void *item)
 {
     struct store_digest *digest = item;
-    digest->generation = (uint32_t)sqlite3_column_int64(row, 0);
-    digest->is_closed = sqlite3_column_int(row, 1);
+    digest->generation = (uint32_t)sqlite3_column_int64(row->at, 0);
+    digest->is_closed = sqlite3_column_int(row->at, 1);
     return 0;
 }
 

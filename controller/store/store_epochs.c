@@ -173,13 +173,13 @@ int store_get_order(struct store *store, struct epoch_order *order, struct error
     return stored_epoch_fill_order(&store->database, order, error);
 }
 
-static int read_epoch(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int read_epoch(const struct row *row, void *item)
 {
     struct store_epoch_row *epoch = item;
-    epoch->world = (uint32_t)statement_whole(database, row, 0, 0, EPOCH_WORLDS_MAX - 1);
-    epoch->epoch = (uint32_t)statement_whole(database, row, 1, 0, EPOCH_MOST);
+    epoch->world = (uint32_t)row_whole(row, 0, 0, EPOCH_WORLDS_MAX - 1);
+    epoch->epoch = (uint32_t)row_whole(row, 1, 0, EPOCH_MOST);
     for (int i = 0; i < EPOCH_FACT_COUNT; i++)
-        epoch->facts[i] = statement_whole(database, row, 2 + i, 0, EPOCH_FACT_MOST);
+        epoch->facts[i] = row_whole(row, 2 + i, 0, EPOCH_FACT_MOST);
     return 0;
 }
 
@@ -194,42 +194,37 @@ int store_get_epochs(struct store *store, uint32_t first, struct store_epoch_row
     return statement_list(&store->database, &listing, first, 0, rows, count, error);
 }
 
-static int read_life(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int read_life(const struct row *row, void *item)
 {
     struct store_life *life = item;
     int at = 0;
-    life->id = (uint64_t)statement_whole(database, row, at++, 0, INT64_MAX);
-    life->mother = (uint64_t)statement_whole(database, row, at++, 0, INT64_MAX);
-    life->world = (uint32_t)statement_whole(database, row, at++, 0, EPOCH_WORLDS_MAX - 1);
-    life->family = statement_whole(database, row, at++, 0, INT32_MAX);
-    life->generation = statement_whole(database, row, at++, 0, INT32_MAX);
-    life->children = statement_whole(database, row, at++, 0, INT32_MAX);
-    life->is_hunter = (int)statement_whole(database, row, at++, 0, 1);
-    life->born_s = statement_real(database, row, at++, 0, EPOCH_TIME_MOST_S);
-    life->is_dead = !statement_is_null(row, at);
-    life->died_s = statement_real(database, row, at++, 0, EPOCH_TIME_MOST_S);
-    life->area_m2 = statement_real(database, row, at++, 0, LIFE_MOST);
-    life->way_m = statement_real(database, row, at++, 0, LIFE_MOST);
-    life->part_count = statement_whole(database, row, at++, 0, INT32_MAX);
+    life->id = (uint64_t)row_whole(row, at++, 0, INT64_MAX);
+    life->mother = (uint64_t)row_whole(row, at++, 0, INT64_MAX);
+    life->world = (uint32_t)row_whole(row, at++, 0, EPOCH_WORLDS_MAX - 1);
+    life->family = row_whole(row, at++, 0, INT32_MAX);
+    life->generation = row_whole(row, at++, 0, INT32_MAX);
+    life->children = row_whole(row, at++, 0, INT32_MAX);
+    life->is_hunter = (int)row_whole(row, at++, 0, 1);
+    life->born_s = row_real(row, at++, 0, EPOCH_TIME_MOST_S);
+    life->is_dead = !row_is_null(row, at);
+    life->died_s = row_real(row, at++, 0, EPOCH_TIME_MOST_S);
+    life->area_m2 = row_real(row, at++, 0, LIFE_MOST);
+    life->way_m = row_real(row, at++, 0, LIFE_MOST);
+    life->part_count = row_whole(row, at++, 0, INT32_MAX);
     for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
-        life->gained_uj[i] = statement_whole(database, row, at++, 0, EPOCH_FACT_MOST);
-    life->cause = statement_name(row, at++, epoch_cause_names, EPOCH_CAUSE_COUNT);
-    life->topology = statement_whole(database, row, at++, 0, INT64_MAX);
-    life->depth_m =
-        statement_is_null(row, at) ? NAN : statement_real(database, row, at, -LIFE_MOST, LIFE_MOST);
-    life->drawn_m2 = statement_real(database, row, ++at, 0, LIFE_MOST);
-    life->drawn_parts = statement_whole(database, row, ++at, 0, INT32_MAX);
+        life->gained_uj[i] = row_whole(row, at++, 0, EPOCH_FACT_MOST);
+    life->cause = row_name(row, at++, epoch_cause_names, EPOCH_CAUSE_COUNT);
+    life->topology = row_whole(row, at++, 0, INT64_MAX);
+    life->depth_m = row_is_null(row, at) ? NAN : row_real(row, at, -LIFE_MOST, LIFE_MOST);
+    life->drawn_m2 = row_real(row, ++at, 0, LIFE_MOST);
+    life->drawn_parts = row_whole(row, ++at, 0, INT32_MAX);
     return 0;
 }
 
-static int read_egg(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int read_egg(const struct row *row, void *egg)
 {
-    const void *bytes = sqlite3_column_blob(row, 0);
-    struct packed_bytes *egg = item;
     packed_bytes_deinit(egg);
-    return bytes && packed_bytes_set(egg, bytes, (size_t)sqlite3_column_bytes(row, 0))
-               ? error_memory(error)
-               : 0;
+    return stored_copy_bytes(row, 0, egg);
 }
 
 int store_get_form(struct store *store, uint64_t life, struct packed_bytes *egg,
@@ -293,20 +288,20 @@ static int put_deed_row(struct store *store, const struct store_value *values, s
     return store_run(store, "INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values, error);
 }
 
-static int copy_row(struct database *from, sqlite3_stmt *row, void *store, struct error *error)
+static int copy_row(const struct row *row, void *store)
 {
     const struct store_value values[DEED_COLUMNS + 1] = {
-        store_whole(sqlite3_column_int64(row, 0)),
-        store_whole(sqlite3_column_int64(row, 1)),
-        store_whole(sqlite3_column_int64(row, 2)),
-        store_text(statement_text(row, 3)),
-        store_whole(sqlite3_column_int64(row, 4)),
-        store_real(sqlite3_column_double(row, 5)),
-        store_real(sqlite3_column_double(row, 6)),
-        store_whole(sqlite3_column_int64(row, 7)),
-        store_bytes(sqlite3_column_blob(row, 8), (size_t)sqlite3_column_bytes(row, 8)),
+        store_whole(sqlite3_column_int64(row->at, 0)),
+        store_whole(sqlite3_column_int64(row->at, 1)),
+        store_whole(sqlite3_column_int64(row->at, 2)),
+        store_text(row_text(row, 3)),
+        store_whole(sqlite3_column_int64(row->at, 4)),
+        store_real(sqlite3_column_double(row->at, 5)),
+        store_real(sqlite3_column_double(row->at, 6)),
+        store_whole(sqlite3_column_int64(row->at, 7)),
+        store_bytes(sqlite3_column_blob(row->at, 8), (size_t)sqlite3_column_bytes(row->at, 8)),
         STORE_ROW_END};
-    return put_deed_row(store, values, error);
+    return put_deed_row(store, values, row->error);
 }
 
 int store_copy_deeds(struct store *store, struct store *from, struct error *error)
@@ -386,15 +381,15 @@ static int record(struct store *store, enum epoch_first kind, uint32_t epoch, st
                      error);
 }
 
-static int read_first(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int read_first(const struct row *row, void *item)
 {
     struct store_first *first = item;
-    statement_copy_text(first->kind, sizeof first->kind, row, 0);
-    statement_copy_text(first->what, sizeof first->what, row, 1);
-    first->world = (uint32_t)statement_whole(database, row, 2, 0, EPOCH_WORLDS_MAX - 1);
-    first->epoch = (uint32_t)statement_whole(database, row, 3, 0, EPOCH_MOST);
-    first->time_s = statement_real(database, row, 4, 0, EPOCH_TIME_MOST_S);
-    first->life = (uint64_t)statement_whole(database, row, 5, 0, INT64_MAX);
+    row_copy_text(first->kind, sizeof first->kind, row, 0);
+    row_copy_text(first->what, sizeof first->what, row, 1);
+    first->world = (uint32_t)row_whole(row, 2, 0, EPOCH_WORLDS_MAX - 1);
+    first->epoch = (uint32_t)row_whole(row, 3, 0, EPOCH_MOST);
+    first->time_s = row_real(row, 4, 0, EPOCH_TIME_MOST_S);
+    first->life = (uint64_t)row_whole(row, 5, 0, INT64_MAX);
     return 0;
 }
 

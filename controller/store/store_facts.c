@@ -18,33 +18,32 @@ int store_get_curve(struct store *store, struct store_generation **generations, 
 
 enum { FACT_MOTION = 12, FACT_MOTION_COUNT = 4, FACT_COST = FACT_MOTION + FACT_MOTION_COUNT };
 
-static int read_fact(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int read_fact(const struct row *row, void *item)
 {
     struct store_fact *fact = item;
-    fact->id = statement_id(row, 0);
-    fact->generation = (uint32_t)sqlite3_column_int64(row, 1);
-    fact->method = statement_name(row, 2, breeding_method_names, METHOD_COUNT);
-    fact->parents[0] = statement_id(row, 3);
-    fact->parents[1] = statement_id(row, 4);
+    fact->id = row_id(row, 0);
+    fact->generation = (uint32_t)sqlite3_column_int64(row->at, 1);
+    fact->method = row_name(row, 2, breeding_method_names, METHOD_COUNT);
+    fact->parents[0] = row_id(row, 3);
+    fact->parents[1] = row_id(row, 4);
     fact->verdict = -1;
     if (fact->method < 0)
-        return statement_fail_content(database, "an individual has an unknown breeding method",
-                                      error);
-    if (statement_is_null(row, 5))
+        return row_fail(row, "an individual has an unknown breeding method");
+    if (row_is_null(row, 5))
         return 0;
-    fact->verdict = verdict_find(statement_text(row, 5));
+    fact->verdict = verdict_find(row_text(row, 5));
     if (fact->verdict < 0)
-        return statement_fail_content(database, "an individual has an unknown verdict", error);
-    fact->fitness = sqlite3_column_double(row, 6);
-    fact->has_referee = !statement_is_null(row, 7);
-    fact->referee_fitness = sqlite3_column_double(row, 7);
-    fact->parts = sqlite3_column_double(row, 8);
-    fact->links = sqlite3_column_double(row, 9);
-    fact->neurons = sqlite3_column_double(row, 10);
-    fact->size_m = sqlite3_column_double(row, 11);
+        return row_fail(row, "an individual has an unknown verdict");
+    fact->fitness = sqlite3_column_double(row->at, 6);
+    fact->has_referee = !row_is_null(row, 7);
+    fact->referee_fitness = sqlite3_column_double(row->at, 7);
+    fact->parts = sqlite3_column_double(row->at, 8);
+    fact->links = sqlite3_column_double(row->at, 9);
+    fact->neurons = sqlite3_column_double(row->at, 10);
+    fact->size_m = sqlite3_column_double(row->at, 11);
     fact->motion = HASH_START;
     for (int i = 0; i < FACT_MOTION_COUNT; i++)
-        fact->motion = hash_double(fact->motion, sqlite3_column_double(row, FACT_MOTION + i));
+        fact->motion = hash_double(fact->motion, sqlite3_column_double(row->at, FACT_MOTION + i));
     fact->has_cost = store_read_cost(row, FACT_COST, &fact->cost);
     return 0;
 }
@@ -65,19 +64,19 @@ int store_get_facts(struct store *store, struct store_fact **facts, int *count, 
 /* No sum is beyond this. */
 #define SPENT_MOST (1LL << 40)
 
-static int read_spent(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int read_spent(const struct row *row, void *item)
 {
     struct store_spent *spent = item;
     struct error reason;
-    spent->simulated = statement_whole(database, row, 2, 0, SPENT_MOST);
-    spent->worker = statement_is_null(row, 1) ? -1 : sqlite3_column_int(row, 1);
-    spent->given = sqlite3_column_int64(row, 3);
-    spent->repeated = sqlite3_column_int64(row, 4);
-    spent->wall_ms = statement_real(database, row, 5, 0, SPENT_MOST);
-    spent->cpu_ms = statement_real(database, row, 6, 0, SPENT_MOST);
-    spent->last_s = sqlite3_column_double(row, 7);
-    return trial_from_text(&spent->trial, statement_text(row, 0), &reason)
-               ? statement_fail_content(database, "a cost is of an unknown trial", error)
+    spent->simulated = row_whole(row, 2, 0, SPENT_MOST);
+    spent->worker = row_is_null(row, 1) ? -1 : sqlite3_column_int(row->at, 1);
+    spent->given = sqlite3_column_int64(row->at, 3);
+    spent->repeated = sqlite3_column_int64(row->at, 4);
+    spent->wall_ms = row_real(row, 5, 0, SPENT_MOST);
+    spent->cpu_ms = row_real(row, 6, 0, SPENT_MOST);
+    spent->last_s = sqlite3_column_double(row->at, 7);
+    return trial_from_text(&spent->trial, row_text(row, 0), &reason)
+               ? row_fail(row, "a cost is of an unknown trial")
                : 0;
 }
 
@@ -123,15 +122,14 @@ int store_sum_spent(struct store_spent *spent, int count)
 
 /* ---- members, events ---- */
 
-static int read_member(struct database *database, sqlite3_stmt *row, void *item,
-                       struct error *error)
+static int read_member(const struct row *row, void *item)
 {
     *(struct store_member *)item = (struct store_member){
-        .generation = (uint32_t)sqlite3_column_int64(row, 0),
-        .id = statement_id(row, 1),
-        .rank = sqlite3_column_int(row, 2),
-        .survived = sqlite3_column_int(row, 3),
-        .fitness = sqlite3_column_double(row, 4),
+        .generation = (uint32_t)sqlite3_column_int64(row->at, 0),
+        .id = row_id(row, 1),
+        .rank = sqlite3_column_int(row->at, 2),
+        .survived = sqlite3_column_int(row->at, 3),
+        .fitness = sqlite3_column_double(row->at, 4),
     };
     return 0;
 }
@@ -148,20 +146,20 @@ int store_get_members(struct store *store, struct store_member **members, int *c
 }
 
 /* One behind the other in one piece of memory: rows can have ten bytes. */
-static int read_event(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int read_event(const struct row *row, void *item)
 {
     struct store_event *event = item;
     const char *texts[3];
     size_t sizes[3], size = 0;
     for (int i = 0; i < 3; i++) {
-        texts[i] = statement_text(row, i);
+        texts[i] = row_text(row, i);
         sizes[i] = strlen(texts[i]) + 1;
         size += sizes[i];
     }
     char *end = malloc(size);
     *event = (struct store_event){.texts = end};
     if (!end)
-        return error_set(error, ERR_MEMORY, "%s: out of memory", database->path);
+        return error_set(row->error, ERR_MEMORY, "%s: out of memory", row->database->path);
     const char **places[3] = {&event->time_utc, &event->event, &event->detail};
     for (int i = 0; i < 3; i++) {
         *places[i] = memcpy(end, texts[i], sizes[i]);

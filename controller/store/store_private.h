@@ -120,6 +120,6 @@ int store_put_branch(struct store *store, const struct params *params, uint32_t 
     "c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes, c.time_s, c.reused, c.simulations"
 /* Of individuals i the costs c of their first trials. */
 #define STORE_JOIN_COST " JOIN costs c ON c.individual = i.id AND c.trial = 'first'"
-int store_read_cost(sqlite3_stmt *row, int column, struct store_cost *cost);
+int store_read_cost(const struct row *row, int column, struct store_cost *cost);
 
 #endif

@@ -59,83 +59,79 @@ static int get_counts(struct store *store, struct store_status *status, struct e
     return result;
 }
 
-static int read_run_value(struct database *database, sqlite3_stmt *row, void *item,
-                          struct error *error)
+static int read_run_value(const struct row *row, void *item)
 {
     struct store_status *status = item;
-    const char *key = statement_text(row, 0);
+    const char *key = row_text(row, 0);
     if (!strcmp(key, "finished"))
-        status->is_finished = !strcmp(statement_text(row, 1), "1");
+        status->is_finished = !strcmp(row_text(row, 1), "1");
     else if (!strcmp(key, "created_utc"))
-        statement_copy_text(status->created_utc, sizeof status->created_utc, row, 1);
+        row_copy_text(status->created_utc, sizeof status->created_utc, row, 1);
     else if (!strcmp(key, "controller_cpu_s")) {
-        status->controller_cpu_s = sqlite3_column_double(row, 1);
+        status->controller_cpu_s = sqlite3_column_double(row->at, 1);
         if (!(status->controller_cpu_s >= 0 && status->controller_cpu_s <= CPU_MOST_S))
-            return statement_fail_content(database, "controller_cpu_s is no time", error);
+            return row_fail(row, "controller_cpu_s is no time");
     } else if (!strcmp(key, "champion"))
-        status->champion.id = statement_id(row, 1);
+        status->champion.id = row_id(row, 1);
     else if (!strcmp(key, "champion_holds"))
-        status->champion.holds = sqlite3_column_int(row, 1);
+        status->champion.holds = sqlite3_column_int(row->at, 1);
     else if (!strcmp(key, "champion_words"))
-        statement_copy_text(status->champion.words, sizeof status->champion.words, row, 1);
+        row_copy_text(status->champion.words, sizeof status->champion.words, row, 1);
     return 0;
 }
 
 /* The best of the members whose result counts already. */
-static int read_best_so_far(struct database *database, sqlite3_stmt *row, void *item,
-                            struct error *error)
+static int read_best_so_far(const struct row *row, void *item)
 {
     struct store_status *status = item;
-    status->has_best_so_far = !statement_is_null(row, 0);
-    status->best_so_far = sqlite3_column_double(row, 0);
+    status->has_best_so_far = !row_is_null(row, 0);
+    status->best_so_far = sqlite3_column_double(row->at, 0);
     return 1;
 }
 
-static int read_closed(struct database *database, sqlite3_stmt *row, void *item,
-                       struct error *error)
+static int read_closed(const struct row *row, void *item)
 {
     struct store_status *status = item;
-    status->closed_generation = sqlite3_column_int64(row, 0);
-    status->best = sqlite3_column_double(row, 1);
-    status->median = sqlite3_column_double(row, 2);
-    status->best_id = statement_id(row, 3);
-    status->cells_filled = statement_is_null(row, 4) ? -1 : sqlite3_column_int64(row, 4);
-    status->best_of_all = sqlite3_column_double(row, 5);
+    status->closed_generation = sqlite3_column_int64(row->at, 0);
+    status->best = sqlite3_column_double(row->at, 1);
+    status->median = sqlite3_column_double(row->at, 2);
+    status->best_id = row_id(row, 3);
+    status->cells_filled = row_is_null(row, 4) ? -1 : sqlite3_column_int64(row->at, 4);
+    status->best_of_all = sqlite3_column_double(row->at, 5);
     return 1;
 }
 
-static int read_ancestor(struct database *database, sqlite3_stmt *row, void *item,
-                         struct error *error)
+static int read_ancestor(const struct row *row, void *item)
 {
     struct store_ancestor *ancestor = &((struct store_status *)item)->ancestor;
-    const char *source = statement_text(row, 2), *slash = strrchr(source, '/');
+    const char *source = row_text(row, 2), *slash = strrchr(source, '/');
     const char *name = slash ? slash + 1 : source;
     size_t length = strlen(name), most = sizeof ancestor->source - 1;
-    ancestor->id = statement_id(row, 0);
-    ancestor->fitness = sqlite3_column_double(row, 1);
+    ancestor->id = row_id(row, 0);
+    ancestor->fitness = sqlite3_column_double(row->at, 1);
     snprintf(ancestor->source, sizeof ancestor->source, "%s",
              length > most ? name + (length - most) : name);
     if (ancestor->fitness > 0)
-        ancestor->times = sqlite3_column_double(row, 3) / ancestor->fitness;
+        ancestor->times = sqlite3_column_double(row->at, 3) / ancestor->fitness;
     return 1;
 }
 
-static int read_speed(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int read_speed(const struct row *row, void *item)
 {
     struct store_status *status = item;
-    double span_s = sqlite3_column_double(row, 2) - sqlite3_column_double(row, 1);
-    status->last_result_s = sqlite3_column_double(row, 2);
+    double span_s = sqlite3_column_double(row->at, 2) - sqlite3_column_double(row->at, 1);
+    status->last_result_s = sqlite3_column_double(row->at, 2);
     if (span_s > 0)
-        status->evaluations_per_s = (double)(sqlite3_column_int64(row, 0) - 1) / span_s;
+        status->evaluations_per_s = (double)(sqlite3_column_int64(row->at, 0) - 1) / span_s;
     return 1;
 }
 
-static int read_place(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+static int read_place(const struct row *row, void *item)
 {
     struct store_status *status = item;
-    const char *event = statement_text(row, 0);
+    const char *event = row_text(row, 0);
     if (!strcmp(event, "run") || !strcmp(event, "resume"))
-        statement_copy_text(status->place, sizeof status->place, row, 1);
+        row_copy_text(status->place, sizeof status->place, row, 1);
     return 1;
 }
 
@@ -230,17 +226,16 @@ void store_free_quarantine(struct store_quarantine *entries, int count)
     free(entries);
 }
 
-static int read_quarantine(struct database *database, sqlite3_stmt *row, void *item,
-                           struct error *error)
+static int read_quarantine(const struct row *row, void *item)
 {
     struct store_quarantine *entry = item;
-    entry->id = statement_id(row, 0);
-    statement_copy_text(entry->time_utc, sizeof entry->time_utc, row, 1);
-    entry->reason = strdup(statement_text(row, 2));
-    entry->command = strdup(statement_text(row, 3));
-    entry->log = strdup(statement_text(row, 4));
+    entry->id = row_id(row, 0);
+    row_copy_text(entry->time_utc, sizeof entry->time_utc, row, 1);
+    entry->reason = strdup(row_text(row, 2));
+    entry->command = strdup(row_text(row, 3));
+    entry->log = strdup(row_text(row, 4));
     if (!entry->reason || !entry->command || !entry->log)
-        return error_set(error, ERR_MEMORY, "%s: out of memory", database->path);
+        return error_set(row->error, ERR_MEMORY, "%s: out of memory", row->database->path);
     text_clean(entry->reason, "");
     text_clean(entry->command, "");
     text_clean(entry->log, "\n");
@@ -257,12 +252,11 @@ struct taker {
     void *context;
 };
 
-static int hand_quarantine(struct database *database, sqlite3_stmt *row, void *item,
-                           struct error *error)
+static int hand_quarantine(const struct row *row, void *item)
 {
     const struct taker *taker = item;
     struct store_quarantine entry = {0};
-    int status = read_quarantine(database, row, &entry, error);
+    int status = read_quarantine(row, &entry);
     if (!status)
         taker->take(taker->context, &entry);
     free_texts(&entry);
