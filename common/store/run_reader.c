@@ -34,42 +34,39 @@ static int reader_open(struct run_reader *reader, struct error *error)
 }
 
 /* Ends a call; returns its status. */
-static int reader_end(struct run_reader *reader, int status)
+static int reader_end(struct run_reader *reader, int has_failed, const struct error *error)
 {
     ENSURE(reader->users > 0, "%s: ended without a beginning", reader->path);
     if (--reader->users == 0)
         store_database_close(&reader->database);
-    return status;
+    return has_failed ? error->code : 0;
 }
 
-/* Opens the database for a call; on error there is nothing to end. */
+/* Opens the database for a call, which is to be ended also on error. */
 static int reader_begin(struct run_reader *reader, struct error *error)
 {
     ENSURE(reader->users >= 0, "%s: %d calls", reader->path, reader->users);
-    int status = reader->users++ == 0 ? reader_open(reader, error) : 0;
-    return status ? reader_end(reader, status) : 0;
+    return reader->users++ == 0 ? reader_open(reader, error) : 0;
 }
 
 int run_reader_open(struct run_reader **result, const char *run_directory, struct error *error)
 {
     struct run_reader *reader = calloc(1, sizeof *reader);
-    int status;
+    int status = 0;
     *result = NULL;
     if (!reader)
         return error_set(error, ERR_MEMORY, "%s: %s", run_directory, error_text(ERR_MEMORY));
     if (snprintf(reader->directory, sizeof reader->directory, "%s", run_directory) >=
         (int)sizeof reader->directory)
         status = error_set(error, ERR_LIMIT, "%.200s...: the path is too long", run_directory);
-    else {
-        snprintf(reader->path, sizeof reader->path, "%s/run.db", reader->directory);
-        status = reader_begin(reader, error);
-    }
-    if (status) {
+    snprintf(reader->path, sizeof reader->path, "%s/run.db", reader->directory);
+    if (!status)
+        status = reader_end(reader, reader_begin(reader, error), error);
+    if (status)
         run_reader_close(reader);
-        return status;
-    }
-    *result = reader;
-    return reader_end(reader, 0);
+    else
+        *result = reader;
+    return status;
 }
 
 void run_reader_close(struct run_reader *reader)
@@ -143,16 +140,13 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, enum r
     struct members members = {.order = order, .top = top};
     *creatures = NULL;
     *count = 0;
-    int status = reader_begin(reader, error);
-    if (status)
-        return status;
-    status = stored_find_closed(&reader->database, generation, generation_found, error);
-    if (!status && (members.creatures = calloc((size_t)top, sizeof **creatures)) == NULL)
-        status = error_memory(error);
-    if (!status)
-        status = statement_each(&reader->database, member_queries[order], *generation_found, 0,
-                                read_member, &members, error);
-    reader_end(reader, status);
+    int has_failed = reader_begin(reader, error) ||
+                     stored_find_closed(&reader->database, generation, generation_found, error) ||
+                     ((members.creatures = calloc((size_t)top, sizeof **creatures)) == NULL &&
+                      error_memory(error)) ||
+                     statement_each(&reader->database, member_queries[order], *generation_found, 0,
+                                    read_member, &members, error);
+    int status = reader_end(reader, has_failed, error);
     *creatures = members.creatures;
     *count = members.count;
     if (!status && *count == 0)
@@ -182,9 +176,9 @@ int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creat
                             struct error *error)
 {
     creature_init(creature);
-    int status = reader_begin(reader, error);
-    return status ? status
-                  : reader_end(reader, stored_get_creature(&reader->database, id, creature, error));
+    int has_failed =
+        reader_begin(reader, error) || stored_get_creature(&reader->database, id, creature, error);
+    return reader_end(reader, has_failed, error);
 }
 
 int run_reader_get_contest(struct run_reader *reader, uint64_t id, struct store_contest *contest,
@@ -192,15 +186,13 @@ int run_reader_get_contest(struct run_reader *reader, uint64_t id, struct store_
 {
     creature_init(&creatures[0]);
     creature_init(&creatures[1]);
-    int status = reader_begin(reader, error);
-    if (status)
-        return status;
-    status = stored_get_last_contest(&reader->database, id, contest, error);
-    for (int i = 0; i < 2 && !status; i++)
-        status = stored_get_creature(&reader->database, contest->ids[i], &creatures[i], error);
-    if (status)
+    int has_failed = reader_begin(reader, error) ||
+                     stored_get_last_contest(&reader->database, id, contest, error);
+    for (int i = 0; i < 2 && !has_failed; i++)
+        has_failed = stored_get_creature(&reader->database, contest->ids[i], &creatures[i], error);
+    if (has_failed)
         creature_deinit(&creatures[0]);
-    return reader_end(reader, status);
+    return reader_end(reader, has_failed, error);
 }
 
 /* The parameters in force of a run that has to be a preserve. */
@@ -208,46 +200,37 @@ static int get_preserve_params(struct run_reader *reader, struct params *params,
                                struct error *error)
 {
     int64_t branch = 0;
-    int status = statement_number(&reader->database, "SELECT max(branch) FROM branches", 0, 0,
-                                  &branch, error);
-    if (!status)
-        status = stored_branch_params(&reader->database, branch, params, error);
-    if (!status && !preserve_is_wanted(params))
-        status = error_set(error, ERR_RANGE, "%s: the run is no preserve", reader->directory);
-    return status;
+    if (statement_number(&reader->database, "SELECT max(branch) FROM branches", 0, 0, &branch,
+                         error) ||
+        stored_branch_params(&reader->database, branch, params, error))
+        return error->code;
+    return preserve_is_wanted(params)
+               ? 0
+               : error_set(error, ERR_RANGE, "%s: the run is no preserve", reader->directory);
 }
 
 int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t most,
                           struct params *params, uint32_t *epoch, struct error *error)
 {
-    int status = reader_begin(reader, error);
-    if (status)
-        return status;
-    status = get_preserve_params(reader, params, error);
-    if (!status)
-        status = stored_epoch_find_state(&reader->database, world, most, epoch, error);
-    return reader_end(reader, status);
+    int has_failed = reader_begin(reader, error) || get_preserve_params(reader, params, error) ||
+                     stored_epoch_find_state(&reader->database, world, most, epoch, error);
+    return reader_end(reader, has_failed, error);
 }
 
 int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, uint64_t *digest,
                          struct error *error)
 {
     int64_t version = SIMULATOR_VERSION;
-    int status = reader_begin(reader, error);
-    if (status)
-        return status;
-    status = stored_epoch_fill_order(&reader->database, order, error);
-    if (!status)
-        status =
-            stored_epoch_get_digest(&reader->database, order->world, order->epoch, digest, error);
-    if (!status)
-        status = statement_number(&reader->database,
-                                  "SELECT simulator_version FROM branches JOIN generations USING"
-                                  " (branch) WHERE number = ?",
-                                  order->epoch, SIMULATOR_VERSION, &version, error);
+    int has_failed =
+        reader_begin(reader, error) || stored_epoch_fill_order(&reader->database, order, error) ||
+        stored_epoch_get_digest(&reader->database, order->world, order->epoch, digest, error) ||
+        statement_number(&reader->database,
+                         "SELECT simulator_version FROM branches JOIN generations USING"
+                         " (branch) WHERE number = ?",
+                         order->epoch, SIMULATOR_VERSION, &version, error);
     if (version != SIMULATOR_VERSION)
         *digest = 0;
-    return reader_end(reader, status);
+    return reader_end(reader, has_failed, error);
 }
 
 #define LIFE_COLUMNS "world, born_s, died_s, topology"
@@ -268,16 +251,12 @@ int run_reader_get_life(struct run_reader *reader, uint64_t id, struct run_life 
                         struct error *error)
 {
     struct params params;
-    int status = reader_begin(reader, error);
-    if (status)
-        return status;
     life->born_s = NAN;
-    status = get_preserve_params(reader, &params, error);
-    if (!status)
-        status =
-            statement_each(&reader->database, "SELECT " LIFE_COLUMNS " FROM lives WHERE id = ?",
-                           (int64_t)id, 0, read_life, life, error);
-    reader_end(reader, status);
+    int has_failed =
+        reader_begin(reader, error) || get_preserve_params(reader, &params, error) ||
+        statement_each(&reader->database, "SELECT " LIFE_COLUMNS " FROM lives WHERE id = ?",
+                       (int64_t)id, 0, read_life, life, error);
+    int status = reader_end(reader, has_failed, error);
     if (!status && isnan(life->born_s))
         status = error_set(error, ERR_MISSING, "%s: creature %" PRIu64 " has not hatched",
                            reader->directory, id);
@@ -303,14 +282,12 @@ int run_reader_tell_lives(struct run_reader *reader, uint32_t world, run_hear_li
                           void *context, struct error *error)
 {
     struct listener listener = {hear, context};
-    int status = reader_begin(reader, error);
-    if (status)
-        return status;
-    status = statement_each(&reader->database,
-                            "SELECT " LIFE_COLUMNS " FROM lives WHERE world = ?"
-                            " AND topology > 0 ORDER BY topology, born_s, id",
-                            world, 0, tell_life, &listener, error);
-    return reader_end(reader, status);
+    int has_failed = reader_begin(reader, error) ||
+                     statement_each(&reader->database,
+                                    "SELECT " LIFE_COLUMNS " FROM lives WHERE world = ?"
+                                    " AND topology > 0 ORDER BY topology, born_s, id",
+                                    world, 0, tell_life, &listener, error);
+    return reader_end(reader, has_failed, error);
 }
 
 int run_reader_read_creature(const char *name, struct creature *creature, struct error *error)
@@ -335,10 +312,8 @@ int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
     *count = 0;
     *creatures = NULL;
     int status = reader_begin(reader, error);
-    if (status)
-        return status;
     *creatures = calloc((size_t)most, sizeof **creatures);
-    if (!*creatures)
+    if (!status && !*creatures)
         status = error_memory(error);
     for (int is_first = 1; !status && (is_first || id) && *count < most; is_first = 0) {
         struct creature *creature = &(*creatures)[*count];
@@ -353,8 +328,7 @@ int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
                                reader->path, creature->id);
         id = creature->parents[0];
     }
-    reader_end(reader, status);
-    return end_list(status, creatures, count);
+    return end_list(reader_end(reader, status, error), creatures, count);
 }
 
 int run_reader_get_generations(struct run_reader *reader, int64_t first,
@@ -363,10 +337,9 @@ int run_reader_get_generations(struct run_reader *reader, int64_t first,
 {
     *generations = NULL;
     *count = 0;
-    int status = reader_begin(reader, error);
-    return status ? status
-                  : reader_end(reader, stored_get_generations(&reader->database, first, generations,
-                                                              count, error));
+    int has_failed = reader_begin(reader, error) ||
+                     stored_get_generations(&reader->database, first, generations, count, error);
+    return reader_end(reader, has_failed, error);
 }
 
 /* ---- choosing by hand ---- */
@@ -407,8 +380,8 @@ int run_reader_get_choosing(struct run_reader *reader, struct run_choosing *choo
                             struct error *error)
 {
     *choosing = (struct run_choosing){.waiting = -1};
-    int status = reader_begin(reader, error);
-    return status ? status : reader_end(reader, reader_get_choosing(reader, choosing, error));
+    int has_failed = reader_begin(reader, error) || reader_get_choosing(reader, choosing, error);
+    return reader_end(reader, has_failed, error);
 }
 
 int run_reader_get_choices(struct run_reader *reader, int64_t generation,
@@ -416,10 +389,9 @@ int run_reader_get_choices(struct run_reader *reader, int64_t generation,
 {
     *choices = NULL;
     *count = 0;
-    int status = reader_begin(reader, error);
-    return status ? status
-                  : reader_end(reader, stored_get_choices(&reader->database, generation, choices,
-                                                          count, error));
+    int has_failed = reader_begin(reader, error) ||
+                     stored_get_choices(&reader->database, generation, choices, count, error);
+    return reader_end(reader, has_failed, error);
 }
 
 void run_reader_free(struct creature *creatures, int count)

@@ -268,24 +268,22 @@ static void reader_print(struct reader *reader)
 static int print_logs(struct reader *reader, struct error *error)
 {
     const struct wanted *wanted = reader->wanted;
-    int status = run_directory_check(wanted->directory, error);
-    if (!status)
-        status = run_directory_path(wanted->directory, "logs", reader->directory, error);
-    if (!status)
-        status = reader_look(reader, error);
-    if (!status && reader->count == 0 && !wanted->is_following)
+    if (run_directory_check(wanted->directory, error) ||
+        run_directory_path(wanted->directory, "logs", reader->directory, error) ||
+        reader_look(reader, error))
+        return error->code;
+    if (reader->count == 0 && !wanted->is_following)
         return error_set(error, ERR_MISSING, "%s: there is no such log", reader->directory);
-    if (!status)
-        reader_print(reader);
-    while (!status && wanted->is_following && !is_interrupted && !ferror(stdout)) {
+    reader_print(reader);
+    while (wanted->is_following && !is_interrupted && !ferror(stdout)) {
         struct timespec pause = {0, FOLLOW_NS};
         output_flush();
         nanosleep(&pause, NULL);
-        status = reader_look(reader, error);
-        if (!status)
-            reader_print(reader);
+        if (reader_look(reader, error))
+            return error->code;
+        reader_print(reader);
     }
-    return status;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- arguments */

@@ -91,19 +91,15 @@ static int play(struct ladder_plan *plan, struct params *params, int64_t jobs, s
         contests_destroy(contests);
         return error_memory(error);
     }
-    int status = params_check_meeting(params, error);
-    if (!status)
-        status = program_find("simulator", simulator, error);
-    if (!status)
-        status = program_ask_fingerprint(simulator, &settings.fingerprint, error);
-    if (!status)
-        status = farm_check_descriptors(settings.worker_count, error);
-    if (!status)
-        status = matches_play(&settings, contests, error);
-    if (!status)
+    int has_failed = params_check_meeting(params, error) ||
+                     program_find("simulator", simulator, error) ||
+                     program_ask_fingerprint(simulator, &settings.fingerprint, error) ||
+                     farm_check_descriptors(settings.worker_count, error) ||
+                     matches_play(&settings, contests, error);
+    if (!has_failed)
         ladder_plan_take(plan, contests);
     contests_destroy(contests);
-    return status;
+    return has_failed ? error->code : 0;
 }
 
 /* Plays the plan's meetings, unless the run has a file of the same ones. */
@@ -139,21 +135,18 @@ static int measure(const char *directory, void *wanted, struct error *error)
     if (request->bouts % 2)
         return error_set(error, ERR_USAGE, "--bouts %" PRId64 ": two or four, from either side",
                          request->bouts);
-    int status = command_open_run(directory, &store, error);
-    if (status)
-        return status;
-    status = store_get_params(store, &params, error);
-    if (!status)
-        status = store_get_status(store, &run, error);
-    if (!status && (status = ladder_plan_make(&plan, store, &params, &wishes, error)) != 0)
-        error_prefix(error, "%s", directory);
+    if (command_open_run(directory, &store, error))
+        return error->code;
+    int has_failed = store_get_params(store, &params, error) ||
+                     store_get_status(store, &run, error) ||
+                     (ladder_plan_make(&plan, store, &params, &wishes, error) &&
+                      error_prefix(error, "%s", directory));
     store_close(store);
-    if (!status)
-        status = fill(&plan, &params, request, directory, error);
-    if (!status)
+    has_failed = has_failed || fill(&plan, &params, request, directory, error);
+    if (!has_failed)
         print_table(&plan.ladder, &run.champion);
     ladder_plan_deinit(&plan);
-    return status;
+    return has_failed ? error->code : 0;
 }
 
 static const struct option_row options[] = {

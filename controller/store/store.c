@@ -106,9 +106,7 @@ static int make_store(struct store **made, const char *path, int is_read_only, s
     int status = 0;
     if (snprintf(store->path, sizeof store->path, "%s", path) >= (int)sizeof store->path)
         status = error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
-    if (!status && !is_read_only)
-        status = take_lock(store, error);
-    if (!status && !is_read_only)
+    else if (!is_read_only && (status = take_lock(store, error)) == 0)
         store->is_on_network = file_is_on_network(store->lock_path);
     if (status)
         release(store);
@@ -232,30 +230,22 @@ int store_create(struct store **made, const char *path, const struct params *par
     *made = NULL;
     if (snprintf(path_new, sizeof path_new, "%s" RUN_NEW_SUFFIX, path) >= (int)sizeof path_new)
         return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
-    int status = check_absent(path, error);
-    if (!status)
-        status = make_store(&store, path_new, 0, error);
-    if (status)
-        return status;
+    if (check_absent(path, error) || make_store(&store, path_new, 0, error))
+        return error->code;
     remove_new(path_new);
     /* another controller may have made it before this one had the lock */
-    status = check_absent(path, error);
-    if (!status)
-        status = make_new(store, params, seeding, fill, context, error);
-    if (!status)
-        status = file_rename(path_new, path, error);
+    int has_failed = check_absent(path, error) ||
+                     make_new(store, params, seeding, fill, context, error) ||
+                     file_rename(path_new, path, error);
     snprintf(store->path, sizeof store->path, "%s", path);
-    if (!status)
-        status = open_trusted(store, SQLITE_OPEN_READWRITE, error);
-    if (!status)
-        status = set_journal(store, error);
-    if (!status) {
+    if (!has_failed && !open_trusted(store, SQLITE_OPEN_READWRITE, error) &&
+        !set_journal(store, error)) {
         *made = store;
         return 0;
     }
     remove_new(path_new);
     release(store);
-    return status;
+    return error->code;
 }
 
 static int read_check(const struct row *row, void *unused)
@@ -316,21 +306,17 @@ int store_open(struct store **made, const char *path, int is_read_only, struct e
     *made = NULL;
     if (access(path, F_OK))
         return error_set(error, ERR_MISSING, "%s: there is no such file", path);
-    int status = make_store(&store, path, is_read_only, error);
-    if (status)
-        return status;
-    status =
-        store_database_open(&store->database, store->path,
-                            is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, error);
-    if (!status)
-        status = is_read_only ? store_execute(store, "BEGIN", error) : prepare(store, error);
-    if (!status)
-        status = read_position(store, error);
-    if (status)
-        release(store);
-    else
+    int flags = is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    if (make_store(&store, path, is_read_only, error))
+        return error->code;
+    if (!store_database_open(&store->database, store->path, flags, error) &&
+        !(is_read_only ? store_execute(store, "BEGIN", error) : prepare(store, error)) &&
+        !read_position(store, error)) {
         *made = store;
-    return status;
+        return 0;
+    }
+    release(store);
+    return error->code;
 }
 
 /* Leaves one file; while other programs have it open, at least with everything in it. */

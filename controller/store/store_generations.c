@@ -144,9 +144,10 @@ static int close_generation(struct store *store, uint32_t generation,
                                "INSERT OR IGNORE INTO members (generation, individual, evaluated)"
                                " SELECT ?1, individual, evaluated FROM " STORE_JUDGED,
                                generation, error);
-    if (!status)
-        status = close_archive(store, generation, closing, error);
-    return status ? status : close_row(store, generation, closing, error);
+    return status || close_archive(store, generation, closing, error) ||
+                   close_row(store, generation, closing, error)
+               ? error->code
+               : 0;
 }
 
 /* Starts a transaction whose commit is synced. */
@@ -187,10 +188,9 @@ int store_put_generation(struct store *store, uint32_t generation,
 int store_close_generation(struct store *store, uint32_t generation,
                            const struct generation_closing *closing, struct error *error)
 {
-    int status = begin_durable(store, error);
-    if (!status)
-        status = close_generation(store, generation, closing, error);
-    return commit_durable(store, status, error);
+    int has_failed =
+        begin_durable(store, error) || close_generation(store, generation, closing, error);
+    return commit_durable(store, has_failed ? error->code : 0, error);
 }
 
 int store_finish(struct store *store, uint32_t generation, const struct generation_closing *closing,

@@ -105,14 +105,13 @@ static int take(struct store *store, uint64_t id, const struct params *params, s
                 struct creature *creature, struct error *error)
 {
     struct store_life life;
-    int status = store_get_life(store, id, &life, error);
-    if (!status)
-        status = run_directory_write_params(bench->scratch.directory, params, error);
-    if (!status)
-        status = find_state(store, &life, bench, error);
-    if (!status)
-        status = run_simulator(bench, id, params, error);
-    return status ? status : creature_read(creature, bench->creature, error);
+    return store_get_life(store, id, &life, error) ||
+                   run_directory_write_params(bench->scratch.directory, params, error) ||
+                   find_state(store, &life, bench, error) ||
+                   run_simulator(bench, id, params, error) ||
+                   creature_read(creature, bench->creature, error)
+               ? error->code
+               : 0;
 }
 
 int extract_get_creature(struct store *store, uint64_t id, struct creature *creature,
