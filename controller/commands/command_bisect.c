@@ -23,8 +23,7 @@ struct sides {
 static int open_sides(struct sides *sides, struct error *error)
 {
     for (int i = 0; i < SIDES; i++)
-        if (command_open_run(sides->directories[i], &sides->stores[i], error) ||
-            store_get_params(sides->stores[i], &sides->params[i], error))
+        if (command_open_run(sides->directories[i], &sides->stores[i], &sides->params[i], error))
             return error->code;
     return preserve_is_wanted(&sides->params[0]) == preserve_is_wanted(&sides->params[1])
                ? 0

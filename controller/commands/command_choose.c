@@ -17,7 +17,7 @@
 static int put_choice(const char *directory, uint64_t id, int choice, struct error *error)
 {
     struct store *store = NULL;
-    int has_failed = command_open_to_write(directory, &store, error) ||
+    int has_failed = command_open_to_write(directory, &store, NULL, error) ||
                      store_check_choice(store, id, error) ||
                      store_put_choice(store, id, choice, error) || store_commit(store, error);
     if (!has_failed)
@@ -79,21 +79,17 @@ static int show(const char *directory, struct error *error)
     struct store_status run = {0};
     int count = 0, choice_count = 0;
     uint32_t generation = 0;
-    int status = command_open_run(directory, &store, error);
-    if (!status)
-        status = store_get_params(store, &params, error);
+    int status = command_open_run(directory, &store, &params, error);
     if (!status && !search_is_interactive(&params))
         status = error_set(error, ERR_RANGE,
                            "%s: this run has no choices by hand: neither is evolution.behaviour "
                            "interactive, nor interactive.share above 0",
                            directory);
-    if (!status)
-        status = store_get_status(store, &run, error);
-    if (!status)
-        status = store_get_best(store, -1, STORE_RANKS, (int)params.population_size, &entries,
-                                &count, &generation, error);
-    if (!status)
-        status = store_get_choices(store, generation, &choices, &choice_count, error);
+    if (!status && (store_get_status(store, &run, error) ||
+                    store_get_best(store, -1, STORE_RANKS, (int)params.population_size, &entries,
+                                   &count, &generation, error) ||
+                    store_get_choices(store, generation, &choices, &choice_count, error)))
+        status = error->code;
     if (!status) {
         int is_open = generation == run.generation && !run.is_finished;
         output_print(stdout, "generation %" PRIu32 "%s\n", generation,

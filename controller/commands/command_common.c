@@ -128,24 +128,27 @@ int command_finish_output(void)
 }
 
 static int open_run(const char *directory, int is_read_only, struct store **store,
-                    struct error *error)
+                    struct params *params, struct error *error)
 {
     char path[RUN_PATH_SIZE];
     return run_directory_check(directory, error) ||
                    run_directory_path(directory, "run.db", path, error) ||
-                   store_open(store, path, is_read_only, error)
+                   store_open(store, path, is_read_only, error) ||
+                   (params && store_get_params(*store, params, error))
                ? error->code
                : 0;
 }
 
-int command_open_run(const char *directory, struct store **store, struct error *error)
+int command_open_run(const char *directory, struct store **store, struct params *params,
+                     struct error *error)
 {
-    return open_run(directory, 1, store, error);
+    return open_run(directory, 1, store, params, error);
 }
 
-int command_open_to_write(const char *directory, struct store **store, struct error *error)
+int command_open_to_write(const char *directory, struct store **store, struct params *params,
+                          struct error *error)
 {
-    return open_run(directory, 0, store, error);
+    return open_run(directory, 0, store, params, error);
 }
 
 int command_make_file(const char *kind, char path[RUN_PATH_SIZE], struct error *error)
@@ -172,7 +175,7 @@ int command_get_creature(const char *directory, uint64_t id, struct creature *cr
 {
     struct store *store = NULL;
     creature_init(creature);
-    int status = command_open_run(directory, &store, error);
+    int status = command_open_run(directory, &store, NULL, error);
     if (!status)
         status = extract_get_creature(store, id, creature, error);
     store_close(store);

@@ -39,9 +39,7 @@ static int read_run(struct compared *run, const char *directory, struct error *e
 {
     struct store *store = NULL;
     run->directory = directory;
-    int status = command_open_run(directory, &store, error);
-    if (!status)
-        status = store_get_params(store, &run->params, error);
+    int status = command_open_run(directory, &store, &run->params, error);
     if (!status && preserve_is_wanted(&run->params))
         status = error_set(error, ERR_USAGE,
                            "%s is a preserve, which has no scores to compare (see `controller "

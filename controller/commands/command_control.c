@@ -15,7 +15,7 @@ static void add_elsewhere(const char *directory, struct error *error)
     struct store_status status;
     struct error ignored;
     char place[STORE_PLACE_SIZE] = "";
-    if (!command_open_run(directory, &store, &ignored) &&
+    if (!command_open_run(directory, &store, NULL, &ignored) &&
         !store_get_status(store, &status, &ignored))
         command_find_elsewhere(&status, place, sizeof place);
     store_close(store);

@@ -13,7 +13,7 @@ static int print_digests(const char *directory, void *request, struct error *err
     uint64_t whole;
     char text[17];
     int count;
-    int status = command_open_run(directory, &store, error);
+    int status = command_open_run(directory, &store, NULL, error);
     if (!status)
         status = store_get_digests(store, &whole, &generations, &count, error);
     store_close(store);

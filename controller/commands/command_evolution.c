@@ -44,17 +44,14 @@ static void print_report(const char *directory, const struct neutral_report *sha
                  100 * (det_exp(shadows->inherited) - 1));
 }
 
-static int make_report(struct store *store, struct neutral_report *shadows, int *life_count,
-                       struct error *error)
+static int make_report(struct store *store, const struct params *params,
+                       struct neutral_report *shadows, int *life_count, struct error *error)
 {
     struct store_life *lives = NULL;
-    struct params params;
-    int status = store_get_params(store, &params, error);
-    if (!status && !preserve_is_wanted(&params))
+    if (!preserve_is_wanted(params))
         return error_set(error, ERR_RANGE, "the run is no preserve");
-    if (!status)
-        status = store_get_lives(store, &lives, life_count, error);
-    if (!status && neutral_report_make(shadows, lives, *life_count, (int)params.preserve_worlds))
+    int status = store_get_lives(store, &lives, life_count, error);
+    if (!status && neutral_report_make(shadows, lives, *life_count, (int)params->preserve_worlds))
         status = error_memory(error);
     if (!status && shadows->step_count == 0)
         status = error_set(error, ERR_MISSING, "no creature has lived yet");
@@ -64,12 +61,14 @@ static int make_report(struct store *store, struct neutral_report *shadows, int 
 
 static int report_evolution(const char *directory, void *request, struct error *error)
 {
+    struct params params;
     struct store *store = NULL;
     struct neutral_report *shadows = calloc(1, sizeof *shadows);
     int life_count = 0;
-    int status = shadows ? command_open_run(directory, &store, error) : error_memory(error);
+    int status =
+        shadows ? command_open_run(directory, &store, &params, error) : error_memory(error);
     if (!status)
-        status = make_report(store, shadows, &life_count, error);
+        status = make_report(store, &params, shadows, &life_count, error);
     if (!status)
         print_report(directory, shadows, life_count);
     store_close(store);

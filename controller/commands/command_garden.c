@@ -31,23 +31,22 @@ static int write_state(struct store *store, uint32_t world, uint32_t epoch, stru
 }
 
 /* The first and the last state of each world. */
-static int write_states(struct store *store, struct call *call, struct error *error)
+static int write_states(struct store *store, const struct params *params, struct call *call,
+                        struct error *error)
 {
-    struct params params;
-    int status = store_get_params(store, &params, error);
-    if (!status && !preserve_is_wanted(&params))
-        status = error_set(error, ERR_RANGE, "the run is no preserve");
-    for (uint32_t world = 0; !status && world < (uint32_t)params.preserve_worlds; world++) {
+    if (!preserve_is_wanted(params))
+        return error_set(error, ERR_RANGE, "the run is no preserve");
+    for (uint32_t world = 0; world < (uint32_t)params->preserve_worlds; world++) {
         int64_t last = -1;
-        status = store_get_last_epoch(store, world, &last, error);
-        if (!status && last < 1)
-            status = error_set(error, ERR_MISSING, "world %" PRIu32 " has not lived yet", world);
-        if (!status)
-            status = write_state(store, world, 0, call, error);
-        if (!status)
-            status = write_state(store, world, (uint32_t)last, call, error);
+        if (store_get_last_epoch(store, world, &last, error))
+            return error->code;
+        if (last < 1)
+            return error_set(error, ERR_MISSING, "world %" PRIu32 " has not lived yet", world);
+        if (write_state(store, world, 0, call, error) ||
+            write_state(store, world, (uint32_t)last, call, error))
+            return error->code;
     }
-    return status;
+    return 0;
 }
 
 /* The simulator's exit code, or ERR_*. `options` are what is behind RUN_DIR. */
@@ -75,11 +74,13 @@ static int hand_over(struct call *call, int option_count, char **options, struct
 
 static int run(const char *directory, int option_count, char **options, struct error *error)
 {
+    struct params params;
     struct store *store = NULL;
     struct call *call = calloc(1, sizeof *call);
     int status = call ? run_directory_path(directory, "params.ini", call->params, error)
                       : error_memory(error);
-    if (!status && (command_open_run(directory, &store, error) || write_states(store, call, error)))
+    if (!status && (command_open_run(directory, &store, &params, error) ||
+                    write_states(store, &params, call, error)))
         status = error->code;
     store_close(store);
     if (!status)

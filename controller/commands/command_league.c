@@ -38,7 +38,8 @@ struct request {
 
 /* The result of a pair; written to the pipe in one piece. */
 struct outcome {
-    int pair, code;
+    int pair, a, b; /* its number, and the players' */
+    int code;
     int page_code;  /* of the program that made the page of the duel */
     int bout_count; /* 0: both move alike */
     double margins[CONTEST_BOUTS];
@@ -48,13 +49,6 @@ struct outcome {
 _Static_assert(sizeof(struct outcome) <= 512, "POSIX's least PIPE_BUF");
 
 /* ---- one pair ---- */
-
-static void find_pair(int pair, int player_count, int *a, int *b)
-{
-    for (*a = 0; pair >= player_count - 1 - *a; ++*a)
-        pair -= player_count - 1 - *a;
-    *b = *a + 1 + pair;
-}
 
 /* Words of a program that knows these options, and before which names end the options; `words` has
  * room for WORDS_MAX. Returns their count. */
@@ -122,12 +116,10 @@ static void run_pair(const struct request *request, struct outcome *outcome)
 {
     static char reply[REPLY_BYTES_MAX];
     struct error error = {0};
-    int a, b;
-    find_pair(outcome->pair, request->player_count, &a, &b);
     char *words[WORDS_MAX + 8] = {"simulator", "contest", "--json"};
     int count = put_settings(request, request->see, words, 3);
-    words[count++] = request->files[a];
-    words[count++] = request->files[b];
+    words[count++] = request->files[outcome->a];
+    words[count++] = request->files[outcome->b];
     words[count] = request->files[request->player_count];
     outcome->code = listen_to(request->simulator, words, reply, &error);
     if (outcome->code == 0)
@@ -142,14 +134,12 @@ static void show_pair(const struct request *request, struct outcome *outcome)
     static char reply[REPLY_BYTES_MAX];
     char path[RUN_PATH_SIZE];
     struct error error = {0};
-    int a, b;
-    find_pair(outcome->pair, request->player_count, &a, &b);
-    league_page_duel(path, sizeof path, request->output, a, b);
+    league_page_duel(path, sizeof path, request->output, outcome->a, outcome->b);
     char *words[WORDS_MAX + 12] = {
         "viewer", "--contest", "--params", request->files[request->player_count], "--export", path};
     int count = put_settings(request, request->see, words, 6);
-    words[count++] = request->files[a];
-    words[count] = request->files[b];
+    words[count++] = request->files[outcome->a];
+    words[count] = request->files[outcome->b];
     outcome->page_code = listen_to(request->viewer, words, reply, &error);
     if (outcome->page_code != 0)
         note_reply(outcome, outcome->page_code, reply, &error);
@@ -163,10 +153,11 @@ static int pair_count_of(const struct request *request)
 }
 
 /* In a process of its own. */
-static void work(const struct request *request, int first, int output)
+static void work(const struct request *request, const struct outcome *outcomes, int first,
+                 int output)
 {
     for (int pair = first; pair < pair_count_of(request); pair += (int)request->jobs) {
-        struct outcome outcome = {.pair = pair};
+        struct outcome outcome = outcomes[pair];
         run_pair(request, &outcome);
         if (request->output && outcome.code == 0 && outcome.bout_count > 0)
             show_pair(request, &outcome);
@@ -187,7 +178,7 @@ static int run_pairs(const struct request *request, struct outcome *outcomes, st
     for (int i = 0; i < request->jobs; i++) {
         pid_t child = fork();
         if (child == 0)
-            work(request, i, ends[1]);
+            work(request, outcomes, i, ends[1]);
         started += child > 0;
     }
     close(ends[1]);
@@ -218,8 +209,7 @@ static int is_culprit(const struct request *request, int player)
  * neither does, only the pair is. */
 static void blame(const struct request *request, const struct outcome *outcome, int *is_out)
 {
-    int a, b;
-    find_pair(outcome->pair, request->player_count, &a, &b);
+    int a = outcome->a, b = outcome->b;
     if (!is_out[a] && !is_out[b]) {
         is_out[a] = is_culprit(request, a);
         is_out[b] = is_culprit(request, b);
@@ -232,10 +222,8 @@ static void blame(const struct request *request, const struct outcome *outcome, 
 /* A pair that fails without a crash means that the request is wrong. */
 static int refuse(const struct request *request, const struct outcome *outcome, struct error *error)
 {
-    int a, b;
-    find_pair(outcome->pair, request->player_count, &a, &b);
-    return error_set(error, ERR_USAGE, "%s and %s: %s", request->files[a], request->files[b],
-                     outcome->message);
+    return error_set(error, ERR_USAGE, "%s and %s: %s", request->files[outcome->a],
+                     request->files[outcome->b], outcome->message);
 }
 
 /* A page of a duel that could not be made. */
@@ -259,8 +247,7 @@ static int collect(const struct request *request, const struct outcome *outcomes
             return refuse(request, &outcomes[i], error);
     }
     for (int i = 0; i < pair_count_of(request); i++) {
-        int a, b;
-        find_pair(i, request->player_count, &a, &b);
+        int a = outcomes[i].a, b = outcomes[i].b;
         if (is_out[a] || is_out[b] || outcomes[i].code != 0)
             continue;
         page->digest = hash_bytes(page->digest, outcomes[i].digest, strlen(outcomes[i].digest));
@@ -311,21 +298,18 @@ static int make_league(const struct request *request, struct outcome *outcomes, 
                        struct league_page *page, struct error *error)
 {
     struct league_triad triads[TRIADS_SHOWN];
-    int status = run_pairs(request, outcomes, error);
-    if (!status)
-        status = collect(request, outcomes, is_out, page, error);
-    if (!status && league_rate(page->bouts, page->bout_count, page->player_count, 1, page->rows))
-        status = error_memory(error);
-    if (status)
-        return status;
+    if (run_pairs(request, outcomes, error) || collect(request, outcomes, is_out, page, error))
+        return error->code;
+    if (league_rate(page->bouts, page->bout_count, page->player_count, 1, page->rows))
+        return error_memory(error);
     page->triads = triads;
     page->triad_count =
         league_find_triads(page->bouts, page->bout_count, page->player_count, triads, TRIADS_SHOWN);
     print_table(page);
-    if (!request->output)
-        return 0;
-    status = refuse_pages(request, outcomes, error);
-    return status ? status : write_page(page, request->output, error);
+    return request->output && (refuse_pages(request, outcomes, error) ||
+                               write_page(page, request->output, error))
+               ? error->code
+               : 0;
 }
 
 /* Removes the files that this league has made, and nothing else. */
@@ -354,8 +338,9 @@ static int run_league(const struct request *request, struct error *error)
                                .bouts = calloc(CONTEST_BOUTS * pairs, sizeof *page.bouts),
                                .directory = request->output};
     int status = outcomes && is_out && page.rows && page.bouts ? 0 : error_memory(error);
-    for (size_t i = 0; i < pairs && !status; i++)
-        outcomes[i] = (struct outcome){.pair = (int)i, .code = SIGNALLED};
+    for (int a = 0, pair = 0; a < request->player_count && !status; a++)
+        for (int b = a + 1; b < request->player_count; b++, pair++)
+            outcomes[pair] = (struct outcome){.pair = pair, .a = a, .b = b, .code = SIGNALLED};
     if (!status)
         status = make_league(request, outcomes, is_out, &page, error);
     if (status && request->output)

@@ -376,9 +376,7 @@ static int list_run(const char *directory, void *wanted, struct error *error)
         return error_set(error, ERR_USAGE, "--json and --csv exclude one another");
     if (request->is_all && !request->lineage)
         return error_set(error, ERR_USAGE, "--all goes with --lineage");
-    int status = command_open_run(directory, &store, error);
-    if (!status)
-        status = store_get_params(store, &params, error);
+    int status = command_open_run(directory, &store, &params, error);
     if (!status && preserve_is_wanted(&params) &&
         (request->is_csv || request->sort || request->has_exam))
         status = error_set(error, ERR_USAGE, "a preserve has no %s: --json has its worlds",

@@ -131,13 +131,11 @@ static int measure(const char *directory, void *wanted, struct error *error)
     struct ladder_plan plan = {.pair_count = 0};
     struct store_status run;
     struct params params;
-    struct store *store;
+    struct store *store = NULL;
     if (request->bouts % 2)
         return error_set(error, ERR_USAGE, "--bouts %" PRId64 ": two or four, from either side",
                          request->bouts);
-    if (command_open_run(directory, &store, error))
-        return error->code;
-    int has_failed = store_get_params(store, &params, error) ||
+    int has_failed = command_open_run(directory, &store, &params, error) ||
                      store_get_status(store, &run, error) ||
                      (ladder_plan_make(&plan, store, &params, &wishes, error) &&
                       error_prefix(error, "%s", directory));

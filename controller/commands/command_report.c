@@ -53,7 +53,7 @@ static int report_run(const char *directory, void *wanted, struct error *error)
     static struct report report;
     char path[RUN_PATH_SIZE];
     int has_failed = choose_path(directory, request->output, path, error) ||
-                     command_open_run(directory, &store, error) ||
+                     command_open_run(directory, &store, NULL, error) ||
                      report_read(&report, directory, store, !request->has_no_pictures, error);
     store_close(store);
     if (has_failed)

@@ -426,7 +426,7 @@ static int open_choices(struct session *session, const struct arguments *argumen
                          "--choices: this run has no choices by hand: neither is "
                          "evolution.behaviour "
                          "interactive, nor interactive.share above 0");
-    return command_open_run(arguments->choices, &session->choices, error);
+    return command_open_run(arguments->choices, &session->choices, NULL, error);
 }
 
 /* Writes the files that do the run again: params.ini and its seeds. */
@@ -460,8 +460,7 @@ static void add_difference(const struct session *session, struct error *error)
     struct params there;
     struct store *store = NULL;
     int found = 0;
-    if (command_open_run(session->directory, &store, &unread) ||
-        store_get_params(store, &there, &unread))
+    if (command_open_run(session->directory, &store, &there, &unread))
         found = -1;
     for (int i = 0; i < param_count && found >= 0 && found < NAMED_MAX; i++) {
         params_print_value(&there, i, was, sizeof was);
@@ -704,8 +703,7 @@ static int resume_session(struct session *session, const struct arguments *argum
     struct store_status status;
     char launcher[PARAM_TEXT_SIZE];
     progress_init(&session->progress, STDERR_FILENO);
-    if (command_open_to_write(session->directory, &session->store, &error) ||
-        store_get_params(session->store, &session->params, &error) ||
+    if (command_open_to_write(session->directory, &session->store, &session->params, &error) ||
         store_get_status(session->store, &status, &error))
         return command_fail(&error);
 

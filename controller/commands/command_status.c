@@ -77,9 +77,8 @@ static int make_report(const char *directory, struct report *report, struct erro
     char lock[RUN_PATH_SIZE];
     memset(report, 0, sizeof *report);
     report->directory = directory;
-    if (command_open_run(directory, &report->run, error) ||
+    if (command_open_run(directory, &report->run, &report->params, error) ||
         store_get_status(report->run, &report->store, error) ||
-        store_get_params(report->run, &report->params, error) ||
         run_directory_path(directory, "lock", lock, error))
         return error->code;
     report->holder = run_directory_lock_holder(lock);

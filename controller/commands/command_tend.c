@@ -34,9 +34,7 @@ static int put_deed(const char *directory, const char *line, struct error *error
     char text[160];
     struct params params;
     struct store *store = NULL;
-    int status = command_open_to_write(directory, &store, error);
-    if (!status)
-        status = store_get_params(store, &params, error);
+    int status = command_open_to_write(directory, &store, &params, error);
     if (!status && !preserve_is_wanted(&params))
         status = error_set(error, ERR_RANGE, "%s: the run is no preserve", directory);
     if (!status && (deeds_put(store, &params, line, 0, text, sizeof text, error) ||

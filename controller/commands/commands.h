@@ -95,9 +95,12 @@ int command_parse_number(const char *command, const char *option, const char *te
 /* Standard output, flushed: 0, or 1 with a message if it could not be written. */
 int command_finish_output(void);
 
-/* Opens the store of a run, read-only or to write. 0, or ERR_* with a message. */
-int command_open_run(const char *directory, struct store **store, struct error *error);
-int command_open_to_write(const char *directory, struct store **store, struct error *error);
+/* Opens the store of a run, read-only or to write, and reads the parameters in force unless `params`
+ * is NULL. 0, or ERR_* with a message; *store is to be closed all the same. */
+int command_open_run(const char *directory, struct store **store, struct params *params,
+                     struct error *error);
+int command_open_to_write(const char *directory, struct store **store, struct params *params,
+                          struct error *error);
 /* Makes an empty file of its own for something of that kind; the caller removes it. ERR_IO. */
 int command_make_file(const char *kind, char path[RUN_PATH_SIZE], struct error *error);
 /* ERR_EXISTS if something has that name already, unless is_forced. */
