@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/params/choice.h"
+#include "common/store/database.h"
 #include "common/store/favourites.h"
 
 /* ---- rows to creatures ---- */

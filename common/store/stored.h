@@ -5,9 +5,11 @@
 
 #include "common/creature/creature.h"
 #include "common/judge/early_stop.h"
-#include "common/store/database.h"
 #include "common/store/run_rows.h"
 #include "common/preserve/epoch_order.h"
+
+struct database; /* an open run store (database.h) */
+struct row;
 
 /* Result columns of STORED_SELECT. */
 enum {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/creature/creature.h"
+#include "common/store/database.h"
 
 /* An egg that leaves in an epoch arrives this many epochs later, so that no world waits for the
  * slowest. */
@@ -139,7 +140,9 @@ static const struct {
 int stored_epoch_fill_order(struct database *database, struct epoch_order *order,
                             struct error *error)
 {
-    ENSURE(order->epoch > 0 && order->state.length == 0, "epoch %" PRIu32, order->epoch);
+    ENSURE(order->epoch > 0 && order->state.length == 0 && order->arrival_count == 0 &&
+               order->deed_count == 0,
+           "an order of epoch %" PRIu32 " that is not empty", order->epoch);
     int status = 0;
     for (size_t i = 0; !status && i < sizeof contents / sizeof contents[0]; i++)
         status = statement_each(database, contents[i].sql, order->world,

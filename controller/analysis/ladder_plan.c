@@ -57,7 +57,7 @@ static int add_player(struct making *making, uint64_t id, uint64_t seed,
 static int add_from_store(struct making *making, uint64_t id)
 {
     struct creature creature;
-    int place = store_get_creature(making->store, id, &creature, making->error);
+    int place = stored_get_creature(store_database(making->store), id, &creature, making->error);
     if (!place)
         place = add_player(making, id, creature.seed, &creature.genome);
     creature_deinit(&creature);
@@ -347,7 +347,7 @@ int ladder_plan_make(struct ladder_plan *plan, struct store *store, const struct
         return error_set(error, ERR_RANGE,
                          "not a run of contests (evolution.behaviour = contest): its scores say by "
                          "themselves how far it got");
-    int status = store_get_curve(store, &generations, &count, error);
+    int status = stored_get_generations(store_database(store), 0, &generations, &count, error);
     if (status)
         return status;
     status = make_plan(&making, wishes, generations, count);

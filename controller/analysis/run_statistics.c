@@ -19,8 +19,10 @@ int run_facts_read(struct run_facts *facts, struct store *store, struct error *e
                      store_get_status(store, &facts->status, error) ||
                      store_get_facts(store, &facts->facts, &facts->fact_count, error) ||
                      store_get_members(store, &facts->members, &facts->member_count, error) ||
-                     store_get_curve(store, &facts->generations, &facts->generation_count, error) ||
-                     store_get_choices(store, -1, &facts->choices, &facts->choice_count, error) ||
+                     stored_get_generations(store_database(store), 0, &facts->generations,
+                                            &facts->generation_count, error) ||
+                     stored_get_choices(store_database(store), -1, &facts->choices,
+                                        &facts->choice_count, error) ||
                      store_get_events(store, &facts->events, &facts->event_count, error) ||
                      store_get_quarantine(store, RUN_QUARANTINE_MOST, &facts->quarantined,
                                           &facts->quarantined_count, error) ||

@@ -206,7 +206,8 @@ static void print_births(const struct sides *sides)
 static int read_creatures(struct sides *sides, uint64_t id, struct error *error)
 {
     for (int s = 0; s < SIDES; s++) {
-        sides->status[s] = store_get_creature(sides->stores[s], id, &sides->creatures[s], error);
+        sides->status[s] =
+            stored_get_creature(store_database(sides->stores[s]), id, &sides->creatures[s], error);
         if (sides->status[s] && sides->status[s] != ERR_MISSING)
             return sides->status[s];
     }
@@ -247,7 +248,8 @@ static int compare_epoch(struct sides *sides, uint32_t world, uint32_t epoch, in
     uint64_t digests[SIDES];
     int status = 0;
     for (int s = 0; s < SIDES && !status; s++)
-        status = store_get_epoch_digest(sides->stores[s], world, epoch, &digests[s], error);
+        status = stored_epoch_get_digest(store_database(sides->stores[s]), world, epoch,
+                                         &digests[s], error);
     *is_equal = status || digests[0] == digests[1];
     if (!*is_equal)
         output_print(stdout,

@@ -85,10 +85,11 @@ static int show(const char *directory, struct error *error)
                            "%s: this run has no choices by hand: neither is evolution.behaviour "
                            "interactive, nor interactive.share above 0",
                            directory);
-    if (!status && (store_get_status(store, &run, error) ||
-                    store_get_best(store, -1, STORE_RANKS, (int)params.population_size, &entries,
-                                   &count, &generation, error) ||
-                    store_get_choices(store, generation, &choices, &choice_count, error)))
+    if (!status &&
+        (store_get_status(store, &run, error) ||
+         store_get_best(store, -1, STORE_RANKS, (int)params.population_size, &entries, &count,
+                        &generation, error) ||
+         stored_get_choices(store_database(store), generation, &choices, &choice_count, error)))
         status = error->code;
     if (!status) {
         int is_open = generation == run.generation && !run.is_finished;

@@ -45,9 +45,10 @@ static int read_run(struct compared *run, const char *directory, struct error *e
                            "%s is a preserve, which has no scores to compare (see `controller "
                            "evolution`)",
                            directory);
-    if (!status && (store_get_status(store, &run->status, error) ||
-                    store_get_curve(store, &run->curve, &run->curve_count, error) ||
-                    read_cpu(run, store, error)))
+    if (!status &&
+        (store_get_status(store, &run->status, error) ||
+         stored_get_generations(store_database(store), 0, &run->curve, &run->curve_count, error) ||
+         read_cpu(run, store, error)))
         status = error->code;
     const struct store_champion *champion = &run->status.champion;
     run->score = NAN;

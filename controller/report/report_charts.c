@@ -11,7 +11,7 @@
 #define VERDICTS_DRAWN 6
 
 /* Rows of values over the generations, one allocation. The first ones are those of the axes. */
-enum row { ROW_NUMBER, ROW_EVALUATIONS, ROW_BEST, ROW_Q1, ROW_MEDIAN, ROW_Q3, ROW_COUNT };
+enum table_row { ROW_NUMBER, ROW_EVALUATIONS, ROW_BEST, ROW_Q1, ROW_MEDIAN, ROW_Q3, ROW_COUNT };
 #define AXIS_COUNT ROW_BEST
 
 struct table {
@@ -78,7 +78,8 @@ static void fill_spread(struct table *table, const struct report *report, size_t
 }
 
 /* Axes over the generations, or over the evaluations. */
-static struct chart make_chart(const struct table *table, FILE *file, const char *title, enum row x)
+static struct chart make_chart(const struct table *table, FILE *file, const char *title,
+                               enum table_row x)
 {
     return (struct chart){.file = file,
                           .title = title,
@@ -89,7 +90,7 @@ static struct chart make_chart(const struct table *table, FILE *file, const char
 }
 
 /* Best, median and quartiles. */
-static void draw_spread(const struct table *table, FILE *file, const char *title, enum row x)
+static void draw_spread(const struct table *table, FILE *file, const char *title, enum table_row x)
 {
     struct chart chart = make_chart(table, file, title, x);
     const struct chart_series series[] = {{"best", 0, table->rows[ROW_BEST]},

@@ -12,7 +12,7 @@
 static int add_member(struct evolve *evolve, uint64_t id)
 {
     struct creature creature;
-    int status = store_get_creature(evolve->store, id, &creature, &evolve->error);
+    int status = stored_get_creature(store_database(evolve->store), id, &creature, &evolve->error);
     if (!status && contests_add_to_hall(evolve->contests, id, &creature.genome))
         status = error_memory(&evolve->error);
     creature_deinit(&creature);

@@ -76,7 +76,8 @@ static int take_choices(struct evolve *evolve)
     int count;
     if (!search_is_interactive(evolve->params))
         return 0;
-    int status = store_get_choices(evolve->store, generation, &choices, &count, &evolve->error);
+    int status = stored_get_choices(store_database(evolve->store), generation, &choices, &count,
+                                    &evolve->error);
     for (int i = 0; !status && i < count; i++)
         if (search_choose(evolve->search, choices[i].id, choices[i].choice))
             status = error_set(&evolve->error, ERR_MISSING,

@@ -119,7 +119,8 @@ static int add_founders(struct evolve *evolve, struct epoch_order *order)
 static int fill_order(struct evolve *evolve, const struct world *world, struct epoch_order *order)
 {
     int status = order->epoch == 0 ? add_founders(evolve, order)
-                                   : store_get_order(evolve->store, order, &evolve->error);
+                                   : stored_epoch_fill_order(store_database(evolve->store), order,
+                                                             &evolve->error);
     order->without_count = world->without_count;
     memcpy(order->without, world->without, sizeof order->without);
     return status;

@@ -37,6 +37,11 @@
  * the store is closed. */
 enum { NETWORK_BUSY_MS = 1000, NETWORK_CLOSE_TRIES = 60 };
 
+struct database *store_database(struct store *store)
+{
+    return &store->database;
+}
+
 static void close_database(struct store *store)
 {
     while (store->kept_count > 0)

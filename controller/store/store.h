@@ -11,12 +11,16 @@
 
 #include "common/creature/creature.h"
 #include "common/judge/exam.h"
-#include "common/store/run_rows.h"
+#include "common/store/stored.h"
 #include "controller/evolution/search.h"
 #include "controller/evolution/seeding.h"
 #include "proto/message.h"
 
 struct store;
+
+/* For the functions of common/store/stored.h: a creature, the closed generations, choices by hand,
+ * orders of epochs. */
+struct database *store_database(struct store *store);
 
 /* Writes what else a new run begins with into the open batch. 0, or ERR_* with a message. */
 typedef int store_fill(struct store *store, void *context, struct error *error);
@@ -143,9 +147,6 @@ struct store_epoch_row {
     uint32_t world, epoch;
     int64_t facts[EPOCH_FACT_COUNT];
 };
-/* The digest of a world at the end of an epoch. ERR_MISSING if it has not come so far. */
-int store_get_epoch_digest(struct store *store, uint32_t world, uint32_t epoch, uint64_t *digest,
-                           struct error *error);
 /* All epochs of all worlds, by epoch and world, from `first` on. The caller frees. */
 int store_get_epochs(struct store *store, uint32_t first, struct store_epoch_row **rows, int *count,
                      struct error *error);
@@ -178,11 +179,6 @@ int store_get_life(struct store *store, uint64_t id, struct store_life *life, st
  * not. `egg` must be empty, and the caller frees it. */
 int store_get_form(struct store *store, uint64_t life, struct packed_bytes *egg,
                    struct error *error);
-/* The last epoch up to `most` whose state of a world was kept; ERR_MISSING: there is none. */
-int store_find_state(struct store *store, uint32_t world, uint32_t most, uint32_t *epoch,
-                     struct error *error);
-/* As stored_epoch_fill_order(). */
-int store_get_order(struct store *store, struct epoch_order *order, struct error *error);
 /* The run's champion: what its exam came to; instead of what was there. */
 struct store_champion {
     uint64_t id; /* 0 = nothing was said */
@@ -207,10 +203,6 @@ int store_put_quarantine(struct store *store, const struct individual *individua
 int store_check_choice(struct store *store, uint64_t id, struct error *error);
 /* Goes into the open batch. CHOICE_NONE takes an earlier one back. */
 int store_put_choice(struct store *store, uint64_t id, int choice, struct error *error);
-/* Those of a generation, or of the whole run (-1), in order of generation and id; the caller
- * frees. */
-int store_get_choices(struct store *store, int64_t generation, struct store_choice **choices,
-                      int *count, struct error *error);
 /* Copies the choices of another run into the open batch. Generations that were bred from them do
  * not wait here. */
 int store_copy_choices(struct store *store, struct store *from, struct error *error);
@@ -339,10 +331,6 @@ int store_get_best(struct store *store, int64_t generation, enum store_order ord
 int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
                       struct store_entry **entries, int *count, struct error *error);
 
-/* The closed generations, in order; the caller frees. */
-int store_get_curve(struct store *store, struct store_generation **generations, int *count,
-                    struct error *error);
-
 /* ---- whole runs, for statistics: everyone without genome and words. The caller frees the
  * arrays. */
 
@@ -398,11 +386,6 @@ struct store_event {
 int store_get_events(struct store *store, struct store_event **events, int *count,
                      struct error *error);
 void store_free_events(struct store_event *events, int count);
-
-/* A creature with everything known of it, ready to be written to a file; id may be
- * CREATURE_BEST or CREATURE_FIRST. */
-int store_get_creature(struct store *store, uint64_t id, struct creature *creature,
-                       struct error *error);
 
 /* Hashes of everything that two equal runs have in common: parameters (scopes E and S), genomes,
  * parents, methods, mutations, measures, digests, fitness, ranks; not times, costs and workers. One

@@ -330,12 +330,6 @@ int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
     return status;
 }
 
-int store_get_creature(struct store *store, uint64_t id, struct creature *creature,
-                       struct error *error)
-{
-    return stored_get_creature(&store->database, id, creature, error);
-}
-
 const char *store_entry_words(const struct store_entry *entry)
 {
     return *entry->source ? entry->source : entry->mutations;

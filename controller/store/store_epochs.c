@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/store/stored.h"
-
 /* Columns of `epochs` before the facts. */
 enum { OWN_COLUMNS = 7 };
 
@@ -166,13 +164,6 @@ int store_get_last_epoch(struct store *store, uint32_t world, int64_t *epoch, st
     return status;
 }
 
-int store_get_order(struct store *store, struct epoch_order *order, struct error *error)
-{
-    ENSURE(order->epoch > 0 && order->arrival_count == 0 && order->deed_count == 0,
-           "an order of epoch %" PRIu32 " that is not empty", order->epoch);
-    return stored_epoch_fill_order(&store->database, order, error);
-}
-
 static int read_epoch(const struct row *row, void *item)
 {
     struct store_epoch_row *epoch = item;
@@ -255,18 +246,6 @@ int store_get_life(struct store *store, uint64_t id, struct store_life *life, st
         status = error_set(error, ERR_MISSING, "%s: creature %" PRIu64 " has not hatched",
                            store->database.path, id);
     return status;
-}
-
-int store_find_state(struct store *store, uint32_t world, uint32_t most, uint32_t *epoch,
-                     struct error *error)
-{
-    return stored_epoch_find_state(&store->database, world, most, epoch, error);
-}
-
-int store_get_epoch_digest(struct store *store, uint32_t world, uint32_t epoch, uint64_t *digest,
-                           struct error *error)
-{
-    return stored_epoch_get_digest(&store->database, world, epoch, digest, error);
 }
 
 /* ---- deeds of people ---- */

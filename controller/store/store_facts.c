@@ -10,12 +10,6 @@
 #include "common/math/hash.h"
 #include "common/text.h"
 
-int store_get_curve(struct store *store, struct store_generation **generations, int *count,
-                    struct error *error)
-{
-    return stored_get_generations(&store->database, 0, generations, count, error);
-}
-
 enum { FACT_MOTION = 12, FACT_MOTION_COUNT = 4, FACT_COST = FACT_MOTION + FACT_MOTION_COUNT };
 
 static int read_fact(const struct row *row, void *item)

@@ -19,7 +19,6 @@
 #include <sqlite3.h>
 
 #include "common/store/database.h"
-#include "common/store/stored.h"
 #include "controller/store/run_directory.h"
 #include "controller/store/store.h"
 

@@ -265,12 +265,6 @@ int store_put_choice(struct store *store, uint64_t id, int choice, struct error 
     return put_choice(store, store->generation, id, choice, error);
 }
 
-int store_get_choices(struct store *store, int64_t generation, struct store_choice **choices,
-                      int *count, struct error *error)
-{
-    return stored_get_choices(&store->database, generation, choices, count, error);
-}
-
 int store_get_chosen_until(struct store *store, int64_t *generation, struct error *error)
 {
     return statement_number(&store->database,
@@ -283,7 +277,7 @@ int store_copy_choices(struct store *store, struct store *from, struct error *er
     struct store_choice *choices;
     char until[24];
     int count;
-    int status = store_get_choices(from, -1, &choices, &count, error);
+    int status = stored_get_choices(&from->database, -1, &choices, &count, error);
     snprintf(until, sizeof until, "%" PRId64, from->generation);
     for (int i = 0; !status && i < count; i++)
         if (choices[i].generation < from->generation)

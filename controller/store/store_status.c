@@ -20,7 +20,8 @@ static int count_choices(struct store *store, struct store_status *status, struc
     int count, result;
     if (store->generation < 0)
         return 0;
-    result = store_get_choices(store, (uint32_t)store->generation, &choices, &count, error);
+    result =
+        stored_get_choices(&store->database, (uint32_t)store->generation, &choices, &count, error);
     for (int i = 0; !result && i < count; i++) {
         status->keep_count += choices[i].choice == CHOICE_KEEP;
         status->breed_count += choices[i].choice == CHOICE_BREED;

@@ -27,7 +27,7 @@ int extract_write_state(struct store *store, uint32_t world, uint32_t epoch, con
         return error_memory(error);
     order->world = world;
     order->epoch = epoch + 1;
-    int status = store_get_order(store, order, error);
+    int status = stored_epoch_fill_order(store_database(store), order, error);
     if (!status && order->state.length == 0)
         status = error_set(error, ERR_MISSING, "world %" PRIu32 " has no state of epoch %" PRIu32,
                            world, epoch);
@@ -53,7 +53,8 @@ static int find_state(struct store *store, const struct store_life *life, struct
     double last = life->is_dead ? life->died_s / EPOCH_S : UINT32_MAX;
     bench->world = life->world;
     bench->epoch = last >= 0 && last < UINT32_MAX ? (uint32_t)last : UINT32_MAX;
-    int status = store_find_state(store, life->world, bench->epoch, &bench->epoch, error);
+    int status = stored_epoch_find_state(store_database(store), life->world, bench->epoch,
+                                         &bench->epoch, error);
     return status ? status
                   : extract_write_state(store, life->world, bench->epoch, bench->state, error);
 }
@@ -124,7 +125,7 @@ int extract_get_creature(struct store *store, uint64_t id, struct creature *crea
     if (status)
         return status;
     if (!preserve_is_wanted(&params))
-        return store_get_creature(store, id, creature, error);
+        return stored_get_creature(store_database(store), id, creature, error);
     if (id == CREATURE_BEST || id == CREATURE_FIRST)
         return error_set(error, ERR_USAGE,
                          "no creature is best in a preserve: name one by its number");

@@ -10,7 +10,7 @@
  * kept. */
 int extract_write_state(struct store *store, uint32_t world, uint32_t epoch, const char *path,
                         struct error *error);
-/* A creature of a run, as store_get_creature(); of a preserve a life, with what it does alone in
+/* A creature of a run, as stored_get_creature(); of a preserve a life, with what it does alone in
  * such water: ERR_MISSING where no creature has that number, or no state that was kept has its
  * body. */
 int extract_get_creature(struct store *store, uint64_t id, struct creature *creature,

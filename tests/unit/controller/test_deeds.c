@@ -76,7 +76,7 @@ static struct epoch_order *get_order(struct store *store, uint32_t world, uint32
     struct epoch_order *order = epoch_order_create();
     order->world = world;
     order->epoch = epoch;
-    ck_ok(store_get_order(store, order, &error));
+    ck_ok(stored_epoch_fill_order(store_database(store), order, &error));
     return order;
 }
 

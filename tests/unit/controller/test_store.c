@@ -395,7 +395,7 @@ TEST(test_survivors_and_curve)
     ck_assert_int_eq(store_get_best(store, 2, STORE_RANKS, 4, &entries, &count, &found, &error),
                      ERR_RANGE);
 
-    ck_ok(store_get_curve(store, &generations, &count, &error));
+    ck_ok(stored_get_generations(store_database(store), 0, &generations, &count, &error));
     ck_assert_int_eq(count, 2);
     ck_assert_int_eq(generations[0].evaluations, POPULATION);
     ck_assert_int_gt(generations[1].evaluations, POPULATION);
@@ -449,7 +449,7 @@ TEST(test_huge_fitness_has_a_mean)
                                   1));
     ck_ok(store_finish(store, search_generation(search), &closing, &error));
     generation_closing_deinit(&closing);
-    ck_ok(store_get_curve(store, &generations, &count, &error));
+    ck_ok(stored_get_generations(store_database(store), 0, &generations, &count, &error));
     ck_assert_double_eq_tol(generations[count - 1].median / 1e308, 1.5, 1e-12);
     ck_assert_double_eq_tol(generations[count - 1].mean / 1e308, 1.5, 1e-12);
 }
@@ -703,7 +703,7 @@ TEST(test_referee_judges_by_its_branch)
         SCOPED(creature) creature;
         const struct individual *one = &members->individuals[i];
         creature_init(&creature);
-        ck_ok(store_get_creature(store, one->id, &creature, &error));
+        ck_ok(stored_get_creature(store_database(store), one->id, &creature, &error));
         if (one->heard) {
             ck_assert_int_eq(creature.params.evolution_behaviour, BEHAVIOUR_JUMP);
             ck_assert(creature.fitness == one->fitness);
@@ -744,7 +744,7 @@ TEST(test_creature)
     SCOPED(creature) creature;
     make_run(0);
     uint64_t waiting = search_next_id(search) - 1;
-    ck_ok(store_get_creature(store, 2, &creature, &error));
+    ck_ok(stored_get_creature(store_database(store), 2, &creature, &error));
     ck_assert_uint_eq(creature.id, 2);
     ck_assert_str_eq(creature.method, "random");
     ck_assert_int_eq(creature.has_evaluation, 1);
@@ -754,10 +754,11 @@ TEST(test_creature)
                       params_evaluation_digest(&params));
     creature_deinit(&creature);
 
-    ck_ok(store_get_creature(store, waiting, &creature, &error));
+    ck_ok(stored_get_creature(store_database(store), waiting, &creature, &error));
     ck_assert_int_eq(creature.has_evaluation, 0);
     creature_deinit(&creature);
-    ck_assert_int_eq(store_get_creature(store, waiting + 1, &creature, &error), ERR_MISSING);
+    ck_assert_int_eq(stored_get_creature(store_database(store), waiting + 1, &creature, &error),
+                     ERR_MISSING);
 }
 
 TEST(test_quarantine)
@@ -771,7 +772,7 @@ TEST(test_quarantine)
     ck_ok(store_put_quarantine(store, individual, "SIGSEGV", "do it again", "last words", &error));
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.quarantined, 1);
-    ck_ok(store_get_creature(store, id, &creature, &error));
+    ck_ok(stored_get_creature(store_database(store), id, &creature, &error));
     ck_assert_int_eq(creature.verdict, VERDICT_QUARANTINED);
     ck_assert(creature.fitness == 0.0);
     struct store_quarantine *entries;
@@ -836,7 +837,7 @@ TEST(test_changed_params)
     ck_assert_int_eq(evaluate(POPULATION), POPULATION - 3);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.evaluated_in_generation, POPULATION);
-    ck_ok(store_get_creature(store, 1, &creature, &error));
+    ck_ok(stored_get_creature(store_database(store), 1, &creature, &error));
     ck_assert(creature.params.world_gravity_m_s2 == 9.81);
     creature_deinit(&creature);
 
@@ -1022,7 +1023,7 @@ static int read_all(const char *file)
     free(entries);
     errors += store_get_digests(store, &whole, &digests, &count, &error) != 0;
     free(digests);
-    errors += store_get_curve(store, &curve, &count, &error) != 0;
+    errors += stored_get_generations(store_database(store), 0, &curve, &count, &error) != 0;
     free(curve);
     errors += store_get_facts(store, &facts, &count, &error) != 0;
     free(facts);
@@ -1032,10 +1033,10 @@ static int read_all(const char *file)
     store_free_events(events, count);
     errors += store_get_quarantine(store, 10, &quarantined, &count, &error) != 0;
     store_free_quarantine(quarantined, count);
-    errors += store_get_choices(store, 0, &choices, &count, &error) != 0;
+    errors += stored_get_choices(store_database(store), 0, &choices, &count, &error) != 0;
     free(choices);
     for (uint64_t id = 1; id <= 3; id++) {
-        errors += store_get_creature(store, id, &creature, &error) != 0;
+        errors += stored_get_creature(store_database(store), id, &creature, &error) != 0;
         creature_deinit(&creature);
     }
     close_store();
@@ -1070,14 +1071,14 @@ TEST(test_choices_come_back)
     ck_assert_int_eq(store_check_choice(store, 999, &error), ERR_MISSING);
 
     reopen(1);
-    ck_ok(store_get_choices(store, 1, &choices, &count, &error));
+    ck_ok(stored_get_choices(store_database(store), 1, &choices, &count, &error));
     ck_assert_int_eq(count, 3);
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(choices[i].choice, choices[i].id == first ? CHOICE_BREED : wishes[i]);
     free(choices);
-    ck_ok(store_get_choices(store, 0, &choices, &count, &error));
+    ck_ok(stored_get_choices(store_database(store), 0, &choices, &count, &error));
     ck_assert_int_eq(count, 0);
-    ck_ok(store_get_choices(store, -1, &choices, &count, &error));
+    ck_ok(stored_get_choices(store_database(store), -1, &choices, &count, &error));
     ck_assert_int_eq(count, 3);
     ck_assert(choices[0].generation == 1 && choices[0].id < choices[1].id);
     free(choices);
@@ -1099,7 +1100,7 @@ TEST(test_choices_come_back)
     ck_ok(store_copy_choices(other, store, &error));
     ck_ok(store_get_chosen_until(other, &until, &error));
     ck_assert_int_eq(until, 1);
-    ck_ok(store_get_choices(other, 1, &choices, &count, &error));
+    ck_ok(stored_get_choices(store_database(other), 1, &choices, &count, &error));
     ck_assert_int_eq(count, 0);
     store_close(other);
 }
@@ -1179,7 +1180,7 @@ TEST(test_older_preserve)
         free(lives);
         struct epoch_order *next = epoch_order_create();
         next->epoch = 2;
-        ck_ok(store_get_order(store, next, &error));
+        ck_ok(stored_epoch_fill_order(store_database(store), next, &error));
         ck_assert(next->state.length == 5 && next->deed_count == 0 && next->spared_count == 0);
         epoch_order_destroy(next);
         SCOPED(packed_bytes) egg = {NULL, 0};
@@ -1368,7 +1369,7 @@ TEST(test_bars_come_back)
         ck_assert(own->bar.m_s == there->bar.m_s && own->bar.sizes_s == there->bar.sizes_s);
         bars += early_stop_has_bar(&own->bar);
         individual_deinit(&population.individuals[i]);
-        ck_ok(store_get_creature(store, there->id, &creature, &error));
+        ck_ok(stored_get_creature(store_database(store), there->id, &creature, &error));
         ck_assert(creature.params.guard_hopeless_sizes_s == there->bar.sizes_s);
         ck_assert(creature.params.guard_hopeless_m_s == 1e-6);
         creature_deinit(&creature);

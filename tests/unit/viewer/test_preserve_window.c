@@ -75,7 +75,7 @@ static void add_epochs(struct store *store, uint32_t first, uint32_t last)
                 order->founder_count = 1;
                 ck_assert_int_eq(genome_copy(&order->founders[0], &fish.genome), 0);
             } else {
-                check_ok(store_get_order(store, order, &error));
+                check_ok(stored_epoch_fill_order(store_database(store), order, &error));
             }
             live(store, &memory, order);
             epoch_order_destroy(order);
