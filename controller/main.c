@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/system/limits.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
-#include "common/system/signals.h"
+#include "common/system/process.h"
 #include "common/version.h"
 #include "controller/commands/commands.h"
 

@@ -5,10 +5,9 @@
 #include <unistd.h>
 
 #include "common/math/hash.h"
-#include "common/system/limits.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
-#include "common/system/signals.h"
+#include "common/system/process.h"
 #include "common/version.h"
 #include "simulator/tools/commands.h"
 #include "simulator/evaluate/evaluate.h"

@@ -9,11 +9,10 @@
 
 #include "common/formats/file_kind.h"
 #include "common/store/favourites.h"
-#include "common/system/limits.h"
 #include "common/math/rng.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
-#include "common/system/signals.h"
+#include "common/system/process.h"
 #include "common/version.h"
 #include "viewer/export/export.h"
 #include "viewer/window/contents.h"

@@ -7,7 +7,7 @@
 
 #include "common/formats/file_kind.h"
 #include "common/genome/body_kind.h"
-#include "common/genome/gene_switch.h"
+#include "common/genome/genome.h"
 #include "common/system/examples.h"
 #include "common/system/file.h"
 #include "common/system/output.h"

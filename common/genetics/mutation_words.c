@@ -1,6 +1,6 @@
 /* One table, from words that a mutation's text has (mutation_say()) to plain ones. The first row
  * that fits holds: rows that say more stand first. */
-#include "common/genetics/mutation_words.h"
+#include "common/genetics/genetics.h"
 
 #include <stdio.h>
 #include <string.h>

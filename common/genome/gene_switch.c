@@ -1,5 +1,6 @@
-/* See gene_switch.h. */
-#include "common/genome/gene_switch.h"
+/* Parameters that switch on what genes have: sensors (the table of sensor.h names the parameter of
+ * each), emitters, muscles, stretching. */
+#include "common/genome/genome.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -7,6 +8,8 @@
 #include <string.h>
 
 #include "common/text.h"
+
+const char *const emitter_names[EMITTER_COUNT] = {"sound", "scent_1", "scent_2"};
 
 /* The functions of parts, as bits: emitters by EMITTER_BIT(), and these. */
 enum { ACT_MUSCLES = 1 << EMITTER_COUNT, ACT_STRETCHING = 2 << EMITTER_COUNT };
@@ -36,6 +39,17 @@ static uint32_t acts_switched_on(const struct params *params)
 uint32_t emitters_switched_on(const struct params *params)
 {
     return acts_switched_on(params) & (EMITTER_BIT(EMITTER_COUNT) - 1);
+}
+
+int emitter_is_on(int emitter, const struct params *params)
+{
+    ENSURE(emitter >= 0 && emitter < EMITTER_COUNT, "emitter %d", emitter);
+    return (emitters_switched_on(params) & EMITTER_BIT(emitter)) != 0;
+}
+
+int emitter_count_on(const struct params *params)
+{
+    return __builtin_popcount(emitters_switched_on(params));
 }
 
 static uint64_t sensors_of(size_t field)

@@ -19,7 +19,6 @@
 
 #include "common/error.h"
 #include "common/math/neuron.h"
-#include "common/genome/emitter.h"
 #include "common/genome/sensor.h"
 
 typedef uint64_t gene_id; /* 0 = none */
@@ -382,5 +381,13 @@ void genome_prune(struct genome *genome);
  * gone. A genome whose rows are in range and that has a body gene passes genome_check() afterwards;
  * a second call changes nothing. */
 void genome_collect_garbage(struct genome *genome);
+
+/* Says what of a genome the parameters switch off, and what switches it on: "these parameters
+ * switch off some genes (on: -s creature.stretch_max=0.5 -s sensor.light=yes)". A sensor counts if
+ * a part has it and a neuron or an effector reads it. Returns 0, and an empty text, if everything
+ * is on. */
+#define GENE_SWITCH_TEXT_SIZE 1024
+int gene_switches_explain(const struct genome *genome, const struct params *params,
+                          char text[GENE_SWITCH_TEXT_SIZE]);
 
 #endif

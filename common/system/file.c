@@ -8,8 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,11 +17,10 @@
 #include <sys/vfs.h>
 #endif
 
-#include "common/system/remove_on_signal.h"
-
 #define FIRST_READ_BYTES 8192
 #define TEMPORARY_TRIES  100
 #define TEMPORARY_EXTENT 32 /* ".PID.N.tmp" */
+#define NAMES_MAX        4
 
 static int fail_path(struct error *error, const char *path)
 {
@@ -148,6 +146,58 @@ int file_write_all(int descriptor, const void *bytes, size_t length)
     }
     return 0;
 }
+
+/* ---- what a signal removes ---- */
+
+/* The names are kept in fixed places, since a handler may not allocate, and unlink() is one of the
+ * few functions that it may call. */
+static struct {
+    volatile sig_atomic_t is_used;
+    char path[PATH_MAX];
+} names[NAMES_MAX];
+
+static void on_signal(int number)
+{
+    for (int i = 0; i < NAMES_MAX; i++)
+        if (names[i].is_used)
+            unlink(names[i].path);
+    /* the handler is gone by now (SA_RESETHAND): the process ends as it would have */
+    raise(number);
+}
+
+static void watch(int number)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND}, old;
+    if (!sigaction(number, NULL, &old) && old.sa_handler == SIG_DFL)
+        sigaction(number, &action, NULL);
+}
+
+/* From here to remove_on_signal_end(), SIGINT, SIGTERM and SIGHUP remove the file before they end the
+ * process. A signal that the program handles or ignores itself is left to it. A few at a time;
+ * more, and names longer than a path may be, are not watched. For one thread. */
+static void remove_on_signal_begin(const char *path)
+{
+    for (int i = 0; i < NAMES_MAX; i++)
+        if (!names[i].is_used && strlen(path) < sizeof names[i].path) {
+            strcpy(names[i].path, path);
+            names[i].is_used = 1;
+            watch(SIGINT);
+            watch(SIGTERM);
+            watch(SIGHUP);
+            return;
+        }
+}
+
+static void remove_on_signal_end(const char *path)
+{
+    for (int i = 0; i < NAMES_MAX; i++)
+        if (names[i].is_used && !strcmp(names[i].path, path)) {
+            names[i].is_used = 0;
+            return;
+        }
+}
+
+/* ---- whole files written ---- */
 
 /* A new file beside path; its name goes to `temporary`. Returns the descriptor, or -1 with
  * errno. */
@@ -352,4 +402,80 @@ int file_is_on_network(const char *path)
             return 1;
 #endif
     return 0;
+}
+
+/* ---- drafts ---- */
+
+static int is_itself(const struct atomic_file *draft)
+{
+    return strcmp(draft->name, draft->path) == 0;
+}
+
+int atomic_file_begin(struct atomic_file *draft, const char *path, struct error *error)
+{
+    char suffix[32] = "";
+    draft->path = path;
+    draft->file = NULL;
+    if (!file_is_special(path))
+        snprintf(suffix, sizeof suffix, ".part-%ld", (long)getpid());
+    if (snprintf(draft->name, sizeof draft->name, "%s%s", path, suffix) >= (int)sizeof draft->name)
+        return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
+    if (!is_itself(draft))
+        remove_on_signal_begin(draft->name);
+    return 0;
+}
+
+int atomic_file_open(struct atomic_file *draft, const char *path, struct error *error)
+{
+    int status = atomic_file_begin(draft, path, error);
+    if (status)
+        return status;
+    draft->file = fopen(draft->name, "w");
+    if (draft->file)
+        return 0;
+    int reason = errno;
+    if (!is_itself(draft))
+        remove_on_signal_end(draft->name);
+    return error_set(error, ERR_IO, "%s: %s", path, strerror(reason));
+}
+
+/* Some file systems find out here only that the disk is full. 0, or -1 with errno. */
+static int sync_draft(const struct atomic_file *draft)
+{
+    int descriptor = open(draft->name, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return -1;
+    int result = fsync(descriptor);
+    close(descriptor);
+    return result;
+}
+
+/* 0, or -1 with errno, which is 0 where the cause is lost. */
+static int close_file(struct atomic_file *draft)
+{
+    if (!draft->file)
+        return 0;
+    errno = 0;
+    int is_lost = fflush(draft->file) != 0 || ferror(draft->file), reason = errno;
+    if (fclose(draft->file) == 0 || is_lost)
+        errno = reason;
+    else
+        is_lost = 1;
+    return is_lost ? -1 : 0;
+}
+
+int atomic_file_end(struct atomic_file *draft, int status, struct error *error)
+{
+    int is_lost = close_file(draft) != 0;
+    if (!is_lost && !status && !is_itself(draft))
+        is_lost = sync_draft(draft) != 0 || rename(draft->name, draft->path) != 0;
+    if (is_lost && !status)
+        status = error_set(error, ERR_IO, "%s: %s", draft->path,
+                           errno ? strerror(errno) : "could not be written");
+    if (!is_itself(draft)) {
+        if (status)
+            unlink(draft->name);
+        remove_on_signal_end(draft->name);
+    }
+    return status;
 }

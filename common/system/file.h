@@ -1,8 +1,10 @@
-/* Whole files: read with a limit, written so that no half file ever stands under the name. */
+/* Files: read with a limit, written so that no half file ever stands under the name. */
 #ifndef COMMON_SYSTEM_FILE_H
 #define COMMON_SYSTEM_FILE_H
 
+#include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "common/error.h"
@@ -27,6 +29,25 @@ int file_write(const char *path, const void *bytes, size_t length, struct error 
 /* Writes it whatever path is now: a link, a pipe or a device of that name goes, its target stays as
  * it is. For names in a directory that may be a stranger's. */
 int file_replace(const char *path, const void *bytes, size_t length, struct error *error);
+
+/* A file that is written piece by piece, by us or by libraries and programs that take a name: it is
+ * a draft until it is whole. */
+struct atomic_file {
+    const char *path;    /* the caller's */
+    char name[PATH_MAX]; /* what is written into: PATH.part-PID; a device or a pipe itself */
+    FILE *file;          /* of atomic_file_open(), else NULL */
+};
+
+/* Chooses the name, and makes nothing; a signal that ends the program removes the draft. 0 or
+ * ERR_LIMIT. */
+int atomic_file_begin(struct atomic_file *draft, const char *path, struct error *error);
+/* Begins a draft and opens it as draft->file. 0, ERR_LIMIT or ERR_IO. */
+int atomic_file_open(struct atomic_file *draft, const char *path, struct error *error);
+
+/* With status 0 everything that was written reaches the disk, and the file gets its name.
+ * Otherwise, or if that fails, nothing is left of the draft, and the old file stays. Returns the
+ * status, or ERR_IO with a message. */
+int atomic_file_end(struct atomic_file *draft, int status, struct error *error);
 
 /* Renames a file, whatever has the new name now, and syncs the directory. */
 int file_rename(const char *from, const char *to, struct error *error);

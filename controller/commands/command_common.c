@@ -1,6 +1,6 @@
 /* Functions that the commands share. */
 #include "common/formats/file_kind.h"
-#include "common/genetics/mutation_words.h"
+#include "common/genetics/genetics.h"
 #include "common/store/favourites.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/system/display.h"
+#include "common/system/process.h"
 #include "common/system/examples.h"
 #include "common/system/file.h"
 #include "common/system/log.h"

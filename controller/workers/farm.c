@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/system/limits.h"
+#include "common/system/process.h"
 #include "common/system/log.h"
 #include "controller/workers/worker.h"
 

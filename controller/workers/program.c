@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "common/math/hash.h"
-#include "common/system/find_program.h"
+#include "common/system/process.h"
 #include "controller/workers/process_end.h"
 #include "common/system/file.h"
 

@@ -1,4 +1,4 @@
-#include "simulator/preserve/preserve_deeds.h"
+#include "simulator/preserve/preserve_epoch.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* See preserve_epoch.h. */
 #include "simulator/preserve/preserve_epoch.h"
-#include "simulator/preserve/preserve_deeds.h"
 
 #include <math.h>
 #include <string.h>

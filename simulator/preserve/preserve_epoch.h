@@ -29,4 +29,21 @@ int preserve_epoch_form(const struct preserve_event *event, struct epoch_end *en
 /* Hash of the tree of parts and mouths, whatever their sizes; up to INT64_MAX. */
 uint64_t preserve_topology(const struct phenotype *phenotype, const struct genome *genome);
 
+/* Deeds of people in a world at the beginning of an epoch: put in, feed, move, remove. Energy that
+ * comes in is an arrival of the ledger, energy that goes out a departure. */
+
+/* Plants grow in cells up to this far from the place of feeding, m. */
+#define DEED_FEED_M 1.0
+
+/* Does the deeds in their order. A deed that finds no creature, no room, or a body that cannot be
+ * grown, does nothing, and the log says so. `watcher` (may be NULL) hears of creatures that are
+ * removed. ERR_MEMORY, ERR_LIMIT. */
+int preserve_do(struct preserve_state *state, const struct params *params,
+                const struct epoch_order *order, struct preserve_memory *memory,
+                const struct preserve_watcher *watcher, struct error *error);
+
+/* Takes living creature i out, without a carcass; the caller books its energy. */
+void preserve_remove(struct preserve_state *state, const struct params *params, int i,
+                     const struct preserve_watcher *watcher);
+
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/system/atomic_file.h"
+#include "common/system/file.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
 #include "simulator/tools/mjcf.h"

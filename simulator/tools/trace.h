@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "common/system/atomic_file.h"
+#include "common/system/file.h"
 #include "simulator/evaluate/evaluate.h"
 
 /* Columns of the ledger, fields of struct ledger; in every kind of trace. */

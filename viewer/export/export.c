@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/system/atomic_file.h"
 #include "common/system/file.h"
 #include "common/system/output.h"
 #include "viewer/export/page_data.h"

@@ -10,7 +10,7 @@
 #define VIEWER_REPLAY_REPLAY_H
 
 #include "common/creature/verify.h"
-#include "common/genome/gene_switch.h"
+#include "common/genome/genome.h"
 #include "common/params/obstacles.h"
 #include "simulator/evaluate/evaluate.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/params/choice.h"
-#include "common/system/find_program.h"
+#include "common/system/process.h"
 
 #define ORDERS_MAX 256
 

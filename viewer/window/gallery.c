@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/genetics/mutation_words.h"
+#include "common/genetics/genetics.h"
 #include "common/judge/behaviour.h"
 #include "common/judge/contest.h"
 #include "common/judge/milestones.h"

@@ -23,8 +23,8 @@ int window_run(struct player *player, const struct window_options *options, stru
 #include <math.h>
 #include <string.h>
 
-#include "common/system/display.h"
-#include "common/system/atomic_file.h"
+#include "common/system/process.h"
+#include "common/system/file.h"
 #include "viewer/window/player.h"
 
 #define WINDOW_WIDTH    1120

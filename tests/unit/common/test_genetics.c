@@ -6,7 +6,6 @@
  * times. checks: forked */
 #include "common/genetics/genetics.h"
 
-#include "common/genetics/mutation_words.h"
 #include "common/genome/body_kind.h"
 #include "common/creature/creature.h"
 #include "simulator/evaluate/evaluate.h"

@@ -1,6 +1,6 @@
 /* common/sensor: the tables and their names. */
 #include "common/genome/body_kind.h"
-#include "common/genome/gene_switch.h"
+#include "common/genome/genome.h"
 #include "common/genome/sensor.h"
 #include "common/version.h"
 #include "tests/plain_fixture.h"
