@@ -19,11 +19,16 @@ static int is_clear_rise(const struct ladder_trend *trend)
     return trend->slope > 0 && trend->p < P_CLEAR;
 }
 
-/* "rises by 0.012 a generation (p = 0.003)" */
-static void put_trend(const struct ladder_trend *trend, char *text, size_t size)
+enum { TREND_SIZE = 80 };
+
+/* The trend of a part, and "rises by 0.012 a generation (p = 0.003)". */
+static struct ladder_trend find_trend(const struct ladder *ladder, enum ladder_part part,
+                                      char text[TREND_SIZE])
 {
-    snprintf(text, size, "%s by %.2g a generation (p = %.2g)", trend->slope < 0 ? "falls" : "rises",
-             fabs(trend->slope), trend->p);
+    struct ladder_trend trend = ladder_find_trend(ladder, part);
+    snprintf(text, TREND_SIZE, "%s by %.2g a generation (p = %.2g)",
+             trend.slope < 0 ? "falls" : "rises", fabs(trend.slope), trend.p);
+    return trend;
 }
 
 static const char *meaning_of(struct ladder_order all, struct ladder_order last)
@@ -48,9 +53,8 @@ static void say_ancestors(const struct ladder *ladder, char text[LADDER_WORDS_SI
 
 static void say_master(const struct ladder *ladder, char text[LADDER_WORDS_SIZE])
 {
-    struct ladder_trend trend = ladder_find_trend(ladder, LADDER_CHAMPIONS);
-    char words[80];
-    put_trend(&trend, words, sizeof words);
+    char words[TREND_SIZE];
+    struct ladder_trend trend = find_trend(ladder, LADDER_CHAMPIONS, words);
     snprintf(text, LADDER_WORDS_SIZE, "Against all other champions the mean margin %s: %s.", words,
              is_clear_rise(&trend) ? "progress that is more than chance"
              : trend.slope > 0     ? "that may be chance"
@@ -59,16 +63,15 @@ static void say_master(const struct ladder *ladder, char text[LADDER_WORDS_SIZE]
 
 static void say_populations(const struct ladder *ladder, char text[LADDER_WORDS_SIZE])
 {
+    char words[TREND_SIZE];
     struct ladder_trend champions = ladder_find_trend(ladder, LADDER_CHAMPIONS);
-    struct ladder_trend trend = ladder_find_trend(ladder, LADDER_POPULATIONS);
+    struct ladder_trend trend = find_trend(ladder, LADDER_POPULATIONS, words);
     double touched = ladder_touched(ladder, LADDER_POPULATIONS, ladder->rung_count - 1);
     int is_clear = is_clear_rise(&trend);
-    char words[80];
     if (ladder->settings.samples == 0) {
         snprintf(text, LADDER_WORDS_SIZE, "No members were drawn.");
         return;
     }
-    put_trend(&trend, words, sizeof words);
     snprintf(text, LADDER_WORDS_SIZE,
              "Of members that are drawn the mean margin %s: %s. Of the last ones %.0f %% touch the "
              "goal%s.",
@@ -82,9 +85,8 @@ static void say_populations(const struct ladder *ladder, char text[LADDER_WORDS_
 
 static void say_control(const struct ladder *ladder, char text[LADDER_WORDS_SIZE])
 {
-    struct ladder_trend trend = ladder_find_trend(ladder, LADDER_CONTROL);
-    char words[80];
-    put_trend(&trend, words, sizeof words);
+    char words[TREND_SIZE];
+    struct ladder_trend trend = find_trend(ladder, LADDER_CONTROL, words);
     snprintf(text, LADDER_WORDS_SIZE, "Where dice select, the mean margin %s: %s.", words,
              is_clear_rise(&trend)
                  ? "such a rise needs no selection, and that of the run says little"

@@ -237,14 +237,9 @@ static int compare(char **directories, int count, void *request, struct error *e
     return status;
 }
 
-static int command_compare(int argc, char **argv)
-{
-    return command_with_operands(&compare_command, argc, argv, NULL, 2, RUNS_MOST,
-                                 "RUN_DIR (two or more)", compare);
-}
-
-COMMAND(compare, "RUN_DIR RUN_DIR...",
-        "runs beside one another: results, curves, settings, statistics", NULL,
-        "Sets runs beside one another. Runs whose parameters differ by seed, name and farm "
-        "alone are one group (A, B, ...); the settings in which groups differ are listed, and "
-        "the scores of groups are tested against chance.");
+OPERAND_COMMAND(
+    compare, compare, 2, RUNS_MOST, "RUN_DIR (two or more)", "RUN_DIR RUN_DIR...",
+    "runs beside one another: results, curves, settings, statistics",
+    "Sets runs beside one another. Runs whose parameters differ by seed, name and farm "
+    "alone are one group (A, B, ...); the settings in which groups differ are listed, and "
+    "the scores of groups are tested against chance.");

@@ -48,15 +48,11 @@ static int diff(char **names, int count, void *request, struct error *error)
     return has_failed ? error->code : 0;
 }
 
-static int command_diff(int argc, char **argv)
-{
-    return command_with_operands(&diff_command, argc, argv, NULL, 2, 2,
-                                 "A (a creature)|B (another creature)", diff);
-}
-
-COMMAND(diff, "A B", "what differs between two creatures' genomes, in words", NULL,
-        "Says what differs between the genomes of two creatures (files, or RUN_DIR:ID), for "
-        "example a parent and its child. Genes are matched by their ids: + only B has it, - "
-        "only A has it, ~ both have it and it changed. Fields have the names of creature files "
-        "(docs/creature-format.md). In brackets stands where a gene comes from: [55.1] is the "
-        "first gene of creature 55; ids without were written by hand.");
+OPERAND_COMMAND(
+    diff, diff, 2, 2, "A (a creature)|B (another creature)", "A B",
+    "what differs between two creatures' genomes, in words",
+    "Says what differs between the genomes of two creatures (files, or RUN_DIR:ID), for "
+    "example a parent and its child. Genes are matched by their ids: + only B has it, - "
+    "only A has it, ~ both have it and it changed. Fields have the names of creature files "
+    "(docs/creature-format.md). In brackets stands where a gene comes from: [55.1] is the "
+    "first gene of creature 55; ids without were written by hand.");

@@ -32,11 +32,7 @@ static int list_examples(char **operands, int count, void *request, struct error
     return examples_each(print_example, NULL, error);
 }
 
-static int command_examples(int argc, char **argv)
-{
-    return command_with_operands(&examples_command, argc, argv, NULL, 0, 0, "", list_examples);
-}
-
-COMMAND(examples, "", "what there is to evolve: names, and how long it takes", NULL,
-        "Lists the examples: 'controller run NAME' evolves one of them, and wherever a "
-        "parameter file may stand, its name may, too. The time is that of two cores.");
+OPERAND_COMMAND(examples, list_examples, 0, 0, "", "",
+                "what there is to evolve: names, and how long it takes",
+                "Lists the examples: 'controller run NAME' evolves one of them, and wherever a "
+                "parameter file may stand, its name may, too. The time is that of two cores.");

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/formats/json_stream.h"
+#include "common/formats/json_text.h"
 #include "common/math/hash.h"
 #include "common/store/favourites.h"
 #include "common/system/output.h"

@@ -19,32 +19,22 @@ static const char *describe(uint64_t id, const struct creature *creature)
     return id == CREATURE_FIRST ? ", the first in rank" : "";
 }
 
-static int save_creature(const char *directory, uint64_t id, const char *path, int is_text,
-                         struct error *error)
+static int save_creature(const struct creature *creature, uint64_t id, const char *path,
+                         int is_text, struct error *error)
 {
-    struct creature creature;
-    int status = command_get_creature(directory, id, &creature, error);
-    if (status)
-        return status;
-    status = creature_write(&creature, path, is_text, error);
+    int status = creature_write(creature, path, is_text, error);
     if (!status)
         output_print(stdout, "%s: creature %" PRIu64 "%s, fitness %.6g\nreplay it:   viewer %s\n",
-                     path, creature.id, describe(id, &creature), creature.fitness, path);
-    creature_deinit(&creature);
+                     path, creature->id, describe(id, creature), creature->fitness, path);
     return status;
 }
 
 /* The recorded evaluation, which a page proves. */
-static int print_link(const char *directory, uint64_t id, struct error *error)
+static int print_link(const struct creature *creature, struct error *error)
 {
-    struct creature creature;
-    int status = command_get_creature(directory, id, &creature, error);
-    if (status)
-        return status;
-    char *text = creature_link_text(&creature, &(struct creature_link){.params = creature.params,
-                                                                       .seed = creature.seed,
-                                                                       .digest = creature.digest});
-    creature_deinit(&creature);
+    char *text = creature_link_text(creature, &(struct creature_link){.params = creature->params,
+                                                                      .seed = creature->seed,
+                                                                      .digest = creature->digest});
     if (!text)
         return error_memory(error);
     output_print(stdout, "%s\n", text);
@@ -61,14 +51,19 @@ static int save(const char *directory, const char *name, uint64_t id, const stru
                 struct error *error)
 {
     char path[RUN_PATH_SIZE];
-    if (request->is_link)
-        return print_link(directory, id, error);
+    struct creature creature;
     if (request->output)
         snprintf(path, sizeof path, "%s", request->output);
     else
         snprintf(path, sizeof path, "creature-%s.creature", name);
-    int status = command_check_new(path, request->is_forced, error);
-    return status ? status : save_creature(directory, id, path, request->is_text, error);
+    int is_link = request->is_link;
+    if ((!is_link && command_check_new(path, request->is_forced, error)) ||
+        command_get_creature(directory, id, &creature, error))
+        return error->code;
+    int status = is_link ? print_link(&creature, error)
+                         : save_creature(&creature, id, path, request->is_text, error);
+    creature_deinit(&creature);
+    return status;
 }
 
 static int command_save(int argc, char **argv)

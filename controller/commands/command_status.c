@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/formats/json_stream.h"
 #include "common/formats/json_text.h"
 #include "common/system/output.h"
 #include "controller/evolution/islands.h"

@@ -65,17 +65,13 @@ static int tend(char **operands, int count, void *request, struct error *error)
     return status ? status : give_deed(operands[0], words, error);
 }
 
-static int command_tend(int argc, char **argv)
-{
-    return command_with_operands(&tend_command, argc, argv, NULL, 3, 8, "RUN_DIR WORLD DEED", tend);
-}
-
-COMMAND(tend, "RUN_DIR WORLD DEED...",
-        "the gardener of a preserve: put in, feed, move, protect, remove", NULL,
-        "Does something to a world of a run of a preserve, at the beginning of its next epoch: "
-        "'put CREATURE [X Y]' (a file, or RUN_DIR:ID) lays an egg of it, 'feed X Y JOULES' lets "
-        "plants grow there, 'move LIFE X Y' and 'remove LIFE' move a creature or take it out, "
-        "'protect LIFE' lets mouths spare a creature and 'expose LIFE' no longer; LIFE is an id "
-        "of table lives, places are in m from the lower left. The run keeps it in its table "
-        "deeds, so that it repeats. The viewer does the same with keys: controller view "
-        "RUN_DIR.");
+OPERAND_COMMAND(
+    tend, tend, 3, 8, "RUN_DIR WORLD DEED", "RUN_DIR WORLD DEED...",
+    "the gardener of a preserve: put in, feed, move, protect, remove",
+    "Does something to a world of a run of a preserve, at the beginning of its next epoch: "
+    "'put CREATURE [X Y]' (a file, or RUN_DIR:ID) lays an egg of it, 'feed X Y JOULES' lets "
+    "plants grow there, 'move LIFE X Y' and 'remove LIFE' move a creature or take it out, "
+    "'protect LIFE' lets mouths spare a creature and 'expose LIFE' no longer; LIFE is an id "
+    "of table lives, places are in m from the lower left. The run keeps it in its table "
+    "deeds, so that it repeats. The viewer does the same with keys: controller view "
+    "RUN_DIR.");

@@ -67,6 +67,14 @@ COMMANDS(X)
     }                                                                                              \
     COMMAND(word, "RUN_DIR", its_summary, its_options, its_about)
 
+/* The same of a command without options that has `least` to `most` operands, of these names. */
+#define OPERAND_COMMAND(word, act, least, most, names, its_operands, its_summary, its_about)       \
+    static int command_##word(int argc, char **argv)                                               \
+    {                                                                                              \
+        return command_with_operands(&word##_command, argc, argv, NULL, least, most, names, act);  \
+    }                                                                                              \
+    COMMAND(word, its_operands, its_summary, NULL, its_about)
+
 /* Each prints one line to standard error and returns the exit code to end with. */
 int command_fail(const struct error *error);
 int command_usage(const char *command, const char *format, ...)

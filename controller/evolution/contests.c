@@ -281,10 +281,10 @@ static int has_bout(const struct contests *contests, int a, int b, int bout)
 }
 
 /* All bouts of a pair that may meet, of whom one at least has no result. */
-static int add_pair(struct contests *contests, int a, int b)
+static int add_pair(struct contests *contests, int left, int right)
 {
+    int a = left < right ? left : right, b = left < right ? right : left, status = 0;
     const struct player *one = &contests->players[a], *other = &contests->players[b];
-    int status = 0;
     if ((!one->is_wanted && !other->is_wanted) ||
         !may_meet(contests, one->individual, other->individual))
         return 0;
@@ -363,10 +363,8 @@ static int plan_at_random(struct contests *contests)
     init_stream(contests, &rng);
     shuffle(&rng, ring, count);
     for (int i = 0; i < count; i++)
-        for (int k = 1; k <= contests->params->contest_opponents && !status; k++) {
-            int a = ring[i], b = ring[(i + k) % count];
-            status = add_pair(contests, a < b ? a : b, a < b ? b : a);
-        }
+        for (int k = 1; k <= contests->params->contest_opponents && !status; k++)
+            status = add_pair(contests, ring[i], ring[(i + k) % count]);
     free(ring);
     return status;
 }
@@ -397,10 +395,8 @@ static int plan_round(struct contests *contests)
     shuffle(&rng, in, count);
     for (int i = 0; i < count && count > 1; i++)
         contests->players[in[i]].rounds++;
-    for (int i = 0; i + 1 < count && !status; i += 2) {
-        int a = in[i], b = in[i + 1];
-        status = add_pair(contests, a < b ? a : b, a < b ? b : a);
-    }
+    for (int i = 0; i + 1 < count && !status; i += 2)
+        status = add_pair(contests, in[i], in[i + 1]);
     free(in);
     return status;
 }

@@ -85,28 +85,29 @@ static void mark_champion(const struct report *report, FILE *file, uint64_t id)
         fputs(" <span class='status good'>champion</span>", file);
 }
 
-static void write_marks(const struct report *report, FILE *file, uint64_t id)
-{
-    char generations[160];
-    mark_champion(report, file, id);
-    for (int i = 0; i < MARK_COUNT; i++) {
-        report_print_choices(report, id, marks[i], generations, sizeof generations);
-        if (generations[0])
-            fprintf(file, " <span class='mark %s'>%s%s</span>", choice_name(marks[i]),
-                    choice_name(marks[i]), generations);
-    }
-}
+enum { MARK_SIZE = 160 };
 
-/* "breed": the strongest that was ever wished of it; or nothing. */
-static const char *find_mark(const struct report *report, uint64_t id)
+/* "breed": the next of what was ever wished of it, the strongest first, and in which generations;
+ * "": no more. *number begins with 0. */
+static const char *next_mark(const struct report *report, uint64_t id, int *number,
+                             char generations[MARK_SIZE])
 {
-    char generations[160];
-    for (int i = 0; i < MARK_COUNT; i++) {
-        report_print_choices(report, id, marks[i], generations, sizeof generations);
+    while (*number < MARK_COUNT) {
+        int mark = marks[(*number)++];
+        report_print_choices(report, id, mark, generations, MARK_SIZE);
         if (generations[0])
-            return choice_name(marks[i]);
+            return choice_name(mark);
     }
     return "";
+}
+
+static void write_marks(const struct report *report, FILE *file, uint64_t id)
+{
+    char generations[MARK_SIZE];
+    const char *mark;
+    mark_champion(report, file, id);
+    for (int i = 0; *(mark = next_mark(report, id, &i, generations));)
+        fprintf(file, " <span class='mark %s'>%s%s</span>", mark, mark, generations);
 }
 
 static int has_no_goal(const struct report *report)
@@ -331,22 +332,12 @@ static void write_edges(const struct tree *tree, FILE *file)
     }
 }
 
-/* As words. */
-static void write_wishes(const struct report *report, FILE *file, uint64_t id)
-{
-    char generations[160];
-    for (int i = 0; i < MARK_COUNT; i++) {
-        report_print_choices(report, id, marks[i], generations, sizeof generations);
-        if (generations[0])
-            fprintf(file, ", %s%s", choice_name(marks[i]), generations);
-    }
-}
-
 static void write_nodes(const struct report *report, const struct tree *tree, FILE *file)
 {
     /* the youngest of a lane come first, and their pictures are placed first */
     double free_until = 0;
-    char origin[80];
+    char origin[80], generations[MARK_SIZE];
+    const char *mark;
     for (int i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
         const struct store_entry *entry = node->entry;
@@ -362,9 +353,10 @@ static void write_nodes(const struct report *report, const struct tree *tree, FI
         if (!has_no_goal(report))
             fprintf(file, "fitness %.4g, ", entry->fitness);
         html_write(file, store_entry_origin(entry, origin, sizeof origin));
-        write_wishes(report, file, entry->id);
+        for (int k = 0; *(mark = next_mark(report, entry->id, &k, generations));)
+            fprintf(file, ", %s%s", mark, generations);
         fprintf(file, "</title><circle class='node %s' cx='%.1f' cy='%.1f' r='%g'/>",
-                find_mark(report, entry->id), x, y, is_tip ? 5.0 : 3.0);
+                next_mark(report, entry->id, &(int){0}, generations), x, y, is_tip ? 5.0 : 3.0);
         if (picture && picture->png && x <= free_until) {
             fprintf(file, "<use href='#c%" PRIu64 "' x='%.1f' y='%.1f' width='%g' height='%g'",
                     entry->id, x - THUMB_WIDTH / 2, y - 8 - THUMB_HEIGHT, THUMB_WIDTH,

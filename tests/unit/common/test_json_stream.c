@@ -1,5 +1,5 @@
 /* A text that is written by and by is the one that jansson prints of the whole tree. runs: watched */
-#include "common/formats/json_stream.h"
+#include "common/formats/json_text.h"
 
 #include "tests/suite.h"
 

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/formats/json_stream.h"
 #include "common/formats/json_text.h"
 #include "tests/suite.h"
 
