@@ -8,6 +8,7 @@
 #include "tests/plain_fixture.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 24, COORDINATES_MAX = 28 };
+static const int ways[2] = {INTEGRATOR_RK4, INTEGRATOR_MIDPOINT};
 
 /* A body with its start. */
 struct scene {
@@ -148,22 +149,25 @@ static struct states read_states(struct spatial_state *d)
     return states;
 }
 
-static struct states move(const struct scene *s, double until_s)
+static void steps(struct spatial_state *d, long count)
 {
-    struct spatial_state *d = start(s);
-    for (long i = lround(until_s / s->settings.dt_s); i > 0; i--)
+    for (; count > 0; count--)
         ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
-    return read_states(d);
 }
 
-/* The same, and what limits took. */
+/* loss_j: what limits took, or NULL. */
 static struct states move_with_loss(const struct scene *s, double until_s, double *loss_j)
 {
     struct spatial_state *d = start(s);
-    for (long i = lround(until_s / s->settings.dt_s); i > 0; i--)
-        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
-    *loss_j = dynamics_ledger(&d->dynamics)->loss_limit_j;
+    steps(d, lround(until_s / s->settings.dt_s));
+    if (loss_j)
+        *loss_j = dynamics_ledger(&d->dynamics)->loss_limit_j;
     return read_states(d);
+}
+
+static struct states move(const struct scene *s, double until_s)
+{
+    return move_with_loss(s, until_s, NULL);
 }
 
 static double larger(double a, double b)
@@ -215,7 +219,7 @@ TEST_LOOP(orders, 0, 2 * LINK_FREE)
 {
     enum link_joint kind = (enum link_joint)(_i % LINK_FREE);
     int is_midpoint = _i >= LINK_FREE;
-    struct scene s = joined(kind, is_midpoint ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4);
+    struct scene s = joined(kind, ways[is_midpoint]);
     double ratio = find_order_ratio(s, is_midpoint ? 1.0 / 480 : 1.0 / 120);
     double ideal = is_midpoint ? 4 : 16, allowed = is_midpoint ? 0.4 : 3;
     ck_assert_msg(fabs(ratio - ideal) <= allowed, "%s joint, %s: half the step errs by 1/%.3g",
@@ -242,7 +246,7 @@ TEST(orders_of_roots)
 {
     for (int is_midpoint = 0; is_midpoint < 2; is_midpoint++)
         for (int is_free = 0; is_free < 2; is_free++) {
-            struct scene s = empty(is_midpoint ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4);
+            struct scene s = empty(ways[is_midpoint]);
             add_link(&s, -1, is_free ? LINK_FREE : LINK_SPHERICAL, (struct vec3){0, 0, 0}, 1);
             for (int i = 0; i < s.rates; i++)
                 s.qd[i] = 1 + 1.5 * (i % 3);
@@ -257,7 +261,7 @@ TEST(orders_of_roots)
 TEST_LOOP(tumbling_keeps_energy, 0, 2)
 {
     static const double allowed_energy[2] = {1e-10, 4e-6}, allowed_spin[2] = {1e-9, 4e-5};
-    struct scene s = empty(_i ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4);
+    struct scene s = empty(ways[_i]);
     struct vec3 p, before, after;
     struct body_link *l = add_link(&s, -1, LINK_FREE, (struct vec3){0, 0, 0}, 1.5);
     l->centre = (struct vec3){0, 0, 0};
@@ -269,8 +273,7 @@ TEST_LOOP(tumbling_keeps_energy, 0, 2)
     struct spatial_state *d = start(&s);
     double energy = dynamics_ledger(&d->dynamics)->kinetic_j;
     spatial_tree_momentum(spatial_state_tree(d), &p, &before);
-    for (int i = 0; i < 60 * 240; i++)
-        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
+    steps(d, 60 * 240);
     spatial_tree_momentum(spatial_state_tree(d), &p, &after);
     ck_assert_double_le(fabs(dynamics_ledger(&d->dynamics)->kinetic_j / energy - 1),
                         allowed_energy[_i]);
@@ -281,25 +284,21 @@ TEST_LOOP(tumbling_keeps_energy, 0, 2)
 TEST_LOOP(momentum_and_ledger, 0, 2)
 {
     static const double allowed_momentum[2] = {1e-6, 1e-2}, allowed_residual[2] = {1e-6, 1e-2};
-    int is_midpoint = _i;
-    struct scene s = menagerie(is_midpoint ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4);
+    struct scene s = menagerie(ways[_i]);
     struct vec3 p0, l0, p1, l1;
     s.world.gravity_m_s2 = (struct vec3){0, 0, 0};
     struct spatial_state *d = start(&s);
     spatial_tree_momentum(spatial_state_tree(d), &p0, &l0);
-    for (int i = 0; i < 240; i++)
-        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
+    steps(d, 240);
     spatial_tree_momentum(spatial_state_tree(d), &p1, &l1);
-    ck_assert_double_le(vec3_distance(p0, p1), allowed_momentum[is_midpoint]);
-    ck_assert_double_le(vec3_distance(l0, l1), allowed_momentum[is_midpoint]);
+    ck_assert_double_le(vec3_distance(p0, p1), allowed_momentum[_i]);
+    ck_assert_double_le(vec3_distance(l0, l1), allowed_momentum[_i]);
     const struct ledger *ledger = dynamics_ledger(&d->dynamics);
     ck_assert_double_gt(fabs(ledger->work_effector_j), 0.01);
-    ck_assert_double_le(fabs(ledger->residual_j), allowed_residual[is_midpoint]);
+    ck_assert_double_le(fabs(ledger->residual_j), allowed_residual[_i]);
 }
 
 /* ---------------------------------------------------------------- what must not change */
-
-static const int ways[2] = {INTEGRATOR_RK4, INTEGRATOR_MIDPOINT};
 
 /* A root's pose and velocity, turned and shifted. */
 static void turn_root(struct scene *s, struct quaternion turn, struct vec3 shift)
@@ -417,8 +416,7 @@ TEST_LOOP(at_rest_to_the_bit, 0, 2)
     turn_root(&s, turn, (struct vec3){1, 2, 3});
     struct spatial_state *d = start(&s);
     struct states before = read_states(d);
-    for (int i = 0; i < 240; i++)
-        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
+    steps(d, 240);
     struct states after = read_states(d);
     ck_assert_double_eq(difference(&before, &after, s.count), 0);
 }
@@ -447,14 +445,12 @@ TEST_LOOP(rerooted, 0, 2)
     memcpy(b.qd, (double[]){v.x, v.y, v.z, w.x, w.y, w.z, 0.8, -1.3}, 8 * sizeof(double));
     a.settings.dt_s = b.settings.dt_s = _i == 0 ? 1.0 / 480 : 1.0 / 7680;
     struct states one = move(&a, 1), two = move(&b, 1), same = two;
-    same.centre[0] = two.centre[1];
-    same.centre[1] = two.centre[0];
-    same.velocity[0] = two.velocity[1];
-    same.velocity[1] = two.velocity[0];
-    same.w[0] = two.w[1];
-    same.w[1] = two.w[0];
-    same.turned[0] = two.turned[1];
-    same.turned[1] = two.turned[0];
+    for (int i = 0; i < 2; i++) {
+        same.centre[i] = two.centre[1 - i];
+        same.velocity[i] = two.velocity[1 - i];
+        same.w[i] = two.w[1 - i];
+        same.turned[i] = two.turned[1 - i];
+    }
     ck_assert_double_le(difference(&one, &same, 2), _i == 0 ? 1e-8 : 1e-5);
 }
 
@@ -486,11 +482,9 @@ TEST_LOOP(merged, 0, 2)
     whole->centre = centre;
     whole->mass_kg = 1.5;
     struct states one = move(&a, 1), two = move(&b, 1);
-    for (int i = 0; i < 1; i++) {
-        ck_assert_double_le(vec3_distance(one.w[i], two.w[i]), 1e-12);
-        ck_assert_double_le(vec3_distance(one.turned[i].x, two.turned[i].x), 1e-12);
-        ck_assert_double_le(vec3_distance(one.turned[i].y, two.turned[i].y), 1e-12);
-    }
+    ck_assert_double_le(vec3_distance(one.w[0], two.w[0]), 1e-12);
+    ck_assert_double_le(vec3_distance(one.turned[0].x, two.turned[0].x), 1e-12);
+    ck_assert_double_le(vec3_distance(one.turned[0].y, two.turned[0].y), 1e-12);
 }
 
 /* Trees side by side do not know of one another. */
@@ -513,13 +507,11 @@ TEST(time_reversal)
     struct spatial_state *d = start(&s);
     struct states before = read_states(d);
     double qd[RATES_MAX];
-    for (int i = 0; i < 240; i++)
-        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
+    steps(d, 240);
     for (int i = 0; i < s.rates; i++)
         qd[i] = -d->qd[i];
     dynamics_set_state(&d->dynamics, d->q, qd);
-    for (int i = 0; i < 240; i++)
-        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
+    steps(d, 240);
     struct states after = read_states(d);
     for (int i = 0; i < s.count; i++)
         ck_assert_double_le(vec3_distance(before.centre[i], after.centre[i]), 1e-5);
@@ -537,8 +529,7 @@ TEST(stiff_servos_hold)
             q_of(&s, i)[0] = 0;
     struct spatial_state *d = start(&s);
     double energy = dynamics_ledger(&d->dynamics)->kinetic_j;
-    for (int i = 0; i < 480; i++)
-        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
+    steps(d, 480);
     ck_assert_double_le(dynamics_ledger(&d->dynamics)->kinetic_j, 2 * energy + 1);
     struct servo bounded = {
         .law = SERVO_EFFECTOR, .kp = 1e4, .kd = 10, .torque_max = 0.5, .target = 3};
@@ -546,7 +537,7 @@ TEST(stiff_servos_hold)
         spatial_state_set_servo(d, i, &bounded);
     dynamics_set_state(&d->dynamics, s.q, s.qd);
     for (int i = 0; i < 480; i++) {
-        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
+        steps(d, 1);
         for (int k = 6; k < s.rates; k++)
             ck_assert_double_le(fabs(d->torque[k]), 0.5 * (1 + 1e-9));
     }

@@ -1,4 +1,4 @@
-/* Poses of parts in the plane, as angles. */
+/* Frames of replays; poses of parts in the plane, as angles. */
 #ifndef TESTS_UNIT_POSE_FIXTURE_H
 #define TESTS_UNIT_POSE_FIXTURE_H
 
@@ -20,6 +20,13 @@ static inline double replay_pose_angle(const struct replay_pose *pose)
 {
     struct vec3 x = replay_pose_turn(pose, (struct vec3){1, 0, 0});
     return atan2(x.y, x.x);
+}
+
+static inline struct replay_frame frame_at(const struct replay *replay, int index)
+{
+    struct replay_frame frame;
+    replay_get_frame(replay, index, &frame);
+    return frame;
 }
 
 #endif

@@ -14,7 +14,6 @@
 
 static struct phenotype phenotype;
 static const struct body *body;
-static const struct body *space;
 
 #define EXACT 1e-12
 
@@ -34,15 +33,40 @@ static struct body_gene *add_box(double x, double y, double z, int joint)
     return gene;
 }
 
+/* A trunk with a small box on it, from face to face. */
+static struct connection_gene *add_pair(int joint, int face, int child_face)
+{
+    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
+    add_box(0.2, 0.16, 0.12, joint);
+    return grown_hang(1, 2, face, child_face);
+}
+
+/* A trunk, and a box that a muscle will move against it. */
+static struct body_gene *add_muscle(int joint, double strength)
+{
+    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
+    struct body_gene *gene = add_box(0.2, 0.6, 0.1, joint);
+    gene->has_effector = 1;
+    gene->effector_strength = strength;
+    return gene;
+}
+
+/* Without any gene. */
+static void begin_anew(void)
+{
+    genome_deinit(&genome);
+    genome.kind = BODY_BOXES;
+    genome.root = 1;
+}
+
 static void express(void)
 {
     arena_reset(&arena);
     ck_ok(genome_check(&genome, &error));
     ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &arena), VERDICT_OK);
     body = phenotype.body;
-    space = phenotype.body;
     ck_assert_ptr_nonnull(body);
-    ck_assert_int_eq(space->box_count, phenotype.part_count);
+    ck_assert_int_eq(body->box_count, phenotype.part_count);
     phenotype_check(&phenotype);
 }
 
@@ -76,7 +100,7 @@ static struct pose link_pose(int link)
     struct pose pose = {quaternion_matrix(QUATERNION_ONE), {0, 0, 0}};
     if (link == 0)
         return pose;
-    const struct body_link *of = &space->links[link];
+    const struct body_link *of = &body->links[link];
     struct mat3 own = quaternion_matrix(of->frame);
     pose = link_pose(of->parent);
     return (struct pose){mat3_product(&pose.turn, &own),
@@ -87,8 +111,8 @@ static struct pose link_pose(int link)
 static void check_links(void)
 {
     double mass = 0;
-    for (int i = 0; i < space->box_count; i++) {
-        const struct body_box *box = &space->boxes[i];
+    for (int i = 0; i < body->box_count; i++) {
+        const struct body_box *box = &body->boxes[i];
         const struct part *part = &phenotype.parts[i];
         struct pose pose = link_pose(box->link);
         struct mat3 on_link = quaternion_matrix(box->turn), own = turn_of(i);
@@ -103,8 +127,8 @@ static void check_links(void)
         ck_assert(shape->kind == SHAPE_BOX && shape->part == i);
         ck_assert(shape->half_m.z == box->size_m.z / 2);
     }
-    for (int i = 0; i < space->link_count; i++) {
-        const struct body_link *link = &space->links[i];
+    for (int i = 0; i < body->link_count; i++) {
+        const struct body_link *link = &body->links[i];
         ck_assert(i == 0 || (link->parent >= 0 && link->parent < i));
         ck_assert(link->inertia.xx > 0 && link->inertia.yy > 0 && link->inertia.zz > 0);
         mass += link->mass_kg;
@@ -118,9 +142,7 @@ static void check_links(void)
  * meet. */
 TEST(faces_meet)
 {
-    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
-    add_box(0.2, 0.16, 0.12, JOINT_REVOLUTE);
-    struct connection_gene *gene = grown_hang(1, 2, 0, 0);
+    struct connection_gene *gene = add_pair(JOINT_REVOLUTE, 0, 0);
     for (int face = 0; face < FACE_COUNT; face++)
         for (int child_face = 0; child_face < FACE_COUNT; child_face++) {
             gene->parent_face = (uint8_t)face;
@@ -145,9 +167,7 @@ TEST(straight_out_is_not_turned)
 {
     static const int opposite[FACE_COUNT] = {FACE_LEFT, FACE_BOTTOM, FACE_RIGHT,
                                              FACE_TOP,  FACE_BACK,   FACE_FRONT};
-    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
-    add_box(0.2, 0.16, 0.12, JOINT_REVOLUTE);
-    struct connection_gene *gene = grown_hang(1, 2, 0, 0);
+    struct connection_gene *gene = add_pair(JOINT_REVOLUTE, 0, 0);
     for (int face = 0; face < FACE_COUNT; face++) {
         gene->parent_face = (uint8_t)face;
         gene->child_face = (uint8_t)opposite[face];
@@ -172,9 +192,7 @@ TEST(positions_run_along_the_faces)
                 {FACE_BOTTOM, 0.5, 0.25, {0.125, -0.2, 0.0375}},
                 {FACE_FRONT, 0.5, 0.25, {0.125, 0.05, 0.15}},
                 {FACE_BACK, 0.5, 0.25, {-0.125, 0.05, -0.15}}};
-    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
-    add_box(0.2, 0.16, 0.12, JOINT_TWIST);
-    struct connection_gene *gene = grown_hang(1, 2, 0, FACE_LEFT);
+    struct connection_gene *gene = add_pair(JOINT_TWIST, 0, FACE_LEFT);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         gene->parent_face = (uint8_t)rows[i].face;
         gene->parent_position = rows[i].position;
@@ -198,9 +216,7 @@ TEST(positions_run_along_the_faces)
 TEST(orientation)
 {
     static const struct vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
-    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
-    add_box(0.2, 0.16, 0.12, JOINT_UNIVERSAL);
-    struct connection_gene *gene = grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);
+    struct connection_gene *gene = add_pair(JOINT_UNIVERSAL, FACE_RIGHT, FACE_LEFT);
     gene->mount.roll_rad = 0.7;
     gene->angle_rad = -1.2;
     gene->mount.tilt_rad = 0.4;
@@ -218,6 +234,8 @@ TEST(orientation)
 }
 
 /* ---- mirrors ---- */
+
+static const int mirror_axes[] = {[SYMMETRY_SIDES] = 2, [SYMMETRY_ENDS] = 0, [SYMMETRY_LEVELS] = 1};
 
 static struct vec3 mirrored(struct vec3 v, int axis)
 {
@@ -252,8 +270,7 @@ static void add_limb(int symmetry, int joint)
 /* Images are exact: places to the bit, own axes but for z, which changes its sign besides. */
 TEST_LOOP(images_are_exact, 0, 3)
 {
-    static const int axes[] = {[SYMMETRY_SIDES] = 2, [SYMMETRY_ENDS] = 0, [SYMMETRY_LEVELS] = 1};
-    int symmetry = SYMMETRY_SIDES + _i, axis = axes[symmetry];
+    int symmetry = SYMMETRY_SIDES + _i, axis = mirror_axes[symmetry];
     add_limb(symmetry, JOINT_BEND_TWIST);
     express();
     check_links();
@@ -373,16 +390,15 @@ static struct vec3 moved_tip(int link, const double *signals)
         }
         if (of->kind == LINK_LINEAR)
             slide = values[0];
-        const struct body_link *link_of = &space->links[i];
-        struct mat3 at_birth = quaternion_matrix(link_of->frame);
+        struct mat3 at_birth = quaternion_matrix(of->frame);
         struct mat3 turn = quaternion_matrix(joint_turn(of->gene_joint, values));
-        pose.at = vec3_add(pose.at, mat3_apply(&pose.turn, link_of->joint));
+        pose.at = vec3_add(pose.at, mat3_apply(&pose.turn, of->joint));
         pose.turn = mat3_product(&pose.turn, &at_birth);
         pose.at = vec3_along(pose.at, pose.turn.x, slide);
         pose.turn = mat3_product(&pose.turn, &turn);
     }
     return vec3_add(pose.at,
-                    mat3_apply(&pose.turn, space->boxes[body->links[link + 1].part].centre));
+                    mat3_apply(&pose.turn, body->boxes[body->links[link + 1].part].centre));
 }
 
 /* A limb and its image that get the same signals move as mirror images. So do their limits. It
@@ -393,17 +409,15 @@ TEST_LOOP(signals_move_images_alike, 0, 7)
                                  JOINT_BEND_TWIST, JOINT_TWIST_BEND, JOINT_SPHERICAL,
                                  JOINT_LINEAR};
     static const double signals[] = {0.2, -0.15, 0.3};
-    static const int axes[] = {[SYMMETRY_SIDES] = 2, [SYMMETRY_ENDS] = 0, [SYMMETRY_LEVELS] = 1};
     int joint = joints[_i];
     for (int symmetry = SYMMETRY_SIDES; symmetry < SYMMETRY_COUNT; symmetry++) {
-        genome_deinit(&genome);
-        genome.kind = BODY_BOXES;
-        genome.root = 1;
+        begin_anew();
         add_limb(symmetry, joint);
         express();
-        ck_assert_int_eq(space->link_count, 5);
+        ck_assert_int_eq(body->link_count, 5);
         ck_assert_int_eq(phenotype.drive_count, 4 * joint_types[joint].freedoms);
-        assert_near(mirrored(moved_tip(1, signals), axes[symmetry]), moved_tip(3, signals), "tip");
+        assert_near(mirrored(moved_tip(1, signals), mirror_axes[symmetry]), moved_tip(3, signals),
+                    "tip");
         /* it moved */
         static const double rest[GENOME_FREEDOMS_MAX] = {0};
         ck_assert(vec3_length(vec3_sub(moved_tip(1, signals), moved_tip(1, rest))) > 1e-3);
@@ -451,9 +465,9 @@ TEST(sizes_are_clamped)
     add_box(0.1, 0.1, 0.1, JOINT_REVOLUTE);
     grown_hang(1, 2, FACE_RIGHT, FACE_LEFT)->scale = 0.2;
     express();
-    ck_assert(space->boxes[0].size_m.x == 0.8 && space->boxes[0].size_m.y == 0.2);
-    ck_assert(space->boxes[0].size_m.z == 0.08); /* a tenth of the longest side */
-    ck_assert(space->boxes[1].size_m.x == 0.03);
+    ck_assert(body->boxes[0].size_m.x == 0.8 && body->boxes[0].size_m.y == 0.2);
+    ck_assert(body->boxes[0].size_m.z == 0.08); /* a tenth of the longest side */
+    ck_assert(body->boxes[1].size_m.x == 0.03);
     ck_assert_double_eq_tol(phenotype.parts[0].mass_kg, 150 * 0.8 * 0.2 * 0.08, EXACT);
     ck_assert(phenotype.parts[0].cross_section_m == 0.08);
 }
@@ -467,11 +481,11 @@ TEST(neighbours_are_of_like_mass)
     grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);
     express();
     ck_assert_double_eq_tol(phenotype.parts[1].mass_kg * 40, phenotype.parts[0].mass_kg, 1e-9);
-    ck_assert_double_eq_tol(space->boxes[1].size_m.x, 0.1 * cbrt(4), 1e-9);
-    ck_assert_double_eq_tol(space->boxes[1].size_m.y / space->boxes[1].size_m.z, 1.25, 1e-9);
+    ck_assert_double_eq_tol(body->boxes[1].size_m.x, 0.1 * cbrt(4), 1e-9);
+    ck_assert_double_eq_tol(body->boxes[1].size_m.y / body->boxes[1].size_m.z, 1.25, 1e-9);
     set("boxes.mass_ratio_max=160");
     express();
-    ck_assert(space->boxes[1].size_m.x == 0.1); /* to the bit, where nothing is to be done */
+    ck_assert(body->boxes[1].size_m.x == 0.1); /* to the bit, where nothing is to be done */
     set("boxes.mass_ratio_max=2");
     child->width_m = child->height_m = child->box.depth_m = 0.8;
     express();
@@ -480,7 +494,7 @@ TEST(neighbours_are_of_like_mass)
     child->width_m = 0.03;
     set("boxes.mass_ratio_max=1");
     express();
-    ck_assert(space->boxes[1].size_m.y == 0.25);
+    ck_assert(body->boxes[1].size_m.y == 0.25);
 }
 
 /* What may be deeply in another part is only what a joint or nothing moves against it. */
@@ -514,7 +528,7 @@ TEST(parts_without_room_are_not_made)
     near->width_m = near->box.depth_m = 0.1;
     express();
     ck_assert_int_eq(phenotype.part_count, 6);
-    ck_assert_int_eq(space->link_count, 3);
+    ck_assert_int_eq(body->link_count, 3);
 }
 
 /* A rigid part belongs to its parent's link: mass, centre and inertia are those of both, seen from
@@ -528,12 +542,12 @@ TEST(rigid_parts_are_one_link)
     grown_hang(2, 3, FACE_RIGHT, FACE_BOTTOM);
     express();
     check_links();
-    ck_assert_int_eq(space->link_count, 2);
+    ck_assert_int_eq(body->link_count, 2);
     ck_assert_int_eq(phenotype.piece_count, 2);
     ck_assert_int_eq(phenotype.drive_count, 1);
     ck_assert_int_eq(phenotype.effector_count, 0);
     ck_assert(phenotype.drives[0].strength == 0 && phenotype.drives[0].unit == 1);
-    const struct body_link *link = &space->links[1];
+    const struct body_link *link = &body->links[1];
     double near = 150 * 0.002, far = 150 * 0.003;
     ck_assert_double_eq_tol(link->mass_kg, near + far, EXACT);
     double x = (near * 0.1 + far * 0.35) / (near + far);
@@ -559,10 +573,10 @@ TEST(inertia_is_that_of_the_matter)
     gene->mount.tilt_rad = 0.3;
     express();
     struct sym3 sum = {0};
-    const struct body_link *link = &space->links[0];
+    const struct body_link *link = &body->links[0];
     for (int i = 0; i < 2; i++)
         for (int n = 0; n < PIECES * PIECES * PIECES; n++) {
-            const struct vec3 *size = &space->boxes[i].size_m;
+            const struct vec3 *size = &body->boxes[i].size_m;
             struct vec3 point = {((n % PIECES + 0.5) / PIECES - 0.5) * size->x,
                                  ((n / PIECES % PIECES + 0.5) / PIECES - 0.5) * size->y,
                                  ((n / PIECES / PIECES + 0.5) / PIECES - 0.5) * size->z};
@@ -584,10 +598,7 @@ TEST(inertia_is_that_of_the_matter)
 /* Sims: in proportion to the larger cross-section, which lies across the longest side. */
 TEST(strength_goes_by_the_cross_section)
 {
-    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
-    struct body_gene *gene = add_box(0.2, 0.6, 0.1, JOINT_UNIVERSAL);
-    gene->has_effector = 1;
-    gene->effector_strength = 0.5;
+    struct body_gene *gene = add_muscle(JOINT_UNIVERSAL, 0.5);
     grown_hang(1, 2, FACE_TOP, FACE_BOTTOM);
     express();
     ck_assert_int_eq(phenotype.effector_count, 2);
@@ -604,14 +615,11 @@ TEST(strength_goes_by_the_cross_section)
 /* Twist and swing of a ball; torques know no limits and no scale. */
 TEST(drives_of_a_spherical_joint)
 {
-    add_box(0.5, 0.4, 0.3, JOINT_RIGID);
-    struct body_gene *gene = add_box(0.2, 0.6, 0.1, JOINT_SPHERICAL);
-    gene->has_effector = 1;
-    gene->effector_strength = 1;
+    add_muscle(JOINT_SPHERICAL, 1);
     grown_hang(1, 2, FACE_TOP, FACE_BOTTOM)->is_reflected = 1;
     express();
     const struct drive *drives = phenotype.drives;
-    const struct body_link *link = &space->links[1];
+    const struct body_link *link = &body->links[1];
     ck_assert_int_eq(phenotype.drive_count, 3);
     ck_assert(link->lower[0] == -0.5 && link->upper[0] == 0.25 && link->cone_rad == 1);
     ck_assert(drives[0].lower == -0.5 && drives[0].upper == 0.25);
@@ -644,11 +652,8 @@ TEST(extensions_are_bounded)
 /* Each freedom has an input of its own; only freedoms that are there are felt. */
 TEST(inputs_and_sensors_of_freedoms)
 {
-    add_box(0.5, 0.4, 0.3, JOINT_RIGID)->sensors =
-        SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_HEIGHT);
-    struct body_gene *gene = add_box(0.2, 0.6, 0.1, JOINT_SPHERICAL);
-    gene->has_effector = 1;
-    gene->effector_strength = 1;
+    struct body_gene *gene = add_muscle(JOINT_SPHERICAL, 1);
+    genome.bodies[0].sensors = SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_HEIGHT);
     gene->effector_input = (struct input_gene){.value = 0.25, .weight = 1};
     gene->drives[0] = (struct input_gene){.value = 0.5, .weight = 1};
     gene->drives[1] =
@@ -689,8 +694,8 @@ static uint64_t hash_reals(uint64_t hash, const double *reals, int count)
 
 static uint64_t hash_body(uint64_t hash)
 {
-    for (int i = 0; i < space->link_count; i++) {
-        const struct body_link *link = &space->links[i];
+    for (int i = 0; i < body->link_count; i++) {
+        const struct body_link *link = &body->links[i];
         hash = hash_reals(hash, &link->joint.x, 3);
         hash = hash_reals(hash, &link->frame.w, 4);
         hash = hash_reals(hash, &link->centre.x, 3);
@@ -700,9 +705,9 @@ static uint64_t hash_body(uint64_t hash)
         for (int k = 0; k < GENOME_FREEDOMS_MAX; k++)
             hash = hash_double(hash, isfinite(link->upper[k]) ? link->upper[k] : 0);
     }
-    for (int i = 0; i < space->box_count; i++) {
-        hash = hash_reals(hash, &space->boxes[i].centre.x, 3);
-        hash = hash_reals(hash, &space->boxes[i].turn.w, 4);
+    for (int i = 0; i < body->box_count; i++) {
+        hash = hash_reals(hash, &body->boxes[i].centre.x, 3);
+        hash = hash_reals(hash, &body->boxes[i].turn.w, 4);
         hash = hash_reals(hash, &phenotype.parts[i].turn.w, 4);
     }
     for (int i = 0; i < phenotype.drive_count; i++)
@@ -717,9 +722,7 @@ TEST(growth_has_golden_bits)
     uint64_t hash = HASH_START;
     for (int joint = JOINT_REVOLUTE; joint <= JOINT_SPHERICAL; joint++)
         for (int symmetry = SYMMETRY_NONE; symmetry < SYMMETRY_COUNT; symmetry++) {
-            genome_deinit(&genome);
-            genome.kind = BODY_BOXES;
-            genome.root = 1;
+            begin_anew();
             add_limb(symmetry, joint);
             genome.connections[2].is_reflected = joint % 2;
             express();
@@ -802,7 +805,6 @@ TEST(random_bodies_obey_the_rules)
         if (phenotype_express(&phenotype, &genome, &params, &arena) != VERDICT_OK)
             continue;
         body = phenotype.body;
-        space = phenotype.body;
         phenotype_check(&phenotype);
         check_links();
         for (int i = 0; i < phenotype.part_count; i++)

@@ -162,14 +162,21 @@ static void add_gallery(void)
     snprintf(gallery->problem, sizeof gallery->problem, "viewer: %s", HOSTILE);
 }
 
+/* Anew, after a change of the facts. */
+static void examine(void)
+{
+    run_statistics_deinit(&report.statistics);
+    ck_assert_int_eq(run_statistics_make(&report.statistics, &report.facts), 0);
+    report.finding_count =
+        doctor_examine(&report.statistics, &report.facts.params, report.findings);
+}
+
 static void make_report(const struct planted *planted)
 {
     tear_down();
     planted_make(&report.facts, planted);
     report.directory = "runs/" HOSTILE;
-    ck_assert_int_eq(run_statistics_make(&report.statistics, &report.facts), 0);
-    report.finding_count =
-        doctor_examine(&report.statistics, &report.facts.params, report.findings);
+    examine();
     strcpy(report.time_utc, "2026-03-01 10:00 UTC");
     if (planted->generations > 3) {
         add_entries(planted);
@@ -177,16 +184,23 @@ static void make_report(const struct planted *planted)
     }
 }
 
+/* A new page; its length is that of the text. */
+static FILE *open_page(void)
+{
+    static size_t length;
+    free(page);
+    page = NULL;
+    FILE *file = open_memstream(&page, &length);
+    ck_assert_ptr_nonnull(file);
+    return file;
+}
+
 static void write_page(void)
 {
     static struct river river;
     report.river = &river;
     ck_assert_int_eq(river_make(&river, &report.facts), 0);
-    size_t length;
-    free(page);
-    page = NULL;
-    FILE *file = open_memstream(&page, &length);
-    ck_assert_ptr_nonnull(file);
+    FILE *file = open_page();
     ck_assert_int_eq(report_write(&report, file), 0);
     ck_assert_int_eq(fclose(file), 0);
     report.river = NULL;
@@ -214,6 +228,14 @@ static void check_says_each(const char *const *texts)
 {
     for (; *texts; texts++)
         ck_assert_msg(strstr(page, *texts) != NULL, "the page has no '%s'", *texts);
+}
+
+#define check_lacks(text, ...) check_lacks_each(text, (const char *const[]){__VA_ARGS__, NULL})
+
+static void check_lacks_each(const char *text, const char *const *absent)
+{
+    for (; *absent; absent++)
+        ck_assert_msg(!strstr(text, *absent), "the page has '%s'", *absent);
 }
 
 /* ---- the page ---- */
@@ -287,10 +309,7 @@ static void make_chosen_report(int behaviour)
     ck_assert_ptr_nonnull(report.chosen);
     report.chosen[0] = (struct report_champion){6, line->entries[0].id, 2.5};
     report.chosen_count = 1;
-    run_statistics_deinit(&report.statistics);
-    ck_assert_int_eq(run_statistics_make(&report.statistics, &report.facts), 0);
-    report.finding_count =
-        doctor_examine(&report.statistics, &report.facts.params, report.findings);
+    examine();
 }
 
 TEST(choices_stand_on_the_cards_and_in_the_lineage)
@@ -321,14 +340,8 @@ TEST(without_a_goal_there_is_no_fitness)
     check_says("Bred <b>by hand</b>", "<a href='#choices'>choices</a>",
                "<h2 id='champions'>Creatures</h2>", "Chosen by hand through the generations",
                "<span class='mark breed'>breed in 0-3, 5-6</span>");
-    ck_assert_ptr_null(strstr(page, "Fitness by"));
-    ck_assert_ptr_null(strstr(page, "#fitness"));
-    ck_assert_ptr_null(strstr(page, "best fitness"));
-    ck_assert_ptr_null(strstr(page, ">fitness <b>"));
-    ck_assert_ptr_null(strstr(page, "fitter than"));
-    ck_assert_ptr_null(strstr(page, "The best through"));
-    ck_assert_ptr_null(strstr(page, "evolution.search=archive"));
-    ck_assert_ptr_null(strstr(page, ">best <b>"));
+    check_lacks(page, "Fitness by", "#fitness", "best fitness", ">fitness <b>", "fitter than",
+                "The best through", "evolution.search=archive", ">best <b>");
 }
 
 /* The page within the page comes out of its attribute as it was. */
@@ -343,8 +356,7 @@ TEST(a_young_run_has_a_page)
 {
     make_report(&(struct planted){.generations = 1});
     report.facts.generation_count = report.facts.member_count = 0;
-    run_statistics_deinit(&report.statistics);
-    ck_assert_int_eq(run_statistics_make(&report.statistics, &report.facts), 0);
+    examine();
     write_page();
     check_closed();
     check_says("No generation is complete yet");
@@ -409,8 +421,6 @@ static void make_preserve(int epochs)
 
 TEST(a_preserve_has_worlds_and_lives)
 {
-    static const char *const absent[] = {"#doctor",     "#fitness",      "#champions", "#breeding",
-                                         "id='doctor'", "id='verdicts'", "evaluat"};
     make_preserve(3);
     write_page();
     check_closed();
@@ -439,8 +449,8 @@ TEST(a_preserve_has_worlds_and_lives)
     char *main_part = strstr(page, "<main>"), *end = strstr(page, "id='parameters'");
     ck_assert(main_part && end);
     *end = '\0';
-    for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++)
-        ck_assert_msg(!strstr(main_part, absent[i]), "the page has '%s'", absent[i]);
+    check_lacks(main_part, "#doctor", "#fitness", "#champions", "#breeding", "id='doctor'",
+                "id='verdicts'", "evaluat");
 }
 
 /* Numbers that no run has, and a ring of mothers. */
@@ -542,8 +552,7 @@ TEST(html_is_escaped)
 /* Marks and bars of foreign texts stand for themselves. */
 TEST(cells_are_escaped)
 {
-    size_t length;
-    FILE *file = open_memstream(&page, &length);
+    FILE *file = open_page();
     page_table(file, "a <b>|#95 % from");
     page_row(file, "%s|#%d|=%.1f,%.1f|@%s|`%s|*%s|~", "#|<i>", 5, 2.5, 30.0, "bad so|so", "<", "&");
     page_table_end(file);
@@ -561,8 +570,7 @@ TEST(charts_hold_their_values)
 {
     const double x[] = {0, 1, 2}, y[] = {0, 5, 10};
     const struct chart_series series = {"a <b>", 3, y};
-    size_t length;
-    FILE *file = open_memstream(&page, &length);
+    FILE *file = open_page();
     struct chart chart = {.file = file,
                           .title = "title",
                           .x_name = "x",
@@ -581,8 +589,7 @@ TEST(counts_have_whole_ticks)
 {
     const double x[] = {0, 1, 2}, y[] = {0, 1, 1};
     for (int is_count = 0; is_count < 2; is_count++) {
-        size_t length;
-        FILE *file = open_memstream(&page, &length);
+        FILE *file = open_page();
         struct chart chart = {.file = file, .title = "marks", .x_name = "generation"};
         chart.is_count = is_count;
         page_figure(&chart, x, &(struct chart_series){"breed", 0, y}, 1, 3);
@@ -590,24 +597,21 @@ TEST(counts_have_whole_ticks)
         ck_assert_double_eq(chart.y_max, 1);
         check_says(">1</text>");
         ck_assert_int_eq(strstr(page, ">0.2</text>") == NULL, is_count);
-        free(page);
     }
-    page = NULL;
 }
 
 /* Long runs: not every generation is a point, but the last is. */
 TEST(charts_are_thinned_out)
 {
     static double x[5000];
-    size_t length;
     const struct chart_series series = {"line", 0, x};
     for (int i = 0; i < 5000; i++)
         x[i] = i;
-    FILE *file = open_memstream(&page, &length);
+    FILE *file = open_page();
     struct chart chart = {.file = file, .title = "title", .x_name = "x"};
     page_figure(&chart, x, &series, 1, 5000);
     fclose(file);
-    ck_assert_uint_lt(length, 10000);
+    ck_assert_uint_lt(strlen(page), 10000);
     check_says("428.0,10.0 '");
 }
 

@@ -20,6 +20,8 @@ static char directory[64], path[96];
 static struct store *store;
 static struct search *search;
 static struct store_status status;
+/* What put_params() has changed. */
+static struct store_change change;
 
 /* ---- a run to store ---- */
 
@@ -44,6 +46,11 @@ static void reopen(int is_read_only)
 static void create_store(void)
 {
     ck_ok(store_create(&store, path, &params, NULL, NULL, NULL, &error));
+}
+
+static void put_params(void)
+{
+    ck_ok(store_put_params(store, &params, 1, &change, &error));
 }
 
 static void take_search(struct search *taken)
@@ -411,15 +418,11 @@ TEST(test_distinct)
     struct store_entry *entries;
     uint32_t found;
     int count;
-    char sql[160];
     make_finished_run();
-    for (int i = 0; i < MEASURE_COUNT; i++) {
-        snprintf(sql, sizeof sql,
-                 "UPDATE individuals SET %s = 2 WHERE id NOT IN (SELECT individual FROM members"
-                 " WHERE generation = 1 AND rank = %d)",
-                 measure_table[i].name, POPULATION);
-        run_sql(sql);
-    }
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        run_sql(printed("UPDATE individuals SET %s = 2 WHERE id NOT IN (SELECT individual"
+                        " FROM members WHERE generation = 1 AND rank = %d)",
+                        measure_table[i].name, POPULATION));
     reopen(1);
     for (int top = 1; top <= 3; top++) {
         ck_ok(store_get_best(store, -1, STORE_DISTINCT, top, &entries, &count, &found, &error));
@@ -688,12 +691,11 @@ TEST(test_archive_comes_back)
  * them. */
 TEST(test_referee_judges_by_its_branch)
 {
-    struct store_change change;
     struct population population;
     int judged = 0;
     make_run(POPULATION);
     ck_ok(set_param(&params, "evolution.behaviour=jump", &error));
-    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    put_params();
     ck_ok(store_get_status(store, &status, &error));
     ck_ok(store_get_population(store, 1, &population, &error));
     take_search(search_restore(&params, 1, &population, status.next_id));
@@ -716,7 +718,6 @@ TEST(test_referee_judges_by_its_branch)
 /* It looks again when results or what fitness means changed, and only then. */
 TEST_LOOP(test_referee_is_forgotten, 0, 2)
 {
-    struct store_change change;
     int seen, refused;
     const char *change_text = _i ? "evolution.behaviour=jump" : "world.gravity_m_s2=1";
     make_run(POPULATION);
@@ -725,13 +726,13 @@ TEST_LOOP(test_referee_is_forgotten, 0, 2)
 
     int seen_before = seen;
     ck_ok(set_param(&params, "guard.referee_share=0.6", &error));
-    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    put_params();
     ck_assert(change.is_new_branch && !change.is_reevaluated && !change.is_judged_anew);
     count_referee(1, &seen, &refused);
     ck_assert_int_eq(seen, seen_before);
 
     ck_ok(set_param(&params, change_text, &error));
-    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    put_params();
     ck_assert(change.is_reevaluated == !_i && change.is_judged_anew == _i);
     count_referee(1, &seen, &refused);
     ck_assert_int_eq(seen, 0);
@@ -804,25 +805,24 @@ TEST(test_reevaluated_survivors_wait)
 
 TEST(test_changed_params)
 {
-    struct store_change change;
-    struct creature creature;
+    SCOPED(creature) creature;
     make_run(2);
 
-    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    put_params();
     ck_assert_int_eq(change.changed_count, 0);
     params.farm_workers = 5;
-    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    put_params();
     ck_assert(change.changed_count == 1 && !change.is_new_branch && !change.is_reevaluated);
     ck_assert_str_eq(change.text, "farm.workers=5");
     params.mutation_step = 0.5;
-    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    put_params();
     ck_assert(change.is_new_branch && !change.is_reevaluated);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_gt(status.evaluated_in_generation, 0);
 
     /* another world: all members wait again, and old creatures keep the world they were in */
     params.world_gravity_m_s2 = 1.0;
-    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    put_params();
     ck_assert(change.is_new_branch && change.is_reevaluated);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.evaluated_in_generation, 0);
@@ -839,7 +839,6 @@ TEST(test_changed_params)
     ck_assert_int_eq(status.evaluated_in_generation, POPULATION);
     ck_ok(stored_get_creature(store_database(store), 1, &creature, &error));
     ck_assert(creature.params.world_gravity_m_s2 == 9.81);
-    creature_deinit(&creature);
 
     reopen(1);
     struct params found;
@@ -853,9 +852,7 @@ TEST(test_death_keeps_commits)
     pid_t child = fork();
     if (child == 0) {
         make_run(1);
-        if (store_commit(store, &error) || evaluate(1) != 1)
-            _exit(1);
-        _exit(0);
+        _exit(store_commit(store, &error) || evaluate(1) != 1);
     }
     int ending;
     ck_assert_int_eq(waitpid(child, &ending, 0), child);
@@ -884,10 +881,9 @@ TEST(test_ends_while_others_look)
     ck_ok(store_get_status(store, &expected, &error));
     close_store();
 
-    char *bytes = read_file(&length);
+    FREED char *bytes = read_file(&length);
     const char *copy = printed("%s/copy.db", directory);
     write_copy(copy, bytes, length);
-    free(bytes);
     open_file(copy, 1);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_gt(expected.evaluated, POPULATION);
@@ -907,7 +903,7 @@ TEST(test_one_writer)
         if (store_commit(store, &error) || write(ready[1], &byte, 1) != 1)
             _exit(1);
         close(done[1]);
-        _exit(read(done[0], &byte, 1) == 0 ? 0 : 1);
+        _exit(read(done[0], &byte, 1) != 0);
     }
     close(done[0]);
     ck_assert_int_eq(read(ready[0], &byte, 1), 1);
@@ -1317,7 +1313,6 @@ TEST(test_costs_of_trials)
  * world or another simulator. */
 TEST(test_results_to_give_again)
 {
-    struct store_change change;
     make_finished_run();
     reopen(1);
     ck_ok(store_get_status(store, &status, &error));
@@ -1331,7 +1326,7 @@ TEST(test_results_to_give_again)
     /* what changes the search only */
     params.population_survival = 0.3;
     reopen(0);
-    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    put_params();
     ck_assert_int_eq(change.is_new_branch, 1);
     ck_assert_int_eq(count_results(), count - 2);
     run_sql("UPDATE branches SET simulator_version = simulator_version + 1 WHERE branch = 1");
@@ -1340,7 +1335,7 @@ TEST(test_results_to_give_again)
     ck_assert_int_eq(count_results(), count - 2);
     params.world_gravity_m_s2 = 5;
     reopen(0);
-    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    put_params();
     close_store();
     ck_assert_int_eq(count_results(), 0);
 }
@@ -1350,8 +1345,6 @@ TEST(test_results_to_give_again)
 TEST(test_bars_come_back)
 {
     struct population population;
-    struct store_change change;
-    struct creature creature;
     int bars = 0;
     params.guard_hopeless_share = 0.75;
     params.guard_hopeless_m_s = 1e-6;
@@ -1368,13 +1361,12 @@ TEST(test_bars_come_back)
             there++;
         ck_assert(own->bar.m_s == there->bar.m_s && own->bar.sizes_s == there->bar.sizes_s);
         bars += early_stop_has_bar(&own->bar);
-        individual_deinit(&population.individuals[i]);
+        SCOPED(creature) creature;
         ck_ok(stored_get_creature(store_database(store), there->id, &creature, &error));
         ck_assert(creature.params.guard_hopeless_sizes_s == there->bar.sizes_s);
         ck_assert(creature.params.guard_hopeless_m_s == 1e-6);
-        creature_deinit(&creature);
     }
-    free(population.individuals);
+    free_population(&population);
     ck_assert_int_gt(bars, 0);
     evaluate(INT_MAX);
     uint64_t before = digest();
@@ -1383,36 +1375,31 @@ TEST(test_bars_come_back)
     uint64_t after = digest();
     ck_assert(before != after);
     params.world_friction = 0.5;
-    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    put_params();
     ck_assert(change.is_reevaluated);
     ck_ok(store_get_population(store, 1, &population, &error));
-    for (int i = 0; i < population.count; i++) {
+    for (int i = 0; i < population.count; i++)
         ck_assert(!early_stop_has_bar(&population.individuals[i].bar));
-        individual_deinit(&population.individuals[i]);
-    }
-    free(population.individuals);
+    free_population(&population);
 }
 
 /* ---- damage ---- */
 
 /* One row, but a number like 2^60 of it: a walk through all branches would never come to an
  * end. */
-TEST(test_branches_have_no_gaps)
+TEST_LOOP(test_branches_have_no_gaps, 0, 4)
 {
     static const char *const damages[] = {
         "UPDATE branches SET branch = 1 << 60", "UPDATE branches SET branch = 2",
         "UPDATE branches SET branch = -1",
         "INSERT INTO branches SELECT 3, generation, simulator_version, 'digest' FROM branches"};
-    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
-        make_run(2);
-        run_sql(damages[i]);
-        for (int is_read_only = 0; is_read_only < 2; is_read_only++) {
-            ck_assert_int_eq(store_open(&store, path, is_read_only, &error), ERR_FORMAT);
-            ck_assert_msg(strstr(error.message, "branches") || strstr(error.message, "parameters"),
-                          "%s: %s", damages[i], error.message);
-            ck_assert_ptr_null(store);
-        }
-        unlink(path);
+    make_run(2);
+    run_sql(damages[_i]);
+    for (int is_read_only = 0; is_read_only < 2; is_read_only++) {
+        ck_assert_int_eq(store_open(&store, path, is_read_only, &error), ERR_FORMAT);
+        ck_assert_msg(strstr(error.message, "branches") || strstr(error.message, "parameters"),
+                      "%s", error.message);
+        ck_assert_ptr_null(store);
     }
 }
 

@@ -10,12 +10,14 @@
 #include "common/growth/box_half.h"
 #include "simulator/links/spatial_state.h"
 #include "simulator/mind/senses.h"
-#include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
 #include "tests/evaluate_one.h"
 
 enum { CREATURES = 20, TEXT_SIZE = 1 << 16 };
+
+/* The beginning of a creature's text. */
+#define BOXES "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\","
 
 static struct phenotype phenotype;
 static struct world world;
@@ -37,13 +39,20 @@ static void draw_genome(struct genome *genome, uint64_t id)
 /* Grows a random creature and makes its world; 0 if it is none. */
 static int grow(uint64_t id)
 {
-    struct genome genome;
+    SCOPED(genome) genome;
     arena_reset(&arena);
     draw_genome(&genome, id);
-    int verdict = phenotype_express(&phenotype, &genome, &params, &arena);
-    genome_deinit(&genome);
     world_init(&world, &params);
-    return verdict == VERDICT_OK;
+    return phenotype_express(&phenotype, &genome, &params, &arena) == VERDICT_OK;
+}
+
+/* The first after `id` that is one, grown; 0 after the last. */
+static uint64_t next(uint64_t id)
+{
+    do
+        id++;
+    while (id <= CREATURES && !grow(id));
+    return id <= CREATURES ? id : 0;
 }
 
 static struct dynamics *make(void)
@@ -306,9 +315,9 @@ static void mirror_phenotype(void)
         boxes[i].turn = turn_in_mirror(from->boxes[i].turn);
     }
     for (int i = 0; i < body->link_count; i++) {
-        const struct body_link *of = &phenotype.body->links[i];
+        const struct body_link *of = &from->links[i];
         struct body_link *link = &links[i];
-        *link = from->links[i];
+        *link = *of;
         link->joint = in_mirror(link->joint);
         link->frame = turn_in_mirror(link->frame);
         link->centre = in_mirror(link->centre);
@@ -316,8 +325,8 @@ static void mirror_phenotype(void)
         link->inertia.yz *= -1;
         for (int k = 0; k < body_freedoms(of); k++)
             if (!keeps_sign(of, k)) {
-                link->lower[k] = -from->links[i].upper[k];
-                link->upper[k] = -from->links[i].lower[k];
+                link->lower[k] = -of->upper[k];
+                link->upper[k] = -of->lower[k];
             }
     }
     phenotype.body = body;
@@ -376,15 +385,12 @@ TEST(turned_about_the_vertical_it_moves_alike)
     struct vec3 places[2][PHENOTYPE_PARTS_MAX];
     double off[CREATURES] = {0};
     int count = 0;
-    for (uint64_t id = 1; id <= CREATURES; id++) {
-        if (!grow(id))
-            continue;
+    for (uint64_t id = next(0); id; id = next(id)) {
         dance(make(), QUATERNION_ONE, 0, places[0]);
         dance(make(), turn, 0, places[1]);
-        for (int i = 0; i < phenotype.part_count; i++) {
-            struct vec3 way = vec3_sub(mat3_apply(&matrix, places[0][i]), places[1][i]);
-            off[count] = fmax(off[count], vec3_length(way));
-        }
+        for (int i = 0; i < phenotype.part_count; i++)
+            off[count] =
+                fmax(off[count], vec3_distance(mat3_apply(&matrix, places[0][i]), places[1][i]));
         count++;
     }
     check_alike(off, count);
@@ -395,16 +401,12 @@ TEST(in_a_mirror_it_moves_alike)
     struct vec3 places[2][PHENOTYPE_PARTS_MAX];
     double off[CREATURES] = {0};
     int count = 0;
-    for (uint64_t id = 1; id <= CREATURES; id++) {
-        if (!grow(id))
-            continue;
+    for (uint64_t id = next(0); id; id = next(id)) {
         dance(make(), QUATERNION_ONE, 0, places[0]);
         mirror_phenotype();
         dance(make(), QUATERNION_ONE, 1, places[1]);
-        for (int i = 0; i < phenotype.part_count; i++) {
-            struct vec3 way = vec3_sub(in_mirror(places[0][i]), places[1][i]);
-            off[count] = fmax(off[count], vec3_length(way));
-        }
+        for (int i = 0; i < phenotype.part_count; i++)
+            off[count] = fmax(off[count], vec3_distance(in_mirror(places[0][i]), places[1][i]));
         count++;
     }
     check_alike(off, count);
@@ -414,9 +416,7 @@ TEST(in_a_mirror_it_moves_alike)
 TEST(in_flight_momentum_is_that_of_gravity)
 {
     set("world.preset=moon");
-    for (uint64_t id = 1; id <= CREATURES; id++) {
-        if (!grow(id))
-            continue;
+    for (uint64_t id = next(0); id; id = next(id)) {
         struct dynamics *dynamics = make();
         struct vec3 linear, angular;
         put_root(dynamics, 100, QUATERNION_ONE);
@@ -474,11 +474,10 @@ static void make_pair(struct genome *genome, int face, int joint, int is_mirrore
 
 static void grow_pair(int face, int joint, int is_mirrored)
 {
-    struct genome genome;
+    SCOPED(genome) genome;
     arena_reset(&arena);
     make_pair(&genome, face, joint, is_mirrored);
     ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &arena), VERDICT_OK);
-    genome_deinit(&genome);
     world_init(&world, &params);
     ck_assert_int_eq(phenotype.parts[1].mirror, is_mirrored ? -1 : 1);
 }
@@ -631,9 +630,7 @@ TEST_LOOP(what_spins_is_seen, 0, 4)
  * another start. */
 TEST(a_perturbed_start_is_near)
 {
-    for (uint64_t id = 1; id <= CREATURES; id++) {
-        if (!grow(id))
-            continue;
+    for (uint64_t id = next(0); id; id = next(id)) {
         const struct body *body = phenotype.body;
         struct dynamics *dynamics = make();
         struct rng rng = test_rng(id, 0, 1);
@@ -645,12 +642,11 @@ TEST(a_perturbed_start_is_near)
         for (int i = 1; i < phenotype.body->link_count; i++)
             for (int k = 0; k < body_freedoms(&body->links[i]); k++) {
                 const struct body_link *link = &body->links[i];
-                const struct body_link *own = &phenotype.body->links[i];
                 struct drive_state state;
                 dynamics_drive_state(dynamics, link->first_drive + k, &state);
                 ck_assert_double_lt(fabs(state.value), 0.18);
-                if (own->kind != LINK_SPHERICAL)
-                    ck_assert(state.value >= own->lower[k] && state.value <= own->upper[k]);
+                if (link->kind != LINK_SPHERICAL)
+                    ck_assert(state.value >= link->lower[k] && state.value <= link->upper[k]);
             }
     }
 }
@@ -659,22 +655,21 @@ TEST(a_perturbed_start_is_near)
 
 /* A lid on a hinge in the middle of a trunk's top, which a muscle pulls to the side. */
 static const char lid[] =
-    "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\", \"bodies\": ["
-    "{\"id\": 1, \"width_m\": 0.4, \"height_m\": 0.4, \"depth_m\": 0.4},"
-    "{\"id\": 2, \"width_m\": 0.3, \"height_m\": 0.05, \"depth_m\": 0.3,"
-    " \"joint\": \"revolute\", \"limits_rad\": [-3, 3], \"effector\": {\"input\": 3}}],"
-    " \"connections\": [{\"id\": 3, \"from\": 1, \"to\": 2, \"parent_face\": \"top\","
-    " \"child_face\": \"left\"}]}";
+    BOXES " \"bodies\": ["
+          "{\"id\": 1, \"width_m\": 0.4, \"height_m\": 0.4, \"depth_m\": 0.4},"
+          "{\"id\": 2, \"width_m\": 0.3, \"height_m\": 0.05, \"depth_m\": 0.3,"
+          " \"joint\": \"revolute\", \"limits_rad\": [-3, 3], \"effector\": {\"input\": 3}}],"
+          " \"connections\": [{\"id\": 3, \"from\": 1, \"to\": 2, \"parent_face\": \"top\","
+          " \"child_face\": \"left\"}]}";
 
 /* How far it turns, rad. */
 static double close_lid(void)
 {
-    struct creature creature;
+    SCOPED(creature) creature;
     struct drive_state state;
     ck_ok(creature_decode(&creature, lid, sizeof lid - 1, "lid", &error));
     arena_reset(&arena);
     ck_assert_int_eq(phenotype_express(&phenotype, &creature.genome, &params, &arena), VERDICT_OK);
-    creature_deinit(&creature);
     world_init(&world, &params);
     struct dynamics *dynamics = make();
     dynamics_set_target(dynamics, 0, 3, 0);
@@ -699,13 +694,19 @@ TEST_LOOP(a_lid_closes_on_its_trunk, SOLVER_ARTICULATED, SOLVER_CONSTRAINT + 1)
 
 /* ---------------------------------------------------------------- gaits */
 
+static struct measures measure_creature(const struct creature *creature)
+{
+    struct evaluation result;
+    evaluate(&creature->genome, &params, 1, &arena, NULL, NULL, &result);
+    ck_assert_int_eq(result.verdict, VERDICT_OK);
+    return result.measures;
+}
+
 static struct measures measure_example(const char *path)
 {
     SCOPED(creature) creature;
-    struct evaluation result;
     ck_ok(creature_read(&creature, path, &error));
-    evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
-    return result.measures;
+    return measure_creature(&creature);
 }
 
 /* One that trots on four legs, by oscillators of 1.8 Hz, and one that lies on the ground and beats
@@ -728,42 +729,35 @@ TEST(a_gait_is_measured)
 
 static struct measures measure_json(const char *json)
 {
-    struct creature creature;
-    struct evaluation result;
+    SCOPED(creature) creature;
     ck_ok(creature_decode(&creature, json, strlen(json), "json", &error));
-    evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
-    creature_deinit(&creature);
-    ck_assert_int_eq(result.verdict, VERDICT_OK);
-    return result.measures;
+    return measure_creature(&creature);
 }
 
 /* A trunk with a hat, which a limb of two segments drags along: the body whose root is `root`. */
 static struct measures crawl(int root, const char *hat_joint)
 {
-    char json[2048];
-    snprintf(json, sizeof json,
-             "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\","
-             " \"root\": %d, \"bodies\": ["
-             "{\"id\": 1, \"width_m\": 0.1, \"height_m\": 0.1, \"depth_m\": 0.1,"
-             " \"joint\": \"rigid\"},"
-             "{\"id\": 2, \"width_m\": 0.6, \"height_m\": 0.1, \"depth_m\": 0.3,"
-             " \"joint\": \"rigid\"},"
-             "{\"id\": 3, \"width_m\": 0.4, \"height_m\": 0.06, \"depth_m\": 0.2,"
-             " \"joint\": \"revolute\", \"limits_rad\": [-1.5, 1.5],"
-             " \"effector\": {\"input\": {\"neuron\": 1}}},"
-             "{\"id\": 4, \"width_m\": 0.4, \"height_m\": 0.06, \"depth_m\": 0.2,"
-             " \"joint\": \"revolute\", \"limits_rad\": [-1.5, 1.5],"
-             " \"effector\": {\"input\": {\"neuron\": 2}}}],"
-             " \"connections\": ["
-             "{\"id\": 1, %s},"
-             "{\"id\": 11, \"from\": 2, \"to\": 3, \"parent_face\": \"right\"},"
-             "{\"id\": 12, \"from\": 3, \"to\": 4, \"parent_face\": \"right\"}],"
-             " \"neurons\": ["
-             "{\"id\": 1, \"in\": 3, \"function\": \"oscillate-wave\", \"inputs\": [2, 0.9, 0.1]},"
-             "{\"id\": 2, \"in\": 4, \"function\": \"oscillate-wave\", \"inputs\": [2, 0.8, -0.7],"
-             " \"initial\": 0.23}]}",
-             root, hat_joint);
-    return measure_json(json);
+    return measure_json(printed(
+        BOXES " \"root\": %d, \"bodies\": ["
+              "{\"id\": 1, \"width_m\": 0.1, \"height_m\": 0.1, \"depth_m\": 0.1,"
+              " \"joint\": \"rigid\"},"
+              "{\"id\": 2, \"width_m\": 0.6, \"height_m\": 0.1, \"depth_m\": 0.3,"
+              " \"joint\": \"rigid\"},"
+              "{\"id\": 3, \"width_m\": 0.4, \"height_m\": 0.06, \"depth_m\": 0.2,"
+              " \"joint\": \"revolute\", \"limits_rad\": [-1.5, 1.5],"
+              " \"effector\": {\"input\": {\"neuron\": 1}}},"
+              "{\"id\": 4, \"width_m\": 0.4, \"height_m\": 0.06, \"depth_m\": 0.2,"
+              " \"joint\": \"revolute\", \"limits_rad\": [-1.5, 1.5],"
+              " \"effector\": {\"input\": {\"neuron\": 2}}}],"
+              " \"connections\": ["
+              "{\"id\": 1, %s},"
+              "{\"id\": 11, \"from\": 2, \"to\": 3, \"parent_face\": \"right\"},"
+              "{\"id\": 12, \"from\": 3, \"to\": 4, \"parent_face\": \"right\"}],"
+              " \"neurons\": ["
+              "{\"id\": 1, \"in\": 3, \"function\": \"oscillate-wave\", \"inputs\": [2, 0.9, 0.1]},"
+              "{\"id\": 2, \"in\": 4, \"function\": \"oscillate-wave\", \"inputs\": [2, 0.8, -0.7],"
+              " \"initial\": 0.23}]}",
+        root, hat_joint));
 }
 
 /* The trunk is the belly, be it the root or the hat. */
@@ -791,16 +785,12 @@ TEST(the_belly_is_no_matter_of_the_root)
 TEST_LOOP(of_two_parts_the_heavier_is_belly, 1, 3)
 {
     set("world.preset=land", "creature.parts_min=1", "simulation.duration_s=1");
-    int root = _i;
-    char json[1024];
-    snprintf(json, sizeof json,
-             "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\","
-             " \"root\": %d, \"bodies\": ["
-             "{\"id\": 1, \"width_m\": 0.6, \"height_m\": 0.2, \"depth_m\": 0.4},"
-             "{\"id\": 2, \"width_m\": 0.1, \"height_m\": 0.1, \"depth_m\": 0.1}],"
-             " \"connections\": [{\"id\": 1, \"from\": %d, \"to\": %d}]}",
-             root, root, 3 - root);
-    struct measures pair = measure_json(json);
+    struct measures pair = measure_json(
+        printed(BOXES " \"root\": %d, \"bodies\": ["
+                      "{\"id\": 1, \"width_m\": 0.6, \"height_m\": 0.2, \"depth_m\": 0.4},"
+                      "{\"id\": 2, \"width_m\": 0.1, \"height_m\": 0.1, \"depth_m\": 0.1}],"
+                      " \"connections\": [{\"id\": 1, \"from\": %d, \"to\": %d}]}",
+                _i, _i, 3 - _i));
     ck_assert_double_gt(pair.belly_share, 0.8);
     ck_assert_double_eq(pair.feet, 0);
 }
@@ -809,9 +799,9 @@ TEST_LOOP(of_two_parts_the_heavier_is_belly, 1, 3)
 TEST(a_body_of_one_part_is_all_belly)
 {
     set("world.preset=land", "creature.parts_min=1", "simulation.duration_s=1");
-    struct measures block = measure_json(
-        "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\", \"bodies\": ["
-        "{\"id\": 1, \"width_m\": 0.4, \"height_m\": 0.4, \"depth_m\": 0.4}]}");
+    struct measures block =
+        measure_json(BOXES " \"bodies\": ["
+                           "{\"id\": 1, \"width_m\": 0.4, \"height_m\": 0.4, \"depth_m\": 0.4}]}");
     ck_assert_double_eq(block.belly_share, 1);
     ck_assert_double_eq(block.feet, 0);
 }

@@ -87,6 +87,12 @@ static void plant(int count)
     ck_ok(forest_create(&forest, all, NULL, count, &arena, &error));
 }
 
+static void steps(int count)
+{
+    for (; count > 0; count--)
+        ck_assert_int_eq(forest_step(&forest), 0);
+}
+
 static int go_on(void *context, int place)
 {
     int *counts = context;
@@ -320,8 +326,7 @@ TEST(who_is_hit_comes_near_others)
     ck_assert_int_eq(forest_create(&by_tick, ticked, NULL, 3, &arena, &error), 0);
     struct forest_tick tick = four_steps(parts, never, counts);
     forest_tick(&by_tick, &tick);
-    for (int k = 0; k < TICK_STEPS; k++)
-        ck_assert_int_eq(forest_step(&forest), 0);
+    steps(TICK_STEPS);
     ck_assert(all[2]->qd[0] > 1);
     for (int i = 0; i < 3; i++)
         ck_assert_uint_eq(hash_of(all[i], 1), hash_of(ticked[i], 1));
@@ -358,8 +363,7 @@ TEST(equal_boxes_exchange_velocities)
     place_box(0, 0.4, 0.4, 0, 1, 2);
     place_box(1, 0.4, 0.4, 1, 1, -1);
     plant(2);
-    for (int step = 0; step < 240; step++)
-        ck_assert_int_eq(forest_step(&forest), 0);
+    steps(240);
     ck_assert_double_eq_tol(all[0]->qd[0], -1, 1e-8);
     ck_assert_double_eq_tol(all[1]->qd[0], 2, 1e-8);
     ck_assert_double_eq_tol(dynamics_ledger(all[0])->exchange_j, 0.16 * (1 - 4) / 2, 1e-9);
@@ -371,17 +375,17 @@ TEST(equal_boxes_exchange_velocities)
 TEST(a_pursuer_touches_in_its_time)
 {
     const double v = 2, u = 0.5, gap = 0.6;
-    int steps = 0, met = 0;
+    int count = 0, met = 0;
     into_space(0);
     place_box(0, 0.4, 0.4, 0, 1, v);
     place_box(1, 0.4, 0.4, 0.4 + gap, 1, u);
     plant(2);
-    for (; steps < 240 && !met; steps++) {
-        ck_assert_int_eq(forest_step(&forest), 0);
+    for (; count < 240 && !met; count++) {
+        steps(1);
         met = all[0]->qd[0] != v;
         ck_assert(met == (all[1]->qd[0] != u));
     }
-    ck_assert_double_eq_tol(steps * settings.dt_s, gap / (v - u), settings.dt_s);
+    ck_assert_double_eq_tol(count * settings.dt_s, gap / (v - u), settings.dt_s);
 }
 
 TEST(equal_balls_exchange_velocities)
@@ -400,8 +404,7 @@ TEST(equal_balls_exchange_velocities)
         dynamics_reset_ledger(all[i]);
     }
     plant(2);
-    for (int step = 0; step < 240; step++)
-        ck_assert_int_eq(forest_step(&forest), 0);
+    steps(240);
     ck_assert_double_eq_tol(all[0]->qd[0], -1, 1e-12);
     ck_assert_double_eq_tol(all[1]->qd[0], 2, 1e-12);
     ck_assert_double_eq_tol(dynamics_ledger(all[0])->exchange_j, (1.0 - 4) / 2, 1e-12);
@@ -444,11 +447,11 @@ static double size_of(struct vec3 v)
 }
 
 /* Steps in empty space; momentum is kept from the step before they touch. */
-static void meet(int count, int steps, struct outcome *sum)
+static void meet(int count, int step_count, struct outcome *sum)
 {
     struct vec3 linear = {0}, angular = {0}, p, l;
     double impulses = 0, exchange = 0;
-    for (int step = 0; step < steps; step++) {
+    for (int step = 0; step < step_count; step++) {
         for (int i = 0; i < count; i++)
             wave(all[i], &phenotypes[i], step);
         ck_assert_int_eq(forest_step(&forest), 0);
@@ -516,8 +519,7 @@ TEST(boxes_pile_and_stay)
     for (int i = 0; i < MOST; i++)
         place_box(i, 0.4, 0.2, 0.02 * (i % 2), 0.12 + 0.25 * i, 0);
     plant(MOST);
-    for (int step = 0; step < 3 * 240; step++)
-        ck_assert_int_eq(forest_step(&forest), 0);
+    steps(3 * 240);
     for (int i = 0; i < MOST; i++) {
         const double *q = all[i]->q, *qd = all[i]->qd;
         ck_assert_double_eq_tol(q[1], 0.1 + 0.2 * i, 5e-3);
@@ -559,8 +561,7 @@ TEST(balls_pile_and_stay)
         all[i] = spheres[i].dynamics;
     }
     plant(3);
-    for (int step = 0; step < 240; step++)
-        ck_assert_int_eq(forest_step(&forest), 0);
+    steps(240);
     ck_assert_double_gt(all[2]->q[1], 0.25);
     const struct contact_point *points;
     int between = 0;
@@ -576,8 +577,7 @@ TEST(overlapping_bodies_are_pushed_apart)
     place_box(0, 0.4, 0.4, 0, 0, 0);
     place_box(1, 0.4, 0.4, 0.38, 0.01, 0);
     plant(2);
-    for (int step = 0; step < 240; step++)
-        ck_assert_int_eq(forest_step(&forest), 0);
+    steps(240);
     ck_assert_double_gt(all[1]->q[0] - all[0]->q[0], 0.4 - 1.5e-3);
     ck_assert_double_lt(dynamics_ledger(all[0])->kinetic_j, 1e-3);
 }
@@ -591,8 +591,7 @@ TEST(numbers_make_no_difference)
         place_box(turned, 0.4, 0.3, 0, 0.15, 2);
         place_box(!turned, 0.2, 0.3, 0.5, 0.15, -1);
         plant(2);
-        for (int step = 0; step < 240; step++)
-            ck_assert_int_eq(forest_step(&forest), 0);
+        steps(240);
         x[turned][0] = all[turned]->q[0];
         x[turned][1] = (all[!turned])->q[0];
     }
@@ -609,8 +608,7 @@ TEST(points_of_contact_outlive_a_meeting)
     place_box(0, 0.4, 0.4, 0, 1, 1);
     place_box(1, 0.4, 0.4, 0.41, 1, -1);
     ck_assert_int_eq(forest_create(&forest, all, NULL, 2, &meeting, &error), 0);
-    for (int step = 0; step < 24; step++)
-        ck_assert_int_eq(forest_step(&forest), 0);
+    steps(24);
     memset(meeting.base, 0xff, meeting.size_bytes);
     for (int i = 0; i < 2; i++) {
         const struct contact_point *points;

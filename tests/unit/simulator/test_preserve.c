@@ -49,6 +49,14 @@ static void found(void)
     ck_ok(preserve_found(&state, &params, 8, 0, &founders, &memory, &error));
 }
 
+/* In a narrow water, instead of those that are there. */
+static void found_hunters(void)
+{
+    preserve_state_deinit(&state);
+    set("preserve.hunters=1", "preserve.width_m=7", "preserve.height_m=5");
+    found();
+}
+
 static void hear(void *context, const struct preserve_event *event)
 {
     laid += event->kind == PRESERVE_LAID;
@@ -168,8 +176,6 @@ TEST(who_has_enough_lays_eggs_that_hatch)
     ck_assert(state.living_count <= (int)params.preserve_most);
 }
 
-/* An egg that lies where there is no room, and eggs for which the world is full: 300 s after they
- * were ripe they are food. */
 /* With mouths alike for all, each is the creature that is named, in turn; else mutants follow. */
 TEST_LOOP(founders_may_be_copies, 0, 2)
 {
@@ -203,6 +209,8 @@ TEST(cold_water_spares_upkeep)
     ck_assert_int_lt(cold, warm);
 }
 
+/* An egg that lies where there is no room, and eggs for which the world is full: 300 s after they
+ * were ripe they are food. */
 TEST(eggs_do_not_wait_for_ever)
 {
     found();
@@ -225,8 +233,7 @@ TEST(eggs_do_not_wait_for_ever)
 
 TEST(hunters_bite_the_living)
 {
-    set("preserve.hunters=1", "preserve.width_m=7", "preserve.height_m=5");
-    found();
+    found_hunters();
     run(1500);
     ck_assert(state.counts.eaten[FOOD_LIVING] > 0);
     microjoules gained = 0, bitten = 0;
@@ -533,8 +540,7 @@ TEST(the_first_of_each_tree_is_kept)
 static int count_bitten(uint64_t mother)
 {
     int bitten = 0;
-    set("preserve.hunters=1", "preserve.width_m=7", "preserve.height_m=5");
-    found();
+    found_hunters();
     for (int i = 0; i < state.egg_count; i++)
         state.eggs[i].descent.mother = mother;
     run(1500);
@@ -548,7 +554,6 @@ static int count_bitten(uint64_t mother)
 TEST(kin_is_spared)
 {
     ck_assert_int_eq(count_bitten(1000), 0);
-    preserve_state_deinit(&state);
     ck_assert_int_gt(count_bitten(0), 0);
 }
 
@@ -672,9 +677,7 @@ TEST(an_egg_drifts_to_another_world)
         state.eggs[i].born_tick = state.tick;
     OWNED(epoch_order) *order = make_order(1);
     begin(order);
-    ck_assert_msg(preserve_epoch_live(&state, &params, order, NULL, &memory, &traveller, &error) ==
-                      0,
-                  "%s", error.message);
+    ck_ok(preserve_epoch_live(&state, &params, order, NULL, &memory, &traveller, &error));
     ck_assert_int_eq(state.egg_count, 5);
     microjoules gone = state.ledger.departures;
     ck_assert(gone > 0 && traveller.length > 0);
@@ -778,9 +781,7 @@ TEST(mouths_spare_who_is_protected)
 {
     microjoules eaten[2];
     for (int is_spared = 0; is_spared < 2; is_spared++) {
-        preserve_state_deinit(&state);
-        set("preserve.hunters=1", "preserve.width_m=7", "preserve.height_m=5");
-        found();
+        found_hunters();
         run(1);
         OWNED(epoch_order) *order = make_order(1);
         for (int i = 0; is_spared && i < state.living_count; i++)

@@ -17,9 +17,15 @@ static const struct fixture returner = {"left", 4, -0.6, 0, 0, 4};
 static int apart(uint32_t a, uint32_t b)
 {
     int sum = 0;
-    for (int shift = 0; shift <= 16; shift += 8)
-        sum += abs((int)(a >> shift & 0xff) - (int)(b >> shift & 0xff));
+    for (int shift = 0; shift < 24; shift += 8)
+        sum += abs((int)(a >> shift & 255) - (int)(b >> shift & 255));
     return sum;
+}
+
+/* A replay as a list. */
+static const struct replay *const *alone(struct replay *const *replay)
+{
+    return (const struct replay *const *)replay;
 }
 
 TEST(palette_mixes_by_channel)
@@ -86,12 +92,11 @@ TEST_LOOP(camera_keeps_up, 0, 3)
     static const struct fixture runner = {"runner", 2, 12, 0, 0, 6};
     static const double speeds[] = {0.25, 1, 4};
     OWNED(replay) *replay = fixture_replay(&runner);
-    const struct replay *replays[] = {replay};
     struct camera camera;
-    camera_fit(&camera, replays, 1, 1280, 720);
+    camera_fit(&camera, alone(&replay), 1, 1280, 720);
     double before_m = camera.x_m, dt_s = 1.0 / 60, lag_m = 0;
     for (double time_s = 0; time_s < 6; time_s += speeds[_i] * dt_s) {
-        camera_track(&camera, replays, 1, time_s, speeds[_i], 720, dt_s);
+        camera_track(&camera, alone(&replay), 1, time_s, speeds[_i], 720, dt_s);
         double now_m = camera.x_m;
         /* never faster than twice the runner */
         ck_assert_double_le(fabs(now_m - before_m), 2 * 12 * speeds[_i] * dt_s + 1e-9);
@@ -190,14 +195,6 @@ static uint64_t picture_hash(void)
     return hash;
 }
 
-static int distance(uint32_t a, uint32_t b)
-{
-    int sum = 0;
-    for (int shift = 0; shift < 24; shift += 8)
-        sum += abs((int)(a >> shift & 255) - (int)(b >> shift & 255));
-    return sum;
-}
-
 static struct draw_view view_of(double x_m, double y_m)
 {
     return (struct draw_view){0, 0, 400, 300, x_m, y_m, 200, 1, {0, 0}, 1, 0, 0, 0, 0};
@@ -206,8 +203,7 @@ static struct draw_view view_of(double x_m, double y_m)
 TEST(parts_are_where_they_belong)
 {
     OWNED(replay) *replay = fixture_replay(&crawler);
-    struct replay_frame frame;
-    replay_get_frame(replay, 100, &frame);
+    struct replay_frame frame = frame_at(replay, 100);
     for (int flip = -1; flip <= 1; flip += 2) {
         struct draw_view view = view_of(frame.centre.x, frame.centre.y);
         view.flip = flip;
@@ -307,7 +303,6 @@ TEST(rows_keep_to_the_picture)
 TEST(a_linear_joint_has_a_rail)
 {
     OWNED(replay) *replay = fixture_replay(&crawler);
-    struct replay_frame frame;
     const struct vec3 way = {0, 1, 0};
     const struct replay_place parent = {{0, 0, 0}, QUATERNION_ONE},
                               own = {{0, 0.3, 0}, QUATERNION_ONE};
@@ -316,7 +311,7 @@ TEST(a_linear_joint_has_a_rail)
     replay->drives[1].lower = -2;
     replay->drives[1].upper = 0.5;
     ck_assert_int_eq(replay->shape_count, replay->part_count + 1);
-    replay_get_frame(replay, 100, &frame);
+    struct replay_frame frame = frame_at(replay, 100);
     struct vec3 from = replay_pose_place(&frame.poses[0], replay->parts[1].base);
     struct vec3 to = replay_pose_place(&frame.poses[1], replay->parts[1].anchor);
     double angle = replay_pose_angle(&frame.poses[0]) + DRAW_PI / 2;
@@ -329,7 +324,7 @@ TEST(a_linear_joint_has_a_rail)
         int end_y = (int)draw_view_y(&view, from.y + 0.99 * 0.5 * sin(angle));
         open_picture(400, 300);
         draw_creature(cr, &view, replay, frame.time_s, 0, DRAW_BOXES);
-        ck_assert_int_lt(distance(pixel(x, y), palette[COLOR_joint].light), 60);
+        ck_assert_int_lt(apart(pixel(x, y), palette[COLOR_joint].light), 60);
         ck_assert_uint_eq(pixel(end_x, end_y), 0);
         draw_overlays(cr, &view, replay, frame.time_s, DRAW_LIMITS);
         uint32_t line = 0;
@@ -342,14 +337,13 @@ TEST(a_linear_joint_has_a_rail)
 TEST(ghosts_are_paler)
 {
     OWNED(replay) *replay = fixture_replay(&crawler);
-    struct replay_frame frame;
     int to_solid = -1;
-    replay_get_frame(replay, 0, &frame);
+    struct replay_frame frame = frame_at(replay, 0);
     struct draw_view view = view_of(frame.poses[0].x_m, frame.poses[0].y_m);
     for (int i = 0; i <= 4; i++) {
         open_picture(400, 300);
         draw_creature(cr, &view, replay, 0, i / 4.0, 0);
-        int away = distance(pixel(200, 150), palette[COLOR_part_0].light);
+        int away = apart(pixel(200, 150), palette[COLOR_part_0].light);
         ck_assert_int_gt(away, to_solid);
         to_solid = away;
     }
@@ -425,14 +419,13 @@ TEST(flyers_are_in_the_middle)
     struct fixture flyer = crawler;
     flyer.hop_m = 4;
     OWNED(replay) *replay = fixture_replay(&flyer);
-    const struct replay *const replays[] = {replay};
     struct camera camera;
-    camera_fit(&camera, replays, 1, 640, 360);
+    camera_fit(&camera, alone(&replay), 1, 640, 360);
     double height_m = 360 / camera.px_per_m, target_m = camera.y_m, centre_m = 0;
     ck_assert_double_lt(target_m, 0.3 * height_m);
     for (int i = 0; i <= 70; i++) {
         double before_m = target_m;
-        target_m = camera_target(&camera, replays, 1, 0.01 * i, 360).y_m;
+        target_m = camera_target(&camera, alone(&replay), 1, 0.01 * i, 360).y_m;
         centre_m = camera_smooth_centre(replay, 0.01 * i).y;
         ck_assert_double_ge(target_m, before_m);
         ck_assert_double_le(centre_m + replay->height_m / 2 - target_m, 0.43 * height_m);
@@ -492,14 +485,13 @@ TEST(obstacles_are_where_they_belong)
 TEST(each_overlay_changes_the_picture)
 {
     OWNED(replay) *replay = fixture_replay(&crawler);
-    const struct replay *replays[] = {replay};
     struct camera camera;
     replay->has_light = 1;
-    camera_fit(&camera, replays, 1, 960, 540);
+    camera_fit(&camera, alone(&replay), 1, 960, 540);
     uint64_t plain = 0;
     for (unsigned overlay = 0; overlay <= DRAW_LIGHT; overlay = overlay ? overlay * 2 : 1) {
         open_picture(960, 540);
-        draw_frame(cr, 960, 540, replays, 1, &camera, 1.5, overlay);
+        draw_frame(cr, 960, 540, alone(&replay), 1, &camera, 1.5, overlay);
         if (overlay == 0)
             plain = picture_hash();
         else
@@ -507,7 +499,7 @@ TEST(each_overlay_changes_the_picture)
     }
     /* the same twice is the same picture */
     open_picture(960, 540);
-    draw_frame(cr, 960, 540, replays, 1, &camera, 1.5, 0);
+    draw_frame(cr, 960, 540, alone(&replay), 1, &camera, 1.5, 0);
     ck_assert_uint_eq(picture_hash(), plain);
 }
 
@@ -527,6 +519,16 @@ static void find_drawn(int width, int height, int box[4])
             }
 }
 
+/* Where the ledger is, in a picture as wide as that. */
+static void find_ledger(const struct draw_view *view, const struct replay *replay, double taken_px,
+                        int width, int box[4])
+{
+    int height = (int)view->height_px;
+    open_picture(width, height);
+    draw_ledger(cr, view, replay, 1, taken_px);
+    find_drawn(width, height, box);
+}
+
 /* The ledger leaves most of a small picture free, keeps to its side, and below a brain to its
  * column. */
 TEST(the_ledger_leaves_room)
@@ -537,12 +539,8 @@ TEST(the_ledger_leaves_room)
         int width = sizes[i][0], height = sizes[i][1], box[4], left[4];
         struct draw_view view = {.width_px = width, .height_px = height, .px_per_m = 1, .flip = 1};
         view.ui = draw_ui_scale(width, height);
-        open_picture(width, height);
-        draw_ledger(cr, &view, replay, 1, 0);
-        find_drawn(width, height, box);
-        open_picture(width, height);
-        draw_ledger(cr, &view, replay, 1, 1);
-        find_drawn(width, height, left);
+        find_ledger(&view, replay, 0, width, box);
+        find_ledger(&view, replay, 1, width, left);
         ck_assert_int_ge(box[2], 0);
         ck_assert_int_eq(left[3] - left[1], box[3] - box[1]);
         if (i == 4) /* this is unreadable, but does no harm */
@@ -575,9 +573,7 @@ TEST(the_ledger_is_narrow_on_a_phone)
         .width_px = 390, .height_px = 844, .px_per_m = 1, .flip = 1, .ui = 0.8};
     double taken = draw_brain_width(&view, replay);
     int box[4];
-    open_picture(390, 844);
-    draw_ledger(cr, &view, replay, 1, taken);
-    find_drawn(390, 844, box);
+    find_ledger(&view, replay, taken, 390, box);
     ck_assert_int_lt(box[2], 390 - (int)taken);
     open_picture(390, 844);
     ck_assert(draw_ledger_below_brain(cr, &view, replay, 1, 844));
@@ -585,9 +581,7 @@ TEST(the_ledger_is_narrow_on_a_phone)
     ck_assert_int_ge(box[0], 390 - (int)taken);
     ck_assert_int_lt(box[2], 390);
     view.width_px = 166; /* of a narrow window beside its brain */
-    open_picture(200, 844);
-    draw_ledger(cr, &view, replay, 1, 0);
-    find_drawn(200, 844, box);
+    find_ledger(&view, replay, 0, 200, box);
     ck_assert_int_lt(box[2], 166);
 }
 
@@ -598,17 +592,12 @@ TEST(the_ledger_shows_what_matters)
     struct draw_view view = {
         .width_px = 640, .height_px = 334, .px_per_m = 1, .flip = 1, .ui = 0.8};
     int whole[4], folded[4];
-    open_picture(640, 334);
-    draw_ledger(cr, &view, replay, 1, 0);
-    find_drawn(640, 334, whole);
-    struct replay_frame last;
-    replay_get_frame(replay, replay->frame_count - 1, &last);
+    find_ledger(&view, replay, 0, 640, whole);
+    struct replay_frame last = frame_at(replay, replay->frame_count - 1);
     float *energies = (float *)last.energies;
     for (int i = ENERGY_friction_j; i < ENERGY_COUNT; i++)
         energies[i] = 0;
-    open_picture(640, 334);
-    draw_ledger(cr, &view, replay, 1, 0);
-    find_drawn(640, 334, folded);
+    find_ledger(&view, replay, 0, 640, folded);
     ck_assert_int_lt(folded[3] - folded[1], (whole[3] - whole[1]) * 2 / 3);
     ck_assert_int_eq(folded[1], whole[1]);
 }
@@ -617,8 +606,7 @@ TEST(the_ledger_shows_what_matters)
 TEST_LOOP(a_touch_is_lit_at_its_face, 0, 2)
 {
     OWNED(replay) *replay = fixture_replay(&crawler);
-    struct replay_frame frame;
-    replay_get_frame(replay, 100, &frame);
+    struct replay_frame frame = frame_at(replay, 100);
     const struct replay_part *part = &replay->parts[_i];
     struct draw_view view = view_of(frame.centre.x, frame.centre.y);
     double inset = 3.2 / view.px_per_m, side = part->mirror < 0 ? 1 : -1;
@@ -628,9 +616,9 @@ TEST_LOOP(a_touch_is_lit_at_its_face, 0, 2)
     open_picture(400, 300);
     draw_overlays(cr, &view, replay, frame.time_s, DRAW_SENSORS);
     if (_i == 1)
-        ck_assert_int_lt(distance(pixel(x, y), palette[COLOR_light].light), 40);
+        ck_assert_int_lt(apart(pixel(x, y), palette[COLOR_light].light), 40);
     else
-        ck_assert_int_lt(distance(pixel(x, y), 0), 120);
+        ck_assert_int_lt(apart(pixel(x, y), 0), 120);
     ck_assert_uint_ne(pixel(x, y), 0);
 }
 
@@ -639,9 +627,8 @@ TEST_LOOP(overlays_go_with_the_parts, 0, 4)
 {
     static const struct fixture runner = {"runner", 2, 12, 0, 0, 2};
     OWNED(replay) *replay = fixture_replay(&runner);
-    struct replay_frame frame;
     struct replay_moment moment;
-    replay_get_frame(replay, 100, &frame);
+    struct replay_frame frame = frame_at(replay, 100);
     double time_s = (100 + 0.25 * _i) * replay->frame_s;
     replay_get_moment(replay, time_s, &moment);
     struct draw_view view = view_of(frame.centre.x, frame.centre.y);
@@ -652,14 +639,22 @@ TEST_LOOP(overlays_go_with_the_parts, 0, 4)
     struct vec3 joint = replay_pose_place(&moment.poses[1], replay->parts[1].anchor);
     open_picture(400, 300);
     draw_overlays(cr, &view, replay, time_s, DRAW_CONTACTS);
-    ck_assert_int_lt(distance(pixel((int)draw_view_x(&view, at.x), (int)draw_view_y(&view, at.y)),
-                              palette[COLOR_contact].light),
+    ck_assert_int_lt(apart(pixel((int)draw_view_x(&view, at.x), (int)draw_view_y(&view, at.y)),
+                           palette[COLOR_contact].light),
                      60);
     if (_i)
         ck_assert_uint_eq(pixel((int)draw_view_x(&view, then->x_m), (int)draw_view_y(&view, 0)), 0);
     open_picture(400, 300);
     draw_overlays(cr, &view, replay, time_s, DRAW_LIMITS);
     ck_assert_uint_ne(pixel((int)draw_view_x(&view, joint.x), (int)draw_view_y(&view, joint.y)), 0);
+}
+
+static uint64_t brain_hash(const struct draw_view *view, const struct replay *replay,
+                           const struct replay_cut *pointed)
+{
+    open_picture(960, 540);
+    draw_brain(cr, view, replay, 1, pointed);
+    return picture_hash();
 }
 
 /* Every neuron of the panel can be pointed at; what is drawn there is lit. */
@@ -680,24 +675,16 @@ TEST(the_brain_can_be_pointed_at)
     ck_assert_int_eq(neurons, 5);
     ck_assert_int_gt(wires, 0);
     const struct replay_cut pointed = {CUT_NEURON, 2, 0};
-    open_picture(960, 540);
-    draw_brain(cr, &view, replay, 1, NULL);
-    uint64_t plain = picture_hash();
-    open_picture(960, 540);
-    draw_brain(cr, &view, replay, 1, &pointed);
-    uint64_t named = picture_hash();
+    uint64_t plain = brain_hash(&view, replay, NULL);
+    uint64_t named = brain_hash(&view, replay, &pointed);
     ck_assert_uint_ne(named, plain);
     /* it says that a copy lags */
     replay->neurons[2].lag_turns = 0.5;
-    open_picture(960, 540);
-    draw_brain(cr, &view, replay, 1, &pointed);
-    ck_assert_uint_ne(picture_hash(), named);
+    ck_assert_uint_ne(brain_hash(&view, replay, &pointed), named);
     /* cut ones are crossed out */
     replay->cuts[0] = pointed;
     replay->cut_count = 1;
-    open_picture(960, 540);
-    draw_brain(cr, &view, replay, 1, NULL);
-    ck_assert_uint_ne(picture_hash(), plain);
+    ck_assert_uint_ne(brain_hash(&view, replay, NULL), plain);
 }
 
 TEST(cells_are_found_where_they_are_drawn)
@@ -778,7 +765,7 @@ TEST_LOOP(a_plate_sets_words_off, 0, 2)
     draw_title(cr, replay, 20, 390, 20, 14, _i);
     cairo_surface_flush(surface);
     uint32_t expected = _i ? palette_mix(behind, palette[COLOR_panel].light, 0.8) : behind;
-    ck_assert_int_lt(distance(pixel(17, 15), expected), 6);
+    ck_assert_int_lt(apart(pixel(17, 15), expected), 6);
     ck_assert_uint_eq(pixel(398, 15), behind);
 }
 
@@ -794,7 +781,7 @@ static void find_parts(const struct replay *replay, unsigned overlays, int top, 
     for (int x = 0; x < 640; x++)
         for (int y = top; y < 320; y++)
             for (int p = 0; p < 2; p++)
-                if (distance(pixel(x, y), palette[palette_part_color(p)].light) < 12) {
+                if (apart(pixel(x, y), palette[palette_part_color(p)].light) < 12) {
                     columns[0] = columns[0] < 0 ? x : columns[0];
                     columns[1] = x;
                 }
@@ -825,8 +812,8 @@ TEST(races_have_a_lane_for_each)
     draw_frame(cr, 600, 400, replays, 2, &camera, 1, DRAW_FLAT);
     ck_assert_uint_eq(pixel(5, 60), palette_mix(palette[COLOR_sky_top].light,
                                                 palette[COLOR_sky_bottom].light, 0.4));
-    ck_assert_int_lt(distance(pixel(590, 262), palette_mix(palette[COLOR_water_top].light,
-                                                           palette[COLOR_water_bottom].light, 0.4)),
+    ck_assert_int_lt(apart(pixel(590, 262), palette_mix(palette[COLOR_water_top].light,
+                                                        palette[COLOR_water_bottom].light, 0.4)),
                      60);
 }
 
@@ -838,7 +825,7 @@ static int columns_with_parts(int width, int height)
         int has_part = 0;
         for (int y = 70; y < height && !has_part; y++)
             for (int p = 0; p < 5; p++)
-                has_part |= distance(pixel(x, y), palette[palette_part_color(p)].light) < 12;
+                has_part |= apart(pixel(x, y), palette[palette_part_color(p)].light) < 12;
         columns += has_part;
     }
     return columns;
@@ -848,9 +835,8 @@ TEST_LOOP(strobe_shows_the_whole_way, 0, 5)
 {
     const struct fixture *all[] = {&crawler, &returner, &swimmer, &hopper, &still};
     OWNED(replay) *replay = fixture_replay(all[_i]);
-    const struct replay *replays[] = {replay};
     open_picture(1600, 600);
-    draw_strobe(cr, 1600, 600, replays, 1, DRAW_BOXES);
+    draw_strobe(cr, 1600, 600, alone(&replay), 1, DRAW_BOXES);
     ck_assert_msg(columns_with_parts(1600, 600) > 40, "%s: nothing to see", replay->name);
     double height = draw_strobe_height(replay, 1600, 600);
     ck_assert_double_ge(height, 360);

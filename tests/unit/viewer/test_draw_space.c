@@ -1,4 +1,4 @@
-/* Scenes with depth: shapes in replays, pictures, pages and the camera, and what is where in
+/* Scenes with depth: shapes in alone(), pictures, pages and the camera, and what is where in
  * perspective. */
 #include "viewer/draw/draw.h"
 
@@ -19,32 +19,44 @@ static void drop_replay(void)
     replay = NULL;
 }
 
+/* The replay as a list. */
+static const struct replay *const *alone(void)
+{
+    return (const struct replay *const *)&replay;
+}
+
 static void drop_rows(void)
 {
     free(replay->rows);
     replay->rows = NULL;
     replay->frame_count = 0;
+    replay->row_floats = 0;
 }
 
-/* A creature of the examples in the world that is named like it, or where boxes walk. The joints of
- * one body gene (-1: of none) are made to slide. */
-static void make_changed(const char *name, int sliding)
+/* A creature and a world of the examples, with one parameter. The joints of one body gene (-1: of none) are
+ * made to slide. */
+static void make_in(const char *name, const char *world, const char *change, int sliding)
 {
     drop_replay();
     SCOPED(creature) creature;
-    const char *path = printed("examples/creatures/%s.json", name);
-    ck_ok(creature_read(&creature, path, &error));
-    path = printed("examples/%s.ini", creature.genome.kind == BODY_BOXES ? "walk3d" : name);
+    ck_ok(creature_read(&creature, printed("examples/creatures/%s.json", name), &error));
     params_set_defaults(&params);
-    ck_ok(params_read_file(&params, path, &error));
+    ck_ok(params_read_file(&params, printed("examples/%s.ini", world), &error));
     if (sliding >= 0) {
         struct body_gene *gene = &creature.genome.bodies[sliding];
         gene->joint = JOINT_LINEAR;
         gene->lower = -0.05;
         gene->upper = 0.25;
     }
-    ck_assert_int_eq(params_set(&params, "simulation.duration_s", "2", &error), 0);
+    set(change);
     ck_ok(replay_create(&replay, &creature, &params, 1, 0, NULL, 0, &error));
+}
+
+/* In the world that is named like the creature, or where boxes walk. */
+static void make_changed(const char *name, int sliding)
+{
+    int has_own = access(printed("examples/%s.ini", name), F_OK) == 0;
+    make_in(name, has_own ? name : "walk3d", "simulation.duration_s=2", sliding);
 }
 
 static void make_replay(const char *name)
@@ -56,14 +68,13 @@ static void make_replay(const char *name)
 
 TEST(replays_hold_shapes_and_drives)
 {
-    struct replay_frame frame;
     make_replay("spider");
     ck_assert_int_eq(replay->has_depth, 1);
     ck_assert_int_eq(replay->part_count, 12);
     ck_assert_int_eq(replay->shape_count, 12 + 24);
     ck_assert_int_eq(replay->drive_count, replay->effector_count);
     int muscles = 0, moved = 0;
-    replay_get_frame(replay, replay->frame_count - 1, &frame);
+    struct replay_frame frame = frame_at(replay, replay->frame_count - 1);
     for (int i = replay->part_count; i < replay->shape_count; i++) {
         const struct shape *rod = &replay->shapes[i];
         double birth = 2 * rod->half_m.x;
@@ -158,11 +169,10 @@ TEST(joints_of_boxes_are_where_they_turn)
         int sliding, rails;
     } cases[] = {{"quadruped", -1, 0}, {"snake", -1, 0}, {"ray", -1, 0}, {"quadruped", 3, 2}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct replay_frame frame;
         int freedoms = 0, rails = 0;
         make_changed(cases[i].name, cases[i].sliding);
         for (int k = 0; k < replay->frame_count; k += 10) {
-            replay_get_frame(replay, k, &frame);
+            struct replay_frame frame = frame_at(replay, k);
             freedoms += check_joints(&frame);
         }
         for (int k = replay->part_count; k < replay->shape_count; k++) {
@@ -185,8 +195,7 @@ TEST(walkers_fill_the_picture)
 {
     struct camera camera;
     make_replay("quadruped");
-    const struct replay *const replays[] = {replay};
-    camera_fit(&camera, replays, 1, 960, 540);
+    camera_fit(&camera, alone(), 1, 960, 540);
     double ground_px = 270 + camera.y_m * camera.px_per_m;
     double share = fmax(camera_body_width(replay) * camera.px_per_m / 960 / 0.38,
                         replay->height_m * camera.px_per_m / 540 / 0.46);
@@ -215,16 +224,10 @@ TEST(low_bodies_are_seen)
 /* The light of a replay is where that of the evaluation was, also in depth. */
 TEST(the_light_has_a_depth)
 {
-    SCOPED(creature) creature;
-    struct replay_frame frame;
     double farthest = 0;
-    ck_assert_int_eq(creature_read(&creature, "examples/creatures/quadruped.json", &error), 0);
-    params_set_defaults(&params);
-    ck_assert_int_eq(params_read_file(&params, "examples/seek-land3d.ini", &error), 0);
-    ck_assert_int_eq(params_set(&params, "simulation.duration_s", "4", &error), 0);
-    ck_ok(replay_create(&replay, &creature, &params, 1, 0, NULL, 0, &error));
+    make_in("quadruped", "seek-land3d", "simulation.duration_s=4", -1);
     for (int i = 0; i < replay->frame_count; i++) {
-        replay_get_frame(replay, i, &frame);
+        struct replay_frame frame = frame_at(replay, i);
         farthest = fmax(farthest, fabs(frame.light.z));
     }
     ck_assert_double_gt(farthest, 0.1);
@@ -233,12 +236,7 @@ TEST(the_light_has_a_depth)
 /* Stiff bones that chatter, the more the finer the step, are no reversals of their muscles. */
 TEST(chatter_is_no_reversal)
 {
-    SCOPED(creature) creature;
-    params_set_defaults(&params);
-    ck_assert_int_eq(params_read_file(&params, "examples/hopper.ini", &error), 0);
-    ck_assert_int_eq(params_set(&params, "simulation.dt_s", "0.00104166", &error), 0);
-    ck_assert_int_eq(creature_read(&creature, "examples/creatures/hopper.json", &error), 0);
-    ck_assert_int_eq(replay_create(&replay, &creature, &params, 1, 0, NULL, 0, &error), 0);
+    make_in("hopper", "hopper", "simulation.dt_s=0.00104166", -1);
     // 15 by the rates at an instant
     ck_assert_double_lt(replay->measures.reversals_max_hz, 12);
     ck_assert_double_gt(replay->measures.reversals_max_hz, 1);
@@ -293,15 +291,24 @@ static void drawn_box(int box[4])
             }
 }
 
+/* Both at the place that views look at. */
+static const double middle[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
+
 static struct draw_view view_from(double yaw, double pitch)
 {
     return (struct draw_view){0, 0, 400, 300, 0, 0.2, 100, 1, {yaw, pitch}, 1, 0, 0, 0, 0};
 }
 
+static struct replay_row new_row(void)
+{
+    struct replay_row row;
+    ck_assert_int_eq(replay_append(replay, &row), 0);
+    return row;
+}
+
 /* Two spheres and a bone; at is where they are. */
 static void make_pair(const double at[2][3])
 {
-    struct replay_row row;
     drop_replay();
     replay = calloc(1, sizeof *replay);
     replay->has_depth = 1;
@@ -313,7 +320,7 @@ static void make_pair(const double at[2][3])
     replay->drives = calloc(1, sizeof *replay->drives);
     replay->shapes[2] =
         (struct shape){.kind = SHAPE_ROD, .other = 1, .drive = -1, .half_m = {0.5, 0, 0}};
-    ck_assert_int_eq(replay_append(replay, &row), 0);
+    struct replay_row row = new_row();
     for (int i = 0; i < 2; i++) {
         replay->parts[i].joint = -1;
         replay->shapes[i] = (struct shape){.kind = SHAPE_BALL,
@@ -355,10 +362,9 @@ TEST_LOOP(the_orbit_turns_the_eye, 0, 4)
 /* The middle of the picture is as large as the view says, whatever the orbit; nearer is larger. */
 TEST_LOOP(the_middle_keeps_its_scale, 0, 6)
 {
-    static const double one[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
     int box[4];
     struct draw_view view = view_from(0.9 * _i, 0.25 * _i - 0.1);
-    make_pair(one);
+    make_pair(middle);
     replay->shape_count = 2;
     open_white_picture();
     draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
@@ -379,13 +385,11 @@ TEST(muscles_show_their_drive)
         struct draw_view view = view_from(0, 1e-6);
         make_pair(at);
         drop_rows();
-        replay->row_floats = 0;
         replay->effectors = calloc(1, sizeof *replay->effectors);
         replay->drive_count = replay->effector_count = 1;
         replay->drives[0].signal_full = 1;
         replay->shapes[2].drive = i < 2 ? 0 : -1;
-        struct replay_row row;
-        ck_assert_int_eq(replay_append(replay, &row), 0);
+        struct replay_row row = new_row();
         row.poses[0] = replay_pose_flat(-0.5, 0.2, 0);
         row.poses[1] = replay_pose_flat(0.5, 0.2, 0);
         row.values[0] = i ? 1.2F : 0.8F;
@@ -414,10 +418,9 @@ static int is_like(uint32_t a, uint32_t b)
  * turned by a quarter about z it is as high as it was wide. */
 TEST_LOOP(boxes_have_sides, 0, 2)
 {
-    static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
     int box[4];
     struct draw_view view = view_from(0, 1e-6), above = view_from(0.6, 0.6);
-    make_pair(at);
+    make_pair(middle);
     replay->part_count = replay->shape_count = 1;
     replay->shapes[0].kind = SHAPE_BOX;
     replay->shapes[0].half_m = (struct vec3){0.3, 0.1, 0.2};
@@ -431,8 +434,8 @@ TEST_LOOP(boxes_have_sides, 0, 2)
     open_white_picture();
     draw_creature(cr, &above, replay, 0, 0, DRAW_BOXES);
     drawn_box(box);
-    int middle = (box[0] + box[2]) / 2, counts[2] = {0, 0};
-    uint32_t upper = pixel(middle, box[1] + (box[3] - box[1]) / 5);
+    int centre = (box[0] + box[2]) / 2, counts[2] = {0, 0};
+    uint32_t upper = pixel(centre, box[1] + (box[3] - box[1]) / 5);
     uint32_t lower = pixel(box[2] - (box[2] - box[0]) / 12, 160);
     ck_assert_uint_gt(upper & 0xff, lower & 0xff);
     for (int y = 0; y < 300; y++)
@@ -448,9 +451,8 @@ TEST_LOOP(boxes_have_sides, 0, 2)
  * not. */
 TEST_LOOP(boxes_hide_what_is_behind, 0, 4)
 {
-    static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
     struct draw_view view = view_from(_i % 2 ? -acos(-1) / 2 : acos(-1) / 2, 0.01);
-    make_pair(at);
+    make_pair(middle);
     replay->shape_count = 2;
     replay->obstacle_depth_m = 1;
     replay->obstacles.count = 1;
@@ -469,23 +471,26 @@ TEST_LOOP(boxes_hide_what_is_behind, 0, 4)
         ck_assert_uint_eq(before, pixel(200, 150));
 }
 
+/* A body of 2 kg touches in the middle, with its weight; along y, or z. */
+static void make_contact(int is_along_y)
+{
+    make_pair(middle);
+    drop_rows();
+    replay->measures.mass_kg = 2;
+    replay->gravity_m_s2 = 10;
+    struct replay_row row = new_row();
+    *row.contact_count = 1;
+    row.contacts[0] = (struct replay_contact){0, 0.2F, 0, 0, is_along_y, !is_along_y, 20.0F / 240};
+}
+
 /* The arrow of a contact leads along its normal, in all three directions, and is one weight
  * long. */
 TEST_LOOP(contacts_are_arrows_in_space, 0, 3)
 {
-    static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
     int box[4];
     // upwards and along z, seen from the front; along z from the side
     struct draw_view view = view_from(_i == 2 ? acos(-1) / 2 : 0, _i == 2 ? 0 : 1e-6);
-    struct replay_row row;
-    make_pair(at);
-    drop_rows();
-    replay->measures.mass_kg = 2;
-    replay->gravity_m_s2 = 10;
-    ck_assert_int_eq(replay_append(replay, &row), 0);
-    *row.contact_count = 1;
-    row.contacts[0] =
-        (struct replay_contact){0, 0.2F, 0, 0, _i == 0 ? 1 : 0, _i == 0 ? 0 : 1, 20.0F / 240};
+    make_contact(_i == 0);
     open_white_picture();
     draw_overlays(cr, &view, replay, 0, DRAW_CONTACTS);
     drawn_box(box);
@@ -507,12 +512,10 @@ TEST_LOOP(limits_lie_in_the_plane_of_the_joint, 0, 8)
     const struct vec3 seen = {0, 0, 1}, hidden = {0, 1, 0};
     int box[4], k = _i / 4, is_seen = _i % 2;
     struct draw_view view = view_from(0, 1e-6);
-    struct replay_row row;
     const struct vec3 ways[2] = {k == 0 && is_seen ? seen : hidden, is_seen ? seen : hidden};
     make_pair(at);
     drop_rows();
     free(replay->drives);
-    replay->row_floats = 0;
     replay->drives = calloc(2, sizeof *replay->drives);
     replay->effectors = calloc(1, sizeof *replay->effectors);
     replay->drive_count = 2;
@@ -524,7 +527,7 @@ TEST_LOOP(limits_lie_in_the_plane_of_the_joint, 0, 8)
     replay->drives[k].upper = replay->drives[k].strength = 1;
     replay->shapes[0].kind = replay->shapes[1].kind = SHAPE_BOX;
     replay_hang(replay, 1, 0, 2, ways, (struct vec3){0.25, 0, 0}, parent, own);
-    ck_assert_int_eq(replay_append(replay, &row), 0);
+    struct replay_row row = new_row();
     row.poses[0] = replay_pose_flat(0, 0.2, 0);
     row.poses[1] = replay_pose_flat(0.5, 0.2, 0);
     row.torques[0] = 1;
@@ -541,17 +544,9 @@ TEST_LOOP(limits_lie_in_the_plane_of_the_joint, 0, 8)
 /* An arrow can be seen on what has its own colour: it has a pale edge all around. */
 TEST(arrows_have_an_edge)
 {
-    static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
     struct draw_view view = view_from(0, 1e-6);
-    struct replay_row row;
     uint32_t red = palette[COLOR_contact].light;
-    make_pair(at);
-    drop_rows();
-    replay->measures.mass_kg = 2;
-    replay->gravity_m_s2 = 10;
-    ck_assert_int_eq(replay_append(replay, &row), 0);
-    *row.contact_count = 1;
-    row.contacts[0] = (struct replay_contact){0, 0.2F, 0, 0, 1, 0, 20.0F / 240};
+    make_contact(1);
     open_picture(400, 300);
     draw_set_color(cr, red, 1);
     cairo_paint(cr);
@@ -695,12 +690,10 @@ TEST(boxes_hide_the_trail)
 {
     struct draw_view view = view_from(0, 1e-6);
     make_box(0, 0.2);
-    struct replay_row row;
     drop_rows();
-    replay->row_floats = 0;
     /* first beyond the box, then before it */
     for (int i = 0; i <= 8; i++) {
-        ck_assert_int_eq(replay_append(replay, &row), 0);
+        struct replay_row row = new_row();
         row.poses[0] = replay_pose_flat(0, 0.2, 0);
         row.centre[0] = i < 5 ? -0.4F + 0.2F * (float)i : 0.4F - 0.2F * (float)(i - 4);
         row.centre[1] = i < 5 ? 0.22F : 0.18F;
@@ -725,12 +718,11 @@ TEST(boxes_hide_the_trail)
 TEST_LOOP(cut_faces_have_no_seams, 0, 8)
 {
     static const double at[2][3] = {{0, 0, 0}, {0, 0, 0}};
-    struct replay_row row;
     make_pair(at);
     drop_rows();
     replay->shape_count = 2;
     replay->size_m = 1;
-    ck_assert_int_eq(replay_append(replay, &row), 0);
+    struct replay_row row = new_row();
     for (int i = 0; i < 2; i++)
         replay->shapes[i].kind = SHAPE_BOX;
     /* a plate, and a leg whose top ends a little below it: the leg's side planes cut the plate */
@@ -763,17 +755,15 @@ static void make_box_without_rows(void)
 {
     make_box(0, 0.2);
     drop_rows();
-    replay->row_floats = 0;
 }
 
 /* A box that goes so far along x, y and z, and jumps so high at the fifth of eleven moments. */
 static void make_goer(double x_m, double y_m, double z_m, double jump_m)
 {
-    struct replay_row row = {0};
     make_box_without_rows();
     for (int i = 0; i <= 10; i++) {
         double share = 0.1 * i, y = 0.1 + share * y_m + (i == 4 ? jump_m : 0);
-        ck_assert_int_eq(replay_append(replay, &row), 0);
+        struct replay_row row = new_row();
         row.poses[0] = replay_pose_flat(share * x_m, y, 0);
         row.poses[0].z_m = (float)(share * z_m);
         row.centre[0] = (float)(share * x_m);
@@ -833,10 +823,9 @@ TEST_LOOP(strobes_stand_in_perspective, 0, 2)
     struct draw_strobe_moments moments = draw_strobe_choose(&picture, replay);
     ck_assert_int_eq(moments.is_strip, _i);
     ck_assert_int_ge(moments.count, 4);
-    const struct replay *replays[1] = {replay};
     ck_assert_double_ge(draw_strobe_height(replay, 400, 300), 100);
     open_white_picture();
-    draw_strobe(cr, 400, 300, replays, 1, DRAW_UNMARKED);
+    draw_strobe(cr, 400, 300, alone(), 1, DRAW_UNMARKED);
     /* teal is what the box is: how wide all are, and how high each column of it is */
     int left = 400, right = -1, heights[400] = {0};
     for (int x = 0; x < 400; x++)
@@ -887,13 +876,12 @@ TEST(long_ways_stand_in_rows)
     for (size_t i = 0; i < sizeof goers / sizeof goers[0]; i++) {
         make_goer(goers[i].x_m, goers[i].y_m, goers[i].z_m, 0);
         struct draw_strobe_moments m = draw_strobe_choose(&picture, replay);
-        const struct replay *replays[1] = {replay};
         ck_assert_int_eq(m.rows, goers[i].rows);
         ck_assert_int_eq(m.is_strip, goers[i].is_strip);
         ck_assert_int_ge(m.count, 4 * m.rows);
         ck_assert_double_eq(m.times_s[m.count - 1], replay_duration(replay));
         open_white_picture();
-        draw_strobe(cr, 400, 300, replays, 1, DRAW_UNMARKED);
+        draw_strobe(cr, 400, 300, alone(), 1, DRAW_UNMARKED);
         ck_assert_int_eq(rows_with_box(m.rows), m.rows);
     }
 }
@@ -914,10 +902,9 @@ TEST_LOOP(jumpers_are_seen_at_the_top, 0, 2)
 /* How many pixels of the body's colour the strobe picture of a goer has. */
 static int strobe_pixels(void)
 {
-    const struct replay *replays[1] = {replay};
     int seen = 0;
     open_white_picture();
-    draw_strobe(cr, 400, 300, replays, 1, DRAW_UNMARKED);
+    draw_strobe(cr, 400, 300, alone(), 1, DRAW_UNMARKED);
     for (int x = 0; x < 400; x++)
         for (int y = 60; y < 300; y++)
             seen += (int)(pixel(x, y) & 255) >= (int)(pixel(x, y) >> 16 & 255) + 32;
@@ -953,19 +940,10 @@ TEST_LOOP(plain_bodies_fill_their_cell, 0, 3)
     replay->has_ground = 0;
     replay->shapes[0].half_m.z = depths_m[_i];
     replay->size_m = fmax(2 * depths_m[_i], 0.4);
-    const struct replay *replays[1] = {replay};
-    int box[4] = {400, 300, -1, -1};
+    int box[4];
     open_white_picture();
-    draw_plain(cr, 400, 300, replays, 1, 0, DRAW_BOXES);
-    for (int x = 0; x < 400; x++)
-        for (int y = 0; y < 300; y++) {
-            if ((pixel(x, y) & 0xffffff) == 0xffffff)
-                continue;
-            box[0] = x < box[0] ? x : box[0];
-            box[1] = y < box[1] ? y : box[1];
-            box[2] = x > box[2] ? x : box[2];
-            box[3] = y > box[3] ? y : box[3];
-        }
+    draw_plain(cr, 400, 300, alone(), 1, 0, DRAW_BOXES);
+    drawn_box(box);
     ck_assert_int_ge(box[0], 10);
     ck_assert_int_ge(box[1], 8);
     ck_assert_int_lt(box[2], 390);
@@ -979,9 +957,8 @@ TEST(plain_shadows_are_smooth)
 {
     int steepest = 0, darkest = 255;
     make_box(0, 0.25);
-    const struct replay *replays[1] = {replay};
     open_white_picture();
-    draw_plain(cr, 400, 300, replays, 1, 0, 0);
+    draw_plain(cr, 400, 300, alone(), 1, 0, 0);
     for (int x = 1; x < 60; x++)
         for (int y = 200; y < 300; y++) {
             int here = (int)(pixel(x, y) >> 8 & 255), before = (int)(pixel(x - 1, y) >> 8 & 255);
@@ -1009,11 +986,10 @@ static cairo_status_t keep_drawing(void *closure, const unsigned char *data, uns
 TEST(drawings_have_images_of_bodies_alone)
 {
     make_goer(2, 0, 0, 0);
-    const struct replay *replays[1] = {replay};
     cairo_surface_t *svg = cairo_svg_surface_create_for_stream(keep_drawing, NULL, 400, 300);
     cairo_t *own = cairo_create(svg);
     drawing_bytes = 0;
-    draw_strobe(own, 400, 300, replays, 1, 0);
+    draw_strobe(own, 400, 300, alone(), 1, 0);
     cairo_destroy(own);
     cairo_surface_destroy(svg);
     drawing[drawing_bytes] = 0;
@@ -1025,19 +1001,21 @@ TEST(drawings_have_images_of_bodies_alone)
     ck_assert_int_eq(images, draw_strobe_choose(&picture, replay).count);
 }
 
+static struct draw_view still_view(double yaw, double pitch)
+{
+    struct draw_view view = view_from(yaw, pitch);
+    view.px_per_m = 65;
+    view.y_m = 0.5;
+    view.is_still = 1;
+    return view;
+}
+
 /* Marks of distance stand along the way, wherever that leads. */
 TEST_LOOP(marks_stand_along_the_way, 0, 4)
 {
     const struct vec3 ends[] = {{0, 0, -5}, {4, 0, 3}, {-5, 0, 0}, {0.02, 0, -0.05}};
     const struct vec3 along[] = {{0, 0, -1}, {0.8, 0, 0.6}, {-1, 0, 0}, {1, 0, 0}};
-    const struct draw_view view = {.width_px = 400,
-                                   .height_px = 300,
-                                   .px_per_m = 65,
-                                   .flip = 1,
-                                   .ui = 1,
-                                   .y_m = 0.5,
-                                   .is_still = 1,
-                                   .orbit = {0.5, 0.6}};
+    const struct draw_view view = still_view(0.5, 0.6);
     uint32_t with[2], without[2];
     make_goer(ends[_i].x, ends[_i].y, ends[_i].z, 0);
     struct eye eye = eye_place(&view, replay, 0);
@@ -1077,14 +1055,7 @@ static int mark_pixels(const struct draw_view *view, struct spot mark, double ti
 /* A number that a body would hide in part is left out; the others stand. */
 TEST(bodies_cut_no_marks)
 {
-    const struct draw_view view = {.width_px = 400,
-                                   .height_px = 300,
-                                   .px_per_m = 65,
-                                   .flip = 1,
-                                   .ui = 1,
-                                   .y_m = 0.5,
-                                   .is_still = 1,
-                                   .orbit = {0, 0.3}};
+    const struct draw_view view = still_view(0, 0.3);
     make_goer(2, 0, 0.25, 0);
     replay->shapes[0].half_m.y = 0.5;
     double end_s = replay_duration(replay);
@@ -1102,12 +1073,11 @@ TEST(bodies_cut_no_marks)
 static void make_seeker(struct vec3 end)
 {
     struct quaternion turn = quaternion_about((struct vec3){0, 1, 0}, -atan2(end.z, end.x));
-    struct replay_row row;
     make_box_without_rows();
     for (int i = 0; i <= 10; i++) {
         struct vec3 at = vec3_scale(end, 0.1 * i);
         double way = hypot(end.x, end.z);
-        ck_assert_int_eq(replay_append(replay, &row), 0);
+        struct replay_row row = new_row();
         row.poses[0] = replay_pose_of(at, turn);
         row.centre[0] = (float)at.x;
         row.centre[2] = (float)at.z;
@@ -1131,14 +1101,13 @@ TEST_LOOP(ways_lead_to_the_right, 0, 8)
 {
     const struct vec3 ends[] = {{3, 0, 4}, {0, 0, -5}, {-5, 0, 0}, {0.03, 0, 0.04}};
     struct vec3 end = ends[_i % 4];
-    struct replay_frame frame;
     make_seeker(end);
     replay->obstacles.count = _i / 4;
     if (_i < 3)
         end = (struct vec3){5, 0, 0};
     replay_turn_to_way(replay);
     replay_finish(replay);
-    replay_get_frame(replay, 10, &frame);
+    struct replay_frame frame = frame_at(replay, 10);
     struct vec3 front = replay_pose_turn(frame.poses, (struct vec3){1, 0, 0});
     struct vec3 way = vec3_scale(end, 1 / vec3_length(end));
     const struct replay_contact *c = frame.contacts;
@@ -1157,10 +1126,9 @@ TEST_LOOP(ways_lead_to_the_right, 0, 8)
 /* An end that is nowhere has no direction: all before it stays as it was. */
 TEST(ways_to_nowhere_turn_nothing)
 {
-    struct replay_frame frame;
     make_goer(0, 0, 5, 0);
     replay->rows[10 * replay->row_floats + 2] = NAN;
-    replay_get_frame(replay, 10, &frame);
+    struct replay_frame frame = frame_at(replay, 10);
     ck_assert(isnan(frame.centre.z));
     replay_turn_to_way(replay);
     replay_get_frame(replay, 8, &frame);
@@ -1183,15 +1151,13 @@ TEST(creatures_go_to_the_right)
 TEST(side_and_top_stand_beside)
 {
     struct camera camera;
-    const struct replay *replays[1];
     uint32_t pixels[2][3];
     make_box(0, 0.2);
     replay_finish(replay);
-    replays[0] = replay;
-    camera_fit(&camera, replays, 1, 400, 300);
+    camera_fit(&camera, alone(), 1, 400, 300);
     for (int i = 0; i < 2; i++) {
         open_white_picture();
-        draw_frame(cr, 400, 300, replays, 1, &camera, 0, i ? DRAW_SPLIT : 0);
+        draw_frame(cr, 400, 300, alone(), 1, &camera, 0, i ? DRAW_SPLIT : 0);
         pixels[i][0] = pixel(340, 200 - 100);
         pixels[i][1] = pixel(335, 230);
     }
@@ -1206,12 +1172,11 @@ TEST(the_ledger_stands_below_the_brain)
     struct camera camera;
     uint32_t before[300];
     make_replay("quadruped");
-    const struct replay *const replays[] = {replay};
-    camera_fit(&camera, replays, 1, 1000, 750);
+    camera_fit(&camera, alone(), 1, 1000, 750);
     for (int i = 0; i < 2; i++) {
         open_white_picture();
         cairo_scale(cr, 0.4, 0.4);
-        draw_frame(cr, 1000, 750, replays, 1, &camera, 1, DRAW_BRAIN | (i ? DRAW_LEDGER : 0));
+        draw_frame(cr, 1000, 750, alone(), 1, &camera, 1, DRAW_BRAIN | (i ? DRAW_LEDGER : 0));
         for (int y = 0; y < 300; y++) {
             ck_assert_msg(!i || before[y] == pixel(40, y), "row %d is covered", y);
             before[y] = pixel(40, y);
@@ -1224,12 +1189,10 @@ TEST(the_ledger_stands_below_the_brain)
 TEST(the_ledger_stands_above_the_split_view)
 {
     struct camera camera;
-    const struct replay *replays[1];
     struct draw_view view = {.width_px = 400, .height_px = 300, .ui = draw_ui_scale(400, 300)};
     make_box(0, 0.2);
     replay_finish(replay);
-    replays[0] = replay;
-    camera_fit(&camera, replays, 1, 400, 300);
+    camera_fit(&camera, alone(), 1, 400, 300);
     int bottom = (int)draw_ledger_bottom(&view, replay), seen = 0;
     ck_assert_int_gt(bottom, 70);
     ck_assert_int_lt(bottom, 250);
@@ -1239,7 +1202,7 @@ TEST(the_ledger_stands_above_the_split_view)
             open_white_picture();
             /* the eye looks away: nothing else is there */
             camera.x_m = 1e3;
-            draw_frame(cr, 400, 300, replays, 1, &camera, 0,
+            draw_frame(cr, 400, 300, alone(), 1, &camera, 0,
                        DRAW_BRAIN | (i ? DRAW_LEDGER | DRAW_SPLIT : 0));
             if (i == 0)
                 draw_ledger(cr, &view, replay, 0, draw_brain_width(&view, replay));
@@ -1253,14 +1216,8 @@ TEST(the_ledger_stands_above_the_split_view)
 /* A joint of two freedoms has two effectors, side by side. */
 TEST(effectors_of_a_joint_stand_side_by_side)
 {
-    struct creature creature;
     struct draw_view view = {.width_px = 3000, .height_px = 2000, .px_per_m = 100, .ui = 1};
-    params_set_defaults(&params);
-    ck_assert_int_eq(params_read_file(&params, "examples/walk3d.ini", &error), 0);
-    ck_assert_int_eq(params_set(&params, "simulation.duration_s", "1", &error), 0);
-    ck_assert_int_eq(creature_read(&creature, "examples/creatures/quadruped.json", &error), 0);
-    ck_assert_int_eq(replay_create(&replay, &creature, &params, 1, 0, NULL, 0, &error), 0);
-    creature_deinit(&creature);
+    make_in("quadruped", "walk3d", "simulation.duration_s=1", -1);
     ck_assert_int_eq(replay->effector_count, 12);
     double both = draw_brain_width(&view, replay);
     int first = 0;
@@ -1359,8 +1316,7 @@ TEST(pages_hold_rods)
     int descriptor = mkstemp(path);
     ck_assert_int_ge(descriptor, 0);
     make_replay("spider");
-    const struct replay *const replays[] = {replay};
-    struct export_job job = {.replays = replays, .count = 1, .path = path, .time_s = -1};
+    struct export_job job = {.replays = alone(), .count = 1, .path = path, .time_s = -1};
     ck_ok(export_html(&job, path, &error));
     FILE *file = fopen(path, "r");
     static char text[1 << 18];

@@ -66,13 +66,14 @@ static void export_well(const char *name)
     ck_assert_int_eq(count_files(), 1);
 }
 
-/* The whole file with a zero byte behind it; the caller frees. */
-static char *read_file(size_t *length)
+/* The exported file with a zero byte behind it, until the next one. */
+static char *export_and_read(const char *name, size_t *length)
 {
+    static char bytes[8u << 20];
+    export_well(name);
     FILE *file = fopen(path, "rb");
     ck_assert_ptr_nonnull(file);
-    char *bytes = malloc(8u << 20);
-    *length = fread(bytes, 1, (8u << 20) - 1, file);
+    *length = fread(bytes, 1, sizeof bytes - 1, file);
     bytes[*length] = 0;
     fclose(file);
     return bytes;
@@ -169,8 +170,8 @@ static void check_motion(const char *page)
             int code = bytes[k * frames + f] | bytes[(channels + k) * frames + f] << 8;
             sum += (code >> 1) ^ -(code & 1);
             replay_get_moment(replay, (double)f / 30, &moment);
-            struct replay_frame frame;
-            replay_get_frame(replay, replay_frame_index(replay, (double)f / 30), &frame);
+            struct replay_frame frame =
+                frame_at(replay, replay_frame_index(replay, (double)f / 30));
             if (k >= values) {
                 ck_assert_double_eq_tol(sum * 0.0005, (double)moment.values[k - values], 0.00026);
                 continue;
@@ -208,8 +209,7 @@ static void check_motion(const char *page)
 TEST(html_holds_the_motion)
 {
     size_t length;
-    export_well("out.html");
-    FREED char *page = read_file(&length);
+    char *page = export_and_read("out.html", &length);
     ck_assert_uint_lt(length, 250000);
     check_motion(page);
     ck_assert_ptr_null(strstr(page, "unsafe-inline"));
@@ -221,15 +221,12 @@ TEST(html_holds_the_motion)
 TEST(html_holds_the_obstacles)
 {
     size_t length;
-    export_well("bare.html");
-    FREED char *page = read_file(&length);
+    char *page = export_and_read("bare.html", &length);
     ck_assert_ptr_nonnull(strstr(page, "\"obstacles\": [],\n"));
-    free(page);
     remove(path);
     replay->obstacles =
         (struct obstacles){2, {{1.5, -0.25, 3, 0.5, 0}, {-1, 0.123456789, 0.01, 1000, -0.5}}};
-    export_well("rocks.html");
-    page = read_file(&length);
+    page = export_and_read("rocks.html", &length);
     ck_assert_ptr_nonnull(strstr(
         page, "\"obstacles\": [[1.5, -0.25, 3, 0.5, 0], [-1, 0.123457, 0.01, 1000, -0.5]],\n"));
 }
@@ -237,13 +234,10 @@ TEST(html_holds_the_obstacles)
 TEST(html_escapes_names)
 {
     size_t length;
-    export_well("out.html");
-    FREED char *page = read_file(&length);
+    char *page = export_and_read("out.html", &length);
     int scripts = count_text(page, "</script"), tags = count_text(page, "<b>");
-    free(page);
     snprintf(replay->name, sizeof replay->name, "</script><b>\"'\\&\xe2\x80\xa8<!--");
-    export_well("out.html");
-    page = read_file(&length);
+    page = export_and_read("out.html", &length);
     ck_assert_int_eq(count_text(page, "</script"), scripts);
     ck_assert_int_eq(count_text(page, "<b>"), tags);
     ck_assert_ptr_null(strstr(page, "<!--"));
@@ -255,15 +249,22 @@ TEST(html_escapes_names)
 
 /* ---- stills ---- */
 
+/* Of that size; height 0: any. The caller destroys. */
+static cairo_surface_t *read_picture(const char *name, int width, int height)
+{
+    cairo_surface_t *picture = cairo_image_surface_create_from_png(name);
+    ck_assert_int_eq(cairo_surface_status(picture), CAIRO_STATUS_SUCCESS);
+    ck_assert_int_eq(cairo_image_surface_get_width(picture), width);
+    if (height)
+        ck_assert_int_eq(cairo_image_surface_get_height(picture), height);
+    return picture;
+}
+
 TEST_LOOP(png_has_its_size, 0, 2)
 {
     job.time_s = _i ? 1.0 : -1;
     export_well("out.png");
-    cairo_surface_t *picture = cairo_image_surface_create_from_png(path);
-    ck_assert_int_eq(cairo_surface_status(picture), CAIRO_STATUS_SUCCESS);
-    ck_assert_int_eq(cairo_image_surface_get_width(picture), 320);
-    ck_assert_int_eq(cairo_image_surface_get_height(picture), 180);
-    cairo_surface_destroy(picture);
+    cairo_surface_destroy(read_picture(path, 320, 180));
 }
 
 TEST(png_chooses_its_size)
@@ -275,8 +276,7 @@ TEST(png_chooses_its_size)
         job.replays = three;
         job.count = i ? 3 : 1;
         export_well("out.png");
-        cairo_surface_t *picture = cairo_image_surface_create_from_png(path);
-        ck_assert_int_eq(cairo_image_surface_get_width(picture), 1600);
+        cairo_surface_t *picture = read_picture(path, 1600, 0);
         heights[i] = cairo_image_surface_get_height(picture);
         cairo_surface_destroy(picture);
     }
@@ -309,8 +309,7 @@ TEST(plain_is_the_creature_alone)
 {
     job.is_plain = 1;
     export_well("out.png");
-    cairo_surface_t *picture = cairo_image_surface_create_from_png(path);
-    ck_assert_int_eq(cairo_surface_status(picture), CAIRO_STATUS_SUCCESS);
+    cairo_surface_t *picture = read_picture(path, 320, 180);
     ck_assert_int_eq(cairo_image_surface_get_format(picture), CAIRO_FORMAT_ARGB32);
     ck_assert(drawn_share(picture, 0, 320, 0) > 0.8 || drawn_share(picture, 0, 180, 1) > 0.8);
     ck_assert(drawn_share(picture, 0, 10, 0) == 0 && drawn_share(picture, 310, 320, 0) == 0);
@@ -319,10 +318,7 @@ TEST(plain_is_the_creature_alone)
 
     job.width_px = job.height_px = 0;
     export_well("out.png");
-    picture = cairo_image_surface_create_from_png(path);
-    ck_assert_int_eq(cairo_image_surface_get_width(picture), 480);
-    ck_assert_int_eq(cairo_image_surface_get_height(picture), 300);
-    cairo_surface_destroy(picture);
+    cairo_surface_destroy(read_picture(path, 480, 300));
 }
 
 /* Five stand in a grid of three by two, each in its cell. */
@@ -333,7 +329,7 @@ TEST(plain_ones_stand_in_a_grid)
     job.replays = five;
     job.count = 5;
     export_well("out.png");
-    cairo_surface_t *picture = cairo_image_surface_create_from_png(path);
+    cairo_surface_t *picture = read_picture(path, 320, 180);
     for (int cell = 0; cell < 3; cell++) {
         ck_assert(drawn_share(picture, cell * 320 / 3 + 10, (cell + 1) * 320 / 3 - 10, 0) > 0.7);
         ck_assert(
@@ -346,8 +342,7 @@ TEST(plain_ones_stand_in_a_grid)
 TEST(svg_is_a_drawing)
 {
     size_t length;
-    export_well("out.svg");
-    FREED char *text = read_file(&length);
+    const char *text = export_and_read("out.svg", &length);
     ck_assert_ptr_nonnull(strstr(text, "<svg"));
     ck_assert_ptr_nonnull(strstr(text, "</svg>"));
     ck_assert_int_gt(count_text(text, "<path"), 50);
@@ -419,12 +414,18 @@ static void check_video(double tolerance)
 }
 
 /* Odd sides are made even. */
-static void film_odd_sides(const char *name)
+static const char *film_odd_sides(const char *name, size_t *length)
 {
     job.width_px = 321;
     job.height_px = 181;
     job.fps = 30;
-    export_well(name);
+    return export_and_read(name, length);
+}
+
+static void draw_film(struct export_film *film)
+{
+    for (int i = 0; i < film->frame_count; i++)
+        export_film_draw(film, i);
 }
 
 /* A long film reports its progress at times, a short one nothing. */
@@ -433,7 +434,7 @@ TEST(films_tell_how_far_they_are)
     SCOPED(export_film) film;
     char line[256] = "";
     job.path = "out.gif";
-    ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 0, &error), 0);
+    ck_ok(export_film_init(&film, &job, 20, 10, 0, &error));
     ck_assert_int_eq(export_film_tell(&film, 0, 70000, line, sizeof line), 0);
     ck_assert_int_eq(export_film_tell(&film, 1, 70000 + EXPORT_TELL_MS - 1, line, sizeof line), 0);
     ck_assert_int_eq(export_film_tell(&film, 2, 70000 + EXPORT_TELL_MS, line, sizeof line), 1);
@@ -450,19 +451,17 @@ TEST(films_are_cut_and_aimed)
     uint32_t *near;
     job.path = "out.gif";
     job.shot = (struct export_shot){.from_s = 0.5, .to_s = 1.5, .speed = 0.25, .zoom = 3};
-    ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 0, &error), 0);
+    ck_ok(export_film_init(&film, &job, 20, 10, 0, &error));
     ck_assert_int_eq(film.frame_count, 81);
-    for (int i = 0; i < film.frame_count; i++)
-        export_film_draw(&film, i);
+    draw_film(&film);
     size_t bytes = film.stride * (size_t)job.height_px * sizeof near[0];
     ck_assert_ptr_nonnull(near = malloc(bytes));
     memcpy(near, film.pixels, bytes);
     export_film_deinit(&film);
     job.shot = (struct export_shot){.to_s = 1.5};
-    ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 0, &error), 0);
+    ck_ok(export_film_init(&film, &job, 20, 10, 0, &error));
     ck_assert_int_eq(film.frame_count, 31);
-    for (int i = 0; i < film.frame_count; i++)
-        export_film_draw(&film, i);
+    draw_film(&film);
     ck_assert(memcmp(near, film.pixels, bytes) != 0);
     export_film_deinit(&film);
     free(near);
@@ -491,7 +490,7 @@ TEST(films_show_a_family_in_turn)
     job.count = 2;
     job.captions = captions;
     job.is_in_turn = 1;
-    ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 0, &error), 0);
+    ck_ok(export_film_init(&film, &job, 20, 10, 0, &error));
     ck_assert_int_eq(film.frame_count, 2 * 41);
     for (int i = 0; i < 42; i++)
         export_film_draw(&film, i);
@@ -513,7 +512,7 @@ TEST(films_show_a_family_in_turn)
     struct replay *longer = fixture_replay(&runner);
     job.replays = (const struct replay *const[]){longer};
     job.count = 1;
-    ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 0, &error), 0);
+    ck_ok(export_film_init(&film, &job, 20, 10, 0, &error));
     ck_assert_int_eq(film.frame_count, 101);
     export_film_deinit(&film);
     replay_destroy(longer);
@@ -527,10 +526,7 @@ TEST(frames_are_numbered_files)
     const char *folder = printed("%s", path);
     for (int i = 1; i <= 9; i++) {
         const char *name = printed("%s/%05d.png", folder, i);
-        cairo_surface_t *frame = cairo_image_surface_create_from_png(name);
-        ck_assert_int_eq(cairo_image_surface_get_width(frame), 320);
-        ck_assert_int_eq(cairo_image_surface_get_height(frame), 180);
-        cairo_surface_destroy(frame);
+        cairo_surface_destroy(read_picture(name, 320, 180));
         if (i == 9)
             ck_assert_int_eq(export_as("out.frames"), ERR_USAGE);
         unlink(name);
@@ -544,11 +540,9 @@ TEST(mp4_shows_every_frame)
     size_t length;
     if (!has_ffmpeg("libx264"))
         return;
-    film_odd_sides("out.mp4");
-    char *bytes = read_file(&length);
+    const char *bytes = film_odd_sides("out.mp4", &length);
     ck_assert_uint_gt(length, 1000);
     ck_assert_int_eq(memcmp(bytes + 4, "ftyp", 4), 0);
-    free(bytes);
     check_video(2);
 }
 
@@ -569,10 +563,8 @@ TEST(films_and_pages_can_be_heard)
     for (int i = 0; i < 3; i++) {
         if (i < 2 && !has_ffmpeg(i ? "libvpx-vp9" : "libx264"))
             continue;
-        export_well(names[i][0]);
-        char *bytes = read_file(&length);
+        const char *bytes = export_and_read(names[i][0], &length);
         ck_assert_ptr_nonnull(memmem(bytes, length, names[i][1], strlen(names[i][1])));
-        free(bytes);
         unlink(path);
     }
     ck_assert_int_eq(export_as("out.gif"), ERR_USAGE);
@@ -584,10 +576,8 @@ TEST(webm_shows_every_frame)
     size_t length;
     if (!has_ffmpeg("libvpx-vp9"))
         return;
-    film_odd_sides("out.webm");
-    char *bytes = read_file(&length);
+    const char *bytes = film_odd_sides("out.webm", &length);
     ck_assert_int_eq(memcmp(bytes, "\x1a\x45\xdf\xa3", 4), 0);
-    free(bytes);
     check_video(2);
 }
 

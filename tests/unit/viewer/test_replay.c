@@ -71,8 +71,7 @@ static void setup(void)
 static struct replay *replay_now(int is_recorded)
 {
     struct replay *replay;
-    int status = replay_create(&replay, &creature, &params, SEED, is_recorded, NULL, 0, &error);
-    ck_ok(status);
+    ck_ok(replay_create(&replay, &creature, &params, SEED, is_recorded, NULL, 0, &error));
     return replay;
 }
 
@@ -105,7 +104,6 @@ static void expect_status(enum replay_status status, const char *detail)
 TEST(records_every_tick)
 {
     OWNED(replay) *replay = replay_now(0);
-    struct replay_frame frame;
     ck_assert_int_eq(replay->verdict, VERDICT_OK);
     ck_assert_int_eq(replay->part_count, 2);
     ck_assert_int_eq(replay->drive_count, 2);
@@ -115,7 +113,7 @@ TEST(records_every_tick)
     ck_assert(!replay->drives[1].is_linear && !replay->has_depth);
     ck_assert_int_eq(replay->frame_count, 121);
     ck_assert_double_eq_tol(replay_duration(replay), 2, 1e-9);
-    replay_get_frame(replay, 0, &frame);
+    struct replay_frame frame = frame_at(replay, 0);
     ck_assert_double_eq(frame.centre.x, 0);
     ck_assert_double_gt(frame.centre.y, 0.01); /* above the ground */
     replay_get_frame(replay, 120, &frame);
@@ -132,8 +130,7 @@ TEST(parts_hang_together)
     const struct shape *parent = &replay->shapes[0];
     const struct replay_part *child = &replay->parts[1];
     for (int i = 0; i < replay->frame_count; i++) {
-        struct replay_frame frame;
-        replay_get_frame(replay, i, &frame);
+        struct replay_frame frame = frame_at(replay, i);
         const struct replay_pose *a = &frame.poses[0], *b = &frame.poses[1];
         struct vec3 at = replay_pose_back(a, replay_pose_place(b, child->anchor));
         ck_assert_xy(at, parent->half_m.x, 0, 1e-4);
@@ -160,8 +157,7 @@ TEST(a_linear_part_slides_along_its_axis)
     ck_assert_double_eq_tol(drive->way.x, cos(0.5), 1e-9); /* it hangs by its left face */
     ck_assert_double_eq_tol(drive->way.y, sin(0.5), 1e-9);
     for (int i = 0; i < replay->frame_count; i++) {
-        struct replay_frame frame;
-        replay_get_frame(replay, i, &frame);
+        struct replay_frame frame = frame_at(replay, i);
         const struct replay_pose *a = &frame.poses[0], *b = &frame.poses[1];
         double q = (double)frame.values[1];
         struct vec3 at = replay_pose_place(b, child->anchor);
@@ -202,12 +198,11 @@ TEST(samples_between_frames)
 
 TEST(floats_in_water_around_its_start)
 {
-    struct replay_frame frame;
     ck_assert_int_eq(params_set(&params, "world.preset", "water", &error), 0);
     OWNED(replay) *replay = replay_now(0);
     ck_assert(!replay->has_ground);
     ck_assert_int_eq(replay->medium, REPLAY_WATER);
-    replay_get_frame(replay, 0, &frame);
+    struct replay_frame frame = frame_at(replay, 0);
     ck_assert_xy(frame.centre, 0, 0, 0);
 }
 
@@ -215,40 +210,36 @@ TEST(floats_in_water_around_its_start)
 TEST(tells_water_from_air)
 {
     static const struct {
-        const char *preset, *key, *value;
+        const char *preset, *change;
         enum replay_medium medium;
     } worlds[] = {
-        {"land", "world.drag_law", "linear", REPLAY_SKY},
-        {"water", "world.drag_law", "quadratic", REPLAY_WATER},
-        {"water", "world.ground", "yes", REPLAY_WATER},
-        {"water", "world.viscosity_pa_s", "0", REPLAY_AIR},
-        {"air", "world.drag_law", "linear", REPLAY_AIR},
-        {"air", "world.viscosity_pa_s", "2", REPLAY_AIR},
-        {"air", "world.ground", "yes", REPLAY_SKY},
-        {"moon", "world.ground", "no", REPLAY_AIR},
+        {"world.preset=land", "world.drag_law=linear", REPLAY_SKY},
+        {"world.preset=water", "world.drag_law=quadratic", REPLAY_WATER},
+        {"world.preset=water", "world.ground=yes", REPLAY_WATER},
+        {"world.preset=water", "world.viscosity_pa_s=0", REPLAY_AIR},
+        {"world.preset=air", "world.drag_law=linear", REPLAY_AIR},
+        {"world.preset=air", "world.viscosity_pa_s=2", REPLAY_AIR},
+        {"world.preset=air", "world.ground=yes", REPLAY_SKY},
+        {"world.preset=moon", "world.ground=no", REPLAY_AIR},
     };
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
-        ck_assert_int_eq(params_set(&params, "world.drag_law", "linear", &error), 0);
-        ck_assert_int_eq(params_set(&params, "world.preset", worlds[i].preset, &error), 0);
-        ck_assert_int_eq(params_set(&params, worlds[i].key, worlds[i].value, &error), 0);
+        set("world.drag_law=linear", worlds[i].preset, worlds[i].change);
         OWNED(replay) *replay = replay_now(0);
-        ck_assert_msg(replay->medium == worlds[i].medium, "%s, %s=%s: %s", worlds[i].preset,
-                      worlds[i].key, worlds[i].value, replay_medium_names[replay->medium]);
+        ck_assert_msg(replay->medium == worlds[i].medium, "%s, %s: %s", worlds[i].preset,
+                      worlds[i].change, replay_medium_names[replay->medium]);
     }
 }
 
 /* Obstacles are shifted with the body, and heights stay. */
 TEST(stands_on_obstacles)
 {
-    struct replay_frame frame;
-    ck_assert_int_eq(params_set(&params, "world.ground", "no", &error), 0);
-    ck_assert_int_eq(params_set(&params, "world.obstacles", "0 2 9 1 0, 3 3 1 1 0.5", &error), 0);
+    set("world.ground=no", "world.obstacles=0 2 9 1 0, 3 3 1 1 0.5");
     OWNED(replay) *replay = replay_now(0);
     double bounds[4], height;
     ck_assert(!replay->has_ground);
     ck_assert(replay_has_floor(replay));
     ck_assert_int_eq(replay->obstacles.count, 2);
-    replay_get_frame(replay, 0, &frame);
+    struct replay_frame frame = frame_at(replay, 0);
     replay_get_bounds(replay, frame.poses, frame.values, bounds);
     ck_assert_double_eq(frame.centre.x, 0);
     ck_assert_double_eq_tol(bounds[1], 2.5, 2e-3);
@@ -277,8 +268,7 @@ TEST(parts_that_stretch_hang_together)
     ck_ok(genome_check(&creature.genome, &error));
     OWNED(replay) *replay = replay_now(0);
     for (int i = 0; i < replay->frame_count; i++) {
-        struct replay_frame frame;
-        replay_get_frame(replay, i, &frame);
+        struct replay_frame frame = frame_at(replay, i);
         struct shape first = replay_shape_now(replay, 0, frame.values);
         struct shape second = replay_shape_now(replay, 1, frame.values);
         struct vec3 end = replay_pose_place(&frame.poses[0], (struct vec3){first.half_m.x, 0, 0});
@@ -306,8 +296,7 @@ TEST(keeps_memory_bounded)
     ck_assert_double_gt(replay->frame_s, 0.0015);
     ck_assert_double_eq_tol(replay_duration(replay), 90, 2 * replay->frame_s);
     /* every row has its time: the last is where the creature ended */
-    struct replay_frame frame;
-    replay_get_frame(replay, replay->frame_count - 1, &frame);
+    struct replay_frame frame = frame_at(replay, replay->frame_count - 1);
     ck_assert_double_eq_tol(fabs(frame.centre.x), replay->measures.distance_m, 0.02);
 }
 
@@ -376,18 +365,15 @@ TEST(same_motion_is_verified)
 
 static float last_x(const struct replay_live *live)
 {
-    struct replay_frame frame;
     const struct replay *replay = replay_live_replay(live);
-    replay_get_frame(replay, replay->frame_count - 1, &frame);
+    struct replay_frame frame = frame_at(replay, replay->frame_count - 1);
     return frame.poses[0].x_m;
 }
 
 static struct replay_live *live_as(enum replay_origin origin, size_t arena_bytes)
 {
     struct replay_live *live;
-    int status =
-        replay_live_open(&live, &creature, &params, SEED, origin, NULL, 0, arena_bytes, &error);
-    ck_ok(status);
+    ck_ok(replay_live_open(&live, &creature, &params, SEED, origin, NULL, 0, arena_bytes, &error));
     return live;
 }
 
@@ -562,12 +548,11 @@ TEST(another_seed_or_world_is_unrecorded)
 
 TEST(fitness_grows_to_that_of_the_evaluation)
 {
-    struct replay_frame frame;
     params.fitness_size_floor_m = 0.001;
     params_set(&params, "evolution.behaviour", "head-up", &error);
     OWNED(replay) *replay = replay_now(0);
     ck_assert_double_gt(replay->fitness, 0);
-    replay_get_frame(replay, replay->frame_count - 1, &frame);
+    struct replay_frame frame = frame_at(replay, replay->frame_count - 1);
     ck_assert_double_eq_tol(frame.fitness, replay->fitness, 1e-6);
     ck_assert_double_ge(replay->fitness_most, frame.fitness);
     /* what the head has been raised on average so far */
@@ -582,7 +567,6 @@ TEST(fitness_grows_to_that_of_the_evaluation)
 
 TEST(sensors_and_torques_are_recorded)
 {
-    struct replay_frame frame;
     int touches = 0, pushes = 0;
     creature.genome.bodies[1].sensors =
         SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_CONTACT_BOTTOM);
@@ -591,10 +575,10 @@ TEST(sensors_and_torques_are_recorded)
                       SENSOR_BIT(SENSOR_JOINT));
     ck_assert_double_gt(replay->drives[1].strength, 0);
     for (int i = 1; i < replay->frame_count; i++) {
-        replay_get_frame(replay, i, &frame);
+        struct replay_frame frame = frame_at(replay, i);
         const float *felt = frame.sensors + SENSOR_COUNT;
-        struct replay_frame before;
-        replay_get_frame(replay, i - 1, &before); /* what was read when the tick began */
+        struct replay_frame before =
+            frame_at(replay, i - 1); /* what was read when the tick began */
         ck_assert_double_eq_tol(felt[SENSOR_JOINT], (double)before.values[1], 1e-6);
         touches += felt[SENSOR_CONTACT_BOTTOM] > 0;
         pushes += fabs(frame.torques[0]) > 1e-6;
@@ -609,8 +593,7 @@ TEST(sensors_and_torques_are_recorded)
 static struct replay *replay_cut_now(const struct replay_cut *cuts, int count)
 {
     struct replay *replay;
-    int status = replay_create(&replay, &creature, &params, SEED, 1, cuts, count, &error);
-    ck_ok(status);
+    ck_ok(replay_create(&replay, &creature, &params, SEED, 1, cuts, count, &error));
     return replay;
 }
 
@@ -620,7 +603,6 @@ TEST_LOOP(a_cut_neuron_stops_the_body, 0, 2)
     record();
     OWNED(replay) *whole = replay_now(1);
     OWNED(replay) *cut = replay_cut_now(&cuts[_i], 1);
-    struct replay_frame frame;
     ck_assert_int_eq(cut->status, REPLAY_CHANGED);
     ck_assert_str_eq(replay_status_names[cut->status], "changed");
     ck_assert_uint_ne(cut->digest, whole->digest);
@@ -628,18 +610,17 @@ TEST_LOOP(a_cut_neuron_stops_the_body, 0, 2)
     ck_assert(replay_is_cut(cut, &cuts[_i]) && !replay_is_cut(cut, &cuts[1 - _i]));
     /* the brain is shown whole */
     ck_assert_int_eq(cut->effectors[0].input.kind, WIRE_NEURON);
-    replay_get_frame(cut, 60, &frame);
+    struct replay_frame frame = frame_at(cut, 60);
     ck_assert_double_eq(frame.signals[0], 0);
 }
 
 TEST(a_cut_input_reads_nothing)
 {
     const struct replay_cut amplitude = {CUT_NEURON_INPUT, 0, 1};
-    struct replay_frame frame;
     record();
     OWNED(replay) *cut = replay_cut_now(&amplitude, 1);
     for (int i = 0; i < cut->frame_count; i++) {
-        replay_get_frame(cut, i, &frame);
+        struct replay_frame frame = frame_at(cut, i);
         ck_assert_double_le(fabs(frame.neurons[0]), 0.2 + 1e-6); /* only its offset is left */
     }
 }
@@ -694,8 +675,7 @@ TEST(a_contest_has_its_middle_at_zero)
         params.world_ground = follow < 0;
         bout.params = params;
         bout.follow = follow;
-        int status = replay_create_bout(&replay, &bout, &error);
-        ck_ok(status);
+        ck_ok(replay_create_bout(&replay, &bout, &error));
         /* what is shown is held against the digest of the record, if there is one */
         ck_assert_int_eq(replay->status, follow < 0   ? REPLAY_UNRECORDED
                                          : follow > 0 ? REPLAY_VERIFIED
