@@ -80,17 +80,12 @@ const char *__lsan_default_options(void)
 }
 #endif
 
-static void set_font(cairo_t *cr, double size_px, int is_bold)
-{
-    cairo_select_font_face(cr, FONT_FAMILY, CAIRO_FONT_SLANT_NORMAL,
-                           is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(cr, size_px);
-}
-
 double draw_text_width(cairo_t *cr, const char *text, double size_px, int is_bold)
 {
     cairo_text_extents_t extents;
-    set_font(cr, size_px, is_bold);
+    cairo_select_font_face(cr, FONT_FAMILY, CAIRO_FONT_SLANT_NORMAL,
+                           is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(cr, size_px);
     cairo_text_extents(cr, text, &extents);
     return extents.x_advance;
 }

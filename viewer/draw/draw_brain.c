@@ -111,19 +111,6 @@ static void mark_live(struct brain_layout *layout, const struct replay *replay,
         mark_live(layout, replay, &replay->neurons[wire->index].inputs[k]);
 }
 
-static void count_nodes(struct brain_layout *layout, const struct replay *replay)
-{
-    layout->neuron_count =
-        replay->neuron_count < NEURONS_SHOWN ? replay->neuron_count : NEURONS_SHOWN;
-    for (int i = 0; i < layout->neuron_count; i++)
-        for (int k = 0; k < input_count(replay, i); k++)
-            note_sensor(layout, &replay->neurons[i].inputs[k]);
-    for (int i = 0; i < replay->effector_count; i++) {
-        note_sensor(layout, &replay->effectors[i].input);
-        mark_live(layout, replay, &replay->effectors[i].input);
-    }
-}
-
 static int effector_part(const struct replay *replay, int effector)
 {
     return replay->drives[replay->effectors[effector].drive].part;
@@ -182,7 +169,15 @@ static void lay_out(struct brain_layout *layout, const struct draw_view *view,
                     const struct replay *replay)
 {
     memset(layout, 0, sizeof *layout);
-    count_nodes(layout, replay);
+    layout->neuron_count =
+        replay->neuron_count < NEURONS_SHOWN ? replay->neuron_count : NEURONS_SHOWN;
+    for (int i = 0; i < layout->neuron_count; i++)
+        for (int k = 0; k < input_count(replay, i); k++)
+            note_sensor(layout, &replay->neurons[i].inputs[k]);
+    for (int i = 0; i < replay->effector_count; i++) {
+        note_sensor(layout, &replay->effectors[i].input);
+        mark_live(layout, replay, &replay->effectors[i].input);
+    }
     place_nodes(layout, replay);
     int columns = layout->sensor_columns + layout->neuron_columns + layout->effector_columns;
     double room = fmax(view->height_px - 96 * view->ui, 1);

@@ -181,17 +181,6 @@ static struct vec3 between(struct vec3 a, struct vec3 b, double share)
     return vec3_along(a, vec3_sub(b, a), share);
 }
 
-static struct spot dial_spot(const struct scene *scene, int index)
-{
-    const struct replay_drive *drive = &scene->replay->drives[index];
-    const struct shape *shape = &scene->replay->shapes[drive->part];
-    struct spot spot = scene_spot(scene, drive->part, shape->at_m);
-    double beside = scene_half_most(shape) * spot.scale + DIAL_PX * scene->ui;
-    /* a second axis stands on the other side */
-    spot.x += drive->axis == 1 ? -beside : beside;
-    return spot;
-}
-
 /* ---- ranges ---- */
 
 static void trace_tick(const struct scene *scene, struct vec3 at, double angle, double length_px)
@@ -270,8 +259,13 @@ static struct disc joint_disc(const struct scene *scene, int index, double radiu
 /* Facing the eye: zero upwards, positive angles clockwise. */
 static struct disc dial_disc(const struct scene *scene, int index, double radius_px)
 {
-    struct spot spot = dial_spot(scene, index);
+    const struct replay_drive *drive = &scene->replay->drives[index];
+    const struct shape *shape = &scene->replay->shapes[drive->part];
     const struct draw_view *view = scene->eye.view;
+    struct spot spot = scene_spot(scene, drive->part, shape->at_m);
+    double beside = scene_half_most(shape) * spot.scale + DIAL_PX * scene->ui;
+    /* a second axis stands on the other side */
+    spot.x += drive->axis == 1 ? -beside : beside;
     double x = spot.x - view->left_px - view->width_px / 2;
     double y = view->top_px + view->height_px / 2 - spot.y, radius_m = radius_px / spot.scale;
     struct vec3 right = vec3_scale(scene->eye.right, view->flip);

@@ -153,24 +153,6 @@ static void draw_eggs(const struct picture *p)
     }
 }
 
-static void part_path(const struct picture *p, const struct preserve_replay_part *part)
-{
-    cairo_save(p->cr);
-    cairo_translate(p->cr, at_x(p, part->x_m), at_y(p, part->y_m));
-    cairo_rotate(p->cr, -part->angle_rad);
-    double width = part->width_m * p->px_per_m, height = part->height_m * p->px_per_m;
-    draw_rounded(p->cr, -width / 2, -height / 2, width, height, fmin(width, height) * 0.42);
-    cairo_restore(p->cr);
-}
-
-/* Whether mouths took something from it since the moment before. */
-static int is_bitten(const struct picture *p, const struct preserve_replay_creature *c)
-{
-    const struct preserve_replay_creature *was =
-        p->before ? preserve_replay_find_living(p->before, c->id) : NULL;
-    return was && c->bitten_j > was->bitten_j;
-}
-
 static void ring(const struct picture *p, double x_m, double y_m, double radius_px, uint32_t color,
                  double width_px)
 {
@@ -197,7 +179,13 @@ static void draw_parts(const struct picture *p, const struct preserve_replay_cre
                        uint32_t color, double edge_px)
 {
     for (int i = 0; i < c->part_count; i++) {
-        part_path(p, &p->moment->parts[c->first_part + i]);
+        const struct preserve_replay_part *part = &p->moment->parts[c->first_part + i];
+        double width = part->width_m * p->px_per_m, height = part->height_m * p->px_per_m;
+        cairo_save(p->cr);
+        cairo_translate(p->cr, at_x(p, part->x_m), at_y(p, part->y_m));
+        cairo_rotate(p->cr, -part->angle_rad);
+        draw_rounded(p->cr, -width / 2, -height / 2, width, height, fmin(width, height) * 0.42);
+        cairo_restore(p->cr);
         draw_set_color(p->cr, color, 1);
         if (edge_px > 0) {
             cairo_set_line_width(p->cr, edge_px * p->ui);
@@ -233,7 +221,10 @@ static void draw_creature_of(const struct picture *p, const struct preserve_repl
     draw_parts(p, c, palette_mix(0xf2f2ee, family, 0.4 + 0.6 * c->fullness), 0);
     for (int i = 0; i < c->mouth_count; i++)
         draw_mouth(p, &p->moment->mouths[c->first_mouth + i]);
-    if (is_bitten(p, c))
+    /* mouths took something from it since the moment before */
+    const struct preserve_replay_creature *was =
+        p->before ? preserve_replay_find_living(p->before, c->id) : NULL;
+    if (was && c->bitten_j > was->bitten_j)
         ring(p, c->x_m, c->y_m, fmax(0.5 * reach_of(p, c) * p->px_per_m, 7 * p->ui), FLESH_COLOR,
              2.2);
 }
@@ -347,22 +338,13 @@ static void say_living(struct panel *panel, const struct picture *p,
     say_energy(panel, p, c);
 }
 
-/* The last moment of these at which it lived. */
-static const struct preserve_replay_creature *find_last(const struct picture *p, int moment)
-{
-    const struct preserve_replay_creature *c = NULL;
-    for (int i = moment; i >= 0 && !c; i--)
-        c = preserve_replay_find_living(&p->waters->moments[i], p->view->marked);
-    return c;
-}
-
 static void say_death(struct panel *panel, const struct picture *p, int moment, int has_carcass)
 {
     const struct preserve_replay_event *death =
         preserve_replay_find_event(p->waters, p->view->marked, 1);
     const struct preserve_replay_event *birth =
         preserve_replay_find_event(p->waters, p->view->marked, 0);
-    const struct preserve_replay_creature *last = find_last(p, moment);
+    const struct preserve_replay_creature *last = NULL;
     char at[24];
     if (death && death->time_s <= p->moment->time_s + 1e-6) {
         say(panel, "%s at %s", death_words[death->cause], clock_of(death->time_s, at));
@@ -370,6 +352,8 @@ static void say_death(struct panel *panel, const struct picture *p, int moment, 
     } else
         say(panel, birth && birth->time_s > p->moment->time_s ? "its egg is not laid yet"
                                                               : "is not in this world now");
+    for (int i = moment; i >= 0 && !last; i--)
+        last = preserve_replay_find_living(&p->waters->moments[i], p->view->marked);
     if (last)
         say_living(panel, p, last);
 }

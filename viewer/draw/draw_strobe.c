@@ -294,18 +294,6 @@ static void draw_row(cairo_t *cr, const struct row *row, const struct replay *re
         draw_time(cr, view, replay, m->times_s[i], &last_x);
 }
 
-static void draw_along(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                       const struct draw_strobe_moments *m, unsigned overlays)
-{
-    double px_per_m = scale_rows(view, replay, m);
-    for (int i = 0; i < m->rows; i++) {
-        struct row row = place_row(view, replay, m, i, px_per_m);
-        draw_clip(cr, row.view.left_px, row.view.top_px, row.view.width_px, row.view.height_px);
-        draw_row(cr, &row, replay, m, overlays);
-        cairo_restore(cr);
-    }
-}
-
 /* In the plane one world is behind all cells, unless a creature has its place in it. */
 static void draw_strip(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                        const struct draw_strobe_moments *m, unsigned overlays)
@@ -369,26 +357,16 @@ static void draw_strobe_of(cairo_t *cr, const struct replay *replay, double top,
 {
     struct draw_view view = body_view(top, width, height);
     struct draw_strobe_moments m = draw_strobe_choose(&view, replay);
+    double px_per_m = m.is_strip ? 0 : scale_rows(&view, replay, &m);
     if (m.is_strip)
         draw_strip(cr, &view, replay, &m, overlays);
-    else
-        draw_along(cr, &view, replay, &m, overlays);
-    draw_heading(cr, replay, &m, top, width, view.ui);
-}
-
-/* The height of the highest row's bodies, px. */
-static double highest_row(const struct draw_view *view, const struct replay *replay,
-                          const struct draw_strobe_moments *m)
-{
-    double px_per_m = scale_rows(view, replay, m), highest = 0;
-    for (int i = 0; i < m->rows; i++) {
-        struct row row = place_row(view, replay, m, i, px_per_m);
-        double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
-        for (int k = row.first; k < row.end; k++)
-            draw_grow_bounds(&row.view, replay, m->times_s[k], box);
-        highest = fmax(highest, box[3] - box[1]);
+    for (int i = 0; i < m.rows && !m.is_strip; i++) {
+        struct row row = place_row(&view, replay, &m, i, px_per_m);
+        draw_clip(cr, row.view.left_px, row.view.top_px, row.view.width_px, row.view.height_px);
+        draw_row(cr, &row, replay, &m, overlays);
+        cairo_restore(cr);
     }
-    return highest;
+    draw_heading(cr, replay, &m, top, width, view.ui);
 }
 
 double draw_strobe_height(const struct replay *replay, double width_px, double most_px)
@@ -399,7 +377,15 @@ double draw_strobe_height(const struct replay *replay, double width_px, double m
     double least = 0.6 * most_px, foot_px = replay->has_ground ? GROUND_PX : PAD_PX;
     if (m.is_strip || replay->has_depth)
         return m.is_strip ? least : most_px;
-    double row_px = highest_row(&view, replay, &m) + (foot_px + 2 * PAD_PX) * view.ui;
+    double px_per_m = scale_rows(&view, replay, &m), highest_px = 0;
+    for (int i = 0; i < m.rows; i++) {
+        struct row row = place_row(&view, replay, &m, i, px_per_m);
+        double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+        for (int k = row.first; k < row.end; k++)
+            draw_grow_bounds(&row.view, replay, m.times_s[k], box);
+        highest_px = fmax(highest_px, box[3] - box[1]);
+    }
+    double row_px = highest_px + (foot_px + 2 * PAD_PX) * view.ui;
     return fmin(fmax(TITLE_PX * view.ui + m.rows * row_px, least), most_px);
 }
 

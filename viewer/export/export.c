@@ -134,16 +134,6 @@ int export_check(const struct export_job *job, struct error *error)
     return check_directory(job->path, error);
 }
 
-/* A contact sheet: cells of the same shape, the fewer the larger. */
-static void choose_grid_size(struct export_job *job)
-{
-    int columns = (int)ceil(sqrt(job->count));
-    columns = columns > GRID_COLUMNS_MOST ? GRID_COLUMNS_MOST : columns;
-    int rows = (job->count + columns - 1) / columns;
-    job->width_px = GRID_WIDTH_PX;
-    job->height_px = (int)fmin((double)GRID_WIDTH_PX / columns * 0.625 * rows, EXPORT_SIDE_MAX_PX);
-}
-
 /* Stills of one moment are as large as video; strobe pictures as high as they need to be, several
  * creatures one above the other. */
 static void choose_size(struct export_job *job, const struct exporter *exporter)
@@ -160,7 +150,12 @@ static void choose_size(struct export_job *job, const struct exporter *exporter)
         return;
     }
     if (job->is_grid) {
-        choose_grid_size(job);
+        /* a contact sheet: cells of the same shape, the fewer the larger */
+        int columns = (int)fmin(ceil(sqrt(job->count)), GRID_COLUMNS_MOST);
+        int rows = (job->count + columns - 1) / columns;
+        job->width_px = GRID_WIDTH_PX;
+        job->height_px =
+            (int)fmin((double)GRID_WIDTH_PX / columns * 0.625 * rows, EXPORT_SIDE_MAX_PX);
         return;
     }
     if (job->time_s >= 0 || job->waters) {

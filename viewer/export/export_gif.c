@@ -292,17 +292,6 @@ static void change_picture(struct animation *animation, const struct export_film
     area[2] = area[3] = 1;
 }
 
-/* The rows of a rectangle of what changed. */
-static int put_area(struct animation *animation, const int area[4])
-{
-    int failed = 0;
-    for (int y = area[1]; y < area[3] && !failed; y++)
-        failed = EGifPutLine(animation->file,
-                             animation->change + (size_t)y * (size_t)animation->width + area[0],
-                             area[2] - area[0]) == GIF_ERROR;
-    return failed;
-}
-
 static int put_frame(struct animation *animation, const struct export_film *film)
 {
     GraphicsControlBlock control = {DISPOSE_DO_NOT, false, animation->delay_cs,
@@ -311,22 +300,15 @@ static int put_frame(struct animation *animation, const struct export_film *film
     int area[4];
     change_picture(animation, film, area);
     EGifGCBToExtension(&control, packed);
-    return EGifPutExtension(animation->file, GRAPHICS_EXT_FUNC_CODE, 4, packed) == GIF_ERROR ||
-           EGifPutImageDesc(animation->file, area[0], area[1], area[2] - area[0], area[3] - area[1],
-                            false, NULL) == GIF_ERROR ||
-           put_area(animation, area);
-}
-
-static int put_animation(struct animation *animation, struct export_film *film)
-{
-    if (put_header(animation))
-        return 1;
-    for (int i = 0; i < film->frame_count; i++) {
-        export_film_draw(film, i);
-        if (put_frame(animation, film))
-            return 1;
-    }
-    return 0;
+    int failed =
+        EGifPutExtension(animation->file, GRAPHICS_EXT_FUNC_CODE, 4, packed) == GIF_ERROR ||
+        EGifPutImageDesc(animation->file, area[0], area[1], area[2] - area[0], area[3] - area[1],
+                         false, NULL) == GIF_ERROR;
+    for (int y = area[1]; y < area[3] && !failed; y++)
+        failed = EGifPutLine(animation->file,
+                             animation->change + (size_t)y * (size_t)animation->width + area[0],
+                             area[2] - area[0]) == GIF_ERROR;
+    return failed;
 }
 
 /* Draws some of the frames for the palette. The camera's small differences do not matter here. */
@@ -356,7 +338,11 @@ static int write_file(struct animation *animation, struct export_film *film, con
         return error_set(error, ERR_IO, "%s: %s", film->job->path, GifErrorString(reason));
     }
     EGifSetGifVersion(animation->file, true);
-    int failed = put_animation(animation, film);
+    int failed = put_header(animation);
+    for (int i = 0; i < film->frame_count && !failed; i++) {
+        export_film_draw(film, i);
+        failed = put_frame(animation, film);
+    }
     if (failed)
         reason = animation->file->Error;
     int close_reason = 0;

@@ -115,8 +115,14 @@ static void write_order(FILE *file, const struct params *params, uint64_t seed)
     fputs(", ", file);
 }
 
-static int write_bout(FILE *file, const struct replay_bout *bout)
+/* By what it is simulated again. 0 or ERR_MEMORY. */
+static int write_life(FILE *file, const struct export_life *life)
 {
+    const struct replay_bout *bout = life->bout;
+    if (!bout) {
+        write_order(file, &life->params, life->seed);
+        return write_file(file, "bytes", life->creature);
+    }
     write_order(file, &bout->params, bout->seed);
     fprintf(file, "\"bout\": [%d, %d], ", bout->number, bout->follow);
     if (bout->is_recorded)
@@ -124,15 +130,6 @@ static int write_bout(FILE *file, const struct replay_bout *bout)
     int status = write_file(file, "bytes", &bout->creatures[0]);
     fputs(", ", file);
     return status ? status : write_file(file, "rival", &bout->creatures[1]);
-}
-
-/* By what it is simulated again. 0 or ERR_MEMORY. */
-static int write_life(FILE *file, const struct export_life *life)
-{
-    if (life->bout)
-        return write_bout(file, life->bout);
-    write_order(file, &life->params, life->seed);
-    return write_file(file, "bytes", life->creature);
 }
 
 /* ---- the page ---- */
@@ -192,14 +189,6 @@ static void write_part(FILE *file, enum page_part_name name)
     fwrite(part.bytes, 1, part.length, file);
 }
 
-static void write_module(FILE *file)
-{
-    struct page_part module = page_part(PAGE_MODULE_PACKED);
-    fputs("<script type='text/plain' id='module'>", file);
-    html_write_base64(file, module.bytes, module.length);
-    fputs("</script>\n", file);
-}
-
 int export_html(const struct export_job *job, const char *path, struct error *error)
 {
     FILE *file = fopen(path, "w");
@@ -221,8 +210,12 @@ int export_html(const struct export_job *job, const char *path, struct error *er
         write_world(file, job->waters, job->followed);
     fputs("]}", file);
     write_part(file, PAGE_MIDDLE);
-    if (is_alive)
-        write_module(file);
+    if (is_alive) {
+        struct page_part module = page_part(PAGE_MODULE_PACKED);
+        fputs("<script type='text/plain' id='module'>", file);
+        html_write_base64(file, module.bytes, module.length);
+        fputs("</script>\n", file);
+    }
     write_part(file, PAGE_TAIL);
     int is_written = !ferror(file) && !fflush(file);
     is_written &= !fclose(file);

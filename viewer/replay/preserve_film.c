@@ -65,16 +65,6 @@ static void take_parts(struct preserve_replay_moment *m, const struct preserve_v
     }
 }
 
-static void take_mouths(struct preserve_replay_moment *m, const struct preserve_view *view)
-{
-    for (int i = 0; i < view->mouth_count; i++) {
-        const struct preserve_mouth *mouth = &view->mouths[i];
-        m->mouths[m->mouth_count++] =
-            (struct preserve_replay_mouth){(float)mouth->at.x, (float)mouth->at.y,
-                                           (float)mouth->width_m, mouth->kind, mouth->is_eating};
-    }
-}
-
 static void take_creatures(struct preserve_film *f, struct preserve_replay_moment *m,
                            const struct preserve_state *state, const struct preserve_view *views,
                            int count)
@@ -116,7 +106,12 @@ static void take_creatures(struct preserve_film *f, struct preserve_replay_momen
         for (int food = 0; food < FOOD_COUNT; food++)
             m->creatures[i].gained_j[food] = (float)joules_of(c->gained[food]);
         take_parts(m, &views[i]);
-        take_mouths(m, &views[i]);
+        for (int k = 0; k < views[i].mouth_count; k++) {
+            const struct preserve_mouth *mouth = &views[i].mouths[k];
+            m->mouths[m->mouth_count++] = (struct preserve_replay_mouth){
+                (float)mouth->at.x, (float)mouth->at.y, (float)mouth->width_m, mouth->kind,
+                mouth->is_eating};
+        }
         m->creatures[i].part_count = m->part_count - m->creatures[i].first_part;
     }
 }

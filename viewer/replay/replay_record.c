@@ -470,19 +470,6 @@ static void drop_snapshots(struct replay_live *live, int kept)
         free(live->snapshots[--live->snapshot_count].bytes);
 }
 
-/* The rows behind the snapshot's are gone, too. */
-static void put_back(struct replay_live *live, const struct snapshot *snapshot)
-{
-    live->tick = snapshot->tick;
-    live->recorder.lost_j = snapshot->lost_j;
-    live->recorder.tick = snapshot->tick + 1;
-    live->replay->frame_count = snapshot->tick / live->recorder.stride + 1;
-    live->is_changed = snapshot->is_changed;
-    live->world = snapshot->world;
-    live->arena = snapshot->arena;
-    memcpy(live->arena.base, snapshot->bytes, snapshot->arena.used_bytes);
-}
-
 /* On its way, and where it arrives, it keeps the snapshots that it has not. */
 static int advance(struct replay_live *live, int tick, int keeps)
 {
@@ -643,7 +630,15 @@ int replay_live_back(struct replay_live *live, int tick)
         return ERR_MISSING;
     while (kept > 1 && live->snapshots[kept - 1].tick > tick)
         kept--;
-    put_back(live, &live->snapshots[kept - 1]);
+    const struct snapshot *snapshot = &live->snapshots[kept - 1];
+    live->tick = snapshot->tick;
+    live->recorder.lost_j = snapshot->lost_j;
+    live->recorder.tick = snapshot->tick + 1;
+    live->replay->frame_count = snapshot->tick / live->recorder.stride + 1;
+    live->is_changed = snapshot->is_changed;
+    live->world = snapshot->world;
+    live->arena = snapshot->arena;
+    memcpy(live->arena.base, snapshot->bytes, snapshot->arena.used_bytes);
     drop_snapshots(live, kept);
     return live->tick;
 }

@@ -17,23 +17,16 @@ double replay_voice_hz(double mass_kg)
     return fmin(fmax(hz, VOICE_LEAST_HZ), VOICE_MOST_HZ);
 }
 
-/* The loudest of its emitters of sound, 0 .. 1. */
-static double loudest_call(const struct evaluate_view *view)
-{
-    const struct phenotype *phenotype = view->phenotype;
-    double loudest = 0;
-    for (int i = 0; i < phenotype->emitter_count; i++)
-        if (phenotype->emitters[i].kind == EMITTER_SOUND)
-            loudest = fmax(loudest, view->emitted[i]);
-    return fmin(loudest, 1);
-}
-
 void replay_put_sound(struct replay_sound *sound, const struct evaluate_view *view,
                       const struct params *params, double *lost_before_j)
 {
     double lost_j = view->ledger->loss_impact_j + view->ledger->loss_limit_j;
     double blow_j = *lost_before_j < 0 ? 0 : fmax(lost_j - *lost_before_j, 0);
+    double loudest = 0;
+    for (int i = 0; i < view->phenotype->emitter_count; i++)
+        if (view->phenotype->emitters[i].kind == EMITTER_SOUND)
+            loudest = fmax(loudest, view->emitted[i]);
     *lost_before_j = lost_j;
-    sound->call = (float)loudest_call(view);
+    sound->call = (float)fmin(loudest, 1);
     sound->blow = (float)(blow_j / (blow_j + params->sound_blow_j));
 }

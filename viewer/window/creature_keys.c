@@ -54,7 +54,7 @@ static void act_descent(struct creature_window *window, int unused)
         creatures_show_generation(window, window->home_generation);
     } else if (!show_descent(window)) {
         window->view = VIEW_SINGLE;
-        creatures_show_shelf(window, 0);
+        creatures_show_shelf(window);
     }
 }
 
@@ -68,7 +68,7 @@ static void act_pair(struct creature_window *window, int unused)
         creatures_show_creature(window, window->current);
     } else if (!show_descent(window)) {
         window->view = VIEW_PAIR;
-        creatures_show_shelf(window, 0);
+        creatures_show_shelf(window);
     }
 }
 
@@ -86,7 +86,7 @@ static void act_movie(struct creature_window *window, int unused)
     window->is_movie = window->player.is_playing = 1;
     window->is_live = 0;
     window->view = VIEW_SINGLE;
-    creatures_show_shelf(window, 0);
+    creatures_show_shelf(window);
 }
 
 static void act_kinds(struct creature_window *window, int unused)
@@ -104,7 +104,7 @@ static void act_kinds(struct creature_window *window, int unused)
         player_say(&window->player, error.message);
         return;
     }
-    creatures_show_shelf(window, 0);
+    creatures_show_shelf(window);
     player_say(&window->player,
                is_kinds ? "the best of each kind of body" : "the best, of any kind");
 }
@@ -123,7 +123,7 @@ static void act_ghost(struct creature_window *window, int unused)
         creatures_select_creature(window, window->current);
         creatures_refit(window, 0);
     } else if (!show_descent(window)) {
-        creatures_show_shelf(window, 0);
+        creatures_show_shelf(window);
     }
 }
 

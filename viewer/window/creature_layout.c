@@ -86,16 +86,6 @@ int creatures_has_strip(const struct creature_window *window)
     return window->is_strip && creatures_has_run(window) && window->player.height >= STRIP_LEAST_PX;
 }
 
-static double panels_height(const struct creature_window *window)
-{
-    double ui = player_ui(&window->player), height = BAR_HEIGHT_PX;
-    if (creatures_has_run(window))
-        height += TIMELINE_PX + (creatures_has_strip(window) ? STRIP_PX : 0);
-    if (creatures_has_choices(window))
-        height += CHOICES_PX;
-    return height * ui;
-}
-
 int creatures_has_descent(const struct creature_window *window)
 {
     return window->gallery->kind == SHELF_LINEAGE;
@@ -132,7 +122,12 @@ int creatures_scene_width(const struct creature_window *window)
 
 int creatures_scene_height(const struct creature_window *window)
 {
-    return (int)fmax(window->player.height - panels_height(window), 1);
+    double panels = BAR_HEIGHT_PX;
+    if (creatures_has_run(window))
+        panels += TIMELINE_PX + (creatures_has_strip(window) ? STRIP_PX : 0);
+    if (creatures_has_choices(window))
+        panels += CHOICES_PX;
+    return (int)fmax(window->player.height - panels * player_ui(&window->player), 1);
 }
 
 double creatures_lane_height(const struct creature_window *window)

@@ -51,12 +51,6 @@ static int is_hit(const struct scene *scene, const struct replay *replay, int pa
     return 1;
 }
 
-static struct vec3 place_of(const struct scene *scene, int part)
-{
-    return part == GRIP_LIGHT ? scene->moment.frame.light
-                              : replay_pose_centre(&scene->moment.poses[part]);
-}
-
 static void hold(struct grip *grip, int part, const struct spot *spot, double x, double y)
 {
     grip->part = part;
@@ -99,7 +93,10 @@ int creatures_press_body(struct creature_window *window, double x, double y)
 static struct vec3 way_to_mouse(const struct creature_window *window, const struct scene *scene)
 {
     const struct grip *grip = &window->grip;
-    struct spot spot = eye_project(&scene->eye, place_of(scene, grip->part));
+    struct spot spot =
+        eye_project(&scene->eye, grip->part == GRIP_LIGHT
+                                     ? scene->moment.frame.light
+                                     : replay_pose_centre(&scene->moment.poses[grip->part]));
     double across = window->player.mouse_x - creatures_scene_left(window) - grip->aside_x - spot.x;
     double down = window->player.mouse_y - grip->aside_y - spot.y;
     return vec3_along(vec3_scale(scene->eye.right, across / spot.scale), scene->eye.up,
@@ -256,12 +253,6 @@ void creatures_let_go(struct player *player)
 
 /* ---- the mouse ---- */
 
-static int has_depth(const struct creature_window *window)
-{
-    const struct replay *replay = creatures_current_replay(window);
-    return replay && replay->has_depth;
-}
-
 static int is_in_scene(const struct creature_window *window, double x, double y)
 {
     return x >= creatures_scene_left(window) && y < creatures_scene_height(window);
@@ -354,7 +345,8 @@ void creatures_drag(struct player *player, double dx, double dy)
         window->view == VIEW_PAIR)
         return;
     /* a scene with depth is turned, and still followed */
-    if (has_depth(window) && player->drag == DRAG_PICTURE) {
+    const struct replay *replay = creatures_current_replay(window);
+    if (replay && replay->has_depth && player->drag == DRAG_PICTURE) {
         camera_turn(&window->camera, -TURN_RAD_PX * dx, TURN_RAD_PX * dy);
         return;
     }

@@ -99,7 +99,7 @@ void creatures_rescale(struct creature_window *window, int width_before);
 void creatures_select_creature(struct creature_window *window, int index);
 void creatures_show_creature(struct creature_window *window, int index);
 /* After the shelf has changed. */
-void creatures_show_shelf(struct creature_window *window, int index);
+void creatures_show_shelf(struct creature_window *window);
 void creatures_show_generation(struct creature_window *window, int64_t generation);
 /* The generation `steps` after the one that is shown. */
 void creatures_step_generation(struct creature_window *window, int steps);

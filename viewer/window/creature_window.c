@@ -132,12 +132,11 @@ void creatures_show_creature(struct creature_window *window, int index)
     creatures_refit(window, 0);
 }
 
-void creatures_show_shelf(struct creature_window *window, int index)
+void creatures_show_shelf(struct creature_window *window)
 {
-    ENSURE(index >= 0, "creature %d", index);
     window->current = 0;
     creatures_collect_ready(window);
-    creatures_show_creature(window, index);
+    creatures_show_creature(window, 0);
 }
 
 void creatures_show_generation(struct creature_window *window, int64_t generation)
@@ -154,7 +153,7 @@ void creatures_show_generation(struct creature_window *window, int64_t generatio
     window->is_movie = 0;
     if (window->view == VIEW_PAIR)
         window->view = VIEW_SINGLE;
-    creatures_show_shelf(window, 0);
+    creatures_show_shelf(window);
 }
 
 /* The generation `steps` after the one that is shown, as far as there are any. */
@@ -234,7 +233,7 @@ static void follow_run(struct creature_window *window)
     }
     creatures_collect_ready(window);
     if (creatures_has_choices(window)) {
-        creatures_show_shelf(window, 0);
+        creatures_show_shelf(window);
         return;
     }
     if (was_first && leader == gallery_specimen(window->gallery, 0)->creature.id) {
@@ -243,7 +242,7 @@ static void follow_run(struct creature_window *window)
     }
     char text[160];
     const struct creature *first = &gallery_specimen(window->gallery, 0)->creature;
-    creatures_show_shelf(window, 0);
+    creatures_show_shelf(window);
     snprintf(text, sizeof text, "generation %lld: %s, fitness %.3g",
              (long long)window->gallery->generation,
              first->is_champion ? "the champion, which passed the exam" : "another one leads",
@@ -310,7 +309,7 @@ struct player *creatures_create(struct gallery *gallery, int is_live)
         window->view = VIEW_CELLS;
         window->is_strip = 0; /* room for the grid */
     }
-    creatures_show_shelf(window, 0);
+    creatures_show_shelf(window);
     return &window->player;
 }
 

@@ -78,21 +78,18 @@ static void drop_replay(struct specimen *specimen)
     specimen->replay = NULL;
 }
 
-static void release(struct specimen *specimen)
-{
-    ENSURE(specimen->users > 0, "a creature without a user is given back");
-    if (--specimen->users > 0)
-        return;
-    creature_deinit(&specimen->creature);
-    drop_replay(specimen);
-    bout_free(specimen->bout);
-    free(specimen);
-}
-
 static void shelf_clear(struct shelf *shelf)
 {
-    for (int i = 0; i < shelf->count; i++)
-        release(shelf->items[i]);
+    for (int i = 0; i < shelf->count; i++) {
+        struct specimen *specimen = shelf->items[i];
+        ENSURE(specimen->users > 0, "a creature without a user is given back");
+        if (--specimen->users > 0)
+            continue;
+        creature_deinit(&specimen->creature);
+        drop_replay(specimen);
+        bout_free(specimen->bout);
+        free(specimen);
+    }
     shelf->count = 0;
 }
 
@@ -118,14 +115,6 @@ static void shelf_add(struct shelf *shelf, struct specimen *specimen, int64_t ge
     shelf->items[shelf->count++] = specimen;
 }
 
-/* A favourite has the name that it was given. */
-static void name_favourite(const struct gallery *gallery, struct creature *creature)
-{
-    for (int i = 0; i < gallery->favourite_count; i++)
-        if (creature->id && gallery->favourites[i].id == creature->id)
-            memcpy(creature->name, gallery->favourites[i].name, sizeof creature->name);
-}
-
 /* Puts a creature on a shelf that has room, takes its genome, and makes its texts clean; without
  * memory it is left out. */
 static void shelf_put(struct gallery *gallery, struct shelf *shelf, struct creature *creature,
@@ -142,7 +131,11 @@ static void shelf_put(struct gallery *gallery, struct shelf *shelf, struct creat
         if (!specimen)
             return;
         specimen->creature = *creature;
-        name_favourite(gallery, &specimen->creature);
+        /* a favourite has the name that it was given */
+        for (int i = 0; i < gallery->favourite_count; i++)
+            if (creature->id && gallery->favourites[i].id == creature->id)
+                memcpy(specimen->creature.name, gallery->favourites[i].name,
+                       sizeof specimen->creature.name);
         replay_clean_text(creature->mutations, specimen->creature.mutations,
                           sizeof specimen->creature.mutations);
         replay_clean_text(creature->method, specimen->creature.method,

@@ -460,27 +460,21 @@ static uint64_t next_of_band(const struct preserve_window *s, int band)
     return first;
 }
 
-/* Follows one of the band that is clicked; where none lives now, goes to the time that is
- * clicked. */
-static void press_river(struct preserve_window *s, const struct draw_river *river, double x,
-                        double y)
-{
-    int band = draw_river_pick(river, x, y);
-    uint64_t id = band >= 0 ? next_of_band(s, band) : 0;
-    s->view.by_form |= band >= 0;
-    if (id)
-        mark(s, id);
-    else
-        player_seek(&s->player, (x - river->box.x) / river->box.width * river->duration_s);
-}
-
+/* Follows one of the band of the river that is clicked; where none lives now, goes to the time that
+ * is clicked. */
 static enum drag press(struct player *player, double x, double y)
 {
     struct preserve_window *s = (struct preserve_window *)player;
     struct draw_river river = river_of(s);
     if (y < river.box.y)
         return DRAG_PICTURE;
-    press_river(s, &river, x, y);
+    int band = draw_river_pick(&river, x, y);
+    uint64_t id = band >= 0 ? next_of_band(s, band) : 0;
+    s->view.by_form |= band >= 0;
+    if (id)
+        mark(s, id);
+    else
+        player_seek(player, (x - river.box.x) / river.box.width * river.duration_s);
     return DRAG_NONE;
 }
 

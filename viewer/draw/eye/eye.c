@@ -97,16 +97,10 @@ struct vec3 eye_position(const struct eye *eye)
     return vec3_along(eye->middle, eye->back, eye->distance_m);
 }
 
-/* The end of a line that begins at `from`, cut where it comes too near to the eye. 0 if nothing is
- * left. */
-static int cut_line(const struct eye *eye, struct vec3 from, struct vec3 *to)
+/* How near to the eye what is seen may come, towards it from the middle, m. */
+static double nearest_m(const struct eye *eye)
 {
-    struct spot a = eye_project(eye, from), b = eye_project(eye, *to);
-    double most = (1 - NEAREST_SHARE) * eye->distance_m - 1e-9;
-    if (b.is_seen || !a.is_seen)
-        return a.is_seen;
-    *to = vec3_along(from, vec3_sub(*to, from), (most - a.near) / (b.near - a.near));
-    return 1;
+    return (1 - NEAREST_SHARE) * eye->distance_m - 1e-9;
 }
 
 void eye_trace_line(cairo_t *cr, const struct eye *eye, struct vec3 a, struct vec3 b)
@@ -116,9 +110,12 @@ void eye_trace_line(cairo_t *cr, const struct eye *eye, struct vec3 a, struct ve
         a = b;
         b = c;
     }
-    if (!cut_line(eye, a, &b))
-        return;
     struct spot from = eye_project(eye, a), to = eye_project(eye, b);
+    if (!from.is_seen)
+        return;
+    if (!to.is_seen)
+        to = eye_project(eye, vec3_along(a, vec3_sub(b, a),
+                                         (nearest_m(eye) - from.near) / (to.near - from.near)));
     draw_line(cr, from.x, from.y, to.x, to.y);
 }
 
@@ -127,7 +124,6 @@ int eye_cut_polygon(const struct eye *eye, const struct vec3 *corners, int count
 {
     ENSURE(count >= 3 && count <= EYE_CORNERS_MAX, "a polygon of %d corners", count);
     int kept = 0;
-    double most = (1 - NEAREST_SHARE) * eye->distance_m - 1e-9;
     for (int i = 0; i < count; i++) {
         struct vec3 next = corners[(i + 1) % count];
         struct spot a = eye_project(eye, corners[i]), b = eye_project(eye, next);
@@ -135,7 +131,7 @@ int eye_cut_polygon(const struct eye *eye, const struct vec3 *corners, int count
             spots[kept++] = a;
         if (a.is_seen == b.is_seen)
             continue;
-        double share = (most - a.near) / (b.near - a.near);
+        double share = (nearest_m(eye) - a.near) / (b.near - a.near);
         spots[kept++] = eye_project(eye, vec3_along(corners[i], vec3_sub(next, corners[i]), share));
     }
     return kept > 2 ? kept : 0;

@@ -127,16 +127,6 @@ static struct vec3 clamp_into(const struct limb *limb, struct vec3 at, double de
     return in;
 }
 
-/* Where it meets the part that it hangs on: its joint, or about where both are nearest. */
-static struct vec3 find_joint(const struct scene *scene, const struct limb *limb,
-                              const struct limb *parent, int i)
-{
-    const struct replay_part *part = &scene->replay->parts[i];
-    if (part->joint >= 0)
-        return scene_at(scene, part->parent, part->base);
-    return clamp_into(limb, clamp_into(parent, limb->centre, 0), 0);
-}
-
 /* Thinner along the axis on which the joint is farthest out; of two rather along the longer. */
 static void taper_limb(struct limb *limb)
 {
@@ -172,7 +162,9 @@ static void hang_limb(struct limbs *limbs, const struct scene *scene, int i)
     const struct limb *parent = &limbs->list[parts[i].parent];
     double thin = fmin(limb->half[limb->thin], parent->half[parent->thin]);
     limb->parent = parts[i].parent;
-    limb->joint = find_joint(scene, limb, parent, i);
+    /* where it meets that part: about where both are nearest, if there is no joint */
+    limb->joint = parts[i].joint >= 0 ? scene_at(scene, parts[i].parent, parts[i].base)
+                                      : clamp_into(limb, clamp_into(parent, limb->centre, 0), 0);
     limb->ball = BALL * thin;
     limb->neck = NECK * thin;
     limb->neck_reach = NECK_REACH * thin;

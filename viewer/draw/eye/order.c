@@ -133,20 +133,17 @@ struct walk {
     void *context;
 };
 
-static int comes_before(const struct order_piece *a, const struct order_piece *b)
-{
-    if (a->near != b->near)
-        return a->near < b->near;
-    return a->rank < b->rank;
-}
-
 static void visit_spots(const struct walk *walk, int *list, int count)
 {
     const struct order_piece *pieces = walk->order->pieces;
     for (int i = 1; i < count; i++) {
         int piece = list[i], k = i;
-        for (; k > 0 && comes_before(&pieces[piece], &pieces[list[k - 1]]); k--)
+        for (; k > 0; k--) {
+            const struct order_piece *a = &pieces[piece], *b = &pieces[list[k - 1]];
+            if (a->near > b->near || (a->near == b->near && a->rank >= b->rank))
+                break;
             list[k] = list[k - 1];
+        }
         list[k] = piece;
     }
     for (int i = 0; i < count; i++)
