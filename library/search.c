@@ -330,16 +330,6 @@ static int is_polishing(struct bestiary_search *s)
     return status ? status : !s->is_polished;
 }
 
-static int end_polish(struct bestiary_search *s)
-{
-    struct individual children[POLISH_MOST];
-    int count = polish_take_children(s->polish, search_generation(s->search), children);
-    polish_destroy(s->polish);
-    s->polish = NULL;
-    s->is_polished = 1;
-    return count > 0 ? search_add(s->search, children, count) : count;
-}
-
 /* Goes on as far as the results lead. 0 or ERR_MEMORY. */
 static int advance(struct bestiary_search *s)
 {
@@ -375,8 +365,14 @@ static int take_result(struct bestiary_search *s, int purpose, const struct resu
         status = individual ? keep_row(s, individual) : 0;
     } else if (purpose == TRIAL_POLISH) {
         status = polish_tell(s->polish, result->creature, result->verdict, &result->measures);
-        if (!status && polish_is_over(s->polish))
-            status = end_polish(s);
+        if (!status && polish_is_over(s->polish)) {
+            struct individual children[POLISH_MOST];
+            int count = polish_take_children(s->polish, search_generation(s->search), children);
+            polish_destroy(s->polish);
+            s->polish = NULL;
+            s->is_polished = 1;
+            status = count > 0 ? search_add(s->search, children, count) : count;
+        }
     } else {
         search_tell_referee(s->search, result->creature, result->verdict, &result->measures);
     }

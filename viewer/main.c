@@ -364,29 +364,23 @@ static int simulate_shelf(struct gallery *gallery, int first, int is_run, const 
 
 /* A run alone stays open: the window shows its other generations, too, and may wait for the
  * first. */
-static int open_run(struct gallery *gallery, const struct request *request, const char *path,
-                    struct error *error)
-{
-    int status = gallery_open_run(gallery, path, error);
-    if (status)
-        return status;
-    if (gallery->generation_count == 0 && !request->job.path && request->generation < 0)
-        return 0;
-    status = gallery_show_generation(gallery, request->generation, error);
-    return status ? status : simulate_shelf(gallery, 0, 1, path, error);
-}
-
 static int add_operand(struct gallery *gallery, const struct request *request, const char *path,
                        int is_alone, struct error *error)
 {
     struct stat info;
     int first = gallery->shown.count;
     int is_folder = !stat(path, &info) && S_ISDIR(info.st_mode);
-    if (is_folder && is_alone)
-        return open_run(gallery, request, path, error);
-    int status = is_folder ? gallery_add_run(gallery, path, request->generation, error)
+    int status = 0;
+    if (is_folder && is_alone) {
+        status = gallery_open_run(gallery, path, error);
+        if (status || (!gallery->generation_count && !request->job.path && request->generation < 0))
+            return status;
+        status = gallery_show_generation(gallery, request->generation, error);
+    } else {
+        status = is_folder ? gallery_add_run(gallery, path, request->generation, error)
                  : file_kind_of(path) == FILE_SPACE_SCENE ? gallery_add_scene(gallery, path, error)
                                                           : gallery_add_file(gallery, path, error);
+    }
     return status ? status : simulate_shelf(gallery, first, is_folder, path, error);
 }
 

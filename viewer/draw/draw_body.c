@@ -250,17 +250,6 @@ static void draw_face(const struct picture *picture, const struct order_piece *p
     outline_face(scene, piece);
 }
 
-static void paint_solid(const struct picture *picture, const struct order_piece *piece)
-{
-    const struct scene *scene = picture->scene;
-    uint32_t fill =
-        palette_mix(palette[COLOR_ground_top].light, palette[COLOR_sky_bottom].light, 0.25);
-    double away = scene->eye.distance_m - eye_project(&scene->eye, piece->corners[0]).near;
-    fill = shade_color(fill, shade_face(piece->normal));
-    draw_face(picture, piece, -1 - piece->owner,
-              draw_hazed(scene->replay, fill, eye_haze(&scene->eye, away)));
-}
-
 static void paint_piece(const struct picture *picture, int index)
 {
     const struct scene *scene = picture->scene;
@@ -272,11 +261,18 @@ static void paint_piece(const struct picture *picture, int index)
 static void paint(void *context, const struct order_piece *piece)
 {
     const struct picture *picture = context;
+    const struct scene *scene = picture->scene;
     int trail = piece->owner - picture->solid_count;
-    if (trail < 0)
-        paint_solid(picture, piece);
-    else if (!picture->is_over[trail])
+    if (trail >= 0 && !picture->is_over[trail])
         paint_piece(picture, trail);
+    if (trail >= 0)
+        return;
+    uint32_t fill =
+        palette_mix(palette[COLOR_ground_top].light, palette[COLOR_sky_bottom].light, 0.25);
+    double away = scene->eye.distance_m - eye_project(&scene->eye, piece->corners[0]).near;
+    fill = shade_color(fill, shade_face(piece->normal));
+    draw_face(picture, piece, -1 - piece->owner,
+              draw_hazed(scene->replay, fill, eye_haze(&scene->eye, away)));
 }
 
 /* The ground; one with relief as the plane that touches it below the body. */

@@ -81,17 +81,6 @@ static void draw_curves(cairo_t *cr, const struct draw_scrub *scrub)
     }
 }
 
-static void draw_fitness_now(cairo_t *cr, const struct draw_scrub *scrub, double x)
-{
-    const struct draw_box *box = &scrub->box;
-    const struct replay *replay = scrub->replays[scrub->marked];
-    char text[48];
-    int is_right = x > box->x + 0.6 * box->width;
-    snprintf(text, sizeof text, "fitness %.3g", scrub_fitness(replay, scrub->time_s));
-    draw_text(cr, text, x + (is_right ? -10 : 10) * box->ui, box->y + 13 * box->ui, 11.5 * box->ui,
-              1, is_right ? DRAW_RIGHT : DRAW_LEFT, COLOR_part_0);
-}
-
 void draw_scrub(cairo_t *cr, const struct draw_scrub *scrub)
 {
     const struct draw_box *box = &scrub->box;
@@ -109,9 +98,15 @@ void draw_scrub(cairo_t *cr, const struct draw_scrub *scrub)
     draw_stroke(cr, COLOR_part_0, 1, 2 * ui);
     cairo_arc(cr, x, middle, 6 * ui, 0, 2 * DRAW_PI);
     cairo_fill(cr);
-    if (scrub->marked >= 0 && scrub->marked < scrub->count &&
-        scrub->replays[scrub->marked]->fitness_most > 0)
-        draw_fitness_now(cr, scrub, x);
+    if (scrub->marked < 0 || scrub->marked >= scrub->count ||
+        !(scrub->replays[scrub->marked]->fitness_most > 0))
+        return;
+    char text[48];
+    int is_right = x > box->x + 0.6 * box->width;
+    snprintf(text, sizeof text, "fitness %.3g",
+             scrub_fitness(scrub->replays[scrub->marked], scrub->time_s));
+    draw_text(cr, text, x + (is_right ? -10 : 10) * ui, box->y + 13 * ui, 11.5 * ui, 1,
+              is_right ? DRAW_RIGHT : DRAW_LEFT, COLOR_part_0);
 }
 
 double draw_scrub_pick(const struct draw_scrub *scrub, double x)

@@ -352,23 +352,6 @@ static struct draw_view body_view(double top, double width, double height)
                               .ui = ui};
 }
 
-static void draw_strobe_of(cairo_t *cr, const struct replay *replay, double top, double width,
-                           double height, unsigned overlays)
-{
-    struct draw_view view = body_view(top, width, height);
-    struct draw_strobe_moments m = draw_strobe_choose(&view, replay);
-    double px_per_m = m.is_strip ? 0 : scale_rows(&view, replay, &m);
-    if (m.is_strip)
-        draw_strip(cr, &view, replay, &m, overlays);
-    for (int i = 0; i < m.rows && !m.is_strip; i++) {
-        struct row row = place_row(&view, replay, &m, i, px_per_m);
-        draw_clip(cr, row.view.left_px, row.view.top_px, row.view.width_px, row.view.height_px);
-        draw_row(cr, &row, replay, &m, overlays);
-        cairo_restore(cr);
-    }
-    draw_heading(cr, replay, &m, top, width, view.ui);
-}
-
 double draw_strobe_height(const struct replay *replay, double width_px, double most_px)
 {
     ENSURE(most_px > 0, "%g px at most", most_px);
@@ -395,7 +378,20 @@ void draw_strobe(cairo_t *cr, int width_px, int height_px, const struct replay *
     ENSURE(count > 0 && width_px > 0 && height_px > 0, "%d replays on %d x %d px", count, width_px,
            height_px);
     double height = (double)height_px / count;
-    for (int i = 0; i < count; i++)
-        draw_strobe_of(cr, replays[i], floor(i * height), width_px,
-                       floor((i + 1) * height) - floor(i * height), overlays);
+    for (int i = 0; i < count; i++) {
+        const struct replay *replay = replays[i];
+        double top = floor(i * height);
+        struct draw_view view = body_view(top, width_px, floor((i + 1) * height) - top);
+        struct draw_strobe_moments m = draw_strobe_choose(&view, replay);
+        double px_per_m = m.is_strip ? 0 : scale_rows(&view, replay, &m);
+        if (m.is_strip)
+            draw_strip(cr, &view, replay, &m, overlays);
+        for (int k = 0; k < m.rows && !m.is_strip; k++) {
+            struct row row = place_row(&view, replay, &m, k, px_per_m);
+            draw_clip(cr, row.view.left_px, row.view.top_px, row.view.width_px, row.view.height_px);
+            draw_row(cr, &row, replay, &m, overlays);
+            cairo_restore(cr);
+        }
+        draw_heading(cr, replay, &m, top, width_px, view.ui);
+    }
 }

@@ -396,14 +396,6 @@ struct river_reading {
     int64_t topology;                  /* of the band; 0: there is none yet */
 };
 
-static void put_together(struct preserve_band *sum, const struct preserve_band *band)
-{
-    sum->first_s = fmin(sum->first_s, band->first_s);
-    sum->lived_s += band->lived_s;
-    for (int k = 0; k < PRESERVE_SPANS; k++)
-        sum->counts[k] += band->counts[k];
-}
-
 /* The band is full: it takes a place, or the place of a smaller one. */
 static void end_band(struct river_reading *sums)
 {
@@ -418,7 +410,10 @@ static void end_band(struct river_reading *sums)
     for (int i = 0; i < river->count; i++)
         if (river->bands[i].lived_s < least->lived_s)
             least = &river->bands[i];
-    put_together(&sums->others, least);
+    sums->others.first_s = fmin(sums->others.first_s, least->first_s);
+    sums->others.lived_s += least->lived_s;
+    for (int k = 0; k < PRESERVE_SPANS; k++)
+        sums->others.counts[k] += least->counts[k];
     *least = sums->band;
 }
 
@@ -454,19 +449,6 @@ static int compare_bands(const void *a, const void *b)
     return (left->first_s > right->first_s) - (left->first_s < right->first_s);
 }
 
-/* Makes counts of changes. */
-static void add_up(struct preserve_river *river)
-{
-    for (int k = 0; k < PRESERVE_SPANS; k++) {
-        int sum = 0;
-        for (int i = 0; i < river->count; i++) {
-            river->bands[i].counts[k] += k > 0 ? river->bands[i].counts[k - 1] : 0;
-            sum += river->bands[i].counts[k];
-        }
-        river->most = sum > river->most ? sum : river->most;
-    }
-}
-
 int preserve_river_read(struct preserve_river *river, const char *run_directory, int world,
                         double end_s, struct error *error)
 {
@@ -487,7 +469,15 @@ int preserve_river_read(struct preserve_river *river, const char *run_directory,
     qsort(river->bands, (size_t)river->count, sizeof river->bands[0], compare_bands);
     if (sums.others.lived_s > 0)
         river->bands[river->count++] = sums.others;
-    add_up(river);
+    /* counts of changes */
+    for (int k = 0; k < PRESERVE_SPANS; k++) {
+        int sum = 0;
+        for (int i = 0; i < river->count; i++) {
+            river->bands[i].counts[k] += k > 0 ? river->bands[i].counts[k - 1] : 0;
+            sum += river->bands[i].counts[k];
+        }
+        river->most = sum > river->most ? sum : river->most;
+    }
     return 0;
 }
 

@@ -100,18 +100,6 @@ static struct vec3 centre_of(const struct recording *recording)
     return vec3_scale(vec3_add(a, b), 0.5);
 }
 
-static void record_body(struct recording *recording, int body, struct replay_row *row,
-                        struct contact_point *points, int *point_count)
-{
-    const struct evaluate_view *view = &recording->views[body];
-    const struct contact_point *own;
-    int count = dynamics_contacts(view->dynamics, &own);
-    replay_put_body(recording->replay, row, view->dynamics, view->phenotype,
-                    recording->first_part[body], recording->first_drive[body]);
-    for (int i = 0; i < count && *point_count < REPLAY_CONTACTS_MAX; i++)
-        points[(*point_count)++] = own[i];
-}
-
 static void record(struct recording *recording)
 {
     struct contact_point points[REPLAY_CONTACTS_MAX];
@@ -121,8 +109,15 @@ static void record(struct recording *recording)
     if (recording->status)
         return;
     replay_put_centre(&row, centre_of(recording));
-    for (int i = 0; i < recording->body_count; i++)
-        record_body(recording, i, &row, points, &point_count);
+    for (int i = 0; i < recording->body_count; i++) {
+        const struct evaluate_view *view = &recording->views[i];
+        const struct contact_point *own;
+        int count = dynamics_contacts(view->dynamics, &own);
+        replay_put_body(recording->replay, &row, view->dynamics, view->phenotype,
+                        recording->first_part[i], recording->first_drive[i]);
+        for (int k = 0; k < count && point_count < REPLAY_CONTACTS_MAX; k++)
+            points[point_count++] = own[k];
+    }
     for (int i = 0; i < recording->replay->voice_count; i++) {
         int owner = pair_index(recording, i);
         replay_put_sound(&row.sounds[owner], &recording->views[i], &recording->bout->params,

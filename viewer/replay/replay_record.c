@@ -29,25 +29,19 @@ struct recorder {
     int status;    /* ERR_MEMORY */
 };
 
-/* A strong signal: 1.2 rad, a torque of 1, or what leads a length farthest from rest. */
-static double full_signal(const struct replay *replay, const struct drive *drive)
-{
-    if (replay->is_torque_mode)
-        return 1;
-    double farthest = fmax(-drive->least, drive->most);
-    return drive->is_linear ? fmax(farthest, 1e-3) : fmin(fmax(farthest, 1e-3), 1.2);
-}
-
 static struct replay_drive make_drive(const struct replay *replay, const struct drive *drive,
                                       int first_part)
 {
+    /* a strong signal: 1.2 rad, a torque of 1, or what leads a length farthest from rest */
+    double farthest = fmax(fmax(-drive->least, drive->most), 1e-3);
+    double full = drive->is_linear ? farthest : fmin(farthest, 1.2);
     return (struct replay_drive){.part = first_part + drive->part,
                                  .axis = drive->axis,
                                  .is_linear = drive->is_linear,
                                  .lower = drive->lower,
                                  .upper = drive->upper,
                                  .effector = -1,
-                                 .signal_full = full_signal(replay, drive),
+                                 .signal_full = replay->is_torque_mode ? 1 : full,
                                  .strength = drive->strength,
                                  .rod = -1};
 }
@@ -169,17 +163,6 @@ static double fitness_now(const struct recorder *recorder, const struct evaluate
     return behaviour_fitness(VERDICT_OK, &measures, recorder->params);
 }
 
-static void record_brain(const struct replay *replay, struct replay_row *row,
-                         const struct evaluate_view *view)
-{
-    for (int i = 0; i < replay->effector_count; i++)
-        row->signals[i] = view->signals ? (float)view->signals[i] : 0;
-    for (int i = 0; i < replay->neuron_count && view->brain; i++)
-        row->neurons[i] = (float)brain_output(view->brain, i);
-    for (int i = 0; i < replay->part_count * SENSOR_COUNT && view->sensors; i++)
-        row->sensors[i] = (float)view->sensors[i];
-}
-
 void replay_put_centre(struct replay_row *row, struct vec3 centre)
 {
     row->centre[0] = (float)centre.x;
@@ -216,7 +199,12 @@ static void record_row(struct recorder *recorder, struct replay_row *row,
     row->light[1] = (float)view->light->at.y;
     row->light[2] = (float)view->light->at.z;
     replay_put_body(replay, row, view->dynamics, view->phenotype, 0, 0);
-    record_brain(replay, row, view);
+    for (int i = 0; i < replay->effector_count; i++)
+        row->signals[i] = view->signals ? (float)view->signals[i] : 0;
+    for (int i = 0; i < replay->neuron_count && view->brain; i++)
+        row->neurons[i] = (float)brain_output(view->brain, i);
+    for (int i = 0; i < replay->part_count * SENSOR_COUNT && view->sensors; i++)
+        row->sensors[i] = (float)view->sensors[i];
     replay_put_ledger(row, view->ledger);
     replay_put_sound(row->sounds, view, recorder->params, &recorder->lost_j);
     *row->fitness = (float)fitness_now(recorder, view);

@@ -273,16 +273,6 @@ void creatures_point(struct player *player)
     player->is_changed |= memcmp(&before, &window->pointed, sizeof before) != 0;
 }
 
-static void cut_pointed(struct creature_window *window)
-{
-    struct error error;
-    struct replay_cut cut = window->pointed;
-    if (gallery_toggle_cut(window->gallery, window->current, &cut, &error))
-        player_say(&window->player, error.message);
-    creatures_collect_ready(window);
-    player_seek(&window->player, window->player.time_s);
-}
-
 static void choose_generation(struct creature_window *window, double x)
 {
     struct draw_timeline timeline = creatures_timeline_of(window);
@@ -374,10 +364,15 @@ static int place_at(const struct creature_window *window, double x, double y)
 void creatures_click(struct player *player, double x, double y)
 {
     struct creature_window *window = (struct creature_window *)player;
+    struct replay_cut cut = window->pointed;
+    struct error error;
     if (!is_in_scene(window, x, y))
         return;
-    if (window->pointed.kind != CUT_NONE) {
-        cut_pointed(window);
+    if (cut.kind != CUT_NONE) {
+        if (gallery_toggle_cut(window->gallery, window->current, &cut, &error))
+            player_say(player, error.message);
+        creatures_collect_ready(window);
+        player_seek(player, player->time_s);
         return;
     }
     int place = place_at(window, x, y);

@@ -233,22 +233,16 @@ static void advance(struct player *player, double dt_s)
         preserve_camera_follow(&s->view, w, moment_of(s), dt_s * fmax(player->speed, 1));
 }
 
-/* Says what has become of a deed. */
-static void hear_gardener(struct preserve_window *s)
-{
-    struct chooser_answer answer;
-    struct error error = {0};
-    int status = s->gardener ? chooser_poll(s->gardener, &answer, &error) : ERR_BUSY;
-    if (status != ERR_BUSY)
-        player_say(&s->player, status ? error.message : answer.text);
-}
-
 static void look_for_news(struct player *player, double now_s)
 {
     struct preserve_window *s = (struct preserve_window *)player;
+    struct chooser_answer answer;
     struct error error = {0};
     double end_s;
-    hear_gardener(s);
+    /* what has become of a deed */
+    int status = s->gardener ? chooser_poll(s->gardener, &answer, &error) : ERR_BUSY;
+    if (status != ERR_BUSY)
+        player_say(player, status ? error.message : answer.text);
     take_ready(s);
     if (now_s < s->next_news_s)
         return;

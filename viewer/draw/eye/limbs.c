@@ -299,13 +299,6 @@ static inline double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* How much of its width a limb that grows thinner has so far from its middle. */
-static inline double taper_scale(const struct limb *limb, double out)
-{
-    double share = 0.5 - 0.5 * limb->sign * out / limb->half[limb->along];
-    return 1 - limb->taper * smaller(larger(share, 0), 1);
-}
-
 /* Of a corner that is round by `radius`, from how far outside the sides are that meet there. */
 static inline double round_corner(double x, double y, double radius)
 {
@@ -319,8 +312,10 @@ double limb_distance(const struct limb *limb, struct vec3 at)
     double out[3], scale = 1;
     for (int k = 0; k < 3; k++)
         out[k] = vec3_dot(way, limb->axes[k]);
-    if (limb->along >= 0)
-        scale = taper_scale(limb, out[limb->along]);
+    if (limb->along >= 0) { /* how much of its width it has there */
+        double share = 0.5 - 0.5 * limb->sign * out[limb->along] / limb->half[limb->along];
+        scale = 1 - limb->taper * smaller(larger(share, 0), 1);
+    }
     for (int k = 0; k < 3; k++)
         out[k] = fabs(k == limb->along ? out[k] : out[k] / scale) - limb->half[k];
     double plan = round_corner(out[limb->a], out[limb->b], limb->round[limb->a]);

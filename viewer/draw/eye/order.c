@@ -150,17 +150,8 @@ static void visit_spots(const struct walk *walk, int *list, int count)
         walk->visit(walk->context, &pieces[list[i]]);
 }
 
-/* The cost of a plane: cuts, and how unequal the sides are. */
-static int cost_of(const struct order *order, int plane, const int *list, int count)
-{
-    int sides[4] = {0, 0, 0, 0};
-    for (int i = 0; i < count; i++)
-        if (list[i] != plane)
-            sides[side_of(order, &order->pieces[plane], &order->pieces[list[i]])]++;
-    return CUT_COST * sides[BOTH] + abs(sides[BEYOND] - sides[BEFORE]);
-}
-
-/* The polygon of the list whose plane costs least, or -1: there are only spots. */
+/* The polygon of the list whose plane costs least, by cuts and how unequal the sides are; or -1: there
+ * are only spots. */
 static int choose_plane(const struct order *order, const int *list, int count)
 {
     int best = -1, least = 0, polygons = 0, tried = 0;
@@ -170,7 +161,11 @@ static int choose_plane(const struct order *order, const int *list, int count)
     for (int i = 0; i < count; i++) {
         if (order->pieces[list[i]].count == 1 || tried++ % stride)
             continue;
-        int cost = cost_of(order, list[i], list, count);
+        int sides[4] = {0, 0, 0, 0};
+        for (int k = 0; k < count; k++)
+            if (k != i)
+                sides[side_of(order, &order->pieces[list[i]], &order->pieces[list[k]])]++;
+        int cost = CUT_COST * sides[BOTH] + abs(sides[BEYOND] - sides[BEFORE]);
         if (best < 0 || cost < least) {
             best = list[i];
             least = cost;

@@ -158,21 +158,19 @@ struct flat {
     int index;
 };
 
-static double turn_of(const struct flat *a, const struct flat *b, const struct flat *c)
-{
-    return (b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x);
-}
-
 /* One side of the hull, of points sorted by x: Andrew, Another efficient algorithm for convex hulls
  * in two dimensions, Information Processing Letters 9(5), 1979. */
 static int add_chain(const struct flat *points, int count, int step, struct flat *hull, int base)
 {
     int used = base;
     for (int i = 0; i < count; i++) {
-        const struct flat *point = &points[step > 0 ? i : count - 1 - i];
-        while (used > base + 1 && turn_of(&hull[used - 2], &hull[used - 1], point) <= 0)
-            used--;
-        hull[used++] = *point;
+        const struct flat *c = &points[step > 0 ? i : count - 1 - i];
+        for (; used > base + 1; used--) {
+            const struct flat *a = &hull[used - 2], *b = &hull[used - 1];
+            if ((b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x) > 0)
+                break;
+        }
+        hull[used++] = *c;
     }
     return used - 1; /* the last one begins the other side */
 }
