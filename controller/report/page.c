@@ -1,5 +1,6 @@
 #include "controller/report/page.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,14 @@ void page_row(FILE *file, const char *format, ...)
     print_cells(file, format, arguments);
     va_end(arguments);
     fputs("</tr>\n", file);
+}
+
+const char *page_time(double seconds, char text[16])
+{
+    int is_time = seconds >= 0 && seconds < 1e9;
+    snprintf(text, 16, is_time ? "%d:%02d" : "?", is_time ? (int)(seconds / 60) : 0,
+             is_time ? (int)fmod(seconds, 60) : 0);
+    return text;
 }
 
 void page_note(FILE *file, const char *format, ...)

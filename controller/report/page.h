@@ -19,6 +19,8 @@ void page_table_end(FILE *file);
 /* A key figure and its name. */
 void page_tile(FILE *file, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* "1:05", or "?" where it is no time; returns `text`. */
+const char *page_time(double seconds, char text[16]);
 /* Between tags "<p class='soft'>" and "</p>". */
 void page_note(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

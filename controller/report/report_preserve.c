@@ -273,15 +273,6 @@ void report_write_preserve_figures(const struct report *report, FILE *file)
 
 /* ---- lives ---- */
 
-/* "1:05", or "?" where it is no time. */
-static const char *print_time(double seconds, char text[16])
-{
-    int is_time = seconds >= 0 && seconds < 1e9;
-    snprintf(text, 16, is_time ? "%d:%02d" : "?", is_time ? (int)(seconds / 60) : 0,
-             is_time ? (int)fmod(seconds, 60) : 0);
-    return text;
-}
-
 /* Begins the row of a life, with the cells that both tables have. */
 static void begin_life(const struct store_life *life, FILE *file)
 {
@@ -289,7 +280,7 @@ static void begin_life(const struct store_life *life, FILE *file)
     fputs("<tr>", file);
     page_cells(file, "#%" PRIu64 "|#%" PRIu32 "|#%" PRId64 "|%s|#%s|#%s|%s|#%" PRId64 "|#%" PRId64,
                life->id, life->world, life->family, life->is_hunter ? "hunts" : "",
-               print_time(life->born_s, born), life->is_dead ? print_time(life->died_s, died) : "",
+               page_time(life->born_s, born), life->is_dead ? page_time(life->died_s, died) : "",
                life->cause >= 0 && life->cause < EPOCH_CAUSE_COUNT ? epoch_cause_names[life->cause]
                : life->is_dead                                     ? "?"
                                                                    : "it lives",

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "controller/report/page.h"
 #include "controller/report/report.h"
 
 /* The picture and its margins, px. */
@@ -132,42 +133,33 @@ static void write_picture(const struct river *river, FILE *file)
 
 /* ---- cards ---- */
 
-static void write_time(double seconds, FILE *file)
-{
-    fprintf(file, "%d:%02d", (int)(seconds / 60), (int)seconds % 60);
-}
-
 static void write_card(const struct report *report, int f, FILE *file)
 {
     const struct river_form *form = &report->river->forms[f];
-    char color[8];
+    char color[8], time[16];
     print_color(f, color);
     fprintf(file, "<div class='card' id='form-%c' style='border:3px solid %s;flex-wrap:wrap'>",
             'A' + f, color);
     report_write_picture(report, file, form->first->id);
     if (form->widest && form->widest != form->first)
         report_write_picture(report, file, form->widest->id);
-    fprintf(file, "<p><b>form %c</b>: %d part%s%s, first at ", 'A' + f,
+    fprintf(file, "<p><b>form %c</b>: %d part%s%s, first at %s", 'A' + f,
             (int)form->first->part_count, form->first->part_count == 1 ? "" : "s",
-            form->first->is_hunter ? ", hunts" : "");
-    write_time(form->first->born_s, file);
+            form->first->is_hunter ? ", hunts" : "", page_time(form->first->born_s, time));
     if (form->parent >= 0)
         fprintf(file, "<br>born of form %c", 'A' + form->parent);
     else
         fputs(form->first->generation > 0 ? "<br>born of a form without a band" : "<br>founders",
               file);
-    fprintf(file, "<br>most: %d at ", form->most);
-    write_time(form->most_s, file);
-    fprintf(file, "; %d lived so", form->lived);
+    fprintf(file, "<br>most: %d at %s; %d lived so", form->most, page_time(form->most_s, time),
+            form->lived);
     if (isfinite(form->depth_m))
         fprintf(file, ", %.1f m deep", form->depth_m);
     fputs("<br>", file);
     if (form->living > 0)
         fprintf(file, "%d live so at the end", form->living);
     else
-        fputs("extinct at ", file);
-    if (form->living == 0)
-        write_time(form->extinct_s, file);
+        fprintf(file, "extinct at %s", page_time(form->extinct_s, time));
     fputs("</p></div>\n", file);
 }
 

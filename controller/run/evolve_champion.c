@@ -25,8 +25,6 @@ static int count_candidates(const struct evolve *evolve, const struct population
     return most < 1 ? 1 : (int)most;
 }
 
-/* The candidate for champion, which must pass the exam before the run ends; NULL: there is no
- * candidate now. */
 const struct individual *evolve_find_candidate(const struct evolve *evolve)
 {
     ENSURE(evolve->champion_rank >= 0 && evolve->failed_count >= 0, "rank %d, %d failed",
@@ -65,7 +63,6 @@ static void begin_exam(struct evolve *evolve, const struct individual *candidate
     count_trials(evolve);
 }
 
-/* The candidate for champion, if one of its trials can be simulated now. */
 const struct individual *evolve_ask_exam(struct evolve *evolve, struct task *task)
 {
     const struct individual *candidate = evolve_find_candidate(evolve);

@@ -130,7 +130,6 @@ static char *on_order(void *context, const char *line)
     return print_answer("error: ", "unknown order");
 }
 
-/* A run goes on without orders where there can be no socket. */
 void evolve_start_control(struct evolve *evolve)
 {
     char text[600];

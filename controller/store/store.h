@@ -248,7 +248,6 @@ struct store_status {
     int64_t cells_filled; /* of the archive, in the closed one; -1 = it has none */
     int64_t keep_count, breed_count, ban_count; /* choices in the generation under way */
     double evaluations_per_s; /* over the ten seconds before the last result; 0 = not known */
-    double last_result_s;     /* when it came in, since 1970; 0 = never */
     double controller_cpu_s;  /* processor time of the controllers of the run; 0 = not known */
     char created_utc[32];
     /* "HOST PROCESS" of the controller that began last and has not said that it ended; else "" */

@@ -121,7 +121,6 @@ static int read_speed(const struct row *row, void *item)
 {
     struct store_status *status = item;
     double span_s = sqlite3_column_double(row->at, 2) - sqlite3_column_double(row->at, 1);
-    status->last_result_s = sqlite3_column_double(row->at, 2);
     if (span_s > 0)
         status->evaluations_per_s = (double)(sqlite3_column_int64(row->at, 0) - 1) / span_s;
     return 1;

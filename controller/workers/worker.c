@@ -122,7 +122,6 @@ void worker_enter_idle_or_busy(struct worker *worker)
     worker->farm->needs_pump = 1;
 }
 
-/* A frame to the process; a broken pipe becomes an event of its own. 0 or ERR_*. */
 int worker_send(struct worker *worker, const struct pack_writer *frame)
 {
     return worker_process_write(worker->process, frame->buffer.data, frame->buffer.size);
@@ -179,10 +178,20 @@ static void worker_ignore(struct worker *worker, const struct occasion *occasion
     [EVENT_BAD] = worker_kill_bad, [EVENT_CLOSED] = worker_lose, [EVENT_EXIT] = worker_reap,       \
     [EVENT_STOP] = worker_stop, [EVENT_RETIRE] = worker_retire, [EVENT_HIRE] = worker_keep
 
+/* It has not got so far. */
+#define NOT_READY                                                                                  \
+    ON_DUTY, [EVENT_RESULT] = worker_kill_unexpected, [EVENT_REJECTED] = worker_refused,           \
+             [EVENT_LATE] = worker_kill_late
+
 /* It has said hello and got the settings besides: tasks may come back. */
 #define READY_FOR_TASKS                                                                            \
     ON_DUTY, [EVENT_HELLO] = worker_kill_unexpected, [EVENT_READY] = worker_kill_unexpected,       \
              [EVENT_RESULT] = worker_take_result, [EVENT_REJECTED] = worker_take_rejected
+
+/* Its exit is all that is waited for. */
+#define ENDING                                                                                     \
+    [EVENT_HELLO] = worker_ignore, [EVENT_READY] = worker_ignore, [EVENT_CLOSED] = worker_ignore,  \
+    [EVENT_EXIT] = worker_reap, [EVENT_HIRE] = worker_keep
 
 /* Events without an entry cannot happen. */
 static worker_action *const worker_table[WORKER_STATE_COUNT][WORKER_EVENT_COUNT] = {
@@ -195,51 +204,37 @@ static worker_action *const worker_table[WORKER_STATE_COUNT][WORKER_EVENT_COUNT]
         },
     [WORKER_STARTING] =
         {
-            ON_DUTY,
+            NOT_READY,
             [EVENT_HELLO] = worker_greet,
             [EVENT_READY] = worker_kill_unexpected,
-            [EVENT_RESULT] = worker_kill_unexpected,
-            [EVENT_REJECTED] = worker_refused,
-            [EVENT_LATE] = worker_kill_late,
         },
     [WORKER_SETUP] =
         {
-            ON_DUTY,
+            NOT_READY,
             [EVENT_HELLO] = worker_kill_unexpected,
             [EVENT_READY] = worker_begin,
-            [EVENT_RESULT] = worker_kill_unexpected,
-            [EVENT_REJECTED] = worker_refused,
-            [EVENT_LATE] = worker_kill_late,
         },
     [WORKER_IDLE] = {READY_FOR_TASKS},
     [WORKER_BUSY] = {READY_FOR_TASKS, [EVENT_LATE] = worker_kill_late},
     [WORKER_STOPPING] =
         {
-            [EVENT_HELLO] = worker_ignore,
-            [EVENT_READY] = worker_ignore,
+            ENDING,
             [EVENT_RESULT] = worker_ignore,
             [EVENT_REJECTED] = worker_ignore,
             [EVENT_BAD] = worker_ignore,
-            [EVENT_CLOSED] = worker_ignore,
             [EVENT_LATE] = worker_kill_late,
-            [EVENT_EXIT] = worker_reap,
             [EVENT_STOP] = worker_ignore,
             [EVENT_RETIRE] = worker_ignore,
-            [EVENT_HIRE] = worker_keep,
         },
     [WORKER_DEAD] =
         {
-            [EVENT_HELLO] = worker_ignore,
-            [EVENT_READY] = worker_ignore,
+            ENDING,
             [EVENT_RESULT] = worker_take_result,
             [EVENT_REJECTED] = worker_take_rejected,
             [EVENT_BAD] = worker_kill_bad,
-            [EVENT_CLOSED] = worker_ignore,
             [EVENT_LATE] = worker_kill_lingering,
-            [EVENT_EXIT] = worker_reap,
             [EVENT_STOP] = worker_stop_dead,
             [EVENT_RETIRE] = worker_retire,
-            [EVENT_HIRE] = worker_keep,
         },
     [WORKER_GONE] =
         {

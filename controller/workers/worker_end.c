@@ -149,7 +149,6 @@ void worker_count_failure(struct worker *worker, const char *cause)
     farm_fail(farm, reason);
 }
 
-/* Waits for the next start, or gives the farm up. */
 void worker_wait(struct worker *worker, const char *end)
 {
     struct farm *farm = worker->farm;
