@@ -186,17 +186,18 @@ static struct row *find_row(const struct bestiary_search *s, uint64_t id)
 static int keep_row(struct bestiary_search *s, const struct individual *individual)
 {
     struct row *row = find_row(s, individual->id);
-    struct packed_genome packed = row ? row->i.packed : (struct packed_genome){NULL, 0};
+    struct packed_bytes packed = row ? row->i.packed : (struct packed_bytes){NULL, 0};
     if (!row) {
         struct pack_writer scratch;
         pack_writer_init(&scratch);
-        int status = individual->packed.bytes ? packed_genome_copy(&packed, &individual->packed)
+        int status = individual->packed.bytes ? packed_bytes_set(&packed, individual->packed.bytes,
+                                                                 individual->packed.length)
                                               : genome_pack(&packed, &individual->genome, &scratch);
         pack_writer_deinit(&scratch);
         if (!status)
             row = rows_add(&s->rows, &s->row_count, &s->row_room, INT_MAX, sizeof *row);
         if (!row) {
-            packed_genome_deinit(&packed);
+            packed_bytes_deinit(&packed);
             return ERR_MEMORY;
         }
     }
@@ -482,7 +483,7 @@ void bestiary_search_free(struct bestiary_search *s)
     if (!s)
         return;
     for (int i = 0; i < s->row_count; i++)
-        packed_genome_deinit(&s->rows[i].i.packed);
+        packed_bytes_deinit(&s->rows[i].i.packed);
     for (int i = 0; i < s->generation_count; i++)
         free(s->generations[i].members);
     for (int i = 0; i < BEST_KEPT; i++)

@@ -112,7 +112,7 @@ static void visit_trial(struct pack_fields *f, struct trial *trial)
 }
 
 static void visit_genome(struct pack_fields *f, struct genome *genome,
-                         const struct packed_genome *packed)
+                         const struct packed_bytes *packed)
 {
     const msgpack_object *object = pack_fields_next(f, NULL);
     if (f->writer && packed->bytes)
@@ -331,10 +331,10 @@ int message_decode(struct message *message, const void *payload, size_t length,
 void task_deinit(struct task *task)
 {
     genome_deinit(&task->genome);
-    packed_genome_deinit(&task->packed);
+    packed_bytes_deinit(&task->packed);
     for (int i = 0; i < task->rival_count; i++) {
         genome_deinit(&task->rivals[i].genome);
-        packed_genome_deinit(&task->rivals[i].packed);
+        packed_bytes_deinit(&task->rivals[i].packed);
     }
     task->rival_count = 0;
     epoch_order_destroy(task->epoch);
@@ -345,7 +345,7 @@ void task_move(struct task *to, struct task *from)
 {
     *to = *from;
     genome_init(&from->genome);
-    from->packed = (struct packed_genome){NULL, 0};
+    from->packed = (struct packed_bytes){NULL, 0};
     from->rival_count = 0;
     from->epoch = NULL;
 }

@@ -43,7 +43,7 @@ enum { TASK_RIVALS_MAX = 1 };
 struct task_rival {
     uint64_t creature;
     struct genome genome;
-    struct packed_genome packed;
+    struct packed_bytes packed;
 };
 
 /* An evaluation, or an epoch of a preserve. */
@@ -55,7 +55,7 @@ struct task {
     struct trial trial;        /* what it is for */
     struct early_stop_bar bar; /* raises guard.hopeless_m_s and hopeless_sizes_s */
     struct genome genome;
-    struct packed_genome packed; /* the same, if it was packed already; is not sent twice */
+    struct packed_bytes packed; /* the same, if it was packed already; is not sent twice */
     struct task_rival rivals[TASK_RIVALS_MAX]; /* the creatures in the world with it */
     int rival_count;
     struct epoch_order *epoch; /* heap; NULL: it is an evaluation. Else id, attempt and seed hold */

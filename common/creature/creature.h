@@ -9,7 +9,7 @@
 #include "common/genome/genome.h"
 #include "common/genome/sensor.h"
 #include "common/judge/measures.h"
-#include "common/formats/pack.h"
+#include "common/creature/packed_bytes.h"
 #include "common/params/params.h"
 
 #define CREATURE_FILE_BYTES_MAX (4 << 20)
@@ -77,16 +77,10 @@ char *creature_to_json(const struct creature *creature);
  * element of a message. */
 void genome_encode(const struct genome *genome, struct pack_writer *writer);
 int genome_decode(struct genome *genome, const msgpack_object *object, struct error *error);
-/* Those bytes, kept for callers that need them more than once. */
-struct packed_genome {
-    unsigned char *bytes; /* NULL: not packed */
-    size_t length;
-};
-/* `packed` must be empty; `scratch` is written over. 0, or ERR_MEMORY, and it stays empty. */
-int genome_pack(struct packed_genome *packed, const struct genome *genome,
+/* Those bytes, kept for callers that need them more than once. `packed` must be empty; `scratch` is
+ * written over. 0, or ERR_MEMORY, and it stays empty. */
+int genome_pack(struct packed_bytes *packed, const struct genome *genome,
                 struct pack_writer *scratch);
-int packed_genome_copy(struct packed_genome *copy, const struct packed_genome *packed);
-void packed_genome_deinit(struct packed_genome *packed);
 /* Decodes bytes that hold exactly one genome. */
 int genome_decode_bytes(struct genome *genome, const void *bytes, size_t length,
                         struct error *error);

@@ -29,52 +29,41 @@ static size_t count_keys(const char *const *keys)
 
 /* ---- writing ---- */
 
+/* The key of the value that follows. */
+static struct pack_writer *at(struct pack_writer *writer, const char *key)
+{
+    pack_text(writer, key);
+    return writer;
+}
+
 static void encode_evaluation(const struct creature *creature, struct pack_writer *writer)
 {
     pack_map(writer, count_keys(evaluation_keys));
-    pack_text(writer, "simulator_version");
-    pack_i64(writer, creature->simulator_version);
-    pack_text(writer, "seed");
-    pack_u64(writer, creature->seed);
-    pack_text(writer, "verdict");
-    pack_u64(writer, (uint64_t)creature->verdict);
-    pack_text(writer, "fitness");
-    pack_double(writer, creature->fitness);
-    pack_text(writer, "digest");
-    pack_u64(writer, creature->digest);
-    pack_text(writer, "genome_hash");
-    pack_u64(writer, creature->genome_hash);
-    pack_text(writer, "parameters");
-    params_encode_rows(&creature->params, creature_records_param, writer);
-    pack_text(writer, "measures");
-    pack_map(writer, MEASURE_COUNT);
-    for (int i = 0; i < MEASURE_COUNT; i++) {
-        pack_text(writer, measure_table[i].name);
-        pack_double(writer, measures_get(&creature->measures, i));
-    }
+    pack_i64(at(writer, "simulator_version"), creature->simulator_version);
+    pack_u64(at(writer, "seed"), creature->seed);
+    pack_u64(at(writer, "verdict"), (uint64_t)creature->verdict);
+    pack_double(at(writer, "fitness"), creature->fitness);
+    pack_u64(at(writer, "digest"), creature->digest);
+    pack_u64(at(writer, "genome_hash"), creature->genome_hash);
+    params_encode_rows(&creature->params, creature_records_param, at(writer, "parameters"));
+    pack_map(at(writer, "measures"), MEASURE_COUNT);
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        pack_double(at(writer, measure_table[i].name), measures_get(&creature->measures, i));
 }
 
 static void encode_content(const struct creature *creature, struct pack_writer *writer)
 {
     pack_map(writer, count_keys(content_keys));
-    pack_text(writer, "name");
-    pack_text(writer, creature->name);
-    pack_text(writer, "note");
-    pack_text(writer, creature->note);
-    pack_text(writer, "id");
-    pack_u64(writer, creature->id);
-    pack_text(writer, "parents");
-    pack_array(writer, PARENT_COUNT);
+    pack_text(at(writer, "name"), creature->name);
+    pack_text(at(writer, "note"), creature->note);
+    pack_u64(at(writer, "id"), creature->id);
+    pack_array(at(writer, "parents"), PARENT_COUNT);
     for (int i = 0; i < PARENT_COUNT; i++)
         pack_u64(writer, creature->parents[i]);
-    pack_text(writer, "generation");
-    pack_i64(writer, creature->generation);
-    pack_text(writer, "method");
-    pack_text(writer, creature->method);
-    pack_text(writer, "mutations");
-    pack_text(writer, creature->mutations);
-    pack_text(writer, "genome");
-    genome_encode(&creature->genome, writer);
+    pack_i64(at(writer, "generation"), creature->generation);
+    pack_text(at(writer, "method"), creature->method);
+    pack_text(at(writer, "mutations"), creature->mutations);
+    genome_encode(&creature->genome, at(writer, "genome"));
     pack_text(writer, "evaluation");
     if (creature->has_evaluation)
         encode_evaluation(creature, writer);
@@ -88,14 +77,11 @@ void creature_encode(const struct creature *creature, struct pack_writer *writer
     pack_writer_init(&content);
     encode_content(creature, &content);
     pack_map(writer, count_keys(file_keys));
-    pack_text(writer, "format");
-    pack_text(writer, CREATURE_FORMAT_NAME);
-    pack_text(writer, "version");
-    pack_u64(writer, (uint64_t)creature_format_version(creature));
-    pack_text(writer, "checksum");
-    pack_u64(writer, hash_bytes(HASH_START, content.buffer.data, content.buffer.size));
-    pack_text(writer, "creature");
-    pack_bytes(writer, content.buffer.data, content.buffer.size);
+    pack_text(at(writer, "format"), CREATURE_FORMAT_NAME);
+    pack_u64(at(writer, "version"), (uint64_t)creature_format_version(creature));
+    pack_u64(at(writer, "checksum"),
+             hash_bytes(HASH_START, content.buffer.data, content.buffer.size));
+    pack_bytes(at(writer, "creature"), content.buffer.data, content.buffer.size);
     writer->has_failed |= content.has_failed;
     pack_writer_deinit(&content);
 }

@@ -9,8 +9,6 @@
  * (pack_fields.h); genome_check() then looks at the content of what was read. */
 #include <float.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/genome/body_kind.h"
 #include "common/creature/creature.h"
@@ -225,36 +223,12 @@ int genome_decode_bytes(struct genome *genome, const void *bytes, size_t length,
     return rc;
 }
 
-/* ---- kept bytes ---- */
-
-int packed_genome_copy(struct packed_genome *copy, const struct packed_genome *packed)
-{
-    ENSURE(packed->bytes || packed->length == 0, "a copy of %zu bytes that are not there",
-           packed->length);
-    *copy = (struct packed_genome){NULL, 0};
-    if (!packed->bytes)
-        return 0;
-    copy->bytes = malloc(packed->length);
-    if (!copy->bytes)
-        return ERR_MEMORY;
-    memcpy(copy->bytes, packed->bytes, packed->length);
-    copy->length = packed->length;
-    return 0;
-}
-
-int genome_pack(struct packed_genome *packed, const struct genome *genome,
+int genome_pack(struct packed_bytes *packed, const struct genome *genome,
                 struct pack_writer *scratch)
 {
     pack_writer_clear(scratch);
     genome_encode(genome, scratch);
-    if (scratch->has_failed)
-        return ERR_MEMORY;
-    return packed_genome_copy(packed, &(struct packed_genome){(unsigned char *)scratch->buffer.data,
-                                                              scratch->buffer.size});
-}
-
-void packed_genome_deinit(struct packed_genome *packed)
-{
-    free(packed->bytes);
-    *packed = (struct packed_genome){NULL, 0};
+    return scratch->has_failed
+               ? ERR_MEMORY
+               : packed_bytes_set(packed, scratch->buffer.data, scratch->buffer.size);
 }

@@ -1,5 +1,5 @@
-/* States of worlds and eggs, as they travel and are kept: MessagePack, compressed by zlib behind 4
- * bytes of its length. Only the simulator reads what is in them
+/* Bytes as they travel and are kept: genomes as MessagePack; states of worlds and eggs as that,
+ * compressed by zlib behind 4 bytes of its length. Only the simulator reads what is in the latter
  * (simulator/preserve/preserve_state.h). */
 #ifndef COMMON_CREATURE_PACKED_BYTES_H
 #define COMMON_CREATURE_PACKED_BYTES_H

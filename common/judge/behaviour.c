@@ -60,21 +60,21 @@ static double way_walk(const struct measures *measures, const struct params *par
     return measures->distance_m / size_of_walker(measures, params);
 }
 
-static void explain_walk(const struct measures *measures, const struct params *params, char *words,
-                         size_t size)
+static void explain_walk(const struct measures *measures, const struct params *params, char *words)
 {
-    snprintf(words, size, "moved %.3g m: no more than half its length of %.3g m",
+    snprintf(words, BEHAVIOUR_WORDS_SIZE, "moved %.3g m: no more than half its length of %.3g m",
              measures->distance_m, size_of_walker(measures, params));
 }
 
 static void explain_stride(const struct measures *measures, const struct params *params,
-                           char *words, size_t size)
+                           char *words)
 {
     if (measures->distance_m > 0)
-        snprintf(words, size, "slipped by %.2g of its way, and bore %.2g of its load on its belly",
+        snprintf(words, BEHAVIOUR_WORDS_SIZE,
+                 "slipped by %.2g of its way, and bore %.2g of its load on its belly",
                  measures->slip_share, measures->belly_share);
     else
-        explain_walk(measures, params, words, size);
+        explain_walk(measures, params, words);
 }
 
 /* The lowest point rises where a long leg is pulled up in a fall, too, and the centre of mass where
@@ -87,10 +87,9 @@ static double fitness_jump(const struct measures *measures, const struct params 
     return centre_m < lowest_m || isnan(centre_m) ? centre_m : lowest_m;
 }
 
-static void explain_jump(const struct measures *measures, const struct params *params, char *words,
-                         size_t size)
+static void explain_jump(const struct measures *measures, const struct params *params, char *words)
 {
-    snprintf(words, size, "its %s never rose above where it was at the start",
+    snprintf(words, BEHAVIOUR_WORDS_SIZE, "its %s never rose above where it was at the start",
              measures->lowest_max_m > measures->lowest_start_m ? "centre of mass" : "lowest point");
 }
 
@@ -122,10 +121,9 @@ static double fitness_swim(const struct measures *measures, const struct params 
     return steady_progress(measures) * share_ahead(measures, params);
 }
 
-static void explain_swim(const struct measures *measures, const struct params *params, char *words,
-                         size_t size)
+static void explain_swim(const struct measures *measures, const struct params *params, char *words)
 {
-    snprintf(words, size,
+    snprintf(words, BEHAVIOUR_WORDS_SIZE,
              "got %.3g m away, but %.3g m nearer to its end in its worst eighth of the time",
              measures->displacement_m, weakest_window(measures));
 }
@@ -147,13 +145,12 @@ static double fitness_fly(const struct measures *measures, const struct params *
     return steady_progress(measures) * measures->work_in_j / spent_j;
 }
 
-static void explain_fly(const struct measures *measures, const struct params *params, char *words,
-                        size_t size)
+static void explain_fly(const struct measures *measures, const struct params *params, char *words)
 {
     if (measures->work_in_j > 0)
-        explain_swim(measures, params, words, size);
+        explain_swim(measures, params, words);
     else
-        snprintf(words, size, "its muscles did no work");
+        snprintf(words, BEHAVIOUR_WORDS_SIZE, "its muscles did no work");
 }
 
 static double fitness_seek(const struct measures *measures, const struct params *params)
@@ -161,10 +158,10 @@ static double fitness_seek(const struct measures *measures, const struct params 
     return measures->follow_share;
 }
 
-static void explain_seek(const struct measures *measures, const struct params *params, char *words,
-                         size_t size)
+static void explain_seek(const struct measures *measures, const struct params *params, char *words)
 {
-    snprintf(words, size, "on average it was no nearer to the light than a body that stays put");
+    snprintf(words, BEHAVIOUR_WORDS_SIZE,
+             "on average it was no nearer to the light than a body that stays put");
 }
 
 /* The rise of the head: a body born as a pole gains nothing. */
@@ -174,10 +171,11 @@ static double fitness_head_up(const struct measures *measures, const struct para
 }
 
 static void explain_head_up(const struct measures *measures, const struct params *params,
-                            char *words, size_t size)
+                            char *words)
 {
-    snprintf(words, size, "its head was on average at %.3g m, and at %.3g m at the start",
-             measures->head_mean_m, measures->head_start_m);
+    snprintf(words, BEHAVIOUR_WORDS_SIZE,
+             "its head was on average at %.3g m, and at %.3g m at the start", measures->head_mean_m,
+             measures->head_start_m);
 }
 
 /* Mean clearance: standing tall, stretching and raising arms gain nothing, trembling next to
@@ -192,13 +190,12 @@ static double fitness_hop(const struct measures *measures, const struct params *
                : measures->clearance_mean_m * measures->time_s / params->simulation_duration_s;
 }
 
-static void explain_hop(const struct measures *measures, const struct params *params, char *words,
-                        size_t size)
+static void explain_hop(const struct measures *measures, const struct params *params, char *words)
 {
     if (measures->fell > 0)
-        snprintf(words, size, "fell off after %.3g s", measures->time_s);
+        snprintf(words, BEHAVIOUR_WORDS_SIZE, "fell off after %.3g s", measures->time_s);
     else
-        snprintf(words, size, "something of it touched the ground all the time");
+        snprintf(words, BEHAVIOUR_WORDS_SIZE, "something of it touched the ground all the time");
 }
 
 /* A creature that ends beyond the last place with a floor below is leaving, though it has not
@@ -211,9 +208,9 @@ static double fitness_platform(const struct measures *measures, const struct par
 }
 
 static void explain_platform(const struct measures *measures, const struct params *params,
-                             char *words, size_t size)
+                             char *words)
 {
-    snprintf(words, size, "%s",
+    snprintf(words, BEHAVIOUR_WORDS_SIZE, "%s",
              measures->fell > 0      ? "fell off"
              : measures->reach_m > 0 ? "ended beyond the last place with a floor below"
                                      : "did not get away from where it started");
@@ -225,14 +222,14 @@ static double fitness_custom(const struct measures *measures, const struct param
 }
 
 static void explain_custom(const struct measures *measures, const struct params *params,
-                           char *words, size_t size)
+                           char *words)
 {
     double value = fitness_custom(measures, params);
 
     if (isfinite(value))
-        snprintf(words, size, "fitness.expression is %.3g", value);
+        snprintf(words, BEHAVIOUR_WORDS_SIZE, "fitness.expression is %.3g", value);
     else
-        snprintf(words, size, "fitness.expression is not a finite number");
+        snprintf(words, BEHAVIOUR_WORDS_SIZE, "fitness.expression is not a finite number");
 }
 
 /* All are equal before the choice; disqualified creatures get 0. */
@@ -242,7 +239,7 @@ static double fitness_interactive(const struct measures *measures, const struct 
 }
 
 static void explain_interactive(const struct measures *measures, const struct params *params,
-                                char *words, size_t size)
+                                char *words)
 {
     words[0] = 0;
 }
@@ -260,9 +257,10 @@ static double fitness_contest(const struct measures *measures, const struct para
 }
 
 static void explain_contest(const struct measures *measures, const struct params *params,
-                            char *words, size_t size)
+                            char *words)
 {
-    snprintf(words, size, "it lost all of its %.0f contests by everything, and came no nearer",
+    snprintf(words, BEHAVIOUR_WORDS_SIZE,
+             "it lost all of its %.0f contests by everything, and came no nearer",
              measures->contests);
 }
 
@@ -341,8 +339,7 @@ int behaviour_explain_zero(int verdict, const struct measures *measures,
     if (behaviour_fitness(verdict, measures, params) > 0)
         return 0;
     if (is_scored(verdict, params))
-        behaviours[params->evolution_behaviour].explain(measures, params, words,
-                                                        BEHAVIOUR_WORDS_SIZE);
+        behaviours[params->evolution_behaviour].explain(measures, params, words);
     else
         snprintf(words, BEHAVIOUR_WORDS_SIZE, "its verdict, %s, has no score",
                  verdict_name(verdict));

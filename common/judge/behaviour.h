@@ -12,9 +12,8 @@ struct behaviour_info {
     const char *formula;
     const char *source;
     double (*fitness)(const struct measures *measures, const struct params *params);
-    /* Says in words why that is not above 0. */
-    void (*explain)(const struct measures *measures, const struct params *params, char *words,
-                    size_t size);
+    /* Says in words why that is not above 0, in at most BEHAVIOUR_WORDS_SIZE bytes. */
+    void (*explain)(const struct measures *measures, const struct params *params, char *words);
     /* The way that fitness pays for, where a creature must get on all the time (early_stop.h); NULL where
      * a late start may still win. In metres, or in sizes as fitness takes them. */
     double (*way)(const struct measures *measures, const struct params *params);

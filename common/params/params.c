@@ -408,28 +408,24 @@ void params_print_range(int index, char *buffer, size_t size)
 
 /* ---- what no single row can check ---- */
 
-static int check_order(double min, double max, const char *min_key, const char *max_key,
-                       struct error *error)
-{
-    if (min <= max)
-        return 0;
-    return error_set(error, ERR_RANGE, "%s %g is above %s %g", min_key, min, max_key, max);
-}
-
 static int check_bounds(const struct params *params, struct error *error)
 {
-    int rc;
-    if ((rc = check_order((double)params->initial_bodies_min, (double)params->initial_bodies_max,
-                          "initial.bodies_min", "initial.bodies_max", error)) ||
-        (rc = check_order(params->initial_side_min_m, params->initial_side_max_m,
-                          "initial.side_min_m", "initial.side_max_m", error)) ||
-        (rc = check_order((double)params->creature_parts_min, (double)params->creature_parts_max,
-                          "creature.parts_min", "creature.parts_max", error)) ||
-        (rc = check_order((double)params->exam_pass, (double)params->exam_starts, "exam.pass",
-                          "exam.starts", error)))
-        return rc;
-    return check_order(params->creature_side_min_m, params->creature_side_max_m,
-                       "creature.side_min_m", "creature.side_max_m", error);
+#define ORDER(s, low, high)                                                                        \
+    {                                                                                              \
+#s "." #low, #s "." #high, (double)params->s##_##low, (double)params->s##_##high           \
+    }
+    const struct {
+        const char *low_key, *high_key;
+        double low, high;
+    } orders[] = {ORDER(initial, bodies_min, bodies_max), ORDER(initial, side_min_m, side_max_m),
+                  ORDER(creature, parts_min, parts_max), ORDER(exam, pass, starts),
+                  ORDER(creature, side_min_m, side_max_m)};
+#undef ORDER
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+        if (!(orders[i].low <= orders[i].high))
+            return error_set(error, ERR_RANGE, "%s %g is above %s %g", orders[i].low_key,
+                             orders[i].low, orders[i].high_key, orders[i].high);
+    return 0;
 }
 
 static int check_functions(const struct params *params, struct error *error)
@@ -500,19 +496,15 @@ static int check_simulation(const struct params *params, struct error *error)
 
 int params_check(const struct params *params, struct error *error)
 {
+    static int (*const checks[])(const struct params *, struct error *) = {
+        check_bounds, check_functions, check_search, check_simulation, check_relief};
     const char *name = params->run_name;
     if (name[0] == '\0' || name[0] == '.' || strchr(name, '/'))
         return error_set(error, ERR_RANGE,
                          "name: \"%.80s\" cannot name a directory (no '/', no '.' in front)", name);
-    int rc = check_bounds(params, error);
-    if (rc == 0)
-        rc = check_functions(params, error);
-    if (rc == 0)
-        rc = check_search(params, error);
-    if (rc == 0)
-        rc = check_simulation(params, error);
-    if (rc == 0)
-        rc = check_relief(params, error);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof checks / sizeof checks[0]; i++)
+        rc = checks[i](params, error);
     return rc;
 }
 

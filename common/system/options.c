@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,12 +226,6 @@ static void print_wrapped(const char *text, int indent)
     output_print(stdout, "\n");
 }
 
-/* A text on standard output, its paragraphs wrapped. */
-static void options_print_text(const char *text)
-{
-    print_wrapped(text, 0);
-}
-
 /* The table as part of a help text, on standard output. */
 static void options_print(const struct option_row *rows)
 {
@@ -259,12 +252,12 @@ static void print_help(const struct command *command)
     output_print(stdout, "usage: %s%s%s%s%s%s\n", command->program, command->name ? " " : "",
                  command->name ? command->name : "", command->operands[0] ? " " : "",
                  command->operands, command->options ? " [option]..." : "");
-    options_print_text(command->about);
+    print_wrapped(command->about, 0);
     output_print(stdout, "\n");
     options_print(command->options);
     if (command->after) {
         output_print(stdout, "\n");
-        options_print_text(command->after);
+        print_wrapped(command->after, 0);
     }
 }
 
@@ -275,7 +268,7 @@ int command_parse(const struct command *command, int argc, char **argv, void *re
     if (status == OPTIONS_HELP)
         print_help(command);
     else if (status)
-        return command_refuse(command, "%s", error.message);
+        return command_refuse(command, error.message);
     return status ? 0 : -1;
 }
 
@@ -294,15 +287,11 @@ int command_complain(const struct command *command, int exit_code, const char *m
     return exit_code;
 }
 
-int command_refuse(const struct command *command, const char *format, ...)
+int command_refuse(const struct command *command, const char *message)
 {
-    char text[512], name[64];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    char name[64];
     full_name(command, name, sizeof name);
-    output_print(stderr, "%s: %s (see '%s --help')\n", name, text, name);
+    output_print(stderr, "%s: %s (see '%s --help')\n", name, message, name);
     return EXIT_USAGE;
 }
 

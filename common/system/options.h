@@ -80,8 +80,7 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 /* One line on standard error that names the command; returns the exit code. */
 int command_complain(const struct command *command, int exit_code, const char *message);
 /* The same, which refers to the help; returns EXIT_USAGE. */
-int command_refuse(const struct command *command, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+int command_refuse(const struct command *command, const char *message);
 /* The table of a program's commands, which NULL ends, for its help. */
 void commands_print(const struct command *const *commands);
 /* Runs the one that argv[0] names, or says that there is none, and which may be meant. */

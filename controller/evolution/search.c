@@ -45,14 +45,16 @@ const struct search_method *const search_methods[SEARCH_COUNT] = {
 void individual_deinit(struct individual *individual)
 {
     genome_deinit(&individual->genome);
-    packed_genome_deinit(&individual->packed);
+    packed_bytes_deinit(&individual->packed);
 }
 
 int individual_copy_genome(const struct individual *individual, struct genome *genome,
-                           struct packed_genome *packed)
+                           struct packed_bytes *packed)
 {
     int status = genome_copy(genome, &individual->genome);
-    return status ? status : packed_genome_copy(packed, &individual->packed);
+    *packed = (struct packed_bytes){NULL, 0};
+    return status ? status
+                  : packed_bytes_set(packed, individual->packed.bytes, individual->packed.length);
 }
 
 int individual_is_kept(const struct individual *individual)

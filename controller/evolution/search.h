@@ -50,7 +50,7 @@ struct individual {
     char mutations[CREATURE_MUTATIONS_SIZE]; /* in words; empty = none */
     struct early_stop_bar bar; /* the least pace it must keep; set at birth, search_bars.c */
     struct genome genome;
-    struct packed_genome packed; /* the genome as bytes; empty: not packed yet */
+    struct packed_bytes packed; /* the genome as bytes; empty: not packed yet */
     struct phenotype_key key;    /* of its motion, with seed 0; 0, 0: not known */
     int has_result;
     int verdict;
@@ -97,7 +97,7 @@ void individual_leave_archive(struct individual *individual);
 void individual_deinit(struct individual *individual);
 /* Copies its genome, also in its packed form. 0 or ERR_MEMORY. */
 int individual_copy_genome(const struct individual *individual, struct genome *genome,
-                           struct packed_genome *packed);
+                           struct packed_bytes *packed);
 
 struct population {
     struct individual *individuals;

@@ -148,7 +148,7 @@ static double mobility_of(const struct contact_law *s, const struct contact_law_
 {
     double most = 0;
     for (int k = c->row; k < c->row + c->size; k++)
-        most = fmax(most, contact_law_row(s, k)[k]);
+        most = fmax(most, contact_law_element(s, k, k));
     return most;
 }
 
@@ -174,7 +174,7 @@ void contact_law_set_velocities(struct contact_law *s)
     for (int i = 0; i < s->rows; i++) {
         double sum = s->free[i];
         for (int k = 0; k < s->rows; k++)
-            sum += (k <= i ? contact_law_row(s, i)[k] : contact_law_row(s, k)[i]) * s->impulse[k];
+            sum += contact_law_element(s, i, k) * s->impulse[k];
         s->velocity[i] = sum;
     }
 }
@@ -186,7 +186,7 @@ static int do_touch(const struct contact_law *s, const struct contact_law_contac
 {
     for (int i = a->row; i < a->row + a->size; i++)
         for (int k = b->row; k < b->row + b->size; k++)
-            if ((i < k ? contact_law_row(s, k)[i] : contact_law_row(s, i)[k]) != 0)
+            if (contact_law_element(s, i, k) != 0)
                 return 1;
     return 0;
 }
@@ -235,9 +235,7 @@ static int gather(struct contact_law *s, int leader)
     }
     for (int i = 0; i < g->rows; i++)
         for (int k = 0; k <= i; k++) {
-            int one = g->rows_at[i], other = g->rows_at[k];
-            double w =
-                one > other ? contact_law_row(s, one)[other] : contact_law_row(s, other)[one];
+            double w = contact_law_element(s, g->rows_at[i], g->rows_at[k]);
             g->a[i * g->rows + k] = g->a[k * g->rows + i] = g->scale[i] * g->scale[k] * w;
         }
     return 0;

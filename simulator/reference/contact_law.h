@@ -70,6 +70,11 @@ static inline double *contact_law_row(const struct contact_law *law, int row)
 {
     return law->w + (size_t)row * ((size_t)row + 1) / 2;
 }
+/* Of W, which is symmetric. */
+static inline double contact_law_element(const struct contact_law *law, int i, int k)
+{
+    return i > k ? contact_law_row(law, i)[k] : contact_law_row(law, k)[i];
+}
 /* Sets impulse, velocity and residual: of the best that was found. Where the arena has no room for
  * a group the residual is infinite. */
 void contact_law_solve(struct contact_law *law);

@@ -340,10 +340,12 @@ static double rebound(const struct spatial_constraint *c, const struct touch *t,
     return rate < -restitution_speed(c) ? -t->elasticity * rate : 0;
 }
 
-static void keep_places(struct spatial_constraint *c, double *y)
+/* The places of bodies become the state. */
+static void keep_places(struct spatial_constraint *c)
 {
     for (int i = 0; i < c->count; i++)
-        spatial_system_put(y + STATE_SIZE * i, &c->bodies[i].place);
+        spatial_system_put(c->y + STATE_SIZE * i, &c->bodies[i].place);
+    spatial_system_place(c, c->y);
 }
 
 int spatial_impulses_collide(struct spatial_constraint *c, double ahead)
@@ -366,8 +368,7 @@ int spatial_impulses_collide(struct spatial_constraint *c, double ahead)
     }
     if (solve_impacts(c))
         return 1;
-    keep_places(c, c->y);
-    spatial_system_place(c, c->y);
+    keep_places(c);
     return 0;
 }
 
@@ -396,7 +397,7 @@ static double mobility_across(const struct spatial_constraint *c,
         for (int i = 0; i < c->found_count; i++) {
             const struct contact_law_contact *l = &c->law.contacts[i];
             for (int k = l->row + 1; k < l->row + l->size && does_press(c, l); k++)
-                sum += fabs(contact_law_row(&c->law, k > row ? k : row)[k > row ? row : k]);
+                sum += fabs(contact_law_element(&c->law, k, row));
         }
         most = fmax(most, sum);
     }
@@ -506,8 +507,7 @@ int spatial_impulses_step(struct spatial_constraint *c, double ahead, double h)
     c->is_stale = 1;
     spatial_system_place(c, c->y);
     drift(c, h / 2);
-    keep_places(c, c->y);
-    spatial_system_place(c, c->y);
+    keep_places(c);
     spatial_touch_find(c, MARGIN_M + 2 * h * spatial_system_top_speed(c));
     reduce(c, ahead + h / 2);
     c->losses[1] -= h * spatial_system_push_all(c, ahead + h / 2);
@@ -538,8 +538,7 @@ int spatial_impulses_step(struct spatial_constraint *c, double ahead, double h)
         return 1;
     }
     drift(c, h / 2);
-    keep_places(c, c->y);
-    spatial_system_place(c, c->y);
+    keep_places(c);
     c->base.dynamics.steps++;
     return 0;
 }
@@ -569,8 +568,7 @@ void spatial_impulses_part(struct spatial_constraint *c, double speed)
         p->velocity = p->spin = (struct vec3){0, 0, 0};
         p->stretch_rate = 0;
     }
-    keep_places(c, c->y);
-    spatial_system_place(c, c->y);
+    keep_places(c);
     spatial_touch_find(c, MARGIN_M + 2 * h * speed);
     reduce(c, 0);
     for (int i = 0; i < c->law.rows; i++)
@@ -581,6 +579,5 @@ void spatial_impulses_part(struct spatial_constraint *c, double speed)
     contact_law_solve(&c->law);
     apply_impulses(c);
     move_apart(c, h);
-    keep_places(c, c->y);
-    spatial_system_place(c, c->y);
+    keep_places(c);
 }

@@ -207,12 +207,11 @@ static const struct option_row options[] = {
     {"see", 0, "FROM:TO",
      "a creature that sees the one, and nothing of the other, sees that instead: light:object, "
      "light:other, light:sound, light:scent-1; it is said if one stays as it is",
-     OPTION_READ, .field = offsetof(struct request, see), .read = sights_read_exchange},
-    {"json", 0, NULL, "prints one JSON object", OPTION_FLAG,
-     .field = offsetof(struct request, is_json)},
+     OPTION_AT(READ, request, see), .read = sights_read_exchange},
+    {"json", 0, NULL, "prints one JSON object", OPTION_AT(FLAG, request, is_json)},
     {"set", 's', "SECTION.KEY=VALUE",
-     "changes a parameter (repeatable), such as contest.goal=" CONTEST_GOALS "", OPTION_LIST,
-     .field = offsetof(struct request, assignments)},
+     "changes a parameter (repeatable), such as contest.goal=" CONTEST_GOALS "",
+     OPTION_AT(LIST, request, assignments)},
     {.name = NULL}};
 const struct command contest_command = {
     .program = "simulator",

@@ -424,31 +424,30 @@ static int command_evaluate(int argc, char **argv)
 
 static const struct option_row options[] = {
     {"trace", 0, "FILE.csv", "writes the motion, a line for each brain tick (docs/trace.md)",
-     OPTION_TEXT, .field = offsetof(struct request, trace_path)},
+     OPTION_AT(TEXT, request, trace_path)},
     {"record", 0, "FILE",
      "writes the creature with the parameters, the seed and the result of this evaluation as its "
      "record, as JSON to *.json; may be the same file. Then a difference is no failure",
-     OPTION_TEXT, .field = offsetof(struct request, record_path)},
-    {"json", 0, NULL, "prints one JSON object", OPTION_FLAG,
-     .field = offsetof(struct request, is_json)},
-    {"set", 's', "SECTION.KEY=VALUE", "changes a parameter (repeatable)", OPTION_LIST,
-     .field = offsetof(struct request, assignments)},
+     OPTION_AT(TEXT, request, record_path)},
+    {"json", 0, NULL, "prints one JSON object", OPTION_AT(FLAG, request, is_json)},
+    {"set", 's', "SECTION.KEY=VALUE", "changes a parameter (repeatable)",
+     OPTION_AT(LIST, request, assignments)},
     {"seed", 0, "N",
      "evaluation seed (default: the recorded one, else made of the run's seed and the creature's "
      "id)",
-     OPTION_READ, .field = offsetof(struct request, seed), .read = option_read_seed},
+     OPTION_AT(READ, request, seed), .read = option_read_seed},
     {"effectors", 0, "on|off", "off: a limp body, joints without muscles (default: on)",
-     OPTION_WORD, .field = offsetof(struct request, is_limp)},
-    {"solver", 0, SOLVER_CHOICES, "the solver, instead of simulation.solver", OPTION_WORD,
-     .field = offsetof(struct request, solver)},
+     OPTION_AT(WORD, request, is_limp)},
+    {"solver", 0, SOLVER_CHOICES, "the solver, instead of simulation.solver",
+     OPTION_AT(WORD, request, solver)},
     {"trial", 0, "TRIAL",
      "as a task of the referee's: the purpose, then what is other, such as entry+perturbed-1, "
      "champion+perturbed-11+finer-2+other-solver",
-     OPTION_READ, .field = offsetof(struct request, trial), .read = read_trial},
+     OPTION_AT(READ, request, trial), .read = read_trial},
     {"referee", 0, NULL,
      "the exam that the champion of a run must pass: from perturbed starts, by the other solver "
      "and at a quarter of the step",
-     OPTION_FLAG, .field = offsetof(struct request, has_referee)},
+     OPTION_AT(FLAG, request, has_referee)},
     {.name = NULL}};
 const struct command evaluate_command = {
     .program = "simulator",

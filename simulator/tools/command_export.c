@@ -202,14 +202,14 @@ static int command_export(int argc, char **argv)
 static const struct option_row options[] = {
     {"mjcf", 0, "FILE.xml",
      "its body, joints, limits and muscles for MuJoCo, at the settled start (not of spheres)",
-     OPTION_TEXT, .field = offsetof(struct request, mjcf_path)},
+     OPTION_AT(TEXT, request, mjcf_path)},
     {"signals", 0, "FILE.csv",
-     "the control of each of these muscles, a line for each step of the model", OPTION_TEXT,
-     .field = offsetof(struct request, signals_path)},
+     "the control of each of these muscles, a line for each step of the model",
+     OPTION_AT(TEXT, request, signals_path)},
     {"trajectory", 0, "FILE.csv", "the motion, as 'simulator evaluate --trace' writes it",
-     OPTION_TEXT, .field = offsetof(struct request, trajectory_path)},
-    {"set", 's', "SECTION.KEY=VALUE", "changes a parameter (repeatable)", OPTION_LIST,
-     .field = offsetof(struct request, assignments)},
+     OPTION_AT(TEXT, request, trajectory_path)},
+    {"set", 's', "SECTION.KEY=VALUE", "changes a parameter (repeatable)",
+     OPTION_AT(LIST, request, assignments)},
     {.name = NULL}};
 const struct command export_command = {
     .program = "simulator",

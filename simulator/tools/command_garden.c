@@ -221,14 +221,13 @@ static int command_garden(int argc, char **argv)
 }
 
 static const struct option_row options[] = {
-    {"params", 0, "FILE.ini", "parameters of the run", OPTION_TEXT,
-     .field = offsetof(struct request, params_path)},
-    {"seeds", 0, "N", "gardens; default 20", OPTION_WHOLE, .field = offsetof(struct request, seeds),
-     .min = 1, .max = SEEDS_MAX},
-    {"minutes", 0, "MINUTES", "simulated minutes of each; default 5", OPTION_WHOLE,
-     .field = offsetof(struct request, minutes), .min = 1, .max = MINUTES_MAX},
-    {"each", 0, "N", "founders, and as many late creatures; default 10", OPTION_WHOLE,
-     .field = offsetof(struct request, each), .min = 1, .max = EACH_MAX},
+    {"params", 0, "FILE.ini", "parameters of the run", OPTION_AT(TEXT, request, params_path)},
+    {"seeds", 0, "N", "gardens; default 20", OPTION_AT(WHOLE, request, seeds), .min = 1,
+     .max = SEEDS_MAX},
+    {"minutes", 0, "MINUTES", "simulated minutes of each; default 5",
+     OPTION_AT(WHOLE, request, minutes), .min = 1, .max = MINUTES_MAX},
+    {"each", 0, "N", "founders, and as many late creatures; default 10",
+     OPTION_AT(WHOLE, request, each), .min = 1, .max = EACH_MAX},
     {.name = NULL}};
 const struct command garden_command = {
     .program = "simulator",

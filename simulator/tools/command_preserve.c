@@ -222,17 +222,17 @@ static int command_preserve(int argc, char **argv)
 
 static const struct option_row options[] = {
     {"params", 0, "FILE.ini", "the parameters, section [preserve]; default: all defaults, in water",
-     OPTION_TEXT, .field = offsetof(struct request, params_path)},
-    {"minutes", 0, "MINUTES", "simulated minutes; default 10", OPTION_WHOLE,
-     .field = offsetof(struct request, minutes), .min = 1, .max = MINUTES_MAX},
+     OPTION_AT(TEXT, request, params_path)},
+    {"minutes", 0, "MINUTES", "simulated minutes; default 10", OPTION_AT(WHOLE, request, minutes),
+     .min = 1, .max = MINUTES_MAX},
     {"see", 0, "FROM:TO",
      "founders that see the one, and nothing of the other, see that instead: light:object lets "
      "those that followed a light follow food",
-     OPTION_READ, .field = offsetof(struct request, see), .read = sights_read_exchange},
-    {"log", 0, NULL, "tells each egg, birth and death with its cause", OPTION_FLAG,
-     .field = offsetof(struct request, is_logging)},
+     OPTION_AT(READ, request, see), .read = sights_read_exchange},
+    {"log", 0, NULL, "tells each egg, birth and death with its cause",
+     OPTION_AT(FLAG, request, is_logging)},
     {"set", 's', "SECTION.KEY=VALUE", "changes a parameter (repeatable), such as seed=2",
-     OPTION_LIST, .field = offsetof(struct request, assignments)},
+     OPTION_AT(LIST, request, assignments)},
     {.name = NULL}};
 const struct command preserve_command = {
     .program = "simulator",

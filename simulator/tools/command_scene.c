@@ -218,12 +218,10 @@ static int export_scene(struct run *run, FILE *model, FILE *signals, struct erro
 static void print_summary(struct run *run)
 {
     const struct ledger *l = dynamics_ledger(run->dynamics);
-    uint64_t steps, rk_steps;
-    steps = run->dynamics->steps;
-    rk_steps = run->dynamics->rk4_steps;
     output_print(stdout, "time %g s, %llu steps of %g s: %llu taken, %llu of them by Runge-Kutta\n",
                  (double)run->steps * run->scene.settings.dt_s, (unsigned long long)run->steps,
-                 run->scene.settings.dt_s, (unsigned long long)steps, (unsigned long long)rk_steps);
+                 run->scene.settings.dt_s, (unsigned long long)run->dynamics->steps,
+                 (unsigned long long)run->dynamics->rk4_steps);
     output_print(stdout, "energy %.9g J at the start, %.9g J now, work %.9g J\n", l->energy_start_j,
                  l->kinetic_j + l->potential_j, l->work_effector_j);
     output_print(
@@ -284,24 +282,21 @@ static int command_scene(int argc, char **argv)
 
 #define REAL(name, argument, help, field_)                                                         \
     {                                                                                              \
-        name, 0, argument, help, OPTION_READ, .field = offsetof(struct request, field_),           \
-                                              .read = read_positive                                \
-    }
-#define FILE_OF(name, argument, help, field_)                                                      \
-    {                                                                                              \
-        name, 0, argument, help, OPTION_TEXT, .field = offsetof(struct request, field_)            \
+        name, 0, argument, help, OPTION_AT(READ, request, field_), .read = read_positive           \
     }
 
 static const struct option_row options[] = {
-    FILE_OF("trace", "FILE.csv", "writes the motion; - for standard output", trace_path),
-    FILE_OF("contacts", "FILE.csv", "writes every point of contact in every step", contacts_path),
-    FILE_OF("mjcf", "FILE.xml", "three dimensions: writes the scene for MuJoCo", mjcf_path),
-    FILE_OF("signals", "FILE.csv", "and the controls of its servos, a line for each step",
-            signals_path),
-    {"solver", 0, SOLVER_CHOICES, "which of them moves it", OPTION_WORD,
-     .field = offsetof(struct request, solver)},
-    {"integrator", 0, "auto|rk4|midpoint", "of the articulated solver", OPTION_WORD,
-     .field = offsetof(struct request, integrator)},
+    {"trace", 0, "FILE.csv", "writes the motion; - for standard output",
+     OPTION_AT(TEXT, request, trace_path)},
+    {"contacts", 0, "FILE.csv", "writes every point of contact in every step",
+     OPTION_AT(TEXT, request, contacts_path)},
+    {"mjcf", 0, "FILE.xml", "three dimensions: writes the scene for MuJoCo",
+     OPTION_AT(TEXT, request, mjcf_path)},
+    {"signals", 0, "FILE.csv", "and the controls of its servos, a line for each step",
+     OPTION_AT(TEXT, request, signals_path)},
+    {"solver", 0, SOLVER_CHOICES, "which of them moves it", OPTION_AT(WORD, request, solver)},
+    {"integrator", 0, "auto|rk4|midpoint", "of the articulated solver",
+     OPTION_AT(WORD, request, integrator)},
     REAL("dt", "S", "time step; such as 0.001 or 1/960", dt_s),
     REAL("rtol", "R", "tolerance of the constraint solver's steps", rtol),
     REAL("until", "S", "end of the motion", until_s),

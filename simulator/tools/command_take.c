@@ -109,14 +109,10 @@ static int command_take(int argc, char **argv)
 }
 
 static const struct option_row options[] = {
-    {"params", 0, "FILE.ini", "parameters of the run", OPTION_TEXT,
-     .field = offsetof(struct request, params_path)},
-    {"id", 0, "N", "the creature's id", OPTION_WHOLE, .field = offsetof(struct request, id),
-     .min = 1, .max = ID_MAX},
-    {"egg", 0, NULL, "the file has a packed egg, not a state", OPTION_FLAG,
-     .field = offsetof(struct request, is_egg)},
-    {"output", 'o', "FILE", "the creature file to write", OPTION_TEXT,
-     .field = offsetof(struct request, output)},
+    {"params", 0, "FILE.ini", "parameters of the run", OPTION_AT(TEXT, request, params_path)},
+    {"id", 0, "N", "the creature's id", OPTION_AT(WHOLE, request, id), .min = 1, .max = ID_MAX},
+    {"egg", 0, NULL, "the file has a packed egg, not a state", OPTION_AT(FLAG, request, is_egg)},
+    {"output", 'o', "FILE", "the creature file to write", OPTION_AT(TEXT, request, output)},
     {.name = NULL}};
 const struct command take_command = {
     .program = "simulator",

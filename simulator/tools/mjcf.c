@@ -517,11 +517,6 @@ static struct vec3 vector_of(const double *numbers)
     return (struct vec3){numbers[0], numbers[1], numbers[2]};
 }
 
-static struct quaternion quaternion_from(const double *numbers)
-{
-    return (struct quaternion){numbers[0], numbers[1], numbers[2], numbers[3]};
-}
-
 /* MuJoCo has a free body's place and turn in the world, the velocity there, and the angular
  * velocity in the own axes. */
 static void write_coordinates(const struct writer *writer, const struct model_link *link,
@@ -531,9 +526,9 @@ static void write_coordinates(const struct writer *writer, const struct model_li
     struct mat3 turn = quaternion_matrix(link->turn);
     if (joint->kind == MODEL_FREE) {
         write_triple(writer->file, vec3_add(link->at, mat3_apply(&turn, vector_of(q))));
-        write_quaternion(writer->file, quaternion_product(link->turn, quaternion_from(q + 3)));
+        write_quaternion(writer->file, quaternion_product(link->turn, quaternion_read(q + 3)));
     } else if (joint->kind == MODEL_BALL) {
-        write_quaternion(writer->file, quaternion_from(q));
+        write_quaternion(writer->file, quaternion_read(q));
     } else {
         write_numbers(writer->file, q, 1);
     }
@@ -696,7 +691,7 @@ static void find_targets(const struct mjcf *mjcf, const struct evaluate_view *vi
 static double find_shift(const struct model_joint *ball, const double *q, const double *targets,
                          int rate)
 {
-    struct quaternion at = quaternion_from(q + ball->coordinate);
+    struct quaternion at = quaternion_read(q + ball->coordinate);
     struct quaternion aim = quaternion_exp(vector_of(targets + ball->rate));
     struct vec3 here = quaternion_log(at);
     struct vec3 off = quaternion_log(quaternion_product(quaternion_back(aim), at));

@@ -635,9 +635,9 @@ static const struct {
 };
 
 /* Its genome is packed and comes back; the caller frees what is packed. */
-static struct packed_genome assert_kept_packed(void)
+static struct packed_bytes assert_kept_packed(void)
 {
-    struct packed_genome packed = {NULL, 0};
+    struct packed_bytes packed = {NULL, 0};
     SCOPED(genome) copy;
     SCOPED(pack_writer) scratch;
     pack_writer_init(&scratch);
@@ -648,7 +648,7 @@ static struct packed_genome assert_kept_packed(void)
 }
 
 /* Where these bytes begin for the first time. */
-static size_t find_bytes(const struct packed_genome *packed, const void *bytes, size_t size)
+static size_t find_bytes(const struct packed_bytes *packed, const void *bytes, size_t size)
 {
     for (size_t i = 1; i + size <= packed->length; i++)
         if (memcmp(packed->bytes + i, bytes, size) == 0)
@@ -657,7 +657,7 @@ static size_t find_bytes(const struct packed_genome *packed, const void *bytes, 
     return 0;
 }
 
-static void refuse_packed(const struct packed_genome *packed, const char *message)
+static void refuse_packed(const struct packed_bytes *packed, const char *message)
 {
     struct genome copy;
     ck_assert_int_eq(genome_decode_bytes(&copy, packed->bytes, packed->length, &error), ERR_FORMAT);
@@ -709,12 +709,12 @@ TEST_LOOP(stretches_are_kept, 0, 2)
             (struct input_gene){.kind = INPUT_CONSTANT, .value = 0.1, .weight = 1};
     ck_assert_int_eq(creature_format_version(&creature), 8);
     assert_kept_in_json("\"stretch\": {");
-    struct packed_genome packed = assert_kept_packed();
+    struct packed_bytes packed = assert_kept_packed();
     /* a limit of 0, whose input must not be there */
     static const unsigned char limit[] = {0xcb, 0x3f, 0xdb, 0x6d, 0xb6, 0xdb, 0x6d, 0xb6, 0xdb};
     memset(packed.bytes + find_bytes(&packed, limit, sizeof limit) + 1, 0, sizeof limit - 1);
     refuse_packed(&packed, "bodies[0]: stretches of 0 are not written");
-    packed_genome_deinit(&packed);
+    packed_bytes_deinit(&packed);
     memset(&body->stretch, 0, sizeof body->stretch);
     ck_assert_int_eq(creature_format_version(&creature), 8);
     body->sensors &= ~SENSOR_BIT(SENSOR_STRETCH);
@@ -731,7 +731,7 @@ TEST_LOOP(heads_are_kept, 0, 2)
     ck_assert(genome_hash(&creature.genome) != without);
     ck_assert_int_eq(creature_format_version(&creature), 10);
     assert_kept_in_json("\"head\": true");
-    SCOPED(packed_genome) packed = assert_kept_packed();
+    SCOPED(packed_bytes) packed = assert_kept_packed();
 }
 
 /* A mouth alone, without emitters and stretch, is kept in both forms. */
@@ -743,7 +743,7 @@ TEST(mouths_are_kept)
     ck_assert(genome_hash(&creature.genome) != without);
     ck_assert_int_eq(creature_format_version(&creature), 9);
     assert_kept_in_json("\"mouth\": \"flesh\"");
-    SCOPED(packed_genome) packed = assert_kept_packed();
+    SCOPED(packed_bytes) packed = assert_kept_packed();
     /* no mouth, in a row that has room for one: the last byte of the row, behind a stretch of 0 */
     static const unsigned char there[] = {0xcb, 0, 0, 0, 0, 0, 0, 0, 0, 2};
     unsigned char *mouth = packed.bytes + find_bytes(&packed, there, sizeof there) + 9;
@@ -761,7 +761,7 @@ TEST(emitters_that_must_fail)
     struct body_gene *body = &creature.genome.bodies[0];
     memset(&body->emitters[EMITTER_SOUND], 0, sizeof body->emitters[0]);
     body->emitters[EMITTER_SCENT_2].input = body->emitters[EMITTER_SOUND].input;
-    SCOPED(packed_genome) packed = assert_kept_packed();
+    SCOPED(packed_bytes) packed = assert_kept_packed();
     /* behind two flags of 0 the second scent's flag and its input, whose first field is after the
      * array's mark */
     static const unsigned char there[] = {0, 0, 1, 0x97, 0, 0, 0, 0, 0, 0xcb};
@@ -779,7 +779,7 @@ TEST(lags_that_must_fail)
     genome_deinit(&creature.genome);
     make_lagging(&creature.genome);
     creature.genome.neurons[0].lag_row = 0.5;
-    SCOPED(packed_genome) packed = assert_kept_packed();
+    SCOPED(packed_bytes) packed = assert_kept_packed();
     size_t at = find_bytes(&packed, halves, sizeof halves);
     for (size_t length = at; length < packed.length; length++) {
         ck_assert_int_lt(genome_decode_bytes(&copy, packed.bytes, length, &error), 0);

@@ -211,7 +211,7 @@ static struct population copy_population(const struct search *search, struct rng
     ck_assert_ptr_nonnull(copy.individuals);
     for (int i = 0; i < from->count; i++) {
         copy.individuals[i] = from->individuals[i];
-        copy.individuals[i].packed = (struct packed_genome){NULL, 0};
+        copy.individuals[i].packed = (struct packed_bytes){NULL, 0};
         copy.individuals[i].is_resting = copy.individuals[i].is_counted = 0;
         ck_assert_int_eq(genome_copy(&copy.individuals[i].genome, &from->individuals[i].genome), 0);
     }

@@ -80,7 +80,7 @@ static void record(const struct individual *individual)
         genome_deinit(&kept->individual.genome);
     kept->is_there = 1;
     kept->individual = *individual;
-    kept->individual.packed = (struct packed_genome){NULL, 0};
+    kept->individual.packed = (struct packed_bytes){NULL, 0};
     ck_assert_int_eq(genome_copy(&kept->individual.genome, &individual->genome), 0);
 }
 

@@ -394,7 +394,7 @@ static uint64_t breed(int is_backwards, int is_restarted)
         for (int i = 0; i < SIZE; i++) {
             population.individuals[i] = *find(search, (uint64_t)(SIZE - i));
             genome_init(&population.individuals[i].genome);
-            population.individuals[i].packed = (struct packed_genome){NULL, 0};
+            population.individuals[i].packed = (struct packed_bytes){NULL, 0};
             ck_assert_int_eq(genome_copy(&population.individuals[i].genome,
                                          &find(search, (uint64_t)(SIZE - i))->genome),
                              0);
