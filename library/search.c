@@ -264,18 +264,6 @@ static struct bestiary_creature *make_judged(const struct bestiary_search *s,
     return creature;
 }
 
-static int keep_best(struct bestiary_search *s, int rank, const struct individual *best)
-{
-    struct genome genome;
-    struct bestiary_creature *creature =
-        genome_copy(&genome, &best->genome) ? NULL : make_judged(s, best, &genome);
-    if (!creature)
-        return ERR_MEMORY;
-    bestiary_creature_free(s->best[rank]);
-    s->best[rank] = creature;
-    return 0;
-}
-
 static int compare_members(const void *a, const void *b)
 {
     uint64_t x = ((const struct member *)a)->rank.id, y = ((const struct member *)b)->rank.id;
@@ -312,8 +300,17 @@ static int close_generation(struct bestiary_search *s)
     for (int i = 0; i < s->generation_count; i++)
         g->evaluations += (uint64_t)s->generations[i].own;
     status = g->members ? 0 : ERR_MEMORY;
-    for (int i = 0; !status && i < BEST_KEPT && i < closing.count; i++)
-        status = keep_best(s, i, &ranked->individuals[i]);
+    for (int i = 0; !status && i < BEST_KEPT && i < closing.count; i++) {
+        const struct individual *best = &ranked->individuals[i];
+        struct genome genome;
+        struct bestiary_creature *kept =
+            genome_copy(&genome, &best->genome) ? NULL : make_judged(s, best, &genome);
+        if (kept) {
+            bestiary_creature_free(s->best[i]);
+            s->best[i] = kept;
+        }
+        status = kept ? 0 : ERR_MEMORY;
+    }
     generation_closing_deinit(&closing);
     return status;
 }

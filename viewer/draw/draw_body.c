@@ -19,6 +19,8 @@
 /* The colour that ghosts fade to; how dark the outlines of solids are. */
 #define GHOST_COLOR COLOR_sky_bottom
 #define OUTLINE     0.3
+/* How dark shadows on faces are. */
+#define FACE_DARKNESS 0.8
 /* Pieces of a cut face overlap at the seam by this, px of the picture. */
 #define SEAM_PX 0.7
 /* And by no more than this share of the body's size. */
@@ -212,19 +214,7 @@ static void outline_face(const struct scene *scene, const struct order_piece *pi
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
 }
 
-/* The shadows of all bodies and solids. */
-static void cast_on(const struct picture *picture, const struct plane *plane, double reach,
-                    int owner, double strength)
-{
-    const struct scene *scene = picture->scene;
-    for (int i = 0; i < picture->count; i++)
-        shade_cast(scene->cr, &scene->eye, picture->bodies[i].casters, scene->replay->shape_count,
-                   plane, reach, owner, strength * (1 - picture->bodies[i].scene.ghost));
-    shade_cast(scene->cr, &scene->eye, picture->solids, picture->solid_count, plane, reach, owner,
-               strength);
-}
-
-/* A face with the shadows that fall on it. */
+/* A face with the shadows of all bodies and solids that fall on it. */
 static void draw_face(const struct picture *picture, const struct order_piece *piece, int owner,
                       uint32_t fill)
 {
@@ -245,7 +235,11 @@ static void draw_face(const struct picture *picture, const struct order_piece *p
     cairo_fill_preserve(cr);
     cairo_save(cr);
     cairo_clip(cr);
-    cast_on(picture, &plane, reach, owner, 0.8);
+    for (int i = 0; i < picture->count; i++)
+        shade_cast(cr, &scene->eye, picture->bodies[i].casters, scene->replay->shape_count, &plane,
+                   reach, owner, FACE_DARKNESS * (1 - picture->bodies[i].scene.ghost));
+    shade_cast(cr, &scene->eye, picture->solids, picture->solid_count, &plane, reach, owner,
+               FACE_DARKNESS);
     cairo_restore(cr);
     outline_face(scene, piece);
 }

@@ -279,17 +279,6 @@ static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay 
     }
 }
 
-/* A contest's ring, on the ground. */
-static void draw_ring(cairo_t *cr, const struct eye *eye, double ring_m)
-{
-    for (int i = 0; i < RING_LINES; i++) {
-        double a = 2 * DRAW_PI * i / RING_LINES, b = 2 * DRAW_PI * (i + 1) / RING_LINES;
-        eye_trace_line(cr, eye, (struct vec3){ring_m * cos(a), 0, ring_m * sin(a)},
-                       (struct vec3){ring_m * cos(b), 0, ring_m * sin(b)});
-        draw_stroke(cr, COLOR_contact, 0.9, 3 * eye->view->ui);
-    }
-}
-
 /* ---- marks ---- */
 
 /* Whether a part lies over a piece of a rectangle (left, top, right, bottom): no straight line
@@ -321,17 +310,6 @@ static int is_covered(const struct draw_view *view, const struct replay *replay,
     return 0;
 }
 
-/* A level disc on the ground. */
-static void draw_mark(cairo_t *cr, const struct eye *eye, struct spot spot)
-{
-    cairo_save(cr);
-    cairo_translate(cr, spot.x, spot.y);
-    cairo_scale(cr, 1, fmax(fabs(eye->back.y), 0.4));
-    cairo_arc(cr, 0, 0, 3.2 * eye->view->ui, 0, 2 * DRAW_PI);
-    cairo_restore(cr);
-    draw_fill(cr, COLOR_ground_line, 0.9);
-}
-
 void draw_space_marks(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                       const struct draw_moment *moments, int count)
 {
@@ -350,7 +328,13 @@ void draw_space_marks(cairo_t *cr, const struct draw_view *view, const struct re
         struct spot spot = eye_project(&eye, vec3_along(start, way, s));
         if (!spot.is_seen || spot.x < view->left_px || spot.x > view->left_px + view->width_px)
             continue;
-        draw_mark(cr, &eye, spot);
+        /* a level disc on the ground */
+        cairo_save(cr);
+        cairo_translate(cr, spot.x, spot.y);
+        cairo_scale(cr, 1, fmax(fabs(eye.back.y), 0.4));
+        cairo_arc(cr, 0, 0, 3.2 * view->ui, 0, 2 * DRAW_PI);
+        cairo_restore(cr);
+        draw_fill(cr, COLOR_ground_line, 0.9);
         snprintf(text, sizeof text, "%.4g m", s == 0 ? 0 : s);
         /* a number that the picture's edge or a body would cut, or that would cover the one
          * before, is left out */
@@ -415,8 +399,14 @@ void draw_space(cairo_t *cr, const struct draw_view *view, const struct replay *
     draw_sky(cr, &eye, replay, edge);
     if (replay->has_ground)
         draw_ground(cr, &eye, replay, edge);
-    if (replay->ring_m > 0)
-        draw_ring(cr, &eye, replay->ring_m);
+    /* a contest's ring, on the ground */
+    double ring_m = replay->ring_m;
+    for (int i = 0; i < RING_LINES && ring_m > 0; i++) {
+        double a = 2 * DRAW_PI * i / RING_LINES, b = 2 * DRAW_PI * (i + 1) / RING_LINES;
+        eye_trace_line(cr, &eye, (struct vec3){ring_m * cos(a), 0, ring_m * sin(a)},
+                       (struct vec3){ring_m * cos(b), 0, ring_m * sin(b)});
+        draw_stroke(cr, COLOR_contact, 0.9, 3 * view->ui);
+    }
     if (replay->medium != REPLAY_SKY)
         draw_specks(cr, &eye);
 }

@@ -9,16 +9,6 @@ const struct overlay_info overlay_table[] = {
 };
 const int overlay_count = sizeof overlay_table / sizeof overlay_table[0];
 
-/* The bit of the first `length` bytes of a name, or 0. */
-static unsigned find_bit(const char *name, size_t length)
-{
-    for (int i = 0; i < overlay_count; i++)
-        if (strlen(overlay_table[i].name) == length &&
-            !strncmp(overlay_table[i].name, name, length))
-            return overlay_table[i].bit;
-    return 0;
-}
-
 int overlay_parse(const char *text, unsigned *overlays, struct error *error)
 {
     *overlays = 0;
@@ -26,7 +16,11 @@ int overlay_parse(const char *text, unsigned *overlays, struct error *error)
         return 0;
     for (const char *name = text;; name++) {
         size_t length = strcspn(name, ",");
-        unsigned bit = find_bit(name, length);
+        unsigned bit = 0;
+        for (int i = 0; i < overlay_count; i++)
+            if (strlen(overlay_table[i].name) == length &&
+                !strncmp(overlay_table[i].name, name, length))
+                bit = overlay_table[i].bit;
         if (!bit)
             return error_set(error, ERR_UNKNOWN, "'%.*s' is not an overlay",
                              length < 40 ? (int)length : 40, name);

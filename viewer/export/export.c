@@ -43,13 +43,14 @@
 
 const struct exporter exporters[] = {
     {"png", "strobe picture of the whole gait, or one frame with --time", 1600, 600, 0, 1, 1, 0,
-     WITH_CAIRO(export_png), CAIRO_PACKAGE},
-    {"svg", "the same as a drawing", 1600, 600, 0, 1, 1, 0, WITH_CAIRO(export_svg), CAIRO_PACKAGE},
+     WITH_CAIRO(export_still), CAIRO_PACKAGE},
+    {"svg", "the same as a drawing", 1600, 600, 0, 1, 1, 0, WITH_CAIRO(export_still),
+     CAIRO_PACKAGE},
     {"gif", "animation that loops, the first 10 s", 480, 270, 20, 0, 1, 0, WITH_GIF(export_gif),
      "libgif-dev and libcairo2-dev"},
-    {"mp4", "video (by way of the program ffmpeg)", 1280, 720, 30, 0, 1, 1, WITH_CAIRO(export_mp4),
-     CAIRO_PACKAGE},
-    {"webm", "the same in a free format, slower", 1280, 720, 30, 0, 1, 1, WITH_CAIRO(export_webm),
+    {"mp4", "video (by way of the program ffmpeg)", 1280, 720, 30, 0, 1, 1,
+     WITH_CAIRO(export_video), CAIRO_PACKAGE},
+    {"webm", "the same in a free format, slower", 1280, 720, 30, 0, 1, 1, WITH_CAIRO(export_video),
      CAIRO_PACKAGE},
     {"frames", "folder of the video's frames: 00001.png ...", 1280, 720, 30, 0, 1, 0,
      WITH_CAIRO(export_frames), CAIRO_PACKAGE},
@@ -302,17 +303,6 @@ int export_film_tell(struct export_film *film, int index, int64_t now_ms, char *
     return !is_first;
 }
 
-/* A large film takes minutes. */
-static void tell_progress(struct export_film *film, int index)
-{
-    char line[FILM_LINE_SIZE];
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-    if (export_film_tell(film, index, now_ms, line, sizeof line))
-        output_print(stderr, "%s\n", line);
-}
-
 /* The creatures' time in a frame. */
 static double film_time(const struct export_film *film, int index)
 {
@@ -356,7 +346,13 @@ void export_film_draw(struct export_film *film, int index)
 {
     ENSURE(index >= 0 && index < film->frame_count, "frame %d of %d", index, film->frame_count);
     const struct export_job *job = film->job;
-    tell_progress(film, index);
+    char line[FILM_LINE_SIZE];
+    struct timespec now;
+    /* a large film takes minutes */
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (export_film_tell(film, index, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000, line,
+                         sizeof line))
+        output_print(stderr, "%s\n", line);
     if (job->waters)
         preserve_camera_follow(&film->view, job->waters, index, index ? 1 / film->fps : -1);
     film->before = index ? film->pixels : NULL;

@@ -83,12 +83,10 @@ int export_check(const struct export_job *job, struct error *error);
 /* Writes job->path. */
 int export_write(const struct export_job *job, struct error *error);
 
-int export_png(const struct export_job *job, const char *path, struct error *error);
+int export_still(const struct export_job *job, const char *path, struct error *error);
 int export_gif(const struct export_job *job, const char *path, struct error *error);
-int export_mp4(const struct export_job *job, const char *path, struct error *error);
-int export_webm(const struct export_job *job, const char *path, struct error *error);
+int export_video(const struct export_job *job, const char *path, struct error *error);
 int export_frames(const struct export_job *job, const char *path, struct error *error);
-int export_svg(const struct export_job *job, const char *path, struct error *error);
 int export_html(const struct export_job *job, const char *path, struct error *error);
 
 /* The sound of films: a tone for what each creature calls, a thud for what it hits. */

@@ -23,13 +23,13 @@
 
 /* ---- motion ---- */
 
-/* Two planes of channels x frames bytes each; the caller frees. NULL: out of memory. */
-static unsigned char *encode_motion(const struct replay *replay, const struct page_brain *brain,
-                                    size_t *length)
+/* Two planes of channels x frames bytes each, deflated, as a base64 string. 0 or ERR_MEMORY. */
+static int write_motion(FILE *file, const struct replay *replay, const struct page_brain *brain)
 {
     size_t frames = (size_t)page_frame_count(replay);
     size_t channels = page_channels(replay, brain), plane = channels * frames;
-    unsigned char *bytes = malloc(2 * plane);
+    uLongf packed_length = compressBound((uLong)(2 * plane));
+    unsigned char *bytes = malloc(2 * plane), *packed = malloc(packed_length);
     int64_t *decoded = calloc(channels, sizeof *decoded);
     double *values = calloc(channels, sizeof *values);
     for (size_t f = 0; bytes && decoded && values && f < frames; f++) {
@@ -43,30 +43,15 @@ static unsigned char *encode_motion(const struct replay *replay, const struct pa
             bytes[plane + k * frames + f] = (unsigned char)(code >> 8);
         }
     }
-    if (!decoded || !values) {
-        free(bytes);
-        bytes = NULL;
-    }
-    free(decoded);
-    free(values);
-    *length = 2 * plane;
-    return bytes;
-}
-
-/* Deflates and writes as a base64 string. 0 or ERR_MEMORY. */
-static int write_motion(FILE *file, const struct replay *replay, const struct page_brain *brain)
-{
-    size_t length = 0;
-    unsigned char *bytes = encode_motion(replay, brain, &length);
-    uLongf packed_length = compressBound((uLong)length);
-    unsigned char *packed = malloc(packed_length);
-    int is_packed =
-        bytes && packed && compress2(packed, &packed_length, bytes, (uLong)length, 9) == Z_OK;
+    int is_packed = bytes && decoded && values && packed &&
+                    compress2(packed, &packed_length, bytes, (uLong)(2 * plane), 9) == Z_OK;
     if (is_packed) {
         fputc('"', file);
         html_write_base64(file, packed, packed_length);
         fputc('"', file);
     }
+    free(decoded);
+    free(values);
     free(bytes);
     free(packed);
     return is_packed ? 0 : ERR_MEMORY;

@@ -2,16 +2,20 @@
 #include "viewer/export/export.h"
 
 #include <cairo-svg.h>
+#include <string.h>
 
-/* Draws on a surface, and writes it to `path` if that is not NULL; destroys it. */
-static int export_still(const struct export_job *job, cairo_surface_t *surface, const char *path,
-                        struct error *error)
+int export_still(const struct export_job *job, const char *path, struct error *error)
 {
+    int is_svg = !strcmp(export_find(job->path)->suffix, "svg");
+    cairo_format_t format = job->is_plain ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24;
+    cairo_surface_t *surface =
+        is_svg ? cairo_svg_surface_create(path, job->width_px, job->height_px)
+               : cairo_image_surface_create(format, job->width_px, job->height_px);
     cairo_t *cr = cairo_create(surface);
     export_draw_still(cr, job);
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);
-    if (status == CAIRO_STATUS_SUCCESS && path)
+    if (status == CAIRO_STATUS_SUCCESS && !is_svg)
         status = cairo_surface_write_to_png(surface, path);
     cairo_surface_finish(surface);
     if (status == CAIRO_STATUS_SUCCESS)
@@ -20,17 +24,4 @@ static int export_still(const struct export_job *job, cairo_surface_t *surface, 
     if (status != CAIRO_STATUS_SUCCESS)
         return error_set(error, ERR_IO, "%s: %s", job->path, cairo_status_to_string(status));
     return 0;
-}
-
-int export_png(const struct export_job *job, const char *path, struct error *error)
-{
-    cairo_format_t format = job->is_plain ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24;
-    return export_still(job, cairo_image_surface_create(format, job->width_px, job->height_px),
-                        path, error);
-}
-
-int export_svg(const struct export_job *job, const char *path, struct error *error)
-{
-    return export_still(job, cairo_svg_surface_create(path, job->width_px, job->height_px), NULL,
-                        error);
 }

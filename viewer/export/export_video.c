@@ -50,17 +50,16 @@ struct format {
 /* The constant quality of VP9 is on a scale of its own; "realtime" is the only one of its settings
  * that comes near real time. Two tiles for two cores save a twentieth of the time; -static-thresh
  * would save a tenth, but hills that go by slowly become blots. */
-static const struct format mp4 = {
-    "mp4",
-    "libx264",
-    "aac",
-    {"-preset", "ultrafast", "-qp", "22", "-movflags", "+faststart", "-f", "mp4"}};
-static const struct format webm = {"webm",
-                                   "libvpx",
-                                   "libopus",
-                                   {"-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8",
-                                    "-row-mt", "1", "-tile-columns", "1", "-lag-in-frames", "0",
-                                    "-b:v", "0", "-crf", "33", "-f", "webm"}};
+static const struct format formats[] = {
+    {"mp4",
+     "libx264",
+     "aac",
+     {"-preset", "ultrafast", "-qp", "22", "-movflags", "+faststart", "-f", "mp4"}},
+    {"webm",
+     "libvpx",
+     "libopus",
+     {"-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-row-mt", "1",
+      "-tile-columns", "1", "-lag-in-frames", "0", "-b:v", "0", "-crf", "33", "-f", "webm"}}};
 
 /* ---- pixels ---- */
 
@@ -333,9 +332,9 @@ static int make_sound(FILE **file, const struct export_film *film, struct error 
                   : 0;
 }
 
-static int export_video(const struct format *format, const struct export_job *request,
-                        const char *path, struct error *error)
+int export_video(const struct export_job *request, const char *path, struct error *error)
 {
+    const struct format *format = &formats[!strcmp(export_find(request->path)->suffix, "webm")];
     struct export_job job = *request;
     struct export_film film;
     struct encoder encoder = {.sound = NULL};
@@ -361,14 +360,4 @@ static int export_video(const struct format *format, const struct export_job *re
     if (!status && written)
         status = error_set(error, written, "%s: %s", job.path, error_text(written));
     return status;
-}
-
-int export_mp4(const struct export_job *job, const char *path, struct error *error)
-{
-    return export_video(&mp4, job, path, error);
-}
-
-int export_webm(const struct export_job *job, const char *path, struct error *error)
-{
-    return export_video(&webm, job, path, error);
 }

@@ -221,20 +221,6 @@ static int row_is_finite(const struct replay *replay, const struct replay_row *r
     return 1;
 }
 
-/* Rows of settling are kept until scoring starts, so that a creature that never gets there can be
- * seen. */
-static void recorder_begin_phase(struct recorder *recorder, int phase)
-{
-    recorder->phase = phase;
-    recorder->tick = 0;
-    recorder->stride = 1;
-    recorder->lost_j = -1;
-    recorder->replay->frame_count = 0;
-    recorder->replay->frame_s = recorder->tick_s;
-    free(recorder->replay->rows);
-    recorder->replay->rows = NULL;
-}
-
 static int recorder_observe(void *context, const struct evaluate_view *view)
 {
     struct recorder *recorder = context;
@@ -242,9 +228,19 @@ static int recorder_observe(void *context, const struct evaluate_view *view)
     struct replay_row row;
     if (recorder->status)
         return 1;
+    /* rows of settling are kept until scoring starts, so that a creature that never gets there can
+     * be seen */
     int phase = view->phase == PHASE_SCORE ? PHASE_SCORE : PHASE_SETTLE;
-    if (recorder->phase != phase)
-        recorder_begin_phase(recorder, phase);
+    if (recorder->phase != phase) {
+        recorder->phase = phase;
+        recorder->tick = 0;
+        recorder->stride = 1;
+        recorder->lost_j = -1;
+        replay->frame_count = 0;
+        replay->frame_s = recorder->tick_s;
+        free(replay->rows);
+        replay->rows = NULL;
+    }
     replay->relief = *view->relief;
     if (recorder->tick++ % recorder->stride)
         return 0;
@@ -370,20 +366,6 @@ static void set_score(struct replay *replay, const struct creature *creature, in
         snprintf(text, size, "fitness %.3g, recorded %.3g", replay->fitness, creature->fitness);
 }
 
-/* Compared with the record, if it was made again as recorded. */
-static void set_status(struct replay *replay, const struct creature *creature, int is_recorded)
-{
-    replay->status = REPLAY_UNRECORDED;
-    if (is_recorded)
-        replay->status = (enum replay_status)verify_compare(
-            creature, replay->verdict, replay->digest, &replay->measures, replay->detail);
-    if (!replay->cut_count)
-        return;
-    replay->status = REPLAY_CHANGED;
-    snprintf(replay->detail, sizeof replay->detail, "without %d of its neurons and wires",
-             replay->cut_count);
-}
-
 enum replay_medium replay_choose_medium(double drag, double gravity_m_s2, int has_ground)
 {
     if (drag >= WATER_DRAG && gravity_m_s2 <= WATER_GRAVITY)
@@ -480,7 +462,16 @@ static void conclude(struct replay_live *live, const struct evaluation *evaluati
     replay->digest = evaluation->digest;
     replay->fitness = behaviour_fitness(evaluation->verdict, &evaluation->measures, &live->params);
     replay->detail[0] = '\0';
-    set_status(replay, live->creature, live->is_recorded);
+    /* compared with the record, if it was made again as recorded */
+    replay->status = REPLAY_UNRECORDED;
+    if (live->is_recorded)
+        replay->status = (enum replay_status)verify_compare(
+            live->creature, replay->verdict, replay->digest, &replay->measures, replay->detail);
+    if (replay->cut_count) {
+        replay->status = REPLAY_CHANGED;
+        snprintf(replay->detail, sizeof replay->detail, "without %d of its neurons and wires",
+                 replay->cut_count);
+    }
     set_score(replay, live->creature, live->is_recorded);
 }
 

@@ -89,32 +89,6 @@ int creatures_press_body(struct creature_window *window, double x, double y)
     return grip->part != GRIP_NONE;
 }
 
-/* The way of what is held to the mouse, in the plane of the picture through it. */
-static struct vec3 way_to_mouse(const struct creature_window *window, const struct scene *scene)
-{
-    const struct grip *grip = &window->grip;
-    struct spot spot =
-        eye_project(&scene->eye, grip->part == GRIP_LIGHT
-                                     ? scene->moment.frame.light
-                                     : replay_pose_centre(&scene->moment.poses[grip->part]));
-    double across = window->player.mouse_x - creatures_scene_left(window) - grip->aside_x - spot.x;
-    double down = window->player.mouse_y - grip->aside_y - spot.y;
-    return vec3_along(vec3_scale(scene->eye.right, across / spot.scale), scene->eye.up,
-                      -down / spot.scale);
-}
-
-/* The pull of the spring. */
-static struct vec3 pull_of(const struct scene *scene, const struct replay *replay, struct vec3 way)
-{
-    struct replay_frame before;
-    replay_get_frame(replay, replay->frame_count > 1 ? replay->frame_count - 2 : 0, &before);
-    struct vec3 speed =
-        vec3_scale(vec3_sub(scene->moment.frame.centre, before.centre), 1 / replay->frame_s);
-    struct vec3 pull = vec3_along(vec3_scale(way, SPRING_1_S2), speed, -DAMPING_1_S);
-    double most = PULL_MAX_M_S2 / fmax(vec3_length(pull), 1e-9);
-    return vec3_scale(pull, fmin(most, 1));
-}
-
 /* The pull after the first `count` deeds. */
 static struct vec3 pull_after(const struct grip *grip, int count)
 {
@@ -144,21 +118,36 @@ static int add_deed(struct grip *grip, struct replay_live *live, int is_light, s
     return 0;
 }
 
-/* Moves what is held to where the mouse is. */
+/* Moves what is held to where the mouse is: the light at once, a part by the pull of the spring. */
 static int follow_mouse(struct creature_window *window, struct replay_live *live)
 {
     const struct replay *replay = replay_live_replay(live);
     struct grip *grip = &window->grip;
     struct draw_view view;
     struct scene scene;
+    struct replay_frame before;
     place_scene(&scene, &view, window, replay);
-    struct vec3 way = way_to_mouse(window, &scene);
-    if (grip->part != GRIP_LIGHT)
-        return add_deed(grip, live, 0, pull_of(&scene, replay, way));
-    struct vec3 place = vec3_add(scene.moment.frame.light, way);
-    if (replay_has_floor(replay))
-        place.y = fmax(place.y, 0);
-    return add_deed(grip, live, 1, place);
+    /* the way to the mouse, in the plane of the picture through what is held */
+    struct vec3 place = grip->part == GRIP_LIGHT
+                            ? scene.moment.frame.light
+                            : replay_pose_centre(&scene.moment.poses[grip->part]);
+    struct spot spot = eye_project(&scene.eye, place);
+    double across = window->player.mouse_x - creatures_scene_left(window) - grip->aside_x - spot.x;
+    double down = window->player.mouse_y - grip->aside_y - spot.y;
+    struct vec3 way = vec3_along(vec3_scale(scene.eye.right, across / spot.scale), scene.eye.up,
+                                 -down / spot.scale);
+    if (grip->part == GRIP_LIGHT) {
+        place = vec3_add(place, way);
+        if (replay_has_floor(replay))
+            place.y = fmax(place.y, 0);
+        return add_deed(grip, live, 1, place);
+    }
+    replay_get_frame(replay, replay->frame_count > 1 ? replay->frame_count - 2 : 0, &before);
+    struct vec3 speed =
+        vec3_scale(vec3_sub(scene.moment.frame.centre, before.centre), 1 / replay->frame_s);
+    struct vec3 pull = vec3_along(vec3_scale(way, SPRING_1_S2), speed, -DAMPING_1_S);
+    double most = PULL_MAX_M_S2 / fmax(vec3_length(pull), 1e-9);
+    return add_deed(grip, live, 0, vec3_scale(pull, fmin(most, 1)));
 }
 
 /* Lives again from the last snapshot up to a tick, with the deeds that there were. */

@@ -116,9 +116,9 @@ static void shelf_add(struct shelf *shelf, struct specimen *specimen, int64_t ge
 }
 
 /* Puts a creature on a shelf that has room, takes its genome, and makes its texts clean; without
- * memory it is left out. */
-static void shelf_put(struct gallery *gallery, struct shelf *shelf, struct creature *creature,
-                      int64_t generation)
+ * memory it is left out: NULL. */
+static struct specimen *shelf_put(struct gallery *gallery, struct shelf *shelf,
+                                  struct creature *creature, int64_t generation)
 {
     struct specimen *specimen = find_specimen(gallery, creature->id);
     /* it became the champion, which its replay says */
@@ -129,7 +129,7 @@ static void shelf_put(struct gallery *gallery, struct shelf *shelf, struct creat
     } else {
         specimen = calloc(1, sizeof *specimen);
         if (!specimen)
-            return;
+            return NULL;
         specimen->creature = *creature;
         /* a favourite has the name that it was given */
         for (int i = 0; i < gallery->favourite_count; i++)
@@ -143,6 +143,7 @@ static void shelf_put(struct gallery *gallery, struct shelf *shelf, struct creat
         creature_init(creature);
     }
     shelf_add(shelf, specimen, generation);
+    return specimen;
 }
 
 /* A new shelf takes the place of the old one; creatures that stand on both are kept. */
@@ -395,15 +396,13 @@ int gallery_add_file(struct gallery *gallery, const char *path, struct error *er
 {
     struct creature creature;
     struct file_mark mark = mark_file(path);
-    int count = gallery->shown.count;
-    if (count == GALLERY_SHOWN_MAX)
+    if (gallery->shown.count == GALLERY_SHOWN_MAX)
         return error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX);
     int status = read_file(path, &creature, error);
-    if (!status)
-        shelf_put(gallery, &gallery->shown, &creature, -1);
-    if (gallery->shown.count > count) {
-        gallery->shown.items[count]->path = path;
-        gallery->shown.items[count]->mark = mark;
+    struct specimen *specimen = status ? NULL : shelf_put(gallery, &gallery->shown, &creature, -1);
+    if (specimen) {
+        specimen->path = path;
+        specimen->mark = mark;
     }
     creature_deinit(&creature);
     return status;
@@ -451,21 +450,19 @@ static int put_replay(struct gallery *gallery, struct replay *replay, struct rep
                       struct error *error)
 {
     struct creature nobody;
-    int count = gallery->shown.count;
+    int has_room = gallery->shown.count < GALLERY_SHOWN_MAX;
     creature_init(&nobody);
     snprintf(nobody.name, sizeof nobody.name, "%s", replay->name);
-    if (count < GALLERY_SHOWN_MAX)
-        shelf_put(gallery, &gallery->shown, &nobody, -1);
+    struct specimen *specimen = has_room ? shelf_put(gallery, &gallery->shown, &nobody, -1) : NULL;
     creature_deinit(&nobody);
-    if (gallery->shown.count == count) {
+    if (!specimen) {
         replay_destroy(replay);
         bout_free(bout);
-        return count < GALLERY_SHOWN_MAX
-                   ? error_memory(error)
-                   : error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX);
+        return has_room ? error_memory(error)
+                        : error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX);
     }
-    gallery->shown.items[count]->replay = replay;
-    gallery->shown.items[count]->bout = bout;
+    specimen->replay = replay;
+    specimen->bout = bout;
     return 0;
 }
 
@@ -635,12 +632,11 @@ int gallery_show_lineage(struct gallery *gallery, uint64_t id, int depth, int mo
     while (left-- > 0) {
         struct creature *creature = &creatures[chosen[left]];
         char caption[SPECIMEN_CAPTION_SIZE];
-        int place = fresh.count;
         write_caption(creature, chosen[left] + 1 < count ? creature + 1 : NULL,
                       !gallery->choosing.has_no_goal, caption);
-        shelf_put(gallery, &fresh, creature, creature->generation);
-        if (fresh.count > place)
-            memcpy(fresh.items[place]->caption, caption, sizeof caption);
+        struct specimen *specimen = shelf_put(gallery, &fresh, creature, creature->generation);
+        if (specimen)
+            memcpy(specimen->caption, caption, sizeof caption);
     }
     run_reader_free(creatures, count);
     shelf_replace(&gallery->shown, &fresh);

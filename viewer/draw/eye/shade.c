@@ -274,16 +274,6 @@ static cairo_pattern_t *make_mask(cairo_t *cr, struct shadows *shadows)
     return cairo_pop_group(cr);
 }
 
-/* In a drawing, which has no operator that adds, they lie over one another. */
-static void lay_over(cairo_t *cr, struct shadows *shadows, double strength)
-{
-    for (int i = 0; i < shadows->count; i++) {
-        cairo_append_path(cr, shadows->paths[i]);
-        cairo_path_destroy(shadows->paths[i]);
-        draw_fill(cr, COLOR_shadow, strength * shadows->darkness[i]);
-    }
-}
-
 void shade_cast(cairo_t *cr, const struct eye *eye, const struct caster *casters, int count,
                 const struct plane *plane, double reach, int owner, double strength)
 {
@@ -300,10 +290,14 @@ void shade_cast(cairo_t *cr, const struct eye *eye, const struct caster *casters
     cairo_new_path(cr);
     if (!shadows.count)
         return;
-    if (!draw_is_image(cr)) {
-        lay_over(cr, &shadows, strength);
-        return;
+    /* in a drawing, which has no operator that adds, they lie over one another */
+    for (int i = 0; i < shadows.count && !draw_is_image(cr); i++) {
+        cairo_append_path(cr, shadows.paths[i]);
+        cairo_path_destroy(shadows.paths[i]);
+        draw_fill(cr, COLOR_shadow, strength * shadows.darkness[i]);
     }
+    if (!draw_is_image(cr))
+        return;
     draw_clip(cr, floor(shadows.box[0]), floor(shadows.box[1]),
               ceil(shadows.box[2]) - floor(shadows.box[0]),
               ceil(shadows.box[3]) - floor(shadows.box[1]));
