@@ -110,11 +110,9 @@ static int check_object(const struct row *row, void *unused)
 static int check_identity(struct database *database, struct error *error)
 {
     int64_t application = 0, version = 0;
-    int status = statement_number(database, "PRAGMA application_id", 0, 0, &application, error);
-    if (!status)
-        status = statement_number(database, "PRAGMA user_version", 0, 0, &version, error);
-    if (status)
-        return status;
+    if (statement_number(database, "PRAGMA application_id", 0, 0, &application, error) ||
+        statement_number(database, "PRAGMA user_version", 0, 0, &version, error))
+        return error->code;
     if (application != STORE_APPLICATION_ID)
         return error_set(error, ERR_FORMAT, "%s: not a run store of this program", database->path);
     if (version < STORE_SCHEMA_OLDEST || version > STORE_SCHEMA_VERSION)
@@ -168,11 +166,11 @@ int store_database_complete(struct database *database, int is_read_only, struct 
     struct column measures[MEASURE_COUNT];
     for (int i = 0; i < MEASURE_COUNT; i++)
         measures[i] = (struct column){measure_table[i].name, "REAL", "NULL"};
-    int status =
-        complete_table(database, "individuals", measures, MEASURE_COUNT, is_read_only, error);
-    if (!status)
-        status = complete_table(database, "epochs", epochs, 1, is_read_only, error);
-    return status ? status : complete_table(database, "lives", lives, 3, is_read_only, error);
+    return complete_table(database, "individuals", measures, MEASURE_COUNT, is_read_only, error) ||
+                   complete_table(database, "epochs", epochs, 1, is_read_only, error) ||
+                   complete_table(database, "lives", lives, 3, is_read_only, error)
+               ? error->code
+               : 0;
 }
 
 /* ---- opening ---- */

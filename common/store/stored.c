@@ -99,14 +99,12 @@ int stored_branch_params(struct database *database, int64_t branch, struct param
 int stored_creature_read(const struct row *row, struct creature *creature)
 {
     struct early_stop_bar bar = stored_creature_bar(row);
-    int status = stored_creature_read_row(row, creature);
-    if (!status)
-        status = stored_branch_params(row->database, sqlite3_column_int64(row->at, STORED_BRANCH),
-                                      &creature->params, row->error);
-    if (!status && params_check(&creature->params, row->error))
-        status = error_prefix(row->error, "%s: branch_parameters", row->database->path);
-    if (status)
-        return status;
+    if (stored_creature_read_row(row, creature) ||
+        stored_branch_params(row->database, sqlite3_column_int64(row->at, STORED_BRANCH),
+                             &creature->params, row->error))
+        return row->error->code;
+    if (params_check(&creature->params, row->error))
+        return error_prefix(row->error, "%s: branch_parameters", row->database->path);
     creature->genome_hash = genome_hash(&creature->genome);
     early_stop_apply_bar(&bar, &creature->params);
     snprintf(creature->name, sizeof creature->name, "%.40s-%" PRIu64, creature->params.run_name,

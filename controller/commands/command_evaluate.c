@@ -14,13 +14,11 @@ static int write_creature(const char *directory, uint64_t id, char path[RUN_PATH
                           struct error *error)
 {
     struct creature creature;
-    int status = command_get_creature(directory, id, &creature, error);
-    if (!status)
-        status = command_make_file("creature", path, error);
-    if (!status)
-        status = creature_write(&creature, path, 0, error);
+    int has_failed = command_get_creature(directory, id, &creature, error) ||
+                     command_make_file("creature", path, error) ||
+                     creature_write(&creature, path, 0, error);
     creature_deinit(&creature);
-    return status;
+    return has_failed ? error->code : 0;
 }
 
 /* The words handed over; creatures of runs become files of their own, at most `creatures_max`. */

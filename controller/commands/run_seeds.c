@@ -92,13 +92,11 @@ static int read_seed(void *context, const char *path, struct error *error)
 {
     const struct reading *reading = context;
     struct creature creature;
-    int status = command_read_creature(path, &creature, error);
-    if (!status)
-        status = seeding_fit(reading->params, path, &creature.genome, error);
-    if (!status)
-        status = seeding_add(reading->seeding, path, &creature, error);
+    int has_failed = command_read_creature(path, &creature, error) ||
+                     seeding_fit(reading->params, path, &creature.genome, error) ||
+                     seeding_add(reading->seeding, path, &creature, error);
     creature_deinit(&creature);
-    return status;
+    return has_failed ? error->code : 0;
 }
 
 int run_seeds_read(struct seeding *seeding, const struct params *params,

@@ -138,9 +138,10 @@ static int hash_generations(struct store *store, struct store_digest *generation
                             struct error *error)
 {
     struct walks walks = {.store = store};
-    int status = walk_init(store, &walks.individuals, individuals_query, error);
-    if (!status)
-        status = walk_init(store, &walks.bars, bars_query, error);
+    int status = walk_init(store, &walks.individuals, individuals_query, error) ||
+                         walk_init(store, &walks.bars, bars_query, error)
+                     ? error->code
+                     : 0;
     for (int i = 0; i < count && !status; i++)
         status = run_digest_generation(hash_rows, &walks, generations[i].generation,
                                        &generations[i].hash, error);
@@ -157,17 +158,15 @@ int store_get_digests(struct store *store, uint64_t *whole, struct store_digest 
     *generations = NULL;
     *count = 0;
     *whole = HASH_START;
-    int status = hash_parameters(store, whole, error);
-    if (!status)
-        status = statement_list(&store->database, &listing, 0, 0, generations, count, error);
-    if (!status)
-        status = hash_generations(store, *generations, *count, error);
-    if (status) {
+    if (hash_parameters(store, whole, error) ||
+        statement_list(&store->database, &listing, 0, 0, generations, count, error) ||
+        hash_generations(store, *generations, *count, error)) {
         free(*generations);
         *generations = NULL;
         *count = 0;
+        return error->code;
     }
     for (int i = 0; i < *count; i++)
         *whole = hash_u64(*whole, (*generations)[i].hash);
-    return status;
+    return 0;
 }
