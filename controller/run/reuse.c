@@ -14,7 +14,7 @@
 
 enum { BUCKETS = 2 * REUSE_ENTRIES_MAX };
 
-/* A task's tag is the number of its entry, 0 without one; and this, where it is a check. */
+/* A task's tag is the number of its entry, from 1, 0 without one; and this, where it is a check. */
 #define CHECK_TAG (UINT64_C(1) << 32)
 
 struct waiting {
@@ -28,7 +28,7 @@ struct waiting_list {
 
 struct entry {
     struct phenotype_key key;
-    int next; /* in the bucket; counted from 1, as all numbers of entries; 0: none */
+    struct entry *next; /* in the bucket */
     int is_used;
     int is_out;      /* a task whose result it will take; others wait */
     int check_count; /* tasks that are out though their result is known */
@@ -41,8 +41,7 @@ struct entry {
 struct reuse {
     const struct params *params;
     struct arena arena;
-    struct entry *entries;
-    int *buckets;
+    struct entry *entries, **buckets;
     uint64_t taken_count; /* entries, ever */
     struct waiting_list ready;
     struct reuse_counts counts;
@@ -93,55 +92,42 @@ void reuse_destroy(struct reuse *reuse)
 
 /* ---- entries ---- */
 
-static int *bucket_of(struct reuse *reuse, const struct phenotype_key *key)
+static struct entry **bucket_of(struct reuse *reuse, const struct phenotype_key *key)
 {
     return &reuse->buckets[key->words[0] % BUCKETS];
 }
 
-static struct entry *entry_of(struct reuse *reuse, int number)
+static void unlink_entry(struct reuse *reuse, const struct entry *entry)
 {
-    ENSURE(number > 0 && number <= REUSE_ENTRIES_MAX, "entry %d", number);
-    return &reuse->entries[number - 1];
+    struct entry **link = bucket_of(reuse, &entry->key);
+    while (*link && *link != entry)
+        link = &(*link)->next;
+    ENSURE(*link, "an entry is not in its bucket");
+    *link = entry->next;
 }
 
-static int find(struct reuse *reuse, const struct phenotype_key *key)
+/* In the place of the oldest; NULL if that one is needed. */
+static struct entry *add(struct reuse *reuse, const struct phenotype_key *key)
 {
-    int number = *bucket_of(reuse, key);
-    while (number && !phenotype_key_is_equal(&entry_of(reuse, number)->key, key))
-        number = entry_of(reuse, number)->next;
-    return number;
-}
-
-static void unlink_entry(struct reuse *reuse, int number)
-{
-    int *link = bucket_of(reuse, &entry_of(reuse, number)->key);
-    while (*link != number && *link)
-        link = &entry_of(reuse, *link)->next;
-    ENSURE(*link == number, "entry %d is not in its bucket", number);
-    *link = entry_of(reuse, number)->next;
-}
-
-/* In the place of the oldest; 0 if that one is needed. */
-static int add(struct reuse *reuse, const struct phenotype_key *key)
-{
-    int number = 1 + (int)(reuse->taken_count % REUSE_ENTRIES_MAX);
-    struct entry *entry = entry_of(reuse, number);
+    struct entry *entry = &reuse->entries[reuse->taken_count % REUSE_ENTRIES_MAX];
     if (entry->is_out || entry->check_count || entry->waiting.first)
-        return 0;
+        return NULL;
     if (entry->is_used)
-        unlink_entry(reuse, number);
-    int *bucket = bucket_of(reuse, key);
+        unlink_entry(reuse, entry);
+    struct entry **bucket = bucket_of(reuse, key);
     *entry = (struct entry){.key = *key, .is_used = 1, .next = *bucket};
-    *bucket = number;
+    *bucket = entry;
     reuse->taken_count++;
-    return number;
+    return entry;
 }
 
-/* The key's entry, a new one if it has none yet; 0: there is no room. */
-static int find_or_add(struct reuse *reuse, const struct phenotype_key *key)
+/* The key's entry, a new one if it has none yet; NULL: there is no room. */
+static struct entry *find_or_add(struct reuse *reuse, const struct phenotype_key *key)
 {
-    int number = find(reuse, key);
-    return number ? number : add(reuse, key);
+    struct entry *entry = *bucket_of(reuse, key);
+    while (entry && !phenotype_key_is_equal(&entry->key, key))
+        entry = entry->next;
+    return entry ? entry : add(reuse, key);
 }
 
 /* 0, or ERR_MEMORY. */
@@ -170,6 +156,12 @@ static void remember(struct entry *entry, const struct early_stop_bar *bar,
 
 /* ---- waiting ---- */
 
+static void append(struct waiting_list *list, struct waiting *first, struct waiting *last)
+{
+    *(list->last ? &list->last->next : &list->first) = first;
+    list->last = last;
+}
+
 static int wait_for(struct entry *entry, struct task *task)
 {
     ENSURE(entry->is_out && !entry->waiting.first == !entry->waiting.last,
@@ -178,11 +170,7 @@ static int wait_for(struct entry *entry, struct task *task)
     if (!waiting)
         return ERR_MEMORY;
     task_move(&waiting->task, task);
-    if (entry->waiting.last)
-        entry->waiting.last->next = waiting;
-    else
-        entry->waiting.first = waiting;
-    entry->waiting.last = waiting;
+    append(&entry->waiting, waiting, waiting);
     return REUSE_WAITS;
 }
 
@@ -191,11 +179,7 @@ static void release(struct reuse *reuse, struct entry *entry)
 {
     if (!entry->waiting.first)
         return;
-    if (reuse->ready.last)
-        reuse->ready.last->next = entry->waiting.first;
-    else
-        reuse->ready.first = entry->waiting.first;
-    reuse->ready.last = entry->waiting.last;
+    append(&reuse->ready, entry->waiting.first, entry->waiting.last);
     entry->waiting = (struct waiting_list){NULL, NULL};
 }
 
@@ -221,13 +205,12 @@ int reuse_ask(struct reuse *reuse, struct task *task, const struct result **know
     static const struct phenotype_key unknown;
     int is_out_of_memory = phenotype_key_is_equal(&task->key, &unknown) &&
                            find_key(reuse, &task->key, &task->genome, &task->trial, task->seed);
-    int number = is_out_of_memory ? 0 : find_or_add(reuse, &task->key);
-    task->tag = (uint64_t)number;
-    if (!number) {
+    struct entry *entry = is_out_of_memory ? NULL : find_or_add(reuse, &task->key);
+    task->tag = entry ? (uint64_t)(entry - reuse->entries) + 1 : 0;
+    if (!entry) {
         reuse->counts.simulated++;
         return REUSE_UNKNOWN;
     }
-    struct entry *entry = entry_of(reuse, number);
     if (entry->is_out)
         return wait_for(entry, task);
     if (!is_known(reuse, entry, &task->bar)) {
@@ -251,9 +234,10 @@ int reuse_ask(struct reuse *reuse, struct task *task, const struct result **know
 static struct entry *end_task(struct reuse *reuse, const struct task *task)
 {
     int number = (int)(task->tag & ~CHECK_TAG);
+    ENSURE(number >= 0 && number <= REUSE_ENTRIES_MAX, "entry %d", number);
     if (number == 0)
         return NULL;
-    struct entry *entry = entry_of(reuse, number);
+    struct entry *entry = &reuse->entries[number - 1];
     if (task->tag & CHECK_TAG) {
         ENSURE(entry->check_count > 0, "a check of entry %d that was not out", number);
         entry->check_count--;
@@ -313,16 +297,16 @@ void reuse_restore(void *context, const struct individual *individual, double pa
     static const struct trial first = {.purpose = TRIAL_FIRST};
     struct reuse *reuse = context;
     struct phenotype_key key;
-    int number = 0;
+    struct entry *entry = NULL;
     if (!find_key(reuse, &key, &individual->genome, &first, individual->seed))
-        number = find_or_add(reuse, &key);
+        entry = find_or_add(reuse, &key);
     struct result result = {.creature = individual->id,
                             .verdict = individual->verdict,
                             .measures = individual->measures,
                             .digest = individual->digest,
                             .pace_least_m_s = pace_least_m_s};
-    if (number && !is_known(reuse, entry_of(reuse, number), &individual->bar))
-        remember(entry_of(reuse, number), &individual->bar, &result);
+    if (entry && !is_known(reuse, entry, &individual->bar))
+        remember(entry, &individual->bar, &result);
 }
 
 const struct reuse_counts *reuse_get_counts(const struct reuse *reuse)
