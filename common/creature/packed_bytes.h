@@ -8,7 +8,6 @@
 
 #include "common/error.h"
 #include "common/formats/pack.h"
-#include "common/formats/pack_stream.h"
 
 struct packed_bytes {
     unsigned char *bytes; /* heap; NULL: there are none */

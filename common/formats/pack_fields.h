@@ -14,7 +14,7 @@
 #ifndef COMMON_FORMATS_PACK_FIELDS_H
 #define COMMON_FORMATS_PACK_FIELDS_H
 
-#include "common/formats/pack_stream.h"
+#include "common/formats/pack.h"
 
 /* Writes where it has a writer, reads where it is reading, else checks. */
 struct pack_fields {

@@ -1,6 +1,6 @@
-/* See pack_stream.h. The window holds the longest object twice; when less than that object is left
+/* See pack.h. The window holds the longest object twice; when less than that object is left
  * in it, the rest moves to its beginning and zlib fills it up. */
-#include "common/formats/pack_stream.h"
+#include "common/formats/pack.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "common/creature/creature.h"
 #include "common/preserve/epoch_order.h"
-#include "common/store/run_rows.h"
+#include "common/store/stored.h"
 
 #define RUN_READER_TOP_MAX 256
 

@@ -14,13 +14,15 @@
  *   rivals       the best of a rung and the best of the first generations
  *   panel        the best of a rung and creatures that no generation ever met
  *
- * ladder_plan.h finds the pairs that meet; ladder_file.c keeps them, the rest does no I/O. */
+ * ladder_plan.c finds the pairs that meet; ladder_file.c keeps them, the rest does no I/O. */
 #ifndef CONTROLLER_REPORT_LADDER_H
 #define CONTROLLER_REPORT_LADDER_H
 
 #include <stdint.h>
 
 #include "common/error.h"
+#include "controller/evolution/contests.h"
+#include "controller/store/store.h"
 
 enum ladder_part {
     LADDER_CHAMPIONS,
@@ -122,5 +124,33 @@ enum ladder_topic {
 };
 enum { LADDER_WORDS_SIZE = 400 };
 void ladder_say(const struct ladder *ladder, enum ladder_topic topic, char text[LADDER_WORDS_SIZE]);
+
+/* The pairs that meet in the ladder of a run, found in its store. */
+
+struct ladder_wishes {
+    int rungs;   /* at most, 3 .. LADDER_RUNGS_MAX; if `every` is 0 */
+    int every;   /* a rung is each so many-th generation, from the last one back; 0: by `rungs` */
+    int bouts;   /* of a pair: 2 or 4 */
+    int samples; /* pairs of the members of two rungs, 0 .. LADDER_SAMPLES_MAX */
+    int panel;   /* creatures, 0 .. LADDER_PANEL_MAX */
+};
+
+struct ladder_plan {
+    struct ladder ladder; /* whose meetings have no margins yet */
+    struct individual *players;
+    int player_count, player_room;
+    struct contests_pair *pairs; /* a and b of the meetings, which stand in a row for each pair */
+    int pair_count, pair_room;
+    int bouts_of_one; /* contests_bouts_of_one() */
+};
+
+/* ERR_RANGE for a run that is none of contests, or has too few generations; ERR_LIMIT for too many
+ * meetings. On an error nothing is to deinit. */
+int ladder_plan_make(struct ladder_plan *plan, struct store *store, const struct params *params,
+                     const struct ladder_wishes *wishes, struct error *error);
+void ladder_plan_deinit(struct ladder_plan *plan);
+/* Opens its contests, and takes what they came to. The former gives 0 or ERR_MEMORY. */
+int ladder_plan_open(const struct ladder_plan *plan, struct contests *contests);
+void ladder_plan_take(struct ladder_plan *plan, const struct contests *contests);
 
 #endif

@@ -1,10 +1,10 @@
-/* See ladder_plan.h.
+/* See ladder.h.
  *
  * The panel is the first children of the control: kin of the run's first generation that it never
  * met. Samples of a rung are drawn from all its members; which of them meet those of another rung
  * follows from both. Of two species a rung has the best and members of both, and each meets the
  * other species of the other rung: so which species has the easier part makes no difference. */
-#include "controller/analysis/ladder_plan.h"
+#include "controller/analysis/ladder.h"
 
 #include <limits.h>
 #include <stdlib.h>

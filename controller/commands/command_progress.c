@@ -7,7 +7,6 @@
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/analysis/ladder.h"
-#include "controller/analysis/ladder_plan.h"
 #include "controller/run/matches.h"
 #include "controller/workers/farm.h"
 #include "controller/workers/program.h"

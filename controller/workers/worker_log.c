@@ -1,5 +1,5 @@
 /* The log files of a farm's workers. */
-#include "controller/workers/worker_log.h"
+#include "controller/workers/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>

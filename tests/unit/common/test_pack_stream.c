@@ -1,6 +1,6 @@
 /* Objects read one by one: what a writer wrote comes back, from bytes and from zlib, and what is cut
  * short, goes on, or is of another kind is refused. runs: watched */
-#include "common/formats/pack_stream.h"
+#include "common/formats/pack.h"
 
 #include <zlib.h>
 #include "tests/plain_fixture.h"

@@ -9,7 +9,6 @@
 
 #include "controller/workers/worker.h"
 #include "controller/workers/process_end.h"
-#include "controller/workers/worker_log.h"
 #include "tests/suite.h"
 
 static struct task_queue queue;
