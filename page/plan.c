@@ -47,14 +47,10 @@ int plan_write(FILE *file, const struct genome *genome, const struct params *par
     return 0;
 }
 
-static const char *type_name(const struct gene_field *field)
-{
-    static const char *const names[] = {
-        [GENE_ID] = "id",           [GENE_REAL] = "real",   [GENE_LIMITS] = "limits",
-        [GENE_COUNT] = "count",     [GENE_FLAG] = "flag",   [GENE_CHOICE] = "choice",
-        [GENE_SENSORS] = "sensors", [GENE_INPUT] = "input", [GENE_INPUTS] = "inputs"};
-    return names[field->type];
-}
+static const char *const type_names[] = {
+    [GENE_ID] = "id",           [GENE_REAL] = "real",   [GENE_LIMITS] = "limits",
+    [GENE_COUNT] = "count",     [GENE_FLAG] = "flag",   [GENE_CHOICE] = "choice",
+    [GENE_SENSORS] = "sensors", [GENE_INPUT] = "input", [GENE_INPUTS] = "inputs"};
 
 /* A choice that text may say by false and true is told so here, too. */
 static void write_choice(FILE *file, const struct gene_field *field, int number)
@@ -95,7 +91,7 @@ static void write_field(FILE *file, const struct body_kind_info *kind,
     const char *unit = field->type == GENE_LIMITS ? gene_form(field, gene)->unit : field->unit;
     fprintf(file, "[\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", %.17g, %.17g, ", key,
             field->group ? field->group : "", field->words ? field->words : field->name,
-            unit ? unit : "", type_name(field), range.low, range.high);
+            unit ? unit : "", type_names[field->type], range.low, range.high);
     if (field->type == GENE_CHOICE)
         write_choice(file, field, (int)gene_assumed(field, gene));
     else

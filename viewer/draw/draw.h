@@ -94,9 +94,9 @@ struct draw_moment {
 };
 void draw_moments(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                   const struct draw_moment *moments, int count, unsigned overlays);
-/* The way of the centre of mass between two times, over all that is drawn. */
+/* The way of the centre of mass up to a time, over all that is drawn. */
 void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                double from_s, double to_s);
+                double to_s);
 
 /* 1 if the scene is seen in perspective: it has depth, and the view is turned. */
 int draw_is_spatial(const struct draw_view *view, const struct replay *replay);

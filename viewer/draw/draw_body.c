@@ -372,7 +372,7 @@ static void draw_picture(const struct picture *picture, unsigned overlays)
     const struct scene *scene = picture->scene;
     const struct replay *replay = scene->replay;
     if (overlays & DRAW_TRAIL && !scene->is_spatial)
-        draw_trail(scene->cr, scene->eye.view, replay, 0, scene->moment.frame.time_s);
+        draw_trail(scene->cr, scene->eye.view, replay, scene->moment.frame.time_s);
     if (replay->has_light && scene->ghost == 0)
         draw_light(scene);
     for (int i = 0; i < picture->count && !scene->is_spatial && replay_has_floor(replay); i++)
@@ -417,16 +417,15 @@ void draw_creature(cairo_t *cr, const struct draw_view *view, const struct repla
     draw_moments(cr, view, replay, &(struct draw_moment){time_s, ghost}, 1, overlays);
 }
 
-void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                double from_s, double to_s)
+void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay, double to_s)
 {
     struct replay_frame frame;
     struct replay_moment moment;
     struct eye eye = eye_place(view, replay, to_s);
-    int first = replay_frame_index(replay, from_s), last = replay_frame_index(replay, to_s);
+    int last = replay_frame_index(replay, to_s);
     double left = view->left_px - view->width_px, right = view->left_px + 2 * view->width_px;
     double last_x = INFINITY, last_y = 0;
-    for (int i = first; i <= last; i++) {
+    for (int i = 0; i <= last; i++) {
         replay_get_frame(replay, i, &frame);
         struct spot spot = eye_project(&eye, frame.centre);
         int is_near = fabs(spot.x - last_x) + fabs(spot.y - last_y) < TRAIL_STEP_PX;

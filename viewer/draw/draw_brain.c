@@ -274,8 +274,8 @@ static struct vec2 strand_at(const struct strand *strand, double t)
                          a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y};
 }
 
-/* Calls back for every strand, those of neurons first; stops where visit returns 1. */
-typedef int strand_visitor(void *context, const struct strand *strand);
+/* Calls back for every strand, those of neurons first. */
+typedef void strand_visitor(void *context, const struct strand *strand);
 static void visit_strands(const struct brain_layout *layout, const struct replay *replay,
                           const struct replay_frame *frame, strand_visitor *visit, void *context)
 {
@@ -288,18 +288,15 @@ static void visit_strands(const struct brain_layout *layout, const struct replay
             struct vec2 at = {to.x + (k - (inputs - 1) / 2.0) * 4.5 * layout->ui,
                               to.y - 5 * layout->ui};
             struct replay_cut cut = {CUT_NEURON_INPUT, i, k};
-            if (strand_make(&strand, layout, replay, &replay->neurons[i].inputs[k], at, cut,
-                            frame) &&
-                visit(context, &strand))
-                return;
+            if (strand_make(&strand, layout, replay, &replay->neurons[i].inputs[k], at, cut, frame))
+                visit(context, &strand);
         }
     }
     for (int i = 0; i < replay->effector_count; i++) {
         struct vec2 to = effector_place(layout, replay, i);
         struct replay_cut cut = {CUT_EFFECTOR_INPUT, i, 0};
-        if (strand_make(&strand, layout, replay, &replay->effectors[i].input, to, cut, frame) &&
-            visit(context, &strand))
-            return;
+        if (strand_make(&strand, layout, replay, &replay->effectors[i].input, to, cut, frame))
+            visit(context, &strand);
     }
 }
 
@@ -328,22 +325,7 @@ static void draw_cross(cairo_t *cr, struct vec2 at, double size, double ui)
     draw_stroke(cr, COLOR_bad, 1, 2.2 * ui);
 }
 
-static void draw_beads(const struct wiring *wiring, const struct strand *strand, double strength,
-                       uint32_t color)
-{
-    double ui = wiring->layout->ui;
-    if (strength < 0.04)
-        return;
-    for (int i = 0; i < BEADS; i++) {
-        struct vec2 at =
-            strand_at(strand, fmod(wiring->time_s * BEAD_RATE_HZ + (double)i / BEADS, 1));
-        cairo_arc(wiring->cr, at.x, at.y, (1.2 + 1.6 * strength) * ui, 0, 2 * DRAW_PI);
-        draw_set_color(wiring->cr, color, 0.35 + 0.65 * strength);
-        cairo_fill(wiring->cr);
-    }
-}
-
-static int draw_strand(void *context, const struct strand *strand)
+static void draw_strand(void *context, const struct strand *strand)
 {
     static const double dashes[] = {3, 3};
     const struct wiring *wiring = context;
@@ -367,10 +349,15 @@ static int draw_strand(void *context, const struct strand *strand)
     cairo_set_line_width(cr, (0.8 + 1.2 * strength) * ui);
     cairo_stroke(cr);
     cairo_set_dash(cr, NULL, 0, 0);
-    draw_beads(wiring, strand, strength, color);
+    for (int i = 0; i < BEADS && strength >= 0.04; i++) {
+        struct vec2 at =
+            strand_at(strand, fmod(wiring->time_s * BEAD_RATE_HZ + (double)i / BEADS, 1));
+        cairo_arc(cr, at.x, at.y, (1.2 + 1.6 * strength) * ui, 0, 2 * DRAW_PI);
+        draw_set_color(cr, color, 0.35 + 0.65 * strength);
+        cairo_fill(cr);
+    }
     if (is_cut)
         draw_cross(cr, strand_at(strand, 0.5), 3.5 * ui, ui);
-    return 0;
 }
 
 /* ---- nodes ---- */
@@ -467,7 +454,7 @@ struct picking {
     struct replay_cut cut;
 };
 
-static int pick_strand(void *context, const struct strand *strand)
+static void pick_strand(void *context, const struct strand *strand)
 {
     struct picking *picking = context;
     for (int i = 1; i < PICK_POINTS; i++) {
@@ -478,7 +465,6 @@ static int pick_strand(void *context, const struct strand *strand)
             picking->cut = strand->cut;
         }
     }
-    return 0;
 }
 
 double draw_brain_width(const struct draw_view *view, const struct replay *replay)

@@ -282,8 +282,7 @@ int export_film_init(struct export_film *film, const struct export_job *job, dou
 void export_film_deinit(struct export_film *film)
 {
     for (int i = 0; i < 2; i++)
-        if (film->surfaces[i])
-            cairo_surface_destroy(film->surfaces[i]);
+        cairo_surface_destroy(film->surfaces[i]);
     memset(film, 0, sizeof *film);
 }
 

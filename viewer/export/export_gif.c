@@ -61,16 +61,6 @@ static int cell_channel(int cell, int channel)
     return cell >> (10 - 5 * channel) & 31;
 }
 
-static void quantizer_add(struct quantizer *quantizer, const uint32_t *pixels, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct cell *cell = &quantizer->cells[cell_of(pixels[i])];
-        cell->count++;
-        for (int c = 0; c < 3; c++)
-            cell->sum[c] += pixels[i] >> (16 - 8 * c) & 255;
-    }
-}
-
 /* The channel in which a box is widest, and how wide. */
 static int box_widest(const struct quantizer *quantizer, const struct box *box, int *width)
 {
@@ -317,9 +307,15 @@ static void survey_colors(struct quantizer *quantizer, struct export_film *film)
     int step = film->frame_count > GIF_SAMPLES ? film->frame_count / GIF_SAMPLES : 1;
     for (int i = 0; i < film->frame_count; i += step) {
         export_film_draw(film, i);
-        for (int y = 0; y < film->job->height_px; y++)
-            quantizer_add(quantizer, film->pixels + (size_t)y * film->stride,
-                          (size_t)film->job->width_px);
+        for (int y = 0; y < film->job->height_px; y++) {
+            const uint32_t *row = film->pixels + (size_t)y * film->stride;
+            for (int x = 0; x < film->job->width_px; x++) {
+                struct cell *cell = &quantizer->cells[cell_of(row[x])];
+                cell->count++;
+                for (int c = 0; c < 3; c++)
+                    cell->sum[c] += row[x] >> (16 - 8 * c) & 255;
+            }
+        }
     }
     quantizer_finish(quantizer);
 }

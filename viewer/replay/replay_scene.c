@@ -263,16 +263,14 @@ int replay_create_scene(struct replay **result, const char *path, struct error *
 {
     const char *slash = strrchr(path, '/');
     struct recording *recording = calloc(1, sizeof *recording);
+    struct replay *replay = calloc(1, sizeof *replay);
     *result = NULL;
-    if (recording)
-        recording->replay = calloc(1, sizeof *recording->replay);
-    if (!recording || !recording->replay || arena_init(&recording->arena, SCENE_ARENA_BYTES)) {
-        if (recording)
-            free(recording->replay);
+    if (!recording || !replay || arena_init(&recording->arena, SCENE_ARENA_BYTES)) {
+        free(replay);
         free(recording);
         return error_set(error, ERR_MEMORY, "%s: %s", path, error_text(ERR_MEMORY));
     }
-    struct replay *replay = recording->replay;
+    recording->replay = replay;
     replay_clean_text(slash ? slash + 1 : path, replay->name, sizeof replay->name);
     char *suffix = strrchr(replay->name, '.');
     if (suffix && suffix > replay->name)

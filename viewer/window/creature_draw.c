@@ -411,8 +411,7 @@ static void draw_kept_strip(cairo_t *cr, struct creature_window *window)
     uint64_t hash = hash_strip(&strip);
     int top = (int)floor(strip.box.y), height = (int)ceil(strip.box.y + strip.box.height) - top;
     if (!window->strip_picture || hash != window->strip_hash) {
-        if (window->strip_picture)
-            cairo_surface_destroy(window->strip_picture);
+        cairo_surface_destroy(window->strip_picture);
         window->strip_picture =
             cairo_image_surface_create(CAIRO_FORMAT_ARGB32, window->player.width, height);
         window->strip_hash = hash;

@@ -318,8 +318,7 @@ void creatures_destroy(struct player *player)
     struct creature_window *window = (struct creature_window *)player;
     chooser_destroy(window->chooser);
     free(window->grip.deeds);
-    if (window->strip_picture)
-        cairo_surface_destroy(window->strip_picture);
+    cairo_surface_destroy(window->strip_picture);
     free(window);
 }
 

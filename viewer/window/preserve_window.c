@@ -354,56 +354,32 @@ static void zoom_in(struct preserve_window *s, int clicks)
 
 /* ---- the gardener's keys ---- */
 
-static void tend(struct preserve_window *s, const char *words)
+/* A deed on the followed creature, but for food; food and what is moved go where the mouse is. */
+static void tend(struct preserve_window *s, int deed)
 {
+    const struct preserve_replay *w = current(s);
+    char words[96];
+    int used = snprintf(words, sizeof words, "%s", epoch_deed_names[deed]);
+    if (deed != DEED_feed && !s->view.marked) {
+        player_say(&s->player, "click a creature first");
+        return;
+    }
+    if (deed != DEED_feed)
+        used += snprintf(words + used, sizeof words - (size_t)used, " %" PRIu64, s->view.marked);
+    if (deed == DEED_feed || deed == DEED_move) {
+        double x_m, y_m;
+        if (!w)
+            return;
+        preserve_camera_place(&s->view, s->player.width, water_height(s), w, s->player.mouse_x,
+                              s->player.mouse_y, &x_m, &y_m);
+        snprintf(words + used, sizeof words - (size_t)used, " %.2f %.2f%s",
+                 fmin(fmax(x_m, 0), w->params.preserve_width_m),
+                 fmin(fmax(y_m, 0), w->params.preserve_height_m), deed == DEED_feed ? FEED_J : "");
+    }
     if (!s->gardener)
         s->gardener = chooser_create(s->directory);
     if (!s->gardener || chooser_tend(s->gardener, s->world, words))
         player_say(&s->player, "the gardener has too much to do");
-}
-
-/* A deed at the place under the mouse: `before` and `after` stand around the place. */
-static void tend_at(struct preserve_window *s, const char *before, const char *after)
-{
-    const struct preserve_replay *w = current(s);
-    char words[80];
-    double x_m, y_m;
-    if (!w)
-        return;
-    preserve_camera_place(&s->view, s->player.width, water_height(s), w, s->player.mouse_x,
-                          s->player.mouse_y, &x_m, &y_m);
-    snprintf(words, sizeof words, "%s %.2f %.2f%s", before,
-             fmin(fmax(x_m, 0), w->params.preserve_width_m),
-             fmin(fmax(y_m, 0), w->params.preserve_height_m), after);
-    tend(s, words);
-}
-
-/* "DEED LIFE" of the followed creature; 0: none is. */
-static int name_followed(struct preserve_window *s, const char *deed, char *words, size_t size)
-{
-    snprintf(words, size, "%s %" PRIu64, deed, s->view.marked);
-    if (!s->view.marked)
-        player_say(&s->player, "click a creature first");
-    return s->view.marked != 0;
-}
-
-static void tend_followed(struct preserve_window *s, int deed)
-{
-    char words[48];
-    if (name_followed(s, epoch_deed_names[deed], words, sizeof words))
-        tend(s, words);
-}
-
-static void act_feed(struct preserve_window *s, int unused)
-{
-    tend_at(s, "feed", FEED_J);
-}
-
-static void act_move(struct preserve_window *s, int unused)
-{
-    char words[48];
-    if (name_followed(s, "move", words, sizeof words))
-        tend_at(s, words, "");
 }
 
 static const struct key_row keys[] = {
@@ -420,11 +396,11 @@ static const struct key_row keys[] = {
     {{'0'}, "0", "the whole water", .on_preserve = act_whole},
     {{KEY_UP}, "up, wheel", "zoom in", .on_preserve = zoom_in, .value = 1},
     {{KEY_DOWN}, "down, wheel", "zoom out", .on_preserve = zoom_in, .value = -1},
-    {{'g'}, "g", "feed where the mouse is", .on_preserve = act_feed},
-    {{'m'}, "m", "move the followed one there", .on_preserve = act_move},
-    {{'k'}, "k", "protect the followed one", .on_preserve = tend_followed, .value = DEED_protect},
-    {{'u'}, "u", "expose it again", .on_preserve = tend_followed, .value = DEED_expose},
-    {{'x'}, "x", "take it out of the world", .on_preserve = tend_followed, .value = DEED_remove},
+    {{'g'}, "g", "feed where the mouse is", .on_preserve = tend, .value = DEED_feed},
+    {{'m'}, "m", "move the followed one there", .on_preserve = tend, .value = DEED_move},
+    {{'k'}, "k", "protect the followed one", .on_preserve = tend, .value = DEED_protect},
+    {{'u'}, "u", "expose it again", .on_preserve = tend, .value = DEED_expose},
+    {{'x'}, "x", "take it out of the world", .on_preserve = tend, .value = DEED_remove},
 };
 
 static int turn_key(struct player *player, const struct key_row *row)

@@ -89,8 +89,7 @@ static int fit_to_window(struct window *window)
         return 0;
     if (window->texture)
         SDL_DestroyTexture(window->texture);
-    if (window->surface)
-        cairo_surface_destroy(window->surface);
+    cairo_surface_destroy(window->surface);
     window->width = width;
     window->height = height;
     window->fine = fine;
@@ -322,8 +321,7 @@ static int open_window(struct window *window, struct error *error)
 
 static void close_window(struct window *window)
 {
-    if (window->surface)
-        cairo_surface_destroy(window->surface);
+    cairo_surface_destroy(window->surface);
     if (window->texture)
         SDL_DestroyTexture(window->texture);
     if (window->renderer)

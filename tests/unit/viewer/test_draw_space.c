@@ -1302,7 +1302,7 @@ TEST_LOOP(worlds_are_drawn_from_all_sides, 0, 4)
         view.px_per_m = i % 3 ? 120 : 3000; // also from within
         open_white_picture();
         draw_world(cr, &view, replay, 0.5, i % 2 ? DRAW_UNMARKED : 0);
-        draw_trail(cr, &view, replay, 0, 1);
+        draw_trail(cr, &view, replay, 1);
         draw_creature(cr, &view, replay, 0.5, i % 4 ? 0 : 0.5, 0);
     }
 }
