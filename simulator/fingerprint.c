@@ -92,10 +92,7 @@ uint64_t fingerprint_compute(struct arena *arena)
         int status = creature_decode(&creature, creatures[i], strlen(creatures[i]),
                                      "built-in creature", &error);
         ENSURE(status == 0, "%s", error.message);
-        const struct genome *genome = &creature.genome;
-        evaluate_list(
-            &(struct evaluate_order){.genomes = &genome, .count = 1, .params = &params, .seed = 1},
-            NULL, arena, &evaluation);
+        evaluate(&creature.genome, &params, 1, arena, NULL, NULL, &evaluation);
         hash = hash_u64(hash, (uint64_t)evaluation.verdict);
         hash = hash_u64(hash, evaluation.digest);
         creature_deinit(&creature);

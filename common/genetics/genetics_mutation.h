@@ -18,16 +18,14 @@ struct mutation_kind {
     void (*apply)(struct maker *maker);        /* NULL: it changes any field that mutates so: */
     enum gene_change change;
 };
+#define MUTATION_WHERE(on, rate, name, changes, sites, of_what)                                    \
+    {                                                                                              \
+        offsetof(struct params, rate), of_what, sites, on, name, changes                           \
+    }
 #define MUTATION_KIND(rate, name, sites, of_what)                                                  \
-    {                                                                                              \
-        .rate_offset = offsetof(struct params, rate), .of = of_what, .count_sites = sites,         \
-        .apply = name                                                                              \
-    }
+    MUTATION_WHERE(NULL, rate, name, CHANGE_NONE, sites, of_what)
 #define MUTATION_FIELD(rate, changes, sites, of_what)                                              \
-    {                                                                                              \
-        .rate_offset = offsetof(struct params, rate), .of = of_what, .count_sites = sites,         \
-        .change = changes                                                                          \
-    }
+    MUTATION_WHERE(NULL, rate, NULL, changes, sites, of_what)
 
 /* Those that all bodies share. */
 extern const struct mutation_kind mutation_kinds[];

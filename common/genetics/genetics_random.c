@@ -77,11 +77,9 @@ int genetics_has_joint(const struct genome *genome, int row)
 double genetics_random_length(double low_m, double high_m, struct rng *rng)
 {
     ENSURE(low_m > 0 && high_m >= low_m, "a length of %g to %g m", low_m, high_m);
-    double least = fmin(low_m, high_m), most = fmax(low_m, high_m);
-    ENSURE(least > 0, "a length between %g and %g m", low_m, high_m);
-    double length = det_exp(rng_uniform(rng, det_log(least), det_log(most)));
+    double length = det_exp(rng_uniform(rng, det_log(low_m), det_log(high_m)));
 
-    return fmin(fmax(length, least), most);
+    return fmin(fmax(length, low_m), high_m);
 }
 
 int genetics_is_oscillator(int function)

@@ -51,7 +51,7 @@ struct individual {
     struct early_stop_bar bar; /* the least pace it must keep; set at birth, search_bars.c */
     struct genome genome;
     struct packed_bytes packed; /* the genome as bytes; empty: not packed yet */
-    struct phenotype_key key;    /* of its motion, with seed 0; 0, 0: not known */
+    struct phenotype_key key;   /* of its motion, with seed 0; 0, 0: not known */
     int has_result;
     int verdict;
     struct measures measures;

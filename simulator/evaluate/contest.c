@@ -329,3 +329,12 @@ int evaluate_list_check(const struct evaluate_order *order, struct error *error)
     return is_contest ? contest_check(order->genomes[0], order->genomes[1], order->params, error)
                       : 0;
 }
+
+void evaluate(const struct genome *genome, const struct params *params, uint64_t seed,
+              struct arena *arena, evaluate_observer *observe, void *context,
+              struct evaluation *result)
+{
+    const struct evaluate_order order = {
+        .genomes = &genome, .count = 1, .params = params, .seed = seed};
+    evaluate_list(&order, &(struct evaluate_onlooker){NULL, observe, context}, arena, result);
+}

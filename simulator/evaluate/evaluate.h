@@ -90,6 +90,10 @@ int evaluate_list_check(const struct evaluate_order *order, struct error *error)
  * contest it sees each body after every tick. */
 void evaluate_list(const struct evaluate_order *order, const struct evaluate_onlooker *onlooker,
                    struct arena *arena, struct evaluation *results);
+/* The same of one creature, as the parameters stand. observe may be NULL. */
+void evaluate(const struct genome *genome, const struct params *params, uint64_t seed,
+              struct arena *arena, evaluate_observer *observe, void *context,
+              struct evaluation *result);
 
 /* The same tick by tick, of one creature. All that changes lies in the arena, so that a copy of its
  * used bytes is a snapshot: put back, the evaluation goes on from there to the same bits.

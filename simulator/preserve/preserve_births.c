@@ -49,9 +49,7 @@ static void live_alone(const struct genome *genome, const struct params *params,
     struct params alone = *params;
     alone.simulation_duration_s = params->preserve_trial_s;
     alone.guard_budget = TRIAL_BUDGET;
-    evaluate_list(
-        &(struct evaluate_order){.genomes = &genome, .count = 1, .params = &alone, .seed = 1}, NULL,
-        &memory->probe, result);
+    evaluate(genome, &alone, 1, &memory->probe, NULL, NULL, result);
     memory->work += result->work;
 }
 

@@ -24,10 +24,12 @@ struct doing {
     struct error *error;
 };
 
-static void refuse(const struct doing *doing, const struct epoch_deed *deed, const char *why)
+/* Nothing is done, and that is no error: 0. */
+static int refuse(const struct doing *doing, const struct epoch_deed *deed, const char *why)
 {
     if (doing->watcher && doing->watcher->refuse)
         doing->watcher->refuse(doing->watcher->context, deed, why);
+    return 0;
 }
 
 /* ---- put ---- */
@@ -43,10 +45,8 @@ static int do_put(struct doing *doing, const struct epoch_deed *deed)
     struct preserve_state *s = doing->state;
     const struct params *params = doing->params;
     double area_m2 = preserve_area_of(deed->genome, params, doing->memory);
-    if (!(area_m2 > 0)) {
-        refuse(doing, deed, "it cannot be grown");
-        return 0;
-    }
+    if (!(area_m2 > 0))
+        return refuse(doing, deed, "it cannot be grown");
     if (s->egg_count == PRESERVE_EGGS_MAX)
         return error_set(doing->error, ERR_LIMIT, "an egg is put where %d are", s->egg_count);
     struct creature_state *egg = preserve_state_add_egg(s);
@@ -92,9 +92,7 @@ static int do_feed(struct doing *doing, const struct epoch_deed *deed)
         s->plants[i] += given;
         s->ledger.arrivals += given;
     }
-    if (near == 0)
-        refuse(doing, deed, "no plants grow there");
-    return 0;
+    return near == 0 ? refuse(doing, deed, "no plants grow there") : 0;
 }
 
 /* ---- move, remove ---- */
@@ -139,10 +137,8 @@ static void place(struct creature_state *c, double x_m, double y_m)
 static int do_move(struct doing *doing, const struct epoch_deed *deed)
 {
     int i = preserve_state_find_living(doing->state, deed->life);
-    if (i < 0) {
-        refuse(doing, deed, "it does not live here");
-        return 0;
-    }
+    if (i < 0)
+        return refuse(doing, deed, "it does not live here");
     for (int k = 0; k < MOVE_PLACES; k++) {
         double way_m = MOVE_WAY_M * k / MOVE_PLACES, sine, cosine;
         det_sincos(2.4 * k, &sine, &cosine);
@@ -152,8 +148,7 @@ static int do_move(struct doing *doing, const struct epoch_deed *deed)
         place(&doing->state->living[i], x_m, y_m);
         return 0;
     }
-    refuse(doing, deed, "there is no room");
-    return 0;
+    return refuse(doing, deed, "there is no room");
 }
 
 void preserve_remove(struct preserve_state *s, const struct params *params, int i,
@@ -180,10 +175,8 @@ static int do_remove(struct doing *doing, const struct epoch_deed *deed)
 {
     struct preserve_state *s = doing->state;
     int i = preserve_state_find_living(s, deed->life);
-    if (i < 0) {
-        refuse(doing, deed, "it does not live here");
-        return 0;
-    }
+    if (i < 0)
+        return refuse(doing, deed, "it does not live here");
     s->ledger.departures += s->living[i].reserve + s->living[i].body;
     preserve_remove(s, doing->params, i, doing->watcher);
     return 0;

@@ -197,12 +197,8 @@ static int report_evaluate(struct report *report, const struct request *request,
         (status = trace_open(&trace, request->trace_path, error)) != 0)
         goto done;
     double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
-    const struct genome *genome = &report->creature.genome;
-    evaluate_list(
-        &(struct evaluate_order){
-            .genomes = &genome, .count = 1, .params = &report->params, .seed = report->seed},
-        request->trace_path ? &(struct evaluate_onlooker){NULL, trace_observe, &trace} : NULL,
-        &arena, &report->evaluation);
+    evaluate(&report->creature.genome, &report->params, report->seed, &arena,
+             request->trace_path ? trace_observe : NULL, &trace, &report->evaluation);
     report->wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms;
     report->cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms;
     if (request->trace_path != NULL)

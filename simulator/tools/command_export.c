@@ -97,8 +97,6 @@ static int run_creature(const struct request *request, const struct creature *cr
 {
     const struct params *params = output->mjcf.params;
     struct evaluation evaluation;
-    const struct genome *genome = &creature->genome;
-    uint64_t seed = creature_choose_seed(creature, params);
     output->mjcf.model = output->model.file =
         open_memstream(&output->model.bytes, &output->model.size);
     output->mjcf.signals = output->signals.file =
@@ -111,10 +109,8 @@ static int run_creature(const struct request *request, const struct creature *cr
         output->has_trace = 1;
     }
     if (!status)
-        evaluate_list(
-            &(struct evaluate_order){
-                .genomes = &genome, .count = 1, .params = params, .seed = seed},
-            &(struct evaluate_onlooker){NULL, observe, output}, arena, &evaluation);
+        evaluate(&creature->genome, params, creature_choose_seed(creature, params), arena, observe,
+                 output, &evaluation);
     if (close_texts(output) || status || output->mjcf.status)
         return error_memory(error);
     if (!output->mjcf.has_begun && output->has_model)

@@ -43,11 +43,7 @@ static int try_alone(struct creature *creature, struct error *error)
     struct evaluation result;
     if (arena_init(&arena, EVALUATE_ARENA_BYTES))
         return error_memory(error);
-    const struct genome *genome = &creature->genome;
-    evaluate_list(
-        &(struct evaluate_order){
-            .genomes = &genome, .count = 1, .params = &creature->params, .seed = creature->seed},
-        NULL, &arena, &result);
+    evaluate(&creature->genome, &creature->params, creature->seed, &arena, NULL, NULL, &result);
     arena_deinit(&arena);
     verify_put(creature, result.verdict, result.digest, &result.measures);
     return 0;

@@ -549,30 +549,28 @@ static void write_rates(const struct writer *writer, const struct model_link *li
     }
 }
 
-/* The state of a link and of all that hang on it, in the file's order. */
-static void write_state(const struct writer *writer, int i,
+/* The state of all that hang on a link, or on the world, -1, in the file's order. */
+static void write_state(const struct writer *writer, int parent,
                         void (*write)(const struct writer *, const struct model_link *,
                                       const struct model_joint *))
 {
     const struct body_model *model = writer->model;
-    const struct model_link *link = &model->links[i];
-    for (int k = 0; k < link->joint_count; k++)
-        write(writer, link, &model->joints[link->first_joint + k]);
-    for (int child = i + 1; child < model->link_count; child++)
-        if (model->links[child].parent == i)
-            write_state(writer, child, write);
+    for (int i = parent + 1; i < model->link_count; i++) {
+        const struct model_link *link = &model->links[i];
+        if (link->parent != parent)
+            continue;
+        for (int k = 0; k < link->joint_count; k++)
+            write(writer, link, &model->joints[link->first_joint + k]);
+        write_state(writer, i, write);
+    }
 }
 
 static void write_keyframe(const struct writer *writer)
 {
     fputs("<keyframe>\n<key name='start' qpos='", writer->file);
-    for (int i = 0; i < writer->model->link_count; i++)
-        if (writer->model->links[i].parent < 0)
-            write_state(writer, i, write_coordinates);
+    write_state(writer, -1, write_coordinates);
     fputs("' qvel='", writer->file);
-    for (int i = 0; i < writer->model->link_count; i++)
-        if (writer->model->links[i].parent < 0)
-            write_state(writer, i, write_rates);
+    write_state(writer, -1, write_rates);
     fputs("'/>\n</keyframe>\n", writer->file);
 }
 

@@ -11,7 +11,7 @@
 #include "tests/bench/fixed_dynamics.h"
 #include "tests/sphere_fixture.h"
 #include "tests/readout.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 static struct arena arena;
 

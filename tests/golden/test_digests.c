@@ -9,7 +9,7 @@
 #include "common/math/hash.h"
 #include "common/genetics/genetics.h"
 #include "tests/suite.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 #include "tests/set_param.h"
 
 #define GOLDEN_PATH      "tests/golden/digests.txt"

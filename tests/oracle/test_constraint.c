@@ -7,7 +7,7 @@
 #include "tests/oracle/gantry.h"
 #include "tests/unit/stage_fixture.h"
 #include "tests/plain_fixture.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 enum { DOF = BODY_DOF_MAX };
 

@@ -8,7 +8,7 @@
 #include "simulator/body/physics.h"
 #include "tests/stress/violent.h"
 #include "tests/suite.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 #include "tests/set_param.h"
 
 /* Momentum from nowhere, as a share of the impulses so far, at most. */

@@ -8,7 +8,7 @@
 #include "common/genetics/genetics_random.h"
 #include "tests/readout.h"
 #include "tests/plain_fixture.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 /* The distance that four in five keep to is chance where there are few: small changes of the steps
  * made it 17 and 32 mm for 30 bodies, 14 and 17 mm for 90. */

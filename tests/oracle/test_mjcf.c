@@ -6,7 +6,7 @@
 #include "common/genetics/genetics.h"
 #include "simulator/tools/mjcf.h"
 #include "tests/counts.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 #ifdef HAVE_MUJOCO
 #include "tests/oracle/mujoco_fixture.h"

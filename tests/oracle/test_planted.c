@@ -11,7 +11,7 @@
 #include "simulator/planar/tree/tree.h"
 #include "tests/suite.h"
 #include "tests/wrapped.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 enum fault {
     FAULT_NONE,

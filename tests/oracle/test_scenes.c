@@ -378,7 +378,7 @@ static void measure_period(struct trial *t, const char *scene, const char *quant
     for (size_t i = 0; i < sizeof amplitudes_deg / sizeof amplitudes_deg[0]; i++) {
         trial_name(t, "%g deg", amplitudes_deg[i]);
         trial_read(t, scene);
-        t->scene.bodies[0].angle_rad = (amplitudes_deg[i] - 90) * DEGREE;
+        t->scene.bodies[0].freedom.start = (amplitudes_deg[i] - 90) * DEGREE;
         trial_start(t);
         record(t, quantity, 4 * run_to_angle(t, -PI / 2));
     }

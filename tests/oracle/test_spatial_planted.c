@@ -11,7 +11,7 @@
 #include "tests/stress/violent.h"
 #include "tests/plain_fixture.h"
 #include "tests/wrapped.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 enum fault {
     FAULT_NONE,

@@ -1,7 +1,7 @@
 /* Violent creatures of boxes: a statistic of energy that no account has. It takes many of them,
  * and is judged where nothing else watches. */
 #include "tests/stress/violent.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 #include "tests/plain_fixture.h"
 
 static int count_lawless(void *context, const struct evaluate_view *view)

@@ -36,7 +36,7 @@ int main(void)
 #include "tests/oracle/mujoco_fixture.h"
 #include "simulator/body/physics.h"
 #include "tests/suite.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 enum {
     RATES_MAX = 6 + 3 * PHENOTYPE_PARTS_MAX,

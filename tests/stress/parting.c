@@ -24,7 +24,7 @@
 #include <stdio.h>
 
 #include "common/creature/creature.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 #include "tests/set_param.h"
 
 enum { TICKS_MAX = 601, PARTS_MAX = 32, DOF_MAX = 2 + PHENOTYPE_PARTS_MAX, PLANTED_MAX = 8 };

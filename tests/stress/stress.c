@@ -31,7 +31,7 @@
 #include "common/version.h"
 #include "simulator/body/physics.h"
 #include "tests/stress/violent.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 #include "tests/set_param.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include "common/genetics/genetics_kind.h"
 #include "simulator/body/physics.h"
 #include "tests/suite.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 #include "tests/set_param.h"
 
 #define DENSITY_KG_M3 1000

@@ -8,7 +8,7 @@
 #include "simulator/evaluate/terrain.h"
 #include "tests/unit/stage_fixture.h"
 #include "tests/plain_fixture.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 enum { DOF = BODY_DOF_MAX };
 

@@ -10,7 +10,7 @@
 #include "common/math/hash.h"
 #include "common/genetics/genetics.h"
 #include "tests/unit/grown_fixture.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 static struct phenotype phenotype;
 static const struct body *body;

@@ -9,7 +9,7 @@
 #include "common/genetics/genetics.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/unit/grown_fixture.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 /* Random creatures of each world, and children of each. */
 enum { CREATURES = 60, CHILDREN = 4 };

@@ -5,7 +5,7 @@
 #include "common/genetics/genetics.h"
 #include "common/growth/sphere_body.h"
 #include "tests/unit/grown_fixture.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 static struct phenotype phenotype;
 static const struct sphere_body *body;

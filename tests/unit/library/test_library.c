@@ -4,7 +4,7 @@
 #include "common/creature/creature.h"
 #include "common/system/arena.h"
 #include "include/bestiary.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 #include "tests/sanitized.h"
 #include "tests/suite.h"
 

@@ -12,7 +12,7 @@
 #include "simulator/mind/senses.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 enum { CREATURES = 20, TEXT_SIZE = 1 << 16 };
 

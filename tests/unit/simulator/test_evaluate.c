@@ -8,7 +8,6 @@
 #include "tests/unit/body_fixture.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/unit/grown_fixture.h"
-#include "tests/evaluate_one.h"
 
 enum { RANDOM_CREATURES = 40, PASSIVE_CREATURES = 60 };
 

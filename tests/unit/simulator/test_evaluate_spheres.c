@@ -3,7 +3,7 @@
 #include "common/creature/creature.h"
 #include "common/genetics/genetics_random.h"
 #include "tests/unit/grown_fixture.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 static struct evaluation result;
 

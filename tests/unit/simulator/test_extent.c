@@ -5,7 +5,7 @@
 #include "common/math/rotation.h"
 #include "common/genetics/genetics.h"
 #include "tests/unit/grown_fixture.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 static double most_m, rough_m;
 

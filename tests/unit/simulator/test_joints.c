@@ -4,7 +4,7 @@
 #include "tests/unit/body_fixture.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/unit/grown_fixture.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 enum { TICKS_MAX = 400 };
 

@@ -6,7 +6,7 @@
 #include "simulator/evaluate/run.h"
 #include "simulator/evaluate/terrain.h"
 #include "tests/plain_fixture.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 
 enum { STARTS = TRIAL_RUN_STARTS, FIRST = TRIAL_RUN_STARTS + 1 };
 

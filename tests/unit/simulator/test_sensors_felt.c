@@ -5,7 +5,7 @@
 
 #include "common/genetics/genetics.h"
 #include "common/genome/body_kind.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 #include "tests/plain_fixture.h"
 
 enum { CREATURES_MOST = 300 };

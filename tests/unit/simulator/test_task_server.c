@@ -13,7 +13,7 @@
 #include "proto/message.h"
 #include "simulator/fingerprint.h"
 #include "tests/chain_genome.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 #include "tests/plain_fixture.h"
 
 static pid_t child;

@@ -4,7 +4,7 @@
 #include "common/genetics/genetics.h"
 #include "simulator/evaluate/run.h"
 #include "tests/plain_fixture.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 #include "tests/evaluate_together.h"
 
 enum { MOST = 4 };

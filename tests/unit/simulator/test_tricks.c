@@ -4,7 +4,7 @@
 #include "common/judge/behaviour.h"
 #include "common/creature/creature.h"
 #include "tests/suite.h"
-#include "tests/evaluate_one.h"
+#include "simulator/evaluate/evaluate.h"
 #include "tests/set_param.h"
 
 #define SETTINGS_MAX 6
