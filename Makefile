@@ -73,7 +73,7 @@ LIBS_VIEWER := $(call PKG,--libs sqlite3) $(if $(HAVE_CAIRO),$(call PKG,--libs c
 # ---- folders of C, in the order of their dependence ----
 # drawing needs cairo, and gifs need giflib as well
 DRAWING := $(wildcard viewer/draw/draw*.c viewer/window/creature_*.c viewer/window/p*.c) \
-	$(addprefix viewer/draw/eye/,eye.c limbs.c raster.c shade.c skin.c) $(addprefix viewer/export/export_,still.c video.c frames.c)
+	$(addprefix viewer/draw/eye/,eye.c limbs.c raster.c shade.c skin.c) $(addprefix viewer/export/export_,still.c video.c)
 LEFT_OUT := $(if $(HAVE_CAIRO),$(if $(HAVE_GIF),,viewer/export/export_gif.c),$(DRAWING) viewer/export/export_gif.c)
 lib_objects = $(patsubst %.c,$(B)/obj/%.o,$(filter-out $(1)/main.c common/store/% $(LEFT_OUT),$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c)))
 L_COMMON := $(B)/libcommon.a

@@ -91,16 +91,6 @@ static void set_line(const struct scene *scene, enum palette_color color, double
 
 /* ---- contacts ---- */
 
-/* How far a place of a part's frame is from its shape's surface, m; within a box 0. */
-static double shape_distance(const struct shape *shape, struct vec3 at)
-{
-    struct vec3 way = vec3_sub(at, shape->at_m), half = shape->half_m;
-    if (shape->kind == SHAPE_BALL)
-        return fabs(vec3_length(way) - half.x);
-    return vec3_length((struct vec3){fmax(fabs(way.x) - half.x, 0), fmax(fabs(way.y) - half.y, 0),
-                                     fmax(fabs(way.z) - half.z, 0)});
-}
-
 /* Where a contact of the last tick is now: it moves along with the part that it is on. */
 static struct vec3 carry_contact(const struct scene *scene, const struct replay_frame *then,
                                  const struct replay_contact *contact)
@@ -111,7 +101,13 @@ static struct vec3 carry_contact(const struct scene *scene, const struct replay_
     for (int p = 0; p < scene->replay->part_count; p++) {
         struct vec3 local = replay_place_now(scene->replay, p, then->values,
                                              replay_pose_back(&then->poses[p], at), 1);
-        double distance = shape_distance(&scene->replay->shapes[p], local);
+        /* how far it is from the shape's surface; within a box 0 */
+        const struct shape *shape = &scene->replay->shapes[p];
+        struct vec3 way = vec3_sub(local, shape->at_m), half = shape->half_m;
+        struct vec3 out = {fmax(fabs(way.x) - half.x, 0), fmax(fabs(way.y) - half.y, 0),
+                           fmax(fabs(way.z) - half.z, 0)};
+        double distance =
+            shape->kind == SHAPE_BALL ? fabs(vec3_length(way) - half.x) : vec3_length(out);
         if (distance >= nearest)
             continue;
         nearest = distance;

@@ -281,21 +281,8 @@ static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay 
 
 /* ---- marks ---- */
 
-/* Whether a part lies over a piece of a rectangle (left, top, right, bottom): no straight line
- * is found between them. */
-static int is_over(const struct eye *eye, const struct shape *shape, const struct replay_pose *pose,
-                   const double of[4])
-{
-    for (int i = 0; i < LINES; i++) {
-        double angle = 2 * DRAW_PI * i / LINES, right = cos(angle), up = sin(angle);
-        double least = fmin(of[0] * right, of[2] * right) - fmax(of[1] * up, of[3] * up);
-        if (draw_reach_px(eye, shape, pose, angle) <= least)
-            return 0;
-    }
-    return 1;
-}
-
-/* Whether any part covers it, at any moment. */
+/* Whether any part lies over a piece of a rectangle (left, top, right, bottom) at any moment: no
+ * straight line is found between them. */
 static int is_covered(const struct draw_view *view, const struct replay *replay,
                       const struct draw_moment *moments, int count, const double of[4])
 {
@@ -303,9 +290,16 @@ static int is_covered(const struct draw_view *view, const struct replay *replay,
     for (int i = 0; i < count; i++) {
         struct eye eye = eye_place(view, replay, moments[i].time_s);
         replay_get_moment(replay, moments[i].time_s, &moment);
-        for (int p = 0; p < replay->part_count; p++)
-            if (is_over(&eye, &replay->shapes[p], &moment.poses[p], of))
+        for (int p = 0; p < replay->part_count; p++) {
+            int is_over = 1;
+            for (int k = 0; k < LINES && is_over; k++) {
+                double angle = 2 * DRAW_PI * k / LINES, right = cos(angle), up = sin(angle);
+                double least = fmin(of[0] * right, of[2] * right) - fmax(of[1] * up, of[3] * up);
+                is_over = draw_reach_px(&eye, &replay->shapes[p], &moment.poses[p], angle) > least;
+            }
+            if (is_over)
                 return 1;
+        }
     }
     return 0;
 }

@@ -496,18 +496,6 @@ int replay_frame_index(const struct replay *replay, double time_s)
     return index < replay->frame_count - 1 ? (int)index : replay->frame_count - 1;
 }
 
-/* The frames on either side of a time; returns how far it is from a to b, 0 .. 1. */
-static float find_frames(const struct replay *replay, double time_s, struct replay_frame *a,
-                         struct replay_frame *b)
-{
-    int index = replay_frame_index(replay, time_s);
-    int next = index + 1 < replay->frame_count ? index + 1 : index;
-    replay_get_frame(replay, index, a);
-    replay_get_frame(replay, next, b);
-    double share = (time_s - a->time_s) / replay->frame_s;
-    return (float)(next == index || !(share > 0) ? 0 : share > 1 ? 1 : share);
-}
-
 static float blend(float a, float b, float share)
 {
     return a + share * (b - a);
@@ -534,7 +522,12 @@ static void blend_turn(struct replay_pose *pose, const struct replay_pose *a,
 void replay_get_moment(const struct replay *replay, double time_s, struct replay_moment *moment)
 {
     struct replay_frame *frame = &moment->frame, next;
-    float s = find_frames(replay, time_s, frame, &next);
+    int index = replay_frame_index(replay, time_s), is_last = index + 1 == replay->frame_count;
+    replay_get_frame(replay, index, frame);
+    replay_get_frame(replay, is_last ? index : index + 1, &next);
+    /* how far it is from the one to the other, 0 .. 1 */
+    double share = (time_s - frame->time_s) / replay->frame_s;
+    float s = (float)(is_last || !(share > 0) ? 0 : fmin(share, 1));
     for (int p = 0; p < replay->part_count; p++) {
         const struct replay_pose *a = &frame->poses[p], *b = &next.poses[p];
         moment->poses[p].x_m = blend(a->x_m, b->x_m, s);

@@ -90,16 +90,6 @@ static int make_tables(struct recording *recording)
 
 /* ---- rows ---- */
 
-/* The middle of both, or the centre of whom the camera follows. */
-static struct vec3 centre_of(const struct recording *recording)
-{
-    struct vec3 a = dynamics_centre_of_mass(recording->views[0].dynamics);
-    struct vec3 b = dynamics_centre_of_mass(recording->views[1].dynamics);
-    if (recording->bout->follow >= 0)
-        return pair_index(recording, 0) == recording->bout->follow ? a : b;
-    return vec3_scale(vec3_add(a, b), 0.5);
-}
-
 static void record(struct recording *recording)
 {
     struct contact_point points[REPLAY_CONTACTS_MAX];
@@ -108,7 +98,13 @@ static void record(struct recording *recording)
     recording->status = replay_append(recording->replay, &row);
     if (recording->status)
         return;
-    replay_put_centre(&row, centre_of(recording));
+    /* the middle of both, or the centre of the one that the camera follows */
+    int follow = recording->bout->follow;
+    struct vec3 a = dynamics_centre_of_mass(recording->views[0].dynamics);
+    struct vec3 b = dynamics_centre_of_mass(recording->views[1].dynamics);
+    replay_put_centre(&row, follow < 0                           ? vec3_scale(vec3_add(a, b), 0.5)
+                            : pair_index(recording, 0) == follow ? a
+                                                                 : b);
     for (int i = 0; i < recording->body_count; i++) {
         const struct evaluate_view *view = &recording->views[i];
         const struct contact_point *own;

@@ -187,22 +187,16 @@ static void advance_movie(struct creature_window *window)
         window->is_movie = 0;
 }
 
-/* Simulates another creature of the shelf; if it joins a race, the lanes' height changes. */
-static void work(struct creature_window *window)
-{
-    int lanes = window->ready_count;
-    if (gallery_work(window->gallery))
-        window->player.is_changed = 1;
-    creatures_collect_ready(window);
-    if (window->view == VIEW_RACE && window->ready_count != lanes)
-        creatures_refit(window, 0);
-}
-
 void creatures_advance(struct player *player, double dt_s)
 {
     struct creature_window *window = (struct creature_window *)player;
     creatures_check(window);
-    work(window);
+    /* another creature of the shelf is simulated; if it joins a race, the lanes' height changes */
+    int lanes = window->ready_count;
+    player->is_changed |= gallery_work(window->gallery);
+    creatures_collect_ready(window);
+    if (window->view == VIEW_RACE && window->ready_count != lanes)
+        creatures_refit(window, 0);
     if (player->drag == DRAG_BODY)
         creatures_pull(window, dt_s);
     else if (window->player.is_playing && window->player.drag != DRAG_SCRUB) {

@@ -411,19 +411,6 @@ static void draw_bar(const struct player *player, cairo_t *cr)
     }
 }
 
-static void press_word(struct player *player, int word)
-{
-    if (word == WORD_HELP)
-        show_help(player, 0);
-    else if (word == WORD_PLACE && player->content->press_place)
-        player->content->press_place(player);
-    else if (word == WORD_PLACE)
-        step_creature(player, 1);
-    else
-        player->speed =
-            player->speed >= player->content->speed_most_by_click ? 0.25 : player->speed * 2;
-}
-
 static void press_bar(struct player *player, double x)
 {
     player->is_click = 0;
@@ -434,10 +421,18 @@ static void press_bar(struct player *player, double x)
     for (int word = 0; word < WORD_COUNT; word++) {
         double left, width;
         find_word(player, word, &left, &width);
-        if (x >= left && x < left + width) {
-            press_word(player, word);
-            return;
-        }
+        if (x < left || x >= left + width)
+            continue;
+        if (word == WORD_HELP)
+            show_help(player, 0);
+        else if (word == WORD_PLACE && player->content->press_place)
+            player->content->press_place(player);
+        else if (word == WORD_PLACE)
+            step_creature(player, 1);
+        else
+            player->speed =
+                player->speed >= player->content->speed_most_by_click ? 0.25 : player->speed * 2;
+        return;
     }
     player->drag = DRAG_SCRUB;
     choose_time(player, x);

@@ -172,16 +172,6 @@ static void hang_limb(struct limbs *limbs, const struct scene *scene, int i)
     taper_limb(limb);
 }
 
-/* The direction that was up at the start, as the first part has turned since. */
-static struct vec3 find_up(const struct scene *scene)
-{
-    struct replay_frame first;
-    replay_get_frame(scene->replay, 0, &first);
-    struct vec3 at = replay_pose_centre(&first.poses[0]);
-    struct vec3 up = replay_pose_back(&first.poses[0], vec3_add(at, (struct vec3){0, 1, 0}));
-    return replay_pose_turn(&scene->moment.poses[0], up);
-}
-
 /* ---- eyes ---- */
 
 /* A ball of an eye, in the axes of the head. */
@@ -263,7 +253,12 @@ struct limbs *limbs_create(const struct scene *scene, enum skin_style style)
     limbs->eye_count = 0;
     limbs->style = style;
     limbs->is_animal = roots == 1 && style == SKIN_COAT;
-    limbs->up = find_up(scene);
+    /* the direction that was up at the start, as the first part has turned since */
+    struct replay_frame first;
+    replay_get_frame(replay, 0, &first);
+    struct vec3 at = replay_pose_centre(&first.poses[0]);
+    struct vec3 up = replay_pose_back(&first.poses[0], vec3_add(at, (struct vec3){0, 1, 0}));
+    limbs->up = replay_pose_turn(&scene->moment.poses[0], up);
     for (int i = 0; i < parts; i++) {
         /* a thing is moved by nothing, and no limbs follow it */
         int is_thing = !replay->effector_count && replay->parts[i].parent < 0 &&
