@@ -106,42 +106,6 @@ static char *order_tend(struct evolve *evolve, const char *line)
     return print_answer("ok\n", text);
 }
 
-static char *on_order(void *context, const char *line)
-{
-    static const char workers[] = "workers ", choose[] = "choose ", tend[] = "tend ";
-    struct evolve *evolve = context;
-    if (strcmp(line, "status") == 0) {
-        char *live = live_print(evolve->farm, &evolve->state, progress_rate(evolve->progress));
-        char *answer = live ? print_answer("ok\n", live) : NULL;
-        free(live);
-        return answer;
-    }
-    if (!evolve->farm || evolve->is_stopping)
-        return print_answer("error: ", "the run is ending");
-    if (strncmp(line, workers, strlen(workers)) == 0)
-        return order_workers(evolve, line + strlen(workers));
-    if (strcmp(line, "pause") == 0 || strcmp(line, "continue") == 0)
-        return order_pause(evolve, line[0] == 'p');
-    if (strncmp(line, choose, strlen(choose)) == 0)
-        return order_choose(evolve, line + strlen(choose));
-    if (strncmp(line, tend, strlen(tend)) == 0)
-        return order_tend(evolve, line + strlen(tend));
-    if (strcmp(line, "next") == 0)
-        return order_next(evolve);
-    return print_answer("error: ", "unknown order");
-}
-
-void evolve_start_control(struct evolve *evolve)
-{
-    char text[600];
-    struct error error = {0};
-    evolve->control = control_create(&evolve->loop, evolve->directory, on_order, evolve, &error);
-    if (!evolve->control)
-        log_event(LOG_WARN, "no_control", "reason=%s", log_quote(error.message, text, sizeof text));
-}
-
-/* ---- the report of a controller at work ---- */
-
 static json_t *id_or_null(uint64_t id)
 {
     return id ? json_integer((json_int_t)id) : json_null();
@@ -201,8 +165,13 @@ static uint64_t describe_workers(const struct farm *farm, json_t *workers)
     return restarts;
 }
 
-char *live_print(const struct farm *farm, const struct progress_state *state, double rate_hz)
+/* A report of the controller at work for `controller status`: one JSON object on one line, the keys as
+ * docs/run-store.md has them. */
+static char *order_status(const struct evolve *evolve)
 {
+    const struct farm *farm = evolve->farm;
+    const struct progress_state *state = &evolve->state;
+    double rate_hz = progress_rate(evolve->progress);
     json_t *live = json_object(), *workers = json_array();
     int64_t left = state->evaluations_left;
     int is_paused = farm && farm_is_paused(farm);
@@ -223,5 +192,37 @@ char *live_print(const struct farm *farm, const struct progress_state *state, do
     json_object_set_new(live, "workers", workers);
     char *text = json_dumps(live, JSON_COMPACT | JSON_REAL_PRECISION(6));
     json_decref(live);
-    return text;
+    char *answer = text ? print_answer("ok\n", text) : NULL;
+    free(text);
+    return answer;
+}
+
+static char *on_order(void *context, const char *line)
+{
+    static const char workers[] = "workers ", choose[] = "choose ", tend[] = "tend ";
+    struct evolve *evolve = context;
+    if (strcmp(line, "status") == 0)
+        return order_status(evolve);
+    if (!evolve->farm || evolve->is_stopping)
+        return print_answer("error: ", "the run is ending");
+    if (strncmp(line, workers, strlen(workers)) == 0)
+        return order_workers(evolve, line + strlen(workers));
+    if (strcmp(line, "pause") == 0 || strcmp(line, "continue") == 0)
+        return order_pause(evolve, line[0] == 'p');
+    if (strncmp(line, choose, strlen(choose)) == 0)
+        return order_choose(evolve, line + strlen(choose));
+    if (strncmp(line, tend, strlen(tend)) == 0)
+        return order_tend(evolve, line + strlen(tend));
+    if (strcmp(line, "next") == 0)
+        return order_next(evolve);
+    return print_answer("error: ", "unknown order");
+}
+
+void evolve_start_control(struct evolve *evolve)
+{
+    char text[600];
+    struct error error = {0};
+    evolve->control = control_create(&evolve->loop, evolve->directory, on_order, evolve, &error);
+    if (!evolve->control)
+        log_event(LOG_WARN, "no_control", "reason=%s", log_quote(error.message, text, sizeof text));
 }

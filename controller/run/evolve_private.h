@@ -153,10 +153,4 @@ void evolve_on_failure(void *context, const char *reason);
 /* A run goes on without orders where there can be no socket. */
 void evolve_start_control(struct evolve *evolve);
 
-/* A report of the controller at work (control.h): one JSON object on one line, the keys as
- * docs/run-store.md has them. Read by `controller status`. */
-
-/* Allocated with malloc, freed by the caller; NULL if memory is out. `farm` may be NULL. */
-char *live_print(const struct farm *farm, const struct progress_state *state, double rate_hz);
-
 #endif
