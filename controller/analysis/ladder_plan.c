@@ -69,13 +69,13 @@ static int add_best(struct making *making, uint32_t generation, int species)
 {
     struct store_entry *best;
     uint32_t found;
-    int count, place;
+    int count;
     int status = store_get_best(making->store, generation, STORE_RANKS, making->species_count,
                                 &best, &count, &found, making->error);
     if (!status && count <= species)
         status = error_set(making->error, ERR_FORMAT, "generation %u has %d ranks",
                            (unsigned)generation, count);
-    place = status ? status : add_from_store(making, best[species].id);
+    int place = status ? status : add_from_store(making, best[species].id);
     free(best);
     return place;
 }

@@ -97,13 +97,12 @@ static int make_fresh(void *context, struct individual *child)
     const struct making *making = context;
     struct gene_counter ids = {.creature = child->id};
     struct rng rng;
-    int status;
 
     int is_kept = !making->params->mutation_body || making->params->mutation_plan == PLAN_KEEP;
 
     if (!is_kept || !making->body)
         return breeding_make_random(making->params, child);
-    status = genome_copy(&child->genome, &making->body->genome);
+    int status = genome_copy(&child->genome, &making->body->genome);
     if (status)
         return status;
     breeding_init_stream(&rng, making->params, RNG_RANDOM_GENOME, child);
@@ -127,10 +126,9 @@ static const int methods[BREEDING_GENE_COUNT] = {[BREEDING_ASEXUAL] = METHOD_ASE
 static int draw_other(const struct breeding_parents *parents, int first, struct rng *rng)
 {
     double weight = parents->weights[first];
-    int second;
 
     parents->weights[first] = 0;
-    second = rng_pick(rng, parents->weights, parents->count);
+    int second = rng_pick(rng, parents->weights, parents->count);
     parents->weights[first] = weight;
     return second < 0 ? first : second;
 }
@@ -166,15 +164,15 @@ static int make_child(void *context, struct individual *child)
     const struct params *params = making->params;
     const struct breeding_parents *parents = making->parents;
     struct gene_counter ids = {.creature = child->id};
-    const struct individual *a, *b;
+    const struct individual *b;
     int is_inherited = params->breeding_choice == CHOICE_INHERITED;
     struct rng rng;
-    int first, breeding, status;
+    int status;
 
     breeding_init_stream(&rng, params, RNG_SELECTION, child);
-    breeding = genetics_draw_breeding(params, &rng);
-    first = rng_pick(&rng, parents->weights, parents->count);
-    a = parents->individuals[first];
+    int breeding = genetics_draw_breeding(params, &rng);
+    int first = rng_pick(&rng, parents->weights, parents->count);
+    const struct individual *a = parents->individuals[first];
     if (is_inherited && a->genome.breeding)
         breeding = a->genome.breeding;
     child->method = methods[breeding];

@@ -41,10 +41,9 @@ static int read_measure(struct reader *reader, int *measure)
 static int read_bound(struct reader *reader, struct cell_axis *axis)
 {
     char *end;
-    double bound;
 
     reader->at++;
-    bound = strtod(reader->at, &end);
+    double bound = strtod(reader->at, &end);
     if (end == reader->at || strspn(reader->at, "0123456789+-.eE") < (size_t)(end - reader->at))
         return fail(reader, "expected a number");
     if (!isfinite(bound))
@@ -61,11 +60,10 @@ static int read_bound(struct reader *reader, struct cell_axis *axis)
 static int read_axis(struct reader *reader, struct cell_grid *grid)
 {
     struct cell_axis *axis = &grid->axes[grid->axis_count];
-    int status;
 
     if (grid->axis_count == CELL_AXES_MAX)
         return fail(reader, "too many measures (at most 8)");
-    status = read_measure(reader, &axis->measure);
+    int status = read_measure(reader, &axis->measure);
     while (!status && (*reader->at == ',' || *reader->at == ':')) {
         if (*reader->at == ':' && axis->bound_count > 0)
             return fail(reader, "expected ',' or a blank");

@@ -97,13 +97,11 @@ int census_find_key(struct census *census, const struct params *params,
 int census_note(struct census *census, const struct params *params, struct individual *individual,
                 int *is_new)
 {
-    struct phenotype_key *place;
-
     if (census_find_key(census, params, individual))
         return ERR_MEMORY;
     if (2 * (census->count + 1) >= census->room && grow(census))
         return ERR_MEMORY;
-    place = find_place(census->keys, census->room, &individual->key);
+    struct phenotype_key *place = find_place(census->keys, census->room, &individual->key);
     *is_new = phenotype_key_is_equal(place, &no_key);
     census->count += (size_t)*is_new;
     *place = individual->key;

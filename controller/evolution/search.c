@@ -671,12 +671,11 @@ const struct individual *search_tell_referee(struct search *search, uint64_t id,
                                              const struct measures *measures)
 {
     struct individual *individual = find(search, id);
-    int at;
 
     if (!individual || !individual->is_before_referee || individual->is_counted)
         return NULL;
     individual->is_before_referee = 0;
-    at = (int)(individual - search->population.individuals);
+    int at = (int)(individual - search->population.individuals);
     if (!note_trial(search, individual, verdict, measures)) {
         if (!search->lagged && !search->missing && search->cursor > at)
             search->cursor = at;

@@ -79,13 +79,12 @@ static void *create(const struct params *params)
 {
     struct archive *archive = calloc(1, sizeof(*archive));
     struct error error;
-    size_t room;
 
     if (!archive)
         return NULL;
     ENSURE(cell_grid_parse(&archive->grid, params->archive_cells, &error) == 0, "%s",
            error.message);
-    room = (size_t)archive->grid.count + 1;
+    size_t room = (size_t)archive->grid.count + 1;
     archive->params = archive->frozen = archive->trial = *params;
     freeze_bodies(&archive->frozen);
     freeze_wiring(&archive->trial);
@@ -309,12 +308,11 @@ static int make_trial(void *context, struct individual *child)
 {
     const struct trying *trying = context;
     struct gene_counter ids = {.creature = child->id};
-    int status;
 
     child->method = METHOD_ASEXUAL;
     child->parents[0] = trying->base->id;
     child->kept = referee_kept(trying->base, trying->params);
-    status = genome_copy(&child->genome, &trying->base->genome);
+    int status = genome_copy(&child->genome, &trying->base->genome);
     return status ? status : breeding_mutate(trying->params, child, 0, 1, &ids);
 }
 
@@ -356,15 +354,14 @@ static int breed_from_cells(struct archive *archive, struct population *populati
     struct breeding_parents parents = {.individuals = (const struct individual **)archive->ranked,
                                        .weights = archive->weights,
                                        .count = archive->count};
-    const struct individual *parent;
-    int status;
 
     weigh_parents(archive);
-    status = breeding_make_child(is_frozen(archive, child) ? &archive->frozen : &archive->params,
-                                 population->census, &parents, child);
+    int status =
+        breeding_make_child(is_frozen(archive, child) ? &archive->frozen : &archive->params,
+                            population->census, &parents, child);
     if (status)
         return status;
-    parent = find(population, child->parents[0]);
+    const struct individual *parent = find(population, child->parents[0]);
     child->body = parent && hash_body(&parent->genome) == hash_body(&child->genome) ? parent->body
                                                                                     : child->id;
     return 0;

@@ -18,7 +18,6 @@ void search_set_bars(const struct params *params, const struct individual *survi
 {
     ENSURE(survivor_count >= 0 && count >= 0, "%d survivors, %d children", survivor_count, count);
     double slowest = 0;
-    struct early_stop_bar bar;
 
     if (survivor_count < quota || survivor_count == 0 ||
         !(survivors[survivor_count - 1].fitness > 0))
@@ -29,7 +28,7 @@ void search_set_bars(const struct params *params, const struct individual *survi
         if (i == 0 || pace < slowest)
             slowest = pace;
     }
-    bar = early_stop_make_bar(slowest, params);
+    struct early_stop_bar bar = early_stop_make_bar(slowest, params);
     for (int i = 0; i < count; i++)
         children[i].bar = bar;
 }

@@ -199,14 +199,14 @@ static int put_timed(struct store *store, const struct params *params, const cha
 int deeds_put_file(struct store *store, const struct params *params, const char *path,
                    struct error *error)
 {
-    char *text, *line, *next;
+    char *text, *next;
     size_t length;
     int status = file_read(path, FILE_BYTES_MAX, &text, &length, error);
     if (status)
         return status;
     if (strlen(text) < length)
         status = error_set(error, ERR_FORMAT, "%s: not a text", path);
-    line = text;
+    char *line = text;
     for (int number = 1; !status && line; number++, line = next) {
         next = strchr(line, '\n');
         if (next)
