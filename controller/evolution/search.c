@@ -531,7 +531,7 @@ const struct individual *search_ask(struct search *search)
     return NULL;
 }
 
-static struct individual *find(struct search *search, uint64_t id)
+struct individual *search_find(struct search *search, uint64_t id)
 {
     struct individual *individuals = search->population.individuals;
 
@@ -550,7 +550,7 @@ static struct individual *find(struct search *search, uint64_t id)
 const struct individual *search_tell(struct search *search, uint64_t id, int verdict,
                                      const struct measures *measures, uint64_t digest)
 {
-    struct individual *individual = find(search, id);
+    struct individual *individual = search_find(search, id);
 
     check(search);
     ENSURE(measures, "a result of creature %llu without measures", (unsigned long long)id);
@@ -568,7 +568,7 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
         return individual;
     /* The last one: ranking moves it. */
     search->failure = end_results(search);
-    return find(search, id);
+    return search_find(search, id);
 }
 
 /* The referee's simulations are the longest. If they began after all others, workers would wait
@@ -670,7 +670,7 @@ static int note_trial(struct search *search, struct individual *individual, int 
 const struct individual *search_tell_referee(struct search *search, uint64_t id, int verdict,
                                              const struct measures *measures)
 {
-    struct individual *individual = find(search, id);
+    struct individual *individual = search_find(search, id);
 
     if (!individual || !individual->is_before_referee || individual->is_counted)
         return NULL;
@@ -686,7 +686,7 @@ const struct individual *search_tell_referee(struct search *search, uint64_t id,
         return search->lagged ? lagged_tell(search, individual) : individual;
     /* ranking moves it, may let its word count, and may call another */
     rank(search);
-    return find(search, id);
+    return search_find(search, id);
 }
 
 int search_take_newborn(struct search *search, const struct individual **newborn)

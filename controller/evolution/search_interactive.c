@@ -45,12 +45,12 @@ int search_wants_choices(struct search *search)
 
 int search_choose(struct search *search, uint64_t id, int choice)
 {
-    for (int i = 0; i < search->population.count; i++)
-        if (search->population.individuals[i].id == id) {
-            search->population.individuals[i].choice = choice;
-            return 0;
-        }
-    return ERR_MISSING;
+    struct individual *individual = search_find(search, id);
+
+    if (!individual)
+        return ERR_MISSING;
+    individual->choice = choice;
+    return 0;
 }
 
 static int count_choices(const struct population *population, int least)

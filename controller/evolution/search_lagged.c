@@ -198,15 +198,10 @@ const struct individual *lagged_ask(struct search *search)
 const struct individual *lagged_tell(struct search *search, struct individual *individual)
 {
     uint64_t id = individual->id;
-    int i;
 
     settle(search);
-    if (!search->is_ranked)
-        return individual;
-    /* Ranking has moved it. */
-    for (i = 0; row(search, i)->id != id; i++)
-        ;
-    return row(search, i);
+    /* ranking moves it */
+    return search->is_ranked ? search_find(search, id) : individual;
 }
 
 /* Not the head of the row alone, but every creature that would be called if it stood there now.

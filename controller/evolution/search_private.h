@@ -34,6 +34,7 @@ struct search {
 };
 
 const struct search_method *search_method_of(const struct search *search);
+struct individual *search_find(struct search *search, uint64_t id); /* NULL: it is not there */
 /* The referee has spoken, and it counts. */
 void search_hear(struct search *search, struct individual *individual);
 /* By rank (fitness descending, then id ascending), and by id; for qsort(). */
