@@ -63,21 +63,6 @@ static struct vec3 centre_at(const struct replay *replay, double time_s)
 
 /* ---- moments ---- */
 
-/* The time at which the centre of mass is highest. */
-static double highest_time(const struct replay *replay)
-{
-    struct replay_frame frame;
-    double best = -INFINITY, time_s = 0;
-    for (int i = 0; i < replay->frame_count; i++) {
-        replay_get_frame(replay, i, &frame);
-        if (frame.centre.y > best) {
-            best = frame.centre.y;
-            time_s = frame.time_s;
-        }
-    }
-    return time_s;
-}
-
 /* Mean change of the joints from one of `count` moments to the next, rad; of linear ones in halves
  * of their part's longer side. */
 static double pose_change(const struct replay *replay, int count)
@@ -123,7 +108,15 @@ static void choose_times(const struct replay *replay, int count, double *times_s
     for (int i = 0; i <= last; i++)
         times_s[i] = last ? duration * i / last : 0;
     if (replay_has_floor(replay) && last > 1) {
-        double top = highest_time(replay);
+        double top = 0, highest_m = -INFINITY;
+        for (int i = 0; i < replay->frame_count; i++) {
+            struct replay_frame frame;
+            replay_get_frame(replay, i, &frame);
+            if (frame.centre.y > highest_m) {
+                highest_m = frame.centre.y;
+                top = frame.time_s;
+            }
+        }
         int nearest = (int)(top / duration * last + 0.5);
         if (nearest > 0 && nearest < last)
             times_s[nearest] = top;

@@ -153,16 +153,6 @@ void replay_put_contacts(struct replay_row *row, const struct contact_point *poi
     *row->contact_count = (float)count;
 }
 
-/* Its fitness if the scored time ended now; without a goal 0. */
-static double fitness_now(const struct recorder *recorder, const struct evaluate_view *view)
-{
-    struct measures measures;
-    if (view->phase != PHASE_SCORE || !recorder->replay->has_goal)
-        return 0;
-    evaluate_measures(view, &measures);
-    return behaviour_fitness(VERDICT_OK, &measures, recorder->params);
-}
-
 void replay_put_centre(struct replay_row *row, struct vec3 centre)
 {
     row->centre[0] = (float)centre.x;
@@ -207,7 +197,12 @@ static void record_row(struct recorder *recorder, struct replay_row *row,
         row->sensors[i] = (float)view->sensors[i];
     replay_put_ledger(row, view->ledger);
     replay_put_sound(row->sounds, view, recorder->params, &recorder->lost_j);
-    *row->fitness = (float)fitness_now(recorder, view);
+    /* its fitness if the scored time ended now; without a goal 0 */
+    if (view->phase == PHASE_SCORE && replay->has_goal) {
+        struct measures measures;
+        evaluate_measures(view, &measures);
+        *row->fitness = (float)behaviour_fitness(VERDICT_OK, &measures, recorder->params);
+    }
     int count = dynamics_contacts(view->dynamics, &points);
     replay_put_contacts(row, points, count, view->dynamics->substeps);
 }
@@ -273,13 +268,6 @@ int replay_is_cut(const struct replay *replay, const struct replay_cut *cut)
     return 0;
 }
 
-static int cut_points_somewhere(const struct replay *replay, const struct replay_cut *cut)
-{
-    int count = cut->kind == CUT_EFFECTOR_INPUT ? replay->effector_count : replay->neuron_count;
-    return cut->kind != CUT_NONE && cut->index >= 0 && cut->index < count &&
-           (cut->kind != CUT_NEURON_INPUT || (cut->input >= 0 && cut->input < NEURON_INPUTS_MAX));
-}
-
 /* A wire that reads a cut neuron, or is cut itself, reads 0. */
 static void cut_wire(const struct replay *replay, struct wire *wire, struct replay_cut itself)
 {
@@ -296,9 +284,14 @@ static void recorder_edit(void *context, struct phenotype *phenotype)
     struct replay *replay = recorder->replay;
     int kept = 0;
     recorder->status = copy_phenotype(replay, phenotype, recorder->genome);
-    for (int i = 0; i < replay->cut_count; i++)
-        if (cut_points_somewhere(replay, &replay->cuts[i]))
-            replay->cuts[kept++] = replay->cuts[i];
+    for (int i = 0; i < replay->cut_count; i++) {
+        struct replay_cut cut = replay->cuts[i];
+        int count = cut.kind == CUT_EFFECTOR_INPUT ? replay->effector_count : replay->neuron_count;
+        int is_input = cut.input >= 0 && cut.input < NEURON_INPUTS_MAX;
+        if (cut.kind != CUT_NONE && cut.index >= 0 && cut.index < count &&
+            (cut.kind != CUT_NEURON_INPUT || is_input))
+            replay->cuts[kept++] = cut;
+    }
     replay->cut_count = kept;
     if (recorder->status || kept == 0)
         return;

@@ -377,19 +377,6 @@ static void find_word(const struct player *player, int word, double *left, doubl
     *width = (edges_px[word + 1] - edges_px[word]) * ui;
 }
 
-static void tell_word(const struct player *player, int word, char *text, size_t size)
-{
-    text[0] = '\0';
-    if (word == WORD_HELP)
-        snprintf(text, size, "h: help");
-    else if (word == WORD_PLACE && player->content->tell_place)
-        player->content->tell_place(player, text, size);
-    else if (word == WORD_SPEED && player->speed >= 1)
-        snprintf(text, size, "x%g", player->speed);
-    else if (word == WORD_SPEED)
-        snprintf(text, size, "x1/%g", 1 / player->speed);
-}
-
 static void draw_bar(const struct player *player, cairo_t *cr)
 {
     const struct replay *replays[PLAYER_CURVES_MAX];
@@ -400,10 +387,17 @@ static void draw_bar(const struct player *player, cairo_t *cr)
     draw_play_button(cr, player->is_playing, 26 * ui, middle, 7 * ui);
     draw_scrub(cr, &scrub);
     for (int word = 0; word < WORD_COUNT; word++) {
-        char text[32];
+        char text[32] = "";
         double left, width, size = 12 * ui;
         find_word(player, word, &left, &width);
-        tell_word(player, word, text, sizeof text);
+        if (word == WORD_HELP)
+            snprintf(text, sizeof text, "h: help");
+        else if (word == WORD_PLACE && player->content->tell_place)
+            player->content->tell_place(player, text, sizeof text);
+        else if (word == WORD_SPEED && player->speed >= 1)
+            snprintf(text, sizeof text, "x%g", player->speed);
+        else if (word == WORD_SPEED)
+            snprintf(text, sizeof text, "x1/%g", 1 / player->speed);
         /* "256/256" is long */
         double share = 0.96 * width / fmax(draw_text_width(cr, text, size, 0), 1);
         draw_text(cr, text, left + width / 2, middle + 4.5 * ui, size * fmin(share, 1), 0,

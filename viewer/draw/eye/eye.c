@@ -24,18 +24,6 @@ int draw_is_spatial(const struct draw_view *view, const struct replay *replay)
     return replay->has_depth && (view->orbit.yaw_rad != 0 || view->orbit.pitch_rad != 0);
 }
 
-static double middle_depth(const struct replay *replay, double time_s)
-{
-    double sum = 0;
-    for (int i = 0; i < DEPTH_MOMENTS; i++) {
-        struct replay_frame frame;
-        double at_s = time_s + (i - DEPTH_MOMENTS / 2) * DEPTH_STEP_S;
-        replay_get_frame(replay, replay_frame_index(replay, at_s), &frame);
-        sum += frame.centre.z;
-    }
-    return sum / DEPTH_MOMENTS;
-}
-
 struct eye eye_place(const struct draw_view *view, const struct replay *replay, double time_s)
 {
     if (!draw_is_spatial(view, replay))
@@ -53,11 +41,17 @@ struct eye eye_place(const struct draw_view *view, const struct replay *replay, 
     double pitch = view->orbit.pitch_rad;
     if (replay->has_ground && !view->is_parallel)
         pitch = fmax(pitch, asin(least));
+    double depth = 0;
+    for (int i = 0; i < DEPTH_MOMENTS && !view->is_still; i++) {
+        struct replay_frame frame;
+        double at_s = time_s + (i - DEPTH_MOMENTS / 2) * DEPTH_STEP_S;
+        replay_get_frame(replay, replay_frame_index(replay, at_s), &frame);
+        depth += frame.centre.z;
+    }
     double sy = sin(view->orbit.yaw_rad), cy = cos(view->orbit.yaw_rad);
     double sp = sin(pitch), cp = cos(pitch);
     struct eye eye = {.view = view,
-                      .middle = {view->x_m, view->y_m,
-                                 view->z_m + (view->is_still ? 0 : middle_depth(replay, time_s))},
+                      .middle = {view->x_m, view->y_m, view->z_m + depth / DEPTH_MOMENTS},
                       .right = {cy, 0, -sy},
                       .up = {-sy * sp, cp, -cy * sp},
                       .back = {sy * cp, sp, cy * cp},
