@@ -43,7 +43,6 @@ static const struct preserve_state *hostile_make_good(void)
         "%s", error.message);
     ENSURE(hostile_good.living_count > 2, "%d live", hostile_good.living_count);
     struct creature_state *egg = preserve_state_add_egg(&hostile_good);
-    genome_init(&egg->genome);
     ENSURE(genome_copy(&egg->genome, &creature.genome) == 0, "out of memory");
     *preserve_state_add_carcass(&hostile_good) = (struct carcass){0, 3, 3, 0.2};
     creature_deinit(&creature);

@@ -7,7 +7,7 @@
 
 #include "common/creature/creature.h"
 #include "common/math/hash.h"
-#include "common/genetics/genetics.h"
+#include "tests/random_genome.h"
 #include "tests/suite.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/set_param.h"
@@ -50,7 +50,6 @@ static void add_example(const char *creature_name, const char *world_name)
     snprintf(path, sizeof path, "examples/%s.ini", world_name);
     read_params(&params, path);
     snprintf(path, sizeof path, "examples/creatures/%s.json", creature_name);
-    creature_init(&creature);
     ck_ok(creature_read(&creature, path, &error));
     struct evaluation evaluation;
     evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &evaluation);
@@ -71,10 +70,8 @@ static void add_random(const char *name, const char *world_name, const char *set
     uint64_t hash = HASH_START;
     for (uint64_t id = 1; id <= RANDOM_CREATURES; id++) {
         SCOPED(genome) genome;
-        struct gene_counter ids = {id, 0};
         struct evaluation evaluation;
-        struct rng rng = test_rng(1, 0, id);
-        ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+        random_genome(&genome, &params, RNG_TEST, 1, id);
         evaluate(&genome, &params, id, &arena, NULL, NULL, &evaluation);
         hash = hash_u64(hash, evaluation.digest);
     }
@@ -144,7 +141,6 @@ TEST(other_physics_differ)
     struct evaluation evaluation;
     read_params(&params, "examples/walk.ini");
     params.world_gravity_m_s2 *= 1 + 1e-12;
-    creature_init(&creature);
     ck_assert_int_eq(creature_read(&creature, "examples/creatures/inchworm.json", &error), 0);
     evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &evaluation);
     ck_assert(evaluation.digest != before);

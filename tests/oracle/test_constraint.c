@@ -2,7 +2,7 @@
  * formulations in 128-bit floating point (pinned rods), and against the articulated solver.
  * speed: long */
 #include "common/creature/creature.h"
-#include "common/genetics/genetics.h"
+#include "tests/random_genome.h"
 #include "tests/sanitized.h"
 #include "tests/oracle/gantry.h"
 #include "tests/unit/stage_fixture.h"
@@ -551,7 +551,6 @@ static struct evaluation evaluate_file(const char *path, const char *preset, int
 {
     SCOPED(creature) creature;
     struct evaluation result;
-    creature_init(&creature);
     ck_ok(creature_read(&creature, path, &error));
     params_set_defaults(&params);
     ck_assert_int_eq(params_set(&params, "world.preset", preset, &error), 0);
@@ -576,7 +575,6 @@ TEST_LOOP(slow_sliding_takes_little_work, 0, (int)(sizeof crawls / sizeof crawls
 {
     SCOPED(creature) creature;
     struct evaluation result;
-    creature_init(&creature);
     ck_ok(creature_read(&creature, crawls[_i].path, &error));
     params = creature.params;
     params.simulation_solver = SOLVER_CONSTRAINT;
@@ -666,13 +664,9 @@ TEST(random_creatures_stay_finite)
     params.guard_turn_rad = 0;
     arena_open(EVALUATE_ARENA_BYTES);
     for (uint64_t k = 1; k <= creatures; k++) {
-        struct gene_counter ids = {.creature = k};
         SCOPED(genome) genome;
-        struct rng rng;
         struct evaluation result;
-        rng_init(&rng, 11, RNG_RANDOM_GENOME, 0, k);
-        genome_init(&genome);
-        ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+        random_genome(&genome, &params, RNG_RANDOM_GENOME, 11, k);
         evaluate(&genome, &params, k, &arena, NULL, NULL, &result);
         ck_assert_int_ne(result.verdict, VERDICT_NOT_FINITE);
         if (verdict_is_scored(result.verdict))

@@ -41,7 +41,7 @@ struct keeping {
     long steps, unknown;
     double mass, size_m, fastest_m_s, given; /* sum of the sizes of all impulses, N s */
     struct vec3 linear, angular, centre;
-    struct vec3 linear_off, angular_off, centre_off; /* from nowhere so far */
+    struct vec3 linear_off, angular_off; /* from nowhere so far */
     struct vec3 linear_given, angular_given;
     double worst; /* from nowhere, as a share of what may be */
 };
@@ -175,13 +175,12 @@ TEST_LOOP(momentum_is_kept, 0, BODY_COUNT *PLACE_COUNT)
 {
     const char *body = bodies[_i / PLACE_COUNT];
     const struct place *place = &places[_i % PLACE_COUNT];
-    struct arena arena;
+    SCOPED(arena) arena;
     struct tally t = {.worst = 0};
     uint64_t count = (uint64_t)(creature_count / (BODY_COUNT * PLACE_COUNT));
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     for (uint64_t number = 1; number <= count; number++)
         try_creature(body, place, number, &arena, &t);
-    arena_deinit(&arena);
     printf(
         "keeping: %s %s: %d of %d moved, %d broken, %ld steps; at most %.1e of what may be off\n",
         body, place->name, t.moved, (int)count, t.broken, t.steps, t.worst);
@@ -203,11 +202,10 @@ static const struct found {
 TEST_LOOP(what_was_found_stays_mended, 0, sizeof found / sizeof found[0])
 {
     const struct found *f = &found[_i];
-    struct arena arena;
+    SCOPED(arena) arena;
     struct tally t = {.worst = 0};
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     try_creature(bodies[f->body], &places[f->place], f->number, &arena, &t);
-    arena_deinit(&arena);
     ck_assert_int_eq(t.broken, 0);
     ck_assert_double_le(t.worst, 1);
 }

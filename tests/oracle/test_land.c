@@ -6,6 +6,7 @@
  * the change of momentum, which neither knows of when it makes them; distances and heights must
  * agree in the mean and, where a body slides without tumbling, one by one. */
 #include "common/genetics/genetics_random.h"
+#include "tests/random_genome.h"
 #include "tests/readout.h"
 #include "tests/plain_fixture.h"
 #include "simulator/evaluate/evaluate.h"
@@ -96,12 +97,9 @@ static int follow(void *context, const struct evaluate_view *view)
 /* 0 if there is no such body, or it does not settle. */
 static int run(uint64_t number, int solver, struct slide *slide)
 {
-    struct gene_counter ids = {.creature = number};
     SCOPED(genome) genome;
-    struct rng rng;
     struct evaluation evaluation;
-    rng_init(&rng, 1995, RNG_RANDOM_GENOME, 0, number);
-    ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+    random_genome(&genome, &params, RNG_RANDOM_GENOME, 1995, number);
     params.simulation_solver = solver;
     evaluate(&genome, &params, number, &arena, follow, slide, &evaluation);
     return verdict_is_scored(evaluation.verdict) && evaluation.measures.parts > 1;

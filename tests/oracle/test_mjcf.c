@@ -3,7 +3,6 @@
  * as here, until something touches. In empty space that is a test of every mass, place, gain and
  * sign; what is left is that a control stands still for a step. */
 #include "common/creature/creature.h"
-#include "common/genetics/genetics.h"
 #include "simulator/tools/mjcf.h"
 #include "tests/counts.h"
 #include "simulator/evaluate/evaluate.h"
@@ -11,6 +10,7 @@
 #ifdef HAVE_MUJOCO
 #include "tests/oracle/mujoco_fixture.h"
 #include "tests/plain_fixture.h"
+#include "tests/random_genome.h"
 #endif
 
 enum { TICKS_MAX = 700, TICK_STEPS = 16, KINDS = 2 };
@@ -87,6 +87,15 @@ static int export_genome(struct exported *exported, const char *name)
     return both.mjcf.has_begun;
 }
 
+/* After a change of its parameters. */
+static void export_again(struct exported *exported)
+{
+    free(exported->model);
+    free(exported->signals);
+    exported->ticks = exported->free_ticks = 0;
+    ck_assert(export_genome(exported, ""));
+}
+
 static void forget(struct exported *exported)
 {
     genome_deinit(&exported->genome);
@@ -111,16 +120,13 @@ static struct exported *make_exported(void)
 static struct exported *export_random(int kind, uint64_t id, double duration_s, int effector_mode)
 {
     struct exported *exported = make_exported();
-    struct gene_counter ids = {.creature = id};
-    struct rng rng;
     exported->params.creature_body = kind;
     exported->params.world_ground = 0;
     exported->params.world_gravity_m_s2 = 0;
     exported->params.simulation_duration_s = duration_s;
     exported->params.creature_effector_mode = effector_mode;
     exported->params.creature_joint_damping_1_s = id % 3 ? 0 : 0.5;
-    rng_init(&rng, 1, RNG_RANDOM_GENOME, 0, id);
-    ck_assert_int_eq(genetics_random(&exported->genome, &exported->params, &rng, &ids), 0);
+    random_genome(&exported->genome, &exported->params, RNG_RANDOM_GENOME, 1, id);
     if (export_genome(exported, "random"))
         return exported;
     forget(exported);
@@ -133,7 +139,6 @@ static struct exported *export_creature(const char *creature_path, const char *p
 {
     struct creature creature;
     struct exported *exported = make_exported();
-    creature_init(&creature);
     ck_ok(creature_read(&creature, creature_path, &error));
     ck_ok(params_read_file(&exported->params, printed("examples/%s.ini", parameters), &error));
     exported->params.world_relief_m = relief_m;
@@ -209,15 +214,9 @@ TEST_LOOP(relief_is_where_it_is_here, 0, 2)
 
 TEST(worlds_have_their_obstacles)
 {
-    struct exported *e = make_exported();
-    forget(e);
-    e = export_example("biped", "walk");
-    free(e->model);
-    free(e->signals);
-    e->ticks = e->free_ticks = 0;
-    ck_assert_int_eq(params_set(&e->params, "world.obstacles", "4 0.1 1 0.2 0.5 * 3 1 0", &error),
-                     0);
-    ck_assert(export_genome(e, ""));
+    struct exported *e = export_example("biped", "walk");
+    ck_ok(params_set(&e->params, "world.obstacles", "4 0.1 1 0.2 0.5 * 3 1 0", &error));
+    export_again(e);
     ck_assert_int_eq(count_text(e->model, "name='obstacle"), 3);
     ck_assert_int_eq(count_text(e->model, "quat='0.96891242171064"), 3);
     forget(e);
@@ -255,18 +254,13 @@ TEST(all_joints_are_written)
 /* Quadratic drag is a medium of some density; linear drag is named as missing. */
 TEST(water_is_written)
 {
-    struct exported *e = make_exported();
-    forget(e);
-    e = export_example("ray", "swim3d");
+    struct exported *e = export_example("ray", "swim3d");
     ck_assert_int_eq(count_text(e->model, "density='0'"), 1);
     ck_assert_int_eq(count_text(e->model, "viscosity is not in this file"), 1);
-    free(e->model);
-    free(e->signals);
-    e->ticks = e->free_ticks = 0;
     ck_assert_int_eq(params_set(&e->params, "world.drag_law", "quadratic", &error), 0);
     ck_assert_int_eq(params_set(&e->params, "world.quadratic_drag_kg_m3", "250", &error), 0);
     ck_assert_int_eq(params_set(&e->params, "world.drag_faces", "all", &error), 0);
-    ck_assert(export_genome(e, ""));
+    export_again(e);
     ck_assert_int_eq(count_text(e->model, "density='1000'"), 1);
     ck_assert_int_eq(count_text(e->model, "viscosity is not in this file"), 0);
     forget(e);

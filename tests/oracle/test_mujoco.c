@@ -23,10 +23,10 @@ int main(void)
 
 #include <mujoco/mujoco.h>
 
-#include "common/genetics/genetics.h"
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/planar/tree/tree.h"
 #include "tests/oracle/mujoco_fixture.h"
+#include "tests/random_genome.h"
 #include "tests/unit/stage_fixture.h"
 
 enum { MJCF_BYTES = 32 * 1024 };
@@ -356,14 +356,9 @@ static int grow(struct phenotype *phenotype, uint64_t id, struct arena *arena)
 {
     struct params params;
     SCOPED(genome) genome;
-    struct gene_counter ids = {.creature = id};
-    struct rng rng;
     params_set_defaults(&params);
-    rng_init(&rng, 1, RNG_RANDOM_GENOME, 0, id);
-    genome_init(&genome);
-    ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
-    int verdict = phenotype_express(phenotype, &genome, &params, arena);
-    return verdict == VERDICT_OK;
+    random_genome(&genome, &params, RNG_RANDOM_GENOME, 1, id);
+    return phenotype_express(phenotype, &genome, &params, arena) == VERDICT_OK;
 }
 
 /* Drops a limp creature, turning and with bent joints, until a contact or a limit makes a step

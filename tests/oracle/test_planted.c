@@ -132,7 +132,6 @@ static struct evaluation evaluate_path(const char *path, struct params params)
     struct error error;
     struct evaluation result;
     SCOPED(arena) arena;
-    creature_init(&creature);
     ck_ok(creature_read(&creature, path, &error));
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     planted = solves = bookings = 0;

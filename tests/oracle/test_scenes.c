@@ -183,16 +183,22 @@ static void record(struct trial *t, const char *quantity, double value)
     record_at(t, quantity, -1, value);
 }
 
-/* Where in a step of h a quantity passes a level, from its values and rates at both ends: bisection
- * on the cubic through them. */
+/* A quantity at a share of a step of h, from its values and rates at both ends: by the cubic through
+ * them. */
+static double between(double x0, double v0, double x1, double v1, double h, double s)
+{
+    double r = 1 - s;
+    return r * r * (1 + 2 * s) * x0 + s * s * (3 - 2 * s) * x1 + s * r * r * h * v0 -
+           s * s * r * h * v1;
+}
+
+/* Where in a step of h a quantity passes a level. */
 static double find_crossing(double x0, double v0, double x1, double v1, double h, double level)
 {
     double low = 0, high = 1, sign = x1 > x0 ? 1 : -1;
     for (int i = 0; i < 60; i++) {
-        double s = (low + high) / 2, r = 1 - s;
-        double x = r * r * (1 + 2 * s) * x0 + s * s * (3 - 2 * s) * x1 + s * r * r * h * v0 -
-                   s * s * r * h * v1;
-        if (sign * (x - level) < 0)
+        double s = (low + high) / 2;
+        if (sign * (between(x0, v0, x1, v1, h, s) - level) < 0)
             low = s;
         else
             high = s;
@@ -224,9 +230,8 @@ static double run_to_turn(struct trial *t)
         rate = rate_of(t, 0);
         trial_step(t);
     } while (rate_of(t, 0) * rate > 0);
-    double h = t->dt_s, now = rate_of(t, 0), s = rate / (rate - now), r = 1 - s;
-    return r * r * (1 + 2 * s) * angle + s * s * (3 - 2 * s) * angle_of(t, 0) +
-           s * r * r * h * rate - s * s * r * h * now;
+    double now = rate_of(t, 0);
+    return between(angle, rate, angle_of(t, 0), now, t->dt_s, rate / (rate - now));
 }
 
 /* ---------------------------------------------------------------- free flight and drag */
@@ -498,19 +503,14 @@ static void measure_spring_dashpot(struct trial *t)
             double x1 = angle_of(t, 0), v1 = rate_of(t, 0), a1 = -k * x1 - c * v1;
             if (!has_let_go && t->step > 1 && v1 > 0 && a1 <= 0) {
                 /* a' = -k v - c a; the speed there from both ends: v is a cubic in time, too */
-                double s = find_crossing(a, -k * v - c * a, a1, -k * v1 - c * a1, h, 0) / h,
-                       r = 1 - s;
-                record(t, "restitution_clamped_f>=0",
-                       r * r * (1 + 2 * s) * v + s * s * (3 - 2 * s) * v1 + s * r * r * h * a -
-                           s * s * r * h * a1);
+                double s = find_crossing(a, -k * v - c * a, a1, -k * v1 - c * a1, h, 0) / h;
+                record(t, "restitution_clamped_f>=0", between(v, a, v1, a1, h, s));
                 has_let_go = 1;
             }
             is_back = x < 0 && x1 >= 0;
             if (is_back) {
-                double s = find_crossing(x, v, x1, v1, h, 0) / h, r = 1 - s;
-                record(t, "restitution_adhesive",
-                       r * r * (1 + 2 * s) * v + s * s * (3 - 2 * s) * v1 + s * r * r * h * a -
-                           s * s * r * h * a1);
+                double s = find_crossing(x, v, x1, v1, h, 0) / h;
+                record(t, "restitution_adhesive", between(v, a, v1, a1, h, s));
                 if (i == 0)
                     duration = trial_time(t) - h + h * s;
             }

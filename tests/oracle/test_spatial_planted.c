@@ -323,9 +323,8 @@ struct plant {
 
 static void read_scene(const char *from)
 {
-    int status = *from == '{' ? scene_read_text(&scene, from, strlen(from), "text", &error)
-                              : scene_read_file(&scene, from, &error);
-    ck_ok(status);
+    ck_ok(*from == '{' ? scene_read_text(&scene, from, strlen(from), "text", &error)
+                       : scene_read_file(&scene, from, &error));
 }
 
 /* What a second of the scene shows: how far energy and momentum are off, joints beyond limits,
@@ -344,10 +343,8 @@ static double find_error(const struct plant *plant)
     spatial_tree_momentum(spatial_state_tree(d), &p0, &l0);
     double beyond = 0, deepest = 0;
     for (int i = 0; i < STEPS; i++) {
-        if (dynamics_step(&d->dynamics) != 0) {
-            arena_deinit(&arena);
+        if (dynamics_step(&d->dynamics) != 0)
             return HUGE_VAL;
-        }
         const struct spatial_tree *tree = spatial_state_tree(d);
         deepest = fmax(deepest, d->dynamics.touches.penetration_m);
         for (int k = 0; k < tree->count; k++)

@@ -19,9 +19,9 @@ TEST(the_violent_keep_law_and_ledger)
 {
     double sum = 0;
     int lawless = 0, count = 0;
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    arena_open(EVALUATE_ARENA_BYTES);
     for (uint64_t id = 101; id <= 160; id++) {
-        struct genome genome;
+        SCOPED(genome) genome;
         struct evaluation result;
         params_set_defaults(&params);
         violent_params(&params, id);
@@ -29,12 +29,10 @@ TEST(the_violent_keep_law_and_ledger)
         params.simulation_duration_s = 2;
         ck_assert_int_eq(violent_genome(&genome, &params, id), 0);
         evaluate(&genome, &params, id, &arena, count_lawless, &lawless, &result);
-        genome_deinit(&genome);
         ck_assert_int_ne(result.verdict, VERDICT_NOT_FINITE);
         sum += fmin(result.measures.residual_share, 0.1);
         count++;
     }
-    arena_deinit(&arena);
     ck_assert_int_eq(lawless, 0);
     ck_assert_double_lt(sum / count, 0.0072);
 }

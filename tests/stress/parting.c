@@ -122,7 +122,6 @@ static void read_subject(const struct subject *subject, struct creature *creatur
                                             "guard.reversals_hz=0",  "guard.motionless_s=0",
                                             "settle.required=no",    "guard.momentum_share=0"};
     struct error error;
-    creature_init(creature);
     if (creature_read(creature, subject->path, &error) != 0)
         die(error.message);
     params_set_defaults(params);

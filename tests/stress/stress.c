@@ -128,7 +128,6 @@ static void make(const struct stress *stress, int world, uint64_t number, struct
     params_set_defaults(params);
     *seed = number;
     if (stress->kind == KIND_FILES) {
-        creature_init(&creature);
         if (creature_read(&creature, stress->paths[number - 1], &error) != 0)
             die(error.message);
         if (creature.has_evaluation) {

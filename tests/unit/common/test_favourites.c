@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
+#include "common/system/file.h"
 #include "tests/plain_fixture.h"
 
 static char directory[] = "/tmp/test_favourites.XXXXXX";
@@ -33,8 +34,7 @@ TEST(favourites_are_found_by_their_names)
     struct creature fish;
     char name[96], path[160];
     ck_assert_int_eq(favourites_read(directory, favourites), 0);
-    ck_assert_msg(!creature_read(&fish, "examples/creatures/fish.json", &error), "%s",
-                  error.message);
+    ck_ok(creature_read(&fish, "examples/creatures/fish.json", &error));
     fish.id = 7;
     ck_assert_int_eq(favourites_keep(directory, &fish, "b", &error), 0);
     ck_assert_int_eq(favourites_keep(directory, &fish, "b", &error), 0);
@@ -47,9 +47,7 @@ TEST(favourites_are_found_by_their_names)
         ck_assert_int_eq(favourites_keep(directory, &fish, no_names[i], &error), ERR_USAGE);
     ck_assert_str_eq(fish.name, "a");
     snprintf(path, sizeof path, "%s/favourites/broken.creature", directory);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fclose(file);
+    ck_ok(file_write(path, "", 0, &error));
     ck_assert_int_lt(favourites_keep(directory, &fish, "broken", &error), 0);
     creature_deinit(&fish);
     ck_assert_int_eq(favourites_read(directory, favourites), 2);

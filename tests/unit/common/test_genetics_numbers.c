@@ -40,7 +40,7 @@ TEST_LOOP(changed_genomes_are_sound, 0, BODY_BOXES + 1)
         struct rng rng = test_rng(seed, 1, 0);
         for (int i = 0; i < 20; i++) {
             ck_assert_int_eq(genetics_change_numbers(&changed, &params, 0, 0.6, &rng), 0);
-            ck_assert_msg(!genome_check(&changed, &error), "%s", error.message);
+            ck_ok(genome_check(&changed, &error));
         }
         ck_assert(!genome_is_equal(&genome, &changed));
         ck_assert_int_eq(genetics_count_changed(&genome, &changed, &params, &brain, &body), 0);

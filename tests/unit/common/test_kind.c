@@ -400,7 +400,6 @@ TEST(its_genes_are_drawn_mutate_and_are_written)
     struct rng rng = test_rng(1, 0, 0);
     for (int i = 0; i < 50; i++) {
         genome_deinit(&genome);
-        genome_init(&genome);
         ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
         ck_assert_int_eq(genetics_mutate(&genome, 3, &params, &rng, &ids, text, sizeof text), 0);
         ck_ok(genome_check(&genome, &error));

@@ -3,6 +3,7 @@
 #include "common/formats/file_kind.h"
 #include "common/store/favourites.h"
 #include "common/system/examples.h"
+#include "common/system/file.h"
 #include "common/system/options.h"
 #include "common/text.h"
 
@@ -28,9 +29,7 @@ static void tear_down(void)
 
 static void write_it(const char *text, size_t length)
 {
-    FILE *file = fopen(path, "w");
-    ck_assert_uint_eq(fwrite(text, 1, length, file), length);
-    fclose(file);
+    ck_ok(file_write(path, text, length, &error));
 }
 
 TEST(the_nearest_name_is_meant)
@@ -155,10 +154,9 @@ static int parse_line(const char *line, struct request *request, struct error *f
 TEST(values_go_where_their_rows_say)
 {
     struct request request;
-    ck_assert_int_eq(parse_line("x a -f --order -t one --text two -s a=1 --set b=2 b --whole 9 "
-                                "--real=2.5 --word three --seed 0x10",
-                                &request, &error),
-                     0);
+    ck_ok(parse_line("x a -f --order -t one --text two -s a=1 --set b=2 b --whole 9 "
+                     "--real=2.5 --word three --seed 0x10",
+                     &request, &error));
     ck_assert(request.flag == 1 && request.order == 3 && request.word == 2);
     ck_assert_str_eq(request.text, "two");
     ck_assert_int_eq(request.list.count, 2);
@@ -322,8 +320,7 @@ TEST(an_example_is_found)
     ck_assert_int_eq(example_find(EXAMPLE_PARAMS, "walk3d", found, sizeof found, &error), 0);
     ck_assert_msg(strstr(found, "/examples/walk3d.ini") != NULL, "%s", found);
     ck_assert_int_eq(file_kind_of(found), FILE_PARAMS);
-    ck_assert_int_eq(example_find(EXAMPLE_PARAMS, "examples/walk.ini", found, sizeof found, &error),
-                     0);
+    ck_ok(example_find(EXAMPLE_PARAMS, "examples/walk.ini", found, sizeof found, &error));
     ck_assert_str_eq(found, "examples/walk.ini");
     static const char *const wrong[] = {"wlak3d", "examples/wlak3d.ini", "wlak3d.ini"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -334,8 +331,7 @@ TEST(an_example_is_found)
     static const char *const creatures[][2] = {{"strider", "/examples/creatures/strider.json"},
                                                {"walker-1", "/creatures/walker-1.creature"}};
     for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(
-            example_find(EXAMPLE_CREATURE, creatures[i][0], found, sizeof found, &error), 0);
+        ck_ok(example_find(EXAMPLE_CREATURE, creatures[i][0], found, sizeof found, &error));
         ck_assert_msg(strstr(found, creatures[i][1]) != NULL, "%s", found);
         ck_assert_int_eq(file_kind_of(found), FILE_CREATURE);
     }

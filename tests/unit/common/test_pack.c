@@ -46,22 +46,19 @@ TEST(round_trip)
 
     const msgpack_object *items;
     size_t count;
-    ck_assert_int_eq(pack_get_array(pack_find(reader.root, "u"), 7, 7, &items, &count, "u", &error),
-                     0);
+    ck_ok(pack_get_array(pack_find(reader.root, "u"), 7, 7, &items, &count, "u", &error));
     for (int i = 0; i < 7; i++) {
         uint64_t value;
         ck_assert_int_eq(pack_get_u64(&items[i], UINT64_MAX, &value, "u", &error), 0);
         ck_assert_uint_eq(value, unsigned_numbers[i]);
     }
-    ck_assert_int_eq(
-        pack_get_array(pack_find(reader.root, "i"), 7, -1, &items, &count, "i", &error), 0);
+    ck_ok(pack_get_array(pack_find(reader.root, "i"), 7, -1, &items, &count, "i", &error));
     for (int i = 0; i < 7; i++) {
         int64_t value;
         ck_assert_int_eq(pack_get_i64(&items[i], &value, "i", &error), 0);
         ck_assert_int_eq(value, signed_numbers[i]);
     }
-    ck_assert_int_eq(
-        pack_get_array(pack_find(reader.root, "d"), 9, -1, &items, &count, "d", &error), 0);
+    ck_ok(pack_get_array(pack_find(reader.root, "d"), 9, -1, &items, &count, "d", &error));
     ck_assert_uint_eq(count, 4);
     for (int i = 0; i < 4; i++) {
         double value;

@@ -8,7 +8,7 @@
 #include "common/growth/phenotype_key.h"
 #include "common/genome/body_kind.h"
 #include "common/math/hash.h"
-#include "common/genetics/genetics.h"
+#include "tests/random_genome.h"
 #include "tests/unit/grown_fixture.h"
 #include "simulator/evaluate/evaluate.h"
 
@@ -774,11 +774,9 @@ TEST(random_bodies_are_clear_of_themselves)
     set("creature.overlap=reject", "simulation.duration_s=0.1", "settle.drop_m=5");
     for (uint64_t id = 1; id <= 200; id++)
         for (int is_let = 0; is_let < 2; is_let++) {
-            struct gene_counter ids = {id, 0};
             struct evaluation result;
-            struct rng rng = test_rng(12, 0, id);
             genome_deinit(&genome);
-            ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+            random_genome(&genome, &params, RNG_TEST, 12, id);
             set(is_let ? "boxes.overlap_max_m=off" : "boxes.overlap_max_m=0.001");
             arena_reset(&arena);
             evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);
@@ -794,12 +792,10 @@ TEST(random_bodies_obey_the_rules)
 {
     int freedoms = 0, mirrored_parts = 0;
     for (uint64_t id = 1; id <= 300; id++) {
-        struct gene_counter ids = {id, 0};
         struct phenotype again;
-        struct rng rng = test_rng(11, 0, id);
         genome_deinit(&genome);
         params.creature_body = BODY_BOXES;
-        ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+        random_genome(&genome, &params, RNG_TEST, 11, id);
         ck_ok(genome_check(&genome, &error));
         arena_reset(&arena);
         if (phenotype_express(&phenotype, &genome, &params, &arena) != VERDICT_OK)

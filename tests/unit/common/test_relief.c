@@ -189,25 +189,20 @@ struct drop {
 
 static const char *text_of(const struct drop *d)
 {
-    static char text[1024];
-    char body[256];
-    if (d->dimensions == 2)
-        snprintf(body, sizeof body,
-                 "\"rectangles\": [{\"width_m\": %g, \"height_m\": %g, \"density_kg_m2\": 10}], "
-                 "\"position_m\": [%.12g, %.12g], \"velocity_m_s\": [%g, 0]",
-                 d->size[0], d->size[1], d->at[0], d->at[1], d->speed);
-    else
-        snprintf(body, sizeof body,
-                 "\"boxes\": [{\"size_m\": [%g, %g, %g], \"density_kg_m3\": 500}], "
-                 "\"position_m\": [%.12g, %.12g, %.12g], \"velocity_m_s\": [%g, 0, 0]",
-                 d->size[0], d->size[1], d->size[2], d->at[0], d->at[1], d->at[2], d->speed);
-    snprintf(text, sizeof text,
-             "{\"scene\": 1, \"dimensions\": %d, \"world\": {\"ground\": true, \"friction\": %g, "
-             "\"relief\": {\"depth_m\": 0.06, \"wavelength_m\": 0.5, \"seed\": %d}}, "
-             "\"simulation\": {\"dt_s\": %.17g, \"interval_s\": %.17g, \"solver\": \"%s\"}, "
-             "\"bodies\": [{\"name\": \"box\", %s}]}",
-             d->dimensions, d->friction, d->seed, d->dt_s, d->dt_s, d->solver, body);
-    return text;
+    const char *body =
+        d->dimensions == 2
+            ? printed("\"rectangles\": [{\"width_m\": %g, \"height_m\": %g, \"density_kg_m2\": "
+                      "10}], \"position_m\": [%.12g, %.12g], \"velocity_m_s\": [%g, 0]",
+                      d->size[0], d->size[1], d->at[0], d->at[1], d->speed)
+            : printed("\"boxes\": [{\"size_m\": [%g, %g, %g], \"density_kg_m3\": 500}], "
+                      "\"position_m\": [%.12g, %.12g, %.12g], \"velocity_m_s\": [%g, 0, 0]",
+                      d->size[0], d->size[1], d->size[2], d->at[0], d->at[1], d->at[2], d->speed);
+    return printed(
+        "{\"scene\": 1, \"dimensions\": %d, \"world\": {\"ground\": true, \"friction\": %g, "
+        "\"relief\": {\"depth_m\": 0.06, \"wavelength_m\": 0.5, \"seed\": %d}}, "
+        "\"simulation\": {\"dt_s\": %.17g, \"interval_s\": %.17g, \"solver\": \"%s\"}, "
+        "\"bodies\": [{\"name\": \"box\", %s}]}",
+        d->dimensions, d->friction, d->seed, d->dt_s, d->dt_s, d->solver, body);
 }
 
 struct motion {
@@ -411,25 +406,24 @@ TEST(test_refused)
         {"{\"ground\": true, \"relief\": {\"depth_m\": 0.1, \"wavelength_m\": 1}}", "disks"},
     };
     for (size_t i = 0; i < sizeof worlds / sizeof worlds[0]; i++) {
-        char text[512];
-        snprintf(text, sizeof text,
-                 "{\"scene\": 1, \"world\": %s, \"bodies\": [{\"name\": \"a\", \"disks\": "
-                 "[{\"radius_m\": 0.1, \"mass_kg\": 1}]}]}",
-                 worlds[i][0]);
+        const char *text =
+            printed("{\"scene\": 1, \"world\": %s, \"bodies\": [{\"name\": \"a\", \"disks\": "
+                    "[{\"radius_m\": 0.1, \"mass_kg\": 1}]}]}",
+                    worlds[i][0]);
         ck_assert_int_ne(scene_read_text(&scene, text, strlen(text), "test", &error), 0);
         ck_assert_msg(strstr(error.message, worlds[i][1]) != NULL, "%s", error.message);
     }
     params_set_defaults(&params);
-    ck_assert_int_eq(params_set(&params, "exam.relief_m", "0.04", &error), 0);
-    ck_assert_int_eq(params_check(&params, &error), 0);
-    ck_assert_int_eq(params_set(&params, "world.relief_m", "0.2", &error), 0);
+    set("exam.relief_m=0.04");
+    ck_ok(params_check(&params, &error));
+    set("world.relief_m=0.2");
     ck_assert_int_ne(params_check(&params, &error), 0);
     ck_assert_msg(strstr(error.message, "world.relief_m: waves of 0.2 m that are 0.5 m long"), "%s",
                   error.message);
-    ck_assert_int_eq(params_set(&params, "world.relief_wavelength_m", "1", &error), 0);
-    ck_assert_int_eq(params_check(&params, &error), 0);
+    set("world.relief_wavelength_m=1");
+    ck_ok(params_check(&params, &error));
     ck_assert_int_eq(body_kind_check_params(params.creature_body, &params, &error), 0);
-    ck_assert_int_eq(params_set(&params, "creature.body", "spheres", &error), 0);
+    set("creature.body=spheres");
     ck_assert_int_ne(body_kind_check_params(params.creature_body, &params, &error), 0);
     ck_assert_msg(strstr(error.message, "spheres has no contacts"), "%s", error.message);
 }

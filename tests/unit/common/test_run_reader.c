@@ -137,9 +137,8 @@ TEST(gives_the_best_of_the_last_closed_generation)
 
 static void expect_kinds(int count, const uint64_t *ids)
 {
-    ck_assert_int_eq(run_reader_get_top(directory, -1, RUN_ORDER_KINDS, 100, &found, &found_count,
-                                        &generation, &error),
-                     0);
+    ck_ok(run_reader_get_top(directory, -1, RUN_ORDER_KINDS, 100, &found, &found_count, &generation,
+                             &error));
     ck_assert_int_eq(found_count, count);
     for (int i = 0; i < found_count; i++)
         ck_assert_uint_eq(found[i].id, ids[i]);
@@ -290,8 +289,7 @@ TEST(survives_any_genome)
 static struct run_reader *open_run(void)
 {
     struct run_reader *reader;
-    int status = run_reader_open(&reader, directory, &error);
-    ck_ok(status);
+    ck_ok(run_reader_open(&reader, directory, &error));
     ck_assert_str_eq(run_reader_directory(reader), directory);
     return reader;
 }
@@ -333,9 +331,8 @@ TEST(holds_nothing_between_calls)
     ck_assert_int_eq(run_reader_get_creature(reader, 99, &creature, &error), ERR_MISSING);
     ck_assert_int_eq(run_reader_get_lineage(reader, 99, 5, &found, &found_count, &error),
                      ERR_MISSING);
-    ck_assert_int_eq(run_reader_get_members(reader, -1, RUN_ORDER_RANK, 3, &found, &found_count,
-                                            &generation, &error),
-                     0);
+    ck_ok(run_reader_get_members(reader, -1, RUN_ORDER_RANK, 3, &found, &found_count, &generation,
+                                 &error));
     run_sql("UPDATE generations SET best = 1");
     run_sql("PRAGMA journal_mode = DELETE");
     ck_assert_int_ne(access(printed("%s-wal", path), F_OK), 0);

@@ -228,8 +228,7 @@ static int64_t count_rows(void)
     struct database database;
     int64_t count = -1;
     memset(&error, 0, sizeof error);
-    int status = store_database_open(&database, "run.db", SQLITE_OPEN_READWRITE, &error);
-    ck_ok(status);
+    ck_ok(store_database_open(&database, "run.db", SQLITE_OPEN_READWRITE, &error));
     sqlite3_stmt *row;
     ck_assert_int_eq(sqlite3_prepare_v2(database.handle,
                                         "SELECT count(*) FROM run WHERE key = 'committed' OR"

@@ -233,7 +233,7 @@ TEST(motionless_is_told)
 }
 
 /* Every verdict that costs evaluations is told, and its remedy can be set. */
-TEST_LOOP(each_verdict_is_told, 0, 12)
+TEST_LOOP(each_verdict_is_told, 0, 13)
 {
     static const int verdicts[] = {
         VERDICT_NOT_EXPRESSED, VERDICT_UNSETTLED,   VERDICT_NOT_FINITE, VERDICT_TOO_FAST,

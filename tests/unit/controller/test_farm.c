@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/math/hash.h"
+#include "common/system/file.h"
 #include "common/system/log.h"
 #include "simulator/task_server.h"
 #include "tests/chain_genome.h"
@@ -905,14 +906,10 @@ TEST(missing_program_behind_a_launcher)
 TEST(unrunnable_program)
 {
     const char *path = printed("%s/simulator", run.directory);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs("\x7f"
-          "ELF, but not really",
-          file);
-    fclose(file);
-    ck_assert_int_eq(chmod(path, 0700), 0);
     struct error error = {0};
+    const char text[] = "\177ELF, but not really";
+    ck_ok(file_write(path, text, strlen(text), &error));
+    ck_assert_int_eq(chmod(path, 0700), 0);
     run.farm = create_farm(2, path, &error);
     ck_assert_ptr_nonnull(run.farm);
     uv_run(&run.loop, UV_RUN_DEFAULT);

@@ -96,8 +96,7 @@ TEST(test_all_of_path_is_searched)
 
 TEST(test_words_are_counted)
 {
-    ck_assert_int_eq(
-        launcher_init(&launcher, true_words(LAUNCHER_WORDS_MAX), 0, "/no/simulator", &error), 0);
+    ck_ok(launcher_init(&launcher, true_words(LAUNCHER_WORDS_MAX), 0, "/no/simulator", &error));
     ck_assert_int_eq(launcher.word_count, LAUNCHER_WORDS_MAX);
     ck_assert_str_eq(launcher.argv[LAUNCHER_WORDS_MAX], "/no/simulator");
     ck_assert_ptr_null(launcher.argv[LAUNCHER_WORDS_MAX + 1]);

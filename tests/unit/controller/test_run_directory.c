@@ -1,6 +1,7 @@
 /* A run's directory: made only where nothing is, recognised, locked by one process at a time.
  * runs: watched */
 #include "controller/store/run_directory.h"
+#include "common/system/file.h"
 #include "tests/suite.h"
 
 #include <sys/wait.h>
@@ -36,10 +37,7 @@ static const char *below(const char *name)
 
 static void write_file(const char *name, const char *text)
 {
-    FILE *file = fopen(name, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
+    ck_ok(file_write(name, text, strlen(text), &error));
 }
 
 TEST(test_create)

@@ -212,8 +212,10 @@ static void tell_referee(struct search *search, uint64_t id, uint64_t trial)
 
 /* Tasks under way: positive ids are first simulations, negative ones are before the referee. */
 struct farm {
-    int64_t tasks[64];
-    int trials[64];
+    struct {
+        int64_t id;
+        int trial;
+    } tasks[64];
     int count;
 };
 
@@ -228,8 +230,8 @@ static int feed(struct search *search, struct farm *farm, int workers)
             task = (int64_t)individual->id;
         if (!individual)
             return workers - farm->count;
-        farm->trials[farm->count] = individual->referee_trial;
-        farm->tasks[farm->count++] = task;
+        farm->tasks[farm->count].trial = individual->referee_trial;
+        farm->tasks[farm->count++].id = task;
     }
     return 0;
 }
@@ -237,14 +239,11 @@ static int feed(struct search *search, struct farm *farm, int workers)
 static void finish_one(struct search *search, struct farm *farm, struct rng *rng)
 {
     int k = rng ? (int)rng_below(rng, (uint32_t)farm->count) : 0;
-    int64_t task = farm->tasks[k];
-    int trial = farm->trials[k];
+    int64_t task = farm->tasks[k].id;
+    int trial = farm->tasks[k].trial;
 
-    memmove(farm->tasks + k, farm->tasks + k + 1,
-            (size_t)(farm->count - k - 1) * sizeof *farm->tasks);
-    memmove(farm->trials + k, farm->trials + k + 1,
-            (size_t)(farm->count - k - 1) * sizeof *farm->trials);
     farm->count--;
+    memmove(farm->tasks + k, farm->tasks + k + 1, (size_t)(farm->count - k) * sizeof *farm->tasks);
     if (task > 0)
         tell(search, (uint64_t)task);
     else

@@ -79,6 +79,18 @@ static int count_born(const struct search *search)
     return count;
 }
 
+/* Of genomes and ids, by rank. */
+static uint64_t hash_population(const struct search *search)
+{
+    const struct population *population = search_population(search);
+    uint64_t hash = 0;
+    for (int i = 0; i < population->count; i++) {
+        const struct individual *one = &population->individuals[i];
+        hash = hash * 31 + genome_hash(&one->genome) + one->id;
+    }
+    return hash;
+}
+
 /* ---- questions ---- */
 
 TEST(asks_after_each_generation_but_the_last)
@@ -138,7 +150,6 @@ TEST(archive_is_refused)
 
 TEST(children_are_of_those_who_were_chosen)
 {
-    static const uint64_t chosen[] = {3, 10, 0};
     OWNED(search) *search = make();
     ck_assert_int_eq(search_choose(search, 3, CHOICE_BREED), 0);
     ck_assert_int_eq(search_choose(search, 10, CHOICE_BREED), 0); /* disqualified, but wanted */
@@ -155,7 +166,7 @@ TEST(children_are_of_those_who_were_chosen)
     ck_assert_int_eq(search_advance(search), 0);
     ck_assert_int_eq(search_population(search)->count, SIZE);
     ck_assert_int_eq(count_born(search), SIZE - 3);
-    ck_assert_int_eq(count_children(search, chosen), SIZE - 3);
+    ck_assert_int_eq(count_children(search, (const uint64_t[]){3, 10, 0}), SIZE - 3);
     const uint64_t survivors[] = {3, 7, 10};
     for (int i = 0; i < 3; i++) {
         ck_assert_ptr_nonnull(find(search, survivors[i]));
@@ -169,11 +180,10 @@ TEST(children_are_of_those_who_were_chosen)
 
 TEST(the_kept_breed_if_nobody_else_does)
 {
-    static const uint64_t kept[] = {4, 0};
     OWNED(search) *search = make();
     search_choose(search, 4, CHOICE_KEEP);
     ck_assert_int_eq(search_advance(search), 0);
-    ck_assert_int_eq(count_children(search, kept), SIZE - 1);
+    ck_assert_int_eq(count_children(search, (const uint64_t[]){4, 0}), SIZE - 1);
 }
 
 TEST(without_a_choice_all_that_are_not_banned_breed)
@@ -267,19 +277,15 @@ static void tell_bodies(struct search *search, int is_backwards)
 static uint64_t check_places(const struct search *search)
 {
     const struct population *population = search_population(search);
-    uint64_t hash = 0;
 
     ck_assert_int_gt(population->count, SIZE);
-    for (int i = 0; i < population->count; i++) {
+    for (int i = 0; i < SIZE; i++) {
         const struct individual *one = &population->individuals[i];
-        hash = hash * 31 + genome_hash(&one->genome) + one->id;
-        if (i >= SIZE)
-            continue;
         ck_assert_uint_ne(one->id % 3, 0);
         for (int k = 0; k < i; k++)
             ck_assert(one->measures.mass_kg != population->individuals[k].measures.mass_kg);
     }
-    return hash;
+    return hash_population(search);
 }
 
 /* The order of results changes nothing. Children that fill places have the chosen parents. */
@@ -327,7 +333,6 @@ TEST(filling_places_ends)
 
 TEST(choices_and_goal_share_the_next_generation)
 {
-    static const uint64_t chosen[] = {2, 0};
     params.evolution_behaviour = BEHAVIOUR_PLATFORM;
     params.interactive_share = 0.5;
     params.population_survival = 0.4;
@@ -347,7 +352,7 @@ TEST(choices_and_goal_share_the_next_generation)
     /* the first half of the children are of the chosen one, the others of survivors */
     for (uint64_t id = SIZE + 1; id <= SIZE + 8; id++)
         ck_assert_uint_eq(find(search, id)->parents[0], 2);
-    ck_assert_int_ge(count_children(search, chosen), 8);
+    ck_assert_int_ge(count_children(search, (const uint64_t[]){2, 0}), 8);
     ck_assert_int_eq(count_children(search, survivors), SIZE - 4);
 }
 
@@ -363,11 +368,7 @@ TEST(without_a_choice_the_goal_decides)
             ck_assert_int_eq(search_advance(search), 0);
             evaluate(search);
         }
-        hashes[i] = 0;
-        for (int k = 0; k < search_population(search)->count; k++) {
-            const struct individual *individual = &search_population(search)->individuals[k];
-            hashes[i] = hashes[i] * 31 + genome_hash(&individual->genome) + individual->id;
-        }
+        hashes[i] = hash_population(search);
     }
     ck_assert_uint_eq(hashes[0], hashes[1]);
 }
@@ -382,7 +383,6 @@ static uint64_t breed(int is_backwards, int is_restarted)
         int choice;
     } wishes[] = {{3, CHOICE_BREED}, {7, CHOICE_KEEP}, {8, CHOICE_BAN}, {9, CHOICE_BREED}};
     OWNED(search) *search = make();
-    uint64_t hash = 0;
     search_choose(search, 7, CHOICE_BAN); /* thought better of */
     for (int i = 0; i < 4; i++) {
         int k = is_backwards ? 3 - i : i;
@@ -392,12 +392,11 @@ static uint64_t breed(int is_backwards, int is_restarted)
         struct population population = {.count = SIZE};
         population.individuals = calloc(SIZE, sizeof *population.individuals);
         for (int i = 0; i < SIZE; i++) {
-            population.individuals[i] = *find(search, (uint64_t)(SIZE - i));
-            genome_init(&population.individuals[i].genome);
-            population.individuals[i].packed = (struct packed_bytes){NULL, 0};
-            ck_assert_int_eq(genome_copy(&population.individuals[i].genome,
-                                         &find(search, (uint64_t)(SIZE - i))->genome),
-                             0);
+            const struct individual *from = find(search, (uint64_t)(SIZE - i));
+            struct individual *to = &population.individuals[i];
+            *to = *from;
+            to->packed = (struct packed_bytes){NULL, 0};
+            ck_assert_int_eq(genome_copy(&to->genome, &from->genome), 0);
         }
         search_destroy(search);
         search = search_restore(&params, 0, &population, SIZE + 1);
@@ -405,11 +404,7 @@ static uint64_t breed(int is_backwards, int is_restarted)
         ck_assert(search_wants_choices(search));
     }
     ck_assert_int_eq(search_advance(search), 0);
-    for (int i = 0; i < SIZE; i++) {
-        const struct individual *individual = &search_population(search)->individuals[i];
-        hash = hash * 31 + genome_hash(&individual->genome) + individual->id;
-    }
-    return hash;
+    return hash_population(search);
 }
 
 TEST(neither_order_nor_restart_matters)

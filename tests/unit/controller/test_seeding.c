@@ -63,7 +63,7 @@ static void add_three(void)
                 genome.neurons[i].inputs[k].via == TRUNK)
                 genome.neurons[i].inputs[k].via = INT64_MAX;
     }
-    ck_assert_msg(!genome_check(&genome, &error), "%s", error.message);
+    ck_ok(genome_check(&genome, &error));
     add(&genome, "fixture.json");
     genome_deinit(&genome);
     ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
@@ -127,7 +127,7 @@ TEST(seeds_are_the_first_individuals)
         ck_assert_uint_eq(seed->id, (uint64_t)i + 1);
         ck_assert_uint_eq(seed->parents[0], 0);
         ck_assert_str_eq(seed->mutations, "");
-        ck_assert_msg(!genome_check(&seed->genome, &error), "%s", error.message);
+        ck_ok(genome_check(&seed->genome, &error));
         ck_assert(hash_without_ids(&seed->genome) ==
                   hash_without_ids(&seeding.seeds[i].creature.genome));
     }
@@ -189,7 +189,7 @@ TEST_LOOP(mutants_fill_the_share, 0, 3)
     for (int i = 3; i < COUNT; i++) {
         const struct individual *individual = &population->individuals[i];
 
-        ck_assert_msg(!genome_check(&individual->genome, &error), "%s", error.message);
+        ck_ok(genome_check(&individual->genome, &error));
         if (i >= filled[_i]) {
             ck_assert_int_eq(individual->method, METHOD_RANDOM);
             continue;
@@ -229,7 +229,7 @@ TEST(stored_seeds_give_the_same_generation)
         ck_assert_int_eq(store_create(&store, path, &params, &seeding, NULL, NULL, &error), 0);
         store_close(store);
         ck_assert_int_eq(store_open(&store, path, 1, &error), 0);
-        ck_assert_msg(!store_get_seeds(store, &read, &error), "%s", error.message);
+        ck_ok(store_get_seeds(store, &read, &error));
         ck_assert_int_eq(read.count, seeding.count);
         for (int i = 0; i < read.count; i++) {
             ck_assert_str_eq(read.seeds[i].source, seeding.seeds[i].source);

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/system/file.h"
 #include "controller/evolution/referee.h"
 #include "tests/plain_fixture.h"
 #include "tests/unit/store_fixture.h"
@@ -227,25 +228,18 @@ TEST(test_params_come_back)
     }
 }
 
-static char *read_file(long *length)
+static char *read_file(size_t *length)
 {
-    FILE *file = fopen(path, "rb");
-    ck_assert_ptr_nonnull(file);
-    fseek(file, 0, SEEK_END);
-    *length = ftell(file);
-    rewind(file);
-    char *bytes = malloc((size_t)*length);
-    ck_assert_ptr_nonnull(bytes);
-    ck_assert_uint_eq(fread(bytes, 1, (size_t)*length, file), (size_t)*length);
-    fclose(file);
+    char *bytes;
+    ck_ok(file_read(path, 1 << 24, &bytes, length, &error));
     return bytes;
 }
 
-static void write_copy(const char *copy, const char *bytes, long length)
+static void write_copy(const char *copy, const char *bytes, size_t length)
 {
     FILE *file = fopen(copy, "wb");
     ck_assert_ptr_nonnull(file);
-    fwrite(bytes, 1, (size_t)length, file);
+    fwrite(bytes, 1, length, file);
     ck_assert_int_eq(fclose(file), 0);
 }
 
@@ -874,7 +868,7 @@ TEST(test_ends_while_others_look)
     struct store_status expected;
     make_run(POPULATION);
     sqlite3 *onlooker;
-    long length;
+    size_t length;
     ck_assert_int_eq(sqlite3_open(path, &onlooker), SQLITE_OK);
     ck_assert_int_eq(sqlite3_exec(onlooker, "SELECT count(*) FROM individuals", NULL, NULL, NULL),
                      SQLITE_OK);
@@ -1405,7 +1399,7 @@ TEST_LOOP(test_branches_have_no_gaps, 0, 4)
 
 TEST(test_damage_is_an_error)
 {
-    long length;
+    size_t length;
     int error_count = 0;
     make_finished_run();
     const char *copy = printed("%s/copy.db", directory);
@@ -1413,9 +1407,9 @@ TEST(test_damage_is_an_error)
     FREED char *bytes = read_file(&length);
     struct rng rng = test_rng(1, 0, 0);
     for (int i = 0; i < 400; i++) {
-        FREED char *damaged = malloc((size_t)length);
+        FREED char *damaged = malloc(length);
         ck_assert_ptr_nonnull(damaged);
-        memcpy(damaged, bytes, (size_t)length);
+        memcpy(damaged, bytes, length);
         for (int k = 0; k < 1 << (i % 8); k++)
             damaged[rng_below(&rng, (uint32_t)length)] ^= (char)(1 + rng_below(&rng, 255));
         write_copy(copy, damaged, length);
@@ -1423,7 +1417,7 @@ TEST(test_damage_is_an_error)
     }
     ck_assert_int_gt(error_count, 50);
     for (int i = 0; i < 40; i++) {
-        write_copy(copy, bytes, length * i / 40);
+        write_copy(copy, bytes, length * (size_t)i / 40);
         ck_assert_int_gt(read_all(copy), 0);
     }
 }
@@ -1431,7 +1425,7 @@ TEST(test_damage_is_an_error)
 /* A writer looks at the whole file first and leaves a damaged one alone. */
 TEST(test_writer_refuses_damage)
 {
-    long length;
+    size_t length;
     make_finished_run();
     FREED char *bytes = read_file(&length);
     memset(bytes + length / 2 / 8192 * 8192, 'x', 8192);

@@ -5,7 +5,6 @@
 
 #include "common/creature/creature.h"
 #include "common/math/detmath.h"
-#include "common/genetics/genetics.h"
 #include "common/growth/body.h"
 #include "common/growth/box_half.h"
 #include "simulator/links/spatial_state.h"
@@ -13,6 +12,7 @@
 #include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
 #include "simulator/evaluate/evaluate.h"
+#include "tests/random_genome.h"
 
 enum { CREATURES = 20, TEXT_SIZE = 1 << 16 };
 
@@ -29,19 +29,12 @@ static void set_up(void)
     arena_open(EVALUATE_ARENA_BYTES);
 }
 
-static void draw_genome(struct genome *genome, uint64_t id)
-{
-    struct gene_counter ids = {.creature = id};
-    struct rng rng = test_rng(1, 0, id);
-    ck_assert_int_eq(genetics_random(genome, &params, &rng, &ids), 0);
-}
-
 /* Grows a random creature and makes its world; 0 if it is none. */
 static int grow(uint64_t id)
 {
     SCOPED(genome) genome;
     arena_reset(&arena);
-    draw_genome(&genome, id);
+    random_genome(&genome, &params, RNG_TEST, 1, id);
     world_init(&world, &params);
     return phenotype_express(&phenotype, &genome, &params, &arena) == VERDICT_OK;
 }
@@ -587,7 +580,7 @@ TEST(every_freedom_is_felt)
 static void evaluate_random(uint64_t id, struct evaluation *result)
 {
     SCOPED(genome) genome;
-    draw_genome(&genome, id);
+    random_genome(&genome, &params, RNG_TEST, 1, id);
     evaluate(&genome, &params, id, &arena, NULL, NULL, result);
 }
 

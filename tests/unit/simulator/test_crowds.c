@@ -87,22 +87,18 @@ static void write_row(int count)
 static struct dynamics *start_plane(void)
 {
     struct dynamics *dynamics = NULL;
-    int code = scene_read_text(&scene, text, strlen(text), "test", &error);
-    ck_ok(code);
+    ck_ok(scene_read_text(&scene, text, strlen(text), "test", &error));
     arena_reset(&arena);
-    code = scene_start(&scene, &arena, &dynamics, &error);
-    ck_ok(code);
+    ck_ok(scene_start(&scene, &arena, &dynamics, &error));
     return dynamics;
 }
 
 static struct dynamics *start_space(void)
 {
     struct dynamics *run;
-    int code = scene_read_text(&space, text, strlen(text), "test", &error);
-    ck_ok(code);
+    ck_ok(scene_read_text(&space, text, strlen(text), "test", &error));
     arena_reset(&arena);
-    code = scene_start(&space, &arena, &run, &error);
-    ck_ok(code);
+    ck_ok(scene_start(&space, &arena, &run, &error));
     return run;
 }
 
@@ -216,7 +212,6 @@ TEST_LOOP(no_memory_for_contacts_is_an_error, 0, 2)
     write_field(3);
     start_space();
     size_t bytes = arena.used_bytes;
-    arena_deinit(&arena);
     arena_open(bytes);
     struct dynamics *run = start_space();
     ck_assert_int_eq(dynamics_step(run), 1);

@@ -4,7 +4,7 @@
 
 #include "common/judge/behaviour.h"
 #include "common/judge/early_stop.h"
-#include "common/genetics/genetics.h"
+#include "tests/random_genome.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/unit/grown_fixture.h"
@@ -145,8 +145,7 @@ TEST(the_result_depends_on_the_inputs_alone)
     /* again in the same arena, and in a fresh, dirty one */
     run();
     ck_same(&first, &result);
-    arena_deinit(&arena);
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES + 4096), 0);
+    arena_open(EVALUATE_ARENA_BYTES + 4096);
     memset(arena.base, 0xa5, arena.size_bytes);
     run();
     ck_same(&first, &result);
@@ -200,13 +199,11 @@ TEST(a_small_arena_is_noticed)
     make_worm(1);
     run();
     size_t needed = result.arena_bytes;
-    arena_deinit(&arena);
     for (size_t size = 64; size < needed; size += size / 3) {
-        ck_assert_int_eq(arena_init(&arena, size), 0);
+        arena_open(size);
         ck_verdict(VERDICT_MEMORY);
-        arena_deinit(&arena);
     }
-    ck_assert_int_eq(arena_init(&arena, needed), 0);
+    arena_open(needed);
     ck_verdict(VERDICT_OK);
 }
 
@@ -843,12 +840,11 @@ TEST(without_effectors_nothing_works)
 }
 
 struct watch {
-    int phases[3];           /* views of each phase */
-    double score_q[3];       /* joint angles when scoring starts */
-    double last_time_s;      /* of the scored time */
-    uint64_t steps[2];       /* at the first two views of the scored time */
-    double stop_s;           /* stops there; 0: never */
-    double energy_highest_j; /* of the scored time */
+    int phases[3];      /* views of each phase */
+    double score_q[3];  /* joint angles when scoring starts */
+    double last_time_s; /* of the scored time */
+    uint64_t steps[2];  /* at the first two views of the scored time */
+    double stop_s;      /* stops there; 0: never */
     int is_consistent;
 };
 
@@ -1024,12 +1020,8 @@ TEST(sensors_feel_the_ground)
 
 static void make_random(uint64_t id)
 {
-    struct gene_counter ids = {.creature = id};
-    struct rng rng;
-    rng_init(&rng, 24, RNG_RANDOM_GENOME, 0, id);
     genome_deinit(&genome);
-    genome_init(&genome);
-    ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+    random_genome(&genome, &params, RNG_RANDOM_GENOME, 24, id);
 }
 
 /* (|residual| + unearned gain) / (work + losses) of the first so many creatures that are scored;

@@ -2,6 +2,7 @@
  * Default damping brings bodies without orders to rest. */
 #include "common/creature/creature.h"
 #include "common/genetics/genetics_random.h"
+#include "tests/random_genome.h"
 #include "tests/unit/grown_fixture.h"
 #include "simulator/evaluate/evaluate.h"
 
@@ -98,7 +99,6 @@ static void read_example(int index)
     const char *path = printed("examples/%s.ini", examples[index]);
     ck_ok(params_read_file(&params, path, &error));
     path = printed("examples/creatures/%s.json", examples[index]);
-    creature_init(&creature);
     ck_ok(creature_read(&creature, path, &error));
     genome_deinit(&genome);
     ck_assert_int_eq(genome_copy(&genome, &creature.genome), 0);
@@ -141,13 +141,10 @@ TEST(nobody_gets_anywhere_without_friction)
 {
     int scored = 0;
     for (uint64_t number = 0; number < 100; number++) {
-        struct rng rng;
-        struct gene_counter ids = {.creature = number};
         set("creature.body=spheres", "world.friction=0", "creature.friction=0",
             "guard.motionless_s=0", "simulation.duration_s=5");
-        rng_init(&rng, 2, RNG_RANDOM_GENOME, 0, number);
         genome_deinit(&genome);
-        ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+        random_genome(&genome, &params, RNG_RANDOM_GENOME, 2, number);
         evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);
         ck_assert_int_ne(result.verdict, VERDICT_MOMENTUM);
         scored += verdict_is_scored(result.verdict);

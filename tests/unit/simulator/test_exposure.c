@@ -389,7 +389,7 @@ static void build_heap(int is_sealed, const struct spatial_drag_law *law)
                              .inertia = {1, 0, 0, 1, 0, 1}};
     double q[7] = {rng_uniform(&rng, -1, 1), 0, 1, 0.5, -0.5, 0.1, 0.7};
     int count = is_sealed ? 2 : HEAP - 2;
-    ck_assert_int_eq(arena_init(&arena, 1u << 20), 0);
+    arena_open(1u << 20);
     for (int i = 0; i < count; i++) {
         struct quaternion turn = quaternion_exp(vec3_scale(draw_direction(&rng), 2));
         boxes[i] = (struct body_box){
@@ -436,7 +436,6 @@ TEST(a_sealed_box_does_not_swim)
             spatial_drag_set(&drag, &tree);
         if (kind > 0)
             ck_assert_double_gt(resisted(&tree.links[0].drag, &v), 1e-3);
-        arena_deinit(&arena);
     }
 }
 
@@ -464,7 +463,6 @@ TEST(tensors_follow_pose_and_velocity)
         spatial_drag_set(&drag, &tree);
         int is_same = memcmp(&tree.links[0].drag, &found[3], sizeof found[0]) == 0;
         ck_assert_int_eq(is_same, kind == 0);
-        arena_deinit(&arena);
     }
 }
 
@@ -491,7 +489,6 @@ TEST(pieces_that_are_kept_are_those_found_anew)
             ck_assert_mem_eq(&tree.links[0].drag, &kept, sizeof kept);
         }
         ck_assert_int_eq(drag.hidden->count, 0);
-        arena_deinit(&arena);
     }
 }
 
@@ -522,7 +519,6 @@ TEST(drag_never_gives_power)
             struct spatial_motion v = k == 0 ? tree.links[0].velocity : draw_motion();
             ck_assert_double_ge(resisted(&tree.links[0].drag, &v), -1e-12);
         }
-        arena_deinit(&arena);
     }
 }
 
@@ -558,7 +554,6 @@ TEST(tensors_are_what_rays_find)
             }
         }
         ck_assert_double_eq_tol(resisted(&tree.links[0].drag, &v), sum, 1e-3 * sum);
-        arena_deinit(&arena);
     }
 }
 
@@ -580,7 +575,7 @@ static void drag_of_two(const int order[4], const struct spatial_drag_law *law,
                                      .turn = QUATERNION_ONE,
                                      .centre = {at[order[i]] - 9 * (order[i] / 2), 0, 0},
                                      .size_m = {0.2 + 0.1 * order[i], 0.4, 0.5}};
-    ck_assert_int_eq(arena_init(&arena, 1u << 20), 0);
+    arena_open(1u << 20);
     ck_assert_int_eq(spatial_tree_create(&tree, links, 2, (struct vec3){0, 0, 0}, &arena), 0);
     ck_assert_int_eq(spatial_drag_create(&drag, law, boxes, 4, links, 2, &arena), 0);
     spatial_tree_normalise(&tree, q);
@@ -590,7 +585,6 @@ static void drag_of_two(const int order[4], const struct spatial_drag_law *law,
     spatial_drag_set(&drag, &tree);
     for (int i = 0; i < 2; i++)
         out[i] = tree.links[i].drag;
-    arena_deinit(&arena);
 }
 
 /* Scenes name bodies in any order, so boxes of one may stand between those of another. */

@@ -3,7 +3,7 @@
 #include "simulator/evaluate/extent.h"
 
 #include "common/math/rotation.h"
-#include "common/genetics/genetics.h"
+#include "tests/random_genome.h"
 #include "tests/unit/grown_fixture.h"
 #include "simulator/evaluate/evaluate.h"
 
@@ -60,13 +60,9 @@ TEST_LOOP(it_is_the_greatest_distance, 0, BODY_KIND_COUNT)
     int looked = 0;
     params.creature_body = _i;
     for (uint64_t id = 1; id <= 40; id++) {
-        struct gene_counter ids = {.creature = id};
         struct evaluation result;
-        struct rng rng;
-        rng_init(&rng, 3, RNG_RANDOM_GENOME, 0, id);
         genome_deinit(&genome);
-        genome_init(&genome);
-        ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
+        random_genome(&genome, &params, RNG_RANDOM_GENOME, 3, id);
         most_m = rough_m = 0;
         evaluate(&genome, &params, 1, &arena, look, NULL, &result);
         if (most_m == 0)

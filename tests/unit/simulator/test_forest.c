@@ -4,7 +4,7 @@
 #include "simulator/body/forest.h"
 
 #include "common/genome/body_kind.h"
-#include "common/genetics/genetics.h"
+#include "tests/random_genome.h"
 #include "tests/sphere_fixture.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/forest_step.h"
@@ -118,14 +118,10 @@ static void place_box(int i, double width_m, double height_m, double x, double y
 /* A random creature of a kind, the first from `id` on that grows. */
 static const struct phenotype *draw(int i, int kind, uint64_t id)
 {
-    struct rng rng;
     params.creature_body = kind;
     do {
-        struct gene_counter ids = {.creature = id};
-        rng_init(&rng, 31, RNG_RANDOM_GENOME, 0, id++);
         genome_deinit(&genomes[i]);
-        genome_init(&genomes[i]);
-        ck_assert_int_eq(genetics_random(&genomes[i], &params, &rng, &ids), 0);
+        random_genome(&genomes[i], &params, RNG_RANDOM_GENOME, 31, id++);
     } while (phenotype_express(&phenotypes[i], &genomes[i], &params, &arena) != VERDICT_OK);
     return &phenotypes[i];
 }

@@ -279,8 +279,7 @@ static const char stacks[2][1024] = {
 TEST_LOOP(parts_are_apart_at_the_start, 0, 2)
 {
     params_set_defaults(&params);
-    ck_assert_int_eq(
-        params_read_file(&params, _i ? "examples/walk3d.ini" : "examples/walk.ini", &error), 0);
+    ck_ok(params_read_file(&params, _i ? "examples/walk3d.ini" : "examples/walk.ini", &error));
     ck_ok(creature_decode(&creature, stacks[_i], strlen(stacks[_i]), "stack", &error));
     params.creature_parts_min = 1;
     params.exam_turn_rad = 0.05;

@@ -720,7 +720,6 @@ static void do_deed(struct epoch_deed deed)
 static struct genome *copy_genome(const struct genome *genome)
 {
     struct genome *copy = malloc(sizeof *copy);
-    genome_init(copy);
     ck_assert_int_eq(genome_copy(copy, genome), 0);
     return copy;
 }

@@ -19,7 +19,6 @@ static struct preserve_state state;
 static void add_egg(uint64_t id)
 {
     struct creature_state *egg = preserve_state_add_egg(&state);
-    genome_init(&egg->genome);
     ck_assert_int_eq(genome_copy(&egg->genome, &creature.genome), 0);
     egg->descent.id = id;
     egg->born_tick = -6000;
@@ -277,7 +276,6 @@ TEST(motion_that_packs_well_is_bounded)
     }
     while (state.living_count < 60) {
         struct creature_state *c = preserve_state_add_living(&state);
-        genome_init(&c->genome);
         ck_assert_int_eq(genome_copy(&c->genome, &creature.genome), 0);
         c->numbers = calloc(PRESERVE_NUMBERS_MAX, sizeof(double));
         c->number_count = PRESERVE_NUMBERS_MAX;

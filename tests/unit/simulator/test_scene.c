@@ -60,13 +60,11 @@ static void assert_alike(const struct part_state *a, const struct part_state *b,
     }
 }
 
-#define BODY             "'name': 'a', 'mass_kg': 1, 'inertia_kg_m2': 1"
-#define OTHER            "'name': 'b', 'mass_kg': 1, 'inertia_kg_m2': 1"
-#define ONE(more)        "{'scene': 1, 'bodies': [{" BODY more "}]}"
-#define TWO(first, more) "{'scene': 1, 'bodies': [{" BODY first "}, {" OTHER more "}]}"
-#define JOINT(more)      ", 'joint': {'to': 'world'" more "}"
-#define TOP(more)        "{'scene': 1, " more ", 'bodies': [{" BODY "}]}"
-#define SHAPE(more)      "{'scene': 1, 'bodies': [{'name': 'a', 'rectangles': [" more "]}]}"
+#define BODY        "'name': 'a', 'mass_kg': 1, 'inertia_kg_m2': 1"
+#define ONE(more)   "{'scene': 1, 'bodies': [{" BODY more "}]}"
+#define JOINT(more) ", 'joint': {'to': 'world'" more "}"
+#define TOP(more)   "{'scene': 1, " more ", 'bodies': [{" BODY "}]}"
+#define SHAPE(more) "{'scene': 1, 'bodies': [{'name': 'a', 'rectangles': [" more "]}]}"
 
 /* A text, and what the message must say. */
 static const struct {
@@ -426,15 +424,13 @@ TEST_LOOP(motions_keep_momentum, 0, 4)
 TEST_LOOP(boxes_on_the_ground_bounce, 0, 4)
 {
     static const double speeds_m_s[] = {0.25, 0.3, 0.5, 3};
-    char text[600];
-    snprintf(text, sizeof text,
-             "{'scene': 1, 'world': {'friction': 0, 'elasticity': 1, 'ground': true},"
-             "'bodies': [{'name': 'a', 'rectangles': [{'width_m': 0.4, 'height_m': "
-             "0.2, 'mass_kg': 1}], 'position_m': [0, 0.1], 'velocity_m_s': [%g, 0]},"
-             "{'name': 'b', 'rectangles': [{'width_m': 0.4, 'height_m': 0.2,"
-             "'mass_kg': 2}], 'position_m': [0.5, 0.1]}]}",
-             speeds_m_s[_i]);
-    begin(text, SOLVER_ARTICULATED);
+    begin(printed("{'scene': 1, 'world': {'friction': 0, 'elasticity': 1, 'ground': true},"
+                  "'bodies': [{'name': 'a', " RECTANGLE
+                  ", 'position_m': [0, 0.1], 'velocity_m_s': [%g, 0]},"
+                  "{'name': 'b', 'rectangles': [{'width_m': 0.4, 'height_m': 0.2,"
+                  "'mass_kg': 2}], 'position_m': [0.5, 0.1]}]}",
+                  speeds_m_s[_i]),
+          SOLVER_ARTICULATED);
     run(240);
     const struct ledger *l = dynamics_ledger(dynamics);
     ck_assert_double_lt(l->loss_impact_j, 1e-4 * speeds_m_s[_i] * speeds_m_s[_i]);
@@ -519,10 +515,8 @@ TEST(loops)
         "'to': 'world', 'at_m': [%s, 0], 'own_at_m': [1, 0]%s}]}";
     static const char *const kinds[] = {"", ", 'kind': 'linear', 'angle_rad': -0.7",
                                         ", 'kind': 'rigid', 'angle_rad': -0.9"};
-    char text[1000];
     for (int kind = 0; kind < 3; kind++) {
-        snprintf(text, sizeof text, bar, "1.3", kinds[kind]);
-        ck_ok(read_text(text));
+        ck_ok(read_text(printed(bar, "1.3", kinds[kind])));
         arena_reset(&arena);
         ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), ERR_UNAVAILABLE);
         ck_assert_ptr_nonnull(strstr(error.message, "constraint solver only"));
@@ -550,8 +544,7 @@ TEST(loops)
         }
         ck_assert_double_eq_tol(dynamics_ledger(dynamics)->residual_j, 0, 1e-7);
     }
-    snprintf(text, sizeof text, bar, "2.5", "");
-    ck_ok(read_text(text));
+    ck_ok(read_text(printed(bar, "2.5", "")));
     scene.settings.solver = SOLVER_CONSTRAINT;
     arena_reset(&arena);
     ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), ERR_RANGE);

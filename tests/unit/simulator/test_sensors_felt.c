@@ -3,10 +3,10 @@
  * test_senses.c. */
 #include "simulator/evaluate/run.h"
 
-#include "common/genetics/genetics.h"
 #include "common/genome/body_kind.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/plain_fixture.h"
+#include "tests/random_genome.h"
 
 enum { CREATURES_MOST = 300 };
 #define OF_PRESERVES (SENSOR_BIT(SENSOR_PAIN) | SENSOR_BIT(SENSOR_RESERVE))
@@ -51,14 +51,6 @@ static int note(void *context, const struct evaluate_view *view)
     return 0;
 }
 
-static void draw(struct genome *genome, uint64_t id)
-{
-    struct gene_counter ids = {.creature = id};
-    struct rng rng;
-    rng_init(&rng, 24, RNG_RANDOM_GENOME, 0, id);
-    ck_assert_int_eq(genetics_random(genome, &params, &rng, &ids), 0);
-}
-
 static void check_felt(uint64_t wanted)
 {
     for (int k = 0; k < SENSOR_COUNT; k++)
@@ -76,7 +68,7 @@ TEST_LOOP(each_sensor_is_felt, 0, BODY_KIND_COUNT)
     for (uint64_t id = 1; id < CREATURES_MOST && (wanted & ~felt); id++) {
         SCOPED(genome) genome;
         struct evaluation result;
-        draw(&genome, id);
+        random_genome(&genome, &params, RNG_RANDOM_GENOME, 24, id);
         evaluate(&genome, &params, id, &arena, note, NULL, &result);
     }
     check_felt(wanted);
@@ -98,8 +90,8 @@ TEST_LOOP(each_sensor_of_others_is_felt, 0, BODY_KIND_COUNT)
         const struct genome *const genomes[2] = {&a, &b};
         const struct contest_bout bout = {.seed = id, .line_m = params.contest_line_m};
         struct contest_result result;
-        draw(&a, 2 * id);
-        draw(&b, 2 * id + 1);
+        random_genome(&a, &params, RNG_RANDOM_GENOME, 24, 2 * id);
+        random_genome(&b, &params, RNG_RANDOM_GENOME, 24, 2 * id + 1);
         ck_ok(contest_check(&a, &b, &params, &error));
         const struct evaluate_order order = {.genomes = genomes,
                                              .count = 2,

@@ -1,11 +1,11 @@
 /* Several creatures evaluated together: far apart each has, bit for bit, the result of an
  * evaluation of its own, from the same place; near one another they touch, and feel it. */
 #include "common/genome/body_kind.h"
-#include "common/genetics/genetics.h"
 #include "simulator/evaluate/run.h"
 #include "tests/plain_fixture.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/evaluate_together.h"
+#include "tests/random_genome.h"
 
 enum { MOST = 4 };
 
@@ -30,12 +30,8 @@ static void teardown(void)
 
 static void draw(int i, uint64_t id)
 {
-    struct gene_counter ids = {.creature = id};
-    struct rng rng;
-    rng_init(&rng, 24, RNG_RANDOM_GENOME, 0, id);
     genome_deinit(&genomes[i]);
-    genome_init(&genomes[i]);
-    ck_assert_int_eq(genetics_random(&genomes[i], &params, &rng, &ids), 0);
+    random_genome(&genomes[i], &params, RNG_RANDOM_GENOME, 24, id);
 }
 
 static void ck_same(const struct evaluation *a, const struct evaluation *b)

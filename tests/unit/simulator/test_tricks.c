@@ -74,7 +74,6 @@ static void play(const char *path, const struct params *params, uint64_t seed, i
     SCOPED(arena) arena;
 
     ck_ok(params_check(params, &error));
-    creature_init(&creature);
     ck_ok(creature_read(&creature, path, &error));
     for (int i = 0; is_limp && i < creature.genome.body_count; i++)
         creature.genome.bodies[i].effector_input.weight = 0;

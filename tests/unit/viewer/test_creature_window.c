@@ -9,6 +9,7 @@
 
 #include "common/params/choice.h"
 #include "common/math/hash.h"
+#include "common/system/file.h"
 #include "common/version.h"
 #include "tests/unit/store_fixture.h"
 #include "tests/unit/genome_fixture.h"
@@ -841,8 +842,8 @@ TEST(the_light_is_dragged)
     replay = current()->replay;
     replay_get_frame(replay, replay->frame_count - 1, &frame);
     ck_assert_int_eq(replay->status, REPLAY_CHANGED);
-    ck_assert_double_eq_tol(frame.light.x, before.x - 60 / spot.scale, 5 / spot.scale);
-    ck_assert_double_eq_tol(frame.light.y, before.y - 20 / spot.scale, 5 / spot.scale);
+    ck_assert_xy(frame.light, before.x - 60 / spot.scale, before.y - 20 / spot.scale,
+                 5 / spot.scale);
     draw();
     press("x");
     ck_assert_int_eq(current()->replay->status, REPLAY_DIFFERS);
@@ -855,13 +856,11 @@ static void make_controller(char *log, size_t size)
 {
     const char *program = printed("%s/controller", directory);
     snprintf(log, size, "%s/orders", directory);
-    FILE *file = fopen(program, "w");
-    ck_assert_ptr_nonnull(file);
-    fprintf(file,
-            "#!/bin/sh\necho \"$@\" >>%s\n"
-            "case $4 in 3) echo 'controller: not that one' >&2; exit 1;; esac\necho done\n",
-            log);
-    ck_assert_int_eq(fclose(file), 0);
+    const char *script =
+        printed("#!/bin/sh\necho \"$@\" >>%s\n"
+                "case $4 in 3) echo 'controller: not that one' >&2; exit 1;; esac\necho done\n",
+                log);
+    ck_ok(file_write(program, script, strlen(script), &error));
     ck_assert_int_eq(chmod(program, 0755), 0);
     setenv("PATH", directory, 1);
 }

@@ -6,6 +6,7 @@
 
 #include "common/math/rotation.h"
 #include "common/creature/creature.h"
+#include "common/system/file.h"
 #include "tests/unit/pose_fixture.h"
 #include "viewer/export/export.h"
 #include "viewer/window/contents.h"
@@ -1318,11 +1319,9 @@ TEST(pages_hold_rods)
     make_replay("spider");
     struct export_job job = {.replays = alone(), .count = 1, .path = path, .time_s = -1};
     ck_ok(export_html(&job, path, &error));
-    FILE *file = fopen(path, "r");
-    static char text[1 << 18];
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    text[length] = 0;
-    fclose(file);
+    FREED char *text = NULL;
+    size_t length;
+    ck_ok(file_read(path, 1 << 18, &text, &length, &error));
     ck_assert_ptr_nonnull(strstr(text, "\"deep\": 1, "));
     ck_assert_ptr_nonnull(strstr(text, "[\"rod\", 0, 1, -1, [0.125, 0, 0]"));
     /* what the overlays show: limits and effectors of the drives, contacts */

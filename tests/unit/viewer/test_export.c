@@ -12,6 +12,7 @@
 #include <gif_lib.h>
 #endif
 
+#include "common/system/file.h"
 #include "tests/counts.h"
 #include "tests/unit/viewer_fixture.h"
 #include "tests/plain_fixture.h"
@@ -594,9 +595,7 @@ static void check_failing_ffmpeg(const char *script, int status, const char *mes
 {
     const char *before = printed("%s", getenv("PATH"));
     const char *program = printed("%s/ffmpeg", directory);
-    FILE *file = fopen(program, "w");
-    fputs(script, file);
-    fclose(file);
+    ck_ok(file_write(program, script, strlen(script), &error));
     ck_assert_int_eq(chmod(program, 0755), 0);
     ck_assert_int_eq(setenv("PATH", directory, 1), 0);
     ck_assert_int_eq(export_as("out.webm"), status);

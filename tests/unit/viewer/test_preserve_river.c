@@ -51,13 +51,12 @@ static void read_river(void)
     struct store_epoch epoch = {
         .world = 2, .epoch = 0, .order = order, .end = end, .drifted_to = -1, .tick_s = 1};
     params_set_defaults(&params);
-    ck_assert_msg(!store_create(&store, path, &params, NULL, NULL, NULL, &error), "%s",
-                  error.message);
-    ck_assert_msg(!store_put_epoch(store, &epoch, 1, &error), "%s", error.message);
-    ck_assert_msg(!store_commit(store, &error), "%s", error.message);
+    ck_ok(store_create(&store, path, &params, NULL, NULL, NULL, &error));
+    ck_ok(store_put_epoch(store, &epoch, 1, &error));
+    ck_ok(store_commit(store, &error));
     store_close(store);
     epoch_order_destroy(order);
-    ck_assert_msg(!preserve_river_read(&river, directory, 2, END_S, &error), "%s", error.message);
+    ck_ok(preserve_river_read(&river, directory, 2, END_S, &error));
 }
 
 TEST(counts_are_those_of_the_middles_of_spans)

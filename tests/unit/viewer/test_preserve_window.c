@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 
 #include "common/store/run_reader.h"
+#include "common/system/file.h"
 #include "controller/store/store.h"
 #include "simulator/preserve/preserve_epoch.h"
 #include "viewer/draw/draw_preserve.h"
@@ -419,10 +420,8 @@ TEST(deeds_are_handed_to_the_controller)
         "click a creature first", "0 feed 4.", "0 protect ", "0 expose ", "0 move ", "0 remove "};
     static const char keys[] = "xgkumx";
     const char *program = printed("%s/controller", directory);
-    FILE *script = fopen(program, "w");
-    ck_assert_ptr_nonnull(script);
-    fputs("#!/bin/sh\nshift 3\necho did \"$@\"\n", script);
-    ck_assert_int_eq(fclose(script), 0);
+    const char script[] = "#!/bin/sh\nshift 3\necho did \"$@\"\n";
+    ck_ok(file_write(program, script, strlen(script), &error));
     ck_assert_int_eq(chmod(program, 0755), 0);
     setenv("PATH", directory, 1);
     open_window((struct preserve_window_request){.from_s = 2});

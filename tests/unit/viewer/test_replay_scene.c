@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include "common/system/file.h"
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "viewer/window/gallery.h"
@@ -121,14 +122,10 @@ TEST(scenes_stand_in_the_gallery)
 
 static void copy_file(const char *from, const char *to)
 {
-    static char bytes[1 << 20];
-    FILE *file = fopen(from, "rb");
-    ck_assert_ptr_nonnull(file);
-    size_t length = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
-    file = fopen(to, "wb");
-    ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
-    fclose(file);
+    FREED char *bytes = NULL;
+    size_t length;
+    ck_ok(file_read(from, 1 << 20, &bytes, &length, &error));
+    ck_ok(file_write(to, bytes, length, &error));
 }
 
 /* A creature's file that is written anew is read again; a bad one is said once, and changes
@@ -150,9 +147,7 @@ TEST(files_are_read_again)
     ck_assert_int_eq(gallery_reload(gallery, &changed, &error), 0);
     ck_assert_int_eq(changed, 1);
     ck_assert_str_eq(gallery_specimen(gallery, 0)->replay->name, "strider");
-    FILE *file = fopen(path, "w");
-    fputs("{", file);
-    fclose(file);
+    ck_ok(file_write(path, "{", 1, &error));
     ck_assert_int_ne(gallery_reload(gallery, &changed, &error), 0);
     ck_assert_ptr_nonnull(strstr(error.message, path));
     ck_assert_int_eq(gallery_reload(gallery, &changed, &error), 0);
