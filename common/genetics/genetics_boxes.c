@@ -35,10 +35,23 @@ static double draw_side_m(struct maker *maker)
                                   maker->params->initial_side_max_m, maker->rng);
 }
 
-/* All joints from `first` to `last`, which turn, are equally likely. */
-static int draw_joint(struct maker *maker, int except, int first, int last)
+/* Rectangles have a rotary joint's genes, no depth, and four faces. */
+static int is_flat(const struct maker *maker)
+{
+    return body_kinds[maker->genome->kind].is_flat;
+}
+
+static int count_faces(const struct maker *maker)
+{
+    return is_flat(maker) ? FACE_FLAT_COUNT : FACE_COUNT;
+}
+
+/* All joints that turn are equally likely. */
+static int random_joint(struct maker *maker, int except)
 {
     const struct params *params = maker->params;
+    int first = is_flat(maker) ? JOINT_ROTARY : JOINT_REVOLUTE;
+    int last = is_flat(maker) ? JOINT_ROTARY : JOINT_SPHERICAL;
     double weights[JOINT_TYPE_COUNT] = {0}, moving = 1 - params->initial_rigid;
 
     weights[JOINT_RIGID] = params->initial_rigid;
@@ -48,16 +61,6 @@ static int draw_joint(struct maker *maker, int except, int first, int last)
     if (except >= 0)
         weights[except] = 0;
     return rng_pick(maker->rng, weights, JOINT_TYPE_COUNT);
-}
-
-static int random_joint(struct maker *maker, int except)
-{
-    return draw_joint(maker, except, JOINT_REVOLUTE, JOINT_SPHERICAL);
-}
-
-static int random_flat_joint(struct maker *maker, int except)
-{
-    return draw_joint(maker, except, JOINT_ROTARY, JOINT_ROTARY);
 }
 
 static void draw_second_limits(struct maker *maker, struct body_gene *body)
@@ -89,51 +92,37 @@ static void draw_limits(struct maker *maker, struct body_gene *body)
     draw_second_limits(maker, body);
 }
 
-/* A rectangle has a rotary joint's genes and no depth. */
-static void draw_flat_body(struct maker *maker, struct body_gene *body)
-{
-    body->width_m = draw_side_m(maker);
-    body->height_m = draw_side_m(maker);
-    body->joint = (uint8_t)random_flat_joint(maker, -1);
-    draw_limits(maker, body);
-}
-
 static void draw_body(struct maker *maker, struct body_gene *body)
 {
     body->width_m = draw_side_m(maker);
     body->height_m = draw_side_m(maker);
-    body->box.depth_m = draw_side_m(maker);
+    body->box.depth_m = is_flat(maker) ? 0 : draw_side_m(maker);
     body->joint = (uint8_t)random_joint(maker, -1);
     draw_limits(maker, body);
 }
 
 /* The larger of two sides each way. */
-static void enlarge_flat(struct maker *maker, struct body_gene *body)
+static void enlarge(struct maker *maker, struct body_gene *body)
 {
     body->width_m = fmax(body->width_m, draw_side_m(maker));
     body->height_m = fmax(body->height_m, draw_side_m(maker));
+    if (!is_flat(maker))
+        body->box.depth_m = fmax(body->box.depth_m, draw_side_m(maker));
 }
 
-static void enlarge(struct maker *maker, struct body_gene *body)
-{
-    enlarge_flat(maker, body);
-    body->box.depth_m = fmax(body->box.depth_m, draw_side_m(maker));
-}
-
-/* Mostly one of the two ends of its longest side, else any of `face_count`. */
-static enum face draw_child_face(struct maker *maker, const struct body_gene *child, int face_count)
+/* Mostly one of the two ends of its longest side, else any. */
+static enum face draw_child_face(struct maker *maker, const struct body_gene *child)
 {
     static const enum face ends[3][2] = {
         {FACE_LEFT, FACE_RIGHT}, {FACE_BOTTOM, FACE_TOP}, {FACE_BACK, FACE_FRONT}};
     const double sides[3] = {child->width_m, child->height_m, child->box.depth_m};
     /* of a square it is the height */
-    int is_flat = face_count == FACE_FLAT_COUNT;
-    int longest = is_flat ? !(sides[0] > sides[1]) : sides[1] > sides[0];
+    int longest = is_flat(maker) ? !(sides[0] > sides[1]) : sides[1] > sides[0];
     int is_second = rng_chance(maker->rng, 0.5);
 
     return rng_chance(maker->rng, BY_ITS_END)
                ? ends[sides[2] > sides[longest] ? 2 : longest][is_second]
-               : (enum face)maker_below(maker, face_count);
+               : (enum face)maker_below(maker, count_faces(maker));
 }
 
 /* A point of a part's surface, in its own frame. */
@@ -193,20 +182,19 @@ static double measure_image_space(const struct body_gene *child, struct vec3 her
 /* Takes from a few random places on the parent the one with the most space: limbs that grow from
  * one spot overlap, and such creatures are not viable. */
 static void draw_place(struct maker *maker, struct connection_gene *connection,
-                       const struct body_gene *child, int face_count)
+                       const struct body_gene *child)
 {
     const struct genome *genome = maker->genome;
     const struct body_gene *parent = &genome->bodies[genome_find_body(genome, connection->from)];
-    int is_flat = face_count == FACE_FLAT_COUNT;
     double most = -1;
 
     for (int i = 0; i < PLACES_TRIED; i++) {
-        int face = maker_below(maker, face_count);
+        int face = maker_below(maker, count_faces(maker));
         double position = rng_uniform(maker->rng, -1, 1);
-        double position_2 = is_flat ? 0 : rng_uniform(maker->rng, -1, 1);
+        double position_2 = is_flat(maker) ? 0 : rng_uniform(maker->rng, -1, 1);
         struct vec3 here = surface_point(parent, face, position, position_2);
         double space = fmin(measure_space(genome, parent, here),
-                            is_flat ? HUGE_VAL : measure_image_space(child, here));
+                            is_flat(maker) ? HUGE_VAL : measure_image_space(child, here));
 
         if (space > most) {
             most = space;
@@ -236,10 +224,10 @@ static double draw_child_position(struct rng *rng)
     return rng_chance(rng, IN_THE_MIDDLE) ? 0 : rng_uniform(rng, -1, 1);
 }
 
-/* Scale, reflection with that chance, and whether the connection is a terminal one. */
-static void draw_flags(struct connection_gene *connection, double reflected, struct rng *rng)
+void genetics_draw_flags(struct connection_gene *connection, double unscaled, double reflected,
+                         struct rng *rng)
 {
-    connection->scale = rng_chance(rng, UNSCALED) ? 1 : rng_uniform(rng, SCALE_LOW, SCALE_HIGH);
+    connection->scale = rng_chance(rng, unscaled) ? 1 : rng_uniform(rng, SCALE_LOW, SCALE_HIGH);
     connection->is_reflected = (uint8_t)rng_chance(rng, reflected);
     connection->is_terminal_only = (uint8_t)rng_chance(rng, TERMINAL_ONLY);
 }
@@ -402,34 +390,26 @@ static int taper(struct maker *maker, const struct genome *a, const struct genom
     return is_changed;
 }
 
-/* Places on the parent and on the child, which have so many faces. */
-static void draw_mount(struct maker *maker, struct connection_gene *connection, int face_count)
+static void draw_connection(struct maker *maker, struct connection_gene *connection)
 {
     const struct genome *genome = maker->genome;
     const struct body_gene *child = &genome->bodies[genome_find_body(genome, connection->to)];
 
-    draw_place(maker, connection, child, face_count);
-    connection->child_face = (uint8_t)draw_child_face(maker, child, face_count);
+    draw_place(maker, connection, child);
+    connection->child_face = (uint8_t)draw_child_face(maker, child);
     connection->child_position = draw_child_position(maker->rng);
-}
-
-static void draw_flat_connection(struct maker *maker, struct connection_gene *connection)
-{
-    draw_mount(maker, connection, FACE_FLAT_COUNT);
+    if (!is_flat(maker)) {
+        connection->mount.child_position_2 = draw_child_position(maker->rng);
+        connection->mount.roll_rad = draw_roll_rad(maker->rng);
+    }
     connection->angle_rad = draw_angle_rad(maker->rng);
-    draw_flags(connection, REFLECTED_FLAT, maker->rng);
-}
-
-static void draw_connection(struct maker *maker, struct connection_gene *connection)
-{
-    draw_mount(maker, connection, FACE_COUNT);
-    connection->mount.child_position_2 = draw_child_position(maker->rng);
-    connection->mount.roll_rad = draw_roll_rad(maker->rng);
-    connection->angle_rad = draw_angle_rad(maker->rng);
-    connection->mount.tilt_rad = draw_angle_rad(maker->rng);
-    draw_flags(connection, REFLECTED, maker->rng);
+    if (!is_flat(maker))
+        connection->mount.tilt_rad = draw_angle_rad(maker->rng);
+    genetics_draw_flags(connection, UNSCALED, is_flat(maker) ? REFLECTED_FLAT : REFLECTED,
+                        maker->rng);
     /* where no connection is tidy nothing is drawn, and all else is as it was */
-    if (maker->params->initial_tidy > 0 && rng_chance(maker->rng, maker->params->initial_tidy))
+    if (!is_flat(maker) && maker->params->initial_tidy > 0 &&
+        rng_chance(maker->rng, maker->params->initial_tidy))
         tidy_connection(maker, connection);
 }
 
@@ -490,10 +470,10 @@ const struct genetics_kind genetics_rectangles = {
     .has_mover = genetics_has_joint,
     .has_limits = genetics_has_joint,
     .is_joint_moved = 1,
-    .draw_body = draw_flat_body,
-    .enlarge = enlarge_flat,
-    .draw_connection = draw_flat_connection,
-    .random_joint = random_flat_joint,
+    .draw_body = draw_body,
+    .enlarge = enlarge,
+    .draw_connection = draw_connection,
+    .random_joint = random_joint,
     .set_joint = set_joint,
 };
 

@@ -30,6 +30,8 @@ struct mutation_kind {
 /* Those that all bodies share. */
 extern const struct mutation_kind mutation_kinds[];
 extern const int mutation_kind_count;
+int mutation_count_bodies(const struct genome *genome);
+int mutation_count_connections(const struct genome *genome);
 
 void mutation_say(struct maker *maker, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -570,7 +570,7 @@ static int count_breeding(const struct genome *genome)
 {
     return genome->breeding != BREEDING_UNSET;
 }
-static int count_bodies(const struct genome *genome)
+int mutation_count_bodies(const struct genome *genome)
 {
     return genome->body_count;
 }
@@ -592,7 +592,7 @@ static int count_neurons(const struct genome *genome)
 {
     return genome->neuron_count;
 }
-static int count_connections(const struct genome *genome)
+int mutation_count_connections(const struct genome *genome)
 {
     return genome->connection_count;
 }
@@ -611,12 +611,12 @@ static int count_limited(const struct genome *genome)
 
 const struct mutation_kind mutation_kinds[] = {
     MUTATION_KIND(mutation_breeding_method, breeding_method, count_breeding, OF_BRAIN),
-    MUTATION_FIELD(mutation_body_size, CHANGE_SIZE, count_bodies, OF_BODY),
-    MUTATION_KIND(mutation_body_joint, body_joint, count_bodies, OF_PLAN),
+    MUTATION_FIELD(mutation_body_size, CHANGE_SIZE, mutation_count_bodies, OF_BODY),
+    MUTATION_KIND(mutation_body_joint, body_joint, mutation_count_bodies, OF_PLAN),
     MUTATION_KIND(mutation_body_limits, body_limits, count_limited, OF_BODY),
-    MUTATION_KIND(mutation_body_recursion, body_recursion, count_bodies, OF_PLAN),
-    MUTATION_FIELD(mutation_body_symmetry, CHANGE_SYMMETRY, count_bodies, OF_PLAN),
-    MUTATION_KIND(mutation_body_sensors, body_sensors, count_bodies, OF_BRAIN),
+    MUTATION_KIND(mutation_body_recursion, body_recursion, mutation_count_bodies, OF_PLAN),
+    MUTATION_FIELD(mutation_body_symmetry, CHANGE_SYMMETRY, mutation_count_bodies, OF_PLAN),
+    MUTATION_KIND(mutation_body_sensors, body_sensors, mutation_count_bodies, OF_BRAIN),
     MUTATION_KIND(mutation_effector, effector, count_movers, OF_BRAIN),
     MUTATION_WHERE(has_emitters, mutation_emitter, emitter, CHANGE_NONE, count_emitting, OF_BRAIN),
     MUTATION_WHERE(has_stretch, mutation_stretch, stretch, CHANGE_NONE, count_stretching, OF_BODY),
@@ -627,11 +627,14 @@ const struct mutation_kind mutation_kinds[] = {
     MUTATION_KIND(mutation_neuron_input, neuron_input, count_neurons, OF_BRAIN),
     MUTATION_KIND(mutation_add_body, add_body, count_genome, OF_PLAN),
     MUTATION_KIND(mutation_add_neuron, add_neuron, count_genome, OF_BRAIN),
-    MUTATION_FIELD(mutation_connection_placement, CHANGE_PLACEMENT, count_connections, OF_PLAN),
-    MUTATION_FIELD(mutation_connection_scale, CHANGE_SCALE, count_connections, OF_BODY),
-    MUTATION_FIELD(mutation_connection_flags, CHANGE_FLAGS, count_connections, OF_PLAN),
-    MUTATION_KIND(mutation_connection_target, connection_target, count_connections, OF_PLAN),
-    MUTATION_KIND(mutation_add_connection, add_connection, count_bodies, OF_PLAN),
-    MUTATION_KIND(mutation_remove_connection, remove_connection, count_connections, OF_PLAN),
+    MUTATION_FIELD(mutation_connection_placement, CHANGE_PLACEMENT, mutation_count_connections,
+                   OF_PLAN),
+    MUTATION_FIELD(mutation_connection_scale, CHANGE_SCALE, mutation_count_connections, OF_BODY),
+    MUTATION_FIELD(mutation_connection_flags, CHANGE_FLAGS, mutation_count_connections, OF_PLAN),
+    MUTATION_KIND(mutation_connection_target, connection_target, mutation_count_connections,
+                  OF_PLAN),
+    MUTATION_KIND(mutation_add_connection, add_connection, mutation_count_bodies, OF_PLAN),
+    MUTATION_KIND(mutation_remove_connection, remove_connection, mutation_count_connections,
+                  OF_PLAN),
 };
 const int mutation_kind_count = sizeof mutation_kinds / sizeof mutation_kinds[0];

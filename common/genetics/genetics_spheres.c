@@ -26,10 +26,7 @@
 #define STRAIGHT     0.2 /* share at angle 0 */
 #define LEVEL        0.4 /* share without tilt */
 #define UNSCALED     0.6
-#define SCALE_LOW    0.6
-#define SCALE_HIGH   1.2
 #define REFLECTED    0.2
-#define TERMINAL     0.1
 #define SHORTEST_MIN 0.5 /* of muscles, as shares of the length at birth */
 #define SHORTEST_MAX 0.95
 #define LONGEST_MIN  1.05
@@ -158,9 +155,7 @@ static void draw_bone(struct maker *maker, struct connection_gene *connection)
     bone->tilt_rad = rng_chance(rng, LEVEL) ? 0 : rng_uniform(rng, -QUARTER_RAD, QUARTER_RAD);
     if (rng_chance(rng, maker->params->spheres_initial_muscles))
         draw_muscle(bone, rng);
-    connection->scale = rng_chance(rng, UNSCALED) ? 1 : rng_uniform(rng, SCALE_LOW, SCALE_HIGH);
-    connection->is_reflected = (uint8_t)rng_chance(rng, REFLECTED);
-    connection->is_terminal_only = (uint8_t)rng_chance(rng, TERMINAL);
+    genetics_draw_flags(connection, UNSCALED, REFLECTED, rng);
 }
 
 static void draw_brace(struct maker *maker, struct connection_gene *connection)
@@ -294,28 +289,21 @@ static void add_brace(struct maker *maker)
     mutation_say(maker, "added a brace from sphere %d to sphere %d", from, to);
 }
 
-static int count_bodies(const struct genome *genome)
-{
-    return genome->body_count;
-}
-static int count_connections(const struct genome *genome)
-{
-    return genome->connection_count;
-}
 static int count_axes(const struct genome *genome)
 {
     return mutation_count_held(genome, CHANGE_AXIS);
 }
 
 static const struct mutation_kind mutations[] = {
-    MUTATION_KIND(spheres_mutation_surface, sphere_surface, count_bodies, OF_BODY),
+    MUTATION_KIND(spheres_mutation_surface, sphere_surface, mutation_count_bodies, OF_BODY),
     MUTATION_KIND(spheres_mutation_axis, sphere_axis, count_axes, OF_BODY),
     MUTATION_KIND(spheres_mutation_drive, sphere_drive, count_axes, OF_BRAIN),
     /* braces are as long as their ends lie apart: nothing changes */
-    MUTATION_FIELD(spheres_mutation_bone_length, CHANGE_LENGTH, count_connections, OF_BODY),
-    MUTATION_KIND(spheres_mutation_bone_muscle, bone_muscle, count_connections, OF_BODY),
-    MUTATION_KIND(spheres_mutation_bone_brace, bone_brace, count_connections, OF_PLAN),
-    MUTATION_KIND(spheres_mutation_add_brace, add_brace, count_bodies, OF_PLAN),
+    MUTATION_FIELD(spheres_mutation_bone_length, CHANGE_LENGTH, mutation_count_connections,
+                   OF_BODY),
+    MUTATION_KIND(spheres_mutation_bone_muscle, bone_muscle, mutation_count_connections, OF_BODY),
+    MUTATION_KIND(spheres_mutation_bone_brace, bone_brace, mutation_count_connections, OF_PLAN),
+    MUTATION_KIND(spheres_mutation_add_brace, add_brace, mutation_count_bodies, OF_PLAN),
     {.count_sites = NULL},
 };
 
