@@ -557,15 +557,6 @@ static int open_world(const struct request *request, const char *directory, stru
                              : show_world(request, &span, error);
 }
 
-/* A run of worlds is opened on its first one. */
-static int is_preserve(const struct request *request, const char *path)
-{
-    struct stat info;
-    double end_s;
-    return !request->job.path && !request->is_contest && !stat(path, &info) &&
-           S_ISDIR(info.st_mode) && !preserve_replay_find_end(path, 0, &end_s, &(struct error){0});
-}
-
 static int run(const struct request *request, int argc, char **argv, struct error *error)
 {
     struct gallery_options how = {.params_path = request->params_path,
@@ -579,7 +570,13 @@ static int run(const struct request *request, int argc, char **argv, struct erro
                                   .champions_most = request->job.path ? 0 : CHAMPIONS_IN_STRIP};
     if (!how.top && request->job.path)
         how.top = 1;
-    if (request->job.is_world || is_preserve(request, argv[optind]))
+    /* a run of worlds is opened on its first one */
+    struct stat info;
+    double end_s;
+    int is_preserve = !request->job.path && !request->is_contest && !stat(argv[optind], &info) &&
+                      S_ISDIR(info.st_mode) &&
+                      !preserve_replay_find_end(argv[optind], 0, &end_s, &(struct error){0});
+    if (request->job.is_world || is_preserve)
         return open_world(request, argv[optind], error);
     struct gallery *gallery = gallery_create(&how);
     int status = gallery ? 0 : error_memory(error);

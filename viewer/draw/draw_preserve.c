@@ -130,14 +130,6 @@ static void draw_plants(const struct picture *p)
         }
 }
 
-static void draw_carcasses(const struct picture *p)
-{
-    for (int i = 0; i < p->moment->carcass_count; i++) {
-        const struct preserve_replay_thing *c = &p->moment->carcasses[i];
-        disc(p, c->x_m, c->y_m, fmax(c->radius_m * p->px_per_m * 0.6, 2), CARRION_COLOR, 0.75);
-    }
-}
-
 /* A ring closes until it hatches. */
 static void draw_eggs(const struct picture *p)
 {
@@ -496,7 +488,10 @@ void draw_preserve(cairo_t *cr, int width_px, int height_px, const struct preser
     draw_clip(cr, 0, 0, width_px, p.water_px);
     draw_water(&p);
     draw_plants(&p);
-    draw_carcasses(&p);
+    for (int i = 0; i < p.moment->carcass_count; i++) {
+        const struct preserve_replay_thing *c = &p.moment->carcasses[i];
+        disc(&p, c->x_m, c->y_m, fmax(c->radius_m * p.px_per_m * 0.6, 2), CARRION_COLOR, 0.75);
+    }
     draw_eggs(&p);
     for (int i = 0; i < p.moment->creature_count; i++)
         draw_creature_of(&p, &p.moment->creatures[i]);

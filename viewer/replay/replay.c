@@ -26,18 +26,6 @@ const char *const replay_energy_names[ENERGY_COUNT] = {
 
 /* ---- text ---- */
 
-/* Bytes of the clean character at `text`, or 0. */
-static size_t clean_character_length(const char *text)
-{
-    for (size_t length = 1; length <= 4; length++) {
-        if (!text[length - 1])
-            return 0;
-        if (text_is_clean(text, length))
-            return length;
-    }
-    return 0;
-}
-
 void replay_put_off(struct replay *replay, const struct genome *genome, const struct params *params,
                     const char *who)
 {
@@ -52,8 +40,11 @@ void replay_clean_text(const char *text, char *clean, size_t size)
 {
     size_t used = 0;
     while (*text && used + 1 < size) {
-        size_t length = clean_character_length(text);
-        if (length == 0) {
+        /* bytes of the character, at most 4 */
+        size_t length = 1;
+        while (length < 4 && text[length] && !text_is_clean(text, length))
+            length++;
+        if (!text_is_clean(text, length)) {
             clean[used++] = '?';
             text++;
             continue;

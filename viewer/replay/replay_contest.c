@@ -144,11 +144,6 @@ static int observe(void *context, const struct evaluate_view *view)
 
 /* ---- the whole ---- */
 
-static const char *name_of(const struct creature *creature)
-{
-    return creature->name[0] ? creature->name : "unnamed";
-}
-
 static void describe(const struct recording *recording, const struct contest_result *result)
 {
     const struct replay_bout *bout = recording->bout;
@@ -156,8 +151,9 @@ static void describe(const struct recording *recording, const struct contest_res
     struct replay *replay = recording->replay;
     char text[sizeof replay->name];
     double margin = result->sides[0].margin;
-    snprintf(text, sizeof text, "%.17s (%s) against %.17s (%s)", name_of(&bout->creatures[0]),
-             hue_names[0], name_of(&bout->creatures[1]), hue_names[1]);
+    const char *a = bout->creatures[0].name, *b = bout->creatures[1].name;
+    snprintf(text, sizeof text, "%.17s (%s) against %.17s (%s)", a[0] ? a : "unnamed", hue_names[0],
+             b[0] ? b : "unnamed", hue_names[1]);
     replay_clean_text(text, replay->name, sizeof replay->name);
     if (margin == 0)
         snprintf(replay->score, sizeof replay->score, "%s: a draw", goal);

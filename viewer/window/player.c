@@ -50,11 +50,6 @@ void player_destroy(struct player *player)
         player->content->destroy(player);
 }
 
-void player_begin(struct player *player)
-{
-    player->content->begin(player);
-}
-
 void player_resize(struct player *player, int width_px, int height_px)
 {
     ENSURE(width_px > 0 && height_px > 0, "a window of %d x %d", width_px, height_px);

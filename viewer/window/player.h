@@ -119,7 +119,6 @@ struct player {
 void player_init(struct player *player, const struct content *content);
 void player_destroy(struct player *player); /* NULL is allowed */
 
-void player_begin(struct player *player);
 void player_resize(struct player *player, int width_px, int height_px);
 void player_seek(struct player *player, double time_s);
 

@@ -341,7 +341,7 @@ int window_run(struct player *player, const struct window_options *options, stru
     struct window window = {.options = options, .player = player};
     int status = open_window(&window, error);
     if (!status) {
-        player_begin(player);
+        player->content->begin(player);
         for (const char *key = options->keys; key && *key; key++)
             player_press_key(player, *key);
         if (options->time_s >= 0)

@@ -69,21 +69,14 @@ static double ground_share(int has_depth, double height_px)
     return fmin(fmax(share, CAMERA_GROUND_PX / height_px), 0.45);
 }
 
-static int has_depth(const struct replay *const *replays, int count)
-{
-    int deep_count = 0;
-    for (int i = 0; i < count; i++)
-        deep_count += replays[i]->has_depth;
-    return deep_count > 0;
-}
-
 void camera_fit(struct camera *camera, const struct replay *const *replays, int count,
                 double width_px, double lane_height_px)
 {
     ENSURE(count > 0, "no creature to fit");
     double width_m = 0.05, height_m = 0.05;
-    int is_deep = has_depth(replays, count);
+    int is_deep = 0;
     for (int i = 0; i < count; i++) {
+        is_deep |= replays[i]->has_depth;
         width_m = fmax(width_m, camera_body_width(replays[i]));
         height_m = fmax(height_m, replays[i]->height_m);
     }
@@ -122,7 +115,7 @@ struct camera_aim camera_target(const struct camera *camera, const struct replay
                                 int count, double time_s, double lane_height_px)
 {
     double first = -INFINITY, last = INFINITY, high = -INFINITY, top = 0;
-    int ground_count = 0;
+    int ground_count = 0, is_deep = 0;
     for (int i = 0; i < count; i++) {
         struct vec2 centre = camera_smooth_centre(replays[i], time_s);
         double x = centre.x * (count > 1 ? camera_flip(replays[i]) : 1);
@@ -131,6 +124,7 @@ struct camera_aim camera_target(const struct camera *camera, const struct replay
         high = fmax(high, centre.y);
         top = fmax(top, centre.y + replays[i]->height_m * CAMERA_ABOVE_CENTRE);
         ground_count += replays[i]->has_ground;
+        is_deep |= replays[i]->has_depth;
     }
     struct camera_aim target = {(first + last) / 2, 0, first - last};
     double height_m = lane_height_px / scale_apart(camera, target.apart_m);
@@ -139,7 +133,7 @@ struct camera_aim camera_target(const struct camera *camera, const struct replay
         target.y_m = count > 1 ? 0 : high;
         return target;
     }
-    double low = (0.5 - ground_share(has_depth(replays, count), lane_height_px)) * height_m;
+    double low = (0.5 - ground_share(is_deep, lane_height_px)) * height_m;
     low = fmax(low, top - CAMERA_TOP * height_m);
     /* the ground is out of the picture: nothing keeps the creature at its edge */
     target.y_m = low + fmax(fmin(low - height_m / 2, high - low), 0);
