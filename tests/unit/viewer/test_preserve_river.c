@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "controller/store/store.h"
-#include "viewer/draw/draw_panels.h"
 #include "tests/plain_fixture.h"
 
 /* A span is a tick, which takes 1 s. */
@@ -103,6 +102,7 @@ TEST(small_trees_share_a_band)
 }
 
 #ifdef HAVE_CAIRO
+#include "viewer/draw/draw_panels.h"
 
 /* Two bands of equal height around the middle, in the first half of the time. */
 TEST(a_click_hits_the_band_that_is_drawn)
