@@ -490,7 +490,7 @@ static int steer_scaled(struct bestiary_life *life, const double *row, int width
     double *steer = take_the_reins(life, phenotype->effector_count);
     for (int i = 0; steer && i < phenotype->effector_count; i++) {
         const struct drive *drive = &phenotype->drives[phenotype->effectors[i].drive];
-        double signal = i < width && isfinite(row[i]) ? fmax(-1, fmin(1, row[i])) : 0;
+        double signal = i < width && isfinite(row[i]) ? det_max(-1, det_min(1, row[i])) : 0;
         steer[i] = drive->least + 0.5 * (signal + 1) * (drive->most - drive->least);
     }
     return steer ? 0 : ERR_MEMORY;

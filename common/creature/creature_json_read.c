@@ -363,8 +363,8 @@ static void assume_field(const struct gene_field *field, void *gene, struct gene
     double assumed = gene_assumed(field, gene), *limits = gene_at(gene, field);
     switch (field->type) {
     case GENE_LIMITS:
-        limits[0] = fmax(-assumed, range.low);
-        limits[1] = fmin(assumed, range.high);
+        limits[0] = det_max(-assumed, range.low);
+        limits[1] = det_min(assumed, range.high);
         break;
     case GENE_REAL:
     case GENE_COUNT:

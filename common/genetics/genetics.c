@@ -1,6 +1,7 @@
 /* Gene ids and numbers of mutations. The making of genomes is in genetics_random.c,
  * genetics_mutate.c and genetics_mate.c; genetics_wiring.c serves all three. */
 #include "common/genetics/genetics.h"
+#include "common/math/detmath.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -60,7 +61,7 @@ int genetics_mutation_count(const struct params *params, int is_mated, struct rn
 {
     double scale = is_mated ? params->mutation_mated_scale : 1;
     double mutated = scale * (1 - params->mutation_none);
-    double one = fmin(scale * params->mutation_one, mutated);
+    double one = det_min(scale * params->mutation_one, mutated);
     double draw = rng_unit(rng);
     int count;
 

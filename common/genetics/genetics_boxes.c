@@ -65,8 +65,8 @@ static int random_joint(struct maker *maker, int except)
 
 static void draw_second_limits(struct maker *maker, struct body_gene *body)
 {
-    double most = fmin(fmax(maker->params->initial_limit_max_rad, LIMIT_LEAST_RAD),
-                       genome_limit_max(body->joint));
+    double most = det_min(det_max(maker->params->initial_limit_max_rad, LIMIT_LEAST_RAD),
+                          genome_limit_max(body->joint));
 
     body->box.lower_2 = body->box.upper_2 = 0;
     if (joint_types[body->joint].freedoms < 2)
@@ -86,7 +86,7 @@ static void draw_limits(struct maker *maker, struct body_gene *body)
         least = EXTENSION_LEAST * length;
         most = maker->params->initial_extension_max * length;
     }
-    most = fmin(fmax(most, least), genome_limit_max(body->joint));
+    most = det_min(det_max(most, least), genome_limit_max(body->joint));
     body->lower = -rng_uniform(maker->rng, least, most);
     body->upper = rng_uniform(maker->rng, least, most);
     draw_second_limits(maker, body);
@@ -104,10 +104,10 @@ static void draw_body(struct maker *maker, struct body_gene *body)
 /* The larger of two sides each way. */
 static void enlarge(struct maker *maker, struct body_gene *body)
 {
-    body->width_m = fmax(body->width_m, draw_side_m(maker));
-    body->height_m = fmax(body->height_m, draw_side_m(maker));
+    body->width_m = det_max(body->width_m, draw_side_m(maker));
+    body->height_m = det_max(body->height_m, draw_side_m(maker));
     if (!is_flat(maker))
-        body->box.depth_m = fmax(body->box.depth_m, draw_side_m(maker));
+        body->box.depth_m = det_max(body->box.depth_m, draw_side_m(maker));
 }
 
 /* Mostly one of the two ends of its longest side, else any. */
@@ -158,13 +158,13 @@ static double measure_space(const struct genome *genome, const struct body_gene 
         const struct connection_gene *other = &genome->connections[i];
 
         if (other->from == body->id)
-            space = fmin(space,
-                         vec3_length(vec3_sub(
-                             here, surface_point(body, other->parent_face, other->parent_position,
-                                                 other->mount.parent_position_2))));
+            space = det_min(
+                space, vec3_length(vec3_sub(here, surface_point(body, other->parent_face,
+                                                                other->parent_position,
+                                                                other->mount.parent_position_2))));
         if (other->to == body->id)
-            space =
-                fmin(space, vec3_length(vec3_sub(
+            space = det_min(space,
+                            vec3_length(vec3_sub(
                                 here, surface_point(body, other->child_face, other->child_position,
                                                     other->mount.child_position_2))));
     }
@@ -193,8 +193,8 @@ static void draw_place(struct maker *maker, struct connection_gene *connection,
         double position = rng_uniform(maker->rng, -1, 1);
         double position_2 = is_flat(maker) ? 0 : rng_uniform(maker->rng, -1, 1);
         struct vec3 here = surface_point(parent, face, position, position_2);
-        double space = fmin(measure_space(genome, parent, here),
-                            is_flat(maker) ? HUGE_VAL : measure_image_space(child, here));
+        double space = det_min(measure_space(genome, parent, here),
+                               is_flat(maker) ? HUGE_VAL : measure_image_space(child, here));
 
         if (space > most) {
             most = space;
@@ -342,9 +342,9 @@ static int bound_sides(struct maker *maker, struct connection_gene *connection,
     rank_sides(parent, above);
     rank_sides(child, own);
     for (int rank = 0; rank < 3; rank++) {
-        double bound = fmax(most * *above[rank], maker->params->creature_side_min_m);
+        double bound = det_max(most * *above[rank], maker->params->creature_side_min_m);
         is_changed |= *own[rank] > bound;
-        *own[rank] = fmin(*own[rank], bound);
+        *own[rank] = det_min(*own[rank], bound);
     }
     return is_changed;
 }
@@ -358,8 +358,8 @@ static int bound_scale(struct maker *maker, struct connection_gene *connection,
     rank_sides(child, own);
     for (int rank = 0; rank < 3; rank++)
         connection->scale =
-            fmin(connection->scale, maker->params->initial_taper * *above[rank] / *own[rank]);
-    connection->scale = fmax(connection->scale, fmin(before, GENOME_SCALE_MIN));
+            det_min(connection->scale, maker->params->initial_taper * *above[rank] / *own[rank]);
+    connection->scale = det_max(connection->scale, det_min(before, GENOME_SCALE_MIN));
     return connection->scale != before;
 }
 
@@ -437,7 +437,7 @@ static void keep_second_limits(struct maker *maker, struct body_gene *body)
         draw_second_limits(maker, body);
         return;
     }
-    body->box.upper_2 = fmin(body->box.upper_2, most);
+    body->box.upper_2 = det_min(body->box.upper_2, most);
     if (body->box.lower_2 == 0 || is_cone)
         body->box.lower_2 = is_cone ? 0 : -body->box.upper_2;
 }
@@ -451,10 +451,10 @@ static void change_type(struct maker *maker, struct body_gene *body, int joint)
     double most = genome_limit_max(joint), weight = body->effector_input.weight;
 
     body->joint = (uint8_t)joint;
-    body->lower = fmin(fmax(body->lower * factor, -most), 0);
-    body->upper = fmin(fmax(body->upper * factor, 0), most);
+    body->lower = det_min(det_max(body->lower * factor, -most), 0);
+    body->upper = det_min(det_max(body->upper * factor, 0), most);
     weight *= genetics_signal_unit(body, maker->params) / unit_before;
-    body->effector_input.weight = fmin(fmax(weight, -GENOME_WEIGHT_MAX), GENOME_WEIGHT_MAX);
+    body->effector_input.weight = det_min(det_max(weight, -GENOME_WEIGHT_MAX), GENOME_WEIGHT_MAX);
 }
 
 static void set_joint(struct maker *maker, struct body_gene *body, int joint)

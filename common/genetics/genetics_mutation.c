@@ -10,6 +10,7 @@
 #include "common/genetics/genetics_kind.h"
 #include "common/genetics/genetics_random.h"
 #include "common/genetics/genetics_wiring.h"
+#include "common/math/detmath.h"
 
 enum { STEPS_SUMMED = 3 }; /* a numeric change is a sum of so many uniform numbers */
 
@@ -40,7 +41,7 @@ struct connection_gene *mutation_pick_connection(struct maker *maker, int *row)
 
 static double clamp(double value, double low, double high)
 {
-    return fmin(fmax(value, low), high);
+    return det_min(det_max(value, low), high);
 }
 
 double mutation_change(struct maker *maker, double value, double least_scale, int is_signed,
@@ -53,7 +54,7 @@ double mutation_change(struct maker *maker, double value, double least_scale, in
     for (int i = 0; i < STEPS_SUMMED; i++)
         sum += rng_uniform(maker->rng, -1, 1);
     ENSURE(least_scale >= 0, "a scale of %g", least_scale);
-    value += maker->params->mutation_step * fmax(fabs(value), least_scale) * sum;
+    value += maker->params->mutation_step * det_max(fabs(value), least_scale) * sum;
     return clamp(value, low, high);
 }
 
@@ -119,8 +120,8 @@ void mutation_bound_number(const struct params *params, const struct gene_field 
     const struct gene_mutation *how = &field->mutation;
     struct gene_range range = gene_range_of(table, field, gene);
 
-    *high = how->highest ? fmin(range.high, mutation_param(params, how->highest)) : range.high;
-    *low = how->lowest ? fmax(range.low, mutation_param(params, how->lowest)) : range.low;
+    *high = how->highest ? det_min(range.high, mutation_param(params, how->highest)) : range.high;
+    *low = how->lowest ? det_max(range.low, mutation_param(params, how->lowest)) : range.low;
 }
 
 static void change_real(struct maker *maker, const struct gene_field *table, void *gene,
@@ -131,7 +132,7 @@ static void change_real(struct maker *maker, const struct gene_field *table, voi
 
     mutation_bound_number(maker->params, table, field, gene, &low, &high);
     after = mutation_change(maker, before, how->least > 0 ? how->least : low, how->is_signed,
-                            fmin(low, high), high);
+                            det_min(low, high), high);
     gene_set_number(field, gene, after);
     mutation_say(maker, "%s of %s %.*f -> %.*f%s%s", field->words, name, how->digits, before,
                  how->digits, after, field->unit ? " " : "", field->unit ? field->unit : "");

@@ -162,7 +162,7 @@ static void body_recursion(struct maker *maker)
     int before = body->recursive_limit;
     int after = before + (rng_chance(maker->rng, 0.5) ? 1 : -1);
 
-    body->recursive_limit = (uint8_t)fmin(fmax(after, 1), GENOME_RECURSION_MAX);
+    body->recursive_limit = (uint8_t)det_min(det_max(after, 1), GENOME_RECURSION_MAX);
     mutation_say(maker, "recursive limit of %s %d %d -> %d", mutation_body_noun(maker), row, before,
                  body->recursive_limit);
 }
@@ -324,7 +324,7 @@ static double change_turns(struct maker *maker, double before)
 {
     double after = mutation_change(maker, before, LEAST_PHASE, 0, -HUGE_VAL, HUGE_VAL);
 
-    return fmin(fmax(after - det_floor(after), 0), PHASE_LIMIT);
+    return det_min(det_max(after - det_floor(after), 0), PHASE_LIMIT);
 }
 
 static void change_phase(struct maker *maker, struct neuron_gene *neuron, int row)
@@ -405,7 +405,7 @@ static void print_sizes(const struct maker *maker, int row, char text[64])
 static void shrink_newest(struct maker *maker)
 {
     double *scale = &maker->genome->connections[maker->genome->connection_count - 1].scale;
-    *scale = fmax(*scale * maker->params->mutation_small, GENOME_SCALE_MIN);
+    *scale = det_max(*scale * maker->params->mutation_small, GENOME_SCALE_MIN);
 }
 
 /* Hangs a new body on a random one, mostly with a drive of its own. */

@@ -47,7 +47,7 @@ static void note_real(struct list *list, const struct params *params,
     if ((field->flags & GENE_GATE) && *number.at == 0)
         return;
     mutation_bound_number(params, table, field, gene, &number.low, &number.high);
-    number.low = fmin(number.low, number.high);
+    number.low = det_min(number.low, number.high);
     number.least = field->mutation.least > 0 ? field->mutation.least : number.low;
     note(list, number);
 }
@@ -136,10 +136,10 @@ static void change(struct genome *genome, const struct genetics_number *number, 
     double before = *number->at, after;
     struct error error;
 
-    after = before + step * fmax(fabs(before), number->least) * draw_step(rng);
+    after = before + step * det_max(fabs(before), number->least) * draw_step(rng);
     if (number->is_turn)
         after -= det_floor(after);
-    *number->at = fmin(fmax(after, number->low), number->high);
+    *number->at = det_min(det_max(after, number->low), number->high);
     if (genome_check(genome, &error))
         *number->at = before;
 }
@@ -157,7 +157,7 @@ int genetics_change_numbers(struct genome *genome, const struct params *params, 
         possible += !is_brain || numbers[i].is_brain;
     for (int i = 0; i < count; i++)
         if ((!is_brain || numbers[i].is_brain) &&
-            rng_chance(rng, fmax(LEAST_COUNT / possible, LEAST_SHARE)))
+            rng_chance(rng, det_max(LEAST_COUNT / possible, LEAST_SHARE)))
             change(genome, &numbers[i], step, rng);
     free(numbers);
     return 0;

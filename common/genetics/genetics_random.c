@@ -79,7 +79,7 @@ double genetics_random_length(double low_m, double high_m, struct rng *rng)
     ENSURE(low_m > 0 && high_m >= low_m, "a length of %g to %g m", low_m, high_m);
     double length = det_exp(rng_uniform(rng, det_log(low_m), det_log(high_m)));
 
-    return fmin(fmax(length, low_m), high_m);
+    return det_min(det_max(length, low_m), high_m);
 }
 
 int genetics_is_oscillator(int function)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/genetics/genetics_random.h"
+#include "common/math/detmath.h"
 
 #define QUARTER_RAD (GENOME_ANGLE_MAX_RAD / 4)
 
@@ -97,8 +98,8 @@ static int random_joint(struct maker *maker, int except)
 static void set_joint(struct maker *maker, struct body_gene *body, int joint)
 {
     struct sphere_gene *sphere = &body->sphere;
-    double most = fmin(genome_limit_max(joint), maker->params->initial_limit_max_rad);
-    double least = fmin(LEAST_LIMIT, most);
+    double most = det_min(genome_limit_max(joint), maker->params->initial_limit_max_rad);
+    double least = det_min(LEAST_LIMIT, most);
 
     body->joint = (uint8_t)joint;
     body->lower = joint >= JOINT_HINGE ? -rng_uniform(maker->rng, least, most) : 0;
@@ -127,7 +128,7 @@ static void draw_body(struct maker *maker, struct body_gene *body)
 
 static void enlarge(struct maker *maker, struct body_gene *body)
 {
-    body->sphere.radius_m = fmax(body->sphere.radius_m, draw_radius(maker));
+    body->sphere.radius_m = det_max(body->sphere.radius_m, draw_radius(maker));
 }
 
 static void draw_muscle(struct bone_gene *bone, struct rng *rng)

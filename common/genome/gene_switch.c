@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/math/detmath.h"
 #include "common/text.h"
 
 const char *const emitter_names[EMITTER_COUNT] = {"sound", "scent_1", "scent_2"};
@@ -93,7 +94,7 @@ static struct wants wants_of(const struct genome *genome)
     for (int i = 0; i < genome->body_count; i++) {
         const struct body_gene *body = &genome->bodies[i];
         wants.acts |= acts_of_body(body);
-        wants.stretch = fmax(wants.stretch, body->stretch.limit);
+        wants.stretch = det_max(wants.stretch, body->stretch.limit);
     }
     return wants;
 }

@@ -159,12 +159,12 @@ static void place_child(struct grower *grower, int index)
 
 static double longest_of(struct vec3 size)
 {
-    return fmax(size.x, fmax(size.y, size.z));
+    return det_max(size.x, det_max(size.y, size.z));
 }
 
 static double shortest_of(struct vec3 size)
 {
-    return fmin(size.x, fmin(size.y, size.z));
+    return det_min(size.x, det_min(size.y, size.z));
 }
 
 static double volume_of(struct vec3 size)
@@ -178,7 +178,8 @@ static struct vec3 clamp_sides(const struct params *params, struct vec3 size)
     struct vec3 clamped = {clamp(size.x, low, high), clamp(size.y, low, high),
                            clamp(size.z, low, high)};
     double least = longest_of(clamped) / params->creature_aspect_max;
-    return (struct vec3){fmax(clamped.x, least), fmax(clamped.y, least), fmax(clamped.z, least)};
+    return (struct vec3){det_max(clamped.x, least), det_max(clamped.y, least),
+                         det_max(clamped.z, least)};
 }
 
 /* What a part's sides are multiplied by so that its mass comes to a share of its parent's that
@@ -203,7 +204,7 @@ static void develop_size(struct grower *grower, int index)
                                               gene->box.depth_m * scale});
     if (parent < 0 || most <= 0)
         return;
-    double factor = balance_factor(*size, boxes[parent].size_m, fmax(most, 1));
+    double factor = balance_factor(*size, boxes[parent].size_m, det_max(most, 1));
     *size = clamp_sides(params, vec3_scale(*size, factor));
 }
 
@@ -331,8 +332,8 @@ static void set_limits(const struct grower *grower, struct body_link *link)
     int intervals = body_freedoms(link);
     if (link->kind == LINK_LINEAR) {
         grow_slide_limits(grower, link,
-                          fmax(longest_of(boxes[link->part].size_m),
-                               longest_of(boxes[link->parent_part].size_m)));
+                          det_max(longest_of(boxes[link->part].size_m),
+                                  longest_of(boxes[link->parent_part].size_m)));
         return;
     }
     if (link->kind == LINK_SPHERICAL) {
@@ -356,7 +357,7 @@ static double joint_strength(const struct grower *grower, const struct body_link
 {
     const struct body_gene *gene = gene_of(grower, link->part);
     double area =
-        fmax(own_of(grower, link->part)->area_m2, own_of(grower, link->parent_part)->area_m2);
+        det_max(own_of(grower, link->part)->area_m2, own_of(grower, link->parent_part)->area_m2);
     if (!gene->has_effector)
         return 0;
     return area * gene->effector_strength *
@@ -540,8 +541,8 @@ static void make_drives(struct grower *grower, const struct body_link *link)
                            .upper = upper,
                            .strength = link->strength,
                            .unit = unit,
-                           .least = is_torque ? -1 : fmin(lower / unit, upper / unit),
-                           .most = is_torque ? 1 : fmax(lower / unit, upper / unit),
+                           .least = is_torque ? -1 : det_min(lower / unit, upper / unit),
+                           .most = is_torque ? 1 : det_max(lower / unit, upper / unit),
                            .way = axes[freedom_axes[joint][k]]};
     }
 }

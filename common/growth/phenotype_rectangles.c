@@ -98,11 +98,11 @@ static void develop_size(const struct params *params, const struct body_gene *bo
     double high = params->creature_side_max_m;
     double width = clamp(body->width_m * scale, low, high);
     double height = clamp(body->height_m * scale, low, high);
-    double shortest = fmax(width, height) / params->creature_aspect_max;
+    double shortest = det_max(width, height) / params->creature_aspect_max;
 
-    part->width_m = fmax(width, shortest);
-    part->height_m = fmax(height, shortest);
-    part->cross_section_m = fmin(part->width_m, part->height_m);
+    part->width_m = det_max(width, shortest);
+    part->height_m = det_max(height, shortest);
+    part->cross_section_m = det_min(part->width_m, part->height_m);
     part->mass_kg = params->rectangles_density_kg_m2 * part->width_m * part->height_m;
     part->shape = body->is_round ? PART_DISK : PART_BOX;
     if (body->is_round)
@@ -162,7 +162,7 @@ static double stretch_limit(const struct grower *grower, int index)
 {
     const struct body_gene *body = gene_of(grower, index);
 
-    return fmin(body->stretch.limit, grower->params->creature_stretch_max);
+    return det_min(body->stretch.limit, grower->params->creature_stretch_max);
 }
 
 static int begin(struct grower *grower, struct arena *arena)
@@ -205,9 +205,9 @@ static void set_joint(const struct grower *grower, struct body_link *link, int i
 
         link->kind = LINK_LINEAR;
         link->axis = vec3_of_plane(own_of(grower)[index].out);
-        grow_slide_limits(
-            grower, link,
-            fmax(fmax(part->width_m, part->height_m), fmax(parent->width_m, parent->height_m)));
+        grow_slide_limits(grower, link,
+                          det_max(det_max(part->width_m, part->height_m),
+                                  det_max(parent->width_m, parent->height_m)));
         return;
     }
     link->sign[0] = grower->phenotype->parts[index].mirror;
@@ -220,7 +220,7 @@ static double joint_strength(const struct grower *grower, const struct body_link
 {
     const struct part *part = &grower->phenotype->parts[link->part];
     const struct part *parent = &grower->phenotype->parts[link->parent_part];
-    double section = fmax(part->cross_section_m, parent->cross_section_m);
+    double section = det_max(part->cross_section_m, parent->cross_section_m);
     double strength = link->kind == LINK_LINEAR ? grower->params->rectangles_linear_strength_n_m
                                                 : grower->params->rectangles_strength_n;
 
@@ -402,8 +402,8 @@ static void make_drives(struct grower *grower)
                                               .upper = link->upper[0],
                                               .strength = link->strength,
                                               .unit = unit,
-                                              .least = fmin(at_lower, at_upper),
-                                              .most = fmax(at_lower, at_upper),
+                                              .least = det_min(at_lower, at_upper),
+                                              .most = det_max(at_lower, at_upper),
                                               .way = joint_way(link)};
         if (has_effector(grower, link))
             (effector++)->drive = i;

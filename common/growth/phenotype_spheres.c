@@ -184,7 +184,7 @@ static void add_bone(struct grower *grower, int a, int b, const struct bone_gene
     const struct body_gene *actor = gene_of(grower, owner);
     int index = body->bone_count++;
     struct bone *bone = &body->bones[index];
-    double larger = fmax(body->spheres[a].radius_m, body->spheres[b].radius_m);
+    double larger = det_max(body->spheres[a].radius_m, body->spheres[b].radius_m);
     *bone = (struct bone){.a = a, .b = b, .length_m = distance(body, a, b)};
     bone->shortest_m = bone->longest_m = bone->length_m;
     if (gene->gain == 0 || !actor->has_effector)
@@ -398,7 +398,7 @@ static void add_joint(struct grower *grower, int end)
         joint->axis = (struct vec3){0, 0, mirror * frame->side.z};
     if (genome_drive_count(gene) == 0)
         return;
-    double radius = fmax(body->spheres[sphere].radius_m, body->spheres[end].radius_m);
+    double radius = det_max(body->spheres[sphere].radius_m, body->spheres[end].radius_m);
     joint->strength_n_m = params->spheres_drive_strength_n * (2 * radius) * gene->drive_strength;
     joint->rate_rad_s = params->spheres_drive_speed_rad_s;
     add_joint_drives(grower, index, gene);
@@ -438,8 +438,8 @@ static void make_drives(struct phenotype *phenotype, const struct sphere_body *b
                                 : body->joints[from->index].strength_n_m,
             .rest = from->rest,
             .unit = from->unit,
-            .least = fmin(at_low, at_high),
-            .most = fmax(at_low, at_high)};
+            .least = det_min(at_low, at_high),
+            .most = det_max(at_low, at_high)};
         phenotype->effectors[i].drive = i;
     }
 }

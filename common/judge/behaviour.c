@@ -98,7 +98,7 @@ static double weakest_window(const struct measures *measures)
     double weakest = HUGE_VAL;
 
     for (int k = 0; k < MEASURE_WINDOWS; k++)
-        weakest = fmin(weakest, measures_get(measures, MEASURE_window_1_m + k));
+        weakest = det_min(weakest, measures_get(measures, MEASURE_window_1_m + k));
     return weakest;
 }
 

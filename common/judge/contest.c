@@ -118,7 +118,7 @@ static double judge_sumo(const struct contest_side sides[2], double ring_m)
 {
     double gap = share_of(sides[1].distance_m - sides[0].distance_m, ring_m);
     int is_out[2] = {sides[0].distance_m > ring_m, sides[1].distance_m > ring_m};
-    return is_out[0] || is_out[1] ? is_out[1] - is_out[0] : fmin(fmax(gap, -1), 1);
+    return is_out[0] || is_out[1] ? is_out[1] - is_out[0] : det_min(det_max(gap, -1), 1);
 }
 
 static double judge_fair(const struct params *params, const struct contest_result *result)
@@ -145,7 +145,7 @@ static void fill_measures(struct contest_side *side, int is_spoiled, int is_hunt
     measures->contest_margin = is_spoiled ? -1 : side->margin;
     measures->contest_won = side->margin > 0;
     measures->contest_touched = side->touched_s >= 0;
-    measures->contest_approach = is_hunter ? fmax(approach, measures->contest_touched) : 0;
+    measures->contest_approach = is_hunter ? det_max(approach, measures->contest_touched) : 0;
     ENSURE(measures_find_fault(measures) < 0, "measure %d is out of bounds",
            measures_find_fault(measures));
 }

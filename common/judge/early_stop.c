@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "common/judge/behaviour.h"
+#include "common/math/detmath.h"
 
 /* Far above the rounding of a product and a quotient. */
 #define ROUNDING 1e-12
@@ -49,9 +50,9 @@ int early_stop_has_bar(const struct early_stop_bar *bar)
 /* The speed that the guard compares with, m/s. */
 static double find_bar(const struct early_stop_bar *bar, double size_m, const struct params *params)
 {
-    double m_s = fmax(bar->m_s, params->guard_hopeless_m_s);
+    double m_s = det_max(bar->m_s, params->guard_hopeless_m_s);
 
-    return fmax(m_s, fmax(bar->sizes_s, params->guard_hopeless_sizes_s) * size_m);
+    return det_max(m_s, det_max(bar->sizes_s, params->guard_hopeless_sizes_s) * size_m);
 }
 
 /* The guard compares distances, so that bars within rounding of the least pace may go either

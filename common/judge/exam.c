@@ -1,5 +1,6 @@
 /* See exam.h. */
 #include "common/judge/exam.h"
+#include "common/math/detmath.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,11 +38,11 @@ void exam_cut(struct exam *exam, double evaluations)
     ENSURE(evaluations >= 0 && exam->asked == 0, "cut to %g evaluations after %d trials",
            evaluations, exam->asked);
     int failing = exam->starts - exam->pass;
-    double starts = fmin(exam->starts, fmax(1, floor(evaluations / FINE_COST)));
+    double starts = det_min(exam->starts, det_max(1, floor(evaluations / FINE_COST)));
     double solver = floor((evaluations - FINE_COST * starts) / SOLVER_COST);
 
     ENSURE(exam->asked == 0, "%d trials are asked for", exam->asked);
-    solver = fmin(exam->solver_count, fmax(0, solver));
+    solver = det_min(exam->solver_count, det_max(0, solver));
     exam->is_cut = starts < exam->starts || solver < exam->solver_count;
     exam->pass = (int)starts - (int)(failing * starts / exam->starts);
     exam->starts = (int)starts;
@@ -135,7 +136,7 @@ double exam_solver_least(const struct exam *exam)
     double least = exam->own;
 
     for (int i = 0; i < exam->solver_count; i++)
-        least = i == 0 ? exam->solver_scores[i] : fmin(least, exam->solver_scores[i]);
+        least = i == 0 ? exam->solver_scores[i] : det_min(least, exam->solver_scores[i]);
     return least;
 }
 

@@ -26,4 +26,16 @@ double det_atan2(double y, double x);
 double det_pow(double x, double y); /* x > 0, by exp(y log x): about 1e-13 relative */
 double det_floor(double x);         /* largest whole number not above x, exact */
 
+/* The lesser and the greater one; of a number and a NaN the number. Of equal ones the second:
+ * compilers exchange the arguments of fmin() and fmax(), and 0 and -0 are other bits. */
+static inline double det_min(double a, double b)
+{
+    return a < b || b != b ? a : b;
+}
+
+static inline double det_max(double a, double b)
+{
+    return a > b || b != b ? a : b;
+}
+
 #endif

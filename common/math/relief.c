@@ -213,7 +213,7 @@ struct relief_motion relief_motion_of(const struct relief_shape *shape,
     double size = sqrt(rates[0] * rates[0] + rates[1] * rates[1]);
     int is_hollow = f00 > 0 && determinant > 0;
     for (int i = 0; i < f->sides && is_hollow; i++) {
-        rates[i] *= fmin(1 / determinant, size > 0 ? fastest / size : 0);
+        rates[i] *= det_min(1 / determinant, size > 0 ? fastest / size : 0);
         motion.turning += b[i] * rates[i];
         motion.wandering = vec3_along(motion.wandering, f->along[i], rates[i]);
     }
@@ -460,6 +460,6 @@ double relief_least_gap(const struct relief_points *points)
 {
     double least = HUGE_VAL;
     for (int i = 0; i < points->count; i++)
-        least = fmin(least, points->list[i].gap);
+        least = det_min(least, points->list[i].gap);
     return least;
 }

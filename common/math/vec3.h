@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "common/math/detmath.h"
+
 struct vec2 {
     double x, y;
 };
@@ -93,8 +95,8 @@ static inline void vec3_widen_bounds(struct vec3 *low, struct vec3 *high, struct
                                      struct vec3 reach)
 {
     struct vec3 l = vec3_sub(at, reach), h = vec3_add(at, reach);
-    *low = (struct vec3){fmin(low->x, l.x), fmin(low->y, l.y), fmin(low->z, l.z)};
-    *high = (struct vec3){fmax(high->x, h.x), fmax(high->y, h.y), fmax(high->z, h.z)};
+    *low = (struct vec3){det_min(low->x, l.x), det_min(low->y, l.y), det_min(low->z, l.z)};
+    *high = (struct vec3){det_max(high->x, h.x), det_max(high->y, h.y), det_max(high->z, h.z)};
 }
 
 #endif

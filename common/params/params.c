@@ -455,7 +455,7 @@ static int check_search(const struct params *params, struct error *error)
 /* The ground is not too steep for contacts. */
 static int check_relief(const struct params *params, struct error *error)
 {
-    double depth_m = fmax(params->world_relief_m, params->exam_relief_m);
+    double depth_m = det_max(params->world_relief_m, params->exam_relief_m);
     double wavelength_m = params->world_relief_wavelength_m;
     const char *key = params->world_relief_m > 0 ? "world.relief_m" : "exam.relief_m";
     if (depth_m <= 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/math/detmath.h"
 #include "common/params/choice.h"
 #include "common/store/database.h"
 #include "common/store/favourites.h"
@@ -63,7 +64,7 @@ int stored_creature_read_row(const struct row *row, struct creature *creature)
 static double read_bar(const struct row *row, int column)
 {
     double bar = sqlite3_column_double(row->at, column);
-    return bar > 0 ? fmin(bar, EARLY_STOP_MAX) : 0;
+    return bar > 0 ? det_min(bar, EARLY_STOP_MAX) : 0;
 }
 
 struct early_stop_bar stored_creature_bar(const struct row *row)

@@ -11,7 +11,7 @@
 
 double face_senses_bound_acceleration(double value)
 {
-    return fmin(fmax(value, -ACCELERATION_MAX), ACCELERATION_MAX);
+    return det_min(det_max(value, -ACCELERATION_MAX), ACCELERATION_MAX);
 }
 
 /* Marks the faces of a part that a force along `force` (in the world, on the part) presses. */

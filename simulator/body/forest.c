@@ -125,8 +125,8 @@ static void find_speeds(const struct dynamics *d, int part_count, double *speed,
     for (int k = 0; k < part_count; k++) {
         struct part_state s;
         dynamics_part_state(d, k, &s);
-        *speed = fmax(*speed, vec3_dot(s.velocity_m_s, s.velocity_m_s));
-        *turning = fmax(*turning, vec3_dot(s.spin_rad_s, s.spin_rad_s));
+        *speed = det_max(*speed, vec3_dot(s.velocity_m_s, s.velocity_m_s));
+        *turning = det_max(*turning, vec3_dot(s.spin_rad_s, s.spin_rad_s));
     }
 }
 
@@ -159,7 +159,7 @@ static int pass_speeds_on(struct forest *f, const struct forest_tick *tick)
     int has_grown = 0;
     for (int i = 0; i < f->count; i++)
         f->fastest[f->crowd[i]] =
-            f->crowd[i] == i ? f->speed[i] : fmax(f->fastest[f->crowd[i]], f->speed[i]);
+            f->crowd[i] == i ? f->speed[i] : det_max(f->fastest[f->crowd[i]], f->speed[i]);
     for (int i = 0; i < f->count; i++) {
         double fastest = f->fastest[f->crowd[i]];
         has_grown |= fastest > f->speed[i];

@@ -142,7 +142,7 @@ int linked_body_judge(const struct phenotype *phenotype, const struct params *pa
     if (!has_balance(phenotype->body, params->guard_mass_ratio))
         return VERDICT_UNBALANCED;
     for (int i = 0; i < phenotype->part_count; i++)
-        thinnest_m = fmin(thinnest_m, phenotype->parts[i].cross_section_m);
+        thinnest_m = det_min(thinnest_m, phenotype->parts[i].cross_section_m);
     return drag_length_m > DRAG_STABILITY * thinnest_m ? VERDICT_UNSTABLE_DRAG : VERDICT_OK;
 }
 

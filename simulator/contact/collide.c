@@ -125,8 +125,8 @@ int collide_lift_range(const struct box *box, const struct box *obstacle, double
             continue;
         }
         double one = (-reach - apart) / y, two = (reach - apart) / y;
-        *low = fmax(*low, one < two ? one : two);
-        *high = fmin(*high, one < two ? two : one);
+        *low = det_max(*low, one < two ? one : two);
+        *high = det_min(*high, one < two ? two : one);
     }
     return *low < *high;
 }
@@ -177,7 +177,7 @@ double collide_separation(const struct box *a, const struct box *b)
     int face;
     if (a->shape != PART_BOX || b->shape != PART_BOX)
         return collide_round_separation(a, b);
-    return fmax(face_separation(a, b, &face), face_separation(b, a, &face));
+    return det_max(face_separation(a, b, &face), face_separation(b, a, &face));
 }
 
 static void face_normal(const struct box *box, int face, double *x, double *y)

@@ -103,7 +103,7 @@ static int cut(const struct corner *from, int count, int is_t, double side, doub
             to[left++] = *a;
         if (is_inside == (db <= SIDE_M) || left == SOLIDS_POINTS_MAX)
             continue;
-        double share = fmin(fmax(da / (da - db), 0), 1);
+        double share = det_min(det_max(da / (da - db), 0), 1);
         struct corner at = {a->s + share * (b->s - a->s), a->t + share * (b->t - a->t),
                             a->gap + share * (b->gap - a->gap), a->out, a->out};
         if (is_inside)
@@ -212,7 +212,7 @@ static double cross_edges(const struct solids_pair *p, int i, int j, const struc
     struct vec3 of_a = vec3_along(a->at, u, on_u), of_b = vec3_along(b->at, v, on_v);
     point->at = vec3_scale(vec3_add(of_a, of_b), 0.5);
     point->feature = (SOLIDS_FACES * 12 + (3 * i + j) * 16 + a->name * 4 + b->name) * 64;
-    return fmax(fabs(along_u - on_u), fabs(along_v - on_v));
+    return det_max(fabs(along_u - on_u), fabs(along_v - on_v));
 }
 
 /* The edges in front, and those behind them that are within the margin, too: a bar that rocks from

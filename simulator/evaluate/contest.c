@@ -37,9 +37,9 @@ static double distance_to_body(const struct run *run, struct vec3 point)
             continue;
         struct mat3 axes = quaternion_matrix(dynamics_part_turn(run->dynamics, i));
         struct vec3 at = mat3_back(&axes, way);
-        struct vec3 off = {fmax(fabs(at.x) - half.x, 0), fmax(fabs(at.y) - half.y, 0),
-                           fmax(fabs(at.z) - half.z, 0)};
-        least = fmin(least, vec3_length(off));
+        struct vec3 off = {det_max(fabs(at.x) - half.x, 0), det_max(fabs(at.y) - half.y, 0),
+                           det_max(fabs(at.z) - half.z, 0)};
+        least = det_min(least, vec3_length(off));
     }
     return least;
 }
@@ -81,7 +81,7 @@ static double distance_of_side(const struct referee *referee, const struct habit
         known->touched_s = time_s;
     if (!referee->has_begun)
         known->start_m = known->least_m = distance_m;
-    known->least_m = fmin(known->least_m, distance_m);
+    known->least_m = det_min(known->least_m, distance_m);
     if (referee->params->contest_goal == CONTEST_SUMO) {
         struct vec3 own = dynamics_centre_of_mass(run->dynamics);
         double from_middle_m = vec3_length((struct vec3){own.x, 0, own.z});
@@ -104,7 +104,7 @@ static int is_decided(const struct referee *referee, const struct habitat *h,
                       const double distances_m[2])
 {
     const struct params *p = referee->params;
-    double most_m = fmax(distances_m[0], distances_m[1]);
+    double most_m = det_max(distances_m[0], distances_m[1]);
     return !h->runs[0].is_live || !h->runs[1].is_live ||
            (p->contest_goal == CONTEST_TAG && referee->result->sides[0].touched_s >= 0) ||
            (p->contest_goal == CONTEST_SUMO && most_m > p->contest_ring_m);
@@ -114,7 +114,7 @@ static int watch(void *context, const struct habitat *h)
 {
     struct referee *referee = context;
     struct contest_result *result = referee->result;
-    double time_s = fmax(h->runs[0].time_s, h->runs[1].time_s), distances_m[2];
+    double time_s = det_max(h->runs[0].time_s, h->runs[1].time_s), distances_m[2];
     int bodies = contest_has_object(referee->params->contest_goal) ? CONTEST_BODIES : 2;
     for (int i = 0; i < bodies && !referee->has_begun; i++)
         if (!h->runs[i].is_live) /* a creature that did not get to its start has lost */

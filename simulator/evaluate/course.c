@@ -106,7 +106,7 @@ void run_measure_tick(struct run *run)
     m->way_z_m = centre.z - run->start.z;
     if (m->distance_m > m->reach_m && is_above_floor(run, centre))
         m->reach_m = m->distance_m;
-    m->distance_max_m = fmax(m->distance_max_m, m->displacement_m);
+    m->distance_max_m = det_max(m->distance_max_m, m->displacement_m);
     m->size_max_m = extent_grow(&run->phenotype, run->dynamics, run->middles, m->size_max_m);
     run->height_sum_m += centre.y;
     run->lowest_sum_m += low.y;
@@ -115,10 +115,10 @@ void run_measure_tick(struct run *run)
     run->head_first_m += way_to_head(run, centre, head);
     run->has_landed |= run->has_touched;
     if (run->has_landed) {
-        m->lowest_max_m = fmax(m->lowest_max_m, low.y);
-        m->height_max_m = fmax(m->height_max_m, centre.y);
-        m->head_max_m = fmax(m->head_max_m, head_m);
-        run->clearance_sum_m += run->has_touched ? 0 : fmax(low.y, 0);
+        m->lowest_max_m = det_max(m->lowest_max_m, low.y);
+        m->height_max_m = det_max(m->height_max_m, centre.y);
+        m->head_max_m = det_max(m->head_max_m, head_m);
+        run->clearance_sum_m += run->has_touched ? 0 : det_max(low.y, 0);
     }
     run->head_sum_m += head_m;
     light_measure(&run->light, centre);
@@ -171,7 +171,7 @@ void run_measure_ledger(struct run *run)
     m->residual_share = (fabs(l->residual_j) + l->mended_j + m->gain_unearned_j) / turnover_j;
     double way = m->mass_kg * STANDARD_GRAVITY_M_S2 * m->displacement_m;
     /* a creature that falls pays with the height that it lost */
-    double fallen_j = m->mass_kg * run->world.gravity_m_s2 * fmax(-m->way_y_m, 0);
+    double fallen_j = m->mass_kg * run->world.gravity_m_s2 * det_max(-m->way_y_m, 0);
     m->cost_of_transport = way > 0 ? (m->work_in_j + fallen_j) / way : 0;
     double slid_j = run->world.friction * m->mass_kg * run->world.gravity_m_s2 * m->distance_m;
     m->slip_share = slid_j > 0 ? m->loss_friction_j / slid_j : 0;

@@ -24,7 +24,7 @@ static double take_blow_j(struct run *run)
     const struct ledger *ledger = dynamics_ledger(run->dynamics);
     double all_j = ledger->loss_impact_j + ledger->loss_limit_j, before_j = run->blows_j;
     run->blows_j = all_j;
-    return fmax(all_j - before_j, 0);
+    return det_max(all_j - before_j, 0);
 }
 
 int64_t run_emit(struct run *run, struct scent *scent, double full, struct sound *sound)
@@ -33,7 +33,7 @@ int64_t run_emit(struct run *run, struct scent *scent, double full, struct sound
     int64_t sum = 0;
     for (int i = 0; i < phenotype->emitter_count; i++) {
         const struct emitter *emitter = &phenotype->emitters[i];
-        double signal = fmin(fmax(run->signals[phenotype->effector_count + i], 0), 1);
+        double signal = det_min(det_max(run->signals[phenotype->effector_count + i], 0), 1);
         struct vec3 at = place_of_part(run, emitter->part);
         if (emitter->kind == EMITTER_SOUND) {
             sound_emit(sound, run->creature, at, signal);
@@ -80,7 +80,7 @@ int habitat_make_emissions(struct habitat *h, struct arena *arena)
         if (!h->scent)
             return ERR_MEMORY;
         *h->scent = (struct scent){.cell_m = p->scent_cell_m,
-                                   .fade_ticks = (int64_t)fmax(p->scent_fade_s / run->tick_s, 1),
+                                   .fade_ticks = (int64_t)det_max(p->scent_fade_s / run->tick_s, 1),
                                    .half = SCENT_HALF};
     }
     int rc = h->sound ? sound_create(h->sound, arena) : 0;

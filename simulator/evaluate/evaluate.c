@@ -171,7 +171,7 @@ int run_make(struct run *run, const struct genome *genome, struct arena *arena)
     run->thinnest_m = HUGE_VAL;
     for (int i = 0; i < run->phenotype.part_count; i++) {
         const struct part *part = &run->phenotype.parts[i];
-        run->thinnest_m = fmin(run->thinnest_m, part->cross_section_m);
+        run->thinnest_m = det_min(run->thinnest_m, part->cross_section_m);
     }
     verdict = physics_of(&run->phenotype)->judge(&run->phenotype, &run->world, p, run->dt_s);
     if (verdict != VERDICT_OK)

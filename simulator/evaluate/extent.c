@@ -55,7 +55,7 @@ static double farthest(const struct outline *a, const struct outline *b)
     double most_m = 0;
     for (int i = 0; i < a->count; i++)
         for (int k = 0; k < b->count; k++)
-            most_m = fmax(most_m, vec3_length(vec3_sub(a->corners[i], b->corners[k])));
+            most_m = det_max(most_m, vec3_length(vec3_sub(a->corners[i], b->corners[k])));
     return most_m + a->radius + b->radius;
 }
 
@@ -69,7 +69,7 @@ double extent_grow(const struct phenotype *phenotype, const struct dynamics *dyn
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct shape *one = &phenotype->shapes[i];
         middles[i] = find_middle(one, dynamics);
-        most_m = fmax(most_m, 2 * half_diagonal(one, dynamics));
+        most_m = det_max(most_m, 2 * half_diagonal(one, dynamics));
         for (int k = 0; k < i; k++) {
             const struct shape *other = &phenotype->shapes[k];
             struct vec3 apart = vec3_sub(middles[i], middles[k]);
@@ -80,7 +80,7 @@ double extent_grow(const struct phenotype *phenotype, const struct dynamics *dyn
                 continue;
             find_outline(&a, one, dynamics);
             find_outline(&b, other, dynamics);
-            most_m = fmax(most_m, farthest(&a, &b));
+            most_m = det_max(most_m, farthest(&a, &b));
         }
     }
     return most_m;

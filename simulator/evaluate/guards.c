@@ -21,12 +21,6 @@
 /* The muscles' power is a mean over this time. */
 #define POWER_TIME_S 0.1
 
-/* As fmax(), in line; the first if the second is not a number. */
-static inline double greater_of(double a, double b)
-{
-    return b > a ? b : a;
-}
-
 /* A creature that another one pins cannot help it. */
 static int is_pinned(const struct run *run)
 {
@@ -61,7 +55,7 @@ static void watch_ways(struct run *run)
         double *fastest = is_linear ? &m->joint_speed_max_m_s : &m->joint_speed_max_rad_s;
         struct drive_state state;
         dynamics_drive_state(run->dynamics, i, &state);
-        *fastest = fmax(*fastest, fabs(state.rate));
+        *fastest = det_max(*fastest, fabs(state.rate));
         count_reversal(run, i, state.value, is_linear ? REVERSAL_WAY_M : REVERSAL_WAY_RAD);
     }
 }
@@ -81,9 +75,9 @@ static double watch_rates(struct run *run)
         int direction = rate > least ? 1 : rate < -least ? -1 : 0;
         double *fastest = is_linear ? &m->joint_speed_max_m_s : &m->joint_speed_max_rad_s;
         double limit = is_linear ? p->guard_joint_speed_m_s : p->guard_joint_speed_rad_s;
-        *fastest = greater_of(*fastest, fabs(rate));
+        *fastest = det_max(*fastest, fabs(rate));
         if (limit > 0)
-            excess = greater_of(excess, fabs(rate) / limit - 1);
+            excess = det_max(excess, fabs(rate) / limit - 1);
         if (direction != 0) {
             run->reversals[i] += run->direction[i] == -direction && !is_pinned(run);
             run->direction[i] = direction;
@@ -184,14 +178,13 @@ int run_watch_step(struct run *run)
             fastest_sq = speed_sq;
         /* balls may spin */
         if (run->phenotype.shapes[i].kind != SHAPE_BALL)
-            turn = greater_of(turn, turning_of(&state) * run->dt_s);
+            turn = det_max(turn, turning_of(&state) * run->dt_s);
     }
     m->speed_max_m_s = sqrt(fastest_sq);
     double excess = watch_rates(run);
     watch_touches(run);
     double penetration = run->dynamics->touches.penetration_m;
-    if (penetration > m->penetration_max_m) /* fmax() may give -0 or 0 for both */
-        m->penetration_max_m = penetration;
+    m->penetration_max_m = det_max(penetration, m->penetration_max_m);
 
     if (p->guard_speed_m_s > 0 && m->speed_max_m_s > p->guard_speed_m_s)
         return VERDICT_TOO_FAST;
@@ -204,7 +197,7 @@ int run_watch_step(struct run *run)
     if (run->joint_speed_s > JOINT_SPEED_TIME_S ||
         (p->guard_joint_pulse_s > 0 && run->joint_pulse_s > p->guard_joint_pulse_s))
         return VERDICT_JOINT_SPEED;
-    double deepest = fmin(p->guard_penetration_m, run->thinnest_m / 4);
+    double deepest = det_min(p->guard_penetration_m, run->thinnest_m / 4);
     run->penetration_s = penetration > deepest ? run->penetration_s + run->dt_s : 0;
     if (p->guard_penetration_m > 0 && run->penetration_s > PENETRATION_TIME_S)
         return VERDICT_PENETRATION;
@@ -229,7 +222,7 @@ static void measure_power(struct run *run, double spent_j)
     double *before_j = &run->spent_j[run->ticks % (uint64_t)ticks];
     double power = (spent_j - *before_j) / (ticks * run->tick_s) / run->phenotype.mass_kg;
     if (run->ticks >= (uint64_t)ticks)
-        m->power_max_w_kg = fmax(m->power_max_w_kg, power);
+        m->power_max_w_kg = det_max(m->power_max_w_kg, power);
     *before_j = spent_j;
 }
 
@@ -253,16 +246,16 @@ int run_watch_tick(struct run *run)
         if (p->guard_reversals_hz > 0 && run->reversals[i] > p->guard_reversals_hz * run->time_s)
             return VERDICT_VIBRATION;
     double slow_m_s =
-        fmax(p->guard_hopeless_m_s, p->guard_hopeless_sizes_s * run->result->measures.size_m);
+        det_max(p->guard_hopeless_m_s, p->guard_hopeless_sizes_s * run->result->measures.size_m);
     if (run->time_s >= p->guard_hopeless_s) {
         double way_m = run->result->measures.distance_max_m;
-        run->pace_least_m_s = fmin(run->pace_least_m_s, way_m / run->time_s);
+        run->pace_least_m_s = det_min(run->pace_least_m_s, way_m / run->time_s);
         if (way_m < slow_m_s * run->time_s)
             return VERDICT_HOPELESS;
     }
     if (p->guard_motionless_s > 0) {
         double reach = vec3_distance(run->last, run->still_at);
-        run->still_reach_m = fmax(run->still_reach_m, reach);
+        run->still_reach_m = det_max(run->still_reach_m, reach);
         if (run->time_s - run->still_since_s >= p->guard_motionless_s - 1e-9) {
             if (run->still_reach_m < p->guard_motionless_m)
                 return VERDICT_MOTIONLESS;

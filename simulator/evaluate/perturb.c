@@ -98,7 +98,7 @@ static void lay_relief(struct run *run, double depth_m, struct rng *rng)
 static void perturb_on_floor(struct run *run, int signs, double first_rad, struct rng *rng)
 {
     const struct params *p = run->params;
-    double relief_m = fmax(p->exam_relief_m, p->world_relief_m);
+    double relief_m = det_max(p->exam_relief_m, p->world_relief_m);
     int product = (signs ^ signs >> 1 ^ signs >> 2) & 1;
     double slope_share = share_of(signs, SIGN_SLOPE, SIGN_FRICTION, SIGN_TILT);
     double height_share = share_of((signs & ~1) | product, SIGN_FRICTION, SIGN_TILT, SIGN_SLOPE);

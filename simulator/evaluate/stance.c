@@ -39,7 +39,7 @@ static double reach_of(const struct run *run, double lean)
         x += half.x * fabs((0 - run->stance.side) * axes.x.x + lean * axes.x.y);
         x += half.y * fabs((0 - run->stance.side) * axes.y.x + lean * axes.y.y);
         x += half.z * fabs((0 - run->stance.side) * axes.z.x + lean * axes.z.y);
-        most = fmax(most, x);
+        most = det_max(most, x);
     }
     return most;
 }

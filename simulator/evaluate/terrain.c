@@ -47,7 +47,7 @@ double terrain_lowest_surface(const struct world *world)
 {
     double lowest = HUGE_VAL;
     for (int i = 0; i < world->obstacles.count && !world->has_ground; i++)
-        lowest = fmin(lowest, upper_side(&world->obstacles.list[i]));
+        lowest = det_min(lowest, upper_side(&world->obstacles.list[i]));
     return lowest < HUGE_VAL ? lowest : world->has_ground ? -world->relief.depth_m : 0;
 }
 
@@ -58,7 +58,7 @@ static double box_height(const struct relief *relief, const struct solid *box)
     struct relief_points points;
     relief_meet(relief, box, HUGE_VAL, &points);
     for (int i = 0; i < points.count; i++)
-        least = fmin(least, points.list[i].gap / points.list[i].normal.y);
+        least = det_min(least, points.list[i].gap / points.list[i].normal.y);
     return least;
 }
 
@@ -77,7 +77,7 @@ double terrain_height(const struct world *world, const struct phenotype *phenoty
         dynamics_part_state(dynamics, i, &state);
         struct mat3 matrix = quaternion_matrix(quaternion_normalised(turn));
         solids_place(&box, state.at_m, &matrix, present_half(dynamics, &phenotype->shapes[i]));
-        least = fmin(least, box_height(&world->relief, &box));
+        least = det_min(least, box_height(&world->relief, &box));
     }
     return least;
 }

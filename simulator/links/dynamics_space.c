@@ -229,7 +229,7 @@ static double overlap(const struct dynamics *dynamics)
             place(dynamics, a, &one);
             place(dynamics, b, &two);
             box_half_cut(meeting, &one, &two);
-            deepest = fmax(deepest, -solids_separation(&one, &two));
+            deepest = det_max(deepest, -solids_separation(&one, &two));
         }
     return deepest;
 }

@@ -103,8 +103,8 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
     for (int i = phenotype->first_drive; i < phenotype->drive_count; i++) {
         const struct drive *drive = &phenotype->drives[i];
         double turned = values[i] + rng_uniform(rng, -most_rad, most_rad);
-        values[i] = turned < drive->lower   ? fmin(values[i], drive->lower)
-                    : turned > drive->upper ? fmax(values[i], drive->upper)
+        values[i] = turned < drive->lower   ? det_min(values[i], drive->lower)
+                    : turned > drive->upper ? det_max(values[i], drive->upper)
                                             : turned;
     }
     dynamics_set_state(dynamics, q, dynamics->qd);

@@ -70,7 +70,7 @@ microjoules plants_grow(struct plants *plants, double daylight, double dt_s)
         microjoules *cells = plants->cells + row * plants->columns;
         for (int i = 0; i < plants->columns; i++) {
             double p = (double)cells[i];
-            microjoules grown = (microjoules)fmax(rate * p * (1 - p / most), -p);
+            microjoules grown = (microjoules)det_max(rate * p * (1 - p / most), -p);
             if (cells[i] + grown < plants->least)
                 grown = plants->least - cells[i];
             cells[i] += grown;
@@ -117,7 +117,7 @@ double daylight_mean(double from_s, double to_s, double day_s)
     double from = from_s / day_s, to = to_s / day_s;
     double days =
         floor(to) - floor(from) + light_until(to - floor(to)) - light_until(from - floor(from));
-    return fmax(days * day_s / (to_s - from_s), 0);
+    return det_max(days * day_s / (to_s - from_s), 0);
 }
 
 struct meal meal_of(microjoules wanted, microjoules there, double share, microjoules room)

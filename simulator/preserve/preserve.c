@@ -167,7 +167,7 @@ void preserve_fail(struct preserve *p, int rc, const char *what)
 /* A broken body is anywhere, or nowhere. */
 static double within_places(double x_m)
 {
-    return fmin(fmax(x_m, -PRESERVE_PLACE_MOST_M), PRESERVE_PLACE_MOST_M);
+    return det_min(det_max(x_m, -PRESERVE_PLACE_MOST_M), PRESERVE_PLACE_MOST_M);
 }
 
 void preserve_kill(struct preserve *p, int i, int cause)
@@ -184,7 +184,7 @@ void preserve_kill(struct preserve *p, int i, int cause)
     }
     struct vec3 at = place_of(p, i);
     *carcass = (struct carcass){c->reserve + c->body, within_places(at.x), within_places(at.y),
-                                fmax(d->radius_m / 2, 0.1)};
+                                det_max(d->radius_m / 2, 0.1)};
     s->counts.deaths[cause]++;
     if (d->has_child)
         genome_deinit(&d->child);
@@ -270,7 +270,7 @@ static void watch(struct dweller *d)
 /* By how much a span reaches out of 0 .. most; inward is positive at the low end. */
 static double way_back(double low, double high, double most)
 {
-    return fmax(-low, 0) - fmax(high - most, 0);
+    return det_max(-low, 0) - det_max(high - most, 0);
 }
 
 static void find_bank(const struct preserve *p, struct dweller *d)
@@ -394,7 +394,7 @@ static void forget_losses(const struct preserve *p, struct creature_state *c)
 /* The upkeep of a young body where this one is: cold water spares some of it. */
 static double upkeep_w(const struct preserve *p, const struct dweller *d)
 {
-    double depth = 1 - fmin(fmax(d->centre.y / p->params->preserve_height_m, 0), 1);
+    double depth = 1 - det_min(det_max(d->centre.y / p->params->preserve_height_m, 0), 1);
     return d->rest_w * (1 - p->params->preserve_cold * depth);
 }
 
@@ -407,7 +407,7 @@ static int pay(struct preserve *p, int i, int *cause)
     c->owed_j += d->work_j + upkeep_w(p, d) * p->tick_s * (1 + spans * spans);
     d->work_j = 0;
     microjoules owed = microjoules_of(c->owed_j);
-    c->owed_j = fmin(c->owed_j - joules_of(owed), OWED_MOST_J);
+    c->owed_j = det_min(c->owed_j - joules_of(owed), OWED_MOST_J);
     take(p, c, owed);
     heal(p, c);
     forget_losses(p, c);
@@ -490,7 +490,7 @@ static void book_cost(struct preserve *p)
 static microjoules grow(struct preserve *p, double dt_s)
 {
     double now_s = (double)p->state->tick * p->tick_s;
-    double mean = daylight_mean(fmax(now_s - dt_s, 0), now_s, p->params->preserve_day_s);
+    double mean = daylight_mean(det_max(now_s - dt_s, 0), now_s, p->params->preserve_day_s);
     return plants_grow(&p->plants, mean, dt_s);
 }
 

@@ -64,7 +64,7 @@ int preserve_find_mouths(const struct phenotype *phenotype, const struct genome 
         const struct part *its = &phenotype->parts[part];
         mouths[count++] = (struct preserve_mouth){.part = part,
                                                   .kind = gene->mouth,
-                                                  .width_m = fmin(its->width_m, its->height_m),
+                                                  .width_m = det_min(its->width_m, its->height_m),
                                                   .touched = -1,
                                                   .is_eating = -1};
     }

@@ -21,7 +21,7 @@ static struct scent describe_scent(const struct params *params)
     return (struct scent){
         .middle_m = {params->preserve_width_m / 2, params->preserve_height_m / 2, 0},
         .cell_m = params->scent_cell_m,
-        .fade_ticks = (int64_t)fmax(ticks, 1),
+        .fade_ticks = (int64_t)det_max(ticks, 1),
         .half = HALF_SHARE * 1e6 * params->preserve_scent_w};
 }
 
@@ -151,7 +151,7 @@ static double sound_work_j(const struct preserve *p, const struct run *run)
     double signals = 0;
     for (int i = 0; i < run->phenotype.emitter_count; i++)
         if (run->phenotype.emitters[i].kind == EMITTER_SOUND)
-            signals += fmin(fmax(run->signals[run->phenotype.effector_count + i], 0), 1);
+            signals += det_min(det_max(run->signals[run->phenotype.effector_count + i], 0), 1);
     return signals * p->params->preserve_sound_w * p->tick_s;
 }
 
@@ -162,7 +162,7 @@ void preserve_emit(struct preserve *p, int i)
     int emitters = d->run.phenotype.emitter_count;
     double full_uj = 1e6 * p->params->preserve_scent_w * p->tick_s;
     if (emitters > 0)
-        full_uj = fmin(full_uj, (double)(c->reserve / emitters));
+        full_uj = det_min(full_uj, (double)(c->reserve / emitters));
     d->run.creature = i;
     microjoules emitted = run_emit(&d->run, p->params->sensor_scent ? &p->scent : NULL, full_uj,
                                    p->params->sensor_sound ? &p->sound : NULL);

@@ -202,7 +202,7 @@ int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *l
                                 .drawn_m2 = c->drawn.area_m2,
                                 .drawn_parts = c->drawn.parts,
                                 .way_m = c->way_m,
-                                .depth_m = c->depth_sum_m / fmax(c->depth_steps, 1),
+                                .depth_m = c->depth_sum_m / det_max(c->depth_steps, 1),
                                 .preyed_tick = event->kind == PRESERVE_PREYED ? event->tick : -1};
     if (event->phenotype) {
         life->part_count = event->phenotype->part_count;

@@ -71,7 +71,7 @@ static double greatest_appetite(const struct preserve *p, const struct dweller *
 {
     double greatest = 0;
     for (int i = 0; i < d->mouth_count; i++)
-        greatest = fmax(greatest, appetite(p, &d->mouths[i], food));
+        greatest = det_max(greatest, appetite(p, &d->mouths[i], food));
     return greatest;
 }
 
@@ -124,7 +124,7 @@ struct lure {
 
 static void consider(struct lure *lure, struct vec3 mouth, struct vec3 at, double worth)
 {
-    double side_m = fmax(fabs(at.x - mouth.x), fabs(at.y - mouth.y)); // the way is no less
+    double side_m = det_max(fabs(at.x - mouth.x), fabs(at.y - mouth.y)); // the way is no less
     if (side_m > SIGHT_M || worth / (NEAR_M + side_m) <= lure->worth)
         return;
     double away_m = distance_in_plane(mouth, at);
@@ -164,7 +164,7 @@ static void look_for_food(struct preserve *p, int i, int at)
     for (int k = 0; k < p->state->carcass_count; k++) {
         const struct carcass *c = &p->state->carcasses[k];
         consider(&lure, from, (struct vec3){c->x_m, c->y_m, 0},
-                 carrion * fmin(joules_of(c->energy), CARRION_DRAW_J));
+                 carrion * det_min(joules_of(c->energy), CARRION_DRAW_J));
     }
     int prey =
         greatest_appetite(p, d, FOOD_LIVING) > 0 ? find_nearest(p, i, at, SIGHT_M, is_prey) : -1;
@@ -179,7 +179,7 @@ void preserve_see(struct preserve *p, int place, struct surroundings *around)
 {
     int i = p->order[place];
     struct dweller *d = p->dwellers[i];
-    double depth_m = fmax(p->params->preserve_height_m - d->centre.y, 0);
+    double depth_m = det_max(p->params->preserve_height_m - d->centre.y, 0);
     if ((p->state->tick + (int64_t)p->state->living[i].descent.id) % LOOK_TICKS == 0)
         look_for_food(p, i, place);
     int other = p->params->preserve_fear ? find_nearest(p, i, place, SIGHT_M, is_danger)
@@ -316,7 +316,7 @@ void preserve_rot(struct preserve *p)
         rotten = rotten < c.energy ? rotten : c.energy;
         c.energy -= rotten;
         s->ledger.heat += rotten;
-        c.y_m = fmax(c.y_m - CARCASS_SINK_M_S * p->tick_s, fmin(c.y_m, c.radius_m));
+        c.y_m = det_max(c.y_m - CARCASS_SINK_M_S * p->tick_s, det_min(c.y_m, c.radius_m));
         if (c.energy > 0)
             s->carcasses[kept++] = c;
     }

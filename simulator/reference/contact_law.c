@@ -136,7 +136,7 @@ static void project(const struct contact_law_contact *c, double *l)
     double mu = c->size > 1 ? c->friction : 0, across = across_of(c, l);
     if (l[0] >= 0 && across <= mu * l[0])
         return;
-    double n = fmax(0, (l[0] + mu * across) / (1 + mu * mu));
+    double n = det_max(0, (l[0] + mu * across) / (1 + mu * mu));
     double share = across > 0 ? mu * n / across : 0;
     l[0] = n;
     for (int k = 1; k < c->size; k++)
@@ -148,7 +148,7 @@ static double mobility_of(const struct contact_law *s, const struct contact_law_
 {
     double most = 0;
     for (int k = c->row; k < c->row + c->size; k++)
-        most = fmax(most, contact_law_element(s, k, k));
+        most = det_max(most, contact_law_element(s, k, k));
     return most;
 }
 
@@ -249,7 +249,7 @@ static double largest_row(const struct contact_law_group *g)
         double sum = 0;
         for (int k = 0; k < g->rows; k++)
             sum += fabs(g->a[i * g->rows + k]);
-        most = fmax(most, sum);
+        most = det_max(most, sum);
     }
     return most;
 }
@@ -331,7 +331,7 @@ static double set_newton(struct contact_law_group *g, double e)
                 to[c->row + t] += m.by_impulse[k][t] + e * m.by_velocity[k][t];
             }
             g->right[c->row + k] = -m.miss[k];
-            worst = fmax(worst, fabs(m.miss[k]));
+            worst = det_max(worst, fabs(m.miss[k]));
         }
     }
     return worst;
@@ -341,7 +341,7 @@ static double greatest(const double *a, int count)
 {
     double most = 0;
     for (int i = 0; i < count; i++)
-        most = fmax(most, fabs(a[i]));
+        most = det_max(most, fabs(a[i]));
     return most;
 }
 
@@ -468,7 +468,7 @@ static void set_impulses(struct contact_law *s)
     const struct contact_law_group *g = &s->group;
     for (int i = 0; i < g->count; i++) {
         const struct contact_law_contact *c = &g->contacts[i];
-        double normal = fmax(g->x[c->row], 0), most = c->friction * normal;
+        double normal = det_max(g->x[c->row], 0), most = c->friction * normal;
         double across = across_of(c, g->x + c->row);
         double share = across > most ? most / across : 1;
         for (int k = 0; k < c->size; k++) {
@@ -491,7 +491,7 @@ static double judge(struct contact_law *s, int leader)
     }
     for (int i = leader; i < s->count; i++)
         if (s->leaders[i] == leader)
-            worst = fmax(worst, contact_law_miss(s, i));
+            worst = det_max(worst, contact_law_miss(s, i));
     return worst;
 }
 
@@ -578,7 +578,7 @@ static void check(const struct contact_law *s)
 void contact_law_solve(struct contact_law *s)
 {
     check(s);
-    double enough = fmax(ENOUGH, ENOUGH_SHARE * greatest(s->free, s->rows));
+    double enough = det_max(ENOUGH, ENOUGH_SHARE * greatest(s->free, s->rows));
     int is_complete = 1;
     for (int i = 0; i < s->rows; i++)
         s->impulse[i] = 0;
@@ -589,5 +589,5 @@ void contact_law_solve(struct contact_law *s)
     contact_law_set_velocities(s);
     s->residual = is_complete ? 0 : HUGE_VAL;
     for (int i = 0; i < s->count; i++)
-        s->residual = fmax(s->residual, contact_law_miss(s, i));
+        s->residual = det_max(s->residual, contact_law_miss(s, i));
 }

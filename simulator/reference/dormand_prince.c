@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "common/error.h"
+#include "common/math/detmath.h"
 
 #define STAGES DORMAND_PRINCE_STAGES
 /* In a step nothing goes farther than this share of the thinnest thing, or of that length, m, if it
@@ -60,7 +61,7 @@ double dormand_prince_try(struct dormand_prince *steps, const double *y, double 
         steps->derive(steps->system, to, ahead + stage_time[s] * h, steps->k[s]);
     }
     for (int i = 0; i < steps->width; i++) {
-        double error = 0, size = i < steps->absolute ? 1 : fmax(1, fabs(steps->y1[i]));
+        double error = 0, size = i < steps->absolute ? 1 : det_max(1, fabs(steps->y1[i]));
         for (int s = 0; s < STAGES; s++)
             error += error_weight[s] * steps->k[s][i];
         error = fabs(h * error) / (steps->rtol * size);
@@ -115,7 +116,7 @@ void dormand_prince_accept(struct dormand_prince *steps, double **y)
 
 double dormand_prince_longest(double h_s, double top_m_s, double thinnest_m, double left_s)
 {
-    double longest = h_s, way = WAY_SHARE * fmax(thinnest_m, THINNEST_WAY_M);
+    double longest = h_s, way = WAY_SHARE * det_max(thinnest_m, THINNEST_WAY_M);
     if (top_m_s * longest > way)
         longest = way / top_m_s;
     if (longest < DORMAND_PRINCE_LEAST_S)

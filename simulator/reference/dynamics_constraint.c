@@ -467,10 +467,10 @@ static void flat_bounds(const struct dynamics *dynamics, struct vec3 *low, struc
         struct box b = place_box(f, i);
         double x = fabs(b.cos) * b.half_width + fabs(b.sin) * b.half_height;
         double y = fabs(b.sin) * b.half_width + fabs(b.cos) * b.half_height;
-        low->x = i ? fmin(low->x, b.x - x) : b.x - x;
-        low->y = i ? fmin(low->y, b.y - y) : b.y - y;
-        high->x = i ? fmax(high->x, b.x + x) : b.x + x;
-        high->y = i ? fmax(high->y, b.y + y) : b.y + y;
+        low->x = i ? det_min(low->x, b.x - x) : b.x - x;
+        low->y = i ? det_min(low->y, b.y - y) : b.y - y;
+        high->x = i ? det_max(high->x, b.x + x) : b.x + x;
+        high->y = i ? det_max(high->y, b.y + y) : b.y + y;
     }
 }
 
@@ -484,7 +484,7 @@ static double flat_overlap(const struct dynamics *dynamics)
             if (parts[i].parent == k || parts[k].parent == i)
                 continue;
             struct box a = place_box(f, i), b = place_box(f, k);
-            deepest = fmax(deepest, -collide_separation(&a, &b));
+            deepest = det_max(deepest, -collide_separation(&a, &b));
         }
     return deepest;
 }

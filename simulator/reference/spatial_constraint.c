@@ -187,7 +187,7 @@ int spatial_constraint_init(struct spatial_constraint *c, const struct dynamics_
     c->arena = c->base.dynamics.touches.arena = arena;
     c->base.world = *world;
     c->slip_m_s = SLIP_M_S * settings->rtol;
-    c->turning_s = fmin(TURNING_S * settings->rtol, settings->dt_s);
+    c->turning_s = det_min(TURNING_S * settings->rtol, settings->dt_s);
     c->count = body->link_count;
     c->boxes = c->base.boxes = body->boxes;
     c->box_count = c->base.box_count = body->box_count;
@@ -364,7 +364,7 @@ static int is_bad_inside(struct spatial_constraint *c, double ahead, double h, d
  * h was too long to tell. */
 static double step_to_event(struct spatial_constraint *c, double ahead, double h)
 {
-    double low = 0, high = h, fine = fmax(EVENT_S, EVENT_SHARE * c->base.settings.rtol * h);
+    double low = 0, high = h, fine = det_max(EVENT_S, EVENT_SHARE * c->base.settings.rtol * h);
     while (high - low > fine) {
         double middle = (low + high) / 2;
         if (is_bad_inside(c, ahead, h, middle / h))
@@ -378,7 +378,7 @@ static double step_to_event(struct spatial_constraint *c, double ahead, double h
             return 0;
         if (is_bad_end(c) || high >= h)
             break;
-        high = fmin(high + more, h);
+        high = det_min(high + more, h);
     }
     accept_step(c, high);
     return high;
@@ -442,7 +442,7 @@ static double advance(struct spatial_constraint *c, double ahead, double left, i
     spatial_equation_derive(c, c->y, ahead, c->rk.k[0]);
     for (;;) {
         double h = longest_step(c, left), error = try_step(c, ahead, h);
-        double factor = isfinite(error) ? 0.9 * det_pow(fmax(error, 1e-5), -0.2) : FAILED_FACTOR;
+        double factor = isfinite(error) ? 0.9 * det_pow(det_max(error, 1e-5), -0.2) : FAILED_FACTOR;
         int is_good = error <= 1 || (h <= DORMAND_PRINCE_LEAST_S && isfinite(error));
         if (!is_good && h <= DORMAND_PRINCE_LEAST_S)
             return 0;
@@ -459,8 +459,8 @@ static double advance(struct spatial_constraint *c, double ahead, double left, i
             accept_step(c, h);
         /* the rest of dt_s says little about the next length */
         if (h < left || factor < 1)
-            c->h_s = fmax(DORMAND_PRINCE_LEAST_S,
-                          fmin(c->base.settings.dt_s, h * fmin(5, fmax(0.1, factor))));
+            c->h_s = det_max(DORMAND_PRINCE_LEAST_S,
+                             det_min(c->base.settings.dt_s, h * det_min(5, det_max(0.1, factor))));
         if (is_good)
             return h;
     }
@@ -476,9 +476,9 @@ static void book(struct spatial_constraint *c)
         work[i] = 0;
     }
     /* one weight of the method is negative, which shows where there is nothing to lose */
-    c->base.dynamics.ledger.loss_damping_j += fmax(losses[0], 0);
-    c->base.dynamics.ledger.loss_drag_j += fmax(losses[1], 0);
-    c->base.dynamics.ledger.loss_friction_j += fmax(losses[2], 0);
+    c->base.dynamics.ledger.loss_damping_j += det_max(losses[0], 0);
+    c->base.dynamics.ledger.loss_drag_j += det_max(losses[1], 0);
+    c->base.dynamics.ledger.loss_friction_j += det_max(losses[2], 0);
     for (int i = 0; i < LOSSES; i++)
         losses[i] = 0;
 }
@@ -506,7 +506,7 @@ static void report_touches(struct spatial_constraint *c)
     }
     for (int i = 0; i < c->mark_count; i++) {
         const struct contact_point *point = &c->marks[i].point;
-        touches->penetration_m = fmax(touches->penetration_m, -point->gap_m);
+        touches->penetration_m = det_max(touches->penetration_m, -point->gap_m);
         if (point->normal_impulse_n_s <= 0 && point->gap_m >= NEAR_M)
             continue;
         struct contact_point *to = touches_add(touches);
@@ -729,7 +729,7 @@ double spatial_constraint_gap(struct spatial_constraint *c)
     double most = 0;
     spatial_system_list_joints(c, 0);
     for (int i = 0; i < c->row_count; i++)
-        most = fmax(most, fabs(c->rows[i].deviation));
+        most = det_max(most, fabs(c->rows[i].deviation));
     return most;
 }
 

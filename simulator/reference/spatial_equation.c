@@ -532,7 +532,7 @@ static double find_closing(struct spatial_constraint *c, int is_rate)
     spatial_equation_factor_joints(c);
     for (int i = 0; i < c->joint_rows; i++) {
         double off = is_rate ? c->rows[i].rate : c->rows[i].deviation;
-        most = fmax(most, fabs(off));
+        most = det_max(most, fabs(off));
         c->lambda[i] = -c->scale[i] * off;
     }
     solve_down(c, c->lambda);
@@ -554,8 +554,8 @@ static void move_closer(struct spatial_constraint *c)
 {
     double longest = 0;
     for (int i = 0; i < c->count; i++)
-        longest =
-            fmax(longest, fmax(vec3_length(c->bodies[i].free_v), vec3_length(c->bodies[i].free_w)));
+        longest = det_max(
+            longest, det_max(vec3_length(c->bodies[i].free_v), vec3_length(c->bodies[i].free_w)));
     double share = longest > CLOSE_WAY ? CLOSE_WAY / longest : 1;
     for (int i = 0; i < c->count; i++) {
         struct rigid *b = &c->bodies[i];
@@ -573,7 +573,7 @@ void spatial_equation_close(struct spatial_constraint *c)
         double off = find_closing(c, 0);
         if (off <= CLOSE_ENOUGH || (off < CLOSE_NEAR && off > 0.5 * best))
             break;
-        best = fmin(best, off);
+        best = det_min(best, off);
         move_closer(c);
     }
     find_closing(c, 1);

@@ -176,10 +176,11 @@ static int is_unsolved(const struct spatial_constraint *c, double enough)
 {
     double normal = 0, most = 0;
     for (int i = 0; i < c->law.count; i++)
-        normal = fmax(normal, fabs(c->law.free[c->law.contacts[i].row]));
+        normal = det_max(normal, fabs(c->law.free[c->law.contacts[i].row]));
     for (int i = 0; i < c->law.rows; i++)
-        most = fmax(most, fabs(c->law.free[i]));
-    return !(c->law.residual <= fmax(enough, fmax(MISS_SHARE * normal, MISS_ROUNDING * most)));
+        most = det_max(most, fabs(c->law.free[i]));
+    return !(c->law.residual <=
+             det_max(enough, det_max(MISS_SHARE * normal, MISS_ROUNDING * most)));
 }
 
 /* The impulses, and the joints' answers, change the bodies' velocities. */
@@ -228,15 +229,15 @@ static struct works work_of(const struct spatial_constraint *c, int group)
 static void book_works(struct spatial_constraint *c, struct works w)
 {
     double sum = w.normal + w.tangent + w.limit;
-    double losses = fmin(w.normal, 0) + fmin(w.tangent, 0) + fmin(w.limit, 0);
+    double losses = det_min(w.normal, 0) + det_min(w.tangent, 0) + det_min(w.limit, 0);
     if (sum > 0) {
         c->base.dynamics.ledger.gain_impact_j += sum;
         return;
     }
     double share = losses < 0 ? sum / losses : 0;
-    c->base.dynamics.ledger.loss_impact_j -= share * fmin(w.normal, 0);
-    c->base.dynamics.ledger.loss_friction_j -= share * fmin(w.tangent, 0);
-    c->base.dynamics.ledger.loss_limit_j -= share * fmin(w.limit, 0);
+    c->base.dynamics.ledger.loss_impact_j -= share * det_min(w.normal, 0);
+    c->base.dynamics.ledger.loss_friction_j -= share * det_min(w.tangent, 0);
+    c->base.dynamics.ledger.loss_limit_j -= share * det_min(w.limit, 0);
 }
 
 void spatial_impulses_mark(struct spatial_constraint *c, const struct touch *t, struct vec3 impulse)
@@ -300,7 +301,7 @@ static void book_motions(struct spatial_constraint *c, double work)
     if (!has_motion)
         return;
     c->base.dynamics.ledger.work_effector_j += work;
-    c->base.dynamics.ledger.work_effector_positive_j += fmax(work, 0);
+    c->base.dynamics.ledger.work_effector_positive_j += det_max(work, 0);
 }
 
 /* Solves what found[] is subject to, with velocities `before`, and again without restitution where
@@ -315,7 +316,7 @@ static int solve_impacts(struct spatial_constraint *c)
     if (is_unsolved(c, MISS_M_S))
         return 1;
     struct works works = work_of(c, ALL_GROUPS);
-    c->base.law_residual = fmax(c->base.law_residual, c->law.residual);
+    c->base.law_residual = det_max(c->base.law_residual, c->law.residual);
     book_works(c, works);
     for (int i = 0; i < c->found_count; i++) {
         const double *l = c->law.impulse + c->law.contacts[i].row;
@@ -399,7 +400,7 @@ static double mobility_across(const struct spatial_constraint *c,
             for (int k = l->row + 1; k < l->row + l->size && does_press(c, l); k++)
                 sum += fabs(contact_law_element(&c->law, k, row));
         }
-        most = fmax(most, sum);
+        most = det_max(most, sum);
     }
     return most;
 }
@@ -429,14 +430,14 @@ static void start_pressing(struct spatial_constraint *c, int law)
     }
     t->may_stick = sliding < STICKING_SHARE * t->mobility * force[0];
     t->steadying = spatial_touch_steadying(c, t, speed, force[0]);
-    if (!(speed > fmax(SLIDING_M_S, 2 * c->slip_m_s))) {
+    if (!(speed > det_max(SLIDING_M_S, 2 * c->slip_m_s))) {
         x = -force[1];
         y = -force[2];
         speed = across;
     }
     t->way = vec3_along(vec3_scale(t->directions[1], x / speed), t->directions[2], y / speed);
     double along = (t->rows[1].rate * x + t->rows[2].rate * y) / speed;
-    t->floor = spatial_touch_floor(c, along, fmin(along, 0) - TURN * c->slip_m_s);
+    t->floor = spatial_touch_floor(c, along, det_min(along, 0) - TURN * c->slip_m_s);
 }
 
 int spatial_impulses_choose_modes(struct spatial_constraint *c, double ahead)
@@ -461,7 +462,7 @@ int spatial_impulses_choose_modes(struct spatial_constraint *c, double ahead)
             continue;
         double x = t->rows[1].rate, y = t->rows[2].rate, speed = sqrt(x * x + y * y);
         for (int k = 1; k < t->size && speed > 2 * c->slip_m_s; k++)
-            free[k] += fmin(1 / STOP_S, SLIDING_M_S2 / speed) * t->rows[k].rate;
+            free[k] += det_min(1 / STOP_S, SLIDING_M_S2 / speed) * t->rows[k].rate;
     }
     contact_law_solve(&c->law);
     if (is_unsolved(c, STICKING_M_S2))
@@ -498,7 +499,7 @@ static double least_rate(const struct spatial_constraint *c, const struct touch 
         return -gap / h;
     if (rate < -restitution_speed(c) && t->elasticity > 0)
         return -t->elasticity * rate;
-    return gap < -SLOP_M ? fmin(PUSH_OUT_SHARE * (-gap - SLOP_M) / h, PUSH_OUT_SPEED_M_S) : 0;
+    return gap < -SLOP_M ? det_min(PUSH_OUT_SHARE * (-gap - SLOP_M) / h, PUSH_OUT_SPEED_M_S) : 0;
 }
 
 int spatial_impulses_step(struct spatial_constraint *c, double ahead, double h)
@@ -550,13 +551,13 @@ static void move_apart(struct spatial_constraint *c, double h)
 {
     double most = 0;
     for (int i = 0; i < c->count; i++)
-        most = fmax(most, fabs(c->bodies[i].place.stretch_rate));
+        most = det_max(most, fabs(c->bodies[i].place.stretch_rate));
     drift(c, most * h > PART_STRETCH ? PART_STRETCH / most : h);
     for (int i = 0; i < c->count; i++) {
         const struct rigid *b = &c->bodies[i];
         double *e = &c->bodies[i].place.stretch;
         if (spatial_system_stretches(b))
-            *e = fmin(fmax(*e, b->link->lower[b->stretch]), b->link->upper[b->stretch]);
+            *e = det_min(det_max(*e, b->link->lower[b->stretch]), b->link->upper[b->stretch]);
     }
 }
 
@@ -575,7 +576,7 @@ void spatial_impulses_part(struct spatial_constraint *c, double speed)
         c->law.free[i] = 0;
     for (int i = 0; i < c->found_count; i++)
         if (!is_inert(&c->law.contacts[i]))
-            c->law.contacts[i].bound = fmin(-c->found[i].rows[0].deviation / h, speed);
+            c->law.contacts[i].bound = det_min(-c->found[i].rows[0].deviation / h, speed);
     contact_law_solve(&c->law);
     apply_impulses(c);
     move_apart(c, h);

@@ -266,8 +266,8 @@ double spatial_system_top_speed(const struct spatial_constraint *c)
         const struct rigid *b = spatial_system_body(c, c->boxes[i].link);
         double reach = vec3_length(vec3_add(c->boxes[i].centre, b->hinge.own)) +
                        vec3_length(spatial_touch_size_m(c, i)) / 2;
-        top = fmax(top, vec3_length(b->place.velocity) +
-                            (vec3_length(b->place.spin) + fabs(b->place.stretch_rate)) * reach);
+        top = det_max(top, vec3_length(b->place.velocity) +
+                               (vec3_length(b->place.spin) + fabs(b->place.stretch_rate)) * reach);
     }
     return top;
 }

@@ -118,7 +118,7 @@ static double least_share(const struct spatial_constraint *c, int box)
     const struct rigid *b = spatial_system_body(c, c->boxes[box].link);
     if (!spatial_system_stretches(b))
         return 1;
-    return det_exp(fmin(b->link->lower[b->stretch], -b->link->upper[b->stretch]));
+    return det_exp(det_min(b->link->lower[b->stretch], -b->link->upper[b->stretch]));
 }
 
 int spatial_touch_create(struct spatial_constraint *c, struct arena *arena)
@@ -139,12 +139,12 @@ int spatial_touch_create(struct spatial_constraint *c, struct arena *arena)
     c->thinnest_m = HUGE_VAL;
     for (int i = 0; i < c->box_count; i++) {
         struct vec3 size = c->boxes[i].size_m;
-        c->thinnest_m = fmin(c->thinnest_m, fmin(size.x, size.y) * least_share(c, i));
-        c->thinnest_m = c->shapes ? c->thinnest_m : fmin(c->thinnest_m, size.z);
+        c->thinnest_m = det_min(c->thinnest_m, det_min(size.x, size.y) * least_share(c, i));
+        c->thinnest_m = c->shapes ? c->thinnest_m : det_min(c->thinnest_m, size.z);
     }
     for (int i = 0; i < c->base.world.surfaces.fixed_count; i++)
         for (int k = 0; k < (c->shapes ? 2 : 3); k++)
-            c->thinnest_m = fmin(c->thinnest_m, 2 * c->base.world.surfaces.fixed[i].half[k]);
+            c->thinnest_m = det_min(c->thinnest_m, 2 * c->base.world.surfaces.fixed[i].half[k]);
     return c->found ? 0 : ERR_MEMORY;
 }
 
@@ -395,7 +395,7 @@ double spatial_touch_steadying(const struct spatial_constraint *c, const struct 
 {
     if (t->size < 3)
         return 0;
-    return fmax(0, c->turning_s * t->friction * force * t->mobility - speed);
+    return det_max(0, c->turning_s * t->friction * force * t->mobility - speed);
 }
 
 /* ---------------------------------------------------------------- finding */

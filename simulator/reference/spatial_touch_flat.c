@@ -31,7 +31,7 @@ static double facing(const struct box *box, double x, double y)
     double along = fabs(box->cos * x + box->sin * y), across = fabs(box->cos * y - box->sin * x);
     if (box->shape != PART_BOX)
         return box->shape == PART_PLANE ? across : 0;
-    return fmax(along, across);
+    return det_max(along, across);
 }
 
 static double radius_of(const struct box *box)

@@ -50,7 +50,7 @@ static struct vec3 find_normal(struct touch *t, const struct rigid *a, const str
     struct vec3 u = vec3_sub(velocity_of(a, arm_of(a, centre)), velocity_of(b, arm_of(b, other)));
     *n = length > NEAREST_M ? vec3_scale(way, 1 / length) : (struct vec3){0, 1, 0};
     t->rows[0].deviation += length;
-    struct vec3 turning = vec3_scale(vec3_cross(*n, u), 1 / fmax(length, NEAREST_M));
+    struct vec3 turning = vec3_scale(vec3_cross(*n, u), 1 / det_max(length, NEAREST_M));
     if (t->nearest == SOLIDS_EDGE) {
         /* n' = W x n; along the edge it is to be (w1 x n).e, which W.(n x e) is */
         struct vec3 across = vec3_cross(*n, edge);

@@ -149,8 +149,8 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
         int plain = spatial_tree_plain(l);
         for (int k = 0; k < plain && i > 0; k++) {
             double moved = own[k] + rng_uniform(rng, -most_rad, most_rad);
-            own[k] = moved < link->lower[k]   ? fmin(own[k], link->lower[k])
-                     : moved > link->upper[k] ? fmax(own[k], link->upper[k])
+            own[k] = moved < link->lower[k]   ? det_min(own[k], link->lower[k])
+                     : moved > link->upper[k] ? det_max(own[k], link->upper[k])
                                               : moved;
         }
         if (l->joint->has_ball)

@@ -209,7 +209,7 @@ void dynamics_bone_state(const struct dynamics *dynamics, int bone, double *leng
     const struct rod *rod = &s->rod[s->rod_of[bone]];
     struct lanes d = rod_vector(rod);
     *length_m = sqrt(lanes_dot(d, d));
-    *rate_m_s = rod_rate(rod, d) / fmax(*length_m, ROD_SHORTEST_M);
+    *rate_m_s = rod_rate(rod, d) / det_max(*length_m, ROD_SHORTEST_M);
 }
 
 void dynamics_sphere_joint_state(const struct dynamics *dynamics, int joint, int axis,

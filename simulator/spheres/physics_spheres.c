@@ -98,7 +98,7 @@ static void thicken(const struct phenotype *phenotype, double rate_1_s, struct w
     const struct sphere_body *body = sphere_body_of(phenotype);
     double most = 0;
     for (int i = 0; i < body->sphere_count; i++)
-        most = fmax(most, body->spheres[i].mass_kg / body->spheres[i].radius_m);
+        most = det_max(most, body->spheres[i].mass_kg / body->spheres[i].radius_m);
     world->drag_law = DRAG_LAW_LINEAR;
     world->viscosity_pa_s = rate_1_s * most / (6 * DET_PI);
 }
@@ -135,7 +135,7 @@ static double strain(const struct dynamics *dynamics, const struct phenotype *ph
             high = bone->longest_m;
         }
         double off = length > high ? length - high : length < low ? low - length : 0;
-        worst = fmax(worst, off / bone->length_m);
+        worst = det_max(worst, off / bone->length_m);
     }
     return worst;
 }
@@ -143,7 +143,7 @@ static double strain(const struct dynamics *dynamics, const struct phenotype *ph
 /* Bones that give lose energy. A residual below 0 is such a loss. */
 static double unearned_j(const struct ledger *ledger, double gain_j)
 {
-    return gain_j + fmax(ledger->residual_j, 0);
+    return gain_j + det_max(ledger->residual_j, 0);
 }
 
 const struct body_physics physics_spheres = {

@@ -97,7 +97,8 @@ static void make_rods(struct sphere_system *s)
         struct rod *rod = &s->rod[s->fixed_rods + s->muscle_count];
         make_rod(s, i, rod);
         /* critically damped with a quarter of the body at its end */
-        double stiffness = fmin(bone->strength_n / (MUSCLE_GIVE * bone->length_m), rod->stiffness);
+        double stiffness =
+            det_min(bone->strength_n / (MUSCLE_GIVE * bone->length_m), rod->stiffness);
         double damping = sqrt(stiffness * s->phenotype->mass_kg);
         double most = MUSCLE_DAMPING * rod->stiffness / s->vibration_rad_s;
         s->muscle[s->muscle_count++] =
@@ -108,7 +109,7 @@ static void make_rods(struct sphere_system *s)
                             .rate = bone->rate_m_s,
                             .strength = bone->strength_n,
                             .stiffness = stiffness,
-                            .damping = fmin(damping, most),
+                            .damping = det_min(damping, most),
                             .reach = bone->strength_n / larger(stiffness, DBL_MIN),
                             .birth = bone->length_m,
                             .length = bone->length_m,

@@ -60,7 +60,7 @@ int sphere_contacts_create(struct sphere_system *s, struct arena *arena)
     if (!s->pairs || !s->near || !s->reach_sq || !s->near_boxes || !s->touch || !s->boxes)
         return ERR_MEMORY;
     for (int a = 0; a < s->balls; a++) {
-        s->slack = fmax(s->slack, s->ball[a].radius);
+        s->slack = det_max(s->slack, s->ball[a].radius);
         for (int b = a + 1; b < s->balls; b++)
             if (!is_joined(s, a, b))
                 s->pairs[s->pair_count++] = (struct sphere_pair){a, b};
@@ -199,7 +199,7 @@ static double least_speed_from(const struct sphere_system *s, struct touch *touc
     } else if (s->base.push_out_m_s > 0 && touch->b >= 0) {
         least = s->base.push_out_m_s;
     } else if (touch->gap < -PUSH_OUT_M) {
-        least = fmin(PUSH_OUT_1_S * (-touch->gap - PUSH_OUT_M), PUSH_OUT_M_S);
+        least = det_min(PUSH_OUT_1_S * (-touch->gap - PUSH_OUT_M), PUSH_OUT_M_S);
     }
     touch->is_push_out = least > 0;
     if (touch->elasticity > 0 && start < -threshold && touch->gap + s->h * start < 0)
@@ -595,7 +595,7 @@ double sphere_contacts_overlap(const struct dynamics *dynamics)
     double deepest = 0;
     for (int i = 0; i < s->pair_count; i++) {
         const struct ball *a = &s->ball[s->pairs[i].a], *b = &s->ball[s->pairs[i].b];
-        deepest = fmax(deepest, a->radius + b->radius - vec3_length(vec3_sub(a->at, b->at)));
+        deepest = det_max(deepest, a->radius + b->radius - vec3_length(vec3_sub(a->at, b->at)));
     }
     return deepest;
 }

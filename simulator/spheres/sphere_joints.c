@@ -131,9 +131,9 @@ static void set_stiffness(const struct sphere_system *s, struct angle *angle,
     for (int i = 0; i < 2; i++) {
         struct joint_row row = {.lever = 1};
         set_forces(s, angle, f, i == 0 ? n : vec3_cross(n, f->direction), &row);
-        stiffness = fmin(stiffness, row.most_stiff);
+        stiffness = det_min(stiffness, row.most_stiff);
     }
-    double motor = fmin(angle->joint->strength_n_m / MOTOR_GIVE_RAD, stiffness);
+    double motor = det_min(angle->joint->strength_n_m / MOTOR_GIVE_RAD, stiffness);
     for (int i = 0; i < 2; i++) {
         angle->rows[i].stiffness = stiffness;
         angle->rows[i].motor_stiffness = motor;
@@ -281,14 +281,14 @@ static void drive(struct sphere_system *s, struct angle *angle, int axis)
         return;
     double rest_rate = clamp((row->rest - before) / s->h, -joint->rate_rad_s, joint->rate_rad_s);
     double rate = turning(s, angle, row, 1) / row->lever;
-    double stiffness = fmin(row->motor_stiffness, row->most_stiff);
-    double damping =
-        fmin(row->motor_damping, MOTOR_DAMPING / STIFFNESS * row->most_stiff / s->vibration_rad_s);
+    double stiffness = det_min(row->motor_stiffness, row->most_stiff);
+    double damping = det_min(row->motor_damping,
+                             MOTOR_DAMPING / STIFFNESS * row->most_stiff / s->vibration_rad_s);
     double torque = stiffness * (row->rest - row->angle) + damping * (rest_rate - rate);
     /* a joint that is folded up has no inertia: no faster than it may be in a radian of the fastest
      * vibration */
     double strength =
-        fmin(joint->strength_n_m, joint->rate_rad_s * row->inverse * s->vibration_rad_s);
+        det_min(joint->strength_n_m, joint->rate_rad_s * row->inverse * s->vibration_rad_s);
     row->torque = clamp(torque, -strength, strength);
 }
 
@@ -327,9 +327,9 @@ static void hold(struct sphere_system *s, struct angle *angle, int axis)
         return;
     }
     double sign = off > 0 ? -1 : 1, rate = sign * turning(s, angle, row, 1);
-    double impulse = fmin(row->stiffness, row->most_stiff) * fabs(off) * s->h / row->lever;
+    double impulse = det_min(row->stiffness, row->most_stiff) * fabs(off) * s->h / row->lever;
     double most = (sqrt(rate * rate + 2 * row->store / row->inverse) - rate) * row->inverse;
-    row->hold = sign * fmin(impulse, most) * row->lever / s->h;
+    row->hold = sign * det_min(impulse, most) * row->lever / s->h;
 }
 
 void sphere_joints_place(struct sphere_system *s)
@@ -377,8 +377,8 @@ void sphere_joints_book(struct sphere_system *s)
             s->base.ledger.work_effector_j += work;
             s->base.ledger.work_effector_positive_j += work > 0 ? work : 0;
             row->store -= row->hold * turned;
-            s->base.ledger.gain_limit_j += fmax(-row->store, 0);
-            row->store = fmax(row->store, 0);
+            s->base.ledger.gain_limit_j += det_max(-row->store, 0);
+            row->store = det_max(row->store, 0);
         }
     }
 }
@@ -389,7 +389,7 @@ void sphere_joints_damp(struct sphere_system *s, double share)
         const struct angle *angle = &s->angle[i];
         for (int k = 0; k < row_count(angle); k++) {
             const struct joint_row *row = &angle->rows[k];
-            double part = row->hold != 0 ? fmax(share, s->bone_damping) : share;
+            double part = row->hold != 0 ? det_max(share, s->bone_damping) : share;
             if (row->can_act && part > 0)
                 twist(s, angle, row, -part * turning(s, angle, row, 0) * row->inverse);
         }

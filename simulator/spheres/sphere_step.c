@@ -307,7 +307,7 @@ static void damp(struct sphere_system *s)
     }
     if (s->settings.spheres.body_damping_1_s > 0 && s->base.steps % BODY_DAMPING_STEPS == 0)
         damp_body(s);
-    double share = fmin(s->damping_1_s * s->settings.dt_s * ROD_DAMPING_STEPS, 1);
+    double share = det_min(s->damping_1_s * s->settings.dt_s * ROD_DAMPING_STEPS, 1);
     for (int i = 0; i < s->fixed_rods; i++)
         damp_rod(s, i, s->rod[i].damping);
     for (int i = s->fixed_rods; i < s->rods && share > 0; i++)

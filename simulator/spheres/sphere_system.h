@@ -14,7 +14,7 @@
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/spheres/dynamics_spheres.h"
 
-/* As fmax() and fmin(), but without their rules for values that are not numbers. */
+/* As det_max() and det_min(), but without their rules for values that are not numbers. */
 static inline double larger(double a, double b)
 {
     return a > b ? a : b;

@@ -142,15 +142,16 @@ static double sign_test(int won, int lost)
         all += term;
         term *= (double)(n - k) / (k + 1);
     }
-    return fmin(2 * sum / all, 1);
+    return det_min(2 * sum / all, 1);
 }
 
 static void print_tally(const struct tally *tally)
 {
     double mean = tally->sum / tally->count;
-    double spread = tally->count > 1 ? sqrt(fmax(tally->squares - tally->count * mean * mean, 0) /
-                                            (tally->count - 1) / tally->count)
-                                     : 0;
+    double spread = tally->count > 1
+                        ? sqrt(det_max(tally->squares - tally->count * mean * mean, 0) /
+                               (tally->count - 1) / tally->count)
+                        : 0;
     output_print(stdout,
                  "\nlate creatures leave %.2f of all descendants (standard error %.2f), more in %d "
                  "and fewer in %d of %d\nseeds (sign test: p = %.2g)\n",

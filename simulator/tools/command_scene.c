@@ -204,7 +204,8 @@ static int move(struct run *run, FILE *motion, FILE *contacts, struct error *err
             return scene_fail_step(&run->scene, run->dynamics, result, &run->arena, time_s, error);
         if (check_contacts(run, step, error) != 0)
             return error->code;
-        run->kinetic_most_j = fmax(run->kinetic_most_j, dynamics_ledger(run->dynamics)->kinetic_j);
+        run->kinetic_most_j =
+            det_max(run->kinetic_most_j, dynamics_ledger(run->dynamics)->kinetic_j);
     }
     return 0;
 }

@@ -120,7 +120,7 @@ static double least_damping(const struct body_model *model, const struct model_j
 {
     double least = model->servos[joint->rate].damping;
     for (int k = 1; k < joint_rows[joint->kind].rates; k++)
-        least = fmin(least, model->servos[joint->rate + k].damping);
+        least = det_min(least, model->servos[joint->rate + k].damping);
     return least;
 }
 
@@ -128,8 +128,8 @@ static double least_damping(const struct body_model *model, const struct model_j
  * 2). */
 static double greatest_turn(const struct model_joint *ball)
 {
-    double twist = fmax(-ball->lower, ball->upper);
-    return 2 * acos(cos(fmin(ball->cone_rad, DET_PI) / 2) * cos(fmin(twist, DET_PI) / 2));
+    double twist = det_max(-ball->lower, ball->upper);
+    return 2 * acos(cos(det_min(ball->cone_rad, DET_PI) / 2) * cos(det_min(twist, DET_PI) / 2));
 }
 
 static void write_joint(const struct writer *writer, const struct model_joint *joint)
@@ -349,8 +349,8 @@ static double write_relief(const struct writer *writer)
     for (int i = 0; i < rows; i++)
         for (int k = 0; k < columns; k++) {
             double height = row_height(relief, columns, cell_m, i, k);
-            low = fmin(low, height);
-            high = fmax(high, height);
+            low = det_min(low, height);
+            high = det_max(high, height);
         }
     fprintf(writer->file,
             "<asset>\n<hfield name='relief' nrow='%d' ncol='%d' size='%g %g %.17g 0.1' elevation='",
@@ -392,7 +392,7 @@ static void write_obstacle(const struct writer *writer, int index, struct vec3 c
 static void write_world(const struct writer *writer, double lowest_m)
 {
     const struct world *world = writer->scene->world;
-    double half_depth_m = fmin(world->half_depth_m, OBSTACLE_HALF_DEPTH_M);
+    double half_depth_m = det_min(world->half_depth_m, OBSTACLE_HALF_DEPTH_M);
     fputs("<light pos='0 -3 6' dir='0 0.4 -1' directional='true'/>\n", writer->file);
     if (world->has_ground)
         write_ground(writer, lowest_m);

@@ -50,7 +50,7 @@ static double trial_share(const struct light *light)
 {
     if (!(light->still_sum > 0))
         return 0;
-    return fmax(1 - light->distance_sum / light->still_sum, -1);
+    return det_max(1 - light->distance_sum / light->still_sum, -1);
 }
 
 static void place_still(struct light *light, struct vec3 centre)

@@ -67,7 +67,7 @@ static int cell_at(int count, int is_below, int out)
 static struct between find_between(double off, int count)
 {
     int is_below = off < 0;
-    double out = fmin(fabs(off), count);
+    double out = det_min(fabs(off), count);
     if (count == 1)
         return (struct between){0, 0, 0};
     if (out < 0.5)
@@ -80,7 +80,7 @@ static struct between find_between(double off, int count)
 
 static int find_cell(double off, int count)
 {
-    return count == 1 ? 0 : cell_at(count, off < 0, (int)fmin(fabs(off), count));
+    return count == 1 ? 0 : cell_at(count, off < 0, (int)det_min(fabs(off), count));
 }
 
 /* In cells from the middle of the box. */

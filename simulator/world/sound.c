@@ -64,7 +64,7 @@ void sound_emit(struct sound *sound, int body, struct vec3 at, double strength)
     ENSURE(strength >= 0 && strength <= HUGE_VAL, "a sound of strength %g", strength);
     for (int i = 0; strength > 0 && i < sound->body_count; i++) {
         double way_m = vec3_length(vec3_sub(at, sound->places[i]));
-        double ticks = fmax(floor(way_m / (sound->speed_m_s * sound->tick_s) + 0.5), 1);
+        double ticks = det_max(floor(way_m / (sound->speed_m_s * sound->tick_s) + 0.5), 1);
         if (i == body || !sound->is_listening[i] || !(ticks < sound->ring_ticks))
             continue;
         struct noise *there =

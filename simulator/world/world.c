@@ -26,7 +26,7 @@ void world_init(struct world *world, const struct params *params)
     world_set_relief(world, params, params->world_relief_m, (uint64_t)params->world_relief_seed);
     double own = params->creature_friction, other = params->world_friction;
     world->friction = own == other ? own : sqrt(own * other);
-    world->elasticity = fmax(params->creature_elasticity, params->world_elasticity);
+    world->elasticity = det_max(params->creature_elasticity, params->world_elasticity);
     world->own_friction = own;
     world->own_elasticity = params->creature_elasticity;
     world->solids = NULL;

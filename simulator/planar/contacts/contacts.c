@@ -151,7 +151,7 @@ static void init_mover(struct contact_body *own, int i)
     m->radius = part->shape == PART_DISK    ? width / 2
                 : part->shape == PART_PLANE ? COLLIDE_PLANE_RADIUS_M
                                             : sqrt(width * width + height * height) / 2;
-    m->thin = part->shape == PART_PLANE ? HUGE_VAL : fmin(width, height) / 2;
+    m->thin = part->shape == PART_PLANE ? HUGE_VAL : det_min(width, height) / 2;
     m->box = (struct box){.half_width = width / 2,
                           .half_height = height / 2,
                           .shape = part->shape,

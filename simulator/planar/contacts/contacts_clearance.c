@@ -47,7 +47,7 @@ static __attribute__((noinline)) void put_stretching(struct mover *m, pair root,
     m->box.half_width = width;
     m->box.half_height = height;
     m->radius = sqrt(width * width + height * height);
-    m->thin = fmin(width, height);
+    m->thin = det_min(width, height);
     put_mover(m, root, root_velocity, h);
     pair drift = l->rate * XY(l->stretch->hx) / l->mass;
     spread = fabs(l->rate) * m->radius;
@@ -100,10 +100,10 @@ void contacts_gather_obstacles(struct contact_body *own, double h, double more)
         double reach = m->radius + more + h * (fabs(m->vx) + fabs(m->vy) + m->turn);
         if (m->is_fixed)
             continue;
-        body.low_x = fmin(body.low_x, m->box.x - reach);
-        body.low_y = fmin(body.low_y, m->box.y - reach);
-        body.high_x = fmax(body.high_x, m->box.x + reach);
-        body.high_y = fmax(body.high_y, m->box.y + reach);
+        body.low_x = det_min(body.low_x, m->box.x - reach);
+        body.low_y = det_min(body.low_y, m->box.y - reach);
+        body.high_x = det_max(body.high_x, m->box.x + reach);
+        body.high_y = det_max(body.high_y, m->box.y + reach);
     }
     own->near_count = 0;
     for (int k = 0; k < obstacle_count(own); k++) {
@@ -127,7 +127,7 @@ double contacts_overlap(const struct contact_body *own)
             struct box a, b;
             contacts_place_box(own, i, &a);
             contacts_place_box(own, j, &b);
-            deepest = fmax(deepest, -collide_separation(&a, &b));
+            deepest = det_max(deepest, -collide_separation(&a, &b));
         }
     return deepest;
 }
@@ -273,8 +273,8 @@ static double stride_of_pair(const struct box *a, const struct box *b, double wa
 {
     if (way <= safe_m)
         return time_s;
-    double apart = fmax(collide_separation(a, b), safe_m);
-    return fmin(time_s, fmax(time_s * (apart / way), least_s));
+    double apart = det_max(collide_separation(a, b), safe_m);
+    return det_min(time_s, det_max(time_s * (apart / way), least_s));
 }
 
 static double stride_of_body(struct contact_body *own, double time_s, double least_s)
@@ -287,16 +287,16 @@ static double stride_of_body(struct contact_body *own, double time_s, double lea
         for (int i = 0; i < own->parts; i++) {
             const struct mover *m = &own->movers[i];
             if (can_reach(m, &obstacle, time_s, 0, &way))
-                stride = fmin(stride, stride_of_pair(&m->box, &obstacle, way,
-                                                     safe_way(m->thin, thin_of(&obstacle)), time_s,
-                                                     least_s));
+                stride = det_min(stride, stride_of_pair(&m->box, &obstacle, way,
+                                                        safe_way(m->thin, thin_of(&obstacle)),
+                                                        time_s, least_s));
         }
     }
     for (int k = 0; k < own->pair_count; k++) {
         const struct mover *a = own->pairs[k].a, *b = own->pairs[k].b;
         if (can_meet(a, b, time_s, 0, &way))
-            stride = fmin(stride, stride_of_pair(&a->box, &b->box, way, safe_way(a->thin, b->thin),
-                                                 time_s, least_s));
+            stride = det_min(stride, stride_of_pair(&a->box, &b->box, way,
+                                                    safe_way(a->thin, b->thin), time_s, least_s));
     }
     return stride;
 }
@@ -312,8 +312,9 @@ static double stride_of_bodies(const struct contact_body *own, const struct cont
             b.box.x += offset;
             double way = time_s * closing_speed(a, &b);
             if (!are_apart(a, &b, a->radius + b.radius + way))
-                stride = fmin(stride, stride_of_pair(&a->box, &b.box, way,
-                                                     safe_way(a->thin, b.thin), time_s, least_s));
+                stride =
+                    det_min(stride, stride_of_pair(&a->box, &b.box, way, safe_way(a->thin, b.thin),
+                                                   time_s, least_s));
         }
     return stride;
 }
@@ -322,10 +323,10 @@ double contacts_stride(struct contacts *s, double time_s, double least_s)
 {
     double stride = time_s;
     for (int a = 0; a < s->body_count; a++)
-        stride = fmin(stride, stride_of_body(s->bodies[a], time_s, least_s));
+        stride = det_min(stride, stride_of_body(s->bodies[a], time_s, least_s));
     for (int a = 0; a < s->body_count; a++)
         for (int b = a + 1; b < s->body_count; b++)
-            stride = fmin(stride, stride_of_bodies(s->bodies[a], s->bodies[b], time_s, least_s));
+            stride = det_min(stride, stride_of_bodies(s->bodies[a], s->bodies[b], time_s, least_s));
     return stride;
 }
 

@@ -52,7 +52,7 @@ static struct rolling rolling_of(const struct contact *c, double slip_m_s, doubl
         return (struct rolling){wa, -slip_m_s - radius[1] * (wb - wa)};
     double both = radius[0] + radius[1], most = 2 * TURNED_MOST_RAD / dt_s;
     double turning = (slip_m_s + radius[0] * wa + radius[1] * wb) / both;
-    turning = fmax(-most, fmin(most, turning));
+    turning = det_max(-most, det_min(most, turning));
     return (struct rolling){turning, radius[0] * (wa - turning)};
 }
 

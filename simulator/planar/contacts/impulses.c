@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "common/error.h"
+#include "common/math/detmath.h"
 #include "common/math/pair.h"
 
 /* Unknowns of the direct solver at most, and numbers in a line of its system. */
@@ -480,13 +481,13 @@ static double sweep(struct impulses *s)
         const struct impulse_law *c = &s->laws[i];
         int n = c->row, t = n + 1;
         double to = s->impulse[n] + (c->bound - s->velocity[n]) * s->share[n];
-        largest = fmax(largest, change_impulse(s, n, to > 0 ? to : 0));
+        largest = det_max(largest, change_impulse(s, n, to > 0 ? to : 0));
         if (!c->has_friction)
             continue;
         double most = c->friction * s->impulse[n];
         to = s->impulse[t] - s->velocity[t] * s->share[t];
         to = to > most ? most : to < -most ? -most : to;
-        largest = fmax(largest, change_impulse(s, t, to));
+        largest = det_max(largest, change_impulse(s, t, to));
     }
     impulses_set_velocities(s);
     return largest;

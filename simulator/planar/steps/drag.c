@@ -296,7 +296,7 @@ double drag_rate(const struct drag *g)
         fastest = turning > fastest ? turning : fastest;
         if (g->has_stretch)
             fastest =
-                fmax(fastest, g->columns[i].d / (g->inertia[i] + g->mass[i] * (x * x + y * y)));
+                det_max(fastest, g->columns[i].d / (g->inertia[i] + g->mass[i] * (x * x + y * y)));
     }
     /* the slope of |v| v is 2 |v| */
     return g->is_quadratic ? 2 * fastest : fastest;
@@ -411,7 +411,7 @@ __attribute__((always_inline)) static inline void shade_partly(struct drag *g, i
 /* Shades an edge by a disk whose centre is so far in front of it. */
 static void shade_by_disk(struct drag *g, int edge, double s, double d, double radius)
 {
-    double half = d < 0 ? sqrt(fmax(0, radius * radius - d * d)) : radius;
+    double half = d < 0 ? sqrt(det_max(0, radius * radius - d * d)) : radius;
     shade_edge(g, edge, s - half, s + half);
 }
 

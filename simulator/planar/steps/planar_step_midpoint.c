@@ -550,7 +550,7 @@ static double stretch_stride(const struct group *g, double h)
         const struct planar_step *d = g->all[k];
         for (int i = 0; i < d->links && d->contacts.own.has_stretch; i++)
             if (d->tree.links[i].stretch)
-                fastest = fmax(fastest, fabs(d->qd[2 + i]));
+                fastest = det_max(fastest, fabs(d->qd[2 + i]));
     }
     while (part * fastest > h * STRETCH_MOST_1_S && part > STRIDE_LEAST * h)
         part /= 2;
@@ -570,7 +570,7 @@ static void step_in_parts(struct group *g)
         d->dragged = (struct impulse_sum){.size = 0};
     }
     while (left > 0) {
-        double part = find_stride(g, fmin(left, stretch_stride(g, h)), least);
+        double part = find_stride(g, det_min(left, stretch_stride(g, h)), least);
         if (left - part < least) /* no part is left of rounding */
             part = left;
         for (set_step(g, part); !step_group(g, least); set_step(g, part)) {

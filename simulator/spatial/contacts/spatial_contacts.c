@@ -74,7 +74,7 @@ static void init_mover(struct spatial_contact_body *own, int i, const struct bod
     m->half = vec3_scale(box->size_m, 0.5);
     m->is_round = box->is_round;
     m->radius = box->is_round ? m->half.x : vec3_length(m->half);
-    m->thin = fmin(m->half.x, fmin(m->half.y, m->half.z));
+    m->thin = det_min(m->half.x, det_min(m->half.y, m->half.z));
 }
 
 /* Columns of a body; an even number. */

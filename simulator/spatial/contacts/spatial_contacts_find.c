@@ -24,12 +24,6 @@ static double speed_of(const struct spatial_mover *m)
     return vec3_length(m->velocity) + m->turning;
 }
 
-/* fmax() without a call; NaN is not greater. */
-static inline double greater(double most, double other)
-{
-    return other > most ? other : most;
-}
-
 /* Boxes at the tree's pose, with its velocities. */
 static void place_movers(struct spatial_contact_body *own)
 {
@@ -159,7 +153,7 @@ int spatial_contacts_may_touch(struct spatial_contacts *s)
 
 static double thinnest(const double *half)
 {
-    return fmin(half[0], fmin(half[1], half[2]));
+    return det_min(half[0], det_min(half[1], half[2]));
 }
 
 /* How long two can move on, s, such that contacts found in the middle of that time have them on the
@@ -174,7 +168,7 @@ static double stride_of_pair(const struct spatial_pair *p, double time_s, double
     if (way <= allowed || !are_near(p, way))
         return time_s;
     double apart = solids_separation(m.one, m.other) - MARGIN_M;
-    return fmin(time_s, fmax(fmax(apart, allowed) / speed, least));
+    return det_min(time_s, det_max(det_max(apart, allowed) / speed, least));
 }
 
 /* Whether in a time no two of the bodies, or of what is fixed, go as far as the thinnest of all
@@ -187,11 +181,11 @@ static int are_all_slow(struct spatial_contacts *s, double time_s)
         for (int i = 0; i < own->box_count; i++) {
             struct spatial_mover *m = &own->movers[i];
             move_mover(m);
-            fastest = greater(fastest, speed_of(m));
+            fastest = det_max(fastest, speed_of(m));
             thin = m->thin < thin ? m->thin : thin;
         }
         for (int i = 0; i < own->surfaces->fixed_count; i++)
-            thin = fmin(thin, thinnest(own->surfaces->fixed[i].half));
+            thin = det_min(thin, thinnest(own->surfaces->fixed[i].half));
     }
     return fastest * time_s <= STRIDE_SHARE * thin;
 }
@@ -284,7 +278,7 @@ static double widest_margin(const struct spatial_contacts *s,
 {
     double fastest = 0;
     for (int i = 0; i < own->box_count; i++)
-        fastest = greater(fastest, speed_of(&own->movers[i]));
+        fastest = det_max(fastest, speed_of(&own->movers[i]));
     return MARGIN_M + SPEED_BOUND * s->dt_s * fastest;
 }
 

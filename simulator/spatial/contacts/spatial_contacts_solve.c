@@ -226,5 +226,5 @@ double spatial_contacts_split(const struct spatial_contacts *s)
     double h = s->dt_s, t = s->instant, first = t < h / 2 ? 2 * t : 2 * t - h;
     if (s->count == 0 || t > h)
         return 0;
-    return fmin(fmax(first, SPLIT_SHARE * h), (1 - SPLIT_SHARE) * h);
+    return det_min(det_max(first, SPLIT_SHARE * h), (1 - SPLIT_SHARE) * h);
 }

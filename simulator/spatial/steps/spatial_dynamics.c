@@ -342,8 +342,8 @@ static double find_stride(struct spatial_group *g, double left_s, double least_s
     double stride = left_s;
     for (int k = 0; k < g->count; k++) {
         struct spatial_dynamics *d = g->all[k];
-        stride = fmin(stride, spatial_limits_stride(&d->limits, &d->tree, d->base.q, d->base.qd,
-                                                    left_s, least_s));
+        stride = det_min(stride, spatial_limits_stride(&d->limits, &d->tree, d->base.q, d->base.qd,
+                                                       left_s, least_s));
     }
     if (!spatial_contacts_has_pairs(g->contacts))
         return stride;
@@ -371,7 +371,7 @@ static void take_midpoints(struct spatial_group *g)
     for (double part = 0; (part = find_stride(g, left, STRIDE_LEAST * h)) < left; left -= part) {
         set_step(g, part);
         advance(g, 1);
-        residual = fmax(residual, g->law_residual);
+        residual = det_max(residual, g->law_residual);
     }
     set_step(g, left);
     advance(g, left < h);
@@ -379,7 +379,7 @@ static void take_midpoints(struct spatial_group *g)
     ENSURE(!(g->law_residual < 0), "contacts off their law by %g m/s", g->law_residual);
     for (int k = 0; k < g->count; k++) {
         struct spatial_state *s = &g->all[k]->base;
-        s->law_residual = fmax(residual, g->law_residual);
+        s->law_residual = det_max(residual, g->law_residual);
         s->dynamics.touches.law_miss_m = s->law_residual * h;
     }
 }

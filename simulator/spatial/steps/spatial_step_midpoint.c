@@ -259,7 +259,7 @@ static void leave_limits(struct spatial_dynamics *d)
     project(d, way);
     for (int i = 0; i < d->rates; i++) {
         taken += d->base.torque[i] * way[i];
-        positive += fmax(d->base.torque[i] * way[i], 0);
+        positive += det_max(d->base.torque[i] * way[i], 0);
     }
     d->base.dynamics.ledger.work_effector_j += taken;
     d->base.dynamics.ledger.work_effector_positive_j += positive;

@@ -189,7 +189,7 @@ int spatial_limits_find(struct spatial_limits *limits, const struct spatial_tree
         struct spatial_limit *row = &limits->rows[i];
         double drift = drift_of(row, tree, q, middle, half_s);
         double last = row->gap + time_s * (rate_of(row, end) + drift / 2);
-        row->bound = fmin((half_s * drift / 2 - row->gap) / time_s, 0) - drift;
+        row->bound = det_min((half_s * drift / 2 - row->gap) / time_s, 0) - drift;
         closed += row->gap <= GAP_ROUNDING || last < 0;
         if (row->gap <= GAP_ROUNDING || last < GAP_NEAR)
             keep(limits, &kept, i);
@@ -219,16 +219,16 @@ double spatial_limits_stride(struct spatial_limits *limits, const struct spatial
         if (!row->turning || row->gap > time_s * vec3_length(w))
             continue;
         struct quaternion ball = ball_of(&tree->links[row->link], q);
-        fastest = fmax(fastest, turning_of(row, ball, w, time_s * SHORT_SHARE));
+        fastest = det_max(fastest, turning_of(row, ball, w, time_s * SHORT_SHARE));
     }
     double parts = ceil(time_s * fastest / TURN_MAX);
-    return parts > 1 ? fmax(time_s / parts, fmin(least_s, time_s)) : time_s;
+    return parts > 1 ? det_max(time_s / parts, det_min(least_s, time_s)) : time_s;
 }
 
 /* When g + r t + a t^2 / 2 comes to 0 from above, fast enough; else HUGE_VAL. */
 static double hit_time(double g, double r, double a)
 {
-    double square = r * r - 2 * a * g, denominator = sqrt(fmax(square, 0)) - r;
+    double square = r * r - 2 * a * g, denominator = sqrt(det_max(square, 0)) - r;
     if (g <= GAP_ROUNDING)
         return r < -HIT_RATE ? 0 : HUGE_VAL;
     return square >= HIT_RATE * HIT_RATE && denominator > 0 ? 2 * g / denominator : HUGE_VAL;
@@ -255,7 +255,7 @@ int spatial_limits_find_hit(struct spatial_limits *limits, const struct spatial_
     for (int i = 0; i < limits->count; i++) {
         struct spatial_limit *row = &limits->rows[i];
         row->bound = 0;
-        if (row->gap + time_s * fmin(rate_of(row, rates), 0) <= GAP_ROUNDING)
+        if (row->gap + time_s * det_min(rate_of(row, rates), 0) <= GAP_ROUNDING)
             keep(limits, &kept, i);
     }
     limits->count = kept;

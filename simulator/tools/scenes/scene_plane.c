@@ -292,7 +292,7 @@ static int spread_masses(struct scene *scene, struct error *error)
             parent->inertia.zz -= is_world ? 0 : more;
             continue;
         }
-        double mass = is_world ? link->mass_kg : fmin(link->mass_kg, parent->mass_kg) / 2;
+        double mass = is_world ? link->mass_kg : det_min(link->mass_kg, parent->mass_kg) / 2;
         add_mass(link, mass, (struct vec2){0, 0});
         add_mass(parent, -mass, vec3_flat(link->joint));
     }

@@ -430,4 +430,20 @@ TEST(many_at_once_have_the_same_bits)
     }
 }
 
+/* Of zeros of unlike signs, which fmin() may exchange, the second; of a NaN the other one. */
+TEST(least_and_greatest_have_one_rule)
+{
+    static const volatile double values[] = {0.0, -0.0, NAN, 3, -3, HUGE_VAL};
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
+            double a = values[i], b = values[j];
+            double least = isnan(b) || a < b ? a : b, most = isnan(b) || a > b ? a : b;
+            double found[2] = {det_min(a, b), det_max(a, b)};
+            REQUIRE(memcmp(&found[0], &least, sizeof least) == 0);
+            REQUIRE(memcmp(&found[1], &most, sizeof most) == 0);
+        }
+    REQUIRE(signbit(det_min(values[0], values[1])) && !signbit(det_min(values[1], values[0])));
+    REQUIRE(det_max(values[2], values[3]) == 3 && det_max(values[3], values[2]) == 3);
+}
+
 SUITE("detmath", 30, setup, NULL)
