@@ -59,10 +59,10 @@ int genetics_crossover(struct genome *child, const struct genome *a, const struc
 int genetics_graft(struct genome *child, const struct genome *a, const struct genome *b,
                    const struct params *params, struct rng *rng, struct gene_counter *ids);
 
-/* A child's mutations in the words of a newcomer: "a new wire in the brain" for "input 1 of neuron 6
- * (min) now reads neuron 4 (oscillate-wave, own)". Shortens the text of genetics_mutate(): each kind
- * of change once, in the order of the text, with its number where it came several times. A change
- * that the table does not know stays as it is. */
+/* A child's mutations in the words of a newcomer: "a new wire in the brain" for "input 1 of neuron
+ * 6 (min) now reads neuron 4 (oscillate-wave, own)". Shortens the text of genetics_mutate(): each
+ * kind of change once, in the order of the text, with its number where it came several times. A
+ * change that the table does not know stays as it is. */
 void mutation_words_shorten(const char *mutations, char *text, size_t size);
 
 #endif

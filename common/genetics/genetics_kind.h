@@ -39,8 +39,8 @@ struct genetics_kind {
 extern const struct genetics_kind *const genetics_kinds[];
 extern const struct genetics_kind genetics_rectangles, genetics_spheres, genetics_boxes;
 
-/* Draws the scale of a connection (so many are not scaled), whether it is reflected, and whether it is
- * a terminal one. */
+/* Draws the scale of a connection (so many are not scaled), whether it is reflected, and whether it
+ * is a terminal one. */
 void genetics_draw_flags(struct connection_gene *connection, double unscaled, double reflected,
                          struct rng *rng);
 

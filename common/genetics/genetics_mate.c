@@ -144,8 +144,8 @@ static void align(struct chromosome *chromosome, enum genome_table table, const 
     }
 }
 
-/* Adds the slots of the rows that belong to the body gene of slot `body`; -1: to none, as body genes
- * and the central set do. */
+/* Adds the slots of the rows that belong to the body gene of slot `body`; -1: to none, as body
+ * genes and the central set do. */
 static void add_group(struct chromosome *chromosome, enum genome_table table, int body)
 {
     struct rows rows;

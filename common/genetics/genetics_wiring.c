@@ -229,8 +229,8 @@ static void repair(struct maker *maker)
     }
 }
 
-/* The garbage collector prunes too, but makes constants of the references to what is gone; here they
- * are still to be drawn again, among what stays. */
+/* The garbage collector prunes too, but makes constants of the references to what is gone; here
+ * they are still to be drawn again, among what stays. */
 void wiring_tidy(struct maker *maker)
 {
     ENSURE(genome_find_body(maker->genome, maker->genome->root) >= 0,

@@ -90,8 +90,8 @@
 #define GENE_LEAST_ANGLE_RAD 0.5
 #define GENE_LEAST_POSITION  0.5
 
-/* Forms of limits: of joints that turn, then of those that slide; and of the second limits of those that turn about
- * several axes. */
+/* Forms of limits: of joints that turn, then of those that slide; and of the second limits of those
+ * that turn about several axes. */
 extern const struct gene_limit_form gene_flat_limit_forms[2], gene_second_limit_form;
 int gene_flat_limit_form(const void *gene);
 double gene_assume_flat_limit(const void *gene);

@@ -172,8 +172,8 @@ extern const char *const face_names[FACE_COUNT];   /* right, top, left, bottom, 
 extern const enum sensor face_sensors[FACE_COUNT]; /* of contact */
 
 /* Emissions of parts besides motion: one table. An emitter is an effector of a body gene with one
- * input; its signal, within 0 .. 1, is how loud or how much. Sensors of it by sound.h and scent.h of
- * simulator/world/. A new one is a row here and one in GENE_ROWS_EMITTERS. */
+ * input; its signal, within 0 .. 1, is how loud or how much. Sensors of it by sound.h and scent.h
+ * of simulator/world/. A new one is a row here and one in GENE_ROWS_EMITTERS. */
 enum emitter_kind { EMITTER_SOUND, EMITTER_SCENT_1, EMITTER_SCENT_2, EMITTER_COUNT };
 
 extern const char *const emitter_names[EMITTER_COUNT]; /* "sound", "scent_1", "scent_2" */

@@ -89,8 +89,8 @@ void key_put_doubles(struct key_hasher *hasher, const double *values, size_t cou
 void key_put_vec3(struct key_hasher *hasher, struct vec3 value);
 void key_put_turn(struct key_hasher *hasher, struct quaternion value);
 
-/* The limits of a link that slides: how far goes by its scale, and not further than the longest side
- * of its part and the parent allows. */
+/* The limits of a link that slides: how far goes by its scale, and not further than the longest
+ * side of its part and the parent allows. */
 void grow_slide_limits(const struct grower *grower, struct body_link *link, double longest_m);
 /* The limits of a link's freedom k that turns, which a mirrored part has the other way round. */
 void grow_turn_limits(struct body_link *link, int k, double lower, double upper);

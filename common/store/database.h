@@ -105,8 +105,8 @@ uint64_t row_id(const struct row *row, int column); /* 0 for NULL */
 /* The place of a text among so many names; -1: it is none of them. */
 int row_name(const struct row *row, int column, const char *const *names, int count);
 int row_is_null(const struct row *row, int column);
-/* Numbers that a stranger may have written: within bounds, both included. NULL is 0. One that is out
- * of bounds, or no number, is `low`, and statement_each() ends with ERR_FORMAT, which names the
+/* Numbers that a stranger may have written: within bounds, both included. NULL is 0. One that is
+ * out of bounds, or no number, is `low`, and statement_each() ends with ERR_FORMAT, which names the
  * column. */
 int64_t row_whole(const struct row *row, int column, int64_t low, int64_t high);
 double row_real(const struct row *row, int column, double low, double high);

@@ -1,5 +1,5 @@
-/* What controller and viewer both read out of an open run store: creatures, which begin with the same
- * columns, generations, choices by hand, contests, epochs of a preserve. */
+/* What controller and viewer both read out of an open run store: creatures, which begin with the
+ * same columns, generations, choices by hand, contests, epochs of a preserve. */
 #ifndef COMMON_STORE_STORED_H
 #define COMMON_STORE_STORED_H
 

@@ -1,5 +1,6 @@
 /* What a process finds at its start, and looks at before it hurts: signals as its parent process
- * left them, the limits of a shell or a system (ulimit), a display, the project's other programs. */
+ * left them, the limits of a shell or a system (ulimit), a display, the project's other programs.
+ * */
 #ifndef COMMON_SYSTEM_PROCESS_H
 #define COMMON_SYSTEM_PROCESS_H
 

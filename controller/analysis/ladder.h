@@ -76,7 +76,8 @@ int ladder_is_same(const struct ladder *one, const struct ladder *other);
 /* The mean margin of rung a in its meetings of a part, with b alone or with all (-1); NAN without
  * meetings. Where b is a rung, so are the meetings that b has with a. */
 double ladder_margin(const struct ladder *ladder, enum ladder_part part, int a, int b);
-/* The share of its meetings that a has won; NAN without meetings. `count`: the meetings, or NULL. */
+/* The share of its meetings that a has won; NAN without meetings. `count`: the meetings, or NULL.
+ * */
 double ladder_won(const struct ladder *ladder, enum ladder_part part, int a, int *count);
 /* The share of its sides that touched the goal. */
 double ladder_touched(const struct ladder *ladder, enum ladder_part part, int rung);

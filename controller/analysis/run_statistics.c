@@ -171,7 +171,8 @@ static int count_different(uint64_t *hashes, int count, int *commonest)
 
 /* ---- generations ---- */
 
-/* Numbers of a creature whose spread is told, and hashes of which the different ones are counted. */
+/* Numbers of a creature whose spread is told, and hashes of which the different ones are counted.
+ * */
 enum { SPREADS = 4, HASHES = 3 };
 
 /* Room for the members of the largest generation, and everyone's first ancestor. */

@@ -58,8 +58,8 @@ COMMANDS(X)
                                            .options = its_options,                                 \
                                            .run = command_##word}
 
-/* The same of a command whose one operand is RUN_DIR, with the function that acts; `its_request` is a
- * pointer to what the options are read into, or NULL. */
+/* The same of a command whose one operand is RUN_DIR, with the function that acts; `its_request` is
+ * a pointer to what the options are read into, or NULL. */
 #define RUN_COMMAND(word, act, its_request, its_summary, its_options, its_about)                   \
     static int command_##word(int argc, char **argv)                                               \
     {                                                                                              \
@@ -103,8 +103,8 @@ int command_parse_number(const char *command, const char *option, const char *te
 /* Standard output, flushed: 0, or 1 with a message if it could not be written. */
 int command_finish_output(void);
 
-/* Opens the store of a run, read-only or to write, and reads the parameters in force unless `params`
- * is NULL. 0, or ERR_* with a message; *store is to be closed all the same. */
+/* Opens the store of a run, read-only or to write, and reads the parameters in force unless
+ * `params` is NULL. 0, or ERR_* with a message; *store is to be closed all the same. */
 int command_open_run(const char *directory, struct store **store, struct params *params,
                      struct error *error);
 int command_open_to_write(const char *directory, struct store **store, struct params *params,

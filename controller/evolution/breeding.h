@@ -20,7 +20,8 @@ struct breeding_parents {
     int count;
 };
 
-/* No parents yet, and room for `most`. 0 or ERR_MEMORY; breeding_parents_deinit() is due all the same. */
+/* No parents yet, and room for `most`. 0 or ERR_MEMORY; breeding_parents_deinit() is due all the
+ * same. */
 int breeding_parents_init(struct breeding_parents *parents, int most);
 void breeding_parents_add(struct breeding_parents *parents, const struct individual *individual,
                           double weight);

@@ -117,7 +117,8 @@ void search_select(struct search *search)
 
 /* ---- breeding ---- */
 
-/* The parents by choice, all alike. 0 or ERR_MEMORY; breeding_parents_deinit() is due all the same. */
+/* The parents by choice, all alike. 0 or ERR_MEMORY; breeding_parents_deinit() is due all the same.
+ * */
 static int list_chosen(const struct search *search, struct breeding_parents *parents)
 {
     const struct population *population = &search->population;

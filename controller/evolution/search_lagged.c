@@ -308,7 +308,8 @@ int lagged_open(struct search *search)
     search->born = count_born(search);
     search->counted = search->cursor = search->is_ranked = search->dead = search->redrawn = 0;
     search->quota = (int)search->params.population_size;
-    /* After a recount all of them are in flight; with those that were added before a restart, the generation is all that was born */
+    /* After a recount all of them are in flight; with those that were added before a restart, the
+     * generation is all that was born */
     int waiting = count_waiting(search, search->born);
     if (search->quota < waiting)
         search->quota = waiting;

@@ -165,8 +165,8 @@ static uint64_t describe_workers(const struct farm *farm, json_t *workers)
     return restarts;
 }
 
-/* A report of the controller at work for `controller status`: one JSON object on one line, the keys as
- * docs/run-store.md has them. */
+/* A report of the controller at work for `controller status`: one JSON object on one line, the keys
+ * as docs/run-store.md has them. */
 static char *order_status(const struct evolve *evolve)
 {
     const struct farm *farm = evolve->farm;

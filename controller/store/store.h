@@ -25,9 +25,9 @@ struct database *store_database(struct store *store);
 /* Writes what else a new run begins with into the open batch. 0, or ERR_* with a message. */
 typedef int store_fill(struct store *store, void *context, struct error *error);
 /* Makes a new database at `path` (ERR_EXISTS if there is one), with the run's parameters, the seeds
- * of its first generation (NULL: none) and what `fill` writes (NULL: nothing), and locks it: the run
- * may die before a generation is stored. ERR_BUSY if another controller holds the lock. It gets its
- * name when it is whole; what cannot be made is taken away. */
+ * of its first generation (NULL: none) and what `fill` writes (NULL: nothing), and locks it: the
+ * run may die before a generation is stored. ERR_BUSY if another controller holds the lock. It gets
+ * its name when it is whole; what cannot be made is taken away. */
 int store_create(struct store **store, const char *path, const struct params *params,
                  const struct seeding *seeding, store_fill *fill, void *context,
                  struct error *error);
@@ -317,8 +317,8 @@ enum store_order {
 };
 /* The first `most` of the rest stay; returns how many. */
 int store_leave_out(struct store_entry *entries, int count, int most, enum store_order order);
-/* The best `top` of a closed generation (-1: the last closed one) that stay then, in rank order. The
- * caller frees *entries. `generation_found` receives the generation meant. */
+/* The best `top` of a closed generation (-1: the last closed one) that stay then, in rank order.
+ * The caller frees *entries. `generation_found` receives the generation meant. */
 int store_get_best(struct store *store, int64_t generation, enum store_order order, int top,
                    struct store_entry **entries, int *count, uint32_t *generation_found,
                    struct error *error);

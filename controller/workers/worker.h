@@ -165,8 +165,8 @@ void worker_start_after(struct worker *worker, uint64_t delay_ms);
 void worker_enter_idle_or_busy(struct worker *worker);
 /* A frame to its process. 0, or ERR_*, which the caller makes an event of. */
 int worker_send(struct worker *worker, const struct pack_writer *frame);
-/* Ends its process, DEAD until its exit is seen; the first cause is kept. A launcher is asked first,
- * so that it can end what it has started, or leave its queue. */
+/* Ends its process, DEAD until its exit is seen; the first cause is kept. A launcher is asked
+ * first, so that it can end what it has started, or leave its queue. */
 void worker_kill(struct worker *worker, const char *cause, ...)
     __attribute__((format(printf, 2, 3)));
 /* Another end, or task rejected, since its last result: gives the farm up where all slots have too

@@ -183,8 +183,8 @@ static void record(struct trial *t, const char *quantity, double value)
     record_at(t, quantity, -1, value);
 }
 
-/* A quantity at a share of a step of h, from its values and rates at both ends: by the cubic through
- * them. */
+/* A quantity at a share of a step of h, from its values and rates at both ends: by the cubic
+ * through them. */
 static double between(double x0, double v0, double x1, double v1, double h, double s)
 {
     double r = 1 - s;

@@ -1,5 +1,5 @@
-/* Reference cases of boxes in space that touch: the rows of space/touching.json, the scenes, and what
- * the tests of both solvers measure in the same way. */
+/* Reference cases of boxes in space that touch: the rows of space/touching.json, the scenes, and
+ * what the tests of both solvers measure in the same way. */
 #ifndef TESTS_ORACLE_TOUCHING_H
 #define TESTS_ORACLE_TOUCHING_H
 

@@ -263,8 +263,8 @@ static inline void body_init_stopped_rod(struct test_body *body, double root)
     body_init(body, rod, 2);
 }
 
-/* A trunk with two arms, one of which has a hand; `sign` -1 makes its mirror image, `first` says which
- * of the siblings comes first, 1 or 2. */
+/* A trunk with two arms, one of which has a hand; `sign` -1 makes its mirror image, `first` says
+ * which of the siblings comes first, 1 or 2. */
 static inline void body_init_branched(struct test_body *body, int sign, int first,
                                       double torque_n_m)
 {

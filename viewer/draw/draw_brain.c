@@ -98,8 +98,8 @@ static void note_sensor(struct brain_layout *layout, const struct wire *wire)
     layout->sensors[layout->sensor_count++] = (struct sensor_node){wire->index, wire->sensor, 0, 0};
 }
 
-/* Marks the neuron that a wire reads, and all neurons that this one depends on: as deep as there are
- * neurons at most. */
+/* Marks the neuron that a wire reads, and all neurons that this one depends on: as deep as there
+ * are neurons at most. */
 static void mark_live(struct brain_layout *layout, const struct replay *replay,
                       const struct wire *wire)
 {

@@ -1,8 +1,9 @@
 /* How far bodies reach in a picture, and the view in which bodies at several moments just have
  * room. Perspective has no closed form for either, so both are found by a few rounds.
  *
- * Plain pictures are of creatures alone on nothing: no world, no text, no marks. For pages that place
- * such pictures in their own text and colours. Several stand in a grid, each as large as its cell. */
+ * Plain pictures are of creatures alone on nothing: no world, no text, no marks. For pages that
+ * place such pictures in their own text and colours. Several stand in a grid, each as large as its
+ * cell. */
 #include "viewer/draw/draw_space.h"
 
 #include <math.h>

@@ -453,8 +453,8 @@ void draw_help(cairo_t *cr, int width_px, int height_px, const struct draw_help 
 
 /* ---- the river of forms ----
  *
- * Bands lie one upon the other around the middle of the box, the first at the top, each as high as many
- * live so. */
+ * Bands lie one upon the other around the middle of the box, the first at the top, each as high as
+ * many live so. */
 
 /* The upper edge of a band at a span; that of the band behind the last one ends the river. */
 static double edge_of(const struct draw_river *d, int band, int span)

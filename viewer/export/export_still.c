@@ -1,5 +1,5 @@
-/* PNG and SVG: one still, written by cairo; and the frames of a film, each a numbered PNG in a folder of
- * their own: for programs that cut and encode films. */
+/* PNG and SVG: one still, written by cairo; and the frames of a film, each a numbered PNG in a
+ * folder of their own: for programs that cut and encode films. */
 #include "viewer/export/export.h"
 
 #include <cairo-svg.h>

@@ -339,7 +339,8 @@ struct replay_row {
     struct replay_contact *contacts;
 };
 int replay_append(struct replay *replay, struct replay_row *row);
-/* Keeps every second row, twice as long after one another, of a replay that is full; 1 if it was. */
+/* Keeps every second row, twice as long after one another, of a replay that is full; 1 if it was.
+ * */
 int replay_thin_full(struct replay *replay);
 /* Takes the tables of as many parts, drives ... as are counted; shapes have room for rails. 0,
  * ERR_LIMIT or ERR_MEMORY. */

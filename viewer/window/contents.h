@@ -1,11 +1,11 @@
 /* The contents of a window (player.h).
  *
- * Creatures: it holds a gallery, what of it is shown and how (one creature, a race, a grid, parent and
- * child), camera and overlays.
+ * Creatures: it holds a gallery, what of it is shown and how (one creature, a race, a grid, parent
+ * and child), camera and overlays.
  *
  * A world of a preserve, seen from beside the water: it plays what a thread simulates ahead (struct
- * preserve_feed), jumps to other times, goes to other worlds, follows a creature, and may follow the run
- * while it goes on. */
+ * preserve_feed), jumps to other times, goes to other worlds, follows a creature, and may follow
+ * the run while it goes on. */
 #ifndef VIEWER_WINDOW_CONTENTS_H
 #define VIEWER_WINDOW_CONTENTS_H
 

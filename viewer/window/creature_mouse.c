@@ -2,8 +2,8 @@
  * wheel; and playing with a creature.
  *
  * Its part under the mouse hangs on a spring that ends at the mouse. The spring pulls all of the
- * creature alike, as gravity does. The light is where the mouse is, and stays where it was left. The
- * life goes on from the moment shown; what was recorded of it later is gone. */
+ * creature alike, as gravity does. The light is where the mouse is, and stays where it was left.
+ * The life goes on from the moment shown; what was recorded of it later is gone. */
 #include "viewer/window/creature_private.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* A world of a preserve as a content: see contents.h. Epochs that were simulated stay, up to a bound, so that going back costs nothing; a
- * jump to another time begins a new feed there. */
+/* A world of a preserve as a content: see contents.h. Epochs that were simulated stay, up to a
+ * bound, so that going back costs nothing; a jump to another time begins a new feed there. */
 #include "viewer/window/contents.h"
 
 #include <inttypes.h>

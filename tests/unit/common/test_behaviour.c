@@ -182,7 +182,8 @@ static const struct {
     {BEHAVIOUR_STRIDE, STRIDER "slip_share=7", 2},
     {BEHAVIOUR_STRIDE, STRIDER "slip_share=7 belly_share=1", 1.5},
     {BEHAVIOUR_STRIDE, STRIDER "slip_share=nan belly_share=1", 0},
-    /* steady motion is worth its distance; else the worst window counts four times, and window k k / 9 */
+    /* steady motion is worth its distance; else the worst window counts four times, and window k k
+     * / 9 */
     {BEHAVIOUR_SWIM, "windows=0.5", 4},
     {BEHAVIOUR_SWIM, UPHILL, 4 * 0.1 + 19.7 / 9},
     {BEHAVIOUR_SWIM, "windows=1 window_8_m=-3", 0},

@@ -367,8 +367,9 @@ static int decode_content(const void *content, size_t length, uint64_t version)
     return rc;
 }
 
-/* The content of the creature's file, every bit of which was flipped, `step` bits at a time, behind a
- * right checksum: many flips only change a number, and many must not pass. The caller frees it. */
+/* The content of the creature's file, every bit of which was flipped, `step` bits at a time, behind
+ * a right checksum: many flips only change a number, and many must not pass. The caller frees it.
+ * */
 static char *flip_content(uint64_t version, size_t step, size_t *size)
 {
     SCOPED(pack_writer) writer;

@@ -657,7 +657,8 @@ static void damage(struct rng *rng)
         genome_remove(&genome, GENOME_NEURONS, (int)rng_below(rng, (uint32_t)genome.neuron_count));
         break;
     case 1:
-        genome_remove(&genome, GENOME_CONNECTIONS, (int)rng_below(rng, (uint32_t)genome.connection_count));
+        genome_remove(&genome, GENOME_CONNECTIONS,
+                      (int)rng_below(rng, (uint32_t)genome.connection_count));
         break;
     case 2:
         genome_remove(&genome, GENOME_BODIES, (int)rng_below(rng, (uint32_t)genome.body_count));

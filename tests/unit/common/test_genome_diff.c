@@ -115,8 +115,9 @@ TEST(equal_genomes_have_no_difference)
     X(g->neurons[2].inputs[0].via = ARM, "~ neuron 102: inputs.0.via 1 -> 2\n")                    \
     X(g->neurons[2].inputs[0].scope = SCOPE_OWN,                                                   \
       "~ neuron 102: inputs.0.of part -> own; inputs.0.via 1 -> unset\n")                          \
-    X(genome_remove(g, GENOME_CONNECTIONS, 3), "- connection 14: from 2, to 1048579, parent_face right, "   \
-                                      "child_face right, terminal_only true\n")
+    X(genome_remove(g, GENOME_CONNECTIONS, 3),                                                     \
+      "- connection 14: from 2, to 1048579, parent_face right, "                                   \
+      "child_face right, terminal_only true\n")
 
 enum {
 #define X(statement, words) +1

@@ -328,7 +328,8 @@ static int run(int workers, int stops, int lost, struct rng *rng, uint64_t hashe
 
 /* ---- at the end ---- */
 
-/* Lives to the end of the run; `look` sees every complete generation, ranked; NULL: nothing does. */
+/* Lives to the end of the run; `look` sees every complete generation, ranked; NULL: nothing does.
+ * */
 static struct search *live(struct farm *farm, void (*look)(struct search *search))
 {
     struct search *search = begin();

@@ -193,7 +193,8 @@ static const struct message *encode_and_decode(int index, int type)
     return decode_good(type);
 }
 
-/* A payload that a test writes by hand, or of a frame behind its header; nobody frees the message. */
+/* A payload that a test writes by hand, or of a frame behind its header; nobody frees the message.
+ * */
 static int decode_written(struct message *message, size_t header_bytes)
 {
     return message_decode(message, writer.buffer.data + header_bytes,

@@ -274,8 +274,8 @@ static void read_momentum(struct vec3 *linear, struct vec3 *angular)
     spatial_tree_momentum(spatial_state_tree(heap.dynamics), linear, angular);
 }
 
-/* A step after which the momentum is what was and what gravity, drag and the ground gave; 0: nothing
- * was counted. */
+/* A step after which the momentum is what was and what gravity, drag and the ground gave; 0:
+ * nothing was counted. */
 static int step_by_impulses(void)
 {
     struct vec3 linear, angular, now, turning;

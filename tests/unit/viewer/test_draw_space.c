@@ -34,8 +34,8 @@ static void drop_rows(void)
     replay->row_floats = 0;
 }
 
-/* A creature and a world of the examples, with one parameter. The joints of one body gene (-1: of none) are
- * made to slide. */
+/* A creature and a world of the examples, with one parameter. The joints of one body gene (-1: of
+ * none) are made to slide. */
 static void make_in(const char *name, const char *world, const char *change, int sliding)
 {
     drop_replay();

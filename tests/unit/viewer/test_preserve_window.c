@@ -176,7 +176,8 @@ TEST(another_version_is_said)
             "DELETE FROM generations");
 }
 
-/* A run keeps the states of some epochs only: those before the wanted one are lived through unseen. */
+/* A run keeps the states of some epochs only: those before the wanted one are lived through unseen.
+ * */
 TEST(an_epoch_without_a_state_before_it_is_reached)
 {
     run_sql("UPDATE states SET epoch = -epoch WHERE epoch IN (1, 2)");

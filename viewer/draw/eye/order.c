@@ -150,8 +150,8 @@ static void visit_spots(const struct walk *walk, int *list, int count)
         walk->visit(walk->context, &pieces[list[i]]);
 }
 
-/* The polygon of the list whose plane costs least, by cuts and how unequal the sides are; or -1: there
- * are only spots. */
+/* The polygon of the list whose plane costs least, by cuts and how unequal the sides are; or -1:
+ * there are only spots. */
 static int choose_plane(const struct order *order, const int *list, int count)
 {
     int best = -1, least = 0, polygons = 0, tried = 0;
