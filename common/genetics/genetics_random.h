@@ -1,6 +1,6 @@
 /* Random genes, for first populations and for mutations that add something. Shared by the
- * genetics_*.c files. A function that adds a row returns 0, ERR_LIMIT when the table is at its maximum, or
- * ERR_MEMORY; the new row is the last of its table. */
+ * genetics_*.c files. A function that adds a row returns 0, ERR_LIMIT when the table is at its
+ * maximum, or ERR_MEMORY; the new row is the last of its table. */
 #ifndef COMMON_GENETICS_GENETICS_RANDOM_H
 #define COMMON_GENETICS_GENETICS_RANDOM_H
 

@@ -46,7 +46,7 @@ int scratch_open(struct scratch *scratch, const char *purpose, struct error *err
 void scratch_close(const struct scratch *scratch);
 /* The path of a file of that name in it; the name has at most 60 bytes. */
 void scratch_path(const struct scratch *scratch, const char *name, char path[RUN_PATH_SIZE]);
-/* Runs a program of that path with nothing to read. What it prints, errors too, becomes a string
+/* Runs a program of that path with nothing to read. Its output, errors too, becomes a string
  * from malloc (NULL on error). Returns as program_run(). */
 int scratch_run(const struct scratch *scratch, const char *program, char *const *argv,
                 char **output, struct error *error);
