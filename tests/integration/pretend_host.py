@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "protocol"))
 import msgpack
 
