@@ -53,7 +53,7 @@
     GENE_ROWS_EMITTER(EMITTER_SOUND, "sound"), GENE_ROWS_EMITTER(EMITTER_SCENT_1, "scent_1"),      \
         GENE_ROWS_EMITTER(EMITTER_SCENT_2, "scent_2")
 
-/* The joint: one from the first to the last, of which `bits` says which if it is not 0. */
+/* The joint: one from the first to the last; `bits`, if it is not 0, names the allowed ones. */
 #define GENE_ROW_JOINT(first, last, usual, bits)                                                   \
     GENE_ROW("joint", "joint", GENE_CHOICE, GENE_WRITTEN, GENE_BODY(joint),                        \
              GENE_BETWEEN(first, last), .names = joint_type_names, .choices = bits,                \

@@ -1,6 +1,5 @@
-/* What a process finds at its start, and looks at before it hurts: signals as its parent process
- * left them, the limits of a shell or a system (ulimit), a display, the project's other programs.
- * */
+/* The surroundings of a process at its start: signals as its parent process left them, the limits
+ * of a shell or a system (ulimit), a display, the project's other programs. */
 #ifndef COMMON_SYSTEM_PROCESS_H
 #define COMMON_SYSTEM_PROCESS_H
 

@@ -89,7 +89,7 @@ static int find_side(const struct ladder_meeting *meeting, int part, int rung)
     return is_between_rungs(part) && meeting->b == rung ? 1 : -1;
 }
 
-/* What a meeting says of one of its sides. */
+/* A number of one side of a meeting. */
 typedef double side_value(const struct ladder_meeting *meeting, int side);
 
 static double margin_of(const struct ladder_meeting *meeting, int side)

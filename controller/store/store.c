@@ -275,7 +275,7 @@ static int upgrade(struct store *store, struct error *error)
                : 0;
 }
 
-/* What a writer does before all else. */
+/* Checks a store, and brings it to the schema of now, before a writer uses it. */
 static int prepare(struct store *store, struct error *error)
 {
     int status = check_damage(store, error);

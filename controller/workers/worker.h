@@ -223,7 +223,7 @@ enum { FARM_TURNAROUNDS = 64 };
 struct farm {
     uv_loop_t *loop;
     struct farm_callbacks callbacks;
-    struct worker *workers;       /* FARM_WORKERS_MAX, of which the first slot_count are in use */
+    struct worker *workers;       /* FARM_WORKERS_MAX; the first slot_count are in use */
     int slot_count, worker_count; /* ever, wanted */
     int prefetch, is_pinned, is_paused;
     struct task_limits limits;

@@ -488,8 +488,8 @@ static inline double stage_order(struct stage *stage, void (*start)(void), doubl
     return coarse / stage_step_error(stage, start, dt_s / 2, seconds);
 }
 
-/* Momentum in a step: what it gains beyond what it says that contacts, medium and gravity gave, how
- * large these were, and how large the momenta, of which rounding is a share. */
+/* Momentum in a step: its gain beyond those that the body names of contacts, medium and gravity,
+ * the size of these, and the size of the momenta; rounding is a share of those. */
 struct stage_gain {
     double off, given, size;
 };

@@ -18,7 +18,7 @@ static void setup(void)
     defaults = params;
 }
 
-/* What the reader of `text` said: no success, and words that begin so. */
+/* The reader of `text` failed, with an error that begins with these words. */
 static void check_refused(int status, const char *text, const char *words)
 {
     ck_assert_msg(status < 0, "accepted: %s", text);

@@ -30,7 +30,7 @@ static const char *true_words(int count)
     return words;
 }
 
-/* What is to be started; the last word is the simulator's. */
+/* The launcher starts these words; the last one is the simulator's path. */
 #define expect_words(...) expect_all_words((const char *const[]){__VA_ARGS__, NULL})
 
 static void expect_all_words(const char *const *words)
