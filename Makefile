@@ -303,10 +303,10 @@ precision: $(B)/bench/precision $(B)/bench/plot
 	$(Q)cp $(B)/precision.csv $(B)/precision.svg docs/images/
 
 include page/page.mk
-include tests/bench/peers/peers.mk
+include bench/peers/peers.mk
 
 SOURCES := $(wildcard $(foreach f,common proto simulator controller viewer library page include examples,$(f)/*.[ch] $(f)/*/*.[ch] $(f)/*/*/*.[ch]) \
-	tests/*/*.[ch] tests/bench/peers/*.[ch] tests/bench/peers/*.cc)
+	tests/*/*.[ch] bench/peers/*.[ch] bench/peers/*.cc)
 # cppcheck takes results that a callee of another file fills for uninitialized
 UNSURE := missingIncludeSystem uninitvar uninitStructMember ctuuninitvar
 lint:

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/bench/peers/peer_frame.h"
-#include "tests/bench/peers/space_peers.h"
+#include "bench/peers/peer_frame.h"
+#include "bench/peers/space_peers.h"
 
 #define PI           3.14159265358979323846
 #define GRAVITY_M_S2 9.81

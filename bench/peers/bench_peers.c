@@ -2,8 +2,8 @@
  * bench-peers`); how they are measured: peer_frame.h. C5 and C12 of tests/bench/fixed.h, C5
  * dropped, and a double pendulum of rods against a 128-bit reference. */
 #include "tests/bench/expected.h"
-#include "tests/bench/peers/peer_frame.h"
-#include "tests/bench/peers/peers.h"
+#include "bench/peers/peer_frame.h"
+#include "bench/peers/peers.h"
 
 static const struct peer_contender contenders[] = {
     {&peer_bestiary, 240, 0}, /* the first: the others are compared with it */

@@ -1,4 +1,4 @@
-#include "tests/bench/peers/peer_frame.h"
+#include "bench/peers/peer_frame.h"
 
 #include <unistd.h>
 

@@ -4,8 +4,8 @@
  * making a creature. */
 #include <stdlib.h>
 
-#include "tests/bench/peers/mujoco_xml.h"
-#include "tests/bench/peers/peers.h"
+#include "bench/peers/mujoco_xml.h"
+#include "bench/peers/peers.h"
 
 struct world {
     const struct peer_scene *scene;

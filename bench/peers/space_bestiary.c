@@ -2,7 +2,7 @@
  * servo to the letter. */
 #include "common/version.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
-#include "tests/bench/peers/space_peers.h"
+#include "bench/peers/space_peers.h"
 
 enum { LINKS_MAX = PEER_BODIES_MAX, RATES_MAX = 6 + 3 * LINKS_MAX };
 

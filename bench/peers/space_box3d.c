@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/bench/peers/space_peers.h"
+#include "bench/peers/space_peers.h"
 
 /* Half the side of the ground, and its thickness. */
 #define GROUND_REACH_M 500.0f

@@ -20,7 +20,7 @@
 
 #include <stdio.h>
 
-#include "tests/bench/peers/engine.h"
+#include "bench/peers/engine.h"
 
 #define PEER_EVALUATE_S 10.0
 enum { PEER_CREATURES_MAX = 3, PEER_GAITS = 16, PEER_JOINTS_MAX = 16 };

@@ -6,7 +6,7 @@
 #define TESTS_BENCH_PEERS_PEERS_H
 
 #include "tests/bench/fixed.h"
-#include "tests/bench/peers/engine.h"
+#include "bench/peers/engine.h"
 
 enum { PEER_BODIES_MAX = FIXED_BODIES_MAX };
 

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "tests/bench/peers/space_peers.h"
+#include "bench/peers/space_peers.h"
 
 namespace
 {

@@ -6,7 +6,7 @@
 #ifndef TESTS_BENCH_PEERS_SPACE_PEERS_H
 #define TESTS_BENCH_PEERS_SPACE_PEERS_H
 
-#include "tests/bench/peers/engine.h"
+#include "bench/peers/engine.h"
 
 enum { PEER_BODIES_MAX = 9 };
 

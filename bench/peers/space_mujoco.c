@@ -4,8 +4,8 @@
  * gravity is along -y. */
 #include <stdlib.h>
 
-#include "tests/bench/peers/mujoco_xml.h"
-#include "tests/bench/peers/space_peers.h"
+#include "bench/peers/mujoco_xml.h"
+#include "bench/peers/space_peers.h"
 
 struct world {
     const struct peer_scene *scene;

@@ -3,9 +3,9 @@
  * meant for that. */
 #include <math.h>
 
-#include "tests/bench/peers/peers.h"
+#include "bench/peers/peers.h"
 
-#include "tests/bench/peers/ode_world.h"
+#include "bench/peers/ode_world.h"
 
 #define DEPTH_M 0.1
 

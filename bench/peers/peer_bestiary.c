@@ -3,7 +3,7 @@
  * steps alone, those it takes under contact, to compare their precision. */
 #include "common/version.h"
 #include "tests/bench/fixed_dynamics.h"
-#include "tests/bench/peers/peers.h"
+#include "bench/peers/peers.h"
 
 /* One world at a time, in an arena that is kept, as in a worker. */
 static struct {

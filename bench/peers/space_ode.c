@@ -2,9 +2,9 @@
  * direct dWorldStep. The servo's torque is that of the step's start. */
 #include <string.h>
 
-#include "tests/bench/peers/space_peers.h"
+#include "bench/peers/space_peers.h"
 
-#include "tests/bench/peers/ode_world.h"
+#include "bench/peers/ode_world.h"
 
 static dBodyID add_body(struct world *w, const struct peer_body *from)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tests/bench/peers/peers.h"
+#include "bench/peers/peers.h"
 
 /* Each joint has a pivot, a limit and a motor. */
 enum { CONSTRAINTS_MAX = 3 * PEER_BODIES_MAX };

@@ -33,7 +33,7 @@ SPACE_PEERS := $(filter $(PEERS_IN_SPACE),$(PEERS_FOUND))
 # C++ links what has some of it
 peer_linker = $(if $(filter $(PEERS_IN_CXX),$(1)),$(CXX),$(CC))
 peer_libs = $(foreach p,$(1),$(or $(PEER_LIBS_$(p)),-l$(p)))
-peer_objects = $(patsubst %,$(B)/obj/tests/bench/peers/%.o,$(1))
+peer_objects = $(patsubst %,$(B)/obj/bench/peers/%.o,$(1))
 
 # compiled anew where other engines are found than last time
 $(B)/peers-found: FORCE

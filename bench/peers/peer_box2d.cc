@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "tests/bench/peers/peers.h"
+#include "bench/peers/peers.h"
 
 namespace
 {
