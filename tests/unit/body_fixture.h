@@ -252,47 +252,6 @@ static inline void body_init_wheels(struct test_body *body, double torque_max_n_
     body_init(body, wheels, 2);
 }
 
-/* A rod between stops at +-270 degrees, driven by at most 0.5 N m, on a root that is that heavy:
- * kg, kg m^2. */
-static inline void body_init_stopped_rod(struct test_body *body, double root)
-{
-    const struct body_part rod[] = {
-        {.parent = -1, .width_m = 0.1, .height_m = 0.1, .mass_kg = root, .inertia_kg_m2 = root},
-        {PART(0, 0, 0, 1, 0.1, 1), .inertia_kg_m2 = 0.1, .lower_rad = -270 * BODY_DEGREE,
-         .upper_rad = 270 * BODY_DEGREE, .torque_max_n_m = 0.5}};
-    body_init(body, rod, 2);
-}
-
-/* A trunk with two arms, one of which has a hand; `sign` -1 makes its mirror image, `first` says
- * which of the siblings comes first, 1 or 2. */
-static inline void body_init_branched(struct test_body *body, int sign, int first,
-                                      double torque_n_m)
-{
-    struct body_part parts[] = {
-        {ROOT(0.6, 0.3, 0.5)},
-        {.parent = 0, .x_m = 0.5, .y_m = 0.1, .angle_rad = 0.4, ANCHOR(0.3, 0.05)},
-        {.parent = 0, .x_m = -0.4, .y_m = -0.3, .angle_rad = -0.9, ANCHOR(-0.25, 0.1)},
-        {.parent = 1, .x_m = 0.8, .y_m = 0.35, .angle_rad = 0.2, ANCHOR(0.7, 0.15)}};
-    for (int i = 1; i < 4; i++) {
-        parts[i].width_m = 0.4 - 0.05 * i;
-        parts[i].height_m = 0.1;
-        parts[i].mass_kg = 0.1 + 0.05 * i;
-        parts[i].torque_max_n_m = torque_n_m;
-    }
-    if (first == 2) {
-        struct body_part t = parts[1];
-        parts[1] = parts[2];
-        parts[2] = t;
-        parts[3].parent = 2;
-    }
-    for (int i = 0; i < 4; i++) {
-        parts[i].x_m *= sign;
-        parts[i].angle_rad *= sign;
-        parts[i].anchor_x_m *= sign;
-    }
-    body_init(body, parts, 4);
-}
-
 static inline int body_draw_mixed(struct body_part *parts, int most, double linear, struct rng *rng)
 {
     int count = 1 + (int)rng_below(rng, (uint32_t)most);
@@ -402,22 +361,6 @@ static inline void stage_start(struct stage *stage, const double *q, const doubl
     stage_set(stage, q, qd);
 }
 
-/* The branched body in the air, thrown and spinning; the state follows its parts. */
-static inline void stage_start_branched(struct stage *stage, int sign, int first, double shift_m,
-                                        double torque_n_m)
-{
-    int one = first == 2 ? 2 : 1, two = 3 - one;
-    double q[BODY_DOF_MAX] = {sign * 0.1 + shift_m, 2, sign * 0.3};
-    double qd[BODY_DOF_MAX] = {sign * 0.7, 0.2, sign * -1.1};
-    q[2 + one] = sign * 0.2;
-    q[2 + two] = sign * -0.5;
-    qd[2 + one] = sign * 2;
-    qd[2 + two] = sign * -3;
-    qd[2 + 3] = sign * 1.5;
-    body_init_branched(&stage->body, sign, first, torque_n_m);
-    stage_start(stage, q, qd);
-}
-
 /* Steps for a time that is a whole number of steps. */
 static inline void stage_run(struct stage *stage, double seconds)
 {
@@ -447,20 +390,6 @@ static inline void stage_check_parts(const struct stage *stage, const struct par
         struct part_state part = stage_part(stage, i);
         ck_assert_xy(part.at_m, parts[i].at_m.x, parts[i].at_m.y, tolerance);
         ck_assert_double_eq_tol(part.angle_rad, parts[i].angle_rad, tolerance);
-    }
-}
-
-/* Parts are and move as the mirror image of others did, about x = 0, bit for bit. */
-static inline void stage_check_mirrored(const struct stage *stage, const struct part_state *parts,
-                                        int count)
-{
-    for (int i = 0; i < count; i++) {
-        struct part_state part = stage_part(stage, i);
-        const struct part_state *of = &parts[i];
-        ck_assert_xy(part.at_m, -of->at_m.x, of->at_m.y, 0);
-        ck_assert_double_eq(part.angle_rad, -of->angle_rad);
-        ck_assert_xy(part.velocity_m_s, -of->velocity_m_s.x, of->velocity_m_s.y, 0);
-        ck_assert_double_eq(part.spin_rad_s.z, -of->spin_rad_s.z);
     }
 }
 

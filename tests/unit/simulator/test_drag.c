@@ -591,23 +591,7 @@ TEST(solvers_agree)
     ck_assert_double_lt(worst[1], 3e-4);
 }
 
-/* ---------------------------------------------------------------- symmetry and settings */
-
-TEST(a_mirrored_body_moves_mirrored_bit_for_bit)
-{
-    for (int k = 0; k < VARIANTS; k++)
-        for (int integrator = INTEGRATOR_RK4; integrator <= INTEGRATOR_MIDPOINT; integrator++) {
-            struct part_state parts[4];
-            stage.settings.integrator = integrator;
-            stage.world = variant_world(k);
-            stage_start_branched(&stage, 1, 1, 0, 0);
-            stage_run(&stage, 0.5);
-            stage_read_parts(&stage, parts, 4);
-            stage_start_branched(&stage, -1, 1, 0, 0);
-            stage_run(&stage, 0.5);
-            stage_check_mirrored(&stage, parts, 4);
-        }
-}
+/* ---------------------------------------------------------------- settings */
 
 /* A law given to dynamics that exist acts from then on; and without viscosity nothing does. */
 TEST_LOOP(the_law_can_be_changed, SOLVER_ARTICULATED, SOLVER_CONSTRAINT + 1)

@@ -1,7 +1,7 @@
-/* The dynamics away from contacts: conservation, orders of convergence, exact solutions,
- * symmetries, servos, drag, and the ledger. Contacts and limits are in test_contacts.c, reference
- * cases with numbers in tests/oracle. Comments say what was measured; tolerances leave a factor of
- * a few. */
+/* The dynamics away from contacts: conservation, orders of convergence, exact solutions, servos,
+ * drag, and the ledger. Contacts and limits are in test_contacts.c, symmetries in
+ * tests/oracle/test_metamorphic.c, reference cases with numbers in tests/oracle. Comments say what
+ * was measured; tolerances leave a factor of a few. */
 #include "simulator/body/dynamics.h"
 
 #include "tests/unit/stage_fixture.h"
@@ -11,7 +11,18 @@ enum { DOF = BODY_DOF_MAX };
 static struct rng rng;
 
 static const int integrators[] = {INTEGRATOR_RK4, INTEGRATOR_MIDPOINT};
-enum { INTEGRATORS = 2 };
+enum { INTEGRATORS = 2, WAYS = INTEGRATORS + 1 };
+
+/* By an integrator of the articulated solver, or by the constraint solver. */
+static void use_way(int way)
+{
+    stage.settings.integrator = integrators[way % INTEGRATORS];
+    if (way < INTEGRATORS)
+        return;
+    stage.settings.solver = SOLVER_CONSTRAINT;
+    stage.settings.constraint_tau_s = 0.01;
+    stage.settings.rtol = 1e-10;
+}
 
 static void setup(void)
 {
@@ -42,10 +53,12 @@ static void pull(double value, double rate, double seconds)
     stage_run(&stage, seconds);
 }
 
-TEST(free_chain_keeps_energy_and_momentum)
+/* By RK4, and by the constraint solver at the tolerance of evaluations. */
+TEST_LOOP(free_chain_keeps_energy_and_momentum, 0, 2)
 {
     double q[DOF], qd[DOF], before[3], after[3];
-    stage.settings.integrator = INTEGRATOR_RK4;
+    use_way(_i * INTEGRATORS);
+    stage.settings.rtol = 1e-8;
     build_chain(q, qd);
     double energy = stage_energy(&stage);
     read_momentum(stage.dynamics, before);
@@ -60,7 +73,7 @@ TEST(free_chain_keeps_energy_and_momentum)
     ck_assert_double_lt(drift, 1e-8);
     ck_assert_double_lt(linear, 1e-8);
     ck_assert_double_lt(angular, 1e-8);
-    ck_assert(stage_is_all_rk4(&stage));
+    ck_assert(_i || stage_is_all_rk4(&stage));
 }
 
 /* Chains keep energy from random poses, too: some whip, and their tips then turn too fast for the
@@ -207,10 +220,11 @@ static void build_pair(double inertia_kg_m2, double axis_rad, double force_n)
 
 /* On a rod that nothing slows down: x = x0 cosh(w t) from the common centre. Measured 2e-9 (RK4),
  * 2e-4 (midpoint). */
-TEST_LOOP(a_bead_on_a_spinning_rod_flies_off_as_cosh, 0, INTEGRATORS)
+TEST_LOOP(a_bead_on_a_spinning_rod_flies_off_as_cosh, 0, WAYS)
 {
-    static const double tolerance[INTEGRATORS] = {2e-8, 1e-3};
-    stage.settings.integrator = integrators[_i];
+    static const double tolerance[WAYS] = {2e-8, 1e-3, 1e-7};
+    double apart = _i < INTEGRATORS ? 1e-12 : 1e-7;
+    use_way(_i);
     build_pair(1e12, 0.7, 0);
     /* the centre of mass, a fifth of the way, is at rest */
     double q[DOF] = {0, 0, 0, 0.1}, qd[DOF] = {0, 0, 2};
@@ -222,23 +236,25 @@ TEST_LOOP(a_bead_on_a_spinning_rod_flies_off_as_cosh, 0, INTEGRATORS)
     ck_assert_double_eq_tol(extension, 0.1 * cosh(3), tolerance[_i]);
     ck_assert_double_eq_tol(stage.dynamics->qd[3], 0.2 * sinh(3), 4 * tolerance[_i]);
     struct part_state root = stage_part(&stage, 0), bead = stage_part(&stage, 1);
-    ck_assert_double_eq_tol(bead.at_m.x - root.at_m.x, extension * cos(3.7), 1e-12);
-    ck_assert_double_eq_tol(bead.at_m.y - root.at_m.y, extension * sin(3.7), 1e-12);
-    ck_assert_double_eq(bead.angle_rad, root.angle_rad);
+    ck_assert_double_eq_tol(bead.at_m.x - root.at_m.x, extension * cos(3.7), apart);
+    ck_assert_double_eq_tol(bead.at_m.y - root.at_m.y, extension * sin(3.7), apart);
+    ck_assert_double_le(fabs(bead.angle_rad - root.angle_rad), _i < INTEGRATORS ? 0 : 1e-9);
 }
 
 /* The joint moves the reduced mass 0.8 kg: damping, a position servo, forces and their bounds. */
-TEST_LOOP(drives_of_linear_joints_follow_their_closed_forms, 0, INTEGRATORS)
+TEST_LOOP(drives_of_linear_joints_follow_their_closed_forms, 0, WAYS)
 {
-    static const double tolerance[INTEGRATORS] = {1e-6, 5e-4};
+    static const double tolerance[WAYS] = {1e-6, 5e-4, 1e-8};
     double q[DOF] = {0}, qd[DOF] = {0, 0, 0, 3}, error = 0;
-    stage.settings.integrator = integrators[_i];
+    use_way(_i);
     stage.settings.servo_rad_s = 20;
     stage.settings.joint_damping_1_s = 1.5;
     build_pair(0, 0.7, 0);
     stage_set(&stage, q, qd);
     stage_run(&stage, 0.5);
     ck_assert_double_eq_tol(stage.dynamics->qd[3], 3 * exp(-1.5), tolerance[_i]);
+    ck_assert_double_eq_tol(dynamics_ledger(stage.dynamics)->loss_damping_j,
+                            0.4 * (9 - 9 * exp(-3)), 3 * tolerance[_i]);
     stage.settings.joint_damping_1_s = 0;
 
     build_pair(0, 0.7, 1000);
@@ -442,20 +458,6 @@ TEST_LOOP(a_body_hung_on_the_world_swims_as_a_free_one, 0, INTEGRATORS)
     ck_assert_double_eq_tol(l->residual_j, free_ledger.residual_j, 20 * apart);
 }
 
-TEST_LOOP(rest_stays_at_rest_bit_for_bit, 0, INTEGRATORS)
-{
-    double q[DOF] = {1.25, -3, 0.1, 0.7, -0.2, 4, 0.3}, zero[DOF] = {0};
-    stage.settings.integrator = integrators[_i];
-    stage.world = (struct world){.viscosity_pa_s = 1};
-    body_init_chain(&stage.body, 5, 0.4, 0.1, 0.2);
-    stage_start(&stage, q, zero);
-    stage_run(&stage, 2);
-    for (int k = 0; k < 7; k++) {
-        ck_assert_double_eq(stage.dynamics->q[k], q[k]);
-        ck_assert_double_eq(stage.dynamics->qd[k], 0);
-    }
-}
-
 /* ---------------------------------------------------------------- exact solutions */
 
 TEST_LOOP(a_free_box_turns_evenly_for_many_turns, 0, INTEGRATORS)
@@ -588,192 +590,29 @@ TEST_LOOP(joint_damping_slows_the_joint, 0, INTEGRATORS)
     ck_assert_double_eq_tol(stage.dynamics->qd[3], 5 * exp(-1.5), tolerance[_i]);
 }
 
-/* ---------------------------------------------------------------- symmetries */
-
-/* A body with branches, driven by servos, in gravity and viscosity; `sign` -1 makes its mirror
- * image, `first` which of two siblings comes first. */
-static void build_branched(int sign, int first, double shift)
-{
-    int one = first == 2 ? 2 : 1, two = 3 - one;
-    stage_start_branched(&stage, sign, first, shift, 3);
-    dynamics_set_target(stage.dynamics, one, sign * 0.6, sign * -0.3);
-    dynamics_set_target(stage.dynamics, two, sign * -0.4, 0);
-    dynamics_set_target(stage.dynamics, 3, sign * 0.3, sign * 1);
-}
-
-/* A contact-free world with everything else. */
-static void fill_world(int integrator)
+/* A driven chain in a contact-free world with everything else. */
+static void build_everything(int integrator)
 {
     stage.settings.integrator = integrator;
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .viscosity_pa_s = 0.5};
     stage.settings.servo_rad_s = 20;
+    start_driven();
 }
 
-TEST_LOOP(mirror_image_moves_as_mirror_image_bit_for_bit, 0, INTEGRATORS)
+TEST(looking_changes_nothing)
 {
-    struct part_state parts[4];
-    fill_world(integrators[_i]);
-    build_branched(1, 1, 0);
-    stage_run(&stage, 1);
-    stage_read_parts(&stage, parts, 4);
-    double work = dynamics_ledger(stage.dynamics)->work_effector_j;
-
-    build_branched(-1, 1, 0);
-    stage_run(&stage, 1);
-    stage_check_mirrored(&stage, parts, 4);
-    ck_assert_double_eq(dynamics_ledger(stage.dynamics)->work_effector_j, work);
-}
-
-/* Compares the joint angles and the parts relative to the root with those kept before. */
-static void check_relative(const double *q, const struct part_state *parts, double tolerance)
-{
-    struct part_state root = stage_part(&stage, 0);
-    for (int k = 3; k < 6; k++)
-        ck_assert_double_eq_tol(stage.dynamics->q[k], q[k], tolerance);
-    for (int k = 1; k < 4; k++) {
-        struct part_state part = stage_part(&stage, k);
-        ck_assert_double_eq_tol(part.at_m.x - root.at_m.x, parts[k].at_m.x - parts[0].at_m.x,
-                                tolerance);
-        ck_assert_double_eq_tol(part.at_m.y - root.at_m.y, parts[k].at_m.y - parts[0].at_m.y,
-                                tolerance);
-    }
-}
-
-static void keep_state(double *q, struct part_state *parts)
-{
-    memcpy(q, stage.dynamics->q, 6 * sizeof q[0]);
-    stage_read_parts(&stage, parts, 4);
-}
-
-TEST_LOOP(a_kilometre_away_nothing_changes, 0, INTEGRATORS)
-{
-    struct part_state parts[4];
     double q[DOF];
-    fill_world(integrators[_i]);
-    build_branched(1, 1, 0);
-    stage_run(&stage, 1);
-    keep_state(q, parts);
-    build_branched(1, 1, 1000);
-    stage_run(&stage, 1);
-    check_relative(q, parts, 1e-9);
-}
-
-TEST_LOOP(order_of_siblings_does_not_matter, 0, INTEGRATORS)
-{
-    struct part_state parts[4];
-    fill_world(integrators[_i]);
-    build_branched(1, 1, 0);
-    stage_run(&stage, 1);
-    stage_read_parts(&stage, parts, 4);
-    build_branched(1, 2, 0);
-    stage_run(&stage, 1);
-    static const int twin[4] = {0, 2, 1, 3};
-    for (int k = 0; k < 4; k++) {
-        struct part_state part = stage_part(&stage, twin[k]);
-        ck_assert_xy(part.at_m, parts[k].at_m.x, parts[k].at_m.y, 1e-9);
-        ck_assert_double_eq_tol(part.angle_rad, parts[k].angle_rad, 1e-9);
-    }
-}
-
-/* Without drag a uniform velocity, and a turn of the whole scene, change nothing inside. */
-TEST_LOOP(uniform_motion_and_a_turned_scene_change_nothing, 0, INTEGRATORS)
-{
-    struct part_state parts[4];
-    double q[DOF], start[DOF], rates[DOF];
-    fill_world(integrators[_i]);
-    stage.world = (struct world){0};
-    build_branched(1, 1, 0);
-    memcpy(start, stage.dynamics->q, 6 * sizeof start[0]);
-    memcpy(rates, stage.dynamics->qd, 6 * sizeof rates[0]);
-    stage_run(&stage, 1);
-    keep_state(q, parts);
-
-    build_branched(1, 1, 0);
-    double moving[DOF];
-    memcpy(moving, rates, 6 * sizeof moving[0]);
-    moving[0] += 7;
-    moving[1] -= 11;
-    stage_set(&stage, start, moving);
-    stage_run(&stage, 1);
-    check_relative(q, parts, 1e-9);
-
-    build_branched(1, 1, 0);
-    double c = cos(1), s = sin(1), turned[DOF];
-    memcpy(turned, start, 6 * sizeof turned[0]);
-    memcpy(moving, rates, 6 * sizeof moving[0]);
-    turned[2] += 1;
-    moving[0] = c * rates[0] - s * rates[1];
-    moving[1] = s * rates[0] + c * rates[1];
-    stage_set(&stage, turned, moving);
-    stage_run(&stage, 1);
-    for (int k = 3; k < 6; k++)
-        ck_assert_double_eq_tol(stage.dynamics->q[k], q[k], 1e-10);
-    ck_assert_double_eq_tol(stage.dynamics->q[2], q[2] + 1, 1e-10);
-}
-
-/* Measured 4e-11 after 2 + 2 s. */
-TEST(time_runs_backwards)
-{
-    double q[DOF], qd[DOF];
-    stage.settings.integrator = INTEGRATOR_RK4;
-    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY};
-    build_chain(q, qd);
-    stage_run(&stage, 2);
-    double turned[DOF], back[DOF];
-    for (int i = 0; i < 7; i++) {
-        turned[i] = stage.dynamics->q[i];
-        back[i] = -stage.dynamics->qd[i];
-    }
-    ck_assert_double_gt(fabs(turned[3] - q[3]), 0.1);
-    stage_set(&stage, turned, back);
-    stage_run(&stage, 2);
-    for (int i = 0; i < 7; i++) {
-        ck_assert_double_eq_tol(stage.dynamics->q[i], q[i], 1e-6);
-        ck_assert_double_eq_tol(stage.dynamics->qd[i], -qd[i], 1e-6);
-    }
-}
-
-/* Lengths x 4 and masses x 16 under the same gravity: times x 2. The step must be doubled with
- * it. */
-TEST(four_times_as_long_takes_twice_the_time)
-{
-    double q[DOF] = {0, 0, 0.3, -0.7, 1.1}, qd[DOF] = {0}, small[DOF];
-    stage.settings.integrator = INTEGRATOR_RK4;
-    stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY};
-    body_init_chain(&stage.body, 3, 0.3, 0.1, 0.2);
-    stage_build(&stage);
-    qd[3] = 2;
-    stage_set(&stage, q, qd);
-    stage_run(&stage, 1);
-    memcpy(small, stage.dynamics->q, 5 * sizeof small[0]);
-
-    stage.settings.dt_s *= 2;
-    body_init_chain(&stage.body, 3, 1.2, 0.4, 3.2);
-    stage_build(&stage);
-    qd[3] = 1;
-    stage_set(&stage, q, qd);
-    stage_run(&stage, 2);
-    for (int i = 0; i < 5; i++)
-        ck_assert_double_eq_tol(stage.dynamics->q[i], (i < 2 ? 4 : 1) * small[i], 1e-9);
-}
-
-TEST(the_same_steps_give_the_same_bits)
-{
-    double q[DOF], again[DOF];
-    fill_world(INTEGRATOR_AUTO);
-    build_branched(1, 1, 0);
+    build_everything(INTEGRATOR_AUTO);
     stage_run(&stage, 1);
     memcpy(q, stage.dynamics->q, 6 * sizeof q[0]);
-    build_branched(1, 1, 0);
+    build_everything(INTEGRATOR_AUTO);
     for (int i = 0; i < 240; i++) {
-        /* looking must not change anything */
         dynamics_ledger(stage.dynamics);
         dynamics_overlap(stage.dynamics);
         dynamics_centre_of_mass(stage.dynamics);
         stage_run(&stage, stage.settings.dt_s);
     }
-    memcpy(again, stage.dynamics->q, 6 * sizeof again[0]);
-    ck_assert_mem_eq(q, again, 6 * sizeof q[0]);
+    ck_assert_mem_eq(q, stage.dynamics->q, 6 * sizeof q[0]);
 }
 
 /* ---------------------------------------------------------------- servos */
@@ -918,9 +757,8 @@ TEST_LOOP(torque_mode_works_as_torque_times_angle, 0, INTEGRATORS)
 TEST_LOOP(everything_is_booked, 0, INTEGRATORS)
 {
     static const double share[INTEGRATORS] = {2e-5, 4e-3};
-    fill_world(integrators[_i]);
     stage.settings.joint_damping_1_s = 1;
-    build_branched(1, 1, 0);
+    build_everything(integrators[_i]);
     for (int tick = 0; tick < 300; tick++) {
         for (int k = 1; k < 4; k++)
             dynamics_set_target(stage.dynamics, k, 0.6 * sin(0.1 * tick + k), 0);
@@ -1099,9 +937,10 @@ TEST(the_world_can_be_changed)
     ck_assert_double_eq_tol(stage.dynamics->qd[0], exp(-2 * 2 * 0.2 * 0.5 / 0.5), 1e-9);
 }
 
-TEST(a_state_that_is_not_finite_is_reported)
+TEST_LOOP(a_state_that_is_not_finite_is_reported, 0, WAYS)
 {
     double q[DOF], qd[DOF];
+    use_way(_i);
     build_chain(q, qd);
     qd[4] = HUGE_VAL;
     dynamics_set_state(stage.dynamics, q, qd);
@@ -1109,9 +948,10 @@ TEST(a_state_that_is_not_finite_is_reported)
 }
 
 /* Every size of arena: either no dynamics, or one that works. */
-TEST(a_full_arena_is_noticed)
+TEST_LOOP(a_full_arena_is_noticed, 0, WAYS)
 {
     int failures = 0;
+    use_way(_i);
     body_init_random(&stage.body, 8, &rng);
     for (size_t size = 64; size < 1u << 20; size += size / 8) {
         SCOPED(arena) small;
