@@ -103,6 +103,25 @@ static inline struct rng test_rng(uint64_t seed, uint32_t generation, uint64_t i
 /* A call that returns 0, or else has filled `error`. */
 #define ck_ok(call) ck_assert_msg((call) == 0, "%s: %s", #call, error.message)
 
+/* A call that returns this status (0: any below 0) and has filled `error` with a message that has
+ * the words in it; ck_refused_as(): that is the words. */
+#define ck_refused(call, status, words)                                                            \
+    do {                                                                                           \
+        ck_assert_status(call, status);                                                            \
+        ck_assert_msg(strstr(error.message, words), "%s: %s", #call, error.message);               \
+    } while (0)
+#define ck_refused_as(call, status, words)                                                         \
+    do {                                                                                           \
+        ck_assert_status(call, status);                                                            \
+        ck_assert_str_eq(error.message, words);                                                    \
+    } while (0)
+#define ck_assert_status(call, status)                                                             \
+    do {                                                                                           \
+        int call_status = (call);                                                                  \
+        ck_assert_msg((status) == 0 ? call_status < 0 : call_status == (status),                   \
+                      "%s == %d, not %d: %s", #call, call_status, status, error.message);          \
+    } while (0)
+
 /* Without a test: a fixture. */
 struct defined_test {
     const TTest *test;

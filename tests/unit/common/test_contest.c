@@ -124,9 +124,8 @@ TEST(what_cannot_meet_is_named)
 {
     make_plate(0, BODY_RECTANGLES, 0.2, 0.5);
     make_plate(1, BODY_BOXES, 0.2, 0.5);
-    ck_assert_int_eq(contest_check(genomes[0], genomes[1], &params, &error), ERR_USAGE);
-    ck_assert_str_eq(error.message,
-                     "rectangles and boxes do not meet: contests are of like with like");
+    ck_refused_as(contest_check(genomes[0], genomes[1], &params, &error), ERR_USAGE,
+                  "rectangles and boxes do not meet: contests are of like with like");
     ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), 0);
     set("contest.line_m=0.2");
     ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), ERR_USAGE);
@@ -135,13 +134,13 @@ TEST(what_cannot_meet_is_named)
     set("world.relief_m=0.1");
     ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), ERR_USAGE);
     set("world.relief_m=0", "simulation.solver=constraint");
-    ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), ERR_RANGE);
-    ck_assert_str_eq(error.message, "several creatures in one world are moved by "
-                                    "simulation.solver articulated only, not by constraint");
+    ck_refused_as(contest_check(genomes[0], genomes[0], &params, &error), ERR_RANGE,
+                  "several creatures in one world are moved by "
+                  "simulation.solver articulated only, not by constraint");
     set("simulation.solver=articulated");
     creatures[1].genome.kind = BODY_SPHERES;
-    ck_assert_int_eq(contest_check(genomes[1], genomes[1], &params, &error), ERR_USAGE);
-    ck_assert_str_eq(error.message, "there are no contests of spheres");
+    ck_refused_as(contest_check(genomes[1], genomes[1], &params, &error), ERR_USAGE,
+                  "there are no contests of spheres");
 }
 
 /* ---------------------------------------------------------------- starts */

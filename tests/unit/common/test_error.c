@@ -34,15 +34,14 @@ TEST(codes_are_negative_distinct_and_have_texts)
 TEST(set_formats_and_returns_the_code)
 {
     ck_assert_int_eq(error_set(&error, ERR_UNKNOWN, "key '%s', line %d", "sede", 7), ERR_UNKNOWN);
-    ck_assert_int_eq(error.code, ERR_UNKNOWN);
-    ck_assert_str_eq(error.message, "key 'sede', line 7");
+    ck_refused_as(error.code, ERR_UNKNOWN, "key 'sede', line 7");
 }
 
 TEST(prefix_keeps_the_code)
 {
     error_set(&error, ERR_FORMAT, "not a number");
-    ck_assert_int_eq(error_prefix(&error, "%s:%d", "walk.ini", 12), ERR_FORMAT);
-    ck_assert_str_eq(error.message, "walk.ini:12: not a number");
+    ck_refused_as(error_prefix(&error, "%s:%d", "walk.ini", 12), ERR_FORMAT,
+                  "walk.ini:12: not a number");
 }
 
 /* The arguments may be the message itself. */

@@ -128,8 +128,7 @@ static const struct {
 
 TEST_LOOP(errors_name_the_column, 0, (int)(sizeof bad / sizeof bad[0]))
 {
-    ck_assert_int_ne(expression_check(bad[_i].text, &error), 0);
-    ck_assert_str_eq(error.message, bad[_i].message);
+    ck_refused_as(expression_check(bad[_i].text, &error), 0, bad[_i].message);
     ck_assert(isnan(expression_evaluate(bad[_i].text, &measures)));
 }
 
@@ -143,12 +142,10 @@ TEST(depth_and_length_are_bounded)
         ck_assert_int_ne(expression_check(text, &error), 0);
     }
     memset(text, '1', sizeof text - 1);
-    ck_assert_int_ne(expression_check(text, &error), 0);
-    ck_assert_str_eq(error.message, "column 1: the number is too long");
+    ck_refused_as(expression_check(text, &error), 0, "column 1: the number is too long");
     for (int i = 0; i < (int)sizeof text - 1; i++)
         text[i] = "2^"[i % 2];
-    ck_assert_int_ne(expression_check(text, &error), 0);
-    ck_assert_ptr_nonnull(strstr(error.message, "nested too deeply"));
+    ck_refused(expression_check(text, &error), 0, "nested too deeply");
     for (int i = 0; i < (int)sizeof text - 1; i++)
         text[i] = "2+"[i % 2];
     text[sizeof text - 2] = '\0';

@@ -884,8 +884,7 @@ TEST(missing_program_is_refused)
 {
     struct error error = {0};
     ck_assert_ptr_null(create_farm(1, "/nowhere/simulator", &error));
-    ck_assert_int_eq(error.code, ERR_MISSING);
-    ck_assert_str_eq(error.message, "simulator not found: /nowhere/simulator");
+    ck_refused_as(error.code, ERR_MISSING, "simulator not found: /nowhere/simulator");
     expect_nothing_left();
 }
 

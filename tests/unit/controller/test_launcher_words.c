@@ -65,17 +65,16 @@ TEST(test_no_words_mean_the_simulator_alone)
 
 TEST(test_a_missing_simulator_is_named)
 {
-    ck_assert_int_eq(launcher_init(&launcher, "", 0, "/no/simulator", &error), ERR_MISSING);
-    ck_assert_str_eq(error.message, "simulator not found: /no/simulator");
+    ck_refused_as(launcher_init(&launcher, "", 0, "/no/simulator", &error), ERR_MISSING,
+                  "simulator not found: /no/simulator");
 }
 
 TEST(test_a_missing_program_is_named)
 {
-    ck_assert_int_eq(launcher_init(&launcher, "no-such-launcher -x", 0, "/bin/sh", &error),
-                     ERR_MISSING);
-    ck_assert_str_eq(error.message, "farm.launcher: program not found: no-such-launcher");
-    ck_assert_int_eq(launcher_check("/bin/no-such-launcher", &error), ERR_MISSING);
-    ck_assert_str_eq(error.message, "farm.launcher: program not found: /bin/no-such-launcher");
+    ck_refused_as(launcher_init(&launcher, "no-such-launcher -x", 0, "/bin/sh", &error),
+                  ERR_MISSING, "farm.launcher: program not found: no-such-launcher");
+    ck_refused_as(launcher_check("/bin/no-such-launcher", &error), ERR_MISSING,
+                  "farm.launcher: program not found: /bin/no-such-launcher");
 }
 
 /* A file that cannot be executed is no program. */
@@ -100,8 +99,8 @@ TEST(test_words_are_counted)
     ck_assert_int_eq(launcher.word_count, LAUNCHER_WORDS_MAX);
     ck_assert_str_eq(launcher.argv[LAUNCHER_WORDS_MAX], "/no/simulator");
     ck_assert_ptr_null(launcher.argv[LAUNCHER_WORDS_MAX + 1]);
-    ck_assert_int_eq(launcher_check(true_words(LAUNCHER_WORDS_MAX + 1), &error), ERR_LIMIT);
-    ck_assert_str_eq(error.message, "farm.launcher: more than 64 words");
+    ck_refused_as(launcher_check(true_words(LAUNCHER_WORDS_MAX + 1), &error), ERR_LIMIT,
+                  "farm.launcher: more than 64 words");
 }
 
 /* A name in front of all others in PATH. */
@@ -148,8 +147,8 @@ TEST(test_only_slurm_can_leave_hosts_out)
 TEST(test_slurm_without_srun_is_refused)
 {
     setenv("PATH", "/no/such/folder", 1);
-    ck_assert_int_eq(launcher_check("slurm", &error), ERR_MISSING);
-    ck_assert_str_eq(error.message, "farm.launcher: program not found: srun");
+    ck_refused_as(launcher_check("slurm", &error), ERR_MISSING,
+                  "farm.launcher: program not found: srun");
 }
 
 /* A worker gets at most a processor's share of what its job has. */

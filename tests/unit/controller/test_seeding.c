@@ -258,8 +258,8 @@ TEST(too_many_seeds_are_refused)
     for (int i = 0; i < SEEDS_MAX; i++)
         add(&genome, "x");
     creature_init(&creature);
-    ck_assert_int_eq(seeding_add(&seeding, "last", &creature, &error), ERR_LIMIT);
-    ck_assert_str_eq(error.message, "last: more than 64 seeds");
+    ck_refused_as(seeding_add(&seeding, "last", &creature, &error), ERR_LIMIT,
+                  "last: more than 64 seeds");
     ck_assert_int_eq(seeding.count, SEEDS_MAX);
 }
 
