@@ -114,11 +114,6 @@ void contact_law_begin(struct contact_law *s, int contacts, int rows)
 
 /* ---------------------------------------------------------------- the certificate */
 
-static int is_inert(const struct contact_law_contact *c)
-{
-    return c->bound == -HUGE_VAL;
-}
-
 static double length(double a, double b)
 {
     return sqrt(a * a + b * b);
@@ -158,7 +153,7 @@ double contact_law_miss(const struct contact_law *s, int contact)
     const struct contact_law_contact *c = &s->contacts[contact];
     const double *l = s->impulse + c->row, *v = s->velocity + c->row;
     double w = mobility_of(s, c), to[3], sum = 0;
-    if (is_inert(c) || !(w > 0))
+    if (contact_law_is_inert(c) || !(w > 0))
         return 0;
     double slip = c->size > 1 ? c->friction * across_of(c, v) : 0;
     for (int k = 0; k < c->size; k++)
@@ -222,7 +217,7 @@ static int gather(struct contact_law *s, int leader)
     for (int i = leader; i < s->count; i++) {
         const struct contact_law_contact *c = &s->contacts[i];
         double w = mobility_of(s, c);
-        if (s->leaders[i] != leader || is_inert(c) || !(w > 0))
+        if (s->leaders[i] != leader || contact_law_is_inert(c) || !(w > 0))
             continue;
         struct contact_law_contact *own = &g->contacts[g->count++];
         *own = *c;

@@ -27,6 +27,8 @@
 #ifndef SIMULATOR_REFERENCE_CONTACT_LAW_H
 #define SIMULATOR_REFERENCE_CONTACT_LAW_H
 
+#include <math.h>
+
 #include "simulator/reference/qr.h"
 
 struct contact_law_contact {
@@ -74,6 +76,11 @@ static inline double *contact_law_row(const struct contact_law *law, int row)
 static inline double contact_law_element(const struct contact_law *law, int i, int k)
 {
     return i > k ? contact_law_row(law, i)[k] : contact_law_row(law, k)[i];
+}
+/* Nothing pushes there. */
+static inline int contact_law_is_inert(const struct contact_law_contact *contact)
+{
+    return contact->bound == -HUGE_VAL;
 }
 /* Sets impulse, velocity and residual: of the best that was found. Where the arena has no room for
  * a group the residual is infinite. */

@@ -106,12 +106,6 @@ static void find_sliding(const struct spatial_constraint *c, const struct touch 
     *two = y / size;
 }
 
-static struct wrench wrench_along(struct wrench a, const struct wrench *b, double s)
-{
-    return (struct wrench){vec3_along(a.v, b->v, s), vec3_along(a.w, b->w, s),
-                           a.stretch + s * b->stretch};
-}
-
 /* The touches that press: the gap stays, and no velocity across it where it sticks. */
 static void add_touch_rows(struct spatial_constraint *c, struct touch *t)
 {
@@ -162,13 +156,6 @@ static void read_forces(struct spatial_constraint *c)
 
 /* ---------------------------------------------------------------- the equation */
 
-/* M^-1 of a wrench on a body. */
-static struct wrench yield_of(const struct rigid *b, const struct wrench *g)
-{
-    return (struct wrench){vec3_scale(g->v, b->inverse_mass), sym3_apply(&b->inverse, g->w),
-                           b->inverse_stretch_mass * g->stretch};
-}
-
 /* J M^-1 G' of two rows; yields: M^-1 G' of the second. */
 static double couple(const struct row *r, const struct row *s, const struct wrench yields[2])
 {
@@ -176,8 +163,7 @@ static double couple(const struct row *r, const struct row *s, const struct wren
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++)
             if (r->bodies[i] == s->bodies[k] && r->bodies[i] >= 0)
-                sum += vec3_dot(r->j[i].v, yields[k].v) + vec3_dot(r->j[i].w, yields[k].w) +
-                       r->j[i].stretch * yields[k].stretch;
+                sum += wrench_dot(&r->j[i], &yields[k]);
     return sum;
 }
 
@@ -185,13 +171,12 @@ static double couple(const struct row *r, const struct row *s, const struct wren
 static void find_yields(const struct spatial_constraint *c, const struct row *row,
                         const struct wrench *way, struct wrench yields[2])
 {
-    for (int k = 0; k < 2; k++)
-        yields[k] = yield_of(spatial_system_body(c, row->bodies[k]), &way[k]);
-}
-
-static void set_yields(const struct spatial_constraint *c, struct row *row)
-{
-    find_yields(c, row, row->g, row->yields);
+    for (int k = 0; k < 2; k++) {
+        const struct rigid *b = spatial_system_body(c, row->bodies[k]);
+        yields[k] = (struct wrench){vec3_scale(way[k].v, b->inverse_mass),
+                                    sym3_apply(&b->inverse, way[k].w),
+                                    b->inverse_stretch_mass * way[k].stretch};
+    }
 }
 
 double spatial_equation_row_mass(const struct spatial_constraint *c, const struct row *row)
@@ -206,11 +191,8 @@ double spatial_equation_row_mass(const struct spatial_constraint *c, const struc
 double spatial_equation_acceleration_of(const struct spatial_constraint *c, const struct row *row)
 {
     double sum = row->curvature;
-    for (int k = 0; k < 2; k++) {
-        const struct rigid *b = spatial_system_body(c, row->bodies[k]);
-        sum += vec3_dot(row->j[k].v, b->free_v) + vec3_dot(row->j[k].w, b->free_w) +
-               row->j[k].stretch * b->free_stretch;
-    }
+    for (int k = 0; k < 2; k++)
+        sum += wrench_dot(&row->j[k], &spatial_system_body(c, row->bodies[k])->free);
     return sum;
 }
 
@@ -220,18 +202,8 @@ static void apply(struct spatial_constraint *c, const struct row *row, double fo
 {
     for (int k = 0; k < 2; k++) {
         struct rigid *b = spatial_system_moved(c, row->bodies[k]);
-        b->free_v = vec3_along(b->free_v, row->yields[k].v, force);
-        b->free_w = vec3_along(b->free_w, row->yields[k].w, force);
-        b->free_stretch += row->yields[k].stretch * force;
+        b->free = wrench_along(b->free, &row->yields[k], force);
     }
-}
-
-static double product(const double *a, const double *b, int count)
-{
-    double sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += a[i] * b[i];
-    return sum;
 }
 
 /* W = J M^-1 J' of the joints, scaled so that each row alone has 1, is L L'. A joint shares bodies
@@ -244,7 +216,7 @@ void spatial_equation_factor_joints(struct spatial_constraint *c)
         struct row *row = &c->rows[i];
         double *l = c->joints + i * m;
         int first = i;
-        set_yields(c, row);
+        find_yields(c, row, row->g, row->yields);
         double own = couple(row, row, row->yields);
         c->scale[i] = own > 0 ? sqrt(1 / own) : 0;
         l[i] = c->scale[i] * c->scale[i] * own;
@@ -255,9 +227,10 @@ void spatial_equation_factor_joints(struct spatial_constraint *c)
         for (int j = first; j < i; j++) {
             const double *others = c->joints + j * m;
             int from = first > c->first[j] ? first : c->first[j];
-            l[j] = c->inverse[j] * (l[j] - product(l + from, others + from, j - from));
+            l[j] =
+                c->inverse[j] * (l[j] - spatial_system_product(l + from, others + from, j - from));
         }
-        l[i] -= product(l + first, l + first, i - first);
+        l[i] -= spatial_system_product(l + first, l + first, i - first);
         c->first[i] = first;
         c->inverse[i] = l[i] > RANK_TOLERANCE ? 1 / sqrt(l[i]) : 0;
         c->work += (uint64_t)(i - first + 10) * (uint64_t)(i - first + 10);
@@ -350,7 +323,8 @@ static void fill_island(struct spatial_constraint *c, int count, const double *f
 {
     int m = c->joint_rows;
     for (int i = 0; i < count; i++)
-        c->right[i] = c->lambda[m + c->members[i]] - product(against_of(c, c->members[i]), free, m);
+        c->right[i] = c->lambda[m + c->members[i]] -
+                      spatial_system_product(against_of(c, c->members[i]), free, m);
     for (int j = 0; j < count; j++) {
         int of = c->members[j];
         double scale = c->scale[m + of], before = scale > 0 ? c->reference[m + of] / scale : 0;
@@ -358,7 +332,7 @@ static void fill_island(struct spatial_constraint *c, int count, const double *f
         for (int i = 0; i < count; i++) {
             int k = c->members[i];
             double w = c->scale[m + k] * scale * couple(&c->rows[m + k], &c->rows[m + of], yields) -
-                       product(against_of(c, k), c->along + of * m, m);
+                       spatial_system_product(against_of(c, k), c->along + of * m, m);
             c->w[i * count + j] = w;
             c->right[i] -= w * before;
         }
@@ -415,7 +389,7 @@ static void solve_rows(struct spatial_constraint *c)
         struct row *r = &c->rows[i];
         if (i >= c->joint_rows) {
             c->scale[i] = sqrt(spatial_equation_row_mass(c, r));
-            set_yields(c, r);
+            find_yields(c, r, r->g, r->yields);
         }
         c->lambda[i] = -c->scale[i] * (spatial_equation_acceleration_of(c, r) + 2 / tau * r->rate +
                                        r->deviation / (tau * tau));
@@ -435,18 +409,15 @@ static void solve_rows(struct spatial_constraint *c)
 
 static void clear_accelerations(struct spatial_constraint *c)
 {
-    for (int i = 0; i < c->count; i++) {
-        struct rigid *b = &c->bodies[i];
-        b->free_v = b->free_w = none;
-        b->free_stretch = 0;
-    }
+    for (int i = 0; i < c->count; i++)
+        c->bodies[i].free = (struct wrench){none, none, 0};
 }
 
 void spatial_equation_respond(struct spatial_constraint *c, struct row *row)
 {
     int m = c->joint_rows;
     clear_accelerations(c);
-    set_yields(c, row);
+    find_yields(c, row, row->g, row->yields);
     for (int k = 0; k < m; k++)
         c->lambda[k] = -c->scale[k] * couple(&c->rows[k], row, row->yields);
     solve_down(c, c->lambda);
@@ -464,13 +435,12 @@ static void accelerate_freely(struct spatial_constraint *c)
         struct vec3 w = b->place.spin;
         struct vec3 turning =
             mat3_apply(&b->turned, sym3_apply(&b->inertia, mat3_back(&b->turned, w)));
-        b->free_v = vec3_scale(b->force, b->inverse_mass);
-        struct vec3 moment = vec3_sub(b->moment, vec3_cross(w, turning));
+        struct vec3 moment = vec3_sub(b->push.w, vec3_cross(w, turning));
         double rate = b->place.stretch_rate, swing = vec3_dot(w, w) - rate * rate;
         moment = vec3_along(moment, w, -b->inertia_rate * rate);
-        b->free_w = sym3_apply(&b->inverse, moment);
-        b->free_stretch =
-            b->inverse_stretch_mass * (b->stretch_force + b->inertia_rate * swing / 2);
+        b->free = (struct wrench){
+            vec3_scale(b->push.v, b->inverse_mass), sym3_apply(&b->inverse, moment),
+            b->inverse_stretch_mass * (b->push.stretch + b->inertia_rate * swing / 2)};
     }
 }
 
@@ -501,10 +471,10 @@ void spatial_equation_derive(void *system, const double *y, double ahead, double
         struct spatial_place change = {
             b->place.velocity,
             quaternion_product(half, quaternion_read(y + STATE_SIZE * i + 3)),
-            b->free_v,
-            b->free_w,
+            b->free.v,
+            b->free.w,
             b->place.stretch_rate,
-            b->free_stretch};
+            b->free.stretch};
         spatial_system_put(dy + STATE_SIZE * i, &change);
     }
     for (int i = 0; i < c->rates; i++) {
@@ -542,28 +512,21 @@ static double find_closing(struct spatial_constraint *c, int is_rate)
     return most;
 }
 
-static void place_bodies(struct spatial_constraint *c)
-{
-    for (int i = 0; i < c->count; i++)
-        spatial_system_put(c->y + STATE_SIZE * i, &c->bodies[i].place);
-    spatial_system_place(c, c->y);
-}
-
 /* Moves all places along the motion found, no farther than CLOSE_WAY. */
 static void move_closer(struct spatial_constraint *c)
 {
     double longest = 0;
     for (int i = 0; i < c->count; i++)
         longest = det_max(
-            longest, det_max(vec3_length(c->bodies[i].free_v), vec3_length(c->bodies[i].free_w)));
+            longest, det_max(vec3_length(c->bodies[i].free.v), vec3_length(c->bodies[i].free.w)));
     double share = longest > CLOSE_WAY ? CLOSE_WAY / longest : 1;
     for (int i = 0; i < c->count; i++) {
         struct rigid *b = &c->bodies[i];
-        struct quaternion turn = quaternion_exp(vec3_scale(b->free_w, share));
-        b->place.centre = vec3_along(b->place.centre, b->free_v, share);
+        struct quaternion turn = quaternion_exp(vec3_scale(b->free.w, share));
+        b->place.centre = vec3_along(b->place.centre, b->free.v, share);
         b->place.turn = quaternion_product(turn, b->place.turn);
     }
-    place_bodies(c);
+    spatial_system_keep(c);
 }
 
 void spatial_equation_close(struct spatial_constraint *c)
@@ -579,23 +542,23 @@ void spatial_equation_close(struct spatial_constraint *c)
     find_closing(c, 1);
     for (int i = 0; i < c->count; i++) {
         struct rigid *b = &c->bodies[i];
-        b->place.velocity = vec3_add(b->place.velocity, b->free_v);
-        b->place.spin = vec3_add(b->place.spin, b->free_w);
+        b->place.velocity = vec3_add(b->place.velocity, b->free.v);
+        b->place.spin = vec3_add(b->place.spin, b->free.w);
     }
-    place_bodies(c);
+    spatial_system_keep(c);
 }
 
 /* How a freedom accelerates with its bodies, which are at rest. */
 static double acceleration_of_freedom(const struct rigid *b, const struct rigid *p, int k)
 {
     if (k == b->stretch)
-        return b->free_stretch;
+        return b->free.stretch;
     if (k >= b->joint->slides)
-        return vec3_dot(b->axes[k], vec3_sub(b->free_w, p->free_w));
-    struct vec3 point = vec3_sub(vec3_add(b->free_v, vec3_cross(b->free_w, b->hinge.rc)),
-                                 vec3_add(p->free_v, vec3_cross(p->free_w, b->hinge.rp)));
-    point = vec3_along(point, b->hinge.sc, b->free_stretch);
-    point = vec3_along(point, b->hinge.sp, -p->free_stretch);
+        return vec3_dot(b->axes[k], vec3_sub(b->free.w, p->free.w));
+    struct vec3 point = vec3_sub(vec3_add(b->free.v, vec3_cross(b->free.w, b->hinge.rc)),
+                                 vec3_add(p->free.v, vec3_cross(p->free.w, b->hinge.rp)));
+    point = vec3_along(point, b->hinge.sc, b->free.stretch);
+    point = vec3_along(point, b->hinge.sp, -p->free.stretch);
     return vec3_dot(b->axes[k], point);
 }
 

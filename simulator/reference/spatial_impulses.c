@@ -6,6 +6,7 @@
 #include "simulator/reference/spatial_system.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A touch that comes near no faster does not collide, m/s or rad/s. */
 #define RESTING 1e-10
@@ -43,8 +44,6 @@
 /* Steps of impulses look for touches as far as the fastest gets in them, and this much farther,
  * m. */
 #define MARGIN_M 1e-4
-/* Slower impacts do not bounce. */
-#define RESTITUTION_SPEED_M_S 0.2
 /* A body that is parted at birth stretches no more in a step. */
 #define PART_STRETCH 0.02
 /* Impacts gain energy if they gain more than this share of what they pass on. */
@@ -78,15 +77,11 @@ static void set_response(struct spatial_constraint *c, struct row *row, double *
     spatial_equation_respond(c, row);
     for (int i = 0; i < c->count; i++, y += BODY_RATES) {
         const struct rigid *b = &c->bodies[i];
-        struct vec3 v = vec3_scale(b->free_v, sqrt(b->mass));
-        struct vec3 w = whiten(b, mat3_back(&b->turned, b->free_w));
-        y[0] = v.x;
-        y[1] = v.y;
-        y[2] = v.z;
-        y[3] = w.x;
-        y[4] = w.y;
-        y[5] = w.z;
-        y[6] = sqrt(b->stretch_mass) * b->free_stretch;
+        struct vec3 v = vec3_scale(b->free.v, sqrt(b->mass));
+        struct vec3 w = whiten(b, mat3_back(&b->turned, b->free.w));
+        const double from[BODY_RATES] = {
+            v.x, v.y, v.z, w.x, w.y, w.z, sqrt(b->stretch_mass) * b->free.stretch};
+        memcpy(y, from, sizeof from);
     }
 }
 
@@ -95,21 +90,13 @@ static double *response_of(const struct spatial_constraint *c, int row)
     return c->responses + (size_t)row * (size_t)(BODY_RATES * c->count);
 }
 
-static double product(const double *a, const double *b, int count)
-{
-    double sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 /* A row that hardly anything moves is 0 altogether. */
 static void drop_immobile(struct spatial_constraint *c, struct contact_law_contact *contact)
 {
     int columns = BODY_RATES * c->count;
     for (int i = contact->row; i < contact->row + contact->size; i++) {
         double *y = response_of(c, i);
-        if (product(y, y, columns) * c->mass > ROW_MOBILITY)
+        if (spatial_system_product(y, y, columns) * c->mass > ROW_MOBILITY)
             continue;
         if (i == contact->row)
             contact->bound = -HUGE_VAL;
@@ -162,12 +149,8 @@ static void reduce(struct spatial_constraint *c, double ahead)
     }
     for (int i = 0; i < n; i++)
         for (int k = 0; k <= i; k++)
-            contact_law_row(&c->law, i)[k] = product(response_of(c, i), response_of(c, k), columns);
-}
-
-static int is_inert(const struct contact_law_contact *contact)
-{
-    return contact->bound == -HUGE_VAL;
+            contact_law_row(&c->law, i)[k] =
+                spatial_system_product(response_of(c, i), response_of(c, k), columns);
 }
 
 /* 1 if the impulses are no solution: they miss the law by more than `enough`, by more than a share
@@ -329,29 +312,10 @@ static int solve_impacts(struct spatial_constraint *c)
     return 0;
 }
 
-static double restitution_speed(const struct spatial_constraint *c)
-{
-    return c->base.settings.restitution_speed_m_s > 0 ? c->base.settings.restitution_speed_m_s
-                                                      : RESTITUTION_SPEED_M_S;
-}
-
-/* A velocity along the normal after an impact. */
-static double rebound(const struct spatial_constraint *c, const struct touch *t, double rate)
-{
-    return rate < -restitution_speed(c) ? -t->elasticity * rate : 0;
-}
-
-/* The places of bodies become the state. */
-static void keep_places(struct spatial_constraint *c)
-{
-    for (int i = 0; i < c->count; i++)
-        spatial_system_put(c->y + STATE_SIZE * i, &c->bodies[i].place);
-    spatial_system_place(c, c->y);
-}
-
 int spatial_impulses_collide(struct spatial_constraint *c, double ahead)
 {
     int is_needed = 0;
+    double bouncing = dynamics_bouncing_speed(&c->base.settings);
     spatial_system_place(c, c->y);
     spatial_touch_find(c, TOUCH_NEAR);
     for (int i = 0; i < c->found_count; i++)
@@ -364,12 +328,12 @@ int spatial_impulses_collide(struct spatial_constraint *c, double ahead)
         struct contact_law_contact *law = &c->law.contacts[i];
         for (int k = 0; k < t->size; k++)
             c->law.free[law->row + k] = c->before[law->row + k] = t->rows[k].rate;
-        if (!is_inert(law))
-            law->bound = rebound(c, t, t->rows[0].rate);
+        if (!contact_law_is_inert(law))
+            law->bound = t->rows[0].rate < -bouncing ? -t->elasticity * t->rows[0].rate : 0;
     }
     if (solve_impacts(c))
         return 1;
-    keep_places(c);
+    spatial_system_keep(c);
     return 0;
 }
 
@@ -497,7 +461,7 @@ static double least_rate(const struct spatial_constraint *c, const struct touch 
     double gap = t->rows[0].deviation, rate = t->rows[0].rate;
     if (gap > 0)
         return -gap / h;
-    if (rate < -restitution_speed(c) && t->elasticity > 0)
+    if (rate < -dynamics_bouncing_speed(&c->base.settings) && t->elasticity > 0)
         return -t->elasticity * rate;
     return gap < -SLOP_M ? det_min(PUSH_OUT_SHARE * (-gap - SLOP_M) / h, PUSH_OUT_SPEED_M_S) : 0;
 }
@@ -508,7 +472,7 @@ int spatial_impulses_step(struct spatial_constraint *c, double ahead, double h)
     c->is_stale = 1;
     spatial_system_place(c, c->y);
     drift(c, h / 2);
-    keep_places(c);
+    spatial_system_keep(c);
     spatial_touch_find(c, MARGIN_M + 2 * h * spatial_system_top_speed(c));
     reduce(c, ahead + h / 2);
     c->losses[1] -= h * spatial_system_push_all(c, ahead + h / 2);
@@ -525,21 +489,21 @@ int spatial_impulses_step(struct spatial_constraint *c, double ahead, double h)
             c->law.free[law->row + k] =
                 t->rows[k].rate + h * spatial_equation_acceleration_of(c, &t->rows[k]);
         }
-        if (!is_inert(law))
+        if (!contact_law_is_inert(law))
             law->bound = least_rate(c, t, h);
     }
     for (int i = 0; i < c->count; i++) {
         struct rigid *b = &c->bodies[i];
-        b->place.velocity = vec3_along(b->place.velocity, b->free_v, h);
-        b->place.spin = vec3_along(b->place.spin, b->free_w, h);
-        b->place.stretch_rate += h * b->free_stretch;
+        b->place.velocity = vec3_along(b->place.velocity, b->free.v, h);
+        b->place.spin = vec3_along(b->place.spin, b->free.w, h);
+        b->place.stretch_rate += h * b->free.stretch;
     }
     if (c->law.rows > 0 && solve_impacts(c)) {
         c->base.law_residual = c->law.residual;
         return 1;
     }
     drift(c, h / 2);
-    keep_places(c);
+    spatial_system_keep(c);
     c->base.dynamics.steps++;
     return 0;
 }
@@ -569,16 +533,16 @@ void spatial_impulses_part(struct spatial_constraint *c, double speed)
         p->velocity = p->spin = (struct vec3){0, 0, 0};
         p->stretch_rate = 0;
     }
-    keep_places(c);
+    spatial_system_keep(c);
     spatial_touch_find(c, MARGIN_M + 2 * h * speed);
     reduce(c, 0);
     for (int i = 0; i < c->law.rows; i++)
         c->law.free[i] = 0;
     for (int i = 0; i < c->found_count; i++)
-        if (!is_inert(&c->law.contacts[i]))
+        if (!contact_law_is_inert(&c->law.contacts[i]))
             c->law.contacts[i].bound = det_min(-c->found[i].rows[0].deviation / h, speed);
     contact_law_solve(&c->law);
     apply_impulses(c);
     move_apart(c, h);
-    keep_places(c);
+    spatial_system_keep(c);
 }

@@ -133,6 +133,13 @@ void spatial_system_put(double *y, const struct spatial_place *p)
         y[i] = from[i];
 }
 
+void spatial_system_keep(struct spatial_constraint *c)
+{
+    for (int i = 0; i < c->count; i++)
+        spatial_system_put(c->y + STATE_SIZE * i, &c->bodies[i].place);
+    spatial_system_place(c, c->y);
+}
+
 /* The axes of the freedoms in the world: of slides and the first turn the frame's, then the
  * child's. */
 void spatial_system_find_axes(struct rigid *b)
@@ -278,23 +285,19 @@ double spatial_system_top_speed(const struct spatial_constraint *c)
  * child is. */
 void spatial_system_push(struct spatial_constraint *c, struct rigid *b, int k, double effort)
 {
-    struct rigid *p = b->parent < 0 ? &c->ground : &c->bodies[b->parent];
+    struct rigid *p = spatial_system_moved(c, b->parent);
     if (k == b->stretch) {
-        b->stretch_force += effort;
+        b->push.stretch += effort;
         return;
     }
-    struct vec3 along = vec3_scale(b->axes[k], effort);
-    if (k >= b->joint->slides) {
-        b->moment = vec3_add(b->moment, along);
-        p->moment = vec3_sub(p->moment, along);
-        return;
+    struct vec3 e = vec3_scale(b->axes[k], effort), rp = vec3_add(b->hinge.rp, b->hinge.d);
+    struct wrench own = {none, e, 0}, back = own;
+    if (k < b->joint->slides) {
+        own = (struct wrench){e, vec3_cross(b->hinge.rc, e), vec3_dot(e, b->hinge.sc)};
+        back = (struct wrench){e, vec3_cross(rp, e), vec3_dot(e, b->hinge.sp)};
     }
-    b->force = vec3_add(b->force, along);
-    b->moment = vec3_add(b->moment, vec3_cross(b->hinge.rc, along));
-    p->force = vec3_sub(p->force, along);
-    p->moment = vec3_sub(p->moment, vec3_cross(vec3_add(b->hinge.rp, b->hinge.d), along));
-    b->stretch_force += vec3_dot(along, b->hinge.sc);
-    p->stretch_force -= vec3_dot(along, b->hinge.sp);
+    b->push = wrench_along(b->push, &own, 1);
+    p->push = wrench_along(p->push, &back, -1);
 }
 
 /* The way that a servo still has to go, and its rate. The way of a ball is the turn from its
@@ -368,8 +371,7 @@ static double push_disk(struct spatial_constraint *c, int i)
     double rim = law->is_quadratic ? 8.0 / 3 * vec3_length(v) : DET_PI;
     double share = (law->is_leading ? 0.5 : 1) * law->coefficient * box->size_m.x / 2;
     struct vec3 force = vec3_scale(v, -share * rim);
-    b->force = vec3_add(b->force, force);
-    b->moment = vec3_add(b->moment, vec3_cross(arm, force));
+    b->push = wrench_along(b->push, &(struct wrench){force, vec3_cross(arm, force), 0}, 1);
     return vec3_dot(force, v);
 }
 
@@ -398,9 +400,8 @@ static double push_stretches(struct spatial_constraint *c)
         const struct spatial_motion *v = &c->carriers.links[c->wet[i].link].velocity;
         double by_motion = vec3_dot(s->moment, v->w) + vec3_dot(s->force, v->v);
         struct vec3 moment = vec3_add(s->moment, vec3_cross(b->hinge.rc, s->force));
-        b->force = vec3_along(b->force, s->force, -s->rate);
-        b->moment = vec3_along(b->moment, moment, -s->rate);
-        b->stretch_force -= by_motion + s->own * s->rate;
+        b->push = wrench_along(b->push, &(struct wrench){s->force, moment, 0}, -s->rate);
+        b->push.stretch -= by_motion + s->own * s->rate;
         power -= (2 * by_motion + s->own * s->rate) * s->rate;
     }
     return power;
@@ -430,13 +431,11 @@ static double push_drag(struct spatial_constraint *c)
     spatial_drag_set(&c->drag, &c->carriers);
     for (int i = 0; i < c->count; i++) {
         struct rigid *b = &c->bodies[i];
-        const struct spatial_tensor *t = &c->carriers.links[i].drag;
         const struct spatial_motion *v = &c->carriers.links[i].velocity;
-        struct vec3 moment = vec3_add(sym3_apply(&t->nn, v->w), mat3_back(&t->nv, v->v));
-        struct vec3 force = vec3_add(mat3_apply(&t->nv, v->w), sym3_apply(&t->fv, v->v));
-        power -= vec3_dot(moment, v->w) + vec3_dot(force, v->v);
-        b->force = vec3_sub(b->force, force);
-        b->moment = vec3_sub(b->moment, vec3_add(moment, vec3_cross(b->hinge.rc, force)));
+        struct spatial_wrench f = spatial_tensor_apply(&c->carriers.links[i].drag, v);
+        struct vec3 moment = vec3_add(f.n, vec3_cross(b->hinge.rc, f.f));
+        power -= vec3_dot(f.n, v->w) + vec3_dot(f.f, v->v);
+        b->push = wrench_along(b->push, &(struct wrench){f.f, moment, 0}, -1);
     }
     return power + push_stretches(c);
 }
@@ -444,12 +443,9 @@ static double push_drag(struct spatial_constraint *c)
 /* Gravity is all that acts. */
 void spatial_system_clear_forces(struct spatial_constraint *c, struct vec3 gravity)
 {
-    c->ground.force = c->ground.moment = none;
-    for (int i = 0; i < c->count; i++) {
-        c->bodies[i].force = vec3_scale(gravity, c->bodies[i].mass);
-        c->bodies[i].moment = none;
-        c->bodies[i].stretch_force = 0;
-    }
+    c->ground.push = (struct wrench){none, none, 0};
+    for (int i = 0; i < c->count; i++)
+        c->bodies[i].push = (struct wrench){vec3_scale(gravity, c->bodies[i].mass), none, 0};
 }
 
 /* All forces but those of rows; returns the power of drag. */
@@ -464,23 +460,16 @@ double spatial_system_push_all(struct spatial_constraint *c, double ahead)
 
 /* ---------------------------------------------------------------- rows of joints */
 
-static double rate_of(const struct spatial_constraint *c, const struct row *row)
-{
-    double sum = 0;
-    for (int k = 0; k < 2; k++) {
-        const struct spatial_place *p = &spatial_system_body(c, row->bodies[k])->place;
-        sum += vec3_dot(row->j[k].v, p->velocity) + vec3_dot(row->j[k].w, p->spin) +
-               row->j[k].stretch * p->stretch_rate;
-    }
-    return sum;
-}
-
 void spatial_system_set_row(const struct spatial_constraint *c, struct row *row, int one, int two,
                             struct wrench j_one, struct wrench j_two)
 {
     *row =
         (struct row){.bodies = {one, two}, .j = {j_one, j_two}, .g = {j_one, j_two}, .driven = -1};
-    row->rate = rate_of(c, row);
+    for (int k = 0; k < 2; k++) {
+        const struct spatial_place *p = &spatial_system_body(c, row->bodies[k])->place;
+        struct wrench motion = {p->velocity, p->spin, p->stretch_rate};
+        row->rate += wrench_dot(&row->j[k], &motion);
+    }
 }
 
 /* D = d.e, see above. */
@@ -508,12 +497,6 @@ void spatial_system_set_turn_row(const struct spatial_constraint *c, const struc
     row->curvature = vec3_dot(change, vec3_sub(b->place.spin, p->place.spin));
 }
 
-static void set_stretch_row(const struct spatial_constraint *c, int i, struct row *row)
-{
-    spatial_system_set_row(c, row, i, c->bodies[i].parent, (struct wrench){none, none, 1},
-                           (struct wrench){none, none, 0});
-}
-
 void spatial_system_set_freedom_row(const struct spatial_constraint *c, int i, int k,
                                     struct row *row)
 {
@@ -523,7 +506,8 @@ void spatial_system_set_freedom_row(const struct spatial_constraint *c, int i, i
     if (k < b->joint->slides)
         set_place_row(c, &b->hinge, k, row);
     else if (k == b->stretch)
-        set_stretch_row(c, i, row);
+        spatial_system_set_row(c, row, i, b->parent, (struct wrench){none, none, 1},
+                               (struct wrench){none, none, 0});
     else
         spatial_system_set_turn_row(c, &b->hinge, b->axes[k], vec3_cross(w, b->axes[k]), row);
     row->deviation = c->base.q[b->coordinate + k];

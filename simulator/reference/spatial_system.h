@@ -44,6 +44,12 @@ struct hinge {
     struct vec3 rc, rp, sc, sp, d, d_rate, inward;
 };
 
+/* Velocities or forces on one body: of or at its centre of mass, about it, and of its stretch. */
+struct wrench {
+    struct vec3 v, w;
+    double stretch;
+};
+
 struct rigid {
     /* constant */
     int parent; /* or WORLD */
@@ -66,16 +72,8 @@ struct rigid {
     struct sym3 spread; /* from a place, from the centre, to how it moves with the stretch; or 0 */
     struct hinge hinge; /* on the parent */
     struct vec3 axes[JOINT_RATES_MAX];
-    struct vec3 force, moment;
-    double stretch_force;
-    struct vec3 free_v, free_w; /* accelerations */
-    double free_stretch;
-};
-
-/* Velocities or forces on one body: of or at its centre of mass, about it, and of its stretch. */
-struct wrench {
-    struct vec3 v, w;
-    double stretch;
+    struct wrench push; /* forces */
+    struct wrench free; /* accelerations */
 };
 
 /* A scalar constraint on two bodies: its deviation D has D' = j (velocities) and D'' = j
@@ -215,6 +213,23 @@ struct spatial_constraint {
     double *before;    /* per row: velocity before impulses */
 };
 
+static inline double wrench_dot(const struct wrench *a, const struct wrench *b)
+{
+    return vec3_dot(a->v, b->v) + vec3_dot(a->w, b->w) + a->stretch * b->stretch;
+}
+/* a + s b */
+static inline struct wrench wrench_along(struct wrench a, const struct wrench *b, double s)
+{
+    return (struct wrench){vec3_along(a.v, b->v, s), vec3_along(a.w, b->w, s),
+                           a.stretch + s * b->stretch};
+}
+static inline double spatial_system_product(const double *a, const double *b, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
 static inline const struct rigid *spatial_system_body(const struct spatial_constraint *c, int i)
 {
     return i < 0 ? &c->ground : &c->bodies[i];
@@ -329,6 +344,8 @@ void spatial_system_form(struct rigid *b);
 void spatial_system_place(struct spatial_constraint *c, const double *y);
 struct spatial_place spatial_system_place_at(const double *y);
 void spatial_system_put(double *y, const struct spatial_place *p);
+/* The places of bodies become the state, and bodies are placed there. */
+void spatial_system_keep(struct spatial_constraint *c);
 /* The axes of a body's freedoms in the world. */
 void spatial_system_find_axes(struct rigid *b);
 double spatial_system_kinetic_energy(const struct spatial_constraint *c);

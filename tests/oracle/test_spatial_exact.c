@@ -507,14 +507,14 @@ static void joint_kinematics(const char *name)
         const struct rigid *b = &c->bodies[0];
         struct vec3 w = b->place.spin, r = mat3_apply(&b->turned, (struct vec3){0.3, 0.1, -0.2});
         struct vec3 swept = vec3_cross(w, r);
-        struct vec3 bent = vec3_add(vec3_cross(b->free_w, r), vec3_cross(w, swept));
+        struct vec3 bent = vec3_add(vec3_cross(b->free.w, r), vec3_cross(w, swept));
         const struct {
             const char *name;
             struct vec3 value;
         } vectors[] = {{"point", vec3_add(b->place.centre, r)},
                        {"omega", w},
                        {"point_velocity", vec3_add(b->place.velocity, swept)},
-                       {"point_acceleration_qdd0", vec3_add(b->free_v, bent)}};
+                       {"point_acceleration_qdd0", vec3_add(b->free.v, bent)}};
         if (strcmp(quantity, "quaternion") == 0)
             expect_turn(i);
         for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
