@@ -2,14 +2,13 @@
  * was measured. */
 #include <stdarg.h>
 
-#include "simulator/links/spatial_state.h"
+#include "simulator/body/dynamics_solver.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
 
 enum { BODIES_MAX = 31 };
 
 static struct scene scene;
-static struct scene space;
 static char text[1 << 16];
 
 static void setup(void)
@@ -84,7 +83,7 @@ static void write_row(int count)
 
 /* ---------------------------------------------------------------- motions */
 
-static struct dynamics *start_plane(void)
+static struct dynamics *start(void)
 {
     struct dynamics *dynamics = NULL;
     ck_ok(scene_read_text(&scene, text, strlen(text), "test", &error));
@@ -93,17 +92,8 @@ static struct dynamics *start_plane(void)
     return dynamics;
 }
 
-static struct dynamics *start_space(void)
-{
-    struct dynamics *run;
-    ck_ok(scene_read_text(&space, text, strlen(text), "test", &error));
-    arena_reset(&arena);
-    ck_ok(scene_start(&space, &arena, &run, &error));
-    return run;
-}
-
 /* How far contacts came off their law in all those steps, m. */
-static double move_plane(struct dynamics *dynamics, int steps)
+static double move(struct dynamics *dynamics, int steps)
 {
     double missed = 0;
     for (int i = 0; i < steps; i++) {
@@ -114,25 +104,14 @@ static double move_plane(struct dynamics *dynamics, int steps)
 }
 
 /* The greatest distance in height of bodies from where they were put. */
-static double sunk_in_plane(const struct dynamics *dynamics, double pitch)
+static double sunk(const struct dynamics *dynamics, double pitch)
 {
     double most = 0;
     for (int i = 0; i < scene.body_count; i++) {
         struct part_state state;
-        scene_body_state(&scene, dynamics, i, &state);
+        dynamics_link_state(dynamics, scene_is_in_space(&scene) ? i : scene.bodies[i].link, &state);
         most = fmax(most, fabs(state.at_m.y - 0.1 - pitch * i));
     }
-    return most;
-}
-
-static double sunk_in_space(struct dynamics *run, int steps, double pitch)
-{
-    double most = 0;
-    for (int i = 0; i < steps; i++)
-        ck_assert_int_eq(dynamics_step(run), 0);
-    const struct spatial_tree *tree = spatial_state_tree(spatial_state_of(run));
-    for (int i = 0; i < tree->count; i++)
-        most = fmax(most, fabs(spatial_tree_centre(&tree->links[i]).y - 0.1 - pitch * i));
     return most;
 }
 
@@ -143,18 +122,18 @@ TEST(twenty_squares_stand)
 {
     begin(2, "articulated");
     write_stack(2, 20, 0.2, 0, 0);
-    struct dynamics *dynamics = start_plane();
-    ck_assert_double_lt(move_plane(dynamics, 240), 1e-5);
-    ck_assert_double_lt(sunk_in_plane(dynamics, 0.2), 1e-5);
+    struct dynamics *dynamics = start();
+    ck_assert_double_lt(move(dynamics, 240), 1e-5);
+    ck_assert_double_lt(sunk(dynamics, 0.2), 1e-5);
 }
 
 TEST(six_dropped_boxes_come_to_rest)
 {
     begin(2, "articulated");
     write_stack(2, 6, 0.4, 1e-3, 0.01);
-    struct dynamics *dynamics = start_plane();
-    ck_assert_double_lt(move_plane(dynamics, 480), 1e-4);
-    ck_assert_double_lt(sunk_in_plane(dynamics, 0.2), 6e-3);
+    struct dynamics *dynamics = start();
+    ck_assert_double_lt(move(dynamics, 480), 1e-4);
+    ck_assert_double_lt(sunk(dynamics, 0.2), 6e-3);
     ck_assert_double_lt(dynamics_ledger(dynamics)->kinetic_j, 1e-8);
 }
 
@@ -163,9 +142,9 @@ TEST(all_that_lie_in_the_plane_are_carried)
     const struct contact_point *points;
     begin(2, "articulated");
     write_field(2);
-    struct dynamics *dynamics = start_plane();
-    ck_assert_double_lt(move_plane(dynamics, 60), 1e-5);
-    ck_assert_double_lt(sunk_in_plane(dynamics, 0), 1e-5);
+    struct dynamics *dynamics = start();
+    ck_assert_double_lt(move(dynamics, 60), 1e-5);
+    ck_assert_double_lt(sunk(dynamics, 0), 1e-5);
     ck_assert_int_eq(dynamics_contacts(dynamics, &points), 4 * BODIES_MAX);
 }
 
@@ -175,7 +154,7 @@ TEST(forty_in_a_row_lie_by_the_reference)
     const struct contact_point *points;
     begin(2, "constraint");
     write_row(40);
-    struct dynamics *dynamics = start_plane();
+    struct dynamics *dynamics = start();
     ck_assert_int_eq(dynamics_step(dynamics), 0);
     ck_assert_int_ge(dynamics_contacts(dynamics, &points), 2 * 40);
 }
@@ -191,8 +170,9 @@ TEST_LOOP(a_tower_of_twenty_stands, 0, 2)
 {
     begin(3, solvers[_i]);
     write_stack(3, 20, 0.2, 0, 0.002);
-    struct dynamics *run = start_space();
-    ck_assert_double_lt(sunk_in_space(run, few_steps[_i], 0.2), 5e-5);
+    struct dynamics *run = start();
+    move(run, few_steps[_i]);
+    ck_assert_double_lt(sunk(run, 0.2), 5e-5);
 }
 
 TEST_LOOP(all_that_lie_are_carried, 0, 2)
@@ -200,8 +180,9 @@ TEST_LOOP(all_that_lie_are_carried, 0, 2)
     const struct contact_point *points;
     begin(3, solvers[_i]);
     write_field(3);
-    struct dynamics *run = start_space();
-    ck_assert_double_lt(sunk_in_space(run, few_steps[_i], 0), 5e-5);
+    struct dynamics *run = start();
+    move(run, few_steps[_i]);
+    ck_assert_double_lt(sunk(run, 0), 5e-5);
     ck_assert_int_eq(dynamics_contacts(run, &points), 8 * BODIES_MAX);
 }
 
@@ -210,16 +191,16 @@ TEST_LOOP(no_memory_for_contacts_is_an_error, 0, 2)
 {
     begin(3, solvers[_i]);
     write_field(3);
-    start_space();
+    start();
     size_t bytes = arena.used_bytes;
     arena_open(bytes);
-    struct dynamics *run = start_space();
+    struct dynamics *run = start();
     ck_assert_int_eq(dynamics_step(run), 1);
-    ck_assert_int_eq(scene_fail_step(&space, run, DYNAMICS_BROKEN, &arena, 1.5, &error),
+    ck_assert_int_eq(scene_fail_step(&scene, run, DYNAMICS_BROKEN, &arena, 1.5, &error),
                      ERR_MEMORY);
     ck_assert_str_eq(error.message, "contacts do not fit into memory at 1.5 s");
     arena_reset(&arena);
-    ck_assert_int_eq(scene_fail_step(&space, run, DYNAMICS_BROKEN, &arena, 1.5, &error), ERR_RANGE);
+    ck_assert_int_eq(scene_fail_step(&scene, run, DYNAMICS_BROKEN, &arena, 1.5, &error), ERR_RANGE);
 }
 
 TEST(no_solution_is_an_error)
