@@ -1,14 +1,16 @@
 /* See impulses.h. Typical: 1 to 6 contacts, 2 to 12 rows; in two of three solves the same contacts
  * press, stick and slide as a step ago, so the first guess mostly holds. Six guesses solve 91 % of
- * the systems of C12 on land and 97 % of C5's; six more after eight sweeps solve 96 and 99 %, which
- * saves a sixth of the cost of C12's impulses.
+ * the systems of C12 on land and 97 % of C5's. Of the others three rounds of sweeps and guesses,
+ * each from where the one before ended, leave 2.2 and 0.6 % to the cones, of which one costs as much
+ * as sixty guesses.
  *
  * Tried and lost: more guesses, or one change of state at a time after the third (1.4 % at most);
  * guesses of proximal problems instead of cones (1.5 to 3 times the cost, half of the hard systems
- * stay unsolved); more sweeps and guesses (2 % of C12's systems stay unsolved after ten rounds, 1.2 %
- * after a hundred). Sweeps change all impulses at once: sweeps that change one after the other leave
- * a tenth less unsolved, but have an order, and so had the pivots of Lemke's method: mirror images
- * drift apart. */
+ * stay unsolved); more rounds (2 % of C12's systems stay unsolved after ten); more sweeps in a
+ * round, with momentum or without (they come nearer to impulses that redundant contacts share, and
+ * fewer guesses hold). Sweeps change all impulses at once: sweeps that change one after the other
+ * leave a tenth less unsolved, but have an order, and so had the pivots of Lemke's method: mirror
+ * images drift apart. */
 #include "simulator/planar/contacts/impulses.h"
 
 #include <math.h>
@@ -20,10 +22,12 @@
 /* Unknowns of the direct solver at most, and numbers in a line of its system. */
 #define DIRECT_MAX 48
 #define LINE       (DIRECT_MAX + 2)
-/* Guesses at most. */
-#define GUESSES_MAX 6
+/* Guesses at first, then in each round, and rounds of sweeps and guesses, at most. */
+#define GUESSES_FIRST 6
+#define GUESSES_MORE  2
+#define ROUNDS        3
 /* Up to this many unknowns are solved for without pivoting, if no pivot is smaller than that. */
-#define FEW_MAX   4
+#define FEW_MAX   8
 #define PIVOT_MIN 1e-5
 /* Rows that say the same (two feet of one rigid part that stick) share the impulse: their diagonal
  * is raised by this share, which costs as much accuracy. */
@@ -37,8 +41,8 @@
 #define SWEEP_TOLERANCE_M_S 1e-8
 #define WEDGED_M_S          1e-3
 #define SWEEP_SHARE         1.8
-/* Sweeps between the first guesses and the second ones. */
-#define FEW_SWEEPS 8
+/* Sweeps before the guesses of a round. */
+#define FEW_SWEEPS 4
 
 /* Where a contact stands in the guess. Without friction OPEN or STICK (pressing). */
 enum { OPEN, STICK, SLIDE };
@@ -114,8 +118,6 @@ void impulses_set_velocities(struct impulses *s)
         const double *w = s->w;
         pair first = PAIR(free, j), second = PAIR(free, k);
         for (int i = 0; i < rows; i++, w += stride) {
-            if (impulse[i] == 0)
-                continue;
             pair f = pair_of(impulse[i]);
             first += f * *(const pair_aligned *)(w + j);
             second += f * *(const pair_aligned *)(w + k);
@@ -309,20 +311,24 @@ __attribute__((always_inline)) static inline int solve_few(const struct impulses
 /* For each number of unknowns its own code, without loops. */
 static int solve_system(struct impulses *s, int size, double *solution)
 {
+#define SOLVE(n)                                                                                   \
+    case n:                                                                                        \
+        return solve_few(s, n, solution);
     switch (size) {
     case 0:
         return 1;
-    case 1:
-        return solve_few(s, 1, solution);
-    case 2:
-        return solve_few(s, 2, solution);
-    case 3:
-        return solve_few(s, 3, solution);
-    case 4:
-        return solve_few(s, 4, solution);
+        SOLVE(1)
+        SOLVE(2)
+        SOLVE(3)
+        SOLVE(4)
+        SOLVE(5)
+        SOLVE(6)
+        SOLVE(7)
+        SOLVE(8)
     default:
         return 0;
     }
+#undef SOLVE
 }
 
 /* Solves the system with pivoting and any number of unknowns. */
@@ -401,10 +407,10 @@ static int is_reached(const struct impulses *s)
 }
 
 /* 1 if a guess was found that holds: the impulses are then exact. */
-static int solve_directly(struct impulses *s)
+static int solve_directly(struct impulses *s, int guesses)
 {
     guess_states(s);
-    for (int i = 0; i < GUESSES_MAX; i++) {
+    for (int i = 0; i < guesses; i++) {
         if (!solve_guess(s))
             return 0;
         impulses_set_velocities(s);
@@ -498,7 +504,6 @@ static double sweep(struct impulses *s)
 static double sweep_impulses(struct impulses *s, int most)
 {
     double change = HUGE_VAL;
-    set_shares(s);
     impulses_set_velocities(s);
     for (int i = 0; i < most && !(change < SWEEP_TOLERANCE_M_S); i++)
         change = sweep(s);
@@ -518,12 +523,15 @@ void impulses_solve(struct impulses *s)
     for (int i = 0; i < s->stride; i++)
         s->held[i] = s->impulse[i];
     s->is_exact = 1;
-    if (solve_directly(s))
+    if (solve_directly(s, GUESSES_FIRST))
         return;
     take_held(s);
-    sweep_impulses(s, FEW_SWEEPS);
-    if (solve_directly(s))
-        return;
+    set_shares(s);
+    for (int i = 0; i < ROUNDS; i++) {
+        sweep_impulses(s, FEW_SWEEPS);
+        if (solve_directly(s, GUESSES_MORE))
+            return;
+    }
     double residual = impulses_solve_cones(s);
     s->is_exact = are_lawful(s);
     if (residual < WEDGED_M_S)
