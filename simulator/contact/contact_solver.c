@@ -28,7 +28,7 @@
 #define ROUNDS_MAX   30
 /* Rounds where something is to be pushed out: an impossible system is not solved by any number, and
  * stop_push_outs() is next. */
-#define ROUNDS_PUSH_OUT 4
+#define ROUNDS_PUSH_OUT 2
 /* Proximal steps: the weight at first, at most and at least as shares of the mean diagonal of W,
  * what it is multiplied by when a step has ended and when it has not, and their number at most in a
  * round. */
