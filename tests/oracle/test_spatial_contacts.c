@@ -1,14 +1,12 @@
-/* Reference cases of contacts and drag in space that need no motion: contact problems of walking
+/* Reference cases of contacts in space that need no motion: contact problems of walking
  * bodies, on which the usual projected sweeps go in circles; pairs of boxes; what is exposed of a
- * face; drag on faces and on boxes. Cases and numbers, with at least 12 digits, are in
- * space_contacts.json; all tolerances are absolute.
+ * face. Cases and numbers, with at least 12 digits, are in space_contacts.json; all tolerances are
+ * absolute. Drag is in test_spatial_forms.c.
  *
- * With the argument --markdown: a line for each case but drag's, which test_spatial_forms.c has, for
- * `make oracle`. */
+ * With the argument --markdown: a line for each case, for `make oracle`. */
 #include "simulator/contact/contact_solver.h"
 #include "simulator/links/exposure.h"
 #include "simulator/contact/solids.h"
-#include "simulator/links/spatial_drag.h"
 #include "tests/oracle/rows.h"
 #include "tests/plain_fixture.h"
 #include "tests/tally.h"
@@ -254,87 +252,6 @@ TEST(face_exposure)
             add_piece(&pieces[i], -1, moments);
         for (int i = 0; i < 6; i++)
             expect(moments[i], element(expected, (size_t)i), GEOMETRY_TOLERANCE);
-    }
-}
-
-/* ---------------------------------------------------------------- drag */
-
-/* "quadratic_leading", "linear_two_sided", "linear" */
-static struct spatial_drag_law law_of(const json_t *entry)
-{
-    const char *name = json_string_value(json_object_get(entry, "law"));
-    return (struct spatial_drag_law){.coefficient = given(entry, "viscosity"),
-                                     .is_quadratic = strncmp(name, "quadratic", 9) == 0,
-                                     .is_leading = strstr(name, "leading") != NULL};
-}
-
-/* The wrench -B V. */
-static struct spatial_wrench resistance(const struct spatial_tensor *t,
-                                        const struct spatial_motion *v)
-{
-    struct vec3 n = vec3_add(sym3_apply(&t->nn, v->w), mat3_back(&t->nv, v->v));
-    struct vec3 f = vec3_add(mat3_apply(&t->nv, v->w), sym3_apply(&t->fv, v->v));
-    return (struct spatial_wrench){vec3_negated(n), vec3_negated(f)};
-}
-
-/* A face with s along x and t along y: moments (t f, -s f). */
-TEST(face_drag)
-{
-    const json_t *entry, *list = json_object_get(cases, "face_drag");
-    size_t index;
-    ck_assert_int_eq(json_array_size(list), 20);
-    json_array_foreach(list, index, entry)
-    {
-        const struct spatial_drag_law law = law_of(entry);
-        const json_t *size = json_object_get(entry, "size_m");
-        const json_t *slopes = json_object_get(entry, "slopes_1_s");
-        const json_t *expected = json_object_get(entry, "force_and_moments");
-        double u = element(size, 0) / 2, v = element(size, 1) / 2;
-        double v0 = given(entry, "speed_m_s"), vs = element(slopes, 0), vt = element(slopes, 1);
-        const struct exposure_piece face = {4, {{-u, -v}, {u, -v}, {u, v}, {-u, v}}};
-        double w[6] = {0};
-        spatial_drag_integrate(&law, &face, v0, vs, vt, w);
-        double k = -law.coefficient;
-        ck_assert_double_eq_tol(k * (v0 * w[0] + vs * w[1] + vt * w[2]), element(expected, 0),
-                                1e-12);
-        ck_assert_double_eq_tol(k * (v0 * w[1] + vs * w[3] + vt * w[4]), element(expected, 1),
-                                1e-12);
-        ck_assert_double_eq_tol(k * (v0 * w[2] + vs * w[4] + vt * w[5]), element(expected, 2),
-                                1e-12);
-    }
-}
-
-TEST(box_drag)
-{
-    const json_t *entry, *list = json_object_get(cases, "box_drag");
-    size_t index;
-    ck_assert_int_eq(json_array_size(list), 4);
-    json_array_foreach(list, index, entry)
-    {
-        const struct body_link link = {.parent = -1,
-                                       .kind = LINK_FREE,
-                                       .frame = QUATERNION_ONE,
-                                       .mass_kg = 1,
-                                       .inertia = {1, 0, 0, 1, 0, 1}};
-        struct body_box box = {.turn = QUATERNION_ONE, .size_m = vector(entry, "size_m")};
-        const struct spatial_drag_law law = law_of(entry);
-        const json_t *expected = json_object_get(entry, "force_and_torque");
-        struct spatial_tree tree;
-        struct spatial_drag drag;
-        double q[7];
-        arena_reset(&arena);
-        ck_assert_int_eq(spatial_tree_create(&tree, &link, 1, (struct vec3){0, 0, 0}, &arena), 0);
-        ck_assert_int_eq(spatial_drag_create(&drag, &law, &box, 1, &link, 1, &arena), 0);
-        spatial_tree_birth(&tree, q);
-        spatial_tree_set_pose(&tree, q);
-        tree.links[0].velocity =
-            (struct spatial_motion){vector(entry, "omega_rad_s"), vector(entry, "velocity_m_s")};
-        spatial_drag_set(&drag, &tree);
-        struct spatial_wrench wrench = resistance(&tree.links[0].drag, &tree.links[0].velocity);
-        struct vec3 force = {element(expected, 0), element(expected, 1), element(expected, 2)};
-        struct vec3 torque = {element(expected, 3), element(expected, 4), element(expected, 5)};
-        assert_near(wrench.f, force, 1e-12);
-        assert_near(wrench.n, torque, 1e-12);
     }
 }
 

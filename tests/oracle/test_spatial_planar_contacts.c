@@ -1,8 +1,9 @@
 /* The planar reference cases of contacts, put into a turned plane in space, by both solvers:
- * gravity lies in the plane, the ground is a fixed box, disks that do not turn are boxes, and all
+ * gravity lies in the plane, the ground is a fixed box, and all boxes
  * are 0.3 m deep. Numbers and tolerances are those of cases.json: tol_engine for the fast solver,
  * twice tol_ref for the reference, whose events are found to 1e-10 m and whose path is a sum of
- * twelve, at 1/240 s. Disks that roll and closed loops have no boxes in a tree that do the same. */
+ * twelve, at 1/240 s. Boxes that slide, bounce and meet have references of their own in space, in
+ * test_spatial_touching.c and test_spatial_exact.c. */
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/oracle/rows.h"
@@ -177,65 +178,6 @@ static void sum_impulses(double x, double y, double sum[2])
 
 /* ---------------------------------------------------------------- cases */
 
-static void sliding_block(void)
-{
-    static const double frictions[] = {0.5, 0.1, 0.3, 0.8, 1};
-    for (int i = 0; i < 5; i++) {
-        const char *of = printed("mu %g", frictions[i]);
-        begin(GRAVITY, frictions[i], 0);
-        add_plain_box(1, 0.6, 0.1, 0, 0.05, 3);
-        start();
-        double speed = 3, before = 3;
-        for (double now = 3; now > 1e-6 && now_s < 5; now = velocity(0).x) {
-            before = speed;
-            speed = now;
-            step();
-        }
-        expect("stop_time", of, now_s - STEP_S + speed / (before - speed) * STEP_S);
-        run_to(now_s + 1);
-        double stopped = place(0).x;
-        expect("stop_distance", of, stopped);
-        expect("height", of, place(0).y);
-        expect("friction_loss", of, dynamics_ledger(run)->loss_friction_j);
-        run_to(now_s + 1);
-        expect("creep_after_stop_per_s", of, place(0).x - stopped);
-        stay_in_plane();
-    }
-}
-
-/* A box instead of the ball: it does not turn. Instants and heights follow from the flight around
- * them. */
-static void bouncing(void)
-{
-    const double radius = 0.1;
-    double times[6], heights[6], path;
-    begin(GRAVITY, 0, 0.8);
-    add_plain_box(1, 2 * radius, 2 * radius, 0, 1.1, 0);
-    start();
-    path = place(0).y - radius;
-    for (int bounce = 0; bounce < 6 && now_s < 4;) {
-        struct vec3 at = place(0), v = velocity(0);
-        double time = now_s;
-        step();
-        struct vec3 to = place(0), after = velocity(0);
-        if (!(v.y < 0 && after.y > 0))
-            continue;
-        double speed = sqrt(v.y * v.y + 2 * GRAVITY * (at.y - radius));
-        times[bounce] = time + (speed + v.y) / GRAVITY;
-        heights[bounce] = to.y - radius + after.y * after.y / GRAVITY / 2;
-        path += 2 * heights[bounce];
-        const char *of = printed("bounce %d", bounce + 1);
-        expect("bounce_time", of, times[bounce]);
-        expect("impact_speed", of, speed);
-        expect("apex_height_after", of, heights[bounce++]);
-    }
-    double last = times[5] - times[4], ratio = sqrt(sqrt(last / (times[1] - times[0])));
-    double fall = heights[5] / heights[4];
-    expect("zeno_time", "", times[5] + last * ratio / (1 - ratio));
-    expect("total_path", "", path + 2 * heights[5] * fall / (1 - fall));
-    stay_in_plane();
-}
-
 static void stacked(void)
 {
     double impulse[2];
@@ -253,21 +195,6 @@ static void stacked(void)
     sum_impulses(0.2, 0, impulse);
     expect("N_floor_right", "", impulse[0] / STEP_S);
     expect("drift_in_10_s", "", fmax(fabs(place(0).x), fabs(place(1).x - 0.1)));
-    stay_in_plane();
-}
-
-/* Boxes instead of disks: faces meet, and nothing turns. */
-static void head_on(void)
-{
-    begin(0, 0, 0.6);
-    add_plain_box(2, 0.2, 0.2, 0, 1, 4);
-    add_plain_box(3, 0.2, 0.2, 1, 1, -1);
-    start();
-    run_to(0.5);
-    expect("v1", "", velocity(0).x);
-    expect("v2", "", velocity(1).x);
-    expect("momentum", "", 2 * velocity(0).x + 3 * velocity(1).x);
-    expect("energy_lost", "", dynamics_ledger(run)->loss_impact_j);
     stay_in_plane();
 }
 
@@ -304,11 +231,7 @@ static void corner_impact(void)
 static const struct {
     const char *name;
     void (*measure)(void);
-} measures[] = {{"sliding_block_stop", sliding_block},
-                {"bouncing_ball", bouncing},
-                {"stacked_boxes_forces", stacked},
-                {"head_on_collision", head_on},
-                {"rod_corner_impact", corner_impact}};
+} measures[] = {{"stacked_boxes_forces", stacked}, {"rod_corner_impact", corner_impact}};
 enum { CASES = sizeof measures / sizeof measures[0] };
 
 TEST_LOOP(embedded_contacts, 0, 2 * CASES)
