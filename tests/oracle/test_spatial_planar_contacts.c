@@ -1,9 +1,8 @@
-/* The planar reference cases of contacts, put into a turned plane in space, by both solvers:
- * gravity lies in the plane, the ground is a fixed box, and all boxes
- * are 0.3 m deep. Numbers and tolerances are those of cases.json: tol_engine for the fast solver,
- * twice tol_ref for the reference, whose events are found to 1e-10 m and whose path is a sum of
- * twelve, at 1/240 s. Boxes that slide, bounce and meet have references of their own in space, in
- * test_spatial_touching.c and test_spatial_exact.c. */
+/* Planar reference cases of contacts, put into a turned plane in space, by both solvers: gravity lies
+ * in the plane, the ground is a fixed box, and all boxes are 0.3 m deep. Numbers and tolerances are
+ * those of cases.json: tol_engine for the fast solver, twice tol_ref for the reference. Boxes that
+ * slide, bounce and meet have references of their own in space, in test_spatial_touching.c and
+ * test_spatial_exact.c. */
 #include "simulator/links/spatial_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/oracle/rows.h"

@@ -255,26 +255,6 @@ TEST(both_solvers_move_a_creature_alike)
     ck_assert_int_gt(count, 3);
 }
 
-/* With joints that whip from limit to limit: nothing but gravity gives momentum. */
-TEST(in_flight_momentum_is_that_of_gravity)
-{
-    set("world.preset=moon");
-    for (uint64_t id = next(0); id; id = next(id)) {
-        struct dynamics *dynamics = make();
-        struct vec3 linear, angular;
-        put_root(dynamics, 100, QUATERNION_ONE);
-        for (int step = 0; step < 240; step++) {
-            for (int i = 0; i < phenotype.drive_count; i++)
-                dynamics_set_target(dynamics, i, step / 30 % 2 ? -9 : 9, 0);
-            ck_assert_int_eq(dynamics_step(dynamics), 0);
-        }
-        dynamics_momentum(dynamics, &linear, &angular);
-        double fall = phenotype.mass_kg * world.gravity_m_s2;
-        ck_assert_msg(fabs(linear.y + fall) < 1e-9 * fall, "creature %d: %g of %g", (int)id,
-                      linear.y, -fall);
-    }
-}
-
 /* ---------------------------------------------------------------- senses */
 
 /* A box with a small one on a face of it, which a joint joins, maybe as its mirror image. */

@@ -993,29 +993,6 @@ TEST(muscles_hold_while_settling_or_not)
     ck_assert_double_lt(result.measures.height_start_m, 0.8 * standing);
 }
 
-/* Contact sensors of a creature that lies on the ground: its lower faces feel it. */
-static int feel(void *context, const struct evaluate_view *view)
-{
-    int *felt = context;
-    if (view->phase != PHASE_SCORE || view->time_s < 0.5)
-        return 0;
-    for (int i = 0; i < SENSOR_COUNT; i++)
-        felt[i] = (int)view->sensors[i];
-    return 1;
-}
-
-TEST(sensors_feel_the_ground)
-{
-    int felt[SENSOR_COUNT];
-    make_stone();
-    set("guard.motionless_s=0");
-    evaluate(&genome, &params, 7, &arena, feel, felt, &result);
-    ck_assert_int_eq(felt[SENSOR_CONTACT_BOTTOM], 1);
-    ck_assert_int_eq(felt[SENSOR_CONTACT_TOP], -1);
-    ck_assert_int_eq(felt[SENSOR_CONTACT_LEFT], -1);
-    ck_assert_int_eq(felt[SENSOR_CONTACT_RIGHT], -1);
-}
-
 /* ---------------------------------------------------------------- random creatures */
 
 static void make_random(uint64_t id)
@@ -1119,44 +1096,6 @@ TEST(dropped_bodies_never_gain_energy)
            most);
     ck_assert_int_eq(dropped, PASSIVE_CREATURES);
     ck_assert_double_lt(most, 1e-3);
-}
-
-/* Free flight without gravity: those that neither meet themselves nor a limit keep their energy. */
-TEST(free_bodies_keep_their_energy)
-{
-    const struct world space = {0};
-    struct dynamics_settings settings = passive_settings();
-    double most = 0;
-    int free_count = 0;
-    struct rng rng = test_rng(25, 0, 1);
-    for (uint64_t id = 1; id <= 4 * PASSIVE_CREATURES; id++) {
-        struct phenotype phenotype;
-        double q[BODY_DOF_MAX * 4] = {0}, qd[BODY_DOF_MAX * 4];
-        make_random(id);
-        arena_reset(&arena);
-        if (phenotype_express(&phenotype, &genome, &params, &arena) != VERDICT_OK)
-            continue;
-        struct dynamics *d = dynamics_create(&phenotype, &space, &settings, &arena);
-        ck_assert_ptr_nonnull(d);
-        if (dynamics_overlap(d) > 0)
-            continue;
-        for (int i = 0; i < d->dof; i++)
-            qd[i] = rng_uniform(&rng, -1, 1);
-        dynamics_set_state(d, q, qd);
-        dynamics_set_effectors(d, EFFECTORS_SLACK);
-        dynamics_reset_ledger(d);
-        double start = dynamics_ledger(d)->kinetic_j;
-        for (int step = 0; step < 240; step++)
-            ck_assert_int_eq(dynamics_step(d), 0);
-        if (d->steps != d->rk4_steps)
-            continue;
-        most = fmax(most, fabs(dynamics_ledger(d)->kinetic_j - start) / start);
-        free_count++;
-    }
-    printf("evaluate: %d free bodies, relative change of energy in 1 s: at most %.1e\n", free_count,
-           most);
-    ck_assert_int_gt(free_count, 20);
-    ck_assert_double_lt(most, 1e-8);
 }
 
 /* ---------------------------------------------------------------- views */

@@ -269,38 +269,6 @@ TEST_LOOP(drag_gives_momentum, 0, 3)
     }
 }
 
-/* Two bodies that meet far from everything else keep what they have together. */
-TEST(a_collision_keeps_momentum)
-{
-    heap.world.gravity_m_s2 = still;
-    heap.world.surfaces.has_ground = 0;
-    heap.world.surfaces.own_elasticity = 0.5;
-    for (int seed = 0; seed < 12; seed++) {
-        struct vec3 now, turning;
-        build_pile(seed);
-        for (int i = 0; i < 8; i += 4) {
-            double side = i == 0 ? -1 : 1;
-            put(i, (struct vec3){0, 0, 0.7 * side}, yawed(0.1 * seed),
-                (struct vec3){0, 0, -3 * side}, vec3_scale(draw_direction(&rng), 1));
-        }
-        set_state();
-        double size = 0;
-        for (int k = 0; k < 120; k++) {
-            struct vec3 before, spin;
-            read_momentum(&before, &spin);
-            step();
-            if (!heap.dynamics->is_given)
-                continue;
-            read_momentum(&now, &turning);
-            size += heap.dynamics->given.size;
-            double allowed = 1e-9 * heap.dynamics->given.size + 1e-12;
-            ck_assert_double_le(vec3_distance(before, now), allowed);
-            ck_assert_double_le(vec3_distance(spin, turning), allowed);
-        }
-        ck_assert_double_gt(size, 0.1);
-    }
-}
-
 /* Energy falls but for what the ledger calls unearned, and the ledger closes. */
 TEST(passive_bodies_gain_no_energy)
 {

@@ -4,7 +4,6 @@
 #include <float.h>
 
 #include "simulator/body/present_shape.h"
-#include "simulator/planar/steps/drag.h"
 #include "tests/unit/stage_fixture.h"
 
 static struct rng rng;
@@ -161,67 +160,6 @@ TEST_LOOP(drag_holds_a_stretch_back, SOLVER_ARTICULATED, SOLVER_COUNT)
         ck_assert_double_gt(l->loss_drag_j, 0.1);
         ck_assert_double_le(fabs(l->residual_j), 3e-3 * l->work_effector_positive_j);
     }
-}
-
-/* Adds the drag of an edge, from one corner to the next, on (turning, x, y, stretch) of a link that
- * moves with these rates: two Gauss points, which are exact. `axis`: the angle of the width. */
-static void add_edge_drag(const double from[2], const double to[2], double axis,
-                          const double *rates, double force[4])
-{
-    double length = hypot(to[0] - from[0], to[1] - from[1]);
-    double nx = (to[1] - from[1]) / length, ny = (from[0] - to[0]) / length;
-    for (int g = 0; g < 2; g++) {
-        double t = 0.5 + (g ? 0.5 : -0.5) / sqrt(3);
-        double x = from[0] * (1 - t) + to[0] * t, y = from[1] * (1 - t) + to[1] * t;
-        double sx = cos(2 * axis) * x + sin(2 * axis) * y,
-               sy = sin(2 * axis) * x - cos(2 * axis) * y;
-        double row[4] = {x * ny - y * nx, nx, ny, sx * nx + sy * ny}, speed = 0;
-        for (int k = 0; k < 4; k++)
-            speed += row[k] * rates[k];
-        for (int k = 0; k < 4; k++)
-            force[k] += length / 2 * speed * row[k];
-    }
-}
-
-/* The tensor of a part that hangs by a corner, against quadrature over its edges. */
-TEST(drag_of_a_stretching_part_is_that_of_its_edges)
-{
-    const struct body_part parts[] = {
-        {ROOT(0.3, 0.2, 1)},
-        {PART(0, 0.4, 0.2, 0.5, 0.2, 1), ANCHOR(0.15, 0.1), .angle_rad = 0.7, .stretch = 0.5}};
-    const double rates[4] = {1.3, -0.4, 0.9, 2.1}, e = 0.3, axis = 0.7;
-    stage.world.viscosity_pa_s = 1;
-    body_init(&stage.body, parts, 2);
-    stage_build(&stage);
-    struct drag drag;
-    ck_assert_int_eq(drag_create(&drag, &stage.body.phenotype, &stage.world, &stage.arena), 0);
-    int link = stage.body.parts[1].link;
-    double along = 0.25 * cos(axis) + 0.1 * sin(axis), across = 0.1 * cos(axis) - 0.25 * sin(axis);
-    double x = along * exp(e) * cos(axis) - across * exp(-e) * sin(axis);
-    double y = along * exp(e) * sin(axis) + across * exp(-e) * cos(axis);
-    struct tree_sides sides = {0.25 * exp(e), 0.1 * exp(-e), {x, y}};
-    drag_set_sides(&drag, 1, &sides);
-    drag.velocity[link] = (struct motion){rates[0], rates[1], rates[2]};
-    drag.rates[link] = rates[3];
-    drag_update(&drag);
-
-    double expected[4] = {0}, corners[4][2];
-    for (int i = 0; i < 4; i++) {
-        double u = (i == 0 || i == 3 ? 1 : -1) * sides.half_width;
-        double v = (i < 2 ? 1 : -1) * sides.half_height;
-        corners[i][0] = x + u * cos(axis) - v * sin(axis);
-        corners[i][1] = y + u * sin(axis) + v * cos(axis);
-    }
-    for (int i = 0; i < 4; i++)
-        add_edge_drag(corners[i], corners[(i + 1) % 4], axis, rates, expected);
-    const struct tensor *t = &drag.tensors[link];
-    const struct tree_column *c = &drag.columns[link];
-    const double got[4] = {t->nn * rates[0] + t->nx * rates[1] + t->ny * rates[2] + c->n * rates[3],
-                           t->nx * rates[0] + t->xx * rates[1] + t->xy * rates[2] + c->x * rates[3],
-                           t->ny * rates[0] + t->xy * rates[1] + t->yy * rates[2] + c->y * rates[3],
-                           c->n * rates[0] + c->x * rates[1] + c->y * rates[2] + c->d * rates[3]};
-    for (int k = 0; k < 4; k++)
-        ck_assert_double_eq_tol(got[k], expected[k], 1e-12);
 }
 
 /* A box on the ground that gets slowly higher does the work m g dh / 2; it rests on the ground all
