@@ -13,9 +13,7 @@
 #include "controller/evolution/islands.h"
 #include "controller/evolution/referee.h"
 #include "tests/counts.h"
-#include "tests/plain_fixture.h"
-
-OWNER(search, search_destroy)
+#include "tests/unit/search_fixture.h"
 
 static void set_up(void)
 {
@@ -43,7 +41,6 @@ static struct score evaluate_toy(const struct individual *individual)
 {
     struct score score = {.verdict = VERDICT_OK};
     double width = 0;
-
     for (int i = 0; i < individual->genome.body_count; i++)
         width += individual->genome.bodies[i].width_m;
     score.digest = genome_hash(&individual->genome);
@@ -55,13 +52,28 @@ static struct score evaluate_toy(const struct individual *individual)
     return score;
 }
 
-static void tell_toy(struct search *search, const struct individual *individual)
+/* Where it is now: results move individuals. */
+static const struct individual *individual_of(const struct search *of, uint64_t id)
 {
-    struct score score = evaluate_toy(individual);
-    uint64_t id = individual->id;
-    const struct individual *told =
-        search_tell(search, id, score.verdict, &score.measures, score.digest);
+    const struct individual *found = find_individual(of, id);
+    ck_assert_msg(found, "there is no %" PRIu64, id);
+    return found;
+}
 
+static int has_all_results(const struct search *of)
+{
+    const struct population *among = search_population(of);
+    int missing = 0;
+    for (int i = 0; i < among->count; i++)
+        missing += !among->individuals[i].has_result;
+    return missing == 0;
+}
+
+static void tell_toy(struct search *of, uint64_t id)
+{
+    struct score score = evaluate_toy(individual_of(of, id));
+    const struct individual *told =
+        search_tell(of, id, score.verdict, &score.measures, score.digest);
     ck_assert_ptr_nonnull(told);
     ck_assert(told->id == id && told->has_result);
 }
@@ -71,7 +83,6 @@ static void tell_toy(struct search *search, const struct individual *individual)
 static struct score score_before_referee(const struct individual *individual)
 {
     struct score score = evaluate_toy(individual);
-
     if (score.digest % 9 == 2)
         score.verdict = VERDICT_OVERLAP;
     else if (score.digest % 3 == 2)
@@ -82,12 +93,10 @@ static struct score score_before_referee(const struct individual *individual)
 }
 
 /* In the tests that ask for it when all results are there, the referee's word counts at once. */
-static void tell_toy_referee(struct search *search, const struct individual *individual)
+static void tell_toy_referee(struct search *of, uint64_t id)
 {
-    struct score score = score_before_referee(individual);
-    uint64_t id = individual->id;
-
-    const struct individual *told = search_tell_referee(search, id, score.verdict, &score.measures);
+    struct score score = score_before_referee(individual_of(of, id));
+    const struct individual *told = search_tell_referee(of, id, score.verdict, &score.measures);
     ck_assert_ptr_nonnull(told);
     /* its word counts at once, or after that of another before it */
     ck_assert(told->id == id && told->has_result && (told->heard || told->has_glance));
@@ -95,83 +104,49 @@ static void tell_toy_referee(struct search *search, const struct individual *ind
     ck_assert(!told->heard || (told->fitness < share) == (told->referee_fitness < share));
 }
 
-/* Where it is now: results move individuals. */
-static const struct individual *individual_of(const struct search *search, uint64_t id)
-{
-    const struct population *population = search_population(search);
-
-    for (int i = 0; i < population->count; i++)
-        if (population->individuals[i].id == id)
-            return &population->individuals[i];
-    ck_abort_msg("there is no %" PRIu64, id);
-    return NULL;
-}
-
-static int has_all_results(const struct search *search)
-{
-    const struct population *population = search_population(search);
-    int missing = 0;
-
-    for (int i = 0; i < population->count; i++)
-        missing += !population->individuals[i].has_result;
-    return missing == 0;
-}
-
 /* Asks for as many as there are, results first, else the referee's; tells up to `count` of them
- * (-1: all) in order, backwards or shuffled. Returns how many were told. */
-static int evaluate_round(struct search *search, int count, int order, struct rng *rng)
+ * (-1: all) in order, or shuffled. Returns how many were told. */
+static int evaluate_round(struct search *of, int count, struct rng *rng)
 {
     const struct individual *one;
     uint64_t asked[1000];
     int total = 0;
-
-    while (total < 1000 && (one = search_ask(search)))
+    while (total < 1000 && (one = search_ask(of)))
         asked[total++] = one->id;
-    int is_referee = total == 0 && has_all_results(search);
-    while (is_referee && total < 1000 && (one = search_ask_referee(search)))
+    int is_referee = total == 0 && has_all_results(of);
+    while (is_referee && total < 1000 && (one = search_ask_referee(of)))
         asked[total++] = one->id;
     if (count < 0 || count > total)
         count = total;
-    for (int i = 0; i < total; i++) {
-        int k = order == 2 ? i + (int)rng_below(rng, (uint32_t)(total - i)) : i;
-        uint64_t swapped = asked[k];
-
+    for (int i = 0; i < count; i++) {
+        int k = rng ? i + (int)rng_below(rng, (uint32_t)(total - i)) : i;
+        (is_referee ? tell_toy_referee : tell_toy)(of, asked[k]);
         asked[k] = asked[i];
-        asked[i] = swapped;
     }
-    for (int i = 0; i < count; i++)
-        (is_referee ? tell_toy_referee : tell_toy)(
-            search, individual_of(search, asked[order == 1 ? total - 1 - i : i]));
     return count;
 }
 
 /* Tells up to `count` results (-1: all) of the generation, the referee's included. */
-static void evaluate_some(struct search *search, int count, int order, struct rng *rng)
+static void evaluate_some(struct search *of, int count, struct rng *rng)
 {
     int told;
-
     do {
-        told = evaluate_round(search, count, order, rng);
+        told = evaluate_round(of, count, rng);
         count -= count > 0 ? told : 0;
     } while (told > 0 && count != 0);
 }
 
-static void run_generation(struct search *search)
+static void run_generation(struct search *of)
 {
-    evaluate_some(search, -1, 0, NULL);
-    ck_assert(search_is_complete(search));
-}
-
-static void advance(struct search *search)
-{
-    ck_assert_int_eq(search_advance(search), 0);
+    evaluate_some(of, -1, NULL);
+    ck_assert(search_is_complete(of));
 }
 
 /* Evaluates all of the generation, and breeds the next. */
-static void pass_generation(struct search *search)
+static void pass_generation(struct search *of)
 {
-    run_generation(search);
-    advance(search);
+    run_generation(of);
+    advance(of);
 }
 
 static void assert_same_individual(const struct individual *a, const struct individual *b)
@@ -193,7 +168,6 @@ static void assert_same_individual(const struct individual *a, const struct indi
 static void assert_same(const struct search *a, const struct search *b)
 {
     const struct population *x = search_population(a), *y = search_population(b);
-
     ck_assert_uint_eq(search_generation(a), search_generation(b));
     ck_assert(search_next_id(a) == search_next_id(b));
     ck_assert_int_eq(x->count, y->count);
@@ -202,39 +176,34 @@ static void assert_same(const struct search *a, const struct search *b)
 }
 
 /* What a store would give back: a deep copy, in an order of its own. */
-static struct population copy_population(const struct search *search, struct rng *rng)
+static struct population copy_population(const struct search *of, struct rng *rng)
 {
-    const struct population *from = search_population(search);
+    const struct population *from = search_population(of);
     struct population copy = {.count = from->count};
-
     copy.individuals = calloc((size_t)from->count, sizeof(*copy.individuals));
     ck_assert_ptr_nonnull(copy.individuals);
     for (int i = 0; i < from->count; i++) {
-        copy.individuals[i] = from->individuals[i];
-        copy.individuals[i].packed = (struct packed_bytes){NULL, 0};
+        copy_individual(&copy.individuals[i], &from->individuals[i]);
         copy.individuals[i].is_resting = copy.individuals[i].is_counted = 0;
-        ck_assert_int_eq(genome_copy(&copy.individuals[i].genome, &from->individuals[i].genome), 0);
     }
     for (int i = copy.count - 1; rng && i > 0; i--) {
         int k = (int)rng_below(rng, (uint32_t)i + 1);
         struct individual swapped = copy.individuals[i];
-
         copy.individuals[i] = copy.individuals[k];
         copy.individuals[k] = swapped;
     }
     return copy;
 }
 
-static struct search *stop_and_restore(struct search *search, struct rng *rng)
+static struct search *stop_and_restore(struct search *of, struct rng *rng)
 {
-    struct population population = copy_population(search, rng);
-    uint32_t generation = search_generation(search);
-    uint64_t next_id = search_next_id(search);
-
-    search_destroy(search);
-    struct search *restored = search_restore(&params, generation, &population, next_id);
+    struct population copy = copy_population(of, rng);
+    uint32_t generation = search_generation(of);
+    uint64_t next_id = search_next_id(of);
+    search_destroy(of);
+    struct search *restored = search_restore(&params, generation, &copy, next_id);
     ck_assert_ptr_nonnull(restored);
-    ck_assert_ptr_null(population.individuals);
+    ck_assert_ptr_null(copy.individuals);
     return restored;
 }
 
@@ -243,7 +212,6 @@ static struct search *stop_and_restore(struct search *search, struct rng *rng)
 TEST(methods_are_those_of_the_parameter)
 {
     char names[128] = "";
-
     for (int i = 0; i < SEARCH_COUNT; i++) {
         strcat(names, i ? "|" : "");
         strcat(names, search_methods[i]->name);
@@ -257,54 +225,52 @@ TEST(methods_are_those_of_the_parameter)
 /* ---- bars ---- */
 
 /* All have gone the toy's height as their way, in 10 s. */
-static void tell_walkers(struct search *search, double share)
+static void tell_walkers(double share)
 {
-    const struct individual *individual;
-
-    while ((individual = search_ask(search))) {
-        struct measures measures = {.size_m = 1};
-
-        measures.distance_m = measures.displacement_m = share * (double)(100 + individual->id);
-        search_tell(search, individual->id, VERDICT_OK, &measures, individual->id);
+    const struct individual *one;
+    while ((one = search_ask(search))) {
+        double way_m = share * (double)(100 + one->id);
+        struct measures measures = {.size_m = 1, .distance_m = way_m, .displacement_m = way_m};
+        search_tell(search, one->id, VERDICT_OK, &measures, one->id);
     }
     ck_assert(search_is_complete(search));
+}
+
+static int count_bars(void)
+{
+    int bars = 0;
+    for (each(one))
+        bars += early_stop_has_bar(&one->bar);
+    return bars;
 }
 
 /* The slowest survivor of all sets the bar, in the unit of the behaviour. */
 TEST_LOOP(the_slowest_survivor_sets_the_bar, 0, 2)
 {
-    static const int behaviours_with[2] = {BEHAVIOUR_WALK, BEHAVIOUR_SWIM};
-    params.evolution_behaviour = behaviours_with[_i];
+    const struct individual *last;
+    params.evolution_behaviour = _i ? BEHAVIOUR_SWIM : BEHAVIOUR_WALK;
     params.guard_hopeless_share = 0.5;
     params.guard_referee_top = 0;
-
-    OWNED(search) *search = search_create(&params, NULL);
-    const struct population *population = search_population(search);
-    const struct individual *last;
-
-    for (int i = 0; i < population->count; i++)
-        ck_assert(!early_stop_has_bar(&population->individuals[i].bar));
+    begin();
+    ck_assert_int_eq(count_bars(), 0);
     while (_i == 1 && (last = search_ask(search))) {
         struct measures measures = {.size_m = 1, .displacement_m = (double)last->id};
-
         for (int k = 0; k < MEASURE_WINDOWS; k++)
             measures_set(&measures, MEASURE_window_1_m + k, (double)last->id / 8);
         search_tell(search, last->id, VERDICT_OK, &measures, 1);
     }
     if (_i == 0)
-        tell_walkers(search, 1);
+        tell_walkers(1);
     last = &population->individuals[search_survivor_count(search) - 1];
     double pace = (_i == 0 ? last->measures.distance_m : last->measures.displacement_m) /
                   params.simulation_duration_s;
     advance(search);
-    for (int i = 0; i < population->count; i++) {
-        const struct individual *individual = &population->individuals[i];
-
-        ck_assert(early_stop_has_bar(&individual->bar) == !individual->has_result);
-        if (individual->has_result)
+    for (each(one)) {
+        ck_assert(early_stop_has_bar(&one->bar) == !one->has_result);
+        if (one->has_result)
             continue;
-        ck_assert_double_eq(individual->bar.sizes_s, _i == 0 ? 0.5 * pace : 0);
-        ck_assert_double_eq(individual->bar.m_s, _i == 1 ? 0.5 * pace : 0);
+        ck_assert_double_eq(one->bar.sizes_s, _i == 0 ? 0.5 * pace : 0);
+        ck_assert_double_eq(one->bar.m_s, _i == 1 ? 0.5 * pace : 0);
     }
 }
 
@@ -315,34 +281,29 @@ TEST_LOOP(there_may_be_no_bar, 0, 3)
     params.guard_referee_top = 0;
     params.evolution_behaviour = _i == 2 ? BEHAVIOUR_PLATFORM : BEHAVIOUR_WALK;
     params.guard_hopeless_share = _i == 0 ? 0 : 1;
-
-    OWNED(search) *search = search_create(&params, NULL);
-    const struct population *population = search_population(search);
-
-    tell_walkers(search, _i == 1 ? 1.0 / 305 : 1);
+    begin();
+    tell_walkers(_i == 1 ? 1.0 / 305 : 1);
     advance(search);
-    for (int k = 0; k < population->count; k++)
-        ck_assert(!early_stop_has_bar(&population->individuals[k].bar));
+    ck_assert_int_eq(count_bars(), 0);
 }
 
+/* And everyone is asked for once. */
 TEST(the_first_generation_is_random)
 {
-    OWNED(search) *search = search_create(&params, NULL);
-    const struct population *population = search_population(search);
-
+    begin();
     ck_assert_uint_eq(search_generation(search), 0);
     ck_assert_int_eq(population->count, 60);
     ck_assert(search_next_id(search) == 61);
-    for (int i = 0; i < 60; i++) {
-        const struct individual *individual = &population->individuals[i];
-
-        ck_assert(individual->id == (uint64_t)i + 1);
-        ck_assert_int_eq(individual->method, METHOD_RANDOM);
-        ck_assert(individual->parents[0] == 0 && individual->parents[1] == 0);
-        ck_assert(!individual->has_result);
-        ck_assert_int_eq(genome_check(&individual->genome, &error), 0);
-        ck_assert(i == 0 || !genome_is_equal(&individual->genome, &individual[-1].genome));
+    uint64_t id = 0;
+    for (each(one)) {
+        ck_assert(one->id == ++id && search_ask(search)->id == id);
+        ck_assert_int_eq(one->method, METHOD_RANDOM);
+        ck_assert(one->parents[0] == 0 && one->parents[1] == 0 && !one->has_result);
+        ck_assert_int_eq(genome_check(&one->genome, &error), 0);
+        ck_assert(id == 1 || !genome_is_equal(&one->genome, &one[-1].genome));
     }
+    ck_assert_ptr_null(search_ask(search));
+    ck_assert(!search_is_complete(search));
     search_destroy(NULL);
 }
 
@@ -350,53 +311,29 @@ TEST(the_first_generation_is_random)
 TEST_LOOP(those_who_move_alike_have_one_seed, 0, 2)
 {
     struct phenotype_key keys[60];
-    int alike = 0;
-
+    int alike = 0, count = 0;
     params.breeding_draws = _i ? 8 : 1;
-    OWNED(search) *search = search_create(&params, NULL);
-    const struct population *population = search_population(search);
-    ck_assert_int_eq(arena_init(&arena, PHENOTYPE_KEY_ARENA_BYTES), 0);
-    for (int i = 0; i < 4; i++) {
+    begin();
+    arena_open(PHENOTYPE_KEY_ARENA_BYTES);
+    for (int i = 0; i < 4; i++)
         pass_generation(search);
-    }
-    for (int i = 0; i < population->count; i++) {
-        const struct individual *one = &population->individuals[i];
-
-        ck_assert_int_eq(phenotype_key_grow(&keys[i], &one->genome, &params,
-                                            &(struct trial){.purpose = TRIAL_FIRST}, 0, &arena),
-                         0);
-        for (int k = 0; k < i; k++) {
-            int is_alike = phenotype_key_is_equal(&keys[i], &keys[k]);
-
+    for (each(one)) {
+        ck_ok(phenotype_key_grow(&keys[count], &one->genome, &params,
+                                 &(struct trial){.purpose = TRIAL_FIRST}, 0, &arena));
+        for (int k = 0; k < count; k++) {
+            int is_alike = phenotype_key_is_equal(&keys[count], &keys[k]);
             ck_assert_int_eq(one->seed == population->individuals[k].seed, is_alike);
             alike += is_alike;
         }
+        count++;
     }
-    if (_i)
-        ck_assert_int_le(alike, 1);
-    else
-        ck_assert_int_gt(alike, 5);
-}
-
-TEST(everyone_is_asked_for_once)
-{
-    OWNED(search) *search = search_create(&params, NULL);
-    const struct individual *individual;
-    uint64_t id = 0;
-
-    ck_assert(!search_is_complete(search));
-    while ((individual = search_ask(search)))
-        ck_assert(individual->id == ++id);
-    ck_assert(id == 60);
-    ck_assert(!search_is_complete(search));
-    ck_assert_ptr_null(search_ask(search));
+    ck_assert(_i ? alike <= 1 : alike > 5);
 }
 
 TEST(strange_results_change_nothing)
 {
-    OWNED(search) *search = search_create(&params, NULL);
+    begin();
     struct measures measures = {.reach_m = 3};
-
     ck_assert_ptr_null(search_tell(search, 0, VERDICT_OK, &measures, 1));
     ck_assert_ptr_null(search_tell(search, 61, VERDICT_OK, &measures, 1));
     const struct individual *told = search_tell(search, 5, VERDICT_OK, &measures, 11);
@@ -405,7 +342,7 @@ TEST(strange_results_change_nothing)
     measures.reach_m = 9;
     ck_assert_ptr_null(search_tell(search, 5, VERDICT_OK, &measures, 12));
     ck_assert(told->fitness == 3 && told->digest == 11);
-    evaluate_some(search, -1, 0, NULL);
+    evaluate_some(search, -1, NULL);
     ck_assert(search_is_complete(search));
     /* Nor when it is ranked. */
     ck_assert_ptr_null(search_tell(search, 5, VERDICT_OK, &measures, 12));
@@ -415,72 +352,49 @@ TEST(strange_results_change_nothing)
 
 TEST(the_complete_population_is_ranked)
 {
-    OWNED(search) *search = search_create(&params, NULL);
-    const struct individual *individuals;
     int ties = 0;
-
+    begin();
     run_generation(search);
-    individuals = search_population(search)->individuals;
-    for (int i = 1; i < 60; i++) {
-        ck_assert(individuals[i - 1].fitness >= individuals[i].fitness);
-        if (individuals[i - 1].fitness == individuals[i].fitness) {
-            ck_assert(individuals[i - 1].id < individuals[i].id);
-            ties++;
-        }
+    for (each(one)) {
+        if (one == population->individuals)
+            continue;
+        ck_assert(one[-1].fitness > one->fitness ||
+                  (one[-1].fitness == one->fitness && one[-1].id < one->id));
+        ties += one[-1].fitness == one->fitness;
     }
     ck_assert_int_gt(ties, 0);
 }
 
-TEST(the_order_of_results_does_not_matter)
-{
-    OWNED(search) *a = search_create(&params, NULL), *b = search_create(&params, NULL);
-
-    struct rng rng = test_rng(1, 0, 0);
-    for (int generation = 0; generation < 5; generation++) {
-        evaluate_some(a, -1, 0, NULL);
-        evaluate_some(b, -1, 1 + generation % 2, &rng);
-        ck_assert(search_is_complete(a) && search_is_complete(b));
-        assert_same(a, b);
-        advance(a);
-        advance(b);
-        assert_same(a, b);
-    }
-}
-
 TEST(other_seeds_give_other_runs)
 {
-    OWNED(search) *a = search_create(&params, NULL), *b;
-
+    begin();
     params.run_seed = 78;
-    b = search_create(&params, NULL);
-    ck_assert(!genome_is_equal(&search_population(a)->individuals[0].genome,
-                               &search_population(b)->individuals[0].genome));
+    OWNED(search) *other = search_create(&params, NULL);
+    ck_assert(!genome_is_equal(&population->individuals[0].genome,
+                               &search_population(other)->individuals[0].genome));
 }
 
 /* ---- the referee ---- */
 
 /* Scores by rank of birth: creature 1 has 1 m, creature 60 has 60 m. */
-static struct search *make_ladder(int top)
+static void make_ladder(int top)
 {
-    const struct individual *individual;
-
+    const struct individual *one;
     params.guard_referee_top = top;
-    struct search *search = search_create(&params, NULL);
-    while ((individual = search_ask(search))) {
-        struct measures measures = {.reach_m = (double)individual->id};
-
-        if (individual->id < 54)
+    begin();
+    while ((one = search_ask(search))) {
+        if (one->id < 54)
             ck_assert_ptr_null(search_ask_referee(search));
-        ck_assert_ptr_null(search_tell_referee(search, individual->id, VERDICT_OK, &measures));
-        search_tell(search, individual->id, VERDICT_OK, &measures, individual->id);
+        ck_assert_ptr_null(search_tell_referee(search, one->id, VERDICT_OK,
+                                               &(struct measures){.reach_m = (double)one->id}));
+        tell_reach(one->id, VERDICT_OK, (double)one->id);
     }
-    return search;
 }
 
 /* Those that the referee is to try, in their order, and no others; 0: none. */
-#define expect_called(search, ...) expect_all_called(search, (const uint64_t[]){__VA_ARGS__, 0})
+#define expect_called(...) expect_all_called((const uint64_t[]){__VA_ARGS__, 0})
 
-static void expect_all_called(struct search *search, const uint64_t *ids)
+static void expect_all_called(const uint64_t *ids)
 {
     for (; *ids; ids++) {
         const struct individual *individual = search_ask_referee(search);
@@ -490,30 +404,35 @@ static void expect_all_called(struct search *search, const uint64_t *ids)
     ck_assert_ptr_null(search_ask_referee(search));
 }
 
-/* At a quarter of the step the creature keeps this share of its score. */
-static const struct individual *tell_share(struct search *search, uint64_t id, double share)
+/* At a quarter of the step the creature keeps this share of its score. NULL: nobody has asked. */
+static const struct individual *say_share(uint64_t id, double share)
 {
     struct measures measures = {.reach_m = share * (double)id};
-
     return search_tell_referee(search, id, VERDICT_OK, &measures);
+}
+
+static const struct individual *tell_share(uint64_t id, double share)
+{
+    const struct individual *told = say_share(id, share);
+    ck_assert_ptr_nonnull(told);
+    return told;
 }
 
 /* An accepted creature has the least of its scores; others, that come up so, are called. */
 TEST(the_least_score_counts)
 {
     const struct individual *individuals;
-
     params.guard_score = SCORE_LEAST;
-    OWNED(search) *search = make_ladder(2);
-    individuals = search_population(search)->individuals;
-    expect_called(search, 60, 59);
-    ck_assert_double_eq(tell_share(search, 60, 0.75)->fitness, 45);
-    ck_assert_double_eq(tell_share(search, 59, 3)->fitness, 59);
-    expect_called(search, 58);
+    make_ladder(2);
+    individuals = population->individuals;
+    expect_called(60, 59);
+    ck_assert_double_eq(tell_share(60, 0.75)->fitness, 45);
+    ck_assert_double_eq(tell_share(59, 3)->fitness, 59);
+    expect_called(58);
     /* which keeps less than guard.referee_share, and so counts less than that */
-    ck_assert_double_eq_tol(tell_share(search, 58, 0.5)->fitness, 29 * 0.5 / 0.7, 1e-12);
-    expect_called(search, 57);
-    ck_assert_double_eq(tell_share(search, 57, 1)->fitness, 57);
+    ck_assert_double_eq_tol(tell_share(58, 0.5)->fitness, 29 * 0.5 / 0.7, 1e-12);
+    expect_called(57);
+    ck_assert_double_eq(tell_share(57, 1)->fitness, 57);
     ck_assert(search_is_complete(search));
     ck_assert(individuals[0].id == 59 && individuals[1].id == 57 && individuals[2].id == 56);
     /* of the one with 45 that is not called, and the one that has it by the referee, the older */
@@ -524,25 +443,25 @@ TEST(the_least_score_counts)
 TEST(the_first_is_tried_finely)
 {
     params.guard_fine_runs = 1;
-    OWNED(search) *search = make_ladder(3);
-    expect_called(search, 60, 59, 58);
-    ck_assert_ptr_nonnull(tell_share(search, 59, 1));
-    ck_assert_ptr_nonnull(tell_share(search, 58, 1));
-    expect_called(search, 0);
-    const struct individual *told = tell_share(search, 60, 0.99);
+    make_ladder(3);
+    expect_called(60, 59, 58);
+    tell_share(59, 1);
+    tell_share(58, 1);
+    expect_called(0);
+    const struct individual *told = tell_share(60, 0.99);
     ck_assert(told->heard == REFEREE_TOP && told->fitness == 0.99 * 60);
-    expect_called(search, 60);
-    search = stop_and_restore(search, NULL);
-    expect_called(search, 60, 59, 58);
+    expect_called(60);
+    take(stop_and_restore(search, NULL));
+    expect_called(60, 59, 58);
     ck_assert_int_eq(individual_of(search, 60)->referee_trial, 1);
-    ck_assert_ptr_nonnull(tell_share(search, 59, 1));
-    ck_assert_ptr_nonnull(tell_share(search, 58, 1));
-    told = tell_share(search, 60, 0.96);
+    tell_share(59, 1);
+    tell_share(58, 1);
+    told = tell_share(60, 0.96);
     ck_assert(told->heard == REFEREE_FIRST && told->fitness == 0.96 * 60);
     ck_assert_str_eq(told->referee_words, "keeps 96 % from perturbed start 1 at h/4");
     /* another has become the first */
-    expect_called(search, 59);
-    ck_assert_double_eq(tell_share(search, 59, 1)->fitness, 59);
+    expect_called(59);
+    ck_assert_double_eq(tell_share(59, 1)->fitness, 59);
     ck_assert(search_is_complete(search));
     ck_assert_int_eq(individual_of(search, 58)->heard, REFEREE_TOP);
 }
@@ -552,7 +471,6 @@ TEST(children_stand_at_what_their_ancestors_kept)
 {
     struct measures measures = {.reach_m = 10};
     struct individual parent = {.verdict = VERDICT_OK, .measures = measures, .fitness = 10};
-
     ck_assert_double_eq(referee_kept(&parent, &params), 0);
     parent.kept = 0.8;
     ck_assert_double_eq(referee_kept(&parent, &params), 0.8);
@@ -566,9 +484,9 @@ TEST(children_stand_at_what_their_ancestors_kept)
     ck_assert_double_eq(referee_kept(&parent, &params), 0.8);
 
     params.guard_score = SCORE_LEAST;
-    OWNED(search) *search = make_ladder(60);
+    make_ladder(60);
     for (const struct individual *one; (one = search_ask_referee(search));)
-        ck_assert_ptr_nonnull(tell_share(search, one->id, 0.9));
+        tell_share(one->id, 0.9);
     advance(search);
     for (const struct individual *one; (one = search_ask(search));) {
         ck_assert_double_eq_tol(one->kept, 0.9, 1e-15);
@@ -584,24 +502,24 @@ TEST(the_mean_score_counts)
     params.guard_score = SCORE_MEAN;
     params.guard_perturbed_runs = 2;
     params.guard_fine_runs = 1;
-    OWNED(search) *search = make_ladder(2);
+    make_ladder(2);
     for (int i = 0; i < 2; i++)
         ck_assert_ptr_nonnull(search_ask_referee(search));
-    ck_assert_double_eq(tell_share(search, 60, 0.4)->fitness, 60);
+    ck_assert_double_eq(tell_share(60, 0.4)->fitness, 60);
     ck_assert_uint_eq(search_ask_referee(search)->id, 60);
-    const struct individual *told = tell_share(search, 60, 1.6);
+    const struct individual *told = tell_share(60, 1.6);
     ck_assert(told->heard == REFEREE_TOP && told->fitness == 60);
     ck_assert_str_eq(told->referee_words, "keeps 100 % in the mean of 3 starts");
-    search = stop_and_restore(search, NULL);
+    take(stop_and_restore(search, NULL));
     for (int i = 0; i < 2; i++)
         ck_assert_ptr_nonnull(search_ask_referee(search));
-    told = tell_share(search, 60, 1.4);
+    told = tell_share(60, 1.4);
     ck_assert(told->heard == REFEREE_FIRST);
     ck_assert_double_eq_tol(told->fitness, 1.1 * 60, 1e-12);
-    ck_assert_double_eq(tell_share(search, 59, 0)->fitness, 59);
+    ck_assert_double_eq(tell_share(59, 0)->fitness, 59);
     ck_assert_uint_eq(search_ask_referee(search)->id, 59);
     /* a third of its score is less than guard.referee_share */
-    ck_assert_double_eq_tol(tell_share(search, 59, 0)->fitness, 59.0 / 3 / 3 / 0.7, 1e-12);
+    ck_assert_double_eq_tol(tell_share(59, 0)->fitness, 59.0 / 3 / 3 / 0.7, 1e-12);
 }
 
 TEST(the_referee_sees_the_top)
@@ -609,19 +527,18 @@ TEST(the_referee_sees_the_top)
     static const uint64_t ranks[] = {60, 58, 56, 55, 53, 52};
     const struct individual *individuals;
     struct measures measures = {.reach_m = 100};
-
     params.guard_score = SCORE_OWN;
-    OWNED(search) *search = make_ladder(5);
-    individuals = search_population(search)->individuals;
+    make_ladder(5);
+    individuals = population->individuals;
     ck_assert(!search_is_complete(search));
-    expect_called(search, 60, 59, 58, 57, 56);
-    ck_assert_ptr_nonnull(tell_share(search, 60, 2));
-    ck_assert_ptr_nonnull(tell_share(search, 58, params.guard_referee_share));
-    ck_assert_ptr_nonnull(tell_share(search, 56, 1));
+    expect_called(60, 59, 58, 57, 56);
+    tell_share(60, 2);
+    tell_share(58, params.guard_referee_share);
+    tell_share(56, 1);
     /* the word of one counts when those before it have theirs */
     const struct individual *refused = search_tell_referee(search, 57, VERDICT_OVERLAP, &measures);
     ck_assert(refused->fitness == 57 && !refused->heard);
-    refused = tell_share(search, 59, 0.69);
+    refused = tell_share(59, 0.69);
     ck_assert(individual_of(search, 57)->fitness == 0);
     ck_assert(individual_of(search, 57)->referee_fitness == 0);
     ck_assert(refused->fitness == 0 && refused->heard);
@@ -631,13 +548,13 @@ TEST(the_referee_sees_the_top)
 
     /* Two came up. */
     ck_assert(!search_is_complete(search));
-    expect_called(search, 55, 54);
-    ck_assert_ptr_nonnull(tell_share(search, 54, 0));
-    ck_assert_ptr_nonnull(tell_share(search, 55, 1));
-    expect_called(search, 53);
-    ck_assert_ptr_nonnull(tell_share(search, 53, 1));
+    expect_called(55, 54);
+    tell_share(54, 0);
+    tell_share(55, 1);
+    expect_called(53);
+    tell_share(53, 1);
     ck_assert(search_is_complete(search));
-    expect_called(search, 0);
+    expect_called(0);
     for (int i = 0; i < 6; i++)
         ck_assert(individuals[i].id == ranks[i] && individuals[i].fitness == (double)ranks[i]);
     for (int i = 57; i < 60; i++)
@@ -646,95 +563,81 @@ TEST(the_referee_sees_the_top)
 
 TEST(strange_words_of_the_referee_change_nothing)
 {
-    OWNED(search) *search = make_ladder(3);
-
-    ck_assert_ptr_null(tell_share(search, 0, 1));
-    ck_assert_ptr_null(tell_share(search, 61, 1));
-    ck_assert_ptr_null(tell_share(search, 57, 1));
+    make_ladder(3);
+    ck_assert_ptr_null(say_share(0, 1));
+    ck_assert_ptr_null(say_share(61, 1));
+    ck_assert_ptr_null(say_share(57, 1));
     /* One that was not asked for is not taken, another once. */
-    ck_assert_ptr_null(tell_share(search, 59, 0));
-    expect_called(search, 60, 59, 58);
-    ck_assert_ptr_nonnull(tell_share(search, 59, 1));
-    ck_assert_ptr_null(tell_share(search, 59, 0));
-    ck_assert_ptr_nonnull(tell_share(search, 58, 1));
-    ck_assert_ptr_nonnull(tell_share(search, 60, 1));
+    ck_assert_ptr_null(say_share(59, 0));
+    expect_called(60, 59, 58);
+    tell_share(59, 1);
+    ck_assert_ptr_null(say_share(59, 0));
+    tell_share(58, 1);
+    tell_share(60, 1);
     ck_assert(search_is_complete(search));
-    ck_assert_ptr_null(tell_share(search, 60, 0));
-    ck_assert(search_population(search)->individuals[0].id == 60);
+    ck_assert_ptr_null(say_share(60, 0));
+    ck_assert(population->individuals[0].id == 60);
 }
 
 /* Asks as a farm of three does: the referee's first, told in random order. Counts those that the
  * referee saw before all results were there, and those of them without a call. */
-static void evaluate_eagerly(struct search *search, struct rng *rng, int *early, int *needless)
+static void evaluate_eagerly(struct search *of, struct rng *rng, int *early, int *needless)
 {
     uint64_t tasks[3], seen[100];
     int is_referee[3], count = 0, seen_count = 0;
-
-    while (!search_is_complete(search)) {
+    while (!search_is_complete(of)) {
         while (count < 3) {
-            const struct individual *individual = search_ask_referee(search);
-
-            is_referee[count] = individual != NULL;
-            if (!individual && !(individual = search_ask(search)))
+            const struct individual *one = search_ask_referee(of);
+            is_referee[count] = one != NULL;
+            if (!one && !(one = search_ask(of)))
                 break;
-            tasks[count++] = individual->id;
+            tasks[count++] = one->id;
         }
         ck_assert_int_gt(count, 0);
         int k = (int)rng_below(rng, (uint32_t)count);
-        const struct individual *one = individual_of(search, tasks[k]);
-
-        if (!is_referee[k]) {
-            tell_toy(search, one);
-        } else {
-            struct score score = score_before_referee(one);
-
-            if (!has_all_results(search))
-                seen[seen_count++] = tasks[k];
-            ck_assert_ptr_nonnull(
-                search_tell_referee(search, tasks[k], score.verdict, &score.measures));
-        }
-        count--;
-        tasks[k] = tasks[count];
+        if (is_referee[k] && !has_all_results(of))
+            seen[seen_count++] = tasks[k];
+        (is_referee[k] ? tell_toy_referee : tell_toy)(of, tasks[k]);
+        tasks[k] = tasks[--count];
         is_referee[k] = is_referee[count];
     }
     *early += seen_count;
     for (int k = 0; k < seen_count; k++)
-        *needless += !individual_of(search, seen[k])->heard;
+        *needless += !individual_of(of, seen[k])->heard;
 }
 
 /* Workers need not wait for the rest of the top. */
 TEST(who_comes_up_is_called_at_once)
 {
-    static const struct measures none;
-    OWNED(search) *search = search_create(&params, NULL);
     const struct individual *one;
     uint64_t last = 0;
     int called = 0;
-
+    begin();
     while ((one = search_ask(search)))
-        tell_toy(search, one);
+        tell_toy(search, one->id);
     for (; (one = search_ask_referee(search)); called++)
         last = one->id;
     ck_assert_int_gt(called, 1);
-    ck_assert_ptr_nonnull(search_tell_referee(search, last, VERDICT_OVERLAP, &none));
+    ck_assert_ptr_nonnull(
+        search_tell_referee(search, last, VERDICT_OVERLAP, &(struct measures){0}));
     ck_assert_ptr_nonnull(search_ask_referee(search));
 }
 
 /* A creature that the referee sees early, before its call is sure, changes nothing. */
 TEST(the_referee_may_look_early)
 {
-    OWNED(search) *patient = search_create(&params, NULL), *eager = search_create(&params, NULL);
     int early = 0, needless = 0;
-
     params.evolution_generations = 30;
+    begin();
+    OWNED(search) *patient = search_create(&params, NULL);
     struct rng rng = test_rng(5, 0, 0);
     for (int generation = 0; generation < 30; generation++) {
-        evaluate_some(patient, -1, 0, NULL);
-        evaluate_eagerly(eager, &rng, &early, &needless);
-        assert_same(patient, eager);
+        evaluate_some(patient, -1, NULL);
+        evaluate_eagerly(search, &rng, &early, &needless);
+        assert_same(patient, search);
         advance(patient);
-        advance(eager);
-        assert_same(patient, eager);
+        advance(search);
+        assert_same(patient, search);
     }
     ck_assert_msg(early > 30 && needless < early / 2, "%d early, %d needless", early, needless);
 }
@@ -742,113 +645,92 @@ TEST(the_referee_may_look_early)
 /* Refused early, but beaten by later ones: never called for, so not refused. */
 TEST(what_nobody_calls_for_changes_nothing)
 {
-    const struct individual *individual;
-
     params.guard_referee_top = 3;
-    OWNED(search) *search = search_create(&params, NULL);
+    begin();
     for (uint64_t id = 1; id <= 60; id++) {
-        struct measures measures = {.reach_m = (double)id};
-
         ck_assert_uint_eq(search_ask(search)->id, id);
-        search_tell(search, id, VERDICT_OK, &measures, id);
-        if (id != 54)
-            continue;
-        for (uint64_t top = 52; top <= 54; top++) {
-            individual = search_ask_referee(search);
-            ck_assert_uint_eq(individual->id, top);
-            individual = tell_share(search, top, 0);
-            ck_assert(individual->id == top && !individual->heard);
+        tell_reach(id, VERDICT_OK, (double)id);
+        for (uint64_t top = 52; id == 54 && top <= 54; top++) {
+            ck_assert_uint_eq(search_ask_referee(search)->id, top);
+            ck_assert(!tell_share(top, 0)->heard);
         }
     }
-    expect_called(search, 60, 59, 58);
+    expect_called(60, 59, 58);
     for (uint64_t id = 60; id >= 58; id--)
-        ck_assert_ptr_nonnull(tell_share(search, id, 1));
+        tell_share(id, 1);
     ck_assert(search_is_complete(search));
-    for (int i = 0; i < 60; i++) {
-        individual = &search_population(search)->individuals[i];
-        ck_assert(individual->id == 60 - (uint64_t)i && individual->fitness > 0);
-        ck_assert_int_eq(individual->heard != REFEREE_NOT, i < 3);
+    uint64_t id = 60;
+    for (each(one)) {
+        ck_assert(one->id == id && one->fitness > 0);
+        ck_assert_int_eq(one->heard != REFEREE_NOT, id-- >= 58);
     }
 }
 
 TEST(the_referee_can_be_off)
 {
-    OWNED(search) *search = make_ladder(0);
-
+    make_ladder(0);
     ck_assert(search_is_complete(search));
-    expect_called(search, 0);
-    ck_assert_ptr_null(tell_share(search, 60, 0));
-    search_destroy(search);
-
+    expect_called(0);
+    ck_assert_ptr_null(say_share(60, 0));
     /* Switched off for a resumed run: what it said before does not count. */
-    search = make_ladder(1);
-    expect_called(search, 60);
-    ck_assert_ptr_nonnull(tell_share(search, 60, 0));
+    make_ladder(1);
+    expect_called(60);
+    tell_share(60, 0);
     params.guard_referee_top = 0;
-    search = stop_and_restore(search, NULL);
+    take(stop_and_restore(search, NULL));
     ck_assert(search_is_complete(search));
-    ck_assert(search_population(search)->individuals[0].fitness == 60);
+    ck_assert(population->individuals[0].fitness == 60);
 }
 
 /* More places than creatures, and none is accepted. */
 TEST(everyone_may_be_refused)
 {
-    const struct individual *individual;
-    OWNED(search) *search = make_ladder(1000);
-    int seen = 0;
-
-    while ((individual = search_ask_referee(search))) {
-        ck_assert_uint_eq(individual->id, 60 - (uint64_t)seen);
-        ck_assert_ptr_nonnull(tell_share(search, individual->id, 0));
-        seen++;
+    make_ladder(1000);
+    for (uint64_t id = 60; id > 0; id--) {
+        ck_assert_uint_eq(search_ask_referee(search)->id, id);
+        tell_share(id, 0);
     }
-    ck_assert_int_eq(seen, 60);
     ck_assert(search_is_complete(search));
     ck_assert_int_eq(search_survivor_count(search), 1);
     advance(search);
-    ck_assert_int_eq(search_population(search)->individuals[59].method, METHOD_RANDOM);
+    ck_assert_int_eq(population->individuals[59].method, METHOD_RANDOM);
 }
 
 /* None twice in a whole run, survivors included; in the end the top consists of accepted ones. */
 TEST_LOOP(nobody_is_seen_twice, 0, 2)
 {
     enum { IDS = 1000 };
-    static char is_seen[IDS];
-    const struct individual *individual;
+    char is_seen[IDS] = {0};
+    const struct individual *asked;
     int seen = 0;
-
-    memset(is_seen, 0, sizeof is_seen);
     params.evolution_reevaluate = _i;
-    OWNED(search) *search = search_create(&params, NULL);
-    const struct population *population = search_population(search);
+    begin();
     for (;;) {
-        evaluate_round(search, -1, 0, NULL);
-        while ((individual = search_ask_referee(search))) {
-            ck_assert(individual->id < IDS && !is_seen[individual->id]);
-            is_seen[individual->id] = 1;
+        evaluate_round(search, -1, NULL);
+        while ((asked = search_ask_referee(search))) {
+            ck_assert(asked->id < IDS && !is_seen[asked->id]);
+            is_seen[asked->id] = 1;
             seen++;
-            tell_toy_referee(search, individual);
+            tell_toy_referee(search, asked->id);
         }
         ck_assert(search_is_complete(search));
-        for (int i = 0; i < population->count; i++) {
-            individual = &population->individuals[i];
-            ck_assert_int_eq(individual->heard, is_seen[individual->id]);
-            ck_assert(i >= 10 || individual->heard || individual->fitness == 0);
+        for (each(one)) {
+            ck_assert_int_eq(one->heard, is_seen[one->id]);
+            ck_assert(one - population->individuals >= 10 || one->heard || one->fitness == 0);
         }
         if (search_is_finished(search))
             break;
         advance(search);
     }
-    ck_assert_int_gt(seen, 20);
-    ck_assert_int_lt(seen, 8 * 30);
+    ck_assert(seen > 20 && seen < 8 * 30);
 }
 
 /* ---- stopping and going on ---- */
 
 /* Whether all results are there, but not the referee's. */
-static int is_before_referee(struct search *search)
+static int is_before_referee(struct search *of)
 {
-    return has_all_results(search) && !search_is_complete(search);
+    return has_all_results(of) && !search_is_complete(of);
 }
 
 /* Generations 0 to 2 and 3 to 5 are the islands, 6 to 8 what follows. */
@@ -876,7 +758,6 @@ static void set_up_halving(void)
 TEST_LOOP(restored_equals_uninterrupted, 0, 12)
 {
     int stops_before_referee = 0;
-
     params.evolution_search = _i % 2 ? SEARCH_RANDOM : SEARCH_SIMS;
     params.evolution_reevaluate = _i / 2 % 2;
     params.guard_fine_runs = _i / 2 % 2;
@@ -885,52 +766,50 @@ TEST_LOOP(restored_equals_uninterrupted, 0, 12)
     if (_i >= 8)
         set_up_halving();
     OWNED(search) *straight = search_create(&params, NULL);
-    OWNED(search) *broken = search_create(&params, NULL);
+    begin();
     struct rng rng = test_rng(2, 0, (uint64_t)_i);
     while (!search_is_finished(straight)) {
+        ck_assert(!search_is_complete(straight));
         for (int stops = 0; stops < 3; stops++) {
-            evaluate_some(broken, (int)rng_below(&rng, 30), 2, &rng);
-            broken = stop_and_restore(broken, stops == 1 ? NULL : &rng);
+            evaluate_some(search, (int)rng_below(&rng, 30), &rng);
+            take(stop_and_restore(search, stops == 1 ? NULL : &rng));
         }
         /* Now the results that are left, and the referee bit by bit. */
-        evaluate_round(broken, -1, 2, &rng);
-        while (is_before_referee(broken)) {
+        evaluate_round(search, -1, &rng);
+        while (is_before_referee(search)) {
             stops_before_referee++;
-            broken = stop_and_restore(broken, &rng);
-            evaluate_some(broken, 1 + (int)rng_below(&rng, 4), 2, &rng);
+            take(stop_and_restore(search, &rng));
+            evaluate_some(search, 1 + (int)rng_below(&rng, 4), &rng);
         }
-        evaluate_some(broken, -1, 2, &rng);
-        broken = stop_and_restore(broken, &rng);
-        ck_assert(search_is_complete(broken));
-        evaluate_some(straight, -1, 0, NULL);
-        assert_same(straight, broken);
+        evaluate_some(search, -1, &rng);
+        take(stop_and_restore(search, &rng));
+        ck_assert(search_is_complete(search));
+        run_generation(straight);
+        assert_same(straight, search);
         if (search_is_finished(straight))
             break;
         advance(straight);
-        advance(broken);
-        assert_same(straight, broken);
-        broken = stop_and_restore(broken, &rng);
+        advance(search);
+        assert_same(straight, search);
+        take(stop_and_restore(search, &rng));
     }
     ck_assert_uint_eq(search_generation(straight), params.evolution_generations - 1);
-    ck_assert(search_is_finished(broken));
+    ck_assert(search_is_complete(straight) && search_is_finished(search));
     ck_assert_int_gt(stops_before_referee, _i < 4 ? 8 : 4);
 }
 
 /* Two changed copies of the best, as polish makes them. */
-static void add_two(struct search *search)
+static void add_two(struct search *of)
 {
     struct individual children[2];
-
     for (int i = 0; i < 2; i++) {
-        const struct individual *parent = &search_population(search)->individuals[i];
-
-        children[i] = (struct individual){.generation = search_generation(search),
-                                          .method = METHOD_POLISH,
-                                          .parents = {parent->id}};
+        const struct individual *parent = &search_population(of)->individuals[i];
+        children[i] = (struct individual){
+            .generation = search_generation(of), .method = METHOD_POLISH, .parents = {parent->id}};
         ck_assert_int_eq(genome_copy(&children[i].genome, &parent->genome), 0);
         children[i].genome.bodies[0].width_m *= 1.001;
     }
-    ck_assert_int_eq(search_add(search, children, 2), 0);
+    ck_assert_int_eq(search_add(of, children, 2), 0);
 }
 
 /* Newborns of the complete last generation are news, are judged as all others, and breed on where
@@ -938,24 +817,22 @@ static void add_two(struct search *search)
 TEST(the_last_generation_gets_more)
 {
     const struct individual *newborn;
-
     params.evolution_generations = 3;
+    begin();
     OWNED(search) *straight = search_create(&params, NULL);
-    OWNED(search) *broken = search_create(&params, NULL);
-    run_generation(straight);
-    run_generation(broken);
-    while (!search_is_finished(straight)) {
-        advance(straight);
-        advance(broken);
-        run_generation(straight);
-        run_generation(broken);
+    struct search *both[] = {straight, search};
+    for (int i = 0; i < 2; i++) {
+        run_generation(both[i]);
+        while (!search_is_finished(both[i])) {
+            advance(both[i]);
+            run_generation(both[i]);
+        }
+        ck_assert_int_eq(search_count_added(both[i]), 0);
+        add_two(both[i]);
     }
-    ck_assert_int_eq(search_count_added(straight), 0);
-    uint64_t first = search_next_id(straight);
-    int count = search_population(straight)->count;
-    add_two(straight);
-    add_two(broken);
     ck_assert(!search_is_complete(straight) && search_count_added(straight) == 2);
+    uint64_t first = search_next_id(straight) - 2;
+    int count = search_population(straight)->count;
     for (uint64_t id = first; id < first + 2; id++) {
         ck_assert_int_eq(search_take_newborn(straight, &newborn), 0);
         ck_assert(newborn && newborn->id == id && newborn->seed != 0);
@@ -963,41 +840,40 @@ TEST(the_last_generation_gets_more)
     ck_assert_int_eq(search_take_newborn(straight, &newborn), 0);
     ck_assert_ptr_null(newborn);
     struct rng rng = test_rng(2, 0, 0);
-    broken = stop_and_restore(broken, &rng);
+    take(stop_and_restore(search, &rng));
     ck_assert_uint_eq(search_ask(straight)->id, first);
-    tell_toy(straight, individual_of(straight, first));
-    evaluate_some(straight, -1, 0, NULL);
-    evaluate_some(broken, 1, 0, NULL);
-    broken = stop_and_restore(broken, &rng);
-    evaluate_some(broken, -1, 0, NULL);
-    assert_same(straight, broken);
-    ck_assert(search_is_finished(straight) && search_is_finished(broken));
-    ck_assert_int_eq(search_population(straight)->count, count + 2);
+    tell_toy(straight, first);
+    evaluate_some(straight, -1, NULL);
+    evaluate_some(search, 1, NULL);
+    take(stop_and_restore(search, &rng));
+    evaluate_some(search, -1, NULL);
+    assert_same(straight, search);
+    ck_assert(search_is_finished(straight) && search_is_finished(search));
+    ck_assert(population->count == count && population->more == 2);
     ck_assert_int_eq(search_population(straight)->more, 2);
-    ck_assert_int_eq(search_population(broken)->more, 2);
     params.evolution_generations = 4;
-    broken = stop_and_restore(broken, NULL);
-    ck_assert(!search_is_finished(broken));
-    advance(broken);
-    ck_assert_int_eq(search_population(broken)->count, 60);
-    ck_assert_int_eq(search_count_added(broken), 0);
+    take(stop_and_restore(search, NULL));
+    ck_assert(!search_is_finished(search));
+    advance(search);
+    ck_assert_int_eq(population->count, 60);
+    ck_assert_int_eq(search_count_added(search), 0);
 }
 
-/* Individuals of an island that rest. */
-static int count_resting(const struct search *search, int island)
+static double best_fitness(void)
 {
-    const struct population *population = search_population(search);
+    return population->individuals[0].fitness;
+}
+
+/* How many of that start are there, and of these how many take no part. */
+static int count_of_island(int island, int *resting)
+{
     int count = 0;
-
-    for (int i = 0; i < population->count; i++)
-        count += population->individuals[i].is_resting &&
-                 population->individuals[i].generation / 3 == (uint32_t)island;
+    *resting = 0;
+    for (each(one)) {
+        count += one->island == island;
+        *resting += one->island == island && one->is_resting;
+    }
     return count;
-}
-
-static double best_of(const struct search *search)
-{
-    return search_population(search)->individuals[0].fitness;
 }
 
 /* A fifth of 60 survive: 12 rest, and none of them is asked for, ranked or a parent before the
@@ -1006,49 +882,33 @@ TEST(islands_begin_anew_and_the_best_breeds_on)
 {
     double best[2];
     int done, needed;
-
     set_up_islands();
-    OWNED(search) *search = search_create(&params, NULL);
-    const struct population *population = search_population(search);
+    begin();
     for (int island = 0; island < 2; island++) {
         for (int i = 0; i < 3; i++) {
             search_get_progress(search, &done, &needed);
             ck_assert_int_eq(needed, 60);
             run_generation(search);
             ck_assert_int_eq(population->unjudged, 12 * island);
-            best[island] = best_of(search);
+            best[island] = best_fitness();
             advance(search);
         }
-        ck_assert_int_eq(count_resting(search, 0), island ? 0 : 12);
-        for (int i = 0; i < population->count && island == 0; i++)
-            ck_assert(population->individuals[i].is_resting ||
-                      (population->individuals[i].method == METHOD_RANDOM &&
-                       population->individuals[i].generation == 3));
+        int resting = 0;
+        for (each(one)) {
+            resting += one->is_resting && one->generation < 3;
+            ck_assert(island == 1 || one->is_resting ||
+                      (one->method == METHOD_RANDOM && one->generation == 3));
+        }
+        ck_assert_int_eq(resting, island ? 0 : 12);
     }
-    int better = best[1] > best[0];
+    uint32_t better = best[1] > best[0];
     ck_assert_double_ne(best[0], best[1]);
     ck_assert_int_eq(population->count, 60);
-    for (int i = 0; i < 12; i++)
-        ck_assert_uint_eq(population->individuals[i].generation / 3, (uint32_t)better);
-    for (int i = 12; i < 60; i++)
-        ck_assert(!population->individuals[i].has_result);
+    for (each(one))
+        ck_assert(one - population->individuals < 12 ? one->generation / 3 == better
+                                                     : !one->has_result);
     run_generation(search);
-    ck_assert_double_ge(best_of(search), fmax(best[0], best[1]));
-}
-
-/* How many of that start are there, and of these how many take no part. */
-static int count_of_island(const struct search *search, int island, int *resting)
-{
-    const struct population *population = search_population(search);
-    int count = 0;
-
-    *resting = 0;
-    for (int i = 0; i < population->count; i++) {
-        count += population->individuals[i].island == island;
-        *resting +=
-            population->individuals[i].island == island && population->individuals[i].is_resting;
-    }
-    return count;
+    ck_assert_double_ge(best_fitness(), fmax(best[0], best[1]));
 }
 
 /* Of four starts the best two go on, one after the other, in the order in which they began; then
@@ -1056,72 +916,61 @@ static int count_of_island(const struct search *search, int island, int *resting
 TEST(the_best_half_of_the_starts_goes_on)
 {
     double best[5] = {0};
-    int order[5], resting, first = 0, second;
+    int going[2], count = 0, resting;
     char name[ISLANDS_TEXT_SIZE];
-
     set_up_halving();
     ck_assert_int_eq(islands_count(&params), 4);
-    OWNED(search) *search = search_create(&params, NULL);
+    begin();
     for (int generation = 0; generation < 8; generation++) {
         int island = generation / 2 + 1;
-
         ck_assert_int_eq(islands_is_start(&params, (uint32_t)generation), generation % 2 == 0);
         run_generation(search);
-        ck_assert_int_ge(count_of_island(search, island, &resting), 60);
+        ck_assert_int_ge(count_of_island(island, &resting), 60);
         ck_assert_int_eq(resting, 0);
-        best[island] = best_of(search);
+        best[island] = best_fitness();
         advance(search);
     }
     for (int island = 1; island <= 4; island++) {
-        order[island] = 0;
+        int better = 0;
         for (int other = 1; other <= 4; other++)
-            order[island] +=
-                best[other] > best[island] || (best[other] == best[island] && other < island);
+            better += best[other] > best[island] || (best[other] == best[island] && other < island);
+        if (better < 2)
+            going[count++] = island;
     }
-    for (int island = 4; island >= 1; island--)
-        first = order[island] < 2 ? island : first;
-    for (second = first + 1; order[second] >= 2;)
-        second++;
     for (int generation = 8; generation < 12; generation++) {
-        int island = generation < 10 ? first : second, other = first + second - island;
-
+        int island = going[generation >= 10], other = going[generation < 10];
         islands_name_start(&params, (uint32_t)generation, name);
         ck_assert_str_eq(name, generation < 10 ? "start 1 of the best 2" : "start 2 of the best 2");
         ck_assert(!islands_is_start(&params, (uint32_t)generation));
-        ck_assert_int_eq(count_of_island(search, island, &resting), 60);
-        ck_assert_int_eq(resting, 0);
-        ck_assert_int_eq(count_of_island(search, other, &resting), 12);
-        ck_assert_int_eq(resting, 12);
+        ck_assert(count_of_island(island, &resting) == 60 && resting == 0);
+        ck_assert(count_of_island(other, &resting) == 12 && resting == 12);
         run_generation(search);
-        ck_assert_double_ge(best_of(search), best[island]);
-        best[island] = best_of(search);
+        ck_assert_double_ge(best_fitness(), best[island]);
+        best[island] = best_fitness();
         advance(search);
     }
     islands_name_start(&params, 12, name);
     ck_assert_str_eq(name, "");
-    ck_assert_int_eq(search_population(search)->count, 60);
-    ck_assert_int_eq(count_of_island(search, best[second] > best[first] ? second : first, &resting),
-                     12);
-    ck_assert_int_eq(count_of_island(search, 0, &resting), 48);
+    ck_assert_int_eq(population->count, 60);
+    ck_assert_int_eq(count_of_island(going[best[going[1]] > best[going[0]]], &resting), 12);
+    ck_assert_int_eq(count_of_island(0, &resting), 48);
 }
 
 /* As many more as are dead, in rounds, up to thrice the population. */
 TEST(the_dead_of_a_start_are_drawn_again)
 {
     int living = 0;
-
     params.evolution_living_draws = 3;
-    OWNED(search) *search = search_create(&params, NULL);
-    const struct population *population = search_population(search);
+    begin();
     run_generation(search);
-    for (int i = 0; i < population->count; i++)
-        living += verdict_is_scored(population->individuals[i].verdict);
+    for (each(one)) {
+        living += verdict_is_scored(one->verdict);
+        ck_assert_int_eq(one->method, METHOD_RANDOM);
+    }
     ck_assert_int_eq(living, 60);
     ck_assert_int_gt(population->count, 60);
     ck_assert_int_eq(population->more, population->count - 60);
     ck_assert_int_eq(search_survivor_count(search), 12);
-    for (int i = 0; i < population->count; i++)
-        ck_assert_int_eq(population->individuals[i].method, METHOD_RANDOM);
     advance(search);
     ck_assert_int_eq(population->count, 60);
     run_generation(search);
@@ -1142,7 +991,6 @@ TEST(short_runs_have_fewer_islands)
         ck_assert_int_eq(islands_count(&params), cases[i].count);
         for (uint32_t g = 0; g < 30; g++) {
             int is_start = g % 3 == 0 && (int)g < 3 * cases[i].count;
-
             ck_assert_int_eq(islands_is_start(&params, g), cases[i].count > 1 ? is_start : g == 0);
         }
     }
@@ -1153,34 +1001,32 @@ TEST(short_runs_have_fewer_islands)
 
 TEST(settings_may_change_when_restored)
 {
-    OWNED(search) *search = search_create(&params, NULL);
-
+    begin();
     run_generation(search);
     params.population_size = 90;
     params.evolution_behaviour = BEHAVIOUR_WALK;
-    search = stop_and_restore(search, NULL);
+    take(stop_and_restore(search, NULL));
     /* The measures have no walk in them. */
-    ck_assert(search_population(search)->individuals[0].fitness == 0);
+    ck_assert(population->individuals[0].fitness == 0);
     advance(search);
-    ck_assert_int_eq(search_population(search)->count, 90);
+    ck_assert_int_eq(population->count, 90);
     params.evolution_behaviour = BEHAVIOUR_PLATFORM;
-    search = stop_and_restore(search, NULL);
+    take(stop_and_restore(search, NULL));
     run_generation(search);
     params.population_size = 10;
-    search = stop_and_restore(search, NULL);
+    take(stop_and_restore(search, NULL));
     advance(search);
-    ck_assert_int_eq(search_population(search)->count, 10);
+    ck_assert_int_eq(population->count, 10);
 }
 
 /* A next id from a damaged store must not give an id twice. */
 TEST(ids_are_not_given_twice)
 {
-    OWNED(search) *search = search_create(&params, NULL);
-
+    begin();
     run_generation(search);
-    struct population population = copy_population(search, NULL);
-    search_destroy(search);
-    search = search_restore(&params, 0, &population, 3);
+    struct population copy = copy_population(search, NULL);
+    drop_search();
+    take(search_restore(&params, 0, &copy, 3));
     ck_assert(search_next_id(search) == 61);
 }
 
@@ -1188,11 +1034,9 @@ TEST(ids_are_not_given_twice)
 
 TEST(survivors_keep_their_results)
 {
-    OWNED(search) *search = search_create(&params, NULL);
-    const struct population *population = search_population(search);
     struct individual best[12];
     int missing = 0;
-
+    begin();
     run_generation(search);
     ck_assert_int_eq(search_survivor_count(search), 12);
     memcpy(best, population->individuals, sizeof(best));
@@ -1200,121 +1044,77 @@ TEST(survivors_keep_their_results)
     ck_assert_uint_eq(search_generation(search), 1);
     ck_assert_int_eq(population->count, 60);
     ck_assert(search_next_id(search) == 61 + 48);
-    for (int i = 0; i < 60; i++) {
-        const struct individual *individual = &population->individuals[i];
+    for (each(one)) {
         int is_survivor = 0;
-
-        ck_assert(i == 0 || individual[-1].id < individual->id);
+        ck_assert(one == population->individuals || one[-1].id < one->id);
         for (int k = 0; k < 12; k++)
-            is_survivor |= best[k].id == individual->id && best[k].fitness == individual->fitness;
-        ck_assert_int_eq(is_survivor, individual->has_result);
-        ck_assert_int_eq(is_survivor, individual->id <= 60);
-        ck_assert_uint_eq(individual->generation, is_survivor ? 0 : 1);
-        missing += !individual->has_result;
+            is_survivor |= best[k].id == one->id && best[k].fitness == one->fitness;
+        ck_assert(one->has_result == is_survivor && (one->id <= 60) == is_survivor);
+        ck_assert_uint_eq(one->generation, is_survivor ? 0 : 1);
+        missing += !one->has_result;
     }
     ck_assert_int_eq(missing, 48);
 }
 
 TEST(survivors_can_be_simulated_again)
 {
-    const struct individual *individual;
-    int asked = 0;
-
     params.evolution_reevaluate = 1;
-    OWNED(search) *search = search_create(&params, NULL);
+    begin();
     pass_generation(search);
-    while ((individual = search_ask(search)))
-        asked++;
-    ck_assert_int_eq(asked, 60);
+    for (int i = 0; i < 60; i++)
+        ck_assert_ptr_nonnull(search_ask(search));
+    ck_assert_ptr_null(search_ask(search));
 }
 
 /* Tells every result: the first `good` ids get a fitness, the others none; the referee agrees. */
-static void tell_good(struct search *search, uint64_t good)
+static void tell_good(uint64_t good)
 {
-    const struct individual *individual;
-
-    while ((individual = search_ask(search))) {
-        struct measures measures = {.reach_m = individual->id <= good ? 1 : 0};
-
-        search_tell(search, individual->id, VERDICT_OK, &measures, 0);
-    }
-    while ((individual = search_ask_referee(search))) {
-        struct measures measures = individual->measures;
-
-        search_tell_referee(search, individual->id, VERDICT_OK, &measures);
+    const struct individual *one;
+    while ((one = search_ask(search)))
+        tell_reach(one->id, VERDICT_OK, one->id <= good);
+    while ((one = search_ask_referee(search))) {
+        struct measures measures = one->measures;
+        search_tell_referee(search, one->id, VERDICT_OK, &measures);
     }
 }
 
-TEST(zeros_are_replaced_by_random_ones)
+/* With 5 good ones of 12 survivors there are 48 children, and random ones in the places of 7. With
+ * none, one stays, so that the generation has a best, but it does not breed. */
+TEST_LOOP(zeros_are_replaced_by_random_ones, 0, 2)
 {
-    OWNED(search) *search = search_create(&params, NULL);
-    const struct population *population = search_population(search);
     int bred = 0, fresh = 0;
-
-    tell_good(search, 5);
-    ck_assert_int_eq(search_survivor_count(search), 5);
+    uint64_t good = _i ? 0 : 5;
+    begin();
+    tell_good(good);
+    ck_assert_int_eq(search_survivor_count(search), _i ? 1 : 5);
     advance(search);
     ck_assert_int_eq(population->count, 60);
-    for (int i = 0; i < 60; i++) {
-        const struct individual *individual = &population->individuals[i];
-
-        if (individual->has_result) {
-            ck_assert(individual->id <= 5);
-            continue;
-        }
-        bred += individual->method != METHOD_RANDOM;
-        fresh += individual->method == METHOD_RANDOM;
-        ck_assert(individual->parents[0] <= 5 && individual->parents[1] <= 5);
+    for (each(one)) {
+        ck_assert(!one->has_result || one->id <= good || _i);
+        bred += !one->has_result && one->method != METHOD_RANDOM;
+        fresh += !one->has_result && one->method == METHOD_RANDOM;
+        ck_assert(one->parents[0] <= good && one->parents[1] <= good);
     }
-    /* 48 children, and the places of 7 survivors. */
-    ck_assert_int_eq(bred, 48);
-    ck_assert_int_eq(fresh, 7);
-}
-
-TEST(a_generation_without_fitness_starts_anew)
-{
-    OWNED(search) *search = search_create(&params, NULL);
-    const struct population *population = search_population(search);
-
-    tell_good(search, 0);
-    /* One stays, so that the generation has a best, but it does not breed. */
-    ck_assert_int_eq(search_survivor_count(search), 1);
-    advance(search);
-    ck_assert_int_eq(population->count, 60);
-    for (int i = 0; i < 60; i++)
-        ck_assert_int_eq(population->individuals[i].method, METHOD_RANDOM);
+    ck_assert_int_eq(bred, _i ? 0 : 48);
+    ck_assert_int_eq(fresh, _i ? 59 : 7);
 }
 
 TEST(small_and_immortal_populations_work)
 {
     params.population_size = 2;
-    OWNED(search) *search = search_create(&params, NULL);
+    begin();
     for (int i = 0; i < 5; i++) {
-        tell_good(search, UINT64_MAX);
+        tell_good(UINT64_MAX);
         ck_assert_int_eq(search_survivor_count(search), 1);
         advance(search);
     }
-    search_destroy(search);
     params.population_survival = 1;
-    search = search_create(&params, NULL);
-    tell_good(search, UINT64_MAX);
+    begin();
+    tell_good(UINT64_MAX);
     ck_assert_int_eq(search_survivor_count(search), 2);
     advance(search);
     ck_assert(search_is_complete(search));
     ck_assert(search_next_id(search) == 3);
-}
-
-TEST(the_end_is_known)
-{
-    params.evolution_generations = 2;
-    OWNED(search) *search = search_create(&params, NULL);
-    ck_assert(!search_is_finished(search));
-    run_generation(search);
-    ck_assert(!search_is_finished(search));
-    advance(search);
-    ck_assert(!search_is_finished(search));
-    run_generation(search);
-    ck_assert(search_is_finished(search));
 }
 
 /* ---- parents ---- */
@@ -1329,21 +1129,29 @@ static struct individual children[CHILDREN];
 
 static void forget_children(void)
 {
+    drop_search();
     for (int i = 0; i < CHILDREN; i++)
         individual_deinit(&children[i]);
     memset(children, 0, sizeof children);
+}
+
+static int count_by(int method)
+{
+    int count = 0;
+    for (int i = 0; i < CHILDREN; i++)
+        count += children[i].method == method;
+    return count;
 }
 
 /* Breeds them from parents whose ids are 1 .. and whose fitness equals their id, best first. */
 static void breed_many(void)
 {
     struct population ranked = {.count = PARENTS};
-
     forget_children();
     params.population_size = PARENTS;
     params.population_survival = 1;
-    OWNED(search) *search = search_create(&params, NULL);
-    ranked.individuals = search_population(search)->individuals;
+    begin();
+    ranked.individuals = population->individuals;
     for (int i = 0; i < PARENTS; i++) {
         ranked.individuals[i].id = (uint64_t)(PARENTS - i);
         ranked.individuals[i].fitness = PARENTS - i;
@@ -1362,14 +1170,10 @@ static void breed_many(void)
 /* The shares of the methods as the parameters have them by default. */
 static void check_shares(void)
 {
-    int tally[METHOD_COUNT] = {0};
-
-    for (int i = 0; i < CHILDREN; i++)
-        tally[children[i].method]++;
-    ck_assert_int_eq(tally[METHOD_RANDOM], 0);
-    assert_share(tally[METHOD_ASEXUAL], CHILDREN, 0.4, "asexual");
-    assert_share(tally[METHOD_CROSSOVER], CHILDREN, 0.3, "crossover");
-    assert_share(tally[METHOD_GRAFT], CHILDREN, 0.3, "graft");
+    ck_assert_int_eq(count_by(METHOD_RANDOM), 0);
+    assert_share(count_by(METHOD_ASEXUAL), CHILDREN, 0.4, "asexual");
+    assert_share(count_by(METHOD_CROSSOVER), CHILDREN, 0.3, "crossover");
+    assert_share(count_by(METHOD_GRAFT), CHILDREN, 0.3, "graft");
 }
 
 FIXTURE(set_up, forget_children)
@@ -1386,20 +1190,13 @@ TEST(weights_of_methods_are_obeyed)
 {
     params.breeding_asexual = params.breeding_crossover = 0;
     breed_many();
-    for (int i = 0; i < CHILDREN; i++)
-        ck_assert_int_eq(children[i].method, METHOD_GRAFT);
+    ck_assert_int_eq(count_by(METHOD_GRAFT), CHILDREN);
     params.breeding_graft = 0;
     breed_many();
-    for (int i = 0; i < CHILDREN; i++)
-        ck_assert_int_eq(children[i].method, METHOD_ASEXUAL);
+    ck_assert_int_eq(count_by(METHOD_ASEXUAL), CHILDREN);
 }
 
-static int method_of_gene(int gene)
-{
-    static const int methods[] = {-1, METHOD_ASEXUAL, METHOD_CROSSOVER, METHOD_GRAFT};
-
-    return methods[gene];
-}
+static const int method_of_gene[] = {-1, METHOD_ASEXUAL, METHOD_CROSSOVER, METHOD_GRAFT};
 
 static void inherit_methods(void)
 {
@@ -1412,15 +1209,13 @@ static void inherit_methods(void)
 TEST(methods_can_be_inherited)
 {
     int tally[BREEDING_GENE_COUNT] = {0}, of_second = 0, mated = 0;
-
     inherit_methods();
     breed_many();
     for (int i = 0; i < CHILDREN; i++) {
         const struct individual *child = &children[i];
         int gene = parent_genes[child->parents[0]];
         int second = child->parents[1] ? parent_genes[child->parents[1]] : gene;
-
-        ck_assert_int_eq(child->method, method_of_gene(gene));
+        ck_assert_int_eq(child->method, method_of_gene[gene]);
         ck_assert(child->genome.breeding == gene ||
                   (child->method == METHOD_CROSSOVER && child->genome.breeding == second));
         tally[gene]++;
@@ -1438,7 +1233,7 @@ TEST(children_of_parents_without_the_gene_get_one)
     inherit_methods();
     breed_many();
     for (int i = 0; i < CHILDREN; i++)
-        ck_assert_int_eq(children[i].method, method_of_gene(children[i].genome.breeding));
+        ck_assert_int_eq(children[i].method, method_of_gene[children[i].genome.breeding]);
     check_shares();
     has_unset_parents = 0;
 }
@@ -1446,7 +1241,6 @@ TEST(children_of_parents_without_the_gene_get_one)
 TEST(offspring_is_in_proportion_to_fitness)
 {
     int first[PARENTS + 1] = {0}, second[PARENTS + 1] = {0}, mated = 0;
-
     breed_many();
     for (int i = 0; i < CHILDREN; i++) {
         first[children[i].parents[0]]++;
@@ -1456,7 +1250,6 @@ TEST(offspring_is_in_proportion_to_fitness)
     }
     for (int k = 1; k <= PARENTS; k++) {
         double expected = 0;
-
         assert_share(first[k], CHILDREN, k / 15.0, "first parent");
         /* The second in proportion among the others. */
         for (int other = 1; other <= PARENTS; other++)
@@ -1468,7 +1261,6 @@ TEST(offspring_is_in_proportion_to_fitness)
 TEST(a_quarter_of_the_children_does_not_mutate)
 {
     int none = 0, one = 0;
-
     breed_many();
     for (int i = 0; i < CHILDREN; i++) {
         none += children[i].mutations[0] == 0;
@@ -1480,16 +1272,12 @@ TEST(a_quarter_of_the_children_does_not_mutate)
 
 TEST(children_do_not_depend_on_one_another)
 {
-    OWNED(search) *search = search_create(&params, NULL);
-    const struct population *population = search_population(search);
     SCOPED(individual) child = {.id = 70, .generation = 1};
-
+    begin();
     run_generation(search);
     ck_assert_int_eq(search_sims.next(&params, 1, population, 12, &child, 1), 0);
     advance(search);
-    for (int i = 0; i < population->count; i++)
-        if (population->individuals[i].id == 70)
-            ck_assert(genome_is_equal(&population->individuals[i].genome, &child.genome));
+    ck_assert(genome_is_equal(&individual_of(search, 70)->genome, &child.genome));
 }
 
 /* ---- the methods ---- */
@@ -1498,43 +1286,36 @@ TEST(children_do_not_depend_on_one_another)
 static double survivors_after(int method, uint64_t seed)
 {
     double sum = 0;
-
     params.evolution_search = method;
     params.run_seed = (int64_t)seed;
-    OWNED(search) *search = search_create(&params, NULL);
+    begin();
     run_generation(search);
     while (!search_is_finished(search)) {
-        double before = search_population(search)->individuals[0].fitness;
-
+        double before = best_fitness();
         advance(search);
         run_generation(search);
-        ck_assert(search_population(search)->individuals[0].fitness >= before);
+        ck_assert(best_fitness() >= before);
     }
     for (int i = 0; i < 12; i++)
-        sum += search_population(search)->individuals[i].fitness;
+        sum += population->individuals[i].fitness;
     return sum;
 }
 
 TEST(random_is_a_control_at_equal_evaluations)
 {
-    const struct individual *individual;
-    int asked = 0;
-
     params.evolution_search = SEARCH_RANDOM;
-    OWNED(search) *search = search_create(&params, NULL);
+    begin();
     pass_generation(search);
-    while ((individual = search_ask(search))) {
-        ck_assert_int_eq(individual->method, METHOD_RANDOM);
-        ck_assert_uint_eq(individual->generation, 1);
-        asked++;
+    for (int i = 0; i < 48; i++) {
+        const struct individual *one = search_ask(search);
+        ck_assert(one && one->method == METHOD_RANDOM && one->generation == 1);
     }
-    ck_assert_int_eq(asked, 48);
+    ck_assert_ptr_null(search_ask(search));
 }
 
 TEST(sims_finds_more_than_random)
 {
     double sims = 0, control = 0;
-
     for (uint64_t seed = 1; seed <= 5; seed++) {
         sims += survivors_after(SEARCH_SIMS, seed);
         control += survivors_after(SEARCH_RANDOM, seed);
@@ -1549,39 +1330,33 @@ static struct score score_in_trial(const struct individual *individual, int tria
 {
     static const int failing[] = {0, 1, 4};
     struct score score = score_before_referee(individual), sound = evaluate_toy(individual);
-
     return failing[score.digest / 9 % 3] == trial ? score : sound;
 }
 
-/* The generation, told in the order given; counts the trials of each
- * creature. */
-static void run_trials(struct search *search, int order, struct rng *rng, int trials[])
+/* The generation, told in order or shuffled; counts the trials of each creature. */
+static void run_trials(struct search *of, struct rng *rng, int trials[])
 {
     const struct individual *one;
     uint64_t asked[100];
     int numbers[100], count;
-
     do {
-        for (count = 0; count < 100 && (one = search_ask(search)) != NULL; count++)
-            asked[count] = one->id;
-        for (int i = 0; i < count; i++)
-            tell_toy(search, individual_of(search, asked[i]));
-        for (count = 0; count < 100 && (one = search_ask_referee(search)) != NULL; count++) {
+        while ((one = search_ask(of)))
+            tell_toy(of, one->id);
+        for (count = 0; count < 100 && (one = search_ask_referee(of)) != NULL; count++) {
             asked[count] = one->id;
             numbers[count] = one->referee_trial;
             ck_assert_int_eq(one->referee_trial, trials[one->id]++);
         }
         for (int left = count; left > 0; left--) {
-            int k = order ? (int)rng_below(rng, (uint32_t)left) : 0;
-            struct score score = score_in_trial(individual_of(search, asked[k]), numbers[k]);
-
+            int k = rng ? (int)rng_below(rng, (uint32_t)left) : 0;
+            struct score score = score_in_trial(individual_of(of, asked[k]), numbers[k]);
             ck_assert_ptr_nonnull(
-                search_tell_referee(search, asked[k], score.verdict, &score.measures));
+                search_tell_referee(of, asked[k], score.verdict, &score.measures));
             asked[k] = asked[left - 1];
             numbers[k] = numbers[left - 1];
         }
     } while (count > 0);
-    ck_assert(search_is_complete(search));
+    ck_assert(search_is_complete(of));
 }
 
 /* The accepted have survived all trials of their stage, the refused failed in the last they had;
@@ -1590,32 +1365,29 @@ TEST(the_referee_tries_several_times)
 {
     enum { MOST = 400 };
     int trials[MOST] = {0}, again[MOST] = {0}, seen = 0, refused = 0, early = 0;
-
     params.guard_perturbed_runs = 4;
     params.guard_fine_runs = 1;
-    OWNED(search) *search = search_create(&params, NULL);
+    begin();
     OWNED(search) *other = search_create(&params, NULL);
     struct rng rng = test_rng(3, 0, 0);
     for (int generation = 0; generation < 4; generation++) {
-        run_trials(search, 0, NULL, trials);
-        run_trials(other, 1, &rng, again);
-        for (int i = 0; i < search_population(search)->count; i++) {
-            const struct individual *one = &search_population(search)->individuals[i];
-
-            assert_same_individual(one, &search_population(other)->individuals[i]);
-            ck_assert_str_eq(one->referee_words,
-                             search_population(other)->individuals[i].referee_words);
-            ck_assert_int_eq(one->heard != REFEREE_NOT, trials[one->id] > 0);
+        run_trials(search, NULL, trials);
+        run_trials(other, &rng, again);
+        assert_same(search, other);
+        for (each(one)) {
+            int is_heard = one->heard != REFEREE_NOT, tried = trials[one->id];
             int is_refused =
                 one->referee_fitness < params.guard_referee_share * one->measures.reach_m;
-            seen += one->heard != REFEREE_NOT;
-            refused += one->heard && is_refused;
-            early += one->heard && trials[one->id] < 2;
-            if (one->heard && !is_refused)
-                ck_assert_int_eq(trials[one->id], one->heard == REFEREE_FIRST ? 5 : 2);
-            if (one->heard && is_refused)
-                ck_assert_ptr_nonnull(strstr(
-                    one->referee_words, trials[one->id] < 5 ? "from perturbed start" : "at h/4"));
+            ck_assert_str_eq(one->referee_words, individual_of(other, one->id)->referee_words);
+            ck_assert_int_eq(is_heard, tried > 0);
+            seen += is_heard;
+            refused += is_heard && is_refused;
+            early += is_heard && tried < 2;
+            if (is_heard && !is_refused)
+                ck_assert_int_eq(tried, one->heard == REFEREE_FIRST ? 5 : 2);
+            if (is_heard && is_refused)
+                ck_assert_ptr_nonnull(
+                    strstr(one->referee_words, tried < 5 ? "from perturbed start" : "at h/4"));
         }
         advance(search);
         advance(other);
@@ -1624,4 +1396,4 @@ TEST(the_referee_tries_several_times)
                   "%d seen, %d refused, %d early", seen, refused, early);
 }
 
-SUITE("search", 120, set_up, NULL)
+SUITE("search", 120, set_up, drop_search)

@@ -5,10 +5,7 @@
  * The simulator's place is taken by a toy as in test_search.c: fitness and kind follow from the
  * genome, with ties, zeros, disqualifications and scores that the referee refuses. */
 #include "controller/evolution/cells.h"
-#include "controller/evolution/search.h"
-#include "tests/plain_fixture.h"
-
-OWNER(search, search_destroy)
+#include "tests/unit/search_fixture.h"
 
 enum { SIZE = 40, GENERATIONS = 8, LAG = 12, ROOM = SIZE * GENERATIONS + 1 };
 /* with those that are born for the dead */
@@ -42,7 +39,6 @@ static struct score evaluate_toy(const struct genome *genome)
 {
     struct score score = {.verdict = VERDICT_OK};
     double width = 0, weights = 0;
-
     for (int i = 0; i < genome->body_count; i++) {
         width += genome->bodies[i].width_m;
         weights += fabs(genome->bodies[i].effector_input.weight);
@@ -71,25 +67,41 @@ static struct individual at_opening[ROOM_MOST];
 static int opened_count;
 static uint64_t first_later; /* the first creature that was born after that */
 
+/* Tasks under way: positive ids are first simulations, negative ones are before the referee. */
+static struct {
+    struct {
+        int64_t id;
+        int trial;
+    } tasks[64];
+    int count;
+} farm;
+
 static void record(const struct individual *individual)
 {
     struct record *kept = &records[individual->id];
-
     ck_assert(individual->id < ROOM_MOST);
     if (kept->is_there)
         genome_deinit(&kept->individual.genome);
     kept->is_there = 1;
-    kept->individual = *individual;
-    kept->individual.packed = (struct packed_bytes){NULL, 0};
-    ck_assert_int_eq(genome_copy(&kept->individual.genome, &individual->genome), 0);
+    copy_individual(&kept->individual, individual);
 }
 
-static void record_result(const struct individual *told);
+/* A record keeps the trials of its birth. */
+static void record_result(const struct individual *told)
+{
+    struct individual *kept = &records[told->id].individual;
+    kept->has_result = 1;
+    kept->verdict = told->verdict;
+    kept->measures = told->measures;
+    kept->digest = told->digest;
+    kept->fitness = told->fitness;
+    kept->heard = told->heard;
+    kept->referee_fitness = told->referee_fitness;
+}
 
-static void record_news(struct search *search)
+static void record_news(void)
 {
     const struct individual *newborn, *refereed;
-
     while ((refereed = search_take_refereed(search)) != NULL) {
         ck_assert(refereed->heard);
         record_result(refereed);
@@ -103,59 +115,55 @@ static void record_news(struct search *search)
     }
 }
 
-static void record_opening(struct search *search)
+static void record_opening(void)
 {
-    const struct population *population = search_population(search);
-
     opened_count = population->count;
     first_later = search_next_id(search);
-    for (int i = 0; i < population->count; i++) {
-        const struct individual *individual = &population->individuals[i];
-
-        opened[i] = individual->id;
-        at_opening[i] = *individual;
-        if (!records[individual->id].is_there)
-            record(individual);
+    for (int i = 0; i < opened_count; i++) {
+        at_opening[i] = population->individuals[i];
+        opened[i] = at_opening[i].id;
+        if (!records[opened[i]].is_there)
+            record(&population->individuals[i]);
     }
 }
 
-static void open_next(struct search *search)
+static void open_next(void)
 {
-    ck_assert_int_eq(search_advance(search), 0);
-    record_opening(search);
+    advance(search);
+    record_opening();
 }
 
-static void forget_records(void)
+static void tear_down(void)
 {
+    drop_search();
     for (int i = 0; i < ROOM_MOST; i++)
         if (records[i].is_there)
             genome_deinit(&records[i].individual.genome);
     memset(records, 0, sizeof records);
+    farm.count = 0;
 }
 
 /* What a store gives back: members at the opening as the archive then held them, those born since,
  * but for the last `lost` (a killed controller had not committed them), results as far as they
- * came. */
-static struct search *stop_and_restore(struct search *search, int lost)
+ * came. What the workers do is lost. */
+static void stop_and_restore(int lost)
 {
-    struct population population = {.count = 0};
+    struct population stored = {.count = 0};
     uint32_t generation = search_generation(search);
     uint64_t next_id = search_next_id(search);
-
-    search_destroy(search);
+    drop_search();
+    farm.count = 0;
     while (lost > 0 && next_id > first_later) {
         genome_deinit(&records[--next_id].individual.genome);
         memset(&records[next_id], 0, sizeof records[next_id]);
         lost--;
     }
-    population.individuals = calloc(ROOM_MOST, sizeof *population.individuals);
+    stored.individuals = calloc(ROOM_MOST, sizeof *stored.individuals);
     for (uint64_t k = 0; k < (uint64_t)opened_count + (next_id - first_later); k++) {
         int is_later = k >= (uint64_t)opened_count;
         uint64_t id = is_later ? first_later + k - (uint64_t)opened_count : opened[k];
-        struct individual *restored = &population.individuals[population.count++];
-
-        *restored = records[id].individual;
-        ck_assert_int_eq(genome_copy(&restored->genome, &records[id].individual.genome), 0);
+        struct individual *restored = &stored.individuals[stored.count++];
+        copy_individual(restored, &records[id].individual);
         restored->is_counted = restored->cell = restored->is_waiting = 0;
         if (!is_later) {
             restored->is_counted = at_opening[k].is_counted;
@@ -164,27 +172,11 @@ static struct search *stop_and_restore(struct search *search, int lost)
             restored->is_waiting = at_opening[k].is_waiting;
         }
     }
-    search = search_restore(&params, generation, &population, next_id);
-    ck_assert_ptr_nonnull(search);
-    record_news(search);
-    return search;
+    take(search_restore(&params, generation, &stored, next_id));
+    record_news();
 }
 
-/* A record keeps the trials of its birth. */
-static void record_result(const struct individual *told)
-{
-    struct individual *kept = &records[told->id].individual;
-
-    kept->has_result = 1;
-    kept->verdict = told->verdict;
-    kept->measures = told->measures;
-    kept->digest = told->digest;
-    kept->fitness = told->fitness;
-    kept->heard = told->heard;
-    kept->referee_fitness = told->referee_fitness;
-}
-
-static void tell(struct search *search, uint64_t id)
+static void tell(uint64_t id)
 {
     struct score score = evaluate_toy(&records[id].individual.genome);
     const struct individual *told =
@@ -193,92 +185,74 @@ static void tell(struct search *search, uint64_t id)
     ck_assert_ptr_nonnull(told);
     ck_assert(told->id == id && told->has_result);
     record_result(told);
-    record_news(search);
+    record_news();
 }
 
-static void tell_referee(struct search *search, uint64_t id, uint64_t trial)
+static void tell_referee(uint64_t id, uint64_t trial)
 {
     struct score score = evaluate_toy(&records[id].individual.genome);
     uint64_t trials = (uint64_t)(params.guard_perturbed_runs + params.guard_fine_runs);
-
     /* the failing ones do so in one of the trials, the first, the last or another */
     if (score.digest % 7 == 2 && trial == score.digest / 7 % trials)
         score.measures.reach_m /= 2;
     const struct individual *told = search_tell_referee(search, id, score.verdict, &score.measures);
     /* NULL: others before it have made it needless meanwhile. */
     ck_assert(!told || told->id == id);
-    record_news(search);
+    record_news();
 }
 
-/* Tasks under way: positive ids are first simulations, negative ones are before the referee. */
-struct farm {
-    struct {
-        int64_t id;
-        int trial;
-    } tasks[64];
-    int count;
-};
-
 /* Gives a task to each worker without one; returns how many had to stay idle. */
-static int feed(struct search *search, struct farm *farm, int workers)
+static int feed(int workers)
 {
-    while (farm->count < workers) {
-        const struct individual *individual = search_ask_referee(search);
-        int64_t task = individual ? -(int64_t)individual->id : 0;
-
-        if (!individual && (individual = search_ask(search)) != NULL)
-            task = (int64_t)individual->id;
-        if (!individual)
-            return workers - farm->count;
-        farm->tasks[farm->count].trial = individual->referee_trial;
-        farm->tasks[farm->count++].id = task;
+    while (farm.count < workers) {
+        const struct individual *one = search_ask_referee(search);
+        int64_t task = one ? -(int64_t)one->id : 0;
+        if (!one && (one = search_ask(search)) != NULL)
+            task = (int64_t)one->id;
+        if (!one)
+            return workers - farm.count;
+        farm.tasks[farm.count].trial = one->referee_trial;
+        farm.tasks[farm.count++].id = task;
     }
     return 0;
 }
 
-static void finish_one(struct search *search, struct farm *farm, struct rng *rng)
+static void finish_one(struct rng *rng)
 {
-    int k = rng ? (int)rng_below(rng, (uint32_t)farm->count) : 0;
-    int64_t task = farm->tasks[k].id;
-    int trial = farm->tasks[k].trial;
-
-    farm->count--;
-    memmove(farm->tasks + k, farm->tasks + k + 1, (size_t)(farm->count - k) * sizeof *farm->tasks);
+    int k = rng ? (int)rng_below(rng, (uint32_t)farm.count) : 0;
+    int64_t task = farm.tasks[k].id;
+    int trial = farm.tasks[k].trial;
+    farm.count--;
+    memmove(farm.tasks + k, farm.tasks + k + 1, (size_t)(farm.count - k) * sizeof *farm.tasks);
     if (task > 0)
-        tell(search, (uint64_t)task);
+        tell((uint64_t)task);
     else
-        tell_referee(search, (uint64_t)-task, (uint64_t)trial);
+        tell_referee((uint64_t)-task, (uint64_t)trial);
 }
 
 /* All of the generation that is open come back. */
-static void finish_generation(struct search *search, struct farm *farm, int workers)
+static void finish_generation(int workers)
 {
     while (!search_is_complete(search)) {
-        feed(search, farm, workers);
-        finish_one(search, farm, NULL);
+        feed(workers);
+        finish_one(NULL);
     }
-    record_news(search);
+    record_news();
 }
 
-static struct search *begin(void)
+static void start(void)
 {
-    forget_records();
-    struct search *search = search_create(&params, NULL);
-    ck_assert_ptr_nonnull(search);
-    record_opening(search);
-    return search;
+    tear_down();
+    begin();
+    record_opening();
 }
 
 /* A hash of all there is to know about a search between two generations, but for results that
  * wait. */
-static uint64_t hash_search(struct search *search)
+static uint64_t hash_search(void)
 {
-    const struct population *population = search_population(search);
     uint64_t hash = search_generation(search);
-
-    for (int i = 0; i < population->count; i++) {
-        const struct individual *one = &population->individuals[i];
-
+    for (each(one)) {
         hash = rng_mix_seed(hash, one->id);
         hash = rng_mix_seed(hash, genome_hash(&one->genome));
         hash = rng_mix_seed(hash, one->parents[0] + one->parents[1] * 1000 + one->body * 1000000);
@@ -296,29 +270,25 @@ static uint64_t hash_search(struct search *search)
  * ends. Returns how often some worker was idle while there was more to be bred. */
 static int run(int workers, int stops, int lost, struct rng *rng, uint64_t hashes[GENERATIONS])
 {
-    OWNED(search) *search = begin();
-    struct farm farm = {.count = 0};
     int idle = 0, told = 0;
-
+    start();
     for (;;) {
         hashes[search_generation(search)] = 0;
         while (!search_is_complete(search)) {
-            record_news(search);
-            if (feed(search, &farm, workers) > 0 && search_next_id(search) < ROOM)
+            record_news();
+            if (feed(workers) > 0 && search_next_id(search) < ROOM)
                 idle++;
             ck_assert_int_gt(farm.count, 0);
-            finish_one(search, &farm, rng);
+            finish_one(rng);
             told++;
-            if (stops && told % (SIZE / stops) == 0 && !search_is_complete(search)) {
-                search = stop_and_restore(search, lost);
-                farm.count = 0;
-            }
+            if (stops && told % (SIZE / stops) == 0 && !search_is_complete(search))
+                stop_and_restore(lost);
         }
-        record_news(search);
-        hashes[search_generation(search)] = hash_search(search);
+        record_news();
+        hashes[search_generation(search)] = hash_search();
         if (search_is_finished(search))
             break;
-        open_next(search);
+        open_next();
     }
     ck_assert_int_eq(farm.count, 0);
     ck_assert_uint_eq(search_generation(search), GENERATIONS - 1);
@@ -328,19 +298,17 @@ static int run(int workers, int stops, int lost, struct rng *rng, uint64_t hashe
 
 /* ---- at the end ---- */
 
-/* Lives to the end of the run; `look` sees every complete generation, ranked; NULL: nothing does.
- * */
-static struct search *live(struct farm *farm, void (*look)(struct search *search))
+/* Lives to the end of the run; `look` sees every complete generation, ranked; NULL: nothing does. */
+static void live(void (*look)(void))
 {
-    struct search *search = begin();
-
+    start();
     for (;;) {
-        finish_generation(search, farm, 4);
+        finish_generation(4);
         if (look)
-            look(search);
+            look();
         if (search_is_finished(search))
-            return search;
-        open_next(search);
+            return;
+        open_next();
     }
 }
 
@@ -349,32 +317,28 @@ static struct search *live(struct farm *farm, void (*look)(struct search *search
 TEST(the_last_generation_gets_more)
 {
     uint64_t straight = 0;
-
     for (int stops = 0; stops < 3; stops++) {
-        struct farm farm = {.count = 0};
-        OWNED(search) *search = live(&farm, NULL);
+        live(NULL);
         struct individual child = {.generation = search_generation(search),
                                    .method = METHOD_POLISH,
-                                   .parents = {search_population(search)->individuals[0].id}};
+                                   .parents = {population->individuals[0].id}};
         uint64_t id = search_next_id(search);
-
-        ck_assert_int_eq(
-            genome_copy(&child.genome, &search_population(search)->individuals[0].genome), 0);
+        ck_assert_int_eq(genome_copy(&child.genome, &population->individuals[0].genome), 0);
         child.genome.bodies[0].width_m *= 1.001;
         ck_assert_int_eq(search_add(search, &child, 1), 0);
-        record_news(search);
+        record_news();
         ck_assert(records[id].is_there && !search_is_complete(search));
         if (stops == 1)
-            search = stop_and_restore(search, 0);
-        finish_generation(search, &farm, 3);
+            stop_and_restore(0);
+        finish_generation(3);
         if (stops == 2)
-            search = stop_and_restore(search, 0);
+            stop_and_restore(0);
         ck_assert(search_is_complete(search) && search_is_finished(search));
         ck_assert_int_eq(search_count_added(search), 1);
-        ck_assert_int_eq(search_population(search)->more, 1);
+        ck_assert_int_eq(population->more, 1);
         ck_assert(search_next_id(search) == id + 1);
-        straight = stops ? straight : hash_search(search);
-        ck_assert(hash_search(search) == straight);
+        straight = stops ? straight : hash_search();
+        ck_assert(hash_search() == straight);
     }
 }
 
@@ -383,7 +347,6 @@ TEST(the_last_generation_gets_more)
 TEST(the_run_does_not_depend_on_the_workers)
 {
     uint64_t one[GENERATIONS], many[GENERATIONS];
-
     struct rng rng = test_rng(1, 0, 0);
     params.guard_perturbed_runs = 2;
     run(1, 0, 0, NULL, one);
@@ -417,7 +380,6 @@ static void set_up_halving(void)
 TEST_LOOP(restored_equals_uninterrupted, 0, 48)
 {
     uint64_t straight[GENERATIONS], broken[GENERATIONS];
-
     struct rng rng = test_rng(2, 0, (uint64_t)_i);
     /* not where all is lost so often that the three of them seldom come to an end */
     params.guard_perturbed_runs = _i % 3;
@@ -434,42 +396,30 @@ TEST_LOOP(restored_equals_uninterrupted, 0, 48)
  * the better one are counted again when the islands are over. */
 TEST(islands_have_archives_of_their_own)
 {
-    uint64_t hashes[GENERATIONS];
     double best[2] = {0, 0};
-    int resting = 0, first_of_better = 0;
-
+    int resting = 0;
     set_up_islands();
-    run(1, 0, 0, NULL, hashes);
-    OWNED(search) *search = begin();
-    const struct population *population = search_population(search);
+    start();
     for (uint32_t generation = 0; generation < 4; generation++) {
-        struct farm farm = {.count = 0};
         int fresh = 0, dead = 0;
-
-        finish_generation(search, &farm, 1);
-        for (int i = 0; i < population->count; i++) {
-            const struct individual *one = &population->individuals[i];
-
+        finish_generation(1);
+        for (each(one)) {
             fresh += one->generation == generation && one->method == METHOD_RANDOM;
             dead += one->generation == generation && one->verdict == VERDICT_OVERLAP;
             ck_assert(!one->is_resting || !one->cell);
         }
-        if (generation % 2 == 0) {
-            ck_assert_int_gt(dead, 0);
-            ck_assert_int_ge(fresh, SIZE + dead);
-        }
+        if (generation % 2 == 0)
+            ck_assert(dead > 0 && fresh >= SIZE + dead);
         ck_assert_int_eq(population->more, generation % 2 ? 0 : fresh - SIZE);
         best[generation / 2] = population->individuals[0].fitness;
-        open_next(search);
+        open_next();
         if (generation == 1)
-            for (int i = 0; i < population->count; i++)
-                resting += population->individuals[i].is_resting;
+            for (each(one))
+                resting += one->is_resting;
     }
     ck_assert_int_eq(resting, SIZE / 5);
-    first_of_better = best[1] > best[0] ? 2 : 0;
-    for (int i = 0; i < population->count; i++)
-        ck_assert(population->individuals[i].generation / 2 == (uint32_t)first_of_better / 2 &&
-                  !population->individuals[i].cell);
+    for (each(one))
+        ck_assert(one->generation / 2 == (uint32_t)(best[1] > best[0]) && !one->cell);
 }
 
 /* With few workers none is idle before the last results of the run, be it that the tasks take
@@ -477,7 +427,6 @@ TEST(islands_have_archives_of_their_own)
 TEST(nobody_waits)
 {
     uint64_t hashes[GENERATIONS];
-
     struct rng rng = test_rng(4, 0, 0);
     params.evolution_lag = 30;
     params.guard_referee_top = 0;
@@ -494,77 +443,65 @@ TEST(nobody_waits)
 TEST(the_lag_is_kept)
 {
     params.guard_referee_top = 0;
-    OWNED(search) *search = begin();
+    start();
     for (uint64_t id = 1; id <= 2 * SIZE; id += 2) {
         uint64_t wanted = id - 1 + LAG > SIZE ? id - 1 + LAG : SIZE;
-
         ck_assert(search_next_id(search) == wanted + 1);
         /* The second alone changes nothing. */
-        tell(search, id + 1);
+        tell(id + 1);
         ck_assert(search_next_id(search) == wanted + 1);
-        tell(search, id);
-        if (search_is_complete(search)) {
-            open_next(search);
-        }
+        tell(id);
+        if (search_is_complete(search))
+            open_next();
     }
 }
 
 TEST(progress_is_known)
 {
-    OWNED(search) *search = begin();
     int done, needed;
-
-    search_get_progress(search, &done, &needed);
-    ck_assert(done == 0 && needed == SIZE);
-    tell(search, 2);
-    search_get_progress(search, &done, &needed);
-    ck_assert(done == 0 && needed == SIZE);
+    start();
+    for (int i = 0; i < 2; i++) {
+        search_get_progress(search, &done, &needed);
+        ck_assert(done == 0 && needed == SIZE);
+        tell(2 + (uint64_t)i);
+    }
     ck_assert_int_eq(search_survivor_count(search), 0);
 }
 
 TEST(strange_results_change_nothing)
 {
-    OWNED(search) *search = begin();
-    struct measures measures = {.reach_m = 9};
-
-    ck_assert_ptr_null(search_tell(search, SIZE + 1, VERDICT_OK, &measures, 1));
-    ck_assert_ptr_null(search_tell(search, 0, VERDICT_OK, &measures, 1));
-    tell(search, 3);
-    ck_assert_ptr_null(search_tell(search, 3, VERDICT_OK, &measures, 1));
-    ck_assert_ptr_null(search_tell_referee(search, 3, VERDICT_OK, &measures));
+    start();
+    ck_assert_ptr_null(tell_reach(SIZE + 1, VERDICT_OK, 9));
+    ck_assert_ptr_null(tell_reach(0, VERDICT_OK, 9));
+    tell(3);
+    ck_assert_ptr_null(tell_reach(3, VERDICT_OK, 9));
+    ck_assert_ptr_null(
+        search_tell_referee(search, 3, VERDICT_OK, &(struct measures){.reach_m = 9}));
 }
 
 /* ---- the archive ---- */
 
-/* Lives through the run, as live() does. */
-static void watch(void (*look)(struct search *search))
-{
-    struct farm farm = {.count = 0};
-    search_destroy(live(&farm, look));
-}
-
 /* By the records alone: the due holder of each cell. */
-static void look_at_cells(struct search *search)
+static void look_at_cells(void)
 {
-    const struct population *population = search_population(search);
     uint64_t last = (search_generation(search) + 1) * SIZE, holders[100] = {0};
     struct cell_grid grid;
-    int filled = 0;
-
-    ck_assert_int_eq(cell_grid_parse(&grid, params.archive_cells, &error), 0);
+    int filled = 0, rank = 0;
+    ck_ok(cell_grid_parse(&grid, params.archive_cells, &error));
     for (uint64_t id = 1; id <= last; id++) {
         const struct individual *one = &records[id].individual;
         int cell = cell_grid_find(&grid, &one->measures);
-
         if (one->fitness > 0 &&
             (!holders[cell] || one->fitness > records[holders[cell]].individual.fitness))
             holders[cell] = id;
     }
-    for (int i = 0; i < population->count - population->unjudged; i++) {
-        const struct individual *one = &population->individuals[i];
-
+    for (each(one)) {
+        if (rank++ >= population->count - population->unjudged) {
+            ck_assert(one->id > last);
+            continue;
+        }
         ck_assert(one->is_counted && one->id <= last);
-        ck_assert(i == 0 || one->fitness <= one[-1].fitness);
+        ck_assert(rank == 1 || one->fitness <= one[-1].fitness);
         if (one->cell) {
             ck_assert_uint_eq(holders[one->cell], one->id);
             ck_assert(one->heard && one->fitness > 0);
@@ -574,13 +511,11 @@ static void look_at_cells(struct search *search)
     for (int cell = 1; cell <= grid.count; cell++)
         filled -= holders[cell] != 0;
     ck_assert_int_eq(filled, 0);
-    for (int i = population->count - population->unjudged; i < population->count; i++)
-        ck_assert(population->individuals[i].id > last);
 }
 
 TEST(cells_hold_the_best_that_the_referee_accepts)
 {
-    watch(look_at_cells);
+    live(look_at_cells);
 }
 
 /* Every body gets at most its trials, each from the best of the body so far; they leave it as it
@@ -588,13 +523,11 @@ TEST(cells_hold_the_best_that_the_referee_accepts)
 TEST(bodies_get_their_trials)
 {
     int trials = 0, bodies = 0, tried[ROOM] = {0};
-
     params.archive_trials = 4;
-    watch(NULL);
+    live(NULL);
     for (uint64_t id = 1; id < ROOM; id++) {
         const struct individual *one = &records[id].individual;
         const struct individual *base = &records[one->parents[0]].individual;
-
         bodies += one->body == id;
         if (!one->is_trial)
             continue;
@@ -620,7 +553,7 @@ TEST(bodies_get_their_trials)
 TEST(trials_can_be_off)
 {
     params.archive_trials = 0;
-    watch(NULL);
+    live(NULL);
     for (uint64_t id = 1; id < ROOM; id++)
         ck_assert(!records[id].individual.is_trial);
 }
@@ -628,13 +561,11 @@ TEST(trials_can_be_off)
 TEST(bodies_freeze)
 {
     int before = 0;
-
     params.archive_frozen = 0.5;
     params.archive_trials = 0;
-    watch(NULL);
+    live(NULL);
     for (uint64_t id = SIZE + 1; id < ROOM; id++) {
         const struct individual *one = &records[id].individual;
-
         before += one->generation < GENERATIONS / 2 && one->body == id;
         if (one->generation < GENERATIONS / 2)
             continue;
@@ -648,23 +579,20 @@ TEST(bodies_freeze)
 static double share_of_the_upper_half(int pressure)
 {
     int upper = 0, all = 0;
-
     params.archive_pressure = pressure;
     params.archive_trials = 0;
     params.archive_frozen = 0;
     for (params.run_seed = 1; params.run_seed <= 8; params.run_seed++) {
-        OWNED(search) *search = begin();
-        struct farm farm = {.count = 0};
+        start();
         while (search_generation(search) < 3) {
-            finish_generation(search, &farm, 4);
-            open_next(search);
+            finish_generation(4);
+            open_next();
         }
         /* children of the holders at an opening, as long as no other can be bred from */
         params.evolution_lag = LAG;
         for (int i = 0; i < opened_count; i++) {
             const struct individual *child = &records[opened[i]].individual;
             int better = 0, worse = 0;
-
             if (at_opening[i].is_counted)
                 continue;
             for (int k = 0; k < opened_count; k++) {
@@ -683,7 +611,6 @@ static double share_of_the_upper_half(int pressure)
 TEST(better_ones_breed_more_under_pressure)
 {
     double even = share_of_the_upper_half(0), steep = share_of_the_upper_half(8);
-
     ck_assert_msg(steep > 0.9, "%g of the parents are of the upper half", steep);
     ck_assert_msg(even < 0.75, "%g of the parents are of the upper half", even);
 }
@@ -692,51 +619,47 @@ TEST(better_ones_breed_more_under_pressure)
 TEST(an_empty_archive_starts_anew)
 {
     params.evolution_behaviour = BEHAVIOUR_WALK; /* the measures have no walk in them */
-    watch(NULL);
+    live(NULL);
     for (uint64_t id = 1; id < ROOM; id++)
         ck_assert_int_eq(records[id].individual.method, METHOD_RANDOM);
 }
 
 /* ---- changed settings ---- */
 
+static int count_holders(void)
+{
+    int count = 0;
+    for (each(one))
+        count += one->cell != 0;
+    return count;
+}
+
 /* After a change of what evaluations give, all results are forgotten: everyone is counted again. */
 TEST(forgotten_results_are_counted_again)
 {
-    OWNED(search) *search = begin();
-    struct farm farm = {.count = 0};
-    int filled = 0;
-
-    finish_generation(search, &farm, 4);
-    open_next(search);
-    for (int i = 0; i < opened_count; i++) {
-        filled += at_opening[i].cell != 0;
-        records[opened[i]].individual.has_result = records[opened[i]].individual.heard = 0;
-    }
+    start();
+    finish_generation(4);
+    open_next();
+    int filled = count_holders();
     ck_assert_int_gt(filled, 3);
-    search = stop_and_restore(search, 0);
-    farm.count = 0;
-    for (int i = 0; i < search_population(search)->count; i++)
-        ck_assert(!search_population(search)->individuals[i].is_counted);
-    finish_generation(search, &farm, 4);
-    for (int i = 0; i < search_population(search)->count; i++)
-        filled -= search_population(search)->individuals[i].cell != 0;
-    ck_assert_int_le(filled, 0);
+    for (int i = 0; i < opened_count; i++)
+        records[opened[i]].individual.has_result = records[opened[i]].individual.heard = 0;
+    stop_and_restore(0);
+    for (each(one))
+        ck_assert(!one->is_counted);
+    finish_generation(4);
+    ck_assert_int_ge(count_holders(), filled);
 }
 
 /* Another grid: the kept are placed anew, no cell is held twice. */
 TEST(the_grid_may_change)
 {
-    OWNED(search) *search = begin();
-    struct farm farm = {.count = 0};
-    int holders = 0;
-
-    finish_generation(search, &farm, 4);
-    open_next(search);
+    start();
+    finish_generation(4);
+    open_next();
     strcpy(params.archive_cells, "");
-    search = stop_and_restore(search, 0);
-    for (int i = 0; i < search_population(search)->count; i++)
-        holders += search_population(search)->individuals[i].cell != 0;
-    ck_assert_int_eq(holders, 1);
+    stop_and_restore(0);
+    ck_assert_int_eq(count_holders(), 1);
 }
 
 TEST(parameters_are_checked)
@@ -750,4 +673,4 @@ TEST(parameters_are_checked)
                   "archive.cells: column 9: bounds must rise");
 }
 
-SUITE("search_archive", 120, set_up, forget_records)
+SUITE("search_archive", 120, set_up, tear_down)
