@@ -122,7 +122,7 @@ $(WHOLE): ALL_CFLAGS += -flto $(AVX) -fno-tree-loop-distribute-patterns -fvect-c
 $(WHOLE): $(B)/obj/whole/%.o: %.c
 	$(compile)
 WITH_WHOLE := $(BIN)/simulator $(B)/stress/stress \
-	$(addprefix $(B)/bench/bench_,simulator contest space spatial_contacts peers space_peers)
+	$(addprefix $(B)/bench/bench_,simulator contest space peers space_peers)
 $(WITH_WHOLE): $(WHOLE)
 $(WITH_WHOLE): LINK += -flto=auto $(OPT) $(FLOATS)
 
@@ -130,9 +130,9 @@ $(WITH_WHOLE): LINK += -flto=auto $(OPT) $(FLOATS)
 pgo:
 	$(Q)rm -rf build/pgo
 	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(CFLAGS) -fprofile-generate' LDFLAGS='$(LDFLAGS) -fprofile-generate' \
-		build/pgo/bench/bench_simulator build/pgo/bench/bench_spatial_contacts
+		build/pgo/bench/bench_simulator build/pgo/bench/bench_space
 	$(Q)build/pgo/bench/bench_simulator random_walk,random_swim,evolved_walk,evolved_swim,boxes_walk,boxes_swim,spider 1
-	$(Q)build/pgo/bench/bench_spatial_contacts space_walker,space_snake 1
+	$(Q)build/pgo/bench/bench_space space_walker,space_snake 1
 	$(Q)find build/pgo -name '*.[oa]' -delete
 	$(Q)rm -rf build/pgo/bench
 	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(CFLAGS) -fprofile-use -fprofile-partial-training -Wno-missing-profile'
@@ -249,7 +249,7 @@ test: tests
 # tables of the reference cases, in the plane and in space, on both solvers
 ORACLE_SPACE := $(addprefix $(B)/tests/oracle/test_spatial,_touching _forms _contacts _exact)
 oracle: $(B)/tests/oracle/test_scenes $(B)/tests/oracle/test_space $(ORACLE_SPACE)
-	$(Q)$< --table
+	$(Q)$< --markdown
 	$(Q)BUILD=$(B) scripts/oracle-space
 
 # the tables of the documentation that come from these programs, written in place

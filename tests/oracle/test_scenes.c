@@ -8,10 +8,9 @@
  *   constraint   rtol 1e-12, touching within 1e-10 m        within tol_ref
  *   midpoint     articulated, 1/240 s, no step of RK4       within tol_engine, a few cases
  *
- * With the argument --table every number is printed, with a summary in the last line; that is
- * `make oracle`. With --markdown there is one line for each case, for docs/physics.md; that is
- * part of `make accuracy`. Without either the same is a Check program. Every number of cases.json
- * must be measured by every run that its case names: none is left out in silence. */
+ * With the argument --markdown there is one line for each case, for docs/physics.md and `make
+ * oracle`; without it the same is a Check program, which names what is wrong. Every number of
+ * cases.json must be measured by every run that its case names: none is left out in silence. */
 #include <jansson.h>
 #include <stdarg.h>
 
@@ -844,57 +843,6 @@ static int is_good(const struct expected *e, int run)
     return e->is_measured[run] && fabs(e->measured[run] - e->value) <= tolerance(e, run);
 }
 
-/* ---------------------------------------------------------------- the table */
-
-static void print_error(const struct oracle_case *oracle, const struct expected *e, int run)
-{
-    if (!is_due(oracle, e, run))
-        printf(" %9s", "-");
-    else if (!e->is_measured[run])
-        printf(" %9s", "missing");
-    else
-        printf(" %9.1e", fabs(e->measured[run] - e->value));
-}
-
-static int print_expected(const struct oracle_case *oracle, const struct expected *e)
-{
-    char label[80], time[24] = "";
-    int is_passed = 1;
-    if (e->t_s >= 0)
-        snprintf(time, sizeof time, " at %g s", e->t_s);
-    snprintf(label, sizeof label, "%s%s%s%s", e->quantity, *e->of ? ", " : "", e->of, time);
-    printf("%-28s %-42s %22.16g", oracle->name, label, e->value);
-    print_error(oracle, e, RUN_DEFAULT);
-    if (e->tol_engine > 0)
-        printf(" %9.1e", e->tol_engine);
-    else
-        printf(" %9s", "-");
-    print_error(oracle, e, RUN_RK4);
-    print_error(oracle, e, RUN_CONSTRAINT);
-    for (int run = 0; run < RUN_COUNT; run++)
-        is_passed &= !is_due(oracle, e, run) || is_good(e, run);
-    printf(" %9.1e  %s\n", e->tol_ref, is_passed ? "pass" : "FAIL");
-    return is_passed;
-}
-
-static int print_table(void)
-{
-    int passed = 0, failed = 0;
-    printf("%-28s %-42s %22s %9s %9s %9s %9s %9s\n", "case", "quantity", "expected", "default",
-           "tol", "rk4", "constr.", "tol");
-    for (int i = 0; i < CASE_COUNT; i++) {
-        measure(&cases[i]);
-        for (size_t k = 0; k < cases[i].count; k++) {
-            int is_passed = print_expected(&cases[i], &cases[i].list[k]);
-            passed += is_passed;
-            failed += !is_passed;
-        }
-    }
-    printf("oracle: %d cases, %d quantities: %d passed, %d failed\n", (int)CASE_COUNT,
-           passed + failed, passed, failed);
-    return failed > 0;
-}
-
 /* -------------------------------------------------------------- the table in the documentation */
 
 #define PAGE "docs/physics.md"
@@ -1034,9 +982,8 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     load_cases();
-    int result = strcmp(what, "--table") == 0      ? print_table()
-                 : strcmp(what, "--markdown") == 0 ? print_markdown()
-                                                   : run_defined_tests("scenes", 120, NULL, NULL);
+    int result = strcmp(what, "--markdown") == 0 ? print_markdown()
+                                                 : run_defined_tests("scenes", 120, NULL, NULL);
     unload_cases();
     return result;
 }

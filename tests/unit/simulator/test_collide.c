@@ -89,19 +89,6 @@ static double brute_distance(const struct box *a, const struct box *b)
 
 /* ---------------------------------------------------------------- ground */
 
-TEST(lowest_point_is_the_lowest_corner)
-{
-    for (int i = 0; i < PAIRS; i++) {
-        struct box b = random_box(2);
-        struct point corners[4];
-        double least = HUGE_VAL;
-        find_corners(&b, corners);
-        for (int k = 0; k < 4; k++)
-            least = fmin(least, corners[k].y);
-        ck_assert_double_eq_tol(collide_lowest(&b), least, EPSILON);
-    }
-}
-
 TEST(a_flat_box_stands_on_two_corners)
 {
     struct box b = make_box(3, 0.1, 0.6, 0.2, 0);
@@ -146,6 +133,8 @@ TEST(ground_contacts_are_the_two_lowest_corners)
         for (int k = 0; k < 4; k++)
             below += corners[k].y < margin;
         ck_assert_int_eq(m.count, below < 2 ? below : 2);
+        double least = fmin(fmin(corners[0].y, corners[1].y), fmin(corners[2].y, corners[3].y));
+        ck_assert_double_eq_tol(collide_lowest(&b), least, EPSILON);
         double highest = -HUGE_VAL;
         for (int k = 0; k < m.count; k++) {
             struct point corner = corners[m.points[k].feature];
@@ -323,19 +312,6 @@ TEST(gaps_are_measured_along_the_normal)
         moved++;
     }
     ck_assert_int_gt(moved, PAIRS / 20);
-}
-
-TEST(features_stay_the_same_in_small_motions)
-{
-    struct box a = make_box(0, 0, 1, 0.4, 0), b = make_box(0.1, 0.399, 0.4, 0.4, 0.01);
-    struct manifold m, n;
-    collide_boxes(&a, &b, 0.01, &m);
-    ck_assert_int_eq(m.count, 2);
-    b = make_box(0.102, 0.398, 0.4, 0.4, 0.011);
-    collide_boxes(&a, &b, 0.01, &n);
-    ck_assert_int_eq(n.count, 2);
-    for (int k = 0; k < 2; k++)
-        ck_assert_int_eq(m.points[k].feature, n.points[k].feature);
 }
 
 /* ---------------------------------------------------------------- disks and half-planes */

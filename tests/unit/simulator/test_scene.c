@@ -313,26 +313,6 @@ TEST(thin_plates_meet)
         }
 }
 
-/* Six boxes on one another, each ten times as heavy as the one below, stand by the constraint
- * solver. */
-TEST(a_tower_that_grows_heavier_stands)
-{
-    char text[2048] = "{'scene': 1, 'world': {'friction': 0.6, 'ground': true}, 'bodies': [";
-    double mass = 0.01;
-    for (int i = 0; i < 6; i++, mass *= 10)
-        sprintf(text + strlen(text),
-                "%s{'name': 'b%d', 'rectangles': [{'width_m': 0.4, 'height_m': 0.2, "
-                "'mass_kg': %g}], 'position_m': [0, %.17g]}",
-                i ? ", " : "", i, mass, 0.1 + 0.2 * i);
-    strcat(text, "]}");
-    struct part_state top;
-    begin(text, SOLVER_CONSTRAINT);
-    run(120);
-    scene_body_state(&scene, dynamics, 5, &top);
-    ck_assert_xy(top.at_m, 0, 1.1, 1e-8);
-    ck_assert_double_eq_tol(dynamics_ledger(dynamics)->residual_j, 0, 1e-6);
-}
-
 /* A table and a sine prescribe motions, which both solvers follow exactly whatever hangs on them;
  * the work goes into the ledger, also when something is struck. */
 TEST(prescribed_motions)

@@ -171,37 +171,6 @@ TEST(trees_move_alike)
     ck_assert_double_lt(off, 1e-8);
 }
 
-/* What floats free keeps momentum and angular momentum; the sums are made from the places alone. */
-TEST(momentum_is_kept)
-{
-    world.gravity_m_s2 = (struct vec3){0, 0, 0};
-    for (int round = 0; round < 8; round++) {
-        struct vec3 sums[2][2];
-        make_pair();
-        if (links[0].kind != LINK_FREE)
-            continue;
-        for (int when = 0; when < 2; when++) {
-            struct vec3 linear = {0, 0, 0}, angular = linear;
-            for (int i = 0; i < LINKS; i++) {
-                struct spatial_place place =
-                    spatial_constraint_place(spatial_constraint_of(&exact->dynamics), i);
-                struct mat3 r = quaternion_matrix(place.turn);
-                struct sym3 inertia = sym3_turned(&links[i].inertia, &r);
-                struct vec3 p = vec3_scale(place.velocity, links[i].mass_kg);
-                linear = vec3_add(linear, p);
-                angular = vec3_add(angular, vec3_add(vec3_cross(place.centre, p),
-                                                     sym3_apply(&inertia, place.spin)));
-            }
-            sums[when][0] = linear;
-            sums[when][1] = angular;
-            for (int i = 0; i < 96; i++)
-                ck_assert_int_eq(dynamics_step(&exact->dynamics), 0);
-        }
-        ck_assert_double_lt(vec3_distance(sums[0][0], sums[1][0]), 1e-9);
-        ck_assert_double_lt(vec3_distance(sums[0][1], sums[1][1]), 1e-9);
-    }
-}
-
 /* Two cubes, one four times as heavy, that overlap by 0.1 m come apart from rest to rest, no faster
  * than they may, and their centre of mass stays. */
 TEST(boxes_part)

@@ -702,74 +702,6 @@ TEST(poses_velocities_and_energies_match)
     }
 }
 
-/* ---------------------------------------------------------------- a free body hung on the world */
-
-static struct test_body hung_body;
-static struct tree hung;
-
-/* The body of a sample, free and hung; `far` is how far from the world's origin. */
-static void draw_hung(struct sample *s, double *q, double *qd, double *tau, double far)
-{
-    draw_sample(s, rng_uniform(&rng, 0.1, 5));
-    hung_body = body;
-    hung_body.phenotype.parts = hung_body.parts;
-    hung_body.phenotype.body = &hung_body.body;
-    hung_body.body.links = hung_body.links;
-    body_hang_free(&hung_body);
-    ck_assert_int_eq(tree_create(&hung, &hung_body.phenotype, s->viscosity, &arena), 0);
-    s->q[0] += far;
-    tree_set_pose(&tree, s->q);
-    tree_set_velocity(&tree, s->qd);
-    for (int i = 0; i < 3; i++)
-        q[i] = qd[i] = tau[i] = 0;
-    for (int i = 0; i < tree.dof; i++) {
-        q[3 + i] = s->q[i];
-        qd[3 + i] = s->qd[i];
-        tau[3 + i] = s->tau[i];
-    }
-    tree_set_pose(&hung, q);
-    tree_set_velocity(&hung, qd);
-}
-
-/* Two links without mass and a hinge are no different from a root that is free. */
-TEST(a_free_body_hung_on_the_world_moves_as_a_free_one)
-{
-    double worst = 0, worst_far = 0;
-    for (int i = 0; i < TREES; i++) {
-        struct sample s;
-        double far = i % 2 ? 100 : 0, off;
-        double q[DOF], qd[DOF], tau[DOF], extra[DOF] = {0}, expected[DOF], got[DOF];
-        draw_hung(&s, q, qd, tau, far);
-        tree_accelerate(&tree, s.tau, s.extra, s.gravity, 0, expected);
-        tree_accelerate(&hung, tau, extra, s.gravity, 0, got);
-        for (int k = 0; k < 3; k++)
-            ck_assert_double_eq(got[k], 0);
-        off = find_error(got + 3, expected, tree.dof);
-
-        /* impulses */
-        struct tree_rows rows = make_rows(&tree, 2), hung_rows = make_rows(&hung, 2);
-        struct force_pair f = random_forces();
-        int at = (int)rng_below(&rng, (uint32_t)tree.count);
-        tree_factor(&tree);
-        tree_carry(&tree, at, &f, -1, &f, &rows, 0);
-        respond_to(&tree, &rows, 0, expected);
-        tree_factor(&hung);
-        tree_carry(&hung, at + 3, &f, -1, &f, &hung_rows, 0);
-        respond_to(&hung, &hung_rows, 0, got);
-        off = fmax(off, find_error(got + 3, expected, tree.dof));
-        ck_assert_double_eq_tol(tree_kinetic_energy(&hung), tree_kinetic_energy(&tree),
-                                1e-9 * (1 + tree_kinetic_energy(&tree)));
-        if (far > 0)
-            worst_far = fmax(worst_far, off);
-        else
-            worst = fmax(worst, off);
-    }
-    printf("tree: hung free bodies, largest relative off %.1e, 100 m away %.1e\n", worst,
-           worst_far);
-    ck_assert_double_lt(worst, 10 * TOLERANCE);
-    ck_assert_double_lt(worst_far, 1e3 * TOLERANCE);
-}
-
 /* Sines that are turned from a base are those of the angles: step by step, after leaps, and
  * anew. */
 TEST(turned_poses_are_the_same)
@@ -794,20 +726,6 @@ TEST(turned_poses_are_the_same)
         }
     }
     ck_assert_msg(worst < 1e-15, "sines off by %g", worst);
-}
-
-TEST(viscosity_can_be_changed)
-{
-    struct sample s;
-    double thick[DOF], thin[DOF];
-    draw_sample(&s, 2);
-    tree_accelerate(&tree, s.tau, s.extra, s.gravity, 0, thick);
-    tree_set_viscosity(&tree, &body.phenotype, 0);
-    ck_assert_int_eq(tree.has_drag, 0);
-    tree_set_viscosity(&tree, &body.phenotype, 2);
-    tree_accelerate(&tree, s.tau, s.extra, s.gravity, 0, thin);
-    for (int i = 0; i < tree.dof; i++)
-        ck_assert_double_eq(thick[i], thin[i]);
 }
 
 TEST(a_full_arena_is_an_error)
