@@ -1,8 +1,8 @@
 /* An engine behind the workloads of peers.h, in the plane, or of space_peers.h: each is one file,
  * and peer_frame.c measures them in turns. A scene and a state are what the one header or the other
  * says. Also C++. */
-#ifndef TESTS_BENCH_PEERS_ENGINE_H
-#define TESTS_BENCH_PEERS_ENGINE_H
+#ifndef BENCH_PEERS_ENGINE_H
+#define BENCH_PEERS_ENGINE_H
 
 enum { PEER_TICKS_HZ = 60 };
 

@@ -1,7 +1,7 @@
 /* What the files of MuJoCo in the plane and in space do alike: a model's XML is written piece by
  * piece, and loaded. */
-#ifndef TESTS_BENCH_PEERS_MUJOCO_XML_H
-#define TESTS_BENCH_PEERS_MUJOCO_XML_H
+#ifndef BENCH_PEERS_MUJOCO_XML_H
+#define BENCH_PEERS_MUJOCO_XML_H
 
 #include <mujoco/mujoco.h>
 #include <stdarg.h>

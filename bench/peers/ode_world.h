@@ -1,7 +1,7 @@
 /* What the files of ODE in the plane and in space do alike; the scene's header comes before this
  * one. */
-#ifndef TESTS_BENCH_PEERS_ODE_WORLD_H
-#define TESTS_BENCH_PEERS_ODE_WORLD_H
+#ifndef BENCH_PEERS_ODE_WORLD_H
+#define BENCH_PEERS_ODE_WORLD_H
 
 #include <ode/ode.h>
 #include <stdlib.h>

@@ -15,8 +15,8 @@
  *
  * Before any of that each engine must make the first creature's joints follow their targets in
  * empty space. Times are processor times of the thread. */
-#ifndef TESTS_BENCH_PEERS_PEER_FRAME_H
-#define TESTS_BENCH_PEERS_PEER_FRAME_H
+#ifndef BENCH_PEERS_PEER_FRAME_H
+#define BENCH_PEERS_PEER_FRAME_H
 
 #include <stdio.h>
 

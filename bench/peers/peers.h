@@ -2,8 +2,8 @@
  * with it. Each engine is one file, peer_ENGINE; bench_peers.c measures them in turns. Also C++.
  *
  * All bodies start with angle 0. Joint i joins body i + 1 - hangs_on_world to its parent. */
-#ifndef TESTS_BENCH_PEERS_PEERS_H
-#define TESTS_BENCH_PEERS_PEERS_H
+#ifndef BENCH_PEERS_PEERS_H
+#define BENCH_PEERS_PEERS_H
 
 #include "tests/bench/fixed.h"
 #include "bench/peers/engine.h"

@@ -3,8 +3,8 @@
  *
  * y up, right-handed axes, SI units. Quaternions (w, x, y, z), body to world. Joint i joins body
  * i + 1 - (joints == bodies) to its parent. */
-#ifndef TESTS_BENCH_PEERS_SPACE_PEERS_H
-#define TESTS_BENCH_PEERS_SPACE_PEERS_H
+#ifndef BENCH_PEERS_SPACE_PEERS_H
+#define BENCH_PEERS_SPACE_PEERS_H
 
 #include "bench/peers/engine.h"
 

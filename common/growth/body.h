@@ -7,8 +7,8 @@
  * itself and may have no parts. A link's frame has its origin at its joint and at birth the axes
  * of the joint's frame: in the plane those of the world, in space x leads out of the parent and
  * z is the axis of bending. The root's has its origin at the centre of part 0. */
-#ifndef COMMON_BODY_BODY_H
-#define COMMON_BODY_BODY_H
+#ifndef COMMON_GROWTH_BODY_H
+#define COMMON_GROWTH_BODY_H
 
 #include "common/growth/joint.h"
 #include "common/growth/phenotype.h"

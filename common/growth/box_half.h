@@ -1,7 +1,7 @@
 /* Boxes of which only a half is there, where two meet that a joint joins: what a phenotype's
  * `meetings` say from PAIR_HALF on. */
-#ifndef COMMON_BODY_BOX_HALF_H
-#define COMMON_BODY_BOX_HALF_H
+#ifndef COMMON_GROWTH_BOX_HALF_H
+#define COMMON_GROWTH_BOX_HALF_H
 
 #include "common/growth/phenotype.h"
 #include "common/math/solids.h"

@@ -13,8 +13,8 @@
  *
  * Coordinates q and rates qd go in the order of that line; only of a ball is their number not the
  * same. */
-#ifndef COMMON_BODY_JOINT_H
-#define COMMON_BODY_JOINT_H
+#ifndef COMMON_GROWTH_JOINT_H
+#define COMMON_GROWTH_JOINT_H
 
 #include "common/math/rotation.h"
 

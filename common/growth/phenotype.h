@@ -8,8 +8,8 @@
  * the genes are the other way round besides, so that a body and its mirror image have opposite
  * angles, to the bit. Angles are world angles at birth, counter-clockwise, never wrapped; the root
  * is at (0, 0) with angle 0. */
-#ifndef COMMON_BODY_PHENOTYPE_H
-#define COMMON_BODY_PHENOTYPE_H
+#ifndef COMMON_GROWTH_PHENOTYPE_H
+#define COMMON_GROWTH_PHENOTYPE_H
 
 #include "common/system/arena.h"
 #include "common/math/vec3.h"

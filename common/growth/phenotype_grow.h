@@ -3,8 +3,8 @@
  * The walk over the genome's graph, recursion, symmetry and the brain are the same for all kinds
  * (phenotype.c); the kind tells the size of a part, its place and its joint: its row in the table
  * of kinds (common/genome/body_kind.h) has a struct body_growth, in phenotype_KIND.c. */
-#ifndef COMMON_BODY_PHENOTYPE_GROW_H
-#define COMMON_BODY_PHENOTYPE_GROW_H
+#ifndef COMMON_GROWTH_PHENOTYPE_GROW_H
+#define COMMON_GROWTH_PHENOTYPE_GROW_H
 
 #include "common/growth/phenotype.h"
 

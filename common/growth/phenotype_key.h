@@ -11,8 +11,8 @@
  *
  * Seeds come from keys (controller/evolution/search.c): a change of what is hashed for a kind
  * changes the course of all its runs. So what a new kind needs goes into its own put_detail(). */
-#ifndef COMMON_BODY_PHENOTYPE_KEY_H
-#define COMMON_BODY_PHENOTYPE_KEY_H
+#ifndef COMMON_GROWTH_PHENOTYPE_KEY_H
+#define COMMON_GROWTH_PHENOTYPE_KEY_H
 
 #include <stdint.h>
 

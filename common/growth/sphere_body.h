@@ -5,8 +5,8 @@
  * drives and effectors are the drives; there are no links. Sizes: 4 to 64 spheres, 3 to 128 bones,
  * up to 64 joints. Bones have no mass and pass through one another; spheres joined by a bone do not
  * touch each other. */
-#ifndef COMMON_BODY_SPHERE_BODY_H
-#define COMMON_BODY_SPHERE_BODY_H
+#ifndef COMMON_GROWTH_SPHERE_BODY_H
+#define COMMON_GROWTH_SPHERE_BODY_H
 
 #include "common/growth/phenotype.h"
 

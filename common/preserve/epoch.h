@@ -1,6 +1,6 @@
 /* The result of an epoch of a preserve, as messages and run stores have it: numbers, and lives. */
-#ifndef COMMON_JUDGE_EPOCH_H
-#define COMMON_JUDGE_EPOCH_H
+#ifndef COMMON_PRESERVE_EPOCH_H
+#define COMMON_PRESERVE_EPOCH_H
 
 #include "common/error.h"
 #include <stddef.h>

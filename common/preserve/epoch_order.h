@@ -1,7 +1,7 @@
 /* An epoch of a world of a preserve, as messages (proto/PROTOCOL.md) and run stores have it: the
  * order to live through it, and what came of it. */
-#ifndef COMMON_CREATURE_EPOCH_ORDER_H
-#define COMMON_CREATURE_EPOCH_ORDER_H
+#ifndef COMMON_PRESERVE_EPOCH_ORDER_H
+#define COMMON_PRESERVE_EPOCH_ORDER_H
 
 #include <stddef.h>
 

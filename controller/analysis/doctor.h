@@ -3,8 +3,8 @@
  *
  * A pure function of a run's statistics and parameters. One function for each rule. Rules that
  * find nothing are listed as well, with their figures. */
-#ifndef CONTROLLER_REPORT_DOCTOR_H
-#define CONTROLLER_REPORT_DOCTOR_H
+#ifndef CONTROLLER_ANALYSIS_DOCTOR_H
+#define CONTROLLER_ANALYSIS_DOCTOR_H
 
 #include "controller/analysis/run_statistics.h"
 

@@ -15,8 +15,8 @@
  *   panel        the best of a rung and creatures that no generation ever met
  *
  * ladder_plan.c finds the pairs that meet; ladder_file.c keeps them, the rest does no I/O. */
-#ifndef CONTROLLER_REPORT_LADDER_H
-#define CONTROLLER_REPORT_LADDER_H
+#ifndef CONTROLLER_ANALYSIS_LADDER_H
+#define CONTROLLER_ANALYSIS_LADDER_H
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
  * The likeliest strengths are found by the iteration of Hunter (2004, "MM
  * algorithms for generalized Bradley-Terry models", eq. 3). Intervals: bouts are drawn anew with
  * replacement, from the middle 90 % of the ratings (Efron 1979). The same bits everywhere. */
-#ifndef CONTROLLER_REPORT_LEAGUE_H
-#define CONTROLLER_REPORT_LEAGUE_H
+#ifndef CONTROLLER_ANALYSIS_LEAGUE_H
+#define CONTROLLER_ANALYSIS_LEAGUE_H
 
 #include <stdint.h>
 

@@ -11,8 +11,8 @@
  * MODES measures (Dolson, Vostinar, Wiser & Ofria 2019) behind a persistence filter: at a time only
  * the ancestors count that lived SHADOW_FILTER_S before and have descendants now. Their kinds are
  * numbers of parts, whether they hunt, and half octaves of area. */
-#ifndef CONTROLLER_REPORT_SHADOW_H
-#define CONTROLLER_REPORT_SHADOW_H
+#ifndef CONTROLLER_ANALYSIS_NEUTRAL_MODEL_H
+#define CONTROLLER_ANALYSIS_NEUTRAL_MODEL_H
 
 #include "controller/store/store.h"
 

@@ -1,8 +1,8 @@
 /* The river of forms: how many creatures of one world of a preserve had each form over time. A form
  * is a tree of parts with its mouths. The band of a form begins inside the band of the form that it
  * was born of. */
-#ifndef CONTROLLER_REPORT_RIVER_H
-#define CONTROLLER_REPORT_RIVER_H
+#ifndef CONTROLLER_ANALYSIS_RIVER_H
+#define CONTROLLER_ANALYSIS_RIVER_H
 
 #include "controller/analysis/run_statistics.h"
 

@@ -5,8 +5,8 @@
  * are younger than their children do not count, and members without an individual are left out.
  * Sizes: a run of 300 x 50 has 12 000 individuals and 15 000 members; of a million each it takes
  * some seconds. */
-#ifndef CONTROLLER_REPORT_RUN_STATISTICS_H
-#define CONTROLLER_REPORT_RUN_STATISTICS_H
+#ifndef CONTROLLER_ANALYSIS_RUN_STATISTICS_H
+#define CONTROLLER_ANALYSIS_RUN_STATISTICS_H
 
 #include "controller/store/store.h"
 

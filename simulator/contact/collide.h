@@ -3,8 +3,8 @@
  *
  * Contacts are found before they happen (speculative): a manifold is made when the gap is below a
  * margin, and its points carry the gap, negative when they penetrate. At most two points each. */
-#ifndef SIMULATOR_BODY_SHAPES_COLLIDE_H
-#define SIMULATOR_BODY_SHAPES_COLLIDE_H
+#ifndef SIMULATOR_CONTACT_COLLIDE_H
+#define SIMULATOR_CONTACT_COLLIDE_H
 
 #include "common/params/obstacles.h"
 #include "common/growth/phenotype.h"

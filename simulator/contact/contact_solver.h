@@ -14,8 +14,8 @@
  * Curnier 1991), within proximal steps that keep redundant contacts from being singular; and where
  * that does not end either, bounds above 0 are given up. No method is proven to end for this law,
  * so that the residual is measured and told. */
-#ifndef SIMULATOR_WORLD_CONES_H
-#define SIMULATOR_WORLD_CONES_H
+#ifndef SIMULATOR_CONTACT_CONTACT_SOLVER_H
+#define SIMULATOR_CONTACT_CONTACT_SOLVER_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* Shared by contact_solver.c, contact_solver_newton.c and contact_solver_system.c: rows and columns of the laws of a group,
  * what they miss, and a proximal step. */
-#ifndef SIMULATOR_WORLD_CONES_PRIVATE_H
-#define SIMULATOR_WORLD_CONES_PRIVATE_H
+#ifndef SIMULATOR_CONTACT_CONTACT_SOLVER_PRIVATE_H
+#define SIMULATOR_CONTACT_CONTACT_SOLVER_PRIVATE_H
 
 #include <math.h>
 

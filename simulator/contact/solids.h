@@ -4,8 +4,8 @@
  * margin, and its points carry the gap, negative when they penetrate. All points count: of eight,
  * as of two squares that are turned against one another, no four are as good as their mirror
  * images. */
-#ifndef SIMULATOR_BODY_SHAPES_SOLIDS_H
-#define SIMULATOR_BODY_SHAPES_SOLIDS_H
+#ifndef SIMULATOR_CONTACT_SOLIDS_H
+#define SIMULATOR_CONTACT_SOLIDS_H
 
 #include "common/math/solids.h"
 

@@ -1,8 +1,8 @@
 /* The functions of struct dynamics_solver that solvers of bodies in space have in common: all but
  * those that move the body. Parts are boxes, drives the freedoms of joints in the order of their
  * rates. */
-#ifndef SIMULATOR_BODY_SPACE_DYNAMICS_SPACE_H
-#define SIMULATOR_BODY_SPACE_DYNAMICS_SPACE_H
+#ifndef SIMULATOR_LINKS_DYNAMICS_SPACE_H
+#define SIMULATOR_LINKS_DYNAMICS_SPACE_H
 
 #include "simulator/links/spatial_state.h"
 

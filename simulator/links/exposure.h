@@ -7,8 +7,8 @@
  * of it: convex pieces that share nothing, whose integrals are taken from those of the whole face.
  * Most faces have one shadow or none, and so one piece. Nothing is sampled, so that nothing
  * flickers. */
-#ifndef SIMULATOR_BODY_SPACE_EXPOSURE_H
-#define SIMULATOR_BODY_SPACE_EXPOSURE_H
+#ifndef SIMULATOR_LINKS_EXPOSURE_H
+#define SIMULATOR_LINKS_EXPOSURE_H
 
 #include "simulator/contact/solids.h"
 

@@ -10,8 +10,8 @@
  * wrench  -B V, B = sum over faces of the integral of k(vn) g g' dA: symmetric and never negative,
  * so drag never gives energy. Linear drag on all faces has one B for all times in the link's axes,
  * unless boxes hide faces of one another. */
-#ifndef SIMULATOR_BODY_SPACE_SPACE_DRAG_H
-#define SIMULATOR_BODY_SPACE_SPACE_DRAG_H
+#ifndef SIMULATOR_LINKS_SPATIAL_DRAG_H
+#define SIMULATOR_LINKS_SPATIAL_DRAG_H
 
 #include "common/system/arena.h"
 #include "simulator/links/exposure.h"

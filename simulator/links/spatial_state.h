@@ -1,7 +1,7 @@
 /* Shared by the solvers of bodies in space: the front of their state, and what others read of it.
  * simulator/links/dynamics_space.h has it as functions of struct dynamics_solver. */
-#ifndef SIMULATOR_BODY_SPACE_SPACE_STATE_H
-#define SIMULATOR_BODY_SPACE_SPACE_STATE_H
+#ifndef SIMULATOR_LINKS_SPATIAL_STATE_H
+#define SIMULATOR_LINKS_SPATIAL_STATE_H
 
 #include "common/math/relief.h"
 #include "simulator/body/dynamics_solver.h"

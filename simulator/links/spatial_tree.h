@@ -8,8 +8,8 @@
  * 1 to some 50 links, O(links) per call; nothing is allocated after spatial_tree_create().
  *   docs/physics-space.md
  * has the derivation. */
-#ifndef SIMULATOR_BODY_SPACE_SPACE_TREE_H
-#define SIMULATOR_BODY_SPACE_SPACE_TREE_H
+#ifndef SIMULATOR_LINKS_SPATIAL_TREE_H
+#define SIMULATOR_LINKS_SPATIAL_TREE_H
 
 #include "common/growth/body.h"
 #include "common/system/arena.h"

@@ -8,8 +8,8 @@
  * servos, prescribed motions, drag, limits and contacts (spatial_touch.c). Coordinates q and rates qd
  * are those of joint.h. Any number of links; a step costs the cube of the number of rows that
  * touch. All memory comes from the arena given at creation; a step allocates nothing. */
-#ifndef SIMULATOR_REFERENCE_SPACE_SPACE_CONSTRAINT_H
-#define SIMULATOR_REFERENCE_SPACE_SPACE_CONSTRAINT_H
+#ifndef SIMULATOR_REFERENCE_SPATIAL_CONSTRAINT_H
+#define SIMULATOR_REFERENCE_SPATIAL_CONSTRAINT_H
 
 #include "simulator/links/spatial_state.h"
 

@@ -11,8 +11,8 @@
  * The state y holds STATE_SIZE numbers a body (place, quaternion, velocity, spin, stretch and its
  * rate). Quadratures follow in its derivatives: the power of each freedom's servo, losses by
  * damping, drag and friction, and the force of each touch that presses. */
-#ifndef SIMULATOR_REFERENCE_SPACE_SPACE_SYSTEM_H
-#define SIMULATOR_REFERENCE_SPACE_SPACE_SYSTEM_H
+#ifndef SIMULATOR_REFERENCE_SPATIAL_SYSTEM_H
+#define SIMULATOR_REFERENCE_SPATIAL_SYSTEM_H
 
 #include "simulator/contact/solids.h"
 #include "simulator/reference/dormand_prince.h"

@@ -9,8 +9,8 @@
  * contacts_solve (again after contacts_change_free where velocity products changed), contacts_book,
  * contacts_keep. Signorini's conditions with Newton's restitution and Coulomb's friction (Jean and
  * Moreau 1992; Jean 1999), solved by impulses.h. */
-#ifndef SIMULATOR_PLANAR_CONTACTS_H
-#define SIMULATOR_PLANAR_CONTACTS_H
+#ifndef SIMULATOR_PLANAR_CONTACTS_CONTACTS_H
+#define SIMULATOR_PLANAR_CONTACTS_CONTACTS_H
 
 #include "simulator/contact/collide.h"
 #include "simulator/body/dynamics_solver.h"

@@ -8,8 +8,8 @@
  *   contacts_solve.c       bounds of their velocities, the system, its impulses
  *   contacts_impacts.c     impacts that have an instant; energy from nothing is taken back
  *   contacts_book.c        work, ledgers, the points that others see */
-#ifndef SIMULATOR_PLANAR_CONTACTS_PRIVATE_H
-#define SIMULATOR_PLANAR_CONTACTS_PRIVATE_H
+#ifndef SIMULATOR_PLANAR_CONTACTS_CONTACTS_PRIVATE_H
+#define SIMULATOR_PLANAR_CONTACTS_CONTACTS_PRIVATE_H
 
 #include <math.h>
 

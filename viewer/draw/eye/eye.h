@@ -5,8 +5,8 @@
  * about it by the view's orbit. The middle is as large as in flat pictures, so that
  * following, zooming and panning serve both. A parallel eye is turned, too, but infinitely far
  * away: everything is as large as in the middle. */
-#ifndef VIEWER_DRAW_EYE_H
-#define VIEWER_DRAW_EYE_H
+#ifndef VIEWER_DRAW_EYE_EYE_H
+#define VIEWER_DRAW_EYE_EYE_H
 
 #include "viewer/draw/draw.h"
 #include "viewer/draw/eye/order.h"
