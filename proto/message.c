@@ -114,13 +114,10 @@ static void visit_trial(struct pack_fields *f, struct trial *trial)
 static void visit_genome(struct pack_fields *f, struct genome *genome,
                          const struct packed_bytes *packed)
 {
-    const msgpack_object *object = pack_fields_next(f, NULL);
     if (f->writer && packed->bytes)
         pack_raw(f->writer, packed->bytes, packed->length);
-    else if (f->writer)
-        genome_encode(genome, f->writer);
-    if (object)
-        pack_fields_note(f, "genome", genome_decode(genome, object, f->error));
+    else
+        genome_visit(f, "genome", genome);
 }
 
 static void visit_rivals(struct pack_fields *f, struct task *task)

@@ -77,6 +77,9 @@ char *creature_to_json(const struct creature *creature);
  * element of a message. */
 void genome_encode(const struct genome *genome, struct pack_writer *writer);
 int genome_decode(struct genome *genome, const msgpack_object *object, struct error *error);
+/* The same as a field of a form (common/formats/pack_fields.h). */
+struct pack_fields;
+void genome_visit(struct pack_fields *fields, const char *name, struct genome *genome);
 /* Those bytes, kept for callers that need them more than once. `packed` must be empty; `scratch` is
  * written over. 0, or ERR_MEMORY, and it stays empty. */
 int genome_pack(struct packed_bytes *packed, const struct genome *genome,

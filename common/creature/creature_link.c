@@ -6,22 +6,43 @@
 #include <zlib.h>
 
 #include "common/creature/creature_codec.h"
+#include "common/formats/pack_fields.h"
 
 #define PREFIX "#c=1."
 
 /* The link: version, name, seed, digest, parameters, genome. */
 enum { LINK_VERSION = 1, LINK_ITEMS = 6 };
 
+static void visit_link(struct pack_fields *f, struct creature *creature, struct creature_link *link)
+{
+    int count = LINK_ITEMS;
+    uint64_t version = LINK_VERSION;
+    struct pack_fields in = pack_fields_list(f, "link", &count, INT32_MAX);
+    if (count > 0)
+        pack_fields_u64(&in, "version", &version, UINT32_MAX);
+    if (version != LINK_VERSION)
+        pack_fields_fail(&in, ERR_VERSION, NULL, "it is of a later version");
+    if (count != LINK_ITEMS)
+        pack_fields_fail(&in, ERR_FORMAT, NULL, "%d items", count);
+    pack_fields_text(&in, "name", creature->name, sizeof creature->name);
+    pack_fields_u64(&in, "seed", &link->seed, UINT64_MAX);
+    pack_fields_u64(&in, "digest", &link->digest, UINT64_MAX);
+    const msgpack_object *params = pack_fields_next(&in, NULL);
+    if (in.writer)
+        params_encode_changed(&link->params, in.writer);
+    if (params)
+        pack_fields_note(&in, NULL,
+                         params_decode(&link->params, params, &creature->remark, in.error));
+    genome_visit(&in, NULL, &creature->genome);
+    pack_fields_close(f, &in);
+}
+
+/* Visiting changes nothing of what is written. */
 void creature_link_encode(const struct creature *creature, const struct creature_link *link,
                           struct pack_writer *writer)
 {
-    pack_array(writer, LINK_ITEMS);
-    pack_u64(writer, LINK_VERSION);
-    pack_text(writer, creature->name);
-    pack_u64(writer, link->seed);
-    pack_u64(writer, link->digest);
-    params_encode_changed(&link->params, writer);
-    genome_encode(&creature->genome, writer);
+    visit_link(&(struct pack_fields){.writer = writer}, (struct creature *)creature,
+               (struct creature_link *)link);
 }
 
 /* Without a header, as CompressionStream('deflate-raw') does. NULL: out of memory. */
@@ -78,39 +99,14 @@ char *creature_link_text(const struct creature *creature, const struct creature_
     return text;
 }
 
-static int decode(struct creature *creature, struct creature_link *link, const msgpack_object *root,
-                  struct error *error)
-{
-    const msgpack_object *items = NULL;
-    uint64_t version = 0;
-    size_t count = 0;
-    int rc = pack_get_array(root, LINK_ITEMS, -1, &items, &count, "link", error);
-    if (!rc)
-        rc = pack_get_u64(count ? &items[0] : NULL, UINT32_MAX, &version, "version", error);
-    if (!rc && version != LINK_VERSION)
-        return error_set(error, ERR_VERSION, "it is of a later version");
-    if (!rc && count != LINK_ITEMS)
-        return error_set(error, ERR_FORMAT, "%zu items", count);
-    if (rc ||
-        (rc = pack_get_text(&items[1], creature->name, sizeof creature->name, "name", error)) ||
-        (rc = pack_get_u64(&items[2], UINT64_MAX, &link->seed, "seed", error)) ||
-        (rc = pack_get_u64(&items[3], UINT64_MAX, &link->digest, "digest", error)))
-        return rc;
-    params_set_defaults(&link->params);
-    rc = params_decode(&link->params, &items[4], &creature->remark, error);
-    if (!rc)
-        rc = params_check(&link->params, error);
-    return rc ? rc : genome_decode(&creature->genome, &items[5], error);
-}
-
 int creature_link_decode(struct creature *creature, struct creature_link *link, const void *bytes,
                          size_t length, struct error *error)
 {
     struct pack_reader reader;
-    int rc = pack_open(&reader, bytes, length, error);
-    if (!rc) {
-        rc = decode(creature, link, reader.root, error);
-        pack_close(&reader);
-    }
-    return rc ? error_prefix(error, "link") : 0;
+    if (pack_open(&reader, bytes, length, error))
+        return error_prefix(error, "link");
+    struct pack_fields f = {.is_reading = 1, .elements = reader.root, .left = 1, .error = error};
+    visit_link(&f, creature, link);
+    pack_close(&reader);
+    return f.rc;
 }

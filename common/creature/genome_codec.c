@@ -190,6 +190,15 @@ static void visit_genome(struct pack_fields *f, struct genome *genome)
     pack_fields_close(f, &in);
 }
 
+void genome_visit(struct pack_fields *f, const char *name, struct genome *genome)
+{
+    const msgpack_object *object = pack_fields_next(f, NULL);
+    if (f->writer)
+        genome_encode(genome, f->writer);
+    if (object)
+        pack_fields_note(f, name, genome_decode(genome, object, f->error));
+}
+
 /* Visiting changes nothing of what is written. */
 void genome_encode(const struct genome *genome, struct pack_writer *writer)
 {

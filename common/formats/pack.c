@@ -359,3 +359,17 @@ const msgpack_object *pack_find(const msgpack_object *object, const char *key)
     }
     return NULL;
 }
+
+int pack_check_keys(const msgpack_object *object, const char *const *keys, const char *where,
+                    struct error *error)
+{
+    uint32_t count = 0;
+    if (!object || object->type != MSGPACK_OBJECT_MAP)
+        return fail_type(object, "a map", where, error);
+    for (; keys[count]; count++)
+        if (!pack_find(object, keys[count]))
+            return error_set(error, ERR_MISSING, "%s.%s: missing", where, keys[count]);
+    if (object->via.map.size != count)
+        return error_set(error, ERR_FORMAT, "%s: has unknown or double keys", where);
+    return 0;
+}

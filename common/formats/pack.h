@@ -69,6 +69,9 @@ int pack_get_array(const msgpack_object *object, size_t max, int exact,
                    struct error *error);
 /* The value of a text key in a map, or NULL; `object` need not be a map (then NULL). */
 const msgpack_object *pack_find(const msgpack_object *object, const char *key);
+/* 0 if it is a map of exactly these keys (NULL behind the last), else ERR_*. */
+int pack_check_keys(const msgpack_object *object, const char *const *keys, const char *where,
+                    struct error *error);
 
 /* MessagePack that is read object by object, from bytes or from what zlib made of them: nothing is
  * in memory but a window, and what the reader keeps. For what may be large and comes from outside;

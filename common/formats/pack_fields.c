@@ -37,8 +37,12 @@ static int is_next(struct pack_fields *f)
 
 const msgpack_object *pack_fields_next(struct pack_fields *f, msgpack_object *room)
 {
+    if (f->keys && f->writer)
+        pack_text(f->writer, *f->keys++);
     if (!is_next(f))
         return NULL;
+    if (f->keys)
+        return pack_find(f->map, *f->keys++);
     if (!f->stream)
         return f->elements++;
     f->rc = pack_stream_take(f->stream, room, f->error);
@@ -156,6 +160,7 @@ static struct pack_fields open_array(struct pack_fields *f, const char *where, i
     array.where = where;
     array.left = 0;
     array.may_end = 0;
+    array.keys = NULL;
     if (f->writer)
         pack_array(f->writer, (size_t)*count);
     if (object)
@@ -188,6 +193,31 @@ struct pack_fields pack_fields_grown(struct pack_fields *f, const char *where, s
 struct pack_fields pack_fields_list(struct pack_fields *f, const char *where, int *count, int most)
 {
     return open_array(f, where, count, 0, most);
+}
+
+struct pack_fields pack_fields_map(struct pack_fields *f, const char *where,
+                                   const char *const *keys)
+{
+    struct pack_fields map = *f;
+    map.map = pack_fields_next(f, NULL);
+    map.where = where;
+    map.keys = keys;
+    map.left = 0;
+    while (keys[map.left])
+        map.left++;
+    if (f->writer)
+        pack_map(f->writer, map.left);
+    if (map.map)
+        f->rc = pack_check_keys(map.map, keys, where, f->error);
+    map.rc = f->rc;
+    return map;
+}
+
+void pack_fields_nil(struct pack_fields *f)
+{
+    pack_fields_next(f, NULL);
+    if (f->writer)
+        pack_nil(f->writer);
 }
 
 void pack_fields_close(struct pack_fields *f, const struct pack_fields *array)

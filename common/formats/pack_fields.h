@@ -22,11 +22,13 @@ struct pack_fields {
     int is_reading;                 /* from the stream; without one: */
     const msgpack_object *elements; /* the first is the next one */
     struct pack_stream *stream;
-    size_t left;         /* elements of the array that are still to be read */
-    int may_end;         /* the array may lack its later fields: see pack_fields_grown() */
-    size_t *memory_left; /* for callers: bytes that reading may take */
-    const char *where;   /* in front of the fields' names */
-    int rc;              /* the first error */
+    size_t left;               /* elements of the array that are still to be read */
+    const char *const *keys;   /* of a map: those of its further fields; NULL: of an array */
+    const msgpack_object *map; /* that is read */
+    int may_end;               /* the array may lack its later fields: see pack_fields_grown() */
+    size_t *memory_left;       /* for callers: bytes that reading may take */
+    const char *where;         /* in front of the fields' names */
+    int rc;                    /* the first error */
     struct error *error;
 };
 
@@ -66,7 +68,12 @@ struct pack_fields pack_fields_grown(struct pack_fields *f, const char *where, s
 /* An array of *count elements; where it is read, *count becomes that of the array (0 on an error),
  * `most` at most. */
 struct pack_fields pack_fields_list(struct pack_fields *f, const char *where, int *count, int most);
-/* Ends an array: an error in it is one of its owner. */
+/* A map of exactly these keys (NULL behind the last), with a field for each in their order. */
+struct pack_fields pack_fields_map(struct pack_fields *f, const char *where,
+                                   const char *const *keys);
+/* A field without a value. */
+void pack_fields_nil(struct pack_fields *f);
+/* Ends an array or a map: an error in it is one of its owner. */
 void pack_fields_close(struct pack_fields *f, const struct pack_fields *array);
 
 /* Zeroed memory on the heap for elements that are read; NULL where there is none of them, on an

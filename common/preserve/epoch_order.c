@@ -115,50 +115,42 @@ static void visit_bytes(struct pack_fields *f, const char *name, struct packed_b
         pack_fields_fail(f, ERR_MEMORY, name, "%s", error_text(ERR_MEMORY));
 }
 
-static void visit_arrivals(struct pack_fields *f, struct epoch_order *order)
+/* Rows that are visited one by one: those that are there, or, where there is no room for those
+ * that are read, new ones on the heap. */
+typedef void visit_row(struct pack_fields *f, void *row);
+static void visit_rows(struct pack_fields *f, const char *where, void *rows, int *count, int most,
+                       size_t size, visit_row *visit)
 {
-    struct pack_fields in =
-        pack_fields_list(f, "epoch.arrivals", &order->arrival_count, EPOCH_ARRIVALS_MAX);
-    for (int i = 0; i < order->arrival_count; i++)
-        visit_bytes(&in, "egg", &order->arrivals[i]);
-    pack_fields_close(f, &in);
-}
-
-static void visit_ids(struct pack_fields *f, const char *where, uint64_t *ids, int *count, int most)
-{
-    struct pack_fields in = pack_fields_list(f, where, count, most);
+    void **list = rows;
+    int found = *count;
+    struct pack_fields in = pack_fields_list(f, where, &found, most);
+    if (f->is_reading && !*list)
+        *list = pack_fields_memory(&in, found, size);
+    *count = *list ? found : 0;
     for (int i = 0; i < *count; i++)
-        pack_fields_u64(&in, "id", &ids[i], UINT64_MAX);
+        visit(&in, (char *)*list + (size_t)i * size);
     pack_fields_close(f, &in);
 }
 
-static void visit_genome(struct pack_fields *f, struct genome *genome)
+static void visit_arrival(struct pack_fields *f, void *egg)
 {
-    const msgpack_object *object = pack_fields_next(f, NULL);
-    if (f->writer)
-        genome_encode(genome, f->writer);
-    if (object)
-        pack_fields_note(f, NULL, genome_decode(genome, object, f->error));
+    visit_bytes(f, "egg", egg);
 }
 
-static void visit_founders(struct pack_fields *f, struct epoch_order *order)
+static void visit_id(struct pack_fields *f, void *id)
 {
-    int count = order->founder_count;
-    struct pack_fields in = pack_fields_list(f, "epoch.founders", &count, EPOCH_FOUNDERS_MAX);
-    if (f->is_reading && (count == 0) != (order->epoch > 0))
-        pack_fields_fail(&in, ERR_RANGE, NULL, "%d in epoch %u", count, (unsigned)order->epoch);
-    if (f->is_reading) {
-        order->founders = pack_fields_memory(&in, count, sizeof order->founders[0]);
-        order->founder_count = order->founders ? count : 0;
-    }
-    for (int i = 0; i < order->founder_count; i++)
-        visit_genome(&in, &order->founders[i]);
-    pack_fields_close(f, &in);
+    pack_fields_u64(f, "id", id, UINT64_MAX);
+}
+
+static void visit_founder(struct pack_fields *f, void *genome)
+{
+    genome_visit(f, NULL, genome);
 }
 
 /* A creature is put in by its genome, and nothing else has one. */
-static void visit_deed(struct pack_fields *f, struct epoch_deed *deed)
+static void visit_deed(struct pack_fields *f, void *row)
 {
+    struct epoch_deed *deed = row;
     struct pack_fields in = pack_fields_record(f, "epoch.deeds", DEED_FIELDS);
     int genomes = deed->genome ? 1 : 0;
     pack_fields_int(&in, "kind", &deed->kind, 0, DEED_COUNT - 1);
@@ -172,32 +164,34 @@ static void visit_deed(struct pack_fields *f, struct epoch_deed *deed)
     if (f->is_reading)
         deed->genome = pack_fields_memory(&list, genomes, sizeof *deed->genome);
     if (deed->genome)
-        visit_genome(&list, deed->genome);
+        genome_visit(&list, NULL, deed->genome);
     pack_fields_close(&in, &list);
-    pack_fields_close(f, &in);
-}
-
-static void visit_deeds(struct pack_fields *f, struct epoch_order *order)
-{
-    struct pack_fields in = pack_fields_list(f, "epoch.deeds", &order->deed_count, EPOCH_DEEDS_MAX);
-    for (int i = 0; i < order->deed_count; i++)
-        visit_deed(&in, &order->deeds[i]);
     pack_fields_close(f, &in);
 }
 
 static void visit_order(struct pack_fields *f, struct epoch_order *order)
 {
+    void *arrivals = order->arrivals, *without = order->without;
+    void *deeds = order->deeds, *spared = order->spared;
     pack_fields_u32(f, "world", &order->world, EPOCH_WORLDS_MAX - 1);
     pack_fields_u32(f, "epoch", &order->epoch, UINT32_MAX);
     visit_bytes(f, "state", &order->state);
     if (f->is_reading && (order->state.length == 0) != (order->epoch == 0))
         pack_fields_fail(f, ERR_RANGE, "state", "%zu bytes in epoch %u", order->state.length,
                          (unsigned)order->epoch);
-    visit_arrivals(f, order);
-    visit_ids(f, "epoch.without", order->without, &order->without_count, EPOCH_WITHOUT_MAX);
-    visit_founders(f, order);
-    visit_deeds(f, order);
-    visit_ids(f, "epoch.spared", order->spared, &order->spared_count, EPOCH_SPARED_MAX);
+    visit_rows(f, "epoch.arrivals", &arrivals, &order->arrival_count, EPOCH_ARRIVALS_MAX,
+               sizeof order->arrivals[0], visit_arrival);
+    visit_rows(f, "epoch.without", &without, &order->without_count, EPOCH_WITHOUT_MAX,
+               sizeof order->without[0], visit_id);
+    visit_rows(f, "epoch.founders", &order->founders, &order->founder_count, EPOCH_FOUNDERS_MAX,
+               sizeof order->founders[0], visit_founder);
+    if (f->is_reading && (order->founder_count == 0) != (order->epoch > 0))
+        pack_fields_fail(f, ERR_RANGE, "founders", "%d in epoch %u", order->founder_count,
+                         (unsigned)order->epoch);
+    visit_rows(f, "epoch.deeds", &deeds, &order->deed_count, EPOCH_DEEDS_MAX,
+               sizeof order->deeds[0], visit_deed);
+    visit_rows(f, "epoch.spared", &spared, &order->spared_count, EPOCH_SPARED_MAX,
+               sizeof order->spared[0], visit_id);
 }
 
 void epoch_order_visit(struct pack_fields *f, struct epoch_order **order)
@@ -225,8 +219,11 @@ static void life_check(const struct epoch_life *life)
            (long long)life->died_tick, (long long)life->born_tick);
 }
 
-static void visit_life(struct pack_fields *f, struct epoch_life *life)
+static void visit_life(struct pack_fields *f, void *row)
 {
+    struct epoch_life *life = row;
+    if (f->writer)
+        life_check(life);
     struct pack_fields in = pack_fields_record(f, "epoch_end.lives", LIFE_FIELDS);
     pack_fields_u64(&in, "id", &life->id, INT64_MAX);
     pack_fields_u64(&in, "mother", &life->mother, INT64_MAX);
@@ -251,38 +248,14 @@ static void visit_life(struct pack_fields *f, struct epoch_life *life)
     pack_fields_close(f, &in);
 }
 
-static void visit_lives(struct pack_fields *f, struct epoch_end *end)
+static void visit_form(struct pack_fields *f, void *row)
 {
-    int count = end->life_count;
-    struct pack_fields in = pack_fields_list(f, "epoch_end.lives", &count, EPOCH_LIVES_MAX);
-    if (f->is_reading) {
-        end->lives = pack_fields_memory(&in, count, sizeof end->lives[0]);
-        end->life_count = end->life_room = end->lives ? count : 0;
-    }
-    for (int i = 0; i < end->life_count; i++) {
-        if (f->writer)
-            life_check(&end->lives[i]);
-        visit_life(&in, &end->lives[i]);
-    }
+    struct epoch_form *form = row;
+    struct pack_fields in = pack_fields_record(f, "epoch_end.forms", FORM_FIELDS);
+    pack_fields_u64(&in, "topology", &form->topology, INT64_MAX);
+    pack_fields_u64(&in, "life", &form->life, INT64_MAX);
+    visit_bytes(&in, "egg", &form->egg);
     pack_fields_close(f, &in);
-}
-
-static void visit_forms(struct pack_fields *f, struct epoch_end *end)
-{
-    int count = end->form_count;
-    struct pack_fields list = pack_fields_list(f, "epoch_end.forms", &count, EPOCH_LIVES_MAX);
-    if (f->is_reading) {
-        end->forms = pack_fields_memory(&list, count, sizeof end->forms[0]);
-        end->form_count = end->form_room = end->forms ? count : 0;
-    }
-    for (int i = 0; i < end->form_count; i++) {
-        struct pack_fields in = pack_fields_record(&list, "epoch_end.forms", FORM_FIELDS);
-        pack_fields_u64(&in, "topology", &end->forms[i].topology, INT64_MAX);
-        pack_fields_u64(&in, "life", &end->forms[i].life, INT64_MAX);
-        visit_bytes(&in, "egg", &end->forms[i].egg);
-        pack_fields_close(&list, &in);
-    }
-    pack_fields_close(f, &list);
 }
 
 static void visit_end(struct pack_fields *f, struct epoch_end *end)
@@ -293,8 +266,14 @@ static void visit_end(struct pack_fields *f, struct epoch_end *end)
     for (int i = 0; i < EPOCH_FACT_COUNT; i++)
         pack_fields_i64(&facts, epoch_fact_names[i], &end->facts[i], 0, INT64_MAX);
     pack_fields_close(f, &facts);
-    visit_lives(f, end);
-    visit_forms(f, end);
+    visit_rows(f, "epoch_end.lives", &end->lives, &end->life_count, EPOCH_LIVES_MAX,
+               sizeof end->lives[0], visit_life);
+    visit_rows(f, "epoch_end.forms", &end->forms, &end->form_count, EPOCH_LIVES_MAX,
+               sizeof end->forms[0], visit_form);
+    if (f->is_reading) {
+        end->life_room = end->life_count;
+        end->form_room = end->form_count;
+    }
 }
 
 void epoch_end_visit(struct pack_fields *f, struct epoch_end **end)
