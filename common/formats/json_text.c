@@ -111,25 +111,6 @@ static size_t line_length(const struct buffer *buffer)
     return buffer->length - start;
 }
 
-struct element {
-    const char *key; /* NULL in arrays */
-    json_t *value;
-};
-
-static size_t count_elements(json_t *value)
-{
-    return json_is_object(value) ? json_object_size(value) : json_array_size(value);
-}
-
-/* Steps through a container: *at is NULL before the first element, *index 0. */
-static struct element next_element(json_t *value, void **at, size_t *index)
-{
-    if (!json_is_object(value))
-        return (struct element){NULL, json_array_get(value, (*index)++)};
-    *at = *at ? json_object_iter_next(value, *at) : json_object_iter(value);
-    return (struct element){json_object_iter_key(*at), json_object_iter_value(*at)};
-}
-
 static void append_key(struct buffer *buffer, const char *key)
 {
     if (!key)
@@ -138,53 +119,61 @@ static void append_key(struct buffer *buffer, const char *key)
     append_text(buffer, ": ");
 }
 
-/* On one line. A container that does not fit there is left unfinished: the caller sees the same by
- * line_length() and takes it back. */
-static void print_flat(struct buffer *buffer, json_t *value)
-{
-    if (!json_is_object(value) && !json_is_array(value)) {
-        append_scalar(buffer, value);
-        return;
-    }
-    void *at = NULL;
-    size_t index = 0;
-    append_text(buffer, json_is_object(value) ? "{" : "[");
-    for (size_t left = count_elements(value); left > 0; left--) {
-        struct element element = next_element(value, &at, &index);
-        append_key(buffer, element.key);
-        print_flat(buffer, element.value);
-        append_text(buffer, left > 1 ? ", " : "");
-        if (line_length(buffer) >= LINE_WIDTH)
-            return;
-    }
-    append_text(buffer, json_is_object(value) ? "}" : "]");
-}
+/* How a container is printed: on one line, which is left unfinished where it gets too long (the
+ * caller sees the same by line_length() and takes it back); as many elements on a line as fit; or
+ * each on a line of its own. */
+enum layout { FLAT, FILLED, BROKEN };
 
 static void print(struct buffer *buffer, json_t *value, int depth);
+static void print_elements(struct buffer *buffer, json_t *value, int depth, enum layout layout);
 
-/* As many elements on a line as fit. */
-static void print_filled(struct buffer *buffer, json_t *value, int depth)
+static void print_flat(struct buffer *buffer, json_t *value)
 {
+    if (json_is_object(value) || json_is_array(value))
+        print_elements(buffer, value, 0, FLAT);
+    else
+        append_scalar(buffer, value);
+}
+
+/* What an element that is not the last one ends with. */
+static const char *const gaps[] = {[FLAT] = ", ", [FILLED] = ",", [BROKEN] = ","};
+
+static void print_elements(struct buffer *buffer, json_t *value, int depth, enum layout layout)
+{
+    int is_object = json_is_object(value);
     void *at = NULL;
-    size_t index = 0;
-    append_text(buffer, json_is_object(value) ? "{" : "[");
-    for (size_t left = count_elements(value), i = 0; left > 0; left--, i++) {
-        struct element element = next_element(value, &at, &index);
+    size_t count = is_object ? json_object_size(value) : json_array_size(value);
+    append_text(buffer, is_object ? "{" : "[");
+    for (size_t i = 0; i < count; i++) {
+        at = !is_object ? NULL : at ? json_object_iter_next(value, at) : json_object_iter(value);
+        const char *key = is_object ? json_object_iter_key(at) : NULL;
+        json_t *element = is_object ? json_object_iter_value(at) : json_array_get(value, i);
+        const char *gap = i + 1 < count ? gaps[layout] : "";
         size_t start = buffer->length;
-        append_text(buffer, i > 0 ? " " : "");
-        append_key(buffer, element.key);
-        print_flat(buffer, element.value);
-        append_text(buffer, left > 1 ? "," : "");
-        if (line_length(buffer) < LINE_WIDTH || buffer->has_failed)
+        if (layout == BROKEN)
+            append_break(buffer, (depth + 1) * INDENT);
+        append_text(buffer, layout == FILLED && i > 0 ? " " : "");
+        append_key(buffer, key);
+        if (layout == BROKEN)
+            print(buffer, element, depth + 1);
+        else
+            print_flat(buffer, element);
+        append_text(buffer, gap);
+        int is_long = layout != BROKEN && line_length(buffer) >= LINE_WIDTH;
+        if (is_long && layout == FLAT)
+            return;
+        if (!is_long || buffer->has_failed)
             continue;
         buffer->length = start;
         if (i > 0)
             append_break(buffer, depth * INDENT + 1);
-        append_key(buffer, element.key);
-        print(buffer, element.value, depth + 1);
-        append_text(buffer, left > 1 ? "," : "");
+        append_key(buffer, key);
+        print(buffer, element, depth + 1);
+        append_text(buffer, gap);
     }
-    append_text(buffer, json_is_object(value) ? "}" : "]");
+    if (layout == BROKEN)
+        append_break(buffer, depth * INDENT);
+    append_text(buffer, is_object ? "}" : "]");
 }
 
 /* Small containers take one line; large ones a line for each element at the outside, where the
@@ -199,22 +188,7 @@ static void print(struct buffer *buffer, json_t *value, int depth)
             return;
         buffer->length = start;
     }
-    if (depth >= FILL_DEPTH) {
-        print_filled(buffer, value, depth);
-        return;
-    }
-    void *at = NULL;
-    size_t index = 0;
-    append_text(buffer, json_is_object(value) ? "{" : "[");
-    for (size_t left = count_elements(value); left > 0; left--) {
-        struct element element = next_element(value, &at, &index);
-        append_break(buffer, (depth + 1) * INDENT);
-        append_key(buffer, element.key);
-        print(buffer, element.value, depth + 1);
-        append_text(buffer, left > 1 ? "," : "");
-    }
-    append_break(buffer, depth * INDENT);
-    append_text(buffer, json_is_object(value) ? "}" : "]");
+    print_elements(buffer, value, depth, depth >= FILL_DEPTH ? FILLED : BROKEN);
 }
 
 char *json_text_dump(json_t *value)
