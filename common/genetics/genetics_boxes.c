@@ -364,11 +364,13 @@ static int bound_scale(struct maker *maker, struct connection_gene *connection,
 }
 
 /* From the root on: the first connection to a body bounds its sides, each further one its own
- * scale. */
+ * scale. Rectangles do not taper. */
 static int taper(struct maker *maker, const struct genome *a, const struct genome *b)
 {
     char is_reached[GENOME_BODIES_MAX] = {0}, is_done[GENOME_CONNECTIONS_MAX] = {0};
     int i = 0, is_changed = 0;
+    if (is_flat(maker))
+        return 0;
     is_reached[maker->genome->root ? genome_find_body(maker->genome, maker->genome->root) : 0] = 1;
     while (i < maker->genome->connection_count) {
         struct connection_gene *connection = &maker->genome->connections[i];
@@ -465,17 +467,6 @@ static void set_joint(struct maker *maker, struct body_gene *body, int joint)
     keep_second_limits(maker, body);
     set_further_inputs(body, further, maker->rng);
 }
-
-const struct genetics_kind genetics_rectangles = {
-    .has_mover = genetics_has_joint,
-    .has_limits = genetics_has_joint,
-    .is_joint_moved = 1,
-    .draw_body = draw_body,
-    .enlarge = enlarge,
-    .draw_connection = draw_connection,
-    .random_joint = random_joint,
-    .set_joint = set_joint,
-};
 
 const struct genetics_kind genetics_boxes = {
     .has_mover = genetics_has_joint,

@@ -37,7 +37,7 @@ struct genetics_kind {
 
 /* The table of kinds, by BODY_*, and what it is made of. */
 extern const struct genetics_kind *const genetics_kinds[];
-extern const struct genetics_kind genetics_rectangles, genetics_spheres, genetics_boxes;
+extern const struct genetics_kind genetics_spheres, genetics_boxes;
 
 /* Draws the scale of a connection (so many are not scaled), whether it is reflected, and whether it
  * is a terminal one. */
