@@ -213,3 +213,16 @@ const char *text_suggest(const char *name, char buffer[TEXT_SUGGESTION_SIZE])
         snprintf(buffer, TEXT_SUGGESTION_SIZE, " (did you mean %s?)", name);
     return buffer;
 }
+
+int text_find_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (int number = 0;; number++) {
+        size_t size = strcspn(words, "|");
+        if (size == length && strncmp(words, word, length) == 0)
+            return number;
+        if (words[size] == '\0')
+            return -1;
+        words += size + 1;
+    }
+}

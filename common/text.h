@@ -32,6 +32,8 @@ char *text_clean(char *text, const char *kept);
  * 1; 0: there is no further word; ERR_FORMAT: a quote is not closed. */
 int text_cut_word(char **rest, char **word);
 
+/* The place of a word among "a|b|c", from 0, or -1. */
+int text_find_word(const char *words, const char *word);
 /* The word as text_cut_word() reads it back, in quotes where it needs them. Returns its length, as
  * snprintf() does. */
 size_t text_quote_word(const char *word, char *text, size_t size);

@@ -98,40 +98,19 @@ static double call_sign(const double *arguments, int count)
     return (arguments[0] > 0) - (arguments[0] < 0);
 }
 
-#define CALL(name, function)                                                                       \
-    static double call_##name(const double *arguments, int count)                                  \
-    {                                                                                              \
-        return function(arguments[0]);                                                             \
-    }
-CALL(abs, fabs)
-CALL(sqrt, sqrt)
-CALL(exp, det_exp)
-CALL(log, det_log)
-CALL(sin, det_sin)
-CALL(cos, det_cos)
-CALL(atan, det_atan)
-CALL(tanh, det_tanh)
-CALL(floor, det_floor)
-
 static const struct function {
     const char *name;
-    int least, most; /* arguments */
-    double (*call)(const double *arguments, int count);
+    int least, most;                                    /* arguments */
+    double (*call)(const double *arguments, int count); /* NULL: of one argument */
+    double (*call_one)(double argument);
 } functions[] = {
-    {"min", 2, ARGUMENTS_MAX, call_min},
-    {"max", 2, ARGUMENTS_MAX, call_max},
-    {"abs", 1, 1, call_abs},
-    {"sqrt", 1, 1, call_sqrt},
-    {"exp", 1, 1, call_exp},
-    {"log", 1, 1, call_log},
-    {"sin", 1, 1, call_sin},
-    {"cos", 1, 1, call_cos},
-    {"atan", 1, 1, call_atan},
-    {"tanh", 1, 1, call_tanh},
-    {"floor", 1, 1, call_floor},
-    {"sign", 1, 1, call_sign},
-    {"clamp", 3, 3, call_clamp},
-    {"if", 3, 3, call_if},
+    {"min", 2, ARGUMENTS_MAX, call_min, NULL}, {"max", 2, ARGUMENTS_MAX, call_max, NULL},
+    {"abs", 1, 1, .call_one = fabs},           {"sqrt", 1, 1, .call_one = sqrt},
+    {"exp", 1, 1, .call_one = det_exp},        {"log", 1, 1, .call_one = det_log},
+    {"sin", 1, 1, .call_one = det_sin},        {"cos", 1, 1, .call_one = det_cos},
+    {"atan", 1, 1, .call_one = det_atan},      {"tanh", 1, 1, .call_one = det_tanh},
+    {"floor", 1, 1, .call_one = det_floor},    {"sign", 1, 1, call_sign, NULL},
+    {"clamp", 3, 3, call_clamp, NULL},         {"if", 3, 3, call_if, NULL},
 };
 enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
 
@@ -151,26 +130,19 @@ static double read_call(struct reader *reader, const struct function *function, 
         return fail(reader, "expected an operator, ',' or ')'");
     if (count < function->least || count > function->most)
         return fail_at(reader, name, "wrong number of arguments of ", name, strlen(function->name));
-    return function->call(arguments, count);
+    return function->call ? function->call(arguments, count) : function->call_one(arguments[0]);
 }
 
 /* ---- the grammar ---- */
 
-/* The name a person may have meant, or NULL. */
-static const char *suggest(const char *name)
-{
-    const char *best = NULL;
-    for (int i = 0; i < MEASURE_COUNT; i++)
-        best = text_nearer(name, measure_table[i].name, best);
-    return best;
-}
-
 static double fail_unknown(struct reader *reader, const char *at, const char *name)
 {
     char what[256], suggestion[TEXT_SUGGESTION_SIZE];
+    const char *meant = NULL;
 
-    snprintf(what, sizeof what, "no measure is called %s%s", name,
-             text_suggest(suggest(name), suggestion));
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        meant = text_nearer(name, measure_table[i].name, meant);
+    snprintf(what, sizeof what, "no measure is called %s%s", name, text_suggest(meant, suggestion));
     return fail_at(reader, at, what, "", 0);
 }
 

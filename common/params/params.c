@@ -123,20 +123,6 @@ static const void *value_of(const struct params *params, const struct param_info
 
 /* ---- one value from text ---- */
 
-/* The choice with that name in "a|b|c", or -1. */
-static int find_choice(const char *choices, const char *name)
-{
-    size_t length = strlen(name);
-    for (int number = 0; choices; number++) {
-        const char *bar = strchr(choices, '|');
-        size_t size = bar ? (size_t)(bar - choices) : strlen(choices);
-        if (size == length && strncmp(choices, name, length) == 0)
-            return number;
-        choices = bar ? bar + 1 : NULL;
-    }
-    return -1;
-}
-
 static int fail_value(const struct param_info *info, const char *value, const char *problem,
                       struct error *error)
 {
@@ -199,7 +185,7 @@ static int set_bool(int *field, const struct param_info *info, const char *value
 static int set_choice(int *field, const struct param_info *info, const char *value,
                       struct error *error)
 {
-    int number = find_choice(info->choices, value);
+    int number = text_find_word(info->choices, value);
     if (number < 0)
         return fail_value(info, value, "is not one of", error);
     *field = number;

@@ -68,20 +68,6 @@ static int find_path(enum example_kind kind, const char *folder, const char *nam
     return 0;
 }
 
-static int is_params(const struct dirent *entry)
-{
-    char name[sizeof entry->d_name];
-    snprintf(name, sizeof name, "%s", entry->d_name);
-    return cut_suffix(EXAMPLE_PARAMS, name);
-}
-
-static int is_creature(const struct dirent *entry)
-{
-    char name[sizeof entry->d_name];
-    snprintf(name, sizeof name, "%s", entry->d_name);
-    return cut_suffix(EXAMPLE_CREATURE, name);
-}
-
 /* The names in the folder, sorted; each and the array are freed by the caller. A count, or
  * ERR_*. */
 static int list_names(enum example_kind kind, const char *folder, struct dirent ***names,
@@ -89,11 +75,14 @@ static int list_names(enum example_kind kind, const char *folder, struct dirent 
 {
     char room[PATH_SIZE + 16];
     snprintf(room, sizeof room, "%s/%s", folder, example_places[kind].room);
-    int count = scandir(room, names, kind == EXAMPLE_PARAMS ? is_params : is_creature, alphasort);
-    if (count < 0)
+    int all = scandir(room, names, NULL, alphasort), count = 0;
+    if (all < 0)
         return error_set(error, ERR_IO, "%s: %s", room, strerror(errno));
-    for (int i = 0; i < count; i++)
-        cut_suffix(kind, (*names)[i]->d_name);
+    for (int i = 0; i < all; i++)
+        if (cut_suffix(kind, (*names)[i]->d_name))
+            (*names)[count++] = (*names)[i];
+        else
+            free((*names)[i]);
     return count;
 }
 

@@ -90,16 +90,11 @@ static int read_real(const struct option_row *row, const char *text, double *val
 static int read_word(const struct option_row *row, const char *text, int *value,
                      struct error *error)
 {
-    int number = 0;
-    for (const char *word = row->argument; word; number++) {
-        const char *bar = strchr(word, '|');
-        size_t length = bar ? (size_t)(bar - word) : strlen(word);
-        if (length == strlen(text) && !strncmp(word, text, length)) {
-            *value = number;
-            return 0;
-        }
-        word = bar ? bar + 1 : NULL;
-    }
+    int number = text_find_word(row->argument, text);
+    if (number >= 0)
+        *value = number;
+    if (number >= 0)
+        return 0;
     return error_set(error, ERR_USAGE, "--%s '%s' is not one of %s", row->name, text,
                      row->argument);
 }
