@@ -13,7 +13,7 @@ const char *const replay_status_names[REPLAY_STATUS_COUNT] = {RECORD_STATUS_NAME
 const char *const replay_medium_names[REPLAY_MEDIUM_COUNT] = {"sky", "water", "air"};
 
 const char *const replay_energy_names[ENERGY_COUNT] = {
-#define X(name, text) text,
+#define X(name, text, value) text,
     REPLAY_ENERGIES(X)
 #undef X
 };
@@ -195,6 +195,19 @@ int replay_make_tables(struct replay *replay)
                : ERR_MEMORY;
 }
 
+/* Three numbers of a row. */
+static struct vec3 read_vector(const float *from)
+{
+    return (struct vec3){(double)from[0], (double)from[1], (double)from[2]};
+}
+
+void replay_put_vector(float *to, struct vec3 vector)
+{
+    to[0] = (float)vector.x;
+    to[1] = (float)vector.y;
+    to[2] = (float)vector.z;
+}
+
 static void row_shift(const struct replay *replay, struct replay_row *row, float x, float y)
 {
     row->centre[0] -= x;
@@ -217,28 +230,25 @@ struct quaternion replay_pose_quaternion(const struct replay_pose *pose)
                                (double)pose->turn_z};
 }
 
-static void turn_vector(const struct mat3 *turn, float *x, float *y, float *z)
+static void turn_vector(const struct mat3 *turn, float *vector)
 {
-    struct vec3 to = mat3_apply(turn, (struct vec3){(double)*x, (double)*y, (double)*z});
-    *x = (float)to.x;
-    *y = (float)to.y;
-    *z = (float)to.z;
+    replay_put_vector(vector, mat3_apply(turn, read_vector(vector)));
 }
 
 static void row_turn(const struct replay *replay, struct replay_row *row, struct quaternion by)
 {
     struct mat3 turn = quaternion_matrix(by);
-    turn_vector(&turn, &row->centre[0], &row->centre[1], &row->centre[2]);
-    turn_vector(&turn, &row->light[0], &row->light[1], &row->light[2]);
+    turn_vector(&turn, row->centre);
+    turn_vector(&turn, row->light);
     for (int p = 0; p < replay->part_count; p++) {
         struct replay_pose *pose = &row->poses[p];
         *pose = replay_pose_of(mat3_apply(&turn, replay_pose_centre(pose)),
                                quaternion_product(by, replay_pose_quaternion(pose)));
     }
     for (int i = 0; i < (int)*row->contact_count; i++) {
-        struct replay_contact *c = &row->contacts[i];
-        turn_vector(&turn, &c->x_m, &c->y_m, &c->z_m);
-        turn_vector(&turn, &c->normal_x, &c->normal_y, &c->normal_z);
+        float *numbers = (float *)&row->contacts[i]; /* place, normal */
+        turn_vector(&turn, numbers);
+        turn_vector(&turn, numbers + 3);
     }
 }
 
@@ -458,9 +468,8 @@ void replay_get_frame(const struct replay *replay, int index, struct replay_fram
     struct replay_row row;
     row_at(replay, index, &row);
     frame->time_s = index * replay->frame_s;
-    frame->centre =
-        (struct vec3){(double)row.centre[0], (double)row.centre[1], (double)row.centre[2]};
-    frame->light = (struct vec3){(double)row.light[0], (double)row.light[1], (double)row.light[2]};
+    frame->centre = read_vector(row.centre);
+    frame->light = read_vector(row.light);
     frame->poses = row.poses;
     frame->values = row.values;
     frame->signals = row.signals;

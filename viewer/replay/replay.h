@@ -112,20 +112,20 @@ struct replay_solid {
     struct quaternion turn;
 };
 
-/* The figures of the energy ledger, J. */
+/* The figures of the energy ledger, J: name, words, and what it is of struct ledger *l. */
 #define REPLAY_ENERGIES(X)                                                                         \
-    X(kinetic_j, "kinetic")                                                                        \
-    X(potential_j, "potential")                                                                    \
-    X(work_j, "work of effectors")                                                                 \
-    X(friction_j, "lost to friction")                                                              \
-    X(impact_j, "lost to impacts")                                                                 \
-    X(limit_j, "lost at limits")                                                                   \
-    X(drag_j, "lost to the medium")                                                                \
-    X(damping_j, "lost to damping")                                                                \
-    X(unearned_j, "unearned gain")                                                                 \
-    X(residual_j, "residual")
+    X(kinetic_j, "kinetic", l->kinetic_j)                                                          \
+    X(potential_j, "potential", l->potential_j)                                                    \
+    X(work_j, "work of effectors", l->work_effector_j)                                             \
+    X(friction_j, "lost to friction", l->loss_friction_j)                                          \
+    X(impact_j, "lost to impacts", l->loss_impact_j)                                               \
+    X(limit_j, "lost at limits", l->loss_limit_j)                                                  \
+    X(drag_j, "lost to the medium", l->loss_drag_j)                                                \
+    X(damping_j, "lost to damping", l->loss_damping_j)                                             \
+    X(unearned_j, "unearned gain", l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j)        \
+    X(residual_j, "residual", l->residual_j)
 enum replay_energy {
-#define X(name, text) ENERGY_##name,
+#define X(name, text, value) ENERGY_##name,
     REPLAY_ENERGIES(X)
 #undef X
         ENERGY_COUNT
@@ -372,7 +372,8 @@ void replay_put_sound(struct replay_sound *sound, const struct evaluate_view *vi
 struct ledger;
 struct contact_point;
 struct dynamics;
-void replay_put_centre(struct replay_row *row, struct vec3 centre);
+/* Three numbers of a row: its centre of mass, its light. */
+void replay_put_vector(float *to, struct vec3 vector);
 /* Poses, values and efforts of a body whose parts and drives begin at these. */
 void replay_put_body(const struct replay *replay, struct replay_row *row,
                      const struct dynamics *dynamics, const struct phenotype *phenotype,

@@ -102,9 +102,9 @@ static void record(struct recording *recording)
     int follow = recording->bout->follow;
     struct vec3 a = dynamics_centre_of_mass(recording->views[0].dynamics);
     struct vec3 b = dynamics_centre_of_mass(recording->views[1].dynamics);
-    replay_put_centre(&row, follow < 0                           ? vec3_scale(vec3_add(a, b), 0.5)
-                            : pair_index(recording, 0) == follow ? a
-                                                                 : b);
+    replay_put_vector(row.centre, follow < 0 ? vec3_scale(vec3_add(a, b), 0.5)
+                                  : pair_index(recording, 0) == follow ? a
+                                                                       : b);
     for (int i = 0; i < recording->body_count; i++) {
         const struct evaluate_view *view = &recording->views[i];
         const struct contact_point *own;

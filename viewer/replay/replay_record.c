@@ -119,20 +119,11 @@ static int copy_phenotype(struct replay *replay, const struct phenotype *phenoty
     return 0;
 }
 
-void replay_put_ledger(struct replay_row *row, const struct ledger *ledger)
+void replay_put_ledger(struct replay_row *row, const struct ledger *l)
 {
-    float *energies = row->energies;
-    energies[ENERGY_kinetic_j] = (float)ledger->kinetic_j;
-    energies[ENERGY_potential_j] = (float)ledger->potential_j;
-    energies[ENERGY_work_j] = (float)ledger->work_effector_j;
-    energies[ENERGY_friction_j] = (float)ledger->loss_friction_j;
-    energies[ENERGY_impact_j] = (float)ledger->loss_impact_j;
-    energies[ENERGY_limit_j] = (float)ledger->loss_limit_j;
-    energies[ENERGY_drag_j] = (float)ledger->loss_drag_j;
-    energies[ENERGY_damping_j] = (float)ledger->loss_damping_j;
-    energies[ENERGY_unearned_j] =
-        (float)(ledger->gain_push_out_j + ledger->gain_impact_j + ledger->gain_limit_j);
-    energies[ENERGY_residual_j] = (float)ledger->residual_j;
+#define X(name, text, value) row->energies[ENERGY_##name] = (float)(value);
+    REPLAY_ENERGIES(X)
+#undef X
 }
 
 void replay_put_contacts(struct replay_row *row, const struct contact_point *points, int count,
@@ -151,13 +142,6 @@ void replay_put_contacts(struct replay_row *row, const struct contact_point *poi
                                     (float)points[i].normal.z,
                                     (float)(points[i].normal_impulse_n_s * per_step)};
     *row->contact_count = (float)count;
-}
-
-void replay_put_centre(struct replay_row *row, struct vec3 centre)
-{
-    row->centre[0] = (float)centre.x;
-    row->centre[1] = (float)centre.y;
-    row->centre[2] = (float)centre.z;
 }
 
 void replay_put_body(const struct replay *replay, struct replay_row *row,
@@ -184,10 +168,8 @@ static void record_row(struct recorder *recorder, struct replay_row *row,
 {
     const struct replay *replay = recorder->replay;
     const struct contact_point *points;
-    replay_put_centre(row, dynamics_centre_of_mass(view->dynamics));
-    row->light[0] = (float)view->light->at.x;
-    row->light[1] = (float)view->light->at.y;
-    row->light[2] = (float)view->light->at.z;
+    replay_put_vector(row->centre, dynamics_centre_of_mass(view->dynamics));
+    replay_put_vector(row->light, view->light->at);
     replay_put_body(replay, row, view->dynamics, view->phenotype, 0, 0);
     for (int i = 0; i < replay->effector_count; i++)
         row->signals[i] = view->signals ? (float)view->signals[i] : 0;

@@ -184,8 +184,7 @@ static void record(struct recording *recording, struct replay_row *row)
     struct replay *replay = recording->replay;
     const struct scene *scene = &recording->scene;
     const struct contact_point *points;
-    struct vec3 centre = dynamics_centre_of_mass(recording->dynamics);
-    replay_put_centre(row, centre);
+    replay_put_vector(row->centre, dynamics_centre_of_mass(recording->dynamics));
     for (int i = 0; i < replay->part_count; i++) {
         const struct body_box *box = &recording->boxes[i];
         struct quaternion turn = dynamics_link_turn(recording->dynamics, box->link);
