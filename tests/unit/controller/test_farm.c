@@ -69,15 +69,10 @@ static void fake_write_result(uint64_t id, uint64_t creature, int verdict, uint6
     message_encode_result(&out, &result);
 }
 
-static void fake_result(uint64_t id, uint64_t creature, int verdict, uint64_t seed)
-{
-    fake_write_result(id, creature, verdict, seed);
-    fake_send();
-}
-
 static void fake_answer(const struct task *task)
 {
-    fake_result(task->id, task->creature, VERDICT_OK, task->seed);
+    fake_write_result(task->id, task->creature, VERDICT_OK, task->seed);
+    fake_send();
 }
 
 static void fake_die(int signal_number)
@@ -102,14 +97,25 @@ static void burn_ms(long ms)
         continue;
 }
 
-/* Half a result. */
-static void fake_truncate(const struct task *task)
+/* A result of another kind than the task's, or half of one. */
+static void fake_other(const struct result *result, size_t share)
 {
-    struct result result = {.id = task->id};
-    message_encode_result(&out, &result);
-    out.buffer.size /= 2;
+    message_encode_result(&out, result);
+    out.buffer.size /= share;
     fake_send();
-    _exit(0);
+    if (share > 1)
+        _exit(0);
+}
+
+static void sleep_long(void)
+{
+    sleep_ms(3600 * 1000L);
+}
+
+static void spin(void)
+{
+    for (;;)
+        clock();
 }
 
 static char marks[160]; /* where this test's processes tell one another something */
@@ -136,8 +142,7 @@ static int fake_overtake(const char *kind, const struct task *task)
     if (!is_rejected && strcmp(kind, "answer-early") != 0)
         return 0;
     if (task->id == BAD_TASK && task->attempt == 0) {
-        waiting = (struct task){
-            .id = task->id, .creature = task->creature, .seed = task->seed, .attempt = 0};
+        waiting = (struct task){.id = task->id, .creature = task->creature, .seed = task->seed};
         return 1;
     }
     if (waiting.id == 0)
@@ -146,50 +151,88 @@ static int fake_overtake(const char *kind, const struct task *task)
         message_encode_rejected(&out, task->id, "too early");
     else
         fake_write_result(task->id, task->creature, VERDICT_OK, task->seed);
-    fake_send();
     fake_answer(&waiting);
     waiting.id = 0;
     return 1;
 }
 
+/* How a kind dies of the bad task, at so many attempts: of a signal, or with an exit code. */
+static const struct {
+    const char *kind;
+    int attempts, signal_number, exit_code;
+} deaths[] = {{"crash", MANY, SIGSEGV, 0},
+              {"crash-twice", 2, SIGABRT, 0},
+              {"launcher", 6, SIGSEGV, 0},
+              {"sent-often", 6, 0, WORKER_EXIT_SENT},
+              {"exit-often", 4, 0, 9},
+              {"memory", MANY, 0, WORKER_EXIT_MEMORY},
+              {"alarm", MANY, 0, WORKER_EXIT_HUNG}};
+
+static void fake_die_of(const char *kind, const struct task *task)
+{
+    for (size_t i = 0; i < sizeof deaths / sizeof *deaths; i++) {
+        if (strcmp(kind, deaths[i].kind) != 0 || (int)task->attempt >= deaths[i].attempts)
+            continue;
+        if (deaths[i].signal_number)
+            fake_die(deaths[i].signal_number);
+        _exit(deaths[i].exit_code);
+    }
+}
+
+/* What a kind does at the first attempt of the bad task, before it answers. */
+static void fake_err_once(const char *kind, const struct task *task)
+{
+    struct result other = {.id = task->id, .creature = task->creature};
+    if (strcmp(kind, "garbage") == 0)
+        fake_send_raw("\xde\xad\xbe\xef, said the simulator", 25);
+    if (strcmp(kind, "bad-message") == 0)
+        fake_send_raw("\x00\x00\x00\x02\x91\x3f", 6);
+    if (strcmp(kind, "truncate") == 0)
+        fake_other(&other, 2);
+    if (strcmp(kind, "hang") == 0)
+        sleep_long();
+    if (strcmp(kind, "stopped") == 0)
+        raise(SIGSTOP);
+    if (strcmp(kind, "spin") == 0 || strcmp(kind, "slow-spin") == 0)
+        spin();
+    if (strcmp(kind, "close") == 0) {
+        close(STDOUT_FILENO);
+        sleep_long();
+    }
+    if (strcmp(kind, "unknown") == 0)
+        fake_answer(&(struct task){.id = 999999});
+    other.verdict = strcmp(kind, "quarantined") == 0 ? VERDICT_QUARANTINED : VERDICT_OK;
+    other.creature += strcmp(kind, "other-creature") == 0;
+    other.rival_count = strcmp(kind, "rival") == 0;
+    other.measures.distance_m = strcmp(kind, "huge") == 0 ? 1e308 : 0;
+    if (other.verdict != VERDICT_OK || other.creature != task->creature || other.rival_count ||
+        other.measures.distance_m > 0)
+        fake_other(&other, 1);
+}
+
 /* What each kind does with a task; the default is to answer. */
 static void fake_take_task(const char *kind, const struct task *task)
 {
-    int is_bad = task->id == BAD_TASK, is_first = task->attempt == 0;
+    int is_bad = task->id == BAD_TASK;
     if (fake_overtake(kind, task))
         return;
-    if (strcmp(kind, "crash") == 0 && is_bad)
-        fake_die(SIGSEGV);
-    if (strcmp(kind, "crash-twice") == 0 && is_bad && task->attempt < 2)
-        fake_die(SIGABRT);
-    if (strcmp(kind, "sent-often") == 0 && is_bad && task->attempt < 6)
-        _exit(WORKER_EXIT_SENT);
-    if (strcmp(kind, "launcher") == 0 && is_bad && task->attempt < 6)
-        fake_die(SIGSEGV);
-    if (strcmp(kind, "exit-often") == 0 && is_bad && task->attempt < 4)
-        _exit(9);
+    if (is_bad)
+        fake_die_of(kind, task);
+    if (is_bad && task->attempt == 0)
+        fake_err_once(kind, task);
     if (strcmp(kind, "answer-and-crash") == 0 && is_bad) {
         fake_answer(task);
         fake_die(SIGSEGV);
     }
-    if (strcmp(kind, "suicide") == 0 && task->id % 3 == 0 && is_first)
+    if (strcmp(kind, "suicide") == 0 && task->id % 3 == 0 && task->attempt == 0)
         fake_die(SIGKILL);
-    if (strcmp(kind, "garbage") == 0 && is_bad && is_first)
-        fake_send_raw("\xde\xad\xbe\xef, said the simulator", 25);
-    if (strcmp(kind, "bad-message") == 0 && is_bad && is_first)
-        fake_send_raw("\x00\x00\x00\x02\x91\x3f", 6);
-    if (strcmp(kind, "truncate") == 0 && is_bad && is_first)
-        fake_truncate(task);
-    if (strcmp(kind, "hang") == 0 && is_bad && is_first)
-        sleep_ms(3600 * 1000L);
-    if (strcmp(kind, "stopped") == 0 && is_bad && is_first)
-        raise(SIGSTOP);
     if (strcmp(kind, "stopped-once") == 0 && is_bad && fake_mark("stopped"))
         raise(SIGSTOP);
     if (strncmp(kind, "late", 4) == 0 && is_bad && fake_mark("late")) {
         sleep_ms(2000);
-        fake_result(task->id, task->creature, VERDICT_OK,
-                    task->seed + (strcmp(kind, "late-liar") == 0));
+        fake_write_result(task->id, task->creature, VERDICT_OK,
+                          task->seed + (strcmp(kind, "late-liar") == 0));
+        fake_send();
         return;
     }
     if (strncmp(kind, "late", 4) == 0 && task->id == LONG_TASK)
@@ -200,39 +243,10 @@ static void fake_take_task(const char *kind, const struct task *task)
             fake_mark("queue");
         _exit(9);
     }
-    if ((strcmp(kind, "spin") == 0 || strcmp(kind, "slow-spin") == 0) && is_bad && is_first)
-        for (;;)
-            clock();
     if (strcmp(kind, "slow-spin") == 0 && is_bad)
         burn_ms(250);
-    if (strcmp(kind, "memory") == 0 && is_bad)
-        _exit(WORKER_EXIT_MEMORY);
     if (strcmp(kind, "endless") == 0 && is_bad)
-        for (;;)
-            clock();
-    if (strcmp(kind, "alarm") == 0 && is_bad)
-        _exit(WORKER_EXIT_HUNG);
-    if (strcmp(kind, "unknown") == 0 && is_bad && is_first)
-        fake_answer(&(struct task){.id = 999999});
-    if (strcmp(kind, "quarantined") == 0 && is_bad && is_first)
-        fake_result(task->id, task->creature, VERDICT_QUARANTINED, task->seed);
-    if (strcmp(kind, "other-creature") == 0 && is_bad && is_first)
-        fake_result(task->id, task->creature + 1, VERDICT_OK, task->seed);
-    if (strcmp(kind, "rival") == 0 && is_bad && is_first) {
-        struct result result = {.id = task->id, .creature = task->creature, .rival_count = 1};
-        message_encode_result(&out, &result);
-        fake_send();
-    }
-    if (strcmp(kind, "huge") == 0 && is_bad && is_first) {
-        struct result result = {.id = task->id, .creature = task->creature};
-        result.measures.distance_m = 1e308;
-        message_encode_result(&out, &result);
-        fake_send();
-    }
-    if (strcmp(kind, "close") == 0 && is_bad && is_first) {
-        close(STDOUT_FILENO);
-        sleep_ms(3600 * 1000L);
-    }
+        spin();
     if (strcmp(kind, "slow") == 0 || strcmp(kind, "chatty") == 0)
         sleep_ms(30);
     for (int i = 0; i < 600 && strcmp(kind, "chatty") == 0; i++)
@@ -265,12 +279,12 @@ static void fake_take_message(const char *kind, const struct message *message)
     case MESSAGE_TASK:
         if ((strcmp(kind, "deaf") == 0 || strcmp(kind, "hidden") == 0) &&
             message->as.task.id == 1 && message->as.task.attempt == 0)
-            sleep_ms(3600 * 1000L);
+            sleep_long();
         fake_take_task(kind, &message->as.task);
         break;
     case MESSAGE_STOP:
         if (strcmp(kind, "stubborn") == 0 || strcmp(kind, "deaf-to-term") == 0)
-            sleep_ms(3600 * 1000L);
+            sleep_long();
         _exit(0);
     default:
         break;
@@ -308,7 +322,7 @@ static int fake_main(const char *kind, const char *program)
     snprintf(marks, sizeof marks, "%s", program);
     /* one only: on a busy machine other workers may just be starting, too */
     if (strcmp(kind, "lost-in-queue") == 0 && fake_has_mark("queue") && fake_mark("waits"))
-        sleep_ms(3600 * 1000L);
+        sleep_long();
     frame_reader_init(&reader);
     pack_writer_init(&out);
     if (strcmp(kind, "version") == 0)
@@ -537,11 +551,6 @@ static void expect_all_done(int quarantined)
                       run.results[i], run.quarantines[i]);
 }
 
-static double set_or(double value, double usual)
-{
-    return value > 0 ? value : usual;
-}
-
 /* How many lines of a worker's log contain the text. */
 static int count_in_log(int slot, const char *text)
 {
@@ -584,6 +593,8 @@ static const struct {
     /* other parameters than usual, if not 0 */
     double silence_s, deadline_s, start_s;
     int prefetch, is_fat, pause_at;
+    uint64_t fingerprint;
+    const char *notice; /* the only one has these words */
 } troubles[] = {
     {"crash", 1, 60, BAD_TASK, "SIGSEGV", .log = "event=worker_died", .least = 3, .most = 3},
     {"crash", 2, 60, BAD_TASK, "SIGSEGV", .log = "event=worker_died", .least = 3, .most = 3},
@@ -652,22 +663,35 @@ static const struct {
     {"version", 2, 10, .failure = "wrong version: it has protocol 127, \"older\""},
     {"stillborn", 2, 10, .failure = "exit code 1"},
     {"refuse", 2, 10, .failure = "refused: not these parameters"},
+    /* a host on which three starts in a row fail is left out */
+    {"refuse", 1, 10, .failure = "",
+     .notice = "is left out: 3 starts in a row failed, the last "
+               "one: refused: not these parameters"},
+    /* a machine that computes other bits gets no work; the others do it, which is said once */
+    {"strange", 3, 200, .fingerprint = 1,
+     .notice = "host strange is left out: its simulator computes"},
     {"digest", 2, 10, .failure = "another digest"},
     /* workers that start, but reject every task: enough for the slower one to start */
     {"reject-all", 2, TASKS_MAX, .failure = "brings no result: rejected: do not like it",
      .most = MANY}};
 enum { TROUBLES = sizeof troubles / sizeof troubles[0] };
 
+static void set_if(double *parameter, double value)
+{
+    *parameter = value > 0 ? value : *parameter;
+}
+
 TEST_LOOP(trouble_is_dealt_with, 0, TROUBLES)
 {
-    const char *kind = troubles[_i].kind, *log = troubles[_i].log;
-    run.params.farm_silence_s = set_or(troubles[_i].silence_s, run.params.farm_silence_s);
-    run.params.farm_deadline_s = set_or(troubles[_i].deadline_s, run.params.farm_deadline_s);
-    run.params.farm_start_s = set_or(troubles[_i].start_s, run.params.farm_start_s);
+    const char *kind = troubles[_i].kind, *log = troubles[_i].log, *notice = troubles[_i].notice;
+    set_if(&run.params.farm_silence_s, troubles[_i].silence_s);
+    set_if(&run.params.farm_deadline_s, troubles[_i].deadline_s);
+    set_if(&run.params.farm_start_s, troubles[_i].start_s);
     if (troubles[_i].prefetch)
         run.params.farm_prefetch = troubles[_i].prefetch;
     run.is_fat = troubles[_i].is_fat;
     run.pause_at = troubles[_i].pause_at;
+    run.fingerprint = troubles[_i].fingerprint;
     run_farm(kind, troubles[_i].workers, troubles[_i].tasks);
     if (troubles[_i].failure) {
         ck_assert_msg(run.failures == 1, "%s: %d failures", kind, run.failures);
@@ -677,6 +701,8 @@ TEST_LOOP(trouble_is_dealt_with, 0, TROUBLES)
     }
     if (troubles[_i].reason)
         ck_assert_msg(strcmp(run.reason, troubles[_i].reason) == 0, "%s: %s", kind, run.reason);
+    if (notice)
+        ck_assert_msg(run.notices == 1 && strstr(run.notice, notice), "%s: %s", kind, run.notice);
     int count = log ? count_in_logs(log) : troubles[_i].failure ? run.finished : 0;
     ck_assert_msg(count >= troubles[_i].least && count <= troubles[_i].most, "%s: %d times %s",
                   kind, count, log ? log : "done");
@@ -821,26 +847,25 @@ TEST(pause_and_go_on)
     expect_all_done(0);
 }
 
-TEST(stop_while_paused)
+/* A farm is told to stop while it is paused, at once, and at any instant of its start: spawned,
+ * greeted, set up, busy. */
+TEST_LOOP(stop_while_starting, 0, 14)
 {
-    start_farm("good", 3, 500);
-    farm_set_paused(run.farm, 1);
-    farm_set_worker_count(run.farm, 1);
-    uv_timer_t timer;
-    uv_timer_init(&run.loop, &timer);
-    uv_timer_start(&timer, on_stop_timer, 50, 0);
+    static uv_timer_t timer;
+    int is_paused = _i == 12, is_at_once = _i == 13;
+    start_farm("good", is_paused || is_at_once ? 3 : 2, TASKS_MAX);
+    if (is_paused) {
+        farm_set_paused(run.farm, 1);
+        farm_set_worker_count(run.farm, 1);
+    }
+    if (is_at_once) {
+        farm_stop(run.farm, on_stopped, NULL);
+    } else {
+        uv_timer_init(&run.loop, &timer);
+        uv_timer_start(&timer, on_stop_timer, is_paused ? 50 : (uint64_t)_i, 0);
+    }
     run_to_the_end();
-    ck_assert_int_eq(run.finished, 0);
-}
-
-/* A machine that computes other bits gets no work; the others do it. Said once. */
-TEST(other_bits_are_left_out)
-{
-    run.fingerprint = 1;
-    run_farm("strange", 3, 200);
-    expect_all_done(0);
-    ck_assert_int_eq(run.notices, 1);
-    ck_assert_ptr_nonnull(strstr(run.notice, "host strange is left out: its simulator computes"));
+    ck_assert(!(is_paused || is_at_once) || run.finished == 0);
 }
 
 TEST(other_bits_everywhere_are_a_failure)
@@ -853,18 +878,6 @@ TEST(other_bits_everywhere_are_a_failure)
                       strstr(run.reason, "its host is left out") != NULL,
                   "%s", run.reason);
     ck_assert_int_eq(run.notices, 1);
-}
-
-/* A host on which three starts in a row fail is left out. */
-TEST(failed_starts_leave_a_host_out)
-{
-    run_farm("refuse", 1, 10);
-    ck_assert_int_eq(run.failures, 1);
-    ck_assert_int_eq(run.notices, 1);
-    ck_assert_msg(strstr(run.notice,
-                         "is left out: 3 starts in a row failed, the last one: refused: not "
-                         "these parameters") != NULL,
-                  "%s", run.notice);
 }
 
 /* Behind a launcher the first hello may take as long as farm.start_s says, and no longer. */
@@ -931,31 +944,6 @@ TEST(stop_in_the_midst_of_a_task)
     ck_assert_int_eq(run.finished, 15);
     for (int slot = 1; slot <= 2; slot++)
         ck_assert_int_eq(count_in_log(slot, "event=worker_died"), 0);
-}
-
-TEST(stop_at_once)
-{
-    start_farm("good", 3, 500);
-    farm_stop(run.farm, on_stopped, NULL);
-    run_to_the_end();
-    ck_assert_int_eq(run.finished, 0);
-}
-
-/* At any instant of the start: spawned, greeted, set up, busy. */
-TEST_LOOP(stop_while_starting, 0, 12)
-{
-    static uv_timer_t timer;
-    start_farm("good", 2, TASKS_MAX);
-    uv_timer_init(&run.loop, &timer);
-    uv_timer_start(&timer, on_stop_timer, (uint64_t)_i, 0);
-    run_to_the_end();
-}
-
-TEST(stubborn_worker_is_killed)
-{
-    run_farm("stubborn", 2, 20);
-    expect_all_done(0);
-    ck_assert_int_eq(count_in_log(1, "event=worker_died"), 1);
 }
 
 /* The real worker loop and the real evaluation: equal digests on one and on three workers. */
