@@ -15,29 +15,32 @@
 #include "tests/unit/genome_fixture.h"
 #include "common/store/favourites.h"
 #include "viewer/window/gallery.h"
+#include "tests/counts.h"
 #include "tests/plain_fixture.h"
 
 /* ---- which champions stand for all ---- */
 
-static int choose(const int *best_ids, int count, int most, int *chosen)
+/* The chosen generations of those whose best creatures these are, as "0 2 5". */
+static const char *choose(const int *best_ids, int count, int most, int chosen[64])
 {
     struct store_generation generations[64];
+    char text[256] = "";
     memset(generations, 0, sizeof generations);
     for (int i = 0; i < count; i++)
         generations[i].best_id = (uint64_t)best_ids[i];
-    return gallery_choose_champions(generations, count, most, chosen);
+    int kept = gallery_choose_champions(generations, count, most, chosen);
+    for (int i = 0; i < kept; i++)
+        sprintf(text + strlen(text), "%d ", chosen[i]);
+    return printed("%s", text);
 }
 
 TEST(champions_are_those_that_are_new)
 {
     const int ids[] = {4, 4, 9, 9, 9, 12, 12};
     int chosen[64];
-    ck_assert_int_eq(choose(ids, 7, 24, chosen), 3);
-    ck_assert_int_eq(chosen[0], 0);
-    ck_assert_int_eq(chosen[1], 2);
-    ck_assert_int_eq(chosen[2], 5);
-    ck_assert_int_eq(choose(ids, 0, 24, chosen), 0);
-    ck_assert_int_eq(choose(ids, 1, 2, chosen), 1);
+    ck_assert_str_eq(choose(ids, 7, 24, chosen), "0 2 5 ");
+    ck_assert_str_eq(choose(ids, 0, 24, chosen), "");
+    ck_assert_str_eq(choose(ids, 1, 2, chosen), "0 ");
 }
 
 TEST(of_many_champions_a_few_are_chosen_evenly)
@@ -47,10 +50,9 @@ TEST(of_many_champions_a_few_are_chosen_evenly)
         ids[i] = i + 1;
     for (int most = 2; most <= 64; most++)
         for (int count = 1; count <= 64; count++) {
-            int kept = choose(ids, count, most, chosen);
+            int kept = count_text(choose(ids, count, most, chosen), " ");
             ck_assert_int_eq(kept, count < most ? count : most);
-            ck_assert_int_eq(chosen[0], 0);
-            ck_assert_int_eq(chosen[kept - 1], count - 1);
+            ck_assert(chosen[0] == 0 && chosen[kept - 1] == count - 1);
             for (int i = 1; i < kept; i++) {
                 ck_assert_int_gt(chosen[i], chosen[i - 1]);
                 ck_assert_int_le(chosen[i] - chosen[i - 1], (count - 1) / (most - 1) + 1);
@@ -94,26 +96,16 @@ static void make_worm(struct genome *genome, double width_m)
     genome_init(genome);
     genome->root = 1;
     for (gene_id id = 1; id <= 2; id++) {
-        struct body_gene *body = genome_add_body(genome);
-        body->id = id;
+        struct body_gene *body = fixture_body(genome, id);
         body->width_m = width_m;
         body->height_m = 0.1;
-        body->joint = JOINT_ROTARY;
         body->lower = -0.9;
         body->upper = 0.8;
-        body->recursive_limit = 1;
     }
-    struct connection_gene *connection = genome_add_connection(genome);
-    connection->id = 11;
-    connection->from = 1;
-    connection->to = 2;
+    struct connection_gene *connection = fixture_connection(genome, 11, 1, 2);
     connection->parent_face = FACE_RIGHT;
     connection->child_face = FACE_LEFT;
-    connection->scale = 1;
-    struct neuron_gene *neuron = genome_add_neuron(genome);
-    neuron->id = 21;
-    neuron->owner = 2;
-    neuron->function = NEURON_OSCILLATE_WAVE;
+    struct neuron_gene *neuron = fixture_neuron_row(genome, 21, 2, NEURON_OSCILLATE_WAVE);
     neuron->inputs[0] = fixture_constant(1.5, 1);
     neuron->inputs[1] = fixture_constant(0.7, 1);
     neuron->inputs[2] = fixture_constant(0.3, 1); /* so that it goes somewhere */
@@ -126,30 +118,23 @@ static void make_worm(struct genome *genome, double width_m)
 /* Creature `id` is born in generation (id - 1) / 2 of the creature two before. */
 static void put_creature(int id)
 {
-    struct genome genome;
-    struct pack_writer writer;
+    SCOPED(genome) genome;
+    SCOPED(pack_writer) writer;
     sqlite3_stmt *row;
     char seed[17];
     make_worm(&genome, 0.3 + 0.01 * id);
     pack_writer_init(&writer);
     genome_encode(&genome, &writer);
     hash_to_text((uint64_t)id, seed);
-    sqlite3_prepare_v2(database,
-                       "INSERT INTO individuals (id, generation, method, parent1, mutations, seed,"
-                       " branch, verdict, fitness, digest, genome) VALUES"
-                       " (?1, ?2, 'asexual', ?3, 'width of body 2', ?4, 1, 'ok', ?5, ?4, ?6)",
-                       -1, &row, NULL);
-    sqlite3_bind_int(row, 1, id);
-    sqlite3_bind_int(row, 2, (id - 1) / 2);
-    if (id > 2)
-        sqlite3_bind_int(row, 3, id - 2);
-    sqlite3_bind_text(row, 4, seed, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_double(row, 5, id);
-    sqlite3_bind_blob(row, 6, writer.buffer.data, (int)writer.buffer.size, SQLITE_TRANSIENT);
+    const char *sql =
+        printed("INSERT INTO individuals (id, generation, method, parent1, mutations, seed,"
+                " branch, verdict, fitness, digest, genome) VALUES"
+                " (%d, %d, 'asexual', %s, 'width of body 2', '%s', 1, 'ok', %d, '%s', ?1)",
+                id, (id - 1) / 2, id > 2 ? printed("%d", id - 2) : "NULL", seed, id, seed);
+    ck_assert_int_eq(sqlite3_prepare_v2(database, sql, -1, &row, NULL), SQLITE_OK);
+    sqlite3_bind_blob(row, 1, writer.buffer.data, (int)writer.buffer.size, SQLITE_TRANSIENT);
     ck_assert_int_eq(sqlite3_step(row), SQLITE_DONE);
     sqlite3_finalize(row);
-    pack_writer_deinit(&writer);
-    genome_deinit(&genome);
     run_sql(printed("INSERT INTO members VALUES (%d, %d, 1, %d, 1, %d)", (id - 1) / 2, id,
                     id % 2 ? 2 : 1, id));
 }
@@ -250,10 +235,47 @@ static const struct specimen *current(void)
     return gallery_specimen(gallery, window->current);
 }
 
-static void expect_shown(int generation, uint64_t id)
+/* What the window shows, as "2:6 of 2": generation, creature and how many stand beside it; further
+ * the shelf, if it is not a generation, and the view, if it is not of a single creature. */
+static const char *shown(void)
 {
-    ck_assert_int_eq(gallery->generation, generation);
-    ck_assert_uint_eq(current()->creature.id, id);
+    static const char *const shelves[] = {" files", "", " champions", " lineage"};
+    static const char *const views[] = {"", " race", " cells", " pair"};
+    if (gallery->shown.count == 0)
+        return "nothing";
+    return printed("%d:%d of %d%s%s", (int)gallery->generation, (int)current()->creature.id,
+                   gallery->shown.count, shelves[gallery->kind], views[window->view]);
+}
+
+/* After these keys. */
+static void expect(const char *keys, const char *state)
+{
+    press(keys);
+    ck_assert_str_eq(shown(), state);
+}
+
+static void press_end(const char *state)
+{
+    player_press_key(&window->player, KEY_END);
+    expect("", state);
+}
+
+/* There is news at this time. */
+static void expect_news(double time_s, const char *state)
+{
+    player_look_for_news(&window->player, time_s);
+    expect("", state);
+}
+
+static void expect_time(double time_s)
+{
+    ck_assert_double_eq_tol(window->player.time_s, time_s, 1e-9);
+}
+
+static void advance(double step_s, int count)
+{
+    for (int i = 0; i < count; i++)
+        player_advance(&window->player, step_s);
 }
 
 FIXTURE(setup, teardown)
@@ -264,33 +286,31 @@ TEST(plays_pauses_steps_and_scrubs)
 {
     open_run_of(1);
     ck_assert_int_eq(window->player.is_playing, 1);
-    for (int i = 0; i < 30; i++)
-        player_advance(&window->player, 1.0 / 60);
-    ck_assert_double_eq_tol(window->player.time_s, 0.5, 1e-9);
+    advance(1.0 / 60, 30);
+    expect_time(0.5);
     press(" ");
-    player_advance(&window->player, 0.1);
-    ck_assert_double_eq_tol(window->player.time_s, 0.5, 1e-9);
+    advance(0.1, 1);
+    expect_time(0.5);
     press("..,");
-    ck_assert_double_eq_tol(window->player.time_s, 0.5 + 1.0 / 60, 1e-9);
+    expect_time(0.5 + 1.0 / 60);
     player_press_key(&window->player, KEY_RIGHT);
-    ck_assert_double_eq_tol(window->player.time_s, 1 + 1.0 / 60, 1e-9);
+    expect_time(1 + 1.0 / 60);
     /* the bar: its middle is half of the time, and dragging goes on beside it */
     click(52 + (WIDTH - 202) / 2.0, BAR_Y);
     ck_assert_double_eq_tol(window->player.time_s, 0.75, 0.01);
     player_press_mouse(&window->player, 300, BAR_Y);
     player_move_mouse(&window->player, 5000, 10);
-    ck_assert_double_eq_tol(window->player.time_s, 1.5, 1e-9);
+    expect_time(1.5);
     player_release_mouse(&window->player);
     click(26, BAR_Y);
     ck_assert_int_eq(window->player.is_playing, 1);
     press("++");
     player_seek(&window->player, 0);
-    player_advance(&window->player, 0.1);
-    ck_assert_double_eq_tol(window->player.time_s, 0.4, 1e-9);
+    advance(0.1, 1);
+    expect_time(0.4);
     /* the end is shown for a second, then it starts over */
     press("--");
-    for (int i = 0; i < 22; i++)
-        player_advance(&window->player, 0.1);
+    advance(0.1, 22);
     ck_assert_double_lt(window->player.time_s, 0.3);
 }
 
@@ -364,9 +384,9 @@ TEST(words_beside_the_bar_are_buttons)
 {
     open_run_of(3);
     click(WIDTH - 80, BAR_Y);
-    ck_assert_uint_eq(current()->creature.id, 5);
+    expect("", "2:5 of 2");
     click(WIDTH - 80, BAR_Y);
-    ck_assert_uint_eq(current()->creature.id, 6);
+    expect("", "2:6 of 2");
     uint64_t before = draw();
     click(WIDTH - 30, BAR_Y);
     ck_assert(draw() != before);
@@ -374,12 +394,12 @@ TEST(words_beside_the_bar_are_buttons)
     ck_assert(draw() == before);
     player_seek(&window->player, 0);
     click(WIDTH - 125, BAR_Y);
-    player_advance(&window->player, 0.1);
-    ck_assert_double_eq_tol(window->player.time_s, 0.2, 1e-9);
+    advance(0.1, 1);
+    expect_time(0.2);
     click(WIDTH - 125, BAR_Y);
     click(WIDTH - 125, BAR_Y);
-    player_advance(&window->player, 0.1);
-    ck_assert_double_eq_tol(window->player.time_s, 0.225, 1e-9);
+    advance(0.1, 1);
+    expect_time(0.225);
 }
 
 TEST(a_resized_window_comes_back)
@@ -397,59 +417,42 @@ TEST(a_resized_window_comes_back)
 TEST(steps_through_creatures_and_generations)
 {
     open_run_of(3);
-    ck_assert_int_eq(gallery->shown.count, 2);
-    ck_assert_uint_eq(current()->creature.id, 6);
-    press("n");
-    ck_assert_uint_eq(current()->creature.id, 5);
-    press("n");
-    ck_assert_uint_eq(current()->creature.id, 6);
-    press("[");
-    expect_shown(1, 4);
-    press("[[[");
-    ck_assert_int_eq(gallery->generation, 0);
-    press("]");
-    ck_assert_int_eq(gallery->generation, 1);
-    player_press_key(&window->player, KEY_END);
-    ck_assert_int_eq(gallery->generation, 2);
+    expect("", "2:6 of 2");
+    expect("n", "2:5 of 2");
+    expect("n", "2:6 of 2");
+    expect("[", "1:4 of 2");
+    expect("[[[", "0:2 of 2");
+    expect("]", "1:4 of 2");
+    press_end("2:6 of 2");
     /* the timeline from its left end to its right one, and the strip's first champion */
     click(60, TIMELINE_Y);
-    ck_assert_int_eq(gallery->generation, 0);
+    expect("", "0:2 of 2");
     click(WIDTH - 110, TIMELINE_Y);
-    ck_assert_int_eq(gallery->generation, 2);
+    expect("", "2:6 of 2");
     click(40, STRIP_Y);
-    expect_shown(0, 2);
+    expect("", "0:2 of 2");
 }
 
 /* All worms are of one kind, of which the best is shown. */
 TEST(the_best_of_each_kind)
 {
     open_run_of(3);
-    press("[y");
-    ck_assert_int_eq(gallery->generation, 1);
-    ck_assert_int_eq(gallery->shown.count, 1);
-    ck_assert_uint_eq(current()->creature.id, 4);
-    press("[");
-    ck_assert_int_eq(gallery->shown.count, 1);
-    press("y");
-    ck_assert_int_eq(gallery->generation, 0);
-    ck_assert_int_eq(gallery->shown.count, 2);
+    expect("[y", "1:4 of 1");
+    expect("[", "0:2 of 1");
+    expect("y", "0:2 of 2");
     /* champions and ancestors stay what they are */
-    press("w");
-    int ancestors = gallery->shown.count;
-    press("y");
-    ck_assert_int_eq(gallery->shown.count, ancestors);
+    expect("]w", "1:4 of 2 lineage");
+    expect("y", "1:4 of 2 lineage");
 }
 
 TEST(race_grid_and_clicks)
 {
     open_run_of(1);
     gallery_work(gallery);
-    player_advance(&window->player, 0);
-    press("g");
-    ck_assert_int_eq(window->view, VIEW_RACE);
+    advance(0, 1);
+    expect("g", "0:2 of 2 race");
     uint64_t race = draw();
-    press("a");
-    ck_assert_int_eq(window->view, VIEW_CELLS);
+    expect("a", "0:2 of 2 cells");
     ck_assert_uint_ne(draw(), race);
     /* two cells: a click marks the other one, a second click opens it */
     double scene = HEIGHT - (40 + 58 + 84) * UI;
@@ -460,11 +463,9 @@ TEST(race_grid_and_clicks)
         y[1] = 3 * scene / 4;
     }
     click(x[1], y[1]);
-    ck_assert_int_eq(window->current, 1);
-    ck_assert_int_eq(window->view, VIEW_CELLS);
+    expect("", "0:1 of 2 cells");
     click(x[1], y[1]);
-    ck_assert_int_eq(window->view, VIEW_SINGLE);
-    ck_assert_int_eq(window->current, 1);
+    expect("", "0:1 of 2");
 }
 
 /* Creatures come into a race one by one, as they are simulated: it is placed anew for each. */
@@ -472,8 +473,7 @@ TEST(races_grow)
 {
     open_run_of(2);
     press(" g[");
-    for (int i = 0; i < 20; i++)
-        player_advance(&window->player, 0);
+    advance(0, 20);
     uint64_t grown = draw();
     press("0");
     ck_assert_uint_eq(draw(), grown);
@@ -482,28 +482,20 @@ TEST(races_grow)
 TEST(line_of_descent_and_parent)
 {
     open_run_of(4);
-    press("w");
-    ck_assert_int_eq(gallery->kind, SHELF_LINEAGE);
-    ck_assert_int_eq(gallery->shown.count, 4);
+    expect("w", "3:8 of 4 lineage");
     for (int i = 0; i < 4; i++)
         ck_assert_uint_eq(gallery_specimen(gallery, i)->creature.id, 8 - 2 * (uint64_t)i);
     draw();
     click(100, 30 + 92 * 1.5); /* the second step */
-    ck_assert_int_eq(window->current, 1);
-    press("d");
-    ck_assert_int_eq(window->view, VIEW_PAIR);
+    expect("", "3:6 of 4 lineage");
+    expect("d", "3:6 of 4 lineage pair");
     ck_assert_ptr_nonnull(gallery_specimen(gallery, 2)->replay);
     uint64_t pair = draw();
-    press("n");
-    ck_assert_int_eq(window->current, 2);
+    expect("n", "3:4 of 4 lineage pair");
     ck_assert_uint_ne(draw(), pair);
-    press("w");
-    ck_assert_int_eq(gallery->kind, SHELF_GENERATION);
-    ck_assert_int_eq(gallery->generation, 3);
-    ck_assert_int_eq(window->view, VIEW_SINGLE);
+    expect("w", "3:8 of 2");
     /* the parent's ghost changes the picture, and the creature's stays when it goes */
-    press("G");
-    ck_assert_int_eq(gallery->kind, SHELF_LINEAGE);
+    expect("G", "3:8 of 4 lineage");
     while (gallery_work(gallery))
         continue;
     press("G");
@@ -514,9 +506,7 @@ TEST(line_of_descent_and_parent)
     ck_assert_uint_eq(draw(), alone);
     press("w");
     /* from elsewhere d opens the line of descent, too */
-    press("d");
-    ck_assert_int_eq(window->view, VIEW_PAIR);
-    ck_assert_int_eq(gallery->kind, SHELF_LINEAGE);
+    expect("d", "3:8 of 4 lineage pair");
 }
 
 TEST(a_line_has_milestones_and_captions)
@@ -545,20 +535,16 @@ TEST(evolution_in_a_minute)
     uint64_t last = 0;
     double time_s = 0;
     open_run_of(4);
-    press("e");
-    ck_assert_int_eq(gallery->kind, SHELF_CHAMPIONS);
-    ck_assert_uint_eq(current()->creature.id, 2);
+    expect("e", "-1:2 of 4 champions");
     while (current()->creature.id != 8 && time_s < 60) {
         ck_assert_uint_ge(current()->creature.id, last);
         last = current()->creature.id;
-        player_advance(&window->player, 0.1);
+        advance(0.1, 1);
         time_s += 0.1;
     }
     ck_assert_double_lt(time_s, 60);
     ck_assert_uint_eq(last, 6);
-    press("e");
-    ck_assert_int_eq(gallery->kind, SHELF_GENERATION);
-    ck_assert_int_eq(gallery->generation, 3);
+    expect("e", "3:8 of 2");
 }
 
 /* ---- a run under way ---- */
@@ -566,21 +552,18 @@ TEST(evolution_in_a_minute)
 TEST(waits_for_a_run_and_follows_it)
 {
     open_window();
-    ck_assert_int_eq(gallery->shown.count, 0);
+    expect("", "nothing");
     uint64_t waiting = draw();
     press("wdeag[]nx");
-    player_advance(&window->player, 0.1);
+    advance(0.1, 1);
     player_look_for_news(&window->player, 0);
     put_generation(0);
-    player_look_for_news(&window->player, 0.5); /* too early to look again */
-    ck_assert_int_eq(gallery->shown.count, 0);
-    player_look_for_news(&window->player, 1.5);
-    expect_shown(0, 2);
+    expect_news(0.5, "nothing"); /* too early to look again */
+    expect_news(1.5, "0:2 of 2");
     ck_assert_uint_ne(draw(), waiting);
     put_generation(1);
     put_generation(2);
-    player_look_for_news(&window->player, 3);
-    expect_shown(2, 6);
+    expect_news(3, "2:6 of 2");
 }
 
 TEST(the_same_champion_goes_on_where_it_is)
@@ -592,8 +575,7 @@ TEST(the_same_champion_goes_on_where_it_is)
         " VALUES (1, 1, 1, 2, 2, 1, 2)");
     run_sql("INSERT INTO members VALUES (1, 2, 1, 1, 1, 2)");
     const struct replay *before = current()->replay;
-    player_look_for_news(&window->player, 5);
-    ck_assert_int_eq(gallery->generation, 1);
+    expect_news(5, "1:2 of 1");
     ck_assert_ptr_eq(current()->replay, before); /* not simulated again */
     ck_assert_double_eq(window->player.time_s, 0.8);
 }
@@ -603,17 +585,13 @@ TEST(who_looks_at_the_past_is_left_there)
     open_run_of(2);
     press("[");
     put_generation(2);
-    player_look_for_news(&window->player, 5);
-    ck_assert_int_eq(gallery->generation, 0);
-    player_press_key(&window->player, KEY_END);
-    ck_assert_int_eq(gallery->generation, 2);
+    expect_news(5, "0:2 of 2");
+    press_end("2:6 of 2");
     put_generation(3);
-    player_look_for_news(&window->player, 10);
-    ck_assert_int_eq(gallery->generation, 3);
+    expect_news(10, "3:8 of 2");
     /* a store that breaks is told, and what is shown stays */
     run_sql("PRAGMA foreign_keys = OFF; DROP TABLE generations");
-    player_look_for_news(&window->player, 15);
-    ck_assert_int_eq(gallery->generation, 3);
+    expect_news(15, "3:8 of 2");
     draw();
 }
 
@@ -631,6 +609,13 @@ static int find_cut(enum replay_cut_kind kind, double *x, double *y)
     return 0;
 }
 
+/* The current creature's record, and whether its digest is this one. */
+static void expect_replay(enum replay_status status, uint64_t digest, int is_equal)
+{
+    ck_assert_int_eq(current()->replay->status, status);
+    ck_assert_int_eq(current()->replay->digest == digest, is_equal);
+}
+
 TEST(a_click_cuts_and_another_one_puts_back)
 {
     static const enum replay_cut_kind kinds[] = {CUT_NEURON, CUT_EFFECTOR_INPUT};
@@ -639,24 +624,22 @@ TEST(a_click_cuts_and_another_one_puts_back)
     press(" b");
     player_seek(&window->player, 1);
     uint64_t digest = current()->replay->digest;
-    ck_assert_int_eq(current()->replay->status, REPLAY_DIFFERS); /* the record is made up */
+    expect_replay(REPLAY_DIFFERS, digest, 1); /* the record is made up */
     for (int i = 0; i < 2; i++) {
         ck_assert_msg(find_cut(kinds[i], &x, &y), "nothing of kind %d to point at", kinds[i]);
         uint64_t whole = draw();
         click(x, y);
-        ck_assert_int_eq(current()->replay->status, REPLAY_CHANGED);
-        ck_assert_uint_ne(current()->replay->digest, digest);
+        expect_replay(REPLAY_CHANGED, digest, 0);
         ck_assert_double_eq(window->player.time_s, 1);
         ck_assert_uint_ne(draw(), whole);
         click(x, y);
-        ck_assert_int_eq(current()->replay->status, REPLAY_DIFFERS);
-        ck_assert_uint_eq(current()->replay->digest, digest);
+        expect_replay(REPLAY_DIFFERS, digest, 1);
         ck_assert_uint_eq(draw(), whole);
     }
     click(x, y);
-    ck_assert_int_eq(current()->replay->status, REPLAY_CHANGED);
+    expect_replay(REPLAY_CHANGED, digest, 0);
     press("x");
-    ck_assert_uint_eq(current()->replay->digest, digest);
+    expect_replay(REPLAY_DIFFERS, digest, 1);
     /* the cut one is not taken for the whole one elsewhere */
     click(x, y);
     press("w");
@@ -881,6 +864,13 @@ static void give_orders(void)
     ck_assert(!chooser_is_busy(window->chooser));
 }
 
+/* The choices for the first two that are shown. */
+static void expect_choices(int first, int second)
+{
+    ck_assert_int_eq(gallery_choice(gallery, 0), first);
+    ck_assert_int_eq(gallery_choice(gallery, 1), second);
+}
+
 static void expect_orders(const char *log, const char *const *orders, int count)
 {
     char line[256];
@@ -904,7 +894,7 @@ static void open_interactive_run(int generations)
     player_look_for_news(&window->player, 0);
     while (gallery_work(gallery))
         ;
-    player_advance(&window->player, 0);
+    advance(0, 1);
 }
 
 TEST(keys_choose)
@@ -916,27 +906,24 @@ TEST(keys_choose)
     char log[96];
     make_controller(log, sizeof log);
     open_interactive_run(2);
-    ck_assert_int_eq(window->view, VIEW_CELLS);
+    expect("", "1:4 of 2 cells");
     ck_assert_int_eq((int)gallery_waiting(gallery), 1);
-    ck_assert_uint_eq(current()->creature.id, 4);
     uint64_t without = draw();
     press("B");
-    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_BREED);
+    expect_choices(CHOICE_BREED, CHOICE_NONE);
     ck_assert_int_eq(gallery_count_choices(gallery, CHOICE_BREED), 1);
     ck_assert_int_eq(player_is_still(&window->player), 0);
     ck_assert_uint_ne(draw(), without);
     press("B");
-    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
+    expect_choices(CHOICE_NONE, CHOICE_NONE);
     ck_assert_uint_eq(draw(), without);
     press("KnX");
-    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_KEEP);
-    ck_assert_int_eq(gallery_choice(gallery, 1), CHOICE_BAN);
+    expect_choices(CHOICE_KEEP, CHOICE_BAN);
     player_press_key(&window->player, KEY_ENTER);
     run_sql("INSERT INTO choices VALUES (1, 4, 'keep')"); /* as the controller would */
     give_orders();
     /* what it refused is taken back */
-    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_KEEP);
-    ck_assert_int_eq(gallery_choice(gallery, 1), CHOICE_NONE);
+    expect_choices(CHOICE_KEEP, CHOICE_NONE);
     expect_orders(log, orders, 5);
     remove_controller(log);
 }
@@ -977,13 +964,12 @@ TEST(the_past_shows_what_was_chosen)
     open_interactive_run(1);
     run_sql("INSERT INTO choices VALUES (0, 2, 'breed')");
     put_generation(1);
-    player_look_for_news(&window->player, 5);
-    ck_assert_int_eq((int)gallery->generation, 1);
-    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
+    expect_news(5, "1:4 of 2 cells");
+    expect_choices(CHOICE_NONE, CHOICE_NONE);
     press("[");
-    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_BREED);
+    expect_choices(CHOICE_BREED, CHOICE_NONE);
     press("B");
-    ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_BREED);
+    expect_choices(CHOICE_BREED, CHOICE_NONE);
     ck_assert(!chooser_is_busy(window->chooser));
     /* the last generation */
     put_generation(2);
