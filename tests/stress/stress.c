@@ -72,7 +72,6 @@ struct stress {
     const char *assignments[ASSIGNMENTS_MAX];
     int assignment_count;
     int jobs, offenders;
-    int named; /* the verdict whose creatures are named, instead of the worst; or -1 */
     const char *log_path, *save_path;
     FILE *log;
     struct record *records;
@@ -517,7 +516,7 @@ static void print_offenders(struct stress *stress)
     qsort(stress->records, stress->record_count, sizeof stress->records[0], compare_offence);
     for (size_t i = 0; i < stress->record_count && left > 0; i++) {
         const struct record *r = &stress->records[i];
-        if (stress->named < 0 ? excess_of(r) == 0 && !is_bad(r) : stress->named != r->verdict)
+        if (excess_of(r) == 0 && !is_bad(r))
             continue;
         left--;
         printf("%s %s %" PRIu64 ": %s after %.2f s, unaccounted %.3g of %.3g J\n",
@@ -559,7 +558,6 @@ static const char usage_text[] =
     "  --log FILE.csv     a line for each; an interrupted run goes on where its log ends\n"
     "  --jobs J           processes (default: one for each core)\n"
     "  --offenders K      how many of the worst to name (default: 10)\n"
-    "  --verdict NAME     names those with this verdict instead of the worst\n"
     "  --save FOLDER      writes those named as creature files\n"
     "Exit code: 0, 1 one failed or crashed, 2 wrong usage.\n";
 
@@ -570,14 +568,6 @@ static uint64_t read_count(const char *text)
     if (*text == '-' || *end != '\0' || value == 0 || value > 100000000)
         die("expected a whole number from 1");
     return value;
-}
-
-static int read_verdict(const char *name)
-{
-    int verdict = verdict_find(name);
-    if (verdict < 0)
-        die("no such verdict");
-    return verdict;
 }
 
 static void read_worlds(struct stress *stress, char *text)
@@ -594,12 +584,15 @@ static void read_worlds(struct stress *stress, char *text)
 
 static void read_arguments(struct stress *stress, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"first", required_argument, NULL, 'f'},  {"random", no_argument, NULL, 'r'},
-        {"worlds", required_argument, NULL, 'w'}, {"log", required_argument, NULL, 'l'},
-        {"jobs", required_argument, NULL, 'j'},   {"offenders", required_argument, NULL, 'o'},
-        {"save", required_argument, NULL, 'd'},   {"verdict", required_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"first", required_argument, NULL, 'f'},
+                                            {"random", no_argument, NULL, 'r'},
+                                            {"worlds", required_argument, NULL, 'w'},
+                                            {"log", required_argument, NULL, 'l'},
+                                            {"jobs", required_argument, NULL, 'j'},
+                                            {"offenders", required_argument, NULL, 'o'},
+                                            {"save", required_argument, NULL, 'd'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     int option;
     while ((option = getopt_long(argc, argv, "n:s:h", options, NULL)) != -1) {
         if (option == 'n')
@@ -616,8 +609,6 @@ static void read_arguments(struct stress *stress, int argc, char **argv)
             stress->jobs = (int)read_count(optarg);
         else if (option == 'o')
             stress->offenders = (int)read_count(optarg);
-        else if (option == 'v')
-            stress->named = read_verdict(optarg);
         else if (option == 'd')
             stress->save_path = optarg;
         else if (option == 's' && stress->assignment_count < ASSIGNMENTS_MAX)
@@ -646,8 +637,7 @@ int main(int argc, char **argv)
                             .first = 1,
                             .count = 1000,
                             .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN),
-                            .offenders = 10,
-                            .named = -1};
+                            .offenders = 10};
     read_arguments(&stress, argc, argv);
     stress.records = calloc(total_of(&stress), sizeof stress.records[0]);
     if (stress.records == NULL)

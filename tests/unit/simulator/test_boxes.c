@@ -1,21 +1,17 @@
-/* Creatures of boxes as physics sees them: the tree that they become moves as a scene of the same
- * boxes does; what they feel; guards, overlap, and starts that are perturbed. That they move alike in
- * a mirror, and turned about the vertical, is in tests/oracle/test_spatial_mirror.c and
- * test_spatial_alike.c. */
-#include <stdarg.h>
-
+/* Creatures of boxes as physics sees them: both solvers move them alike; what they feel; guards,
+ * overlap, and starts that are perturbed. That they move alike in a mirror, and turned about the
+ * vertical, is in tests/oracle/test_spatial_mirror.c and test_spatial_alike.c; that they move as
+ * their boxes do in another program, in test_mjcf.c and test_transfer.c. */
 #include "common/creature/creature.h"
 #include "common/math/detmath.h"
 #include "common/growth/body.h"
-#include "common/growth/box_half.h"
 #include "simulator/links/spatial_state.h"
 #include "simulator/mind/senses.h"
-#include "simulator/tools/scenes/scene.h"
 #include "tests/plain_fixture.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/random_genome.h"
 
-enum { CREATURES = 20, TEXT_SIZE = 1 << 16 };
+enum { CREATURES = 20 };
 
 /* The beginning of a creature's text. */
 #define BOXES "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\","
@@ -70,87 +66,7 @@ static struct vec3 place_of(const struct dynamics *dynamics, int part)
     return s.at_m;
 }
 
-/* ---------------------------------------------------------------- as scenes */
-
-static char text[TEXT_SIZE];
-static size_t length;
-
-__attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    length += (size_t)vsnprintf(text + length, TEXT_SIZE - length, format, arguments);
-    va_end(arguments);
-    ck_assert_uint_lt(length, TEXT_SIZE);
-}
-
-static void add_vector(const char *key, struct vec3 v)
-{
-    add("\"%s\": [%.17g, %.17g, %.17g]", key, v.x, v.y, v.z);
-}
-
-static void add_turn(const char *key, struct quaternion q)
-{
-    add("\"%s\": [%.17g, %.17g, %.17g, %.17g]", key, q.w, q.x, q.y, q.z);
-}
-
-static void add_joint(const struct body_link *own)
-{
-    const char *unit = own->kind == LINK_LINEAR ? "m" : "rad";
-    add(", \"joint\": {\"to\": \"b%d\", \"kind\": \"%s\", ", own->parent,
-        joint_kinds[own->kind].name);
-    add_vector("at_m", own->joint);
-    add(", ");
-    add_turn("quaternion", own->frame);
-    if (own->kind == LINK_SPHERICAL) {
-        add(", \"cone_rad\": %.17g, \"twist_lower_rad\": %.17g, \"twist_upper_rad\": %.17g}",
-            own->cone_rad, own->lower[0], own->upper[0]);
-        return;
-    }
-    add(", \"freedoms\": [");
-    for (int k = 0; k < body_freedoms(own); k++)
-        add("%s{\"lower_%s\": %.17g, \"upper_%s\": %.17g}", k > 0 ? ", " : "", unit, own->lower[k],
-            unit, own->upper[k]);
-    add("]}");
-}
-
-/* The creature's tree as a person would write it, its root at a height and a turn. */
-static void write_scene(double height, struct quaternion turn)
-{
-    const struct body *body = phenotype.body;
-    length = 0;
-    add("{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": %.17g, \"ground\": %s, "
-        "\"friction\": %.17g, \"viscosity_pa_s_m\": %.17g, \"drag_exposure\": true}, \"bodies\": [",
-        world.gravity_m_s2, world.has_ground ? "true" : "false", world.friction,
-        world.viscosity_pa_s_m);
-    for (int i = 0; i < body->link_count; i++) {
-        int boxes = 0;
-        add("%s{\"name\": \"b%d\", \"boxes\": [", i > 0 ? ", " : "", i);
-        for (int k = 0; k < body->box_count; k++) {
-            if (body->boxes[k].link != i)
-                continue;
-            add("%s{\"density_kg_m3\": %.17g, ", boxes++ > 0 ? ", " : "",
-                params.creature_density_kg_m3);
-            add_vector("size_m", body->boxes[k].size_m);
-            add(", ");
-            add_vector("at_m", body->boxes[k].centre);
-            add(", ");
-            add_turn("quaternion", body->boxes[k].turn);
-            add("}");
-        }
-        add("]");
-        if (i > 0) {
-            add_joint(&body->links[i]);
-        } else {
-            add(", ");
-            add_vector("position_m", (struct vec3){0, height, 0});
-            add(", ");
-            add_turn("quaternion", turn);
-        }
-        add("}");
-    }
-    add("]}");
-}
+/* ---------------------------------------------------------------- both solvers */
 
 /* Puts the root, the rest as at birth. */
 static void put_root(struct dynamics *dynamics, double height, struct quaternion turn)
@@ -164,53 +80,6 @@ static void put_root(struct dynamics *dynamics, double height, struct quaternion
     q[5] = turn.y;
     q[6] = turn.z;
     dynamics_set_state(dynamics, q, qd);
-}
-
-/* Falls on the ground, limp, beside a scene of the same boxes. */
-static void compare_with_scene(double height, double time_s, double tolerance)
-{
-    static struct scene scene;
-    struct dynamics *other;
-    struct quaternion turn = quaternion_exp((struct vec3){0.3, -0.2, 0.4});
-    struct dynamics *dynamics = make();
-    const struct body_box *boxes;
-    write_scene(height, turn);
-    ck_ok(scene_read_text(&scene, text, length, "scene", &error));
-    ck_ok(scene_start(&scene, &arena, &other, &error));
-    boxes = scene.space.boxes;
-    put_root(dynamics, height, turn);
-    dynamics_set_effectors(dynamics, EFFECTORS_SLACK);
-    for (int step = 0; step < 240 * time_s; step++) {
-        ck_assert_int_eq(dynamics_step(dynamics), 0);
-        ck_assert_int_eq(dynamics_step(other), 0);
-    }
-    /* the scene has its boxes link by link */
-    for (int link = 0, k = 0; link < scene.body_count; link++)
-        for (int i = 0; i < phenotype.part_count; i++) {
-            if (phenotype.body->boxes[i].link != link)
-                continue;
-            const struct spatial_tree_link *l =
-                &spatial_state_tree(spatial_state_of(other))->links[link];
-            struct vec3 at = vec3_add(l->at, mat3_apply(&l->turned, boxes[k++].centre));
-            double off = vec3_length(vec3_sub(at, place_of(dynamics, i)));
-            ck_assert_msg(off <= tolerance, "box %d is %g m off", i, off);
-        }
-}
-
-TEST(a_creature_moves_as_a_scene_of_its_boxes)
-{
-    set("boxes.neighbours=pass"); /* as in scenes */
-    static const char *const worlds[] = {"world.preset=land", "world.preset=water"};
-    int count = 0;
-    for (uint64_t id = 1; id <= CREATURES; id++)
-        for (int i = 0; i < 2; i++) {
-            set(worlds[i]);
-            if (!grow(id))
-                continue;
-            compare_with_scene(1.2, i == 0 ? 0.4 : 1, 1e-9);
-            count++;
-        }
-    ck_assert_int_gt(count, CREATURES);
 }
 
 /* The places of all parts after limp motion from a state that turns, by the solver of the
@@ -412,24 +281,6 @@ static void evaluate_random(uint64_t id, struct evaluation *result)
     SCOPED(genome) genome;
     random_genome(&genome, &params, RNG_TEST, 1, id);
     evaluate(&genome, &params, id, &arena, NULL, NULL, result);
-}
-
-TEST(work_has_a_budget)
-{
-    set("simulation.duration_s=2");
-    for (uint64_t id = 1; id <= CREATURES; id++) {
-        struct evaluation whole, part, again;
-        params.guard_budget = 30;
-        evaluate_random(id, &whole);
-        if (whole.verdict != VERDICT_OK)
-            continue;
-        params.guard_budget = 1e-9 * 0.5 * (double)whole.work;
-        evaluate_random(id, &part);
-        evaluate_random(id, &again);
-        ck_assert_int_eq(part.verdict, VERDICT_BUDGET);
-        ck_assert_uint_le(part.work, whole.work * 6 / 10);
-        ck_assert_uint_eq(part.digest, again.digest);
-    }
 }
 
 /* Turning about any axis counts, and not only about z. */

@@ -291,29 +291,6 @@ TEST(manifolds_of_random_pairs_hold_what_they_promise)
     ck_assert_int_gt(two, PAIRS / 20);
 }
 
-/* A box moved a little along the normal: all gaps change by just that. */
-TEST(gaps_are_measured_along_the_normal)
-{
-    int moved = 0;
-    for (int i = 0; i < PAIRS; i++) {
-        struct box a = random_box(0.8), b = random_box(0.8);
-        struct manifold m, n;
-        double way = 1e-6;
-        if (fabs(brute_faces(&a, &b) - brute_faces(&b, &a)) < TIE_M)
-            continue;
-        collide_boxes(&a, &b, 0.1, &m);
-        a.x += way * m.normal_x;
-        a.y += way * m.normal_y;
-        collide_boxes(&a, &b, 0.1, &n);
-        if (m.count == 0 || n.count != m.count || n.normal_x != m.normal_x)
-            continue;
-        for (int k = 0; k < m.count; k++)
-            ck_assert_double_eq_tol(n.points[k].gap, m.points[k].gap + way, 1e-11);
-        moved++;
-    }
-    ck_assert_int_gt(moved, PAIRS / 20);
-}
-
 /* ---------------------------------------------------------------- disks and half-planes */
 
 static struct box make_disk(double x, double y, double radius)

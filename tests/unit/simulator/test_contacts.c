@@ -143,43 +143,6 @@ TEST(impulses_meet_signorini_and_coulomb)
     ck_assert_int_gt(contacts, 300);
 }
 
-/* The impulses of the ground are all the momentum that a body gains. */
-TEST(kick_is_the_momentum_of_the_impulses)
-{
-    int bodies = 0;
-    for (int i = 0; i < 200; i++) {
-        double q[DOF], qd[DOF], kick[DOF], sum[3] = {0}, got[3] = {0};
-        use_land(0.7, 0);
-        draw_system(6, q, qd);
-        find_ground_only(q, qd, kick);
-        if (sys.contacts.count == 0)
-            continue;
-        contacts_prepare(&sys.contacts, 1);
-        contacts_solve(&sys.contacts);
-        for (int k = 0; k < sys.contacts.count; k++) {
-            const struct contact *c = &sys.contacts.list[k];
-            const double *impulse = sys.contacts.impulses.impulse + c->first_row;
-            double fx = impulse[1], fy = impulse[0];
-            sum[0] += fx;
-            sum[1] += fy;
-            sum[2] += (c->at.x - q[0]) * fy - (c->at.y - q[1]) * fx;
-        }
-        tree_set_velocity(&sys.tree, kick);
-        for (int k = 0; k < sys.tree.count; k++) {
-            const struct tree_link *l = &sys.tree.links[k];
-            struct vec2 centre = tree_centre(l);
-            struct motion v = tree_centre_velocity(l);
-            got[0] += l->mass * v.x;
-            got[1] += l->mass * v.y;
-            got[2] += l->own_inertia * v.w + l->mass * (centre.x * v.y - centre.y * v.x);
-        }
-        for (int k = 0; k < 3; k++)
-            ck_assert_double_eq_tol(got[k], sum[k], 1e-9);
-        bodies++;
-    }
-    ck_assert_int_gt(bodies, 100);
-}
-
 /* Newton's restitution with friction can create energy; such impacts are solved again without. */
 TEST(impacts_never_create_energy)
 {

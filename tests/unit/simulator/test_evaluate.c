@@ -480,24 +480,6 @@ TEST(least_pace)
                      1);
 }
 
-/* A bar in sizes ends a hopeless trial, too. The higher of both bars holds. */
-TEST(hopeless_by_size)
-{
-    run_worm(1.5);
-    double pace_sizes_s =
-        result.measures.distance_max_m / result.measures.time_s / result.measures.size_m;
-    params.guard_hopeless_s = 1;
-    params.guard_hopeless_sizes_s = 0.1 * pace_sizes_s;
-    ck_verdict(VERDICT_OK);
-    params.guard_hopeless_sizes_s = 1.01 * pace_sizes_s;
-    params.guard_hopeless_m_s = 1e-9;
-    ck_verdict(VERDICT_HOPELESS);
-    params.guard_hopeless_m_s = 100;
-    params.guard_hopeless_sizes_s = 1e-9;
-    ck_verdict(VERDICT_HOPELESS);
-    ck_assert_double_eq_tol(result.measures.time_s, 1, 1e-9);
-}
-
 /* A neuron between a body's oscillator and its joint: open from `start_s` on. */
 static void delay(gene_id body, double start_s)
 {
@@ -789,30 +771,6 @@ TEST(perturbations_change_a_little)
     ck_assert_uint_ne(result.digest, digests[0]);
 }
 
-/* Perturbed by half, friction is what it is in worlds with half as much more or less. */
-TEST(odd_perturbations_have_more_friction)
-{
-    double friction_j[3];
-    params.exam_turn_rad = params.exam_drop_m = params.exam_slope_rad = 0;
-    params.exam_friction_share = 0.5;
-    params.world_friction = params.creature_friction = 0.2;
-    make_worm(1.5);
-    for (int i = 0; i < 3; i++) {
-        params.simulation_perturbation = i;
-        ck_verdict(VERDICT_OK);
-        friction_j[i] = result.measures.loss_friction_j;
-    }
-    params.simulation_perturbation = 0;
-    params.world_friction = params.creature_friction = 0.3;
-    ck_verdict(VERDICT_OK);
-    ck_assert_double_eq_tol(result.measures.loss_friction_j, friction_j[1], 1e-6);
-    params.world_friction = params.creature_friction = 0.1;
-    ck_verdict(VERDICT_OK);
-    ck_assert_double_eq_tol(result.measures.loss_friction_j, friction_j[2], 1e-6);
-    ck_assert(fabs(friction_j[1] - friction_j[0]) > 1e-3 &&
-              fabs(friction_j[2] - friction_j[0]) > 1e-3);
-}
-
 /* Which way it went, and how often the joints turned round. */
 TEST(measures_of_the_way)
 {
@@ -923,21 +881,6 @@ TEST_LOOP(power_is_by_mass_and_its_greatest_over_a_tenth_of_a_second, 0, 3)
     ck_assert_double_gt(m->power_max_w_kg, 1.2 * m->power_w_kg);
 }
 
-TEST(an_observer_can_stop)
-{
-    make_worm(1);
-    run_watched(1.5);
-    ck_assert_int_eq(result.verdict, VERDICT_OK);
-    ck_assert_double_eq_tol(result.measures.time_s, 1.5, 1e-9);
-    check_measures(&result.measures);
-
-    /* the same motion as far as it went */
-    struct measures stopped = result.measures;
-    ck_verdict(VERDICT_OK, "simulation.duration_s=1.5");
-    ck_assert_double_eq(result.measures.path_m, stopped.path_m);
-    ck_assert_double_eq(result.measures.work_in_j, stopped.work_in_j);
-}
-
 /* The scored time is the nearest whole number of ticks, a tick a whole number of steps. */
 TEST(durations_and_steps_are_rounded)
 {
@@ -999,6 +942,27 @@ static void make_random(uint64_t id)
 {
     genome_deinit(&genome);
     random_genome(&genome, &params, RNG_RANDOM_GENOME, 24, id);
+}
+
+/* Half of the work that it takes ends an evaluation of any kind of body. */
+TEST_LOOP(half_a_budget_ends_every_kind, 0, BODY_KIND_COUNT)
+{
+    int ended = 0;
+    params.creature_body = _i;
+    params.simulation_duration_s = 2;
+    for (uint64_t id = 1; id <= 20; id++) {
+        make_random(id);
+        struct evaluation whole = run_with_budget(0);
+        if (whole.verdict != VERDICT_OK)
+            continue;
+        struct evaluation part = run_with_budget(whole.work / 2), again;
+        again = run_with_budget(whole.work / 2);
+        ck_assert_int_eq(part.verdict, VERDICT_BUDGET);
+        ck_assert_uint_le(part.work, whole.work * 6 / 10);
+        ck_same(&part, &again);
+        ended++;
+    }
+    ck_assert_int_gt(ended, 3);
 }
 
 /* (|residual| + unearned gain) / (work + losses) of the first so many creatures that are scored;

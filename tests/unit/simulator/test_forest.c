@@ -1,4 +1,4 @@
-/* Forests: several bodies in one world. Far apart each moves, bit for bit, as alone; where they
+/* Forests: several bodies in one world. Far apart each moves as alone (test_together.c); where they
  * meet, momentum and energy go from one to the other and nothing is lost but what impacts and
  * friction take. */
 #include "simulator/body/forest.h"
@@ -163,43 +163,6 @@ static uint64_t hash_of(const struct dynamics *dynamics, int parts)
     for (int i = 0; i < parts; i++)
         hash = dynamics_hash_part(dynamics, i, hash);
     return hash;
-}
-
-/* ---------------------------------------------------------------- apart */
-
-TEST_LOOP(creatures_far_apart_move_as_alone, 0, body_kind_count)
-{
-    for (uint64_t round = 0; round < 3; round++) {
-        struct dynamics *alone[3];
-        arena_reset(&arena);
-        for (int i = 0; i < 3; i++) {
-            const struct phenotype *p = draw(i, _i, 10 * round + 3 * (uint64_t)i + 40);
-            const struct vec3 at = {30 * i, 1.5, 0};
-            all[i] = create(p);
-            alone[i] = create(p);
-            dynamics_shift(all[i], at);
-            dynamics_shift(alone[i], at);
-        }
-        plant(3);
-        for (int step = 0; step < 360; step++) {
-            for (int i = 0; i < 3; i++) {
-                wave(all[i], &phenotypes[i], step);
-                wave(alone[i], &phenotypes[i], step);
-                ck_assert_int_eq(dynamics_step(alone[i]), 0);
-            }
-            ck_assert_int_eq(forest_step(&forest), 0);
-            for (int i = 0; i < 3; i++)
-                ck_assert_int_eq(forest_island_size(&forest, i), 1);
-        }
-        for (int i = 0; i < 3; i++) {
-            int parts = phenotypes[i].part_count;
-            ck_assert_msg(hash_of(all[i], parts) == hash_of(alone[i], parts),
-                          "kind %d, round %d, body %d", _i, (int)round, i);
-            ck_assert_mem_eq(dynamics_ledger(all[i]), dynamics_ledger(alone[i]),
-                             sizeof(struct ledger));
-            ck_assert_double_eq(dynamics_ledger(all[i])->exchange_j, 0);
-        }
-    }
 }
 
 /* ---------------------------------------------------------------- ticks */

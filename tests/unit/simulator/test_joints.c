@@ -175,24 +175,6 @@ TEST_LOOP(limits_beyond_whole_turns, 0, 2)
         }
 }
 
-/* A torque without end is stopped at a limit of more than a whole turn. */
-TEST_LOOP(torques_press_against_limits_beyond_a_turn, 0, 2)
-{
-    for (int side = -1; side <= 1; side += 2) {
-        prepare(_i);
-        set("guard.turn_rad=0", "guard.joint_speed_rad_s=0", "creature.effector_mode=torque",
-            "rectangles.strength_n=0.2");
-        add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
-        ask(add_body(0.3, 0.1, JOINT_ROTARY, -8, 7), side);
-        grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);
-        set("simulation.duration_s=3");
-        ck_assert_int_eq(run(), VERDICT_OK);
-        check_near("angle", seen.joint, side > 0 ? 7 : -8, 1e-3);
-        ck_assert_double_gt(result.measures.loss_limit_j, 1e-2);
-        grown_tear_down();
-    }
-}
-
 /* ---------------------------------------------------------------- rigid joints */
 
 /* A limb of one piece, of two, or of three moves alike. */
