@@ -1,6 +1,7 @@
 /* Boxes in space that touch: on slopes, pushed out of one another, too fast to be missed; and what
  * holds for all of them: momentum is what impulses and gravity give, passive bodies gain no energy,
  * and contacts obey their law. runs: watched */
+#include "simulator/reference/spatial_constraint.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
 
 #include "tests/links.h"
@@ -56,16 +57,23 @@ static void join(enum link_joint kind)
     link->centre = heap.boxes[heap.count - 1].centre = (struct vec3){half, 0, 0};
 }
 
-static void start(void)
+static void start_by(int solver)
 {
     const struct body body = {.links = heap.links,
                               .link_count = heap.count,
                               .boxes = heap.boxes,
                               .box_count = heap.count};
     arena_reset(&heap.arena);
-    heap.dynamics = spatial_dynamics_create(&body, &heap.world, &heap.settings, &heap.arena);
+    heap.dynamics =
+        (solver == SOLVER_CONSTRAINT ? spatial_constraint_create : spatial_dynamics_create)(
+            &body, &heap.world, &heap.settings, &heap.arena);
     ck_assert_ptr_nonnull(heap.dynamics);
     spatial_tree_birth(spatial_state_tree(heap.dynamics), heap.q);
+}
+
+static void start(void)
+{
+    start_by(SOLVER_ARTICULATED);
 }
 
 /* Puts a free body somewhere; spin in the world's axes. */
@@ -145,6 +153,39 @@ TEST_LOOP(a_slope_holds_or_does_not, 0, 2)
     const struct contact_point *points;
     ck_assert_int_eq(dynamics_contacts(&heap.dynamics->dynamics, &points), 4);
     ck_assert_int_eq(points[0].other, CONTACT_OBSTACLE);
+}
+
+/* What presses along a line across the boxes, kg. */
+static double load_at(double x, double y)
+{
+    const struct contact_point *points;
+    double sum = 0;
+    for (int k = dynamics_contacts(&heap.dynamics->dynamics, &points); k-- > 0;)
+        if (fabs(points[k].at.x - x) < 0.05 && fabs(points[k].at.y - y) < 0.05)
+            sum += points[k].normal_impulse_n_s / heap.settings.dt_s / 9.81;
+    return sum;
+}
+
+/* A box on another one of twice its mass, a quarter of its width aside, presses by its levers and
+ * stays there, by either solver. */
+TEST_LOOP(a_stack_bears_its_loads, 0, 2)
+{
+    heap.settings.rtol = 1e-12;
+    heap.settings.constraint_tau_s = heap.settings.dt_s;
+    for (int i = 0; i < 2; i++)
+        add_box(2 - i, (struct vec3){0.4, 0.2, 0.3});
+    start_by(_i ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED);
+    for (int i = 0; i < 2; i++)
+        put(i, (struct vec3){0.1 * i, 0.1 + 0.2 * i, 0}, QUATERNION_ONE, still, still);
+    set_state();
+    steps(_i ? 240 : 2400);
+    double near = _i ? 1e-8 : 1e-3;
+    ck_assert_double_eq_tol(load_at(-0.1, 0.2), 1.0 / 3, near);
+    ck_assert_double_eq_tol(load_at(0.2, 0.2), 2.0 / 3, near);
+    ck_assert_double_eq_tol(load_at(-0.2, 0), 1.25, near);
+    ck_assert_double_eq_tol(load_at(0.2, 0), 1.75, near);
+    for (int i = 0; i < 2; i++)
+        ck_assert_double_eq_tol(place_of(i).x, 0.1 * i, 1e-6);
 }
 
 /* Boxes that overlap come apart slowly and stop within the slop. */
