@@ -1,5 +1,5 @@
 /* Creatures in memory: decoding, where the first byte tells which of the two forms the bytes have.
- * The forms are in creature_binary.c and creature_json_{read,write}.c. */
+ * The forms are in creature_binary.c and creature_json.c. */
 #include "common/creature/creature.h"
 
 #include <stdlib.h>
