@@ -25,12 +25,9 @@ void exam_begin(struct exam *exam, double own, int body_kind, const struct param
         exam->solver_count = starts < EXAM_SOLVER_RUNS ? starts : EXAM_SOLVER_RUNS;
 }
 
-double exam_cost(int body_kind, const struct params *params)
+double exam_cost(const struct exam *exam)
 {
-    struct exam exam;
-
-    exam_begin(&exam, 0, body_kind, params);
-    return FINE_COST * exam.starts + SOLVER_COST * exam.solver_count;
+    return FINE_COST * exam->starts + SOLVER_COST * exam->solver_count;
 }
 
 void exam_cut(struct exam *exam, double evaluations)
@@ -78,25 +75,31 @@ static int holds(const struct exam *exam, int passed, int count)
     return count - passed <= failing;
 }
 
-static int solver_holds(const struct exam *exam)
+int exam_fine_told(const struct exam *exam)
 {
-    return holds(exam, exam_solver_passed(exam), exam->solver_count);
+    return exam->told < exam->starts ? exam->told : exam->starts;
 }
 
-/* Number of trials that may be asked for by now. */
+static int fine_holds(const struct exam *exam)
+{
+    return holds(exam, exam_fine_passed(exam), exam_fine_told(exam));
+}
+
+/* Number of trials that may be asked for by now: half of the first row, all of it, both. */
 static int count_due(const struct exam *exam)
 {
-    int count = exam->solver_count;
+    const int ends[] = {(exam->starts + 1) / 2, exam->starts, exam_trial_count(exam)};
 
-    if (exam->told < count || !solver_holds(exam))
-        return count;
-    return count + exam->starts;
+    for (int i = 0; i < 2; i++)
+        if (exam->told < ends[i] || (exam->told == ends[i] && !fine_holds(exam)))
+            return ends[i];
+    return ends[2];
 }
 
 int exam_ask(struct exam *exam, struct trial *trial)
 {
-    int number = exam->asked, has_solver = number < exam->solver_count;
-    int start = has_solver ? number : number - exam->solver_count;
+    int number = exam->asked, has_solver = number >= exam->starts;
+    int start = has_solver ? number - exam->starts : number;
 
     if (number == count_due(exam))
         return 0;
@@ -119,6 +122,12 @@ void exam_tell(struct exam *exam, const struct trial *trial, double score)
     exam->told++;
 }
 
+double exam_spent(const struct exam *exam)
+{
+    int fine = exam_fine_told(exam);
+    return FINE_COST * fine + SOLVER_COST * (exam->told - fine);
+}
+
 int exam_is_over(const struct exam *exam)
 {
     return exam->told == count_due(exam);
@@ -128,7 +137,8 @@ int exam_holds(const struct exam *exam)
 {
     ENSURE(exam_is_over(exam), "an exam of which %d of %d trials are told", exam->told,
            exam_trial_count(exam));
-    return exam->own > 0 && solver_holds(exam) && holds(exam, exam_fine_passed(exam), exam->starts);
+    return exam->own > 0 && fine_holds(exam) &&
+           holds(exam, exam_solver_passed(exam), exam->solver_count);
 }
 
 double exam_solver_least(const struct exam *exam)
@@ -143,15 +153,16 @@ double exam_solver_least(const struct exam *exam)
 double exam_fine_median(const struct exam *exam)
 {
     double sorted[EXAM_STARTS_MAX] = {0};
+    int count = exam_fine_told(exam);
 
-    for (int i = 0; i < exam->starts; i++) {
+    for (int i = 0; i < count; i++) {
         int at = i;
 
         for (; at > 0 && sorted[at - 1] > exam->fine_scores[i]; at--)
             sorted[at] = sorted[at - 1];
         sorted[at] = exam->fine_scores[i];
     }
-    return 0.5 * (sorted[(exam->starts - 1) / 2] + sorted[exam->starts / 2]);
+    return count > 0 ? 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]) : 0;
 }
 
 int exam_solver_passed(const struct exam *exam)
@@ -161,26 +172,21 @@ int exam_solver_passed(const struct exam *exam)
 
 int exam_fine_passed(const struct exam *exam)
 {
-    int is_simulated = exam->told > exam->solver_count;
-
-    return is_simulated ? count_passed(exam, exam->fine_scores, exam->starts) : 0;
+    return count_passed(exam, exam->fine_scores, exam_fine_told(exam));
 }
 
 void exam_describe(const struct exam *exam, char text[EXAM_WORDS_SIZE])
 {
-    int count = exam->solver_count, is_short = exam->told <= count;
-    int used = snprintf(text, EXAM_WORDS_SIZE, "%.4g at h; from perturbed starts", exam->own);
-
-    if (!is_short)
+    int used = snprintf(text, EXAM_WORDS_SIZE,
+                        "%.4g at h; from perturbed starts %.4g at h/%d (median of %d, passed %d of "
+                        "%d)",
+                        exam->own, exam_fine_median(exam), 1 << TRIAL_FINE_HALVINGS,
+                        exam_fine_told(exam), exam_fine_passed(exam), exam_fine_told(exam));
+    if (exam->told > exam->starts)
         used += snprintf(text + used, EXAM_WORDS_SIZE - (size_t)used,
-                         " %.4g at h/%d (median of %d, passed %d of %d)%s", exam_fine_median(exam),
-                         1 << TRIAL_FINE_HALVINGS, exam->starts, exam_fine_passed(exam),
-                         exam->starts, count > 0 ? "," : "");
-    if (count > 0)
-        used +=
-            snprintf(text + used, EXAM_WORDS_SIZE - (size_t)used,
-                     " %.4g with solver %s (least of %d, passed %d of %d)", exam_solver_least(exam),
-                     params_solver_names[exam->solver], count, exam_solver_passed(exam), count);
+                         ", %.4g with solver %s (least of %d, passed %d of %d)",
+                         exam_solver_least(exam), params_solver_names[exam->solver],
+                         exam->solver_count, exam_solver_passed(exam), exam->solver_count);
     if (exam->is_cut)
         snprintf(text + used, EXAM_WORDS_SIZE - (size_t)used, "; cut to what the run cost");
 }

@@ -15,14 +15,14 @@ static double count_affordable(const struct evolve *evolve)
     return evolve->params->guard_exam_cost * bred;
 }
 
-static int count_candidates(const struct evolve *evolve, const struct population *ranked)
+/* Whether another exam like the last one is within guard.exam_candidates and guard.exam_cost. */
+static int may_examine(const struct evolve *evolve)
 {
-    double each = exam_cost(ranked->individuals[0].genome.kind, evolve->params);
-    double most = count_affordable(evolve) / each;
-    if (evolve->params->guard_exam_cost == 0 ||
-        most > (double)evolve->params->guard_exam_candidates)
-        return (int)evolve->params->guard_exam_candidates;
-    return most < 1 ? 1 : (int)most;
+    if (evolve->failed_count == 0)
+        return 1;
+    return evolve->failed_count < evolve->params->guard_exam_candidates &&
+           (evolve->params->guard_exam_cost == 0 ||
+            evolve->exam_spent + exam_cost(&evolve->exam) <= count_affordable(evolve));
 }
 
 const struct individual *evolve_find_candidate(const struct evolve *evolve)
@@ -36,8 +36,7 @@ const struct individual *evolve_find_candidate(const struct evolve *evolve)
     if (evolve->is_champion_known || !evolve->is_polished ||
         evolve->params->evolution_behaviour == BEHAVIOUR_INTERACTIVE ||
         !search_is_finished(evolve->search) ||
-        evolve->champion_rank >= ranked->count - ranked->unjudged ||
-        evolve->failed_count >= count_candidates(evolve, ranked))
+        evolve->champion_rank >= ranked->count - ranked->unjudged || !may_examine(evolve))
         return NULL;
     const struct individual *candidate = &ranked->individuals[evolve->champion_rank];
     return candidate->fitness > 0 ? candidate : NULL;
@@ -108,6 +107,7 @@ static void end_exam(struct evolve *evolve, uint64_t candidate)
         evolve_end_if(evolve, store_put_champion(evolve->store, &champion, &evolve->error)))
         return;
     evolve->is_exam_begun = 0;
+    evolve->exam_spent += exam_spent(&evolve->exam);
     if (!champion.holds)
         go_to_next_candidate(evolve);
     evolve->is_champion_known = champion.holds || !evolve_find_candidate(evolve);

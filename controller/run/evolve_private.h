@@ -53,6 +53,7 @@ struct evolve {
     int champion_rank;     /* in the last generation, of the candidate for champion; 0 = best */
     uint64_t *failed;      /* seeds that failed the exam: others that move alike would */
     int failed_count;
+    double exam_spent;     /* by the exams that are over, in first evaluations */
     int is_exam_begun;     /* of that candidate */
     int is_champion_known; /* or that none has passed */
     struct exam exam;

@@ -328,7 +328,7 @@ static json_t *report_make_exam(const struct report *report)
                      exam_holds(exam), "share_needed", exam->share, "pass_needed", exam->pass,
                      "fitness", exam->own, "solver_least", exam_solver_least(exam), "solver_passed",
                      exam_solver_passed(exam), "fine_median", exam_fine_median(exam), "fine_passed",
-                     exam_fine_passed(exam), "fine_starts", exam->starts, "trials", array);
+                     exam_fine_passed(exam), "fine_starts", exam_fine_told(exam), "trials", array);
 }
 
 static int report_print_json(const struct report *report)

@@ -12,23 +12,39 @@ static void set_up(void)
     exam_begin(&exam, 10, BODY_RECTANGLES, &params);
 }
 
-/* Asks for `count` trials and tells them backwards; `falling` of them get 3, the others 8. */
-static void sit(int count, int falling)
+/* Asks for `count` trials, from start `first` on, and tells them backwards; `falling` of them get 3,
+ * the others 8. */
+static void sit_part(int first, int count, int falling, int has_solver)
 {
     struct trial trials[EXAM_STARTS_MAX], none;
 
     for (int i = 0; i < count; i++) {
         ck_assert_int_eq(exam_ask(&exam, &trials[i]), 1);
         ck_assert_int_eq(trials[i].purpose, TRIAL_CHAMPION);
-        ck_assert_int_eq(trials[i].perturbation, TRIAL_RUN_STARTS + 1 + i);
-        ck_assert_int_eq(trials[i].has_other_solver, count == EXAM_SOLVER_RUNS);
-        ck_assert_int_eq(trials[i].halvings, count == EXAM_SOLVER_RUNS ? 0 : 2);
+        ck_assert_int_eq(trials[i].perturbation, TRIAL_RUN_STARTS + 1 + first + i);
+        ck_assert_int_eq(trials[i].has_other_solver, has_solver);
+        ck_assert_int_eq(trials[i].halvings, has_solver ? 0 : 2);
     }
     ck_assert_int_eq(exam_ask(&exam, &none), 0);
     for (int i = count - 1; i >= 0; i--) {
         ck_assert(!exam_is_over(&exam));
         exam_tell(&exam, &trials[i], i < falling ? 3 : 8);
     }
+}
+
+/* The first row in its halves; `falling` fail in the second one. */
+static void sit_fine(int count, int falling)
+{
+    int half = (count + 1) / 2;
+
+    sit_part(0, half, count > 1 ? 0 : falling, 0);
+    if (count > 1)
+        sit_part(half, count - half, falling, 0);
+}
+
+static void sit_solver(int falling)
+{
+    sit_part(0, EXAM_SOLVER_RUNS, falling, 1);
 }
 
 static void expect(int holds, const char *words)
@@ -43,21 +59,25 @@ static void expect(int holds, const char *words)
 
 TEST(one_of_eight_may_fail)
 {
-    sit(EXAM_SOLVER_RUNS, 0);
+    sit_fine(8, 1);
     ck_assert(!exam_is_over(&exam));
-    sit(8, 1);
     ck_assert_int_eq(exam_fine_passed(&exam), 7);
+    sit_solver(0);
+    ck_assert(exam_spent(&exam) == 432);
     expect(1, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 7 of 8), 8 with solver "
               "constraint (least of 4, passed 4 of 4)");
 }
 
-/* Though the median is as good. */
+/* Though the median is as good. The other solver, which costs most, is not asked. */
 TEST(two_of_eight_are_too_many)
 {
-    sit(EXAM_SOLVER_RUNS, 0);
-    sit(8, 2);
-    expect(0, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 6 of 8), 8 with solver "
-              "constraint (least of 4, passed 4 of 4)");
+    sit_fine(8, 2);
+    expect(0, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 6 of 8)");
+    ck_assert(exam_spent(&exam) == 32);
+    exam_begin(&exam, 10, BODY_RECTANGLES, &params);
+    sit_part(0, 4, 2, 0);
+    expect(0, "10 at h; from perturbed starts 5.5 at h/4 (median of 4, passed 2 of 4)");
+    ck_assert(exam_spent(&exam) == 16);
 }
 
 /* Neither where the own score is 0 nor where the share is. */
@@ -84,7 +104,7 @@ TEST(the_settings_say_how_many)
         params.exam_starts = exams[i].starts;
         params.exam_pass = exams[i].pass;
         exam_begin(&exam, 10, BODY_RECTANGLES, &params);
-        sit(exams[i].starts, exams[i].failing);
+        sit_fine(exams[i].starts, exams[i].failing);
         ck_assert_int_eq(exam_holds(&exam), exams[i].holds);
     }
     params.guard_other_solver = 1;
@@ -96,23 +116,24 @@ TEST(the_settings_say_how_many)
 /* As many may fail there as of all starts. */
 TEST(the_other_solver_must_hold_as_well)
 {
-    sit(EXAM_SOLVER_RUNS, 2);
-    expect(0,
-           "10 at h; from perturbed starts 3 with solver constraint (least of 4, passed 2 of 4)");
-    ck_assert_int_eq(exam_fine_passed(&exam), 0);
+    sit_fine(8, 0);
+    sit_solver(2);
+    expect(0, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 8 of 8), 3 with solver "
+              "constraint (least of 4, passed 2 of 4)");
     exam_begin(&exam, 10, BODY_RECTANGLES, &params);
-    sit(EXAM_SOLVER_RUNS, 1);
-    sit(8, 0);
+    sit_fine(8, 0);
+    sit_solver(1);
     expect(1, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 8 of 8), 3 with solver "
               "constraint (least of 4, passed 3 of 4)");
     params.exam_pass = 8;
     exam_begin(&exam, 10, BODY_RECTANGLES, &params);
-    sit(EXAM_SOLVER_RUNS, 1);
-    expect(0,
-           "10 at h; from perturbed starts 3 with solver constraint (least of 4, passed 3 of 4)");
+    sit_fine(8, 0);
+    sit_solver(1);
+    expect(0, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 8 of 8), 3 with solver "
+              "constraint (least of 4, passed 3 of 4)");
 }
 
-/* Trials by the other solver go first, then starts; of what is left no more may fail than by the
+/* Trials by the other solver are left out first, then starts; of what is left no more may fail than by the
  * whole. */
 TEST(an_exam_is_cut_to_a_cost)
 {
@@ -122,8 +143,9 @@ TEST(an_exam_is_cut_to_a_cost)
     } cuts[] = {{1e6, 4, 8, 1}, {432, 4, 8, 1}, {431, 3, 8, 1}, {132, 1, 8, 1},
                 {131, 0, 8, 1}, {31, 0, 7, 0},  {6, 0, 1, 0},   {0, 0, 1, 0}};
 
-    ck_assert(exam_cost(BODY_RECTANGLES, &params) == 432);
-    ck_assert(exam_cost(BODY_SPHERES, &params) == 32);
+    ck_assert(exam_cost(&exam) == 432);
+    exam_begin(&exam, 10, BODY_SPHERES, &params);
+    ck_assert(exam_cost(&exam) == 32);
     for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
         exam_begin(&exam, 10, BODY_RECTANGLES, &params);
         exam_cut(&exam, cuts[i].evaluations);
@@ -133,19 +155,19 @@ TEST(an_exam_is_cut_to_a_cost)
         ck_assert_int_eq(exam.is_cut, i > 1);
         ck_assert_int_eq(exam_trial_count(&exam), cuts[i].solver + cuts[i].starts);
     }
-    sit(1, 0);
+    sit_fine(1, 0);
     expect(1, "10 at h; from perturbed starts 8 at h/4 (median of 1, passed 1 of 1); cut to what "
               "the run cost");
     /* one of four may fail, one of one may not */
     exam_begin(&exam, 10, BODY_RECTANGLES, &params);
     exam_cut(&exam, 132);
+    sit_fine(8, 0);
     struct trial trial;
     ck_assert_int_eq(exam_ask(&exam, &trial), 1);
     ck_assert_int_eq(trial.has_other_solver, 1);
     exam_tell(&exam, &trial, 3);
-    expect(0,
-           "10 at h; from perturbed starts 3 with solver constraint (least of 1, passed 0 of 1); "
-           "cut to what the run cost");
+    expect(0, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 8 of 8), 3 with solver "
+              "constraint (least of 1, passed 0 of 1); cut to what the run cost");
 }
 
 /* No start of the exam is one that selection has seen, however many trials a run has. */
@@ -167,7 +189,7 @@ TEST_LOOP(fine_runs_alone, 0, 2)
 {
     params.guard_other_solver = _i;
     exam_begin(&exam, 10, _i ? BODY_SPHERES : BODY_RECTANGLES, &params);
-    sit(8, 0);
+    sit_fine(8, 0);
     expect(1, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 8 of 8)");
 }
 
