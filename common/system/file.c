@@ -18,8 +18,6 @@
 #endif
 
 #define FIRST_READ_BYTES 8192
-#define TEMPORARY_TRIES  100
-#define TEMPORARY_EXTENT 32 /* ".PID.N.tmp" */
 #define NAMES_MAX        4
 
 static int fail_path(struct error *error, const char *path)
@@ -197,22 +195,6 @@ static void remove_on_signal_end(const char *path)
         }
 }
 
-/* ---- whole files written ---- */
-
-/* A new file beside path; its name goes to `temporary`. Returns the descriptor, or -1 with
- * errno. */
-static int open_temporary(const char *path, char *temporary, size_t size)
-{
-    int descriptor = -1;
-    for (int i = 0; i < TEMPORARY_TRIES && descriptor < 0; i++) {
-        snprintf(temporary, size, "%s.%ld.%d.tmp", path, (long)getpid(), i);
-        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor < 0 && errno != EEXIST)
-            break;
-    }
-    return descriptor;
-}
-
 /* So that the rename survives a power failure; not every file system can, and then it does not. */
 static void sync_directory(const char *path)
 {
@@ -318,60 +300,12 @@ int file_open_plain(const char *path, int flags, int *descriptor, struct error *
     return file_open_within(directory, slash + 1, flags, descriptor, error);
 }
 
-/* ---- writing ---- */
-
-static int write_into(const char *path, const void *bytes, size_t length, struct error *error)
-{
-    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return fail_path(error, path);
-    int rc = file_write_all(descriptor, bytes, length) != 0 ? fail_path(error, path) : 0;
-    if (close(descriptor) != 0 && rc == 0)
-        rc = fail_path(error, path);
-    return rc;
-}
-
-int file_write(const char *path, const void *bytes, size_t length, struct error *error)
-{
-    /* a rename would put a file in the place of /dev/null, for all its users */
-    return file_is_special(path) ? write_into(path, bytes, length, error)
-                                 : file_replace(path, bytes, length, error);
-}
-
 int file_rename(const char *from, const char *to, struct error *error)
 {
     if (rename(from, to) != 0)
         return fail_path(error, to);
     sync_directory(to);
     return 0;
-}
-
-int file_replace(const char *path, const void *bytes, size_t length, struct error *error)
-{
-    size_t size = strlen(path) + TEMPORARY_EXTENT;
-    char *temporary = malloc(size);
-    if (!temporary)
-        return error_set(error, ERR_MEMORY, "%s: out of memory", path);
-    int rc = 0;
-    int descriptor = open_temporary(path, temporary, size);
-    if (descriptor < 0) {
-        rc = fail_path(error, path);
-        goto done;
-    }
-    remove_on_signal_begin(temporary);
-    int has_failed = file_write_all(descriptor, bytes, length) != 0 || fsync(descriptor) != 0;
-    if (has_failed)
-        rc = fail_path(error, path);
-    if (close(descriptor) != 0 && rc == 0)
-        rc = fail_path(error, path);
-    if (rc == 0)
-        rc = file_rename(temporary, path, error);
-    if (rc != 0)
-        unlink(temporary);
-    remove_on_signal_end(temporary);
-done:
-    free(temporary);
-    return rc;
 }
 
 int file_is_on_network(const char *path)
@@ -411,32 +345,50 @@ static int is_itself(const struct atomic_file *draft)
     return strcmp(draft->name, draft->path) == 0;
 }
 
-int atomic_file_begin(struct atomic_file *draft, const char *path, struct error *error)
+/* Begins a draft beside path, or where is_in_place a file that is path itself. */
+static int begin_draft(struct atomic_file *draft, const char *path, int is_in_place,
+                       struct error *error)
 {
     char suffix[32] = "";
     draft->path = path;
     draft->file = NULL;
-    if (!file_is_special(path))
+    if (!is_in_place)
         snprintf(suffix, sizeof suffix, ".part-%ld", (long)getpid());
     if (snprintf(draft->name, sizeof draft->name, "%s%s", path, suffix) >= (int)sizeof draft->name)
         return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
-    if (!is_itself(draft))
+    if (!is_in_place)
         remove_on_signal_begin(draft->name);
     return 0;
+}
+
+/* The draft is a new file: a link that waits under its name is not followed. */
+static int open_draft(struct atomic_file *draft, struct error *error)
+{
+    int is_in_place = is_itself(draft);
+    if (!is_in_place)
+        unlink(draft->name);
+    int descriptor =
+        open(draft->name, O_WRONLY | O_CLOEXEC | (is_in_place ? 0 : O_CREAT | O_EXCL), 0666);
+    draft->file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (draft->file)
+        return 0;
+    int status = fail_path(error, draft->path);
+    if (descriptor >= 0)
+        close(descriptor);
+    if (!is_in_place)
+        remove_on_signal_end(draft->name);
+    return status;
+}
+
+int atomic_file_begin(struct atomic_file *draft, const char *path, struct error *error)
+{
+    return begin_draft(draft, path, file_is_special(path), error);
 }
 
 int atomic_file_open(struct atomic_file *draft, const char *path, struct error *error)
 {
     int status = atomic_file_begin(draft, path, error);
-    if (status)
-        return status;
-    draft->file = fopen(draft->name, "w");
-    if (draft->file)
-        return 0;
-    int reason = errno;
-    if (!is_itself(draft))
-        remove_on_signal_end(draft->name);
-    return error_set(error, ERR_IO, "%s: %s", path, strerror(reason));
+    return status ? status : open_draft(draft, error);
 }
 
 /* Some file systems find out here only that the disk is full. 0, or -1 with errno. */
@@ -469,6 +421,8 @@ int atomic_file_end(struct atomic_file *draft, int status, struct error *error)
     int is_lost = close_file(draft) != 0;
     if (!is_lost && !status && !is_itself(draft))
         is_lost = sync_draft(draft) != 0 || rename(draft->name, draft->path) != 0;
+    if (!is_lost && !status && !is_itself(draft))
+        sync_directory(draft->path);
     if (is_lost && !status)
         status = error_set(error, ERR_IO, "%s: %s", draft->path,
                            errno ? strerror(errno) : "could not be written");
@@ -478,4 +432,28 @@ int atomic_file_end(struct atomic_file *draft, int status, struct error *error)
         remove_on_signal_end(draft->name);
     }
     return status;
+}
+
+static int write_whole(const char *path, int is_in_place, const void *bytes, size_t length,
+                       struct error *error)
+{
+    struct atomic_file draft;
+    int status = begin_draft(&draft, path, is_in_place, error);
+    if (!status)
+        status = open_draft(&draft, error);
+    if (status)
+        return status;
+    fwrite(bytes, 1, length, draft.file);
+    return atomic_file_end(&draft, 0, error);
+}
+
+int file_write(const char *path, const void *bytes, size_t length, struct error *error)
+{
+    /* a rename would put a file in the place of /dev/null, for all its users */
+    return write_whole(path, file_is_special(path), bytes, length, error);
+}
+
+int file_replace(const char *path, const void *bytes, size_t length, struct error *error)
+{
+    return write_whole(path, 0, bytes, length, error);
 }

@@ -41,7 +41,7 @@ struct atomic_file {
 /* Chooses the name, and makes nothing; a signal that ends the program removes the draft. 0 or
  * ERR_LIMIT. */
 int atomic_file_begin(struct atomic_file *draft, const char *path, struct error *error);
-/* Begins a draft and opens it as draft->file. 0, ERR_LIMIT or ERR_IO. */
+/* Begins a draft and opens it as draft->file. 0, ERR_LIMIT, ERR_MISSING or ERR_IO. */
 int atomic_file_open(struct atomic_file *draft, const char *path, struct error *error);
 
 /* With status 0 everything that was written reaches the disk, and the file gets its name.
