@@ -1,9 +1,9 @@
 /* Shared by the files of the window of creatures: its state, and functions of one for the others.
  *
- *   creature_window.c   time, camera, which creature and generation is shown, a run that goes on
+ *   creature_window.c   time, camera, which creature and generation is shown, a run that goes on;
+ *                       the table of keys, and all that a player calls
  *   creature_layout.c   what is shown, and where it is in the window
  *   creature_draw.c     the picture and what surrounds it; choosing by hand
- *   creature_keys.c     the table of keys, and all that a player calls
  *   creature_mouse.c    pressing, dragging, clicking, the wheel; pulling a creature or its light */
 #ifndef VIEWER_WINDOW_CREATURE_PRIVATE_H
 #define VIEWER_WINDOW_CREATURE_PRIVATE_H
@@ -95,19 +95,12 @@ struct draw_descent creatures_descent_of(const struct creature_window *window,
 /* ---- creature_window.c ---- */
 
 void creatures_refit(struct creature_window *window, int unused);
-void creatures_rescale(struct creature_window *window, int width_before);
 void creatures_select_creature(struct creature_window *window, int index);
 void creatures_show_creature(struct creature_window *window, int index);
-/* After the shelf has changed. */
-void creatures_show_shelf(struct creature_window *window);
 void creatures_show_generation(struct creature_window *window, int64_t generation);
-/* The generation `steps` after the one that is shown. */
-void creatures_step_generation(struct creature_window *window, int steps);
 
 /* ---- creature_mouse.c ---- */
 
-/* 1 if a part of a creature that can be played with is there: it is the one to be held. */
-int creatures_press_body(struct creature_window *window, double x, double y);
 /* The spring of the part that is held pulls for dt_s. */
 void creatures_pull(struct creature_window *window, double dt_s);
 
@@ -125,18 +118,11 @@ void creatures_poll_choices(struct creature_window *window);
 /* 1 if it was on the bar. */
 int creatures_press_choices(struct creature_window *window, double x, double y);
 
-/* ---- creature_keys.c ---- */
-
 void creatures_zoom(struct creature_window *window, double factor, double dx, double dy);
 
 /* ---- what a content does (player.h) ---- */
 
-extern const struct content creatures_content;
-void creatures_begin(struct player *player);
-void creatures_resize(struct player *player, int width_px, int height_px);
 double creatures_duration(const struct player *player);
-double creatures_tick(const struct player *player);
-void creatures_restart(struct player *player);
 enum drag creatures_press(struct player *player, double x, double y);
 void creatures_press_choice(struct player *player, double x, double y);
 void creatures_point(struct player *player);
@@ -144,17 +130,11 @@ void creatures_drag(struct player *player, double dx, double dy);
 void creatures_let_go(struct player *player);
 void creatures_click(struct player *player, double x, double y);
 void creatures_turn_wheel(struct player *player, double clicks, double x, double y);
-void creatures_advance(struct player *player, double dt_s);
-void creatures_look_for_news(struct player *player, double now_s);
-int creatures_is_still(const struct player *player);
 struct draw_box creatures_scene_box(const struct player *player);
 void creatures_draw_scene(const struct player *player, cairo_t *cr);
 void creatures_draw_panels(struct player *player, cairo_t *cr);
 void creatures_fill_scrub(const struct player *player, struct draw_scrub *scrub,
                           const struct replay **replays);
 void creatures_tell_place(const struct player *player, char *text, size_t size);
-void creatures_tell_title(const struct player *player, char *text, size_t size);
-void creatures_name_picture(const struct player *player, char *text, size_t size);
-void creatures_destroy(struct player *player);
 
 #endif
