@@ -58,8 +58,7 @@ static void hold(struct grip *grip, int part, const struct spot *spot, double x,
     grip->aside_y = y - spot->y;
 }
 
-/* 1 if a part of a creature that can be played with is there: it is the one to be held. */
-static int press_body(struct creature_window *window, double x, double y)
+int creatures_press_body(struct creature_window *window, double x, double y)
 {
     const struct replay *replay = creatures_current_replay(window);
     struct draw_view view;
@@ -311,7 +310,7 @@ enum drag creatures_press(struct player *player, double x, double y)
                    press_descent(window, x, y);
     if (is_panel)
         return DRAG_NONE;
-    return press_body(window, x, y) ? DRAG_BODY : DRAG_PICTURE;
+    return creatures_press_body(window, x, y) ? DRAG_BODY : DRAG_PICTURE;
 }
 
 void creatures_drag(struct player *player, double dx, double dy)

@@ -101,6 +101,8 @@ void creatures_show_generation(struct creature_window *window, int64_t generatio
 
 /* ---- creature_mouse.c ---- */
 
+/* 1 if a part of a creature that can be played with is there: it is the one to be held. */
+int creatures_press_body(struct creature_window *window, double x, double y);
 /* The spring of the part that is held pulls for dt_s. */
 void creatures_pull(struct creature_window *window, double dt_s);
 
