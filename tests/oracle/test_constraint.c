@@ -45,8 +45,6 @@ TEST(tolerance_is_obeyed)
     double errors[3];
     for (int i = 0; i < 3; i++)
         errors[i] = fabs(end[i] - end[3]);
-    printf("constraint: errors at rtol 1e-5, 1e-7, 1e-9: %.1e, %.1e, %.1e rad\n", errors[0],
-           errors[1], errors[2]);
     ck_assert_double_lt(errors[1], errors[0] / 10);
     ck_assert_double_lt(errors[2], errors[1] / 10);
     ck_assert_double_lt(errors[2], 1e-6);
@@ -261,11 +259,6 @@ TEST_LOOP(random_bodies_agree_with_articulated, 0, 2)
     for (int at = 0; at < RANDOM_STEPS && random_cases[_i].largest_m[at] > 0; at++) {
         double most = stage_quantile(errors[at], RANDOM_BODIES, 0.96);
         double largest = stage_quantile(errors[at], RANDOM_BODIES, 1);
-        printf(
-            "constraint: %d random bodies, %g of the joints linear, 1 s: articulated at 1/%.0f s "
-            "is apart by %.1e m (median), %.1e (96 %%), %.1e (largest)\n",
-            RANDOM_BODIES, random_cases[_i].linear, 1 / random_dt_s[at],
-            stage_quantile(errors[at], RANDOM_BODIES, 0.5), most, largest);
         ck_assert_double_lt(largest, random_cases[_i].largest_m[at]);
         if (!TESTS_ARE_SANITIZED)
             ck_assert_double_lt(most, random_cases[_i].most_m[at]);
@@ -646,8 +639,6 @@ TEST(random_creatures_stay_finite)
             worst = fmax(worst, result.measures.residual_share);
         refused += result.verdict == VERDICT_ENERGY;
     }
-    printf("constraint: %d violent creatures, unaccounted energy at most %.1e\n", (int)creatures,
-           worst);
     ck_assert_double_lt(worst, params.guard_energy_share);
     ck_assert_int_le(refused, 1);
 }

@@ -178,9 +178,6 @@ START_TEST(a_planted_error_is_found)
 
     armed = t->fault;
     struct evaluation broken = evaluate_file(t->creature, t->preset, 1 / t->steps_per_s);
-    printf("planted: %-34s %s after %.2f s, unaccounted %.2g of work and losses (sound: %.1e)\n",
-           t->what, verdict_name(broken.verdict), broken.measures.time_s,
-           broken.measures.residual_share, sound.measures.residual_share);
     ck_assert(planted > 0 || t->fault == FAULT_NONE);
     ck_assert_int_eq(broken.verdict, t->verdict);
     if (t->verdict == VERDICT_ENERGY)
@@ -201,8 +198,6 @@ TEST(fast_stretches_in_contact)
         const char *solver = k == 2 ? "constraint" : "articulated";
         ck_assert_int_eq(params_set(&params, "simulation.solver", solver, &error), 0);
         way[k] = evaluate_path("tests/creatures/fast-worm.json", params);
-        printf("a fast worm, %s, %ld faults: %s, %.3f m\n", solver, planted,
-               verdict_name(way[k].verdict), way[k].measures.distance_m);
         ck_assert((planted > 0) == (k == 1));
     }
     double right = way[2].measures.distance_m;
@@ -225,7 +220,6 @@ TEST_LOOP(other_fast_worms, 1, 6)
     params.simulation_solver = SOLVER_CONSTRAINT;
     struct evaluation right = evaluate_path(path, params);
     double distance_m = right.measures.distance_m;
-    printf("%s: %.3f m, by the other solver %.3f m\n", path, way.measures.distance_m, distance_m);
     ck_assert_int_eq(way.verdict, VERDICT_OK);
     ck_assert_int_eq(right.verdict, VERDICT_OK);
     ck_assert_double_eq_tol(way.measures.distance_m, distance_m, 0.12 * distance_m);
@@ -238,7 +232,6 @@ TEST_LOOP(loads_that_last_are_no_impacts, 0, 2)
     armed = FAULT_NONE;
     struct evaluation sound = evaluate_file(names[_i], "land", 1.0 / 240);
     ck_assert(sound.verdict == VERDICT_OK);
-    printf("%s: %.3f solves a step\n", names[_i], (double)solves / (double)bookings);
     ck_assert_int_gt(bookings, 400);
     ck_assert_int_lt(solves * 100, bookings * 125);
 }

@@ -116,8 +116,6 @@ TEST_LOOP(light_chains_with_a_heavy_end_keep_their_energy, 0, 4)
     start_chain(chains[_i].joint, chains[_i].count, chains[_i].heavy_kg, chains[_i].first_turn);
     double turned = chains[_i].heavy_kg * 9.81 * 0.2 * chains[_i].count;
     move(chains[_i].time_s);
-    printf("space extremes: chain %d is off by %.1e of what it turns over\n", _i,
-           fabs(dynamics_ledger(run)->residual_j) / turned);
     ck_assert_double_lt(fabs(dynamics_ledger(run)->residual_j), chains[_i].share * turned);
 }
 

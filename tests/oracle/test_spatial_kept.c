@@ -131,7 +131,6 @@ TEST_LOOP(limits_of_driven_balls_make_no_work, 0, sizeof driven / sizeof driven[
     double off = ledger_unearned_j(l, l->gain_limit_j);
     double share = off / (l->work_effector_positive_j + l->loss_limit_j);
     ck_assert_double_gt(l->loss_limit_j, 1);
-    printf("space kept: limits of a driven ball: %.1e of the work from nowhere\n", share);
     ck_assert_double_lt(share, 1.5e-3);
 }
 

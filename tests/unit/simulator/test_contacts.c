@@ -390,7 +390,6 @@ TEST(contacts_only_take_energy)
         ck_assert_double_lt(total_gain(l), 0.1 * start);
         gaining += total_gain(l) > 0.01 * start;
     }
-    printf("contacts: energy of thrown chains exceeds its start by %.1e of it at most\n", most);
     ck_assert_double_lt(most, 1e-5);
     ck_assert_int_le(gaining, 4);
 }
@@ -678,7 +677,6 @@ TEST(a_rocking_block_loses_what_it_must_at_an_impact)
         ck_assert_double_eq_tol(off, 0, 0.003);
         bias += off / 8;
     }
-    printf("contacts: a rocking block keeps %.5f of its energy too much\n", bias);
     ck_assert_double_eq_tol(bias, 0, 0.001);
 }
 
@@ -751,8 +749,6 @@ TEST(fast_tips_land_without_sinking_in)
         excess = fmax(excess, (l->kinetic_j + l->potential_j) / energy - 1);
         landed += !stage_is_all_rk4(&stage);
     }
-    printf("contacts: fast tips: %.1f mm deep, residual %.2e, excess %.1e of the energy\n",
-           1000 * deepest, residual, excess);
     ck_assert_int_gt(landed, 30);
     ck_assert_double_lt(deepest, 0.03);
     ck_assert_double_lt(residual, 0.02);

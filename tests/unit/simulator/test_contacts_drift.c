@@ -212,7 +212,6 @@ TEST_LOOP(drifts_are_what_velocities_gain, 0, 3)
     } cases[] = {{0, 0}, {0, 0.6}, {1, 0}};
     int count = 0;
     double worst = compare_many(cases[_i].has_stretch, cases[_i].disks, &count);
-    printf("drifts: %d of case %d, off by %.2g at most\n", count, _i, worst);
     ck_assert_int_gt(count, 300);
     ck_assert_double_lt(worst, 1e-6);
 }

@@ -201,7 +201,6 @@ TEST(tensors_are_the_integrals)
             worst = fmax(worst, error);
         }
     }
-    printf("drag: tensors against sums over %d points an edge: %.1e\n", POINTS, worst);
     ck_assert_double_lt(worst, 2e-3);
 }
 
@@ -314,8 +313,6 @@ static double move_box(int solver, int has_exposure)
 TEST_LOOP(a_paddle_inside_a_box_moves_nothing, SOLVER_ARTICULATED, SOLVER_CONSTRAINT + 1)
 {
     double without = move_box(_i, 0), with = move_box(_i, 1);
-    printf("drag: box with a paddle inside, 20 s: %.3f m without exposure, %.3f m with\n", without,
-           with);
     ck_assert_double_gt(without, 0.4);
     ck_assert_double_lt(with, without / 4);
 }
@@ -479,8 +476,6 @@ TEST(quadratic_drag_keeps_the_second_order)
                                      .drag_law = DRAG_LAW_QUADRATIC,
                                      .drag_faces = leading ? DRAG_FACES_LEADING : DRAG_FACES_ALL};
         double ratio = stage_order(&stage, start_chain, 1.0 / 480, 0.5);
-        printf("drag: halving the midpoint step in quadratic drag divides the error by %.2f\n",
-               ratio);
         ck_assert_double_eq_tol(ratio, 4, 0.5);
     }
 }
@@ -516,9 +511,6 @@ TEST(solvers_agree)
                        fabs(last[0].at_m.y - last[1].at_m.y);
         worst[stage.world.drag_exposure] = fmax(worst[stage.world.drag_exposure], error);
     }
-    printf(
-        "drag: %d random bodies, 0.25 s: solvers apart by %.1e m at most, with exposure by %.1e\n",
-        BODIES, worst[0], worst[1]);
     ck_assert_double_lt(worst[0], 1e-8);
     ck_assert_double_lt(worst[1], 3e-4);
 }

@@ -67,9 +67,6 @@ TEST_LOOP(free_chain_keeps_energy_and_momentum, 0, 2)
     double drift = fabs(stage_energy(&stage) - energy) / energy;
     double linear = hypot(after[0] - before[0], after[1] - before[1]) / hypot(before[0], before[1]);
     double angular = fabs(after[2] - before[2]) / fabs(before[2]);
-    printf(
-        "dynamics: chain of 5, 10 s at 1/240: energy %.1e, momentum %.1e, angular momentum %.1e\n",
-        drift, linear, angular);
     ck_assert_double_lt(drift, 1e-8);
     ck_assert_double_lt(linear, 1e-8);
     ck_assert_double_lt(angular, 1e-8);
@@ -133,8 +130,6 @@ TEST_LOOP(linear_joints_keep_the_orders, 0, 2 * INTEGRATORS)
     double dt_s = integrators[i] == INTEGRATOR_MIDPOINT ? 1.0 / 1920 : 1.0 / 480;
     double ratio =
         stage_order(&stage, driven ? start_driven_sliders : start_free_sliders, dt_s, 0.5);
-    printf("dynamics: linear joints, %s, integrator %d: %.2f\n", driven ? "driven" : "free", i,
-           ratio);
     ck_assert_double_eq_tol(ratio, orders[i], tolerance[i]);
 }
 
@@ -147,7 +142,6 @@ TEST(linear_joints_keep_energy_and_momentum)
     read_momentum(stage.dynamics, before);
     stage_run(&stage, 2);
     read_momentum(stage.dynamics, after);
-    printf("dynamics: linear joints 2 s: energy %.1e\n", fabs(stage_energy(&stage) - energy));
     ck_assert_double_gt(fabs(stage.dynamics->q[3]), 0.5);
     ck_assert_double_eq_tol(stage_energy(&stage), energy, 1e-7 * energy);
     for (int i = 0; i < 3; i++)
@@ -266,8 +260,6 @@ TEST_LOOP(muscles_shorten_as_hill_has_it, 0, INTEGRATORS)
     double dt_s = integrators[_i] == INTEGRATOR_MIDPOINT ? 1.0 / 1920 : 1.0 / 240;
     double error = muscle_error(1.0 / 240, 4);
     double ratio = muscle_error(dt_s, 4) / muscle_error(dt_s / 2, 4);
-    printf("dynamics: Hill's curve, integrator %d: %.1e s, half the step divides it by %.2f\n", _i,
-           error, ratio);
     ck_assert_double_lt(error, 5e-6);
     ck_assert_double_eq_tol(ratio, orders[_i], tolerance[_i]);
 }
@@ -351,9 +343,6 @@ TEST(solvers_agree_on_muscles)
             for (int n = 0; n < 6; n++)
                 error[k] = fmax(error[k], fabs(end[n] - reference[n]));
         }
-        printf("dynamics: muscles against the constraint solver, integrator %d: %.1e and %.1e\n", i,
-               error[0], error[1]);
-        fflush(stdout);
         ck_assert_double_lt(error[0], 1e-4);
         ck_assert_double_lt(error[1], error[0] / 20);
     }
@@ -585,8 +574,6 @@ TEST_LOOP(everything_is_booked, 0, INTEGRATORS)
         stage_run(&stage, 4 * stage.settings.dt_s);
     }
     const struct ledger *l = dynamics_ledger(stage.dynamics);
-    printf("dynamics: driven in water 5 s, %.2f J of work, residual %.1e J\n",
-           l->work_effector_positive_j, l->residual_j);
     ck_assert_double_gt(l->work_effector_positive_j, 0.5);
     ck_assert_double_gt(l->loss_drag_j, 0.1);
     ck_assert_double_gt(l->loss_damping_j, 0.01);
@@ -611,7 +598,6 @@ TEST(jumps_are_balanced)
     }
     const struct ledger *l = dynamics_ledger(stage.dynamics);
     double share = fabs(l->residual_j) / (l->work_effector_positive_j + l->loss_drag_j);
-    printf("dynamics: jumping targets, residual %.1e of work and losses\n", share);
     ck_assert_double_gt(l->work_effector_positive_j, 0.5);
     ck_assert_double_lt(share, 2e-4);
 }

@@ -998,10 +998,6 @@ TEST_LOOP(the_ledger_of_random_creatures_balances, 0, 2)
     int refused = measure_residuals(worlds[_i].preset, shares);
     double median = stage_quantile(shares, RANDOM_CREATURES, 0.5);
     double most = stage_quantile(shares, RANDOM_CREATURES, 0.9);
-    printf("evaluate: residual of %d random creatures, %s: median %.1e, 90 %% %.1e, 99 %% %.1e"
-           " (%d refused)\n",
-           RANDOM_CREATURES, worlds[_i].preset, median, most,
-           stage_quantile(shares, RANDOM_CREATURES, 0.99), refused);
     ck_assert_double_lt(median, worlds[_i].median);
     ck_assert_double_lt(most, worlds[_i].most);
     ck_assert_int_le(refused, RANDOM_CREATURES / 20);
@@ -1056,8 +1052,6 @@ TEST(dropped_bodies_never_gain_energy)
         dropped += excess > -1;
         most = fmax(most, excess);
     }
-    printf("evaluate: %d dropped bodies, energy above the start: at most %.1e m g H\n", dropped,
-           most);
     ck_assert_int_eq(dropped, PASSIVE_CREATURES);
     ck_assert_double_lt(most, 1e-3);
 }

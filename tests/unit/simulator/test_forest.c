@@ -459,11 +459,6 @@ TEST_LOOP(creatures_that_meet_keep_momentum, 0, body_kind_count + 1)
         plant(2);
         meet(2, 360, &sum);
     }
-    printf("forest: kind %d, %d points of bodies on bodies, %.3g N s: %.1e of them from nowhere, "
-           "residual %.1e, penetration %.1e m, exchange off by %.1e J\n",
-           _i, sum.points, sum.impulses, sum.from_nowhere, sum.residual, sum.penetration_m,
-           sum.exchange_off_j);
-    fflush(stdout);
     ck_assert_int_gt(sum.points, 100);
     ck_assert_double_lt(sum.from_nowhere, 1e-9);
     ck_assert_double_lt(sum.penetration_m, PENETRATION_M);

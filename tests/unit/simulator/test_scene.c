@@ -394,7 +394,6 @@ TEST_LOOP(motions_keep_momentum, 0, 4)
     int integrator = integrators[_i % 2];
     double coarse = find_momentum(others[_i / 2], integrator, 1.0 / 240);
     double fine = find_momentum(others[_i / 2], integrator, 1.0 / 960);
-    printf("scene: momentum by tables %.1e, at a quarter of the step %.1e\n", coarse, fine);
     ck_assert_double_lt(coarse, most[_i]);
     ck_assert_double_lt(fine, coarse / gains[_i] + 1e-12);
 }

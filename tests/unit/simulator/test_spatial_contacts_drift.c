@@ -220,9 +220,6 @@ TEST(drifts_are_what_velocities_gain)
         touch(a, b);
         worst = fmax(worst, compare(a, b));
     }
-    printf(
-        "drifts in space: %d faces, %d edges, %d balls and boxes, %d balls, off by %.2g at most\n",
-        kinds[0], kinds[1], kinds[2], kinds[3], worst);
     for (int k = 0; k < 4; k++)
         ck_assert_int_gt(kinds[k], 100);
     ck_assert_double_lt(worst, 1e-6);

@@ -130,7 +130,6 @@ TEST(errors_fall_with_the_order_of_the_integrator)
                  (last_stretch(1.0 / 120, INTEGRATOR_RK4) - exact);
     double midpoint = (last_stretch(1.0 / 240, INTEGRATOR_MIDPOINT) - exact) /
                       (last_stretch(1.0 / 480, INTEGRATOR_MIDPOINT) - exact);
-    printf("stretch: half the step divides the error by %.1f, midpoint %.1f\n", rk4, midpoint);
     ck_assert_double_eq_tol(rk4, 16, 3);
     ck_assert_double_eq_tol(midpoint, 4, 0.6);
 }
@@ -261,7 +260,6 @@ TEST(a_worm_goes_as_far_as_its_stroke)
         stroke += before - way_to(stander);
     }
     double way = stage_part(&stage, 0).at_m.x - start;
-    printf("stretch: a worm goes %.4f m in two cycles, its stroke is %.4f m\n", way, stroke);
     ck_assert_double_gt(fabs(stroke), 0.1);
     ck_assert_double_eq_tol(way, stroke, 0.02 * fabs(stroke));
 }

@@ -190,8 +190,6 @@ TEST_LOOP(creatures_that_meet_break_no_law, 0, body_kind_count)
             broken += results[i].verdict == VERDICT_ENERGY && alone[i].verdict == VERDICT_OK;
         }
     }
-    printf("together: of %d %s %d moved otherwise, %d broke a law\n", 2 * rounds,
-           body_kinds[_i].name, changed, broken);
     ck_assert_int_gt(changed, rounds / 6);
     ck_assert_int_eq(broken, 0);
 }

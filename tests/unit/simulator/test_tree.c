@@ -374,7 +374,6 @@ TEST(accelerations_match_the_dense_formulation)
         draw_sample(&s, i % 2 ? rng_uniform(&rng, 0.1, 5) : 0);
         worst = fmax(worst, acceleration_error(&s, 0, 1));
     }
-    printf("tree: explicit accelerations, largest relative error %.1e\n", worst);
     ck_assert_double_lt(worst, TOLERANCE);
 }
 
@@ -390,7 +389,6 @@ TEST(accelerations_of_stretching_parts_match_the_dense_formulation)
             s.extra[k] = rng_uniform(&rng, 0, 0.5);
         worst = fmax(worst, acceleration_error(&s, i % 2 ? 0.01 : 0, 1));
     }
-    printf("tree: accelerations of parts that stretch, largest relative error %.1e\n", worst);
     ck_assert_double_lt(worst, 3e-10);
 }
 
@@ -404,7 +402,6 @@ TEST(implicit_accelerations_match_the_dense_formulation)
             s.extra[k] = rng_uniform(&rng, 0, 0.5);
         worst = fmax(worst, acceleration_error(&s, rng_uniform(&rng, 0.001, 0.1), 1));
     }
-    printf("tree: implicit accelerations, largest relative error %.1e\n", worst);
     ck_assert_double_lt(worst, TOLERANCE);
 }
 
@@ -607,7 +604,6 @@ TEST(impulses_match_the_dense_formulation)
         for (int k = 0; k < ROWS; k++)
             ck_assert_double_eq(couplings[k * ROWS + ROWS - 1], 0);
     }
-    printf("tree: impulses, largest relative error %.1e, couplings %.1e\n", worst, worst_couple);
     ck_assert_double_lt(worst, TOLERANCE);
     ck_assert_double_lt(worst_couple, TOLERANCE);
 }
