@@ -133,6 +133,14 @@ static double path_difference(struct image m, int count)
 
 /* ---------------------------------------------------------------- bodies */
 
+struct mirror_case {
+    const char *name;
+    void (*build)(struct walker *w, const struct mirror_case *c);
+    int pairs;    /* of legs */
+    double skew;  /* of the left side's drives against the right side's, rad */
+    double limit; /* of all joints either way, rad; 0: none */
+};
+
 static int add(struct walker *w, struct body_part part)
 {
     w->parts[w->count] = part;
@@ -170,15 +178,15 @@ static void begin(struct walker *w, double width_m, double height_m, double fric
     add(w, (struct body_part){ROOT(width_m, height_m, 20 * width_m * height_m)});
 }
 
-/* A trunk on `pairs` of legs, of two limbs each, that do the same on both sides; or not, by `skew`
- * rad. */
-static void build_legs_of(struct walker *w, int pairs, double skew)
+/* A trunk on pairs of legs, of two limbs each, that do the same on both sides; or not, by the
+ * skew. */
+static void build_legs(struct walker *w, const struct mirror_case *c)
 {
     begin(w, 1.4, 0.12, 0.5);
     w->height_m = 0.7;
-    for (int k = 0; k < pairs; k++)
+    for (int k = 0; k < c->pairs; k++)
         for (int side = 1; side >= -1; side -= 2) {
-            double x = side * (0.65 - 0.4 * k), phase = 1.3 * k + (side < 0 ? skew : 0);
+            double x = side * (0.65 - 0.4 * k), phase = 1.3 * k + (side < 0 ? c->skew : 0);
             double angle = -BODY_PI / 2 + 0.3 * side;
             int thigh = add_limb(w, 0, x, 0, angle, 0.3, 0.06);
             int shin =
@@ -188,35 +196,8 @@ static void build_legs_of(struct walker *w, int pairs, double skew)
         }
 }
 
-static void build_legs(struct walker *w)
-{
-    build_legs_of(w, 1, 0);
-}
-
-static void build_quadruped(struct walker *w)
-{
-    build_legs_of(w, 2, 0);
-}
-
-static void build_trotter(struct walker *w)
-{
-    build_legs_of(w, 2, 1.9);
-}
-
-static void build_limited(struct walker *w)
-{
-    build_legs_of(w, 2, 0);
-    limit(w, 0.3);
-}
-
-static void build_limited_trotter(struct walker *w)
-{
-    build_legs_of(w, 1, 1.9);
-    limit(w, 0.3);
-}
-
 /* Lies flat: all corners of all parts touch. */
-static void build_snake_of(struct walker *w, double skew)
+static void build_snake(struct walker *w, const struct mirror_case *c)
 {
     begin(w, 0.4, 0.1, 0.8);
     w->height_m = 0.05;
@@ -226,22 +207,12 @@ static void build_snake_of(struct walker *w, double skew)
             parent = add_limb(w, parent, at, 0, 0, side * 0.4, 0.1);
             w->parts[parent].width_m = 0.4;
             w->parts[parent].mass_kg = 0.8;
-            drive(w, parent, 40, 0.5 * side, 1.2 * k + (side < 0 ? skew : 0));
+            drive(w, parent, 40, 0.5 * side, 1.2 * k + (side < 0 ? c->skew : 0));
         }
 }
 
-static void build_snake(struct walker *w)
-{
-    build_snake_of(w, 0);
-}
-
-static void build_wave(struct walker *w)
-{
-    build_snake_of(w, 2.1);
-}
-
 /* A thin plate slides. */
-static void build_plate(struct walker *w)
+static void build_plate(struct walker *w, const struct mirror_case *c)
 {
     begin(w, 0.4, 0.002, 0.4);
     w->height_m = 0.001;
@@ -249,7 +220,7 @@ static void build_plate(struct walker *w)
 }
 
 /* Falls on a corner and tumbles. */
-static void build_tumbler(struct walker *w)
+static void build_tumbler(struct walker *w, const struct mirror_case *c)
 {
     begin(w, 0.4, 0.2, 0.5);
     w->height_m = 0.6;
@@ -258,15 +229,15 @@ static void build_tumbler(struct walker *w)
     w->spin_rad_s = -5;
 }
 
-static void build_bouncer(struct walker *w)
+static void build_bouncer(struct walker *w, const struct mirror_case *c)
 {
-    build_legs_of(w, 1, 0);
+    build_legs(w, c);
     w->elasticity = 0.6;
     w->rise_m_s = -1;
 }
 
 /* Two arms on a trunk clap over it, and push on. */
-static void build_clapper(struct walker *w)
+static void build_clapper(struct walker *w, const struct mirror_case *c)
 {
     begin(w, 0.6, 0.2, 0.5);
     w->height_m = 0.1;
@@ -277,7 +248,7 @@ static void build_clapper(struct walker *w)
 }
 
 /* Feet slide out of the trunk and back. */
-static void build_pistons(struct walker *w)
+static void build_pistons(struct walker *w, const struct mirror_case *c)
 {
     begin(w, 0.8, 0.1, 0.6);
     w->height_m = 0.35;
@@ -291,31 +262,35 @@ static void build_pistons(struct walker *w)
     }
 }
 
-static void build_swimmer(struct walker *w)
+static void build_swimmer(struct walker *w, const struct mirror_case *c)
 {
-    build_wave(w);
+    build_snake(w, c);
     w->gravity_m_s2 = 0;
     w->height_m = 3;
     w->viscosity = 10;
 }
 
-static const struct {
-    const char *name;
-    void (*build)(struct walker *w);
-} cases[] = {{"legs", build_legs},
-             {"quadruped", build_quadruped},
-             {"trotter", build_trotter},
-             {"quadruped at limits", build_limited},
-             {"legs at limits", build_limited_trotter},
-             {"snake", build_snake},
-             {"wave", build_wave},
-             {"plate", build_plate},
-             {"tumbler", build_tumbler},
-             {"bouncer", build_bouncer},
-             {"clapper", build_clapper},
-             {"pistons", build_pistons},
-             {"swimmer", build_swimmer}};
+static const struct mirror_case cases[] = {{"legs", build_legs, 1, 0, 0},
+                                           {"quadruped", build_legs, 2, 0, 0},
+                                           {"trotter", build_legs, 2, 1.9, 0},
+                                           {"quadruped at limits", build_legs, 2, 0, 0.3},
+                                           {"legs at limits", build_legs, 1, 1.9, 0.3},
+                                           {"snake", build_snake, 0, 0, 0},
+                                           {"wave", build_snake, 0, 2.1, 0},
+                                           {"plate", build_plate, 0, 0, 0},
+                                           {"tumbler", build_tumbler, 0, 0, 0},
+                                           {"bouncer", build_bouncer, 1, 0, 0},
+                                           {"clapper", build_clapper, 0, 0, 0},
+                                           {"pistons", build_pistons, 0, 0, 0},
+                                           {"swimmer", build_swimmer, 0, 2.1, 0}};
 enum { CASES = sizeof cases / sizeof cases[0] };
+
+static void build(struct walker *w, const struct mirror_case *c)
+{
+    c->build(w, c);
+    if (c->limit > 0)
+        limit(w, c->limit);
+}
 
 static const struct image plain = {0, 0};
 
@@ -329,7 +304,7 @@ static void compare(int i, const struct walker *w, const char *what, struct imag
 TEST_LOOP(images_move_alike, 0, CASES)
 {
     static struct walker w;
-    cases[_i].build(&w);
+    build(&w, &cases[_i]);
     follow(&w, plain, path[0]);
     compare(_i, &w, "in x = 0", (struct image){1, 0});
     compare(_i, &w, "in another order", (struct image){0, 1});
@@ -340,7 +315,7 @@ TEST_LOOP(images_move_alike, 0, CASES)
 TEST(a_body_that_is_no_image_is_found_out)
 {
     static struct walker w;
-    build_legs(&w);
+    build(&w, &cases[0]);
     follow(&w, plain, path[0]);
     w.parts[1].anchor_x_m += 1e-6;
     follow(&w, (struct image){1, 0}, path[1]);

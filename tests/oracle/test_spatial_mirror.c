@@ -222,6 +222,17 @@ static double path_difference(struct image m, struct vec3 (*one)[LINKS_MAX],
 
 /* ---------------------------------------------------------------- bodies */
 
+/* A case that holds in any order of links and boxes, or only in the order that it has. */
+struct mirror_case {
+    const char *name;
+    void (*build)(struct own_body *b, const struct mirror_case *c);
+    int has_order;
+    double limit, cone; /* of all joints either way, rad; 0: none */
+    enum link_joint hip;
+    int is_own_image;
+    double yaw, roll, pitch; /* of the first of a couple, rad */
+};
+
 static int add_link(struct own_body *b, int parent, enum link_joint kind, struct vec3 joint,
                     struct vec3 centre, struct vec3 size, double mass)
 {
@@ -259,7 +270,7 @@ static void limit(struct own_body *b, int link, double most)
 }
 
 /* A trunk on two hinged legs, all of them as wide as the trunk. */
-static void build_legs(struct own_body *b)
+static void build_legs(struct own_body *b, const struct mirror_case *c)
 {
     *b = (struct own_body){.has_ground = 1, .friction = 0.6};
     int trunk = add_box(b, (struct vec3){0, 0.6, 0}, (struct vec3){0.6, 0.1, 0.3}, 2);
@@ -270,15 +281,8 @@ static void build_legs(struct own_body *b)
     }
 }
 
-static void build_limited_legs(struct own_body *b)
-{
-    build_legs(b);
-    limit(b, 1, 0.3);
-    limit(b, 2, 0.3);
-}
-
 /* A thin plate slides and spins. */
-static void build_plate(struct own_body *b)
+static void build_plate(struct own_body *b, const struct mirror_case *c)
 {
     *b = (struct own_body){.has_ground = 1, .friction = 0.4};
     int plate = add_box(b, (struct vec3){0, 0.001, 0}, (struct vec3){0.4, 0.002, 0.3}, 1);
@@ -288,7 +292,7 @@ static void build_plate(struct own_body *b)
 
 /* Four legs with hips of that kind, and hinges for knees; the left ones do as the right ones, or as
  * they like. */
-static void build_quadruped(struct own_body *b, enum link_joint hip, int is_own_image)
+static void build_quadruped(struct own_body *b, const struct mirror_case *c)
 {
     static const double legs[4][3] = {
         {0.4, 0.3, 0}, {0.4, -0.3, 0}, {-0.4, 0.3, PI}, {-0.4, -0.3, PI}};
@@ -296,11 +300,11 @@ static void build_quadruped(struct own_body *b, enum link_joint hip, int is_own_
     *b = (struct own_body){.has_ground = 1, .friction = 0.8};
     int trunk = add_box(b, (struct vec3){0, 1.15, 0}, (struct vec3){1, 0.3, 0.6}, 18);
     for (int i = 0; i < 4; i++) {
-        double phase = legs[i][2] + (is_own_image ? 0 : 0.7 * i), side = legs[i][1] > 0 ? 1 : -1;
-        int thigh =
-            add_link(b, trunk, hip, (struct vec3){legs[i][0], -0.15, legs[i][1]}, along, size, 0.6);
+        double phase = legs[i][2] + (c->is_own_image ? 0 : 0.7 * i), side = legs[i][1] > 0 ? 1 : -1;
+        int thigh = add_link(b, trunk, c->hip, (struct vec3){legs[i][0], -0.15, legs[i][1]}, along,
+                             size, 0.6);
         b->links[thigh].frame = quaternion_about((struct vec3){0, 0, 1}, -PI / 2);
-        int rates = joint_rates(&joint_kinds[hip]);
+        int rates = joint_rates(&joint_kinds[c->hip]);
         for (int k = 0; k < rates; k++) {
             double sign =
                 side > 0 ? 1 : freedom_sign((struct image){{1, 1, -1}, 0}, &b->links[thigh], k);
@@ -311,31 +315,8 @@ static void build_quadruped(struct own_body *b, enum link_joint hip, int is_own_
     }
 }
 
-static void build_trotter(struct own_body *b)
-{
-    build_quadruped(b, LINK_UNIVERSAL, 0);
-}
-
-static void build_ball_bounder(struct own_body *b)
-{
-    build_quadruped(b, LINK_SPHERICAL, 1);
-    for (int i = 1; i < b->count; i++) {
-        limit(b, i, 0.2);
-        b->links[i].cone_rad = 0.3;
-    }
-}
-
-static void build_ball_trotter(struct own_body *b)
-{
-    build_quadruped(b, LINK_SPHERICAL, 0);
-    for (int i = 1; i < b->count; i++) {
-        limit(b, i, 0.2);
-        b->links[i].cone_rad = 0.3;
-    }
-}
-
 /* Lies flat, about twenty contacts. */
-static void build_snake(struct own_body *b)
+static void build_snake(struct own_body *b, const struct mirror_case *c)
 {
     const struct vec3 size = {0.4, 0.12, 0.16};
     *b = (struct own_body){.has_ground = 1, .friction = 0.8};
@@ -349,7 +330,7 @@ static void build_snake(struct own_body *b)
 }
 
 /* Boxes on top of one another, of which the upper ones slide. */
-static void build_pile(struct own_body *b)
+static void build_pile(struct own_body *b, const struct mirror_case *c)
 {
     *b = (struct own_body){.has_ground = 1, .friction = 0.5};
     for (int i = 0; i < 3; i++) {
@@ -361,9 +342,9 @@ static void build_pile(struct own_body *b)
 }
 
 /* A pile in the plane of the mirror. */
-static void build_straight_pile(struct own_body *b)
+static void build_straight_pile(struct own_body *b, const struct mirror_case *c)
 {
-    build_pile(b);
+    build_pile(b, c);
     for (int i = 0; i < b->count; i++) {
         b->at[i].z = b->velocity[i].z = 0;
         b->rate[i] = (struct vec3){0, 0, 0};
@@ -371,7 +352,7 @@ static void build_straight_pile(struct own_body *b)
 }
 
 /* Cubes and one that is turned by an eighth about the vertical on top of one. */
-static void build_star(struct own_body *b)
+static void build_star(struct own_body *b, const struct mirror_case *c)
 {
     *b = (struct own_body){.has_ground = 1, .friction = 0.5};
     for (int i = 0; i < 3; i++) {
@@ -383,21 +364,22 @@ static void build_star(struct own_body *b)
 }
 
 /* Two boxes, images of one another, come together. */
-static void build_couple(struct own_body *b, double yaw, double roll, double pitch)
+static void build_couple(struct own_body *b, const struct mirror_case *c)
 {
     *b = (struct own_body){.has_ground = 1, .friction = 0.4};
     for (int side = 1; side >= -1; side -= 2) {
         int box = add_box(b, (struct vec3){0, 0.15, 0.3 * side}, (struct vec3){0.4, 0.2, 0.3}, 1);
-        struct quaternion q = quaternion_exp((struct vec3){roll * side, yaw * side, pitch});
+        struct quaternion q =
+            quaternion_exp((struct vec3){c->roll * side, c->yaw * side, c->pitch});
         b->turn[box] = q;
         b->velocity[box] = (struct vec3){0.3, 0.4, -1.5 * side};
         b->rate[box] = (struct vec3){0.5 * side, 1 * side, 0.3};
     }
 }
 
-static void build_faces(struct own_body *b)
+static void build_faces(struct own_body *b, const struct mirror_case *c)
 {
-    build_couple(b, 0, 0, 0);
+    build_couple(b, c);
     for (int i = 0; i < 2; i++) {
         b->at[i].y = 0.1;
         b->rate[i] = (struct vec3){0, 0, 0};
@@ -405,23 +387,8 @@ static void build_faces(struct own_body *b)
     }
 }
 
-static void build_edges(struct own_body *b)
-{
-    build_couple(b, 0.3, 0, 0);
-}
-
-static void build_other_edges(struct own_body *b)
-{
-    build_couple(b, 0, 0.4, 0);
-}
-
-static void build_corners(struct own_body *b)
-{
-    build_couple(b, 0.3, 0.4, 0.2);
-}
-
 /* Two arms on a trunk clap, and push on. */
-static void build_clapper(struct own_body *b)
+static void build_clapper(struct own_body *b, const struct mirror_case *c)
 {
     *b = (struct own_body){.has_ground = 1, .friction = 0.5};
     int trunk = add_box(b, (struct vec3){0, 0.15, 0}, (struct vec3){0.4, 0.3, 0.5}, 5);
@@ -433,42 +400,49 @@ static void build_clapper(struct own_body *b)
     }
 }
 
-static void build_bouncers(struct own_body *b)
+static void build_bouncers(struct own_body *b, const struct mirror_case *c)
 {
-    build_corners(b);
+    build_couple(b, c);
     b->elasticity = 0.6;
 }
 
-static void build_swimmer(struct own_body *b)
+static void build_swimmer(struct own_body *b, const struct mirror_case *c)
 {
-    build_snake(b);
+    build_snake(b, c);
     b->has_ground = 0;
     b->viscosity = 20;
 }
 
-/* A case that holds in any order of links and boxes, or only in the order that it has. */
-static const struct {
-    const char *name;
-    void (*build)(struct own_body *b);
-    int has_order;
-} cases[] = {{"legs", build_legs, 0},
-             {"legs at limits", build_limited_legs, 0},
-             {"plate", build_plate, 0},
-             {"trotter", build_trotter, 0},
-             {"bounder on balls at limits", build_ball_bounder, 0},
-             {"trotter on balls at limits", build_ball_trotter, 0},
-             {"snake", build_snake, 0},
-             {"pile", build_pile, 1},
-             {"straight pile", build_straight_pile, 0},
-             {"star", build_star, 1},
-             {"faces", build_faces, 0},
-             {"edges", build_edges, 1},
-             {"other edges", build_other_edges, 1},
-             {"corners", build_corners, 1},
-             {"clapper", build_clapper, 1},
-             {"bouncers", build_bouncers, 1},
-             {"swimmer", build_swimmer, 0}};
+static const struct mirror_case cases[] = {
+    {"legs", build_legs, .has_order = 0},
+    {"legs at limits", build_legs, .limit = 0.3},
+    {"plate", build_plate, .has_order = 0},
+    {"trotter", build_quadruped, .hip = LINK_UNIVERSAL},
+    {"bounder on balls at limits", build_quadruped, .hip = LINK_SPHERICAL, .is_own_image = 1,
+     .limit = 0.2, .cone = 0.3},
+    {"trotter on balls at limits", build_quadruped, .hip = LINK_SPHERICAL, .limit = 0.2,
+     .cone = 0.3},
+    {"snake", build_snake, .has_order = 0},
+    {"pile", build_pile, .has_order = 1},
+    {"straight pile", build_straight_pile, .has_order = 0},
+    {"star", build_star, .has_order = 1},
+    {"faces", build_faces, .has_order = 0},
+    {"edges", build_couple, .has_order = 1, .yaw = 0.3},
+    {"other edges", build_couple, .has_order = 1, .roll = 0.4},
+    {"corners", build_couple, .has_order = 1, .yaw = 0.3, .roll = 0.4, .pitch = 0.2},
+    {"clapper", build_clapper, .has_order = 1},
+    {"bouncers", build_bouncers, .has_order = 1, .yaw = 0.3, .roll = 0.4, .pitch = 0.2},
+    {"swimmer", build_swimmer, .has_order = 0}};
 enum { CASES = sizeof cases / sizeof cases[0] };
+
+static void build(struct own_body *b, const struct mirror_case *c)
+{
+    c->build(b, c);
+    for (int i = 1; i < b->count && c->limit > 0; i++) {
+        limit(b, i, c->limit);
+        b->links[i].cone_rad = c->cone > 0 ? c->cone : b->links[i].cone_rad;
+    }
+}
 
 static const struct image plain = {{1, 1, 1}, 0};
 
@@ -482,7 +456,7 @@ static void compare(int i, const struct own_body *b, const char *what, struct im
 TEST_LOOP(images_move_alike, 0, CASES)
 {
     static struct own_body b;
-    cases[_i].build(&b);
+    build(&b, &cases[_i]);
     follow(&b, plain, QUATERNION_ONE, path[0]);
     compare(_i, &b, "in z = 0", (struct image){{1, 1, -1}, 0});
     compare(_i, &b, "in x = 0", (struct image){{-1, 1, 1}, 0});
@@ -496,7 +470,7 @@ TEST_LOOP(half_a_turn_changes_no_bit, 0, CASES)
 {
     static struct own_body b;
     const struct image half = {{-1, 1, -1}, 0};
-    cases[_i].build(&b);
+    build(&b, &cases[_i]);
     follow(&b, plain, QUATERNION_ONE, path[0]);
     follow(&b, plain, (struct quaternion){0, 0, 1, 0}, path[1]);
     ck_assert_msg(path_difference(half, path[0], path[1], b.box_count) == 0, "%s", cases[_i].name);
@@ -506,7 +480,7 @@ TEST_LOOP(half_a_turn_changes_no_bit, 0, CASES)
 TEST(a_body_that_is_no_image_is_found_out)
 {
     static struct own_body b;
-    build_legs(&b);
+    build(&b, &cases[0]);
     follow(&b, plain, QUATERNION_ONE, path[0]);
     b.links[1].joint.z += 1e-6;
     const struct image in_z = {{1, 1, -1}, 0};
