@@ -348,28 +348,6 @@ static struct vec2 normal_of(int face)
     return normals[face];
 }
 
-/* The axis is the parent's face normal turned by the connection's angle, whatever face the child is
- * attached by. */
-TEST_LOOP(a_linear_joint_slides_straight_out, 0, 3 * FACE_FLAT_COUNT * FACE_FLAT_COUNT)
-{
-    int face = _i / 3 % FACE_FLAT_COUNT, child_face = _i / 3 / FACE_FLAT_COUNT;
-    double angle = (_i % 3 - 1) * 0.3, c = cos(angle), s = sin(angle);
-    struct vec2 n = normal_of(face);
-    add_bodies(1);
-    make_linear(add_body(0.3, 0.1, 1), -0.05, 0.25);
-    connect_at(1, 2, face, 0.5, child_face, -0.5, angle);
-    express();
-    const struct body_link *link = &phenotype.body->links[1];
-    ck_assert_int_eq(link->kind, LINK_LINEAR);
-    ck_assert_xy(link->axis, c * n.x - s * n.y, s * n.x + c * n.y, EPSILON);
-    ck_assert(link->lower[0] == -0.05 && link->upper[0] == 0.25);
-    ck_assert(link->sign[0] == 1 && link->scale == 1);
-    /* the axis points from the anchor to where the child is, or along its edge */
-    double x = phenotype.parts[1].centre.x - phenotype.parts[1].anchor.x;
-    double y = phenotype.parts[1].centre.y - phenotype.parts[1].anchor.y;
-    ck_assert_double_gt(x * link->axis.x + y * link->axis.y, 0.04);
-}
-
 TEST(linear_limits_go_by_the_scale)
 {
     static const double limits[][3] = {
@@ -451,16 +429,6 @@ TEST(strength_of_linear_joints)
     ck_assert_double_eq_tol(phenotype.body->links[1].strength, 40 * 0.3 * 0.5, EPSILON);
 }
 
-TEST(two_reflections_cancel)
-{
-    add_bodies(3);
-    connect(1, 2)->is_reflected = 1;
-    connect_at(2, 3, FACE_TOP, 0, FACE_LEFT, 0, 0)->is_reflected = 1;
-    express();
-    ck_assert(phenotype.parts[1].mirror == -1 && phenotype.parts[2].mirror == 1);
-    assert_pose(2, 0.35, -0.15, -QUARTER);
-}
-
 /* ---- symmetry ---- */
 
 /* A limb of three joints, bent everywhere, as a symmetric gene with two connections. */
@@ -498,67 +466,6 @@ TEST(symmetric_limbs_are_exact_mirror_images)
     }
     /* The image keeps the id of its own connection, and nothing else of it. */
     ck_assert(phenotype.parts[1].via == 101 && phenotype.parts[7].via == 103);
-}
-
-TEST(the_third_connection_is_itself_and_the_fourth_its_image)
-{
-    static const int mirrors[] = {1, 1, -1, 1, 1, -1};
-    add_bodies(3);
-    genome.bodies[1].is_symmetric = 1;
-    connect_at(1, 2, FACE_RIGHT, 0.5, FACE_LEFT, 0, 0);
-    connect_at(1, 2, FACE_TOP, 0.1, FACE_LEFT, 0, 0);
-    connect_at(1, 3, FACE_BOTTOM, 0.1, FACE_LEFT, 0, 0);
-    connect_at(1, 2, FACE_TOP, 0.5, FACE_LEFT, 0, 0);
-    connect_at(1, 2, FACE_BOTTOM, 0.1, FACE_LEFT, 0, 0);
-    express();
-    assert_pose(1, 0.35, 0.05, 0.0);
-    assert_pose(2, -0.35, 0.05, -2.0 * QUARTER);
-    ck_assert_uint_eq(phenotype.parts[3].body, 3);
-    assert_pose(4, -0.1, 0.25, QUARTER);
-    assert_pose(5, 0.1, 0.25, QUARTER);
-    for (int i = 0; i < 6; i++)
-        ck_assert_int_eq(phenotype.parts[i].mirror, mirrors[i]);
-
-    /* Without the flag all four stand where their own genes say. */
-    genome.bodies[1].is_symmetric = 0;
-    express();
-    assert_pose(2, -0.02, 0.25, QUARTER);
-    assert_pose(5, 0.02, -0.25, -QUARTER);
-}
-
-/* Reflection is part of what an image takes from its partner, and flips once more. */
-TEST(an_image_of_a_reflected_limb)
-{
-    add_bodies(2);
-    genome.bodies[1].is_symmetric = 1;
-    connect_at(1, 2, FACE_RIGHT, 0.5, FACE_LEFT, 0.5, 0.3)->is_reflected = 1;
-    connect(1, 2);
-    express();
-    const struct part *limb = &phenotype.parts[1], *image = &phenotype.parts[2];
-    ck_assert(limb->mirror == -1 && image->mirror == 1);
-    ck_assert_xy(limb->centre, -image->centre.x, image->centre.y, 0);
-}
-
-/* The image keeps its own terminal-only flag: here only the image is at the end of the limb. */
-TEST(an_image_keeps_its_own_terminal_flag)
-{
-    add_body(0.4, 0.2, 2);
-    add_body(0.2, 0.1, 1)->is_symmetric = 1;
-    connect_at(1, 1, FACE_TOP, 0, FACE_BOTTOM, 0, 0);
-    connect_at(1, 2, FACE_RIGHT, 0, FACE_LEFT, 0, 0)->is_terminal_only = 1;
-    connect_at(1, 2, FACE_TOP, 0, FACE_LEFT, 0, 0)->is_terminal_only = 1;
-    express();
-    ck_assert_str_eq(tree(), "1 1<0 2<1 2<1");
-    genome.connections[1].is_terminal_only = 0;
-    genome.bodies[0].recursive_limit = 1;
-    genome.bodies[1].recursive_limit = 1;
-    express();
-    ck_assert_str_eq(tree(), "1 2<0");
-    genome.connections[1].is_terminal_only = 1;
-    genome.connections[2].is_terminal_only = 0;
-    express();
-    ck_assert_str_eq(tree(), "1 2<0");
-    assert_pose(1, -0.3, 0.0, -2.0 * QUARTER);
 }
 
 /* The limbs' oscillator begins later in the image, and by more from part to part of a row. */
@@ -806,46 +713,6 @@ TEST(neurons_in_order_and_references_by_scope)
         ck_assert_int_eq(phenotype.neurons[i].function, NEURON_SUM);
         ck_assert_str_eq(wires_of(i), instances[i].wires);
     }
-}
-
-/* A PARENT reference to gene 2's neuron from a part whose parent is of gene 1 finds nothing. */
-TEST(a_parent_of_another_gene_has_no_such_neuron)
-{
-    add_bodies(3);
-    connect(1, 3);
-    connect(1, 2);
-    connect(2, 3);
-    add_neuron(2);
-    add_neuron(3)->inputs[0] = reads_neuron(SCOPE_PARENT, 1001, 0);
-    express();
-    ck_assert_str_eq(tree(), "1 3<0 2<0 3<2");
-    ck_assert_str_eq(wires_of(0), "- - -");
-    ck_assert_str_eq(wires_of(2), "n1 - -");
-}
-
-TEST(sensor_references_by_scope)
-{
-    make_wired();
-    struct neuron_gene *n = genome.neurons;
-    n[0].inputs[0] = reads_sensor(SCOPE_OWN, SENSOR_JOINT, 0);
-    n[0].inputs[1] = reads_sensor(SCOPE_PARENT, SENSOR_JOINT, 0);
-    n[0].inputs[2] = reads_sensor(SCOPE_CHILD, SENSOR_CONTACT_LEFT, 102);
-    n[2].inputs[0] = reads_sensor(SCOPE_PARENT, SENSOR_CONTACT_TOP, 0);
-    n[1].inputs[0] = reads_sensor(SCOPE_PART, SENSOR_CONTACT_LEFT, 2);
-    n[1].inputs[1] = reads_sensor(SCOPE_PART, SENSOR_JOINT, 1);
-    genome.bodies[0].has_effector = 1;
-    genome.bodies[0].effector_strength = 1.0;
-    genome.bodies[0].effector_input = reads_sensor(SCOPE_OWN, SENSOR_CONTACT_TOP, 0);
-    express();
-
-    /* Part 0 is the root: its joint is not felt, neither by itself nor by its child. */
-    ck_assert_str_eq(wires_of(2), "- - -");
-    ck_assert_str_eq(wires_of(4), printed("s1.%d - s2.%d", SENSOR_JOINT, SENSOR_CONTACT_LEFT));
-    ck_assert_str_eq(wires_of(7), printed("s1.%d - -", SENSOR_CONTACT_TOP));
-    ck_assert_str_eq(wires_of(0), printed("s2.%d - -", SENSOR_CONTACT_LEFT));
-    ck_assert_int_eq(phenotype.effector_count, 1);
-    assert_wire(&phenotype.effectors[0].input, WIRE_SENSOR, 1);
-    ck_assert_int_eq(phenotype.effectors[0].input.sensor, SENSOR_CONTACT_TOP);
 }
 
 /* What a gene emits all its parts emit, if that is switched on. */

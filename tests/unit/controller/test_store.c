@@ -32,6 +32,51 @@ static void close_store(void)
     store = NULL;
 }
 
+/* What was last asked of the run; each until the next of its kind. */
+static struct population found;
+static struct creature creature;
+static struct store_entry *entries;
+static int entry_count;
+
+static void forget_found(void)
+{
+    for (int i = 0; i < found.count; i++)
+        individual_deinit(&found.individuals[i]);
+    free(found.individuals);
+    found = (struct population){0};
+    creature_deinit(&creature);
+    free(entries);
+    entries = NULL;
+}
+
+static const struct store_status *status_now(void)
+{
+    ck_ok(store_get_status(store, &status, &error));
+    return &status;
+}
+
+static void get_population(uint32_t generation)
+{
+    forget_found();
+    ck_ok(store_get_population(store, generation, &found, &error));
+}
+
+static const struct creature *get_creature(uint64_t id)
+{
+    forget_found();
+    ck_ok(stored_get_creature(store_database(store), id, &creature, &error));
+    return &creature;
+}
+
+/* The best of that generation; returns which one it is. */
+static uint32_t get_best(int64_t generation, enum store_order order, int top)
+{
+    uint32_t which;
+    forget_found();
+    ck_ok(store_get_best(store, generation, order, top, &entries, &entry_count, &which, &error));
+    return which;
+}
+
 static void open_file(const char *file, int is_read_only)
 {
     close_store();
@@ -76,15 +121,15 @@ static void set_up(void)
 
 static void tear_down(void)
 {
+    forget_found();
     close_store();
     search_destroy(search);
     search = NULL;
     static const char *const names[] = {"run.db",         "run.db-wal",  "run.db-shm",
                                         "run.db-journal", "lock",        "copy.db",
                                         "copy.db-wal",    "copy.db-shm", NULL};
-    for (int i = 0; names[i]; i++) {
+    for (int i = 0; names[i]; i++)
         unlink(printed("%s/%s", directory, names[i]));
-    }
     ck_assert_int_eq(rmdir(directory), 0);
 }
 
@@ -172,12 +217,17 @@ static void finish(void)
     ck_ok(store_finish(store, search_generation(search), &closing, &error));
 }
 
-/* A run in generation 1 with `evaluated` of its creatures evaluated. */
-static void make_run(int evaluated)
+static void begin_run(void)
 {
     create_store();
     take_search(search_create(&params, NULL));
     ck_ok(store_put_generation(store, 0, search_population(search), NULL, &error));
+}
+
+/* A run in generation 1 with `evaluated` of its creatures evaluated. */
+static void make_run(int evaluated)
+{
+    begin_run();
     ck_assert_int_eq(evaluate(POPULATION), POPULATION);
     next_generation();
     evaluate(evaluated);
@@ -188,13 +238,6 @@ static void make_finished_run(void)
     make_run(POPULATION);
     finish();
     close_store();
-}
-
-static void free_population(struct population *population)
-{
-    for (int i = 0; i < population->count; i++)
-        individual_deinit(&population->individuals[i]);
-    free(population->individuals);
 }
 
 /* ---- round trips ---- */
@@ -211,19 +254,17 @@ TEST(test_create_refuses_to_overwrite)
 
 TEST(test_params_come_back)
 {
-    struct params found;
-    ck_ok(params_set(&params, "world.preset", "water", &error));
-    ck_ok(params_set(&params, "world.gravity_m_s2", "0.1", &error));
-    ck_ok(params_set(&params, "name", "a = b \"c\"", &error));
+    struct params kept;
+    set("world.preset=water", "world.gravity_m_s2=0.1", "name=a = b \"c\"");
     params.run_seed = INT64_MAX;
     create_store();
     reopen(1);
-    ck_ok(store_get_params(store, &found, &error));
+    ck_ok(store_get_params(store, &kept, &error));
     close_store();
     for (int i = 0; i < param_count; i++) {
         char a[512], b[512];
         params_print_value(&params, i, a, sizeof a);
-        params_print_value(&found, i, b, sizeof b);
+        params_print_value(&kept, i, b, sizeof b);
         ck_assert_str_eq(a, b);
     }
 }
@@ -268,15 +309,14 @@ static void check_equal(const struct individual *a, const struct individual *b)
 
 TEST(test_population_comes_back)
 {
-    struct population found;
     make_run(3);
     reopen(0);
-    ck_ok(store_get_population(store, 1, &found, &error));
+    get_population(1);
     const struct population *kept = search_population(search);
     ck_assert_int_eq(found.count, kept->count);
     for (int i = 0; i < found.count; i++)
         check_equal(&kept->individuals[i], &found.individuals[i]);
-    free_population(&found);
+    forget_found();
     ck_assert_int_eq(store_get_population(store, 9, &found, &error), ERR_FORMAT);
 }
 
@@ -310,26 +350,28 @@ static int64_t ask_sql(const char *sql)
  * is closed. */
 TEST(test_rows_by_age)
 {
+    static const char births[] = "SELECT count(*) FROM births";
+    static const char members[] = "SELECT count(*) FROM members WHERE generation = 1";
     make_run(0);
     int survivors = search_survivor_count(search);
     ck_ok(store_commit(store, &error));
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM individuals"), POPULATION);
-    ck_assert_int_eq(ask_sql("SELECT count(*) FROM births"), POPULATION - survivors);
-    ck_assert_int_eq(ask_sql("SELECT count(*) FROM members WHERE generation = 1"), survivors);
+    ck_assert_int_eq(ask_sql(births), POPULATION - survivors);
+    ck_assert_int_eq(ask_sql(members), survivors);
     evaluate(2);
     ck_ok(store_commit(store, &error));
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM individuals WHERE verdict IS NOT NULL"),
                      POPULATION + 2);
-    ck_assert_int_eq(ask_sql("SELECT count(*) FROM births"), POPULATION - survivors);
-    ck_assert_int_eq(ask_sql("SELECT count(*) FROM members WHERE generation = 1"), survivors);
+    ck_assert_int_eq(ask_sql(births), POPULATION - survivors);
+    ck_assert_int_eq(ask_sql(members), survivors);
     evaluate(POPULATION);
     next_generation();
     ck_assert_int_eq(ask_sql("SELECT min(id) FROM births"),
                      ask_sql("SELECT 1 + max(id) FROM individuals"));
-    ck_assert_int_eq(ask_sql("SELECT count(*) FROM members WHERE generation = 1"), POPULATION);
+    ck_assert_int_eq(ask_sql(members), POPULATION);
     evaluate(POPULATION);
     finish();
-    ck_assert_int_eq(ask_sql("SELECT count(*) FROM births"), 0);
+    ck_assert_int_eq(ask_sql(births), 0);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM members WHERE generation = 2"), POPULATION);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM pragma_foreign_key_check"), 0);
 }
@@ -338,53 +380,45 @@ TEST(test_status_counts)
 {
     make_run(2);
     int survivors = search_survivor_count(search);
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_int_eq(status.has_generation, 1);
-    ck_assert_uint_eq(status.generation, 1);
-    ck_assert_int_eq(status.is_finished, 0);
+    status_now();
+    ck_assert(status.has_generation && status.generation == 1 && !status.is_finished);
     ck_assert_uint_eq(status.next_id, search_next_id(search));
     ck_assert_int_eq(status.members_in_generation, POPULATION);
     ck_assert_int_eq(status.evaluated_in_generation, survivors + 2);
     ck_assert_int_eq(status.evaluated, POPULATION + 2);
-    ck_assert_int_eq(status.closed_generation, 0);
-    ck_assert_int_eq(status.quarantined, 0);
-
+    ck_assert(status.closed_generation == 0 && status.quarantined == 0);
     evaluate(POPULATION);
     finish();
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_int_eq(status.is_finished, 1);
-    ck_assert_int_eq(status.closed_generation, 1);
+    ck_assert(status_now()->is_finished && status.closed_generation == 1);
     ck_assert(status.best == search_population(search)->individuals[0].fitness);
 }
 
 TEST(test_survivors_and_curve)
 {
-    struct store_entry *entries;
     FREED struct store_generation *generations;
-    uint32_t found;
     int count;
     make_finished_run();
     reopen(1);
-    ck_ok(store_get_best(store, -1, STORE_RANKS, 4, &entries, &count, &found, &error));
-    ck_assert_int_eq(count, 4);
-    ck_assert_uint_eq(found, 1);
-    for (int i = 0; i < count; i++) {
+    ck_assert_uint_eq(get_best(-1, STORE_RANKS, 4), 1);
+    ck_assert_int_eq(entry_count, 4);
+    for (int i = 0; i < 4; i++) {
+        const struct store_entry *entry = &entries[i];
         struct measures measures;
-        measure(entries[i].id, &measures);
-        ck_assert_int_eq(entries[i].rank, i + 1);
-        ck_assert(i == 0 || entries[i - 1].fitness >= entries[i].fitness);
-        ck_assert_int_eq(memcmp(&measures, &entries[i].measures, sizeof measures), 0);
-        ck_assert_uint_eq(entries[i].digest, UINT64_MAX - entries[i].id);
-        ck_assert_uint_eq(entries[i].seed, seeds[entries[i].id]);
-        ck_assert(entries[i].has_cost && entries[i].cost.worker == 3);
-        ck_assert(entries[i].cost.task.wall_ms == 1.5 && entries[i].cost.attempt == 1);
-        ck_assert_uint_eq(entries[i].cost.reused, reused_by(entries[i].id));
+        measure(entry->id, &measures);
+        ck_assert_int_eq(entry->rank, i + 1);
+        ck_assert(i == 0 || entry[-1].fitness >= entry->fitness);
+        ck_assert_mem_eq(&measures, &entry->measures, sizeof measures);
+        ck_assert_uint_eq(entry->digest, UINT64_MAX - entry->id);
+        ck_assert_uint_eq(entry->seed, seeds[entry->id]);
+        ck_assert(entry->has_cost && entry->cost.worker == 3);
+        ck_assert(entry->cost.task.wall_ms == 1.5 && entry->cost.attempt == 1);
+        ck_assert_uint_eq(entry->cost.reused, reused_by(entry->id));
     }
     /* the third moves as the first */
     entries[2].measures = entries[0].measures;
     uint64_t last = entries[3].id;
-    ck_assert_int_eq(store_leave_out(entries, count, 2, STORE_DISTINCT), 2);
-    ck_assert_int_eq(store_leave_out(entries, count, 9, STORE_DISTINCT), 3);
+    ck_assert_int_eq(store_leave_out(entries, 4, 2, STORE_DISTINCT), 2);
+    ck_assert_int_eq(store_leave_out(entries, 4, 9, STORE_DISTINCT), 3);
     ck_assert(entries[0].rank == 1 && entries[1].rank == 2 && entries[2].id == last);
     /* the second is of the first one's kind, the third did not live */
     entries[1].measures.parts = entries[0].measures.parts;
@@ -392,9 +426,6 @@ TEST(test_survivors_and_curve)
     entries[2].verdict = VERDICT_OVERLAP;
     ck_assert_int_eq(store_leave_out(entries, 3, 9, STORE_RANKS), 3);
     ck_assert_int_eq(store_leave_out(entries, 3, 9, STORE_KINDS), 1);
-    free(entries);
-    ck_assert_int_eq(store_get_best(store, 2, STORE_RANKS, 4, &entries, &count, &found, &error),
-                     ERR_RANGE);
 
     ck_ok(stored_get_generations(store_database(store), 0, &generations, &count, &error));
     ck_assert_int_eq(count, 2);
@@ -409,9 +440,7 @@ TEST(test_survivors_and_curve)
  * enough. */
 TEST(test_distinct)
 {
-    struct store_entry *entries;
-    uint32_t found;
-    int count;
+    uint32_t which;
     make_finished_run();
     for (int i = 0; i < MEASURE_COUNT; i++)
         run_sql(printed("UPDATE individuals SET %s = 2 WHERE id NOT IN (SELECT individual"
@@ -419,16 +448,17 @@ TEST(test_distinct)
                         measure_table[i].name, POPULATION));
     reopen(1);
     for (int top = 1; top <= 3; top++) {
-        ck_ok(store_get_best(store, -1, STORE_DISTINCT, top, &entries, &count, &found, &error));
-        ck_assert_int_eq(count, top < 2 ? top : 2);
-        ck_assert_uint_eq(found, 1);
+        ck_assert_uint_eq(get_best(-1, STORE_DISTINCT, top), 1);
+        ck_assert_int_eq(entry_count, top < 2 ? top : 2);
         ck_assert_int_eq(entries[0].rank, 1);
         ck_assert(top == 1 || entries[1].rank == POPULATION);
-        free(entries);
     }
-    ck_assert_int_eq(store_get_best(store, 2, STORE_DISTINCT, 4, &entries, &count, &found, &error),
-                     ERR_RANGE);
-    ck_assert_int_eq(count, 0);
+    forget_found();
+    for (int order = STORE_RANKS; order <= STORE_DISTINCT; order++)
+        ck_assert_int_eq(store_get_best(store, 2, (enum store_order)order, 4, &entries,
+                                        &entry_count, &which, &error),
+                         ERR_RANGE);
+    ck_assert_int_eq(entry_count, 0);
 }
 
 /* As great as a fitness may be: what sums it up stays a number. */
@@ -455,14 +485,14 @@ TEST(test_huge_fitness_has_a_mean)
 static void check_facts(int evaluated)
 {
     FREED struct store_fact *facts;
-    int count, found = 0;
+    int count, seen = 0;
     ck_ok(store_get_facts(store, &facts, &count, &error));
     for (int i = 0; i < count; i++) {
         const struct store_fact *fact = &facts[i];
         struct measures measures;
         measure(fact->id, &measures);
         ck_assert_uint_eq(fact->id, (uint64_t)i + 1);
-        found += fact->verdict >= 0;
+        seen += fact->verdict >= 0;
         if (fact->verdict < 0) {
             ck_assert(fact->fitness == 0 && !fact->has_cost && !fact->has_referee);
             continue;
@@ -477,7 +507,7 @@ static void check_facts(int evaluated)
         for (int k = 0; k < i; k++)
             ck_assert(facts[k].verdict < 0 || facts[k].motion != fact->motion);
     }
-    ck_assert_int_eq(found, evaluated);
+    ck_assert_int_eq(seen, evaluated);
 }
 
 TEST(test_facts_and_members)
@@ -510,25 +540,24 @@ TEST(test_facts_and_members)
 /* How many of the generation the referee has seen, and how many of these it refused. */
 static void count_referee(uint32_t generation, int *seen, int *refused)
 {
-    struct population found;
-    ck_ok(store_get_population(store, generation, &found, &error));
+    get_population(generation);
     *seen = *refused = 0;
     for (int i = 0; i < found.count; i++) {
         *seen += found.individuals[i].heard != REFEREE_NOT;
         *refused += found.individuals[i].heard && found.individuals[i].fitness == 0;
     }
-    free_population(&found);
 }
 
 /* Ancestors of the youngest: each named by a younger one's parents, all of them or the first
- * only. */
-static void check_lineage(uint64_t id, int has_second_parents)
+ * only. 0: there is no such creature. */
+static int check_lineage(uint64_t id, int has_second_parents)
 {
-    FREED struct store_entry *entries;
     uint64_t wanted[4 * POPULATION] = {id};
-    int count, wanted_count = 1;
-    ck_ok(store_get_lineage(store, id, has_second_parents, &entries, &count, &error));
-    for (int i = 0; i < count; i++) {
+    int wanted_count = 1;
+    forget_found();
+    if (store_get_lineage(store, id, has_second_parents, &entries, &entry_count, &error))
+        return 0;
+    for (int i = 0; i < entry_count; i++) {
         int is_wanted = 0;
         for (int k = 0; k < wanted_count; k++)
             is_wanted |= wanted[k] == entries[i].id;
@@ -536,7 +565,7 @@ static void check_lineage(uint64_t id, int has_second_parents)
         ck_assert(i == 0 || entries[i].id < entries[i - 1].id);
         for (int p = 0; p < 1 + has_second_parents; p++) {
             int is_found = entries[i].parents[p] == 0;
-            for (int k = 0; k < count; k++)
+            for (int k = 0; k < entry_count; k++)
                 is_found |= entries[k].id == entries[i].parents[p];
             ck_assert_msg(is_found, "parent %d is missing", (int)entries[i].parents[p]);
             if (wanted_count < 4 * POPULATION)
@@ -544,35 +573,27 @@ static void check_lineage(uint64_t id, int has_second_parents)
         }
     }
     ck_assert_uint_eq(entries[0].id, id);
-    ck_assert_uint_eq(entries[count - 1].parents[0], 0);
+    ck_assert_uint_eq(entries[entry_count - 1].parents[0], 0);
+    return 1;
 }
 
 TEST(test_lineage)
 {
-    struct store_entry *entries;
-    int count;
-    uint64_t youngest = 0;
+    uint64_t id = 1;
     params.breeding_asexual = 0;
     make_finished_run();
     reopen(1);
-    for (uint64_t id = 1; !store_get_lineage(store, id, 1, &entries, &count, &error); id++) {
-        check_lineage(id, 0);
-        check_lineage(id, 1);
-        free(entries);
-        youngest = id;
-    }
-    ck_assert_uint_gt(youngest, POPULATION);
-    ck_assert_int_eq(store_get_lineage(store, youngest + 1, 1, &entries, &count, &error),
-                     ERR_MISSING);
+    while (check_lineage(id, 0) && check_lineage(id, 1))
+        id++;
+    ck_assert_uint_gt(id, POPULATION + 1);
     ck_assert_ptr_null(entries);
-    ck_assert_ptr_nonnull(strstr(error.message, "there is no creature"));
+    ck_refused(store_get_lineage(store, id, 1, &entries, &entry_count, &error), ERR_MISSING,
+               "there is no creature");
 }
 
 TEST(test_referee_comes_back)
 {
-    FREED struct store_entry *entries;
-    uint32_t generation;
-    int count, seen, refused;
+    int seen, refused;
     make_run(2);
     const struct population *kept = search_population(search);
     reopen(0);
@@ -583,13 +604,11 @@ TEST(test_referee_comes_back)
     for (int i = 0; i < kept->count; i++)
         ck_assert_int_eq(kept->individuals[i].heard != REFEREE_NOT,
                          kept->individuals[i].generation == 0);
-
-    ck_ok(store_get_best(store, 0, STORE_RANKS, POPULATION, &entries, &count, &generation, &error));
-    for (int i = 0; i < count; i++) {
-        ck_assert(!entries[i].has_referee || entries[i].id % 3 == 0 ||
-                  entries[i].referee_fitness == entries[i].fitness);
-        ck_assert(!entries[i].has_referee || entries[i].id % 3 != 0 ||
-                  (entries[i].referee_fitness == 0 && entries[i].fitness == 0));
+    get_best(0, STORE_RANKS, POPULATION);
+    for (int i = 0; i < entry_count; i++) {
+        const struct store_entry *entry = &entries[i];
+        ck_assert(!entry->has_referee || entry->referee_fitness == entry->fitness);
+        ck_assert(!entry->has_referee || entry->id % 3 != 0 || entry->fitness == 0);
     }
 }
 
@@ -625,16 +644,11 @@ static void evaluate_lagged(int count)
 TEST(test_archive_comes_back)
 {
     enum { GENERATION = 2, MORE = 7 };
-    struct population found;
-    FREED struct store_entry *entries;
-    uint32_t generation;
-    int count, filled = 0, listed = 0, trials = 0, in_flight = 0;
+    int filled = 0, listed = 0, trials = 0, in_flight = 0;
     params.evolution_search = SEARCH_ARCHIVE;
     params.evolution_generations = GENERATION + 1;
     params.evolution_lag = 5;
-    create_store();
-    take_search(search_create(&params, NULL));
-    ck_ok(store_put_generation(store, 0, search_population(search), NULL, &error));
+    begin_run();
     for (int i = 0; i < GENERATION; i++) {
         evaluate_lagged(1000);
         next_generation();
@@ -647,7 +661,7 @@ TEST(test_archive_comes_back)
     evaluate_lagged(MORE);
 
     reopen(0);
-    ck_ok(store_get_population(store, GENERATION, &found, &error));
+    get_population(GENERATION);
     kept = search_population(search);
     ck_assert_int_eq(found.count, kept->count);
     ck_assert_int_gt(found.count, opened_count);
@@ -669,42 +683,34 @@ TEST(test_archive_comes_back)
         filled += one->cell > 0;
     }
     ck_assert(filled > 0 && trials > 0 && in_flight > params.evolution_lag);
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_int_eq(status.cells_filled, filled);
-    ck_ok(store_get_best(store, GENERATION - 1, STORE_RANKS, 1000, &entries, &count, &generation,
-                         &error));
-    for (int i = 0; i < count; i++) {
+    ck_assert_int_eq(status_now()->cells_filled, filled);
+    get_best(GENERATION - 1, STORE_RANKS, 1000);
+    for (int i = 0; i < entry_count; i++) {
         ck_assert_int_eq(entries[i].survived, entries[i].cell > 0);
         listed += entries[i].cell > 0;
     }
     ck_assert_int_eq(listed, filled);
-    free_population(&found);
 }
 
 /* Those whom the referee judged by other parameters are of their branch: a replay judges by
  * them. */
 TEST(test_referee_judges_by_its_branch)
 {
-    struct population population;
+    struct population restored;
     int judged = 0;
     make_run(POPULATION);
-    ck_ok(set_param(&params, "evolution.behaviour=jump", &error));
+    set("evolution.behaviour=jump");
     put_params();
-    ck_ok(store_get_status(store, &status, &error));
-    ck_ok(store_get_population(store, 1, &population, &error));
-    take_search(search_restore(&params, 1, &population, status.next_id));
+    ck_ok(store_get_population(store, 1, &restored, &error));
+    take_search(search_restore(&params, 1, &restored, status_now()->next_id));
     referee();
     const struct population *members = search_population(search);
     for (int i = 0; i < members->count; i++) {
-        SCOPED(creature) creature;
         const struct individual *one = &members->individuals[i];
-        creature_init(&creature);
-        ck_ok(stored_get_creature(store_database(store), one->id, &creature, &error));
-        if (one->heard) {
-            ck_assert_int_eq(creature.params.evolution_behaviour, BEHAVIOUR_JUMP);
-            ck_assert(creature.fitness == one->fitness);
-            judged++;
-        }
+        get_creature(one->id);
+        judged += one->heard != REFEREE_NOT;
+        ck_assert(!one->heard || (creature.params.evolution_behaviour == BEHAVIOUR_JUMP &&
+                                  creature.fitness == one->fitness));
     }
     ck_assert_int_gt(judged, 1);
 }
@@ -712,20 +718,16 @@ TEST(test_referee_judges_by_its_branch)
 /* It looks again when results or what fitness means changed, and only then. */
 TEST_LOOP(test_referee_is_forgotten, 0, 2)
 {
-    int seen, refused;
-    const char *change_text = _i ? "evolution.behaviour=jump" : "world.gravity_m_s2=1";
+    int seen, seen_before, refused;
     make_run(POPULATION);
-    count_referee(1, &seen, &refused);
-    ck_assert_int_gt(seen, 1);
-
-    int seen_before = seen;
-    ck_ok(set_param(&params, "guard.referee_share=0.6", &error));
+    count_referee(1, &seen_before, &refused);
+    ck_assert_int_gt(seen_before, 1);
+    set("guard.referee_share=0.6");
     put_params();
     ck_assert(change.is_new_branch && !change.is_reevaluated && !change.is_judged_anew);
     count_referee(1, &seen, &refused);
     ck_assert_int_eq(seen, seen_before);
-
-    ck_ok(set_param(&params, change_text, &error));
+    set(_i ? "evolution.behaviour=jump" : "world.gravity_m_s2=1");
     put_params();
     ck_assert(change.is_reevaluated == !_i && change.is_judged_anew == _i);
     count_referee(1, &seen, &refused);
@@ -736,22 +738,17 @@ TEST_LOOP(test_referee_is_forgotten, 0, 2)
 
 TEST(test_creature)
 {
-    SCOPED(creature) creature;
     make_run(0);
     uint64_t waiting = search_next_id(search) - 1;
-    ck_ok(stored_get_creature(store_database(store), 2, &creature, &error));
-    ck_assert_uint_eq(creature.id, 2);
+    ck_assert_uint_eq(get_creature(2)->id, 2);
     ck_assert_str_eq(creature.method, "random");
     ck_assert_int_eq(creature.has_evaluation, 1);
     ck_assert_uint_eq(creature.digest, UINT64_MAX - 2);
     ck_assert_uint_eq(creature.genome_hash, genome_hash(&creature.genome));
     ck_assert_uint_eq(params_evaluation_digest(&creature.params),
                       params_evaluation_digest(&params));
-    creature_deinit(&creature);
-
-    ck_ok(stored_get_creature(store_database(store), waiting, &creature, &error));
-    ck_assert_int_eq(creature.has_evaluation, 0);
-    creature_deinit(&creature);
+    ck_assert_int_eq(get_creature(waiting)->has_evaluation, 0);
+    forget_found();
     ck_assert_int_eq(stored_get_creature(store_database(store), waiting + 1, &creature, &error),
                      ERR_MISSING);
 }
@@ -759,26 +756,22 @@ TEST(test_creature)
 TEST(test_quarantine)
 {
     static const struct measures zero;
-    SCOPED(creature) creature;
-    make_run(0);
-    const struct individual *individual = search_ask(search);
-    uint64_t id = individual->id;
-    individual = search_tell(search, id, VERDICT_QUARANTINED, &zero, 0);
-    ck_ok(store_put_quarantine(store, individual, "SIGSEGV", "do it again", "last words", &error));
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_int_eq(status.quarantined, 1);
-    ck_ok(stored_get_creature(store_database(store), id, &creature, &error));
-    ck_assert_int_eq(creature.verdict, VERDICT_QUARANTINED);
-    ck_assert(creature.fitness == 0.0);
-    struct store_quarantine *entries;
+    struct store_quarantine *cases;
     int count;
-    ck_ok(store_get_quarantine(store, 1, &entries, &count, &error));
+    make_run(0);
+    uint64_t id = search_ask(search)->id;
+    const struct individual *told = search_tell(search, id, VERDICT_QUARANTINED, &zero, 0);
+    ck_ok(store_put_quarantine(store, told, "SIGSEGV", "do it again", "last words", &error));
+    ck_assert_int_eq(status_now()->quarantined, 1);
+    ck_assert_int_eq(get_creature(id)->verdict, VERDICT_QUARANTINED);
+    ck_assert(creature.fitness == 0.0);
+    ck_ok(store_get_quarantine(store, 1, &cases, &count, &error));
     ck_assert_int_eq(count, 1);
-    ck_assert_uint_eq(entries[0].id, id);
-    ck_assert_str_eq(entries[0].reason, "SIGSEGV");
-    ck_assert_str_eq(entries[0].command, "do it again");
-    ck_assert_str_eq(entries[0].log, "last words");
-    store_free_quarantine(entries, count);
+    ck_assert_uint_eq(cases[0].id, id);
+    ck_assert_str_eq(cases[0].reason, "SIGSEGV");
+    ck_assert_str_eq(cases[0].command, "do it again");
+    ck_assert_str_eq(cases[0].log, "last words");
+    store_free_quarantine(cases, count);
 }
 
 /* ---- going on ---- */
@@ -786,22 +779,20 @@ TEST(test_quarantine)
 /* With evolution.reevaluate a survivor's old result does not count in the new generation. */
 TEST(test_reevaluated_survivors_wait)
 {
-    struct population found;
     params.evolution_reevaluate = 1;
     make_run(1);
-    ck_ok(store_get_population(store, 1, &found, &error));
+    get_population(1);
     int waiting = 0;
     for (int i = 0; i < found.count; i++)
         waiting += !found.individuals[i].has_result;
     ck_assert_int_eq(waiting, POPULATION - 1);
-    free_population(&found);
 }
 
 TEST(test_changed_params)
 {
-    SCOPED(creature) creature;
+    struct population waiting;
+    struct params kept;
     make_run(2);
-
     put_params();
     ck_assert_int_eq(change.changed_count, 0);
     params.farm_workers = 5;
@@ -811,33 +802,34 @@ TEST(test_changed_params)
     params.mutation_step = 0.5;
     put_params();
     ck_assert(change.is_new_branch && !change.is_reevaluated);
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_int_gt(status.evaluated_in_generation, 0);
+    ck_assert_int_gt(status_now()->evaluated_in_generation, 0);
 
     /* another world: all members wait again, and old creatures keep the world they were in */
     params.world_gravity_m_s2 = 1.0;
     put_params();
     ck_assert(change.is_new_branch && change.is_reevaluated);
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_int_eq(status.evaluated_in_generation, 0);
+    ck_assert_int_eq(status_now()->evaluated_in_generation, 0);
     ck_assert_int_eq(status.members_in_generation, POPULATION);
-    struct population waiting;
     ck_ok(store_get_population(store, 1, &waiting, &error));
     ck_assert_int_eq(waiting.count, POPULATION);
     take_search(search_restore(&params, 1, &waiting, status.next_id));
     ck_assert_int_eq(evaluate(3), 3);
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_int_eq(status.evaluated_in_generation, 3);
+    ck_assert_int_eq(status_now()->evaluated_in_generation, 3);
     ck_assert_int_eq(evaluate(POPULATION), POPULATION - 3);
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_int_eq(status.evaluated_in_generation, POPULATION);
-    ck_ok(stored_get_creature(store_database(store), 1, &creature, &error));
-    ck_assert(creature.params.world_gravity_m_s2 == 9.81);
+    ck_assert_int_eq(status_now()->evaluated_in_generation, POPULATION);
+    ck_assert(get_creature(1)->params.world_gravity_m_s2 == 9.81);
 
     reopen(1);
-    struct params found;
-    ck_ok(store_get_params(store, &found, &error));
-    ck_assert(found.world_gravity_m_s2 == 1.0 && found.farm_workers == 5);
+    ck_ok(store_get_params(store, &kept, &error));
+    ck_assert(kept.world_gravity_m_s2 == 1.0 && kept.farm_workers == 5);
+}
+
+/* A child process that ends well. */
+static void wait_for(pid_t child)
+{
+    int ending;
+    ck_assert_int_eq(waitpid(child, &ending, 0), child);
+    ck_assert(WIFEXITED(ending) && WEXITSTATUS(ending) == 0);
 }
 
 /* A process that dies keeps what it committed and nothing else. */
@@ -848,15 +840,11 @@ TEST(test_death_keeps_commits)
         make_run(1);
         _exit(store_commit(store, &error) || evaluate(1) != 1);
     }
-    int ending;
-    ck_assert_int_eq(waitpid(child, &ending, 0), child);
-    ck_assert(WIFEXITED(ending) && WEXITSTATUS(ending) == 0);
-
+    wait_for(child);
     const char *wal = printed("%s-wal", path);
     ck_assert_int_eq(access(wal, F_OK), 0);
     reopen(0);
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_uint_eq(status.generation, 1);
+    ck_assert_uint_eq(status_now()->generation, 1);
     ck_assert_int_eq(status.evaluated, POPULATION + 1);
     close_store();
     ck_assert_int_ne(access(wal, F_OK), 0);
@@ -865,23 +853,20 @@ TEST(test_death_keeps_commits)
 /* Some other program has the run open when it ends: run.db alone holds everything all the same. */
 TEST(test_ends_while_others_look)
 {
-    struct store_status expected;
-    make_run(POPULATION);
     sqlite3 *onlooker;
     size_t length;
+    make_run(POPULATION);
     ck_assert_int_eq(sqlite3_open(path, &onlooker), SQLITE_OK);
     ck_assert_int_eq(sqlite3_exec(onlooker, "SELECT count(*) FROM individuals", NULL, NULL, NULL),
                      SQLITE_OK);
-    ck_ok(store_get_status(store, &expected, &error));
+    int64_t evaluated = status_now()->evaluated;
     close_store();
-
     FREED char *bytes = read_file(&length);
     const char *copy = printed("%s/copy.db", directory);
     write_copy(copy, bytes, length);
     open_file(copy, 1);
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_int_gt(expected.evaluated, POPULATION);
-    ck_assert_int_eq(status.evaluated, expected.evaluated);
+    ck_assert_int_gt(evaluated, POPULATION);
+    ck_assert_int_eq(status_now()->evaluated, evaluated);
     sqlite3_close(onlooker);
 }
 
@@ -901,17 +886,12 @@ TEST(test_one_writer)
     }
     close(done[0]);
     ck_assert_int_eq(read(ready[0], &byte, 1), 1);
-
-    const char *holder = printed("process %ld", (long)child);
-    ck_refused(store_open(&store, path, 0, &error), ERR_BUSY, holder);
+    ck_refused(store_open(&store, path, 0, &error), ERR_BUSY, printed("process %ld", (long)child));
     reopen(1);
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_int_eq(status.evaluated, POPULATION + 1);
+    ck_assert_int_eq(status_now()->evaluated, POPULATION + 1);
     close_store();
-
-    int ending;
     close(done[1]);
-    ck_assert_int_eq(waitpid(child, &ending, 0), child);
+    wait_for(child);
     reopen(0);
 }
 
@@ -985,31 +965,25 @@ TEST(test_keys_that_are_off_change_no_digest)
 /* Reads everything there is; every answer is right but a crash. Returns the number of errors. */
 static int read_all(const char *file)
 {
-    struct params found;
-    struct population population;
-    struct store_entry *entries;
+    struct params kept;
     struct store_generation *curve;
     struct store_fact *facts;
     struct store_member *members;
     struct store_event *events;
     struct store_quarantine *quarantined;
     struct store_choice *choices;
-    struct creature creature;
     struct store_digest *digests;
     uint64_t whole;
     uint32_t generation;
     int count, errors = 0;
     if (store_open(&store, file, 1, &error))
         return 1;
+    forget_found();
     errors += store_get_status(store, &status, &error) != 0;
-    errors += store_get_params(store, &found, &error) != 0;
-    if (store_get_population(store, 1, &population, &error))
-        errors++;
-    else
-        free_population(&population);
-    errors +=
-        store_get_best(store, -1, STORE_RANKS, 100, &entries, &count, &generation, &error) != 0;
-    free(entries);
+    errors += store_get_params(store, &kept, &error) != 0;
+    errors += store_get_population(store, 1, &found, &error) != 0;
+    errors += store_get_best(store, -1, STORE_RANKS, 100, &entries, &entry_count, &generation,
+                             &error) != 0;
     errors += store_get_digests(store, &whole, &digests, &count, &error) != 0;
     free(digests);
     errors += stored_get_generations(store_database(store), 0, &curve, &count, &error) != 0;
@@ -1025,8 +999,8 @@ static int read_all(const char *file)
     errors += stored_get_choices(store_database(store), 0, &choices, &count, &error) != 0;
     free(choices);
     for (uint64_t id = 1; id <= 3; id++) {
-        errors += stored_get_creature(store_database(store), id, &creature, &error) != 0;
         creature_deinit(&creature);
+        errors += stored_get_creature(store_database(store), id, &creature, &error) != 0;
     }
     close_store();
     return errors;
@@ -1038,7 +1012,6 @@ TEST(test_choices_come_back)
 {
     static const int wishes[] = {CHOICE_BAN, CHOICE_KEEP, CHOICE_BREED};
     struct store *other;
-    struct population population;
     struct store_choice *choices;
     uint64_t hashes[3];
     int count;
@@ -1059,24 +1032,25 @@ TEST(test_choices_come_back)
     ck_assert(hashes[0] != hashes[1] && hashes[1] != hashes[2] && hashes[0] != hashes[2]);
     ck_assert_int_eq(store_check_choice(store, 999, &error), ERR_MISSING);
 
+    /* of a generation, of one without, and of all */
+    static const struct {
+        int64_t generation;
+        int count;
+    } asked[] = {{1, 3}, {0, 0}, {-1, 3}};
     reopen(1);
-    ck_ok(stored_get_choices(store_database(store), 1, &choices, &count, &error));
-    ck_assert_int_eq(count, 3);
-    for (int i = 0; i < 3; i++)
-        ck_assert_int_eq(choices[i].choice, choices[i].id == first ? CHOICE_BREED : wishes[i]);
-    free(choices);
-    ck_ok(stored_get_choices(store_database(store), 0, &choices, &count, &error));
-    ck_assert_int_eq(count, 0);
-    ck_ok(stored_get_choices(store_database(store), -1, &choices, &count, &error));
-    ck_assert_int_eq(count, 3);
-    ck_assert(choices[0].generation == 1 && choices[0].id < choices[1].id);
-    free(choices);
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_int_eq(status.breed_count, 2);
-    ck_assert_int_eq(status.keep_count, 1);
-    ck_assert_int_eq(status.ban_count, 0);
-    ck_ok(store_get_population(store, 1, &population, &error));
-    free_population(&population);
+    for (int k = 0; k < 3; k++) {
+        ck_ok(stored_get_choices(store_database(store), asked[k].generation, &choices, &count,
+                                 &error));
+        ck_assert_int_eq(count, asked[k].count);
+        for (int i = 0; i < count; i++) {
+            ck_assert_int_eq(choices[i].choice, choices[i].id == first ? CHOICE_BREED : wishes[i]);
+            ck_assert(choices[i].generation == 1 && (i == 0 || choices[i - 1].id < choices[i].id));
+        }
+        free(choices);
+    }
+    status_now();
+    ck_assert(status.breed_count == 2 && status.keep_count == 1 && status.ban_count == 0);
+    get_population(1);
 
     /* another run takes those of generations that have been bred from: none yet of generation 1 */
     int64_t until;
@@ -1084,11 +1058,11 @@ TEST(test_choices_come_back)
     unlink(copy);
     unlink(printed("%s/lock", directory));
     ck_ok(store_create(&other, copy, &params, NULL, NULL, NULL, &error));
-    ck_ok(store_get_chosen_until(other, &until, &error));
-    ck_assert_int_eq(until, 0);
-    ck_ok(store_copy_choices(other, store, &error));
-    ck_ok(store_get_chosen_until(other, &until, &error));
-    ck_assert_int_eq(until, 1);
+    for (int i = 0; i < 2; i++) {
+        ck_ok(store_get_chosen_until(other, &until, &error));
+        ck_assert_int_eq(until, i);
+        ck_ok(store_copy_choices(other, store, &error));
+    }
     ck_ok(stored_get_choices(store_database(other), 1, &choices, &count, &error));
     ck_assert_int_eq(count, 0);
     store_close(other);
@@ -1103,17 +1077,13 @@ TEST(test_nobody_chooses)
 /* A generation that waits is closed, and closed again when the next one is opened. */
 TEST(test_generation_closes_twice)
 {
+    SCOPED(generation_closing) closing;
     make_run(POPULATION);
-    struct generation_closing closing;
     ck_ok(generation_closing_init(&closing, search_population(search), 0));
     ck_ok(store_close_generation(store, 1, &closing, &error));
-    generation_closing_deinit(&closing);
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_int_eq(status.closed_generation, 1);
-    ck_assert_int_eq(status.generation, 1);
+    ck_assert(status_now()->closed_generation == 1 && status.generation == 1);
     next_generation();
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_int_eq(status.generation, 2);
+    ck_assert_uint_eq(status_now()->generation, 2);
 }
 
 /* What version 17 wrote is read as it is, and brought up to date by a writer, which opens it again.
@@ -1133,19 +1103,35 @@ TEST(test_older_store)
     ck_refused(store_open(&store, path, 1, &error), ERR_VERSION, "an older version");
 }
 
+/* A store, and the end of an epoch with these lives for it. */
+static struct epoch_end *make_end(const struct epoch_life *lives, int count)
+{
+    struct epoch_end *end = epoch_end_create();
+    for (int i = 0; i < count; i++)
+        ck_ok(epoch_end_add_life(end, &lives[i]));
+    ck_ok(packed_bytes_set(&end->state, "state", 5));
+    create_store();
+    return end;
+}
+
+static void put_epoch(const struct store_epoch *epoch)
+{
+    ck_ok(store_put_epoch(store, epoch, 1, &error));
+    ck_ok(store_commit(store, &error));
+    close_store();
+}
+
 /* A preserve as version 17 wrote it. Lives go on to be written. */
 TEST(test_older_preserve)
 {
     struct store_life *lives;
     OWNED(epoch_order) *order = epoch_order_create();
-    struct epoch_end *end = epoch_end_create();
     struct epoch_life life = {
         .id = 5, .died_tick = -1, .cause = -1, .preyed_tick = 60, .topology = 3};
+    struct epoch_end *end = make_end(&life, 1);
     struct store_epoch epoch = {
         .epoch = 1, .order = order, .end = end, .drifted_to = -1, .tick_s = 0.1};
     int count;
-    create_store();
-    ck_ok(epoch_end_add_life(end, &life));
     end->facts[EPOCH_removed] = 6;
     end->facts[EPOCH_scent_uj] = 7;
     end->facts[EPOCH_died_of_strain] = 8;
@@ -1154,10 +1140,7 @@ TEST(test_older_preserve)
         ck_ok(packed_bytes_set(&forms[i].egg, i ? "later" : "first", 5));
         ck_ok(epoch_end_add_form(end, &forms[i]));
     }
-    ck_ok(packed_bytes_set(&end->state, "state", 5));
-    ck_ok(store_put_epoch(store, &epoch, 1, &error));
-    ck_ok(store_commit(store, &error));
-    close_store();
+    put_epoch(&epoch);
     ck_assert_int_eq(ask_sql("SELECT preyed_s FROM lives"), 6);
     run_sql("ALTER TABLE epochs DROP COLUMN died_of_strain; PRAGMA user_version = 17");
     for (int is_read_only = 1; is_read_only >= 0; is_read_only--) {
@@ -1189,51 +1172,43 @@ TEST(test_older_preserve)
 TEST(test_removed_life)
 {
     OWNED(epoch_order) *order = epoch_order_create();
-    struct epoch_end *end = epoch_end_create();
-    struct epoch_life born = {
-        .id = 5, .died_tick = -1, .cause = -1, .preyed_tick = 60, .topology = 3, .part_count = 4};
-    struct epoch_life gone = {.id = 5, .died_tick = 90, .cause = 4, .preyed_tick = -1};
+    const struct epoch_life lives[] = {
+        {.id = 5, .died_tick = -1, .cause = -1, .preyed_tick = 60, .topology = 3, .part_count = 4},
+        {.id = 5, .died_tick = 90, .cause = 4, .preyed_tick = -1}};
+    struct epoch_end *end = make_end(lives, 2);
     struct store_epoch epoch = {
         .epoch = 1, .order = order, .end = end, .drifted_to = -1, .tick_s = 0.1};
-    create_store();
-    ck_ok(epoch_end_add_life(end, &born));
-    ck_ok(epoch_end_add_life(end, &gone));
-    ck_ok(packed_bytes_set(&end->state, "state", 5));
-    ck_ok(store_put_epoch(store, &epoch, 1, &error));
-    ck_ok(store_commit(store, &error));
-    close_store();
+    put_epoch(&epoch);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM lives WHERE died_s = 9 AND cause = 'removed'"
                              " AND parts = 4 AND topology = 3 AND preyed_s = 6"),
                      1);
     epoch_end_destroy(end);
 }
 
-struct given {
-    int count;
-    uint64_t last_id;
-};
+static int given_count; /* and the id of the last of them */
+static uint64_t given_id;
 
 static void take_result(void *context, const struct individual *individual, double pace_least_m_s)
 {
-    struct given *given = context;
     struct measures measures;
     measure(individual->id, &measures);
-    ck_assert_uint_gt(individual->id, given->last_id);
+    ck_assert_uint_gt(individual->id, given_id);
     ck_assert_int_ne(individual->verdict, VERDICT_QUARANTINED);
     ck_assert_int_eq(measures_find_difference(&measures, &individual->measures), -1);
     ck_assert_uint_eq(individual->digest, UINT64_MAX - individual->id);
     ck_assert_double_eq(pace_least_m_s, 1.0 / (double)individual->id);
     ck_assert_int_gt(individual->genome.body_count, 0);
-    given->last_id = individual->id;
-    given->count++;
+    given_id = individual->id;
+    given_count++;
 }
 
 static int count_results(void)
 {
-    struct given given = {0, 0};
+    given_count = 0;
+    given_id = 0;
     reopen(0);
-    ck_ok(store_get_results(store, take_result, &given, &error));
-    return given.count;
+    ck_ok(store_get_results(store, take_result, NULL, &error));
+    return given_count;
 }
 
 /* Costs are kept by trial. What is simulated again adds to its row; the controller's own time adds
@@ -1266,26 +1241,19 @@ TEST(test_costs_of_trials)
     }
     ck_ok(store_add_controller_time(store, 1.5, &error));
     ck_ok(store_add_controller_time(store, 0.25, &error));
-    uint64_t after = digest();
-    ck_assert_uint_eq(before, after);
-    ck_ok(store_get_status(store, &status, &error));
-    ck_assert_double_eq(status.controller_cpu_s, 1.75);
+    ck_assert_uint_eq(before, digest());
+    ck_assert_double_eq(status_now()->controller_cpu_s, 1.75);
     ck_assert_int_eq(status.reused, given);
     ck_ok(store_get_spent(store, &spent, &count, &error));
     count = store_sum_spent(spent, count);
     close_store();
     ck_assert_int_eq(count, 4);
-    ck_assert_int_eq(spent[0].trial.purpose, TRIAL_FIRST);
+    ck_assert(spent[0].trial.purpose == TRIAL_FIRST && spent[0].given == given);
     ck_assert_int_eq(spent[0].simulated, firsts - given + 1);
-    ck_assert_int_eq(spent[0].given, given);
     ck_assert_double_eq(spent[0].cpu_ms, 1.25 * firsts + 2);
-    ck_assert_int_eq(spent[1].trial.purpose, TRIAL_ENTRY);
-    ck_assert_int_eq(spent[1].simulated, 2);
-    ck_assert_int_eq(spent[2].trial.halvings, 2);
-    ck_assert_int_eq(spent[2].simulated, 1);
-    ck_assert_int_eq(spent[2].given, 1);
-    ck_assert_int_eq(spent[3].trial.has_other_solver, 1);
-    ck_assert_double_eq(spent[3].cpu_ms, 2);
+    ck_assert(spent[1].trial.purpose == TRIAL_ENTRY && spent[1].simulated == 2);
+    ck_assert(spent[2].trial.halvings == 2 && spent[2].simulated == 1 && spent[2].given == 1);
+    ck_assert(spent[3].trial.has_other_solver == 1 && spent[3].cpu_ms == 2);
     free(spent);
     ck_assert_int_eq(ask_sql("SELECT simulations FROM costs WHERE individual = 2"
                              " AND trial = 'first'"),
@@ -1304,9 +1272,8 @@ TEST(test_results_to_give_again)
 {
     make_finished_run();
     reopen(1);
-    ck_ok(store_get_status(store, &status, &error));
+    int count = (int)status_now()->evaluated;
     close_store();
-    int count = (int)status.evaluated;
     ck_assert_int_eq(status.reused, count / 4);
     ck_assert_int_eq(count_results(), count);
     run_sql("UPDATE individuals SET verdict = 'quarantined' WHERE id = 2;"
@@ -1317,10 +1284,12 @@ TEST(test_results_to_give_again)
     reopen(0);
     put_params();
     ck_assert_int_eq(change.is_new_branch, 1);
-    ck_assert_int_eq(count_results(), count - 2);
-    run_sql("UPDATE branches SET simulator_version = simulator_version + 1 WHERE branch = 1");
-    ck_assert_int_eq(count_results(), 0);
-    run_sql("UPDATE branches SET simulator_version = simulator_version - 1 WHERE branch = 1");
+    for (int is_other = 0; is_other < 2; is_other++) {
+        ck_assert_int_eq(count_results(), is_other ? 0 : count - 2);
+        run_sql(printed("UPDATE branches SET simulator_version = simulator_version + %d"
+                        " WHERE branch = 1",
+                        is_other ? -1 : 1));
+    }
     ck_assert_int_eq(count_results(), count - 2);
     params.world_gravity_m_s2 = 5;
     reopen(0);
@@ -1333,43 +1302,35 @@ TEST(test_results_to_give_again)
  * digests. New results are not held against what was a bar in another world. */
 TEST(test_bars_come_back)
 {
-    struct population population;
     int bars = 0;
     params.guard_hopeless_share = 0.75;
     params.guard_hopeless_m_s = 1e-6;
-    create_store();
-    take_search(search_create(&params, NULL));
-    ck_ok(store_put_generation(store, 0, search_population(search), NULL, &error));
+    begin_run();
     evaluate(INT_MAX);
     next_generation();
-    ck_ok(store_get_population(store, 1, &population, &error));
-    for (int i = 0; i < population.count; i++) {
-        const struct individual *own = &population.individuals[i];
-        const struct individual *there = search_population(search)->individuals;
-        while (there->id != own->id)
-            there++;
+    const struct population *kept = search_population(search);
+    for (int i = 0; i < kept->count; i++) {
+        const struct individual *there = &kept->individuals[i], *own;
+        get_population(1);
+        for (own = found.individuals; own->id != there->id;)
+            own++;
         ck_assert(own->bar.m_s == there->bar.m_s && own->bar.sizes_s == there->bar.sizes_s);
         bars += early_stop_has_bar(&own->bar);
-        SCOPED(creature) creature;
-        ck_ok(stored_get_creature(store_database(store), there->id, &creature, &error));
-        ck_assert(creature.params.guard_hopeless_sizes_s == there->bar.sizes_s);
+        ck_assert(get_creature(there->id)->params.guard_hopeless_sizes_s == there->bar.sizes_s);
         ck_assert(creature.params.guard_hopeless_m_s == 1e-6);
     }
-    free_population(&population);
     ck_assert_int_gt(bars, 0);
     evaluate(INT_MAX);
     uint64_t before = digest();
     run_sql("UPDATE individuals SET bar_sizes_s = bar_sizes_s * 1.01");
     reopen(0);
-    uint64_t after = digest();
-    ck_assert(before != after);
+    ck_assert_uint_ne(before, digest());
     params.world_friction = 0.5;
     put_params();
     ck_assert(change.is_reevaluated);
-    ck_ok(store_get_population(store, 1, &population, &error));
-    for (int i = 0; i < population.count; i++)
-        ck_assert(!early_stop_has_bar(&population.individuals[i].bar));
-    free_population(&population);
+    get_population(1);
+    for (int i = 0; i < found.count; i++)
+        ck_assert(!early_stop_has_bar(&found.individuals[i].bar));
 }
 
 /* ---- damage ---- */
