@@ -6,54 +6,45 @@
  * body beside it, so that both the free root and the chain of links without mass are used. Nothing
  * touches: contacts are solved in an order, which a mirror or a relabelling changes. */
 #include "common/math/detmath.h"
-#include "simulator/tools/scenes/scene.h"
-#include "tests/plain_fixture.h"
+#include "tests/scene_fixture.h"
 
 enum { BODIES = 6, STEPS = 240 };
 
-static struct scene scene;
-
-static void setup(void)
-{
-    arena_open(SCENE_ARENA_BYTES);
-    error = (struct error){0};
-}
-
 #define BOX(name, width, height, more)                                                             \
-    "{\"name\": \"" name "\", \"rectangles\": [{\"width_m\": " #width ", \"height_m\": " #height   \
-    ", \"density_kg_m2\": 20}]" more "}"
+    "{'name': '" name "', 'rectangles': [{'width_m': " #width ", 'height_m': " #height             \
+    ", 'density_kg_m2': 20}]" more "}"
 #define TORSO                                                                                      \
     BOX("torso", 0.5, 0.3,                                                                         \
-        ", \"position_m\": [0.3, 2], \"angle_rad\": 0.2, "                                         \
-        "\"velocity_m_s\": [0.4, 1], \"rate_rad_s\": 0.7")
+        ", 'position_m': [0.3, 2], 'angle_rad': 0.2, "                                             \
+        "'velocity_m_s': [0.4, 1], 'rate_rad_s': 0.7")
 #define LEFT                                                                                       \
     BOX("left", 0.4, 0.1,                                                                          \
-        ", \"joint\": {\"to\": \"torso\", \"at_m\": [-0.25, 0.1], "                                \
-        "\"own_at_m\": [0.2, 0], \"angle_rad\": 0.4, \"rate_rad_s\": -1, "                         \
-        "\"spring\": {\"stiffness_n_m_rad\": 3, \"rest_rad\": 0.5}}")
+        ", 'joint': {'to': 'torso', 'at_m': [-0.25, 0.1], "                                        \
+        "'own_at_m': [0.2, 0], 'angle_rad': 0.4, 'rate_rad_s': -1, "                               \
+        "'spring': {'stiffness_n_m_rad': 3, 'rest_rad': 0.5}}")
 #define RIGHT                                                                                      \
     BOX("right", 0.3, 0.1,                                                                         \
-        ", \"joint\": {\"to\": \"torso\", \"at_m\": [0.25, -0.1], "                                \
-        "\"own_at_m\": [-0.15, 0], \"angle_rad\": -0.9, \"torque_n_m\": "                          \
-        "{\"offset\": 0.1, \"amplitude\": 0.3, \"frequency_hz\": 1.5}, "                           \
-        "\"damping_n_m_s_rad\": 0.02}")
+        ", 'joint': {'to': 'torso', 'at_m': [0.25, -0.1], "                                        \
+        "'own_at_m': [-0.15, 0], 'angle_rad': -0.9, 'torque_n_m': "                                \
+        "{'offset': 0.1, 'amplitude': 0.3, 'frequency_hz': 1.5}, "                                 \
+        "'damping_n_m_s_rad': 0.02}")
 #define HAND                                                                                       \
     BOX("hand", 0.2, 0.08,                                                                         \
-        ", \"joint\": {\"to\": \"right\", \"kind\": \"linear\", "                                  \
-        "\"at_m\": [0.15, 0], \"own_at_m\": [-0.1, 0], \"extension_m\": 0.05, "                    \
-        "\"servo\": {\"kp_n_m\": 30, \"kd_n_s_m\": 2, \"target_m\": 0.2}}")
+        ", 'joint': {'to': 'right', 'kind': 'linear', "                                            \
+        "'at_m': [0.15, 0], 'own_at_m': [-0.1, 0], 'extension_m': 0.05, "                          \
+        "'servo': {'kp_n_m': 30, 'kd_n_s_m': 2, 'target_m': 0.2}}")
 #define FOOT                                                                                       \
     BOX("foot", 0.3, 0.1,                                                                          \
-        ", \"joint\": {\"to\": \"torso\", \"at_m\": [0, -0.15], "                                  \
-        "\"own_at_m\": [-0.15, 0], \"motion_rad\": "                                               \
-        "{\"offset\": -1.7, \"amplitude\": 0.5, \"frequency_hz\": 0.8}}")
+        ", 'joint': {'to': 'torso', 'at_m': [0, -0.15], "                                          \
+        "'own_at_m': [-0.15, 0], 'motion_rad': "                                                   \
+        "{'offset': -1.7, 'amplitude': 0.5, 'frequency_hz': 0.8}}")
 #define OTHER                                                                                      \
     BOX("other", 0.4, 0.2,                                                                         \
-        ", \"position_m\": [4, 3], \"velocity_m_s\": [-0.5, 0], "                                  \
-        "\"rate_rad_s\": 2")
-#define SCENE(world, bodies) "{\"scene\": 1, \"world\": {" world "}, \"bodies\": [" bodies "]}"
-#define EARTH                "\"viscosity_pa_s\": 0.4, \"quadratic_drag_kg_m2\": 1"
-#define SPACE                "\"gravity_m_s2\": 0"
+        ", 'position_m': [4, 3], 'velocity_m_s': [-0.5, 0], "                                      \
+        "'rate_rad_s': 2")
+#define SCENE(world, bodies) "{'scene': 1, 'world': {" world "}, 'bodies': [" bodies "]}"
+#define EARTH                "'viscosity_pa_s': 0.4, 'quadratic_drag_kg_m2': 1"
+#define SPACE                "'gravity_m_s2': 0"
 
 /* A loop test's number: way to step and scene. */
 static const struct way {
@@ -74,32 +65,18 @@ static void use_way(struct way way)
 
 static void read_text(const char *text, struct way way)
 {
-    ck_ok(scene_read_text(&scene, text, strlen(text), "test", &error));
+    ck_ok(read_quoted(text));
     use_way(way);
-}
-
-static struct dynamics *start(void)
-{
-    struct dynamics *dynamics;
-    arena_reset(&arena);
-    ck_ok(scene_start(&scene, &arena, &dynamics, &error));
-    return dynamics;
-}
-
-static void run(struct dynamics *dynamics, int steps)
-{
-    for (int i = 0; i < steps; i++)
-        ck_assert_int_eq(dynamics_step(dynamics), 0);
 }
 
 /* States of all bodies after the steps; returns the work of all drives. */
 static double move(int steps, struct part_state *states)
 {
-    struct dynamics *dynamics = start();
-    run(dynamics, steps);
+    start_scene();
+    run_steps(steps);
     for (int i = 0; i < scene.body_count; i++)
-        scene_body_state(&scene, dynamics, i, &states[i]);
-    return dynamics_ledger(dynamics)->work_effector_j;
+        scene_body_state(&scene, run, i, &states[i]);
+    return dynamics_ledger(run)->work_effector_j;
 }
 
 static void check_near(const struct part_state *a, const struct part_state *b, double tolerance)
@@ -249,18 +226,18 @@ TEST_LOOP(time_reversal, 0, WAYS)
     double q[8], qd[8];
     double near = WAY.integrator == INTEGRATOR_MIDPOINT ? 1e-4 : 1e-6;
     read_pendulum(WAY);
-    struct dynamics *dynamics = start();
-    int dof = dynamics->dof;
-    run(dynamics, 480);
+    start_scene();
+    int dof = run->dof;
+    run_steps(480);
     for (int i = 0; i < dof; i++) {
-        q[i] = dynamics->q[i];
-        qd[i] = -dynamics->qd[i];
+        q[i] = run->q[i];
+        qd[i] = -run->qd[i];
     }
-    dynamics_set_state(dynamics, q, qd);
-    run(dynamics, 480);
+    dynamics_set_state(run, q, qd);
+    run_steps(480);
     for (int i = 0; i < dof; i++) {
-        ck_assert_double_eq_tol(dynamics->q[i], scene.q[i], near);
-        ck_assert_double_eq_tol(dynamics->qd[i], 0, 10 * near);
+        ck_assert_double_eq_tol(run->q[i], scene.q[i], near);
+        ck_assert_double_eq_tol(run->qd[i], 0, 10 * near);
     }
 }
 
@@ -305,10 +282,10 @@ TEST_LOOP(scale, 0, WAYS)
         }
         scene.settings.dt_s = is_large ? 1.0 / 120 : 1.0 / 240;
         scene.settings.constraint_tau_s *= is_large ? 2 : 1;
-        struct dynamics *dynamics = start();
-        run(dynamics, 480);
+        start_scene();
+        run_steps(480);
         for (int i = 0; i < 2; i++)
-            angles[is_large][i] = scene_joint_state(&scene, dynamics, i).value;
+            angles[is_large][i] = scene_joint_state(&scene, run, i).value;
     }
     for (int i = 0; i < 2; i++) {
         ck_assert_double_gt(fabs(angles[0][i]), 0.01);
@@ -330,15 +307,15 @@ TEST_LOOP(rest, 0, 2 * WAYS)
         body->rate_rad_s = body->freedom.rate = 0;
         body->velocity = (struct vec2){0, 0};
     }
-    struct dynamics *dynamics = start();
+    start_scene();
     struct part_state before[BODIES], after;
     // frames of rigid parts are rounded where the reference closes them
     double slack = WAY.solver == SOLVER_ARTICULATED ? 0 : 1e-12;
     for (int i = 0; i < scene.body_count; i++)
-        scene_body_state(&scene, dynamics, i, &before[i]);
-    run(dynamics, STEPS);
+        scene_body_state(&scene, run, i, &before[i]);
+    run_steps(STEPS);
     for (int i = 0; i < scene.body_count; i++) {
-        scene_body_state(&scene, dynamics, i, &after);
+        scene_body_state(&scene, run, i, &after);
         ck_assert_double_le(fabs(after.at_m.x - before[i].at_m.x), slack);
         ck_assert_double_le(fabs(after.at_m.y - before[i].at_m.y), slack);
         ck_assert_double_le(fabs(after.angle_rad - before[i].angle_rad), slack);
@@ -358,4 +335,4 @@ TEST(planted_fault)
     ck_assert(plain[0].at_m.x != -mirrored[0].at_m.x);
 }
 
-SUITE("metamorphic", 60, setup, NULL)
+SUITE("metamorphic", 60, scene_set_up, NULL)

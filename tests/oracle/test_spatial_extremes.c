@@ -2,36 +2,7 @@
  * spring does, and what whirls or trembles faster than a step. */
 #include "common/math/detmath.h"
 #include "simulator/links/spatial_state.h"
-#include "simulator/tools/scenes/scene.h"
-#include "tests/plain_fixture.h"
-
-static struct scene scene;
-static struct dynamics *run;
-
-static void setup(void)
-{
-    arena_open(SCENE_ARENA_BYTES);
-}
-
-/* The scene in a text with single quotes, by a solver. */
-static void start(const char *text, int solver)
-{
-    static char quoted[1 << 16];
-    size_t length = strlen(text);
-    ck_assert_uint_lt(length, sizeof quoted);
-    for (size_t i = 0; i < length; i++)
-        quoted[i] = (char)(text[i] == '\'' ? '"' : text[i]);
-    ck_ok(scene_read_text(&scene, quoted, length, "text", &error));
-    scene.settings.solver = solver;
-    ck_ok(scene_start(&scene, &arena, &run, &error));
-}
-
-static void move(double time_s)
-{
-    int steps = (int)(time_s / scene.settings.dt_s + 0.5);
-    for (int i = 0; i < steps; i++)
-        ck_assert_msg(dynamics_step(run) == 0, "not finite in step %d", i);
-}
+#include "tests/scene_fixture.h"
 
 /* ---------------------------------------------------------------- torques beside springs */
 
@@ -49,8 +20,8 @@ TEST_LOOP(torque_beside_a_spring_is_a_torque, 0, 8)
              " 'mass_kg': 1, 'inertia_kg_m2': [1, 1, 1], 'joint': {'to': 'world', 'kind': '%s',"
              " 'freedoms': [%s{'torque_n_m': %s, 'spring': {'stiffness_n_m_rad': 0.1}}]}}]}",
              kinds[!is_ball], is_ball ? "{}, {}, " : "", torques[is_rising]);
-    start(text, _i / 4 == 0 ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT);
-    move(1);
+    begin_scene(text, _i / 4 == 0 ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT, 0);
+    run_for(1);
     double w = sqrt(0.1), expected = is_rising ? 20 * (1 - sin(w) / w) : 20 * (1 - cos(w));
     struct drive_state drive;
     dynamics_drive_state(run, is_ball ? 2 : 0, &drive);
@@ -64,12 +35,12 @@ TEST_LOOP(torque_beside_a_spring_is_a_torque, 0, 8)
 TEST(fast_spins_stay_finite)
 {
     struct vec3 p0, l0, p1, l1;
-    start(
+    begin_scene(
         "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 0}, 'bodies': [{'name': 'b',"
         " 'boxes': [{'size_m': [0.2, 0.1, 0.05], 'mass_kg': 1}], 'rate_rad_s': [1000, 100, 50]}]}",
-        SOLVER_ARTICULATED);
+        SOLVER_ARTICULATED, 0);
     spatial_tree_momentum(spatial_state_tree(spatial_state_of(run)), &p0, &l0);
-    move(1);
+    run_for(1);
     spatial_tree_momentum(spatial_state_tree(spatial_state_of(run)), &p1, &l1);
     ck_assert_double_lt(fabs(dynamics_ledger(run)->residual_j), 0.01 * 543.75);
     ck_assert_double_lt(vec3_length(vec3_sub(l1, l0)), 0.01 * vec3_length(l0));
@@ -98,7 +69,7 @@ static void start_chain(const char *joint, int count, double heavy_kg, double fi
         length += snprintf(text + length, sizeof text - (size_t)length, "}}");
     }
     snprintf(text + length, sizeof text - (size_t)length, "]}");
-    start(text, SOLVER_ARTICULATED);
+    begin_scene(text, SOLVER_ARTICULATED, 0);
 }
 
 /* In the second one, links of which nothing touches another come near one another, so that some
@@ -115,7 +86,7 @@ TEST_LOOP(light_chains_with_a_heavy_end_keep_their_energy, 0, 4)
                   {"revolute", 20, 1, 0, 3, 0.05}};
     start_chain(chains[_i].joint, chains[_i].count, chains[_i].heavy_kg, chains[_i].first_turn);
     double turned = chains[_i].heavy_kg * 9.81 * 0.2 * chains[_i].count;
-    move(chains[_i].time_s);
+    run_for(chains[_i].time_s);
     ck_assert_double_lt(fabs(dynamics_ledger(run)->residual_j), chains[_i].share * turned);
 }
 
@@ -148,7 +119,7 @@ static int passes_wall(struct rng *rng, int is_body)
              wall, plate, side, side * (0.3 + rng_unit(rng)), -0.3 - 0.2 * rng_unit(rng), turn[0],
              turn[1], turn[2], turn[3], speed, speed * (rng_unit(rng) - 0.5),
              speed * (rng_unit(rng) - 0.5), spin[0], spin[1], spin[2]);
-    start(text, SOLVER_ARTICULATED);
+    begin_scene(text, SOLVER_ARTICULATED, 0);
     const double *x = run->q + (is_body ? 7 : 0);
     for (int i = 0; i < 240 && *x < 0.1; i++)
         ck_assert_int_eq(dynamics_step(run), 0);
@@ -160,10 +131,8 @@ TEST_LOOP(thin_walls_hold, 0, 2)
     struct rng rng;
     rng_init(&rng, 7, 0, 0, 0);
     int passed = 0;
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 200; i++)
         passed += passes_wall(&rng, _i);
-        arena_reset(&arena);
-    }
     ck_assert_int_eq(passed, 0);
 }
 
@@ -180,9 +149,9 @@ TEST_LOOP(plates_stop_at_walls, 0, 4)
              " 'mass_kg': 1}], 'position_m': [%.17g, 0.01, 0.013], 'velocity_m_s': [%g, 0, 0]}]}",
              plates[_i / 2].thickness_m, plates[_i / 2].thickness_m, plates[_i / 2].from_m,
              plates[_i / 2].speed_m_s);
-    start(text, _i % 2 == 0 ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT);
-    move(0.25);
+    begin_scene(text, _i % 2 == 0 ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT, 0);
+    run_for(0.25);
     ck_assert_double_eq_tol(run->q[0], -plates[_i / 2].thickness_m, 1e-3);
 }
 
-SUITE("space_extremes", 60, setup, NULL)
+SUITE("space_extremes", 60, scene_set_up, NULL)

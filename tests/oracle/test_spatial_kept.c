@@ -2,38 +2,7 @@
  * limit of a ball, which have no friction; in the impacts of Housner's block, and of boxes that
  * bounce without loss. Cases are turned, mirrored and taken with several steps. */
 #include "simulator/links/spatial_state.h"
-#include "simulator/tools/scenes/scene.h"
-#include "tests/plain_fixture.h"
-
-static struct scene scene;
-static struct dynamics *run;
-
-static void setup(void)
-{
-    arena_open(SCENE_ARENA_BYTES);
-}
-
-/* ---------------------------------------------------------------- running */
-
-static void start(const char *text, double dt_s)
-{
-    arena_reset(&arena);
-    ck_ok(scene_read_text(&scene, text, strlen(text), "text", &error));
-    scene.settings.dt_s = dt_s;
-    ck_ok(scene_start(&scene, &arena, &run, &error));
-}
-
-static void move(double time_s)
-{
-    for (int i = 0; i < time_s / scene.settings.dt_s - 0.5; i++)
-        ck_assert_int_eq(dynamics_step(run), 0);
-}
-
-static double energy(void)
-{
-    const struct ledger *l = dynamics_ledger(run);
-    return l->kinetic_j + l->potential_j;
-}
+#include "tests/scene_fixture.h"
 
 /* ---------------------------------------------------------------- balls */
 
@@ -50,15 +19,14 @@ static const char *ball_text(const struct ball *b)
     static char text[1024], twist[128] = "";
     double half = b->cone / 2, s = sin(half);
     if (b->twist > 0)
-        snprintf(twist, sizeof twist, "\"twist_lower_rad\": %.17g, \"twist_upper_rad\": %.17g,",
+        snprintf(twist, sizeof twist, "'twist_lower_rad': %.17g, 'twist_upper_rad': %.17g,",
                  -b->twist, b->twist);
     snprintf(text, sizeof text,
-             "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": %.17g}, \"bodies\": "
-             "[{\"name\": \"a\", \"boxes\": [{\"size_m\": [%.17g, %.17g, %.17g], \"at_m\": "
-             "[%.17g, 0, 0], \"mass_kg\": 1}], \"joint\": {\"to\": \"world\", \"at_m\": [0, 2, 0], "
-             "\"kind\": \"spherical\", \"start_quaternion\": [%.17g, 0, %.17g, %.17g], "
-             "\"cone_rad\": %.17g, %s \"freedoms\": [{\"rate_rad_s\": %.17g}, "
-             "{\"rate_rad_s\": %.17g}, {\"rate_rad_s\": %.17g}]}}]}",
+             "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': %.17g}, 'bodies': [{'name': "
+             "'a', 'boxes': [{'size_m': [%.17g, %.17g, %.17g], 'at_m': [%.17g, 0, 0], 'mass_kg': "
+             "1}], 'joint': {'to': 'world', 'at_m': [0, 2, 0], 'kind': 'spherical', "
+             "'start_quaternion': [%.17g, 0, %.17g, %.17g], 'cone_rad': %.17g, %s 'freedoms': "
+             "[{'rate_rad_s': %.17g}, {'rate_rad_s': %.17g}, {'rate_rad_s': %.17g}]}}]}",
              b->gravity, b->size[0], b->size[1], b->size[2], b->size[0] / 2, cos(half),
              b->is_across ? s : 0, b->is_across ? 0 : s, b->cone, twist, b->rates[0], b->rates[1],
              b->rates[2]);
@@ -68,10 +36,10 @@ static const char *ball_text(const struct ball *b)
 /* The share of its energy that it loses in a time. */
 static double lost_by(const struct ball *b, double dt_s, double time_s)
 {
-    start(ball_text(b), dt_s);
-    double before = energy();
-    move(time_s);
-    return 1 - energy() / before;
+    begin_scene(ball_text(b), SOLVER_ARTICULATED, dt_s);
+    double before = energy_now();
+    run_for(time_s);
+    return 1 - energy_now() / before;
 }
 
 /* Allowed: 1 % in 10 s at 240 Hz, and 10 times less at 960 Hz. */
@@ -102,31 +70,30 @@ static const char *driven_text(const struct driven *of)
     static char text[4096], twist[128] = "";
     static const double rates[] = {4, -3, 6};
     if (of->twist > 0)
-        snprintf(twist, sizeof twist, "\"twist_lower_rad\": %g, \"twist_upper_rad\": %g,",
-                 -of->twist, of->twist);
+        snprintf(twist, sizeof twist, "'twist_lower_rad': %g, 'twist_upper_rad': %g,", -of->twist,
+                 of->twist);
     int length = snprintf(
         text, sizeof text,
-        "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": 0}, \"bodies\": ["
-        "{\"name\": \"a\", \"boxes\": [{\"size_m\": [0.2, 0.5, 0.4], \"mass_kg\": 6}]}, "
-        "{\"name\": \"b\", \"boxes\": [{\"size_m\": [0.4, 0.4, 0.2], \"mass_kg\": 5, \"at_m\": "
-        "[0.2, 0.03, -0.09]}], \"collides\": false, \"joint\": {\"to\": \"a\", \"kind\": "
-        "\"spherical\", \"at_m\": [0.1, 0.2, 0.05], \"quaternion\": [1, 0.3, -0.2, 0.4], "
-        "\"cone_rad\": %g, %s \"freedoms\": [",
+        "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 0}, 'bodies': [{'name': 'a', "
+        "'boxes': [{'size_m': [0.2, 0.5, 0.4], 'mass_kg': 6}]}, {'name': 'b', 'boxes': [{'size_m': "
+        "[0.4, 0.4, 0.2], 'mass_kg': 5, 'at_m': [0.2, 0.03, -0.09]}], 'collides': false, 'joint': "
+        "{'to': 'a', 'kind': 'spherical', 'at_m': [0.1, 0.2, 0.05], 'quaternion': [1, 0.3, -0.2, "
+        "0.4], 'cone_rad': %g, %s 'freedoms': [",
         of->cone, twist);
     for (int k = 0; k < 3; k++)
-        length += snprintf(text + length, sizeof text - (size_t)length,
-                           "%s{\"rate_rad_s\": %g, \"servo\": {\"kp_n_m_rad\": 60, "
-                           "\"kd_n_m_s_rad\": 4, \"bound_n_m\": 60, \"target_rad\": "
-                           "{\"amplitude\": 2, \"frequency_hz\": %g, \"phase_rad\": %d}}}",
-                           k > 0 ? ", " : "", rates[k], of->frequency_hz, k);
+        length += snprintf(
+            text + length, sizeof text - (size_t)length,
+            "%s{'rate_rad_s': %g, 'servo': {'kp_n_m_rad': 60, 'kd_n_m_s_rad': 4, 'bound_n_m': 60, "
+            "'target_rad': {'amplitude': 2, 'frequency_hz': %g, 'phase_rad': %d}}}",
+            k > 0 ? ", " : "", rates[k], of->frequency_hz, k);
     snprintf(text + length, sizeof text - (size_t)length, "]}}]}");
     return text;
 }
 
 TEST_LOOP(limits_of_driven_balls_make_no_work, 0, sizeof driven / sizeof driven[0])
 {
-    start(driven_text(&driven[_i]), 1.0 / 240);
-    move(5);
+    begin_scene(driven_text(&driven[_i]), SOLVER_ARTICULATED, 1.0 / 240);
+    run_for(5);
     const struct ledger *l = dynamics_ledger(run);
     double off = ledger_unearned_j(l, l->gain_limit_j);
     double share = off / (l->work_effector_positive_j + l->loss_limit_j);
@@ -141,12 +108,9 @@ TEST(a_cone_is_left_and_hit_as_by_the_reference)
     const struct ball ball = {{0.5, 0.1, 0.2}, 1.0, 0.4, {0.5, 5, 1}, 0, 9.81};
     double kept[2];
     for (int k = 0; k < 2; k++) {
-        start(ball_text(&ball), 1.0 / 480);
-        scene.settings.solver = k == 0 ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT;
-        arena_reset(&arena);
-        ck_assert_int_eq(scene_start(&scene, &arena, &run, &error), 0);
-        move(1);
-        kept[k] = energy();
+        begin_scene(ball_text(&ball), k == 0 ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT, 1.0 / 480);
+        run_for(1);
+        kept[k] = energy_now();
     }
     ck_assert_double_eq_tol(kept[0], kept[1], 5e-3);
 }
@@ -163,24 +127,23 @@ static double kept_by_block(double width, double height, double share, double tu
     double x = (width * c - height * s) / 2, y = (width * s + height * c) / 2;
     double ct = cos(turn / 2), st = sin(turn / 2), ch = cos(tilt / 2), sh = sin(tilt / 2);
     snprintf(text, sizeof text,
-             "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"ground\": true, \"friction\": 1}, "
-             "\"bodies\": [{\"name\": \"b\", \"boxes\": [{\"size_m\": [%.17g, %.17g, 0.3], "
-             "\"mass_kg\": 2}], \"position_m\": [%.17g, %.17g, %.17g], \"quaternion\": [%.17g, "
-             "%.17g, %.17g, %.17g]}]}",
+             "{'scene': 1, 'dimensions': 3, 'world': {'ground': true, 'friction': 1}, 'bodies': "
+             "[{'name': 'b', 'boxes': [{'size_m': [%.17g, %.17g, 0.3], 'mass_kg': 2}], "
+             "'position_m': [%.17g, %.17g, %.17g], 'quaternion': [%.17g, %.17g, %.17g, %.17g]}]}",
              width, height, x * cos(turn), y, -x * sin(turn), ct * ch, st * sh, st * ch, ct * sh);
-    start(text, dt_s);
-    double least = 2 * 9.81 * height / 2, before = energy() - least, highest = y;
+    begin_scene(text, SOLVER_ARTICULATED, dt_s);
+    double least = 2 * 9.81 * height / 2, before = energy_now() - least, highest = y;
     int has_hit = 0;
     for (int i = 0; i < 2 / dt_s; i++) {
         double last = run->q[1];
         ck_assert_int_eq(dynamics_step(run), 0);
-        has_hit |= energy() - least < 0.95 * before;
+        has_hit |= energy_now() - least < 0.95 * before;
         if (has_hit && run->q[1] < last && last > height / 2 * 1.002)
             break;
         highest = last;
     }
     ck_assert(has_hit && highest < y);
-    return (energy() - least) / before;
+    return (energy_now() - least) / before;
 }
 
 TEST_LOOP(a_rocking_block_loses_what_it_must, 0, 3)
@@ -203,20 +166,19 @@ TEST_LOOP(what_bounces_without_loss_keeps_its_energy, 0, 2)
     char text[1024];
     for (int k = 0; k < 16; k++) {
         snprintf(text, sizeof text,
-                 "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": %g, \"ground\": "
-                 "true, \"friction\": 0, \"elasticity\": 1}, \"bodies\": [{\"name\": \"a\", "
-                 "\"boxes\": [{\"size_m\": [0.4, 0.2, 0.3], \"mass_kg\": 1}], \"position_m\": [0, "
-                 "0.1, 0], \"velocity_m_s\": [%g, 0, 0]}, {\"name\": \"b\", \"boxes\": "
-                 "[{\"size_m\": [0.4, 0.2, 0.3], \"mass_kg\": %g}], \"position_m\": [0.47, 0.1, "
-                 "0]}]}",
+                 "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': %g, 'ground': true, "
+                 "'friction': 0, 'elasticity': 1}, 'bodies': [{'name': 'a', 'boxes': [{'size_m': "
+                 "[0.4, 0.2, 0.3], 'mass_kg': 1}], 'position_m': [0, 0.1, 0], 'velocity_m_s': [%g, "
+                 "0, 0]}, {'name': 'b', 'boxes': [{'size_m': [0.4, 0.2, 0.3], 'mass_kg': %g}], "
+                 "'position_m': [0.47, 0.1, 0]}]}",
                  _i ? 9.81 : 0, speeds[k / 4], masses[k % 4]);
-        start(text, 1.0 / 240);
-        double before = energy(), moving = dynamics_ledger(run)->kinetic_j;
-        move(0.4);
-        ck_assert_msg(fabs(energy() - before) < 1e-4 * moving,
+        begin_scene(text, SOLVER_ARTICULATED, 1.0 / 240);
+        double before = energy_now(), moving = dynamics_ledger(run)->kinetic_j;
+        run_for(0.4);
+        ck_assert_msg(fabs(energy_now() - before) < 1e-4 * moving,
                       "%g m/s on %g kg: %.3g J of %.3g lost", speeds[k / 4], masses[k % 4],
-                      before - energy(), moving);
+                      before - energy_now(), moving);
     }
 }
 
-SUITE("space_kept", 60, setup, NULL)
+SUITE("space_kept", 60, scene_set_up, NULL)

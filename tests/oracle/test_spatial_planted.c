@@ -5,11 +5,10 @@
 #include "simulator/spatial/tree/spatial_limits.h"
 #include "simulator/spatial/tree/spatial_momentum.h"
 #include "simulator/links/spatial_state.h"
-#include "simulator/tools/scenes/scene.h"
 #include "simulator/spatial/contacts/spatial_contacts.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 #include "tests/stress/violent.h"
-#include "tests/plain_fixture.h"
+#include "tests/scene_fixture.h"
 #include "tests/wrapped.h"
 #include "simulator/evaluate/evaluate.h"
 
@@ -216,8 +215,6 @@ WRAP(int, exposure_find, const struct solid *solid, int face, struct exposure_ot
 /* A second of steps. */
 enum { STEPS = 480 };
 
-static struct scene scene;
-
 static struct vec3 way_of_root(struct spatial_state *d)
 {
     const double *q = d->q, *q0 = scene.q;
@@ -235,28 +232,22 @@ static double slide(struct spatial_state *d)
 /* Limits take what they take in the reference. */
 static double lose_at_limits(struct spatial_state *d)
 {
-    static struct scene alike;
-    SCOPED(arena) other;
-    struct dynamics *run;
     const struct ledger *ledger = dynamics_ledger(&d->dynamics);
-    double lost = ledger->loss_limit_j - ledger->gain_limit_j;
-    alike = scene;
-    alike.settings.solver = SOLVER_CONSTRAINT;
-    ck_assert_int_eq(arena_init(&other, SCENE_ARENA_BYTES), 0);
-    ck_assert_int_eq(scene_start(&alike, &other, &run, &error), 0);
-    for (int i = 0; i < STEPS; i++)
-        ck_assert_int_eq(dynamics_step(run), 0);
+    double gained = ledger->gain_limit_j, lost = ledger->loss_limit_j - gained;
+    scene.settings.solver = SOLVER_CONSTRAINT;
+    start_scene();
+    run_steps(STEPS);
     double expected = dynamics_ledger(run)->loss_limit_j;
-    return fmax(fabs(lost / expected - 1) / 0.03, ledger->gain_limit_j / (0.01 * expected));
+    return fmax(fabs(lost / expected - 1) / 0.03, gained / (0.01 * expected));
 }
 
 /* Two cubes of a metre and 100 kg, face to face along x, slow down as one box of both: v0 exp(-2 k
  * t / m). */
 static const char cubes[] =
-    "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": 0, \"viscosity_pa_s_m\": 150,"
-    " \"drag_exposure\": true}, \"bodies\": [{\"name\": \"pair\", \"velocity_m_s\": [2, 0, 0],"
-    " \"boxes\": [{\"size_m\": [1, 1, 1], \"mass_kg\": 100, \"at_m\": [-0.5, 0, 0]},"
-    " {\"size_m\": [1, 1, 1], \"mass_kg\": 100, \"at_m\": [0.5, 0, 0]}]}]}";
+    "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 0, 'viscosity_pa_s_m': 150, "
+    "'drag_exposure': true}, 'bodies': [{'name': 'pair', 'velocity_m_s': [2, 0, 0], 'boxes': "
+    "[{'size_m': [1, 1, 1], 'mass_kg': 100, 'at_m': [-0.5, 0, 0]}, {'size_m': [1, 1, 1], "
+    "'mass_kg': 100, 'at_m': [0.5, 0, 0]}]}]}";
 static double slow_down(struct spatial_state *d)
 {
     return fabs(d->qd[0] - 2 * exp(-2 * 150 * 1.0 / 200)) / 1e-4;
@@ -264,11 +255,10 @@ static double slow_down(struct spatial_state *d)
 
 /* A box slides along the cone of its ball, which has no friction: it keeps its energy. */
 static const char cone[] =
-    "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": 0}, \"bodies\": [{\"name\": "
-    "\"a\", \"boxes\": [{\"size_m\": [0.5, 0.1, 0.2], \"mass_kg\": 1, \"at_m\": [0.25, 0, 0]}], "
-    "\"joint\": {\"to\": \"world\", \"kind\": \"spherical\", \"cone_rad\": 0.5, "
-    "\"start_quaternion\": [0.9689124217106447, 0, 0, 0.24740395925452294], "
-    "\"freedoms\": [{}, {\"rate_rad_s\": -8}, {}]}}]}";
+    "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 0}, 'bodies': [{'name': 'a', 'boxes': "
+    "[{'size_m': [0.5, 0.1, 0.2], 'mass_kg': 1, 'at_m': [0.25, 0, 0]}], 'joint': {'to': 'world', "
+    "'kind': 'spherical', 'cone_rad': 0.5, 'start_quaternion': [0.9689124217106447, 0, 0, "
+    "0.24740395925452294], 'freedoms': [{}, {'rate_rad_s': -8}, {}]}}]}";
 static double keep_energy(struct spatial_state *d)
 {
     const struct ledger *l = dynamics_ledger(&d->dynamics);
@@ -278,19 +268,17 @@ static double keep_energy(struct spatial_state *d)
 
 /* Two cubes meet face to face and bounce without loss. */
 static const char bounce[] =
-    "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": 0, \"elasticity\": 1}, "
-    "\"bodies\": [{\"name\": \"one\", \"velocity_m_s\": [1, 0, 0], \"boxes\": [{\"size_m\": [0.1, "
-    "0.1, 0.1], \"mass_kg\": 1}]}, {\"name\": \"two\", \"position_m\": [0.11, 0, 0], \"boxes\": "
-    "[{\"size_m\": [0.1, 0.1, 0.1], \"mass_kg\": 1}]}]}";
+    "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 0, 'elasticity': 1}, 'bodies': "
+    "[{'name': 'one', 'velocity_m_s': [1, 0, 0], 'boxes': [{'size_m': [0.1, 0.1, 0.1], 'mass_kg': "
+    "1}]}, {'name': 'two', 'position_m': [0.11, 0, 0], 'boxes': [{'size_m': [0.1, 0.1, 0.1], "
+    "'mass_kg': 1}]}]}";
 
 /* Housner's block falls from one edge on the other once, which leaves it (1 - 3/2 sin^2)^2 of its
  * energy. */
 static const char block[] =
-    "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"ground\": true, \"friction\": 1}, \"bodies\": "
-    "[{\"name\": \"b\", \"boxes\": [{\"size_m\": [0.1, 0.4, 0.3], \"mass_kg\": 1}], "
-    "\"position_m\": "
-    "[0.001515095717, 0.206149713764, 0], \"quaternion\": [0.992949839019, 0, 0, "
-    "0.118535299352]}]}";
+    "{'scene': 1, 'dimensions': 3, 'world': {'ground': true, 'friction': 1}, 'bodies': [{'name': "
+    "'b', 'boxes': [{'size_m': [0.1, 0.4, 0.3], 'mass_kg': 1}], 'position_m': [0.001515095717, "
+    "0.206149713764, 0], 'quaternion': [0.992949839019, 0, 0, 0.118535299352]}]}";
 static double keep_share(struct spatial_state *d)
 {
     const struct ledger *l = dynamics_ledger(&d->dynamics);
@@ -301,11 +289,9 @@ static double keep_share(struct spatial_state *d)
 
 /* A plate of 5 mm flies at 20 m/s at a wall of 5 mm and stays in front of it. */
 static const char wall[] =
-    "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": 0, \"obstacles\": "
-    "[{\"size_m\":"
-    " [0.005, 4, 4], \"at_m\": [0, 0, 0]}]}, \"bodies\": [{\"name\": \"plate\", \"velocity_m_s\":"
-    " [20, 0, 0], \"position_m\": [-0.3, 0.01, 0.013],"
-    " \"boxes\": [{\"size_m\": [0.005, 0.3, 0.3], \"mass_kg\": 1}]}]}";
+    "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 0, 'obstacles': [{'size_m': [0.005, "
+    "4, 4], 'at_m': [0, 0, 0]}]}, 'bodies': [{'name': 'plate', 'velocity_m_s': [20, 0, 0], "
+    "'position_m': [-0.3, 0.01, 0.013], 'boxes': [{'size_m': [0.005, 0.3, 0.3], 'mass_kg': 1}]}]}";
 static double pass(struct spatial_state *d)
 {
     return fabs(d->q[0] + 0.005) / 1e-3;
@@ -323,8 +309,7 @@ struct plant {
 
 static void read_scene(const char *from)
 {
-    ck_ok(*from == '{' ? scene_read_text(&scene, from, strlen(from), "text", &error)
-                       : scene_read_file(&scene, from, &error));
+    ck_ok(*from == '{' ? read_quoted(from) : scene_read_file(&scene, from, &error));
 }
 
 /* What a second of the scene shows: how far energy and momentum are off, joints beyond limits,
@@ -332,13 +317,11 @@ static void read_scene(const char *from)
  * below 1. */
 static double find_error(const struct plant *plant)
 {
-    struct dynamics *run;
     struct vec3 p0, l0, p1, l1;
     read_scene(plant->scene);
-    arena_open(SCENE_ARENA_BYTES);
     scene.settings.integrator = plant->integrator;
     scene.settings.dt_s = 1.0 / STEPS;
-    ck_assert_int_eq(scene_start(&scene, &arena, &run, &error), 0);
+    start_scene();
     struct spatial_state *d = spatial_state_of(run);
     spatial_tree_momentum(spatial_state_tree(d), &p0, &l0);
     double beyond = 0, deepest = 0;
@@ -417,22 +400,21 @@ TEST_LOOP(planted_fault_is_found, 0, (int)(sizeof plants / sizeof plants[0]))
 static double meet(void)
 {
     static const char *const texts[] = {
-        "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": 0}, \"bodies\": "
-        "[{\"name\": \"one\","
-        " \"velocity_m_s\": [1, 0, 0], \"rate_rad_s\": [0, 1, 2],"
-        " \"boxes\": [{\"size_m\": [1, 1, 1], \"mass_kg\": 1}]}]}",
-        "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": 0}, \"bodies\": "
-        "[{\"name\": \"two\","
-        " \"position_m\": [1.8, 0.3, 0.2], \"velocity_m_s\": [-1, 0, 0],"
-        " \"boxes\": [{\"size_m\": [1, 0.5, 1], \"mass_kg\": 2}]}]}"};
+        "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 0}, 'bodies': [{'name': 'one', "
+        "'velocity_m_s': [1, 0, 0], 'rate_rad_s': [0, 1, 2], 'boxes': [{'size_m': [1, 1, 1], "
+        "'mass_kg': 1}]}]}",
+        "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 0}, 'bodies': [{'name': 'two', "
+        "'position_m': [1.8, 0.3, 0.2], 'velocity_m_s': [-1, 0, 0], 'boxes': [{'size_m': [1, 0.5, "
+        "1], 'mass_kg': 2}]}]}"};
     static struct scene scenes[2];
     struct dynamics *runs[2];
     struct spatial_state *states[2];
     struct vec3 before = {0, 0, 0}, after = {0, 0, 0}, linear, angular;
     int is_broken[2], contacts = 0;
-    arena_open(SCENE_ARENA_BYTES);
+    arena_reset(&arena);
     for (int i = 0; i < 2; i++) {
-        ck_ok(scene_read_text(&scenes[i], texts[i], strlen(texts[i]), "text", &error));
+        FREED char *json = quoted(texts[i]);
+        ck_ok(scene_read_text(&scenes[i], json, strlen(json), "text", &error));
         ck_assert_int_eq(scene_start(&scenes[i], &arena, &runs[i], &error), 0);
         states[i] = spatial_state_of(runs[i]);
         runs[i]->creature = i;
@@ -507,4 +489,4 @@ TEST(guard_alone_sees_momentum_from_nowhere)
     ck_assert_int_gt(planted, 0);
 }
 
-SUITE("space_planted", 120, NULL, NULL)
+SUITE("space_planted", 120, scene_set_up, NULL)

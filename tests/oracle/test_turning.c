@@ -7,8 +7,7 @@
 #include "simulator/reference/spatial_constraint.h"
 #include "simulator/spatial/contacts/spatial_contacts.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
-#include "simulator/tools/scenes/scene.h"
-#include "tests/plain_fixture.h"
+#include "tests/scene_fixture.h"
 #include "tests/wrapped.h"
 
 enum fault {
@@ -20,7 +19,6 @@ enum fault {
 #define GRAVITY_M_S2 9.81
 
 static enum fault fault;
-static struct scene scene;
 
 WRAP(void, contacts_add_drifts, struct contacts *s, double *const *middle)
 {
@@ -52,7 +50,7 @@ WRAP(void, spatial_contacts_measure_drifts, struct spatial_contacts *s)
 
 static void setup(void)
 {
-    arena_open(SCENE_ARENA_BYTES);
+    scene_set_up();
     fault = FAULT_NONE;
 }
 
@@ -311,37 +309,29 @@ static void write_plate(const struct plate *p, int is_space)
     double ox = reach * sin(p->turned), oy = -reach * cos(p->turned);
     if (is_space)
         snprintf(text, sizeof text,
-                 "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"friction\": 0, \"obstacles\": "
-                 "[{\"size_m\": [0.5, 0.5, 4], \"at_m\": [%.17g, %.17g, 0], \"quaternion\": "
-                 "[%.17g, 0, 0, %.17g]}]}, \"bodies\": [{\"name\": \"b\", \"boxes\": [{\"size_m\": "
-                 "[%.17g, %.17g, 0.5], \"mass_kg\": 1}], \"position_m\": [%.17g, %.17g, 0], "
-                 "\"quaternion\": [%.17g, 0, 0, %.17g], \"velocity_m_s\": [%.17g, %.17g, 0], "
-                 "\"rate_rad_s\": [0, 0, %.17g]}]}",
+                 "{'scene': 1, 'dimensions': 3, 'world': {'friction': 0, 'obstacles': [{'size_m': "
+                 "[0.5, 0.5, 4], 'at_m': [%.17g, %.17g, 0], 'quaternion': [%.17g, 0, 0, %.17g]}]}, "
+                 "'bodies': [{'name': 'b', 'boxes': [{'size_m': [%.17g, %.17g, 0.5], 'mass_kg': "
+                 "1}], 'position_m': [%.17g, %.17g, 0], 'quaternion': [%.17g, 0, 0, %.17g], "
+                 "'velocity_m_s': [%.17g, %.17g, 0], 'rate_rad_s': [0, 0, %.17g]}]}",
                  ox, oy, cos(down / 2), sin(down / 2), p->width, p->height, x, y, cos(p->tilt / 2),
                  sin(p->tilt / 2), vx, vy, p->rate);
     else
         snprintf(
             text, sizeof text,
-            "{\"scene\": 1, \"world\": {\"friction\": 0, \"obstacles\": [{\"width_m\": 0.5, "
-            "\"height_m\": 0.5, \"at_m\": [%.17g, %.17g], \"angle_rad\": %.17g}]}, \"bodies\": "
-            "[{\"name\": \"b\", \"rectangles\": [{\"width_m\": %.17g, \"height_m\": %.17g, "
-            "\"mass_kg\": 1}], \"position_m\": [%.17g, %.17g], \"angle_rad\": %.17g, "
-            "\"velocity_m_s\": [%.17g, %.17g], \"rate_rad_s\": %.17g}]}",
+            "{'scene': 1, 'world': {'friction': 0, 'obstacles': [{'width_m': 0.5, 'height_m': 0.5, "
+            "'at_m': [%.17g, %.17g], 'angle_rad': %.17g}]}, 'bodies': [{'name': 'b', 'rectangles': "
+            "[{'width_m': %.17g, 'height_m': %.17g, 'mass_kg': 1}], 'position_m': [%.17g, %.17g], "
+            "'angle_rad': %.17g, 'velocity_m_s': [%.17g, %.17g], 'rate_rad_s': %.17g}]}",
             ox, oy, down, p->width, p->height, x, y, p->tilt, vx, vy, p->rate);
 }
 
 /* Energy that the scene gains in a time, J. */
 static double gained_in(double time_s, double dt_s)
 {
-    struct dynamics *run;
-    arena_reset(&arena);
-    ck_ok(scene_read_text(&scene, text, strlen(text), "text", &error));
-    scene.settings.dt_s = dt_s;
-    ck_ok(scene_start(&scene, &arena, &run, &error));
-    for (int i = 0; i < time_s / dt_s - 0.5; i++)
-        ck_assert_int_eq(dynamics_step(run), 0);
-    const struct ledger *l = dynamics_ledger(run);
-    return l->kinetic_j + l->potential_j - l->energy_start_j;
+    begin_scene(text, SOLVER_ARTICULATED, dt_s);
+    run_for(time_s);
+    return energy_now() - dynamics_ledger(run)->energy_start_j;
 }
 
 /* Half the step divides what is gained or lost by about four. */
@@ -384,12 +374,11 @@ static void write_bar(double turn, double rate, double slip, int is_mirrored)
     /* the bar lies with an edge down, turned about y against x */
     double qw = c * a, qx = c * b, qy = s * a * sign, qz = -s * b * sign;
     snprintf(text, sizeof text,
-             "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"friction\": 0, \"obstacles\": "
-             "[{\"size_m\": [0.5, 0.5, 4], \"at_m\": [0, %.17g, 0], \"quaternion\": "
-             "[%.17g, 0, 0, %.17g]}]}, \"bodies\": [{\"name\": \"b\", \"boxes\": [{\"size_m\": "
-             "[2, 0.2, 0.2], \"mass_kg\": 1}], \"position_m\": [0, %.17g, 0], \"quaternion\": "
-             "[%.17g, %.17g, %.17g, %.17g], \"velocity_m_s\": [%.17g, 0, 0.2], \"rate_rad_s\": "
-             "[0, %.17g, %.17g]}]}",
+             "{'scene': 1, 'dimensions': 3, 'world': {'friction': 0, 'obstacles': [{'size_m': "
+             "[0.5, 0.5, 4], 'at_m': [0, %.17g, 0], 'quaternion': [%.17g, 0, 0, %.17g]}]}, "
+             "'bodies': [{'name': 'b', 'boxes': [{'size_m': [2, 0.2, 0.2], 'mass_kg': 1}], "
+             "'position_m': [0, %.17g, 0], 'quaternion': [%.17g, %.17g, %.17g, %.17g], "
+             "'velocity_m_s': [%.17g, 0, 0.2], 'rate_rad_s': [0, %.17g, %.17g]}]}",
              -sqrt(0.125), cos(atan(1) / 2), sin(atan(1) / 2), h, qw, qx, qy, qz, slip * sign,
              rate * sign, rate * sign);
 }

@@ -3,18 +3,11 @@
 #include <stdarg.h>
 
 #include "simulator/body/dynamics_solver.h"
-#include "simulator/tools/scenes/scene.h"
-#include "tests/plain_fixture.h"
+#include "tests/scene_fixture.h"
 
 enum { BODIES_MAX = 31 };
 
-static struct scene scene;
 static char text[1 << 16];
-
-static void setup(void)
-{
-    arena_open(SCENE_ARENA_BYTES);
-}
 
 /* ---------------------------------------------------------------- scenes */
 
@@ -31,8 +24,8 @@ __attribute__((format(printf, 1, 2))) static void write(const char *format, ...)
 static void begin(int dimensions, const char *solver)
 {
     text[0] = '\0';
-    write("{\"scene\": 1, \"dimensions\": %d, \"world\": {\"ground\": true, \"friction\": 0.6}, "
-          "\"simulation\": {\"solver\": \"%s\"}, \"bodies\": [",
+    write("{'scene': 1, 'dimensions': %d, 'world': {'ground': true, 'friction': 0.6}, "
+          "'simulation': {'solver': '%s'}, 'bodies': [",
           dimensions, solver);
 }
 
@@ -41,14 +34,14 @@ static void write_stack(int dimensions, int count, double width, double gap, dou
 {
     for (int i = 0; i < count; i++) {
         double x = i % 2 ? aside : -aside, y = 0.1 + (0.2 + gap) * i;
-        write("%s{\"name\": \"b%d\", ", i > 0 ? ", " : "", i);
+        write("%s{'name': 'b%d', ", i > 0 ? ", " : "", i);
         if (dimensions == 3)
-            write("\"boxes\": [{\"size_m\": [%.17g, 0.2, 0.2], \"mass_kg\": 1}], \"position_m\": "
-                  "[%.17g, %.17g, 0]}",
+            write("'boxes': [{'size_m': [%.17g, 0.2, 0.2], 'mass_kg': 1}], 'position_m': [%.17g, "
+                  "%.17g, 0]}",
                   width, x, y);
         else
-            write("\"rectangles\": [{\"width_m\": %.17g, \"height_m\": 0.2, \"mass_kg\": 1}], "
-                  "\"position_m\": [%.17g, %.17g]}",
+            write("'rectangles': [{'width_m': %.17g, 'height_m': 0.2, 'mass_kg': 1}], "
+                  "'position_m': [%.17g, %.17g]}",
                   width, x, y);
     }
     write("]}");
@@ -58,15 +51,14 @@ static void write_stack(int dimensions, int count, double width, double gap, dou
 static void write_field(int dimensions)
 {
     for (int i = 0; i < BODIES_MAX; i++) {
-        write("%s{\"name\": \"b%d\", \"%s\": [", i > 0 ? ", " : "", i,
+        write("%s{'name': 'b%d', '%s': [", i > 0 ? ", " : "", i,
               dimensions == 3 ? "boxes" : "rectangles");
         for (int k = 0; k < 2; k++)
-            write(
-                dimensions == 3
-                    ? "%s{\"size_m\": [0.2, 0.2, 0.2], \"mass_kg\": 1, \"at_m\": [%g, 0, 0]}"
-                    : "%s{\"width_m\": 0.2, \"height_m\": 0.2, \"mass_kg\": 1, \"at_m\": [%g, 0]}",
-                k > 0 ? ", " : "", k > 0 ? 0.3 : 0.0);
-        write("], \"position_m\": [%d, 0.1%s]}", i, dimensions == 3 ? ", 0" : "");
+            write(dimensions == 3
+                      ? "%s{'size_m': [0.2, 0.2, 0.2], 'mass_kg': 1, 'at_m': [%g, 0, 0]}"
+                      : "%s{'width_m': 0.2, 'height_m': 0.2, 'mass_kg': 1, 'at_m': [%g, 0]}",
+                  k > 0 ? ", " : "", k > 0 ? 0.3 : 0.0);
+        write("], 'position_m': [%d, 0.1%s]}", i, dimensions == 3 ? ", 0" : "");
     }
     write("]}");
 }
@@ -74,42 +66,39 @@ static void write_field(int dimensions)
 /* One body of so many rectangles in a row. */
 static void write_row(int count)
 {
-    write("{\"name\": \"a\", \"rectangles\": [");
+    write("{'name': 'a', 'rectangles': [");
     for (int i = 0; i < count; i++)
-        write("%s{\"width_m\": 0.2, \"height_m\": 0.2, \"mass_kg\": 1, \"at_m\": [%g, 0]}",
+        write("%s{'width_m': 0.2, 'height_m': 0.2, 'mass_kg': 1, 'at_m': [%g, 0]}",
               i > 0 ? ", " : "", 0.3 * i);
-    write("], \"position_m\": [0, 0.1]}]}");
+    write("], 'position_m': [0, 0.1]}]}");
 }
 
 /* ---------------------------------------------------------------- motions */
 
-static struct dynamics *start(void)
+static void start(void)
 {
-    struct dynamics *dynamics = NULL;
-    ck_ok(scene_read_text(&scene, text, strlen(text), "test", &error));
-    arena_reset(&arena);
-    ck_ok(scene_start(&scene, &arena, &dynamics, &error));
-    return dynamics;
+    ck_ok(read_quoted(text));
+    start_scene();
 }
 
 /* How far contacts came off their law in all those steps, m. */
-static double move(struct dynamics *dynamics, int steps)
+static double move(int steps)
 {
     double missed = 0;
     for (int i = 0; i < steps; i++) {
-        ck_assert_int_eq(dynamics_step(dynamics), 0);
-        missed += dynamics->touches.law_miss_m;
+        ck_assert_int_eq(dynamics_step(run), 0);
+        missed += run->touches.law_miss_m;
     }
     return missed;
 }
 
 /* The greatest distance in height of bodies from where they were put. */
-static double sunk(const struct dynamics *dynamics, double pitch)
+static double sunk(double pitch)
 {
     double most = 0;
     for (int i = 0; i < scene.body_count; i++) {
         struct part_state state;
-        dynamics_link_state(dynamics, scene_is_in_space(&scene) ? i : scene.bodies[i].link, &state);
+        dynamics_link_state(run, scene_is_in_space(&scene) ? i : scene.bodies[i].link, &state);
         most = fmax(most, fabs(state.at_m.y - 0.1 - pitch * i));
     }
     return most;
@@ -122,19 +111,19 @@ TEST(twenty_squares_stand)
 {
     begin(2, "articulated");
     write_stack(2, 20, 0.2, 0, 0);
-    struct dynamics *dynamics = start();
-    ck_assert_double_lt(move(dynamics, 240), 1e-5);
-    ck_assert_double_lt(sunk(dynamics, 0.2), 1e-5);
+    start();
+    ck_assert_double_lt(move(240), 1e-5);
+    ck_assert_double_lt(sunk(0.2), 1e-5);
 }
 
 TEST(six_dropped_boxes_come_to_rest)
 {
     begin(2, "articulated");
     write_stack(2, 6, 0.4, 1e-3, 0.01);
-    struct dynamics *dynamics = start();
-    ck_assert_double_lt(move(dynamics, 480), 1e-4);
-    ck_assert_double_lt(sunk(dynamics, 0.2), 6e-3);
-    ck_assert_double_lt(dynamics_ledger(dynamics)->kinetic_j, 1e-8);
+    start();
+    ck_assert_double_lt(move(480), 1e-4);
+    ck_assert_double_lt(sunk(0.2), 6e-3);
+    ck_assert_double_lt(dynamics_ledger(run)->kinetic_j, 1e-8);
 }
 
 TEST(all_that_lie_in_the_plane_are_carried)
@@ -142,10 +131,10 @@ TEST(all_that_lie_in_the_plane_are_carried)
     const struct contact_point *points;
     begin(2, "articulated");
     write_field(2);
-    struct dynamics *dynamics = start();
-    ck_assert_double_lt(move(dynamics, 60), 1e-5);
-    ck_assert_double_lt(sunk(dynamics, 0), 1e-5);
-    ck_assert_int_eq(dynamics_contacts(dynamics, &points), 4 * BODIES_MAX);
+    start();
+    ck_assert_double_lt(move(60), 1e-5);
+    ck_assert_double_lt(sunk(0), 1e-5);
+    ck_assert_int_eq(dynamics_contacts(run, &points), 4 * BODIES_MAX);
 }
 
 /* The reference takes room as it needs it. */
@@ -154,9 +143,9 @@ TEST(forty_in_a_row_lie_by_the_reference)
     const struct contact_point *points;
     begin(2, "constraint");
     write_row(40);
-    struct dynamics *dynamics = start();
-    ck_assert_int_eq(dynamics_step(dynamics), 0);
-    ck_assert_int_ge(dynamics_contacts(dynamics, &points), 2 * 40);
+    start();
+    ck_assert_int_eq(dynamics_step(run), 0);
+    ck_assert_int_ge(dynamics_contacts(run, &points), 2 * 40);
 }
 
 /* ---------------------------------------------------------------- space */
@@ -170,9 +159,9 @@ TEST_LOOP(a_tower_of_twenty_stands, 0, 2)
 {
     begin(3, solvers[_i]);
     write_stack(3, 20, 0.2, 0, 0.002);
-    struct dynamics *run = start();
-    move(run, few_steps[_i]);
-    ck_assert_double_lt(sunk(run, 0.2), 5e-5);
+    start();
+    move(few_steps[_i]);
+    ck_assert_double_lt(sunk(0.2), 5e-5);
 }
 
 TEST_LOOP(all_that_lie_are_carried, 0, 2)
@@ -180,9 +169,9 @@ TEST_LOOP(all_that_lie_are_carried, 0, 2)
     const struct contact_point *points;
     begin(3, solvers[_i]);
     write_field(3);
-    struct dynamics *run = start();
-    move(run, few_steps[_i]);
-    ck_assert_double_lt(sunk(run, 0), 5e-5);
+    start();
+    move(few_steps[_i]);
+    ck_assert_double_lt(sunk(0), 5e-5);
     ck_assert_int_eq(dynamics_contacts(run, &points), 8 * BODIES_MAX);
 }
 
@@ -194,7 +183,7 @@ TEST_LOOP(no_memory_for_contacts_is_an_error, 0, 2)
     start();
     size_t bytes = arena.used_bytes;
     arena_open(bytes);
-    struct dynamics *run = start();
+    start();
     ck_assert_int_eq(dynamics_step(run), 1);
     ck_assert_int_eq(scene_fail_step(&scene, run, DYNAMICS_BROKEN, &arena, 1.5, &error),
                      ERR_MEMORY);
@@ -206,14 +195,14 @@ TEST_LOOP(no_memory_for_contacts_is_an_error, 0, 2)
 TEST(no_solution_is_an_error)
 {
     const struct dynamics_solver solver = {.step = NULL};
-    const struct dynamics run = {.solver = &solver, .touches = {.count = 7, .law_miss_m = 0.001}};
+    const struct dynamics still = {.solver = &solver, .touches = {.count = 7, .law_miss_m = 0.001}};
     scene.settings.dt_s = 0.004;
-    ck_assert_int_eq(scene_fail_step(&scene, &run, DYNAMICS_UNSOLVED, &arena, 1.5, &error),
+    ck_assert_int_eq(scene_fail_step(&scene, &still, DYNAMICS_UNSOLVED, &arena, 1.5, &error),
                      ERR_RANGE);
     ck_assert_str_eq(error.message,
                      "contacts have no solution: off by 0.25 m/s at 7 contacts, at 1.5 s");
-    scene_fail_step(&scene, &run, DYNAMICS_BROKEN, &arena, 1.5, &error);
+    scene_fail_step(&scene, &still, DYNAMICS_BROKEN, &arena, 1.5, &error);
     ck_assert_str_eq(error.message, "the motion is not finite at 1.5 s");
 }
 
-SUITE("crowds", 60, setup, NULL)
+SUITE("crowds", 60, scene_set_up, NULL)

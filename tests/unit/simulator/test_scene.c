@@ -1,53 +1,16 @@
 /* Scenes: what is read, what is refused and where the message points, how bodies become links, and
  * that both solvers move the same. runs: watched */
-#include "simulator/tools/scenes/scene.h"
-#include "tests/quoted.h"
 #include "tests/readout.h"
-#include "tests/plain_fixture.h"
-
-static struct scene scene;
-static struct dynamics *dynamics;
-
-static void setup(void)
-{
-    arena_open(SCENE_ARENA_BYTES);
-    error = (struct error){0};
-}
-
-/* The text has ' for ". */
-static int read_text(const char *text)
-{
-    FREED char *json = quoted(text);
-    return scene_read_text(&scene, json, strlen(json), "test", &error);
-}
-
-static void start(void)
-{
-    arena_reset(&arena);
-    ck_ok(scene_start(&scene, &arena, &dynamics, &error));
-}
-
-static void begin(const char *text, int solver)
-{
-    ck_ok(read_text(text));
-    scene.settings.solver = solver;
-    start();
-}
+#include "tests/scene_fixture.h"
 
 /* In fine steps, by either solver. */
 static void begin_finely(const char *text, int solver, double dt_s, double rtol)
 {
-    ck_ok(read_text(text));
+    ck_ok(read_quoted(text));
     scene.settings.solver = solver;
     scene.settings.dt_s = dt_s;
     scene.settings.rtol = rtol;
-    start();
-}
-
-static void run(int steps)
-{
-    for (int i = 0; i < steps; i++)
-        ck_assert_int_eq(dynamics_step(dynamics), 0);
+    start_scene();
 }
 
 /* Places and angles of that many bodies by both solvers. */
@@ -134,7 +97,7 @@ static const struct {
 
 TEST_LOOP(refuses, 0, (int)(sizeof refused / sizeof refused[0]))
 {
-    int code = read_text(refused[_i].text);
+    int code = read_quoted(refused[_i].text);
     ck_assert_msg(code < 0 && code == error.code, "%s: code %d", refused[_i].text, code);
     ck_assert_msg(strstr(error.message, refused[_i].words) != NULL, "%s: \"%s\" lacks \"%s\"",
                   refused[_i].text, error.message, refused[_i].words);
@@ -148,13 +111,13 @@ TEST(refuses_too_many)
         sprintf(text + strlen(text), "%s{'name': 'b%d', 'mass_kg': 1, 'inertia_kg_m2': 1%s}",
                 i ? ", " : "", i, JOINT(""));
     strcat(text, "]}");
-    ck_assert_int_eq(read_text(text), ERR_LIMIT);
+    ck_assert_int_eq(read_quoted(text), ERR_LIMIT);
     strcpy(text, "{'scene': 1, 'bodies': [{'name': 'a', 'rectangles': [");
     for (int i = 0; i <= SCENE_SHAPES_MAX; i++)
         sprintf(text + strlen(text), "%s{'width_m': 1, 'height_m': 1, 'mass_kg': 1}",
                 i ? ", " : "");
     strcat(text, "]}]}");
-    ck_assert_int_eq(read_text(text), ERR_LIMIT);
+    ck_assert_int_eq(read_quoted(text), ERR_LIMIT);
 }
 
 static const char arm[] =
@@ -176,32 +139,32 @@ static const char arm[] =
 TEST(builds_links)
 {
     struct part_state state;
-    ck_ok(read_text(arm));
+    ck_ok(read_quoted(arm));
     ck_assert_int_eq(scene.phenotype.body->link_count, 3);
     ck_assert_int_eq(body_is_fixed(scene.phenotype.body), 1);
     ck_assert_int_eq(scene.bodies[0].link, 0);
     ck_assert_int_eq(scene.bodies[2].link, scene.bodies[1].link);
     ck_assert_double_eq_tol(scene.phenotype.mass_kg, 2.6, 1e-12);
     ck_assert_double_eq_tol(scene.links[1].mass_kg, 2.5, 1e-12);
-    start();
+    start_scene();
 
     /* upper points along -2.5 rad, the hand 0.4 further, the finger 0.7 from there */
-    scene_body_state(&scene, dynamics, 0, &state);
+    scene_body_state(&scene, run, 0, &state);
     ck_assert_double_eq_tol(state.at_m.x, 0.6, 1e-12);
     ck_assert_double_eq_tol(state.angle_rad, 0.2, 1e-12);
-    scene_body_state(&scene, dynamics, 2, &state);
+    scene_body_state(&scene, run, 2, &state);
     double x = cos(-2.5) - 0.2 * sin(-2.1), y = sin(-2.5) + 0.2 * cos(-2.1);
     ck_assert_double_eq_tol(state.angle_rad, -2.1, 1e-12);
     ck_assert_xy(state.at_m, x, y, 1e-12);
-    scene_body_state(&scene, dynamics, 3, &state);
+    scene_body_state(&scene, run, 3, &state);
     x += -0.2 * sin(-2.1) + 0.15 * cos(-1.4);
     y += 0.2 * cos(-2.1) + 0.15 * sin(-1.4);
     ck_assert_double_eq_tol(state.angle_rad, -1.4, 1e-12);
     ck_assert_xy(state.at_m, x, y, 1e-12);
     ck_assert_double_eq_tol(state.spin_rad_s.z, 2, 1e-12);
-    struct vec2 tip = scene_body_point(&scene, dynamics, 3, (struct vec2){0.15, 0});
+    struct vec2 tip = scene_body_point(&scene, run, 3, (struct vec2){0.15, 0});
     ck_assert_double_eq_tol(tip.x, x + 0.15 * cos(-1.4), 1e-12);
-    ck_assert_double_eq_tol(dynamics->q[2 + scene.bodies[3].link], 0.7, 1e-12);
+    ck_assert_double_eq_tol(run->q[2 + scene.bodies[3].link], 0.7, 1e-12);
 }
 
 /* Both solvers move the arm the same until it meets the post, which stops it and stays. */
@@ -210,20 +173,20 @@ TEST(solvers_agree)
     struct part_state states[2][4];
     for (int solver = 0; solver < 2; solver++) {
         begin_finely(arm, solver, 1.0 / 960, 1e-11);
-        run(288);
+        run_steps(288);
         for (int i = 0; i < 4; i++)
-            scene_body_state(&scene, dynamics, i, &states[solver][i]);
+            scene_body_state(&scene, run, i, &states[solver][i]);
         double deepest = 0;
         for (int i = 0; i < 4000; i++) {
-            ck_assert_int_eq(dynamics_step(dynamics), 0);
-            deepest = fmax(deepest, dynamics->touches.penetration_m);
+            ck_assert_int_eq(dynamics_step(run), 0);
+            deepest = fmax(deepest, run->touches.penetration_m);
         }
         struct part_state post;
-        scene_body_state(&scene, dynamics, 0, &post);
+        scene_body_state(&scene, run, 0, &post);
         ck_assert_double_eq(post.at_m.x, states[solver][0].at_m.x);
         ck_assert_double_eq(post.spin_rad_s.z, 0);
         ck_assert_double_lt(deepest, 5e-3);
-        ck_assert_double_gt(dynamics_ledger(dynamics)->loss_impact_j, 0.01);
+        ck_assert_double_gt(dynamics_ledger(run)->loss_impact_j, 0.01);
     }
     assert_alike(states[0], states[1], 4, 1e-8);
 }
@@ -240,14 +203,14 @@ TEST(point_masses)
     struct part_state states[2][2];
     for (int solver = 0; solver < 2; solver++) {
         begin_finely(text, solver, 1.0 / 1920, 1e-12);
-        ck_assert_double_eq_tol(dynamics_ledger(dynamics)->potential_j,
+        ck_assert_double_eq_tol(dynamics_ledger(run)->potential_j,
                                 9.81 * (3 * 2 + 2 * 0.5 * sin(1)), 1e-12);
-        ck_assert_double_eq_tol(dynamics_centre_of_mass(dynamics).x,
-                                (1 + 2 * (1 + 0.5 * cos(1))) / 3, 1e-12);
-        run(1920);
+        ck_assert_double_eq_tol(dynamics_centre_of_mass(run).x, (1 + 2 * (1 + 0.5 * cos(1))) / 3,
+                                1e-12);
+        run_steps(1920);
         for (int i = 0; i < 2; i++)
-            scene_body_state(&scene, dynamics, i, &states[solver][i]);
-        ck_assert_double_eq_tol(dynamics_ledger(dynamics)->residual_j, 0, 1e-7);
+            scene_body_state(&scene, run, i, &states[solver][i]);
+        ck_assert_double_eq_tol(dynamics_ledger(run)->residual_j, 0, 1e-7);
     }
     assert_alike(states[0], states[1], 2, 1e-7);
     for (int i = 0; i < 2; i++)
@@ -255,7 +218,7 @@ TEST(point_masses)
     SCOPED(arena) small;
     ck_assert_int_eq(arena_init(&small, 4096), 0);
     scene.settings.solver = SOLVER_ARTICULATED;
-    ck_assert_int_eq(scene_start(&scene, &small, &dynamics, &error), ERR_MEMORY);
+    ck_assert_int_eq(scene_start(&scene, &small, &run, &error), ERR_MEMORY);
 }
 
 #define RECTANGLE "'rectangles': [{'width_m': 0.4, 'height_m': 0.2, 'mass_kg': 1}]"
@@ -278,14 +241,14 @@ TEST(several_bodies)
     struct part_state states[2][4];
     for (int solver = 0; solver < 2; solver++) {
         begin_finely(text, solver, 1.0 / 1920, 1e-12);
-        struct drive_state joint = scene_joint_state(&scene, dynamics, 3);
+        struct drive_state joint = scene_joint_state(&scene, run, 3);
         ck_assert_double_eq_tol(joint.value, 0.5, 1e-12);
         ck_assert_double_eq_tol(joint.rate, -1, 1e-12);
-        run(1920);
+        run_steps(1920);
         for (int i = 0; i < 4; i++)
-            scene_body_state(&scene, dynamics, i, &states[solver][i]);
-        ck_assert_double_eq_tol(dynamics_ledger(dynamics)->residual_j, 0, 1e-6);
-        ck_assert_double_gt(fabs(dynamics_ledger(dynamics)->work_effector_j), 0.01);
+            scene_body_state(&scene, run, i, &states[solver][i]);
+        ck_assert_double_eq_tol(dynamics_ledger(run)->residual_j, 0, 1e-6);
+        ck_assert_double_gt(fabs(dynamics_ledger(run)->work_effector_j), 0.01);
     }
     assert_alike(states[0], states[1], 4, 1e-8);
 }
@@ -302,12 +265,12 @@ TEST(thin_plates_meet)
     for (int solver = 0; solver < 2; solver++)
         for (int k = 0; k < 24; k++) {
             struct part_state state;
-            ck_ok(read_text(text));
+            ck_ok(read_quoted(text));
             scene.settings.solver = solver;
             scene.bodies[0].at = (struct vec2){-0.02 - 1.7e-4 * k, 0.01};
-            start();
-            run(24);
-            scene_body_state(&scene, dynamics, 0, &state);
+            start_scene();
+            run_steps(24);
+            scene_body_state(&scene, run, 0, &state);
             ck_assert_double_lt(state.at_m.x, -0.0049);
             ck_assert_double_eq_tol(state.velocity_m_s.x, 0, 1e-9);
         }
@@ -331,9 +294,9 @@ TEST(prescribed_motions)
     for (int solver = 0; solver < 2; solver++) {
         begin_finely(text, solver, 1.0 / 960, 1e-11);
         for (int i = 1; i <= 1440; i++) {
-            ck_assert_int_eq(dynamics_step(dynamics), 0);
-            struct drive_state sine = scene_joint_state(&scene, dynamics, 0);
-            struct drive_state table = scene_joint_state(&scene, dynamics, 2);
+            ck_assert_int_eq(dynamics_step(run), 0);
+            struct drive_state sine = scene_joint_state(&scene, run, 0);
+            struct drive_state table = scene_joint_state(&scene, run, 2);
             double at = i / 960.0, w = 2 * 3.14159265358979323846 * 0.7;
             ck_assert_double_eq_tol(sine.value, 0.2 + sin(w * at), 1e-9);
             ck_assert_double_eq_tol(sine.rate, w * cos(w * at), 1e-7);
@@ -341,12 +304,12 @@ TEST(prescribed_motions)
                 ck_assert_double_eq_tol(table.value, 0.5, 1e-9);
             if (i == 240)
                 for (int k = 0; k < 2; k++)
-                    scene_body_state(&scene, dynamics, 1 + 2 * k, &states[solver][k]);
+                    scene_body_state(&scene, run, 1 + 2 * k, &states[solver][k]);
         }
-        struct drive_state end = scene_joint_state(&scene, dynamics, 2);
+        struct drive_state end = scene_joint_state(&scene, run, 2);
         ck_assert_double_eq_tol(end.value, -0.2, 1e-9);
         ck_assert_double_eq_tol(end.rate, 0, 1e-7);
-        const struct ledger *l = dynamics_ledger(dynamics);
+        const struct ledger *l = dynamics_ledger(run);
         ck_assert_double_gt(l->loss_impact_j, 0.1);
         ck_assert_double_lt(fabs(l->residual_j), 2e-3 * l->work_effector_positive_j);
     }
@@ -371,13 +334,13 @@ static double find_momentum(const char *others, int integrator, double dt_s)
         "'at_m': [-0.2, 0], 'axis_rad': 0.4, 'motion_m': {'table': [[0.1, 0], [0.5, 0.3], "
         "[0.9, -0.1]]}}}";
     double momentum[3];
-    ck_ok(read_text(printed("%s%s]}", bodies, others)));
+    ck_ok(read_quoted(printed("%s%s]}", bodies, others)));
     scene.settings.integrator = integrator;
     scene.settings.dt_s = dt_s;
-    start();
+    start_scene();
     for (double t = 0; t < 2; t += dt_s)
-        ck_assert_int_eq(dynamics_step(dynamics), 0);
-    read_momentum(dynamics, momentum);
+        ck_assert_int_eq(dynamics_step(run), 0);
+    read_momentum(run, momentum);
     return fmax(fabs(momentum[0]), fmax(fabs(momentum[1]), fabs(momentum[2])));
 }
 
@@ -403,15 +366,15 @@ TEST_LOOP(motions_keep_momentum, 0, 4)
 TEST_LOOP(boxes_on_the_ground_bounce, 0, 4)
 {
     static const double speeds_m_s[] = {0.25, 0.3, 0.5, 3};
-    begin(printed("{'scene': 1, 'world': {'friction': 0, 'elasticity': 1, 'ground': true},"
-                  "'bodies': [{'name': 'a', " RECTANGLE
-                  ", 'position_m': [0, 0.1], 'velocity_m_s': [%g, 0]},"
-                  "{'name': 'b', 'rectangles': [{'width_m': 0.4, 'height_m': 0.2,"
-                  "'mass_kg': 2}], 'position_m': [0.5, 0.1]}]}",
-                  speeds_m_s[_i]),
-          SOLVER_ARTICULATED);
-    run(240);
-    const struct ledger *l = dynamics_ledger(dynamics);
+    begin_scene(printed("{'scene': 1, 'world': {'friction': 0, 'elasticity': 1, 'ground': true},"
+                        "'bodies': [{'name': 'a', " RECTANGLE
+                        ", 'position_m': [0, 0.1], 'velocity_m_s': [%g, 0]},"
+                        "{'name': 'b', 'rectangles': [{'width_m': 0.4, 'height_m': 0.2,"
+                        "'mass_kg': 2}], 'position_m': [0.5, 0.1]}]}",
+                        speeds_m_s[_i]),
+                SOLVER_ARTICULATED, 0);
+    run_steps(240);
+    const struct ledger *l = dynamics_ledger(run);
     ck_assert_double_lt(l->loss_impact_j, 1e-4 * speeds_m_s[_i] * speeds_m_s[_i]);
 }
 
@@ -452,15 +415,15 @@ TEST_LOOP(as_many_go_out_as_come_in, 0, sizeof cradles / sizeof cradles[0])
     const struct cradle *c = &cradles[_i];
     char text[2000];
     write_cradle(c, text, sizeof text);
-    begin(text, SOLVER_ARTICULATED);
-    run(240);
+    begin_scene(text, SOLVER_ARTICULATED, 0);
+    run_steps(240);
     for (int i = 0; i < CRADLE; i++) {
         struct part_state state;
-        dynamics_part_state(dynamics, i, &state);
+        dynamics_part_state(run, i, &state);
         double out_m_s = i < CRADLE - c->incoming ? 0 : c->speed_m_s;
         ck_assert_double_eq_tol(state.velocity_m_s.x, out_m_s, 5e-3);
     }
-    const struct ledger *l = dynamics_ledger(dynamics);
+    const struct ledger *l = dynamics_ledger(run);
     ck_assert_double_lt(l->loss_impact_j + l->gain_impact_j, 1e-5);
 }
 
@@ -473,10 +436,10 @@ TEST_LOOP(passes_through, 0, 2)
         "{'name': 'a', " RECTANGLE ", 'position_m': [0, 0.1]},"
         "{'name': 'ghost', " RECTANGLE ", 'position_m': [0, 0.5], 'collides': false}]}";
     struct part_state a, ghost;
-    begin(text, _i);
-    run(240);
-    scene_body_state(&scene, dynamics, 0, &a);
-    scene_body_state(&scene, dynamics, 1, &ghost);
+    begin_scene(text, _i, 0);
+    run_steps(240);
+    scene_body_state(&scene, run, 0, &a);
+    scene_body_state(&scene, run, 1, &ghost);
     ck_assert_double_eq_tol(a.at_m.y, 0.1, 1e-6);
     ck_assert_double_eq_tol(ghost.at_m.y, 0.5 - 9.81 / 2, 1e-9);
 }
@@ -495,14 +458,14 @@ TEST(loops)
     static const char *const kinds[] = {"", ", 'kind': 'linear', 'angle_rad': -0.7",
                                         ", 'kind': 'rigid', 'angle_rad': -0.9"};
     for (int kind = 0; kind < 3; kind++) {
-        ck_ok(read_text(printed(bar, "1.3", kinds[kind])));
+        ck_ok(read_quoted(printed(bar, "1.3", kinds[kind])));
         arena_reset(&arena);
-        ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), ERR_UNAVAILABLE);
+        ck_assert_int_eq(scene_start(&scene, &arena, &run, &error), ERR_UNAVAILABLE);
         ck_assert_ptr_nonnull(strstr(error.message, "constraint solver only"));
         scene.settings.solver = SOLVER_CONSTRAINT;
         scene.settings.rtol = 1e-10;
         arena_reset(&arena);
-        int result = scene_start(&scene, &arena, &dynamics, &error);
+        int result = scene_start(&scene, &arena, &run, &error);
         if (kind == 2) {
             /* two bars and a fixed end: one angle too many */
             ck_assert_int_eq(result, ERR_RANGE);
@@ -511,22 +474,22 @@ TEST(loops)
         }
         ck_ok(result);
         for (int i = 0; i < 240; i++) {
-            ck_assert_int_eq(dynamics_step(dynamics), 0);
-            struct vec2 end = scene_body_point(&scene, dynamics, 1, (struct vec2){1, 0});
+            ck_assert_int_eq(dynamics_step(run), 0);
+            struct vec2 end = scene_body_point(&scene, run, 1, (struct vec2){1, 0});
             struct part_state b;
-            scene_body_state(&scene, dynamics, 1, &b);
+            scene_body_state(&scene, run, 1, &b);
             ck_assert_double_eq_tol(end.y, 0, 1e-8);
             if (kind == 0)
                 ck_assert_double_eq_tol(end.x, 1.3, 1e-8);
             else
                 ck_assert_double_eq_tol(b.angle_rad, -0.7, 1e-8);
         }
-        ck_assert_double_eq_tol(dynamics_ledger(dynamics)->residual_j, 0, 1e-7);
+        ck_assert_double_eq_tol(dynamics_ledger(run)->residual_j, 0, 1e-7);
     }
-    ck_ok(read_text(printed(bar, "2.5", "")));
+    ck_ok(read_quoted(printed(bar, "2.5", "")));
     scene.settings.solver = SOLVER_CONSTRAINT;
     arena_reset(&arena);
-    ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), ERR_RANGE);
+    ck_assert_int_eq(scene_start(&scene, &arena, &run, &error), ERR_RANGE);
     ck_assert_ptr_nonnull(strstr(error.message, "does not close"));
 }
 
@@ -548,4 +511,4 @@ TEST(corrupt)
     }
 }
 
-SUITE("scene", 60, setup, NULL)
+SUITE("scene", 60, scene_set_up, NULL)
