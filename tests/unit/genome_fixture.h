@@ -81,6 +81,30 @@ static inline struct neuron_gene *fixture_neuron_row(struct genome *genome, gene
     return neuron;
 }
 
+/* Two segments, the joint waved by an oscillator. */
+static inline void fixture_make_worm(struct genome *genome, double width_m)
+{
+    genome_init(genome);
+    genome->root = 1;
+    for (gene_id id = 1; id <= 2; id++) {
+        struct body_gene *body = fixture_body(genome, id);
+        body->width_m = width_m;
+        body->height_m = 0.1;
+        body->lower = -0.9;
+        body->upper = 0.8;
+    }
+    struct connection_gene *connection = fixture_connection(genome, 11, 1, 2);
+    connection->parent_face = FACE_RIGHT;
+    connection->child_face = FACE_LEFT;
+    struct neuron_gene *neuron = fixture_neuron_row(genome, 21, 2, NEURON_OSCILLATE_WAVE);
+    neuron->inputs[0] = fixture_constant(1.5, 1);
+    neuron->inputs[1] = fixture_constant(0.7, 1);
+    neuron->inputs[2] = fixture_constant(0.3, 1); /* so that it goes somewhere */
+    genome->bodies[1].has_effector = 1;
+    genome->bodies[1].effector_strength = 1;
+    genome->bodies[1].effector_input = fixture_neuron(SCOPE_OWN, 21, 0, 1);
+}
+
 static inline void fixture_add_bodies(struct genome *genome)
 {
     struct body_gene *trunk = fixture_body(genome, TRUNK);

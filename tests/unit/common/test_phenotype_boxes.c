@@ -1,13 +1,11 @@
 /* common/growth/phenotype_boxes: what genes of boxes grow into. Places on faces, orientation,
  * reflection and images, limits and signs of each joint, links, drives, strength; random bodies
  * obey the rules. */
-#include <inttypes.h>
 
 #include "common/growth/body.h"
 #include "common/growth/box_half.h"
 #include "common/growth/phenotype_key.h"
 #include "common/genome/body_kind.h"
-#include "common/math/hash.h"
 #include "tests/random_genome.h"
 #include "tests/unit/grown_fixture.h"
 #include "simulator/evaluate/evaluate.h"
@@ -681,54 +679,6 @@ TEST(inputs_and_sensors_of_freedoms)
     ck_assert_int_eq(phenotype.effector_count, 0);
     ck_assert(
         !(phenotype.parts[1].sensors & (SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_2))));
-}
-
-/* ---- the same bits everywhere ---- */
-
-static uint64_t hash_reals(uint64_t hash, const double *reals, int count)
-{
-    for (int i = 0; i < count; i++)
-        hash = hash_double(hash, reals[i]);
-    return hash;
-}
-
-static uint64_t hash_body(uint64_t hash)
-{
-    for (int i = 0; i < body->link_count; i++) {
-        const struct body_link *link = &body->links[i];
-        hash = hash_reals(hash, &link->joint.x, 3);
-        hash = hash_reals(hash, &link->frame.w, 4);
-        hash = hash_reals(hash, &link->centre.x, 3);
-        hash = hash_reals(hash, &link->inertia.xx, 6);
-        for (int k = 0; k < GENOME_FREEDOMS_MAX; k++)
-            hash = hash_double(hash, isfinite(link->lower[k]) ? link->lower[k] : 0);
-        for (int k = 0; k < GENOME_FREEDOMS_MAX; k++)
-            hash = hash_double(hash, isfinite(link->upper[k]) ? link->upper[k] : 0);
-    }
-    for (int i = 0; i < body->box_count; i++) {
-        hash = hash_reals(hash, &body->boxes[i].centre.x, 3);
-        hash = hash_reals(hash, &body->boxes[i].turn.w, 4);
-        hash = hash_reals(hash, &phenotype.parts[i].turn.w, 4);
-    }
-    for (int i = 0; i < phenotype.drive_count; i++)
-        hash = hash_double(hash, phenotype.drives[i].strength);
-    return hash;
-}
-
-/* Growth of limbs with all joints and mirrors, with every compiler and at all levels of
- * optimisation. A change of growth on purpose renews the number. */
-TEST(growth_has_golden_bits)
-{
-    uint64_t hash = HASH_START;
-    for (int joint = JOINT_REVOLUTE; joint <= JOINT_SPHERICAL; joint++)
-        for (int symmetry = SYMMETRY_NONE; symmetry < SYMMETRY_COUNT; symmetry++) {
-            begin_anew();
-            add_limb(symmetry, joint);
-            genome.connections[2].is_reflected = joint % 2;
-            express();
-            hash = hash_body(hash);
-        }
-    ck_assert_msg(hash == UINT64_C(0xbee9cf8d0926d3da), "the hash is %016" PRIx64, hash);
 }
 
 /* ---- how parts meet ---- */

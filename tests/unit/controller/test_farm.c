@@ -1,7 +1,7 @@
 /* The farm with real processes. This program is its own simulator: started again with --worker=KIND
- * (by way of farm.launcher) it speaks the protocol and misbehaves as KIND says; --worker=real is
- * the real worker loop. Whatever happens, each task leaves the farm exactly once with the right
- * digest, and no process, handle or descriptor is left. speed: long checks: forked */
+ * (by way of farm.launcher) it speaks the protocol and misbehaves as KIND says. Whatever happens,
+ * each task leaves the farm exactly once with the right digest, and no process, handle or
+ * descriptor is left. speed: long checks: forked */
 #include "controller/workers/farm.h"
 
 #include <dirent.h>
@@ -18,7 +18,6 @@
 #include "common/math/hash.h"
 #include "common/system/file.h"
 #include "common/system/log.h"
-#include "simulator/task_server.h"
 #include "tests/chain_genome.h"
 #include "tests/sanitized.h"
 #include "tests/suite.h"
@@ -311,8 +310,6 @@ static int fake_main(const char *kind, const char *program)
     signal(SIGXFSZ, SIG_IGN);
     static const char wrong_hello[] = "\x00\x00\x00\x0a\x94\x01\x7f\xa5older\x01";
     struct frame_reader reader;
-    if (strcmp(kind, "real") == 0)
-        return task_server_run(STDIN_FILENO, STDOUT_FILENO);
     if (strcmp(kind, "stillborn") == 0)
         return 1;
     if (strcmp(kind, "deaf-to-term") == 0)
@@ -430,7 +427,7 @@ static void on_result(void *context, const struct task *task, const struct resul
     ck_assert_uint_eq(task->seed, seed_of(task->id));
     ck_assert_int_eq(task->genome.body_count, 2);
     run.results[task->id]++;
-    if (run.params.farm_launcher[0] != '\0' && !strstr(run.params.farm_launcher, "real"))
+    if (run.params.farm_launcher[0] != '\0')
         ck_assert_uint_eq(result->digest, digest_of(task->id, task->seed));
     finish_one();
 }
@@ -944,45 +941,6 @@ TEST(stop_in_the_midst_of_a_task)
     ck_assert_int_eq(run.finished, 15);
     for (int slot = 1; slot <= 2; slot++)
         ck_assert_int_eq(count_in_log(slot, "event=worker_died"), 0);
-}
-
-/* The real worker loop and the real evaluation: equal digests on one and on three workers. */
-static uint64_t real_digests[2][21];
-
-static void on_real_result(void *context, const struct task *task, const struct result *result,
-                           int slot)
-{
-    uint64_t *digests = context;
-    digests[task->id] = result->digest;
-    run.results[task->id]++;
-    finish_one();
-}
-
-TEST(real_worker)
-{
-    for (int round = 0; round < 2; round++) {
-        struct error error = {0};
-        run.total = 20;
-        run.submitted = run.finished = run.stops = 0;
-        run.params.simulation_duration_s = 0.5;
-        snprintf(run.params.farm_launcher, sizeof run.params.farm_launcher, "%s --worker=real",
-                 link_path);
-        struct farm_settings settings = {&run.params, 1 + 2 * round, "simulator", run.directory, 0};
-        struct farm_callbacks callbacks = {real_digests[round], on_real_result, on_quarantine,
-                                           on_hungry,           on_notice,      on_failure};
-        run.farm = farm_create(&run.loop, &settings, &callbacks, &error);
-        ck_assert_msg(run.farm != NULL, "%s", error.message);
-        uv_run(&run.loop, UV_RUN_DEFAULT);
-        ck_assert_msg(run.failures == 0, "%s", run.reason);
-    }
-    for (int i = 1; i <= 20; i++) {
-        ck_assert_int_eq(run.results[i], 2);
-        ck_assert_uint_ne(real_digests[0][i], 0);
-        ck_assert_uint_eq(real_digests[0][i], real_digests[1][i]);
-    }
-    ck_assert_int_ge(count_in_log(1, "event=task task="), 20);
-    ck_assert_int_ge(count_in_log(1, "event=end tasks="), 2);
-    expect_nothing_left();
 }
 
 int main(int argc, char **argv)

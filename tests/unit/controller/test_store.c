@@ -832,24 +832,6 @@ static void wait_for(pid_t child)
     ck_assert(WIFEXITED(ending) && WEXITSTATUS(ending) == 0);
 }
 
-/* A process that dies keeps what it committed and nothing else. */
-TEST(test_death_keeps_commits)
-{
-    pid_t child = fork();
-    if (child == 0) {
-        make_run(1);
-        _exit(store_commit(store, &error) || evaluate(1) != 1);
-    }
-    wait_for(child);
-    const char *wal = printed("%s-wal", path);
-    ck_assert_int_eq(access(wal, F_OK), 0);
-    reopen(0);
-    ck_assert_uint_eq(status_now()->generation, 1);
-    ck_assert_int_eq(status.evaluated, POPULATION + 1);
-    close_store();
-    ck_assert_int_ne(access(wal, F_OK), 0);
-}
-
 /* Some other program has the run open when it ends: run.db alone holds everything all the same. */
 TEST(test_ends_while_others_look)
 {

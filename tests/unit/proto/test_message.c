@@ -6,6 +6,7 @@
 #include "tests/sanitized.h"
 #include "tests/packed.h"
 #include "tests/plain_fixture.h"
+#include "tests/unit/genome_fixture.h"
 
 static struct pack_writer writer;
 static struct message decoded;
@@ -19,35 +20,9 @@ static uint64_t rejected_id;
 /* Two parts and a muscle with an oscillator: every table of a genome is used. */
 static void make_genome(struct genome *genome)
 {
-    genome_init(genome);
-    genome->root = 1;
-    for (gene_id id = 1; id <= 2; id++) {
-        struct body_gene *body = genome_add_body(genome);
-        ck_assert_ptr_nonnull(body);
-        *body = (struct body_gene){.id = id,
-                                   .width_m = 0.4,
-                                   .height_m = 0.1,
-                                   .joint = JOINT_ROTARY,
-                                   .lower = -1,
-                                   .upper = 1.5,
-                                   .recursive_limit = 2};
-    }
-    struct body_gene *limb = &genome->bodies[1];
-    limb->sensors = SENSOR_BIT(SENSOR_JOINT);
-    limb->has_effector = 1;
-    limb->effector_strength = 0.5;
-    limb->effector_input =
-        (struct input_gene){.kind = INPUT_NEURON, .scope = SCOPE_OWN, .source = 4, .weight = 0.7};
-    *genome_add_connection(genome) =
-        (struct connection_gene){.id = 3, .from = 1, .to = 2, .child_face = FACE_LEFT, .scale = 1};
-    *genome_add_neuron(genome) = (struct neuron_gene){
-        .id = 4,
-        .owner = 2,
-        .function = NEURON_OSCILLATE_WAVE,
-        .initial = 0.25,
-        .inputs = {{.value = 1.5, .weight = 1},
-                   {.value = 0.8, .weight = 1},
-                   {.kind = INPUT_SENSOR, .sensor = SENSOR_JOINT, .weight = -0.1}}};
+    fixture_make_worm(genome, 0.4);
+    genome->bodies[1].sensors = SENSOR_BIT(SENSOR_JOINT);
+    genome->neurons[0].inputs[2] = fixture_sensor(SCOPE_OWN, SENSOR_JOINT, 0, -0.1);
     ck_ok(genome_check(genome, &error));
 }
 
@@ -203,16 +178,20 @@ static int decode_written(struct message *message, size_t header_bytes)
 
 /* ---- round trips ---- */
 
+static void assert_same_hello(const struct hello *a, const struct hello *b)
+{
+    ck_assert_uint_eq(a->protocol_version, b->protocol_version);
+    ck_assert_str_eq(a->build, b->build);
+    ck_assert_uint_eq(a->pid, b->pid);
+    ck_assert_uint_eq(a->fingerprint, b->fingerprint);
+    ck_assert_str_eq(a->host, b->host);
+    ck_assert_str_eq(a->job, b->job);
+    ck_assert_str_eq(a->step, b->step);
+}
+
 TEST(hello_round_trip)
 {
-    const struct message *message = encode_and_decode(0, MESSAGE_HELLO);
-    ck_assert_uint_eq(message->as.hello.protocol_version, PROTOCOL_VERSION);
-    ck_assert_str_eq(message->as.hello.build, message_build_id());
-    ck_assert_uint_eq(message->as.hello.pid, 4711);
-    ck_assert_uint_eq(message->as.hello.fingerprint, UINT64_C(0x0123456789abcdef));
-    ck_assert_str_eq(message->as.hello.host, "n3");
-    ck_assert_str_eq(message->as.hello.job, "1207");
-    ck_assert_str_eq(message->as.hello.step, "4");
+    assert_same_hello(&encode_and_decode(0, MESSAGE_HELLO)->as.hello, &hello);
 }
 
 TEST(setup_round_trip)
@@ -227,37 +206,26 @@ TEST(setup_round_trip)
 
 TEST(task_round_trip)
 {
-    const struct message *message = encode_and_decode(2, MESSAGE_TASK);
-    ck_assert_uint_eq(message->as.task.id, 77);
-    ck_assert_uint_eq(message->as.task.creature, 5);
-    ck_assert_uint_eq(message->as.task.attempt, 2);
-    ck_assert_uint_eq(message->as.task.seed, UINT64_MAX - 3);
-    ck_assert_mem_eq(&message->as.task.trial, &task.trial, sizeof task.trial);
-    ck_assert(message->as.task.bar.m_s == 0.25 && message->as.task.bar.sizes_s == 1.5);
-    ck_assert_int_eq(genome_is_equal(&message->as.task.genome, &task.genome), 1);
-    ck_assert_int_eq(message->as.task.rival_count, 1);
-    ck_assert_uint_eq(message->as.task.rivals[0].creature, 6);
-    ck_assert(genome_is_equal(&message->as.task.rivals[0].genome, &task.rivals[0].genome));
+    const struct task *got = &encode_and_decode(2, MESSAGE_TASK)->as.task;
+    ck_assert(got->id == 77 && got->creature == 5 && got->attempt == 2);
+    ck_assert_uint_eq(got->seed, UINT64_MAX - 3);
+    ck_assert_mem_eq(&got->trial, &task.trial, sizeof task.trial);
+    ck_assert(got->bar.m_s == 0.25 && got->bar.sizes_s == 1.5);
+    ck_assert_int_eq(genome_is_equal(&got->genome, &task.genome), 1);
+    ck_assert(got->rival_count == 1 && got->rivals[0].creature == 6);
+    ck_assert(genome_is_equal(&got->rivals[0].genome, &task.rivals[0].genome));
 }
 
 TEST(result_round_trip)
 {
-    const struct message *message = encode_and_decode(5, MESSAGE_RESULT);
-    ck_assert_uint_eq(message->as.result.id, 77);
-    ck_assert_uint_eq(message->as.result.creature, 5);
-    ck_assert_int_eq(message->as.result.verdict, VERDICT_SPINNING);
-    ck_assert_uint_eq(message->as.result.digest, result.digest);
-    for (int i = 0; i < MEASURE_COUNT; i++)
-        ck_assert(measures_get(&message->as.result.measures, i) ==
-                  measures_get(&result.measures, i));
-    ck_assert_double_eq(message->as.result.pace_least_m_s, 0.75);
-    ck_assert_double_eq(message->as.result.cost.wall_ms, 12.5);
-    ck_assert_double_eq(message->as.result.cost.cpu_ms, 12);
-    ck_assert_uint_eq(message->as.result.cost.arena_bytes, 65536);
-    ck_assert_int_eq(message->as.result.rival_count, 1);
-    ck_assert_int_eq(message->as.result.rivals[0].verdict, VERDICT_ENERGY);
-    ck_assert_int_eq(measures_find_difference(&message->as.result.rivals[0].measures,
-                                              &result.rivals[0].measures),
+    const struct result *got = &encode_and_decode(5, MESSAGE_RESULT)->as.result;
+    ck_assert(got->id == 77 && got->creature == 5 && got->verdict == VERDICT_SPINNING);
+    ck_assert_uint_eq(got->digest, result.digest);
+    ck_assert_int_eq(measures_find_difference(&got->measures, &result.measures), -1);
+    ck_assert(got->pace_least_m_s == 0.75 && got->cost.wall_ms == 12.5 && got->cost.cpu_ms == 12);
+    ck_assert_uint_eq(got->cost.arena_bytes, 65536);
+    ck_assert(got->rival_count == 1 && got->rivals[0].verdict == VERDICT_ENERGY);
+    ck_assert_int_eq(measures_find_difference(&got->rivals[0].measures, &result.rivals[0].measures),
                      -1);
 }
 
@@ -421,31 +389,28 @@ static void expect_refusal(int code, uint64_t expected_id, const char *words)
 
 TEST(not_a_message)
 {
+    static const struct {
+        uint64_t type;
+        int fields, code; /* all of which are the type */
+    } cases[] = {{63, 1, ERR_UNKNOWN},
+                 {UINT64_MAX, 1, ERR_RANGE},
+                 {1, 17, ERR_LIMIT},
+                 {1, 0, ERR_FORMAT},
+                 {MESSAGE_STOP, 2, ERR_FORMAT}};
+    static const int alone[] = {MESSAGE_HELLO, MESSAGE_SETUP,  MESSAGE_TASK,
+                                MESSAGE_READY, MESSAGE_RESULT, MESSAGE_REJECTED};
     pack_u64(&writer, 3);
-    expect_refusal(ERR_FORMAT, 0, "");
-    pack_array(&writer, 0);
     expect_refusal(ERR_FORMAT, 0, "");
     put(&writer, ARRAY(1), TEXT("hello"));
     expect_refusal(ERR_FORMAT, 0, "");
-    put(&writer, ARRAY(1), U64(63));
-    expect_refusal(ERR_UNKNOWN, 0, "");
-    put(&writer, ARRAY(1), U64(UINT64_MAX));
-    expect_refusal(ERR_RANGE, 0, "");
-    pack_array(&writer, 17);
-    for (int i = 0; i < 17; i++)
-        pack_u64(&writer, 1);
-    expect_refusal(ERR_LIMIT, 0, "");
-}
-
-TEST(wrong_field_counts)
-{
-    static const int types[] = {MESSAGE_HELLO, MESSAGE_SETUP,  MESSAGE_TASK,    MESSAGE_STOP,
-                                MESSAGE_READY, MESSAGE_RESULT, MESSAGE_REJECTED};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        int fields = types[i] == MESSAGE_STOP ? 2 : 1;
-        put(&writer, ARRAY(fields), U64((uint64_t)types[i]));
-        if (fields == 2)
-            pack_nil(&writer);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pack_array(&writer, (size_t)cases[i].fields);
+        for (int k = 0; k < cases[i].fields; k++)
+            pack_u64(&writer, cases[i].type);
+        expect_refusal(cases[i].code, 0, "");
+    }
+    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++) {
+        put(&writer, ARRAY(1), U64((uint64_t)alone[i]));
         expect_refusal(ERR_FORMAT, 0, "");
     }
 }
@@ -510,28 +475,29 @@ static void put_task(uint64_t id, uint64_t attempt, const char *trial, double m_
 /* Whatever else is wrong with a task, its id is given back. */
 TEST(bad_tasks)
 {
-    put_task(0, 0, "first", 0, 0);
-    expect_refusal(ERR_RANGE, 0, "");
-    put_task(9, UINT64_C(1) << 32, "first", 0, 0);
-    expect_refusal(ERR_RANGE, 9, "task.attempt");
-    static const char *const trials[] = {"",
-                                         "last",
-                                         "first+",
-                                         "entry+finer-7",
-                                         "entry+finer-0",
-                                         "entry+perturbed-49",
-                                         "entry+finer-2+perturbed-1",
-                                         "first+bout-9",
-                                         "first+perturbed-1+bout-1",
-                                         "champion+other-solver+other-solver"};
-    for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++) {
-        put_task(9, 0, trials[i], 0, 0);
-        expect_refusal(ERR_RANGE, 9, "task.trial");
+    static const struct {
+        uint64_t id, attempt;
+        const char *trial;
+        double m_s, sizes_s;
+        const char *words;
+    } cases[] = {{0, 0, "first", 0, 0, ""},
+                 {9, UINT64_C(1) << 32, "first", 0, 0, "task.attempt"},
+                 {9, 0, "first", -1, 0, "task.hopeless_m_s"},
+                 {9, 0, "first", 0, 1.01 * EARLY_STOP_MAX, "task.hopeless_sizes_s"},
+                 {9, 0, "", 0, 0, "task.trial"},
+                 {9, 0, "last", 0, 0, "task.trial"},
+                 {9, 0, "first+", 0, 0, "task.trial"},
+                 {9, 0, "entry+finer-7", 0, 0, "task.trial"},
+                 {9, 0, "entry+finer-0", 0, 0, "task.trial"},
+                 {9, 0, "entry+perturbed-49", 0, 0, "task.trial"},
+                 {9, 0, "entry+finer-2+perturbed-1", 0, 0, "task.trial"},
+                 {9, 0, "first+bout-9", 0, 0, "task.trial"},
+                 {9, 0, "first+perturbed-1+bout-1", 0, 0, "task.trial"},
+                 {9, 0, "champion+other-solver+other-solver", 0, 0, "task.trial"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        put_task(cases[i].id, cases[i].attempt, cases[i].trial, cases[i].m_s, cases[i].sizes_s);
+        expect_refusal(ERR_RANGE, cases[i].id, cases[i].words);
     }
-    put_task(9, 0, "first", -1, 0);
-    expect_refusal(ERR_RANGE, 9, "task.hopeless_m_s");
-    put_task(9, 0, "first", 0, 1.01 * EARLY_STOP_MAX);
-    expect_refusal(ERR_RANGE, 9, "task.hopeless_sizes_s");
     begin_task(9, 0, "first", 0, 0);
     put(&writer, ARRAY(0), ARRAY(0));
     expect_refusal(ERR_FORMAT, 9, "task.genome");
@@ -593,22 +559,23 @@ TEST(bad_results)
     }
 }
 
-static void put_setup(double deadline_s, const char *key, double value)
-{
-    put(&writer, ARRAY(6), U64(MESSAGE_SETUP), U64(1), DOUBLE(deadline_s), U64(64), U64(19), MAP(1),
-        TEXT(key), DOUBLE(value));
-}
-
 TEST(bad_setups)
 {
-    put_setup(0, "world.friction", 1);
-    expect_refusal(ERR_RANGE, 0, "");
-    put_setup(1e9, "world.friction", 1);
-    expect_refusal(ERR_RANGE, 0, "");
-    put_setup(60, "world.fiction", 1);
-    expect_refusal(ERR_UNKNOWN, 0, "world.fiction");
-    put_setup(60, "world.friction", 11);
-    expect_refusal(ERR_RANGE, 0, "world.friction");
+    static const struct {
+        double deadline_s;
+        const char *key;
+        double value;
+        int code;
+        const char *words;
+    } cases[] = {{0, "world.friction", 1, ERR_RANGE, ""},
+                 {1e9, "world.friction", 1, ERR_RANGE, ""},
+                 {60, "world.fiction", 1, ERR_UNKNOWN, "world.fiction"},
+                 {60, "world.friction", 11, ERR_RANGE, "world.friction"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        put(&writer, ARRAY(6), U64(MESSAGE_SETUP), U64(1), DOUBLE(cases[i].deadline_s), U64(64),
+            U64(19), MAP(1), TEXT(cases[i].key), DOUBLE(cases[i].value));
+        expect_refusal(cases[i].code, 0, cases[i].words);
+    }
 }
 
 TEST(too_long_is_refused)

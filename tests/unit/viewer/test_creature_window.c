@@ -85,56 +85,22 @@ static cairo_surface_t *surface;
 
 static void run_sql(const char *sql)
 {
-    char *message = NULL;
-    sqlite3_exec(database, sql, NULL, NULL, &message);
-    ck_assert_msg(!message, "%s: %s", message, sql);
-}
-
-/* Two segments, the joint waved by an oscillator. */
-static void make_worm(struct genome *genome, double width_m)
-{
-    genome_init(genome);
-    genome->root = 1;
-    for (gene_id id = 1; id <= 2; id++) {
-        struct body_gene *body = fixture_body(genome, id);
-        body->width_m = width_m;
-        body->height_m = 0.1;
-        body->lower = -0.9;
-        body->upper = 0.8;
-    }
-    struct connection_gene *connection = fixture_connection(genome, 11, 1, 2);
-    connection->parent_face = FACE_RIGHT;
-    connection->child_face = FACE_LEFT;
-    struct neuron_gene *neuron = fixture_neuron_row(genome, 21, 2, NEURON_OSCILLATE_WAVE);
-    neuron->inputs[0] = fixture_constant(1.5, 1);
-    neuron->inputs[1] = fixture_constant(0.7, 1);
-    neuron->inputs[2] = fixture_constant(0.3, 1); /* so that it goes somewhere */
-    genome->bodies[1].has_effector = 1;
-    genome->bodies[1].effector_strength = 1;
-    genome->bodies[1].effector_input = fixture_neuron(SCOPE_OWN, 21, 0, 1);
-    ck_ok(genome_check(genome, &error));
+    store_fixture_run(database, sql);
 }
 
 /* Creature `id` is born in generation (id - 1) / 2 of the creature two before. */
 static void put_creature(int id)
 {
     SCOPED(genome) genome;
-    SCOPED(pack_writer) writer;
-    sqlite3_stmt *row;
     char seed[17];
-    make_worm(&genome, 0.3 + 0.01 * id);
-    pack_writer_init(&writer);
-    genome_encode(&genome, &writer);
+    fixture_make_worm(&genome, 0.3 + 0.01 * id);
     hash_to_text((uint64_t)id, seed);
     const char *sql =
         printed("INSERT INTO individuals (id, generation, method, parent1, mutations, seed,"
                 " branch, verdict, fitness, digest, genome) VALUES"
                 " (%d, %d, 'asexual', %s, 'width of body 2', '%s', 1, 'ok', %d, '%s', ?1)",
                 id, (id - 1) / 2, id > 2 ? printed("%d", id - 2) : "NULL", seed, id, seed);
-    ck_assert_int_eq(sqlite3_prepare_v2(database, sql, -1, &row, NULL), SQLITE_OK);
-    sqlite3_bind_blob(row, 1, writer.buffer.data, (int)writer.buffer.size, SQLITE_TRANSIENT);
-    ck_assert_int_eq(sqlite3_step(row), SQLITE_DONE);
-    sqlite3_finalize(row);
+    store_fixture_put_genome(database, sql, &genome);
     run_sql(printed("INSERT INTO members VALUES (%d, %d, 1, %d, 1, %d)", (id - 1) / 2, id,
                     id % 2 ? 2 : 1, id));
 }

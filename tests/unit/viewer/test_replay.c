@@ -3,6 +3,7 @@
 
 #include "common/judge/contest.h"
 #include "common/version.h"
+#include "tests/unit/genome_fixture.h"
 #include "tests/unit/pose_fixture.h"
 #include "tests/plain_fixture.h"
 
@@ -12,55 +13,16 @@ OWNER(replay, replay_destroy)
 
 static struct creature creature;
 
-static struct input_gene constant(double value)
-{
-    return (struct input_gene){.kind = INPUT_CONSTANT, .value = value, .weight = 1};
-}
-
-static void add_body(gene_id id, double width, double height)
-{
-    struct body_gene *body = genome_add_body(&creature.genome);
-    body->id = id;
-    body->width_m = width;
-    body->height_m = height;
-    body->joint = JOINT_ROTARY;
-    body->lower = -0.9;
-    body->upper = 0.8;
-    body->recursive_limit = 1;
-}
-
-static void add_connection(gene_id id, gene_id from, gene_id to, int face)
-{
-    struct connection_gene *connection = genome_add_connection(&creature.genome);
-    connection->id = id;
-    connection->from = from;
-    connection->to = to;
-    connection->parent_face = (uint8_t)face;
-    connection->child_face = FACE_LEFT;
-    connection->scale = 1;
-}
-
 /* Two segments; an oscillator bends the joint. */
 static void setup(void)
 {
     creature_deinit(&creature);
     creature_init(&creature);
     snprintf(creature.name, sizeof creature.name, "worm");
-    creature.genome.root = 1;
-    add_body(1, 0.4, 0.12);
-    add_body(2, 0.3, 0.1);
-    add_connection(11, 1, 2, FACE_RIGHT);
-    struct neuron_gene *clock = genome_add_neuron(&creature.genome);
-    clock->id = 21;
-    clock->owner = 2;
-    clock->function = NEURON_OSCILLATE_WAVE;
-    clock->inputs[0] = constant(1.5);
-    clock->inputs[1] = constant(0.7);
-    clock->inputs[2] = constant(0.2);
-    creature.genome.bodies[1].has_effector = 1;
-    creature.genome.bodies[1].effector_strength = 1;
-    creature.genome.bodies[1].effector_input =
-        (struct input_gene){.kind = INPUT_NEURON, .source = 21, .weight = 1};
+    fixture_make_worm(&creature.genome, 0.4);
+    creature.genome.bodies[0].height_m = 0.12;
+    creature.genome.bodies[1].width_m = 0.3;
+    creature.genome.neurons[0].inputs[2].value = 0.2;
     ck_ok(genome_check(&creature.genome, &error));
     params_set_defaults(&params);
     params.simulation_duration_s = 2;
@@ -323,8 +285,10 @@ TEST(unsettled_shows_its_settling)
 
 TEST(overlapping_shows_its_birth)
 {
-    add_body(3, 0.3, 0.1);
-    add_connection(12, 1, 3, FACE_RIGHT);
+    struct body_gene *body = fixture_body(&creature.genome, 3);
+    body->width_m = 0.3;
+    body->height_m = 0.1;
+    fixture_connection(&creature.genome, 12, 1, 3)->child_face = FACE_LEFT;
     params.creature_overlap = OVERLAP_REJECT;
     OWNED(replay) *replay = replay_now(0);
     ck_assert_int_eq(replay->verdict, VERDICT_OVERLAP);
@@ -363,18 +327,32 @@ TEST(same_motion_is_verified)
 
 /* ---- lives that are changed ---- */
 
-static float last_x(const struct replay_live *live)
+static float last_x(const struct replay *replay)
 {
-    const struct replay *replay = replay_live_replay(live);
     struct replay_frame frame = frame_at(replay, replay->frame_count - 1);
     return frame.poses[0].x_m;
 }
 
-static struct replay_live *live_as(enum replay_origin origin, size_t arena_bytes)
+/* The creature's life so far, until its end; NULL: it has none. */
+static struct replay_live *live;
+
+static void end_life(void)
 {
-    struct replay_live *live;
+    replay_live_close(live);
+    live = NULL;
+}
+
+/* Another life in its place. */
+static const struct replay *live_as(enum replay_origin origin, size_t arena_bytes)
+{
+    end_life();
     ck_ok(replay_live_open(&live, &creature, &params, SEED, origin, NULL, 0, arena_bytes, &error));
-    return live;
+    return replay_live_replay(live);
+}
+
+static void go_back(int tick, int snapshot)
+{
+    ck_assert_int_eq(replay_live_back(live, tick), snapshot);
 }
 
 /* A snapshot lies at tick 60: what was done there is undone with what came later, and what was done
@@ -382,14 +360,13 @@ static struct replay_live *live_as(enum replay_origin origin, size_t arena_bytes
 TEST(a_life_goes_back_to_the_same_bits)
 {
     record();
-    struct replay_live *live = live_as(REPLAY_RECORDED, 1 << 20);
-    const struct replay *replay = replay_live_replay(live);
+    const struct replay *replay = live_as(REPLAY_RECORDED, 1 << 20);
     uint64_t whole = replay->digest;
-    float end = last_x(live);
+    float end = last_x(replay);
     int frames = replay->frame_count;
     ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
 
-    ck_assert_int_eq(replay_live_back(live, 60), 60);
+    go_back(60, 60);
     replay_live_pull(live, (struct vec3){30, 0, 0});
     ck_assert_int_eq(replay_live_go(live, 66), 0);
     replay_live_pull(live, (struct vec3){-30, 0, 0});
@@ -397,27 +374,27 @@ TEST(a_life_goes_back_to_the_same_bits)
     uint64_t pushed = replay->digest;
     ck_assert_int_eq(replay->status, REPLAY_CHANGED);
     ck_assert_uint_ne(pushed, whole);
-    ck_assert_float_gt(last_x(live), end + 0.1F);
+    ck_assert_float_gt(last_x(replay), end + 0.1F);
 
-    ck_assert_int_eq(replay_live_back(live, 95), 90);
+    go_back(95, 90);
     ck_assert_int_eq(replay_live_go(live, 95), 0);
     ck_assert_int_eq(replay_live_change(live, "world.gravity_m_s2", "2", &error), 0);
     ck_assert_int_eq(replay_live_change(live, "creature.parts_max", "2", &error), ERR_USAGE);
     ck_assert_int_eq(replay_live_change(live, "world.gravity_m_s2", "-2", &error), ERR_RANGE);
     replay_live_finish(live);
     ck_assert_uint_ne(replay->digest, pushed);
-    ck_assert_int_eq(replay_live_back(live, 95), 90);
+    go_back(95, 90);
     replay_live_finish(live);
     ck_assert_uint_eq(replay->digest, pushed);
 
-    ck_assert_int_eq(replay_live_back(live, 60), 60);
+    go_back(60, 60);
     replay_live_finish(live);
     ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
     ck_assert_uint_eq(replay->digest, whole);
     ck_assert_int_eq(replay->frame_count, frames);
-    ck_assert_float_eq(last_x(live), end);
+    ck_assert_float_eq(last_x(replay), end);
     replay_check(replay);
-    replay_live_close(live);
+    end_life();
 }
 
 /* A light of several trials stays where it was put, and its places come back with the snapshot. */
@@ -425,12 +402,11 @@ TEST(a_light_stays_where_it_is_put)
 {
     params.light_kind = LIGHT_MOVING;
     record();
-    struct replay_live *live = live_as(REPLAY_RECORDED, 1 << 20);
-    const struct replay *replay = replay_live_replay(live);
+    const struct replay *replay = live_as(REPLAY_RECORDED, 1 << 20);
     const struct vec3 place = {1.5, 0.75, 0};
     struct replay_frame frame;
     ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
-    ck_assert_int_eq(replay_live_back(live, 60), 60);
+    go_back(60, 60);
     replay_live_hold_light(live, place);
     replay_live_finish(live);
     ck_assert_int_eq(replay->status, REPLAY_CHANGED);
@@ -438,12 +414,12 @@ TEST(a_light_stays_where_it_is_put)
         replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
         ck_assert_double_eq_tol(vec3_length(vec3_sub(frame.light, place)), 0, 1e-5);
     }
-    ck_assert_int_eq(replay_live_back(live, 60), 60);
+    go_back(60, 60);
     replay_live_finish(live);
     ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
     replay_get_frame(replay, replay->frame_count - 1, &frame);
     ck_assert_double_gt(vec3_length(vec3_sub(frame.light, place)), 0.1);
-    replay_live_close(live);
+    end_life();
 }
 
 /* The same by what the creature is from its start, and by what is done to it on its way. */
@@ -451,28 +427,24 @@ TEST(no_guard_ends_a_life_that_is_played_with)
 {
     record();
     params.guard_speed_m_s = 1e-3;
-    struct replay_live *live = live_as(REPLAY_UNKNOWN, 1 << 20);
-    ck_assert_int_eq(replay_live_replay(live)->verdict, VERDICT_TOO_FAST);
-    ck_assert_int_eq(replay_live_back(live, 0), 0);
+    const struct replay *replay = live_as(REPLAY_UNKNOWN, 1 << 20);
+    ck_assert_int_eq(replay->verdict, VERDICT_TOO_FAST);
+    go_back(0, 0);
     replay_live_pull(live, (struct vec3){1, 0, 0});
     replay_live_finish(live);
-    ck_assert_int_eq(replay_live_replay(live)->verdict, VERDICT_OK);
-    replay_live_close(live);
-
-    live = live_as(REPLAY_PLAYED, 1 << 20);
-    ck_assert_int_eq(replay_live_replay(live)->verdict, VERDICT_OK);
-    ck_assert_int_eq(replay_live_replay(live)->status, REPLAY_UNRECORDED);
-    replay_live_close(live);
+    ck_assert_int_eq(replay->verdict, VERDICT_OK);
+    replay = live_as(REPLAY_PLAYED, 1 << 20);
+    ck_assert(replay->verdict == VERDICT_OK && replay->status == REPLAY_UNRECORDED);
+    end_life();
 }
 
 TEST(a_life_in_too_little_memory_says_so)
 {
     record();
-    struct replay_live *live;
     int status = replay_live_open(&live, &creature, &params, SEED, REPLAY_RECORDED, NULL, 0,
                                   16 << 10, &error);
     ck_assert(status != 0 || replay_live_replay(live)->verdict == VERDICT_MEMORY);
-    replay_live_close(live);
+    end_life();
     replay_live_close(NULL);
 }
 
