@@ -38,6 +38,9 @@
 #define PROXIMAL_FALL  0.3
 #define PROXIMAL_RISE  10
 #define PROXIMAL_MAX   12
+/* A step is stuck that leaves this share of what was missing, and so many of them end the search. */
+#define STUCK_SHARE 0.9
+#define STUCK_STEPS 3
 /* Steps that take no new system, at most, while each leaves this share of what was missing at most;
  * and the share of what may be missing that ends them. */
 #define REPEATS_MAX  6
@@ -355,15 +358,22 @@ static int repeat(struct contact_solver *s, double weight)
 }
 
 /* Proximal steps until one does not end. Loads that redundant contacts share shift by what is
- * missing / weight in each, so that the weight falls. 1 if that solved it. */
-static int solve_round(struct contact_solver *s, double mean, double *weight)
+ * missing / weight in each, so that the weight falls. 1 if that solved it. `stuck`: of how many
+ * steps, one after another, each left as much missing as the one before though it ended: contacts that
+ * contradict one another, as those of a body that is wedged in itself, whose impulses grow without
+ * end. */
+static int solve_round(struct contact_solver *s, double mean, double *weight, int *stuck)
 {
-    for (int k = 0; k < PROXIMAL_MAX; k++) {
+    double before = HUGE_VAL;
+    for (int k = 0; k < PROXIMAL_MAX && *stuck < STUCK_STEPS; k++) {
         int has_ended = contact_solver_solve_proximal(s, *weight);
         put_on_cones(s);
         set_velocities(s);
         if (has_ended ? repeat(s, *weight) : judge(s) <= s->enough)
             return 1;
+        double now = worst_miss(s);
+        *stuck = has_ended && now > STUCK_SHARE * before ? *stuck + 1 : 0;
+        before = now;
         *weight *= has_ended ? PROXIMAL_FALL : PROXIMAL_RISE;
         *weight = *weight > PROXIMAL_LEAST * mean ? *weight : PROXIMAL_LEAST * mean;
         *weight = *weight < PROXIMAL_MOST * mean ? *weight : PROXIMAL_MOST * mean;
@@ -412,10 +422,10 @@ static int solve_awake(struct contact_solver *s)
     int is_near = worst_miss(s) <= s->enough;
     int first = s->group.count <= SWEEPS_LAWS || is_near ? SWEEPS_FIRST : 0;
     double mean = mean_weight(s), weight = PROXIMAL_FIRST * mean;
-    int rounds = rounds_of(s);
+    int rounds = rounds_of(s), stuck = 0;
     s->best_residual = s->group.count > 0 ? HUGE_VAL : 0;
-    for (int k = 0; k < rounds && s->best_residual > s->enough; k++)
-        if (sweep(s, k > 0 ? SWEEPS_MORE : first) || solve_round(s, mean, &weight))
+    for (int k = 0; k < rounds && s->best_residual > s->enough && stuck < STUCK_STEPS; k++)
+        if (sweep(s, k > 0 ? SWEEPS_MORE : first) || solve_round(s, mean, &weight, &stuck))
             return 1;
     put_impulses(s, s->best);
     return s->best_residual <= s->enough;
