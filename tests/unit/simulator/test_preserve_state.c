@@ -3,23 +3,15 @@
 #include <sys/resource.h>
 #include <zlib.h>
 
-#include "common/creature/creature.h"
 #include "common/system/file.h"
-#include "simulator/preserve/preserve_epoch.h"
 #include "tests/sanitized.h"
-#include "tests/plain_fixture.h"
-
-#define SEEKER "examples/creatures/seeker.json"
-
-static struct creature creature;
-static struct preserve_memory memory;
-static struct preserve_state state;
+#include "tests/unit/simulator/preserve_fixture.h"
 
 /* One that finds no room. */
 static void add_egg(uint64_t id)
 {
     struct creature_state *egg = preserve_state_add_egg(&state);
-    ck_assert_int_eq(genome_copy(&egg->genome, &creature.genome), 0);
+    ck_assert_int_eq(genome_copy(&egg->genome, &creatures[0].genome), 0);
     egg->descent.id = id;
     egg->born_tick = -6000;
     egg->x_m = egg->y_m = -100;
@@ -28,29 +20,16 @@ static void add_egg(uint64_t id)
 /* A small water in which some live, some wait in eggs, and some have died. */
 static void setup(void)
 {
-    const struct genome *genomes[] = {&creature.genome};
-    static const char *const names[] = {SEEKER};
-    const struct preserve_founders founders = {genomes, names, 1};
-    params_set_defaults(&params);
-    set("world.preset=water", "preserve.founders=4", "preserve.width_m=16", "preserve.height_m=10",
-        "sensor.scent=yes", "sensor.sound=yes");
-    preserve_apply(&params);
-    ck_assert_int_eq(preserve_memory_init(&memory), 0);
-    ck_ok(creature_read(&creature, SEEKER, &error));
-    ck_ok(preserve_found(&state, &params, 8, 0, &founders, &memory, &error));
+    preserve_set_up();
+    set("preserve.founders=4", "sensor.scent=yes", "sensor.sound=yes");
+    founders.count = 1;
+    found();
     ck_ok(preserve_run(&state, &params, 130, NULL, &memory, &error));
     ck_assert_msg(state.living_count >= 2, "%d live, %d eggs, %d died by guards, %d carcasses",
                   state.living_count, state.egg_count, (int)state.counts.deaths[DEATH_GUARD],
                   state.carcass_count);
     *preserve_state_add_carcass(&state) = (struct carcass){0, 1, 1, 0.2};
     add_egg(1000);
-}
-
-static void teardown(void)
-{
-    preserve_state_deinit(&state);
-    preserve_memory_deinit(&memory);
-    creature_deinit(&creature);
 }
 
 /* What a stranger would do so that the sums are right. */
@@ -61,14 +40,6 @@ static void mend_ledger(struct preserve_state *s)
         s->ledger.start += lacks;
     else
         s->ledger.heat -= lacks;
-}
-
-static int through_bytes(const struct preserve_state *s, struct preserve_state *copy)
-{
-    SCOPED(pack_writer) writer;
-    pack_writer_init(&writer);
-    preserve_state_encode(s, &writer);
-    return preserve_state_decode(copy, writer.buffer.data, writer.buffer.size, &error);
 }
 
 /* A small water after two epochs, as version 0.28 kept it: states of version 3 lack the later fields
@@ -194,13 +165,10 @@ TEST_LOOP(a_number_at_its_bound_lives_or_is_refused, 0, FIELD_COUNT)
 /* Where eggs hatch at once. */
 TEST(founders_that_hatch_at_once_are_a_state)
 {
-    const struct genome *genomes[] = {&creature.genome};
-    static const char *const names[] = {SEEKER};
-    const struct preserve_founders founders = {genomes, names, 1};
     SCOPED(preserve_state) copy;
     set("preserve.hatch_s=0");
     preserve_state_deinit(&state);
-    ck_assert_int_eq(preserve_found(&state, &params, 8, 0, &founders, &memory, &error), 0);
+    found();
     ck_ok(through_bytes(&state, &copy));
 }
 
@@ -276,7 +244,7 @@ TEST(motion_that_packs_well_is_bounded)
     }
     while (state.living_count < 60) {
         struct creature_state *c = preserve_state_add_living(&state);
-        ck_assert_int_eq(genome_copy(&c->genome, &creature.genome), 0);
+        ck_assert_int_eq(genome_copy(&c->genome, &creatures[0].genome), 0);
         c->numbers = calloc(PRESERVE_NUMBERS_MAX, sizeof(double));
         c->number_count = PRESERVE_NUMBERS_MAX;
     }
@@ -313,4 +281,4 @@ TEST(eggs_that_wait_are_work)
     ck_assert_int_le(state.tick, 180);
 }
 
-SUITE("preserve_state", 60, setup, teardown)
+SUITE("preserve_state", 60, setup, preserve_tear_down)
