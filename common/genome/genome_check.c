@@ -113,80 +113,77 @@ static const char *reference_problem(const struct genome *genome, gene_id reader
 
 /* ---- check ---- */
 
-/* Where a check is, for its message. */
+/* Where a check is, for its message, and the first error there. */
 struct place {
     struct error *error;
     const char *table; /* "body", "connection", "neuron" */
     int row;
     gene_id id;
     const char *input; /* "", "effector input", "input 2" */
+    int rc;
 };
 
-static int fail(const struct place *place, int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int fail(const struct place *place, int code, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void fail(struct place *place, int code,
+                                                       const char *format, ...)
 {
     char text[256];
     va_list arguments;
+    if (place->rc)
+        return;
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    return error_set(place->error, code, "%s %d (id %" PRIu64 ")%s%s: %s", place->table, place->row,
-                     place->id, place->input[0] ? ", " : "", place->input, text);
+    place->rc = error_set(place->error, code, "%s %d (id %" PRIu64 ")%s%s: %s", place->table,
+                          place->row, place->id, place->input[0] ? ", " : "", place->input, text);
 }
 
 /* Also refuses what is not a number. */
-static int check_real(const struct place *place, const char *name, double value, double min,
-                      double max)
+static void check_real(struct place *place, const char *name, double value, double min, double max)
 {
     if (value >= min && value <= max)
-        return 0;
+        return;
     char a[TEXT_NUMBER_SIZE], b[TEXT_NUMBER_SIZE], c[TEXT_NUMBER_SIZE];
-    return fail(place, ERR_RANGE, "%s %s is not within %s .. %s", name, text_print_double(value, a),
-                text_print_double(min, b), text_print_double(max, c));
+    fail(place, ERR_RANGE, "%s %s is not within %s .. %s", name, text_print_double(value, a),
+         text_print_double(min, b), text_print_double(max, c));
 }
 
-static int check_int(const struct place *place, const char *name, uint64_t value, uint64_t min,
-                     uint64_t max)
+static void check_int(struct place *place, const char *name, uint64_t value, uint64_t min,
+                      uint64_t max)
 {
-    if (value >= min && value <= max)
-        return 0;
-    return fail(place, ERR_RANGE, "%s %" PRIu64 " is not within %" PRIu64 " .. %" PRIu64, name,
-                value, min, max);
+    if (!(value >= min && value <= max))
+        fail(place, ERR_RANGE, "%s %" PRIu64 " is not within %" PRIu64 " .. %" PRIu64, name, value,
+             min, max);
 }
 
 /* The fields that the input's kind does not use are zero. */
-static int check_unused_fields(const struct place *place, const struct input_gene *input)
+static void check_unused_fields(struct place *place, const struct input_gene *input)
 {
-    int has_via = input->kind != INPUT_CONSTANT &&
-                  (input->scope == SCOPE_CHILD || input->scope == SCOPE_PART);
-    if (input->kind == INPUT_CONSTANT && input->scope != SCOPE_OWN)
-        return fail(place, ERR_RANGE, "a constant has scope own");
-    if (input->kind != INPUT_CONSTANT && input->value != 0)
-        return fail(place, ERR_RANGE, "only a constant has a value");
+    int is_constant = input->kind == INPUT_CONSTANT;
+    int has_via = !is_constant && (input->scope == SCOPE_CHILD || input->scope == SCOPE_PART);
+    if (is_constant && input->scope != SCOPE_OWN)
+        fail(place, ERR_RANGE, "a constant has scope own");
+    if (!is_constant && input->value != 0)
+        fail(place, ERR_RANGE, "only a constant has a value");
     if (input->kind != INPUT_NEURON && input->source != 0)
-        return fail(place, ERR_RANGE, "only a neuron's input has a source");
+        fail(place, ERR_RANGE, "only a neuron's input has a source");
     if (input->kind != INPUT_SENSOR && input->sensor != 0)
-        return fail(place, ERR_RANGE, "only a sensor's input has a sensor");
+        fail(place, ERR_RANGE, "only a sensor's input has a sensor");
     if (!has_via && input->via != 0)
-        return fail(place, ERR_RANGE, "via is for scopes child and part");
-    return 0;
+        fail(place, ERR_RANGE, "via is for scopes child and part");
 }
 
-static int check_input(struct place *place, const struct genome *genome, gene_id reader,
-                       const struct input_gene *input)
+static void check_input(struct place *place, const struct genome *genome, gene_id reader,
+                        const struct input_gene *input)
 {
-    int rc;
-    if ((rc = check_int(place, "kind", input->kind, 0, INPUT_KIND_COUNT - 1)) ||
-        (rc = check_int(place, "scope", input->scope, 0, SCOPE_COUNT - 1)) ||
-        (rc = check_int(place, "sensor", input->sensor, 0, SENSOR_COUNT - 1)) ||
-        (rc = check_real(place, "weight", input->weight, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX)) ||
-        (rc = check_real(place, "value", input->value, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX)) ||
-        (rc = check_unused_fields(place, input)))
-        return rc;
-    const char *problem = reference_problem(genome, reader, input);
-    return problem ? fail(place, ERR_RANGE, "%s", problem) : 0;
+    check_int(place, "kind", input->kind, 0, INPUT_KIND_COUNT - 1);
+    check_int(place, "scope", input->scope, 0, SCOPE_COUNT - 1);
+    check_int(place, "sensor", input->sensor, 0, SENSOR_COUNT - 1);
+    check_real(place, "weight", input->weight, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
+    check_real(place, "value", input->value, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
+    check_unused_fields(place, input);
+    const char *problem = place->rc ? NULL : reference_problem(genome, reader, input);
+    if (problem)
+        fail(place, ERR_RANGE, "%s", problem);
 }
 
 static int is_zero_input(const struct input_gene *input)
@@ -195,108 +192,80 @@ static int is_zero_input(const struct input_gene *input)
     return gene_is_equal_input(input, &zero);
 }
 
-static int check_id(const struct place *place)
+static void check_id(struct place *place)
 {
     if (place->id == 0)
-        return fail(place, ERR_RANGE, "an id is not 0");
+        fail(place, ERR_RANGE, "an id is not 0");
     if (place->id > INT64_MAX)
-        return fail(place, ERR_RANGE, "an id is at most %" PRId64, INT64_MAX);
-    return 0;
+        fail(place, ERR_RANGE, "an id is at most %" PRId64, INT64_MAX);
 }
 
-static int check_own_id(const struct place *place, const struct genome *genome,
-                        enum genome_table table)
+static void check_own_id(struct place *place, const struct genome *genome, enum genome_table table)
 {
-    return genome_find(genome, table, place->id) == place->row
-               ? 0
-               : fail(place, ERR_RANGE, "another %s has the same id", place->table);
-}
-
-static int check_limits(const struct place *place, const struct gene_field *field, const void *gene,
-                        struct gene_range range)
-{
-    const struct gene_limit_form *form = gene_form(field, gene);
-    const double *limits = gene_at_const(gene, field);
-    int rc = check_real(place, form->lower, limits[0], range.low, 0);
-    return rc ? rc : check_real(place, form->upper, limits[1], 0, range.high);
+    if (genome_find(genome, table, place->id) != place->row)
+        fail(place, ERR_RANGE, "another %s has the same id", place->table);
 }
 
 /* The first `used` of so many inputs lead somewhere; the others are zero. */
-static int check_inputs(struct place *place, const struct genome *genome,
-                        const struct gene_field *field, const struct input_gene *inputs, int count,
-                        int used)
+static void check_inputs(struct place *place, const struct genome *genome,
+                         const struct gene_field *field, const struct input_gene *inputs, int count,
+                         int used)
 {
-    int rc = 0;
     place->input = field->name;
-    for (int i = 0; i < count && rc == 0; i++)
+    for (int i = 0; i < count && !place->rc; i++)
         if (i < used)
-            rc = check_input(place, genome, place->id, &inputs[i]);
+            check_input(place, genome, place->id, &inputs[i]);
         else if (!is_zero_input(&inputs[i]))
-            rc = fail(place, ERR_RANGE, "not zero, but %d of %d are used", used, count);
-    if (rc == 0)
-        place->input = "";
-    return rc;
+            fail(place, ERR_RANGE, "not zero, but %d of %d are used", used, count);
+    place->input = "";
 }
 
-static int check_above(const struct place *place, const char *name, double value,
-                       struct gene_range range)
-{
-    if (!gene_is_used(range) || value > range.low)
-        return check_real(place, name, value, range.low, range.high);
-    return fail(place, ERR_RANGE, "%s %g is not above %g and at most %g", name, value, range.low,
-                range.high);
-}
-
-static int check_choice(const struct place *place, const struct gene_field *field, int value,
-                        struct gene_range range)
-{
-    int rc =
-        check_int(place, field->name, (uint64_t)value, (uint64_t)range.low, (uint64_t)range.high);
-    if (rc == 0 && !gene_is_choice(field, value))
-        return fail(place, ERR_RANGE, "%s %s is not one of this kind", field->name,
-                    field->names[value]);
-    return rc;
-}
-
-static int check_field(struct place *place, const struct genome *genome,
-                       const struct gene_field *table, const struct gene_field *field,
-                       const void *gene)
+static void check_field(struct place *place, const struct genome *genome,
+                        const struct gene_field *table, const struct gene_field *field,
+                        const void *gene)
 {
     struct gene_range range = gene_range_of(table, field, gene);
-    uint64_t possible = body_kinds[genome->kind].sensors;
+    const void *at = gene_at_const(gene, field);
+    const double *reals = at;
+    const struct gene_limit_form *form;
     switch (field->type) {
     case GENE_ID:
-        return 0;
+        break;
     case GENE_REAL:
-        return field->flags & GENE_ABOVE
-                   ? check_above(place, field->name, gene_number(field, gene), range)
-                   : check_real(place, field->name, gene_number(field, gene), range.low,
-                                range.high);
+        if ((field->flags & GENE_ABOVE) && gene_is_used(range) && !(reals[0] > range.low))
+            fail(place, ERR_RANGE, "%s %g is not above %g and at most %g", field->name, reals[0],
+                 range.low, range.high);
+        check_real(place, field->name, reals[0], range.low, range.high);
+        break;
     case GENE_LIMITS:
-        return check_limits(place, field, gene, range);
-    case GENE_SENSORS: {
-        uint64_t set = *(const uint64_t *)gene_at_const(gene, field);
-        return !(set & ~possible)
-                   ? 0
-                   : fail(place, ERR_RANGE, "sensors %" PRIu64 " is not a set of those of %s", set,
-                          body_kinds[genome->kind].name);
-    }
+        form = gene_form(field, gene);
+        check_real(place, form->lower, reals[0], range.low, 0);
+        check_real(place, form->upper, reals[1], 0, range.high);
+        break;
+    case GENE_SENSORS:
+        if (*(const uint64_t *)at & ~body_kinds[genome->kind].sensors)
+            fail(place, ERR_RANGE, "sensors %" PRIu64 " is not a set of those of %s",
+                 *(const uint64_t *)at, body_kinds[genome->kind].name);
+        break;
     case GENE_INPUT:
-        return check_inputs(place, genome, field, gene_at_const(gene, field), 1, (int)range.high);
+        check_inputs(place, genome, field, at, 1, (int)range.high);
+        break;
     case GENE_INPUTS:
-        return check_inputs(place, genome, field, gene_at_const(gene, field), GENOME_DRIVES_MAX,
-                            (int)range.high);
-    case GENE_CHOICE:
-        return check_choice(place, field, (int)gene_number(field, gene), range);
+        check_inputs(place, genome, field, at, GENOME_DRIVES_MAX, (int)range.high);
+        break;
     default:
-        return check_int(place, field->name, (uint64_t)gene_number(field, gene),
-                         (uint64_t)range.low, (uint64_t)range.high);
+        check_int(place, field->name, *(const uint8_t *)at, (uint64_t)range.low,
+                  (uint64_t)range.high);
+        if (field->type == GENE_CHOICE && !place->rc &&
+            !gene_is_choice(field, *(const uint8_t *)at))
+            fail(place, ERR_RANGE, "%s %s is not one of this kind", field->name,
+                 field->names[*(const uint8_t *)at]);
     }
 }
 
 /* Fields that other kinds have and this one has not are zero. */
-static int check_foreign_fields(const struct place *place, const struct genome *genome,
-                                enum genome_table table, const void *gene)
+static void check_foreign_fields(struct place *place, const struct genome *genome,
+                                 enum genome_table table, const void *gene)
 {
     static const union {
         struct body_gene body;
@@ -309,75 +278,68 @@ static int check_foreign_fields(const struct place *place, const struct genome *
             while (same->name && same->offset != field->offset)
                 same++;
             if (!same->name && !gene_is_equal_field(field, gene, &empty))
-                return fail(place, ERR_RANGE, "%s is not a gene of %s", field->name,
-                            body_kinds[genome->kind].name);
+                fail(place, ERR_RANGE, "%s is not a gene of %s", field->name,
+                     body_kinds[genome->kind].name);
         }
     }
-    return 0;
 }
 
-static int check_ends(const struct place *place, const struct genome *genome,
-                      const struct connection_gene *connection)
+static void check_ends(struct place *place, const struct genome *genome,
+                       const struct connection_gene *connection)
 {
     if (genome_find_body(genome, connection->from) < 0)
-        return fail(place, ERR_RANGE, "from: no body has the id %" PRIu64, connection->from);
+        fail(place, ERR_RANGE, "from: no body has the id %" PRIu64, connection->from);
     if (genome_find_body(genome, connection->to) < 0)
-        return fail(place, ERR_RANGE, "to: no body has the id %" PRIu64, connection->to);
-    return 0;
+        fail(place, ERR_RANGE, "to: no body has the id %" PRIu64, connection->to);
 }
 
 /* A row of the bodies or the connections. */
-static int check_gene(struct place *place, const struct genome *genome, enum genome_table table)
+static void check_gene(struct place *place, const struct genome *genome, enum genome_table table)
 {
     const struct gene_field *fields = body_kind_genes(genome->kind, table);
     const void *gene = genome_row(genome, table, place->row);
-    int rc = check_id(place);
-    if (rc == 0)
-        rc = check_own_id(place, genome, table);
-    for (const struct gene_field *field = fields; rc == 0 && field->name; field++)
-        rc = check_field(place, genome, fields, field, gene);
-    if (rc == 0)
-        rc = check_foreign_fields(place, genome, table, gene);
-    return rc || table == GENOME_BODIES ? rc : check_ends(place, genome, gene);
+    check_id(place);
+    check_own_id(place, genome, table);
+    for (const struct gene_field *field = fields; !place->rc && field->name; field++)
+        check_field(place, genome, fields, field, gene);
+    if (!place->rc)
+        check_foreign_fields(place, genome, table, gene);
+    if (!place->rc && table == GENOME_CONNECTIONS)
+        check_ends(place, genome, gene);
 }
 
 /* The largest double below 1: an oscillator's phase is in [0, 1). */
 #define PHASE_MAX (1.0 - 0x1p-53)
 
-static int check_neuron_inputs(struct place *place, const struct genome *genome,
-                               const struct neuron_gene *neuron)
+static void check_neuron_inputs(struct place *place, const struct genome *genome,
+                                const struct neuron_gene *neuron)
 {
     static const char *const names[NEURON_INPUTS_MAX] = {"input 0", "input 1", "input 2"};
     int used = neuron_functions[neuron->function].input_count;
-    for (int i = 0; i < NEURON_INPUTS_MAX; i++) {
+    for (int i = 0; i < NEURON_INPUTS_MAX && !place->rc; i++) {
         place->input = names[i];
-        if (i >= used && !is_zero_input(&neuron->inputs[i]))
-            return fail(place, ERR_RANGE, "not zero, but %s has %d input%s",
-                        neuron_functions[neuron->function].name, used, used == 1 ? "" : "s");
-        int rc = i < used ? check_input(place, genome, neuron->owner, &neuron->inputs[i]) : 0;
-        if (rc)
-            return rc;
+        if (i < used)
+            check_input(place, genome, neuron->owner, &neuron->inputs[i]);
+        else if (!is_zero_input(&neuron->inputs[i]))
+            fail(place, ERR_RANGE, "not zero, but %s has %d input%s",
+                 neuron_functions[neuron->function].name, used, used == 1 ? "" : "s");
     }
-    return 0;
 }
 
-static int check_neuron(struct place *place, const struct genome *genome)
+static void check_neuron(struct place *place, const struct genome *genome)
 {
     const struct neuron_gene *neuron = &genome->neurons[place->row];
-    int rc;
-    if ((rc = check_id(place)) ||
-        (rc = check_int(place, "function", neuron->function, 0, NEURON_FUNCTION_COUNT - 1)))
-        return rc;
     double phase_max = is_oscillator(neuron->function) ? PHASE_MAX : 0;
-    if ((rc = check_real(place, "initial", neuron->initial, 0, phase_max)) ||
-        (rc = check_real(place, "lag_image", neuron->lag_image, 0, phase_max)) ||
-        (rc = check_real(place, "lag_row", neuron->lag_row, 0, phase_max)) ||
-        (rc = check_own_id(place, genome, GENOME_NEURONS)))
-        return rc;
+    check_id(place);
+    check_int(place, "function", neuron->function, 0, NEURON_FUNCTION_COUNT - 1);
+    check_real(place, "initial", neuron->initial, 0, phase_max);
+    check_real(place, "lag_image", neuron->lag_image, 0, phase_max);
+    check_real(place, "lag_row", neuron->lag_row, 0, phase_max);
+    check_own_id(place, genome, GENOME_NEURONS);
     if (neuron->owner != 0 && genome_find_body(genome, neuron->owner) < 0)
-        return fail(place, ERR_RANGE, "lives in body %" PRIu64 ", which does not exist",
-                    neuron->owner);
-    return check_neuron_inputs(place, genome, neuron);
+        fail(place, ERR_RANGE, "lives in body %" PRIu64 ", which does not exist", neuron->owner);
+    if (!place->rc)
+        check_neuron_inputs(place, genome, neuron);
 }
 
 static int check_counts(const struct genome *genome, struct error *error)
@@ -404,10 +366,13 @@ int genome_check(const struct genome *genome, struct error *error)
     int rc = check_counts(genome, error);
     for (int table = 0; table < GENOME_TABLE_COUNT; table++)
         for (int i = 0; rc == 0 && i < genome->counts[table]; i++) {
-            struct place place = {error, genome_tables[table].noun, i,
-                                  genome_row_id(genome, table, i), ""};
-            rc = table == GENOME_NEURONS ? check_neuron(&place, genome)
-                                         : check_gene(&place, genome, table);
+            struct place place = {
+                error, genome_tables[table].noun, i, genome_row_id(genome, table, i), "", 0};
+            if (table == GENOME_NEURONS)
+                check_neuron(&place, genome);
+            else
+                check_gene(&place, genome, table);
+            rc = place.rc;
         }
     return rc;
 }
