@@ -459,17 +459,13 @@ static int list_readers(struct genome *genome, const struct neuron_gene *source,
     for (i = 0; i < genome->body_count; i++) {
         struct body_gene *body = &genome->bodies[i];
         int is_moved = genetics_has_mover(genome, i);
+        int drive = body->has_effector ? 1 : 0, end = drive + genome_drive_count(body);
+        struct input_gene *input;
 
-        if (body->has_effector && is_moved)
-            count = add_reader(genome, source, body->id, &body->effector_input, readers, count);
-        for (k = 0; (is_moved || body->drive_strength != 0) && k < genome_drive_count(body); k++)
-            count = add_reader(genome, source, body->id, &body->drives[k], readers, count);
-        for (k = 0; k < EMITTER_COUNT; k++)
-            if (body->emitters[k].is_there)
-                count =
-                    add_reader(genome, source, body->id, &body->emitters[k].input, readers, count);
-        if (body->stretch.limit != 0)
-            count = add_reader(genome, source, body->id, &body->stretch.input, readers, count);
+        /* the joint's inputs come first; those that move nothing are left out */
+        for (k = 0; (input = genome_body_input(body, k)); k++)
+            if (k >= end || is_moved || (k >= drive && body->drive_strength != 0))
+                count = add_reader(genome, source, body->id, input, readers, count);
     }
     for (i = 0; i < genome->neuron_count; i++) {
         struct neuron_gene *neuron = &genome->neurons[i];
