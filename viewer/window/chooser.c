@@ -124,26 +124,19 @@ static int spawn(struct chooser *chooser, const char *path, char *const *argumen
         return errno;
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    int result = posix_spawn_file_actions_init(&actions);
-    if (!result) {
-        result = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-        if (!result)
-            result = posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-        if (!result)
-            result = posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-        if (!result)
-            result = posix_spawn_file_actions_addclose(&actions, ends[1]);
-        if (!result)
-            result = posix_spawn(&chooser->child, path, &actions, NULL, arguments, environ);
-        posix_spawn_file_actions_destroy(&actions);
-    }
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    int result = posix_spawn(&chooser->child, path, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
+    chooser->output = ends[0];
+    chooser->used = 0;
     if (result) {
         close(ends[0]);
         chooser->child = 0;
-    } else {
-        chooser->output = ends[0];
-        chooser->used = 0;
     }
     return result;
 }
