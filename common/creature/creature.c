@@ -22,14 +22,6 @@ void creature_deinit(struct creature *creature)
     creature_init(creature);
 }
 
-static int emitter_is_there(const struct body_gene *body)
-{
-    for (int k = 0; k < EMITTER_COUNT; k++)
-        if (body->emitters[k].is_there)
-            return 1;
-    return 0;
-}
-
 static void raise_to(int *version, int least, int is_needed)
 {
     if (is_needed && *version < least)
@@ -45,14 +37,13 @@ int creature_format_version(const struct creature *creature)
         raise_to(&version, 2, body->joint == JOINT_LINEAR);
         for (int k = 0; k < SENSOR_COUNT; k++)
             raise_to(&version, sensors[k].since, (body->sensors & SENSOR_BIT(k)) != 0);
-        raise_to(&version, 7, emitter_is_there(body));
-        raise_to(&version, 8, body->stretch.limit != 0);
-        raise_to(&version, 10, !(gene_without(body_kinds[genome->kind].body, body) & GENE_HEAD));
+        /* rows that formats 7 to 10 added, in the order of their flags */
+        unsigned without = gene_without(body_kinds[genome->kind].body, body);
+        for (int late = 0; GENE_LATE << late <= GENE_HEAD; late++)
+            raise_to(&version, 7 + late, !(without & (unsigned)GENE_LATE << late));
     }
     for (int i = 0; i < genome->neuron_count; i++)
         raise_to(&version, 5, genome_has_lags(&genome->neurons[i]));
-    raise_to(&version, 9,
-             genome_has_mouth(genome, MOUTH_PLANTS) || genome_has_mouth(genome, MOUTH_FLESH));
     return version;
 }
 

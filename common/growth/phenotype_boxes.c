@@ -162,11 +162,6 @@ static double longest_of(struct vec3 size)
     return det_max(size.x, det_max(size.y, size.z));
 }
 
-static double shortest_of(struct vec3 size)
-{
-    return det_min(size.x, det_min(size.y, size.z));
-}
-
 static double volume_of(struct vec3 size)
 {
     return size.x * size.y * size.z;
@@ -238,7 +233,7 @@ static void place(struct grower *grower, int index)
         place_child(grower, index);
     part->width_m = size->x;
     part->height_m = size->y;
-    part->cross_section_m = shortest_of(*size);
+    part->cross_section_m = det_min(size->x, det_min(size->y, size->z));
     part->mass_kg = params->creature_density_kg_m3 * volume_of(*size);
     part->shape = gene_of(grower, index)->is_round ? PART_DISK : PART_BOX;
     boxes_of(grower)[index].is_round = gene_of(grower, index)->is_round;
@@ -262,13 +257,6 @@ static struct solid solid_of(const struct grower *grower, int part)
                           .half = {size.x / 2, size.y / 2, size.z / 2}};
 }
 
-/* How deep two parts overlap; negative: they are apart. */
-static double overlap_of(const struct grower *grower, int a, int b)
-{
-    struct solid one = solid_of(grower, a), other = solid_of(grower, b);
-    return -solids_separation(&one, &other);
-}
-
 /* The first part of the link that a part's link hangs on; -1 of the root's. */
 static int find_link_above(const struct grower *grower, int part)
 {
@@ -279,11 +267,13 @@ static int find_link_above(const struct grower *grower, int part)
 static int has_room(const struct grower *grower, int index)
 {
     double most = grower->params->boxes_overlap_max_m;
+    struct solid own = solid_of(grower, index);
     int first = own_of(grower, index)->first, above = find_link_above(grower, index);
     for (int i = 0; i < index && most > 0; i++) {
         int other = own_of(grower, i)->first;
         int may_overlap = other == first || other == above || find_link_above(grower, i) == first;
-        if (!may_overlap && overlap_of(grower, i, index) > most)
+        struct solid one = solid_of(grower, i);
+        if (!may_overlap && -solids_separation(&one, &own) > most)
             return 0;
     }
     return 1;

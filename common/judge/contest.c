@@ -77,13 +77,6 @@ struct contest_bout contest_make_bout(int body_kind, const struct params *params
     return bout;
 }
 
-void contest_make_bouts(int body_kind, const struct params *params,
-                        struct contest_bout bouts[CONTEST_BOUTS])
-{
-    for (int i = 0; i < CONTEST_BOUTS; i++)
-        bouts[i] = contest_make_bout(body_kind, params, (uint64_t)params->run_seed, i + 1);
-}
-
 /* ---------------------------------------------------------------- margins */
 
 static double share_of(double gain, double whole)

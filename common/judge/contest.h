@@ -75,9 +75,6 @@ int contest_check(const struct genome *a, const struct genome *b, const struct p
  * exchanged. A start that is perturbed has another heading, and lines farther from the middle. */
 struct contest_bout contest_make_bout(int body_kind, const struct params *params, uint64_t seed,
                                       int number);
-/* The bouts of a pair of files, by run.seed. */
-void contest_make_bouts(int body_kind, const struct params *params,
-                        struct contest_bout bouts[CONTEST_BOUTS]);
 /* Fills the margins, and the measures of the contest. A creature that a guard stopped has lost by
  * everything. */
 void contest_judge(const struct params *params, struct contest_result *result);

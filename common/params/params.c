@@ -111,11 +111,6 @@ void params_set_recorded_defaults(struct params *params)
     params->preserve_egg_j = 300;
 }
 
-static void *field_of(struct params *params, const struct param_info *info)
-{
-    return (char *)params + info->offset;
-}
-
 static const void *value_of(const struct params *params, const struct param_info *info)
 {
     return (const char *)params + info->offset;
@@ -279,7 +274,7 @@ int params_set(struct params *params, const char *key, const char *value, struct
     if (index < 0)
         return fail_unknown(key, error);
     const struct param_info *info = &param_table[index];
-    void *field = field_of(params, info);
+    void *field = (char *)params + info->offset;
     int rc = 0;
     switch (info->type) {
     case PARAM_REAL:
@@ -414,13 +409,6 @@ static int check_bounds(const struct params *params, struct error *error)
     return 0;
 }
 
-static int check_functions(const struct params *params, struct error *error)
-{
-    uint32_t set;
-    int rc = neuron_parse_set(params->initial_functions, &set, error);
-    return rc ? error_prefix(error, "initial.functions") : 0;
-}
-
 static int check_search(const struct params *params, struct error *error)
 {
     if (params->breeding_asexual + params->breeding_crossover + params->breeding_graft <= 0)
@@ -483,11 +471,14 @@ static int check_simulation(const struct params *params, struct error *error)
 int params_check(const struct params *params, struct error *error)
 {
     static int (*const checks[])(const struct params *, struct error *) = {
-        check_bounds, check_functions, check_search, check_simulation, check_relief};
+        check_bounds, check_search, check_simulation, check_relief};
     const char *name = params->run_name;
     if (name[0] == '\0' || name[0] == '.' || strchr(name, '/'))
         return error_set(error, ERR_RANGE,
                          "name: \"%.80s\" cannot name a directory (no '/', no '.' in front)", name);
+    uint32_t functions;
+    if (neuron_parse_set(params->initial_functions, &functions, error))
+        return error_prefix(error, "initial.functions");
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof checks / sizeof checks[0]; i++)
         rc = checks[i](params, error);

@@ -118,10 +118,3 @@ int creature_name_split(const char *name, char *directory, size_t size, uint64_t
     directory[length] = '\0';
     return 1;
 }
-
-int creature_fail_missing(const char *path, uint64_t id, struct error *error)
-{
-    return id == CREATURE_BEST || id == CREATURE_FIRST
-               ? error_set(error, ERR_MISSING, "%s: no generation is complete yet", path)
-               : error_set(error, ERR_MISSING, "%s: there is no creature %" PRIu64, path, id);
-}

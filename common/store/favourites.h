@@ -36,7 +36,4 @@ int creature_id_from_text(const char *text, uint64_t *id);
 /* 1 if `name` is of that form, and no file has it as a path: then the directory, and the id. */
 int creature_name_split(const char *name, char *directory, size_t size, uint64_t *id);
 
-/* ERR_MISSING, and that the store at `path` has no such creature. */
-int creature_fail_missing(const char *path, uint64_t id, struct error *error);
-
 #endif

@@ -135,7 +135,11 @@ int stored_get_creature(struct database *database, uint64_t id, struct creature 
         status =
             statement_each(database, queries[i], (int64_t)id, 0, read_creature, creature, error);
     if (!status && !creature->id)
-        status = creature_fail_missing(database->path, id, error);
+        status =
+            id == CREATURE_BEST || id == CREATURE_FIRST
+                ? error_set(error, ERR_MISSING, "%s: no generation is complete yet", database->path)
+                : error_set(error, ERR_MISSING, "%s: there is no creature %" PRIu64, database->path,
+                            id);
     if (!status)
         return 0;
     creature_deinit(creature);

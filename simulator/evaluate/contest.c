@@ -272,7 +272,9 @@ void evaluate_pair(const struct genome *const genomes[2], const struct params *p
 {
     *pair = (struct contest_pair){.digest = HASH_START,
                                   .is_equal = moves_alike(genomes, params, arena)};
-    contest_make_bouts(genomes[0]->kind, params, pair->bouts);
+    for (int i = 0; i < CONTEST_BOUTS; i++)
+        pair->bouts[i] =
+            contest_make_bout(genomes[0]->kind, params, (uint64_t)params->run_seed, i + 1);
     for (int i = 0; i < CONTEST_BOUTS && !pair->is_equal; i++) {
         evaluate_bout(genomes, params, &pair->bouts[i], arena, &no_onlooker, &pair->results[i]);
         pair->margin += pair->results[i].sides[0].margin / CONTEST_BOUTS;
