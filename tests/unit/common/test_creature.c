@@ -4,7 +4,6 @@
 #include "common/creature/creature.h"
 #include "common/creature/creature_codec.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,12 +15,12 @@
 #include "tests/sanitized.h"
 #include "tests/packed.h"
 #include "tests/plain_fixture.h"
+#include "tests/unit/directory_fixture.h"
 
 #define GOLDEN_BINARY "tests/golden/creature-v%d.creature"
 #define GOLDEN_JSON   "tests/golden/creature-v%d.json"
 
 static struct creature creature;
-static char directory[] = "/tmp/bestiary-creature-XXXXXX";
 
 /* A claw that slides out of the hand, not in version 1. */
 static void make_clawed(struct genome *genome)
@@ -930,24 +929,13 @@ TEST(measures_travel)
 static void make_directory(void)
 {
     setup();
-    strcpy(directory + sizeof directory - 7, "XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
-}
-
-static int count_files(void)
-{
-    DIR *stream = opendir(directory);
-    int count = 0;
-    for (struct dirent *entry; (entry = readdir(stream));)
-        count += entry->d_name[0] != '.';
-    closedir(stream);
-    return count;
+    open_directory();
 }
 
 static void remove_directory(void)
 {
     teardown();
-    rmdir(directory);
+    close_directory();
 }
 
 FIXTURE(make_directory, remove_directory)
@@ -980,7 +968,7 @@ TEST(simulated_again_by_what_is_known)
 TEST(written_and_read)
 {
     struct creature copy;
-    const char *path = printed("%s/a.creature", directory);
+    const char *path = within("a.creature");
     for (int is_text = 0; is_text < 2; is_text++) {
         ck_ok(creature_write(&creature, path, is_text, &error));
         ck_ok(creature_read(&copy, path, &error));

@@ -6,33 +6,13 @@
 #include <unistd.h>
 #include "common/system/file.h"
 #include "tests/plain_fixture.h"
-
-static char directory[] = "/tmp/test_favourites.XXXXXX";
-
-static void setup(void)
-{
-    ck_assert_ptr_nonnull(mkdtemp(directory));
-}
-
-static void teardown(void)
-{
-    static const char *const names[] = {"/favourites/b.creature", "/favourites/a.creature",
-                                        "/favourites/broken.creature"};
-    char path[96];
-    for (int i = 0; i < 3; i++) {
-        snprintf(path, sizeof path, "%s%s", directory, names[i]);
-        unlink(path);
-    }
-    snprintf(path, sizeof path, "%s/favourites", directory);
-    rmdir(path);
-    ck_assert_int_eq(rmdir(directory), 0);
-}
+#include "tests/unit/directory_fixture.h"
 
 TEST(favourites_are_found_by_their_names)
 {
     struct favourite favourites[FAVOURITES_MAX];
     struct creature fish;
-    char name[96], path[160];
+    char path[160];
     ck_assert_int_eq(favourites_read(directory, favourites), 0);
     ck_ok(creature_read(&fish, "examples/creatures/fish.json", &error));
     fish.id = 7;
@@ -46,21 +26,19 @@ TEST(favourites_are_found_by_their_names)
     for (size_t i = 0; i < sizeof no_names / sizeof no_names[0]; i++)
         ck_assert_int_eq(favourites_keep(directory, &fish, no_names[i], &error), ERR_USAGE);
     ck_assert_str_eq(fish.name, "a");
-    snprintf(path, sizeof path, "%s/favourites/broken.creature", directory);
-    ck_ok(file_write(path, "", 0, &error));
+    ck_ok(file_write(within("favourites/broken.creature"), "", 0, &error));
     ck_assert_int_lt(favourites_keep(directory, &fish, "broken", &error), 0);
     creature_deinit(&fish);
     ck_assert_int_eq(favourites_read(directory, favourites), 2);
     ck_assert_str_eq(favourites[0].name, "a");
     ck_assert_uint_eq(favourites[0].id, 8);
     ck_assert_uint_eq(favourites[1].id, 7);
-    snprintf(name, sizeof name, "%s:b", directory);
-    ck_assert_ptr_eq(favourites_find(name, path, sizeof path), path);
+    const char *known = printed("%s:b", directory), *unknown = printed("%s:c", directory);
+    ck_assert_ptr_eq(favourites_find(known, path, sizeof path), path);
     ck_assert_int_eq(access(path, R_OK), 0);
-    snprintf(name, sizeof name, "%s:c", directory);
-    ck_assert_ptr_eq(favourites_find(name, path, sizeof path), name);
+    ck_assert_ptr_eq(favourites_find(unknown, path, sizeof path), unknown);
     ck_assert_str_eq(favourites_find("b", path, sizeof path), "b");
-    ck_assert_str_ne(favourites_find(name, path, 4), path);
+    ck_assert_str_ne(favourites_find(unknown, path, 4), path);
 }
 
-SUITE("favourites", 0, setup, teardown)
+SUITE("favourites", 0, open_directory, close_directory)

@@ -11,17 +11,16 @@
 #include <time.h>
 #include <unistd.h>
 #include "tests/plain_fixture.h"
+#include "tests/unit/directory_fixture.h"
 
 /* Several times the clients that are served at once, and the ones that may wait. */
 #define CROWD 90
 
-static char directory[64];
 static char *answer;
 
 static void setup(void)
 {
-    snprintf(directory, sizeof directory, "/tmp/test_control.XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    open_directory();
     error = (struct error){0};
     answer = NULL;
 }
@@ -29,7 +28,7 @@ static void setup(void)
 static void teardown(void)
 {
     free(answer);
-    ck_assert_int_eq(system(printed("rm -r '%s'", directory)), 0);
+    close_directory();
 }
 
 static void sleep_ms(long ms)

@@ -7,6 +7,7 @@
 #include "controller/analysis/ladder.h"
 #include "controller/report/report.h"
 #include "tests/plain_fixture.h"
+#include "tests/unit/directory_fixture.h"
 
 enum { MEETINGS_MAX = 1000 };
 
@@ -144,21 +145,6 @@ TEST(shares_are_of_ones_own_meetings)
 
 /* ---- the file ---- */
 
-static char directory[64], path[96];
-
-static void make_directory(void)
-{
-    strcpy(directory, "/tmp/bestiary-ladder-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/" LADDER_FILE_NAME, directory);
-}
-
-static void remove_directory(void)
-{
-    unlink(path);
-    rmdir(directory);
-}
-
 static void assert_same_meeting(const struct ladder_meeting *a, const struct ladder_meeting *b)
 {
     ck_assert(a->part == b->part && a->a == b->a && a->b == b->b);
@@ -170,7 +156,7 @@ static void assert_same_meeting(const struct ladder_meeting *a, const struct lad
 TEST(a_file_gives_the_ladder_again)
 {
     struct ladder read;
-    make_directory();
+    open_directory();
     make_ladder(4);
     meet(LADDER_RIVALS, 3, 1, -1.0 / 3);
     meet(LADDER_PANEL, 3, 2, 1);
@@ -184,7 +170,7 @@ TEST(a_file_gives_the_ladder_again)
     read.rungs[2].champion++;
     ck_assert(!ladder_is_same(&ladder, &read));
     ladder_deinit(&read);
-    remove_directory();
+    close_directory();
 }
 
 /* Each is a stranger's file. */
@@ -210,8 +196,8 @@ TEST(what_is_wrong_is_refused)
                                              {"[[0,1],[5,2]]", "[]"},
                                              {"}}", "}"}};
     struct ladder read;
-    make_directory();
-    ck_assert_int_eq(file_write(path, good, strlen(good), &error), 0);
+    open_directory();
+    ck_assert_int_eq(file_write(within(LADDER_FILE_NAME), good, strlen(good), &error), 0);
     ck_ok(ladder_read(&read, directory, &error));
     ck_assert_int_eq(read.meeting_count, 2);
     ladder_deinit(&read);
@@ -220,12 +206,12 @@ TEST(what_is_wrong_is_refused)
         ck_assert_ptr_nonnull(at);
         const char *text =
             printed("%.*s%s%s", (int)(at - good), good, changes[i][1], at + strlen(changes[i][0]));
-        ck_assert_int_eq(file_write(path, text, strlen(text), &error), 0);
+        ck_assert_int_eq(file_write(within(LADDER_FILE_NAME), text, strlen(text), &error), 0);
         ck_assert_msg(ladder_read(&read, directory, &error) == ERR_FORMAT, "change %zu", i);
-        ck_assert_msg(strstr(error.message, path) != NULL, "%s", error.message);
+        ck_assert_msg(strstr(error.message, within(LADDER_FILE_NAME)) != NULL, "%s", error.message);
         ck_assert_ptr_null(read.meetings);
     }
-    remove_directory();
+    close_directory();
 }
 
 /* ---- words and pictures ---- */

@@ -19,7 +19,6 @@ static void set_up(void)
     params.run_seed = 3;
     for (int i = 0; i < COUNT; i++) {
         struct gene_counter ids = {.creature = (uint64_t)i + 1};
-
         struct rng rng = test_rng(7, 0, (uint64_t)i);
         individuals[i] = (struct individual){.id = (uint64_t)i + 1,
                                              .seed = 100 + (uint64_t)i,
@@ -45,7 +44,6 @@ static double score(const struct individual *tried, const struct trial *trial)
     FREED struct genetics_number *numbers, *first;
     double distance = 0;
     int count, same;
-
     ck_assert_int_eq(genome_copy(&genome, &tried->genome), 0);
     ck_assert_int_eq(genome_copy(&original, &individuals[tried->id - 1].genome), 0);
     ck_assert_int_eq(genetics_list_numbers(&genome, &params, &numbers, &count), 0);
@@ -59,7 +57,6 @@ static double score(const struct individual *tried, const struct trial *trial)
 static void tell(struct polish *polish, const struct individual *tried, const struct trial *trial)
 {
     struct measures measures = {.reach_m = score(tried, trial)};
-
     ck_assert_int_eq(polish_tell(polish, tried->id, VERDICT_OK, &measures), 0);
 }
 
@@ -70,7 +67,6 @@ static int run(struct individual children[POLISH_MOST], uint64_t born, struct rn
     int done, count, asked_count = 0;
     const struct individual *asked[POLISH_MOST];
     struct trial trials[POLISH_MOST];
-
     ck_assert_int_eq(polish_create(&polish, &params, &population, born), 0);
     ck_assert_ptr_nonnull(polish);
     while (!polish_is_over(polish)) {
@@ -82,7 +78,6 @@ static int run(struct individual children[POLISH_MOST], uint64_t born, struct rn
         }
         ck_assert_int_gt(asked_count, 0);
         int k = rng ? (int)rng_below(rng, (uint32_t)asked_count) : 0;
-
         tell(polish, asked[k], &trials[k]);
         asked_count--;
         asked[k] = asked[asked_count];
@@ -98,7 +93,6 @@ static int run(struct individual children[POLISH_MOST], uint64_t born, struct rn
 TEST(the_step_stays_at_one_success_in_five)
 {
     double step = 0.1;
-
     for (int i = 0; i < 100; i++)
         step = polish_adapt_step(step, i % 5 == 0);
     ck_assert_double_eq_tol(step, 0.1, 1e-12);
@@ -109,7 +103,6 @@ TEST(the_step_stays_at_one_success_in_five)
     ck_assert_double_eq(step, POLISH_STEP_MOST);
     for (int i = 0; i < 100; i++) {
         double before = step;
-
         step = polish_adapt_step(step, 0);
         ck_assert(step < before || step == POLISH_STEP);
         ck_assert_double_ge(step, POLISH_STEP_LEAST);
@@ -120,14 +113,12 @@ TEST(the_best_become_better)
 {
     struct individual children[POLISH_MOST], again[POLISH_MOST];
     struct trial perturbed = {.perturbation = TRIAL_PERTURBATION_MAX};
-
     struct rng rng = test_rng(1, 0, 0);
     individuals[1].kept = 0.9;
     ck_assert_int_eq(run(children, 6000, NULL), 3);
     ck_assert_int_eq(run(again, 6000, &rng), 3);
     for (int i = 0; i < 3; i++) {
         struct individual tried = {.id = (uint64_t)i + 1, .genome = children[i].genome};
-
         ck_assert(children[i].method == METHOD_POLISH && children[i].generation == 4);
         ck_assert(children[i].parents[0] == (uint64_t)i + 1 && children[i].parents[1] == 0);
         ck_assert_double_eq(children[i].kept, i == 1 ? 0.9 : 0);
@@ -144,7 +135,6 @@ TEST(those_that_move_alike_are_one)
 {
     struct polish *polish;
     struct trial trial;
-
     individuals[1].seed = individuals[0].seed;
     individuals[3].fitness = 0;
     population.unjudged = 1;
@@ -164,10 +154,8 @@ TEST(a_short_run_polishes_fewer)
     } cases[] = {{199, 0}, {200, 1}, {399, 1}, {400, 2}, {600, 3}, {60000, 3}};
     struct polish *polish;
     struct trial trial;
-
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int count = 0;
-
         ck_assert_int_eq(polish_create(&polish, &params, &population, cases[i].born), 0);
         while (polish && polish_ask(polish, &trial))
             count++;
@@ -192,7 +180,6 @@ TEST(what_never_succeeds_has_no_child)
     struct polish *polish;
     struct trial trial;
     const struct individual *tried;
-
     ck_assert_int_eq(polish_create(&polish, &params, &population, 600), 0);
     while ((tried = polish_ask(polish, &trial)))
         ck_assert_int_eq(polish_tell(polish, tried->id, VERDICT_QUARANTINED, &none), 0);

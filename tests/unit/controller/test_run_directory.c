@@ -2,36 +2,16 @@
  * runs: watched */
 #include "controller/store/run_directory.h"
 #include "common/system/file.h"
-#include "tests/suite.h"
+#include "tests/unit/directory_fixture.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
-static char base[64];
 static char path[RUN_PATH_SIZE];
 static struct error error;
 
-static void set_up(void)
-{
-    strcpy(base, "/tmp/bestiary-directory-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(base));
-}
-
-/* Empties and removes what the tests make. */
-static void tear_down(void)
-{
-    static const char *const names[] = {
-        "a/b/run/logs", "a/b/run/run.db", "a/b/run/params.ini", "a/b/run", "a/b", "a", "logs",
-        "file",         "run.db.new",     "run.db.new-journal", "lock"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        remove(printed("%s/%s", base, names[i]));
-    }
-    ck_assert_int_eq(rmdir(base), 0);
-}
-
 static const char *below(const char *name)
 {
-    snprintf(path, sizeof path, "%s/%s", base, name);
+    snprintf(path, sizeof path, "%s/%s", directory, name);
     return path;
 }
 
@@ -47,12 +27,12 @@ TEST(test_create)
     write_file(below("a/b/run/run.db"), "");
     ck_refused(run_directory_create(below("a/b/run"), &error), ERR_EXISTS, "a/b/run");
     write_file(below("file"), "x");
-    ck_assert_int_eq(run_directory_create(base, &error), ERR_EXISTS);
+    ck_assert_int_eq(run_directory_create(directory, &error), ERR_EXISTS);
 }
 
 TEST(test_create_in_empty_or_through_file)
 {
-    ck_assert_int_eq(run_directory_create(base, &error), 0);
+    ck_assert_int_eq(run_directory_create(directory, &error), 0);
     write_file(below("file"), "x");
     ck_assert_int_eq(run_directory_create(below("file"), &error), ERR_EXISTS);
     ck_assert_int_eq(run_directory_create(below("file/run"), &error), ERR_IO);
@@ -62,11 +42,11 @@ TEST(test_create_in_empty_or_through_file)
 TEST(test_an_unfinished_beginning_is_begun_again)
 {
     static const char *const files[] = {"lock", "run.db.new", "run.db.new-journal"};
-    ck_assert_int_eq(run_directory_create(base, &error), 0);
+    ck_assert_int_eq(run_directory_create(directory, &error), 0);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         write_file(below(files[i]), i ? "half" : "");
-    ck_assert_int_eq(run_directory_create(base, &error), 0);
-    ck_refused(run_directory_check(base, &error), ERR_MISSING, "controller run");
+    ck_assert_int_eq(run_directory_create(directory, &error), 0);
+    ck_refused(run_directory_check(directory, &error), ERR_MISSING, "controller run");
 }
 
 /* Foreign files are left alone. */
@@ -74,26 +54,26 @@ TEST(test_nothing_else_is_begun_again)
 {
     static const char *const others[] = {"file", "run.db", "params.ini", "logs/controller.log"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        ck_assert_int_eq(run_directory_create(base, &error), 0);
+        ck_assert_int_eq(run_directory_create(directory, &error), 0);
         write_file(below(others[i]), "");
-        ck_assert_msg(run_directory_create(base, &error) == ERR_EXISTS, "%s", others[i]);
+        ck_assert_msg(run_directory_create(directory, &error) == ERR_EXISTS, "%s", others[i]);
         ck_assert_int_eq(remove(below(others[i])), 0);
     }
     write_file(below("lock"), "mine");
-    ck_assert_int_eq(run_directory_create(base, &error), ERR_EXISTS);
+    ck_assert_int_eq(run_directory_create(directory, &error), ERR_EXISTS);
     ck_assert_int_eq(remove(below("lock")), 0);
     ck_assert_int_eq(symlink("logs", below("lock")), 0);
-    ck_assert_int_eq(run_directory_create(base, &error), ERR_EXISTS);
+    ck_assert_int_eq(run_directory_create(directory, &error), ERR_EXISTS);
     ck_assert_int_eq(remove(below("lock")), 0);
     ck_assert_int_eq(remove(below("logs")), 0);
     ck_assert_int_eq(symlink("/tmp", below("logs")), 0);
-    ck_assert_int_eq(run_directory_create(base, &error), ERR_EXISTS);
+    ck_assert_int_eq(run_directory_create(directory, &error), ERR_EXISTS);
 }
 
 TEST(test_check)
 {
     ck_assert_int_eq(run_directory_check(below("nothing"), &error), ERR_MISSING);
-    ck_refused(run_directory_check(base, &error), ERR_MISSING, "not a run");
+    ck_refused(run_directory_check(directory, &error), ERR_MISSING, "not a run");
     write_file(below("file"), "x");
     ck_assert_int_eq(run_directory_check(below("file"), &error), ERR_MISSING);
     ck_assert_int_eq(run_directory_create(below("a/b/run"), &error), 0);
@@ -147,7 +127,7 @@ TEST(test_paths_are_bounded)
     char name[RUN_PATH_SIZE + 8];
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    ck_assert_int_eq(run_directory_path(base, name, path, &error), ERR_LIMIT);
+    ck_assert_int_eq(run_directory_path(directory, name, path, &error), ERR_LIMIT);
     ck_assert_int_eq(run_directory_create(name, &error), ERR_LIMIT);
     ck_assert_int_eq(run_directory_check(name, &error), ERR_LIMIT);
 }
@@ -160,4 +140,4 @@ TEST(test_disk_bytes)
     ck_assert_int_eq(run_directory_disk_bytes(below("a/b/run")), 5);
 }
 
-SUITE("run_directory", 0, set_up, tear_down)
+SUITE("run_directory", 0, open_directory, close_directory)

@@ -8,30 +8,19 @@
 
 #include "common/system/log.h"
 #include "tests/plain_fixture.h"
+#include "tests/unit/directory_fixture.h"
 
-static char directory[64];
 static struct run_log run_log;
 
 static const char *in_logs(const char *name)
 {
-    static char path[128];
-    snprintf(path, sizeof path, "%s/logs/%s", directory, name);
-    return path;
+    return printed("%s/logs/%s", directory, name);
 }
 
 static void setup(void)
 {
-    strcpy(directory, "/tmp/bestiary_run_log_XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    open_directory();
     ck_assert_int_eq(mkdir(in_logs(""), 0777), 0);
-}
-
-static void teardown(void)
-{
-    unlink(in_logs("controller.log"));
-    unlink(in_logs("controller.old.log"));
-    rmdir(in_logs(""));
-    rmdir(directory);
 }
 
 /* Lines of a file, -1 without one. */
@@ -128,4 +117,4 @@ TEST(a_directory_without_logs_is_an_error)
     ck_refused(run_log_open(&run_log, directory, 100, &error), 0, "controller.log");
 }
 
-SUITE("run_log", 0, setup, teardown)
+SUITE("run_log", 0, setup, close_directory)

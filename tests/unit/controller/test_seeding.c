@@ -2,14 +2,11 @@
  * aligned; mutants fill the share asked for; it repeats; it is the same after the store. */
 #include "controller/evolution/seeding.h"
 
-#include <unistd.h>
-
 #include "common/genetics/genetics.h"
 #include "controller/store/store.h"
 #include "tests/unit/genome_fixture.h"
-#include "tests/plain_fixture.h"
-
-OWNER(search, search_destroy)
+#include "tests/unit/directory_fixture.h"
+#include "tests/unit/search_fixture.h"
 
 enum { COUNT = 30 };
 
@@ -25,6 +22,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
+    drop_search();
     seeding_deinit(&seeding);
 }
 
@@ -33,7 +31,6 @@ static void tear_down(void)
 static void add(const struct genome *genome, const char *source)
 {
     struct creature creature;
-
     creature_init(&creature);
     creature.id = 812;
     strcpy(creature.name, "a worm");
@@ -48,7 +45,6 @@ static void add_three(void)
     struct gene_counter ids = {.creature = 3}, child_ids = {.creature = 9};
     SCOPED(genome) genome;
     char text[1024];
-
     struct rng rng = test_rng(1, 0, 0);
     fixture_make(&genome);
     genome.bodies[0].id = genome.root = INT64_MAX;
@@ -72,11 +68,11 @@ static void add_three(void)
     add(&genome, "runs/walk-1:9");
 }
 
-static const struct population *seeded(struct search **search)
+/* The search that begins with them. */
+static void begin_seeded(void)
 {
-    *search = search_create(&params, &seeding);
-    ck_assert_ptr_nonnull(*search);
-    return search_population(*search);
+    drop_search();
+    take(search_create(&params, &seeding));
 }
 
 /* ---- tests ---- */
@@ -85,7 +81,6 @@ static const struct population *seeded(struct search **search)
 static uint64_t hash_without_ids(const struct genome *genome)
 {
     SCOPED(genome) plain;
-
     ck_assert_int_eq(genome_copy(&plain, genome), 0);
 #define BODY_ROW(id) ((gene_id)(1 + genome_find_body(genome, id)))
 #define PLAIN_INPUT(input)                                                                         \
@@ -115,14 +110,11 @@ static uint64_t hash_without_ids(const struct genome *genome)
 
 TEST(seeds_are_the_first_individuals)
 {
-    OWNED(search) *search;
-
     add_three();
-    const struct population *population = seeded(&search);
+    begin_seeded();
     ck_assert_int_eq(population->count, COUNT);
     for (int i = 0; i < 3; i++) {
         const struct individual *seed = &population->individuals[i];
-
         ck_assert_int_eq(seed->method, METHOD_SEED);
         ck_assert_uint_eq(seed->id, (uint64_t)i + 1);
         ck_assert_uint_eq(seed->parents[0], 0);
@@ -137,13 +129,10 @@ TEST(seeds_are_the_first_individuals)
 /* No gene of a seed has an id that a creature still to be born might give. */
 TEST(ids_are_of_the_run)
 {
-    OWNED(search) *search;
-
     add_three();
-    const struct population *population = seeded(&search);
+    begin_seeded();
     for (int i = 0; i < 3; i++) {
         const struct genome *genome = &population->individuals[i].genome;
-
         for (int k = 0; k < genome->body_count; k++)
             ck_assert_uint_le(genome->bodies[k].id >> 10, (gene_id)i + 1);
         for (int k = 0; k < genome->connection_count; k++)
@@ -157,11 +146,9 @@ TEST(ids_are_of_the_run)
 
 TEST(relatives_stay_aligned)
 {
-    OWNED(search) *search;
     int shared = 0;
-
     add_three();
-    const struct population *population = seeded(&search);
+    begin_seeded();
     const struct genome *parent = &population->individuals[1].genome;
     const struct genome *child = &population->individuals[2].genome;
     const struct genome *old_parent = &seeding.seeds[1].creature.genome;
@@ -169,7 +156,6 @@ TEST(relatives_stay_aligned)
     for (int i = 0; i < child->body_count; i++)
         for (int k = 0; k < parent->body_count; k++) {
             int was_shared = old_child->bodies[i].id == old_parent->bodies[k].id;
-
             ck_assert_int_eq(child->bodies[i].id == parent->bodies[k].id, was_shared);
             shared += was_shared;
         }
@@ -178,17 +164,12 @@ TEST(relatives_stay_aligned)
 
 TEST_LOOP(mutants_fill_the_share, 0, 3)
 {
-    static const double shares[] = {0, 0.5, 1};
     static const int filled[] = {3, 15, 30};
-
-    OWNED(search) *search;
-
     add_three();
-    params.evolution_seeded_share = shares[_i];
-    const struct population *population = seeded(&search);
+    params.evolution_seeded_share = _i / 2.0;
+    begin_seeded();
     for (int i = 3; i < COUNT; i++) {
         const struct individual *individual = &population->individuals[i];
-
         ck_ok(genome_check(&individual->genome, &error));
         if (i >= filled[_i]) {
             ck_assert_int_eq(individual->method, METHOD_RANDOM);
@@ -214,46 +195,33 @@ static void assert_equal(const struct population *a, const struct population *b)
 
 /* What the store keeps of the seeds gives the same first generation, should the run die before that
  * is stored; and a run without seeds has none. */
-TEST(stored_seeds_give_the_same_generation)
+TEST_LOOP(stored_seeds_give_the_same_generation, 0, 2)
 {
-    char directory[] = "/tmp/bestiary-seeding-XXXXXX", path[64], name[64];
-    struct seeding read;
-    struct search *search, *again;
+    SCOPED(seeding) read;
     struct store *store;
-
-    ck_assert_ptr_nonnull(mkdtemp(directory));
-    snprintf(path, sizeof(path), "%s/run.db", directory);
-    for (int has_seeds = 0; has_seeds < 2; has_seeds++) {
-        if (has_seeds)
-            add_three();
-        ck_assert_int_eq(store_create(&store, path, &params, &seeding, NULL, NULL, &error), 0);
-        store_close(store);
-        ck_assert_int_eq(store_open(&store, path, 1, &error), 0);
-        ck_ok(store_get_seeds(store, &read, &error));
-        ck_assert_int_eq(read.count, seeding.count);
-        for (int i = 0; i < read.count; i++) {
-            ck_assert_str_eq(read.seeds[i].source, seeding.seeds[i].source);
-            ck_assert_str_eq(read.seeds[i].creature.name, "a worm");
-        }
-        const struct population *population = seeded(&search);
-        again = search_create(&params, &read);
-        assert_equal(population, search_population(again));
-        search_destroy(search);
-        search_destroy(again);
-        seeding_deinit(&read);
-        store_close(store);
-        unlink(path);
+    open_directory();
+    if (_i)
+        add_three();
+    ck_ok(store_create(&store, within("run.db"), &params, &seeding, NULL, NULL, &error));
+    store_close(store);
+    ck_ok(store_open(&store, within("run.db"), 1, &error));
+    ck_ok(store_get_seeds(store, &read, &error));
+    ck_assert_int_eq(read.count, seeding.count);
+    for (int i = 0; i < read.count; i++) {
+        ck_assert_str_eq(read.seeds[i].source, seeding.seeds[i].source);
+        ck_assert_str_eq(read.seeds[i].creature.name, "a worm");
     }
-    snprintf(name, sizeof(name), "%s/lock", directory);
-    unlink(name);
-    ck_assert_int_eq(rmdir(directory), 0);
+    begin_seeded();
+    OWNED(search) *again = search_create(&params, &read);
+    assert_equal(population, search_population(again));
+    store_close(store);
+    close_directory();
 }
 
 TEST(too_many_seeds_are_refused)
 {
     SCOPED(creature) creature;
     SCOPED(genome) genome;
-
     fixture_make(&genome);
     for (int i = 0; i < SEEDS_MAX; i++)
         add(&genome, "x");

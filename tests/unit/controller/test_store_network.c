@@ -6,6 +6,7 @@
 #include "common/system/file.h"
 #include "controller/store/store.h"
 #include "tests/plain_fixture.h"
+#include "tests/unit/directory_fixture.h"
 
 static int is_on_network;
 
@@ -17,14 +18,13 @@ int __wrap_file_is_on_network(const char *path)
     return is_on_network;
 }
 
-static char directory[64], database[96], log_of_writes[128];
+static char database[96], log_of_writes[128];
 static struct store *store;
 
 static void set_up(void)
 {
     is_on_network = 1;
-    strcpy(directory, "/tmp/test_network.XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    open_directory();
     snprintf(database, sizeof database, "%s/run.db", directory);
     snprintf(log_of_writes, sizeof log_of_writes, "%s-wal", database);
     params_set_defaults(&params);
@@ -34,7 +34,7 @@ static void set_up(void)
 static void tear_down(void)
 {
     store_close(store);
-    ck_assert_int_eq(system(printed("rm -r '%s'", directory)), 0);
+    close_directory();
 }
 
 static void put(const char *event, const char *detail)

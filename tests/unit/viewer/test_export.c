@@ -3,7 +3,6 @@
 #define _GNU_SOURCE /* for memmem */
 #include "viewer/export/export.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -16,16 +15,16 @@
 #include "tests/counts.h"
 #include "tests/unit/viewer_fixture.h"
 #include "tests/plain_fixture.h"
+#include "tests/unit/directory_fixture.h"
 
-static char directory[64], path[128];
+static char path[128];
 static struct replay *replay;
 static struct export_job job;
 
 static void setup(void)
 {
     struct fixture crawler = {"crawler", 5, 0.7, 0, 0, 2};
-    snprintf(directory, sizeof directory, "/tmp/test_export.XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    open_directory();
     replay = fixture_replay(&crawler);
     memset(&error, 0, sizeof error);
     job = (struct export_job){.replays = (const struct replay *const *)&replay,
@@ -36,21 +35,11 @@ static void setup(void)
                               .height_px = 180};
 }
 
-static int count_files(void)
-{
-    int count = 0;
-    DIR *files = opendir(directory);
-    for (struct dirent *entry; (entry = readdir(files)) != NULL;)
-        count += entry->d_name[0] != '.';
-    closedir(files);
-    return count;
-}
-
 static void teardown(void)
 {
     unlink(path);
     ck_assert_int_eq(count_files(), 0);
-    rmdir(directory);
+    close_directory();
     replay_destroy(replay);
 }
 
