@@ -12,20 +12,18 @@
  * oracle`; without it the same is a Check program, which names what is wrong. Every number of
  * cases.json must be measured by every run that its case names: none is left out in silence. */
 #include <jansson.h>
-#include <stdarg.h>
 
-#include "simulator/tools/scenes/scene.h"
 #include "tests/readout.h"
 #include "tests/documented.h"
-#include "tests/suite.h"
+#include "tests/scene_fixture.h"
 
 #define FOLDER "tests/oracle/"
 #define PI     3.14159265358979323846
 #define DEGREE (PI / 180)
 
-enum run { RUN_DEFAULT, RUN_RK4, RUN_CONSTRAINT, RUN_MIDPOINT, RUN_COUNT };
+enum way { WAY_DEFAULT, WAY_RK4, WAY_CONSTRAINT, WAY_MIDPOINT, WAY_COUNT };
 enum { WITH_DEFAULT = 1, WITH_RK4 = 2, WITH_CONSTRAINT = 4, WITH_ALL = 7, WITH_MIDPOINT = 8 };
-static const char *const run_names[RUN_COUNT] = {"default", "rk4", "constraint", "midpoint"};
+static const char *const way_names[WAY_COUNT] = {"default", "rk4", "constraint", "midpoint"};
 
 /* A number to be found. */
 struct expected {
@@ -33,14 +31,13 @@ struct expected {
     double t_s;                /* < 0: not at a time */
     double value, tol_ref;
     double tol_engine; /* 0: too sensitive for the default */
-    double measured[RUN_COUNT];
-    int is_measured[RUN_COUNT];
+    double measured[WAY_COUNT];
+    int is_measured[WAY_COUNT];
 };
 
-struct trial;
 struct oracle_case {
     const char *name;
-    void (*measure)(struct trial *trial);
+    void (*measure)(void);
     int runs;              /* WITH_* */
     double default_dt_s;   /* 0: 1/240 */
     double fine_dt_s;      /* of the runs rk4 and constraint; 0: 1/3840, and 1/960 */
@@ -48,18 +45,11 @@ struct oracle_case {
     size_t count;
 };
 
-/* A case moved in one of the ways. */
-struct trial {
-    struct oracle_case *oracle;
-    enum run run;
-    struct scene scene;
-    struct arena arena;
-    struct error error;
-    struct dynamics *dynamics;
-    double dt_s;
-    long step;
-    char of[64]; /* the variant that is being measured */
-};
+/* The case that is moved, in which way, and which variant of it. */
+static struct oracle_case *moved;
+static enum way moved_way;
+static char variant[64];
+static long steps;
 
 static json_t *cases_json;
 
@@ -72,114 +62,102 @@ static void die(const char *what, const char *message)
 }
 
 /* Names the variant that is measured from now on. */
-static void __attribute__((format(printf, 2, 3)))
-trial_name(struct trial *t, const char *format, ...)
+static void __attribute__((format(printf, 1, 2))) trial_name(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(t->of, sizeof t->of, format, arguments);
+    vsnprintf(variant, sizeof variant, format, arguments);
     va_end(arguments);
 }
 
 /* Reads a scene; the trial may change it before trial_start(). */
-static void trial_read(struct trial *t, const char *name)
+static void trial_read(const char *name)
 {
-    if (scene_read_file(&t->scene, printed(FOLDER "scenes/%s.json", name), &t->error) != 0)
-        die("scene", t->error.message);
+    ck_ok(scene_read_file(&scene, printed(FOLDER "scenes/%s.json", name), &error));
 }
 
-static double trial_dt(const struct trial *t)
+static double trial_dt(void)
 {
-    double fine = t->oracle->fine_dt_s;
-    if (t->run == RUN_DEFAULT || t->run == RUN_MIDPOINT)
-        return t->oracle->default_dt_s > 0 ? t->oracle->default_dt_s : 1.0 / 240;
+    double fine = moved->fine_dt_s;
+    if (moved_way == WAY_DEFAULT || moved_way == WAY_MIDPOINT)
+        return moved->default_dt_s > 0 ? moved->default_dt_s : 1.0 / 240;
     if (fine > 0)
         return fine;
-    return t->run == RUN_RK4 ? 1.0 / 3840 : 1.0 / 960;
+    return moved_way == WAY_RK4 ? 1.0 / 3840 : 1.0 / 960;
 }
 
-static void trial_start(struct trial *t)
+static void trial_start(void)
 {
-    struct dynamics_settings *settings = &t->scene.settings;
-    settings->dt_s = t->dt_s = trial_dt(t);
-    settings->integrator = t->run == RUN_RK4        ? INTEGRATOR_RK4
-                           : t->run == RUN_MIDPOINT ? INTEGRATOR_MIDPOINT
-                                                    : INTEGRATOR_AUTO;
-    settings->solver = t->run == RUN_CONSTRAINT ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
+    struct dynamics_settings *settings = &scene.settings;
+    settings->dt_s = trial_dt();
+    settings->integrator = moved_way == WAY_RK4        ? INTEGRATOR_RK4
+                           : moved_way == WAY_MIDPOINT ? INTEGRATOR_MIDPOINT
+                                                       : INTEGRATOR_AUTO;
+    settings->solver = moved_way == WAY_CONSTRAINT ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
     settings->rtol = 1e-12;
-    t->step = 0;
-    arena_reset(&t->arena);
-    if (scene_start(&t->scene, &t->arena, &t->dynamics, &t->error) != 0)
-        die(t->oracle->name, t->error.message);
+    steps = 0;
+    start_scene();
 }
 
-static void trial_begin(struct trial *t, const char *name)
+static void trial_begin(const char *name)
 {
-    trial_read(t, name);
-    trial_start(t);
+    trial_read(name);
+    trial_start();
 }
 
-static void trial_step(struct trial *t)
+static void trial_step(void)
 {
-    if (dynamics_step(t->dynamics) != 0)
-        die(t->oracle->name, "the motion is not finite");
-    t->step++;
+    run_steps(1);
+    steps++;
 }
 
-static double trial_time(const struct trial *t)
+static double trial_time(void)
 {
-    return (double)t->step * t->dt_s;
+    return (double)steps * scene.settings.dt_s;
 }
 
-static void trial_run(struct trial *t, double until_s)
+static void trial_run(double until_s)
 {
-    long steps = lround(until_s / t->dt_s);
-    while (t->step < steps)
-        trial_step(t);
+    while (steps < lround(until_s / scene.settings.dt_s))
+        trial_step();
 }
 
 /* Joint coordinates of body i, when every body has a link. */
-static double angle_of(const struct trial *t, int i)
+static double angle_of(int i)
 {
-    return t->dynamics->q[2 + t->scene.bodies[i].link];
+    return run->q[2 + scene.bodies[i].link];
 }
 
-static double rate_of(const struct trial *t, int i)
+static double rate_of(int i)
 {
-    return t->dynamics->qd[2 + t->scene.bodies[i].link];
+    return run->qd[2 + scene.bodies[i].link];
 }
 
-static struct part_state state_of(const struct trial *t, int i)
+static struct part_state state_of(int i)
 {
     struct part_state state;
-    scene_body_state(&t->scene, t->dynamics, i, &state);
+    scene_body_state(&scene, run, i, &state);
     return state;
 }
 
-static double energy(const struct trial *t)
-{
-    const struct ledger *ledger = dynamics_ledger(t->dynamics);
-    return ledger->kinetic_j + ledger->potential_j;
-}
-
 /* Of a number that is found twice the worse one counts. */
-static void record_at(struct trial *t, const char *quantity, double t_s, double value)
+static void record_at(const char *quantity, double t_s, double value)
 {
-    for (size_t i = 0; i < t->oracle->count; i++) {
-        struct expected *e = &t->oracle->list[i];
-        if (strcmp(e->quantity, quantity) != 0 || strcmp(e->of, t->of) != 0 ||
+    for (size_t i = 0; i < moved->count; i++) {
+        struct expected *e = &moved->list[i];
+        if (strcmp(e->quantity, quantity) != 0 || strcmp(e->of, variant) != 0 ||
             fabs(e->t_s - t_s) > 1e-9)
             continue;
-        if (!e->is_measured[t->run] ||
-            !(fabs(value - e->value) <= fabs(e->measured[t->run] - e->value)))
-            e->measured[t->run] = value;
-        e->is_measured[t->run] = 1;
+        if (!e->is_measured[moved_way] ||
+            !(fabs(value - e->value) <= fabs(e->measured[moved_way] - e->value)))
+            e->measured[moved_way] = value;
+        e->is_measured[moved_way] = 1;
     }
 }
 
-static void record(struct trial *t, const char *quantity, double value)
+static void record(const char *quantity, double value)
 {
-    record_at(t, quantity, -1, value);
+    record_at(quantity, -1, value);
 }
 
 /* A quantity at a share of a step of h, from its values and rates at both ends: by the cubic
@@ -206,80 +184,80 @@ static double find_crossing(double x0, double v0, double x1, double v1, double h
 }
 
 /* Steps until the angle of body 0 has passed the level; the time when it did. */
-static double run_to_angle(struct trial *t, double level)
+static double run_to_angle(double level)
 {
-    double angle = angle_of(t, 0), rate = rate_of(t, 0);
+    double angle = angle_of(0), rate = rate_of(0);
     double side = angle > level ? 1 : -1;
-    while (side * (angle_of(t, 0) - level) > 0) {
-        angle = angle_of(t, 0);
-        rate = rate_of(t, 0);
-        trial_step(t);
+    while (side * (angle_of(0) - level) > 0) {
+        angle = angle_of(0);
+        rate = rate_of(0);
+        trial_step();
     }
-    return trial_time(t) - t->dt_s +
-           find_crossing(angle, rate, angle_of(t, 0), rate_of(t, 0), t->dt_s, level);
+    return trial_time() - scene.settings.dt_s +
+           find_crossing(angle, rate, angle_of(0), rate_of(0), scene.settings.dt_s, level);
 }
 
 /* Steps until the rate of body 0 has changed its sign; the angle where it did, on the parabola that
  * has both rates, improved by both angles. */
-static double run_to_turn(struct trial *t)
+static double run_to_turn(void)
 {
-    double angle = angle_of(t, 0), rate = rate_of(t, 0);
+    double angle = angle_of(0), rate = rate_of(0);
     do {
-        angle = angle_of(t, 0);
-        rate = rate_of(t, 0);
-        trial_step(t);
-    } while (rate_of(t, 0) * rate > 0);
-    double now = rate_of(t, 0);
-    return between(angle, rate, angle_of(t, 0), now, t->dt_s, rate / (rate - now));
+        angle = angle_of(0);
+        rate = rate_of(0);
+        trial_step();
+    } while (rate_of(0) * rate > 0);
+    double now = rate_of(0);
+    return between(angle, rate, angle_of(0), now, scene.settings.dt_s, rate / (rate - now));
 }
 
 /* ---------------------------------------------------------------- free flight and drag */
 
-static void measure_projectile(struct trial *t)
+static void measure_projectile(void)
 {
     const double g = 9.81;
-    trial_begin(t, "projectile");
-    record(t, "E_total", energy(t));
+    trial_begin("projectile");
+    record("E_total", energy_now());
     for (int has_landed = 0; !has_landed;) {
-        struct part_state before = state_of(t, 0);
-        double time = trial_time(t), v = before.velocity_m_s.y;
-        trial_step(t);
-        struct part_state now = state_of(t, 0);
-        record_at(t, "x", trial_time(t), now.at_m.x);
-        record_at(t, "y", trial_time(t), now.at_m.y);
-        record_at(t, "theta", trial_time(t), now.angle_rad);
+        struct part_state before = state_of(0);
+        double time = trial_time(), v = before.velocity_m_s.y;
+        trial_step();
+        struct part_state now = state_of(0);
+        record_at("x", trial_time(), now.at_m.x);
+        record_at("y", trial_time(), now.at_m.y);
+        record_at("theta", trial_time(), now.angle_rad);
         if (v > 0 && now.velocity_m_s.y <= 0) {
-            record(t, "t_apex", time + v / g);
-            record(t, "y_apex", before.at_m.y + v * v / g / 2);
+            record("t_apex", time + v / g);
+            record("y_apex", before.at_m.y + v * v / g / 2);
         }
         if (now.at_m.y <= 0) {
             double fall = (v + sqrt(v * v + 2 * g * before.at_m.y)) / g;
-            record(t, "t_land_y0", time + fall);
-            record(t, "x_land", before.at_m.x + before.velocity_m_s.x * fall);
+            record("t_land_y0", time + fall);
+            record("x_land", before.at_m.x + before.velocity_m_s.x * fall);
             has_landed = 1;
         }
     }
-    record(t, "E_total", energy(t));
-    record(t, "E_total", energy(t) - dynamics_ledger(t->dynamics)->residual_j);
+    record("E_total", energy_now());
+    record("E_total", energy_now() - dynamics_ledger(run)->residual_j);
 }
 
-static void measure_terminal_velocity(struct trial *t)
+static void measure_terminal_velocity(void)
 {
-    trial_begin(t, "falling-square");
-    trial_run(t, 1);
-    record_at(t, "speed", 1, -state_of(t, 0).velocity_m_s.y);
-    trial_run(t, 5);
-    record_at(t, "fall_distance", 5, -state_of(t, 0).at_m.y);
-    trial_run(t, 20);
-    record(t, "v_terminal", -state_of(t, 0).velocity_m_s.y);
+    trial_begin("falling-square");
+    trial_run(1);
+    record_at("speed", 1, -state_of(0).velocity_m_s.y);
+    trial_run(5);
+    record_at("fall_distance", 5, -state_of(0).at_m.y);
+    trial_run(20);
+    record("v_terminal", -state_of(0).velocity_m_s.y);
 }
 
-static void measure_reaction_wheel(struct trial *t)
+static void measure_reaction_wheel(void)
 {
-    trial_begin(t, "reaction-wheel");
-    trial_run(t, 5);
-    record(t, "body_rotation", state_of(t, 0).angle_rad);
-    record(t, "joint_angle_reported", angle_of(t, 1));
+    trial_begin("reaction-wheel");
+    trial_run(5);
+    record("body_rotation", state_of(0).angle_rad);
+    record("joint_angle_reported", angle_of(1));
 }
 
 /* An edge, as vn in its middle, rate, length and coefficient of drag. */
@@ -293,27 +271,27 @@ static const struct moving_edge moving_edges[] = {{"v 1 w 0 L 1 k 2", 1, 0, 1, 2
                                                   {"v 0.9 w -1 L 0.5 k 4", 0.9, -1, 0.5, 4}};
 
 /* Starts a plate, body 0, whose upper side is that edge. */
-static void start_plate(struct trial *t, const struct moving_edge *edge)
+static void start_plate(const struct moving_edge *edge)
 {
-    struct scene_body *body = &t->scene.bodies[0];
+    struct scene_body *body = &scene.bodies[0];
     body->velocity =
         (struct vec2){-sin(body->angle_rad) * edge->speed, cos(body->angle_rad) * edge->speed};
     body->rate_rad_s = edge->rate;
-    t->scene.parts[0].width_m = edge->length;
-    trial_start(t);
+    scene.parts[0].width_m = edge->length;
+    trial_start();
 }
 
 /* Force and torque are mass times the derivative of the velocity at the start, by a one-sided
  * formula of order 8, which needs more digits of the velocities than steps of 1/240 s give. */
-static void find_drag(struct trial *t, double *force, double *torque)
+static void find_drag(double *force, double *torque)
 {
     static const double weights[9] = {-761.0 / 280, 8,         -14,     56.0 / 3, -35.0 / 2,
                                       56.0 / 5,     -14.0 / 3, 8.0 / 7, -1.0 / 8};
-    const struct scene_body *body = &t->scene.bodies[0];
+    const struct scene_body *body = &scene.bodies[0];
     double nx = -sin(body->angle_rad), ny = cos(body->angle_rad), along = 0, spin = 0;
     for (int j = 0; j < 9; j++) {
-        trial_run(t, j / 120.0);
-        struct part_state s = state_of(t, 0);
+        trial_run(j / 120.0);
+        struct part_state s = state_of(0);
         along += 120 * weights[j] * (nx * s.velocity_m_s.x + ny * s.velocity_m_s.y);
         spin += 120 * weights[j] * s.spin_rad_s.z;
     }
@@ -323,7 +301,7 @@ static void find_drag(struct trial *t, double *force, double *torque)
 
 /* A plate is two edges back to back; the thickness w adds k w^3 / 6 to the spin. All other laws on
  * a plate of which one side is hidden. */
-static void measure_edge_drag(struct trial *t)
+static void measure_edge_drag(void)
 {
     static const struct {
         const char *of;
@@ -334,242 +312,241 @@ static void measure_edge_drag(struct trial *t)
     double force, torque;
     for (size_t i = 0; i < sizeof moving_edges / sizeof moving_edges[0]; i++) {
         const struct moving_edge *edge = &moving_edges[i];
-        trial_read(t, "drag-plate");
-        double k = edge->coefficient, w = t->scene.parts[0].height_m;
-        t->scene.world.viscosity_pa_s = k;
-        trial_name(t, "%s", edge->of);
-        start_plate(t, edge);
-        find_drag(t, &force, &torque);
-        record(t, "force", force / 2);
-        record(t, "torque", (torque + k * edge->rate * w * w * w / 6) / 2);
+        trial_read("drag-plate");
+        double k = edge->coefficient, w = scene.parts[0].height_m;
+        scene.world.viscosity_pa_s = k;
+        trial_name("%s", edge->of);
+        start_plate(edge);
+        find_drag(&force, &torque);
+        record("force", force / 2);
+        record("torque", (torque + k * edge->rate * w * w * w / 6) / 2);
         for (size_t law = 0; law < sizeof laws / sizeof laws[0]; law++) {
-            trial_read(t, "drag-edge");
-            t->scene.world.drag_law = laws[law].law;
-            t->scene.world.drag_faces = laws[law].faces;
-            t->scene.world.viscosity_pa_s = t->scene.world.quadratic_drag_kg_m2 = k;
-            trial_name(t, "%s, %s", laws[law].of, edge->of);
-            start_plate(t, edge);
-            find_drag(t, &force, &torque);
-            record(t, "force", force);
-            record(t, "torque", torque);
+            trial_read("drag-edge");
+            scene.world.drag_law = laws[law].law;
+            scene.world.drag_faces = laws[law].faces;
+            scene.world.viscosity_pa_s = scene.world.quadratic_drag_kg_m2 = k;
+            trial_name("%s, %s", laws[law].of, edge->of);
+            start_plate(edge);
+            find_drag(&force, &torque);
+            record("force", force);
+            record("torque", torque);
         }
     }
 }
 
-static void measure_paddle(struct trial *t)
+static void measure_paddle(void)
 {
-    trial_name(t, "%s", "a");
-    trial_begin(t, "paddle-free");
-    trial_run(t, 0.2);
-    record_at(t, "omega", 0.2, rate_of(t, 0));
-    trial_run(t, 4);
-    record(t, "total_angle", angle_of(t, 0));
+    trial_name("%s", "a");
+    trial_begin("paddle-free");
+    trial_run(0.2);
+    record_at("omega", 0.2, rate_of(0));
+    trial_run(4);
+    record("total_angle", angle_of(0));
 
-    trial_name(t, "%s", "b");
-    trial_begin(t, "paddle-pinned");
-    trial_run(t, 0.1);
-    record_at(t, "omega", 0.1, rate_of(t, 0));
-    trial_run(t, 4);
-    record(t, "total_angle", angle_of(t, 0));
+    trial_name("%s", "b");
+    trial_begin("paddle-pinned");
+    trial_run(0.1);
+    record_at("omega", 0.1, rate_of(0));
+    trial_run(4);
+    record("total_angle", angle_of(0));
 }
 
 /* ---------------------------------------------------------------- joints */
 
 /* Four times the way from rest to the lowest point. */
-static void measure_period(struct trial *t, const char *scene, const char *quantity)
+static void measure_period(const char *file, const char *quantity)
 {
     static const double amplitudes_deg[] = {5, 30, 60, 90, 120, 150, 170, 175};
     for (size_t i = 0; i < sizeof amplitudes_deg / sizeof amplitudes_deg[0]; i++) {
-        trial_name(t, "%g deg", amplitudes_deg[i]);
-        trial_read(t, scene);
-        t->scene.bodies[0].freedom.start = (amplitudes_deg[i] - 90) * DEGREE;
-        trial_start(t);
-        record(t, quantity, 4 * run_to_angle(t, -PI / 2));
+        trial_name("%g deg", amplitudes_deg[i]);
+        trial_read(file);
+        scene.bodies[0].freedom.start = (amplitudes_deg[i] - 90) * DEGREE;
+        trial_start();
+        record(quantity, 4 * run_to_angle(-PI / 2));
     }
-    trial_name(t, "%s", "");
+    trial_name("%s", "");
 }
 
-static void measure_pendulum(struct trial *t)
+static void measure_pendulum(void)
 {
-    measure_period(t, "pendulum-rod", "period_rod");
-    measure_period(t, "pendulum-point", "period_point_mass");
+    measure_period("pendulum-rod", "period_rod");
+    measure_period("pendulum-point", "period_point_mass");
 }
 
-static void record_chain(struct trial *t, double t_s, double last_length)
+static void record_chain(double t_s, double last_length)
 {
     char name[16];
-    struct vec3 com = dynamics_centre_of_mass(t->dynamics);
+    struct vec3 com = dynamics_centre_of_mass(run);
     double p[3];
-    int count = t->scene.body_count;
-    read_momentum(t->dynamics, p);
+    int count = scene.body_count;
+    read_momentum(run, p);
     for (int i = 0; i < count; i++) {
         snprintf(name, sizeof name, "q%d", i + 1);
-        record_at(t, name, t_s, angle_of(t, i));
+        record_at(name, t_s, angle_of(i));
         snprintf(name, sizeof name, "dq%d/dt", i + 1);
-        record_at(t, name, t_s, rate_of(t, i));
+        record_at(name, t_s, rate_of(i));
     }
-    struct vec2 tip =
-        scene_body_point(&t->scene, t->dynamics, count - 1, (struct vec2){last_length, 0});
-    record_at(t, "E_mech", t_s, energy(t));
-    record_at(t, "L_about_com", t_s, p[2] - (com.x * p[1] - com.y * p[0]));
-    record_at(t, "com_x", t_s, com.x);
-    record_at(t, "com_y", t_s, com.y);
-    record_at(t, "tip_x", t_s, tip.x);
-    record_at(t, "tip_y", t_s, tip.y);
+    struct vec2 tip = scene_body_point(&scene, run, count - 1, (struct vec2){last_length, 0});
+    record_at("E_mech", t_s, energy_now());
+    record_at("L_about_com", t_s, p[2] - (com.x * p[1] - com.y * p[0]));
+    record_at("com_x", t_s, com.x);
+    record_at("com_y", t_s, com.y);
+    record_at("tip_x", t_s, tip.x);
+    record_at("tip_y", t_s, tip.y);
 }
 
-static void measure_chain(struct trial *t, const char *scene, double last_length)
+static void measure_chain(const char *file, double last_length)
 {
-    trial_begin(t, scene);
+    trial_begin(file);
     double t_s = 0;
-    for (size_t i = 0; i < t->oracle->count; i++) {
-        if (t->oracle->list[i].t_s <= t_s)
+    for (size_t i = 0; i < moved->count; i++) {
+        if (moved->list[i].t_s <= t_s)
             continue;
-        t_s = t->oracle->list[i].t_s;
-        trial_run(t, t_s);
-        record_chain(t, t_s, last_length);
+        t_s = moved->list[i].t_s;
+        trial_run(t_s);
+        record_chain(t_s, last_length);
     }
 }
 
-static void measure_double_pendulum(struct trial *t)
+static void measure_double_pendulum(void)
 {
-    measure_chain(t, "double-pendulum-rods", 0.7);
+    measure_chain("double-pendulum-rods", 0.7);
 }
 
-static void measure_point_pendulum(struct trial *t)
+static void measure_point_pendulum(void)
 {
-    measure_chain(t, "double-pendulum-point", 1);
+    measure_chain("double-pendulum-point", 1);
 }
 
-static void measure_chain5(struct trial *t)
+static void measure_chain5(void)
 {
-    measure_chain(t, "chain5-pinned", 0.2);
+    measure_chain("chain5-pinned", 0.2);
 }
 
-static void measure_hinge_pd(struct trial *t)
+static void measure_hinge_pd(void)
 {
     static const double times[] = {0.1, 0.5, 1, 2};
-    trial_begin(t, "hinge-pd-rod");
+    trial_begin("hinge-pd-rod");
     for (int i = 0; i < 4; i++) {
-        trial_run(t, times[i]);
-        record_at(t, "theta", times[i], angle_of(t, 0));
-        record_at(t, "omega", times[i], rate_of(t, 0));
+        trial_run(times[i]);
+        record_at("theta", times[i], angle_of(0));
+        record_at("omega", times[i], rate_of(0));
     }
-    trial_start(t);
-    trial_step(t);
-    double over = run_to_turn(t) - 1, under = 1 - run_to_turn(t);
+    trial_start();
+    trial_step();
+    double over = run_to_turn() - 1, under = 1 - run_to_turn();
     double decrement = log(over / under);
-    record(t, "overshoot", over);
-    record(t, "damping_ratio", decrement / sqrt(PI * PI + decrement * decrement));
+    record("overshoot", over);
+    record("damping_ratio", decrement / sqrt(PI * PI + decrement * decrement));
 }
 
-static void measure_joint_limit(struct trial *t)
+static void measure_joint_limit(void)
 {
     const double limit = 270 * DEGREE;
-    trial_begin(t, "joint-limit");
+    trial_begin("joint-limit");
 
     /* the last state before the stop, and from there on by the exact motion */
     double angle = 0, rate = 0;
-    while (rate_of(t, 0) >= rate && trial_time(t) < 3) {
-        angle = angle_of(t, 0);
-        rate = rate_of(t, 0);
-        trial_step(t);
+    while (rate_of(0) >= rate && trial_time() < 3) {
+        angle = angle_of(0);
+        rate = rate_of(0);
+        trial_step();
     }
     double at_stop = sqrt(rate * rate + 2 * 5 * (limit - angle));
-    record(t, "time_to_stop", trial_time(t) - t->dt_s + (at_stop - rate) / 5);
-    record(t, "omega_at_stop", at_stop);
-    trial_run(t, 3);
-    record(t, "angle_after", angle_of(t, 0));
-    record(t, "stop_energy_loss", dynamics_ledger(t->dynamics)->loss_limit_j);
+    record("time_to_stop", trial_time() - scene.settings.dt_s + (at_stop - rate) / 5);
+    record("omega_at_stop", at_stop);
+    trial_run(3);
+    record("angle_after", angle_of(0));
+    record("stop_energy_loss", dynamics_ledger(run)->loss_limit_j);
 }
 
 /* Damping that gives a ratio: c = 2 ratio sqrt(k m). Adhesive: until it is back where it began;
  * clamped: until the force is zero. */
-static void measure_spring_dashpot(struct trial *t)
+static void measure_spring_dashpot(void)
 {
     static const double ratios[] = {0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7};
     double duration = 0;
     for (size_t i = 0; i < sizeof ratios / sizeof ratios[0]; i++) {
         double k = 1e4, c = 2 * ratios[i] * 100;
-        trial_name(t, "zeta %g", ratios[i]);
-        trial_read(t, "spring-dashpot");
-        t->scene.bodies[0].freedom.drive.damping = c;
-        trial_start(t);
-        double h = t->dt_s, has_let_go = 0;
+        trial_name("zeta %g", ratios[i]);
+        trial_read("spring-dashpot");
+        scene.bodies[0].freedom.drive.damping = c;
+        trial_start();
+        double h = scene.settings.dt_s, has_let_go = 0;
         for (int is_back = 0; !is_back;) {
-            double x = angle_of(t, 0), v = rate_of(t, 0), a = -k * x - c * v;
-            trial_step(t);
-            double x1 = angle_of(t, 0), v1 = rate_of(t, 0), a1 = -k * x1 - c * v1;
-            if (!has_let_go && t->step > 1 && v1 > 0 && a1 <= 0) {
+            double x = angle_of(0), v = rate_of(0), a = -k * x - c * v;
+            trial_step();
+            double x1 = angle_of(0), v1 = rate_of(0), a1 = -k * x1 - c * v1;
+            if (!has_let_go && steps > 1 && v1 > 0 && a1 <= 0) {
                 /* a' = -k v - c a; the speed there from both ends: v is a cubic in time, too */
                 double s = find_crossing(a, -k * v - c * a, a1, -k * v1 - c * a1, h, 0) / h;
-                record(t, "restitution_clamped_f>=0", between(v, a, v1, a1, h, s));
+                record("restitution_clamped_f>=0", between(v, a, v1, a1, h, s));
                 has_let_go = 1;
             }
             is_back = x < 0 && x1 >= 0;
             if (is_back) {
                 double s = find_crossing(x, v, x1, v1, h, 0) / h;
-                record(t, "restitution_adhesive", between(v, a, v1, a1, h, s));
+                record("restitution_adhesive", between(v, a, v1, a1, h, s));
                 if (i == 0)
-                    duration = trial_time(t) - h + h * s;
+                    duration = trial_time() - h + h * s;
             }
         }
     }
-    trial_name(t, "%s", "");
-    record(t, "contact_duration_undamped", duration);
-    trial_read(t, "spring-dashpot");
-    struct scene_freedom *slide = &t->scene.bodies[0].freedom;
+    trial_name("%s", "");
+    record("contact_duration_undamped", duration);
+    trial_read("spring-dashpot");
+    struct scene_freedom *slide = &scene.bodies[0].freedom;
     slide->rate = 0;
     slide->drive.damping = 140;
     slide->drive.target = -9.81 / slide->drive.kp;
-    trial_start(t);
-    trial_run(t, 1);
-    record(t, "static_penetration_mg/k", -angle_of(t, 0));
+    trial_start();
+    trial_run(1);
+    record("static_penetration_mg/k", -angle_of(0));
 }
 
 /* ---------------------------------------------------------------- contacts */
 
-static void measure_sliding_block(struct trial *t)
+static void measure_sliding_block(void)
 {
     static const double frictions[] = {0.5, 0.1, 0.3, 0.8, 1};
     for (size_t i = 0; i < sizeof frictions / sizeof frictions[0]; i++) {
-        trial_name(t, "mu %g", frictions[i]);
-        trial_read(t, "sliding-block");
-        t->scene.world.friction = frictions[i];
-        trial_start(t);
+        trial_name("mu %g", frictions[i]);
+        trial_read("sliding-block");
+        scene.world.friction = frictions[i];
+        trial_start();
 
         /* the last speeds before it stops tell when it does */
         double speed = 3, before = 3;
-        for (double now = 3; now > 1e-6 && trial_time(t) < 5; now = state_of(t, 0).velocity_m_s.x) {
+        for (double now = 3; now > 1e-6 && trial_time() < 5; now = state_of(0).velocity_m_s.x) {
             before = speed;
             speed = now;
-            trial_step(t);
+            trial_step();
         }
-        double left = speed / (before - speed) * t->dt_s;
-        record(t, "stop_time", trial_time(t) - t->dt_s + left);
-        trial_run(t, trial_time(t) + 1);
-        double stopped = state_of(t, 0).at_m.x;
-        record(t, "stop_distance", stopped);
-        record(t, "height", state_of(t, 0).at_m.y);
-        record(t, "friction_loss", dynamics_ledger(t->dynamics)->loss_friction_j);
-        trial_run(t, trial_time(t) + 1);
-        record(t, "creep_after_stop_per_s", state_of(t, 0).at_m.x - stopped);
+        double left = speed / (before - speed) * scene.settings.dt_s;
+        record("stop_time", trial_time() - scene.settings.dt_s + left);
+        trial_run(trial_time() + 1);
+        double stopped = state_of(0).at_m.x;
+        record("stop_distance", stopped);
+        record("height", state_of(0).at_m.y);
+        record("friction_loss", dynamics_ledger(run)->loss_friction_j);
+        trial_run(trial_time() + 1);
+        record("creep_after_stop_per_s", state_of(0).at_m.x - stopped);
     }
 }
 
 /* The times and heights of bounces are a geometric series, and so is what is left after the sixth:
  * its ratio is that of those measured. */
-static void measure_bouncing(struct trial *t)
+static void measure_bouncing(void)
 {
     const double g = 9.81, radius = 0.1;
     double times[6], heights[6], path;
-    trial_begin(t, "bouncing-ball");
-    path = state_of(t, 0).at_m.y - radius;
-    for (int bounce = 0; bounce < 6 && trial_time(t) < 4;) {
-        struct part_state before = state_of(t, 0);
-        double time = trial_time(t);
-        trial_step(t);
-        struct part_state now = state_of(t, 0);
+    trial_begin("bouncing-ball");
+    path = state_of(0).at_m.y - radius;
+    for (int bounce = 0; bounce < 6 && trial_time() < 4;) {
+        struct part_state before = state_of(0);
+        double time = trial_time();
+        trial_step();
+        struct part_state now = state_of(0);
         if (!(before.velocity_m_s.y < 0 && now.velocity_m_s.y > 0))
             continue;
         double speed =
@@ -577,23 +554,23 @@ static void measure_bouncing(struct trial *t)
         times[bounce] = time + (speed + before.velocity_m_s.y) / g;
         heights[bounce] = now.at_m.y - radius + now.velocity_m_s.y * now.velocity_m_s.y / g / 2;
         path += 2 * heights[bounce];
-        trial_name(t, "bounce %d", bounce + 1);
-        record(t, "bounce_time", times[bounce]);
-        record(t, "impact_speed", speed);
-        record(t, "apex_height_after", heights[bounce++]);
+        trial_name("bounce %d", bounce + 1);
+        record("bounce_time", times[bounce]);
+        record("impact_speed", speed);
+        record("apex_height_after", heights[bounce++]);
     }
     double last = times[5] - times[4], ratio = sqrt(sqrt(last / (times[1] - times[0])));
     double fall = heights[5] / heights[4];
-    trial_name(t, "%s", "");
-    record(t, "zeno_time", times[5] + last * ratio / (1 - ratio));
-    record(t, "total_path", path + 2 * heights[5] * fall / (1 - fall));
+    trial_name("%s", "");
+    record("zeno_time", times[5] + last * ratio / (1 - ratio));
+    record("total_path", path + 2 * heights[5] * fall / (1 - fall));
 }
 
 /* Sums of the impulses in the step just taken of the contacts at x along, within 5 cm. */
-static void sum_impulses(const struct trial *t, double x, double y, double sum[2])
+static void sum_impulses(double x, double y, double sum[2])
 {
     const struct contact_point *points;
-    int count = dynamics_contacts(t->dynamics, &points);
+    int count = dynamics_contacts(run, &points);
     sum[0] = sum[1] = 0;
     for (int i = 0; i < count; i++)
         if (fabs(points[i].at.x - x) < 0.05 && fabs(points[i].at.y - y) < 0.05) {
@@ -604,57 +581,57 @@ static void sum_impulses(const struct trial *t, double x, double y, double sum[2
 
 /* A disk's mass is within it, a ring's at the rim. Friction is what it takes to turn: least that of
  * the forces' ratio. */
-static void measure_rolling(struct trial *t)
+static void measure_rolling(void)
 {
     const double slope = 10 * DEGREE;
     for (int is_ring = 0; is_ring < 2; is_ring++) {
-        trial_read(t, "rolling-incline");
-        struct scene_body *body = &t->scene.bodies[0];
+        trial_read("rolling-incline");
+        struct scene_body *body = &scene.bodies[0];
         struct vec2 start = body->at;
         if (is_ring)
             body->inertia_kg_m2 = body->mass_kg * 0.2 * 0.2;
-        trial_start(t);
-        trial_run(t, 2);
-        struct part_state s = state_of(t, 0);
+        trial_start();
+        trial_run(2);
+        struct part_state s = state_of(0);
         double impulse[2];
         double way = (s.at_m.x - start.x) * cos(slope) - (s.at_m.y - start.y) * sin(slope);
-        record(t, is_ring ? "acceleration_ring" : "acceleration_disk",
+        record(is_ring ? "acceleration_ring" : "acceleration_disk",
                (s.velocity_m_s.x * cos(slope) - s.velocity_m_s.y * sin(slope)) / 2);
         if (is_ring)
             continue;
-        sum_impulses(t, s.at_m.x - 0.2 * sin(slope), s.at_m.y - 0.2 * cos(slope), impulse);
-        record_at(t, "distance_disk", 2, way);
-        record_at(t, "omega_disk", 2, -s.spin_rad_s.z);
-        record(t, "friction_force_disk", fabs(impulse[1]) / t->dt_s);
-        record(t, "mu_min_disk", fabs(impulse[1]) / impulse[0]);
+        sum_impulses(s.at_m.x - 0.2 * sin(slope), s.at_m.y - 0.2 * cos(slope), impulse);
+        record_at("distance_disk", 2, way);
+        record_at("omega_disk", 2, -s.spin_rad_s.z);
+        record("friction_force_disk", fabs(impulse[1]) / scene.settings.dt_s);
+        record("mu_min_disk", fabs(impulse[1]) / impulse[0]);
     }
 }
 
 /* The speed of the disk's lowest point falls evenly until it is 0; what it was in the two steps
  * before tells when. */
-static void measure_slide_to_roll(struct trial *t)
+static void measure_slide_to_roll(void)
 {
-    trial_begin(t, "slide-to-roll");
-    struct part_state s = state_of(t, 0), held = s;
+    trial_begin("slide-to-roll");
+    struct part_state s = state_of(0), held = s;
     double slip = 4, before = 4;
-    for (double now = 4; now > 1e-3 && trial_time(t) < 5;
-         now = state_of(t, 0).velocity_m_s.x + 0.2 * state_of(t, 0).spin_rad_s.z) {
+    for (double now = 4; now > 1e-3 && trial_time() < 5;
+         now = state_of(0).velocity_m_s.x + 0.2 * state_of(0).spin_rad_s.z) {
         before = slip;
         slip = now;
-        held = state_of(t, 0);
-        trial_step(t);
+        held = state_of(0);
+        trial_step();
     }
-    double left = slip / (before - slip) * t->dt_s, slowing = 9.81 * 0.25;
-    record(t, "time_to_roll", trial_time(t) - t->dt_s + left);
-    record(t, "distance_at_roll",
+    double left = slip / (before - slip) * scene.settings.dt_s, slowing = 9.81 * 0.25;
+    record("time_to_roll", trial_time() - scene.settings.dt_s + left);
+    record("distance_at_roll",
            held.at_m.x + held.velocity_m_s.x * left - slowing * left * left / 2);
-    trial_run(t, trial_time(t) + 1);
-    s = state_of(t, 0);
-    record(t, "final_speed", s.velocity_m_s.x);
-    record(t, "energy_lost", dynamics_ledger(t->dynamics)->loss_friction_j);
+    trial_run(trial_time() + 1);
+    s = state_of(0);
+    record("final_speed", s.velocity_m_s.x);
+    record("energy_lost", dynamics_ledger(run)->loss_friction_j);
 }
 
-static void measure_stacked_boxes(struct trial *t)
+static void measure_stacked_boxes(void)
 {
     static const struct {
         const char *quantity;
@@ -663,45 +640,45 @@ static void measure_stacked_boxes(struct trial *t)
                   {"N_top_at_x=+0.2", 0.2, 0.2},
                   {"N_floor_left", -0.2, 0},
                   {"N_floor_right", 0.2, 0}};
-    trial_begin(t, "stacked-boxes");
-    double bottom = state_of(t, 0).at_m.x, top = state_of(t, 1).at_m.x, impulse[2];
-    trial_run(t, 10);
+    trial_begin("stacked-boxes");
+    double bottom = state_of(0).at_m.x, top = state_of(1).at_m.x, impulse[2];
+    trial_run(10);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        sum_impulses(t, places[i].x, places[i].y, impulse);
-        record(t, places[i].quantity, impulse[0] / t->dt_s);
+        sum_impulses(places[i].x, places[i].y, impulse);
+        record(places[i].quantity, impulse[0] / scene.settings.dt_s);
     }
-    record(t, "drift_in_10_s",
-           fmax(fabs(state_of(t, 0).at_m.x - bottom), fabs(state_of(t, 1).at_m.x - top)));
+    record("drift_in_10_s",
+           fmax(fabs(state_of(0).at_m.x - bottom), fabs(state_of(1).at_m.x - top)));
 }
 
-static void measure_head_on(struct trial *t)
+static void measure_head_on(void)
 {
     double p[3];
-    trial_begin(t, "head-on-collision");
-    trial_run(t, 0.5);
-    read_momentum(t->dynamics, p);
-    record(t, "v1", state_of(t, 0).velocity_m_s.x);
-    record(t, "v2", state_of(t, 1).velocity_m_s.x);
-    record(t, "momentum", p[0]);
-    record(t, "energy_lost", dynamics_ledger(t->dynamics)->loss_impact_j);
+    trial_begin("head-on-collision");
+    trial_run(0.5);
+    read_momentum(run, p);
+    record("v1", state_of(0).velocity_m_s.x);
+    record("v2", state_of(1).velocity_m_s.x);
+    record("momentum", p[0]);
+    record("energy_lost", dynamics_ledger(run)->loss_impact_j);
 }
 
 /* The loop is closed at the start and turned until the crank is where it is asked for. */
-static void measure_four_bar(struct trial *t)
+static void measure_four_bar(void)
 {
-    trial_begin(t, "four-bar");
-    trial_run(t, 0.1);
-    struct part_state coupler = state_of(t, 1), rocker = state_of(t, 2);
-    struct vec2 joint = scene_body_point(&t->scene, t->dynamics, 1, (struct vec2){3, 0});
-    record(t, "theta3", coupler.angle_rad);
-    record(t, "theta4", rocker.angle_rad);
-    record(t, "omega3", coupler.spin_rad_s.z);
-    record(t, "omega4", rocker.spin_rad_s.z);
-    record(t, "coupler_joint_x", joint.x);
-    record(t, "coupler_joint_y", joint.y);
+    trial_begin("four-bar");
+    trial_run(0.1);
+    struct part_state coupler = state_of(1), rocker = state_of(2);
+    struct vec2 joint = scene_body_point(&scene, run, 1, (struct vec2){3, 0});
+    record("theta3", coupler.angle_rad);
+    record("theta4", rocker.angle_rad);
+    record("omega3", coupler.spin_rad_s.z);
+    record("omega4", rocker.spin_rad_s.z);
+    record("coupler_joint_x", joint.x);
+    record("coupler_joint_y", joint.y);
 }
 
-static void measure_corner_impact(struct trial *t)
+static void measure_corner_impact(void)
 {
     static const struct {
         const char *of;
@@ -709,31 +686,31 @@ static void measure_corner_impact(struct trial *t)
     } impacts[] = {{"frictionless", 0, 0}, {"sticking", 100, 0}, {"coulomb_sliding_mu0.2", 0.2, 3}};
     const double rx = -cos(30 * DEGREE) / 2, ry = -0.25;
     for (size_t i = 0; i < sizeof impacts / sizeof impacts[0]; i++) {
-        trial_name(t, "%s", impacts[i].of);
-        trial_read(t, "rod-corner-impact");
-        t->scene.world.friction = impacts[i].friction;
-        t->scene.bodies[0].velocity.x = impacts[i].speed;
-        trial_start(t);
-        double before = energy(t), jn = 0, jt = 0;
-        trial_step(t);
+        trial_name("%s", impacts[i].of);
+        trial_read("rod-corner-impact");
+        scene.world.friction = impacts[i].friction;
+        scene.bodies[0].velocity.x = impacts[i].speed;
+        trial_start();
+        double before = energy_now(), jn = 0, jt = 0;
+        trial_step();
         const struct contact_point *points;
-        int count = dynamics_contacts(t->dynamics, &points);
+        int count = dynamics_contacts(run, &points);
         for (int k = 0; k < count; k++) {
             jn += points[k].normal_impulse_n_s;
             jt += points[k].friction_impulse_n_s;
         }
-        struct part_state s = state_of(t, 0);
-        record(t, "jn", jn);
-        record(t, "jt", jt);
-        record(t, "vx_after", s.velocity_m_s.x);
-        record(t, "vy_after", s.velocity_m_s.y);
-        record(t, "omega_after", s.spin_rad_s.z);
-        record(t, "contact_vt_after", s.velocity_m_s.x - s.spin_rad_s.z * ry);
-        record(t, "contact_vn_after", s.velocity_m_s.y + s.spin_rad_s.z * rx);
-        const struct ledger *l = dynamics_ledger(t->dynamics);
-        record(t, "dE", energy(t) - before);
-        record(t, "dE", -l->loss_impact_j - l->loss_friction_j);
-        record(t, "dE", energy(t) - before - l->residual_j);
+        struct part_state s = state_of(0);
+        record("jn", jn);
+        record("jt", jt);
+        record("vx_after", s.velocity_m_s.x);
+        record("vy_after", s.velocity_m_s.y);
+        record("omega_after", s.spin_rad_s.z);
+        record("contact_vt_after", s.velocity_m_s.x - s.spin_rad_s.z * ry);
+        record("contact_vn_after", s.velocity_m_s.y + s.spin_rad_s.z * rx);
+        const struct ledger *l = dynamics_ledger(run);
+        record("dE", energy_now() - before);
+        record("dE", -l->loss_impact_j - l->loss_friction_j);
+        record("dE", energy_now() - before - l->residual_j);
     }
 }
 
@@ -786,18 +763,14 @@ static void load_expected(struct oracle_case *oracle)
 
 static void measure(struct oracle_case *oracle)
 {
-    FREED struct trial *trial = calloc(1, sizeof *trial);
-    if (!trial || arena_init(&trial->arena, SCENE_ARENA_BYTES) != 0)
-        die(oracle->name, "out of memory");
-    for (int run = 0; run < RUN_COUNT; run++) {
-        if (!(oracle->runs & 1 << run))
+    for (int way = 0; way < WAY_COUNT; way++) {
+        if (!(oracle->runs & 1 << way))
             continue;
-        trial->oracle = oracle;
-        trial->run = run;
-        trial_name(trial, "%s", "");
-        oracle->measure(trial);
+        moved = oracle;
+        moved_way = way;
+        trial_name("%s", "");
+        oracle->measure();
     }
-    arena_deinit(&trial->arena);
 }
 
 static void load_cases(void)
@@ -819,28 +792,28 @@ static void unload_cases(void)
     json_decref(cases_json);
 }
 
-static int is_engine(int run)
+static int is_engine(int way)
 {
-    return run == RUN_DEFAULT || run == RUN_MIDPOINT;
+    return way == WAY_DEFAULT || way == WAY_MIDPOINT;
 }
 
 /* 1 if a run is to find the number. */
-static int is_due(const struct oracle_case *oracle, const struct expected *e, int run)
+static int is_due(const struct oracle_case *oracle, const struct expected *e, int way)
 {
-    return (oracle->runs & 1 << run) && (!is_engine(run) || e->tol_engine > 0);
+    return (oracle->runs & 1 << way) && (!is_engine(way) || e->tol_engine > 0);
 }
 
 /* The constraint solver finds an impact at a depth of 1e-10 m: of six bounces that makes 1.6e-9
  * m. */
-static double tolerance(const struct expected *e, int run)
+static double tolerance(const struct expected *e, int way)
 {
-    return is_engine(run) ? e->tol_engine : run == RUN_CONSTRAINT ? 2 * e->tol_ref : e->tol_ref;
+    return is_engine(way) ? e->tol_engine : way == WAY_CONSTRAINT ? 2 * e->tol_ref : e->tol_ref;
 }
 
 /* Written so that what is not a number is bad. */
-static int is_good(const struct expected *e, int run)
+static int is_good(const struct expected *e, int way)
 {
-    return e->is_measured[run] && fabs(e->measured[run] - e->value) <= tolerance(e, run);
+    return e->is_measured[way] && fabs(e->measured[way] - e->value) <= tolerance(e, way);
 }
 
 /* -------------------------------------------------------------- the table in the documentation */
@@ -848,18 +821,18 @@ static int is_good(const struct expected *e, int run)
 #define PAGE "docs/physics.md"
 
 /* The columns of its table. */
-static const enum run documented[] = {RUN_DEFAULT, RUN_CONSTRAINT};
+static const enum way documented[] = {WAY_DEFAULT, WAY_CONSTRAINT};
 enum { DOCUMENTED = sizeof documented / sizeof documented[0] };
 
 /* The number of a run that comes nearest to its tolerance, or passes it; NULL: none is due. */
-static const struct expected *worst_of(const struct oracle_case *oracle, int run)
+static const struct expected *worst_of(const struct oracle_case *oracle, int way)
 {
     const struct expected *worst = NULL;
     double largest = -1;
     for (size_t k = 0; k < oracle->count; k++) {
         const struct expected *e = &oracle->list[k];
-        double share = fabs(e->measured[run] - e->value) / tolerance(e, run);
-        if (is_due(oracle, e, run) && !(share <= largest)) {
+        double share = fabs(e->measured[way] - e->value) / tolerance(e, way);
+        if (is_due(oracle, e, way) && !(share <= largest)) {
             largest = share;
             worst = e;
         }
@@ -871,29 +844,30 @@ static void print_row(const struct oracle_case *oracle)
 {
     printf("| %s |", oracle->name);
     for (int i = 0; i < DOCUMENTED; i++) {
-        enum run run = documented[i];
-        const struct expected *e = worst_of(oracle, run);
+        enum way way = documented[i];
+        const struct expected *e = worst_of(oracle, way);
         if (e)
-            printf(" %.0e/%.0e |", fabs(e->measured[run] - e->value), tolerance(e, run));
+            printf(" %.0e/%.0e |", fabs(e->measured[way] - e->value), tolerance(e, way));
         else
             printf(" |");
     }
     printf("\n");
 }
 
-static int print_markdown(void)
+START_TEST(print_markdown)
 {
+    scene_set_up();
     int failed = 0;
     printf("| case | articulated | constraint |\n|---|---|---|\n");
     for (int i = 0; i < CASE_COUNT; i++) {
         measure(&cases[i]);
         print_row(&cases[i]);
         for (size_t k = 0; k < cases[i].count; k++)
-            for (int run = 0; run < RUN_COUNT; run++)
+            for (int way = 0; way < WAY_COUNT; way++)
                 failed |=
-                    is_due(&cases[i], &cases[i].list[k], run) && !is_good(&cases[i].list[k], run);
+                    is_due(&cases[i], &cases[i].list[k], way) && !is_good(&cases[i].list[k], way);
     }
-    return failed;
+    ck_assert_int_eq(failed, 0);
 }
 
 /* The documented table has every case, and its errors are still the size of those measured. `make
@@ -903,13 +877,13 @@ static void check_documented(const struct oracle_case *oracle)
     double shares[DOCUMENTED];
     documented_shares(PAGE, oracle->name, shares, DOCUMENTED);
     for (int i = 0; i < DOCUMENTED; i++) {
-        enum run run = documented[i];
-        const struct expected *e = worst_of(oracle, run);
-        double share = e ? fabs(e->measured[run] - e->value) / tolerance(e, run) : -1;
+        enum way way = documented[i];
+        const struct expected *e = worst_of(oracle, way);
+        double share = e ? fabs(e->measured[way] - e->value) / tolerance(e, way) : -1;
         int is_current = e ? shares[i] >= 0 && share <= 10 * shares[i] + 0.01 : shares[i] < 0;
         ck_assert_msg(is_current,
                       "%s: %s, %s has an error of %.1e of what is allowed now (make accuracy)",
-                      PAGE, oracle->name, run_names[run], share);
+                      PAGE, oracle->name, way_names[way], share);
     }
 }
 
@@ -940,13 +914,13 @@ TEST_LOOP(oracle_case, 0, CASE_COUNT)
     measure(oracle);
     for (size_t k = 0; k < oracle->count; k++) {
         const struct expected *e = &oracle->list[k];
-        for (int run = 0; run < RUN_COUNT; run++) {
-            if (!is_due(oracle, e, run) || is_good(e, run))
+        for (int way = 0; way < WAY_COUNT; way++) {
+            if (!is_due(oracle, e, way) || is_good(e, way))
                 continue;
             if (bad++ == 0)
                 snprintf(first, sizeof first, "%s %s at %g s, %s: %.17g instead of %.17g +- %.1e",
-                         e->quantity, e->of, e->t_s, run_names[run], e->measured[run], e->value,
-                         tolerance(e, run));
+                         e->quantity, e->of, e->t_s, way_names[way], e->measured[way], e->value,
+                         tolerance(e, way));
         }
     }
     ck_assert_msg(bad == 0, "%s: %d numbers are wrong, first %s", oracle->name, bad, first);
@@ -956,34 +930,32 @@ TEST_LOOP(oracle_case, 0, CASE_COUNT)
 /* A mass 1 % off, and gravity 0.1 % off, are noticed. */
 TEST(planted_faults)
 {
-    FREED struct trial *trial = calloc(1, sizeof *trial);
-    ck_assert_ptr_nonnull(trial);
-    ck_assert_int_eq(arena_init(&trial->arena, SCENE_ARENA_BYTES), 0);
     for (int fault = 0; fault < 2; fault++) {
         struct oracle_case oracle = cases[3];
         double gravity = fault ? 9.81 * 1.001 : 9.81;
-        trial->oracle = &oracle;
-        trial_name(trial, "%s", "");
-        trial_read(trial, "double-pendulum-rods");
-        trial->scene.world.gravity_m_s2 = gravity;
-        trial->scene.bodies[1].mass_kg *= fault ? 1 : 1.01;
-        trial_start(trial);
-        trial_run(trial, 1);
-        record_chain(trial, 1, 0.7);
+        moved = &oracle;
+        moved_way = WAY_DEFAULT;
+        trial_name("%s", "");
+        trial_read("double-pendulum-rods");
+        scene.world.gravity_m_s2 = gravity;
+        scene.bodies[1].mass_kg *= fault ? 1 : 1.01;
+        trial_start();
+        trial_run(1);
+        record_chain(1, 0.7);
         int bad = 0;
         for (size_t k = 0; k < oracle.count; k++)
-            bad += oracle.list[k].t_s == 1 && !is_good(&oracle.list[k], RUN_DEFAULT);
+            bad += oracle.list[k].t_s == 1 && !is_good(&oracle.list[k], WAY_DEFAULT);
         ck_assert_int_gt(bad, 0);
     }
-    arena_deinit(&trial->arena);
 }
 
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     load_cases();
-    int result = strcmp(what, "--markdown") == 0 ? print_markdown()
-                                                 : run_defined_tests("scenes", 120, NULL, NULL);
+    int result = strcmp(what, "--markdown") == 0
+                     ? run_only(print_markdown, 600)
+                     : run_defined_tests("scenes", 120, scene_set_up, NULL);
     unload_cases();
     return result;
 }

@@ -22,30 +22,19 @@
 #include <jansson.h>
 
 #include "simulator/links/spatial_state.h"
-#include "simulator/tools/scenes/scene.h"
 #include "tests/documented.h"
-#include "tests/suite.h"
+#include "tests/scene_fixture.h"
 
 #define FOLDER "tests/oracle/space/"
 #define PAGE   "docs/physics-space.md"
 #define PI     3.14159265358979323846
 
-enum run { RUN_FINE, RUN_RK4, RUN_MIDPOINT, RUN_CONSTRAINT, RUN_COUNT };
-static const char *const run_names[RUN_COUNT] = {"rk4 fine", "rk4", "midpoint", "constraint"};
-static const char *const tolerance_names[RUN_COUNT] = {"tol_ref", "tol_rk4", "tol_midpoint",
+enum way { WAY_FINE, WAY_RK4, WAY_MIDPOINT, WAY_CONSTRAINT, WAY_COUNT };
+static const char *const way_names[WAY_COUNT] = {"rk4 fine", "rk4", "midpoint", "constraint"};
+static const char *const tolerance_names[WAY_COUNT] = {"tol_ref", "tol_rk4", "tol_midpoint",
                                                        "tol_ref"};
 
 enum { VALUES_MAX = SCENE_COORDINATES_MAX };
-
-/* A motion. */
-struct trial {
-    struct scene scene;
-    struct arena arena;
-    struct error error;
-    struct dynamics *run;
-    double dt_s;
-    long step;
-};
 
 /* What comes out of a run: of its numbers the one nearest to its tolerance, or beyond. */
 struct outcome {
@@ -55,59 +44,28 @@ struct outcome {
 };
 
 static json_t *cases;
+static long steps;
 
-static void die(const char *what, const char *message)
+static const struct spatial_tree *tree(void)
 {
-    fprintf(stderr, "test_space: %s: %s\n", what, message);
-    exit(EXIT_FAILURE);
+    return spatial_state_tree(spatial_state_of(run));
 }
 
-/* ---------------------------------------------------------------- trials */
-
-static struct trial *trial_create(void)
+static double step_s(void)
 {
-    struct trial *t = calloc(1, sizeof *t);
-    if (!t || arena_init(&t->arena, SCENE_ARENA_BYTES) != 0)
-        die("trial", "out of memory");
-    return t;
+    return scene.settings.dt_s;
 }
 
-static void trial_destroy(struct trial *t)
+static void step(void)
 {
-    arena_deinit(&t->arena);
-    free(t);
+    run_steps(1);
+    steps++;
 }
 
-static void trial_read(struct trial *t, const char *name)
+static void run_to(double until_s)
 {
-    if (scene_read_file(&t->scene, printed(FOLDER "scenes/%s.json", name), &t->error) != 0)
-        die(name, t->error.message);
-}
-
-static void trial_start(struct trial *t, int solver, int integrator, double dt_s)
-{
-    t->scene.settings.solver = solver;
-    t->scene.settings.rtol = 1e-13;
-    t->scene.settings.integrator = integrator;
-    t->scene.settings.dt_s = t->dt_s = dt_s;
-    t->step = 0;
-    arena_reset(&t->arena);
-    if (scene_start(&t->scene, &t->arena, &t->run, &t->error) != 0)
-        die("start", t->error.message);
-}
-
-static void trial_step(struct trial *t)
-{
-    if (dynamics_step(t->run) != 0)
-        die("step", "the motion is not finite");
-    t->step++;
-}
-
-static void trial_run(struct trial *t, double until_s)
-{
-    long steps = lround(until_s / t->dt_s);
-    while (t->step < steps)
-        trial_step(t);
+    while (steps < lround(until_s / step_s()))
+        step();
 }
 
 /* ---------------------------------------------------------------- what is read */
@@ -130,11 +88,10 @@ static int put_quaternion(double *values, struct quaternion q)
 }
 
 /* The present value of a quantity; how many numbers it has, 0 if it is unknown. */
-static int read_quantity(struct trial *t, const char *name, int body, double *values)
+static int read_quantity(const char *name, int body, double *values)
 {
-    const struct spatial_tree *tree = spatial_state_tree(spatial_state_of(t->run));
-    const struct spatial_tree_link *l = &tree->links[body];
-    const struct ledger *ledger = dynamics_ledger(t->run);
+    const struct spatial_tree_link *l = &tree()->links[body];
+    const struct ledger *ledger = dynamics_ledger(run);
     struct vec3 linear, angular;
     const struct {
         const char *name;
@@ -159,28 +116,28 @@ static int read_quantity(struct trial *t, const char *name, int body, double *va
         return put(values, l->velocity.w);
     if (strcmp(name, "quaternion") == 0)
         return put_quaternion(values, quaternion_of(&l->turned));
-    spatial_tree_momentum(tree, &linear, &angular);
+    spatial_tree_momentum(tree(), &linear, &angular);
     if (strcmp(name, "momentum") == 0)
         return put(values, linear);
     if (strcmp(name, "angular_momentum") == 0)
         return put(values, angular);
     if (strcmp(name, "q") == 0) {
-        memcpy(values, t->run->q, (size_t)tree->coordinates * sizeof *values);
-        return tree->coordinates;
+        memcpy(values, run->q, (size_t)tree()->coordinates * sizeof *values);
+        return tree()->coordinates;
     }
     if (strcmp(name, "qd") == 0) {
-        memcpy(values, t->run->qd, (size_t)tree->rates * sizeof *values);
-        return tree->rates;
+        memcpy(values, run->qd, (size_t)tree()->rates * sizeof *values);
+        return tree()->rates;
     }
     return 0;
 }
 
 /* Signs of quaternions among the values that are opposite to the expected ones are turned. */
-static void match_signs(struct trial *t, const char *name, double *values, const double *expected)
+static void match_signs(const char *name, double *values, const double *expected)
 {
     int is_link = strcmp(name, "quaternion") == 0;
-    for (int i = 0; i < t->scene.body_count; i++) {
-        const struct spatial_tree_link *l = &spatial_state_tree(spatial_state_of(t->run))->links[i];
+    for (int i = 0; i < scene.body_count; i++) {
+        const struct spatial_tree_link *l = &tree()->links[i];
         int at = is_link ? 0 : l->coordinate + l->slides + l->joint->turns;
         double dot = 0;
         if (!is_link && (!l->joint->has_ball || strcmp(name, "q") != 0))
@@ -241,39 +198,38 @@ static int find_crossing(const struct samples *s, double sign, double *at)
     return 1;
 }
 
-static double time_of(const struct trial *t, double at)
+static double time_of(double at)
 {
-    return ((double)t->step - (SAMPLES - 1) + at) * t->dt_s;
+    return ((double)steps - (SAMPLES - 1) + at) * step_s();
 }
 
 /* The time between two passages of the rate about the middle axis. */
-static double find_period(struct trial *t)
+static double find_period(void)
 {
     struct samples rate = {.count = 0};
     double first = -1, at;
     for (;;) {
-        trial_step(t);
-        add_sample(&rate, t->run->qd[4]);
+        step();
+        add_sample(&rate, run->qd[4]);
         if (!find_crossing(&rate, 1, &at))
             continue;
         if (first >= 0)
-            return time_of(t, at) - first;
-        first = time_of(t, at);
+            return time_of(at) - first;
+        first = time_of(at);
     }
 }
 
 /* Finds how the heavy top nods: its axis swings between two angles from the vertical, the low and
  * the high one. Also the period of that, and how far the top precesses in one. */
-static void find_nutation(struct trial *t, double *low, double *high, double *period,
-                          double *precession)
+static void find_nutation(double *low, double *high, double *period, double *precession)
 {
     struct samples height = {.count = 0}, speed = {.count = 0}, azimuth = {.count = 0};
     double at;
-    *low = *high = acos(spatial_state_tree(spatial_state_of(t->run))->links[0].turned.x.y);
-    struct vec3 start = spatial_state_tree(spatial_state_of(t->run))->links[0].turned.x;
+    *low = *high = acos(tree()->links[0].turned.x.y);
+    struct vec3 start = tree()->links[0].turned.x;
     for (int crossings = 0; crossings < 2;) {
-        trial_step(t);
-        const struct spatial_tree_link *l = &spatial_state_tree(spatial_state_of(t->run))->links[0];
+        step();
+        const struct spatial_tree_link *l = &tree()->links[0];
         struct vec3 axis = l->turned.x;
         add_sample(&height, axis.y);
         add_sample(&speed, vec3_cross(l->velocity.w, axis).y);
@@ -282,32 +238,32 @@ static void find_nutation(struct trial *t, double *low, double *high, double *pe
         if (!find_crossing(&speed, sign, &at))
             continue;
         *(crossings == 0 ? high : low) = acos(interpolate(&height, at));
-        *period = time_of(t, at);
+        *period = time_of(at);
         *precession = fabs(interpolate(&azimuth, at));
         crossings++;
     }
 }
 
 /* How far body 0 has turned since the start. */
-static double find_turn(struct trial *t, double until_s)
+static double find_turn(double until_s)
 {
-    struct mat3 start = spatial_state_tree(spatial_state_of(t->run))->links[0].turned;
-    trial_run(t, until_s);
-    struct mat3 now = spatial_state_tree(spatial_state_of(t->run))->links[0].turned;
+    struct mat3 start = tree()->links[0].turned;
+    run_to(until_s);
+    struct mat3 now = tree()->links[0].turned;
     double trace = vec3_dot(start.x, now.x) + vec3_dot(start.y, now.y) + vec3_dot(start.z, now.z);
     return acos((trace - 1) / 2);
 }
 
 /* Quantities that are not read at a time; 0 if the name is unknown. */
-static int measure_special(struct trial *t, const char *name, double *value)
+static int measure_special(const char *name, double *value)
 {
     double low, high, period, precession;
     if (strcmp(name, "period_of_body_rates") == 0) {
-        *value = find_period(t);
+        *value = find_period();
         return 1;
     }
     if (strcmp(name, "rotation_angle_after_one_cycle") == 0) {
-        *value = find_turn(t, 1);
+        *value = find_turn(1);
         return 1;
     }
     const struct {
@@ -320,7 +276,7 @@ static int measure_special(struct trial *t, const char *name, double *value)
                   {"precession_per_nutation", &precession, 1}};
     for (size_t i = 0; i < sizeof of_top / sizeof of_top[0]; i++)
         if (strcmp(name, of_top[i].name) == 0) {
-            find_nutation(t, &low, &high, &period, &precession);
+            find_nutation(&low, &high, &period, &precession);
             *value = *of_top[i].value * of_top[i].unit;
             return 1;
         }
@@ -330,75 +286,77 @@ static int measure_special(struct trial *t, const char *name, double *value)
 /* ---------------------------------------------------------------- runs */
 
 /* The reference solver chooses its own steps, but is looked at as often as it is asked to. */
-static void start_run(struct trial *t, enum run run, double fine_dt_s)
+static void start_run(enum way way, double fine_dt_s)
 {
     double reference_dt_s = fine_dt_s < 1.0 / 960 ? fine_dt_s : 1.0 / 240;
-    trial_start(t, run == RUN_CONSTRAINT ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED,
-                run == RUN_MIDPOINT ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4,
-                run == RUN_FINE         ? fine_dt_s
-                : run == RUN_CONSTRAINT ? reference_dt_s
-                                        : 1.0 / 240);
+    scene.settings.solver = way == WAY_CONSTRAINT ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
+    scene.settings.rtol = 1e-13;
+    scene.settings.integrator = way == WAY_MIDPOINT ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4;
+    scene.settings.dt_s = way == WAY_FINE         ? fine_dt_s
+                          : way == WAY_CONSTRAINT ? reference_dt_s
+                                                  : 1.0 / 240;
+    steps = 0;
+    start_scene();
 }
 
 /* Compares a row; what is not a number is bad. */
 static void judge(struct outcome *o, const char *name, int body, double t_s, const double *values,
                   const double *expected, int count, double tolerance)
 {
-    double error = 0;
+    double most = 0;
     for (int i = 0; i < count; i++) {
         double off = fabs(values[i] - expected[i]);
-        error = off <= error ? error : off;
+        most = off <= most ? most : off;
     }
-    double share = error / tolerance;
+    double share = most / tolerance;
     o->count++;
-    o->bad += !(error <= tolerance);
+    o->bad += !(most <= tolerance);
     if (share <= o->share)
         return;
     o->share = share;
-    o->error = error;
+    o->error = most;
     o->tolerance = tolerance;
     snprintf(o->worst, sizeof o->worst, "%s of body %d at %g s: off by %.2e, allowed %.2e", name,
-             body, t_s, error, tolerance);
+             body, t_s, most, tolerance);
 }
 
-static void measure_row(struct trial *t, enum run run, json_t *row, struct outcome *o)
+static void measure_row(enum way way, json_t *row, struct outcome *o)
 {
     const char *name = json_string_value(json_object_get(row, "quantity"));
     json_t *list = json_object_get(row, "value"), *time = json_object_get(row, "t_s");
-    double tolerance = json_number_value(json_object_get(row, tolerance_names[run]));
+    double tolerance = json_number_value(json_object_get(row, tolerance_names[way]));
     int body = (int)json_integer_value(json_object_get(row, "body"));
     int count = (int)json_array_size(list), found;
     double values[VALUES_MAX], expected[VALUES_MAX], t_s = json_number_value(time);
     if (tolerance <= 0)
         return;
-    tolerance *= run == RUN_CONSTRAINT ? 2 : 1;
+    tolerance *= way == WAY_CONSTRAINT ? 2 : 1;
     for (int i = 0; i < count; i++)
         expected[i] = json_number_value(json_array_get(list, (size_t)i));
     if (time) {
-        if (lround(t_s / t->dt_s) < t->step)
-            start_run(t, run, 1.0 / 960);
-        trial_run(t, t_s);
-        found = read_quantity(t, name, body, values);
+        if (lround(t_s / step_s()) < steps)
+            start_run(way, 1.0 / 960);
+        run_to(t_s);
+        found = read_quantity(name, body, values);
         if (found == count)
-            match_signs(t, name, values, expected);
+            match_signs(name, values, expected);
     } else {
-        start_run(t, run, 1.0 / 3840);
-        found = measure_special(t, name, values);
-        start_run(t, run, 1.0 / 960);
+        start_run(way, 1.0 / 3840);
+        found = measure_special(name, values);
+        start_run(way, 1.0 / 960);
     }
-    if (found != count)
-        die(name, "has another number of values");
+    ck_assert_msg(found == count, "%s has another number of values", name);
     judge(o, name, body, t_s, values, expected, count, tolerance);
 }
 
-static struct outcome measure(struct trial *t, const char *name, enum run run)
+static struct outcome measure(const char *name, enum way way)
 {
     struct outcome outcome = {.share = -1};
     json_t *rows = json_object_get(cases, name), *row;
     size_t i;
-    trial_read(t, name);
-    start_run(t, run, 1.0 / 960);
-    json_array_foreach(rows, i, row) measure_row(t, run, row, &outcome);
+    ck_ok(scene_read_file(&scene, printed(FOLDER "scenes/%s.json", name), &error));
+    start_run(way, 1.0 / 960);
+    json_array_foreach(rows, i, row) measure_row(way, row, &outcome);
     return outcome;
 }
 
@@ -413,56 +371,55 @@ static const char *case_name(int i)
 TEST_LOOP(oracle_case, 0, 0) /* main() has counted the cases */
 {
     const char *name = case_name(_i);
-    struct trial *t = trial_create();
-    double documented[RUN_COUNT] = {INFINITY}; /* the table has no column of RUN_FINE */
-    documented_shares(PAGE, name, documented + RUN_RK4, RUN_COUNT - RUN_RK4);
+    double documented[WAY_COUNT] = {INFINITY}; /* the table has no column of WAY_FINE */
+    documented_shares(PAGE, name, documented + WAY_RK4, WAY_COUNT - WAY_RK4);
     /* where checks are dear the reference would take a minute; test_spatial_constraint.c has it
      * there */
-    int count = CHECKS_ARE_DEAR ? RUN_CONSTRAINT : RUN_COUNT;
-    for (int run = 0; run < count; run++) {
-        struct outcome o = measure(t, name, (enum run)run);
+    int count = CHECKS_ARE_DEAR ? WAY_CONSTRAINT : WAY_COUNT;
+    for (int way = 0; way < count; way++) {
+        struct outcome o = measure(name, (enum way)way);
         ck_assert_int_gt(o.count, 0);
-        ck_assert_msg(documented[run] >= 0 && o.share <= 10 * documented[run] + 0.01,
+        ck_assert_msg(documented[way] >= 0 && o.share <= 10 * documented[way] + 0.01,
                       "%s: %s, %s has an error of %.1e of what is allowed now (make accuracy)",
-                      PAGE, name, run_names[run], o.share);
-        ck_assert_msg(o.bad == 0, "%s, %s: %d of %d are wrong, first %s", name, run_names[run],
+                      PAGE, name, way_names[way], o.share);
+        ck_assert_msg(o.bad == 0, "%s, %s: %d of %d are wrong, first %s", name, way_names[way],
                       o.bad, o.count, o.worst);
     }
-    trial_destroy(t);
 }
 
-static int print_markdown(void)
+START_TEST(print_markdown)
 {
-    struct trial *t = trial_create();
+    scene_set_up();
     int bad = 0;
     printf("| case | RK4 | midpoint | constraint |\n|---|---|---|---|\n");
     for (int i = 0; i < (int)json_object_size(cases); i++) {
         const char *name = case_name(i);
         printf("| %s |", name);
-        for (int run = RUN_RK4; run < RUN_COUNT; run++) {
-            struct outcome o = measure(t, name, (enum run)run);
+        for (int way = WAY_RK4; way < WAY_COUNT; way++) {
+            struct outcome o = measure(name, (enum way)way);
             printf(" %.0e/%.0e |", o.error, o.tolerance);
             bad += o.bad;
             if (o.bad)
-                fprintf(stderr, "%s, %s: %d of %d are wrong, first %s\n", name, run_names[run],
+                fprintf(stderr, "%s, %s: %d of %d are wrong, first %s\n", name, way_names[way],
                         o.bad, o.count, o.worst);
         }
         printf("\n");
     }
-    trial_destroy(t);
-    return bad > 0;
+    ck_assert_int_eq(bad, 0);
 }
 
 int main(int argc, char **argv)
 {
     json_error_t fault;
     cases = json_load_file(FOLDER "cases.json", JSON_REJECT_DUPLICATES, &fault);
-    if (!cases)
-        die("cases.json", fault.text);
+    if (!cases) {
+        fprintf(stderr, "cases.json: %s\n", fault.text);
+        return EXIT_FAILURE;
+    }
     defined_tests->high = (int)json_object_size(cases);
     int result = argc > 1 && strcmp(argv[1], "--markdown") == 0
-                     ? print_markdown()
-                     : run_defined_tests("space", 240, NULL, NULL);
+                     ? run_only(print_markdown, 600)
+                     : run_defined_tests("space", 240, scene_set_up, NULL);
     json_decref(cases);
     return result;
 }
