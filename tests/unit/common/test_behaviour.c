@@ -27,7 +27,6 @@ static void set_windows(const double progress[MEASURE_WINDOWS])
 TEST(names_are_those_of_the_parameter)
 {
     char names[128] = "";
-
     for (int i = 0; i < BEHAVIOUR_COUNT; i++) {
         strcat(names, i ? "|" : "");
         strcat(names, behaviours[i].name);
@@ -40,13 +39,11 @@ TEST(names_are_those_of_the_parameter)
 TEST(zero_is_explained)
 {
     char words[BEHAVIOUR_WORDS_SIZE];
-
     measures.distance_m = 0.03;
     measures.size_max_m = 0.9;
     strcpy(params.fitness_expression, "distance_m - 1");
     for (int i = 0; i < BEHAVIOUR_COUNT; i++) {
         int is_zero = fitness(i) == 0;
-
         ck_assert_int_eq(behaviour_explain_zero(VERDICT_OK, &measures, &params, words), is_zero);
         ck_assert_int_eq(words[0] != 0, is_zero);
         ck_assert_int_eq(is_zero, i != BEHAVIOUR_INTERACTIVE && i != BEHAVIOUR_STRIDE &&
@@ -67,7 +64,6 @@ TEST(zero_is_explained)
 TEST(ways_are_compared_by_their_angle)
 {
     struct measures other = measures;
-
     measures.way_x_m = 1;
     other.way_x_m = 1;
     other.way_y_m = 5;
@@ -245,7 +241,6 @@ TEST(swim_prefers_consistent_motion)
     static const double drift[] = {2, 1, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.03125};
     static const double late[] = {0.03125, 0.03125, 0.0625, 0.125, 0.25, 0.5, 1, 2};
     static const double weak[] = {0.55, 0.55, 0.55, 0.15, 0.55, 0.55, 0.55, 0.55};
-
     set_windows(drift);
     double drifting = fitness(BEHAVIOUR_SWIM);
     ck_assert_double_lt(drifting, 1.2);
@@ -284,7 +279,6 @@ TEST(only_scored_verdicts_have_fitness)
 TEST(measures_that_are_not_finite_score_nothing)
 {
     static const double bad[] = {NAN, INFINITY, -INFINITY};
-
     for (int behaviour = 0; behaviour < BEHAVIOUR_COUNT; behaviour++)
         for (int i = 0; i < 3; i++) {
             for (int m = 0; m < MEASURE_COUNT; m++)

@@ -2,26 +2,25 @@
  * a device, pipe or link. */
 #include "common/system/file.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/plain_fixture.h"
+#include "tests/unit/directory_fixture.h"
 
-static char directory[64], path[128];
+static char path[128];
 
 static void set_up(void)
 {
-    strcpy(directory, "/tmp/bestiary-file-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    open_directory();
     snprintf(path, sizeof path, "%s/it", directory);
 }
 
 static void tear_down(void)
 {
     remove(path);
-    /* fails if anything else was left behind */
-    ck_assert_int_eq(rmdir(directory), 0);
+    ck_assert_int_eq(count_files(), 0); /* nothing else was left behind */
+    close_directory();
 }
 
 static void assert_content(const char *expected)
@@ -130,25 +129,18 @@ TEST(test_what_may_be_replaced)
     ck_assert(!file_is_special(path));
 }
 
-static const char *beside(const char *name)
-{
-    static char text[160];
-    snprintf(text, sizeof text, "%s/%s", directory, name);
-    return text;
-}
-
 /* What a directory of a stranger may hold: each is refused at once, and what it leads to is not
  * touched. */
 TEST(test_only_files_of_their_own_are_opened_within)
 {
     int file;
     ck_assert_int_eq(file_write(path, "mine", 4, &error), 0);
-    ck_assert_int_eq(mkdir(beside("folder"), 0777), 0);
-    ck_assert_int_eq(symlink(directory, beside("door")), 0);
-    ck_assert_int_eq(symlink(path, beside("link")), 0);
-    ck_assert_int_eq(symlink("/dev/null", beside("device")), 0);
-    ck_assert_int_eq(symlink("nowhere", beside("loose")), 0);
-    ck_assert_int_eq(mkfifo(beside("pipe"), 0666), 0);
+    ck_assert_int_eq(mkdir(within("folder"), 0777), 0);
+    ck_assert_int_eq(symlink(directory, within("door")), 0);
+    ck_assert_int_eq(symlink(path, within("link")), 0);
+    ck_assert_int_eq(symlink("/dev/null", within("device")), 0);
+    ck_assert_int_eq(symlink("nowhere", within("loose")), 0);
+    ck_assert_int_eq(mkfifo(within("pipe"), 0666), 0);
     static const char *const refused[] = {"folder", "link",    "device", "loose",
                                           "pipe",   "door/it", "it/it"};
     static const int flags[] = {O_RDONLY, O_RDWR | O_CREAT, O_WRONLY | O_APPEND | O_CREAT};
@@ -163,33 +155,33 @@ TEST(test_only_files_of_their_own_are_opened_within)
     close(file);
     ck_assert_int_eq(file_open_plain(path, O_RDWR, &file, &error), 0);
     close(file);
-    ck_assert_int_eq(link(path, beside("second")), 0);
+    ck_assert_int_eq(link(path, within("second")), 0);
     ck_assert_int_eq(file_open_plain(path, O_RDWR, &file, &error), ERR_FORMAT);
     ck_assert_int_eq(file_open_plain(path, O_RDONLY, &file, &error), 0);
     close(file);
     assert_content("mine");
     /* the directory itself may be behind a link: the user names it */
-    ck_assert_int_eq(file_open_within(beside("door"), "it", O_RDONLY, &file, &error), 0);
+    ck_assert_int_eq(file_open_within(within("door"), "it", O_RDONLY, &file, &error), 0);
     close(file);
 
     static const char *const all[] = {"folder/new", "folder", "door", "link",
                                       "device",     "loose",  "pipe", "second"};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        ck_assert_int_eq(remove(beside(all[i])), 0);
+        ck_assert_int_eq(remove(within(all[i])), 0);
 }
 
 /* Whatever has the name, what it leads to stays. */
 TEST(test_a_link_is_replaced_not_followed)
 {
     ck_assert_int_eq(file_write(path, "mine", 4, &error), 0);
-    ck_assert_int_eq(symlink(path, beside("link")), 0);
-    ck_assert_int_eq(mkfifo(beside("pipe"), 0666), 0);
-    ck_assert_int_eq(file_replace(beside("link"), "new", 3, &error), 0);
-    ck_assert_int_eq(file_replace(beside("pipe"), "new", 3, &error), 0);
+    ck_assert_int_eq(symlink(path, within("link")), 0);
+    ck_assert_int_eq(mkfifo(within("pipe"), 0666), 0);
+    ck_assert_int_eq(file_replace(within("link"), "new", 3, &error), 0);
+    ck_assert_int_eq(file_replace(within("pipe"), "new", 3, &error), 0);
     assert_content("mine");
-    ck_assert(!file_is_special(beside("pipe")));
-    unlink(beside("link"));
-    unlink(beside("pipe"));
+    ck_assert(!file_is_special(within("pipe")));
+    unlink(within("link"));
+    unlink(within("pipe"));
 }
 
 SUITE("file", 0, set_up, tear_down)

@@ -24,7 +24,6 @@ static char *diff(const struct genome *before, const struct genome *after)
 static int count_lines(const char *text, const char *mark)
 {
     int count = 0;
-
     for (const char *line = text; *line; line = strchr(line, '\n') + 1)
         count += !strncmp(line, mark, strlen(mark));
     return count;
@@ -39,7 +38,6 @@ static int count_genes(const struct genome *genome)
 static void assert_diff_is_right(const struct genome *before, const struct genome *after)
 {
     FREED char *text = diff(before, after);
-
     ck_assert_int_eq(text[0] == '\0', genome_is_equal(before, after));
     ck_assert_int_eq(count_lines(text, "+ "), counts.added);
     ck_assert_int_eq(count_lines(text, "- "), counts.removed);
@@ -51,7 +49,6 @@ static void assert_diff_is_right(const struct genome *before, const struct genom
 TEST(equal_genomes_have_no_difference)
 {
     SCOPED(genome) a, b;
-
     fixture_make(&a);
     fixture_make(&b);
     FREED char *text = diff(&a, &b);
@@ -59,26 +56,17 @@ TEST(equal_genomes_have_no_difference)
     ck_assert_int_eq(counts.same, count_genes(&a));
 }
 
-/* Every field of every gene, and the line that must tell of its change (or the line's
- * beginning). */
+/* Changes of all sorts, and the line that must tell of each (or the line's beginning); that every
+ * field is told check_fields() says. */
 #define CHANGES(X)                                                                                 \
     X(g->root = ARM, "~ genome: root 1 -> 2\n")                                                    \
     X(g->bodies[1].width_m = 0.7, "~ body 2: width_m 0.15 -> 0.7\n")                               \
-    X(g->bodies[1].height_m = 0.2 + 1e-15, "~ body 2: height_m 0.2 -> 0.200000000000001\n")        \
-    X(g->bodies[1].joint = JOINT_RIGID, "~ body 2: joint rotary -> rigid\n")                       \
     X((g->bodies[1].joint = JOINT_LINEAR, g->bodies[1].upper = 0.5),                               \
       "~ body 2: joint rotary -> linear; limits_rad [-0.3333, 7.5] -> unset; limits_m unset -> "   \
       "[-0.3333, 0.5]\n")                                                                          \
-    X(g->bodies[1].lower = 0, "~ body 2: limits_rad.0 -0.3333 -> 0\n")                             \
-    X(g->bodies[1].upper = 1, "~ body 2: limits_rad.1 7.5 -> 1\n")                                 \
-    X(g->bodies[1].recursive_limit = 4, "~ body 2: recursive_limit 3 -> 4\n")                      \
     X(g->bodies[1].is_symmetric = 0, "~ body 2: symmetric true -> unset\n")                        \
-    X(g->bodies[0].is_symmetric = 1, "~ body 1: symmetric unset -> true\n")                        \
     X(g->bodies[1].sensors ^= SENSOR_BIT(SENSOR_JOINT),                                            \
       "~ body 2: sensors [\"joint\", \"contact-left\"] -> [\"contact-left\"]\n")                   \
-    X(g->bodies[1].sensors ^= SENSOR_BIT(SENSOR_CONTACT_TOP),                                      \
-      "~ body 2: sensors [\"joint\", \"contact-left\"] -> [\"joint\", \"contact-top\", "           \
-      "\"contact-left\"]\n")                                                                       \
     X((g->bodies[1].has_effector = 0, g->bodies[1].effector_strength = 0,                          \
        g->bodies[1].effector_input = (struct input_gene){0}),                                      \
       "~ body 2: effector {\"input\": {\"neuron\": 200, \"of\": \"own\", \"weight\": -0.7}, "      \
@@ -91,21 +79,12 @@ TEST(equal_genomes_have_no_difference)
       "~ body 2: effector.input.neuron 200 -> 201\n")                                              \
     X(g->bodies[2].effector_input.sensor = SENSOR_CONTACT_LEFT,                                    \
       "~ body 1048579 [1024.3]: effector.input.sensor joint -> contact-left\n")                    \
-    X(g->bodies[1].effector_strength = 1, "~ body 2: effector.strength 0.25 -> 1\n")               \
     X(g->connections[2].from = HAND, "~ connection 13: from 2 -> 1048579\n")                       \
-    X(g->connections[2].to = HAND, "~ connection 13: to 2 -> 1048579\n")                           \
-    X(g->connections[0].parent_face = FACE_LEFT, "~ connection 11: parent_face top -> left\n")     \
     X(g->connections[0].parent_position = 0, "~ connection 11: parent_position -0.3 -> unset\n")   \
-    X(g->connections[0].child_face = FACE_LEFT, "~ connection 11: child_face bottom -> left\n")    \
-    X(g->connections[0].child_position = 0, "~ connection 11: child_position 1 -> unset\n")        \
-    X(g->connections[0].angle_rad = 6.2, "~ connection 11: angle_rad -6.2 -> 6.2\n")               \
     X(g->connections[0].scale = 2, "~ connection 11: scale unset -> 2\n")                          \
-    X(g->connections[0].is_reflected = 1, "~ connection 11: reflected unset -> true\n")            \
     X(g->connections[3].is_terminal_only = 0, "~ connection 14: terminal_only true -> unset\n")    \
-    X(g->neurons[3].owner = ARM, "~ neuron 103: in 1 -> 2\n")                                      \
     X(g->neurons[3].owner = 0, "~ neuron 103: in 1 -> central\n")                                  \
     X(g->neurons[1].function = NEURON_COS, "~ neuron 101: function abs -> cos\n")                  \
-    X(g->neurons[2].function = NEURON_MAX, "~ neuron 102: function sin -> max\n")                  \
     X(g->neurons[0].initial = 0.5, "~ neuron 100: initial unset -> 0.5\n")                         \
     X(g->neurons[0].lag_image = 0.5, "~ neuron 100: lag_image unset -> 0.5\n")                     \
     X(g->neurons[0].lag_row = 0.25, "~ neuron 100: lag_row unset -> 0.25\n")                       \
@@ -138,10 +117,9 @@ static const char *change(struct genome *g, int i)
     return NULL;
 }
 
-TEST_LOOP(every_field_is_told, 0, CHANGE_COUNT)
+TEST_LOOP(changes_are_told_in_words, 0, CHANGE_COUNT)
 {
     SCOPED(genome) a, b;
-
     fixture_make(&a);
     fixture_make(&b);
     const char *words = change(&b, _i);
@@ -160,7 +138,6 @@ static void change_field(const struct gene_field *table, const struct gene_field
     void *at = gene_at(gene, field);
     struct input_gene *inputs = at;
     double *reals = at;
-
     switch (field->type) {
     case GENE_REAL:
         reals[0] = (reals[0] + range.high) / 2 + 0.001;
@@ -191,10 +168,8 @@ static int check_fields(int kind, int is_body, int row)
 {
     const struct gene_field *table = is_body ? body_kinds[kind].body : body_kinds[kind].connection;
     int used = 0;
-
     for (const struct gene_field *field = table; field->name; field++) {
         SCOPED(genome) a, b;
-
         make_kind[kind](&a);
         make_kind[kind](&b);
         void *gene = is_body ? (void *)&b.bodies[row] : (void *)&b.connections[row];
@@ -215,7 +190,6 @@ TEST_LOOP(every_field_of_every_kind_is_told, 0, BODY_KIND_COUNT)
 {
     SCOPED(genome) genome;
     int used = 0;
-
     make_kind[_i](&genome);
     for (int i = 0; i < genome.body_count; i++)
         used += check_fields(_i, 1, i);
@@ -227,7 +201,6 @@ TEST_LOOP(every_field_of_every_kind_is_told, 0, BODY_KIND_COUNT)
 TEST(new_genes_are_told_whole)
 {
     SCOPED(genome) a, b;
-
     fixture_make(&a);
     fixture_make(&b);
     genome_remove(&a, GENOME_NEURONS, 0);
@@ -246,7 +219,6 @@ TEST(new_genes_are_told_whole)
 TEST(another_order_is_told)
 {
     SCOPED(genome) a, b;
-
     fixture_make(&a);
     fixture_make(&b);
     struct body_gene first = b.bodies[0];
@@ -264,12 +236,10 @@ TEST(relatives_are_compared_rightly)
     struct params params;
     struct genome a, b;
     char text[256];
-
     params_set_defaults(&params);
     struct rng rng = test_rng(77, 0, 0);
     for (uint64_t i = 1; i <= 600; i++) {
         struct gene_counter ids = {.creature = 3 * i};
-
         ck_assert_int_eq(genetics_random(&a, &params, &rng, &ids), 0);
         ck_assert_int_eq(genome_copy(&b, &a), 0);
         ids = (struct gene_counter){.creature = 3 * i + 1};
@@ -278,7 +248,6 @@ TEST(relatives_are_compared_rightly)
         assert_diff_is_right(&a, &b);
         if (i % 3 == 0) {
             SCOPED(genome) child;
-
             ids = (struct gene_counter){.creature = 3 * i + 2};
             ck_assert_int_eq(
                 (i % 2 ? genetics_graft : genetics_crossover)(&child, &a, &b, &params, &rng, &ids),

@@ -10,21 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/plain_fixture.h"
+#include "tests/unit/directory_fixture.h"
 
-static char directory[64], path[128];
+static char path[128];
 
 static void set_up(void)
 {
-    strcpy(directory, "/tmp/bestiary-names-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    open_directory();
     snprintf(path, sizeof path, "%s/it", directory);
     error = (struct error){0};
-}
-
-static void tear_down(void)
-{
-    remove(path);
-    ck_assert_int_eq(rmdir(directory), 0);
 }
 
 static void write_it(const char *text, size_t length)
@@ -246,29 +240,26 @@ TEST(a_file_is_known_by_its_beginning)
 /* The message says what the file is and what to type; of a run, and of a creature in it, too. */
 TEST(another_kind_is_explained)
 {
-    char text[512];
     write_it(TEXT("seed = 3\n"));
     error_set(&error, ERR_FORMAT, "damaged");
     ck_refused_as(file_kind_explain(path, FILE_PARAMS, &error), ERR_FORMAT, "damaged");
-    ck_assert_int_eq(file_kind_explain(path, FILE_CREATURE, &error), ERR_FORMAT);
-    snprintf(text, sizeof text,
-             "%s: this is a parameter file, not a creature (try: controller run %s)", path, path);
-    ck_assert_str_eq(error.message, text);
+    ck_refused_as(file_kind_explain(path, FILE_CREATURE, &error), ERR_FORMAT,
+                  printed("%s: this is a parameter file, not a creature (try: controller run %s)",
+                          path, path));
     ck_assert_int_eq(file_kind_check_order(path, "examples/creatures/biped.json", &error),
                      ERR_USAGE);
     ck_assert_int_eq(file_kind_check_order("examples/creatures/biped.json", path, &error), 0);
     ck_assert_int_eq(file_kind_check_order(path, NULL, &error), 0);
 
     remove(path);
-    const char *store = printed("%s/run.db", directory);
+    const char *store = within("run.db");
     const char *name = printed("%s:3", directory);
     strcpy(path, store);
     write_it(TEXT("SQLite format 3\0..."));
     ck_assert_int_eq(file_kind_of(directory), FILE_RUN);
     ck_assert_int_eq(file_kind_of(name), FILE_OF_RUN);
     file_kind_explain(store, FILE_RUN, &error);
-    snprintf(text, sizeof text, "(try: controller view %s)", directory);
-    ck_assert_msg(strstr(error.message, text) != NULL, "%s", error.message);
+    ck_assert_ptr_nonnull(strstr(error.message, printed("(try: controller view %s)", directory)));
 }
 
 TEST(a_creature_of_a_run_is_named)
@@ -338,4 +329,4 @@ TEST(an_example_is_found)
     ck_assert_msg(strstr(error.message, "did you mean strider?") != NULL, "%s", error.message);
 }
 
-SUITE("names", 0, set_up, tear_down)
+SUITE("names", 0, set_up, close_directory)

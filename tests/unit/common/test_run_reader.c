@@ -9,6 +9,7 @@
 
 #include "common/params/choice.h"
 #include "common/math/hash.h"
+#include "tests/unit/directory_fixture.h"
 #include "tests/unit/store_fixture.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/plain_fixture.h"
@@ -17,7 +18,7 @@
 
 OWNER(run_reader, run_reader_close)
 
-static char directory[64], path[96];
+static char path[96];
 static sqlite3 *database;
 static struct creature *found;
 static int found_count;
@@ -52,8 +53,7 @@ static void setup(void)
     found = NULL;
     found_count = 0;
     memset(&error, 0, sizeof error);
-    snprintf(directory, sizeof directory, "/tmp/test_run_reader.XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    open_directory();
     snprintf(path, sizeof path, "%s/run.db", directory);
     ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
     store_fixture_make_tables(database);
@@ -80,8 +80,8 @@ static void teardown(void)
 {
     forget_found();
     sqlite3_close(database);
-    unlink(path);
-    ck_assert_int_eq(rmdir(directory), 0); /* nothing else was left there */
+    ck_assert_int_le(count_files(), 1); /* nothing else was left there */
+    close_directory();
 }
 
 /* What was found, in this order; it is forgotten. */

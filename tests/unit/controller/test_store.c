@@ -7,16 +7,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/store/schema.h"
 #include "common/system/file.h"
 #include "controller/evolution/referee.h"
 #include "tests/plain_fixture.h"
-#include "tests/unit/store_fixture.h"
+#include "tests/unit/directory_fixture.h"
 
 OWNER(epoch_order, epoch_order_destroy)
 
 #define POPULATION 7
 
-static char directory[64], path[96];
+static char path[96];
 /* The run of a test; both are NULL where there is none. */
 static struct store *store;
 static struct search *search;
@@ -108,8 +109,7 @@ static void take_search(struct search *taken)
 
 static void set_up(void)
 {
-    strcpy(directory, "/tmp/bestiary-store-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    open_directory();
     snprintf(path, sizeof path, "%s/run.db", directory);
     memset(&error, 0, sizeof error);
     params_set_defaults(&params);
@@ -125,12 +125,7 @@ static void tear_down(void)
     close_store();
     search_destroy(search);
     search = NULL;
-    static const char *const names[] = {"run.db",         "run.db-wal",  "run.db-shm",
-                                        "run.db-journal", "lock",        "copy.db",
-                                        "copy.db-wal",    "copy.db-shm", NULL};
-    for (int i = 0; names[i]; i++)
-        unlink(printed("%s/%s", directory, names[i]));
-    ck_assert_int_eq(rmdir(directory), 0);
+    close_directory();
 }
 
 /* Made-up measures, different for each creature and with all bits of the mantissa in use. */
@@ -844,7 +839,7 @@ TEST(test_ends_while_others_look)
     int64_t evaluated = status_now()->evaluated;
     close_store();
     FREED char *bytes = read_file(&length);
-    const char *copy = printed("%s/copy.db", directory);
+    const char *copy = within("copy.db");
     write_copy(copy, bytes, length);
     open_file(copy, 1);
     ck_assert_int_gt(evaluated, POPULATION);
@@ -1036,9 +1031,9 @@ TEST(test_choices_come_back)
 
     /* another run takes those of generations that have been bred from: none yet of generation 1 */
     int64_t until;
-    const char *copy = printed("%s/copy.db", directory);
+    const char *copy = within("copy.db");
     unlink(copy);
-    unlink(printed("%s/lock", directory));
+    unlink(within("lock"));
     ck_ok(store_create(&other, copy, &params, NULL, NULL, NULL, &error));
     for (int i = 0; i < 2; i++) {
         ck_ok(store_get_chosen_until(other, &until, &error));
@@ -1340,7 +1335,7 @@ TEST(test_damage_is_an_error)
     size_t length;
     int error_count = 0;
     make_finished_run();
-    const char *copy = printed("%s/copy.db", directory);
+    const char *copy = within("copy.db");
     ck_assert_int_eq(read_all(path), 0);
     FREED char *bytes = read_file(&length);
     struct rng rng = test_rng(1, 0, 0);

@@ -11,6 +11,7 @@
 #include "common/math/hash.h"
 #include "common/system/file.h"
 #include "common/version.h"
+#include "tests/unit/directory_fixture.h"
 #include "tests/unit/store_fixture.h"
 #include "tests/unit/genome_fixture.h"
 #include "common/store/favourites.h"
@@ -77,7 +78,7 @@ TEST(of_many_champions_a_few_are_chosen_evenly)
 
 /* ---- a run of worms, written without the store's code ---- */
 
-static char directory[64], path[96];
+static char path[96];
 static sqlite3 *database;
 static struct gallery *gallery;
 static struct creature_window *window;
@@ -121,8 +122,7 @@ static void put_generation(int number)
 static void setup(void)
 {
     memset(&error, 0, sizeof error);
-    snprintf(directory, sizeof directory, "/tmp/test_creatures.XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    open_directory();
     snprintf(path, sizeof path, "%s/run.db", directory);
     ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
     store_fixture_make_tables(database);
@@ -140,8 +140,7 @@ static void teardown(void)
     gallery = NULL;
     cairo_surface_destroy(surface);
     sqlite3_close(database);
-    unlink(path);
-    ck_assert_int_eq(rmdir(directory), 0);
+    close_directory();
 }
 
 static void open_window(void)
@@ -658,8 +657,7 @@ TEST(a_named_creature_is_a_favourite)
     struct favourite favourites[FAVOURITES_MAX];
     ck_assert_int_eq(favourites_read(directory, favourites), 1);
     ck_assert_uint_eq(favourites[0].id, id);
-    ck_assert_int_eq(unlink(printed("%s/favourites/Jane7.creature", directory)), 0);
-    ck_assert_int_eq(rmdir(printed("%s/favourites", directory)), 0);
+    ck_assert_int_eq(access(within("favourites/Jane7.creature"), F_OK), 0);
 }
 
 /* The highest place above which a body is there. */
@@ -814,12 +812,6 @@ static void make_controller(char *log, size_t size)
     setenv("PATH", directory, 1);
 }
 
-static void remove_controller(const char *log)
-{
-    unlink(printed("%s/controller", directory));
-    unlink(log);
-}
-
 /* Until all orders have been answered. */
 static void give_orders(void)
 {
@@ -891,7 +883,6 @@ TEST(keys_choose)
     /* what it refused is taken back */
     expect_choices(CHOICE_KEEP, CHOICE_NONE);
     expect_orders(log, orders, 5);
-    remove_controller(log);
 }
 
 TEST(buttons_and_the_right_one_choose)
@@ -922,7 +913,6 @@ TEST(buttons_and_the_right_one_choose)
     click(WIDTH - 40, bar_y);
     ck_assert(!chooser_is_busy(window->chooser));
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
-    remove_controller(log);
 }
 
 TEST(the_past_shows_what_was_chosen)

@@ -6,17 +6,18 @@
 
 #include "controller/store/store.h"
 #include "tests/plain_fixture.h"
+#include "tests/unit/directory_fixture.h"
 
 /* A span is a tick, which takes 1 s. */
 #define END_S ((double)PRESERVE_SPANS)
 
-static char directory[] = "/tmp/test_preserve_river.XXXXXX", path[64];
+static char path[96];
 static struct epoch_end *end;
 static struct preserve_river river;
 
 static void setup(void)
 {
-    ck_assert_ptr_nonnull(mkdtemp(directory));
+    open_directory();
     snprintf(path, sizeof path, "%s/run.db", directory);
     end = epoch_end_create();
     ck_assert_int_eq(packed_bytes_set(&end->state, "state", 5), 0);
@@ -26,8 +27,7 @@ static void setup(void)
 static void teardown(void)
 {
     epoch_end_destroy(end);
-    unlink(path);
-    rmdir(directory);
+    close_directory();
 }
 
 /* died_s -1: it lives. */
