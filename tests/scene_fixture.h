@@ -8,6 +8,7 @@
 
 static struct scene scene;
 static struct dynamics *run;
+static long steps; /* since its start */
 
 /* setup() of a suite: room for a motion. */
 static inline void scene_set_up(void)
@@ -27,6 +28,7 @@ static inline int read_quoted(const char *text)
 static inline void start_scene(void)
 {
     arena_reset(&arena);
+    steps = 0;
     ck_ok(scene_start(&scene, &arena, &run, &error));
 }
 
@@ -42,13 +44,24 @@ static inline void begin_scene(const char *text, int solver, double dt_s)
 
 static inline void run_steps(long count)
 {
-    for (long i = 0; i < count; i++)
-        ck_assert_msg(dynamics_step(run) == 0, "not finite in step %ld", i);
+    for (; count > 0; count--, steps++)
+        ck_assert_msg(dynamics_step(run) == 0, "not finite in step %ld", steps);
 }
 
 static inline void run_for(double time_s)
 {
     run_steps(lround(time_s / scene.settings.dt_s));
+}
+
+/* Since the start. */
+static inline double time_now(void)
+{
+    return (double)steps * scene.settings.dt_s;
+}
+
+static inline void run_to(double time_s)
+{
+    run_steps(lround(time_s / scene.settings.dt_s) - steps);
 }
 
 static inline double energy_now(void)

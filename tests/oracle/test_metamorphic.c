@@ -70,10 +70,10 @@ static void read_text(const char *text, struct way way)
 }
 
 /* States of all bodies after the steps; returns the work of all drives. */
-static double move(int steps, struct part_state *states)
+static double move(int count, struct part_state *states)
 {
     start_scene();
-    run_steps(steps);
+    run_steps(count);
     for (int i = 0; i < scene.body_count; i++)
         scene_body_state(&scene, run, i, &states[i]);
     return dynamics_ledger(run)->work_effector_j;

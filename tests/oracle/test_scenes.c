@@ -49,7 +49,6 @@ struct oracle_case {
 static struct oracle_case *moved;
 static enum way moved_way;
 static char variant[64];
-static long steps;
 
 static json_t *cases_json;
 
@@ -95,7 +94,6 @@ static void trial_start(void)
                                                        : INTEGRATOR_AUTO;
     settings->solver = moved_way == WAY_CONSTRAINT ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
     settings->rtol = 1e-12;
-    steps = 0;
     start_scene();
 }
 
@@ -103,23 +101,6 @@ static void trial_begin(const char *name)
 {
     trial_read(name);
     trial_start();
-}
-
-static void trial_step(void)
-{
-    run_steps(1);
-    steps++;
-}
-
-static double trial_time(void)
-{
-    return (double)steps * scene.settings.dt_s;
-}
-
-static void trial_run(double until_s)
-{
-    while (steps < lround(until_s / scene.settings.dt_s))
-        trial_step();
 }
 
 /* Joint coordinates of body i, when every body has a link. */
@@ -191,9 +172,9 @@ static double run_to_angle(double level)
     while (side * (angle_of(0) - level) > 0) {
         angle = angle_of(0);
         rate = rate_of(0);
-        trial_step();
+        run_steps(1);
     }
-    return trial_time() - scene.settings.dt_s +
+    return time_now() - scene.settings.dt_s +
            find_crossing(angle, rate, angle_of(0), rate_of(0), scene.settings.dt_s, level);
 }
 
@@ -205,7 +186,7 @@ static double run_to_turn(void)
     do {
         angle = angle_of(0);
         rate = rate_of(0);
-        trial_step();
+        run_steps(1);
     } while (rate_of(0) * rate > 0);
     double now = rate_of(0);
     return between(angle, rate, angle_of(0), now, scene.settings.dt_s, rate / (rate - now));
@@ -220,12 +201,12 @@ static void measure_projectile(void)
     record("E_total", energy_now());
     for (int has_landed = 0; !has_landed;) {
         struct part_state before = state_of(0);
-        double time = trial_time(), v = before.velocity_m_s.y;
-        trial_step();
+        double time = time_now(), v = before.velocity_m_s.y;
+        run_steps(1);
         struct part_state now = state_of(0);
-        record_at("x", trial_time(), now.at_m.x);
-        record_at("y", trial_time(), now.at_m.y);
-        record_at("theta", trial_time(), now.angle_rad);
+        record_at("x", time_now(), now.at_m.x);
+        record_at("y", time_now(), now.at_m.y);
+        record_at("theta", time_now(), now.angle_rad);
         if (v > 0 && now.velocity_m_s.y <= 0) {
             record("t_apex", time + v / g);
             record("y_apex", before.at_m.y + v * v / g / 2);
@@ -244,18 +225,18 @@ static void measure_projectile(void)
 static void measure_terminal_velocity(void)
 {
     trial_begin("falling-square");
-    trial_run(1);
+    run_to(1);
     record_at("speed", 1, -state_of(0).velocity_m_s.y);
-    trial_run(5);
+    run_to(5);
     record_at("fall_distance", 5, -state_of(0).at_m.y);
-    trial_run(20);
+    run_to(20);
     record("v_terminal", -state_of(0).velocity_m_s.y);
 }
 
 static void measure_reaction_wheel(void)
 {
     trial_begin("reaction-wheel");
-    trial_run(5);
+    run_to(5);
     record("body_rotation", state_of(0).angle_rad);
     record("joint_angle_reported", angle_of(1));
 }
@@ -290,7 +271,7 @@ static void find_drag(double *force, double *torque)
     const struct scene_body *body = &scene.bodies[0];
     double nx = -sin(body->angle_rad), ny = cos(body->angle_rad), along = 0, spin = 0;
     for (int j = 0; j < 9; j++) {
-        trial_run(j / 120.0);
+        run_to(j / 120.0);
         struct part_state s = state_of(0);
         along += 120 * weights[j] * (nx * s.velocity_m_s.x + ny * s.velocity_m_s.y);
         spin += 120 * weights[j] * s.spin_rad_s.z;
@@ -338,16 +319,16 @@ static void measure_paddle(void)
 {
     trial_name("%s", "a");
     trial_begin("paddle-free");
-    trial_run(0.2);
+    run_to(0.2);
     record_at("omega", 0.2, rate_of(0));
-    trial_run(4);
+    run_to(4);
     record("total_angle", angle_of(0));
 
     trial_name("%s", "b");
     trial_begin("paddle-pinned");
-    trial_run(0.1);
+    run_to(0.1);
     record_at("omega", 0.1, rate_of(0));
-    trial_run(4);
+    run_to(4);
     record("total_angle", angle_of(0));
 }
 
@@ -403,7 +384,7 @@ static void measure_chain(const char *file, double last_length)
         if (moved->list[i].t_s <= t_s)
             continue;
         t_s = moved->list[i].t_s;
-        trial_run(t_s);
+        run_to(t_s);
         record_chain(t_s, last_length);
     }
 }
@@ -428,12 +409,12 @@ static void measure_hinge_pd(void)
     static const double times[] = {0.1, 0.5, 1, 2};
     trial_begin("hinge-pd-rod");
     for (int i = 0; i < 4; i++) {
-        trial_run(times[i]);
+        run_to(times[i]);
         record_at("theta", times[i], angle_of(0));
         record_at("omega", times[i], rate_of(0));
     }
     trial_start();
-    trial_step();
+    run_steps(1);
     double over = run_to_turn() - 1, under = 1 - run_to_turn();
     double decrement = log(over / under);
     record("overshoot", over);
@@ -447,15 +428,15 @@ static void measure_joint_limit(void)
 
     /* the last state before the stop, and from there on by the exact motion */
     double angle = 0, rate = 0;
-    while (rate_of(0) >= rate && trial_time() < 3) {
+    while (rate_of(0) >= rate && time_now() < 3) {
         angle = angle_of(0);
         rate = rate_of(0);
-        trial_step();
+        run_steps(1);
     }
     double at_stop = sqrt(rate * rate + 2 * 5 * (limit - angle));
-    record("time_to_stop", trial_time() - scene.settings.dt_s + (at_stop - rate) / 5);
+    record("time_to_stop", time_now() - scene.settings.dt_s + (at_stop - rate) / 5);
     record("omega_at_stop", at_stop);
-    trial_run(3);
+    run_to(3);
     record("angle_after", angle_of(0));
     record("stop_energy_loss", dynamics_ledger(run)->loss_limit_j);
 }
@@ -475,7 +456,7 @@ static void measure_spring_dashpot(void)
         double h = scene.settings.dt_s, has_let_go = 0;
         for (int is_back = 0; !is_back;) {
             double x = angle_of(0), v = rate_of(0), a = -k * x - c * v;
-            trial_step();
+            run_steps(1);
             double x1 = angle_of(0), v1 = rate_of(0), a1 = -k * x1 - c * v1;
             if (!has_let_go && steps > 1 && v1 > 0 && a1 <= 0) {
                 /* a' = -k v - c a; the speed there from both ends: v is a cubic in time, too */
@@ -488,7 +469,7 @@ static void measure_spring_dashpot(void)
                 double s = find_crossing(x, v, x1, v1, h, 0) / h;
                 record("restitution_adhesive", between(v, a, v1, a1, h, s));
                 if (i == 0)
-                    duration = trial_time() - h + h * s;
+                    duration = time_now() - h + h * s;
             }
         }
     }
@@ -500,7 +481,7 @@ static void measure_spring_dashpot(void)
     slide->drive.damping = 140;
     slide->drive.target = -9.81 / slide->drive.kp;
     trial_start();
-    trial_run(1);
+    run_to(1);
     record("static_penetration_mg/k", -angle_of(0));
 }
 
@@ -517,19 +498,19 @@ static void measure_sliding_block(void)
 
         /* the last speeds before it stops tell when it does */
         double speed = 3, before = 3;
-        for (double now = 3; now > 1e-6 && trial_time() < 5; now = state_of(0).velocity_m_s.x) {
+        for (double now = 3; now > 1e-6 && time_now() < 5; now = state_of(0).velocity_m_s.x) {
             before = speed;
             speed = now;
-            trial_step();
+            run_steps(1);
         }
         double left = speed / (before - speed) * scene.settings.dt_s;
-        record("stop_time", trial_time() - scene.settings.dt_s + left);
-        trial_run(trial_time() + 1);
+        record("stop_time", time_now() - scene.settings.dt_s + left);
+        run_to(time_now() + 1);
         double stopped = state_of(0).at_m.x;
         record("stop_distance", stopped);
         record("height", state_of(0).at_m.y);
         record("friction_loss", dynamics_ledger(run)->loss_friction_j);
-        trial_run(trial_time() + 1);
+        run_to(time_now() + 1);
         record("creep_after_stop_per_s", state_of(0).at_m.x - stopped);
     }
 }
@@ -542,10 +523,10 @@ static void measure_bouncing(void)
     double times[6], heights[6], path;
     trial_begin("bouncing-ball");
     path = state_of(0).at_m.y - radius;
-    for (int bounce = 0; bounce < 6 && trial_time() < 4;) {
+    for (int bounce = 0; bounce < 6 && time_now() < 4;) {
         struct part_state before = state_of(0);
-        double time = trial_time();
-        trial_step();
+        double time = time_now();
+        run_steps(1);
         struct part_state now = state_of(0);
         if (!(before.velocity_m_s.y < 0 && now.velocity_m_s.y > 0))
             continue;
@@ -591,7 +572,7 @@ static void measure_rolling(void)
         if (is_ring)
             body->inertia_kg_m2 = body->mass_kg * 0.2 * 0.2;
         trial_start();
-        trial_run(2);
+        run_to(2);
         struct part_state s = state_of(0);
         double impulse[2];
         double way = (s.at_m.x - start.x) * cos(slope) - (s.at_m.y - start.y) * sin(slope);
@@ -614,18 +595,18 @@ static void measure_slide_to_roll(void)
     trial_begin("slide-to-roll");
     struct part_state s = state_of(0), held = s;
     double slip = 4, before = 4;
-    for (double now = 4; now > 1e-3 && trial_time() < 5;
+    for (double now = 4; now > 1e-3 && time_now() < 5;
          now = state_of(0).velocity_m_s.x + 0.2 * state_of(0).spin_rad_s.z) {
         before = slip;
         slip = now;
         held = state_of(0);
-        trial_step();
+        run_steps(1);
     }
     double left = slip / (before - slip) * scene.settings.dt_s, slowing = 9.81 * 0.25;
-    record("time_to_roll", trial_time() - scene.settings.dt_s + left);
+    record("time_to_roll", time_now() - scene.settings.dt_s + left);
     record("distance_at_roll",
            held.at_m.x + held.velocity_m_s.x * left - slowing * left * left / 2);
-    trial_run(trial_time() + 1);
+    run_to(time_now() + 1);
     s = state_of(0);
     record("final_speed", s.velocity_m_s.x);
     record("energy_lost", dynamics_ledger(run)->loss_friction_j);
@@ -642,7 +623,7 @@ static void measure_stacked_boxes(void)
                   {"N_floor_right", 0.2, 0}};
     trial_begin("stacked-boxes");
     double bottom = state_of(0).at_m.x, top = state_of(1).at_m.x, impulse[2];
-    trial_run(10);
+    run_to(10);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         sum_impulses(places[i].x, places[i].y, impulse);
         record(places[i].quantity, impulse[0] / scene.settings.dt_s);
@@ -655,7 +636,7 @@ static void measure_head_on(void)
 {
     double p[3];
     trial_begin("head-on-collision");
-    trial_run(0.5);
+    run_to(0.5);
     read_momentum(run, p);
     record("v1", state_of(0).velocity_m_s.x);
     record("v2", state_of(1).velocity_m_s.x);
@@ -667,7 +648,7 @@ static void measure_head_on(void)
 static void measure_four_bar(void)
 {
     trial_begin("four-bar");
-    trial_run(0.1);
+    run_to(0.1);
     struct part_state coupler = state_of(1), rocker = state_of(2);
     struct vec2 joint = scene_body_point(&scene, run, 1, (struct vec2){3, 0});
     record("theta3", coupler.angle_rad);
@@ -692,7 +673,7 @@ static void measure_corner_impact(void)
         scene.bodies[0].velocity.x = impacts[i].speed;
         trial_start();
         double before = energy_now(), jn = 0, jt = 0;
-        trial_step();
+        run_steps(1);
         const struct contact_point *points;
         int count = dynamics_contacts(run, &points);
         for (int k = 0; k < count; k++) {
@@ -940,7 +921,7 @@ TEST(planted_faults)
         scene.world.gravity_m_s2 = gravity;
         scene.bodies[1].mass_kg *= fault ? 1 : 1.01;
         trial_start();
-        trial_run(1);
+        run_to(1);
         record_chain(1, 0.7);
         int bad = 0;
         for (size_t k = 0; k < oracle.count; k++)

@@ -44,28 +44,10 @@ struct outcome {
 };
 
 static json_t *cases;
-static long steps;
 
 static const struct spatial_tree *tree(void)
 {
     return spatial_state_tree(spatial_state_of(run));
-}
-
-static double step_s(void)
-{
-    return scene.settings.dt_s;
-}
-
-static void step(void)
-{
-    run_steps(1);
-    steps++;
-}
-
-static void run_to(double until_s)
-{
-    while (steps < lround(until_s / step_s()))
-        step();
 }
 
 /* ---------------------------------------------------------------- what is read */
@@ -200,7 +182,7 @@ static int find_crossing(const struct samples *s, double sign, double *at)
 
 static double time_of(double at)
 {
-    return ((double)steps - (SAMPLES - 1) + at) * step_s();
+    return ((double)steps - (SAMPLES - 1) + at) * scene.settings.dt_s;
 }
 
 /* The time between two passages of the rate about the middle axis. */
@@ -209,7 +191,7 @@ static double find_period(void)
     struct samples rate = {.count = 0};
     double first = -1, at;
     for (;;) {
-        step();
+        run_steps(1);
         add_sample(&rate, run->qd[4]);
         if (!find_crossing(&rate, 1, &at))
             continue;
@@ -228,7 +210,7 @@ static void find_nutation(double *low, double *high, double *period, double *pre
     *low = *high = acos(tree()->links[0].turned.x.y);
     struct vec3 start = tree()->links[0].turned.x;
     for (int crossings = 0; crossings < 2;) {
-        step();
+        run_steps(1);
         const struct spatial_tree_link *l = &tree()->links[0];
         struct vec3 axis = l->turned.x;
         add_sample(&height, axis.y);
@@ -295,7 +277,6 @@ static void start_run(enum way way, double fine_dt_s)
     scene.settings.dt_s = way == WAY_FINE         ? fine_dt_s
                           : way == WAY_CONSTRAINT ? reference_dt_s
                                                   : 1.0 / 240;
-    steps = 0;
     start_scene();
 }
 
@@ -334,7 +315,7 @@ static void measure_row(enum way way, json_t *row, struct outcome *o)
     for (int i = 0; i < count; i++)
         expected[i] = json_number_value(json_array_get(list, (size_t)i));
     if (time) {
-        if (lround(t_s / step_s()) < steps)
+        if (lround(t_s / scene.settings.dt_s) < steps)
             start_run(way, 1.0 / 960);
         run_to(t_s);
         found = read_quantity(name, body, values);

@@ -26,9 +26,8 @@ static struct ledger before_ledger, carried;
 
 static void start_at(double dt_s)
 {
-    arena_reset(&arena);
     scene.settings.dt_s = dt_s;
-    ck_ok(scene_start(&scene, &arena, &run, &error));
+    start_scene();
 }
 
 static void start(void)
@@ -46,7 +45,7 @@ static void step(void)
     memcpy(before_q, run->q, (size_t)tree()->coordinates * sizeof before_q[0]);
     memcpy(before_qd, run->qd, (size_t)tree()->rates * sizeof before_qd[0]);
     before_ledger = *dynamics_ledger(run);
-    ck_assert_int_eq(dynamics_step(run), 0);
+    run_steps(1);
     now_s += scene.settings.dt_s;
 }
 
@@ -82,7 +81,7 @@ static void run_until(int (*has_happened)(void))
     }
 }
 
-static void run_to(double time_s)
+static void go_to(double time_s)
 {
     go_on_from_here(STEP_S);
     while (now_s + STEP_S <= time_s)
@@ -209,7 +208,7 @@ static double run_to_stop(double slowing)
 {
     run_until(is_slow);
     double stop = now_s + speeds() / slowing;
-    run_to(now_s + STEP_S);
+    go_to(now_s + STEP_S);
     return stop;
 }
 
@@ -221,7 +220,7 @@ static void sliding_box_oblique(const char *name)
     struct vec3 from = place(0);
     double yaw = yaw_after(0);
     for (int i = 0; i < 2; i++) {
-        run_to(times[i]);
+        go_to(times[i]);
         expect_vector("position_change", NULL, times[i], vec3_sub(place(0), from));
     }
     double stop = run_to_stop(0.4 * 9.81);
@@ -234,7 +233,7 @@ static void spinning_box_friction(const char *name)
     start();
     struct vec3 from = place(0);
     double yaw = yaw_after(0), first = yaw, spin = rate(0).y;
-    run_to(STEP_S);
+    go_to(STEP_S);
     double slowing = (spin - rate(0).y) / STEP_S;
     while (rate(0).y > 1) {
         yaw = yaw_after(yaw);
@@ -252,7 +251,7 @@ static void tripod_slide_spin(const char *name)
     struct vec3 from = place(0);
     double yaw = 0;
     for (int i = 0; i < 3; i++) {
-        run_to(times[i]);
+        go_to(times[i]);
         yaw = yaw_after(yaw);
         expect_way(from, times[i]);
         expect_one("yaw", NULL, times[i], yaw);
@@ -277,7 +276,7 @@ static double rest_speed(double friction)
     for (int k = 0; k < 6; k++)
         scene.qd[k] = 0;
     start();
-    run_to(0.5);
+    go_to(0.5);
     return vec3_length(velocity(0));
 }
 
@@ -288,7 +287,7 @@ static void incline_oblique(const char *name)
     start();
     struct vec3 from = place(0);
     for (int i = 0; i < 3; i++) {
-        run_to(times[i]);
+        go_to(times[i]);
         expect_way(from, times[i]);
     }
     /* the least friction that holds it, between one that does and one that does not */
@@ -385,7 +384,7 @@ static void turn_ball(const char *name)
         const char *quantity = word(row, "quantity");
         struct vec3 now = rate(0);
         if (json_object_get(row, "after_s"))
-            run_to(stop + number(row, "after_s"));
+            go_to(stop + number(row, "after_s"));
         if (strncmp(quantity, "quaternion", 10) == 0)
             expect_turn(i);
         else if (strncmp(quantity, "omega", 5) == 0)
@@ -408,7 +407,7 @@ static void hinge_limit(const char *name)
     run_until(has_stopped);
     double stop = now_s, speed = before_qd[0], inertia = scene.links[0].inertia.zz;
     double lost_j = dynamics_ledger(run)->loss_limit_j;
-    run_to(stop + 1);
+    go_to(stop + 1);
     expect_one("inertia_about_axis", NULL, -1, spatial_state_of(run)->birth_inertia[0]);
     expect_one("time_to_stop", NULL, -1, stop);
     expect_one("omega_at_stop", NULL, -1, speed);
@@ -456,13 +455,13 @@ static void drag_decay(const char *name)
 {
     for (int axis = 0; axis < 3; axis++) {
         start_block(axis, 9.81, 0);
-        run_to(2);
+        go_to(2);
         expect_of_axis("fall_in_2s", "axis_up", axis, -run->q[axis]);
         /* what an exponential from rest comes to, by two moments (Aitken) */
         start_block(axis, 9.81, 0);
-        run_to(20);
+        go_to(20);
         double early = -run->qd[axis];
-        run_to(40);
+        go_to(40);
         double late = -run->qd[axis];
         expect_of_axis("terminal_velocity", "axis_up", axis, early * early / (2 * early - late));
         start_block(axis, 0, 5);
@@ -555,7 +554,7 @@ static void setup(void)
     rows_load(&touching, FOLDER "touching.json");
     rows_load(&forms, FOLDER "closed-forms.json");
     tolerance_key = "tol_ref";
-    arena_open(SCENE_ARENA_BYTES);
+    scene_set_up();
 }
 
 TEST_LOOP(exact_case, 0, CASES)

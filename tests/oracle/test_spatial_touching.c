@@ -7,13 +7,11 @@
  * With the argument --markdown: a line for each case, for `make oracle`. */
 #include "tests/oracle/touching.h"
 
-static long steps;
-
 static void setup(void)
 {
     rows_load(&touching, FOLDER "touching.json");
     tolerance_key = "tol";
-    arena_open(SCENE_ARENA_BYTES);
+    scene_set_up();
 }
 
 static void open_case(const char *name)
@@ -22,21 +20,13 @@ static void open_case(const char *name)
     read_scene(name);
 }
 
-static void start(void)
-{
-    arena_reset(&arena);
-    ck_ok(scene_start(&scene, &arena, &run, &error));
-    steps = 0;
-}
-
 static void step(void)
 {
-    ck_assert_int_eq(dynamics_step(run), 0);
+    run_steps(1);
     ck_assert_double_le(spatial_state_of(run)->law_residual, 1e-5);
-    steps++;
 }
 
-static void run_to(double time_s)
+static void step_to(double time_s)
 {
     while (steps < lround(time_s / STEP_S))
         step();
@@ -56,7 +46,7 @@ static struct vec3 collide(double elasticity, double friction)
 {
     scene.world.elasticity = scene.world.own_elasticity = elasticity;
     scene.world.friction = friction;
-    start();
+    start_scene();
     for (int i = 0; i < 3; i++)
         step();
     ck_assert(spatial_state_of(run)->is_given);
@@ -71,7 +61,7 @@ TEST_LOOP(boxes_strike_the_ground, 0, 3)
         const char *of = box_impacts[k].name;
         expect_box_impact(of, collide(box_impacts[k].elasticity, box_impacts[k].friction));
         double after = kinetic();
-        start();
+        start_scene();
         expect_one("energy_change", of, -1, after - kinetic());
     }
     rows_expect_all(rows, is_measured);
@@ -85,7 +75,7 @@ TEST(edge_edge_impact)
         collide(bounces * 0.5, 0);
         double after = kinetic();
         expect_edge_impact(of);
-        start();
+        start_scene();
         expect_one("energy_change", of, -1, after - kinetic());
     }
     rows_expect_all(rows, is_measured);
@@ -95,11 +85,11 @@ TEST(bouncing_box)
 {
     static const char *const counts[] = {"0", "1", "2", "3", "4", "5"};
     open_case("bouncing-box");
-    start();
+    start_scene();
     double before = 0, highest = 0, last = 0, floor_m = 0.1;
     int bounces = 0;
     struct vec3 axis = link_of(0)->turned.x;
-    while (steps * STEP_S < 2) {
+    while (time_now() < 2) {
         double from = place(0).y - floor_m;
         step();
         double now = velocity(0).y;
@@ -118,7 +108,7 @@ TEST(bouncing_box)
         highest = fmax(highest, place(0).y - floor_m);
         before = now;
         if (vec3_length(velocity(0)) > 0.02)
-            last = steps * STEP_S;
+            last = time_now();
     }
     expect_one("all_bounces_end", NULL, -1, last);
     expect_one("rotation", NULL, -1, vec3_length(vec3_sub(link_of(0)->turned.x, axis)));
@@ -134,7 +124,7 @@ static double slide_to_stop(const double *times, int count, const char *quantity
     for (int next = 0; speeds() > 1e-3;) {
         struct vec3 before = place(0);
         step();
-        for (; next < count && times[next] <= steps * STEP_S + 1e-9; next++) {
+        for (; next < count && times[next] <= time_now() + 1e-9; next++) {
             struct vec3 way = vec3_sub(between(before, place(0), times[next]), from);
             if (is_xz)
                 expect_xz(quantity, times[next], way);
@@ -142,14 +132,14 @@ static double slide_to_stop(const double *times, int count, const char *quantity
                 expect_vector(quantity, NULL, times[next], way);
         }
     }
-    return steps * STEP_S;
+    return time_now();
 }
 
 TEST(sliding_box_oblique)
 {
     static const double times[] = {0.191131498470948, 0.382262996941896};
     open_case("sliding-box-oblique");
-    start();
+    start_scene();
     struct vec3 from = place(0);
     double yaw = yaw_after(0);
     double stop = slide_to_stop(times, 2, "position_change", 0);
@@ -160,14 +150,14 @@ TEST(sliding_box_oblique)
 TEST(spinning_box_friction)
 {
     open_case("spinning-box-friction");
-    start();
+    start_scene();
     struct vec3 from = place(0);
     double yaw = yaw_after(0), first = yaw;
     while (vec3_length(rate(0)) > 1e-3) {
         step();
         yaw = yaw_after(yaw);
     }
-    expect_spin(from, steps * STEP_S, yaw - first, dynamics_ledger(run)->loss_friction_j);
+    expect_spin(from, time_now(), yaw - first, dynamics_ledger(run)->loss_friction_j);
     rows_expect_all(rows, is_measured);
 }
 
@@ -175,7 +165,7 @@ TEST(tripod_slide_spin)
 {
     static const double times[] = {0.1, 0.25, 0.5};
     open_case("tripod-slide-spin");
-    start();
+    start_scene();
     struct vec3 from = place(0);
     double yaw = 0;
     for (int i = 0; i < 3; i++) {
@@ -192,7 +182,7 @@ TEST(tripod_slide_spin)
         step();
         yaw = yaw_after(yaw);
     }
-    expect_one("stop_time", NULL, -1, steps * STEP_S);
+    expect_one("stop_time", NULL, -1, time_now());
     expect_xz("stop_position_xz", -1, vec3_sub(place(0), from));
     expect_one("stop_yaw", NULL, -1, yaw);
     rows_expect_all(rows, is_measured);
@@ -204,8 +194,8 @@ static double rest_speed(double friction)
     scene.world.friction = friction;
     for (int k = 0; k < 6; k++)
         scene.qd[k] = 0;
-    start();
-    run_to(5);
+    start_scene();
+    step_to(5);
     return vec3_length(velocity(0));
 }
 
@@ -213,10 +203,10 @@ TEST(incline_oblique)
 {
     static const double times[] = {0.25, 0.5, 1};
     open_case("incline-oblique");
-    start();
+    start_scene();
     struct vec3 from = place(0);
     for (int i = 0; i < 3; i++) {
-        run_to(times[i]);
+        step_to(times[i]);
         expect_way(from, times[i]);
     }
     /* the least friction that holds it, between one that does and one that does not */
@@ -232,7 +222,7 @@ TEST(incline_oblique)
 TEST(box_tipping_fall)
 {
     open_case("box-tipping-fall");
-    start();
+    start_scene();
     double start_j = dynamics_ledger(run)->energy_start_j, before_j = 0;
     double speed = 0, last = 0,
            left = 0; /* the way to where it lies, at the start of the last step */
@@ -255,7 +245,7 @@ static double loss_of_tipping(double dt_s)
 {
     scene.world.friction = 1e6;
     scene.settings.dt_s = dt_s;
-    start();
+    start_scene();
     for (long left = lround(0.625 / dt_s); left > 0; left--)
         step();
     const struct ledger *l = dynamics_ledger(run);
@@ -276,8 +266,8 @@ TEST(what_tips_errs_by_second_order)
 /* 1 if the box falls within 3 s. */
 static int tips(void)
 {
-    start();
-    run_to(3);
+    start_scene();
+    step_to(3);
     return link_of(0)->turned.y.y < 0.9;
 }
 
@@ -292,7 +282,7 @@ TEST(box_tipping_threshold)
 static double lifted(double dt_s)
 {
     scene.settings.dt_s = dt_s;
-    start();
+    start_scene();
     for (long left = lround(0.1 / dt_s); left > 0; left--)
         step();
     return spatial_state_value(spatial_state_of(run), 6);

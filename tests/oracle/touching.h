@@ -4,9 +4,8 @@
 #define TESTS_ORACLE_TOUCHING_H
 
 #include "simulator/links/spatial_state.h"
-#include "simulator/tools/scenes/scene.h"
 #include "tests/oracle/rows.h"
-#include "tests/plain_fixture.h"
+#include "tests/scene_fixture.h"
 #include "tests/tally.h"
 
 #define FOLDER "tests/oracle/space/"
@@ -19,8 +18,6 @@ enum { ROWS_MAX = 64 };
 static json_t *touching, *rows;
 static int is_measured[ROWS_MAX];
 static const char *tolerance_key; /* of the rows */
-static struct scene scene;
-static struct dynamics *run;
 
 /* ---------------------------------------------------------------- rows */
 

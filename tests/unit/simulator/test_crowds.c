@@ -82,10 +82,10 @@ static void start(void)
 }
 
 /* How far contacts came off their law in all those steps, m. */
-static double move(int steps)
+static double move(int count)
 {
     double missed = 0;
-    for (int i = 0; i < steps; i++) {
+    for (int i = 0; i < count; i++) {
         ck_assert_int_eq(dynamics_step(run), 0);
         missed += run->touches.law_miss_m;
     }
