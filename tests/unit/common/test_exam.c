@@ -107,8 +107,7 @@ TEST(the_settings_say_how_many)
         sit_fine(exams[i].starts, exams[i].failing);
         ck_assert_int_eq(exam_holds(&exam), exams[i].holds);
     }
-    params.guard_other_solver = 1;
-    params.exam_starts = 2;
+    set("guard.other_solver=1", "exam.starts=2");
     exam_begin(&exam, 10, BODY_RECTANGLES, &params);
     ck_assert_int_eq(exam.solver_count, 2);
 }

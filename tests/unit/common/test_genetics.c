@@ -217,8 +217,8 @@ TEST(random_genomes_keep_the_shares_asked_for)
     int joints = 0, rigid = 0, effectors = 0, driven = 0, linear = 0, phases[4] = {0};
     int drives = 0, neurons = 0;
     /* So many bodies that one joint nearly always has a drive by chance. */
-    params.initial_bodies_min = params.initial_bodies_max = 12;
-    params.initial_neurons_max = params.initial_central_max = 0;
+    set("initial.bodies_min=12", "initial.bodies_max=12", "initial.neurons_max=0",
+        "initial.central_max=0");
     for (uint64_t i = 1; i <= 700; i++) {
         renew(i);
         for (int k = 0; k < genome.body_count; k++) {
@@ -326,9 +326,7 @@ static const struct body_gene *body_of(const struct genome *of, gene_id id)
 TEST(tidy_births_have_a_plan)
 {
     int pairs = 0, ends = 0;
-    params.creature_body = BODY_BOXES;
-    params.initial_tidy = 1;
-    params.initial_symmetric = 0.6;
+    set("creature.body=boxes", "initial.tidy=1", "initial.symmetric=0.6");
     allow_only("add_body");
     for (uint64_t i = 1; i <= 100; i++) {
         renew(i);
@@ -439,10 +437,7 @@ TEST_LOOP(functions_can_be_left_out, 0, 4)
 TEST(random_bodies_keep_their_constraints)
 {
     int bodies = 0;
-    params.initial_recursion_max = 2;
-    params.initial_symmetric = 1;
-    params.initial_rigid = 0;
-    params.initial_linear = 1;
+    set("initial.recursion_max=2", "initial.symmetric=1", "initial.rigid=0", "initial.linear=1");
     for (uint64_t i = 1; i <= 300; i++) {
         renew(i);
         bodies += genome.body_count;
@@ -528,8 +523,7 @@ TEST(mated_children_can_mutate_less)
 
 TEST(mutation_counts_are_bounded)
 {
-    params.mutation_none = params.mutation_one = 0;
-    params.mutation_more_continue = 1;
+    set("mutation.none=0", "mutation.one=0", "mutation.more_continue=1");
     ck_assert_int_eq(genetics_mutation_count(&params, 0, &rng), 64);
     params.mutation_one = 1;
     ck_assert_int_eq(genetics_mutation_count(&params, 0, &rng), 1);
@@ -845,8 +839,7 @@ TEST(nothing_to_change_ends)
     ck_assert(genome_is_equal(&genome, &before));
     /* The only kind allowed can change nothing: a lone body has no other target, and its only
      * connection stays. */
-    params.initial_bodies_min = params.initial_bodies_max = 1;
-    params.initial_connections = 1;
+    set("initial.bodies_min=1", "initial.bodies_max=1", "initial.connections=1");
     allow_only("connection_target");
     renew_and_mutate(1, 3, 2);
     allow_only("remove_connection");
@@ -889,8 +882,7 @@ TEST_LOOP(numeric_changes_follow_the_step, 0, 2)
 {
     double sum = 0;
     params.mutation_step = _i ? 0.4 : 0.1;
-    params.initial_bodies_min = params.initial_bodies_max = 2;
-    params.initial_connections = 1;
+    set("initial.bodies_min=2", "initial.bodies_max=2", "initial.connections=1");
     allow_only("connection_scale");
     for (int i = 0; i < 4000; i++) {
         renew_and_mutate(1, 1, 2);
@@ -903,9 +895,8 @@ TEST_LOOP(numeric_changes_follow_the_step, 0, 2)
 
 static void fill_tables(void)
 {
-    params.initial_bodies_min = params.initial_bodies_max = 32;
-    params.initial_connections = 4;
-    params.initial_neurons_max = 32;
+    set("initial.bodies_min=32", "initial.bodies_max=32", "initial.connections=4",
+        "initial.neurons_max=32");
 }
 
 TEST(a_full_genome_mutates_within_its_tables)
@@ -1082,8 +1073,7 @@ static void assert_plan_kept(const struct genome *child, const struct genome *a)
 TEST(plans_are_kept)
 {
     int resized = 0, crossed = 0;
-    params.creature_body = BODY_BOXES;
-    params.mutation_plan = PLAN_KEEP;
+    set("creature.body=boxes", "mutation.plan=keep");
     for (int i = 0; i < 100; i++) {
         SCOPED(genome) mate;
         struct genome children[3];
@@ -1193,13 +1183,9 @@ TEST(a_chain_of_breedings_stays_sound)
 
 TEST(a_chain_of_growing_genomes_stays_sound)
 {
-    params.initial_bodies_max = 12;
-    params.initial_neurons_max = 8;
-    params.mutation_none = 0;
-    params.mutation_one = 0.2;
-    params.mutation_more_continue = 0.9;
-    params.mutation_step = 5;
-    params.mutation_add_body = params.mutation_add_neuron = params.mutation_add_connection = 20;
+    set("initial.bodies_max=12", "initial.neurons_max=8", "mutation.none=0", "mutation.one=0.2",
+        "mutation.more_continue=0.9", "mutation.step=5", "mutation.add_body=20",
+        "mutation.add_neuron=20", "mutation.add_connection=20");
     run_chain(400);
 }
 

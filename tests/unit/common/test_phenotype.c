@@ -15,13 +15,9 @@ static struct phenotype phenotype;
 static void setup(void)
 {
     grown_set_up(BODY_RECTANGLES);
-    params.creature_parts_min = 1;
-    params.creature_parts_max = 64;
-    params.creature_depth_max = 64;
-    params.creature_side_min_m = 0.01;
-    params.creature_side_max_m = 10.0;
-    params.creature_aspect_max = 1000.0;
-    params.rectangles_density_kg_m2 = 1.0;
+    set("creature.parts_min=1", "creature.parts_max=64", "creature.depth_max=64",
+        "creature.side_min_m=0.01", "creature.side_max_m=10", "creature.aspect_max=1000",
+        "rectangles.density_kg_m2=1");
 }
 
 /* ---- making genomes ---- */
@@ -254,8 +250,7 @@ TEST(thin_parts_are_widened)
     add_body(0.1, 0.5, 1);
     connect(1, 2);
     connect_at(1, 3, FACE_TOP, 0, FACE_LEFT, 0, 0);
-    params.creature_aspect_max = 10.0;
-    params.rectangles_density_kg_m2 = 3.0;
+    set("creature.aspect_max=10", "rectangles.density_kg_m2=3");
     express();
     assert_sides(0, 1, 0.1);
     assert_sides(1, 0.08, 0.8);
@@ -380,8 +375,7 @@ TEST(linear_limits_go_by_the_sides)
     express();
     assert_limits(1, -0.2, 0.2);
     assert_limits(2, -0.125, 0.15);
-    params.creature_extension_max = 0;
-    params.creature_side_max_m = 3;
+    set("creature.extension_max=0", "creature.side_max_m=3");
     express();
     assert_limits(1, -2, 3);
 }
@@ -418,8 +412,7 @@ TEST(strength_of_linear_joints)
     body->effector_strength = 0.5;
     body->sensors = SENSOR_BIT(SENSOR_JOINT);
     connect(1, 2);
-    params.rectangles_strength_n = 1000;
-    params.rectangles_linear_strength_n_m = 40;
+    set("rectangles.strength_n=1000", "rectangles.linear_strength_n_m=40");
     express();
     ck_assert_int_eq(phenotype.effector_count, 1);
     ck_assert_double_eq_tol(phenotype.body->links[1].strength, 40 * 0.2 * 0.5, EPSILON);

@@ -14,9 +14,7 @@ static struct population population;
 static void set_up(void)
 {
     params_set_defaults(&params);
-    params.evolution_behaviour = BEHAVIOUR_PLATFORM;
-    params.evolution_polish = 0.1;
-    params.run_seed = 3;
+    set("evolution.behaviour=platform", "evolution.polish=0.1", "seed=3");
     for (int i = 0; i < COUNT; i++) {
         struct gene_counter ids = {.creature = (uint64_t)i + 1};
         struct rng rng = test_rng(7, 0, (uint64_t)i);

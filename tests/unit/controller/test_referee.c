@@ -28,8 +28,7 @@ TEST(the_cheap_trials_come_first)
 {
     static const int starts[] = {1, 8, 2, 7, 3, 6, 4, 5, 1, 8};
 
-    params.guard_perturbed_runs = 3;
-    params.guard_fine_runs = 7;
+    set("guard.perturbed_runs=3", "guard.fine_runs=7");
     ck_assert_int_eq(referee_trial_count(&params), 10);
     for (int number = 0; number < 10; number++) {
         struct trial trial = referee_trial(&own, number, &params);

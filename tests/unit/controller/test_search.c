@@ -18,13 +18,8 @@
 static void set_up(void)
 {
     params_set_defaults(&params);
-    params.evolution_search = SEARCH_SIMS;
-    params.run_seed = 77;
-    params.population_size = 60;
-    params.guard_perturbed_runs = 1;
-    params.guard_fine_runs = 0;
-    params.evolution_generations = 8;
-    params.evolution_behaviour = BEHAVIOUR_PLATFORM;
+    set("evolution.search=sims", "seed=77", "population.size=60", "guard.perturbed_runs=1",
+        "guard.fine_runs=0", "evolution.generations=8", "evolution.behaviour=platform");
 }
 
 /* ---- the toy ---- */
@@ -249,8 +244,7 @@ TEST_LOOP(the_slowest_survivor_sets_the_bar, 0, 2)
 {
     const struct individual *last;
     params.evolution_behaviour = _i ? BEHAVIOUR_SWIM : BEHAVIOUR_WALK;
-    params.guard_hopeless_share = 0.5;
-    params.guard_referee_top = 0;
+    set("guard.hopeless_share=0.5", "guard.referee_top=0");
     begin();
     ck_assert_int_eq(count_bars(), 0);
     while (_i == 1 && (last = search_ask(search))) {
@@ -499,9 +493,7 @@ TEST(children_stand_at_what_their_ancestors_kept)
 /* The mean of its own score and its trials', of both stages; a restart knows it. */
 TEST(the_mean_score_counts)
 {
-    params.guard_score = SCORE_MEAN;
-    params.guard_perturbed_runs = 2;
-    params.guard_fine_runs = 1;
+    set("guard.score=mean", "guard.perturbed_runs=2", "guard.fine_runs=1");
     make_ladder(2);
     for (int i = 0; i < 2; i++)
         ck_assert_ptr_nonnull(search_ask_referee(search));
@@ -736,21 +728,16 @@ static int is_before_referee(struct search *of)
 /* Generations 0 to 2 and 3 to 5 are the islands, 6 to 8 what follows. */
 static void set_up_islands(void)
 {
-    params.evolution_generations = 9;
-    params.evolution_islands = 2;
-    params.evolution_island_generations = 3;
-    params.evolution_islands_merged = 1;
-    params.evolution_living_draws = 3;
+    set("evolution.generations=9", "evolution.islands=2", "evolution.island_generations=3",
+        "evolution.islands_merged=1", "evolution.living_draws=3");
 }
 
 /* Four starts of two generations, 0 to 7; then the best two have two more each, 8 to 11. */
 static void set_up_halving(void)
 {
     set_up_islands();
-    params.evolution_generations = 14;
-    params.evolution_islands = 4;
-    params.evolution_island_generations = 2;
-    params.evolution_island_halvings = 1;
+    set("evolution.generations=14", "evolution.islands=4", "evolution.island_generations=2",
+        "evolution.island_halvings=1");
 }
 
 /* Straight on the one side; on the other stopped and restored before, in the middle of (at a random
@@ -984,8 +971,7 @@ TEST(short_runs_have_fewer_islands)
         int generations, count;
     } cases[] = {{30, 5}, {18, 5}, {17, 4}, {9, 2}, {8, 1}, {2, 1}};
 
-    params.evolution_islands = 5;
-    params.evolution_island_generations = 3;
+    set("evolution.islands=5", "evolution.island_generations=3");
     for (int i = 0; i < 6; i++) {
         params.evolution_generations = cases[i].generations;
         ck_assert_int_eq(islands_count(&params), cases[i].count);
@@ -1003,8 +989,7 @@ TEST(settings_may_change_when_restored)
 {
     begin();
     run_generation(search);
-    params.population_size = 90;
-    params.evolution_behaviour = BEHAVIOUR_WALK;
+    set("population.size=90", "evolution.behaviour=walk");
     take(stop_and_restore(search, NULL));
     /* The measures have no walk in them. */
     ck_assert(population->individuals[0].fitness == 0);
@@ -1200,9 +1185,7 @@ static const int method_of_gene[] = {-1, METHOD_ASEXUAL, METHOD_CROSSOVER, METHO
 
 static void inherit_methods(void)
 {
-    params.breeding_choice = CHOICE_INHERITED;
-    params.mutation_none = 1;
-    params.mutation_one = 0;
+    set("breeding.choice=inherited", "mutation.none=1", "mutation.one=0");
 }
 
 /* Parents breed as their genes say, and hand the gene on. */
@@ -1365,8 +1348,7 @@ TEST(the_referee_tries_several_times)
 {
     enum { MOST = 400 };
     int trials[MOST] = {0}, again[MOST] = {0}, seen = 0, refused = 0, early = 0;
-    params.guard_perturbed_runs = 4;
-    params.guard_fine_runs = 1;
+    set("guard.perturbed_runs=4", "guard.fine_runs=1");
     begin();
     OWNED(search) *other = search_create(&params, NULL);
     struct rng rng = test_rng(3, 0, 0);

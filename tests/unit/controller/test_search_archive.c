@@ -14,14 +14,11 @@ enum { ROOM_MOST = 2 * ROOM };
 static void set_up(void)
 {
     params_set_defaults(&params);
-    params.run_seed = 5;
     params.population_size = SIZE;
     params.evolution_generations = GENERATIONS;
-    params.evolution_behaviour = BEHAVIOUR_PLATFORM;
-    params.evolution_search = SEARCH_ARCHIVE;
     params.evolution_lag = LAG;
-    params.guard_perturbed_runs = 1;
-    params.guard_fine_runs = 1;
+    set("seed=5", "evolution.behaviour=platform", "evolution.search=archive",
+        "guard.perturbed_runs=1", "guard.fine_runs=1");
     strcpy(params.archive_cells, "links:2,3,4,5 size_m:0.5,1,1.5");
 }
 
@@ -362,19 +359,16 @@ TEST(the_run_does_not_depend_on_the_workers)
 /* Generations 0, 1 and 2, 3 are the islands, 4 and those after it what follows. */
 static void set_up_islands(void)
 {
-    params.evolution_islands = 2;
-    params.evolution_island_generations = 2;
-    params.evolution_islands_merged = 1;
-    params.evolution_living_draws = 3;
+    set("evolution.islands=2", "evolution.island_generations=2", "evolution.islands_merged=1",
+        "evolution.living_draws=3");
 }
 
 /* Four starts, then one more generation of the best two, 4 and 5, then what follows. */
 static void set_up_halving(void)
 {
     set_up_islands();
-    params.evolution_islands = 4;
-    params.evolution_island_generations = params.evolution_halving_generations = 1;
-    params.evolution_island_halvings = 1;
+    set("evolution.islands=4", "evolution.island_generations=1", "evolution.halving_generations=1",
+        "evolution.island_halvings=1");
 }
 
 TEST_LOOP(restored_equals_uninterrupted, 0, 48)
@@ -428,8 +422,7 @@ TEST(nobody_waits)
 {
     uint64_t hashes[GENERATIONS];
     struct rng rng = test_rng(4, 0, 0);
-    params.evolution_lag = 30;
-    params.guard_referee_top = 0;
+    set("evolution.lag=30", "guard.referee_top=0");
     int idle = run(3, 0, 0, &rng, hashes);
     ck_assert_msg(idle == 0, "%d times idle", idle);
     params.guard_referee_top = 10;
@@ -561,8 +554,7 @@ TEST(trials_can_be_off)
 TEST(bodies_freeze)
 {
     int before = 0;
-    params.archive_frozen = 0.5;
-    params.archive_trials = 0;
+    set("archive.frozen=0.5", "archive.trials=0");
     live(NULL);
     for (uint64_t id = SIZE + 1; id < ROOM; id++) {
         const struct individual *one = &records[id].individual;

@@ -8,11 +8,9 @@
 static void set_up(void)
 {
     params_set_defaults(&params);
-    params.run_seed = 5;
     params.population_size = SIZE;
-    params.evolution_generations = 4;
-    params.evolution_search = SEARCH_SIMS;
-    params.evolution_behaviour = BEHAVIOUR_INTERACTIVE;
+    set("seed=5", "evolution.generations=4", "evolution.search=sims",
+        "evolution.behaviour=interactive");
     params.breeding_draws = 1; /* no places are filled again */
 }
 
@@ -192,8 +190,7 @@ TEST_LOOP(bodies_outlive_a_ban_of_everybody, 0, 2)
 {
     static const int behaviours[] = {BEHAVIOUR_INTERACTIVE, BEHAVIOUR_PLATFORM};
     struct genome before[SIZE + 1];
-    params.mutation_body = 0;
-    params.interactive_share = 0.5;
+    set("mutation.body=0", "interactive.share=0.5");
     int is_seen[SIZE + 1] = {0}, new_brains = 0;
     params.evolution_behaviour = behaviours[_i];
     make();
@@ -306,9 +303,7 @@ TEST(filling_places_ends)
 TEST(choices_and_goal_share_the_next_generation)
 {
     static const uint64_t survivors[] = {18, 17, 2, 1, 0};
-    params.evolution_behaviour = BEHAVIOUR_PLATFORM;
-    params.interactive_share = 0.5;
-    params.population_survival = 0.4;
+    set("evolution.behaviour=platform", "interactive.share=0.5", "population.survival=0.4");
     make();
     choose(2, CHOICE_BREED);
     choose(1, CHOICE_KEEP);

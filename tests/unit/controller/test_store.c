@@ -113,10 +113,8 @@ static void set_up(void)
     snprintf(path, sizeof path, "%s/run.db", directory);
     memset(&error, 0, sizeof error);
     params_set_defaults(&params);
-    params.evolution_search = SEARCH_SIMS;
     params.population_size = POPULATION;
-    params.run_seed = 11;
-    params.evolution_generations = 3;
+    set("evolution.search=sims", "seed=11", "evolution.generations=3");
 }
 
 static void tear_down(void)
@@ -1280,8 +1278,7 @@ TEST(test_results_to_give_again)
 TEST(test_bars_come_back)
 {
     int bars = 0;
-    params.guard_hopeless_share = 0.75;
-    params.guard_hopeless_m_s = 1e-6;
+    set("guard.hopeless_share=0.75", "guard.hopeless_m_s=1e-6");
     begin_run();
     evaluate(INT_MAX);
     next_generation();

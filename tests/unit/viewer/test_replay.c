@@ -25,8 +25,7 @@ static void setup(void)
     creature.genome.neurons[0].inputs[2].value = 0.2;
     ck_ok(genome_check(&creature.genome, &error));
     params_set_defaults(&params);
-    params.simulation_duration_s = 2;
-    params.evolution_behaviour = BEHAVIOUR_CUSTOM;
+    set("simulation.duration_s=2", "evolution.behaviour=custom");
     strcpy(params.fitness_expression, "1.25");
 }
 
@@ -247,10 +246,8 @@ TEST(parts_that_stretch_hang_together)
 
 TEST(keeps_memory_bounded)
 {
-    params.simulation_duration_s = 90;
-    params.simulation_brain_hz = 1000;
-    params.simulation_dt_s = 0.001;
-    params.guard_motionless_s = 0;
+    set("simulation.duration_s=90", "simulation.brain_hz=1000", "simulation.dt_s=0.001",
+        "guard.motionless_s=0");
     OWNED(replay) *replay = replay_now(0);
     ck_assert_int_eq(replay->verdict, VERDICT_OK);
     ck_assert_uint_le((size_t)replay->frame_count * replay->row_floats * sizeof(float),
@@ -276,8 +273,7 @@ TEST(motionless_is_shown_to_its_end)
 
 TEST(unsettled_shows_its_settling)
 {
-    params.settle_required = 1;
-    params.settle_limit_s = 0.3;
+    set("settle.required=yes", "settle.limit_s=0.3");
     OWNED(replay) *replay = replay_now(0);
     ck_assert_int_eq(replay->verdict, VERDICT_UNSETTLED);
     ck_assert_int_ge(replay->frame_count, 10);
