@@ -122,6 +122,12 @@ struct shape {
  * one of them only half is there, see box_half.h. */
 enum { PAIR_USUAL, PAIR_PASS, PAIR_MEET, PAIR_HALF };
 
+/* How parts a and b of so many meet; what is no part, below 0, meets all as usual. */
+static inline unsigned char pair_meeting(const unsigned char *meetings, int count, int a, int b)
+{
+    return b >= 0 && meetings ? meetings[a * count + b] : PAIR_USUAL;
+}
+
 struct phenotype {
     int kind; /* BODY_* */
     struct part *parts;

@@ -49,6 +49,7 @@ struct dynamics_solver {
                           int *is_broken);
 
     void (*set_target)(struct dynamics *dynamics, int drive, double target, double rate);
+    /* NULL: scenes have no such bodies */
     void (*set_servo)(struct dynamics *dynamics, int drive, const struct servo *servo);
     const struct servo *(*servo)(const struct dynamics *dynamics, int drive); /* NULL: none */
     /* The effectors' task, a servo or its damping has changed. NULL: the solver reads them at each

@@ -259,13 +259,6 @@ static int tick_crowd(struct forest *f, const struct forest_tick *tick, int firs
     return is_over;
 }
 
-static void end_crowd(struct forest *f, const struct forest_tick *tick, int first)
-{
-    for (int i = first; i < f->count; i++)
-        if (f->crowd[i] == first)
-            tick->done(tick->context, i);
-}
-
 void forest_tick(struct forest *f, const struct forest_tick *tick)
 {
     int is_over = 0;
@@ -276,8 +269,9 @@ void forest_tick(struct forest *f, const struct forest_tick *tick)
         if (f->crowd[i] != i)
             continue;
         is_over = tick_crowd(f, tick, i);
-        if (tick->done)
-            end_crowd(f, tick, i);
+        for (int k = i; tick->done && k < f->count; k++)
+            if (f->crowd[k] == i)
+                tick->done(tick->context, k);
     }
 }
 

@@ -24,6 +24,13 @@ struct solid_manifold {
     struct solid_point points[SOLIDS_POINTS_MAX];
 };
 
+/* Of the sphere around it. */
+static inline double solids_radius(const struct solid *solid)
+{
+    const double *h = solid->half;
+    return sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2]);
+}
+
 /* Against the half-space below the plane normal . x = offset: the corners with a gap below the
  * margin; feature = corner. */
 void solids_meet_plane(const struct solid *solid, struct vec3 normal, double offset, double margin,

@@ -63,16 +63,10 @@ static int touches(const struct run *run, int other, struct vec3 other_centre, i
 
 /* ---------------------------------------------------------------- the referee */
 
-/* The goal of one side: the object, or the other one. */
-static int goal_of(const struct referee *referee, int side)
-{
-    return contest_has_object(referee->params->contest_goal) ? OBJECT : !side;
-}
-
 static double distance_of_side(const struct referee *referee, const struct habitat *h, int side,
                                double time_s)
 {
-    int goal = goal_of(referee, side), is_behind;
+    int goal = contest_has_object(referee->params->contest_goal) ? OBJECT : !side, is_behind;
     const struct run *run = &h->runs[side];
     struct contest_side *known = &referee->result->sides[side];
     struct vec3 centre = dynamics_centre_of_mass(h->runs[goal].dynamics);

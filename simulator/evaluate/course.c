@@ -10,18 +10,6 @@ static double length_of(double x, double y)
     return sqrt(x * x + y * y);
 }
 
-/* Along the ground. */
-static double way_of(struct vec3 a, struct vec3 b)
-{
-    double x = fabs(a.x - b.x), z = a.z - b.z;
-    return z == 0 ? x : length_of(x, z);
-}
-
-static struct vec2 flat(struct vec3 a)
-{
-    return (struct vec2){a.x, a.y};
-}
-
 double run_size(const struct run *run)
 {
     struct vec3 low, high;
@@ -73,13 +61,6 @@ int run_judge_end(struct run *run)
     return VERDICT_OK;
 }
 
-/* 1 if something that could carry it is below. */
-static int is_above_floor(const struct run *run, struct vec3 at)
-{
-    return terrain_is_below(&run->world, flat(at)) &&
-           (run->world.has_ground || fabs(at.z) <= run->world.half_depth_m);
-}
-
 void run_measure_start(struct run *run)
 {
     struct measures *m = &run->result->measures;
@@ -99,28 +80,29 @@ void run_measure_tick(struct run *run)
     struct vec3 low, high;
     dynamics_bounds(run->dynamics, &low, &high);
     m->path_m += vec3_distance(centre, run->last);
-    m->distance_m = way_of(centre, run->start);
     m->displacement_m = vec3_distance(centre, run->start);
     m->way_x_m = centre.x - run->start.x;
     m->way_y_m = centre.y - run->start.y;
     m->way_z_m = centre.z - run->start.z;
-    if (m->distance_m > m->reach_m && is_above_floor(run, centre))
+    m->distance_m = length_of(m->way_x_m, m->way_z_m);
+    /* as long as something that could carry it is below */
+    if (m->distance_m > m->reach_m && terrain_is_below(&run->world, vec3_flat(centre)) &&
+        (run->world.has_ground || fabs(centre.z) <= run->world.half_depth_m))
         m->reach_m = m->distance_m;
     m->distance_max_m = det_max(m->distance_max_m, m->displacement_m);
     m->size_max_m = extent_grow(&run->phenotype, run->dynamics, run->middles, m->size_max_m);
     run->height_sum_m += centre.y;
     run->lowest_sum_m += low.y;
     struct vec3 head = head_at(run);
-    double head_m = head.y;
     run->head_first_m += way_to_head(run, centre, head);
     run->has_landed |= run->has_touched;
     if (run->has_landed) {
         m->lowest_max_m = det_max(m->lowest_max_m, low.y);
         m->height_max_m = det_max(m->height_max_m, centre.y);
-        m->head_max_m = det_max(m->head_max_m, head_m);
+        m->head_max_m = det_max(m->head_max_m, head.y);
         run->clearance_sum_m += run->has_touched ? 0 : det_max(low.y, 0);
     }
-    run->head_sum_m += head_m;
+    run->head_sum_m += head.y;
     light_measure(&run->light, centre);
     run->last = centre;
     run->ticks++;
@@ -181,36 +163,31 @@ void run_measure_ledger(struct run *run)
 void run_measure_course(struct run *run)
 {
     struct measures *m = &run->result->measures;
-    uint64_t steps, rk4_steps;
+    double steps = (double)run->dynamics->steps, ticks = (double)run->ticks;
     m->time_s = run->time_s;
     int reversals_max = 0;
     for (int i = 0; i < run->phenotype.drive_count; i++)
         reversals_max = reversals_max < run->reversals[i] ? run->reversals[i] : reversals_max;
     m->reversals_max_hz = run->time_s > 0 ? reversals_max / run->time_s : 0;
-    m->height_mean_m = run->ticks ? run->height_sum_m / (double)run->ticks : m->height_start_m;
-    m->lowest_mean_m = run->ticks ? run->lowest_sum_m / (double)run->ticks : m->lowest_start_m;
-    m->clearance_mean_m = run->ticks ? run->clearance_sum_m / (double)run->ticks : 0;
-    m->head_mean_m = run->ticks ? run->head_sum_m / (double)run->ticks : m->head_start_m;
+    m->height_mean_m = ticks > 0 ? run->height_sum_m / ticks : m->height_start_m;
+    m->lowest_mean_m = ticks > 0 ? run->lowest_sum_m / ticks : m->lowest_start_m;
+    m->clearance_mean_m = ticks > 0 ? run->clearance_sum_m / ticks : 0;
+    m->head_mean_m = ticks > 0 ? run->head_sum_m / ticks : m->head_start_m;
     m->head_first = m->path_m > 0 ? run->head_first_m / m->path_m : 0;
     m->follow_share = light_follow_share(&run->light);
     m->light_distance_m = light_mean_distance(&run->light);
-    m->contact_share = run->ticks ? (double)run->contact_ticks / (double)run->ticks : 0;
+    m->contact_share = ticks > 0 ? (double)run->contact_ticks / ticks : 0;
     gait_measure(&run->gait, &run->phenotype, m);
-    steps = run->dynamics->steps;
-    rk4_steps = run->dynamics->rk4_steps;
-    m->rk4_share = steps ? (double)rk4_steps / (double)steps : 0;
+    m->rk4_share = steps > 0 ? (double)run->dynamics->rk4_steps / steps : 0;
 
     /* progress of each window along the line from start to end, the horizontal part of it where
      * things fall: falling is no progress */
-    double dx = run->last.x - run->start.x;
-    double dy = run->world.gravity_m_s2 > 0 ? 0 : run->last.y - run->start.y;
-    double dz = run->last.z - run->start.z, length = vec3_length((struct vec3){dx, dy, dz});
-    for (int i = 0; i < MEASURE_WINDOWS && length > 0; i++) {
-        double x = run->windows[i + 1].x - run->windows[i].x;
-        double y = run->windows[i + 1].y - run->windows[i].y;
-        double z = run->windows[i + 1].z - run->windows[i].z;
-        measures_set(m, MEASURE_window_1_m + i, (x * dx + y * dy + z * dz) / length);
-    }
+    struct vec3 way = vec3_sub(run->last, run->start);
+    way.y = run->world.gravity_m_s2 > 0 ? 0 : way.y;
+    double length = vec3_length(way);
+    for (int i = 0; i < MEASURE_WINDOWS && length > 0; i++)
+        measures_set(m, MEASURE_window_1_m + i,
+                     vec3_dot(vec3_sub(run->windows[i + 1], run->windows[i]), way) / length);
 }
 
 void run_tidy_measures(struct measures *measures)

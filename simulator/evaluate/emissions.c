@@ -11,13 +11,6 @@
 
 /* ---------------------------------------------------------------- one creature */
 
-static struct vec3 place_of_part(const struct run *run, int part)
-{
-    struct part_state state;
-    dynamics_part_state(run->dynamics, part, &state);
-    return state.at_m;
-}
-
 /* Energy that impacts, also those at the limits of joints, took since the last call, J. */
 static double take_blow_j(struct run *run)
 {
@@ -34,13 +27,14 @@ int64_t run_emit(struct run *run, struct scent *scent, double full, struct sound
     for (int i = 0; i < phenotype->emitter_count; i++) {
         const struct emitter *emitter = &phenotype->emitters[i];
         double signal = det_min(det_max(run->signals[phenotype->effector_count + i], 0), 1);
-        struct vec3 at = place_of_part(run, emitter->part);
+        struct part_state state;
+        dynamics_part_state(run->dynamics, emitter->part, &state);
         if (emitter->kind == EMITTER_SOUND) {
-            sound_emit(sound, run->creature, at, signal);
+            sound_emit(sound, run->creature, state.at_m, signal);
             continue;
         }
         int64_t amount = (int64_t)(signal * full);
-        scent_emit(scent, emitter->kind - EMITTER_SCENT_1, at, amount);
+        scent_emit(scent, emitter->kind - EMITTER_SCENT_1, state.at_m, amount);
         sum += amount;
     }
     if (sound) {
@@ -87,12 +81,13 @@ int habitat_make_emissions(struct habitat *h, struct arena *arena)
     return rc == 0 && h->scent ? scent_create(h->scent, find_size(run), arena) : rc;
 }
 
-void habitat_sense(const struct habitat *h, const struct run *run, struct surroundings *around)
+void emissions_sense(const struct scent *scent, struct sound *sound, int body, struct vec3 place,
+                     struct surroundings *around)
 {
-    around->scent = h->scent;
-    if (!h->sound)
+    around->scent = scent;
+    if (!sound)
         return;
-    struct noise noise = sound_hear(h->sound, run->creature, h->centres[run->creature]);
+    struct noise noise = sound_hear(sound, body, place);
     around->seen[SIGHT_SOUND] = (struct seen){noise.strength > 0, noise.at, noise.strength};
 }
 

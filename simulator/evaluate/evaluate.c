@@ -92,7 +92,7 @@ static void think(const struct habitat *h, struct run *run)
         around.seen[SIGHT_OTHER] = find_nearest(h, run, 0, things_begin(h));
     if (run->params->sensor_object)
         around.seen[SIGHT_OBJECT] = find_object(h, run);
-    habitat_sense(h, run, &around);
+    emissions_sense(h->scent, h->sound, run->creature, h->centres[run->creature], &around);
     run_think(run, &around);
 }
 
@@ -192,11 +192,6 @@ uint64_t run_work(const struct run *run)
     return run->dynamics->work + run->tick_work;
 }
 
-static int judge_cost(const struct run *run)
-{
-    return run->work_max > 0 && run_work(run) > run->work_max ? VERDICT_BUDGET : VERDICT_OK;
-}
-
 /* After a step: whether it failed, by itself or for want of memory. */
 static int judge_step(const struct run *run, int is_broken)
 {
@@ -204,7 +199,9 @@ static int judge_step(const struct run *run, int is_broken)
         return VERDICT_MEMORY;
     if (is_broken == DYNAMICS_UNSOLVED)
         return VERDICT_UNSOLVED;
-    return is_broken ? VERDICT_NOT_FINITE : judge_cost(run);
+    if (is_broken)
+        return VERDICT_NOT_FINITE;
+    return run->work_max > 0 && run_work(run) > run->work_max ? VERDICT_BUDGET : VERDICT_OK;
 }
 
 int run_step(struct run *run)
@@ -249,14 +246,6 @@ static int is_any_live(const struct habitat *h)
 {
     for (int i = 0; i < things_begin(h); i++)
         if (h->runs[i].is_live)
-            return 1;
-    return 0;
-}
-
-static int is_any_stopped(const struct habitat *h)
-{
-    for (int i = 0; i < h->count; i++)
-        if (h->runs[i].is_stopped)
             return 1;
     return 0;
 }
@@ -311,7 +300,10 @@ static void think_all(struct habitat *h)
 
 static int is_over(const struct habitat *h)
 {
-    return is_any_stopped(h) || !is_any_live(h) || (h->watch && h->watch(h->referee, h) != 0);
+    for (int i = 0; i < h->count; i++)
+        if (h->runs[i].is_stopped)
+            return 1;
+    return !is_any_live(h) || (h->watch && h->watch(h->referee, h) != 0);
 }
 
 /* All have the same ticks. */

@@ -159,12 +159,6 @@ static void watch_touches(struct run *run)
     }
 }
 
-static double turning_of(const struct part_state *state)
-{
-    double x = state->spin_rad_s.x, y = state->spin_rad_s.y, z = state->spin_rad_s.z;
-    return x == 0 && y == 0 ? fabs(z) : sqrt(x * x + y * y + z * z);
-}
-
 int run_watch_step(struct run *run)
 {
     const struct params *p = run->params;
@@ -178,7 +172,7 @@ int run_watch_step(struct run *run)
             fastest_sq = speed_sq;
         /* balls may spin */
         if (run->phenotype.shapes[i].kind != SHAPE_BALL)
-            turn = det_max(turn, turning_of(&state) * run->dt_s);
+            turn = det_max(turn, vec3_length(state.spin_rad_s) * run->dt_s);
     }
     m->speed_max_m_s = sqrt(fastest_sq);
     double excess = watch_rates(run);

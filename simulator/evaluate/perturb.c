@@ -23,17 +23,6 @@ enum { STARTS = TRIAL_RUN_STARTS };
 /* The signs, by bit. */
 enum { SIGN_FRICTION, SIGN_TILT, SIGN_SLOPE };
 
-/* Perturbations, from 0, come in eights: which eight this one belongs to, and its place there. */
-static uint64_t group_of(const struct run *run)
-{
-    return (uint64_t)(run->params->simulation_perturbation - 1) / STARTS;
-}
-
-static int place_of(const struct run *run)
-{
-    return (int)((run->params->simulation_perturbation - 1) % STARTS);
-}
-
 /* The resistance: friction, and the medium. */
 static void resist(struct world *world, double factor)
 {
@@ -85,15 +74,6 @@ static void slope(struct world *world, double slope_rad, struct vec3 way)
     world->gravity_z_m_s2 = gravity * sine * way.z;
 }
 
-/* Other waves on the ground, of a seed of the start's own; the body stays as high above it as it
- * is. */
-static void lay_relief(struct run *run, double depth_m, struct rng *rng)
-{
-    double height_m = terrain_height(&run->world, &run->phenotype, run->dynamics);
-    world_set_relief(&run->world, run->params, depth_m, rng_u64(rng));
-    run_put_at(run, height_m);
-}
-
 /* The changes that a floor makes possible. */
 static void perturb_on_floor(struct run *run, int signs, double first_rad, struct rng *rng)
 {
@@ -104,8 +84,12 @@ static void perturb_on_floor(struct run *run, int signs, double first_rad, struc
     double height_share = share_of((signs & ~1) | product, SIGN_FRICTION, SIGN_TILT, SIGN_SLOPE);
     slope(&run->world, p->exam_slope_rad, way_of(run, slope_share, first_rad));
     run->drop_m = p->exam_drop_m * (height_share + rng_unit(rng) / STARTS);
-    if (run->world.has_ground && relief_m > 0)
-        lay_relief(run, relief_m, rng);
+    if (!run->world.has_ground || !(relief_m > 0))
+        return;
+    /* other waves, of a seed of the start's own; the body stays as high above them as it is */
+    double height_m = terrain_height(&run->world, &run->phenotype, run->dynamics);
+    world_set_relief(&run->world, p, relief_m, rng_u64(rng));
+    run_put_at(run, height_m);
 }
 
 int run_perturb_start(struct run *run)
@@ -115,8 +99,10 @@ int run_perturb_start(struct run *run)
     run->has_landed = 1;
     if (p->simulation_perturbation == 0)
         return VERDICT_OK;
-    rng_init(&rng, run->seed, RNG_PERTURBATION, 1, group_of(run));
-    int signs = place_of(run) ^ (int)(rng_below(&rng, 4) << SIGN_TILT);
+    /* perturbations come in eights */
+    uint64_t number = (uint64_t)(p->simulation_perturbation - 1);
+    rng_init(&rng, run->seed, RNG_PERTURBATION, 1, number / STARTS);
+    int signs = (int)(number % STARTS) ^ (int)(rng_below(&rng, 4) << SIGN_TILT);
     double tilt_rad = rng_uniform(&rng, 0, 2 * DET_PI);
     double slope_rad = rng_uniform(&rng, 0, 2 * DET_PI);
     double tilt_share = share_of(signs, SIGN_TILT, SIGN_SLOPE, SIGN_FRICTION);

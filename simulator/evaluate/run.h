@@ -145,9 +145,10 @@ struct course {
 /* emissions.c: makes the scent and the sound that the parameters switch on. ERR_MEMORY,
  * ERR_LIMIT. */
 int habitat_make_emissions(struct habitat *habitat, struct arena *arena);
-/* A creature's senses of others by scent and sound; once a tick. */
-void habitat_sense(const struct habitat *habitat, const struct run *run,
-                   struct surroundings *around);
+/* A creature's senses of others by scent and sound, NULL where they are switched off; once a
+ * tick. */
+void emissions_sense(const struct scent *scent, struct sound *sound, int body, struct vec3 place,
+                     struct surroundings *around);
 /* The emissions of all in a tick, after all have thought; then the tick of scent and sound. */
 void habitat_emit(struct habitat *habitat);
 /* Does so for one creature: its emitters as its brain has them, and its blows since the last call.

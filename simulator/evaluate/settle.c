@@ -81,15 +81,11 @@ int run_part_newborn(struct run *run)
     return is_refused ? VERDICT_OVERLAP : run_push_apart(run);
 }
 
-static double height_of(const struct run *run)
-{
-    return terrain_height(&run->world, &run->phenotype, run->dynamics);
-}
-
 /* Puts the body's lowest point at a height. */
 static void put_at(struct run *run, double height_m)
 {
-    dynamics_shift(run->dynamics, (struct vec3){0, height_m - height_of(run), 0});
+    double from_m = terrain_height(&run->world, &run->phenotype, run->dynamics);
+    dynamics_shift(run->dynamics, (struct vec3){0, height_m - from_m, 0});
 }
 
 static void lift_off_obstacles(struct run *run)

@@ -101,7 +101,6 @@ static struct box lifted_box(const struct phenotype *phenotype, const struct dyn
                              int part, double height_m)
 {
     struct vec3 low, high;
-    struct part_state state;
     if (dynamics_part_bounds(dynamics, part, &low, &high))
         return (struct box){.x = (low.x + high.x) / 2,
                             .y = (low.y + high.y) / 2 + height_m,
@@ -109,11 +108,8 @@ static struct box lifted_box(const struct phenotype *phenotype, const struct dyn
                             .half_height = (high.y - low.y) / 2,
                             .cos = 1};
     struct vec3 half = present_half(dynamics, &phenotype->shapes[part]);
-    struct box box = {.half_width = half.x, .half_height = half.y};
-    dynamics_part_state(dynamics, part, &state);
-    box.x = state.at_m.x;
-    box.y = state.at_m.y + height_m;
-    det_sincos(state.angle_rad, &box.sin, &box.cos);
+    struct box box = present_box(dynamics, part, half.x, half.y);
+    box.y += height_m;
     return box;
 }
 

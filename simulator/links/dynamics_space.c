@@ -50,18 +50,15 @@ const struct servo *dynamics_space_servo(const struct dynamics *dynamics, int dr
     return &s->servos[rate_of(s, drive)];
 }
 
-/* 1 if nothing holds the freedom; a root's stretch is held as any other. */
-static int is_free(const struct spatial_state *s, int rate)
-{
-    const struct spatial_tree_link *l = &s->form->links[s->link_of[rate]];
-    return l->joint->is_root && rate - l->rate < l->rates - l->joint->stretches;
-}
-
 void dynamics_space_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
 {
     struct spatial_state *s = spatial_state_of(dynamics);
-    for (int i = 0; i < s->form->rates; i++)
-        s->servos[i].damping = is_free(s, i) ? 0 : rate_1_s * 2 * s->birth_inertia[i];
+    for (int i = 0; i < s->form->rates; i++) {
+        const struct spatial_tree_link *l = &s->form->links[s->link_of[i]];
+        /* nothing holds a root, but its stretch is held as any other */
+        int is_free = l->joint->is_root && i - l->rate < l->rates - l->joint->stretches;
+        s->servos[i].damping = is_free ? 0 : rate_1_s * 2 * s->birth_inertia[i];
+    }
     dynamics_heed_servos(dynamics);
 }
 
@@ -205,26 +202,20 @@ static void bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec
         widen_bounds(dynamics, i, low, high);
 }
 
-/* How boxes a < b meet, as contacts have it: usually those of one link and of two that a joint
- * joins pass through one another. */
-static unsigned char meeting_of(const struct spatial_state *s, int a, int b)
-{
-    int one = s->boxes[a].link, two = s->boxes[b].link;
-    const unsigned char *meetings = s->phenotype->meetings;
-    unsigned char meeting = meetings ? meetings[a * s->box_count + b] : PAIR_USUAL;
-    int are_joined = s->form->links[one].parent == two || s->form->links[two].parent == one;
-    return one == two || (meeting == PAIR_USUAL && are_joined) ? PAIR_PASS : meeting;
-}
-
+/* As contacts have it: usually boxes of one link and of two that a joint joins pass through one
+ * another. */
 static double overlap(const struct dynamics *dynamics)
 {
     const struct spatial_state *s = spatial_state_of(dynamics);
+    const struct spatial_tree_link *links = s->form->links;
     double deepest = 0;
     for (int a = 0; a < s->box_count; a++)
         for (int b = a + 1; b < s->box_count; b++) {
+            int link_a = s->boxes[a].link, link_b = s->boxes[b].link;
+            int are_joined = links[link_a].parent == link_b || links[link_b].parent == link_a;
+            unsigned char meeting = pair_meeting(s->phenotype->meetings, s->box_count, a, b);
             struct solid one, two;
-            unsigned char meeting = meeting_of(s, a, b);
-            if (meeting == PAIR_PASS)
+            if (link_a == link_b || meeting == PAIR_PASS || (meeting == PAIR_USUAL && are_joined))
                 continue;
             place(dynamics, a, &one);
             place(dynamics, b, &two);

@@ -216,7 +216,7 @@ static void think(struct preserve *p)
 
 static void before_steps(void *context, int place)
 {
-    const struct preserve *p = context;
+    struct preserve *p = context;
     preserve_hold(p, p->state->living[place].descent.id);
 }
 
@@ -239,13 +239,6 @@ static void begin_account(struct dweller *d)
     dynamics_momentum(d->run.dynamics, &d->run.momentum, &d->run.angular_momentum);
 }
 
-static void book_work(struct dweller *d)
-{
-    double work_j = dynamics_ledger(d->run.dynamics)->work_effector_positive_j;
-    d->work_j += work_j - d->booked_j;
-    d->booked_j = work_j;
-}
-
 static int touches_another(const struct dweller *d)
 {
     const struct contact_point *points;
@@ -260,7 +253,9 @@ static int touches_another(const struct dweller *d)
  * bodies is not the fault of one of them: as long as it touches another it is not asked. */
 static void watch(struct dweller *d)
 {
-    book_work(d);
+    double work_j = dynamics_ledger(d->run.dynamics)->work_effector_positive_j;
+    d->work_j += work_j - d->booked_j;
+    d->booked_j = work_j;
     if (touches_another(d))
         begin_account(d);
     else if (d->verdict == VERDICT_OK)
@@ -384,33 +379,24 @@ static void heal(struct preserve *p, struct creature_state *c)
     c->body += given;
 }
 
-static void forget_losses(const struct preserve *p, struct creature_state *c)
-{
-    double kept = 1 - p->tick_s / MEMORY_S;
-    c->bitten = (microjoules)(kept * (double)c->bitten);
-    c->starved = (microjoules)(kept * (double)c->starved);
-}
-
-/* The upkeep of a young body where this one is: cold water spares some of it. */
-static double upkeep_w(const struct preserve *p, const struct dweller *d)
-{
-    double depth = 1 - det_min(det_max(d->centre.y / p->params->preserve_height_m, 0), 1);
-    return d->rest_w * (1 - p->params->preserve_cold * depth);
-}
-
 /* Upkeep and the work of muscles. Returns whether it lives on, else of what it dies. */
 static int pay(struct preserve *p, int i, int *cause)
 {
     struct creature_state *c = &p->state->living[i];
     struct dweller *d = p->dwellers[i];
     double spans = preserve_age_s(p, c) / p->params->preserve_age_s;
-    c->owed_j += d->work_j + upkeep_w(p, d) * p->tick_s * (1 + spans * spans);
+    double kept = 1 - p->tick_s / MEMORY_S;
+    /* the upkeep of a young body where this one is: cold water spares some of it */
+    double depth = 1 - det_min(det_max(d->centre.y / p->params->preserve_height_m, 0), 1);
+    double upkeep_w = d->rest_w * (1 - p->params->preserve_cold * depth);
+    c->owed_j += d->work_j + upkeep_w * p->tick_s * (1 + spans * spans);
     d->work_j = 0;
     microjoules owed = microjoules_of(c->owed_j);
     c->owed_j = det_min(c->owed_j - joules_of(owed), OWED_MOST_J);
     take(p, c, owed);
     heal(p, c);
-    forget_losses(p, c);
+    c->bitten = (microjoules)(kept * (double)c->bitten);
+    c->starved = (microjoules)(kept * (double)c->starved);
     if ((double)c->body < BODY_LEAST_SHARE * (double)c->body_whole) {
         *cause = c->bitten > c->starved ? DEATH_BITTEN : DEATH_HUNGER;
         return 0;
@@ -446,14 +432,6 @@ static void live(struct preserve *p)
             preserve_kill(p, i, cause);
 }
 
-static void breed(struct preserve *p)
-{
-    for (int i = 0; i < p->state->living_count && p->rc == 0; i++)
-        if ((p->state->tick + (int64_t)p->state->living[i].descent.id) % preserve_second(p) == 0)
-            preserve_lay(p, i);
-    preserve_hatch(p);
-}
-
 static int show(struct preserve *p)
 {
     if (!p->watcher || !p->watcher->look)
@@ -486,20 +464,13 @@ static void book_cost(struct preserve *p)
                           p->state->tick, 1e-9 * p->memory->work_max);
 }
 
-/* Of the light of the time since they grew last. */
-static microjoules grow(struct preserve *p, double dt_s)
-{
-    double now_s = (double)p->state->tick * p->tick_s;
-    double mean = daylight_mean(det_max(now_s - dt_s, 0), now_s, p->params->preserve_day_s);
-    return plants_grow(&p->plants, mean, dt_s);
-}
-
 /* Returns whether the epoch is over. */
 static int tick(struct preserve *p)
 {
     struct preserve_state *s = p->state;
     int64_t second = preserve_second(p);
-    p->daylight = daylight_at((double)s->tick * p->tick_s, p->params->preserve_day_s);
+    double second_s = (double)second * p->tick_s, day_s = p->params->preserve_day_s;
+    p->daylight = daylight_at((double)s->tick * p->tick_s, day_s);
     if (s->living_count > 0) {
         think(p);
         move(p);
@@ -510,10 +481,17 @@ static int tick(struct preserve *p)
     judge(p);
     for (int i = 0; i < s->living_count; i++)
         push_back(p, p->dwellers[i]);
-    if (s->tick % second == 0)
-        s->ledger.sun += grow(p, (double)second * p->tick_s);
+    if (s->tick % second == 0) {
+        /* of the light of the time since they grew last */
+        double now_s = (double)s->tick * p->tick_s;
+        double mean = daylight_mean(det_max(now_s - second_s, 0), now_s, day_s);
+        s->ledger.sun += plants_grow(&p->plants, mean, second_s);
+    }
     preserve_rot(p);
-    breed(p);
+    for (int i = 0; i < s->living_count && p->rc == 0; i++)
+        if ((s->tick + (int64_t)s->living[i].descent.id) % second == 0)
+            preserve_lay(p, i);
+    preserve_hatch(p);
     if (p->rc == 0 && p->is_changed)
         p->rc = preserve_plant_forest(p);
     preserve_state_check(s);

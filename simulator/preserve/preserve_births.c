@@ -89,14 +89,6 @@ static int can_live(const struct genome *genome, const struct params *params,
     return result.verdict == VERDICT_OK;
 }
 
-/* Whether the womb lets a child go: its tree of parts is its mother's, or gets far enough. */
-static int is_let_go(const struct prospect *child, const struct prospect *mother,
-                     const struct params *params)
-{
-    return child->topology == mother->topology ||
-           child->way_m >= params->preserve_womb * mother->way_m;
-}
-
 int preserve_mutate(struct genome *child, const struct genome *parent, const struct genome *other,
                     const struct params *params, uint64_t seed, uint64_t id,
                     struct preserve_memory *memory, double most_m2, double *area_m2,
@@ -116,7 +108,9 @@ int preserve_mutate(struct genome *child, const struct genome *parent, const str
         *area_m2 = prospect.area_m2;
         if (drawn && !drawn->parts)
             *drawn = (struct first_draw){prospect.area_m2, prospect.parts};
-        if (is_fine && is_let_go(&prospect, &mother, params))
+        /* the womb lets a child go whose tree of parts is its mother's, or gets far enough */
+        if (is_fine && (prospect.topology == mother.topology ||
+                        prospect.way_m >= params->preserve_womb * mother.way_m))
             return 0;
         genome_deinit(child);
     }
@@ -171,12 +165,8 @@ static void draw_child(struct preserve *p, int i)
     d->has_child = 1;
 }
 
-/* The cost of the child's body, and that of the egg besides, which is heat: its price, and more for
- * a creature that breeds alone. */
-static microjoules body_of(const struct preserve *p, const struct dweller *d)
-{
-    return microjoules_of(p->params->preserve_body_j_m2 * d->child_area_m2);
-}
+/* The cost of an egg besides the child's body, which is heat: its price, and more for a creature
+ * that breeds alone. */
 static microjoules fee_of(const struct preserve *p, const struct dweller *d, microjoules body)
 {
     return microjoules_of(p->params->preserve_egg_j) +
@@ -219,7 +209,7 @@ void preserve_lay(struct preserve *p, int i)
         draw_child(p, i);
     if (!d->has_child)
         return;
-    microjoules body = body_of(p, d);
+    microjoules body = microjoules_of(p->params->preserve_body_j_m2 * d->child_area_m2);
     microjoules given = (microjoules)(p->params->preserve_give * (double)c->reserve);
     if (c->reserve - given >= body + fee_of(p, d, body))
         lay_egg(p, i, body, given);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "common/math/detmath.h"
+#include "simulator/body/present_shape.h"
 
 /* A newborn is this far from walls and others. */
 #define ROOM_M 0.02
@@ -161,44 +161,20 @@ static void put(struct run *run, const struct creature_state *c)
     dynamics_shift(run->dynamics, vec3_sub((struct vec3){c->x_m, c->y_m, 0}, centre));
 }
 
-/* A part as it lies in the plane. */
-struct plate {
-    double x, y, along_x, along_y; /* its middle; the direction of its width */
-    double half_width, half_height;
-};
-
-static struct plate plate_of(const struct run *run, int part)
+/* A part as it is at birth. */
+static struct box box_of(const struct run *run, int part)
 {
-    struct part_state s;
-    struct plate plate;
-    dynamics_part_state(run->dynamics, part, &s);
-    det_sincos(s.angle_rad, &plate.along_y, &plate.along_x);
-    plate.x = s.at_m.x;
-    plate.y = s.at_m.y;
-    plate.half_width = run->phenotype.parts[part].width_m / 2;
-    plate.half_height = run->phenotype.parts[part].height_m / 2;
-    return plate;
-}
-
-/* Whether a direction of the first one's sides has a gap of some width between the two. */
-static int has_gap(const struct plate *a, const struct plate *b, double gap_m)
-{
-    double dx = b->x - a->x, dy = b->y - a->y;
-    double cosine = fabs(a->along_x * b->along_x + a->along_y * b->along_y);
-    double sine = fabs(a->along_x * b->along_y - a->along_y * b->along_x);
-    double along = fabs(dx * a->along_x + dy * a->along_y);
-    double across = fabs(dy * a->along_x - dx * a->along_y);
-    return along > a->half_width + b->half_width * cosine + b->half_height * sine + gap_m ||
-           across > a->half_height + b->half_width * sine + b->half_height * cosine + gap_m;
+    const struct part *its = &run->phenotype.parts[part];
+    return present_box(run->dynamics, part, its->width_m / 2, its->height_m / 2);
 }
 
 static int do_touch(const struct run *a, const struct run *b)
 {
     for (int i = 0; i < a->phenotype.part_count; i++) {
-        struct plate one = plate_of(a, i);
+        struct box one = box_of(a, i);
         for (int k = 0; k < b->phenotype.part_count; k++) {
-            struct plate other = plate_of(b, k);
-            if (!has_gap(&one, &other, ROOM_M) && !has_gap(&other, &one, ROOM_M))
+            struct box other = box_of(b, k);
+            if (collide_separation(&one, &other) <= ROOM_M)
                 return 1;
         }
     }

@@ -34,12 +34,6 @@ static int refuse(const struct doing *doing, const struct epoch_deed *deed, cons
 
 /* ---- put ---- */
 
-/* Families of creatures that were put in are numbered above those of founders, and by their ids. */
-static int family_of(uint64_t id)
-{
-    return 1000000 * (int)(1 + (id >> 40) % 2000) + (int)(id % 1000000);
-}
-
 static int do_put(struct doing *doing, const struct epoch_deed *deed)
 {
     struct preserve_state *s = doing->state;
@@ -53,8 +47,9 @@ static int do_put(struct doing *doing, const struct epoch_deed *deed)
     if (!egg || (genome_init(&egg->genome), genome_copy(&egg->genome, deed->genome)) != 0)
         return error_memory(doing->error);
     preserve_give_mouth(&egg->genome, MOUTH_PLANTS);
-    egg->descent.id = s->next_id++;
-    egg->descent.family = family_of(egg->descent.id);
+    uint64_t id = egg->descent.id = s->next_id++;
+    /* above the families of founders, and by their ids */
+    egg->descent.family = 1000000 * (int)(1 + (id >> 40) % 2000) + (int)(id % 1000000);
     egg->x_m = deed->x_m;
     egg->y_m = deed->y_m;
     egg->born_tick = s->tick;

@@ -76,12 +76,6 @@ static int open_scent(struct preserve *p)
     return 0;
 }
 
-/* The row of what a listener will hear, by tick. */
-static struct noise *arrival(const struct sound *sound, int body, int64_t tick)
-{
-    return &sound->arrivals[(int64_t)body * sound->ring_ticks + tick % sound->ring_ticks];
-}
-
 static int open_sound(struct preserve *p)
 {
     struct preserve_state *s = p->state;
@@ -103,7 +97,7 @@ static int open_sound(struct preserve *p)
             if (tick < s->tick || tick >= s->tick + p->sound.ring_ticks)
                 return error_set(p->error, ERR_RANGE, "creature %llu hears at tick %lld",
                                  (unsigned long long)c->descent.id, (long long)tick);
-            *arrival(&p->sound, i, tick) = c->heard[k].noise;
+            *sound_arrival(&p->sound, i, tick) = c->heard[k].noise;
         }
     }
     return 0;
@@ -126,7 +120,8 @@ int preserve_save_sounds(struct preserve *p)
         c->heard_count = 0;
         c->ear = p->sound.ears[i];
         for (int64_t k = 0; k < p->sound.ring_ticks; k++) {
-            struct heard heard = {p->sound.tick + k, *arrival(&p->sound, i, p->sound.tick + k)};
+            int64_t tick = p->sound.tick + k;
+            struct heard heard = {tick, *sound_arrival(&p->sound, i, tick)};
             if (heard.noise.strength > 0)
                 c->heard[c->heard_count++] = heard;
         }
@@ -138,11 +133,8 @@ int preserve_save_sounds(struct preserve *p)
 
 void preserve_sense(struct preserve *p, int i, struct surroundings *around)
 {
-    around->scent = p->params->sensor_scent ? &p->scent : NULL;
-    if (!p->params->sensor_sound)
-        return;
-    struct noise noise = sound_hear(&p->sound, i, p->dwellers[i]->centre);
-    around->seen[SIGHT_SOUND] = (struct seen){noise.strength > 0, noise.at, noise.strength};
+    emissions_sense(p->params->sensor_scent ? &p->scent : NULL,
+                    p->params->sensor_sound ? &p->sound : NULL, i, p->dwellers[i]->centre, around);
 }
 
 /* The cost of its calls in this tick, J. */

@@ -19,17 +19,15 @@ static void remove_egg(struct preserve_state *state, int i)
 static void remove_excluded(struct preserve_state *state, const struct params *params,
                             const struct preserve_watcher *watcher)
 {
-    for (int i = state->living_count; i-- > 0;) {
-        if (!preserve_state_is_without(state, state->living[i].descent.id))
+    for (int i = preserve_state_count(state); i-- > 0;) {
+        const struct creature_state *c = preserve_state_creature(state, i);
+        if (!preserve_state_is_without(state, c->descent.id))
             continue;
-        state->ledger.heat += state->living[i].reserve + state->living[i].body;
-        preserve_remove(state, params, i, watcher);
-    }
-    for (int i = state->egg_count; i-- > 0;) {
-        if (!preserve_state_is_without(state, state->eggs[i].descent.id))
-            continue;
-        state->ledger.heat += state->eggs[i].reserve + state->eggs[i].body;
-        remove_egg(state, i);
+        state->ledger.heat += c->reserve + c->body;
+        if (i < state->living_count)
+            preserve_remove(state, params, i, watcher);
+        else
+            remove_egg(state, i - state->living_count);
     }
 }
 
@@ -62,28 +60,18 @@ static int found(struct preserve_state *state, const struct params *params, uint
     return preserve_found(state, params, seed, order->world, &founders, memory, error);
 }
 
-/* No more cells than a water of these parameters has. */
-static int unpack(struct preserve_state *state, const struct params *params,
-                  const struct packed_bytes *packed, struct error *error)
-{
-    const struct preserve_cells most = preserve_cells_of(params);
-    return preserve_state_unpack_of(state, packed, &most, error);
-}
-
 int preserve_epoch_begin(struct preserve_state *state, const struct params *params, uint64_t seed,
                          const struct epoch_order *order, struct preserve_memory *memory,
                          const struct preserve_watcher *watcher, struct error *error)
 {
+    const struct preserve_cells most = preserve_cells_of(params);
     int rc = order->epoch == 0 ? found(state, params, seed, order, memory, error)
-                               : unpack(state, params, &order->state, error);
+                               : preserve_state_unpack_of(state, &order->state, &most, error);
     if (rc != 0)
         return rc;
     for (int i = 0; rc == 0 && i < order->arrival_count; i++)
         rc = take_in(state, &order->arrivals[i], error);
-    state->without = order->without;
-    state->without_count = order->without_count;
-    state->spared = order->spared;
-    state->spared_count = order->spared_count;
+    state->order = order;
     remove_excluded(state, params, watcher);
     if (rc == 0)
         rc = preserve_do(state, params, order, memory, watcher, error);
@@ -121,8 +109,7 @@ int preserve_epoch_live(struct preserve_state *state, const struct params *param
         rc = preserve_run(state, params, preserve_epoch_ticks(params), watcher, memory, error);
     if (rc == 0 && order->epoch > 0 && let_go(state, params, order->epoch, traveller) != 0)
         rc = error_memory(error);
-    state->without = state->spared = NULL;
-    state->without_count = state->spared_count = 0;
+    state->order = NULL;
     if (rc == 0)
         preserve_state_check(state);
     return rc;

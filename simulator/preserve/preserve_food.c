@@ -46,11 +46,6 @@ void preserve_sort(struct preserve *p)
     }
 }
 
-static int is_family(const struct preserve *p, int a, int b)
-{
-    return p->state->living[a].descent.family == p->state->living[b].descent.family;
-}
-
 /* Parent and child, or children of one mother. These are not bitten. */
 static int is_kin(const struct preserve *p, int a, int b)
 {
@@ -271,8 +266,9 @@ static void find_touched(struct preserve *p, int i)
         for (int m = 0; m < d->mouth_count; m++)
             if (points[k].part == d->mouths[m].part)
                 d->mouths[m].touched = other;
-        if (is_family(p, i, other)) {
-            c->met = p->state->living[other].descent.id;
+        const struct descent *its = &p->state->living[other].descent;
+        if (its->family == c->descent.family) {
+            c->met = its->id;
             c->met_tick = p->state->tick;
         }
     }

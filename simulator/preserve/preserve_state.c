@@ -36,10 +36,8 @@ void preserve_state_init(struct preserve_state *state)
 
 void preserve_state_deinit(struct preserve_state *state)
 {
-    for (int i = 0; i < state->living_count; i++)
-        creature_state_deinit(&state->living[i]);
-    for (int i = 0; i < state->egg_count; i++)
-        creature_state_deinit(&state->eggs[i]);
+    for (int i = 0; i < preserve_state_count(state); i++)
+        creature_state_deinit(preserve_state_creature(state, i));
     free(state->plants);
     free(state->scents);
     free(state->living);
@@ -66,14 +64,12 @@ static int is_listed(const uint64_t *ids, int count, uint64_t id)
 
 int preserve_state_is_without(const struct preserve_state *state, uint64_t id)
 {
-    ENSURE(state->without_count >= 0, "%d must not live", state->without_count);
-    return is_listed(state->without, state->without_count, id);
+    return state->order && is_listed(state->order->without, state->order->without_count, id);
 }
 
 int preserve_state_is_spared(const struct preserve_state *state, uint64_t id)
 {
-    ENSURE(state->spared_count >= 0, "%d are spared", state->spared_count);
-    return is_listed(state->spared, state->spared_count, id);
+    return state->order && is_listed(state->order->spared, state->order->spared_count, id);
 }
 
 struct creature_state *preserve_state_add_living(struct preserve_state *state)
@@ -158,10 +154,8 @@ static void check_all(const struct preserve_state *state)
            state->egg_count, state->egg_room);
     ENSURE(state->carcass_count >= 0 && state->carcass_count <= state->carcass_room,
            "%d of %d carcasses", state->carcass_count, state->carcass_room);
-    for (int i = 0; i < state->living_count; i++)
-        check_creature(&state->living[i]);
-    for (int i = 0; i < state->egg_count; i++)
-        check_creature(&state->eggs[i]);
+    for (int i = 0; i < preserve_state_count(state); i++)
+        check_creature(preserve_state_creature(state, i));
     for (int i = 0; i < state->scent_count; i++)
         ENSURE(is_energy(state->scents[i]), "cell %d smells of %lld uJ", i,
                (long long)state->scents[i]);

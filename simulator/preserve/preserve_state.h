@@ -111,15 +111,23 @@ struct preserve_state {
     int living_count, egg_count, living_room, egg_room;
     struct carcass *carcasses;
     int carcass_count, carcass_room;
-    /* not of the state, but of an order (common/preserve/epoch_order.h): ids of creatures that must
-     * not live */
-    const uint64_t *without;
-    int without_count;
-    const uint64_t *spared; /* and of those that mouths spare */
-    int spared_count;
+    /* not of the state: the order that it lives by, with creatures that must not live and those
+     * that mouths spare; NULL: there is none */
+    const struct epoch_order *order;
 };
 int preserve_state_is_without(const struct preserve_state *state, uint64_t id);
 int preserve_state_is_spared(const struct preserve_state *state, uint64_t id);
+
+/* All creatures: the living, and behind them the eggs. */
+static inline int preserve_state_count(const struct preserve_state *state)
+{
+    return state->living_count + state->egg_count;
+}
+static inline struct creature_state *preserve_state_creature(const struct preserve_state *state,
+                                                             int i)
+{
+    return i < state->living_count ? &state->living[i] : &state->eggs[i - state->living_count];
+}
 
 void creature_state_deinit(struct creature_state *creature);
 void preserve_state_init(struct preserve_state *state);

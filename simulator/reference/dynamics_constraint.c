@@ -7,8 +7,8 @@
 #include "common/growth/body.h"
 #include "common/math/detmath.h"
 #include "common/math/hash.h"
+#include "simulator/body/present_shape.h"
 #include "simulator/links/dynamics_space.h"
-#include "simulator/contact/collide.h"
 #include "simulator/reference/spatial_system.h"
 
 /* Coordinates of a body that nothing holds: where it is, and its angle. */
@@ -447,30 +447,22 @@ static void flat_momentum(const struct dynamics *dynamics, struct vec3 *linear,
 static struct box place_box(const struct flat *f, int part)
 {
     const struct part *p = &f->c.base.phenotype->parts[part];
-    struct part_state state;
-    flat_part_state(&f->c.base.dynamics, part, &state);
     struct vec3 sides = body_of(f, p->link)->sides;
-    struct box box = {.x = state.at_m.x,
-                      .y = state.at_m.y,
-                      .half_width = p->width_m / 2 * sides.x,
-                      .half_height = p->height_m / 2 * sides.y,
-                      .shape = p->shape};
-    det_sincos(state.angle_rad, &box.sin, &box.cos);
+    struct box box =
+        present_box(&f->c.base.dynamics, part, p->width_m / 2 * sides.x, p->height_m / 2 * sides.y);
+    box.shape = p->shape;
     return box;
 }
 
 static void flat_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
     const struct flat *f = flat_of(dynamics);
-    *low = *high = (struct vec3){0, 0, 0};
+    vec3_no_bounds(low, high);
     for (int i = 0; i < f->c.base.phenotype->part_count; i++) {
         struct box b = place_box(f, i);
-        double x = fabs(b.cos) * b.half_width + fabs(b.sin) * b.half_height;
-        double y = fabs(b.sin) * b.half_width + fabs(b.cos) * b.half_height;
-        low->x = i ? det_min(low->x, b.x - x) : b.x - x;
-        low->y = i ? det_min(low->y, b.y - y) : b.y - y;
-        high->x = i ? det_max(high->x, b.x + x) : b.x + x;
-        high->y = i ? det_max(high->y, b.y + y) : b.y + y;
+        struct vec3 reach = {fabs(b.cos) * b.half_width + fabs(b.sin) * b.half_height,
+                             fabs(b.sin) * b.half_width + fabs(b.cos) * b.half_height, 0};
+        vec3_widen_bounds(low, high, (struct vec3){b.x, b.y, 0}, reach);
     }
 }
 

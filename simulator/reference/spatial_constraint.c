@@ -228,13 +228,6 @@ struct spatial_state *spatial_constraint_create(const struct body *body,
 
 /* ---------------------------------------------------------------- steps */
 
-/* Tries a step of h, whose first stage is there. Returns the error, 1 being what is allowed. */
-static double try_step(struct spatial_constraint *c, double ahead, double h)
-{
-    c->tries++;
-    return dormand_prince_try(&c->rk, c->y, ahead, h);
-}
-
 /* The places at y are those of joints; turns are unwrapped from there. */
 static void settle_state(struct spatial_constraint *c)
 {
@@ -328,17 +321,24 @@ static int is_wrong(const struct spatial_constraint *c, const struct touch *t, d
     return across > t->friction * t->force[0] + error;
 }
 
-/* 1 if the step just tried, at whose end bodies are placed, ends with something that may not be. */
-static int is_bad_end(struct spatial_constraint *c)
+/* A smaller force is an error. */
+static double force_error(const struct spatial_constraint *c)
 {
     double sum = 0;
-    spatial_touch_find(c, LOOK_NEAR);
     for (int i = 0; i < c->touch_count; i++)
         for (int k = 0; k < c->touches[i].size; k++)
             sum += fabs(c->touches[i].force[k]);
+    return FORCE_SHARE * sum;
+}
+
+/* 1 if the step just tried, at whose end bodies are placed, ends with something that may not be. */
+static int is_bad_end(struct spatial_constraint *c)
+{
+    double error = force_error(c);
+    spatial_touch_find(c, LOOK_NEAR);
     for (int i = 0; i < c->touch_count; i++) {
         struct touch *found = spatial_touch_match(c, &c->touches[i]);
-        if (!found || is_wrong(c, &c->touches[i], FORCE_SHARE * sum))
+        if (!found || is_wrong(c, &c->touches[i], error))
             return 1;
         found->mode = c->touches[i].mode;
     }
@@ -350,14 +350,6 @@ static int is_bad_end(struct spatial_constraint *c)
     return 0;
 }
 
-/* 1 if something is wrong at a share of the step of h that is in the stages. */
-static int is_bad_inside(struct spatial_constraint *c, double ahead, double h, double share)
-{
-    dormand_prince_look_inside(&c->rk, c->y, h, share);
-    spatial_equation_derive(c, c->rk.stage, ahead + share * h, c->dy);
-    return is_bad_end(c);
-}
-
 /* The step just tried, of h, ends badly: finds the first instant at which it does, and takes the
  * step to there. By bisection of what is between the stages; as steps are more exact than that, a
  * step to there may end well, and then goes on by little. Returns its length; 0 if it is not exact:
@@ -366,14 +358,17 @@ static double step_to_event(struct spatial_constraint *c, double ahead, double h
 {
     double low = 0, high = h, fine = det_max(EVENT_S, EVENT_SHARE * c->base.settings.rtol * h);
     while (high - low > fine) {
-        double middle = (low + high) / 2;
-        if (is_bad_inside(c, ahead, h, middle / h))
+        double middle = (low + high) / 2, share = middle / h;
+        dormand_prince_look_inside(&c->rk, c->y, h, share);
+        spatial_equation_derive(c, c->rk.stage, ahead + share * h, c->dy);
+        if (is_bad_end(c))
             high = middle;
         else
             low = middle;
     }
     for (double more = fine;; more *= 4) {
-        double error = try_step(c, ahead, high);
+        double error = dormand_prince_try(&c->rk, c->y, ahead, high);
+        c->tries++;
         if (!(error <= 1) && high > DORMAND_PRINCE_LEAST_S)
             return 0;
         if (is_bad_end(c) || high >= h)
@@ -399,14 +394,11 @@ static int set_doubtful(struct spatial_constraint *c, enum touch_mode mode)
 /* 1 if with the least forces a touch does at the start of the step what it may not. */
 static int is_wrong_at_start(struct spatial_constraint *c, double ahead)
 {
-    double sum = 0;
     c->has_reference = 0;
     spatial_equation_derive(c, c->y, ahead, c->rk.k[0]);
+    double error = force_error(c);
     for (int i = 0; i < c->touch_count; i++)
-        for (int k = 0; k < c->touches[i].size; k++)
-            sum += fabs(c->touches[i].force[k]);
-    for (int i = 0; i < c->touch_count; i++)
-        if (is_wrong(c, &c->touches[i], FORCE_SHARE * sum))
+        if (is_wrong(c, &c->touches[i], error))
             return 1;
     return 0;
 }
@@ -428,20 +420,15 @@ static int start_step(struct spatial_constraint *c, double ahead)
     return 0;
 }
 
-static double longest_step(const struct spatial_constraint *c, double left)
-{
-    int is_checked = c->base.settings.integrator != INTEGRATOR_RK4;
-    return dormand_prince_longest(c->h_s, spatial_system_top_speed(c),
-                                  is_checked ? c->thinnest_m : HUGE_VAL, left);
-}
-
 /* Moves on by at most `left`; returns how far, and 0 if the state is not finite. */
 static double advance(struct spatial_constraint *c, double ahead, double left, int *is_event)
 {
+    double thinnest_m = c->base.settings.integrator != INTEGRATOR_RK4 ? c->thinnest_m : HUGE_VAL;
     *is_event = 0;
     spatial_equation_derive(c, c->y, ahead, c->rk.k[0]);
-    for (;;) {
-        double h = longest_step(c, left), error = try_step(c, ahead, h);
+    for (;; c->tries++) {
+        double h = dormand_prince_longest(c->h_s, spatial_system_top_speed(c), thinnest_m, left);
+        double error = dormand_prince_try(&c->rk, c->y, ahead, h);
         double factor = isfinite(error) ? 0.9 * det_pow(det_max(error, 1e-5), -0.2) : FAILED_FACTOR;
         int is_good = error <= 1 || (h <= DORMAND_PRINCE_LEAST_S && isfinite(error));
         if (!is_good && h <= DORMAND_PRINCE_LEAST_S)
@@ -535,12 +522,6 @@ static int push_apart(struct spatial_constraint *c)
     return is_finite(c) && !c->arena->is_exhausted ? 0 : DYNAMICS_BROKEN;
 }
 
-static int is_spent(const struct spatial_constraint *c)
-{
-    return c->arena->is_exhausted ||
-           (c->base.settings.work_max > 0 && c->work > c->base.settings.work_max);
-}
-
 static int take_step(struct spatial_constraint *c)
 {
     if (c->base.dynamics.push_out_m_s > 0)
@@ -551,7 +532,8 @@ static int take_step(struct spatial_constraint *c)
     c->mark_count = c->tries = 0;
     c->base.law_residual = 0;
     c->is_tree_placed = 0;
-    while (done < dt && !is_spent(c)) {
+    uint64_t most = c->base.settings.work_max > 0 ? c->base.settings.work_max : UINT64_MAX;
+    while (done < dt && !c->arena->is_exhausted && c->work <= most) {
         double left = dt - done, h;
         int is_crowded = events > EVENTS_MAX || crowd > CROWD_COUNT || c->tries > TRIES_MAX;
         if (is_crowded || start_step(c, done)) {

@@ -291,10 +291,12 @@ void spatial_system_push(struct spatial_constraint *c, struct rigid *b, int k, d
         return;
     }
     struct vec3 e = vec3_scale(b->axes[k], effort), rp = vec3_add(b->hinge.rp, b->hinge.d);
-    struct wrench own = {none, e, 0}, back = own;
-    if (k < b->joint->slides) {
-        own = (struct wrench){e, vec3_cross(b->hinge.rc, e), vec3_dot(e, b->hinge.sc)};
-        back = (struct wrench){e, vec3_cross(rp, e), vec3_dot(e, b->hinge.sp)};
+    struct wrench own = {e, vec3_cross(b->hinge.rc, e), vec3_dot(e, b->hinge.sc)};
+    struct wrench back = {e, vec3_cross(rp, e), vec3_dot(e, b->hinge.sp)};
+    if (k >= b->joint->slides) {
+        b->push.w = vec3_add(b->push.w, e);
+        p->push.w = vec3_sub(p->push.w, e);
+        return;
     }
     b->push = wrench_along(b->push, &own, 1);
     p->push = wrench_along(p->push, &back, -1);

@@ -56,8 +56,7 @@ static int is_moving(const struct spatial_constraint *c, int box)
 
 static unsigned char meeting_of(const struct spatial_constraint *c, int a, int b)
 {
-    const unsigned char *meetings = c->base.world.surfaces.meetings;
-    return b >= 0 && meetings ? meetings[a * c->box_count + b] : PAIR_USUAL;
+    return pair_meeting(c->base.world.surfaces.meetings, c->box_count, a, b);
 }
 
 /* Not within a rigid piece, nor, usually, where a joint joins two links. */
@@ -410,26 +409,15 @@ static int link_of(const struct spatial_constraint *c, int box)
     return box >= 0 ? c->boxes[box].link : WORLD;
 }
 
-static void place_solids(struct spatial_constraint *c)
-{
-    for (int i = 0; i < c->box_count; i++)
-        place_solid(c, i, &c->solids[i]);
-}
-
-static double radius_of(const struct solid *s)
-{
-    return sqrt(s->half[0] * s->half[0] + s->half[1] * s->half[1] + s->half[2] * s->half[2]);
-}
-
 /* 1 if the spheres around two are within a margin. */
 static int are_near(const struct spatial_constraint *c, const struct touch_pair *p, double margin)
 {
     const struct solid *a = &c->solids[p->a];
     if (p->b == CONTACT_GROUND)
-        return a->centre.y - radius_of(a) < margin;
+        return a->centre.y - solids_radius(a) < margin;
     const struct solid *b = spatial_touch_solid(c, p->b);
     struct vec3 way = vec3_sub(b->centre, a->centre);
-    double reach = radius_of(a) + radius_of(b) + margin;
+    double reach = solids_radius(a) + solids_radius(b) + margin;
     return vec3_dot(way, way) < reach * reach;
 }
 
@@ -584,14 +572,6 @@ static void find_on_relief(struct spatial_constraint *c, int pair, double margin
     }
 }
 
-static void meet_solids(const struct spatial_constraint *c, const struct touch_pair *p,
-                        double margin, struct solid_manifold *m)
-{
-    struct solid one = c->solids[p->a], two = *spatial_touch_solid(c, p->b);
-    box_half_cut(p->meeting, &one, &two);
-    solids_meet(&one, &two, margin, &p->held, m);
-}
-
 static void find_pair(struct spatial_constraint *c, int i, double margin)
 {
     struct touch_pair *p = &c->pairs[i];
@@ -607,10 +587,13 @@ static void find_pair(struct spatial_constraint *c, int i, double margin)
         spatial_touch_find_flat(c, i, margin);
         return;
     }
-    if (p->b == CONTACT_GROUND)
+    if (p->b == CONTACT_GROUND) {
         solids_meet_plane(&c->solids[p->a], (struct vec3){0, 1, 0}, 0, margin, &m);
-    else
-        meet_solids(c, p, margin, &m);
+    } else {
+        struct solid one = c->solids[p->a], two = *spatial_touch_solid(c, p->b);
+        box_half_cut(p->meeting, &one, &two);
+        solids_meet(&one, &two, margin, &p->held, &m);
+    }
     p->axis = m.axis;
     int is_round = c->solids[p->a].is_round || (p->b >= 0 && c->solids[p->b].is_round);
     for (int k = 0; k < m.count && is_round; k++)
@@ -640,7 +623,8 @@ void spatial_touch_find(struct spatial_constraint *c, double margin)
     c->found_count = 0;
     if (c->base.settings.integrator == INTEGRATOR_RK4)
         return;
-    place_solids(c);
+    for (int i = 0; i < c->box_count; i++)
+        place_solid(c, i, &c->solids[i]);
     for (int i = 0; i < c->pair_count; i++)
         find_pair(c, i, margin);
     for (int i = 0; i < c->limit_count; i++)

@@ -115,13 +115,6 @@ static struct quaternion draw_turn(struct rng *rng, double most_rad)
     return quaternion_exp(turn);
 }
 
-/* Whether a ball is within its cone and its twist's limits. */
-static int is_within(const struct body_link *link, struct quaternion q)
-{
-    double twist = joint_twist(q);
-    return joint_swing(q) <= link->cone_rad && twist >= link->lower[0] && twist <= link->upper[0];
-}
-
 /* The root in the world's axes, a joint in its own. */
 static void perturb_ball(const struct body_link *link, double *q, struct vec3 turn, struct rng *rng,
                          double most_rad)
@@ -131,7 +124,10 @@ static void perturb_ball(const struct body_link *link, double *q, struct vec3 tu
     ball = is_root ? quaternion_product(quaternion_exp(turn), ball)
                    : quaternion_product(ball, draw_turn(rng, most_rad));
     ball = quaternion_normalised(ball);
-    if (is_root || is_within(link, ball))
+    double twist = joint_twist(ball);
+    /* within its cone and its twist's limits */
+    if (is_root ||
+        (joint_swing(ball) <= link->cone_rad && twist >= link->lower[0] && twist <= link->upper[0]))
         quaternion_write(q, ball);
 }
 

@@ -19,11 +19,6 @@ static void spheres_set_target(struct dynamics *dynamics, int drive, double targ
     }
 }
 
-/* Scenes have no spheres with bones. */
-static void spheres_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
-{
-}
-
 static void spheres_set_world(struct dynamics *dynamics, const struct world *world)
 {
     struct sphere_system *s = sphere_system_of(dynamics);
@@ -176,11 +171,6 @@ static void spheres_energy(struct dynamics *dynamics, double *kinetic_j, double 
     }
 }
 
-static void spheres_report(const struct dynamics *dynamics)
-{
-    sphere_contacts_report(dynamics_of(dynamics, &dynamics_spheres));
-}
-
 /* ------------------------------------------------------------ what dynamics_spheres.h asks for */
 
 void dynamics_place_sphere(struct dynamics *dynamics, int sphere, const struct part_state *state)
@@ -241,9 +231,9 @@ static void spheres_drive_state(const struct dynamics *dynamics, int drive,
 
 int dynamics_sphere_touches(const struct dynamics *dynamics, int sphere)
 {
-    struct sphere_system *s = dynamics_of(dynamics, &dynamics_spheres);
+    const struct sphere_system *s = sphere_system_at(dynamics);
     ENSURE(sphere >= 0 && sphere < s->balls, "touches of sphere %d of %d", sphere, s->balls);
-    sphere_contacts_report(s);
+    sphere_contacts_report(dynamics);
     return s->matter[sphere].is_touching;
 }
 
@@ -266,7 +256,6 @@ const struct dynamics_solver dynamics_spheres = {
     .sweep = sphere_sweep,
     .step_together = sphere_step_together,
     .set_target = spheres_set_target,
-    .set_servo = spheres_set_servo,
     .set_world = spheres_set_world,
     .set_joint_damping = spheres_set_joint_damping,
     .set_state = spheres_set_state,
@@ -274,5 +263,5 @@ const struct dynamics_solver dynamics_spheres = {
     .stop = spheres_stop,
     .read = &spheres_reader,
     .energy = spheres_energy,
-    .report = spheres_report,
+    .report = sphere_contacts_report,
 };

@@ -264,16 +264,6 @@ static struct vec3 within(struct vec3 v, double most)
     return size_sq > most * most ? vec3_scale(v, most / sqrt(size_sq)) : v;
 }
 
-static struct vec3 along_surface(struct vec3 v, struct vec3 normal)
-{
-    return vec3_along(v, normal, -vec3_dot(v, normal));
-}
-
-static double clamp(double value, double most)
-{
-    return value > most ? most : value < -most ? -most : value;
-}
-
 /* Friction within Coulomb's cone, and torque against rolling and against spinning about the normal.
  *
  * With p the impulse of friction, t that of torque, q = t x n, w the spin, and `yielding` A, C, B,
@@ -285,7 +275,8 @@ static double clamp(double value, double most)
 static void rub(struct sphere_system *s, struct touch *touch, double inverse_mass)
 {
     struct yielding y = yielding_of(s, touch, inverse_mass);
-    struct vec3 n = touch->normal, slip = along_surface(slip_of(s, touch, 0), n), q = {0, 0, 0};
+    struct vec3 n = touch->normal, slip = slip_of(s, touch, 0), q = {0, 0, 0};
+    slip = vec3_along(slip, n, -vec3_dot(slip, n));
     double radius =
         touch->b >= 0 ? touch->arm_a * touch->arm_b / (touch->arm_a + touch->arm_b) : touch->arm_a;
     double load = radius * touch->impulse, most = touch->friction * touch->impulse;
@@ -306,8 +297,8 @@ static void rub(struct sphere_system *s, struct touch *touch, double inverse_mas
     twist(s, touch, vec3_cross(touch->rub, n), touch->arm_a, touch->arm_b);
     double drill = 2.0 / 3.0 * touch->friction * s->settings.spheres.spin_resistance * load;
     if (drill > 0 && y.spin > 0)
-        touch->brake =
-            vec3_along(touch->brake, n, clamp(-vec3_dot(spin_of(s, touch, 0), n) / y.spin, drill));
+        touch->brake = vec3_along(
+            touch->brake, n, clamp(-vec3_dot(spin_of(s, touch, 0), n) / y.spin, -drill, drill));
     twist(s, touch, touch->brake, 1, -1);
 }
 
@@ -569,8 +560,9 @@ static void add_point(struct sphere_system *s, const struct sphere_system *other
                                      .friction_impulse_n_s = vec3_length(touch->rub)};
 }
 
-void sphere_contacts_report(struct sphere_system *s)
+void sphere_contacts_report(const struct dynamics *dynamics)
 {
+    struct sphere_system *s = dynamics_of(dynamics, &dynamics_spheres);
     if (s->is_reported)
         return;
     ENSURE(s->touch_count <= s->touch_room, "%d touches, room for %d", s->touch_count,

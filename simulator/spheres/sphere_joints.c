@@ -260,11 +260,6 @@ static void twist(struct sphere_system *s, const struct angle *angle, const stru
 
 /* ---------------------------------------------------------------- motors and limits */
 
-static double clamp(double value, double low, double high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
 /* As a muscle does: the angle at rest goes towards the target as fast as it may and as far as the
  * torque reaches; spring and damping together are bounded. */
 static void drive(struct sphere_system *s, struct angle *angle, int axis)
@@ -306,13 +301,6 @@ static double beyond(const struct angle *angle, int axis, double value)
     return value - clamp(value, joint->lower[axis], joint->upper[axis]);
 }
 
-static int has_motor(const struct angle *angle, int axis)
-{
-    int kind = angle->joint->kind;
-    return angle->joint->strength_n_m > 0 && kind != SPHERE_BALL &&
-           (axis == 0 || kind == SPHERE_SADDLE);
-}
-
 /* The torque that holds an angle within its limits. It gives back what it has taken, and no more:
  * of the impulse p = torque h / lever no more than makes p (rate + p / 2 inertia) the energy in
  * store. Pushed by a frame that turned, or by a stiffness that changed, while nothing was done
@@ -336,6 +324,7 @@ void sphere_joints_place(struct sphere_system *s)
 {
     for (int i = 0; i < s->angles; i++) {
         struct angle *angle = &s->angle[i];
+        int kind = angle->joint->kind, can_drive = angle->joint->strength_n_m > 0;
         place_rows(s, angle);
         for (int k = 0; k < row_count(angle); k++) {
             struct joint_row *row = &angle->rows[k];
@@ -343,7 +332,7 @@ void sphere_joints_place(struct sphere_system *s)
             if (!row->can_act)
                 continue;
             hold(s, angle, k);
-            if (has_motor(angle, k))
+            if (can_drive && kind != SPHERE_BALL && (k == 0 || kind == SPHERE_SADDLE))
                 drive(s, angle, k);
         }
         for (int k = 0; k < 2; k++)

@@ -72,7 +72,7 @@ static int publish(struct sphere_system *s)
 /* Touches are remembered as the last step left them: the senses want them at the start. */
 void sphere_system_forget(struct sphere_system *s)
 {
-    sphere_contacts_report(s);
+    sphere_contacts_report(&s->base);
     s->base.touches.count = s->touch_count = 0;
     s->is_reported = 1;
     s->base.touches.penetration_m = 0;
@@ -81,20 +81,6 @@ void sphere_system_forget(struct sphere_system *s)
 }
 
 /* ---------------------------------------------------------------- a substep */
-
-/* Without jumps: which way it goes is hard to foretell, and a wrong guess costs more than all of
- * it. */
-static inline double clamp(double value, double low, double high)
-{
-    value = high < value ? high : value;
-    return low > value ? low : value;
-}
-
-/* ... at the start of the substep. */
-static inline double rod_rate_at_start(const struct rod *rod, struct lanes d)
-{
-    return lanes_dot(d, lanes_sub(lanes_of(&rod->ball_a->start), lanes_of(&rod->ball_b->start)));
-}
 
 /* Once a step: the rest length goes towards the goal, and not farther than the force reaches; and
  * what the muscle does in the substeps of the step. */
@@ -145,7 +131,8 @@ static void tense_muscles(struct sphere_system *s, double share)
     for (struct muscle *muscle = s->muscle, *end = muscle + s->muscle_count; muscle < end;
          muscle++, rod++, to++) {
         struct lanes d = rod_vector(rod);
-        double dd = lanes_dot(d, d), rate = rod_rate_at_start(rod, d);
+        struct lanes w = lanes_sub(lanes_of(&rod->ball_a->start), lanes_of(&rod->ball_b->start));
+        double dd = lanes_dot(d, d), rate = lanes_dot(d, w);
         double pull =
             muscle->spring * (muscle->length_sq - dd) + muscle->damper * (muscle->pushed - rate);
         pull = clamp(pull, -muscle->most, muscle->most);
@@ -556,7 +543,7 @@ void sphere_step_together(struct meeting *meeting, struct dynamics *const *some,
         substep_together(meeting, some, count, i);
     for (int k = 0; k < count; k++) {
         is_broken[k] = end_step(sphere_system_of(some[k]));
-        sphere_contacts_report(sphere_system_of(some[k]));
+        sphere_contacts_report(some[k]);
     }
     sphere_contacts_report_meeting(&meeting->touches);
 }

@@ -25,6 +25,14 @@ static inline double smaller(double a, double b)
     return a < b ? a : b;
 }
 
+/* Without jumps: which way it goes is hard to foretell, and a wrong guess costs more than all of
+ * it. */
+static inline double clamp(double value, double low, double high)
+{
+    value = high < value ? high : value;
+    return low > value ? low : value;
+}
+
 /* Where most of the work is vectors are in two lanes and one: bit for bit the sums and products of
  * struct vec3, in fewer instructions. Their source is at a multiple of 16 bytes; and was stored so,
  * too: to load both lanes of what has just been stored one by one waits for the stores. */
@@ -295,7 +303,7 @@ void sphere_contacts_solve(struct sphere_system *s);
 void sphere_contacts_book(struct sphere_system *s);
 /* Fills the points of the last substep and says which spheres touch, unless that has been done: few
  * steps are asked for it. */
-void sphere_contacts_report(struct sphere_system *s);
+void sphere_contacts_report(const struct dynamics *dynamics);
 /* As overlap() of struct dynamics_reader. */
 double sphere_contacts_overlap(const struct dynamics *dynamics);
 /* Finds and solves what touches between two bodies in this substep, before sphere_contacts_solve()

@@ -2,58 +2,37 @@
  * league. */
 #include "simulator/tools/commands.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "common/creature/creature.h"
 #include "common/formats/json_text.h"
 #include "common/judge/measures.h"
 #include "common/math/detmath.h"
 #include "common/math/hash.h"
-#include "common/system/options.h"
 #include "common/system/output.h"
 #include "simulator/evaluate/contest.h"
 
 struct request {
-    const char *paths[2], *params_path;
     struct option_list assignments;
     int is_json;
     struct sight_exchange see;
 };
 
 struct report {
+    char *const *paths; /* A, B, PARAMS.ini or NULL */
     struct creature creatures[2];
     struct params params;
     struct contest_pair pair;
 };
-
-/* Returns -1 to go on, else the exit code. */
-static int request_parse(struct request *request, int argc, char **argv)
-{
-    int result = command_parse(&contest_command, argc, argv, request);
-    if (result >= 0)
-        return result;
-    if (argc - optind < 2 || argc - optind > 3)
-        return command_refuse(&contest_command, "expected A B [PARAMS.ini]");
-    request->paths[0] = argv[optind];
-    request->paths[1] = argv[optind + 1];
-    request->params_path = argv[optind + 2];
-    return -1;
-}
 
 /* ---- reading ---- */
 
 static int read_params(struct report *report, const struct request *request, struct error *error)
 {
     const struct creature *a = &report->creatures[0];
-    if (!request->params_path && !a->has_evaluation)
-        return error_set(error, ERR_USAGE, "%s has no parameters: give a PARAMS.ini as well",
-                         request->paths[0]);
-    int status = creature_choose_params(a, request->params_path, request->assignments.items,
-                                        request->assignments.count, &report->params, error);
+    int status =
+        tool_choose_params(a, report->paths[2], &request->assignments, &report->params, error);
     if (status)
         return status;
     contest_apply(&report->params);
@@ -75,10 +54,10 @@ static int evaluate_report(struct report *report, struct error *error)
 
 /* ---- output ---- */
 
-static const char *name_of(const struct report *report, const struct request *request, int side)
+static const char *name_of(const struct report *report, int side)
 {
     const char *name = report->creatures[side].name;
-    return name[0] ? name : request->paths[side];
+    return name[0] ? name : report->paths[side];
 }
 
 static void print_bout(const struct report *report, int index)
@@ -105,13 +84,13 @@ static void print_bout(const struct report *report, int index)
                      fabs(result->object_way_m), result->object_way_m < 0 ? "A" : "B");
 }
 
-static void print_table(const struct report *report, const struct request *request)
+static void print_table(const struct report *report)
 {
     const struct contest_pair *pair = &report->pair;
     char digest[17];
     hash_to_text(pair->digest, digest);
-    output_print(stdout, "A         %s\n", name_of(report, request, 0));
-    output_print(stdout, "B         %s\n", name_of(report, request, 1));
+    output_print(stdout, "A         %s\n", name_of(report, 0));
+    output_print(stdout, "B         %s\n", name_of(report, 1));
     output_print(stdout, "goal      %s\n", contest_goal_names[report->params.contest_goal]);
     if (pair->is_equal)
         output_print(stdout, "winner    none: a draw, both move alike\n");
@@ -142,7 +121,7 @@ static json_t *make_bout(const struct contest_pair *pair, int index)
                      "object_way_m", result->object_way_m, "sides", sides);
 }
 
-static int print_json(const struct report *report, const struct request *request)
+static json_t *make_pair(const struct report *report)
 {
     const struct contest_pair *pair = &report->pair;
     char digest[17];
@@ -150,55 +129,43 @@ static int print_json(const struct report *report, const struct request *request
     hash_to_text(pair->digest, digest);
     for (int i = 0; i < CONTEST_BOUTS && !pair->is_equal; i++)
         json_array_append_new(bouts, make_bout(pair, i));
-    json_t *object = json_pack(
-        "{s:o, s:o, s:s, s:b, s:f, s:s, s:o}", "a", json_text_make(name_of(report, request, 0)),
-        "b", json_text_make(name_of(report, request, 1)), "goal",
-        contest_goal_names[report->params.contest_goal], "is_equal", pair->is_equal, "margin",
-        pair->margin, "digest", digest, "bouts", bouts);
-    char *text = object ? json_text_dump(object) : NULL;
-    json_decref(object);
-    if (!text)
-        return command_complain(&contest_command, EXIT_FAILED, error_text(ERR_MEMORY));
-    output_lines(stdout, text);
-    free(text);
-    return EXIT_OK;
+    return json_pack("{s:o, s:o, s:s, s:b, s:f, s:s, s:o}", "a", json_text_make(name_of(report, 0)),
+                     "b", json_text_make(name_of(report, 1)), "goal",
+                     contest_goal_names[report->params.contest_goal], "is_equal", pair->is_equal,
+                     "margin", pair->margin, "digest", digest, "bouts", bouts);
 }
 
-static int request_run(const struct request *request)
+static int run(void *context, char **operands, struct error *error)
 {
-    struct report report;
-    struct error error = {0};
+    const struct request *request = context;
+    struct report report = {.paths = operands};
+    int status = 0;
     creature_init(&report.creatures[0]);
     creature_init(&report.creatures[1]);
-    int status = 0, exit_code = EXIT_OK;
     for (int i = 0; !status && i < 2; i++)
-        status = creature_read_exchanged(&report.creatures[i], request->paths[i], &request->see,
-                                         "simulator contest", &error);
+        status = creature_read_exchanged(&report.creatures[i], operands[i], &request->see,
+                                         "simulator contest", error);
     if (!status)
-        status = read_params(&report, request, &error);
+        status = read_params(&report, request, error);
     for (int i = 0; !status && i < 2; i++)
         creature_tell_switches(&report.creatures[i], &report.params, "simulator contest",
-                               request->paths[i]);
+                               operands[i]);
     if (!status)
-        status = evaluate_report(&report, &error);
-    if (status)
-        exit_code = command_complain(&contest_command,
-                                     status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED, error.message);
-    else if (request->is_json)
-        exit_code = print_json(&report, request);
-    else
-        print_table(&report, request);
+        status = evaluate_report(&report, error);
+    if (!status && request->is_json)
+        status = tool_print_json(make_pair(&report), error);
+    else if (!status)
+        print_table(&report);
     creature_deinit(&report.creatures[0]);
     creature_deinit(&report.creatures[1]);
-    return exit_code;
+    return status;
 }
 
 static int command_contest(int argc, char **argv)
 {
+    static const struct tool tool = {&contest_command, 2, 3, .run = run};
     struct request request = {.is_json = 0};
-    int exit_code = request_parse(&request, argc, argv);
-    if (exit_code < 0)
-        exit_code = request_run(&request);
+    int exit_code = tool_run(&tool, argc, argv, &request);
     free(request.assignments.items);
     return exit_code;
 }

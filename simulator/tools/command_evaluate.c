@@ -3,7 +3,6 @@
  * they must be equal: same parameters, same seed, same version. */
 #include "simulator/tools/commands.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +19,12 @@
 #include "common/formats/json_text.h"
 #include "common/math/rng.h"
 #include "common/judge/trial.h"
-#include "common/system/options.h"
 #include "common/system/output.h"
 #include "common/version.h"
 #include "simulator/tools/trace.h"
 
 struct request {
-    const char *creature_path, *params_path, *trace_path, *record_path;
+    const char *trace_path, *record_path;
     struct option_list assignments; /* of -s, in order */
     int is_json, is_limp, has_referee;
     int solver; /* SOLVER_*, or -1: as the parameters say */
@@ -72,35 +70,13 @@ static int read_trial(const char *text, void *field, struct error *error)
     return trial_from_text(&asked->trial, text, error);
 }
 
-/* Returns -1 to go on, else the exit code. */
-static int request_parse(struct request *request, int argc, char **argv)
-{
-    struct error error = {0};
-    int result = command_parse(&evaluate_command, argc, argv, request);
-    if (result >= 0)
-        return result;
-    if (argc - optind < 1 || argc - optind > 2)
-        return command_refuse(&evaluate_command, "expected CREATURE [PARAMS.ini]");
-    request->creature_path = argv[optind];
-    request->params_path = argv[optind + 1];
-    if (file_kind_check_order(request->creature_path, request->params_path, &error))
-        return command_complain(&evaluate_command, EXIT_USAGE, error.message);
-    return -1;
-}
-
 /* ---- the evaluation ---- */
 
-/* Parameters by the file, or else as recorded; then the assignments. 0 or an exit code. */
-static int report_read_params(struct report *report, const struct request *request)
+static int report_read_params(struct report *report, const char *path,
+                              const struct request *request, struct error *error)
 {
-    struct error error = {0};
-    if (request->params_path == NULL && !report->creature.has_evaluation)
-        return command_complain(
-            &evaluate_command, EXIT_USAGE,
-            "the creature has no recorded evaluation: give a PARAMS.ini as well");
     int status =
-        creature_choose_params(&report->creature, request->params_path, request->assignments.items,
-                               request->assignments.count, &report->params, &error);
+        tool_choose_params(&report->creature, path, &request->assignments, &report->params, error);
     if (request->is_limp)
         report->params.creature_effectors = 0;
     if (request->solver >= 0)
@@ -108,17 +84,8 @@ static int report_read_params(struct report *report, const struct request *reque
     if (request->trial.is_given)
         trial_apply(&request->trial.trial, &report->params);
     if (status == 0)
-        status = params_check(&report->params, &error);
-    if (status == 0)
-        status = behaviour_check_params(&report->params, &error);
-    return status == 0 ? 0 : command_complain(&evaluate_command, EXIT_FAILED, error.message);
-}
-
-static void report_choose_seed(struct report *report, const struct request *request)
-{
-    report->seed = request->seed.is_given
-                       ? request->seed.value
-                       : creature_choose_seed(&report->creature, &report->params);
+        status = params_check(&report->params, error);
+    return status ? status : behaviour_check_params(&report->params, error);
 }
 
 static void report_compare(struct report *report)
@@ -331,46 +298,29 @@ static json_t *report_make_exam(const struct report *report)
                      exam_fine_passed(exam), "fine_starts", exam_fine_told(exam), "trials", array);
 }
 
-static int report_print_json(const struct report *report)
+static int report_print(const struct report *report, const struct request *request,
+                        struct error *error)
 {
-    json_t *object = report_make_json(report);
-    if (object != NULL && report->opinion_count > 0)
-        json_object_set_new(object, "referee", report_make_exam(report));
-    char *text = object != NULL ? json_text_dump(object) : NULL;
-    json_decref(object);
-    if (text == NULL)
-        return command_complain(&evaluate_command, EXIT_FAILED, error_text(ERR_MEMORY));
-    output_lines(stdout, text);
-    free(text);
-    return EXIT_OK;
-}
-
-static int report_fail_difference(const struct report *report)
-{
-    char text[64 + RECORD_DETAIL_SIZE];
-    snprintf(text, sizeof text, "the evaluation differs from the recorded one: %s",
-             report->difference);
-    return command_complain(&evaluate_command, EXIT_FAILED, text);
-}
-
-static int report_print(const struct report *report, const struct request *request)
-{
-    int exit_code = EXIT_OK;
-    if (request->is_json)
-        exit_code = report_print_json(report);
-    else
+    int status = 0;
+    if (request->is_json) {
+        json_t *object = report_make_json(report);
+        if (object != NULL && report->opinion_count > 0)
+            json_object_set_new(object, "referee", report_make_exam(report));
+        status = tool_print_json(object, error);
+    } else {
         report_print_table(report);
-    if (report->opinion_count > 0 && !request->is_json)
-        report_print_exam(report);
+        if (report->opinion_count > 0)
+            report_print_exam(report);
+    }
     if (strcmp(report->verification, "differs") == 0 && request->record_path == NULL)
-        exit_code = report_fail_difference(report);
-    return exit_code;
+        status = error_set(error, ERR_FORMAT, "the evaluation differs from the recorded one: %s",
+                           report->difference);
+    return status;
 }
 
 /* Writes the creature with this evaluation as its record, in place of what is recorded. */
-static int report_write_record(struct report *report, const char *path)
+static int report_write_record(struct report *report, const char *path, struct error *error)
 {
-    struct error error = {0};
     struct creature *creature = &report->creature;
     const char *ending = strrchr(path, '.');
     creature->params = report->params;
@@ -378,42 +328,42 @@ static int report_write_record(struct report *report, const char *path)
     verify_put(creature, report->evaluation.verdict, report->evaluation.digest,
                &report->evaluation.measures);
     int is_text = ending != NULL && strcmp(ending, ".json") == 0;
-    return creature_write(creature, path, is_text, &error) == 0
-               ? EXIT_OK
-               : command_complain(&evaluate_command, EXIT_FAILED, error.message);
+    return creature_write(creature, path, is_text, error);
 }
 
-static int request_run(const struct request *request)
+static int run(void *context, char **operands, struct error *error)
 {
-    struct report report = {.path = request->creature_path};
-    struct error error = {0};
+    const struct request *request = context;
+    struct report report = {.path = operands[0]};
+    int status = file_kind_check_order(operands[0], operands[1], error);
     creature_init(&report.creature);
-    if (creature_read(&report.creature, request->creature_path, &error) != 0)
-        return command_complain(&evaluate_command, EXIT_FAILED, error.message);
-    int exit_code = report_read_params(&report, request);
-    if (exit_code == EXIT_OK) {
+    if (status == 0)
+        status = creature_read(&report.creature, operands[0], error);
+    if (status == 0)
+        status = report_read_params(&report, operands[1], request, error);
+    if (status == 0) {
         creature_tell_switches(&report.creature, &report.params, "simulator evaluate", report.path);
-        report_choose_seed(&report, request);
+        report.seed = request->seed.is_given
+                          ? request->seed.value
+                          : creature_choose_seed(&report.creature, &report.params);
         report.genome_hash = genome_hash(&report.creature.genome);
-        if (report_evaluate(&report, request, &error) != 0)
-            exit_code = command_complain(&evaluate_command, EXIT_FAILED, error.message);
+        status = report_evaluate(&report, request, error);
     }
-    if (exit_code == EXIT_OK) {
+    if (status == 0) {
         report_compare(&report);
-        exit_code = report_print(&report, request);
+        status = report_print(&report, request, error);
     }
-    if (exit_code == EXIT_OK && request->record_path != NULL)
-        exit_code = report_write_record(&report, request->record_path);
+    if (status == 0 && request->record_path != NULL)
+        status = report_write_record(&report, request->record_path, error);
     creature_deinit(&report.creature);
-    return exit_code;
+    return status;
 }
 
 static int command_evaluate(int argc, char **argv)
 {
+    static const struct tool tool = {&evaluate_command, 1, 2, .run = run};
     struct request request = {.solver = -1};
-    int exit_code = request_parse(&request, argc, argv);
-    if (exit_code < 0)
-        exit_code = request_run(&request);
+    int exit_code = tool_run(&tool, argc, argv, &request);
     free(request.assignments.items);
     return exit_code;
 }

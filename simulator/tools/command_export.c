@@ -9,51 +9,17 @@
 
 #include "common/formats/file_kind.h"
 #include "common/genome/body_kind.h"
-#include "common/creature/creature.h"
 #include "common/math/rng.h"
 #include "common/system/file.h"
-#include "common/system/options.h"
 #include "common/system/output.h"
 #include "simulator/body/physics.h"
 #include "simulator/tools/mjcf.h"
 #include "simulator/tools/trace.h"
 
 struct request {
-    const char *creature_path, *params_path;
     const char *mjcf_path, *signals_path, *trajectory_path;
     struct option_list assignments;
 };
-
-/* Returns -1 to go on, else the exit code. */
-static int request_parse(struct request *request, int argc, char **argv)
-{
-    struct error error = {0};
-    int result = command_parse(&export_command, argc, argv, request);
-    if (result >= 0)
-        return result;
-    if (argc - optind < 1 || argc - optind > 2)
-        return command_refuse(&export_command, "expected CREATURE [PARAMS.ini]");
-    if (!request->mjcf_path && !request->signals_path && !request->trajectory_path)
-        return command_complain(&export_command, EXIT_USAGE,
-                                "nothing to write: give --mjcf, --signals or --trajectory");
-    request->creature_path = argv[optind];
-    request->params_path = argv[optind + 1];
-    if (file_kind_check_order(request->creature_path, request->params_path, &error))
-        return command_complain(&export_command, EXIT_USAGE, error.message);
-    return -1;
-}
-
-/* Parameters by the file, or else as recorded; then the assignments. 0 or ERR_*. */
-static int read_params(const struct request *request, const struct creature *creature,
-                       struct params *params, struct error *error)
-{
-    if (!request->params_path && !creature->has_evaluation)
-        return error_set(error, ERR_USAGE,
-                         "the creature has no recorded evaluation: give a PARAMS.ini as well");
-    int status = creature_choose_params(creature, request->params_path, request->assignments.items,
-                                        request->assignments.count, params, error);
-    return status ? status : params_check(params, error);
-}
 
 /* ---- the files ---- */
 
@@ -93,7 +59,8 @@ static int close_texts(struct output *output)
 }
 
 static int run_creature(const struct request *request, const struct creature *creature,
-                        struct output *output, struct arena *arena, struct error *error)
+                        struct output *output, const char *path, struct arena *arena,
+                        struct error *error)
 {
     const struct params *params = output->mjcf.params;
     struct evaluation evaluation;
@@ -114,7 +81,7 @@ static int run_creature(const struct request *request, const struct creature *cr
     if (close_texts(output) || status || output->mjcf.status)
         return error_memory(error);
     if (!output->mjcf.has_begun && output->has_model)
-        return error_set(error, ERR_UNAVAILABLE, "%s: it never starts: %s", request->creature_path,
+        return error_set(error, ERR_UNAVAILABLE, "%s: it never starts: %s", path,
                          verdict_reason(evaluation.verdict));
     return 0;
 }
@@ -128,7 +95,7 @@ static int has_stretch(const struct genome *genome, const struct params *params)
 }
 
 static int export_creature(const struct request *request, const struct creature *creature,
-                           const struct params *params, struct error *error)
+                           const char *path, const struct params *params, struct error *error)
 {
     struct arena arena;
     struct output output = {.mjcf = {.params = params, .name = creature->name},
@@ -137,16 +104,16 @@ static int export_creature(const struct request *request, const struct creature 
         return error_set(error, ERR_UNAVAILABLE,
                          "%s: it is made of %s, which have no MuJoCo model here: --trajectory "
                          "writes their motion",
-                         request->creature_path, body_kinds[creature->genome.kind].name);
+                         path, body_kinds[creature->genome.kind].name);
     if (output.has_model && has_stretch(&creature->genome, params))
         return error_set(error, ERR_UNAVAILABLE,
                          "%s: it has parts that stretch, which have no MuJoCo model here: "
                          "--trajectory writes their motion",
-                         request->creature_path);
+                         path);
     int status = arena_init(&arena, EVALUATE_ARENA_BYTES);
     if (status)
         return error_set(error, status, "%s", error_text(status));
-    status = run_creature(request, creature, &output, &arena, error);
+    status = run_creature(request, creature, &output, path, &arena, error);
     if (!status && request->mjcf_path)
         status = file_write(request->mjcf_path, output.model.bytes, output.model.size, error);
     if (!status && request->signals_path)
@@ -168,31 +135,37 @@ static int export_creature(const struct request *request, const struct creature 
     return status;
 }
 
-static int command_export(int argc, char **argv)
+static int run(void *context, char **operands, struct error *error)
 {
-    struct request request = {0};
+    const struct request *request = context;
     struct creature creature;
     struct params params;
-    struct error error = {0};
-    int exit_code = request_parse(&request, argc, argv);
-    if (exit_code >= 0) {
-        free(request.assignments.items);
-        return exit_code;
-    }
+    if (!request->mjcf_path && !request->signals_path && !request->trajectory_path)
+        return error_set(error, ERR_USAGE,
+                         "nothing to write: give --mjcf, --signals or --trajectory");
+    int status = file_kind_check_order(operands[0], operands[1], error);
     creature_init(&creature);
-    int status = creature_read(&creature, request.creature_path, &error);
     if (!status)
-        status = read_params(&request, &creature, &params, &error);
+        status = creature_read(&creature, operands[0], error);
     if (!status)
-        creature_tell_switches(&creature, &params, "simulator export", request.creature_path);
+        status = tool_choose_params(&creature, operands[1], &request->assignments, &params, error);
     if (!status)
-        status = export_creature(&request, &creature, &params, &error);
+        status = params_check(&params, error);
+    if (!status)
+        creature_tell_switches(&creature, &params, "simulator export", operands[0]);
+    if (!status)
+        status = export_creature(request, &creature, operands[0], &params, error);
     creature_deinit(&creature);
+    return status;
+}
+
+static int command_export(int argc, char **argv)
+{
+    static const struct tool tool = {&export_command, 1, 2, .run = run};
+    struct request request = {0};
+    int exit_code = tool_run(&tool, argc, argv, &request);
     free(request.assignments.items);
-    if (!status)
-        return EXIT_OK;
-    return command_complain(&export_command, status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED,
-                            error.message);
+    return exit_code;
 }
 
 static const struct option_row options[] = {

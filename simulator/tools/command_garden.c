@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "common/math/rng.h"
 #include "common/system/output.h"
@@ -20,12 +19,12 @@ enum { DRAWS_MAX = 1000 };
 struct request {
     const char *params_path;
     int64_t seeds, minutes, each;
-    char **paths; /* in pairs: a world at its beginning, and late */
-    int path_count;
 };
 
 struct garden {
     const struct request *request;
+    char **paths; /* in pairs: a world at its beginning, and late */
+    int path_count;
     struct params params;
     struct preserve_memory memory;
     struct preserve_state sources[SIDES]; /* where genomes come from */
@@ -50,11 +49,8 @@ static int read_params(struct garden *garden, struct error *error)
 
 static const struct creature_state *draw(const struct preserve_state *state, struct rng *rng)
 {
-    int count = state->living_count + state->egg_count;
-    int i = count > 0 ? (int)rng_below(rng, (uint32_t)count) : -1;
-    return i < 0                     ? NULL
-           : i < state->living_count ? &state->living[i]
-                                     : &state->eggs[i - state->living_count];
+    int count = preserve_state_count(state);
+    return count > 0 ? preserve_state_creature(state, (int)rng_below(rng, (uint32_t)count)) : NULL;
 }
 
 /* The two sides take turns. ERR_MISSING where no creature lives alone. */
@@ -94,10 +90,8 @@ static int plant(struct garden *garden, uint64_t seed, struct preserve_state *st
 
 static void count_sides(const struct preserve_state *state, int counts[SIDES])
 {
-    for (int i = 0; i < state->living_count; i++)
-        counts[state->living[i].descent.family % SIDES]++;
-    for (int i = 0; i < state->egg_count; i++)
-        counts[state->eggs[i].descent.family % SIDES]++;
+    for (int i = 0; i < preserve_state_count(state); i++)
+        counts[preserve_state_creature(state, i)->descent.family % SIDES]++;
 }
 
 static int grow(struct garden *garden, uint64_t seed, int counts[SIDES], struct error *error)
@@ -163,12 +157,11 @@ static void print_tally(const struct tally *tally)
 static int run_garden(struct garden *garden, int number, struct tally *tally, struct error *error)
 {
     int counts[SIDES] = {0, 0}, status = 0;
-    int pair = number % (garden->request->path_count / SIDES);
+    int pair = number % (garden->path_count / SIDES);
     for (int i = 0; i < SIDES; i++)
         preserve_state_init(&garden->sources[i]);
     for (int i = 0; i < SIDES && !status; i++)
-        status =
-            state_file_read(garden->request->paths[SIDES * pair + i], &garden->sources[i], error);
+        status = state_file_read(garden->paths[SIDES * pair + i], &garden->sources[i], error);
     if (!status)
         status = grow(garden, (uint64_t)number + 1, counts, error);
     if (!status) {
@@ -181,7 +174,7 @@ static int run_garden(struct garden *garden, int number, struct tally *tally, st
     return status;
 }
 
-static int run(struct garden *garden, struct error *error)
+static int run_all(struct garden *garden, struct error *error)
 {
     struct tally tally = {0};
     int status = read_params(garden, error);
@@ -195,30 +188,32 @@ static int run(struct garden *garden, struct error *error)
     return status;
 }
 
+static int is_complete(const void *request)
+{
+    return ((const struct request *)request)->params_path != NULL;
+}
+
+static int run(void *request, char **operands, struct error *error)
+{
+    struct garden garden = {.request = request, .paths = operands};
+    while (operands[garden.path_count])
+        garden.path_count++;
+    if (garden.path_count % SIDES != 0)
+        return error_set(error, ERR_USAGE, "expected pairs of states");
+    int status = preserve_memory_init(&garden.memory);
+    if (status)
+        return error_memory(error);
+    status = run_all(&garden, error);
+    preserve_memory_deinit(&garden.memory);
+    return status;
+}
+
 static int command_garden(int argc, char **argv)
 {
+    static const struct tool tool = {
+        &garden_command, SIDES, INT_MAX, "--params and pairs of states", is_complete, run};
     struct request request = {.seeds = 20, .minutes = 5, .each = 10};
-    struct error error = {0};
-    int exit_code = command_parse(&garden_command, argc, argv, &request);
-    if (exit_code >= 0)
-        return exit_code;
-    request.paths = argv + optind;
-    request.path_count = argc - optind;
-    if (request.path_count == 0 || request.path_count % SIDES != 0 || !request.params_path)
-        return command_refuse(&garden_command, "expected --params and pairs of states");
-    struct garden *garden = calloc(1, sizeof *garden);
-    int status = garden ? preserve_memory_init(&garden->memory) : ERR_MEMORY;
-    if (status)
-        error_set(&error, status, "%s", error_text(status));
-    else {
-        garden->request = &request;
-        status = run(garden, &error);
-        preserve_memory_deinit(&garden->memory);
-    }
-    free(garden);
-    if (!status)
-        return EXIT_OK;
-    return command_complain(&garden_command, EXIT_FAILED, error.message);
+    return tool_run(&tool, argc, argv, &request);
 }
 
 static const struct option_row options[] = {

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/creature/creature.h"
 #include "common/judge/measures.h"
 #include "common/math/hash.h"
-#include "common/system/options.h"
 #include "common/system/output.h"
 #include "simulator/preserve/preserve_epoch.h"
 
@@ -17,8 +15,6 @@ enum { EPOCHS_A_MINUTE = 2, MINUTES_MAX = 1440 };
 
 struct request {
     const char *params_path;
-    char **paths;
-    int path_count;
     struct option_list assignments;
     int64_t minutes;
     int is_logging;
@@ -26,25 +22,14 @@ struct request {
 };
 
 struct report {
+    char **paths;
+    int path_count;
     struct creature *creatures;
     const struct genome **genomes;
     struct params params;
     struct preserve_state state;
     struct preserve_memory memory;
 };
-
-/* Returns -1 to go on, else the exit code. */
-static int request_parse(struct request *request, int argc, char **argv)
-{
-    int result = command_parse(&preserve_command, argc, argv, request);
-    if (result >= 0)
-        return result;
-    if (argc == optind)
-        return command_refuse(&preserve_command, "expected creature files");
-    request->paths = argv + optind;
-    request->path_count = argc - optind;
-    return -1;
-}
 
 /* ---- reading ---- */
 
@@ -149,28 +134,28 @@ static int live(struct report *report, const struct request *request, struct err
     return 0;
 }
 
-static int run(struct report *report, const struct request *request, struct error *error)
+static int found_and_live(struct report *report, const struct request *request, struct error *error)
 {
     char warning[256];
     int status = 0;
-    for (int i = 0; !status && i < request->path_count; i++) {
+    for (int i = 0; !status && i < report->path_count; i++) {
         report->genomes[i] = &report->creatures[i].genome;
-        status = creature_read_exchanged(&report->creatures[i], request->paths[i], &request->see,
+        status = creature_read_exchanged(&report->creatures[i], report->paths[i], &request->see,
                                          "simulator preserve", error);
     }
     if (!status)
         status = read_params(report, request, error);
     if (status)
         return status;
-    for (int i = 0; i < request->path_count; i++)
+    for (int i = 0; i < report->path_count; i++)
         creature_tell_switches(&report->creatures[i], &report->params, "simulator preserve",
-                               request->paths[i]);
+                               report->paths[i]);
     if (preserve_warn(&report->params, warning, sizeof warning))
         output_print(stderr, "simulator preserve: %s\n", warning);
     if (preserve_memory_init(&report->memory) != 0)
         return error_memory(error);
-    const struct preserve_founders founders = {report->genomes, (const char *const *)request->paths,
-                                               request->path_count};
+    const struct preserve_founders founders = {report->genomes, (const char *const *)report->paths,
+                                               report->path_count};
     status = preserve_found(&report->state, &report->params, (uint64_t)report->params.run_seed, 0,
                             &founders, &report->memory, error);
     if (!status)
@@ -180,42 +165,33 @@ static int run(struct report *report, const struct request *request, struct erro
     return status;
 }
 
-static int request_run(const struct request *request)
+static int run(void *context, char **operands, struct error *error)
 {
-    struct report *report = calloc(1, sizeof *report);
-    struct error error = {0};
-    size_t count = (size_t)request->path_count;
-    int status = ERR_MEMORY;
-    if (report) {
-        report->creatures = calloc(count, sizeof report->creatures[0]);
-        report->genomes = calloc(count, sizeof report->genomes[0]);
-    }
-    if (!report || !report->creatures || !report->genomes)
-        error_memory(&error);
-    else {
+    const struct request *request = context;
+    struct report report = {.paths = operands};
+    while (operands[report.path_count])
+        report.path_count++;
+    size_t count = (size_t)report.path_count;
+    report.creatures = calloc(count, sizeof report.creatures[0]);
+    report.genomes = calloc(count, sizeof report.genomes[0]);
+    int status = report.creatures && report.genomes ? 0 : error_memory(error);
+    for (size_t i = 0; !status && i < count; i++)
+        creature_init(&report.creatures[i]);
+    if (!status) {
+        status = found_and_live(&report, request, error);
         for (size_t i = 0; i < count; i++)
-            creature_init(&report->creatures[i]);
-        status = run(report, request, &error);
-        for (size_t i = 0; i < count; i++)
-            creature_deinit(&report->creatures[i]);
+            creature_deinit(&report.creatures[i]);
     }
-    if (report) {
-        free(report->creatures);
-        free(report->genomes);
-    }
-    free(report);
-    if (status)
-        return command_complain(&preserve_command, status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED,
-                                error.message);
-    return EXIT_OK;
+    free(report.creatures);
+    free(report.genomes);
+    return status;
 }
 
 static int command_preserve(int argc, char **argv)
 {
+    static const struct tool tool = {&preserve_command, 1, INT_MAX, "creature files", .run = run};
     struct request request = {.minutes = 10};
-    int exit_code = request_parse(&request, argc, argv);
-    if (exit_code < 0)
-        exit_code = request_run(&request);
+    int exit_code = tool_run(&tool, argc, argv, &request);
     free(request.assignments.items);
     return exit_code;
 }

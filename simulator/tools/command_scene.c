@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/system/file.h"
-#include "common/system/options.h"
 #include "common/system/output.h"
 #include "simulator/tools/mjcf.h"
 #include "simulator/tools/scene_trace.h"
@@ -26,7 +25,7 @@
 #define ENERGY_ROUNDING 1e-12
 
 struct request {
-    const char *path, *trace_path, *contacts_path;
+    const char *trace_path, *contacts_path;
     const char *mjcf_path, *signals_path;   /* of scenes in three dimensions */
     int solver, integrator;                 /* -1: as the scene says */
     double dt_s, rtol, until_s, interval_s; /* 0: as the scene says */
@@ -67,19 +66,6 @@ static int read_positive(const char *text, void *field, struct error *error)
     return end != text && *end == '\0' && isfinite(*number) && *number > 0
                ? 0
                : error_set(error, ERR_USAGE, "'%s' is not a positive number", text);
-}
-
-/* Returns -1 to go on, else the exit code. */
-static int parse_request(struct request *request, int argc, char **argv)
-{
-    *request = (struct request){.solver = -1, .integrator = -1};
-    int result = command_parse(&scene_command, argc, argv, request);
-    if (result >= 0)
-        return result;
-    if (argc - optind != 1)
-        return command_refuse(&scene_command, "one scene is expected");
-    request->path = argv[optind];
-    return -1;
 }
 
 /* ---------------------------------------------------------------- the files */
@@ -164,10 +150,10 @@ static int apply_request(struct run *run, const struct request *request, struct 
 static int prepare(struct run *run, const struct request *request, struct error *error)
 {
     struct scene *scene = &run->scene;
-    if (scene_read_file(scene, request->path, error) != 0)
+    if (scene_read_file(scene, run->path, error) != 0)
         return error->code;
     if ((request->mjcf_path || request->signals_path) && !scene_is_in_space(scene))
-        return error_set(error, ERR_USAGE,
+        return error_set(error, ERR_UNAVAILABLE,
                          "--mjcf and --signals are for scenes in three dimensions");
     if (apply_request(run, request, error) != 0)
         return error->code;
@@ -262,23 +248,25 @@ static int run_request(struct run *run, const struct request *request, struct er
     return result;
 }
 
-static int command_scene(int argc, char **argv)
+static int run_scene(void *request, char **operands, struct error *error)
 {
-    struct request request;
-    struct error error = {0};
-    int exit_code = parse_request(&request, argc, argv);
-    if (exit_code >= 0)
-        return exit_code;
     struct run *run = calloc(1, sizeof *run);
     if (!run || arena_init(&run->arena, SCENE_ARENA_BYTES) != 0) {
         free(run);
-        return command_complain(&scene_command, EXIT_FAILED, "out of memory");
+        return error_memory(error);
     }
-    run->path = request.path;
-    int result = run_request(run, &request, &error);
+    run->path = operands[0];
+    int status = run_request(run, request, error);
     arena_deinit(&run->arena);
     free(run);
-    return result == 0 ? EXIT_OK : command_complain(&scene_command, EXIT_FAILED, error.message);
+    return status;
+}
+
+static int command_scene(int argc, char **argv)
+{
+    static const struct tool tool = {&scene_command, 1, 1, "one scene", .run = run_scene};
+    struct request request = {.solver = -1, .integrator = -1};
+    return tool_run(&tool, argc, argv, &request);
 }
 
 #define REAL(name, argument, help, field_)                                                         \

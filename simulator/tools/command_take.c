@@ -4,9 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "common/creature/creature.h"
 #include "common/creature/verify.h"
 #include "common/system/output.h"
 #include "simulator/evaluate/evaluate.h"
@@ -27,12 +25,9 @@ struct request {
 /* The creature with that id among the living and the eggs; NULL: there is none. */
 static const struct creature_state *find(const struct preserve_state *state, uint64_t id)
 {
-    for (int i = 0; i < state->living_count; i++)
-        if (state->living[i].descent.id == id)
-            return &state->living[i];
-    for (int i = 0; i < state->egg_count; i++)
-        if (state->eggs[i].descent.id == id)
-            return &state->eggs[i];
+    for (int i = 0; i < preserve_state_count(state); i++)
+        if (preserve_state_creature(state, i)->descent.id == id)
+            return preserve_state_creature(state, i);
     return NULL;
 }
 
@@ -64,8 +59,10 @@ static int fill(struct creature *creature, const struct creature_state *from, st
     return try_alone(creature, error);
 }
 
-static int take(const struct request *request, const char *path, struct error *error)
+static int run(void *context, char **operands, struct error *error)
 {
+    const struct request *request = context;
+    const char *path = operands[0];
     struct preserve_state state;
     struct creature creature;
     creature_init(&creature);
@@ -90,18 +87,18 @@ static int take(const struct request *request, const char *path, struct error *e
     return status;
 }
 
+static int is_complete(const void *context)
+{
+    const struct request *request = context;
+    return request->params_path && request->output && request->id != 0;
+}
+
 static int command_take(int argc, char **argv)
 {
+    static const struct tool tool = {&take_command, 1,  1, "--params, --id, --output and a state",
+                                     is_complete,   run};
     struct request request = {.id = 0};
-    struct error error = {0};
-    int exit_code = command_parse(&take_command, argc, argv, &request);
-    if (exit_code >= 0)
-        return exit_code;
-    if (argc - optind != 1 || !request.params_path || !request.output || request.id == 0)
-        return command_refuse(&take_command, "expected --params, --id, --output and a state");
-    if (!take(&request, argv[optind], &error))
-        return EXIT_OK;
-    return command_complain(&take_command, EXIT_FAILED, error.message);
+    return tool_run(&tool, argc, argv, &request);
 }
 
 static const struct option_row options[] = {

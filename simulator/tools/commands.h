@@ -1,10 +1,35 @@
-/* The commands of `simulator`, a row each in main.c. */
+/* The commands of `simulator`, a row each in main.c, and what they have in common. */
 #ifndef SIMULATOR_TOOLS_COMMANDS_H
 #define SIMULATOR_TOOLS_COMMANDS_H
 
+#include <jansson.h>
+#include <limits.h>
+
+#include "common/creature/creature.h"
 #include "common/system/options.h"
 
 extern const struct command contest_command, evaluate_command, export_command, garden_command,
     preserve_command, scene_command, take_command;
+
+/* The way of a command from its words to its exit code. */
+struct tool {
+    const struct command *command;
+    int least, most;      /* operands */
+    const char *expected; /* what the refusal names; NULL: the command's operands */
+    /* Whether all that is needed was given; NULL: it was. */
+    int (*is_complete)(const void *request);
+    /* 0 or ERR_* with a message. The operands end with NULL. */
+    int (*run)(void *request, char **operands, struct error *error);
+};
+/* Parses the request and runs the tool; returns the exit code: 2 after ERR_USAGE. */
+int tool_run(const struct tool *tool, int argc, char **argv, void *request);
+
+/* Parameters by the file (NULL: as recorded), then the assignments; not checked yet. ERR_USAGE
+ * where there are none. */
+int tool_choose_params(const struct creature *creature, const char *path,
+                       const struct option_list *assignments, struct params *params,
+                       struct error *error);
+/* Prints an object, NULL when memory is out, and lets it go. 0 or ERR_MEMORY. */
+int tool_print_json(json_t *object, struct error *error);
 
 #endif

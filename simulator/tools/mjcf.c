@@ -190,8 +190,7 @@ static void write_box(const struct writer *writer, int index, struct vec3 at, st
 
 static unsigned char meeting_of(const struct writer *writer, int a, int b)
 {
-    const unsigned char *meetings = writer->scene->phenotype->meetings;
-    return meetings ? meetings[a * writer->model->part_count + b] : PAIR_USUAL;
+    return pair_meeting(writer->scene->phenotype->meetings, writer->model->part_count, a, b);
 }
 
 /* The halves of a part that meet others, which touch nothing else. */

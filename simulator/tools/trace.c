@@ -64,13 +64,6 @@ static void trace_print_header(FILE *file, const struct phenotype *phenotype)
     fputc('\n', file);
 }
 
-static void trace_read_joint(struct trace_part *row, const struct evaluate_view *view, int part)
-{
-    int drive = phenotype_find_drive(view->phenotype, part);
-    if (drive >= 0)
-        dynamics_drive_state(view->dynamics, drive, &row->joint);
-}
-
 static void trace_read_contacts(struct trace_part *row, const struct evaluate_view *view, int part)
 {
     const struct contact_point *contacts;
@@ -88,8 +81,10 @@ static void trace_read_contacts(struct trace_part *row, const struct evaluate_vi
 static void trace_print_part(FILE *file, const struct evaluate_view *view, int part)
 {
     struct trace_part row = {0};
+    int drive = phenotype_find_drive(view->phenotype, part);
     dynamics_part_state(view->dynamics, part, &row.state);
-    trace_read_joint(&row, view, part);
+    if (drive >= 0)
+        dynamics_drive_state(view->dynamics, drive, &row.joint);
     trace_read_contacts(&row, view, part);
 #define X(name, linear, field) fprintf(file, ",%.17g", row.field);
     TRACE_PART(X)

@@ -53,13 +53,6 @@ static double trial_share(const struct light *light)
     return det_max(1 - light->distance_sum / light->still_sum, -1);
 }
 
-static void place_still(struct light *light, struct vec3 centre)
-{
-    const struct params *p = light->params;
-    light->at = (struct vec3){centre.x + p->light_x_m,
-                              light->has_ground ? p->light_y_m : centre.y + p->light_y_m, 0};
-}
-
 /* A unit vector; without a ground its height is drawn from the stream, or given. */
 static struct vec3 direction_of(double heading_rad, double height)
 {
@@ -114,13 +107,12 @@ void light_move(struct light *light, double time_s, struct vec3 centre)
 {
     if (light->kind == LIGHT_NONE)
         return;
-    double trial_s = light->params->simulation_duration_s / light->trial_count;
+    const struct params *p = light->params;
+    double trial_s = p->simulation_duration_s / light->trial_count;
     int trial = (int)(time_s / trial_s + 1e-9);
     if (trial >= light->trial_count)
         trial = light->trial_count - 1;
-    light->at.x += light->drift_m_s.x * (time_s - light->moved_s);
-    light->at.y += light->drift_m_s.y * (time_s - light->moved_s);
-    light->at.z += light->drift_m_s.z * (time_s - light->moved_s);
+    light->at = vec3_along(light->at, light->drift_m_s, time_s - light->moved_s);
     light->moved_s = time_s;
     if (trial == light->trial)
         return;
@@ -131,7 +123,8 @@ void light_move(struct light *light, double time_s, struct vec3 centre)
     if (light->is_held)
         return;
     if (light->kind == LIGHT_STILL)
-        place_still(light, centre);
+        light->at = (struct vec3){centre.x + p->light_x_m,
+                                  light->has_ground ? p->light_y_m : centre.y + p->light_y_m, 0};
     else
         place_trial(light, centre);
 }
@@ -145,9 +138,9 @@ void light_hold(struct light *light, struct vec3 at)
 
 double light_distance(const struct light *light, struct vec3 from)
 {
-    double x = light->at.x - from.x, y = light->has_ground ? 0 : light->at.y - from.y;
-    double z = light->at.z - from.z;
-    return sqrt(x * x + y * y + z * z);
+    struct vec3 way = vec3_sub(light->at, from);
+    way.y = light->has_ground ? 0 : way.y;
+    return vec3_length(way);
 }
 
 void light_measure(struct light *light, struct vec3 centre)

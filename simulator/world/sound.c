@@ -9,11 +9,6 @@
 /* A sound left in an ear that is fainter than that is silence. */
 #define SILENCE 1e-6
 
-static struct noise *arrivals_of(const struct sound *sound, int body)
-{
-    return sound->arrivals + (size_t)body * (size_t)sound->ring_ticks;
-}
-
 int sound_create(struct sound *sound, struct arena *arena)
 {
     size_t bodies = (size_t)sound->body_count;
@@ -28,7 +23,7 @@ int sound_create(struct sound *sound, struct arena *arena)
 
 void sound_forget(struct sound *sound, int body)
 {
-    memset(arrivals_of(sound, body), 0, (size_t)sound->ring_ticks * sizeof *sound->arrivals);
+    memset(sound_arrival(sound, body, 0), 0, (size_t)sound->ring_ticks * sizeof *sound->arrivals);
     sound->ears[body] = (struct noise){.strength = 0};
 }
 
@@ -36,7 +31,7 @@ void sound_remove(struct sound *sound, int body, int count)
 {
     size_t behind = (size_t)(count - body - 1), ring = (size_t)sound->ring_ticks;
     ENSURE(body >= 0 && body < count && count <= sound->body_count, "body %d of %d", body, count);
-    memmove(arrivals_of(sound, body), arrivals_of(sound, body + 1),
+    memmove(sound_arrival(sound, body, 0), sound_arrival(sound, body + 1, 0),
             behind * ring * sizeof *sound->arrivals);
     memmove(sound->ears + body, sound->ears + body + 1, behind * sizeof *sound->ears);
     memmove(sound->places + body, sound->places + body + 1, behind * sizeof *sound->places);
@@ -67,8 +62,7 @@ void sound_emit(struct sound *sound, int body, struct vec3 at, double strength)
         double ticks = det_max(floor(way_m / (sound->speed_m_s * sound->tick_s) + 0.5), 1);
         if (i == body || !sound->is_listening[i] || !(ticks < sound->ring_ticks))
             continue;
-        struct noise *there =
-            &arrivals_of(sound, i)[(sound->tick + (int64_t)ticks) % sound->ring_ticks];
+        struct noise *there = sound_arrival(sound, i, sound->tick + (int64_t)ticks);
         if (is_louder(&noise, there, sound->places[i]))
             *there = noise;
     }
@@ -83,7 +77,7 @@ void sound_tick(struct sound *sound)
 struct noise sound_hear(struct sound *sound, int body, struct vec3 place)
 {
     ENSURE(body >= 0 && body < sound->body_count, "body %d of %d", body, sound->body_count);
-    struct noise *now = &arrivals_of(sound, body)[sound->tick % sound->ring_ticks];
+    struct noise *now = sound_arrival(sound, body, sound->tick);
     struct noise *ear = &sound->ears[body];
     sound->places[body] = place;
     sound->is_listening[body] = 1;

@@ -44,6 +44,12 @@ struct sound {
     int *is_listening;
 };
 
+/* The place of what a body hears in a tick. */
+static inline struct noise *sound_arrival(const struct sound *sound, int body, int64_t tick)
+{
+    return &sound->arrivals[(int64_t)body * sound->ring_ticks + tick % sound->ring_ticks];
+}
+
 /* The sound names body_count, tick_s, speed_m_s and hold_s (0: ears hold nothing) and is zero
  * besides. ERR_MEMORY: the arena is full. */
 int sound_create(struct sound *sound, struct arena *arena);

@@ -122,7 +122,7 @@ refuse 1 'could not be written\|No space' "$stack" --until 0.1 --mjcf /dev/full
 refuse 1 'nodir/s.csv' "$stack" --until 0.1 --signals nodir/s.csv
 refuse 1 'are for scenes in three dimensions' "$block" --mjcf s.xml
 
-refuse 2 'one scene is expected'
+refuse 2 'expected one scene'
 refuse 2 "--dt: '0' is not a positive number" "$block" --dt 0
 refuse 2 "--dt: '1/' is not a positive number" "$block" --dt 1/
 refuse 2 "--solver 'best' is not one of articulated|constraint" "$block" --solver best

@@ -13,16 +13,11 @@
  * 4e-2 m/s after 300 of them and by 2e-7 m/s after 3000. */
 #define SWEEPS_MAX 3000
 
-static size_t even_of(size_t count)
-{
-    return (count + 1) & ~(size_t)1;
-}
-
 /* The memory for one body, with so many points at once. */
 static int take_body_memory(struct contact_body *own, struct arena *arena)
 {
     size_t parts = (size_t)own->parts, links = (size_t)own->links, pairs = parts * (parts - 1) / 2;
-    size_t walls = (size_t)own->obstacle_room, even = even_of(links);
+    size_t walls = (size_t)own->obstacle_room, even = (links + 1) & ~(size_t)1;
     size_t slots = 4 * parts + 2 * pairs + links + 2 * parts * walls;
     own->lower = arena_take(arena, even, sizeof(double));
     own->upper = arena_take(arena, even, sizeof(double));

@@ -144,12 +144,6 @@ static struct vec2 acting_point(const struct contact *c, const double *impulse,
     return (struct vec2){c->at.x + way * tx, c->at.y + way * ty};
 }
 
-/* Impacts happen where the gap is used up, wherever it is in the middle of the step. */
-static double acting_gap(const struct contact *c)
-{
-    return c->is_impact && c->late != 0 && c->gap < 0 ? 0 : c->gap;
-}
-
 /* As seen from a side of it. */
 static inline void set_point(struct contact_point *point, const struct contact *c,
                              const double *impulse, struct vec2 velocity, double gap_m, int is_b)
@@ -184,7 +178,9 @@ int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
         is_pressing |= impulse[0] > 0;
         if (c->part < 0)
             continue;
-        double gap = acting_gap(c), miss = s->dt_s * impulses_miss(&s->impulses, i);
+        /* impacts happen where the gap is used up, wherever it is in the middle of the step */
+        double gap = c->is_impact && c->late != 0 && c->gap < 0 ? 0 : c->gap;
+        double miss = s->dt_s * impulses_miss(&s->impulses, i);
         if (!(miss <= touches->law_miss_m))
             touches->law_miss_m = miss;
         if (-gap > touches->penetration_m)

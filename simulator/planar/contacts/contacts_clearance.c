@@ -132,18 +132,13 @@ double contacts_overlap(const struct contact_body *own)
     return deepest;
 }
 
-/* How far a joint is from its limits, and whether it could reach them within h. */
-static inline double limit_gap(const struct contact_body *own, int i, const double *q)
-{
-    double to_lower = q[2 + i] - own->lower[i], to_upper = own->upper[i] - q[2 + i];
-    return to_lower < to_upper ? to_lower : to_upper;
-}
-
-/* Each of these adds to a clearance; the worst counts. */
+/* Each of these adds to a clearance; the worst counts. A joint: how far it is from its limits, and
+ * whether it could reach them within h. */
 static void examine_limit(const struct contact_body *own, int i, const double *q, const double *qd,
                           double h, struct clearance *clearance)
 {
-    double gap = limit_gap(own, i, q);
+    double to_lower = q[2 + i] - own->lower[i], to_upper = own->upper[i] - q[2 + i];
+    double gap = to_lower < to_upper ? to_lower : to_upper;
     clearance->is_violated |= gap < 0;
     clearance->may_touch |= gap < CLEARANCE_LIMIT + h * fabs(qd[2 + i]);
 }

@@ -33,12 +33,6 @@ static double turning_of(const struct contact *c)
     return turning_of_link(c->a) + (c->b ? turning_of_link(c->b) : 0);
 }
 
-/* Whether it is the limit of a hinge. */
-static int is_limit_of_angle(const struct contacts *s, const struct contact *c)
-{
-    return c->part < 0 && !s->bodies[c->of_a]->tree->links[c->joint].is_linear;
-}
-
 /* The least normal velocity after the step. */
 static void set_bound(struct contacts *s, int i)
 {
@@ -46,9 +40,9 @@ static void set_bound(struct contacts *s, int i)
     struct impulse_law *law = &s->impulses.laws[i];
     double h = s->dt_s;
     int is_limit = c->part < 0;
-    law->bound = is_limit_of_angle(s, c)
-                     ? push_out_bound(c->gap, h, LIMIT_SLOP_RAD, LIMIT_PUSH_OUT_RAD_S)
-                     : contact_bound(c->gap, h, is_limit ? 0 : s->push_out_speed);
+    int is_of_hinge = is_limit && !s->bodies[c->of_a]->tree->links[c->joint].is_linear;
+    law->bound = is_of_hinge ? push_out_bound(c->gap, h, LIMIT_SLOP_RAD, LIMIT_PUSH_OUT_RAD_S)
+                             : contact_bound(c->gap, h, is_limit ? 0 : s->push_out_speed);
     law->is_push_out = law->bound > 0;
     c->late = 0;
     double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;

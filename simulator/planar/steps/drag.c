@@ -408,13 +408,6 @@ __attribute__((always_inline)) static inline void shade_partly(struct drag *g, i
     shade_edge(g, edge, is_first ? first : low, is_last ? last : high);
 }
 
-/* Shades an edge by a disk whose centre is so far in front of it. */
-static void shade_by_disk(struct drag *g, int edge, double s, double d, double radius)
-{
-    double half = d < 0 ? sqrt(det_max(0, radius * radius - d * d)) : radius;
-    shade_edge(g, edge, s - half, s + half);
-}
-
 /* A part as others see it, in both directions of a pair: its centre in the other's frame, its half
  * axes (x1, y1) and (x2, y2), how far it reaches, and where its corners farthest along y and x
  * are. */
@@ -489,12 +482,14 @@ __attribute__((always_inline)) static inline void shade_face(struct drag *g, int
 {
     if (g->counts[edge] == 0)
         return;
-    if (is_wholly)
+    if (is_wholly) {
         shade_edge(g, edge, v->s - v->s_reach, v->s + v->s_reach);
-    else if (by->shape == PART_DISK)
-        shade_by_disk(g, edge, v->s, v->d, by->radius);
-    else
+    } else if (by->shape == PART_DISK) {
+        double r = by->radius, half = v->d < 0 ? sqrt(det_max(0, r * r - v->d * v->d)) : r;
+        shade_edge(g, edge, v->s - half, v->s + half);
+    } else {
         shade_partly(g, edge, v);
+    }
 }
 
 /* Takes the shadow of part `by` from those faces of part `at` that it is before; k: the

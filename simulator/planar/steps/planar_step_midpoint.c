@@ -503,21 +503,6 @@ static void set_step(struct group *g, double h)
     }
 }
 
-/* Overwrites the forecast from the steps before. */
-static void forget_steps(struct planar_step *d)
-{
-    for (int i = 0; i < d->dof; i++)
-        d->last_kick[i] = d->kick_before[i] = 0;
-    d->has_accelerations = 0;
-}
-
-static double find_stride(struct group *g, double left_s, double least_s)
-{
-    for (int k = 0; k < g->count; k++)
-        planar_step_set_pose(g->all[k]);
-    return contacts_stride(g->contacts, left_s, least_s);
-}
-
 /* Back to before a step that was too long. */
 static void take_back(struct group *g)
 {
@@ -525,8 +510,9 @@ static void take_back(struct group *g)
         struct planar_step *d = g->all[k];
         d->base.ledger.loss_drag_j = d->drag_before_j;
         d->base.ledger.loss_damping_j = d->damping_before_j;
-        d->is_posed = 0;
-        forget_steps(d);
+        d->is_posed = d->has_accelerations = 0;
+        for (int i = 0; i < d->dof; i++)
+            d->last_kick[i] = d->kick_before[i] = 0;
     }
 }
 
@@ -570,7 +556,10 @@ static void step_in_parts(struct group *g)
         d->dragged = (struct impulse_sum){.size = 0};
     }
     while (left > 0) {
-        double part = find_stride(g, det_min(left, stretch_stride(g, h)), least);
+        double most = det_min(left, stretch_stride(g, h));
+        for (int k = 0; k < g->count; k++)
+            planar_step_set_pose(g->all[k]);
+        double part = contacts_stride(g->contacts, most, least);
         if (left - part < least) /* no part is left of rounding */
             part = left;
         for (set_step(g, part); !step_group(g, least); set_step(g, part)) {

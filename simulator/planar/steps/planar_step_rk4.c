@@ -146,12 +146,6 @@ static void step_rk4(struct planar_step *d)
     d->balance = from;
 }
 
-static void examine_state(struct planar_step *d)
-{
-    d->clearance = contacts_examine(&d->contacts.own, d->q, d->qd);
-    d->is_examined = 1;
-}
-
 /* RK4 is tried first where nothing can touch; 1 if the step holds. */
 int rk4_try(struct planar_step *d)
 {
@@ -168,7 +162,8 @@ int rk4_try(struct planar_step *d)
     else
         d->is_bulk_known = 0;
     if (d->settings.integrator == INTEGRATOR_AUTO) {
-        examine_state(d);
+        d->clearance = contacts_examine(&d->contacts.own, d->q, d->qd);
+        d->is_examined = 1;
         if (d->clearance.is_violated) {
             for (int i = 0; i < d->dof; i++) {
                 d->q[i] = d->q0[i];

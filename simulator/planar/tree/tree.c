@@ -144,11 +144,6 @@ static inline void set_way(struct tree_link *l, const struct tree_link *p, pair 
     XY(l->px) = XY(p->px) + r;
 }
 
-static inline void place_hinge(struct tree_link *l, const struct tree_link *p)
-{
-    set_way(l, p, p->cos * XY(l->joint_x) + p->sin * XY(l->joint_across_x));
-}
-
 /* With the axis, and the joint pulled out along it by q. */
 static void place_slide(struct tree_link *l, const struct tree_link *p, double q)
 {
@@ -167,18 +162,13 @@ static inline void turn_link(struct tree_link *l, double angle, double s, double
     XY(l->hx) = h;
 }
 
-static inline void set_root(struct tree *tree, const double *q)
-{
-    tree->is_factored = 0;
-    tree->root_x = q[0];
-    tree->root_y = q[1];
-}
-
 static inline void set_angles(struct tree *tree, const double *q)
 {
     const int *parents = tree->parents;
     double *angle = tree->angle;
-    set_root(tree, q);
+    tree->is_factored = 0;
+    tree->root_x = q[0];
+    tree->root_y = q[1];
     angle[0] = q[2];
     if (tree->are_hinges)
         for (int i = 1, count = tree->count; i < count; i++)
@@ -195,12 +185,13 @@ static inline void place_link(struct tree_link *l, double angle, double s, doubl
     if (!are_hinges && l->stretch)
         stretch_set(l, q, s, c);
     turn_link(l, angle, s, c);
-    if (!are_hinges && l->up->stretch)
+    const struct tree_link *p = l->up;
+    if (!are_hinges && p->stretch)
         stretch_place(l);
     if (!are_hinges && l->is_linear)
-        place_slide(l, l->up, q);
+        place_slide(l, p, q);
     else
-        place_hinge(l, l->up);
+        set_way(l, p, p->cos * XY(l->joint_x) + p->sin * XY(l->joint_across_x));
 }
 
 /* The links, which have their sines. */

@@ -656,17 +656,12 @@ static struct plane_tensor factor_freedom(struct tree_link *l)
     return load_tensor(&left);
 }
 
-static struct plane_tensor factor_driven(struct tree_link *l)
-{
-    l->inverse = l->fn = l->fx = l->fy = 0;
-    return load_tensor(&l->ia);
-}
-
 static struct plane_tensor factor_joint(struct tree_link *l)
 {
-    if (l->is_driven)
-        return factor_driven(l);
-    return l->is_linear || l->stretch ? factor_freedom(l) : factor_hinge(l);
+    if (!l->is_driven)
+        return l->is_linear || l->stretch ? factor_freedom(l) : factor_hinge(l);
+    l->inverse = l->fn = l->fx = l->fy = 0;
+    return load_tensor(&l->ia);
 }
 
 void tree_factor(struct tree *tree)

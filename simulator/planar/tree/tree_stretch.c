@@ -154,12 +154,6 @@ void stretch_add_inertia(struct tree_link *l, pair n, pair x, pair y)
 
 /* ---------------------------------------------------------------- drag */
 
-static inline struct tree_column turn_column(const struct tree_link *l, struct tree_column c)
-{
-    pair force = turned(l->sin, l->cos, XY(c.x));
-    return (struct tree_column){c.n, force[0], force[1], c.d};
-}
-
 double stretch_drag_now(const struct tree_link *l, struct motion v, double rate,
                         struct force *force)
 {
@@ -175,7 +169,8 @@ static struct force add_drag(struct tree_link *l, struct motion v, double rate)
 {
     struct force force = {0, 0, 0};
     struct tree_stretch *s = l->stretch;
-    s->world_drag = turn_column(l, s->drag);
+    pair turned_drag = turned(l->sin, l->cos, XY(s->drag.x));
+    s->world_drag = (struct tree_column){s->drag.n, turned_drag[0], turned_drag[1], s->drag.d};
     s->drag_force = stretch_drag_now(l, v, rate, &force);
     s->bias += s->drag_force;
     l->pa.n += force.n;

@@ -15,23 +15,12 @@ static const struct spatial_tree_link *piece_of(const struct spatial_contact_bod
     return l;
 }
 
-static int is_mobile(const struct spatial_contact_body *own, int box)
-{
-    return piece_of(own, box) != &own->tree->world;
-}
-
-static unsigned char meeting_of(const struct spatial_contact_body *own, int a, int b)
-{
-    const unsigned char *meetings = own->surfaces->meetings;
-    return b >= 0 && meetings ? meetings[a * own->box_count + b] : PAIR_USUAL;
-}
-
 /* Whether boxes a < b may ever collide: not within a rigid piece, nor, usually, where a joint joins
  * their links. */
 static int may_collide(const struct spatial_contact_body *own, int a, int b)
 {
     const struct spatial_tree_link *one = own->movers[a].link, *two = own->movers[b].link;
-    unsigned char meeting = meeting_of(own, a, b);
+    unsigned char meeting = pair_meeting(own->surfaces->meetings, own->box_count, a, b);
     int are_joined = one->up == two || two->up == one;
     return piece_of(own, a) != piece_of(own, b) && meeting != PAIR_PASS &&
            (meeting != PAIR_USUAL || !are_joined);
@@ -41,19 +30,19 @@ static void list_pair(struct spatial_contact_body *own, int a, int b)
 {
     struct spatial_mover *two = b >= 0 ? &own->movers[b] : NULL;
     int has_relief = b == CONTACT_GROUND && own->surfaces->relief.depth_m > 0;
-    own->pairs[own->pair_count++] =
-        (struct spatial_pair){.one = &own->movers[a],
-                              .two = two,
-                              .a = a,
-                              .b = b,
-                              .meeting = meeting_of(own, a, b),
-                              .normals = has_relief ? &own->normals[SOLIDS_POINTS_MAX * a] : NULL};
+    own->pairs[own->pair_count++] = (struct spatial_pair){
+        .one = &own->movers[a],
+        .two = two,
+        .a = a,
+        .b = b,
+        .meeting = pair_meeting(own->surfaces->meetings, own->box_count, a, b),
+        .normals = has_relief ? &own->normals[SOLIDS_POINTS_MAX * a] : NULL};
 }
 
 static void list_pairs(struct spatial_contact_body *own)
 {
     for (int a = 0; a < own->box_count; a++) {
-        int is_moving = is_mobile(own, a);
+        int is_moving = piece_of(own, a) != &own->tree->world;
         if (is_moving && own->surfaces->has_ground)
             list_pair(own, a, CONTACT_GROUND);
         for (int k = 0; k < own->surfaces->fixed_count && is_moving; k++)

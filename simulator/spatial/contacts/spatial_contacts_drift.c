@@ -146,31 +146,17 @@ static struct rolling roll_face(const struct spatial_contact *c, const struct si
                             vec3_along(at, s[face].velocity, 1 - share)};
 }
 
-/* 1 if a corner stands on what has no other way: the ground. */
-static int is_standing(const struct spatial_contact *c)
-{
-    return c->pair->b == CONTACT_GROUND && !c->pair->one->is_round;
-}
-
-static int has_ball(const struct spatial_contact *c)
-{
-    return c->pair->one->is_round || (c->pair->two && c->pair->two->is_round);
-}
-
-static struct rolling roll(const struct spatial_contact *c, const struct side s[2], double dt_s)
-{
-    if (has_ball(c))
-        return roll_ball(c, s, dt_s);
-    return c->pair->found.axis >= SOLIDS_FACES ? roll_edges(c, s, dt_s) : roll_face(c, s);
-}
-
 /* Adds what the second side gains, and both by other points that get there; returns what the
  * turning of the normal gives along it. */
 static double add_rolling(const struct spatial_contact *c, const struct side *one, double dt_s,
                           struct vec3 *gain)
 {
-    const struct side s[2] = {*one, side_at(c->pair->two, c->at)};
-    struct rolling r = roll(c, s, dt_s);
+    const struct spatial_pair *p = c->pair;
+    const struct side s[2] = {*one, side_at(p->two, c->at)};
+    int has_ball = p->one->is_round || (p->two && p->two->is_round);
+    struct rolling r = has_ball                        ? roll_ball(c, s, dt_s)
+                       : p->found.axis >= SOLIDS_FACES ? roll_edges(c, s, dt_s)
+                                                       : roll_face(c, s);
     struct vec3 by0 = vec3_cross(s[0].spin, vec3_sub(r.velocity, s[0].velocity));
     struct vec3 by1 = vec3_cross(s[1].spin, vec3_sub(r.velocity, s[1].velocity));
     *gain = vec3_add(vec3_sub(*gain, s[1].gain), vec3_sub(by0, by1));
@@ -195,9 +181,10 @@ static void measure_drift(const struct spatial_contact *c, double dt_s, double *
     const struct side one = side_at(c->pair->one, c->at);
     struct vec3 gain = one.gain;
     double along = 0;
+    /* a corner stands on the ground, which has no other way */
     if (c->pair->normals)
         along = turning_on_relief(c, dt_s);
-    else if (!is_standing(c))
+    else if (c->pair->b != CONTACT_GROUND || c->pair->one->is_round)
         along = add_rolling(c, &one, dt_s, &gain);
     drift[0] = dt_s / 2 * (vec3_dot(gain, c->normal) + along);
     for (int k = 0; k < 2; k++)

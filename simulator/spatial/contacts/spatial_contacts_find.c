@@ -41,12 +41,6 @@ static const struct solid *other_solid(const struct spatial_pair *p)
     return p->two ? &p->two->solid : &p->one->body->surfaces->fixed[CONTACT_OBSTACLE - p->b];
 }
 
-static double radius_of(const struct solid *solid)
-{
-    const double *h = solid->half;
-    return sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2]);
-}
-
 /* How fast two can come nearer; NULL: what is fixed. */
 static double closing_speed(const struct spatial_mover *one, const struct spatial_mover *two)
 {
@@ -92,7 +86,8 @@ static int are_near(const struct spatial_pair *p, double margin)
     if (p->b == CONTACT_GROUND)
         return one->solid.centre.y - one->radius < margin;
     const struct solid *other = other_solid(p);
-    return are_within_reach(one, other->centre, p->two ? p->two->radius : radius_of(other), margin);
+    return are_within_reach(one, other->centre, p->two ? p->two->radius : solids_radius(other),
+                            margin);
 }
 
 /* The boxes of a pair that meet: the solids themselves, or copies that are cut. */

@@ -102,23 +102,18 @@ static void take_back_gaining_push_outs(struct spatial_contacts *s)
     }
 }
 
-/* Whether two laws feel each other's impulses. */
-static int are_coupled(const struct spatial_contacts *s, int a, int b)
-{
-    const struct cone_law *one = &s->cones.laws[a], *two = &s->cones.laws[b];
-    return one->from < two->to && two->from < one->to;
-}
-
 /* Numbers the islands of contacts that press and are coupled, one through another. */
 static void find_islands(struct spatial_contacts *s)
 {
     struct spatial_contact *list = s->list;
+    const struct cone_law *laws = s->cones.laws;
     for (int i = 0; i < s->count; i++) {
         list[i].island = i;
         for (int j = 0; j < i; j++) {
             int from = list[j].island;
+            int are_coupled = laws[i].from < laws[j].to && laws[j].from < laws[i].to;
             if (from == list[i].island || s->cones.impulse[3 * i] <= 0 ||
-                s->cones.impulse[3 * j] <= 0 || !are_coupled(s, i, j))
+                s->cones.impulse[3 * j] <= 0 || !are_coupled)
                 continue;
             for (int k = 0; k < i; k++)
                 list[k].island = list[k].island == from ? list[i].island : list[k].island;

@@ -175,13 +175,6 @@ static int is_unbalanced(struct spatial_dynamics *d, int is_wild, int is_retaken
     return !(fabs(error) + off <= bound * (part * allowed + rounding));
 }
 
-/* A body that neither touches nor leans on limits may miss as much in all parts of a step as in a
- * whole one. */
-static double part_of_step(const struct spatial_group *g, const struct spatial_dynamics *d)
-{
-    return g->contacts->count > 0 || d->are_limits_alone ? 1 : g->contacts->dt_s / g->step_s;
-}
-
 /* Whether the energy of the step, split `splits` times before, errs and it may be split. */
 static int is_to_balance(struct spatial_group *g, int splits, int is_retaken)
 {
@@ -190,8 +183,12 @@ static int is_to_balance(struct spatial_group *g, int splits, int is_retaken)
         int most = g->contacts->count > 0 ? SPLITS_MAX : FREE_SPLITS_MAX;
         if (d->are_limits_alone)
             most = LIMIT_SPLITS_MAX;
+        /* a body that neither touches nor leans on limits may miss as much in all parts of a step
+         * as in a whole one */
+        int is_free = g->contacts->count == 0 && !d->are_limits_alone;
+        double share = is_free ? g->contacts->dt_s / g->step_s : 1;
         if ((splits < most || splits < WILD_SPLITS_MAX) &&
-            is_unbalanced(d, splits >= most, is_retaken, part_of_step(g, d)))
+            is_unbalanced(d, splits >= most, is_retaken, share))
             return 1;
     }
     return 0;
@@ -225,13 +222,6 @@ static void stop_joints(struct spatial_dynamics *d, double time_s)
     }
     spatial_step_book_limits(d, spatial_limits_solve(&d->limits, &d->tree, d->v_sum, d->base.qd));
     d->is_posed = d->has_energy = 0;
-}
-
-static void stop_all(struct spatial_group *g)
-{
-    for (int k = 0; k < g->count; k++)
-        stop_joints(g->all[k], g->instant_s);
-    g->has_hit = 1;
 }
 
 static void set_out(struct spatial_dynamics *d)
@@ -324,8 +314,9 @@ static void advance(struct spatial_group *g, int splits)
         advance(g, splits + 1);
         residual = g->law_residual;
     }
-    if (hit < HUGE_VAL)
-        stop_all(g);
+    for (int k = 0; k < g->count && hit < HUGE_VAL; k++)
+        stop_joints(g->all[k], g->instant_s);
+    g->has_hit |= hit < HUGE_VAL;
     forget_accelerations(g);
     set_step(g, h - first);
     advance(g, splits + 1);

@@ -2,29 +2,26 @@
 #include "simulator/spatial/tree/spatial_momentum.h"
 #include "simulator/spatial/steps/spatial_step.h"
 
-static struct spatial_motion motion_along(struct spatial_motion a, const struct spatial_motion *b,
-                                          double s)
+/* The velocity of a link at the pose for rates, without velocity products; its parent has its
+ * own. */
+static void set_mean(struct spatial_tree_link *l, const double *qd)
 {
-    return (struct spatial_motion){vec3_along(a.w, b->w, s), vec3_along(a.v, b->v, s)};
-}
-
-/* Velocities of all links at the pose for rates, without velocity products. */
-static struct spatial_motion link_motion(const struct spatial_tree_link *l,
-                                         const struct spatial_motion *up, const double *qd)
-{
-    struct spatial_motion v = {up->w, vec3_add(up->v, vec3_cross(up->w, l->r))};
+    struct spatial_motion v = {{0, 0, 0}, {0, 0, 0}};
+    if (l->parent >= 0) {
+        v = l->up->mean;
+        v.v = vec3_add(v.v, vec3_cross(v.w, l->r));
+    }
     for (int k = 0; k < l->rates; k++) {
         if (k < l->slides)
-            v.v = vec3_along(v.v, l->axes[k].s, qd[k]);
+            v.v = vec3_along(v.v, l->axes[k].s, qd[l->rate + k]);
         else
-            v.w = vec3_along(v.w, l->axes[k].s, qd[k]);
+            v.w = vec3_along(v.w, l->axes[k].s, qd[l->rate + k]);
     }
-    return v;
+    l->mean = v;
 }
 
 void spatial_step_set_drag(struct spatial_dynamics *d, const double *start, double half_step)
 {
-    const struct spatial_motion still = {{0, 0, 0}, {0, 0, 0}};
     struct spatial_tree *tree = &d->tree;
     if (!d->has_drag)
         return;
@@ -32,9 +29,9 @@ void spatial_step_set_drag(struct spatial_dynamics *d, const double *start, doub
     spatial_tree_sum_biases(tree);
     for (int i = 0; i < tree->count; i++) {
         struct spatial_tree_link *l = &tree->links[i];
-        const struct spatial_motion *up = l->parent < 0 ? &still : &l->up->mean;
-        l->mean = link_motion(l, up, start + l->rate);
-        struct spatial_motion known = motion_along(l->mean, &l->bias_sum, -half_step);
+        set_mean(l, start);
+        struct spatial_motion known = {vec3_along(l->mean.w, l->bias_sum.w, -half_step),
+                                       vec3_along(l->mean.v, l->bias_sum.v, -half_step)};
         known.v = vec3_along(known.v, tree->gravity, half_step);
         l->load = spatial_tensor_apply(&l->drag, &known);
     }
@@ -43,16 +40,15 @@ void spatial_step_set_drag(struct spatial_dynamics *d, const double *start, doub
 double spatial_step_drag_power(struct spatial_dynamics *d, const double *dragged,
                                const double *rates)
 {
-    const struct spatial_motion still = {{0, 0, 0}, {0, 0, 0}};
     double power = 0;
     for (int i = 0; i < d->tree.count && d->has_drag; i++) {
         struct spatial_tree_link *l = &d->tree.links[i];
-        l->mean = link_motion(l, l->parent < 0 ? &still : &l->up->mean, dragged + l->rate);
+        set_mean(l, dragged);
         l->load = spatial_tensor_apply(&l->drag, &l->mean);
     }
     for (int i = 0; i < d->tree.count && d->has_drag; i++) {
         struct spatial_tree_link *l = &d->tree.links[i];
-        l->mean = link_motion(l, l->parent < 0 ? &still : &l->up->mean, rates + l->rate);
+        set_mean(l, rates);
         power -= vec3_dot(l->load.n, l->mean.w) + vec3_dot(l->load.f, l->mean.v);
     }
     return power;

@@ -219,15 +219,6 @@ static void solve_contacts(struct spatial_group *g, double half, int has_contact
     g->law_residual = spatial_contacts_solve(g->contacts);
 }
 
-/* The effect of contacts and limits in this step: in the next one they go on, but for a blow. */
-static void keep_pressed(struct spatial_dynamics *d, const struct spatial_contacts *contacts,
-                         double h)
-{
-    d->was_blow = spatial_contacts_had_impact(contacts, &d->contacts.own);
-    for (int i = 0; i < d->rates; i++)
-        d->pressed[i] = (d->base.qd[i] - d->qd0[i]) / h - d->qdd[i];
-}
-
 /* Out of limits that are passed, with the momenta that there were. */
 static void project(struct spatial_dynamics *d, double *way)
 {
@@ -317,7 +308,10 @@ static void end_middle(struct spatial_dynamics *d, struct spatial_contacts *cont
                        int has_contacts)
 {
     double h = d->base.settings.dt_s, half = h / 2;
-    keep_pressed(d, contacts, h);
+    /* the effect of contacts and limits goes on in the next step, but for a blow */
+    d->was_blow = spatial_contacts_had_impact(contacts, &d->contacts.own);
+    for (int i = 0; i < d->rates; i++)
+        d->pressed[i] = (d->base.qd[i] - d->qd0[i]) / h - d->qdd[i];
     spatial_tree_advance(&d->tree, d->qm, d->base.qd, half, d->base.q);
     spatial_step_follow_signals(d, h, d->base.q, d->base.qd);
     book_middle(d, half);

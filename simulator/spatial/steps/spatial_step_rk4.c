@@ -27,12 +27,6 @@ struct part_losses {
     double damping_j, drag_j;
 };
 
-static struct vec3 velocity_of_root(const struct spatial_tree *tree, int link)
-{
-    const struct spatial_tree_link *root = &tree->links[tree->links[link].root];
-    return root->slides == 3 ? spatial_tree_centre_velocity(root) : (struct vec3){0, 0, 0};
-}
-
 /* At the tree's pose and velocities. The links move, seen from the centres of free roots. */
 static struct balance take_balance(const struct spatial_dynamics *d)
 {
@@ -42,7 +36,10 @@ static struct balance take_balance(const struct spatial_dynamics *d)
     double twice = 0;
     for (int i = 0; i < tree->count; i++) {
         const struct spatial_tree_link *l = &tree->links[i];
-        struct vec3 w = l->velocity.w, v = vec3_sub(l->velocity.v, velocity_of_root(tree, i));
+        const struct spatial_tree_link *root = &tree->links[l->root];
+        struct vec3 w = l->velocity.w, v = l->velocity.v;
+        if (root->slides == 3)
+            v = vec3_sub(v, spatial_tree_centre_velocity(root));
         twice += l->mass * vec3_dot(v, v) + 2 * vec3_dot(v, vec3_cross(w, l->h)) +
                  vec3_dot(w, sym3_apply(&l->world_inertia, w));
     }
@@ -127,13 +124,6 @@ static void advance_part(struct spatial_dynamics *d, double past, double h,
     spatial_step_set_pose(d);
 }
 
-static void book_part(struct spatial_dynamics *d, const struct part_losses *losses)
-{
-    d->base.dynamics.ledger.loss_damping_j += losses->damping_j;
-    d->base.dynamics.ledger.loss_drag_j += losses->drag_j;
-    spatial_step_book_work(d);
-}
-
 void spatial_step_rk4(struct spatial_dynamics *d)
 {
     double h = d->base.settings.dt_s / RK4_PARTS;
@@ -154,7 +144,9 @@ void spatial_step_rk4(struct spatial_dynamics *d)
         from = to;
         /* the next part begins where this one ended */
         spatial_step_copy(d, d->base.q, d->base.qd, d->q_from, d->qd_from);
-        book_part(d, &losses);
+        d->base.dynamics.ledger.loss_damping_j += losses.damping_j;
+        d->base.dynamics.ledger.loss_drag_j += losses.drag_j;
+        spatial_step_book_work(d);
         done += part;
         while (done % (2 * part) == 0 && part < RK4_PARTS)
             part *= 2;

@@ -19,12 +19,6 @@ enum { SWEEPS_MAX = 200, PROJECTIONS_MAX = 4 };
 /* A joint that is slower than this, rad/s or m/s, leans on a limit; a faster one hits it. */
 #define HIT_RATE 0.5
 
-/* Intervals of slides and turns; of a ball its twist's. */
-static int interval_count(const struct spatial_tree_link *l)
-{
-    return l->slides + l->joint->turns + l->joint->has_ball;
-}
-
 static int is_free(const struct spatial_tree_link *l)
 {
     return l->slides == 3;
@@ -36,7 +30,9 @@ int spatial_limits_create(struct spatial_limits *limits, const struct spatial_tr
     *limits = (struct spatial_limits){.links = links};
     for (int i = 0; i < tree->count; i++) {
         const struct spatial_tree_link *l = &tree->links[i];
-        for (int k = 0; k < interval_count(l) && !is_free(l); k++)
+        /* of slides and turns; of a ball its twist's */
+        int intervals = l->slides + l->joint->turns + l->joint->has_ball;
+        for (int k = 0; k < intervals && !is_free(l); k++)
             limits->row_max += isfinite(links[i].lower[k]) + isfinite(links[i].upper[k]);
         limits->row_max += l->joint->has_ball && !is_free(l) && isfinite(links[i].cone_rad);
         limits->has_turning |= l->joint->has_ball && !is_free(l);

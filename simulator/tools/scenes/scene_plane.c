@@ -39,18 +39,11 @@ static struct vec2 in_link(const struct scene_body *body, struct vec2 point)
     return add(body->offset, turn(body->offset_rad, point));
 }
 
-/* The world as a body of link 0, where link 0 is the world. */
-static struct scene_body world_body(const struct scene *scene)
-{
-    struct scene_body world = {.link = 0};
-    world.offset = subtract((struct vec2){0, 0}, scene->origin);
-    return world;
-}
-
-/* Body i, or the world for -1. */
+/* Body i, or for -1 the world as a body of link 0, where link 0 is the world. */
 static struct scene_body body_or_world(const struct scene *scene, int i)
 {
-    return i < 0 ? world_body(scene) : scene->bodies[i];
+    struct scene_body world = {.offset = {0 - scene->origin.x, 0 - scene->origin.y}};
+    return i < 0 ? world : scene->bodies[i];
 }
 
 /* ---------------------------------------------------------------- building */
@@ -59,19 +52,16 @@ static struct scene_body body_or_world(const struct scene *scene, int i)
  * free. */
 static int needs_world(const struct scene *scene)
 {
-    int free_count = 0;
+    int free_count = 0, needs = 0;
     for (int i = 0; i < scene->body_count; i++) {
-        if (scene->bodies[i].joint != LINK_PLANAR && scene->bodies[i].parent < 0)
-            return 1;
+        needs |= scene->bodies[i].joint != LINK_PLANAR && scene->bodies[i].parent < 0;
         free_count += scene->bodies[i].joint == LINK_PLANAR;
     }
     for (int i = 0; i < scene->part_count; i++)
-        if (scene->part_bodies[i] < 0)
-            return 1;
+        needs |= scene->part_bodies[i] < 0;
     for (int i = 0; i < scene->loop_count; i++)
-        if (scene->loops[i].b < 0)
-            return 1;
-    return free_count > 1;
+        needs |= scene->loops[i].b < 0;
+    return needs || free_count > 1;
 }
 
 /* Where the first body that moves has its joint or its origin. */

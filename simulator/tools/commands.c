@@ -1,0 +1,49 @@
+/* See commands.h. */
+#include "simulator/tools/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/formats/json_text.h"
+#include "common/system/output.h"
+
+int tool_run(const struct tool *tool, int argc, char **argv, void *request)
+{
+    struct error error = {0};
+    char expected[128];
+    int result = command_parse(tool->command, argc, argv, request), count = argc - optind;
+    if (result >= 0)
+        return result;
+    snprintf(expected, sizeof expected, "expected %s",
+             tool->expected ? tool->expected : tool->command->operands);
+    if (count < tool->least || count > tool->most ||
+        (tool->is_complete && !tool->is_complete(request)))
+        return command_refuse(tool->command, expected);
+    int status = tool->run(request, argv + optind, &error);
+    return status == 0
+               ? EXIT_OK
+               : command_complain(tool->command, status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED,
+                                  error.message);
+}
+
+int tool_choose_params(const struct creature *creature, const char *path,
+                       const struct option_list *assignments, struct params *params,
+                       struct error *error)
+{
+    if (!path && !creature->has_evaluation)
+        return error_set(error, ERR_USAGE,
+                         "the creature has no recorded evaluation: give a PARAMS.ini as well");
+    return creature_choose_params(creature, path, assignments->items, assignments->count, params,
+                                  error);
+}
+
+int tool_print_json(json_t *object, struct error *error)
+{
+    char *text = object ? json_text_dump(object) : NULL;
+    json_decref(object);
+    if (!text)
+        return error_memory(error);
+    output_lines(stdout, text);
+    free(text);
+    return 0;
+}
