@@ -79,6 +79,14 @@ struct task_server {
 
 /* ---- output ---- */
 
+/* Logs errno. Returns ERR_IO. */
+static int server_fail(const char *event)
+{
+    char text[128];
+    log_event(LOG_ERROR, event, "reason=%s", log_quote(strerror(errno), text, sizeof text));
+    return ERR_IO;
+}
+
 /* Writes all of it. 0, or ERR_IO (logged). */
 static int server_flush(struct task_server *server)
 {
@@ -88,12 +96,8 @@ static int server_flush(struct task_server *server)
         ssize_t written = write(server->output, bytes, left);
         if (written < 0 && errno == EINTR)
             continue;
-        if (written < 0) {
-            char text[128];
-            log_event(LOG_ERROR, "write_failed", "reason=%s",
-                      log_quote(strerror(errno), text, sizeof text));
-            return ERR_IO;
-        }
+        if (written < 0)
+            return server_fail("write_failed");
         bytes += written;
         left -= (size_t)written;
     }
@@ -458,17 +462,6 @@ static int server_take_bytes(struct task_server *server, const char *bytes, size
     return status;
 }
 
-/* The input ended: in order only between frames. */
-static int server_end_input(const struct task_server *server)
-{
-    size_t pending = frame_reader_pending(&server->reader);
-    if (pending == 0)
-        return 0;
-    log_event(LOG_ERROR, "bad_frame", "reason=\"the input ended inside a frame\" bytes=%zu",
-              pending);
-    return ERR_FORMAT;
-}
-
 static int server_serve(struct task_server *server)
 {
     struct hello hello;
@@ -480,14 +473,16 @@ static int server_serve(struct task_server *server)
         ssize_t count = read(server->input, bytes, sizeof bytes);
         if (count < 0 && errno == EINTR)
             continue;
-        if (count < 0) {
-            char text[128];
-            log_event(LOG_ERROR, "read_failed", "reason=%s",
-                      log_quote(strerror(errno), text, sizeof text));
-            return ERR_IO;
+        if (count < 0)
+            return server_fail("read_failed");
+        size_t pending = frame_reader_pending(&server->reader);
+        if (count == 0 && pending > 0) {
+            log_event(LOG_ERROR, "bad_frame", "reason=\"the input ended inside a frame\" bytes=%zu",
+                      pending);
+            return ERR_FORMAT;
         }
         if (count == 0)
-            return server_end_input(server);
+            return 0;
         status = server_take_bytes(server, bytes, (size_t)count);
     }
     return status;

@@ -64,7 +64,7 @@ void dynamics_space_set_joint_damping(struct dynamics *dynamics, double rate_1_s
 
 /* Freedoms without muscles have effectors without strength, for their damping; those of free links
  * have none. */
-void dynamics_space_adopt(struct spatial_state *s, const struct phenotype *phenotype)
+static void adopt(struct spatial_state *s, const struct phenotype *phenotype)
 {
     ENSURE(s->form->rates == phenotype->root_rates + phenotype->drive_count,
            "%d drives of %d rates", phenotype->drive_count, s->form->rates);
@@ -77,6 +77,21 @@ void dynamics_space_adopt(struct spatial_state *s, const struct phenotype *pheno
             spatial_state_set_effector(s, rate, phenotype->drives[drive].strength);
         }
     }
+}
+
+struct dynamics *dynamics_space_create(spatial_state_creator *create,
+                                       const struct phenotype *phenotype, const struct world *world,
+                                       const struct dynamics_settings *settings,
+                                       struct arena *arena)
+{
+    struct spatial_world surroundings;
+    if (spatial_world_create(&surroundings, phenotype->meetings, world, arena) != 0)
+        return NULL;
+    struct spatial_state *s = create(phenotype->body, &surroundings, settings, arena);
+    if (!s)
+        return NULL;
+    adopt(s, phenotype);
+    return &s->dynamics;
 }
 
 /* ---------------------------------------------------------------- what others read */

@@ -13,8 +13,15 @@ void dynamics_space_set_joint_damping(struct dynamics *dynamics, double rate_1_s
 
 extern const struct dynamics_reader dynamics_space_reader;
 
-/* Gives a state the creature that it moves: its drives get effectors. */
-void dynamics_space_adopt(struct spatial_state *s, const struct phenotype *phenotype);
+typedef struct spatial_state *spatial_state_creator(const struct body *body,
+                                                    const struct spatial_world *world,
+                                                    const struct dynamics_settings *settings,
+                                                    struct arena *arena);
+/* Makes the state of a creature, whose drives get effectors; NULL when the arena is full. */
+struct dynamics *dynamics_space_create(spatial_state_creator *create,
+                                       const struct phenotype *phenotype, const struct world *world,
+                                       const struct dynamics_settings *settings,
+                                       struct arena *arena);
 
 /* The share of a row in these; the rest is the solver's own. */
 #define DYNAMICS_SPACE                                                                             \

@@ -34,11 +34,6 @@ int spatial_state_init(struct spatial_state *s, const struct dynamics_solver *so
     return 0;
 }
 
-const struct spatial_tree *spatial_state_tree(struct spatial_state *s)
-{
-    return s->find_tree(s);
-}
-
 static const struct spatial_tree_link *link_of(const struct spatial_state *s, int rate)
 {
     ENSURE(rate >= 0 && rate < s->form->rates, "rate %d of %d", rate, s->form->rates);

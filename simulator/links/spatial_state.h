@@ -67,7 +67,10 @@ struct spatial_state {
 
 /* The state of such dynamics, and its tree at the present pose; good until the next step. */
 struct spatial_state *spatial_state_of(const struct dynamics *dynamics);
-const struct spatial_tree *spatial_state_tree(struct spatial_state *s);
+static inline const struct spatial_tree *spatial_state_tree(struct spatial_state *s)
+{
+    return s->find_tree(s);
+}
 
 /* For solvers: the front of a state whose links are those of `form`. ERR_MEMORY when the arena is
  * full. */

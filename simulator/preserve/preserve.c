@@ -113,19 +113,10 @@ struct preserve_cells preserve_cells_of(const struct params *params)
 
 /* ---------------------------------------------------------------- events */
 
-static void tell(const struct preserve *p, const struct preserve_event *event)
+void preserve_tell_event(const struct preserve *p, const struct preserve_event *event)
 {
     if (p->watcher && p->watcher->hear)
         p->watcher->hear(p->watcher->context, event);
-}
-
-void preserve_tell_egg(const struct preserve *p, const struct creature_state *egg)
-{
-    tell(p, &(struct preserve_event){.kind = PRESERVE_LAID,
-                                     .tick = p->state->tick,
-                                     .creature = egg,
-                                     .x_m = egg->x_m,
-                                     .y_m = egg->y_m});
 }
 
 /* Place of living creature i. A creature without a body yet (no room to hatch) is at its egg's
@@ -140,15 +131,15 @@ static struct vec3 place_of(const struct preserve *p, int i)
 void preserve_tell(const struct preserve *p, int i, enum preserve_event_kind kind, int cause)
 {
     const struct dweller *d = p->dwellers[i];
-    tell(p, &(struct preserve_event){.kind = kind,
-                                     .tick = p->state->tick,
-                                     .creature = &p->state->living[i],
-                                     .cause = cause,
-                                     .verdict = d->verdict,
-                                     .x_m = place_of(p, i).x,
-                                     .y_m = place_of(p, i).y,
-                                     .area_m2 = d->area_m2,
-                                     .phenotype = &d->run.phenotype});
+    preserve_tell_event(p, &(struct preserve_event){.kind = kind,
+                                                    .tick = p->state->tick,
+                                                    .creature = &p->state->living[i],
+                                                    .cause = cause,
+                                                    .verdict = d->verdict,
+                                                    .x_m = place_of(p, i).x,
+                                                    .y_m = place_of(p, i).y,
+                                                    .area_m2 = d->area_m2,
+                                                    .phenotype = &d->run.phenotype});
 }
 
 void preserve_hold(const struct preserve *p, uint64_t id)

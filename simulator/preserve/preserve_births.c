@@ -197,7 +197,11 @@ static void lay_egg(struct preserve *p, int i, microjoules body, microjoules giv
     p->state->ledger.heat += fee;
     c->children++;
     d->has_child = 0;
-    preserve_tell_egg(p, egg);
+    preserve_tell_event(p, &(struct preserve_event){.kind = PRESERVE_LAID,
+                                                    .tick = p->state->tick,
+                                                    .creature = egg,
+                                                    .x_m = egg->x_m,
+                                                    .y_m = egg->y_m});
 }
 
 void preserve_lay(struct preserve *p, int i)

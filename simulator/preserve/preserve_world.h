@@ -133,7 +133,7 @@ int preserve_mutate(struct genome *child, const struct genome *parent, const str
                     struct first_draw *drawn);
 
 /* preserve.c */
-void preserve_tell_egg(const struct preserve *p, const struct creature_state *egg);
+void preserve_tell_event(const struct preserve *p, const struct preserve_event *event);
 /* Tells an event of living creature i. `cause`: of a death. */
 void preserve_tell(const struct preserve *p, int i, enum preserve_event_kind kind, int cause);
 /* Whose body or mind is in hand: it is named if the simulator crashes now. */

@@ -84,14 +84,6 @@ static void init_body(struct spatial_constraint *c, int i, const struct body_lin
     c->rates += b->rates;
 }
 
-static int has_stretch(const struct spatial_constraint *c)
-{
-    int sum = 0;
-    for (int i = 0; i < c->count; i++)
-        sum += spatial_system_stretches(&c->bodies[i]);
-    return sum > 0;
-}
-
 /* In the plane the faces that feel drag are those of rectangles that move, and all hide one
  * another. */
 static int create_drag(struct spatial_constraint *c, const struct body *body, struct arena *arena)
@@ -111,7 +103,10 @@ static int create_drag(struct spatial_constraint *c, const struct body *body, st
                             c->shapes ? NULL : body->links, c->count, arena))
         return ERR_MEMORY;
     c->drag.axes = c->room->moves;
-    if (!has_stretch(c))
+    int has_stretch = 0;
+    for (int i = 0; i < c->count; i++)
+        has_stretch |= spatial_system_stretches(&c->bodies[i]);
+    if (!has_stretch)
         return 0;
     c->drag.stretches = arena_take(arena, (size_t)count, sizeof c->drag.stretches[0]);
     return c->drag.stretches ? 0 : ERR_MEMORY;
@@ -175,7 +170,6 @@ static void check(const struct spatial_constraint *c)
 
 static const struct room in_space = {3, 3}, in_plane = {2, 1};
 
-static void put_state(struct spatial_constraint *c, const double *q, const double *qd);
 static spatial_tree_finder find_tree;
 
 int spatial_constraint_init(struct spatial_constraint *c, const struct dynamics_solver *solver,
@@ -208,7 +202,7 @@ int spatial_constraint_init(struct spatial_constraint *c, const struct dynamics_
         return ERR_MEMORY;
     check_bodies(c);
     c->h_s = settings->dt_s;
-    put_state(c, c->base.q, c->base.qd);
+    spatial_constraint_set_state(&c->base.dynamics, c->base.q, c->base.qd);
     spatial_equation_weigh_freedoms(c);
     dynamics_space_set_joint_damping(&c->base.dynamics, settings->joint_damping_1_s);
     return 0;
@@ -517,7 +511,7 @@ static int push_apart(struct spatial_constraint *c)
     spatial_impulses_part(c, c->base.dynamics.push_out_m_s);
     for (int i = 0; i < c->rates; i++)
         c->base.qd[i] = 0;
-    put_state(c, c->base.q, c->base.qd);
+    spatial_constraint_set_state(&c->base.dynamics, c->base.q, c->base.qd);
     report_touches(c);
     return is_finite(c) && !c->arena->is_exhausted ? 0 : DYNAMICS_BROKEN;
 }
@@ -573,14 +567,6 @@ int spatial_constraint_step(struct dynamics *dynamics)
 
 /* ---------------------------------------------------------------- the interface */
 
-static double potential_energy(const struct spatial_constraint *c)
-{
-    double sum = 0;
-    for (int i = 0; i < c->count; i++)
-        sum -= c->bodies[i].mass * vec3_dot(c->base.world.gravity_m_s2, c->bodies[i].place.centre);
-    return sum;
-}
-
 /* The turn and stretch of a body, and their rates, whose parent has its own. */
 static void turn_body(struct rigid *b, const struct rigid *p, const double *at, const double *rate)
 {
@@ -632,8 +618,9 @@ static void move_body(struct rigid *b, const struct rigid *p, const double *at, 
 }
 
 /* From the root outward: the joint's coordinates make each link's pose, its rates the motion. */
-static void put_state(struct spatial_constraint *c, const double *q, const double *qd)
+void spatial_constraint_set_state(struct dynamics *dynamics, const double *q, const double *qd)
 {
+    struct spatial_constraint *c = spatial_constraint_of(dynamics);
     for (int i = 0; i < c->coordinates; i++)
         c->turned_to[i] = q[i];
     for (int i = 0; i < c->count; i++) {
@@ -659,11 +646,6 @@ static void put_state(struct spatial_constraint *c, const double *q, const doubl
         settle_state(c);
     }
     dynamics_reset_ledger(&c->base.dynamics);
-}
-
-void spatial_constraint_set_state(struct dynamics *dynamics, const double *q, const double *qd)
-{
-    put_state(spatial_constraint_of(dynamics), q, qd);
 }
 
 static struct hinge hinge_of(const struct spatial_constraint *c, const struct spatial_loop *loop)
@@ -719,7 +701,10 @@ void spatial_constraint_energy(struct dynamics *dynamics, double *kinetic_j, dou
 {
     const struct spatial_constraint *c = spatial_constraint_of(dynamics);
     *kinetic_j = spatial_system_kinetic_energy(c);
-    *potential_j = potential_energy(c);
+    *potential_j = 0;
+    for (int i = 0; i < c->count; i++)
+        *potential_j -=
+            c->bodies[i].mass * vec3_dot(c->base.world.gravity_m_s2, c->bodies[i].place.centre);
 }
 
 static const struct spatial_tree *find_tree(struct spatial_state *s)
@@ -748,15 +733,7 @@ void spatial_constraint_heed_world(struct spatial_constraint *c)
 static struct dynamics *create(const struct phenotype *phenotype, const struct world *world,
                                const struct dynamics_settings *settings, struct arena *arena)
 {
-    struct spatial_world surroundings;
-    if (spatial_world_create(&surroundings, phenotype->meetings, world, arena) != 0)
-        return NULL;
-    struct spatial_state *s =
-        spatial_constraint_create(phenotype->body, &surroundings, settings, arena);
-    if (!s)
-        return NULL;
-    dynamics_space_adopt(s, phenotype);
-    return &s->dynamics;
+    return dynamics_space_create(spatial_constraint_create, phenotype, world, settings, arena);
 }
 
 static void set_world(struct dynamics *dynamics, const struct world *world)

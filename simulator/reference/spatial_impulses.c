@@ -337,16 +337,6 @@ int spatial_impulses_collide(struct spatial_constraint *c, double ahead)
     return 0;
 }
 
-/* Touches that leave have no part in what presses. */
-static void drop_leaving(struct spatial_constraint *c)
-{
-    int kept = 0;
-    for (int i = 0; i < c->found_count; i++)
-        if (c->found[i].rows[0].rate < LEAVING)
-            c->found[kept++] = c->found[i];
-    c->found_count = kept;
-}
-
 static int does_press(const struct spatial_constraint *c, const struct contact_law_contact *l)
 {
     return c->law.impulse[l->row] > PRESSING_SHARE * c->pressing_n;
@@ -408,7 +398,12 @@ int spatial_impulses_choose_modes(struct spatial_constraint *c, double ahead)
 {
     spatial_system_place(c, c->y);
     spatial_touch_find(c, TOUCH_NEAR);
-    drop_leaving(c);
+    /* touches that leave have no part in what presses */
+    int kept = 0;
+    for (int i = 0; i < c->found_count; i++)
+        if (c->found[i].rows[0].rate < LEAVING)
+            c->found[kept++] = c->found[i];
+    c->found_count = kept;
     c->touch_count = 0;
     if (c->found_count == 0)
         return 0;

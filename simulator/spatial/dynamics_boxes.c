@@ -133,15 +133,7 @@ struct spatial_state *spatial_dynamics_create(const struct body *body,
 static struct dynamics *create(const struct phenotype *phenotype, const struct world *world,
                                const struct dynamics_settings *settings, struct arena *arena)
 {
-    struct spatial_world surroundings;
-    if (spatial_world_create(&surroundings, phenotype->meetings, world, arena) != 0)
-        return NULL;
-    struct spatial_state *s =
-        spatial_dynamics_create(phenotype->body, &surroundings, settings, arena);
-    if (!s)
-        return NULL;
-    dynamics_space_adopt(s, phenotype);
-    return &s->dynamics;
+    return dynamics_space_create(spatial_dynamics_create, phenotype, world, settings, arena);
 }
 
 /* ---------------------------------------------------------------- the state */

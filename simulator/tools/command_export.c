@@ -128,7 +128,7 @@ static int export_creature(const struct request *request, const struct creature 
         }
     }
     close_texts(&output);
-    mjcf_close(&output.mjcf);
+    arena_deinit(&output.mjcf.arena);
     free(output.model.bytes);
     free(output.signals.bytes);
     arena_deinit(&arena);

@@ -10,7 +10,6 @@
 #include "common/system/output.h"
 #include "simulator/preserve/preserve_epoch.h"
 #include "simulator/preserve/preserve_world.h"
-#include "simulator/tools/state_file.h"
 
 enum { SIDES = 2, SEEDS_MAX = 1000, EACH_MAX = 20, MINUTES_MAX = 60, EPOCHS_A_MINUTE = 2 };
 /* Draws of a creature that lives alone for a while. */
@@ -161,7 +160,7 @@ static int run_garden(struct garden *garden, int number, struct tally *tally, st
     for (int i = 0; i < SIDES; i++)
         preserve_state_init(&garden->sources[i]);
     for (int i = 0; i < SIDES && !status; i++)
-        status = state_file_read(garden->paths[SIDES * pair + i], &garden->sources[i], error);
+        status = tool_read_state(garden->paths[SIDES * pair + i], 0, &garden->sources[i], error);
     if (!status)
         status = grow(garden, (uint64_t)number + 1, counts, error);
     if (!status) {

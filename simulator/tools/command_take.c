@@ -9,7 +9,6 @@
 #include "common/system/output.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/preserve/preserve.h"
-#include "simulator/tools/state_file.h"
 
 /* The bound of an option is a double, which holds whole numbers up to 2^53 exactly. World w numbers
  * its creatures from w << 40 on, far below. */
@@ -73,7 +72,7 @@ static int run(void *context, char **operands, struct error *error)
     preserve_apply(&creature.params);
     status = params_check(&creature.params, error);
     if (!status)
-        status = (request->is_egg ? egg_file_read : state_file_read)(path, &state, error);
+        status = tool_read_state(path, request->is_egg, &state, error);
     if (status)
         return status;
     const struct creature_state *from = find(&state, (uint64_t)request->id);

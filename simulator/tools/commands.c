@@ -5,7 +5,11 @@
 #include <stdlib.h>
 
 #include "common/formats/json_text.h"
+#include "common/system/file.h"
 #include "common/system/output.h"
+
+/* The greatest size of a file that holds a packed state, in bytes. */
+#define STATE_BYTES_MAX (16u << 20)
 
 int tool_run(const struct tool *tool, int argc, char **argv, void *request)
 {
@@ -35,6 +39,24 @@ int tool_choose_params(const struct creature *creature, const char *path,
                          "the creature has no recorded evaluation: give a PARAMS.ini as well");
     return creature_choose_params(creature, path, assignments->items, assignments->count, params,
                                   error);
+}
+
+int tool_read_state(const char *path, int is_egg, struct preserve_state *state, struct error *error)
+{
+    struct packed_bytes packed;
+    char *bytes;
+    preserve_state_init(state);
+    int status = file_read(path, STATE_BYTES_MAX, &bytes, &packed.length, error);
+    if (status)
+        return status;
+    packed.bytes = (unsigned char *)bytes;
+    status = (is_egg ? preserve_egg_unpack : preserve_state_unpack)(state, &packed, error);
+    if (status) {
+        error_prefix(error, "%s", path);
+        preserve_state_deinit(state);
+    }
+    free(bytes);
+    return status;
 }
 
 int tool_print_json(json_t *object, struct error *error)

@@ -7,6 +7,7 @@
 
 #include "common/creature/creature.h"
 #include "common/system/options.h"
+#include "simulator/preserve/preserve_state.h"
 
 extern const struct command contest_command, evaluate_command, export_command, garden_command,
     preserve_command, scene_command, take_command;
@@ -29,6 +30,11 @@ int tool_run(const struct tool *tool, int argc, char **argv, void *request);
 int tool_choose_params(const struct creature *creature, const char *path,
                        const struct option_list *assignments, struct params *params,
                        struct error *error);
+/* Reads a file with what `controller save` writes of a preserve: a packed state, or one packed egg,
+ * which becomes the only content of the state. Initialises `state`, and leaves it empty on error.
+ * Messages name the path. */
+int tool_read_state(const char *path, int is_egg, struct preserve_state *state,
+                    struct error *error);
 /* Prints an object, NULL when memory is out, and lets it go. 0 or ERR_MEMORY. */
 int tool_print_json(json_t *object, struct error *error);
 

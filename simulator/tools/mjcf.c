@@ -516,42 +516,31 @@ static struct vec3 vector_of(const double *numbers)
     return (struct vec3){numbers[0], numbers[1], numbers[2]};
 }
 
-/* MuJoCo has a free body's place and turn in the world, the velocity there, and the angular
- * velocity in the own axes. */
-static void write_coordinates(const struct writer *writer, const struct model_link *link,
-                              const struct model_joint *joint)
+/* Coordinates, or their rates. MuJoCo has a free body's place and turn in the world, the velocity
+ * there, and the angular velocity in the own axes. */
+static void write_joint_state(const struct writer *writer, const struct model_link *link,
+                              const struct model_joint *joint, int is_rate)
 {
-    const double *q = writer->scene->q + joint->coordinate;
+    FILE *file = writer->file;
+    const double *of =
+        is_rate ? writer->scene->qd + joint->rate : writer->scene->q + joint->coordinate;
     struct mat3 turn = quaternion_matrix(link->turn);
     if (joint->kind == MODEL_FREE) {
-        write_triple(writer->file, vec3_add(link->at, mat3_apply(&turn, vector_of(q))));
-        write_quaternion(writer->file, quaternion_product(link->turn, quaternion_read(q + 3)));
-    } else if (joint->kind == MODEL_BALL) {
-        write_quaternion(writer->file, quaternion_read(q));
-    } else {
-        write_numbers(writer->file, q, 1);
+        struct vec3 v = mat3_apply(&turn, vector_of(of));
+        write_triple(file, is_rate ? v : vec3_add(link->at, v));
     }
-}
-
-static void write_rates(const struct writer *writer, const struct model_link *link,
-                        const struct model_joint *joint)
-{
-    const double *qd = writer->scene->qd + joint->rate;
-    struct mat3 turn = quaternion_matrix(link->turn);
-    if (joint->kind == MODEL_FREE) {
-        write_triple(writer->file, mat3_apply(&turn, vector_of(qd)));
-        write_triple(writer->file, vector_of(qd + 3));
-    } else if (joint->kind == MODEL_BALL) {
-        write_triple(writer->file, vector_of(qd));
-    } else {
-        write_numbers(writer->file, qd, 1);
-    }
+    if (!is_rate && joint->kind == MODEL_FREE)
+        write_quaternion(file, quaternion_product(link->turn, quaternion_read(of + 3)));
+    else if (!is_rate && joint->kind == MODEL_BALL)
+        write_quaternion(file, quaternion_read(of));
+    else if (joint->kind == MODEL_FREE || joint->kind == MODEL_BALL)
+        write_triple(file, vector_of(joint->kind == MODEL_FREE ? of + 3 : of));
+    else
+        write_numbers(file, of, 1);
 }
 
 /* The state of all that hang on a link, or on the world, -1, in the file's order. */
-static void write_state(const struct writer *writer, int parent,
-                        void (*write)(const struct writer *, const struct model_link *,
-                                      const struct model_joint *))
+static void write_state(const struct writer *writer, int parent, int is_rate)
 {
     const struct body_model *model = writer->model;
     for (int i = parent + 1; i < model->link_count; i++) {
@@ -559,17 +548,17 @@ static void write_state(const struct writer *writer, int parent,
         if (link->parent != parent)
             continue;
         for (int k = 0; k < link->joint_count; k++)
-            write(writer, link, &model->joints[link->first_joint + k]);
-        write_state(writer, i, write);
+            write_joint_state(writer, link, &model->joints[link->first_joint + k], is_rate);
+        write_state(writer, i, is_rate);
     }
 }
 
 static void write_keyframe(const struct writer *writer)
 {
     fputs("<keyframe>\n<key name='start' qpos='", writer->file);
-    write_state(writer, -1, write_coordinates);
+    write_state(writer, -1, 0);
     fputs("' qvel='", writer->file);
-    write_state(writer, -1, write_rates);
+    write_state(writer, -1, 1);
     fputs("'/>\n</keyframe>\n", writer->file);
 }
 
@@ -813,9 +802,4 @@ int mjcf_observe(void *context, const struct evaluate_view *view)
     memcpy(mjcf->target, target, (size_t)count * sizeof target[0]);
     memcpy(mjcf->shift, shift, (size_t)count * sizeof shift[0]);
     return 0;
-}
-
-void mjcf_close(struct mjcf *mjcf)
-{
-    arena_deinit(&mjcf->arena);
 }

@@ -58,9 +58,9 @@ struct mjcf {
     const struct params *params;
     const char *name;
     int has_begun;
-    int status;    /* ERR_MEMORY: the model is not whole, and the evaluation was stopped */
-    int row_count; /* of the signals */
-    struct arena arena;
+    int status;         /* ERR_MEMORY: the model is not whole, and the evaluation was stopped */
+    int row_count;      /* of the signals */
+    struct arena arena; /* what the observer took: the caller deinits it */
     struct body_model body;
     /* per effector, at the last brain tick: its target, and what a ball adds to it; see mjcf.c */
     double target[MJCF_EFFECTORS_MAX], shift[MJCF_EFFECTORS_MAX];
@@ -69,7 +69,5 @@ struct mjcf {
 /* The observer to give to evaluate_list(), with the struct as its context; of creatures whose kind
  * has a model. */
 evaluate_observer mjcf_observe;
-/* Forgets what the observer took; the files stay the caller's. */
-void mjcf_close(struct mjcf *mjcf);
 
 #endif

@@ -83,7 +83,7 @@ static int export_genome(struct exported *exported, const char *name)
     ck_assert(both.mjcf.model && both.mjcf.signals);
     evaluate(&exported->genome, &exported->params, 1, &arena, observe, &both, &evaluation);
     ck_assert_int_eq(fclose(both.mjcf.model) | fclose(both.mjcf.signals), 0);
-    mjcf_close(&both.mjcf);
+    arena_deinit(&both.mjcf.arena);
     return both.mjcf.has_begun;
 }
 

@@ -529,7 +529,7 @@ static void begin(const struct params *params, const struct evaluate_view *view)
     ck_assert_ptr_nonnull(mjcf.model);
     ck_assert_int_eq(mjcf_observe(&mjcf, view), 0);
     ck_assert_int_eq(fclose(mjcf.model), 0);
-    mjcf_close(&mjcf);
+    arena_deinit(&mjcf.arena);
     peer = (struct peer){.phenotype = view->phenotype};
     take_settings(params, view->phenotype);
     peer.model = mujoco_load(text, size);
