@@ -44,25 +44,6 @@ enum { WAYS = sizeof ways / sizeof ways[0] };
 
 /* ---------------------------------------------------------------- memory */
 
-static int take_lines(struct arena *arena, double **const *lines, size_t count, size_t size)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!(*lines[i] = arena_take(arena, size, sizeof(double))))
-            return ERR_MEMORY;
-    return 0;
-}
-
-static int take_arrays(struct contact_law *s, struct arena *arena)
-{
-    size_t n = (size_t)s->rows_max, contacts = (size_t)s->contacts_max;
-    double **lines[] = {&s->free, &s->impulse, &s->velocity}, **halves[] = {&s->w};
-    s->contacts = arena_take(arena, contacts, sizeof s->contacts[0]);
-    s->leaders = arena_take(arena, contacts, sizeof s->leaders[0]);
-    if (!s->contacts || !s->leaders || take_lines(arena, lines, 3, n) != 0)
-        return ERR_MEMORY;
-    return take_lines(arena, halves, 1, n * (n + 1) / 2);
-}
-
 /* Room for a group of so many rows, and as many contacts at most. */
 static int make_room_for_group(struct contact_law *s, int rows)
 {
@@ -71,15 +52,15 @@ static int make_room_for_group(struct contact_law *s, int rows)
     size_t n = (size_t)with.rows_max;
     double **lines[] = {&with.scale, &with.g,      &with.x,    &with.y,    &with.z,   &with.slip,
                         &with.right, &with.centre, &with.from, &with.step, &with.best};
-    double **squares[] = {&with.a, &with.system};
     if (rows <= s->group.rows_max)
         return 0;
     with.contacts = arena_take(s->arena, n, sizeof with.contacts[0]);
     with.rows_at = arena_take(s->arena, n, sizeof with.rows_at[0]);
-    if (!with.contacts || !with.rows_at ||
-        take_lines(s->arena, lines, sizeof lines / sizeof lines[0], n) != 0 ||
-        take_lines(s->arena, squares, 2, n * n) != 0 ||
-        qr_create(&qr, with.rows_max, with.rows_max, s->arena) != 0)
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        *lines[i] = arena_take(s->arena, n, sizeof(double));
+    with.a = arena_take(s->arena, n * n, sizeof(double));
+    with.system = arena_take(s->arena, n * n, sizeof(double));
+    if (qr_create(&qr, with.rows_max, with.rows_max, s->arena) != 0)
         return ERR_MEMORY;
     s->group = with;
     s->qr = qr;
@@ -94,7 +75,14 @@ int law_reserve(struct contact_law *s, int contacts, int rows, struct arena *are
     struct contact_law with = {.contacts_max =
                                    contacts > s->contacts_max ? contacts : s->contacts_max,
                                .rows_max = rows > s->rows_max ? rows : s->rows_max};
-    if (take_arrays(&with, arena) != 0)
+    size_t n = (size_t)with.rows_max;
+    with.contacts = arena_take(arena, (size_t)with.contacts_max, sizeof s->contacts[0]);
+    with.leaders = arena_take(arena, (size_t)with.contacts_max, sizeof s->leaders[0]);
+    with.free = arena_take(arena, n, sizeof(double));
+    with.impulse = arena_take(arena, n, sizeof(double));
+    with.velocity = arena_take(arena, n, sizeof(double));
+    with.w = arena_take(arena, n * (n + 1) / 2, sizeof(double));
+    if (arena->is_exhausted)
         return ERR_MEMORY;
     with.arena = arena;
     with.group = s->group;

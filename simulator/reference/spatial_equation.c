@@ -30,20 +30,9 @@ static const struct vec3 none = {0, 0, 0};
 
 /* ---------------------------------------------------------------- creation */
 
-/* Arrays of numbers, rows x columns each. */
-struct wanted {
-    double **array;
-    int rows, columns;
-};
-
-static int take_arrays(struct arena *arena, const struct wanted *wanted, size_t count)
+static double *take_numbers(struct arena *arena, int rows, int columns)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t size = (size_t)wanted[i].rows * (size_t)wanted[i].columns;
-        if (!(*wanted[i].array = arena_take(arena, size, sizeof(double))))
-            return ERR_MEMORY;
-    }
-    return 0;
+    return arena_take(arena, (size_t)rows * (size_t)columns, sizeof(double));
 }
 
 int spatial_equation_extend(struct spatial_constraint *c, int touches)
@@ -54,21 +43,19 @@ int spatial_equation_extend(struct spatial_constraint *c, int touches)
     int joints = JOINT_ROWS_MAX * (c->count + c->loop_count), laws = 3 * touches;
     int all = joints + laws;
     int quadratures = c->rates + LOSSES + laws;
-    const struct wanted wanted[] = {{&with.along, laws, joints},
-                                    {&with.against, laws, joints},
-                                    {&with.w, laws, laws},
-                                    {&with.right, laws, 1},
-                                    {&with.pressing, laws, 1},
-                                    {&with.scale, all, 1},
-                                    {&with.lambda, all, 1},
-                                    {&with.reference, all, 1},
-                                    {&with.dy, STATE_SIZE * c->count + quadratures, 1}};
+    with.along = take_numbers(c->arena, laws, joints);
+    with.against = take_numbers(c->arena, laws, joints);
+    with.w = take_numbers(c->arena, laws, laws);
+    with.right = take_numbers(c->arena, laws, 1);
+    with.pressing = take_numbers(c->arena, laws, 1);
+    with.scale = take_numbers(c->arena, all, 1);
+    with.lambda = take_numbers(c->arena, all, 1);
+    with.reference = take_numbers(c->arena, all, 1);
+    with.dy = take_numbers(c->arena, STATE_SIZE * c->count + quadratures, 1);
     with.touches = arena_take(c->arena, (size_t)touches, sizeof c->touches[0]);
     with.rows = arena_take(c->arena, (size_t)all, sizeof c->rows[0]);
     with.members = arena_take(c->arena, (size_t)laws, sizeof c->members[0]);
-    if (!with.touches || !with.rows || !with.members ||
-        take_arrays(c->arena, wanted, sizeof wanted / sizeof wanted[0]) != 0 ||
-        qr_create(&with.qr, laws, laws, c->arena) != 0 ||
+    if (qr_create(&with.qr, laws, laws, c->arena) != 0 ||
         dormand_prince_extend(&with.rk, quadratures, c->arena) != 0)
         return ERR_MEMORY;
     with.touch_room = touches;
@@ -79,13 +66,11 @@ int spatial_equation_extend(struct spatial_constraint *c, int touches)
 int spatial_equation_create(struct spatial_constraint *c)
 {
     int joints = JOINT_ROWS_MAX * (c->count + c->loop_count);
-    const struct wanted wanted[] = {{&c->joints, joints, joints}, {&c->inverse, joints, 1}};
+    c->joints = take_numbers(c->arena, joints, joints);
+    c->inverse = take_numbers(c->arena, joints, 1);
     c->first = arena_take(c->arena, (size_t)joints, sizeof c->first[0]);
     c->island = arena_take(c->arena, (size_t)c->count, sizeof c->island[0]);
-    if (!c->first || !c->island ||
-        take_arrays(c->arena, wanted, sizeof wanted / sizeof wanted[0]) != 0)
-        return ERR_MEMORY;
-    return spatial_equation_extend(c, c->touch_room);
+    return c->arena->is_exhausted ? ERR_MEMORY : spatial_equation_extend(c, c->touch_room);
 }
 
 /* ---------------------------------------------------------------- rows of touches */

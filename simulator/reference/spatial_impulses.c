@@ -232,8 +232,15 @@ void spatial_impulses_mark(struct spatial_constraint *c, const struct touch *t, 
     while (at < c->mark_count &&
            (c->marks[at].pair != t->pair || c->marks[at].feature != t->feature))
         at++;
-    if (at == c->mark_room && spatial_touch_extend_marks(c) != 0)
-        return;
+    if (at == c->mark_room) {
+        size_t room = 2 * (size_t)at + TOUCHES_ROOM;
+        struct touch_mark *marks =
+            arena_extend(c->arena, c->marks, (size_t)at, room, sizeof marks[0]);
+        if (!marks)
+            return;
+        c->marks = marks;
+        c->mark_room = (int)room;
+    }
     struct touch_mark *mark = &c->marks[at];
     if (at == c->mark_count) {
         const struct touch_pair *p = &c->pairs[t->pair];

@@ -279,8 +279,6 @@ static inline struct vec3 spatial_system_inward(const struct rigid *b, struct ve
 
 /* Lists what may ever touch; ERR_MEMORY when the arena is full. Bodies and settings are there. */
 int spatial_touch_create(struct spatial_constraint *c, struct arena *arena);
-/* Room for one more mark; ERR_MEMORY: as before. */
-int spatial_touch_extend_marks(struct spatial_constraint *c);
 /* The pairs that may touch in the world as it is. */
 void spatial_touch_list_pairs(struct spatial_constraint *c);
 /* Fills found[] with what is closer than a margin, m or rad, at the state that bodies are placed

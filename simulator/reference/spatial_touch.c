@@ -162,18 +162,6 @@ static struct touch *next_found(struct spatial_constraint *c)
     return &c->found[c->found_count];
 }
 
-int spatial_touch_extend_marks(struct spatial_constraint *c)
-{
-    int room = 2 * c->mark_room + TOUCHES_ROOM;
-    struct touch_mark *marks =
-        arena_extend(c->arena, c->marks, (size_t)c->mark_count, (size_t)room, sizeof marks[0]);
-    if (!marks)
-        return ERR_MEMORY;
-    c->marks = marks;
-    c->mark_room = room;
-    return 0;
-}
-
 /* ---------------------------------------------------------------- boxes that touch */
 
 void spatial_touch_set_row(const struct spatial_constraint *c, struct touch *t, int i,

@@ -169,7 +169,7 @@ static int report_evaluate(struct report *report, const struct request *request,
     report->wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms;
     report->cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms;
     if (request->trace_path != NULL)
-        status = trace_close(&trace, error);
+        status = atomic_file_end(&trace.draft, 0, error);
     report->is_solver_idle = !(body_kinds[report->creature.genome.kind].solvers &
                                SOLVER_BIT(report->params.simulation_solver));
     if (status == 0 && request->has_referee)

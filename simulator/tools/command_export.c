@@ -121,7 +121,7 @@ static int export_creature(const struct request *request, const struct creature 
             file_write(request->signals_path, output.signals.bytes, output.signals.size, error);
     if (output.has_trace) {
         struct error of_trace = {0};
-        int traced = trace_close(&output.trace, &of_trace);
+        int traced = atomic_file_end(&output.trace.draft, 0, &of_trace);
         if (traced && !status) {
             status = traced;
             *error = of_trace;

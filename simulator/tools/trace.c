@@ -43,11 +43,6 @@ int trace_open(struct trace *trace, const char *path, struct error *error)
     return atomic_file_open(&trace->draft, path, error);
 }
 
-int trace_close(struct trace *trace, struct error *error)
-{
-    return atomic_file_end(&trace->draft, 0, error);
-}
-
 static void trace_print_header(FILE *file, const struct phenotype *phenotype)
 {
     fputs("time_s,phase,com_x_m,com_y_m,com_z_m", file);

@@ -25,15 +25,13 @@
     X(residual_j)
 
 struct trace {
-    struct atomic_file draft;
+    struct atomic_file draft; /* the caller ends it */
     int has_header;
 };
 
 /* Makes the file anew, under another name until it is closed; a pipe or a device is written to as
  * it is. 0 or ERR_*. */
 int trace_open(struct trace *trace, const char *path, struct error *error);
-/* 0, or ERR_IO if any of the lines could not be written: then there is no file. */
-int trace_close(struct trace *trace, struct error *error);
 
 /* The observer to give to evaluate_list(), with the trace as its context. */
 evaluate_observer trace_observe;
