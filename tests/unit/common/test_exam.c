@@ -17,7 +17,6 @@ static void set_up(void)
 static void sit_part(int first, int count, int falling, int has_solver)
 {
     struct trial trials[EXAM_STARTS_MAX], none;
-
     for (int i = 0; i < count; i++) {
         ck_assert_int_eq(exam_ask(&exam, &trials[i]), 1);
         ck_assert_int_eq(trials[i].purpose, TRIAL_CHAMPION);
@@ -36,7 +35,6 @@ static void sit_part(int first, int count, int falling, int has_solver)
 static void sit_fine(int count, int falling)
 {
     int half = (count + 1) / 2;
-
     sit_part(0, half, count > 1 ? 0 : falling, 0);
     if (count > 1)
         sit_part(half, count - half, falling, 0);
@@ -50,7 +48,6 @@ static void sit_solver(int falling)
 static void expect(int holds, const char *words)
 {
     char text[EXAM_WORDS_SIZE];
-
     ck_assert(exam_is_over(&exam));
     ck_assert_int_eq(exam_holds(&exam), holds);
     exam_describe(&exam, text);
@@ -173,7 +170,6 @@ TEST(an_exam_is_cut_to_a_cost)
 TEST(its_starts_are_new)
 {
     int index = params_find("simulation.perturbation");
-
     ck_assert_double_eq(param_table[index].max, TRIAL_PERTURBATION_MAX);
     ck_assert_double_eq(param_table[params_find("exam.starts")].max, EXAM_STARTS_MAX);
     params.guard_perturbed_runs = params.guard_fine_runs = 8;
@@ -197,7 +193,6 @@ TEST(the_other_solver_judges_where_it_is_another)
 {
     for (int solver = 0; solver < SOLVER_COUNT; solver++) {
         int other = params_other_solver(solver);
-
         params.simulation_solver = solver;
         params.creature_stretch_max = solver == SOLVER_ARTICULATED ? 0.5 : 0;
         ck_assert_int_ne(other, solver);

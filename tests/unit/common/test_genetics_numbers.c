@@ -9,7 +9,6 @@
 static void make(struct genome *genome, int kind, uint64_t seed)
 {
     struct gene_counter ids = {.creature = 1};
-
     params.creature_body = kind;
     struct rng rng = test_rng(seed, 0, 0);
     ck_assert_int_eq(genetics_random(genome, &params, &rng, &ids), 0);
@@ -19,7 +18,6 @@ static void copy_numbers(struct genome *to, struct genome *from)
 {
     FREED struct genetics_number *a, *b;
     int count, same;
-
     ck_assert_int_eq(genetics_list_numbers(to, &params, &a, &count), 0);
     ck_assert_int_eq(genetics_list_numbers(from, &params, &b, &same), 0);
     ck_assert_int_eq(count, same);
@@ -30,10 +28,8 @@ static void copy_numbers(struct genome *to, struct genome *from)
 TEST_LOOP(changed_genomes_are_sound, 0, BODY_BOXES + 1)
 {
     int brain, body, brains = 0, bodies = 0;
-
     for (uint64_t seed = 0; seed < 30; seed++) {
         SCOPED(genome) genome, changed;
-
         params_set_defaults(&params);
         make(&genome, _i, seed);
         ck_assert_int_eq(genome_copy(&changed, &genome), 0);
@@ -55,10 +51,8 @@ TEST_LOOP(changed_genomes_are_sound, 0, BODY_BOXES + 1)
 TEST_LOOP(a_brain_changes_alone, 0, BODY_BOXES + 1)
 {
     int brain, body, brains = 0;
-
     for (uint64_t seed = 0; seed < 10; seed++) {
         SCOPED(genome) genome, changed;
-
         params_set_defaults(&params);
         make(&genome, _i, seed);
         ck_assert_int_eq(genome_copy(&changed, &genome), 0);

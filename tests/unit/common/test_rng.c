@@ -100,16 +100,14 @@ TEST(mixed_seeds_differ)
 
 TEST_SIGNAL(a_used_up_stream_is_a_bug, SIGABRT)
 {
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     rng.counter[0] = UINT32_MAX;
     rng_u32(&rng);
 }
 
 TEST(unit_is_uniform_in_its_range)
 {
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 1);
+    struct rng rng = test_rng(1, 0, 1);
     enum { N = 200000, BINS = 20 };
     int counts[BINS] = {0};
     double sum = 0.0;
@@ -127,8 +125,7 @@ TEST(unit_is_uniform_in_its_range)
 
 TEST(uniform_stays_below_its_upper_end)
 {
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 2);
+    struct rng rng = test_rng(1, 0, 2);
     const double next = 1.0 + 0x1p-52;
     for (int i = 0; i < 10000; i++) {
         double wide = rng_uniform(&rng, -3.0, 5.0);
@@ -141,8 +138,7 @@ TEST(uniform_stays_below_its_upper_end)
 /* Bounds that do not divide 2^32, up to the largest, hit every residue equally often. */
 TEST(below_is_unbiased)
 {
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 3);
+    struct rng rng = test_rng(1, 0, 3);
     enum { N = 70000 };
     int counts[7] = {0};
     for (int i = 0; i < N; i++)
@@ -167,15 +163,13 @@ TEST(below_is_unbiased)
 
 TEST_SIGNAL(below_zero_is_a_bug, SIGABRT)
 {
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 0);
+    struct rng rng = test_rng(1, 0, 0);
     rng_below(&rng, 0);
 }
 
 TEST(chance_has_its_probability)
 {
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 4);
+    struct rng rng = test_rng(1, 0, 4);
     enum { N = 100000 };
     int hits = 0;
     for (int i = 0; i < N; i++) {
@@ -189,8 +183,7 @@ TEST(chance_has_its_probability)
 
 TEST(pick_follows_the_weights)
 {
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 6);
+    struct rng rng = test_rng(1, 0, 6);
     enum { N = 80000 };
     const double weights[6] = {0.0, 1.0, -5.0, 2.0, NAN, 5.0};
     int counts[6] = {0};
@@ -204,8 +197,7 @@ TEST(pick_follows_the_weights)
 
 TEST(pick_of_nothing_and_of_extremes)
 {
-    struct rng rng;
-    rng_init(&rng, 1, RNG_TEST, 0, 7);
+    struct rng rng = test_rng(1, 0, 7);
     const double none[3] = {0.0, -1.0, NAN}, single[3] = {0.0, 1e-320, 0.0};
     const double huge[3] = {1e308, 1e308, 1e308}, infinite[2] = {INFINITY, 1.0};
     ck_assert_int_eq(rng_pick(&rng, none, 3), -1);

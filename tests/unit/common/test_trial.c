@@ -13,7 +13,6 @@ TEST(texts_come_back)
 {
     struct trial trial, back;
     char text[TRIAL_TEXT_SIZE], longest[TRIAL_TEXT_SIZE] = "";
-
     for (int i = 0; i < TRIAL_PURPOSE_COUNT * 49 * 7 * 2 * 3; i++) {
         trial = (struct trial){i % 4, i / 4 % 49, i / 196 % 7, i / 1372 % 2, i / 2744 * 4};
         trial_to_text(&trial, text);
@@ -50,7 +49,6 @@ TEST(other_texts_are_refused)
                                         "first+other-solver+other-solver",
                                         "First"};
     struct trial trial;
-
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         ck_assert_msg(trial_from_text(&trial, texts[i], &error) == ERR_RANGE, "%s", texts[i]);
         ck_assert_ptr_nonnull(strstr(error.message, texts[i]));
@@ -60,7 +58,6 @@ TEST(other_texts_are_refused)
 TEST(parameters_become_those_of_the_trial)
 {
     struct params first = params, other = params;
-
     trial_apply(&(struct trial){0}, &first);
     ck_assert_int_eq(first.simulation_perturbation, 0);
     ck_assert_double_eq(first.simulation_dt_s, params.simulation_dt_s);
@@ -76,7 +73,6 @@ TEST(parameters_become_those_of_the_trial)
 static void check_words(struct trial trial, const char *words)
 {
     char text[80];
-
     trial_describe(&trial, &params, text, sizeof text);
     ck_assert_str_eq(text, words);
 }
@@ -84,7 +80,6 @@ static void check_words(struct trial trial, const char *words)
 TEST(words)
 {
     char text[8];
-
     check_words((struct trial){TRIAL_FIRST, 0, 0, 0, 0}, "at h");
     check_words((struct trial){TRIAL_ENTRY, 1, 0, 0, 0}, "from perturbed start 1 at h");
     check_words((struct trial){TRIAL_CHAMPION, 3, 2, 1, 0},
@@ -97,7 +92,6 @@ TEST(words)
 TEST(each_purpose_has_words)
 {
     char text[TRIAL_TEXT_SIZE];
-
     for (int purpose = 0; purpose < TRIAL_PURPOSE_COUNT; purpose++) {
         trial_describe_kind(&(struct trial){.purpose = purpose}, &params, text, sizeof text);
         ck_assert_msg(text[0] != '(' && strlen(text) > strlen(" at h"), "%s", text);

@@ -29,7 +29,6 @@ static int is_new(uint64_t number)
 {
     struct individual individual = make_individual(number);
     int answer = -1;
-
     ck_assert_int_eq(census_note(census, &params, &individual, &answer), 0);
     return answer;
 }
@@ -56,7 +55,6 @@ static int make(void *context, struct individual *child)
 {
     struct maker *maker = context;
     struct individual like = {.id = 1, .generation = child->draw == maker->good};
-
     maker->made++;
     ck_assert_ptr_null(child->genome.bodies);
     genome_init(&like.genome);
@@ -68,7 +66,6 @@ static int make(void *context, struct individual *child)
 static int draw(struct maker *maker, struct census *known)
 {
     SCOPED(individual) child = {.id = 2};
-
     maker->made = 0;
     genome_init(&child.genome);
     ck_assert_int_eq(breeding_draw(&params, known, &child, make, maker), 0);
@@ -80,7 +77,6 @@ static int draw(struct maker *maker, struct census *known)
 TEST(a_child_that_repeats_is_drawn_again)
 {
     struct maker maker = {.good = -1};
-
     ck_assert_int_eq(draw(&maker, census), 1);
     ck_assert_int_eq(draw(&maker, census), (int)params.breeding_draws);
     ck_assert_int_eq(draw(&maker, NULL), 1);
@@ -96,7 +92,6 @@ TEST(draws_have_streams_of_their_own)
 {
     struct individual child = {.id = 9, .generation = 3};
     struct rng first, second, plain;
-
     breeding_init_stream(&first, &params, RNG_MUTATION, &child);
     rng_init(&plain, (uint64_t)params.run_seed, RNG_MUTATION, 3, 9);
     child.draw = 1;

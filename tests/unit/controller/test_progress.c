@@ -13,64 +13,60 @@ static const struct progress_state state = {.generation = 12,
                                             .best = 3.21449,
                                             .median = 1.875};
 
+static const char *line_of(const struct progress_state *of, double rate)
+{
+    static char line[256];
+    progress_format(of, rate, 0, line, sizeof line);
+    return line;
+}
+
 TEST(test_line)
 {
-    char line[256];
-    progress_format(&state, 100.0, 0, line, sizeof line);
-    ck_assert_str_eq(line, "generation 12/49   50%  best 3.214  median 1.875"
-                           "  100 evaluations/s  1:15 left");
-    progress_format(&state, 1.5, 0, line, sizeof line);
-    ck_assert_ptr_nonnull(strstr(line, "1.5 evaluations/s  1:22:53 left"));
+    ck_assert_str_eq(line_of(&state, 100), "generation 12/49   50%  best 3.214  median 1.875"
+                                           "  100 evaluations/s  1:15 left");
+    ck_assert_ptr_nonnull(strstr(line_of(&state, 1.5), "1.5 evaluations/s  1:22:53 left"));
 }
 
 /* In a run of islands the best of a start may be less than that of one before. */
 TEST(test_line_of_islands)
 {
-    char line[256];
     struct progress_state island = state;
     strcpy(island.start, "start 2 of 8");
     island.best = 0.198;
     island.best_so_far = 1.839;
-    progress_format(&island, 0, 0, line, sizeof line);
-    ck_assert_str_eq(line, "generation 12/49   50%  start 2 of 8, best 0.198 (so far 1.839)"
-                           "  median 1.875");
+    ck_assert_str_eq(line_of(&island, 0), "generation 12/49   50%  start 2 of 8, best 0.198"
+                                          " (so far 1.839)  median 1.875");
     island.best = 1.839;
-    progress_format(&island, 0, 0, line, sizeof line);
-    ck_assert_str_eq(line, "generation 12/49   50%  start 2 of 8, best 1.839  median 1.875");
+    ck_assert_str_eq(line_of(&island, 0),
+                     "generation 12/49   50%  start 2 of 8, best 1.839  median 1.875");
     island.has_best = 0;
-    progress_format(&island, 0, 0, line, sizeof line);
-    ck_assert_str_eq(line, "generation 12/49   50%  start 2 of 8 (so far 1.839)");
+    ck_assert_str_eq(line_of(&island, 0), "generation 12/49   50%  start 2 of 8 (so far 1.839)");
 }
 
 /* No time that is left is guessed from evaluations where other things are done, or nothing. */
 TEST(test_line_of_exam_and_rest)
 {
-    char line[256];
     struct progress_state other = state;
     other.generation = 49;
     other.exam_candidate = 1;
     other.exam_trial = 5;
     other.exam_trials = 12;
-    progress_format(&other, 100.0, 0, line, sizeof line);
-    ck_assert_str_eq(line, "generation 49/49  best 3.214  median 1.875"
-                           "  judging the champion: trial 5 of 12");
+    ck_assert_str_eq(line_of(&other, 100), "generation 49/49  best 3.214  median 1.875"
+                                           "  judging the champion: trial 5 of 12");
     other.exam_candidate = 3;
-    progress_format(&other, 100.0, 0, line, sizeof line);
-    ck_assert_ptr_nonnull(strstr(line, "  judging candidate 3: trial 5 of 12"));
+    ck_assert_ptr_nonnull(strstr(line_of(&other, 100), "  judging candidate 3: trial 5 of 12"));
     other = state;
     other.is_paused = 1;
-    progress_format(&other, 0.001, 0, line, sizeof line);
-    ck_assert_str_eq(line, "generation 12/49   50%  best 3.214  median 1.875  paused");
+    ck_assert_str_eq(line_of(&other, 0.001),
+                     "generation 12/49   50%  best 3.214  median 1.875  paused");
 }
 
 TEST(test_line_without_knowledge)
 {
     char line[256];
     struct progress_state first = {.last_generation = 9};
-    progress_format(&first, 0.0, 0, line, sizeof line);
-    ck_assert_str_eq(line, "generation 0/9    0%");
-    progress_format(&state, 1e-300, 0, line, sizeof line);
-    ck_assert_ptr_nonnull(strstr(line, " left"));
+    ck_assert_str_eq(line_of(&first, 0), "generation 0/9    0%");
+    ck_assert_ptr_nonnull(strstr(line_of(&state, 1e-300), " left"));
     progress_format(&state, 100.0, 1, line, 20);
     ck_assert_uint_eq(strlen(line), 19);
 }

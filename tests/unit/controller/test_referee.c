@@ -18,7 +18,6 @@ static void set_up(void)
 static struct measures went(double x_m)
 {
     struct measures measures = own.measures;
-
     measures.way_x_m = x_m;
     measures.distance_m = x_m < 0 ? -x_m : x_m;
     return measures;
@@ -27,7 +26,6 @@ static struct measures went(double x_m)
 TEST(the_cheap_trials_come_first)
 {
     static const int starts[] = {1, 8, 2, 7, 3, 6, 4, 5, 1, 8};
-
     set("guard.perturbed_runs=3", "guard.fine_runs=7");
     ck_assert_int_eq(referee_trial_count(&params), 10);
     for (int number = 0; number < 10; number++) {
@@ -62,7 +60,6 @@ TEST(half_of_the_cheap_trials_are_for_all)
 TEST(the_other_way_is_worth_nothing)
 {
     struct measures same = went(3.5), turned = went(-3.5);
-
     ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &same, &params), 3);
     ck_assert_double_eq(referee_fitness(&own, VERDICT_SPINNING, &same, &params), 0);
     ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &turned, &params), 0);
@@ -76,7 +73,6 @@ TEST(the_other_way_is_worth_nothing)
 TEST(the_way_has_two_dimensions_in_water)
 {
     struct measures bent = went(-1);
-
     own.measures.way_y_m = bent.way_y_m = 9;
     ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &bent, &params), 0);
     params.world_gravity_m_s2 = 0;
@@ -87,7 +83,6 @@ TEST(the_way_has_two_dimensions_in_water)
 TEST(sideways_is_a_way)
 {
     struct measures same = went(-0.1), turned = went(0.1);
-
     own.measures.way_x_m = 0.1;
     own.measures.way_z_m = same.way_z_m = 4.5;
     turned.way_z_m = -4.5;
@@ -101,7 +96,6 @@ static void check_words(int number, int verdict, double x_m, const char *words)
     struct trial trial = referee_trial(&own, number, &params);
     struct measures measures = went(x_m);
     char text[SEARCH_WORDS_SIZE];
-
     referee_describe(&own, &trial, verdict, &measures, &params, text, sizeof text);
     ck_assert_str_eq(text, words);
 }
@@ -111,7 +105,6 @@ TEST(it_says_what_happened)
     char text[SEARCH_WORDS_SIZE];
     struct measures measures = went(4.5);
     struct trial other = {.purpose = TRIAL_CHAMPION, .has_other_solver = 1};
-
     params.guard_perturbed_runs = 2;
     check_words(0, VERDICT_OK, 2.5, "keeps 50 % from perturbed start 1 at h");
     check_words(1, VERDICT_ENERGY, 2.5, "disqualified from perturbed start 8 at h: energy");
