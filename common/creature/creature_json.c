@@ -596,8 +596,7 @@ static void visit_gene(struct form *form, json_t *object, const struct gene_fiel
         if (!from || form->rc != 0)
             continue;
         int is_gate = field->flags & GENE_GATE;
-        struct gene_range range =
-            is_gate && !form->is_writing ? field->range : gene_range_of(table, field, gene);
+        struct gene_range range = gene_range_of(table, field, gene);
         if (form->is_writing && is_left_out(field, gene, range))
             continue;
         size_t place = field->group ? enter(form, field->group, -1) : strlen(form->place);

@@ -22,6 +22,8 @@ struct gene_range gene_range_of(const struct gene_field *table, const struct gen
     const struct gene_field *gate = gene_gate(table, field);
     if (gate && gate != field && gene_number(gate, gene) == 0)
         return (struct gene_range){0, 0};
+    if (field->is_absent && field->is_absent(gene))
+        return field->absent;
     return field->narrow ? field->narrow(gene) : field->range;
 }
 

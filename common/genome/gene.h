@@ -92,6 +92,8 @@ struct gene_field {
     int (*form)(const void *gene);                 /* NULL: the first */
     double (*assume)(const void *gene);            /* instead of `assumed`; NULL: that */
     struct gene_range (*narrow)(const void *gene); /* instead of `range`; NULL: that */
+    int (*is_absent)(const void *gene);            /* then it is `absent`; NULL: it never is */
+    struct gene_range absent;
     struct gene_mutation mutation;
 };
 

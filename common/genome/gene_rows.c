@@ -24,3 +24,8 @@ struct gene_range gene_narrow_flat_limits(const void *gene)
     double most = genome_limit_max(((const struct body_gene *)gene)->joint);
     return (struct gene_range){-most, most};
 }
+
+struct gene_range gene_narrow_drives(const void *gene)
+{
+    return (struct gene_range){0, genome_drive_count(gene)};
+}

@@ -68,20 +68,19 @@
     GENE_ROW("is_head", "the head", GENE_FLAG, late, .key = "head", GENE_BODY(is_head),            \
              GENE_BETWEEN(0, 1))
 
-/* Rows of a connection gene that change the whole subtree it leads to. The functions narrow the
- * ranges of scale and flags; NULL: they do not. */
-#define GENE_ROWS_SUBTREE(narrow_scale, narrow_flag)                                               \
+/* Rows of a connection gene that change the whole subtree it leads to. The function says where a
+ * connection has none; NULL: all have. */
+#define GENE_ROWS_SUBTREE(absence)                                                                 \
     GENE_ROW("scale", "scale", GENE_REAL, 0, GENE_CONNECTION(scale),                               \
-             GENE_BETWEEN(GENOME_SCALE_MIN, GENOME_SCALE_MAX), .assumed = 1,                       \
-             .narrow = narrow_scale,                                                               \
+             GENE_BETWEEN(GENOME_SCALE_MIN, GENOME_SCALE_MAX), .assumed = 1, .is_absent = absence, \
+             .absent = {1, 1},                                                                     \
              .mutation = {.change = CHANGE_SCALE, .least = GENOME_SCALE_MIN, .digits = 3}),        \
-        GENE_ROW_SUBTREE_FLAG("is_reflected", "reflected", "reflected", is_reflected,              \
-                              narrow_flag),                                                        \
+        GENE_ROW_SUBTREE_FLAG("is_reflected", "reflected", "reflected", is_reflected, absence),    \
         GENE_ROW_SUBTREE_FLAG("is_terminal_only", "terminal_only", "terminal-only",                \
-                              is_terminal_only, narrow_flag)
-#define GENE_ROW_SUBTREE_FLAG(its_name, its_key, its_words, member, narrow_flag)                   \
+                              is_terminal_only, absence)
+#define GENE_ROW_SUBTREE_FLAG(its_name, its_key, its_words, member, absence)                       \
     GENE_ROW(its_name, its_words, GENE_FLAG, 0, .key = its_key, GENE_CONNECTION(member),           \
-             GENE_BETWEEN(0, 1), .narrow = narrow_flag, .mutation = {.change = CHANGE_FLAGS})
+             GENE_BETWEEN(0, 1), .is_absent = absence, .mutation = {.change = CHANGE_FLAGS})
 
 /* Limits that text does not say, rad. */
 #define GENE_ASSUMED_LIMIT_RAD 1.0
@@ -96,6 +95,8 @@ extern const struct gene_limit_form gene_flat_limit_forms[2], gene_second_limit_
 int gene_flat_limit_form(const void *gene);
 double gene_assume_flat_limit(const void *gene);
 struct gene_range gene_narrow_flat_limits(const void *gene);
+/* As many inputs as genome_drive_count() says. */
+struct gene_range gene_narrow_drives(const void *gene);
 
 #define GENE_CHANGE_LIMITS                                                                         \
     .mutation = {.change = CHANGE_LIMITS, .least = GENE_LEAST_LIMIT_RAD, .digits = 2}

@@ -21,11 +21,6 @@ static struct gene_range narrow_limits_2(const void *gene)
     return (struct gene_range){joint == JOINT_SPHERICAL ? 0 : 0 - most, most};
 }
 
-static struct gene_range narrow_further_inputs(const void *gene)
-{
-    return (struct gene_range){0, genome_drive_count(gene)};
-}
-
 const struct gene_field box_body_genes[] = {
     GENE_ROW_ID(GENE_BODY(id)),
     GENE_ROW_SIDE("width_m", "width", width_m),
@@ -37,7 +32,7 @@ const struct gene_field box_body_genes[] = {
     GENE_ROWS_GROWTH(SYMMETRY_COUNT - 1),
     GENE_ROW("further effector input", "further effector", GENE_INPUTS, GENE_WRITTEN | GENE_BRAIN,
              .key = "further_inputs", .group = "effector", GENE_BODY(drives),
-             .narrow = narrow_further_inputs),
+             .narrow = gene_narrow_drives),
     GENE_ROWS_EMITTERS,
     GENE_ROW_HEAD(GENE_HEAD),
     GENE_END,
@@ -54,6 +49,6 @@ const struct gene_field box_connection_genes[] = {
     GENE_ROW_ANGLE("roll_rad", "roll", mount.roll_rad, GENOME_ANGLE_MAX_RAD),
     GENE_ROW_ANGLE("angle_rad", "angle", angle_rad, GENOME_ANGLE_MAX_RAD),
     GENE_ROW_ANGLE("tilt_rad", "tilt", mount.tilt_rad, GENOME_ANGLE_MAX_RAD / 4),
-    GENE_ROWS_SUBTREE(NULL, NULL),
+    GENE_ROWS_SUBTREE(NULL),
     GENE_END,
 };

@@ -28,6 +28,6 @@ const struct gene_field rectangle_connection_genes[] = {
     GENE_ROW_FACE("child_face", "child face", child_face, FACE_FLAT_COUNT, FACE_LEFT),
     GENE_ROW_POSITION("child_position", "child position", child_position),
     GENE_ROW_ANGLE("angle_rad", "angle", angle_rad, GENOME_ANGLE_MAX_RAD),
-    GENE_ROWS_SUBTREE(NULL, NULL),
+    GENE_ROWS_SUBTREE(NULL),
     GENE_END,
 };

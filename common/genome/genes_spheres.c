@@ -38,19 +38,9 @@ static struct gene_range narrow_limits_2(const void *gene)
     return either_way(joint_of(gene) == JOINT_SADDLE ? genome_limit_max(JOINT_SADDLE) : 0);
 }
 
-static struct gene_range narrow_axis(const void *gene)
+static int has_no_axis(const void *gene)
 {
-    return either_way(joint_of(gene) >= JOINT_HINGE ? GENOME_ANGLE_MAX_RAD : 0);
-}
-
-static struct gene_range narrow_drive_strength(const void *gene)
-{
-    return (struct gene_range){0, joint_of(gene) >= JOINT_HINGE ? 1 : 0};
-}
-
-static struct gene_range narrow_drives(const void *gene)
-{
-    return (struct gene_range){0, genome_drive_count(gene)};
+    return joint_of(gene) < JOINT_HINGE;
 }
 
 const struct gene_field sphere_body_genes[] = {
@@ -68,14 +58,15 @@ const struct gene_field sphere_body_genes[] = {
              .forms = gene_flat_limit_forms, .form_count = 1, .assumed = GENE_ASSUMED_LIMIT_RAD,
              .narrow = narrow_limits, GENE_CHANGE_LIMITS),
     GENE_ROW_SECOND_LIMITS(sphere.lower_2, narrow_limits_2),
-    GENE_ROW("axis_rad", "axis", GENE_REAL, 0, GENE_BODY(sphere.axis_rad), .narrow = narrow_axis,
+    GENE_ROW("axis_rad", "axis", GENE_REAL, 0, GENE_BODY(sphere.axis_rad),
+             GENE_BETWEEN(-GENOME_ANGLE_MAX_RAD, GENOME_ANGLE_MAX_RAD), .is_absent = has_no_axis,
              GENE_CHANGE_ANGLE(CHANGE_AXIS)),
     GENE_ROWS_GROWTH(SYMMETRY_COUNT - 1),
     GENE_ROW("drive_strength", "drive strength", GENE_REAL, GENE_GATE | GENE_WRITTEN | GENE_BRAIN,
-             .key = "strength", .group = "drive", GENE_BODY(drive_strength), .assumed = 1,
-             .narrow = narrow_drive_strength),
+             .key = "strength", .group = "drive", GENE_BODY(drive_strength), GENE_BETWEEN(0, 1),
+             .assumed = 1, .is_absent = has_no_axis),
     GENE_ROW("drive input", "drive", GENE_INPUTS, GENE_REQUIRED | GENE_WRITTEN | GENE_BRAIN,
-             .key = "inputs", .group = "drive", GENE_BODY(drives), .narrow = narrow_drives),
+             .key = "inputs", .group = "drive", GENE_BODY(drives), .narrow = gene_narrow_drives),
     GENE_END,
 };
 
@@ -84,33 +75,6 @@ const struct gene_field sphere_body_genes[] = {
 static int is_brace(const void *gene)
 {
     return ((const struct connection_gene *)gene)->brace != BRACE_NONE;
-}
-
-static struct gene_range narrow_length(const void *gene)
-{
-    static const struct gene_range all = {GENOME_BONE_MIN_M, GENOME_BONE_MAX_M};
-    return is_brace(gene) ? (struct gene_range){0, 0} : all;
-}
-
-static struct gene_range narrow_angle(const void *gene)
-{
-    return either_way(is_brace(gene) ? 0 : GENOME_ANGLE_MAX_RAD);
-}
-
-static struct gene_range narrow_tilt(const void *gene)
-{
-    return either_way(is_brace(gene) ? 0 : GENOME_ANGLE_MAX_RAD / 4);
-}
-
-static struct gene_range narrow_scale(const void *gene)
-{
-    static const struct gene_range all = {GENOME_SCALE_MIN, GENOME_SCALE_MAX};
-    return is_brace(gene) ? (struct gene_range){1, 1} : all;
-}
-
-static struct gene_range narrow_flag(const void *gene)
-{
-    return (struct gene_range){0, is_brace(gene) ? 0 : 1};
 }
 
 #define MUSCLE_ROW(its_name, its_words, its_flags, member, least_change, turns, ...)               \
@@ -124,12 +88,15 @@ const struct gene_field sphere_connection_genes[] = {
     GENE_ROW("brace", "brace", GENE_CHOICE, 0, GENE_CONNECTION(brace),
              GENE_BETWEEN(0, BRACE_COUNT - 1), .names = brace_names),
     GENE_ROW("length_m", "length", GENE_REAL, GENE_REQUIRED | GENE_WRITTEN, .unit = "m",
-             GENE_CONNECTION(bone.length_m), .narrow = narrow_length,
+             GENE_CONNECTION(bone.length_m), GENE_BETWEEN(GENOME_BONE_MIN_M, GENOME_BONE_MAX_M),
+             .is_absent = is_brace,
              GENE_CHANGE_LENGTH(CHANGE_LENGTH, spheres_bone_min_m, spheres_bone_max_m)),
-    GENE_ROW("angle_rad", "angle", GENE_REAL, 0, GENE_CONNECTION(angle_rad), .narrow = narrow_angle,
+    GENE_ROW("angle_rad", "angle", GENE_REAL, 0, GENE_CONNECTION(angle_rad),
+             GENE_BETWEEN(-GENOME_ANGLE_MAX_RAD, GENOME_ANGLE_MAX_RAD), .is_absent = is_brace,
              GENE_CHANGE_ANGLE(CHANGE_PLACEMENT)),
     GENE_ROW("tilt_rad", "tilt", GENE_REAL, 0, GENE_CONNECTION(bone.tilt_rad),
-             .narrow = narrow_tilt, GENE_CHANGE_ANGLE(CHANGE_PLACEMENT)),
+             GENE_BETWEEN(-GENOME_ANGLE_MAX_RAD / 4, GENOME_ANGLE_MAX_RAD / 4),
+             .is_absent = is_brace, GENE_CHANGE_ANGLE(CHANGE_PLACEMENT)),
     MUSCLE_ROW("gain", "gain", GENE_GATE | GENE_WRITTEN, gain, LEAST_SHARE, 1, GENE_BETWEEN(-1, 1),
                .assumed = 1),
     MUSCLE_ROW("shortest", "shortest", GENE_WRITTEN, shortest, LEAST_SHARE, 0,
@@ -138,6 +105,6 @@ const struct gene_field sphere_connection_genes[] = {
                GENE_BETWEEN(1, GENOME_MUSCLE_SHARE_MAX), .assumed = ASSUMED_LONGEST),
     MUSCLE_ROW("rate_1_s", "rate", GENE_WRITTEN, rate_1_s, LEAST_RATE_1_S, 0, .unit = "1/s",
                GENE_BETWEEN(0, GENOME_MUSCLE_RATE_1_S), .assumed = ASSUMED_RATE_1_S),
-    GENE_ROWS_SUBTREE(narrow_scale, narrow_flag),
+    GENE_ROWS_SUBTREE(is_brace),
     GENE_END,
 };
