@@ -158,24 +158,10 @@ static double fitness_seek(const struct measures *measures, const struct params 
     return measures->follow_share;
 }
 
-static void explain_seek(const struct measures *measures, const struct params *params, char *words)
-{
-    snprintf(words, BEHAVIOUR_WORDS_SIZE,
-             "on average it was no nearer to the light than a body that stays put");
-}
-
 /* The rise of the head: a body born as a pole gains nothing. */
 static double fitness_head_up(const struct measures *measures, const struct params *params)
 {
     return measures->head_mean_m - measures->head_start_m;
-}
-
-static void explain_head_up(const struct measures *measures, const struct params *params,
-                            char *words)
-{
-    snprintf(words, BEHAVIOUR_WORDS_SIZE,
-             "its head was on average at %.3g m, and at %.3g m at the start", measures->head_mean_m,
-             measures->head_start_m);
 }
 
 /* Mean clearance: standing tall, stretching and raising arms gain nothing, trembling next to
@@ -232,16 +218,11 @@ static void explain_custom(const struct measures *measures, const struct params 
         snprintf(words, BEHAVIOUR_WORDS_SIZE, "fitness.expression is not a finite number");
 }
 
-/* All are equal before the choice; disqualified creatures get 0. */
+/* All are equal before the choice, and creatures of a preserve are not judged; disqualified
+ * creatures get 0. */
 static double fitness_interactive(const struct measures *measures, const struct params *params)
 {
     return 1;
-}
-
-static void explain_interactive(const struct measures *measures, const struct params *params,
-                                char *words)
-{
-    words[0] = 0;
 }
 
 /* The worth of closeness beside a margin, which is at most 1. A creature that touches has all of
@@ -254,20 +235,6 @@ static double fitness_contest(const struct measures *measures, const struct para
     return measures->contests > 0
                ? 1 + measures->contest_margin + CONTEST_APPROACH_WEIGHT * measures->contest_approach
                : 0;
-}
-
-static void explain_contest(const struct measures *measures, const struct params *params,
-                            char *words)
-{
-    snprintf(words, BEHAVIOUR_WORDS_SIZE,
-             "it lost all of its %.0f contests by everything, and came no nearer",
-             measures->contests);
-}
-
-/* Creatures of a preserve are not judged. */
-static double fitness_preserve(const struct measures *measures, const struct params *params)
-{
-    return 1;
 }
 
 const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
@@ -289,10 +256,20 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
                        "in what was spent",
                        "proposal 1995, extension", fitness_fly, explain_fly, NULL, 0, 1, 0},
     [BEHAVIOUR_SEEK] = {"seek", "max(0, follow_share); 0 if motionless",
-                        "proposal 1995; Sims 1994, mean over several lights", fitness_seek,
-                        explain_seek, NULL, 0, 0, 1},
-    [BEHAVIOUR_HEAD_UP] = {"head-up", "max(0, head_mean_m - head_start_m)", "First Life, raised",
-                           fitness_head_up, explain_head_up, NULL, 0, 0, 0},
+                        "proposal 1995; Sims 1994, mean over several lights", fitness_seek, NULL,
+                        NULL, 0, 0, 1,
+                        "on average it was no nearer to the light than a body that stays put"},
+    [BEHAVIOUR_HEAD_UP] = {"head-up",
+                           "max(0, head_mean_m - head_start_m)",
+                           "First Life, raised",
+                           fitness_head_up,
+                           NULL,
+                           NULL,
+                           0,
+                           0,
+                           0,
+                           "its head was on average at %.3g m, and at %.3g m at the start",
+                           {MEASURE_head_mean_m, MEASURE_head_start_m}},
     [BEHAVIOUR_HOP] = {"hop", "clearance_mean_m time_s / duration; 0 if it falls off within 5 s",
                        "First Life, in the air", fitness_hop, explain_hop, NULL, 0, 0, 0},
     [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off or ends beyond it",
@@ -305,13 +282,21 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom,
                           explain_custom, NULL, 0, 0, 0},
     [BEHAVIOUR_INTERACTIVE] = {"interactive", "1; parents are chosen by hand", "Dawkins 1986",
-                               fitness_interactive, explain_interactive, NULL, 0, 0, 0},
-    [BEHAVIOUR_CONTEST] = {"contest", "1 + contest_margin + 0.2 contest_approach",
-                           "Sims 1994b, by margin", fitness_contest, explain_contest, NULL, 0, 0,
-                           0},
+                               fitness_interactive, NULL, NULL, 0, 0, 0, ""},
+    [BEHAVIOUR_CONTEST] = {"contest",
+                           "1 + contest_margin + 0.2 contest_approach",
+                           "Sims 1994b, by margin",
+                           fitness_contest,
+                           NULL,
+                           NULL,
+                           0,
+                           0,
+                           0,
+                           "it lost all of its %.0f contests by everything, and came no nearer",
+                           {MEASURE_contests}},
     [BEHAVIOUR_PRESERVE] = {"preserve", "1; creatures that eat enough breed",
-                            "proposal 1995, a closed world", fitness_preserve, explain_interactive,
-                            NULL, 0, 0, 0},
+                            "proposal 1995, a closed world", fitness_interactive, NULL, NULL, 0, 0,
+                            0, ""},
 };
 
 static int is_scored(int verdict, const struct params *params)
@@ -338,8 +323,13 @@ int behaviour_explain_zero(int verdict, const struct measures *measures,
     words[0] = 0;
     if (behaviour_fitness(verdict, measures, params) > 0)
         return 0;
-    if (is_scored(verdict, params))
-        behaviours[params->evolution_behaviour].explain(measures, params, words);
+    const struct behaviour_info *behaviour = &behaviours[params->evolution_behaviour];
+    if (is_scored(verdict, params) && behaviour->explain)
+        behaviour->explain(measures, params, words);
+    else if (is_scored(verdict, params))
+        snprintf(words, BEHAVIOUR_WORDS_SIZE, behaviour->words,
+                 measures_get(measures, behaviour->told[0]),
+                 measures_get(measures, behaviour->told[1]));
     else
         snprintf(words, BEHAVIOUR_WORDS_SIZE, "its verdict, %s, has no score",
                  verdict_name(verdict));

@@ -12,7 +12,8 @@ struct behaviour_info {
     const char *formula;
     const char *source;
     double (*fitness)(const struct measures *measures, const struct params *params);
-    /* Says in words why that is not above 0, in at most BEHAVIOUR_WORDS_SIZE bytes. */
+    /* Says in words why that is not above 0, in at most BEHAVIOUR_WORDS_SIZE bytes; NULL: `words`
+     * do, a format of the two measures. */
     void (*explain)(const struct measures *measures, const struct params *params, char *words);
     /* The way that fitness pays for, where a creature must get on all the time (early_stop.h); NULL where
      * a late start may still win. In metres, or in sizes as fitness takes them. */
@@ -20,6 +21,8 @@ struct behaviour_info {
     int is_way_in_sizes;
     int has_direction;   /* it leads somewhere: the other way is another motion */
     int is_zero_at_rest; /* a creature that was stopped as `motionless` has 0 */
+    const char *words;
+    int told[2];
 };
 extern const struct behaviour_info behaviours[BEHAVIOUR_COUNT];
 
