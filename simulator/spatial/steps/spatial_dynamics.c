@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "common/error.h"
+#include "simulator/body/physics.h"
 #include "simulator/contact/contact_rules.h"
 #include "simulator/spatial/steps/spatial_step.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
@@ -34,6 +35,12 @@
 /* Where it was retaken for that with contacts, it is to be in balance within this share of what is
  * allowed: halves would have been far within. */
 #define RETAKEN_SHARE 0.5
+/* With contacts the energy may also be off by what the body's weight gains at this speed, m/s, and ten
+ * times as much before it is very wrong: a body that is wedged in itself and strains has steps
+ * whose few microjoules are all error, and their halves have as many. The first is a tenth of a
+ * millimetre in ten seconds. */
+#define STRAINING_M_S  1e-5
+#define STRAINING_WILD 10
 /* Instants less apart than this share of the step are one. */
 #define INSTANT_SHARE 0.02
 /* Energies are known to this share. */
@@ -149,8 +156,9 @@ static double find_start_energy(struct spatial_dynamics *d)
  * servo that presses a ball along its cone would have it make 0.7 % of the work. With contacts
  * steps are of first order, and more of the terms and a share of the motion's energy may be
  * missing. is_wild: only what is very wrong counts. A part of the step may miss its part of all
- * this. */
-static int is_unbalanced(struct spatial_dynamics *d, int is_wild, int is_retaken, double part)
+ * this, and `spare_j` more. */
+static int is_unbalanced(struct spatial_dynamics *d, int is_wild, int is_retaken, double part,
+                         double spare_j)
 {
     const struct ledger *now = &d->base.dynamics.ledger, *before = &d->ledger_before;
     double size = turnover(now) - turnover(before) + fabs(now->exchange_j - before->exchange_j);
@@ -170,9 +178,11 @@ static int is_unbalanced(struct spatial_dynamics *d, int is_wild, int is_retaken
     }
     double bound = is_retaken && !d->are_limits_alone ? RETAKEN_SHARE : 1;
     double allowed = share * size + motion * kinetic;
-    if (is_wild)
+    if (is_wild) {
         allowed += WILD_SHARE * (kinetic + size);
-    return !(fabs(error) + off <= bound * (part * allowed + rounding));
+        spare_j *= STRAINING_WILD;
+    }
+    return !(fabs(error) + off <= bound * (part * allowed + rounding + spare_j));
 }
 
 /* Whether the energy of the step, split `splits` times before, errs and it may be split. */
@@ -187,8 +197,10 @@ static int is_to_balance(struct spatial_group *g, int splits, int is_retaken)
          * as in a whole one */
         int is_free = g->contacts->count == 0 && !d->are_limits_alone;
         double share = is_free ? g->contacts->dt_s / g->step_s : 1;
+        double weight_n = d->tree.mass * STANDARD_GRAVITY_M_S2;
+        double spare_j = g->contacts->count > 0 ? STRAINING_M_S * weight_n * g->contacts->dt_s : 0;
         if ((splits < most || splits < WILD_SPLITS_MAX) &&
-            is_unbalanced(d, splits >= most, is_retaken, share))
+            is_unbalanced(d, splits >= most, is_retaken, share, spare_j))
             return 1;
     }
     return 0;
