@@ -41,4 +41,27 @@ static inline uint32_t pixel(int x, int y)
     return value & 0xffffff;
 }
 
+/* Between which columns and rows something else than the ground is drawn; right < 0: nowhere. */
+struct drawn {
+    int left, top, right, bottom, width, height;
+};
+
+static inline struct drawn drawn_box(uint32_t ground)
+{
+    int columns = cairo_image_surface_get_width(surface);
+    int rows = cairo_image_surface_get_height(surface);
+    struct drawn box = {columns, rows, -1, -1, 0, 0};
+    for (int y = 0; y < rows; y++)
+        for (int x = 0; x < columns; x++)
+            if (pixel(x, y) != ground) {
+                box.left = x < box.left ? x : box.left;
+                box.top = y < box.top ? y : box.top;
+                box.right = x > box.right ? x : box.right;
+                box.bottom = y;
+            }
+    box.width = box.right - box.left;
+    box.height = box.bottom - box.top;
+    return box;
+}
+
 #endif

@@ -124,6 +124,13 @@ static void make_creature(struct creature *made)
     made->simulator_version = 3;
 }
 
+/* It has this genome in place of the one before. */
+static void become(void (*make)(struct genome *genome))
+{
+    genome_deinit(&creature.genome);
+    make(&creature.genome);
+}
+
 static void setup(void)
 {
     memset(&error, 0, sizeof error);
@@ -513,7 +520,9 @@ TEST(json_defaults)
     ck_assert(inputs[1].value == 0 && inputs[1].weight == 0);
 }
 
+#define SIZED(rest) HEAD "'bodies': [{" rest ", 'height_m': 1}]}"
 #define PART(rest)  HEAD "'bodies': [{'id': 1, 'width_m': 1, 'height_m': 1, " rest "}]}"
+#define SLIDE(rest) HEAD "'bodies': [" LINEAR rest "}]}"
 #define WIRED(rest) HEAD BODIES ", 'connections': [{'id': 1, 'from': 1, " rest "}]}"
 #define NEURON(inputs)                                                                             \
     HEAD BODIES ", 'neurons': [{'id': 1, 'in': 1, 'function': 'abs', 'inputs': " inputs "}]}"
@@ -542,18 +551,13 @@ static const struct {
     {HEAD BODIES ", 'quite different': []}", "quite different: unknown key"},
     {HEAD BODIES "," BODIES "}", "line 1, column"},
     {HEAD "'bodies': [" BODY ", " BODY "]}", "body 1 (id 1): another body has the same id"},
-    {HEAD "'bodies': [{'id': 1, 'widht_m': 1, 'height_m': 1}]}",
-     "bodies[0].widht_m: unknown key (did you mean width_m?)"},
+    {SIZED("'id': 1, 'widht_m': 1"), "bodies[0].widht_m: unknown key (did you mean width_m?)"},
     {HEAD "'bodies': [" BODY ", {'id': 2, 'height_m': 1}]}", "bodies[1].width_m: missing"},
-    {HEAD "'bodies': [{'id': 1, 'width_m': '1', 'height_m': 1}]}",
-     "bodies[0].width_m: expected a number"},
-    {HEAD "'bodies': [{'id': 1, 'width_m': 0, 'height_m': 1}]}",
-     "body 0 (id 1): width_m 0 is not within 0.01 .. 10"},
-    {HEAD "'bodies': [{'id': 0, 'width_m': 1, 'height_m': 1}]}",
-     "bodies[0].id: 0 is not within 1 .. 9223372036854775807"},
-    {HEAD "'bodies': [{'id': -1, 'width_m': 1, 'height_m': 1}]}", "bodies[0].id: -1 is not within"},
-    {HEAD "'bodies': [{'id': 1.5, 'width_m': 1, 'height_m': 1}]}",
-     "bodies[0].id: expected a whole number"},
+    {SIZED("'id': 1, 'width_m': '1'"), "bodies[0].width_m: expected a number"},
+    {SIZED("'id': 1, 'width_m': 0"), "body 0 (id 1): width_m 0 is not within 0.01 .. 10"},
+    {SIZED("'id': 0, 'width_m': 1"), "bodies[0].id: 0 is not within 1 .. 9223372036854775807"},
+    {SIZED("'id': -1, 'width_m': 1"), "bodies[0].id: -1 is not within"},
+    {SIZED("'id': 1.5, 'width_m': 1"), "bodies[0].id: expected a whole number"},
     {HEAD "'bodies': [7]}", "bodies[0]: expected an object"},
     {HEAD "'bodies': {}}", "bodies: expected an array"},
     {PART("'joint': 'ball'"),
@@ -562,14 +566,10 @@ static const struct {
     {PART("'limits_rad': [1]"), "bodies[0].limits_rad: expected [lower, upper]"},
     {PART("'limits_rad': [1, 2]"), "body 0 (id 1): lower_rad 1 is not within"},
     {PART("'limits_m': [-1, 2]"), "bodies[0].limits_m: this joint has limits_rad"},
-    {HEAD "'bodies': [" LINEAR ", 'limits_rad': [-1, 1]}]}",
-     "bodies[0].limits_rad: this joint has limits_m"},
-    {HEAD "'bodies': [" LINEAR ", 'limits_m': [-1]}]}",
-     "bodies[0].limits_m: expected [lower, upper]"},
-    {HEAD "'bodies': [" LINEAR ", 'limits_m': [-1, 'far']}]}",
-     "bodies[0].limits_m: expected a number"},
-    {HEAD "'bodies': [" LINEAR ", 'limits_m': [-0.1, 11]}]}",
-     "body 0 (id 1): upper_m 11 is not within 0 .. 10"},
+    {SLIDE(", 'limits_rad': [-1, 1]"), "bodies[0].limits_rad: this joint has limits_m"},
+    {SLIDE(", 'limits_m': [-1]"), "bodies[0].limits_m: expected [lower, upper]"},
+    {SLIDE(", 'limits_m': [-1, 'far']"), "bodies[0].limits_m: expected a number"},
+    {SLIDE(", 'limits_m': [-0.1, 11]"), "body 0 (id 1): upper_m 11 is not within 0 .. 10"},
     {PART("'recursive_limit': 300"), "bodies[0].recursive_limit: 300 is not within 1 .. 16"},
     {PART("'symmetric': 1"), "bodies[0].symmetric: expected true or false"},
     {PART("'sensors': ['smell']"), "bodies[0].sensors: unknown name \"smell\"; there are joint, "},
@@ -667,8 +667,7 @@ static void refuse_packed(const struct packed_bytes *packed, const char *message
 TEST(lags_are_kept)
 {
     for (int is_row = 0; is_row < 2; is_row++) {
-        genome_deinit(&creature.genome);
-        make_lagging(&creature.genome);
+        become(make_lagging);
         struct neuron_gene *wave = &creature.genome.neurons[0];
         *(is_row ? &wave->lag_row : &wave->lag_image) = 0;
         ck_assert_int_eq(creature_format_version(&creature), 5);
@@ -682,8 +681,7 @@ TEST(lags_are_kept)
 /* So are emitters and late sensors. */
 TEST(emitters_are_kept)
 {
-    genome_deinit(&creature.genome);
-    make_emitting(&creature.genome);
+    become(make_emitting);
     struct body_gene *body = &creature.genome.bodies[0];
     ck_assert_int_eq(creature_format_version(&creature), 7);
     assert_kept_in_json("\"scent_2\": {");
@@ -698,8 +696,7 @@ TEST(emitters_are_kept)
 /* A stretch is kept, with emitters and without, and is what makes a file one of version 8. */
 TEST_LOOP(stretches_are_kept, 0, 2)
 {
-    genome_deinit(&creature.genome);
-    make_stretching(&creature.genome);
+    become(make_stretching);
     struct body_gene *body = &creature.genome.bodies[0];
     if (_i)
         memset(body->emitters, 0, sizeof body->emitters);
@@ -723,8 +720,7 @@ TEST_LOOP(stretches_are_kept, 0, 2)
 /* A head alone, of rectangles and of boxes. */
 TEST_LOOP(heads_are_kept, 0, 2)
 {
-    genome_deinit(&creature.genome);
-    (_i ? fixture_make_boxes : fixture_make)(&creature.genome);
+    become(_i ? fixture_make_boxes : fixture_make);
     uint64_t without = genome_hash(&creature.genome);
     creature.genome.bodies[1].is_head = 1;
     ck_assert(genome_hash(&creature.genome) != without);
@@ -755,8 +751,7 @@ TEST(mouths_are_kept)
 /* Equal genomes have equal bytes: a genome without emitters has no fields of emitters. */
 TEST(emitters_that_must_fail)
 {
-    genome_deinit(&creature.genome);
-    make_emitting(&creature.genome);
+    become(make_emitting);
     struct body_gene *body = &creature.genome.bodies[0];
     memset(&body->emitters[EMITTER_SOUND], 0, sizeof body->emitters[0]);
     body->emitters[EMITTER_SCENT_2].input = body->emitters[EMITTER_SOUND].input;
@@ -775,8 +770,7 @@ TEST(lags_that_must_fail)
     static const unsigned char halves[] = {0xcb, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0,
                                            0xcb, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0};
     struct genome copy;
-    genome_deinit(&creature.genome);
-    make_lagging(&creature.genome);
+    become(make_lagging);
     creature.genome.neurons[0].lag_row = 0.5;
     SCOPED(packed_bytes) packed = assert_kept_packed();
     size_t at = find_bytes(&packed, halves, sizeof halves);
@@ -1023,8 +1017,7 @@ TEST_LOOP(other_kinds_travel, 0, 2)
                                                            fixture_make_boxes};
     uint64_t version = 3 + (uint64_t)_i;
     size_t size;
-    genome_deinit(&creature.genome);
-    make[_i](&creature.genome);
+    become(make[_i]);
     ck_ok(genome_check(&creature.genome, &error));
     assert_kept_in_bytes(&creature);
     assert_kept_in_json("");
@@ -1032,6 +1025,8 @@ TEST_LOOP(other_kinds_travel, 0, 2)
     ck_assert_int_eq(decode_content(content, size, version - 1), ERR_FORMAT);
 }
 
+#define BALL "[{'id': 1, 'radius_m': 1"
+#define ROD  BALL "}], 'connections': [{'id': 1, 'from': 1, 'to': 1"
 struct bad_rows {
     const char *rows, *message;
 };
@@ -1039,59 +1034,49 @@ static const struct bad_rows bad_spheres[] = {
     {"[{'id': 1, 'width_m': 1}]", "bodies[0].width_m: unknown key"},
     {"[{'id': 1}]", "bodies[0].radius_m: missing"},
     {"[{'id': 1, 'radius_m': 6}]", "body 0 (id 1): radius_m 6 is not within"},
-    {"[{'id': 1, 'radius_m': 1, 'joint': 'rotary'}]", "bodies[0].joint: unknown name \"rotary\""},
-    {"[{'id': 1, 'radius_m': 1, 'symmetric': 'round'}]",
-     "bodies[0].symmetric: unknown name \"round\""},
-    {"[{'id': 1, 'radius_m': 1, 'limits_rad': [0, 1]}]",
-     "body 0 (id 1): upper_rad 1 is not within 0 .. 0"},
-    {"[{'id': 1, 'radius_m': 1, 'joint': 'hinge', 'drive': {'inputs': [1, 2]}}]",
+    {BALL ", 'joint': 'rotary'}]", "bodies[0].joint: unknown name \"rotary\""},
+    {BALL ", 'symmetric': 'round'}]", "bodies[0].symmetric: unknown name \"round\""},
+    {BALL ", 'limits_rad': [0, 1]}]", "body 0 (id 1): upper_rad 1 is not within 0 .. 0"},
+    {BALL ", 'joint': 'hinge', 'drive': {'inputs': [1, 2]}}]",
      "bodies[0].drive.inputs: expected an array of at most 1"},
-    {"[{'id': 1, 'radius_m': 1, 'drive': {'inputs': []}}]",
-     "body 0 (id 1): drive_strength 1 is not within 0 .. 0"},
-    {"[{'id': 1, 'radius_m': 1, 'sensors': ['contact-top']}]",
+    {BALL ", 'drive': {'inputs': []}}]", "body 0 (id 1): drive_strength 1 is not within 0 .. 0"},
+    {BALL ", 'sensors': ['contact-top']}]",
      "body 0 (id 1): sensors 4 is not a set of those of spheres"},
-    {"[{'id': 1, 'radius_m': 1}], 'connections': [{'id': 1, 'from': 1, 'to': 1}]",
-     "connections[0].length_m: missing"},
-    {"[{'id': 1, 'radius_m': 1}], 'connections': [{'id': 1, 'from': 1, 'to': 1, "
-     "'brace': 'cousin'}]",
-     "connections[0].brace: unknown name \"cousin\""},
-    {"[{'id': 1, 'radius_m': 1}], 'connections': [{'id': 1, 'from': 1, 'to': 1, "
-     "'brace': 'twin', 'length_m': 1}]",
+    {ROD "}]", "connections[0].length_m: missing"},
+    {ROD ", 'brace': 'cousin'}]", "connections[0].brace: unknown name \"cousin\""},
+    {ROD ", 'brace': 'twin', 'length_m': 1}]",
      "connection 0 (id 1): length_m 1 is not within 0 .. 0"},
-    {"[{'id': 1, 'radius_m': 1}], 'connections': [{'id': 1, 'from': 1, 'to': 1, "
-     "'length_m': 1, 'muscle': {'gain': 0}}]",
+    {ROD ", 'length_m': 1, 'muscle': {'gain': 0}}]",
      "connections[0].muscle.gain: 0 makes it no muscle"},
-    {"[{'id': 1, 'radius_m': 1}], 'connections': [{'id': 1, 'from': 1, 'to': 1, "
-     "'length_m': 1, 'muscle': {'longest': 0.9}}]",
+    {ROD ", 'length_m': 1, 'muscle': {'longest': 0.9}}]",
      "connection 0 (id 1): longest 0.9 is not within 1 .. 3"},
 };
 
-#define BOX "{'id': 1, 'width_m': 1, 'height_m': 1, 'depth_m': 1"
+#define BOX   "[{'id': 1, 'width_m': 1, 'height_m': 1, 'depth_m': 1"
+#define GLUED BOX "}], 'connections': [{'id': 1, 'from': 1, 'to': 1"
 static const struct bad_rows bad_boxes[] = {
     {"[{'id': 1, 'width_m': 1, 'height_m': 1}]", "bodies[0].depth_m: missing"},
     {"[{'id': 1, 'radius_m': 1}]", "bodies[0].radius_m: unknown key"},
-    {"[" BOX ", 'joint': 'rotary'}]", "bodies[0].joint: unknown name \"rotary\"; "
-                                      "there are rigid, linear, revolute, twist, "
-                                      "universal, bend-twist, twist-bend, spherical"},
-    {"[" BOX ", 'limits_2_rad': [-1, 1]}]", "body 0 (id 1): lower_2_rad -1 is not within 0 .. 0"},
-    {"[" BOX ", 'joint': 'spherical', 'limits_2_rad': [-1, 1]}]",
+    {BOX ", 'joint': 'rotary'}]", "bodies[0].joint: unknown name \"rotary\"; "
+                                  "there are rigid, linear, revolute, twist, "
+                                  "universal, bend-twist, twist-bend, spherical"},
+    {BOX ", 'limits_2_rad': [-1, 1]}]", "body 0 (id 1): lower_2_rad -1 is not within 0 .. 0"},
+    {BOX ", 'joint': 'spherical', 'limits_2_rad': [-1, 1]}]",
      "body 0 (id 1): lower_2_rad -1 is not within 0 .. 0"},
-    {"[" BOX ", 'joint': 'spherical', 'limits_rad': [-1, 2]}]",
+    {BOX ", 'joint': 'spherical', 'limits_rad': [-1, 2]}]",
      "body 0 (id 1): upper_rad 2 is not within 0 .. 1.57"},
-    {"[" BOX ", 'joint': 'linear', 'limits_rad': [-1, 1]}]",
+    {BOX ", 'joint': 'linear', 'limits_rad': [-1, 1]}]",
      "bodies[0].limits_rad: this joint has limits_m"},
-    {"[" BOX ", 'effector': {'input': 1, 'further_inputs': [1]}}]",
+    {BOX ", 'effector': {'input': 1, 'further_inputs': [1]}}]",
      "bodies[0].effector.further_inputs: expected an array of at most 0"},
-    {"[" BOX ", 'joint': 'universal', 'effector': {'input': 1, 'further_inputs': [1, 1]}}]",
+    {BOX ", 'joint': 'universal', 'effector': {'input': 1, 'further_inputs': [1, 1]}}]",
      "bodies[0].effector.further_inputs: expected an array of at most 1"},
-    {"[" BOX ", 'sensors': ['touch']}]",
-     "body 0 (id 1): sensors 16384 is not a set of those of boxes"},
-    {"[" BOX "}], 'connections': [{'id': 1, 'from': 1, 'to': 1, 'parent_face': 'side'}]",
+    {BOX ", 'sensors': ['touch']}]", "body 0 (id 1): sensors 16384 is not a set of those of boxes"},
+    {GLUED ", 'parent_face': 'side'}]",
      "connections[0].parent_face: unknown name \"side\"; there are right, top, left, "
      "bottom, front, back"},
-    {"[" BOX "}], 'connections': [{'id': 1, 'from': 1, 'to': 1, 'tilt_rad': 2}]",
-     "connection 0 (id 1): tilt_rad 2 is not within -1.57"},
-    {"[" BOX "}], 'connections': [{'id': 1, 'from': 1, 'to': 1, 'child_position_2': 2}]",
+    {GLUED ", 'tilt_rad': 2}]", "connection 0 (id 1): tilt_rad 2 is not within -1.57"},
+    {GLUED ", 'child_position_2': 2}]",
      "connection 0 (id 1): child_position_2 2 is not within -1 .. 1"},
 };
 
@@ -1191,8 +1176,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--make-golden") == 0) {
         make_creature(&creature);
-        genome_deinit(&creature.genome);
-        make_headed(&creature.genome);
+        become(make_headed);
         const char *binary = printed(GOLDEN_BINARY, CREATURE_FORMAT_VERSION);
         const char *text = printed(GOLDEN_JSON, CREATURE_FORMAT_VERSION);
         return creature_write(&creature, binary, 0, &error) != 0 ||

@@ -503,30 +503,13 @@ TEST(each_overlay_changes_the_picture)
     ck_assert_uint_eq(picture_hash(), plain);
 }
 
-/* Rows and columns of what is not transparent: left, top, right, bottom. */
-static void find_drawn(int width, int height, int box[4])
-{
-    box[0] = width;
-    box[1] = height;
-    box[2] = box[3] = -1;
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++)
-            if (pixel(x, y)) {
-                box[0] = x < box[0] ? x : box[0];
-                box[1] = y < box[1] ? y : box[1];
-                box[2] = x > box[2] ? x : box[2];
-                box[3] = y > box[3] ? y : box[3];
-            }
-}
-
 /* Where the ledger is, in a picture as wide as that. */
-static void find_ledger(const struct draw_view *view, const struct replay *replay, double taken_px,
-                        int width, int box[4])
+static struct drawn find_ledger(const struct draw_view *view, const struct replay *replay,
+                                double taken_px, int width)
 {
-    int height = (int)view->height_px;
-    open_picture(width, height);
+    open_picture(width, (int)view->height_px);
     draw_ledger(cr, view, replay, 1, taken_px);
-    find_drawn(width, height, box);
+    return drawn_box(0);
 }
 
 /* The ledger leaves most of a small picture free, keeps to its side, and below a brain to its
@@ -536,29 +519,29 @@ TEST(the_ledger_leaves_room)
     static const int sizes[][2] = {{364, 334}, {640, 334}, {976, 477}, {1952, 954}, {120, 60}};
     OWNED(replay) *replay = fixture_replay(&crawler);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        int width = sizes[i][0], height = sizes[i][1], box[4], left[4];
+        int width = sizes[i][0], height = sizes[i][1];
         struct draw_view view = {.width_px = width, .height_px = height, .px_per_m = 1, .flip = 1};
         view.ui = draw_ui_scale(width, height);
-        find_ledger(&view, replay, 0, width, box);
-        find_ledger(&view, replay, 1, width, left);
-        ck_assert_int_ge(box[2], 0);
-        ck_assert_int_eq(left[3] - left[1], box[3] - box[1]);
+        struct drawn box = find_ledger(&view, replay, 0, width);
+        struct drawn left = find_ledger(&view, replay, 1, width);
+        ck_assert_int_ge(box.right, 0);
+        ck_assert_int_eq(left.height, box.height);
         if (i == 4) /* this is unreadable, but does no harm */
             continue;
-        ck_assert_int_ge(box[1], (int)(30 * view.ui));  /* the title is seen */
-        ck_assert_int_lt(box[3], (int)(0.75 * height)); /* and what is on the ground */
-        ck_assert_int_gt(box[0], left[0]);
-        ck_assert_int_gt(box[2] - box[0], (int)(200 * view.ui));
-        ck_assert_int_lt(box[2], width - (int)(11 * view.ui));
+        ck_assert_int_ge(box.top, (int)(30 * view.ui));     /* the title is seen */
+        ck_assert_int_lt(box.bottom, (int)(0.75 * height)); /* and what is on the ground */
+        ck_assert_int_gt(box.left, left.left);
+        ck_assert_int_gt(box.width, (int)(200 * view.ui));
+        ck_assert_int_lt(box.right, width - (int)(11 * view.ui));
         open_picture(width, height);
         int is_beside = draw_ledger_below_brain(cr, &view, replay, 1, height);
-        find_drawn(width, height, box);
+        box = drawn_box(0);
         ck_assert_int_eq(draw_ledger_below_brain(NULL, &view, replay, 1, height), is_beside);
-        ck_assert_int_eq(is_beside, box[2] >= 0);
+        ck_assert_int_eq(is_beside, box.right >= 0);
         if (is_beside) {
-            ck_assert_int_ge(box[0], (int)(width - draw_brain_width(&view, replay)));
-            ck_assert_int_ge(box[1], (int)draw_brain_bottom(&view, replay));
-            ck_assert_int_lt(box[3], height);
+            ck_assert_int_ge(box.left, (int)(width - draw_brain_width(&view, replay)));
+            ck_assert_int_ge(box.top, (int)draw_brain_bottom(&view, replay));
+            ck_assert_int_lt(box.bottom, height);
         }
         ck_assert(is_beside || i < 2);
     }
@@ -572,17 +555,16 @@ TEST(the_ledger_is_narrow_on_a_phone)
     struct draw_view view = {
         .width_px = 390, .height_px = 844, .px_per_m = 1, .flip = 1, .ui = 0.8};
     double taken = draw_brain_width(&view, replay);
-    int box[4];
-    find_ledger(&view, replay, taken, 390, box);
-    ck_assert_int_lt(box[2], 390 - (int)taken);
+    struct drawn box = find_ledger(&view, replay, taken, 390);
+    ck_assert_int_lt(box.right, 390 - (int)taken);
     open_picture(390, 844);
     ck_assert(draw_ledger_below_brain(cr, &view, replay, 1, 844));
-    find_drawn(390, 844, box);
-    ck_assert_int_ge(box[0], 390 - (int)taken);
-    ck_assert_int_lt(box[2], 390);
+    box = drawn_box(0);
+    ck_assert_int_ge(box.left, 390 - (int)taken);
+    ck_assert_int_lt(box.right, 390);
     view.width_px = 166; /* of a narrow window beside its brain */
-    find_ledger(&view, replay, 0, 200, box);
-    ck_assert_int_lt(box[2], 166);
+    box = find_ledger(&view, replay, 0, 200);
+    ck_assert_int_lt(box.right, 166);
 }
 
 /* Terms that stay near 0 are left out where all would be too high. */
@@ -591,15 +573,14 @@ TEST(the_ledger_shows_what_matters)
     OWNED(replay) *replay = fixture_replay(&crawler);
     struct draw_view view = {
         .width_px = 640, .height_px = 334, .px_per_m = 1, .flip = 1, .ui = 0.8};
-    int whole[4], folded[4];
-    find_ledger(&view, replay, 0, 640, whole);
+    struct drawn whole = find_ledger(&view, replay, 0, 640);
     struct replay_frame last = frame_at(replay, replay->frame_count - 1);
     float *energies = (float *)last.energies;
     for (int i = ENERGY_friction_j; i < ENERGY_COUNT; i++)
         energies[i] = 0;
-    find_ledger(&view, replay, 0, 640, folded);
-    ck_assert_int_lt(folded[3] - folded[1], (whole[3] - whole[1]) * 2 / 3);
-    ck_assert_int_eq(folded[1], whole[1]);
+    struct drawn folded = find_ledger(&view, replay, 0, 640);
+    ck_assert_int_lt(folded.height, whole.height * 2 / 3);
+    ck_assert_int_eq(folded.top, whole.top);
 }
 
 /* A bar inside each sensed face, on the right side of mirrored parts, too: lit where it touches. */

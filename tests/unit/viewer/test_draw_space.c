@@ -287,40 +287,19 @@ static void open_white_picture(void)
     cairo_paint(cr);
 }
 
-/* Between which columns and rows something is drawn; right < 0: nowhere. */
-struct drawn {
-    int left, top, right, bottom, width, height;
-};
-
-static struct drawn drawn_box(void)
-{
-    struct drawn box = {400, 300, -1, -1, 0, 0};
-    for (int y = 0; y < 300; y++)
-        for (int x = 0; x < 400; x++)
-            if (pixel(x, y) != 0xffffff) {
-                box.left = x < box.left ? x : box.left;
-                box.top = y < box.top ? y : box.top;
-                box.right = x > box.right ? x : box.right;
-                box.bottom = y;
-            }
-    box.width = box.right - box.left;
-    box.height = box.bottom - box.top;
-    return box;
-}
-
 /* The creature alone, at its beginning; what of the picture it takes. */
 static struct drawn show(struct draw_view view, double fade, unsigned flags)
 {
     open_white_picture();
     draw_creature(cr, &view, replay, 0, fade, flags);
-    return drawn_box();
+    return drawn_box(0xffffff);
 }
 
 static struct drawn show_overlays(struct draw_view view, double time_s, unsigned flags)
 {
     open_white_picture();
     draw_overlays(cr, &view, replay, time_s, flags);
-    return drawn_box();
+    return drawn_box(0xffffff);
 }
 
 static int red(uint32_t color)
@@ -931,7 +910,7 @@ TEST_LOOP(plain_bodies_fill_their_cell, 0, 3)
     replay->size_m = fmax(2 * depths_m[_i], 0.4);
     open_white_picture();
     draw_plain(cr, 400, 300, alone(), 1, 0, DRAW_BOXES);
-    struct drawn box = drawn_box();
+    struct drawn box = drawn_box(0xffffff);
     ck_assert(box.left >= 10 && box.top >= 8 && box.right < 390 && box.bottom < 292);
     ck_assert(box.width > 330 || box.height > 245);
 }

@@ -26,11 +26,6 @@ static struct player *window;
 
 /* ---- a run of two small worlds ---- */
 
-static void check_ok(int status)
-{
-    ck_ok(status);
-}
-
 static void hear(void *context, const struct preserve_event *event)
 {
     struct epoch_life life;
@@ -44,9 +39,8 @@ static void live(struct store *store, struct preserve_memory *memory, struct epo
     SCOPED(preserve_state) state;
     struct epoch_end *end = epoch_end_create();
     struct preserve_watcher watcher = {.hear = hear, .context = end};
-    check_ok(preserve_epoch_begin(&state, &params, 5, order, memory, NULL, &error));
-    check_ok(
-        preserve_epoch_live(&state, &params, order, &watcher, memory, &end->traveller, &error));
+    ck_ok(preserve_epoch_begin(&state, &params, 5, order, memory, NULL, &error));
+    ck_ok(preserve_epoch_live(&state, &params, order, &watcher, memory, &end->traveller, &error));
     preserve_epoch_facts(&state, end->facts);
     ck_assert_int_eq(preserve_state_pack(&state, &end->state), 0);
     struct store_epoch epoch = {.world = order->world,
@@ -56,7 +50,7 @@ static void live(struct store *store, struct preserve_memory *memory, struct epo
                                 .end = end,
                                 .drifted_to = -1,
                                 .tick_s = 1 / params.simulation_brain_hz};
-    check_ok(store_put_epoch(store, &epoch, 1, &error));
+    ck_ok(store_put_epoch(store, &epoch, 1, &error));
     epoch_end_destroy(end);
 }
 
@@ -64,7 +58,7 @@ static void add_epochs(struct store *store, uint32_t first, uint32_t last)
 {
     SCOPED(preserve_memory) memory;
     SCOPED(creature) fish;
-    check_ok(creature_read(&fish, "examples/creatures/fish.json", &error));
+    ck_ok(creature_read(&fish, "examples/creatures/fish.json", &error));
     ck_assert_int_eq(preserve_memory_init(&memory), 0);
     for (uint32_t epoch = first; epoch <= last; epoch++)
         for (uint32_t world = 0; world < WORLDS; world++) {
@@ -76,12 +70,12 @@ static void add_epochs(struct store *store, uint32_t first, uint32_t last)
                 order->founder_count = 1;
                 ck_assert_int_eq(genome_copy(&order->founders[0], &fish.genome), 0);
             } else {
-                check_ok(stored_epoch_fill_order(store_database(store), order, &error));
+                ck_ok(stored_epoch_fill_order(store_database(store), order, &error));
             }
             live(store, &memory, order);
             epoch_order_destroy(order);
         }
-    check_ok(store_commit(store, &error));
+    ck_ok(store_commit(store, &error));
 }
 
 static void make_run(void)
@@ -95,7 +89,7 @@ static void make_run(void)
         "preserve.width_m=8", "preserve.height_m=5");
     set("preserve.mouth_w=200"); // a creature starves soon
     preserve_apply(&params);
-    check_ok(store_create(&store, path, &params, NULL, NULL, NULL, &error));
+    ck_ok(store_create(&store, path, &params, NULL, NULL, NULL, &error));
     add_epochs(store, 0, EPOCHS);
     store_close(store);
 }
@@ -112,7 +106,7 @@ static void open_window(struct preserve_window_request request)
 {
     request.run_directory = directory;
     request.is_patient = 1;
-    check_ok(preserve_window_create(&window, &request, &error));
+    ck_ok(preserve_window_create(&window, &request, &error));
     player_resize(window, WIDTH, HEIGHT);
 }
 
@@ -214,8 +208,7 @@ TEST(it_plays_pauses_and_jumps)
     pass(0);
     ck_assert_double_ge(now_s(), 30);
     /* far on and back, by the bar and by a key */
-    player_press_mouse(window, WIDTH / 2.0, HEIGHT - 10);
-    player_release_mouse(window);
+    click(WIDTH / 2.0, HEIGHT - 10);
     double half_s = now_s();
     ck_assert(half_s > 20 && half_s < 70);
     press('r');
@@ -321,7 +314,7 @@ TEST(a_glimpse_comes_first)
 {
     struct preserve_feed *feed;
     struct preserve_feed_request wanted = {.run_directory = directory, .step_s = 1};
-    check_ok(preserve_feed_create(&feed, &wanted, &error));
+    ck_ok(preserve_feed_create(&feed, &wanted, &error));
     preserve_feed_wait(feed);
     struct preserve_replay *w = preserve_feed_take(feed, &error);
     ck_assert(w->is_glimpse);
@@ -337,7 +330,7 @@ TEST(a_glimpse_comes_first)
     preserve_feed_destroy(feed);
     /* what is seen is no film yet: its title says so */
     struct preserve_window_request request = {.run_directory = directory, .from_s = EPOCH_S + 1};
-    check_ok(preserve_window_create(&window, &request, &error));
+    ck_ok(preserve_window_create(&window, &request, &error));
     for (int k = 0; k < 3000 && !preserve_window_look(window).waters; k++) {
         player_look_for_news(window, 0);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -356,18 +349,18 @@ TEST(a_life_has_an_end)
     uint64_t id = 0;
     int world;
     double from_s, to_s, x_m, y_m;
-    check_ok(run_reader_open(&reader, directory, &error));
+    ck_ok(run_reader_open(&reader, directory, &error));
     for (uint64_t i = 1; i < 20 && isnan(life.died_s); i++)
         if (run_reader_get_life(reader, i, &life, &error) == 0)
             id = i;
     run_reader_close(reader);
     ck_assert_msg(!isnan(life.died_s), "nobody died");
-    check_ok(preserve_replay_find_life(directory, id, &world, &from_s, &to_s, &error));
+    ck_ok(preserve_replay_find_life(directory, id, &world, &from_s, &to_s, &error));
     ck_assert(from_s <= life.born_s && to_s > life.died_s && world == 0);
     struct preserve_replay_request request = {
         .run_directory = directory, .world = world, .from_s = from_s, .to_s = to_s, .step_s = 0.5};
     struct preserve_replay *w;
-    check_ok(preserve_replay_create(&w, &request, &error));
+    ck_ok(preserve_replay_create(&w, &request, &error));
     int died = preserve_replay_moment_at(w, life.died_s) + 1;
     ck_assert_int_eq(
         preserve_replay_find(w, preserve_replay_moment_at(w, life.died_s - 1), id, &x_m, &y_m),
@@ -405,7 +398,7 @@ TEST(a_run_is_followed_while_it_goes_on)
     for (int k = 0; k < 20; k++)
         pass(1);
     ck_assert_double_eq_tol(now_s(), EPOCHS * EPOCH_S, 0.1);
-    check_ok(store_open(&store, path, 0, &error));
+    ck_ok(store_open(&store, path, 0, &error));
     add_epochs(store, EPOCHS + 1, EPOCHS + 1);
     store_close(store);
     player_look_for_news(window, 10);
