@@ -37,15 +37,10 @@ struct slide {
 
 static void setup(void)
 {
-    static const char *const settings[] = {
-        "creature.effectors=no",  "guard.motionless_s=0", "guard.energy_share=0",
-        "guard.momentum_share=0", "guard.turn_rad=0",     "simulation.brain_hz=240",
-        "initial.bodies_max=4",   "creature.parts_max=6",
-    };
     params_set_defaults(&params);
-    ck_assert_int_eq(params_set(&params, "world.preset", "land", &error), 0);
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
-        ck_ok(set_param(&params, settings[i], &error));
+    set("world.preset=land", "creature.effectors=no", "guard.motionless_s=0",
+        "guard.energy_share=0", "guard.momentum_share=0", "guard.turn_rad=0",
+        "simulation.brain_hz=240", "initial.bodies_max=4", "creature.parts_max=6");
     params.simulation_duration_s = DURATION_S;
     arena_open(EVALUATE_ARENA_BYTES);
 }

@@ -23,23 +23,13 @@ int main(void)
 
 #include <mujoco/mujoco.h>
 
-#include "simulator/tools/scenes/scene.h"
 #include "simulator/planar/tree/tree.h"
 #include "tests/oracle/mujoco_fixture.h"
 #include "tests/random_genome.h"
 #include "tests/unit/stage_fixture.h"
+#include "tests/scene_fixture.h"
 
 enum { MJCF_BYTES = 32 * 1024 };
-
-static int is_table;
-
-/* One number that was measured, under the name that the documentation has for it. */
-static void report(const char *what, double largest, double allowed)
-{
-    if (is_table)
-        printf("| %s | %.1e | %.0e |\n", what, largest, allowed);
-    ck_assert_msg(largest <= allowed, "%s: %.3e, allowed are %.1e", what, largest, allowed);
-}
 
 /* ---------------------------------------------------------------- bodies for MuJoCo */
 
@@ -147,9 +137,9 @@ static void peer_set(struct peer *peer, const double *q, const double *qd)
     }
 }
 
-static void peer_run(struct peer *peer, long steps)
+static void peer_run(struct peer *peer, long count)
 {
-    while (steps-- > 0)
+    while (count-- > 0)
         mj_step(peer->model, peer->data);
 }
 
@@ -307,28 +297,20 @@ TEST(driven_trees_agree)
  * end. */
 static double scene_distance(const char *name, int solver, double dt_s, double until_s)
 {
-    struct error error;
-    SCOPED(arena) arena;
     struct peer peer;
-    struct dynamics *dynamics;
-    FREED struct scene *scene = calloc(1, sizeof *scene);
-    ck_assert_ptr_nonnull(scene);
-    const char *path = printed("tests/oracle/scenes/%s.json", name);
-    ck_assert_int_eq(scene_read_file(scene, path, &error), 0);
-    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
-    scene->settings.solver = solver;
-    scene->settings.integrator = solver == SOLVER_CONSTRAINT ? INTEGRATOR_AUTO : INTEGRATOR_RK4;
-    scene->settings.rtol = 1e-12;
-    scene->settings.dt_s = dt_s;
-    ck_assert_int_eq(scene_start(scene, &arena, &dynamics, &error), 0);
+    scene_set_up();
+    ck_ok(scene_read_file(&scene, printed("tests/oracle/scenes/%s.json", name), &error));
+    scene.settings.solver = solver;
+    scene.settings.integrator = solver == SOLVER_CONSTRAINT ? INTEGRATOR_AUTO : INTEGRATOR_RK4;
+    scene.settings.rtol = 1e-12;
+    scene.settings.dt_s = dt_s;
+    start_scene();
     double fine_s = solver == SOLVER_CONSTRAINT ? dt_s / 16 : dt_s;
-    peer_open(&peer, &scene->phenotype, NULL, scene->world.gravity_m_s2, fine_s);
-    peer_set(&peer, scene->q, scene->qd);
-    for (long step = 0; step < lround(until_s / dt_s); step++) {
-        ck_assert_int_eq(dynamics_step(dynamics), 0);
-        peer_run(&peer, lround(dt_s / fine_s));
-    }
-    double distance = peer_distance(&peer, dynamics->q);
+    peer_open(&peer, &scene.phenotype, NULL, scene.world.gravity_m_s2, fine_s);
+    peer_set(&peer, scene.q, scene.qd);
+    run_to(until_s);
+    peer_run(&peer, lround(until_s / fine_s));
+    double distance = peer_distance(&peer, run->q);
     peer_close(&peer);
     return distance;
 }
@@ -352,19 +334,17 @@ TEST(constraint_solver_agrees)
 /* ---------------------------------------------------------------- passive fall */
 
 /* Grows a creature of a first generation, or returns 0. */
-static int grow(struct phenotype *phenotype, uint64_t id, struct arena *arena)
+static int grow(struct phenotype *phenotype, uint64_t id)
 {
-    struct params params;
     SCOPED(genome) genome;
     params_set_defaults(&params);
     random_genome(&genome, &params, RNG_RANDOM_GENOME, 1, id);
-    return phenotype_express(phenotype, &genome, &params, arena) == VERDICT_OK;
+    return phenotype_express(phenotype, &genome, &params, &arena) == VERDICT_OK;
 }
 
 /* Drops a limp creature, turning and with bent joints, until a contact or a limit makes a step
  * other than RK4. The time it fell; the greatest distance on the way. */
-static double fall_distance(const struct phenotype *p, struct arena *arena, struct rng *rng,
-                            double *distance)
+static double fall_distance(const struct phenotype *p, struct rng *rng, double *distance)
 {
     struct world world = {.gravity_m_s2 = BODY_GRAVITY,
                           .has_ground = 1,
@@ -373,7 +353,7 @@ static double fall_distance(const struct phenotype *p, struct arena *arena, stru
                           .own_friction = 0.8,
                           .own_elasticity = 0.2};
     struct dynamics_settings settings = stage_default_settings();
-    struct dynamics *dynamics = dynamics_create(p, &world, &settings, arena);
+    struct dynamics *dynamics = dynamics_create(p, &world, &settings, &arena);
     ck_assert_ptr_nonnull(dynamics);
     double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX], bounds[4];
     ck_assert_int_le(2 + p->body->link_count, BODY_DOF_MAX);
@@ -393,12 +373,12 @@ static double fall_distance(const struct phenotype *p, struct arena *arena, stru
     peer_set(&peer, q, qd);
     double fallen_s = 0;
     *distance = 0;
-    for (uint64_t steps = 0, rk4_steps = 0; steps == rk4_steps;) {
+    for (uint64_t count = 0, rk4_steps = 0; count == rk4_steps;) {
         *distance = fmax(*distance, peer_distance(&peer, dynamics->q));
-        fallen_s = (double)steps * settings.dt_s;
+        fallen_s = (double)count * settings.dt_s;
         ck_assert_double_lt(fallen_s, 5);
         ck_assert_int_eq(dynamics_step(dynamics), 0);
-        steps = dynamics->steps;
+        count = dynamics->steps;
         rk4_steps = dynamics->rk4_steps;
         peer_run(&peer, 1);
     }
@@ -408,25 +388,23 @@ static double fall_distance(const struct phenotype *p, struct arena *arena, stru
 
 TEST(passive_falls_agree)
 {
-    struct arena arena;
     double largest = 0, total_s = 0;
     int fallen = 0;
-    ck_assert_int_eq(arena_init(&arena, 8u << 20), 0);
+    arena_open(8u << 20);
     struct rng rng = test_rng(1, 13, 0);
     for (uint64_t id = 1; id <= 200; id++) {
         struct phenotype phenotype;
         double distance;
         arena_reset(&arena);
-        if (!grow(&phenotype, id, &arena))
+        if (!grow(&phenotype, id))
             continue;
-        double fallen_s = fall_distance(&phenotype, &arena, &rng, &distance);
+        double fallen_s = fall_distance(&phenotype, &rng, &distance);
         if (fallen_s < 0.3)
             continue;
         largest = fmax(largest, distance);
         total_s += fallen_s;
         fallen++;
     }
-    arena_deinit(&arena);
     ck_assert_int_ge(fallen, 50);
     report(printed("%d random creatures falling, %.0f s in all", fallen, total_s), largest, 1e-11);
 }
@@ -457,11 +435,11 @@ TEST_LOOP(faults_are_noticed, 0, 2)
 
 int main(int argc, char **argv)
 {
-    is_table = argc > 1 && strcmp(argv[1], "--table") == 0;
-    if (is_table)
+    prints_table = argc > 1 && strcmp(argv[1], "--table") == 0;
+    if (prints_table)
         printf("| with MuJoCo %s | largest difference, m or rad | allowed |\n|---|---|---|\n",
                mj_versionString());
-    return run_tests_or_table("mujoco", 120, NULL, NULL, is_table);
+    return run_tests_or_table("mujoco", 120, NULL, NULL, prints_table);
 }
 
 #endif

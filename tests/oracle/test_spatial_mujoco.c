@@ -24,11 +24,10 @@ int main(void)
 #include "simulator/body/linked_body.h"
 #include "simulator/tools/mjcf.h"
 #include "simulator/links/spatial_state.h"
-#include "simulator/tools/scenes/scene.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 #include "tests/oracle/mujoco_fixture.h"
 #include "simulator/spatial/steps/spatial_dynamics.h"
-#include "tests/plain_fixture.h"
+#include "tests/scene_fixture.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 32, COORDINATES_MAX = 40 };
 /* Steps per second: of ours, and MuJoCo's coarsest. */
@@ -46,11 +45,10 @@ struct tree_scene {
 };
 
 static struct rng rng;
-static int is_table;
 
 static void setup(void)
 {
-    arena_open(8u << 20);
+    scene_set_up();
     rng_init(&rng, 1, RNG_TEST, 40, 0);
 }
 
@@ -315,14 +313,6 @@ static double apart(const struct poses *a, const struct poses *b, int count)
     return largest;
 }
 
-/* One number that was measured, under the name that the documentation has for it. */
-static void report(const char *what, double largest, double allowed)
-{
-    if (is_table)
-        printf("| %s | %.1e | %.0e |\n", what, largest, allowed);
-    ck_assert_msg(largest <= allowed, "%s: %.3e, allowed are %.1e", what, largest, allowed);
-}
-
 /* ---------------------------------------------------------------- accelerations */
 
 /* Torques of the servos at the start. */
@@ -400,7 +390,7 @@ static double acceleration_difference(const struct tree_scene *s)
 
 TEST(accelerations_agree)
 {
-    if (is_table)
+    if (prints_table)
         printf("\n| with MuJoCo %s | largest difference | allowed |\n|---|---|---|\n",
                mj_versionString());
     double largest = 0;
@@ -439,7 +429,7 @@ static void report_nearing(const char *joint, const char *root, int order, struc
                            double allowed)
 {
     double ratio = pow(2, order);
-    if (is_table)
+    if (prints_table)
         printf(" %.1e |", n.extrapolated);
     ck_assert_msg(fabs(n.ratio - ratio) < 0.2 * ratio || n.coarse < ROUNDING,
                   "%s, %s: distances fall by %.2f", joint, root, n.ratio);
@@ -458,15 +448,15 @@ static void check_joint(enum link_joint kind, int is_free)
 
 TEST(each_joint_agrees)
 {
-    if (is_table)
+    if (prints_table)
         printf("| joint of three links, 1 s | root on the world | root free |\n|---|---|---|\n");
     for (int kind = LINK_RIGID; kind < LINK_FREE; kind++) {
-        if (is_table)
+        if (prints_table)
             printf("| %s |%s", joint_kinds[kind].name, kind == LINK_RIGID ? " |" : "");
         if (kind != LINK_RIGID)
             check_joint((enum link_joint)kind, 0);
         check_joint((enum link_joint)kind, 1);
-        if (is_table)
+        if (prints_table)
             printf("\n");
     }
 }
@@ -507,26 +497,21 @@ TEST_LOOP(faults_are_noticed, 0, 4)
 
 /* ---------------------------------------------------------------- scenes */
 
-static struct scene *read_scene(const char *name, double dt_s)
+static void read_scene(const char *name, double hz)
 {
-    struct scene *scene = calloc(1, sizeof *scene);
-    ck_assert_ptr_nonnull(scene);
-    ck_ok(scene_read_file(scene, printed("tests/oracle/space/scenes/%s.json", name), &error));
-    scene->settings.dt_s = dt_s;
-    scene->settings.integrator = INTEGRATOR_RK4;
-    ck_assert_int_le(scene->body_count, LINKS_MAX);
+    ck_ok(scene_read_file(&scene, printed("tests/oracle/space/scenes/%s.json", name), &error));
+    scene.settings.dt_s = 1 / hz;
+    scene.settings.integrator = INTEGRATOR_RK4;
+    ck_assert_int_le(scene.body_count, LINKS_MAX);
     arena_reset(&arena);
-    return scene;
 }
 
 static struct poses scene_here(const char *name, double hz, double until_s)
 {
-    FREED struct scene *scene = read_scene(name, 1 / hz);
-    struct dynamics *run;
     struct poses poses = {.of = {{0, 0, 0}}};
-    ck_assert_int_eq(scene_start(scene, &arena, &run, &error), 0);
-    for (long i = lround(until_s * hz); i > 0; i--)
-        ck_assert_int_eq(dynamics_step(run), 0);
+    read_scene(name, hz);
+    start_scene();
+    run_to(until_s);
     const struct spatial_tree *tree = spatial_state_tree(spatial_state_of(run));
     for (int i = 0; i < tree->count; i++) {
         poses.of[3 * i] = tree->links[i].at;
@@ -539,22 +524,23 @@ static struct poses scene_here(const char *name, double hz, double until_s)
 /* By the exported model and its table of controls. */
 static struct poses scene_there(const char *name, double hz, double until_s, int *count)
 {
-    FREED struct scene *scene = read_scene(name, 1 / hz);
     struct poses poses = {.of = {{0, 0, 0}}};
     char *texts[2];
     size_t sizes[2];
     FILE *model_file = open_memstream(&texts[0], &sizes[0]);
     FILE *signals = open_memstream(&texts[1], &sizes[1]);
-    uint64_t steps = (uint64_t)lround(until_s * hz);
+    uint64_t count_of_steps = (uint64_t)lround(until_s * hz);
+    read_scene(name, hz);
     ck_assert(model_file && signals);
-    ck_assert_int_eq(mjcf_write_scene(scene, name, model_file, signals, steps, &arena), 0);
+    ck_assert_int_eq(mjcf_write_scene(&scene, name, model_file, signals, count_of_steps, &arena),
+                     0);
     ck_assert_int_eq(fclose(model_file) | fclose(signals), 0);
     mjModel *model = mujoco_load(texts[0], sizes[0]);
     mjData *data = mj_makeData(model);
     char *line = strchr(texts[1], '\n') + 1;
     model->opt.integrator = mjINT_RK4;
     mj_resetDataKeyframe(model, data, 0);
-    for (uint64_t step = 0; step < steps; step++) {
+    for (uint64_t step = 0; step < count_of_steps; step++) {
         ck_assert_double_eq_tol(strtod(line, &line), data->time, 1e-9);
         for (int i = 0; i < model->nu; i++)
             data->ctrl[i] = strtod(line + 1, &line);
@@ -563,8 +549,8 @@ static struct poses scene_there(const char *name, double hz, double until_s, int
     }
     ck_assert_int_eq(*line, 0);
     mj_kinematics(model, data);
-    *count = scene->body_count;
-    for (int i = 0; i < scene->body_count; i++) {
+    *count = scene.body_count;
+    for (int i = 0; i < scene.body_count; i++) {
         int id = mj_name2id(model, mjOBJ_BODY, printed("link%d", i));
         poses.of[3 * i] = from_mujoco(data->xpos + 3 * id, 1);
         poses.of[3 * i + 1] = from_mujoco(data->xmat + 9 * id, 3);
@@ -692,8 +678,8 @@ TEST(contact_solver_hold)
 
 int main(int argc, char **argv)
 {
-    is_table = argc > 1 && strcmp(argv[1], "--table") == 0;
-    return run_tests_or_table("space_mujoco", 120, setup, NULL, is_table);
+    prints_table = argc > 1 && strcmp(argv[1], "--table") == 0;
+    return run_tests_or_table("space_mujoco", 120, setup, NULL, prints_table);
 }
 
 #endif

@@ -570,8 +570,6 @@ static const struct {
                  {"walk3d-archive-4", 0}, {"walk3d-archive-5", 0}, {"swim3d-sims-2", 1},
                  {"swim3d-sims-3", 0},    {"swim3d-sims-4", 0},    {"fly3d-sims-2", 1}};
 
-static int is_table;
-
 static void read_creature(struct creature *creature, const char *name)
 {
     struct error error;
@@ -616,7 +614,7 @@ static void travel(const char *name, double ways[2])
 
 TEST(creatures_keep_their_way)
 {
-    if (is_table)
+    if (prints_table)
         printf(
             "| with MuJoCo %s, the loop closed | way here, m | there | kept |\n|---|---|---|---|\n",
             mj_versionString());
@@ -624,14 +622,14 @@ TEST(creatures_keep_their_way)
     ck_assert_int_eq(arena_init(&model_arena, EVALUATE_ARENA_BYTES), 0);
     for (size_t i = 0; i < sizeof creatures / sizeof creatures[0]; i++) {
         double ways[2];
-        if (!is_table && !creatures[i].is_in_suite)
+        if (!prints_table && !creatures[i].is_in_suite)
             continue;
         travel(creatures[i].name, ways);
-        if (is_table)
+        if (prints_table)
             printf("| %s | %.2f | %.2f | %.2f |\n", creatures[i].name, ways[0], ways[1],
                    ways[1] / ways[0]);
         ck_assert_double_gt(ways[0], 1);
-        ck_assert_msg(is_table || ways[1] >= SHARE_KEPT * ways[0], "%s: %.2f of %.2f m",
+        ck_assert_msg(prints_table || ways[1] >= SHARE_KEPT * ways[0], "%s: %.2f of %.2f m",
                       creatures[i].name, ways[1], ways[0]);
     }
     arena_deinit(&arena);
@@ -648,10 +646,10 @@ START_TEST(record_all)
 
 int main(int argc, char **argv)
 {
-    is_table = argc > 1 && strcmp(argv[1], "--table") == 0;
+    prints_table = argc > 1 && strcmp(argv[1], "--table") == 0;
     if (argc > 1 && strcmp(argv[1], "--record") == 0)
         return run_only(record_all, 600);
-    return run_tests_or_table("transfer", 600, NULL, NULL, is_table);
+    return run_tests_or_table("transfer", 600, NULL, NULL, prints_table);
 }
 
 #endif
