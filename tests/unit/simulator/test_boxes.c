@@ -8,13 +8,14 @@
 #include "simulator/links/spatial_state.h"
 #include "simulator/mind/senses.h"
 #include "tests/plain_fixture.h"
+#include "tests/quoted.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/random_genome.h"
 
 enum { CREATURES = 20 };
 
 /* The beginning of a creature's text. */
-#define BOXES "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\","
+#define BOXES "{'format': 'bestiary-creature', 'version': 4, 'body': 'boxes',"
 
 static struct phenotype phenotype;
 static struct world world;
@@ -327,21 +328,25 @@ TEST(a_perturbed_start_is_near)
 
 /* ---------------------------------------------------------------- neighbours */
 
+static void read_quoted(struct creature *creature, const char *text)
+{
+    FREED char *json = quoted(text);
+    ck_ok(creature_decode(creature, json, strlen(json), "json", &error));
+}
+
 /* A lid on a hinge in the middle of a trunk's top, which a muscle pulls to the side. */
 static const char lid[] =
-    BOXES " \"bodies\": ["
-          "{\"id\": 1, \"width_m\": 0.4, \"height_m\": 0.4, \"depth_m\": 0.4},"
-          "{\"id\": 2, \"width_m\": 0.3, \"height_m\": 0.05, \"depth_m\": 0.3,"
-          " \"joint\": \"revolute\", \"limits_rad\": [-3, 3], \"effector\": {\"input\": 3}}],"
-          " \"connections\": [{\"id\": 3, \"from\": 1, \"to\": 2, \"parent_face\": \"top\","
-          " \"child_face\": \"left\"}]}";
+    BOXES " 'bodies': [{'id': 1, 'width_m': 0.4, 'height_m': 0.4, 'depth_m': 0.4}, {'id': 2, "
+          "'width_m': 0.3, 'height_m': 0.05, 'depth_m': 0.3, 'joint': 'revolute', 'limits_rad': "
+          "[-3, 3], 'effector': {'input': 3}}], 'connections': [{'id': 3, 'from': 1, 'to': 2, "
+          "'parent_face': 'top', 'child_face': 'left'}]}";
 
 /* How far it turns, rad. */
 static double close_lid(void)
 {
     SCOPED(creature) creature;
     struct drive_state state;
-    ck_ok(creature_decode(&creature, lid, sizeof lid - 1, "lid", &error));
+    read_quoted(&creature, lid);
     arena_reset(&arena);
     ck_assert_int_eq(phenotype_express(&phenotype, &creature.genome, &params, &arena), VERDICT_OK);
     world_init(&world, &params);
@@ -401,10 +406,10 @@ TEST(a_gait_is_measured)
     ck_assert_double_eq(ray.pairs, 3);
 }
 
-static struct measures measure_json(const char *json)
+static struct measures measure_json(const char *text)
 {
     SCOPED(creature) creature;
-    ck_ok(creature_decode(&creature, json, strlen(json), "json", &error));
+    read_quoted(&creature, text);
     return measure_creature(&creature);
 }
 
@@ -412,25 +417,17 @@ static struct measures measure_json(const char *json)
 static struct measures crawl(int root, const char *hat_joint)
 {
     return measure_json(printed(
-        BOXES " \"root\": %d, \"bodies\": ["
-              "{\"id\": 1, \"width_m\": 0.1, \"height_m\": 0.1, \"depth_m\": 0.1,"
-              " \"joint\": \"rigid\"},"
-              "{\"id\": 2, \"width_m\": 0.6, \"height_m\": 0.1, \"depth_m\": 0.3,"
-              " \"joint\": \"rigid\"},"
-              "{\"id\": 3, \"width_m\": 0.4, \"height_m\": 0.06, \"depth_m\": 0.2,"
-              " \"joint\": \"revolute\", \"limits_rad\": [-1.5, 1.5],"
-              " \"effector\": {\"input\": {\"neuron\": 1}}},"
-              "{\"id\": 4, \"width_m\": 0.4, \"height_m\": 0.06, \"depth_m\": 0.2,"
-              " \"joint\": \"revolute\", \"limits_rad\": [-1.5, 1.5],"
-              " \"effector\": {\"input\": {\"neuron\": 2}}}],"
-              " \"connections\": ["
-              "{\"id\": 1, %s},"
-              "{\"id\": 11, \"from\": 2, \"to\": 3, \"parent_face\": \"right\"},"
-              "{\"id\": 12, \"from\": 3, \"to\": 4, \"parent_face\": \"right\"}],"
-              " \"neurons\": ["
-              "{\"id\": 1, \"in\": 3, \"function\": \"oscillate-wave\", \"inputs\": [2, 0.9, 0.1]},"
-              "{\"id\": 2, \"in\": 4, \"function\": \"oscillate-wave\", \"inputs\": [2, 0.8, -0.7],"
-              " \"initial\": 0.23}]}",
+        BOXES
+        " 'root': %d, 'bodies': [{'id': 1, 'width_m': 0.1, 'height_m': 0.1, 'depth_m': 0.1, "
+        "'joint': 'rigid'}, {'id': 2, 'width_m': 0.6, 'height_m': 0.1, 'depth_m': 0.3, 'joint': "
+        "'rigid'}, {'id': 3, 'width_m': 0.4, 'height_m': 0.06, 'depth_m': 0.2, 'joint': "
+        "'revolute', 'limits_rad': [-1.5, 1.5], 'effector': {'input': {'neuron': 1}}}, {'id': 4, "
+        "'width_m': 0.4, 'height_m': 0.06, 'depth_m': 0.2, 'joint': 'revolute', 'limits_rad': "
+        "[-1.5, 1.5], 'effector': {'input': {'neuron': 2}}}], 'connections': [{'id': 1, %s}, "
+        "{'id': 11, 'from': 2, 'to': 3, 'parent_face': 'right'}, {'id': 12, 'from': 3, 'to': 4, "
+        "'parent_face': 'right'}], 'neurons': [{'id': 1, 'in': 3, 'function': 'oscillate-wave', "
+        "'inputs': [2, 0.9, 0.1]}, {'id': 2, 'in': 4, 'function': 'oscillate-wave', 'inputs': [2, "
+        "0.8, -0.7], 'initial': 0.23}]}",
         root, hat_joint));
 }
 
@@ -439,9 +436,9 @@ TEST(the_belly_is_no_matter_of_the_root)
 {
     set("world.preset=land", "simulation.duration_s=5");
     struct measures trunk =
-        crawl(2, "\"from\": 2, \"to\": 1, \"parent_face\": \"top\", \"child_face\": \"bottom\"");
+        crawl(2, "'from': 2, 'to': 1, 'parent_face': 'top', 'child_face': 'bottom'");
     struct measures hat =
-        crawl(1, "\"from\": 1, \"to\": 2, \"parent_face\": \"bottom\", \"child_face\": \"top\"");
+        crawl(1, "'from': 1, 'to': 2, 'parent_face': 'bottom', 'child_face': 'top'");
     ck_assert_double_gt(trunk.belly_share, 0.5);
     ck_assert_double_lt(trunk.belly_share, 1);
     ck_assert_double_eq_tol(hat.belly_share, trunk.belly_share, 0.02);
@@ -460,10 +457,9 @@ TEST_LOOP(of_two_parts_the_heavier_is_belly, 1, 3)
 {
     set("world.preset=land", "creature.parts_min=1", "simulation.duration_s=1");
     struct measures pair = measure_json(
-        printed(BOXES " \"root\": %d, \"bodies\": ["
-                      "{\"id\": 1, \"width_m\": 0.6, \"height_m\": 0.2, \"depth_m\": 0.4},"
-                      "{\"id\": 2, \"width_m\": 0.1, \"height_m\": 0.1, \"depth_m\": 0.1}],"
-                      " \"connections\": [{\"id\": 1, \"from\": %d, \"to\": %d}]}",
+        printed(BOXES " 'root': %d, 'bodies': [{'id': 1, 'width_m': 0.6, 'height_m': 0.2, "
+                      "'depth_m': 0.4}, {'id': 2, 'width_m': 0.1, 'height_m': 0.1, 'depth_m': "
+                      "0.1}], 'connections': [{'id': 1, 'from': %d, 'to': %d}]}",
                 _i, _i, 3 - _i));
     ck_assert_double_gt(pair.belly_share, 0.8);
     ck_assert_double_eq(pair.feet, 0);
@@ -473,9 +469,8 @@ TEST_LOOP(of_two_parts_the_heavier_is_belly, 1, 3)
 TEST(a_body_of_one_part_is_all_belly)
 {
     set("world.preset=land", "creature.parts_min=1", "simulation.duration_s=1");
-    struct measures block =
-        measure_json(BOXES " \"bodies\": ["
-                           "{\"id\": 1, \"width_m\": 0.4, \"height_m\": 0.4, \"depth_m\": 0.4}]}");
+    struct measures block = measure_json(
+        BOXES " 'bodies': [{'id': 1, 'width_m': 0.4, 'height_m': 0.4, 'depth_m': 0.4}]}");
     ck_assert_double_eq(block.belly_share, 1);
     ck_assert_double_eq(block.feet, 0);
 }
