@@ -179,7 +179,8 @@ void preserve_kill(struct preserve *p, int i, int cause)
     s->counts.deaths[cause]++;
     if (d->has_child)
         genome_deinit(&d->child);
-    preserve_forget_sounds(p, i);
+    if (p->params->sensor_sound)
+        sound_remove(&p->sound, i, s->living_count);
     creature_state_deinit(c);
     s->living_count--;
     for (int k = i; k < s->living_count; k++) {
@@ -200,7 +201,9 @@ static void think(struct preserve *p)
         struct surroundings around;
         preserve_hold(p, p->state->living[p->order[k]].descent.id);
         preserve_see(p, k, &around);
-        preserve_sense(p, p->order[k], &around);
+        emissions_sense(p->params->sensor_scent ? &p->scent : NULL,
+                        p->params->sensor_sound ? &p->sound : NULL, p->order[k],
+                        p->centres[p->order[k]], &around);
         run_think(&p->dwellers[p->order[k]]->run, &around);
     }
 }

@@ -131,12 +131,6 @@ int preserve_save_sounds(struct preserve *p)
 
 /* ---------------------------------------------------------------- a tick */
 
-void preserve_sense(struct preserve *p, int i, struct surroundings *around)
-{
-    emissions_sense(p->params->sensor_scent ? &p->scent : NULL,
-                    p->params->sensor_sound ? &p->sound : NULL, i, p->dwellers[i]->centre, around);
-}
-
 /* The cost of its calls in this tick, J. */
 static double sound_work_j(const struct preserve *p, const struct run *run)
 {
@@ -178,10 +172,4 @@ void preserve_spread(struct preserve *p)
     for (int i = 0; i < SCENT_CHANNELS; i++)
         after += p->scent.decayed[i];
     p->state->ledger.heat += after - before;
-}
-
-void preserve_forget_sounds(struct preserve *p, int i)
-{
-    if (p->params->sensor_sound)
-        sound_remove(&p->sound, i, p->state->living_count);
 }

@@ -111,13 +111,10 @@ int preserve_found_scent(struct preserve_state *state, const struct params *para
 int preserve_count_scents(const struct params *params);
 int preserve_open_emissions(struct preserve *p);
 int preserve_save_sounds(struct preserve *p);
-void preserve_sense(struct preserve *p, int i, struct surroundings *around);
 /* The emissions of one creature after a tick's motion, and their cost; then, of all, a tick of
  * scent and sound. */
 void preserve_emit(struct preserve *p, int i);
 void preserve_spread(struct preserve *p);
-/* Before living creature i leaves the list. */
-void preserve_forget_sounds(struct preserve *p, int i);
 
 /* preserve_births.c */
 void preserve_lay(struct preserve *p, int i);

@@ -61,7 +61,7 @@ double dormand_prince_try(struct dormand_prince *steps, const double *y, double 
         steps->derive(steps->system, to, ahead + stage_time[s] * h, steps->k[s]);
     }
     for (int i = 0; i < steps->width; i++) {
-        double error = 0, size = i < steps->absolute ? 1 : det_max(1, fabs(steps->y1[i]));
+        double error = 0, size = det_max(1, fabs(steps->y1[i]));
         for (int s = 0; s < STAGES; s++)
             error += error_weight[s] * steps->k[s][i];
         error = fabs(h * error) / (steps->rtol * size);

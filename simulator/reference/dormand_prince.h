@@ -15,8 +15,7 @@ struct dormand_prince {
     void (*derive)(void *system, const double *y, double ahead, double *dy);
     void *system;
     int width;
-    int absolute; /* so many of the first numbers have absolute errors; others relative above 1 */
-    double rtol;
+    double rtol;                      /* of errors, which are absolute of numbers below 1 */
     double *k[DORMAND_PRINCE_STAGES]; /* derivatives: the first one is the caller's to make */
     double *y1;                       /* after: the state at the end of the step that was tried */
     double *stage;                    /* a state within the step */

@@ -306,7 +306,7 @@ static void flat_set_state(struct dynamics *dynamics, const double *q, const dou
         f->space_qd[f->rate_of[i]] = qd[i];
     }
     if (body_is_fixed(f->plane))
-        spatial_constraint_set_ground(&f->c, (struct vec3){q[0], q[1], 0});
+        f->c.ground.place.centre = (struct vec3){q[0], q[1], 0};
     spatial_constraint_set_state(dynamics, f->space_q, f->space_qd);
     if (f->plane->closure_count > 0)
         read_state(f);

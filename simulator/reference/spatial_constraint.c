@@ -252,7 +252,7 @@ static void renew_touches(struct spatial_constraint *c)
         for (int k = 0; k < 3; k++)
             now.reference[k] = t->force[k];
         double x = now.rows[1].rate, y = now.rows[2].rate, speed = sqrt(x * x + y * y);
-        now.floor = spatial_touch_floor(c, speed, t->floor);
+        now.floor = speed > 2 * c->slip_m_s ? c->slip_m_s : t->floor;
         if (now.mode == TOUCH_SLIDES) {
             now.mobility = t->mobility;
             now.steadying = spatial_touch_steadying(c, &now, speed, t->force[0]);
@@ -675,11 +675,6 @@ int spatial_constraint_close(struct spatial_constraint *c, const struct spatial_
     for (int i = 0; i < count; i++)
         c->loops[i] = hinge_of(c, &loops[i]);
     return spatial_equation_create(c);
-}
-
-void spatial_constraint_set_ground(struct spatial_constraint *c, struct vec3 at)
-{
-    c->ground.place.centre = at;
 }
 
 struct spatial_place spatial_constraint_place(const struct spatial_constraint *c, int link)

@@ -55,10 +55,6 @@ struct spatial_loop {
 int spatial_constraint_close(struct spatial_constraint *c, const struct spatial_loop *loops,
                              int count);
 
-/* Where the frame of the world is in which joints of roots stand; for the next
- * set_state(). */
-void spatial_constraint_set_ground(struct spatial_constraint *c, struct vec3 at);
-
 /* A link's centre of mass; the spin in the world's axes; the stretch, of what has none 0, and its
  * rate. */
 struct spatial_place {

@@ -398,7 +398,7 @@ static void start_pressing(struct spatial_constraint *c, int law)
     }
     t->way = vec3_along(vec3_scale(t->directions[1], x / speed), t->directions[2], y / speed);
     double along = (t->rows[1].rate * x + t->rows[2].rate * y) / speed;
-    t->floor = spatial_touch_floor(c, along, det_min(along, 0) - TURN * c->slip_m_s);
+    t->floor = along > 2 * c->slip_m_s ? c->slip_m_s : det_min(along, 0) - TURN * c->slip_m_s;
 }
 
 int spatial_impulses_choose_modes(struct spatial_constraint *c, double ahead)

@@ -310,8 +310,6 @@ void spatial_touch_set_row(const struct spatial_constraint *c, struct touch *t, 
 void spatial_touch_hold(struct spatial_constraint *c);
 /* The sum of forces or impulses along the directions of a touch, in the world. */
 struct vec3 spatial_touch_force(const struct touch *t, const double force[3]);
-/* The floor of a touch that slides with this speed along its way; `before`: the one that it had. */
-double spatial_touch_floor(const struct spatial_constraint *c, double speed, double before);
 /* The steadying of a touch that slides with this speed and presses with this force: the missing
  * speed for friction to turn the direction no faster than in turning_s; 0 in the plane. */
 double spatial_touch_steadying(const struct spatial_constraint *c, const struct touch *t,

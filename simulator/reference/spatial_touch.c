@@ -372,11 +372,6 @@ struct vec3 spatial_touch_force(const struct touch *t, const double force[3])
     return sum;
 }
 
-double spatial_touch_floor(const struct spatial_constraint *c, double speed, double before)
-{
-    return speed > 2 * c->slip_m_s ? c->slip_m_s : before;
-}
-
 double spatial_touch_steadying(const struct spatial_constraint *c, const struct touch *t,
                                double speed, double force)
 {

@@ -222,7 +222,8 @@ static void spheres_drive_state(const struct dynamics *dynamics, int drive,
         ENSURE(s->rod_of[d->index] >= s->fixed_rods, "drive %d moves bone %d, which is no muscle",
                drive, d->index);
         dynamics_bone_state(dynamics, d->index, &state->value, &state->rate);
-        state->effort = sphere_muscle_force(s, &s->muscle[s->rod_of[d->index] - s->fixed_rods]);
+        const struct muscle *muscle = &s->muscle[s->rod_of[d->index] - s->fixed_rods];
+        state->effort = muscle->pull / (s->h * muscle->inverse_length);
         return;
     }
     dynamics_sphere_joint_state(dynamics, d->index, d->axis, &state->value, &state->rate);

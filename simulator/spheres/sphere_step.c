@@ -195,11 +195,6 @@ static void book_muscles(struct sphere_system *s)
     s->base.ledger.work_effector_positive_j += 0.5 * twice_positive;
 }
 
-double sphere_muscle_force(const struct sphere_system *s, const struct muscle *muscle)
-{
-    return muscle->pull / (s->h * muscle->inverse_length);
-}
-
 /* A rod loses a share of its rate; `damping` = share / (L^2 inverse masses). */
 static inline void damp_rod(const struct sphere_system *s, int i, double damping)
 {

@@ -292,8 +292,6 @@ void sphere_step_together(struct meeting *meeting, struct dynamics *const *some,
 void sphere_system_set_viscosity(struct sphere_system *s);
 /* After a state has been set: nothing touches, and near spheres are to be looked for anew. */
 void sphere_system_forget(struct sphere_system *s);
-/* Force of a muscle in the last substep, N. */
-double sphere_muscle_force(const struct sphere_system *s, const struct muscle *muscle);
 
 /* Pairs and room; ERR_MEMORY. */
 int sphere_contacts_create(struct sphere_system *s, struct arena *arena);

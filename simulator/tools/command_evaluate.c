@@ -156,12 +156,12 @@ static int report_evaluate(struct report *report, const struct request *request,
                            struct error *error)
 {
     struct arena arena;
-    struct trace trace;
+    struct trace trace = {.has_header = 0};
     int status = arena_init(&arena, EVALUATE_ARENA_BYTES);
     if (status != 0)
         return error_set(error, status, "%s", error_text(status));
     if (request->trace_path != NULL &&
-        (status = trace_open(&trace, request->trace_path, error)) != 0)
+        (status = atomic_file_open(&trace.draft, request->trace_path, error)) != 0)
         goto done;
     double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
     evaluate(&report->creature.genome, &report->params, report->seed, &arena,

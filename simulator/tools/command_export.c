@@ -70,7 +70,7 @@ static int run_creature(const struct request *request, const struct creature *cr
         open_memstream(&output->signals.bytes, &output->signals.size);
     int status = output->model.file && output->signals.file ? 0 : ERR_MEMORY;
     if (!status && request->trajectory_path) {
-        status = trace_open(&output->trace, request->trajectory_path, error);
+        status = atomic_file_open(&output->trace.draft, request->trajectory_path, error);
         if (status)
             return status;
         output->has_trace = 1;

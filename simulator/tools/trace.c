@@ -37,12 +37,6 @@ struct trace_part {
 static const char *const phase_names[] = {
     [PHASE_PUSH_APART] = "push-apart", [PHASE_SETTLE] = "settle", [PHASE_SCORE] = "score"};
 
-int trace_open(struct trace *trace, const char *path, struct error *error)
-{
-    memset(trace, 0, sizeof *trace);
-    return atomic_file_open(&trace->draft, path, error);
-}
-
 static void trace_print_header(FILE *file, const struct phenotype *phenotype)
 {
     fputs("time_s,phase,com_x_m,com_y_m,com_z_m", file);

@@ -25,13 +25,9 @@
     X(residual_j)
 
 struct trace {
-    struct atomic_file draft; /* the caller ends it */
+    struct atomic_file draft; /* the caller opens and ends it */
     int has_header;
 };
-
-/* Makes the file anew, under another name until it is closed; a pipe or a device is written to as
- * it is. 0 or ERR_*. */
-int trace_open(struct trace *trace, const char *path, struct error *error);
 
 /* The observer to give to evaluate_list(), with the trace as its context. */
 evaluate_observer trace_observe;

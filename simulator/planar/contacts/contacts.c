@@ -252,17 +252,6 @@ int contacts_create_shared(struct contacts *s, struct contacts *const *all, int 
     return take_memory(s, rates, settings->contact_sweeps);
 }
 
-void contacts_begin_tick(struct contacts *s)
-{
-    s->tick++;
-}
-
-void contacts_part(struct contacts *s)
-{
-    s->body_count = 0;
-    s->mass = 0;
-}
-
 void contacts_gather(struct contacts *s, const struct contacts *body)
 {
     ENSURE(s->body_count < s->body_room, "more than the %d bodies that share contacts",

@@ -173,7 +173,7 @@ struct contacts {
 
     struct met *met; /* shared contacts of this tick and the last, and older ones */
     int met_count, met_room;
-    uint64_t tick;
+    uint64_t tick; /* in each, any number of groups may meet, one after the other */
 };
 
 /* The steps that a state allows. */
@@ -192,11 +192,9 @@ int contacts_create(struct contacts *contacts, struct dynamics *dynamics,
 /* Contacts that several bodies can share, each with contacts of its own: `all`. */
 int contacts_create_shared(struct contacts *contacts, struct contacts *const *all, int count,
                            const struct dynamics_settings *settings, struct arena *arena);
-/* Shared contacts: a tick begins, in which any number of groups may meet, one after the other. */
-void contacts_begin_tick(struct contacts *contacts);
-/* The group before parts; and one body more, with the contacts of its own, joins the next. When all
- * have joined there is to be room for them; ERR_MEMORY: they cannot take the step. */
-void contacts_part(struct contacts *contacts);
+/* One body more, with the contacts of its own, joins the next group; body_count and mass of the
+ * group before are 0 again. When all have joined there is to be room for them; ERR_MEMORY: they
+ * cannot take the step. */
 void contacts_gather(struct contacts *contacts, const struct contacts *body);
 int contacts_end_gathering(struct contacts *contacts);
 /* Forgets warm starts and the points of the last step. */

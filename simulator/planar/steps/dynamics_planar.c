@@ -340,7 +340,7 @@ static struct meeting *planar_step_create_meeting(struct dynamics *const *all, i
 
 static void planar_step_begin_meeting(struct meeting *meeting)
 {
-    contacts_begin_tick(&meeting->contacts);
+    meeting->contacts.tick++;
 }
 
 /* With RK4 alone there are no contacts. */
@@ -357,7 +357,8 @@ static void planar_step_step_together(struct meeting *meeting, struct dynamics *
                                       int count, int *is_broken)
 {
     struct group *g = &meeting->group;
-    contacts_part(&meeting->contacts);
+    meeting->contacts.body_count = 0;
+    meeting->contacts.mass = 0;
     g->count = count;
     for (int k = 0; k < count; k++) {
         struct planar_step *d = g->all[k] = planar_step_of(some[k]);
