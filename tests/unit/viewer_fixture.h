@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/suite.h"
 #include "tests/unit/pose_fixture.h"
 #include "viewer/replay/replay.h"
+
+OWNER(replay, replay_destroy)
 
 struct fixture {
     const char *name;

@@ -132,42 +132,32 @@ static enum task_lateness look(struct task_watch *watch, uint32_t attempt, doubl
 
 FIXTURE(NULL, NULL)
 
-TEST(test_processor_time_counts_from_the_first_look)
+/* Processor time counts from the first look, a further attempt has more of it, and silence counts
+ * from the last progress; time that is unseen may be silent for both, and counts anew once it is
+ * seen. */
+TEST(test_lateness_counts_from_what_was_seen)
 {
-    struct task_watch watch = {0};
-    ck_assert_int_eq(look(&watch, 0, 100, 1), TASK_IN_TIME);
-    ck_assert_int_eq(look(&watch, 0, 110, 2), TASK_IN_TIME);
-    ck_assert_int_eq(look(&watch, 0, 110.5, 3), TASK_OVERDUE);
-    ck_assert_double_eq_tol(task_watch_used_s(&watch), 10.5, 1e-6);
-}
-
-TEST(test_a_further_attempt_has_more_time)
-{
-    struct task_watch watch = {0};
-    look(&watch, 0, 100, 1);
-    ck_assert_int_eq(look(&watch, 1, 111, 2), TASK_IN_TIME);
-    ck_assert_int_eq(look(&watch, 1, 130, 3), TASK_IN_TIME);
-    ck_assert_int_eq(look(&watch, 1, 132, 4), TASK_OVERDUE);
-}
-
-TEST(test_silence_counts_from_the_last_progress)
-{
-    struct task_watch watch = {0};
-    look(&watch, 0, 1, 1);
-    ck_assert_int_eq(look(&watch, 0, 2, 50), TASK_IN_TIME);
-    ck_assert_int_eq(look(&watch, 0, 2, 110), TASK_IN_TIME);
-    ck_assert_int_eq(look(&watch, 0, 2, 111), TASK_SILENT);
-}
-
-TEST(test_unseen_processor_time_may_be_silent_for_both)
-{
-    struct task_watch watch = {0};
-    look(&watch, 0, -1, 1);
-    ck_assert_int_eq(look(&watch, 0, -1, 71), TASK_IN_TIME);
-    ck_assert_int_eq(look(&watch, 0, -1, 72), TASK_SILENT);
-    /* once it is seen, it counts anew */
-    ck_assert_int_eq(look(&watch, 0, 500, 73), TASK_IN_TIME);
-    ck_assert_int_eq(look(&watch, 0, 511, 74), TASK_OVERDUE);
+    static const struct {
+        uint32_t watch, attempt;
+        double cpu_s, now_s;
+        enum task_lateness lateness;
+    } looks[] = {
+        {0, 0, 100, 1, TASK_IN_TIME},  {0, 0, 110, 2, TASK_IN_TIME}, {0, 0, 110.5, 3, TASK_OVERDUE},
+        {1, 0, 100, 1, TASK_IN_TIME},  {1, 1, 111, 2, TASK_IN_TIME}, {1, 1, 130, 3, TASK_IN_TIME},
+        {1, 1, 132, 4, TASK_OVERDUE},  {2, 0, 1, 1, TASK_IN_TIME},   {2, 0, 2, 50, TASK_IN_TIME},
+        {2, 0, 2, 110, TASK_IN_TIME},  {2, 0, 2, 111, TASK_SILENT},  {3, 0, -1, 1, TASK_IN_TIME},
+        {3, 0, -1, 71, TASK_IN_TIME},  {3, 0, -1, 72, TASK_SILENT},  {3, 0, 500, 73, TASK_IN_TIME},
+        {3, 0, 511, 74, TASK_OVERDUE},
+    };
+    struct task_watch watches[4] = {{0}};
+    for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
+        struct task_watch *watch = &watches[looks[i].watch];
+        ck_assert_msg(look(watch, looks[i].attempt, looks[i].cpu_s, looks[i].now_s) ==
+                          looks[i].lateness,
+                      "look %zu", i);
+        if (looks[i].cpu_s == 110.5)
+            ck_assert_double_eq_tol(task_watch_used_s(watch), 10.5, 1e-6);
+    }
 }
 
 /* ---- ends ---- */

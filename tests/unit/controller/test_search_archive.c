@@ -543,19 +543,13 @@ TEST(bodies_get_their_trials)
     ck_assert_int_gt(bodies, SIZE);
 }
 
-TEST(trials_can_be_off)
-{
-    params.archive_trials = 0;
-    live(NULL);
-    for (uint64_t id = 1; id < ROOM; id++)
-        ck_assert(!records[id].individual.is_trial);
-}
-
-TEST(bodies_freeze)
+TEST(bodies_freeze_and_trials_can_be_off)
 {
     int before = 0;
     set("archive.frozen=0.5", "archive.trials=0");
     live(NULL);
+    for (uint64_t id = 1; id < ROOM; id++)
+        ck_assert(!records[id].individual.is_trial);
     for (uint64_t id = SIZE + 1; id < ROOM; id++) {
         const struct individual *one = &records[id].individual;
         before += one->generation < GENERATIONS / 2 && one->body == id;

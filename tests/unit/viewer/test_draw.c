@@ -2,12 +2,9 @@
 #include "viewer/draw/draw.h"
 
 #include "common/math/rotation.h"
-#include "tests/suite.h"
 #include "tests/unit/viewer_fixture.h"
 #include "viewer/draw/eye/camera.h"
 #include "viewer/draw/palette.h"
-
-OWNER(replay, replay_destroy)
 
 static const struct fixture crawler = {"crawler", 5, 0.7, 0, 0, 4};
 static const struct fixture returner = {"left", 4, -0.6, 0, 0, 4};

@@ -380,8 +380,9 @@ static double frame_difference(const struct export_film *film, const unsigned ch
 }
 
 /* Every frame is there and shows what was drawn, in the same colours. */
-static void check_video(double tolerance)
+static void check_video(void)
 {
+    const double tolerance = 2;
     SCOPED(export_film) film;
     struct export_job even = job;
     int count;
@@ -400,15 +401,6 @@ static void check_video(double tolerance)
         if (i == count - 1)
             ck_assert_double_gt(frame_difference(&film, frames), 1.5 * tolerance);
     }
-}
-
-/* Odd sides are made even. */
-static const char *film_odd_sides(const char *name, size_t *length)
-{
-    job.width_px = 321;
-    job.height_px = 181;
-    job.fps = 30;
-    return export_and_read(name, length);
 }
 
 static void draw_film(struct export_film *film)
@@ -469,11 +461,11 @@ static int differs_from(const struct export_film *film, const uint32_t *other, i
 /* Each has as many frames as the longest, its own camera, and its caption. */
 TEST(films_show_a_family_in_turn)
 {
-    struct fixture swimmer = {"swimmer", 3, 0.2, 0, 2, 1};
-    struct replay *second = fixture_replay(&swimmer);
+    struct fixture swimmer = {"swimmer", 3, 0.2, 0, 2, 1}, runner = {"runner", 3, 0.7, 0, 0, 9};
+    OWNED(replay) *second = fixture_replay(&swimmer), *longer = fixture_replay(&runner);
     const struct replay *const family[] = {replay, second};
     const char *const captions[] = {"the first of its line", "its child"};
-    struct export_film film, alone;
+    SCOPED(export_film) film, alone, last;
     job.path = "out.mp4";
     job.replays = family;
     job.count = 2;
@@ -494,18 +486,11 @@ TEST(films_show_a_family_in_turn)
                             film.stride * (size_t)(job.height_px / 2) * sizeof *film.pixels),
                      0);
     ck_assert(differs_from(&film, alone.pixels, job.height_px / 2));
-    export_film_deinit(&alone);
-    export_film_deinit(&film);
     /* five seconds of longer ones */
-    struct fixture runner = {"runner", 3, 0.7, 0, 0, 9};
-    struct replay *longer = fixture_replay(&runner);
     job.replays = (const struct replay *const[]){longer};
     job.count = 1;
-    ck_ok(export_film_init(&film, &job, 20, 10, 0, &error));
-    ck_assert_int_eq(film.frame_count, 101);
-    export_film_deinit(&film);
-    replay_destroy(longer);
-    replay_destroy(second);
+    ck_ok(export_film_init(&last, &job, 20, 10, 0, &error));
+    ck_assert_int_eq(last.frame_count, 101);
 }
 
 TEST(frames_are_numbered_files)
@@ -524,15 +509,24 @@ TEST(frames_are_numbered_files)
     ck_assert_int_eq(rmdir(folder), 0);
 }
 
-TEST(mp4_shows_every_frame)
+TEST_LOOP(videos_show_every_frame, 0, 2)
 {
+    static const struct {
+        const char *name, *encoder, *magic;
+        int at;
+    } videos[] = {{"out.mp4", "libx264", "ftyp", 4},
+                  {"out.webm", "libvpx-vp9", "\x1a\x45\xdf\xa3", 0}};
     size_t length;
-    if (!has_ffmpeg("libx264"))
+    if (!has_ffmpeg(videos[_i].encoder))
         return;
-    const char *bytes = film_odd_sides("out.mp4", &length);
+    /* odd sides are made even */
+    job.width_px = 321;
+    job.height_px = 181;
+    job.fps = 30;
+    const char *bytes = export_and_read(videos[_i].name, &length);
     ck_assert_uint_gt(length, 1000);
-    ck_assert_int_eq(memcmp(bytes + 4, "ftyp", 4), 0);
-    check_video(2);
+    ck_assert_int_eq(memcmp(bytes + videos[_i].at, videos[_i].magic, 4), 0);
+    check_video();
 }
 
 /* Of a replay with voices; a scene has none. */
@@ -558,16 +552,6 @@ TEST(films_and_pages_can_be_heard)
     }
     ck_assert_int_eq(export_as("out.gif"), ERR_USAGE);
     ck_assert_str_eq(error.message, "--sound is for mp4, webm and html, not for gif");
-}
-
-TEST(webm_shows_every_frame)
-{
-    size_t length;
-    if (!has_ffmpeg("libvpx-vp9"))
-        return;
-    const char *bytes = film_odd_sides("out.webm", &length);
-    ck_assert_int_eq(memcmp(bytes, "\x1a\x45\xdf\xa3", 4), 0);
-    check_video(2);
 }
 
 TEST(video_says_what_to_install)
@@ -644,8 +628,8 @@ TEST(gif_plays_and_loops)
     ck_assert_int_eq(memcmp(gif->SavedImages[0].ExtensionBlocks[0].Bytes, "NETSCAPE2.0", 11), 0);
 
     /* composed frames are the drawn ones, within the palette's error */
-    struct export_film film;
-    unsigned char *canvas = calloc(320, 180);
+    SCOPED(export_film) film;
+    FREED unsigned char *canvas = calloc(320, 180);
     ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 1 | 32, &error), 0);
     for (int i = 0; i < gif->ImageCount; i++) {
         compose(gif, i, canvas, &delay_cs);
@@ -661,8 +645,6 @@ TEST(gif_plays_and_loops)
         }
         ck_assert_double_lt(sum / (320 * 180 * 3), 2.5);
     }
-    export_film_deinit(&film);
-    free(canvas);
     DGifCloseFile(gif, &failure);
 }
 
