@@ -69,24 +69,34 @@ static double area(const struct order_piece *piece)
     return vec3_length(sum) / 2;
 }
 
+/* Box `k` of all that there are. */
+static void add_random_box(struct order *order, int owner, int k)
+{
+    struct vec3 at = {random_at(k, 0), random_at(k, 1), random_at(k, 2)};
+    struct vec3 turn = {random_at(k, 3), random_at(k, 4), random_at(k, 5)};
+    struct vec3 half = {0.1 + 0.3 * fabs(random_at(k, 6)), 0.1 + 0.3 * fabs(random_at(k, 7)),
+                        0.1 + 0.3 * fabs(random_at(k, 8))};
+    add_box(order, owner, at, quaternion_exp(turn), half);
+}
+
 /* Boxes at random, most of which overlap; is_stack: in a row, face to face. */
 static struct order *make_order(int trial, struct order_eye eye, int is_stack)
 {
     struct order *order = order_create(eye, 1e-6);
     ck_assert_ptr_nonnull(order);
-    for (int i = 0; i < BOXES; i++) {
-        int k = 100 * trial + i;
-        struct vec3 at = {random_at(k, 0), random_at(k, 1), random_at(k, 2)};
-        struct vec3 turn = {random_at(k, 3), random_at(k, 4), random_at(k, 5)};
-        struct vec3 half = {0.1 + 0.3 * fabs(random_at(k, 6)), 0.1 + 0.3 * fabs(random_at(k, 7)),
-                            0.1 + 0.3 * fabs(random_at(k, 8))};
+    for (int i = 0; i < BOXES; i++)
         if (is_stack)
             add_box(order, i, (struct vec3){0.4 * (i % 4), 0.4 * (i / 4 % 4), 0}, QUATERNION_ONE,
                     (struct vec3){0.2, 0.2, 0.2 + 0.05 * (i % 3)});
         else
-            add_box(order, i, at, quaternion_exp(turn), half);
-    }
+            add_random_box(order, i, 100 * trial + i);
     return order;
+}
+
+static void draw(struct order *order)
+{
+    drawn_count = 0;
+    ck_assert_int_eq(order_walk(order, note, NULL), 0);
 }
 
 TEST_LOOP(the_nearest_is_drawn_last, 0, 12)
@@ -96,8 +106,7 @@ TEST_LOOP(the_nearest_is_drawn_last, 0, 12)
                       4 * random_at(trial, 22) + (trial % 2 ? 5 : -5)};
     struct order_eye eye = {at, trial % 3 == 0};
     struct order *order = make_order(trial, eye, trial % 4 == 3);
-    drawn_count = 0;
-    ck_assert_int_eq(order_walk(order, note, NULL), 0);
+    draw(order);
     for (int r = 0; r < 3000; r++) {
         struct vec3 to = {1.4 * random_at(r, 30), 1.4 * random_at(r, 31), 1.4 * random_at(r, 32)};
         struct vec3 from = eye.is_parallel ? vec3_along(to, at, 10) : at;
@@ -126,13 +135,8 @@ TEST(cutting_loses_nothing)
     double before = 0, after = 0, seams = 0;
     for (int i = 0; i < BOXES; i++) {
         struct order *alone = order_create(eye, 1e-6);
-        int k = i;
-        add_box(alone, i, (struct vec3){random_at(k, 0), random_at(k, 1), random_at(k, 2)},
-                quaternion_exp((struct vec3){random_at(k, 3), random_at(k, 4), random_at(k, 5)}),
-                (struct vec3){0.1 + 0.3 * fabs(random_at(k, 6)), 0.1 + 0.3 * fabs(random_at(k, 7)),
-                              0.1 + 0.3 * fabs(random_at(k, 8))});
-        drawn_count = 0;
-        order_walk(alone, note, NULL);
+        add_random_box(alone, i, i);
+        draw(alone);
         ck_assert_int_ge(drawn_count, 1);
         ck_assert_int_le(drawn_count, 3);
         for (int p = 0; p < drawn_count; p++) {
@@ -142,8 +146,7 @@ TEST(cutting_loses_nothing)
         order_destroy(alone);
     }
     struct order *order = make_order(0, eye, 0);
-    drawn_count = 0;
-    order_walk(order, note, NULL);
+    draw(order);
     for (int p = 0; p < drawn_count; p++) {
         after += area(&drawn[p]);
         for (int i = 0; i < drawn[p].count; i++)
@@ -167,8 +170,7 @@ TEST(spots_are_where_they_are)
     order_add_spot(order, 5, (struct vec3){0, 0, 1}, 1, 0);
     order_add_spot(order, 3, (struct vec3){0, 0, 0}, 0, 9);
     order_add_spot(order, 4, (struct vec3){0, 0, 0}, 0, 8);
-    drawn_count = 0;
-    ck_assert_int_eq(order_walk(order, note, NULL), 0);
+    draw(order);
     ck_assert_int_eq(drawn_count, 6);
     for (int i = 0; i < 6; i++)
         ck_assert_int_eq(drawn[i].owner, wanted[i]);
@@ -183,8 +185,7 @@ TEST(what_looks_away_is_left_out)
     struct vec3 line[4] = {{-1, -1, 0}, {1, -1, 0}, {1, -1, 0}, {-1, -1, 0}};
     order_add_polygon(order, 0, wall, 4);
     order_add_polygon(order, 1, line, 4);
-    drawn_count = 0;
-    ck_assert_int_eq(order_walk(order, note, NULL), 0);
+    draw(order);
     ck_assert_int_eq(drawn_count, 0);
     order_destroy(order);
     order_destroy(NULL);
