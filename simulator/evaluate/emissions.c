@@ -11,15 +11,6 @@
 
 /* ---------------------------------------------------------------- one creature */
 
-/* Energy that impacts, also those at the limits of joints, took since the last call, J. */
-static double take_blow_j(struct run *run)
-{
-    const struct ledger *ledger = dynamics_ledger(run->dynamics);
-    double all_j = ledger->loss_impact_j + ledger->loss_limit_j, before_j = run->blows_j;
-    run->blows_j = all_j;
-    return det_max(all_j - before_j, 0);
-}
-
 int64_t run_emit(struct run *run, struct scent *scent, double full, struct sound *sound)
 {
     const struct phenotype *phenotype = &run->phenotype;
@@ -38,7 +29,11 @@ int64_t run_emit(struct run *run, struct scent *scent, double full, struct sound
         sum += amount;
     }
     if (sound) {
-        double blow_j = take_blow_j(run);
+        /* what impacts, also those at the limits of joints, took since the last call */
+        const struct ledger *ledger = dynamics_ledger(run->dynamics);
+        double all_j = ledger->loss_impact_j + ledger->loss_limit_j;
+        double blow_j = det_max(all_j - run->blows_j, 0);
+        run->blows_j = all_j;
         sound_emit(sound, run->creature, dynamics_centre_of_mass(run->dynamics),
                    blow_j / (blow_j + run->params->sound_blow_j));
     }

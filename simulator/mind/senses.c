@@ -12,30 +12,20 @@ int senses_create(struct senses *senses, const struct phenotype *phenotype,
     return senses->values && senses->before ? 0 : ERR_MEMORY;
 }
 
-/* Sensors that have one value in all parts, whatever the kind of body. */
-static void feel_alike(struct senses *senses, const struct surroundings *surroundings)
-{
-    for (int i = 0; i < senses->phenotype->part_count; i++) {
-        double *felt = senses->values + i * SENSOR_COUNT;
-        felt[SENSOR_PAIN] = surroundings->pain;
-        felt[SENSOR_RESERVE] = surroundings->reserve;
-    }
-}
-
-/* Sensors that are read together with others but switched off read 0. */
-static void silence(struct senses *senses)
-{
-    for (int k = 0; k < SENSOR_COUNT; k++)
-        for (int i = 0; i < senses->phenotype->part_count && !(senses->on & SENSOR_BIT(k)); i++)
-            senses->values[i * SENSOR_COUNT + k] = 0;
-}
-
 void senses_read(struct senses *senses, const struct dynamics *dynamics,
                  const struct surroundings *surroundings)
 {
     ENSURE(senses->values && dynamics && surroundings, "senses of %d parts, read from nothing",
            senses->phenotype->part_count);
     physics_of(senses->phenotype)->feel(senses, dynamics, surroundings);
-    feel_alike(senses, surroundings);
-    silence(senses);
+    /* sensors that have one value in all parts, whatever the kind of body */
+    for (int i = 0; i < senses->phenotype->part_count; i++) {
+        double *felt = senses->values + i * SENSOR_COUNT;
+        felt[SENSOR_PAIN] = surroundings->pain;
+        felt[SENSOR_RESERVE] = surroundings->reserve;
+    }
+    /* those that are read together with others but switched off read 0 */
+    for (int k = 0; k < SENSOR_COUNT; k++)
+        for (int i = 0; i < senses->phenotype->part_count && !(senses->on & SENSOR_BIT(k)); i++)
+            senses->values[i * SENSOR_COUNT + k] = 0;
 }

@@ -262,14 +262,6 @@ static double way_back(double low, double high, double most)
     return det_max(-low, 0) - det_max(high - most, 0);
 }
 
-static void find_bank(const struct preserve *p, struct dweller *d)
-{
-    struct vec3 low, high;
-    dynamics_bounds(d->run.dynamics, &low, &high);
-    d->beyond_x_m = way_back(low.x, high.x, p->params->preserve_width_m);
-    d->beyond_y_m = way_back(low.y, high.y, p->params->preserve_height_m);
-}
-
 static void push_back(const struct preserve *p, struct dweller *d)
 {
     double qd[2 + 2 * PHENOTYPE_PARTS_MAX];
@@ -288,11 +280,14 @@ static void settle(void *context, int i)
 {
     struct preserve *p = context;
     struct dweller *d = p->dwellers[i];
+    struct vec3 low, high;
     d->run.time_s += p->tick_s;
     d->run.ticks++;
     preserve_find_place(d);
     d->run.last = d->centre;
-    find_bank(p, d);
+    dynamics_bounds(d->run.dynamics, &low, &high);
+    d->beyond_x_m = way_back(low.x, high.x, p->params->preserve_width_m);
+    d->beyond_y_m = way_back(low.y, high.y, p->params->preserve_height_m);
     preserve_emit(p, i);
     watch(d);
     uint64_t work = run_work(&d->run);

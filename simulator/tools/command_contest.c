@@ -165,9 +165,7 @@ static int command_contest(int argc, char **argv)
 {
     static const struct tool tool = {&contest_command, 2, 3, .run = run};
     struct request request = {.is_json = 0};
-    int exit_code = tool_run(&tool, argc, argv, &request);
-    free(request.assignments.items);
-    return exit_code;
+    return tool_run(&tool, argc, argv, &request, &request.assignments);
 }
 
 static const struct option_row options[] = {

@@ -363,9 +363,7 @@ static int command_evaluate(int argc, char **argv)
 {
     static const struct tool tool = {&evaluate_command, 1, 2, .run = run};
     struct request request = {.solver = -1};
-    int exit_code = tool_run(&tool, argc, argv, &request);
-    free(request.assignments.items);
-    return exit_code;
+    return tool_run(&tool, argc, argv, &request, &request.assignments);
 }
 
 static const struct option_row options[] = {

@@ -163,9 +163,7 @@ static int command_export(int argc, char **argv)
 {
     static const struct tool tool = {&export_command, 1, 2, .run = run};
     struct request request = {0};
-    int exit_code = tool_run(&tool, argc, argv, &request);
-    free(request.assignments.items);
-    return exit_code;
+    return tool_run(&tool, argc, argv, &request, &request.assignments);
 }
 
 static const struct option_row options[] = {

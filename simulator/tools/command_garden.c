@@ -212,7 +212,7 @@ static int command_garden(int argc, char **argv)
     static const struct tool tool = {
         &garden_command, SIDES, INT_MAX, "--params and pairs of states", is_complete, run};
     struct request request = {.seeds = 20, .minutes = 5, .each = 10};
-    return tool_run(&tool, argc, argv, &request);
+    return tool_run(&tool, argc, argv, &request, NULL);
 }
 
 static const struct option_row options[] = {

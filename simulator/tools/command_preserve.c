@@ -69,14 +69,6 @@ static void say(void *context, const struct preserve_event *event)
     output_print(stdout, "\n");
 }
 
-static void print_heading(void)
-{
-    output_print(stdout, "%6s %6s %4s %8s %7s %6s | %6s %4s %6s %6s | %8s %8s %8s | %7s %7s %7s\n",
-                 "minute", "living", "eggs", "families", "hunters", "births", "hunger", "age",
-                 "bitten", "guards", "plants J", "bodies J", "carrion", "plant W", "carrion",
-                 "living");
-}
-
 /* Deaths and what was eaten since `before`. */
 static void print_minute(const int64_t now[EPOCH_FACT_COUNT],
                          const int64_t before[EPOCH_FACT_COUNT], int minute)
@@ -117,7 +109,10 @@ static int live(struct report *report, const struct request *request, struct err
     int64_t ticks = preserve_epoch_ticks(&report->params);
     int64_t now[EPOCH_FACT_COUNT], before[EPOCH_FACT_COUNT];
     preserve_epoch_facts(&report->state, before);
-    print_heading();
+    output_print(stdout, "%6s %6s %4s %8s %7s %6s | %6s %4s %6s %6s | %8s %8s %8s | %7s %7s %7s\n",
+                 "minute", "living", "eggs", "families", "hunters", "births", "hunger", "age",
+                 "bitten", "guards", "plants J", "bodies J", "carrion", "plant W", "carrion",
+                 "living");
     for (int minute = 1; minute <= request->minutes; minute++) {
         for (int i = 0; i < EPOCHS_A_MINUTE; i++) {
             int status =
@@ -191,9 +186,7 @@ static int command_preserve(int argc, char **argv)
 {
     static const struct tool tool = {&preserve_command, 1, INT_MAX, "creature files", .run = run};
     struct request request = {.minutes = 10};
-    int exit_code = tool_run(&tool, argc, argv, &request);
-    free(request.assignments.items);
-    return exit_code;
+    return tool_run(&tool, argc, argv, &request, &request.assignments);
 }
 
 static const struct option_row options[] = {

@@ -266,7 +266,7 @@ static int command_scene(int argc, char **argv)
 {
     static const struct tool tool = {&scene_command, 1, 1, "one scene", .run = run_scene};
     struct request request = {.solver = -1, .integrator = -1};
-    return tool_run(&tool, argc, argv, &request);
+    return tool_run(&tool, argc, argv, &request, NULL);
 }
 
 #define REAL(name, argument, help, field_)                                                         \

@@ -97,7 +97,7 @@ static int command_take(int argc, char **argv)
     static const struct tool tool = {&take_command, 1,  1, "--params, --id, --output and a state",
                                      is_complete,   run};
     struct request request = {.id = 0};
-    return tool_run(&tool, argc, argv, &request);
+    return tool_run(&tool, argc, argv, &request, NULL);
 }
 
 static const struct option_row options[] = {

@@ -11,7 +11,7 @@
 /* The greatest size of a file that holds a packed state, in bytes. */
 #define STATE_BYTES_MAX (16u << 20)
 
-int tool_run(const struct tool *tool, int argc, char **argv, void *request)
+static int parse_and_run(const struct tool *tool, int argc, char **argv, void *request)
 {
     struct error error = {0};
     char expected[128];
@@ -28,6 +28,15 @@ int tool_run(const struct tool *tool, int argc, char **argv, void *request)
                ? EXIT_OK
                : command_complain(tool->command, status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED,
                                   error.message);
+}
+
+int tool_run(const struct tool *tool, int argc, char **argv, void *request,
+             struct option_list *list)
+{
+    int exit_code = parse_and_run(tool, argc, argv, request);
+    if (list)
+        free(list->items);
+    return exit_code;
 }
 
 int tool_choose_params(const struct creature *creature, const char *path,

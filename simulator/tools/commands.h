@@ -22,8 +22,10 @@ struct tool {
     /* 0 or ERR_* with a message. The operands end with NULL. */
     int (*run)(void *request, char **operands, struct error *error);
 };
-/* Parses the request and runs the tool; returns the exit code: 2 after ERR_USAGE. */
-int tool_run(const struct tool *tool, int argc, char **argv, void *request);
+/* Parses the request and runs the tool; returns the exit code: 2 after ERR_USAGE. Frees the items of
+ * the request's list (NULL: it has none). */
+int tool_run(const struct tool *tool, int argc, char **argv, void *request,
+             struct option_list *list);
 
 /* Parameters by the file (NULL: as recorded), then the assignments; not checked yet. ERR_USAGE
  * where there are none. */

@@ -77,14 +77,6 @@ void scene_plane_read_world(struct scene_spot *spot, struct scene *scene)
 
 /* ---------------------------------------------------------------- bodies */
 
-/* Mass properties that the body gives outright, instead of those of its rectangles. */
-static void read_mass(const struct scene_spot *spot, struct scene_body *body)
-{
-    body->mass_kg = spot_need_number(spot, "mass_kg", 0, SCENE_NUMBER_MAX);
-    body->inertia_kg_m2 = spot_need_number(spot, "inertia_kg_m2", 0, SCENE_GAIN_MAX);
-    body->centre = spot_vector(spot, "centre_m");
-}
-
 /* One rectangle or disk; its mass joins the body's where the body does not give its own. */
 static void read_shape(struct scene_spot *spot, const char *key, struct scene *scene, int body,
                        int has_mass)
@@ -141,10 +133,14 @@ void scene_plane_read_shapes(struct scene_spot *spot, struct scene *scene, int i
         while (spot_next(&list))
             read_shape(&list.spot, keys[k], scene, index, has_mass);
     }
-    if (has_mass || scene->part_count == first)
-        read_mass(spot, body);
-    else
+    if (!has_mass && scene->part_count > first) {
         weigh_body(scene, body, first);
+        return;
+    }
+    /* the body gives its mass outright, instead of those of its rectangles */
+    body->mass_kg = spot_need_number(spot, "mass_kg", 0, SCENE_NUMBER_MAX);
+    body->inertia_kg_m2 = spot_need_number(spot, "inertia_kg_m2", 0, SCENE_GAIN_MAX);
+    body->centre = spot_vector(spot, "centre_m");
 }
 
 /* ---------------------------------------------------------------- joints */
@@ -227,17 +223,12 @@ static void make_ground_a_part(const struct scene_spot *top, struct scene *scene
     scene->world.has_ground = 0;
 }
 
-static void refuse_disks_on_relief(const struct scene_spot *top, const struct scene *scene)
-{
-    for (int i = 0; i < scene->part_count && scene->world.relief.depth_m > 0; i++)
-        if (scene->parts[i].shape == PART_DISK)
-            scene_fail(top, ERR_RANGE, "world.relief",
-                       "disks have no contacts with a ground that has waves");
-}
-
 void scene_plane_read_rest(struct scene_spot *top, struct scene *scene)
 {
     read_loops(top, scene);
     make_ground_a_part(top, scene);
-    refuse_disks_on_relief(top, scene);
+    for (int i = 0; i < scene->part_count && scene->world.relief.depth_m > 0; i++)
+        if (scene->parts[i].shape == PART_DISK)
+            scene_fail(top, ERR_RANGE, "world.relief",
+                       "disks have no contacts with a ground that has waves");
 }

@@ -304,24 +304,19 @@ static int is_pulling(const struct servo *servo)
     return servo->law != SERVO_MOTION && servo->torque_max > 0 && has_aim;
 }
 
-static int kind_of_boxes(void)
-{
-    int kind = 0;
-    while (strcmp(body_kinds[kind].name, "boxes") != 0)
-        kind++;
-    return kind;
-}
-
 static int build(struct scene *scene, struct error *error)
 {
     struct scene_space *space = &scene->space;
     struct phenotype *p = &scene->phenotype;
+    int kind = 0;
+    while (strcmp(body_kinds[kind].name, "boxes") != 0)
+        kind++;
     place_parts(scene);
     scene->body = (struct body){.links = scene->links,
                                 .link_count = scene->body_count,
                                 .boxes = space->boxes,
                                 .box_count = space->box_count};
-    *p = (struct phenotype){.kind = kind_of_boxes(),
+    *p = (struct phenotype){.kind = kind,
                             .parts = scene->parts,
                             .drives = space->drives,
                             .effectors = space->effectors,
