@@ -269,14 +269,9 @@ static int command_breed(int argc, char **argv)
 
 /* ---- the tables ---- */
 
-#define OUTPUT(preset)                                                                             \
-    {                                                                                              \
-        "output", 'o', "FILE", "default: " preset, OPTION_AT(TEXT, request, output)                \
-    }
+#define OUTPUT(preset) "output", 'o', "FILE", "default: " preset, OPTION_AT(TEXT, request, output)
 #define COUNT(help)                                                                                \
-    {                                                                                              \
-        "count", 0, "N", help, OPTION_AT(WHOLE, request, mutation_count), .max = COUNT_MAX         \
-    }
+    "count", 0, "N", help, OPTION_AT(WHOLE, request, mutation_count), .max = COUNT_MAX
 /* The options that all three commands have. */
 #define COMMON                                                                                     \
     {"seed",                                                                                       \
@@ -295,13 +290,13 @@ static int command_breed(int argc, char **argv)
         {"force", 0, NULL, "overwrite the file if it exists",                                      \
          OPTION_AT(FLAG, request, is_forced)},                                                     \
     {                                                                                              \
-        .name = NULL                                                                               \
+        NULL                                                                                       \
     }
 
-static const struct option_row random_options[] = {OUTPUT("random.creature"), COMMON};
+static const struct option_row random_options[] = {{OUTPUT("random.creature")}, COMMON};
 static const struct option_row mutate_options[] = {
-    OUTPUT("mutant.creature"),
-    COUNT("number of mutations, 0 .. 64; default: drawn as in a run, but at least one"),
+    {OUTPUT("mutant.creature")},
+    {COUNT("number of mutations, 0 .. 64; default: drawn as in a run, but at least one")},
     {"see", 0, "FROM:TO",
      "what A sees of one thing from afar (light, other, object) it sees of the other; without "
      "--count nothing else changes",
@@ -309,8 +304,8 @@ static const struct option_row mutate_options[] = {
     COMMON};
 static const struct option_row breed_options[] = {
     {"method", 'm', "NAME", "crossover or graft", OPTION_AT(TEXT, request, method)},
-    OUTPUT("child.creature"),
-    COUNT("mutations of the child, 0 .. 64; default 0"),
+    {OUTPUT("child.creature")},
+    {COUNT("mutations of the child, 0 .. 64; default 0")},
     COMMON};
 
 COMMAND(random, "", "a creature with a random genome", random_options,

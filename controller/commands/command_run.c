@@ -753,6 +753,7 @@ static int command_resume(int argc, char **argv)
 
 /* ---- the tables ---- */
 
+/* Rows that both commands have. */
 #define VIEW                                                                                       \
     {"view", 0, NULL, "open the viewer when the run has finished",                                 \
      OPTION_AT(FLAG, arguments, view)},                                                            \
@@ -762,23 +763,14 @@ static int command_resume(int argc, char **argv)
             OPTION_AT(FLAG, arguments, watch)                                                      \
     }
 #define GENERATIONS(help)                                                                          \
-    {                                                                                              \
-        "generations", 0, "N", help, OPTION_AT(TEXT, arguments, rows[ROW_GENERATIONS])             \
-    }
+    "generations", 0, "N", help, OPTION_AT(TEXT, arguments, rows[ROW_GENERATIONS])
 #define WORKERS                                                                                    \
-    {                                                                                              \
-        "workers", 'j', "N", "simulator processes; 0 = one for each core",                         \
-            OPTION_AT(TEXT, arguments, rows[ROW_WORKERS])                                          \
-    }
+    "workers", 'j', "N", "simulator processes; 0 = one for each core",                             \
+        OPTION_AT(TEXT, arguments, rows[ROW_WORKERS])
 #define TEND                                                                                       \
-    {                                                                                              \
-        "tend", 0, "FILE", "of a preserve: deeds, a line each, 'M:SS WORLD DEED'; see 'tend'",     \
-            OPTION_AT(TEXT, arguments, tend)                                                       \
-    }
-#define SET(help)                                                                                  \
-    {                                                                                              \
-        "set", 's', "KEY=VALUE", help, OPTION_AT(LIST, arguments, assignments)                     \
-    }
+    "tend", 0, "FILE", "of a preserve: deeds, a line each, 'M:SS WORLD DEED'; see 'tend'",         \
+        OPTION_AT(TEXT, arguments, tend)
+#define SET(help) "set", 's', "KEY=VALUE", help, OPTION_AT(LIST, arguments, assignments)
 
 static const struct option_row run_options[] = {
     {"output", 'o', "RUN_DIR",
@@ -787,15 +779,15 @@ static const struct option_row run_options[] = {
      OPTION_AT(TEXT, arguments, directory)},
     {"seed", 0, "N", "the run's seed: same seed, same run, bit for bit",
      OPTION_AT(TEXT, arguments, rows[ROW_SEED])},
-    GENERATIONS("evolution.generations"),
+    {GENERATIONS("evolution.generations")},
     {"population", 0, "N", "population.size", OPTION_AT(TEXT, arguments, rows[ROW_POPULATION])},
-    WORKERS,
-    SET("set a parameter, over the file; may be repeated"),
+    {WORKERS},
+    {SET("set a parameter, over the file; may be repeated")},
     {"seed-creature", 0, "X",
      "a creature to begin with (a file, or RUN_DIR:ID), besides those of evolution.seeds; of a "
      "preserve X@WORLD: put into that world; may be repeated",
      OPTION_AT(LIST, arguments, seeds)},
-    TEND,
+    {TEND},
     {"choices", 0, "RUN_DIR",
      "repeat the choices that were made in that interactive run, then ask for yours; or the deeds "
      "in that preserve",
@@ -810,13 +802,13 @@ static const struct option_row run_options[] = {
      OPTION_AT(FLAG, arguments, is_all)},
     {.name = NULL}};
 static const struct option_row resume_options[] = {
-    GENERATIONS("evolution.generations, from 0 on"),
-    WORKERS,
-    SET("change a parameter; may be repeated"),
+    {GENERATIONS("evolution.generations, from 0 on")},
+    {WORKERS},
+    {SET("change a parameter; may be repeated")},
     {"seed-creature", 0, "X[@WORLD]",
      "of a preserve: a creature to put into that world, or into all; may be repeated",
      OPTION_AT(LIST, arguments, seeds)},
-    TEND,
+    {TEND},
     VIEW,
     {.name = NULL}};
 

@@ -136,14 +136,9 @@ struct value {
     const char *name;
     size_t part, whole; /* where the counts stand in a generation; whole 0: there is none */
 };
-#define COUNT(name, part)                                                                          \
-    {                                                                                              \
-        name, offsetof(struct run_generation, part), 0                                             \
-    }
+#define COUNT(name, part) name, offsetof(struct run_generation, part), 0
 #define SHARE(name, part, whole)                                                                   \
-    {                                                                                              \
-        name, offsetof(struct run_generation, part), offsetof(struct run_generation, whole)        \
-    }
+    name, offsetof(struct run_generation, part), offsetof(struct run_generation, whole)
 
 static double value_of(const struct run_generation *generation, const struct value *value)
 {
@@ -174,12 +169,12 @@ static void draw_values(struct table *table, const struct report *report, FILE *
 
 int report_write_variety(const struct report *report, FILE *file)
 {
-    static const struct value shares[] = {SHARE("commonest kind", commonest_kind, survivors),
-                                          SHARE("largest family", largest_family, survivors),
-                                          SHARE("different motions", motions, survivors)};
-    static const struct value counts[] = {COUNT("kinds", kinds), COUNT("families", families)};
-    static const struct value scored[] = {SHARE("with a score", scored, members)};
-    static const struct value cells[] = {COUNT("cells filled", cells)};
+    static const struct value shares[] = {{SHARE("commonest kind", commonest_kind, survivors)},
+                                          {SHARE("largest family", largest_family, survivors)},
+                                          {SHARE("different motions", motions, survivors)}};
+    static const struct value counts[] = {{COUNT("kinds", kinds)}, {COUNT("families", families)}};
+    static const struct value scored[] = {{SHARE("with a score", scored, members)}};
+    static const struct value cells[] = {{COUNT("cells filled", cells)}};
     struct table table;
     if (table_make(&table, report))
         return ERR_MEMORY;
@@ -203,8 +198,8 @@ int report_write_variety(const struct report *report, FILE *file)
 
 int report_write_choices(const struct report *report, FILE *file)
 {
-    static const struct value marks[] = {COUNT("breed", bred), COUNT("keep", kept),
-                                         COUNT("ban", banned)};
+    static const struct value marks[] = {
+        {COUNT("breed", bred)}, {COUNT("keep", kept)}, {COUNT("ban", banned)}};
     struct table table;
     if (!begin_plots(report, file))
         return 0;

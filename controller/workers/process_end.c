@@ -6,29 +6,26 @@
 
 #include "proto/message.h"
 
-#define SIGNALED(signal, is_self_inflicted)                                                        \
-    {                                                                                              \
-        {0, signal}, #signal, is_self_inflicted                                                    \
-    }
+#define SIGNALED(signal, is_self_inflicted) {0, signal}, #signal, is_self_inflicted
 static const struct end_row {
     struct process_end end;
     const char *name; /* of a signal, or what an exit code means here */
     int is_self_inflicted;
-} ends[] = {SIGNALED(SIGSEGV, 1),
-            SIGNALED(SIGBUS, 1),
-            SIGNALED(SIGFPE, 1),
-            SIGNALED(SIGILL, 1),
-            SIGNALED(SIGABRT, 1),
-            SIGNALED(SIGKILL, 0),
-            SIGNALED(SIGTERM, 0),
-            SIGNALED(SIGINT, 0),
-            SIGNALED(SIGHUP, 0),
-            SIGNALED(SIGPIPE, 0),
-            SIGNALED(SIGQUIT, 0),
-            SIGNALED(SIGALRM, 0),
-            SIGNALED(SIGXCPU, 0),
-            SIGNALED(SIGTRAP, 0),
-            SIGNALED(SIGSYS, 0),
+} ends[] = {{SIGNALED(SIGSEGV, 1)},
+            {SIGNALED(SIGBUS, 1)},
+            {SIGNALED(SIGFPE, 1)},
+            {SIGNALED(SIGILL, 1)},
+            {SIGNALED(SIGABRT, 1)},
+            {SIGNALED(SIGKILL, 0)},
+            {SIGNALED(SIGTERM, 0)},
+            {SIGNALED(SIGINT, 0)},
+            {SIGNALED(SIGHUP, 0)},
+            {SIGNALED(SIGPIPE, 0)},
+            {SIGNALED(SIGQUIT, 0)},
+            {SIGNALED(SIGALRM, 0)},
+            {SIGNALED(SIGXCPU, 0)},
+            {SIGNALED(SIGTRAP, 0)},
+            {SIGNALED(SIGSYS, 0)},
             {{WORKER_EXIT_HUNG, 0}, "its own alarm", 1},
             {{WORKER_EXIT_MEMORY, 0}, "out of memory", 1},
             {{WORKER_EXIT_SENT, 0}, "a signal from outside", 0},
