@@ -60,7 +60,7 @@ static int simulate(struct sides *sides, int side, const struct scratch *scratch
     if (status)
         return status;
     char *argv[] = {"simulator", "evaluate", "--trace", trace, "--", file, NULL};
-    int result = scratch_run(scratch, program, argv, &output, error);
+    int result = program_hear(program, argv, &output, error);
     if (result == 1)
         output_print(stdout, "%s does not repeat %s:%" PRIu64 ", which simulator %d moved\n",
                      program, sides->directories[side], sides->creatures[side].id,

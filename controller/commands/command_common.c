@@ -88,11 +88,6 @@ int command_order(const char *directory, const char *line, struct error *error)
     return status;
 }
 
-int command_is_help(int argc, char **argv)
-{
-    return argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
-}
-
 /* For a run's directory in the place of a number. */
 static const char *describe_run(const char *text)
 {
@@ -149,17 +144,6 @@ int command_open_to_write(const char *directory, struct store **store, struct pa
                           struct error *error)
 {
     return open_run(directory, 0, store, params, error);
-}
-
-int command_make_file(const char *kind, char path[RUN_PATH_SIZE], struct error *error)
-{
-    const char *place = getenv("TMPDIR");
-    snprintf(path, RUN_PATH_SIZE, "%s/%s-XXXXXX", place && *place ? place : "/tmp", kind);
-    int file = mkstemp(path);
-    if (file < 0)
-        return error_set(error, ERR_IO, "%s: cannot be made", path);
-    close(file);
-    return 0;
 }
 
 int command_check_new(const char *path, int is_forced, struct error *error)

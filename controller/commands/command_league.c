@@ -22,8 +22,6 @@
 
 /* Files of a league, words that are handed on, and triads that are named. */
 enum { PLAYERS_MAX = 200, WORDS_MAX = 256, TRIADS_SHOWN = 10 };
-/* The longest output of a pair's process. */
-enum { REPLY_BYTES_MAX = 1 << 16 };
 /* A process that a signal ended has an exit code from here on (program_run()). */
 enum { SIGNALLED = 128 };
 
@@ -66,21 +64,6 @@ static int put_settings(const struct request *request, const char *see, char **w
     return count;
 }
 
-/* Runs a program and gives all that it prints. Its exit code, or a negative ERR_*. */
-static int listen_to(const char *program, char **words, char reply[REPLY_BYTES_MAX],
-                     struct error *error)
-{
-    FILE *file = tmpfile();
-    if (!file)
-        return error_set(error, ERR_IO, "no temporary file");
-    int code = program_run_into(program, words, fileno(file), error);
-    rewind(file);
-    size_t length = fread(reply, 1, REPLY_BYTES_MAX - 1, file);
-    reply[length] = '\0';
-    fclose(file);
-    return code;
-}
-
 /* The object stands on lines of its own, behind what the simulator warns of. */
 static void read_reply(const char *reply, struct outcome *outcome)
 {
@@ -105,44 +88,44 @@ static void read_reply(const char *reply, struct outcome *outcome)
     json_decref(object);
 }
 
-static void note_reply(struct outcome *outcome, int code, const char *reply,
-                       const struct error *error)
+/* Runs a program for a pair. Its exit code, or a negative ERR_*; in `message` what is wrong. */
+static int run_for(struct outcome *outcome, const char *program, char **words, char **reply)
 {
-    snprintf(outcome->message, sizeof outcome->message, "%.*s", (int)strcspn(reply, "\n"),
-             code < 0 ? error->message : reply);
+    struct error error = {0};
+    int code = program_hear(program, words, reply, &error);
+    const char *problem = code < 0 ? error.message : *reply;
+    if (code != 0)
+        snprintf(outcome->message, sizeof outcome->message, "%.*s", (int)strcspn(problem, "\n"),
+                 problem);
+    return code;
 }
 
 static void run_pair(const struct request *request, struct outcome *outcome)
 {
-    static char reply[REPLY_BYTES_MAX];
-    struct error error = {0};
+    char *reply;
     char *words[WORDS_MAX + 8] = {"simulator", "contest", "--json"};
     int count = put_settings(request, request->see, words, 3);
     words[count++] = request->files[outcome->a];
     words[count++] = request->files[outcome->b];
     words[count] = request->files[request->player_count];
-    outcome->code = listen_to(request->simulator, words, reply, &error);
+    outcome->code = run_for(outcome, request->simulator, words, &reply);
     if (outcome->code == 0)
         read_reply(reply, outcome);
-    else
-        note_reply(outcome, outcome->code, reply, &error);
+    free(reply);
 }
 
 /* A page of the pair's first bout. */
 static void show_pair(const struct request *request, struct outcome *outcome)
 {
-    static char reply[REPLY_BYTES_MAX];
-    char path[RUN_PATH_SIZE];
-    struct error error = {0};
+    char path[RUN_PATH_SIZE], *reply;
     league_page_duel(path, sizeof path, request->output, outcome->a, outcome->b);
     char *words[WORDS_MAX + 12] = {
         "viewer", "--contest", "--params", request->files[request->player_count], "--export", path};
     int count = put_settings(request, request->see, words, 6);
     words[count++] = request->files[outcome->a];
     words[count] = request->files[outcome->b];
-    outcome->page_code = listen_to(request->viewer, words, reply, &error);
-    if (outcome->page_code != 0)
-        note_reply(outcome, outcome->page_code, reply, &error);
+    outcome->page_code = run_for(outcome, request->viewer, words, &reply);
+    free(reply);
 }
 
 /* ---- all pairs ---- */
@@ -196,13 +179,14 @@ static int run_pairs(const struct request *request, struct outcome *outcomes, st
 /* Whether a creature breaks the simulator by itself. */
 static int is_culprit(const struct request *request, int player)
 {
-    static char reply[REPLY_BYTES_MAX];
-    struct error error;
-    char *words[WORDS_MAX + 8] = {"simulator", "evaluate", "--json"};
+    struct outcome alone;
+    char *words[WORDS_MAX + 8] = {"simulator", "evaluate", "--json"}, *reply;
     int count = put_settings(request, NULL, words, 3);
     words[count++] = request->files[player];
     words[count] = request->files[request->player_count];
-    return listen_to(request->simulator, words, reply, &error) >= SIGNALLED;
+    int code = run_for(&alone, request->simulator, words, &reply);
+    free(reply);
+    return code >= SIGNALLED;
 }
 
 /* Finds the culprit of a pair whose process crashed. A player that crashes alone is out; if

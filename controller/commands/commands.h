@@ -109,8 +109,6 @@ int command_open_run(const char *directory, struct store **store, struct params 
                      struct error *error);
 int command_open_to_write(const char *directory, struct store **store, struct params *params,
                           struct error *error);
-/* Makes an empty file of its own for something of that kind; the caller removes it. ERR_IO. */
-int command_make_file(const char *kind, char path[RUN_PATH_SIZE], struct error *error);
 /* ERR_EXISTS if something has that name already, unless is_forced. */
 int command_check_new(const char *path, int is_forced, struct error *error);
 
@@ -120,8 +118,6 @@ void command_find_elsewhere(const struct store_status *status, char *text, size_
 
 /* Gives an order to the controller that works on a run, and prints its answer. As control_ask(). */
 int command_order(const char *directory, const char *line, struct error *error);
-/* Whether a command whose arguments go to another program is only asked for its help. */
-int command_is_help(int argc, char **argv);
 
 /* A creature's number, "best" (CREATURE_BEST) or "first" (CREATURE_FIRST); else a usage error.
  * Returns 0 or COMMAND_USAGE. */

@@ -89,7 +89,7 @@ static void note_problem(struct report_gallery *gallery, const char *output)
  * well. */
 static int run_viewer(struct studio *studio, char *const *argv, char **output, struct error *error)
 {
-    int result = scratch_run(&studio->scratch, studio->viewer, argv, output, error);
+    int result = program_hear(studio->viewer, argv, output, error);
     for (int i = 0; i < 3; i++)
         is_interrupted |= result == 128 + endings[i];
     return result > 0 ? ERR_UNAVAILABLE : result;

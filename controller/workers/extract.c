@@ -95,7 +95,7 @@ static int run_simulator(const struct bench *bench, uint64_t id, const struct pa
     words[count] = bench->state;
     int status = program_find("simulator", program, error);
     if (!status)
-        status = scratch_run(&bench->scratch, program, (char *const *)words, &output, error);
+        status = program_hear(program, (char *const *)words, &output, error);
     if (status > 0)
         status = fail(bench, id, output, params, error);
     free(output);

@@ -1,5 +1,5 @@
-/* Finding and starting programs. _GNU_SOURCE is for sched_getaffinity(): in a container or under
- * taskset the processors online are more than one may use. */
+/* Finding and starting programs. _GNU_SOURCE is for memfd_create() and sched_getaffinity(): in a
+ * container or under taskset the processors online are more than one may use. */
 #define _GNU_SOURCE
 #include "controller/workers/program.h"
 
@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/math/hash.h"
 #include "common/system/process.h"
 #include "controller/workers/process_end.h"
-#include "common/system/file.h"
 
 extern char **environ;
 
@@ -67,7 +67,7 @@ static void hand_on(int number)
         kill(waited_for, number);
 }
 
-int program_run_into(const char *path, char *const *argv, int output, struct error *error)
+int program_run(const char *path, char *const *argv, int output, struct error *error)
 {
     static const int handed_on[] = {SIGINT, SIGTERM, SIGHUP};
     enum { HANDED_ON_COUNT = sizeof handed_on / sizeof handed_on[0] };
@@ -103,24 +103,20 @@ int program_run_into(const char *path, char *const *argv, int output, struct err
     return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-int program_run(const char *path, char *const *argv, struct error *error)
+int program_hear(const char *path, char *const *argv, char **output, struct error *error)
 {
-    return program_run_into(path, argv, -1, error);
-}
-
-/* Once: its exit code, and the first line that it prints. */
-static int ask_once(const char *path, char *const *argv, char *line, size_t size,
-                    struct error *error)
-{
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC))
-        return error_set(error, ERR_IO, "%s: cannot be asked: %s", path, strerror(errno));
-    int code = program_run_into(path, argv, ends[1], error);
-    close(ends[1]);
-    ssize_t count = code < 0 ? 0 : read(ends[0], line, size - 1);
-    close(ends[0]);
-    line[count > 0 ? count : 0] = '\0';
-    line[strcspn(line, "\n")] = '\0';
+    int file = memfd_create("output", MFD_CLOEXEC);
+    *output = file < 0 ? NULL : calloc(1, PROGRAM_OUTPUT_BYTES_MAX + 1);
+    int code = *output ? program_run(path, argv, file, error)
+                       : error_set(error, ERR_IO, "%s: cannot be heard", path);
+    if (code >= 0 && pread(file, *output, PROGRAM_OUTPUT_BYTES_MAX, 0) < 0)
+        code = error_set(error, ERR_IO, "%s: cannot be heard: %s", path, strerror(errno));
+    if (file >= 0)
+        close(file);
+    if (code >= 0)
+        return code;
+    free(*output);
+    *output = NULL;
     return code;
 }
 
@@ -130,9 +126,12 @@ int program_ask(const char *path, char *const *argv, char *line, size_t size, st
     char text[64];
     int code = 0;
     for (int i = 0; i < PROGRAM_ASK_TRIES; i++) {
-        code = ask_once(path, argv, line, size, error);
+        char *output;
+        code = program_hear(path, argv, &output, error);
         if (code < 0)
             return code;
+        snprintf(line, size, "%.*s", (int)strcspn(output, "\n"), output);
+        free(output);
         end = process_end_of_child((struct process_end){.exit_code = code});
         if (was_told_to_end || !process_end_is_from_outside(end))
             break;
@@ -221,21 +220,4 @@ void scratch_close(const struct scratch *scratch)
 void scratch_path(const struct scratch *scratch, const char *name, char path[RUN_PATH_SIZE])
 {
     snprintf(path, RUN_PATH_SIZE, "%s/%.60s", scratch->directory, name);
-}
-
-int scratch_run(const struct scratch *scratch, const char *program, char *const *argv,
-                char **output, struct error *error)
-{
-    char path[RUN_PATH_SIZE];
-    size_t length;
-    *output = NULL;
-    scratch_path(scratch, "output", path);
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (file < 0)
-        return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
-    int result = program_run_into(program, argv, file, error);
-    close(file);
-    int status =
-        result < 0 ? result : file_read(path, SCRATCH_OUTPUT_BYTES_MAX, output, &length, error);
-    return status ? status : result;
 }

@@ -10,10 +10,13 @@ int program_find(const char *name, char path[RUN_PATH_SIZE], struct error *error
 
 /* Starts `path` with `argv` as its arguments (argv[0] included, NULL at the end), waits for it,
  * hands SIGTERM and SIGHUP on to it meanwhile, and returns its exit code, 128 + signal if a signal
- * ended it, or a negative ERR_*. */
-int program_run(const char *path, char *const *argv, struct error *error);
-/* Runs a program with nothing to read; all it prints, errors too, goes to an open file. */
-int program_run_into(const char *path, char *const *argv, int output, struct error *error);
+ * ended it, or a negative ERR_*. With an open file as `output`, and not -1, it has nothing to read,
+ * and all it prints, errors too, goes there. */
+int program_run(const char *path, char *const *argv, int output, struct error *error);
+/* Runs a program with nothing to read. The beginning of all that it prints, errors too, becomes a
+ * string from malloc (NULL on error). Returns as program_run(). */
+enum { PROGRAM_OUTPUT_BYTES_MAX = 1 << 20 };
+int program_hear(const char *path, char *const *argv, char **output, struct error *error);
 
 /* Runs a program with nothing to read, and gives the first line it prints, without the line's end.
  * A program that another process ends by a signal is started again, PROGRAM_ASK_TRIES times in all,
@@ -34,8 +37,6 @@ int program_core_count(void);
 
 /* A temporary directory for the files that go to another program of the project, or come from it. */
 
-#define SCRATCH_OUTPUT_BYTES_MAX (1u << 20)
-
 struct scratch {
     char directory[RUN_PATH_SIZE - 64]; /* leaves room for a file's name */
 };
@@ -46,9 +47,5 @@ int scratch_open(struct scratch *scratch, const char *purpose, struct error *err
 void scratch_close(const struct scratch *scratch);
 /* The path of a file of that name in it; the name has at most 60 bytes. */
 void scratch_path(const struct scratch *scratch, const char *name, char path[RUN_PATH_SIZE]);
-/* Runs a program of that path with nothing to read. Its output, errors too, becomes a string
- * from malloc (NULL on error). Returns as program_run(). */
-int scratch_run(const struct scratch *scratch, const char *program, char *const *argv,
-                char **output, struct error *error);
 
 #endif
