@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/rows.h"
 #include "common/system/process.h"
 #include "common/system/log.h"
 #include "controller/workers/worker.h"
@@ -117,15 +118,9 @@ static void farm_feed(struct farm *farm)
 
 /* ---- backup copies ---- */
 
-void farm_note_turnaround(struct farm *farm, uint64_t ms)
-{
-    farm->turnaround_ms[farm->turnaround_count++ % FARM_TURNAROUNDS] = ms;
-}
-
 static int compare_ms(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* How long a task may be out before it is copied. */
@@ -250,15 +245,6 @@ static void farm_close_handle(struct farm *farm, uv_handle_t *handle)
     uv_close(handle, farm_on_close);
 }
 
-/* The last thing: tells the owner, and frees the farm. */
-static void farm_finish(struct farm *farm)
-{
-    ENSURE(farm->queue.pending_count == 0, "%d tasks left", farm->queue.pending_count);
-    log_event(LOG_INFO, "farm_stopped", "workers=%d", farm->slot_count);
-    farm->on_stopped(farm->stopped_context);
-    farm_free(farm);
-}
-
 static int farm_has_slots_alive(const struct farm *farm)
 {
     for (int i = 0; i < farm->slot_count; i++)
@@ -280,10 +266,15 @@ void farm_settle(struct farm *farm)
 {
     if (!farm->is_stopping)
         return;
-    if (farm->is_closing && farm->open_handles == 0 && farm->open_processes == 0)
-        farm_finish(farm);
-    else if (!farm->is_closing && !farm_has_slots_alive(farm))
+    if (!farm->is_closing && !farm_has_slots_alive(farm))
         farm_close(farm);
+    if (!farm->is_closing || farm->open_handles > 0 || farm->open_processes > 0)
+        return;
+    /* the last thing: tells the owner, and frees the farm */
+    ENSURE(farm->queue.pending_count == 0, "%d tasks left", farm->queue.pending_count);
+    log_event(LOG_INFO, "farm_stopped", "workers=%d", farm->slot_count);
+    farm->on_stopped(farm->stopped_context);
+    farm_free(farm);
 }
 
 void farm_stop(struct farm *farm, void (*on_stopped)(void *context), void *context)
@@ -427,11 +418,6 @@ int farm_is_paused(const struct farm *farm)
 void farm_wake(struct farm *farm)
 {
     farm->needs_pump = 1;
-}
-
-void farm_worker_status(const struct farm *farm, int index, struct farm_worker_status *status)
-{
-    worker_get_status(&farm->workers[index], status);
 }
 
 int farm_check_descriptors(int worker_count, struct error *error)

@@ -195,53 +195,25 @@ static void worker_ignore(struct worker *worker, const struct occasion *occasion
 
 /* Events without an entry cannot happen. */
 static worker_action *const worker_table[WORKER_STATE_COUNT][WORKER_EVENT_COUNT] = {
-    [WORKER_WAITING] =
-        {
-            [EVENT_TIMER] = worker_spawn,
-            [EVENT_STOP] = worker_leave,
-            [EVENT_RETIRE] = worker_retire,
-            [EVENT_HIRE] = worker_keep,
-        },
+    [WORKER_WAITING] = {[EVENT_TIMER] = worker_spawn,
+                        [EVENT_STOP] = worker_leave,
+                        [EVENT_RETIRE] = worker_retire,
+                        [EVENT_HIRE] = worker_keep},
     [WORKER_STARTING] =
-        {
-            NOT_READY,
-            [EVENT_HELLO] = worker_greet,
-            [EVENT_READY] = worker_kill_unexpected,
-        },
+        {NOT_READY, [EVENT_HELLO] = worker_greet, [EVENT_READY] = worker_kill_unexpected},
     [WORKER_SETUP] =
-        {
-            NOT_READY,
-            [EVENT_HELLO] = worker_kill_unexpected,
-            [EVENT_READY] = worker_begin,
-        },
+        {NOT_READY, [EVENT_HELLO] = worker_kill_unexpected, [EVENT_READY] = worker_begin},
     [WORKER_IDLE] = {READY_FOR_TASKS},
     [WORKER_BUSY] = {READY_FOR_TASKS, [EVENT_LATE] = worker_kill_late},
-    [WORKER_STOPPING] =
-        {
-            ENDING,
-            [EVENT_RESULT] = worker_ignore,
-            [EVENT_REJECTED] = worker_ignore,
-            [EVENT_BAD] = worker_ignore,
-            [EVENT_LATE] = worker_kill_late,
-            [EVENT_STOP] = worker_ignore,
-            [EVENT_RETIRE] = worker_ignore,
-        },
+    [WORKER_STOPPING] = {ENDING, [EVENT_RESULT] = worker_ignore, [EVENT_REJECTED] = worker_ignore,
+                         [EVENT_BAD] = worker_ignore, [EVENT_LATE] = worker_kill_late,
+                         [EVENT_STOP] = worker_ignore, [EVENT_RETIRE] = worker_ignore},
     [WORKER_DEAD] =
-        {
-            ENDING,
-            [EVENT_RESULT] = worker_take_result,
-            [EVENT_REJECTED] = worker_take_rejected,
-            [EVENT_BAD] = worker_kill_bad,
-            [EVENT_LATE] = worker_kill_lingering,
-            [EVENT_STOP] = worker_stop_dead,
-            [EVENT_RETIRE] = worker_retire,
-        },
+        {ENDING, [EVENT_RESULT] = worker_take_result, [EVENT_REJECTED] = worker_take_rejected,
+         [EVENT_BAD] = worker_kill_bad, [EVENT_LATE] = worker_kill_lingering,
+         [EVENT_STOP] = worker_stop_dead, [EVENT_RETIRE] = worker_retire},
     [WORKER_GONE] =
-        {
-            [EVENT_STOP] = worker_ignore,
-            [EVENT_RETIRE] = worker_ignore,
-            [EVENT_HIRE] = worker_hire,
-        },
+        {[EVENT_STOP] = worker_ignore, [EVENT_RETIRE] = worker_ignore, [EVENT_HIRE] = worker_hire},
 };
 
 void worker_dispatch(struct worker *worker, enum worker_event event,
@@ -256,30 +228,16 @@ void worker_dispatch(struct worker *worker, enum worker_event event,
 
 /* ---- time and status ---- */
 
-/* Looks at the oldest task of a BUSY worker. */
-static enum task_lateness worker_watch_task(struct worker *worker, char *reason, size_t size)
-{
-    const struct farm *farm = worker->farm;
-    int64_t cpu_ns = worker->is_direct ? worker_process_cpu_ns(worker->process) : -1;
-    return task_watch_look(&worker->watch, &worker->held[0]->task, cpu_ns, farm_now_ms(farm),
-                           &farm->limits, reason, size);
-}
-
-/* Whether the next process is to begin another log. */
-static int worker_needs_log(const struct worker *worker)
-{
-    const struct worker_logs *logs = &worker->farm->logs;
-    return worker_log_is_long(logs, worker->slot) ||
-           (worker->has_log && worker_log_is_lost(logs, worker->slot));
-}
-
 void worker_tick(struct worker *worker)
 {
+    const struct farm *farm = worker->farm;
     char reason[96] = "no answer in time";
-    int is_late = worker->deadline_ms > 0 && farm_now_ms(worker->farm) >= worker->deadline_ms;
+    int is_late = worker->deadline_ms > 0 && farm_now_ms(farm) >= worker->deadline_ms;
     enum task_lateness lateness = TASK_IN_TIME;
     if (worker->state == WORKER_BUSY) {
-        lateness = worker_watch_task(worker, reason, sizeof reason);
+        int64_t cpu_ns = worker->is_direct ? worker_process_cpu_ns(worker->process) : -1;
+        lateness = task_watch_look(&worker->watch, &worker->held[0]->task, cpu_ns,
+                                   farm_now_ms(farm), &farm->limits, reason, sizeof reason);
         is_late = lateness != TASK_IN_TIME;
     }
     worker->busy_ticks += worker->busy_ticks < WORKER_BUSY_TICKS;
@@ -290,12 +248,13 @@ void worker_tick(struct worker *worker)
             worker, EVENT_LATE,
             &(struct occasion){.reason = reason, .is_overdue = lateness == TASK_OVERDUE});
     else if ((worker->state == WORKER_IDLE || worker->state == WORKER_BUSY) &&
-             !worker->is_retiring && worker_needs_log(worker))
+             !worker->is_retiring && worker_log_is_due(&farm->logs, worker->slot, worker->has_log))
         worker_dispatch(worker, EVENT_RETIRE, NULL);
 }
 
-void worker_get_status(const struct worker *worker, struct farm_worker_status *status)
+void farm_worker_status(const struct farm *farm, int index, struct farm_worker_status *status)
 {
+    const struct worker *worker = &farm->workers[index];
     status->slot = worker->slot;
     status->pid = worker->process != NULL ? worker_process_pid(worker->process) : 0;
     status->host = worker->place.host;

@@ -104,8 +104,6 @@ void worker_give_reserved(struct worker *worker);
 /* Time has passed: looks at deadlines, and at whether the log is long, or lost. */
 void worker_tick(struct worker *worker);
 
-void worker_get_status(const struct worker *worker, struct farm_worker_status *status);
-
 /* The tasks a worker has, and what becomes of them when its process ends.
  *
  * Whatever `held` contains at the exit goes back to the queue, unless it is finished or another
@@ -130,18 +128,6 @@ enum {
 /* Those it holds, and the reserved one; the index goes from 0 to the count. */
 int worker_task_count(const struct worker *worker);
 struct farm_task *worker_task(const struct worker *worker, int index);
-/* NULL: not held. */
-struct farm_task *worker_find_held(const struct worker *worker, uint64_t id);
-/* Puts a task into `held`, takes one out. */
-void worker_hold(struct worker *worker, struct farm_task *entry);
-void worker_release_held(struct worker *worker, struct farm_task *entry);
-/* The task waits for the next process, alone. Takes it back; NULL: there is none, or it is
- * finished. */
-void worker_reserve(struct worker *worker, struct farm_task *entry);
-struct farm_task *worker_take_reserved(struct worker *worker);
-
-/* A task it could not do is the next one again, unless another worker holds it. */
-void worker_requeue(struct worker *worker, struct farm_task *entry);
 /* All held tasks go back, the prefetched ones unblamed. Returns the one that has to leave the farm
  * for the quarantine, or NULL. */
 struct farm_task *worker_give_back(struct worker *worker, int is_self_inflicted);
@@ -201,9 +187,9 @@ struct worker_logs {
     off_t max_bytes; /* beyond which a log begins anew */
 };
 
-/* Whether the log is so long that the next process should begin another, or was deleted. */
-int worker_log_is_long(const struct worker_logs *logs, int slot);
-int worker_log_is_lost(const struct worker_logs *logs, int slot);
+/* Whether the next process should begin another log: it is long or, if it must be there, was
+ * deleted. */
+int worker_log_is_due(const struct worker_logs *logs, int slot, int must_be_there);
 
 /* Puts a long log away, in the place of the one before. */
 void worker_log_rotate(const struct worker_logs *logs, int slot);
@@ -255,8 +241,6 @@ struct farm {
 
 /* The farm's running time, in which a late tick counts like a punctual one. */
 uint64_t farm_now_ms(const struct farm *farm);
-
-void farm_note_turnaround(struct farm *farm, uint64_t ms);
 
 /* 1 when every slot has failed so often since its last result that trying on is pointless. */
 int farm_is_hopeless(const struct farm *farm);

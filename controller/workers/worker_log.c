@@ -21,26 +21,19 @@ static void make_path(char path[LOG_PATH_SIZE], const struct worker_logs *logs, 
     snprintf(path, LOG_PATH_SIZE, "%s/worker-%02d%s.log", logs->directory, slot, kind);
 }
 
-int worker_log_is_long(const struct worker_logs *logs, int slot)
+int worker_log_is_due(const struct worker_logs *logs, int slot, int must_be_there)
 {
     char path[LOG_PATH_SIZE];
     struct stat info;
     make_path(path, logs, slot, "");
-    return logs->directory[0] != '\0' && lstat(path, &info) == 0 && info.st_size > logs->max_bytes;
-}
-
-int worker_log_is_lost(const struct worker_logs *logs, int slot)
-{
-    char path[LOG_PATH_SIZE];
-    struct stat info;
-    make_path(path, logs, slot, "");
-    return logs->directory[0] != '\0' && lstat(path, &info) != 0 && errno == ENOENT;
+    return logs->directory[0] != '\0' &&
+           (lstat(path, &info) ? must_be_there && errno == ENOENT : info.st_size > logs->max_bytes);
 }
 
 void worker_log_rotate(const struct worker_logs *logs, int slot)
 {
     char path[LOG_PATH_SIZE], old[LOG_PATH_SIZE];
-    if (!worker_log_is_long(logs, slot))
+    if (!worker_log_is_due(logs, slot, 0))
         return;
     make_path(path, logs, slot, "");
     make_path(old, logs, slot, ".old");

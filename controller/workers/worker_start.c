@@ -91,15 +91,6 @@ static int worker_start_process(struct worker *worker, struct error *error)
     return status;
 }
 
-static void worker_send_hello(struct worker *worker)
-{
-    struct pack_writer *scratch = &worker->farm->scratch;
-    pack_writer_clear(scratch);
-    message_encode_hello(scratch, &worker->farm->hello);
-    if (worker_send(worker, scratch) != 0)
-        worker_dispatch(worker, EVENT_CLOSED, &(struct occasion){.reason = "write failed"});
-}
-
 void worker_spawn(struct worker *worker, const struct occasion *occasion)
 {
     struct farm *farm = worker->farm;
@@ -124,7 +115,10 @@ void worker_spawn(struct worker *worker, const struct occasion *occasion)
     worker_enter(worker, WORKER_STARTING);
     if (farm->start_ms > 0)
         worker_set_deadline(worker, farm->start_ms);
-    worker_send_hello(worker);
+    pack_writer_clear(&farm->scratch);
+    message_encode_hello(&farm->scratch, &farm->hello);
+    if (worker_send(worker, &farm->scratch) != 0)
+        worker_dispatch(worker, EVENT_CLOSED, &(struct occasion){.reason = "write failed"});
 }
 
 /* Whether its results would be those of this build on this machine; else says why not. */

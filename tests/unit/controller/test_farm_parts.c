@@ -224,9 +224,9 @@ TEST(test_the_tail_of_a_log_is_of_the_last_process)
     worker_log_read_tail(&logs, 1, tail);
     ck_assert_uint_eq(strlen(tail) % 11, 0);
     ck_assert_uint_gt(strlen(tail), WORKER_LOG_TAIL_BYTES - 11);
-    ck_assert(worker_log_is_long(&logs, 1));
+    ck_assert(worker_log_is_due(&logs, 1, 0));
     worker_log_rotate(&logs, 1);
-    ck_assert(!worker_log_is_long(&logs, 1));
+    ck_assert(!worker_log_is_due(&logs, 1, 0));
     ck_assert_int_eq(access(within("worker-01.old.log"), F_OK), 0);
     ck_assert_int_eq(count_files(), 1);
     close_directory();
@@ -237,7 +237,7 @@ TEST(test_without_a_directory_there_are_no_logs)
     char tail[WORKER_LOG_TAIL_BYTES + 1];
     struct worker_logs logs = {.directory = ""};
     ck_assert_int_eq(worker_log_open(&logs, 1), -1);
-    ck_assert(!worker_log_is_long(&logs, 1));
+    ck_assert(!worker_log_is_due(&logs, 1, 0));
     worker_log_read_tail(&logs, 1, tail);
     ck_assert_str_eq(tail, "");
 }
