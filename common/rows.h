@@ -10,4 +10,8 @@
  * already or memory is out, and the table is as it was. */
 void *rows_add(void *table, int *count, int *room, int most, size_t size);
 
+/* For qsort(): below 0, 0 or above 0, as a is less than b, equal or greater. Of several keys the
+ * first one weighs most: 2 * ORDER(family) + ORDER(id). */
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 #endif

@@ -24,11 +24,6 @@ void ladder_deinit(struct ladder *ladder)
     ladder->meeting_count = 0;
 }
 
-static int is_same_meeting(const struct ladder_meeting *one, const struct ladder_meeting *other)
-{
-    return one->part == other->part && one->a == other->a && one->b == other->b;
-}
-
 void ladder_check(const struct ladder *ladder)
 {
     ENSURE(ladder->rung_count > 0 && ladder->rung_count <= LADDER_RUNGS_MAX, "%d rungs",
@@ -66,18 +61,15 @@ int ladder_is_same(const struct ladder *one, const struct ladder *other)
         if (one->rungs[i].generation != other->rungs[i].generation ||
             one->rungs[i].champion != other->rungs[i].champion)
             return 0;
-    for (int i = 0; i < one->meeting_count; i++)
-        if (!is_same_meeting(&one->meetings[i], &other->meetings[i]))
+    for (int i = 0; i < one->meeting_count; i++) {
+        const struct ladder_meeting *a = &one->meetings[i], *b = &other->meetings[i];
+        if (a->part != b->part || a->a != b->a || a->b != b->b)
             return 0;
+    }
     return 1;
 }
 
 /* ---- means ---- */
-
-static int is_between_rungs(int part)
-{
-    return part <= LADDER_CONTROL;
-}
 
 /* The side of a rung in a meeting of that part; -1: it is not there. */
 static int find_side(const struct ladder_meeting *meeting, int part, int rung)
@@ -86,7 +78,7 @@ static int find_side(const struct ladder_meeting *meeting, int part, int rung)
         return -1;
     if (meeting->a == rung)
         return 0;
-    return is_between_rungs(part) && meeting->b == rung ? 1 : -1;
+    return part <= LADDER_CONTROL && meeting->b == rung ? 1 : -1;
 }
 
 /* A number of one side of a meeting. */

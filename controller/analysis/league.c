@@ -76,9 +76,7 @@ static double elo_of(const struct standing *s, int player)
 static int compare_rows(const void *a, const void *b)
 {
     const struct league_row *x = a, *y = b;
-    if (x->rating != y->rating)
-        return x->rating > y->rating ? -1 : 1;
-    return x->player - y->player;
+    return 2 * ORDER(y->rating, x->rating) + ORDER(x->player, y->player);
 }
 
 static void count_bouts(const struct league_bout *bouts, int bout_count, int player_count,

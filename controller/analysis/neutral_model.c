@@ -31,8 +31,7 @@ const struct neutral_row neutral_rows[SHADOW_FACT_COUNT] = {
 
 static int compare_ids(const void *a, const void *b)
 {
-    uint64_t left = ((const struct store_life *)a)->id, right = ((const struct store_life *)b)->id;
-    return (left > right) - (left < right);
+    return ORDER(((const struct store_life *)a)->id, ((const struct store_life *)b)->id);
 }
 
 /* Whether times and sizes of a life can be counted with. */
@@ -54,11 +53,8 @@ static int find_mother(const struct store_life *lives, int count, const struct s
 static int compare_events(const void *a, const void *b)
 {
     const struct neutral_event *left = a, *right = b;
-    if (left->at_s != right->at_s)
-        return left->at_s < right->at_s ? -1 : 1;
-    if (left->is_birth != right->is_birth)
-        return left->is_birth ? -1 : 1;
-    return (left->who > right->who) - (left->who < right->who);
+    return 4 * ORDER(left->at_s, right->at_s) + 2 * ORDER(right->is_birth, left->is_birth) +
+           ORDER(left->who, right->who);
 }
 
 static void add_events(struct neutral_play *play)
@@ -245,8 +241,7 @@ static void bury(struct stage *s, int who)
 
 static int compare_families(const void *a, const void *b)
 {
-    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
+    return ORDER(*(const int64_t *)a, *(const int64_t *)b);
 }
 
 static int count_families(const struct stage *s, const struct crowd *crowd, int64_t *families)
@@ -294,10 +289,6 @@ static int kind_of(const struct neutral_traits *traits)
     int parts = traits->parts < PARTS_MOST ? (int)traits->parts : PARTS_MOST;
     return (parts * OCTAVES + octave) * 2 + traits->is_hunter;
 }
-static int parts_of_kind(int kind)
-{
-    return kind / 2 / OCTAVES;
-}
 
 /* Its ancestor, or itself, that was born before a time; -1: there is none. */
 static int ancestor_of(const struct stage *s, int row, double before_s)
@@ -332,7 +323,7 @@ static void measure_kinds(struct stage *s, double at_s, int step, double facts[S
             double share = (double)counts[k] / all;
             facts[SHADOW_CHANGE] += !s->was_there[k];
             facts[SHADOW_NOVELTY] += !s->was_ever[k];
-            facts[SHADOW_COMPLEXITY] = fmax(facts[SHADOW_COMPLEXITY], parts_of_kind(k));
+            facts[SHADOW_COMPLEXITY] = fmax(facts[SHADOW_COMPLEXITY], k / 2 / OCTAVES);
             facts[SHADOW_ECOLOGY] -= share * det_log(share) / LN_2;
         }
         s->was_there[k] = counts[k] > 0;

@@ -25,28 +25,20 @@ struct workspace {
     double *deaths; /* of one form, sorted; room for all */
 };
 
-static int compare_reals(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
 /* By form, then by birth. */
 static int compare_lives(const void *a, const void *b)
 {
     const struct store_life *left = *(const struct store_life *const *)a;
     const struct store_life *right = *(const struct store_life *const *)b;
-    if (left->topology != right->topology)
-        return left->topology < right->topology ? -1 : 1;
-    int order = compare_reals(left->born_s, right->born_s);
-    return order ? order : (left->id > right->id) - (left->id < right->id);
+    return 4 * ORDER(left->topology, right->topology) + 2 * ORDER(left->born_s, right->born_s) +
+           ORDER(left->id, right->id);
 }
 
 static int compare_births(const void *a, const void *b)
 {
-    const struct river_form *left = a, *right = b;
-    int order = compare_reals(left->first->born_s, right->first->born_s);
-    return order ? order
-                 : (left->first->id > right->first->id) - (left->first->id < right->first->id);
+    const struct store_life *left = ((const struct river_form *)a)->first;
+    const struct store_life *right = ((const struct river_form *)b)->first;
+    return 2 * ORDER(left->born_s, right->born_s) + ORDER(left->id, right->id);
 }
 
 static int lives_at(const struct store_life *life, double at_s)
@@ -69,8 +61,9 @@ static uint32_t find_fullest(const struct run_facts *facts)
 /* The store's rows are not trusted: a life with impossible times is left out. */
 static int is_sound(const struct store_life *life)
 {
-    return life->topology > 0 && life->born_s >= 0 && life->born_s < EPOCH_TIME_MOST_S &&
-           (!life->is_dead || (life->died_s >= life->born_s && life->died_s < EPOCH_TIME_MOST_S));
+    double end_s = life->is_dead ? life->died_s : life->born_s;
+    return life->topology > 0 && life->born_s >= 0 && end_s >= life->born_s &&
+           end_s < EPOCH_TIME_MOST_S;
 }
 
 static void collect_lives(struct workspace *work, struct river *river)
@@ -105,9 +98,8 @@ static void make_groups(struct workspace *work, const struct river *river)
 
 static int compare_groups(const void *a, const void *b)
 {
-    int64_t left = ((const struct group *)a)->lives[0]->topology;
-    int64_t right = ((const struct group *)b)->lives[0]->topology;
-    return (left > right) - (left < right);
+    const struct group *left = a, *right = b;
+    return ORDER(left->lives[0]->topology, right->lives[0]->topology);
 }
 
 /* Groups are in the order of their forms' hashes. */
@@ -219,20 +211,15 @@ double river_time(const struct river *river, int moment)
     return (moment + 0.5) * river->end_s / RIVER_TIMES;
 }
 
-static void fill_band(const struct river *river, const struct group *group, double *own)
-{
-    for (int i = 0; i < group->count; i++)
-        for (int k = 0; k < RIVER_TIMES; k++)
-            own[k] += lives_at(group->lives[i], river_time(river, k));
-}
-
 /* A child's band is inside its parent's, whose first creature was born before. */
 static void fill_widths(struct workspace *work, struct river *river)
 {
     for (int g = 0; g < work->group_count; g++) {
         int band = find_band(work, g);
-        if (band >= 0)
-            fill_band(river, &work->groups[g], river->forms[band].own);
+        for (int i = 0; i < work->groups[g].count && band >= 0; i++)
+            for (int k = 0; k < RIVER_TIMES; k++)
+                river->forms[band].own[k] +=
+                    lives_at(work->groups[g].lives[i], river_time(river, k));
     }
     for (int f = river->count - 1; f >= 0; f--) {
         struct river_form *form = &river->forms[f];

@@ -58,14 +58,6 @@ static struct phenotype_key *find_place(struct phenotype_key *keys, size_t room,
     return &keys[at];
 }
 
-static void check(const struct census *census)
-{
-    ENSURE(census->room >= ROOM_LEAST && (census->room & (census->room - 1)) == 0,
-           "room for %zu keys", census->room);
-    ENSURE(2 * census->count < census->room, "%zu keys in room for %zu", census->count,
-           census->room);
-}
-
 /* Twice the room. 0 or ERR_MEMORY. */
 static int grow(struct census *census)
 {
@@ -105,7 +97,10 @@ int census_note(struct census *census, const struct params *params, struct indiv
     *is_new = phenotype_key_is_equal(place, &no_key);
     census->count += (size_t)*is_new;
     *place = individual->key;
-    check(census);
+    ENSURE(census->room >= ROOM_LEAST && (census->room & (census->room - 1)) == 0,
+           "room for %zu keys", census->room);
+    ENSURE(2 * census->count < census->room, "%zu keys in room for %zu", census->count,
+           census->room);
     return 0;
 }
 

@@ -235,13 +235,6 @@ static void end_bout(struct contests *contests, struct bout *bout)
         contests->has_news |= --contests->players[bout->sides[i]].left == 0;
 }
 
-/* Creatures that move alike are even, and neither has touched anything. */
-static int are_equal(const struct contests *contests, const struct bout *bout)
-{
-    return phenotype_key_is_equal(&player_of(contests, bout, 0)->key,
-                                  &player_of(contests, bout, 1)->key);
-}
-
 static int add_bout(struct contests *contests, int a, int b, const struct trial *trial)
 {
     struct bout *bout = rows_add(&contests->bouts, &contests->bout_count, &contests->bout_room,
@@ -252,7 +245,8 @@ static int add_bout(struct contests *contests, int a, int b, const struct trial 
     contests->players[a].left++;
     contests->players[b].left++;
     contests->left++;
-    if (are_equal(contests, bout))
+    /* creatures that move alike are even, and neither has touched anything */
+    if (phenotype_key_is_equal(&contests->players[a].key, &contests->players[b].key))
         end_bout(contests, bout);
     return 0;
 }

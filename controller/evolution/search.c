@@ -79,9 +79,7 @@ void search_free_individuals(struct individual *individuals, int count)
 
 int search_compare_ids(const void *a, const void *b)
 {
-    uint64_t x = ((const struct individual *)a)->id, y = ((const struct individual *)b)->id;
-
-    return (x > y) - (x < y);
+    return ORDER(((const struct individual *)a)->id, ((const struct individual *)b)->id);
 }
 
 /* Resting ones last, before them spare ones, then fitness descending, then id ascending: a total
@@ -90,12 +88,8 @@ int search_compare_ranks(const void *a, const void *b)
 {
     const struct individual *x = a, *y = b;
 
-    if (x->is_resting != y->is_resting)
-        return x->is_resting - y->is_resting;
-    if (x->is_spare != y->is_spare)
-        return x->is_spare - y->is_spare;
-    return x->fitness != y->fitness ? (x->fitness < y->fitness) - (x->fitness > y->fitness)
-                                    : search_compare_ids(a, b);
+    return 8 * ORDER(x->is_resting, y->is_resting) + 4 * ORDER(x->is_spare, y->is_spare) +
+           2 * ORDER(y->fitness, x->fitness) + ORDER(x->id, y->id);
 }
 
 void search_sort(struct population *population, int (*compare)(const void *a, const void *b))

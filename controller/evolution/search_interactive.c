@@ -79,29 +79,22 @@ static int compare_wishes(const void *a, const void *b)
 
     if (x->fitness != y->fitness || x->is_spare != y->is_spare)
         return search_compare_ranks(a, b);
-    return x->choice != y->choice ? (x->choice < y->choice) - (x->choice > y->choice)
-                                  : search_compare_ids(a, b);
-}
-
-/* How many survive for their fitness, those chosen counted with them. */
-static int goal_quota(const struct search *search)
-{
-    double survival = search->params.population_survival * (1 - find_share(search));
-
-    return has_goal(&search->params) ? (int)(survival * search->population.count + 0.5) : 0;
+    return 2 * ORDER(y->choice, x->choice) + ORDER(x->id, y->id);
 }
 
 void search_select(struct search *search)
 {
     struct population *population = &search->population;
-    int selected = count_choices(population, CHOICE_KEEP), quota;
+    int selected = count_choices(population, CHOICE_KEEP);
 
     if (!search_is_interactive(&search->params))
         return;
     ENSURE(search->missing == 0 && search->called == 0, "%d results and %d referees are missing",
            search->missing, search->called);
     search_sort(population, compare_wishes);
-    quota = goal_quota(search);
+    /* how many survive for their fitness, those chosen counted with them */
+    double survival = search->params.population_survival * (1 - find_share(search));
+    int quota = has_goal(&search->params) ? (int)(survival * population->count + 0.5) : 0;
     for (int i = 0; i < population->count; i++) {
         struct individual *individual = &population->individuals[i];
         int is_good =

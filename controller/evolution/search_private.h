@@ -2,6 +2,7 @@
 #ifndef CONTROLLER_EVOLUTION_SEARCH_PRIVATE_H
 #define CONTROLLER_EVOLUTION_SEARCH_PRIVATE_H
 
+#include "common/rows.h"
 #include "controller/evolution/breeding.h"
 #include "controller/evolution/search.h"
 

@@ -60,15 +60,6 @@ static void write_value(const struct chart *chart, double value)
         fprintf(chart->file, "%.4g", fabs(value) < 1e-12 ? 0 : value);
 }
 
-/* A whole number, the large ones in thousands. */
-static void write_count(const struct chart *chart, double value)
-{
-    if (value >= 1e4)
-        fprintf(chart->file, "%.6gk", value / 1000);
-    else
-        fprintf(chart->file, "%.6g", value);
-}
-
 /* Bounds that are finite, apart, and end at a tick. */
 static void widen(double *low, double *high, int is_rounded, double step_least)
 {
@@ -97,12 +88,13 @@ static void write_ticks(const struct chart *chart)
     }
     step = fmax(tick_step(chart->x_max - chart->x_min), 1);
     for (double k = ceil(chart->x_min / step); k * step <= chart->x_max + step * 1e-6; k++) {
-        double x = place_x(chart, k * step);
+        double value = k * step, x = place_x(chart, value);
         int is_last = x > WIDTH - 30;
         fprintf(chart->file, "<text class='tick' x='%.1f' y='%g' text-anchor='%s'>",
                 is_last ? WIDTH - 2 : x, HEIGHT - BOTTOM + 16, is_last ? "end" : "middle");
-        write_count(chart, k * step);
-        fputs("</text>\n", chart->file);
+        /* large ones in thousands */
+        fprintf(chart->file, value >= 1e4 ? "%.6gk</text>\n" : "%.6g</text>\n",
+                value >= 1e4 ? value / 1000 : value);
     }
     html_print(chart->file, "<text class='tick' x='%g' y='%g' text-anchor='end'>%s</text>\n",
                WIDTH - RIGHT, HEIGHT - 4, chart->x_name);
@@ -134,75 +126,70 @@ static int is_drawn(int index, int count)
     return index % stride == 0 || index == count - 1;
 }
 
-/* The area between two rows of values. */
-static void draw_band(const struct chart *chart, const double *x, const double *low,
-                      const double *high, int count, int color)
+/* The lower or upper edge of layer k, or (-1) of the band behind the lines. */
+static double edge_of(const struct chart *chart, int k, int point, int is_upper)
 {
-    ENSURE(count >= 0 && color >= 0 && color < CHART_COLORS, "%d points of colour %d", count,
-           color);
+    if (k < 0)
+        return is_upper ? chart->high[point] : chart->low[point];
+    double sum = 0;
+    for (int layer = 0; layer < k + is_upper; layer++) {
+        double value = chart->series[layer].values[point];
+        sum += isfinite(value) ? value : 0;
+    }
+    return sum;
+}
+
+/* The area between two edges: there along the upper one, and back along the lower. */
+static void draw_band(const struct chart *chart, int k)
+{
+    int color = k < 0 ? 1 : chart->series[k].color;
+    ENSURE(color >= 0 && color < CHART_COLORS, "%d points of colour %d", chart->count, color);
     fprintf(chart->file, "<polygon class='band s%d' points='", color);
-    for (int i = 0; i < count; i++)
-        if (is_drawn(i, count) && isfinite(high[i]))
-            fprintf(chart->file, "%.1f,%.1f ", place_x(chart, x[i]), place_y(chart, high[i]));
-    for (int i = count - 1; i >= 0; i--)
-        if (is_drawn(i, count) && isfinite(low[i]))
-            fprintf(chart->file, "%.1f,%.1f ", place_x(chart, x[i]), place_y(chart, low[i]));
+    for (int step = 0; step < 2 * chart->count; step++) {
+        int is_upper = step < chart->count, i = is_upper ? step : 2 * chart->count - 1 - step;
+        double y = edge_of(chart, k, i, is_upper);
+        if (is_drawn(i, chart->count) && isfinite(y))
+            fprintf(chart->file, "%.1f,%.1f ", place_x(chart, chart->x[i]), place_y(chart, y));
+    }
     fputs("'/>\n", chart->file);
 }
 
-static void draw_line(const struct chart *chart, const double *x, const struct chart_series *series,
-                      int count)
+static void draw_line(const struct chart *chart, const struct chart_series *series)
 {
-    ENSURE(count >= 0, "%d values", count);
-    ENSURE(count >= 0 && series->color >= 0 && series->color < CHART_COLORS,
-           "%s: %d points of colour %d", series->name, count, series->color);
+    ENSURE(series->color >= 0 && series->color < CHART_COLORS, "%s: %d points of colour %d",
+           series->name, chart->count, series->color);
     int drawn = 0;
     html_print(chart->file, "<polyline class='line s%d' data-name='%s' points='", series->color,
                series->name);
-    for (int i = 0; i < count; i++)
-        if (is_drawn(i, count) && isfinite(series->values[i])) {
-            fprintf(chart->file, "%.1f,%.1f ", place_x(chart, x[i]),
+    for (int i = 0; i < chart->count; i++)
+        if (is_drawn(i, chart->count) && isfinite(series->values[i])) {
+            fprintf(chart->file, "%.1f,%.1f ", place_x(chart, chart->x[i]),
                     place_y(chart, series->values[i]));
             drawn++;
         }
     fputs("'/>\n", chart->file);
-    if (drawn == 1)
-        for (int i = 0; i < count; i++)
-            if (isfinite(series->values[i]))
-                fprintf(chart->file, "<circle class='dot s%d' cx='%.1f' cy='%.1f' r='3'/>\n",
-                        series->color, place_x(chart, x[i]), place_y(chart, series->values[i]));
+    for (int i = 0; i < chart->count && drawn == 1; i++)
+        if (isfinite(series->values[i]))
+            fprintf(chart->file, "<circle class='dot s%d' cx='%.1f' cy='%.1f' r='3'/>\n",
+                    series->color, place_x(chart, chart->x[i]), place_y(chart, series->values[i]));
 }
 
-static int draw_stack(const struct chart *chart, const double *x, const struct chart_series *series,
-                      int series_count, int count)
+static void draw_layer(const struct chart *chart, int k)
 {
-    double *sums = calloc(2 * (size_t)count + 1, sizeof *sums);
-    if (!sums)
-        return ERR_MEMORY;
-    double *low = sums, *high = sums + count;
-    for (int k = 0; k < series_count; k++) {
-        for (int i = 0; i < count; i++) {
-            low[i] = high[i];
-            high[i] += isfinite(series[k].values[i]) ? series[k].values[i] : 0;
-        }
-        html_print(chart->file, "<g class='layer' data-name='%s'>", series[k].name);
-        draw_band(chart, x, low, high, count, series[k].color);
-        fputs("</g>\n", chart->file);
-    }
-    free(sums);
-    return 0;
+    html_print(chart->file, "<g class='layer' data-name='%s'>", chart->series[k].name);
+    draw_band(chart, k);
+    fputs("</g>\n", chart->file);
 }
 
-static void end(const struct chart *chart, const struct chart_series *series, int series_count,
-                int count)
+static void end(const struct chart *chart)
 {
-    ENSURE(series_count >= 0 && count >= 0, "%d series of %d points", series_count, count);
     fputs("</svg>\n<p class='keys'>", chart->file);
-    for (int k = 0; k < series_count; k++) {
-        html_print(chart->file, "<span><i class='s%d'></i>%s", series[k].color, series[k].name);
-        if (count > 0 && isfinite(series[k].values[count - 1])) {
+    for (int k = 0; k < chart->series_count; k++) {
+        const struct chart_series *series = &chart->series[k];
+        html_print(chart->file, "<span><i class='s%d'></i>%s", series->color, series->name);
+        if (chart->count > 0 && isfinite(series->values[chart->count - 1])) {
             fputs(" <b>", chart->file);
-            write_value(chart, series[k].values[count - 1]);
+            write_value(chart, series->values[chart->count - 1]);
             fputs("</b>", chart->file);
         }
         fputs("</span> ", chart->file);
@@ -214,40 +201,42 @@ static void end(const struct chart *chart, const struct chart_series *series, in
 }
 
 /* Sets the axes: they hold all that is drawn. */
-static void set_axes(struct chart *chart, const double *x, const struct chart_series *series,
-                     int series_count, int count)
+static void set_axes(struct chart *chart)
 {
     chart->x_min = chart->has_origin ? 0 : HUGE_VAL;
     chart->x_max = -HUGE_VAL;
     chart->y_min = 0;
     chart->y_max = chart->is_share;
-    include(x, count, &chart->x_min, &chart->x_max);
-    for (int k = 0; k < series_count && !chart->is_stack; k++)
-        include(series[k].values, count, &chart->y_min, &chart->y_max);
-    for (int i = 0; i < count && chart->is_stack && !chart->is_share; i++) {
+    include(chart->x, chart->count, &chart->x_min, &chart->x_max);
+    for (int k = 0; k < chart->series_count && !chart->is_stack; k++)
+        include(chart->series[k].values, chart->count, &chart->y_min, &chart->y_max);
+    for (int i = 0; i < chart->count && chart->is_stack && !chart->is_share; i++) {
         double sum = 0;
-        for (int k = 0; k < series_count; k++)
-            sum += series[k].values[i];
+        for (int k = 0; k < chart->series_count; k++)
+            sum += chart->series[k].values[i];
         include(&sum, 1, &chart->y_min, &chart->y_max);
     }
     if (chart->high)
-        include(chart->high, count, &chart->y_min, &chart->y_max);
+        include(chart->high, chart->count, &chart->y_min, &chart->y_max);
     widen(&chart->x_min, &chart->x_max, 0, 0);
     widen(&chart->y_min, &chart->y_max, 1, chart->is_count);
 }
 
-int page_figure(struct chart *chart, const double *x, const struct chart_series *series,
-                int series_count, int count)
+void page_figure(struct chart *chart, const double *x, const struct chart_series *series,
+                 int series_count, int count)
 {
-    int status = 0;
-    set_axes(chart, x, series, series_count, count);
+    ENSURE(series_count >= 0 && count >= 0, "%d series of %d points", series_count, count);
+    chart->x = x;
+    chart->series = series;
+    chart->series_count = series_count;
+    chart->count = count;
+    set_axes(chart);
     begin(chart);
     if (chart->low)
-        draw_band(chart, x, chart->low, chart->high, count, 1);
-    if (chart->is_stack)
-        status = draw_stack(chart, x, series, series_count, count);
+        draw_band(chart, -1);
+    for (int k = 0; k < series_count && chart->is_stack; k++)
+        draw_layer(chart, k);
     for (int k = series_count - 1; k >= 0 && !chart->is_stack; k--)
-        draw_line(chart, x, &series[k], count);
-    end(chart, series, series_count, count);
-    return status;
+        draw_line(chart, &series[k]);
+    end(chart);
 }

@@ -46,8 +46,12 @@ struct chart {
     const char *meaning; /* a sentence under the picture, or NULL */
     const double *marks; /* places on the x axis with an upright line */
     int mark_count;
-    const double *low, *high;          /* a band behind the lines, of colour 1; or NULL */
-    double x_min, x_max, y_min, y_max; /* set by page_figure() */
+    const double *low, *high; /* a band behind the lines, of colour 1; or NULL */
+    /* set by page_figure() */
+    const double *x;
+    const struct chart_series *series;
+    int series_count, count; /* count: of points */
+    double x_min, x_max, y_min, y_max;
 };
 
 struct chart_series {
@@ -57,8 +61,8 @@ struct chart_series {
 };
 
 /* Draws a plot of at most CHART_COLORS series over x, each of `count` values, with a legend that tells
- * each series' last value. y begins at 0 or below; axes end at round numbers. 0 or ERR_MEMORY. */
-int page_figure(struct chart *chart, const double *x, const struct chart_series *series,
-                int series_count, int count);
+ * each series' last value. y begins at 0 or below; axes end at round numbers. */
+void page_figure(struct chart *chart, const double *x, const struct chart_series *series,
+                 int series_count, int count);
 
 #endif

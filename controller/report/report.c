@@ -122,21 +122,6 @@ static int make_gallery(struct report *report, struct store *store, struct error
                : 0;
 }
 
-static int find_river(struct report *report)
-{
-    if (!preserve_is_wanted(&report->facts.params))
-        return 0;
-    report->river = malloc(sizeof *report->river);
-    return report->river ? river_make(report->river, &report->facts) : ERR_MEMORY;
-}
-
-/* The numbers that controller progress kept, if it ran. */
-static int read_ladder(struct report *report, struct error *error)
-{
-    int status = ladder_read(&report->ladder, report->directory, error);
-    return status == ERR_MISSING ? 0 : status;
-}
-
 int report_read(struct report *report, const char *directory, struct store *store, int has_pictures,
                 struct error *error)
 {
@@ -150,15 +135,19 @@ int report_read(struct report *report, const char *directory, struct store *stor
     int status = run_facts_read(&report->facts, store, error);
     if (!status)
         status = read_top(report, store, error);
-    if (!status &&
-        (run_statistics_make(&report->statistics, &report->facts) || find_champions(report) ||
-         find_chosen(report) || report_find_families(report) || find_river(report)))
+    int is_preserve = preserve_is_wanted(&report->facts.params);
+    report->river = is_preserve ? malloc(sizeof *report->river) : NULL;
+    if (!status && (run_statistics_make(&report->statistics, &report->facts) ||
+                    find_champions(report) || find_chosen(report) || report_find_families(report) ||
+                    (is_preserve && (!report->river || river_make(report->river, &report->facts)))))
         status = error_memory(error);
-    if (!status)
+    if (!status) {
         report->finding_count =
             doctor_examine(&report->statistics, &report->facts.params, report->findings);
-    if (!status)
-        status = read_ladder(report, error);
+        /* the numbers that controller progress kept, if it ran */
+        status = ladder_read(&report->ladder, directory, error);
+        status = status == ERR_MISSING ? 0 : status;
+    }
     if (!status && has_pictures)
         status = make_gallery(report, store, error);
     if (status)

@@ -267,8 +267,8 @@ int report_write_verdicts(const struct report *report, FILE *file)
     struct chart chart =
         make_chart(&table, file, "Verdicts of those born, by generation", ROW_NUMBER);
     chart.is_share = chart.is_stack = 1;
-    int status = page_figure(&chart, table.rows[ROW_NUMBER], series, drawn + 1, (int)count);
+    page_figure(&chart, table.rows[ROW_NUMBER], series, drawn + 1, (int)count);
     table_free(&table);
     free(values);
-    return status;
+    return 0;
 }

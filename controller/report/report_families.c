@@ -6,29 +6,20 @@
 
 #include "controller/report/report.h"
 
-static int compare(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* By family, the highest generation first. */
 static int compare_families(const void *a, const void *b)
 {
     const struct store_life *left = *(const struct store_life *const *)a;
     const struct store_life *right = *(const struct store_life *const *)b;
-    if (left->family != right->family)
-        return compare(left->family, right->family);
-    if (left->generation != right->generation)
-        return compare(right->generation, left->generation);
-    return left->id < right->id ? -1 : 1;
+    return 4 * ORDER(left->family, right->family) + 2 * ORDER(right->generation, left->generation) +
+           ORDER(left->id, right->id);
 }
 
 /* The largest first; of equals the first number. */
 static int compare_sizes(const void *a, const void *b)
 {
     const struct report_family *left = a, *right = b;
-    return left->living != right->living ? compare(right->living, left->living)
-                                         : compare(left->number, right->number);
+    return 2 * ORDER(right->living, left->living) + ORDER(left->number, right->number);
 }
 
 /* Up to REPORT_MEMBERS_MAX of a line, evenly apart; `line` is room for all lives. */

@@ -179,13 +179,13 @@ struct family {
 
 static int compare_numbers(const void *a, const void *b)
 {
-    int64_t left = ((const struct family *)a)->number, right = ((const struct family *)b)->number;
-    return (left > right) - (left < right);
+    return ORDER(((const struct family *)a)->number, ((const struct family *)b)->number);
 }
+
 static int compare_lived(const void *a, const void *b)
 {
-    double left = ((const struct family *)a)->lived_s, right = ((const struct family *)b)->lived_s;
-    return left != right ? (left < right ? 1 : -1) : compare_numbers(a, b);
+    const struct family *left = a, *right = b;
+    return 2 * ORDER(right->lived_s, left->lived_s) + compare_numbers(a, b);
 }
 
 static double end_of(const struct store_life *life, double end_s)
@@ -253,9 +253,9 @@ static int draw_families(const struct run_facts *facts, const struct family *fam
     }
     for (int k = 0; k < MOMENTS; k++)
         minutes[k] = end_s * k / (MOMENTS - 1) / 60;
-    int status = page_figure(&chart, minutes, series, shown + 1, MOMENTS);
+    page_figure(&chart, minutes, series, shown + 1, MOMENTS);
     free(rows);
-    return status;
+    return 0;
 }
 
 static int write_families(const struct run_facts *facts, FILE *file)

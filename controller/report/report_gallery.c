@@ -62,12 +62,6 @@ static int studio_open(struct studio *studio, struct error *error)
     return status;
 }
 
-static void studio_close(const struct studio *studio)
-{
-    scratch_close(&studio->scratch);
-    studio_ignore_no_more(studio);
-}
-
 /* ---- viewer ---- */
 
 /* The last line that viewer printed becomes the gallery's problem, if it has none. */
@@ -95,14 +89,6 @@ static int run_viewer(struct studio *studio, char *const *argv, char **output, s
     return result > 0 ? ERR_UNAVAILABLE : result;
 }
 
-/* The word of the comparison: what stands before two blanks in the first line. */
-static void read_status(const char *output, char status[16])
-{
-    const char *end = strstr(output, "  ");
-    size_t length = end ? (size_t)(end - output) : 0;
-    snprintf(status, 16, "%.*s", length < 15 ? (int)length : 0, output);
-}
-
 /* A still of one creature, whose file is there. */
 static int make_picture(struct studio *studio, struct report_gallery *gallery,
                         struct report_picture *picture, struct error *error)
@@ -116,7 +102,10 @@ static int make_picture(struct studio *studio, struct report_gallery *gallery,
                     size,     "--",       creature, NULL};
     int status = run_viewer(studio, argv, &output, error);
     if (!status) {
-        read_status(output, picture->status);
+        /* the word of the comparison stands before two blanks in the first line */
+        const char *end = strstr(output, "  ");
+        if (end && end - output < (ptrdiff_t)sizeof picture->status - 1)
+            snprintf(picture->status, sizeof picture->status, "%.*s", (int)(end - output), output);
         status = file_read(png_path, PICTURE_BYTES_MAX, &picture->png, &picture->png_bytes, error);
     }
     if (status)
@@ -209,7 +198,8 @@ int report_gallery_make(struct report_gallery *gallery, struct store *store, con
         make_player(&studio, gallery, player_count, error);
     if (!status && is_interrupted)
         status = error_set(error, ERR_UNAVAILABLE, "interrupted; no report was written");
-    studio_close(&studio);
+    scratch_close(&studio.scratch);
+    studio_ignore_no_more(&studio);
     if (status)
         report_gallery_deinit(gallery);
     return status;

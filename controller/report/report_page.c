@@ -329,14 +329,6 @@ static int write_events(const struct report *report, FILE *file)
     return 0;
 }
 
-/* One row of the table of parameters. */
-static void write_param(const struct params *params, FILE *file, int index)
-{
-    char value[PARAM_TEXT_SIZE];
-    params_print_value(params, index, value, sizeof value);
-    page_row(file, "`%s|*%s|%s", param_table[index].key, value, param_table[index].help);
-}
-
 static int write_params(const struct report *report, FILE *file)
 {
     const struct params *params = &report->facts.params;
@@ -350,9 +342,12 @@ static int write_params(const struct report *report, FILE *file)
         else
             fprintf(file, "<h3>Other than the default (%d)</h3>\n", count);
         page_table(file, NULL);
-        for (int i = 0; i < param_count; i++)
+        for (int i = 0; i < param_count; i++) {
+            char value[PARAM_TEXT_SIZE];
+            params_print_value(params, i, value, sizeof value);
             if (params_is_default(params, i) == is_default)
-                write_param(params, file, i);
+                page_row(file, "`%s|*%s|%s", param_table[i].key, value, param_table[i].help);
+        }
         page_table_end(file);
         fputs(is_default ? "</details>\n" : "", file);
     }

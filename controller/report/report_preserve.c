@@ -74,9 +74,10 @@ static double sum_fact(const struct course *course, int at, int world, int fact)
 /* By the second, since the epoch before; not a number in the first. */
 static double rate_of(const struct course *course, int at, int fact)
 {
-    double span_s = at > 0 ? 60 * (course->minutes[at] - course->minutes[at - 1]) : NAN;
-    return at > 0 ? (sum_fact(course, at, -1, fact) - sum_fact(course, at - 1, -1, fact)) / span_s
-                  : NAN;
+    if (at == 0)
+        return NAN;
+    double span_s = 60 * (course->minutes[at] - course->minutes[at - 1]);
+    return (sum_fact(course, at, -1, fact) - sum_fact(course, at - 1, -1, fact)) / span_s;
 }
 
 /* ---- plots ---- */
@@ -173,9 +174,9 @@ static int draw_plot(const struct plot *plot, const struct course *course, FILE 
                           .x_name = "simulated minutes",
                           .is_stack = plot->is_stack,
                           .is_count = plot->unit == 1};
-    int status = page_figure(&chart, course->minutes, series, line_count, course->count);
+    page_figure(&chart, course->minutes, series, line_count, course->count);
     free(values);
-    return status;
+    return 0;
 }
 
 /* ---- the worlds ---- */
@@ -299,27 +300,18 @@ static void write_mothers(const struct run_facts *facts, const struct store_life
     fputs(life ? ", ...</td>" : "</td>", file);
 }
 
-static int compare_ids(const struct store_life *left, const struct store_life *right)
-{
-    return (left->id > right->id) - (left->id < right->id);
-}
-
 static int compare_children(const void *a, const void *b)
 {
     const struct store_life *left = *(const struct store_life *const *)a;
     const struct store_life *right = *(const struct store_life *const *)b;
-    if (left->children != right->children)
-        return left->children < right->children ? 1 : -1;
-    return compare_ids(left, right);
+    return 2 * ORDER(right->children, left->children) + ORDER(left->id, right->id);
 }
 
 static int compare_generations(const void *a, const void *b)
 {
     const struct store_life *left = *(const struct store_life *const *)a;
     const struct store_life *right = *(const struct store_life *const *)b;
-    if (left->generation != right->generation)
-        return left->generation < right->generation ? 1 : -1;
-    return compare_ids(left, right);
+    return 2 * ORDER(right->generation, left->generation) + ORDER(left->id, right->id);
 }
 
 static void write_fertile(const struct store_life **lives, int count, FILE *file)

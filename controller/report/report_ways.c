@@ -28,18 +28,6 @@ static double eaten_of(const struct store_life *life)
     return sum;
 }
 
-/* The share of flesh in what it has digested; plants are the first food. */
-static double flesh_share(const struct store_life *life)
-{
-    double eaten = eaten_of(life);
-    return eaten > 0 ? 1 - (double)life->gained_uj[0] / eaten : 0;
-}
-
-static double age_of(const struct store_life *life)
-{
-    return life->died_s - life->born_s;
-}
-
 /* Sums over lives. */
 struct tally {
     int count, child_count;
@@ -57,7 +45,7 @@ static void tally_add(struct tally *t, const struct store_life *life)
     t->parts += (double)life->part_count;
     t->way_m += life->way_m;
     t->depth_m += life->depth_m;
-    t->age_s += age_of(life);
+    t->age_s += life->died_s - life->born_s;
 }
 
 /* ---- ways of living ---- */
@@ -78,7 +66,9 @@ static void write_ways(const struct run_facts *facts, FILE *file)
     int found = 0;
     for (int i = 0; i < facts->life_count; i++)
         for (int w = 0; w < WAY_COUNT && facts->lives[i].is_dead; w++) {
-            double share = flesh_share(&facts->lives[i]), eaten = eaten_of(&facts->lives[i]);
+            /* the share of flesh in it; plants are the first food */
+            double eaten = eaten_of(&facts->lives[i]);
+            double share = 1 - (double)facts->lives[i].gained_uj[0] / eaten;
             if (eaten <= 0 || share < ways[w].least || share >= ways[w].most)
                 continue;
             tally_add(&tallies[w], &facts->lives[i]);
