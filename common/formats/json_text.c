@@ -220,6 +220,16 @@ json_t *json_text_make(const char *text)
     return value;
 }
 
+json_t *json_integer_if(int is_known, json_int_t value)
+{
+    return is_known ? json_integer(value) : json_null();
+}
+
+json_t *json_real_if(int is_known, double value)
+{
+    return is_known ? json_real(value) : json_null();
+}
+
 /* ---- written while it is made ---- */
 
 static void break_line(struct json_stream *stream)

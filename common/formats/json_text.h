@@ -19,6 +19,9 @@ void json_text_put(FILE *file, const char *text, size_t length);
 /* A text of foreign origin, cleaned but for ends of lines (text_clean()), which need not be UTF-8.
  * NULL when memory is out. */
 json_t *json_text_make(const char *text);
+/* A number, or null where it is not known. */
+json_t *json_integer_if(int is_known, json_int_t value);
+json_t *json_real_if(int is_known, double value);
 
 /* JSON written while it is made, in jansson's layout: of a long array one element is in memory. */
 

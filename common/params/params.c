@@ -497,6 +497,14 @@ int params_check_meeting(const struct params *params, struct error *error)
 }
 
 /* world.preset is left out: it acts through the rows it sets. */
+int params_is_same(const struct params *a, const struct params *b, int index)
+{
+    char one[PARAM_TEXT_SIZE], other[PARAM_TEXT_SIZE];
+    params_print_value(a, index, one, sizeof one);
+    params_print_value(b, index, other, sizeof other);
+    return !strcmp(one, other);
+}
+
 int params_is_default(const struct params *params, int index)
 {
     const struct param_info *info = &param_table[index];

@@ -577,6 +577,8 @@ int params_is_shown(const struct params *params, int index);
 int params_write_shown(const struct params *params, FILE *file);
 /* Whether the value of a row is the default. */
 int params_is_default(const struct params *params, int index);
+/* 1 if both have the same value of a row. */
+int params_is_same(const struct params *a, const struct params *b, int index);
 
 /* A full INI file; with comments (help, range, default) if has_help. params_read_text() gives the
  * same struct back. 0 or ERR_IO. */

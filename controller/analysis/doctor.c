@@ -69,11 +69,10 @@ static const char *const amounts[] = {"evolution.generations", "population.size"
 /* The number of a row; of a choice 1 if it is that of `other`, else 0. */
 static double value_of(const struct params *params, int index, const struct params *other)
 {
-    char text[PARAM_TEXT_SIZE], same[PARAM_TEXT_SIZE];
+    char text[PARAM_TEXT_SIZE];
     params_print_value(params, index, text, sizeof text);
-    params_print_value(other, index, same, sizeof same);
     int is_number = param_table[index].type == PARAM_REAL || param_table[index].type == PARAM_INT;
-    return is_number ? strtod(text, NULL) : !strcmp(text, same);
+    return is_number ? strtod(text, NULL) : params_is_same(params, other, index);
 }
 
 /* Whether a setting undoes what the parameter file sets on purpose, by leading back to the

@@ -1,9 +1,11 @@
+#define _GNU_SOURCE /* strptime(), timegm() */
 #include "controller/analysis/run_statistics.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/math/hash.h"
 
@@ -49,11 +51,6 @@ void run_facts_deinit(struct run_facts *facts)
     memset(facts, 0, sizeof *facts);
 }
 
-static int compare_ids(uint64_t left, uint64_t right)
-{
-    return (left > right) - (left < right);
-}
-
 /* bsearch() in rows that may be none. */
 static const void *find(const void *key, const void *rows, int count, size_t size,
                         int (*compare)(const void *, const void *))
@@ -63,7 +60,7 @@ static const void *find(const void *key, const void *rows, int count, size_t siz
 
 static int compare_facts(const void *a, const void *b)
 {
-    return compare_ids(((const struct store_fact *)a)->id, ((const struct store_fact *)b)->id);
+    return ORDER(((const struct store_fact *)a)->id, ((const struct store_fact *)b)->id);
 }
 
 const struct store_fact *run_facts_find(const struct run_facts *facts, uint64_t id)
@@ -82,8 +79,7 @@ static int find_fact(const struct run_facts *facts, uint64_t id)
 static int compare_choices(const void *a, const void *b)
 {
     const struct store_choice *left = a, *right = b;
-    return left->generation != right->generation ? compare_ids(left->generation, right->generation)
-                                                 : compare_ids(left->id, right->id);
+    return 2 * ORDER(left->generation, right->generation) + ORDER(left->id, right->id);
 }
 
 int run_facts_choice(const struct run_facts *facts, uint32_t generation, uint64_t id)
@@ -96,7 +92,7 @@ int run_facts_choice(const struct run_facts *facts, uint32_t generation, uint64_
 
 static int compare_lives(const void *a, const void *b)
 {
-    return compare_ids(((const struct store_life *)a)->id, ((const struct store_life *)b)->id);
+    return ORDER(((const struct store_life *)a)->id, ((const struct store_life *)b)->id);
 }
 
 const struct store_life *run_facts_mother(const struct run_facts *facts,
@@ -124,13 +120,12 @@ int run_has_no_goal(const struct params *params)
 
 int compare_doubles(const void *a, const void *b)
 {
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
+    return ORDER(*(const double *)a, *(const double *)b);
 }
 
 static int compare_hashes(const void *a, const void *b)
 {
-    return compare_ids(*(const uint64_t *)a, *(const uint64_t *)b);
+    return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* Linear between the ranks of sorted values. */
@@ -181,13 +176,6 @@ struct workspace {
     double *values[SPREADS];
     uint64_t *hashes[HASHES];
 };
-
-static void free_workspace(struct workspace *work)
-{
-    free(work->founders);
-    free(work->values[0]);
-    free(work->hashes[0]);
-}
 
 static int make_workspace(struct workspace *work, const struct run_facts *facts)
 {
@@ -271,8 +259,8 @@ static void sum_members(struct run_generation *generation, const struct run_fact
 
 static int compare_generations(const void *a, const void *b)
 {
-    return compare_ids(((const struct run_generation *)a)->number,
-                       ((const struct run_generation *)b)->number);
+    return ORDER(((const struct run_generation *)a)->number,
+                 ((const struct run_generation *)b)->number);
 }
 
 static struct run_generation *find_generation(struct run_statistics *statistics, uint32_t number)
@@ -429,18 +417,14 @@ static void sum_methods(struct run_statistics *statistics, const struct run_fact
 
 double run_parse_time(const char *utc)
 {
-    int year, month, day, hour, minute, used = 0;
+    struct tm parts = {0};
     double second;
-    if (sscanf(utc, "%4d-%2d-%2dT%2d:%2d:%6lfZ%n", &year, &month, &day, &hour, &minute, &second,
-               &used) != 6 ||
-        used == 0 || utc[used] || year < 1970 || month < 1 || month > 12 || day < 1 || day > 31)
+    int used = 0;
+    const char *rest = strptime(utc, "%Y-%m-%dT%H:%M:", &parts);
+    if (!rest || sscanf(rest, "%6lfZ%n", &second, &used) != 1 || used == 0 || rest[used] ||
+        parts.tm_year < 70)
         return -1;
-    /* days since 1970 of the proleptic Gregorian calendar, with years that begin in March */
-    int from_march = (month + 9) % 12, y = year - (month <= 2);
-    int era = y / 400, of_era = y % 400;
-    long days = era * 146097L + of_era * 365L + of_era / 4 - of_era / 100 +
-                (153 * from_march + 2) / 5 + day - 1 - 719468;
-    return (double)days * 86400 + hour * 3600 + minute * 60 + second;
+    return (double)timegm(&parts) + second;
 }
 
 static int is_start(const struct store_event *event)
@@ -529,13 +513,11 @@ static struct run_worker *find_worker(struct run_statistics *statistics, int wor
     for (int i = 0; i < statistics->worker_count; i++)
         if (statistics->workers[i].worker == worker)
             return &statistics->workers[i];
-    size_t size = ((size_t)statistics->worker_count + 1) * sizeof *statistics->workers;
-    struct run_worker *grown = realloc(statistics->workers, size);
-    if (!grown)
-        return NULL;
-    statistics->workers = grown;
-    grown[statistics->worker_count] = (struct run_worker){.worker = worker};
-    return &grown[statistics->worker_count++];
+    struct run_worker *added = rows_add(&statistics->workers, &statistics->worker_count,
+                                        &statistics->worker_room, WORKERS_MAX + 1, sizeof *added);
+    if (added)
+        added->worker = worker;
+    return added;
 }
 
 static int compare_workers(const void *a, const void *b)
@@ -560,30 +542,22 @@ static int sum_spent(struct run_statistics *statistics, const struct store_spent
     return 0;
 }
 
-static int sum_kinds(struct run_statistics *statistics, const struct run_facts *facts)
-{
-    size_t count = (size_t)facts->spent_count;
-    statistics->kinds = malloc((count + 1) * sizeof *statistics->kinds);
-    if (!statistics->kinds)
-        return ERR_MEMORY;
-    if (count > 0)
-        memcpy(statistics->kinds, facts->spent, count * sizeof *statistics->kinds);
-    statistics->kind_count = store_sum_spent(statistics->kinds, facts->spent_count);
-    return 0;
-}
-
 static int sum_workers(struct run_statistics *statistics, const struct run_facts *facts)
 {
-    int status = sum_kinds(statistics, facts);
+    int status = 0;
+    statistics->kinds = calloc((size_t)facts->spent_count + 1, sizeof *statistics->kinds);
+    if (!statistics->kinds)
+        return ERR_MEMORY;
     sum_sessions(statistics, facts);
-    for (int i = 0; i < facts->spent_count && !status; i++)
+    for (int i = 0; i < facts->spent_count && !status; i++) {
+        statistics->kinds[i] = facts->spent[i];
         status = sum_spent(statistics, &facts->spent[i]);
-    if (status)
-        return status;
-    if (statistics->worker_count > 0)
+    }
+    statistics->kind_count = store_sum_spent(statistics->kinds, facts->spent_count);
+    if (!status && statistics->worker_count > 0)
         qsort(statistics->workers, (size_t)statistics->worker_count, sizeof *statistics->workers,
               compare_workers);
-    return 0;
+    return status;
 }
 
 int run_statistics_make(struct run_statistics *statistics, const struct run_facts *facts)
@@ -599,11 +573,11 @@ int run_statistics_make(struct run_statistics *statistics, const struct run_fact
         sum_generations(statistics, facts, &work);
         sum_births(statistics, facts);
         sum_methods(statistics, facts);
-        status = sum_choices(statistics, facts);
+        status = sum_choices(statistics, facts) || sum_workers(statistics, facts) ? ERR_MEMORY : 0;
     }
-    if (!status)
-        status = sum_workers(statistics, facts);
-    free_workspace(&work);
+    free(work.founders);
+    free(work.values[0]);
+    free(work.hashes[0]);
     if (status)
         run_statistics_deinit(statistics);
     return status;

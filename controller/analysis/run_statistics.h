@@ -8,6 +8,7 @@
 #ifndef CONTROLLER_ANALYSIS_RUN_STATISTICS_H
 #define CONTROLLER_ANALYSIS_RUN_STATISTICS_H
 
+#include "common/rows.h"
 #include "controller/store/store.h"
 
 /* Above every number in common/judge/measures.h. */
@@ -109,7 +110,7 @@ struct run_statistics {
     int reused;           /* of the evaluated: got the result of one that moves alike */
     int copies, children; /* children that move exactly as their first parent; with a result */
     struct run_worker *workers; /* by number */
-    int worker_count;
+    int worker_count, worker_room;
     struct store_spent *kinds; /* of trials, and what they took on all workers */
     int kind_count;
     double working_s; /* while results came in: pauses between stop and resume, and the time in

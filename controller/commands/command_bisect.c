@@ -34,11 +34,12 @@ static void print_settings(const struct sides *sides)
 {
     char texts[SIDES][PARAM_TEXT_SIZE];
     for (int i = 0; i < param_count; i++) {
+        if (param_table[i].scope == 'F' || params_is_same(&sides->params[0], &sides->params[1], i))
+            continue;
         for (int s = 0; s < SIDES; s++)
             params_print_value(&sides->params[s], i, texts[s], sizeof texts[s]);
-        if (param_table[i].scope != 'F' && strcmp(texts[0], texts[1]) != 0)
-            output_print(stdout, "%s: %s and %s\n", param_table[i].key,
-                         texts[0][0] ? texts[0] : "-", texts[1][0] ? texts[1] : "-");
+        output_print(stdout, "%s: %s and %s\n", param_table[i].key, texts[0][0] ? texts[0] : "-",
+                     texts[1][0] ? texts[1] : "-");
     }
 }
 

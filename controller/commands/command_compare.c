@@ -67,18 +67,10 @@ static int is_incidental(int parameter)
     return param_table[parameter].scope == 'F' || !strcmp(key, "seed") || !strcmp(key, "name");
 }
 
-static int is_setting_equal(const struct compared *a, const struct compared *b, int parameter)
-{
-    char one[PARAM_TEXT_SIZE], other[PARAM_TEXT_SIZE];
-    params_print_value(&a->params, parameter, one, sizeof one);
-    params_print_value(&b->params, parameter, other, sizeof other);
-    return !strcmp(one, other);
-}
-
 static int are_repetitions(const struct compared *a, const struct compared *b)
 {
     for (int i = 0; i < param_count; i++)
-        if (!is_incidental(i) && !is_setting_equal(a, b, i))
+        if (!is_incidental(i) && !params_is_same(&a->params, &b->params, i))
             return 0;
     return 1;
 }
@@ -109,7 +101,7 @@ static void print_settings(const struct compared *runs, int groups)
     for (int i = 0; i < param_count; i++) {
         int is_equal = 1;
         for (int g = 1; g < groups; g++)
-            is_equal &= is_setting_equal(first_of(runs, 0), first_of(runs, g), i);
+            is_equal &= params_is_same(&runs->params, &first_of(runs, g)->params, i);
         if (is_equal || is_incidental(i))
             continue;
         output_print(stdout, "  %-32s", param_table[i].key);

@@ -7,6 +7,7 @@
 
 #include "common/formats/json_text.h"
 #include "common/math/hash.h"
+#include "common/rows.h"
 #include "common/store/favourites.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
@@ -47,17 +48,12 @@ static json_t *json_cost(const struct store_entry *entry)
     const struct store_cost *cost = &entry->cost;
     if (!entry->has_cost)
         return json_null();
-    json_t *object = json_object();
-    json_object_set_new(object, "worker",
-                        cost->worker >= 0 ? json_integer(cost->worker) : json_null());
-    json_object_set_new(object, "attempt", json_integer(cost->attempt));
-    json_object_set_new(object, "wall_ms", json_real(cost->task.wall_ms));
-    json_object_set_new(object, "cpu_ms", json_real(cost->task.cpu_ms));
-    json_object_set_new(object, "arena_bytes", json_integer((json_int_t)cost->task.arena_bytes));
-    json_object_set_new(object, "time_s", json_real(cost->time_s));
-    json_object_set_new(object, "reused",
-                        cost->reused ? json_integer((json_int_t)cost->reused) : json_null());
-    return object;
+    return json_pack("{s:o, s:I, s:o*, s:o*, s:I, s:o*, s:o}", "worker",
+                     json_integer_if(cost->worker >= 0, cost->worker), "attempt",
+                     (json_int_t)cost->attempt, "wall_ms", json_real(cost->task.wall_ms), "cpu_ms",
+                     json_real(cost->task.cpu_ms), "arena_bytes",
+                     (json_int_t)cost->task.arena_bytes, "time_s", json_real(cost->time_s),
+                     "reused", json_integer_if(cost->reused > 0, (json_int_t)cost->reused));
 }
 
 /* On land a creature that gets somewhere for next to nothing rolls, or has found a hole in the
@@ -69,41 +65,22 @@ static int is_cheap(const struct store_entry *entry, const struct params *params
            m->displacement_m > m->size_m && m->cost_of_transport < CHEAP_COST_OF_TRANSPORT;
 }
 
-static json_t *json_flags(const struct store_entry *entry, const struct params *params)
-{
-    json_t *flags = json_array();
-    if (is_cheap(entry, params))
-        json_array_append_new(flags, json_string("cheap"));
-    return flags;
-}
-
 static json_t *json_entry(const struct store_entry *entry, const struct params *params)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "id", json_integer((json_int_t)entry->id));
-    json_object_set_new(object, "rank", json_integer(entry->rank));
-    json_object_set_new(object, "champion", json_boolean(entry->is_champion));
-    json_object_set_new(object, "survived", json_boolean(entry->survived));
-    json_object_set_new(object, "cell", entry->cell ? json_integer(entry->cell) : json_null());
-    json_object_set_new(object, "fitness", json_real(entry->fitness));
-    json_object_set_new(object, "referee_fitness",
-                        entry->has_referee ? json_real(entry->referee_fitness) : json_null());
-    json_object_set_new(object, "referee",
-                        entry->has_referee ? json_string(entry->referee_words) : json_null());
-    json_object_set_new(object, "flags", json_flags(entry, params));
-    json_object_set_new(object, "generation", json_integer(entry->generation));
-    json_object_set_new(object, "method", json_string(entry->method));
-    json_object_set_new(object, "parents", json_parents(entry));
-    json_object_set_new(object, "mutations", json_string(entry->mutations));
-    json_object_set_new(object, "source",
-                        *entry->source ? json_string(entry->source) : json_null());
-    json_object_set_new(object, "seed", json_hash(entry->seed));
-    json_object_set_new(object, "verdict", json_string(verdict_name(entry->verdict)));
-    json_object_set_new(object, "reason", json_string(verdict_reason(entry->verdict)));
-    json_object_set_new(object, "digest", json_hash(entry->digest));
-    json_object_set_new(object, "measures", json_measures(entry));
-    json_object_set_new(object, "cost", json_cost(entry));
-    return object;
+    const char *flag = is_cheap(entry, params) ? "cheap" : NULL;
+    return json_pack(
+        "{s:I, s:i, s:b, s:b, s:o, s:o*, s:o*, s:s?, s:o, s:I, s:s, s:o, s:s, s:s?, s:o, s:s, s:s, "
+        "s:o, s:o, s:o}",
+        "id", (json_int_t)entry->id, "rank", entry->rank, "champion", entry->is_champion,
+        "survived", entry->survived, "cell", json_integer_if(entry->cell > 0, entry->cell),
+        "fitness", json_real(entry->fitness), "referee_fitness",
+        json_real_if(entry->has_referee, entry->referee_fitness), "referee",
+        entry->has_referee ? entry->referee_words : NULL, "flags",
+        flag ? json_pack("[s]", flag) : json_array(), "generation", (json_int_t)entry->generation,
+        "method", entry->method, "parents", json_parents(entry), "mutations", entry->mutations,
+        "source", *entry->source ? entry->source : NULL, "seed", json_hash(entry->seed), "verdict",
+        verdict_name(entry->verdict), "reason", verdict_reason(entry->verdict), "digest",
+        json_hash(entry->digest), "measures", json_measures(entry), "cost", json_cost(entry));
 }
 
 /* Errors of writing are reported at the end of the command. */
@@ -188,17 +165,7 @@ struct sorted {
 static int compare_sorted(const void *a, const void *b)
 {
     const struct sorted *one = a, *other = b;
-    if (one->value != other->value)
-        return one->value < other->value ? 1 : -1;
-    return one->entry.id < other->entry.id ? -1 : one->entry.id > other->entry.id;
-}
-
-static int find_measure(const char *name)
-{
-    for (int i = 0; i < MEASURE_COUNT; i++)
-        if (!strcmp(measure_table[i].name, name))
-            return i;
-    return -1;
+    return 2 * ORDER(other->value, one->value) + ORDER(one->entry.id, other->entry.id);
 }
 
 /* Sorts the entries by a measure, or by the creatures' fitness, and keeps the first `top` (0: all).
@@ -206,7 +173,7 @@ static int find_measure(const char *name)
 static int sort_entries(struct store_entry *entries, int *count, const char *key, int64_t top,
                         struct error *error)
 {
-    int measure = find_measure(key), is_fitness = !strcmp(key, "fitness");
+    int measure = measure_find(key), is_fitness = !strcmp(key, "fitness");
     if (measure < 0 && !is_fitness)
         return error_set(error, ERR_USAGE,
                          "--sort: there is no measure '%.40s'; `list --csv` heads its columns with "

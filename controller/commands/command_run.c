@@ -463,10 +463,10 @@ static void add_difference(const struct session *session, struct error *error)
     if (command_open_run(session->directory, &store, &there, &unread))
         found = -1;
     for (int i = 0; i < param_count && found >= 0 && found < NAMED_MAX; i++) {
+        if (param_table[i].scope == 'F' || params_is_same(&there, &session->params, i))
+            continue;
         params_print_value(&there, i, was, sizeof was);
         params_print_value(&session->params, i, wished, sizeof wished);
-        if (param_table[i].scope == 'F' || !strcmp(was, wished))
-            continue;
         size_t used = strlen(error->message);
         snprintf(error->message + used, sizeof error->message - used,
                  "%s %s is %.40s there, and not %.40s", found++ ? "," : ";", param_table[i].key,
@@ -633,16 +633,12 @@ static int is_in_states(const char *key)
 static int check_states(const struct session *session, const struct params *before,
                         struct error *error)
 {
-    char value[2][PARAM_TEXT_SIZE];
-    for (int i = 0; i < param_count; i++) {
-        params_print_value(before, i, value[0], sizeof value[0]);
-        params_print_value(&session->params, i, value[1], sizeof value[1]);
-        if (is_in_states(param_table[i].key) && strcmp(value[0], value[1]) != 0)
+    for (int i = 0; i < param_count; i++)
+        if (is_in_states(param_table[i].key) && !params_is_same(before, &session->params, i))
             return error_set(error, ERR_RANGE,
                              "%s: %s: the worlds of a preserve keep their number and size, and the "
                              "creatures in them their bodies",
                              session->directory, param_table[i].key);
-    }
     return preserve_check_run(&session->params, session->seeding.count, error);
 }
 
@@ -679,24 +675,6 @@ static int restore_run(struct session *session, const struct store_status *statu
     return session_begin(session, error);
 }
 
-/* The launcher, which starts programs, is not taken from a run's directory: that may be a
- * stranger's. */
-static void leave_out_launcher(struct params *params, char launcher[PARAM_TEXT_SIZE])
-{
-    snprintf(launcher, PARAM_TEXT_SIZE, "%s", params->farm_launcher);
-    params->farm_launcher[0] = '\0';
-}
-
-static void tell_left_out(const struct params *params, const char *launcher)
-{
-    if (launcher[0] && !params->farm_launcher[0])
-        output_print(
-            stderr,
-            "farm.launcher of the run is left out (%s): a run's directory starts no programs; if "
-            "it is yours, say it again with -s\n",
-            launcher);
-}
-
 static int resume_session(struct session *session, const struct arguments *arguments)
 {
     struct error error = {0};
@@ -707,7 +685,10 @@ static int resume_session(struct session *session, const struct arguments *argum
         store_get_status(session->store, &status, &error))
         return command_fail(&error);
 
-    leave_out_launcher(&session->params, launcher);
+    /* the launcher, which starts programs, is not taken from a run's directory: that may be a
+     * stranger's */
+    snprintf(launcher, sizeof launcher, "%s", session->params.farm_launcher);
+    session->params.farm_launcher[0] = '\0';
     char seeds[PARAM_TEXT_SIZE];
     snprintf(seeds, sizeof seeds, "%s", session->params.evolution_seeds);
     int result = apply_arguments(arguments, "resume", &session->params);
@@ -715,7 +696,12 @@ static int resume_session(struct session *session, const struct arguments *argum
         return result;
     if (strcmp(seeds, session->params.evolution_seeds))
         return command_usage("resume", "evolution.seeds: a run has the seeds that it began with");
-    tell_left_out(&session->params, launcher);
+    if (launcher[0] && !session->params.farm_launcher[0])
+        output_print(
+            stderr,
+            "farm.launcher of the run is left out (%s): a run's directory starts no programs; if "
+            "it is yours, say it again with -s\n",
+            launcher);
     if (status.is_finished && status.generation + 1 >= session->params.evolution_generations) {
         output_print(stdout,
                      "%s: the run is finished (generation %" PRIu32

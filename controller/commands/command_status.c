@@ -333,19 +333,6 @@ static void print_text(const struct report *report)
 
 /* ---- for programs ---- */
 
-static void put_fitness(struct json_stream *stream, const struct store_status *store)
-{
-    int has_closed = store->closed_generation >= 0;
-    json_stream_put(stream, "closed_generation",
-                    has_closed ? json_integer(store->closed_generation) : json_null());
-    json_stream_put(stream, "best", has_closed ? json_real(store->best) : json_null());
-    json_stream_put(stream, "best_id",
-                    has_closed ? json_integer((json_int_t)store->best_id) : json_null());
-    json_stream_put(stream, "median", has_closed ? json_real(store->median) : json_null());
-    json_stream_put(stream, "best_so_far",
-                    store->has_best_so_far ? json_real(store->best_so_far) : json_null());
-}
-
 /* One row of the store. */
 static void put_quarantined(void *context, const struct store_quarantine *entry)
 {
@@ -373,6 +360,25 @@ static json_t *ancestor_of(const struct store_status *store)
                      ancestor->fitness, "source", json_text_make(ancestor->source));
 }
 
+static json_t *choices_of(const struct report *report)
+{
+    const struct store_status *store = &report->store;
+    if (!search_is_interactive(&report->params))
+        return json_null();
+    return json_pack("{s:I, s:I, s:I}", "breed", (json_int_t)store->breed_count, "keep",
+                     (json_int_t)store->keep_count, "ban", (json_int_t)store->ban_count);
+}
+
+/* All members of an object, whose reference is taken. */
+static void put_all(struct json_stream *stream, json_t *object)
+{
+    const char *key;
+    json_t *value;
+    stream->has_failed |= object == NULL;
+    json_object_foreach(object, key, value) json_stream_put(stream, key, json_incref(value));
+    json_decref(object);
+}
+
 static void put_time(struct json_stream *stream, const struct report *report)
 {
     char trial[TRIAL_TEXT_SIZE];
@@ -395,12 +401,12 @@ static int put_cost(struct json_stream *stream, const struct report *report, str
 {
     const struct store_status *store = &report->store;
     json_stream_begin(stream, "cost", '{');
-    json_stream_put(stream, "process", report->holder ? json_integer(report->holder) : json_null());
+    json_stream_put(stream, "process", json_integer_if(report->holder != 0, report->holder));
     json_stream_put(stream, "elsewhere",
                     report->host[0] ? json_text_make(report->host) : json_null());
     json_stream_put(stream, "created_utc", json_string(store->created_utc));
     json_stream_put(stream, "evaluations_per_s",
-                    report->holder ? json_real(store->evaluations_per_s) : json_null());
+                    json_real_if(report->holder != 0, store->evaluations_per_s));
     json_stream_put(stream, "reused", json_integer(store->reused));
     put_time(stream, report);
     json_stream_put(stream, "disk_bytes", json_integer(report->disk_bytes));
@@ -419,36 +425,30 @@ static int print_json(const struct report *report, int is_compact)
     struct json_stream whole = {.file = stdout, .is_compact = is_compact}, *stream = &whole;
     struct error error = {0};
     json_stream_begin(stream, NULL, '{');
-    json_stream_put(stream, "run", json_text_make(report->directory));
-    json_stream_put(stream, "name", json_string(report->params.run_name));
-    json_stream_put(stream, "seed", json_integer(report->params.run_seed));
-    json_stream_put(stream, "state", json_string(state_name(report)));
-    json_stream_put(stream, "is_running", json_boolean(report->holder));
-    json_stream_put(stream, "is_finished", json_boolean(store->is_finished));
-    json_stream_put(stream, "generation",
-                    store->has_generation ? json_integer(store->generation) : json_null());
-    json_stream_put(stream, "generations", json_integer(report->params.evolution_generations));
-    json_stream_put(stream, "evaluated_in_generation",
-                    json_integer(store->evaluated_in_generation));
-    json_stream_put(stream, "members_in_generation", json_integer(store->members_in_generation));
-    json_stream_put(stream, "individuals", json_integer(store->individuals));
-    json_stream_put(stream, "evaluated", json_integer(store->evaluated));
-    json_stream_put(stream, "quarantined", json_integer(store->quarantined));
-    json_stream_put(stream, "referee_quarantined", json_integer(store->referee_quarantined));
-    put_fitness(stream, store);
-    json_stream_put(stream, "champion", champion_of(store));
-    json_stream_put(stream, "ancestor", ancestor_of(store));
-    if (search_is_interactive(&report->params))
-        json_stream_put(stream, "choices",
-                        json_pack("{s:I, s:I, s:I}", "breed", (json_int_t)store->breed_count,
-                                  "keep", (json_int_t)store->keep_count, "ban",
-                                  (json_int_t)store->ban_count));
-    else
-        json_stream_put(stream, "choices", json_null());
-    json_stream_put(stream, "cells_filled",
-                    store->cells_filled >= 0 ? json_integer(store->cells_filled) : json_null());
-    json_stream_put(stream, "cells",
-                    count_cells(report) ? json_integer(count_cells(report)) : json_null());
+    int has_closed = store->closed_generation >= 0;
+    put_all(stream,
+            json_pack("{s:o, s:s, s:I, s:s, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+                      "run", json_text_make(report->directory), "name", report->params.run_name,
+                      "seed", (json_int_t)report->params.run_seed, "state", state_name(report),
+                      "is_running", report->holder != 0, "is_finished", store->is_finished,
+                      "generation", json_integer_if(store->has_generation, store->generation),
+                      "generations", (json_int_t)report->params.evolution_generations,
+                      "evaluated_in_generation", (json_int_t)store->evaluated_in_generation,
+                      "members_in_generation", (json_int_t)store->members_in_generation,
+                      "individuals", (json_int_t)store->individuals, "evaluated",
+                      (json_int_t)store->evaluated, "quarantined", (json_int_t)store->quarantined,
+                      "referee_quarantined", (json_int_t)store->referee_quarantined));
+    put_all(stream,
+            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "closed_generation",
+                      json_integer_if(has_closed, store->closed_generation), "best",
+                      json_real_if(has_closed, store->best), "best_id",
+                      json_integer_if(has_closed, (json_int_t)store->best_id), "median",
+                      json_real_if(has_closed, store->median), "best_so_far",
+                      json_real_if(store->has_best_so_far, store->best_so_far), "champion",
+                      champion_of(store), "ancestor", ancestor_of(store), "choices",
+                      choices_of(report), "cells_filled",
+                      json_integer_if(store->cells_filled >= 0, store->cells_filled), "cells",
+                      json_integer_if(count_cells(report) > 0, count_cells(report))));
     int status = put_cost(stream, report, &error);
     json_stream_end(stream, '}');
     output_print(stdout, "\n");

@@ -271,8 +271,12 @@ struct control *control_create(uv_loop_t *loop, const char *directory, control_a
     struct control *control = calloc(1, sizeof *control);
     char *copy = strdup(directory);
     int descriptor = control && copy ? bind_there(directory, &control->socket) : -1;
-    if (descriptor < 0) {
-        error_set(error, ERR_IO, "%s/" CONTROL_NAME ": %s", directory, strerror(errno));
+    int status = descriptor < 0 ? 0 : uv_poll_init(loop, &control->listener, descriptor);
+    if (descriptor < 0 || status) {
+        error_set(error, ERR_IO, "%s/" CONTROL_NAME ": %s", directory,
+                  status ? uv_strerror(status) : strerror(errno));
+        if (descriptor >= 0)
+            close(descriptor);
         free(control);
         free(copy);
         return NULL;
@@ -281,14 +285,6 @@ struct control *control_create(uv_loop_t *loop, const char *directory, control_a
     control->context = context;
     control->directory = copy;
     control->descriptor = descriptor;
-    int status = uv_poll_init(loop, &control->listener, descriptor);
-    if (status) {
-        error_set(error, ERR_IO, "%s/" CONTROL_NAME ": %s", directory, uv_strerror(status));
-        close(descriptor);
-        free(control);
-        free(copy);
-        return NULL;
-    }
     uv_timer_init(loop, &control->rest);
     control->open_handles = 2;
     control->listener.data = control->rest.data = control;

@@ -29,13 +29,12 @@ const struct individual *evolve_find_candidate(const struct evolve *evolve)
 {
     ENSURE(evolve->champion_rank >= 0 && evolve->failed_count >= 0, "rank %d, %d failed",
            evolve->champion_rank, evolve->failed_count);
-    if (evolve->contests)
-        return evolve_contest_candidate(evolve) ? &search_population(evolve->search)->individuals[0]
-                                                : NULL;
     const struct population *ranked = search_population(evolve->search);
-    if (evolve->is_champion_known || !evolve->is_polished ||
-        evolve->params->evolution_behaviour == BEHAVIOUR_INTERACTIVE ||
-        !search_is_finished(evolve->search) ||
+    if (evolve->is_champion_known || !search_is_finished(evolve->search))
+        return NULL;
+    if (evolve->contests)
+        return &ranked->individuals[0];
+    if (!evolve->is_polished || evolve->params->evolution_behaviour == BEHAVIOUR_INTERACTIVE ||
         evolve->champion_rank >= ranked->count - ranked->unjudged || !may_examine(evolve))
         return NULL;
     const struct individual *candidate = &ranked->individuals[evolve->champion_rank];
@@ -174,11 +173,6 @@ int evolve_is_polishing(struct evolve *evolve)
     count_evaluations(evolve);
     evolve_end_if(evolve, status);
     return !evolve->is_polished;
-}
-
-const struct individual *evolve_ask_polish(struct evolve *evolve, struct task *task)
-{
-    return evolve->polish ? polish_ask(evolve->polish, &task->trial) : NULL;
 }
 
 void evolve_take_polish(struct evolve *evolve, const struct task *task, int verdict,

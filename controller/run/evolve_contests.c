@@ -104,34 +104,24 @@ static void take_outcomes(struct evolve *evolve)
 
 /* ---- asking ---- */
 
-static int open_exam(struct evolve *evolve)
-{
-    evolve->is_contest_exam = 1;
-    return contests_open_exam(evolve->contests, &search_population(evolve->search)->individuals[0]);
-}
-
 /* Plans what the search's generation needs, unless it is planned. 0 or ERR_*. */
 static int plan(struct evolve *evolve)
 {
     uint32_t generation = search_generation(evolve->search);
-    int status = 0;
+    const struct population *population = search_population(evolve->search);
     int is_exam = search_is_finished(evolve->search);
     if (evolve->contests_of == generation && evolve->is_contest_exam == is_exam)
         return 0;
-    status = fill_hall(evolve, generation);
+    int status = fill_hall(evolve, generation);
     evolve->contests_of = generation;
-    if (!status)
-        status = is_exam ? open_exam(evolve)
-                         : contests_open(evolve->contests, search_population(evolve->search),
-                                         generation);
+    if (!status) {
+        evolve->is_contest_exam |= is_exam;
+        status = is_exam ? contests_open_exam(evolve->contests, &population->individuals[0])
+                         : contests_open(evolve->contests, population, generation);
+    }
     if (!evolve_end_if(evolve, status))
         take_outcomes(evolve);
     return status;
-}
-
-int evolve_contest_candidate(const struct evolve *evolve)
-{
-    return !evolve->is_champion_known && search_is_finished(evolve->search);
 }
 
 int evolve_ask_contest(struct evolve *evolve, struct task *task, int *status)

@@ -48,25 +48,6 @@ void evolve_count_generation(struct evolve *evolve)
     state->evaluations_left = evaluations_to_come(evolve) + state->members - state->evaluated;
 }
 
-/* For the log and the progress line. */
-static void note_fitness(struct progress_state *state, const struct generation_closing *closing)
-{
-    state->has_best = 1;
-    state->best = closing->ranks[0].fitness;
-    state->best_so_far = fmax(state->best_so_far, state->best);
-    state->median = closing->median;
-}
-
-/* Logs a generation that is in the store. */
-static void log_generation(struct evolve *evolve, uint32_t number, uint64_t best_id)
-{
-    const struct progress_state *state = &evolve->state;
-    log_event(LOG_INFO, "generation",
-              "number=%" PRIu32 " best=%.9g median=%.9g best_id=%" PRIu64 " rate_hz=%.1f", number,
-              state->best, state->median, best_id, progress_rate(evolve->progress));
-    run_log_rotate(evolve->log);
-}
-
 /* Choices that the store has for the complete generation: of another run, or given before a
  * restart. */
 static int take_choices(struct evolve *evolve)
@@ -175,7 +156,11 @@ static int complete_generation(struct evolve *evolve)
                                          search_survivor_count(evolve->search));
     if (status)
         return status;
-    note_fitness(&evolve->state, &closing);
+    struct progress_state *state = &evolve->state;
+    state->has_best = 1;
+    state->best = closing.ranks[0].fitness;
+    state->best_so_far = fmax(state->best_so_far, state->best);
+    state->median = closing.median;
     if (search_is_finished(evolve->search)) {
         status = store_finish(evolve->store, search_generation(evolve->search), &closing,
                               &evolve->error);
@@ -183,8 +168,13 @@ static int complete_generation(struct evolve *evolve)
     } else {
         status = open_next(evolve, &closing);
     }
-    if (!status)
-        log_generation(evolve, number, closing.ranks[0].id);
+    if (!status) {
+        log_event(LOG_INFO, "generation",
+                  "number=%" PRIu32 " best=%.9g median=%.9g best_id=%" PRIu64 " rate_hz=%.1f",
+                  number, state->best, state->median, closing.ranks[0].id,
+                  progress_rate(evolve->progress));
+        run_log_rotate(evolve->log);
+    }
     generation_closing_deinit(&closing);
     return status;
 }

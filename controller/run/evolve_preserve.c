@@ -68,6 +68,15 @@ static int check_worlds(struct evolve *evolve)
     return status;
 }
 
+/* The last epoch that all worlds have lived through. */
+static int64_t find_closed(const struct evolve_preserve *p)
+{
+    int64_t closed = p->last_epoch;
+    for (int i = 0; i < p->world_count; i++)
+        closed = p->worlds[i].lived < closed ? p->worlds[i].lived : closed;
+    return closed;
+}
+
 int evolve_start_preserve(struct evolve *evolve)
 {
     int status = 0;
@@ -78,12 +87,11 @@ int evolve_start_preserve(struct evolve *evolve)
         return error_memory(&evolve->error);
     p->world_count = (int)evolve->params->preserve_worlds;
     status = epoch_parse_firsts(evolve->params->preserve_pause, &p->pauses, &evolve->error);
-    p->last_epoch = p->closed = evolve->params->evolution_generations - 1;
-    for (int i = 0; i < p->world_count && !status; i++) {
-        struct world *world = &p->worlds[i];
-        status = store_get_last_epoch(evolve->store, (uint32_t)i, &world->lived, &evolve->error);
-        p->closed = world->lived < p->closed ? world->lived : p->closed;
-    }
+    p->last_epoch = evolve->params->evolution_generations - 1;
+    for (int i = 0; i < p->world_count && !status; i++)
+        status =
+            store_get_last_epoch(evolve->store, (uint32_t)i, &p->worlds[i].lived, &evolve->error);
+    p->closed = find_closed(p);
     return status ? status : check_worlds(evolve);
 }
 
@@ -171,14 +179,6 @@ void evolve_count_epochs(struct evolve *evolve)
         state->evaluations_left += p->last_epoch - p->worlds[i].lived;
         state->living += p->worlds[i].living;
     }
-}
-
-static int64_t find_closed(const struct evolve_preserve *p)
-{
-    int64_t closed = p->last_epoch;
-    for (int i = 0; i < p->world_count; i++)
-        closed = p->worlds[i].lived < closed ? p->worlds[i].lived : closed;
-    return closed;
 }
 
 static void tell_first(struct evolve *evolve, const struct store_first *first)

@@ -89,8 +89,6 @@ void evolve_advance(struct evolve *evolve);
 
 /* Whether a complete last generation has to wait for its polish, which this begins. */
 int evolve_is_polishing(struct evolve *evolve);
-/* The task to be simulated for it, with task->trial; NULL: nothing now. */
-const struct individual *evolve_ask_polish(struct evolve *evolve, struct task *task);
 /* The result of such a trial. */
 void evolve_take_polish(struct evolve *evolve, const struct task *task, int verdict,
                         const struct measures *measures);
@@ -113,8 +111,6 @@ int evolve_ask_contest(struct evolve *evolve, struct task *task, int *status);
 void evolve_take_contest(struct evolve *evolve, const struct task *task,
                          const struct result *result);
 void evolve_quarantine_contest(struct evolve *evolve, const struct task *task, const char *reason);
-/* Whether the best has yet to take the exam. */
-int evolve_contest_candidate(const struct evolve *evolve);
 
 /* ---- evolve_preserve.c ---- */
 

@@ -25,8 +25,8 @@ static const struct individual *ask(struct evolve *evolve, struct task *task)
         return individual;
     }
     individual = search_ask(evolve->search);
-    if (!individual)
-        individual = evolve_ask_polish(evolve, task);
+    if (!individual && evolve->polish)
+        individual = polish_ask(evolve->polish, &task->trial);
     return individual ? individual : evolve_ask_exam(evolve, task);
 }
 
@@ -84,14 +84,6 @@ static void take_result(struct evolve *evolve, const struct task *task, const st
         take_first(evolve, task, result);
     else
         take_trial(evolve, task, result->verdict, &result->measures);
-}
-
-/* As if it had come back from a worker. */
-static void take_known(struct evolve *evolve, const struct task *task, const struct result *known)
-{
-    struct store_cost cost = {
-        .worker = -1, .reused = known->creature, .pace_least_m_s = known->pace_least_m_s};
-    take_result(evolve, task, known, &cost);
 }
 
 void evolve_on_result(void *context, const struct task *task, const struct result *result, int slot)
@@ -183,7 +175,11 @@ void evolve_on_hungry(void *context, int room)
         struct reuse *reuse = evolve->reuse[task.trial.purpose];
         int status = reuse ? reuse_ask(reuse, &task, &known) : REUSE_UNKNOWN;
         if (status == REUSE_KNOWN) {
-            take_known(evolve, &task, known);
+            /* as if it had come back from a worker */
+            take_result(evolve, &task, known,
+                        &(struct store_cost){.worker = -1,
+                                             .reused = known->creature,
+                                             .pace_least_m_s = known->pace_least_m_s});
             known_count++;
         } else if (status == REUSE_UNKNOWN) {
             status = farm_submit(evolve->farm, &task);
@@ -228,16 +224,22 @@ static void print_reproduction(const struct evolve *evolve, uint64_t id, char *t
              directory, id, id, id, directory);
 }
 
-/* A changed copy of a creature crashed, which is stored nowhere: it is no success, and the run's
- * events tell of it. */
+/* It is no success, and the run's events tell of it. */
+static void put_later_quarantine(struct evolve *evolve, const struct task *task, const char *event,
+                                 const char *detail)
+{
+    if (!evolve_put_event(evolve, event, detail))
+        take_trial(evolve, task, VERDICT_QUARANTINED, &no_measures);
+}
+
+/* A changed copy of a creature crashed, which is stored nowhere. */
 static void on_polish_quarantine(struct evolve *evolve, const struct task *task, const char *reason)
 {
     char detail[512];
     snprintf(detail, sizeof detail, "a polished copy of creature %" PRIu64 ": %s", task->creature,
              reason);
     progress_print(evolve->progress, "quarantine: %s", detail);
-    if (!evolve_put_event(evolve, "polish_quarantined", detail))
-        take_trial(evolve, task, VERDICT_QUARANTINED, &no_measures);
+    put_later_quarantine(evolve, task, "polish_quarantined", detail);
 }
 
 /* It crashed before the referee only: it loses its fitness, and the run's events tell of it. */
@@ -253,8 +255,7 @@ static void on_referee_quarantine(struct evolve *evolve, const struct task *task
                    where, reason);
     snprintf(detail, sizeof detail, "creature %" PRIu64 " %s: %s; shown again by: %s --trial %s",
              task->creature, where, reason, command, trial);
-    if (!evolve_put_event(evolve, "referee_quarantined", detail))
-        take_trial(evolve, task, VERDICT_QUARANTINED, &no_measures);
+    put_later_quarantine(evolve, task, "referee_quarantined", detail);
 }
 
 void evolve_put_quarantine(struct evolve *evolve, const struct individual *individual,

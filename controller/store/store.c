@@ -129,14 +129,6 @@ static int open_trusted(struct store *store, int flags, struct error *error)
     return status;
 }
 
-static int create_tables(struct store *store, struct error *error)
-{
-    int status = store_begin(store, error);
-    for (size_t i = 0; !status && i < sizeof store_schema / sizeof store_schema[0]; i++)
-        status = store_execute(store, store_schema[i], error);
-    return status;
-}
-
 /* Seed number n becomes individual n. */
 static int put_seed(struct store *store, int number, const struct seed *seed, struct error *error)
 {
@@ -148,14 +140,6 @@ static int put_seed(struct store *store, int number, const struct seed *seed, st
                      STORE_ROW(store_whole(number), store_text(seed->source),
                                store_bytes(store->scratch.buffer.data, store->scratch.buffer.size)),
                      error);
-}
-
-static int put_seeds(struct store *store, const struct seeding *seeding, struct error *error)
-{
-    int status = 0;
-    for (int i = 0; !status && seeding && i < seeding->count; i++)
-        status = put_seed(store, i + 1, &seeding->seeds[i], error);
-    return status;
 }
 
 static int read_seed(const struct row *row, void *seeding)
@@ -192,12 +176,16 @@ static int fill_new(struct store *store, const struct params *params, const stru
     snprintf(pragmas, sizeof pragmas,
              "PRAGMA page_size = 8192; PRAGMA application_id = %d; PRAGMA user_version = %d;",
              STORE_APPLICATION_ID, STORE_SCHEMA_VERSION);
-    return store_execute(store, pragmas, error) || create_tables(store, error) ||
-                   store_set_run_value(store, "created_utc", created, error) ||
-                   store_set_run_value(store, "program", message_build_id(), error) ||
-                   store_set_run_value(store, "finished", "0", error) ||
-                   store_put_branch(store, params, 0, error) || put_seeds(store, seeding, error) ||
-                   (fill && fill(store, context, error)) || store_commit(store, error)
+    int has_failed = store_execute(store, pragmas, error) || store_begin(store, error);
+    for (size_t i = 0; !has_failed && i < sizeof store_schema / sizeof store_schema[0]; i++)
+        has_failed = store_execute(store, store_schema[i], error);
+    has_failed = has_failed || store_set_run_value(store, "created_utc", created, error) ||
+                 store_set_run_value(store, "program", message_build_id(), error) ||
+                 store_set_run_value(store, "finished", "0", error) ||
+                 store_put_branch(store, params, 0, error);
+    for (int i = 0; !has_failed && seeding && i < seeding->count; i++)
+        has_failed = put_seed(store, i + 1, &seeding->seeds[i], error);
+    return has_failed || (fill && fill(store, context, error)) || store_commit(store, error)
                ? error->code
                : 0;
 }
@@ -258,12 +246,6 @@ static int read_check(const struct row *row, void *unused)
     return strcmp(row_text(row, 0), "ok") ? row_fail(row, row_text(row, 0)) : 0;
 }
 
-/* Before anything is written: does the file hang together? */
-static int check_damage(struct store *store, struct error *error)
-{
-    return statement_each(&store->database, "PRAGMA quick_check(1)", 0, 0, read_check, NULL, error);
-}
-
 /* Brings the tables up to date, all at once. */
 static int upgrade(struct store *store, struct error *error)
 {
@@ -278,9 +260,9 @@ static int upgrade(struct store *store, struct error *error)
 /* Checks a store, and brings it to the schema of now, before a writer uses it. */
 static int prepare(struct store *store, struct error *error)
 {
-    int status = check_damage(store, error);
-    if (status)
-        return status;
+    /* before anything is written: does the file hang together? */
+    if (statement_each(&store->database, "PRAGMA quick_check(1)", 0, 0, read_check, NULL, error))
+        return error->code;
     store_database_trust(&store->database);
     return set_journal(store, error) || upgrade(store, error) ? error->code : 0;
 }

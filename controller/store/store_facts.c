@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/math/hash.h"
+#include "common/rows.h"
 #include "common/text.h"
 
 enum { FACT_MOTION = 12, FACT_MOTION_COUNT = 4, FACT_COST = FACT_MOTION + FACT_MOTION_COUNT };
@@ -78,7 +79,7 @@ static int compare_spent(const void *a, const void *b)
 {
     const struct store_spent *left = a, *right = b;
     int order = trial_compare_kinds(&left->trial, &right->trial);
-    return order ? order : (left->worker > right->worker) - (left->worker < right->worker);
+    return order ? order : ORDER(left->worker, right->worker);
 }
 
 int store_get_spent(struct store *store, struct store_spent **spent, int *count,

@@ -79,42 +79,24 @@ static int close_member(struct store *store, uint32_t generation, int rank,
         error);
 }
 
-static int put_archived(struct store *store, uint32_t generation,
-                        const struct generation_rank *rank, struct error *error)
-{
-    return store_run(store,
-                     "INSERT OR REPLACE INTO archive (generation, individual, cell, trials,"
-                     " waiting) VALUES (?, ?, ?, ?, ?)",
-                     STORE_ROW(store_whole(generation), store_whole((int64_t)rank->id),
-                               store_id((uint64_t)rank->cell), store_whole(rank->trials),
-                               store_whole(rank->is_waiting)),
-                     error);
-}
-
 /* Instead of what was there: a run that goes on after its end closes its last generation again. */
 static int close_archive(struct store *store, uint32_t generation,
                          const struct generation_closing *closing, struct error *error)
 {
-    int status =
-        store_run_for(store, "DELETE FROM archive WHERE generation = ?", generation, error);
+    int status = store_run(store, "DELETE FROM archive WHERE generation = ?",
+                           STORE_ROW(store_whole(generation)), error);
     for (int i = 0; !status && i < closing->count; i++) {
         const struct generation_rank *rank = &closing->ranks[i];
         if (rank->cell || rank->trials || rank->is_waiting)
-            status = put_archived(store, generation, rank, error);
+            status = store_run(store,
+                               "INSERT OR REPLACE INTO archive (generation, individual, cell,"
+                               " trials, waiting) VALUES (?, ?, ?, ?, ?)",
+                               STORE_ROW(store_whole(generation), store_whole((int64_t)rank->id),
+                                         store_id((uint64_t)rank->cell), store_whole(rank->trials),
+                                         store_whole(rank->is_waiting)),
+                               error);
     }
     return status;
-}
-
-/* Creatures that were born to fill the generation; once, however often it is closed. */
-static int count_more(struct store *store, uint32_t generation,
-                      const struct generation_closing *closing, struct error *error)
-{
-    return closing->more
-               ? store_run(store,
-                           "UPDATE generations SET evaluations_own = evaluations_own + ?"
-                           " WHERE number = ? AND closed = 0",
-                           STORE_ROW(store_whole(closing->more), store_whole(generation)), error)
-               : 0;
 }
 
 static int close_row(struct store *store, uint32_t generation,
@@ -135,15 +117,21 @@ static int close_row(struct store *store, uint32_t generation,
 static int close_generation(struct store *store, uint32_t generation,
                             const struct generation_closing *closing, struct error *error)
 {
-    int status = count_more(store, generation, closing, error);
+    int status = 0;
+    /* creatures that were born to fill the generation; once, however often it is closed */
+    if (closing->more)
+        status = store_run(store,
+                           "UPDATE generations SET evaluations_own = evaluations_own + ?"
+                           " WHERE number = ? AND closed = 0",
+                           STORE_ROW(store_whole(closing->more), store_whole(generation)), error);
     for (int i = 0; !status && i < closing->count; i++)
         status = close_member(store, generation, i + 1, &closing->ranks[i], error);
     /* those without a rank were members, too */
     if (!status && closing->unjudged)
-        status = store_run_for(store,
-                               "INSERT OR IGNORE INTO members (generation, individual, evaluated)"
-                               " SELECT ?1, individual, evaluated FROM " STORE_JUDGED,
-                               generation, error);
+        status = store_run(store,
+                           "INSERT OR IGNORE INTO members (generation, individual, evaluated)"
+                           " SELECT ?1, individual, evaluated FROM " STORE_JUDGED,
+                           STORE_ROW(store_whole(generation)), error);
     return status || close_archive(store, generation, closing, error) ||
                    close_row(store, generation, closing, error)
                ? error->code

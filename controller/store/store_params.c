@@ -57,11 +57,10 @@ static void compare_params(const struct params *before, const struct params *aft
     size_t used = 0;
     memset(change, 0, sizeof *change);
     for (int i = 0; i < param_count; i++) {
-        char old[PARAM_TEXT_SIZE], new[PARAM_TEXT_SIZE];
-        params_print_value(before, i, old, sizeof old);
-        params_print_value(after, i, new, sizeof new);
-        if (!strcmp(old, new))
+        char new[PARAM_TEXT_SIZE];
+        if (params_is_same(before, after, i))
             continue;
+        params_print_value(after, i, new, sizeof new);
         change->changed_count++;
         if (param_table[i].scope != 'F')
             change->is_new_branch = 1;
@@ -102,7 +101,7 @@ static int run_all(struct store *store, const char *const *statements, uint32_t 
 {
     int status = 0;
     for (; *statements && !status; statements++)
-        status = store_run_for(store, *statements, generation, error);
+        status = store_run(store, *statements, STORE_ROW(store_whole(generation)), error);
     return status;
 }
 

@@ -72,8 +72,6 @@ int store_execute(struct store *store, const char *sql, struct error *error);
  * STORE_ROW_END behind them. */
 int store_run(struct store *store, const char *sql, const struct store_value *values,
               struct error *error);
-/* Runs a statement of one parameter, a generation. */
-int store_run_for(struct store *store, const char *sql, int64_t generation, struct error *error);
 /* A row of the table `run`, instead of an earlier one. */
 int store_set_run_value(struct store *store, const char *key, const char *value,
                         struct error *error);

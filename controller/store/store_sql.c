@@ -158,11 +158,6 @@ int store_run(struct store *store, const char *sql, const struct store_value *va
     return status;
 }
 
-int store_run_for(struct store *store, const char *sql, int64_t generation, struct error *error)
-{
-    return store_run(store, sql, STORE_ROW(store_whole(generation)), error);
-}
-
 int store_set_run_value(struct store *store, const char *key, const char *value,
                         struct error *error)
 {
