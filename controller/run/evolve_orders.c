@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/formats/json_text.h"
 #include "common/system/log.h"
 #include "controller/run/deeds.h"
 
