@@ -13,12 +13,8 @@
 #include <unistd.h>
 
 #include "controller/evolution/search.h"
-#include "controller/run/control.h"
 #include "controller/store/run_directory.h"
 #include "controller/workers/extract.h"
-
-/* How long the controller may take to answer. */
-#define ANSWER_MS 10000
 
 int command_fail(const struct error *error)
 {
@@ -76,16 +72,6 @@ int command_with_run(const struct command *command, int argc, char **argv, void 
     struct error error = {0};
     int result = command_begin(command, argc, argv, request, 1, 1, "RUN_DIR");
     return result >= 0 ? result : command_end(argv[0], act(argv[optind], request, &error), &error);
-}
-
-int command_order(const char *directory, const char *line, struct error *error)
-{
-    char *answer;
-    int status = control_ask(directory, line, ANSWER_MS, &answer, error);
-    if (!status)
-        output_print(stdout, "%s\n", answer);
-    free(answer);
-    return status;
 }
 
 /* For a run's directory in the place of a number. */

@@ -29,7 +29,7 @@ enum { ROW_SEED, ROW_GENERATIONS, ROW_POPULATION, ROW_WORKERS, ROW_COUNT };
 static const char *const row_keys[ROW_COUNT] = {"seed", "evolution.generations", "population.size",
                                                 "farm.workers"};
 
-/* The command line; freed by arguments_deinit(). */
+/* The command line. */
 struct arguments {
     const char *directory;
     struct option_list assignments, seeds;
@@ -37,12 +37,6 @@ struct arguments {
     const char *choices, *tend;
     int print_config, is_all, view, watch;
 };
-
-static void arguments_deinit(struct arguments *arguments)
-{
-    free(arguments->assignments.items);
-    free(arguments->seeds.items);
-}
 
 /* Sets what the command line says. Returns 0 or an exit code. */
 static int apply_arguments(const struct arguments *arguments, const char *command,
@@ -87,12 +81,12 @@ static int default_directory(const struct params *params, char path[RUN_PATH_SIZ
 /* ---- a session: what run and resume have in common once the parameters are known ---- */
 
 struct session {
+    const struct arguments *arguments;
     struct params params;
     char directory[RUN_PATH_SIZE];
     char simulator[RUN_PATH_SIZE];
     uint64_t fingerprint;       /* of that program on this machine */
     char viewer[RUN_PATH_SIZE]; /* empty: not wanted */
-    int has_view, has_watch;    /* at the end, at once */
     int is_finished;
     struct store *store;
     struct store *choices; /* of another run; or NULL */
@@ -104,12 +98,11 @@ struct session {
 };
 
 /* Looks for the program before anything runs. */
-static int session_want_viewer(struct session *session, const struct arguments *arguments,
-                               struct error *error)
+static int session_want_viewer(struct session *session, struct error *error)
 {
-    session->has_view = arguments->view;
-    session->has_watch = arguments->watch;
-    return arguments->view || arguments->watch ? program_find("viewer", session->viewer, error) : 0;
+    return session->arguments->view || session->arguments->watch
+               ? program_find("viewer", session->viewer, error)
+               : 0;
 }
 
 /* Opens a window on the run; a run does not fail for want of a window. */
@@ -174,9 +167,9 @@ static int put_creature(struct session *session, struct store *store, const char
 
 /* Writes down what the command line wants done to worlds of a preserve: --tend, and creatures that
  * are put in. Without a store it only looks whether that can be understood. */
-static int session_tend(struct session *session, struct store *store,
-                        const struct arguments *arguments, struct error *error)
+static int session_tend(struct session *session, struct store *store, struct error *error)
 {
+    const struct arguments *arguments = session->arguments;
     int status = 0;
     for (int i = 0; i < arguments->seeds.count && !status; i++)
         status = put_creature(session, store, arguments->seeds.items[i], error);
@@ -195,7 +188,9 @@ static void session_deinit(struct session *session)
     store_close(session->store);
     store_close(session->choices);
     seeding_deinit(&session->seeding);
-    if (session->is_finished && session->has_view && !session->has_watch)
+    free(session->arguments->assignments.items);
+    free(session->arguments->seeds.items);
+    if (session->is_finished && session->arguments->view && !session->arguments->watch)
         session_show(session);
 }
 
@@ -354,7 +349,7 @@ static int session_evolve(struct session *session, const char *event)
     session_warn_of_energies(session);
     session_tell_islands(session);
     int status = session_put_beginning(session, event, &error);
-    if (session->has_watch && !status)
+    if (session->arguments->watch && !status)
         session_show(session);
     if (!status)
         status = evolve_run(&settings, &outcome, &error);
@@ -400,11 +395,10 @@ static int session_begin(struct session *session, struct error *error)
 /* ---- seeds ---- */
 
 /* Reads the creatures of evolution.seeds and of the command line. */
-static int read_seeds(struct session *session, const struct arguments *arguments,
-                      struct error *error)
+static int read_seeds(struct session *session, struct error *error)
 {
     int status = run_seeds_read(&session->seeding, &session->params, &session->origin,
-                                &arguments->seeds, error);
+                                &session->arguments->seeds, error);
     if (!status && session->seeding.count > session->params.population_size)
         status = error_set(error, ERR_LIMIT, "%d seeds are more than population.size %" PRId64,
                            session->seeding.count, session->params.population_size);
@@ -416,17 +410,16 @@ static int read_seeds(struct session *session, const struct arguments *arguments
 /* ---- run ---- */
 
 /* Opens the run whose choices are to be repeated. */
-static int open_choices(struct session *session, const struct arguments *arguments,
-                        struct error *error)
+static int open_choices(struct session *session, struct error *error)
 {
-    if (!arguments->choices)
+    if (!session->arguments->choices)
         return 0;
     if (!search_is_interactive(&session->params) && !preserve_is_wanted(&session->params))
         return error_set(error, ERR_RANGE,
                          "--choices: this run has no choices by hand: neither is "
                          "evolution.behaviour "
                          "interactive, nor interactive.share above 0");
-    return command_open_run(arguments->choices, &session->choices, NULL, error);
+    return command_open_run(session->arguments->choices, &session->choices, NULL, error);
 }
 
 /* Writes the files that do the run again: params.ini and its seeds. */
@@ -437,18 +430,12 @@ static int session_write_files(struct session *session, struct error *error)
                   : run_directory_write_params(session->directory, &session->params, error);
 }
 
-struct beginning {
-    struct session *session;
-    const struct arguments *arguments;
-};
-
 /* Choices and deeds that the run begins with. */
 static int fill_store(struct store *store, void *context, struct error *error)
 {
-    const struct beginning *beginning = context;
-    struct session *session = beginning->session;
+    struct session *session = context;
     int status = session->choices ? store_copy_choices(store, session->choices, error) : 0;
-    return status ? status : session_tend(session, store, beginning->arguments, error);
+    return status ? status : session_tend(session, store, error);
 }
 
 /* Of a directory that has a run: by which keys the run there differs from the one that is wished. */
@@ -475,9 +462,8 @@ static void add_difference(const struct session *session, struct error *error)
     store_close(store);
 }
 
-static int make_run(struct session *session, const struct arguments *arguments, struct error *error)
+static int make_run(struct session *session, struct error *error)
 {
-    struct beginning beginning = {session, arguments};
     char path[RUN_PATH_SIZE];
     int status = session_check_farm(session, error);
     if (!status)
@@ -489,18 +475,18 @@ static int make_run(struct session *session, const struct arguments *arguments, 
     /* the run's own files are enough to do it again */
     run_directory_name_seeds(&session->seeding, session->params.evolution_seeds);
     return store_create(&session->store, path, &session->params, &session->seeding, fill_store,
-                        &beginning, error) ||
+                        session, error) ||
                    session_write_files(session, error) || session_open_log(session, error) ||
                    session_begin(session, error)
                ? error->code
                : 0;
 }
 
-static int run_session(struct session *session, const struct arguments *arguments)
+static int run_session(struct session *session)
 {
     struct error error = {0};
     progress_init(&session->progress, STDERR_FILENO);
-    if (make_run(session, arguments, &error))
+    if (make_run(session, &error))
         return command_fail(&error);
     if (session->seeding.count)
         output_print(stderr, "beginning with %d seed%s: %s%s\n", session->seeding.count,
@@ -524,9 +510,9 @@ static int run_session(struct session *session, const struct arguments *argument
 }
 
 /* Reads file and command line into the session. Returns 0 or an exit code. */
-static int read_run_params(int argc, char **argv, const struct arguments *arguments,
-                           struct session *session)
+static int read_run_params(int argc, char **argv, struct session *session)
 {
+    const struct arguments *arguments = session->arguments;
     char path[RUN_PATH_SIZE];
     struct error error = {0};
     if (!arguments->print_config && optind == argc)
@@ -552,12 +538,12 @@ static int read_run_params(int argc, char **argv, const struct arguments *argume
 static int command_run(int argc, char **argv)
 {
     struct arguments arguments = {.directory = NULL};
-    struct session session = {.store = NULL};
+    struct session session = {.arguments = &arguments};
     struct error error = {0};
     int result = command_begin(&run_command, argc, argv, &arguments, 0, 1, "");
     if (result >= 0)
         goto done;
-    result = read_run_params(argc, argv, &arguments, &session);
+    result = read_run_params(argc, argv, &session);
     if (result)
         goto done;
     if (arguments.print_config) {
@@ -573,16 +559,13 @@ static int command_run(int argc, char **argv)
         snprintf(session.directory, sizeof session.directory, "%s", arguments.directory);
     else if (default_directory(&session.params, session.directory, &error))
         result = command_fail(&error);
-    if (!result &&
-        (session_want_viewer(&session, &arguments, &error) ||
-         open_choices(&session, &arguments, &error) || read_seeds(&session, &arguments, &error) ||
-         session_tend(&session, NULL, &arguments, &error)))
+    if (!result && (session_want_viewer(&session, &error) || open_choices(&session, &error) ||
+                    read_seeds(&session, &error) || session_tend(&session, NULL, &error)))
         result = command_fail(&error);
     if (!result)
-        result = run_session(&session, &arguments);
-    session_deinit(&session);
+        result = run_session(&session);
 done:
-    arguments_deinit(&arguments);
+    session_deinit(&session);
     return result;
 }
 
@@ -675,7 +658,7 @@ static int restore_run(struct session *session, const struct store_status *statu
     return session_begin(session, error);
 }
 
-static int resume_session(struct session *session, const struct arguments *arguments)
+static int resume_session(struct session *session)
 {
     struct error error = {0};
     struct store_status status;
@@ -691,7 +674,7 @@ static int resume_session(struct session *session, const struct arguments *argum
     session->params.farm_launcher[0] = '\0';
     char seeds[PARAM_TEXT_SIZE];
     snprintf(seeds, sizeof seeds, "%s", session->params.evolution_seeds);
-    int result = apply_arguments(arguments, "resume", &session->params);
+    int result = apply_arguments(session->arguments, "resume", &session->params);
     if (result)
         return result;
     if (strcmp(seeds, session->params.evolution_seeds))
@@ -709,11 +692,10 @@ static int resume_session(struct session *session, const struct arguments *argum
                      session->directory, status.generation, session->directory);
         return command_finish_output();
     }
-    if (session_check_farm(session, &error) || session_want_viewer(session, arguments, &error) ||
+    if (session_check_farm(session, &error) || session_want_viewer(session, &error) ||
         store_get_seeds(session->store, &session->seeding, &error) ||
         check_changes(session, &error) || session_open_log(session, &error) ||
-        restore_run(session, &status, &error) ||
-        session_tend(session, session->store, arguments, &error) ||
+        restore_run(session, &status, &error) || session_tend(session, session->store, &error) ||
         store_commit(session->store, &error))
         return command_fail(&error);
     output_print(stderr,
@@ -726,14 +708,13 @@ static int resume_session(struct session *session, const struct arguments *argum
 static int command_resume(int argc, char **argv)
 {
     struct arguments arguments = {.directory = NULL};
-    struct session session = {.store = NULL};
+    struct session session = {.arguments = &arguments};
     int result = command_begin(&resume_command, argc, argv, &arguments, 1, 1, "RUN_DIR");
     if (result < 0) {
         snprintf(session.directory, sizeof session.directory, "%s", argv[optind]);
-        result = resume_session(&session, &arguments);
-        session_deinit(&session);
+        result = resume_session(&session);
     }
-    arguments_deinit(&arguments);
+    session_deinit(&session);
     return result;
 }
 

@@ -116,9 +116,6 @@ int command_check_new(const char *path, int is_forced, struct error *error);
  * "". */
 void command_find_elsewhere(const struct store_status *status, char *text, size_t size);
 
-/* Gives an order to the controller that works on a run, and prints its answer. As control_ask(). */
-int command_order(const char *directory, const char *line, struct error *error);
-
 /* A creature's number, "best" (CREATURE_BEST) or "first" (CREATURE_FIRST); else a usage error.
  * Returns 0 or COMMAND_USAGE. */
 int command_parse_id(const char *command, const char *option, const char *text, uint64_t *id);

@@ -48,7 +48,7 @@ struct individual {
      * move alike see the same light and get the same trials. */
     uint64_t seed;
     char mutations[CREATURE_MUTATIONS_SIZE]; /* in words; empty = none */
-    struct early_stop_bar bar; /* the least pace it must keep; set at birth, search_bars.c */
+    struct early_stop_bar bar; /* the least pace it must keep; set at birth, search.c */
     struct genome genome;
     struct packed_bytes packed; /* the genome as bytes; empty: not packed yet */
     struct phenotype_key key;   /* of its motion, with seed 0; 0, 0: not known */

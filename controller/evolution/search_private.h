@@ -61,11 +61,6 @@ int lagged_add(struct search *search, int first);
 /* Opens the search's generation, whose population is there. 0 or ERR_MEMORY. */
 int lagged_open(struct search *search);
 
-/* Bars for the children of a generation (early_stop.h), by the slowest of its survivors; 0 unless
- * these fill all `quota` places by their fitness. */
-void search_set_bars(const struct params *params, const struct individual *survivors,
-                     int survivor_count, int quota, struct individual *children, int count);
-
 /* Opens the next generation with the selected. */
 int interactive_advance(struct search *search);
 /* Breeds, in a generation whose results are all there, more children, for places that the dead and,
