@@ -32,7 +32,6 @@ void breeding_init_stream(struct rng *rng, const struct params *params, enum rng
                           const struct individual *child)
 {
     uint32_t drawn = (uint32_t)purpose | (uint32_t)child->draw << RNG_PURPOSE_BITS;
-
     rng_init(rng, (uint64_t)params->run_seed, drawn, child->generation, child->id);
 }
 
@@ -51,7 +50,6 @@ int breeding_draw(const struct params *params, struct census *census, struct ind
     ENSURE(child->id > 0 && child->genome.body_count == 0, "creature %" PRIu64 " is made already",
            child->id);
     int is_new = 0, status = make(context, child);
-
     if (!census || params->breeding_draws == 1)
         return status;
     while (!status) {
@@ -70,7 +68,6 @@ int breeding_make_random(const struct params *params, struct individual *child)
     ENSURE(child->id > 0, "a creature without a number");
     struct gene_counter ids = {.creature = child->id};
     struct rng rng;
-
     breeding_init_stream(&rng, params, RNG_RANDOM_GENOME, child);
     child->method = METHOD_RANDOM;
     return genetics_random(&child->genome, params, &rng, &ids);
@@ -79,7 +76,6 @@ int breeding_make_random(const struct params *params, struct individual *child)
 int breeding_make_first(const struct params *params, struct individual *children, int count)
 {
     int status = 0;
-
     for (int i = 0; !status && i < count; i++)
         status = breeding_make_random(params, &children[i]);
     return status;
@@ -97,9 +93,7 @@ static int make_fresh(void *context, struct individual *child)
     const struct making *making = context;
     struct gene_counter ids = {.creature = child->id};
     struct rng rng;
-
     int is_kept = !making->params->mutation_body || making->params->mutation_plan == PLAN_KEEP;
-
     if (!is_kept || !making->body)
         return breeding_make_random(making->params, child);
     int status = genome_copy(&child->genome, &making->body->genome);
@@ -115,7 +109,6 @@ int breeding_make_fresh(const struct params *params, struct census *census,
                         const struct individual *body, struct individual *child)
 {
     struct making making = {.params = params, .body = body};
-
     return breeding_draw(params, census, child, make_fresh, &making);
 }
 
@@ -126,7 +119,6 @@ static const int methods[BREEDING_GENE_COUNT] = {[BREEDING_ASEXUAL] = METHOD_ASE
 static int draw_other(const struct breeding_parents *parents, int first, struct rng *rng)
 {
     double weight = parents->weights[first];
-
     parents->weights[first] = 0;
     int second = rng_pick(rng, parents->weights, parents->count);
     parents->weights[first] = weight;
@@ -137,7 +129,6 @@ static int mate(const struct params *params, struct individual *child, const str
                 const struct individual *b, struct gene_counter *ids)
 {
     struct rng rng;
-
     breeding_init_stream(&rng, params, RNG_BREEDING, child);
     if (child->method == METHOD_CROSSOVER)
         return genetics_crossover(&child->genome, &a->genome, &b->genome, params, &rng, ids);
@@ -148,7 +139,6 @@ int breeding_mutate(const struct params *params, struct individual *child, int i
                     struct gene_counter *ids)
 {
     struct rng rng;
-
     breeding_init_stream(&rng, params, RNG_MUTATION, child);
     int count = genetics_mutation_count(params, is_mated, &rng);
     if (count < least)
@@ -168,7 +158,6 @@ static int make_child(void *context, struct individual *child)
     int is_inherited = params->breeding_choice == CHOICE_INHERITED;
     struct rng rng;
     int status;
-
     breeding_init_stream(&rng, params, RNG_SELECTION, child);
     int breeding = genetics_draw_breeding(params, &rng);
     int first = rng_pick(&rng, parents->weights, parents->count);
@@ -200,6 +189,5 @@ int breeding_make_child(const struct params *params, struct census *census,
     for (int i = 0; i < parents->count; i++)
         ENSURE(parents->weights[i] >= 0, "parent %d weighs %g", i, parents->weights[i]);
     struct making making = {.params = params, .parents = parents};
-
     return breeding_draw(params, census, child, make_child, &making);
 }

@@ -22,7 +22,6 @@ static int read_measure(struct reader *reader, int *measure)
 {
     char name[64];
     size_t length = strspn(reader->at, "abcdefghijklmnopqrstuvwxyz0123456789_");
-
     if (length == 0)
         return fail(reader, "expected the name of a measure");
     snprintf(name, sizeof name, "%.*s", length < sizeof name ? (int)length : 0, reader->at);
@@ -41,7 +40,6 @@ static int read_measure(struct reader *reader, int *measure)
 static int read_bound(struct reader *reader, struct cell_axis *axis)
 {
     char *end;
-
     reader->at++;
     double bound = strtod(reader->at, &end);
     if (end == reader->at || strspn(reader->at, "0123456789+-.eE") < (size_t)(end - reader->at))
@@ -60,7 +58,6 @@ static int read_bound(struct reader *reader, struct cell_axis *axis)
 static int read_axis(struct reader *reader, struct cell_grid *grid)
 {
     struct cell_axis *axis = &grid->axes[grid->axis_count];
-
     if (grid->axis_count == CELL_AXES_MAX)
         return fail(reader, "too many measures (at most 8)");
     int status = read_measure(reader, &axis->measure);
@@ -101,7 +98,6 @@ int cell_grid_parse(struct cell_grid *grid, const char *text, struct error *erro
 {
     struct reader reader = {.text = text, .at = text, .error = error};
     int status = 0;
-
     memset(grid, 0, sizeof *grid);
     grid->count = 1;
     for (;;) {
@@ -119,12 +115,10 @@ int cell_grid_parse(struct cell_grid *grid, const char *text, struct error *erro
 int cell_grid_find(const struct cell_grid *grid, const struct measures *measures)
 {
     int cell = 0;
-
     for (int i = 0; i < grid->axis_count; i++) {
         const struct cell_axis *axis = &grid->axes[i];
         double value = measures_get(measures, axis->measure);
         int step = 0;
-
         while (step < axis->bound_count && value >= axis->bounds[step])
             step++;
         cell = cell * (axis->bound_count + 1) + step;

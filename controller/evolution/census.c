@@ -21,7 +21,6 @@ static const struct phenotype_key no_key;
 struct census *census_create(void)
 {
     struct census *census = calloc(1, sizeof *census);
-
     if (!census)
         return NULL;
     census->room = ROOM_LEAST;
@@ -52,7 +51,6 @@ static struct phenotype_key *find_place(struct phenotype_key *keys, size_t room,
                                         const struct phenotype_key *key)
 {
     size_t at = (size_t)key->words[0] & (room - 1);
-
     while (!phenotype_key_is_equal(&keys[at], key) && !phenotype_key_is_equal(&keys[at], &no_key))
         at = (at + 1) & (room - 1);
     return &keys[at];
@@ -63,7 +61,6 @@ static int grow(struct census *census)
 {
     size_t room = 2 * census->room;
     struct phenotype_key *keys = calloc(room, sizeof *keys);
-
     if (!keys)
         return ERR_MEMORY;
     for (size_t i = 0; i < census->room; i++)
@@ -79,7 +76,6 @@ int census_find_key(struct census *census, const struct params *params,
                     struct individual *individual)
 {
     static const struct trial first = {.purpose = TRIAL_FIRST};
-
     return phenotype_key_is_equal(&individual->key, &no_key)
                ? phenotype_key_grow(&individual->key, &individual->genome, params, &first, 0,
                                     &census->arena)
@@ -108,7 +104,6 @@ int census_note_all(struct census *census, const struct params *params,
                     struct individual *individuals, int count)
 {
     int is_new, status = 0;
-
     for (int i = 0; i < count && !status; i++)
         status = census_note(census, params, &individuals[i], &is_new);
     return status;

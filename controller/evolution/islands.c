@@ -46,7 +46,6 @@ static int64_t round_generations(const struct params *params, int round)
 static int64_t count_before_merger(const struct params *params, int count)
 {
     int64_t generations = 0;
-
     for (int round = 0; round_starts(params, count, round) > 0; round++)
         generations += round_starts(params, count, round) * round_generations(params, round);
     return generations;
@@ -56,7 +55,6 @@ int islands_count(const struct params *params)
 {
     int64_t most = params->evolution_generations - params->evolution_island_generations;
     int count = (int)params->evolution_islands;
-
     while (count > 1 && count_before_merger(params, count) > most)
         count--;
     return count;
@@ -66,11 +64,9 @@ static struct segment find_segment(const struct params *params, uint32_t generat
 {
     int count = islands_count(params);
     struct segment segment = {.count = round_starts(params, count, 0)};
-
     while (count > 1 && segment.count > 0) {
         int64_t length = round_generations(params, segment.round);
         int64_t place = (generation - segment.begin) / length;
-
         if (place < segment.count) {
             segment.place = (int)place;
             segment.begin += place * length;
@@ -88,7 +84,6 @@ static struct segment find_segment(const struct params *params, uint32_t generat
 int64_t islands_generations_left(const struct params *params, uint32_t generation)
 {
     int64_t end = find_segment(params, generation).end;
-
     if (end > params->evolution_generations)
         end = params->evolution_generations;
     return end > (int64_t)generation + 1 ? end - 1 - (int64_t)generation : 0;
@@ -113,7 +108,6 @@ void islands_name_start(const struct params *params, uint32_t generation,
                         char text[ISLANDS_TEXT_SIZE])
 {
     struct segment segment = find_segment(params, generation);
-
     text[0] = '\0';
     if (islands_count(params) > 1 && !is_merger(&segment))
         snprintf(text, ISLANDS_TEXT_SIZE, "start %d of %s%d", segment.place + 1,
@@ -123,7 +117,6 @@ void islands_name_start(const struct params *params, uint32_t generation,
 void islands_describe(const struct params *params, char text[ISLANDS_WORDS_SIZE])
 {
     int count = islands_count(params), used;
-
     used = snprintf(text, ISLANDS_WORDS_SIZE,
                     "%d starts from random creatures, of %" PRId64 " generations each; then ",
                     count, params->evolution_island_generations);
@@ -141,7 +134,6 @@ int islands_founders_max(const struct params *params)
 {
     double survivors = params->population_survival * (double)params->population_size;
     int most = (int)(survivors / (double)params->evolution_islands_merged + 0.5);
-
     return most > 0 ? most : 1;
 }
 
@@ -154,10 +146,8 @@ static int compare_numbers(const void *a, const void *b)
 static int list_islands(const struct population *population, int islands[ISLANDS_MAX])
 {
     int count = 0;
-
     for (int i = 0; i < population->count; i++) {
         int island = population->individuals[i].island, k = 0;
-
         while (k < count && islands[k] != island)
             k++;
         if (k == count && island > 0 && count < ISLANDS_MAX)
@@ -171,7 +161,6 @@ int islands_under_way(const struct search *search, uint32_t generation)
 {
     struct segment segment = find_segment(&search->params, generation);
     int islands[ISLANDS_MAX];
-
     if (islands_count(&search->params) == 1 || is_merger(&segment))
         return 0;
     if (segment.round == 0)
@@ -193,11 +182,9 @@ void islands_find_resting(struct search *search)
     const struct params *params = &search->params;
     struct segment now = find_segment(params, search->generation);
     int is_opening = islands_is_opening(params, search->generation) && now.round > 0;
-
     int island = islands_under_way(search, search->generation);
     for (int i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
-
         individual->is_resting = 0;
         if (now.round ? island && individual->island != island : individual->generation < now.begin)
             put_to_rest(individual);
@@ -217,10 +204,8 @@ static int is_resting(const struct individual *individual)
 static void rest(struct search *search)
 {
     int most = islands_founders_max(&search->params);
-
     for (int i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
-
         if (individual->is_resting || i == 0 || (i < most && individual->fitness > 0))
             put_to_rest(individual);
     }
@@ -231,7 +216,6 @@ static void find_best(const struct search *search, double *best)
 {
     for (int i = 0; i < search->population.count; i++) {
         const struct individual *individual = &search->population.individuals[i];
-
         if (individual->fitness > best[individual->island])
             best[individual->island] = individual->fitness;
     }
@@ -241,7 +225,6 @@ static void find_best(const struct search *search, double *best)
 static int rank_start(const double *best, const int *islands, int count, int island)
 {
     int rank = 0;
-
     for (int i = 0; i < count; i++)
         rank += best[islands[i]] > best[island] ||
                 (best[islands[i]] == best[island] && islands[i] < island);
@@ -254,11 +237,9 @@ static void leave_out(struct search *search, const struct segment *next)
     int most = is_merger(next) ? (int)search->params.evolution_islands_merged : next->count;
     double best[ISLANDS_MAX + 1] = {0};
     int islands[ISLANDS_MAX], count = list_islands(&search->population, islands);
-
     find_best(search, best);
     for (int i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
-
         individual->is_resting = rank_start(best, islands, count, individual->island) < most &&
                                  (individual->fitness > 0 || !is_merger(next));
     }
@@ -270,10 +251,8 @@ static void leave_out(struct search *search, const struct segment *next)
 static void wake(struct search *search, const struct segment *next)
 {
     int island = islands_under_way(search, search->generation + 1);
-
     for (int i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
-
         if (is_merger(next) || individual->island == island)
             individual->is_resting = individual->is_counted = 0;
     }
@@ -283,7 +262,6 @@ void islands_leave(struct search *search)
 {
     struct segment segment = find_segment(&search->params, search->generation);
     struct segment next = find_segment(&search->params, search->generation + 1);
-
     ENSURE(islands_is_end(&search->params, search->generation),
            "generation %u is not the last of an island", (unsigned)search->generation);
     rest(search);

@@ -81,7 +81,6 @@ int polish_create(struct polish **polish, const struct params *params,
 {
     double evaluations = params->evolution_polish * (double)born;
     int most = (int)fmin(POLISH_MOST, evaluations / POLISH_LEAST), judged, status = 0;
-
     *polish = NULL;
     if (most == 0)
         return 0;
@@ -92,7 +91,6 @@ int polish_create(struct polish **polish, const struct params *params,
     judged = ranked->count - ranked->unjudged;
     for (int i = 0; i < judged && (*polish)->count < most && !status; i++) {
         const struct individual *creature = &ranked->individuals[i];
-
         if (creature->fitness > 0 && !is_repeat(ranked, i))
             status = begin(&(*polish)->strategies[(*polish)->count++], params,
                            (uint32_t)(params->evolution_generations - 1), creature);
@@ -127,7 +125,6 @@ const struct individual *polish_ask(struct polish *polish, struct trial *trial)
 {
     for (int i = 0; i < polish->count; i++) {
         struct strategy *strategy = &polish->strategies[i];
-
         if (strategy->is_out || is_over(polish, strategy))
             continue;
         strategy->is_out = 1;
@@ -140,7 +137,6 @@ const struct individual *polish_ask(struct polish *polish, struct trial *trial)
 static void exchange(struct genome *a, struct genome *b)
 {
     struct genome genome = *a;
-
     *a = *b;
     *b = genome;
 }
@@ -149,7 +145,6 @@ static void exchange(struct genome *a, struct genome *b)
 static int go_on(const struct polish *polish, struct strategy *strategy, double score)
 {
     int is_first = strategy->score<0, is_success = score> strategy->score;
-
     if (is_first) {
         strategy->first_score = strategy->score = score;
     } else {
@@ -173,7 +168,6 @@ static double find_score(const struct polish *polish, struct strategy *strategy,
                          const struct measures *measures)
 {
     struct individual *tried = &strategy->tried;
-
     if (strategy->start > 0)
         return fmin(tried->fitness, referee_fitness(tried, verdict, measures, polish->params));
     tried->verdict = verdict;
@@ -184,7 +178,6 @@ static double find_score(const struct polish *polish, struct strategy *strategy,
 int polish_tell(struct polish *polish, uint64_t id, int verdict, const struct measures *measures)
 {
     struct strategy *strategy = polish->strategies;
-
     while (strategy < polish->strategies + polish->count && strategy->tried.id != id)
         strategy++;
     ENSURE(strategy < polish->strategies + polish->count && strategy->is_out,
@@ -221,7 +214,6 @@ static int make_child(struct strategy *strategy, const struct params *params, ui
     int brain, body;
     int status =
         genetics_count_changed(&strategy->original, &strategy->best, params, &brain, &body);
-
     *child = (struct individual){.generation = generation,
                                  .method = METHOD_POLISH,
                                  .parents = {strategy->tried.id},
@@ -240,7 +232,6 @@ int polish_take_children(struct polish *polish, uint32_t generation,
                          struct individual children[POLISH_MOST])
 {
     int count = 0, status = 0;
-
     ENSURE(polish_is_over(polish), "children of a polish that is under way");
     for (int i = 0; i < polish->count && !status; i++)
         if (polish->strategies[i].score > polish->strategies[i].first_score)

@@ -24,7 +24,6 @@ int referee_trial_count(const struct params *params)
 static int count_for_all(const struct params *params)
 {
     int runs = (int)params->guard_perturbed_runs;
-
     return params->guard_score == SCORE_MEAN ? runs : (runs + 1) / 2;
 }
 
@@ -45,7 +44,6 @@ int referee_trial_after(int stage, const struct params *params)
 int referee_find_wanted(int is_first, const struct params *params)
 {
     int count = count_for_all(params);
-
     if (is_first && referee_trial_count(params) > count)
         return REFEREE_FIRST;
     return count > 0 ? REFEREE_TOP : REFEREE_NOT;
@@ -67,7 +65,6 @@ double referee_kept(const struct individual *individual, const struct params *pa
 static int find_start(int number)
 {
     int pair = number % TRIAL_RUN_STARTS / 2;
-
     return number % 2 == 0 ? pair + 1 : TRIAL_RUN_STARTS - pair;
 }
 
@@ -75,7 +72,6 @@ struct trial referee_trial(const struct individual *individual, int number,
                            const struct params *params)
 {
     int is_fine = number >= params->guard_perturbed_runs;
-
     return (struct trial){.purpose = TRIAL_ENTRY,
                           .perturbation = find_start(number ^ (int)(individual->seed & 1)),
                           .halvings = is_fine ? TRIAL_FINE_HALVINGS : 0};
@@ -103,7 +99,6 @@ void referee_describe(const struct individual *individual, const struct trial *t
     double own = behaviour_fitness(individual->verdict, &individual->measures, params);
     double share = own > 0 ? behaviour_fitness(verdict, measures, params) / own : 0;
     char where[80];
-
     trial_describe(trial, params, where, sizeof where);
     if (!verdict_is_scored(verdict))
         snprintf(text, size, "disqualified %s: %s", where, verdict_name(verdict));

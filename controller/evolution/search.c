@@ -87,7 +87,6 @@ int search_compare_ids(const void *a, const void *b)
 int search_compare_ranks(const void *a, const void *b)
 {
     const struct individual *x = a, *y = b;
-
     return 8 * ORDER(x->is_resting, y->is_resting) + 4 * ORDER(x->is_spare, y->is_spare) +
            2 * ORDER(y->fitness, x->fitness) + ORDER(x->id, y->id);
 }
@@ -102,10 +101,8 @@ void search_sort(struct population *population, int (*compare)(const void *a, co
 void search_keep(struct population *population, int (*is_kept)(const struct individual *individual))
 {
     int kept = 0;
-
     for (int i = 0; i < population->count; i++) {
         struct individual *individual = &population->individuals[i];
-
         if (is_kept(individual))
             population->individuals[kept++] = *individual;
         else
@@ -124,7 +121,6 @@ static double search_judge(const struct search *search, const struct individual 
     double fitness = behaviour_fitness(individual->verdict, &individual->measures, params);
     double told = individual->referee_fitness, share = params->guard_referee_share * fitness;
     int is_own = params->guard_score == SCORE_OWN;
-
     if (params->guard_referee_top == 0 || fitness == 0)
         return fitness;
     if (individual->heard == REFEREE_NOT)
@@ -148,7 +144,6 @@ int search_has_referee(const struct search *search)
 static int is_wanted(const struct search *search, int rank, int64_t top)
 {
     const struct individual *individual = &search->population.individuals[rank];
-
     return rank < top && individual->fitness > 0 && !individual->is_resting &&
            search_has_referee(search) &&
            individual->heard < referee_find_wanted(rank == 0, &search->params);
@@ -165,11 +160,9 @@ static int count_falling(const struct search *search)
 {
     const struct params *params = &search->params;
     int count = 0;
-
     for (int i = 0; i < search->population.count && i < params->guard_referee_top; i++) {
         const struct individual *individual = &search->population.individuals[i];
         double own = behaviour_fitness(individual->verdict, &individual->measures, params);
-
         count += individual->has_glance &&
                  individual->glance_fitness < params->guard_referee_share * own;
     }
@@ -220,7 +213,6 @@ static void sort_ranks(struct search *search)
 static void rank(struct search *search)
 {
     struct individual *first;
-
     do {
         sort_ranks(search);
         search->called = search->cursor = 0;
@@ -242,7 +234,6 @@ static void rank(struct search *search)
 static int end_results(struct search *search)
 {
     int status = search_fill(search);
-
     if (!search->missing)
         rank(search);
     return status;
@@ -253,7 +244,6 @@ static void note_top(struct search *search, int row)
 {
     const struct individual *individuals = search->population.individuals;
     int at = search->top_count;
-
     while (at > 0 && search_compare_ranks(&individuals[row], &individuals[search->top[at - 1]]) < 0)
         at--;
     if (at == search->params.guard_referee_top)
@@ -268,7 +258,6 @@ static void note_top(struct search *search, int row)
 int search_count_resting(const struct population *population)
 {
     int count = 0;
-
     for (int i = 0; i < population->count; i++)
         count += population->individuals[i].is_resting;
     return count;
@@ -314,10 +303,8 @@ struct individual *search_make_individuals(uint32_t generation, int kept, uint64
                                            int born)
 {
     struct individual *individuals = calloc((size_t)(kept + born), sizeof(*individuals));
-
     for (int i = 0; individuals && i < born; i++) {
         struct individual *child = &individuals[kept + i];
-
         child->id = first_id + (uint64_t)i;
         child->generation = generation;
         genome_init(&child->genome);
@@ -328,7 +315,6 @@ struct individual *search_make_individuals(uint32_t generation, int kept, uint64
 void search_adopt(struct search *search, struct individual *all, int kept, int born)
 {
     struct population *population = &search->population;
-
     if (kept > 0)
         memcpy(all, population->individuals, (size_t)kept * sizeof(*all));
     free(population->individuals);
@@ -347,10 +333,8 @@ int search_count_known(struct search *search, int count)
 int search_complete_newborns(struct search *search, struct individual *children, int count)
 {
     int status = 0;
-
     for (int i = 0; i < count && !status; i++) {
         struct individual *child = &children[i];
-
         status = census_find_key(search->population.census, &search->params, child);
         child->seed = rng_mix_seed((uint64_t)search->params.run_seed, child->key.words[0]);
         child->born_trials = child->trials;
@@ -366,7 +350,6 @@ static struct search *make_search(const struct params *params, uint32_t generati
 {
     size_t top_bytes = (size_t)params->guard_referee_top * sizeof(int);
     struct search *search = calloc(1, sizeof(*search) + top_bytes);
-
     if (!search)
         return NULL;
     search->population.census = census_create();
@@ -389,7 +372,6 @@ const struct search_method *search_method_of(const struct search *search)
 int search_check_params(const struct params *params, struct error *error)
 {
     struct cell_grid grid;
-
     if (cell_grid_parse(&grid, params->archive_cells, error))
         return error_prefix(error, "archive.cells");
     if (body_kind_check_params(params->creature_body, params, error) ||
@@ -426,7 +408,6 @@ static int begin_start(struct search *search, const struct seeding *seeding)
     int kept = population->count, count = (int)params->population_size;
     struct individual *all =
         search_make_individuals(search->generation, kept, search->next_id, count);
-
     if (!all)
         return ERR_MEMORY;
     struct individual *children = all + kept;
@@ -443,7 +424,6 @@ static int begin_start(struct search *search, const struct seeding *seeding)
 struct search *search_create(const struct params *params, const struct seeding *seeding)
 {
     struct search *search = make_search(params, 0, 1);
-
     if (search && (begin_start(search, seeding) || begin(search))) {
         search_destroy(search);
         return NULL;
@@ -455,7 +435,6 @@ struct search *search_restore(const struct params *params, uint32_t generation,
                               struct population *population, uint64_t next_id)
 {
     struct search *search = make_search(params, generation, next_id);
-
     if (!search)
         return NULL;
     search->population.individuals = population->individuals;
@@ -518,7 +497,6 @@ const struct individual *search_ask(struct search *search)
         return lagged_ask(search);
     while (search->missing && search->cursor < search->population.count) {
         const struct individual *individual = &search->population.individuals[search->cursor++];
-
         if (!individual->has_result)
             return individual;
     }
@@ -528,10 +506,8 @@ const struct individual *search_ask(struct search *search)
 struct individual *search_find(struct search *search, uint64_t id)
 {
     struct individual *individuals = search->population.individuals;
-
     if (search->lagged ? !search->is_ranked : search->missing > 0) {
         struct individual key = {.id = id};
-
         return bsearch(&key, individuals, (size_t)search->population.count, sizeof(key),
                        search_compare_ids);
     }
@@ -545,7 +521,6 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
                                      const struct measures *measures, uint64_t digest)
 {
     struct individual *individual = search_find(search, id);
-
     check(search);
     ENSURE(measures, "a result of creature %llu without measures", (unsigned long long)id);
     if (!individual || individual->has_result)
@@ -572,12 +547,10 @@ static struct individual *ask_early(struct search *search)
 {
     struct population *population = &search->population;
     struct individual *first = NULL;
-
     if (!search_has_referee(search) || population->count - search->cursor > population->count / 10)
         return NULL;
     for (int i = 0; i < search->top_count; i++) {
         struct individual *individual = &population->individuals[search->top[i]];
-
         if (individual->fitness > 0 && !individual->has_glance && !individual->is_before_referee &&
             individual->heard < referee_find_wanted(0, &search->params) &&
             (!first || individual < first))
@@ -589,7 +562,6 @@ static struct individual *ask_early(struct search *search)
 const struct individual *search_ask_referee(struct search *search)
 {
     struct individual *individual = NULL;
-
     if (search->lagged)
         return lagged_ask_referee(search);
     if (search->missing)
@@ -598,7 +570,6 @@ const struct individual *search_ask_referee(struct search *search)
     while (!search->missing && !individual && search->cursor < search->population.count &&
            search->cursor < top) {
         int at = search->cursor++;
-
         if (is_wanted(search, at, top) && !search->population.individuals[at].is_before_referee &&
             !search->population.individuals[at].has_glance)
             individual = &search->population.individuals[at];
@@ -612,7 +583,6 @@ const struct individual *search_take_refereed(struct search *search)
 {
     for (int i = 0; search->news > 0 && i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
-
         if (!individual->is_news)
             continue;
         individual->is_news = 0;
@@ -629,7 +599,6 @@ static void note_mean(struct individual *individual, int number, int is_first_of
     double before = number == 0         ? own
                     : is_first_of_stage ? individual->referee_fitness
                                         : individual->glance_fitness;
-
     individual->glance_fitness = before + (fitness - before) / (number + 2);
     snprintf(individual->glance_words, sizeof individual->glance_words,
              "keeps %.0f %% in the mean of %d starts", 100 * individual->glance_fitness / own,
@@ -648,7 +617,6 @@ static int note_trial(struct search *search, struct individual *individual, int 
     int is_first = number == referee_trial_after(stage - 1, params);
     int is_last = individual->referee_trial == referee_trial_after(stage, params);
     struct trial trial = referee_trial(individual, number, params);
-
     if (params->guard_score == SCORE_MEAN) {
         note_mean(individual, number, is_first, own, fitness);
         return is_last;
@@ -665,7 +633,6 @@ const struct individual *search_tell_referee(struct search *search, uint64_t id,
                                              const struct measures *measures)
 {
     struct individual *individual = search_find(search, id);
-
     if (!individual || !individual->is_before_referee || individual->is_counted)
         return NULL;
     individual->is_before_referee = 0;
@@ -713,7 +680,6 @@ int search_count_added(const struct search *search)
 {
     const struct population *population = &search->population;
     int count = 0;
-
     for (int i = 0; i < population->count; i++)
         count += population->individuals[i].method == METHOD_POLISH &&
                  population->individuals[i].generation == search->generation;
@@ -725,7 +691,6 @@ int search_add(struct search *search, struct individual *children, int count)
     int before = search->population.count, status;
     struct individual *all =
         search_make_individuals(search->generation, before, search->next_id, count);
-
     ENSURE(search_is_complete(search), "generation %u is under way", (unsigned)search->generation);
     for (int i = 0; i < count; i++) {
         children[i].id = search->next_id + (uint64_t)i;
@@ -774,13 +739,11 @@ static void set_bars(const struct params *params, const struct individual *survi
 {
     ENSURE(survivor_count >= 0 && count >= 0, "%d survivors, %d children", survivor_count, count);
     double slowest = 0;
-
     if (survivor_count < quota || survivor_count == 0 ||
         !(survivors[survivor_count - 1].fitness > 0))
         return;
     for (int i = 0; i < survivor_count; i++) {
         double pace = early_stop_of(&survivors[i].measures, params);
-
         if (i == 0 || pace < slowest)
             slowest = pace;
     }
@@ -797,7 +760,6 @@ static int count_places(const struct search *search)
 {
     const struct population *population = &search->population;
     int count = 0;
-
     if (islands_is_end(&search->params, search->generation))
         return (int)search->params.population_size;
     for (int i = 0; i < population->count; i++)
@@ -811,7 +773,6 @@ static int find_quota(const struct search *search)
     int64_t most = search->params.population_size;
     int count = count_places(search);
     int quota = (int)(search->params.population_survival * count + 0.5);
-
     if (most > count)
         most = count;
     return quota > most ? (int)most : quota;
@@ -826,7 +787,6 @@ int search_survivor_count(const struct search *search)
                     ? islands_founders_max(&search->params)
                     : find_quota(search);
     int count = 0;
-
     if (search->lagged || search_is_interactive(&search->params))
         return 0;
     while (count < quota && count < population->count && population->individuals[count].fitness > 0)
@@ -840,7 +800,6 @@ static void replace_population(struct search *search, struct individual *individ
 {
     struct population *population = &search->population;
     int rest = population->count - resting;
-
     memcpy(individuals, population->individuals, (size_t)survivors * sizeof(*individuals));
     for (int i = 0; search->params.evolution_reevaluate && i < survivors; i++)
         individuals[i].has_result = 0;
@@ -862,7 +821,6 @@ static int breed_generation(struct search *search, int survivors)
     struct population ranked = search->population;
     struct individual *individuals =
         search_make_individuals(generation, kept, search->next_id, born);
-
     if (!individuals)
         return ERR_MEMORY;
     ranked.count = count_places(search);
@@ -899,7 +857,6 @@ static int open_start(struct search *search)
 int search_advance(struct search *search)
 {
     int survivors = search_survivor_count(search);
-
     check(search);
     ENSURE(survivors >= 0 && survivors <= search->population.count, "%d of %d survive", survivors,
            search->population.count);

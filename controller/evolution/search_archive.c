@@ -68,7 +68,6 @@ static void freeze_wiring(struct params *params)
 static void destroy(void *state)
 {
     struct archive *archive = state;
-
     free(archive->cells);
     free(archive->ranked);
     free(archive->weights);
@@ -79,7 +78,6 @@ static void *create(const struct params *params)
 {
     struct archive *archive = calloc(1, sizeof(*archive));
     struct error error;
-
     if (!archive)
         return NULL;
     ENSURE(cell_grid_parse(&archive->grid, params->archive_cells, &error) == 0, "%s",
@@ -104,13 +102,11 @@ static void *create(const struct params *params)
 static int find_rank(const struct archive *archive, const struct individual *individual)
 {
     int low = 0, high = archive->count;
-
     while (low < high) {
         int middle = (low + high) / 2;
         const struct individual *other = archive->ranked[middle];
         int is_before = other->fitness != individual->fitness ? other->fitness > individual->fitness
                                                               : other->id < individual->id;
-
         if (is_before)
             low = middle + 1;
         else
@@ -142,13 +138,11 @@ static void check(const struct archive *archive)
 static void leave_cell(struct archive *archive, struct individual *holder)
 {
     int rank = find_rank(archive, holder);
-
     ENSURE(rank < archive->count && archive->ranked[rank] == holder,
            "creature %" PRIu64 " is not rank %d of %d", holder->id, rank, archive->count);
     ENSURE(holder->cell > 0 && holder->cell <= archive->grid.count,
            "creature %" PRIu64 " is in cell %d of %d", holder->id, holder->cell,
            archive->grid.count);
-
     memmove(archive->ranked + rank, archive->ranked + rank + 1,
             (size_t)(archive->count - rank - 1) * sizeof(*archive->ranked));
     archive->count--;
@@ -161,7 +155,6 @@ static int find_place(const struct archive *archive, const struct individual *in
 {
     int cell = cell_grid_find(&archive->grid, &individual->measures);
     const struct individual *holder = archive->cells[cell];
-
     if (!(individual->fitness > 0) || (holder && holder->fitness >= individual->fitness))
         return 0;
     return cell;
@@ -170,7 +163,6 @@ static int find_place(const struct archive *archive, const struct individual *in
 static void place(struct archive *archive, struct individual *individual)
 {
     int cell = find_place(archive, individual), rank;
-
     if (!cell)
         return;
     if (archive->cells[cell])
@@ -190,12 +182,10 @@ static void place(struct archive *archive, struct individual *individual)
 static void restore(void *state, struct population *population)
 {
     struct archive *archive = state;
-
     memset(archive->cells, 0, ((size_t)archive->grid.count + 1) * sizeof(*archive->cells));
     archive->count = 0;
     for (int i = 0; i < population->count; i++) {
         struct individual *individual = &population->individuals[i];
-
         if (!individual->is_counted || !individual->cell)
             continue;
         individual->cell = 0;
@@ -208,7 +198,6 @@ static int find_wanted(const void *state, const struct individual *individual)
     const struct archive *archive = state;
     const struct params *params = &archive->params;
     int rank = find_rank(archive, individual);
-
     if (params->guard_referee_top == 0 || !find_place(archive, individual) ||
         (params->archive_referee == ARCHIVE_REFEREE_TOP && rank >= params->guard_referee_top))
         return REFEREE_NOT;
@@ -218,7 +207,6 @@ static int find_wanted(const void *state, const struct individual *individual)
 static int is_stale(const void *state, const struct individual *individual)
 {
     const struct archive *archive = state;
-
     return individual->cell && archive->params.guard_referee_top > 0 &&
            archive->params.archive_referee == ARCHIVE_REFEREE_ENTRANTS &&
            individual->heard < referee_find_wanted(0, &archive->params);
@@ -229,7 +217,6 @@ static int is_stale(const void *state, const struct individual *individual)
 static struct individual *find(const struct population *population, uint64_t id)
 {
     struct individual key = {.id = id};
-
     return population->count == 0
                ? NULL
                : bsearch(&key, population->individuals, (size_t)population->count, sizeof key,
@@ -250,7 +237,6 @@ static void end_trial(struct population *population, struct individual *trial)
 {
     struct individual *base = find(population, trial->parents[0]);
     int left = trial->trials;
-
     trial->trials = 0;
     if (!base || !base->is_waiting)
         return;
@@ -262,7 +248,6 @@ static int deserves_trials(const struct archive *archive, const struct individua
 {
     int cell = cell_grid_find(&archive->grid, &individual->measures);
     const struct individual *holder = archive->cells[cell];
-
     return individual->body == individual->id && individual->fitness > 0 &&
            (!holder ||
             individual->fitness >= archive->params.archive_trial_share * holder->fitness);
@@ -271,7 +256,6 @@ static int deserves_trials(const struct archive *archive, const struct individua
 static void count(void *state, struct population *population, struct individual *individual)
 {
     struct archive *archive = state;
-
     if (individual->is_trial)
         end_trial(population, individual);
     else if (deserves_trials(archive, individual))
@@ -286,12 +270,10 @@ static uint64_t hash_body(const struct genome *genome)
 {
     const struct body_kind_info *kind = &body_kinds[genome->kind];
     uint64_t hash = hash_u64(HASH_START, (uint64_t)genome_find_body(genome, genome->root));
-
     for (int i = 0; i < genome->body_count; i++)
         hash = gene_hash(kind->body, &genome->bodies[i], GENE_BRAIN | GENE_LINK, hash);
     for (int i = 0; i < genome->connection_count; i++) {
         const struct connection_gene *connection = &genome->connections[i];
-
         hash = hash_u64(hash, (uint64_t)genome_find_body(genome, connection->from));
         hash = hash_u64(hash, (uint64_t)genome_find_body(genome, connection->to));
         hash = gene_hash(kind->connection, connection, GENE_BRAIN | GENE_LINK, hash);
@@ -308,7 +290,6 @@ static int make_trial(void *context, struct individual *child)
 {
     const struct trying *trying = context;
     struct gene_counter ids = {.creature = child->id};
-
     child->method = METHOD_ASEXUAL;
     child->parents[0] = trying->base->id;
     child->kept = referee_kept(trying->base, trying->params);
@@ -320,7 +301,6 @@ static int breed_trial(const struct archive *archive, struct census *census,
                        struct individual *base, struct individual *child)
 {
     struct trying trying = {.params = &archive->trial, .base = base};
-
     ENSURE(base->trials > 0 && !base->is_waiting, "creature %" PRIu64 " has %d trials left",
            base->id, base->trials);
     child->body = base->body;
@@ -335,7 +315,6 @@ static void weigh_parents(struct archive *archive)
 {
     for (int i = 0; i < archive->count; i++) {
         double share = (double)(archive->count - i) / archive->count;
-
         archive->weights[i] = 1;
         for (int k = 0; k < archive->params.archive_pressure; k++)
             archive->weights[i] *= share;
@@ -354,7 +333,6 @@ static int breed_from_cells(struct archive *archive, struct population *populati
     struct breeding_parents parents = {.individuals = (const struct individual **)archive->ranked,
                                        .weights = archive->weights,
                                        .count = archive->count};
-
     weigh_parents(archive);
     int status =
         breeding_make_child(is_frozen(archive, child) ? &archive->frozen : &archive->params,
@@ -371,7 +349,6 @@ static int breed(void *state, struct population *population, struct individual *
 {
     struct archive *archive = state;
     struct individual *untried = is_fresh ? NULL : find_untried(population);
-
     if (untried)
         return breed_trial(archive, population->census, untried, child);
     if (!is_fresh && archive->count > 0)
@@ -384,7 +361,6 @@ static int breed(void *state, struct population *population, struct individual *
 static void note_birth(void *state, struct population *population, struct individual *child)
 {
     struct individual *base = child->is_trial ? find(population, child->parents[0]) : NULL;
-
     if (base)
         base->is_waiting = 1;
 }
@@ -392,7 +368,6 @@ static void note_birth(void *state, struct population *population, struct indivi
 static int first(const struct params *params, struct individual *children, int child_count)
 {
     int status = 0;
-
     for (int i = 0; !status && i < child_count; i++) {
         children[i].body = children[i].id;
         status = breeding_make_random(params, &children[i]);

@@ -46,7 +46,6 @@ int search_wants_choices(struct search *search)
 int search_choose(struct search *search, uint64_t id, int choice)
 {
     struct individual *individual = search_find(search, id);
-
     if (!individual)
         return ERR_MISSING;
     individual->choice = choice;
@@ -56,7 +55,6 @@ int search_choose(struct search *search, uint64_t id, int choice)
 static int count_choices(const struct population *population, int least)
 {
     int count = 0;
-
     for (int i = 0; i < population->count; i++)
         count += population->individuals[i].choice >= least;
     return count;
@@ -76,7 +74,6 @@ static double find_share(const struct search *search)
 static int compare_wishes(const void *a, const void *b)
 {
     const struct individual *x = a, *y = b;
-
     if (x->fitness != y->fitness || x->is_spare != y->is_spare)
         return search_compare_ranks(a, b);
     return 2 * ORDER(y->choice, x->choice) + ORDER(x->id, y->id);
@@ -86,7 +83,6 @@ void search_select(struct search *search)
 {
     struct population *population = &search->population;
     int selected = count_choices(population, CHOICE_KEEP);
-
     if (!search_is_interactive(&search->params))
         return;
     ENSURE(search->missing == 0 && search->called == 0, "%d results and %d referees are missing",
@@ -99,7 +95,6 @@ void search_select(struct search *search)
         struct individual *individual = &population->individuals[i];
         int is_good =
             individual->choice == CHOICE_NONE && individual->fitness > 0 && selected < quota;
-
         individual->is_selected = individual->choice >= CHOICE_KEEP || is_good;
         selected += is_good;
     }
@@ -118,11 +113,9 @@ static int list_chosen(const struct search *search, struct breeding_parents *par
     int least = count_choices(population, CHOICE_BREED)  ? CHOICE_BREED
                 : count_choices(population, CHOICE_KEEP) ? CHOICE_KEEP
                                                          : CHOICE_NONE;
-
     int status = breeding_parents_init(parents, population->count);
     for (int i = 0; !status && i < population->count; i++) {
         const struct individual *individual = &population->individuals[i];
-
         if (individual->choice >= least &&
             (least != CHOICE_NONE || !(individual->is_spare || individual->fitness <= 0)))
             breeding_parents_add(parents, individual, 1);
@@ -136,7 +129,6 @@ static int breed_nobody(const struct search *search, struct individual *children
 {
     const struct population *population = &search->population;
     int status = 0;
-
     for (int i = 0; !status && i < count; i++)
         status = breeding_make_fresh(&search->params, population->census,
                                      &population->individuals[i % population->count], &children[i]);
@@ -148,7 +140,6 @@ static int breed_from(const struct search *search, const struct breeding_parents
                       struct individual *children, int count)
 {
     int status = parents->count > 0 ? 0 : breed_nobody(search, children, count);
-
     for (int i = 0; !status && parents->count > 0 && i < count; i++)
         status =
             breeding_make_child(&search->params, search->population.census, parents, &children[i]);
@@ -160,7 +151,6 @@ static int breed_chosen(const struct search *search, struct individual *children
 {
     struct breeding_parents parents;
     int status = list_chosen(search, &parents);
-
     if (!status)
         status = breed_from(search, &parents, children, count);
     breeding_parents_deinit(&parents);
@@ -175,7 +165,6 @@ static int breed_goal(const struct search *search, struct individual *survivors,
     struct population ranked = {.individuals = survivors,
                                 .count = search->population.count,
                                 .census = search->population.census};
-
     if (survivor_count == 0)
         return breed_nobody(search, children, count);
     params.population_survival *= 1 - find_share(search);
@@ -187,7 +176,6 @@ static int breed_goal(const struct search *search, struct individual *survivors,
 static void replace(struct search *search, struct individual *individuals, int survivors, int count)
 {
     struct population *population = &search->population;
-
     for (int i = 0; i < population->count; i++)
         if (!population->individuals[i].is_selected)
             individual_deinit(&population->individuals[i]);
@@ -221,12 +209,10 @@ static int takes_no_place(const struct search *search, const struct individual *
 {
     const struct population *population = &search->population;
     int has_looks = search->params.mutation_body && !has_goal(&search->params);
-
     if (search_is_dead(individual))
         return 1;
     for (int i = 0; i < population->count && has_looks; i++) {
         const struct individual *other = &population->individuals[i];
-
         if (other->id < individual->id && !search_is_dead(other) && has_body_of(individual, other))
             return 1;
     }
@@ -237,7 +223,6 @@ static int takes_no_place(const struct search *search, const struct individual *
 static int find_draws(const struct search *search)
 {
     const struct params *params = &search->params;
-
     if (!has_goal(params))
         return (int)params->breeding_draws;
     return islands_is_start(params, search->generation) ? (int)params->evolution_living_draws : 1;
@@ -249,11 +234,9 @@ static int count_wanted(struct search *search, int draws)
 {
     struct population *population = &search->population;
     int places = (int)search->params.population_size, born = 0, filled = 0, survivors = 0;
-
     for (int i = 0; i < population->count; i++) {
         struct individual *individual = &population->individuals[i];
         int is_newborn = individual->generation == search->generation;
-
         individual->is_spare = is_newborn && takes_no_place(search, individual);
         born += is_newborn;
         survivors += !is_newborn && !individual->is_resting;
@@ -281,11 +264,9 @@ static int breed_more(struct search *search, struct individual *children, int co
     struct breeding_parents parents;
     int status = breeding_parents_init(&parents, population->count);
     int is_start = islands_is_start(&search->params, search->generation);
-
     for (int pass = 0; pass < 2 && parents.count == 0 && !is_start; pass++)
         for (int i = 0; !status && i < population->count; i++) {
             const struct individual *individual = &population->individuals[i];
-
             if (pass ? !individual->is_spare : is_parent(population, individual))
                 breeding_parents_add(&parents, individual, 1);
         }
@@ -299,7 +280,6 @@ int search_fill(struct search *search)
 {
     struct population *population = &search->population;
     int before = population->count, draws = find_draws(search);
-
     population->more = search_count_added(search);
     int wanted = draws > 1 ? count_wanted(search, draws) : 0;
     if (wanted <= 0)
@@ -325,7 +305,6 @@ int interactive_advance(struct search *search)
     const struct population *population = &search->population;
     int count = (int)search->params.population_size, survivors = 0, born, chosen, status;
     struct individual *individuals;
-
     search_select(search);
     for (int i = 0; i < population->count; i++)
         survivors += population->individuals[i].is_selected;

@@ -40,7 +40,6 @@ static struct individual *row(const struct search *search, int index)
 static int64_t results_left(const struct search *search)
 {
     int64_t generations = islands_generations_left(&search->params, search->generation);
-
     return search->quota - search->counted + generations * search->params.population_size;
 }
 
@@ -48,7 +47,6 @@ static int64_t results_left(const struct search *search)
 static int draw_again(struct search *search)
 {
     int is_fresh = search->redrawn < search->dead;
-
     search->redrawn += is_fresh;
     return is_fresh;
 }
@@ -56,7 +54,6 @@ static int draw_again(struct search *search)
 static void breed(struct search *search)
 {
     struct individual *child = row(search, search->population.count);
-
     memset(child, 0, sizeof(*child));
     child->id = search->next_id;
     child->generation = search->generation;
@@ -79,7 +76,6 @@ static void note_birth(struct search *search)
 {
     struct individual *child = row(search, search->born++);
     int is_new;
-
     draw_again(search);
     method_of(search)->note_birth(search->lagged, &search->population, child);
     search->failure = census_note(search->population.census, &search->params, child, &is_new);
@@ -89,7 +85,6 @@ static void note_birth(struct search *search)
 static void breed_due(struct search *search)
 {
     int64_t most = search->params.evolution_lag, left = results_left(search);
-
     if (most > left)
         most = left;
     while (!search->failure && search->born - search->head < most) {
@@ -114,7 +109,6 @@ static int is_called(const struct search *search, const struct individual *indiv
 static void rank(struct search *search)
 {
     struct population *population = &search->population;
-
     qsort(population->individuals, (size_t)search->head, sizeof(struct individual),
           search_compare_ranks);
     population->unjudged = population->count - search->head + search_count_resting(population);
@@ -140,7 +134,6 @@ static int is_ready(struct search *search, struct individual *individual)
 static int is_replaced(const struct search *search, const struct individual *individual)
 {
     int64_t most = (search->params.evolution_living_draws - 1) * search->params.population_size;
-
     return islands_is_start(&search->params, search->generation) && search->dead < most &&
            individual->generation == search->generation && search_is_dead(individual);
 }
@@ -148,7 +141,6 @@ static int is_replaced(const struct search *search, const struct individual *ind
 static void count(struct search *search, struct individual *individual)
 {
     int is_dead = is_replaced(search, individual);
-
     individual->is_counted = 1;
     if (!individual->is_resting)
         method_of(search)->count(search->lagged, &search->population, individual);
@@ -163,7 +155,6 @@ static void settle(struct search *search)
 {
     while (!search->is_ranked && !search->failure) {
         struct individual *individual = row(search, search->head);
-
         if (search->counted == search->quota) {
             rank(search);
             return;
@@ -186,7 +177,6 @@ const struct individual *lagged_ask(struct search *search)
     settle(search);
     while (!search->is_ranked && search->cursor < search->born) {
         struct individual *individual = row(search, search->cursor++);
-
         if (individual->has_result || individual->is_asked)
             continue;
         individual->is_asked = 1;
@@ -198,7 +188,6 @@ const struct individual *lagged_ask(struct search *search)
 const struct individual *lagged_tell(struct search *search, struct individual *individual)
 {
     uint64_t id = individual->id;
-
     settle(search);
     /* ranking moves it */
     return search->is_ranked ? search_find(search, id) : individual;
@@ -212,7 +201,6 @@ const struct individual *lagged_ask_referee(struct search *search)
     settle(search);
     for (int i = search->head; !search->is_ranked && i < search->born; i++) {
         struct individual *individual = row(search, i);
-
         if (!individual->has_result || individual->is_before_referee || individual->has_glance ||
             !is_called(search, individual))
             continue;
@@ -241,7 +229,6 @@ static int make_room(struct search *search)
                   (size_t)search->params.evolution_lag;
     struct individual *grown =
         realloc(population->individuals, room * sizeof(*population->individuals));
-
     if (!grown)
         return ERR_MEMORY;
     population->individuals = grown;
@@ -254,7 +241,6 @@ static void recount(struct search *search)
 {
     for (int i = 0; i < search->population.count; i++) {
         struct individual *individual = row(search, i);
-
         if (individual->is_counted)
             individual->trials = 0;
         individual->is_counted = individual->is_waiting = individual->cell = 0;
@@ -264,10 +250,8 @@ static void recount(struct search *search)
 static int must_recount(const struct search *search)
 {
     int must = 0;
-
     for (int i = 0; i < search->population.count; i++) {
         const struct individual *individual = row(search, i);
-
         must |= individual->is_counted && (!individual->has_result ||
                                            method_of(search)->is_stale(search->lagged, individual));
     }
@@ -278,7 +262,6 @@ static int must_recount(const struct search *search)
 static int count_born(const struct search *search)
 {
     int born = search->head, count = search->population.count;
-
     while (born < count && row(search, born)->generation < search->generation)
         born++;
     if (islands_is_start(&search->params, search->generation))
@@ -290,7 +273,6 @@ static int count_born(const struct search *search)
 static int count_waiting(const struct search *search, int end)
 {
     int count = 0;
-
     for (int i = search->head; i < end; i++)
         count += !row(search, i)->is_resting;
     return count;
@@ -300,7 +282,6 @@ static int count_waiting(const struct search *search, int end)
 int lagged_open(struct search *search)
 {
     struct population *population = &search->population;
-
     search_sort(population, search_compare_ids);
     search->head = 0;
     while (search->head < population->count && row(search, search->head)->is_counted)
@@ -327,7 +308,6 @@ int lagged_open(struct search *search)
 int lagged_add(struct search *search, int first)
 {
     struct population *population = &search->population;
-
     ENSURE(search->is_ranked && results_left(search) == 0, "%d results are missing",
            (int)results_left(search));
     search_sort(population, search_compare_ids);

@@ -15,7 +15,6 @@ static int count_fresh(const struct params *params, const struct population *ran
 {
     int quota = (int)(params->population_survival * ranked->count + 0.5);
     int fresh = quota - parents;
-
     if (parents == 0 || fresh > children)
         return children;
     return fresh > 0 ? fresh : 0;
@@ -26,7 +25,6 @@ static int list_parents(const struct params *params, const struct population *ra
                         int survivor_count, int species, struct breeding_parents *parents)
 {
     int status = breeding_parents_init(parents, survivor_count);
-
     for (int i = 0; !status && i < survivor_count && ranked->individuals[i].fitness > 0; i++) {
         const struct individual *survivor = &ranked->individuals[i];
         if (contests_species(params, survivor->id) == species)
@@ -40,7 +38,6 @@ static int next(const struct params *params, uint32_t generation, const struct p
 {
     struct breeding_parents parents[CONTESTS_SPECIES_MAX] = {{0}};
     int status = 0, parent_count = 0;
-
     for (int i = 0; i < contests_species_count(params) && !status; i++) {
         status = list_parents(params, ranked, survivor_count, i, &parents[i]);
         parent_count += parents[i].count;
@@ -48,7 +45,6 @@ static int next(const struct params *params, uint32_t generation, const struct p
     int bred = count - count_fresh(params, ranked, parent_count, count);
     for (int i = 0; !status && i < count; i++) {
         const struct breeding_parents *own = &parents[contests_species(params, children[i].id)];
-
         status = i < bred && own->count > 0
                      ? breeding_make_child(params, ranked->census, own, &children[i])
                      : breeding_make_fresh(params, ranked->census, &ranked->individuals[0],
@@ -77,7 +73,6 @@ static int next_random(const struct params *params, uint32_t generation,
                        struct individual *children, int count)
 {
     int bodies = survivor_count > 0 ? survivor_count : 1, status = 0;
-
     for (int i = 0; !status && i < count; i++)
         status = breeding_make_fresh(params, ranked->census, &ranked->individuals[i % bodies],
                                      &children[i]);

@@ -44,7 +44,6 @@ int seeding_add(struct seeding *seeding, const char *source, struct creature *cr
 {
     ENSURE(seeding->count >= 0 && seeding->count <= SEEDS_MAX, "%d seeds", seeding->count);
     struct seed *seeds;
-
     if (seeding->count == SEEDS_MAX)
         return error_set(error, ERR_LIMIT, "%s: more than %d seeds", source, SEEDS_MAX);
     seeds = realloc(seeding->seeds, (size_t)(seeding->count + 1) * sizeof(*seeds));
@@ -81,7 +80,6 @@ static gene_id draw_id(const struct seeding *seeding, const struct individual *i
                        int seed, enum table table, gene_id old, struct gene_counter *ids)
 {
     int row;
-
     for (int i = 0; i < seed; i++) {
         row = find_row(&seeding->seeds[i].creature.genome, table, old);
         if (row >= 0)
@@ -95,7 +93,6 @@ static gene_id translate(const struct genome *before, const struct genome *after
                          gene_id old)
 {
     int row = old ? find_row(before, table, old) : -1;
-
     return row < 0 ? 0 : row_id(after, table, row);
 }
 
@@ -114,20 +111,17 @@ static void translate_input(const struct genome *before, const struct genome *af
 static void translate_references(const struct genome *before, struct genome *after)
 {
     struct input_gene *input;
-
     after->root = translate(before, after, TABLE_BODY, before->root);
     for (int i = 0; i < after->body_count; i++)
         for (int k = 0; (input = genome_body_input(&after->bodies[i], k)); k++)
             translate_input(before, after, input);
     for (int i = 0; i < after->connection_count; i++) {
         struct connection_gene *connection = &after->connections[i];
-
         connection->from = translate(before, after, TABLE_BODY, connection->from);
         connection->to = translate(before, after, TABLE_BODY, connection->to);
     }
     for (int i = 0; i < after->neuron_count; i++) {
         struct neuron_gene *neuron = &after->neurons[i];
-
         neuron->owner = translate(before, after, TABLE_BODY, neuron->owner);
         for (int k = 0; k < neuron_functions[neuron->function].input_count; k++)
             translate_input(before, after, &neuron->inputs[k]);
@@ -141,7 +135,6 @@ static int plant(const struct seeding *seeding, struct individual *individuals, 
     struct individual *individual = &individuals[seed];
     struct gene_counter ids = {.creature = individual->id};
     struct genome *after = &individual->genome;
-
     genome_deinit(after);
     if (genome_copy(after, before))
         return ERR_MEMORY;
@@ -168,7 +161,6 @@ static int make_mutant(const struct params *params, const struct individual *see
 {
     struct gene_counter ids = {.creature = child->id};
     struct rng rng;
-
     genome_deinit(&child->genome);
     if (genome_copy(&child->genome, &seed->genome))
         return ERR_MEMORY;
@@ -187,10 +179,8 @@ int seeding_populate(const struct seeding *seeding, const struct params *params,
     int seed_count = seeding->count < count ? seeding->count : count;
     int seeded = (int)(params->evolution_seeded_share * count + 0.5);
     int i, status = 0;
-
     if (!params->mutation_body || params->mutation_plan == PLAN_KEEP)
         seeded = count;
-
     if (seed_count == 0)
         return 0;
     for (i = 0; !status && i < seed_count; i++)
