@@ -108,8 +108,8 @@ int command_finish_output(void)
     return output_finish("controller") ? COMMAND_FAILED : COMMAND_OK;
 }
 
-static int open_run(const char *directory, int is_read_only, struct store **store,
-                    struct params *params, struct error *error)
+int command_open(const char *directory, int is_read_only, struct store **store,
+                 struct params *params, struct error *error)
 {
     char path[RUN_PATH_SIZE];
     return run_directory_check(directory, error) ||
@@ -123,13 +123,7 @@ static int open_run(const char *directory, int is_read_only, struct store **stor
 int command_open_run(const char *directory, struct store **store, struct params *params,
                      struct error *error)
 {
-    return open_run(directory, 1, store, params, error);
-}
-
-int command_open_to_write(const char *directory, struct store **store, struct params *params,
-                          struct error *error)
-{
-    return open_run(directory, 0, store, params, error);
+    return command_open(directory, 1, store, params, error);
 }
 
 int command_check_new(const char *path, int is_forced, struct error *error)

@@ -85,7 +85,7 @@ RUN_COMMAND(continue, give_order, argv[0], "a paused run goes on", NULL, "A paus
 static int put_choice(const char *directory, uint64_t id, int choice, struct error *error)
 {
     struct store *store = NULL;
-    int has_failed = command_open_to_write(directory, &store, NULL, error) ||
+    int has_failed = command_open(directory, 0, &store, NULL, error) ||
                      store_check_choice(store, id, error) ||
                      store_put_choice(store, id, choice, error) || store_commit(store, error);
     if (!has_failed)
@@ -243,7 +243,7 @@ static int put_deed(const char *directory, const char *line, struct error *error
     char text[160];
     struct params params;
     struct store *store = NULL;
-    int status = command_open_to_write(directory, &store, &params, error);
+    int status = command_open(directory, 0, &store, &params, error);
     if (!status && !preserve_is_wanted(&params))
         status = error_set(error, ERR_RANGE, "%s: the run is no preserve", directory);
     if (!status && (deeds_put(store, &params, line, 0, text, sizeof text, error) ||

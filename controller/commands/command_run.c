@@ -664,7 +664,7 @@ static int resume_session(struct session *session)
     struct store_status status;
     char launcher[PARAM_TEXT_SIZE];
     progress_init(&session->progress, STDERR_FILENO);
-    if (command_open_to_write(session->directory, &session->store, &session->params, &error) ||
+    if (command_open(session->directory, 0, &session->store, &session->params, &error) ||
         store_get_status(session->store, &status, &error))
         return command_fail(&error);
 

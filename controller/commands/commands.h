@@ -105,10 +105,11 @@ int command_finish_output(void);
 
 /* Opens the store of a run, read-only or to write, and reads the parameters in force unless
  * `params` is NULL. 0, or ERR_* with a message; *store is to be closed all the same. */
+int command_open(const char *directory, int is_read_only, struct store **store,
+                 struct params *params, struct error *error);
+/* Read-only. */
 int command_open_run(const char *directory, struct store **store, struct params *params,
                      struct error *error);
-int command_open_to_write(const char *directory, struct store **store, struct params *params,
-                          struct error *error);
 /* ERR_EXISTS if something has that name already, unless is_forced. */
 int command_check_new(const char *path, int is_forced, struct error *error);
 

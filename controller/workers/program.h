@@ -5,6 +5,26 @@
 #include "common/error.h"
 #include "controller/store/run_directory.h"
 
+/* How a process ended: its exit code or signal, the name of that, and whose fault it is. */
+struct process_end {
+    int exit_code; /* if there was no signal */
+    int signal;    /* 0 = it exited */
+};
+
+/* Launchers report their child's signal as an exit code of 128 + signal: the end of the child. */
+struct process_end process_end_of_child(struct process_end launcher);
+
+/* Whether the process did it to itself: a crash, too little memory, its own alarm. Simulators make
+ * exit codes of the signals that others send them (simulator/fault.h). */
+int process_end_is_self_inflicted(struct process_end end);
+
+/* Whether another process ended it by a signal: the same program started again may well go on to
+ * its end. */
+int process_end_is_from_outside(struct process_end end);
+
+/* "SIGSEGV", "signal 40", "exit code 3". */
+void process_end_print(struct process_end end, char *text, size_t size);
+
 /* Finds a program beside this one, else in PATH. ERR_MISSING says where it was looked for. */
 int program_find(const char *name, char path[RUN_PATH_SIZE], struct error *error);
 

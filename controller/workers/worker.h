@@ -10,7 +10,7 @@
 #include <uv.h>
 
 #include "controller/workers/farm.h"
-#include "controller/workers/process_end.h"
+#include "controller/workers/program.h"
 #include "controller/workers/task_queue.h"
 #include "controller/workers/worker_process.h"
 #include "controller/workers/launcher.h"

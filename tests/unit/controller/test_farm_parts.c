@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "controller/workers/worker.h"
-#include "controller/workers/process_end.h"
+#include "controller/workers/program.h"
 #include "tests/unit/directory_fixture.h"
 
 static struct task_queue queue;
