@@ -106,11 +106,6 @@ static int print_remedy(const struct params *params, const char *remedy, char *t
     return is_word ? strcmp(value, word) != 0 : fabs(to - now) > CHANGE_MIN * fabs(now);
 }
 
-static int is_of_archive(const char *key)
-{
-    return !strncmp(key, "archive.", 8) || !strcmp(key, "evolution.lag");
-}
-
 /* Proposes the first remedy that the run can take; where that would undo a purpose, the finding
  * says so instead. */
 static void treat(struct look *x, const char *remedies)
@@ -122,7 +117,8 @@ static void treat(struct look *x, const char *remedies)
         struct error error;
         snprintf(key, sizeof key, "%.*s", (int)strcspn(remedies, "=*"), remedies);
         int index = params_find(key);
-        if ((is_of_archive(key) && !has_cells(x->params)) ||
+        int is_of_archive = !strncmp(key, "archive.", 8) || !strcmp(key, "evolution.lag");
+        if ((is_of_archive && !has_cells(x->params)) ||
             !print_remedy(x->params, remedies, setting, sizeof setting) ||
             params_set_assignment(&changed, setting, &error) || params_check(&changed, &error))
             continue;

@@ -45,9 +45,8 @@ int ladder_write(const struct ladder *ladder, const char *directory, struct erro
     ladder_check(ladder);
     const struct ladder_settings *settings = &ladder->settings;
     char path[RUN_PATH_SIZE], params[17];
-    int status = run_directory_path(directory, LADDER_FILE_NAME, path, error);
-    if (status)
-        return status;
+    if (run_directory_path(directory, LADDER_FILE_NAME, path, error))
+        return error->code;
     hash_to_text(settings->params, params);
     json_t *root =
         json_pack("{s:i, s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o}", "format", FORMAT, "simulator",
@@ -55,8 +54,8 @@ int ladder_write(const struct ladder *ladder, const char *directory, struct erro
                   settings->samples, "panel", settings->panel, "rivals", ladder->rival_count,
                   "rungs", pack_rungs(ladder), "meetings", pack_meetings(ladder));
     char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-    status = text ? file_replace(path, text, strlen(text), error)
-                  : error_set(error, ERR_MEMORY, "%s: out of memory", path);
+    int status = text ? file_replace(path, text, strlen(text), error)
+                      : error_set(error, ERR_MEMORY, "%s: out of memory", path);
     free(text);
     json_decref(root);
     return status;
@@ -169,15 +168,14 @@ int ladder_read(struct ladder *ladder, const char *directory, struct error *erro
 {
     char path[RUN_PATH_SIZE];
     memset(ladder, 0, sizeof *ladder);
-    int status = run_directory_path(directory, LADDER_FILE_NAME, path, error);
-    if (status)
-        return status;
+    if (run_directory_path(directory, LADDER_FILE_NAME, path, error))
+        return error->code;
     if (access(path, F_OK) != 0 && errno == ENOENT)
         return error_set(error, ERR_MISSING, "%s: does not exist", path);
     json_t *root = load(directory, path, error);
     if (!root)
         return error->code;
-    status = read_settings(ladder, root);
+    int status = read_settings(ladder, root);
     if (!status)
         status = read_rungs(ladder, json_object_get(root, "rungs"));
     if (!status)

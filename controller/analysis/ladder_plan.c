@@ -13,6 +13,7 @@
 #include "common/math/rng.h"
 #include "common/rows.h"
 #include "controller/evolution/contests.h"
+#include "controller/evolution/search_private.h"
 
 enum { RUNGS_LEAST = 3, STREAM_SAMPLES = 4 }; /* the stream is one of RNG_CONTEST's */
 
@@ -140,9 +141,7 @@ static int add_samples(struct making *making, int rung, int species)
         places->samples[rung][i] = place;
         places->sample_counts[rung]++;
     }
-    for (int i = 0; i < population.count; i++)
-        individual_deinit(&population.individuals[i]);
-    free(population.individuals);
+    search_free_individuals(population.individuals, population.count);
     return place < 0 ? place : 0;
 }
 
@@ -347,10 +346,9 @@ int ladder_plan_make(struct ladder_plan *plan, struct store *store, const struct
         return error_set(error, ERR_RANGE,
                          "not a run of contests (evolution.behaviour = contest): its scores say by "
                          "themselves how far it got");
-    int status = stored_get_generations(store_database(store), 0, &generations, &count, error);
-    if (status)
-        return status;
-    status = make_plan(&making, wishes, generations, count);
+    if (stored_get_generations(store_database(store), 0, &generations, &count, error))
+        return error->code;
+    int status = make_plan(&making, wishes, generations, count);
     free(generations);
     if (status)
         ladder_plan_deinit(plan);
@@ -359,9 +357,7 @@ int ladder_plan_make(struct ladder_plan *plan, struct store *store, const struct
 
 void ladder_plan_deinit(struct ladder_plan *plan)
 {
-    for (int i = 0; i < plan->player_count; i++)
-        individual_deinit(&plan->players[i]);
-    free(plan->players);
+    search_free_individuals(plan->players, plan->player_count);
     free(plan->pairs);
     ladder_deinit(&plan->ladder);
     memset(plan, 0, sizeof *plan);

@@ -249,9 +249,8 @@ static int print_scores(struct store *store, uint32_t generation, int has_exam,
                                            [SCORE_MEAN] = "the mean of several trials"};
     struct store_status status;
     char text[STORE_CHAMPION_SIZE];
-    int result = store_get_status(store, &status, error);
-    if (result)
-        return result;
+    if (store_get_status(store, &status, error))
+        return error->code;
     output_print(stdout, "fitness: %s; 0: it got nowhere, or only once\n",
                  meanings[params->guard_score]);
     if (!status.is_finished || generation != status.generation) {

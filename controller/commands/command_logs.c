@@ -139,12 +139,6 @@ static int source_fill(struct source *source, int is_following)
 
 /* ---------------------------------------------------------------- files */
 
-static int is_source_wanted(const struct wanted *wanted, const char *name)
-{
-    int64_t number = strncmp(name, "worker-", 7) ? 0 : strtoll(name + 7, NULL, 10);
-    return wanted->worker < 0 || wanted->worker == number;
-}
-
 /* The name without ".log", or 0 if the file is not one of a run's logs. */
 static int parse_name(const char *file, char name[NAME_SIZE])
 {
@@ -223,22 +217,16 @@ static int reader_look(struct reader *reader, struct error *error)
     int status = 0, before = reader->count;
     for (struct dirent *entry; !status && (entry = readdir(directory)) != NULL;) {
         char name[NAME_SIZE];
-        if (parse_name(entry->d_name, name) && is_source_wanted(reader->wanted, name) &&
-            !reader_knows(reader, entry->d_name))
+        if (!parse_name(entry->d_name, name) || reader_knows(reader, entry->d_name))
+            continue;
+        int64_t number = strncmp(name, "worker-", 7) ? 0 : strtoll(name + 7, NULL, 10);
+        if (reader->wanted->worker < 0 || reader->wanted->worker == number)
             status = reader_add(reader, entry->d_name, name, error);
     }
     closedir(directory);
     if (reader->count > before)
         qsort(reader->sources, (size_t)reader->count, sizeof reader->sources[0], compare_sources);
     return status;
-}
-
-static void reader_close(struct reader *reader)
-{
-    for (int i = 0; i < reader->count; i++) {
-        fclose(reader->sources[i].file);
-        free(reader->sources[i].line);
-    }
 }
 
 /* ---------------------------------------------------------------- the merge */
@@ -301,7 +289,10 @@ static int show_logs(const char *directory, void *request, struct error *error)
         signal(SIGTERM, on_signal);
     }
     int status = print_logs(reader, error);
-    reader_close(reader);
+    for (int i = 0; i < reader->count; i++) {
+        fclose(reader->sources[i].file);
+        free(reader->sources[i].line);
+    }
     free(reader);
     return status;
 }

@@ -47,10 +47,9 @@ static void add_elsewhere(const char *directory, struct error *error)
 
 static int give_order(const char *directory, void *line, struct error *error)
 {
-    int status = run_directory_check(directory, error);
-    if (status)
-        return status;
-    status = give(directory, line, error);
+    if (run_directory_check(directory, error))
+        return error->code;
+    int status = give(directory, line, error);
     if (status)
         add_elsewhere(directory, error);
     return status;
@@ -258,12 +257,11 @@ static int put_deed(const char *directory, const char *line, struct error *error
 static int give_deed(const char *directory, const char *words, struct error *error)
 {
     char line[CONTROL_LINE_MAX + 1];
-    int status = run_directory_check(directory, error);
-    if (status)
-        return status;
+    if (run_directory_check(directory, error))
+        return error->code;
     if (snprintf(line, sizeof line, "tend %s", words) >= (int)sizeof line)
         return error_set(error, ERR_LIMIT, "the deed is too long: %.60s...", words);
-    status = give(directory, line, error);
+    int status = give(directory, line, error);
     return status == ERR_MISSING ? put_deed(directory, words, error) : status;
 }
 

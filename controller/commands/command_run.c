@@ -196,9 +196,8 @@ static void session_deinit(struct session *session)
 
 static int session_open_log(struct session *session, struct error *error)
 {
-    int status = run_directory_make_logs(session->directory, error);
-    if (status)
-        return status;
+    if (run_directory_make_logs(session->directory, error))
+        return error->code;
     return run_log_open(&session->log, session->directory, (off_t)session->params.farm_log_mb << 20,
                         error);
 }
@@ -576,9 +575,8 @@ static int restore_search(struct session *session, const struct store_status *st
                           struct error *error)
 {
     struct population population;
-    int result = store_get_population(session->store, status->generation, &population, error);
-    if (result)
-        return result;
+    if (store_get_population(session->store, status->generation, &population, error))
+        return error->code;
     session->search =
         search_restore(&session->params, status->generation, &population, status->next_id);
     return session->search ? 0 : error_memory(error);
@@ -631,9 +629,8 @@ static int check_changes(struct session *session, struct error *error)
 {
     struct params before;
     const struct params *after = &session->params;
-    int result = store_get_params(session->store, &before, error);
-    if (result)
-        return result;
+    if (store_get_params(session->store, &before, error))
+        return error->code;
     if (preserve_is_wanted(&before) != preserve_is_wanted(after))
         return error_set(error, ERR_RANGE,
                          "%s: evolution.behaviour: a preserve has worlds and other runs have "
@@ -650,9 +647,8 @@ static int restore_run(struct session *session, const struct store_status *statu
                        struct error *error)
 {
     run_directory_name_seeds(&session->seeding, session->params.evolution_seeds);
-    int result = apply_changes(session, status, error);
-    if (result)
-        return result;
+    if (apply_changes(session, status, error))
+        return error->code;
     if (status->has_generation && !preserve_is_wanted(&session->params))
         return restore_search(session, status, error);
     return session_begin(session, error);

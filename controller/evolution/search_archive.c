@@ -321,22 +321,17 @@ static void weigh_parents(struct archive *archive)
     }
 }
 
-static int is_frozen(const struct archive *archive, const struct individual *child)
-{
-    return child->generation >=
-           (1 - archive->params.archive_frozen) * (double)archive->params.evolution_generations;
-}
-
 static int breed_from_cells(struct archive *archive, struct population *population,
                             struct individual *child)
 {
     struct breeding_parents parents = {.individuals = (const struct individual **)archive->ranked,
                                        .weights = archive->weights,
                                        .count = archive->count};
+    int is_frozen = child->generation >= (1 - archive->params.archive_frozen) *
+                                             (double)archive->params.evolution_generations;
     weigh_parents(archive);
-    int status =
-        breeding_make_child(is_frozen(archive, child) ? &archive->frozen : &archive->params,
-                            population->census, &parents, child);
+    int status = breeding_make_child(is_frozen ? &archive->frozen : &archive->params,
+                                     population->census, &parents, child);
     if (status)
         return status;
     const struct individual *parent = find(population, child->parents[0]);

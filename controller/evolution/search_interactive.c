@@ -196,15 +196,9 @@ int search_is_dead(const struct individual *individual)
     return !verdict_is_scored(individual->verdict) || individual->verdict == VERDICT_MOTIONLESS;
 }
 
-/* Bodies are told apart by what was measured of them before they moved. */
-static int has_body_of(const struct individual *a, const struct individual *b)
-{
-    return a->measures.parts == b->measures.parts && a->measures.links == b->measures.links &&
-           a->measures.mass_kg == b->measures.mass_kg && a->measures.size_m == b->measures.size_m;
-}
-
 /* Whether the individual takes no place: it is dead, or, where bodies are looked at, a living
- * one that is older has its body. */
+ * one that is older has its body. Bodies are told apart by what was measured of them before they
+ * moved. */
 static int takes_no_place(const struct search *search, const struct individual *individual)
 {
     const struct population *population = &search->population;
@@ -213,7 +207,9 @@ static int takes_no_place(const struct search *search, const struct individual *
         return 1;
     for (int i = 0; i < population->count && has_looks; i++) {
         const struct individual *other = &population->individuals[i];
-        if (other->id < individual->id && !search_is_dead(other) && has_body_of(individual, other))
+        const struct measures *a = &individual->measures, *b = &other->measures;
+        if (other->id < individual->id && !search_is_dead(other) && a->parts == b->parts &&
+            a->links == b->links && a->mass_kg == b->mass_kg && a->size_m == b->size_m)
             return 1;
     }
     return 0;

@@ -50,13 +50,12 @@ static void studio_ignore_no_more(const struct studio *studio)
 
 static int studio_open(struct studio *studio, struct error *error)
 {
-    int status = program_find("viewer", studio->viewer, error);
-    if (status)
-        return status;
+    if (program_find("viewer", studio->viewer, error))
+        return error->code;
     is_interrupted = 0;
     for (int i = 0; i < 3; i++)
         sigaction(endings[i], &(struct sigaction){.sa_handler = note_signal}, &studio->old[i]);
-    status = scratch_open(&studio->scratch, "report", error);
+    int status = scratch_open(&studio->scratch, "report", error);
     if (status)
         studio_ignore_no_more(studio);
     return status;
@@ -159,11 +158,10 @@ static int write_creature(const struct studio *studio, struct store *store, uint
 {
     char path[RUN_PATH_SIZE];
     struct creature creature;
-    int status = extract_get_creature(store, id, &creature, error);
-    if (status)
-        return status;
+    if (extract_get_creature(store, id, &creature, error))
+        return error->code;
     studio_path(studio, id, "creature", path);
-    status = creature_write(&creature, path, 0, error);
+    int status = creature_write(&creature, path, 0, error);
     creature_deinit(&creature);
     return status;
 }

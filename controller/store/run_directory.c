@@ -82,9 +82,8 @@ static int make_parents(const char *directory, struct error *error)
 
 int run_directory_create(const char *directory, struct error *error)
 {
-    int status = make_parents(directory, error);
-    if (status)
-        return status;
+    if (make_parents(directory, error))
+        return error->code;
 
     if (mkdir(directory, 0777)) {
         if (errno != EEXIST)
@@ -113,9 +112,8 @@ int run_directory_check(const char *directory, struct error *error)
 {
     char path[RUN_PATH_SIZE];
     struct stat info;
-    int status = run_directory_path(directory, "run.db", path, error);
-    if (status)
-        return status;
+    if (run_directory_path(directory, "run.db", path, error))
+        return error->code;
     if (stat(directory, &info)) {
         error_set(error, ERR_MISSING, "%s: %s", directory, strerror(errno));
         return file_kind_explain(directory, FILE_RUN, error);
@@ -138,11 +136,10 @@ int run_directory_write_params(const char *directory, const struct params *param
 {
     char path[RUN_PATH_SIZE], *text = NULL;
     size_t length = 0;
-    int status = run_directory_path(directory, "params.ini", path, error);
-    if (status)
-        return status;
+    if (run_directory_path(directory, "params.ini", path, error))
+        return error->code;
     FILE *file = open_memstream(&text, &length);
-    status = file ? params_write(params, file, 1) : ERR_MEMORY;
+    int status = file ? params_write(params, file, 1) : ERR_MEMORY;
     if (file && fclose(file))
         status = ERR_MEMORY;
     status = status ? error_set(error, status, "%s: %s", path, error_text(status))
@@ -194,9 +191,8 @@ int run_directory_write_seeds(const char *directory, const struct seeding *seedi
 int run_directory_lock(const char *path, int *descriptor, struct error *error)
 {
     int file;
-    int status = file_open_plain(path, O_RDWR | O_CREAT, &file, error);
-    if (status)
-        return status;
+    if (file_open_plain(path, O_RDWR | O_CREAT, &file, error))
+        return error->code;
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(file, F_SETLK, &lock)) {
         int is_held = errno == EACCES || errno == EAGAIN;

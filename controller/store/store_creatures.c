@@ -39,15 +39,6 @@ enum {
     COLUMN_EXTRA
 };
 
-/* Before stages were told apart, a tried creature was tried in all trials. */
-static int read_stage(const struct row *row)
-{
-    if (row_is_null(row, COLUMN_REFEREE))
-        return REFEREE_NOT;
-    return sqlite3_column_int(row->at, COLUMN_REFEREE_STAGE) == REFEREE_TOP ? REFEREE_TOP
-                                                                            : REFEREE_FIRST;
-}
-
 /* Reads a row of STORED_SELECT with INDIVIDUAL_COLUMNS. The individual owns its
  * genome if 0 is returned. has_result says whether the row has one, be it out of date. */
 static int read_individual(const struct row *row, struct individual *individual)
@@ -69,7 +60,11 @@ static int read_individual(const struct row *row, struct individual *individual)
     individual->measures = creature.measures;
     individual->digest = creature.digest;
     individual->bar = stored_creature_bar(row);
-    individual->heard = read_stage(row);
+    /* before stages were told apart, a tried creature was tried in all trials */
+    int stage = sqlite3_column_int(row->at, COLUMN_REFEREE_STAGE);
+    individual->heard = row_is_null(row, COLUMN_REFEREE) ? REFEREE_NOT
+                        : stage == REFEREE_TOP           ? REFEREE_TOP
+                                                         : REFEREE_FIRST;
     individual->kept = sqlite3_column_double(row->at, COLUMN_KEPT);
     individual->island = (int)row_whole(row, COLUMN_ISLAND, 0, ISLANDS_MAX);
     individual->referee_fitness = sqlite3_column_double(row->at, COLUMN_REFEREE);
@@ -86,14 +81,6 @@ static int read_individual(const struct row *row, struct individual *individual)
     }
     creature_deinit(&creature);
     return status;
-}
-
-static void free_population(struct population *population)
-{
-    for (int i = 0; i < population->count; i++)
-        individual_deinit(&population->individuals[i]);
-    free(population->individuals);
-    memset(population, 0, sizeof *population);
 }
 
 /* How the archive held a member when the generation before was closed. */
@@ -151,11 +138,12 @@ int store_get_population(struct store *store, uint32_t generation, struct popula
                                   generation, 0, &is_open, error);
     if (!status && !population->count && !is_open)
         status = statement_fail_content(&store->database, "a generation has no members", error);
-    if (status)
-        free_population(population);
-    else if (population->count)
-        qsort(population->individuals, (size_t)population->count, sizeof *population->individuals,
-              search_compare_ids);
+    if (status) {
+        search_free_individuals(population->individuals, population->count);
+        memset(population, 0, sizeof *population);
+    } else {
+        search_sort(population, search_compare_ids);
+    }
     return status;
 }
 

@@ -250,16 +250,6 @@ int store_get_life(struct store *store, uint64_t id, struct store_life *life, st
 
 /* ---- deeds of people ---- */
 
-/* How many are recorded for an epoch. */
-static int count_deeds(struct store *store, uint32_t world, uint32_t epoch, int64_t *count,
-                       struct error *error)
-{
-    char sql[120];
-    snprintf(sql, sizeof sql, "SELECT count(*) FROM deeds WHERE world = %" PRIu32 " AND epoch = ?",
-             world);
-    return statement_number(&store->database, sql, epoch, 0, count, error);
-}
-
 enum { DEED_COLUMNS = 9 };
 
 static int put_deed_row(struct store *store, const struct store_value *values, struct error *error)
@@ -295,8 +285,11 @@ int store_put_deed(struct store *store, uint32_t world, uint32_t epoch,
                    const struct epoch_deed *deed, struct error *error)
 {
     int64_t count;
+    char sql[120];
     ENSURE(deed->kind >= 0 && deed->kind < DEED_COUNT, "deed of kind %d", deed->kind);
-    int status = count_deeds(store, world, epoch, &count, error);
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM deeds WHERE world = %" PRIu32 " AND epoch = ?",
+             world);
+    int status = statement_number(&store->database, sql, epoch, 0, &count, error);
     if (!status && count >= EPOCH_DEEDS_MAX)
         status = error_set(error, ERR_LIMIT, "more than %d deeds in an epoch of world %" PRIu32,
                            EPOCH_DEEDS_MAX, world);

@@ -220,9 +220,8 @@ int store_check_choice(struct store *store, uint64_t id, struct error *error)
     struct params params;
     int64_t is_member;
     char sql[512];
-    int status = store_get_params(store, &params, error);
-    if (status)
-        return status;
+    if (store_get_params(store, &params, error))
+        return error->code;
     if (!search_is_interactive(&params))
         return error_set(
             error, ERR_RANGE,
@@ -234,7 +233,7 @@ int store_check_choice(struct store *store, uint64_t id, struct error *error)
                          store->generation);
     snprintf(sql, sizeof sql, "SELECT count(*) FROM " STORE_JUDGED " WHERE individual = %" PRIu64,
              id);
-    status = statement_number(&store->database, sql, store->generation, 0, &is_member, error);
+    int status = statement_number(&store->database, sql, store->generation, 0, &is_member, error);
     if (!status && !is_member)
         status = error_set(error, ERR_MISSING,
                            "creature %" PRIu64 " is not in generation %" PRId64

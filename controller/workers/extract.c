@@ -121,15 +121,14 @@ int extract_get_creature(struct store *store, uint64_t id, struct creature *crea
     struct bench bench = {.has_egg = 0};
     struct params params;
     creature_init(creature);
-    int status = store_get_params(store, &params, error);
-    if (status)
-        return status;
+    if (store_get_params(store, &params, error))
+        return error->code;
     if (!preserve_is_wanted(&params))
         return stored_get_creature(store_database(store), id, creature, error);
     if (id == CREATURE_BEST || id == CREATURE_FIRST)
         return error_set(error, ERR_USAGE,
                          "no creature is best in a preserve: name one by its number");
-    status = scratch_open(&bench.scratch, "taken", error);
+    int status = scratch_open(&bench.scratch, "taken", error);
     if (status)
         return status;
     scratch_path(&bench.scratch, "params.ini", bench.params);

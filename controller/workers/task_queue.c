@@ -116,13 +116,6 @@ void task_queue_check(const struct task_queue *queue, int out_count)
 
 /* ---- the watch over the task that a worker executes ---- */
 
-/* Whether these are the first figures of this task. */
-static int is_news(const struct task_watch *watch, const struct task *task, int64_t cpu_ns)
-{
-    return watch->task != task->id || watch->attempt != task->attempt ||
-           (watch->cpu_ns < 0 && cpu_ns >= 0);
-}
-
 double task_watch_used_s(const struct task_watch *watch)
 {
     return 1e-9 * (double)(watch->cpu_ns - watch->start_cpu_ns);
@@ -152,7 +145,9 @@ enum task_lateness task_watch_look(struct task_watch *watch, const struct task *
                                    int64_t cpu_ns, uint64_t now_ms,
                                    const struct task_limits *limits, char *reason, size_t size)
 {
-    if (is_news(watch, task, cpu_ns)) {
+    /* the first figures of this task */
+    if (watch->task != task->id || watch->attempt != task->attempt ||
+        (watch->cpu_ns < 0 && cpu_ns >= 0)) {
         *watch = (struct task_watch){.task = task->id,
                                      .attempt = task->attempt,
                                      .start_cpu_ns = cpu_ns,
