@@ -95,10 +95,9 @@ static int read_rungs(struct ladder *ladder, const json_t *rows)
     if (count < 1 || count > LADDER_RUNGS_MAX)
         return ERR_FORMAT;
     for (size_t i = 0; i < count; i++) {
-        const json_t *row = json_array_get(rows, i);
-        int64_t generation = read_whole(json_array_get(row, 0), UINT32_MAX);
-        int64_t champion = read_whole(json_array_get(row, 1), INT64_MAX);
-        if (generation < 0 || champion < 0 ||
+        json_int_t generation, champion;
+        if (json_unpack(json_array_get(rows, i), "[I, I]", &generation, &champion) ||
+            generation < 0 || generation > UINT32_MAX || champion < 0 ||
             (i > 0 && generation <= (int64_t)ladder->rungs[i - 1].generation))
             return ERR_FORMAT;
         ladder->rungs[i] = (struct ladder_rung){(uint32_t)generation, (uint64_t)champion};
@@ -107,23 +106,18 @@ static int read_rungs(struct ladder *ladder, const json_t *rows)
     return 0;
 }
 
-static int read_meeting(struct ladder *ladder, int part, const json_t *row)
+static int read_meeting(struct ladder *ladder, int part, json_t *row)
 {
     struct ladder_meeting *meeting = &ladder->meetings[ladder->meeting_count];
     int others[LADDER_PART_COUNT] = {ladder->rung_count, ladder->rung_count, ladder->rung_count,
                                      ladder->rival_count, ladder->settings.panel};
-    double least[3] = {-1, 0, 0}, values[3];
-    int64_t a = read_whole(json_array_get(row, 0), ladder->rung_count - 1);
-    int64_t b = read_whole(json_array_get(row, 1), others[part] - 1);
-    for (int i = 0; i < 3; i++) {
-        const json_t *value = json_array_get(row, (size_t)i + 2);
-        values[i] = json_number_value(value);
-        if (!json_is_number(value) || values[i] < least[i] || values[i] > 1)
-            return ERR_FORMAT;
-    }
-    if (a < 0 || b < 0)
+    json_int_t a, b;
+    double margin, touched[2];
+    if (json_unpack(row, "[I, I, F, F, F]", &a, &b, &margin, &touched[0], &touched[1]) || a < 0 ||
+        a >= ladder->rung_count || b < 0 || b >= others[part] || !(margin >= -1 && margin <= 1) ||
+        !(touched[0] >= 0 && touched[0] <= 1) || !(touched[1] >= 0 && touched[1] <= 1))
         return ERR_FORMAT;
-    *meeting = (struct ladder_meeting){part, (int)a, (int)b, values[0], {values[1], values[2]}};
+    *meeting = (struct ladder_meeting){part, (int)a, (int)b, margin, {touched[0], touched[1]}};
     ladder->meeting_count++;
     return 0;
 }

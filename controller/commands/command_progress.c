@@ -8,7 +8,6 @@
 #include "controller/commands/commands.h"
 #include "controller/analysis/ladder.h"
 #include "controller/run/matches.h"
-#include "controller/workers/farm.h"
 #include "controller/workers/program.h"
 
 struct request {
@@ -80,11 +79,10 @@ static int play(struct ladder_plan *plan, struct params *params, int64_t jobs, s
     char simulator[RUN_PATH_SIZE];
     params->farm_launcher[0] = '\0';
     log_set(STDERR_FILENO, LOG_WARN);
-    struct matches_settings settings = {.params = params,
-                                        .worker_count = (int)jobs,
-                                        .simulator_path = simulator,
-                                        .on_progress = show_progress,
-                                        .on_notice = show_notice};
+    struct matches_settings settings = {
+        .farm = {.params = params, .worker_count = (int)jobs, .simulator_path = simulator},
+        .on_progress = show_progress,
+        .on_notice = show_notice};
     struct contests *contests = contests_create(params);
     if (!contests || ladder_plan_open(plan, contests)) {
         contests_destroy(contests);
@@ -92,8 +90,8 @@ static int play(struct ladder_plan *plan, struct params *params, int64_t jobs, s
     }
     int has_failed = params_check_meeting(params, error) ||
                      program_find("simulator", simulator, error) ||
-                     program_ask_fingerprint(simulator, &settings.fingerprint, error) ||
-                     farm_check_descriptors(settings.worker_count, error) ||
+                     program_ask_fingerprint(simulator, &settings.farm.fingerprint, error) ||
+                     farm_check_descriptors(settings.farm.worker_count, error) ||
                      matches_play(&settings, contests, error);
     if (!has_failed)
         ladder_plan_take(plan, contests);

@@ -16,7 +16,6 @@
 #include "controller/commands/commands.h"
 #include "controller/run/evolve.h"
 #include "controller/run/deeds.h"
-#include "controller/workers/farm.h"
 #include "controller/workers/launcher.h"
 #include "controller/workers/program.h"
 #include "controller/store/run_directory.h"
@@ -332,11 +331,11 @@ static int session_evolve(struct session *session, const char *event)
     struct error error = {0};
     enum evolve_outcome outcome;
     int workers = session_worker_count(session);
-    struct evolve_settings settings = {.params = &session->params,
+    struct evolve_settings settings = {.farm = {.params = &session->params,
+                                                .worker_count = workers,
+                                                .simulator_path = session->simulator,
+                                                .fingerprint = session->fingerprint},
                                        .directory = session->directory,
-                                       .simulator_path = session->simulator,
-                                       .fingerprint = session->fingerprint,
-                                       .worker_count = workers,
                                        .search = session->search,
                                        .seeding = &session->seeding,
                                        .store = session->store,

@@ -122,9 +122,10 @@ static void print_choices(const struct report *report)
             report->directory, report->directory);
 }
 
-static double live_number(const struct report *report, const char *key)
+/* A number of what the controller tells; 0: it has none of that name. */
+static double number_of(const json_t *object, const char *key)
 {
-    return json_number_value(json_object_get(report->live, key));
+    return json_number_value(json_object_get(object, key));
 }
 
 static void print_speed(const struct report *report)
@@ -132,30 +133,24 @@ static void print_speed(const struct report *report)
     const json_t *exam = json_object_get(report->live, "exam");
     const json_t *polish = json_object_get(report->live, "polish");
     if (json_is_object(polish)) {
-        output_print(stdout,
-                     "polish      %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " evaluations"
-                     "\n",
-                     json_integer_value(json_object_get(polish, "done")),
-                     json_integer_value(json_object_get(polish, "evaluations")));
+        output_print(stdout, "polish      %.0f of %.0f evaluations\n", number_of(polish, "done"),
+                     number_of(polish, "evaluations"));
         return;
     }
     if (json_is_object(exam)) {
-        output_print(stdout,
-                     "exam        candidate %" JSON_INTEGER_FORMAT ", trial %" JSON_INTEGER_FORMAT
-                     " of %" JSON_INTEGER_FORMAT "\n",
-                     json_integer_value(json_object_get(exam, "candidate")),
-                     json_integer_value(json_object_get(exam, "trial")),
-                     json_integer_value(json_object_get(exam, "trials")));
+        output_print(stdout, "exam        candidate %.0f, trial %.0f of %.0f\n",
+                     number_of(exam, "candidate"), number_of(exam, "trial"),
+                     number_of(exam, "trials"));
         return;
     }
-    double rate =
-        report->live ? live_number(report, "evaluations_per_s") : report->store.evaluations_per_s;
+    double rate = report->live ? number_of(report->live, "evaluations_per_s")
+                               : report->store.evaluations_per_s;
     if (strcmp(state_name(report), "running") || rate <= 0)
         return;
     output_print(stdout, "speed       %.1f evaluations/s", rate);
     if (json_is_real(json_object_get(report->live, "left_s"))) {
         char left[48];
-        progress_format_duration(live_number(report, "left_s"), left, sizeof left);
+        progress_format_duration(number_of(report->live, "left_s"), left, sizeof left);
         output_print(stdout, ", %s left", left);
     }
     output_print(stdout, "\n");
@@ -179,28 +174,21 @@ static void print_place(const json_t *worker)
 
 static void print_worker(const json_t *worker)
 {
-    json_int_t creature = json_integer_value(json_object_get(worker, "creature"));
-    double cpu_s = json_number_value(json_object_get(worker, "task_cpu_s"));
+    double creature = number_of(worker, "creature"), cpu_s = number_of(worker, "task_cpu_s");
     char text[128] = "-";
-    if (creature)
-        snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT "%s", creature,
+    if (creature > 0)
+        snprintf(text, sizeof text, "%.0f%s", creature,
                  json_is_true(json_object_get(worker, "is_referee")) ? " (referee)" : "");
-    if (creature && cpu_s >= LONG_TASK_S)
+    if (creature > 0 && cpu_s >= LONG_TASK_S)
         snprintf(text + strlen(text), sizeof text - strlen(text),
-                 ", task %" JSON_INTEGER_FORMAT
-                 " (%.16s) for %.0f s, attempt %" JSON_INTEGER_FORMAT,
-                 json_integer_value(json_object_get(worker, "task")),
+                 ", task %.0f (%.16s) for %.0f s, attempt %.0f", number_of(worker, "task"),
                  json_string_value(json_object_get(worker, "trial")), cpu_s,
-                 1 + json_integer_value(json_object_get(worker, "attempt")));
-    output_print(stdout,
-                 "  %6" JSON_INTEGER_FORMAT " %8" JSON_INTEGER_FORMAT
-                 "  %-8s %4.0f %% %10" JSON_INTEGER_FORMAT " %9" JSON_INTEGER_FORMAT "  %s",
-                 json_integer_value(json_object_get(worker, "worker")),
-                 json_integer_value(json_object_get(worker, "process")),
+                 1 + number_of(worker, "attempt"));
+    output_print(stdout, "  %6.0f %8.0f  %-8s %4.0f %% %10.0f %9.0f  %s",
+                 number_of(worker, "worker"), number_of(worker, "process"),
                  json_string_value(json_object_get(worker, "state")),
-                 100 * json_number_value(json_object_get(worker, "busy_share")),
-                 json_integer_value(json_object_get(worker, "tasks_done")),
-                 json_integer_value(json_object_get(worker, "restarts")), text);
+                 100 * number_of(worker, "busy_share"), number_of(worker, "tasks_done"),
+                 number_of(worker, "restarts"), text);
     print_place(worker);
     output_print(stdout, "\n");
 }
@@ -212,8 +200,8 @@ static void print_workers(const struct report *report)
         output_print(stdout, "workers     the controller does not answer\n");
     if (!report->live)
         return;
-    output_print(stdout, "workers     %.0f, %.0f restarts\n", live_number(report, "workers_wanted"),
-                 live_number(report, "restarts"));
+    output_print(stdout, "workers     %.0f, %.0f restarts\n",
+                 number_of(report->live, "workers_wanted"), number_of(report->live, "restarts"));
     output_print(stdout, "  %6s %8s  %-8s %6s %10s %9s  %s\n", "worker", "process", "state", "busy",
                  "tasks", "restarts", "creature");
     for (size_t i = 0; i < json_array_size(workers); i++)

@@ -56,6 +56,7 @@ struct contests {
     uint32_t generation;
     struct player *players;
     int player_count, population_count;
+    int *order; /* room for as many numbers, which are shuffled */
     struct bout *bouts;
     int bout_count, bout_room, cursor, left;
     int first_of_round; /* bout */
@@ -140,6 +141,7 @@ void contests_destroy(struct contests *contests)
         return;
     search_free_individuals(contests->hall, contests->hall_count);
     free(contests->players);
+    free(contests->order);
     free(contests->bouts);
     arena_deinit(&contests->arena);
     free(contests);
@@ -291,17 +293,15 @@ static int add_pair(struct contests *contests, int left, int right)
     return status;
 }
 
-static void init_stream(const struct contests *contests, struct rng *rng)
+/* Brings the first numbers of contests->order in an order that is drawn. */
+static void shuffle(struct contests *contests, int count)
 {
-    rng_init(rng, (uint64_t)contests->params->run_seed, RNG_CONTEST, contests->generation + 1,
+    int *numbers = contests->order;
+    struct rng rng;
+    rng_init(&rng, (uint64_t)contests->params->run_seed, RNG_CONTEST, contests->generation + 1,
              (uint64_t)contests->first_of_round);
-}
-
-/* In an order that is drawn. */
-static void shuffle(struct rng *rng, int *numbers, int count)
-{
     for (int i = count - 1; i > 0; i--) {
-        int k = (int)rng_below(rng, (uint32_t)i + 1), number = numbers[i];
+        int k = (int)rng_below(&rng, (uint32_t)i + 1), number = numbers[i];
         numbers[i] = numbers[k];
         numbers[k] = number;
     }
@@ -312,20 +312,14 @@ static void shuffle(struct rng *rng, int *numbers, int count)
 static int add_hall_players(struct contests *contests, int species, int more)
 {
     int last = contests->generation > 0 ? contests->last_best[species] : species;
-    int count = 0, status;
-    int *others = calloc((size_t)contests->hall_count + 1, sizeof *others);
-    struct rng rng;
-    if (!others)
-        return ERR_MEMORY;
+    int count = 0;
     for (int i = 0; i < contests->hall_count; i++)
         if (i != last && species_of(contests, &contests->hall[i]) == species)
-            others[count++] = i;
-    init_stream(contests, &rng);
-    shuffle(&rng, others, count);
-    status = add_player(contests, &contests->hall[last], 0);
+            contests->order[count++] = i;
+    shuffle(contests, count);
+    int status = add_player(contests, &contests->hall[last], 0);
     for (int i = 0; i < more && i < count && !status; i++)
-        status = add_player(contests, &contests->hall[others[i]], 0);
-    free(others);
+        status = add_player(contests, &contests->hall[contests->order[i]], 0);
     return status;
 }
 
@@ -348,18 +342,13 @@ static int plan_against_hall(struct contests *contests)
 static int plan_at_random(struct contests *contests)
 {
     int count = contests->population_count, status = 0;
-    int *ring = calloc((size_t)count + 1, sizeof *ring);
-    struct rng rng;
-    if (!ring)
-        return ERR_MEMORY;
+    int *ring = contests->order;
     for (int i = 0; i < count; i++)
         ring[i] = i;
-    init_stream(contests, &rng);
-    shuffle(&rng, ring, count);
+    shuffle(contests, count);
     for (int i = 0; i < count; i++)
         for (int k = 1; k <= contests->params->contest_opponents && !status; k++)
             status = add_pair(contests, ring[i], ring[(i + k) % count]);
-    free(ring);
     return status;
 }
 
@@ -376,22 +365,16 @@ static int plan_all(struct contests *contests)
  * an odd number goes on without a contest. */
 static int plan_round(struct contests *contests)
 {
-    int count = 0, status = 0;
-    int *in = calloc((size_t)contests->population_count + 1, sizeof *in);
-    struct rng rng;
-    if (!in)
-        return ERR_MEMORY;
+    int count = 0, status = 0, *in = contests->order;
     contests->first_of_round = contests->bout_count;
     for (int i = 0; i < contests->population_count; i++)
         if (!contests->players[i].is_out)
             in[count++] = i;
-    init_stream(contests, &rng);
-    shuffle(&rng, in, count);
+    shuffle(contests, count);
     for (int i = 0; i < count && count > 1; i++)
         contests->players[in[i]].rounds++;
     for (int i = 0; i + 1 < count && !status; i += 2)
         status = add_pair(contests, in[i], in[i + 1]);
-    free(in);
     return status;
 }
 
@@ -425,12 +408,14 @@ static int go_on(struct contests *contests)
 static int begin(struct contests *contests, int population_count, int others)
 {
     free(contests->players);
+    free(contests->order);
     contests->players = calloc((size_t)(population_count + others), sizeof *contests->players);
+    contests->order = calloc((size_t)(population_count + others) + 1, sizeof *contests->order);
     contests->population_count = population_count;
     contests->player_count = contests->bout_count = contests->cursor = contests->left = 0;
     contests->first_of_round = contests->has_suspects = contests->is_exam = 0;
     contests->has_news = 1;
-    return contests->players ? 0 : ERR_MEMORY;
+    return contests->players && contests->order ? 0 : ERR_MEMORY;
 }
 
 int contests_open(struct contests *contests, const struct population *population,

@@ -165,11 +165,8 @@ static void start_handles(struct evolve *evolve)
 static void start_farm(struct evolve *evolve)
 {
     char logs[RUN_PATH_SIZE];
-    struct farm_settings settings = {.params = evolve->params,
-                                     .worker_count = evolve->settings->worker_count,
-                                     .simulator_path = evolve->settings->simulator_path,
-                                     .fingerprint = evolve->settings->fingerprint,
-                                     .log_directory = logs};
+    struct farm_settings settings = evolve->settings->farm;
+    settings.log_directory = logs;
     struct farm_callbacks callbacks = {.context = evolve,
                                        .on_result = evolve_on_result,
                                        .on_quarantine = evolve_on_quarantine,
@@ -221,21 +218,21 @@ static void end_reuse(struct evolve *evolve)
 int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outcome,
                struct error *error)
 {
-    ENSURE(settings->params && settings->store && settings->progress,
-           "a run without parameters or store");
-    ENSURE(settings->worker_count > 0 && settings->worker_count <= FARM_WORKERS_MAX, "%d workers",
-           settings->worker_count);
-    ENSURE((settings->search == NULL) == preserve_is_wanted(settings->params),
+    const struct params *params = settings->farm.params;
+    ENSURE(params && settings->store && settings->progress, "a run without parameters or store");
+    ENSURE(settings->farm.worker_count > 0 && settings->farm.worker_count <= FARM_WORKERS_MAX,
+           "%d workers", settings->farm.worker_count);
+    ENSURE((settings->search == NULL) == preserve_is_wanted(params),
            "a search in a preserve, or none");
     struct evolve evolve = {.settings = settings,
-                            .params = settings->params,
+                            .params = params,
                             .directory = settings->directory,
                             .search = settings->search,
                             .seeding = settings->seeding,
                             .store = settings->store,
                             .progress = settings->progress,
                             .log = settings->log};
-    evolve.failed = calloc((size_t)settings->params->guard_exam_candidates, sizeof *evolve.failed);
+    evolve.failed = calloc((size_t)params->guard_exam_candidates, sizeof *evolve.failed);
     if (!evolve.failed)
         return error_memory(error);
     if (uv_loop_init(&evolve.loop)) {

@@ -7,14 +7,12 @@
 #include "controller/evolution/search.h"
 #include "controller/evolution/seeding.h"
 #include "controller/store/store.h"
+#include "controller/workers/farm.h"
 
 struct evolve_settings {
-    const struct params *params;
-    const char *directory;      /* RUN_DIR */
-    const char *simulator_path; /* the program */
-    uint64_t fingerprint;       /* of the simulator here: what each worker must compute */
-    int worker_count;
-    struct search *search; /* its current generation is open in the store; NULL in a preserve */
+    struct farm_settings farm; /* log_directory is left to the run */
+    const char *directory;     /* RUN_DIR */
+    struct search *search;     /* its current generation is open in the store; NULL in a preserve */
     const struct seeding *seeding; /* founders of a preserve */
     struct store *store;           /* open for writing */
     struct progress *progress;

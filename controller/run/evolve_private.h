@@ -17,7 +17,6 @@
 #include "controller/run/control.h"
 #include "controller/run/evolve.h"
 #include "controller/run/reuse.h"
-#include "controller/workers/farm.h"
 #include "controller/run/progress.h"
 
 enum { EVOLVE_SIGNALS = 3 };

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "controller/run/reuse.h"
-#include "controller/workers/farm.h"
 
 /* Bouts between two words of progress. */
 enum { PROGRESS_STEP = 200 };
@@ -164,12 +163,8 @@ static void on_failure(void *context, const char *reason)
 
 static void run_farm(struct matches *matches)
 {
-    const struct matches_settings *settings = matches->settings;
-    struct farm_settings farm = {.params = settings->params,
-                                 .worker_count = settings->worker_count,
-                                 .simulator_path = settings->simulator_path,
-                                 .fingerprint = settings->fingerprint,
-                                 .log_directory = ""};
+    struct farm_settings farm = matches->settings->farm;
+    farm.log_directory = "";
     struct farm_callbacks callbacks = {.context = matches,
                                        .on_result = on_result,
                                        .on_quarantine = on_quarantine,
@@ -187,13 +182,13 @@ static void run_farm(struct matches *matches)
 int matches_play(const struct matches_settings *settings, struct contests *contests,
                  struct error *error)
 {
-    ENSURE(settings->worker_count > 0, "%d workers", settings->worker_count);
+    ENSURE(settings->farm.worker_count > 0, "%d workers", settings->farm.worker_count);
     struct matches matches = {.settings = settings, .contests = contests};
     int left, count;
     contests_get_progress(contests, &left, &count);
     if (left == 0)
         return 0;
-    matches.reuse = reuse_create(settings->params);
+    matches.reuse = reuse_create(settings->farm.params);
     if (!matches.reuse)
         return error_memory(error);
     if (uv_loop_init(&matches.loop)) {

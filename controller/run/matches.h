@@ -8,12 +8,10 @@
 #define CONTROLLER_RUN_MATCHES_H
 
 #include "controller/evolution/contests.h"
+#include "controller/workers/farm.h"
 
 struct matches_settings {
-    const struct params *params; /* of the contests and of the farm */
-    int worker_count;
-    const char *simulator_path;
-    uint64_t fingerprint; /* what each worker must compute */
+    struct farm_settings farm; /* its params are those of the contests, too; it keeps no logs */
     /* Is told now and then, and at the end, how many bouts are done and were simulated for it;
      * NULL: none is. */
     void (*on_progress)(int done, int count, uint64_t simulated);
