@@ -5,7 +5,7 @@
  * row's function says the figure and returns the share that is compared; where one share does not
  * decide, the function gives the advice itself. */
 #include "controller/evolution/search.h"
-#include "controller/analysis/doctor.h"
+#include "controller/analysis/run_statistics.h"
 
 #include <inttypes.h>
 #include <math.h>

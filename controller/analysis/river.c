@@ -1,6 +1,6 @@
-/* See river.h. Some thousand lives, some hundred forms. A form that lived little has no band: its
+/* See run_statistics.h. Some thousand lives, some hundred forms. A form that lived little has no band: its
  * creatures are counted with the nearest form with a band from which it descends. */
-#include "controller/analysis/river.h"
+#include "controller/analysis/run_statistics.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -130,4 +130,69 @@ int compare_doubles(const void *a, const void *b);
 /* Seconds since 1970 of "2026-03-01T10:15:30.145Z", or -1. */
 double run_parse_time(const char *utc);
 
+/* The run doctor: findings in words, each with the figure it was seen from and the
+ * setting to try.
+ *
+ * A pure function of a run's statistics and parameters. One function for each rule. Rules that
+ * find nothing are listed as well, with their figures. */
+
+enum doctor_state {
+    DOCTOR_PROBLEM, /* holds the run back */
+    DOCTOR_NOTE,    /* worth knowing, or worth a try */
+    DOCTOR_FINE,
+    DOCTOR_UNKNOWN, /* too little is there to tell */
+};
+
+struct doctor_finding {
+    const char *name; /* of what was looked at: "overlap at birth" */
+    enum doctor_state state;
+    char figure[240]; /* what was measured */
+    char advice[320]; /* what it means and what to try; empty if it is fine */
+    char setting[96]; /* "section.key=value", which parameters take; or empty */
+};
+
+#define DOCTOR_FINDINGS_MAX 40
+
+/* Fills findings, the gravest first, and returns how many there are. */
+int doctor_examine(const struct run_statistics *statistics, const struct params *params,
+                   struct doctor_finding findings[DOCTOR_FINDINGS_MAX]);
+
+/* The river of forms: how many creatures of one world of a preserve had each form over time. A form
+ * is a tree of parts with its mouths. The band of a form begins inside the band of the form that it
+ * was born of. */
+
+/* Forms with a band, and moments at which their widths are known. */
+enum { RIVER_FORMS_MAX = 14, RIVER_TIMES = 240 };
+
+struct river_form {
+    int64_t topology;
+    const struct store_life *first;  /* the first that hatched */
+    const struct store_life *widest; /* one that lived when most did, and bred most of these */
+    int parent;                      /* the form that it was born of; -1: founders have it */
+    int lived, living;               /* in all, and at the end */
+    int most;                        /* at once */
+    double depth_m;                  /* mean of its dead; NAN: not known */
+    double most_s, extinct_s;        /* when; extinct_s: the last death, NAN while it lives on */
+    double own[RIVER_TIMES];         /* how many live, forms without a band of their own included */
+    double width[RIVER_TIMES];       /* with all bands inside */
+};
+
+struct river {
+    uint32_t world;
+    double end_s;
+    int form_count; /* all that there were */
+    int living, living_forms;
+    struct river_form forms[RIVER_FORMS_MAX]; /* those that lived most, by their first births */
+    int count;
+};
+
+/* Makes the river of the world in which most hatched; without lives it has no forms. The facts must
+ * outlive it. 0 or ERR_MEMORY. */
+int river_make(struct river *river, const struct run_facts *facts);
+/* The middle of the span of a moment. */
+double river_time(const struct river *river, int moment);
+/* The river's story in sentences: how the founders' form ended, which forms led, what lives.
+ * Returns `text`. */
+const char *river_tell(const struct river *river, char *text, size_t size);
+
 #endif

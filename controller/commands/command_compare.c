@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/system/output.h"
-#include "controller/analysis/rank_test.h"
+#include "controller/analysis/league.h"
 #include "controller/commands/commands.h"
 #include "controller/run/evolve.h"
 

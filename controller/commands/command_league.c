@@ -17,7 +17,7 @@
 #include "common/math/hash.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
-#include "controller/report/league_page.h"
+#include "controller/report/page.h"
 #include "controller/workers/program.h"
 
 /* Files of a league, words that are handed on, and triads that are named. */

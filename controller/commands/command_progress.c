@@ -7,7 +7,7 @@
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/analysis/ladder.h"
-#include "controller/run/matches.h"
+#include "controller/run/evolve.h"
 #include "controller/workers/program.h"
 
 struct request {

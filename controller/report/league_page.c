@@ -1,5 +1,5 @@
-/* See league_page.h. Names are of strangers: they are escaped. */
-#include "controller/report/league_page.h"
+/* See page.h. Names are of strangers: they are escaped. */
+#include "controller/report/page.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 
 #include "common/formats/html.h"
 #include "common/system/file.h"
-#include "controller/report/page.h"
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"

@@ -8,6 +8,8 @@
 #define CONTROLLER_REPORT_PAGE_H
 
 #include <stdio.h>
+#include "common/error.h"
+#include "controller/analysis/league.h"
 
 /* Begins a table; of columns ("method|#born|") each has a head. NULL: the table has no heads. */
 void page_table(FILE *file, const char *columns);
@@ -64,5 +66,24 @@ struct chart_series {
  * each series' last value. y begins at 0 or below; axes end at round numbers. */
 void page_figure(struct chart *chart, const double *x, const struct chart_series *series,
                  int series_count, int count);
+
+/* The page of a league: its table, the margins of all pairs, and links to the pages of duels. */
+
+struct league_page {
+    int player_count;
+    char *const *names;      /* by player */
+    const int *is_out;       /* by player: it takes no part, since it crashes the simulator */
+    struct league_row *rows; /* by rank */
+    struct league_bout *bouts;
+    int bout_count;
+    const struct league_triad *triads;
+    int triad_count;       /* all; the first ten are listed */
+    uint64_t digest;       /* of all contests */
+    const char *directory; /* where the page and those of duels are */
+};
+
+/* Where the page of the duel of two players is. 0, or ERR_LIMIT if the path is too long. */
+int league_page_duel(char *path, size_t size, const char *directory, int a, int b);
+int league_page_write(const struct league_page *page, const char *path, struct error *error);
 
 #endif

@@ -7,10 +7,8 @@
 #ifndef CONTROLLER_REPORT_REPORT_H
 #define CONTROLLER_REPORT_REPORT_H
 
-#include "controller/analysis/doctor.h"
-#include "controller/analysis/ladder.h"
-#include "controller/analysis/river.h"
 #include "controller/analysis/run_statistics.h"
+#include "controller/analysis/ladder.h"
 #include "controller/store/store.h"
 
 #define REPORT_TOP_MAX       6

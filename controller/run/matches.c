@@ -1,5 +1,5 @@
-/* See matches.h. Everything happens on the loop's thread. */
-#include "controller/run/matches.h"
+/* See evolve.h. Everything happens on the loop's thread. */
+#include "controller/run/evolve.h"
 
 #include <inttypes.h>
 

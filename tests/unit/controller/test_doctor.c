@@ -1,6 +1,6 @@
 /* The statistics of a run and what the doctor makes of them: a healthy run is silent, what is
  * planted is found with its figure, and every setting it proposes is one that parameters take. */
-#include "controller/analysis/doctor.h"
+#include "controller/analysis/run_statistics.h"
 
 #include "tests/unit/planted_run.h"
 #include "tests/plain_fixture.h"

@@ -1,5 +1,5 @@
 /* The exact test of two groups, against values by hand and by published tables. */
-#include "controller/analysis/rank_test.h"
+#include "controller/analysis/league.h"
 #include "tests/suite.h"
 
 TEST(groups_apart)

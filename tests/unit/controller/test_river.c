@@ -1,5 +1,5 @@
 /* The river of forms: bands, peaks, ends and what is told, against numbers by hand. */
-#include "controller/analysis/river.h"
+#include "controller/analysis/run_statistics.h"
 #include "tests/suite.h"
 
 enum { FOUNDERS = 4, CHILDREN = 8, ALL = FOUNDERS + CHILDREN + 1 };
