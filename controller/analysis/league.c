@@ -160,14 +160,17 @@ int league_rate(const struct league_bout *bouts, int bout_count, int player_coun
 
 /* ---- triads ---- */
 
-/* The sum of a's margins over b. */
-static double margin_of(const struct league_bout *bouts, int bout_count, int a, int b)
+double league_margin(const struct league_bout *bouts, int bout_count, int a, int b, int *count)
 {
     double sum = 0;
-    for (int i = 0; i < bout_count; i++)
-        sum += bouts[i].a == a && bouts[i].b == b   ? bouts[i].margin
-               : bouts[i].a == b && bouts[i].b == a ? 0 - bouts[i].margin
-                                                    : 0;
+    *count = 0;
+    for (int i = 0; i < bout_count; i++) {
+        int is_first = bouts[i].a == a && bouts[i].b == b;
+        if (!is_first && !(bouts[i].a == b && bouts[i].b == a))
+            continue;
+        sum += is_first ? bouts[i].margin : 0 - bouts[i].margin;
+        ++*count;
+    }
     return sum;
 }
 
@@ -175,15 +178,15 @@ int league_find_triads(const struct league_bout *bouts, int bout_count, int play
                        struct league_triad *triads, int most)
 {
     ENSURE(player_count >= 1 && most >= 0, "%d triads of %d players", most, player_count);
-    int count = 0;
+    int count = 0, met;
     for (int a = 0; a < player_count; a++)
         for (int b = 0; b < player_count; b++) {
-            if (b <= a || margin_of(bouts, bout_count, a, b) == 0)
+            if (b <= a || league_margin(bouts, bout_count, a, b, &met) == 0)
                 continue;
             for (int c = b + 1; c < player_count; c++) {
-                double ab = margin_of(bouts, bout_count, a, b);
-                double bc = margin_of(bouts, bout_count, b, c);
-                double ca = margin_of(bouts, bout_count, c, a);
+                double ab = league_margin(bouts, bout_count, a, b, &met);
+                double bc = league_margin(bouts, bout_count, b, c, &met);
+                double ca = league_margin(bouts, bout_count, c, a, &met);
                 int is_cycle = (ab > 0 && bc > 0 && ca > 0) || (ab < 0 && bc < 0 && ca < 0);
                 if (is_cycle && count < most)
                     triads[count] =

@@ -33,6 +33,8 @@ struct league_triad {
  * seed. ERR_MEMORY. */
 int league_rate(const struct league_bout *bouts, int bout_count, int player_count, uint64_t seed,
                 struct league_row *rows);
+/* The sum of the margins of a over b; *count: their bouts. */
+double league_margin(const struct league_bout *bouts, int bout_count, int a, int b, int *count);
 /* Counts the cyclic triads of players by sums of margins; lists the first `most`. */
 int league_find_triads(const struct league_bout *bouts, int bout_count, int player_count,
                        struct league_triad *triads, int most);

@@ -40,7 +40,6 @@ static int read_params(struct request *request)
 {
     struct error error = {0};
     int status = 0;
-
     params_set_defaults(&request->params);
     if (request->params_path && params_read_file(&request->params, request->params_path, &error))
         return command_fail(&error);
@@ -56,7 +55,6 @@ static int64_t draw_seed(void)
 {
     uint32_t bytes = 0;
     ssize_t length = getrandom(&bytes, sizeof bytes, 0);
-
     ENSURE(length == sizeof bytes, "%zd bytes from getrandom()", length);
     return bytes;
 }
@@ -115,7 +113,6 @@ static uint64_t draw_number(const struct request *request, const struct creature
 {
     uint64_t hash = hash_bytes(HASH_START, request->command, strlen(request->command)), number;
     int is_used = 1;
-
     for (int i = 0; i < parent_count; i++)
         hash = hash_u64(hash, genome_hash(&parents[i].genome));
     if (request->method)
@@ -137,7 +134,6 @@ static struct rng make_stream(const struct request *request, enum rng_purpose pu
                               uint64_t number)
 {
     struct rng rng;
-
     rng_init(&rng, (uint64_t)request->seed_number, purpose, 0, number);
     return rng;
 }
@@ -148,7 +144,6 @@ static int mutate(const struct request *request, struct creature *child, int is_
 {
     struct rng rng = make_stream(request, RNG_MUTATION, child->id);
     int count = (int)request->mutation_count, status = 0, tries = TRIES;
-
     if (count < 0) {
         count = genetics_mutation_count(&request->params, is_mated, &rng);
         count = count ? count : 1;
@@ -170,7 +165,6 @@ static int make_child(const struct request *request, const struct creature *pare
     const struct params *params = &request->params;
     struct rng rng;
     int status;
-
     child->id = ids.creature;
     for (int i = 0; i < parent_count; i++)
         child->parents[i] = parents[i].id;
@@ -215,7 +209,6 @@ static int write_child(const struct request *request, char **operands, int paren
 {
     struct creature parents[2], child;
     int status = 0;
-
     creature_init(&child);
     creature_init(&parents[0]);
     creature_init(&parents[1]);
@@ -337,7 +330,6 @@ static int print_difference(char **names, const struct creature *a, const struct
                             struct error *error)
 {
     struct genome_diff counts;
-
     print_heading("---", names[0], a);
     print_heading("+++", names[1], b);
     if (genome_diff(&a->genome, &b->genome, stdout, &counts))

@@ -29,21 +29,6 @@ int league_page_duel(char *path, size_t size, const char *directory, int a, int 
     return length < (int)size ? 0 : ERR_LIMIT;
 }
 
-/* The mean margin of one player over another; 0 bouts: they did not meet. */
-static double mean_margin(const struct league_page *page, int a, int b, int *count)
-{
-    double sum = 0;
-    *count = 0;
-    for (int i = 0; i < page->bout_count; i++) {
-        const struct league_bout *bout = &page->bouts[i];
-        if (!(bout->a == a && bout->b == b) && !(bout->a == b && bout->b == a))
-            continue;
-        sum += bout->a == a ? bout->margin : 0 - bout->margin;
-        ++*count;
-    }
-    return *count ? sum / *count : 0;
-}
-
 static void write_rows(const struct league_page *page, FILE *file)
 {
     page_table(file, "#rank|#rating|#90 %|#won|#drawn|#lost|#margin|creature");
@@ -60,12 +45,13 @@ static void write_rows(const struct league_page *page, FILE *file)
 static void write_cell(const struct league_page *page, FILE *file, int a, int b)
 {
     int count, low = a < b ? a : b, high = a < b ? b : a;
-    double margin = mean_margin(page, a, b, &count);
+    double margin = league_margin(page->bouts, page->bout_count, a, b, &count);
     char path[4096];
     if (a == b || count == 0) {
         fputs("<td></td>", file);
         return;
     }
+    margin /= count;
     fprintf(file, "<td class='%s'>", margin > 0 ? "win" : margin < 0 ? "loss" : "n");
     if (!league_page_duel(path, sizeof path, page->directory, low, high) && !access(path, F_OK))
         fprintf(file, "<a href='duel-%d-%d.html'>%+.2f</a></td>", low + 1, high + 1, margin);

@@ -181,23 +181,13 @@ static int draw_plot(const struct plot *plot, const struct course *course, FILE 
 
 /* ---- the worlds ---- */
 
-static const struct {
-    int fact;
-    double unit;
-} columns[] = {{EPOCH_living, 1},
-               {EPOCH_eggs, 1},
-               {EPOCH_families, 1},
-               {EPOCH_hunters, 1},
-               {EPOCH_births, 1},
-               {EPOCH_died_of_hunger, 1},
-               {EPOCH_died_of_age, 1},
-               {EPOCH_died_of_mouths, 1},
-               {EPOCH_died_of_guards, 1},
-               {EPOCH_died_of_strain, 1},
-               {EPOCH_eaten_plants_uj, UJ_IN_KJ},
-               {EPOCH_eaten_carrion_uj, UJ_IN_KJ},
-               {EPOCH_eaten_living_uj, UJ_IN_KJ}};
-enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
+/* Numbers, and behind them energies, which are shown in kJ. */
+static const int columns[] = {
+    EPOCH_living,         EPOCH_eggs,           EPOCH_families,        EPOCH_hunters,
+    EPOCH_births,         EPOCH_died_of_hunger, EPOCH_died_of_age,     EPOCH_died_of_mouths,
+    EPOCH_died_of_guards, EPOCH_died_of_strain, EPOCH_eaten_plants_uj, EPOCH_eaten_carrion_uj,
+    EPOCH_eaten_living_uj};
+enum { COLUMN_COUNT = sizeof columns / sizeof columns[0], ENERGY_COLUMN = 10 };
 
 static void write_table(const struct course *course, FILE *file)
 {
@@ -209,7 +199,8 @@ static void write_table(const struct course *course, FILE *file)
         fputs("<tr>", file);
         page_cells(file, "#%d", k);
         for (int c = 0; c < COLUMN_COUNT; c++)
-            page_cells(file, "#%.0f", (double)rows[k].facts[columns[c].fact] / columns[c].unit);
+            page_cells(file, "#%.0f",
+                       (double)rows[k].facts[columns[c]] / (c < ENERGY_COLUMN ? 1 : UJ_IN_KJ));
         fputs("</tr>\n", file);
     }
     page_table_end(file);

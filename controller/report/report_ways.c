@@ -131,24 +131,27 @@ static const struct moment {
     const char *name;
     int cause, food; /* of the dead: what killed it; of what it ate more than half; -1: any */
     int generation;  /* of the births: its least; 0: the deaths */
-} moments[] = {{"the first that mouths killed", 2, -1, 0},
-               {"the first that died of age", 1, -1, 0},
-               {"the first that lived on the living", -1, 2, 0},
-               {"the first that lived on carrion", -1, 1, 0},
-               {"the first of generation 10", -1, -1, 10}};
+    int is_larger;   /* of the births: with more parts than all founders of all worlds had */
+} moments[] = {{"the first that mouths killed", 2, -1, 0, 0},
+               {"the first that died of age", 1, -1, 0, 0},
+               {"the first that lived on the living", -1, 2, 0, 0},
+               {"the first that lived on carrion", -1, 1, 0, 0},
+               {"the first of generation 10", -1, -1, 10, 0},
+               {"the first with more parts than any founder", -1, -1, 0, 1}};
 enum { MOMENT_COUNT = sizeof moments / sizeof moments[0] };
 
-static int is_one(const struct moment *moment, const struct store_life *life)
+/* `most`: parts of a founder. */
+static int is_one(const struct moment *moment, const struct store_life *life, int64_t most)
 {
-    if (moment->generation)
-        return life->generation >= moment->generation;
+    if (moment->generation || moment->is_larger)
+        return moment->is_larger ? life->part_count > most : life->generation >= moment->generation;
     return life->is_dead && (moment->cause < 0 || life->cause == moment->cause) &&
            (moment->food < 0 || 2.0 * (double)life->gained_uj[moment->food] > eaten_of(life));
 }
 
 static double time_of(const struct moment *moment, const struct store_life *life)
 {
-    return moment->generation ? life->born_s : life->died_s;
+    return moment->generation || moment->is_larger ? life->born_s : life->died_s;
 }
 
 /* A few seconds before it, as `view` wants it. */
@@ -162,36 +165,22 @@ static void write_moment(const char *name, const struct store_life *life, double
 
 static void write_firsts(const struct run_facts *facts, FILE *file)
 {
+    int64_t most = 0;
+    for (int i = 0; i < facts->life_count; i++)
+        if (facts->lives[i].generation == 0 && facts->lives[i].part_count > most)
+            most = facts->lives[i].part_count;
     for (int m = 0; m < MOMENT_COUNT; m++) {
         const struct store_life *first = NULL;
         for (int i = 0; i < facts->life_count; i++) {
             const struct store_life *life = &facts->lives[i];
             double at_s = time_of(&moments[m], life);
-            if (is_one(&moments[m], life) && at_s >= 0 && at_s < 1e9 &&
+            if (is_one(&moments[m], life, most) && at_s >= 0 && at_s < 1e9 &&
                 (!first || at_s < time_of(&moments[m], first)))
                 first = life;
         }
         if (first)
             write_moment(moments[m].name, first, time_of(&moments[m], first), file);
     }
-}
-
-/* The first body with more parts than all founders had, of all worlds. */
-static void write_larger(const struct run_facts *facts, FILE *file)
-{
-    const struct store_life *first = NULL;
-    int64_t most = 0;
-    for (int i = 0; i < facts->life_count; i++)
-        if (facts->lives[i].generation == 0 && facts->lives[i].part_count > most)
-            most = facts->lives[i].part_count;
-    for (int i = 0; i < facts->life_count; i++) {
-        const struct store_life *life = &facts->lives[i];
-        if (life->part_count > most && life->born_s >= 0 && life->born_s < 1e9 &&
-            (!first || life->born_s < first->born_s))
-            first = life;
-    }
-    if (first)
-        write_moment("the first with more parts than any founder", first, first->born_s, file);
 }
 
 int report_write_ways(const struct report *report, FILE *file)
@@ -202,7 +191,6 @@ int report_write_ways(const struct report *report, FILE *file)
     fputs("<h3>When something was new</h3>\n", file);
     page_table(file, "|#creature|#at|to see it");
     write_firsts(facts, file);
-    write_larger(facts, file);
     page_table_end(file);
     page_note(file,
               "Add <code>--export FILE</code>, such as film.mp4 with <code>--to M:SS</code>.");

@@ -24,7 +24,8 @@ int run_directory_path(const char *directory, const char *name, char path[RUN_PA
     return 0;
 }
 
-/* How many entries a directory has that are not `expected`; -1: it cannot be read. */
+/* How many entries a directory has that are not expected (NULL: not one is); -1: it cannot be
+ * read. */
 static int count_entries(const char *path, int (*is_expected)(const char *path, const char *name))
 {
     DIR *stream = opendir(path);
@@ -34,14 +35,9 @@ static int count_entries(const char *path, int (*is_expected)(const char *path, 
     const struct dirent *entry;
     while ((entry = readdir(stream)))
         if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-            count += !is_expected(path, entry->d_name);
+            count += !is_expected || !is_expected(path, entry->d_name);
     closedir(stream);
     return count;
-}
-
-static int is_nothing(const char *path, const char *name)
-{
-    return 0;
 }
 
 /* logs/ without a log, an empty lock, and what is to become run.db. */
@@ -52,7 +48,7 @@ static int is_of_beginning(const char *directory, const char *name)
     if (run_directory_path(directory, name, path, &(struct error){0}) || lstat(path, &info))
         return 0;
     if (!strcmp(name, "logs"))
-        return S_ISDIR(info.st_mode) && count_entries(path, is_nothing) == 0;
+        return S_ISDIR(info.st_mode) && count_entries(path, NULL) == 0;
     if (!strcmp(name, "lock"))
         return S_ISREG(info.st_mode) && info.st_size == 0;
     return S_ISREG(info.st_mode) && (!strcmp(name, "run.db" RUN_NEW_SUFFIX) ||
@@ -64,6 +60,15 @@ static int is_unused(const char *directory)
     return count_entries(directory, is_of_beginning) == 0;
 }
 
+/* Unless it is there. */
+static int make_one(const char *path, struct error *error)
+{
+    return mkdir(path, 0777) && errno != EEXIST
+               ? error_set(error, ERR_IO, "%s: cannot make the directory: %s", path,
+                           strerror(errno))
+               : 0;
+}
+
 /* mkdir -p of everything above the last component. */
 static int make_parents(const char *directory, struct error *error)
 {
@@ -72,9 +77,8 @@ static int make_parents(const char *directory, struct error *error)
         return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", directory);
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(path, 0777) && errno != EEXIST)
-            return error_set(error, ERR_IO, "%s: cannot make the directory: %s", path,
-                             strerror(errno));
+        if (make_one(path, error))
+            return error->code;
         *slash = '/';
     }
     return 0;
@@ -85,27 +89,21 @@ int run_directory_create(const char *directory, struct error *error)
     if (make_parents(directory, error))
         return error->code;
 
-    if (mkdir(directory, 0777)) {
-        if (errno != EEXIST)
-            return error_set(error, ERR_IO, "%s: cannot make the directory: %s", directory,
-                             strerror(errno));
-        if (!is_unused(directory))
-            return error_set(error, ERR_EXISTS,
-                             "%s: exists already (look at it: controller view %s; go on with it: "
-                             "controller resume %s; begin another: --seed N or -o RUN_DIR)",
-                             directory, directory, directory);
-    }
+    if (make_one(directory, error))
+        return error->code;
+    if (!is_unused(directory))
+        return error_set(error, ERR_EXISTS,
+                         "%s: exists already (look at it: controller view %s; go on with it: "
+                         "controller resume %s; begin another: --seed N or -o RUN_DIR)",
+                         directory, directory, directory);
     return run_directory_make_logs(directory, error);
 }
 
 int run_directory_make_logs(const char *directory, struct error *error)
 {
     char logs[RUN_PATH_SIZE];
-    int status = run_directory_path(directory, "logs", logs, error);
-    if (!status && mkdir(logs, 0777) && errno != EEXIST)
-        status =
-            error_set(error, ERR_IO, "%s: cannot make the directory: %s", logs, strerror(errno));
-    return status;
+    return run_directory_path(directory, "logs", logs, error) || make_one(logs, error) ? error->code
+                                                                                       : 0;
 }
 
 int run_directory_check(const char *directory, struct error *error)
@@ -114,12 +112,10 @@ int run_directory_check(const char *directory, struct error *error)
     struct stat info;
     if (run_directory_path(directory, "run.db", path, error))
         return error->code;
-    if (stat(directory, &info)) {
-        error_set(error, ERR_MISSING, "%s: %s", directory, strerror(errno));
-        return file_kind_explain(directory, FILE_RUN, error);
-    }
-    if (!S_ISDIR(info.st_mode)) {
-        error_set(error, ERR_MISSING, "%s: not a run: it is not a directory", directory);
+    int is_there = !stat(directory, &info);
+    if (!is_there || !S_ISDIR(info.st_mode)) {
+        error_set(error, ERR_MISSING, "%s: %s", directory,
+                  is_there ? "not a run: it is not a directory" : strerror(errno));
         return file_kind_explain(directory, FILE_RUN, error);
     }
     if (lstat(path, &info)) {
@@ -272,15 +268,6 @@ int run_log_open(struct run_log *log, const char *directory, off_t limit_bytes, 
     return 0;
 }
 
-/* Whether it is long, and still at its place. */
-static int run_log_is_due(const struct run_log *log)
-{
-    struct stat ours, there;
-    return fstat(log->descriptor, &ours) == 0 && ours.st_size > log->limit_bytes &&
-           lstat(log->path, &there) == 0 && there.st_dev == ours.st_dev &&
-           there.st_ino == ours.st_ino;
-}
-
 /* Lines go to a new file from now on. 0, or ERR_*: they go where they went. */
 static int run_log_begin_anew(struct run_log *log)
 {
@@ -296,7 +283,11 @@ static int run_log_begin_anew(struct run_log *log)
 
 void run_log_rotate(struct run_log *log)
 {
-    if (run_log_is_due(log) && !rename(log->path, log->old_path) && run_log_begin_anew(log))
+    struct stat ours, there;
+    /* one that is long, and still at its place */
+    if (!fstat(log->descriptor, &ours) && ours.st_size > log->limit_bytes &&
+        !lstat(log->path, &there) && there.st_dev == ours.st_dev && there.st_ino == ours.st_ino &&
+        !rename(log->path, log->old_path) && run_log_begin_anew(log))
         rename(log->old_path, log->path);
 }
 
