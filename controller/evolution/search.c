@@ -467,7 +467,8 @@ void search_destroy(struct search *search)
 {
     if (!search)
         return;
-    lagged_end(search);
+    if (search->lagged)
+        search_method_of(search)->lagged->destroy(search->lagged);
     search_free_individuals(search->population.individuals, search->population.count);
     census_destroy(search->population.census);
     pack_writer_deinit(&search->scratch);
@@ -871,7 +872,11 @@ int search_advance(struct search *search)
     }
     if (islands_is_start(&search->params, search->generation + 1))
         return open_start(search);
-    return search->lagged ? lagged_advance(search) : breed_generation(search, survivors);
+    if (!search->lagged)
+        return breed_generation(search, survivors);
+    search_keep(&search->population, individual_is_kept);
+    search->generation++;
+    return lagged_open(search);
 }
 
 /* ---- what is kept of a generation ---- */

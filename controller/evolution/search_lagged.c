@@ -329,16 +329,3 @@ int lagged_begin(struct search *search)
         recount(search);
     return lagged_open(search);
 }
-
-void lagged_end(struct search *search)
-{
-    if (search->lagged)
-        method_of(search)->destroy(search->lagged);
-}
-
-int lagged_advance(struct search *search)
-{
-    search_keep(&search->population, individual_is_kept);
-    search->generation++;
-    return lagged_open(search);
-}

@@ -49,12 +49,10 @@ void search_keep(struct population *population,
 /* The lagged counterparts of the functions of search.h. begin takes the population of the search,
  * from any maker, in any order; 0 or ERR_MEMORY. */
 int lagged_begin(struct search *search);
-void lagged_end(struct search *search);
 const struct individual *lagged_ask(struct search *search);
 const struct individual *lagged_tell(struct search *search, struct individual *individual);
 const struct individual *lagged_ask_referee(struct search *search);
 int lagged_is_complete(struct search *search);
-int lagged_advance(struct search *search);
 /* Counts those from row `first` on, too, which were added to the last generation. 0 or
  * ERR_MEMORY. */
 int lagged_add(struct search *search, int first);

@@ -167,15 +167,9 @@ static void start_farm(struct evolve *evolve)
     char logs[RUN_PATH_SIZE];
     struct farm_settings settings = evolve->settings->farm;
     settings.log_directory = logs;
-    struct farm_callbacks callbacks = {.context = evolve,
-                                       .on_result = evolve_on_result,
-                                       .on_quarantine = evolve_on_quarantine,
-                                       .on_hungry = evolve_on_hungry,
-                                       .on_notice = evolve_on_notice,
-                                       .on_failure = evolve_on_failure};
     evolve->is_starting = 1;
     if (!run_directory_path(evolve->directory, "logs", logs, &evolve->error))
-        evolve->farm = farm_create(&evolve->loop, &settings, &callbacks, &evolve->error);
+        evolve->farm = evolve_create_farm(evolve, &settings);
     evolve_end_if(evolve, !evolve->farm);
     evolve->is_starting = 0;
     if (evolve->is_stopping)

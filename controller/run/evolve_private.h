@@ -134,15 +134,8 @@ void evolve_count_result(struct evolve *evolve, int status);
 void evolve_put_quarantine(struct evolve *evolve, const struct individual *individual,
                            const char *reason, const char *log);
 
-/* Called by the farm (farm.h). */
-
-void evolve_on_result(void *context, const struct task *task, const struct result *result,
-                      int slot);
-void evolve_on_hungry(void *context, int room);
-void evolve_on_quarantine(void *context, const struct task *task, const char *reason,
-                          const char *log);
-void evolve_on_notice(void *context, const char *text);
-void evolve_on_failure(void *context, const char *reason);
+/* A farm whose results come in here. NULL with a message in evolve->error. */
+struct farm *evolve_create_farm(struct evolve *evolve, const struct farm_settings *settings);
 
 /* ---- evolve_orders.c ---- */
 

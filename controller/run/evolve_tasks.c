@@ -86,7 +86,7 @@ static void take_result(struct evolve *evolve, const struct task *task, const st
         take_trial(evolve, task, result->verdict, &result->measures);
 }
 
-void evolve_on_result(void *context, const struct task *task, const struct result *result, int slot)
+static void on_result(void *context, const struct task *task, const struct result *result, int slot)
 {
     ENSURE(task->id > 0 && slot >= 0, "task %" PRIu64 " of worker %d", task->id, slot);
     struct evolve *evolve = context;
@@ -163,7 +163,7 @@ static int next_task(struct evolve *evolve, struct task *task)
     return make_task(evolve, task);
 }
 
-void evolve_on_hungry(void *context, int room)
+static void on_hungry(void *context, int room)
 {
     ENSURE(room > 0, "room for %d tasks", room);
     struct evolve *evolve = context;
@@ -279,7 +279,7 @@ static void on_first_quarantine(struct evolve *evolve, const struct task *task, 
     evolve_put_quarantine(evolve, individual, reason, log);
 }
 
-void evolve_on_quarantine(void *context, const struct task *task, const char *reason,
+static void on_quarantine(void *context, const struct task *task, const char *reason,
                           const char *log)
 {
     ENSURE(task->id > 0 && reason, "task %" PRIu64, task->id);
@@ -300,14 +300,25 @@ void evolve_on_quarantine(void *context, const struct task *task, const char *re
         on_referee_quarantine(evolve, task, reason);
 }
 
-void evolve_on_notice(void *context, const char *text)
+static void on_notice(void *context, const char *text)
 {
     struct evolve *evolve = context;
     progress_print(evolve->progress, "%s", text);
 }
 
-void evolve_on_failure(void *context, const char *reason)
+static void on_failure(void *context, const char *reason)
 {
     struct evolve *evolve = context;
     evolve_end_if(evolve, error_set(&evolve->error, ERR_IO, "%s", reason));
+}
+
+struct farm *evolve_create_farm(struct evolve *evolve, const struct farm_settings *settings)
+{
+    struct farm_callbacks callbacks = {.context = evolve,
+                                       .on_result = on_result,
+                                       .on_quarantine = on_quarantine,
+                                       .on_hungry = on_hungry,
+                                       .on_notice = on_notice,
+                                       .on_failure = on_failure};
+    return farm_create(&evolve->loop, settings, &callbacks, &evolve->error);
 }

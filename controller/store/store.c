@@ -137,8 +137,8 @@ static int put_seed(struct store *store, int number, const struct seed *seed, st
     if (store->scratch.has_failed)
         return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
     return store_run(store, "INSERT INTO seeds (individual, source, creature) VALUES (?, ?, ?)",
-                     STORE_ROW(store_whole(number), store_text(seed->source),
-                               store_bytes(store->scratch.buffer.data, store->scratch.buffer.size)),
+                     STORE_ROW(STORE_WHOLE(number), STORE_TEXT(seed->source),
+                               STORE_BYTES(store->scratch.buffer.data, store->scratch.buffer.size)),
                      error);
 }
 

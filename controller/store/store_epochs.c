@@ -23,15 +23,15 @@ static int put_row(struct store *store, const struct store_epoch *epoch, struct 
     const struct packed_bytes *traveller = &epoch->end->traveller;
     print_without(epoch->order, without, sizeof without);
     struct store_value values[OWN_COLUMNS + EPOCH_FACT_COUNT + 1] = {
-        store_whole(epoch->world),
-        store_whole(epoch->epoch),
-        store_hash(epoch->digest),
-        store_text(without),
-        store_known(epoch->drifted_to >= 0, epoch->drifted_to),
-        store_bytes(traveller->bytes, traveller->length),
-        store_real(epoch->cpu_ms)};
+        STORE_WHOLE(epoch->world),
+        STORE_WHOLE(epoch->epoch),
+        STORE_HASH(epoch->digest),
+        STORE_TEXT(without),
+        STORE_KNOWN(epoch->drifted_to >= 0, epoch->drifted_to),
+        STORE_BYTES(traveller->bytes, traveller->length),
+        STORE_REAL(epoch->cpu_ms)};
     for (int i = 0; i < EPOCH_FACT_COUNT; i++)
-        values[OWN_COLUMNS + i] = store_whole(epoch->end->facts[i]);
+        values[OWN_COLUMNS + i] = STORE_WHOLE(epoch->end->facts[i]);
 #define NAME(name) ", " #name
 #define MARK(name) ", ?"
     return store_run(store,
@@ -46,7 +46,7 @@ static int put_row(struct store *store, const struct store_epoch *epoch, struct 
 /* When a tick was; NULL for none. */
 static struct store_value time_of(const struct store_epoch *epoch, int64_t tick)
 {
-    return tick >= 0 ? store_real((double)tick * epoch->tick_s) : store_known(0, 0);
+    return tick >= 0 ? STORE_REAL((double)tick * epoch->tick_s) : STORE_KNOWN(0, 0);
 }
 
 static int put_life(struct store *store, const struct store_epoch *epoch,
@@ -55,28 +55,28 @@ static int put_life(struct store *store, const struct store_epoch *epoch,
     ENSURE(life->cause < EPOCH_CAUSE_COUNT, "life %" PRIu64 ": cause %" PRId64, life->id,
            life->cause);
     const struct store_value values[] = {
-        store_whole((int64_t)life->id),
-        store_whole(epoch->world),
-        store_id(life->mother),
-        store_id(life->father),
-        store_whole(life->family),
-        store_whole(life->generation),
-        store_whole(life->is_hunter),
-        store_real((double)life->born_tick * epoch->tick_s),
+        STORE_WHOLE((int64_t)life->id),
+        STORE_WHOLE(epoch->world),
+        STORE_ID(life->mother),
+        STORE_ID(life->father),
+        STORE_WHOLE(life->family),
+        STORE_WHOLE(life->generation),
+        STORE_WHOLE(life->is_hunter),
+        STORE_REAL((double)life->born_tick * epoch->tick_s),
         time_of(epoch, life->died_tick),
-        life->cause >= 0 ? store_text(epoch_cause_names[life->cause]) : store_known(0, 0),
-        store_whole(life->children),
-        store_known(life->part_count > 0, life->part_count), // else as in the row before
-        store_real(life->area_m2),
-        store_real(life->way_m),
-        store_whole(life->gained_uj[0]),
-        store_whole(life->gained_uj[1]),
-        store_whole(life->gained_uj[2]),
-        store_known(life->topology > 0, (int64_t)life->topology),
+        life->cause >= 0 ? STORE_TEXT(epoch_cause_names[life->cause]) : STORE_KNOWN(0, 0),
+        STORE_WHOLE(life->children),
+        STORE_KNOWN(life->part_count > 0, life->part_count), // else as in the row before
+        STORE_REAL(life->area_m2),
+        STORE_REAL(life->way_m),
+        STORE_WHOLE(life->gained_uj[0]),
+        STORE_WHOLE(life->gained_uj[1]),
+        STORE_WHOLE(life->gained_uj[2]),
+        STORE_KNOWN(life->topology > 0, (int64_t)life->topology),
         time_of(epoch, life->preyed_tick),
-        store_real(life->depth_m),
-        store_real(life->drawn_m2),
-        store_whole(life->drawn_parts),
+        STORE_REAL(life->depth_m),
+        STORE_REAL(life->drawn_m2),
+        STORE_WHOLE(life->drawn_parts),
         STORE_ROW_END};
     _Static_assert(EPOCH_FOOD_COUNT == 3, "a column for each food");
     return store_run(
@@ -96,9 +96,9 @@ static int put_form(struct store *store, const struct store_epoch *epoch,
                     const struct epoch_form *form, struct error *error)
 {
     return store_run(store, "INSERT OR IGNORE INTO forms VALUES (?, ?, ?, ?)",
-                     STORE_ROW(store_whole(epoch->world), store_whole((int64_t)form->topology),
-                               store_whole((int64_t)form->life),
-                               store_bytes(form->egg.bytes, form->egg.length)),
+                     STORE_ROW(STORE_WHOLE(epoch->world), STORE_WHOLE((int64_t)form->topology),
+                               STORE_WHOLE((int64_t)form->life),
+                               STORE_BYTES(form->egg.bytes, form->egg.length)),
                      error);
 }
 
@@ -106,15 +106,15 @@ static int put_state(struct store *store, const struct store_epoch *epoch, int64
                      struct error *error)
 {
     const struct packed_bytes *state = &epoch->end->state;
-    const struct store_value values[] = {store_whole(epoch->world), store_whole(epoch->epoch),
-                                         store_bytes(state->bytes, state->length), STORE_ROW_END};
+    const struct store_value values[] = {STORE_WHOLE(epoch->world), STORE_WHOLE(epoch->epoch),
+                                         STORE_BYTES(state->bytes, state->length), STORE_ROW_END};
     int status = store_run(store, "INSERT OR REPLACE INTO states VALUES (?, ?, ?)", values, error);
     return status ? status
                   : store_run(store,
                               "DELETE FROM states WHERE world = ? AND epoch + 1 < ? AND epoch % ?"
                               " <> 0 AND NOT EXISTS (SELECT 1 FROM firsts WHERE"
                               " firsts.world = states.world AND firsts.epoch = states.epoch + 1)",
-                              STORE_ROW(values[0], values[1], store_whole(kept_every)), error);
+                              STORE_ROW(values[0], values[1], STORE_WHOLE(kept_every)), error);
 }
 
 int store_put_epoch(struct store *store, const struct store_epoch *epoch, int64_t kept_every,
@@ -141,7 +141,7 @@ int store_close_epoch(struct store *store, uint32_t epoch, int world_count, stru
         "INSERT OR REPLACE INTO generations SELECT ?1, ?2, 1, ?3, (?1 + 1) * ?3,"
         " max(living), (SELECT living FROM epochs WHERE epoch = ?1 ORDER BY living LIMIT 1"
         " OFFSET ?3 / 2), avg(living), NULL FROM epochs WHERE epoch = ?1",
-        STORE_ROW(store_whole(epoch), store_whole(store->branch), store_whole(world_count)), error);
+        STORE_ROW(STORE_WHOLE(epoch), STORE_WHOLE(store->branch), STORE_WHOLE(world_count)), error);
     if (!status)
         status = store_set_run_value(store, "finished", "0", error);
     if (!status)
@@ -260,15 +260,15 @@ static int put_deed_row(struct store *store, const struct store_value *values, s
 static int copy_row(const struct row *row, void *store)
 {
     const struct store_value values[DEED_COLUMNS + 1] = {
-        store_whole(sqlite3_column_int64(row->at, 0)),
-        store_whole(sqlite3_column_int64(row->at, 1)),
-        store_whole(sqlite3_column_int64(row->at, 2)),
-        store_text(row_text(row, 3)),
-        store_whole(sqlite3_column_int64(row->at, 4)),
-        store_real(sqlite3_column_double(row->at, 5)),
-        store_real(sqlite3_column_double(row->at, 6)),
-        store_whole(sqlite3_column_int64(row->at, 7)),
-        store_bytes(sqlite3_column_blob(row->at, 8), (size_t)sqlite3_column_bytes(row->at, 8)),
+        STORE_WHOLE(sqlite3_column_int64(row->at, 0)),
+        STORE_WHOLE(sqlite3_column_int64(row->at, 1)),
+        STORE_WHOLE(sqlite3_column_int64(row->at, 2)),
+        STORE_TEXT(row_text(row, 3)),
+        STORE_WHOLE(sqlite3_column_int64(row->at, 4)),
+        STORE_REAL(sqlite3_column_double(row->at, 5)),
+        STORE_REAL(sqlite3_column_double(row->at, 6)),
+        STORE_WHOLE(sqlite3_column_int64(row->at, 7)),
+        STORE_BYTES(sqlite3_column_blob(row->at, 8), (size_t)sqlite3_column_bytes(row->at, 8)),
         STORE_ROW_END};
     return put_deed_row(store, values, row->error);
 }
@@ -293,15 +293,15 @@ int store_put_deed(struct store *store, uint32_t world, uint32_t epoch,
     if (!status && count >= EPOCH_DEEDS_MAX)
         status = error_set(error, ERR_LIMIT, "more than %d deeds in an epoch of world %" PRIu32,
                            EPOCH_DEEDS_MAX, world);
-    struct store_value values[DEED_COLUMNS + 1] = {store_whole(world),
-                                                   store_whole(epoch),
-                                                   store_whole(count),
-                                                   store_text(epoch_deed_names[deed->kind]),
-                                                   store_whole((int64_t)deed->life),
-                                                   store_real(deed->x_m),
-                                                   store_real(deed->y_m),
-                                                   store_whole(deed->energy_uj),
-                                                   store_bytes(NULL, 0),
+    struct store_value values[DEED_COLUMNS + 1] = {STORE_WHOLE(world),
+                                                   STORE_WHOLE(epoch),
+                                                   STORE_WHOLE(count),
+                                                   STORE_TEXT(epoch_deed_names[deed->kind]),
+                                                   STORE_WHOLE((int64_t)deed->life),
+                                                   STORE_REAL(deed->x_m),
+                                                   STORE_REAL(deed->y_m),
+                                                   STORE_WHOLE(deed->energy_uj),
+                                                   STORE_BYTES(NULL, 0),
                                                    STORE_ROW_END};
     if (!status && deed->genome)
         status = store_pack_genome(store, deed->genome, &values[DEED_COLUMNS - 1], error);
@@ -346,10 +346,10 @@ static int record(struct store *store, enum epoch_first kind, uint32_t epoch, st
              " ORDER BY time_s, world, id",
              candidates[kind]);
     return store_run(store, sql,
-                     STORE_ROW(store_text(epoch_first_names[kind]),
-                               store_real(((double)epoch - 1) * EPOCH_S + ROUNDING_S),
-                               store_real((double)epoch * EPOCH_S + ROUNDING_S),
-                               store_whole(epoch)),
+                     STORE_ROW(STORE_TEXT(epoch_first_names[kind]),
+                               STORE_REAL(((double)epoch - 1) * EPOCH_S + ROUNDING_S),
+                               STORE_REAL((double)epoch * EPOCH_S + ROUNDING_S),
+                               STORE_WHOLE(epoch)),
                      error);
 }
 

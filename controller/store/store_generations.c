@@ -12,8 +12,8 @@ static int put_member(struct store *store, uint32_t generation, const struct ind
 {
     return store_run(store,
                      "INSERT INTO members (generation, individual, evaluated) VALUES (?, ?, ?)",
-                     STORE_ROW(store_whole(generation), store_whole((int64_t)individual->id),
-                               store_whole(individual->has_result)),
+                     STORE_ROW(STORE_WHOLE(generation), STORE_WHOLE((int64_t)individual->id),
+                               STORE_WHOLE(individual->has_result)),
                      error);
 }
 
@@ -74,8 +74,8 @@ static int close_member(struct store *store, uint32_t generation, int rank,
         "INSERT INTO members (generation, individual, evaluated, rank, survived, fitness)"
         " VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET rank = excluded.rank,"
         " survived = excluded.survived, fitness = excluded.fitness",
-        STORE_ROW(store_whole(generation), store_whole((int64_t)member->id), store_whole(rank),
-                  store_whole(member->survived), store_real(member->fitness)),
+        STORE_ROW(STORE_WHOLE(generation), STORE_WHOLE((int64_t)member->id), STORE_WHOLE(rank),
+                  STORE_WHOLE(member->survived), STORE_REAL(member->fitness)),
         error);
 }
 
@@ -84,16 +84,16 @@ static int close_archive(struct store *store, uint32_t generation,
                          const struct generation_closing *closing, struct error *error)
 {
     int status = store_run(store, "DELETE FROM archive WHERE generation = ?",
-                           STORE_ROW(store_whole(generation)), error);
+                           STORE_ROW(STORE_WHOLE(generation)), error);
     for (int i = 0; !status && i < closing->count; i++) {
         const struct generation_rank *rank = &closing->ranks[i];
         if (rank->cell || rank->trials || rank->is_waiting)
             status = store_run(store,
                                "INSERT OR REPLACE INTO archive (generation, individual, cell,"
                                " trials, waiting) VALUES (?, ?, ?, ?, ?)",
-                               STORE_ROW(store_whole(generation), store_whole((int64_t)rank->id),
-                                         store_id((uint64_t)rank->cell), store_whole(rank->trials),
-                                         store_whole(rank->is_waiting)),
+                               STORE_ROW(STORE_WHOLE(generation), STORE_WHOLE((int64_t)rank->id),
+                                         STORE_ID((uint64_t)rank->cell), STORE_WHOLE(rank->trials),
+                                         STORE_WHOLE(rank->is_waiting)),
                                error);
     }
     return status;
@@ -107,10 +107,10 @@ static int close_row(struct store *store, uint32_t generation,
                      " best_id = ?, branch = ?, evaluations ="
                      " (SELECT sum(evaluations_own) FROM generations WHERE number <= ?6)"
                      " WHERE number = ?6",
-                     STORE_ROW(store_real(closing->ranks[0].fitness), store_real(closing->median),
-                               store_real(closing->mean),
-                               store_whole((int64_t)closing->ranks[0].id),
-                               store_whole(store->branch), store_whole(generation)),
+                     STORE_ROW(STORE_REAL(closing->ranks[0].fitness), STORE_REAL(closing->median),
+                               STORE_REAL(closing->mean),
+                               STORE_WHOLE((int64_t)closing->ranks[0].id),
+                               STORE_WHOLE(store->branch), STORE_WHOLE(generation)),
                      error);
 }
 
@@ -123,7 +123,7 @@ static int close_generation(struct store *store, uint32_t generation,
         status = store_run(store,
                            "UPDATE generations SET evaluations_own = evaluations_own + ?"
                            " WHERE number = ? AND closed = 0",
-                           STORE_ROW(store_whole(closing->more), store_whole(generation)), error);
+                           STORE_ROW(STORE_WHOLE(closing->more), STORE_WHOLE(generation)), error);
     for (int i = 0; !status && i < closing->count; i++)
         status = close_member(store, generation, i + 1, &closing->ranks[i], error);
     /* those without a rank were members, too */
@@ -131,7 +131,7 @@ static int close_generation(struct store *store, uint32_t generation,
         status = store_run(store,
                            "INSERT OR IGNORE INTO members (generation, individual, evaluated)"
                            " SELECT ?1, individual, evaluated FROM " STORE_JUDGED,
-                           STORE_ROW(store_whole(generation)), error);
+                           STORE_ROW(STORE_WHOLE(generation)), error);
     return status || close_archive(store, generation, closing, error) ||
                    close_row(store, generation, closing, error)
                ? error->code

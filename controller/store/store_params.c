@@ -19,8 +19,8 @@ static int put_branch_rows(struct store *store, int64_t branch, const struct par
         status = store_run(store,
                            "INSERT OR REPLACE INTO branch_parameters (branch, position, key, value)"
                            " VALUES (?, ?, ?, ?)",
-                           STORE_ROW(store_whole(branch), store_whole(i),
-                                     store_text(param_table[i].key), store_text(value)),
+                           STORE_ROW(STORE_WHOLE(branch), STORE_WHOLE(i),
+                                     STORE_TEXT(param_table[i].key), STORE_TEXT(value)),
                            error);
     }
     return status;
@@ -34,9 +34,9 @@ int store_put_branch(struct store *store, const struct params *params, uint32_t 
     int status = store_run(store,
                            "INSERT INTO branches (branch, generation, simulator_version,"
                            " evaluation_digest) VALUES (?, ?, ?, ?)",
-                           STORE_ROW(store_whole(store->branch + 1), store_whole(generation),
-                                     store_whole(SIMULATOR_VERSION),
-                                     store_hash(params_evaluation_digest(params))),
+                           STORE_ROW(STORE_WHOLE(store->branch + 1), STORE_WHOLE(generation),
+                                     STORE_WHOLE(SIMULATOR_VERSION),
+                                     STORE_HASH(params_evaluation_digest(params))),
                            error);
     if (!status)
         status = put_branch_rows(store, store->branch + 1, params, error);
@@ -101,7 +101,7 @@ static int run_all(struct store *store, const char *const *statements, uint32_t 
 {
     int status = 0;
     for (; *statements && !status; statements++)
-        status = store_run(store, *statements, STORE_ROW(store_whole(generation)), error);
+        status = store_run(store, *statements, STORE_ROW(STORE_WHOLE(generation)), error);
     return status;
 }
 

@@ -54,17 +54,21 @@ enum { VALUE_HASH = 100 };
 /* The values of a statement, with their end. */
 #define STORE_ROW(...) ((const struct store_value[]){__VA_ARGS__, {.type = 0}})
 
-struct store_value store_whole(int64_t value);
-struct store_value store_real(double value);
-struct store_value store_text(const char *text);
+#define STORE_WHOLE(number) ((struct store_value){.type = SQLITE_INTEGER, .whole = (number)})
+#define STORE_REAL(number)  ((struct store_value){.type = SQLITE_FLOAT, .real = (number)})
+#define STORE_TEXT(text)                                                                           \
+    ((struct store_value){.type = SQLITE_TEXT, .bytes = (text), .length = strlen(text)})
 /* As 16 hexadecimal digits. */
-struct store_value store_hash(uint64_t hash);
+#define STORE_HASH(hash) ((struct store_value){.type = VALUE_HASH, .whole = (int64_t)(hash)})
 /* A number, or NULL. */
-struct store_value store_known(int is_known, int64_t value);
+#define STORE_KNOWN(is_known, number)                                                              \
+    ((struct store_value){.type = (is_known) ? SQLITE_INTEGER : SQLITE_NULL, .whole = (number)})
 /* Ids: 0 is stored as NULL. */
-struct store_value store_id(uint64_t id);
+#define STORE_ID(id) STORE_KNOWN((id) != 0, (int64_t)(id))
 /* NULL for no bytes. */
-struct store_value store_bytes(const void *bytes, size_t length);
+#define STORE_BYTES(data, size)                                                                    \
+    ((struct store_value){                                                                         \
+        .type = (data) ? SQLITE_BLOB : SQLITE_NULL, .bytes = (data), .length = (size)})
 
 /* Statements that give no rows and have no parameters. */
 int store_execute(struct store *store, const char *sql, struct error *error);

@@ -22,7 +22,7 @@ int store_put_event(struct store *store, const char *event, const char *detail, 
         store_roll_back(store);
     store->database.has_failed = 0;
     return store_run(store, "INSERT INTO events (time_utc, event, detail) VALUES (?, ?, ?)",
-                     STORE_ROW(store_text(time_utc), store_text(event), store_text(detail)), error);
+                     STORE_ROW(STORE_TEXT(time_utc), STORE_TEXT(event), STORE_TEXT(detail)), error);
 }
 
 /* ---- results ---- */
@@ -37,11 +37,11 @@ static void list_result(const struct store *store, const struct individual *indi
                         struct store_value values[RESULT_COUNT])
 {
     for (int i = 0; i < MEASURE_COUNT; i++)
-        values[i] = store_real(measures_get(&individual->measures, i));
-    values[MEASURE_COUNT] = store_text(verdict_name(individual->verdict));
-    values[MEASURE_COUNT + 1] = store_real(individual->fitness);
-    values[MEASURE_COUNT + 2] = store_hash(individual->digest);
-    values[MEASURE_COUNT + 3] = store_whole(store->branch);
+        values[i] = STORE_REAL(measures_get(&individual->measures, i));
+    values[MEASURE_COUNT] = STORE_TEXT(verdict_name(individual->verdict));
+    values[MEASURE_COUNT + 1] = STORE_REAL(individual->fitness);
+    values[MEASURE_COUNT + 2] = STORE_HASH(individual->digest);
+    values[MEASURE_COUNT + 3] = STORE_WHOLE(store->branch);
 }
 
 /* The creature's whole row, unless it has one already; *is_new says so. */
@@ -69,7 +69,7 @@ static int replace_result(struct store *store, const struct individual *individu
 {
     struct store_value values[RESULT_COUNT + 2];
     list_result(store, individual, values);
-    values[RESULT_COUNT] = store_whole((int64_t)individual->id);
+    values[RESULT_COUNT] = STORE_WHOLE((int64_t)individual->id);
     values[RESULT_COUNT + 1] = STORE_ROW_END;
     int status =
         store_run(store,
@@ -80,8 +80,8 @@ static int replace_result(struct store *store, const struct individual *individu
                   : store_run(store,
                               "UPDATE members SET evaluated = 1 WHERE generation = ? AND"
                               " individual = ?",
-                              STORE_ROW(store_whole(store->generation),
-                                        store_whole((int64_t)individual->id)),
+                              STORE_ROW(STORE_WHOLE(store->generation),
+                                        STORE_WHOLE((int64_t)individual->id)),
                               error);
 }
 
@@ -105,11 +105,11 @@ int store_put_cost(struct store *store, uint64_t id, const struct trial *trial,
         " wall_ms = wall_ms + excluded.wall_ms, cpu_ms = cpu_ms + excluded.cpu_ms,"
         " arena_bytes = max(arena_bytes, excluded.arena_bytes), time_s = excluded.time_s,"
         " reused = excluded.reused, pace_least_m_s = excluded.pace_least_m_s",
-        STORE_ROW(store_whole((int64_t)id), store_text(text),
-                  store_known(cost->worker >= 0, cost->worker), store_whole(cost->attempt),
-                  store_whole(cost->simulations), store_real(cost->task.wall_ms),
-                  store_real(cost->task.cpu_ms), store_whole((int64_t)cost->task.arena_bytes),
-                  store_real(now_s()), store_id(cost->reused), store_real(cost->pace_least_m_s)),
+        STORE_ROW(STORE_WHOLE((int64_t)id), STORE_TEXT(text),
+                  STORE_KNOWN(cost->worker >= 0, cost->worker), STORE_WHOLE(cost->attempt),
+                  STORE_WHOLE(cost->simulations), STORE_REAL(cost->task.wall_ms),
+                  STORE_REAL(cost->task.cpu_ms), STORE_WHOLE((int64_t)cost->task.arena_bytes),
+                  STORE_REAL(now_s()), STORE_ID(cost->reused), STORE_REAL(cost->pace_least_m_s)),
         error);
 }
 
@@ -119,7 +119,7 @@ int store_add_controller_time(struct store *store, double cpu_s, struct error *e
     return store_run(store,
                      "INSERT INTO run (key, value) VALUES ('controller_cpu_s', printf('%.3f', ?1))"
                      " ON CONFLICT (key) DO UPDATE SET value = printf('%.3f', value + ?1)",
-                     STORE_ROW(store_real(cpu_s)), error);
+                     STORE_ROW(STORE_REAL(cpu_s)), error);
 }
 
 int store_put_result(struct store *store, const struct individual *individual, struct error *error)
@@ -136,12 +136,12 @@ int store_put_referee(struct store *store, const struct individual *individual, 
     ENSURE(individual->id > 0 && individual->has_result,
            "the referee judges creature %" PRIu64 " without a result", individual->id);
     const struct store_value values[] = {
-        store_real(individual->fitness),
-        store_real(individual->referee_fitness),
-        store_text(individual->referee_words),
-        store_whole(individual->heard),
-        store_whole(store->branch), /* by whose parameters that is its fitness */
-        store_whole((int64_t)individual->id),
+        STORE_REAL(individual->fitness),
+        STORE_REAL(individual->referee_fitness),
+        STORE_TEXT(individual->referee_words),
+        STORE_WHOLE(individual->heard),
+        STORE_WHOLE(store->branch), /* by whose parameters that is its fitness */
+        STORE_WHOLE((int64_t)individual->id),
         STORE_ROW_END};
     return store_run(store,
                      "UPDATE individuals SET fitness = ?, referee_fitness = ?, referee_words = ?,"
@@ -158,9 +158,9 @@ int store_put_trial(struct store *store, const struct store_trial *trial, struct
     return store_run(store,
                      "INSERT OR REPLACE INTO referee_trials (individual, trial, verdict, fitness)"
                      " VALUES (?, ?, ?, ?)",
-                     STORE_ROW(store_whole((int64_t)trial->id), store_text(text),
-                               store_text(verdict_name(trial->verdict)),
-                               store_real(trial->fitness)),
+                     STORE_ROW(STORE_WHOLE((int64_t)trial->id), STORE_TEXT(text),
+                               STORE_TEXT(verdict_name(trial->verdict)),
+                               STORE_REAL(trial->fitness)),
                      error);
 }
 
@@ -176,11 +176,11 @@ int store_put_contest(struct store *store, const struct store_contest *contest, 
         "INSERT OR REPLACE INTO contests (generation, first, second, trial, seed,"
         " verdict1, verdict2, margin1, margin2, digest)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        STORE_ROW(store_whole(contest->generation), store_whole((int64_t)contest->ids[0]),
-                  store_whole((int64_t)contest->ids[1]), store_text(text),
-                  store_hash(contest->seed), store_text(verdict_name(contest->verdicts[0])),
-                  store_text(verdict_name(contest->verdicts[1])), store_real(contest->margins[0]),
-                  store_real(contest->margins[1]), store_hash(contest->digest)),
+        STORE_ROW(STORE_WHOLE(contest->generation), STORE_WHOLE((int64_t)contest->ids[0]),
+                  STORE_WHOLE((int64_t)contest->ids[1]), STORE_TEXT(text),
+                  STORE_HASH(contest->seed), STORE_TEXT(verdict_name(contest->verdicts[0])),
+                  STORE_TEXT(verdict_name(contest->verdicts[1])), STORE_REAL(contest->margins[0]),
+                  STORE_REAL(contest->margins[1]), STORE_HASH(contest->digest)),
         error);
 }
 
@@ -208,8 +208,8 @@ int store_put_quarantine(struct store *store, const struct individual *individua
                   : store_run(store,
                               "INSERT OR REPLACE INTO quarantine (individual, time_utc, reason,"
                               " command, log) VALUES (?, ?, ?, ?, ?)",
-                              STORE_ROW(store_whole((int64_t)individual->id), store_text(time_utc),
-                                        store_text(reason), store_text(command), store_text(log)),
+                              STORE_ROW(STORE_WHOLE((int64_t)individual->id), STORE_TEXT(time_utc),
+                                        STORE_TEXT(reason), STORE_TEXT(command), STORE_TEXT(log)),
                               error);
 }
 
@@ -248,7 +248,7 @@ static int put_choice(struct store *store, int64_t generation, uint64_t id, int 
 {
     ENSURE(generation >= 0 && choice_name(choice)[0], "choice %d in generation %" PRId64, choice,
            generation);
-    const struct store_value none[] = {store_whole(generation), store_whole((int64_t)id),
+    const struct store_value none[] = {STORE_WHOLE(generation), STORE_WHOLE((int64_t)id),
                                        STORE_ROW_END};
     if (choice == CHOICE_NONE)
         return store_run(store, "DELETE FROM choices WHERE generation = ? AND individual = ?", none,
@@ -256,7 +256,7 @@ static int put_choice(struct store *store, int64_t generation, uint64_t id, int 
     return store_run(store,
                      "INSERT OR REPLACE INTO choices (generation, individual, choice)"
                      " VALUES (?, ?, ?)",
-                     STORE_ROW(none[0], none[1], store_text(choice_name(choice))), error);
+                     STORE_ROW(none[0], none[1], STORE_TEXT(choice_name(choice))), error);
 }
 
 int store_put_choice(struct store *store, uint64_t id, int choice, struct error *error)

@@ -11,42 +11,6 @@
 
 /* ---- values ---- */
 
-struct store_value store_whole(int64_t value)
-{
-    return (struct store_value){.type = SQLITE_INTEGER, .whole = value};
-}
-
-struct store_value store_real(double value)
-{
-    return (struct store_value){.type = SQLITE_FLOAT, .real = value};
-}
-
-struct store_value store_text(const char *text)
-{
-    return (struct store_value){.type = SQLITE_TEXT, .bytes = text, .length = strlen(text)};
-}
-
-struct store_value store_hash(uint64_t hash)
-{
-    return (struct store_value){.type = VALUE_HASH, .whole = (int64_t)hash};
-}
-
-struct store_value store_known(int is_known, int64_t value)
-{
-    return (struct store_value){.type = is_known ? SQLITE_INTEGER : SQLITE_NULL, .whole = value};
-}
-
-struct store_value store_id(uint64_t id)
-{
-    return store_known(id != 0, (int64_t)id);
-}
-
-struct store_value store_bytes(const void *bytes, size_t length)
-{
-    return (struct store_value){
-        .type = bytes ? SQLITE_BLOB : SQLITE_NULL, .bytes = bytes, .length = length};
-}
-
 static void put_value(sqlite3_stmt *statement, int place, const struct store_value *value)
 {
     char text[17];
@@ -79,7 +43,7 @@ int store_pack_genome(struct store *store, const struct genome *genome, struct s
 {
     pack_writer_clear(&store->scratch);
     genome_encode(genome, &store->scratch);
-    *value = store_bytes(store->scratch.buffer.data, store->scratch.buffer.size);
+    *value = STORE_BYTES(store->scratch.buffer.data, store->scratch.buffer.size);
     return store->scratch.has_failed
                ? error_set(error, ERR_MEMORY, "%s: out of memory", store->path)
                : 0;
@@ -92,20 +56,20 @@ int store_list_birth(struct store *store, const struct individual *individual,
     ENSURE(individual->method >= 0 && individual->method < METHOD_COUNT,
            "%s: creature %" PRIu64 ": method %d", store->path, individual->id, individual->method);
     const struct store_value row[STORE_BIRTH_COUNT + 1] = {
-        store_whole((int64_t)individual->id),
-        store_whole(individual->generation),
-        store_text(breeding_method_names[individual->method]),
-        store_id(individual->parents[0]),
-        store_id(individual->parents[1]),
-        store_text(individual->mutations),
-        store_hash(individual->seed),
-        store_id(individual->body),
-        store_known(individual->is_trial, individual->born_trials),
-        early_stop_has_bar(bar) ? store_real(bar->m_s) : store_known(0, 0),
-        early_stop_has_bar(bar) ? store_real(bar->sizes_s) : store_known(0, 0),
-        individual->kept > 0 ? store_real(individual->kept) : store_known(0, 0),
-        store_known(individual->island > 0, individual->island),
-        store_bytes(individual->packed.bytes, individual->packed.length),
+        STORE_WHOLE((int64_t)individual->id),
+        STORE_WHOLE(individual->generation),
+        STORE_TEXT(breeding_method_names[individual->method]),
+        STORE_ID(individual->parents[0]),
+        STORE_ID(individual->parents[1]),
+        STORE_TEXT(individual->mutations),
+        STORE_HASH(individual->seed),
+        STORE_ID(individual->body),
+        STORE_KNOWN(individual->is_trial, individual->born_trials),
+        early_stop_has_bar(bar) ? STORE_REAL(bar->m_s) : STORE_KNOWN(0, 0),
+        early_stop_has_bar(bar) ? STORE_REAL(bar->sizes_s) : STORE_KNOWN(0, 0),
+        individual->kept > 0 ? STORE_REAL(individual->kept) : STORE_KNOWN(0, 0),
+        STORE_KNOWN(individual->island > 0, individual->island),
+        STORE_BYTES(individual->packed.bytes, individual->packed.length),
         STORE_ROW_END};
     memcpy(values, row, sizeof row);
     return individual->packed.bytes ? 0
@@ -162,7 +126,7 @@ int store_set_run_value(struct store *store, const char *key, const char *value,
                         struct error *error)
 {
     return store_run(store, "INSERT OR REPLACE INTO run (key, value) VALUES (?, ?)",
-                     STORE_ROW(store_text(key), store_text(value)), error);
+                     STORE_ROW(STORE_TEXT(key), STORE_TEXT(value)), error);
 }
 
 void store_now_utc(char text[32])
