@@ -47,11 +47,6 @@ struct rule {
 
 /* ---- remedies ---- */
 
-static int has_goal(const struct params *params)
-{
-    return !run_has_no_goal(params);
-}
-
 static int has_cells(const struct params *params)
 {
     return search_params_method(params)->has_cells;
@@ -160,7 +155,7 @@ static void try_other_search(struct look *x)
 {
     if (!search_is_interactive(x->params))
         treat(x, "evolution.search=archive, archive.pressure*0.5, population.size*2");
-    else if (has_goal(x->params) && x->params->interactive_share > 0.05)
+    else if (run_has_goal(x->params) && x->params->interactive_share > 0.05)
         treat(x, "interactive.share*0.5");
 }
 
@@ -325,7 +320,7 @@ static double look_at_variety(struct look *x)
         "the population is one clone since generation %d: %s of the last survivors have "
         "the same first ancestor and as many parts and joints",
         (int)generations[since].number, x->percents[0]);
-    if (run_has_no_goal(x->params))
+    if (!run_has_goal(x->params))
         advise(x, DOCTOR_NOTE,
                "You breed one body. To see others, keep or breed some of another kind beside it.");
     else
@@ -372,7 +367,7 @@ static double look_at_choices(struct look *x)
         statistics->banned);
     if (2 * statistics->answered >= statistics->asked)
         return 0;
-    if (has_goal(x->params))
+    if (run_has_goal(x->params))
         return 1;
     advise(x, DOCTOR_NOTE,
            "Without choices all creatures breed, good or bad, and earlier gains are "
@@ -487,27 +482,27 @@ static double look_at_crashes(struct look *x)
 
 /* Without a goal scores are all alike, and no referee comes. */
 static const struct rule rules[] = {
-    RULE("progress", GENERATIONS_MIN, has_goal, 1, 1, look_at_progress,
+    RULE("progress", GENERATIONS_MIN, run_has_goal, 1, 1, look_at_progress,
          "Nothing to select from: begin with more, or with creatures that do something similar "
          "already (evolution.seeds).",
          "population.size*2"),
-    RULE("score and size", GENERATIONS_MIN, has_goal, 1, 1, look_at_size,
+    RULE("score and size", GENERATIONS_MIN, run_has_goal, 1, 1, look_at_size,
          "The score grows by size only: champions are larger, not better. Bound the parts, or "
          "divide "
          "by the size in a fitness of your own (evolution.behaviour = custom).",
          "creature.parts_max*0.7"),
-    RULE("the first generation", 1, has_goal, 0.97, 1, look_at_start,
+    RULE("the first generation", 1, run_has_goal, 0.97, 1, look_at_start,
          "So few are little to choose from: begin with more creatures, or with some that can do "
          "something already (evolution.seeds).",
          "population.size*2"),
-    RULE("children", GENERATIONS_MIN, has_goal, 0.5, 0.75, look_at_children,
+    RULE("children", GENERATIONS_MIN, run_has_goal, 0.5, 0.75, look_at_children,
          "Breeding destroys more than it makes: smaller mutations keep more of what works.",
          "mutation.step*0.5"),
-    RULE("the referee", 0, has_goal, 0.15, 0.4, look_at_referee,
+    RULE("the referee", 0, run_has_goal, 0.15, 0.4, look_at_referee,
          "At a finer step, or from a slightly other start, their scores do not hold: their motion "
          "is partly an error of integration. A smaller step leaves less of it to find.",
          "simulation.dt_s*0.5"),
-    RULE("the champion", 0, has_goal, 1, 0, look_at_champion,
+    RULE("the champion", 0, run_has_goal, 1, 0, look_at_champion,
          "From other starts, at a finer step or by an independent method the best does something "
          "else, and so do those behind it. Either their motion is touchy, or it lives on an error "
          "of the step: watch it, and try a smaller one.",

@@ -111,9 +111,9 @@ int run_facts_has_body(const struct run_facts *facts, const struct store_life *l
            floor(life->born_s / span_s) < floor(life->died_s / span_s);
 }
 
-int run_has_no_goal(const struct params *params)
+int run_has_goal(const struct params *params)
 {
-    return params->evolution_behaviour == BEHAVIOUR_INTERACTIVE || preserve_is_wanted(params);
+    return params->evolution_behaviour != BEHAVIOUR_INTERACTIVE && !preserve_is_wanted(params);
 }
 
 /* ---- small sums ---- */
@@ -210,7 +210,7 @@ static void find_founders(struct workspace *work, const struct run_facts *facts)
 /* A last generation is not bred from; without a goal it has no survivors. */
 static int is_bred_from(const struct run_facts *facts, int first, int end)
 {
-    if (end < facts->member_count || !run_has_no_goal(&facts->params))
+    if (end < facts->member_count || run_has_goal(&facts->params))
         return 1;
     for (int i = first; i < end; i++)
         if (facts->members[i].survived)

@@ -51,8 +51,8 @@ const struct store_life *run_facts_mother(const struct run_facts *facts,
                                           const struct store_life *life);
 /* Whether a state was kept while a creature lived. Founders wait as eggs in the first one. */
 int run_facts_has_body(const struct run_facts *facts, const struct store_life *life);
-/* 1 if all scores are equal, so that they tell nothing. */
-int run_has_no_goal(const struct params *params);
+/* 0 if all scores are equal, so that they tell nothing. */
+int run_has_goal(const struct params *params);
 
 /* Quartiles of the members, and the value of the best. */
 struct run_spread {

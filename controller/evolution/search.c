@@ -504,14 +504,20 @@ const struct individual *search_ask(struct search *search)
     return NULL;
 }
 
+struct individual *search_find_id(const struct population *population, uint64_t id)
+{
+    struct individual key = {.id = id};
+    return population->count == 0
+               ? NULL
+               : bsearch(&key, population->individuals, (size_t)population->count, sizeof key,
+                         search_compare_ids);
+}
+
 struct individual *search_find(struct search *search, uint64_t id)
 {
     struct individual *individuals = search->population.individuals;
-    if (search->lagged ? !search->is_ranked : search->missing > 0) {
-        struct individual key = {.id = id};
-        return bsearch(&key, individuals, (size_t)search->population.count, sizeof(key),
-                       search_compare_ids);
-    }
+    if (search->lagged ? !search->is_ranked : search->missing > 0)
+        return search_find_id(&search->population, id);
     for (int i = 0; i < search->population.count; i++)
         if (individuals[i].id == id)
             return &individuals[i];

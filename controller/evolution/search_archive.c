@@ -214,15 +214,6 @@ static int is_stale(const void *state, const struct individual *individual)
 
 /* ---- trials ---- */
 
-static struct individual *find(const struct population *population, uint64_t id)
-{
-    struct individual key = {.id = id};
-    return population->count == 0
-               ? NULL
-               : bsearch(&key, population->individuals, (size_t)population->count, sizeof key,
-                         search_compare_ids);
-}
-
 /* The oldest body that waits for its next trial, or NULL. */
 static struct individual *find_untried(const struct population *population)
 {
@@ -235,7 +226,7 @@ static struct individual *find_untried(const struct population *population)
 /* The better of a trial and of what it was made from goes on with the trials that are left. */
 static void end_trial(struct population *population, struct individual *trial)
 {
-    struct individual *base = find(population, trial->parents[0]);
+    struct individual *base = search_find_id(population, trial->parents[0]);
     int left = trial->trials;
     trial->trials = 0;
     if (!base || !base->is_waiting)
@@ -334,7 +325,7 @@ static int breed_from_cells(struct archive *archive, struct population *populati
                                      population->census, &parents, child);
     if (status)
         return status;
-    const struct individual *parent = find(population, child->parents[0]);
+    const struct individual *parent = search_find_id(population, child->parents[0]);
     child->body = parent && hash_body(&parent->genome) == hash_body(&child->genome) ? parent->body
                                                                                     : child->id;
     return 0;
@@ -355,7 +346,8 @@ static int breed(void *state, struct population *population, struct individual *
 
 static void note_birth(void *state, struct population *population, struct individual *child)
 {
-    struct individual *base = child->is_trial ? find(population, child->parents[0]) : NULL;
+    struct individual *base =
+        child->is_trial ? search_find_id(population, child->parents[0]) : NULL;
     if (base)
         base->is_waiting = 1;
 }

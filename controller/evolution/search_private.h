@@ -35,7 +35,9 @@ struct search {
 };
 
 const struct search_method *search_method_of(const struct search *search);
-struct individual *search_find(struct search *search, uint64_t id); /* NULL: it is not there */
+/* NULL: it is not there. The second finds it in a population in order of id. */
+struct individual *search_find(struct search *search, uint64_t id);
+struct individual *search_find_id(const struct population *population, uint64_t id);
 /* The referee has spoken, and it counts. */
 void search_hear(struct search *search, struct individual *individual);
 /* By rank (fitness descending, then id ascending), and by id; for qsort(). */

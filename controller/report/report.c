@@ -36,7 +36,7 @@ static int find_champions(struct report *report)
 {
     const struct run_facts *facts = &report->facts;
     int count = 0;
-    if (run_has_no_goal(&facts->params))
+    if (!run_has_goal(&facts->params))
         return 0;
     struct report_champion *all = calloc((size_t)facts->generation_count + 1, sizeof *all);
     if (!all)

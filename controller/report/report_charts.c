@@ -47,7 +47,7 @@ static int table_make(struct table *table, const struct report *report)
     if (!values)
         return ERR_MEMORY;
     *table = (struct table){.count = (int)count};
-    table->has_best = !run_has_no_goal(&report->facts.params);
+    table->has_best = run_has_goal(&report->facts.params);
     for (int i = 0; i < ROW_COUNT; i++)
         table->rows[i] = values + (size_t)i * count;
     for (int i = 0; i < AXIS_COUNT; i++)

@@ -112,7 +112,7 @@ static void write_marks(const struct report *report, FILE *file, uint64_t id)
 
 static int has_no_goal(const struct report *report)
 {
-    return run_has_no_goal(&report->facts.params);
+    return !run_has_goal(&report->facts.params);
 }
 
 /* ---- champions ---- */

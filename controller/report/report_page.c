@@ -68,7 +68,7 @@ static void write_figures(const struct report *report, FILE *file)
 {
     const struct store_status *status = &report->facts.status;
     char duration[32];
-    if (report->top_count > 0 && !run_has_no_goal(&report->facts.params)) {
+    if (report->top_count > 0 && run_has_goal(&report->facts.params)) {
         page_tile(file, "best fitness", "%.4g", status->best);
         page_tile(file, "median fitness", "%.4g", status->median);
     }
@@ -99,7 +99,7 @@ static void write_goal(const struct params *params, FILE *file)
         fputs("<p>Bred for <b>nothing</b>: creatures eat, breed and die.</p>\n", file);
         return;
     }
-    if (run_has_no_goal(params)) {
+    if (!run_has_goal(params)) {
         fputs("<p>Bred <b>by hand</b>: a person chose the parents.</p>\n", file);
         return;
     }
@@ -198,7 +198,7 @@ static double percent_of(double part, double whole)
 
 static int write_methods(const struct report *report, FILE *file)
 {
-    int has_scores = !run_has_no_goal(&report->facts.params);
+    int has_scores = run_has_goal(&report->facts.params);
     int has_choices = search_is_interactive(&report->facts.params);
     char columns[160];
     snprintf(columns, sizeof columns, "method|#born|#survived|%s%s",
@@ -383,14 +383,9 @@ static int is_judged(const struct params *params)
     return !preserve_is_wanted(params);
 }
 
-static int has_goal(const struct params *params)
-{
-    return !run_has_no_goal(params);
-}
-
 static int is_judged_without_goal(const struct params *params)
 {
-    return is_judged(params) && !has_goal(params);
+    return is_judged(params) && !run_has_goal(params);
 }
 
 /* In the order of the page. */
@@ -407,10 +402,10 @@ static const struct section {
     {"lives", "lives", "Lives", preserve_is_wanted, report_write_lives},
     {"trees", "families", "Family trees", preserve_is_wanted, report_write_families},
     {"doctor", "doctor", "What holds it back", is_judged, write_doctor},
-    {"fitness", "fitness", "Fitness", has_goal, report_write_course},
+    {"fitness", "fitness", "Fitness", run_has_goal, report_write_course},
     {"progress", "progress", "Progress", contests_are_wanted, write_progress},
     {"choices", "choices", "Choices", search_is_interactive, report_write_choices},
-    {"champions", "champions", "Champions", has_goal, report_write_champions},
+    {"champions", "champions", "Champions", run_has_goal, report_write_champions},
     {"champions", "creatures", "Creatures", is_judged_without_goal, report_write_champions},
     {"lineage", "lineage", "Lineage", is_judged, report_write_lineage},
     {"variety", "variety", "Variety, bodies and brains", is_judged, write_variety},

@@ -7,16 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static int put_member(struct store *store, uint32_t generation, const struct individual *individual,
-                      struct error *error)
-{
-    return store_run(store,
-                     "INSERT INTO members (generation, individual, evaluated) VALUES (?, ?, ?)",
-                     STORE_ROW(STORE_WHOLE(generation), STORE_WHOLE((int64_t)individual->id),
-                               STORE_WHOLE(individual->has_result)),
-                     error);
-}
-
 int store_put_newborn(struct store *store, const struct individual *newborn, struct error *error)
 {
     struct store_value values[STORE_BIRTH_COUNT + 1];
@@ -42,8 +32,13 @@ static int put_present(struct store *store, uint32_t generation,
         if (status)
             return status;
     }
-    return has_row ? put_member(store, generation, individual, error)
-                   : store_put_newborn(store, individual, error);
+    if (!has_row)
+        return store_put_newborn(store, individual, error);
+    return store_run(store,
+                     "INSERT INTO members (generation, individual, evaluated) VALUES (?, ?, ?)",
+                     STORE_ROW(STORE_WHOLE(generation), STORE_WHOLE((int64_t)individual->id),
+                               STORE_WHOLE(individual->has_result)),
+                     error);
 }
 
 static int open_generation(struct store *store, uint32_t generation,
@@ -99,21 +94,6 @@ static int close_archive(struct store *store, uint32_t generation,
     return status;
 }
 
-static int close_row(struct store *store, uint32_t generation,
-                     const struct generation_closing *closing, struct error *error)
-{
-    return store_run(store,
-                     "UPDATE generations SET closed = 1, best = ?, median = ?, mean = ?,"
-                     " best_id = ?, branch = ?, evaluations ="
-                     " (SELECT sum(evaluations_own) FROM generations WHERE number <= ?6)"
-                     " WHERE number = ?6",
-                     STORE_ROW(STORE_REAL(closing->ranks[0].fitness), STORE_REAL(closing->median),
-                               STORE_REAL(closing->mean),
-                               STORE_WHOLE((int64_t)closing->ranks[0].id),
-                               STORE_WHOLE(store->branch), STORE_WHOLE(generation)),
-                     error);
-}
-
 static int close_generation(struct store *store, uint32_t generation,
                             const struct generation_closing *closing, struct error *error)
 {
@@ -132,10 +112,18 @@ static int close_generation(struct store *store, uint32_t generation,
                            "INSERT OR IGNORE INTO members (generation, individual, evaluated)"
                            " SELECT ?1, individual, evaluated FROM " STORE_JUDGED,
                            STORE_ROW(STORE_WHOLE(generation)), error);
-    return status || close_archive(store, generation, closing, error) ||
-                   close_row(store, generation, closing, error)
-               ? error->code
-               : 0;
+    if (status || close_archive(store, generation, closing, error))
+        return error->code;
+    return store_run(store,
+                     "UPDATE generations SET closed = 1, best = ?, median = ?, mean = ?,"
+                     " best_id = ?, branch = ?, evaluations ="
+                     " (SELECT sum(evaluations_own) FROM generations WHERE number <= ?6)"
+                     " WHERE number = ?6",
+                     STORE_ROW(STORE_REAL(closing->ranks[0].fitness), STORE_REAL(closing->median),
+                               STORE_REAL(closing->mean),
+                               STORE_WHOLE((int64_t)closing->ranks[0].id),
+                               STORE_WHOLE(store->branch), STORE_WHOLE(generation)),
+                     error);
 }
 
 /* Starts a transaction whose commit is synced. */
