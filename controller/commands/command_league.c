@@ -210,16 +210,6 @@ static int refuse(const struct request *request, const struct outcome *outcome, 
                      request->files[outcome->b], outcome->message);
 }
 
-/* A page of a duel that could not be made. */
-static int refuse_pages(const struct request *request, const struct outcome *outcomes,
-                        struct error *error)
-{
-    for (int i = 0; i < pair_count_of(request); i++)
-        if (outcomes[i].page_code != 0)
-            return refuse(request, &outcomes[i], error);
-    return 0;
-}
-
 /* Bouts of all pairs that count. */
 static int collect(const struct request *request, const struct outcome *outcomes, int *is_out,
                    struct league_page *page, struct error *error)
@@ -266,16 +256,6 @@ static void print_table(const struct league_page *page)
     output_print(stdout, "digest  %s\n", digest);
 }
 
-static int write_page(const struct league_page *page, const char *directory, struct error *error)
-{
-    char path[RUN_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/index.html", directory);
-    int status = league_page_write(page, path, error);
-    if (!status)
-        output_print(stdout, "%s\n", path);
-    return status;
-}
-
 /* ---- the whole ---- */
 
 static int make_league(const struct request *request, struct outcome *outcomes, int *is_out,
@@ -290,10 +270,17 @@ static int make_league(const struct request *request, struct outcome *outcomes, 
     page->triad_count =
         league_find_triads(page->bouts, page->bout_count, page->player_count, triads, TRIADS_SHOWN);
     print_table(page);
-    return request->output && (refuse_pages(request, outcomes, error) ||
-                               write_page(page, request->output, error))
-               ? error->code
-               : 0;
+    if (!request->output)
+        return 0;
+    char path[RUN_PATH_SIZE];
+    for (int i = 0; i < pair_count_of(request); i++)
+        if (outcomes[i].page_code != 0)
+            return refuse(request, &outcomes[i], error);
+    snprintf(path, sizeof path, "%s/index.html", request->output);
+    int status = league_page_write(page, path, error);
+    if (!status)
+        output_print(stdout, "%s\n", path);
+    return status;
 }
 
 /* Removes the files that this league has made, and nothing else. */

@@ -174,13 +174,6 @@ static void draw_line(const struct chart *chart, const struct chart_series *seri
                     series->color, place_x(chart, chart->x[i]), place_y(chart, series->values[i]));
 }
 
-static void draw_layer(const struct chart *chart, int k)
-{
-    html_print(chart->file, "<g class='layer' data-name='%s'>", chart->series[k].name);
-    draw_band(chart, k);
-    fputs("</g>\n", chart->file);
-}
-
 static void end(const struct chart *chart)
 {
     fputs("</svg>\n<p class='keys'>", chart->file);
@@ -234,8 +227,11 @@ void page_figure(struct chart *chart, const double *x, const struct chart_series
     begin(chart);
     if (chart->low)
         draw_band(chart, -1);
-    for (int k = 0; k < series_count && chart->is_stack; k++)
-        draw_layer(chart, k);
+    for (int k = 0; k < series_count && chart->is_stack; k++) {
+        html_print(chart->file, "<g class='layer' data-name='%s'>", series[k].name);
+        draw_band(chart, k);
+        fputs("</g>\n", chart->file);
+    }
     for (int k = series_count - 1; k >= 0 && !chart->is_stack; k--)
         draw_line(chart, &series[k]);
     end(chart);

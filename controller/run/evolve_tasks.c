@@ -60,15 +60,6 @@ static void take_trial(struct evolve *evolve, const struct task *task, int verdi
     take[task->trial.purpose](evolve, task, verdict, measures);
 }
 
-static void take_first(struct evolve *evolve, const struct task *task, const struct result *result)
-{
-    const struct individual *individual = search_tell(
-        evolve->search, task->creature, result->verdict, &result->measures, result->digest);
-    if (!individual)
-        return;
-    evolve_count_result(evolve, store_put_result(evolve->store, individual, &evolve->error));
-}
-
 static void take_result(struct evolve *evolve, const struct task *task, const struct result *result,
                         const struct store_cost *cost)
 {
@@ -78,12 +69,17 @@ static void take_result(struct evolve *evolve, const struct task *task, const st
     if (evolve_end_if(evolve, store_put_cost(evolve->store, task->creature, &task->trial, &own,
                                              &evolve->error)))
         return;
-    if (evolve->contests)
+    if (evolve->contests) {
         evolve_take_contest(evolve, task, result);
-    else if (task->trial.purpose == TRIAL_FIRST)
-        take_first(evolve, task, result);
-    else
+    } else if (task->trial.purpose != TRIAL_FIRST) {
         take_trial(evolve, task, result->verdict, &result->measures);
+    } else {
+        const struct individual *individual = search_tell(
+            evolve->search, task->creature, result->verdict, &result->measures, result->digest);
+        if (individual)
+            evolve_count_result(evolve,
+                                store_put_result(evolve->store, individual, &evolve->error));
+    }
 }
 
 static void on_result(void *context, const struct task *task, const struct result *result, int slot)
