@@ -443,8 +443,9 @@ static int write_whole(const char *path, int is_in_place, const void *bytes, siz
         status = open_draft(&draft, error);
     if (status)
         return status;
-    fwrite(bytes, 1, length, draft.file);
-    return atomic_file_end(&draft, 0, error);
+    if (file_write_all(fileno(draft.file), bytes, length) != 0)
+        status = fail_path(error, path);
+    return atomic_file_end(&draft, status, error);
 }
 
 int file_write(const char *path, const void *bytes, size_t length, struct error *error)
