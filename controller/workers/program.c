@@ -181,7 +181,10 @@ int program_hear(const char *path, char *const *argv, char **output, struct erro
     *output = file < 0 ? NULL : calloc(1, PROGRAM_OUTPUT_BYTES_MAX + 1);
     int code = *output ? program_run(path, argv, file, error)
                        : error_set(error, ERR_IO, "%s: cannot be heard", path);
-    if (code >= 0 && pread(file, *output, PROGRAM_OUTPUT_BYTES_MAX, 0) < 0)
+    if (code >= 0 && lseek(file, 0, SEEK_END) > PROGRAM_OUTPUT_BYTES_MAX)
+        code = error_set(error, ERR_LIMIT, "%s: wrote more than %d bytes", path,
+                         PROGRAM_OUTPUT_BYTES_MAX);
+    else if (code >= 0 && pread(file, *output, PROGRAM_OUTPUT_BYTES_MAX, 0) < 0)
         code = error_set(error, ERR_IO, "%s: cannot be heard: %s", path, strerror(errno));
     if (file >= 0)
         close(file);

@@ -33,8 +33,8 @@ int program_find(const char *name, char path[RUN_PATH_SIZE], struct error *error
  * ended it, or a negative ERR_*. With an open file as `output`, and not -1, it has nothing to read,
  * and all it prints, errors too, goes there. */
 int program_run(const char *path, char *const *argv, int output, struct error *error);
-/* Runs a program with nothing to read. The beginning of all that it prints, errors too, becomes a
- * string from malloc (NULL on error). Returns as program_run(). */
+/* Runs a program with nothing to read. All that it prints, errors too, becomes a string from malloc
+ * (NULL on error). Returns as program_run(); ERR_LIMIT where it prints more than this. */
 enum { PROGRAM_OUTPUT_BYTES_MAX = 1 << 20 };
 int program_hear(const char *path, char *const *argv, char **output, struct error *error);
 

@@ -52,6 +52,12 @@ TEST(test_the_first_line_is_the_answer)
     ck_assert_int_eq(count_starts(), 1);
 }
 
+TEST(test_what_says_too_much_is_refused)
+{
+    ck_refused_as(ask("head -c 1048577 /dev/zero"), ERR_LIMIT,
+                  "/bin/sh: wrote more than 1048576 bytes");
+}
+
 /* SIGKILL, SIGTERM, and a crash's signal that the program says was sent. */
 TEST_LOOP(test_what_others_end_is_asked_again, 0, 3)
 {
