@@ -18,7 +18,6 @@ _Static_assert(2 * (GENOME_BODIES_MAX + GENOME_CONNECTIONS_MAX + GENOME_NEURONS_
 void genetics_check(const struct genome *genome)
 {
     struct error error = {.code = 0};
-
     ENSURE(genome_check(genome, &error) == 0, "a genome that was made: %s", error.message);
 }
 
@@ -53,7 +52,6 @@ int genetics_draw_breeding(const struct params *params, struct rng *rng)
                                            [BREEDING_CROSSOVER] = params->breeding_crossover,
                                            [BREEDING_GRAFT] = params->breeding_graft};
     int gene = rng_pick(rng, weights, BREEDING_GENE_COUNT);
-
     return gene < 0 ? BREEDING_ASEXUAL : gene;
 }
 
@@ -64,7 +62,6 @@ int genetics_mutation_count(const struct params *params, int is_mated, struct rn
     double one = det_min(scale * params->mutation_one, mutated);
     double draw = rng_unit(rng);
     int count;
-
     if (draw >= mutated)
         return 0;
     if (draw < one)

@@ -53,7 +53,6 @@ static int random_joint(struct maker *maker, int except)
     int first = is_flat(maker) ? JOINT_ROTARY : JOINT_REVOLUTE;
     int last = is_flat(maker) ? JOINT_ROTARY : JOINT_SPHERICAL;
     double weights[JOINT_TYPE_COUNT] = {0}, moving = 1 - params->initial_rigid;
-
     weights[JOINT_RIGID] = params->initial_rigid;
     weights[JOINT_LINEAR] = moving * params->initial_linear;
     for (int joint = first; joint <= last; joint++)
@@ -67,7 +66,6 @@ static void draw_second_limits(struct maker *maker, struct body_gene *body)
 {
     double most = det_min(det_max(maker->params->initial_limit_max_rad, LIMIT_LEAST_RAD),
                           genome_limit_max(body->joint));
-
     body->box.lower_2 = body->box.upper_2 = 0;
     if (joint_types[body->joint].freedoms < 2)
         return;
@@ -79,7 +77,6 @@ static void draw_second_limits(struct maker *maker, struct body_gene *body)
 static void draw_limits(struct maker *maker, struct body_gene *body)
 {
     double least = LIMIT_LEAST_RAD, most = maker->params->initial_limit_max_rad;
-
     if (body->joint == JOINT_LINEAR) {
         double length = 2 * genome_reach_m(body);
 
@@ -130,7 +127,6 @@ static struct vec3 surface_point(const struct body_gene *body, int face, double 
                                  double position_2)
 {
     double x = body->width_m / 2, y = body->height_m / 2, z = body->box.depth_m / 2;
-
     switch (face) {
     case FACE_RIGHT:
         return (struct vec3){x, position * y, position_2 * z};
@@ -153,7 +149,6 @@ static double measure_space(const struct genome *genome, const struct body_gene 
                             struct vec3 here)
 {
     double space = HUGE_VAL;
-
     for (int i = 0; i < genome->connection_count - 1; i++) {
         const struct connection_gene *other = &genome->connections[i];
 
@@ -175,7 +170,6 @@ static double measure_space(const struct genome *genome, const struct body_gene 
 static double measure_image_space(const struct body_gene *child, struct vec3 here)
 {
     double apart[SYMMETRY_COUNT] = {HUGE_VAL, fabs(here.z), fabs(here.x), fabs(here.y)};
-
     return 2 * apart[child->is_symmetric];
 }
 
@@ -187,7 +181,6 @@ static void draw_place(struct maker *maker, struct connection_gene *connection,
     const struct genome *genome = maker->genome;
     const struct body_gene *parent = &genome->bodies[genome_find_body(genome, connection->from)];
     double most = -1;
-
     for (int i = 0; i < PLACES_TRIED; i++) {
         int face = maker_below(maker, count_faces(maker));
         double position = rng_uniform(maker->rng, -1, 1);
@@ -396,7 +389,6 @@ static void draw_connection(struct maker *maker, struct connection_gene *connect
 {
     const struct genome *genome = maker->genome;
     const struct body_gene *child = &genome->bodies[genome_find_body(genome, connection->to)];
-
     draw_place(maker, connection, child);
     connection->child_face = (uint8_t)draw_child_face(maker, child);
     connection->child_position = draw_child_position(maker->rng);
@@ -419,7 +411,6 @@ static void draw_connection(struct maker *maker, struct connection_gene *connect
 static void set_further_inputs(struct body_gene *body, int count_before, struct rng *rng)
 {
     int count = genome_drive_count(body);
-
     for (int k = count_before; k < count; k++) {
         body->drives[k] = body->effector_input;
         if (rng_chance(rng, 0.5))
@@ -434,7 +425,6 @@ static void keep_second_limits(struct maker *maker, struct body_gene *body)
 {
     double most = genome_limit_max(body->joint);
     int is_cone = body->joint == JOINT_SPHERICAL;
-
     if (joint_types[body->joint].freedoms < 2 || body->box.upper_2 == 0) {
         draw_second_limits(maker, body);
         return;
@@ -451,7 +441,6 @@ static void change_type(struct maker *maker, struct body_gene *body, int joint)
     double reach = genome_reach_m(body), unit_before = genetics_signal_unit(body, maker->params);
     double factor = joint == JOINT_LINEAR ? reach : body->joint == JOINT_LINEAR ? 1 / reach : 1;
     double most = genome_limit_max(joint), weight = body->effector_input.weight;
-
     body->joint = (uint8_t)joint;
     body->lower = det_min(det_max(body->lower * factor, -most), 0);
     body->upper = det_min(det_max(body->upper * factor, 0), most);
@@ -462,7 +451,6 @@ static void change_type(struct maker *maker, struct body_gene *body, int joint)
 static void set_joint(struct maker *maker, struct body_gene *body, int joint)
 {
     int further = genome_drive_count(body);
-
     change_type(maker, body, joint);
     keep_second_limits(maker, body);
     set_further_inputs(body, further, maker->rng);

@@ -53,7 +53,6 @@ static void translation_init(struct translation *translation, const struct genom
 static gene_id translate(const struct translation *translation, enum genome_table table, gene_id id)
 {
     int row = id ? genome_find(translation->parent, table, id) : -1;
-
     return row < 0 ? 0 : translation->ids[table][row];
 }
 
@@ -128,7 +127,6 @@ static void align(struct chromosome *chromosome, enum genome_table table, const 
                   int body)
 {
     int i = 0, j = 0;
-
     while (i < rows->count[0] || j < rows->count[1]) {
         int pair_i = i, pair_j = j;
 
@@ -149,7 +147,6 @@ static void align(struct chromosome *chromosome, enum genome_table table, const 
 static void add_group(struct chromosome *chromosome, enum genome_table table, int body)
 {
     struct rows rows;
-
     for (int side = 0; side < 2; side++) {
         const struct genome *parent = chromosome->parents[side];
         int body_row = body < 0 ? -1 : chromosome->slots[body].rows[side];
@@ -168,7 +165,6 @@ static void build_chromosome(struct chromosome *chromosome, const struct genome 
                              const struct genome *b)
 {
     struct chromosome bodies;
-
     chromosome_init(&bodies, a, b);
     add_group(&bodies, GENOME_BODIES, -1);
     chromosome_init(chromosome, a, b);
@@ -189,7 +185,6 @@ static void draw_points(char is_point[SLOTS_MAX], int count, const struct params
                         struct rng *rng)
 {
     int most = (int)params->breeding_crossover_points_max;
-
     memset(is_point, 0, SLOTS_MAX);
     if (count < 2)
         return;
@@ -217,7 +212,6 @@ static int is_taken(const struct chromosome *chromosome, int end, enum genome_ta
 static void take_slots(struct chromosome *chromosome, const char *is_point)
 {
     int side = 0;
-
     for (int i = 0; i < chromosome->count; i++) {
         struct slot *slot = &chromosome->slots[i];
         side ^= is_point[i];
@@ -261,7 +255,6 @@ static int append_row(struct genome *child, const struct translation *translatio
 {
     void *added = genome_add(child, table);
     struct input_gene *input;
-
     if (!added)
         return genome_refusal(child, table);
     memcpy(added, genome_row(translation->parent, table, row), genome_tables[table].size);
@@ -292,7 +285,6 @@ static int append_table(struct genome *child, const struct chromosome *chromosom
 {
     int count_a = chromosome->parents[0]->counts[table];
     int count_b = chromosome->parents[1]->counts[table], status = 0;
-
     for (int row = 0; !status && row < (count_a > count_b ? count_a : count_b); row++)
         for (int i = 0; !status && i < chromosome->count; i++) {
             const struct slot *slot = &chromosome->slots[i];
@@ -319,7 +311,6 @@ static void redraw_targets(struct genome *genome, struct rng *rng)
 static int finish(struct maker *maker, const struct genome *a, const struct genome *b)
 {
     struct genome *child = maker->genome;
-
     if (child->body_count == 0)
         return 0;
     if (genome_find_body(child, child->root) < 0)
@@ -339,7 +330,6 @@ static int try_crossover(struct maker *maker, struct chromosome *chromosome)
     struct translation translations[2];
     char is_point[SLOTS_MAX];
     int status = 0;
-
     genome_init(child);
     child->kind = a->kind;
     draw_points(is_point, chromosome->count, maker->params, maker->rng);
@@ -363,7 +353,6 @@ static int try_crossover(struct maker *maker, struct chromosome *chromosome)
 static int copy_parent(struct genome *child, const struct genome *a)
 {
     int status = genome_copy(child, a);
-
     if (!status)
         genome_collect_garbage(child);
     return status;
@@ -373,7 +362,6 @@ static int copy_parent(struct genome *child, const struct genome *a)
 static int has_plan_of(const struct genome *a, const struct genome *b)
 {
     int is_same = a->kind == b->kind && a->root == b->root;
-
     for (int table = 0; table < GENOME_NEURONS; table++) {
         is_same = is_same && a->counts[table] == b->counts[table];
         for (int i = 0; is_same && i < a->counts[table]; i++)
@@ -387,7 +375,6 @@ int genetics_crossover(struct genome *child, const struct genome *a, const struc
 {
     struct maker maker = {.genome = child, .params = params, .rng = rng, .ids = ids};
     struct chromosome chromosome;
-
     /* Bodies of two kinds have nothing to exchange, nor of two plans that are to be kept. */
     if (a->kind != b->kind || (params->mutation_plan == PLAN_KEEP && !has_plan_of(a, b)))
         return copy_parent(child, a);
@@ -409,7 +396,6 @@ static void translate_section(struct translation *section, const struct genome *
                               const char *is_reached, struct gene_counter *ids)
 {
     const struct genome *b = section->parent;
-
     for (int table = 0; table < GENOME_TABLE_COUNT; table++)
         for (int i = 0; i < b->counts[table]; i++) {
             gene_id id = genome_row_id(b, table, i), home = home_of(b, table, i);
@@ -425,7 +411,6 @@ static int append_section(struct genome *child, const struct translation *sectio
 {
     const struct genome *b = section->parent;
     int status = 0;
-
     for (int table = 0; table < GENOME_TABLE_COUNT; table++)
         for (int i = 0; !status && i < b->counts[table]; i++)
             if (section->ids[table][i])
@@ -440,7 +425,6 @@ static int lead_to_graft(struct maker *maker, int connection_count, gene_id top)
 {
     struct genome *child = maker->genome;
     int growing[GENOME_CONNECTIONS_MAX], count = 0;
-
     for (int i = 0; i < connection_count; i++)
         if (!child->connections[i].brace)
             growing[count++] = i;
@@ -457,7 +441,6 @@ static int try_graft(struct maker *maker, const struct genome *a, const struct g
     struct translation section;
     char is_reached[GENOME_BODIES_MAX];
     int top = maker_below(maker, b->body_count), status;
-
     if (genome_copy(child, a))
         return ERR_MEMORY;
     genome_mark_reached(b, top, is_reached);

@@ -22,7 +22,6 @@ enum { TRIES_PER_MUTATION = 64, KINDS_MAX = 128, KINDS_WEIGHED = 64 };
 static const struct mutation_kind *kind_at(const struct genome *genome, int number)
 {
     const struct mutation_kind *own = genetics_kind_of(genome)->mutations;
-
     if (number < mutation_kind_count)
         return &mutation_kinds[number];
     number -= mutation_kind_count;
@@ -35,7 +34,6 @@ static int draw_kind(const struct genome *genome, const struct params *params, s
     double weights[KINDS_WEIGHED];
     const struct mutation_kind *kind;
     int count;
-
     for (count = 0; (kind = kind_at(genome, count)); count++) {
         double rate = mutation_param(params, kind->rate_offset);
 
@@ -66,7 +64,6 @@ static int try_kind(struct maker *maker, struct genome *genome, int kind)
     struct gene_counter ids_before = *maker->ids;
     struct genome trial;
     int is_change;
-
     ENSURE(kind_at(genome, kind), "mutation %d is of no kind", kind);
     /* An earlier mutation may have taken the last site. */
     if (kind_at(genome, kind)->count_sites(genome) == 0)
@@ -106,7 +103,6 @@ static void add_words(const char *words, char *text, int text_size)
     int is_cut = length >= 3 && strcmp(text + length - 3, "...") == 0;
     const char *gap = length ? "; " : "";
     int room = text_size - length - 2 - (int)sizeof("; ...");
-
     if (is_cut)
         return;
     if ((int)strlen(words) <= room)
@@ -118,7 +114,6 @@ static void add_words(const char *words, char *text, int text_size)
 static int mutate(struct maker *maker, struct genome *genome, int count, char *text, int text_size)
 {
     int drawn[KINDS_MAX], i, tries = TRIES_PER_MUTATION * count, done = 0;
-
     for (i = 0; i < count; i++) {
         drawn[i] = draw_kind(genome, maker->params, maker->rng);
         if (drawn[i] < 0)
@@ -149,7 +144,6 @@ int genetics_mutate(struct genome *genome, int count, const struct params *param
     struct maker maker = {.params = params, .rng = rng, .ids = ids};
     struct genome work;
     int status;
-
     ENSURE(count >= 0 && text_size >= 0, "%d mutations in %d letters", count, text_size);
     gene_counter_avoid(ids, genome, NULL);
     if (text_size > 0)

@@ -21,7 +21,6 @@ enum { STEPS_SUMMED = 3 }; /* a numeric change is a sum of so many uniform numbe
 void mutation_say(struct maker *maker, const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     vsnprintf(maker->words, sizeof(maker->words), format, arguments);
     va_end(arguments);
@@ -48,7 +47,6 @@ double mutation_change(struct maker *maker, double value, double least_scale, in
                        double low, double high)
 {
     double sum = 0;
-
     if (is_signed && rng_chance(maker->rng, NEGATED))
         return clamp(-value, low, high);
     for (int i = 0; i < STEPS_SUMMED; i++)
@@ -67,7 +65,6 @@ const char *mutation_name_row(const struct genome *genome, enum genome_table tab
                               char text[32])
 {
     const struct body_kind_info *kind = &body_kinds[genome->kind];
-
     ENSURE(row >= 0 && row < genome->counts[table], "%s %d of %d", genome_tables[table].noun, row,
            genome->counts[table]);
     snprintf(text, 32, "%s %d",
@@ -83,7 +80,6 @@ static int count_changing(const struct gene_field *table, enum gene_change chang
                           const struct gene_field **first)
 {
     int count = 0;
-
     for (; table->name; table++)
         if (table->mutation.change == change && count++ == 0)
             *first = table;
@@ -95,7 +91,6 @@ const struct gene_field *mutation_pick_field(struct maker *maker, const struct g
 {
     const struct gene_field *field = NULL;
     int count = count_changing(table, change, &field), wanted;
-
     if (count < 2)
         return field;
     wanted = count == 2 ? !rng_chance(maker->rng, 0.5) : maker_below(maker, count);
@@ -107,7 +102,6 @@ const struct gene_field *mutation_pick_field(struct maker *maker, const struct g
 double mutation_param(const struct params *params, size_t offset)
 {
     double value;
-
     ENSURE(offset <= sizeof *params - sizeof value, "a parameter at %zu", offset);
     memcpy(&value, (const char *)params + offset, sizeof(value));
     return value;
@@ -119,7 +113,6 @@ void mutation_bound_number(const struct params *params, const struct gene_field 
 {
     const struct gene_mutation *how = &field->mutation;
     struct gene_range range = gene_range_of(table, field, gene);
-
     *high = how->highest ? det_min(range.high, mutation_param(params, how->highest)) : range.high;
     *low = how->lowest ? det_max(range.low, mutation_param(params, how->lowest)) : range.low;
 }
@@ -129,7 +122,6 @@ static void change_real(struct maker *maker, const struct gene_field *table, voi
 {
     const struct gene_mutation *how = &field->mutation;
     double before = gene_number(field, gene), low, high, after;
-
     mutation_bound_number(maker->params, table, field, gene, &low, &high);
     after = mutation_change(maker, before, how->least > 0 ? how->least : low, how->is_signed,
                             det_min(low, high), high);
@@ -162,7 +154,6 @@ static void turn_flag(struct maker *maker, void *gene, const struct gene_field *
                       const char *name)
 {
     int is_set = gene_number(field, gene) == 0;
-
     gene_set_number(field, gene, is_set);
     mutation_say(maker, "%s %s %s", name, is_set ? "became" : "is no longer", field->words);
 }
@@ -174,7 +165,6 @@ void mutation_change_field(struct maker *maker, enum genome_table table, int row
     void *gene = genome_row(maker->genome, table, row);
     struct gene_range range = gene_range_of(fields, field, gene);
     char name[32];
-
     /* a value that is not used, or is the only one allowed, stays */
     if (range.low == range.high)
         return;
@@ -218,7 +208,6 @@ static int is_held(const struct genome *genome, enum gene_change change, int row
 int mutation_count_held(const struct genome *genome, enum gene_change change)
 {
     int i, count = 0;
-
     for (i = 0; i < genome->body_count; i++)
         count += is_held(genome, change, i);
     return count;
@@ -227,7 +216,6 @@ int mutation_count_held(const struct genome *genome, enum gene_change change)
 struct body_gene *mutation_pick_held(struct maker *maker, enum gene_change change, int *row)
 {
     struct body_gene *body;
-
     ENSURE(mutation_count_held(maker->genome, change) > 0, "none of %d bodies can change by %d",
            maker->genome->body_count, (int)change);
     do
@@ -242,7 +230,6 @@ void mutation_change_input(struct maker *maker, struct input_gene *input, double
     int is_constant = input->kind == INPUT_CONSTANT;
     double *number = is_constant ? &input->value : &input->weight;
     double before = *number, least_scale = LEAST_WEIGHT * (is_constant ? 1 : unit);
-
     *number = mutation_change(maker, before, least_scale, 1, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
     /* The constant that stands for something lost has no weight yet. */
     if (is_constant && input->weight == 0)
@@ -255,7 +242,6 @@ void mutation_redraw_input(struct maker *maker, gene_id owner, struct input_gene
                            const char *what)
 {
     char source[80];
-
     wiring_draw(maker, owner, input);
     wiring_describe(maker->genome, input, source, sizeof(source));
     mutation_say(maker, "%s now reads %s", what, source);
@@ -264,6 +250,5 @@ void mutation_redraw_input(struct maker *maker, gene_id owner, struct input_gene
 void mutation_gain_effector(struct maker *maker, int row)
 {
     double frequency_hz = genetics_random_frequency_hz(maker);
-
     maker->status = genetics_random_effector(maker, row, frequency_hz);
 }

@@ -44,7 +44,6 @@ static struct neuron_gene *pick_neuron(struct maker *maker, int *row)
 static struct body_gene *pick_mover(struct maker *maker, int *row)
 {
     struct body_gene *body;
-
     do
         body = mutation_pick_body(maker, row);
     while (!genetics_has_mover(maker->genome, *row));
@@ -77,7 +76,6 @@ static void breeding_method(struct maker *maker)
                                            [BREEDING_CROSSOVER] = params->breeding_crossover > 0,
                                            [BREEDING_GRAFT] = params->breeding_graft > 0};
     int before = genome->breeding, after;
-
     weights[before] = 0;
     after = rng_pick(maker->rng, weights, BREEDING_GENE_COUNT);
     if (after < 0)
@@ -107,7 +105,6 @@ static void body_joint(struct maker *maker)
     struct body_gene *body = mutation_pick_body(maker, &row);
     int before = body->joint;
     int after = kind->random_joint(maker, before);
-
     if (after < 0)
         return;
     kind->set_joint(maker, body, after);
@@ -131,7 +128,6 @@ static void change_limit(struct maker *maker, const struct gene_field *table,
     double *limit, before, scale = gene_assumed(field, body);
     int is_angle = strcmp(form->unit, "rad") == 0, digits = field->mutation.digits + !is_angle;
     const char *second = strcmp(field->words, "limit") == 0 ? "" : "second ";
-
     is_lower = is_lower && range.low < 0;
     limit = (double *)gene_at(body, field) + !is_lower;
     before = *limit;
@@ -148,7 +144,6 @@ static void body_limits(struct maker *maker)
     int row, is_lower = rng_chance(maker->rng, 0.5);
     struct body_gene *body = mutation_pick_held(maker, CHANGE_LIMITS, &row);
     char name[32];
-
     if (!gene_is_used(gene_range_of(table, field, body)))
         field = mutation_find_used(table, CHANGE_LIMITS, body);
     snprintf(name, sizeof(name), "%s %d", mutation_body_noun(maker), row);
@@ -161,7 +156,6 @@ static void body_recursion(struct maker *maker)
     struct body_gene *body = mutation_pick_body(maker, &row);
     int before = body->recursive_limit;
     int after = before + (rng_chance(maker->rng, 0.5) ? 1 : -1);
-
     body->recursive_limit = (uint8_t)det_min(det_max(after, 1), GENOME_RECURSION_MAX);
     mutation_say(maker, "recursive limit of %s %d %d -> %d", mutation_body_noun(maker), row, before,
                  body->recursive_limit);
@@ -172,7 +166,6 @@ static int pick_sensor(struct maker *maker)
 {
     uint64_t possible = sensors_drawn(maker->genome->kind, maker->params);
     int sensor = 0, wanted = maker_below(maker, __builtin_popcountll(possible));
-
     while (!(possible & SENSOR_BIT(sensor)) || wanted-- > 0)
         sensor++;
     return sensor;
@@ -184,7 +177,6 @@ static void body_sensors(struct maker *maker)
     uint64_t on = sensors_switched_on(maker->params);
     int row, sensor = pick_sensor(maker);
     struct body_gene *body = mutation_pick_body(maker, &row);
-
     /* one that is switched off does not come; the mutation that changes nothing is drawn again */
     if (!(on & SENSOR_BIT(sensor)) && !(body->sensors & SENSOR_BIT(sensor)))
         return;
@@ -203,7 +195,6 @@ static void effector(struct maker *maker)
     int freedom = freedoms > 1 ? maker_below(maker, freedoms) : 0;
     struct input_gene *input = genome_body_input(body, freedom);
     char what[64];
-
     snprintf(what, sizeof(what), "the effector of %s %d%s", mutation_body_noun(maker), row,
              freedom == 0   ? ""
              : freedom == 1 ? " (second freedom)"
@@ -238,7 +229,6 @@ static void emitter(struct maker *maker)
     double draw = rng_unit(maker->rng);
     struct emitter_gene *gene;
     char what[64];
-
     while (!emitter_is_on(k, maker->params) || wanted-- > 0)
         k++;
     gene = &body->emitters[k];
@@ -275,7 +265,6 @@ static void stretch(struct maker *maker)
     double draw = rng_unit(maker->rng), before = body->stretch.limit;
     const struct params *params = maker->params;
     char what[64];
-
     snprintf(what, sizeof(what), "the stretch of %s %d", mutation_body_noun(maker), row);
     if (before == 0) {
         maker->status = genetics_random_stretch(maker, row);
@@ -304,7 +293,6 @@ static void neuron_function(struct maker *maker)
     const char *before = function_name(neuron);
     int used = neuron_functions[neuron->function].input_count, count, k;
     int after = genetics_random_function(maker, neuron->function);
-
     if (after < 0)
         return;
     neuron->function = (uint8_t)after;
@@ -323,14 +311,12 @@ static void neuron_function(struct maker *maker)
 static double change_turns(struct maker *maker, double before)
 {
     double after = mutation_change(maker, before, LEAST_PHASE, 0, -HUGE_VAL, HUGE_VAL);
-
     return det_min(det_max(after - det_floor(after), 0), PHASE_LIMIT);
 }
 
 static void change_phase(struct maker *maker, struct neuron_gene *neuron, int row)
 {
     double before = neuron->initial;
-
     neuron->initial = change_turns(maker, before);
     mutation_say(maker, "phase of neuron %d (%s) %.3f -> %.3f turns", row, function_name(neuron),
                  before, neuron->initial);
@@ -343,7 +329,6 @@ static void neuron_weight(struct maker *maker)
     int count = neuron_functions[neuron->function].input_count;
     int k = maker_below(maker, count + genetics_is_oscillator(neuron->function));
     char what[64];
-
     if (k == count) {
         change_phase(maker, neuron, row);
         return;
@@ -355,7 +340,6 @@ static void neuron_weight(struct maker *maker)
 static int count_oscillators(const struct genome *genome)
 {
     int count = 0;
-
     for (int i = 0; i < genome->neuron_count; i++)
         count += genetics_is_oscillator(genome->neurons[i].function);
     return count;
@@ -382,7 +366,6 @@ static void neuron_input(struct maker *maker)
     struct neuron_gene *neuron = pick_neuron(maker, &row);
     int k = maker_below(maker, neuron_functions[neuron->function].input_count);
     char what[64];
-
     snprintf(what, sizeof(what), "input %d of neuron %d (%s)", k, row, function_name(neuron));
     mutation_redraw_input(maker, neuron->owner, &neuron->inputs[k], what);
 }
@@ -394,7 +377,6 @@ static void print_sizes(const struct maker *maker, int row, char text[64])
 {
     const struct gene_field *field = body_kinds[maker->genome->kind].body;
     int length = 0;
-
     for (; field->name; field++)
         if (field->mutation.change == CHANGE_SIZE)
             length += snprintf(text + length, (size_t)(64 - length), "%s%.2f", length ? " x " : "",
@@ -441,7 +423,6 @@ static int add_reader(const struct genome *genome, const struct neuron_gene *sou
                       struct input_gene *input, struct reader *readers, int count)
 {
     struct input_gene trial = *input;
-
     if (!wiring_lead(genome, owner, source, &trial))
         return count;
     readers[count].input = input;
@@ -455,7 +436,6 @@ static int list_readers(struct genome *genome, const struct neuron_gene *source,
                         struct reader readers[READERS_MAX])
 {
     int i, k, count = 0;
-
     for (i = 0; i < genome->body_count; i++) {
         struct body_gene *body = &genome->bodies[i];
         int is_moved = genetics_has_mover(genome, i);
@@ -522,7 +502,6 @@ static void connection_target(struct maker *maker)
     int row, body;
     char name[32];
     struct connection_gene *connection = mutation_pick_connection(maker, &row);
-
     connection->to = mutation_pick_body(maker, &body)->id;
     mutation_say(maker, "%s now leads to %s %d",
                  mutation_name_row(maker->genome, GENOME_CONNECTIONS, row, name),
@@ -548,7 +527,6 @@ static void remove_connection(struct maker *maker)
     int row;
     char name[32];
     const struct connection_gene *connection = mutation_pick_connection(maker, &row);
-
     mutation_say(maker, "removed %s (%s %d to %s %d)",
                  mutation_name_row(maker->genome, GENOME_CONNECTIONS, row, name),
                  mutation_body_noun(maker), genome_find_body(maker->genome, connection->from),
@@ -595,7 +573,6 @@ int mutation_count_connections(const struct genome *genome)
 static int count_movers(const struct genome *genome)
 {
     int i, count = 0;
-
     for (i = 0; i < genome->body_count; i++)
         count += genetics_has_mover(genome, i);
     return count;

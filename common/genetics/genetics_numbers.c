@@ -43,7 +43,6 @@ static void note_real(struct list *list, const struct params *params,
 {
     struct genetics_number number = {.at = gene_at(gene, field),
                                      .is_brain = (field->flags & GENE_BRAIN) != 0};
-
     if ((field->flags & GENE_GATE) && *number.at == 0)
         return;
     mutation_bound_number(params, table, field, gene, &number.low, &number.high);
@@ -56,7 +55,6 @@ static void note_limits(struct list *list, const struct gene_field *field, void 
                         struct gene_range range)
 {
     double *limits = gene_at(gene, field), least = field->mutation.least;
-
     least *= gene_assumed(field, gene);
     if (range.low < 0)
         note(list, (struct genetics_number){&limits[0], range.low, 0, least, 0, 0});
@@ -69,7 +67,6 @@ static void note_field(struct list *list, const struct params *params,
     struct gene_range range = gene_range_of(table, field, gene);
     int is_brain = (field->flags & GENE_BRAIN) != 0;
     int is_changed = is_brain || (field->mutation.change != CHANGE_NONE && params->mutation_body);
-
     if (!is_changed || range.low == range.high)
         return;
     if (field->type == GENE_REAL)
@@ -108,7 +105,6 @@ int genetics_list_numbers(struct genome *genome, const struct params *params,
                           struct genetics_number **numbers, int *count)
 {
     struct list list = {NULL, 0};
-
     note_all(&list, genome, params);
     list.numbers = calloc((size_t)list.count + 1, sizeof *list.numbers);
     *numbers = list.numbers;
@@ -124,7 +120,6 @@ int genetics_list_numbers(struct genome *genome, const struct params *params,
 static double draw_step(struct rng *rng)
 {
     double sum = 0;
-
     for (int i = 0; i < 3; i++)
         sum += rng_uniform(rng, -1, 1);
     return sum;
@@ -135,7 +130,6 @@ static void change(struct genome *genome, const struct genetics_number *number, 
 {
     double before = *number->at, after;
     struct error error;
-
     after = before + step * det_max(fabs(before), number->least) * draw_step(rng);
     if (number->is_turn)
         after -= det_floor(after);
@@ -149,7 +143,6 @@ int genetics_change_numbers(struct genome *genome, const struct params *params, 
 {
     struct genetics_number *numbers;
     int count, possible = 0, status = genetics_list_numbers(genome, params, &numbers, &count);
-
     ENSURE(step > 0, "a step of %g", step);
     if (status)
         return status;
@@ -168,7 +161,6 @@ int genetics_count_changed(struct genome *a, struct genome *b, const struct para
 {
     struct genetics_number *before, *after;
     int count, same;
-
     *brain = *body = 0;
     if (genetics_list_numbers(a, params, &before, &count))
         return ERR_MEMORY;

@@ -62,7 +62,6 @@ int genetics_has_mover(const struct genome *genome, int row)
 int genetics_has_joint(const struct genome *genome, int row)
 {
     const struct body_gene *body = &genome->bodies[row];
-
     ENSURE(row >= 0 && row < genome->body_count, "the joint of body %d of %d", row,
            genome->body_count);
     if (body->id == genome->root && body->recursive_limit == 1)
@@ -97,7 +96,6 @@ static double sensor_share(int sensor)
 static uint64_t draw_sensors(struct maker *maker)
 {
     uint64_t set = 0, possible = sensors_drawn(maker->genome->kind, maker->params);
-
     for (int sensor = 0; sensor < SENSOR_COUNT; sensor++)
         if ((possible & SENSOR_BIT(sensor)) && rng_chance(maker->rng, sensor_share(sensor)))
             set |= SENSOR_BIT(sensor);
@@ -108,7 +106,6 @@ double genetics_signal_unit(const struct body_gene *body, const struct params *p
 {
     int is_extension =
         body->joint == JOINT_LINEAR && params->creature_effector_mode == EFFECTOR_POSITION;
-
     return is_extension ? genome_reach_m(body) : 1;
 }
 
@@ -116,7 +113,6 @@ int genetics_random_body(struct maker *maker)
 {
     int recursion_choices = (int)maker->params->initial_recursion_max;
     struct body_gene *body = genome_add_body(maker->genome);
-
     if (!body)
         return genome_refusal(maker->genome, GENOME_BODIES);
     body->id = gene_counter_next(maker->ids);
@@ -132,7 +128,6 @@ int genetics_random_body(struct maker *maker)
 static int add_connection(struct maker *maker, gene_id from, gene_id to, int is_brace)
 {
     const struct genetics_kind *kind = genetics_kind_of(maker->genome);
-
     ENSURE(genome_find_body(maker->genome, from) >= 0 && genome_find_body(maker->genome, to) >= 0,
            "a connection from gene %llu to gene %llu, which are no bodies",
            (unsigned long long)from, (unsigned long long)to);
@@ -197,7 +192,6 @@ static uint32_t allowed_functions(const struct params *params)
 {
     struct error error;
     uint32_t set;
-
     ENSURE(!neuron_parse_set(params->initial_functions, &set, &error), "%s", error.message);
     return set;
 }
@@ -206,7 +200,6 @@ static uint32_t allowed_functions(const struct params *params)
 int genetics_random_function(struct maker *maker, int except)
 {
     uint32_t set = allowed_functions(maker->params);
-
     if (except >= 0)
         set &= ~NEURON_BIT(except);
     int count = __builtin_popcount(set);
@@ -251,7 +244,6 @@ void genetics_random_inputs(struct maker *maker, struct neuron_gene *neuron)
 double genetics_random_frequency_hz(struct maker *maker)
 {
     int is_shared = rng_chance(maker->rng, FREQUENCY_SHARED);
-
     for (int i = 0; is_shared && i < maker->genome->neuron_count; i++) {
         const struct neuron_gene *neuron = &maker->genome->neurons[i];
 
@@ -267,7 +259,6 @@ static void draw_signal(struct maker *maker, gene_id owner, struct input_gene *i
 {
     enum input_kind kind = rng_chance(maker->rng, 0.6) ? INPUT_NEURON : INPUT_SENSOR;
     enum input_kind other = kind == INPUT_NEURON ? INPUT_SENSOR : INPUT_NEURON;
-
     if (!wiring_draw_source(maker, owner, kind, input) &&
         !wiring_draw_source(maker, owner, other, input))
         wiring_draw(maker, owner, input);
@@ -277,7 +268,6 @@ static void draw_signal(struct maker *maker, gene_id owner, struct input_gene *i
 static int drive_function(const struct params *params)
 {
     uint32_t set = allowed_functions(params);
-
     return set & NEURON_BIT(NEURON_OSCILLATE_WAVE)  ? NEURON_OSCILLATE_WAVE
            : set & NEURON_BIT(NEURON_OSCILLATE_SAW) ? NEURON_OSCILLATE_SAW
                                                     : -1;
@@ -288,7 +278,6 @@ static int add_drive(struct maker *maker, gene_id owner, double frequency_hz)
 {
     int function = drive_function(maker->params);
     int status = function < 0 ? ERR_LIMIT : add_neuron(maker, owner, function);
-
     if (status)
         return status == ERR_MEMORY ? status : 0;
     struct neuron_gene *drive = &maker->genome->neurons[maker->genome->neuron_count - 1];
@@ -305,7 +294,6 @@ static void lead_input(struct maker *maker, gene_id owner, int has_drive, double
                        struct input_gene *input)
 {
     const struct genome *genome = maker->genome;
-
     input->weight = rng_uniform(maker->rng, 0.8, 1.2) * unit;
     if (has_drive)
         wiring_lead(genome, owner, &genome->neurons[genome->neuron_count - 1], input);
@@ -317,7 +305,6 @@ static void lead_input(struct maker *maker, gene_id owner, int has_drive, double
 static int draw_drives(struct maker *maker, struct body_gene *body)
 {
     int has_drive = 0;
-
     for (int i = 0; has_drive >= 0 && i < genome_drive_count(body); i++) {
         int is_driven = drive_function(maker->params) >= 0 &&
                         rng_chance(maker->rng, maker->params->initial_oscillators);
@@ -331,7 +318,6 @@ static int add_effector(struct maker *maker, int row, int is_driven, double freq
 {
     struct body_gene *body = &maker->genome->bodies[row];
     int has_drive = is_driven ? add_drive(maker, body->id, frequency_hz) : 0;
-
     if (has_drive < 0)
         return has_drive;
     body->has_effector = 1;
@@ -352,7 +338,6 @@ int genetics_random_effector(struct maker *maker, int row, double frequency_hz)
 int genetics_random_drive(struct maker *maker, int row)
 {
     struct body_gene *body = &maker->genome->bodies[row];
-
     ENSURE(row >= 0 && row < maker->genome->body_count, "a drive of body %d of %d", row,
            maker->genome->body_count);
     body->drive_strength = rng_uniform(maker->rng, STRENGTH_MIN, 1);
@@ -362,7 +347,6 @@ int genetics_random_drive(struct maker *maker, int row)
 void genetics_random_emitter(struct maker *maker, int row, int emitter)
 {
     struct body_gene *body = &maker->genome->bodies[row];
-
     ENSURE(row >= 0 && row < maker->genome->body_count, "an emitter of body %d of %d", row,
            maker->genome->body_count);
     ENSURE(emitter >= 0 && emitter < EMITTER_COUNT, "emitter %d of %d", emitter, EMITTER_COUNT);
@@ -374,7 +358,6 @@ static int add_bodies(struct maker *maker)
 {
     int low = (int)maker->params->initial_bodies_min, high = (int)maker->params->initial_bodies_max;
     int count = low + (high > low ? maker_below(maker, high - low + 1) : 0), status = 0;
-
     while (!status && maker->genome->body_count < count)
         status = genetics_random_body(maker);
     return status;
@@ -385,7 +368,6 @@ static int connect_tree(struct maker *maker)
 {
     struct body_gene *bodies = maker->genome->bodies;
     int status = 0;
-
     if (maker->genome->body_count == 1) {
         if (bodies[0].recursive_limit < 2)
             bodies[0].recursive_limit = 2;
@@ -402,7 +384,6 @@ static void draw_ends(struct maker *maker, gene_id *from, gene_id *to)
 {
     const struct body_gene *bodies = maker->genome->bodies;
     int i = 0, row, target;
-
     do {
         row = maker_below(maker, maker->genome->body_count);
         target = maker_below(maker, maker->genome->body_count);
@@ -415,14 +396,12 @@ static void draw_ends(struct maker *maker, gene_id *from, gene_id *to)
 static int draw_count(struct maker *maker, double share)
 {
     double wanted = share * maker->genome->body_count;
-
     return (int)wanted + rng_chance(maker->rng, wanted - (int)wanted);
 }
 
 static int connect_further(struct maker *maker)
 {
     int count = draw_count(maker, maker->params->initial_connections), status = 0;
-
     while (!status && maker->genome->connection_count < count) {
         int row = maker_below(maker, maker->genome->connection_count);
         gene_id from = maker->genome->connections[row].from;
@@ -440,7 +419,6 @@ static int add_braces(struct maker *maker)
 {
     const struct genome *genome = maker->genome;
     int count = draw_count(maker, maker->params->spheres_initial_braces), status = 0;
-
     while (!status && count-- > 0) {
         int from = maker_below(maker, genome->body_count);
         int to = maker_below(maker, genome->body_count);
@@ -454,7 +432,6 @@ static int add_neurons(struct maker *maker)
 {
     const struct params *params = maker->params;
     int status = 0;
-
     /* The central set counts as one more place, the last. */
     for (int i = 0; i <= maker->genome->body_count; i++) {
         int is_central = i == maker->genome->body_count;
@@ -473,7 +450,6 @@ static int is_driven_by_oscillator(const struct genome *genome, const struct bod
     int row = body->has_effector && input->kind == INPUT_NEURON
                   ? genome_find_neuron(genome, input->source)
                   : -1;
-
     return row >= 0 && genetics_is_oscillator(genome->neurons[row].function);
 }
 
@@ -484,7 +460,6 @@ static int ensure_drive(struct maker *maker, double frequency_hz)
 {
     const struct params *params = maker->params;
     int jointed[GENOME_BODIES_MAX], count = 0;
-
     for (int i = 0; i < maker->genome->body_count; i++)
         if (genetics_has_mover(maker->genome, i)) {
             if (is_driven_by_oscillator(maker->genome, &maker->genome->bodies[i]))
@@ -501,7 +476,6 @@ static int add_effectors(struct maker *maker)
 {
     double common_hz = draw_frequency_hz(maker->rng), share = maker->params->initial_effectors;
     int status = 0;
-
     for (int i = 0; !status && i < maker->genome->body_count; i++) {
         double frequency_hz =
             rng_chance(maker->rng, FREQUENCY_SHARED) ? common_hz : draw_frequency_hz(maker->rng);
@@ -521,7 +495,6 @@ int genetics_random_stretch(struct maker *maker, int row)
     double frequency_hz = genetics_random_frequency_hz(maker);
     int is_driven = rng_chance(maker->rng, maker->params->initial_oscillators);
     int has_drive = is_driven ? add_drive(maker, body->id, frequency_hz) : 0;
-
     if (has_drive < 0)
         return has_drive;
     body->stretch.limit =
@@ -533,7 +506,6 @@ int genetics_random_stretch(struct maker *maker, int row)
 static int add_stretches(struct maker *maker)
 {
     int status = 0;
-
     if (!body_kinds[maker->genome->kind].can_stretch || maker->params->creature_stretch_max <= 0)
         return 0;
     for (int i = 0; !status && i < maker->genome->body_count; i++)
@@ -632,7 +604,6 @@ int genetics_random_brain(struct genome *genome, const struct params *params, st
     struct params all = *params; /* all joints that can be driven are */
     struct genome made;
     struct maker maker = {.genome = &made, .params = &all, .rng = rng, .ids = ids};
-
     all.initial_effectors = 1;
     gene_counter_avoid(ids, genome, NULL);
     if (genome_copy(&made, genome))
@@ -654,7 +625,6 @@ int genetics_random(struct genome *genome, const struct params *params, struct r
                     struct gene_counter *ids)
 {
     struct maker maker = {.genome = genome, .params = params, .rng = rng, .ids = ids};
-
     genome_init(genome);
     genome->kind = (uint8_t)params->creature_body;
     if (fill(&maker)) {

@@ -89,7 +89,6 @@ static int random_joint(struct maker *maker, int except)
         [JOINT_HINGE] = maker->params->spheres_initial_held / 2,
         [JOINT_SADDLE] = maker->params->spheres_initial_held / 4,
     };
-
     if (except >= 0)
         weights[except] = 0;
     return rng_pick(maker->rng, weights, JOINT_TYPE_COUNT);
@@ -100,7 +99,6 @@ static void set_joint(struct maker *maker, struct body_gene *body, int joint)
     struct sphere_gene *sphere = &body->sphere;
     double most = det_min(genome_limit_max(joint), maker->params->initial_limit_max_rad);
     double least = det_min(LEAST_LIMIT, most);
-
     body->joint = (uint8_t)joint;
     body->lower = joint >= JOINT_HINGE ? -rng_uniform(maker->rng, least, most) : 0;
     body->upper = joint >= JOINT_BALL ? rng_uniform(maker->rng, least, most) : 0;
@@ -117,7 +115,6 @@ static void set_joint(struct maker *maker, struct body_gene *body, int joint)
 static void draw_body(struct maker *maker, struct body_gene *body)
 {
     struct sphere_gene *sphere = &body->sphere;
-
     sphere->radius_m = draw_radius(maker);
     sphere->friction = rng_chance(maker->rng, USUAL_FRICTION)
                            ? 1
@@ -148,7 +145,6 @@ static void draw_bone(struct maker *maker, struct connection_gene *connection)
 {
     struct rng *rng = maker->rng;
     struct bone_gene *bone = &connection->bone;
-
     bone->length_m = genetics_random_length(maker->params->spheres_initial_bone_min_m,
                                             maker->params->spheres_initial_bone_max_m, rng);
     connection->angle_rad =
@@ -175,7 +171,6 @@ static void sphere_surface(struct maker *maker)
     double draw = rng_unit(maker->rng);
     struct sphere_gene *sphere = &mutation_pick_body(maker, &row)->sphere;
     double before = sphere->friction;
-
     if (draw < SURFACE_HEAD) {
         for (i = 0; i < maker->genome->body_count; i++)
             maker->genome->bodies[i].is_head = i == row;
@@ -195,7 +190,6 @@ static void sphere_axis(struct maker *maker)
 {
     const struct gene_field *field = mutation_pick_field(maker, sphere_body_genes, CHANGE_AXIS);
     int row;
-
     mutation_pick_held(maker, CHANGE_AXIS, &row);
     mutation_change_field(maker, GENOME_BODIES, row, field);
 }
@@ -213,7 +207,6 @@ static void sphere_drive(struct maker *maker)
     struct body_gene *body = mutation_pick_held(maker, CHANGE_AXIS, &row);
     double draw = rng_unit(maker->rng), before = body->drive_strength;
     char what[48];
-
     snprintf(what, sizeof(what), "the drive of sphere %d", row);
     if (before == 0) {
         maker->status = genetics_random_drive(maker, row);
@@ -253,7 +246,6 @@ static void bone_muscle(struct maker *maker)
     struct connection_gene *connection = mutation_pick_connection(maker, &row);
     struct bone_gene *bone = &connection->bone;
     char name[32];
-
     mutation_name_row(maker->genome, GENOME_CONNECTIONS, row, name);
     if (bone->gain == 0) {
         gain_muscle(maker, connection, name);
@@ -272,7 +264,6 @@ static void bone_brace(struct maker *maker)
     int row;
     struct connection_gene *gene = mutation_pick_connection(maker, &row);
     int before = gene->brace;
-
     if (!before)
         return;
     gene->brace = (uint8_t)(1 + (before + maker_below(maker, BRACE_COUNT - 2)) % (BRACE_COUNT - 1));

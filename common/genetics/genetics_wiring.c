@@ -36,7 +36,6 @@ static int list_places(const struct genome *genome, gene_id owner, int scope,
                        struct place places[PLACES_MAX])
 {
     int i, count = 0;
-
     if (scope == SCOPE_CENTRAL)
         return add_place(places, 0, 0, 0);
     if (owner == 0) {
@@ -62,7 +61,6 @@ static int list_places(const struct genome *genome, gene_id owner, int scope,
 static uint64_t sensors_at(const struct genome *genome, gene_id body)
 {
     int row = body ? genome_find_body(genome, body) : -1;
-
     return row < 0 ? 0 : genome->bodies[row].sensors;
 }
 
@@ -78,7 +76,6 @@ static int walk_neurons(const struct genome *genome, int scope, const struct pla
                         int place_count, int wanted, struct input_gene *input)
 {
     int p, n, count = 0;
-
     for (p = 0; p < place_count; p++)
         for (n = 0; n < genome->neuron_count; n++)
             if (genome->neurons[n].owner == places[p].body && count++ == wanted) {
@@ -92,7 +89,6 @@ static int walk_sensors(const struct genome *genome, int scope, const struct pla
                         int place_count, int wanted, struct input_gene *input)
 {
     int p, s, count = 0;
-
     for (p = 0; p < place_count; p++) {
         uint64_t set = sensors_at(genome, places[p].body);
 
@@ -110,7 +106,6 @@ static int walk(const struct genome *genome, gene_id owner, int kind, int scope,
 {
     struct place places[PLACES_MAX];
     int count = list_places(genome, owner, scope, places);
-
     return kind == INPUT_NEURON ? walk_neurons(genome, scope, places, count, wanted, input)
                                 : walk_sensors(genome, scope, places, count, wanted, input);
 }
@@ -126,7 +121,6 @@ int wiring_draw_source(struct maker *maker, gene_id owner, enum input_kind kind,
     double weights[SCOPE_COUNT];
     int counts[SCOPE_COUNT];
     int scope;
-
     if (kind == INPUT_CONSTANT) {
         wiring_set_constant(input, rng_uniform(maker->rng, -CONSTANT_MAX, CONSTANT_MAX));
         return 1;
@@ -150,7 +144,6 @@ void wiring_draw(struct maker *maker, gene_id owner, struct input_gene *input)
 {
     int kind = rng_pick(maker->rng, kind_weights, INPUT_KIND_COUNT);
     double weight = rng_uniform(maker->rng, WEIGHT_LOW, WEIGHT_HIGH);
-
     input->weight = rng_chance(maker->rng, 0.5) ? -weight : weight;
     if (!wiring_draw_source(maker, owner, (enum input_kind)kind, input))
         wiring_draw_source(maker, owner, INPUT_CONSTANT, input);
@@ -160,7 +153,6 @@ static int is_valid_neuron(const struct genome *genome, const struct input_gene 
                            const struct place *places, int count)
 {
     int i, row = genome_find_neuron(genome, input->source);
-
     for (i = 0; row >= 0 && i < count; i++)
         if (genome->neurons[row].owner == places[i].body && places[i].via == input->via)
             return 1;
@@ -173,7 +165,6 @@ static int wiring_is_valid(const struct genome *genome, gene_id owner,
 {
     struct place places[PLACES_MAX];
     int i, count;
-
     if (input->kind == INPUT_CONSTANT)
         return 1;
     count = list_places(genome, owner, input->scope, places);
@@ -191,7 +182,6 @@ int wiring_lead(const struct genome *genome, gene_id owner, const struct neuron_
 {
     struct place places[PLACES_MAX];
     int scope, i, count;
-
     for (scope = 0; scope < SCOPE_COUNT; scope++) {
         count = list_places(genome, owner, scope, places);
         for (i = 0; i < count; i++)
@@ -215,7 +205,6 @@ static void repair_input(struct maker *maker, gene_id owner, struct input_gene *
 static void repair(struct maker *maker)
 {
     struct input_gene *input;
-
     for (int i = 0; i < maker->genome->body_count; i++)
         for (int k = 0; (input = genome_body_input(&maker->genome->bodies[i], k)); k++)
             repair_input(maker, maker->genome->bodies[i].id, input);
@@ -244,7 +233,6 @@ void wiring_describe(const struct genome *genome, const struct input_gene *input
                      int size)
 {
     int row;
-
     if (input->kind == INPUT_CONSTANT) {
         snprintf(text, (size_t)size, "constant %.2f", input->value);
     } else if (input->kind == INPUT_SENSOR) {

@@ -43,7 +43,6 @@ enum { SOURCE_CENTRAL = -1, SOURCE_NONE = -2 };
 static void prepare_branches(struct grower *grower)
 {
     const struct genome *genome = grower->genome;
-
     for (int i = 0; i < genome->connection_count; i++) {
         struct branch *branch = &grower->branches[i];
         branch->from_row = genome_find_body(genome, genome->connections[i].from);
@@ -74,7 +73,6 @@ static void prepare_branches(struct grower *grower)
 static int is_open(const struct grower *grower, int row)
 {
     int target = grower->branches[row].to_row;
-
     return !grower->genome->connections[row].brace &&
            grower->counts[target] < grower->genome->bodies[target].recursive_limit;
 }
@@ -83,7 +81,6 @@ static int is_open(const struct grower *grower, int row)
 static int is_exhausted(const struct grower *grower, int body_row)
 {
     const struct genome *genome = grower->genome;
-
     for (int i = 0; i < genome->connection_count; i++) {
         const struct branch *branch = &grower->branches[i];
         if (branch->from_row == body_row && !genome->connections[i].is_terminal_only &&
@@ -101,7 +98,6 @@ static int add_part(struct grower *grower, int parent, int connection, int is_im
     int index = grower->phenotype->part_count++;
     struct part *part = &grower->phenotype->parts[index];
     struct growth *growth = &grower->growths[index];
-
     *growth = (struct growth){.body_row = genome_find_body(genome, genome->root),
                               .connection_row = connection,
                               .scale = 1.0,
@@ -129,7 +125,6 @@ static int add_part(struct grower *grower, int parent, int connection, int is_im
 static void add_parts(struct grower *grower, int parent, int connection, int parts[2])
 {
     const struct branch *branch = &grower->branches[connection];
-
     parts[0] = add_part(grower, parent, connection, branch->is_image);
     parts[1] =
         branch->has_twin && parts[0] >= 0 && grower->phenotype->part_count < grower->parts_max
@@ -143,7 +138,6 @@ static void grow_children(struct grower *grower, int part)
 {
     const struct genome *genome = grower->genome;
     struct phenotype *phenotype = grower->phenotype;
-
     if (part < 0 || phenotype->parts[part].depth + 1 >= grower->params->creature_depth_max)
         return;
     int row = grower->growths[part].body_row;
@@ -173,7 +167,6 @@ static int number_neurons(struct grower *grower)
     const struct genome *genome = grower->genome;
     int owned[GENOME_BODIES_MAX] = {0};
     int total;
-
     grower->central_count = 0;
     for (int i = 0; i < genome->neuron_count; i++) {
         gene_id owner = genome->neurons[i].owner;
@@ -193,7 +186,6 @@ static double find_lag(const struct phenotype *phenotype, int part, const struct
 {
     const struct part *parts = phenotype->parts;
     double lag = part >= 0 && parts[part].mirror < 0 ? gene->lag_image : 0;
-
     for (int up = part < 0 ? -1 : parts[part].parent; up >= 0; up = parts[up].parent)
         lag += parts[up].body == parts[part].body ? gene->lag_row : 0;
     return lag - det_floor(lag);
@@ -267,7 +259,6 @@ static struct wire make_wire(const struct grower *grower, int reader,
 {
     const struct phenotype *phenotype = grower->phenotype;
     struct wire wire = {.kind = WIRE_CONSTANT};
-
     if (input->kind == INPUT_CONSTANT) {
         wire.value = input->value * input->weight;
         return wire;
@@ -290,7 +281,6 @@ static struct wire make_wire(const struct grower *grower, int reader,
 static void wire_neurons(struct grower *grower)
 {
     struct phenotype *phenotype = grower->phenotype;
-
     for (int i = 0; i < phenotype->neuron_count; i++) {
         struct neuron *neuron = &phenotype->neurons[i];
         int row = genome_find_neuron(grower->genome, neuron->gene);
@@ -303,7 +293,6 @@ static void wire_neurons(struct grower *grower)
 static void wire_effectors(struct grower *grower)
 {
     struct phenotype *phenotype = grower->phenotype;
-
     for (int i = 0; i < phenotype->effector_count; i++) {
         struct effector *effector = &phenotype->effectors[i];
         int reader;
@@ -323,7 +312,6 @@ static int add_emitters(struct grower *grower, struct arena *arena)
 {
     struct phenotype *phenotype = grower->phenotype;
     int room = phenotype->part_count * emitter_count_on(grower->params);
-
     phenotype->emitters = arena_take(arena, (size_t)room, sizeof *phenotype->emitters);
     for (int i = 0; phenotype->emitters && room > 0 && i < phenotype->part_count; i++)
         for (int k = 0; k < EMITTER_COUNT; k++)
@@ -397,7 +385,6 @@ void grow_turn_limits(struct body_link *link, int k, double lower, double upper)
 static int find_head(const struct grower *grower)
 {
     const struct phenotype *phenotype = grower->phenotype;
-
     for (int i = 0; i < phenotype->part_count; i++)
         if (grower->genome->bodies[grower->growths[i].body_row].is_head)
             return i;
@@ -554,7 +541,6 @@ int phenotype_find_stretch(const struct phenotype *phenotype, int part)
 int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b)
 {
     const struct part *parts = phenotype->parts;
-
     if (phenotype->meetings && phenotype->meetings[a * phenotype->part_count + b] == PAIR_PASS)
         return 1;
     return parts[a].link == parts[b].link || parts[a].parent == b || parts[b].parent == a;
@@ -570,7 +556,6 @@ int phenotype_express_mirrored(struct phenotype *phenotype, const struct genome 
 {
     const struct body_growth *growth = body_kinds[genome->kind].growth;
     int verdict = phenotype_express(phenotype, genome, params, arena);
-
     if (verdict == VERDICT_OK && growth->mirror)
         growth->mirror(phenotype);
     return verdict;

@@ -77,7 +77,6 @@ static const struct face_axes faces[FACE_COUNT] = {
 static struct vec3 axis_of(const struct frame *frame, int number)
 {
     struct vec3 axis = frame->axes[abs(number) - 1];
-
     return number > 0 ? axis : vec3_negate(axis);
 }
 
@@ -142,7 +141,6 @@ static void place_child(struct grower *grower, int index)
     const struct body_box *boxes = boxes_of(grower);
     struct frame seen = look_from_parent(grower, index);
     int is_turned_over = (gene->is_reflected != 0) != grower->growths[index].is_image;
-
     part->mirror = is_turned_over ? -parent->mirror : parent->mirror;
     own->joint = make_joint(&seen, gene);
     const struct face_axes *face = &faces[gene->child_face];
@@ -194,7 +192,6 @@ static void develop_size(struct grower *grower, int index)
     int parent = grower->phenotype->parts[index].parent;
     struct body_box *boxes = boxes_of(grower);
     struct vec3 *size = &boxes[index].size_m;
-
     *size = clamp_sides(params, (struct vec3){gene->width_m * scale, gene->height_m * scale,
                                               gene->box.depth_m * scale});
     if (parent < 0 || most <= 0)
@@ -226,7 +223,6 @@ static void place(struct grower *grower, int index)
     struct part *part = &grower->phenotype->parts[index];
     struct own_part *own = own_of(grower, index);
     struct vec3 *size = &boxes_of(grower)[index].size_m;
-
     develop_size(grower, index);
     own->frame = own->joint = (struct frame){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     if (part->parent >= 0)
@@ -364,7 +360,6 @@ static void add_link(struct grower *grower, int index)
     const struct body_gene *gene = gene_of(grower, index);
     struct body_link *link = &body->links[body->link_count];
     int is_root = part->parent < 0;
-
     part->link = body->link_count++;
     *link = body_link_unlimited(is_root ? -1 : phenotype->parts[part->parent].link,
                                 is_root ? LINK_FREE : link_joints[gene->joint]);
@@ -564,7 +559,6 @@ static int join(struct grower *grower, struct arena *arena)
     struct phenotype *phenotype = grower->phenotype;
     struct body *body = body_of(grower);
     int count = body->box_count = phenotype->part_count;
-
     for (int i = 0; i < count; i++) {
         if (i == 0 || gene_of(grower, i)->joint != JOINT_RIGID)
             add_link(grower, i);

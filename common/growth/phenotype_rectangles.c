@@ -52,7 +52,6 @@ static struct vec2 face_point(double width, double height, int face, double posi
 {
     double x = 0.5 * width;
     double y = 0.5 * height;
-
     switch (face) {
     case FACE_RIGHT:
         return (struct vec2){x, position * y};
@@ -69,7 +68,6 @@ static struct vec2 face_point(double width, double height, int face, double posi
 static struct vec2 gene_to_world(struct vec2 axis, int mirror, struct vec2 v)
 {
     double y = mirror * v.y;
-
     return (struct vec2){axis.x * v.x - axis.y * y, axis.y * v.x + axis.x * y};
 }
 
@@ -77,7 +75,6 @@ static struct vec2 gene_to_world(struct vec2 axis, int mirror, struct vec2 v)
 static struct vec2 axis_of(int quarters, double rest_rad)
 {
     double sine, cosine;
-
     det_sincos(rest_rad, &sine, &cosine);
     switch (quarters & 3) {
     case 0:
@@ -99,7 +96,6 @@ static void develop_size(const struct params *params, const struct body_gene *bo
     double width = clamp(body->width_m * scale, low, high);
     double height = clamp(body->height_m * scale, low, high);
     double shortest = det_max(width, height) / params->creature_aspect_max;
-
     part->width_m = det_max(width, shortest);
     part->height_m = det_max(height, shortest);
     part->cross_section_m = det_min(part->width_m, part->height_m);
@@ -114,7 +110,6 @@ static struct vec2 face_normal(int face)
 {
     static const struct vec2 normals[FACE_FLAT_COUNT] = {
         [FACE_RIGHT] = {1, 0}, [FACE_TOP] = {0, 1}, [FACE_LEFT] = {-1, 0}, [FACE_BOTTOM] = {0, -1}};
-
     return normals[face];
 }
 
@@ -128,7 +123,6 @@ static void place_child(struct grower *grower, int child, const struct branch *b
     const struct own *pg = &own_of(grower)[c->parent];
     int face = gene->parent_face;
     double position = gene->parent_position;
-
     c->mirror = gene->is_reflected ? -p->mirror : p->mirror;
     if (grower->growths[child].is_image) {
         c->mirror = -c->mirror;
@@ -161,7 +155,6 @@ static void place_child(struct grower *grower, int child, const struct branch *b
 static double stretch_limit(const struct grower *grower, int index)
 {
     const struct body_gene *body = gene_of(grower, index);
-
     return det_min(body->stretch.limit, grower->params->creature_stretch_max);
 }
 
@@ -176,7 +169,6 @@ static void place(struct grower *grower, int index)
     const struct growth *growth = &grower->growths[index];
     const struct body_gene *body = gene_of(grower, index);
     struct part *part = &grower->phenotype->parts[index];
-
     own_of(grower)[index].axis = (struct vec2){1.0, 0.0};
     develop_size(grower->params, body, growth->scale, part);
     if (part->parent >= 0)
@@ -198,7 +190,6 @@ static void place(struct grower *grower, int index)
 static void set_joint(const struct grower *grower, struct body_link *link, int index)
 {
     const struct body_gene *body = gene_of(grower, index);
-
     if (body->joint == JOINT_LINEAR) {
         const struct part *part = &grower->phenotype->parts[index];
         const struct part *parent = &grower->phenotype->parts[part->parent];
@@ -223,7 +214,6 @@ static double joint_strength(const struct grower *grower, const struct body_link
     double section = det_max(part->cross_section_m, parent->cross_section_m);
     double strength = link->kind == LINK_LINEAR ? grower->params->rectangles_linear_strength_n_m
                                                 : grower->params->rectangles_strength_n;
-
     return strength * section * body->effector_strength;
 }
 
@@ -233,7 +223,6 @@ static struct body_link *begin_link(struct grower *grower, int index, enum link_
     struct phenotype *phenotype = grower->phenotype;
     struct part *part = &phenotype->parts[index];
     struct body_link *link = &phenotype->body->links[phenotype->body->link_count];
-
     part->link = phenotype->body->link_count++;
     *link =
         (struct body_link){.parent = part->parent < 0 ? -1 : phenotype->parts[part->parent].link,
@@ -255,7 +244,6 @@ static void add_stretch(struct grower *grower, int index, double limit)
     struct part *part = &phenotype->parts[index];
     int joint = part->link;
     struct body_link *link = begin_link(grower, index, LINK_STRETCH);
-
     if (joint >= 0) {
         link->parent = joint;
         link->parent_part = index;
@@ -273,7 +261,6 @@ static void add_link(struct grower *grower, int index)
 {
     struct phenotype *phenotype = grower->phenotype;
     struct body_link *link = begin_link(grower, index, index == 0 ? LINK_PLANAR : LINK_REVOLUTE);
-
     if (link->parent < 0)
         return;
 
@@ -331,7 +318,6 @@ static void add_links(struct grower *grower, int index)
     struct part *part = &phenotype->parts[index];
     const struct body_gene *body = gene_of(grower, index);
     double limit = stretch_limit(grower, index);
-
     part->link = -1;
     if (index == 0 || body->joint != JOINT_RIGID)
         add_link(grower, index);
@@ -347,7 +333,6 @@ static void add_links(struct grower *grower, int index)
 static void build_links(struct grower *grower)
 {
     struct phenotype *phenotype = grower->phenotype;
-
     for (int i = 0; i < phenotype->part_count; i++) {
         struct part *part = &phenotype->parts[i];
         add_links(grower, i);
@@ -377,7 +362,6 @@ static struct vec3 joint_way(const struct body_link *link)
 static int has_effector(const struct grower *grower, const struct body_link *link)
 {
     const struct body_gene *body = gene_of(grower, link->part);
-
     return link->kind == LINK_STRETCH ||
            (link->parent >= 0 && link->kind != LINK_RIGID && body->has_effector);
 }
@@ -389,7 +373,6 @@ static void make_drives(struct grower *grower)
     const struct phenotype *phenotype = grower->phenotype;
     struct effector *effector = phenotype->effectors;
     int is_torque = grower->params->creature_effector_mode == EFFECTOR_TORQUE;
-
     for (int i = 0; i < phenotype->body->link_count; i++) {
         const struct body_link *link = &phenotype->body->links[i];
         double unit = link->sign[0] * (is_torque ? 1 : link->scale);
@@ -423,7 +406,6 @@ static void make_shapes(struct phenotype *phenotype)
 static int join(struct grower *grower, struct arena *arena)
 {
     struct phenotype *phenotype = grower->phenotype;
-
     phenotype->body = arena_take(arena, 1, sizeof *phenotype->body);
     struct body_link *links = arena_take(arena, 2 * (size_t)phenotype->part_count, sizeof *links);
     if (!phenotype->body || !links)
@@ -471,7 +453,6 @@ static void mirror_part(struct part *part)
 static void mirror_limits(double *lower, double *upper)
 {
     double before = *lower;
-
     *lower = opposite(*upper);
     *upper = opposite(before);
 }

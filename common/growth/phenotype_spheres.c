@@ -140,7 +140,6 @@ static void place(struct grower *grower, int index)
     const struct body_gene *gene = gene_of(grower, index);
     struct part *part = &grower->phenotype->parts[index];
     struct sphere *sphere = &body_of(grower)->spheres[index];
-
     double radius = clamp(gene->sphere.radius_m * grower->growths[index].scale,
                           params->spheres_radius_min_m, params->spheres_radius_max_m);
     sphere->radius_m = radius;

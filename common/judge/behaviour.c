@@ -32,7 +32,6 @@ static double height_lost(const struct measures *measures)
 static double fitness_walk(const struct measures *measures, const struct params *params)
 {
     double size = size_of_walker(measures, params);
-
     return (measures->distance_m - size / 2) / size;
 }
 
@@ -49,7 +48,6 @@ static double fitness_stride(const struct measures *measures, const struct param
 {
     double slip = measures->slip_share > 1 ? 1 : measures->slip_share;
     double way = measures->distance_m / size_of_walker(measures, params);
-
     return way * way / (way + 0.5) * (1 - params->fitness_slip_weight * slip) *
            (1 - params->fitness_belly_weight * measures->belly_share) *
            share_ahead(measures, params);
@@ -83,7 +81,6 @@ static double fitness_jump(const struct measures *measures, const struct params 
 {
     double lowest_m = measures->lowest_max_m - measures->lowest_start_m;
     double centre_m = measures->height_max_m - measures->height_start_m;
-
     return centre_m < lowest_m || isnan(centre_m) ? centre_m : lowest_m;
 }
 
@@ -96,7 +93,6 @@ static void explain_jump(const struct measures *measures, const struct params *p
 static double weakest_window(const struct measures *measures)
 {
     double weakest = HUGE_VAL;
-
     for (int k = 0; k < MEASURE_WINDOWS; k++)
         weakest = det_min(weakest, measures_get(measures, MEASURE_window_1_m + k));
     return weakest;
@@ -109,7 +105,6 @@ static double weakest_window(const struct measures *measures)
 static double steady_progress(const struct measures *measures)
 {
     double weighted = 0;
-
     for (int k = 1; k <= MEASURE_WINDOWS; k++)
         weighted +=
             2.0 * k / (MEASURE_WINDOWS + 1) * measures_get(measures, MEASURE_window_1_m + k - 1);
@@ -139,7 +134,6 @@ static double fitness_fly(const struct measures *measures, const struct params *
 {
     double spent_j = measures->work_in_j +
                      measures->mass_kg * params->world_gravity_m_s2 * height_lost(measures);
-
     if (spent_j == 0)
         return 0;
     return steady_progress(measures) * measures->work_in_j / spent_j;
@@ -170,7 +164,6 @@ static double fitness_head_up(const struct measures *measures, const struct para
 static double fitness_hop(const struct measures *measures, const struct params *params)
 {
     int is_failed = measures->fell > 0 && measures->time_s < HOP_LEAST_S;
-
     return is_failed
                ? 0
                : measures->clearance_mean_m * measures->time_s / params->simulation_duration_s;
@@ -189,7 +182,6 @@ static void explain_hop(const struct measures *measures, const struct params *pa
 static double fitness_platform(const struct measures *measures, const struct params *params)
 {
     int is_leaving = measures->distance_m > measures->reach_m;
-
     return measures->fell > 0 || is_leaving ? 0 : measures->reach_m;
 }
 
@@ -211,7 +203,6 @@ static void explain_custom(const struct measures *measures, const struct params 
                            char *words)
 {
     double value = fitness_custom(measures, params);
-
     if (isfinite(value))
         snprintf(words, BEHAVIOUR_WORDS_SIZE, "fitness.expression is %.3g", value);
     else
@@ -358,7 +349,6 @@ double behaviour_apart_rad(const struct measures *one, const struct measures *ot
     double ax = one->way_x_m, ay = is_falling ? 0 : one->way_y_m, az = one->way_z_m;
     double bx = other->way_x_m, by = is_falling ? 0 : other->way_y_m, bz = other->way_z_m;
     double x = ay * bz - az * by, y = az * bx - ax * bz, z = ax * by - ay * bx;
-
     if (!behaviours[params->evolution_behaviour].has_direction)
         return 0;
     return det_atan2(sqrt(x * x + y * y + z * z), ax * bx + ay * by + az * bz);
@@ -368,7 +358,6 @@ int behaviour_check_params(const struct params *params, struct error *error)
 {
     int is_custom = params->evolution_behaviour == BEHAVIOUR_CUSTOM;
     int status;
-
     if (!*params->fitness_expression)
         return !is_custom
                    ? 0

@@ -20,7 +20,6 @@ static int pace_is_known(const struct params *params)
 double early_stop_of(const struct measures *measures, const struct params *params)
 {
     double pace;
-
     if (!pace_is_known(params))
         return 0;
     pace = behaviours[params->evolution_behaviour].way(measures, params) /
@@ -51,7 +50,6 @@ int early_stop_has_bar(const struct early_stop_bar *bar)
 static double find_bar(const struct early_stop_bar *bar, double size_m, const struct params *params)
 {
     double m_s = det_max(bar->m_s, params->guard_hopeless_m_s);
-
     return det_max(m_s, det_max(bar->sizes_s, params->guard_hopeless_sizes_s) * size_m);
 }
 
@@ -63,7 +61,6 @@ int early_stop_is_same(const struct early_stop_bar *held, const struct early_sto
 {
     double before = find_bar(held, measures->size_m, params);
     double now = find_bar(bar, measures->size_m, params);
-
     if (now == before || measures->time_s < params->guard_hopeless_s)
         return 1;
     if (verdict == VERDICT_HOPELESS)

@@ -60,7 +60,6 @@ static int is_enough(const struct exam *exam, double score)
 static int count_passed(const struct exam *exam, const double *scores, int count)
 {
     int passed = 0;
-
     for (int i = 0; i < count; i++)
         passed += is_enough(exam, scores[i]);
     return passed;
@@ -71,7 +70,6 @@ static int count_passed(const struct exam *exam, const double *scores, int count
 static int holds(const struct exam *exam, int passed, int count)
 {
     int failing = exam->is_cut && count < EXAM_SOLVER_RUNS ? 0 : exam->starts - exam->pass;
-
     return count - passed <= failing;
 }
 
@@ -89,7 +87,6 @@ static int fine_holds(const struct exam *exam)
 static int count_due(const struct exam *exam)
 {
     const int ends[] = {(exam->starts + 1) / 2, exam->starts, exam_trial_count(exam)};
-
     for (int i = 0; i < 2; i++)
         if (exam->told < ends[i] || (exam->told == ends[i] && !fine_holds(exam)))
             return ends[i];
@@ -100,7 +97,6 @@ int exam_ask(struct exam *exam, struct trial *trial)
 {
     int number = exam->asked, has_solver = number >= exam->starts;
     int start = has_solver ? number - exam->starts : number;
-
     if (number == count_due(exam))
         return 0;
     exam->asked++;
@@ -115,7 +111,6 @@ void exam_tell(struct exam *exam, const struct trial *trial, double score)
 {
     double *scores = trial->has_other_solver ? exam->solver_scores : exam->fine_scores;
     int start = trial->perturbation - TRIAL_RUN_STARTS - 1;
-
     ENSURE(exam->told < exam->asked, "trial %d of %d", exam->told, exam->asked);
     ENSURE(start >= 0 && start < exam->starts, "start %d of %d", start, exam->starts);
     scores[start] = score;
@@ -144,7 +139,6 @@ int exam_holds(const struct exam *exam)
 double exam_solver_least(const struct exam *exam)
 {
     double least = exam->own;
-
     for (int i = 0; i < exam->solver_count; i++)
         least = i == 0 ? exam->solver_scores[i] : det_min(least, exam->solver_scores[i]);
     return least;
@@ -154,7 +148,6 @@ double exam_fine_median(const struct exam *exam)
 {
     double sorted[EXAM_STARTS_MAX] = {0};
     int count = exam_fine_told(exam);
-
     for (int i = 0; i < count; i++) {
         int at = i;
 

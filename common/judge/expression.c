@@ -118,7 +118,6 @@ static double read_call(struct reader *reader, const struct function *function, 
 {
     double arguments[ARGUMENTS_MAX];
     int count = 0;
-
     do {
         if (count == ARGUMENTS_MAX)
             return fail(reader, "too many arguments (at most 16)");
@@ -139,7 +138,6 @@ static double fail_unknown(struct reader *reader, const char *at, const char *na
 {
     char what[256], suggestion[TEXT_SUGGESTION_SIZE];
     const char *meant = NULL;
-
     for (int i = 0; i < MEASURE_COUNT; i++)
         meant = text_nearer(name, measure_table[i].name, meant);
     snprintf(what, sizeof what, "no measure is called %s%s", name, text_suggest(meant, suggestion));
@@ -151,7 +149,6 @@ static double read_measure(struct reader *reader, const char *at, const char *na
 {
     int measure = measure_find(name);
     double value;
-
     if (measure < 0)
         return fail_unknown(reader, at, name);
     value = measures_get(reader->measures, measure);
@@ -163,7 +160,6 @@ static double read_name(struct reader *reader, size_t length)
 {
     const char *start = reader->at;
     char name[48];
-
     if (length >= sizeof name)
         return fail_at(reader, start, "no measure is called ", start, length);
     memcpy(name, start, length);
@@ -183,7 +179,6 @@ static double read_number(struct reader *reader)
     char digits[64], *end;
     size_t length = strspn(reader->at, "0123456789.");
     double value;
-
     /* 2e3, 2e-3: the sign belongs to the number */
     if (length > 0 && (reader->at[length] == 'e' || reader->at[length] == 'E')) {
         size_t sign = reader->at[length + 1] == '-' || reader->at[length + 1] == '+';
@@ -206,7 +201,6 @@ static double read_primary(struct reader *reader)
 {
     double value;
     size_t length;
-
     skip_blanks(reader);
     length = strspn(reader->at, "abcdefghijklmnopqrstuvwxyz0123456789_");
     if (*reader->at >= 'a' && *reader->at <= 'z')
@@ -223,7 +217,6 @@ static double read_primary(struct reader *reader)
 static double raise(double base, double power)
 {
     double value = 1;
-
     if (det_floor(power) != power || fabs(power) > 64)
         return base > 0 ? det_pow(base, power) : base == 0 && power > 0 ? 0 : NAN;
     for (int i = 0; i < fabs(power); i++)
@@ -234,7 +227,6 @@ static double raise(double base, double power)
 static double read_signed(struct reader *reader)
 {
     double value;
-
     if (++reader->depth > DEPTH_MAX)
         return fail(reader, "nested too deeply");
     if (take(reader, "-")) {
@@ -253,7 +245,6 @@ static double read_signed(struct reader *reader)
 static double read_product(struct reader *reader)
 {
     double value = read_signed(reader);
-
     while (!reader->status) {
         if (take(reader, "*"))
             value *= read_signed(reader);
@@ -268,7 +259,6 @@ static double read_product(struct reader *reader)
 static double read_sum(struct reader *reader)
 {
     double value = read_product(reader);
-
     while (!reader->status) {
         if (take(reader, "+"))
             value += read_product(reader);
@@ -283,7 +273,6 @@ static double read_sum(struct reader *reader)
 static double read_expression(struct reader *reader)
 {
     double value = read_sum(reader);
-
     if (reader->status)
         return 0;
     if (take(reader, "<="))
@@ -300,7 +289,6 @@ static double read_expression(struct reader *reader)
 static double read_all(struct reader *reader)
 {
     double value = read_expression(reader);
-
     skip_blanks(reader);
     if (!reader->status && *reader->at)
         return fail(reader, "expected an operator or the end");
@@ -311,7 +299,6 @@ int expression_check(const char *text, struct error *error)
 {
     static const struct measures measures;
     struct reader reader = {.text = text, .at = text, .measures = &measures, .error = error};
-
     read_all(&reader);
     return reader.status;
 }
@@ -321,6 +308,5 @@ double expression_evaluate(const char *text, const struct measures *measures)
     struct error error;
     struct reader reader = {.text = text, .at = text, .measures = measures, .error = &error};
     double value = read_all(&reader);
-
     return reader.status || reader.is_undefined ? NAN : value;
 }

@@ -45,7 +45,6 @@ int trial_other_solver(int body_kind, const struct params *params)
 {
     int other = params_other_solver(params->simulation_solver);
     int is_known = (body_kinds[body_kind].solvers & SOLVER_BIT(other)) != 0;
-
     return params->guard_other_solver && is_known ? other : -1;
 }
 
@@ -55,7 +54,6 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size
 {
     size_t used = strlen(text);
     va_list arguments;
-
     va_start(arguments, format);
     vsnprintf(text + used, size - used, format, arguments);
     va_end(arguments);
@@ -82,7 +80,6 @@ static int take_word(const char **text, const char *word)
 {
     size_t length = strlen(word);
     int is_there = strncmp(*text, word, length) == 0;
-
     *text += is_there ? length : 0;
     return is_there;
 }
@@ -92,7 +89,6 @@ static void take_number(const char **text, const char *word, int most, int *numb
 {
     const char *after = *text;
     int value = 0;
-
     if (!take_word(&after, word) || *after == '0')
         return;
     for (; *after >= '0' && *after <= '9' && value <= most; after++)
@@ -106,7 +102,6 @@ static void take_number(const char **text, const char *word, int most, int *numb
 int trial_from_text(struct trial *trial, const char *text, struct error *error)
 {
     const char *rest = text;
-
     *trial = (struct trial){.purpose = TRIAL_PURPOSE_COUNT};
     for (int i = 0; i < TRIAL_PURPOSE_COUNT && trial->purpose == TRIAL_PURPOSE_COUNT; i++)
         if (take_word(&rest, purpose_names[i]))
@@ -142,7 +137,6 @@ void trial_describe_kind(const struct trial *trial, const struct params *params,
 {
     char how[TRIAL_TEXT_SIZE];
     struct trial kind = *trial;
-
     kind.perturbation = 0;
     trial_describe(&kind, params, how, sizeof how);
     snprintf(text, size, "%s %s", purpose_words[trial->purpose], how);

@@ -88,7 +88,6 @@ double rng_unit(struct rng *rng)
 double rng_uniform(struct rng *rng, double low, double high)
 {
     double value = low + (high - low) * rng_unit(rng);
-
     /* Rounding may reach the upper end. */
     return value < high ? value : low;
 }

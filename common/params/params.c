@@ -72,7 +72,6 @@ void params_ask_solver(struct params *params, int solver)
 {
     double *const bounds[] = {&params->guard_speed_m_s, &params->guard_turn_rad,
                               &params->guard_joint_speed_rad_s, &params->guard_joint_speed_m_s};
-
     ENSURE(solver >= 0 && solver < SOLVER_COUNT, "solver %d of %d", solver, SOLVER_COUNT);
     if (solver == params->simulation_solver)
         return;

@@ -52,7 +52,6 @@ int referee_find_wanted(int is_first, const struct params *params)
 double referee_kept(const struct individual *individual, const struct params *params)
 {
     double own = behaviour_fitness(individual->verdict, &individual->measures, params);
-
     /* one that has nothing left leaves nothing, and its children are other creatures */
     if (individual->heard == REFEREE_NOT || !(individual->fitness > 0))
         return individual->kept;

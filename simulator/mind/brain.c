@@ -81,7 +81,6 @@ static void append_instruction(struct brain *brain, int index)
 {
     const struct neuron *neuron = &brain->phenotype->neurons[index];
     struct instruction *instruction = &brain->program[brain->program_length++];
-
     instruction->function = neuron->function;
     instruction->neuron = index;
     for (int k = 0; k < NEURON_INPUTS_MAX; k++)
@@ -93,7 +92,6 @@ static void append_instruction(struct brain *brain, int index)
 static void compile_neuron(struct brain *brain, int start, int (*stack)[2])
 {
     int depth = 0;
-
     if (brain->is_begun[start])
         return;
     brain->is_begun[start] = 1;
@@ -184,7 +182,6 @@ struct brain *brain_create(const struct phenotype *phenotype, struct arena *aren
 void brain_reset(struct brain *brain)
 {
     const struct phenotype *phenotype = brain->phenotype;
-
     brain->values[0] = 1.0;
     for (int i = 0; i < phenotype->neuron_count; i++) {
         const struct neuron *neuron = &phenotype->neurons[i];
@@ -240,7 +237,6 @@ static double pull(const double *values, const struct operand *operand)
 void brain_think(struct brain *brain, const double *sensor_values, double *signals, double dt_s)
 {
     double *values = brain->values;
-
     ENSURE(dt_s >= 0 && values[0] == 1, "a think of %g s, with the constant %g", dt_s, values[0]);
     memcpy(brain->sensors, sensor_values, (size_t)brain->sensor_count * sizeof *sensor_values);
     for (int i = 0; i < brain->program_length; i++) {

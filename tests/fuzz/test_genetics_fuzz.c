@@ -52,7 +52,6 @@ static int refuse(struct fuzz *fuzz, const char *format, ...) __attribute__((for
 static int refuse(struct fuzz *fuzz, const char *format, ...)
 {
     va_list arguments;
-
     va_start(arguments, format);
     vsnprintf(fuzz->problem, sizeof(fuzz->problem), format, arguments);
     va_end(arguments);
@@ -70,7 +69,6 @@ static int check_genome(struct fuzz *fuzz, const struct genome *child)
 {
     struct genome collected;
     struct error error;
-
     if (genome_check(child, &error))
         return refuse(fuzz, "%s", error.message);
     if (genome_copy(&collected, child))
@@ -87,7 +85,6 @@ static int check_id(struct fuzz *fuzz, gene_id id, const struct genome *a, const
 {
     int is_own = id >> 10 == fuzz->number;
     int is_inherited = (a && find(a, id) >= 0) || (b && find(b, id) >= 0);
-
     if (is_own || is_inherited)
         return 0;
     return refuse(fuzz, "gene %" PRIu64 " is of no parent", id);
@@ -97,7 +94,6 @@ static int check_ids(struct fuzz *fuzz, const struct genome *child, const struct
                      const struct genome *b)
 {
     int i, status = 0;
-
     for (i = 0; !status && i < child->body_count; i++)
         status = check_id(fuzz, child->bodies[i].id, a, b, genome_find_body);
     for (i = 0; !status && i < child->connection_count; i++)
@@ -112,7 +108,6 @@ static int check_form(struct fuzz *fuzz, const struct creature *creature, const 
 {
     struct creature read;
     struct error error;
-
     if (creature_decode(&read, bytes, length, form, &error))
         return refuse(fuzz, "%s", error.message);
     int is_equal = genome_is_equal(&read.genome, &creature->genome) &&
@@ -126,7 +121,6 @@ static int check_files(struct fuzz *fuzz, const struct genome *child, const char
 {
     struct creature creature;
     struct pack_writer writer;
-
     creature_init(&creature);
     creature.genome = *child;
     snprintf(creature.mutations, sizeof(creature.mutations), "%s", words);
@@ -146,7 +140,6 @@ static int check_sphere(struct fuzz *fuzz, const struct phenotype *phenotype, in
 {
     const struct params *params = &fuzz->params;
     const struct sphere *sphere = &sphere_body_of(phenotype)->spheres[index];
-
     if (!(sphere->radius_m >= params->spheres_radius_min_m &&
           sphere->radius_m <= params->spheres_radius_max_m))
         return refuse(fuzz, "sphere %d has radius %g m", index, sphere->radius_m);
@@ -161,7 +154,6 @@ static int check_bone(struct fuzz *fuzz, const struct sphere_body *body, int ind
     const struct params *params = &fuzz->params;
     const struct bone *bone = &body->bones[index];
     int is_grown = index < body->sphere_count - 1, i;
-
     if (bone->a < 0 || bone->a >= body->sphere_count || bone->b < 0 ||
         bone->b >= body->sphere_count || bone->a == bone->b || (is_grown && bone->b != index + 1))
         return refuse(fuzz, "bone %d joins %d and %d", index, bone->a, bone->b);
@@ -185,7 +177,6 @@ static int check_joint(struct fuzz *fuzz, const struct sphere_body *body, int in
     double length = joint->axis.x * joint->axis.x + joint->axis.y * joint->axis.y +
                     joint->axis.z * joint->axis.z;
     int k;
-
     if (joint->sphere == joint->base || joint->sphere == joint->end || joint->base == joint->end ||
         joint->reference == joint->sphere || joint->reference == joint->end ||
         joint->reference >= body->sphere_count)
@@ -204,7 +195,6 @@ static int check_spheres(struct fuzz *fuzz, const struct phenotype *phenotype)
 {
     const struct sphere_body *body = sphere_body_of(phenotype);
     int i, status = 0;
-
     if (body->sphere_count != phenotype->part_count || body->bone_count < body->sphere_count - 1 ||
         body->bone_count > SPHERE_BONES_MAX || body->joint_count > SPHERE_JOINTS_MAX ||
         body->drive_count != phenotype->effector_count)
@@ -228,7 +218,6 @@ static int check_box_link(struct fuzz *fuzz, const struct phenotype *phenotype, 
 {
     const struct body_link *own = &phenotype->body->links[index];
     int k;
-
     if (index == 0 ? own->parent != -1 : own->parent < 0 || own->parent >= index)
         return refuse(fuzz, "link %d hangs on link %d", index, own->parent);
     if (!(fabs(quaternion_square(own->frame) - 1) < 1e-12 && isfinite(own->joint.x) &&
@@ -248,7 +237,6 @@ static int check_box_link(struct fuzz *fuzz, const struct phenotype *phenotype, 
 static int check_boxes(struct fuzz *fuzz, const struct phenotype *phenotype)
 {
     int i, status = 0, freedoms = 0;
-
     for (i = 0; !status && i < phenotype->body->link_count; i++) {
         status = check_box_link(fuzz, phenotype, i);
         freedoms += body_freedoms(&phenotype->body->links[i]);
@@ -292,7 +280,6 @@ static int check_wire(struct fuzz *fuzz, const struct phenotype *phenotype, cons
     int count = wire->kind == WIRE_NEURON   ? phenotype->neuron_count
                 : wire->kind == WIRE_SENSOR ? phenotype->part_count
                                             : wire->index + 1;
-
     if (wire->index < 0 || wire->index >= count || wire->sensor < 0 || wire->sensor >= SENSOR_COUNT)
         return refuse(fuzz, "a wire leads to %d of %d", wire->index, count);
     if (!isfinite(wire->weight) || !isfinite(wire->value))
@@ -303,7 +290,6 @@ static int check_wire(struct fuzz *fuzz, const struct phenotype *phenotype, cons
 static int check_wires(struct fuzz *fuzz, const struct phenotype *phenotype)
 {
     int i, k, status = 0;
-
     for (i = 0; !status && i < phenotype->neuron_count; i++) {
         const struct neuron *neuron = &phenotype->neurons[i];
 
@@ -321,7 +307,6 @@ static int check_brain(struct fuzz *fuzz, const struct phenotype *phenotype, str
     struct brain *brain = brain_create(phenotype, &fuzz->arena);
     double *values = arena_take(&fuzz->arena, (size_t)sensor_count, sizeof(*values));
     double *signals = arena_take(&fuzz->arena, (size_t)phenotype->effector_count, sizeof(*signals));
-
     if (!brain || !values || !signals)
         return refuse(fuzz, "the brain needs too much memory");
     for (think = 0; think < THINKS; think++) {
@@ -340,7 +325,6 @@ static int check_expressed(struct fuzz *fuzz, const struct phenotype *phenotype,
 {
     const struct params *params = &fuzz->params;
     int i, status = 0;
-
     if (phenotype->part_count < params->creature_parts_min ||
         phenotype->part_count > params->creature_parts_max ||
         phenotype->neuron_count > params->creature_neurons_max)
@@ -361,7 +345,6 @@ static int check_phenotype(struct fuzz *fuzz, const struct genome *child, struct
 {
     const struct params *params = &fuzz->params;
     struct phenotype phenotype;
-
     arena_reset(&fuzz->arena);
     int verdict = phenotype_express(&phenotype, child, params, &fuzz->arena);
     if (verdict == VERDICT_NOT_EXPRESSED) {
@@ -383,7 +366,6 @@ static int check_diff(struct fuzz *fuzz, const struct genome *child, const struc
     size_t size = 0;
     struct genome_diff counts;
     FILE *out = open_memstream(&text, &size);
-
     if (!out)
         return refuse(fuzz, "out of memory");
     int status = genome_diff(a, child, out, &counts);
@@ -396,7 +378,6 @@ static int check_child(struct fuzz *fuzz, const struct genome *child, const stru
                        const struct genome *b, const char *words, struct rng *rng)
 {
     int status = check_genome(fuzz, child);
-
     if (!status)
         status = check_ids(fuzz, child, a, b);
     if (!status)
@@ -420,7 +401,6 @@ static void draw_settings(struct fuzz *fuzz, struct rng *rng)
                                             "sum sin oscillate-saw if memory", "smooth"};
     struct error error;
     int i, k, is_wild;
-
     do {
         params_set_defaults(&fuzz->params);
         is_wild = rng_chance(rng, 0.3);
@@ -461,7 +441,6 @@ static int make_child(struct fuzz *fuzz, enum operation operation, const struct 
     int count = rng_chance(rng, 0.05) ? (int)rng_below(rng, 65)
                                       : genetics_mutation_count(&fuzz->params, operation > 1, rng);
     int status;
-
     words[0] = '\0';
     if (operation == MAKE_RANDOM) {
         status = genetics_random(child, &fuzz->params, rng, &ids);
@@ -483,7 +462,6 @@ static int make_child(struct fuzz *fuzz, enum operation operation, const struct 
 static void take_in(struct fuzz *fuzz, struct genome *child, struct rng *rng)
 {
     struct genome *place = &fuzz->pool[rng_below(rng, POOL)];
-
     if (count_genes(child) > LARGE_GENES && rng_below(rng, LARGE_TAKEN) > 0) {
         genome_deinit(child);
         return;
@@ -499,7 +477,6 @@ static int step(struct fuzz *fuzz)
     struct genome child;
     char words[CREATURE_MUTATIONS_SIZE];
     enum operation operation;
-
     struct rng rng = test_rng(fuzz->seed, 0, fuzz->number);
     if (fuzz->number % SETTINGS_KEPT == 1)
         draw_settings(fuzz, &rng);
@@ -545,7 +522,6 @@ static void fuzz_deinit(struct fuzz *fuzz)
 static int run(struct fuzz *fuzz, uint64_t count)
 {
     int status = 0;
-
     for (fuzz->number = 1; !status && fuzz->number <= count; fuzz->number++)
         status = step(fuzz);
     return status;
@@ -555,7 +531,6 @@ static int run_by_hand(int argc, char **argv)
 {
     static struct fuzz fuzz;
     uint64_t count = strtoull(argv[1], NULL, 10);
-
     fuzz_init(&fuzz, argc > 2 ? strtoull(argv[2], NULL, 10) : 1);
     int status = run(&fuzz, count);
     printf("%s%s", fuzz.problem, status ? "\n" : "");
@@ -575,7 +550,6 @@ static int run_by_hand(int argc, char **argv)
 TEST_LOOP(children_are_sound, 0, 2)
 {
     static struct fuzz fuzz;
-
     fuzz_init(&fuzz, 203 + (uint64_t)_i);
     ck_assert_msg(!run(&fuzz, TESTED), "%s", fuzz.problem);
     for (int i = 0; i < OPERATION_COUNT; i++)

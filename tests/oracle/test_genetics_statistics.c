@@ -25,7 +25,6 @@ static void print_counts(const int64_t *counts, const double *probabilities, int
                          int64_t trials, char text[512])
 {
     int length = 0;
-
     for (int i = 0; i < count && length < 480; i++)
         length += snprintf(text + length, 512 - (size_t)length, " %lld/%.0f", (long long)counts[i],
                            probabilities[i] * (double)trials);
@@ -36,7 +35,6 @@ static void judge(const char *what, const int64_t *counts, const double *probabi
                   int64_t trials, int should_be_biased)
 {
     char text[512] = "";
-
     print_counts(counts, probabilities, count, trials, text);
     ck_assert_msg(statistics_is_biased(counts, probabilities, count, trials, ALARM) ==
                       should_be_biased,
@@ -70,7 +68,6 @@ TEST(the_alarm_rate_is_kept)
     static const double probabilities[6] = {1 / 6., 1 / 6., 1 / 6., 1 / 6., 1 / 6., 1 / 6.};
     static const double loaded[6] = {1 / 6. + 0.02, 1 / 6. - 0.02, 1 / 6., 1 / 6., 1 / 6., 1 / 6.};
     int alarms = 0, loose_alarms = 0, chi_alarms = 0, found = 0;
-
     for (int i = 0; i < 2000; i++) {
         int64_t fair[6] = {0}, unfair[6] = {0};
 
@@ -118,7 +115,6 @@ TEST(a_quarter_none_half_one)
                                             {"mutation.more_continue=0.53", "mutation.step=1"},
                                             {"mutation.mated_scale=0.97", "mutation.step=1"}};
     int64_t tally[COUNT_CATEGORIES], trials = 400000;
-
     for (int is_mated = 0; is_mated < 2; is_mated++) {
         throw_counts(tally, is_mated, trials);
         judge("mutations", tally, count_probabilities, COUNT_CATEGORIES, trials, 0);
@@ -212,7 +208,6 @@ TEST_LOOP(offspring_in_proportion_to_fitness, 0, !TESTS_ARE_SANITIZED)
                                              {1.1, 2.1, 3.1, 4.1, 5.1}, /* an offset */
                                              {1, 1, 1, 1, 1}};
     int64_t trials = 200000;
-
     breed_only("breeding.asexual=1");
     for (int b = -1; b < (int)(sizeof(biases) / sizeof(biases[0])); b++) {
         int64_t tally[PARENTS] = {0};
@@ -236,7 +231,6 @@ TEST_LOOP(pairs_in_proportion_to_fitness, 0, 2)
 {
     double probabilities[PARENTS * PARENTS];
     int64_t trials = 40000;
-
     breed_only("breeding.crossover=1");
     for (int i = 0; i < PARENTS; i++)
         for (int k = 0; k < PARENTS; k++)
@@ -401,7 +395,6 @@ static void mark(struct genome *genome)
 static int read_points(const struct genome *child)
 {
     int sides[SLOTS], count = 0, set_of_points = 0;
-
     for (int i = 0; i < child->neuron_count; i++)
         sides[count++] = child->neurons[i].inputs[0].weight == MARK;
     sides[count++] = child->bodies[0].width_m == MARK;
@@ -417,7 +410,6 @@ static int read_points(const struct genome *child)
 static int count_bits(int bits)
 {
     int count = 0;
-
     for (; bits; bits &= bits - 1)
         count++;
     return count;
@@ -428,7 +420,6 @@ static void throw_points(int64_t sets[SETS_MAX], int64_t trials, int is_planted)
 {
     struct gene_counter ids = {.creature = 1000};
     struct genome a, b, child;
-
     make_row(&a);
     make_row(&b);
     mark(&b);
@@ -453,7 +444,6 @@ static void judge_places(const int64_t sets[SETS_MAX], int points, int should_be
     int64_t places[SLOTS - 1] = {0}, counts[SETS_MAX], trials = 0;
     double probabilities[SLOTS - 1];
     int set_count = 0;
-
     for (int s = 0; s < 1 << (SLOTS - 1); s++) {
         if (count_bits(s) != points)
             continue;
@@ -473,7 +463,6 @@ TEST_LOOP(crossing_points_are_uniform, 0, !TESTS_ARE_SANITIZED)
 {
     static int64_t sets[SETS_MAX];
     int64_t trials = 90000;
-
     for (int is_planted = 0; is_planted < 2; is_planted++) {
         throw_points(sets, trials, is_planted);
         for (int points = 1; points <= POINTS_MAX; points++)
@@ -485,7 +474,6 @@ TEST_LOOP(crossing_points_are_uniform, 0, !TESTS_ARE_SANITIZED)
 TEST(uneven_sets_are_seen)
 {
     int64_t counts[36], trials = 0;
-
     for (int i = 0; i < 36; i++)
         trials += counts[i] = i % 4 == 0 ? 700 : 833;
     ck_assert_double_lt(statistics_chi_square(counts, 36, trials), ALARM);
@@ -497,7 +485,6 @@ TEST_LOOP(numbers_of_points_are_uniform, 0, 2)
     static const double probabilities[POINTS_MAX + 2] = {0, 1 / 3., 1 / 3., 1 / 3., 0};
     int64_t trials = 30000;
     int64_t tally[POINTS_MAX + 2] = {0};
-
     if (_i)
         set("breeding.crossover_points_max=4");
     throw_points(sets, trials, 0);

@@ -16,7 +16,6 @@ static inline double statistics_log_binomial(int64_t trials, double probability,
     double n = (double)trials, k = (double)count;
     double ways = lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
     double yes = count > 0 ? k * log(probability) : 0;
-
     return ways + yes + (count < trials ? (n - k) * log1p(-probability) : 0);
 }
 
@@ -26,7 +25,6 @@ static inline double statistics_binomial_tail(int64_t trials, double probability
     int step = (double)count < (double)trials * probability ? -1 : 1;
     double sum = 0;
     int64_t k;
-
     if (probability <= 0 || probability >= 1)
         return count == (probability >= 1 ? trials : 0) ? 1 : 0;
     for (k = count; k >= 0 && k <= trials; k += step) {
@@ -45,7 +43,6 @@ static inline int statistics_is_biased(const int64_t *counts, const double *prob
                                        int category_count, int64_t trials, double alarm)
 {
     int i;
-
     for (i = 0; i < category_count; i++)
         if (statistics_binomial_tail(trials, probabilities[i], counts[i]) <
             alarm / (2 * category_count))
@@ -60,7 +57,6 @@ static inline double statistics_chi_square_tail(double x, int degrees)
 {
     double a = degrees / 2.0, z = x / 2, scale = exp(-z + a * log(z) - lgamma(a));
     int i;
-
     if (z <= 0)
         return 1;
     if (z < a + 1) {
@@ -90,7 +86,6 @@ static inline double statistics_chi_square(const int64_t *counts, int category_c
 {
     double expected = (double)trials / category_count, sum = 0;
     int i;
-
     for (i = 0; i < category_count; i++)
         sum += ((double)counts[i] - expected) * ((double)counts[i] - expected) / expected;
     return statistics_chi_square_tail(sum, category_count - 1);

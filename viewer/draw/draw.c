@@ -228,7 +228,6 @@ void draw_title(cairo_t *cr, const struct replay *replay, double x, double right
     enum palette_color color = status_colors[replay->status];
     double size = title_fit(&title, cr, replay, right - x, size_px);
     double gap = TITLE_GAP * size, dot = TITLE_DOT * size;
-
     if (has_plate)
         draw_plate(cr, x, y, title_width(cr, &title, size), size);
     x += draw_text(cr, title.name, x, y, size, 1, DRAW_LEFT, COLOR_text) + gap;

@@ -136,7 +136,6 @@ TEST(depth_and_length_are_bounded)
 {
     static char text[100001];
     const char *const signs = "(-+^a";
-
     for (int i = 0; signs[i]; i++) {
         memset(text, signs[i], sizeof text - 1);
         ck_assert_int_ne(expression_check(text, &error), 0);
@@ -162,7 +161,6 @@ TEST(random_texts)
         "(",      ")",    "min(", "if(",        "abs(",   ",",   "<",   ">=", " ",    "e",
         "clamp(", "sin(", ".",    "parts",      "\x80",   "a_b", "log", "(1", "+ 1)", "\t"};
     int accepted = 0;
-
     for (uint64_t trial = 0; trial < 60000; trial++) {
         char text[400] = "", wrapped[420];
 

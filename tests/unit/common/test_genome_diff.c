@@ -15,7 +15,6 @@ static char *diff(const struct genome *before, const struct genome *after)
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-
     ck_assert_int_eq(genome_diff(before, after, out, &counts), 0);
     ck_assert_int_eq(fclose(out), 0);
     return text;

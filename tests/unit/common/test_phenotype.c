@@ -1130,7 +1130,6 @@ TEST(whole_bodies_are_mirrored)
 {
     struct phenotype mirrored;
     long parts = 0;
-
     struct rng rng = test_rng(1, 0, 7);
     for (int i = 0; i < 200; i++) {
         random_genome(&rng, 1 + (int)rng_below(&rng, 6), (int)rng_below(&rng, 10),
@@ -1164,7 +1163,6 @@ TEST(random_genomes_obey_the_rules)
 {
     int bodies, largest = 0;
     long wires = 0;
-
     struct rng rng = test_rng(1, 0, 3);
     for (int i = 0; i < 1000; i++) {
         bodies = 1 + (int)rng_below(&rng, 6);

@@ -39,7 +39,6 @@ TEST(cells_are_found)
     static const double links[] = {0, 2.9, 3, 3.5, 4, 5, 6, 100}, sizes[] = {-1, 0.6, 1.2};
     struct measures measures = {.links = 0};
     char is_met[13] = {0};
-
     ck_assert_int_eq(parse("links:3,4,6 size_m:0.6,1.2"), 0);
     for (int i = 0; i < 8; i++)
         for (int k = 0; k < 3; k++) {
@@ -93,7 +92,6 @@ TEST_LOOP(nonsense_is_refused, 0, (int)(sizeof refused / sizeof refused[0]))
 TEST(long_names_are_refused)
 {
     char text[200];
-
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     ck_assert_int_ne(parse(text), 0);

@@ -46,7 +46,6 @@ TEST(half_of_the_cheap_trials_are_for_all)
     static const int cases[][5] = {/* perturbed, fine, mean: for all, for the first */
                                    {2, 1, 0, 1, 3}, {3, 0, 0, 2, 3}, {1, 0, 0, 1, 1},
                                    {0, 1, 0, 0, 1}, {2, 1, 1, 2, 3}, {2, 0, 1, 2, 2}};
-
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const int *at = cases[i];
         params.guard_perturbed_runs = at[0];

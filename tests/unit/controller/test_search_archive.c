@@ -178,7 +178,6 @@ static void tell(uint64_t id)
     struct score score = evaluate_toy(&records[id].individual.genome);
     const struct individual *told =
         search_tell(search, id, score.verdict, &score.measures, score.digest);
-
     ck_assert_ptr_nonnull(told);
     ck_assert(told->id == id && told->has_result);
     record_result(told);

@@ -53,7 +53,6 @@ static struct wire from_sensor(int part, int sensor, double weight)
 static int add_neuron(int function, struct wire a, struct wire b, struct wire c)
 {
     int index = w.phenotype.neuron_count++;
-
     w.neurons[index] = (struct neuron){.function = function, .inputs = {a, b, c}};
     return index;
 }
@@ -66,7 +65,6 @@ static void add_effector(struct wire input)
 static struct brain *create(const struct wiring *wiring)
 {
     struct brain *brain = brain_create(&wiring->phenotype, &arena);
-
     ck_assert_ptr_nonnull(brain);
     return brain;
 }
@@ -74,7 +72,6 @@ static struct brain *create(const struct wiring *wiring)
 static uint64_t bits(double value)
 {
     uint64_t word;
-
     memcpy(&word, &value, sizeof word);
     return word;
 }
@@ -367,7 +364,6 @@ static struct wire random_wire(struct rng *rng, int neuron_count)
 {
     double weight = rng_uniform(rng, -2.0, 2.0);
     int part = (int)rng_below(rng, TEST_PARTS);
-
     switch (rng_below(rng, 5)) {
     case 0:
         return constant(rng_uniform(rng, -3.0, 3.0));
@@ -423,7 +419,6 @@ static int compare_thinks(struct brain *a, const struct wiring *of_b, struct bra
 {
     double signals_a[TEST_EFFECTORS_MAX], signals_b[TEST_EFFECTORS_MAX];
     int differing = 0;
-
     for (int think = 0; think < thinks; think++) {
         draw_sensors(rng);
         brain_think(a, sensor_values, signals_a, DT);
@@ -437,7 +432,6 @@ static int compare_thinks(struct brain *a, const struct wiring *of_b, struct bra
 static int compare_outputs(struct brain *a, struct brain *b, struct rng *rng, int thinks)
 {
     int differing = 0;
-
     for (int think = 0; think < thinks; think++) {
         draw_sensors(rng);
         brain_think(a, sensor_values, signals, DT);
@@ -450,7 +444,6 @@ static int compare_outputs(struct brain *a, struct brain *b, struct rng *rng, in
 TEST(compiled_equals_recursive_bit_for_bit)
 {
     long live = 0;
-
     struct rng rng = test_rng(1, 0, 1);
     for (int graph = 0; graph < 5000; graph++) {
         random_wiring(&w, &rng);
@@ -474,7 +467,6 @@ TEST(the_comparison_finds_planted_faults)
 {
     struct wiring changed;
     int found_weights = 0, found_orders = 0;
-
     struct rng rng = test_rng(1, 0, 2);
     for (int graph = 0; graph < 300; graph++) {
         random_wiring(&w, &rng);

@@ -22,7 +22,6 @@ static void setup(void)
 TEST(by_hand)
 {
     double x[3];
-
     /* regular */
     qr_factor(&qr, (double[]){2, 1, 1, 3}, 2, 2, 1e-12);
     qr_solve(&qr, (double[]){3, 5}, x);

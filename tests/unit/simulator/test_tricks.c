@@ -84,7 +84,6 @@ static void play(const char *path, const struct params *params, uint64_t seed, i
 static void read_world(struct params *params, const char *path)
 {
     struct error error;
-
     params_set_defaults(params);
     ck_ok(params_read_file(params, path, &error));
 }
@@ -102,7 +101,6 @@ static double judge(const struct trick *trick, int is_let, struct evaluation *re
 {
     struct params params;
     struct error error;
-
     read_world(&params, trick->world);
     give_old_muscles(&params);
     for (int i = 0; is_let && i < SETTINGS_MAX && trick->without[i]; i++)
@@ -115,7 +113,6 @@ TEST_LOOP(tricks_gain_nothing, 0, TRICK_COUNT)
 {
     const struct trick *trick = &tricks[_i];
     struct evaluation result;
-
     ck_assert_double_ge(judge(trick, 1, &result), trick->gain);
     ck_assert_double_le(judge(trick, 0, &result), trick->left);
     ck_assert_msg(result.verdict == trick->verdict, "%s: %s", trick->creature,
@@ -127,7 +124,6 @@ TEST_LOOP(lights_learned_by_heart_are_elsewhere, 0, 3)
 {
     struct evaluation result;
     struct params params;
-
     read_world(&params, "examples/seek.ini");
     give_old_muscles(&params);
     params.simulation_perturbation = _i;
@@ -145,7 +141,6 @@ TEST_LOOP(flight_is_by_muscles, 0, FLYER_COUNT)
 {
     struct evaluation result;
     struct params params;
-
     read_world(&params, "examples/fly.ini");
     play(flyers[_i], &params, 1, 0, &result);
     ck_assert_int_eq(result.verdict, VERDICT_OK);
