@@ -4,7 +4,8 @@
 # speed: long
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-options=(--seed 5 -s population.size=20 -s evolution.generations=3 -s simulation.duration_s=4 -s guard.budget=0.06 -s guard.exam_cost=off)
+options=(--seed 5 -s population.size=20 -s evolution.generations=3 -s simulation.duration_s=4 -s guard.budget=0.06
+         -s guard.exam_cost=off -s exam.pass=1)
 for workers in 1 3; do
     "$bin/controller" run "$root/examples/walk.ini" "${options[@]}" -j $workers -o "run$workers" >out 2>&1 || fail "$(cat out)"
     grep -hq 'event=task .*trial=champion[^ ]*other-solver verdict=budget' "run$workers"/logs/worker-*.log ||
