@@ -363,7 +363,10 @@ static void put_all(struct json_stream *stream, json_t *object)
     const char *key;
     json_t *value;
     stream->has_failed |= object == NULL;
-    json_object_foreach(object, key, value) json_stream_put(stream, key, json_incref(value));
+    json_object_foreach(object, key, value)
+    {
+        json_stream_put(stream, key, json_incref(value));
+    }
     json_decref(object);
 }
 

@@ -84,10 +84,10 @@ struct dynamics *dynamics_space_create(spatial_state_creator *create,
                                        const struct dynamics_settings *settings,
                                        struct arena *arena)
 {
-    struct spatial_world surroundings;
-    if (spatial_world_create(&surroundings, phenotype->meetings, world, arena) != 0)
+    struct spatial_world *around = arena_take(arena, 1, sizeof *around);
+    if (!around || spatial_world_create(around, phenotype->meetings, world, arena) != 0)
         return NULL;
-    struct spatial_state *s = create(phenotype->body, &surroundings, settings, arena);
+    struct spatial_state *s = create(phenotype->body, around, settings, arena);
     if (!s)
         return NULL;
     adopt(s, phenotype);
