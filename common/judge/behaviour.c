@@ -232,11 +232,11 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_WALK] = {"walk",
                         "max(0, distance_m - size / 2) / size, size = max(size_max_m, size floor)",
                         "proposal 1995, scaled by size", fitness_walk, explain_walk, way_walk, 1, 1,
-                        0},
+                        0, NULL},
     [BEHAVIOUR_JUMP] = {"jump",
                         "max(0, min(lowest_max_m - lowest_start_m, height_max_m - height_start_m))",
                         "proposal 1995, of the whole body", fitness_jump, explain_jump, NULL, 0, 0,
-                        0},
+                        0, NULL},
     [BEHAVIOUR_SWIM] = {"swim",
                         "max(0, sum over windows k of (k / 9) p_k + 4 min over k of p_k), times "
                         "(1 - ahead (1 - head_first) / 2)",

@@ -281,13 +281,12 @@ static int command_breed(int argc, char **argv)
          OPTION_AT(LIST, request, assignments)},                                                   \
         {"text", 0, NULL, "readable JSON instead of the binary form",                              \
          OPTION_AT(FLAG, request, is_text)},                                                       \
-        {"force", 0, NULL, "overwrite the file if it exists",                                      \
-         OPTION_AT(FLAG, request, is_forced)},                                                     \
     {                                                                                              \
-        NULL                                                                                       \
+        "force", 0, NULL, "overwrite the file if it exists", OPTION_AT(FLAG, request, is_forced)   \
     }
 
-static const struct option_row random_options[] = {{OUTPUT("random.creature")}, COMMON};
+static const struct option_row random_options[] = {
+    {OUTPUT("random.creature")}, COMMON, {.name = NULL}};
 static const struct option_row mutate_options[] = {
     {OUTPUT("mutant.creature")},
     {COUNT("number of mutations, 0 .. 64; default: drawn as in a run, but at least one")},
@@ -295,12 +294,14 @@ static const struct option_row mutate_options[] = {
      "what A sees of one thing from afar (light, other, object) it sees of the other; without "
      "--count nothing else changes",
      OPTION_AT(READ, request, see), .read = sights_read_exchange},
-    COMMON};
+    COMMON,
+    {.name = NULL}};
 static const struct option_row breed_options[] = {
     {"method", 'm', "NAME", "crossover or graft", OPTION_AT(TEXT, request, method)},
     {OUTPUT("child.creature")},
     {COUNT("mutations of the child, 0 .. 64; default 0")},
-    COMMON};
+    COMMON,
+    {.name = NULL}};
 
 COMMAND(random, "", "a creature with a random genome", random_options,
         "Writes a creature with a random genome, as in the first generation of a run.");

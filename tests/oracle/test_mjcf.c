@@ -6,11 +6,11 @@
 #include "simulator/tools/mjcf.h"
 #include "tests/counts.h"
 #include "simulator/evaluate/evaluate.h"
+#include "tests/plain_fixture.h"
+#include "tests/random_genome.h"
 
 #ifdef HAVE_MUJOCO
 #include "tests/oracle/mujoco_fixture.h"
-#include "tests/plain_fixture.h"
-#include "tests/random_genome.h"
 #endif
 
 enum { TICKS_MAX = 700, TICK_STEPS = 16, KINDS = 2 };

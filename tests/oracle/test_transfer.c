@@ -20,6 +20,8 @@
 
 #ifndef HAVE_MUJOCO
 
+#include <stdio.h>
+
 int main(void)
 {
     printf("skipped: built without MuJoCo (libmujoco-dev)\n");
