@@ -197,7 +197,7 @@ int breeding_make_child(const struct params *params, struct census *census,
 /* ---- the census ----
  *
  * A set of keys by open addressing; the keys are hashes already, and their first words say where
- * they stand. Typical: 300 to 3000 keys, of which a question looks at one or two; a key that is not
+ * they stand. Typical: 300 to 3000 keys. A question looks at one or two of them; a key that is not
  * known takes some 4 us, in which the creature grows. */
 
 #define ROOM_LEAST 1024

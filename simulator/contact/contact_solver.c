@@ -38,7 +38,7 @@
 #define PROXIMAL_FALL  0.3
 #define PROXIMAL_RISE  10
 #define PROXIMAL_MAX   12
-/* A step is stuck that leaves this share of what was missing, and so many of them end the search. */
+/* A step that leaves this share of what was missing is stuck. So many of them end the search. */
 #define STUCK_SHARE 0.9
 #define STUCK_STEPS 3
 /* Steps that take no new system, at most, while each leaves this share of what was missing at most;
@@ -358,9 +358,9 @@ static int repeat(struct contact_solver *s, double weight)
 }
 
 /* Proximal steps until one does not end. Loads that redundant contacts share shift by what is
- * missing / weight in each, so that the weight falls. 1 if that solved it. `stuck`: of how many
- * steps, one after another, each left as much missing as the one before though it ended: contacts that
- * contradict one another, as those of a body that is wedged in itself, whose impulses grow without
+ * missing / weight in each, so that the weight falls. 1 if that solved it. `stuck` counts steps,
+ * one after another, that ended and left as much missing as the step before. Contacts that contradict
+ * one another do so, as those of a body that is wedged in itself: their impulses grow without
  * end. */
 static int solve_round(struct contact_solver *s, double mean, double *weight, int *stuck)
 {

@@ -1,8 +1,8 @@
 /* See impulses.h. Typical: 1 to 6 contacts, 2 to 12 rows; in two of three solves the same contacts
  * press, stick and slide as a step ago, so the first guess mostly holds. Six guesses solve 91 % of
  * the systems of C12 on land and 97 % of C5's. Of the others three rounds of sweeps and guesses,
- * each from where the one before ended, leave 2.2 and 0.6 % to the cones, of which one costs as much
- * as sixty guesses.
+ * each from where the one before ended, leave 2.2 and 0.6 % to the cones. A solution by cones costs
+ * as much as sixty guesses.
  *
  * Tried and lost: more guesses, or one change of state at a time after the third (1.4 % at most);
  * guesses of proximal problems instead of cones (1.5 to 3 times the cost, half of the hard systems

@@ -35,10 +35,10 @@
 /* Where it was retaken for that with contacts, it is to be in balance within this share of what is
  * allowed: halves would have been far within. */
 #define RETAKEN_SHARE 0.5
-/* With contacts the energy may also be off by what the body's weight gains at this speed, m/s, and ten
- * times as much before it is very wrong: a body that is wedged in itself and strains has steps
- * whose few microjoules are all error, and their halves have as many. The first is a tenth of a
- * millimetre in ten seconds. */
+/* With contacts the energy may also be off by the body's weight times this speed, m/s (a tenth of a
+ * millimetre in ten seconds), and by ten times as much before it is very wrong. A body that is
+ * wedged in itself and strains has steps whose few microjoules are all error, and their halves have
+ * as many. */
 #define STRAINING_M_S  1e-5
 #define STRAINING_WILD 10
 /* Instants less apart than this share of the step are one. */

@@ -18,7 +18,7 @@ static struct creature creatures[2];
 static const struct genome *genomes[2];
 static struct contest_result result;
 
-/* What is seen of the contest of a test. */
+/* The contest of a test, as its observer sees it. */
 static struct {
     struct part_state parts[CONTEST_BODIES][PHENOTYPE_PARTS_MAX];
     int part_count;

@@ -936,9 +936,9 @@ static void copy_marked(struct genome *marked)
         marked->neurons[i].inputs[0].weight = MARK;
 }
 
-/* What a child of a genome and its marked copy has of the copy, and where it changes sides, read in
- * the order of the chromosome: central neurons, then each body with its connections and its
- * neurons. */
+/* The genes that a child of a genome and its marked copy has of the copy, and where it changes
+ * sides, in the order of the chromosome: central neurons, then each body with its connections and
+ * its neurons. */
 struct reading {
     int side, switches, marked;
 };

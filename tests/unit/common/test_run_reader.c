@@ -84,7 +84,7 @@ static void teardown(void)
     close_directory();
 }
 
-/* What was found, in this order; it is forgotten. */
+/* The reader has found these ids, in this order; the list is emptied. */
 #define expect_found(...)                                                                          \
     expect_ids((const uint64_t[]){__VA_ARGS__},                                                    \
                (int)(sizeof(const uint64_t[]){__VA_ARGS__} / sizeof(uint64_t)))

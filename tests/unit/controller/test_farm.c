@@ -178,7 +178,7 @@ static void fake_die_of(const char *kind, const struct task *task)
     }
 }
 
-/* What a kind does at the first attempt of the bad task, before it answers. */
+/* A worker of that kind errs at the first attempt of the bad task, before it answers. */
 static void fake_err_once(const char *kind, const struct task *task)
 {
     struct result other = {.id = task->id, .creature = task->creature};

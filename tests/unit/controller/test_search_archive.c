@@ -140,9 +140,9 @@ static void tear_down(void)
     farm.count = 0;
 }
 
-/* What a store gives back: members at the opening as the archive then held them, those born since,
+/* A store gives back members at the opening as the archive then held them, those born since,
  * but for the last `lost` (a killed controller had not committed them), results as far as they
- * came. What the workers do is lost. */
+ * came. The tasks under way are lost. */
 static void stop_and_restore(int lost)
 {
     struct population stored = {.count = 0};

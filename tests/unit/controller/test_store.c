@@ -33,7 +33,7 @@ static void close_store(void)
     store = NULL;
 }
 
-/* What was last asked of the run; each until the next of its kind. */
+/* The last answers of the run; each holds until the next one of its kind. */
 static struct population found;
 static struct creature creature;
 static struct store_entry *entries;
