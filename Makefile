@@ -279,11 +279,11 @@ residuals: $(B)/stress/stress $(PROGRAMS)
 	$(Q)nice tests/stress/residuals $(B)
 	$(Q)scripts/write-block docs/physics-trust.md residuals <$(B)/residuals.md
 # when the two solvers part, as tables and as docs/images/parting.svg
-parting: $(B)/stress/parting $(B)/bench/plot
+parting: $(B)/stress/parting
 	$(Q)nice $< $(B)/parting.csv >$(B)/parting.md
 	$(Q)cat $(B)/parting.md
 	$(Q)sed '/^$$/,$$d' $(B)/parting.md | scripts/write-block docs/physics-trust.md parting
-	$(Q)$(B)/bench/plot "Two solvers, and the same solver twice" "time, s" \
+	$(Q)scripts/plot "Two solvers, and the same solver twice" "time, s" \
 		<$(B)/parting.csv >docs/images/parting.svg
 
 # whole runs, minutes: the size of Sims's, and how the rate grows with the workers
@@ -296,9 +296,9 @@ bench-search: $(PROGRAMS)
 	$(Q)scripts/bench-search --build $(B) $(SEARCH)
 
 # errors against processor time of both solvers, as a picture of the documentation
-precision: $(B)/bench/precision $(B)/bench/plot
+precision: $(B)/bench/precision
 	$(Q)$(B)/bench/precision >$(B)/precision.csv
-	$(Q)$(B)/bench/plot "Work and precision of the two solvers" "processor time, ms" \
+	$(Q)scripts/plot "Work and precision of the two solvers" "processor time, ms" \
 		<$(B)/precision.csv >$(B)/precision.svg
 	$(Q)cp $(B)/precision.csv $(B)/precision.svg docs/images/
 

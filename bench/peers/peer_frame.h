@@ -6,7 +6,7 @@
  *                           within each repetition; the ratio is the median over the repetitions of
  *                           an engine's time by ours, the first contender's, in the same
  *                           repetition.
- *   bench_X --precision     accuracy beside speed, over steps from 1/60 s to 1/3840 s, for plot.c:
+ *   bench_X --precision     accuracy beside speed, over steps from 1/60 s to 1/3840 s, for scripts/plot:
  *     double pendulum: error of its end after some seconds against a reference, and how much its
  *       energy has changed after 10 s, as a share of the greatest that could be kinetic;
  *     the first creature without muscles, dropped turning from 1 m, 3 s: it can only lose energy,

@@ -57,6 +57,6 @@ $(B)/bench/bench_peers: $(call peer_objects,bench_peers peer_frame peer_bestiary
 $(B)/bench/bench_space_peers: $(call peer_objects,bench_space_peers peer_frame space_bestiary $(SPACE_PEERS:%=space_%)) $(ALL_LIBS) $(if $(BOX3D),$(B)/libbox3d.a)
 	@mkdir -p $(@D)
 	$(Q)$(call peer_linker,$(SPACE_PEERS)) $(LINK) -o $@ $(whole_first) $(call peer_libs,$(SPACE_PEERS)) $(LIBS_COMMON)
-bench-peers: $(B)/bench/bench_peers $(B)/bench/bench_space_peers $(B)/bench/plot
+bench-peers: $(B)/bench/bench_peers $(B)/bench/bench_space_peers
 	$(if $(PEERS_MISSING),@echo "left out: $(PEERS_MISSING) (install $(PEERS_INSTALL))" >&2)
 	$(Q)BUILD=$(B) scripts/measure-peers $(if $(DOCUMENT),--document) $(ONLY:%=--%) $(REPETITIONS)

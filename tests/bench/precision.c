@@ -1,5 +1,5 @@
 /* How much an exact motion costs: errors and processor times of both solvers, over time steps and
- * tolerances, as CSV for plot.c (`make precision`).
+ * tolerances, as CSV for scripts/plot (`make precision`).
  *
  *   double pendulum of rods, 3 s; chain of five rods, 1 s: against references computed in 128-bit
  *       floating point (tests/oracle/cases.json)

@@ -40,17 +40,18 @@ refuses "$build/tests/bench/bench_simulator" no_such_workload
 refuses "$build/tests/bench/run" sideways
 
 # pictures
-plot=$build/tests/bench/plot
 printf 'panel,series,setting,x,y\na & <b>,one,1/60 s,1,0.5\na & <b>,one,1/120 s,20,0.001\nc,two,,3,4\n' |
-    "$plot" "title" "x" >"$work/picture.svg"
+    scripts/plot "title" "x" >"$work/picture.svg"
 [[ $(head -n 1 "$work/picture.svg") == '<svg '* ]] || fail "not a picture"
 [ "$(tail -n 1 "$work/picture.svg")" = '</svg>' ] || fail "not a whole picture"
-grep -q 'a &amp; &lt;b>' "$work/picture.svg" || fail "names are not written as XML needs it"
+grep -q 'a &amp; &lt;b&gt;' "$work/picture.svg" || fail "names are not written as XML needs it"
 [ "$(grep -c '<title>' "$work/picture.svg")" = 3 ] || fail "not three points"
 for line in 'a,b,c,0,1' 'a,b,c,1,-1' 'a,b,c,1,nan' 'a,b,c,1' 'a,b,c,x,1' ''; do
     printf 'panel,series,setting,x,y\n%s\n' "$line" >"$work/bad.csv"
-    refuses "$plot" title x <"$work/bad.csv"
+    refuses scripts/plot title x <"$work/bad.csv"
 done
+{ echo header && seq -f 'a,series %g,s,1,1' 13; } >"$work/bad.csv"
+refuses scripts/plot title x <"$work/bad.csv"
 
 # blocks of pages
 page=$work/page.md

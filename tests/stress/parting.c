@@ -15,7 +15,7 @@
  * 1e-4 rad, as much as a step at 240 Hz may be off: which foot lands first, and what sticks, then
  * differs too, which a small turn does not show.
  *
- * The CSV has a line for each curve and time, for tests/bench/plot.c: make parting. --brief stops
+ * The CSV has a line for each curve and time, for scripts/plot: make parting. --brief stops
  * after 0.2 s, as a test: the exit code is 1 if the finest steps are not near. -s changes the
  * articulated solver's parameters, and nothing of the reference: so a difference is planted that
  * must be seen. */
