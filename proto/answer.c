@@ -2,7 +2,6 @@
 #include "proto/answer.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "common/math/hash.h"
@@ -72,66 +71,17 @@ static int check_bytes(const struct task *task, const struct result *result,
 }
 
 /* Stores are what flows made of them, to the microjoule. */
-static int check_facts(const int64_t *facts, struct error *error)
-{
-    for (int i = 0; i < EPOCH_FACT_COUNT; i++)
-        if (facts[i] > (i < EPOCH_eaten_plants_uj ? EPOCH_COUNT_MOST : EPOCH_FACT_MOST))
-            return error_set(error, ERR_RANGE, "epoch_end.facts: %s is %" PRId64,
-                             epoch_fact_names[i], facts[i]);
-    int64_t imbalance = epoch_imbalance(facts);
-    return imbalance == 0
-               ? 0
-               : error_set(error, ERR_RANGE,
-                           "epoch_end.facts: stores hold %" PRId64 " uJ more than flows brought",
-                           imbalance);
-}
-
-/* An event of a life, after its birth; -1: it did not happen. */
-static int is_of_life(int64_t tick, const struct epoch_life *life)
-{
-    return tick == -1 || (tick >= life->born_tick && tick <= EPOCH_TICK_MOST);
-}
-
-static int check_life(const struct epoch_life *life, struct error *error)
-{
-    static const char where[] = "epoch_end.lives";
-    const uint64_t id_most = (uint64_t)EPOCH_COUNT_MOST;
-    if (life->id < 1 || life->id > id_most || life->mother > id_most || life->father > id_most)
-        return error_set(error, ERR_RANGE, "%s: ids %" PRIu64 ", %" PRIu64 ", %" PRIu64, where,
-                         life->id, life->mother, life->father);
-    if (life->born_tick < -EPOCH_TICK_MOST || life->born_tick > EPOCH_TICK_MOST ||
-        !is_of_life(life->died_tick, life) || !is_of_life(life->preyed_tick, life))
-        return error_set(error, ERR_RANGE,
-                         "%s: %" PRIu64 " is born at tick %" PRId64 ", died at %" PRId64
-                         ", ate of the living at %" PRId64,
-                         where, life->id, life->born_tick, life->died_tick, life->preyed_tick);
-    if ((life->died_tick < 0) != (life->cause < 0))
-        return error_set(error, ERR_RANGE, "%s: %" PRIu64 " died at %" PRId64 " of cause %" PRId64,
-                         where, life->id, life->died_tick, life->cause);
-    if (!(life->area_m2 >= 0 && life->area_m2 <= LIFE_MOST) ||
-        !(life->way_m >= 0 && life->way_m <= LIFE_MOST) || !(fabs(life->depth_m) <= LIFE_MOST) ||
-        !(life->drawn_m2 >= 0 && life->drawn_m2 <= LIFE_MOST))
-        return error_set(error, ERR_RANGE,
-                         "%s: %" PRIu64 " has an area of %g m2, a way of %g m, a depth of %g m, "
-                         "drawn %g m2",
-                         where, life->id, life->area_m2, life->way_m, life->depth_m,
-                         life->drawn_m2);
-    for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
-        if (life->gained_uj[i] > EPOCH_FACT_MOST)
-            return error_set(error, ERR_RANGE, "%s: %" PRIu64 " ate %" PRId64 " uJ", where,
-                             life->id, life->gained_uj[i]);
-    return 0;
-}
-
 static int check_epoch(const struct task *task, const struct result *result,
                        const struct params *params, struct error *error)
 {
     const struct epoch_end *end = result->epoch;
     int status = check_bytes(task, result, params, error);
     if (status == 0)
-        status = check_facts(end->facts, error);
-    for (int i = 0; i < end->life_count && status == 0; i++)
-        status = check_life(&end->lives[i], error);
+        status = epoch_end_bound(end, error);
+    if (status == 0 && epoch_imbalance(end->facts) != 0)
+        status = error_set(error, ERR_RANGE,
+                           "epoch_end.facts: stores hold %" PRId64 " uJ more than flows brought",
+                           epoch_imbalance(end->facts));
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* See epoch_order.h. */
 #include "common/preserve/epoch_order.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/creature/creature.h"
@@ -85,23 +86,6 @@ int epoch_end_has_form(const struct epoch_end *end, uint64_t topology)
     return 0;
 }
 
-/* The invariants of an order. */
-static void order_check(const struct epoch_order *order)
-{
-    ENSURE(order->arrival_count >= 0 && order->arrival_count <= EPOCH_ARRIVALS_MAX, "%d arrive",
-           order->arrival_count);
-    ENSURE(order->without_count >= 0 && order->without_count <= EPOCH_WITHOUT_MAX,
-           "%d must not live", order->without_count);
-    ENSURE(order->founder_count >= 0 && order->founder_count <= EPOCH_FOUNDERS_MAX, "%d founders",
-           order->founder_count);
-    ENSURE(order->deed_count >= 0 && order->deed_count <= EPOCH_DEEDS_MAX, "%d deeds",
-           order->deed_count);
-    ENSURE(order->spared_count >= 0 && order->spared_count <= EPOCH_SPARED_MAX, "%d are spared",
-           order->spared_count);
-    ENSURE(!order->state.bytes == (order->state.length == 0), "a state of %zu bytes",
-           order->state.length);
-}
-
 /* ---- the forms ---- */
 
 static void visit_bytes(struct pack_fields *f, const char *name, struct packed_bytes *packed)
@@ -123,6 +107,7 @@ static void visit_rows(struct pack_fields *f, const char *where, void *rows, int
 {
     void **list = rows;
     int found = *count;
+    ENSURE(found >= 0 && found <= most, "%s: %d rows", where, found);
     struct pack_fields in = pack_fields_list(f, where, &found, most);
     if (f->is_reading && !*list)
         *list = pack_fields_memory(&in, found, size);
@@ -200,51 +185,57 @@ void epoch_order_visit(struct pack_fields *f, struct epoch_order **order)
         pack_fields_fail(f, ERR_MEMORY, NULL, "%s", error_text(ERR_MEMORY));
     if (f->rc != 0)
         return;
-    if (f->writer)
-        order_check(*order);
+    ENSURE(!(*order)->state.bytes == ((*order)->state.length == 0), "a state of %zu bytes",
+           (*order)->state.length);
     visit_order(f, *order);
-    if (f->rc == 0) {
-        order_check(*order);
+    if (f->rc == 0)
         return;
-    }
     epoch_order_destroy(*order);
     *order = NULL;
 }
 
-static void life_check(const struct epoch_life *life)
+/* An event of a life is after its birth; -1: it did not happen. */
+static int is_too_early(int64_t tick, const struct epoch_life *life)
 {
-    ENSURE(life->cause >= -1 && life->cause < EPOCH_CAUSE_COUNT, "cause %lld",
-           (long long)life->cause);
-    ENSURE(life->died_tick < 0 || life->died_tick >= life->born_tick, "died at %lld, born at %lld",
-           (long long)life->died_tick, (long long)life->born_tick);
+    return tick != -1 && tick < life->born_tick;
 }
 
 static void visit_life(struct pack_fields *f, void *row)
 {
     struct epoch_life *life = row;
-    if (f->writer)
-        life_check(life);
+    const uint64_t id_most = (uint64_t)EPOCH_COUNT_MOST;
+    ENSURE(!f->writer || (life->cause < EPOCH_CAUSE_COUNT && !is_too_early(life->died_tick, life)),
+           "born at %" PRId64 ", died at %" PRId64 " of cause %" PRId64, life->born_tick,
+           life->died_tick, life->cause);
     struct pack_fields in = pack_fields_record(f, "epoch_end.lives", LIFE_FIELDS);
-    pack_fields_u64(&in, "id", &life->id, INT64_MAX);
-    pack_fields_u64(&in, "mother", &life->mother, INT64_MAX);
-    pack_fields_u64(&in, "father", &life->father, INT64_MAX);
+    pack_fields_u64(&in, "id", &life->id, id_most);
+    pack_fields_u64(&in, "mother", &life->mother, id_most);
+    pack_fields_u64(&in, "father", &life->father, id_most);
     pack_fields_i64(&in, "family", &life->family, 0, INT32_MAX);
     pack_fields_i64(&in, "generation", &life->generation, 0, INT32_MAX);
     pack_fields_bool(&in, "is_hunter", &life->is_hunter);
-    pack_fields_i64(&in, "born_tick", &life->born_tick, INT64_MIN, INT64_MAX);
-    pack_fields_i64(&in, "died_tick", &life->died_tick, -1, INT64_MAX);
+    pack_fields_i64(&in, "born_tick", &life->born_tick, -EPOCH_TICK_MOST, EPOCH_TICK_MOST);
+    pack_fields_i64(&in, "died_tick", &life->died_tick, -1, EPOCH_TICK_MOST);
     pack_fields_i64(&in, "cause", &life->cause, -1, EPOCH_CAUSE_COUNT - 1);
     pack_fields_i64(&in, "children", &life->children, 0, INT32_MAX);
     pack_fields_i64(&in, "part_count", &life->part_count, 0, INT32_MAX);
-    pack_fields_real(&in, "area_m2", &life->area_m2, -LIFE_MOST, LIFE_MOST);
-    pack_fields_real(&in, "way_m", &life->way_m, -LIFE_MOST, LIFE_MOST);
+    pack_fields_real(&in, "area_m2", &life->area_m2, 0, LIFE_MOST);
+    pack_fields_real(&in, "way_m", &life->way_m, 0, LIFE_MOST);
     pack_fields_real(&in, "depth_m", &life->depth_m, -LIFE_MOST, LIFE_MOST);
     pack_fields_real(&in, "drawn_m2", &life->drawn_m2, 0, LIFE_MOST);
     pack_fields_i64(&in, "drawn_parts", &life->drawn_parts, 0, INT32_MAX);
     for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
-        pack_fields_i64(&in, "gained_uj", &life->gained_uj[i], 0, INT64_MAX);
+        pack_fields_i64(&in, "gained_uj", &life->gained_uj[i], 0, EPOCH_FACT_MOST);
     pack_fields_u64(&in, "topology", &life->topology, INT64_MAX);
-    pack_fields_i64(&in, "preyed_tick", &life->preyed_tick, -1, INT64_MAX);
+    pack_fields_i64(&in, "preyed_tick", &life->preyed_tick, -1, EPOCH_TICK_MOST);
+    if (!f->writer &&
+        (life->id == 0 || (life->died_tick < 0) != (life->cause < 0) ||
+         is_too_early(life->died_tick, life) || is_too_early(life->preyed_tick, life)))
+        pack_fields_fail(&in, ERR_RANGE, NULL,
+                         "%" PRIu64 " is born at tick %" PRId64 ", ate of the living at %" PRId64
+                         ", died at %" PRId64 " of cause %" PRId64,
+                         life->id, life->born_tick, life->preyed_tick, life->died_tick,
+                         life->cause);
     pack_fields_close(f, &in);
 }
 
@@ -264,7 +255,8 @@ static void visit_end(struct pack_fields *f, struct epoch_end *end)
     visit_bytes(f, "traveller", &end->traveller);
     struct pack_fields facts = pack_fields_record(f, "epoch_end.facts", EPOCH_FACT_COUNT);
     for (int i = 0; i < EPOCH_FACT_COUNT; i++)
-        pack_fields_i64(&facts, epoch_fact_names[i], &end->facts[i], 0, INT64_MAX);
+        pack_fields_i64(&facts, epoch_fact_names[i], &end->facts[i], 0,
+                        i < EPOCH_eaten_plants_uj ? EPOCH_COUNT_MOST : EPOCH_FACT_MOST);
     pack_fields_close(f, &facts);
     visit_rows(f, "epoch_end.lives", &end->lives, &end->life_count, EPOCH_LIVES_MAX,
                sizeof end->lives[0], visit_life);
@@ -289,4 +281,11 @@ void epoch_end_visit(struct pack_fields *f, struct epoch_end **end)
         return;
     epoch_end_destroy(*end);
     *end = NULL;
+}
+
+int epoch_end_bound(const struct epoch_end *end, struct error *error)
+{
+    struct pack_fields fields = {.where = "epoch_end", .error = error};
+    visit_end(&fields, (struct epoch_end *)end);
+    return fields.rc;
 }

@@ -76,5 +76,8 @@ int epoch_end_has_form(const struct epoch_end *end, uint64_t topology);
 enum { EPOCH_ORDER_FIELDS = 8, EPOCH_END_FIELDS = 5 };
 void epoch_order_visit(struct pack_fields *fields, struct epoch_order **order);
 void epoch_end_visit(struct pack_fields *fields, struct epoch_end **end);
+/* Whether all of its numbers are within their bounds, and each life ends after its birth. 0, or
+ * ERR_RANGE with a message that names the field. */
+int epoch_end_bound(const struct epoch_end *end, struct error *error);
 
 #endif
