@@ -107,7 +107,7 @@ int bestiary_search_ask(struct bestiary_search *s, struct bestiary_bytes *bytes,
     s->task_count++;
     *asked = (struct asked){task.id, task.creature, task.trial.purpose};
     pack_writer_init(&writer);
-    message_encode_task(&writer, &task);
+    message_encode(&writer, MESSAGE_TASK, &task);
     return library_say(error, give_message(&writer, bytes), NULL);
 }
 
@@ -152,7 +152,7 @@ static int do_task(const struct task *task, const struct params *params,
                             .digest = evaluations[0].digest,
                             .pace_least_m_s = evaluations[0].pace_least_m_s};
     pack_writer_init(&writer);
-    message_encode_result(&writer, &result);
+    message_encode(&writer, MESSAGE_RESULT, &result);
     return give_message(&writer, bytes);
 }
 

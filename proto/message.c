@@ -360,7 +360,7 @@ void message_deinit(struct message *message)
 
 /* Visiting changes nothing of what is written. Messages are small; a process that cannot have memory
  * for one has no way to go on. */
-static void message_encode(struct pack_writer *writer, enum message_type type, const void *part)
+void message_encode(struct pack_writer *writer, enum message_type type, const void *part)
 {
     static const char room[FRAME_HEADER_BYTES];
     const struct message_kind *kind = &message_kinds[type];
@@ -376,45 +376,10 @@ static void message_encode(struct pack_writer *writer, enum message_type type, c
     memcpy(writer->buffer.data + at, header, sizeof header);
 }
 
-void message_encode_hello(struct pack_writer *writer, const struct hello *hello)
-{
-    message_encode(writer, MESSAGE_HELLO, hello);
-}
-
 void message_encode_setup(struct pack_writer *writer, const struct params *params)
 {
     struct setup setup = {.params = *params, .digest = params_evaluation_digest(params)};
     message_encode(writer, MESSAGE_SETUP, &setup);
-}
-
-void message_encode_task(struct pack_writer *writer, const struct task *task)
-{
-    message_encode(writer, MESSAGE_TASK, task);
-}
-
-void message_encode_epoch(struct pack_writer *writer, const struct task *task)
-{
-    message_encode(writer, MESSAGE_EPOCH, task);
-}
-
-void message_encode_epoch_end(struct pack_writer *writer, const struct result *result)
-{
-    message_encode(writer, MESSAGE_EPOCH_END, result);
-}
-
-void message_encode_stop(struct pack_writer *writer)
-{
-    message_encode(writer, MESSAGE_STOP, NULL);
-}
-
-void message_encode_ready(struct pack_writer *writer, uint64_t digest)
-{
-    message_encode(writer, MESSAGE_READY, &(struct ready){digest});
-}
-
-void message_encode_result(struct pack_writer *writer, const struct result *result)
-{
-    message_encode(writer, MESSAGE_RESULT, result);
 }
 
 void message_encode_rejected(struct pack_writer *writer, uint64_t id, const char *reason)

@@ -124,16 +124,11 @@ int message_decode(struct message *message, const void *payload, size_t length,
                    uint64_t *rejected_id, struct error *error);
 void message_deinit(struct message *message);
 
-/* Encodes as a whole frame, header included, appended to `writer` (see pack_writer). */
-void message_encode_hello(struct pack_writer *writer, const struct hello *hello);
+/* Encodes as a whole frame, header included, appended to `writer` (see pack_writer). `part` is what
+ * the message has of `as`; a task that carries an epoch's order is MESSAGE_EPOCH, a result that
+ * carries an epoch's end MESSAGE_EPOCH_END, and MESSAGE_STOP has NULL. */
+void message_encode(struct pack_writer *writer, enum message_type type, const void *part);
 void message_encode_setup(struct pack_writer *writer, const struct params *params);
-void message_encode_task(struct pack_writer *writer, const struct task *task);
-/* Encode a task that carries an epoch's order, and a result that carries an epoch's end. */
-void message_encode_epoch(struct pack_writer *writer, const struct task *task);
-void message_encode_epoch_end(struct pack_writer *writer, const struct result *result);
-void message_encode_stop(struct pack_writer *writer);
-void message_encode_ready(struct pack_writer *writer, uint64_t digest);
-void message_encode_result(struct pack_writer *writer, const struct result *result);
 void message_encode_rejected(struct pack_writer *writer, uint64_t id, const char *reason);
 
 /* Exit codes of a simulator that says why it ends. */

@@ -205,7 +205,7 @@ static int server_take_setup(struct task_server *server, const struct message *m
               "params_digest=%s deadline_s=%g memory_mb=%" PRId64 " nice=%" PRId64 " confined=%d",
               text, server->params.farm_deadline_s, server->params.farm_memory_mb,
               server->params.farm_nice, server->is_confined);
-    message_encode_ready(&server->writer, digest);
+    message_encode(&server->writer, MESSAGE_READY, &(struct ready){digest});
     return server_flush(server);
 }
 
@@ -282,7 +282,7 @@ static int server_take_task(struct task_server *server, const struct message *me
     server_set_result(&result, task, evaluations);
     server->tasks_done++;
     server_log_result(task, &result, evaluations[0].work);
-    message_encode_result(&server->writer, &result);
+    message_encode(&server->writer, MESSAGE_RESULT, &result);
     return server_flush(server);
 }
 
@@ -385,7 +385,7 @@ static int server_take_epoch(struct task_server *server, const struct message *m
     if (status == 0) {
         server->tasks_done++;
         server_log_epoch(task, &result);
-        message_encode_epoch_end(&server->writer, &result);
+        message_encode(&server->writer, MESSAGE_EPOCH_END, &result);
         status = server_flush(server);
     } else
         status = server_reject(server, task->id, error.message);
@@ -466,7 +466,7 @@ static int server_serve(struct task_server *server)
 {
     struct hello hello;
     hello_init(&hello, server->fingerprint);
-    message_encode_hello(&server->writer, &hello);
+    message_encode(&server->writer, MESSAGE_HELLO, &hello);
     int status = server_flush(server);
     while (status == 0 && !server->is_stopped) {
         char bytes[READ_BYTES];

@@ -75,7 +75,7 @@ void worker_stop(struct worker *worker, const struct occasion *occasion)
     worker_enter(worker, WORKER_STOPPING);
     worker_set_deadline(worker, WORKER_LINGER_MS);
     pack_writer_clear(&farm->scratch);
-    message_encode_stop(&farm->scratch);
+    message_encode(&farm->scratch, MESSAGE_STOP, NULL);
     if (worker_send(worker, &farm->scratch) != 0)
         worker_kill(worker, "write failed");
 }

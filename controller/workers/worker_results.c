@@ -279,10 +279,7 @@ void worker_give(struct worker *worker, struct farm_task *entry)
 {
     struct farm *farm = worker->farm;
     pack_writer_clear(&farm->scratch);
-    if (entry->task.epoch)
-        message_encode_epoch(&farm->scratch, &entry->task);
-    else
-        message_encode_task(&farm->scratch, &entry->task);
+    message_encode(&farm->scratch, entry->task.epoch ? MESSAGE_EPOCH : MESSAGE_TASK, &entry->task);
     if (worker_send(worker, &farm->scratch) != 0) {
         if (entry->is_alone && entry->holder_count == 0)
             worker_reserve(worker, entry);

@@ -116,7 +116,7 @@ void worker_spawn(struct worker *worker, const struct occasion *occasion)
     if (farm->start_ms > 0)
         worker_set_deadline(worker, farm->start_ms);
     pack_writer_clear(&farm->scratch);
-    message_encode_hello(&farm->scratch, &farm->hello);
+    message_encode(&farm->scratch, MESSAGE_HELLO, &farm->hello);
     if (worker_send(worker, &farm->scratch) != 0)
         worker_dispatch(worker, EVENT_CLOSED, &(struct occasion){.reason = "write failed"});
 }

@@ -72,7 +72,7 @@ static int worker_main(int kind, double task_us)
     pack_writer_init(&writer);
     struct hello hello;
     hello_init(&hello, 0);
-    message_encode_hello(&writer, &hello);
+    message_encode(&writer, MESSAGE_HELLO, &hello);
     do {
         if (writer.buffer.size > 0 &&
             write(STDOUT_FILENO, writer.buffer.data, writer.buffer.size) < 0)
@@ -90,11 +90,11 @@ static int worker_main(int kind, double task_us)
             if (message_decode(&message, payload, length, &rejected_id, &error) != 0)
                 return 1;
             if (message.type == MESSAGE_SETUP)
-                message_encode_ready(&writer, message.as.setup.digest);
+                message_encode(&writer, MESSAGE_READY, &(struct ready){message.as.setup.digest});
             if (message.type == MESSAGE_TASK) {
                 work(kind, task_us);
                 struct result result = {.id = message.as.task.id};
-                message_encode_result(&writer, &result);
+                message_encode(&writer, MESSAGE_RESULT, &result);
             }
             int is_end = message.type == MESSAGE_STOP;
             message_deinit(&message);
@@ -246,9 +246,9 @@ static void measure_frames(size_t *task_bytes, size_t *result_bytes)
     struct result result = {.id = 1};
     chain_genome_make(&task.genome, PARTS);
     pack_writer_init(&writer);
-    message_encode_task(&writer, &task);
+    message_encode(&writer, MESSAGE_TASK, &task);
     *task_bytes = writer.buffer.size;
-    message_encode_result(&writer, &result);
+    message_encode(&writer, MESSAGE_RESULT, &result);
     *result_bytes = writer.buffer.size - *task_bytes;
     pack_writer_deinit(&writer);
     genome_deinit(&task.genome);

@@ -159,21 +159,21 @@ static void write_messages(struct pack_writer *writer, struct corpus *corpus)
     make_genome(&task.rivals[0].genome);
     for (int i = 0; i < 9; i++) {
         if (i == 0)
-            message_encode_hello(writer, &hello);
+            message_encode(writer, MESSAGE_HELLO, &hello);
         else if (i == 1)
             message_encode_setup(writer, &params);
         else if (i == 2)
-            message_encode_task(writer, &task);
+            message_encode(writer, MESSAGE_TASK, &task);
         else if (i == 3)
-            message_encode_stop(writer);
+            message_encode(writer, MESSAGE_STOP, NULL);
         else if (i == 4)
-            message_encode_ready(writer, 12345);
+            message_encode(writer, MESSAGE_READY, &(struct ready){12345});
         else if (i == 5)
-            message_encode_result(writer, &result);
+            message_encode(writer, MESSAGE_RESULT, &result);
         else if (i == 6)
-            message_encode_epoch(writer, &epoch);
+            message_encode(writer, MESSAGE_EPOCH, &epoch);
         else if (i == 7)
-            message_encode_epoch_end(writer, &end);
+            message_encode(writer, MESSAGE_EPOCH_END, &end);
         else
             message_encode_rejected(writer, 7, "no root");
         if (corpus)

@@ -65,7 +65,7 @@ static void fake_write_result(uint64_t id, uint64_t creature, int verdict, uint6
                             .verdict = verdict,
                             .digest = digest_of(id, seed),
                             .cost = {.wall_ms = 1, .cpu_ms = 1}};
-    message_encode_result(&out, &result);
+    message_encode(&out, MESSAGE_RESULT, &result);
 }
 
 static void fake_answer(const struct task *task)
@@ -99,7 +99,7 @@ static void burn_ms(long ms)
 /* A result of another kind than the task's, or half of one. */
 static void fake_other(const struct result *result, size_t share)
 {
-    message_encode_result(&out, result);
+    message_encode(&out, MESSAGE_RESULT, result);
     out.buffer.size /= share;
     fake_send();
     if (share > 1)
@@ -272,7 +272,9 @@ static void fake_take_message(const char *kind, const struct message *message)
         if (strcmp(kind, "refuse") == 0)
             message_encode_rejected(&out, 0, "not these parameters");
         else
-            message_encode_ready(&out, message->as.setup.digest + (strcmp(kind, "digest") == 0));
+            message_encode(
+                &out, MESSAGE_READY,
+                &(struct ready){message->as.setup.digest + (strcmp(kind, "digest") == 0)});
         fake_send();
         break;
     case MESSAGE_TASK:
@@ -302,7 +304,7 @@ static void fake_say_hello(const char *kind)
     }
     if (strcmp(kind, "other-bits") == 0)
         hello.fingerprint = 2;
-    message_encode_hello(&out, &hello);
+    message_encode(&out, MESSAGE_HELLO, &hello);
 }
 
 static int fake_main(const char *kind, const char *program)

@@ -120,21 +120,21 @@ static void encode_all(int index)
 {
     pack_writer_clear(&writer);
     if (index == 0)
-        message_encode_hello(&writer, &hello);
+        message_encode(&writer, MESSAGE_HELLO, &hello);
     else if (index == 1)
         message_encode_setup(&writer, &params);
     else if (index == 2)
-        message_encode_task(&writer, &task);
+        message_encode(&writer, MESSAGE_TASK, &task);
     else if (index == 3)
-        message_encode_stop(&writer);
+        message_encode(&writer, MESSAGE_STOP, NULL);
     else if (index == 4)
-        message_encode_ready(&writer, 99);
+        message_encode(&writer, MESSAGE_READY, &(struct ready){99});
     else if (index == 5)
-        message_encode_result(&writer, &result);
+        message_encode(&writer, MESSAGE_RESULT, &result);
     else if (index == 6)
-        message_encode_epoch(&writer, &epoch_task);
+        message_encode(&writer, MESSAGE_EPOCH, &epoch_task);
     else if (index == 7)
-        message_encode_epoch_end(&writer, &epoch_result);
+        message_encode(&writer, MESSAGE_EPOCH_END, &epoch_result);
     else
         message_encode_rejected(&writer, 77, "task.genome: no root");
 }
@@ -264,7 +264,7 @@ TEST_LOOP(epochs_that_break_a_rule, 0, 6)
     epoch_task.epoch->deeds[1].energy_uj = _i == 4 ? DEED_ENERGY_MAX_UJ + 1 : 7;
     if (_i == 5)
         packed_bytes_deinit(&epoch_task.epoch->state);
-    message_encode_epoch(&writer, &epoch_task);
+    message_encode(&writer, MESSAGE_EPOCH, &epoch_task);
     ck_assert_int_eq(decode_written(&message, FRAME_HEADER_BYTES), ERR_RANGE);
     ck_assert_uint_eq(rejected_id, 78);
 }
@@ -294,9 +294,9 @@ TEST(frames_append)
     SCOPED(frame_reader) reader;
     const unsigned char *payload;
     size_t length;
-    message_encode_stop(&writer);
-    message_encode_ready(&writer, 1);
-    message_encode_stop(&writer);
+    message_encode(&writer, MESSAGE_STOP, NULL);
+    message_encode(&writer, MESSAGE_READY, &(struct ready){1});
+    message_encode(&writer, MESSAGE_STOP, NULL);
     frame_reader_init(&reader);
     ck_assert_int_eq(frame_reader_feed(&reader, writer.buffer.data, writer.buffer.size), 0);
     for (int i = 0; i < 3; i++)
@@ -307,7 +307,7 @@ TEST(frames_append)
 /* The example bytes of PROTOCOL.md. */
 TEST(documented_bytes)
 {
-    message_encode_stop(&writer);
+    message_encode(&writer, MESSAGE_STOP, NULL);
     message_encode_rejected(&writer, 7, "no root");
     ck_assert_uint_eq(writer.buffer.size, 6 + 15);
     ck_assert_mem_eq(writer.buffer.data, "\x00\x00\x00\x02\x91\x04", 6);
@@ -330,7 +330,7 @@ TEST(documented_hello)
     const char *at = strstr(read_page(), "\nhello ");
     ck_assert_ptr_nonnull(at);
     at += 7;
-    message_encode_hello(&writer, &hello);
+    message_encode(&writer, MESSAGE_HELLO, &hello);
     for (size_t i = 0; i < writer.buffer.size; i++) {
         char *end;
         long byte = strtol(at, &end, 16);
@@ -346,7 +346,7 @@ TEST(documented_result)
 {
     struct result sent = {
         .id = 7, .creature = 204, .verdict = 1, .digest = 1, .cost = {.arena_bytes = 4096}};
-    message_encode_result(&writer, &sent);
+    message_encode(&writer, MESSAGE_RESULT, &sent);
     const unsigned char *bytes = (const unsigned char *)writer.buffer.data;
     const char *expected = printed(
         "\nresult  %02x %02x %02x %02x  99 21 07 cc cc 01 01 %02x %02x %02x cb 00 ...  "

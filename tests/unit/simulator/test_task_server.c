@@ -156,7 +156,7 @@ static void send_task_as(struct task task, uint64_t id)
     task.creature = id + 100;
     task.seed = 9;
     chain_genome_make(&task.genome, 2);
-    message_encode_task(&writer, &task);
+    message_encode(&writer, MESSAGE_TASK, &task);
     send_written();
     genome_deinit(&task.genome);
 }
@@ -178,7 +178,7 @@ static void encode_hello(void)
 {
     struct hello hello;
     hello_init(&hello, 0);
-    message_encode_hello(&writer, &hello);
+    message_encode(&writer, MESSAGE_HELLO, &hello);
 }
 
 /* As far as ready. */
@@ -208,7 +208,7 @@ TEST(tasks_and_stop)
     open_conversation();
     for (int i = 0; i < 3; i++)
         send_task(5);
-    message_encode_stop(&writer);
+    message_encode(&writer, MESSAGE_STOP, NULL);
     send_written();
     for (int i = 0; i < 3; i++) {
         expect(MESSAGE_RESULT);
@@ -316,7 +316,7 @@ TEST(in_single_bytes)
 {
     encode_hello();
     message_encode_setup(&writer, &params);
-    message_encode_stop(&writer);
+    message_encode(&writer, MESSAGE_STOP, NULL);
     for (size_t i = 0; i < writer.buffer.size; i++)
         send_raw(writer.buffer.data + i, 1);
     expect(MESSAGE_HELLO);
@@ -333,7 +333,7 @@ TEST(unreadable_task)
     open_conversation();
     chain_genome_make(&task.genome, 2);
     task.genome.root = 99;
-    message_encode_task(&writer, &task);
+    message_encode(&writer, MESSAGE_TASK, &task);
     send_written();
     genome_deinit(&task.genome);
     send_task(12);
@@ -416,7 +416,7 @@ TEST_LOOP(out_of_order, 0, 4)
     if (_i == 0)
         message_encode_setup(&writer, &params);
     else if (_i == 3)
-        message_encode_ready(&writer, 1);
+        message_encode(&writer, MESSAGE_READY, &(struct ready){1});
     else
         encode_hello();
     send_written();
