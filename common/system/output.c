@@ -62,162 +62,91 @@ int output_finish(const char *program)
 
 /* ---- conversions ---- */
 
-enum size { SIZE_INT, SIZE_LONG, SIZE_LONG_LONG, SIZE_SIZE, SIZE_INTMAX };
+enum { CONVERSION_SIZE = 64 };
 
-/* The text between % and the letter. */
-struct conversion {
-    char flags[8];
-    int width, precision; /* as printf() takes them for a star: a width below 0 is to the left, a
-                             precision is none */
-    enum size size;
-    char letter;
-};
-
-/* Digits, or the argument for a star. */
-static const char *read_count(const char *at, int *count, va_list *arguments)
-{
-    if (*at == '*') {
-        *count = va_arg(*arguments, int);
-        return at + 1;
-    }
-    char *end;
-    *count = (int)strtol(at, &end, 10);
-    return end;
-}
-
-static const char *read_size(const char *at, enum size *size)
-{
-    static const struct {
-        const char *text;
-        enum size size;
-    } sizes[] = {{"hh", SIZE_INT}, {"h", SIZE_INT},  {"ll", SIZE_LONG_LONG},
-                 {"l", SIZE_LONG}, {"z", SIZE_SIZE}, {"j", SIZE_INTMAX}};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (strncmp(at, sizes[i].text, strlen(sizes[i].text)) == 0) {
-            *size = sizes[i].size;
-            return at + strlen(sizes[i].text);
-        }
-    return at;
-}
-
-/* From behind the %; returns what follows the letter. */
-static const char *read_conversion(const char *at, struct conversion *conversion,
+/* Copies a conversion, from its % to its letter, with numbers for its stars; a precision below 0 is
+ * none. Returns what follows it. */
+static const char *copy_conversion(const char *at, char conversion[CONVERSION_SIZE],
                                    va_list *arguments)
 {
-    *conversion = (struct conversion){.precision = -1};
-    size_t flag_count = strspn(at, "-+ #0");
-    ENSURE(flag_count < sizeof conversion->flags, "flags of %s", at);
-    memcpy(conversion->flags, at, flag_count);
-    at += flag_count;
-    if (*at == '*' || (*at >= '1' && *at <= '9'))
-        at = read_count(at, &conversion->width, arguments);
-    if (*at == '.')
-        at = read_count(at + 1, &conversion->precision, arguments);
-    at = read_size(at, &conversion->size);
-    conversion->letter = *at;
-    ENSURE(*at && strchr("diuxXoceEfFgGsp%", *at), "conversion %%%c", *at);
-    return at + 1;
-}
-
-static intmax_t take_signed(enum size size, va_list *arguments)
-{
-    switch (size) {
-    case SIZE_LONG:
-        return va_arg(*arguments, long);
-    case SIZE_LONG_LONG:
-        return va_arg(*arguments, long long);
-    case SIZE_SIZE:
-        return (intmax_t)va_arg(*arguments, size_t);
-    case SIZE_INTMAX:
-        return va_arg(*arguments, intmax_t);
-    default:
-        return va_arg(*arguments, int);
+    size_t letter = 1 + strspn(at + 1, "-+ #0123456789.*hlzj"), used = 0;
+    ENSURE(at[letter] && strchr("diuxXoceEfFgGsp%", at[letter]), "conversion %%%c", at[letter]);
+    for (size_t i = 0; i <= letter; i++) {
+        int number = at[i] == '*' ? va_arg(*arguments, int) : 0;
+        ENSURE(used + TEXT_NUMBER_SIZE < CONVERSION_SIZE, "conversion %s", at);
+        if (at[i] != '*')
+            conversion[used++] = at[i];
+        else if (number < 0 && conversion[used - 1] == '.')
+            used--;
+        else
+            used += (size_t)sprintf(conversion + used, "%d", number);
     }
+    conversion[used] = '\0';
+    return at + letter + 1;
 }
 
-static uintmax_t take_unsigned(enum size size, va_list *arguments)
+/* The precision cuts the text before it is put, the width is for what is put. */
+static void print_text(FILE *line, char *conversion, output_text *put, const char *text)
 {
-    switch (size) {
-    case SIZE_LONG:
-        return va_arg(*arguments, unsigned long);
-    case SIZE_LONG_LONG:
-        return va_arg(*arguments, unsigned long long);
-    case SIZE_SIZE:
-        return va_arg(*arguments, size_t);
-    case SIZE_INTMAX:
-        return va_arg(*arguments, uintmax_t);
-    default:
-        return va_arg(*arguments, unsigned);
-    }
-}
-
-static void print_text(FILE *line, const struct conversion *conversion, output_text *put,
-                       const char *text)
-{
-    size_t most = conversion->precision < 0 ? SIZE_MAX : (size_t)conversion->precision;
-    char format[16], *copy = strndup(text ? text : "", most);
+    char *dot = strchr(conversion, '.');
+    char *copy = strndup(text ? text : "", dot ? strtoul(dot + 1, NULL, 10) : SIZE_MAX);
     if (!copy)
         return;
-    snprintf(format, sizeof format, "%%%s*s", conversion->flags);
-    put(line, format, conversion->width, copy);
+    strcpy(dot ? dot : conversion + strlen(conversion) - 1, "s");
+    put(line, conversion, copy);
     free(copy);
 }
 
-static void print_conversion(FILE *line, const struct conversion *conversion, output_text *put,
-                             va_list *arguments)
+static void print_whole(FILE *line, const char *conversion, va_list *arguments)
 {
-    char format[24], character[2] = "";
-    snprintf(format, sizeof format, "%%%s*.*%s%c", conversion->flags,
-             strchr("diuxXo", conversion->letter) ? "j" : "", conversion->letter);
-    int width = conversion->width, precision = conversion->precision;
-    switch (conversion->letter) {
-    case 'd':
-    case 'i':
-        fprintf(line, format, width, precision, take_signed(conversion->size, arguments));
-        break;
-    case 'u':
-    case 'x':
-    case 'X':
-    case 'o':
-        fprintf(line, format, width, precision, take_unsigned(conversion->size, arguments));
-        break;
-    case 's':
+    if (strstr(conversion, "ll"))
+        fprintf(line, conversion, va_arg(*arguments, long long));
+    else if (strchr(conversion, 'j'))
+        fprintf(line, conversion, va_arg(*arguments, intmax_t));
+    else if (strpbrk(conversion, "lz"))
+        fprintf(line, conversion, va_arg(*arguments, long));
+    else
+        fprintf(line, conversion, va_arg(*arguments, int));
+}
+
+static void print_conversion(FILE *line, char *conversion, output_text *put, va_list *arguments)
+{
+    char letter = conversion[strlen(conversion) - 1], character[2] = "";
+    if (letter == 's') {
         print_text(line, conversion, put, va_arg(*arguments, const char *));
-        break;
-    case 'c':
+    } else if (letter == 'c') {
         character[0] = (char)va_arg(*arguments, int);
         print_text(line, conversion, put, character);
-        break;
-    case 'p':
+    } else if (letter == 'p') {
         fprintf(line, "%p", va_arg(*arguments, void *));
-        break;
-    case '%':
+    } else if (letter == '%') {
         fputc('%', line);
-        break;
-    default:
-        fprintf(line, format, width, precision, va_arg(*arguments, double));
+    } else if (strchr("eEfFgG", letter)) {
+        fprintf(line, conversion, va_arg(*arguments, double));
+    } else {
+        print_whole(line, conversion, arguments);
     }
 }
 
 void output_format(FILE *line, const char *format, va_list *arguments, output_text *put)
 {
-    struct conversion conversion;
+    char conversion[CONVERSION_SIZE];
     for (const char *at = format; *at;) {
         size_t plain = strcspn(at, "%");
         fwrite(at, 1, plain, line);
         at += plain;
         if (*at) {
-            at = read_conversion(at + 1, &conversion, arguments);
-            print_conversion(line, &conversion, put, arguments);
+            at = copy_conversion(at, conversion, arguments);
+            print_conversion(line, conversion, put, arguments);
         }
     }
 }
 
 /* ---- printing ---- */
 
-static void put_clean(FILE *line, const char *format, int width, char *text)
+static void put_clean(FILE *line, const char *format, char *text)
 {
-    fprintf(line, format, width, text_clean(text, ""));
+    fprintf(line, format, text_clean(text, ""));
 }
 
 void output_print(FILE *file, const char *format, ...)

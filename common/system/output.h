@@ -18,8 +18,8 @@ void output_begin(void);
 void output_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The conversions of output_print(), with `put` for what %s and %c stand for: a copy of the text,
- * and the format ("%-*s") that takes its width and itself. */
-typedef void output_text(FILE *file, const char *format, int width, char *text);
+ * and the format ("%-8s") that takes it. */
+typedef void output_text(FILE *file, const char *format, char *text);
 void output_format(FILE *file, const char *format, va_list *arguments, output_text *put);
 
 /* Several lines, cleaned but for their ends. */
