@@ -82,83 +82,17 @@ static int fail_at(const struct pack_stream *s, const char *what, struct error *
     return error_set(error, ERR_FORMAT, "byte %zu: %s", s->past + s->at, what);
 }
 
-/* A big-endian number of `width` bytes behind the head. */
-static uint64_t read_big(const unsigned char *bytes, int width)
+/* How many bytes of a size follow the head of an array; -1: it is of something else. */
+static int array_width(unsigned char head)
 {
-    uint64_t value = 0;
-    for (int i = 0; i < width; i++)
-        value = value << 8 | bytes[i];
-    return value;
+    return (head & 0xf0) == 0x90 ? 0 : head == 0xdc ? 2 : head == 0xdd ? 4 : -1;
 }
 
-/* How many bytes of number or count follow a head; -1: not of a kind that is taken. */
-static int width_of(unsigned char head)
+/* Of a number, a truth value or nil. */
+static int is_plain(unsigned char head)
 {
-    if (head < 0x80 || head >= 0xe0 || (head & 0xf0) == 0x90)
-        return 0;
-    switch (head) {
-    case 0xc0:
-    case 0xc2:
-    case 0xc3:
-        return 0;
-    case 0xca:
-        return 4;
-    case 0xcb:
-        return 8;
-    case 0xdc:
-        return 2;
-    case 0xdd:
-        return 4;
-    default:
-        return head >= 0xcc && head <= 0xd3 ? 1 << (head & 3) : -1;
-    }
-}
-
-static void set_whole(msgpack_object *object, int64_t value)
-{
-    object->type = value < 0 ? MSGPACK_OBJECT_NEGATIVE_INTEGER : MSGPACK_OBJECT_POSITIVE_INTEGER;
-    object->via.i64 = value;
-}
-
-static void set_float(msgpack_object *object, uint64_t bits, int width)
-{
-    uint32_t half = (uint32_t)bits;
-    float single;
-    object->type = MSGPACK_OBJECT_FLOAT64;
-    memcpy(&single, &half, sizeof single);
-    if (width == 4)
-        object->via.f64 = single;
-    else
-        memcpy(&object->via.f64, &bits, sizeof bits);
-}
-
-static void set_array(msgpack_object *object, uint64_t size)
-{
-    object->type = MSGPACK_OBJECT_ARRAY;
-    object->via.array.size = (uint32_t)size;
-    object->via.array.ptr = NULL;
-}
-
-static void set_object(msgpack_object *object, unsigned char head, uint64_t value, int width)
-{
-    *object = (msgpack_object){.type = MSGPACK_OBJECT_NIL};
-    if (head < 0x80 || head >= 0xe0)
-        set_whole(object, (int8_t)head);
-    else if ((head & 0xf0) == 0x90)
-        set_array(object, head & 0x0f);
-    else if (head >= 0xdc)
-        set_array(object, value);
-    else if (head >= 0xd0) // sign extended
-        set_whole(object, (int64_t)(value << (64 - 8 * width)) >> (64 - 8 * width));
-    else if (head >= 0xcc) {
-        object->type = MSGPACK_OBJECT_POSITIVE_INTEGER;
-        object->via.u64 = value;
-    } else if (head >= 0xca)
-        set_float(object, value, width);
-    else if (head >= 0xc2) {
-        object->type = MSGPACK_OBJECT_BOOLEAN;
-        object->via.boolean = head == 0xc3;
-    }
+    return head < 0x80 || head >= 0xe0 || (head >= 0xca && head <= 0xd3) || head == 0xc0 ||
+           head == 0xc2 || head == 0xc3;
 }
 
 int pack_stream_take(struct pack_stream *s, msgpack_object *object, struct error *error)
@@ -166,16 +100,23 @@ int pack_stream_take(struct pack_stream *s, msgpack_object *object, struct error
     int rc = fill(s, NUMBER_BYTES, error);
     if (rc != 0)
         return rc;
-    if (s->at == s->length)
-        return fail_at(s, "cut short", error);
-    unsigned char head = s->bytes[s->at];
-    int width = width_of(head);
-    if (width < 0)
+    const unsigned char *bytes = s->bytes + s->at;
+    size_t left = s->length - s->at, used = 0;
+    int width = left > 0 ? array_width(bytes[0]) : -1;
+    if (left > 0 && width < 0 && !is_plain(bytes[0]))
         return fail_at(s, "a type that is not used here", error);
-    if (s->length - s->at < 1 + (size_t)width)
+    /* what is plain needs no memory */
+    if (left < 1 + (size_t)(width < 0 ? 0 : width) ||
+        (width < 0 &&
+         msgpack_unpack((const char *)bytes, left, &used, NULL, object) == MSGPACK_UNPACK_CONTINUE))
         return fail_at(s, "cut short", error);
-    set_object(object, head, read_big(s->bytes + s->at + 1, width), width);
-    s->at += 1 + (size_t)width;
+    if (width >= 0) {
+        *object = (msgpack_object){.type = MSGPACK_OBJECT_ARRAY};
+        object->via.array.size = width == 0 ? bytes[0] & 0x0f : 0;
+        for (used = 1; used <= (size_t)width; used++)
+            object->via.array.size = object->via.array.size << 8 | bytes[used];
+    }
+    s->at += used;
     return 0;
 }
 
