@@ -2,67 +2,39 @@
  *
  * Typical frames are 200 to 2000 bytes, setup 3 kB, and a read brings 64 kB at most, so that the
  * buffer usually holds a few frames and a piece of the next. Given-out frames are only skipped;
- * the rest is moved to the front when new bytes do not fit behind it. The length is judged as
+ * the rest is moved to the front when new bytes come. The length is judged as
  * soon as its four bytes are there, before memory for the frame is taken. */
 #include "proto/frame.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#define FRAME_READER_ROOM_MIN 4096
 
 void frame_reader_init(struct frame_reader *reader)
 {
-    memset(reader, 0, sizeof *reader);
+    pack_writer_init(&reader->bytes);
+    reader->start = 0;
 }
 
 void frame_reader_deinit(struct frame_reader *reader)
 {
-    free(reader->bytes);
-    frame_reader_init(reader);
+    pack_writer_deinit(&reader->bytes);
+    reader->start = 0;
 }
 
 size_t frame_reader_pending(const struct frame_reader *reader)
 {
-    return reader->used - reader->start;
-}
-
-/* Makes room for `length` more bytes behind those that wait. */
-static int frame_reader_reserve(struct frame_reader *reader, size_t length)
-{
-    size_t waiting = frame_reader_pending(reader);
-    if (length <= reader->room - reader->used)
-        return 0;
-    if (reader->start > 0) {
-        memmove(reader->bytes, reader->bytes + reader->start, waiting);
-        reader->start = 0;
-        reader->used = waiting;
-    }
-    if (length <= reader->room - reader->used)
-        return 0;
-    if (length > SIZE_MAX / 2 - waiting)
-        return ERR_MEMORY;
-    size_t room = reader->room > 0 ? reader->room : FRAME_READER_ROOM_MIN;
-    while (room < waiting + length)
-        room *= 2;
-    unsigned char *bytes = realloc(reader->bytes, room);
-    if (bytes == NULL)
-        return ERR_MEMORY;
-    reader->bytes = bytes;
-    reader->room = room;
-    return 0;
+    return reader->bytes.buffer.size - reader->start;
 }
 
 int frame_reader_feed(struct frame_reader *reader, const void *bytes, size_t length)
 {
-    if (length == 0)
-        return 0;
-    int status = frame_reader_reserve(reader, length);
-    if (status != 0)
-        return status;
-    memcpy(reader->bytes + reader->used, bytes, length);
-    reader->used += length;
-    return 0;
+    size_t waiting = frame_reader_pending(reader);
+    if (reader->start > 0)
+        memmove(reader->bytes.buffer.data, reader->bytes.buffer.data + reader->start, waiting);
+    reader->bytes.buffer.size = waiting;
+    reader->start = 0;
+    if (length > 0)
+        pack_raw(&reader->bytes, bytes, length);
+    return reader->bytes.has_failed ? ERR_MEMORY : 0;
 }
 
 int frame_reader_next(struct frame_reader *reader, const unsigned char **payload, size_t *length,
@@ -70,7 +42,7 @@ int frame_reader_next(struct frame_reader *reader, const unsigned char **payload
 {
     if (frame_reader_pending(reader) < FRAME_HEADER_BYTES)
         return 0;
-    const unsigned char *header = reader->bytes + reader->start;
+    const unsigned char *header = (unsigned char *)reader->bytes.buffer.data + reader->start;
     uint32_t announced = (uint32_t)header[0] << 24 | (uint32_t)header[1] << 16 |
                          (uint32_t)header[2] << 8 | (uint32_t)header[3];
     if (announced == 0)

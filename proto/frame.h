@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "common/formats/pack.h"
 
 #define FRAME_HEADER_BYTES 4
 #define FRAME_PAYLOAD_MAX  (16 << 20)
@@ -13,8 +14,8 @@
 /* Collects bytes as they arrive and gives out whole frames. Memory grows with the frame at hand, up
  * to the limit, which is checked before memory is taken. */
 struct frame_reader {
-    unsigned char *bytes;
-    size_t used, room, start;
+    struct pack_writer bytes;
+    size_t start; /* of those that were not given out */
 };
 void frame_reader_init(struct frame_reader *reader);
 void frame_reader_deinit(struct frame_reader *reader);

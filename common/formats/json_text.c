@@ -10,37 +10,15 @@
 
 #include "common/text.h"
 #include "common/error.h"
+#include "common/formats/pack.h"
 
 #define LINE_WIDTH 100
 #define INDENT     2
 #define FILL_DEPTH 2 /* of rows: {tables: [rows]} */
 
-struct buffer {
-    char *text;
-    size_t length, room;
-    int has_failed; /* memory was out */
-};
-
-static void append(struct buffer *buffer, const char *text, size_t length)
+static void append_text(struct pack_writer *writer, const char *text)
 {
-    if (buffer->room - buffer->length <= length) {
-        size_t room = (buffer->length + length + 1) * 2;
-        char *grown = buffer->has_failed ? NULL : realloc(buffer->text, room);
-        if (!grown) {
-            buffer->has_failed = 1;
-            return;
-        }
-        buffer->text = grown;
-        buffer->room = room;
-    }
-    memcpy(buffer->text + buffer->length, text, length);
-    buffer->length += length;
-    buffer->text[buffer->length] = '\0';
-}
-
-static void append_text(struct buffer *buffer, const char *text)
-{
-    append(buffer, text, strlen(text));
+    pack_raw(writer, text, strlen(text));
 }
 
 /* The character that begins a text, as it stands in JSON: itself, or escaped where it must not go
@@ -61,62 +39,62 @@ static size_t escape_unprintable(const char *text, size_t left, char escaped[16]
     return length + (length == 0);
 }
 
-static void append_string(struct buffer *buffer, const char *text, size_t length)
+static void append_string(struct pack_writer *writer, const char *text, size_t length)
 {
-    append(buffer, "\"", 1);
+    pack_raw(writer, "\"", 1);
     for (size_t i = 0; i < length;) {
         char escaped[16];
         if (text[i] == '"' || text[i] == '\\')
-            append(buffer, "\\", 1);
+            pack_raw(writer, "\\", 1);
         i += escape_unprintable(text + i, length - i, escaped);
-        append_text(buffer, escaped);
+        append_text(writer, escaped);
     }
-    append(buffer, "\"", 1);
+    pack_raw(writer, "\"", 1);
 }
 
-static void append_scalar(struct buffer *buffer, json_t *value)
+static void append_scalar(struct pack_writer *writer, json_t *value)
 {
     char number[TEXT_NUMBER_SIZE];
     double real;
     switch (json_typeof(value)) {
     case JSON_STRING:
-        append_string(buffer, json_string_value(value), json_string_length(value));
+        append_string(writer, json_string_value(value), json_string_length(value));
         break;
     case JSON_INTEGER:
         snprintf(number, sizeof(number), "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-        append_text(buffer, number);
+        append_text(writer, number);
         break;
     case JSON_REAL:
         // the whole number -0 would be read as 0
         real = json_real_value(value);
-        append_text(buffer, real == 0 && signbit(real) ? "-0.0" : text_print_double(real, number));
+        append_text(writer, real == 0 && signbit(real) ? "-0.0" : text_print_double(real, number));
         break;
     default:
-        append_text(buffer, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
+        append_text(writer, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
     }
 }
 
-static void append_break(struct buffer *buffer, int indent)
+static void append_break(struct pack_writer *writer, int indent)
 {
-    append(buffer, "\n", 1);
+    pack_raw(writer, "\n", 1);
     for (int i = 0; i < indent; i++)
-        append(buffer, " ", 1);
+        pack_raw(writer, " ", 1);
 }
 
-static size_t line_length(const struct buffer *buffer)
+static size_t line_length(const struct pack_writer *writer)
 {
-    size_t start = buffer->length;
-    while (start > 0 && buffer->text[start - 1] != '\n')
+    size_t start = writer->buffer.size;
+    while (start > 0 && writer->buffer.data[start - 1] != '\n')
         start--;
-    return buffer->length - start;
+    return writer->buffer.size - start;
 }
 
-static void append_key(struct buffer *buffer, const char *key)
+static void append_key(struct pack_writer *writer, const char *key)
 {
     if (!key)
         return;
-    append_string(buffer, key, strlen(key));
-    append_text(buffer, ": ");
+    append_string(writer, key, strlen(key));
+    append_text(writer, ": ");
 }
 
 /* How a container is printed: on one line, which is left unfinished where it gets too long (the
@@ -124,83 +102,83 @@ static void append_key(struct buffer *buffer, const char *key)
  * each on a line of its own. */
 enum layout { FLAT, FILLED, BROKEN };
 
-static void print(struct buffer *buffer, json_t *value, int depth);
-static void print_elements(struct buffer *buffer, json_t *value, int depth, enum layout layout);
+static void print(struct pack_writer *writer, json_t *value, int depth);
+static void print_elements(struct pack_writer *writer, json_t *value, int depth,
+                           enum layout layout);
 
-static void print_flat(struct buffer *buffer, json_t *value)
+static void print_flat(struct pack_writer *writer, json_t *value)
 {
     if (json_is_object(value) || json_is_array(value))
-        print_elements(buffer, value, 0, FLAT);
+        print_elements(writer, value, 0, FLAT);
     else
-        append_scalar(buffer, value);
+        append_scalar(writer, value);
 }
 
 /* What an element that is not the last one ends with. */
 static const char *const gaps[] = {[FLAT] = ", ", [FILLED] = ",", [BROKEN] = ","};
 
-static void print_elements(struct buffer *buffer, json_t *value, int depth, enum layout layout)
+static void print_elements(struct pack_writer *writer, json_t *value, int depth, enum layout layout)
 {
     int is_object = json_is_object(value);
     void *at = NULL;
     size_t count = is_object ? json_object_size(value) : json_array_size(value);
-    append_text(buffer, is_object ? "{" : "[");
+    append_text(writer, is_object ? "{" : "[");
     for (size_t i = 0; i < count; i++) {
         at = !is_object ? NULL : at ? json_object_iter_next(value, at) : json_object_iter(value);
         const char *key = is_object ? json_object_iter_key(at) : NULL;
         json_t *element = is_object ? json_object_iter_value(at) : json_array_get(value, i);
         const char *gap = i + 1 < count ? gaps[layout] : "";
-        size_t start = buffer->length;
+        size_t start = writer->buffer.size;
         if (layout == BROKEN)
-            append_break(buffer, (depth + 1) * INDENT);
-        append_text(buffer, layout == FILLED && i > 0 ? " " : "");
-        append_key(buffer, key);
+            append_break(writer, (depth + 1) * INDENT);
+        append_text(writer, layout == FILLED && i > 0 ? " " : "");
+        append_key(writer, key);
         if (layout == BROKEN)
-            print(buffer, element, depth + 1);
+            print(writer, element, depth + 1);
         else
-            print_flat(buffer, element);
-        append_text(buffer, gap);
-        int is_long = layout != BROKEN && line_length(buffer) >= LINE_WIDTH;
+            print_flat(writer, element);
+        append_text(writer, gap);
+        int is_long = layout != BROKEN && line_length(writer) >= LINE_WIDTH;
         if (is_long && layout == FLAT)
             return;
-        if (!is_long || buffer->has_failed)
+        if (!is_long || writer->has_failed)
             continue;
-        buffer->length = start;
+        writer->buffer.size = start;
         if (i > 0)
-            append_break(buffer, depth * INDENT + 1);
-        append_key(buffer, key);
-        print(buffer, element, depth + 1);
-        append_text(buffer, gap);
+            append_break(writer, depth * INDENT + 1);
+        append_key(writer, key);
+        print(writer, element, depth + 1);
+        append_text(writer, gap);
     }
     if (layout == BROKEN)
-        append_break(buffer, depth * INDENT);
-    append_text(buffer, is_object ? "}" : "]");
+        append_break(writer, depth * INDENT);
+    append_text(writer, is_object ? "}" : "]");
 }
 
 /* Small containers take one line; large ones a line for each element at the outside, where the
  * sections and the tables are, and filled lines further inside, where the rows are. */
-static void print(struct buffer *buffer, json_t *value, int depth)
+static void print(struct pack_writer *writer, json_t *value, int depth)
 {
-    size_t start = buffer->length;
+    size_t start = writer->buffer.size;
     int is_container = json_is_object(value) || json_is_array(value);
     if (depth > 0 || !is_container) {
-        print_flat(buffer, value);
-        if (!is_container || buffer->has_failed || line_length(buffer) < LINE_WIDTH)
+        print_flat(writer, value);
+        if (!is_container || writer->has_failed || line_length(writer) < LINE_WIDTH)
             return;
-        buffer->length = start;
+        writer->buffer.size = start;
     }
-    print_elements(buffer, value, depth, depth >= FILL_DEPTH ? FILLED : BROKEN);
+    print_elements(writer, value, depth, depth >= FILL_DEPTH ? FILLED : BROKEN);
 }
 
 char *json_text_dump(json_t *value)
 {
-    struct buffer buffer = {0};
-    print(&buffer, value, 0);
-    append(&buffer, "\n", 1);
-    if (buffer.has_failed) {
-        free(buffer.text);
-        return NULL;
-    }
-    return buffer.text;
+    struct pack_writer writer;
+    pack_writer_init(&writer);
+    print(&writer, value, 0);
+    pack_raw(&writer, "\n", sizeof "\n");
+    char *text = writer.has_failed ? NULL : msgpack_sbuffer_release(&writer.buffer);
+    pack_writer_deinit(&writer);
+    return text;
 }
 
 void json_text_put(FILE *file, const char *text, size_t length)

@@ -234,7 +234,8 @@ static void frame_take(const unsigned char *bytes, size_t length)
         }
     }
     ENSURE(status <= 0 && (status == 0) == (error.message[0] == '\0'), "%s", error.message);
-    ENSURE(reader.room <= 4 * (FRAME_PAYLOAD_MAX + 1000), "%zu bytes of room", reader.room);
+    ENSURE(reader.bytes.buffer.alloc <= 4 * (FRAME_PAYLOAD_MAX + 1000), "%zu bytes of room",
+           reader.bytes.buffer.alloc);
 }
 
 static void creature_seeds(struct corpus *corpus)
