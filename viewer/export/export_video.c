@@ -3,7 +3,7 @@
  * Encoding costs as much as drawing, and both run at once on two cores, for which frames wait in a
  * queue (viewer/replay/frame_queue.h: without it each waited for the other, half as long again).
  * They are handed over as the encoder wants them (YUV 4:2:0, a third of the time of ffmpeg's own
- * conversion and half the bytes in the pipe, into which pages are lent), and H.264 is encoded by
+ * conversion and half the bytes in the pipe), and H.264 is encoded by
  * its quickest preset; the next one, a quarter smaller, takes twice as long. Its constant quality
  * 22 costs no more time than 26 and a third more bytes; at 26 the sky and the water have blots. Ten
  * seconds of 1280x720 take about 0.6 s of processor time here and 0.9 s in ffmpeg, of which 0.08 s

@@ -1,13 +1,7 @@
-#define _GNU_SOURCE /* for vmsplice and F_GETPIPE_SZ, where there are such things */
 #include "viewer/replay/frame_queue.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "common/error.h"
 #include "common/system/file.h"
@@ -17,18 +11,11 @@
 #define QUEUE_FRAMES_MAX 32
 
 /* A ring. Frame number i has its place at i modulo frame_count; the numbers only grow, and
- * written <= pushed <= written + frame_count - kept. The lock guards what stands below it.
- *
- * Where the system lets one lend pages to a pipe (vmsplice) they are not copied into it. Lent
- * pages must not change until it is read: a frame of more pages than the pipe can hold has been
- * read when the whole of the next one is in the pipe, so that the place of the last one written is
- * kept. */
+ * written <= pushed <= written + frame_count. The lock guards what stands below it. */
 struct frame_queue {
     int descriptor;
     size_t frame_bytes;
-    size_t place_bytes; /* frame_bytes, up to a page's end */
-    size_t frame_count; /* >= 3, so that the last frame is not the next one's place */
-    size_t kept;        /* 1 if pages are lent, else 0 */
+    size_t frame_count; /* >= 2, so that the last frame is not the next one's place */
     unsigned char *frames;
     pthread_t writer;
     pthread_mutex_t lock;
@@ -40,46 +27,10 @@ struct frame_queue {
 
 static unsigned char *find_place(const struct frame_queue *queue, size_t number)
 {
-    return queue->frames + number % queue->frame_count * queue->place_bytes;
+    return queue->frames + number % queue->frame_count * queue->frame_bytes;
 }
 
 /* ---- the writer ---- */
-
-#ifdef SPLICE_F_MOVE
-/* Whether the pipe holds less than a frame. */
-static int can_lend(int descriptor, size_t frame_bytes)
-{
-    int pipe_bytes = fcntl(descriptor, F_GETPIPE_SZ);
-    return pipe_bytes > 0 && (size_t)pipe_bytes <= frame_bytes;
-}
-
-static int lend_frame(int descriptor, const unsigned char *frame, size_t length)
-{
-    while (length > 0) {
-        struct iovec rest = {.iov_base = (void *)frame, .iov_len = length};
-        ssize_t put = vmsplice(descriptor, &rest, 1, 0);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0 && (errno == ENOSYS || errno == EPERM))
-            return file_write_all(descriptor, frame, length); /* forbidden here: copied */
-        if (put < 0)
-            return ERR_IO;
-        frame += put;
-        length -= (size_t)put;
-    }
-    return 0;
-}
-#else
-static int can_lend(int descriptor, size_t frame_bytes)
-{
-    return 0;
-}
-
-static int lend_frame(int descriptor, const unsigned char *frame, size_t length)
-{
-    return file_write_all(descriptor, frame, length);
-}
-#endif
 
 static void *write_frames(void *argument)
 {
@@ -92,8 +43,7 @@ static void *write_frames(void *argument)
         }
         const unsigned char *frame = find_place(queue, queue->written);
         pthread_mutex_unlock(&queue->lock);
-        int status = queue->kept ? lend_frame(queue->descriptor, frame, queue->frame_bytes)
-                                 : file_write_all(queue->descriptor, frame, queue->frame_bytes);
+        int status = file_write_all(queue->descriptor, frame, queue->frame_bytes);
         pthread_mutex_lock(&queue->lock);
         queue->status = status;
         queue->written++;
@@ -109,8 +59,7 @@ static void release(struct frame_queue *queue)
 {
     pthread_cond_destroy(&queue->changed);
     pthread_mutex_destroy(&queue->lock);
-    if (queue->frames)
-        munmap(queue->frames, queue->frame_count * queue->place_bytes);
+    free(queue->frames);
     free(queue);
 }
 
@@ -121,16 +70,11 @@ int frame_queue_create(struct frame_queue **queue, int descriptor, size_t frame_
     ENSURE(frame_bytes > 0, "frames of nothing");
     if (!made)
         return ERR_MEMORY;
-    size_t count = QUEUE_BYTES / frame_bytes, page = (size_t)sysconf(_SC_PAGESIZE);
-    made->frame_count = count < 3 ? 3 : count > QUEUE_FRAMES_MAX ? QUEUE_FRAMES_MAX : count;
+    size_t count = QUEUE_BYTES / frame_bytes;
+    made->frame_count = count < 2 ? 2 : count > QUEUE_FRAMES_MAX ? QUEUE_FRAMES_MAX : count;
     made->frame_bytes = frame_bytes;
-    made->place_bytes = (frame_bytes + page - 1) / page * page;
     made->descriptor = descriptor;
-    made->kept = (size_t)can_lend(descriptor, frame_bytes);
-    /* never given back to malloc: lent pages are still in the pipe when the queue is gone */
-    void *places = mmap(NULL, made->frame_count * made->place_bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    made->frames = places == MAP_FAILED ? NULL : places;
+    made->frames = calloc(made->frame_count, frame_bytes);
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, NULL);
     if (made->frames && !pthread_create(&made->writer, NULL, write_frames, made)) {
@@ -145,7 +89,7 @@ int frame_queue_create(struct frame_queue **queue, int descriptor, size_t frame_
 unsigned char *frame_queue_next(struct frame_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    while (!queue->status && queue->pushed - queue->written + queue->kept == queue->frame_count)
+    while (!queue->status && queue->pushed - queue->written == queue->frame_count)
         pthread_cond_wait(&queue->changed, &queue->lock);
     int status = queue->status;
     pthread_mutex_unlock(&queue->lock);
@@ -161,7 +105,7 @@ const unsigned char *frame_queue_last(const struct frame_queue *queue)
 void frame_queue_push(struct frame_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    ENSURE(queue->pushed - queue->written + queue->kept < queue->frame_count || queue->status,
+    ENSURE(queue->pushed - queue->written < queue->frame_count || queue->status,
            "%zu frames wait in room for %zu", queue->pushed - queue->written, queue->frame_count);
     queue->pushed++;
     pthread_cond_signal(&queue->changed);
