@@ -26,3 +26,13 @@ void *rows_add(void *table, int *count, int *room, int most, size_t size)
     }
     return memset((char *)rows + (size_t)(*count)++ * size, 0, size);
 }
+
+int rows_compare_ids(const void *one, const void *other)
+{
+    return ORDER(*(const uint64_t *)one, *(const uint64_t *)other);
+}
+
+void *rows_find_id(const void *rows, int count, size_t size, uint64_t id)
+{
+    return count > 0 ? bsearch(&id, rows, (size_t)count, size, rows_compare_ids) : NULL;
+}

@@ -73,11 +73,8 @@ static double elo_of(const struct standing *s, int player)
 }
 
 /* The strongest first; equals by their numbers. */
-static int compare_rows(const void *a, const void *b)
-{
-    const struct league_row *x = a, *y = b;
-    return 2 * ORDER(y->rating, x->rating) + ORDER(x->player, y->player);
-}
+ROW_ORDER(compare_rows, struct league_row,
+          2 * ORDER(b->rating, a->rating) + ORDER(a->player, b->player));
 
 static void count_bouts(const struct league_bout *bouts, int bout_count, int player_count,
                         struct league_row *rows)

@@ -29,11 +29,6 @@ const struct neutral_row neutral_rows[SHADOW_FACT_COUNT] = {
 
 /* ---- a play ---- */
 
-static int compare_ids(const void *a, const void *b)
-{
-    return ORDER(((const struct store_life *)a)->id, ((const struct store_life *)b)->id);
-}
-
 /* Whether times and sizes of a life can be counted with. */
 static int is_sane(const struct store_life *life)
 {
@@ -43,19 +38,15 @@ static int is_sane(const struct store_life *life)
 
 static int find_mother(const struct store_life *lives, int count, const struct store_life *life)
 {
-    const struct store_life key = {.id = life->mother};
     const struct store_life *mother =
-        life->mother ? bsearch(&key, lives, (size_t)count, sizeof key, compare_ids) : NULL;
+        life->mother ? rows_find_id(lives, count, sizeof *lives, life->mother) : NULL;
     return mother && is_sane(mother) && mother->born_s < life->born_s ? (int)(mother - lives) : -1;
 }
 
 /* By time; births before deaths, and in the order of ids. */
-static int compare_events(const void *a, const void *b)
-{
-    const struct neutral_event *left = a, *right = b;
-    return 4 * ORDER(left->at_s, right->at_s) + 2 * ORDER(right->is_birth, left->is_birth) +
-           ORDER(left->who, right->who);
-}
+ROW_ORDER(compare_events, struct neutral_event,
+          4 * ORDER(a->at_s, b->at_s) + 2 * ORDER(b->is_birth, a->is_birth) +
+              ORDER(a->who, b->who));
 
 static void add_events(struct neutral_play *play)
 {
@@ -239,10 +230,7 @@ static void bury(struct stage *s, int who)
 
 /* ---- what is measured ---- */
 
-static int compare_families(const void *a, const void *b)
-{
-    return ORDER(*(const int64_t *)a, *(const int64_t *)b);
-}
+ROW_ORDER(compare_families, int64_t, ORDER(*a, *b));
 
 static int count_families(const struct stage *s, const struct crowd *crowd, int64_t *families)
 {

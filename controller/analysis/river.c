@@ -26,20 +26,12 @@ struct workspace {
 };
 
 /* By form, then by birth. */
-static int compare_lives(const void *a, const void *b)
-{
-    const struct store_life *left = *(const struct store_life *const *)a;
-    const struct store_life *right = *(const struct store_life *const *)b;
-    return 4 * ORDER(left->topology, right->topology) + 2 * ORDER(left->born_s, right->born_s) +
-           ORDER(left->id, right->id);
-}
+ROW_ORDER(compare_lives, struct store_life *const,
+          4 * ORDER((*a)->topology, (*b)->topology) + 2 * ORDER((*a)->born_s, (*b)->born_s) +
+              ORDER((*a)->id, (*b)->id));
 
-static int compare_births(const void *a, const void *b)
-{
-    const struct store_life *left = ((const struct river_form *)a)->first;
-    const struct store_life *right = ((const struct river_form *)b)->first;
-    return 2 * ORDER(left->born_s, right->born_s) + ORDER(left->id, right->id);
-}
+ROW_ORDER(compare_births, struct river_form,
+          2 * ORDER(a->first->born_s, b->first->born_s) + ORDER(a->first->id, b->first->id));
 
 static int lives_at(const struct store_life *life, double at_s)
 {
@@ -96,11 +88,7 @@ static void make_groups(struct workspace *work, const struct river *river)
     }
 }
 
-static int compare_groups(const void *a, const void *b)
-{
-    const struct group *left = a, *right = b;
-    return ORDER(left->lives[0]->topology, right->lives[0]->topology);
-}
+ROW_ORDER(compare_groups, struct group, ORDER(a->lives[0]->topology, b->lives[0]->topology));
 
 /* Groups are in the order of their forms' hashes. */
 static int find_group(const struct workspace *work, int64_t topology)

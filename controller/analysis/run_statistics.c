@@ -51,22 +51,9 @@ void run_facts_deinit(struct run_facts *facts)
     memset(facts, 0, sizeof *facts);
 }
 
-/* bsearch() in rows that may be none. */
-static const void *find(const void *key, const void *rows, int count, size_t size,
-                        int (*compare)(const void *, const void *))
-{
-    return count > 0 ? bsearch(key, rows, (size_t)count, size, compare) : NULL;
-}
-
-static int compare_facts(const void *a, const void *b)
-{
-    return ORDER(((const struct store_fact *)a)->id, ((const struct store_fact *)b)->id);
-}
-
 const struct store_fact *run_facts_find(const struct run_facts *facts, uint64_t id)
 {
-    const struct store_fact key = {.id = id};
-    return find(&key, facts->facts, facts->fact_count, sizeof key, compare_facts);
+    return rows_find_id(facts->facts, facts->fact_count, sizeof *facts->facts, id);
 }
 
 /* Its place in facts->facts, or -1. */
@@ -76,31 +63,24 @@ static int find_fact(const struct run_facts *facts, uint64_t id)
     return fact ? (int)(fact - facts->facts) : -1;
 }
 
-static int compare_choices(const void *a, const void *b)
-{
-    const struct store_choice *left = a, *right = b;
-    return 2 * ORDER(left->generation, right->generation) + ORDER(left->id, right->id);
-}
+ROW_ORDER(compare_choices, struct store_choice,
+          2 * ORDER(a->generation, b->generation) + ORDER(a->id, b->id));
 
 int run_facts_choice(const struct run_facts *facts, uint32_t generation, uint64_t id)
 {
-    const struct store_choice key = {.generation = generation, .id = id};
-    const struct store_choice *found =
-        find(&key, facts->choices, facts->choice_count, sizeof key, compare_choices);
+    const struct store_choice key = {.generation = generation, .id = id}, *found = NULL;
+    if (facts->choice_count > 0)
+        found =
+            bsearch(&key, facts->choices, (size_t)facts->choice_count, sizeof key, compare_choices);
     return found ? found->choice : CHOICE_NONE;
-}
-
-static int compare_lives(const void *a, const void *b)
-{
-    return ORDER(((const struct store_life *)a)->id, ((const struct store_life *)b)->id);
 }
 
 const struct store_life *run_facts_mother(const struct run_facts *facts,
                                           const struct store_life *life)
 {
-    const struct store_life key = {.id = life->mother}, *mother = NULL;
+    const struct store_life *mother = NULL;
     if (life->mother)
-        mother = find(&key, facts->lives, facts->life_count, sizeof key, compare_lives);
+        mother = rows_find_id(facts->lives, facts->life_count, sizeof *mother, life->mother);
     return mother && mother->generation < life->generation ? mother : NULL;
 }
 
@@ -121,11 +101,6 @@ int run_has_goal(const struct params *params)
 int compare_doubles(const void *a, const void *b)
 {
     return ORDER(*(const double *)a, *(const double *)b);
-}
-
-static int compare_hashes(const void *a, const void *b)
-{
-    return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /* Linear between the ranks of sorted values. */
@@ -153,7 +128,7 @@ static struct run_spread make_spread(double *values, int count, double best)
 static int count_different(uint64_t *hashes, int count, int *commonest)
 {
     int different = 0, run = 0, most = 0;
-    qsort(hashes, (size_t)count, sizeof *hashes, compare_hashes);
+    qsort(hashes, (size_t)count, sizeof *hashes, rows_compare_ids);
     for (int i = 0; i < count; i++) {
         int is_new = i == 0 || hashes[i] != hashes[i - 1];
         different += is_new;
@@ -257,18 +232,13 @@ static void sum_members(struct run_generation *generation, const struct run_fact
     generation->motions = count_different(work->hashes[2], survivors, &unused);
 }
 
-static int compare_generations(const void *a, const void *b)
-{
-    return ORDER(((const struct run_generation *)a)->number,
-                 ((const struct run_generation *)b)->number);
-}
+ROW_ORDER(compare_generations, struct run_generation, ORDER(a->number, b->number));
 
 static struct run_generation *find_generation(struct run_statistics *statistics, uint32_t number)
 {
     const struct run_generation key = {.number = number};
-    return (struct run_generation *)find(&key, statistics->generations,
-                                         statistics->generation_count, sizeof key,
-                                         compare_generations);
+    return bsearch(&key, statistics->generations, (size_t)statistics->generation_count, sizeof key,
+                   compare_generations);
 }
 
 static void sum_generations(struct run_statistics *statistics, const struct run_facts *facts,
@@ -520,10 +490,7 @@ static struct run_worker *find_worker(struct run_statistics *statistics, int wor
     return added;
 }
 
-static int compare_workers(const void *a, const void *b)
-{
-    return ((const struct run_worker *)a)->worker - ((const struct run_worker *)b)->worker;
-}
+ROW_ORDER(compare_workers, struct run_worker, ORDER(a->worker, b->worker));
 
 /* Of one worker, all trials of a kind. */
 static int sum_spent(struct run_statistics *statistics, const struct store_spent *spent)

@@ -162,11 +162,8 @@ struct sorted {
 };
 
 /* The greatest first, equal ones in the order of birth. */
-static int compare_sorted(const void *a, const void *b)
-{
-    const struct sorted *one = a, *other = b;
-    return 2 * ORDER(other->value, one->value) + ORDER(one->entry.id, other->entry.id);
-}
+ROW_ORDER(compare_sorted, struct sorted,
+          2 * ORDER(b->value, a->value) + ORDER(a->entry.id, b->entry.id));
 
 /* Sorts the entries by a measure, or by the creatures' fitness, and keeps the first `top` (0: all).
  */

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "common/rows.h"
 #include "common/system/file.h"
 #include "common/system/log.h"
 #include "common/system/output.h"
@@ -201,10 +202,7 @@ static int reader_add(struct reader *reader, const char *file, const char *name,
     return 0;
 }
 
-static int compare_sources(const void *a, const void *b)
-{
-    return strcmp(((const struct source *)a)->name, ((const struct source *)b)->name);
-}
+ROW_ORDER(compare_sources, struct source, strcmp(a->name, b->name));
 
 /* Opens the logs that are there and not known yet; in order of their names, so that lines of the
  * same millisecond always come in the same order. */

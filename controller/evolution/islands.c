@@ -137,10 +137,7 @@ int islands_founders_max(const struct params *params)
     return most > 0 ? most : 1;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
+ROW_ORDER(compare_numbers, int, ORDER(*a, *b));
 
 /* The starts that have creatures in the population, in order. Returns how many. */
 static int list_islands(const struct population *population, int islands[ISLANDS_MAX])

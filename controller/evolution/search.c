@@ -77,11 +77,6 @@ void search_free_individuals(struct individual *individuals, int count)
 
 /* ---- order ---- */
 
-int search_compare_ids(const void *a, const void *b)
-{
-    return ORDER(((const struct individual *)a)->id, ((const struct individual *)b)->id);
-}
-
 /* Resting ones last, before them spare ones, then fitness descending, then id ascending: a total
  * order, so that sorting gives one result. */
 int search_compare_ranks(const void *a, const void *b)
@@ -187,10 +182,7 @@ void search_hear(struct search *search, struct individual *individual)
     search->news++;
 }
 
-static int compare_places(const void *a, const void *b)
-{
-    return ((const struct individual *)a)->place - ((const struct individual *)b)->place;
-}
+ROW_ORDER(compare_places, struct individual, ORDER(a->place, b->place));
 
 /* In the order of ranks, species in turns. */
 static void sort_ranks(struct search *search)
@@ -289,7 +281,7 @@ void search_update(struct search *search)
         rank(search);
         return;
     }
-    search_sort(&search->population, search_compare_ids);
+    search_sort(&search->population, rows_compare_ids);
     for (int i = 0; i < search->population.count; i++)
         if (search->population.individuals[i].has_result &&
             !search->population.individuals[i].is_resting)
@@ -299,28 +291,35 @@ void search_update(struct search *search)
 
 /* ---- making and freeing ---- */
 
-struct individual *search_make_individuals(uint32_t generation, int kept, uint64_t first_id,
-                                           int born)
+struct individual *search_make_individuals(const struct search *search, int kept, int born,
+                                           int generations_on)
 {
     struct individual *individuals = calloc((size_t)(kept + born), sizeof(*individuals));
     for (int i = 0; individuals && i < born; i++) {
         struct individual *child = &individuals[kept + i];
-        child->id = first_id + (uint64_t)i;
-        child->generation = generation;
+        child->id = search->next_id + (uint64_t)i;
+        child->generation = search->generation + (uint32_t)generations_on;
         genome_init(&child->genome);
     }
     return individuals;
 }
 
-void search_adopt(struct search *search, struct individual *all, int kept, int born)
+int search_adopt(struct search *search, struct individual *all, int kept, int born, int status)
 {
     struct population *population = &search->population;
+    if (!status)
+        status = search_complete_newborns(search, all + kept, born);
+    if (status) {
+        search_free_individuals(all, kept + born);
+        return status;
+    }
     if (kept > 0)
         memcpy(all, population->individuals, (size_t)kept * sizeof(*all));
     free(population->individuals);
     population->individuals = all;
     population->count = kept + born;
     search->next_id += (uint64_t)born;
+    return 0;
 }
 
 int search_count_known(struct search *search, int count)
@@ -406,19 +405,11 @@ static int begin_start(struct search *search, const struct seeding *seeding)
     struct population *population = &search->population;
     const struct params *params = &search->params;
     int kept = population->count, count = (int)params->population_size;
-    struct individual *all =
-        search_make_individuals(search->generation, kept, search->next_id, count);
-    if (!all)
-        return ERR_MEMORY;
-    struct individual *children = all + kept;
-    if (search_method_of(search)->first(params, children, count) ||
-        (seeding && seeding_populate(seeding, params, children, count)) ||
-        search_complete_newborns(search, children, count)) {
-        search_free_individuals(all, kept + count);
-        return ERR_MEMORY;
-    }
-    search_adopt(search, all, kept, count);
-    return 0;
+    struct individual *all = search_make_individuals(search, kept, count, 0);
+    int status = all ? search_method_of(search)->first(params, all + kept, count) : ERR_MEMORY;
+    if (!status && seeding)
+        status = seeding_populate(seeding, params, all + kept, count);
+    return search_adopt(search, all, kept, count, status);
 }
 
 struct search *search_create(const struct params *params, const struct seeding *seeding)
@@ -506,11 +497,8 @@ const struct individual *search_ask(struct search *search)
 
 struct individual *search_find_id(const struct population *population, uint64_t id)
 {
-    struct individual key = {.id = id};
-    return population->count == 0
-               ? NULL
-               : bsearch(&key, population->individuals, (size_t)population->count, sizeof key,
-                         search_compare_ids);
+    return rows_find_id(population->individuals, population->count, sizeof *population->individuals,
+                        id);
 }
 
 struct individual *search_find(struct search *search, uint64_t id)
@@ -695,23 +683,20 @@ int search_count_added(const struct search *search)
 
 int search_add(struct search *search, struct individual *children, int count)
 {
-    int before = search->population.count, status;
-    struct individual *all =
-        search_make_individuals(search->generation, before, search->next_id, count);
+    int before = search->population.count;
+    struct individual *all = search_make_individuals(search, before, count, 0);
     ENSURE(search_is_complete(search), "generation %u is under way", (unsigned)search->generation);
     for (int i = 0; i < count; i++) {
         children[i].id = search->next_id + (uint64_t)i;
         children[i].body = search->lagged ? children[i].id : 0;
-    }
-    status = all ? search_complete_newborns(search, children, count) : ERR_MEMORY;
-    if (status) {
-        for (int i = 0; i < count; i++)
+        if (all)
+            all[before + i] = children[i];
+        else
             individual_deinit(&children[i]);
-        free(all);
-        return status;
     }
-    memcpy(all + before, children, (size_t)count * sizeof *all);
-    search_adopt(search, all, before, count);
+    int status = search_adopt(search, all, before, count, all ? 0 : ERR_MEMORY);
+    if (status)
+        return status;
     if (search->lagged)
         return lagged_add(search, before);
     search_update(search);
@@ -801,48 +786,47 @@ int search_survivor_count(const struct search *search)
     return count > 0 || population->count == 0 ? count : 1;
 }
 
-/* Moves the survivors and the resting to the new population and frees the rest of the old. */
-static void replace_population(struct search *search, struct individual *individuals, int survivors,
-                               int resting, int born)
+static int is_selected(const struct individual *individual)
+{
+    return individual->is_selected;
+}
+
+void search_keep_selected(struct search *search)
 {
     struct population *population = &search->population;
-    int rest = population->count - resting;
-    memcpy(individuals, population->individuals, (size_t)survivors * sizeof(*individuals));
-    for (int i = 0; search->params.evolution_reevaluate && i < survivors; i++)
-        individuals[i].has_result = 0;
-    for (int i = survivors; i < rest; i++)
-        individual_deinit(&population->individuals[i]);
-    memcpy(individuals + survivors, population->individuals + rest,
-           (size_t)resting * sizeof(*individuals));
-    free(population->individuals);
-    population->individuals = individuals;
-    population->count = survivors + resting + born;
+    search_keep(population, is_selected);
+    for (int i = 0; i < population->count; i++) {
+        struct individual *individual = &population->individuals[i];
+        individual->choice = CHOICE_NONE;
+        individual->is_selected = 0;
+        individual->is_spare &= !search_is_interactive(&search->params);
+        individual->has_result &= individual->is_resting || !search->params.evolution_reevaluate;
+    }
 }
 
 /* Breeds the next generation from the first `survivors` of the ranks. 0 or ERR_MEMORY. */
 static int breed_generation(struct search *search, int survivors)
 {
-    uint32_t generation = search->generation + 1;
-    int resting = search_count_resting(&search->population), kept = survivors + resting;
+    int kept = survivors + search_count_resting(&search->population);
     int born = (int)search->params.population_size - survivors;
     struct population ranked = search->population;
-    struct individual *individuals =
-        search_make_individuals(generation, kept, search->next_id, born);
-    if (!individuals)
-        return ERR_MEMORY;
+    struct individual *all = search_make_individuals(search, kept, born, 1);
+    int status = all ? search_count_known(search, ranked.count) : ERR_MEMORY;
     ranked.count = count_places(search);
-    if (search_count_known(search, search->population.count) ||
-        search_method_of(search)->next(&search->params, generation, &ranked, survivors,
-                                       individuals + kept, born) ||
-        search_complete_newborns(search, individuals + kept, born)) {
-        search_free_individuals(individuals, kept + born);
-        return ERR_MEMORY;
+    if (!status)
+        status = search_method_of(search)->next(&search->params, search->generation + 1, &ranked,
+                                                survivors, all + kept, born);
+    if (!status) {
+        set_bars(&search->params, ranked.individuals, survivors, find_quota(search), all + kept,
+                 born);
+        for (int i = 0; i < search->population.count; i++)
+            ranked.individuals[i].is_selected = i < survivors || ranked.individuals[i].is_resting;
+        search_keep_selected(search);
     }
-    set_bars(&search->params, search->population.individuals, survivors, find_quota(search),
-             individuals + kept, born);
-    replace_population(search, individuals, survivors, resting, born);
-    search->generation = generation;
-    search->next_id += (uint64_t)born;
+    status = search_adopt(search, all, kept, born, status);
+    if (status)
+        return status;
+    search->generation++;
     search_update(search);
     return 0;
 }

@@ -18,7 +18,7 @@
  *
  * Everything is a function of the ranked population and of the choices, which the run store keeps;
  * the order in which they were made, and when, changes nothing. */
-#include <stdlib.h>
+#include <string.h>
 
 #include "common/error.h"
 #include "controller/evolution/breeding.h"
@@ -172,23 +172,6 @@ static int breed_goal(const struct search *search, struct individual *survivors,
                                           children, count);
 }
 
-/* Moves the selected ones to the new population, in their order, and frees the others. */
-static void replace(struct search *search, struct individual *individuals, int survivors, int count)
-{
-    struct population *population = &search->population;
-    for (int i = 0; i < population->count; i++)
-        if (!population->individuals[i].is_selected)
-            individual_deinit(&population->individuals[i]);
-    free(population->individuals);
-    population->individuals = individuals;
-    population->count = count;
-    for (int i = 0; i < survivors; i++) {
-        individuals[i].choice = CHOICE_NONE;
-        individuals[i].is_selected = individuals[i].is_spare = 0;
-        individuals[i].has_result &= !search->params.evolution_reevaluate;
-    }
-}
-
 /* ---- places for the living ---- */
 
 int search_is_dead(const struct individual *individual)
@@ -280,16 +263,13 @@ int search_fill(struct search *search)
     int wanted = draws > 1 ? count_wanted(search, draws) : 0;
     if (wanted <= 0)
         return 0;
-    struct individual *all =
-        search_make_individuals(search->generation, before, search->next_id, wanted);
-    if (!all)
-        return ERR_MEMORY;
-    if (search_count_known(search, before) || breed_more(search, all + before, wanted) ||
-        search_complete_newborns(search, all + before, wanted)) {
-        search_free_individuals(all, before + wanted);
-        return ERR_MEMORY;
-    }
-    search_adopt(search, all, before, wanted);
+    struct individual *all = search_make_individuals(search, before, wanted, 0);
+    int status = all ? search_count_known(search, before) : ERR_MEMORY;
+    if (!status)
+        status = breed_more(search, all + before, wanted);
+    status = search_adopt(search, all, before, wanted, status);
+    if (status)
+        return status;
     population->more += wanted;
     search_update(search);
     search->taken = before; /* these are news */
@@ -299,37 +279,29 @@ int search_fill(struct search *search)
 int interactive_advance(struct search *search)
 {
     const struct population *population = &search->population;
-    int count = (int)search->params.population_size, survivors = 0, born, chosen, status;
-    struct individual *individuals;
+    int count = (int)search->params.population_size, survivors = 0;
     search_select(search);
     for (int i = 0; i < population->count; i++)
         survivors += population->individuals[i].is_selected;
-    born = count > survivors ? count - survivors : 0;
-    chosen = has_goal(&search->params) ? (int)(find_share(search) * born + 0.5) : born;
-    individuals = search_make_individuals(search->generation + 1, survivors, search->next_id, born);
-    if (!individuals)
-        return ERR_MEMORY;
-    for (int i = 0, k = 0; i < population->count; i++)
+    int born = count > survivors ? count - survivors : 0;
+    int chosen = has_goal(&search->params) ? (int)(find_share(search) * born + 0.5) : born;
+    struct individual *all = search_make_individuals(search, survivors, born, 1);
+    int status = all ? search_count_known(search, population->count) : ERR_MEMORY;
+    for (int i = 0, k = 0; !status && i < population->count; i++)
         if (population->individuals[i].is_selected)
-            individuals[k++] = population->individuals[i];
-    status = search_count_known(search, population->count);
+            all[k++] = population->individuals[i];
     if (!status)
-        status = breed_chosen(search, individuals + survivors, chosen);
+        status = breed_chosen(search, all + survivors, chosen);
     if (!status && chosen < born)
-        status = breed_goal(search, individuals, survivors, individuals + survivors + chosen,
-                            born - chosen);
+        status = breed_goal(search, all, survivors, all + survivors + chosen, born - chosen);
+    if (all) /* the survivors are the population's still */
+        memset(all, 0, (size_t)survivors * sizeof *all);
     if (!status)
-        status = search_complete_newborns(search, individuals + survivors, born);
-    if (status) {
-        /* the survivors are the population's still */
-        for (int i = 0; i < born; i++)
-            individual_deinit(&individuals[survivors + i]);
-        free(individuals);
+        search_keep_selected(search);
+    status = search_adopt(search, all, survivors, born, status);
+    if (status)
         return status;
-    }
-    replace(search, individuals, survivors, survivors + born);
     search->generation++;
-    search->next_id += (uint64_t)born;
     search_update(search);
     return 0;
 }

@@ -282,7 +282,7 @@ static int count_waiting(const struct search *search, int end)
 int lagged_open(struct search *search)
 {
     struct population *population = &search->population;
-    search_sort(population, search_compare_ids);
+    search_sort(population, rows_compare_ids);
     search->head = 0;
     while (search->head < population->count && row(search, search->head)->is_counted)
         search->head++;
@@ -310,7 +310,7 @@ int lagged_add(struct search *search, int first)
     struct population *population = &search->population;
     ENSURE(search->is_ranked && results_left(search) == 0, "%d results are missing",
            (int)results_left(search));
-    search_sort(population, search_compare_ids);
+    search_sort(population, rows_compare_ids);
     search->quota += population->count - search->head;
     search->taken = first;
     search->born = search->cursor = search->head;

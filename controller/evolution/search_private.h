@@ -40,9 +40,8 @@ struct individual *search_find(struct search *search, uint64_t id);
 struct individual *search_find_id(const struct population *population, uint64_t id);
 /* The referee has spoken, and it counts. */
 void search_hear(struct search *search, struct individual *individual);
-/* By rank (fitness descending, then id ascending), and by id; for qsort(). */
+/* By rank (fitness descending, then id ascending); for qsort(). */
 int search_compare_ranks(const void *a, const void *b);
-int search_compare_ids(const void *a, const void *b);
 void search_sort(struct population *population, int (*compare)(const void *a, const void *b));
 /* Removes those that are not kept; the others close up, in their order. */
 void search_keep(struct population *population,
@@ -69,18 +68,21 @@ int interactive_advance(struct search *search);
 int search_fill(struct search *search);
 /* Whether it was disqualified, or did not move. */
 int search_is_dead(const struct individual *individual);
-/* Room for `kept` individuals and after it `born` newborn ones, still without genomes and seeds; or
- * NULL. */
-struct individual *search_make_individuals(uint32_t generation, int kept, uint64_t first_id,
-                                           int born);
+/* Room for `kept` individuals and after it `born` newborn ones of the search's generation, or a
+ * later one, still without genomes and seeds; or NULL. */
+struct individual *search_make_individuals(const struct search *search, int kept, int born,
+                                           int generations_on);
 /* Makes a census of the first `count` of the population. 0 or ERR_MEMORY. */
 int search_count_known(struct search *search, int count);
 /* Makes key, seed and packed genome of newborns. 0 or ERR_MEMORY. */
 int search_complete_newborns(struct search *search, struct individual *children, int count);
 void search_free_individuals(struct individual *individuals, int count);
-/* Takes over a population from search_make_individuals(), with the old one, `kept` individuals, in
- * front. */
-void search_adopt(struct search *search, struct individual *all, int kept, int born);
+/* Completes the newborns of a population from search_make_individuals() and takes it over, with the
+ * old one, `kept` individuals, in front; if that fails, or status is not 0, it is freed instead.
+ * 0 or ERR_MEMORY. */
+int search_adopt(struct search *search, struct individual *all, int kept, int born, int status);
+/* Removes those that are not selected; the others begin a generation. */
+void search_keep_selected(struct search *search);
 int search_count_resting(const struct population *population);
 /* Sorts the population by id and counts the missing results. */
 void search_update(struct search *search);

@@ -178,16 +178,9 @@ struct family {
     double lived_s;
 };
 
-static int compare_numbers(const void *a, const void *b)
-{
-    return ORDER(((const struct family *)a)->number, ((const struct family *)b)->number);
-}
-
-static int compare_lived(const void *a, const void *b)
-{
-    const struct family *left = a, *right = b;
-    return 2 * ORDER(right->lived_s, left->lived_s) + compare_numbers(a, b);
-}
+ROW_ORDER(compare_numbers, struct family, ORDER(a->number, b->number));
+ROW_ORDER(compare_lived, struct family,
+          2 * ORDER(b->lived_s, a->lived_s) + ORDER(a->number, b->number));
 
 static double end_of(const struct store_life *life, double end_s)
 {
@@ -298,20 +291,13 @@ int report_write_flows(const struct report *report, FILE *file)
  * those that lived when a state was kept. */
 
 /* By family, the highest generation first. */
-static int compare_families(const void *a, const void *b)
-{
-    const struct store_life *left = *(const struct store_life *const *)a;
-    const struct store_life *right = *(const struct store_life *const *)b;
-    return 4 * ORDER(left->family, right->family) + 2 * ORDER(right->generation, left->generation) +
-           ORDER(left->id, right->id);
-}
+ROW_ORDER(compare_families, struct store_life *const,
+          4 * ORDER((*a)->family, (*b)->family) + 2 * ORDER((*b)->generation, (*a)->generation) +
+              ORDER((*a)->id, (*b)->id));
 
 /* The largest first; of equals the first number. */
-static int compare_sizes(const void *a, const void *b)
-{
-    const struct report_family *left = a, *right = b;
-    return 2 * ORDER(right->living, left->living) + ORDER(left->number, right->number);
-}
+ROW_ORDER(compare_sizes, struct report_family,
+          2 * ORDER(b->living, a->living) + ORDER(a->number, b->number));
 
 /* Up to REPORT_MEMBERS_MAX of a line, evenly apart; `line` is room for all lives. */
 static void choose_members(struct report_family *family, const struct run_facts *facts,

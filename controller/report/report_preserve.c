@@ -291,19 +291,10 @@ static void write_mothers(const struct run_facts *facts, const struct store_life
     fputs(life ? ", ...</td>" : "</td>", file);
 }
 
-static int compare_children(const void *a, const void *b)
-{
-    const struct store_life *left = *(const struct store_life *const *)a;
-    const struct store_life *right = *(const struct store_life *const *)b;
-    return 2 * ORDER(right->children, left->children) + ORDER(left->id, right->id);
-}
-
-static int compare_generations(const void *a, const void *b)
-{
-    const struct store_life *left = *(const struct store_life *const *)a;
-    const struct store_life *right = *(const struct store_life *const *)b;
-    return 2 * ORDER(right->generation, left->generation) + ORDER(left->id, right->id);
-}
+ROW_ORDER(compare_children, struct store_life *const,
+          2 * ORDER((*b)->children, (*a)->children) + ORDER((*a)->id, (*b)->id));
+ROW_ORDER(compare_generations, struct store_life *const,
+          2 * ORDER((*b)->generation, (*a)->generation) + ORDER((*a)->id, (*b)->id));
 
 static void write_fertile(const struct store_life **lives, int count, FILE *file)
 {

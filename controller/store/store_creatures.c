@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/rows.h"
 #include "common/store/favourites.h"
 #include "controller/evolution/islands.h"
 #include "controller/evolution/referee.h"
@@ -142,7 +143,7 @@ int store_get_population(struct store *store, uint32_t generation, struct popula
         search_free_individuals(population->individuals, population->count);
         memset(population, 0, sizeof *population);
     } else {
-        search_sort(population, search_compare_ids);
+        search_sort(population, rows_compare_ids);
     }
     return status;
 }

@@ -118,11 +118,6 @@ static void farm_feed(struct farm *farm)
 
 /* ---- backup copies ---- */
 
-static int compare_ms(const void *a, const void *b)
-{
-    return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
 /* How long a task may be out before it is copied. */
 static uint64_t farm_patience_ms(const struct farm *farm)
 {
@@ -130,7 +125,7 @@ static uint64_t farm_patience_ms(const struct farm *farm)
     size_t count = farm->turnaround_count < FARM_TURNAROUNDS ? (size_t)farm->turnaround_count
                                                              : FARM_TURNAROUNDS;
     memcpy(sorted, farm->turnaround_ms, count * sizeof sorted[0]);
-    qsort(sorted, count, sizeof sorted[0], compare_ms);
+    qsort(sorted, count, sizeof sorted[0], rows_compare_ids);
     uint64_t patience_ms = count > 0 ? FARM_COPY_MEDIANS * sorted[count / 2] : 0;
     return patience_ms > FARM_COPY_MIN_MS ? patience_ms : FARM_COPY_MIN_MS;
 }
