@@ -65,12 +65,6 @@ void draw_rounded(cairo_t *cr, double x, double y, double width, double height, 
 /* A panel for text, nearly opaque. */
 void draw_panel(cairo_t *cr, double x, double y, double width, double height, double ui);
 
-/* Fills whole rows of a rectangle (its edges between pixels) with a pattern that varies from row to
- * row only, five times as fast as cairo and with the same result, where the target is an image. 0:
- * not done. */
-int draw_rows(cairo_t *cr, cairo_pattern_t *pattern, double left, double top, double width,
-              double bottom);
-
 /* A vertical gradient of two colours; a further colour of one. */
 cairo_pattern_t *draw_gradient(double top, double bottom, uint32_t from, uint32_t to);
 void draw_add_stop(cairo_pattern_t *pattern, double share, uint32_t color, double alpha);

@@ -10,8 +10,7 @@
 #include "common/error.h"
 #include "tests/suite.h"
 
-/* More than a pipe holds, so that pages are lent where that can be; and less, so that they are
- * copied. */
+/* More than a pipe holds, and less. */
 #define FRAME_BYTES 300000
 #define SMALL_BYTES 5000
 #define FRAMES      120
