@@ -24,9 +24,7 @@ static inline double replay_pose_angle(const struct replay_pose *pose)
 
 static inline struct replay_frame frame_at(const struct replay *replay, int index)
 {
-    struct replay_frame frame;
-    replay_get_frame(replay, index, &frame);
-    return frame;
+    return replay_get_frame(replay, index);
 }
 
 #endif

@@ -148,10 +148,9 @@ static void add_trail(struct picture *picture)
     int last = replay_frame_index(replay, scene->moment.frame.time_s);
     int count = last < TRAIL_MAX ? last : TRAIL_MAX;
     for (int i = 0; i <= count && last > 0; i++) {
-        struct replay_frame frame;
-        replay_get_frame(replay, (int)((int64_t)i * last / count), &frame);
+        int frame = (int)((int64_t)i * last / count);
         picture->trail[picture->trail_count++] =
-            i < count ? frame.centre : scene->moment.frame.centre;
+            i < count ? replay_get_frame(replay, frame).centre : scene->moment.frame.centre;
     }
     for (int i = 0; i + 1 < picture->trail_count; i++) {
         struct vec3 a = picture->trail[i], b = picture->trail[i + 1];
@@ -419,14 +418,13 @@ void draw_creature(cairo_t *cr, const struct draw_view *view, const struct repla
 
 void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay, double to_s)
 {
-    struct replay_frame frame;
     struct replay_moment moment;
     struct eye eye = eye_place(view, replay, to_s);
     int last = replay_frame_index(replay, to_s);
     double left = view->left_px - view->width_px, right = view->left_px + 2 * view->width_px;
     double last_x = INFINITY, last_y = 0;
     for (int i = 0; i <= last; i++) {
-        replay_get_frame(replay, i, &frame);
+        struct replay_frame frame = replay_get_frame(replay, i);
         struct spot spot = eye_project(&eye, frame.centre);
         int is_near = fabs(spot.x - last_x) + fabs(spot.y - last_y) < TRAIL_STEP_PX;
         if ((is_near && i < last) || spot.x < left || spot.x > right || !spot.is_seen)

@@ -485,8 +485,7 @@ struct replay_cut draw_brain_pick(const struct draw_view *view, const struct rep
                                   double x, double y)
 {
     struct brain_layout layout;
-    struct replay_frame frame;
-    replay_get_frame(replay, 0, &frame);
+    struct replay_frame frame = replay_get_frame(replay, 0);
     lay_out(&layout, view, replay);
     struct picking picking = {x, y, PICK_PX * layout.ui, {CUT_NONE, 0, 0}};
     for (int i = 0; i < layout.neuron_count; i++) {
@@ -546,8 +545,7 @@ void draw_brain(cairo_t *cr, const struct draw_view *view, const struct replay *
                 double time_s, const struct replay_cut *pointed)
 {
     struct brain_layout layout;
-    struct replay_frame frame;
-    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+    struct replay_frame frame = replay_frame_at(replay, time_s);
     lay_out(&layout, view, replay);
     struct wiring wiring = {cr, &layout, replay, pointed, time_s};
 

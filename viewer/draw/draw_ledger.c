@@ -40,8 +40,7 @@ static double height_of(int count)
  * do. */
 static void choose_terms(struct ledger_layout *layout, const struct replay *replay, double most_px)
 {
-    struct replay_frame last;
-    replay_get_frame(replay, replay->frame_count - 1, &last);
+    struct replay_frame last = replay_get_frame(replay, replay->frame_count - 1);
     layout->largest_j = 1e-9;
     layout->count = 0;
     for (int i = 0; i < ENERGY_COUNT; i++)
@@ -80,9 +79,8 @@ static void draw_layout(cairo_t *cr, const struct ledger_layout *layout,
 {
     double ui = layout->ui, x = layout->x, right = x + layout->width - 10 * ui;
     double bar = fmin(BAR_PX * ui, layout->width - (LEAST_PX + 14) * ui);
-    struct replay_frame frame;
     char text[32];
-    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+    struct replay_frame frame = replay_frame_at(replay, time_s);
     draw_panel(cr, x, layout->y, layout->width, layout->height, ui);
     draw_text(cr, "energy ledger, J", x + 10 * ui, layout->y + 18 * ui, 11 * ui, 1, DRAW_LEFT,
               COLOR_text);

@@ -119,8 +119,7 @@ static struct vec3 carry_contact(const struct scene *scene, const struct replay_
 static void draw_contacts(const struct scene *scene, double time_s)
 {
     const struct replay *replay = scene->replay;
-    struct replay_frame frame;
-    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+    struct replay_frame frame = replay_frame_at(replay, time_s);
     double weight = fmax(replay->measures.mass_kg, 1e-6) * fmax(replay->gravity_m_s2, 1) / 240;
     for (int i = 0; i < frame.contact_count; i++) {
         const struct replay_contact *contact = &frame.contacts[i];

@@ -29,13 +29,6 @@ static void fill_box(cairo_t *cr, const struct draw_box *box, enum palette_color
 
 /* ---- the bar of time ---- */
 
-static double scrub_fitness(const struct replay *replay, double time_s)
-{
-    struct replay_frame frame;
-    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
-    return frame.fitness;
-}
-
 /* The curve of one replay as a path from the left; where it ends early the path ends. */
 static void trace_fitness(cairo_t *cr, const struct draw_scrub *scrub, const struct replay *replay,
                           double least, double most, double *end_x)
@@ -45,7 +38,7 @@ static void trace_fitness(cairo_t *cr, const struct draw_scrub *scrub, const str
     double last_s = replay_duration(replay);
     for (double x = 0;; x += step) {
         double time_s = fmin(x / box->width * scrub->duration_s, last_s);
-        double share = (scrub_fitness(replay, time_s) - least) / (most - least);
+        double share = (replay_frame_at(replay, time_s).fitness - least) / (most - least);
         *end_x = box->x + fmin(x, last_s / scrub->duration_s * box->width);
         cairo_line_to(cr, *end_x, box->y + box->height - 3 * box->ui - share * room);
         if (x >= box->width || time_s >= last_s)
@@ -104,7 +97,7 @@ void draw_scrub(cairo_t *cr, const struct draw_scrub *scrub)
     char text[48];
     int is_right = x > box->x + 0.6 * box->width;
     snprintf(text, sizeof text, "fitness %.3g",
-             scrub_fitness(scrub->replays[scrub->marked], scrub->time_s));
+             replay_frame_at(scrub->replays[scrub->marked], scrub->time_s).fitness);
     draw_text(cr, text, x + (is_right ? -10 : 10) * ui, box->y + 13 * ui, 11.5 * ui, 1,
               is_right ? DRAW_RIGHT : DRAW_LEFT, COLOR_part_0);
 }

@@ -310,9 +310,8 @@ void draw_space_marks(cairo_t *cr, const struct draw_view *view, const struct re
     if (!draw_is_spatial(view, replay) || !replay->has_ground)
         return;
     struct eye eye = eye_place(view, replay, moments[0].time_s);
-    struct replay_frame first;
-    replay_get_frame(replay, 0, &first);
-    struct vec3 start = {first.centre.x, 0, first.centre.z}, way = replay_level_way(replay);
+    struct vec3 first = replay_get_frame(replay, 0).centre;
+    struct vec3 start = {first.x, 0, first.z}, way = replay_level_way(replay);
     double step = draw_round_step(view, TILE_PX), size = 9.5 * view->ui, last_x = -INFINITY,
            last_y = 0;
     double nearest = floor(vec3_dot(vec3_sub(eye.middle, start), way) / step);

@@ -56,9 +56,7 @@ static struct draw_room room_of(const struct draw_view *view, const struct repla
 
 static struct vec3 centre_at(const struct replay *replay, double time_s)
 {
-    struct replay_frame frame;
-    replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
-    return frame.centre;
+    return replay_frame_at(replay, time_s).centre;
 }
 
 /* ---- moments ---- */
@@ -68,10 +66,9 @@ static struct vec3 centre_at(const struct replay *replay, double time_s)
 static double pose_change(const struct replay *replay, int count)
 {
     double sum = 0, duration = replay_duration(replay);
-    struct replay_frame a, b;
     for (int i = 1; i < count; i++) {
-        replay_get_frame(replay, replay_frame_index(replay, duration * (i - 1) / (count - 1)), &a);
-        replay_get_frame(replay, replay_frame_index(replay, duration * i / (count - 1)), &b);
+        struct replay_frame a = replay_frame_at(replay, duration * (i - 1) / (count - 1));
+        struct replay_frame b = replay_frame_at(replay, duration * i / (count - 1));
         for (int k = 0; k < replay->drive_count; k++) {
             const struct replay_drive *drive = &replay->drives[k];
             double unit = drive->is_linear ? scene_half_most(&replay->shapes[drive->part]) : 1;
@@ -110,8 +107,7 @@ static void choose_times(const struct replay *replay, int count, double *times_s
     if (replay_has_floor(replay) && last > 1) {
         double top = 0, highest_m = -INFINITY;
         for (int i = 0; i < replay->frame_count; i++) {
-            struct replay_frame frame;
-            replay_get_frame(replay, i, &frame);
+            struct replay_frame frame = replay_get_frame(replay, i);
             if (frame.centre.y > highest_m) {
                 highest_m = frame.centre.y;
                 top = frame.time_s;

@@ -57,10 +57,10 @@ static void voice_listen(struct voice *voice, double time_s)
     if (time_s > replay_duration(voice->replay)) {
         voice->call = 0;
     } else if (frame != voice->frame) {
-        struct replay_frame now;
-        replay_get_frame(voice->replay, frame, &now);
-        voice->call = (double)now.sounds[voice->index].call;
-        voice->blow = (double)now.sounds[voice->index].blow;
+        const struct replay_sound *now =
+            &replay_get_frame(voice->replay, frame).sounds[voice->index];
+        voice->call = (double)now->call;
+        voice->blow = (double)now->blow;
         voice->frame = frame;
     }
 }

@@ -81,13 +81,10 @@ void page_survey(struct page_brain *brain, const struct replay *replay, int has_
         for (int k = 0; k < count_inputs(replay, i); k++)
             brain_add_source(brain, &replay->neurons[i].inputs[k]);
     for (int f = 0; f < page_frame_count(replay); f++) {
-        struct replay_frame frame;
-        replay_get_frame(replay, replay_frame_index(replay, f / PAGE_HZ), &frame);
-        if (frame.contact_count > brain->contact_count)
-            brain->contact_count = frame.contact_count;
+        int count = replay_frame_at(replay, f / PAGE_HZ).contact_count;
+        count = count < PAGE_CONTACTS_MAX ? count : PAGE_CONTACTS_MAX;
+        brain->contact_count = count > brain->contact_count ? count : brain->contact_count;
     }
-    if (brain->contact_count > PAGE_CONTACTS_MAX)
-        brain->contact_count = PAGE_CONTACTS_MAX;
 }
 
 /* Channels of a frame: the centre of mass, place and turn (as a rotation vector) of each part, the
@@ -180,10 +177,9 @@ static void read_sound(const struct replay *replay, int voice, double time_s,
     double call = 0, blow = 0;
     int last = replay_frame_index(replay, time_s + 1 / PAGE_HZ - replay->frame_s / 2);
     for (int i = replay_frame_index(replay, time_s); i <= last; i++) {
-        struct replay_frame frame;
-        replay_get_frame(replay, i, &frame);
-        call = fmax(call, (double)frame.sounds[voice].call);
-        blow = fmax(blow, (double)frame.sounds[voice].blow);
+        const struct replay_sound *sound = &replay_get_frame(replay, i).sounds[voice];
+        call = fmax(call, (double)sound->call);
+        blow = fmax(blow, (double)sound->blow);
     }
     values[0] = round_share(call);
     values[1] = round_share(blow);

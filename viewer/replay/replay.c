@@ -255,14 +255,12 @@ static void row_turn(const struct replay *replay, struct replay_row *row, struct
 struct vec3 replay_level_way(const struct replay *replay)
 {
     ENSURE(replay->frame_count > 0, "a replay without a row");
-    struct replay_frame first, last;
-    replay_get_frame(replay, 0, &first);
-    replay_get_frame(replay, replay->frame_count - 1, &last);
-    double x = last.centre.x - first.centre.x, z = last.centre.z - first.centre.z,
-           way = hypot(x, z);
-    if (!isfinite(way) || way <= WAY_LEAST_M)
+    struct vec3 way = vec3_sub(replay_get_frame(replay, replay->frame_count - 1).centre,
+                               replay_get_frame(replay, 0).centre);
+    double length = hypot(way.x, way.z);
+    if (!isfinite(length) || length <= WAY_LEAST_M)
         return (struct vec3){1, 0, 0};
-    return (struct vec3){x / way, 0, z / way};
+    return (struct vec3){way.x / length, 0, way.z / length};
 }
 
 void replay_turn_to_way(struct replay *replay)
@@ -462,25 +460,30 @@ void replay_check(const struct replay *replay)
                "%s: effector %d moves drive %d", replay->name, i, replay->effectors[i].drive);
 }
 
-void replay_get_frame(const struct replay *replay, int index, struct replay_frame *frame)
+struct replay_frame replay_get_frame(const struct replay *replay, int index)
 {
     ENSURE(index >= 0 && index < replay->frame_count, "frame %d of %d", index, replay->frame_count);
     struct replay_row row;
     row_at(replay, index, &row);
-    frame->time_s = index * replay->frame_s;
-    frame->centre = read_vector(row.centre);
-    frame->light = read_vector(row.light);
-    frame->poses = row.poses;
-    frame->values = row.values;
-    frame->signals = row.signals;
-    frame->torques = row.torques;
-    frame->neurons = row.neurons;
-    frame->sensors = row.sensors;
-    frame->energies = row.energies;
-    frame->fitness = *row.fitness;
-    frame->sounds = row.sounds;
-    frame->contacts = row.contacts;
-    frame->contact_count = (int)*row.contact_count;
+    return (struct replay_frame){.time_s = index * replay->frame_s,
+                                 .centre = read_vector(row.centre),
+                                 .light = read_vector(row.light),
+                                 .poses = row.poses,
+                                 .values = row.values,
+                                 .signals = row.signals,
+                                 .torques = row.torques,
+                                 .neurons = row.neurons,
+                                 .sensors = row.sensors,
+                                 .energies = row.energies,
+                                 .fitness = *row.fitness,
+                                 .sounds = row.sounds,
+                                 .contacts = row.contacts,
+                                 .contact_count = (int)*row.contact_count};
+}
+
+struct replay_frame replay_frame_at(const struct replay *replay, double time_s)
+{
+    return replay_get_frame(replay, replay_frame_index(replay, time_s));
 }
 
 double replay_duration(const struct replay *replay)
@@ -521,10 +524,10 @@ static void blend_turn(struct replay_pose *pose, const struct replay_pose *a,
 
 void replay_get_moment(const struct replay *replay, double time_s, struct replay_moment *moment)
 {
-    struct replay_frame *frame = &moment->frame, next;
     int index = replay_frame_index(replay, time_s), is_last = index + 1 == replay->frame_count;
-    replay_get_frame(replay, index, frame);
-    replay_get_frame(replay, is_last ? index : index + 1, &next);
+    struct replay_frame *frame = &moment->frame;
+    struct replay_frame next = replay_get_frame(replay, is_last ? index : index + 1);
+    *frame = replay_get_frame(replay, index);
     /* how far it is from the one to the other, 0 .. 1 */
     double share = (time_s - frame->time_s) / replay->frame_s;
     float s = (float)(is_last || !(share > 0) ? 0 : fmin(share, 1));

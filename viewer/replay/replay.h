@@ -272,9 +272,10 @@ int replay_is_cut(const struct replay *replay, const struct replay_cut *cut);
 
 double replay_duration(const struct replay *replay); /* time of the last frame, s */
 /* 0 <= index < frame_count. */
-void replay_get_frame(const struct replay *replay, int index, struct replay_frame *frame);
+struct replay_frame replay_get_frame(const struct replay *replay, int index);
 /* The last frame at or before the time (clamped to the replay). */
 int replay_frame_index(const struct replay *replay, double time_s);
+struct replay_frame replay_frame_at(const struct replay *replay, double time_s);
 /* A moment between two frames: poses, drives and the centre of mass are as they are then;
  * values by ticks, such as signals and contacts, are those of the frame before. */
 struct replay_moment {

@@ -125,7 +125,6 @@ static int follow_mouse(struct creature_window *window, struct replay_live *live
     struct grip *grip = &window->grip;
     struct draw_view view;
     struct scene scene;
-    struct replay_frame before;
     place_scene(&scene, &view, window, replay);
     /* the way to the mouse, in the plane of the picture through what is held */
     struct vec3 place = grip->part == GRIP_LIGHT
@@ -142,9 +141,10 @@ static int follow_mouse(struct creature_window *window, struct replay_live *live
             place.y = fmax(place.y, 0);
         return add_deed(grip, live, 1, place);
     }
-    replay_get_frame(replay, replay->frame_count > 1 ? replay->frame_count - 2 : 0, &before);
-    struct vec3 speed =
-        vec3_scale(vec3_sub(scene.moment.frame.centre, before.centre), 1 / replay->frame_s);
+    int before = replay->frame_count > 1 ? replay->frame_count - 2 : 0;
+    struct vec3 since =
+        vec3_sub(scene.moment.frame.centre, replay_get_frame(replay, before).centre);
+    struct vec3 speed = vec3_scale(since, 1 / replay->frame_s);
     struct vec3 pull = vec3_along(vec3_scale(way, SPRING_1_S2), speed, -DAMPING_1_S);
     double most = PULL_MAX_M_S2 / fmax(vec3_length(pull), 1e-9);
     return add_deed(grip, live, 0, vec3_scale(pull, fmin(most, 1)));

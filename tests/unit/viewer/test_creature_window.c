@@ -690,9 +690,8 @@ TEST(a_part_that_is_dragged_is_pulled)
         for (int k = 0; k < MOMENTS; k++) {
             player_move_mouse(&window->player, MIDDLE_X, y - 150);
             player_advance(&window->player, 1 / 60.0);
-            struct replay_frame frame;
             const struct replay *replay = current()->replay;
-            replay_get_frame(replay, replay->frame_count - 1, &frame);
+            struct replay_frame frame = replay_get_frame(replay, replay->frame_count - 1);
             height_m = frame.centre.y > height_m ? frame.centre.y : height_m;
         }
         ck_assert_double_gt(height_m, 0.1);
@@ -769,9 +768,8 @@ TEST(the_light_is_dragged)
     press(" ");
     player_seek(&window->player, 0.5);
     creatures_refit(window, 0);
-    struct replay_frame frame;
     const struct replay *replay = current()->replay;
-    replay_get_frame(replay, 0, &frame);
+    struct replay_frame frame = replay_get_frame(replay, 0);
     struct draw_view view;
     draw_single_view(&view, creatures_scene_width(window), creatures_scene_height(window), replay,
                      &window->camera, 0.5, window->overlays);
@@ -787,7 +785,7 @@ TEST(the_light_is_dragged)
     player_release_mouse(&window->player);
     struct vec3 before = frame.light;
     replay = current()->replay;
-    replay_get_frame(replay, replay->frame_count - 1, &frame);
+    frame = replay_get_frame(replay, replay->frame_count - 1);
     ck_assert_int_eq(replay->status, REPLAY_CHANGED);
     ck_assert_xy(frame.light, before.x - 60 / spot.scale, before.y - 20 / spot.scale,
                  5 / spot.scale);

@@ -1089,7 +1089,7 @@ TEST(ways_to_nowhere_turn_nothing)
     struct replay_frame frame = frame_at(replay, 10);
     ck_assert(isnan(frame.centre.z));
     replay_turn_to_way(replay);
-    replay_get_frame(replay, 8, &frame);
+    frame = replay_get_frame(replay, 8);
     ck_assert_double_eq_tol(frame.centre.x, 0, 1e-6);
     ck_assert_double_gt(frame.centre.z, 3);
 }
@@ -1097,10 +1097,9 @@ TEST(ways_to_nowhere_turn_nothing)
 /* A creature goes to the right, too. */
 TEST(creatures_go_to_the_right)
 {
-    struct replay_frame first, last;
     make_replay("quadruped");
-    replay_get_frame(replay, 0, &first);
-    replay_get_frame(replay, replay->frame_count - 1, &last);
+    struct replay_frame first = replay_get_frame(replay, 0);
+    struct replay_frame last = replay_get_frame(replay, replay->frame_count - 1);
     ck_assert_double_gt(last.centre.x, first.centre.x + 0.2);
     ck_assert_double_eq_tol(last.centre.z, first.centre.z, 1e-5);
 }

@@ -33,8 +33,7 @@ static void set_up(void)
 
 static void sound_at(int frame, float call, float blow)
 {
-    struct replay_frame at;
-    replay_get_frame(replay, frame, &at);
+    struct replay_frame at = replay_get_frame(replay, frame);
     struct replay_sound *sound = (struct replay_sound *)at.sounds;
     *sound = (struct replay_sound){call, blow};
 }

@@ -77,7 +77,7 @@ TEST(records_every_tick)
     struct replay_frame frame = frame_at(replay, 0);
     ck_assert_double_eq(frame.centre.x, 0);
     ck_assert_double_gt(frame.centre.y, 0.01); /* above the ground */
-    replay_get_frame(replay, 120, &frame);
+    frame = replay_get_frame(replay, 120);
     ck_assert_double_eq_tol(frame.time_s, 2, 1e-9);
     ck_assert_double_eq_tol(fabs(frame.centre.x), replay->measures.distance_m, 1e-5);
     ck_assert_double_gt(frame.energies[ENERGY_work_j], 0);
@@ -135,10 +135,9 @@ TEST(a_linear_part_slides_along_its_axis)
 TEST(samples_between_frames)
 {
     OWNED(replay) *replay = replay_now(0);
-    struct replay_frame a, b;
     struct replay_moment moment;
-    replay_get_frame(replay, 30, &a);
-    replay_get_frame(replay, 31, &b);
+    struct replay_frame a = replay_get_frame(replay, 30);
+    struct replay_frame b = replay_get_frame(replay, 31);
     replay_get_moment(replay, 30.5 / 60, &moment);
     ck_assert_double_eq_tol(moment.frame.centre.x, (a.centre.x + b.centre.x) / 2, 1e-6);
     ck_assert_double_eq_tol(replay_pose_angle(&moment.frame.poses[1]),
@@ -153,7 +152,7 @@ TEST(samples_between_frames)
     ck_assert_int_eq(replay_frame_index(replay, 1e300), 120);
     ck_assert_int_eq(replay_frame_index(replay, NAN), 0);
     replay_get_moment(replay, 99, &moment);
-    replay_get_frame(replay, 120, &a);
+    a = replay_get_frame(replay, 120);
     ck_assert_double_eq(moment.frame.centre.x, a.centre.x);
 }
 
@@ -400,20 +399,19 @@ TEST(a_light_stays_where_it_is_put)
     record();
     const struct replay *replay = live_as(REPLAY_RECORDED, 1 << 20);
     const struct vec3 place = {1.5, 0.75, 0};
-    struct replay_frame frame;
     ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
     go_back(60, 60);
     replay_live_hold_light(live, place);
     replay_live_finish(live);
     ck_assert_int_eq(replay->status, REPLAY_CHANGED);
     for (double time_s = 1.1; time_s < 2; time_s += 0.2) {
-        replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
+        struct replay_frame frame = replay_frame_at(replay, time_s);
         ck_assert_double_eq_tol(vec3_length(vec3_sub(frame.light, place)), 0, 1e-5);
     }
     go_back(60, 60);
     replay_live_finish(live);
     ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
-    replay_get_frame(replay, replay->frame_count - 1, &frame);
+    struct replay_frame frame = replay_get_frame(replay, replay->frame_count - 1);
     ck_assert_double_gt(vec3_length(vec3_sub(frame.light, place)), 0.1);
     end_life();
 }
@@ -524,10 +522,10 @@ TEST(fitness_grows_to_that_of_the_evaluation)
     ck_assert_double_eq_tol(frame.fitness, replay->fitness, 1e-6);
     ck_assert_double_ge(replay->fitness_most, frame.fitness);
     /* what the head has been raised on average so far */
-    replay_get_frame(replay, 0, &frame);
+    frame = replay_get_frame(replay, 0);
     double sum = 0, start_m = frame.poses[0].y_m;
     for (int i = 1; i <= 60; i++) {
-        replay_get_frame(replay, i, &frame);
+        frame = replay_get_frame(replay, i);
         sum += frame.poses[0].y_m;
     }
     ck_assert_double_eq_tol(frame.fitness, sum / 60 - start_m, 1e-5);

@@ -20,7 +20,6 @@ TEST(a_scene_moves_as_in_the_simulator)
 {
     static const char path[] = "examples/scenes/space/arm.json";
     struct replay *replay;
-    struct replay_frame frame;
     struct dynamics *run;
     ck_ok(replay_create_scene(&replay, path, &error));
     ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
@@ -36,7 +35,7 @@ TEST(a_scene_moves_as_in_the_simulator)
     for (int i = 0; i * dt < 2 - dt / 2; i++)
         ck_assert_int_eq(dynamics_step(run), 0);
     const struct spatial_tree *tree = spatial_state_tree(spatial_state_of(run));
-    replay_get_frame(replay, (int)(2 / replay->frame_s + 0.5), &frame);
+    struct replay_frame frame = replay_get_frame(replay, (int)(2 / replay->frame_s + 0.5));
     for (int i = 0; i < 3; i++) {
         struct vec3 at = spatial_tree_centre(&tree->links[i]);
         struct vec3 x = replay_pose_turn(&frame.poses[i], (struct vec3){1, 0, 0});

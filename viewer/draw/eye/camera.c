@@ -37,11 +37,8 @@
 
 int camera_flip(const struct replay *replay)
 {
-    struct replay_frame last;
-    if (!replay->frame_count)
-        return 1;
-    replay_get_frame(replay, replay->frame_count - 1, &last);
-    return last.centre.x < 0 ? -1 : 1;
+    int count = replay->frame_count;
+    return count && replay_get_frame(replay, count - 1).centre.x < 0 ? -1 : 1;
 }
 
 double camera_body_width(const struct replay *replay)
@@ -55,10 +52,9 @@ struct vec2 camera_smooth_centre(const struct replay *replay, double time_s)
     int last = replay_frame_index(replay, time_s + CAMERA_SMOOTH_S);
     struct vec2 sum = {0, 0};
     for (int i = first; i <= last; i++) {
-        struct replay_frame frame;
-        replay_get_frame(replay, i, &frame);
-        sum.x += frame.centre.x;
-        sum.y += frame.centre.y;
+        struct vec3 centre = replay_get_frame(replay, i).centre;
+        sum.x += centre.x;
+        sum.y += centre.y;
     }
     return (struct vec2){sum.x / (last - first + 1), sum.y / (last - first + 1)};
 }

@@ -43,10 +43,8 @@ struct eye eye_place(const struct draw_view *view, const struct replay *replay, 
         pitch = fmax(pitch, asin(least));
     double depth = 0;
     for (int i = 0; i < DEPTH_MOMENTS && !view->is_still; i++) {
-        struct replay_frame frame;
         double at_s = time_s + (i - DEPTH_MOMENTS / 2) * DEPTH_STEP_S;
-        replay_get_frame(replay, replay_frame_index(replay, at_s), &frame);
-        depth += frame.centre.z;
+        depth += replay_frame_at(replay, at_s).centre.z;
     }
     double sy = sin(view->orbit.yaw_rad), cy = cos(view->orbit.yaw_rad);
     double sp = sin(pitch), cp = cos(pitch);

@@ -194,10 +194,9 @@ static void add_ball(struct limbs *limbs, const struct limb *head, struct vec3 a
  * sign there. */
 static int find_eye_axis(const struct scene *scene, int part, int ahead, double *sign)
 {
-    struct replay_frame first;
     int best = -1;
     double most = -1;
-    replay_get_frame(scene->replay, 0, &first);
+    struct replay_frame first = replay_get_frame(scene->replay, 0);
     for (int k = 0; k < (scene->replay->has_depth ? 3 : 2); k++) {
         struct vec3 axis = {k == 0, k == 1, k == 2};
         double up = replay_pose_turn(&first.poses[part], axis).y;
@@ -254,8 +253,7 @@ struct limbs *limbs_create(const struct scene *scene, enum skin_style style)
     limbs->style = style;
     limbs->is_animal = roots == 1 && style == SKIN_COAT;
     /* the direction that was up at the start, as the first part has turned since */
-    struct replay_frame first;
-    replay_get_frame(replay, 0, &first);
+    struct replay_frame first = replay_get_frame(replay, 0);
     struct vec3 at = replay_pose_centre(&first.poses[0]);
     struct vec3 up = replay_pose_back(&first.poses[0], vec3_add(at, (struct vec3){0, 1, 0}));
     limbs->up = replay_pose_turn(&scene->moment.poses[0], up);
