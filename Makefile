@@ -63,7 +63,7 @@ ALL_CFLAGS += -DWITHOUT_CLONES
 endif
 # under sanitizers the compiler takes long: programs that do not simulate are quick anyhow and are not optimised
 $(B)/obj/controller/%.o $(B)/obj/viewer/%.o $(B)/obj/common/store/%.o: ALL_CFLAGS += $(if $(SAN),-O0)
-$(B)/obj/viewer/replay/frame_queue.o $(B)/obj/viewer/replay/preserve_replay.o: ALL_CFLAGS += -pthread
+$(B)/obj/viewer/replay/preserve_replay.o: ALL_CFLAGS += -pthread
 LINK := -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)
 LIBS_COMMON := $(call PKG,--libs $(MSGPACK) jansson inih zlib) -lm
 LIBS_CONTROLLER := $(call PKG,--libs libuv sqlite3)

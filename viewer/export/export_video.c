@@ -1,13 +1,13 @@
 /* Video: frames are piped to the program ffmpeg, started without a shell.
  *
  * Encoding costs as much as drawing, and both run at once on two cores, for which frames wait in a
- * queue (viewer/replay/frame_queue.h: without it each waited for the other, half as long again).
- * They are handed over as the encoder wants them (YUV 4:2:0, a third of the time of ffmpeg's own
- * conversion and half the bytes in the pipe), and H.264 is encoded by
- * its quickest preset; the next one, a quarter smaller, takes twice as long. Its constant quality
- * 22 costs no more time than 26 and a third more bytes; at 26 the sky and the water have blots. Ten
- * seconds of 1280x720 take about 0.6 s of processor time here and 0.9 s in ffmpeg, of which 0.08 s
- * is its start.
+ * ring: without it each waited for the other, half as long again; a thread of ffmpeg's own for its
+ * input (-thread_queue_size) polls the pipe by sleeping. They are handed over as the encoder wants
+ * them (YUV 4:2:0, a third of the time of ffmpeg's own conversion and half the bytes in the pipe),
+ * and H.264 is encoded by its quickest preset; the next one, a quarter smaller, takes twice as long.
+ * Its constant quality 22 costs no more time than 26 and a third more bytes; at 26 the sky and the
+ * water have blots. Ten seconds of 1280x720 take about 0.6 s of processor time here and 0.9 s in
+ * ffmpeg, of which 0.08 s is its start.
  *
  * Tried and no quicker: other numbers of threads, x264's motion search within fewer pixels, a
  * shorter probe of the input, huge pages for the queue or for ffmpeg, and comparing frames by
@@ -15,6 +15,7 @@
 #define _GNU_SOURCE /* for F_SETPIPE_SZ, where there is such a thing */
 #include "viewer/export/export.h"
 
+#include <aio.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -27,13 +28,15 @@
 
 #include "common/system/output.h"
 #include "viewer/draw/draw.h"
-#include "viewer/replay/frame_queue.h"
 
 extern char **environ;
 
 /* Longest video, s: a longer one is cut, so that a disk is not filled by accident. */
 #define VIDEO_LIMIT_S 600.0
 #define OPTIONS_MAX   24
+/* Frames that are drawn and not yet written: at 1280x720 20 MB, half a second of video, while an
+ * encoder starts. */
+enum { FRAMES_WAITING = 16 };
 /* Pixels of a row that are converted together; even. */
 #define SPAN_PX ((size_t)64)
 /* Room for ffmpeg's words; the first line is passed on. */
@@ -296,18 +299,42 @@ static int make_even(int side)
     return side + (side & 1);
 }
 
+static int finish_write(struct aiocb *write)
+{
+    const struct aiocb *const list[] = {write};
+    while (aio_error(write) == EINPROGRESS)
+        aio_suspend(list, 1, NULL);
+    return aio_return(write) == (ssize_t)write->aio_nbytes ? 0 : ERR_IO;
+}
+
+/* Frames wait in a ring while the next ones are drawn; glibc has a thread that writes those of one
+ * descriptor one after the other. */
 static int write_frames(struct export_film *film, const struct encoder *encoder)
 {
     size_t length = (size_t)film->job->width_px * (size_t)film->job->height_px * 3 / 2;
-    struct frame_queue *queue;
-    unsigned char *planes;
-    int status = frame_queue_create(&queue, encoder->input, length);
-    for (int i = 0; !status && i < film->frame_count && (planes = frame_queue_next(queue)); i++) {
-        export_film_draw(film, i);
-        convert_frame(film, frame_queue_last(queue), planes);
-        frame_queue_push(queue);
+    unsigned char *ring = malloc(FRAMES_WAITING * length), *before = NULL;
+    struct aiocb writes[FRAMES_WAITING];
+    int status = ring ? 0 : ERR_MEMORY, drawn = 0, written = 0;
+    while (!status && written < film->frame_count) {
+        if (drawn == film->frame_count || drawn - written == FRAMES_WAITING) {
+            status = finish_write(&writes[written++ % FRAMES_WAITING]);
+            continue;
+        }
+        unsigned char *planes = ring + (size_t)(drawn % FRAMES_WAITING) * length;
+        struct aiocb *write = &writes[drawn % FRAMES_WAITING];
+        export_film_draw(film, drawn);
+        convert_frame(film, before, planes);
+        before = planes;
+        *write =
+            (struct aiocb){.aio_fildes = encoder->input, .aio_buf = planes, .aio_nbytes = length};
+        if (aio_write(write))
+            status = ERR_LIMIT; /* no thread can be had */
+        drawn += !status;
     }
-    return status ? status : frame_queue_finish(queue);
+    while (written < drawn)
+        finish_write(&writes[written++ % FRAMES_WAITING]);
+    free(ring);
+    return status;
 }
 
 /* Sound is made as a whole before the first frame is drawn. */
