@@ -22,7 +22,6 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -30,6 +29,7 @@
 
 #include "common/math/hash.h"
 #include "common/system/log.h"
+#include "common/system/process.h"
 #include "common/version.h"
 #include "proto/message.h"
 #include "simulator/evaluate/contest.h"
@@ -126,6 +126,24 @@ static void server_set_alarm(double seconds)
     setitimer(ITIMER_PROF, &timer, NULL);
 }
 
+/* The work on a task begins, and what it costs is counted until server_end_work(). The clock is
+ * that of the only thread: the process's own goes by ticks while there is an alarm on it. */
+static struct task_cost server_begin_work(const struct task_server *server, const struct task *task)
+{
+    fault_set_task(task->id, task->creature);
+    server_set_alarm(server->params.farm_deadline_s * task_patience(task->attempt) + ALARM_SLACK_S);
+    return (struct task_cost){.wall_ms = -clock_ms(CLOCK_MONOTONIC),
+                              .cpu_ms = -clock_ms(CLOCK_THREAD_CPUTIME_ID)};
+}
+
+static void server_end_work(struct task_cost *cost)
+{
+    server_set_alarm(0);
+    fault_set_task(0, 0);
+    cost->wall_ms += clock_ms(CLOCK_MONOTONIC);
+    cost->cpu_ms += clock_ms(CLOCK_THREAD_CPUTIME_ID);
+}
+
 /* ---- the machine's share ---- */
 
 /* Limits this process's addresses. 0, or ERR_MEMORY if too little would be left to work with. */
@@ -156,13 +174,6 @@ static void server_give_way(int64_t nice_level)
 }
 
 /* ---- messages ---- */
-
-static double clock_ms(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
 
 static int server_take_hello(struct task_server *server, const struct message *message)
 {
@@ -266,19 +277,11 @@ static int server_take_task(struct task_server *server, const struct message *me
         return server_reject(server, task->id, error.message);
     if (server_make_room(server, task))
         return ERR_MEMORY;
-    fault_set_task(task->id, task->creature);
-
-    /* The evaluation and what it costs. The clock is that of the only thread: the process's own
-     * goes by ticks while there is an alarm on it. */
-    double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID);
     struct evaluation evaluations[1 + TASK_RIVALS_MAX];
     early_stop_apply_bar(&task->bar, &params);
-    server_set_alarm(server->params.farm_deadline_s * task_patience(task->attempt) + ALARM_SLACK_S);
+    struct result result = {.cost = server_begin_work(server, task)};
     evaluate_list(&order, NULL, &server->arena, evaluations);
-    server_set_alarm(0);
-    fault_set_task(0, 0);
-    struct result result = {.cost = {.wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms,
-                                     .cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) - cpu_ms}};
+    server_end_work(&result.cost);
     server_set_result(&result, task, evaluations);
     server->tasks_done++;
     server_log_result(task, &result, evaluations[0].work);
@@ -373,15 +376,10 @@ static int server_take_epoch(struct task_server *server, const struct message *m
         epoch_end_destroy(result.epoch);
         return ERR_MEMORY;
     }
-    fault_set_task(task->id, 0);
-    double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID);
-    server_set_alarm(server->params.farm_deadline_s * task_patience(task->attempt) + ALARM_SLACK_S);
+    result.cost = server_begin_work(server, task);
     int status = server_live_epoch(server, task, &result, &error);
-    server_set_alarm(0);
-    fault_set_task(0, 0);
-    result.cost = (struct task_cost){.wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms,
-                                     .cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) - cpu_ms,
-                                     .arena_bytes = server->preserve.bodies.high_water_bytes};
+    server_end_work(&result.cost);
+    result.cost.arena_bytes = server->preserve.bodies.high_water_bytes;
     if (status == 0) {
         server->tasks_done++;
         server_log_epoch(task, &result);

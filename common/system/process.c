@@ -37,6 +37,13 @@ void signals_begin(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+double clock_ms(clockid_t clock)
+{
+    struct timespec now = {0};
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
 /* Five times the stack that runs of every search, the constraint solver and the viewer's exports
  * needed. */
 #define STACK_BYTES (512 * 1024)

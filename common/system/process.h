@@ -1,9 +1,10 @@
 /* The surroundings of a process at its start: signals as its parent process left them, the limits
- * of a shell or a system (ulimit), a display, the project's other programs. */
+ * of a shell or a system (ulimit), clocks, a display, the project's other programs. */
 #ifndef COMMON_SYSTEM_PROCESS_H
 #define COMMON_SYSTEM_PROCESS_H
 
 #include <stddef.h>
+#include <time.h>
 
 #include "common/error.h"
 
@@ -19,6 +20,9 @@ int limits_check_stack(struct error *error);
 /* Raises the limit of open files to that number, as far as is allowed. ERR_LIMIT if that is not
  * enough; `what` names their user in the message. */
 int limits_raise_files(int count, const char *what, struct error *error);
+
+/* The time of a clock of clock_gettime(), ms. */
+double clock_ms(clockid_t clock);
 
 /* 0 where the environment names no display that a window could open on: on Linux neither one of X11
  * nor of Wayland, nor a driver of SDL. 1: there may be one. */

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "common/system/log.h"
+#include "common/system/process.h"
 
 #define CONTROL_NAME "control"
 
@@ -334,13 +335,6 @@ static int connect_there(const char *directory)
     return keep_or_close(descriptor, status);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now = {0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
 static int fail_busy(const char *directory, struct error *error)
 {
     return error_set(error, ERR_BUSY, "%s: the controller does not answer", directory);
@@ -351,7 +345,7 @@ static int fail_busy(const char *directory, struct error *error)
 static ssize_t read_until(int descriptor, char *bytes, size_t size, int64_t deadline_ms)
 {
     struct pollfd ready = {.fd = descriptor, .events = POLLIN};
-    int64_t left_ms = deadline_ms - now_ms();
+    int64_t left_ms = deadline_ms - (int64_t)clock_ms(CLOCK_MONOTONIC);
     int status = left_ms > 0 ? poll(&ready, 1, (int)left_ms) : 0;
     if (status == 0)
         errno = ETIMEDOUT;
@@ -431,13 +425,13 @@ int control_ask(const char *directory, const char *line, int timeout_ms, char **
 {
     ENSURE(line[0] && timeout_ms > 0, "no order, or no time for it");
     char text[CONTROL_LINE_MAX + 2];
-    int64_t deadline_ms = now_ms() + timeout_ms;
+    int64_t deadline_ms = (int64_t)clock_ms(CLOCK_MONOTONIC) + timeout_ms;
     *answer = NULL;
     int length = snprintf(text, sizeof text, "%s\n", line);
     if (length < 0 || length >= (int)sizeof text)
         return error_set(error, ERR_LIMIT, "the order is too long");
     int status = ask_once(directory, text, deadline_ms, answer, error);
-    while (status == ERR_BUSY && now_ms() < deadline_ms) {
+    while (status == ERR_BUSY && clock_ms(CLOCK_MONOTONIC) < (double)deadline_ms) {
         nanosleep(&(struct timespec){.tv_nsec = RETRY_NS}, NULL);
         status = ask_once(directory, text, deadline_ms, answer, error);
     }

@@ -33,6 +33,7 @@
 #include <unistd.h>
 
 #include "common/system/log.h"
+#include "common/system/process.h"
 #include "controller/store/run_directory.h"
 
 #define EXIT_SECOND_SIGNAL 130
@@ -111,9 +112,7 @@ static void on_signal(uv_signal_t *handle, int number)
 
 static int put_own_time(struct evolve *evolve)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    double cpu_s = (double)now.tv_sec + (double)now.tv_nsec * 1e-9, more_s = cpu_s - evolve->cpu_s;
+    double cpu_s = clock_ms(CLOCK_PROCESS_CPUTIME_ID) * 1e-3, more_s = cpu_s - evolve->cpu_s;
     if (more_s < CPU_LEAST_S)
         return 0;
     evolve->cpu_s = cpu_s;

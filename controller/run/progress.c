@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/error.h"
 #include "common/text.h"
 #include "common/system/output.h"
+#include "common/system/process.h"
 
 /* Redrawn at most this often; plain lines this seldom. */
 #define REDRAW_MS 100
@@ -28,9 +28,7 @@
 
 static int64_t now_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)clock_ms(CLOCK_MONOTONIC);
 }
 
 /* Running time since progress_init(). */

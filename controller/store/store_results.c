@@ -5,14 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
+#include "common/system/process.h"
 
 int store_put_event(struct store *store, const char *event, const char *detail, struct error *error)
 {
@@ -109,7 +103,8 @@ int store_put_cost(struct store *store, uint64_t id, const struct trial *trial,
                   STORE_KNOWN(cost->worker >= 0, cost->worker), STORE_WHOLE(cost->attempt),
                   STORE_WHOLE(cost->simulations), STORE_REAL(cost->task.wall_ms),
                   STORE_REAL(cost->task.cpu_ms), STORE_WHOLE((int64_t)cost->task.arena_bytes),
-                  STORE_REAL(now_s()), STORE_ID(cost->reused), STORE_REAL(cost->pace_least_m_s)),
+                  STORE_REAL(clock_ms(CLOCK_REALTIME) * 1e-3), STORE_ID(cost->reused),
+                  STORE_REAL(cost->pace_least_m_s)),
         error);
 }
 

@@ -20,6 +20,7 @@
 #include "common/math/rng.h"
 #include "common/judge/trial.h"
 #include "common/system/output.h"
+#include "common/system/process.h"
 #include "common/version.h"
 #include "simulator/tools/trace.h"
 
@@ -104,13 +105,6 @@ static void report_compare(struct report *report)
                                    &evaluation->measures, report->difference)];
 }
 
-static double clock_ms(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 /* ---- the evaluations ---- */
 
 /* The fitness that the controller would give. */
@@ -157,24 +151,23 @@ static int report_evaluate(struct report *report, const struct request *request,
 {
     struct arena arena;
     struct trace trace = {.has_header = 0};
-    int status = arena_init(&arena, EVALUATE_ARENA_BYTES);
-    if (status != 0)
-        return error_set(error, status, "%s", error_text(status));
-    if (request->trace_path != NULL &&
-        (status = atomic_file_open(&trace.draft, request->trace_path, error)) != 0)
-        goto done;
-    double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
-    evaluate(&report->creature.genome, &report->params, report->seed, &arena,
-             request->trace_path ? trace_observe : NULL, &trace, &report->evaluation);
-    report->wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms;
-    report->cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms;
-    if (request->trace_path != NULL)
-        status = atomic_file_end(&trace.draft, 0, error);
+    struct tool_file file = {.path = request->trace_path};
+    if (arena_init(&arena, EVALUATE_ARENA_BYTES) != 0)
+        return error_memory(error);
+    int status = tool_open_files(&file, 1, error);
+    if (status == 0) {
+        double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
+        trace.file = file.file;
+        evaluate(&report->creature.genome, &report->params, report->seed, &arena,
+                 trace.file ? trace_observe : NULL, &trace, &report->evaluation);
+        report->wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms;
+        report->cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms;
+    }
+    status = tool_close_files(&file, 1, status, 1, error);
     report->is_solver_idle = !(body_kinds[report->creature.genome.kind].solvers &
                                SOLVER_BIT(report->params.simulation_solver));
     if (status == 0 && request->has_referee)
         report_examine(report, &arena);
-done:
     arena_deinit(&arena);
     return status;
 }

@@ -4,13 +4,10 @@
 #include "simulator/tools/commands.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/formats/file_kind.h"
 #include "common/genome/body_kind.h"
 #include "common/math/rng.h"
-#include "common/system/file.h"
 #include "common/system/output.h"
 #include "simulator/body/physics.h"
 #include "simulator/tools/mjcf.h"
@@ -23,62 +20,34 @@ struct request {
 
 /* ---- the files ---- */
 
-/* A file to write: it is written when all has gone well. */
-struct text {
-    char *bytes;
-    size_t size;
-    FILE *file;
-};
+enum { MODEL, SIGNALS, TRAJECTORY, FILE_COUNT };
 
 struct output {
-    struct text model, signals;
+    struct tool_file files[FILE_COUNT];
     struct mjcf mjcf;
     struct trace trace;
-    int has_trace, has_model;
+    int has_model;
 };
 
 static int observe(void *context, const struct evaluate_view *view)
 {
     struct output *output = context;
-    if (output->has_trace)
+    if (output->trace.file)
         trace_observe(&output->trace, view);
     return output->has_model ? mjcf_observe(&output->mjcf, view) : 0;
 }
 
-/* Closes the texts in memory. 0 or ERR_MEMORY. */
-static int close_texts(struct output *output)
-{
-    int status = 0;
-    struct text *texts[] = {&output->model, &output->signals};
-    for (int i = 0; i < 2; i++) {
-        if (texts[i]->file && fclose(texts[i]->file))
-            status = ERR_MEMORY;
-        texts[i]->file = NULL;
-    }
-    return status;
-}
-
-static int run_creature(const struct request *request, const struct creature *creature,
-                        struct output *output, const char *path, struct arena *arena,
-                        struct error *error)
+static int run_creature(const struct creature *creature, struct output *output, const char *path,
+                        struct arena *arena, struct error *error)
 {
     const struct params *params = output->mjcf.params;
     struct evaluation evaluation;
-    output->mjcf.model = output->model.file =
-        open_memstream(&output->model.bytes, &output->model.size);
-    output->mjcf.signals = output->signals.file =
-        open_memstream(&output->signals.bytes, &output->signals.size);
-    int status = output->model.file && output->signals.file ? 0 : ERR_MEMORY;
-    if (!status && request->trajectory_path) {
-        status = atomic_file_open(&output->trace.draft, request->trajectory_path, error);
-        if (status)
-            return status;
-        output->has_trace = 1;
-    }
-    if (!status)
-        evaluate(&creature->genome, params, creature_choose_seed(creature, params), arena, observe,
-                 output, &evaluation);
-    if (close_texts(output) || status || output->mjcf.status)
+    output->mjcf.model = output->files[MODEL].file;
+    output->mjcf.signals = output->files[SIGNALS].file;
+    output->trace.file = output->files[TRAJECTORY].file;
+    evaluate(&creature->genome, params, creature_choose_seed(creature, params), arena, observe,
+             output, &evaluation);
+    if (output->mjcf.status)
         return error_memory(error);
     if (!output->mjcf.has_begun && output->has_model)
         return error_set(error, ERR_UNAVAILABLE, "%s: it never starts: %s", path,
@@ -98,7 +67,10 @@ static int export_creature(const struct request *request, const struct creature 
                            const char *path, const struct params *params, struct error *error)
 {
     struct arena arena;
-    struct output output = {.mjcf = {.params = params, .name = creature->name},
+    struct output output = {.files = {[MODEL] = {.path = request->mjcf_path},
+                                      [SIGNALS] = {.path = request->signals_path},
+                                      [TRAJECTORY] = {.path = request->trajectory_path}},
+                            .mjcf = {.params = params, .name = creature->name},
                             .has_model = request->mjcf_path || request->signals_path};
     if (output.has_model && !body_physics[creature->genome.kind]->model)
         return error_set(error, ERR_UNAVAILABLE,
@@ -113,24 +85,13 @@ static int export_creature(const struct request *request, const struct creature 
     int status = arena_init(&arena, EVALUATE_ARENA_BYTES);
     if (status)
         return error_set(error, status, "%s", error_text(status));
-    status = run_creature(request, creature, &output, path, &arena, error);
-    if (!status && request->mjcf_path)
-        status = file_write(request->mjcf_path, output.model.bytes, output.model.size, error);
-    if (!status && request->signals_path)
-        status =
-            file_write(request->signals_path, output.signals.bytes, output.signals.size, error);
-    if (output.has_trace) {
-        struct error of_trace = {0};
-        int traced = atomic_file_end(&output.trace.draft, 0, &of_trace);
-        if (traced && !status) {
-            status = traced;
-            *error = of_trace;
-        }
-    }
-    close_texts(&output);
+    status = tool_open_files(output.files, FILE_COUNT, error);
+    if (!status)
+        status = run_creature(creature, &output, path, &arena, error);
+    /* a motion is of use even where the model is not */
+    status = tool_close_files(output.files, TRAJECTORY, status, 0, error);
+    status = tool_close_files(output.files + TRAJECTORY, 1, status, 1, error);
     arena_deinit(&output.mjcf.arena);
-    free(output.model.bytes);
-    free(output.signals.bytes);
     arena_deinit(&arena);
     return status;
 }

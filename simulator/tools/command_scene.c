@@ -1,13 +1,11 @@
 /* simulator scene SCENE.json: reads a scene, moves it and writes what happened. */
 #include "simulator/tools/commands.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/system/file.h"
 #include "common/system/output.h"
 #include "simulator/tools/mjcf.h"
 #include "simulator/tools/scene_trace.h"
@@ -29,13 +27,6 @@ struct request {
     const char *mjcf_path, *signals_path;   /* of scenes in three dimensions */
     int solver, integrator;                 /* -1: as the scene says */
     double dt_s, rtol, until_s, interval_s; /* 0: as the scene says */
-};
-
-/* A file of the command: that of its draft, standard output for -, or NULL where there is no
- * path. */
-struct output {
-    FILE *file;
-    struct atomic_file draft;
 };
 
 struct run {
@@ -75,42 +66,18 @@ static int is_standard(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-static int open_output(struct output *output, const char *path, struct error *error)
-{
-    output->file = NULL;
-    if (is_standard(path))
-        output->file = stdout;
-    else if (path && atomic_file_open(&output->draft, path, error) != 0)
-        return error->code;
-    else if (path)
-        output->file = output->draft.file;
-    return 0;
-}
-
-/* `result` is the first error so far, and is kept; the lines before it are kept, too. */
-static int close_output(struct output *output, int result, struct error *error)
-{
-    struct error of_file;
-    if (!output->file || output->file == stdout ||
-        atomic_file_end(&output->draft, 0, &of_file) == 0 || result)
-        return result;
-    *error = of_file;
-    return error->code;
-}
-
-/* Calls with both files open, NULL where there is no path. Returns what went wrong first. */
+/* Calls with both files open, NULL where there is no path. Returns what went wrong first; the lines
+ * before it are kept. */
 static int write_two(const char *first_path, const char *second_path, struct run *run,
                      int (*write)(struct run *run, FILE *first, FILE *second, struct error *error),
                      struct error *error)
 {
-    struct output first, second = {0};
-    int result = open_output(&first, first_path, error);
+    struct tool_file files[] = {{.path = first_path, .is_standard = is_standard(first_path)},
+                                {.path = second_path, .is_standard = is_standard(second_path)}};
+    int result = tool_open_files(files, 2, error);
     if (result == 0)
-        result = open_output(&second, second_path, error);
-    if (result == 0)
-        result = write(run, first.file, second.file, error);
-    result = close_output(&first, result, error);
-    return close_output(&second, result, error);
+        result = write(run, files[0].file, files[1].file, error);
+    return tool_close_files(files, 2, result, 1, error);
 }
 
 /* ---------------------------------------------------------------- the run */

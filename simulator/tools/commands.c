@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "common/formats/json_text.h"
-#include "common/system/file.h"
 #include "common/system/output.h"
 
 /* The greatest size of a file that holds a packed state, in bytes. */
@@ -65,6 +64,32 @@ int tool_read_state(const char *path, int is_egg, struct preserve_state *state, 
         preserve_state_deinit(state);
     }
     free(bytes);
+    return status;
+}
+
+int tool_open_files(struct tool_file *files, int count, struct error *error)
+{
+    for (int i = 0; i < count; i++) {
+        if (!files[i].path)
+            continue;
+        if (!files[i].is_standard && atomic_file_open(&files[i].draft, files[i].path, error) != 0)
+            return error->code;
+        files[i].file = files[i].is_standard ? stdout : files[i].draft.file;
+    }
+    return 0;
+}
+
+int tool_close_files(struct tool_file *files, int count, int status, int are_kept,
+                     struct error *error)
+{
+    for (int i = 0; i < count; i++) {
+        struct error of_file;
+        if (!files[i].file || files[i].is_standard ||
+            !atomic_file_end(&files[i].draft, are_kept ? 0 : status, &of_file) || status)
+            continue;
+        *error = of_file;
+        status = error->code;
+    }
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "common/creature/creature.h"
+#include "common/system/file.h"
 #include "common/system/options.h"
 #include "simulator/preserve/preserve_state.h"
 
@@ -37,6 +38,19 @@ int tool_choose_params(const struct creature *creature, const char *path,
  * Messages name the path. */
 int tool_read_state(const char *path, int is_egg, struct preserve_state *state,
                     struct error *error);
+/* A file that a command writes: `file` is NULL where there is no path. */
+struct tool_file {
+    const char *path;
+    int is_standard; /* it is standard output instead */
+    FILE *file;
+    struct atomic_file draft;
+};
+/* Opens all of them, up to the first that cannot be. 0, or ERR_* with a message. */
+int tool_open_files(struct tool_file *files, int count, struct error *error);
+/* Closes those that are open. After a status other than 0 drafts are kept as far as they were
+ * written, or dropped. Returns the status, or what went wrong first, with a message. */
+int tool_close_files(struct tool_file *files, int count, int status, int are_kept,
+                     struct error *error);
 /* Prints an object, NULL when memory is out, and lets it go. 0 or ERR_MEMORY. */
 int tool_print_json(json_t *object, struct error *error);
 

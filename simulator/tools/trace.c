@@ -83,7 +83,7 @@ static void trace_print_part(FILE *file, const struct evaluate_view *view, int p
 int trace_observe(void *context, const struct evaluate_view *view)
 {
     struct trace *trace = context;
-    FILE *file = trace->draft.file;
+    FILE *file = trace->file;
     if (!trace->has_header)
         trace_print_header(file, view->phenotype);
     trace->has_header = 1;

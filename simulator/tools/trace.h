@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include "common/system/file.h"
 #include "simulator/evaluate/evaluate.h"
 
 /* Columns of the ledger, fields of struct ledger; in every kind of trace. */
@@ -25,7 +24,7 @@
     X(residual_j)
 
 struct trace {
-    struct atomic_file draft; /* the caller opens and ends it */
+    FILE *file; /* the caller's */
     int has_header;
 };
 

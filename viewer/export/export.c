@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/system/file.h"
 #include "common/system/output.h"
+#include "common/system/process.h"
 #include "viewer/export/page_data.h"
 
 #ifdef HAVE_CAIRO
@@ -346,11 +346,8 @@ void export_film_draw(struct export_film *film, int index)
     ENSURE(index >= 0 && index < film->frame_count, "frame %d of %d", index, film->frame_count);
     const struct export_job *job = film->job;
     char line[FILM_LINE_SIZE];
-    struct timespec now;
     /* a large film takes minutes */
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (export_film_tell(film, index, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000, line,
-                         sizeof line))
+    if (export_film_tell(film, index, (int64_t)clock_ms(CLOCK_MONOTONIC), line, sizeof line))
         output_print(stderr, "%s\n", line);
     if (job->waters)
         preserve_camera_follow(&film->view, job->waters, index, index ? 1 / film->fps : -1);
