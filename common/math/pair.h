@@ -25,6 +25,9 @@ typedef int64_t pair_bits __attribute__((vector_size(16)));
 #define PAIR(vector, i)    (*(pair_anywhere *)((vector) + (i)))
 #define SINGLES(vector, i) ((pair){(vector)[i], (vector)[(i) + 1]})
 
+/* Functions that are compiled once for each of some constant arguments. */
+#define ALWAYS_INLINE __attribute__((always_inline))
+
 /* Four numbers, of which every one is what it would be alone, too; where processors have no
  * instructions for four, they are two pairs. */
 typedef double quad __attribute__((vector_size(32)));

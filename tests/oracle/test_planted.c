@@ -82,9 +82,9 @@ WRAP(double, tree_drag_power, struct tree *tree, const double *qd, double half_s
     return misbook(__real_tree_drag_power(tree, qd, half_step, sum));
 }
 
-WRAP(double, tree_drag_power_now, const struct tree *tree)
+WRAP(double, tree_drag_power_now, const struct tree *tree, struct force *sum)
 {
-    return misbook(__real_tree_drag_power_now(tree));
+    return misbook(__real_tree_drag_power_now(tree, sum));
 }
 
 WRAP(void, tree_accelerate, struct tree *tree, const double *tau, const double *extra_d,

@@ -3,7 +3,8 @@
  *
  * Each body has contacts of its own, for the steps that it takes alone. Bodies that may touch one
  * another take a step with contacts that they share: M^-1 has a block for each body, and only
- * contacts between two bodies couple the blocks.
+ * contacts between two bodies couple the blocks. One body alone is by far the most of the work:
+ * functions for a number of bodies are compiled for one, too.
  *
  * A midpoint step, planar_step_midpoint.c, calls, in this order: contacts_find, contacts_prepare,
  * contacts_solve (again after contacts_change_free where velocity products changed), contacts_book,
@@ -12,14 +13,11 @@
 #ifndef SIMULATOR_PLANAR_CONTACTS_CONTACTS_H
 #define SIMULATOR_PLANAR_CONTACTS_CONTACTS_H
 
+#include "common/math/pair.h"
 #include "simulator/contact/collide.h"
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/planar/contacts/impulses.h"
 #include "simulator/planar/tree/tree.h"
-
-/* One body alone is by far the most of the work: functions for a number of bodies are compiled for
- * one, too. */
-#define ALWAYS_INLINE __attribute__((always_inline))
 
 /* A contact point (two rows: normal, tangent) or a joint limit (one row). */
 struct contact {

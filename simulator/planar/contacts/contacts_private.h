@@ -14,7 +14,6 @@
 #include <math.h>
 
 #include "simulator/planar/contacts/contacts.h"
-#include "common/math/pair.h"
 #include "simulator/contact/contact_rules.h"
 
 /* Whether the centres are farther apart. */

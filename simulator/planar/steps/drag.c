@@ -355,8 +355,7 @@ static inline int hide(struct drag_piece *pieces, int count, double low, double 
 }
 
 /* Takes the shadow [low, high] from what an edge exposes, which is not nothing. */
-__attribute__((always_inline)) static inline void shade_edge(struct drag *g, int edge, double low,
-                                                             double high)
+ALWAYS_INLINE static inline void shade_edge(struct drag *g, int edge, double low, double high)
 {
     struct drag_piece *pieces = g->pieces + edge * g->part_count;
     int count = g->counts[edge];
@@ -396,8 +395,7 @@ static inline void cut_sides(double s, double d, double es, double ed, double *l
 /* Takes the shadow of the share of a rectangle in front of an edge, where it is on both sides of
  * the line: up to its corners farthest along, where these are in front, else up to the end of the
  * chord that the line cuts. */
-__attribute__((always_inline)) static inline void shade_partly(struct drag *g, int edge,
-                                                               const struct view *v)
+ALWAYS_INLINE static inline void shade_partly(struct drag *g, int edge, const struct view *v)
 {
     double first = v->s - v->s_reach, last = v->s + v->s_reach, low = first, high = last;
     int is_first = v->d - v->way >= 0, is_last = v->d + v->way >= 0;
@@ -476,9 +474,8 @@ static inline pair_bits look(const struct drag_pair *two, const struct box *a, c
 }
 
 /* Takes the shadow of a part from a face that it is before. */
-__attribute__((always_inline)) static inline void shade_face(struct drag *g, int edge,
-                                                             const struct drag_part *by,
-                                                             int is_wholly, const struct view *v)
+ALWAYS_INLINE static inline void shade_face(struct drag *g, int edge, const struct drag_part *by,
+                                            int is_wholly, const struct view *v)
 {
     if (g->counts[edge] == 0)
         return;

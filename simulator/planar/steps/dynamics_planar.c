@@ -10,7 +10,6 @@
 #include <math.h>
 
 #include "common/error.h"
-#include "common/math/pair.h"
 
 /* Steps in which drag acts faster than this are taken by the implicit scheme: h x rate. */
 #define DRAG_STIFF 0.5

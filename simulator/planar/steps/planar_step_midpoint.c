@@ -25,7 +25,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/math/pair.h"
 #include "simulator/contact/contact_rules.h"
 
 /* Contacts that change a rate by this much more or less than in the step before are an impact: the

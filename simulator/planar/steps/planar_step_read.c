@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "common/math/hash.h"
-#include "common/math/pair.h"
 
 /* For callers that look. */
 static const struct planar_step *posed(const struct dynamics *dynamics)

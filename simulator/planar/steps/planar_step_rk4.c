@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "common/math/pair.h"
-
 /* A step is halved when its energy is out of balance by more than this share; energies are known to
  * the other. */
 #define RK4_UNBALANCED 1e-4
@@ -14,8 +12,8 @@
 /* The work and impulse of drag at a stage of advance_rk4(), whose share of the part is so long. */
 static void add_drag(struct planar_step *d, const double *from_q, double share)
 {
-    struct force f = tree_drag_force_now(&d->tree), *sum = &d->drag_impulse;
-    d->part_work[WORK_DRAG] -= share * tree_drag_power_now(&d->tree);
+    struct force f, *sum = &d->drag_impulse;
+    d->part_work[WORK_DRAG] -= share * tree_drag_power_now(&d->tree, &f);
     sum->n += share * (f.n + ((d->qm[0] - from_q[0]) * f.y - (d->qm[1] - from_q[1]) * f.x));
     sum->x += share * f.x;
     sum->y += share * f.y;

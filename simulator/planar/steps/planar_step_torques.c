@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#include "common/math/pair.h"
-
 /* The gains of a servo with the effectors as they are. */
 static void set_law(struct planar_step *d, int i)
 {

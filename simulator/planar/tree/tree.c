@@ -367,9 +367,8 @@ static struct tree_bulk finish_bulk(const struct bulk_sum *sum, double mass)
 
 /* Places the links, which have their sines, and moves them; adds them to the sum, unless that is
  * NULL. */
-__attribute__((always_inline)) static inline void move_links(struct tree *tree, const double *q,
-                                                             const double *qd, int are_hinges,
-                                                             struct bulk_sum *sum)
+ALWAYS_INLINE static inline void move_links(struct tree *tree, const double *q, const double *qd,
+                                            int are_hinges, struct bulk_sum *sum)
 {
     struct tree_link *links = tree->links;
     const double *angle = tree->angle, *sine = tree->sine, *cosine = tree->cosine;

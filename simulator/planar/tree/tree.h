@@ -268,14 +268,12 @@ void tree_accelerate_again(struct tree *tree, const double *tau, double gravity_
 /* Torque or force that the last tree_accelerate() needed at a driven joint. */
 double tree_drive_effort(const struct tree *tree, int link);
 
-/* Power or impulse of the drag in the last tree_accelerate(): sum over links of F . V, where V
- * comes from the rates given (velocities at the same pose). Negative. `sum`: all forces, about the
- * root's origin. */
+/* Power or impulse of the drag in the last tree_accelerate(), with half_step > 0: sum over links of
+ * F . V, where V comes from the rates given (velocities at the same pose). Negative. `sum`: all
+ * forces, about the root's origin. */
 double tree_drag_power(struct tree *tree, const double *qd, double half_step, struct force *sum);
-/* The drag's power for half_step = 0 and the velocity that is set. */
-double tree_drag_power_now(const struct tree *tree);
-/* All its forces then, about the root's origin. */
-struct force tree_drag_force_now(const struct tree *tree);
+/* The same for half_step = 0 and the velocity that is set. */
+double tree_drag_power_now(const struct tree *tree, struct force *sum);
 
 /* Factors the plain mass matrix at the pose: M = L' D L along the tree. */
 void tree_factor(struct tree *tree);

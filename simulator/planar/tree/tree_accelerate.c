@@ -140,23 +140,6 @@ static void start_drag(struct tree *tree, struct tree_link *l, double gravity_m_
         stretch_drag_explicitly(l);
 }
 
-/* Own inertia and bias force of each link, and the velocity products. */
-static inline void start_links(struct tree *tree, double gravity_m_s2, double half_step,
-                               int are_hinges)
-{
-    struct tree_link *links = tree->links;
-    set_own_inertia(&links[0]);
-    start_own_force(&links[0]);
-    for (int i = 1, count = tree->count; i < count; i++) {
-        set_own_inertia(&links[i]);
-        if (!are_hinges && links[i].stretch)
-            stretch_start_inertia(&links[i]);
-        start_forces(&links[i], are_hinges);
-    }
-    for (int i = 0; i < tree->count && tree->has_drag; i++)
-        start_drag(tree, &links[i], gravity_m_s2, half_step, are_hinges);
-}
-
 /* A force and a tensor with what is x and y side by side, in registers; the tensor's forces for
  * accelerations along x are (xx, xy), along y (xy, yy). */
 struct plane_force {
@@ -365,47 +348,89 @@ static void init_solvers(struct solver *first, struct solver *second, const stru
                                    .t = {nn[k], nx[k], ny[k], xx[k], xy[k], yy[k]}};
 }
 
-static inline void fold_links(struct tree *tree, const double *tau, const double *extra,
-                              int are_hinges)
+/* A pass inward has inertias and forces; forces at the inertias of the last pass; or both inertias,
+ * of hinges without drag. */
+enum pass { PASS_WHOLE, PASS_FORCES, PASS_TWINS };
+
+static inline void set_inertia(struct tree_link *l, enum pass pass, int are_hinges)
+{
+    if (pass == PASS_TWINS)
+        set_own_twins(l);
+    else if (pass == PASS_WHOLE)
+        set_own_inertia(l);
+    if (pass == PASS_WHOLE && !are_hinges && l->stretch)
+        stretch_start_inertia(l);
+}
+
+/* Own inertia and bias force of each link, and the velocity products. */
+ALWAYS_INLINE static inline void start_links(struct tree *tree, enum pass pass, int are_hinges)
+{
+    struct tree_link *links = tree->links;
+    set_inertia(&links[0], pass, 1);
+    start_own_force(&links[0]);
+    for (int i = 1, count = tree->count; i < count; i++) {
+        set_inertia(&links[i], pass, are_hinges);
+        start_forces(&links[i], are_hinges);
+    }
+}
+
+ALWAYS_INLINE static inline void fold_links(struct tree *tree, const double *tau,
+                                            const double *extra, enum pass pass, int are_hinges)
 {
     for (int k = tree->count - 1; k > 0; k--) {
         struct tree_link *l = tree->order[k];
         int i = l->index;
         pair r = XY(l->rx), b = XY(l->bx);
-        double share = extra ? extra[2 + i] : 0;
-        struct plane_tensor t = are_hinges ? eliminate_hinge(l, share) : eliminate_joint(l, share);
+        double share = pass == PASS_TWINS || extra ? extra[2 + i] : 0;
+        struct plane_tensor t;
+        if (pass == PASS_TWINS)
+            t = eliminate_twins(l, share, r);
+        else if (pass == PASS_FORCES)
+            t = load_tensor(&l->handed);
+        else
+            t = are_hinges ? eliminate_hinge(l, share) : eliminate_joint(l, share);
         struct plane_force p = eliminate_force(l, tau[2 + i], are_hinges);
-        store_tensor(&l->handed, t);
-        hand_inertia_on(l->up, t, r);
+        if (pass != PASS_FORCES)
+            store_tensor(&l->handed, t);
+        if (pass == PASS_WHOLE)
+            hand_inertia_on(l->up, t, r);
         hand_force_on(l->up, t, r, b, p);
         if (are_hinges || !l->up->stretch)
             continue;
-        stretch_add_inertia(l, t.n, t.x, t.y);
+        if (pass == PASS_WHOLE)
+            stretch_add_inertia(l, t.n, t.x, t.y);
         stretch_add_force(l, p.xy + (t.x * b[0] + t.y * b[1]));
     }
 }
 
-/* All kinds of links. Never in line, as all that may find a stretch: the calls would cost those
- * that have none registers. */
-static NEVER_INLINE void start_and_fold(struct tree *tree, const double *tau, const double *extra,
-                                        double gravity_m_s2, double half_step)
+ALWAYS_INLINE static inline void start_and_fold(struct tree *tree, const double *tau,
+                                                const double *extra, double gravity_m_s2,
+                                                double half_step, int are_hinges)
 {
-    start_links(tree, gravity_m_s2, half_step, 0);
-    fold_links(tree, tau, extra, 0);
+    start_links(tree, PASS_WHOLE, are_hinges);
+    for (int i = 0; i < tree->count && tree->has_drag; i++)
+        start_drag(tree, &tree->links[i], gravity_m_s2, half_step, are_hinges);
+    fold_links(tree, tau, extra, PASS_WHOLE, are_hinges);
 }
 
-/* The forces alone. */
-static inline void fold_forces(struct tree *tree, const double *tau, int are_hinges)
+ALWAYS_INLINE static inline void start_and_fold_forces(struct tree *tree, const double *tau,
+                                                       int are_hinges)
 {
-    for (int k = tree->count - 1; k > 0; k--) {
-        struct tree_link *l = tree->order[k];
-        pair r = XY(l->rx), b = XY(l->bx);
-        struct plane_force p = eliminate_force(l, tau[2 + l->index], are_hinges);
-        struct plane_tensor t = load_tensor(&l->handed);
-        hand_force_on(l->up, t, r, b, p);
-        if (!are_hinges && l->up->stretch)
-            stretch_add_force(l, p.xy + (t.x * b[0] + t.y * b[1]));
-    }
+    start_links(tree, PASS_FORCES, are_hinges);
+    fold_links(tree, tau, NULL, PASS_FORCES, are_hinges);
+}
+
+/* All kinds of links. Never in line, as all that may find a stretch: the calls would cost those
+ * that have none registers. */
+static NEVER_INLINE void fold_all(struct tree *tree, const double *tau, const double *extra,
+                                  double gravity_m_s2, double half_step)
+{
+    start_and_fold(tree, tau, extra, gravity_m_s2, half_step, 0);
+}
+
+static NEVER_INLINE void fold_all_forces(struct tree *tree, const double *tau)
+{
+    start_and_fold_forces(tree, tau, 0);
 }
 
 /* Accelerations from the root outward; with them the rates'. */
@@ -454,74 +479,33 @@ static void finish(struct tree *tree, double gravity_m_s2, double *qdd)
         unfold_links(tree, qdd, 0);
 }
 
-static void start_hinges(struct tree *tree)
-{
-    struct tree_link *links = tree->links;
-    set_own_twins(&links[0]);
-    start_own_force(&links[0]);
-    for (int i = 1, count = tree->count; i < count; i++) {
-        set_own_twins(&links[i]);
-        start_forces(&links[i], 1);
-    }
-}
-
-static void fold_hinges(struct tree *tree, const double *tau, const double *extra)
-{
-    for (int k = tree->count - 1; k > 0; k--) {
-        struct tree_link *l = tree->order[k];
-        int i = l->index;
-        pair r = XY(l->rx), b = XY(l->bx);
-        struct plane_tensor t = eliminate_twins(l, extra[2 + i], r);
-        struct plane_force p = eliminate_force(l, tau[2 + i], 1);
-        store_tensor(&l->handed, t);
-        hand_force_on(l->up, t, r, b, p);
-    }
-}
-
 void tree_accelerate(struct tree *tree, const double *tau, const double *extra, double gravity_m_s2,
                      double half_step, double *qdd)
 {
     if (tree->are_hinges && half_step > 0 && !tree->has_drag) {
-        start_hinges(tree);
-        fold_hinges(tree, tau, extra);
+        start_links(tree, PASS_TWINS, 1);
+        fold_links(tree, tau, extra, PASS_TWINS, 1);
         if (!tree->is_root_fixed)
             init_solvers(&tree->free_root, &tree->root, &tree->links[0].twins);
         tree->is_factored = 1;
     } else {
         extra = half_step > 0 ? extra : NULL;
-        if (tree->are_hinges) {
-            start_links(tree, gravity_m_s2, half_step, 1);
-            fold_links(tree, tau, extra, 1);
-        } else {
-            start_and_fold(tree, tau, extra, gravity_m_s2, half_step);
-        }
+        if (tree->are_hinges)
+            start_and_fold(tree, tau, extra, gravity_m_s2, half_step, 1);
+        else
+            fold_all(tree, tau, extra, gravity_m_s2, half_step);
         if (!tree->is_root_fixed)
             solver_init(&tree->free_root, &tree->links[0].ia);
     }
     finish(tree, gravity_m_s2, qdd);
 }
 
-static inline void start_forces_again(struct tree *tree, int are_hinges)
-{
-    start_own_force(&tree->links[0]);
-    for (int i = 1, count = tree->count; i < count; i++)
-        start_forces(&tree->links[i], are_hinges);
-}
-
-static NEVER_INLINE void fold_again(struct tree *tree, const double *tau)
-{
-    start_forces_again(tree, 0);
-    fold_forces(tree, tau, 0);
-}
-
 void tree_accelerate_again(struct tree *tree, const double *tau, double gravity_m_s2, double *qdd)
 {
-    if (tree->are_hinges) {
-        start_forces_again(tree, 1);
-        fold_forces(tree, tau, 1);
-    } else {
-        fold_again(tree, tau);
-    }
+    if (tree->are_hinges)
+        start_and_fold_forces(tree, tau, 1);
+    else
+        fold_all_forces(tree, tau);
     finish(tree, gravity_m_s2, qdd);
 }
 
@@ -530,6 +514,23 @@ double tree_drive_effort(const struct tree *tree, int link)
     const struct tree_link *l = &tree->links[link];
     struct force f = tensor_times(&l->ia, l->a);
     return l->is_linear ? (f.x + l->pa.x) * l->sx + (f.y + l->pa.y) * l->sy : f.n + l->pa.n;
+}
+
+/* The mean velocity of a link over the step. */
+static inline struct motion mean_velocity(const struct tree_link *l, double half_step)
+{
+    return (struct motion){l->start.w + half_step * l->a.w,
+                           l->start.x + half_step * (l->a.x - l->bias.x),
+                           l->start.y + half_step * (l->a.y - l->bias.y)};
+}
+
+/* Adds minus a force on a link to a sum, but for the moment; returns what it does at the
+ * velocity. */
+static inline double take_drag(struct force f, const struct motion *v, struct force *sum)
+{
+    sum->x -= f.x;
+    sum->y -= f.y;
+    return f.n * v->w + f.x * v->x + f.y * v->y;
 }
 
 /* The drag by the rates of the stretches, which the loop over all links leaves out. */
@@ -541,12 +542,8 @@ static NEVER_INLINE void find_stretch_drag(struct tree *tree, double half_step)
         struct force f = {0, 0, 0};
         if (!s)
             continue;
-        struct motion mean = {l->start.w + half_step * l->a.w,
-                              l->start.x + half_step * (l->a.x - l->bias.x),
-                              l->start.y + half_step * (l->a.y - l->bias.y)};
-        double on_stretch = s->drag_force;
-        if (half_step > 0)
-            on_stretch = stretch_drag_now(l, mean, s->start_rate + half_step * s->acceleration, &f);
+        double on_stretch = stretch_drag_now(l, mean_velocity(l, half_step),
+                                             s->start_rate + half_step * s->acceleration, &f);
         s->dragged = (struct tree_column){f.n, f.x, f.y, on_stretch};
     }
 }
@@ -562,9 +559,7 @@ static NEVER_INLINE double stretch_drag_power(const struct tree *tree, const dou
             continue;
         const struct tree_column *f = &l->stretch->dragged;
         sum->n -= f->n + l->px * f->y - l->py * f->x;
-        sum->x -= f->x;
-        sum->y -= f->y;
-        power -= f->n * l->start.w + f->x * l->start.x + f->y * l->start.y + f->d * qd[2 + i];
+        power -= take_drag((struct force){f->n, f->x, f->y}, &l->start, sum) + f->d * qd[2 + i];
     }
     return power;
 }
@@ -575,22 +570,14 @@ static inline double drag_power(struct tree *tree, const double *qd, double half
     double power = 0;
     for (int i = 0; i < tree->count; i++) {
         struct tree_link *l = &tree->links[i];
-        struct force f = l->drag_force;
-        if (half_step > 0) {
-            struct motion mean = {l->start.w + half_step * l->a.w,
-                                  l->start.x + half_step * (l->a.x - l->bias.x),
-                                  l->start.y + half_step * (l->a.y - l->bias.y)};
-            f = tensor_times(&l->world_drag, mean);
-        }
+        struct force f = tensor_times(&l->world_drag, mean_velocity(l, half_step));
         /* velocity of the link for the given rates, reusing `start`: it is not needed any more */
         if (i == 0)
             tree_set_root_velocity(&l->start, qd);
         else
             tree_add_rate(l, i, &l->up->start, qd, &l->start, are_hinges);
         sum->n -= f.n + l->px * f.y - l->py * f.x;
-        sum->x -= f.x;
-        sum->y -= f.y;
-        power -= f.n * l->start.w + f.x * l->start.x + f.y * l->start.y;
+        power -= take_drag(f, &l->start, sum);
     }
     return power;
 }
@@ -605,30 +592,18 @@ double tree_drag_power(struct tree *tree, const double *qd, double half_step, st
     return power + stretch_drag_power(tree, qd, sum);
 }
 
-double tree_drag_power_now(const struct tree *tree)
+double tree_drag_power_now(const struct tree *tree, struct force *sum)
 {
     double power = 0;
+    *sum = (struct force){0, 0, 0};
     for (int i = 0; i < tree->count; i++) {
         const struct tree_link *l = &tree->links[i];
-        power -= l->drag_force.n * l->velocity.w + l->drag_force.x * l->velocity.x +
-                 l->drag_force.y * l->velocity.y;
+        sum->n -= l->drag_force.n + (l->px * l->drag_force.y - l->py * l->drag_force.x);
+        power -= take_drag(l->drag_force, &l->velocity, sum);
         if (l->stretch)
             power -= l->stretch->drag_force * l->rate;
     }
     return power;
-}
-
-struct force tree_drag_force_now(const struct tree *tree)
-{
-    struct force sum = {0, 0, 0};
-    for (int i = 0; i < tree->count; i++) {
-        const struct tree_link *l = &tree->links[i];
-        struct force f = l->drag_force;
-        sum.n -= f.n + (l->px * f.y - l->py * f.x);
-        sum.x -= f.x;
-        sum.y -= f.y;
-    }
-    return sum;
 }
 
 /* ---------------------------------------------------------------- factors for impulses */

@@ -6,37 +6,6 @@
 #include "common/error.h"
 #include "common/math/pair.h"
 
-/* The effect of an impulse at the origin of a link on the stretch of its parent. */
-static inline double share_of_parent(const struct tree_link *l, struct force f)
-{
-    return l->up->stretch ? f.x * l->drift_x + f.y * l->drift_y : 0;
-}
-
-/* Takes a joint's share out of an impulse on its link and moves the rest to the parent's origin.
- * stretch: the impulse's share of the link's stretch, then of the parent's. */
-static inline struct force pass_joint(const struct tree_link *l, struct force f, double *stretch,
-                                      double *share)
-{
-    double rest = 0;
-    if (l->is_driven) {
-        *share = 0;
-        rest = f.n;
-    } else if (l->stretch) {
-        *share = *stretch;
-        rest = f.n - l->fn * *share;
-    } else if (l->is_linear) {
-        *share = f.x * l->sx + f.y * l->sy;
-        rest = f.n - l->fn * *share;
-    } else {
-        *share = f.n;
-    }
-    f.x -= l->fx * *share;
-    f.y -= l->fy * *share;
-    f.n = rest + (l->rx * f.y - l->ry * f.x);
-    *stretch = share_of_parent(l, f);
-    return f;
-}
-
 int tree_create_rows(const struct tree *tree, struct tree_rows *rows, int count,
                      struct arena *arena)
 {
@@ -102,40 +71,44 @@ static inline struct two_motions solve_two(const struct solver *s, struct two_fo
                                 (t->xx * y - t->xy * x) * s->inverse_det};
 }
 
-/* As pass_joint(). */
-static inline struct two_forces pass_joint_two(const struct tree_link *l, struct two_forces f,
-                                               pair *share, int are_hinges)
+/* The effect of impulses at the origin of a link on the stretch of its parent. */
+static inline pair share_of_parent(const struct tree_link *l, struct two_forces f)
 {
-    if (are_hinges || (!l->is_linear && !l->is_driven && !l->stretch && !l->up->stretch)) {
+    return l->up->stretch ? f.x * l->drift_x + f.y * l->drift_y : pair_of(0);
+}
+
+/* Takes a joint's share out of impulses on its link and moves the rest to the parent's origin;
+ * `stretch` then is their share of the parent's. */
+ALWAYS_INLINE static inline struct two_forces pass_joint(const struct tree_link *l,
+                                                         struct two_forces f, pair *share,
+                                                         int are_hinges)
+{
+    if (are_hinges || (!l->is_linear && !l->is_driven && !l->stretch)) {
         *share = f.n;
-        f.x -= l->fx * f.n;
-        f.y -= l->fy * f.n;
-        f.n = l->rx * f.y - l->ry * f.x;
-        return f;
+        f.n = pair_of(0);
+    } else {
+        *share = l->is_driven ? pair_of(0) : l->stretch ? f.stretch : f.x * l->sx + f.y * l->sy;
+        f.n -= l->fn * *share;
     }
-    double taken[2];
-    for (int k = 0; k < 2; k++) {
-        double stretch = f.stretch[k];
-        struct force one =
-            pass_joint(l, (struct force){f.n[k], f.x[k], f.y[k]}, &stretch, &taken[k]);
-        f.stretch[k] = stretch;
-        f.n[k] = one.n;
-        f.x[k] = one.x;
-        f.y[k] = one.y;
-    }
-    *share = (pair){taken[0], taken[1]};
+    f.x -= l->fx * *share;
+    f.y -= l->fy * *share;
+    pair moment = l->rx * f.y - l->ry * f.x;
+    f.n = are_hinges ? moment : f.n + moment;
+    if (!are_hinges)
+        f.stretch = share_of_parent(l, f);
     return f;
 }
 
 /* Past a joint, of which the shares and rates of both rows are kept at `row`; returns the next one
  * on the way. */
-static inline int carry_past(const struct tree *tree, int at, struct two_forces *f, double *shares,
-                             double *rates, int stride, int are_hinges)
+ALWAYS_INLINE static inline int carry_past(const struct tree *tree, int at, struct two_forces *f,
+                                           double *shares, double *rates, int stride,
+                                           int are_hinges)
 {
     const struct tree_link *l = &tree->links[at];
     int next = l->parent;
     pair share, inverse = pair_of(l->inverse);
-    *f = pass_joint_two(l, *f, &share, are_hinges);
+    *f = pass_joint(l, *f, &share, are_hinges);
     pair rate = share * inverse;
     shares[at] = share[0];
     shares[stride + at] = share[1];
@@ -145,9 +118,11 @@ static inline int carry_past(const struct tree *tree, int at, struct two_forces 
 }
 
 /* Down to the root, as one from where the ways of both links meet. */
-static inline struct two_forces carry_down(const struct tree *tree, int a, struct two_forces f,
-                                           int b, struct two_forces g, const struct tree_rows *rows,
-                                           int row, int are_hinges)
+ALWAYS_INLINE static inline struct two_forces carry_down(const struct tree *tree, int a,
+                                                         struct two_forces f, int b,
+                                                         struct two_forces g,
+                                                         const struct tree_rows *rows, int row,
+                                                         int are_hinges)
 {
     int stride = rows->stride;
     double *shares = rows->shares + row * stride, *rates = rows->rates + row * stride;
@@ -165,17 +140,11 @@ static inline struct two_forces carry_down(const struct tree *tree, int a, struc
     return add_forces(f, g);
 }
 
-void tree_carry(const struct tree *tree, int a, const struct force_pair *on_a, int b,
-                const struct force_pair *on_b, struct tree_rows *rows, int row)
+/* At the root. */
+static inline void arrive(const struct tree *tree, struct two_forces f, struct tree_rows *rows,
+                          int row)
 {
-    static const struct force_pair none;
-    struct two_forces f = load_forces(on_a), g = load_forces(b < 0 ? &none : on_b);
     struct two_motions v = {pair_of(0), pair_of(0), pair_of(0)};
-    b = b < 0 ? 0 : b;
-    if (tree->are_hinges)
-        f = carry_down(tree, a, f, b, g, rows, row, 1);
-    else
-        f = carry_down(tree, a, f, b, g, rows, row, 0);
     if (!tree->is_root_fixed)
         v = solve_two(&tree->root, f);
     PAIR(rows->n, row) = f.n;
@@ -184,6 +153,19 @@ void tree_carry(const struct tree *tree, int a, const struct force_pair *on_a, i
     PAIR(rows->response_w, row) = v.w;
     PAIR(rows->response_x, row) = v.x;
     PAIR(rows->response_y, row) = v.y;
+}
+
+void tree_carry(const struct tree *tree, int a, const struct force_pair *on_a, int b,
+                const struct force_pair *on_b, struct tree_rows *rows, int row)
+{
+    static const struct force_pair none;
+    struct two_forces f = load_forces(on_a), g = load_forces(b < 0 ? &none : on_b);
+    b = b < 0 ? 0 : b;
+    if (tree->are_hinges)
+        f = carry_down(tree, a, f, b, g, rows, row, 1);
+    else
+        f = carry_down(tree, a, f, b, g, rows, row, 0);
+    arrive(tree, f, rows, row);
 }
 
 static inline void keep_share(const struct tree *tree, struct tree_rows *rows, int row, int at,
@@ -198,26 +180,18 @@ void tree_carry_joint(const struct tree *tree, int joint, double sign, struct tr
 {
     /* +1 on the link, -1 on its parent: the joint's own share is all of it */
     const struct tree_link *l = &tree->links[joint];
+    pair share = {sign, 0};
+    struct two_forces f = {-share, -l->fx * share, -l->fy * share, {0, 0}};
     keep_share(tree, rows, row, joint, sign);
-    struct force f = {-sign, -l->fx * sign, -l->fy * sign};
     if (l->is_linear || l->is_driven || l->stretch)
-        f.n = -l->fn * sign;
+        f.n = -l->fn * share;
     f.n += l->rx * f.y - l->ry * f.x;
-    double stretch = share_of_parent(l, f);
+    f.stretch = share_of_parent(l, f);
     for (int at = l->parent; at > 0; at = tree->links[at].parent) {
-        double share;
-        f = pass_joint(&tree->links[at], f, &stretch, &share);
-        keep_share(tree, rows, row, at, share);
+        f = pass_joint(&tree->links[at], f, &share, tree->are_hinges);
+        keep_share(tree, rows, row, at, share[0]);
     }
-    struct motion v = {0, 0, 0};
-    if (!tree->is_root_fixed)
-        v = solver_solve(&tree->root, f);
-    rows->n[row] = f.n;
-    rows->x[row] = f.x;
-    rows->y[row] = f.y;
-    rows->response_w[row] = v.w;
-    rows->response_x[row] = v.x;
-    rows->response_y[row] = v.y;
+    arrive(tree, f, rows, row);
 }
 
 /* The couplings of two rows with two others. Sums over the joints are those over even and over odd
@@ -250,9 +224,8 @@ static inline struct couplings couple_two(const struct tree_rows *rows, int row,
 
 /* The lower half, and its mirror image. Always in line, so that sums of common lengths, 2 * halves,
  * are code without loops. */
-__attribute__((always_inline)) static inline void couple_rows(const struct tree_rows *rows,
-                                                              int count, int stride, double *to,
-                                                              int halves)
+ALWAYS_INLINE static inline void couple_rows(const struct tree_rows *rows, int count, int stride,
+                                             double *to, int halves)
 {
     for (int row = 0; row < count; row += 2) {
         double *line = to + row * stride;
