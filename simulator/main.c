@@ -1,7 +1,5 @@
 /* simulator: without arguments a worker of a farm, with a command something for people. */
-#include <getopt.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/math/hash.h"
@@ -16,28 +14,26 @@
 #include "simulator/task_server.h"
 
 static const struct command *const commands[] = {
-    &evaluate_command, &contest_command, &preserve_command, &garden_command,
-    &take_command,     &export_command,  &scene_command,    NULL};
+    &evaluate_tool.command, &contest_tool.command, &preserve_tool.command, &garden_tool.command,
+    &take_tool.command,     &export_tool.command,  &scene_tool.command,    NULL};
 
-static void print_help(void)
-{
-    output_print(
-        stdout,
-        "usage: simulator [COMMAND ...]\n"
-        "Simulates creatures: Bestiary's worker, or one creature at a time.\n"
-        "\n"
-        "without a command: worker mode, the protocol on standard input and output, the log on\n"
-        "standard error (the controller starts it so)\n"
-        "\n");
-    commands_print(commands);
-    output_print(
-        stdout,
-        "\n"
-        "  --help, --version; simulator COMMAND --help\n"
-        "  --fingerprint: what it computes on this machine, as one number; equal numbers, equal\n"
-        "  bits\n"
-        "Exit code: 0, 1 failed, 2 wrong usage; a worker that hangs ends itself with 3.\n");
-}
+struct request {
+    int is_version, is_fingerprint;
+};
+static const struct option_row options[] = {
+    {"version", 'v', NULL, "its versions", OPTION_AT(FLAG, request, is_version)},
+    {"fingerprint", 0, NULL,
+     "what it computes on this machine, as one number; equal numbers, equal bits",
+     OPTION_AT(FLAG, request, is_fingerprint)},
+    {.name = NULL}};
+static const struct command program = {
+    .program = "simulator",
+    .operands = "[COMMAND ...]",
+    .about = "Simulates creatures: Bestiary's worker, or one creature at a time. Without a "
+             "command: worker mode, the protocol on standard input and output, the log on standard "
+             "error (the controller starts it so). 'simulator COMMAND --help' says more.",
+    .options = options,
+    .after = "Exit code: 0, 1 failed, 2 wrong usage; a worker that hangs ends itself with 3."};
 
 /* Tells its purpose to a person at a terminal; an output that is a pseudo-terminal belongs to a
  * launcher. */
@@ -69,12 +65,8 @@ static int print_fingerprint(void)
 /* The exit code. */
 static int run(int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'},
-                                            {"version", no_argument, NULL, 'v'},
-                                            {"fingerprint", no_argument, NULL, 'f'},
-                                            {NULL, 0, NULL, 0}};
+    struct request request = {0};
     struct error error;
-    int option;
 #ifdef NEEDS_AVX
     if (!__builtin_cpu_supports("avx")) {
         output_lines(
@@ -89,24 +81,23 @@ static int run(int argc, char **argv)
         return 1;
     }
     options_read_words(argc, argv);
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "+:hv", options, NULL)) != -1) {
-        if (option == 'h') {
-            print_help();
-            return 0;
-        }
-        if (option == 'v') {
-            output_print(
-                stdout, "simulator %s (simulator version %d, protocol %d, creature format %d)\n",
-                BESTIARY_VERSION, SIMULATOR_VERSION, PROTOCOL_VERSION, CREATURE_FORMAT_VERSION);
-            return 0;
-        }
-        if (option == 'f')
-            return print_fingerprint();
-        option_describe_fault(argv, options, option, error.message, sizeof error.message);
-        output_print(stderr, "simulator: %s; see simulator --help\n", error.message);
-        return 2;
+    if (argc > 1 && argv[1][0] != '-')
+        return commands_run(commands, argc - 1, argv + 1);
+    int result = command_parse(&program, argc, argv, &request);
+    if (result == EXIT_OK) {
+        output_print(stdout, "\n");
+        commands_print(commands);
     }
+    if (result >= 0)
+        return result;
+    if (request.is_version) {
+        output_print(
+            stdout, "simulator %s (simulator version %d, protocol %d, creature format %d)\n",
+            BESTIARY_VERSION, SIMULATOR_VERSION, PROTOCOL_VERSION, CREATURE_FORMAT_VERSION);
+        return EXIT_OK;
+    }
+    if (request.is_fingerprint)
+        return print_fingerprint();
     return optind == argc ? run_worker() : commands_run(commands, argc - optind, argv + optind);
 }
 

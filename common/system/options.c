@@ -315,7 +315,8 @@ int commands_run(const struct command *const *commands, int argc, char **argv)
             static char name[32]; /* messages name the command */
             snprintf(name, sizeof name, "%s", (*commands)->name);
             argv[0] = name;
-            return (*commands)->run(argc, argv);
+            return (*commands)->act ? (*commands)->act(*commands, argc, argv)
+                                    : (*commands)->run(argc, argv);
         }
         meant = text_nearer(argv[0], (*commands)->name, meant);
     }

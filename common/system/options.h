@@ -70,6 +70,8 @@ struct command {
     const struct option_row *options;
     const char *after;                 /* and behind them; or NULL */
     int (*run)(int argc, char **argv); /* argv[0] is its name; returns the exit code */
+    /* NULL, or what runs instead, of a row that is the first member of another */
+    int (*act)(const struct command *command, int argc, char **argv);
 };
 
 /* As options_parse(). Returns -1 to go on, or the exit code to end with: 0 after the help, or 2

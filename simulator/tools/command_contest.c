@@ -161,13 +161,6 @@ static int run(void *context, char **operands, struct error *error)
     return status;
 }
 
-static int command_contest(int argc, char **argv)
-{
-    static const struct tool tool = {&contest_command, 2, 3, .run = run};
-    struct request request = {.is_json = 0};
-    return tool_run(&tool, argc, argv, &request, &request.assignments);
-}
-
 static const struct option_row options[] = {
     {"see", 0, "FROM:TO",
      "a creature that sees the one, and nothing of the other, sees that instead: light:object, "
@@ -178,15 +171,14 @@ static const struct option_row options[] = {
      "changes a parameter (repeatable), such as contest.goal=" CONTEST_GOALS "",
      OPTION_AT(LIST, request, assignments)},
     {.name = NULL}};
-const struct command contest_command = {
-    .program = "simulator",
-    .name = "contest",
-    .operands = "A B [PARAMS.ini]",
-    .summary = "two creatures in one world, and the winner",
-    .about =
-        "Puts two creatures into one world and names the winner (docs/contests.md). A and B are "
-        "creature files, both of rectangles or both of boxes; PARAMS.ini holds the "
-        "parameters, or is the name of an example (default: A's own).",
-    .options = options,
-    .after = "Exit code: 0 simulated; 1 failed; 2 wrong usage.",
-    .run = command_contest};
+const struct tool contest_tool = {
+    .command = {TOOL(contest), .operands = "A B [PARAMS.ini]",
+                .summary = "two creatures in one world, and the winner",
+                .about =
+                    "Puts two creatures into one world and names the winner (docs/contests.md). A "
+                    "and B are creature files, both of rectangles or both of boxes; PARAMS.ini "
+                    "holds the parameters, or is the name of an example (default: A's own).",
+                .after = "Exit code: 0 simulated; 1 failed; 2 wrong usage."},
+    .counts = {2, 3},
+    .run = run,
+    TOOL_REQUEST(.is_json = 0)};

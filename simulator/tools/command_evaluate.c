@@ -352,13 +352,6 @@ static int run(void *context, char **operands, struct error *error)
     return status;
 }
 
-static int command_evaluate(int argc, char **argv)
-{
-    static const struct tool tool = {&evaluate_command, 1, 2, .run = run};
-    struct request request = {.solver = -1};
-    return tool_run(&tool, argc, argv, &request, &request.assignments);
-}
-
 static const struct option_row options[] = {
     {"trace", 0, "FILE.csv", "writes the motion, a line for each brain tick (docs/trace.md)",
      OPTION_AT(TEXT, request, trace_path)},
@@ -386,16 +379,16 @@ static const struct option_row options[] = {
      "and at a quarter of the step",
      OPTION_AT(FLAG, request, has_referee)},
     {.name = NULL}};
-const struct command evaluate_command = {
-    .program = "simulator",
-    .name = "evaluate",
-    .operands = "CREATURE [PARAMS.ini]",
-    .summary = "one creature, one evaluation, all measures",
-    .about =
-        "Simulates one creature, of a binary file or a text, and prints what was measured. "
-        "PARAMS.ini holds the parameters, or is the name of an example; a creature with a recorded "
-        "evaluation may do without: its own parameters are used, and its digest is compared.",
-    .options = options,
-    .after = "Exit code: 0 evaluated (whatever the verdict), 1 failed or the recorded digest "
-             "differs, 2 wrong usage.",
-    .run = command_evaluate};
+const struct tool evaluate_tool = {
+    .command =
+        {TOOL(evaluate), .operands = "CREATURE [PARAMS.ini]",
+         .summary = "one creature, one evaluation, all measures",
+         .about = "Simulates one creature, of a binary file or a text, and prints what was "
+                  "measured. PARAMS.ini holds the parameters, or is the name of an example; a "
+                  "creature with a recorded evaluation may do without: its own parameters are "
+                  "used, and its digest is compared.",
+         .after = "Exit code: 0 evaluated (whatever the verdict), 1 failed or the recorded digest "
+                  "differs, 2 wrong usage."},
+    .counts = {1, 2},
+    .run = run,
+    TOOL_REQUEST(.solver = -1)};

@@ -120,13 +120,6 @@ static int run(void *context, char **operands, struct error *error)
     return status;
 }
 
-static int command_export(int argc, char **argv)
-{
-    static const struct tool tool = {&export_command, 1, 2, .run = run};
-    struct request request = {0};
-    return tool_run(&tool, argc, argv, &request, &request.assignments);
-}
-
 static const struct option_row options[] = {
     {"mjcf", 0, "FILE.xml",
      "its body, joints, limits and muscles for MuJoCo, at the settled start (not of spheres)",
@@ -139,15 +132,16 @@ static const struct option_row options[] = {
     {"set", 's', "SECTION.KEY=VALUE", "changes a parameter (repeatable)",
      OPTION_AT(LIST, request, assignments)},
     {.name = NULL}};
-const struct command export_command = {
-    .program = "simulator",
-    .name = "export",
-    .operands = "CREATURE [PARAMS.ini]",
-    .summary =
-        "a creature for other programs: its body for MuJoCo, what its brain says, its motion",
-    .about = "Simulates a creature, of a binary file or a text, and writes it for other programs "
+const struct tool export_tool = {
+    .command =
+        {TOOL(export), .operands = "CREATURE [PARAMS.ini]",
+         .summary =
+             "a creature for other programs: its body for MuJoCo, what its brain says, its motion",
+         .about =
+             "Simulates a creature, of a binary file or a text, and writes it for other programs "
              "(docs/trace.md). PARAMS.ini holds the parameters; default: those of its recorded "
              "evaluation.",
-    .options = options,
-    .after = "Exit code: 0 written, 1 failed, 2 wrong usage.",
-    .run = command_export};
+         .after = "Exit code: 0 written, 1 failed, 2 wrong usage."},
+    .counts = {1, 2},
+    .run = run,
+    TOOL_REQUEST(.mjcf_path = NULL)};

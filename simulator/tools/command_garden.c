@@ -207,14 +207,6 @@ static int run(void *request, char **operands, struct error *error)
     return status;
 }
 
-static int command_garden(int argc, char **argv)
-{
-    static const struct tool tool = {
-        &garden_command, SIDES, INT_MAX, "--params and pairs of states", is_complete, run};
-    struct request request = {.seeds = 20, .minutes = 5, .each = 10};
-    return tool_run(&tool, argc, argv, &request, NULL);
-}
-
 static const struct option_row options[] = {
     {"params", 0, "FILE.ini", "parameters of the run", OPTION_AT(TEXT, request, params_path)},
     {"seeds", 0, "N", "gardens; default 20", OPTION_AT(WHOLE, request, seeds), .min = 1,
@@ -224,16 +216,17 @@ static const struct option_row options[] = {
     {"each", 0, "N", "founders, and as many late creatures; default 10",
      OPTION_AT(WHOLE, request, each), .min = 1, .max = EACH_MAX},
     {.name = NULL}};
-const struct command garden_command = {
-    .program = "simulator",
-    .name = "garden",
-    .operands = "--params PARAMS.ini FIRST.state LATE.state...",
-    .summary = "founders and late creatures of a preserve in one water",
-    .about =
-        "A common garden: in each, copies of founders of a world of a preserve and of creatures "
-        "of a late state live in the same fresh water. Who of them has more descendants at "
-        "the end? Gardens take the pairs of states in turn. 'controller garden' hands over "
-        "those of a run (docs/preserve.md).",
-    .options = options,
-    .after = "Exit code: 0 simulated; 1 failed; 2 wrong usage.",
-    .run = command_garden};
+const struct tool garden_tool = {
+    .command = {TOOL(garden), .operands = "--params PARAMS.ini FIRST.state LATE.state...",
+                .summary = "founders and late creatures of a preserve in one water",
+                .about =
+                    "A common garden: in each, copies of founders of a world of a preserve and of "
+                    "creatures of a late state live in the same fresh water. Who of them has more "
+                    "descendants at the end? Gardens take the pairs of states in turn. 'controller "
+                    "garden' hands over those of a run (docs/preserve.md).",
+                .after = "Exit code: 0 simulated; 1 failed; 2 wrong usage."},
+    .counts = {SIDES, INT_MAX},
+    .expected = "--params and pairs of states",
+    .is_complete = is_complete,
+    .run = run,
+    TOOL_REQUEST(.seeds = 20, .minutes = 5, .each = 10)};

@@ -182,13 +182,6 @@ static int run(void *context, char **operands, struct error *error)
     return status;
 }
 
-static int command_preserve(int argc, char **argv)
-{
-    static const struct tool tool = {&preserve_command, 1, INT_MAX, "creature files", .run = run};
-    struct request request = {.minutes = 10};
-    return tool_run(&tool, argc, argv, &request, &request.assignments);
-}
-
 static const struct option_row options[] = {
     {"params", 0, "FILE.ini", "the parameters, section [preserve]; default: all defaults, in water",
      OPTION_AT(TEXT, request, params_path)},
@@ -203,14 +196,16 @@ static const struct option_row options[] = {
     {"set", 's', "SECTION.KEY=VALUE", "changes a parameter (repeatable), such as seed=2",
      OPTION_AT(LIST, request, assignments)},
     {.name = NULL}};
-const struct command preserve_command = {
-    .program = "simulator",
-    .name = "preserve",
-    .operands = "CREATURE...",
-    .summary = "a water in which creatures eat, breed and die",
-    .about = "A water in which creatures eat, breed and die (docs/preserve.md): a line for each "
+const struct tool preserve_tool = {
+    .command =
+        {TOOL(preserve), .operands = "CREATURE...",
+         .summary = "a water in which creatures eat, breed and die",
+         .about =
+             "A water in which creatures eat, breed and die (docs/preserve.md): a line for each "
              "minute. The files are of creatures of rectangles; the founders are these and "
              "mutants of them.",
-    .options = options,
-    .after = "Exit code: 0 simulated; 1 failed; 2 wrong usage.",
-    .run = command_preserve};
+         .after = "Exit code: 0 simulated; 1 failed; 2 wrong usage."},
+    .counts = {1, INT_MAX},
+    .expected = "creature files",
+    .run = run,
+    TOOL_REQUEST(.minutes = 10)};

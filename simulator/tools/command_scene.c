@@ -229,13 +229,6 @@ static int run_scene(void *request, char **operands, struct error *error)
     return status;
 }
 
-static int command_scene(int argc, char **argv)
-{
-    static const struct tool tool = {&scene_command, 1, 1, "one scene", .run = run_scene};
-    struct request request = {.solver = -1, .integrator = -1};
-    return tool_run(&tool, argc, argv, &request, NULL);
-}
-
 #define REAL(name, argument, help, field_)                                                         \
     {                                                                                              \
         name, 0, argument, help, OPTION_AT(READ, request, field_), .read = read_positive           \
@@ -258,13 +251,15 @@ static const struct option_row options[] = {
     REAL("until", "S", "end of the motion", until_s),
     REAL("interval", "S", "time between two lines of the trace", interval_s),
     {.name = NULL}};
-const struct command scene_command = {
-    .program = "simulator",
-    .name = "scene",
-    .operands = "SCENE.json",
-    .summary = "bodies, joints and a world written by hand: the physics alone",
-    .about = "Moves bodies written by hand: the physics alone. docs/scenes.md describes the file. "
+const struct tool scene_tool = {
+    .command =
+        {TOOL(scene), .operands = "SCENE.json",
+         .summary = "bodies, joints and a world written by hand: the physics alone",
+         .about =
+             "Moves bodies written by hand: the physics alone. docs/scenes.md describes the file. "
              "Options go before what the scene says.",
-    .options = options,
-    .after = "Exit code: 0, 1 failed, 2 wrong usage.",
-    .run = command_scene};
+         .after = "Exit code: 0, 1 failed, 2 wrong usage."},
+    .counts = {1, 1},
+    .expected = "one scene",
+    .run = run_scene,
+    TOOL_REQUEST(.solver = -1, .integrator = -1)};

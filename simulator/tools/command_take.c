@@ -92,28 +92,23 @@ static int is_complete(const void *context)
     return request->params_path && request->output && request->id != 0;
 }
 
-static int command_take(int argc, char **argv)
-{
-    static const struct tool tool = {&take_command, 1,  1, "--params, --id, --output and a state",
-                                     is_complete,   run};
-    struct request request = {.id = 0};
-    return tool_run(&tool, argc, argv, &request, NULL);
-}
-
 static const struct option_row options[] = {
     {"params", 0, "FILE.ini", "parameters of the run", OPTION_AT(TEXT, request, params_path)},
     {"id", 0, "N", "the creature's id", OPTION_AT(WHOLE, request, id), .min = 1, .max = ID_MAX},
     {"egg", 0, NULL, "the file has a packed egg, not a state", OPTION_AT(FLAG, request, is_egg)},
     {"output", 'o', "FILE", "the creature file to write", OPTION_AT(TEXT, request, output)},
     {.name = NULL}};
-const struct command take_command = {
-    .program = "simulator",
-    .name = "take",
-    .operands = "--params PARAMS.ini --id N -o FILE.creature WORLD.state",
-    .summary = "a creature of a preserve as a file",
-    .about = "Writes a creature that lives in a state of a preserve, or waits there in an egg, to "
+const struct tool take_tool = {
+    .command =
+        {TOOL(take), .operands = "--params PARAMS.ini --id N -o FILE.creature WORLD.state",
+         .summary = "a creature of a preserve as a file",
+         .about =
+             "Writes a creature that lives in a state of a preserve, or waits there in an egg, to "
              "a file of its own, with what it does alone in such water for 10 s. 'controller save "
              "RUN_DIR ID' finds the state (docs/preserve.md).",
-    .options = options,
-    .after = "Exit code: 0 written; 1 failed; 2 wrong usage.",
-    .run = command_take};
+         .after = "Exit code: 0 written; 1 failed; 2 wrong usage."},
+    .counts = {1, 1},
+    .expected = "--params, --id, --output and a state",
+    .is_complete = is_complete,
+    .run = run,
+    TOOL_REQUEST(.id = 0)};

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/formats/json_text.h"
 #include "common/system/output.h"
@@ -14,27 +15,33 @@ static int parse_and_run(const struct tool *tool, int argc, char **argv, void *r
 {
     struct error error = {0};
     char expected[128];
-    int result = command_parse(tool->command, argc, argv, request), count = argc - optind;
+    int result = command_parse(&tool->command, argc, argv, request), count = argc - optind;
     if (result >= 0)
         return result;
     snprintf(expected, sizeof expected, "expected %s",
-             tool->expected ? tool->expected : tool->command->operands);
-    if (count < tool->least || count > tool->most ||
+             tool->expected ? tool->expected : tool->command.operands);
+    if (count < tool->counts[0] || count > tool->counts[1] ||
         (tool->is_complete && !tool->is_complete(request)))
-        return command_refuse(tool->command, expected);
+        return command_refuse(&tool->command, expected);
     int status = tool->run(request, argv + optind, &error);
     return status == 0
                ? EXIT_OK
-               : command_complain(tool->command, status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED,
+               : command_complain(&tool->command, status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED,
                                   error.message);
 }
 
-int tool_run(const struct tool *tool, int argc, char **argv, void *request,
-             struct option_list *list)
+int tool_act(const struct command *command, int argc, char **argv)
 {
+    const struct tool *tool = (const struct tool *)command;
+    void *request = malloc(tool->request_bytes);
+    if (!request)
+        return command_complain(command, EXIT_FAILED, error_text(ERR_MEMORY));
+    memcpy(request, tool->request, tool->request_bytes);
     int exit_code = parse_and_run(tool, argc, argv, request);
-    if (list)
-        free(list->items);
+    for (const struct option_row *row = command->options; row->name; row++)
+        if (row->type == OPTION_LIST)
+            free(((struct option_list *)((char *)request + row->field))->items);
+    free(request);
     return exit_code;
 }
 

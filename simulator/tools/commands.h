@@ -10,23 +10,29 @@
 #include "common/system/options.h"
 #include "simulator/preserve/preserve_state.h"
 
-extern const struct command contest_command, evaluate_command, export_command, garden_command,
-    preserve_command, scene_command, take_command;
-
-/* The way of a command from its words to its exit code. */
+/* A command from its words to its exit code. */
 struct tool {
-    const struct command *command;
-    int least, most;      /* operands */
+    struct command command;
+    int counts[2];        /* of operands: least and most */
     const char *expected; /* what the refusal names; NULL: the command's operands */
+    const void *request;  /* as it is before the options are read, and its size */
+    size_t request_bytes;
     /* Whether all that is needed was given; NULL: it was. */
     int (*is_complete)(const void *request);
     /* 0 or ERR_* with a message. The operands end with NULL. */
     int (*run)(void *request, char **operands, struct error *error);
 };
-/* Parses the request and runs the tool; returns the exit code: 2 after ERR_USAGE. Frees the items of
- * the request's list (NULL: it has none). */
-int tool_run(const struct tool *tool, int argc, char **argv, void *request,
-             struct option_list *list);
+extern const struct tool contest_tool, evaluate_tool, export_tool, garden_tool, preserve_tool,
+    scene_tool, take_tool;
+
+/* Parses the request of the tool whose row that is, and runs it; the exit code is 2 after
+ * ERR_USAGE. */
+int tool_act(const struct command *command, int argc, char **argv);
+/* The share of a command's row that all have, with the options of its file, and a tool's request:
+ * what is not 0 in it. */
+#define TOOL(word) .program = "simulator", .name = #word, .options = options, .act = tool_act
+#define TOOL_REQUEST(...)                                                                          \
+    .request = &(const struct request){__VA_ARGS__}, .request_bytes = sizeof(struct request)
 
 /* Parameters by the file (NULL: as recorded), then the assignments; not checked yet. ERR_USAGE
  * where there are none. */

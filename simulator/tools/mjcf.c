@@ -64,18 +64,26 @@ static struct vec3 to_mujoco(struct vec3 v)
     return (struct vec3){v.x, 0 - v.z, v.y};
 }
 
-static void write_vector(const struct writer *writer, const char *name, struct vec3 v)
+/* Between two texts. */
+static void write_vector(const struct writer *writer, const char *before, struct vec3 v,
+                         const char *after)
 {
     v = to_mujoco(v);
-    fprintf(writer->file, " %s='%.17g %.17g %.17g'", name, v.x, v.y, v.z);
+    fprintf(writer->file, "%s%.17g %.17g %.17g%s", before, v.x, v.y, v.z, after);
+}
+
+static void write_quaternion(const struct writer *writer, const char *before, struct quaternion q,
+                             const char *after)
+{
+    fprintf(writer->file, "%s%.17g ", before, q.w);
+    write_vector(writer, "", (struct vec3){q.x, q.y, q.z}, after);
 }
 
 /* Nothing for no turn. */
 static void write_turn(const struct writer *writer, struct quaternion q)
 {
-    struct vec3 v = to_mujoco((struct vec3){q.x, q.y, q.z});
-    if (v.x != 0 || v.y != 0 || v.z != 0)
-        fprintf(writer->file, " quat='%.17g %.17g %.17g %.17g'", q.w, v.x, v.y, v.z);
+    if (q.x != 0 || q.y != 0 || q.z != 0)
+        write_quaternion(writer, " quat='", q, "'");
 }
 
 /* Text that may stand in a comment and in a quoted attribute. */
@@ -143,7 +151,7 @@ static void write_joint(const struct writer *writer, const struct model_joint *j
     write_joint_name(writer, "name", joint);
     fprintf(file, " type='%s'", row->type);
     if (row->has_axis)
-        write_vector(writer, "axis", joint->axis);
+        write_vector(writer, " axis='", joint->axis, "'");
     if (joint->kind != MODEL_FREE && is_limited)
         fprintf(file, " limited='true' range='%.17g %.17g'", lower, upper);
     if (least_damping(writer->model, joint) > 0)
@@ -151,28 +159,29 @@ static void write_joint(const struct writer *writer, const struct model_joint *j
     fputs("/>\n", file);
 }
 
-static int has_cone(const struct model_joint *joint)
+/* The ball of a link whose swing a cone bounds; NULL: there is none. */
+static const struct model_joint *cone_of(const struct body_model *model, int link)
 {
-    return joint->kind == MODEL_BALL && joint->cone_rad < DET_PI;
+    const struct model_link *l = &model->links[link];
+    for (int k = l->first_joint; k < l->first_joint + l->joint_count; k++)
+        if (model->joints[k].kind == MODEL_BALL && model->joints[k].cone_rad < DET_PI)
+            return &model->joints[k];
+    return NULL;
 }
 
-/* The end of the tendons of cones on a link, or on the world: those of its own balls, and of its
+/* The end of the tendons of cones on a link, or on the world: those of its own ball, and of its
  * children's. */
 static void write_sites(const struct writer *writer, int link)
 {
     const struct body_model *model = writer->model;
     for (int i = 0; i < model->link_count; i++) {
         const struct model_link *l = &model->links[i];
-        for (int k = l->first_joint; k < l->first_joint + l->joint_count; k++) {
-            const struct model_joint *joint = &model->joints[k];
-            struct mat3 turn = quaternion_matrix(l->turn);
-            if (!has_cone(joint) || (i != link && l->parent != link))
-                continue;
-            fprintf(writer->file, "<site name='cone%d%s'", i, i == link ? "" : "_parent");
-            write_vector(writer, "pos",
-                         i == link ? (struct vec3){1, 0, 0} : vec3_add(l->at, turn.x));
-            fputs("/>\n", writer->file);
-        }
+        struct mat3 turn = quaternion_matrix(l->turn);
+        if (!cone_of(model, i) || (i != link && l->parent != link))
+            continue;
+        fprintf(writer->file, "<site name='cone%d%s'", i, i == link ? "" : "_parent");
+        write_vector(writer, " pos='", i == link ? (struct vec3){1, 0, 0} : vec3_add(l->at, turn.x),
+                     "'/>\n");
     }
 }
 
@@ -183,7 +192,7 @@ static void write_box(const struct writer *writer, int index, struct vec3 at, st
     const struct shape *shape = &writer->scene->phenotype->shapes[index];
     struct mat3 turn = quaternion_matrix(part->turn);
     double depth = half.z > 0 ? half.z : HALF_DEPTH_M;
-    write_vector(writer, "pos", vec3_add(part->centre, mat3_apply(&turn, at)));
+    write_vector(writer, " pos='", vec3_add(part->centre, mat3_apply(&turn, at)), "'");
     write_turn(writer, quaternion_product(part->turn, shape->turn));
     fprintf(writer->file, " size='%.17g %.17g %.17g'", half.x, depth, half.y);
 }
@@ -267,7 +276,7 @@ static void write_inertia(const struct writer *writer, const struct model_link *
     struct quaternion turn;
     struct vec3 moments = find_principal(&link->inertia, &turn);
     fputs("<inertial", writer->file);
-    write_vector(writer, "pos", link->centre);
+    write_vector(writer, " pos='", link->centre, "'");
     write_turn(writer, turn);
     fprintf(writer->file, " mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n", link->mass_kg,
             moments.x, moments.z, moments.y);
@@ -278,7 +287,7 @@ static void write_link(const struct writer *writer, int i)
     const struct body_model *model = writer->model;
     const struct model_link *link = &model->links[i];
     fprintf(writer->file, "<body name='link%d'", i);
-    write_vector(writer, "pos", link->at);
+    write_vector(writer, " pos='", link->at, "'");
     write_turn(writer, link->turn);
     fputs(">\n", writer->file);
     write_inertia(writer, link);
@@ -296,16 +305,14 @@ static void write_link(const struct writer *writer, int i)
 
 static void write_cones(const struct writer *writer)
 {
-    const struct body_model *model = writer->model;
-    for (int i = 0; i < model->link_count; i++)
-        for (int k = 0; k < model->links[i].joint_count; k++) {
-            const struct model_joint *joint = &model->joints[model->links[i].first_joint + k];
-            if (has_cone(joint))
-                fprintf(writer->file,
-                        "<tendon>\n<spatial limited='true' range='0 %.17g'><site site='cone%d'/>"
-                        "<site site='cone%d_parent'/></spatial>\n</tendon>\n",
-                        2 * sin(joint->cone_rad / 2), i, i);
-        }
+    for (int i = 0; i < writer->model->link_count; i++) {
+        const struct model_joint *joint = cone_of(writer->model, i);
+        if (joint)
+            fprintf(writer->file,
+                    "<tendon>\n<spatial limited='true' range='0 %.17g'><site site='cone%d'/>"
+                    "<site site='cone%d_parent'/></spatial>\n</tendon>\n",
+                    2 * sin(joint->cone_rad / 2), i, i);
+    }
 }
 
 /* ---- relief ---- */
@@ -380,7 +387,7 @@ static void write_obstacle(const struct writer *writer, int index, struct vec3 c
                            struct quaternion turn, struct vec3 half_m)
 {
     fprintf(writer->file, "<geom name='obstacle%d' type='box'", index + 1);
-    write_vector(writer, "pos", centre);
+    write_vector(writer, " pos='", centre, "'");
     write_turn(writer, turn);
     fprintf(writer->file,
             " size='%.17g %.17g %.17g' friction='%.17g 0.005 0.0001' priority='1' "
@@ -470,7 +477,7 @@ static void write_actuator(const struct writer *writer, int drive)
     write_joint_name(writer, "joint", joint);
     if (!joint_rows[joint->kind].has_axis) {
         const struct vec3 axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-        write_vector(writer, "gear", axes[rate - joint->rate]);
+        write_vector(writer, " gear='", axes[rate - joint->rate], "'");
     }
     fprintf(writer->file,
             " gaintype='fixed' biastype='affine' gainprm='%.17g' biasprm='0 %.17g %.17g'",
@@ -493,24 +500,6 @@ static void write_actuators(const struct writer *writer)
 
 /* ---- the state ---- */
 
-static void write_numbers(FILE *file, const double *numbers, int count)
-{
-    for (int i = 0; i < count; i++)
-        fprintf(file, " %.17g", numbers[i]);
-}
-
-static void write_quaternion(FILE *file, struct quaternion q)
-{
-    struct vec3 v = to_mujoco((struct vec3){q.x, q.y, q.z});
-    write_numbers(file, (double[]){q.w, v.x, v.y, v.z}, 4);
-}
-
-static void write_triple(FILE *file, struct vec3 v)
-{
-    v = to_mujoco(v);
-    write_numbers(file, (double[]){v.x, v.y, v.z}, 3);
-}
-
 static struct vec3 vector_of(const double *numbers)
 {
     return (struct vec3){numbers[0], numbers[1], numbers[2]};
@@ -521,22 +510,22 @@ static struct vec3 vector_of(const double *numbers)
 static void write_joint_state(const struct writer *writer, const struct model_link *link,
                               const struct model_joint *joint, int is_rate)
 {
-    FILE *file = writer->file;
     const double *of =
         is_rate ? writer->scene->qd + joint->rate : writer->scene->q + joint->coordinate;
     struct mat3 turn = quaternion_matrix(link->turn);
     if (joint->kind == MODEL_FREE) {
         struct vec3 v = mat3_apply(&turn, vector_of(of));
-        write_triple(file, is_rate ? v : vec3_add(link->at, v));
+        write_vector(writer, " ", is_rate ? v : vec3_add(link->at, v), "");
+        of += 3;
     }
-    if (!is_rate && joint->kind == MODEL_FREE)
-        write_quaternion(file, quaternion_product(link->turn, quaternion_read(of + 3)));
-    else if (!is_rate && joint->kind == MODEL_BALL)
-        write_quaternion(file, quaternion_read(of));
-    else if (joint->kind == MODEL_FREE || joint->kind == MODEL_BALL)
-        write_triple(file, vector_of(joint->kind == MODEL_FREE ? of + 3 : of));
+    if (joint->kind != MODEL_FREE && joint->kind != MODEL_BALL)
+        fprintf(writer->file, " %.17g", *of);
+    else if (is_rate)
+        write_vector(writer, " ", vector_of(of), "");
+    else if (joint->kind == MODEL_BALL)
+        write_quaternion(writer, " ", quaternion_read(of), "");
     else
-        write_numbers(file, of, 1);
+        write_quaternion(writer, " ", quaternion_product(link->turn, quaternion_read(of)), "");
 }
 
 /* The state of all that hang on a link, or on the world, -1, in the file's order. */

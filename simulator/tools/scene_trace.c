@@ -21,15 +21,13 @@ static const char *part_owner(const struct scene *scene, int part)
 
 static void print_plane_columns(FILE *file, const struct scene *scene, int body)
 {
-    static const char *const columns[] = {
-        "x_m",         "y_m",          "angle_rad",     "vx_m_s",       "vy_m_s",
-        "omega_rad_s", "joint_rad",    "joint_rad_s",   "torque_n_m",   "contacts",
-        "normal_n_s",  "friction_n_s", "impulse_x_n_s", "impulse_y_n_s"};
-    static const char *const linear[] = {"joint_m", "joint_m_s", "force_n"};
+    const char *of = scene->bodies[body].name;
     int is_linear = scene->bodies[body].joint == LINK_LINEAR;
-    for (int k = 0; k < (int)(sizeof columns / sizeof columns[0]); k++)
-        fprintf(file, ",%s_%s", scene->bodies[body].name,
-                is_linear && k >= 6 && k < 9 ? linear[k - 6] : columns[k]);
+#define X(name, linear, field) fprintf(file, ",%s_%s", of, is_linear ? #linear : #name);
+    TRACE_MOTION(X)
+    TRACE_JOINT(X)
+#undef X
+    fprintf(file, ",%s_impulse_x_n_s,%s_impulse_y_n_s", of, of);
 }
 
 static void print_plane_whole(const struct scene_trace *t)
@@ -41,14 +39,16 @@ static void print_plane_whole(const struct scene_trace *t)
 static void print_plane_body(const struct scene_trace *t, int i)
 {
     const struct scene_impulses *sum = &t->impulses[i];
-    struct part_state s;
-    struct drive_state joint = scene_joint_state(t->scene, t->dynamics, i);
-    scene_body_state(t->scene, t->dynamics, i, &s);
-    fprintf(t->motion, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", s.at_m.x, s.at_m.y, s.angle_rad,
-            s.velocity_m_s.x, s.velocity_m_s.y, s.spin_rad_s.z);
-    fprintf(t->motion, ",%.17g,%.17g,%.17g,%d,%.17g,%.17g,%.17g,%.17g", joint.value, joint.rate,
-            joint.effort, sum->contacts, sum->normal_n_s, sum->friction_n_s, sum->x_n_s,
-            sum->y_n_s);
+    struct trace_part row = {.joint = scene_joint_state(t->scene, t->dynamics, i),
+                             .contacts = sum->contacts,
+                             .normal_n_s = sum->normal_n_s,
+                             .friction_n_s = sum->friction_n_s};
+    scene_body_state(t->scene, t->dynamics, i, &row.state);
+#define X(name, linear, field) fprintf(t->motion, ",%.17g", row.field);
+    TRACE_MOTION(X)
+    TRACE_JOINT(X)
+#undef X
+    fprintf(t->motion, ",%.17g,%.17g", sum->x_n_s, sum->y_n_s);
 }
 
 static void add_impulse(struct scene_impulses *sum, const struct contact_point *point, double sign)

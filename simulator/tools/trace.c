@@ -9,30 +9,13 @@
 #include <string.h>
 
 /* The columns of one part. */
-struct trace_part {
-    struct part_state state;
-    struct drive_state joint; /* rad, rad/s, N m; of a linear joint m, m/s, N */
-    double contacts, normal_n_s, friction_n_s;
-};
-
-/* name of the column after "pN_", that of a part on a linear joint, its value */
 #define TRACE_PART(X)                                                                              \
-    X(x_m, x_m, state.at_m.x)                                                                      \
-    X(y_m, y_m, state.at_m.y)                                                                      \
-    X(angle_rad, angle_rad, state.angle_rad)                                                       \
-    X(vx_m_s, vx_m_s, state.velocity_m_s.x)                                                        \
-    X(vy_m_s, vy_m_s, state.velocity_m_s.y)                                                        \
-    X(omega_rad_s, omega_rad_s, state.spin_rad_s.z)                                                \
+    TRACE_MOTION(X)                                                                                \
     X(z_m, z_m, state.at_m.z)                                                                      \
     X(vz_m_s, vz_m_s, state.velocity_m_s.z)                                                        \
     X(omega_x_rad_s, omega_x_rad_s, state.spin_rad_s.x)                                            \
     X(omega_y_rad_s, omega_y_rad_s, state.spin_rad_s.y)                                            \
-    X(joint_rad, joint_m, joint.value)                                                             \
-    X(joint_rad_s, joint_m_s, joint.rate)                                                          \
-    X(torque_n_m, force_n, joint.effort)                                                           \
-    X(contacts, contacts, contacts)                                                                \
-    X(normal_n_s, normal_n_s, normal_n_s)                                                          \
-    X(friction_n_s, friction_n_s, friction_n_s)
+    TRACE_JOINT(X)
 
 static const char *const phase_names[] = {
     [PHASE_PUSH_APART] = "push-apart", [PHASE_SETTLE] = "settle", [PHASE_SCORE] = "score"};

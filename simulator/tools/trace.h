@@ -23,6 +23,29 @@
     X(gain_limit_j)                                                                                \
     X(residual_j)
 
+/* Columns of a part in the plane: its motion, and its joint and contacts. Name of the column, that
+ * of a part on a linear joint, its value in a struct trace_part. */
+#define TRACE_MOTION(X)                                                                            \
+    X(x_m, x_m, state.at_m.x)                                                                      \
+    X(y_m, y_m, state.at_m.y)                                                                      \
+    X(angle_rad, angle_rad, state.angle_rad)                                                       \
+    X(vx_m_s, vx_m_s, state.velocity_m_s.x)                                                        \
+    X(vy_m_s, vy_m_s, state.velocity_m_s.y)                                                        \
+    X(omega_rad_s, omega_rad_s, state.spin_rad_s.z)
+#define TRACE_JOINT(X)                                                                             \
+    X(joint_rad, joint_m, joint.value)                                                             \
+    X(joint_rad_s, joint_m_s, joint.rate)                                                          \
+    X(torque_n_m, force_n, joint.effort)                                                           \
+    X(contacts, contacts, contacts)                                                                \
+    X(normal_n_s, normal_n_s, normal_n_s)                                                          \
+    X(friction_n_s, friction_n_s, friction_n_s)
+
+struct trace_part {
+    struct part_state state;
+    struct drive_state joint; /* rad, rad/s, N m; of a linear joint m, m/s, N */
+    double contacts, normal_n_s, friction_n_s;
+};
+
 struct trace {
     FILE *file; /* the caller's */
     int has_header;

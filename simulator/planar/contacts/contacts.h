@@ -13,7 +13,6 @@
 #ifndef SIMULATOR_PLANAR_CONTACTS_CONTACTS_H
 #define SIMULATOR_PLANAR_CONTACTS_CONTACTS_H
 
-#include "common/math/pair.h"
 #include "simulator/contact/collide.h"
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/planar/contacts/impulses.h"

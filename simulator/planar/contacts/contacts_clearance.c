@@ -261,68 +261,64 @@ int contacts_may_touch(struct contact_body *own, const double *q, const double *
     return may_still_touch(own, q, qd, h) || examine(own, q, qd, h, 1).may_touch;
 }
 
-/* How long two can go on, s, such that contacts found in the middle of that time have them on the
- * right side of one another: until they could touch, or a share of their thickness along. */
-static double stride_of_pair(const struct box *a, const struct box *b, double way, double safe_m,
-                             double time_s, double least_s)
+/* A time, and how much of it the bodies can go on for: at least the least, s. */
+struct stride {
+    double time_s, least_s, found_s;
+};
+
+/* As long as contacts found in the middle of that time have two on the right side of one another:
+ * until they could touch, or a share of their thickness along. */
+static void shorten(struct stride *s, const struct box *a, const struct box *b, double way,
+                    double safe_m)
 {
     if (way <= safe_m)
-        return time_s;
+        return;
     double apart = det_max(collide_separation(a, b), safe_m);
-    return det_min(time_s, det_max(time_s * (apart / way), least_s));
+    s->found_s = det_min(s->found_s, det_max(s->time_s * (apart / way), s->least_s));
 }
 
-static double stride_of_body(struct contact_body *own, double time_s, double least_s)
+static void shorten_for_body(struct stride *s, struct contact_body *own)
 {
-    double stride = time_s, way;
-    contacts_place_movers(own, time_s);
-    contacts_gather_obstacles(own, time_s, 0);
+    double way;
+    contacts_place_movers(own, s->time_s);
+    contacts_gather_obstacles(own, s->time_s, 0);
     for (int n = 0; n < own->near_count; n++) {
         struct box obstacle = obstacle_box(own, own->near[n]);
         for (int i = 0; i < own->parts; i++) {
             const struct mover *m = &own->movers[i];
-            if (can_reach(m, &obstacle, time_s, 0, &way))
-                stride = det_min(stride, stride_of_pair(&m->box, &obstacle, way,
-                                                        safe_way(m->thin, thin_of(&obstacle)),
-                                                        time_s, least_s));
+            if (can_reach(m, &obstacle, s->time_s, 0, &way))
+                shorten(s, &m->box, &obstacle, way, safe_way(m->thin, thin_of(&obstacle)));
         }
     }
     for (int k = 0; k < own->pair_count; k++) {
         const struct mover *a = own->pairs[k].a, *b = own->pairs[k].b;
-        if (can_meet(a, b, time_s, 0, &way))
-            stride = det_min(stride, stride_of_pair(&a->box, &b->box, way,
-                                                    safe_way(a->thin, b->thin), time_s, least_s));
+        if (can_meet(a, b, s->time_s, 0, &way))
+            shorten(s, &a->box, &b->box, way, safe_way(a->thin, b->thin));
     }
-    return stride;
 }
 
-static double stride_of_bodies(const struct contact_body *own, const struct contact_body *others,
-                               double time_s, double least_s)
+static void shorten_for_bodies(struct stride *s, const struct contact_body *own,
+                               const struct contact_body *others)
 {
-    double stride = time_s, offset = root_offset(others, own);
+    double way, offset = root_offset(others, own);
+    struct mover b;
     for (int i = 0; i < own->parts; i++)
         for (int j = 0; j < others->parts; j++) {
             const struct mover *a = &own->movers[i];
-            struct mover b = others->movers[j];
-            b.box.x += offset;
-            double way = time_s * closing_speed(a, &b);
-            if (!are_apart(a, &b, a->radius + b.radius + way))
-                stride =
-                    det_min(stride, stride_of_pair(&a->box, &b.box, way, safe_way(a->thin, b.thin),
-                                                   time_s, least_s));
+            if (can_meet_another(a, &others->movers[j], offset, s->time_s, 0, &b, &way))
+                shorten(s, &a->box, &b.box, way, safe_way(a->thin, b.thin));
         }
-    return stride;
 }
 
 double contacts_stride(struct contacts *s, double time_s, double least_s)
 {
-    double stride = time_s;
+    struct stride stride = {time_s, least_s, time_s};
     for (int a = 0; a < s->body_count; a++)
-        stride = det_min(stride, stride_of_body(s->bodies[a], time_s, least_s));
+        shorten_for_body(&stride, s->bodies[a]);
     for (int a = 0; a < s->body_count; a++)
         for (int b = a + 1; b < s->body_count; b++)
-            stride = det_min(stride, stride_of_bodies(s->bodies[a], s->bodies[b], time_s, least_s));
-    return stride;
+            shorten_for_bodies(&stride, s->bodies[a], s->bodies[b]);
+    return stride.found_s;
 }
 
 void contacts_sweep(struct contact_body *own, struct vec3 *low, struct vec3 *high)

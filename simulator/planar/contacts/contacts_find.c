@@ -238,10 +238,9 @@ static void find_part_meetings(struct contacts *s, int of_a, int part, int of_b)
     double offset = root_offset(others, own);
     s->impulses.work += (uint64_t)(PAIR_WORK * others->parts);
     for (int j = 0; j < others->parts; j++) {
-        struct mover b = others->movers[j];
-        b.box.x += offset;
-        double margin = NEAR_M + s->dt_s * closing_speed(a, &b);
-        if ((a->is_fixed && b.is_fixed) || are_apart(a, &b, a->radius + b.radius + margin))
+        struct mover b;
+        double margin;
+        if (!can_meet_another(a, &others->movers[j], offset, s->dt_s, NEAR_M, &b, &margin))
             continue;
         s->may_pass |= margin - NEAR_M > safe_way(a->thin, b.thin);
         struct manifold m;

@@ -13,6 +13,7 @@
 
 #include <math.h>
 
+#include "common/math/pair.h"
 #include "simulator/planar/contacts/contacts.h"
 #include "simulator/contact/contact_rules.h"
 
@@ -40,6 +41,17 @@ static inline int can_meet(const struct mover *a, const struct mover *b, double 
         return 0;
     *margin = more + h * closing_speed(a, b);
     return !are_apart(a, b, a->radius + b->radius + *margin);
+}
+
+/* The same of a part of another body, whose root is `offset` to the right: *near is that part as
+ * the first one's body sees it. */
+static inline int can_meet_another(const struct mover *a, const struct mover *b, double offset,
+                                   double h, double more, struct mover *near, double *margin)
+{
+    *near = *b;
+    near->box.x += offset;
+    *margin = more + h * closing_speed(a, near);
+    return !(a->is_fixed && b->is_fixed) && !are_apart(a, near, a->radius + b->radius + *margin);
 }
 
 /* How far the root of one body is to the right of another's: what is added to places from the

@@ -10,6 +10,7 @@
 #ifndef SIMULATOR_PLANAR_STEPS_PLANAR_STEP_PRIVATE_H
 #define SIMULATOR_PLANAR_STEPS_PLANAR_STEP_PRIVATE_H
 
+#include "common/math/pair.h"
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/body/servo.h"
 #include "simulator/planar/contacts/contacts.h"
