@@ -16,7 +16,7 @@ WEB_CC := clang$(WEB_VERSION)
 WEB_CFLAGS := --target=wasm32-wasi -std=c11 -O3 -ffp-contract=off -fno-math-errno -D_POSIX_C_SOURCE=200809L \
 	-I. -isystem $(WEB)/libraries/include -fvisibility=hidden -ffunction-sections -Wall -Wextra -Wno-unused-parameter
 WEB_SOURCES := $(filter-out common/params/params_file.c,$(LIBRARY)) page/module.c page/plan.c page/water.c page/params_text.c viewer/export/page_data.c \
-	$(addprefix viewer/,replay/replay.c replay/replay_contest.c replay/replay_record.c replay/replay_sound.c replay/preserve_film.c draw/eye/camera.c draw/palette.c)
+	$(addprefix viewer/,replay/replay.c replay/replay_contest.c replay/replay_record.c replay/preserve_film.c draw/eye/camera.c draw/palette.c)
 WEB_OBJECTS := $(WEB_SOURCES:%.c=$(WEB)/obj/%.o)
 web: $(WEB)/bestiary.wasm.gz
 	$(Q)$(MAKE) all

@@ -75,15 +75,6 @@ static int read_overlays(const char *text, void *field, struct error *error)
     return overlay_parse(text, &job->overlays, error);
 }
 
-static int read_world(const char *text, void *field, struct error *error)
-{
-    int64_t *world = field;
-    char end;
-    if (sscanf(text, "%9" SCNd64 "%c", world, &end) != 1 || *world < 0)
-        return error_set(error, ERR_USAGE, "'%s' is no number of a world", text);
-    return 0;
-}
-
 /* "90" or "1:30". */
 static int read_clock(const char *text, void *field, struct error *error)
 {
@@ -169,8 +160,8 @@ static const struct option_row options[] = {
      AT(job.path)},
     {"time", 0, "T", "a still of this time, s; in the window: where it starts", OPTION_REAL,
      AT(job.time_s), .max = 1e6},
-    {"world", 0, "N", "of a run of a preserve: that world, from --from on", OPTION_READ, AT(world),
-     .read = read_world},
+    {"world", 0, "N", "of a run of a preserve: that world, from --from on", OPTION_WHOLE, AT(world),
+     .max = 999999999},
     {"from", 0, "M:SS",
      "of films and of a world: the beginning (default 0:00); a world's picture is of this moment",
      OPTION_READ, AT(job.shot.from_s), .read = read_clock},

@@ -26,7 +26,6 @@
 #define GIF_SAMPLES    12
 #define GIF_FPS_MAX    50.0 /* browsers slow down what is faster */
 #define GIF_SIDE_LIMIT 4096
-#define GIF_STRETCH_PX 16 /* compared at once with the frame before */
 
 /* ---- palette ---- */
 
@@ -222,13 +221,6 @@ static int put_header(struct animation *animation)
            EGifPutExtensionTrailer(animation->file) == GIF_ERROR;
 }
 
-/* 1 if a stretch begins here that is as in the frame before. */
-static int is_stretch_equal(const uint32_t *now, const uint32_t *before, int x, int width)
-{
-    return x % GIF_STRETCH_PX == 0 && x + GIF_STRETCH_PX <= width &&
-           !memcmp(now + x, before + x, GIF_STRETCH_PX * sizeof *now);
-}
-
 /* Finds what of a row changed, into animation->change; pixels that are as before are not looked up.
  * The first and the end column that changed; returns 0 if none did. */
 static int change_row(struct animation *animation, const struct export_film *film, int y,
@@ -244,10 +236,6 @@ static int change_row(struct animation *animation, const struct export_film *fil
     *first = animation->width;
     *end = 0;
     for (int x = 0; x < animation->width; x++) {
-        if (before && is_stretch_equal(now, before, x, animation->width)) {
-            x += GIF_STRETCH_PX - 1;
-            continue;
-        }
         if (before && now[x] == before[x])
             continue;
         unsigned char entry = quantizer_map(animation->quantizer, now[x]);

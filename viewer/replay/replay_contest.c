@@ -11,8 +11,6 @@
 
 /* The palette has its hues in several shades. */
 enum { HUES = 7, SHADES = 3 };
-/* Memory of a bout: most take some 1 MB. */
-static const size_t arena_sizes[] = {8u << 20, CONTEST_ARENA_BYTES};
 /* The hues of the first and the second of the pair, and of the object. */
 static const int hues[CONTEST_BODIES] = {5, 2, 1};
 static const char *const hue_names[CONTEST_BODIES] = {"blue", "red", "yellow"};
@@ -202,8 +200,8 @@ static int say_failure(const struct recording *recording, const struct contest_r
     return 0;
 }
 
-/* Simulates and records in so much memory. is_short: that did not do. */
-static int make(struct recording *recording, size_t arena_bytes, int *is_short, struct error *error)
+/* Simulates and records. */
+static int make(struct recording *recording, struct error *error)
 {
     const struct replay_bout *bout = recording->bout;
     const struct params *params = &bout->params;
@@ -218,13 +216,12 @@ static int make(struct recording *recording, size_t arena_bytes, int *is_short, 
     recording->first = contest_first(genomes, &meeting);
     recording->body_count = contest_has_object(params->contest_goal) ? CONTEST_BODIES : 2;
     recording->replay = make_replay(params);
-    if (!recording->replay || arena_init(&arena, arena_bytes))
+    if (!recording->replay || arena_init(&arena, CONTEST_ARENA_BYTES))
         return error_memory(error);
     int status = obstacles_parse(&recording->replay->obstacles, params->world_obstacles, error);
     if (!status)
         evaluate_list(&order, &(struct evaluate_onlooker){NULL, observe, recording}, &arena,
                       evaluations);
-    *is_short = arena.is_exhausted;
     arena_deinit(&arena);
     if (!status)
         status = say_failure(recording, &result, error);
@@ -240,18 +237,14 @@ int replay_create_bout(struct replay **result, const struct replay_bout *bout, s
     ENSURE(bout->follow >= -1 && bout->follow <= 1, "the camera follows %d", bout->follow);
     int status =
         contest_check(&bout->creatures[0].genome, &bout->creatures[1].genome, &bout->params, error);
+    struct recording recording = {.bout = bout, .lost_j = {-1, -1}, .stride = 1};
     *result = NULL;
-    for (int i = 0, is_short = !status; i < 2 && is_short; i++) {
-        struct recording recording = {.bout = bout, .lost_j = {-1, -1}, .stride = 1};
-        is_short = 0;
-        replay_destroy(*result);
-        status = make(&recording, arena_sizes[i], &is_short, error);
-        *result = recording.replay;
-    }
     if (!status)
-        return 0;
-    replay_destroy(*result);
-    *result = NULL;
+        status = make(&recording, error);
+    if (status)
+        replay_destroy(recording.replay);
+    else
+        *result = recording.replay;
     return status;
 }
 

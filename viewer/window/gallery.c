@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/genetics/genetics.h"
 #include "common/judge/behaviour.h"
@@ -371,13 +370,10 @@ int gallery_play(struct gallery *gallery, int index, struct replay_live **live, 
 
 /* ---- shelves ---- */
 
-static struct file_mark mark_file(const char *path)
+static int is_same_file(const struct stat *a, const struct stat *b)
 {
-    struct stat info;
-    if (stat(path, &info))
-        return (struct file_mark){0};
-    return (struct file_mark){(int64_t)info.st_ino, info.st_size, info.st_mtim.tv_sec,
-                              info.st_mtim.tv_nsec};
+    return a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 /* A creature without a name has that of its file. */
@@ -395,7 +391,8 @@ static int read_file(const char *path, struct creature *creature, struct error *
 int gallery_add_file(struct gallery *gallery, const char *path, struct error *error)
 {
     struct creature creature;
-    struct file_mark mark = mark_file(path);
+    struct stat mark = {0};
+    stat(path, &mark);
     if (gallery->shown.count == GALLERY_SHOWN_MAX)
         return error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX);
     int status = read_file(path, &creature, error);
@@ -432,8 +429,8 @@ int gallery_reload(struct gallery *gallery, int *changed, struct error *error)
     *changed = 0;
     for (int i = 0; i < gallery->shown.count; i++) {
         struct specimen *specimen = gallery->shown.items[i];
-        struct file_mark mark = specimen->path ? mark_file(specimen->path) : specimen->mark;
-        if (!mark.inode || !memcmp(&mark, &specimen->mark, sizeof mark))
+        struct stat mark;
+        if (!specimen->path || stat(specimen->path, &mark) || is_same_file(&mark, &specimen->mark))
             continue;
         specimen->mark = mark;
         int status = reload(gallery, specimen, error);

@@ -7,6 +7,8 @@
 #ifndef VIEWER_WINDOW_GALLERY_H
 #define VIEWER_WINDOW_GALLERY_H
 
+#include <sys/stat.h>
+
 #include "common/judge/contest.h"
 #include "viewer/replay/replay.h"
 #include "common/store/favourites.h"
@@ -37,10 +39,6 @@ struct gallery_options {
 
 enum gallery_shelf { SHELF_FILES, SHELF_GENERATION, SHELF_CHAMPIONS, SHELF_LINEAGE };
 
-/* A file as it was when it was read; zeros: there was none. */
-struct file_mark {
-    int64_t inode, size, time_s, time_ns;
-};
 /* A creature on a shelf. */
 struct specimen {
     struct creature creature;
@@ -51,7 +49,7 @@ struct specimen {
     char caption[SPECIMEN_CAPTION_SIZE]; /* of a line of descent, else empty */
     int users;                           /* shelves it stands on; for the gallery */
     const char *path;                    /* of a file; NULL: of a run */
-    struct file_mark mark;
+    struct stat mark;                    /* of that file as it was read; zeros: there was none */
 };
 
 struct shelf {
