@@ -20,24 +20,6 @@ void draw_space_marks(cairo_t *cr, const struct draw_view *view, const struct re
  * grows upwards: the greatest x cos(angle) - y sin(angle) of its places, px. */
 double draw_reach_px(const struct eye *eye, const struct shape *shape,
                      const struct replay_pose *pose, double angle);
-/* Widens a rectangle, left, top, right and bottom, px, by all parts at a moment, in
- * the plane with the ground below them. */
-void draw_grow_bounds(const struct draw_view *view, const struct replay *replay, double time_s,
-                      double box[4]);
-/* Scales that had room and that had not; and the one to be tried next, where this one could be
- * `share` times as large if sizes grew by it alone: what is near to the eye grows faster. */
-struct draw_scales {
-    double room_px_per_m, no_room_px_per_m;
-};
-double draw_next_scale(struct draw_scales *known, double px_per_m, double share);
-/* The room that bodies may take in a view, as shares of its sides: width, height, and the distance
- * of their middle from the top; and the greatest scale, px/m. */
-struct draw_room {
-    double width, height, middle, most_px_per_m;
-};
-/* Moves and scales a view that stands still until the bodies at all moments have room. */
-void draw_fit(struct draw_view *view, const struct replay *replay, const double *times_s, int count,
-              const struct draw_room *room);
 /* The moments of a strobe picture in the rectangle of the view: each in a cell of its own, or along
  * the way, in how many rows, one below the other. */
 enum { DRAW_STROBE_ROWS = 3, DRAW_STROBE_IN_ROW = 10 };

@@ -388,27 +388,16 @@ void creatures_draw_scene(const struct player *player, cairo_t *cr)
 
 /* ---- drawing the panels ---- */
 
-/* Everything that the strip's picture depends on. */
-static uint64_t hash_strip(const struct draw_strip *strip)
-{
-    uint64_t hash = hash_double(HASH_START, strip->time_s);
-    hash = hash_double(hash_double(hash, strip->box.width), strip->box.height);
-    hash = hash_double(hash_u64(hash, (uint64_t)strip->marked), strip->box.ui);
-    for (int i = 0; i < strip->count; i++) {
-        hash = hash_u64(hash, (uint64_t)(uintptr_t)strip->thumbs[i].replay);
-        hash = hash_bytes(hash, strip->thumbs[i].title, strlen(strip->thumbs[i].title));
-        hash = hash_bytes(hash, strip->thumbs[i].text, strlen(strip->thumbs[i].text));
-    }
-    return hash;
-}
-
-/* Draws the strip anew only when it is another one. */
+/* Draws the strip anew only when something that it depends on is another one. */
 static void draw_kept_strip(cairo_t *cr, struct creature_window *window)
 {
     struct draw_thumb thumbs[GALLERY_SHOWN_MAX];
+    memset(thumbs, 0, sizeof thumbs);
     struct draw_strip strip = creatures_strip_of(window, thumbs);
     strip.time_s = floor(strip.time_s * STRIP_HZ) / STRIP_HZ;
-    uint64_t hash = hash_strip(&strip);
+    uint64_t hash = hash_bytes(HASH_START, thumbs, (size_t)strip.count * sizeof *thumbs);
+    hash = hash_bytes(hash_u64(hash, (uint64_t)strip.marked), &strip.box, sizeof strip.box);
+    hash = hash_double(hash, strip.time_s);
     int top = (int)floor(strip.box.y), height = (int)ceil(strip.box.y + strip.box.height) - top;
     if (!window->strip_picture || hash != window->strip_hash) {
         cairo_surface_destroy(window->strip_picture);

@@ -1,11 +1,17 @@
-/* The strobe picture: a whole gait in one still.
+/* Stills that find their own view: strobe pictures and plain ones. Perspective has no closed form
+ * for how far bodies reach in a picture, so that their room is found by a few rounds.
  *
+ * The strobe picture is a whole gait in one still.
  * A creature that gets anywhere is drawn where it was at several moments equally far apart in time,
  * the earlier ones fainter, seen from one place, and its way is always read from left to right: in
  * space the eye is turned so that the way leads to the right and a little towards it, in the plane
  * a way to the left is mirrored. A long way is parted into rows, as text is, each with its own eye,
  * all of one scale. A body that stays in place, or in space goes steeply up or down, is shown as a
- * strip of cells, without marks of distance, which would mean nothing there. */
+ * strip of cells, without marks of distance, which would mean nothing there.
+ *
+ * Plain pictures are of creatures alone on nothing: no world, no text, no marks. For pages that
+ * place such pictures in their own text and colours. Several stand in a grid, each as large as its
+ * cell. */
 #include "viewer/draw/draw_space.h"
 #include "viewer/draw/eye/eye.h"
 
@@ -21,14 +27,124 @@
  * low. */
 #define TOWARDS_RAD 0.42
 #define PITCH_RAD   0.2
-/* How often cells are scaled anew. */
-#define PLACINGS 16
+/* Rounds in which a view is fitted; the view is moved only if the bodies, scaled by this share,
+ * would have room: a larger body may reach behind the eye, and its picture has no middle. */
+#define PLACINGS    16
+#define SHIFT_SHARE 0.7
+/* Rounds of draw_reach_px(). */
+#define LOOKS 3
 /* Labels nearer than this to the one before, px, are left out. */
 #define LABEL_PX 40.0
 /* px at ui 1: the heading; the ground below a line of it, in the plane; above and below bodies. */
 #define TITLE_PX  46.0
 #define GROUND_PX 44.0
 #define PAD_PX    26.0
+/* Of plain pictures. Share of a cell that stays free on each side. */
+#define MARGIN 0.06
+/* A joint's disc and an outline may reach beyond the parts, px at ui 1. */
+#define OUTLINE_PX 3.0
+
+/* ---- the room that bodies take ---- */
+
+double draw_reach_px(const struct eye *eye, const struct shape *shape,
+                     const struct replay_pose *pose, double angle)
+{
+    /* `side` points in the picture's direction; `way` leans to the eye, to find the outermost place */
+    double right = cos(angle), up = sin(angle), most = -INFINITY;
+    struct vec3 side = vec3_along(vec3_scale(eye->right, eye->view->flip * right), eye->up, up);
+    struct vec3 way = side;
+    for (int i = 0; i < LOOKS; i++) {
+        struct vec3 at = replay_shape_reach(shape, pose, way);
+        struct spot spot = eye_project(eye, at);
+        most = fmax(most, spot.x * right - spot.y * up);
+        if (!spot.is_seen)
+            break;
+        /* of places equally far aside, the one nearer to the eye is drawn farther out */
+        double aside = vec3_dot(vec3_sub(at, eye->middle), side);
+        way = vec3_along(side, eye->back, aside / (eye->distance_m - spot.near));
+    }
+    return most;
+}
+
+/* Widens a rectangle, left, top, right and bottom, px, by all parts at a moment, in
+ * the plane with the ground below them. */
+static void grow_bounds(const struct draw_view *view, const struct replay *replay, double time_s,
+                        double box[4])
+{
+    struct eye eye = eye_place(view, replay, time_s);
+    struct replay_moment moment;
+    replay_get_moment(replay, time_s, &moment);
+    if (eye_is_flat(&eye) && replay->has_ground)
+        box[3] = fmax(box[3], draw_view_y(view, 0));
+    for (int p = 0; p < replay->part_count; p++) {
+        const struct shape shape = replay_shape_now(replay, p, moment.values);
+        const struct replay_pose *pose = &moment.poses[p];
+        box[0] = fmin(box[0], -draw_reach_px(&eye, &shape, pose, DRAW_PI));
+        box[1] = fmin(box[1], -draw_reach_px(&eye, &shape, pose, DRAW_PI / 2));
+        box[2] = fmax(box[2], draw_reach_px(&eye, &shape, pose, 0));
+        box[3] = fmax(box[3], draw_reach_px(&eye, &shape, pose, -DRAW_PI / 2));
+    }
+}
+
+/* Scales that had room and that had not; and the one to be tried next, where this one could be
+ * `share` times as large if sizes grew by it alone: what is near to the eye grows faster. */
+struct scales {
+    double room_px_per_m, no_room_px_per_m;
+};
+
+static double next_scale(struct scales *known, double px_per_m, double share)
+{
+    double next = share * px_per_m;
+    if (share >= 1)
+        known->room_px_per_m = fmax(px_per_m, known->room_px_per_m);
+    else
+        known->no_room_px_per_m = fmin(px_per_m, known->no_room_px_per_m);
+    if (next >= known->no_room_px_per_m)
+        return (px_per_m + known->no_room_px_per_m) / 2;
+    if (next <= known->room_px_per_m)
+        return (px_per_m + known->room_px_per_m) / 2;
+    return next;
+}
+
+/* Moves the view so that a place of the picture comes half the way to its middle. The whole way
+ * would be too far for a body near to the eye, which moves more in the picture. */
+static void shift_view(struct draw_view *view, const struct eye *eye, double x_px, double y_px)
+{
+    double aside = (x_px - view->left_px - view->width_px / 2) / 2;
+    double below = (y_px - view->top_px - view->height_px / 2) / 2;
+    struct vec3 shift = vec3_along(vec3_scale(eye->right, view->flip * aside / view->px_per_m),
+                                   eye->up, -below / view->px_per_m);
+    view->x_m += shift.x;
+    view->y_m += shift.y;
+    view->z_m += shift.z;
+}
+
+/* The room that bodies may take in a view, as shares of its sides: width, height, and the distance
+ * of their middle from the top; and the greatest scale, px/m. */
+struct room {
+    double width, height, middle, most_px_per_m;
+};
+
+/* Moves and scales a view that stands still until the bodies at all moments have room. */
+static void fit_view(struct draw_view *view, const struct replay *replay, const double *times_s,
+                     int count, const struct room *room)
+{
+    struct scales known = {0, INFINITY};
+    for (int k = 0; k < PLACINGS; k++) {
+        double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+        struct eye eye = eye_place(view, replay, 0);
+        for (int i = 0; i < count; i++)
+            grow_bounds(view, replay, times_s[i], box);
+        double share = fmin(room->width * view->width_px / fmax(box[2] - box[0], 1),
+                            room->height * view->height_px / fmax(box[3] - box[1], 1));
+        if (share > SHIFT_SHARE)
+            shift_view(view, &eye, (box[0] + box[2]) / 2,
+                       (box[1] + box[3]) / 2 + (0.5 - room->middle) * view->height_px);
+        view->px_per_m = fmin(next_scale(&known, view->px_per_m, share), room->most_px_per_m);
+    }
+}
+
+/* ---- moments ---- */
 
 /* What differs in the plane and in space. */
 static const struct arrangement {
@@ -45,21 +161,19 @@ static const struct arrangement *arrangement_of(const struct replay *replay)
 }
 
 /* The part of a row or a cell that bodies take. */
-static struct draw_room room_of(const struct draw_view *view, const struct replay *replay)
+static struct room room_of(const struct draw_view *view, const struct replay *replay)
 {
     double foot_px = replay->has_ground ? GROUND_PX : PAD_PX, height_px = view->height_px;
     if (replay->has_depth)
-        return (struct draw_room){0.84, 0.62, 0.56, INFINITY};
-    return (struct draw_room){0.93, fmax(1 - (foot_px + PAD_PX) * view->ui / height_px, 0.1), 0.5,
-                              0.8 * height_px / fmax(camera_body_width(replay), 1e-3)};
+        return (struct room){0.84, 0.62, 0.56, INFINITY};
+    return (struct room){0.93, fmax(1 - (foot_px + PAD_PX) * view->ui / height_px, 0.1), 0.5,
+                         0.8 * height_px / fmax(camera_body_width(replay), 1e-3)};
 }
 
 static struct vec3 centre_at(const struct replay *replay, double time_s)
 {
     return replay_frame_at(replay, time_s).centre;
 }
-
-/* ---- moments ---- */
 
 /* Mean change of the joints from one of `count` moments to the next, rad; of linear ones in halves
  * of their part's longer side. */
@@ -153,9 +267,9 @@ static struct row place_row(const struct draw_view *view, const struct replay *r
     own->is_still = 1;
     own->px_per_m =
         0.5 * view->width_px / fmax(vec3_length(vec3_sub(to, from)), camera_body_width(replay));
-    struct draw_room room = room_of(own, replay);
+    struct room room = room_of(own, replay);
     room.most_px_per_m = fmin(room.most_px_per_m, most);
-    draw_fit(own, replay, m->times_s + row.first, row.end - row.first, &room);
+    fit_view(own, replay, m->times_s + row.first, row.end - row.first, &room);
     stand_on_ground(own, replay);
     return row;
 }
@@ -228,21 +342,21 @@ static struct draw_view cell_view(const struct draw_view *view, const struct rep
 static void scale_cells(struct draw_view *view, const struct replay *replay, const double *times_s,
                         int count)
 {
-    const struct draw_room room = room_of(view, replay);
+    const struct room room = room_of(view, replay);
     view->px_per_m = view->width_px / count / fmax(camera_body_width(replay), 1e-3);
-    struct draw_scales known = {0, INFINITY};
+    struct scales known = {0, INFINITY};
     for (int k = 0; k < PLACINGS; k++) {
         double share = INFINITY;
         for (int i = 0; i < count; i++) {
             struct draw_view cell = cell_view(view, replay, times_s, count, i);
             double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
             double x = cell.left_px + cell.width_px / 2, y = cell.top_px + cell.height_px / 2;
-            draw_grow_bounds(&cell, replay, times_s[i], box);
+            grow_bounds(&cell, replay, times_s[i], box);
             double aside = fmax(x - box[0], box[2] - x), above = fmax(y - box[1], box[3] - y);
             share = fmin(share, fmin(room.width * cell.width_px / fmax(2 * aside, 1),
                                      room.height * cell.height_px / fmax(2 * above, 1)));
         }
-        view->px_per_m = draw_next_scale(&known, view->px_per_m, share);
+        view->px_per_m = next_scale(&known, view->px_per_m, share);
     }
 }
 
@@ -253,7 +367,7 @@ static void draw_time(cairo_t *cr, const struct draw_view *view, const struct re
 {
     double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY}, middle;
     char text[32];
-    draw_grow_bounds(view, replay, time_s, box);
+    grow_bounds(view, replay, time_s, box);
     middle = (box[0] + box[2]) / 2;
     if (fabs(middle - *last_x) < LABEL_PX * view->ui)
         return;
@@ -354,7 +468,7 @@ double draw_strobe_height(const struct replay *replay, double width_px, double m
         struct row row = place_row(&view, replay, &m, i, px_per_m);
         double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
         for (int k = row.first; k < row.end; k++)
-            draw_grow_bounds(&row.view, replay, m.times_s[k], box);
+            grow_bounds(&row.view, replay, m.times_s[k], box);
         highest_px = fmax(highest_px, box[3] - box[1]);
     }
     double row_px = highest_px + (foot_px + 2 * PAD_PX) * view.ui;
@@ -382,5 +496,56 @@ void draw_strobe(cairo_t *cr, int width_px, int height_px, const struct replay *
             cairo_restore(cr);
         }
         draw_heading(cr, replay, &m, top, width_px, view.ui);
+    }
+}
+
+/* ---- plain pictures ---- */
+
+/* The view in which the body of that moment fills its cell. */
+static struct draw_view fit_body(const struct replay *replay, double time_s, double left,
+                                 double top, double width, double height)
+{
+    struct replay_moment moment;
+    double bounds[4], ui = draw_ui_scale(width, height);
+    replay_get_moment(replay, time_s, &moment);
+    replay_get_bounds(replay, moment.poses, moment.values, bounds);
+    double across = fmax(bounds[2] - bounds[0], 1e-3), up = fmax(bounds[3] - bounds[1], 1e-3);
+    double room_x = fmax(width * (1 - 2 * MARGIN) - 2 * OUTLINE_PX * ui, 1);
+    double room_y = fmax(height * (1 - 2 * MARGIN) - 2 * OUTLINE_PX * ui, 1);
+    struct draw_view view = {.left_px = left,
+                             .top_px = top,
+                             .width_px = width,
+                             .height_px = height,
+                             .x_m = (bounds[0] + bounds[2]) / 2,
+                             .y_m = (bounds[1] + bounds[3]) / 2,
+                             .px_per_m = fmin(room_x / across, room_y / up),
+                             .flip = 1,
+                             .orbit = CAMERA_ORBIT_USUAL,
+                             .ui = ui};
+    if (replay->has_depth) {
+        view.is_still = view.is_fine = 1;
+        view.z_m = moment.frame.centre.z;
+        /* from so far away that nothing is behind the eye */
+        view.px_per_m = 0.2 * fmin(width, height) / fmax(replay->size_m, 1e-3);
+        fit_view(&view, replay, &time_s, 1,
+                 &(struct room){1 - 2 * MARGIN, 1 - 2 * MARGIN, 0.5, INFINITY});
+    }
+    return view;
+}
+
+void draw_plain(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
+                int count, double time_s, unsigned overlays)
+{
+    /* as many columns as make the cells as square as the picture allows */
+    double wanted = sqrt(count * (double)width_px / (double)height_px) + 0.5;
+    int columns = (int)fmin(fmax(wanted, 1), count);
+    int rows = (count + columns - 1) / columns;
+    double width = (double)width_px / columns, height = (double)height_px / rows;
+    for (int i = 0; i < count; i++) {
+        struct draw_view view =
+            fit_body(replays[i], time_s, i % columns * width, i / columns * height, width, height);
+        draw_clip(cr, view.left_px, view.top_px, width, height);
+        draw_creature(cr, &view, replays[i], time_s, 0, overlays & DRAW_BOXES);
+        cairo_restore(cr);
     }
 }
