@@ -17,7 +17,7 @@
 #define LOG_FLOOR   1e-4
 
 const struct neuron_function_info neuron_functions[NEURON_FUNCTION_COUNT] = {
-#define X(id, text_name, inputs, stateful, text)                                                   \
+#define X(id, text_name, inputs, stateful, text, value)                                            \
     {.name = text_name, .input_count = inputs, .is_stateful = stateful, .semantics = text},
     NEURON_FUNCTIONS(X)
 #undef X
@@ -105,58 +105,22 @@ static double differentiate(struct neuron_state *state, double a, double dt_s)
     return rate;
 }
 
+static double smooth(struct neuron_state *state, double a, double share)
+{
+    state->value = clip(state->value + clamp_to_unit(share) * (a - state->value));
+    return state->value;
+}
+
 static double evaluate(enum neuron_function function, const double inputs[NEURON_INPUTS_MAX],
                        struct neuron_state *state, double dt_s)
 {
     double a = or_zero(inputs[0]), b = or_zero(inputs[1]), c = or_zero(inputs[2]);
     switch (function) {
-    case NEURON_SUM:
-        return a + b + c;
-    case NEURON_PRODUCT:
-        return a * b;
-    case NEURON_DIVIDE:
-        return magnitude(b) < DIVISOR_MIN ? 0.0 : a / b;
-    case NEURON_SUM_THRESHOLD:
-        return a + b > c ? 1.0 : -1.0;
-    case NEURON_GREATER_THAN:
-        return a > b ? 1.0 : -1.0;
-    case NEURON_SIGN_OF:
-        return (a > 0.0) - (a < 0.0);
-    case NEURON_MIN:
-        return a < b ? a : b;
-    case NEURON_MAX:
-        return a > b ? a : b;
-    case NEURON_ABS:
-        return magnitude(a);
-    case NEURON_IF:
-        return a > 0.0 ? b : c;
-    case NEURON_INTERPOLATE:
-        return interpolate(a, b, clamp_to_unit(c));
-    case NEURON_SIN:
-        return det_sin(a);
-    case NEURON_COS:
-        return det_cos(a);
-    case NEURON_ATAN:
-        return det_atan(a);
-    case NEURON_LOG:
-        return det_log(magnitude(a) + LOG_FLOOR);
-    case NEURON_EXPT:
-        return det_exp(a);
-    case NEURON_SIGMOID:
-        return det_tanh(a);
-    case NEURON_INTEGRATE:
-        return state->value = clip(state->value + dt_s * (a - magnitude(b) * state->value));
-    case NEURON_DIFFERENTIATE:
-        return differentiate(state, a, dt_s);
-    case NEURON_SMOOTH:
-        state->value = clip(state->value + clamp_to_unit(magnitude(b) * dt_s) * (a - state->value));
-        return state->value;
-    case NEURON_MEMORY:
-        return a > 0.0 ? state->value = b : state->value;
-    case NEURON_OSCILLATE_WAVE:
-        return b * det_sin(2.0 * DET_PI * advance_phase(state, a * dt_s)) + c;
-    case NEURON_OSCILLATE_SAW:
-        return b * (2.0 * advance_phase(state, a * dt_s) - 1.0) + c;
+#define X(id, name, inputs, stateful, text, value)                                                 \
+    case NEURON_##id:                                                                              \
+        return value;
+        NEURON_FUNCTIONS(X)
+#undef X
     case NEURON_FUNCTION_COUNT:
         break;
     }
