@@ -7,6 +7,9 @@
  * zero, and sign and payload of NaN (which depend on the compiler). */
 #include "common/math/hash.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/error.h"
@@ -48,25 +51,13 @@ uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length)
 
 void hash_to_text(uint64_t hash, char text[17])
 {
-    for (int i = 0; i < 16; i++)
-        text[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
-    text[16] = 0;
+    snprintf(text, 17, "%016" PRIx64, hash);
 }
 
 int hash_from_text(const char *text, uint64_t *hash)
 {
-    uint64_t value = 0;
-    for (int i = 0; i < 16; i++) {
-        char c = text[i];
-        if (c >= '0' && c <= '9')
-            value = value << 4 | (uint64_t)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            value = value << 4 | (uint64_t)(c - 'a' + 10);
-        else
-            return ERR_FORMAT;
-    }
-    if (text[16])
+    if (strspn(text, "0123456789abcdef") != 16 || text[16])
         return ERR_FORMAT;
-    *hash = value;
+    *hash = strtoull(text, NULL, 16);
     return 0;
 }

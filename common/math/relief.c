@@ -362,7 +362,7 @@ static void search(const struct relief *r, const struct relief_feature *f, const
 
 /* ---------------------------------------------------------------- boxes */
 
-enum { FIRST_EDGE = 8, FIRST_FACE = 20 };
+enum { FIRST_EDGE = 8, FIRST_FACE = 20, FEATURES = 26 };
 
 struct relief_feature relief_feature_of(const struct solid *box, int name)
 {
@@ -425,22 +425,16 @@ void relief_meet(const struct relief *r, const struct solid *box, double margin,
 {
     static const double start[2] = {0, 0};
     points->count = 0;
-    for (int corner = 0; corner < 8; corner++) {
-        struct relief_feature f = {.at = solids_corner(box, corner), .name = corner};
-        if ((corner < 4 || box->half[2] > 0) && f.at.y < margin)
+    for (int name = 0; name < FEATURES; name++) {
+        int edge = name - FIRST_EDGE, face = name - FIRST_FACE;
+        if (face >= 0 ? !has_face(r, box, face / 2, face % 2)
+                      : edge >= 0 && !has_edge(r, box, edge / 4, edge % 4))
+            continue;
+        struct relief_feature f = relief_feature_of(box, name);
+        if (edge >= 0)
+            search(r, &f, start, f.length, margin, points);
+        else if ((name < 4 || box->half[2] > 0) && f.at.y < margin)
             add_point(r, &f, start, margin, points);
-    }
-    for (int edge = 0; edge < FIRST_FACE - FIRST_EDGE; edge++) {
-        if (!has_edge(r, box, edge / 4, edge % 4))
-            continue;
-        struct relief_feature f = relief_feature_of(box, FIRST_EDGE + edge);
-        search(r, &f, start, f.length, margin, points);
-    }
-    for (int face = 0; face < 6; face++) {
-        if (!has_face(r, box, face / 2, face % 2))
-            continue;
-        struct relief_feature f = relief_feature_of(box, FIRST_FACE + face);
-        search(r, &f, start, f.length, margin, points);
     }
 }
 
