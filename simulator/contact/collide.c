@@ -180,33 +180,16 @@ double collide_separation(const struct box *a, const struct box *b)
     return det_max(face_separation(a, b, &face), face_separation(b, a, &face));
 }
 
-static void face_normal(const struct box *box, int face, double *x, double *y)
-{
-    double hand = collide_hand(box);
-    switch (face) {
-    case FACE_RIGHT:
-        *x = box->cos, *y = box->sin;
-        break;
-    case FACE_TOP:
-        *x = -hand * box->sin, *y = hand * box->cos;
-        break;
-    case FACE_LEFT:
-        *x = -box->cos, *y = -box->sin;
-        break;
-    default:
-        *x = hand * box->sin, *y = -hand * box->cos;
-    }
-}
-
 /* Clips the face of `incident` that is most opposed to the reference face, and keeps what is closer
  * than the margin. */
 static void clip_faces(const struct box *reference, int face, const struct box *incident,
                        double margin, int feature_base, struct manifold *manifold)
 {
-    double nx, ny;
-    face_normal(reference, face, &nx, &ny);
-    double hand = collide_hand(reference), tx = -hand * ny, ty = hand * nx;
     int is_end = face == FACE_RIGHT || face == FACE_LEFT;
+    double hand = collide_hand(reference), out = face == FACE_RIGHT || face == FACE_TOP ? 1 : -1;
+    double up = out * hand, nx = is_end ? out * reference->cos : -up * reference->sin;
+    double ny = is_end ? out * reference->sin : up * reference->cos;
+    double tx = -hand * ny, ty = hand * nx;
     double half_depth = is_end ? reference->half_width : reference->half_height;
     double half_length = is_end ? reference->half_height : reference->half_width;
 
