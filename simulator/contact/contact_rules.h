@@ -1,4 +1,4 @@
-/* The rules of contacts and limits that both articulated engines keep: how far ahead they look, how
+/* The rules of contacts and limits that all engines of links keep: how far ahead they look, how
  * what overlaps leaves, which rows count, and how energy from nothing is known. */
 #ifndef SIMULATOR_CONTACT_CONTACT_RULES_H
 #define SIMULATOR_CONTACT_CONTACT_RULES_H

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "simulator/contact/contact_rules.h"
+
 /* A touch that comes near no faster does not collide, m/s or rad/s. */
 #define RESTING 1e-10
 /* Contacts have no solution if the best misses the law by more than these shares of the greatest
@@ -34,20 +36,11 @@
 #define TURN 0.1
 /* Touches press if they take more than this share of all forces. */
 #define PRESSING_SHARE 1e-12
-/* Rows less mobile than this, compared with the whole mass, are left alone. */
-#define ROW_MOBILITY 1e-6
-/* A deeper touch is pushed out by steps of impulses, this share of the depth a step, m, no faster
- * than that. */
-#define SLOP_M             1e-3
-#define PUSH_OUT_SHARE     0.2
-#define PUSH_OUT_SPEED_M_S 0.05
 /* Steps of impulses look for touches as far as the fastest gets in them, and this much farther,
  * m. */
 #define MARGIN_M 1e-4
 /* A body that is parted at birth stretches no more in a step. */
 #define PART_STRETCH 0.02
-/* Impacts gain energy if they gain more than this share of what they pass on. */
-#define GAIN_SHARE 1e-9
 
 /* ---------------------------------------------------------------- touches alone */
 
@@ -461,11 +454,9 @@ static void drift(struct spatial_constraint *c, double time_s)
 static double least_rate(const struct spatial_constraint *c, const struct touch *t, double h)
 {
     double gap = t->rows[0].deviation, rate = t->rows[0].rate;
-    if (gap > 0)
-        return -gap / h;
-    if (rate < -dynamics_bouncing_speed(&c->base.settings) && t->elasticity > 0)
+    if (!(gap > 0) && rate < -dynamics_bouncing_speed(&c->base.settings) && t->elasticity > 0)
         return -t->elasticity * rate;
-    return gap < -SLOP_M ? det_min(PUSH_OUT_SHARE * (-gap - SLOP_M) / h, PUSH_OUT_SPEED_M_S) : 0;
+    return contact_bound(gap, h, 0);
 }
 
 int spatial_impulses_step(struct spatial_constraint *c, double ahead, double h)
