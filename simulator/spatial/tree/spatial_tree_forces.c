@@ -219,21 +219,6 @@ void spatial_tree_factor_mass(struct spatial_tree *tree)
     }
 }
 
-/* Takes what the axes of a link yield out of an impulse on it and writes their numbers, as
- * hand_on() does; then the impulse is that on the parent. joint: impulses along the axes
- * besides. */
-static inline void whiten_axes(const struct spatial_tree_link *l, const double *joint,
-                               struct spatial_wrench *on, double *row)
-{
-    for (int k = 0; k < l->rates; k++) {
-        const struct spatial_axis *axis = &l->axes[k];
-        double share = along_axis(axis, k < l->slides, on->n, on->f) + joint[k];
-        row[l->rate + k] = axis->root * share;
-        *on = wrench_along(*on, &axis->u, -axis->inverse * share);
-    }
-    on->n = vec3_add(on->n, vec3_cross(l->r, on->f));
-}
-
 /* row += the rows of an impulse on a link, in the columns from .. to. */
 static inline void add_unit_rows(const struct spatial_tree *tree, const struct spatial_tree_link *l,
                                  const struct spatial_wrench *on, double *row)
@@ -252,10 +237,13 @@ static inline void add_unit_rows(const struct spatial_tree *tree, const struct s
              PAIR(at, i + 5 * n) * on->f.z);
 }
 
-/* As whiten_axes(), for four impulses on a link side by side, of which the first `count` are
- * wanted. n and f: their moments and forces along x, y and z; on: those on the parent. */
-static inline void whiten_four(const struct spatial_tree_link *l, quad *n, quad *f, double *rows,
-                               int stride, int count, struct spatial_wrench *on)
+/* Takes what the axes of a link yield out of four impulses on it side by side, of which the first
+ * `count` are wanted, and writes their numbers, as hand_on() does. n and f: their moments and forces
+ * along x, y and z; on: those on the parent. joint: impulses of all along the axes besides, or
+ * NULL. */
+static inline void whiten_four(const struct spatial_tree_link *l, quad *n, quad *f,
+                               const double *joint, double *rows, int stride, int count,
+                               struct spatial_wrench *on)
 {
     const struct vec3 r = l->r;
     for (int k = 0; k < l->rates; k++) {
@@ -263,6 +251,8 @@ static inline void whiten_four(const struct spatial_tree_link *l, quad *n, quad 
         const struct vec3 s = axis->s, un = axis->u.n, uf = axis->u.f;
         const quad *of = k < l->slides ? f : n;
         quad share = of[0] * s.x + of[1] * s.y + of[2] * s.z;
+        if (joint)
+            share += joint[k];
         quad number = share * axis->root, by = share * -axis->inverse;
         for (int i = 0; i < count; i++)
             rows[i * stride + l->rate + k] = number[i];
@@ -295,9 +285,9 @@ static void find_unit_rows(struct spatial_tree *tree, struct spatial_tree_link *
         for (int k = l->first & ~1, end = l->rate; k < end; k += 4)
             QUAD(row, i * stride + k) = (quad){0};
     quad n[3] = {{1}, {0, 1}, {0, 0, 1}}, f[3] = {{0, 0, 0, 1}};
-    whiten_four(l, n, f, row, stride, 4, on);
+    whiten_four(l, n, f, NULL, row, stride, 4, on);
     quad n_rest[3] = {{0}}, f_rest[3] = {{0}, {1}, {0, 1}};
-    whiten_four(l, n_rest, f_rest, row + 4 * stride, stride, 2, on + 4);
+    whiten_four(l, n_rest, f_rest, NULL, row + 4 * stride, stride, 2, on + 4);
     for (int i = 0; i < 6 && l->parent >= 0; i++)
         add_unit_rows(tree, l->up, &on[i], row + i * stride);
 }
@@ -325,8 +315,9 @@ void spatial_tree_whiten_joint(struct spatial_tree *tree, int link, const double
                                double *row, int *from, int *to)
 {
     struct spatial_tree_link *l = &tree->links[link];
-    struct spatial_wrench on = {none, none};
-    whiten_axes(l, joint, &on, row);
+    struct spatial_wrench on;
+    quad n[3] = {{0}}, f[3] = {{0}};
+    whiten_four(l, n, f, joint, row, 0, 1, &on);
     if (l->parent >= 0) {
         find_unit_rows(tree, l->up);
         add_unit_rows(tree, l->up, &on, row);
