@@ -78,8 +78,7 @@ int solids_pair_set_edges(struct solids_pair *p, double margin)
     return 1;
 }
 
-/* From a point, seen from a box: to the nearest point of it, negative inside, and the way out. */
-static double distance_to_box(const double at[3], const double half[3], double way[3])
+double solids_distance(const double at[3], const double half[3], double way[3])
 {
     double square = 0;
     int nearest = 0;
@@ -105,7 +104,7 @@ double solids_ball_gap(const struct solid *ball, const struct solid *other, stru
     double at[3], way[3];
     for (int k = 0; k < 3; k++)
         at[k] = vec3_dot(off, other->axes[k]);
-    double apart = distance_to_box(at, other->is_round ? point : other->half, way);
+    double apart = solids_distance(at, other->is_round ? point : other->half, way);
     struct vec3 out = vec3_scale(other->axes[0], way[0]);
     out = vec3_along(vec3_along(out, other->axes[1], way[1]), other->axes[2], way[2]);
     *normal = vec3_scale(out, 1 / vec3_length(out));

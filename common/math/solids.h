@@ -20,6 +20,9 @@ struct vec3 solids_corner(const struct solid *solid, int corner);
 /* Half of its extent along a direction, a unit. */
 double solids_reach(const struct solid *solid, struct vec3 direction);
 
+/* From a point, seen from the axes of a box with these half sides, to the nearest point of the box,
+ * negative inside; and the way out. */
+double solids_distance(const double at[3], const double half[3], double way[3]);
 /* How far apart a ball and another solid are, negative if they overlap; `normal`: from the other to
  * the ball. */
 double solids_ball_gap(const struct solid *ball, const struct solid *other, struct vec3 *normal);

@@ -1,5 +1,5 @@
 /* The calls of dynamics.h, handed to the solver that the settings name. */
-#include "simulator/body/dynamics_solver.h"
+#include "simulator/body/dynamics.h"
 
 #include <math.h>
 
@@ -87,56 +87,11 @@ struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct
     return solver->create(phenotype, world, settings, arena);
 }
 
-void dynamics_set_target(struct dynamics *dynamics, int drive, double target, double rate)
-{
-    dynamics->solver->set_target(dynamics, drive, target, rate);
-}
-
-void dynamics_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo)
-{
-    dynamics->solver->set_servo(dynamics, drive, servo);
-}
-
-const struct servo *dynamics_servo(const struct dynamics *dynamics, int drive)
-{
-    return dynamics->solver->servo ? dynamics->solver->servo(dynamics, drive) : NULL;
-}
-
 void dynamics_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
     ENSURE(state >= EFFECTORS_ON && state <= EFFECTORS_HOLD, "effectors in state %d", state);
     dynamics->effectors = state;
     dynamics_heed_servos(dynamics);
-}
-
-void dynamics_set_world(struct dynamics *dynamics, const struct world *world)
-{
-    dynamics->solver->set_world(dynamics, world);
-}
-
-void dynamics_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
-{
-    dynamics->solver->set_joint_damping(dynamics, rate_1_s);
-}
-
-void dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s)
-{
-    dynamics->push_out_m_s = speed_m_s;
-}
-
-int dynamics_step(struct dynamics *dynamics)
-{
-    return dynamics->solver->step(dynamics);
-}
-
-void dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd)
-{
-    dynamics->solver->set_state(dynamics, q, qd);
-}
-
-void dynamics_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
-{
-    dynamics->solver->read->part_state(dynamics, part, state);
 }
 
 struct quaternion dynamics_part_turn(const struct dynamics *dynamics, int part)
@@ -150,63 +105,6 @@ struct quaternion dynamics_part_turn(const struct dynamics *dynamics, int part)
     return (struct quaternion){cosine, 0, 0, sine};
 }
 
-int dynamics_part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
-                         struct vec3 *high)
-{
-    if (dynamics->solver->read->part_bounds)
-        dynamics->solver->read->part_bounds(dynamics, part, low, high);
-    return dynamics->solver->read->part_bounds != NULL;
-}
-
-struct quaternion dynamics_link_turn(const struct dynamics *dynamics, int link)
-{
-    return dynamics->solver->read->link_turn(dynamics, link);
-}
-
-void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
-{
-    dynamics->solver->read->link_state(dynamics, link, state);
-}
-
-void dynamics_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
-{
-    dynamics->solver->read->drive_state(dynamics, drive, state);
-}
-
-struct vec3 dynamics_centre_of_mass(const struct dynamics *dynamics)
-{
-    return dynamics->solver->read->centre_of_mass(dynamics);
-}
-
-void dynamics_momentum(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular)
-{
-    dynamics->solver->read->momentum(dynamics, linear, angular);
-}
-
-int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
-                      struct impulse_sum *impulses)
-{
-    const struct dynamics_reader *read = dynamics->solver->read;
-    return read->impulses && read->impulses(dynamics, centre, velocity, impulses);
-}
-
-void dynamics_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
-{
-    dynamics->solver->read->bounds(dynamics, low, high);
-}
-
-uint64_t dynamics_hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
-{
-    return dynamics->solver->read->hash_part(dynamics, part, hash);
-}
-
-double dynamics_part_stretch(const struct dynamics *dynamics, int part)
-{
-    return dynamics->solver->read->part_stretch
-               ? dynamics->solver->read->part_stretch(dynamics, part)
-               : 0;
-}
-
 uint64_t dynamics_hash_flat_part(const struct dynamics *dynamics, int part, uint64_t hash)
 {
     struct part_state s;
@@ -214,11 +112,6 @@ uint64_t dynamics_hash_flat_part(const struct dynamics *dynamics, int part, uint
     hash = hash_double(hash_double(hash_double(hash, s.at_m.x), s.at_m.y), s.angle_rad);
     return hash_double(hash_double(hash_double(hash, s.velocity_m_s.x), s.velocity_m_s.y),
                        s.spin_rad_s.z);
-}
-
-double dynamics_overlap(const struct dynamics *dynamics)
-{
-    return dynamics->solver->read->overlap(dynamics);
 }
 
 void dynamics_shift(struct dynamics *d, struct vec3 by_m)

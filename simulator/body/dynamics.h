@@ -10,6 +10,7 @@
 #ifndef SIMULATOR_BODY_DYNAMICS_H
 #define SIMULATOR_BODY_DYNAMICS_H
 
+#include "common/error.h"
 #include "common/growth/phenotype.h"
 #include "common/math/vec3.h"
 #include "simulator/world/world.h"
@@ -171,6 +172,72 @@ struct drive_state {
     double value, rate, effort;
 };
 
+/* The functions of a solver; for the solvers themselves and the calls below, whose words are true of
+ * their namesakes here. A solver's state begins with a struct dynamics; `create` takes everything
+ * from the arena and fills `solver`. */
+
+struct meeting; /* what bodies of one solver need to meet one another */
+
+/* The present state and the last step, for others to read. */
+struct dynamics_reader {
+    void (*part_state)(const struct dynamics *dynamics, int part, struct part_state *state);
+    double (*part_stretch)(const struct dynamics *dynamics, int part);         /* NULL: 0 */
+    struct quaternion (*part_turn)(const struct dynamics *dynamics, int part); /* NULL: about z */
+    /* NULL: as in the plane */
+    void (*part_bounds)(const struct dynamics *dynamics, int part, struct vec3 *low,
+                        struct vec3 *high);
+    struct quaternion (*link_turn)(const struct dynamics *dynamics,
+                                   int link); /* NULL in the plane */
+    void (*link_state)(const struct dynamics *dynamics, int link, struct part_state *state);
+    void (*drive_state)(const struct dynamics *dynamics, int drive, struct drive_state *state);
+    struct vec3 (*centre_of_mass)(const struct dynamics *dynamics);
+    void (*momentum)(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular);
+    /* NULL: it never says */
+    int (*impulses)(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
+                    struct impulse_sum *impulses);
+    void (*bounds)(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
+    uint64_t (*hash_part)(const struct dynamics *dynamics, int part, uint64_t hash);
+    double (*overlap)(const struct dynamics *dynamics);
+};
+
+struct dynamics_solver {
+    struct dynamics *(*create)(const struct phenotype *phenotype, const struct world *world,
+                               const struct dynamics_settings *settings, struct arena *arena);
+    int (*step)(struct dynamics *dynamics);
+
+    /* Several bodies, see forest.h. NULL when the arena is full. All have the same world and
+     * settings. */
+    struct meeting *(*create_meeting)(struct dynamics *const *all, int count, struct arena *arena);
+    /* A tick begins, of one or more steps of all. NULL: that changes nothing. */
+    void (*begin_meeting)(struct meeting *meeting);
+    /* Widens bounds to where the body may touch another one within a step, and somewhat beyond. */
+    void (*sweep)(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
+    /* As step(), of bodies that may touch one another; what it would return, of each. */
+    void (*step_together)(struct meeting *meeting, struct dynamics *const *some, int count,
+                          int *is_broken);
+
+    void (*set_target)(struct dynamics *dynamics, int drive, double target, double rate);
+    /* NULL: scenes have no such bodies */
+    void (*set_servo)(struct dynamics *dynamics, int drive, const struct servo *servo);
+    const struct servo *(*servo)(const struct dynamics *dynamics, int drive); /* NULL: none */
+    /* The effectors' task, a servo or its damping has changed. NULL: the solver reads them at each
+     * step. */
+    void (*heed_servos)(struct dynamics *dynamics);
+    void (*set_world)(struct dynamics *dynamics, const struct world *world);
+    void (*set_joint_damping)(struct dynamics *dynamics, double rate_1_s);
+
+    void (*set_state)(struct dynamics *dynamics, const double *q, const double *qd);
+    /* NULL: by the coordinates of the root, and by rates that are 0 */
+    void (*shift)(struct dynamics *dynamics, struct vec3 by_m);
+    void (*stop)(struct dynamics *dynamics);
+
+    const struct dynamics_reader *read;
+    /* Energies of the present state, J. */
+    void (*energy)(struct dynamics *dynamics, double *kinetic_j, double *potential_j);
+    /* Fills the touches. NULL: the step has done so. */
+    void (*report)(const struct dynamics *dynamics);
+};
+
 /* At rest in the pose of birth, root origin at (0, 0). NULL when the arena is full. */
 struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
                                  const struct dynamics_settings *settings, struct arena *arena);
@@ -178,63 +245,135 @@ struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct
 /* The signal of a drive's effector, sign and unit of its value: a target (position mode; clamped to
  * the drive's limits here) or a share of the strength (torque mode; clamped to -1 .. 1). It changes
  * at `rate` per second until set again. */
-void dynamics_set_target(struct dynamics *dynamics, int drive, double target, double rate);
+static inline void dynamics_set_target(struct dynamics *dynamics, int drive, double target,
+                                       double rate)
+{
+    dynamics->solver->set_target(dynamics, drive, target, rate);
+}
 /* Gives a drive a servo of its own instead of the one made of its strength; for scenes. */
-void dynamics_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo);
+static inline void dynamics_set_servo(struct dynamics *dynamics, int drive,
+                                      const struct servo *servo)
+{
+    dynamics->solver->set_servo(dynamics, drive, servo);
+}
 /* The law of a drive; its target may be an old one. NULL: it is no servo. */
-const struct servo *dynamics_servo(const struct dynamics *dynamics, int drive);
+static inline const struct servo *dynamics_servo(const struct dynamics *dynamics, int drive)
+{
+    return dynamics->solver->servo ? dynamics->solver->servo(dynamics, drive) : NULL;
+}
 void dynamics_set_effectors(struct dynamics *dynamics, enum effector_state state);
 /* World quantities that settling changes: gravity, ground, friction, passive joint damping
  * (1/s). */
-void dynamics_set_world(struct dynamics *dynamics, const struct world *world);
-void dynamics_set_joint_damping(struct dynamics *dynamics, double rate_1_s);
+static inline void dynamics_set_world(struct dynamics *dynamics, const struct world *world)
+{
+    dynamics->solver->set_world(dynamics, world);
+}
+static inline void dynamics_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
+{
+    dynamics->solver->set_joint_damping(dynamics, rate_1_s);
+}
 /* Only while pushing parts apart at birth: the speed at which overlap is resolved, m/s (0:
  * normal). */
-void dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s);
+static inline void dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s)
+{
+    dynamics->push_out_m_s = speed_m_s;
+}
 
 /* One step of settings.dt_s. Returns 0; DYNAMICS_BROKEN when the state is no longer finite or the
  * arena of creation is exhausted; DYNAMICS_UNSOLVED when the reference finds no solution for its
  * contacts, which is then off their law by touches.law_miss_m per dt_s. Beyond settings.work_max a
  * step may end anywhere. */
 enum { DYNAMICS_BROKEN = 1, DYNAMICS_UNSOLVED };
-int dynamics_step(struct dynamics *dynamics);
+static inline int dynamics_step(struct dynamics *dynamics)
+{
+    return dynamics->solver->step(dynamics);
+}
 
 /* Puts the state; contacts and warm starts are forgotten. */
-void dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd);
+static inline void dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd)
+{
+    dynamics->solver->set_state(dynamics, q, qd);
+}
 /* Moves the whole body; contacts and warm starts are forgotten. */
 void dynamics_shift(struct dynamics *dynamics, struct vec3 by_m);
 /* Zeroes velocities, the ledger and warm starts. */
 void dynamics_stop(struct dynamics *dynamics);
 
-void dynamics_part_state(const struct dynamics *dynamics, int part, struct part_state *state);
+static inline void dynamics_part_state(const struct dynamics *dynamics, int part,
+                                       struct part_state *state)
+{
+    dynamics->solver->read->part_state(dynamics, part, state);
+}
 /* How a part is turned: its own axes to the world's. */
 struct quaternion dynamics_part_turn(const struct dynamics *dynamics, int part);
 /* Axis-aligned bounds of a part. Returns 0 in the plane, where place, sides and angle say more. */
-int dynamics_part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
-                         struct vec3 *high);
+static inline int dynamics_part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
+                                       struct vec3 *high)
+{
+    if (dynamics->solver->read->part_bounds)
+        dynamics->solver->read->part_bounds(dynamics, part, low, high);
+    return dynamics->solver->read->part_bounds != NULL;
+}
 /* How a link is turned; of solvers that know more than an angle. */
-struct quaternion dynamics_link_turn(const struct dynamics *dynamics, int link);
+static inline struct quaternion dynamics_link_turn(const struct dynamics *dynamics, int link)
+{
+    return dynamics->solver->read->link_turn(dynamics, link);
+}
 /* Centre of mass of a link, its angle since birth in the plane, and their rates. */
-void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state);
+static inline void dynamics_link_state(const struct dynamics *dynamics, int link,
+                                       struct part_state *state)
+{
+    dynamics->solver->read->link_state(dynamics, link, state);
+}
 /* The logarithm of a part's width over that at birth, the other way round of its height; 0 of rigid
  * parts. */
-double dynamics_part_stretch(const struct dynamics *dynamics, int part);
+static inline double dynamics_part_stretch(const struct dynamics *dynamics, int part)
+{
+    return dynamics->solver->read->part_stretch
+               ? dynamics->solver->read->part_stretch(dynamics, part)
+               : 0;
+}
 /* Value, rate and effort of a drive, also of one without an effector. */
-void dynamics_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state);
-struct vec3 dynamics_centre_of_mass(const struct dynamics *dynamics);
+static inline void dynamics_drive_state(const struct dynamics *dynamics, int drive,
+                                        struct drive_state *state)
+{
+    dynamics->solver->read->drive_state(dynamics, drive, state);
+}
+static inline struct vec3 dynamics_centre_of_mass(const struct dynamics *dynamics)
+{
+    return dynamics->solver->read->centre_of_mass(dynamics);
+}
 /* Linear momentum and angular momentum about the world's origin. */
-void dynamics_momentum(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular);
+static inline void dynamics_momentum(const struct dynamics *dynamics, struct vec3 *linear,
+                                     struct vec3 *angular)
+{
+    dynamics->solver->read->momentum(dynamics, linear, angular);
+}
 /* The impulses of the last step, about a point, for a body whose centre of mass was there before
  * the step and moved with `velocity`. Returns 0 if the solver does not say, as that of rectangles
  * by integrator `rk4` where there is drag. */
-int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
-                      struct impulse_sum *impulses);
+static inline int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre,
+                                    struct vec3 velocity, struct impulse_sum *impulses)
+{
+    const struct dynamics_reader *read = dynamics->solver->read;
+    return read->impulses && read->impulses(dynamics, centre, velocity, impulses);
+}
 /* Axis-aligned bounds of all parts. */
-void dynamics_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
+static inline void dynamics_bounds(const struct dynamics *dynamics, struct vec3 *low,
+                                   struct vec3 *high)
+{
+    dynamics->solver->read->bounds(dynamics, low, high);
+}
 /* Continues the hash over the state of a part: all numbers by which it moves. */
-uint64_t dynamics_hash_part(const struct dynamics *dynamics, int part, uint64_t hash);
+static inline uint64_t dynamics_hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
+{
+    return dynamics->solver->read->hash_part(dynamics, part, hash);
+}
 /* Deepest overlap of parts that collide, as contacts have it, m; 0 if none. */
-double dynamics_overlap(const struct dynamics *dynamics);
+static inline double dynamics_overlap(const struct dynamics *dynamics)
+{
+    return dynamics->solver->read->overlap(dynamics);
+}
 
 void dynamics_reset_ledger(struct dynamics *dynamics);
 /* The ledger with the energies of the present state; good until the next call on the dynamics. */
@@ -242,5 +381,45 @@ const struct ledger *dynamics_ledger(struct dynamics *dynamics);
 
 /* The points of contact in the last step; returns their number. */
 int dynamics_contacts(const struct dynamics *dynamics, const struct contact_point **contacts);
+
+/* ---------------------------------------------------------------- for solvers */
+
+static inline void dynamics_heed_servos(struct dynamics *dynamics)
+{
+    if (dynamics->solver->heed_servos)
+        dynamics->solver->heed_servos(dynamics);
+}
+
+/* Slower impacts do not bounce, m/s. */
+static inline double dynamics_bouncing_speed(const struct dynamics_settings *settings)
+{
+    return settings->restitution_speed_m_s > 0 ? settings->restitution_speed_m_s : 0.2;
+}
+
+/* Forgets the points of contact. */
+static inline void touches_clear(struct touches *touches)
+{
+    touches->count = 0;
+    touches->penetration_m = touches->law_miss_m = 0;
+}
+
+/* A new point, not set. NULL: the body's arena is exhausted, and the step fails. */
+struct contact_point *touches_add(struct touches *touches);
+
+/* The solver's own struct, which begins with the dynamics. The solver must have created them: its table
+ * may be a copy with other steps. */
+static inline void *dynamics_of(const struct dynamics *dynamics,
+                                const struct dynamics_solver *solver)
+{
+    ENSURE(dynamics->solver->create == solver->create, "dynamics of another solver");
+    return (void *)dynamics;
+}
+
+/* hash_part() of bodies in the plane. */
+uint64_t dynamics_hash_flat_part(const struct dynamics *dynamics, int part, uint64_t hash);
+
+extern const struct dynamics_solver dynamics_articulated, dynamics_boxes;
+/* The reference: of bodies in the plane, and in space. */
+extern const struct dynamics_solver dynamics_constraint, dynamics_constraint_space;
 
 #endif

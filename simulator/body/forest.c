@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "simulator/body/dynamics_solver.h"
+#include "simulator/body/dynamics.h"
 
 /* How far beyond its bounds a body may come in the steps of a tick: it may go twice as fast as the
  * fastest part of all bodies that it can come near, and this farther. */

@@ -12,8 +12,6 @@
 #include "common/error.h"
 #include "simulator/body/dynamics.h"
 
-struct meeting; /* dynamics_solver.h */
-
 struct forest {
     struct dynamics **all; /* by place */
     int count;

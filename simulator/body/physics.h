@@ -7,7 +7,7 @@
 
 #include "common/genome/sensor.h"
 #include "common/math/rng.h"
-#include "simulator/body/dynamics_solver.h"
+#include "simulator/body/dynamics.h"
 #include "simulator/body/model.h"
 #include "simulator/world/scent.h"
 

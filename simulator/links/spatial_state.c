@@ -59,6 +59,31 @@ void spatial_state_set_effector(struct spatial_state *s, int rate, double streng
     spatial_state_set_servo(s, rate, &servo);
 }
 
+void spatial_state_find_ways(const struct spatial_state *s, const struct spatial_tree_link *l,
+                             const struct body_link *link, const double *q, double ahead,
+                             double way[JOINT_RATES_MAX], double change[JOINT_RATES_MAX])
+{
+    int plain = spatial_tree_plain(l);
+    double target[JOINT_RATES_MAX];
+    for (int k = 0; k < l->rates; k++) {
+        int is_plain = k < plain;
+        servo_target(&s->servos[l->rate + k], s->dynamics.effectors,
+                     is_plain ? link->lower[k] : -HUGE_VAL, is_plain ? link->upper[k] : HUGE_VAL,
+                     ahead, &target[k], &change[k]);
+        if (is_plain)
+            way[k] = target[k] - q[l->coordinate + k];
+    }
+    if (!l->joint->has_ball)
+        return;
+    const double *to = target + plain;
+    struct quaternion ball = quaternion_read(q + l->coordinate + plain);
+    struct quaternion aim = quaternion_exp((struct vec3){to[0], to[1], to[2]});
+    struct vec3 off = quaternion_log(quaternion_product(quaternion_back(aim), ball));
+    way[plain] = -off.x;
+    way[plain + 1] = -off.y;
+    way[plain + 2] = -off.z;
+}
+
 double spatial_state_value(const struct spatial_state *s, int rate)
 {
     const struct spatial_tree_link *l = link_of(s, rate);

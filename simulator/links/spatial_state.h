@@ -4,7 +4,7 @@
 #define SIMULATOR_LINKS_SPATIAL_STATE_H
 
 #include "common/math/relief.h"
-#include "simulator/body/dynamics_solver.h"
+#include "simulator/body/dynamics.h"
 #include "simulator/body/servo.h"
 #include "simulator/links/spatial_drag.h"
 #include "simulator/links/spatial_tree.h"
@@ -84,6 +84,12 @@ void spatial_state_set_servo(struct spatial_state *s, int rate, const struct ser
 /* An effector of that strength, N m or N, with gains for the inertia that the freedom feels at
  * birth. */
 void spatial_state_set_effector(struct spatial_state *s, int rate, double strength);
+/* How far the values of the freedoms of a link of `form` have still to go from q to their servos'
+ * targets, `ahead` after the start of the step, and how these change. Targets of slides and turns
+ * stay within the limits of `link`. The way of a ball is the turn to its target, in its own axes. */
+void spatial_state_find_ways(const struct spatial_state *s, const struct spatial_tree_link *l,
+                             const struct body_link *link, const double *q, double ahead,
+                             double way[JOINT_RATES_MAX], double change[JOINT_RATES_MAX]);
 /* The reading of a freedom: angle or length; of a ball a component of its rotation vector. */
 double spatial_state_value(const struct spatial_state *s, int rate);
 

@@ -96,7 +96,7 @@ struct spatial_tree {
 /* Coordinates and rates of a link that are not those of a ball; a ball's follow. */
 static inline int spatial_tree_plain(const struct spatial_tree_link *l)
 {
-    return l->slides + l->joint->turns;
+    return l->slides + l->joint->turns + l->joint->stretches;
 }
 
 static inline struct spatial_wrench spatial_tensor_apply(const struct spatial_tensor *t,

@@ -302,32 +302,6 @@ void spatial_system_push(struct spatial_constraint *c, struct rigid *b, int k, d
     p->push = wrench_along(p->push, &back, -1);
 }
 
-/* The way that a servo still has to go, and its rate. The way of a ball is the turn from its
- * target, in its own axes. */
-static void find_ways(const struct spatial_constraint *c, const struct rigid *b, double ahead,
-                      double *way, double *change)
-{
-    const double *q = c->base.q + b->coordinate;
-    double target[JOINT_RATES_MAX];
-    for (int k = 0; k < b->rates; k++) {
-        int is_plain = k < b->plain;
-        servo_target(&c->base.servos[b->rate + k], c->base.dynamics.effectors,
-                     is_plain ? b->link->lower[k] : -HUGE_VAL,
-                     is_plain ? b->link->upper[k] : HUGE_VAL, ahead, &target[k], &change[k]);
-        if (is_plain)
-            way[k] = target[k] - q[k];
-    }
-    if (!b->joint->has_ball)
-        return;
-    const double *to = target + b->plain;
-    struct quaternion ball = quaternion_read(q + b->plain);
-    struct quaternion aim = quaternion_exp((struct vec3){to[0], to[1], to[2]});
-    struct vec3 back = quaternion_log(quaternion_product(quaternion_back(ball), aim));
-    way[b->plain] = back.x;
-    way[b->plain + 1] = back.y;
-    way[b->plain + 2] = back.z;
-}
-
 static double find_effort(const struct spatial_constraint *c, const struct servo *s, double way,
                           double change, double v, double ahead)
 {
@@ -350,7 +324,8 @@ static void push_joints(struct spatial_constraint *c, double ahead)
     for (int i = 0; i < c->count; i++) {
         struct rigid *b = &c->bodies[i];
         double way[JOINT_RATES_MAX], change[JOINT_RATES_MAX];
-        find_ways(c, b, ahead, way, change);
+        spatial_state_find_ways(&c->base, &c->carriers.links[i], b->link, c->base.q, ahead, way,
+                                change);
         for (int k = 0; k < b->rates; k++) {
             int at = b->rate + k;
             c->base.torque[at] =

@@ -7,7 +7,7 @@
 #define SIMULATOR_SPHERES_DYNAMICS_SPHERES_H
 
 #include "common/growth/sphere_body.h"
-#include "simulator/body/dynamics_solver.h"
+#include "simulator/body/dynamics.h"
 
 extern const struct dynamics_solver dynamics_spheres;
 

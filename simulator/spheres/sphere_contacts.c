@@ -84,24 +84,8 @@ static double nearest_side(const struct sphere_system *s, int obstacle, struct v
     const struct box *box = &s->boxes[obstacle];
     double half[3] = {box->half_width, box->half_height, s->world.half_depth_m};
     double x = at.x - box->x, y = at.y - box->y;
-    double local[3] = {x * box->cos + y * box->sin, y * box->cos - x * box->sin, at.z};
-    double out[3], sum = 0, shallowest = -HUGE_VAL;
-    int side = 0;
-    for (int i = 0; i < 3; i++) {
-        double beyond = fabs(local[i]) - half[i];
-        out[i] = beyond > 0 ? (local[i] > 0 ? beyond : -beyond) : 0;
-        sum += out[i] * out[i];
-        if (beyond > shallowest) {
-            shallowest = beyond;
-            side = i;
-        }
-    }
-    double distance = sqrt(sum);
-    if (shallowest <= 0) {
-        distance = shallowest;
-        out[side] = local[side] >= 0 ? 1 : -1;
-    }
-    double size = shallowest <= 0 ? 1 : 1 / distance;
+    double local[3] = {x * box->cos + y * box->sin, y * box->cos - x * box->sin, at.z}, out[3];
+    double distance = solids_distance(local, half, out), size = distance > 0 ? 1 / distance : 1;
     *normal = (struct vec3){(out[0] * box->cos - out[1] * box->sin) * size,
                             (out[0] * box->sin + out[1] * box->cos) * size, out[2] * size};
     return distance;
@@ -595,7 +579,7 @@ double sphere_contacts_overlap(const struct dynamics *dynamics)
 /* ---------------------------------------------------------------- between bodies */
 
 /* NULL: memory is out, and the step fails. */
-static struct touch *room_for_touch(struct sphere_touches *touches)
+static struct touch *room_for_touch(struct meeting *touches)
 {
     if (touches->count < touches->room)
         return &touches->list[touches->count];
@@ -612,7 +596,7 @@ static struct touch *room_for_touch(struct sphere_touches *touches)
 }
 
 void sphere_contacts_meet(struct sphere_system *s, struct sphere_system *others,
-                          struct sphere_touches *touches)
+                          struct meeting *touches)
 {
     ENSURE(s != others, "creature %d meets itself", s->base.creature);
     for (int a = 0; a < s->balls; a++)
@@ -638,7 +622,7 @@ static double work_on_a(const struct sphere_system *s, const struct touch *touch
 }
 
 /* Each books half of their common loss; the rest of the work on one is from the other. */
-void sphere_contacts_book_meeting(const struct sphere_touches *touches)
+void sphere_contacts_book_meeting(const struct meeting *touches)
 {
     for (int i = 0; i < touches->count; i++) {
         const struct touch *touch = &touches->list[i];
@@ -656,7 +640,7 @@ void sphere_contacts_book_meeting(const struct sphere_touches *touches)
     }
 }
 
-void sphere_contacts_report_meeting(const struct sphere_touches *touches)
+void sphere_contacts_report_meeting(const struct meeting *touches)
 {
     for (int i = 0; i < touches->count; i++) {
         const struct touch *touch = &touches->list[i];

@@ -480,15 +480,11 @@ int sphere_step(struct dynamics *dynamics)
 #define SWEEP_M     0.01
 #define SWEEP_STEPS 1.5
 
-struct meeting {
-    struct sphere_touches touches;
-};
-
 struct meeting *sphere_create_meeting(struct dynamics *const *all, int count, struct arena *arena)
 {
     struct meeting *meeting = arena_take(arena, 1, sizeof *meeting);
     if (meeting)
-        meeting->touches.arena = arena;
+        meeting->arena = arena;
     return meeting;
 }
 
@@ -507,16 +503,15 @@ void sphere_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high
 static void substep_together(struct meeting *meeting, struct dynamics *const *some, int count,
                              int substep)
 {
-    struct sphere_touches *touches = &meeting->touches;
-    touches->count = 0;
+    meeting->count = 0;
     for (int k = 0; k < count; k++)
         pull_and_damp(sphere_system_of(some[k]), is_damping(sphere_system_of(some[k]), substep));
     for (int a = 0; a < count; a++)
         for (int b = a + 1; b < count; b++)
-            sphere_contacts_meet(sphere_system_of(some[a]), sphere_system_of(some[b]), touches);
+            sphere_contacts_meet(sphere_system_of(some[a]), sphere_system_of(some[b]), meeting);
     for (int k = 0; k < count; k++)
         sphere_contacts_solve(sphere_system_of(some[k]));
-    sphere_contacts_book_meeting(touches);
+    sphere_contacts_book_meeting(meeting);
     for (int k = 0; k < count; k++)
         book_substep(sphere_system_of(some[k]), is_damping(sphere_system_of(some[k]), substep));
     for (int k = 0; k < count; k++)
@@ -540,5 +535,5 @@ void sphere_step_together(struct meeting *meeting, struct dynamics *const *some,
         is_broken[k] = end_step(sphere_system_of(some[k]));
         sphere_contacts_report(some[k]);
     }
-    sphere_contacts_report_meeting(&meeting->touches);
+    sphere_contacts_report_meeting(meeting);
 }

@@ -11,7 +11,7 @@
 
 #include "common/math/pair.h"
 #include "simulator/contact/collide.h"
-#include "simulator/body/dynamics_solver.h"
+#include "simulator/body/dynamics.h"
 #include "simulator/spheres/dynamics_spheres.h"
 
 /* As det_max() and det_min(), but without their rules for values that are not numbers. */
@@ -198,8 +198,8 @@ struct sphere_pair {
     int a, b;
 };
 
-/* Between bodies; `of_a` of each. */
-struct sphere_touches {
+/* What bodies need to meet: the touches between them; `of_a` of each. */
+struct meeting {
     struct touch *list;
     struct sphere_system **of_a;
     int count, room;
@@ -278,7 +278,7 @@ static inline double rod_rate(const struct rod *rod, struct lanes d)
                      lanes_sub(lanes_of(&rod->ball_a->velocity), lanes_of(&rod->ball_b->velocity)));
 }
 
-/* The calls of dynamics_solver.h by which a body is made and moves. */
+/* The calls of struct dynamics_solver by which a body is made and moves. */
 struct dynamics *sphere_system_create(const struct phenotype *phenotype, const struct world *world,
                                       const struct dynamics_settings *settings,
                                       struct arena *arena);
@@ -307,11 +307,11 @@ double sphere_contacts_overlap(const struct dynamics *dynamics);
 /* Finds and solves what touches between two bodies in this substep, before sphere_contacts_solve()
  * of both; the touches go behind those that are there. */
 void sphere_contacts_meet(struct sphere_system *s, struct sphere_system *others,
-                          struct sphere_touches *touches);
+                          struct meeting *touches);
 /* Books them, before sphere_contacts_book() of the bodies. */
-void sphere_contacts_book_meeting(const struct sphere_touches *touches);
+void sphere_contacts_book_meeting(const struct meeting *touches);
 /* Adds them to what both bodies report of their contacts. */
-void sphere_contacts_report_meeting(const struct sphere_touches *touches);
+void sphere_contacts_report_meeting(const struct meeting *touches);
 
 int sphere_joints_create(struct sphere_system *s, struct arena *arena);
 /* Places the rows and says what motors, limits and hinges do in this substep. */

@@ -14,7 +14,7 @@
 #define SIMULATOR_PLANAR_CONTACTS_CONTACTS_H
 
 #include "simulator/contact/collide.h"
-#include "simulator/body/dynamics_solver.h"
+#include "simulator/body/dynamics.h"
 #include "simulator/planar/contacts/impulses.h"
 #include "simulator/planar/tree/tree.h"
 

@@ -11,7 +11,7 @@
 #define SIMULATOR_PLANAR_STEPS_PLANAR_STEP_PRIVATE_H
 
 #include "common/math/pair.h"
-#include "simulator/body/dynamics_solver.h"
+#include "simulator/body/dynamics.h"
 #include "simulator/body/servo.h"
 #include "simulator/planar/contacts/contacts.h"
 #include "simulator/planar/steps/drag.h"
@@ -202,7 +202,7 @@ int rk4_try(struct planar_step *d);
 /* Takes a midpoint step of the bodies of a group, in parts where something thin could be passed. */
 void midpoint_step(struct group *g);
 
-/* ---- planar_step_read.c: see dynamics_solver.h ---- */
+/* ---- planar_step_read.c: see struct dynamics_reader ---- */
 
 extern const struct dynamics_reader planar_step_reader;
 void planar_step_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j);

@@ -1,4 +1,4 @@
-/* See planar_step_private.h, and dynamics_solver.h for what each function says. */
+/* See planar_step_private.h, and dynamics.h for what each function says. */
 #include "simulator/planar/steps/planar_step_private.h"
 
 #include <math.h>

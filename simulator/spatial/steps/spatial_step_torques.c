@@ -27,41 +27,6 @@ void spatial_step_judge_servos(struct spatial_dynamics *d)
     }
 }
 
-/* Targets of a link's slides and turns stay within their limits; those of a ball anywhere. */
-static void find_target(const struct spatial_dynamics *d, int i, double ahead, double *target,
-                        double *change)
-{
-    const struct spatial_tree_link *l = &d->tree.links[d->base.link_of[i]];
-    const struct body_link *link = &d->links[d->base.link_of[i]];
-    int k = i - l->rate, is_plain = k < spatial_tree_plain(l);
-    servo_target(&d->base.servos[i], d->base.dynamics.effectors,
-                 is_plain ? link->lower[k] : -HUGE_VAL, is_plain ? link->upper[k] : HUGE_VAL, ahead,
-                 target, change);
-}
-
-/* How far the values of a link's freedoms have still to go to their targets, and how these change.
- * The way of a ball is a rotation vector in its own axes, of target^-1 q. */
-static void find_ways(const struct spatial_dynamics *d, const struct spatial_tree_link *l,
-                      const double *q, double ahead, double *way, double *change)
-{
-    int plain = spatial_tree_plain(l);
-    double target[JOINT_RATES_MAX];
-    for (int k = 0; k < l->rates; k++) {
-        find_target(d, l->rate + k, ahead, &target[k], &change[k]);
-        if (k < plain)
-            way[k] = target[k] - q[l->coordinate + k];
-    }
-    if (!l->joint->has_ball)
-        return;
-    const double *at = q + l->coordinate + plain, *to = target + plain;
-    struct quaternion ball = quaternion_read(at);
-    struct quaternion aim = quaternion_exp((struct vec3){to[0], to[1], to[2]});
-    struct vec3 off = quaternion_log(quaternion_product(quaternion_back(aim), ball));
-    way[plain] = -off.x;
-    way[plain + 1] = -off.y;
-    way[plain + 2] = -off.z;
-}
-
 void spatial_step_set_torques(struct spatial_dynamics *d, const double *q, const double *v,
                               double ahead, double half_step)
 {
@@ -83,7 +48,7 @@ void spatial_step_set_torques(struct spatial_dynamics *d, const double *q, const
                 torque = servo_aim(s, d->base.dynamics.effectors, mode, 0, 0, ahead) - kd * v[at];
             } else {
                 if (!is_found)
-                    find_ways(d, l, q, ahead, way, change);
+                    spatial_state_find_ways(&d->base, l, &d->links[i], q, ahead, way, change);
                 is_found = 1;
                 torque = kp * way[k] + kd * (change[k] - v[at]) +
                          servo_push(s, d->base.dynamics.effectors, ahead);

@@ -2,7 +2,7 @@
  * was measured. */
 #include <stdarg.h>
 
-#include "simulator/body/dynamics_solver.h"
+#include "simulator/body/dynamics.h"
 #include "tests/scene_fixture.h"
 
 enum { BODIES_MAX = 31 };
