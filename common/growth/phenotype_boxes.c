@@ -412,11 +412,7 @@ static struct sym3 inertia_of(const struct body_box *box, double mass, struct ve
         own.xx = own.yy = own.zz = mass / 10 * xx;
     struct mat3 turn = quaternion_matrix(box->turn);
     struct sym3 turned = sym3_turned(&own, &turn);
-    double square = mass * vec3_dot(from, from);
-    turned.xx += square;
-    turned.yy += square;
-    turned.zz += square;
-    return sym3_along(&turned, from, -mass);
+    return sym3_moved(&turned, from, mass);
 }
 
 /* Mass, centre and inertia of all links from their boxes. */

@@ -151,6 +151,17 @@ static inline struct sym3 sym3_along(const struct sym3 *a, struct vec3 v, double
                          a->yy + y * v.y, a->yz + y * v.z, a->zz + z * v.z};
 }
 
+/* An inertia and m (d.d 1 - d d'): of a mass away from a point, or with m < 0 back to it. */
+static inline struct sym3 sym3_moved(const struct sym3 *inertia, struct vec3 d, double m)
+{
+    struct sym3 sum = *inertia;
+    double square = m * vec3_dot(d, d);
+    sum.xx += square;
+    sum.yy += square;
+    sum.zz += square;
+    return sym3_along(&sum, d, -m);
+}
+
 /* The inverse; of a singular matrix not finite. */
 static inline struct sym3 sym3_inverse(const struct sym3 *a)
 {

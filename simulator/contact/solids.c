@@ -194,11 +194,6 @@ static void set_edges(const struct solid *s, int k, struct vec3 way, struct edge
     }
 }
 
-static double clamped(double x, double most)
-{
-    return x > most ? most : x < -most ? -most : x;
-}
-
 /* Two edges that pass one another touch where they are nearest. Returns how far that is beyond
  * their ends. */
 static double cross_edges(const struct solids_pair *p, int i, int j, const struct edge *a,
@@ -208,7 +203,8 @@ static double cross_edges(const struct solids_pair *p, int i, int j, const struc
     double c = p->c[i][j], square = 1 - c * c;
     double by_u = vec3_dot(between, u), by_v = vec3_dot(between, v);
     double along_u = (by_u - c * by_v) / square, along_v = (c * by_u - by_v) / square;
-    double on_u = clamped(along_u, p->a->half[i]), on_v = clamped(along_v, p->b->half[j]);
+    double on_u = det_min(det_max(along_u, -p->a->half[i]), p->a->half[i]);
+    double on_v = det_min(det_max(along_v, -p->b->half[j]), p->b->half[j]);
     struct vec3 of_a = vec3_along(a->at, u, on_u), of_b = vec3_along(b->at, v, on_v);
     point->at = vec3_scale(vec3_add(of_a, of_b), 0.5);
     point->feature = (SOLIDS_FACES * 12 + (3 * i + j) * 16 + a->name * 4 + b->name) * 64;

@@ -23,6 +23,19 @@ struct spatial_surfaces {
     const unsigned char *shapes;
 };
 
+/* The link of a box, or the world. */
+static inline const struct spatial_tree_link *spatial_surfaces_link(const struct spatial_tree *tree,
+                                                                    const struct body_box *box)
+{
+    return box->link < 0 ? &tree->world : &tree->links[box->link];
+}
+/* Tells `add` of all that may ever touch: a box that can move and the ground, CONTACT_GROUND, or the
+ * fixed box of a number, CONTACT_OBSTACLE - number; and boxes a < b, but within a rigid piece and,
+ * usually, where a joint joins their links. */
+void spatial_surfaces_list(const struct spatial_surfaces *surfaces, const struct spatial_tree *tree,
+                           const struct body_box *boxes, int box_count,
+                           void (*add)(void *to, int a, int b), void *to);
+
 struct spatial_world {
     struct vec3 gravity_m_s2;
     struct spatial_drag_law drag;

@@ -17,17 +17,6 @@
 
 static const struct vec3 none = {0, 0, 0};
 
-static struct sym3 inertia_about_origin(const struct body_link *link)
-{
-    struct vec3 c = link->centre;
-    double m = link->mass_kg, square = m * vec3_dot(c, c);
-    struct sym3 about = link->inertia;
-    about.xx += square;
-    about.yy += square;
-    about.zz += square;
-    return sym3_along(&about, c, -m);
-}
-
 static void init_link(struct spatial_tree *tree, int i, const struct body_link *from)
 {
     struct spatial_tree_link *l = &tree->links[i];
@@ -49,7 +38,7 @@ static void init_link(struct spatial_tree *tree, int i, const struct body_link *
     l->centre = from->centre;
     l->moment = vec3_scale(from->centre, from->mass_kg);
     l->own_inertia = from->inertia;
-    l->inertia = inertia_about_origin(from);
+    l->inertia = sym3_moved(&from->inertia, from->centre, from->mass_kg);
     tree->coordinates += joint_coordinates(l->joint);
     tree->rates += l->rates;
     tree->turns += l->joint->turns;

@@ -99,6 +99,15 @@ static inline int spatial_tree_plain(const struct spatial_tree_link *l)
     return l->slides + l->joint->turns + l->joint->stretches;
 }
 
+/* The first link of what hangs together rigidly; the world, which has no link up, if it cannot move.
+ * A link is not rigid with one that stretches. */
+static inline const struct spatial_tree_link *spatial_tree_piece(const struct spatial_tree_link *l)
+{
+    while (l->up && l->rates == 0 && !(l->up->joint && l->up->joint->stretches))
+        l = l->up;
+    return l;
+}
+
 static inline struct spatial_wrench spatial_tensor_apply(const struct spatial_tensor *t,
                                                          const struct spatial_motion *m)
 {

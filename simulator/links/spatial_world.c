@@ -44,3 +44,29 @@ int spatial_world_create(struct spatial_world *to, const unsigned char *meetings
     spatial_world_set(to, world);
     return 0;
 }
+
+static int may_collide(const struct spatial_tree_link *one, const struct spatial_tree_link *two,
+                       unsigned char meeting)
+{
+    int are_joined = one->up == two || two->up == one;
+    return spatial_tree_piece(one) != spatial_tree_piece(two) && meeting != PAIR_PASS &&
+           (meeting != PAIR_USUAL || !are_joined);
+}
+
+void spatial_surfaces_list(const struct spatial_surfaces *s, const struct spatial_tree *tree,
+                           const struct body_box *boxes, int box_count,
+                           void (*add)(void *to, int a, int b), void *to)
+{
+    for (int a = 0; a < box_count; a++) {
+        const struct spatial_tree_link *own = spatial_surfaces_link(tree, &boxes[a]);
+        int is_moving = spatial_tree_piece(own)->up != NULL;
+        if (is_moving && s->has_ground)
+            add(to, a, CONTACT_GROUND);
+        for (int k = 0; k < s->fixed_count && is_moving; k++)
+            add(to, a, CONTACT_OBSTACLE - k);
+        for (int b = a + 1; b < box_count; b++)
+            if (may_collide(own, spatial_surfaces_link(tree, &boxes[b]),
+                            pair_meeting(s->meetings, box_count, a, b)))
+                add(to, a, b);
+    }
+}

@@ -435,7 +435,7 @@ static void flat_momentum(const struct dynamics *dynamics, struct vec3 *linear,
     const struct flat *f = flat_of(dynamics);
     *linear = *angular = (struct vec3){0, 0, 0};
     for (int i = 0; i < f->body.link_count; i++) {
-        struct spatial_place place = spatial_constraint_place(&f->c, i);
+        struct spatial_place place = f->c.bodies[i].place;
         struct vec3 at = place.centre, v = place.velocity;
         double mass = f->links[i].mass_kg;
         linear->x += mass * v.x;

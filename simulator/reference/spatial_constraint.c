@@ -677,21 +677,6 @@ int spatial_constraint_close(struct spatial_constraint *c, const struct spatial_
     return spatial_equation_create(c);
 }
 
-struct spatial_place spatial_constraint_place(const struct spatial_constraint *c, int link)
-{
-    ENSURE(link >= 0 && link < c->count, "link %d of %d", link, c->count);
-    return c->bodies[link].place;
-}
-
-double spatial_constraint_gap(struct spatial_constraint *c)
-{
-    double most = 0;
-    spatial_system_list_joints(c, 0);
-    for (int i = 0; i < c->row_count; i++)
-        most = det_max(most, fabs(c->rows[i].deviation));
-    return most;
-}
-
 void spatial_constraint_energy(struct dynamics *dynamics, double *kinetic_j, double *potential_j)
 {
     const struct spatial_constraint *c = spatial_constraint_of(dynamics);

@@ -63,8 +63,5 @@ struct spatial_place {
     struct vec3 velocity, spin;
     double stretch, stretch_rate;
 };
-struct spatial_place spatial_constraint_place(const struct spatial_constraint *c, int link);
-/* How far joints are from being closed, m or rad, at most. */
-double spatial_constraint_gap(struct spatial_constraint *c);
 
 #endif

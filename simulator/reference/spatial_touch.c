@@ -38,55 +38,24 @@ enum { LIMIT_TWIST = JOINT_RATES_MAX, LIMIT_SWING };
 
 /* ---------------------------------------------------------------- creation */
 
-/* The first body of what hangs together rigidly; WORLD if it cannot move. */
-static int piece_of(const struct spatial_constraint *c, int box)
-{
-    int i = c->boxes[box].link;
-    while (i >= 0 && c->bodies[i].rates == 0 &&
-           !spatial_system_stretches(spatial_system_body(c, c->bodies[i].parent)))
-        i = c->bodies[i].parent;
-    return i;
-}
-
 /* 1 if it is one of the boxes, and can move. */
 static int is_moving(const struct spatial_constraint *c, int box)
 {
-    return box >= 0 && piece_of(c, box) != WORLD;
+    return box >= 0 && spatial_tree_piece(spatial_surfaces_link(&c->carriers, &c->boxes[box]))->up;
 }
 
-static unsigned char meeting_of(const struct spatial_constraint *c, int a, int b)
+static void add_pair(void *constraint, int a, int b)
 {
-    return pair_meeting(c->base.world.surfaces.meetings, c->box_count, a, b);
-}
-
-/* Not within a rigid piece, nor, usually, where a joint joins two links. */
-static int may_collide(const struct spatial_constraint *c, int a, int b)
-{
-    int one = c->boxes[a].link, two = c->boxes[b].link;
-    unsigned char meeting = meeting_of(c, a, b);
-    int are_joined =
-        spatial_system_body(c, one)->parent == two || spatial_system_body(c, two)->parent == one;
-    return piece_of(c, a) != piece_of(c, b) && meeting != PAIR_PASS &&
-           (meeting != PAIR_USUAL || !are_joined);
-}
-
-static void add_pair(struct spatial_constraint *c, int a, int b)
-{
-    c->pairs[c->pair_count++] = (struct touch_pair){a, b, {.axis = -1}, -1, meeting_of(c, a, b)};
+    struct spatial_constraint *c = constraint;
+    c->pairs[c->pair_count++] = (struct touch_pair){
+        a, b, {.axis = -1}, -1, pair_meeting(c->base.world.surfaces.meetings, c->box_count, a, b)};
 }
 
 void spatial_touch_list_pairs(struct spatial_constraint *c)
 {
     c->pair_count = 0;
-    for (int a = 0; a < c->box_count; a++) {
-        if (is_moving(c, a) && c->base.world.surfaces.has_ground)
-            add_pair(c, a, CONTACT_GROUND);
-        for (int k = 0; k < c->base.world.surfaces.fixed_count && is_moving(c, a); k++)
-            add_pair(c, a, CONTACT_OBSTACLE - k);
-        for (int b = a + 1; b < c->box_count; b++)
-            if (may_collide(c, a, b))
-                add_pair(c, a, b);
-    }
+    spatial_surfaces_list(&c->base.world.surfaces, &c->carriers, c->boxes, c->box_count, add_pair,
+                          c);
 }
 
 static void add_limit(struct spatial_constraint *c, int body, int freedom, double side, double end)

@@ -20,14 +20,11 @@
 /* A centre this near to a point, m, has no direction from it. */
 #define NEAREST_M 1e-12
 
+static const struct vec3 none = {0, 0, 0};
+
 static struct vec3 arm_of(const struct rigid *b, struct vec3 at)
 {
     return vec3_sub(at, b->place.centre);
-}
-
-static struct vec3 velocity_of(const struct rigid *b, struct vec3 arm)
-{
-    return vec3_add(b->place.velocity, vec3_cross(b->place.spin, arm));
 }
 
 /* Sets the normal and the gap; returns how the normal turns. */
@@ -47,7 +44,8 @@ static struct vec3 find_normal(struct touch *t, const struct rigid *a, const str
         way = vec3_sub(centre, other);
     }
     double length = vec3_length(way);
-    struct vec3 u = vec3_sub(velocity_of(a, arm_of(a, centre)), velocity_of(b, arm_of(b, other)));
+    struct vec3 u = vec3_sub(spatial_system_velocity(a, arm_of(a, centre), none),
+                             spatial_system_velocity(b, arm_of(b, other), none));
     *n = length > NEAREST_M ? vec3_scale(way, 1 / length) : (struct vec3){0, 1, 0};
     t->rows[0].deviation += length;
     struct vec3 turning = vec3_scale(vec3_cross(*n, u), 1 / det_max(length, NEAREST_M));
@@ -81,14 +79,15 @@ void spatial_touch_update_round(const struct spatial_constraint *c, struct touch
     struct vec3 shift = vec3_scale(n, -t->radii[0]);
     t->at = vec3_add(centre, shift);
     struct vec3 s = arm_of(a, t->at), r = arm_of(b, t->at);
-    struct vec3 u = vec3_sub(velocity_of(a, s), velocity_of(b, r));
+    struct vec3 u =
+        vec3_sub(spatial_system_velocity(a, s, none), spatial_system_velocity(b, r, none));
     struct vec3 s_rate =
         vec3_add(vec3_cross(a->place.spin, arm_of(a, centre)), vec3_cross(turning, shift));
     struct vec3 r_rate = vec3_add(s_rate, vec3_sub(a->place.velocity, b->place.velocity));
     struct vec3 inward =
         vec3_sub(vec3_cross(a->place.spin, s_rate), vec3_cross(b->place.spin, r_rate));
     struct vec3 along = find_across(c, t, b, n);
-    const struct vec3 directions[3] = {n, along, vec3_cross(n, along)}, rigid[2] = {{0, 0, 0}};
+    const struct vec3 directions[3] = {n, along, vec3_cross(n, along)}, rigid[2] = {none, none};
     for (int i = 0; i < 3; i++) {
         spatial_touch_set_row(c, t, i, directions[i], s, r, rigid);
         t->rows[i].curvature =

@@ -6,28 +6,9 @@
 
 /* ---------------------------------------------------------------- creation */
 
-/* The first link of what hangs together rigidly; the world, if it cannot move. */
-static const struct spatial_tree_link *piece_of(const struct spatial_contact_body *own, int box)
+static void list_pair(void *body, int a, int b)
 {
-    const struct spatial_tree_link *l = own->movers[box].link;
-    while (l != &own->tree->world && l->rates == 0)
-        l = l->up;
-    return l;
-}
-
-/* Whether boxes a < b may ever collide: not within a rigid piece, nor, usually, where a joint joins
- * their links. */
-static int may_collide(const struct spatial_contact_body *own, int a, int b)
-{
-    const struct spatial_tree_link *one = own->movers[a].link, *two = own->movers[b].link;
-    unsigned char meeting = pair_meeting(own->surfaces->meetings, own->box_count, a, b);
-    int are_joined = one->up == two || two->up == one;
-    return piece_of(own, a) != piece_of(own, b) && meeting != PAIR_PASS &&
-           (meeting != PAIR_USUAL || !are_joined);
-}
-
-static void list_pair(struct spatial_contact_body *own, int a, int b)
-{
+    struct spatial_contact_body *own = body;
     struct spatial_mover *two = b >= 0 ? &own->movers[b] : NULL;
     int has_relief = b == CONTACT_GROUND && own->surfaces->relief.depth_m > 0;
     own->pairs[own->pair_count++] = (struct spatial_pair){
@@ -41,16 +22,7 @@ static void list_pair(struct spatial_contact_body *own, int a, int b)
 
 static void list_pairs(struct spatial_contact_body *own)
 {
-    for (int a = 0; a < own->box_count; a++) {
-        int is_moving = piece_of(own, a) != &own->tree->world;
-        if (is_moving && own->surfaces->has_ground)
-            list_pair(own, a, CONTACT_GROUND);
-        for (int k = 0; k < own->surfaces->fixed_count && is_moving; k++)
-            list_pair(own, a, CONTACT_OBSTACLE - k);
-        for (int b = a + 1; b < own->box_count; b++)
-            if (may_collide(own, a, b))
-                list_pair(own, a, b);
-    }
+    spatial_surfaces_list(own->surfaces, own->tree, own->boxes, own->box_count, list_pair, own);
 }
 
 static void init_mover(struct spatial_contact_body *own, int i, const struct body_box *box)
@@ -144,6 +116,7 @@ int spatial_contacts_create(struct spatial_contacts *s, const struct spatial_con
                                    .body_room = 1,
                                    .own = *body};
     own->dynamics->touches = (struct touches){.arena = arena};
+    own->boxes = boxes;
     own->box_count = box_count;
     own->movers = arena_take(arena, n, sizeof own->movers[0]);
     own->pairs = arena_take(arena, pairs, sizeof own->pairs[0]);

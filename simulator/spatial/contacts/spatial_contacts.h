@@ -69,6 +69,7 @@ struct spatial_contact_body {
     const struct spatial_surfaces *surfaces;
     double *rates[SPACE_MOMENTS];
 
+    const struct body_box *boxes;
     struct spatial_mover *movers; /* per box */
     int box_count;
     struct vec3 *normals; /* per box SOLIDS_POINTS_MAX: room for those of a ground with relief */

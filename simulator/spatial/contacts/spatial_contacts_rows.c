@@ -36,13 +36,9 @@ static void measure_rows(const struct spatial_contacts *s, enum space_moment mom
     for (int b = 0; b < s->body_count; b++) {
         const struct spatial_contact_body *own = s->bodies[b];
         const double *rates = own->rates[moment];
-        for (int i = 0; i < own->limits->count; i++) {
-            const struct spatial_limit *limit = &own->limits->rows[i];
-            double sum = 0;
-            for (int k = 0; k < limit->count; k++)
-                sum += limit->gradient[k] * rates[limit->rate + k];
-            velocities[3 * s->count + own->first_limit + i] = sum;
-        }
+        for (int i = 0; i < own->limits->count; i++)
+            velocities[3 * s->count + own->first_limit + i] =
+                spatial_limits_rate(&own->limits->rows[i], rates);
     }
 }
 

@@ -131,14 +131,6 @@ static void measure(struct spatial_limits *limits, const struct spatial_tree *tr
     }
 }
 
-static double rate_of(const struct spatial_limit *row, const double *rates)
-{
-    double sum = 0;
-    for (int k = 0; k < row->count; k++)
-        sum += row->gradient[k] * rates[row->rate + k];
-    return sum;
-}
-
 double spatial_limits_gap(struct spatial_limits *limits, const struct spatial_tree *tree,
                           const double *q)
 {
@@ -167,7 +159,7 @@ static double drift_of(const struct spatial_limit *row, const struct spatial_tre
     struct vec3 w = {rates[row->rate], rates[row->rate + 1], rates[row->rate + 2]};
     struct quaternion ball = ball_of(&tree->links[row->link], q);
     ball = quaternion_product(ball, quaternion_exp(vec3_scale(w, time_s)));
-    return row->sign * vec3_dot(row->turning(ball), w) - rate_of(row, rates);
+    return row->sign * vec3_dot(row->turning(ball), w) - spatial_limits_rate(row, rates);
 }
 
 /* A joint that slides along a limit is to move along it at the end of the step: rates that are
@@ -184,7 +176,7 @@ int spatial_limits_find(struct spatial_limits *limits, const struct spatial_tree
     for (int i = 0; i < limits->count; i++) {
         struct spatial_limit *row = &limits->rows[i];
         double drift = drift_of(row, tree, q, middle, half_s);
-        double last = row->gap + time_s * (rate_of(row, end) + drift / 2);
+        double last = row->gap + time_s * (spatial_limits_rate(row, end) + drift / 2);
         row->bound = det_min((half_s * drift / 2 - row->gap) / time_s, 0) - drift;
         closed += row->gap <= GAP_ROUNDING || last < 0;
         if (row->gap <= GAP_ROUNDING || last < GAP_NEAR)
@@ -237,7 +229,8 @@ double spatial_limits_hit(struct spatial_limits *limits, const struct spatial_tr
     measure(limits, tree, q);
     for (int i = 0; i < limits->count; i++) {
         const struct spatial_limit *row = &limits->rows[i];
-        double t = hit_time(row->gap, rate_of(row, rates), rate_of(row, qdd));
+        double t =
+            hit_time(row->gap, spatial_limits_rate(row, rates), spatial_limits_rate(row, qdd));
         first = t < first ? t : first;
     }
     return first;
@@ -251,7 +244,7 @@ int spatial_limits_find_hit(struct spatial_limits *limits, const struct spatial_
     for (int i = 0; i < limits->count; i++) {
         struct spatial_limit *row = &limits->rows[i];
         row->bound = 0;
-        if (row->gap + time_s * det_min(rate_of(row, rates), 0) <= GAP_ROUNDING)
+        if (row->gap + time_s * det_min(spatial_limits_rate(row, rates), 0) <= GAP_ROUNDING)
             keep(limits, &kept, i);
     }
     limits->count = kept;
@@ -276,10 +269,10 @@ static double sweep(struct spatial_limits *limits, int rate_count, double *rates
     double most = 0;
     for (int i = 0; i < limits->count; i++) {
         struct spatial_limit *row = &limits->rows[i];
-        double yield = rate_of(row, row->response), before = row->impulse;
+        double yield = spatial_limits_rate(row, row->response), before = row->impulse;
         if (!(yield > 0))
             continue;
-        double impulse = before + (row->bound - rate_of(row, rates)) / yield;
+        double impulse = before + (row->bound - spatial_limits_rate(row, rates)) / yield;
         row->impulse = impulse > 0 ? impulse : 0;
         double change = row->impulse - before;
         for (int k = 0; k < rate_count; k++)
@@ -307,8 +300,8 @@ double spatial_limits_solve(struct spatial_limits *limits, struct spatial_tree *
     solve_rows(limits, tree->rates, rates);
     for (int i = 0; i < limits->count; i++) {
         const struct spatial_limit *row = &limits->rows[i];
-        double kick = rate_of(row, rates) - rate_of(row, before);
-        work += row->impulse * (rate_of(row, middle) + kick / 2);
+        double kick = spatial_limits_rate(row, rates) - spatial_limits_rate(row, before);
+        work += row->impulse * (spatial_limits_rate(row, middle) + kick / 2);
     }
     for (int k = 0; k < tree->rates; k++)
         before[k] = 0;

@@ -31,6 +31,15 @@ struct spatial_limits {
     double *push;  /* scratch: an impulse on all joints */
 };
 
+/* How fast the gap of a row opens at some rates. */
+static inline double spatial_limits_rate(const struct spatial_limit *row, const double *rates)
+{
+    double sum = 0;
+    for (int k = 0; k < row->count; k++)
+        sum += row->gradient[k] * rates[row->rate + k];
+    return sum;
+}
+
 int spatial_limits_create(struct spatial_limits *limits, const struct spatial_tree *tree,
                           const struct body_link *links, struct arena *arena);
 /* The smallest gap at the coordinates; HUGE_VAL without limits. */

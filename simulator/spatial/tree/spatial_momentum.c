@@ -3,16 +3,6 @@
 
 #include "common/error.h"
 
-/* + m (d.d 1 - d d'): of a mass away from a point, or with m < 0 back to it. */
-static void add_mass(struct sym3 *inertia, struct vec3 d, double m)
-{
-    double square = m * vec3_dot(d, d);
-    inertia->xx += square;
-    inertia->yy += square;
-    inertia->zz += square;
-    *inertia = sym3_along(inertia, d, -m);
-}
-
 void spatial_momentum_find(const struct spatial_tree *tree, int root, struct spatial_momentum *m)
 {
     ENSURE(root >= 0 && root < tree->count && tree->links[root].parent < 0,
@@ -38,8 +28,8 @@ void spatial_momentum_find(const struct spatial_tree *tree, int root, struct spa
         struct vec3 own = vec3_scale(l->h, 1 / l->mass);
         m->angular = vec3_add(m->angular, vec3_add(spin, vec3_cross(from, p)));
         m->inertia = sym3_add(&m->inertia, &l->world_inertia);
-        add_mass(&m->inertia, own, -l->mass);
-        add_mass(&m->inertia, vec3_add(from, own), l->mass);
+        m->inertia = sym3_moved(&m->inertia, own, -l->mass);
+        m->inertia = sym3_moved(&m->inertia, vec3_add(from, own), l->mass);
     }
 }
 
