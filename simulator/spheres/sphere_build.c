@@ -55,8 +55,6 @@ static void make_rod(struct sphere_system *s, int bone_index, struct rod *rod)
     rod->length_sq = bone->length_m * bone->length_m;
     rod->least = -STRETCH_MOST * rod->length_sq;
     rod->gain = 0.5 * rod->stiffness * s->h / rod->length_sq;
-    rod->gain_a = rod->gain * a->inverse_mass;
-    rod->minus_gain_b = -rod->gain * b->inverse_mass;
     rod->damping = s->bone_damping / (rod->length_sq * (a->inverse_mass + b->inverse_mass));
     s->rod_of[bone_index] = (int)(rod - s->rod);
 }
@@ -124,15 +122,13 @@ static void make_ends(struct sphere_system *s)
     for (int i = 0; i < s->balls; i++) {
         for (int k = 0; k < s->rods; k++) {
             const struct rod *rod = &s->rod[k];
-            int is_fixed = k < s->fixed_rods;
+            double factor = (k < s->fixed_rods ? rod->gain : 1) * s->ball[i].inverse_mass;
             if (k == s->fixed_rods)
                 s->first_end[2 * i + 1] = count;
             if (rod->a == i)
-                s->ends[count++] =
-                    (struct rod_end){&s->pull[k], is_fixed ? rod->gain_a : s->ball[i].inverse_mass};
+                s->ends[count++] = (struct rod_end){&s->pull[k], factor};
             if (rod->b == i)
-                s->ends[count++] = (struct rod_end){
-                    &s->pull[k], is_fixed ? rod->minus_gain_b : -s->ball[i].inverse_mass};
+                s->ends[count++] = (struct rod_end){&s->pull[k], -factor};
         }
         if (s->rods == s->fixed_rods)
             s->first_end[2 * i + 1] = count;
@@ -283,7 +279,6 @@ struct dynamics *sphere_system_create(const struct phenotype *phenotype, const s
     s->world = *world;
     s->settings = *settings;
     set_step(s);
-    s->steps_1_s = 1 / settings->dt_s;
     check_input(s);
     if (take_memory(s, arena) != 0)
         return NULL;

@@ -95,7 +95,7 @@ static void advance_muscle(const struct sphere_system *s, struct muscle *muscle,
     double rest = before + clamp(goal - before, -most, most);
     rest = larger(clamp(rest, now - muscle->reach, now + muscle->reach), ROD_SHORTEST_M);
     muscle->target += muscle->target_rate * dt;
-    muscle->rest_rate = clamp((rest - before) * s->steps_1_s, -muscle->rate, muscle->rate);
+    muscle->rest_rate = clamp((rest - before) * (1 / dt), -muscle->rate, muscle->rate);
     muscle->length = rest;
 
     int is_slack = s->base.effectors == EFFECTORS_SLACK;

@@ -113,10 +113,9 @@ struct ball_matter {
 struct rod {
     int a, b;
     struct ball *ball_a, *ball_b;
-    double length_sq;            /* at rest; muscles: at birth */
-    double least;                /* that length_sq - d.d counts as */
-    double gain_a, minus_gain_b; /* number by mass = gain (length_sq - d.d), with its sign */
-    double damping; /* share of the rate it loses a step / (length_sq, sum of inverse masses) */
+    double length_sq; /* at rest; muscles: at birth */
+    double least;     /* that length_sq - d.d counts as */
+    double damping;   /* share of the rate it loses a step / (length_sq, sum of inverse masses) */
     double gain, stiffness; /* number = gain (length_sq - d.d); N/m */
 };
 
@@ -213,7 +212,7 @@ struct sphere_system {
     const struct sphere_body *body;
     struct world world;
     struct dynamics_settings settings;
-    double h, steps_1_s;
+    double h;
     /* upper bound of all vibrations in the body, from the stiffness of bones and joints */
     double vibration_rad_s;
     double bone_damping; /* share of the rate of its length that a bone loses when it is damped */
