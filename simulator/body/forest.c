@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "common/math/islands.h"
 #include "simulator/body/dynamics.h"
 
 /* How far beyond its bounds a body may come in the steps of a tick: it may go twice as fast as the
@@ -57,24 +58,6 @@ int forest_create(struct forest *forest, struct dynamics *const *all, const int 
 
 /* ---------------------------------------------------------------- islands */
 
-/* The lowest number of an island, to which all links lead downwards. */
-static int root_of(int *island, int i)
-{
-    while (island[i] != i)
-        i = island[i] = island[island[i]];
-    return i;
-}
-
-static void join(int *island, int a, int b)
-{
-    a = root_of(island, a);
-    b = root_of(island, b);
-    if (a < b)
-        island[b] = a;
-    else
-        island[a] = b;
-}
-
 static int do_overlap(const struct forest *f, int a, int b)
 {
     const struct vec3 *low_a = &f->low[a], *high_a = &f->high[a];
@@ -103,9 +86,9 @@ static void find_islands(const struct forest *f, int *some, int count, int *isla
     for (int i = 0; i < count; i++)
         for (int k = i + 1; k < count && f->low[some[k]].x <= f->high[some[i]].x; k++)
             if (do_overlap(f, some[i], some[k]))
-                join(island, some[i], some[k]);
+                islands_join(island, some[i], some[k]);
     for (int i = 0; i < count; i++)
-        island[some[i]] = root_of(island, some[i]);
+        island[some[i]] = islands_root(island, some[i]);
 }
 
 /* ---------------------------------------------------------------- bounds */

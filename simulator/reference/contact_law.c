@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "common/math/detmath.h"
+#include "common/math/islands.h"
 
 /* A solution is one whose contacts miss the law by less, m/s; or by this share of the greatest
  * velocity that is free. */
@@ -179,16 +180,13 @@ static void find_groups(struct contact_law *s)
 {
     for (int i = 0; i < s->count; i++) {
         s->leaders[i] = i;
-        for (int k = 0; k < i; k++) {
-            int one = s->leaders[k], other = s->leaders[i];
-            if (one == other || !do_touch(s, &s->contacts[i], &s->contacts[k]))
-                continue;
-            int first = one < other ? one : other;
-            for (int j = 0; j <= i; j++)
-                if (s->leaders[j] == one || s->leaders[j] == other)
-                    s->leaders[j] = first;
-        }
+        for (int k = 0; k < i; k++)
+            if (islands_root(s->leaders, i) != islands_root(s->leaders, k) &&
+                do_touch(s, &s->contacts[i], &s->contacts[k]))
+                islands_join(s->leaders, i, k);
     }
+    for (int i = 0; i < s->count; i++)
+        s->leaders[i] = islands_root(s->leaders, i);
 }
 
 /* The contacts of a leader become the group, but for those that nothing can move. ERR_MEMORY where

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "common/error.h"
+#include "common/math/islands.h"
 
 /* Smaller entries count as 0 beside the first of the factor's diagonal. */
 #define RANK_TOLERANCE 1e-12
@@ -253,20 +254,10 @@ static void set_beside(struct spatial_constraint *c, int i, const struct wrench 
     solve_down(c, beside);
 }
 
-static int island_of(const struct spatial_constraint *c, int body)
-{
-    while (c->island[body] != body)
-        body = c->island[body];
-    return body;
-}
-
 static void join(struct spatial_constraint *c, int one, int two)
 {
-    if (one < 0 || two < 0)
-        return;
-    one = island_of(c, one);
-    two = island_of(c, two);
-    c->island[one > two ? one : two] = one < two ? one : two;
+    if (one >= 0 && two >= 0)
+        islands_join(c->island, one, two);
 }
 
 /* Bodies that feel one another's touches. */
@@ -289,7 +280,7 @@ static int list_members(struct spatial_constraint *c, int island)
     for (int i = c->joint_rows; i < c->row_count; i++) {
         const int *bodies = c->rows[i].bodies;
         int body = bodies[0] >= 0 ? bodies[0] : bodies[1];
-        if (body >= 0 && island_of(c, body) == island)
+        if (body >= 0 && islands_root(c->island, body) == island)
             c->members[count++] = i - c->joint_rows;
     }
     return count;
