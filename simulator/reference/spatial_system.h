@@ -1,7 +1,6 @@
 /* The reference solver in space, its own declarations, shared by its files:
  *
- *   spatial_touch.c        what touches: points of boxes, joints at their limits
- *   spatial_touch_flat.c   what touches in the plane, disks and half-planes among it
+ *   spatial_touch.c        what touches: points of boxes, disks and half-planes, joints at limits
  *   spatial_system.c       places, forces, rows of joints
  *   spatial_equation.c     the constraint-force equation
  *   spatial_impulses.c     impulses, and what presses
@@ -288,24 +287,8 @@ void spatial_touch_find(struct spatial_constraint *c, double margin);
 void spatial_touch_update(const struct spatial_constraint *c, struct touch *t);
 /* The one of found[] that a touch is; NULL: it is no longer there. */
 struct touch *spatial_touch_match(const struct spatial_constraint *c, const struct touch *t);
-/* A touch of a pair at a point, with the normal from the pair's second to its first, as the next of
- * found[]: a corner on a face of the second, or if is_swapped of the first; NULL: memory is out.
- * Its kind may be changed before it counts. */
-struct touch *spatial_touch_begin(struct spatial_constraint *c, int pair, struct vec3 normal,
-                                  const struct solid_point *point, int is_swapped);
-void spatial_touch_end(struct spatial_constraint *c, struct touch *t);
-/* Where in a body a place is, in its axes, from its centre of mass, at birth; and back. */
-struct vec3 spatial_touch_local(const struct rigid *b, struct vec3 at);
-struct vec3 spatial_touch_place(const struct rigid *b, struct vec3 local);
-/* A box, or the fixed one of that number. */
-const struct solid *spatial_touch_solid(const struct spatial_constraint *c, int box);
 /* The present sides of a box; in the plane it has no depth. */
 struct vec3 spatial_touch_size_m(const struct spatial_constraint *c, int box);
-/* Row i of a touch, along e, at arms s and r from its bodies' centres of mass, which move so with
- * their stretches; but for its deviation and curvature. */
-void spatial_touch_set_row(const struct spatial_constraint *c, struct touch *t, int i,
-                           struct vec3 e, struct vec3 s, struct vec3 r,
-                           const struct vec3 spreads[2]);
 /* The touches found decide from which side boxes touch next time. */
 void spatial_touch_hold(struct spatial_constraint *c);
 /* The sum of forces or impulses along the directions of a touch, in the world. */
@@ -314,21 +297,6 @@ struct vec3 spatial_touch_force(const struct touch *t, const double force[3]);
  * speed for friction to turn the direction no faster than in turning_s; 0 in the plane. */
 double spatial_touch_steadying(const struct spatial_constraint *c, const struct touch *t,
                                double speed, double force);
-
-/* ---- spatial_touch_flat.c */
-
-/* As spatial_touch_find(), of one pair in the plane. */
-void spatial_touch_find_flat(struct spatial_constraint *c, int pair, double margin);
-
-/* ---- spatial_touch_round.c */
-
-/* Rows of TOUCH_ROUND. */
-void spatial_touch_update_round(const struct spatial_constraint *c, struct touch *t);
-/* Makes it such a touch, at a point and with the normal n from 1 to 0, which is round; of an edge
- * its direction is set already. */
-void spatial_touch_make_round(const struct spatial_constraint *c, struct touch *t, double radius,
-                              double other_radius, enum solids_nearest nearest,
-                              const struct solid_point *point, struct vec3 n);
 
 /* ---- spatial_system.c */
 

@@ -18,8 +18,25 @@
  * That point wanders, so that along the ground it is another one whose velocity counts: that gains
  * w x its way.
  *
+ * A disk in the plane or a ball in space, of radius R, has its centre p0 fixed in body 0 and
+ * touches at q = p0 - R n
+ *
+ *   a face:                            n stands in body 1,           D = n.(p0 - p1) - R
+ *   a corner, another disk or ball:    n = (p0 - p1) / |p0 - p1|,    D = |p0 - p1| - R - R1
+ *   an edge of a box, along e:         as a corner that is where p0 - p1 is across e
+ *
+ * With W the turning of n (w1, or n x n'), the arms s and r of q from both centres of mass, and
+ * u = v0 + w0 x s - v1 - w1 x r, a direction e that turns with n has
+ *
+ *   e.u' = e.(accelerations) + (W x e).u + e.(w0 x s' - w1 x r')
+ *   s' = w0 x (p0 - c0) - R W x n,   r' = v0 + s' - v1
+ *
+ * From a corner n' is what p0 - p1 gains across n, divided by |p0 - p1|; from an edge that along it
+ * is (w1 x n).e instead.
+ *
  * Where boxes touch is found by simulator/contact/solids.h: that is geometry, which the fast
- * solver shares; here all points of a face count, not only four. */
+ * solver shares; here all points of a face count, not only four. In the plane z = 0, where boxes
+ * are rectangles, disks and half-planes, it is found by simulator/contact/collide.h. */
 #include "simulator/reference/spatial_system.h"
 
 #include <math.h>
@@ -27,14 +44,19 @@
 #include "common/growth/box_half.h"
 #include "common/error.h"
 #include "common/math/detmath.h"
+#include "simulator/contact/collide.h"
 
 /* Limits of a ball, after the freedoms that slide or turn. */
 enum { LIMIT_TWIST = JOINT_RATES_MAX, LIMIT_SWING };
 /* A point may get another name without being another one within this distance, m. */
 #define MATCH_M 1e-5
+/* A centre this near to a point, m, has no direction from it. */
+#define NEAREST_M 1e-12
 
 /* A touch on a crest wanders no faster, m/s. */
 #define WANDERING_M_S 100.0
+
+static const struct vec3 none = {0, 0, 0};
 
 /* ---------------------------------------------------------------- creation */
 
@@ -133,9 +155,21 @@ static struct touch *next_found(struct spatial_constraint *c)
 
 /* ---------------------------------------------------------------- boxes that touch */
 
-void spatial_touch_set_row(const struct spatial_constraint *c, struct touch *t, int i,
-                           struct vec3 e, struct vec3 s, struct vec3 r,
-                           const struct vec3 spreads[2])
+/* Where in a body a place is, in its axes, from its centre of mass, at birth; and back. */
+static struct vec3 local_of(const struct rigid *b, struct vec3 at)
+{
+    return sym3_apply(&b->shrunk, mat3_back(&b->turned, vec3_sub(at, b->place.centre)));
+}
+
+static struct vec3 place_of(const struct rigid *b, struct vec3 local)
+{
+    return vec3_add(b->place.centre, mat3_apply(&b->turned, spatial_system_grown(b, local)));
+}
+
+/* Row i of a touch, along e, at arms s and r from its bodies' centres of mass, which move so with
+ * their stretches; but for its deviation and curvature. */
+static void set_row(const struct spatial_constraint *c, struct touch *t, int i, struct vec3 e,
+                    struct vec3 s, struct vec3 r, const struct vec3 spreads[2])
 {
     struct wrench own = {e, vec3_cross(s, e), vec3_dot(e, spreads[0])};
     struct wrench others = {vec3_negated(e), vec3_negated(vec3_cross(r, e)),
@@ -214,7 +248,7 @@ static void update_relief(const struct spatial_constraint *c, struct touch *t)
     struct vec3 other = vec3_add(inward, vec3_cross(spin, motion.wandering));
     other = vec3_along(other, spatial_system_spread(a, motion.wandering), a->place.stretch_rate);
     for (int i = 0; i < 3; i++) {
-        spatial_touch_set_row(c, t, i, directions[i], s, r, spreads);
+        set_row(c, t, i, directions[i], s, r, spreads);
         t->rows[i].curvature = vec3_dot(directions[i], i == 0 ? inward : other);
     }
     t->rows[0].curvature += motion.turning;
@@ -225,8 +259,8 @@ static void update_boxes(const struct spatial_constraint *c, struct touch *t)
 {
     const struct rigid *a = spatial_system_body(c, t->bodies[0]),
                        *b = spatial_system_body(c, t->bodies[1]);
-    struct vec3 on_a = spatial_touch_place(a, t->points[0]);
-    struct vec3 on_b = spatial_touch_place(b, t->points[1]);
+    struct vec3 on_a = place_of(a, t->points[0]);
+    struct vec3 on_b = place_of(b, t->points[1]);
     struct vec3 w1 = b->place.spin;
     double wandering = 0, rate = b->place.stretch_rate;
     if (t->kind == TOUCH_EDGES) {
@@ -250,7 +284,7 @@ static void update_boxes(const struct spatial_constraint *c, struct touch *t)
                       moved[3] = {vec3_scale(on_face, rate), along, along};
     for (int i = 0; i < 3; i++) {
         struct vec3 e = t->directions[i];
-        spatial_touch_set_row(c, t, i, e, s, r, spreads);
+        set_row(c, t, i, e, s, r, spreads);
         t->rows[i].curvature =
             vec3_dot(e, inward) + 2 * vec3_dot(vec3_cross(w1, e), u) - rate * vec3_dot(e, moved[i]);
     }
@@ -258,6 +292,82 @@ static void update_boxes(const struct spatial_constraint *c, struct touch *t)
         t->rows[0].curvature = vec3_dot(t->directions[0], inward) + wandering;
     t->rows[0].deviation = gap;
     t->at = on_a;
+}
+
+/* ---------------------------------------------------------------- what is round */
+
+static struct vec3 arm_of(const struct rigid *b, struct vec3 at)
+{
+    return vec3_sub(at, b->place.centre);
+}
+
+/* Sets the normal and the gap; returns how the normal turns. */
+static struct vec3 find_normal(struct touch *t, const struct rigid *a, const struct rigid *b,
+                               struct vec3 centre, struct vec3 *n)
+{
+    struct vec3 other = place_of(b, t->points[1]), way = vec3_sub(centre, other);
+    struct vec3 edge = mat3_apply(&b->turned, t->edges[1]);
+    t->rows[0].deviation = -t->radii[0] - t->radii[1];
+    if (t->nearest == SOLIDS_FACE) {
+        *n = mat3_apply(&b->turned, t->normal);
+        t->rows[0].deviation += vec3_dot(*n, way);
+        return b->place.spin;
+    }
+    if (t->nearest == SOLIDS_EDGE) {
+        other = vec3_along(other, edge, vec3_dot(way, edge));
+        way = vec3_sub(centre, other);
+    }
+    double length = vec3_length(way);
+    struct vec3 u = vec3_sub(spatial_system_velocity(a, arm_of(a, centre), none),
+                             spatial_system_velocity(b, arm_of(b, other), none));
+    *n = length > NEAREST_M ? vec3_scale(way, 1 / length) : (struct vec3){0, 1, 0};
+    t->rows[0].deviation += length;
+    struct vec3 turning = vec3_scale(vec3_cross(*n, u), 1 / det_max(length, NEAREST_M));
+    if (t->nearest == SOLIDS_EDGE) {
+        /* n' = W x n; along the edge it is to be (w1 x n).e, which W.(n x e) is */
+        struct vec3 across = vec3_cross(*n, edge);
+        struct vec3 off = vec3_sub(b->place.spin, turning);
+        turning = vec3_along(turning, across, vec3_dot(off, across));
+    }
+    return turning;
+}
+
+/* Across the normal: in the plane, and in space as near to a direction of body 1 as may be. */
+static struct vec3 find_across(const struct spatial_constraint *c, const struct touch *t,
+                               const struct rigid *b, struct vec3 n)
+{
+    if (c->shapes)
+        return vec3_cross(n, (struct vec3){0, 0, 1});
+    struct vec3 along = mat3_apply(&b->turned, t->tangents[0]);
+    along = vec3_along(along, n, -vec3_dot(along, n));
+    return vec3_scale(along, 1 / vec3_length(along));
+}
+
+static void update_round(const struct spatial_constraint *c, struct touch *t)
+{
+    const struct rigid *a = spatial_system_body(c, t->bodies[0]),
+                       *b = spatial_system_body(c, t->bodies[1]);
+    struct vec3 centre = place_of(a, t->points[0]), n;
+    struct vec3 turning = find_normal(t, a, b, centre, &n);
+    double gap = t->rows[0].deviation;
+    struct vec3 shift = vec3_scale(n, -t->radii[0]);
+    t->at = vec3_add(centre, shift);
+    struct vec3 s = arm_of(a, t->at), r = arm_of(b, t->at);
+    struct vec3 u =
+        vec3_sub(spatial_system_velocity(a, s, none), spatial_system_velocity(b, r, none));
+    struct vec3 s_rate =
+        vec3_add(vec3_cross(a->place.spin, arm_of(a, centre)), vec3_cross(turning, shift));
+    struct vec3 r_rate = vec3_add(s_rate, vec3_sub(a->place.velocity, b->place.velocity));
+    struct vec3 inward =
+        vec3_sub(vec3_cross(a->place.spin, s_rate), vec3_cross(b->place.spin, r_rate));
+    struct vec3 along = find_across(c, t, b, n);
+    const struct vec3 directions[3] = {n, along, vec3_cross(n, along)}, rigid[2] = {none, none};
+    for (int i = 0; i < 3; i++) {
+        set_row(c, t, i, directions[i], s, r, rigid);
+        t->rows[i].curvature =
+            vec3_dot(vec3_cross(turning, directions[i]), u) + vec3_dot(directions[i], inward);
+    }
+    t->rows[0].deviation = gap;
 }
 
 /* ---------------------------------------------------------------- limits */
@@ -328,7 +438,7 @@ void spatial_touch_update(const struct spatial_constraint *c, struct touch *t)
     else if (t->kind == TOUCH_RELIEF)
         update_relief(c, t);
     else if (t->kind == TOUCH_ROUND)
-        spatial_touch_update_round(c, t);
+        update_round(c, t);
     else
         update_boxes(c, t);
 }
@@ -351,7 +461,8 @@ double spatial_touch_steadying(const struct spatial_constraint *c, const struct 
 
 /* ---------------------------------------------------------------- finding */
 
-const struct solid *spatial_touch_solid(const struct spatial_constraint *c, int box)
+/* A box, or the fixed one of that number. */
+static const struct solid *solid_of(const struct spatial_constraint *c, int box)
 {
     return box >= 0 ? &c->solids[box] : &c->base.world.surfaces.fixed[CONTACT_OBSTACLE - box];
 }
@@ -367,27 +478,17 @@ static int are_near(const struct spatial_constraint *c, const struct touch_pair 
     const struct solid *a = &c->solids[p->a];
     if (p->b == CONTACT_GROUND)
         return a->centre.y - solids_radius(a) < margin;
-    const struct solid *b = spatial_touch_solid(c, p->b);
+    const struct solid *b = solid_of(c, p->b);
     struct vec3 way = vec3_sub(b->centre, a->centre);
     double reach = solids_radius(a) + solids_radius(b) + margin;
     return vec3_dot(way, way) < reach * reach;
-}
-
-struct vec3 spatial_touch_local(const struct rigid *b, struct vec3 at)
-{
-    return sym3_apply(&b->shrunk, mat3_back(&b->turned, vec3_sub(at, b->place.centre)));
-}
-
-struct vec3 spatial_touch_place(const struct rigid *b, struct vec3 local)
-{
-    return vec3_add(b->place.centre, mat3_apply(&b->turned, spatial_system_grown(b, local)));
 }
 
 /* The edges are those whose product is the normal: which box is whose is not told. */
 static void set_edges(struct touch *t, const struct touch_pair *p,
                       const struct spatial_constraint *c, int axis, struct vec3 n)
 {
-    const struct solid *a = &c->solids[p->a], *b = spatial_touch_solid(c, p->b);
+    const struct solid *a = &c->solids[p->a], *b = solid_of(c, p->b);
     int i = (axis - 6) / 3, j = (axis - 6) % 3;
     struct vec3 one = vec3_cross(a->axes[i], b->axes[j]);
     struct vec3 two = vec3_cross(a->axes[j], b->axes[i]);
@@ -407,11 +508,14 @@ static int is_first_face(const struct spatial_constraint *c, const struct touch_
         return 0;
     int axis = m->axis % 3;
     double by_a = fabs(vec3_dot(m->normal, c->solids[p->a].axes[axis]));
-    return by_a > fabs(vec3_dot(m->normal, spatial_touch_solid(c, p->b)->axes[axis]));
+    return by_a > fabs(vec3_dot(m->normal, solid_of(c, p->b)->axes[axis]));
 }
 
-struct touch *spatial_touch_begin(struct spatial_constraint *c, int pair, struct vec3 normal,
-                                  const struct solid_point *point, int is_swapped)
+/* A touch of a pair at a point, with the normal from the pair's second to its first, as the next of
+ * found[]: a corner on a face of the second, or if is_swapped of the first; NULL: memory is out.
+ * Its kind may be changed before it counts. */
+static struct touch *begin_touch(struct spatial_constraint *c, int pair, struct vec3 normal,
+                                 const struct solid_point *point, int is_swapped)
 {
     const struct touch_pair *p = &c->pairs[pair];
     const struct spatial_surfaces *s = &c->base.world.surfaces;
@@ -434,19 +538,36 @@ struct touch *spatial_touch_begin(struct spatial_constraint *c, int pair, struct
                        *b = spatial_system_body(c, t->bodies[1]);
     struct vec3 across = vec3_cross(n, aside);
     across = vec3_scale(across, 1 / vec3_length(across));
-    t->points[0] = spatial_touch_local(a, vec3_along(point->at, n, point->gap / 2));
-    t->points[1] = spatial_touch_local(b, vec3_along(point->at, n, -point->gap / 2));
+    t->points[0] = local_of(a, vec3_along(point->at, n, point->gap / 2));
+    t->points[1] = local_of(b, vec3_along(point->at, n, -point->gap / 2));
     t->normal = mat3_back(&b->turned, n);
     t->tangents[0] = mat3_back(&b->turned, across);
     t->tangents[1] = mat3_back(&b->turned, vec3_cross(n, across));
     return t;
 }
 
-void spatial_touch_end(struct spatial_constraint *c, struct touch *t)
+static void end_touch(struct spatial_constraint *c, struct touch *t)
 {
     t->size = !(t->friction > 0) ? 1 : c->shapes ? 2 : 3;
     spatial_touch_update(c, t);
     c->found_count++;
+}
+
+/* Makes it a touch of TOUCH_ROUND, at a point and with the normal n from 1 to 0, which is round; of
+ * an edge its direction is set already. */
+static void make_round(const struct spatial_constraint *c, struct touch *t, double radius,
+                       double other_radius, enum solids_nearest nearest,
+                       const struct solid_point *point, struct vec3 n)
+{
+    t->kind = TOUCH_ROUND;
+    t->nearest = nearest;
+    t->radii[0] = radius;
+    t->radii[1] = other_radius;
+    for (int k = 0; k < 2; k++) {
+        double way = (k == 0 ? 1 : -1) * (point->gap / 2 + t->radii[k]);
+        t->points[k] =
+            local_of(spatial_system_body(c, t->bodies[k]), vec3_along(point->at, n, way));
+    }
 }
 
 /* A point of two of which one is a ball, or both are: it is 0. */
@@ -456,18 +577,18 @@ static void add_round(struct spatial_constraint *c, int pair, const struct solid
     const struct touch_pair *p = &c->pairs[pair];
     const struct solid *one = &c->solids[p->a], *two = NULL;
     if (p->b != CONTACT_GROUND)
-        two = spatial_touch_solid(c, p->b);
+        two = solid_of(c, p->b);
     int is_swapped = !one->is_round;
     const struct solid *ball = is_swapped ? two : one, *other = is_swapped ? one : two;
     struct vec3 edge = {0, 0, 0};
-    struct touch *t = spatial_touch_begin(c, pair, m->normal, point, is_swapped);
+    struct touch *t = begin_touch(c, pair, m->normal, point, is_swapped);
     if (!t)
         return;
     enum solids_nearest nearest = other ? solids_nearest_to_ball(ball, other, &edge) : SOLIDS_FACE;
     t->edges[1] = mat3_back(&spatial_system_body(c, t->bodies[1])->turned, edge);
-    spatial_touch_make_round(c, t, ball->half[0], other && other->is_round ? other->half[0] : 0,
-                             nearest, point, is_swapped ? vec3_negated(m->normal) : m->normal);
-    spatial_touch_end(c, t);
+    make_round(c, t, ball->half[0], other && other->is_round ? other->half[0] : 0, nearest, point,
+               is_swapped ? vec3_negated(m->normal) : m->normal);
+    end_touch(c, t);
 }
 
 static void add_point(struct spatial_constraint *c, int pair, const struct solid_manifold *m,
@@ -476,12 +597,12 @@ static void add_point(struct spatial_constraint *c, int pair, const struct solid
     const struct touch_pair *p = &c->pairs[pair];
     int are_edges = p->b != CONTACT_GROUND && m->axis >= 6;
     int is_swapped = !are_edges && is_first_face(c, p, m);
-    struct touch *t = spatial_touch_begin(c, pair, m->normal, point, is_swapped);
+    struct touch *t = begin_touch(c, pair, m->normal, point, is_swapped);
     if (!t)
         return;
     if (are_edges)
         set_edges(t, p, c, m->axis, m->normal);
-    spatial_touch_end(c, t);
+    end_touch(c, t);
 }
 
 /* The name of a lowest point: that of a touch which presses there, so that it stays the same while
@@ -520,9 +641,95 @@ static void find_on_relief(struct spatial_constraint *c, int pair, double margin
                             .along = {point->s[0], point->s[1]},
                             .friction = s->friction,
                             .elasticity = s->elasticity};
-        spatial_touch_end(c, t);
+        end_touch(c, t);
     }
 }
+
+/* ---------------------------------------------------------------- the plane z = 0 */
+
+static struct box box_of(const struct solid *s, enum part_shape shape)
+{
+    return (struct box){.x = s->centre.x,
+                        .y = s->centre.y,
+                        .half_width = s->half[0],
+                        .half_height = s->half[1],
+                        .cos = s->axes[0].x,
+                        .sin = s->axes[0].y,
+                        .shape = shape};
+}
+
+static enum part_shape shape_of(const struct spatial_constraint *c, int box)
+{
+    return box >= 0 ? (enum part_shape)c->shapes[box] : PART_BOX;
+}
+
+/* The cosine between a direction and the face that looks most along it; 0: there is no face. */
+static double facing(const struct box *box, double x, double y)
+{
+    double along = fabs(box->cos * x + box->sin * y), across = fabs(box->cos * y - box->sin * x);
+    if (box->shape != PART_BOX)
+        return box->shape == PART_PLANE ? across : 0;
+    return det_max(along, across);
+}
+
+static double radius_of(const struct box *box)
+{
+    return box->shape == PART_DISK ? box->half_width : 0;
+}
+
+/* The feature nearest to a disk: of a rectangle, of a half-plane, of another disk, or of the
+ * ground, NULL. */
+static enum solids_nearest nearest_to(const struct box *disk, const struct box *other)
+{
+    struct nearest nearest;
+    if (!other || other->shape == PART_PLANE)
+        return SOLIDS_FACE;
+    if (other->shape == PART_DISK)
+        return SOLIDS_POINT;
+    collide_nearest(other, disk->x, disk->y, &nearest);
+    return nearest.is_corner ? SOLIDS_POINT : SOLIDS_FACE;
+}
+
+/* On the ground and on half-planes points are found on what touches them, not half way. */
+static struct vec3 middle_of(const struct manifold_point *point, struct vec3 n, int is_on_first,
+                             int is_on_second)
+{
+    double way = is_on_first ? -point->gap / 2 : is_on_second ? point->gap / 2 : 0;
+    return vec3_along((struct vec3){point->x, point->y, 0}, n, way);
+}
+
+/* As find_pair(), in the plane: the points of rectangles, disks and half-planes. */
+static void find_flat(struct spatial_constraint *c, int pair, double margin)
+{
+    const struct touch_pair *p = &c->pairs[pair];
+    int is_ground = p->b == CONTACT_GROUND;
+    struct box one = box_of(&c->solids[p->a], shape_of(c, p->a)), two = {0};
+    struct manifold m;
+    if (is_ground) {
+        collide_ground(&one, margin, &m);
+    } else {
+        two = box_of(solid_of(c, p->b), shape_of(c, p->b));
+        collide_boxes(&one, &two, margin, &m);
+    }
+    struct vec3 n = {m.normal_x, m.normal_y, 0};
+    int is_swapped = !is_ground && facing(&one, n.x, n.y) > facing(&two, n.x, n.y);
+    const struct box *first = is_swapped ? &two : &one, *second = is_swapped ? &one : &two;
+    for (int i = 0; i < m.count; i++) {
+        struct solid_point point = {middle_of(&m.points[i], n, is_ground || two.shape == PART_PLANE,
+                                              one.shape == PART_PLANE),
+                                    m.points[i].gap, m.points[i].feature};
+        struct touch *t = begin_touch(c, pair, n, &point, is_swapped);
+        if (!t)
+            return;
+        if (first->shape == PART_DISK)
+            make_round(c, t, radius_of(first), is_ground ? 0 : radius_of(second),
+                       nearest_to(first, is_ground ? NULL : second), &point,
+                       is_swapped ? vec3_negated(n) : n);
+        end_touch(c, t);
+    }
+}
+
+/* ---------------------------------------------------------------- all that touches */
 
 static void find_pair(struct spatial_constraint *c, int i, double margin)
 {
@@ -536,13 +743,13 @@ static void find_pair(struct spatial_constraint *c, int i, double margin)
         return;
     }
     if (c->shapes) {
-        spatial_touch_find_flat(c, i, margin);
+        find_flat(c, i, margin);
         return;
     }
     if (p->b == CONTACT_GROUND) {
         solids_meet_plane(&c->solids[p->a], (struct vec3){0, 1, 0}, 0, margin, &m);
     } else {
-        struct solid one = c->solids[p->a], two = *spatial_touch_solid(c, p->b);
+        struct solid one = c->solids[p->a], two = *solid_of(c, p->b);
         box_half_cut(p->meeting, &one, &two);
         solids_meet(&one, &two, margin, &p->held, &m);
     }
