@@ -1,7 +1,7 @@
 /* Our own bodies in space behind space_peers.h. Springs and dampers with a bound: the workload's
  * servo to the letter. */
 #include "common/version.h"
-#include "simulator/spatial/steps/spatial_dynamics.h"
+#include "simulator/spatial/steps/spatial_step.h"
 #include "bench/peers/space_peers.h"
 
 enum { LINKS_MAX = PEER_BODIES_MAX, RATES_MAX = 6 + 3 * LINKS_MAX };

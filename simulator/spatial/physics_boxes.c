@@ -7,7 +7,7 @@
 #include "simulator/body/face_senses.h"
 #include "simulator/body/linked_body.h"
 #include "simulator/body/physics_kinds.h"
-#include "simulator/spatial/steps/spatial_dynamics.h"
+#include "simulator/links/spatial_state.h"
 
 /* ---------------------------------------------------------------- senses */
 

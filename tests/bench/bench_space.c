@@ -13,7 +13,7 @@
  *
  * Servos as springs and dampers with a bound; friction 0.8, no restitution, limits of 1.2 rad.
  * Figures are in docs/physics-space.md. */
-#include "simulator/spatial/steps/spatial_dynamics.h"
+#include "simulator/spatial/steps/spatial_step.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 #include "tests/links.h"
 #include "tests/bench/bench.h"

@@ -3,7 +3,7 @@
  * two boxes together. A box slides askew on the ground and carries a limb that swings on a hinge
  * against a spring. test_spatial_rules.c has the same of bodies in flight. Not the same bits: names
  * of corners, and with them the order of contacts, and coordinates differ. */
-#include "simulator/spatial/steps/spatial_dynamics.h"
+#include "simulator/spatial/steps/spatial_step.h"
 #include "tests/links.h"
 #include "tests/plain_fixture.h"
 

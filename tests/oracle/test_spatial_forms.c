@@ -5,7 +5,7 @@
  *
  * With the argument --markdown: a line for each case, for `make oracle`. */
 
-#include "simulator/spatial/steps/spatial_dynamics.h"
+#include "simulator/spatial/steps/spatial_step.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 #include "tests/oracle/rows.h"
 #include "tests/oracle/limits.h"

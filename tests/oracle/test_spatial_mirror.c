@@ -5,7 +5,7 @@
  * be no order of contacts, and nothing that was left from the step before. */
 #include "simulator/links/spatial_state.h"
 #include "simulator/evaluate/evaluate.h"
-#include "simulator/spatial/steps/spatial_dynamics.h"
+#include "simulator/spatial/steps/spatial_step.h"
 #include "tests/links.h"
 #include "tests/plain_fixture.h"
 

@@ -28,7 +28,7 @@ int main(void)
 #include "simulator/links/spatial_state.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
 #include "tests/oracle/mujoco_fixture.h"
-#include "simulator/spatial/steps/spatial_dynamics.h"
+#include "simulator/spatial/steps/spatial_step.h"
 #include "tests/scene_fixture.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 32, COORDINATES_MAX = 40 };

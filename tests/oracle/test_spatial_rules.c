@@ -2,7 +2,7 @@
  * type of joint, what is conserved, and what must not change, or change in a known way, when a body
  * is turned, moved, mirrored, described from another root, merged, run backwards, or moved beside
  * others. */
-#include "simulator/spatial/steps/spatial_dynamics.h"
+#include "simulator/spatial/steps/spatial_step.h"
 #include "tests/vectors.h"
 #include "tests/links.h"
 #include "tests/plain_fixture.h"

@@ -6,7 +6,7 @@
 #include "simulator/planar/contacts/contacts.h"
 #include "simulator/reference/spatial_constraint.h"
 #include "simulator/spatial/contacts/spatial_contacts.h"
-#include "simulator/spatial/steps/spatial_dynamics.h"
+#include "simulator/spatial/steps/spatial_step.h"
 #include "tests/scene_fixture.h"
 #include "tests/wrapped.h"
 

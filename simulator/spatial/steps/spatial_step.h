@@ -1,15 +1,19 @@
-/* The shared state of the parts of a step in space, which spatial_dynamics.h hides, and the forces of
- * a step.
+/* Bodies in space in motion: trees of links with servos, limits and drag, in joint coordinates.
+ *
+ * Two ways to step. RK4 on plain quaternions, order 4, where nothing can touch and nothing is
+ * stiff; Moreau's midpoint with the exponential map, order 2, with implicit servos, limits and
+ * drag, everywhere else. A ledger accounts for every joule. docs/physics-space.md has the
+ * equations. All memory comes from the arena given at creation; a step allocates nothing.
  *
  * spatial_dynamics.c takes a step, by RK4 or the midpoint rule, and splits it where it has to; the
- * others are its parts. simulator/spatial/dynamics_boxes.c makes the state and shows it. Bodies that could touch take a midpoint step together, as a group: with the
- * same contacts, in the same parts. */
+ * others are its parts. simulator/spatial/dynamics_boxes.c makes the state and shows it. Bodies
+ * that could touch take a midpoint step together, as a group: with the same contacts, in the same
+ * parts. */
 #ifndef SIMULATOR_SPATIAL_STEPS_SPATIAL_STEP_H
 #define SIMULATOR_SPATIAL_STEPS_SPATIAL_STEP_H
 
 #include "simulator/spatial/contacts/spatial_contacts.h"
 #include "simulator/links/spatial_drag.h"
-#include "simulator/spatial/steps/spatial_dynamics.h"
 #include "simulator/spatial/tree/spatial_limits.h"
 #include "simulator/spatial/tree/spatial_momentum.h"
 
@@ -71,6 +75,16 @@ struct spatial_dynamics {
     double *effort, *effort_extra; /* of servos alone: base.torque = effort - effort_extra qdd */
     double *work;
 };
+
+/* The body at rest in the pose of birth. Of the settings dt_s, integrator, effector_mode,
+ * servo_rad_s, joint_speed_* and joint_damping_1_s matter. A step fails when the state is no longer
+ * finite or the arena of creation is exhausted. Impulses are not known where nothing can touch and
+ * there is no drag. Another world may have ground and friction only if that of creation had them; its
+ * fixed boxes are those of creation, or none. NULL when the arena is full. */
+struct spatial_state *spatial_dynamics_create(const struct body *body,
+                                              const struct spatial_world *world,
+                                              const struct dynamics_settings *settings,
+                                              struct arena *arena);
 
 static inline struct spatial_dynamics *spatial_dynamics_of(const struct dynamics *dynamics)
 {

@@ -3,7 +3,7 @@
  * tests/oracle/test_space.c. */
 #include "common/math/detmath.h"
 #include "simulator/reference/spatial_system.h"
-#include "simulator/spatial/steps/spatial_dynamics.h"
+#include "simulator/spatial/steps/spatial_step.h"
 #include "tests/vectors.h"
 #include "tests/links.h"
 #include "tests/plain_fixture.h"

@@ -2,7 +2,7 @@
  * holds for all of them: momentum is what impulses and gravity give, passive bodies gain no energy,
  * and contacts obey their law. runs: watched */
 #include "simulator/reference/spatial_constraint.h"
-#include "simulator/spatial/steps/spatial_dynamics.h"
+#include "simulator/spatial/steps/spatial_step.h"
 
 #include "tests/links.h"
 #include "tests/vectors.h"
