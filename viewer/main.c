@@ -17,7 +17,6 @@
 #include "viewer/export/export.h"
 #include "viewer/window/contents.h"
 #include "viewer/window/gallery.h"
-#include "viewer/window/window.h"
 
 static const char status_text[] =
     "\n"

@@ -97,7 +97,7 @@ static inline struct replay *fixture_replay_with(const struct fixture *fixture, 
         replay->neurons[i].inputs[0] =
             (struct wire){WIRE_NEURON, (i + 1) % fixture->parts, 0, 0, 1};
         if (i)
-            replay->effectors[i - 1] = (struct replay_effector){i, {WIRE_NEURON, i, 0, 0, 1}};
+            replay->effectors[i - 1] = (struct effector){i, {WIRE_NEURON, i, 0, 0, 1}};
     }
     replay->voice_count = voice_count;
     for (int i = 0; i < voice_count; i++)

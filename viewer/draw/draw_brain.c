@@ -503,7 +503,7 @@ static void describe(const struct replay *replay, const struct replay_cut *cut,
     const char *click = replay_is_cut(replay, cut) ? "click: put back" : "click: cut";
     char source[64];
     if (cut->kind == CUT_NEURON) {
-        const struct replay_neuron *neuron = &replay->neurons[cut->index];
+        const struct neuron *neuron = &replay->neurons[cut->index];
         char lag[64] = "";
         if (neuron->lag_turns > 0)
             snprintf(lag, sizeof lag, ", lags by %.2f turns", neuron->lag_turns);

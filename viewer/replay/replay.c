@@ -440,7 +440,7 @@ static void check_tables(const struct replay *replay)
                drive->rod);
     }
     for (int i = 0; i < replay->neuron_count; i++) {
-        const struct replay_neuron *neuron = &replay->neurons[i];
+        const struct neuron *neuron = &replay->neurons[i];
         ENSURE(neuron->part >= -1 && neuron->part < replay->part_count, "neuron %d is in part %d",
                i, neuron->part);
         ENSURE(neuron->function >= 0 && neuron->function < NEURON_FUNCTION_COUNT,

@@ -67,18 +67,6 @@ struct replay_drive {
     struct vec3 way, hand;
 };
 
-struct replay_neuron {
-    int part; /* or -1 */
-    int function;
-    double lag_turns; /* as of struct neuron */
-    struct wire inputs[NEURON_INPUTS_MAX];
-};
-
-struct replay_effector {
-    int drive;
-    struct wire input;
-};
-
 /* A cut in a brain, which shows its use: all that reads a neuron, one input of
  * a neuron, or the input of an effector, reads 0 instead. */
 enum replay_cut_kind { CUT_NONE, CUT_NEURON, CUT_NEURON_INPUT, CUT_EFFECTOR_INPUT };
@@ -174,8 +162,8 @@ struct replay {
     /* shapes[i] is that of parts[i]; then rods, of which rails of joints that slide are the last */
     struct shape *shapes;
     struct replay_drive *drives;
-    struct replay_neuron *neurons;
-    struct replay_effector *effectors;
+    struct neuron *neurons;
+    struct effector *effectors;
     int part_count, shape_count, drive_count, neuron_count, effector_count;
     double voice_hz[REPLAY_VOICES_MAX]; /* how high each creature calls */
     int voice_count;

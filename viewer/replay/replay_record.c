@@ -136,17 +136,11 @@ static int copy_phenotype(struct replay *replay, const struct phenotype *phenoty
             replay->drives[shape->drive].rod = i;
     }
     for (int i = 0; i < phenotype->effector_count; i++) {
-        const struct effector *effector = &phenotype->effectors[i];
-        replay->effectors[i] = (struct replay_effector){effector->drive, effector->input};
-        replay->drives[effector->drive].effector = i;
+        replay->effectors[i] = phenotype->effectors[i];
+        replay->drives[replay->effectors[i].drive].effector = i;
     }
-    for (int i = 0; i < phenotype->neuron_count; i++) {
-        const struct neuron *neuron = &phenotype->neurons[i];
-        replay->neurons[i].part = neuron->part;
-        replay->neurons[i].function = neuron->function;
-        replay->neurons[i].lag_turns = neuron->lag_turns;
-        memcpy(replay->neurons[i].inputs, neuron->inputs, sizeof neuron->inputs);
-    }
+    for (int i = 0; i < phenotype->neuron_count; i++)
+        replay->neurons[i] = phenotype->neurons[i];
     return 0;
 }
 
@@ -163,15 +157,12 @@ void replay_put_contacts(struct replay_row *row, const struct contact_point *poi
     ENSURE(count >= 0 && per_step >= 0, "%d contacts, %g", count, per_step);
     if (count > REPLAY_CONTACTS_MAX)
         count = REPLAY_CONTACTS_MAX;
-    for (int i = 0; i < count; i++)
-        row->contacts[i] =
-            (struct replay_contact){(float)points[i].at.x,
-                                    (float)points[i].at.y,
-                                    (float)points[i].at.z,
-                                    (float)points[i].normal.x,
-                                    (float)points[i].normal.y,
-                                    (float)points[i].normal.z,
-                                    (float)(points[i].normal_impulse_n_s * per_step)};
+    for (int i = 0; i < count; i++) {
+        float *numbers = (float *)&row->contacts[i]; /* place, normal */
+        replay_put_vector(numbers, points[i].at);
+        replay_put_vector(numbers + 3, points[i].normal);
+        row->contacts[i].impulse_n_s = (float)(points[i].normal_impulse_n_s * per_step);
+    }
     *row->contact_count = (float)count;
 }
 

@@ -1,7 +1,7 @@
 /* SDL2 gives the window, the clock and the events; the player (player.h) draws every frame with cairo
  * into an image, which is uploaded as one texture, so that what one sees is what an export would
  * write. */
-#include "viewer/window/window.h"
+#include "viewer/window/contents.h"
 
 #ifndef HAVE_SDL
 

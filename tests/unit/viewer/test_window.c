@@ -1,7 +1,7 @@
 /* Events that no pointer of a virtual display sends: two fingers that part or meet, and wheels of a
  * touchpad. They are put into SDL's queue before the window opens on SDL's own display without a
  * screen; its pictures are compared. */
-#include "viewer/window/window.h"
+#include "viewer/window/contents.h"
 #include "viewer/window/contents.h"
 
 #ifdef HAVE_SDL
