@@ -219,79 +219,75 @@ static void visit_hex(struct form *form, json_t *object, const char *key, uint64
         fail(form, ERR_FORMAT, key, "expected a text of 16 hexadecimal digits");
 }
 
-/* ---- names from tables: by number, NULL behind the last, "" where none is to be written ---- */
+/* ---- names from tables ---- */
 
-static const char *scope_name(int number)
+/* The names of numbers from `first` to before `end`, so many bytes apart. */
+struct names {
+    const char *const *of_0;
+    size_t stride;
+    int first, end;
+    uint32_t choices; /* the numbers that there are, as bits; 0: all */
+    int is_boolean;   /* false and true stand for 0 and 1, too */
+};
+static const char *const verdict_names[] = {
+#define X(id, number, name, words, text) [number] = name,
+    VERDICTS(X)
+#undef X
+};
+#define ROW_OF(table) sizeof(table)[0]
+static const struct names scopes = {
+    input_scope_names, ROW_OF(input_scope_names), 0, SCOPE_COUNT, 0, 0};
+static const struct names senses = {&sensors[0].name, ROW_OF(sensors), 0, SENSOR_COUNT, 0, 0};
+static const struct names functions = {
+    &neuron_functions[0].name, ROW_OF(neuron_functions), 0, NEURON_FUNCTION_COUNT, 0, 0};
+static const struct names kinds = {
+    &body_kinds[0].name, ROW_OF(body_kinds), 0, BODY_KIND_COUNT, 0, 0};
+static const struct names methods = {
+    breeding_gene_names, ROW_OF(breeding_gene_names), 1, BREEDING_GENE_COUNT, 0, 0};
+static const struct names verdicts = {
+    verdict_names, ROW_OF(verdict_names), 0, sizeof verdict_names / ROW_OF(verdict_names), 0, 0};
+
+static const char *name_of(const struct names *names, int number)
 {
-    return number < SCOPE_COUNT ? input_scope_names[number] : NULL;
+    const char *at = (const char *)names->of_0 + (size_t)number * names->stride;
+    return *(const char *const *)(const void *)at;
 }
 
-static const char *sensor_name(int number)
-{
-    return number < SENSOR_COUNT ? sensors[number].name : NULL;
-}
-
-static const char *function_name(int number)
-{
-    return number < NEURON_FUNCTION_COUNT ? neuron_functions[number].name : NULL;
-}
-
-static const char *kind_name(int number)
-{
-    return number < body_kind_count ? body_kinds[number].name : NULL;
-}
-
-static const char *breeding_name(int number)
-{
-    if (number == BREEDING_UNSET)
-        return "";
-    return number < BREEDING_GENE_COUNT ? breeding_gene_names[number] : NULL;
-}
-
-static const char *verdict_name_at(int number)
-{
-    return verdict_find(verdict_name(number)) == number ? verdict_name(number) : NULL;
-}
-
-static void add_choice(char *choices, size_t size, const char *name)
-{
-    size_t length = strlen(choices);
-    if (name[0])
-        snprintf(choices + length, size - length, "%s%s", length ? ", " : "", name);
-}
-
-/* Lists what there is. */
-static void fail_unknown(struct form *form, json_t *value, const char *key, const char *choices)
-{
-    fail(form, ERR_UNKNOWN, key, "unknown name \"%.60s\"; there are %s", json_string_value(value),
-         choices);
-}
-
-/* The number of that name; -1 and an error if there is none. */
+/* The number of that name; -1 and an error, which lists what there is, if there is none. */
 static int convert_name(struct form *form, json_t *value, const char *key,
-                        const char *(*name_at)(int number))
+                        const struct names *names)
 {
     char choices[320] = "";
+    if (names->is_boolean && json_is_boolean(value))
+        return json_is_true(value);
     if (!json_is_string(value)) {
-        fail(form, ERR_FORMAT, key, "expected a name");
+        fail(form, ERR_FORMAT, key,
+             names->is_boolean ? "expected true or false" : "expected a name");
         return -1;
     }
-    for (int i = 0; name_at(i); i++) {
-        if (name_at(i)[0] && strcmp(name_at(i), json_string_value(value)) == 0)
+    for (int i = names->first; i < names->end; i++) {
+        size_t used = strlen(choices);
+        if (names->choices && !(names->choices >> i & 1))
+            continue;
+        if (strcmp(name_of(names, i), json_string_value(value)) == 0)
             return i;
-        add_choice(choices, sizeof choices, name_at(i));
+        snprintf(choices + used, sizeof choices - used, "%s%s", used ? ", " : "",
+                 name_of(names, i));
     }
-    fail_unknown(form, value, key, choices);
+    fail(form, ERR_UNKNOWN, key, "unknown name \"%.60s\"; there are %s", json_string_value(value),
+         choices);
     return -1;
 }
 
 static void visit_name(struct form *form, json_t *object, const char *key, int is_required,
-                       const char *(*name_at)(int number), uint8_t *number)
+                       const struct names *names, uint8_t *number)
 {
     json_t *value = find(form, object, key, is_required);
-    int found = value ? convert_name(form, value, key, name_at) : -1;
-    if (form->is_writing && name_at(*number)[0])
-        put(form, object, key, json_string(name_at(*number)));
+    int found = value ? convert_name(form, value, key, names) : -1;
+    if (form->is_writing && *number >= names->first)
+        put(form, object, key,
+            names->is_boolean && *number <= 1 ? json_boolean(*number)
+                                              : json_string(name_of(names, *number)));
     if (found >= 0)
         *number = (uint8_t)found;
 }
@@ -337,11 +333,11 @@ static void visit_input(struct form *form, json_t **value, int is_central, struc
     if (input->kind == INPUT_CONSTANT)
         visit_real(form, object, "constant", REQUIRED, &input->value);
     else if (input->kind == INPUT_SENSOR)
-        visit_name(form, object, "sensor", REQUIRED, sensor_name, &input->sensor);
+        visit_name(form, object, "sensor", REQUIRED, &senses, &input->sensor);
     else
         visit_id(form, object, "neuron", REQUIRED, &input->source);
     if (input->kind != INPUT_CONSTANT)
-        visit_name(form, object, "of", OPTIONAL, scope_name, &input->scope);
+        visit_name(form, object, "of", OPTIONAL, &scopes, &input->scope);
     int has_via = input->scope == SCOPE_CHILD || input->scope == SCOPE_PART;
     if (has_via)
         visit_id(form, object, "via", REQUIRED, &input->via);
@@ -404,36 +400,12 @@ static void read_sensors(struct form *form, json_t *value, const char *key, uint
     if (!json_is_array(value))
         fail(form, ERR_FORMAT, key, "expected an array of names");
     for (size_t i = 0; form->rc == 0 && i < json_array_size(value); i++) {
-        int sensor = convert_name(form, json_array_get(value, i), key, sensor_name);
+        int sensor = convert_name(form, json_array_get(value, i), key, &senses);
         if (sensor >= 0 && (*set & SENSOR_BIT(sensor)))
             fail(form, ERR_FORMAT, key, "%s stands twice", sensors[sensor].name);
         else if (sensor >= 0)
             *set |= SENSOR_BIT(sensor);
     }
-}
-
-/* A name among those that the kind has; a choice may know true and false, too. */
-static uint8_t convert_choice(struct form *form, json_t *value, const struct gene_field *field,
-                              const char *key)
-{
-    int low = (int)field->range.low, high = (int)field->range.high;
-    if ((field->flags & GENE_BOOLEAN) && json_is_boolean(value))
-        return json_is_true(value);
-    if (!json_is_string(value)) {
-        fail(form, ERR_FORMAT, key,
-             field->flags & GENE_BOOLEAN ? "expected true or false" : "expected a name");
-        return 0;
-    }
-    char choices[320] = "";
-    for (int i = low; i <= high; i++) {
-        if (!gene_is_choice(field, i))
-            continue;
-        if (strcmp(field->names[i], json_string_value(value)) == 0)
-            return (uint8_t)i;
-        add_choice(choices, sizeof choices, field->names[i]);
-    }
-    fail_unknown(form, value, key, choices);
-    return 0;
 }
 
 /* Gives a field that the text does not name its assumed value. */
@@ -456,18 +428,6 @@ static void assume_field(const struct gene_field *field, void *gene, struct gene
     }
 }
 
-static void visit_choice(struct form *form, json_t *object, const char *key,
-                         const struct gene_field *field, uint8_t *choice)
-{
-    json_t *value = find(form, object, key, OPTIONAL);
-    if (value)
-        *choice = convert_choice(form, value, field, key);
-    if (form->is_writing)
-        put(form, object, key,
-            (field->flags & GENE_BOOLEAN) && *choice <= 1 ? json_boolean(*choice)
-                                                          : json_string(field->names[*choice]));
-}
-
 /* A field that is there, or is to be written. */
 static void visit_field(struct form *form, json_t *object, const struct gene_field *field,
                         void *gene, const char *key, struct gene_range range)
@@ -476,6 +436,9 @@ static void visit_field(struct form *form, json_t *object, const struct gene_fie
     uint8_t *byte = at;
     int64_t number;
     json_t *value = json_object_get(object, key);
+    const struct names names = {field->names,          sizeof field->names[0],
+                                (int)field->range.low, (int)field->range.high + 1,
+                                field->choices,        (field->flags & GENE_BOOLEAN) != 0};
     switch (field->type) {
     case GENE_ID:
         visit_id(form, object, key, REQUIRED, at);
@@ -495,7 +458,7 @@ static void visit_field(struct form *form, json_t *object, const struct gene_fie
         visit_flag(form, object, key, at);
         break;
     case GENE_CHOICE:
-        visit_choice(form, object, key, field, at);
+        visit_name(form, object, key, OPTIONAL, &names, at);
         break;
     case GENE_SENSORS:
         if (form->is_writing)
@@ -655,7 +618,7 @@ static void visit_neuron(struct form *form, json_t *object, struct neuron_gene *
     check_keys(form, object, neuron_keys);
     visit_id(form, object, "id", REQUIRED, &neuron->id);
     visit_owner(form, object, neuron);
-    visit_name(form, object, "function", REQUIRED, function_name, &neuron->function);
+    visit_name(form, object, "function", REQUIRED, &functions, &neuron->function);
     visit_real(form, object, "initial", OPTIONAL, &neuron->initial);
     visit_real(form, object, "lag_image", OPTIONAL, &neuron->lag_image);
     visit_real(form, object, "lag_row", OPTIONAL, &neuron->lag_row);
@@ -699,9 +662,9 @@ static void visit_table(struct form *form, json_t *object, struct genome *genome
 static void visit_genome(struct form *form, json_t *object, struct genome *genome)
 {
     if (!form->is_writing || genome->kind != 0)
-        visit_name(form, object, "body", OPTIONAL, kind_name, &genome->kind);
+        visit_name(form, object, "body", OPTIONAL, &kinds, &genome->kind);
     visit_id(form, object, "root", form->is_writing, &genome->root);
-    visit_name(form, object, "breeding", OPTIONAL, breeding_name, &genome->breeding);
+    visit_name(form, object, "breeding", OPTIONAL, &methods, &genome->breeding);
     for (int table = 0; table < GENOME_TABLE_COUNT; table++)
         visit_table(form, object, genome, table);
     if (form->is_writing || form->rc != 0)
@@ -817,7 +780,7 @@ static void visit_evaluation(struct form *form, json_t *object, struct creature 
     check_keys(form, value, evaluation_keys);
     visit_int(form, value, "simulator_version", REQUIRED, 0, INT32_MAX, &version);
     visit_hex(form, value, "seed", &creature->seed);
-    visit_name(form, value, "verdict", REQUIRED, verdict_name_at, &verdict);
+    visit_name(form, value, "verdict", REQUIRED, &verdicts, &verdict);
     visit_real(form, value, "fitness", REQUIRED, &creature->fitness);
     visit_hex(form, value, "digest", &creature->digest);
     visit_hex(form, value, "genome_hash", &creature->genome_hash);
