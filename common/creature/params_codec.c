@@ -64,12 +64,8 @@ void params_encode(const struct params *params, int is_all, struct pack_writer *
  * A preset is left out, since the rows that it sets are there. */
 static int is_changed(const struct params *params, const struct params *base, int index)
 {
-    char own[PARAM_TEXT_SIZE], usual[PARAM_TEXT_SIZE];
-    if (!creature_records_param(index) || index == params_find("world.preset"))
-        return 0;
-    params_print_value(params, index, own, sizeof own);
-    params_print_value(base, index, usual, sizeof usual);
-    return strcmp(own, usual) != 0;
+    return creature_records_param(index) && index != params_find("world.preset") &&
+           !params_is_same(params, base, index);
 }
 
 void params_encode_changed(const struct params *params, struct pack_writer *writer)

@@ -495,7 +495,6 @@ int params_check_meeting(const struct params *params, struct error *error)
                      params_solver_names[SOLVER_ARTICULATED], params_solver_names[solver]);
 }
 
-/* world.preset is left out: it acts through the rows it sets. */
 int params_is_same(const struct params *a, const struct params *b, int index)
 {
     char one[PARAM_TEXT_SIZE], other[PARAM_TEXT_SIZE];
@@ -506,17 +505,10 @@ int params_is_same(const struct params *a, const struct params *b, int index)
 
 int params_is_default(const struct params *params, int index)
 {
-    const struct param_info *info = &param_table[index];
-    const void *value = value_of(params, info), *preset = value_of(&defaults, info);
-    if (info->type == PARAM_REAL)
-        return *(const double *)value == *(const double *)preset;
-    if (info->type == PARAM_INT)
-        return *(const int64_t *)value == *(const int64_t *)preset;
-    if (info->type == PARAM_TEXT)
-        return strcmp(value, preset) == 0;
-    return *(const int *)value == *(const int *)preset;
+    return params_is_same(params, &defaults, index);
 }
 
+/* world.preset is left out: it acts through the rows it sets. */
 uint64_t params_evaluation_digest(const struct params *params)
 {
     uint64_t hash = HASH_START;
