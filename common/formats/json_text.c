@@ -181,7 +181,8 @@ char *json_text_dump(json_t *value)
     return text;
 }
 
-void json_text_put(FILE *file, const char *text, size_t length)
+/* A line of a text that jansson made, whole characters. */
+static void put_line(FILE *file, const char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {
         char escaped[16];
@@ -232,10 +233,10 @@ static void print_indented(struct json_stream *stream, const char *text)
 {
     size_t length;
     for (; text[length = strcspn(text, "\n")]; text += length + 1) {
-        json_text_put(stream->file, text, length);
+        put_line(stream->file, text, length);
         break_line(stream);
     }
-    json_text_put(stream->file, text, length);
+    put_line(stream->file, text, length);
 }
 
 void json_stream_put(struct json_stream *stream, const char *key, json_t *value)

@@ -12,10 +12,6 @@
  */
 char *json_text_dump(json_t *value);
 
-/* A line of a text that jansson made, whole characters; ferror() says if it could not be written.
- */
-void json_text_put(FILE *file, const char *text, size_t length);
-
 /* A text of foreign origin, cleaned but for ends of lines (text_clean()), which need not be UTF-8.
  * NULL when memory is out. */
 json_t *json_text_make(const char *text);

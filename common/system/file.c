@@ -74,7 +74,8 @@ static int is_own_descriptor(const char *path)
     return 0;
 }
 
-static int check_readable(const struct stat *info, const char *path, struct error *error)
+static int check_readable(const struct stat *info, int is_written, const char *path,
+                          struct error *error)
 {
     const char *what = S_ISDIR(info->st_mode)    ? "a directory"
                        : S_ISFIFO(info->st_mode) ? "a named pipe"
@@ -85,28 +86,40 @@ static int check_readable(const struct stat *info, const char *path, struct erro
     return error_set(error, ERR_FORMAT, "%s: %s, not a file", path, what);
 }
 
-/* Opening a device may do something, so what it is is looked at before; and after, since the name
- * may lead to another file by then, without waiting for the other end of a pipe meanwhile. */
+/* Looks at a file before it is opened, since opening a device may do something, and after, since
+ * the name may lead to another file by then. */
+typedef int check_file(const struct stat *info, int is_written, const char *path,
+                       struct error *error);
+static int open_checked(int parent, const char *name, int flags, const char *path,
+                        check_file *check, int *descriptor, struct error *error)
+{
+    struct stat info;
+    int is_written = (flags & O_ACCMODE) != O_RDONLY, status = 0;
+    if (fstatat(parent, name, &info, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0) == 0)
+        status = check(&info, is_written, path, error);
+    else if (errno != ENOENT)
+        status = fail_path(error, path);
+    if (status)
+        return status;
+    int file = openat(parent, name, flags | O_NOCTTY | O_CLOEXEC, 0666);
+    if (file < 0)
+        return fail_path(error, path);
+    status = fstat(file, &info) ? fail_path(error, path) : check(&info, is_written, path, error);
+    if (status)
+        close(file);
+    else
+        *descriptor = file;
+    return status;
+}
+
 /* Opens a file that a user names, to be read. A directory, a device, a socket or a named pipe is
  * ERR_FORMAT with its name, at once; an own descriptor (/dev/stdin, /dev/fd/N, as a shell's <(...)
  * has it) may be a pipe, which is waited for. 0, or ERR_* with a message. */
 static int file_open(const char *path, int *descriptor, struct error *error)
 {
-    struct stat info;
-    if (stat(path, &info) != 0)
-        return fail_path(error, path);
-    int status = check_readable(&info, path, error);
-    if (status)
-        return status;
     int no_wait = is_own_descriptor(path) ? 0 : O_NONBLOCK;
-    *descriptor = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | no_wait);
-    if (*descriptor < 0)
-        return fail_path(error, path);
-    status =
-        fstat(*descriptor, &info) ? fail_path(error, path) : check_readable(&info, path, error);
-    if (status)
-        close(*descriptor);
-    return status;
+    return open_checked(AT_FDCWD, path, O_RDONLY | no_wait, path, check_readable, descriptor,
+                        error);
 }
 
 int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length, struct error *error)
@@ -195,6 +208,17 @@ static void remove_on_signal_end(const char *path)
         }
 }
 
+/* Some file systems find out here only that the disk is full. 0, or -1 with errno. */
+static int sync_path(const char *path)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return -1;
+    int result = fsync(descriptor);
+    close(descriptor);
+    return result;
+}
+
 /* So that the rename survives a power failure; not every file system can, and then it does not. */
 static void sync_directory(const char *path)
 {
@@ -204,11 +228,7 @@ static void sync_directory(const char *path)
     if (length >= (int)sizeof(directory))
         return;
     snprintf(directory, sizeof(directory), "%.*s", length, path);
-    int descriptor = open(length > 0 ? directory : slash ? "/" : ".", O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return;
-    fsync(descriptor);
-    close(descriptor);
+    sync_path(length > 0 ? directory : slash ? "/" : ".");
 }
 
 int file_is_special(const char *path)
@@ -248,30 +268,11 @@ static int open_parent(const char *directory, const char *name, const char **las
     return parent;
 }
 
-/* Opening a device may do something, so the type is checked before. It is checked again after,
- * since the name may lead to another file by then. */
 static int open_plain_at(int parent, const char *name, int flags, const char *path, int *descriptor,
                          struct error *error)
 {
-    struct stat info;
-    int is_written = (flags & O_ACCMODE) != O_RDONLY;
-    if (fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
-        int status = file_check_plain(&info, is_written, path, error);
-        if (status)
-            return status;
-    } else if (errno != ENOENT) {
-        return fail_path(error, path);
-    }
-    int file = openat(parent, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-    if (file < 0)
-        return fail_path(error, path);
-    int status = fstat(file, &info) ? fail_path(error, path)
-                                    : file_check_plain(&info, is_written, path, error);
-    if (status)
-        close(file);
-    else
-        *descriptor = file;
-    return status;
+    return open_checked(parent, name, flags | O_NOFOLLOW | O_NONBLOCK, path, file_check_plain,
+                        descriptor, error);
 }
 
 int file_open_within(const char *directory, const char *name, int flags, int *descriptor,
@@ -391,17 +392,6 @@ int atomic_file_open(struct atomic_file *draft, const char *path, struct error *
     return status ? status : open_draft(draft, error);
 }
 
-/* Some file systems find out here only that the disk is full. 0, or -1 with errno. */
-static int sync_draft(const struct atomic_file *draft)
-{
-    int descriptor = open(draft->name, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return -1;
-    int result = fsync(descriptor);
-    close(descriptor);
-    return result;
-}
-
 /* 0, or -1 with errno, which is 0 where the cause is lost. */
 static int close_file(struct atomic_file *draft)
 {
@@ -420,7 +410,7 @@ int atomic_file_end(struct atomic_file *draft, int status, struct error *error)
 {
     int is_lost = close_file(draft) != 0;
     if (!is_lost && !status && !is_itself(draft))
-        is_lost = sync_draft(draft) != 0 || rename(draft->name, draft->path) != 0;
+        is_lost = sync_path(draft->name) != 0 || rename(draft->name, draft->path) != 0;
     if (!is_lost && !status && !is_itself(draft))
         sync_directory(draft->path);
     if (is_lost && !status)
