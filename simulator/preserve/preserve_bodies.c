@@ -95,39 +95,35 @@ static int count_numbers(const struct run *run)
            brain_memory_size(run->brain);
 }
 
-static void save_numbers(const struct run *run, double *to)
+static void copy_number(double *own, double **number, int is_saved)
 {
-    int dof = run->dynamics->dof;
-    for (int i = 0; i < dof; i++) {
-        *to++ = run->dynamics->q[i];
-        *to++ = run->dynamics->qd[i];
-    }
-    for (int i = 0; i < run->phenotype.effector_count; i++)
-        *to++ = run->filtered[i];
-    for (int i = 0; i < run->phenotype.part_count; i++) {
-        *to++ = run->senses.before[i].x;
-        *to++ = run->senses.before[i].y;
-        *to++ = run->senses.before[i].z;
-    }
-    brain_save_memory(run->brain, to);
+    *(is_saved ? *number : own) = *(is_saved ? own : *number);
+    ++*number;
 }
 
-static void load_numbers(struct run *run, const double *from)
+/* Copies the motion into numbers, or numbers into the motion. */
+static void copy_numbers(struct run *run, double *numbers, int is_saved)
 {
     double q[2 + 2 * PHENOTYPE_PARTS_MAX], qd[2 + 2 * PHENOTYPE_PARTS_MAX];
-    int dof = run->dynamics->dof;
-    for (int i = 0; i < dof; i++) {
-        q[i] = *from++;
-        qd[i] = *from++;
+    for (int i = 0; i < run->dynamics->dof; i++) {
+        q[i] = run->dynamics->q[i];
+        qd[i] = run->dynamics->qd[i];
+        copy_number(&q[i], &numbers, is_saved);
+        copy_number(&qd[i], &numbers, is_saved);
     }
-    dynamics_set_state(run->dynamics, q, qd);
+    if (!is_saved)
+        dynamics_set_state(run->dynamics, q, qd);
     for (int i = 0; i < run->phenotype.effector_count; i++)
-        run->filtered[i] = *from++;
+        copy_number(&run->filtered[i], &numbers, is_saved);
     for (int i = 0; i < run->phenotype.part_count; i++) {
-        run->senses.before[i] = (struct vec3){from[0], from[1], from[2]};
-        from += 3;
+        copy_number(&run->senses.before[i].x, &numbers, is_saved);
+        copy_number(&run->senses.before[i].y, &numbers, is_saved);
+        copy_number(&run->senses.before[i].z, &numbers, is_saved);
     }
-    brain_load_memory(run->brain, from);
+    if (is_saved)
+        brain_save_memory(run->brain, numbers);
+    else
+        brain_load_memory(run->brain, numbers);
 }
 
 int preserve_save_motion(struct preserve *p)
@@ -140,7 +136,7 @@ int preserve_save_motion(struct preserve *p)
             return error_memory(p->error);
         c->numbers = numbers;
         c->number_count = count;
-        save_numbers(&p->dwellers[i]->run, numbers);
+        copy_numbers(&p->dwellers[i]->run, numbers, 1);
         c->x_m = p->dwellers[i]->centre.x;
         c->y_m = p->dwellers[i]->centre.y;
     }
@@ -229,7 +225,7 @@ int preserve_enter(struct preserve *p, int i)
         put(&d->run, c);
     run_begin(&d->run);
     if (c->number_count > 0) {
-        load_numbers(&d->run, c->numbers);
+        copy_numbers(&d->run, c->numbers, 0);
         dynamics_reset_ledger(d->run.dynamics);
         dynamics_momentum(d->run.dynamics, &d->run.momentum, &d->run.angular_momentum);
         d->run.centre = d->run.last = dynamics_centre_of_mass(d->run.dynamics);

@@ -136,36 +136,15 @@ static int is_energy(microjoules energy)
     return energy >= 0 && energy <= ENERGY_SUM_MAX;
 }
 
-static void check_creature(const struct creature_state *c)
-{
-    unsigned long long id = (unsigned long long)c->descent.id;
-    ENSURE(c->descent.generation >= 0 && c->children >= 0, "creature %llu: generation %d", id,
-           c->descent.generation);
-    ENSURE(isfinite(c->x_m) && isfinite(c->y_m), "creature %llu is at %g, %g", id, c->x_m, c->y_m);
-    ENSURE((c->number_count > 0) == (c->numbers != NULL) && c->number_count <= PRESERVE_NUMBERS_MAX,
-           "creature %llu has %d numbers", id, c->number_count);
-}
-
+/* All numbers are within their bounds. */
 static void check_all(const struct preserve_state *state)
 {
-    ENSURE(state->living_count >= 0 && state->living_count <= state->living_room, "%d of %d live",
-           state->living_count, state->living_room);
-    ENSURE(state->egg_count >= 0 && state->egg_count <= state->egg_room, "%d of %d eggs",
-           state->egg_count, state->egg_room);
-    ENSURE(state->carcass_count >= 0 && state->carcass_count <= state->carcass_room,
-           "%d of %d carcasses", state->carcass_count, state->carcass_room);
-    for (int i = 0; i < preserve_state_count(state); i++)
-        check_creature(preserve_state_creature(state, i));
-    for (int i = 0; i < state->scent_count; i++)
-        ENSURE(is_energy(state->scents[i]), "cell %d smells of %lld uJ", i,
-               (long long)state->scents[i]);
-    for (int i = 0; i < state->plant_count; i++)
-        ENSURE(is_energy(state->plants[i]), "cell %d holds %lld uJ", i,
-               (long long)state->plants[i]);
-    for (int i = 0; i < state->egg_count; i++)
-        ENSURE(is_energy(state->eggs[i].reserve) && is_energy(state->eggs[i].body),
-               "egg %d holds %lld and %lld uJ", i, (long long)state->eggs[i].reserve,
-               (long long)state->eggs[i].body);
+    struct error error;
+    ENSURE(state->living_count <= state->living_room && state->egg_count <= state->egg_room &&
+               state->carcass_count <= state->carcass_room,
+           "%d live, %d eggs, %d carcasses", state->living_count, state->egg_count,
+           state->carcass_count);
+    ENSURE(preserve_state_bound(state, &error) == 0, "%s", error.message);
 }
 
 void preserve_state_check(const struct preserve_state *state)
@@ -245,6 +224,8 @@ static void visit_motion(struct pack_fields *f, const char *name, double *number
 static void visit_numbers(struct pack_fields *f, struct creature_state *c)
 {
     int count = c->number_count;
+    ENSURE((count > 0) == (c->numbers != NULL), "creature %" PRIu64 " has %d numbers",
+           c->descent.id, count);
     struct pack_fields in = pack_fields_list(f, "motion", &count, PRESERVE_NUMBERS_MAX);
     charge(&in, (size_t)count * sizeof c->numbers[0]);
     if (f->is_reading) {
