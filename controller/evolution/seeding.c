@@ -59,70 +59,54 @@ int seeding_add(struct seeding *seeding, const char *source, struct creature *cr
 
 /* ---- ids ---- */
 
-enum table { TABLE_BODY, TABLE_CONNECTION, TABLE_NEURON };
-
-static int find_row(const struct genome *genome, enum table table, gene_id id)
-{
-    return table == TABLE_BODY         ? genome_find_body(genome, id)
-           : table == TABLE_CONNECTION ? genome_find_connection(genome, id)
-                                       : genome_find_neuron(genome, id);
-}
-
-static gene_id row_id(const struct genome *genome, enum table table, int row)
-{
-    return table == TABLE_BODY         ? genome->bodies[row].id
-           : table == TABLE_CONNECTION ? genome->connections[row].id
-                                       : genome->neurons[row].id;
-}
-
 /* The new id that an earlier seed has given to a gene of that old id, or the next one. */
 static gene_id draw_id(const struct seeding *seeding, const struct individual *individuals,
-                       int seed, enum table table, gene_id old, struct gene_counter *ids)
+                       int seed, enum genome_table table, gene_id old, struct gene_counter *ids)
 {
     int row;
     for (int i = 0; i < seed; i++) {
-        row = find_row(&seeding->seeds[i].creature.genome, table, old);
+        row = genome_find(&seeding->seeds[i].creature.genome, table, old);
         if (row >= 0)
-            return row_id(&individuals[i].genome, table, row);
+            return genome_row_id(&individuals[i].genome, table, row);
     }
     return gene_counter_next(ids);
 }
 
 /* The new id of an old one: rows are the same in both. */
-static gene_id translate(const struct genome *before, const struct genome *after, enum table table,
-                         gene_id old)
+static gene_id translate(const struct genome *before, const struct genome *after,
+                         enum genome_table table, gene_id old)
 {
-    int row = old ? find_row(before, table, old) : -1;
-    return row < 0 ? 0 : row_id(after, table, row);
+    int row = old ? genome_find(before, table, old) : -1;
+    return row < 0 ? 0 : genome_row_id(after, table, row);
 }
 
 static void translate_input(const struct genome *before, const struct genome *after,
                             struct input_gene *input)
 {
     if (input->kind == INPUT_NEURON)
-        input->source = translate(before, after, TABLE_NEURON, input->source);
+        input->source = translate(before, after, GENOME_NEURONS, input->source);
     if (input->kind != INPUT_CONSTANT && input->scope == SCOPE_CHILD)
-        input->via = translate(before, after, TABLE_CONNECTION, input->via);
+        input->via = translate(before, after, GENOME_CONNECTIONS, input->via);
     if (input->kind != INPUT_CONSTANT && input->scope == SCOPE_PART)
-        input->via = translate(before, after, TABLE_BODY, input->via);
+        input->via = translate(before, after, GENOME_BODIES, input->via);
 }
 
 /* All references of `after`, still those of `before`, to its own ids. */
 static void translate_references(const struct genome *before, struct genome *after)
 {
     struct input_gene *input;
-    after->root = translate(before, after, TABLE_BODY, before->root);
+    after->root = translate(before, after, GENOME_BODIES, before->root);
     for (int i = 0; i < after->body_count; i++)
         for (int k = 0; (input = genome_body_input(&after->bodies[i], k)); k++)
             translate_input(before, after, input);
     for (int i = 0; i < after->connection_count; i++) {
         struct connection_gene *connection = &after->connections[i];
-        connection->from = translate(before, after, TABLE_BODY, connection->from);
-        connection->to = translate(before, after, TABLE_BODY, connection->to);
+        connection->from = translate(before, after, GENOME_BODIES, connection->from);
+        connection->to = translate(before, after, GENOME_BODIES, connection->to);
     }
     for (int i = 0; i < after->neuron_count; i++) {
         struct neuron_gene *neuron = &after->neurons[i];
-        neuron->owner = translate(before, after, TABLE_BODY, neuron->owner);
+        neuron->owner = translate(before, after, GENOME_BODIES, neuron->owner);
         for (int k = 0; k < neuron_functions[neuron->function].input_count; k++)
             translate_input(before, after, &neuron->inputs[k]);
     }
@@ -138,15 +122,10 @@ static int plant(const struct seeding *seeding, struct individual *individuals, 
     genome_deinit(after);
     if (genome_copy(after, before))
         return ERR_MEMORY;
-    for (int i = 0; i < before->body_count; i++)
-        after->bodies[i].id =
-            draw_id(seeding, individuals, seed, TABLE_BODY, before->bodies[i].id, &ids);
-    for (int i = 0; i < before->connection_count; i++)
-        after->connections[i].id =
-            draw_id(seeding, individuals, seed, TABLE_CONNECTION, before->connections[i].id, &ids);
-    for (int i = 0; i < before->neuron_count; i++)
-        after->neurons[i].id =
-            draw_id(seeding, individuals, seed, TABLE_NEURON, before->neurons[i].id, &ids);
+    for (int table = 0; table < GENOME_TABLE_COUNT; table++)
+        for (int i = 0; i < before->counts[table]; i++)
+            *(gene_id *)genome_row(after, table, i) =
+                draw_id(seeding, individuals, seed, table, genome_row_id(before, table, i), &ids);
     translate_references(before, after);
     individual->method = METHOD_SEED;
     return 0;
