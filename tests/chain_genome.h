@@ -11,16 +11,18 @@ static inline void chain_genome_make(struct genome *genome, gene_id parts)
     genome_init(genome);
     genome->root = 1;
     for (gene_id id = 1; id <= parts; id++)
-        *genome_add_body(genome) = (struct body_gene){.id = id,
-                                                      .width_m = 0.4,
-                                                      .height_m = 0.1,
-                                                      .joint = JOINT_ROTARY,
-                                                      .lower = -1,
-                                                      .upper = 1,
-                                                      .recursive_limit = 1};
+        *(struct body_gene *)genome_add(genome, GENOME_BODIES) =
+            (struct body_gene){.id = id,
+                               .width_m = 0.4,
+                               .height_m = 0.1,
+                               .joint = JOINT_ROTARY,
+                               .lower = -1,
+                               .upper = 1,
+                               .recursive_limit = 1};
     for (gene_id id = 1; id < parts; id++)
-        *genome_add_connection(genome) = (struct connection_gene){
-            .id = parts + id, .from = id, .to = id + 1, .child_face = FACE_LEFT, .scale = 1};
+        *(struct connection_gene *)genome_add(genome, GENOME_CONNECTIONS) =
+            (struct connection_gene){
+                .id = parts + id, .from = id, .to = id + 1, .child_face = FACE_LEFT, .scale = 1};
 }
 
 #endif

@@ -126,21 +126,8 @@ static enum face draw_child_face(struct maker *maker, const struct body_gene *ch
 static struct vec3 surface_point(const struct body_gene *body, int face, double position,
                                  double position_2)
 {
-    double x = body->width_m / 2, y = body->height_m / 2, z = body->box.depth_m / 2;
-    switch (face) {
-    case FACE_RIGHT:
-        return (struct vec3){x, position * y, position_2 * z};
-    case FACE_TOP:
-        return (struct vec3){-position * x, y, position_2 * z};
-    case FACE_LEFT:
-        return (struct vec3){-x, -position * y, position_2 * z};
-    case FACE_BOTTOM:
-        return (struct vec3){position * x, -y, position_2 * z};
-    case FACE_FRONT:
-        return (struct vec3){position * x, position_2 * y, z};
-    default:
-        return (struct vec3){-position * x, position_2 * y, -z};
-    }
+    struct vec3 half = {body->width_m / 2, body->height_m / 2, body->box.depth_m / 2};
+    return face_place(half, face, position, position_2);
 }
 
 /* The distance from a point to the nearest attachment that the part has already: of its own to its

@@ -307,19 +307,23 @@ static void redraw_targets(struct genome *genome, struct rng *rng)
                 genome->bodies[rng_below(rng, (uint32_t)genome->body_count)].id;
 }
 
-/* 1 if the genome is tidied and has more than a root (or no parent had). */
-static int finish(struct maker *maker, const struct genome *a, const struct genome *b)
+/* 1: the child is tidied and has more than a root (or no parent had); else it is empty: 0 or
+ * ERR_MEMORY. */
+static int finish(struct maker *maker, int status, const struct genome *a, const struct genome *b)
 {
     struct genome *child = maker->genome;
-    if (child->body_count == 0)
-        return 0;
-    if (genome_find_body(child, child->root) < 0)
-        child->root = child->bodies[0].id;
-    redraw_targets(child, maker->rng);
-    genetics_taper(maker, a, b);
-    wiring_tidy(maker);
-    CHECK_DEARLY(genetics_check(child));
-    return child->connection_count > 0 || a->connection_count == 0;
+    if (!status && child->body_count > 0) {
+        if (genome_find_body(child, child->root) < 0)
+            child->root = child->bodies[0].id;
+        redraw_targets(child, maker->rng);
+        genetics_taper(maker, a, b);
+        wiring_tidy(maker);
+        CHECK_DEARLY(genetics_check(child));
+        if (child->connection_count > 0 || a->connection_count == 0)
+            return 1;
+    }
+    genome_deinit(child);
+    return status == ERR_MEMORY ? ERR_MEMORY : 0;
 }
 
 /* 1: the child is made; else it is empty: 0 or ERR_MEMORY. */
@@ -343,10 +347,7 @@ static int try_crossover(struct maker *maker, struct chromosome *chromosome)
     child->breeding = a->breeding;
     if (a->breeding != b->breeding && rng_chance(maker->rng, 0.5))
         child->breeding = b->breeding;
-    if (!status && finish(maker, a, b))
-        return 1;
-    genome_deinit(child);
-    return status == ERR_MEMORY ? ERR_MEMORY : 0;
+    return finish(maker, status, a, b);
 }
 
 /* The last resort. */
@@ -449,10 +450,7 @@ static int try_graft(struct maker *maker, const struct genome *a, const struct g
     status = append_section(child, &section);
     if (!status)
         status = lead_to_graft(maker, a->connection_count, section.ids[GENOME_BODIES][top]);
-    if (!status && finish(maker, a, b))
-        return 1;
-    genome_deinit(child);
-    return status == ERR_MEMORY ? ERR_MEMORY : 0;
+    return finish(maker, status, a, b);
 }
 
 int genetics_graft(struct genome *child, const struct genome *a, const struct genome *b,

@@ -301,7 +301,7 @@ static void neuron_function(struct maker *maker)
         memset(&neuron->inputs[k], 0, sizeof(neuron->inputs[k]));
     for (k = used; k < count; k++)
         wiring_draw(maker, neuron->owner, &neuron->inputs[k]);
-    if (!genetics_is_oscillator(neuron->function))
+    if (!genome_is_oscillator(neuron->function))
         neuron->initial = neuron->lag_image = neuron->lag_row = 0;
     else if (neuron->initial == 0)
         neuron->initial = rng_unit(maker->rng);
@@ -327,7 +327,7 @@ static void neuron_weight(struct maker *maker)
     int row;
     struct neuron_gene *neuron = pick_neuron(maker, &row);
     int count = neuron_functions[neuron->function].input_count;
-    int k = maker_below(maker, count + genetics_is_oscillator(neuron->function));
+    int k = maker_below(maker, count + genome_is_oscillator(neuron->function));
     char what[64];
     if (k == count) {
         change_phase(maker, neuron, row);
@@ -341,7 +341,7 @@ static int count_oscillators(const struct genome *genome)
 {
     int count = 0;
     for (int i = 0; i < genome->neuron_count; i++)
-        count += genetics_is_oscillator(genome->neurons[i].function);
+        count += genome_is_oscillator(genome->neurons[i].function);
     return count;
 }
 
@@ -349,7 +349,7 @@ static int count_oscillators(const struct genome *genome)
 static void neuron_lag(struct maker *maker)
 {
     int wanted = maker_below(maker, count_oscillators(maker->genome)), row = 0;
-    while (!genetics_is_oscillator(maker->genome->neurons[row].function) || wanted-- > 0)
+    while (!genome_is_oscillator(maker->genome->neurons[row].function) || wanted-- > 0)
         row++;
     struct neuron_gene *neuron = &maker->genome->neurons[row];
     int is_row = rng_chance(maker->rng, 0.5);
@@ -462,8 +462,7 @@ static void insert_neuron(struct maker *maker, struct neuron_gene *neuron,
                           const struct reader *reader)
 {
     if (reader->owner == neuron->owner && rng_chance(maker->rng, INSERTED)) {
-        struct input_gene *passed =
-            &neuron->inputs[genetics_is_oscillator(neuron->function) ? 2 : 0];
+        struct input_gene *passed = &neuron->inputs[genome_is_oscillator(neuron->function) ? 2 : 0];
 
         *passed = *reader->input;
         passed->weight = 1;

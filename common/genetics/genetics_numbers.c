@@ -84,7 +84,7 @@ static void note_neuron(struct list *list, struct neuron_gene *neuron)
 {
     for (int i = 0; i < neuron_functions[neuron->function].input_count; i++)
         note_input(list, &neuron->inputs[i]);
-    if (genetics_is_oscillator(neuron->function))
+    if (genome_is_oscillator(neuron->function))
         note(list, (struct genetics_number){&neuron->initial, 0, LAST_TURN, LEAST_PHASE, 1, 1});
 }
 

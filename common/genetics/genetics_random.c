@@ -81,11 +81,6 @@ double genetics_random_length(double low_m, double high_m, struct rng *rng)
     return det_min(det_max(length, low_m), high_m);
 }
 
-int genetics_is_oscillator(int function)
-{
-    return function == NEURON_OSCILLATE_WAVE || function == NEURON_OSCILLATE_SAW;
-}
-
 static double sensor_share(int sensor)
 {
     if (sensor == SENSOR_JOINT)
@@ -112,7 +107,7 @@ double genetics_signal_unit(const struct body_gene *body, const struct params *p
 int genetics_random_body(struct maker *maker)
 {
     int recursion_choices = (int)maker->params->initial_recursion_max;
-    struct body_gene *body = genome_add_body(maker->genome);
+    struct body_gene *body = genome_add(maker->genome, GENOME_BODIES);
     if (!body)
         return genome_refusal(maker->genome, GENOME_BODIES);
     body->id = gene_counter_next(maker->ids);
@@ -132,7 +127,7 @@ static int add_connection(struct maker *maker, gene_id from, gene_id to, int is_
            "a connection from gene %llu to gene %llu, which are no bodies",
            (unsigned long long)from, (unsigned long long)to);
     ENSURE(!is_brace || kind->draw_brace, "bodies of kind %d have no braces", maker->genome->kind);
-    struct connection_gene *connection = genome_add_connection(maker->genome);
+    struct connection_gene *connection = genome_add(maker->genome, GENOME_CONNECTIONS);
     if (!connection)
         return genome_refusal(maker->genome, GENOME_CONNECTIONS);
     connection->id = gene_counter_next(maker->ids);
@@ -173,15 +168,15 @@ static int add_neuron(struct maker *maker, gene_id owner, int function)
            function, NEURON_FUNCTION_COUNT);
     ENSURE(owner == 0 || genome_find_body(maker->genome, owner) >= 0,
            "a neuron of gene %llu, which is no body", (unsigned long long)owner);
-    struct neuron_gene *neuron = genome_add_neuron(maker->genome);
+    struct neuron_gene *neuron = genome_add(maker->genome, GENOME_NEURONS);
     if (!neuron)
         return genome_refusal(maker->genome, GENOME_NEURONS);
     neuron->id = gene_counter_next(maker->ids);
     neuron->owner = owner;
     neuron->function = (uint8_t)function;
-    neuron->initial = genetics_is_oscillator(function) ? rng_unit(maker->rng) : 0;
+    neuron->initial = genome_is_oscillator(function) ? rng_unit(maker->rng) : 0;
     /* where none lags nothing is drawn, and all else is as it was */
-    if (genetics_is_oscillator(function) && maker->params->initial_lags > 0)
+    if (genome_is_oscillator(function) && maker->params->initial_lags > 0)
         draw_lags(maker, neuron);
     for (int k = 0; k < neuron_functions[function].input_count; k++)
         wiring_set_constant(&neuron->inputs[k], 0);
@@ -233,7 +228,7 @@ static void wire_oscillator(struct neuron_gene *neuron, double frequency_hz, str
 
 void genetics_random_inputs(struct maker *maker, struct neuron_gene *neuron)
 {
-    if (genetics_is_oscillator(neuron->function)) {
+    if (genome_is_oscillator(neuron->function)) {
         wire_oscillator(neuron, genetics_random_frequency_hz(maker), maker->rng);
         return;
     }
@@ -450,7 +445,7 @@ static int is_driven_by_oscillator(const struct genome *genome, const struct bod
     int row = body->has_effector && input->kind == INPUT_NEURON
                   ? genome_find_neuron(genome, input->source)
                   : -1;
-    return row >= 0 && genetics_is_oscillator(genome->neurons[row].function);
+    return row >= 0 && genome_is_oscillator(genome->neurons[row].function);
 }
 
 /* By chance every fourth creature has no oscillating joint, and most of these lie motionless: then

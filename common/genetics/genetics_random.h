@@ -59,7 +59,6 @@ int genetics_random_stretch(struct maker *maker, int row);
 /* A frequency for a creature's oscillators: that of one it has, or a new one. */
 double genetics_random_frequency_hz(struct maker *maker);
 
-int genetics_is_oscillator(int function);
 /* The angle or extension of one unit of an effector's signal in that body's joint: signals are made
  * for angles. */
 double genetics_signal_unit(const struct body_gene *body, const struct params *params);

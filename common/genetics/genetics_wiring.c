@@ -71,43 +71,29 @@ static void lead(struct input_gene *input, int kind, int scope, gene_id via)
         .kind = (uint8_t)kind, .scope = (uint8_t)scope, .via = via, .weight = input->weight};
 }
 
-/* Counts the neurons or sensors at the places; leads `input` to number `wanted` (-1: nowhere). */
-static int walk_neurons(const struct genome *genome, int scope, const struct place *places,
-                        int place_count, int wanted, struct input_gene *input)
-{
-    int p, n, count = 0;
-    for (p = 0; p < place_count; p++)
-        for (n = 0; n < genome->neuron_count; n++)
-            if (genome->neurons[n].owner == places[p].body && count++ == wanted) {
-                lead(input, INPUT_NEURON, scope, places[p].via);
-                input->source = genome->neurons[n].id;
-            }
-    return count;
-}
-
-static int walk_sensors(const struct genome *genome, int scope, const struct place *places,
-                        int place_count, int wanted, struct input_gene *input)
-{
-    int p, s, count = 0;
-    for (p = 0; p < place_count; p++) {
-        uint64_t set = sensors_at(genome, places[p].body);
-
-        for (s = 0; s < SENSOR_COUNT; s++)
-            if ((set & SENSOR_BIT(s)) && count++ == wanted) {
-                lead(input, INPUT_SENSOR, scope, places[p].via);
-                input->sensor = (uint8_t)s;
-            }
-    }
-    return count;
-}
-
-static int walk(const struct genome *genome, gene_id owner, int kind, int scope, int wanted,
-                struct input_gene *input)
+/* Counts the neurons or sensors that a scope leads to; leads `input` to number `wanted` (-1:
+ * nowhere). */
+static int walk(const struct genome *genome, gene_id owner, enum input_kind kind, int scope,
+                int wanted, struct input_gene *input)
 {
     struct place places[PLACES_MAX];
-    int count = list_places(genome, owner, scope, places);
-    return kind == INPUT_NEURON ? walk_neurons(genome, scope, places, count, wanted, input)
-                                : walk_sensors(genome, scope, places, count, wanted, input);
+    int place_count = list_places(genome, owner, scope, places), count = 0;
+    int is_neuron = kind == INPUT_NEURON, most = is_neuron ? genome->neuron_count : SENSOR_COUNT;
+    for (int p = 0; p < place_count; p++) {
+        uint64_t set = is_neuron ? 0 : sensors_at(genome, places[p].body);
+        for (int i = 0; i < most; i++) {
+            int is_there =
+                is_neuron ? genome->neurons[i].owner == places[p].body : (set & SENSOR_BIT(i)) != 0;
+            if (!is_there || count++ != wanted)
+                continue;
+            lead(input, kind, scope, places[p].via);
+            if (is_neuron)
+                input->source = genome->neurons[i].id;
+            else
+                input->sensor = (uint8_t)i;
+        }
+    }
+    return count;
 }
 
 void wiring_set_constant(struct input_gene *input, double value)
@@ -149,34 +135,6 @@ void wiring_draw(struct maker *maker, gene_id owner, struct input_gene *input)
         wiring_draw_source(maker, owner, INPUT_CONSTANT, input);
 }
 
-static int is_valid_neuron(const struct genome *genome, const struct input_gene *input,
-                           const struct place *places, int count)
-{
-    int i, row = genome_find_neuron(genome, input->source);
-    for (i = 0; row >= 0 && i < count; i++)
-        if (genome->neurons[row].owner == places[i].body && places[i].via == input->via)
-            return 1;
-    return 0;
-}
-
-/* 1 if a reader of `owner` may have this input. */
-static int wiring_is_valid(const struct genome *genome, gene_id owner,
-                           const struct input_gene *input)
-{
-    struct place places[PLACES_MAX];
-    int i, count;
-    if (input->kind == INPUT_CONSTANT)
-        return 1;
-    count = list_places(genome, owner, input->scope, places);
-    if (input->kind == INPUT_NEURON)
-        return is_valid_neuron(genome, input, places, count);
-    for (i = 0; i < count; i++)
-        if ((sensors_at(genome, places[i].body) & SENSOR_BIT(input->sensor)) &&
-            places[i].via == input->via)
-            return 1;
-    return 0;
-}
-
 int wiring_lead(const struct genome *genome, gene_id owner, const struct neuron_gene *neuron,
                 struct input_gene *input)
 {
@@ -197,7 +155,7 @@ int wiring_lead(const struct genome *genome, gene_id owner, const struct neuron_
 static void repair_input(struct maker *maker, gene_id owner, struct input_gene *input)
 {
     /* Its kind is tried first: a lost neuron is replaced by a neuron. */
-    if (!wiring_is_valid(maker->genome, owner, input) &&
+    if (!genome_may_read(maker->genome, owner, input) &&
         !wiring_draw_source(maker, owner, (enum input_kind)input->kind, input))
         wiring_draw(maker, owner, input);
 }

@@ -122,21 +122,6 @@ void genome_remove(struct genome *genome, enum genome_table table, int row)
     memmove(at, at + size, (size_t)(--genome->counts[table] - row) * size);
 }
 
-struct body_gene *genome_add_body(struct genome *genome)
-{
-    return genome_add(genome, GENOME_BODIES);
-}
-
-struct connection_gene *genome_add_connection(struct genome *genome)
-{
-    return genome_add(genome, GENOME_CONNECTIONS);
-}
-
-struct neuron_gene *genome_add_neuron(struct genome *genome)
-{
-    return genome_add(genome, GENOME_NEURONS);
-}
-
 int genome_find_body(const struct genome *genome, gene_id id)
 {
     return genome_find(genome, GENOME_BODIES, id);

@@ -305,9 +305,6 @@ uint64_t genome_hash(const struct genome *genome);
 /* Append a zeroed row and return it, or NULL when the table is at its maximum or memory is out. The
  * pointer is good until the next append to the same table. */
 void *genome_add(struct genome *genome, enum genome_table table);
-struct body_gene *genome_add_body(struct genome *genome);
-struct connection_gene *genome_add_connection(struct genome *genome);
-struct neuron_gene *genome_add_neuron(struct genome *genome);
 /* The reason why no row could be added: ERR_LIMIT or ERR_MEMORY. */
 int genome_refusal(const struct genome *genome, enum genome_table table);
 /* Removes one row, keeping the order of the others. References to it become dangling. */
@@ -320,6 +317,11 @@ int genome_has_mouth(const struct genome *genome, int mouth);
 static inline int genome_has_lags(const struct neuron_gene *neuron)
 {
     return neuron->lag_image != 0 || neuron->lag_row != 0;
+}
+
+static inline int genome_is_oscillator(int function)
+{
+    return function == NEURON_OSCILLATE_WAVE || function == NEURON_OSCILLATE_SAW;
 }
 
 /* Greatest limit, either way, of a joint of that type: rad or m. */
@@ -359,6 +361,9 @@ int genome_find_neuron(const struct genome *genome, gene_id id);
  * possible parent has them). Returns 0, or an ERR_* with a message that names the row (counted from
  * 0), for example "body 3 (id 17): width_m 0 is not within 0.01 .. 10". */
 int genome_check(const struct genome *genome, struct error *error);
+/* Of that the rules of references alone: 1 if a reader (a body gene's id; 0: in the central set) may
+ * have an input of that kind, scope, sensor, source and via. */
+int genome_may_read(const struct genome *genome, gene_id reader, const struct input_gene *input);
 
 /* What it saw of one thing from afar it sees of the other, and the other way round: sensors and the
  * inputs that read them change places. The same exchange again gives the same genome back. */

@@ -13,11 +13,6 @@
 
 /* ---- which references are allowed ---- */
 
-static int is_oscillator(int function)
-{
-    return function == NEURON_OSCILLATE_WAVE || function == NEURON_OSCILLATE_SAW;
-}
-
 /* 1 if some body gene has a connection to `child` and is `parent` (unless that is 0) and
  * has all the sensors wanted. */
 static int has_parent(const struct genome *genome, gene_id child, gene_id parent, uint64_t wanted)
@@ -109,6 +104,11 @@ static const char *reference_problem(const struct genome *genome, gene_id reader
                    ? NULL
                    : "names a neuron that is in no possible parent";
     return owner == target ? NULL : "names a neuron that does not live in the body it reads";
+}
+
+int genome_may_read(const struct genome *genome, gene_id reader, const struct input_gene *input)
+{
+    return !reference_problem(genome, reader, input);
 }
 
 /* ---- check ---- */
@@ -329,7 +329,7 @@ static void check_neuron_inputs(struct place *place, const struct genome *genome
 static void check_neuron(struct place *place, const struct genome *genome)
 {
     const struct neuron_gene *neuron = &genome->neurons[place->row];
-    double phase_max = is_oscillator(neuron->function) ? PHASE_MAX : 0;
+    double phase_max = genome_is_oscillator(neuron->function) ? PHASE_MAX : 0;
     check_id(place);
     check_int(place, "function", neuron->function, 0, NEURON_FUNCTION_COUNT - 1);
     check_real(place, "initial", neuron->initial, 0, phase_max);
@@ -449,35 +449,32 @@ static void repair_input(const struct genome *genome, gene_id reader, struct inp
         input->via = 0;
 }
 
+/* Inputs that are not used are 0. */
+static void repair_body(const struct genome *genome, struct body_gene *body)
+{
+    const struct gene_field *table = body_kinds[genome->kind].body;
+    for (const struct gene_field *field = table; field->name; field++) {
+        int count = field->type == GENE_INPUTS ? GENOME_DRIVES_MAX : field->type == GENE_INPUT;
+        int used = (int)gene_range_of(table, field, body).high;
+        struct input_gene *inputs = gene_at(body, field);
+        for (int i = 0; i < count; i++)
+            if (i < used)
+                repair_input(genome, body->id, &inputs[i]);
+            else
+                memset(&inputs[i], 0, sizeof inputs[i]);
+    }
+    if (!body->has_effector)
+        body->effector_strength = 0;
+}
+
 static void repair_rows(struct genome *genome)
 {
-    for (int i = 0; i < genome->body_count; i++) {
-        struct body_gene *body = &genome->bodies[i];
-        if (body->has_effector) {
-            repair_input(genome, body->id, &body->effector_input);
-        } else {
-            memset(&body->effector_input, 0, sizeof(body->effector_input));
-            body->effector_strength = 0;
-        }
-        for (int k = 0; k < GENOME_DRIVES_MAX; k++)
-            if (k < genome_drive_count(body))
-                repair_input(genome, body->id, &body->drives[k]);
-            else
-                memset(&body->drives[k], 0, sizeof(body->drives[k]));
-        for (int k = 0; k < EMITTER_COUNT; k++)
-            if (body->emitters[k].is_there)
-                repair_input(genome, body->id, &body->emitters[k].input);
-            else
-                memset(&body->emitters[k], 0, sizeof(body->emitters[k]));
-        if (body->stretch.limit != 0)
-            repair_input(genome, body->id, &body->stretch.input);
-        else
-            memset(&body->stretch, 0, sizeof(body->stretch));
-    }
+    for (int i = 0; i < genome->body_count; i++)
+        repair_body(genome, &genome->bodies[i]);
     for (int i = 0; i < genome->neuron_count; i++) {
         struct neuron_gene *neuron = &genome->neurons[i];
         int used = neuron_functions[neuron->function].input_count;
-        if (!is_oscillator(neuron->function))
+        if (!genome_is_oscillator(neuron->function))
             neuron->initial = neuron->lag_image = neuron->lag_row = 0;
         for (int j = 0; j < used; j++)
             repair_input(genome, neuron->owner, &neuron->inputs[j]);

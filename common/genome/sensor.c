@@ -17,6 +17,24 @@ const enum sensor face_sensors[FACE_COUNT] = {SENSOR_CONTACT_RIGHT, SENSOR_CONTA
                                               SENSOR_CONTACT_LEFT,  SENSOR_CONTACT_BOTTOM,
                                               SENSOR_CONTACT_FRONT, SENSOR_CONTACT_BACK};
 
+struct vec3 face_place(struct vec3 half, int face, double position, double position_2)
+{
+    switch (face) {
+    case FACE_RIGHT:
+        return (struct vec3){half.x, position * half.y, position_2 * half.z};
+    case FACE_TOP:
+        return (struct vec3){-position * half.x, half.y, position_2 * half.z};
+    case FACE_LEFT:
+        return (struct vec3){-half.x, -position * half.y, position_2 * half.z};
+    case FACE_BOTTOM:
+        return (struct vec3){position * half.x, -half.y, position_2 * half.z};
+    case FACE_FRONT:
+        return (struct vec3){position * half.x, position_2 * half.y, half.z};
+    default:
+        return (struct vec3){-position * half.x, position_2 * half.y, -half.z};
+    }
+}
+
 #define SIGHT(text_name, what)                                                                     \
     {                                                                                              \
         .name = text_name, .along = SENSOR_##what##_ALONG, .across = SENSOR_##what##_ACROSS,       \

@@ -4,6 +4,7 @@
 #ifndef COMMON_GENOME_SENSOR_H
 #define COMMON_GENOME_SENSOR_H
 
+#include "common/math/vec3.h"
 #include "common/params/params.h"
 
 /* Faces of a part in its own frame: those of a rectangle counter-clockwise from +x, then those of a
@@ -168,6 +169,9 @@ uint64_t sensors_switched_on(const struct params *params);
  * not, but those of worlds of several creatures only where they are on. So worlds of one draw what
  * they always drew. */
 uint64_t sensors_drawn(int kind, const struct params *params);
+/* A place on a face of a box with these half sides, in its own frame; positions are -1 .. 1 along
+ * the face. */
+struct vec3 face_place(struct vec3 half, int face, double position, double position_2);
 extern const char *const face_names[FACE_COUNT];   /* right, top, left, bottom, front, back */
 extern const enum sensor face_sensors[FACE_COUNT]; /* of contact */
 

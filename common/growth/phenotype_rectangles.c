@@ -47,23 +47,6 @@ static struct own *own_of(const struct grower *grower)
 
 /* ---- parts ---- */
 
-/* The point of a face in the gene frame: position -1 .. 1 along it, counter-clockwise. */
-static struct vec2 face_point(double width, double height, int face, double position)
-{
-    double x = 0.5 * width;
-    double y = 0.5 * height;
-    switch (face) {
-    case FACE_RIGHT:
-        return (struct vec2){x, position * y};
-    case FACE_TOP:
-        return (struct vec2){-position * x, y};
-    case FACE_LEFT:
-        return (struct vec2){-x, -position * y};
-    default:
-        return (struct vec2){position * x, -y};
-    }
-}
-
 /* A vector of a part's gene frame, turned into the world. */
 static struct vec2 gene_to_world(struct vec2 axis, int mirror, struct vec2 v)
 {
@@ -139,11 +122,13 @@ static void place_child(struct grower *grower, int child, const struct branch *b
     c->angle_rad = cg->quarters * (0.5 * DET_PI) + cg->rest_rad;
 
     /* Both face points meet at the anchor. */
+    struct vec3 half_p = {p->width_m / 2, p->height_m / 2, 0};
+    struct vec3 half_c = {c->width_m / 2, c->height_m / 2, 0};
     struct vec2 out =
-        gene_to_world(pg->axis, p->mirror, face_point(p->width_m, p->height_m, face, position));
+        gene_to_world(pg->axis, p->mirror, vec3_flat(face_place(half_p, face, position, 0)));
     struct vec2 in =
         gene_to_world(cg->axis, c->mirror,
-                      face_point(c->width_m, c->height_m, gene->child_face, gene->child_position));
+                      vec3_flat(face_place(half_c, gene->child_face, gene->child_position, 0)));
     c->anchor = (struct vec3){p->centre.x + out.x, p->centre.y + out.y, 0};
     c->centre = (struct vec3){c->anchor.x - in.x, c->anchor.y - in.y, 0};
 

@@ -66,10 +66,9 @@ int measures_find_difference(const struct measures *one, const struct measures *
 
 int measures_move_alike(const struct measures *one, const struct measures *other)
 {
-    for (int i = 0; i < MEASURE_COUNT; i++)
-        if (i != MEASURE_neurons && measures_get(one, i) != measures_get(other, i))
-            return 0;
-    return 1;
+    struct measures alike = *other;
+    alike.neurons = one->neurons;
+    return measures_find_difference(one, &alike) < 0;
 }
 
 int measures_are_one_kind(const struct measures *one, const struct measures *other)

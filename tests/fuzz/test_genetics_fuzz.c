@@ -593,7 +593,7 @@ static const char *plant(int fault, const struct fuzz *fuzz, struct genome *chil
         child->neurons[0].inputs[0].weight = NAN;
         return "weight nan";
     case 3:
-        genome_add_neuron(child)->id = fuzz->number << 10 | 1000;
+        ((struct neuron_gene *)genome_add(child, GENOME_NEURONS))->id = fuzz->number << 10 | 1000;
         return "garbage is left";
     case 4:
         child->connections[0].id = 987654321;

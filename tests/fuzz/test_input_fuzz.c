@@ -126,8 +126,9 @@ static const char *text_of(const unsigned char *bytes, size_t length)
 static void make_genome(struct genome *genome)
 {
     chain_genome_make(genome, 2);
-    *genome_add_neuron(genome) = (struct neuron_gene){.id = 4, .owner = 1};
-    *genome_add_neuron(genome) = (struct neuron_gene){
+    *(struct neuron_gene *)genome_add(genome, GENOME_NEURONS) =
+        (struct neuron_gene){.id = 4, .owner = 1};
+    *(struct neuron_gene *)genome_add(genome, GENOME_NEURONS) = (struct neuron_gene){
         .id = 5, .owner = 1, .function = NEURON_OSCILLATE_WAVE, .lag_image = 0.5, .lag_row = 0.25};
 }
 

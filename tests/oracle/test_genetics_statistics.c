@@ -354,7 +354,7 @@ static void make_row(struct genome *genome)
 {
     genome_init(genome);
     for (int i = 0; i < 2; i++) {
-        struct body_gene *body = genome_add_body(genome);
+        struct body_gene *body = genome_add(genome, GENOME_BODIES);
 
         *body = (struct body_gene){.id = (gene_id)i + 1,
                                    .width_m = 0.3,
@@ -365,10 +365,10 @@ static void make_row(struct genome *genome)
                                    .recursive_limit = 1};
     }
     genome->root = 1;
-    *genome_add_connection(genome) =
+    *(struct connection_gene *)genome_add(genome, GENOME_CONNECTIONS) =
         (struct connection_gene){.id = 1, .from = 1, .to = 2, .scale = 1};
     for (int i = 0; i < SLOTS - 3; i++) {
-        struct neuron_gene *neuron = genome_add_neuron(genome);
+        struct neuron_gene *neuron = genome_add(genome, GENOME_NEURONS);
 
         neuron->id = (gene_id)i + 1;
         neuron->function = NEURON_ABS;

@@ -69,7 +69,7 @@ static inline void violent_params(struct params *params, uint64_t number)
 /* Turns a drive into a wave as fast, wide and steep as it goes. */
 static inline void violent_drive(struct neuron_gene *neuron, struct rng *rng)
 {
-    if (!genetics_is_oscillator(neuron->function))
+    if (!genome_is_oscillator(neuron->function))
         return;
     if (rng_chance(rng, 0.5))
         neuron->function = NEURON_OSCILLATE_SAW;

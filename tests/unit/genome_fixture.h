@@ -49,7 +49,7 @@ static inline struct input_gene fixture_sensor(int scope, int sensor, gene_id vi
 
 static inline struct body_gene *fixture_body(struct genome *genome, gene_id id)
 {
-    struct body_gene *body = genome_add_body(genome);
+    struct body_gene *body = genome_add(genome, GENOME_BODIES);
     body->id = id;
     body->width_m = 0.1 + 0.1 / (double)id; /* digits that need all 17 places */
     body->height_m = 0.2;
@@ -63,7 +63,7 @@ static inline struct body_gene *fixture_body(struct genome *genome, gene_id id)
 static inline struct connection_gene *fixture_connection(struct genome *genome, gene_id id,
                                                          gene_id from, gene_id to)
 {
-    struct connection_gene *connection = genome_add_connection(genome);
+    struct connection_gene *connection = genome_add(genome, GENOME_CONNECTIONS);
     connection->id = id;
     connection->from = from;
     connection->to = to;
@@ -74,7 +74,7 @@ static inline struct connection_gene *fixture_connection(struct genome *genome, 
 static inline struct neuron_gene *fixture_neuron_row(struct genome *genome, gene_id id,
                                                      gene_id owner, int function)
 {
-    struct neuron_gene *neuron = genome_add_neuron(genome);
+    struct neuron_gene *neuron = genome_add(genome, GENOME_NEURONS);
     neuron->id = id;
     neuron->owner = owner;
     neuron->function = (uint8_t)function;
@@ -194,7 +194,7 @@ enum { BALL_ROOT = 1, BALL_LEG = 2, BALL_FOOT = 3, BALL_TAIL = 4, BALL_WAVE = 50
 
 static inline struct body_gene *fixture_sphere(struct genome *genome, gene_id id, int joint)
 {
-    struct body_gene *body = genome_add_body(genome);
+    struct body_gene *body = genome_add(genome, GENOME_BODIES);
     body->id = id;
     body->joint = (uint8_t)joint;
     body->recursive_limit = 1;
@@ -282,7 +282,7 @@ enum { BOX_TRUNK = 1, BOX_LEG = 2, BOX_FOOT = 3, BOX_TAIL = 4, BOX_HEAD = 5, BOX
 
 static inline struct body_gene *fixture_box(struct genome *genome, gene_id id, int joint)
 {
-    struct body_gene *body = genome_add_body(genome);
+    struct body_gene *body = genome_add(genome, GENOME_BODIES);
     body->id = id;
     body->joint = (uint8_t)joint;
     body->recursive_limit = 1;

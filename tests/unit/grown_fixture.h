@@ -29,7 +29,7 @@ static inline void grown_tear_down(void)
 /* A body gene of any kind; nothing of it is set but its id, and that it occurs once. */
 static inline struct body_gene *grown_body(int joint)
 {
-    struct body_gene *body = genome_add_body(&genome);
+    struct body_gene *body = genome_add(&genome, GENOME_BODIES);
     ck_assert_ptr_nonnull(body);
     body->id = (gene_id)genome.body_count;
     body->joint = (uint8_t)joint;
@@ -52,7 +52,7 @@ static inline struct body_gene *grown_rectangle(double width_m, double height_m,
 /* A connection of any kind. */
 static inline struct connection_gene *grown_connection(gene_id from, gene_id to)
 {
-    struct connection_gene *connection = genome_add_connection(&genome);
+    struct connection_gene *connection = genome_add(&genome, GENOME_CONNECTIONS);
     ck_assert_ptr_nonnull(connection);
     connection->id = 100 + (gene_id)genome.connection_count;
     connection->from = from;

@@ -74,7 +74,7 @@ static void make_plate(int i, int kind, double width_m, double height_m)
     struct genome *genome = &creatures[i].genome;
     genome_deinit(genome);
     genome->kind = (uint8_t)kind;
-    struct body_gene *body = genome_add_body(genome);
+    struct body_gene *body = genome_add(genome, GENOME_BODIES);
     ck_assert_ptr_nonnull(body);
     genome->root = body->id = 1;
     body->width_m = width_m;

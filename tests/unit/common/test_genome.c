@@ -60,14 +60,14 @@ TEST(rows_are_found_and_removed_in_order)
 TEST(tables_have_maxima)
 {
     while (genome.body_count < GENOME_BODIES_MAX)
-        ck_assert_ptr_nonnull(genome_add_body(&genome));
+        ck_assert_ptr_nonnull(genome_add(&genome, GENOME_BODIES));
     while (genome.connection_count < GENOME_CONNECTIONS_MAX)
-        ck_assert_ptr_nonnull(genome_add_connection(&genome));
+        ck_assert_ptr_nonnull(genome_add(&genome, GENOME_CONNECTIONS));
     while (genome.neuron_count < GENOME_NEURONS_MAX)
-        ck_assert_ptr_nonnull(genome_add_neuron(&genome));
-    ck_assert_ptr_null(genome_add_body(&genome));
-    ck_assert_ptr_null(genome_add_connection(&genome));
-    ck_assert_ptr_null(genome_add_neuron(&genome));
+        ck_assert_ptr_nonnull(genome_add(&genome, GENOME_NEURONS));
+    ck_assert_ptr_null(genome_add(&genome, GENOME_BODIES));
+    ck_assert_ptr_null(genome_add(&genome, GENOME_CONNECTIONS));
+    ck_assert_ptr_null(genome_add(&genome, GENOME_NEURONS));
     ck_assert_uint_eq(genome.bodies[GENOME_BODIES_MAX - 1].id, 0);
     ck_assert_uint_eq(genome.bodies[0].id, TRUNK);
 }
@@ -75,7 +75,7 @@ TEST(tables_have_maxima)
 TEST(a_removed_row_is_reused_zeroed)
 {
     genome_remove(&genome, GENOME_BODIES, 2);
-    const struct body_gene *body = genome_add_body(&genome);
+    const struct body_gene *body = genome_add(&genome, GENOME_BODIES);
     ck_assert_uint_eq(body->id, 0);
     ck_assert(body->width_m == 0 && body->effector_input.weight == 0);
 }
@@ -86,7 +86,7 @@ TEST(copies_are_equal_and_independent)
     ck_assert_int_eq(genome_copy(&copy, &genome), 0);
     ck_assert(genome_is_equal(&genome, &copy));
     ck_assert_uint_eq(genome_hash(&genome), genome_hash(&copy));
-    ck_assert_ptr_nonnull(genome_add_neuron(&copy));
+    ck_assert_ptr_nonnull(genome_add(&copy, GENOME_NEURONS));
     ck_assert(!genome_is_equal(&genome, &copy));
     ck_assert_uint_ne(genome_hash(&genome), genome_hash(&copy));
     genome_deinit(&copy);

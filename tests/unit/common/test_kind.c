@@ -317,7 +317,7 @@ static void tear_down(void)
 
 static void make_ball(double diameter_m)
 {
-    struct body_gene *body = genome_add_body(&genome);
+    struct body_gene *body = genome_add(&genome, GENOME_BODIES);
     body->id = genome.root = 1;
     body->width_m = diameter_m;
     body->recursive_limit = 1;

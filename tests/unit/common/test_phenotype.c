@@ -57,7 +57,7 @@ static void add_bodies(int count)
 /* A sum neuron; ids from 1001. */
 static struct neuron_gene *add_neuron(gene_id owner)
 {
-    struct neuron_gene *neuron = genome_add_neuron(&genome);
+    struct neuron_gene *neuron = genome_add(&genome, GENOME_NEURONS);
     ck_assert_ptr_nonnull(neuron);
     neuron->id = 1000 + (gene_id)genome.neuron_count;
     neuron->owner = owner;
@@ -467,7 +467,7 @@ TEST(copies_take_turns)
     static const double lags[] = {0,   0.75, 0.5,
                                   0.5, 0.25, 0}; /* three of a limb, three of its image */
     make_symmetric_limbs();
-    struct neuron_gene *wave = genome_add_neuron(&genome);
+    struct neuron_gene *wave = genome_add(&genome, GENOME_NEURONS);
     *wave = (struct neuron_gene){.id = 50,
                                  .owner = 2,
                                  .function = NEURON_OSCILLATE_WAVE,

@@ -379,7 +379,7 @@ TEST_LOOP(ids_and_dead_neurons, 0, 2)
         for (int k = 0; k < NEURON_INPUTS_MAX; k++)
             rename_input(&genome.neurons[i].inputs[k]);
     }
-    struct neuron_gene *dead = genome_add_neuron(&genome);
+    struct neuron_gene *dead = genome_add(&genome, GENOME_NEURONS);
     dead->id = 9999;
     dead->function = NEURON_OSCILLATE_WAVE;
     ck_ok(genome_check(&genome, &error));

@@ -117,13 +117,13 @@ TEST(sensors_of_contests_are_drawn_where_they_are_on)
 static void make_asking(struct genome *genome)
 {
     genome_init(genome);
-    struct body_gene *body = genome_add_body(genome);
+    struct body_gene *body = genome_add(genome, GENOME_BODIES);
     body->sensors = SENSORS_OF_SIGHT(LIGHT);
     body->stretch.limit = 0.5;
     body->stretch.input =
         (struct input_gene){.kind = INPUT_SENSOR, .sensor = SENSOR_LIGHT_ALONG, .weight = 1};
     body->emitters[EMITTER_SOUND].is_there = 1;
-    body = genome_add_body(genome);
+    body = genome_add(genome, GENOME_BODIES);
     body->sensors = SENSORS_OF_SIGHT(SCENT_1);
 }
 
@@ -158,7 +158,7 @@ TEST(all_that_is_off_is_named)
     memset(&params, 0, sizeof params);
     genome.bodies[1].sensors = SENSOR_BIT(SENSOR_COUNT) - 1;
     for (int i = 0; i < SENSOR_COUNT; i++) {
-        struct neuron_gene *neuron = genome_add_neuron(&genome);
+        struct neuron_gene *neuron = genome_add(&genome, GENOME_NEURONS);
         neuron->inputs[0] = (struct input_gene){.kind = INPUT_SENSOR, .sensor = (uint8_t)i};
     }
     ck_assert_int_eq(gene_switches_explain(&genome, &params, text), 1);

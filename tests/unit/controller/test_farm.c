@@ -391,7 +391,7 @@ static void make_genome(struct genome *genome)
 {
     chain_genome_make(genome, 2);
     for (gene_id id = 10; run.is_fat && id < 10 + GENOME_NEURONS_MAX; id++)
-        *genome_add_neuron(genome) = (struct neuron_gene){.id = id};
+        *(struct neuron_gene *)genome_add(genome, GENOME_NEURONS) = (struct neuron_gene){.id = id};
 }
 
 static uint64_t seed_of(uint64_t id)

@@ -134,7 +134,7 @@ static void make_pair(struct genome *genome, int face, int joint, int is_mirrore
     genome->kind = BODY_BOXES;
     genome->root = 1;
     for (int i = 0; i < 2; i++) {
-        struct body_gene *body = genome_add_body(genome);
+        struct body_gene *body = genome_add(genome, GENOME_BODIES);
         *body = (struct body_gene){.id = (gene_id)i + 1,
                                    .width_m = i == 0 ? 0.5 : 0.1,
                                    .height_m = i == 0 ? 0.4 : 0.1,
@@ -155,7 +155,7 @@ static void make_pair(struct genome *genome, int face, int joint, int is_mirrore
         if (joint == JOINT_UNIVERSAL)
             body->box.lower_2 = -1;
     }
-    struct connection_gene *connection = genome_add_connection(genome);
+    struct connection_gene *connection = genome_add(genome, GENOME_CONNECTIONS);
     *connection = (struct connection_gene){.id = 10,
                                            .from = 1,
                                            .to = 2,

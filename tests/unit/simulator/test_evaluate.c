@@ -38,7 +38,7 @@ static void hang(gene_id from, gene_id to, int face, double position, double ang
 static void drive(gene_id body, double frequency_hz, double amplitude_rad, double phase_turns)
 {
     struct body_gene *gene = &genome.bodies[body - 1];
-    struct neuron_gene *neuron = genome_add_neuron(&genome);
+    struct neuron_gene *neuron = genome_add(&genome, GENOME_NEURONS);
     ck_assert_ptr_nonnull(neuron);
     neuron->id = 1000 + (gene_id)genome.neuron_count;
     neuron->owner = body;
@@ -486,7 +486,7 @@ static void delay(gene_id body, double start_s)
     static const int functions[3] = {NEURON_INTEGRATE, NEURON_SUM_THRESHOLD, NEURON_IF};
     gene_id wave = genome.bodies[body - 1].effector_input.source;
     for (int i = 0; i < 3; i++) {
-        struct neuron_gene *neuron = genome_add_neuron(&genome);
+        struct neuron_gene *neuron = genome_add(&genome, GENOME_NEURONS);
         ck_assert_ptr_nonnull(neuron);
         neuron->id = 1000 + (gene_id)genome.neuron_count;
         neuron->owner = body;

@@ -38,14 +38,14 @@ static void make_dumbbell(double frequency_hz)
     genome.bodies[1].effector_strength = 1;
     genome.bodies[1].effector_input =
         (struct input_gene){.kind = INPUT_NEURON, .source = 20, .weight = 1};
-    struct connection_gene *bone = genome_add_connection(&genome);
+    struct connection_gene *bone = genome_add(&genome, GENOME_CONNECTIONS);
     bone->id = 10;
     bone->from = 1;
     bone->to = 2;
     bone->scale = 1;
     bone->bone = (struct bone_gene){
         .length_m = 0.6, .gain = 1, .shortest = 0.7, .longest = 1.3, .rate_1_s = 20};
-    struct neuron_gene *wave = genome_add_neuron(&genome);
+    struct neuron_gene *wave = genome_add(&genome, GENOME_NEURONS);
     wave->id = 20;
     wave->owner = 2;
     wave->function = NEURON_OSCILLATE_WAVE;

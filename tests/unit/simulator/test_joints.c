@@ -134,7 +134,7 @@ TEST_LOOP(sliding_to_and_fro_is_counted, 0, 2)
     struct body_gene *limb = add_body(0.3, 0.1, JOINT_LINEAR, -0.2, 0.2);
     ask(limb, 0);
     grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);
-    struct neuron_gene *wave = genome_add_neuron(&genome);
+    struct neuron_gene *wave = genome_add(&genome, GENOME_NEURONS);
     wave->id = 1001;
     wave->owner = 2;
     wave->function = NEURON_OSCILLATE_WAVE;

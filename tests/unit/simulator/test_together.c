@@ -113,7 +113,7 @@ TEST_LOOP(a_verdict_ends_one_evaluation, 0, body_kind_count)
 
 static void make_box(int i)
 {
-    struct body_gene *body = genome_add_body(&genomes[i]);
+    struct body_gene *body = genome_add(&genomes[i], GENOME_BODIES);
     ck_assert_ptr_nonnull(body);
     genomes[i].root = body->id = 1;
     body->width_m = 0.5;
