@@ -373,29 +373,20 @@ static void update_round(const struct spatial_constraint *c, struct touch *t)
 /* ---------------------------------------------------------------- limits */
 
 /* With the frame's axis x0 and the child's x: twist changes by g.(wc - wp), g = (x0 + x) / (1 +
- * x0.x). */
-static void set_twist_row(const struct spatial_constraint *c, int i, struct row *row)
+ * x0.x), and swing so by g = x0 x x / |x0 x x|. */
+static void set_ball_row(const struct spatial_constraint *c, int i, int is_swing, struct row *row)
 {
     const struct rigid *b = &c->bodies[i], *p = spatial_system_body(c, b->parent);
-    struct vec3 x0 = b->hinge.f.x, x = b->turned.x, both = vec3_add(x0, x);
+    struct vec3 x0 = b->hinge.f.x, x = b->turned.x;
     struct vec3 x0_rate = vec3_cross(p->place.spin, x0), x_rate = vec3_cross(b->place.spin, x);
-    double most = 1 + vec3_dot(x0, x), share = most > 0 ? 1 / most : 0;
-    struct vec3 g = vec3_scale(both, share);
-    double most_rate = vec3_dot(x0_rate, x) + vec3_dot(x0, x_rate);
-    struct vec3 change = vec3_along(vec3_add(x0_rate, x_rate), g, -most_rate);
-    spatial_system_set_turn_row(c, &b->hinge, g, vec3_scale(change, share), row);
-}
-
-/* Swing changes by g.(wc - wp), g = x0 x x / |x0 x x|. */
-static void set_swing_row(const struct spatial_constraint *c, int i, struct row *row)
-{
-    const struct rigid *b = &c->bodies[i], *p = spatial_system_body(c, b->parent);
-    struct vec3 x0 = b->hinge.f.x, x = b->turned.x, across = vec3_cross(x0, x);
-    struct vec3 x0_rate = vec3_cross(p->place.spin, x0), x_rate = vec3_cross(b->place.spin, x);
-    double size = vec3_length(across), share = size > 0 ? 1 / size : 0;
-    struct vec3 g = vec3_scale(across, share);
-    struct vec3 change = vec3_add(vec3_cross(x0_rate, x), vec3_cross(x0, x_rate));
-    change = vec3_along(change, g, -vec3_dot(g, change));
+    struct vec3 way = is_swing ? vec3_cross(x0, x) : vec3_add(x0, x);
+    struct vec3 change = is_swing ? vec3_add(vec3_cross(x0_rate, x), vec3_cross(x0, x_rate))
+                                  : vec3_add(x0_rate, x_rate);
+    double size = is_swing ? vec3_length(way) : 1 + vec3_dot(x0, x);
+    double share = size > 0 ? 1 / size : 0;
+    struct vec3 g = vec3_scale(way, share);
+    double size_rate = is_swing ? vec3_dot(g, change) : vec3_dot(x0_rate, x) + vec3_dot(x0, x_rate);
+    change = vec3_along(change, g, -size_rate);
     spatial_system_set_turn_row(c, &b->hinge, g, vec3_scale(change, share), row);
 }
 
@@ -414,18 +405,12 @@ static void update_limit(const struct spatial_constraint *c, struct touch *t)
 {
     const struct limit *l = &c->limits[t->feature];
     struct row *row = &t->rows[0];
-    if (l->freedom == LIMIT_SWING)
-        set_swing_row(c, l->body, row);
-    else if (l->freedom == LIMIT_TWIST)
-        set_twist_row(c, l->body, row);
+    if (l->freedom >= LIMIT_TWIST)
+        set_ball_row(c, l->body, l->freedom == LIMIT_SWING, row);
     else
         spatial_system_set_freedom_row(c, l->body, l->freedom, row);
-    for (int k = 0; k < 2; k++) {
-        row->j[k].v = vec3_scale(row->j[k].v, l->side);
-        row->j[k].w = vec3_scale(row->j[k].w, l->side);
-        row->j[k].stretch *= l->side;
-        row->g[k] = row->j[k];
-    }
+    for (int k = 0; k < 2; k++)
+        row->j[k] = row->g[k] = wrench_along((struct wrench){none, none, 0}, &row->j[k], l->side);
     row->rate *= l->side;
     row->curvature *= l->side;
     row->deviation = l->side * (limit_value(c, l->body, l->freedom) - l->end);
