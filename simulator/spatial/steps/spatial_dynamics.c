@@ -266,14 +266,6 @@ static void forget_accelerations(struct spatial_group *g)
         g->all[k]->known = 0;
 }
 
-static int had_blow(const struct spatial_group *g)
-{
-    int had = 0;
-    for (int k = 0; k < g->count; k++)
-        had |= g->all[k]->was_blow;
-    return had;
-}
-
 /* Takes the step, split `splits` times before. Returns where it has to be split; 0: nowhere. An
  * impact is to be in the middle of a part; contacts that cannot be held to their law need halves,
  * and so do impacts that follow one another, and steps that err in energy. */
@@ -291,8 +283,10 @@ static double try_midpoint(struct spatial_group *g, int splits, int is_retaken)
     int is_in_law = g->law_residual <= LAW_RESIDUAL_MAX_M_S;
     if (may_split && !is_in_law)
         return half;
-    int is_off = is_to_balance(g, splits, is_retaken);
-    g->is_mendable = had_blow(g) ? !is_off : is_off && is_in_law;
+    int is_off = is_to_balance(g, splits, is_retaken), had_blow = 0;
+    for (int k = 0; k < g->count; k++)
+        had_blow |= g->all[k]->was_blow;
+    g->is_mendable = had_blow ? !is_off : is_off && is_in_law;
     return is_off ? half : 0;
 }
 
