@@ -1,8 +1,8 @@
 /* Orders to a controller at work.
  *
  * A socket's address has room for some hundred bytes, and a run's directory may be longer. So both
- * sides change into the directory for bind() and connect(), and use the bare name. libuv would keep
- * that name and remove it in whatever directory the process ends, so the socket is made by hand.
+ * sides open the directory for bind() and connect(), and name it by its descriptor. libuv would keep
+ * that name and remove whatever has it when the process ends, so the socket is made by hand.
  *
  * Clients are few (a person typed a command) and trusted with orders, not with memory: at most
  * CLIENTS_MAX at a time, each with one short line. One that sends nothing keeps its place until the
@@ -11,7 +11,7 @@
  *
  * accept() is called here: libuv's listeners call it again and again, within one turn of the loop,
  * while this process may not open another file. The listener rests for a second then. */
-#define _GNU_SOURCE /* O_DIRECTORY, SOCK_CLOEXEC, accept4() */
+#define _GNU_SOURCE /* O_PATH, SOCK_CLOEXEC, accept4() */
 #include "controller/run/control.h"
 
 #include <errno.h>
@@ -58,49 +58,32 @@ struct control {
     struct stat socket; /* to know it again */
 };
 
-/* ---- the directory's name for a moment ---- */
+/* ---- the place of the socket ---- */
 
-/* Goes to a directory; what leave() needs to come back, or -1. */
-static int enter(const char *directory)
+/* The directory, or -1, and the socket's address in it. */
+static int open_place(const char *directory, struct sockaddr_un *address)
 {
-    int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (back < 0)
-        return -1;
-    if (chdir(directory) == 0)
-        return back;
-    int reason = errno;
-    close(back);
-    errno = reason;
-    return -1;
+    int place = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/" CONTROL_NAME, place);
+    return place;
 }
 
-static int leave(int back)
+static int is_socket(int place, struct stat *info)
 {
-    int reason = errno, status = fchdir(back);
-    close(back);
-    errno = reason;
-    return status;
+    return fstatat(place, CONTROL_NAME, info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISSOCK(info->st_mode);
 }
 
-/* The descriptor if its last call went well; else closes it and returns -1, with errno as it
- * was. */
-static int keep_or_close(int descriptor, int status)
+/* The socket if its last call went well; else closes it and returns -1, with errno as it was. */
+static int leave_place(int place, int descriptor, int status)
 {
-    if (status == 0)
-        return descriptor;
     int reason = errno;
-    if (descriptor >= 0)
+    if (place >= 0)
+        close(place);
+    if (status && descriptor >= 0)
         close(descriptor);
     errno = reason;
-    return -1;
-}
-
-static int make_socket(struct sockaddr_un *address, int flags)
-{
-    memset(address, 0, sizeof *address);
-    address->sun_family = AF_UNIX;
-    strcpy(address->sun_path, CONTROL_NAME);
-    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+    return status ? -1 : descriptor;
 }
 
 /* ---- clients of this controller ---- */
@@ -241,21 +224,18 @@ static void control_on_connection(uv_poll_t *listener, int status, int events)
 static int bind_there(const char *directory, struct stat *info)
 {
     struct sockaddr_un address;
-    int descriptor = make_socket(&address, SOCK_NONBLOCK), back = enter(directory), status = -1;
-    if (back >= 0) {
-        if (lstat(CONTROL_NAME, info) == 0 && S_ISSOCK(info->st_mode))
-            unlink(CONTROL_NAME);
+    int place = open_place(directory, &address), status = -1;
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (place >= 0 && descriptor >= 0) {
+        if (is_socket(place, info))
+            unlinkat(place, CONTROL_NAME, 0);
         mode_t mask = umask(0177);
         status = bind(descriptor, (struct sockaddr *)&address, sizeof address);
         umask(mask);
         if (status == 0)
-            status = lstat(CONTROL_NAME, info);
-        if (leave(back))
-            status = -1;
+            status = is_socket(place, info) ? listen(descriptor, BACKLOG) : -1;
     }
-    if (status == 0)
-        status = listen(descriptor, BACKLOG);
-    return keep_or_close(descriptor, status);
+    return leave_place(place, descriptor, status);
 }
 
 static void control_on_close(uv_handle_t *handle)
@@ -298,16 +278,14 @@ void control_destroy(struct control *control)
     if (!control)
         return;
     control->is_closing = 1;
-    int back = enter(control->directory);
-    if (back >= 0) {
-        /* the directory may have been moved, and another be in its place */
-        struct stat info;
-        if (lstat(CONTROL_NAME, &info) == 0 && info.st_dev == control->socket.st_dev &&
-            info.st_ino == control->socket.st_ino)
-            unlink(CONTROL_NAME);
-        if (leave(back))
-            log_event(LOG_WARN, "directory_lost", "reason=\"%s\"", strerror(errno));
-    }
+    /* the directory may have been moved, and another be in its place */
+    struct sockaddr_un unused;
+    struct stat info;
+    int place = open_place(control->directory, &unused);
+    if (is_socket(place, &info) && info.st_dev == control->socket.st_dev &&
+        info.st_ino == control->socket.st_ino)
+        unlinkat(place, CONTROL_NAME, 0);
+    leave_place(place, -1, 0);
     while (control->clients)
         client_end(control->clients);
     uv_close((uv_handle_t *)&control->listener, control_on_close);
@@ -321,18 +299,15 @@ void control_destroy(struct control *control)
 static int connect_there(const char *directory)
 {
     struct sockaddr_un address;
-    int descriptor = make_socket(&address, SOCK_NONBLOCK), back = enter(directory), status = -1;
-    if (back >= 0) {
-        struct stat info;
-        /* connect() would follow a link */
-        if (lstat(CONTROL_NAME, &info) == 0 && S_ISSOCK(info.st_mode))
-            status = connect(descriptor, (struct sockaddr *)&address, sizeof address);
-        else
-            errno = ENOTSOCK;
-        if (leave(back))
-            status = -1;
-    }
-    return keep_or_close(descriptor, status);
+    struct stat info;
+    int place = open_place(directory, &address), status = -1;
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    /* connect() would follow a link */
+    if (is_socket(place, &info))
+        status = connect(descriptor, (struct sockaddr *)&address, sizeof address);
+    else if (place >= 0)
+        errno = ENOTSOCK;
+    return leave_place(place, descriptor, status);
 }
 
 static int fail_busy(const char *directory, struct error *error)
@@ -431,7 +406,7 @@ int control_ask(const char *directory, const char *line, int timeout_ms, char **
     if (length < 0 || length >= (int)sizeof text)
         return error_set(error, ERR_LIMIT, "the order is too long");
     int status = ask_once(directory, text, deadline_ms, answer, error);
-    while (status == ERR_BUSY && clock_ms(CLOCK_MONOTONIC) < (double)deadline_ms) {
+    while (status == ERR_BUSY && (int64_t)clock_ms(CLOCK_MONOTONIC) < deadline_ms) {
         nanosleep(&(struct timespec){.tv_nsec = RETRY_NS}, NULL);
         status = ask_once(directory, text, deadline_ms, answer, error);
     }
