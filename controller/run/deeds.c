@@ -62,8 +62,6 @@ static int read_life(const char *word, struct epoch_deed *deed)
 
 /* ---- deeds ---- */
 
-/* Arguments behind the name of a deed. ERR_USAGE without a message: they are not understood. */
-
 static int read_creature(const char *name, const struct params *params, struct epoch_deed *deed,
                          struct error *error)
 {
@@ -82,45 +80,34 @@ static int read_creature(const char *name, const struct params *params, struct e
     return status;
 }
 
-static int read_put(char **words, int count, const struct params *params, struct epoch_deed *deed,
-                    struct error *error)
-{
-    deed->x_m = params->preserve_width_m / 2;
-    deed->y_m = params->preserve_height_m * PUT_HEIGHT_SHARE;
-    if ((count != 1 && count != 3) || (count == 3 && read_place(words + 1, params, deed)))
-        return ERR_USAGE;
-    return read_creature(words[0], params, deed, error);
-}
+/* The arguments of each deed: c a creature, l a life, e an energy, p a place, which is two words. A
+ * creature may go without its place. */
+static const char *const arguments[DEED_COUNT] = {
+    [DEED_put] = "cp",   [DEED_feed] = "pe",   [DEED_move] = "lp",
+    [DEED_remove] = "l", [DEED_protect] = "l", [DEED_expose] = "l"};
 
-static int read_feed(char **words, int count, const struct params *params, struct epoch_deed *deed,
-                     struct error *error)
+/* ERR_USAGE without a message: they are not understood. */
+static int read_arguments(char **words, int count, const struct params *params,
+                          struct epoch_deed *deed, struct error *error)
 {
-    double energy_j;
-    if (count != 3 || read_place(words, params, deed) ||
-        read_real(words[2], 0, 1e-6 * (double)DEED_ENERGY_MAX_UJ, &energy_j))
+    const char *kind = arguments[deed->kind];
+    double energy_j = 0;
+    int status = 0;
+    if (deed->kind == DEED_put && count == 1) {
+        deed->x_m = params->preserve_width_m / 2;
+        deed->y_m = params->preserve_height_m * PUT_HEIGHT_SHARE;
+    } else if (count != (int)strlen(kind) + (strchr(kind, 'p') != NULL)) {
         return ERR_USAGE;
+    }
+    for (char **end = words + count; words < end && !status; words += *kind++ == 'p' ? 2 : 1)
+        status = *kind == 'c'   ? read_creature(*words, params, deed, error)
+                 : *kind == 'l' ? read_life(*words, deed)
+                 : *kind == 'p'
+                     ? read_place(words, params, deed)
+                     : read_real(*words, 0, 1e-6 * (double)DEED_ENERGY_MAX_UJ, &energy_j);
     deed->energy_uj = (int64_t)(1e6 * energy_j);
-    return 0;
+    return status;
 }
-
-static int read_move(char **words, int count, const struct params *params, struct epoch_deed *deed,
-                     struct error *error)
-{
-    return count != 3 || read_life(words[0], deed) || read_place(words + 1, params, deed)
-               ? ERR_USAGE
-               : 0;
-}
-
-static int read_whom(char **words, int count, const struct params *params, struct epoch_deed *deed,
-                     struct error *error)
-{
-    return count != 1 ? ERR_USAGE : read_life(words[0], deed);
-}
-
-static int (*const readers[DEED_COUNT])(char **, int, const struct params *, struct epoch_deed *,
-                                        struct error *) = {
-    [DEED_put] = read_put,     [DEED_feed] = read_feed,    [DEED_move] = read_move,
-    [DEED_remove] = read_whom, [DEED_protect] = read_whom, [DEED_expose] = read_whom};
 
 int deeds_read(const char *line, const struct params *params, uint32_t *world,
                struct epoch_deed *deed, struct error *error)
@@ -142,9 +129,9 @@ int deeds_read(const char *line, const struct params *params, uint32_t *world,
     while (kind < DEED_COUNT && strcmp(epoch_deed_names[kind], words.words[1]) != 0)
         kind++;
     error->code = 0;
-    if (kind < DEED_COUNT)
-        status = readers[kind](words.words + 2, words.count - 2, params, deed, error);
     deed->kind = kind;
+    if (kind < DEED_COUNT)
+        status = read_arguments(words.words + 2, words.count - 2, params, deed, error);
     if (status && !error->code)
         error_set(error, status,
                   "'%.100s': expected put CREATURE [X Y], feed X Y JOULES, move LIFE X Y, "
