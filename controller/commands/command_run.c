@@ -130,39 +130,27 @@ static void find_seed(const struct seed_origin *origin, const char *name, char p
         snprintf(path, RUN_PATH_SIZE, "%s", name);
 }
 
-/* Calls `take` with the path of each name of evolution.seeds until it fails. */
-static int each_seed(const struct params *params, const struct seed_origin *origin,
-                     int (*take)(void *context, const char *path, struct error *error),
-                     void *context, struct error *error)
-{
-    char names[PARAM_TEXT_SIZE], path[RUN_PATH_SIZE];
-    char *rest = names, *name;
-    int found, status = 0;
-    snprintf(names, sizeof names, "%s", params->evolution_seeds);
-    while (!status && (found = text_cut_word(&rest, &name)) != 0) {
-        if (found < 0)
-            return error_set(error, ERR_FORMAT, "evolution.seeds: a quote is not closed");
-        find_seed(origin, name, path);
-        status = take(context, path, error);
-    }
-    return status ? error_prefix(error, "evolution.seeds") : 0;
-}
-
-struct names {
-    char text[PARAM_TEXT_SIZE];
-    size_t length;
+/* The names of evolution.seeds, one after the other. */
+struct seed_names {
+    char text[PARAM_TEXT_SIZE], *rest, path[RUN_PATH_SIZE];
 };
 
-static int add_name(void *context, const char *path, struct error *error)
+static void seed_names_init(struct seed_names *names, const struct params *params)
 {
-    struct names *names = context;
-    if (names->length > 0)
-        names->text[names->length++] = ' ';
-    names->length +=
-        text_quote_word(path, names->text + names->length, sizeof names->text - names->length);
-    return names->length > PARAM_TEXT_LENGTH_MAX
-               ? error_set(error, ERR_LIMIT, "the names are too long with their folders")
-               : 0;
+    snprintf(names->text, sizeof names->text, "%s", params->evolution_seeds);
+    names->rest = names->text;
+}
+
+/* Makes names->path that of the next name. 0: there is no more; below 0: ERR_FORMAT. */
+static int seed_names_next(struct seed_names *names, const struct seed_origin *origin,
+                           struct error *error)
+{
+    char *name;
+    int found = text_cut_word(&names->rest, &name);
+    if (found > 0)
+        find_seed(origin, name, names->path);
+    return found < 0 ? error_set(error, ERR_FORMAT, "evolution.seeds: a quote is not closed")
+                     : found;
 }
 
 /* Makes the names of evolution.seeds those from where the program runs. ERR_FORMAT, or ERR_LIMIT
@@ -170,25 +158,20 @@ static int add_name(void *context, const char *path, struct error *error)
 static int resolve_seeds(struct params *params, const struct seed_origin *origin,
                          struct error *error)
 {
-    struct names names = {.length = 0};
-    int status = each_seed(params, origin, add_name, &names, error);
-    return status ? status : params_set(params, "evolution.seeds", names.text, error);
-}
-
-struct reading {
-    struct seeding *seeding;
-    const struct params *params;
-};
-
-static int read_seed(void *context, const char *path, struct error *error)
-{
-    const struct reading *reading = context;
-    struct creature creature;
-    int has_failed = command_read_creature(path, &creature, error) ||
-                     seeding_fit(reading->params, path, &creature.genome, error) ||
-                     seeding_add(reading->seeding, path, &creature, error);
-    creature_deinit(&creature);
-    return has_failed ? error->code : 0;
+    struct seed_names names;
+    char text[PARAM_TEXT_SIZE] = "";
+    size_t length = 0;
+    int found;
+    seed_names_init(&names, params);
+    while ((found = seed_names_next(&names, origin, error)) > 0) {
+        if (length > 0)
+            text[length++] = ' ';
+        length += text_quote_word(names.path, text + length, sizeof text - length);
+        if (length > PARAM_TEXT_LENGTH_MAX)
+            return error_set(error, ERR_LIMIT,
+                             "evolution.seeds: the names are too long with their folders");
+    }
+    return found ? found : params_set(params, "evolution.seeds", text, error);
 }
 
 /* ---- a session: what run and resume have in common once the parameters are known ---- */
@@ -380,7 +363,7 @@ static void session_warn_of_lag(const struct session *session)
     enum { ENOUGH = 4 };
     const struct params *params = &session->params;
     int64_t in_hand = session_worker_count(session) * params->farm_prefetch;
-    if (preserve_is_wanted(params) || !search_params_method(params)->lagged ||
+    if (preserve_is_wanted(params) || !search_params_method(params)->is_lagged ||
         params->evolution_lag >= ENOUGH * in_hand)
         return;
     log_event(LOG_WARN, "little_lag", "lag=%" PRId64 " in_hand=%" PRId64, params->evolution_lag,
@@ -506,19 +489,29 @@ static int session_begin(struct session *session, struct error *error)
 
 /* ---- seeds ---- */
 
+static int read_seed(struct session *session, const char *path, const char *origin,
+                     struct error *error)
+{
+    struct creature creature;
+    int has_failed = command_read_creature(path, &creature, error) ||
+                     seeding_fit(&session->params, path, &creature.genome, error) ||
+                     seeding_add(&session->seeding, path, &creature, error);
+    creature_deinit(&creature);
+    return has_failed ? error_prefix(error, "%s", origin) : 0;
+}
+
 /* Reads the creatures of evolution.seeds and of the command line. */
 static int read_seeds(struct session *session, struct error *error)
 {
     const struct option_list *more = &session->arguments->seeds;
-    struct reading reading = {&session->seeding, &session->params};
-    int status = each_seed(&session->params, &session->origin, read_seed, &reading, error);
-    for (int i = 0; !status && i < more->count; i++) {
-        if (find_world(more->items[i]))
-            continue; // not a founder: put in
-        status = read_seed(&reading, more->items[i], error);
-        if (status)
-            error_prefix(error, "--seed-creature");
-    }
+    struct seed_names names;
+    int found, status = 0;
+    seed_names_init(&names, &session->params);
+    while (!status && (found = seed_names_next(&names, &session->origin, error)) != 0)
+        status = found < 0 ? found : read_seed(session, names.path, "evolution.seeds", error);
+    for (int i = 0; !status && i < more->count; i++)
+        if (!find_world(more->items[i])) // else it is no founder: put in
+            status = read_seed(session, more->items[i], "--seed-creature", error);
     if (!status && session->seeding.count > session->params.population_size)
         status = error_set(error, ERR_LIMIT, "%d seeds are more than population.size %" PRId64,
                            session->seeding.count, session->params.population_size);

@@ -35,7 +35,7 @@ struct report {
     char host[STORE_PLACE_SIZE]; /* where it is, or may be, if that is another machine; else "" */
     json_t *live;                /* what it tells of itself; NULL = nothing */
     int64_t disk_bytes;
-    struct store_quarantine *quarantine; /* the first ones */
+    struct store_quarantine *quarantine; /* all, or the first ones */
     int quarantine_count;
     struct store_spent *spent; /* by kind of trial */
     int spent_count;
@@ -71,7 +71,8 @@ static json_t *ask_live(const char *directory)
     return live;
 }
 
-static int make_report(const char *directory, struct report *report, struct error *error)
+static int make_report(const char *directory, struct report *report, int is_whole,
+                       struct error *error)
 {
     char lock[RUN_PATH_SIZE];
     memset(report, 0, sizeof *report);
@@ -84,8 +85,8 @@ static int make_report(const char *directory, struct report *report, struct erro
     command_find_elsewhere(&report->store, report->host, sizeof report->host);
     report->disk_bytes = run_directory_disk_bytes(directory);
     report->live = report->holder ? ask_live(directory) : NULL;
-    int has_failed = store_get_quarantine(report->run, QUARANTINE_SHOWN, &report->quarantine,
-                                          &report->quarantine_count, error) ||
+    int has_failed = store_get_quarantine(report->run, is_whole ? -1 : QUARANTINE_SHOWN,
+                                          &report->quarantine, &report->quarantine_count, error) ||
                      store_get_spent(report->run, &report->spent, &report->spent_count, error);
     report->spent_count = store_sum_spent(report->spent, report->spent_count);
     return has_failed ? error->code : 0;
@@ -321,15 +322,6 @@ static void print_text(const struct report *report)
 
 /* ---- for programs ---- */
 
-/* One row of the store. */
-static void put_quarantined(void *context, const struct store_quarantine *entry)
-{
-    json_stream_put(context, NULL,
-                    json_pack("{s:I, s:s, s:s, s:s, s:s}", "id", (json_int_t)entry->id, "time_utc",
-                              entry->time_utc, "reason", entry->reason, "command", entry->command,
-                              "log", entry->log));
-}
-
 static json_t *champion_of(const struct store_status *store)
 {
     const struct store_champion *champion = &store->champion;
@@ -388,7 +380,7 @@ static void put_time(struct json_stream *stream, const struct report *report)
     json_stream_end(stream, ']');
 }
 
-static int put_cost(struct json_stream *stream, const struct report *report, struct error *error)
+static void put_cost(struct json_stream *stream, const struct report *report)
 {
     const struct store_status *store = &report->store;
     json_stream_begin(stream, "cost", '{');
@@ -402,11 +394,16 @@ static int put_cost(struct json_stream *stream, const struct report *report, str
     put_time(stream, report);
     json_stream_put(stream, "disk_bytes", json_integer(report->disk_bytes));
     json_stream_begin(stream, "quarantine", '[');
-    int status = store_each_quarantine(report->run, put_quarantined, stream, error);
+    for (int i = 0; i < report->quarantine_count; i++) {
+        const struct store_quarantine *entry = &report->quarantine[i];
+        json_stream_put(stream, NULL,
+                        json_pack("{s:I, s:s, s:s, s:s, s:s}", "id", (json_int_t)entry->id,
+                                  "time_utc", entry->time_utc, "reason", entry->reason, "command",
+                                  entry->command, "log", entry->log));
+    }
     json_stream_end(stream, ']');
     json_stream_put(stream, "live", report->live ? json_incref(report->live) : json_null());
     json_stream_end(stream, '}');
-    return status;
 }
 
 /* Returns an exit code. */
@@ -414,7 +411,6 @@ static int print_json(const struct report *report, int is_compact)
 {
     const struct store_status *store = &report->store;
     struct json_stream whole = {.file = stdout, .is_compact = is_compact}, *stream = &whole;
-    struct error error = {0};
     json_stream_begin(stream, NULL, '{');
     int has_closed = store->closed_generation >= 0;
     put_all(stream,
@@ -440,11 +436,9 @@ static int print_json(const struct report *report, int is_compact)
                       choices_of(report), "cells_filled",
                       json_integer_if(store->cells_filled >= 0, store->cells_filled), "cells",
                       json_integer_if(count_cells(report) > 0, count_cells(report))));
-    int status = put_cost(stream, report, &error);
+    put_cost(stream, report);
     json_stream_end(stream, '}');
     output_print(stdout, "\n");
-    if (status)
-        return command_fail(&error);
     return command_finish_output() || whole.has_failed ? COMMAND_FAILED : COMMAND_OK;
 }
 
@@ -458,7 +452,7 @@ static int show(const char *directory, const struct choices *choices)
     struct report report;
     struct error error = {0};
     int result = COMMAND_OK;
-    if (make_report(directory, &report, &error)) {
+    if (make_report(directory, &report, choices->is_json, &error)) {
         report_deinit(&report);
         return command_fail(&error);
     }

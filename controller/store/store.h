@@ -270,14 +270,10 @@ struct store_quarantine {
     char time_utc[32];
     char *reason, *command, *log;
 };
-/* The first `most` creatures in quarantine, in order of id; freed by store_free_quarantine(). */
+/* The first `most` creatures in quarantine (negative: all), in order of id; freed by store_free_quarantine(). */
 int store_get_quarantine(struct store *store, int most, struct store_quarantine **entries,
                          int *count, struct error *error);
 void store_free_quarantine(struct store_quarantine *entries, int count);
-/* Calls `take` with each of them; only one is in memory. */
-int store_each_quarantine(struct store *store,
-                          void (*take)(void *context, const struct store_quarantine *entry),
-                          void *context, struct error *error);
 
 /* A generation with the results that count in it so far, in order of id; the caller owns
  * `population`. */

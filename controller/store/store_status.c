@@ -242,40 +242,12 @@ static int read_quarantine(const struct row *row, void *item)
     return 0;
 }
 
-/* ?1 is how many, negative: all. */
-static const char quarantine_query[] = "SELECT individual, time_utc, reason, command, log"
-                                       " FROM quarantine ORDER BY individual LIMIT ?";
-
-/* The creatures that are given each of them. */
-struct taker {
-    void (*take)(void *context, const struct store_quarantine *entry);
-    void *context;
-};
-
-static int hand_quarantine(const struct row *row, void *item)
-{
-    const struct taker *taker = item;
-    struct store_quarantine entry = {0};
-    int status = read_quarantine(row, &entry);
-    if (!status)
-        taker->take(taker->context, &entry);
-    free_texts(&entry);
-    return status;
-}
-
-int store_each_quarantine(struct store *store,
-                          void (*take)(void *context, const struct store_quarantine *entry),
-                          void *context, struct error *error)
-{
-    struct taker taker = {take, context};
-    return statement_each(&store->database, quarantine_query, -1, 0, hand_quarantine, &taker,
-                          error);
-}
-
 int store_get_quarantine(struct store *store, int most, struct store_quarantine **entries,
                          int *count, struct error *error)
 {
-    static const struct listing listing = {quarantine_query, sizeof **entries, read_quarantine,
-                                           free_texts};
+    static const struct listing listing = {
+        "SELECT individual, time_utc, reason, command, log FROM quarantine"
+        " ORDER BY individual LIMIT ?",
+        sizeof **entries, read_quarantine, free_texts};
     return statement_list(&store->database, &listing, most, 0, entries, count, error);
 }
