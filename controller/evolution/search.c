@@ -299,6 +299,7 @@ struct individual *search_make_individuals(const struct search *search, int kept
         struct individual *child = &individuals[kept + i];
         child->id = search->next_id + (uint64_t)i;
         child->generation = search->generation + (uint32_t)generations_on;
+        child->body = search_method_of(search)->is_lagged ? child->id : 0;
         genome_init(&child->genome);
     }
     return individuals;
@@ -377,11 +378,11 @@ int search_check_params(const struct params *params, struct error *error)
         behaviour_check_params(params, error) || behaviour_check_use(params, error) ||
         islands_check_params(params, error) || contests_check_params(params, error))
         return error->code;
-    if (search_params_method(params)->lagged && params->evolution_reevaluate)
+    if (search_params_method(params)->is_lagged && params->evolution_reevaluate)
         return error_set(error, ERR_RANGE,
                          "evolution.reevaluate is on, but evolution.search %s keeps its results",
                          search_params_method(params)->name);
-    if (search_params_method(params)->lagged && search_is_interactive(params))
+    if (search_params_method(params)->is_lagged && search_is_interactive(params))
         return error_set(error, ERR_RANGE,
                          "evolution.search %s breeds without a break, so choices are not possible; "
                          "with "
@@ -393,7 +394,7 @@ int search_check_params(const struct params *params, struct error *error)
 /* A population that is whole: ready to be asked. */
 static int begin(struct search *search)
 {
-    if (search_method_of(search)->lagged)
+    if (search_method_of(search)->is_lagged)
         return lagged_begin(search);
     search_update(search);
     return search->missing ? 0 : end_results(search);
@@ -406,7 +407,7 @@ static int begin_start(struct search *search, const struct seeding *seeding)
     const struct params *params = &search->params;
     int kept = population->count, count = (int)params->population_size;
     struct individual *all = search_make_individuals(search, kept, count, 0);
-    int status = all ? search_method_of(search)->first(params, all + kept, count) : ERR_MEMORY;
+    int status = all ? breeding_make_first(params, all + kept, count) : ERR_MEMORY;
     if (!status && seeding)
         status = seeding_populate(seeding, params, all + kept, count);
     return search_adopt(search, all, kept, count, status);
@@ -431,7 +432,7 @@ struct search *search_restore(const struct params *params, uint32_t generation,
     search->population.individuals = population->individuals;
     search->population.count = population->count;
     memset(population, 0, sizeof(*population));
-    for (int i = 0; !search_method_of(search)->lagged && i < search->population.count; i++)
+    for (int i = 0; !search_method_of(search)->is_lagged && i < search->population.count; i++)
         individual_leave_archive(&search->population.individuals[i]);
     islands_find_resting(search);
     for (int i = 0; i < search->population.count; i++) {
@@ -458,8 +459,7 @@ void search_destroy(struct search *search)
 {
     if (!search)
         return;
-    if (search->lagged)
-        search_method_of(search)->lagged->destroy(search->lagged);
+    archive_destroy(search->lagged);
     search_free_individuals(search->population.individuals, search->population.count);
     census_destroy(search->population.census);
     pack_writer_deinit(&search->scratch);

@@ -202,12 +202,11 @@ int search_advance(struct search *search);
 struct search_method {
     const char *name;
     const char *help;
-    int (*first)(const struct params *params, struct individual *children, int count);
     int (*next)(const struct params *params, uint32_t generation, const struct population *ranked,
                 int survivor_count, struct individual *children, int count);
-    const struct lagged_method *lagged; /* NULL: generational */
-    int has_parents;                    /* children are made from others */
-    int has_cells;                      /* it keeps one of each kind: archive.cells */
+    int is_lagged;   /* its children are bred one by one; else it is generational */
+    int has_parents; /* children are made from others */
+    int has_cells;   /* it keeps one of each kind: archive.cells */
 };
 extern const struct search_method *const search_methods[SEARCH_COUNT];
 extern const struct search_method search_sims, search_random, search_archive;
@@ -217,28 +216,6 @@ static inline const struct search_method *search_params_method(const struct para
 {
     return search_methods[params->evolution_search];
 }
-
-/* A lagged method's state is made of its individuals' fields, so that it can be made again from the
- * kept ones. `population` is in order of id. */
-struct lagged_method {
-    /* NULL: out of memory. */
-    void *(*create)(const struct params *params);
-    void (*destroy)(void *state);
-    /* Begins anew with those that are kept, wherever they now stand in memory. */
-    void (*restore)(void *state, struct population *population);
-    /* enum referee_stage: how far the referee must have tried it before its result counts. */
-    int (*find_wanted)(const void *state, const struct individual *individual);
-    /* Whether one that is kept has to be counted again, since the referee never saw it. */
-    int (*is_stale)(const void *state, const struct individual *individual);
-    /* Counts its result, and the referee's word if it has one. */
-    void (*count)(void *state, struct population *population, struct individual *individual);
-    /* Makes the next child (id and generation are set), a random one if is_fresh. 0 or
-     * ERR_MEMORY. */
-    int (*breed)(void *state, struct population *population, struct individual *child,
-                 int is_fresh);
-    /* Notes a child that was bred before the search was stopped. */
-    void (*note_birth)(void *state, struct population *population, struct individual *child);
-};
 
 /* The kept facts of a complete generation: ranks and their sums. They are made before the search
  * advances and gives the population up. */

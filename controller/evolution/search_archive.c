@@ -65,16 +65,17 @@ static void freeze_wiring(struct params *params)
     params->mutation_breeding_method = 0;
 }
 
-static void destroy(void *state)
+void archive_destroy(struct archive *archive)
 {
-    struct archive *archive = state;
+    if (!archive)
+        return;
     free(archive->cells);
     free(archive->ranked);
     free(archive->weights);
     free(archive);
 }
 
-static void *create(const struct params *params)
+struct archive *archive_create(const struct params *params)
 {
     struct archive *archive = calloc(1, sizeof(*archive));
     struct error error;
@@ -90,7 +91,7 @@ static void *create(const struct params *params)
     archive->ranked = calloc(room, sizeof(*archive->ranked));
     archive->weights = calloc(room, sizeof(*archive->weights));
     if (!archive->cells || !archive->ranked || !archive->weights) {
-        destroy(archive);
+        archive_destroy(archive);
         return NULL;
     }
     return archive;
@@ -179,9 +180,8 @@ static void place(struct archive *archive, struct individual *individual)
     CHECK_DEARLY(check(archive));
 }
 
-static void restore(void *state, struct population *population)
+void archive_restore(struct archive *archive, struct population *population)
 {
-    struct archive *archive = state;
     memset(archive->cells, 0, ((size_t)archive->grid.count + 1) * sizeof(*archive->cells));
     archive->count = 0;
     for (int i = 0; i < population->count; i++) {
@@ -193,9 +193,8 @@ static void restore(void *state, struct population *population)
     }
 }
 
-static int find_wanted(const void *state, const struct individual *individual)
+int archive_find_wanted(const struct archive *archive, const struct individual *individual)
 {
-    const struct archive *archive = state;
     const struct params *params = &archive->params;
     int rank = find_rank(archive, individual);
     if (params->guard_referee_top == 0 || !find_place(archive, individual) ||
@@ -204,9 +203,8 @@ static int find_wanted(const void *state, const struct individual *individual)
     return referee_find_wanted(rank == 0, params);
 }
 
-static int is_stale(const void *state, const struct individual *individual)
+int archive_is_stale(const struct archive *archive, const struct individual *individual)
 {
-    const struct archive *archive = state;
     return individual->cell && archive->params.guard_referee_top > 0 &&
            archive->params.archive_referee == ARCHIVE_REFEREE_ENTRANTS &&
            individual->heard < referee_find_wanted(0, &archive->params);
@@ -244,9 +242,9 @@ static int deserves_trials(const struct archive *archive, const struct individua
             individual->fitness >= archive->params.archive_trial_share * holder->fitness);
 }
 
-static void count(void *state, struct population *population, struct individual *individual)
+void archive_count(struct archive *archive, struct population *population,
+                   struct individual *individual)
 {
-    struct archive *archive = state;
     if (individual->is_trial)
         end_trial(population, individual);
     else if (deserves_trials(archive, individual))
@@ -331,9 +329,9 @@ static int breed_from_cells(struct archive *archive, struct population *populati
     return 0;
 }
 
-static int breed(void *state, struct population *population, struct individual *child, int is_fresh)
+int archive_breed(struct archive *archive, struct population *population, struct individual *child,
+                  int is_fresh)
 {
-    struct archive *archive = state;
     struct individual *untried = is_fresh ? NULL : find_untried(population);
     if (untried)
         return breed_trial(archive, population->census, untried, child);
@@ -344,7 +342,7 @@ static int breed(void *state, struct population *population, struct individual *
                                population->count > 0 ? &population->individuals[0] : NULL, child);
 }
 
-static void note_birth(void *state, struct population *population, struct individual *child)
+void archive_note_birth(struct population *population, const struct individual *child)
 {
     struct individual *base =
         child->is_trial ? search_find_id(population, child->parents[0]) : NULL;
@@ -352,32 +350,10 @@ static void note_birth(void *state, struct population *population, struct indivi
         base->is_waiting = 1;
 }
 
-static int first(const struct params *params, struct individual *children, int child_count)
-{
-    int status = 0;
-    for (int i = 0; !status && i < child_count; i++) {
-        children[i].body = children[i].id;
-        status = breeding_make_random(params, &children[i]);
-    }
-    return status;
-}
-
-static const struct lagged_method lagged = {
-    .create = create,
-    .destroy = destroy,
-    .restore = restore,
-    .find_wanted = find_wanted,
-    .is_stale = is_stale,
-    .count = count,
-    .breed = breed,
-    .note_birth = note_birth,
-};
-
 const struct search_method search_archive = {
     .name = "archive",
     .help = "the best of each kind of body and motion, new bodies protected (MAP-Elites)",
-    .first = first,
-    .lagged = &lagged,
+    .is_lagged = 1,
     .has_parents = 1,
     .has_cells = 1,
 };

@@ -24,11 +24,6 @@
 #include "common/math/rng.h"
 #include "controller/evolution/islands.h"
 
-static const struct lagged_method *method_of(const struct search *search)
-{
-    return search_method_of(search)->lagged;
-}
-
 static struct individual *row(const struct search *search, int index)
 {
     return &search->population.individuals[index];
@@ -58,8 +53,7 @@ static void breed(struct search *search)
     child->id = search->next_id;
     child->generation = search->generation;
     genome_init(&child->genome);
-    search->failure =
-        method_of(search)->breed(search->lagged, &search->population, child, draw_again(search));
+    search->failure = archive_breed(search->lagged, &search->population, child, draw_again(search));
     if (!search->failure)
         search->failure = search_complete_newborns(search, child, 1);
     if (search->failure) {
@@ -77,7 +71,7 @@ static void note_birth(struct search *search)
     struct individual *child = row(search, search->born++);
     int is_new;
     draw_again(search);
-    method_of(search)->note_birth(search->lagged, &search->population, child);
+    archive_note_birth(&search->population, child);
     search->failure = census_note(search->population.census, &search->params, child, &is_new);
 }
 
@@ -102,7 +96,7 @@ static void breed_due(struct search *search)
 static int is_called(const struct search *search, const struct individual *individual)
 {
     return !individual->is_resting &&
-           individual->heard < method_of(search)->find_wanted(search->lagged, individual);
+           individual->heard < archive_find_wanted(search->lagged, individual);
 }
 
 /* The judged by rank, then those in flight by id. */
@@ -143,7 +137,7 @@ static void count(struct search *search, struct individual *individual)
     int is_dead = is_replaced(search, individual);
     individual->is_counted = 1;
     if (!individual->is_resting)
-        method_of(search)->count(search->lagged, &search->population, individual);
+        archive_count(search->lagged, &search->population, individual);
     search->head++;
     search->counted += !individual->is_resting;
     search->dead += is_dead;
@@ -252,8 +246,8 @@ static int must_recount(const struct search *search)
     int must = 0;
     for (int i = 0; i < search->population.count; i++) {
         const struct individual *individual = row(search, i);
-        must |= individual->is_counted && (!individual->has_result ||
-                                           method_of(search)->is_stale(search->lagged, individual));
+        must |= individual->is_counted &&
+                (!individual->has_result || archive_is_stale(search->lagged, individual));
     }
     return must;
 }
@@ -301,7 +295,7 @@ int lagged_open(struct search *search)
     population->unjudged = 0;
     if (make_room(search) || search_count_known(search, search->born))
         return ERR_MEMORY;
-    method_of(search)->restore(search->lagged, population);
+    archive_restore(search->lagged, population);
     return 0;
 }
 
@@ -315,14 +309,14 @@ int lagged_add(struct search *search, int first)
     search->taken = first;
     search->born = search->cursor = search->head;
     search->is_ranked = 0;
-    method_of(search)->restore(search->lagged, population);
+    archive_restore(search->lagged, population);
     settle(search);
     return search->failure;
 }
 
 int lagged_begin(struct search *search)
 {
-    search->lagged = method_of(search)->create(&search->params);
+    search->lagged = archive_create(&search->params);
     if (!search->lagged)
         return ERR_MEMORY;
     if (must_recount(search))

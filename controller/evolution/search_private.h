@@ -19,7 +19,7 @@ struct search {
     /* In lagged methods the population in order of id is
      *   [0, head) counted   [head, born) bred, not counted   [born, count) bred before a restart
      * and has room for all that will be bred in the generation. */
-    void *lagged; /* the method's state; NULL: the method is generational */
+    struct archive *lagged; /* the method's state; NULL: the method is generational */
     int head, born;
     int counted, quota; /* results counted in this generation, and needed for its end */
     int dead, redrawn;  /* counted results of the dead that are replaced, and those replaced */
@@ -59,6 +59,25 @@ int lagged_is_complete(struct search *search);
 int lagged_add(struct search *search, int first);
 /* Opens the search's generation, whose population is there. 0 or ERR_MEMORY. */
 int lagged_open(struct search *search);
+
+/* The state of the lagged method, which is made of its individuals' fields, so that it can be made
+ * again from the kept ones. Populations are in order of id. NULL: out of memory. */
+struct archive *archive_create(const struct params *params);
+void archive_destroy(struct archive *archive);
+/* Begins anew with those that are kept, wherever they now stand in memory. */
+void archive_restore(struct archive *archive, struct population *population);
+/* enum referee_stage: how far the referee must have tried it before its result counts. */
+int archive_find_wanted(const struct archive *archive, const struct individual *individual);
+/* Whether one that is kept has to be counted again, since the referee never saw it. */
+int archive_is_stale(const struct archive *archive, const struct individual *individual);
+/* Counts its result, and the referee's word if it has one. */
+void archive_count(struct archive *archive, struct population *population,
+                   struct individual *individual);
+/* Makes the next child (id and generation are set), a random one if is_fresh. 0 or ERR_MEMORY. */
+int archive_breed(struct archive *archive, struct population *population, struct individual *child,
+                  int is_fresh);
+/* Notes a child that was bred before the search was stopped. */
+void archive_note_birth(struct population *population, const struct individual *child);
 
 /* Opens the next generation with the selected. */
 int interactive_advance(struct search *search);

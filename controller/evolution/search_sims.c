@@ -58,7 +58,6 @@ static int next(const struct params *params, uint32_t generation, const struct p
 const struct search_method search_sims = {
     .name = "sims",
     .help = "the best fifth survives, offspring in proportion to fitness (Sims 1994)",
-    .first = breeding_make_first,
     .next = next,
     .has_parents = 1,
 };
@@ -82,6 +81,5 @@ static int next_random(const struct params *params, uint32_t generation,
 const struct search_method search_random = {
     .name = "random",
     .help = "fresh random creatures in every generation; the control",
-    .first = breeding_make_first,
     .next = next_random,
 };
