@@ -6,12 +6,12 @@
  * never changes errno: there is nowhere to report it. A few lines a second per worker; nothing here
  * is hot. */
 #include "common/system/log.h"
+#include "common/system/process.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/error.h"
@@ -35,14 +35,9 @@ void log_set(int descriptor, enum log_level level)
 /* "time=2026-01-31T12:34:56.789Z level=info event=NAME", cut to size. */
 static size_t print_head(char *line, size_t size, enum log_level level, const char *event)
 {
-    struct timespec now = {0};
-    struct tm date = {0};
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &date);
-    char seconds[32];
-    strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &date);
-    int length = snprintf(line, size, "time=%s.%03dZ level=%s event=%s", seconds,
-                          (int)(now.tv_nsec / 1000000), level_names[level], event);
+    char time_utc[32];
+    int length = snprintf(line, size, "time=%s level=%s event=%s", clock_print_utc(time_utc),
+                          level_names[level], event);
     return length < 0 ? 0 : (size_t)length;
 }
 

@@ -119,3 +119,14 @@ int find_program(const char *name, char *path, size_t size, struct error *error)
     return error_set(error, ERR_MISSING, "%s: the program is neither beside %s nor in PATH", name,
                      own);
 }
+
+const char *clock_print_utc(char text[32])
+{
+    struct timespec now = {0};
+    struct tm date = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &date);
+    size_t used = strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &date);
+    snprintf(text + used, 32 - used, ".%03dZ", (int)(now.tv_nsec / 1000000));
+    return text;
+}

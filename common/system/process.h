@@ -28,6 +28,9 @@ double clock_ms(clockid_t clock);
  * nor of Wayland, nor a driver of SDL. 1: there may be one. */
 int display_may_exist(void);
 
+/* Now, as "2026-01-31T12:34:56.789Z"; returns `text`. */
+const char *clock_print_utc(char text[32]);
+
 /* Finds a program beside the one that runs, else in PATH. ERR_MISSING says where it was looked
  * for. */
 int find_program(const char *name, char *path, size_t size, struct error *error);

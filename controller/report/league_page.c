@@ -98,17 +98,12 @@ static void write_triads(const struct league_page *page, FILE *file)
 
 int league_page_write(const struct league_page *page, const char *path, struct error *error)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *file = open_memstream(&text, &length);
-    if (!file)
-        return error_set(error, ERR_MEMORY, "%s: out of memory", path);
-    fputs(head, file);
-    write_rows(page, file);
-    write_matrix(page, file);
-    write_triads(page, file);
-    int status = fclose(file) ? error_set(error, ERR_MEMORY, "%s: out of memory", path)
-                              : file_write(path, text, length, error);
-    free(text);
-    return status;
+    struct atomic_file draft;
+    if (atomic_file_open(&draft, path, error))
+        return error->code;
+    fputs(head, draft.file);
+    write_rows(page, draft.file);
+    write_matrix(page, draft.file);
+    write_triads(page, draft.file);
+    return atomic_file_end(&draft, 0, error);
 }

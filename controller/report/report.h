@@ -112,6 +112,17 @@ int report_write_course(const struct report *report, FILE *file);
 int report_write_variety(const struct report *report, FILE *file);
 int report_write_verdicts(const struct report *report, FILE *file);
 int report_write_choices(const struct report *report, FILE *file);
+/* Epochs of a preserve that all worlds have lived through. */
+struct report_course {
+    int world_count, count;
+    const struct store_epoch_row **rows; /* of an epoch: the first world's; others stand behind */
+    double *minutes;
+};
+int report_course_make(struct report_course *course, const struct run_facts *facts);
+void report_course_free(struct report_course *course);
+/* The change of a fact by the second between two epochs, of all worlds; NAN between one and
+ * itself. */
+double report_course_rate(const struct report_course *course, int from, int to, int fact);
 /* The sections of a preserve: key figures; worlds over time; where energy goes, and families;
  * how creatures lived, and what was new; the run beside drift alone; all lives. */
 void report_write_preserve_figures(const struct report *report, FILE *file);

@@ -52,62 +52,28 @@ static double hunters_share(const struct run_facts *facts, int food)
     return all > 0 && theirs >= 0 && theirs <= all ? theirs / all : 0;
 }
 
-/* The row of a world's epoch; NULL: there is none. Rows are in the order of epochs. */
-static const struct store_epoch_row *find_row(const struct run_facts *facts, uint32_t world,
-                                              uint32_t epoch)
-{
-    for (int i = 0; i < facts->epoch_count; i++)
-        if (facts->epochs[i].world == world && facts->epochs[i].epoch == epoch)
-            return &facts->epochs[i];
-    return NULL;
-}
-
-/* The last epoch that a world has come to; all others are asked for the same. */
-static uint32_t find_last(const struct run_facts *facts)
-{
-    uint32_t last = UINT32_MAX;
-    for (uint32_t world = 0; world < (uint32_t)facts->params.preserve_worlds; world++) {
-        uint32_t most = 0;
-        for (int i = 0; i < facts->epoch_count; i++)
-            if (facts->epochs[i].world == world && facts->epochs[i].epoch > most)
-                most = facts->epochs[i].epoch;
-        last = most < last ? most : last;
-    }
-    return last;
-}
-
-/* By the second, of all worlds. */
-static double rate_w(const struct run_facts *facts, uint32_t from, uint32_t to, int fact)
-{
-    double sum_uj = 0;
-    for (uint32_t world = 0; world < (uint32_t)facts->params.preserve_worlds; world++) {
-        const struct store_epoch_row *before = find_row(facts, world, from);
-        const struct store_epoch_row *after = find_row(facts, world, to);
-        if (before && after)
-            sum_uj += (double)after->facts[fact] - (double)before->facts[fact];
-    }
-    return sum_uj / UJ_IN_J / ((to - from) * EPOCH_S);
-}
-
 /* Finds the flows of the second half of the time. Returns whether there is one. */
 static int find_flows(const struct run_facts *facts, struct flows *flows)
 {
-    uint32_t last = find_last(facts), half = last / 2;
-    if (facts->epoch_count == 0 || last < 1)
+    struct report_course course;
+    if (report_course_make(&course, facts))
         return 0;
-    flows->from_s = half * EPOCH_S;
-    flows->to_s = last * EPOCH_S;
-    flows->heat_w = rate_w(facts, half, last, EPOCH_heat_uj);
-    for (int i = 0; i < FLOW_COUNT; i++) {
-        int food = flow_ends[i].food;
+    int last = course.count - 1, half = last / 2;
+    if (last > 0) {
+        flows->from_s = 60 * course.minutes[half];
+        flows->to_s = 60 * course.minutes[last];
+        flows->heat_w = report_course_rate(&course, half, last, EPOCH_heat_uj) / UJ_IN_J;
+    }
+    for (int i = 0; i < FLOW_COUNT && last > 0; i++) {
+        int food = flow_ends[i].food, fact = food < 0 ? EPOCH_sun_uj : EPOCH_eaten_plants_uj + food;
         double share = food < 0 ? 1 : hunters_share(facts, food);
         if (flow_ends[i].to == GRAZERS)
             share = 1 - share;
         flows->w[i] = food == 2 ? 1 : share;
-        flows->w[i] *=
-            rate_w(facts, half, last, food < 0 ? EPOCH_sun_uj : EPOCH_eaten_plants_uj + food);
+        flows->w[i] *= report_course_rate(&course, half, last, fact) / UJ_IN_J;
     }
-    return 1;
+    report_course_free(&course);
+    return last > 0;
 }
 
 /* From edge to edge of two nodes, as wide as the flow is large. */

@@ -16,13 +16,6 @@
 #define UJ_IN_J  1e6
 #define UJ_IN_KJ 1e9
 
-/* Epochs that all worlds have lived through. */
-struct course {
-    int world_count, count;
-    const struct store_epoch_row **rows; /* of an epoch: the first world's; others stand behind */
-    double *minutes;
-};
-
 /* Whether the rows from here on are one epoch of all worlds. */
 static int is_whole(const struct run_facts *facts, int first, int world_count)
 {
@@ -35,20 +28,20 @@ static int is_whole(const struct run_facts *facts, int first, int world_count)
     return 1;
 }
 
-static void course_free(struct course *course)
+void report_course_free(struct report_course *course)
 {
     free(course->rows);
     free(course->minutes);
 }
 
-static int course_make(struct course *course, const struct run_facts *facts)
+int report_course_make(struct report_course *course, const struct run_facts *facts)
 {
     size_t most = (size_t)facts->epoch_count + 1;
-    *course = (struct course){.world_count = (int)facts->params.preserve_worlds,
-                              .rows = calloc(most, sizeof *course->rows),
-                              .minutes = calloc(most, sizeof *course->minutes)};
+    *course = (struct report_course){.world_count = (int)facts->params.preserve_worlds,
+                                     .rows = calloc(most, sizeof *course->rows),
+                                     .minutes = calloc(most, sizeof *course->minutes)};
     if (!course->rows || !course->minutes) {
-        course_free(course);
+        report_course_free(course);
         return ERR_MEMORY;
     }
     for (int i = 0; i < facts->epoch_count; i++) {
@@ -62,7 +55,7 @@ static int course_make(struct course *course, const struct run_facts *facts)
 }
 
 /* The sum of one world, or of all: world -1. */
-static double sum_fact(const struct course *course, int at, int world, int fact)
+static double sum_fact(const struct report_course *course, int at, int world, int fact)
 {
     double sum = 0;
     for (int k = 0; k < course->world_count; k++)
@@ -71,13 +64,10 @@ static double sum_fact(const struct course *course, int at, int world, int fact)
     return sum;
 }
 
-/* By the second, since the epoch before; not a number in the first. */
-static double rate_of(const struct course *course, int at, int fact)
+double report_course_rate(const struct report_course *course, int from, int to, int fact)
 {
-    if (at == 0)
-        return NAN;
-    double span_s = 60 * (course->minutes[at] - course->minutes[at - 1]);
-    return (sum_fact(course, at, -1, fact) - sum_fact(course, at - 1, -1, fact)) / span_s;
+    double span_s = 60 * (course->minutes[to] - course->minutes[from]);
+    return (sum_fact(course, to, -1, fact) - sum_fact(course, from, -1, fact)) / span_s;
 }
 
 /* ---- plots ---- */
@@ -131,7 +121,7 @@ static const struct plot plots[] = {
          {"eggs", EPOCH_eggs_uj}, {"carcasses", EPOCH_carcasses_uj})};
 enum { PLOT_COUNT = sizeof plots / sizeof plots[0] };
 
-static int count_lines(const struct plot *plot, const struct course *course)
+static int count_lines(const struct plot *plot, const struct report_course *course)
 {
     int count = 0;
     if (!plot->lines[0].name)
@@ -142,19 +132,19 @@ static int count_lines(const struct plot *plot, const struct course *course)
 }
 
 /* Values of all lines, one behind the other. */
-static void fill_lines(const struct plot *plot, const struct course *course, int line_count,
+static void fill_lines(const struct plot *plot, const struct report_course *course, int line_count,
                        double *values)
 {
     for (int k = 0; k < line_count; k++)
         for (int i = 0; i < course->count; i++) {
             int fact = plot->lines[plot->lines[0].name ? k : 0].fact;
-            double value = plot->is_rate ? rate_of(course, i, fact)
+            double value = plot->is_rate ? report_course_rate(course, i > 0 ? i - 1 : 0, i, fact)
                                          : sum_fact(course, i, plot->lines[0].name ? -1 : k, fact);
             values[(size_t)k * (size_t)course->count + (size_t)i] = value / plot->unit;
         }
 }
 
-static int draw_plot(const struct plot *plot, const struct course *course, FILE *file)
+static int draw_plot(const struct plot *plot, const struct report_course *course, FILE *file)
 {
     struct chart_series series[CHART_COLORS];
     char names[CHART_COLORS][16];
@@ -189,7 +179,7 @@ static const int columns[] = {
     EPOCH_eaten_living_uj};
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0], ENERGY_COLUMN = 10 };
 
-static void write_table(const struct course *course, FILE *file)
+static void write_table(const struct report_course *course, FILE *file)
 {
     const struct store_epoch_row *rows = course->rows[course->count - 1];
     fprintf(file, "<h3>The worlds after %.4g minutes</h3>\n", course->minutes[course->count - 1]);
@@ -224,8 +214,8 @@ static void write_ledger(const struct run_facts *facts, FILE *file)
 
 int report_write_worlds(const struct report *report, FILE *file)
 {
-    struct course course;
-    int status = course_make(&course, &report->facts);
+    struct report_course course;
+    int status = report_course_make(&course, &report->facts);
     if (status)
         return status;
     if (course.count == 0)
@@ -242,7 +232,7 @@ int report_write_worlds(const struct report *report, FILE *file)
         write_table(&course, file);
         write_ledger(&report->facts, file);
     }
-    course_free(&course);
+    report_course_free(&course);
     return status;
 }
 
@@ -252,15 +242,15 @@ void report_write_preserve_figures(const struct report *report, FILE *file)
 {
     static const struct plot_line tiles[] = {{"living", EPOCH_living},
                                              {"births, founders among them", EPOCH_births}};
-    struct course course;
-    if (course_make(&course, &report->facts))
+    struct report_course course;
+    if (report_course_make(&course, &report->facts))
         return;
     page_tile(file, "worlds", "%d", course.world_count);
     page_tile(file, "of each", "%.4g min", course.count ? course.minutes[course.count - 1] : 0);
     for (size_t i = 0; i < sizeof tiles / sizeof tiles[0] && course.count > 0; i++)
         page_tile(file, tiles[i].name, "%.0f",
                   sum_fact(&course, course.count - 1, -1, tiles[i].fact));
-    course_free(&course);
+    report_course_free(&course);
 }
 
 /* ---- lives ---- */
@@ -296,38 +286,29 @@ ROW_ORDER(compare_children, struct store_life *const,
 ROW_ORDER(compare_generations, struct store_life *const,
           2 * ORDER((*b)->generation, (*a)->generation) + ORDER((*a)->id, (*b)->id));
 
-static void write_fertile(const struct store_life **lives, int count, FILE *file)
-{
-    fputs("<h3>Most children</h3>\n", file);
-    page_table(file, LIFE_COLUMNS);
-    for (int i = 0; i < count && i < LIVES_SHOWN && lives[i]->children > 0; i++) {
-        begin_life(lives[i], file);
-        fputs("</tr>\n", file);
-    }
-    page_table_end(file);
-}
-
-/* One of each family: the first that came so far. */
-static void write_deepest(const struct run_facts *facts, const struct store_life **lives,
-                          FILE *file)
+/* The first lives in an order; of the deepest one of each family, with its mothers. */
+static void write_table_of_lives(const struct run_facts *facts, const struct store_life **lives,
+                                 int is_deepest, FILE *file)
 {
     int64_t shown[LIVES_SHOWN];
     int shown_count = 0;
-    fputs("<h3>Longest lineages</h3>\n", file);
-    page_table(file, LIFE_COLUMNS "|its mother, her mother, ...");
+    qsort(lives, (size_t)facts->life_count, sizeof *lives,
+          is_deepest ? compare_generations : compare_children);
+    fputs(is_deepest ? "<h3>Longest lineages</h3>\n" : "<h3>Most children</h3>\n", file);
+    page_table(file, is_deepest ? LIFE_COLUMNS "|its mother, her mother, ..." : LIFE_COLUMNS);
     for (int i = 0; i < facts->life_count && shown_count < LIVES_SHOWN; i++) {
-        int is_shown = 0;
-        for (int k = 0; k < shown_count; k++)
-            is_shown |= shown[k] == lives[i]->family;
-        if (is_shown || lives[i]->generation <= 0)
+        int is_left_out = (is_deepest ? lives[i]->generation : lives[i]->children) <= 0;
+        for (int k = 0; k < shown_count && is_deepest; k++)
+            is_left_out |= shown[k] == lives[i]->family;
+        if (is_left_out)
             continue;
         shown[shown_count++] = lives[i]->family;
         begin_life(lives[i], file);
-        write_mothers(facts, lives[i], file);
+        if (is_deepest)
+            write_mothers(facts, lives[i], file);
         fputs("</tr>\n", file);
     }
     page_table_end(file);
-    page_note(file, "One of each family, the first that came so far. Founders are generation 0.");
 }
 
 int report_write_lives(const struct report *report, FILE *file)
@@ -344,10 +325,9 @@ int report_write_lives(const struct report *report, FILE *file)
         return ERR_MEMORY;
     for (size_t i = 0; i < count; i++)
         lives[i] = &facts->lives[i];
-    qsort(lives, count, sizeof *lives, compare_generations);
-    write_deepest(facts, lives, file);
-    qsort(lives, count, sizeof *lives, compare_children);
-    write_fertile(lives, facts->life_count, file);
+    write_table_of_lives(facts, lives, 1, file);
+    page_note(file, "One of each family, the first that came so far. Founders are generation 0.");
+    write_table_of_lives(facts, lives, 0, file);
     free(lives);
     return 0;
 }

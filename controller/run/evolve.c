@@ -58,21 +58,15 @@ static void on_farm_stopped(void *context)
         uv_close((uv_handle_t *)&evolve->signals[i], NULL);
 }
 
-static void stop_farm(struct evolve *evolve)
-{
-    if (evolve->farm)
-        farm_stop(evolve->farm, on_farm_stopped, evolve);
-    else
-        on_farm_stopped(evolve);
-}
-
 void evolve_stop(struct evolve *evolve)
 {
     if (evolve->is_stopping)
         return;
     evolve->is_stopping = 1;
-    if (!evolve->is_starting)
-        stop_farm(evolve);
+    if (evolve->farm)
+        farm_stop(evolve->farm, on_farm_stopped, evolve);
+    else
+        on_farm_stopped(evolve);
 }
 
 int evolve_end_if(struct evolve *evolve, int status)
@@ -112,7 +106,7 @@ static void on_signal(uv_signal_t *handle, int number)
 
 static int put_own_time(struct evolve *evolve)
 {
-    double cpu_s = clock_ms(CLOCK_PROCESS_CPUTIME_ID) * 1e-3, more_s = cpu_s - evolve->cpu_s;
+    double cpu_s = 1e-3 * clock_ms(CLOCK_PROCESS_CPUTIME_ID), more_s = cpu_s - evolve->cpu_s;
     if (more_s < CPU_LEAST_S)
         return 0;
     evolve->cpu_s = cpu_s;
@@ -159,20 +153,6 @@ static void start_handles(struct evolve *evolve)
         if (!is_ignored(evolve_signals[i]))
             uv_signal_start(&evolve->signals[i], on_signal, evolve_signals[i]);
     }
-}
-
-static void start_farm(struct evolve *evolve)
-{
-    char logs[RUN_PATH_SIZE];
-    struct farm_settings settings = evolve->settings->farm;
-    settings.log_directory = logs;
-    evolve->is_starting = 1;
-    if (!run_directory_path(evolve->directory, "logs", logs, &evolve->error))
-        evolve->farm = evolve_create_farm(evolve, &settings);
-    evolve_end_if(evolve, !evolve->farm);
-    evolve->is_starting = 0;
-    if (evolve->is_stopping)
-        stop_farm(evolve);
 }
 
 /* With the first results of the run so far; the store does not keep those of trials. 0, or ERR_*
@@ -243,7 +223,7 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
     if (!evolve.is_stopping)
         evolve_start_control(&evolve);
     if (!evolve.is_stopping)
-        start_farm(&evolve);
+        evolve_start_farm(&evolve);
     uv_run(&evolve.loop, UV_RUN_DEFAULT);
     int open_handles = uv_loop_close(&evolve.loop);
     ENSURE(open_handles == 0, "the loop ended with open handles");

@@ -41,7 +41,6 @@ struct evolve {
     uint64_t task_count;
     double cpu_s; /* of this process, that the store knows of */
     struct progress_state state;
-    int is_starting; /* farm_create() is under way: the farm cannot be stopped yet */
     int is_stopping;
     int is_finished;
     int is_waiting;        /* for choices */
@@ -134,8 +133,8 @@ void evolve_count_result(struct evolve *evolve, int status);
 void evolve_put_quarantine(struct evolve *evolve, const struct individual *individual,
                            const char *reason, const char *log);
 
-/* A farm whose results come in here. NULL with a message in evolve->error. */
-struct farm *evolve_create_farm(struct evolve *evolve, const struct farm_settings *settings);
+/* Starts the farm, whose results come in there. */
+void evolve_start_farm(struct evolve *evolve);
 
 /* ---- evolve_orders.c ---- */
 

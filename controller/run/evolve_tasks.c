@@ -308,13 +308,18 @@ static void on_failure(void *context, const char *reason)
     evolve_end_if(evolve, error_set(&evolve->error, ERR_IO, "%s", reason));
 }
 
-struct farm *evolve_create_farm(struct evolve *evolve, const struct farm_settings *settings)
+void evolve_start_farm(struct evolve *evolve)
 {
+    char logs[RUN_PATH_SIZE];
+    struct farm_settings settings = evolve->settings->farm;
+    settings.log_directory = logs;
     struct farm_callbacks callbacks = {.context = evolve,
                                        .on_result = on_result,
                                        .on_quarantine = on_quarantine,
                                        .on_hungry = on_hungry,
                                        .on_notice = on_notice,
                                        .on_failure = on_failure};
-    return farm_create(&evolve->loop, settings, &callbacks, &evolve->error);
+    if (!run_directory_path(evolve->directory, "logs", logs, &evolve->error))
+        evolve->farm = farm_create(&evolve->loop, &settings, &callbacks, &evolve->error);
+    evolve_end_if(evolve, !evolve->farm);
 }

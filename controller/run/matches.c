@@ -16,7 +16,6 @@ struct matches {
     struct reuse *reuse;
     uint64_t task_count;
     int done;
-    int is_starting; /* farm_create() is under way: the farm cannot be stopped yet */
     int is_stopping;
     struct error error;
 };
@@ -34,7 +33,7 @@ static void stop(struct matches *matches)
     if (matches->is_stopping)
         return;
     matches->is_stopping = 1;
-    if (matches->farm && !matches->is_starting)
+    if (matches->farm)
         farm_stop(matches->farm, on_stopped, matches);
 }
 
@@ -171,11 +170,7 @@ static void run_farm(struct matches *matches)
                                        .on_hungry = on_hungry,
                                        .on_notice = on_notice,
                                        .on_failure = on_failure};
-    matches->is_starting = 1;
     matches->farm = farm_create(&matches->loop, &farm, &callbacks, &matches->error);
-    matches->is_starting = 0;
-    if (matches->farm && matches->is_stopping)
-        farm_stop(matches->farm, on_stopped, matches);
     uv_run(&matches->loop, UV_RUN_DEFAULT);
 }
 

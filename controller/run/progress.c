@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "common/text.h"
+#include "common/system/file.h"
 #include "common/system/output.h"
 #include "common/system/process.h"
 
@@ -26,30 +27,19 @@
 #define BOLD  "\033[1m"
 #define PLAIN "\033[0m"
 
-static int64_t now_ms(void)
-{
-    return (int64_t)clock_ms(CLOCK_MONOTONIC);
-}
-
 /* Running time since progress_init(). */
 static int64_t read_clock(struct progress *progress)
 {
-    int64_t now = now_ms(), step = now - progress->read_ms;
+    int64_t now = (int64_t)clock_ms(CLOCK_MONOTONIC), step = now - progress->read_ms;
     progress->clock_ms += step < GAP_MS ? step : GAP_MS;
     progress->read_ms = now;
     return progress->clock_ms;
 }
 
 /* Progress that cannot be written is dropped. */
-static void write_text(const struct progress *progress, const char *text, size_t length)
+static void write_text(const struct progress *progress, const char *text)
 {
-    while (length > 0) {
-        ssize_t written = write(progress->descriptor, text, length);
-        if (written <= 0)
-            return;
-        text += written;
-        length -= (size_t)written;
-    }
+    file_write_all(progress->descriptor, text, strlen(text));
 }
 
 void progress_init(struct progress *progress, int descriptor)
@@ -60,7 +50,7 @@ void progress_init(struct progress *progress, int descriptor)
     progress->descriptor = descriptor;
     progress->is_terminal = isatty(descriptor) && term && *term && strcmp(term, "dumb") != 0;
     progress->has_colour = progress->is_terminal && !(no_color && *no_color);
-    progress->read_ms = now_ms();
+    progress->read_ms = (int64_t)clock_ms(CLOCK_MONOTONIC);
     progress->sample_count = 1;
 }
 
@@ -169,8 +159,8 @@ static void draw_line(struct progress *progress, const struct progress_state *st
         line[width] = '\0';
     else
         progress_format(state, progress_rate(progress), progress->has_colour, line, sizeof line);
-    int length = snprintf(output, sizeof output, "\r%s\033[K", line);
-    write_text(progress, output, (size_t)length);
+    snprintf(output, sizeof output, "\r%s\033[K", line);
+    write_text(progress, output);
     progress->is_line_drawn = 1;
 }
 
@@ -178,7 +168,7 @@ void progress_show(struct progress *progress, const struct progress_state *state
 {
     ENSURE(state->evaluated >= 0 && state->members >= 0, "%d of %d evaluated", state->evaluated,
            state->members);
-    int64_t now = now_ms();
+    int64_t now = (int64_t)clock_ms(CLOCK_MONOTONIC);
     int64_t pause_ms = progress->is_terminal ? REDRAW_MS : PLAIN_MS;
     /* rest is no running time */
     if (is_at_rest(state))
@@ -195,14 +185,14 @@ void progress_show(struct progress *progress, const struct progress_state *state
         char line[LINE_SIZE];
         progress_format(state, progress_rate(progress), 0, line, sizeof line - 1);
         strcat(line, "\n");
-        write_text(progress, line, strlen(line));
+        write_text(progress, line);
     }
 }
 
 void progress_end(struct progress *progress)
 {
     if (progress->is_line_drawn)
-        write_text(progress, "\r\033[K", 4);
+        write_text(progress, "\r\033[K");
     progress->is_line_drawn = 0;
 }
 
@@ -217,5 +207,5 @@ void progress_print(struct progress *progress, const char *format, ...)
         return;
     strcat(text_clean(line, ""), "\n");
     progress_end(progress);
-    write_text(progress, line, strlen(line));
+    write_text(progress, line);
 }

@@ -30,6 +30,7 @@
 
 #include "common/system/file.h"
 #include "common/system/log.h"
+#include "common/system/process.h"
 #include "common/store/schema.h"
 #include "controller/store/run_directory.h"
 
@@ -172,7 +173,7 @@ static int fill_new(struct store *store, const struct params *params, const stru
                     store_fill *fill, void *context, struct error *error)
 {
     char pragmas[256], created[32];
-    store_now_utc(created);
+    clock_print_utc(created);
     snprintf(pragmas, sizeof pragmas,
              "PRAGMA page_size = 8192; PRAGMA application_id = %d; PRAGMA user_version = %d;",
              STORE_APPLICATION_ID, STORE_SCHEMA_VERSION);

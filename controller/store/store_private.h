@@ -91,8 +91,6 @@ int store_list_birth(struct store *store, const struct individual *individual,
 /* A genome as it is stored: good until the next one. */
 int store_pack_genome(struct store *store, const struct genome *genome, struct store_value *value,
                       struct error *error);
-/* The time as in all tables: 2026-01-31T23:59:59.123Z. */
-void store_now_utc(char text[32]);
 
 /* ---- transactions: store_sql.c ---- */
 

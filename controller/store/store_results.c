@@ -11,7 +11,7 @@
 int store_put_event(struct store *store, const char *event, const char *detail, struct error *error)
 {
     char time_utc[32];
-    store_now_utc(time_utc);
+    clock_print_utc(time_utc);
     if (store->database.has_failed)
         store_roll_back(store);
     store->database.has_failed = 0;
@@ -103,7 +103,7 @@ int store_put_cost(struct store *store, uint64_t id, const struct trial *trial,
                   STORE_KNOWN(cost->worker >= 0, cost->worker), STORE_WHOLE(cost->attempt),
                   STORE_WHOLE(cost->simulations), STORE_REAL(cost->task.wall_ms),
                   STORE_REAL(cost->task.cpu_ms), STORE_WHOLE((int64_t)cost->task.arena_bytes),
-                  STORE_REAL(clock_ms(CLOCK_REALTIME) * 1e-3), STORE_ID(cost->reused),
+                  STORE_REAL(1e-3 * clock_ms(CLOCK_REALTIME)), STORE_ID(cost->reused),
                   STORE_REAL(cost->pace_least_m_s)),
         error);
 }
@@ -197,7 +197,7 @@ int store_put_quarantine(struct store *store, const struct individual *individua
                          struct error *error)
 {
     char time_utc[32];
-    store_now_utc(time_utc);
+    clock_print_utc(time_utc);
     int status = store_put_result(store, individual, error);
     return status ? status
                   : store_run(store,

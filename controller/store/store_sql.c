@@ -129,16 +129,6 @@ int store_set_run_value(struct store *store, const char *key, const char *value,
                      STORE_ROW(STORE_TEXT(key), STORE_TEXT(value)), error);
 }
 
-void store_now_utc(char text[32])
-{
-    struct timespec now;
-    struct tm parts;
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &parts);
-    size_t used = strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &parts);
-    snprintf(text + used, 32 - used, ".%03ldZ", now.tv_nsec / 1000000);
-}
-
 /* ---- transactions ---- */
 
 void store_check(const struct store *store)
