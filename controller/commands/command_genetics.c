@@ -95,15 +95,10 @@ static int parse_request(const struct command *command, int argc, char **argv, i
 
 static int has_genes_of(const struct genome *genome, uint64_t number)
 {
-    for (int i = 0; i < genome->body_count; i++)
-        if (genome->bodies[i].id >> 10 == number)
-            return 1;
-    for (int i = 0; i < genome->connection_count; i++)
-        if (genome->connections[i].id >> 10 == number)
-            return 1;
-    for (int i = 0; i < genome->neuron_count; i++)
-        if (genome->neurons[i].id >> 10 == number)
-            return 1;
+    for (int table = 0; table < GENOME_TABLE_COUNT; table++)
+        for (int i = 0; i < genome->counts[table]; i++)
+            if (genome_row_id(genome, table, i) >> 10 == number)
+                return 1;
     return 0;
 }
 

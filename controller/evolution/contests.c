@@ -76,45 +76,43 @@ static double count_bouts(const struct params *params)
     return pairs[params->contest_pattern] * (double)params->contest_headings;
 }
 
-static int refuse(struct error *error, const char *demand)
-{
-    return error_set(error, ERR_RANGE, "evolution.behaviour contest needs %s", demand);
-}
-
 int contests_check_params(const struct params *params, struct error *error)
 {
     if (!contests_are_wanted(params))
         return 0;
-    if (params->evolution_search == SEARCH_ARCHIVE)
-        return refuse(error, "evolution.search = sims: whom one meets is of a generation");
-    if (!params->evolution_reevaluate)
-        return refuse(error, "evolution.reevaluate = yes: in each generation one meets others");
-    if (params->evolution_islands > 1 || params->evolution_living_draws > 1 ||
-        params->interactive_share > 0)
-        return refuse(error, "evolution.islands = 1, evolution.living_draws = 1, "
-                             "interactive.share = 0");
-    if (params->contest_dark && !params->sensor_sound && !params->sensor_scent)
-        return refuse(error, "sensor.sound = yes or sensor.scent = yes: it is dark");
-    if (!params->contest_dark && !params->sensor_other)
-        return refuse(error, "sensor.other = yes: contestants see one another");
-    if (!params->contest_dark && !params->sensor_object && contest_has_object(params->contest_goal))
-        return refuse(error, "sensor.object = yes: there is something to contend for");
-    if (params->light_kind != LIGHT_NONE)
-        return refuse(error, "light.kind = none");
-    if (!body_kinds[params->creature_body].can_contend)
-        return refuse(error, "creature.body = rectangles or boxes");
-    if (params->contest_pattern == PATTERN_RANDOM &&
-        2 * params->contest_opponents >= params->population_size)
-        return refuse(error, "contest.opponents below half of population.size");
-    if (params->contest_species > 1 && (params->contest_pattern == PATTERN_RANDOM ||
-                                        params->contest_pattern == PATTERN_TOURNAMENT))
-        return refuse(error, "contest.species = 1, or a contest.pattern in which all meet others: "
-                             "all-vs-hall, all-vs-best or all-vs-all");
-    if (params->contest_species > 1 && params->contest_goal == CONTEST_TAG &&
-        params->contest_headings % 2)
-        return refuse(error, "contest.headings = 2 or 4: of two species one hunts in every second");
-    if (params->contest_species > 1 && params->population_size < 4)
-        return refuse(error, "contest.species = 1, or population.size of at least 4");
+    int is_light = !params->contest_dark, species = (int)params->contest_species;
+    int pattern = params->contest_pattern;
+    const struct {
+        int is_refused;
+        const char *demand;
+    } demands[] = {
+        {params->evolution_search == SEARCH_ARCHIVE,
+         "evolution.search = sims: whom one meets is of a generation"},
+        {!params->evolution_reevaluate,
+         "evolution.reevaluate = yes: in each generation one meets others"},
+        {params->evolution_islands > 1 || params->evolution_living_draws > 1 ||
+             params->interactive_share > 0,
+         "evolution.islands = 1, evolution.living_draws = 1, interactive.share = 0"},
+        {!is_light && !params->sensor_sound && !params->sensor_scent,
+         "sensor.sound = yes or sensor.scent = yes: it is dark"},
+        {is_light && !params->sensor_other, "sensor.other = yes: contestants see one another"},
+        {is_light && !params->sensor_object && contest_has_object(params->contest_goal),
+         "sensor.object = yes: there is something to contend for"},
+        {params->light_kind != LIGHT_NONE, "light.kind = none"},
+        {!body_kinds[params->creature_body].can_contend, "creature.body = rectangles or boxes"},
+        {pattern == PATTERN_RANDOM && 2 * params->contest_opponents >= params->population_size,
+         "contest.opponents below half of population.size"},
+        {species > 1 && (pattern == PATTERN_RANDOM || pattern == PATTERN_TOURNAMENT),
+         "contest.species = 1, or a contest.pattern in which all meet others: all-vs-hall, "
+         "all-vs-best or all-vs-all"},
+        {species > 1 && params->contest_goal == CONTEST_TAG && params->contest_headings % 2,
+         "contest.headings = 2 or 4: of two species one hunts in every second"},
+        {species > 1 && params->population_size < 4,
+         "contest.species = 1, or population.size of at least 4"}};
+    for (size_t i = 0; i < sizeof demands / sizeof demands[0]; i++)
+        if (demands[i].is_refused)
+            return error_set(error, ERR_RANGE, "evolution.behaviour contest needs %s",
+                             demands[i].demand);
     if (count_bouts(params) > CONTESTS_MAX)
         return error_set(error, ERR_LIMIT, "%.0f contests in a generation, at most %d",
                          count_bouts(params), CONTESTS_MAX);
@@ -609,19 +607,6 @@ static void note_body(struct contests *contests, int number, int side, int verdi
     player->measures = *measures;
 }
 
-int contests_tell(struct contests *contests, int number, const struct result *result)
-{
-    struct bout *bout = bout_of(contests, number);
-    ENSURE(bout->state == OUT && result->rival_count == 1, "bout %d has no such result", number);
-    note_side(bout, 0, result->verdict, &result->measures);
-    note_side(bout, 1, result->rivals[0].verdict, &result->rivals[0].measures);
-    note_body(contests, number, 0, result->verdict, &result->measures);
-    note_body(contests, number, 1, result->rivals[0].verdict, &result->rivals[0].measures);
-    bout->digest = result->digest;
-    end_bout(contests, bout);
-    return go_on(contests);
-}
-
 /* ---- crashes ---- */
 
 /* Judges a bout that crashed the simulator, after both creatures were tried alone. */
@@ -656,9 +641,24 @@ static int judge_crashes(struct contests *contests)
     return go_on(contests);
 }
 
-int contests_tell_crash(struct contests *contests, int number)
+/* A creature was tried alone: why it crashed, or NULL if it did not. */
+static int tell_alone(struct contests *contests, uint64_t id, const char *crash)
 {
-    struct bout *bout = bout_of(contests, number);
+    for (int i = 0; i < contests->player_count; i++) {
+        struct player *player = &contests->players[i];
+        if (player->individual->id != id || player->suspicion != ON_TRIAL)
+            continue;
+        player->suspicion = crash ? GUILTY : INNOCENT;
+        snprintf(player->crash, sizeof player->crash, "%s", crash ? crash : "");
+    }
+    return judge_crashes(contests);
+}
+
+int contests_tell_crash(struct contests *contests, const struct task *task, const char *reason)
+{
+    if (task->bout == CONTESTS_ALONE)
+        return tell_alone(contests, task->creature, reason);
+    struct bout *bout = bout_of(contests, task->bout);
     bout->state = CRASHED;
     for (int i = 0; i < 2; i++) {
         struct player *player = &contests->players[bout->sides[i]];
@@ -669,16 +669,20 @@ int contests_tell_crash(struct contests *contests, int number)
     return judge_crashes(contests);
 }
 
-int contests_tell_alone(struct contests *contests, uint64_t id, const char *crash)
+int contests_tell(struct contests *contests, const struct task *task, const struct result *result)
 {
-    for (int i = 0; i < contests->player_count; i++) {
-        struct player *player = &contests->players[i];
-        if (player->individual->id != id || player->suspicion != ON_TRIAL)
-            continue;
-        player->suspicion = crash ? GUILTY : INNOCENT;
-        snprintf(player->crash, sizeof player->crash, "%s", crash ? crash : "");
-    }
-    return judge_crashes(contests);
+    int number = task->bout;
+    if (number == CONTESTS_ALONE)
+        return tell_alone(contests, task->creature, NULL);
+    struct bout *bout = bout_of(contests, number);
+    ENSURE(bout->state == OUT && result->rival_count == 1, "bout %d has no such result", number);
+    note_side(bout, 0, result->verdict, &result->measures);
+    note_side(bout, 1, result->rivals[0].verdict, &result->rivals[0].measures);
+    note_body(contests, number, 0, result->verdict, &result->measures);
+    note_body(contests, number, 1, result->rivals[0].verdict, &result->rivals[0].measures);
+    bout->digest = result->digest;
+    end_bout(contests, bout);
+    return go_on(contests);
 }
 
 /* ---- outcomes ---- */

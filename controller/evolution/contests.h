@@ -89,13 +89,11 @@ enum { CONTESTS_ALONE = -1 };
 int contests_ask(struct contests *contests, struct contests_wanted *wanted);
 /* Fills in the task of simulating it. 0 or ERR_MEMORY. */
 int contests_make_task(const struct contests_wanted *wanted, struct task *task);
-/* The result of a bout. 0 or ERR_MEMORY, as the next two. */
-int contests_tell(struct contests *contests, int number, const struct result *result);
-/* The simulator crashed: both are tried alone. One that crashes alone has lost by walkover and has
- * the verdict quarantined; if neither does, both have lost this bout. */
-int contests_tell_crash(struct contests *contests, int number);
-/* Tells what became of a creature that was tried alone: why it crashed, or NULL if it did not. */
-int contests_tell_alone(struct contests *contests, uint64_t id, const char *crash);
+/* The result of a task, of a bout or of one that was tried alone. 0 or ERR_MEMORY, as the next. */
+int contests_tell(struct contests *contests, const struct task *task, const struct result *result);
+/* A task crashed its simulator. After a bout both are tried alone. One that crashes alone has lost
+ * by walkover and has the verdict quarantined; if neither does, both have lost this bout. */
+int contests_tell_crash(struct contests *contests, const struct task *task, const char *reason);
 
 /* The result of a creature's contests. */
 struct contests_outcome {

@@ -160,11 +160,9 @@ void evolve_take_contest(struct evolve *evolve, const struct task *task,
                          const struct result *result)
 {
     ENSURE(evolve->contests, "a contest in a run without contests");
-    int status = 0;
-    if (task->bout == CONTESTS_ALONE)
-        status = contests_tell_alone(evolve->contests, task->creature, NULL);
-    else if ((status = put_bout(evolve, task, result)) == 0)
-        status = contests_tell(evolve->contests, task->bout, result);
+    int status = task->bout == CONTESTS_ALONE ? 0 : put_bout(evolve, task, result);
+    if (!status)
+        status = contests_tell(evolve->contests, task, result);
     if (!evolve_end_if(evolve, status))
         take_outcomes(evolve);
 }
@@ -173,19 +171,18 @@ void evolve_quarantine_contest(struct evolve *evolve, const struct task *task, c
 {
     ENSURE(evolve->contests && reason, "a crash of a contest in a run without contests");
     char detail[512];
-    int status;
+    int status = 0;
     if (task->bout == CONTESTS_ALONE) {
         progress_print(evolve->progress, "creature %" PRIu64 " is in quarantine: %s",
                        task->creature, reason);
-        status = contests_tell_alone(evolve->contests, task->creature, reason);
     } else {
         snprintf(detail, sizeof detail,
                  "creatures %" PRIu64 " and %" PRIu64 " in a contest: %s; both are tried alone",
                  task->creature, task->rivals[0].creature, reason);
         status = store_put_event(evolve->store, "contest_crashed", detail, &evolve->error);
-        if (!status)
-            status = contests_tell_crash(evolve->contests, task->bout);
     }
+    if (!status)
+        status = contests_tell_crash(evolve->contests, task, reason);
     if (!evolve_end_if(evolve, status))
         take_outcomes(evolve);
 }

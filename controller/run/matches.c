@@ -77,9 +77,7 @@ static void show_progress(const struct matches *matches)
 static void take_result(struct matches *matches, const struct task *task,
                         const struct result *result)
 {
-    stop_if(matches, task->bout == CONTESTS_ALONE
-                         ? contests_tell_alone(matches->contests, task->creature, NULL)
-                         : contests_tell(matches->contests, task->bout, result));
+    stop_if(matches, contests_tell(matches->contests, task, result));
     if (++matches->done % PROGRESS_STEP == 0)
         show_progress(matches);
 }
@@ -118,9 +116,7 @@ static void on_quarantine(void *context, const struct task *task, const char *re
              task->bout == CONTESTS_ALONE ? " tries alone" : "", reason);
     if (matches->settings->on_notice)
         matches->settings->on_notice(text);
-    stop_if(matches, task->bout == CONTESTS_ALONE
-                         ? contests_tell_alone(matches->contests, task->creature, reason)
-                         : contests_tell_crash(matches->contests, task->bout));
+    stop_if(matches, contests_tell_crash(matches->contests, task, reason));
     stop_at_end(matches);
 }
 

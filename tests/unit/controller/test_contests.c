@@ -70,7 +70,7 @@ static void tell(struct contests_wanted *wanted)
                                                   .contest_margin = 0 - margin,
                                                   .contest_won = margin < 0,
                                                   .contest_approach = 0.5};
-    ck_assert_int_eq(contests_tell(contests, wanted->number, &result), 0);
+    ck_assert_int_eq(contests_tell(contests, &(struct task){.bout = wanted->number}, &result), 0);
 }
 
 static void take_all(struct generation *of)
@@ -363,7 +363,11 @@ static int try_alone(uint64_t last)
     while (contests_ask(contests, &wanted) && wanted.number == CONTESTS_ALONE) {
         uint64_t id = wanted.sides[0]->id;
         ck_assert(wanted.count == 1 && wanted.trial.bout == 0);
-        contests_tell_alone(contests, id, id == 1 ? "SIGSEGV" : NULL);
+        struct task task = {.bout = CONTESTS_ALONE, .creature = id};
+        if (id == 1)
+            contests_tell_crash(contests, &task, "SIGSEGV");
+        else
+            contests_tell(contests, &task, &(struct result){.id = 0});
         alone++;
         if (id == last)
             break;
@@ -377,7 +381,8 @@ static void crash(int bouts)
     for (int i = 0; i < bouts; i++)
         ck_assert(contests_ask(contests, &wanted[i]));
     for (int i = 0; i < bouts; i++)
-        ck_assert_int_eq(contests_tell_crash(contests, wanted[i].number), 0);
+        ck_assert_int_eq(
+            contests_tell_crash(contests, &(struct task){.bout = wanted[i].number}, "SIGSEGV"), 0);
 }
 
 /* When a bout has crashed, each creature is tried alone. The one that crashes alone is in
