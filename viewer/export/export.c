@@ -37,8 +37,6 @@
 /* Of a film in turn each creature's time, unless another is asked for. */
 #define TURN_S 5.0
 
-#define FILM_LINE_SIZE 4200
-
 #define CAIRO_PACKAGE "libcairo2-dev"
 
 const struct exporter exporters[] = {
@@ -291,15 +289,15 @@ static const uint32_t *film_pixels(const struct export_film *film, int surface)
     return (const void *)cairo_image_surface_get_data(film->surfaces[surface]);
 }
 
-int export_film_tell(struct export_film *film, int index, int64_t now_ms, char *line, size_t size)
+/* A word for a person who waits, since a large film takes minutes. */
+static void tell(struct export_film *film, int index)
 {
-    ENSURE(now_ms > 0 && size > 0, "at %lld ms", (long long)now_ms);
-    int is_first = !film->told_ms;
-    if (!is_first && now_ms - film->told_ms < EXPORT_TELL_MS)
-        return 0;
+    int64_t now_ms = (int64_t)clock_ms(CLOCK_MONOTONIC);
+    if (film->told_ms && now_ms - film->told_ms < EXPORT_TELL_MS)
+        return;
+    if (film->told_ms)
+        output_print(stderr, "%s: frame %d of %d\n", film->job->path, index + 1, film->frame_count);
     film->told_ms = now_ms;
-    snprintf(line, size, "%s: frame %d of %d", film->job->path, index + 1, film->frame_count);
-    return !is_first;
 }
 
 /* The creatures' time in a frame. */
@@ -345,10 +343,7 @@ void export_film_draw(struct export_film *film, int index)
 {
     ENSURE(index >= 0 && index < film->frame_count, "frame %d of %d", index, film->frame_count);
     const struct export_job *job = film->job;
-    char line[FILM_LINE_SIZE];
-    /* a large film takes minutes */
-    if (export_film_tell(film, index, (int64_t)clock_ms(CLOCK_MONOTONIC), line, sizeof line))
-        output_print(stderr, "%s\n", line);
+    tell(film, index);
     if (job->waters)
         preserve_camera_follow(&film->view, job->waters, index, index ? 1 / film->fps : -1);
     film->before = index ? film->pixels : NULL;

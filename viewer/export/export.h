@@ -118,20 +118,17 @@ struct export_film {
     cairo_surface_t *surfaces[2];
     size_t stride;
     const uint32_t *pixels, *before; /* of this frame and of the one drawn before it; or NULL */
-    int64_t told_ms; /* when export_film_tell() said something last; 0: never asked */
+    int64_t told_ms;                 /* when it was told how far it is; 0: not yet */
 };
 /* At most limit_s a shot of the longest replay; more: overlays besides those of the job. Call
  * export_film_deinit() in any case. */
 int export_film_init(struct export_film *film, const struct export_job *job, double fps,
                      double limit_s, unsigned more, struct error *error);
 void export_film_deinit(struct export_film *film);
-/* Draws the next frame: film->pixels; call for index 0, 1, ... in order. */
-void export_film_draw(struct export_film *film, int index);
-/* A word for a person who waits, once in EXPORT_TELL_MS by a clock: "run.mp4: frame 120 of
- * 601". Returns whether there is something to say at now_ms (> 0); export_film_draw() asks and
- * prints it. */
+/* Draws the next frame: film->pixels; call for index 0, 1, ... in order. Tells on standard error how
+ * far it is, once in EXPORT_TELL_MS: "run.mp4: frame 120 of 601". */
 #define EXPORT_TELL_MS 5000
-int export_film_tell(struct export_film *film, int index, int64_t now_ms, char *line, size_t size);
+void export_film_draw(struct export_film *film, int index);
 #endif
 
 #endif

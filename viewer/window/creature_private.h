@@ -2,8 +2,7 @@
  *
  *   creature_window.c   time, camera, which creature and generation is shown, a run that goes on;
  *                       the table of keys, and all that a player calls
- *   creature_layout.c   what is shown, and where it is in the window
- *   creature_draw.c     the picture and what surrounds it; choosing by hand
+ *   creature_draw.c     what is shown and where, the picture and what surrounds it; choosing by hand
  *   creature_mouse.c    pressing, dragging, clicking, the wheel; pulling a creature or its light */
 #ifndef VIEWER_WINDOW_CREATURE_PRIVATE_H
 #define VIEWER_WINDOW_CREATURE_PRIVATE_H
@@ -65,14 +64,12 @@ struct creature_window {
     double next_news_s;
 };
 
-/* ---- creature_layout.c ---- */
+/* ---- creature_draw.c ---- */
 
 void creatures_collect_ready(struct creature_window *window);
 /* The place of a creature among those that are ready, or -1. */
 int creatures_ready_place(const struct creature_window *window, int index);
 const struct replay *creatures_current_replay(const struct creature_window *window);
-/* The parent's place among those that are ready, of a line of descent; or -1. */
-int creatures_parent_place(const struct creature_window *window);
 /* The replays that are played: of a pair the parent first. */
 int creatures_shown(const struct creature_window *window, const struct replay **replays);
 int creatures_has_run(const struct creature_window *window);
@@ -92,22 +89,6 @@ struct draw_strip creatures_strip_of(const struct creature_window *window,
 struct draw_descent creatures_descent_of(const struct creature_window *window,
                                          struct draw_step *steps);
 
-/* ---- creature_window.c ---- */
-
-void creatures_refit(struct creature_window *window, int unused);
-void creatures_select_creature(struct creature_window *window, int index);
-void creatures_show_creature(struct creature_window *window, int index);
-void creatures_show_generation(struct creature_window *window, int64_t generation);
-
-/* ---- creature_mouse.c ---- */
-
-/* 1 if a part of a creature that can be played with is there: it is the one to be held. */
-int creatures_press_body(struct creature_window *window, double x, double y);
-/* The spring of the part that is held pulls for dt_s. */
-void creatures_pull(struct creature_window *window, double dt_s);
-
-/* ---- creature_draw.c ---- */
-
 /* Whether there is a bar for choosing. */
 int creatures_has_choices(const struct creature_window *window);
 /* For the creature that is marked: a choice, or what it was without it. */
@@ -120,7 +101,20 @@ void creatures_poll_choices(struct creature_window *window);
 /* 1 if it was on the bar. */
 int creatures_press_choices(struct creature_window *window, double x, double y);
 
+/* ---- creature_window.c ---- */
+
+void creatures_refit(struct creature_window *window, int unused);
+void creatures_select_creature(struct creature_window *window, int index);
+void creatures_show_creature(struct creature_window *window, int index);
+void creatures_show_generation(struct creature_window *window, int64_t generation);
 void creatures_zoom(struct creature_window *window, double factor, double dx, double dy);
+
+/* ---- creature_mouse.c ---- */
+
+/* 1 if a part of a creature that can be played with is there: it is the one to be held. */
+int creatures_press_body(struct creature_window *window, double x, double y);
+/* The spring of the part that is held pulls for dt_s. */
+void creatures_pull(struct creature_window *window, double dt_s);
 
 /* ---- what a content does (player.h) ---- */
 

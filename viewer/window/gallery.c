@@ -735,11 +735,6 @@ int gallery_open_run(struct gallery *gallery, const char *directory, struct erro
 
 /* ---- choosing by hand ---- */
 
-int64_t gallery_waiting(const struct gallery *gallery)
-{
-    return gallery->choosing.is_interactive ? gallery->choosing.waiting : -1;
-}
-
 static struct store_choice *find_choice(const struct gallery *gallery, uint64_t id)
 {
     for (int i = 0; i < gallery->choice_count; i++)

@@ -119,9 +119,7 @@ struct specimen *gallery_specimen(const struct gallery *gallery, int index);
 int gallery_choose_life(const struct gallery *gallery, int index, struct params *params,
                         uint64_t *seed);
 
-/* Choosing by hand (docs/evolution.md): the generation that waits for it, or -1. */
-int64_t gallery_waiting(const struct gallery *gallery);
-/* The choice for one of a generation that is shown (enum choice), and for how many. */
+/* Choosing by hand (docs/evolution.md). The choice for one of a generation that is shown (enum choice), and for how many. */
 int gallery_choice(const struct gallery *gallery, int index);
 int gallery_count_choices(const struct gallery *gallery, int choice);
 /* Looks what is chosen and whether the run waits; `changed` receives 1 if something is new. */

@@ -70,7 +70,7 @@ TEST(of_many_champions_a_few_are_chosen_evenly)
 
 #define WIDTH  960
 #define HEIGHT 640
-/* Middles of the panels below the picture, as creature_layout.c lays them out at this size. */
+/* Middles of the panels below the picture, as creature_draw.c lays them out at this size. */
 #define UI         1.0
 #define BAR_Y      (HEIGHT - 20 * UI)
 #define TIMELINE_Y (HEIGHT - (40 + 29) * UI)
@@ -863,7 +863,7 @@ TEST(keys_choose)
     make_controller(log, sizeof log);
     open_interactive_run(2);
     expect("", "1:4 of 2 cells");
-    ck_assert_int_eq((int)gallery_waiting(gallery), 1);
+    ck_assert_int_eq((int)gallery->choosing.waiting, 1);
     uint64_t without = draw();
     press("B");
     expect_choices(CHOICE_BREED, CHOICE_NONE);
@@ -906,7 +906,7 @@ TEST(buttons_and_the_right_one_choose)
     run_sql("INSERT INTO generations (number, branch, closed, evaluations_own)"
             " VALUES (2, 1, 0, 2)");
     player_look_for_news(&window->player, 100);
-    ck_assert_int_eq((int)gallery_waiting(gallery), -1);
+    ck_assert_int_eq((int)gallery->choosing.waiting, -1);
     press("B");
     click(WIDTH - 40, bar_y);
     ck_assert(!chooser_is_busy(window->chooser));
@@ -930,7 +930,7 @@ TEST(the_past_shows_what_was_chosen)
     player_press_key(&window->player, KEY_END);
     player_look_for_news(&window->player, 10);
     ck_assert(gallery->choosing.is_over);
-    ck_assert_int_eq((int)gallery_waiting(gallery), -1);
+    ck_assert_int_eq((int)gallery->choosing.waiting, -1);
     draw();
 }
 

@@ -413,15 +413,14 @@ static void draw_film(struct export_film *film)
 TEST(films_tell_how_far_they_are)
 {
     SCOPED(export_film) film;
-    char line[256] = "";
     job.path = "out.gif";
     ck_ok(export_film_init(&film, &job, 20, 10, 0, &error));
-    ck_assert_int_eq(export_film_tell(&film, 0, 70000, line, sizeof line), 0);
-    ck_assert_int_eq(export_film_tell(&film, 1, 70000 + EXPORT_TELL_MS - 1, line, sizeof line), 0);
-    ck_assert_int_eq(export_film_tell(&film, 2, 70000 + EXPORT_TELL_MS, line, sizeof line), 1);
-    ck_assert_str_eq(line, "out.gif: frame 3 of 41");
-    ck_assert_int_eq(export_film_tell(&film, 3, 70001 + EXPORT_TELL_MS, line, sizeof line), 0);
-    ck_assert_int_eq(export_film_tell(&film, 4, 70000 + 2 * EXPORT_TELL_MS, line, sizeof line), 1);
+    export_film_draw(&film, 0);
+    ck_assert(film.told_ms > 0);
+    film.told_ms -= EXPORT_TELL_MS;
+    int64_t before = film.told_ms;
+    export_film_draw(&film, 1);
+    ck_assert(film.told_ms >= before + EXPORT_TELL_MS);
 }
 
 /* A part of a film in slow motion, from near: so many frames, and the last one shows more of the
