@@ -35,6 +35,13 @@ struct quaternion quaternion_exp(struct vec3 v)
     return quaternion_normalised(q);
 }
 
+struct vec2 vec2_turned(double angle_rad, struct vec2 v)
+{
+    double s, c;
+    det_sincos(angle_rad, &s, &c);
+    return (struct vec2){c * v.x - s * v.y, s * v.x + c * v.y};
+}
+
 struct quaternion quaternion_about(struct vec3 axis, double angle_rad)
 {
     double sine, cosine;

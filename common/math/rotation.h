@@ -82,6 +82,8 @@ static inline struct quaternion quaternion_rate(struct quaternion q, struct vec3
 
 /* A turn about a unit axis. */
 struct quaternion quaternion_about(struct vec3 axis, double angle_rad);
+/* The same in the plane: the turned vector. */
+struct vec2 vec2_turned(double angle_rad, struct vec2 v);
 /* The exponential map: a turn about v by |v|. |q| = 1 within 2 ulp. */
 struct quaternion quaternion_exp(struct vec3 v);
 /* The rotation vector of a quaternion of any length but 0: up to pi long. */

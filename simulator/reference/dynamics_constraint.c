@@ -47,17 +47,10 @@ static struct quaternion about_z(double angle)
     return quaternion_about((struct vec3){0, 0, 1}, angle);
 }
 
-static struct vec2 turn(double angle, struct vec2 v)
-{
-    double s, c;
-    det_sincos(angle, &s, &c);
-    return (struct vec2){c * v.x - s * v.y, s * v.x + c * v.y};
-}
-
 /* A place of the link's frame in its frame in space. */
 static struct vec3 in_space(const struct flat *f, int link, struct vec2 at)
 {
-    return vec3_of_plane(turn(-f->turned[link], at));
+    return vec3_of_plane(vec2_turned(-f->turned[link], at));
 }
 
 /* ---------------------------------------------------------------- creation */
@@ -360,7 +353,7 @@ static struct vec2 arm_of(const struct flat *f, int link, struct vec2 at)
 {
     const struct rigid *b = body_of(f, link);
     if (!spatial_system_stretches(b))
-        return turn(angle_of(f, link), at);
+        return vec2_turned(angle_of(f, link), at);
     struct vec3 own = in_space(f, f->whole_of[link], at);
     return vec3_flat(mat3_apply(&b->turned, sym3_apply(&b->grown, own)));
 }

@@ -29,21 +29,6 @@ struct garden {
     struct preserve_state sources[SIDES]; /* where genomes come from */
 };
 
-/* ---- reading ---- */
-
-static int read_params(struct garden *garden, struct error *error)
-{
-    struct params *params = &garden->params;
-    params_set_defaults(params);
-    int status = params_read_file(params, garden->request->params_path, error);
-    if (status)
-        return status;
-    preserve_apply(params);
-    params->preserve_founders = SIDES * garden->request->each;
-    status = params_check(params, error);
-    return status ? status : preserve_check(params, error);
-}
-
 /* ---- a garden ---- */
 
 static const struct creature_state *draw(const struct preserve_state *state, struct rng *rng)
@@ -176,7 +161,10 @@ static int run_garden(struct garden *garden, int number, struct tally *tally, st
 static int run_all(struct garden *garden, struct error *error)
 {
     struct tally tally = {0};
-    int status = read_params(garden, error);
+    int status = tool_read_preserve(garden->request->params_path, NULL, &garden->params, error);
+    garden->params.preserve_founders = SIDES * garden->request->each;
+    if (!status)
+        status = preserve_check(&garden->params, error);
     if (status)
         return status;
     output_print(stdout, "%5s %6s %9s %7s\n", "seed", "world", "founders'", "late's");

@@ -31,26 +31,6 @@ struct report {
     struct preserve_memory memory;
 };
 
-/* ---- reading ---- */
-
-static int read_params(struct report *report, const struct request *request, struct error *error)
-{
-    struct params *params = &report->params;
-    int status = 0;
-    params_set_defaults(params);
-    if (request->params_path)
-        status = params_read_file(params, request->params_path, error);
-    else
-        status = params_set_assignment(params, "world.preset=water", error);
-    for (int i = 0; !status && i < request->assignments.count; i++)
-        status = params_set_assignment(params, request->assignments.items[i], error);
-    if (status)
-        return status;
-    preserve_apply(params);
-    status = params_check(params, error);
-    return status ? status : preserve_check(params, error);
-}
-
 /* ---- output ---- */
 
 static void say(void *context, const struct preserve_event *event)
@@ -139,7 +119,8 @@ static int found_and_live(struct report *report, const struct request *request, 
                                          "simulator preserve", error);
     }
     if (!status)
-        status = read_params(report, request, error);
+        status =
+            tool_read_preserve(request->params_path, &request->assignments, &report->params, error);
     if (status)
         return status;
     for (int i = 0; i < report->path_count; i++)

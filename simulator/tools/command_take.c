@@ -65,12 +65,7 @@ static int run(void *context, char **operands, struct error *error)
     struct preserve_state state;
     struct creature creature;
     creature_init(&creature);
-    params_set_defaults(&creature.params);
-    int status = params_read_file(&creature.params, request->params_path, error);
-    if (status)
-        return status;
-    preserve_apply(&creature.params);
-    status = params_check(&creature.params, error);
+    int status = tool_read_preserve(request->params_path, NULL, &creature.params, error);
     if (!status)
         status = tool_read_state(path, request->is_egg, &state, error);
     if (status)

@@ -7,6 +7,7 @@
 
 #include "common/formats/json_text.h"
 #include "common/system/output.h"
+#include "simulator/preserve/preserve.h"
 
 /* The greatest size of a file that holds a packed state, in bytes. */
 #define STATE_BYTES_MAX (16u << 20)
@@ -54,6 +55,21 @@ int tool_choose_params(const struct creature *creature, const char *path,
                          "the creature has no recorded evaluation: give a PARAMS.ini as well");
     return creature_choose_params(creature, path, assignments->items, assignments->count, params,
                                   error);
+}
+
+int tool_read_preserve(const char *path, const struct option_list *assignments,
+                       struct params *params, struct error *error)
+{
+    params_set_defaults(params);
+    int status = path ? params_read_file(params, path, error)
+                      : params_set_assignment(params, "world.preset=water", error);
+    for (int i = 0; !status && assignments && i < assignments->count; i++)
+        status = params_set_assignment(params, assignments->items[i], error);
+    if (status)
+        return status;
+    preserve_apply(params);
+    status = params_check(params, error);
+    return status ? status : preserve_check(params, error);
 }
 
 int tool_read_state(const char *path, int is_egg, struct preserve_state *state, struct error *error)

@@ -39,6 +39,10 @@ int tool_act(const struct command *command, int argc, char **argv);
 int tool_choose_params(const struct creature *creature, const char *path,
                        const struct option_list *assignments, struct params *params,
                        struct error *error);
+/* Parameters of a preserve: by the file (NULL: all defaults, in water), then the assignments (NULL:
+ * none); checked. */
+int tool_read_preserve(const char *path, const struct option_list *assignments,
+                       struct params *params, struct error *error);
 /* Reads a file with what `controller save` writes of a preserve: a packed state, or one packed egg,
  * which becomes the only content of the state. Initialises `state`, and leaves it empty on error.
  * Messages name the path. */

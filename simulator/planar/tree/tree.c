@@ -9,7 +9,6 @@
 #include "common/error.h"
 #include "common/math/pair.h"
 #include "simulator/planar/tree/tree_private.h"
-#include "simulator/planar/tree/tree_stretch.h"
 
 #define DRAG_PI 3.14159265358979323846
 
@@ -308,24 +307,37 @@ static inline void turn_angles(struct tree *tree, const double *q)
         renew_bases(tree);
 }
 
-static inline void set_velocity(struct tree *tree, const double *qd, int are_hinges)
+/* Of all links, as their velocity or as that at the start. */
+ALWAYS_INLINE static inline void set_velocity(struct tree *tree, const double *qd, int is_start,
+                                              int are_hinges)
 {
     struct tree_link *links = tree->links;
-    tree_set_root_velocity(&links[0].velocity, qd);
+    tree_set_root_velocity(is_start ? &links[0].start : &links[0].velocity, qd);
     for (int i = 1, count = tree->count; i < count; i++) {
         struct tree_link *l = &links[i];
-        if (!are_hinges)
+        if (!are_hinges && !is_start)
             l->rate = qd[2 + i];
-        tree_add_rate(l, i, &l->up->velocity, qd, &l->velocity, are_hinges);
+        else if (!are_hinges && l->stretch)
+            l->stretch->start_rate = qd[2 + i];
+        tree_add_rate(l, i, is_start ? &l->up->start : &l->up->velocity, qd,
+                      is_start ? &l->start : &l->velocity, are_hinges);
     }
 }
 
 void tree_set_velocity(struct tree *tree, const double *qd)
 {
     if (tree->are_hinges)
-        set_velocity(tree, qd, 1);
+        set_velocity(tree, qd, 0, 1);
     else
-        set_velocity(tree, qd, 0);
+        set_velocity(tree, qd, 0, 0);
+}
+
+void tree_set_start_velocity(struct tree *tree, const double *qd)
+{
+    if (tree->are_hinges)
+        set_velocity(tree, qd, 1, 1);
+    else
+        set_velocity(tree, qd, 1, 0);
 }
 
 /* Sums over links: mass times place, momentum, and the sums about the root's origin for angular
@@ -411,25 +423,6 @@ struct tree_bulk tree_move(struct tree *tree, const double *q, const double *qd)
     }
     move_links(tree, q, qd, 1, &sum);
     return finish_bulk(&sum, tree->mass);
-}
-
-static inline void set_start_velocity(struct tree *tree, const double *qd, int are_hinges)
-{
-    struct tree_link *links = tree->links;
-    tree_set_root_velocity(&links[0].start, qd);
-    for (int i = 1; i < tree->count; i++) {
-        tree_add_rate(&links[i], i, &links[i].up->start, qd, &links[i].start, are_hinges);
-        if (!are_hinges && links[i].stretch)
-            links[i].stretch->start_rate = qd[2 + i];
-    }
-}
-
-void tree_set_start_velocity(struct tree *tree, const double *qd)
-{
-    if (tree->are_hinges)
-        set_start_velocity(tree, qd, 1);
-    else
-        set_start_velocity(tree, qd, 0);
 }
 
 /* ---------------------------------------------------------------- energies */

@@ -40,7 +40,6 @@
 
 #include "common/math/pair.h"
 #include "simulator/planar/tree/tree_private.h"
-#include "simulator/planar/tree/tree_stretch.h"
 
 static struct force tensor_times(const struct tensor *t, struct motion v)
 {

@@ -1,4 +1,5 @@
-/* Velocities from link to link: what the files of the tree share. */
+/* For the files of the tree: velocities from link to link; links that stretch, and links that hang
+ * on those. */
 #ifndef SIMULATOR_PLANAR_TREE_TREE_PRIVATE_H
 #define SIMULATOR_PLANAR_TREE_TREE_PRIVATE_H
 
@@ -35,5 +36,36 @@ static inline void tree_add_rate(const struct tree_link *l, int i, const struct 
     v->w = w;
     XY(v->x) = xy;
 }
+
+/* ---- tree_stretch.c ---- */
+
+/* Gives a link its stretch; ERR_MEMORY when the arena is full. */
+int stretch_create(struct tree_link *link, const struct body_link *from, struct arena *arena);
+
+/* Everything of the link that goes with its stretch e and its sine and cosine. */
+void stretch_set(struct tree_link *link, double e, double sine, double cosine);
+/* The joint of a link whose parent stretches and has its pose. */
+void stretch_place(struct tree_link *link);
+
+/* Own inertia, own bias force and velocity products, of the link. */
+void stretch_start_inertia(struct tree_link *link);
+void stretch_start_force(struct tree_link *link);
+/* The parent's stretch in the acceleration of the link's origin, but for its own. */
+pair stretch_bias(const struct tree_link *link);
+
+/* Adds to U and D of the parent what a link hands on: X and n of its tensor. */
+void stretch_add_inertia(struct tree_link *link, pair n, pair x, pair y);
+/* Adds a force at the link's origin to the bias of the parent's stretch. */
+static inline void stretch_add_force(struct tree_link *link, pair force)
+{
+    link->up->stretch->bias += plane_dot(XY(link->drift_x), force);
+}
+
+/* The terms of drag: of the velocity that is set, or of the mean velocity of the step. */
+void stretch_drag_explicitly(struct tree_link *link);
+void stretch_drag_implicitly(struct tree_link *link, double half_step);
+/* The drag on the stretch, and its share of the force: minus both. */
+double stretch_drag_now(const struct tree_link *link, struct motion mean, double mean_rate,
+                        struct force *force);
 
 #endif

@@ -1,4 +1,4 @@
-/* See tree_stretch.h. A rectangle that gets longer and thinner, its area kept, moves every point r
+/* See tree.h. A rectangle that gets longer and thinner, its area kept, moves every point r
  * of its, seen from the origin, by e' s with s = J r, J the mirror in the line along the width.
  * With o = the rate of turning, P the quarter turn, J J = 1 and a the origin's acceleration:
  *
@@ -20,7 +20,7 @@
  *
  * which is taken out as a joint is (tree_accelerate.c). Impulses likewise: of one at r the share of
  * the stretch is its product with s. (Checked against Lagrange's equations of the whole body.) */
-#include "simulator/planar/tree/tree_stretch.h"
+#include "simulator/planar/tree/tree_private.h"
 
 #include "common/error.h"
 #include "common/math/detmath.h"

@@ -16,13 +16,6 @@
 #define LOOP_CLOSED 1e-9
 #define TURN        (2 * 3.14159265358979323846)
 
-static struct vec2 turn(double angle, struct vec2 v)
-{
-    double s, c;
-    det_sincos(angle, &s, &c);
-    return (struct vec2){c * v.x - s * v.y, s * v.x + c * v.y};
-}
-
 static struct vec2 add(struct vec2 a, struct vec2 b)
 {
     return (struct vec2){a.x + b.x, a.y + b.y};
@@ -36,7 +29,7 @@ static struct vec2 subtract(struct vec2 a, struct vec2 b)
 /* A point of the body's frame in that of its link. */
 static struct vec2 in_link(const struct scene_body *body, struct vec2 point)
 {
-    return add(body->offset, turn(body->offset_rad, point));
+    return add(body->offset, vec2_turned(body->offset_rad, point));
 }
 
 /* Body i, or for -1 the world as a body of link 0, where link 0 is the world. */
@@ -126,7 +119,7 @@ static void place_body(struct scene *scene, struct scene_body *body)
     body->offset_rad = parent.offset_rad;
     if (body->joint != LINK_REVOLUTE)
         body->offset_rad += body->angle_rad;
-    body->offset = subtract((struct vec2){0, 0}, turn(body->offset_rad, body->own_at));
+    body->offset = subtract((struct vec2){0, 0}, vec2_turned(body->offset_rad, body->own_at));
     if (body->joint == LINK_RIGID) {
         body->link = parent.link;
         body->offset = add(body->offset, joint);
@@ -135,7 +128,8 @@ static void place_body(struct scene *scene, struct scene_body *body)
     const struct scene_freedom *f = &body->freedom;
     struct body_link *link = add_link(scene, body->joint, parent.link, joint, f->start, f->rate);
     if (body->joint == LINK_LINEAR)
-        link->axis = vec3_of_plane(turn(parent.offset_rad + body->axis_rad, (struct vec2){1, 0}));
+        link->axis =
+            vec3_of_plane(vec2_turned(parent.offset_rad + body->axis_rad, (struct vec2){1, 0}));
     link->lower[0] = f->lower;
     link->upper[0] = f->upper;
     body->link = last_link(scene);
@@ -222,7 +216,7 @@ static void place_loops(struct scene *scene)
             .at_a = in_link(&a, loop->at_a),
             .at_b = in_link(&b, loop->at_b),
             .angle_rad = loop->angle_rad + b.offset_rad - a.offset_rad,
-            .across = turn(b.offset_rad + loop->axis_rad, (struct vec2){0, 1}),
+            .across = vec2_turned(b.offset_rad + loop->axis_rad, (struct vec2){0, 1}),
         };
     }
     scene->body.closures = scene->closures;
@@ -356,7 +350,7 @@ static int check_loops(const struct scene *scene, const struct dynamics *dynamic
             scene_body_state(scene, dynamics, loop->b, &sb);
             at_b = scene_body_point(scene, dynamics, loop->b, at_b);
         }
-        struct vec2 apart = turn(-sb.angle_rad - loop->axis_rad, subtract(at_a, at_b));
+        struct vec2 apart = vec2_turned(-sb.angle_rad - loop->axis_rad, subtract(at_a, at_b));
         double gap = loop->joint == LINK_LINEAR ? fabs(apart.y)
                                                 : sqrt(apart.x * apart.x + apart.y * apart.y);
         double off = loop->joint == LINK_REVOLUTE
@@ -387,7 +381,7 @@ void scene_body_state(const struct scene *scene, const struct dynamics *dynamics
     struct part_state link;
     dynamics_link_state(dynamics, b->link, &link);
     struct vec2 arm = subtract(in_link(b, b->centre), vec3_flat(scene->links[b->link].centre));
-    arm = turn(link.angle_rad, arm);
+    arm = vec2_turned(link.angle_rad, arm);
     *state =
         (struct part_state){.at_m = {link.at_m.x + arm.x, link.at_m.y + arm.y, 0},
                             .angle_rad = link.angle_rad + b->offset_rad,
@@ -401,7 +395,7 @@ struct vec2 scene_body_point(const struct scene *scene, const struct dynamics *d
 {
     struct part_state state;
     scene_body_state(scene, dynamics, body, &state);
-    struct vec2 arm = turn(state.angle_rad, subtract(point, scene->bodies[body].centre));
+    struct vec2 arm = vec2_turned(state.angle_rad, subtract(point, scene->bodies[body].centre));
     return (struct vec2){state.at_m.x + arm.x, state.at_m.y + arm.y};
 }
 
