@@ -25,15 +25,6 @@
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
-    __has_feature(memory_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-
 static void close_between(int first, int last)
 {
 #if defined(__linux__) && defined(SYS_close_range)
@@ -54,7 +45,7 @@ void sandbox_close_files(int input, int output)
     close_between(high + 1, ~0u >> 1);
 }
 
-#if defined(__linux__) && defined(ARCHITECTURE) && !defined(IS_SANITIZED)
+#if defined(__linux__) && defined(ARCHITECTURE) && !IS_SANITIZED
 
 #define ALLOW(call)                                                                                \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 1),                                        \

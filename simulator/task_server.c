@@ -44,18 +44,6 @@ enum {
     MEMORY_FREE_BYTES = 16 << 20,
 };
 
-/* The sanitizers reserve terabytes of addresses. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_HUGE_ADDRESSES 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HAS_HUGE_ADDRESSES 1
-#endif
-#endif
-#ifndef HAS_HUGE_ADDRESSES
-#define HAS_HUGE_ADDRESSES 0
-#endif
-
 /* Beyond the controller's deadline, s, so that it is always the first to act. */
 #define ALARM_SLACK_S 2.0
 
@@ -150,7 +138,7 @@ static void server_end_work(struct task_cost *cost)
 static int server_limit_memory(int64_t memory_mb)
 {
     struct rlimit limit;
-    if (memory_mb == 0 || HAS_HUGE_ADDRESSES || getrlimit(RLIMIT_AS, &limit) != 0)
+    if (memory_mb == 0 || IS_SANITIZED || getrlimit(RLIMIT_AS, &limit) != 0)
         return 0;
     rlim_t bytes = (rlim_t)memory_mb << 20;
     if (limit.rlim_max == RLIM_INFINITY || bytes < limit.rlim_max)
