@@ -29,11 +29,11 @@
 /* Rounds where something is to be pushed out: an impossible system is not solved by any number, and
  * stop_push_outs() is next. */
 #define ROUNDS_PUSH_OUT 2
-/* Proximal steps: the weight at first, at most and at least as shares of the mean diagonal of W,
- * what it is multiplied by when a step has ended and when it has not, and their number at most in a
- * round. */
+/* Proximal steps: the weight at first and at least as shares of the mean diagonal of W, what it is
+ * multiplied by when a step has ended and when it has not, and their number at most in a round. The
+ * weight has no upper bound: where friction couples many contacts Newton's method may end only from
+ * ten or a hundred times the mean diagonal on. */
 #define PROXIMAL_FIRST 3e-3
-#define PROXIMAL_MOST  1e-1
 #define PROXIMAL_LEAST 1e-7
 #define PROXIMAL_FALL  0.3
 #define PROXIMAL_RISE  10
@@ -376,7 +376,6 @@ static int solve_round(struct contact_solver *s, double mean, double *weight, in
         before = now;
         *weight *= has_ended ? PROXIMAL_FALL : PROXIMAL_RISE;
         *weight = *weight > PROXIMAL_LEAST * mean ? *weight : PROXIMAL_LEAST * mean;
-        *weight = *weight < PROXIMAL_MOST * mean ? *weight : PROXIMAL_MOST * mean;
         if (!has_ended)
             break;
     }
