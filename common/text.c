@@ -1,6 +1,7 @@
 /* Small helpers for text. Nothing here is called in a simulation's step. */
 #include "common/text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,16 @@ const char *text_print_double(double value, char buffer[TEXT_NUMBER_SIZE])
 static int is_gap(char c)
 {
     return c == ' ' || c == '\t';
+}
+
+void text_append(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    ENSURE(used < size, "a text of %zu in %zu bytes", used, size);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text + used, size - used, format, values);
+    va_end(values);
 }
 
 int text_cut_word(char **rest, char **word)

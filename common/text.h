@@ -27,6 +27,10 @@ int text_is_clean(const char *text, size_t length);
  * clean; the characters of `kept` ("\n", say, or "") stay. Returns text. */
 char *text_clean(char *text, const char *kept);
 
+/* Prints behind the text that a buffer of `size` bytes holds, cut to fit. */
+void text_append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* The next of the words of a text, which blanks and tabs part; a part in double quotes keeps its
  * blanks, and "" in it is a quote. Cuts the text in place: *word begins in it, *rest is behind it.
  * 1; 0: there is no further word; ERR_FORMAT: a quote is not closed. */

@@ -5,7 +5,6 @@
 
 #include <signal.h>
 #include <stddef.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "proto/message.h"

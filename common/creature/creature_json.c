@@ -266,13 +266,11 @@ static int convert_name(struct form *form, json_t *value, const char *key,
         return -1;
     }
     for (int i = names->first; i < names->end; i++) {
-        size_t used = strlen(choices);
         if (names->choices && !(names->choices >> i & 1))
             continue;
         if (strcmp(name_of(names, i), json_string_value(value)) == 0)
             return i;
-        snprintf(choices + used, sizeof choices - used, "%s%s", used ? ", " : "",
-                 name_of(names, i));
+        text_append(choices, sizeof choices, "%s%s", *choices ? ", " : "", name_of(names, i));
     }
     fail(form, ERR_UNKNOWN, key, "unknown name \"%.60s\"; there are %s", json_string_value(value),
          choices);

@@ -4,7 +4,6 @@
 #include "common/math/detmath.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 /* More would only randomise the genome, and would use up a creature's gene ids. */
 enum { MUTATIONS_MAX = 64, GENE_BITS = 10, GENES_PER_CREATURE = 1 << GENE_BITS };

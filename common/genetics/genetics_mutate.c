@@ -14,6 +14,7 @@
 #include "common/genetics/genetics_kind.h"
 #include "common/genetics/genetics_random.h"
 #include "common/genetics/genetics_wiring.h"
+#include "common/text.h"
 
 enum { TRIES_PER_MUTATION = 64, KINDS_MAX = 128, KINDS_WEIGHED = 64 };
 
@@ -79,9 +80,8 @@ static int try_kind(struct maker *maker, struct genome *genome, int kind)
         mutation_change_any(maker, kind_at(genome, kind)->change);
     is_change = !maker->status;
     if (is_change) {
-        size_t used = strlen(maker->words);
         if (genetics_taper(maker, genome, NULL))
-            snprintf(maker->words + used, sizeof maker->words - used, ", tapered");
+            text_append(maker->words, sizeof maker->words, ", tapered");
         wiring_tidy(maker);
         is_change = !genome_is_equal(&trial, genome) &&
                     (trial.connection_count > 0 || genome->connection_count == 0);

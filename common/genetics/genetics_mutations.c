@@ -11,6 +11,7 @@
 #include "common/genetics/genetics_kind.h"
 #include "common/genetics/genetics_random.h"
 #include "common/genetics/genetics_wiring.h"
+#include "common/text.h"
 
 enum {
     READERS_MAX = GENOME_BODIES_MAX * (2 + GENOME_DRIVES_MAX + EMITTER_COUNT) +
@@ -376,11 +377,11 @@ static void neuron_input(struct maker *maker)
 static void print_sizes(const struct maker *maker, int row, char text[64])
 {
     const struct gene_field *field = body_kinds[maker->genome->kind].body;
-    int length = 0;
+    text[0] = '\0';
     for (; field->name; field++)
         if (field->mutation.change == CHANGE_SIZE)
-            length += snprintf(text + length, (size_t)(64 - length), "%s%.2f", length ? " x " : "",
-                               gene_number(field, &maker->genome->bodies[row]));
+            text_append(text, 64, "%s%.2f", *text ? " x " : "",
+                        gene_number(field, &maker->genome->bodies[row]));
 }
 
 /* A small new subtree changes the motion of the body less. */

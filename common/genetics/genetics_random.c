@@ -11,7 +11,6 @@
  * random; neurons that feed no effector are collected. */
 #include "common/genetics/genetics_random.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "common/genome/body_kind.h"

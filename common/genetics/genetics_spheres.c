@@ -7,7 +7,6 @@
  * Muscles have ranges of some ten per cent: a signal of 1 takes them all the way. */
 #include "common/genetics/genetics_kind.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

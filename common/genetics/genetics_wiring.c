@@ -4,7 +4,6 @@
 #include "common/genetics/genetics_wiring.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Shares of the kinds and of the scopes in random inputs. */
 static const double kind_weights[INPUT_KIND_COUNT] = {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/text.h"
+
 #define GAP "; "
 
 static const struct {
@@ -74,11 +76,10 @@ static int find_row(const char *change)
 
 static void add(char *text, size_t size, int count, const char *words)
 {
-    size_t length = strlen(text);
     char times[16] = "";
     if (count > 1)
         snprintf(times, sizeof times, "%d x ", count);
-    snprintf(text + length, size - length, "%s%s%s", length ? GAP : "", times, words);
+    text_append(text, size, "%s%s%s", *text ? GAP : "", times, words);
 }
 
 /* The next change of a list, in a buffer; moves on. */

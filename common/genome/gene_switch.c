@@ -2,7 +2,6 @@
  * each), emitters, muscles, stretching. */
 #include "common/genome/genome.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,19 +105,18 @@ int gene_switches_explain(const struct genome *genome, const struct params *para
     uint64_t off_sensors = wants.sensors & ~sensors_switched_on(params);
     uint32_t off_acts = wants.acts & ~acts_switched_on(params);
     char number[TEXT_NUMBER_SIZE];
-    size_t used = 0;
     text[0] = '\0';
     for (int i = 0; i < param_count; i++) {
         const struct param_info *row = &param_table[i];
         if (!(off_sensors & sensors_of(row->offset)) && !(off_acts & acts_of(row->offset)))
             continue;
-        used += (size_t)snprintf(
-            text + used, GENE_SWITCH_TEXT_SIZE - used, "%s -s %s=%s",
-            used ? "" : "these parameters switch off some genes (on:", row->key,
-            row->type == PARAM_REAL ? text_print_double(wants.stretch, number) : "yes");
-        ENSURE(used + 1 < GENE_SWITCH_TEXT_SIZE, "%zu characters of switches", used);
+        text_append(text, GENE_SWITCH_TEXT_SIZE, "%s -s %s=%s",
+                    *text ? "" : "these parameters switch off some genes (on:", row->key,
+                    row->type == PARAM_REAL ? text_print_double(wants.stretch, number) : "yes");
+        ENSURE(strlen(text) + 2 < GENE_SWITCH_TEXT_SIZE, "%zu characters of switches",
+               strlen(text));
     }
-    if (used > 0)
-        snprintf(text + used, GENE_SWITCH_TEXT_SIZE - used, ")");
-    return used > 0;
+    if (*text)
+        text_append(text, GENE_SWITCH_TEXT_SIZE, ")");
+    return *text != '\0';
 }

@@ -1,10 +1,10 @@
 /* See exam.h. */
 #include "common/judge/exam.h"
 #include "common/math/detmath.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* By steps: a quarter of the step takes four times as many, and one by the reference solver is
  * worth a hundred (29 to 118 on the creatures of examples/, 10 s). */
@@ -170,16 +170,15 @@ int exam_fine_passed(const struct exam *exam)
 
 void exam_describe(const struct exam *exam, char text[EXAM_WORDS_SIZE])
 {
-    int used = snprintf(text, EXAM_WORDS_SIZE,
-                        "%.4g at h; from perturbed starts %.4g at h/%d (median of %d, passed %d of "
-                        "%d)",
-                        exam->own, exam_fine_median(exam), 1 << TRIAL_FINE_HALVINGS,
-                        exam_fine_told(exam), exam_fine_passed(exam), exam_fine_told(exam));
+    snprintf(text, EXAM_WORDS_SIZE,
+             "%.4g at h; from perturbed starts %.4g at h/%d (median of %d, passed %d of "
+             "%d)",
+             exam->own, exam_fine_median(exam), 1 << TRIAL_FINE_HALVINGS, exam_fine_told(exam),
+             exam_fine_passed(exam), exam_fine_told(exam));
     if (exam->told > exam->starts)
-        used += snprintf(text + used, EXAM_WORDS_SIZE - (size_t)used,
-                         ", %.4g with solver %s (least of %d, passed %d of %d)",
-                         exam_solver_least(exam), params_solver_names[exam->solver],
-                         exam->solver_count, exam_solver_passed(exam), exam->solver_count);
+        text_append(text, EXAM_WORDS_SIZE, ", %.4g with solver %s (least of %d, passed %d of %d)",
+                    exam_solver_least(exam), params_solver_names[exam->solver], exam->solver_count,
+                    exam_solver_passed(exam), exam->solver_count);
     if (exam->is_cut)
-        snprintf(text + used, EXAM_WORDS_SIZE - (size_t)used, "; cut to what the run cost");
+        text_append(text, EXAM_WORDS_SIZE, "; cut to what the run cost");
 }

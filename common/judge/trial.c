@@ -1,11 +1,11 @@
 /* See trial.h. */
 #include "common/judge/trial.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/genome/body_kind.h"
+#include "common/text.h"
 
 static const char *const purpose_names[TRIAL_PURPOSE_COUNT] = {[TRIAL_FIRST] = "first",
                                                                [TRIAL_ENTRY] = "entry",
@@ -48,31 +48,20 @@ int trial_other_solver(int body_kind, const struct params *params)
     return params->guard_other_solver && is_known ? other : -1;
 }
 
-/* Appends, as far as there is room. */
-__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
-                                                         const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + used, size - used, format, arguments);
-    va_end(arguments);
-}
-
 void trial_to_text(const struct trial *trial, char text[TRIAL_TEXT_SIZE])
 {
     ENSURE(trial->purpose >= 0 && trial->purpose < TRIAL_PURPOSE_COUNT, "purpose %d",
            trial->purpose);
     text[0] = '\0';
-    append(text, TRIAL_TEXT_SIZE, "%s", purpose_names[trial->purpose]);
+    text_append(text, TRIAL_TEXT_SIZE, "%s", purpose_names[trial->purpose]);
     if (trial->bout > 0)
-        append(text, TRIAL_TEXT_SIZE, "+bout-%d", trial->bout);
+        text_append(text, TRIAL_TEXT_SIZE, "+bout-%d", trial->bout);
     if (trial->perturbation > 0)
-        append(text, TRIAL_TEXT_SIZE, "+perturbed-%d", trial->perturbation);
+        text_append(text, TRIAL_TEXT_SIZE, "+perturbed-%d", trial->perturbation);
     if (trial->halvings > 0)
-        append(text, TRIAL_TEXT_SIZE, "+finer-%d", trial->halvings);
+        text_append(text, TRIAL_TEXT_SIZE, "+finer-%d", trial->halvings);
     if (trial->has_other_solver)
-        append(text, TRIAL_TEXT_SIZE, "+other-solver");
+        text_append(text, TRIAL_TEXT_SIZE, "+other-solver");
 }
 
 /* Whether the text goes on with the word; then moves on behind it. */
@@ -122,14 +111,14 @@ void trial_describe(const struct trial *trial, const struct params *params, char
 {
     text[0] = '\0';
     if (trial->perturbation > 0)
-        append(text, size, "from perturbed start %d ", trial->perturbation);
+        text_append(text, size, "from perturbed start %d ", trial->perturbation);
     if (trial->halvings > 0)
-        append(text, size, "at h/%d", 1 << trial->halvings);
+        text_append(text, size, "at h/%d", 1 << trial->halvings);
     else
-        append(text, size, "at h");
+        text_append(text, size, "at h");
     if (trial->has_other_solver)
-        append(text, size, " with solver %s",
-               params_solver_names[params_other_solver(params->simulation_solver)]);
+        text_append(text, size, " with solver %s",
+                    params_solver_names[params_other_solver(params->simulation_solver)]);
 }
 
 void trial_describe_kind(const struct trial *trial, const struct params *params, char *text,

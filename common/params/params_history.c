@@ -145,9 +145,8 @@ int params_check_fixed(const char *key, const char *value, struct error *error)
 static void add_remark(struct params_remark *remark, const char *key, const char *value,
                        const char *now)
 {
-    size_t used = strlen(remark->text);
-    snprintf(remark->text + used, sizeof remark->text - used, "%s%s = %.80s is gone: %s",
-             used ? "; " : "", key, value, now);
+    text_append(remark->text, sizeof remark->text, "%s%s = %.80s is gone: %s",
+                *remark->text ? "; " : "", key, value, now);
 }
 
 int params_set_recorded(struct params *params, const char *key, const char *value,

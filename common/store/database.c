@@ -137,7 +137,7 @@ static int complete_table(struct database *database, const char *table,
 {
     char view[4096], sql[160];
     int status = 0, missing = 0;
-    size_t used = (size_t)snprintf(view, sizeof view, "CREATE TEMP VIEW %s AS SELECT *", table);
+    snprintf(view, sizeof view, "CREATE TEMP VIEW %s AS SELECT *", table);
     for (int i = 0; i < count && !status; i++) {
         int64_t has_column = 0;
         snprintf(sql, sizeof sql, "SELECT count(*) FROM pragma_table_info('%s') WHERE name = '%s'",
@@ -146,14 +146,13 @@ static int complete_table(struct database *database, const char *table,
         if (status || has_column)
             continue;
         missing++;
-        used += (size_t)snprintf(view + used, sizeof view - used, ", %s AS %s", columns[i].older,
-                                 columns[i].name);
+        text_append(view, sizeof view, ", %s AS %s", columns[i].older, columns[i].name);
         snprintf(sql, sizeof sql, "ALTER TABLE %s ADD COLUMN %s %s", table, columns[i].name,
                  columns[i].type);
         if (!is_read_only && sqlite3_exec(database->handle, sql, NULL, NULL, NULL))
             status = fail(database, error);
     }
-    snprintf(view + used, sizeof view - used, " FROM main.%s", table);
+    text_append(view, sizeof view, " FROM main.%s", table);
     if (!status && missing && is_read_only &&
         sqlite3_exec(database->handle, view, NULL, NULL, NULL))
         status = fail(database, error);
@@ -292,9 +291,8 @@ int statement_fail(struct database *database, const char *what, struct error *er
                            sqlite3_errmsg(database->handle));
     /* "disk I/O error" alone says too little */
     int reason = sqlite3_system_errno(database->handle);
-    size_t used = strlen(error->message);
     if (reason && status == ERR_IO)
-        snprintf(error->message + used, sizeof error->message - used, " (%s)", strerror(reason));
+        text_append(error->message, sizeof error->message, " (%s)", strerror(reason));
     return status;
 }
 

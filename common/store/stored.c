@@ -1,7 +1,6 @@
 #include "common/store/stored.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

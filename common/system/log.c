@@ -9,7 +9,6 @@
 #include "common/system/process.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "controller/evolution/cells.h"
 #include "controller/evolution/islands.h"
 
@@ -117,11 +118,10 @@ static void treat(struct look *x, const char *remedies)
             !print_remedy(x->params, remedies, setting, sizeof setting) ||
             params_set_assignment(&changed, setting, &error) || params_check(&changed, &error))
             continue;
-        size_t used = strlen(finding->advice);
         params_print_value(x->params, index, value, sizeof value);
         if (undoes(x->params, &changed, index))
-            snprintf(finding->advice + used, sizeof finding->advice - used,
-                     " %s=%.40s is set on purpose, so no other value is proposed.", key, value);
+            text_append(finding->advice, sizeof finding->advice,
+                        " %s=%.40s is set on purpose, so no other value is proposed.", key, value);
         else
             memcpy(finding->setting, setting, sizeof setting);
         return;

@@ -50,11 +50,10 @@ void ladder_check(const struct ladder *ladder)
 
 int ladder_is_same(const struct ladder *one, const struct ladder *other)
 {
-    if (strcmp(one->settings.simulator, other->settings.simulator) != 0 ||
-        one->settings.params != other->settings.params ||
-        one->settings.bouts != other->settings.bouts ||
-        one->settings.samples != other->settings.samples ||
-        one->settings.panel != other->settings.panel || one->rung_count != other->rung_count ||
+    const struct ladder_settings *own = &one->settings, *theirs = &other->settings;
+    if (strcmp(own->simulator, theirs->simulator) != 0 || own->params != theirs->params ||
+        own->bouts != theirs->bouts || own->samples != theirs->samples ||
+        own->panel != theirs->panel || one->rung_count != other->rung_count ||
         one->rival_count != other->rival_count || one->meeting_count != other->meeting_count)
         return 0;
     for (int i = 0; i < one->rung_count; i++)

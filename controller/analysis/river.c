@@ -3,9 +3,10 @@
 #include "controller/analysis/run_statistics.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "common/text.h"
 
 /* All lives of a form, by their births: a part of `lives`. */
 struct group {
@@ -265,38 +266,23 @@ static int river_leader(const struct river *river, int moment)
     return leader;
 }
 
-struct teller {
-    char *text;
-    size_t size, used;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct teller *t, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    int length =
-        t->used < t->size ? vsnprintf(t->text + t->used, t->size - t->used, format, values) : 0;
-    va_end(values);
-    t->used += length > 0 ? (size_t)length : 0;
-}
-
 /* "8:47" */
 #define CLOCK       "%d:%02d"
 #define AT(seconds) (int)((seconds) / 60), (int)(seconds) % 60
 
 /* Each founders' form, and its end. */
-static void tell_founders(struct teller *t, const struct river *river)
+static void tell_founders(const struct river *river, char *text, size_t size)
 {
     for (int f = 0; f < river->count; f++) {
         const struct river_form *form = &river->forms[f];
         if (form->first->generation > 0)
             continue;
-        say(t, "Form %c, of %d part%s, was there at the beginning", 'A' + f,
-            (int)form->first->part_count, form->first->part_count == 1 ? "" : "s");
+        text_append(text, size, "Form %c, of %d part%s, was there at the beginning", 'A' + f,
+                    (int)form->first->part_count, form->first->part_count == 1 ? "" : "s");
         if (form->living > 0)
-            say(t, "; %d of %d have it at the end. ", form->living, river->living);
+            text_append(text, size, "; %d of %d have it at the end. ", form->living, river->living);
         else
-            say(t, " and died out at " CLOCK ". ", AT(form->extinct_s));
+            text_append(text, size, " and died out at " CLOCK ". ", AT(form->extinct_s));
     }
 }
 
@@ -311,7 +297,7 @@ static int lead_lasts(const struct river *river, int moment, int leader)
     return 1;
 }
 
-static void tell_leaders(struct teller *t, const struct river *river)
+static void tell_leaders(const struct river *river, char *text, size_t size)
 {
     int last = -1;
     for (int k = 0; k < RIVER_TIMES; k++) {
@@ -319,23 +305,24 @@ static void tell_leaders(struct teller *t, const struct river *river)
         if (leader < 0 || leader == last || !lead_lasts(river, k, leader))
             continue;
         if (last < 0)
-            say(t, "Most had form %c", 'A' + leader);
+            text_append(text, size, "Most had form %c", 'A' + leader);
         else
-            say(t, ", from " CLOCK " on form %c (%d parts)", AT(river_time(river, k)), 'A' + leader,
-                (int)river->forms[leader].first->part_count);
+            text_append(text, size, ", from " CLOCK " on form %c (%d parts)",
+                        AT(river_time(river, k)), 'A' + leader,
+                        (int)river->forms[leader].first->part_count);
         last = leader;
     }
-    say(t, last >= 0 ? ". " : "");
+    text_append(text, size, last >= 0 ? ". " : "");
 }
 
 const char *river_tell(const struct river *river, char *text, size_t size)
 {
-    struct teller t = {text, size, 0};
     ENSURE(size > 0, "a text of %zu bytes", size);
     text[0] = '\0';
-    tell_founders(&t, river);
-    tell_leaders(&t, river);
-    say(&t, "%d form%s hatched in " CLOCK "; %d creature%s of %d form%s live at the end.",
+    tell_founders(river, text, size);
+    tell_leaders(river, text, size);
+    text_append(
+        text, size, "%d form%s hatched in " CLOCK "; %d creature%s of %d form%s live at the end.",
         river->form_count, river->form_count == 1 ? "" : "s", AT(river->end_s), river->living,
         river->living == 1 ? "" : "s", river->living_forms, river->living_forms == 1 ? "" : "s");
     return text;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/system/output.h"
+#include "common/text.h"
 #include "controller/commands/commands.h"
 #include "controller/run/control.h"
 #include "controller/run/deeds.h"
@@ -39,10 +40,9 @@ static void add_elsewhere(const char *directory, struct error *error)
         !store_get_status(store, &status, &ignored))
         command_find_elsewhere(&status, place, sizeof place);
     store_close(store);
-    size_t used = strlen(error->message);
     if (place[0] != '\0')
-        snprintf(error->message + used, sizeof error->message - used,
-                 "; its controller is, or was last, on %s: give the order there", place);
+        text_append(error->message, sizeof error->message,
+                    "; its controller is, or was last, on %s: give the order there", place);
 }
 
 static int give_order(const char *directory, void *line, struct error *error)

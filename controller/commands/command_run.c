@@ -567,10 +567,8 @@ static void add_difference(const struct session *session, struct error *error)
             continue;
         params_print_value(&there, i, was, sizeof was);
         params_print_value(&session->params, i, wished, sizeof wished);
-        size_t used = strlen(error->message);
-        snprintf(error->message + used, sizeof error->message - used,
-                 "%s %s is %.40s there, and not %.40s", found++ ? "," : ";", param_table[i].key,
-                 was, wished);
+        text_append(error->message, sizeof error->message, "%s %s is %.40s there, and not %.40s",
+                    found++ ? "," : ";", param_table[i].key, was, wished);
     }
     store_close(store);
 }

@@ -8,6 +8,7 @@
 
 #include "common/formats/json_text.h"
 #include "common/system/output.h"
+#include "common/text.h"
 #include "controller/evolution/islands.h"
 #include "controller/evolution/search.h"
 #include "controller/evolution/cells.h"
@@ -181,10 +182,9 @@ static void print_worker(const json_t *worker)
         snprintf(text, sizeof text, "%.0f%s", creature,
                  json_is_true(json_object_get(worker, "is_referee")) ? " (referee)" : "");
     if (creature > 0 && cpu_s >= LONG_TASK_S)
-        snprintf(text + strlen(text), sizeof text - strlen(text),
-                 ", task %.0f (%.16s) for %.0f s, attempt %.0f", number_of(worker, "task"),
-                 json_string_value(json_object_get(worker, "trial")), cpu_s,
-                 1 + number_of(worker, "attempt"));
+        text_append(text, sizeof text, ", task %.0f (%.16s) for %.0f s, attempt %.0f",
+                    number_of(worker, "task"), json_string_value(json_object_get(worker, "trial")),
+                    cpu_s, 1 + number_of(worker, "attempt"));
     output_print(stdout, "  %6.0f %8.0f  %-8s %4.0f %% %10.0f %9.0f  %s",
                  number_of(worker, "worker"), number_of(worker, "process"),
                  json_string_value(json_object_get(worker, "state")),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/error.h"
+#include "common/text.h"
 
 int islands_check_params(const struct params *params, struct error *error)
 {
@@ -116,18 +117,15 @@ void islands_name_start(const struct params *params, uint32_t generation,
 
 void islands_describe(const struct params *params, char text[ISLANDS_WORDS_SIZE])
 {
-    int count = islands_count(params), used;
-    used = snprintf(text, ISLANDS_WORDS_SIZE,
-                    "%d starts from random creatures, of %" PRId64 " generations each; then ",
-                    count, params->evolution_island_generations);
-    for (int round = 1; round_starts(params, count, round) > 0 && used < ISLANDS_WORDS_SIZE;
-         round++)
-        used += snprintf(text + used, (size_t)(ISLANDS_WORDS_SIZE - used),
-                         "the best %d for %" PRId64 " more each; then ",
-                         round_starts(params, count, round), params->evolution_halving_generations);
-    if (used < ISLANDS_WORDS_SIZE)
-        snprintf(text + used, (size_t)(ISLANDS_WORDS_SIZE - used),
-                 "the best %" PRId64 " breed on together", params->evolution_islands_merged);
+    int count = islands_count(params);
+    snprintf(text, ISLANDS_WORDS_SIZE,
+             "%d starts from random creatures, of %" PRId64 " generations each; then ", count,
+             params->evolution_island_generations);
+    for (int round = 1; round_starts(params, count, round) > 0; round++)
+        text_append(text, ISLANDS_WORDS_SIZE, "the best %d for %" PRId64 " more each; then ",
+                    round_starts(params, count, round), params->evolution_halving_generations);
+    text_append(text, ISLANDS_WORDS_SIZE, "the best %" PRId64 " breed on together",
+                params->evolution_islands_merged);
 }
 
 int islands_founders_max(const struct params *params)

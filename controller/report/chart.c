@@ -1,7 +1,6 @@
 #include "controller/report/page.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "common/error.h"
 #include "common/formats/html.h"

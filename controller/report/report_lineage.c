@@ -6,6 +6,7 @@
 
 #include "common/formats/html.h"
 #include "common/judge/behaviour.h"
+#include "common/text.h"
 #include "controller/report/report.h"
 
 /* The tree, px. */
@@ -59,19 +60,17 @@ void report_print_choices(const struct report *report, uint64_t id, int choice, 
                           size_t size)
 {
     const struct run_facts *facts = &report->facts;
-    size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; i < facts->choice_count && used + 32 < size; i++) {
+    for (int i = 0; i < facts->choice_count && strlen(text) + 32 < size; i++) {
         uint32_t first = facts->choices[i].generation, last = first;
         if (facts->choices[i].id != id || facts->choices[i].choice != choice ||
             (first > 0 && run_facts_choice(facts, first - 1, id) == choice))
             continue;
         while (last < UINT32_MAX && run_facts_choice(facts, last + 1, id) == choice)
             last++;
-        used +=
-            (size_t)snprintf(text + used, size - used, "%s%" PRIu32, used ? ", " : " in ", first);
+        text_append(text, size, "%s%" PRIu32, *text ? ", " : " in ", first);
         if (last > first)
-            used += (size_t)snprintf(text + used, size - used, "-%" PRIu32, last);
+            text_append(text, size, "-%" PRIu32, last);
     }
 }
 

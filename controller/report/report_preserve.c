@@ -2,7 +2,6 @@
  * store is not trusted: an epoch that not all worlds have is left out, and a mother is of an
  * earlier generation than her child. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "controller/report/page.h"

@@ -14,6 +14,7 @@
 #include "common/formats/file_kind.h"
 #include "common/system/file.h"
 #include "common/system/log.h"
+#include "common/text.h"
 
 int run_directory_path(const char *directory, const char *name, char path[RUN_PATH_SIZE],
                        struct error *error)
@@ -151,11 +152,9 @@ void run_directory_name_seeds(const struct seeding *seeding, char names[PARAM_TE
 {
     _Static_assert(SEEDS_MAX < 100 && SEEDS_MAX * sizeof SEED_NAME <= PARAM_TEXT_LENGTH_MAX,
                    "the names of the seeds are one parameter");
-    size_t length = 0;
     names[0] = '\0';
     for (int i = 0; i < seeding->count; i++)
-        length += (size_t)snprintf(names + length, PARAM_TEXT_SIZE - length, "%s" SEED_NAME,
-                                   i ? " " : "", i + 1);
+        text_append(names, PARAM_TEXT_SIZE, "%s" SEED_NAME, i ? " " : "", i + 1);
 }
 
 static int write_seed(const char *path, const struct seed *seed, struct error *error)

@@ -3,25 +3,19 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "common/text.h"
 
 /* Columns of `epochs` before the facts. */
 enum { OWN_COLUMNS = 7 };
 
-static void print_without(const struct epoch_order *order, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; i < order->without_count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64, i > 0 ? " " : "",
-                                 order->without[i]);
-}
-
 static int put_row(struct store *store, const struct store_epoch *epoch, struct error *error)
 {
-    char without[EPOCH_WITHOUT_MAX * 24];
+    char without[EPOCH_WITHOUT_MAX * 24] = "";
     const struct packed_bytes *traveller = &epoch->end->traveller;
-    print_without(epoch->order, without, sizeof without);
+    for (int i = 0; i < epoch->order->without_count; i++)
+        text_append(without, sizeof without, "%s%" PRIu64, i > 0 ? " " : "",
+                    epoch->order->without[i]);
     struct store_value values[OWN_COLUMNS + EPOCH_FACT_COUNT + 1] = {
         STORE_WHOLE(epoch->world),
         STORE_WHOLE(epoch->epoch),

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/version.h"
 
 /* Writes all parameters as rows of a branch. */
@@ -54,7 +55,6 @@ int store_get_params(struct store *store, struct params *params, struct error *e
 static void compare_params(const struct params *before, const struct params *after,
                            struct store_change *change)
 {
-    size_t used = 0;
     memset(change, 0, sizeof *change);
     for (int i = 0; i < param_count; i++) {
         char new[PARAM_TEXT_SIZE];
@@ -67,11 +67,8 @@ static void compare_params(const struct params *before, const struct params *aft
         if (!strcmp(param_table[i].key, "evolution.behaviour") ||
             !strncmp(param_table[i].key, "fitness.", strlen("fitness.")))
             change->is_judged_anew = 1;
-        int length = snprintf(change->text + used, sizeof change->text - used, "%s%s=%s",
-                              used ? " " : "", param_table[i].key, new);
-        used += (size_t)length;
-        if (used >= sizeof change->text)
-            used = sizeof change->text - 1;
+        text_append(change->text, sizeof change->text, "%s%s=%s", *change->text ? " " : "",
+                    param_table[i].key, new);
     }
     change->is_reevaluated = params_evaluation_digest(before) != params_evaluation_digest(after);
 }

@@ -201,11 +201,11 @@ int store_describe_ancestor(const struct store_status *status, const struct para
     const struct store_ancestor *ancestor = &status->ancestor;
     if (!ancestor->id || contests_are_wanted(params))
         return 0;
-    int length = snprintf(text, STORE_CHAMPION_SIZE, "%s (creature %" PRIu64 "), %.4g here",
-                          ancestor->source, ancestor->id, ancestor->fitness);
+    snprintf(text, STORE_CHAMPION_SIZE, "%s (creature %" PRIu64 "), %.4g here", ancestor->source,
+             ancestor->id, ancestor->fitness);
     if (status->champion.holds && ancestor->times > 0)
-        snprintf(text + length, STORE_CHAMPION_SIZE - (size_t)length,
-                 "; the champion has %.3g times that", ancestor->times);
+        text_append(text, STORE_CHAMPION_SIZE, "; the champion has %.3g times that",
+                    ancestor->times);
     return 1;
 }
 

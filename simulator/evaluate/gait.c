@@ -1,8 +1,6 @@
 /* See gait.h. */
 #include "simulator/evaluate/gait.h"
 
-#include <string.h>
-
 /* Less far a joint does not swing, rad or m. */
 #define LEAST_SWING 0.02
 /* A foot bears this share of the load, and is off the ground for this share of the time. */

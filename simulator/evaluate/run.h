@@ -194,7 +194,7 @@ int run_settle(struct run *run);
 int run_perturb_start(struct run *run);
 /* Lifts it off the floor. */
 void run_perturb_height(struct run *run);
-/* stance.c: turns it to its heading, before it settles. */
+/* settle.c: turns it to its heading, before it settles. */
 void run_turn(struct run *run);
 /* Makes it face the other one, behind its line, after it has settled. */
 void run_face(struct run *run);

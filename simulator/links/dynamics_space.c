@@ -1,8 +1,6 @@
 /* See dynamics_space.h. */
 #include "simulator/links/dynamics_space.h"
 
-#include <math.h>
-
 #include "common/growth/box_half.h"
 #include "common/math/hash.h"
 

@@ -1,7 +1,6 @@
 /* The physics row of rectangles, see simulator/body/physics.h. Joints and contacts are felt from
  * the solver's tables; accelerometers and eyes need the state of each part and are read only where
  * switched on. */
-#include <math.h>
 
 #include "common/growth/body.h"
 #include "common/math/detmath.h"

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/genome/body_kind.h"
 #include "common/preserve/epoch.h"

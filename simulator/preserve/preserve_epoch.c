@@ -1,7 +1,6 @@
 /* See preserve_epoch.h. */
 #include "simulator/preserve/preserve_epoch.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "common/math/hash.h"

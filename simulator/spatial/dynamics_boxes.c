@@ -1,6 +1,5 @@
 /* Creatures of boxes, and scenes in space, by articulated bodies: creation, state, settings, and how
  * they meet. simulator/spatial/steps moves them. */
-#include <math.h>
 
 #include "simulator/links/dynamics_space.h"
 #include "simulator/spatial/steps/spatial_step.h"

@@ -1,6 +1,5 @@
 /* The physics row of boxes, see simulator/body/physics.h. They feel the freedoms of their joints,
  * six faces, height, acceleration and light, all in the axes of the genes. */
-#include <math.h>
 
 #include "common/growth/body.h"
 #include "common/math/detmath.h"

@@ -1,6 +1,5 @@
 /* The physics row of spheres, see simulator/body/physics.h. They feel bones and joints, touch and
  * height, light; a part has the bone that leads to it and the joint of that bone. */
-#include <math.h>
 
 #include "common/math/detmath.h"
 #include "simulator/body/physics_kinds.h"

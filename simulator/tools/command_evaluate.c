@@ -3,7 +3,6 @@
  * they must be equal: same parameters, same seed, same version. */
 #include "simulator/tools/commands.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,6 @@
  * tables: header and rows cannot fall out of step. */
 #include "simulator/tools/trace.h"
 
-#include <string.h>
-
 /* The columns of one part. */
 #define TRACE_PART(X)                                                                              \
     TRACE_MOTION(X)                                                                                \

@@ -1,9 +1,6 @@
 /* A replay as a page shows it: its text, and its motion as channels of numbers. */
 #include "viewer/export/page_data.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "common/genome/sensor.h"
 #include "common/math/neuron.h"
 #include "common/math/rotation.h"

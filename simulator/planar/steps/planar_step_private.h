@@ -2,8 +2,7 @@
  *
  *   dynamics_planar.c    creation, settings, which kind of step is taken, bodies that meet
  *   planar_step_read.c        what others read of it
- *   planar_step_torques.c     what the joints' servos and muscles pull with
- *   planar_step_drives.c      joints of scenes that follow a signal
+ *   planar_step_torques.c     what the joints' servos and muscles pull with; joints that follow a signal
  *   planar_step_rk4.c         steps in free motion
  *   planar_step_midpoint.c    steps in which something may touch
  *   planar_step_momentum.c    momentum, which joint coordinates alone do not keep exactly */
@@ -162,8 +161,6 @@ void torques_set_implicit(struct planar_step *d, double half, const double *fore
 /* Accelerations with these at the tree's pose and velocity, clamped where need be. is_again: pose,
  * servos and drag are those of the last call. */
 void torques_accelerate(struct planar_step *d, double half, int is_again);
-
-/* ---- planar_step_drives.c: where joints are driven ---- */
 
 /* Coordinates and rates of driven joints as their signals have them, `ahead` after the start of the
  * step; and their accelerations for the next evaluation. q, qd: NULL to leave them. */

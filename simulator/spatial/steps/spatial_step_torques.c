@@ -3,7 +3,6 @@
  * A servo's torque in a midpoint step is that of the mean state, kp (target - value(qm) - h^2/4
  * qdd) - kd (v0 + h/2 qdd - target's rate): linear in qdd, so its share joins what the freedom
  * yields to. */
-#include <math.h>
 
 #include "simulator/spatial/steps/spatial_step.h"
 #include "simulator/spatial/tree/spatial_tree_forces.h"
