@@ -105,7 +105,7 @@ int pack_stream_take(struct pack_stream *s, msgpack_object *object, struct error
     int width = left > 0 ? array_width(bytes[0]) : -1;
     if (left > 0 && width < 0 && !is_plain(bytes[0]))
         return fail_at(s, "a type that is not used here", error);
-    /* what is plain needs no memory */
+    /* plain objects need no memory */
     if (left < 1 + (size_t)(width < 0 ? 0 : width) ||
         (width < 0 &&
          msgpack_unpack((const char *)bytes, left, &used, NULL, object) == MSGPACK_UNPACK_CONTINUE))
