@@ -312,7 +312,7 @@ UNSURE := missingIncludeSystem uninitvar uninitStructMember ctuuninitvar
 lint:
 	$(Q)scripts/check-layers
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
-	$(Q)shellcheck $(filter-out $(addprefix scripts/,bench-search check-layers costs experiment type-readme),$(wildcard scripts/*)) page/assemble page/site .ci/run $(wildcard tests/integration/*.sh)
+	$(Q)shellcheck $$(grep -L '^#!.*python' scripts/*) page/assemble page/site .ci/run $(wildcard tests/integration/*.sh)
 	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --error-exitcode=1 \
 		$(UNSURE:%=--suppress=%) -I. common proto simulator controller viewer library page
 format:

@@ -57,10 +57,9 @@ static void voice_listen(struct voice *voice, double time_s)
     if (time_s > replay_duration(voice->replay)) {
         voice->call = 0;
     } else if (frame != voice->frame) {
-        const struct replay_sound *now =
-            &replay_get_frame(voice->replay, frame).sounds[voice->index];
-        voice->call = (double)now->call;
-        voice->blow = (double)now->blow;
+        struct replay_sound now = replay_get_frame(voice->replay, frame).sounds[voice->index];
+        voice->call = (double)now.call;
+        voice->blow = (double)now.blow;
         voice->frame = frame;
     }
 }

@@ -174,9 +174,9 @@ static void read_sound(const struct replay *replay, int voice, double time_s,
     double call = 0, blow = 0;
     int last = replay_frame_index(replay, time_s + 1 / PAGE_HZ - replay->frame_s / 2);
     for (int i = replay_frame_index(replay, time_s); i <= last; i++) {
-        const struct replay_sound *sound = &replay_get_frame(replay, i).sounds[voice];
-        call = fmax(call, (double)sound->call);
-        blow = fmax(blow, (double)sound->blow);
+        struct replay_sound sound = replay_get_frame(replay, i).sounds[voice];
+        call = fmax(call, (double)sound.call);
+        blow = fmax(blow, (double)sound.blow);
     }
     values[0] = round_share(call);
     values[1] = round_share(blow);
