@@ -7,7 +7,7 @@
  * and H.264 is encoded by its quickest preset; the next one, a quarter smaller, takes twice as long.
  * Its constant quality 22 costs no more time than 26 and a third more bytes; at 26 the sky and the
  * water have blots. Ten seconds of 1280x720 take about 0.6 s of processor time here and 0.9 s in
- * ffmpeg, of which 0.08 s is its start.
+ * ffmpeg; the start of ffmpeg takes 0.08 s of them.
  *
  * Tried and no quicker: other numbers of threads, x264's motion search within fewer pixels, a
  * shorter probe of the input, huge pages for the queue or for ffmpeg, and comparing frames by

@@ -237,8 +237,8 @@ static inline void add_unit_rows(const struct spatial_tree *tree, const struct s
              PAIR(at, i + 5 * n) * on->f.z);
 }
 
-/* Takes what the axes of a link yield out of four impulses on it side by side, of which the first
- * `count` are wanted, and writes their numbers, as hand_on() does. n and f: their moments and forces
+/* As hand_on(), of four impulses on a link side by side: takes out of them the part that the axes of
+ * the link yield, and writes the numbers of the first `count`. n and f: their moments and forces
  * along x, y and z; on: those on the parent. joint: impulses of all along the axes besides, or
  * NULL. */
 static inline void whiten_four(const struct spatial_tree_link *l, quad *n, quad *f,
