@@ -768,6 +768,13 @@ int contests_bouts_of_one(const struct params *params)
     return params->contest_goal == CONTEST_TAG && contests_species_count(params) == 1 ? 2 : 1;
 }
 
+double contests_exam_cost(const struct contests *contests)
+{
+    const struct params *params = contests->params;
+    double bouts_of_one = count_bouts(params) / (double)params->population_size;
+    return (1 << TRIAL_FINE_HALVINGS) * contests->bout_count / bouts_of_one;
+}
+
 void contests_get_exam(const struct contests *contests, int *won, int *count, int *rivals)
 {
     int bouts = contests_bouts_of_one(contests->params);

@@ -115,6 +115,8 @@ void contests_get_bout(const struct contests *contests, int number, int first, d
 /* How many bouts are one contest: in tag the two have different parts, which they exchange (of two
  * species one hunts always). */
 int contests_bouts_of_one(const struct params *params);
+/* The cost of the exam, in evaluations of a creature in a generation, by steps. */
+double contests_exam_cost(const struct contests *contests);
 /* The exam, when contests_take() has given the champion. */
 void contests_get_exam(const struct contests *contests, int *won, int *count, int *rivals);
 

@@ -22,7 +22,7 @@ static int may_examine(const struct evolve *evolve)
         return 1;
     return evolve->failed_count < evolve->params->guard_exam_candidates &&
            (evolve->params->guard_exam_cost == 0 ||
-            evolve->exam_spent + exam_cost(&evolve->exam) <= count_affordable(evolve));
+            evolve->exam_spent + evolve->exam_price <= count_affordable(evolve));
 }
 
 const struct individual *evolve_find_candidate(const struct evolve *evolve)
@@ -32,8 +32,6 @@ const struct individual *evolve_find_candidate(const struct evolve *evolve)
     const struct population *ranked = search_population(evolve->search);
     if (evolve->is_champion_known || !search_is_finished(evolve->search))
         return NULL;
-    if (evolve->contests)
-        return &ranked->individuals[0];
     if (!evolve->is_polished || evolve->params->evolution_behaviour == BEHAVIOUR_INTERACTIVE ||
         evolve->champion_rank >= ranked->count - ranked->unjudged || !may_examine(evolve))
         return NULL;
@@ -41,13 +39,12 @@ const struct individual *evolve_find_candidate(const struct evolve *evolve)
     return candidate->fitness > 0 ? candidate : NULL;
 }
 
-/* For the progress line. */
-static void count_trials(struct evolve *evolve)
+void evolve_count_trials(struct evolve *evolve, int told, int count)
 {
     struct progress_state *state = &evolve->state;
     state->exam_candidate = evolve->failed_count + 1;
-    state->exam_trials = exam_trial_count(&evolve->exam);
-    state->exam_trial = evolve->exam.told + (evolve->exam.told < state->exam_trials);
+    state->exam_trials = count;
+    state->exam_trial = told + (told < count);
 }
 
 static void begin_exam(struct evolve *evolve, const struct individual *candidate)
@@ -57,8 +54,9 @@ static void begin_exam(struct evolve *evolve, const struct individual *candidate
                candidate->genome.kind, evolve->params);
     if (evolve->params->guard_exam_cost > 0)
         exam_cut(&evolve->exam, count_affordable(evolve));
+    evolve->exam_price = exam_cost(&evolve->exam);
     evolve->is_exam_begun = 1;
-    count_trials(evolve);
+    evolve_count_trials(evolve, 0, exam_trial_count(&evolve->exam));
 }
 
 const struct individual *evolve_ask_exam(struct evolve *evolve, struct task *task)
@@ -90,26 +88,23 @@ static void go_to_next_candidate(struct evolve *evolve)
            has_failed(evolve, ranked->individuals[evolve->champion_rank].seed));
 }
 
-/* The exam is over: the run has its champion, or the next in rank is examined. If all fail, the
- * store says so of the best. */
-static void end_exam(struct evolve *evolve, uint64_t candidate)
+void evolve_end_exam(struct evolve *evolve, struct store_champion *champion, double spent)
 {
-    struct store_champion champion = {.id = candidate, .holds = exam_holds(&evolve->exam)};
-    exam_describe(&evolve->exam, champion.words);
-    log_event(LOG_INFO, "champion", "creature=%" PRIu64 " holds=%d words=\"%s\"", champion.id,
-              champion.holds, champion.words);
-    if (!champion.holds && evolve->champion_rank == 0)
+    champion->id = evolve_find_candidate(evolve)->id;
+    log_event(LOG_INFO, "champion", "creature=%" PRIu64 " holds=%d words=\"%s\"", champion->id,
+              champion->holds, champion->words);
+    if (!champion->holds && evolve->champion_rank == 0)
         progress_print(evolve->progress,
                        "creature %" PRIu64 " is not the champion: %s; others are examined",
-                       champion.id, champion.words);
-    if ((champion.holds || evolve->champion_rank == 0) &&
-        evolve_end_if(evolve, store_put_champion(evolve->store, &champion, &evolve->error)))
+                       champion->id, champion->words);
+    if ((champion->holds || evolve->champion_rank == 0) &&
+        evolve_end_if(evolve, store_put_champion(evolve->store, champion, &evolve->error)))
         return;
     evolve->is_exam_begun = 0;
-    evolve->exam_spent += exam_spent(&evolve->exam);
-    if (!champion.holds)
+    evolve->exam_spent += spent;
+    if (!champion->holds)
         go_to_next_candidate(evolve);
-    evolve->is_champion_known = champion.holds || !evolve_find_candidate(evolve);
+    evolve->is_champion_known = champion->holds || !evolve_find_candidate(evolve);
     evolve_advance(evolve);
 }
 
@@ -124,9 +119,12 @@ void evolve_take_champion(struct evolve *evolve, const struct task *task, int ve
     if (evolve_end_if(evolve, store_put_trial(evolve->store, &trial, &evolve->error)))
         return;
     exam_tell(&evolve->exam, &task->trial, trial.fitness);
-    count_trials(evolve);
-    if (exam_is_over(&evolve->exam))
-        end_exam(evolve, candidate->id);
+    evolve_count_trials(evolve, evolve->exam.told, exam_trial_count(&evolve->exam));
+    if (exam_is_over(&evolve->exam)) {
+        struct store_champion champion = {.holds = exam_holds(&evolve->exam)};
+        exam_describe(&evolve->exam, champion.words);
+        evolve_end_exam(evolve, &champion, exam_spent(&evolve->exam));
+    }
 }
 
 /* ---- the polish before the exam ----

@@ -72,19 +72,20 @@ static void take_outcome(struct evolve *evolve, const struct contests_outcome *o
         evolve_count_result(evolve, store_put_result(evolve->store, individual, &evolve->error));
 }
 
+/* The next candidate's exam, if there is one, has to be planned. */
 static void end_exam(struct evolve *evolve)
 {
-    struct store_champion champion = {.id = search_population(evolve->search)->individuals[0].id};
+    struct store_champion champion;
     int won, count, rivals;
     contests_get_exam(evolve->contests, &won, &count, &rivals);
-    champion.holds = won >= CONTESTS_EXAM_SHARE * count;
+    champion.holds = count > 0 && won >= CONTESTS_EXAM_SHARE * count;
     snprintf(champion.words, sizeof champion.words,
-             "won %d of %d contests with the best %d of the first generations", won, count, rivals);
-    log_event(LOG_INFO, "champion", "creature=%" PRIu64 " holds=%d words=\"%s\"", champion.id,
-              champion.holds, champion.words);
-    evolve->is_champion_known = 1;
-    if (!evolve_end_if(evolve, store_put_champion(evolve->store, &champion, &evolve->error)))
-        evolve_advance(evolve);
+             count > 0 ? "won %d of %d contests with the best %d of the first generations"
+                       : "no other was the best of an earlier generation",
+             won, count, rivals);
+    evolve->contests_of = -1;
+    evolve->exam_price = contests_exam_cost(evolve->contests);
+    evolve_end_exam(evolve, &champion, evolve->exam_price);
 }
 
 /* Takes all that are through; the last one ends the generation. */
@@ -104,21 +105,32 @@ static void take_outcomes(struct evolve *evolve)
 
 /* ---- asking ---- */
 
+static void count_trials(struct evolve *evolve)
+{
+    int left, count;
+    contests_get_progress(evolve->contests, &left, &count);
+    if (evolve->is_contest_exam)
+        evolve_count_trials(evolve, count - left, count);
+}
+
 /* Plans what the search's generation needs, unless it is planned. 0 or ERR_*. */
 static int plan(struct evolve *evolve)
 {
     uint32_t generation = search_generation(evolve->search);
-    const struct population *population = search_population(evolve->search);
+    const struct individual *candidate = evolve_find_candidate(evolve);
     int is_exam = search_is_finished(evolve->search);
-    if (evolve->contests_of == generation && evolve->is_contest_exam == is_exam)
+    if ((evolve->contests_of == generation && evolve->is_contest_exam == is_exam) ||
+        (is_exam && !candidate))
         return 0;
     int status = fill_hall(evolve, generation);
     evolve->contests_of = generation;
     if (!status) {
         evolve->is_contest_exam |= is_exam;
-        status = is_exam ? contests_open_exam(evolve->contests, &population->individuals[0])
-                         : contests_open(evolve->contests, population, generation);
+        status = is_exam ? contests_open_exam(evolve->contests, candidate)
+                         : contests_open(evolve->contests, search_population(evolve->search),
+                                         generation);
     }
+    count_trials(evolve);
     if (!evolve_end_if(evolve, status))
         take_outcomes(evolve);
     return status;
@@ -130,11 +142,13 @@ int evolve_ask_contest(struct evolve *evolve, struct task *task, int *status)
            (long long)evolve->contests_of);
     struct contests_wanted wanted;
     int64_t before;
+    int failed;
     do {
         before = evolve->contests_of;
+        failed = evolve->failed_count;
         if (plan(evolve) || evolve->is_stopping)
             return 0;
-    } while (before != evolve->contests_of);
+    } while (before != evolve->contests_of || failed != evolve->failed_count);
     if (!contests_ask(evolve->contests, &wanted))
         return 0;
     *status = contests_make_task(&wanted, task);
@@ -163,6 +177,7 @@ void evolve_take_contest(struct evolve *evolve, const struct task *task,
     int status = task->bout == CONTESTS_ALONE ? 0 : put_bout(evolve, task, result);
     if (!status)
         status = contests_tell(evolve->contests, task, result);
+    count_trials(evolve);
     if (!evolve_end_if(evolve, status))
         take_outcomes(evolve);
 }

@@ -52,6 +52,7 @@ struct evolve {
     uint64_t *failed;      /* seeds that failed the exam: others that move alike would */
     int failed_count;
     double exam_spent;     /* by the exams that are over, in first evaluations */
+    double exam_price;     /* the whole of the last one, likewise */
     int is_exam_begun;     /* of that candidate */
     int is_champion_known; /* or that none has passed */
     struct exam exam;
@@ -99,6 +100,13 @@ const struct individual *evolve_ask_exam(struct evolve *evolve, struct task *tas
 /* The result of such a trial. */
 void evolve_take_champion(struct evolve *evolve, const struct task *task, int verdict,
                           const struct measures *measures);
+
+/* For the progress line: trials of the candidate's exam that are told, and all of them. */
+void evolve_count_trials(struct evolve *evolve, int told, int count);
+/* The exam of the candidate is over, which has spent so many first evaluations: the run has its
+ * champion, or the next in rank is examined. If all fail, the store says so of the best. Fills in
+ * the champion's id. */
+void evolve_end_exam(struct evolve *evolve, struct store_champion *champion, double spent);
 
 /* ---- evolve_contests.c ---- */
 

@@ -37,6 +37,17 @@ contests() { sqlite3 "$1/run.db" "SELECT count(*) FROM contests WHERE $2"; }
 [ "$(contests one "trial LIKE 'champion%'")" -gt 0 ] || fail "the champion had no exam"
 says '^champion +creature [0-9]+.*won [0-9]+ of [0-9]+ contests' "$bin/controller" status one
 
+# if the first in rank fails its exam the next ones take it; one that meets no rival does not pass
+run failing -j 1 --seed 2
+run failing3 -j 3 --seed 2
+same_runs failing failing3
+[ "$(sqlite3 failing/run.db "SELECT count(DISTINCT first) FROM contests WHERE trial LIKE 'champion%'")" -gt 1 ] ||
+    fail "one candidate alone took the exam"
+says '^creature [0-9]+ is not the champion: won [0-9] of 4 contests .*; others are examined$' cat failing.out
+says '^champion +none: creature [0-9]+, the first in rank, failed the exam \(won [0-9] of 4 .*, and no other passed$' "$bin/controller" status failing
+run first -j 1 -s evolution.generations=1
+says '^champion: +none: .* failed the exam \(no other was the best of an earlier generation\)' cat first.out
+
 # the viewer shows the best one's last contest, which is the recorded one; alone nothing is recorded
 says '^verified +sumo-[0-9]+ \(blue\) against sumo-[0-9]+ \(red\), sumo: ' "$bin/viewer" one --export duel.png --size 320x180
 best=$(sqlite3 one/run.db "SELECT best_id FROM generations WHERE number = 2")
