@@ -45,6 +45,8 @@
 #define INSTANT_SHARE 0.02
 /* Energies are known to this share. */
 #define ENERGY_ROUNDING 1e-10
+/* A body that moves no faster than this is at rest: its energy is noise. */
+#define REST_M_S 1e-6
 
 void spatial_step_set_pose(struct spatial_dynamics *d)
 {
@@ -168,7 +170,8 @@ static int is_unbalanced(struct spatial_dynamics *d, int is_wild, int is_retaken
     d->has_start_energy = 1;
     double kinetic, start = d->start_energy, end = energy_at(d, &kinetic);
     double error = end - start - ledger_booked_j(now) + ledger_booked_j(before);
-    double rounding = ENERGY_ROUNDING * (fabs(start) + fabs(end));
+    double rounding = ENERGY_ROUNDING * (fabs(start) + fabs(end)) +
+                      d->tree.mass * REST_M_S * REST_M_S;
     off = now->mended_j - before->mended_j;
     if (d->are_limits_alone) {
         off = MENDED_ALONE * off + now->gain_limit_j - before->gain_limit_j;
