@@ -23,11 +23,6 @@ void contest_apply(struct params *params)
     params->guard_hopeless_m_s = params->guard_hopeless_sizes_s = 0;
 }
 
-static int has_drag(const struct params *params)
-{
-    return params->world_viscosity_pa_s_m > 0 || params->world_quadratic_drag_kg_m3 > 0;
-}
-
 int contest_check(const struct genome *a, const struct genome *b, const struct params *params,
                   struct error *error)
 {
@@ -45,7 +40,8 @@ int contest_check(const struct genome *a, const struct genome *b, const struct p
                          "contest.line_m %g: with contest.goal = %s the line is at %g m or more, "
                          "beside the object",
                          params->contest_line_m, goal, CONTEST_CUBE_M);
-    if (params->contest_goal == CONTEST_BALL && !body_kinds[a->kind].is_flat && has_drag(params))
+    if (params->contest_goal == CONTEST_BALL && !body_kinds[a->kind].is_flat &&
+        (params->world_viscosity_pa_s_m > 0 || params->world_quadratic_drag_kg_m3 > 0))
         return error_set(error, ERR_USAGE,
                          "contest.goal = ball is not of boxes in a medium: the "
                          "drag of a ball is not known");

@@ -51,17 +51,12 @@ int exam_trial_count(const struct exam *exam)
     return exam->solver_count + exam->starts;
 }
 
-static int is_enough(const struct exam *exam, double score)
-{
-    return score > 0 && score >= exam->share * exam->own;
-}
-
 /* How many of the first scores of a row pass. */
 static int count_passed(const struct exam *exam, const double *scores, int count)
 {
     int passed = 0;
     for (int i = 0; i < count; i++)
-        passed += is_enough(exam, scores[i]);
+        passed += scores[i] > 0 && scores[i] >= exam->share * exam->own;
     return passed;
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/rows.h"
 #include "common/text.h"
 #include "controller/evolution/cells.h"
 #include "controller/evolution/islands.h"
@@ -603,12 +604,8 @@ static void examine(struct look *x, const struct rule *rule)
     treat(x, rule->remedies);
 }
 
-static int compare_findings(const void *a, const void *b)
-{
-    const struct doctor_finding *left = a, *right = b;
-    return left->state != right->state ? (int)left->state - (int)right->state
-                                       : strcmp(left->name, right->name);
-}
+ROW_ORDER(compare_findings, struct doctor_finding,
+          a->state != b->state ? ORDER(a->state, b->state) : strcmp(a->name, b->name));
 
 int doctor_examine(const struct run_statistics *statistics, const struct params *params,
                    struct doctor_finding findings[DOCTOR_FINDINGS_MAX])

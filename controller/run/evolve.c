@@ -205,13 +205,8 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
                             .store = settings->store,
                             .progress = settings->progress,
                             .log = settings->log};
-    evolve.failed = calloc((size_t)params->guard_exam_candidates, sizeof *evolve.failed);
-    if (!evolve.failed)
-        return error_memory(error);
-    if (uv_loop_init(&evolve.loop)) {
-        free(evolve.failed);
+    if (uv_loop_init(&evolve.loop))
         return error_set(error, ERR_IO, "the event loop cannot be made");
-    }
     start_handles(&evolve);
     int status = evolve_start_preserve(&evolve) || evolve_start_count(&evolve) ||
                  store_get_chosen_until(settings->store, &evolve.chosen_until, &evolve.error) ||
@@ -232,7 +227,6 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
     contests_destroy(evolve.contests);
     polish_destroy(evolve.polish);
     free(evolve.preserve);
-    free(evolve.failed);
 
     if (!evolve.error.code)
         put_own_time(&evolve);

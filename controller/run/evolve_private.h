@@ -19,7 +19,7 @@
 #include "controller/run/reuse.h"
 #include "controller/run/progress.h"
 
-enum { EVOLVE_SIGNALS = 3 };
+enum { EVOLVE_SIGNALS = 3, CANDIDATES_MAX = 1000 }; /* as guard.exam_candidates */
 
 struct evolve {
     const struct evolve_settings *settings;
@@ -49,7 +49,7 @@ struct evolve {
     struct polish *polish; /* under way; NULL: it is not */
     int is_polished;       /* it is over, or nothing is to be polished */
     int champion_rank;     /* in the last generation, of the candidate for champion; 0 = best */
-    uint64_t *failed;      /* seeds that failed the exam: others that move alike would */
+    uint64_t failed[CANDIDATES_MAX]; /* seeds that failed the exam: others that move alike would */
     int failed_count;
     double exam_spent;     /* by the exams that are over, in first evaluations */
     double exam_price;     /* the whole of the last one, likewise */

@@ -158,11 +158,6 @@ static struct genome make_object(int kind, int goal, struct body_gene *body)
     return (struct genome){.root = 1, .kind = (uint8_t)kind, .bodies = body, .body_count = 1};
 }
 
-static int pursuit_of(const struct params *params, int side)
-{
-    return params->contest_goal != CONTEST_TAG ? 0 : side == 0 ? 1 : -1;
-}
-
 /* An order of genomes that is the same everywhere. */
 static int is_after(const struct genome *a, const struct genome *b)
 {
@@ -188,6 +183,7 @@ void evaluate_contest(const struct genome *const genomes[2], const struct params
                         .referee = &referee};
     struct run like = {.params = params, .observer = observer, .context = context};
     int count = contest_has_object(params->contest_goal) ? CONTEST_BODIES : 2;
+    int is_tag = params->contest_goal == CONTEST_TAG;
 
     make_thing_params(params, &thing_params);
     for (int i = 0; i < 2; i++)
@@ -197,7 +193,7 @@ void evaluate_contest(const struct genome *const genomes[2], const struct params
                                                      .is_mirrored = i == 1,
                                                      .heading_rad = bout->heading_rad,
                                                      .line_m = bout->line_m,
-                                                     .pursuit = pursuit_of(params, i)}};
+                                                     .pursuit = is_tag ? 1 - 2 * i : 0}};
     tasks[OBJECT] = (struct evaluate_task){.genome = &object,
                                            .seed = bout->seed,
                                            .stance = {.is_mirrored = is_mirror_image},

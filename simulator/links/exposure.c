@@ -69,20 +69,15 @@ static inline int shaded_across(const struct solids_pair *p, int k)
     return faces;
 }
 
-/* Faces of the pair's first box, a bit each, on which the second may throw a shadow. */
-static int shaded_faces(const struct solids_pair *p)
-{
-    return shaded_across(p, 0) | shaded_across(p, 1) | shaded_across(p, 2);
-}
-
 void exposure_screen(const struct solid *solids, int count, int box, struct exposure_other *others)
 {
     for (int i = 0; i < count; i++) {
         others[i].faces = 0;
         if (i == box)
             continue;
+        const struct solids_pair *p = &others[i].pair;
         solids_pair_set(&others[i].pair, &solids[box], &solids[i]);
-        others[i].faces = shaded_faces(&others[i].pair);
+        others[i].faces = shaded_across(p, 0) | shaded_across(p, 1) | shaded_across(p, 2);
     }
 }
 

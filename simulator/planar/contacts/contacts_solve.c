@@ -28,11 +28,6 @@ static double turning_of_link(const struct tree_link *l)
     return l->stretch ? fabs(l->velocity.w) + fabs(l->rate) : fabs(l->velocity.w);
 }
 
-static double turning_of(const struct contact *c)
-{
-    return turning_of_link(c->a) + (c->b ? turning_of_link(c->b) : 0);
-}
-
 /* The least normal velocity after the step. */
 static void set_bound(struct contacts *s, int i)
 {
@@ -47,9 +42,11 @@ static void set_bound(struct contacts *s, int i)
     c->late = 0;
     double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
     c->is_impact = !is_limit && s->start[c->first_row] < -slow;
-    if (c->is_impact && c->elasticity <= 0)
+    if (c->is_impact && c->elasticity <= 0) {
+        double turning = turning_of_link(c->a) + (c->b ? turning_of_link(c->b) : 0);
         c->is_impact =
-            h * turning_of(c) < PLASTIC_TURN_RAD && h * -s->start[c->first_row] < PLASTIC_WAY_M;
+            h * turning < PLASTIC_TURN_RAD && h * -s->start[c->first_row] < PLASTIC_WAY_M;
+    }
     if (c->is_impact && !s->has_instants)
         set_rebound(s, c, law);
 }
