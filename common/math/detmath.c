@@ -58,12 +58,6 @@ static double power_of_two(int exponent)
     return double_of((uint64_t)(exponent + 1023) << 52);
 }
 
-/* The nearest whole number for |x| < 2^51: adding 1.5 2^52 leaves no room for a fraction. */
-static double round_to_whole(double x)
-{
-    return (x + 0x1.8p52) - 0x1.8p52;
-}
-
 /* ---- sine and cosine ---- */
 
 /* A reduced argument: x = quadrant pi/2 + head + tail, |head| a little above pi/4 at most. */
@@ -342,7 +336,8 @@ double det_exp(double x)
         return HUGE_VAL;
     if (x < EXP_UNDERFLOW)
         return 0.0;
-    double k = round_to_whole(x * ONE_OVER_LN2);
+    /* the nearest whole number for |x| < 2^51: adding 1.5 2^52 leaves no room for a fraction */
+    double k = (x * ONE_OVER_LN2 + 0x1.8p52) - 0x1.8p52;
     double head = x - k * LN2_HEAD;
     double tail = k * LN2_TAIL;
     double r = head - tail;

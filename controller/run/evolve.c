@@ -131,15 +131,9 @@ static void on_draw(uv_timer_t *timer)
         progress_show(evolve->progress, &evolve->state, 0);
 }
 
-/* Under nohup a hangup must not end the run. */
-static int is_ignored(int number)
-{
-    struct sigaction action;
-    return number == SIGHUP && !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
-}
-
 static void start_handles(struct evolve *evolve)
 {
+    struct sigaction hangup;
     uint64_t commit_ms = (uint64_t)(evolve->params->farm_commit_s * 1000.0);
     uv_timer_init(&evolve->loop, &evolve->commit);
     uv_timer_init(&evolve->loop, &evolve->draw);
@@ -150,7 +144,9 @@ static void start_handles(struct evolve *evolve)
     for (int i = 0; i < EVOLVE_SIGNALS; i++) {
         uv_signal_init(&evolve->loop, &evolve->signals[i]);
         evolve->signals[i].data = evolve;
-        if (!is_ignored(evolve_signals[i]))
+        /* under nohup a hangup must not end the run */
+        if (evolve_signals[i] != SIGHUP || sigaction(SIGHUP, NULL, &hangup) ||
+            hangup.sa_handler != SIG_IGN)
             uv_signal_start(&evolve->signals[i], on_signal, evolve_signals[i]);
     }
 }

@@ -8,6 +8,9 @@
 /* A face feels a contact if its normal is within 60 degrees of the opposite of the contact's; the
  * cosine of that. */
 #define FACE_COSINE 0.5
+/* Values of the sensor `touch-kind`. */
+#define TOUCH_FAMILY 0.5
+#define TOUCH_OTHER  1.0
 
 double face_senses_bound_acceleration(double value)
 {
@@ -80,7 +83,8 @@ static void feel_touch_kinds(struct senses *senses, const struct dynamics *dynam
         int other = contacts[i].other_creature;
         if (other >= 0 && !contact_is_inner(&contacts[i]))
             senses->values[contacts[i].part * SENSOR_COUNT + SENSOR_TOUCH_KIND] =
-                around->touch_kinds ? around->touch_kinds[other] : 1;
+                around->families && around->families[other] == around->family ? TOUCH_FAMILY
+                                                                              : TOUCH_OTHER;
     }
 }
 

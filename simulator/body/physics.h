@@ -34,8 +34,8 @@ struct surroundings {
     struct seen seen[SIGHT_COUNT]; /* also what is heard; not scents */
     const struct scent *scent;     /* NULL: there are none */
     double pain, reserve;          /* what these sensors read */
-    /* what touch-kind reads, by the number of the creature that is touched; NULL: 1 */
-    const double *touch_kinds;
+    const int *families;           /* of creatures, by number; NULL: they have none */
+    int family;                    /* its own */
     struct vec3 gravity_m_s2;
     double tick_s; /* since the last reading; 0 at the first */
 };

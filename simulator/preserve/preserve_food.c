@@ -22,9 +22,6 @@ static const double appetites[MOUTH_COUNT][FOOD_COUNT] = {
 #define NEAR_M 0.5
 /* The loss that the sensor `pain` reads as 1/2, of the body. */
 #define PAIN_SHARE 0.1
-/* Values of the sensor `touch-kind`. */
-#define TOUCH_FAMILY 0.5
-#define TOUCH_OTHER  1.0
 /* Ticks from one search for food to the next. */
 enum { LOOK_TICKS = 6 };
 #define CARCASS_ROT_1_S  0.005
@@ -134,17 +131,19 @@ static void consider_plants(const struct preserve *p, struct lure *lure, struct 
 {
     const struct plants *plants = &p->plants;
     for (double y = mouth.y - SIGHT_M; y <= mouth.y + SIGHT_M; y += PLANTS_CELL_M) {
-        double row = floor(y / PLANTS_CELL_M);
-        if (!(row >= 0 && row < plants->rows))
+        double rows = y / PLANTS_CELL_M;
+        if (!(rows >= 0 && rows < plants->rows))
             continue;
-        const microjoules *cells = plants->cells + (int)row * plants->columns;
+        int row = (int)rows;
+        const microjoules *cells = plants->cells + row * plants->columns;
         for (double x = mouth.x - SIGHT_M; x <= mouth.x + SIGHT_M; x += PLANTS_CELL_M) {
-            double column = floor(x / PLANTS_CELL_M);
-            if (!(column >= 0 && column < plants->columns))
+            double columns = x / PLANTS_CELL_M;
+            if (!(columns >= 0 && columns < plants->columns))
                 continue;
+            int column = (int)columns;
             struct vec3 middle = {(column + 0.5) * PLANTS_CELL_M, (row + 0.5) * PLANTS_CELL_M, 0};
             consider(lure, mouth, middle,
-                     share * digested[FOOD_PLANT] * joules_of(cells[(int)column] - plants->least));
+                     share * digested[FOOD_PLANT] * joules_of(cells[column] - plants->least));
         }
     }
 }
@@ -181,12 +180,11 @@ void preserve_see(struct preserve *p, int place, struct surroundings *around)
                                          : find_nearest(p, i, place, HUGE_VAL, is_any);
     const struct creature_state *c = &p->state->living[i];
     double bitten = (double)c->bitten;
-    for (int k = 0; k < p->state->living_count; k++)
-        p->touch_kinds[k] = p->families[k] == p->families[i] ? TOUCH_FAMILY : TOUCH_OTHER;
     *around =
         (struct surroundings){.pain = bitten / (bitten + PAIN_SHARE * (double)c->body_whole),
                               .reserve = (double)c->reserve / (double)reserve_most(p, d->area_m2),
-                              .touch_kinds = p->touch_kinds,
+                              .families = p->families,
+                              .family = p->families[i],
                               .gravity_m_s2 = world_gravity(&d->run.world),
                               .tick_s = p->tick_s};
     around->seen[SIGHT_OBJECT] = (struct seen){d->sees_food, d->food_at, FOOD_BRIGHTNESS};

@@ -48,7 +48,6 @@ struct preserve {
     struct preserve_view *views;
     struct vec3 *centres; /* of the living, by number, as they think: eyes read these, in a row */
     int *families;        /* of the living, by number, as the forest was made */
-    double touch_kinds[PRESERVE_LIVING_MAX]; /* of the living, to the one that feels now */
     double tick_s, daylight;
     int64_t epoch_ticks;
     uint64_t work;  /* operations since the epoch began */
