@@ -75,14 +75,14 @@ static void take_outcome(struct evolve *evolve, const struct contests_outcome *o
 /* The next candidate's exam, if there is one, has to be planned. */
 static void end_exam(struct evolve *evolve)
 {
-    struct store_champion champion;
+    struct store_champion champion = {.words = "no other was the best of an earlier generation"};
     int won, count, rivals;
     contests_get_exam(evolve->contests, &won, &count, &rivals);
     champion.holds = count > 0 && won >= CONTESTS_EXAM_SHARE * count;
-    snprintf(champion.words, sizeof champion.words,
-             count > 0 ? "won %d of %d contests with the best %d of the first generations"
-                       : "no other was the best of an earlier generation",
-             won, count, rivals);
+    if (count > 0)
+        snprintf(champion.words, sizeof champion.words,
+                 "won %d of %d contests with the best %d of the first generations", won, count,
+                 rivals);
     evolve->contests_of = -1;
     evolve->exam_price = contests_exam_cost(evolve->contests);
     evolve_end_exam(evolve, &champion, evolve->exam_price);
