@@ -90,14 +90,11 @@ static void go_to_next_candidate(struct evolve *evolve)
 
 void evolve_end_exam(struct evolve *evolve, struct store_champion *champion, double spent)
 {
+    int is_first = evolve->champion_rank == 0;
     champion->id = evolve_find_candidate(evolve)->id;
     log_event(LOG_INFO, "champion", "creature=%" PRIu64 " holds=%d words=\"%s\"", champion->id,
               champion->holds, champion->words);
-    if (!champion->holds && evolve->champion_rank == 0)
-        progress_print(evolve->progress,
-                       "creature %" PRIu64 " is not the champion: %s; others are examined",
-                       champion->id, champion->words);
-    if ((champion->holds || evolve->champion_rank == 0) &&
+    if ((champion->holds || is_first) &&
         evolve_end_if(evolve, store_put_champion(evolve->store, champion, &evolve->error)))
         return;
     evolve->is_exam_begun = 0;
@@ -105,6 +102,10 @@ void evolve_end_exam(struct evolve *evolve, struct store_champion *champion, dou
     if (!champion->holds)
         go_to_next_candidate(evolve);
     evolve->is_champion_known = champion->holds || !evolve_find_candidate(evolve);
+    if (is_first && !evolve->is_champion_known)
+        progress_print(evolve->progress,
+                       "creature %" PRIu64 " is not the champion: %s; others are examined",
+                       champion->id, champion->words);
     evolve_advance(evolve);
 }
 

@@ -45,6 +45,8 @@ same_runs failing failing3
     fail "one candidate alone took the exam"
 says '^creature [0-9]+ is not the champion: won [0-9] of 4 contests .*; others are examined$' cat failing.out
 says '^champion +none: creature [0-9]+, the first in rank, failed the exam \(won [0-9] of 4 .*, and no other passed$' "$bin/controller" status failing
+run alone -j 1 --seed 2 -s guard.exam_candidates=1
+! grep "others are examined" alone.out || fail "no other was to be examined"
 run first -j 1 -s evolution.generations=1
 says '^champion: +none: .* failed the exam \(no other was the best of an earlier generation\)' cat first.out
 
