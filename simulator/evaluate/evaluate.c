@@ -165,7 +165,7 @@ int run_make(struct run *run, const struct genome *genome, struct arena *arena)
     ENSURE(run->dt_s > 0 && run->dt_s <= run->tick_s, "steps of %g s in ticks of %g s", run->dt_s,
            run->tick_s);
 
-    world_init(&run->world, p);
+    world_init(&run->world, p, run->phenotype.kind);
     run->fallen_m = terrain_lowest_surface(&run->world) - FALL_M;
     light_init(&run->light, p, run->seed);
     run->thinnest_m = HUGE_VAL;
@@ -539,7 +539,7 @@ void evaluate_play(struct course *course)
 void evaluate_change_world(struct course *course, const struct params *params)
 {
     struct run *run = &course->habitat->runs[0];
-    world_init(&run->world, params);
+    world_init(&run->world, params, run->phenotype.kind);
     dynamics_set_world(run->dynamics, &run->world);
     evaluate_play(course);
 }

@@ -88,7 +88,7 @@ static void perturb_on_floor(struct run *run, int signs, double first_rad, struc
         return;
     /* other waves, of a seed of the start's own; the body stays as high above them as it is */
     double height_m = terrain_height(&run->world, &run->phenotype, run->dynamics);
-    world_set_relief(&run->world, p, relief_m, rng_u64(rng));
+    world_set_relief(&run->world, p, run->phenotype.kind, relief_m, rng_u64(rng));
     run_put_at(run, height_m);
 }
 

@@ -628,7 +628,7 @@ static int begin(struct mjcf *mjcf, const struct evaluate_view *view)
     const struct params *params = mjcf->params;
     const struct dynamics_settings settings = dynamics_settings_of(params);
     struct world world;
-    world_init(&world, params);
+    world_init(&world, params, view->phenotype->kind);
     int status = arena_init(&mjcf->arena, EVALUATE_ARENA_BYTES);
     if (!status)
         status = physics_of(view->phenotype)

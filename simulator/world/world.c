@@ -4,14 +4,14 @@
 
 #include "common/genome/body_kind.h"
 
-void world_set_relief(struct world *world, const struct params *params, double depth_m,
+void world_set_relief(struct world *world, const struct params *params, int kind, double depth_m,
                       uint64_t seed)
 {
     relief_init(&world->relief, depth_m, params->world_relief_wavelength_m, seed,
-                body_kinds[params->creature_body].is_flat);
+                body_kinds[kind].is_flat);
 }
 
-void world_init(struct world *world, const struct params *params)
+void world_init(struct world *world, const struct params *params, int kind)
 {
     world->gravity_m_s2 = params->world_gravity_m_s2;
     world->gravity_x_m_s2 = world->gravity_z_m_s2 = 0;
@@ -23,7 +23,8 @@ void world_init(struct world *world, const struct params *params)
     world->drag_faces = params->world_drag_faces;
     world->drag_exposure = params->world_drag_exposure;
     world->has_ground = params->world_ground;
-    world_set_relief(world, params, params->world_relief_m, (uint64_t)params->world_relief_seed);
+    world_set_relief(world, params, kind, params->world_relief_m,
+                     (uint64_t)params->world_relief_seed);
     double own = params->creature_friction, other = params->world_friction;
     world->friction = own == other ? own : sqrt(own * other);
     world->elasticity = det_max(params->creature_elasticity, params->world_elasticity);

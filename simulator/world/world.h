@@ -39,10 +39,11 @@ static inline struct vec3 world_gravity(const struct world *world)
 /* 1 if the world's law of viscosity slows anything. */
 int world_has_drag(const struct world *world);
 /* Another depth and seed for the relief; bodies in the plane have waves along x alone. */
-void world_set_relief(struct world *world, const struct params *params, double depth_m,
+void world_set_relief(struct world *world, const struct params *params, int kind, double depth_m,
                       uint64_t seed);
-/* Surfaces of two materials: Coulomb's coefficient is the geometric mean of both, restitution the
+/* The world of a body of that kind (BODY_*): creature.body is but the kind of random genomes, which
+ * an evaluation knows nothing of. Surfaces of two materials: Coulomb's coefficient is the geometric mean of both, restitution the
  * larger one. params_check() must have accepted the parameters. */
-void world_init(struct world *world, const struct params *params);
+void world_init(struct world *world, const struct params *params, int kind);
 
 #endif

@@ -321,7 +321,7 @@ static int replay_tape(const struct creature *creature)
                                          .effector_mode = p->creature_effector_mode,
                                          .joint_damping_1_s = p->creature_joint_damping_1_s,
                                          .hill_curvature = p->creature_hill_curvature};
-    world_init(&world, p);
+    world_init(&world, p, creature->genome.kind);
     arena_reset(&arena);
     if (phenotype_express(&phenotype, &creature->genome, p, &arena) == VERDICT_OK)
         dynamics = dynamics_create(&phenotype, &world, &settings, &arena);

@@ -71,6 +71,10 @@ for workers in 1 5; do
         fail "relief with -j $workers: $(cat "r$workers.out")"
 done
 same_runs r1 r5
+# the waves are those of the body's kind, whether the parameters are those of a worker's task or of a file
+"$bin/controller" save r1 first -o rough.creature >/dev/null
+says '^digest .* verified$' "$bin/simulator" evaluate rough.creature r1/params.ini
+says '^verified ' "$bin/viewer" r1 --top 1 --export rough.png
 
 # creatures that are stopped because survivors are faster are the same ones, stopped at the same instant; each comes to the
 # same by hand

@@ -190,7 +190,7 @@ TEST_LOOP(relief_is_where_it_is_here, 0, 2)
     int rows, columns;
     const char *path = printed("examples/creatures/%s.json", names[_i]);
     struct exported *e = export_creature(path, examples[_i], 0.06);
-    world_init(&world, &e->params);
+    world_init(&world, &e->params, _i ? BODY_BOXES : BODY_RECTANGLES);
     const char *at = strstr(e->model, "<hfield");
     ck_assert_ptr_nonnull(at);
     ck_assert_int_eq(sscanf(at,

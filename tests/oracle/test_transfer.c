@@ -507,7 +507,7 @@ static void take_settings(const struct params *p, const struct phenotype *phenot
                                                .joint_damping_1_s = p->creature_joint_damping_1_s};
     struct world world;
     struct spatial_world surroundings;
-    world_init(&world, p);
+    world_init(&world, p, phenotype->kind);
     arena_reset(&model_arena);
     ck_assert_int_eq(spatial_world_create(&surroundings, phenotype->meetings, &world, &model_arena),
                      0);

@@ -374,10 +374,7 @@ void replay_describe_world(struct replay *replay, const struct params *params)
 {
     double drag = params->world_drag_law == DRAG_LAW_QUADRATIC ? params->world_quadratic_drag_kg_m2
                                                                : params->world_viscosity_pa_s;
-    struct world world;
-    world_init(&world, params);
     replay->has_ground = params->world_ground;
-    replay->relief = world.relief;
     replay->has_light = params->light_kind != LIGHT_NONE;
     replay->obstacle_depth_m = params->world_depth_m / 2;
     replay->is_torque_mode = params->creature_effector_mode == EFFECTOR_TORQUE;

@@ -313,20 +313,20 @@ TEST(surfaces_are_combined)
 {
     struct world world;
     params_set_defaults(&params);
-    world_init(&world, &params);
+    world_init(&world, &params, BODY_RECTANGLES);
     ck_assert_double_eq(world.friction, 0.8);
     ck_assert_double_eq(world.own_friction, 0.8);
     ck_assert_double_eq(world.elasticity, 0);
     params.world_friction = 0.2;
     params.creature_elasticity = 0.3;
-    world_init(&world, &params);
+    world_init(&world, &params, BODY_RECTANGLES);
     ck_assert_double_eq_tol(world.friction, 0.4, 1e-15);
     ck_assert_double_eq(world.own_friction, 0.8);
     ck_assert_double_eq(world.elasticity, 0.3);
     ck_assert_double_eq(world.own_elasticity, 0.3);
     params.world_elasticity = 0.7;
     params.creature_friction = 0;
-    world_init(&world, &params);
+    world_init(&world, &params, BODY_RECTANGLES);
     ck_assert_double_eq(world.friction, 0);
     ck_assert_double_eq(world.elasticity, 0.7);
 }

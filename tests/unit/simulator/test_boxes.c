@@ -33,7 +33,7 @@ static int grow(uint64_t id)
     SCOPED(genome) genome;
     arena_reset(&arena);
     random_genome(&genome, &params, RNG_TEST, 1, id);
-    world_init(&world, &params);
+    world_init(&world, &params, BODY_BOXES);
     return phenotype_express(&phenotype, &genome, &params, &arena) == VERDICT_OK;
 }
 
@@ -171,7 +171,7 @@ static void grow_pair(int face, int joint, int is_mirrored)
     arena_reset(&arena);
     make_pair(&genome, face, joint, is_mirrored);
     ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &arena), VERDICT_OK);
-    world_init(&world, &params);
+    world_init(&world, &params, BODY_BOXES);
     ck_assert_int_eq(phenotype.parts[1].mirror, is_mirrored ? -1 : 1);
 }
 
@@ -349,7 +349,7 @@ static double close_lid(void)
     read_quoted(&creature, lid);
     arena_reset(&arena);
     ck_assert_int_eq(phenotype_express(&phenotype, &creature.genome, &params, &arena), VERDICT_OK);
-    world_init(&world, &params);
+    world_init(&world, &params, BODY_BOXES);
     struct dynamics *dynamics = make();
     dynamics_set_target(dynamics, 0, 3, 0);
     for (int step = 0; step < 240; step++)

@@ -1040,7 +1040,7 @@ TEST(dropped_bodies_never_gain_energy)
     struct world world;
     double most = -1;
     int dropped = 0;
-    world_init(&world, &params);
+    world_init(&world, &params, BODY_RECTANGLES);
     for (uint64_t id = 1; dropped < PASSIVE_CREATURES && id <= 5 * PASSIVE_CREATURES; id++) {
         struct phenotype phenotype;
         make_random(id);

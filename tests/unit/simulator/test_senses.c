@@ -30,7 +30,7 @@ static void make_pair(int mirror)
     body_init(&body, parts, 2);
     body.parts[1].mirror = mirror;
     body.links[1].sign[0] = mirror;
-    world_init(&world, &params);
+    world_init(&world, &params, BODY_RECTANGLES);
     dynamics = dynamics_create(&body.phenotype, &world, &settings, &arena);
     ck_assert_ptr_nonnull(dynamics);
     light_init(&light, &params, 1);
