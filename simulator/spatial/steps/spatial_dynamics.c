@@ -170,8 +170,8 @@ static int is_unbalanced(struct spatial_dynamics *d, int is_wild, int is_retaken
     d->has_start_energy = 1;
     double kinetic, start = d->start_energy, end = energy_at(d, &kinetic);
     double error = end - start - ledger_booked_j(now) + ledger_booked_j(before);
-    double rounding = ENERGY_ROUNDING * (fabs(start) + fabs(end)) +
-                      d->tree.mass * REST_M_S * REST_M_S;
+    double rounding =
+        ENERGY_ROUNDING * (fabs(start) + fabs(end)) + d->tree.mass * REST_M_S * REST_M_S;
     off = now->mended_j - before->mended_j;
     if (d->are_limits_alone) {
         off = MENDED_ALONE * off + now->gain_limit_j - before->gain_limit_j;
