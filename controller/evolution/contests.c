@@ -392,6 +392,43 @@ static int end_round(struct contests *contests)
     return in > 1 ? plan_round(contests) : 0;
 }
 
+/* Starts that no generation had, from number `from` to before number `to`: other headings, other
+ * poses and friction (the same where sides are exchanged). */
+static int add_exam_bouts(struct contests *contests, int a, int b, int from, int to, int halvings)
+{
+    int first = TRIAL_BOUT_MAX - CONTESTS_EXAM_BOUTS + 1, status = 0;
+    for (int i = 0, number = 0; number < to && !status; i++) {
+        int bout = first + i % CONTESTS_EXAM_BOUTS;
+        if (!has_bout(contests, a, b, bout) || number++ < from)
+            continue;
+        status = add_bout(contests, a, b,
+                          &(struct trial){.purpose = TRIAL_CHAMPION,
+                                          .bout = bout,
+                                          .perturbation = TRIAL_RUN_STARTS + 1 + i / 2,
+                                          .halvings = halvings});
+    }
+    return status;
+}
+
+/* The next round of an exam: one contest with each rival. */
+static int plan_exam_round(struct contests *contests)
+{
+    int bouts = contests_bouts_of_one(contests->params), status = 0;
+    int from = contests->rivals > 0 ? contests->bout_count / contests->rivals : 0;
+    for (int i = 1; i <= contests->rivals && !status; i++)
+        status = add_exam_bouts(contests, 0, i, from, from + bouts, TRIAL_FINE_HALVINGS);
+    return status;
+}
+
+/* Whether rounds are left, and the champion passes if it wins all of them. */
+static int can_pass(const struct contests *contests)
+{
+    int won, count, rivals;
+    contests_get_exam(contests, &won, &count, &rivals);
+    int whole = rivals * CONTESTS_EXAM_BOUTS;
+    return count < whole && won + whole - count >= CONTESTS_EXAM_SHARE * whole;
+}
+
 /* Rounds that are over are followed by the next. 0 or ERR_MEMORY. */
 static int go_on(struct contests *contests)
 {
@@ -400,6 +437,8 @@ static int go_on(struct contests *contests)
            !contests->is_exam && contests->left == 0 &&
            contests->first_of_round < contests->bout_count)
         status = end_round(contests);
+    if (!status && contests->is_exam && contests->left == 0 && can_pass(contests))
+        status = plan_exam_round(contests);
     return status;
 }
 
@@ -412,6 +451,7 @@ static int begin(struct contests *contests, int population_count, int others)
     contests->population_count = population_count;
     contests->player_count = contests->bout_count = contests->cursor = contests->left = 0;
     contests->first_of_round = contests->has_suspects = contests->is_exam = 0;
+    contests->rivals = 0;
     contests->has_news = 1;
     return contests->players && contests->order ? 0 : ERR_MEMORY;
 }
@@ -437,29 +477,9 @@ int contests_open(struct contests *contests, const struct population *population
     return status ? status : go_on(contests);
 }
 
-/* Starts that no generation had: other headings, other poses and friction (the same where sides
- * are exchanged). */
-static int add_exam_bouts(struct contests *contests, int a, int b, int count, int halvings)
-{
-    int first = TRIAL_BOUT_MAX - CONTESTS_EXAM_BOUTS + 1, status = 0;
-    for (int i = 0, added = 0; added < count && !status; i++) {
-        int bout = first + i % CONTESTS_EXAM_BOUTS;
-        if (!has_bout(contests, a, b, bout))
-            continue;
-        status = add_bout(contests, a, b,
-                          &(struct trial){.purpose = TRIAL_CHAMPION,
-                                          .bout = bout,
-                                          .perturbation = TRIAL_RUN_STARTS + 1 + i / 2,
-                                          .halvings = halvings});
-        added++;
-    }
-    return status;
-}
-
 int contests_open_exam(struct contests *contests, const struct individual *champion)
 {
     int founders = contests_founder_count(contests->params);
-    int bouts = CONTESTS_EXAM_BOUTS * contests_bouts_of_one(contests->params);
     int status = begin(contests, 1, CONTESTS_EXAM_RIVALS);
     contests->is_exam = 1;
     if (!status)
@@ -470,9 +490,7 @@ int contests_open_exam(struct contests *contests, const struct individual *champ
             may_meet(contests, champion, &contests->hall[i]))
             status = add_player(contests, &contests->hall[i], 0);
     contests->rivals = contests->player_count - 1;
-    for (int i = 1; i < contests->player_count && !status; i++)
-        status = add_exam_bouts(contests, 0, i, bouts, TRIAL_FINE_HALVINGS);
-    return status;
+    return status ? status : plan_exam_round(contests);
 }
 
 int contests_open_pairs(struct contests *contests, const struct individual *individuals, int count,
@@ -489,7 +507,7 @@ int contests_open_pairs(struct contests *contests, const struct individual *indi
         status = add_player(contests, &individuals[i], 0);
     for (int i = 0; i < pair_count && !status; i++) {
         int a = pairs[i].a, b = pairs[i].b, is_younger = individuals[a].id > individuals[b].id;
-        status = add_exam_bouts(contests, is_younger ? a : b, is_younger ? b : a, bouts, 0);
+        status = add_exam_bouts(contests, is_younger ? a : b, is_younger ? b : a, 0, bouts, 0);
     }
     return status;
 }

@@ -60,7 +60,8 @@ int contests_hall_count(const struct contests *contests);
  * population must stay where it is until the last of them is taken. 0 or ERR_MEMORY. */
 int contests_open(struct contests *contests, const struct population *population,
                   uint32_t generation);
-/* Plans the champion's exam instead. 0 or ERR_MEMORY. */
+/* Plans the champion's exam instead: in rounds, of one contest with each rival, until it is over or
+ * can no longer be passed. 0 or ERR_MEMORY. */
 int contests_open_exam(struct contests *contests, const struct individual *champion);
 
 /* Two of a list, by their places in it. */

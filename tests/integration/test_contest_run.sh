@@ -43,8 +43,8 @@ run failing3 -j 3 --seed 2
 same_runs failing failing3
 [ "$(sqlite3 failing/run.db "SELECT count(DISTINCT first) FROM contests WHERE trial LIKE 'champion%'")" -gt 1 ] ||
     fail "one candidate alone took the exam"
-says '^creature [0-9]+ is not the champion: won [0-9] of 4 contests .*; others are examined$' cat failing.out
-says '^champion +none: creature [0-9]+, the first in rank, failed the exam \(won [0-9] of 4 .*, and no other passed$' "$bin/controller" status failing
+says '^creature [0-9]+ is not the champion: won (0 of 1|1 of 2|2 of 3|3 of 4) contests .*; others are examined$' cat failing.out
+says '^champion +none: creature [0-9]+, the first in rank, failed the exam \(won (0 of 1|1 of 2|2 of 3|3 of 4) .*, and no other passed$' "$bin/controller" status failing
 run alone -j 1 --seed 2 -s guard.exam_candidates=1
 ! grep "others are examined" alone.out || fail "no other was to be examined"
 run first -j 1 -s evolution.generations=1
